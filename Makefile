@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make demo | check | all | install … ; "make help" lists everything.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+bindir ?= $(prefix)/bin
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+pkgdatadir = $(datadir)/flametap
+
+CC ?= cc
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+O := build
+WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	-Wwrite-strings -Wundef -Wpointer-arith -Wno-format-nonliteral
+ifdef DEV
+WARN += -Werror
+endif
+ifdef SAN
+O := build/$(subst $(comma),-,$(SAN))
+SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+comma := ,
+
+FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
+	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib)
+FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf zlib) -liberty
+
+LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c)
+CMD_SRC := $(wildcard src/cmd/*.c)
+UNIT_SRC := $(wildcard tests/unit/*.c)
+BENCH_SRC := $(wildcard tests/bench/*.c)
+WEB := $(wildcard src/web/*.js src/web/*.css)
+OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC))
+CMDS := $(notdir $(CMD_SRC:.c=))
+BINDIR := $(if $(SAN),$(O)/bin,bin)
+PROGRAMS := $(CMDS:%=$(BINDIR)/%)
+UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC))
+SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
+
+Q := $(if $(V),,@)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all help deps deps-check demo check unit bench fuzz vm-shell install clean format
+
+all: $(PROGRAMS)
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make            compile everything into bin/ (V=1 shows commands, DEV=1 adds -Werror, SAN=address,undefined)
+## make deps       install what building needs, with apt or dnf; deps-check: and what the tests need
+## make demo       install, compile, profile a real program, say where picture and tables are
+## make check      install, compile, run every test that this machine can run
+## make unit       the fast tests only
+## make bench      figures against the peers, as a table
+## make fuzz       the fuzzers, for SECONDS=60 each
+## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
+## make install    PREFIX=/usr/local, DESTDIR=
+## make clean      all but the laboratory's image; make distclean that, too
+
+deps:
+	$(Q)sh tests/deps build
+deps-check:
+	$(Q)sh tests/deps check
+
+$(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS)
+
+$(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) -lcmocka
+
+$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC))
+	@echo "  AR    $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -MMD -MP -c -o $@ $<
+
+# src/web/flame.js becomes build/web/flame.js.inc, the initialiser of a C string
+$(O)/web/%.inc: src/web/%
+	@mkdir -p $(@D)
+	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
+$(O)/src/view/flame.o: $(WEB:src/web/%=$(O)/web/%.inc)
+
+unit: $(UNITS) $(PROGRAMS)
+	$(Q)sh tests/run unit golden
+
+check: deps-check
+	$(Q)$(MAKE) --no-print-directory all check-built
+
+.PHONY: check-built
+check-built: $(UNITS) $(PROGRAMS)
+	$(Q)sh tests/run
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh tests/demo
+
+bench: $(UNITS) $(PROGRAMS)
+	$(Q)sh tests/bench/run
+
+fuzz:
+	$(Q)sh tests/fuzz/run $(or $(SECONDS),60)
+
+vm-shell:
+	$(Q)sh tests/vm/shell
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
+	$(INSTALL) -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(bindir)
+	$(INSTALL) -m 644 $(wildcard man/*.1) $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -m 644 $(wildcard man/*.5) $(DESTDIR)$(mandir)/man5
+	cd stap && find . -name '*.stp' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/stap/{} \;
+	cd tapsets && find . -name '*.stp*' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/tapsets/{} \;
+
+format:
+	clang-format -i src/*/*.[ch] tests/*/*.c
+
+clean:
+	rm -rf $(filter-out build/vm,$(wildcard build/*)) $(CMDS:%=bin/%)
+distclean: clean
+	rm -rf build
+
+-include $(OBJ:.o=.d)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "account.h"
+#include "strbuf.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const words[LOST_REASONS] = {
+	[LOST_SKIPPED] = "skipped",
+	[LOST_TABLE_FULL] = "table-full",
+	[LOST_NO_BODY] = "no-body",
+	[LOST_TRANSPORT] = "transport",
+	[LOST_UNREADABLE] = "unreadable",
+};
+
+const char *lost_reason_word(enum lost_reason reason)
+{
+	return words[reason];
+}
+
+int lost_reason_parse(const char *word)
+{
+	for (int i = 0; i < LOST_REASONS; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -1;
+}
+
+uint64_t account_lost(const struct account *account)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LOST_REASONS; i++)
+		sum += account->lost[i];
+	return sum;
+}
+
+static void add_share(struct strbuf *out, uint64_t part, uint64_t all, const char *what)
+{
+	double share = all ? 100.0 * (double)part / (double)all : 0;
+
+	if (part < all && share > 99.9) /* never round up to all */
+		share = 99.9;
+	strbuf_addf(out, "%.1f %% %s", share, what);
+}
+
+void account_line(const struct account *account, const char *unit, struct strbuf *out)
+{
+	uint64_t lost = account_lost(account);
+	const char *before = " (";
+
+	strbuf_addf(out, "%" PRIu64 " %s kept, %" PRIu64 " lost", account->kept, unit, lost);
+	for (int i = 0; lost && i < LOST_REASONS; i++) {
+		if (!account->lost[i])
+			continue;
+		strbuf_addf(out, "%s%s %" PRIu64, before, words[i], account->lost[i]);
+		before = ", ";
+	}
+	if (lost)
+		strbuf_addch(out, ')');
+	strbuf_adds(out, "; stacks ");
+	add_share(out, account->whole, account->kept, "whole");
+	if (account->cut) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->cut, account->kept, "cut");
+	}
+	if (account->broken) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->broken, account->kept, "broken");
+	}
+	strbuf_adds(out, "; ");
+	add_share(out, account->named, account->kept, "named");
+}

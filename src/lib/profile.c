@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void index_init(struct profile_index *index)
+{
+	index->mask = 63;
+	index->slots = xcalloc(index->mask + 1, sizeof(*index->slots));
+}
+
+void profile_init(struct profile *p)
+{
+	*p = (struct profile){0};
+	strpool_init(&p->names);
+	index_init(&p->by_frame);
+	index_init(&p->by_node);
+	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
+	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
+	p->frames[p->nr_frames++] = (struct frame){0}; /* number 0 is the root's */
+	p->nodes[p->nr_nodes++] = (struct profile_node){0};
+	p->unit = xstrdup("samples");
+}
+
+void profile_release(struct profile *p)
+{
+	strpool_release(&p->names);
+	free(p->frames);
+	free(p->nodes);
+	free(p->by_frame.slots);
+	free(p->by_node.slots);
+	free(p->title);
+	free(p->unit);
+	*p = (struct profile){0};
+}
+
+void profile_set(char **field, const char *value)
+{
+	free(*field);
+	*field = value ? xstrdup(value) : NULL;
+}
+
+static uint64_t frame_hash(const struct frame *f)
+{
+	return hash_u64((uint64_t)f->name << 32 ^ (uint64_t)f->module << 4 ^ (uint64_t)f->kind);
+}
+
+static uint64_t node_hash(uint32_t parent, uint32_t frame)
+{
+	return hash_u64((uint64_t)parent << 32 | frame);
+}
+
+/* Doubles the index when NR entries fill half of it; HASH_OF gives the hash of entry 1 … NR - 1. */
+static void index_grow(struct profile_index *index, uint32_t nr, const struct profile *p,
+	uint64_t (*hash_of)(const struct profile *, uint32_t))
+{
+	if (nr <= index->mask / 2)
+		return;
+	free(index->slots);
+	index->mask = index->mask * 2 + 1;
+	index->slots = xcalloc((size_t)index->mask + 1, sizeof(*index->slots));
+	for (uint32_t id = 1; id < nr; id++) {
+		uint32_t i = (uint32_t)hash_of(p, id) & index->mask;
+
+		while (index->slots[i])
+			i = (i + 1) & index->mask;
+		index->slots[i] = id;
+	}
+}
+
+static uint64_t hash_of_frame(const struct profile *p, uint32_t id)
+{
+	return frame_hash(&p->frames[id]);
+}
+
+static uint64_t hash_of_node(const struct profile *p, uint32_t id)
+{
+	return node_hash(p->nodes[id].parent, p->nodes[id].frame);
+}
+
+uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
+	const char *module, size_t module_len)
+{
+	struct frame f = {
+		.name = strpool_add(&p->names, name, name_len),
+		.module = module ? strpool_add(&p->names, module, module_len) : 0,
+		.kind = kind,
+	};
+	uint32_t i = (uint32_t)frame_hash(&f) & p->by_frame.mask;
+
+	for (; p->by_frame.slots[i]; i = (i + 1) & p->by_frame.mask) {
+		const struct frame *g = &p->frames[p->by_frame.slots[i]];
+
+		if (g->name == f.name && g->module == f.module && g->kind == f.kind)
+			return p->by_frame.slots[i];
+	}
+	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
+	p->frames[p->nr_frames] = f;
+	p->by_frame.slots[i] = p->nr_frames++;
+	index_grow(&p->by_frame, p->nr_frames, p, hash_of_frame);
+	return p->nr_frames - 1;
+}
+
+uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame)
+{
+	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask;
+
+	for (; p->by_node.slots[i]; i = (i + 1) & p->by_node.mask) {
+		const struct profile_node *n = &p->nodes[p->by_node.slots[i]];
+
+		if (n->parent == node && n->frame == frame)
+			return p->by_node.slots[i];
+	}
+	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
+	p->nodes[p->nr_nodes] = (struct profile_node){
+		.frame = frame,
+		.parent = node,
+		.next = p->nodes[node].child,
+	};
+	p->nodes[node].child = p->nr_nodes;
+	p->by_node.slots[i] = p->nr_nodes++;
+	index_grow(&p->by_node, p->nr_nodes, p, hash_of_node);
+	return p->nr_nodes - 1;
+}
+
+static void add_weight(uint64_t *to, uint64_t weight)
+{
+	if (__builtin_add_overflow(*to, weight, to))
+		*to = UINT64_MAX;
+}
+
+void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight)
+{
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < n; i++)
+		node = profile_child(p, node, frames[i]);
+	add_weight(&p->nodes[node].self, weight);
+}
+
+const char *profile_name(const struct profile *p, uint32_t frame, size_t *len)
+{
+	if (len)
+		*len = strpool_len(&p->names, p->frames[frame].name);
+	return strpool_get(&p->names, p->frames[frame].name);
+}
+
+const char *profile_module(const struct profile *p, uint32_t frame)
+{
+	return strpool_get(&p->names, p->frames[frame].module);
+}
+
+static int compare_strings(const struct profile *p, uint32_t a, uint32_t b)
+{
+	size_t la = strpool_len(&p->names, a), lb = strpool_len(&p->names, b);
+	int c = memcmp(strpool_get(&p->names, a), strpool_get(&p->names, b), la < lb ? la : lb);
+
+	return c ? c : (la > lb) - (la < lb);
+}
+
+static int compare_frames(const void *va, const void *vb, void *arg)
+{
+	const struct profile *p = arg;
+	const struct frame *a = &p->frames[*(const uint32_t *)va];
+	const struct frame *b = &p->frames[*(const uint32_t *)vb];
+	int c = compare_strings(p, a->name, b->name);
+
+	if (!c)
+		c = (a->kind > b->kind) - (a->kind < b->kind);
+	return c ? c : compare_strings(p, a->module, b->module);
+}
+
+/* The place of every frame in the order of names. */
+static uint32_t *rank_frames(struct profile *p)
+{
+	uint32_t *order = xcalloc(p->nr_frames, sizeof(*order));
+	uint32_t *rank = xcalloc(p->nr_frames, sizeof(*rank));
+
+	for (uint32_t i = 0; i < p->nr_frames; i++)
+		order[i] = i;
+	qsort_r(order + 1, p->nr_frames - 1, sizeof(*order), compare_frames, p);
+	for (uint32_t i = 0; i < p->nr_frames; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+struct child {
+	uint32_t node, rank;
+};
+
+static int compare_children(const void *va, const void *vb)
+{
+	const struct child *a = va, *b = vb;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void sort_children(struct profile *p, uint32_t parent, const uint32_t *rank,
+	struct child **list, size_t *alloc)
+{
+	size_t n = 0;
+
+	for (uint32_t c = p->nodes[parent].child; c; c = p->nodes[c].next) {
+		ALLOC_GROW(*list, n, *alloc);
+		(*list)[n++] = (struct child){c, rank[p->nodes[c].frame]};
+	}
+	if (n < 2)
+		return;
+	qsort(*list, n, sizeof(**list), compare_children);
+	p->nodes[parent].child = (*list)[0].node;
+	for (size_t i = 0; i < n; i++)
+		p->nodes[(*list)[i].node].next = i + 1 < n ? (*list)[i + 1].node : 0;
+}
+
+void profile_finish(struct profile *p)
+{
+	uint32_t *rank = rank_frames(p);
+	struct child *list = NULL;
+	size_t alloc = 0;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		sort_children(p, i, rank, &list, &alloc);
+		p->nodes[i].total = p->nodes[i].self;
+	}
+	for (uint32_t i = p->nr_nodes - 1; i; i--) /* a parent's number is below its children's */
+		add_weight(&p->nodes[p->nodes[i].parent].total, p->nodes[i].total);
+	free(list);
+	free(rank);
+}
+
+static const struct {
+	const char *suffix, *word;
+} kinds[FRAME_KINDS] = {
+	[FRAME_USER] = {"", "user"},
+	[FRAME_KERNEL] = {"_[k]", "kernel"},
+	[FRAME_INLINE] = {"_[i]", "inlined"},
+	[FRAME_JIT] = {"_[j]", "jit"},
+	[FRAME_WAKER] = {"_[w]", "waker"},
+	[FRAME_PERL] = {"", "perl"},
+	[FRAME_LUA] = {"", "lua"},
+	[FRAME_TASK] = {"", "task"},
+	[FRAME_NOTE] = {"", "note"},
+};
+
+const char *frame_kind_suffix(enum frame_kind kind)
+{
+	return kinds[kind].suffix;
+}
+
+const char *frame_kind_word(enum frame_kind kind)
+{
+	return kinds[kind].word;
+}

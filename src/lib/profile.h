@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One call tree of counts: what every view draws. Weights are unsigned integers in the profile's
+ * unit. A frame is known by its kind, name and module together; a node is a frame under its caller.
+ */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include "account.h"
+#include "strpool.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum frame_kind {
+	FRAME_USER,
+	FRAME_KERNEL, /* folded suffix _[k] */
+	FRAME_INLINE, /* _[i] */
+	FRAME_JIT,    /* _[j] */
+	FRAME_WAKER,  /* _[w] */
+	FRAME_PERL,
+	FRAME_LUA,
+	FRAME_TASK, /* comm or comm/tid, at the root */
+	FRAME_NOTE, /* what the profiler says: [truncated: FILE], [lost] */
+	FRAME_KINDS,
+};
+
+struct frame {
+	uint32_t name;   /* in names */
+	uint32_t module; /* in names; 0: not known */
+	enum frame_kind kind;
+};
+
+struct profile_node {
+	uint32_t frame;
+	uint32_t parent;
+	uint32_t child; /* first child, 0: none */
+	uint32_t next;  /* next sibling, 0: none */
+	uint64_t self;
+	uint64_t total; /* self and all below; set by profile_finish */
+};
+
+struct profile {
+	struct strpool names;
+	struct frame *frames;
+	uint32_t nr_frames, frames_alloc;
+	struct profile_node *nodes; /* node 0 is the root, it has no frame */
+	uint32_t nr_nodes, nodes_alloc;
+	struct profile_index {
+		uint32_t *slots;
+		uint32_t mask;
+	} by_frame, by_node;
+	char *title; /* what was recorded, NULL: not known; owned */
+	char *unit;  /* "samples", "us", "bytes"; owned */
+	struct account account;
+};
+
+void profile_init(struct profile *p);
+void profile_release(struct profile *p);
+void profile_set(char **field, const char *value); /* title or unit */
+
+/* The number of a frame, which is added when new. MODULE may be NULL. */
+uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
+	const char *module, size_t module_len);
+
+/* The node of FRAME under NODE, which is added when new. */
+uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
+
+/* Adds WEIGHT to the self weight of a stack of N frames, root first. Sums stop at UINT64_MAX. */
+void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight);
+
+/*
+ * To be called once when all is added and before a view: computes total of every node and puts the
+ * children of each in the order of their names (bytes, then kind, then module).
+ */
+void profile_finish(struct profile *p);
+
+/* The frame's name, NUL-terminated and with its length; valid until a frame is added. */
+const char *profile_name(const struct profile *p, uint32_t frame, size_t *len);
+const char *profile_module(const struct profile *p, uint32_t frame); /* "" when not known */
+
+/* "_[k]" and its like, "" where folded has none; and the word of a kind for CSV and JSON
+ * ("kernel"). */
+const char *frame_kind_suffix(enum frame_kind kind);
+const char *frame_kind_word(enum frame_kind kind);
+
+#endif

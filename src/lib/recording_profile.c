@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the rows of a recording to stacks of the call tree. */
+#include "recording.h"
+#include "strbuf.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row's stack under construction: frames of the profile, root first. */
+struct builder {
+	const struct recording *rec;
+	const struct recording_view *view;
+	struct profile *p;
+	uint32_t **frames; /* of each frame of the recording: innermost inlined first, made when
+			      first used */
+	uint32_t *stack;
+	size_t nr, alloc;
+	struct strbuf text;
+};
+
+static void push(struct builder *b, uint32_t frame)
+{
+	ALLOC_GROW(b->stack, b->nr, b->alloc);
+	b->stack[b->nr++] = frame;
+}
+
+static void push_text(struct builder *b, enum frame_kind kind)
+{
+	push(b, profile_frame(b->p, kind, b->text.buf, b->text.len, NULL, 0));
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static uint32_t unnamed_frame(struct builder *b, const struct rec_frame *f, const char *module)
+{
+	strbuf_reset(&b->text);
+	strbuf_addf(&b->text, "[%s]", *module ? file_name(module) : "unknown");
+	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
+}
+
+static const char *module_of(const struct recording *rec, const struct rec_frame *f)
+{
+	return f->place == AT_MAP ? recording_get(rec, rec->maps[f->map].path) : "";
+}
+
+/* The profile's frames of frame ID of the recording: one, or one for each inlined call. */
+static const uint32_t *frames_of(struct builder *b, uint32_t id)
+{
+	const struct recording *rec = b->rec;
+	const struct rec_frame *f = &rec->frames[id];
+	const char *path = module_of(rec, f);
+
+	if (b->frames[id])
+		return b->frames[id];
+	uint32_t *list = xcalloc(f->nr_names + 1, sizeof(*list));
+
+	if (!f->nr_names)
+		list[0] = unnamed_frame(b, f, path);
+	for (uint32_t i = 0; i < f->nr_names; i++) {
+		const struct rec_name *n = &rec->names[f->names + i];
+		const char *module = n->module ? recording_get(rec, n->module) : path;
+
+		list[i] = profile_frame(b->p, i + 1 < f->nr_names ? FRAME_INLINE : f->kind,
+			recording_get(rec, n->function), strpool_len(&rec->strings, n->function),
+			module, strlen(module));
+	}
+	b->frames[id] = list;
+	return list;
+}
+
+static void push_end(struct builder *b, const struct rec_stack *stack)
+{
+	strbuf_reset(&b->text);
+	if (stack->end == END_CUT)
+		strbuf_addf(&b->text, "[truncated: %s]",
+			file_name(recording_get(b->rec, stack->cut_by)));
+	else
+		strbuf_adds(&b->text, "[broken]");
+	push_text(b, FRAME_NOTE);
+}
+
+static void push_stack(struct builder *b, const struct rec_stack *stack)
+{
+	if (stack->end != END_ROOT)
+		push_end(b, stack);
+	for (uint32_t i = stack->nr; i--;) {
+		uint32_t id = b->rec->frame_refs[stack->first + i];
+		const uint32_t *list = frames_of(b, id);
+		uint32_t nr = b->rec->frames[id].nr_names;
+
+		push(b, list[nr ? nr - 1 : 0]);
+		for (uint32_t k = nr ? nr - 1 : 0; k--;)
+			push(b, list[k]);
+	}
+}
+
+static void push_task(struct builder *b, const struct rec_task *task)
+{
+	if (!b->view->comm && !b->view->threads)
+		return;
+	const char *comm = recording_get(b->rec, task->comm);
+
+	strbuf_reset(&b->text);
+	strbuf_adds(&b->text, *comm ? comm : "[unknown]");
+	if (b->view->threads)
+		strbuf_addf(&b->text, "/%u", task->tid);
+	push_text(b, FRAME_TASK);
+}
+
+static void add_row(struct builder *b, const struct rec_row *row)
+{
+	static const enum stack_kind order[] = {
+		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
+
+	b->nr = 0;
+	push_task(b, &b->rec->tasks[row->task]);
+	if (row->stacks[0] == NO_STACK) {
+		strbuf_reset(&b->text);
+		strbuf_adds(&b->text, "[no stack]");
+		push_text(b, FRAME_NOTE);
+	}
+	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+		for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++)
+			if (b->rec->stacks[row->stacks[i]].kind == order[k])
+				push_stack(b, &b->rec->stacks[row->stacks[i]]);
+	profile_add(b->p, b->stack, b->nr, row->sum);
+}
+
+static uint32_t viewed_event(const struct recording *rec, const struct recording_view *view)
+{
+	if (view->event >= 0)
+		return (uint32_t)view->event;
+	return rec->nr_rows ? rec->rows[0].event : 0;
+}
+
+void recording_to_profile(
+	const struct recording *rec, const struct recording_view *view, struct profile *p)
+{
+	struct builder b = {
+		.rec = rec,
+		.view = view,
+		.p = p,
+		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.text = STRBUF_INIT,
+	};
+	uint32_t event = viewed_event(rec, view);
+
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (rec->rows[i].event == event)
+			add_row(&b, &rec->rows[i]);
+	if (event < rec->nr_events)
+		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
+	if (recording_meta(rec, "title"))
+		profile_set(&p->title, recording_meta(rec, "title"));
+	recording_account(rec, &p->account);
+	for (size_t i = 0; i < rec->nr_frames; i++)
+		free(b.frames[i]);
+	free(b.frames);
+	free(b.stack);
+	strbuf_release(&b.text);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A growing string. buf is always NUL-terminated and may hold NUL bytes before len. */
+#ifndef STRBUF_H
+#define STRBUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct strbuf {
+	char *buf;
+	size_t len;
+	size_t alloc;
+};
+
+#define STRBUF_INIT                                                                                \
+	{                                                                                          \
+		strbuf_empty, 0, 0                                                                 \
+	}
+extern char strbuf_empty[];
+
+void strbuf_release(struct strbuf *sb); /* frees the content; sb is as after STRBUF_INIT */
+void strbuf_reset(struct strbuf *sb);   /* empties, keeps the memory */
+char *strbuf_detach(struct strbuf *sb); /* the content, now the caller's to free */
+void strbuf_grow(struct strbuf *sb, size_t extra);
+void strbuf_add(struct strbuf *sb, const void *data, size_t len);
+void strbuf_adds(struct strbuf *sb, const char *s);
+void strbuf_addch(struct strbuf *sb, char c);
+void strbuf_addu(struct strbuf *sb, unsigned long long value); /* decimal */
+void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+#endif

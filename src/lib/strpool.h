@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every different string once, known by a number from 1 in the order of arrival; 0 is the empty
+ * string. */
+#ifndef STRPOOL_H
+#define STRPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct strpool {
+	char *bytes; /* all strings, each with its NUL */
+	size_t len, alloc;
+	struct strpool_entry {
+		size_t at;
+		uint32_t len;
+		uint32_t hash;
+	} * entries;
+	uint32_t nr;
+	size_t nr_alloc;
+	uint32_t *slots; /* open addressing, entry numbers */
+	uint32_t mask;
+};
+
+void strpool_init(struct strpool *pool);
+void strpool_release(struct strpool *pool);
+
+/* The number of the LEN bytes at S, which are copied when they are new. */
+uint32_t strpool_add(struct strpool *pool, const char *s, size_t len);
+uint32_t strpool_adds(struct strpool *pool, const char *s);
+
+/* The string of a number; valid until the next strpool_add. */
+const char *strpool_get(const struct strpool *pool, uint32_t id);
+size_t strpool_len(const struct strpool *pool, uint32_t id);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A hash table from a pair of numbers to a number. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table {
+	struct table_slot {
+		uint64_t a, b;
+		uint32_t value;
+		bool used;
+	} *slots;
+	size_t mask, nr;
+};
+
+void table_init(struct table *t);
+void table_release(struct table *t);
+
+/* The place of (A, B)'s value; *IS_NEW tells that it was added just now, with value 0. Valid until the next call. */
+uint32_t *table_put(struct table *t, uint64_t a, uint64_t b, bool *is_new);
+const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* NULL: not there */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "user.h"
+#include "util.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool id_from_env(const char *name, uint32_t *id)
+{
+	const char *text = getenv(name);
+	uint64_t value;
+
+	if (!text || !parse_u64(text, strlen(text), 10, &value) || value >= UINT32_MAX)
+		return false;
+	*id = (uint32_t)value;
+	return true;
+}
+
+int user_drop_privileges(struct strbuf *err)
+{
+	uint32_t uid, gid;
+
+	if (geteuid() != 0 || !id_from_env("SUDO_UID", &uid) || !id_from_env("SUDO_GID", &gid) || !uid)
+		return 0;
+	const struct passwd *pw = getpwuid(uid);
+
+	if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) || setresgid(gid, gid, gid) ||
+			setresuid(uid, uid, uid))
+		return fail(err, "cannot become user %u again: %s", uid, strerror(errno));
+	if (setuid(0) == 0)
+		return fail(err, "cannot give up root");
+	if (pw)
+		setenv("HOME", pw->pw_dir, 1);
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory that cannot fail and numbers that are checked. */
+#ifndef UTIL_H
+#define UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf;
+
+/* Exit codes of every program. */
+enum {
+	EXIT_OK = 0,
+	EXIT_PARTIAL = 1,
+	EXIT_FAILED = 2,
+	EXIT_ABOVE = 3,
+	EXIT_USAGE_ERROR = 64,
+};
+
+/* malloc, realloc, strdup that end the program with "out of memory" (EXIT_FAILED) when there is
+ * none. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for one more element in the growing array P of NR elements with room for ALLOC. */
+#define ALLOC_GROW(p, nr, alloc)                                                                   \
+	do {                                                                                       \
+		if ((nr) >= (alloc)) {                                                             \
+			(alloc) = (alloc) ? (alloc)*2 : 16;                                        \
+			(p) = xrealloc((p), (alloc), sizeof(*(p)));                                \
+		}                                                                                  \
+	} while (0)
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The whole of S as a number in BASE; false when it is empty, has other characters or does not fit.
+ */
+bool parse_u64(const char *s, size_t len, int base, uint64_t *value);
+
+/* Appends a message to ERR (when not NULL) and returns -1. */
+int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
+uint64_t hash_bytes(const void *p, size_t n);
+uint64_t hash_u64(uint64_t x);
+
+#endif

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lib.sh: sourced by every sh test. Results are lines on stdout: "ok NAME", "not ok NAME: REASON", "skip NAME: REASON"; lines with "# "
+# before them are notes. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own status.
+# No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
+# Tests in the guest (tests/vm/t): define `prepare` and `in_guest`, end with `vm_main "$@"`; see below.
+
+T_top=$(mktemp -d "${TMPDIR:-/tmp}/flametap.XXXXXX") || exit 1
+T=$T_top/t
+mkdir "$T"
+trap 'test_end' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# a file, because checks may run in subshells
+test_end() {
+	test_status=$?
+	[ "$test_status" != 0 ] || [ ! -e "$T_top/failed" ] || test_status=1
+	rm -rf "$T_top"
+	exit "$test_status"
+}
+
+ok() {
+	echo "ok $1"
+}
+
+# not_ok NAME REASON
+not_ok() {
+	: >"$T_top/failed"
+	echo "not ok $1: $2"
+}
+
+# skip NAME REASON
+skip() {
+	echo "skip $1: $2"
+}
+
+# note [FILE]: the file, or stdin, as notes
+note() {
+	sed 's/^/# /' "$@"
+}
+
+# check NAME COMMAND…: ok if the command succeeds; if not, the last 20 lines of its output follow as notes
+check() {
+	check_name=$1
+	shift
+	check_status=0
+	"$@" >"$T_top/output" 2>&1 || check_status=$?
+	if [ "$check_status" = 0 ]; then
+		ok "$check_name"
+	else
+		not_ok "$check_name" "exit $check_status: $*"
+		tail -n 20 "$T_top/output" | note
+	fi
+}
+
+# check_eq NAME EXPECTED ACTUAL: texts; more than one line are shown as a diff
+check_eq() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+		return 0
+	fi
+	case $2$3 in
+	*'
+'*)
+		printf '%s\n' "$2" >"$T_top/expected"
+		printf '%s\n' "$3" >"$T_top/actual"
+		not_ok "$1" "differs from what was expected (-)"
+		diff -u "$T_top/expected" "$T_top/actual" | sed 1,2d | head -n 40 | note
+		;;
+	*) not_ok "$1" "expected '$2', got '$3'" ;;
+	esac
+}
+
+# near NAME ACTUAL EXPECTED TOLERANCE: numbers; the tolerance is in the same unit, or with % a share of what was expected
+near() {
+	if awk -v a="$2" -v e="$3" -v t="$4" 'BEGIN {
+		number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+		if (a !~ number || e !~ number) exit 1
+		limit = t + 0
+		if (t ~ /%$/) limit *= (e < 0 ? -e : e) / 100
+		distance = a > e ? a - e : e - a
+		exit !(distance <= limit) }'
+	then
+		ok "$1"
+	else
+		not_ok "$1" "got '$2', expected $3 within $4"
+	fi
+}
+
+# ---- tests in the guest. A script of tests/vm/t runs twice, as root, on the same file system and with the same HOME:
+#   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
+#   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
+# Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release.
+# A script's line "# vm-limit: SECONDS" sets the time limit of in_guest (default 120), "# prepare-limit: SECONDS" that of prepare (300).
+# Targets that `prepare` starts die with it.
+
+# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
+# Its key holds every argument and the sizes and times of the files named, so both calls must be alike.
+lab_stap() {
+	case $LAB_PART in
+	prepare) stap -p4 -r "$KVER" "$@" >/dev/null ;;
+	*) stap "$@" ;;
+	esac
+}
+
+# skip_all REASON: nothing to prepare here; in_guest is not run
+skip_all() {
+	skip all "$1"
+	exit 77
+}
+
+# vm_main [prepare]: the last line of such a script
+vm_main() {
+	LAB_NAME=$(basename "$0" .sh)
+	if [ ! -d /lab/t ]; then
+		skip "$LAB_NAME" "not in the laboratory: run tests/vm/run $LAB_NAME"
+		return 0
+	fi
+	LAB_PART=${1:-in_guest}
+	LAB_WORK=/lab/work/$LAB_NAME
+	export LAB_PART LAB_WORK
+	mkdir -p "$LAB_WORK"
+	"$LAB_PART"
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/lines.h"
+#include "lib/recording.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char hostile[] = "a b\\x41;\t\n\x7f\xff";
+
+static void make(struct recording *rec)
+{
+	recording_init(rec);
+	recording_add_meta(rec, "title", "a title");
+	rec->kernel_release = recording_string(rec, "7.2.0-test");
+	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1000000);
+	uint32_t task = recording_add_task(rec,
+		&(struct rec_task){
+			.pid = 10, .tid = 11, .start = 99, .comm = recording_string(rec, hostile)});
+	uint32_t map = recording_add_map(
+		rec, &(struct rec_map){.pid = 10,
+			     .start = 0x1000,
+			     .end = 0x3000,
+			     .offset = 0x1000,
+			     .build_id = recording_string(rec, "abcdef"),
+			     .path = recording_string(rec, "/opt/a b/lib;x.so (deleted)")});
+	uint32_t frames[3] = {
+		recording_add_frame(
+			rec, &(struct rec_frame){.place = AT_MAP, .map = map, .addr = 0x10}),
+		recording_add_frame(rec,
+			&(struct rec_frame){
+				.place = AT_MAP, .map = map, .addr = 0x2000, .call = true}),
+		recording_add_frame(rec, &(struct rec_frame){.kind = FRAME_KERNEL,
+						 .place = AT_ADDRESS,
+						 .addr = 0xffffffff81000000}),
+	};
+	struct rec_name names[2] = {
+		{.function = recording_string(rec, "inner"), .offset = 1},
+		{.function = recording_string(rec, "outer"), .line = 7},
+	};
+
+	recording_name_frame(rec, frames[0], names, 2);
+	uint32_t user = recording_add_stack(
+		rec, STACK_USER, END_CUT, recording_string(rec, "/opt/late.so"), frames, 2);
+	uint32_t kernel = recording_add_stack(rec, STACK_KERNEL, END_ROOT, 0, frames + 2, 1);
+
+	recording_add_row(rec, &(struct rec_row){.event = event,
+				       .task = task,
+				       .stacks = {user, kernel, NO_STACK, NO_STACK},
+				       .count = 3,
+				       .sum = 30});
+	recording_add_row(rec, &(struct rec_row){.event = event,
+				       .task = task,
+				       .stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+				       .count = 1,
+				       .sum = 5});
+	rec->lost[LOST_TABLE_FULL] = 4;
+}
+
+static char *text_of(const struct recording *rec)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_int_equal(recording_write(rec, out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+static int read_text(struct recording *rec, const char *text, size_t len, struct strbuf *err)
+{
+	FILE *f = tmpfile();
+	struct lines lines;
+
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	fflush(f);
+	assert_int_equal(lseek(fileno(f), 0, SEEK_SET), 0);
+	lines_init(&lines, fileno(f));
+	recording_init(rec);
+	int ret = recording_read(rec, &lines, err);
+
+	lines_release(&lines);
+	fclose(f);
+	return ret;
+}
+
+static void recording__round_trip(void **state)
+{
+	struct recording a, b;
+	struct strbuf err = STRBUF_INIT;
+
+	(void)state;
+	make(&a);
+	char *text = text_of(&a);
+
+	assert_int_equal(read_text(&b, text, strlen(text), &err), 0);
+	assert_true(b.complete);
+	assert_int_equal(b.unknown, 0);
+	assert_string_equal(recording_get(&b, b.tasks[0].comm), hostile);
+	char *again = text_of(&b);
+
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+	recording_release(&a);
+	recording_release(&b);
+}
+
+static void recording__every_cut_is_seen(void **state)
+{
+	struct recording a, b;
+	struct strbuf err = STRBUF_INIT;
+
+	(void)state;
+	make(&a);
+	char *text = text_of(&a);
+	size_t len = strlen(text);
+
+	for (size_t cut = 0; cut < len; cut++) {
+		if (!read_text(&b, text, cut, &err))
+			assert_false(b.complete);
+		recording_release(&b);
+	}
+	for (char *nl = strchr(text, '\n'); nl && nl[1]; nl = strchr(nl + 1, '\n')) {
+		char *next = strchr(nl + 1, '\n'); /* without one line in the middle */
+		char *less = xasprintf("%.*s%s", (int)(nl - text), text, next);
+
+		assert_int_not_equal(!read_text(&b, less, strlen(less), &err) && b.complete, 1);
+		recording_release(&b);
+		free(less);
+	}
+	strbuf_release(&err);
+	free(text);
+	recording_release(&a);
+}
+
+static void recording__later_records_and_fields(void **state)
+{
+	struct recording rec;
+	static const char text[] =
+		RECORDING_MAGIC " 1\nweather 1 2 3\nkernel 7.2 - later field\nend 3 more\n";
+
+	(void)state;
+	assert_int_equal(read_text(&rec, text, strlen(text), NULL), 0);
+	assert_true(rec.complete);
+	assert_int_equal(rec.unknown, 1);
+	recording_release(&rec);
+}
+
+static void recording__refuses(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"something\n",
+		RECORDING_MAGIC " 2\n",
+		RECORDING_MAGIC " 1\nend 7\n",
+		RECORDING_MAGIC " 1\nend 1\nend 2\n",
+		RECORDING_MAGIC " 1\nframe 0 user pc 0 10\n",
+		RECORDING_MAGIC " 1\nframe 1 user name\n",
+		RECORDING_MAGIC " 1\nstack 0 user root - 0\n",
+		RECORDING_MAGIC " 1\nrow 0 0 - - 1 1\n",
+		RECORDING_MAGIC " 1\nlost table-full -1\n",
+		RECORDING_MAGIC " 1\nmap 0 1 0 2000 1000 0 - /x\n",
+		RECORDING_MAGIC " 1\nname 0 f 0 - - 0\n",
+		RECORDING_MAGIC " 1\ntask 0 1 99999999999 0 x\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct recording rec;
+		struct strbuf err = STRBUF_INIT;
+
+		assert_int_equal(read_text(&rec, texts[i], strlen(texts[i]), &err), -1);
+		assert_true(err.len > 0);
+		strbuf_release(&err);
+		recording_release(&rec);
+	}
+}
+
+static void recording__becomes_a_profile(void **state)
+{
+	struct recording rec;
+	struct profile p;
+	static const char *const want[] = {
+		"[truncated: late.so]", "[lib;x.so (deleted)]", "outer", "inner", "[unknown]"};
+
+	(void)state;
+	make(&rec);
+	profile_init(&p);
+	recording_to_profile(&rec, &(struct recording_view){.event = -1}, &p);
+	profile_finish(&p);
+	assert_int_equal(p.nodes[0].total, 35);
+	assert_int_equal(p.account.kept, 35);
+	assert_int_equal(p.account.cut, 30);
+	assert_int_equal(p.account.broken, 5);
+	assert_int_equal(p.account.unnamed, 35);
+	assert_int_equal(account_lost(&p.account), 4);
+	uint32_t node = p.nodes[p.nodes[0].child].next; /* "[no stack]" comes first */
+
+	for (size_t i = 0; i < ARRAY_LEN(want); i++, node = p.nodes[node].child) {
+		assert_int_equal(p.nodes[node].total, 30);
+		assert_string_equal(profile_name(&p, p.nodes[node].frame, NULL), want[i]);
+	}
+	profile_release(&p);
+	recording_release(&rec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recording__round_trip),
+		cmocka_unit_test(recording__every_cut_is_seen),
+		cmocka_unit_test(recording__later_records_and_fields),
+		cmocka_unit_test(recording__refuses),
+		cmocka_unit_test(recording__becomes_a_profile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 00-lab: is the laboratory itself sound? The module that prepare compiled is found in stap's cache, and its timer, tracepoint and
+# uprobe fire, on two CPUs. Arguments: see vm_main in lib.sh.
+# vm-limit: 180
+set -eu
+. /lab/lib.sh
+
+target=/lab/work/00-lab/target
+
+# -v only adds its account of the five passes on stderr
+run_script() {
+	lab_stap -v /lab/t/00-lab.stp "$target"
+}
+
+prepare() {
+	cat >"$LAB_WORK/target.c" <<-'C'
+		#include <unistd.h>
+		__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+		int main(void) { for (;;) { work(); usleep(1000); } }
+	C
+	cc -g -O2 -o "$target" "$LAB_WORK/target.c"
+	run_script
+}
+
+# value NAME [KEY]: a figure of the script's output
+value() {
+	awk -v line="$*" 'index($0, line " ") == 1 { print $NF; found = 1 } END { if (!found) print 0 }' "$T/out"
+}
+
+# positive NAME FIGURE…: a check
+positive() {
+	name=$1
+	shift
+	check "$name" test "$(value "$@")" -gt 0
+}
+
+in_guest() {
+	check_eq 'two CPUs are online' 2 "$(getconf _NPROCESSORS_ONLN)"
+	check_eq 'the kernel is the one prepared for' "$(echo /lib/modules/*)" "/lib/modules/$KVER"
+	check 'the loopback answers' sh -c 'ip -o link show lo | grep -q "LOWER_UP"'
+
+	"$target" &
+	run_script >"$T/out" 2>"$T/err" && ok 'stap runs' || not_ok 'stap runs' "exit $?"
+	note "$T/err"
+	check 'the module comes from the cache' grep -q 'Pass 4: using cached /root/.systemtap/cache/.*ko' "$T/err"
+	positive 'timer.profile fires on CPU 0' ticks 0
+	positive 'timer.profile fires on CPU 1' ticks 1
+	positive 'a tracepoint fires' switches
+	positive 'a uprobe fires' calls
+	note "$T/out"
+}
+
+vm_main "$@"
