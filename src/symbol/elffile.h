@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of src/symbol need of an ELF file beyond symbol.h. */
+#ifndef ELFFILE_H
+#define ELFFILE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elffile;
+struct strbuf;
+
+/* An ELF image in memory, which is copied; NULL when it is none. */
+struct elffile *elffile_open_memory(const void *image, size_t size);
+
+/* A file whose own content is an ELF file compressed with xz; takes over FD. NULL: it is none. */
+struct elffile *elffile_open_compressed(int fd);
+
+Elf *elffile_elf(const struct elffile *elf);
+int elffile_fd(const struct elffile *elf); /* -1: in memory */
+
+/* The address at which the byte at FILE_OFFSET is linked; false when it is in no loaded segment. */
+bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address);
+
+/* The first section called NAME, NULL: none. */
+Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr);
+
+#endif
