@@ -36,13 +36,22 @@ uint64_t account_lost(const struct account *account)
 	return sum;
 }
 
+/* Never rounded up to 100. */
+static double share(uint64_t part, uint64_t all)
+{
+	double percent = all ? 100.0 * (double)part / (double)all : 0;
+
+	return part < all && percent > 99.9 ? 99.9 : percent;
+}
+
 static void add_share(struct strbuf *out, uint64_t part, uint64_t all, const char *what)
 {
-	double share = all ? 100.0 * (double)part / (double)all : 0;
+	strbuf_addf(out, "%.1f %% %s", share(part, all), what);
+}
 
-	if (part < all && share > 99.9) /* never round up to all */
-		share = 99.9;
-	strbuf_addf(out, "%.1f %% %s", share, what);
+double account_named(const struct account *account)
+{
+	return share(account->named, account->named + account->unnamed);
 }
 
 void account_line(const struct account *account, const char *unit, struct strbuf *out)
@@ -69,6 +78,5 @@ void account_line(const struct account *account, const char *unit, struct strbuf
 		strbuf_adds(out, ", ");
 		add_share(out, account->broken, account->kept, "broken");
 	}
-	strbuf_adds(out, "; ");
-	add_share(out, account->named, account->kept, "named");
+	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
 }

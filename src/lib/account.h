@@ -26,7 +26,7 @@ struct account {
 	bool known; /* false: the input says nothing of itself (folded) */
 	uint64_t kept;
 	uint64_t whole, cut, broken;
-	uint64_t named, unnamed;
+	uint64_t named, unnamed; /* sums over frames */
 	uint64_t lost[LOST_REASONS];
 };
 
@@ -34,7 +34,10 @@ const char *lost_reason_word(enum lost_reason reason); /* "table-full" */
 int lost_reason_parse(const char *word);               /* -1: not known */
 uint64_t account_lost(const struct account *account);  /* sum over all reasons */
 
-/* One line, without newline: "1,302 samples kept, 3 lost (table-full 3); 99.8 % whole, …". */
+/* Share of the frames that have names, in per cent; 0 without frames. */
+double account_named(const struct account *account);
+
+/* One line, without newline: "1302 samples kept, 3 lost (table-full 3); stacks 99.8 % whole, …". */
 void account_line(const struct account *account, const char *unit, struct strbuf *out);
 
 #endif

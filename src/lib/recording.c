@@ -122,43 +122,45 @@ void recording_name_frame(
 	}
 }
 
-static bool stack_named(const struct recording *rec, const struct rec_stack *stack)
+static uint64_t named_frames(const struct recording *rec, const struct rec_stack *stack)
 {
+	uint64_t named = 0;
+
 	for (uint32_t i = 0; i < stack->nr; i++)
-		if (!rec->frames[rec->frame_refs[stack->first + i]].nr_names)
-			return false;
-	return true;
+		named += rec->frames[rec->frame_refs[stack->first + i]].nr_names > 0;
+	return named;
 }
 
 /* The worst end of the row's stacks; a row without any stack is broken. */
-static enum stack_end row_end(const struct recording *rec, const struct rec_row *row, bool *named)
+static enum stack_end row_end(const struct recording *rec, const struct rec_row *row)
 {
 	enum stack_end end = row->stacks[0] == NO_STACK ? END_BROKEN : END_ROOT;
 
-	*named = row->stacks[0] != NO_STACK;
+	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++)
+		if (rec->stacks[row->stacks[i]].end > end)
+			end = rec->stacks[row->stacks[i]].end;
+	return end;
+}
+
+static void add_row(const struct recording *rec, const struct rec_row *row, struct account *account)
+{
+	uint64_t *const ends[END_KINDS] = {&account->whole, &account->cut, &account->broken};
+
+	account->kept += row->sum;
+	*ends[row_end(rec, row)] += row->sum;
 	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
 		const struct rec_stack *stack = &rec->stacks[row->stacks[i]];
+		uint64_t named = named_frames(rec, stack);
 
-		if (stack->end > end)
-			end = stack->end;
-		*named = *named && stack_named(rec, stack);
+		account->named += named * row->sum;
+		account->unnamed += (stack->nr - named) * row->sum;
 	}
-	return end;
 }
 
 void recording_account(const struct recording *rec, struct account *account)
 {
 	*account = (struct account){.known = true};
-	for (size_t i = 0; i < rec->nr_rows; i++) {
-		const struct rec_row *row = &rec->rows[i];
-		bool named;
-		enum stack_end end = row_end(rec, row, &named);
-
-		account->kept += row->sum;
-		*(end == END_ROOT        ? &account->whole
-			: end == END_CUT ? &account->cut
-					 : &account->broken) += row->sum;
-		*(named ? &account->named : &account->unnamed) += row->sum;
-	}
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		add_row(rec, &rec->rows[i], account);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
 }

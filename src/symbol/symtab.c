@@ -2,6 +2,7 @@
 #include "symtab.h"
 #include "debugfile.h"
 #include "elffile.h"
+#include "entry.h"
 #include "plt.h"
 #include "symbol.h"
 #include "lib/util.h"
@@ -258,6 +259,19 @@ static void cut_into_parts(struct symtab *tab)
 	free(sweep.open);
 }
 
+/* Weaker than any symbol of a table, so that they only fill gaps. */
+static void add_entry_symbols(struct symtab *tab)
+{
+	struct entry_symbol found[ENTRY_SYMBOLS];
+	size_t nr = entry_symbols(tab->elf, found);
+
+	for (size_t i = 0; i < nr; i++) {
+		ALLOC_GROW(tab->symbols, tab->nr_symbols, tab->symbols_alloc);
+		tab->symbols[tab->nr_symbols++] =
+			(struct symbol){found[i].start, found[i].end, found[i].name, 0};
+	}
+}
+
 struct symtab *symtab_new(const struct elffile *elf, const char *path, const char *root)
 {
 	struct symtab *tab = xcalloc(1, sizeof(*tab));
@@ -272,6 +286,7 @@ struct symtab *symtab_new(const struct elffile *elf, const char *path, const cha
 				read_symbols(tab, tab->embedded, SHT_SYMTAB);
 		}
 	}
+	add_entry_symbols(tab);
 	sort_symbols(tab);
 	cut_into_parts(tab);
 	return tab;

@@ -199,7 +199,8 @@ static void recording__becomes_a_profile(void **state)
 	assert_int_equal(p.account.kept, 35);
 	assert_int_equal(p.account.cut, 30);
 	assert_int_equal(p.account.broken, 5);
-	assert_int_equal(p.account.unnamed, 35);
+	assert_int_equal(p.account.named, 30);
+	assert_int_equal(p.account.unnamed, 60);
 	assert_int_equal(account_lost(&p.account), 4);
 	uint32_t node = p.nodes[p.nodes[0].child].next; /* "[no stack]" comes first */
 

@@ -100,8 +100,8 @@ static void test_table_rules(void **state)
 	add_symbol(&image, 4, "versioned@@VERS_1", STB_GLOBAL, STT_FUNC, CODE + 0x60, 0x10);
 	add_symbol(&image, 5, "asm_entry", STB_LOCAL, STT_NOTYPE, CODE + 0x70, 0);
 	add_symbol(&image, 6, "__write", STB_GLOBAL, STT_FUNC, CODE + 0x80, 0x10);
-	add_symbol(&image, 7, "write", STB_GLOBAL, STT_FUNC, CODE + 0x80, 0x10);
-	add_symbol(&image, 8, "a", STB_WEAK, STT_FUNC, CODE + 0x80, 0x10);
+	add_symbol(&image, 7, "write", STB_WEAK, STT_FUNC, CODE + 0x80, 0x10);
+	add_symbol(&image, 8, "a_write", STB_WEAK, STT_FUNC, CODE + 0x80, 0x10);
 	add_symbol(&image, 9, "b", STB_LOCAL, STT_FUNC, CODE + 0x80, 0x10);
 	add_symbol(&image, 10, "c", STB_GLOBAL, STT_NOTYPE, CODE + 0x80, 0);
 	add_symbol(&image, 11, "to_the_end", STB_GLOBAL, STT_FUNC, CODE + 0xf0, UINT64_MAX);

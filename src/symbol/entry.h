@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+
+struct entry_symbol {
+	const char *name;
+	uint64_t start, end;
+};
+
+enum { ENTRY_SYMBOLS = 2 };
+
+/*
+ * _start and main of a program, which need no symbol table: the ELF header tells where the first one is,
+ * and it passes the second one to __libc_start_main as its first argument. Each reaches to the next
+ * function that .eh_frame_hdr knows. Returns how many were found; x86-64 only.
+ */
+size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
+
+#endif
