@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the sums of a tally to a recording: addresses become places in mappings, kernel ones get names. */
+#include "tally.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 1000 }; /* frames after which the scripts stop */
+
+struct collector {
+	const struct tally *t;
+	const struct kallsyms *ks;
+	struct recording *rec;
+	struct table tasks;  /* tid -> task */
+	struct table maps;   /* pid, index -> map */
+	struct table frames; /* map or kind, address -> frame */
+	struct table stacks; /* pid, id -> stack */
+};
+
+static uint32_t task_of(struct collector *c, uint32_t tid)
+{
+	const uint32_t *known = table_get(&c->t->by_tid, tid, 0);
+	struct rec_task task = {.tid = tid, .pid = tid};
+	bool is_new;
+	uint32_t *at = table_put(&c->tasks, tid, 0, &is_new);
+
+	if (!is_new)
+		return *at;
+	if (known) {
+		const struct tally_task *from = &c->t->tasks[*known];
+
+		task.pid = from->pid;
+		task.start = from->start;
+		task.comm = recording_string(c->rec, from->comm);
+	}
+	return *at = recording_add_task(c->rec, &task);
+}
+
+static uint32_t map_of(struct collector *c, const struct process *p, const struct mapping *m)
+{
+	bool is_new;
+	uint32_t *at = table_put(&c->maps, p->pid, (uint64_t)(m - p->maps), &is_new);
+
+	if (!is_new)
+		return *at;
+	const struct object *o = &c->t->ps->objects[m->object];
+
+	return *at = recording_add_map(c->rec,
+			       &(struct rec_map){
+					       .pid = p->pid,
+					       .generation = m->generation,
+					       .start = m->start,
+					       .end = m->end,
+					       .offset = m->offset,
+					       .build_id = o->elf ? recording_string(c->rec,
+									    elffile_build_id(o->elf))
+								  : 0,
+					       .path = recording_string(c->rec, o->path),
+			       });
+}
+
+static uint32_t user_frame(struct collector *c, const struct process *p, uint64_t address, bool call)
+{
+	const struct mapping *m = process_find(p, call ? address - 1 : address);
+	struct rec_frame f = {.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
+	uint64_t space = UINT32_MAX + 1ULL;
+	bool is_new;
+
+	if (m) {
+		f.place = AT_MAP;
+		f.map = map_of(c, p, m);
+		f.addr = address - m->start;
+		space = f.map;
+	}
+	uint32_t *at = table_put(&c->frames, space << 1 | call, f.addr, &is_new);
+
+	return is_new ? (*at = recording_add_frame(c->rec, &f)) : *at;
+}
+
+static uint32_t kernel_frame(struct collector *c, uint64_t address, bool call)
+{
+	const char *name, *module;
+	uint64_t offset;
+	bool is_new;
+	uint32_t *at = table_put(&c->frames, (UINT32_MAX + 2ULL) << 1 | call, address, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(c->rec,
+				 &(struct rec_frame){.kind = FRAME_KERNEL,
+						 .place = AT_ADDRESS,
+						 .addr = address,
+						 .call = call});
+
+	if (c->ks && kallsyms_find(c->ks, address - call, &name, &module, &offset))
+		recording_name_frame(c->rec, id,
+				&(struct rec_name){.function = recording_string(c->rec, name),
+						.module = recording_string(c->rec, module),
+						.offset = offset + call},
+				1);
+	return id;
+}
+
+/* How the unwinder, which only knows that it got no further, really ended. */
+static enum stack_end judge(struct collector *c, const struct process *p,
+		const struct tally_stack *s, uint32_t *cut_by)
+{
+	bool call = s->nr > 1;
+	uint64_t last = s->addresses[s->nr - 1] - call;
+	const struct mapping *m = process_find(p, last);
+	const struct object *o = m ? &c->t->ps->objects[m->object] : NULL;
+	enum elf_rules rules = RULES_NONE;
+
+	*cut_by = 0;
+	if (s->nr >= DEPTH_MAX) {
+		*cut_by = recording_string(c->rec, "depth");
+		return END_CUT;
+	}
+	if (!o)
+		return END_BROKEN;
+	if (o->elf)
+		rules = elffile_rules(o->elf, last - m->start + m->offset);
+	if (rules == RULES_ROOT)
+		return END_ROOT;
+	if (rules == RULES_SOME && o->has_rules)
+		return END_BROKEN;
+	*cut_by = recording_string(c->rec, *o->path ? o->path : "[anonymous]");
+	return END_CUT;
+}
+
+static uint32_t add_stack(struct collector *c, const struct process *p, const struct tally_stack *s)
+{
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+	uint32_t cut_by = 0;
+	enum stack_end end = s->kernel ? END_ROOT : judge(c, p, s, &cut_by);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = s->kernel ? kernel_frame(c, s->addresses[i], i > 0)
+				      : user_frame(c, p, s->addresses[i], i > 0);
+	uint32_t id = recording_add_stack(c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by,
+			frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+/* The recording's stack for an id of the scripts in process PID; NO_STACK when its body never came. */
+static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
+{
+	const struct tally_stack *s = tally_stack(c->t, id);
+	bool is_new;
+
+	if (!s)
+		return NO_STACK;
+	uint32_t *at = table_put(&c->stacks, s->kernel ? 0 : pid, id, &is_new);
+
+	if (!is_new)
+		return *at;
+	return *at = add_stack(c, s->kernel ? NULL : processes_get(c->t->ps, pid), s);
+}
+
+static void add_row(struct collector *c, uint32_t event, const struct tally_row *from)
+{
+	struct rec_row row = {
+			.event = event,
+			.task = task_of(c, from->tid),
+			.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+			.count = from->count,
+			.sum = from->sum,
+	};
+	uint32_t pid = c->rec->tasks[row.task].pid;
+	const uint64_t ids[] = {from->user, from->kernel};
+	int n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		if (!ids[i])
+			continue;
+		row.stacks[n] = stack_of(c, pid, ids[i]);
+		if (row.stacks[n] == NO_STACK) { /* half a stack would be a wrong one */
+			c->rec->lost[LOST_NO_BODY] += from->count;
+			return;
+		}
+		n++;
+	}
+	recording_add_row(c->rec, &row);
+}
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct tally_row *a = va, *b = vb;
+
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? 1 : -1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->user != b->user)
+		return a->user < b->user ? -1 : 1;
+	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+void tally_to_recording(const struct tally *t, const struct kallsyms *ks, uint32_t event,
+		struct recording *rec)
+{
+	struct collector c = {.t = t, .ks = ks, .rec = rec};
+
+	table_init(&c.tasks);
+	table_init(&c.maps);
+	table_init(&c.frames);
+	table_init(&c.stacks);
+	if (t->nr_rows)
+		qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_rows);
+	for (size_t i = 0; i < t->nr_rows; i++)
+		add_row(&c, event, &t->rows[i]);
+	for (int i = 0; i < LOST_REASONS; i++)
+		rec->lost[i] += t->lost[i];
+	table_release(&c.tasks);
+	table_release(&c.maps);
+	table_release(&c.frames);
+	table_release(&c.stacks);
+}

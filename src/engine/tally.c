@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tally.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEPTH_MASK = 1023, /* of a stack's id: number of frames */
+	KERNEL_BIT = 1024,
+	PART_FRAMES = 100, /* addresses in one line */
+};
+
+void tally_init(struct tally *t, struct processes *ps)
+{
+	*t = (struct tally){.ps = ps};
+	table_init(&t->by_id);
+	table_init(&t->by_tid);
+}
+
+void tally_release(struct tally *t)
+{
+	for (size_t i = 0; i < t->nr_stacks; i++)
+		free(t->stacks[i].addresses);
+	for (size_t i = 0; i < t->nr_tasks; i++)
+		free(t->tasks[i].comm);
+	free(t->stacks);
+	free(t->tasks);
+	free(t->rows);
+	table_release(&t->by_id);
+	table_release(&t->by_tid);
+	*t = (struct tally){0};
+}
+
+static bool number(const struct word *w, int base, uint64_t max, uint64_t *value)
+{
+	return parse_u64(w->s, w->len, base, value) && *value <= max;
+}
+
+static struct tally_stack *add_stack(struct tally *t, uint64_t id)
+{
+	bool is_new;
+	uint32_t *at = table_put(&t->by_id, id, 0, &is_new);
+
+	if (!is_new)
+		return &t->stacks[*at];
+	*at = (uint32_t)t->nr_stacks;
+	ALLOC_GROW(t->stacks, t->nr_stacks, t->stacks_alloc);
+	struct tally_stack *s = &t->stacks[t->nr_stacks++];
+
+	*s = (struct tally_stack){.id = id, .kernel = id & KERNEL_BIT, .nr = id & DEPTH_MASK};
+	s->missing = s->nr;
+	s->addresses = xcalloc(s->nr, sizeof(*s->addresses));
+	return s;
+}
+
+/* Addresses from TEXT into S from frame FIRST on. False when TEXT is not of that form. */
+static bool take_addresses(struct tally_stack *s, uint32_t first, char *text, size_t len)
+{
+	uint32_t n = first;
+
+	while (len && n < s->nr) {
+		char *blank = memchr(text, ' ', len);
+		size_t word = blank ? (size_t)(blank - text) : len;
+		uint64_t address;
+
+		if (!parse_u64(text, word, 16, &address) || !address)
+			return false;
+		if (!s->kernel || n != 1 || address != s->addresses[0]) {
+			s->missing -= !s->addresses[n];
+			s->addresses[n++] = address;
+		}
+		text += word + !!blank;
+		len -= word + !!blank;
+	}
+	return true;
+}
+
+/* Looks at the process again, at most 20 times a second, when one of the addresses is in no mapping. */
+static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
+{
+	struct process *p = processes_get(t->ps, pid);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		if (s->addresses[i] && !process_find(p, s->addresses[i])) {
+			process_look_soon(t->ps, p);
+			return;
+		}
+}
+
+/* "stack ID PID PART PARTS ADDRESS…" */
+static bool take_stack(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t id, pid, part, parts;
+
+	if (nr < 6 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+			!number(&w[3], 10, DEPTH_MASK, &part) ||
+			!number(&w[4], 10, DEPTH_MASK, &parts) || !(id & DEPTH_MASK) || part >= parts)
+		return false;
+	struct tally_stack *s = add_stack(t, id);
+
+	if (!take_addresses(s, (uint32_t)part * PART_FRAMES, w[5].s, w[5].len))
+		return false;
+	if (!s->kernel)
+		look_for(t, (uint32_t)pid, s);
+	return true;
+}
+
+/* text_str() of stap: control and other unprintable bytes as \NNN octal, quotes and backslash escaped. */
+static char *decode_comm(const char *s, size_t len)
+{
+	char *out = xmalloc(len + 1), *to = out;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != '\\' || i + 1 == len) {
+			*to++ = s[i];
+		} else if (s[i + 1] >= '0' && s[i + 1] <= '7') {
+			unsigned c = 0;
+
+			for (int k = 0; k < 3 && i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '7'; k++)
+				c = c * 8 + (unsigned)(s[++i] - '0');
+			*to++ = (char)c;
+		} else {
+			static const char from[] = "abfnrtv", into[] = "\a\b\f\n\r\t\v";
+			const char *found = strchr(from, s[++i]);
+
+			*to++ = found ? into[found - from] : s[i];
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+/* "task TID PID COMM"; the later one is right, a name changes by exec. */
+static bool take_task(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t tid, pid;
+	bool is_new;
+
+	if (nr < 4 || !number(&w[1], 10, UINT32_MAX, &tid) || !number(&w[2], 10, UINT32_MAX, &pid))
+		return false;
+	uint32_t *at = table_put(&t->by_tid, tid, 0, &is_new);
+
+	if (is_new) {
+		*at = (uint32_t)t->nr_tasks;
+		ALLOC_GROW(t->tasks, t->nr_tasks, t->tasks_alloc);
+		t->tasks[t->nr_tasks++] = (struct tally_task){.tid = (uint32_t)tid};
+		processes_get(t->ps, (uint32_t)pid);
+	}
+	struct tally_task *task = &t->tasks[*at];
+	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
+
+	free(task->comm);
+	task->comm = decode_comm(w[3].s, w[3].len);
+	task->pid = (uint32_t)pid;
+	if (start)
+		task->start = start;
+	return true;
+}
+
+/* "row TID USER KERNEL COUNT SUM" */
+static bool take_row(struct tally *t, struct word *w, size_t nr)
+{
+	struct tally_row row = {0};
+	uint64_t tid;
+
+	if (nr < 6 || !number(&w[1], 10, UINT32_MAX, &tid) ||
+			!number(&w[2], 16, UINT64_MAX, &row.user) ||
+			!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
+			!number(&w[4], 10, UINT64_MAX, &row.count) ||
+			!number(&w[5], 10, UINT64_MAX, &row.sum))
+		return false;
+	row.tid = (uint32_t)tid;
+	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
+	t->rows[t->nr_rows++] = row;
+	return true;
+}
+
+static bool take_lost(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t n;
+
+	if (nr < 3 || !number(&w[2], 10, UINT64_MAX, &n))
+		return false;
+	int reason = lost_reason_parse(w[1].s);
+
+	if (reason < 0)
+		return false;
+	t->lost[reason] += n;
+	return true;
+}
+
+static bool take_ready(struct tally *t, struct word *w, size_t nr)
+{
+	(void)w;
+	t->ready = true;
+	return nr == 1;
+}
+
+static bool take_end(struct tally *t, struct word *w, size_t nr)
+{
+	(void)w;
+	t->ended = true;
+	return nr == 1;
+}
+
+static const struct {
+	const char *word;
+	size_t words; /* the last of them is the rest of the line */
+	bool (*take)(struct tally *t, struct word *w, size_t nr);
+} kinds[] = {
+		{"stack", 6, take_stack},
+		{"task", 4, take_task},
+		{"row", 7, take_row},
+		{"lost", 4, take_lost},
+		{"ready", 2, take_ready},
+		{"end", 2, take_end},
+};
+
+void tally_line(struct tally *t, char *line, size_t len)
+{
+	const char *blank = memchr(line, ' ', len);
+	size_t kind = blank ? (size_t)(blank - line) : len;
+
+	if (!len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct word words[8];
+
+		if (strlen(kinds[i].word) != kind || memcmp(kinds[i].word, line, kind))
+			continue;
+		if (!kinds[i].take(t, words, words_split(line, len, words, kinds[i].words)))
+			t->lost[LOST_UNREADABLE]++;
+		return;
+	}
+	t->lost[LOST_UNREADABLE]++;
+}
+
+const struct tally_stack *tally_stack(const struct tally *t, uint64_t id)
+{
+	const uint32_t *at = table_get(&t->by_id, id, 0);
+
+	return at && !t->stacks[*at].missing ? &t->stacks[*at] : NULL;
+}

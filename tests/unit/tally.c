@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/tally.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct processes ps;
+static struct tally tally;
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	tally_init(&tally, &ps);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tally_release(&tally);
+	processes_release(&ps);
+	return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static void feed(const char *fmt, ...)
+{
+	struct strbuf line = STRBUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&line, fmt, ap);
+	va_end(ap);
+	tally_line(&tally, line.buf, line.len);
+	strbuf_release(&line);
+}
+
+static void collect(struct recording *rec)
+{
+	recording_init(rec);
+	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1);
+
+	tally_to_recording(&tally, NULL, event, rec);
+}
+
+static void tally__user_stack_becomes_places_in_files(void **state)
+{
+	uint64_t pc = (uint64_t)(uintptr_t)&feed, ret = (uint64_t)(uintptr_t)&collect + 1;
+	int pid = getpid();
+	struct recording rec;
+
+	(void)state;
+	feed("ready");
+	feed("task %d %d na\\040me\\n\\\\\\\"x", pid, pid);
+	feed("stack 1002 %d 0 1 %" PRIx64 " %" PRIx64, pid, pc, ret);
+	feed("row %d 1002 0 7 70", pid);
+	feed("end");
+	assert_true(tally.ready && tally.ended);
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.rows[0].count, 7);
+	assert_int_equal(rec.rows[0].sum, 70);
+	assert_string_equal(recording_get(&rec, rec.tasks[0].comm), "na me\n\\\"x");
+	assert_true(rec.tasks[0].start > 0);
+	assert_int_equal(rec.nr_frames, 2);
+	const struct rec_frame *f = &rec.frames[rec.frame_refs[rec.stacks[0].first]];
+	const struct rec_map *m = &rec.maps[f->map];
+
+	assert_int_equal(f->place, AT_MAP);
+	assert_false(f->call);
+	assert_true(rec.frames[rec.frame_refs[rec.stacks[0].first + 1]].call);
+	assert_int_equal(m->start + f->addr, pc);
+	assert_true(strlen(recording_get(&rec, m->build_id)) >= 16);
+	assert_true(strstr(recording_get(&rec, m->path), "tally") != NULL);
+	/* the file has rules, but nobody said that the engine had them */
+	assert_int_equal(rec.stacks[0].end, END_CUT);
+	assert_true(strstr(recording_get(&rec, rec.stacks[0].cut_by), "tally") != NULL);
+	recording_release(&rec);
+}
+
+static void tally__kernel_stack_with_doubled_leaf(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("task 5 5 kthread");
+	feed("stack %x 5 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020 ffffffff81000020",
+			1 << 11 | 1024 | 3);
+	feed("row 5 0 %x 1 1", 1 << 11 | 1024 | 3);
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.stacks[0].nr, 3);
+	assert_int_equal(rec.stacks[0].end, END_ROOT);
+	assert_int_equal(rec.frames[rec.frame_refs[0]].addr, 0xffffffff81000010);
+	assert_int_equal(rec.frames[rec.frame_refs[1]].addr, 0xffffffff81000020);
+	recording_release(&rec);
+}
+
+static void tally__a_lost_part_is_counted_and_a_second_print_mends_it(void **state)
+{
+	struct strbuf first = STRBUF_INIT, second = STRBUF_INIT;
+	uint64_t id = 5 << 11 | 150;
+	struct recording rec;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		strbuf_addf(&first, " %x", 0x1000 + i);
+	for (int i = 100; i < 150; i++)
+		strbuf_addf(&second, " %x", 0x1000 + i);
+	feed("row 9 %" PRIx64 " 0 3 3", id);
+	feed("stack %" PRIx64 " 9 1 2%s", id, second.buf);
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 0);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
+	recording_release(&rec);
+	feed("stack %" PRIx64 " 9 0 2%s", id, first.buf);
+	feed("stack %" PRIx64 " 9 1 2%s", id, second.buf);
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 0);
+	assert_int_equal(rec.stacks[0].nr, 150);
+	for (uint32_t i = 0; i < 150; i++)
+		assert_int_equal(rec.frames[rec.frame_refs[i]].addr, 0x1000 + i);
+	recording_release(&rec);
+	strbuf_release(&first);
+	strbuf_release(&second);
+}
+
+static void tally__bad_lines_are_counted(void **state)
+{
+	static const char *const lines[] = {
+		"nonsense",
+		"stack",
+		"stack 1001 1 0 1",
+		"stack 1001 1 1 1 10",
+		"stack 1001 1 0 1 0",
+		"stack 1001 1 0 1 xyz",
+		"stack 1000 1 0 1 10",
+		"task 1 x y",
+		"row 1 2 3 4",
+		"row 1 2 3 4 -5",
+		"lost table-full",
+		"lost weather 1",
+		"ready again",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		feed("%s", lines[i]);
+	feed("%s", "");
+	assert_int_equal(tally.lost[LOST_UNREADABLE], ARRAY_LEN(lines));
+	feed("lost table-full 12");
+	assert_int_equal(tally.lost[LOST_TABLE_FULL], 12);
+}
+
+static void tally__heaviest_row_first(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("stack 801 1 0 1 10");
+	for (int i = 1; i < 50; i++)
+		feed("row %d 801 0 %d %d", i, i * 7 % 50 + 1, i * 7 % 50 + 1);
+	collect(&rec);
+	for (size_t i = 1; i < rec.nr_rows; i++)
+		assert_true(rec.rows[i - 1].sum >= rec.rows[i].sum);
+	assert_int_equal(rec.nr_rows, 49);
+	recording_release(&rec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+				tally__user_stack_becomes_places_in_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+				tally__kernel_stack_with_doubled_leaf, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+				tally__a_lost_part_is_counted_and_a_second_print_mends_it, set_up,
+				tear_down),
+		cmocka_unit_test_setup_teardown(tally__bad_lines_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__heaviest_row_first, set_up, tear_down),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
