@@ -15,6 +15,7 @@ PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
+comma := ,
 O := build
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wwrite-strings -Wundef -Wpointer-arith -Wno-format-nonliteral
@@ -25,7 +26,6 @@ ifdef SAN
 O := build/$(subst $(comma),-,$(SAN))
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
-comma := ,
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib)
@@ -48,7 +48,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check unit bench fuzz vm-shell install clean format
+.PHONY: all help deps deps-check demo check check-built unit bench fuzz vm-shell install clean distclean format
 
 all: $(PROGRAMS)
 
@@ -101,7 +101,6 @@ unit: $(UNITS) $(PROGRAMS)
 check: deps-check
 	$(Q)$(MAKE) --no-print-directory all check-built
 
-.PHONY: check-built
 check-built: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run
 

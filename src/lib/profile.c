@@ -52,24 +52,6 @@ static uint64_t node_hash(uint32_t parent, uint32_t frame)
 	return hash_u64((uint64_t)parent << 32 | frame);
 }
 
-/* Doubles the index when NR entries fill half of it; HASH_OF gives the hash of entry 1 … NR - 1. */
-static void index_grow(struct profile_index *index, uint32_t nr, const struct profile *p,
-	uint64_t (*hash_of)(const struct profile *, uint32_t))
-{
-	if (nr <= index->mask / 2)
-		return;
-	free(index->slots);
-	index->mask = index->mask * 2 + 1;
-	index->slots = xcalloc((size_t)index->mask + 1, sizeof(*index->slots));
-	for (uint32_t id = 1; id < nr; id++) {
-		uint32_t i = (uint32_t)hash_of(p, id) & index->mask;
-
-		while (index->slots[i])
-			i = (i + 1) & index->mask;
-		index->slots[i] = id;
-	}
-}
-
 static uint64_t hash_of_frame(const struct profile *p, uint32_t id)
 {
 	return frame_hash(&p->frames[id]);
@@ -78,6 +60,28 @@ static uint64_t hash_of_frame(const struct profile *p, uint32_t id)
 static uint64_t hash_of_node(const struct profile *p, uint32_t id)
 {
 	return node_hash(p->nodes[id].parent, p->nodes[id].frame);
+}
+
+/* Puts ID where the search for its hash will find it; doubles the index when it is half full. */
+static void index_add(struct profile_index *index, uint32_t id, const struct profile *p,
+		uint64_t (*hash_of)(const struct profile *, uint32_t))
+{
+	if (index->nr >= index->mask / 2) {
+		struct profile_index old = *index;
+
+		*index = (struct profile_index){.mask = old.mask * 2 + 1};
+		index->slots = xcalloc((size_t)index->mask + 1, sizeof(*index->slots));
+		for (uint32_t k = 0; k <= old.mask; k++)
+			if (old.slots[k])
+				index_add(index, old.slots[k], p, hash_of);
+		free(old.slots);
+	}
+	uint32_t i = (uint32_t)hash_of(p, id) & index->mask;
+
+	while (index->slots[i])
+		i = (i + 1) & index->mask;
+	index->slots[i] = id;
+	index->nr++;
 }
 
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
@@ -98,31 +102,53 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 	}
 	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
 	p->frames[p->nr_frames] = f;
-	p->by_frame.slots[i] = p->nr_frames++;
-	index_grow(&p->by_frame, p->nr_frames, p, hash_of_frame);
-	return p->nr_frames - 1;
+	index_add(&p->by_frame, p->nr_frames, p, hash_of_frame);
+	return p->nr_frames++;
+}
+
+/* So many children are found along their list, which mostly lies together in memory; more by the index. */
+enum { FEW = 8 };
+
+static uint32_t find_child(const struct profile *p, uint32_t node, uint32_t frame)
+{
+	const struct profile_node *nodes = p->nodes;
+	uint32_t c;
+
+	if (nodes[node].children <= FEW) {
+		for (c = nodes[node].child; c && nodes[c].frame != frame; c = nodes[c].next)
+			;
+		return c;
+	}
+	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask;
+
+	while ((c = p->by_node.slots[i])) {
+		if (nodes[c].parent == node && nodes[c].frame == frame)
+			return c;
+		i = (i + 1) & p->by_node.mask;
+	}
+	return 0;
 }
 
 uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame)
 {
-	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask;
+	uint32_t id = find_child(p, node, frame);
 
-	for (; p->by_node.slots[i]; i = (i + 1) & p->by_node.mask) {
-		const struct profile_node *n = &p->nodes[p->by_node.slots[i]];
-
-		if (n->parent == node && n->frame == frame)
-			return p->by_node.slots[i];
-	}
+	if (id)
+		return id;
 	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
-	p->nodes[p->nr_nodes] = (struct profile_node){
-		.frame = frame,
-		.parent = node,
-		.next = p->nodes[node].child,
+	id = p->nr_nodes++;
+	p->nodes[id] = (struct profile_node){
+			.frame = frame,
+			.parent = node,
+			.next = p->nodes[node].child,
 	};
-	p->nodes[node].child = p->nr_nodes;
-	p->by_node.slots[i] = p->nr_nodes++;
-	index_grow(&p->by_node, p->nr_nodes, p, hash_of_node);
-	return p->nr_nodes - 1;
+	p->nodes[node].child = id;
+	if (++p->nodes[node].children == FEW + 1)
+		for (uint32_t c = id; c; c = p->nodes[c].next)
+			index_add(&p->by_node, c, p, hash_of_node);
+	else if (p->nodes[node].children > FEW)
+		index_add(&p->by_node, id, p, hash_of_node);
+	return id;
 }
 
 static void add_weight(uint64_t *to, uint64_t weight)

@@ -37,7 +37,10 @@ struct profile_node {
 	uint32_t child; /* first child, 0: none */
 	uint32_t next;  /* next sibling, 0: none */
 	uint64_t self;
-	uint64_t total; /* self and all below; set by profile_finish */
+	union {
+		uint64_t total;    /* self and all below, from profile_finish on */
+		uint64_t children; /* how many, before */
+	};
 };
 
 struct profile {
@@ -48,8 +51,8 @@ struct profile {
 	uint32_t nr_nodes, nodes_alloc;
 	struct profile_index {
 		uint32_t *slots;
-		uint32_t mask;
-	} by_frame, by_node;
+		uint32_t mask, nr;
+	} by_frame, by_node; /* the latter knows only nodes with many siblings */
 	char *title; /* what was recorded, NULL: not known; owned */
 	char *unit;  /* "samples", "us", "bytes"; owned */
 	struct account account;

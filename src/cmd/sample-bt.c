@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sample-bt: records backtraces of running programs and writes them in the forms that people look at. */
+#include "engine/session.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/user.h"
+#include "lib/util.h"
+#include "view/output.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_TID = 0x100,
+	OPT_IDLE,
+	OPT_COMM,
+	OPT_THREADS,
+	OPT_REPORT,
+	OPT_ENGINE,
+	OPT_STAP_ARG,
+	OPT_STACKS,
+	OPT_MIN_QUALITY,
+	OPT_COMPILE_ONLY,
+};
+
+struct options {
+	struct session session;
+	const char *engine;
+	struct ids {
+		uint32_t *list;
+		size_t nr, alloc;
+	} pids, tids;
+	const char **outputs;
+	size_t nr_outputs, outputs_alloc;
+	const char *report;
+	char **stap_args;
+	size_t nr_stap_args, stap_args_alloc;
+	struct recording_view view;
+	double min_quality; /* per cent of the weight that must be named */
+	bool quiet;
+};
+
+static const struct argp_option option_table[] = {
+		{NULL, 0, NULL, 0, "What to record:", 1},
+		{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
+		{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
+		{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
+		{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
+		{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
+		{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
+		{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
+		{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
+		{NULL, 0, NULL, 0, "What to write:", 2},
+		{"output", 'o', "FILE", 0,
+				"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
+				"repeated; without it .bt on stdout",
+				2},
+		{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
+		{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
+		{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
+		{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
+				"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
+		{NULL, 0, NULL, 0, "How:", 3},
+		{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
+		{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
+		{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
+		{"compile-only", OPT_COMPILE_ONLY, NULL, 0, "Compile what this recording needs, no more", 3},
+		{"release", 'r', "RELEASE", 0, "With --compile-only: for this kernel", 3},
+		{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
+		{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
+		{"verbose", 'v', NULL, 0, "And what the engine says", 3},
+		{0},
+};
+
+static const char doc[] =
+		"Samples backtraces of running programs and shows where their time goes.\v"
+		"Examples:\n"
+		"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
+		"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
+		"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
+		"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
+
+static void parse_ids(struct ids *ids, const char *text, struct argp_state *state)
+{
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		uint64_t id;
+
+		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
+			argp_error(state, "'%s' is no list of process numbers such as 1302,1303", text);
+		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
+		ids->list[ids->nr++] = (uint32_t)id;
+		if (!text[n])
+			return;
+		text += n + 1;
+	}
+}
+
+static double parse_positive(const char *text, const char *what, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || errno || !isfinite(value) || value <= 0)
+		argp_error(state, "%s '%s' is no number above 0", what, text);
+	return value;
+}
+
+static uint64_t parse_count(const char *text, uint64_t max, const char *what, struct argp_state *state)
+{
+	uint64_t value = 0;
+
+	if (!parse_u64(text, strlen(text), 10, &value) || !value || value > max)
+		argp_error(state, "%s '%s' is no whole number from 1 to %llu", what, text,
+				(unsigned long long)max);
+	return value;
+}
+
+static void add_output(struct options *o, const char *path, struct argp_state *state)
+{
+	if (output_format(path) < 0)
+		argp_error(state, "'%s' must end in one of %s", path, output_endings());
+	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
+	o->outputs[o->nr_outputs++] = path;
+}
+
+static void add_stap_arg(struct options *o, char *arg)
+{
+	ALLOC_GROW(o->stap_args, o->nr_stap_args, o->stap_args_alloc);
+	o->stap_args[o->nr_stap_args++] = arg;
+}
+
+static error_t parse_how(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case OPT_ENGINE: o->engine = arg; break;
+	case OPT_STAP_ARG: add_stap_arg(o, arg); break;
+	case OPT_STACKS: q->stacks = parse_count(arg, 1 << 20, "--stacks", state); break;
+	case OPT_COMPILE_ONLY: q->compile_only = true; break;
+	case 'r': q->release = arg; break;
+	case 'd': o->session.describe = true; break;
+	case 'q': o->quiet = true; break;
+	case 'v': q->verbose = true; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void take_command(struct options *o, struct argp_state *state)
+{
+	if (!state->quoted)
+		argp_error(state, "'%s': a program to run stands behind --", state->argv[state->next]);
+	o->session.command = state->argv + state->next;
+	state->next = state->argc;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case 'p': parse_ids(&o->pids, arg, state); break;
+	case OPT_TID: parse_ids(&o->tids, arg, state); break;
+	case 'a': q->all = true; break;
+	case OPT_IDLE: q->idle = true; break;
+	case 'u': q->user = true; break;
+	case 'k': q->kernel = true; break;
+	case 't': o->session.seconds = parse_positive(arg, "-t", state); break;
+	case 'F': q->hz = (unsigned)parse_count(arg, 10000, "-F", state); break;
+	case 'o': add_output(o, arg, state); break;
+	case OPT_REPORT: o->report = arg; break;
+	case OPT_THREADS: o->view.threads = true; break;
+	case OPT_COMM: o->view.comm = true; break;
+	case OPT_MIN_QUALITY: o->min_quality = parse_positive(arg, "--min-quality", state); break;
+	case ARGP_KEY_ARGS: take_command(o, state); break;
+	default: return parse_how(key, arg, state);
+	}
+	return 0;
+}
+
+static const struct argp argp = {option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
+
+static void settle(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
+
+	if (targets != 1 || (o->pids.nr && o->tids.nr)) {
+		program_say("%s: give one of -p PID, --tid TID, -a, -- COMMAND; try --help",
+				targets ? "too many targets" : "nothing to record");
+		exit(EXIT_USAGE_ERROR);
+	}
+	if (!q->user && !q->kernel)
+		q->user = q->kernel = true;
+	q->script = "on-cpu";
+	q->pids = o->pids.list;
+	q->nr_pids = o->pids.nr;
+	q->tids = o->tids.list;
+	q->nr_tids = o->tids.nr;
+	q->stap_args = o->stap_args;
+	q->nr_stap_args = o->nr_stap_args;
+	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
+	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
+}
+
+static int write_outputs(struct options *o, const struct output *out)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = 0;
+
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		ret |= output_write(out, (enum output_format)output_format(o->outputs[i]),
+				o->outputs[i], &err);
+	if (o->report) {
+		char *folder;
+
+		ret |= output_report(out, o->report, &folder, &err);
+		if (folder && !ret && !o->quiet)
+			program_say("wrote '%s'", folder);
+		free(folder);
+	}
+	if (!o->nr_outputs && !o->report) {
+		ret |= output_write(out, OUT_BT, "-", &err);
+		ret |= program_close(stdout, "stdout");
+	}
+	program_say_lines(&err);
+	strbuf_release(&err);
+	return ret ? -1 : 0;
+}
+
+/* Says the account; EXIT_PARTIAL when the recording is empty or poor. */
+static int judge(const struct options *o, const struct account *account, const char *unit)
+{
+	struct strbuf line = STRBUF_INIT;
+	double named = account_named(account);
+	int ret = EXIT_OK;
+
+	account_line(account, unit, &line);
+	if (!o->quiet)
+		program_say("%s", line.buf);
+	if (!account->kept) {
+		program_say("no samples: the target did not run, or not in the mode that was asked for");
+		ret = EXIT_PARTIAL;
+	} else if (named < o->min_quality) {
+		program_say("only %.1f %% of the frames have names; install debug symbols or use "
+			    "--min-quality",
+				named);
+		ret = EXIT_PARTIAL;
+	}
+	strbuf_release(&line);
+	return ret;
+}
+
+static int finish(struct options *o, struct recording *rec)
+{
+	struct input_options input = {.view = o->view};
+	struct strbuf notes = STRBUF_INIT;
+	struct profile profile;
+
+	profile_init(&profile);
+	input_recording(&profile, rec, &input, &notes);
+	profile_finish(&profile);
+	if (!o->quiet)
+		program_say_lines(&notes);
+	int ret = judge(o, &profile.account, profile.unit);
+
+	if (write_outputs(o, &(struct output){rec, &o->view, &profile}))
+		ret = EXIT_FAILED;
+	profile_release(&profile);
+	strbuf_release(&notes);
+	return ret;
+}
+
+static int run(struct options *o)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct recording rec;
+	int ret = EXIT_FAILED;
+
+	recording_init(&rec);
+	o->session.ops = engine_find(o->engine, &err);
+	int got = o->session.ops ? session_run(&o->session, &rec, &err) : -1;
+
+	program_say_lines(&err);
+	strbuf_reset(&err);
+	if (got < 0)
+		goto out;
+	if (o->session.describe || o->session.request.compile_only) {
+		ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
+		goto out;
+	}
+	if (user_drop_privileges(&err)) {
+		program_say_lines(&err);
+		goto out;
+	}
+	ret = finish(o, &rec);
+	if (got > 0 && ret == EXIT_OK)
+		ret = EXIT_PARTIAL;
+out:
+	strbuf_release(&err);
+	recording_release(&rec);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.engine = "auto", .min_quality = 50, .view = {.event = -1}};
+
+	program_init();
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	settle(&o);
+	int ret = run(&o);
+
+	free(o.pids.list);
+	free(o.tids.list);
+	free(o.outputs);
+	free(o.stap_args);
+	return ret;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "folded.h"
+#include "lines.h"
+#include "memo.h"
+#include "strbuf.h"
+#include "util.h"
+#include "word.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The frames of the line before, so that what a line begins alike with it is not looked up again.
+ */
+struct path {
+	uint32_t end; /* in the line: behind the frame's last byte */
+	uint32_t frame, node;
+	struct stack_account account; /* of the frame and all nearer to the root */
+};
+
+struct reader {
+	struct profile *p;
+	struct memo frames; /* raw text → frame */
+	struct strbuf before, name;
+	struct path *path;
+	size_t nr, alloc;
+	uint64_t line, rejected, first_line;
+	struct strbuf first_text;
+};
+
+static bool in_brackets(const char *name, size_t len)
+{
+	return len > 2 && name[0] == '[' && name[len - 1] == ']';
+}
+
+bool name_is_note(const char *name, size_t len)
+{
+	static const char *const notes[] = {
+		"[truncated]", "[broken]", "[lost]", "[no stack]", "[unreadable]"};
+
+	if (!in_brackets(name, len))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
+		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
+			return true;
+	return memmem(name, len, ": ", 2) != NULL;
+}
+
+bool name_is_unnamed(const char *name, size_t len)
+{
+	return in_brackets(name, len) && !name_is_note(name, len);
+}
+
+bool frame_is_unnamed(const struct profile *p, uint32_t frame)
+{
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+	enum frame_kind kind = p->frames[frame].kind;
+
+	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
+}
+
+/* Takes the suffix off. */
+static enum frame_kind kind_of(const char *s, size_t *len)
+{
+	static const enum frame_kind kinds[] = {FRAME_KERNEL, FRAME_INLINE, FRAME_JIT, FRAME_WAKER};
+
+	if (*len < 5 || s[*len - 1] != ']')
+		return FRAME_USER;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		const char *suffix = frame_kind_suffix(kinds[i]);
+		size_t n = strlen(suffix);
+
+		if (!memcmp(s + *len - n, suffix, n)) {
+			*len -= n;
+			return kinds[i];
+		}
+	}
+	return FRAME_USER;
+}
+
+static uint32_t frame_of(struct reader *r, const char *s, size_t len)
+{
+	uint32_t frame;
+
+	if (!len)
+		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
+	uint64_t hash = memo_hash(s, len);
+
+	if (memo_get(&r->frames, s, len, hash, &frame))
+		return frame;
+	size_t n = len;
+	enum frame_kind kind = kind_of(s, &n);
+
+	strbuf_reset(&r->name);
+	strbuf_add(&r->name, s, n);
+	n = word_decode(r->name.buf, n);
+	if (kind == FRAME_USER && name_is_note(r->name.buf, n))
+		kind = FRAME_NOTE;
+	frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+	memo_put(&r->frames, s, len, hash, frame);
+	return frame;
+}
+
+/* Where the two begin to differ. */
+static size_t common(const char *a, const char *b, size_t len)
+{
+	size_t i = 0;
+
+	for (uint64_t x, y; i + 8 <= len; i += 8) {
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		if (x != y)
+			break;
+	}
+	while (i < len && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* How many frames of the line before are the first ones of STACK, too. */
+static size_t shared_frames(const struct reader *r, const char *stack, size_t len)
+{
+	size_t short_len = len < r->before.len ? len : r->before.len;
+	size_t same = common(stack, r->before.buf, short_len);
+	size_t n = r->nr;
+
+	while (n && (r->path[n - 1].end > same ||
+			    (r->path[n - 1].end < len && stack[r->path[n - 1].end] != ';')))
+		n--;
+	return n;
+}
+
+static void count_frame(const struct profile *p, uint32_t frame, struct stack_account *account)
+{
+	enum frame_kind kind = p->frames[frame].kind;
+	const char *name = profile_name(p, frame, NULL);
+
+	if (kind == FRAME_NOTE) {
+		account->cut |= !strncmp(name, "[truncated", 10);
+		account->broken |= !strcmp(name, "[broken]") || !strcmp(name, "[no stack]");
+	} else if (kind != FRAME_INLINE) { /* that is at its caller's address */
+		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
+
+		account->unnamed += unnamed;
+		account->named += !unnamed;
+	}
+}
+
+static void push(struct reader *r, const char *s, size_t len, size_t end)
+{
+	struct path next = {0};
+
+	if (r->nr)
+		next = r->path[r->nr - 1];
+	next.frame = frame_of(r, s, len);
+	next.node = profile_child(r->p, next.node, next.frame);
+	next.end = (uint32_t)end;
+	count_frame(r->p, next.frame, &next.account);
+	ALLOC_GROW(r->path, r->nr, r->alloc);
+	r->path[r->nr++] = next;
+}
+
+static void add_capped(uint64_t *to, uint64_t weight)
+{
+	if (__builtin_add_overflow(*to, weight, to))
+		*to = UINT64_MAX;
+}
+
+static void add_product(uint64_t *to, uint64_t n, uint64_t weight)
+{
+	uint64_t product;
+
+	add_capped(to, __builtin_mul_overflow(n, weight, &product) ? UINT64_MAX : product);
+}
+
+void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight)
+{
+	add_capped(&account->kept, weight);
+	add_product(&account->named, stack->named, weight);
+	add_product(&account->unnamed, stack->unnamed, weight);
+	if (stack->broken)
+		add_capped(&account->broken, weight);
+	else if (stack->cut)
+		add_capped(&account->cut, weight);
+}
+
+static void add_stack(struct reader *r, const char *stack, size_t len, uint64_t weight)
+{
+	size_t at = 0;
+
+	r->nr = shared_frames(r, stack, len);
+	if (r->nr)
+		at = (size_t)r->path[r->nr - 1].end + 1;
+	while (at <= len) {
+		const char *semicolon = memchr(stack + at, ';', len - at);
+		size_t end = semicolon ? (size_t)(semicolon - stack) : len;
+
+		push(r, stack + at, end - at, end);
+		at = end + 1;
+	}
+	strbuf_reset(&r->before);
+	strbuf_add(&r->before, stack, len);
+
+	const struct path *leaf = &r->path[r->nr - 1];
+
+	add_capped(&r->p->nodes[leaf->node].self, weight);
+	account_add_stack(&r->p->account, &leaf->account, weight);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Splits at the last blank; false when there is no weight or no stack. */
+static bool split(const char *line, size_t *len, uint64_t *weight)
+{
+	size_t end = *len, digits;
+
+	while (end && is_blank(line[end - 1]))
+		end--;
+	digits = end;
+	while (digits && !is_blank(line[digits - 1]))
+		digits--;
+	if (digits < 2 || !parse_u64(line + digits, end - digits, 10, weight))
+		return false;
+	*len = digits - 1;
+	return true;
+}
+
+static void reject(struct reader *r, const char *line, size_t len)
+{
+	if (!r->rejected++) {
+		r->first_line = r->line;
+		folded_name_add(&r->first_text, line, len < 60 ? len : 60);
+	}
+	r->p->account.lost[LOST_UNREADABLE]++;
+}
+
+static bool all_blank(const char *line, size_t len)
+{
+	while (len && is_blank(line[len - 1]))
+		len--;
+	return !len;
+}
+
+static void read_line(struct reader *r, const char *line, size_t len, bool cut)
+{
+	uint64_t weight;
+	size_t n = len;
+
+	r->line++;
+	if (!cut && all_blank(line, len))
+		return;
+	if (cut || !split(line, &n, &weight))
+		reject(r, line, len);
+	else if (weight)
+		add_stack(r, line, n, weight);
+}
+
+int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes)
+{
+	struct reader r = {
+		.p = p,
+		.before = STRBUF_INIT,
+		.name = STRBUF_INIT,
+		.first_text = STRBUF_INIT,
+	};
+	uint64_t too_long = 0;
+	char *line;
+	size_t len;
+
+	memo_init(&r.frames);
+	while (lines_next(lines, &line, &len)) {
+		read_line(&r, line, len, lines->too_long > too_long);
+		too_long = lines->too_long;
+	}
+	if (r.rejected)
+		strbuf_addf(notes,
+			"lines left out because they are no stack with an unsigned integer behind "
+			"it: %" PRIu64 ", the first is line %" PRIu64 ": '%s'\n",
+			r.rejected, r.first_line, r.first_text.buf);
+	if (lines->error)
+		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
+	memo_release(&r.frames);
+	strbuf_release(&r.before);
+	strbuf_release(&r.name);
+	strbuf_release(&r.first_text);
+	free(r.path);
+	return lines->error ? -1 : r.rejected > 0;
+}
+
+void folded_frame_add(struct strbuf *out, const struct profile *p, uint32_t frame)
+{
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+
+	if (len)
+		folded_name_add(out, name, len);
+	else
+		strbuf_adds(out, "[unknown]");
+	strbuf_adds(out, frame_kind_suffix(p->frames[frame].kind));
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Folded stacks: one a line, root first, ";" between frames, a blank and an unsigned integer at the
+ * end. Kernel frames end in _[k], inlined in _[i], JIT in _[j], wakers in _[w]; bytes that would
+ * break the line are written as word.h says.
+ *
+ * A name in brackets is no function's name. It is one of
+ * - a note, something the profiler says (FRAME_NOTE): [truncated], [broken], [lost], [no stack],
+ *   [unreadable], or anything with ": " in it, as in [truncated: libfoo.so];
+ * - an unnamed frame, an address that has no name (kind user, kernel, …): [unknown] when nothing is
+ *   known, else [FILE], the last part of its module's path: [libfoo.so], [vdso], [kernel].
+ */
+#ifndef FOLDED_H
+#define FOLDED_H
+
+#include "profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines;
+struct strbuf;
+
+/* Which of the two the LEN bytes of NAME are. */
+bool name_is_note(const char *name, size_t len);
+bool name_is_unnamed(const char *name, size_t len);
+bool frame_is_unnamed(const struct profile *p, uint32_t frame);
+
+/* What a text tells of the account of a stack: how many of its frames have names, whether it ends
+ * early. */
+struct stack_account {
+	uint64_t named, unnamed;
+	bool cut, broken;
+};
+void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
+
+/*
+ * Adds the stacks of LINES to P. An empty frame becomes [unknown]. A line without an unsigned
+ * integer at its end (decimals, signs, over 64 bits), or with nothing before it, is left out,
+ * counted in P->account.lost[LOST_UNREADABLE] and said in NOTES, one message a line. 0: all of it
+ * was read, 1: a part, -1: reading failed.
+ */
+int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes);
+
+/* Appends a frame of a folded line: its name, escaped, and the suffix of its kind. */
+void folded_frame_add(struct strbuf *out, const struct profile *p, uint32_t frame);
+
+#endif

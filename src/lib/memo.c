@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "memo.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_MASK = 1023 };
+
+void memo_init(struct memo *memo)
+{
+	*memo = (struct memo){.alloc = 1 << 16, .mask = FIRST_MASK};
+	memo->bytes = xmalloc(memo->alloc);
+	memo->slots = xcalloc(memo->mask + 1, sizeof(*memo->slots));
+}
+
+void memo_release(struct memo *memo)
+{
+	free(memo->bytes);
+	free(memo->slots);
+	*memo = (struct memo){0};
+}
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+	return h ^ (h >> 29);
+}
+
+/* Words at a time, in two chains: hash_bytes() takes longer than all the rest of a look-up. */
+uint64_t memo_hash(const char *s, size_t len)
+{
+	uint64_t a = len, b = 0, word[2];
+
+	for (; len >= 16; s += 16, len -= 16) {
+		memcpy(word, s, 16);
+		a = mix(a, word[0]);
+		b = mix(b, word[1]);
+	}
+	word[0] = word[1] = 0;
+	memcpy(word, s, len);
+	return hash_u64(mix(a, word[0]) ^ (mix(b, word[1]) << 1));
+}
+
+bool memo_get(const struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t *value)
+{
+	for (uint32_t i = (uint32_t)hash & memo->mask; memo->slots[i].len;
+		i = (i + 1) & memo->mask) {
+		const struct memo_slot *slot = &memo->slots[i];
+
+		if (slot->hash == hash && slot->len == len &&
+			!memcmp(memo->bytes + slot->at, s, len)) {
+			*value = slot->value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void place(struct memo *memo, const struct memo_slot *slot)
+{
+	uint32_t i = (uint32_t)slot->hash & memo->mask;
+
+	while (memo->slots[i].len)
+		i = (i + 1) & memo->mask;
+	memo->slots[i] = *slot;
+}
+
+static void grow(struct memo *memo)
+{
+	struct memo_slot *old = memo->slots;
+	uint32_t nr = memo->mask + 1;
+
+	memo->mask = memo->mask * 2 + 1;
+	memo->slots = xcalloc((size_t)memo->mask + 1, sizeof(*memo->slots));
+	for (uint32_t i = 0; i < nr; i++)
+		if (old[i].len)
+			place(memo, &old[i]);
+	free(old);
+}
+
+static void forget(struct memo *memo)
+{
+	memset(memo->slots, 0, ((size_t)memo->mask + 1) * sizeof(*memo->slots));
+	memo->nr = 0;
+	memo->len = 0;
+}
+
+void memo_put(struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t value)
+{
+	if (!len || len > MEMO_BYTES / 16)
+		return;
+	if (memo->len + len > MEMO_BYTES || memo->nr > MEMO_BYTES / 64)
+		forget(memo);
+	while (memo->len + len > memo->alloc) {
+		memo->alloc *= 2;
+		memo->bytes = xrealloc(memo->bytes, memo->alloc, 1);
+	}
+	if (memo->nr >= memo->mask / 2)
+		grow(memo);
+	memcpy(memo->bytes + memo->len, s, len);
+	place(memo, &(struct memo_slot){hash, (uint32_t)memo->len, (uint32_t)len, value});
+	memo->len += len;
+	memo->nr++;
+}

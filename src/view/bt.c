@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording as the text that stap scripts print, so that old parsers read it right: they cut a
+ * frame at its last "+". So every frame has an offset, unnamed ones are called after their module,
+ * and bytes that would break the text are written as in folded lines.
+ */
+#include "view.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct texts {
+	const struct recording *rec;
+	struct strpool pool; /* a block of text for each different stack */
+	uint64_t *sums;      /* by the number of the block */
+	size_t alloc;
+	struct strbuf block;
+};
+
+static void add_string(struct texts *t, uint32_t string)
+{
+	folded_name_add(
+		&t->block, recording_get(t->rec, string), strpool_len(&t->rec->strings, string));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* " [MODULE]"; kernel modules have their brackets already. Behind the offset no "+" may stand. */
+static void add_module(struct texts *t, uint32_t module)
+{
+	const char *s = recording_get(t->rec, module);
+
+	if (!*s)
+		return;
+	strbuf_adds(&t->block, *s == '[' ? " " : " [");
+	while (*s) {
+		size_t n = strcspn(s, "+");
+
+		folded_name_add(&t->block, s, n);
+		if (s[n])
+			strbuf_adds(&t->block, "\\x2b");
+		s += n + (s[n] == '+');
+	}
+	if (*recording_get(t->rec, module) != '[')
+		strbuf_addch(&t->block, ']');
+}
+
+static void begin_frame(struct texts *t, const struct rec_frame *f)
+{
+	uint64_t address = f->addr;
+
+	strbuf_addch(&t->block, ' ');
+	if (f->place == AT_NAME)
+		return;
+	if (f->place == AT_MAP)
+		address += t->rec->maps[f->map].start;
+	strbuf_addf(&t->block, "0x%" PRIx64 " : ", address);
+}
+
+static void add_offset(struct texts *t, uint64_t offset)
+{
+	strbuf_addf(&t->block, "+0x%" PRIx64, offset);
+}
+
+static void add_unnamed(struct texts *t, const struct rec_frame *f)
+{
+	uint32_t path = f->place == AT_MAP ? t->rec->maps[f->map].path : 0;
+	const char *s = recording_get(t->rec, path), *base = base_name(s);
+
+	begin_frame(t, f);
+	strbuf_adds(&t->block, *base == '[' ? "" : "[");
+	if (*base)
+		folded_name_add(&t->block, base, strlen(base));
+	else
+		strbuf_adds(&t->block, "unknown");
+	strbuf_adds(&t->block, *base == '[' ? "" : "]");
+	add_offset(t, f->place == AT_MAP ? f->addr : 0);
+	add_module(t, path);
+	strbuf_addch(&t->block, '\n');
+}
+
+static void add_frame(struct texts *t, const struct rec_frame *f)
+{
+	if (!f->nr_names)
+		add_unnamed(t, f);
+	for (uint32_t i = 0; i < f->nr_names; i++) {
+		const struct rec_name *n = &t->rec->names[f->names + i];
+
+		begin_frame(t, f);
+		add_string(t, n->function);
+		add_offset(t, n->offset);
+		add_module(
+			t, n->module || f->place != AT_MAP ? n->module : t->rec->maps[f->map].path);
+		strbuf_addch(&t->block, '\n');
+	}
+}
+
+static void add_note(struct texts *t, const char *note, const char *what)
+{
+	strbuf_adds(&t->block, " [");
+	strbuf_adds(&t->block, note);
+	if (*what) {
+		strbuf_adds(&t->block, ": ");
+		folded_name_add(&t->block, what, strlen(what));
+	}
+	strbuf_adds(&t->block, "]+0x0\n");
+}
+
+static void add_stack(struct texts *t, const struct rec_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->nr; i++)
+		add_frame(t, &t->rec->frames[t->rec->frame_refs[stack->first + i]]);
+	if (stack->end == END_CUT)
+		add_note(t, "truncated", base_name(recording_get(t->rec, stack->cut_by)));
+	else if (stack->end == END_BROKEN)
+		add_note(t, "broken", "");
+}
+
+static void add_task(
+	struct texts *t, const struct rec_task *task, const struct recording_view *view)
+{
+	if (!view->comm && !view->threads)
+		return;
+	strbuf_addch(&t->block, ' ');
+	if (*recording_get(t->rec, task->comm))
+		add_string(t, task->comm);
+	else
+		strbuf_adds(&t->block, "[unknown]");
+	if (view->threads)
+		strbuf_addf(&t->block, "/%" PRIu32, task->tid);
+	strbuf_adds(&t->block, "+0x0\n");
+}
+
+static void add_row(struct texts *t, const struct rec_row *row, const struct recording_view *view)
+{
+	/* leaf first, the reverse of the call tree */
+	static const enum stack_kind order[] = {
+		STACK_WAKER, STACK_KERNEL, STACK_LUA, STACK_PERL, STACK_USER};
+
+	strbuf_reset(&t->block);
+	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+		for (int i = ROW_STACKS; i--;)
+			if (row->stacks[i] != NO_STACK &&
+				t->rec->stacks[row->stacks[i]].kind == order[k])
+				add_stack(t, &t->rec->stacks[row->stacks[i]]);
+	if (!t->block.len)
+		add_note(t, "no stack", "");
+	add_task(t, &t->rec->tasks[row->task], view);
+
+	uint32_t id = strpool_add(&t->pool, t->block.buf, t->block.len);
+
+	while (id >= t->alloc) {
+		size_t alloc = t->alloc ? t->alloc * 2 : 64;
+
+		t->sums = xrealloc(t->sums, alloc, sizeof(*t->sums));
+		memset(t->sums + t->alloc, 0, (alloc - t->alloc) * sizeof(*t->sums));
+		t->alloc = alloc;
+	}
+	if (__builtin_add_overflow(t->sums[id], row->sum, &t->sums[id]))
+		t->sums[id] = UINT64_MAX;
+}
+
+static int compare_blocks(const void *va, const void *vb, void *arg)
+{
+	const struct texts *t = arg;
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	int c = (t->sums[a] < t->sums[b]) - (t->sums[a] > t->sums[b]);
+
+	return c ? c : strcmp(strpool_get(&t->pool, a), strpool_get(&t->pool, b));
+}
+
+static void write_blocks(const struct texts *t, FILE *out)
+{
+	uint32_t *order = xcalloc(t->pool.nr, sizeof(*order));
+
+	for (uint32_t i = 1; i < t->pool.nr; i++)
+		order[i] = i;
+	qsort_r(order + 1, t->pool.nr - 1, sizeof(*order), compare_blocks, (void *)t);
+	for (uint32_t i = 1; i < t->pool.nr; i++) {
+		fwrite(strpool_get(&t->pool, order[i]), 1, strpool_len(&t->pool, order[i]), out);
+		fprintf(out, "\t%" PRIu64 "\n", t->sums[order[i]]);
+	}
+	free(order);
+}
+
+int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
+	struct strbuf *err)
+{
+	struct texts t = {.rec = rec, .block = STRBUF_INIT};
+	uint32_t event = 0;
+
+	if (view->event >= 0)
+		event = (uint32_t)view->event;
+	else if (rec->nr_rows)
+		event = rec->rows[0].event;
+	strpool_init(&t.pool);
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (rec->rows[i].event == event && rec->rows[i].sum)
+			add_row(&t, &rec->rows[i], view);
+	write_blocks(&t, out);
+	strpool_release(&t.pool);
+	strbuf_release(&t.block);
+	free(t.sums);
+	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded lines in the order of their bytes, straight from the tree: no line is ever held but one.
+ */
+#include "view.h"
+#include "lib/folded.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The line of a node, or all lines below it. */
+struct part {
+	uint32_t node;
+	bool below;
+	size_t prefix; /* length of the line before the node's own text */
+};
+
+struct folder {
+	const struct profile *p;
+	const struct strpool *texts;
+	const uint32_t *text_of; /* frame → its text */
+	FILE *out;
+	struct part *parts; /* still to be written, the next one last */
+	size_t nr, alloc;
+	struct strbuf line;
+};
+
+/* What stands behind the text of A in its lines, as far as it is known. */
+static size_t tail(const struct profile *p, const struct part *a, char out[24])
+{
+	if (a->below)
+		return (size_t)snprintf(out, 24, ";");
+	return (size_t)snprintf(out, 24, " %llu", (unsigned long long)p->nodes[a->node].self);
+}
+
+/*
+ * Parts of siblings, whose texts differ. No text holds a ";", so the first part of the lines always
+ * decides: the text and what is known behind it.
+ */
+static int compare_parts(const void *va, const void *vb, void *arg)
+{
+	const struct folder *f = arg;
+	const struct part *a = va, *b = vb;
+	uint32_t ta = f->text_of[f->p->nodes[a->node].frame];
+	uint32_t tb = f->text_of[f->p->nodes[b->node].frame];
+	size_t la = strpool_len(f->texts, ta), lb = strpool_len(f->texts, tb);
+	const char *sa = strpool_get(f->texts, ta), *sb = strpool_get(f->texts, tb);
+	int c = memcmp(sa, sb, la < lb ? la : lb);
+	char tail_a[24], tail_b[24];
+
+	if (c)
+		return c;
+	if (la == lb) /* the same node: " " comes before ";" */
+		return (a->below > b->below) - (a->below < b->below);
+	size_t na = tail(f->p, a, tail_a), nb = tail(f->p, b, tail_b);
+	struct strbuf rest = STRBUF_INIT;
+	const struct part *longer = la > lb ? a : b;
+	const char *short_tail = longer == a ? tail_b : tail_a;
+	size_t nr_short = longer == a ? nb : na;
+
+	strbuf_adds(&rest, longer == a ? sa + lb : sb + la);
+	strbuf_add(&rest, longer == a ? tail_a : tail_b, longer == a ? na : nb);
+	c = memcmp(rest.buf, short_tail, rest.len < nr_short ? rest.len : nr_short);
+	if (!c)
+		c = (rest.len > nr_short) - (rest.len < nr_short);
+	strbuf_release(&rest);
+	return longer == a ? c : -c;
+}
+
+static void push(struct folder *f, uint32_t node, bool below)
+{
+	ALLOC_GROW(f->parts, f->nr, f->alloc);
+	f->parts[f->nr++] = (struct part){node, below, f->line.len};
+}
+
+static void push_children(struct folder *f, uint32_t node)
+{
+	const struct profile_node *nodes = f->p->nodes;
+	size_t first = f->nr;
+
+	for (uint32_t c = nodes[node].child; c; c = nodes[c].next) {
+		if (nodes[c].self)
+			push(f, c, false);
+		if (nodes[c].child)
+			push(f, c, true);
+	}
+	if (f->nr - first < 2)
+		return;
+	qsort_r(f->parts + first, f->nr - first, sizeof(*f->parts), compare_parts, f);
+	for (size_t i = first, k = f->nr - 1; i < k; i++, k--) {
+		struct part part = f->parts[i];
+
+		f->parts[i] = f->parts[k];
+		f->parts[k] = part;
+	}
+}
+
+static void write_part(struct folder *f, const struct part *part)
+{
+	const struct profile_node *node = &f->p->nodes[part->node];
+	uint32_t text = f->text_of[node->frame];
+
+	f->line.len = part->prefix;
+	strbuf_add(&f->line, strpool_get(f->texts, text), strpool_len(f->texts, text));
+	if (part->below) {
+		strbuf_addch(&f->line, ';');
+		push_children(f, part->node);
+		return;
+	}
+	strbuf_addch(&f->line, ' ');
+	strbuf_addu(&f->line, node->self);
+	strbuf_addch(&f->line, '\n');
+	fwrite(f->line.buf, 1, f->line.len, f->out);
+}
+
+/* The tree with the frames that have one text made one. */
+static void merge(const struct profile *p, const struct strpool *texts, uint32_t *text_of,
+	struct profile *merged)
+{
+	uint32_t *node_of = xcalloc(p->nr_nodes, sizeof(*node_of));
+	uint32_t *frame_of = xcalloc(texts->nr, sizeof(*frame_of));
+
+	profile_init(merged);
+	for (uint32_t i = 1; i < texts->nr; i++)
+		frame_of[i] = profile_frame(
+			merged, FRAME_USER, strpool_get(texts, i), strpool_len(texts, i), NULL, 0);
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
+		const struct profile_node *n = &p->nodes[i];
+
+		node_of[i] = profile_child(merged, node_of[n->parent], frame_of[text_of[n->frame]]);
+		uint64_t *self = &merged->nodes[node_of[i]].self;
+
+		if (__builtin_add_overflow(*self, n->self, self))
+			*self = UINT64_MAX;
+	}
+	for (uint32_t i = 1; i < texts->nr; i++)
+		text_of[frame_of[i]] = i;
+	free(node_of);
+	free(frame_of);
+}
+
+/* Fills TEXTS; true when two frames have the same text. */
+static bool add_texts(const struct profile *p, struct strpool *texts, uint32_t *text_of)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		strbuf_reset(&text);
+		folded_frame_add(&text, p, i);
+		text_of[i] = strpool_add(texts, text.buf, text.len);
+	}
+	strbuf_release(&text);
+	return texts->nr < p->nr_frames;
+}
+
+int view_folded(const struct profile *p, FILE *out, struct strbuf *err)
+{
+	struct strpool texts;
+	struct profile merged = {0};
+	uint32_t *text_of = xcalloc(p->nr_frames, sizeof(*text_of));
+	struct folder f = {
+		.p = p,
+		.texts = &texts,
+		.text_of = text_of,
+		.out = out,
+		.line = STRBUF_INIT,
+	};
+
+	strpool_init(&texts);
+	if (add_texts(p, &texts, text_of)) {
+		merge(p, &texts, text_of, &merged);
+		f.p = &merged;
+	}
+	push_children(&f, 0);
+	while (f.nr) {
+		struct part part = f.parts[--f.nr];
+
+		write_part(&f, &part);
+	}
+	if (f.p == &merged)
+		profile_release(&merged);
+	strpool_release(&texts);
+	strbuf_release(&f.line);
+	free(f.parts);
+	free(text_of);
+	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+}

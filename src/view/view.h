@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From any input that we know to a call tree, and from the call tree to what people look at. Writers
+ * return -1 with a message in ERR when OUT cannot be written; the same tree gives the same bytes.
+ */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "lib/profile.h"
+#include "lib/recording.h"
+#include "symbol/symbol.h"
+
+#include <stdio.h>
+
+struct strbuf;
+
+struct input_options {
+	struct recording_view view;
+	struct symbol_options symbol;
+};
+
+/*
+ * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, folded, text of a stap script; tells
+ * which by looking. profile_finish is the caller's. 0: all of it; 1: a part (incomplete recording, lines
+ * that could not be read: counted in the account, said in ERR); -1: nothing.
+ */
+int input_read(struct profile *p, const char *path, const struct input_options *options,
+		struct strbuf *err);
+
+/* input_read with symbols as a program that has a recording in hand already. */
+void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
+		struct strbuf *notes);
+
+/* Folded lines, sorted by their bytes. */
+int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
+
+struct flame_options {
+	const char *title;    /* NULL: the profile's */
+	const char *subtitle; /* NULL: none */
+	unsigned width;       /* px */
+	bool inverted;        /* root on top */
+};
+int view_flame(const struct profile *p, const struct flame_options *options, FILE *out,
+		struct strbuf *err);
+
+/* profile.csv: function,module,self,self_pct,inclusive,inclusive_pct,category. */
+int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err);
+/* summary.csv: category,self,self_pct,inclusive,inclusive_pct. */
+int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err);
+/* Text table of the N heaviest functions by self weight. */
+int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbuf *err);
+int view_report_json(const struct profile *p, FILE *out, struct strbuf *err);
+
+/* Text backtraces in the classic form of stap scripts, leaf first, heaviest stack first. */
+int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
+		struct strbuf *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "walk.h"
+
+struct walk walk_begin(const struct profile *p)
+{
+	return (struct walk){.p = p};
+}
+
+static void add_capped(uint64_t *to, uint64_t weight)
+{
+	if (__builtin_add_overflow(*to, weight, to))
+		*to = UINT64_MAX;
+}
+
+static bool go_past(struct walk *w, uint64_t weight)
+{
+	const struct profile_node *nodes = w->p->nodes;
+
+	add_capped(&w->start, weight);
+	while (w->node && !nodes[w->node].next) {
+		w->node = nodes[w->node].parent;
+		w->depth--;
+	}
+	w->node = nodes[w->node].next;
+	return w->node != 0;
+}
+
+bool walk_next(struct walk *w)
+{
+	const struct profile_node *node = &w->p->nodes[w->node];
+
+	if (!node->child)
+		return go_past(w, node->self);
+	add_capped(&w->start, node->self);
+	w->node = node->child;
+	w->depth++;
+	return true;
+}
+
+bool walk_over(struct walk *w)
+{
+	return go_past(w, w->p->nodes[w->node].total);
+}

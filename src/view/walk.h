@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A call tree's nodes in pre-order, without recursion: a stack may be thousands of frames deep. */
+#ifndef WALK_H
+#define WALK_H
+
+#include "lib/profile.h"
+
+#include <stdbool.h>
+
+struct walk {
+	const struct profile *p;
+	uint32_t node;
+	uint32_t depth; /* 0: the root */
+	uint64_t
+		start; /* weight left of the node: a node's self weight lies left of its children */
+};
+
+/* Starts at the root. P is finished. */
+struct walk walk_begin(const struct profile *p);
+
+bool walk_next(struct walk *w); /* into the node's children, false at the end of the tree */
+bool walk_over(struct walk *w); /* past the node's children */
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the fuzzers share: input as lines, output as a string. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "lib/lines.h"
+#include "lib/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: must be true: %s\n", __FILE__, __LINE__,           \
+				#condition);                                                       \
+			__builtin_trap();                                                          \
+		}                                                                                  \
+	} while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+void fuzz_lines(struct lines *lines, const void *data, size_t size); /* lines.fd is an open file */
+void fuzz_lines_end(struct lines *lines);
+
+/* P, as folded lines, must read as the same tree again. Finishes P. */
+void fuzz_fold_twice(struct profile *p);
+
+#endif

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/xml.h"
+#include "view/flame_data.h"
+#include "view/view.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char *const hostile[] = {
+	"</script><script>alert(1)</script>",
+	"]]><svg onload=\"alert(1)\"/>",
+	"a & b < c > d \"e\" 'f'",
+	"\x01\x02\x1b[31m\t\n\r\x7f",
+	"\xff\xfe bad \xc0\xaf \xe2\x82 \xf5\x80\x80\x80",
+	"\xed\xa0\x80 surrogate \xef\xbf\xbe \xef\xbf\xbf",
+	"\xe2\x80\xae right to left \xe2\x81\xa6 \xc2\x85",
+	"std::map<std::string, int>::operator[](char const*)",
+	"\xf0\x9f\x94\xa5 \xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e h\xc3\xa9llo",
+	" blank before and after ",
+	"",
+	"&amp; &#0; &nosuch; %s%n",
+};
+
+static uint64_t state;
+
+static uint32_t rnd(uint32_t below)
+{
+	state = hash_u64(state + 0x9e3779b97f4a7c15ULL);
+	return (uint32_t)(state >> 32) % below;
+}
+
+static uint32_t add_frame(struct profile *p, enum frame_kind kind, const char *name)
+{
+	return profile_frame(p, kind, name, strlen(name), "mod & <ule>", 11);
+}
+
+/* The whole output; the caller's to free. */
+static char *render(const struct profile *p, const struct flame_options *options)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(view_flame(p, options, out, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(strlen(text), size); /* no NUL came through */
+	return text;
+}
+
+static void check_well_formed(const char *text)
+{
+	FILE *lint = popen("xmllint --noout --nonet -", "w");
+
+	assert_non_null(lint);
+	assert_int_equal(fwrite(text, 1, strlen(text), lint), strlen(text));
+	assert_int_equal(pclose(lint), 0);
+}
+
+/* What lies between two marks. */
+static const char *between(const char *text, const char *from, const char *to, size_t *len)
+{
+	const char *start = strstr(text, from);
+
+	assert_non_null(start);
+	start += strlen(from);
+	*len = (size_t)(strstr(start, to) - start);
+	return start;
+}
+
+/* ---- a second reader of the data, independent of flame.js */
+
+struct reader {
+	struct strbuf tree;
+	const char *at;
+	char **frames;
+	size_t nr_frames;
+	uint64_t nodes, scale, root_self;
+};
+
+static uint64_t attribute(const char *text, const char *name)
+{
+	const char *start = strstr(text, "<ft:profile ");
+	char *key = xasprintf(" %s=\"", name), *found = strstr(start, key);
+	uint64_t value = 0;
+
+	if (found && found < strchr(start, '>'))
+		value = strtoull(found + strlen(key), NULL, 10);
+	free(key);
+	return value;
+}
+
+static void reader_init(struct reader *r, const char *text)
+{
+	size_t len, alloc = 0;
+	const char *frames = between(text, "<ft:frames>", "</ft:frames>", &len);
+	const char *end = frames + len, *tree;
+
+	*r = (struct reader){.tree = STRBUF_INIT};
+	r->nodes = attribute(text, "nodes");
+	r->scale = attribute(text, "scale");
+	r->root_self = attribute(text, "self");
+	while (frames < end) {
+		const char *eol = memchr(frames, '\n', (size_t)(end - frames));
+
+		ALLOC_GROW(r->frames, r->nr_frames, alloc);
+		r->frames[r->nr_frames++] = xstrndup(frames, (size_t)(eol - frames));
+		frames = eol + 1;
+	}
+	tree = between(text, "<ft:tree>", "</ft:tree>", &len);
+	end = tree + len;
+	while (tree < end) {
+		const char *part = between(tree, "<ft:t>", "</ft:t>", &len);
+
+		strbuf_add(&r->tree, part, len);
+		tree = part + len + strlen("</ft:t>");
+	}
+	r->at = r->tree.buf;
+}
+
+static void reader_release(struct reader *r)
+{
+	for (size_t i = 0; i < r->nr_frames; i++)
+		free(r->frames[i]);
+	free(r->frames);
+	strbuf_release(&r->tree);
+}
+
+static uint64_t read_number(struct reader *r)
+{
+	uint64_t value = 0, place = 1;
+
+	for (;;) {
+		const char *digit = *r->at ? strchr(flame_digits, *r->at++) : NULL;
+
+		assert_non_null(digit);
+		value += (uint64_t)(digit - flame_digits) * place;
+		if (digit - flame_digits < FLAME_LAST)
+			return value;
+		place *= FLAME_MORE;
+	}
+}
+
+static void check_frame(
+	const struct reader *r, uint64_t number, const struct profile *p, uint32_t frame)
+{
+	struct strbuf name = STRBUF_INIT;
+	size_t len;
+	const char *raw = profile_name(p, frame, &len);
+
+	assert_true(number < r->nr_frames);
+	xml_text(&name, raw, len);
+	assert_memory_equal(r->frames[number], flame_class(p, frame).s, 2);
+	assert_string_equal(strchr(r->frames[number], ' ') + 1, name.buf);
+	strbuf_release(&name);
+}
+
+/* Node for node in pre-order: frame, depth, self weight. */
+static void check_data(const char *text, const struct profile *p)
+{
+	struct reader r;
+	uint64_t depth = 0, before = 0, self;
+	uint32_t node = 0;
+
+	reader_init(&r, text);
+	assert_int_equal(r.nodes, p->nr_nodes - 1);
+	assert_int_equal(r.scale, 1);
+	assert_int_equal(r.root_self, p->nodes[0].self);
+	for (uint64_t i = 0; i < r.nodes; i++) {
+		if (p->nodes[node].child) {
+			node = p->nodes[node].child;
+			depth++;
+		} else {
+			for (; !p->nodes[node].next; depth--)
+				node = p->nodes[node].parent;
+			node = p->nodes[node].next;
+		}
+		check_frame(&r, read_number(&r), p, p->nodes[node].frame);
+		uint64_t code = read_number(&r);
+
+		assert_int_equal(before + 1 - code / 2, depth);
+		self = code % 2 ? read_number(&r) + 1 : 0;
+		assert_int_equal(self, p->nodes[node].self);
+		before = depth;
+	}
+	assert_int_equal(*r.at, '\0');
+	reader_release(&r);
+}
+
+/* ---- profiles */
+
+static void make_hostile(struct profile *p)
+{
+	uint32_t root, frames[64];
+
+	profile_init(p);
+	root = add_frame(p, FRAME_TASK, "task");
+	for (size_t i = 0; i < ARRAY_LEN(hostile); i++) {
+		frames[0] = root;
+		frames[1] = add_frame(p, (enum frame_kind)(i % FRAME_KINDS), hostile[i]);
+		frames[2] = add_frame(p, FRAME_NOTE, "[truncated: <x>]");
+		profile_add(p, frames, 2 + i % 2, 10 + i);
+	}
+	for (int i = 0; i < 2000; i++) {
+		char name[24];
+		size_t len = rnd(sizeof(name));
+
+		for (size_t k = 0; k < len; k++)
+			name[k] = (char)rnd(256);
+		frames[1] = profile_frame(p, FRAME_USER, name, len, name, len);
+		profile_add(p, frames, 2, 1);
+	}
+	profile_set(&p->title, hostile[0]);
+	profile_set(&p->unit, hostile[2]);
+	profile_finish(p);
+}
+
+/* Walks of a call graph in which functions call few others. */
+static void make_large(struct profile *p, uint32_t nodes)
+{
+	enum { FUNCTIONS = 3600, DEPTH = 28 };
+	uint32_t frames[DEPTH];
+
+	profile_init(p);
+	while (p->nr_nodes < nodes) {
+		uint32_t function = 0;
+
+		for (int i = 0; i < DEPTH; i++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "function_%" PRIu32, function);
+			frames[i] = add_frame(p, FRAME_USER, name);
+			function = (uint32_t)(hash_u64(function * 4 + rnd(rnd(3) + 1)) % FUNCTIONS);
+		}
+		profile_add(p, frames, 8 + rnd(DEPTH - 8), 1 + rnd(20));
+	}
+	profile_finish(p);
+}
+
+/* ---- tests */
+
+static void test_xml_text(void **unused)
+{
+	static const struct {
+		const char *raw, *xml;
+	} cases[] = {
+		{"<a&\"'>", "&lt;a&amp;&quot;&#39;&gt;"},
+		{"a\tb\x1b\x7f", "a\\x09b\\x1b\\x7f"},
+		{"\xff\xc3", "\\xff\\xc3"},
+		{"\xc0\xaf\xed\xa0\x80", "\\xc0\\xaf\\xed\\xa0\\x80"},
+		{"\xef\xbf\xbe\xef\xbf\xbd", "\\xef\\xbf\\xbe\xef\xbf\xbd"},
+		{"\xe2\x80\xae\xe2\x81\xa9\xd8\x9c", "\\xe2\\x80\\xae\\xe2\\x81\\xa9\\xd8\\x9c"},
+		{"\xc2\x9f\xc2\xa0\xf4\x90\x80\x80", "\\xc2\\x9f\xc2\xa0\\xf4\\x90\\x80\\x80"},
+		{"h\xc3\xa9 \xf0\x9f\x94\xa5", "h\xc3\xa9 \xf0\x9f\x94\xa5"},
+	};
+	struct strbuf out = STRBUF_INIT;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		strbuf_reset(&out);
+		xml_text(&out, cases[i].raw, strlen(cases[i].raw));
+		assert_string_equal(out.buf, cases[i].xml);
+	}
+	strbuf_reset(&out);
+	xml_text(&out, "a\0b", 3);
+	assert_string_equal(out.buf, "a\\x00b");
+	strbuf_release(&out);
+}
+
+static void test_xml_text_cut(void **unused)
+{
+	static const struct {
+		const char *raw;
+		size_t columns;
+		const char *xml;
+	} cases[] = {
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 5, "abcd…"},
+		{"<<<", 2, "&lt;…"},
+		{"a\x01z", 5, "a…"},
+		{"\xe6\x97\xa5\xe6\x9c\xac", 3, "\xe6\x97\xa5…"},
+		{"abc", 1, "…"},
+		{"abc", 0, ""},
+	};
+	struct strbuf out = STRBUF_INIT;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		strbuf_reset(&out);
+		xml_text_cut(&out, cases[i].raw, strlen(cases[i].raw), cases[i].columns);
+		assert_string_equal(out.buf, cases[i].xml);
+	}
+	strbuf_release(&out);
+}
+
+static void test_hostile_is_well_formed(void **unused)
+{
+	struct profile p;
+	struct flame_options options = {.title = hostile[1], .subtitle = hostile[4]};
+	char *text;
+
+	(void)unused;
+	if (system("command -v xmllint >/dev/null"))
+		skip();
+	make_hostile(&p);
+	text = render(&p, &options);
+	check_well_formed(text);
+	free(text);
+	text = render(&p, &(struct flame_options){.inverted = true});
+	check_well_formed(text);
+	free(text);
+	profile_release(&p);
+}
+
+static void test_data_is_the_tree(void **unused)
+{
+	struct profile p;
+	char *text;
+
+	(void)unused;
+	make_hostile(&p);
+	text = render(&p, &(struct flame_options){0});
+	check_data(text, &p);
+	free(text);
+	profile_release(&p);
+}
+
+/* Same stacks, other order of arrival: same bytes. */
+static void test_deterministic(void **unused)
+{
+	char *texts[2];
+
+	(void)unused;
+	for (int turn = 0; turn < 2; turn++) {
+		struct profile p;
+
+		profile_init(&p);
+		for (int k = 0; k < 40; k++) {
+			int i = turn ? 39 - k : k;
+			char name[16];
+			uint32_t frames[2] = {add_frame(&p, FRAME_USER, hostile[i % 7])};
+
+			snprintf(name, sizeof(name), "f%d", i % 5);
+			frames[1] = add_frame(&p, FRAME_KERNEL, name);
+			profile_add(&p, frames, 2, (uint64_t)i);
+		}
+		profile_finish(&p);
+		texts[turn] = render(&p, &(struct flame_options){0});
+		profile_release(&p);
+	}
+	assert_string_equal(texts[0], texts[1]);
+	free(texts[0]);
+	free(texts[1]);
+}
+
+static void test_size(void **unused)
+{
+	struct profile p;
+	size_t len;
+	char *text;
+
+	(void)unused;
+	make_large(&p, 300000);
+	text = render(&p, &(struct flame_options){0});
+	check_data(text, &p);
+	between(text, "<ft:tree>", "</ft:tree>", &len);
+	print_message("# %" PRIu32 " nodes: file %zu bytes, tree %.2f bytes a node\n", p.nr_nodes,
+		strlen(text), (double)len / p.nr_nodes);
+	assert_true(len < 5 * (size_t)p.nr_nodes);
+	assert_true(strlen(text) < 1600000);
+	free(text);
+	profile_release(&p);
+}
+
+/* Above 2^53 weights are scaled, and their sum is still the total's. */
+static void test_large_weights(void **unused)
+{
+	struct profile p;
+	struct reader r;
+	uint64_t sum = 0;
+	char *text;
+
+	(void)unused;
+	profile_init(&p);
+	for (int i = 0; i < 1000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		uint32_t frame = add_frame(&p, FRAME_USER, name);
+
+		profile_add(&p, &frame, 1, UINT64_MAX / 1000 - (uint64_t)i);
+	}
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){0});
+	assert_non_null(strstr(text, "weights are multiples of 2048"));
+	reader_init(&r, text);
+	assert_int_equal(r.scale, 2048);
+	for (uint64_t i = 0; i < r.nodes; i++) {
+		read_number(&r);
+		assert_int_equal(read_number(&r), i ? 3 : 1);
+		sum += read_number(&r) + 1;
+	}
+	assert_int_equal(sum, p.nodes[0].total / 2048);
+	assert_true(sum <= UINT64_C(1) << 53);
+	reader_release(&r);
+	free(text);
+	profile_release(&p);
+}
+
+static void test_deep(void **unused)
+{
+	enum { DEPTH = 5000 };
+	struct profile p;
+	uint32_t frames[DEPTH];
+	char *text;
+
+	(void)unused;
+	profile_init(&p);
+	for (int i = 0; i < DEPTH; i++)
+		frames[i] = add_frame(&p, FRAME_USER, i % 2 ? "even" : "odd");
+	profile_add(&p, frames, DEPTH, 7);
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){0});
+	check_data(text, &p);
+	assert_non_null(strstr(text, "<title>even (7 samples, 100.00 %)</title>"));
+	free(text);
+	profile_release(&p);
+}
+
+static void test_static_frames(void **unused)
+{
+	struct profile p;
+	uint32_t frame;
+	char *text;
+
+	(void)unused;
+	profile_init(&p);
+	frame = add_frame(&p, FRAME_USER, "wide<1>");
+	profile_add(&p, &frame, 1, 1233000);
+	frame = add_frame(&p, FRAME_USER, "narrow");
+	profile_add(&p, &frame, 1, 1000);
+	p.account = (struct account){.known = true, .kept = 1234000, .whole = 1234000};
+	profile_set(&p.unit, "bytes");
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){.title = "T&T", .subtitle = "second line"});
+	assert_non_null(strstr(text, "<title>T&amp;T</title>"));
+	assert_non_null(strstr(text, ">second line</text>"));
+	assert_non_null(strstr(text, "<title>all (1,234,000 bytes, 100.00 %)</title>"));
+	assert_non_null(strstr(text, "<title>wide&lt;1&gt; (1,233,000 bytes, 99.92 %)</title>"));
+	assert_null(strstr(text, "<title>narrow"));
+	assert_non_null(strstr(text, " narrow\n")); /* but it is in the data */
+	assert_non_null(strstr(text, "1234000 bytes kept"));
+	free(text);
+	profile_release(&p);
+}
+
+/* One hash of script and style fits every file. */
+static void test_script_is_constant(void **unused)
+{
+	struct profile a, b;
+	char *one, *two;
+	const char *parts[][2] = {{"<script>", "</script>"}, {"<style>", "</style>"}};
+
+	(void)unused;
+	make_hostile(&a);
+	make_large(&b, 100);
+	one = render(&a, &(struct flame_options){.title = "x", .inverted = true});
+	two = render(&b, &(struct flame_options){.width = 700});
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		size_t len, other;
+		const char *s = between(one, parts[i][0], parts[i][1], &len);
+
+		assert_memory_equal(s, between(two, parts[i][0], parts[i][1], &other), len);
+		assert_int_equal(len, other);
+		assert_null(strstr(strstr(s, parts[i][1]) + 1, parts[i][0])); /* the only one */
+	}
+	free(one);
+	free(two);
+	profile_release(&a);
+	profile_release(&b);
+}
+
+static void test_no_samples(void **unused)
+{
+	struct profile p;
+	char *text;
+
+	(void)unused;
+	profile_init(&p);
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){0});
+	assert_non_null(strstr(text, ">no samples</text>"));
+	assert_null(strstr(text, "<script>"));
+	free(text);
+	profile_release(&p);
+}
+
+static void test_full_disk(void **unused)
+{
+	struct profile p;
+	struct strbuf err = STRBUF_INIT;
+	FILE *out = fopen("/dev/full", "w");
+
+	(void)unused;
+	assert_non_null(out);
+	make_large(&p, 1000);
+	assert_int_equal(view_flame(&p, &(struct flame_options){0}, out, &err), -1);
+	assert_non_null(strstr(err.buf, "No space left"));
+	fclose(out);
+	strbuf_release(&err);
+	profile_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_xml_text),
+		cmocka_unit_test(test_xml_text_cut),
+		cmocka_unit_test(test_hostile_is_well_formed),
+		cmocka_unit_test(test_data_is_the_tree),
+		cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_large_weights),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_static_frames),
+		cmocka_unit_test(test_script_is_constant),
+		cmocka_unit_test(test_no_samples),
+		cmocka_unit_test(test_full_disk),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("flame", tests, NULL, NULL);
+}
