@@ -36,6 +36,7 @@ skip() {
 }
 
 # note [FILE]: the file, or stdin, as notes
+# shellcheck disable=SC2120
 note() {
 	sed 's/^/# /' "$@"
 }
@@ -96,12 +97,27 @@ near() {
 # Targets that `prepare` starts die with it.
 
 # lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
-# Its key holds every argument and the sizes and times of the files named, so both calls must be alike.
+# Its key holds every argument and the sizes and times of the files named, so both calls must be alike; -m NAME turns
+# the cache off.
 lab_stap() {
 	case $LAB_PART in
 	prepare) stap -p4 -r "$KVER" "$@" >/dev/null ;;
 	*) stap "$@" ;;
 	esac
+}
+
+# lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there.
+lab_record() {
+	case $LAB_PART in
+	prepare) sample-bt --compile-only -r "$KVER" "$@" >/dev/null ;;
+	*) sample-bt "$@" ;;
+	esac
+}
+
+# lab_keep FILE…: copies to build/vm/out/NAME.files, for whoever wants to look at them
+lab_keep() {
+	mkdir -p "/lab/out/$LAB_NAME.files"
+	cp "$@" "/lab/out/$LAB_NAME.files/"
 }
 
 # skip_all REASON: nothing to prepare here; in_guest is not run
@@ -118,7 +134,7 @@ vm_main() {
 		return 0
 	fi
 	LAB_PART=${1:-in_guest}
-	LAB_WORK=/lab/work/$LAB_NAME
+	LAB_WORK=/lab/made/$LAB_NAME
 	export LAB_PART LAB_WORK
 	mkdir -p "$LAB_WORK"
 	"$LAB_PART"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 05-scripts: every form of on-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
+# makes of wrong wishes.
+set -eu
+. /lab/lib.sh
+
+share=/usr/share/flametap
+
+translates() {
+	name=$1
+	shift
+	stap -r "$KVER" -p3 -I $share/tapsets/stacks "$@" >"$T/translated.c" 2>"$T/errors" && ok "$name" || {
+		not_ok "$name" 'does not translate'
+		note "$T/errors"
+	}
+	! grep -q 'parse error' "$T/errors" || not_ok "$name: tapset" 'parse error'
+}
+
+# The lock for the tables must not be held while the stack is unwound: the first lock in the sampling probe comes after the call.
+unlocked_unwinding() {
+	awk '/^static void probe_/ { at = "" } /stp_lock_probe\(/ && at == "" { at = "lock" }
+		/function___global_stacks_(user|kernel)__overload_0 \(c\);/ && at == "lock" { bad = 1 }
+		/function___global_stacks_(user|kernel)__overload_0 \(c\);/ { seen = 1 } END { exit bad || !seen }' "$T/translated.c"
+}
+
+prepare() {
+	for stacks in u k uk; do
+		for whose in pid tid pids tids all idle; do
+			translates "on-cpu $stacks $whose" -x 1 $share/stap/on-cpu.stp $stacks $whose
+		done
+		translates "on-cpu $stacks pid 99" -x 1 $share/stap/on-cpu.stp $stacks pid 99
+		check "on-cpu $stacks pid: no lock while unwinding" unlocked_unwinding
+	done
+	translates 'a script of a user' -e '
+		probe syscall.read { if (pid() == target()) { u = stacks_user(); k = stacks_kernel()
+			stacks_print(stacks_add(u, k, 1), u, k) } }
+		probe end, error { stacks_print_sums() }'
+}
+
+# refused NAME CODE COMMAND…: that exit code, and one line that says why
+refused() {
+	name=$1 code=$2
+	shift 2
+	"$@" >"$T/out" 2>"$T/err" && status=0 || status=$?
+	check_eq "$name: exit code" "$code" "$status"
+	check_eq "$name: nothing on stdout" '' "$(cat "$T/out")"
+	note "$T/err"
+	check "$name: says why" test "$(grep -c . "$T/err")" -ge 1 -a "$(grep -c . "$T/err")" -le 2
+}
+
+in_guest() {
+	check 'the script is shown' sh -c 'sample-bt -d -p $$ -u | grep -q "^probe tick"'
+	check 'the command is shown' sh -c 'sample-bt -d -p $$ -u | head -n 1 | grep -q "^# stap .*on-cpu.stp u pid"'
+	check 'words of the command are quoted' sh -c "sample-bt -d -a -k --stap-arg \"it's\" | head -n 1 | grep -qF \"'it'\\\\''s'\""
+	refused 'no target' 64 sample-bt -t 1
+	refused 'two targets' 64 sample-bt -a -p 1
+	refused 'no time' 64 sample-bt -p 1 -t 0
+	refused 'a wrong number' 64 sample-bt -p 1,x
+	refused 'an unknown ending' 64 sample-bt -p 1 -o a.jpeg
+	refused 'an unknown engine' 2 sample-bt -p 1 --engine=magic
+	refused 'no such process' 2 sample-bt -p 4000000 -u -t 1
+	refused 'no such program' 2 sample-bt -- /no/such/program
+	refused 'no stap' 2 env PATH=/nowhere /usr/bin/sample-bt -p 1 -k -t 1
+}
+
+vm_main "$@"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 10-user: user stacks of a perl, an xz and a threaded program whose work is known, through shared libraries and libc's callbacks.
+# vm-limit: 400
+set -eu
+. /lab/lib.sh
+
+programs=/lab/made/10-user/programs
+
+start() {
+	case $1 in
+	ladder) "$programs/ladder" 600 2 >"$T/ladder.out" ;;
+	perl) perl "$programs/work.pl" 600 ;;
+	xz) xz -9 -T1 -c /dev/zero >/dev/null ;;
+	esac &
+	target=$!
+	sleep 1
+}
+
+finish() {
+	kill "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+}
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	for program in ladder perl xz; do
+		start $program
+		lab_record -F 200 -p "$target" -u
+		finish
+	done
+	start perl
+	lab_record -p "$target" -u
+	finish
+}
+
+# share FUNCTION FOLDED: per cent of the weight whose stacks hold it
+share() {
+	awk -v f="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if (index(";" $0 ";", ";" f ";")) part += n }
+		END { printf "%.2f\n", all ? 100 * part / all : 0 }' "$2"
+}
+
+# roots FOLDED: the weight of stacks that do not start at a thread's first function
+rootless() {
+	awk '{ if ($0 !~ /^(_start|clone3?|__clone3?|start_thread)[; ]/) n += $NF } END { print n + 0 }' "$1"
+}
+
+record_program() {
+	start "$1"
+	lab_record -F 200 -p "$target" -u -t 10 -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" \
+		2>"$T/$1.err" && ok "$1 is recorded" || not_ok "$1 is recorded" "exit $?"
+	note "$T/$1.err"
+	finish
+	lab_keep "$T/$1".*
+}
+
+in_guest() {
+	for program in ladder perl xz; do
+		record_program $program
+		check "$program: samples" test "$(awk '{ n += $NF } END { print n + 0 }' "$T/$program.folded")" -gt 200
+		check_eq "$program: every stack reaches the first function" 0 "$(rootless "$T/$program.folded")"
+		check "$program: all whole" grep -q 'stacks 100.0 % whole' "$T/$program.err"
+	done
+	check 'perl: main is below the interpreter' grep -q 'main;.*Perl_runops_standard' "$T/perl.folded"
+
+	# truth: the program says how it split its work
+	seven=$(awk '{ print 100 * $2 / ($2 + $4) }' "$T/ladder.out")
+	near 'ladder: share of work_seven' "$(share work_seven "$T/ladder.folded")" "$seven" 3
+	check_eq 'ladder: the ladder is 40 calls high' 0 \
+		"$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += 1 } END { print bad + 0 }' "$T/ladder.folded")"
+	check 'ladder: two threads' test "$(grep -c '^task ' "$T/ladder.rec")" = 2
+
+	# the default tick, and a second start without compiling
+	start perl
+	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" 2>"$T/tick.err" && ok 'the default tick' || not_ok 'the default tick' "exit $?"
+	finish
+	check 'no compiling' grep -q 'Pass 4: using cached' "$T/tick.err"
+	grep -v '^WARNING' "$T/tick.err" | tail -n 5 | note
+}
+
+vm_main "$@"

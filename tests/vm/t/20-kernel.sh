@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 20-kernel: kernel stacks of one process and of the whole system.
+# vm-limit: 400
+set -eu
+. /lab/lib.sh
+
+start() {
+	dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
+	target=$!
+	sleep 1
+}
+
+finish() {
+	kill "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+}
+
+prepare() {
+	start
+	lab_record -F 200 -p "$target" -k
+	lab_record -F 200 -p "$target"
+	lab_record -F 200 -a -k
+	finish
+}
+
+in_guest() {
+	start
+	lab_record -F 200 -p "$target" -k -t 8 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
+	lab_record -F 200 -p "$target" -t 8 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
+	lab_record -F 200 -a -k -t 8 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
+	finish
+	lab_keep "$T"/*.folded "$T"/*.svg "$T"/*.rec "$T"/*.err
+	note "$T/k.err"
+
+	path='entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*ksys_read_\[k\]'
+	check 'the path of read' grep -q "^$path" "$T/k.folded"
+	check_eq 'no kernel stack begins elsewhere than at an entry' 0 \
+		"$(grep -vcE '^(entry_|asm_|ret_from_|common_interrupt|syscall_)' "$T/k.folded")"
+	check_eq 'no leaf is doubled' 0 "$(grep -cE ';([^;]+_\[k\]);\1 [0-9]+$' "$T/k.folded")"
+	check 'all frames have names' grep -q '100.0 % named' "$T/k.err"
+	check 'under the user stack' grep -q "^_start;.*;$path" "$T/uk.folded"
+	check 'dd is a root' grep -q "^dd;$path" "$T/a.folded"
+	check_eq 'idle is hidden' 0 "$(grep -c '^swapper' "$T/a.folded")"
+	check 'kernel threads are visible' grep -qE '^(kworker|rcu_|ksoftirqd|kcompactd|migration|kthreadd|jbd2|khugepaged|kswapd)' "$T/a.folded"
+	cut -d';' -f1 "$T/a.folded" | sort | uniq -c | note
+}
+
+vm_main "$@"

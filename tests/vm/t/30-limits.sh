@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 30-limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
+# vm-limit: 600
+set -eu
+. /lab/lib.sh
+
+programs=/lab/made/30-limits/programs
+
+start() {
+	"$@" >/dev/null &
+	target=$!
+	sleep 1
+}
+
+finish() {
+	kill "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+}
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	start "$programs/deep" 600
+	lab_record -F 50 -p "$target" -u
+	finish
+	start "$programs/many" 600 16 2
+	lab_record -F 997 --stacks 60000 -p "$target" -u
+	lab_record -F 997 --stacks 4096 -p "$target" -u
+	finish
+	start "$programs/late" "$programs/liblate.so" 600
+	lab_record -F 200 -p "$target" -u
+	finish
+}
+
+# kept FOLDED: the whole weight
+kept() {
+	awk '{ n += $NF } END { print n + 0 }' "$1"
+}
+
+record() {
+	name=$1
+	shift
+	lab_record "$@" -p "$target" -u -o "$T/$name.folded" -o "$T/$name.rec" 2>"$T/$name.err" && status=0 || status=$?
+	note "$T/$name.err"
+	check_eq "$name: exit code" 0 "$status"
+}
+
+in_guest() {
+	start "$programs/deep" 600
+	record deep -F 50 -t 10
+	finish
+	check_eq 'deep: 512 calls in every stack' 0 \
+		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")"
+
+	start "$programs/many" 600 16 2
+	record many -F 997 --stacks 60000 -t 60
+	different=$(grep -c ^ "$T/many.folded")
+	echo "# $different different stacks of $(kept "$T/many.folded") samples"
+	check 'many: 20,000 different stacks' test "$different" -gt 20000
+	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
+
+	record small -F 997 --stacks 4096 -t 25
+	finish
+	rows=$(grep -c '^row ' "$T/small.rec")
+	lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
+	echo "# $rows rows, ${lost:-0} events lost"
+	check_eq 'small: the table is full to the brim' 4096 "$rows"
+	check 'small: the loss is counted' test "${lost:-0}" -gt 1000
+	check_eq 'small: what is kept is right' 0 \
+		"$(awk '{ n = gsub(/;step/, "&"); if ($0 ~ /step [0-9]+$/ && $0 !~ /^(_start|clone3?|__clone3?|start_thread);/) bad += 1 } END { print bad + 0 }' "$T/small.folded")"
+
+	start "$programs/late" "$programs/liblate.so" 600
+	record late -F 200 -t 15
+	finish
+	lab_keep "$T"/late.* "$T"/deep.rec
+	whole=$(awk '/^_start;.*late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")
+	cut=$(awk '/^\[truncated: liblate\.so\];late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")
+	other=$(awk '/late_work/ && !/^_start;/ && !/^\[truncated: liblate\.so\]/ { n += $NF } END { print n + 0 }' "$T/late.folded")
+	echo "# through the late library: $whole whole, $cut counted as truncated, $other else"
+	check 'late: its library is seen' test $((whole + cut)) -gt 50
+	check_eq 'late: what is not whole is named' 0 "$other"
+}
+
+vm_main "$@"

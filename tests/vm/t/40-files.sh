@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 40-files: programs that stap does not find by their path, or whose rules it passes over: deleted, in a root of their own,
+# with a blank in the name, linked by lld; a static one; a command recorded from its first instruction; a thread; several processes.
+# vm-limit: 600
+set -eu
+. /lab/lib.sh
+
+work=/lab/made/40-files
+programs=$work/programs
+
+start() {
+	"$@" >/dev/null 2>&1 &
+	target=$!
+	sleep 1
+}
+
+start_deleted() {
+	cp -p "$programs/deep" "$work/gone"
+	start "$work/gone" 900 30
+	rm "$work/gone"
+}
+
+finish() {
+	kill $target 2>/dev/null || :
+	wait $target 2>/dev/null || :
+}
+
+start_two() {
+	start "$programs/deep" 900 30
+	second=$target
+	start "$programs/ladder" 900 2
+}
+
+finish_two() {
+	finish
+	target=$second
+	finish
+}
+
+# as if lld had linked it: .eh_frame gets the section type X86_64_UNWIND
+hide_eh_frame() {
+	perl -e '
+		my ($from, $to) = @ARGV;
+		open my $in, "<:raw", $from or die; local $/; my $elf = <$in>;
+		my $shoff = unpack "Q<", substr $elf, 0x28, 8;
+		my ($size, $nr, $str) = unpack "S<3", substr $elf, 0x3a, 6;
+		my $names = unpack "Q<", substr $elf, $shoff + $str * $size + 0x18, 8;
+		for my $i (0 .. $nr - 1) {
+			my $at = $shoff + $i * $size;
+			my $name = unpack "Z*", substr $elf, $names + unpack "L<", substr $elf, $at, 4;
+			substr $elf, $at + 4, 4, pack "L<", 0x70000001 if $name eq ".eh_frame";
+		}
+		open my $out, ">:raw", $to or die; print $out $elf;' "$1" "$2"
+	chmod 755 "$2"
+}
+
+# a root folder of its own, where the same path means another file
+make_root() {
+	mkdir -p "$work/root/usr/bin" "$work/root/lib64" "$work/root/lib/x86_64-linux-gnu"
+	cp -p "$programs/deep" "$work/root/usr/bin/dd"
+	cp -p /lib64/ld-linux-x86-64.so.2 "$work/root/lib64/"
+	cp -p /lib/x86_64-linux-gnu/libc.so.6 "$work/root/lib/x86_64-linux-gnu/"
+}
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	cc -O2 -static -fomit-frame-pointer -fno-optimize-sibling-calls -o "$programs/static" /lab/programs/deep.c
+	mkdir -p "$work/a b"
+	cp -p "$programs/deep" "$work/a b/it's"
+	hide_eh_frame "$programs/deep" "$work/hidden"
+	touch -r "$programs/deep" "$work/hidden"
+	make_root
+	each_file record_prepare
+	start_two
+	lab_record -F 200 --tid "$target" -u
+	lab_record -F 200 -p "$target,$second" -u
+	finish_two
+	lab_record -F 200 -u -- "$programs/deep" 4 30
+}
+
+# calls $1 NAME for each of the programs while it runs
+each_file() {
+	start_deleted; "$1" deleted; finish
+	start "$work/a b/it's" 900 30; "$1" blank; finish
+	start "$work/hidden" 900 30; "$1" lld; finish
+	start "$programs/static" 900 30; "$1" static; finish
+	start chroot "$work/root" /usr/bin/dd 900 30; "$1" root; finish
+}
+
+record_prepare() {
+	lab_record -F 200 -p "$target" -u
+}
+
+record_file() {
+	lab_record -v -F 200 -p "$target" -u -t 6 -o "$T/$1.folded" -o "$T/$1.rec" 2>"$T/$1.err" || not_ok "$1" "exit $?"
+	grep -a '^sample-bt' "$T/$1.err" | note
+	check "$1: from the cache" grep -q 'Pass 4: using cached' "$T/$1.err"
+	lab_keep "$T/$1".*
+	good=$(awk '/^_start;.*(;down){30}(;work)? [0-9]+$/ { n += $NF } END { print n + 0 }' "$T/$1.folded")
+	all=$(awk '{ n += $NF } END { print n + 0 }' "$T/$1.folded")
+	check "$1: samples" test "$all" -gt 100
+	check_eq "$1: every stack is whole" "$all" "$good"
+}
+
+in_guest() {
+	each_file record_file
+
+	start_two
+	lab_record -F 200 --tid "$target" -u -t 6 -o "$T/tid.rec" -o "$T/tid.folded" 2>"$T/tid.err" || not_ok 'one thread' "exit $?"
+	lab_record -F 200 -p "$target,$second" -u -t 6 -o "$T/list.rec" -o "$T/list.folded" 2>"$T/list.err" || not_ok 'a list' "exit $?"
+	finish_two
+	check_eq 'one thread: only that one' "$target" "$(awk '$1 == "task" { print $4 }' "$T/tid.rec")"
+	check_eq 'a list: three threads' 3 "$(grep -c '^task ' "$T/list.rec")"
+	check 'a list: the name is the root' grep -q '^ladder;' "$T/list.folded"
+	lab_keep "$T"/tid.* "$T"/list.*
+
+	lab_record -F 200 -u -o "$T/command.folded" -o "$T/command.rec" -- "$programs/deep" 4 30 2>"$T/command.err" ||
+		not_ok 'a command' "exit $?"
+	note "$T/command.err"
+	lab_keep "$T"/command.*
+	check 'a command: its work is seen' test "$(awk '/^_start;.*;down;work/ { n += $NF } END { print n + 0 }' "$T/command.folded")" -gt 100
+	check 'a command: from its beginning' grep -qE '_dl_|ld-linux' "$T/command.folded"
+}
+
+vm_main "$@"

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 90-demo: what `make demo` shows where SystemTap does not run by itself: xz compressing, into a report folder.
+# vm-limit: 240
+set -eu
+. /lab/lib.sh
+
+start() {
+	perl -e 'srand 1; print chr(int(rand 64)) x int(rand 9) for 1 .. 4000000' >"$T/input"
+	xz -6 -T2 -c "$T/input" "$T/input" "$T/input" "$T/input" "$T/input" "$T/input" >/dev/null &
+	target=$!
+	sleep 2
+}
+
+finish() {
+	kill "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+}
+
+prepare() {
+	start
+	lab_record -F 199 -p "$target"
+	finish
+}
+
+in_guest() {
+	start
+	lab_record -F 199 -p "$target" -t 10 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
+	finish
+	note "$T/err"
+	for file in profile.rec flame.svg callers.svg profile.csv summary.csv profile.bt profile.folded profile.json run.txt; do
+		check "$file" test -s "$T"/report/*/$file
+	done
+	check_eq 'only for its user' 700 "$(stat -c %a "$T"/report/*)"
+	lab_keep "$T"/report/*/*
+}
+
+vm_main "$@"
