@@ -1,123 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/view.h"
+#include "view/args.h"
 #include "lib/program.h"
-#include "lib/strbuf.h"
 #include "lib/util.h"
 
-#include <argp.h>
-#include <string.h>
-
-struct options {
-	struct input_options input;
-	char **files;
-	size_t nr_files;
-};
-
-enum { OPT_COMM = 256, OPT_THREADS, OPT_DEMANGLE, OPT_ROOT };
-
-static const struct argp_option table[] = {
-	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame (recordings)", 1},
-	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame (recordings)", 1},
-	{"demangle", OPT_DEMANGLE, "HOW", 0,
-		"C++ and Rust names: short (without arguments; default), full, none", 1},
-	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 1},
-	{0},
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case OPT_COMM:
-		o->input.view.comm = true;
-		break;
-	case OPT_THREADS:
-		o->input.view.threads = true;
-		break;
-	case OPT_DEMANGLE:
-		if (!strcmp(arg, "short"))
-			o->input.symbol.demangle = DEMANGLE_SHORT;
-		else if (!strcmp(arg, "full"))
-			o->input.symbol.demangle = DEMANGLE_FULL;
-		else if (!strcmp(arg, "none"))
-			o->input.symbol.demangle = DEMANGLE_NONE;
-		else
-			argp_error(state, "--demangle takes short, full or none, not '%s'", arg);
-		break;
-	case OPT_ROOT:
-		o->input.symbol.root = arg;
-		break;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = (size_t)(state->argc - state->next);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
 static const struct argp argp = {
-	table,
-	parse_option,
-	"[FILE…]",
-	"Writes the stacks of profiles (recordings, backtraces of stap scripts, folded stacks; "
-	"default: "
-	"stdin) as folded lines, added up and sorted, on stdout.\v"
-	"Exit status: 0 all of it; 1 a part of it, or no samples; 2 failed; 64 wrong usage.",
-	NULL,
-	NULL,
-	NULL,
+	.args_doc = "[FILE...]",
+	.doc = "Writes the stacks of profiles (recordings, backtraces of stap scripts, folded "
+	       "stacks; "
+	       "default: stdin) as folded lines, added up and sorted, on stdout.",
+	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
 
-/* As input_read for all files together. */
-static int read_files(const struct options *o, struct profile *p)
-{
-	size_t nr = o->nr_files ? o->nr_files : 1;
-	struct strbuf err = STRBUF_INIT;
-	int result = 0;
-
-	for (size_t i = 0; i < nr && result >= 0; i++) {
-		const char *path = o->nr_files ? o->files[i] : "-";
-		int one = input_read(p, path, &o->input, &err);
-
-		result = one < 0 ? one : one | result;
-	}
-	program_say_lines(&err);
-	strbuf_release(&err);
-	profile_finish(p);
-	return result;
-}
-
-static void say_account(const struct profile *p)
-{
-	struct strbuf line = STRBUF_INIT;
-
-	if (p->account.known) {
-		account_line(&p->account, p->unit, &line);
-		program_say("%s", line.buf);
-	}
-	strbuf_release(&line);
-}
-
-static int collapse(const struct options *o)
+static int collapse(const struct view_args *args)
 {
 	struct profile p;
 	int status = EXIT_FAILED;
 	int part;
 
 	profile_init(&p);
-	part = read_files(o, &p);
+	part = view_args_read(args, &p);
 	if (part < 0)
 		goto out;
 	view_folded(&p, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	say_account(&p);
-	if (!p.nodes[0].total)
-		program_say("no %s", p.unit);
-	status = part || !p.nodes[0].total ? EXIT_PARTIAL : EXIT_OK;
+	status = view_args_status(&p.account, p.unit, part);
 out:
 	profile_release(&p);
 	return status;
@@ -125,9 +32,9 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options o = {.input.view.event = -1};
+	struct view_args args = VIEW_ARGS_INIT;
 
 	program_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return collapse(&o);
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	return collapse(&args);
 }

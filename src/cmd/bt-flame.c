@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/view.h"
+#include "view/args.h"
 #include "lib/program.h"
-#include "lib/strbuf.h"
 #include "lib/util.h"
 
-#include <argp.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {
-	struct input_options input;
+	struct view_args args;
 	struct flame_options flame;
-	char **files;
-	size_t nr_files;
 };
 
-enum {
-	OPT_TITLE = 256,
-	OPT_SUBTITLE,
-	OPT_WIDTH,
-	OPT_INVERTED,
-	OPT_COMM,
-	OPT_THREADS,
-	OPT_DEMANGLE,
-	OPT_ROOT
-};
+enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_WIDTH, OPT_INVERTED };
 enum { WIDTH_MIN = 100, WIDTH_MAX = 100000 };
 
 static const struct argp_option table[] = {
@@ -33,11 +19,6 @@ static const struct argp_option table[] = {
 	{"width", OPT_WIDTH, "PX", 0,
 		"Width where no script runs; in a browser the window's is used (1200)", 1},
 	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
-	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame (recordings)", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame (recordings)", 2},
-	{"demangle", OPT_DEMANGLE, "HOW", 0,
-		"C++ and Rust names: short (without arguments; default), full, none", 2},
-	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 2},
 	{0},
 };
 
@@ -55,6 +36,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->args;
+		break;
 	case OPT_TITLE:
 		o->flame.title = arg;
 		break;
@@ -67,29 +51,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_INVERTED:
 		o->flame.inverted = true;
 		break;
-	case OPT_COMM:
-		o->input.view.comm = true;
-		break;
-	case OPT_THREADS:
-		o->input.view.threads = true;
-		break;
-	case OPT_DEMANGLE:
-		if (!strcmp(arg, "short"))
-			o->input.symbol.demangle = DEMANGLE_SHORT;
-		else if (!strcmp(arg, "full"))
-			o->input.symbol.demangle = DEMANGLE_FULL;
-		else if (!strcmp(arg, "none"))
-			o->input.symbol.demangle = DEMANGLE_NONE;
-		else
-			argp_error(state, "--demangle takes short, full or none, not '%s'", arg);
-		break;
-	case OPT_ROOT:
-		o->input.symbol.root = arg;
-		break;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = (size_t)(state->argc - state->next);
-		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -97,35 +58,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	table,
-	parse_option,
-	"[FILE...]",
-	"Draws the call tree of profiles (recordings, folded stacks, backtraces of stap scripts; "
-	"default: stdin) as an interactive flame graph, one SVG file on stdout.\v"
-	"Exit status: 0 all of it; 1 a part of it, or no samples; 2 failed; 64 wrong usage.",
-	NULL,
-	NULL,
-	NULL,
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "[FILE...]",
+	.doc = "Draws the call tree of profiles (recordings, folded stacks, backtraces of stap "
+	       "scripts; "
+	       "default: stdin) as an interactive flame graph, one SVG file on stdout.",
+	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
-
-/* As input_read for all files together. */
-static int read_files(const struct options *o, struct profile *p)
-{
-	size_t nr = o->nr_files ? o->nr_files : 1;
-	struct strbuf err = STRBUF_INIT;
-	int result = 0;
-
-	for (size_t i = 0; i < nr && result >= 0; i++) {
-		const char *path = o->nr_files ? o->files[i] : "-";
-		int one = input_read(p, path, &o->input, &err);
-
-		result = one < 0 ? one : one | result;
-	}
-	program_say_lines(&err);
-	strbuf_release(&err);
-	profile_finish(p);
-	return result;
-}
 
 static int draw(const struct options *o)
 {
@@ -134,15 +74,13 @@ static int draw(const struct options *o)
 	int part;
 
 	profile_init(&p);
-	part = read_files(o, &p);
+	part = view_args_read(&o->args, &p);
 	if (part < 0)
 		goto out;
 	view_flame(&p, &o->flame, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	if (!p.nodes[0].total)
-		program_say("no %s", p.unit);
-	status = part || !p.nodes[0].total ? EXIT_PARTIAL : EXIT_OK;
+	status = view_args_status(&p.account, p.unit, part);
 out:
 	profile_release(&p);
 	return status;
@@ -150,7 +88,7 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options o = {.input.view.event = -1};
+	struct options o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -46,6 +46,16 @@ bool name_is_note(const char *name, size_t len)
 	return memmem(name, len, ": ", 2) != NULL;
 }
 
+bool note_is_cut(const char *note)
+{
+	return !strncmp(note, "[truncated", 10);
+}
+
+bool note_is_broken(const char *note)
+{
+	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]");
+}
+
 bool name_is_unnamed(const char *name, size_t len)
 {
 	return in_brackets(name, len) && !name_is_note(name, len);
@@ -137,8 +147,8 @@ static void count_frame(const struct profile *p, uint32_t frame, struct stack_ac
 	const char *name = profile_name(p, frame, NULL);
 
 	if (kind == FRAME_NOTE) {
-		account->cut |= !strncmp(name, "[truncated", 10);
-		account->broken |= !strcmp(name, "[broken]") || !strcmp(name, "[no stack]");
+		account->cut |= note_is_cut(name);
+		account->broken |= note_is_broken(name);
 	} else if (kind != FRAME_INLINE) { /* that is at its caller's address */
 		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
 
@@ -159,12 +169,6 @@ static void push(struct reader *r, const char *s, size_t len, size_t end)
 	count_frame(r->p, next.frame, &next.account);
 	ALLOC_GROW(r->path, r->nr, r->alloc);
 	r->path[r->nr++] = next;
-}
-
-static void add_capped(uint64_t *to, uint64_t weight)
-{
-	if (__builtin_add_overflow(*to, weight, to))
-		*to = UINT64_MAX;
 }
 
 static void add_product(uint64_t *to, uint64_t n, uint64_t weight)
@@ -206,11 +210,6 @@ static void add_stack(struct reader *r, const char *stack, size_t len, uint64_t 
 
 	add_capped(&r->p->nodes[leaf->node].self, weight);
 	account_add_stack(&r->p->account, &leaf->account, weight);
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
 }
 
 /* Splits at the last blank; false when there is no weight or no stack. */

@@ -27,6 +27,10 @@ bool name_is_note(const char *name, size_t len);
 bool name_is_unnamed(const char *name, size_t len);
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 
+/* What the note NOTE, NUL-terminated, tells of its stack. */
+bool note_is_cut(const char *note);
+bool note_is_broken(const char *note);
+
 /* What a text tells of the account of a stack: how many of its frames have names, whether it ends
  * early. */
 struct stack_account {

@@ -12,7 +12,4 @@ struct strbuf;
  */
 void json_string(struct strbuf *out, const char *s, size_t len);
 
-/* Length of the UTF-8 character at S of LEN > 0 bytes; 0: there is none. */
-size_t utf8_len(const char *s, size_t len);
-
 #endif

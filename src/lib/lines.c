@@ -92,7 +92,8 @@ bool lines_next(struct lines *lines, char **line, size_t *len)
 	}
 	size_t rest = lines->end - lines->start;
 
-	lines->unended = rest > 0;
+	if (rest || lines->skipping)
+		lines->unended = true;
 	return rest && give(lines, rest, rest, line, len);
 }
 

@@ -16,7 +16,7 @@ struct lines {
 	bool eof;
 	bool skipping;     /* inside the rest of a line that was too long */
 	uint64_t too_long; /* lines cut to LINES_MAX */
-	bool unended;      /* the last line had no newline */
+	bool unended;      /* the last line was given and had no newline */
 	int error;         /* errno of a failed read, 0: none */
 };
 

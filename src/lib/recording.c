@@ -146,8 +146,8 @@ static void add_row(const struct recording *rec, const struct rec_row *row, stru
 {
 	uint64_t *const ends[END_KINDS] = {&account->whole, &account->cut, &account->broken};
 
-	account->kept += row->sum;
-	*ends[row_end(rec, row)] += row->sum;
+	add_capped(&account->kept, row->sum);
+	add_capped(ends[row_end(rec, row)], row->sum);
 	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
 		const struct rec_stack *stack = &rec->stacks[row->stacks[i]];
 		uint64_t named = named_frames(rec, stack);
@@ -157,10 +157,18 @@ static void add_row(const struct recording *rec, const struct rec_row *row, stru
 	}
 }
 
-void recording_account(const struct recording *rec, struct account *account)
+uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view)
+{
+	if (view->event >= 0)
+		return (uint32_t)view->event;
+	return rec->nr_rows ? rec->rows[0].event : 0;
+}
+
+void recording_account(const struct recording *rec, uint32_t event, struct account *account)
 {
 	*account = (struct account){.known = true};
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		add_row(rec, &rec->rows[i], account);
+		if (rec->rows[i].event == event)
+			add_row(rec, &rec->rows[i], account);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
 }

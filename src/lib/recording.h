@@ -139,8 +139,11 @@ uint32_t recording_string(struct recording *rec, const char *s); /* NULL: 0 */
 const char *recording_get(const struct recording *rec, uint32_t string);
 const char *recording_meta(const struct recording *rec, const char *key); /* NULL: not there */
 
-/* What DESIGN calls the account, from rows, stacks and lost. */
-void recording_account(const struct recording *rec, struct account *account);
+/*
+ * What DESIGN calls the account, from the rows of EVENT, their stacks, and all that was lost: the
+ * rows of other events may be in other units.
+ */
+void recording_account(const struct recording *rec, uint32_t event, struct account *account);
 
 /* Writes everything to OUT. -1 with errno's text in ERR when writing failed. Same recording, same
  * bytes. */
@@ -160,7 +163,13 @@ struct recording_view {
 	int event;    /* number of the event, -1: the first that has rows */
 };
 
-/* Adds REC's rows to P (root first: task, user, kernel, waker), with unit, title and account. */
+/* The number of the event that VIEW shows; REC may have none of that number. */
+uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
+
+/*
+ * Adds the rows of the viewed event to P (root first: task, user, kernel, waker), with unit, title
+ * and account. A row without any frame or note is the stack [no stack].
+ */
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p);
 

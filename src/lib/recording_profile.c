@@ -30,13 +30,6 @@ static void push_text(struct builder *b, enum frame_kind kind)
 	push(b, profile_frame(b->p, kind, b->text.buf, b->text.len, NULL, 0));
 }
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static uint32_t unnamed_frame(struct builder *b, const struct rec_frame *f, const char *module)
 {
 	strbuf_reset(&b->text);
@@ -120,23 +113,19 @@ static void add_row(struct builder *b, const struct rec_row *row)
 
 	b->nr = 0;
 	push_task(b, &b->rec->tasks[row->task]);
-	if (row->stacks[0] == NO_STACK) {
-		strbuf_reset(&b->text);
-		strbuf_adds(&b->text, "[no stack]");
-		push_text(b, FRAME_NOTE);
-	}
+
+	size_t before = b->nr;
+
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++)
 			if (b->rec->stacks[row->stacks[i]].kind == order[k])
 				push_stack(b, &b->rec->stacks[row->stacks[i]]);
+	if (b->nr == before) {
+		strbuf_reset(&b->text);
+		strbuf_adds(&b->text, "[no stack]");
+		push_text(b, FRAME_NOTE);
+	}
 	profile_add(b->p, b->stack, b->nr, row->sum);
-}
-
-static uint32_t viewed_event(const struct recording *rec, const struct recording_view *view)
-{
-	if (view->event >= 0)
-		return (uint32_t)view->event;
-	return rec->nr_rows ? rec->rows[0].event : 0;
 }
 
 void recording_to_profile(
@@ -149,7 +138,7 @@ void recording_to_profile(
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
 		.text = STRBUF_INIT,
 	};
-	uint32_t event = viewed_event(rec, view);
+	uint32_t event = recording_viewed_event(rec, view);
 
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].event == event)
@@ -158,7 +147,7 @@ void recording_to_profile(
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
 	if (recording_meta(rec, "title"))
 		profile_set(&p->title, recording_meta(rec, "title"));
-	recording_account(rec, &p->account);
+	recording_account(rec, event, &p->account);
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		free(b.frames[i]);
 	free(b.frames);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stackline.h"
+#include "util.h"
 
 #include <string.h>
 
@@ -230,11 +231,6 @@ void stackline_parse(struct stackline *line, const char *text, size_t len)
 	line->name = text;
 	line->name_len = (size_t)(at - text);
 	parse_behind(line, at + n, end);
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
 }
 
 bool stackline_is_list(const char *text, size_t len)

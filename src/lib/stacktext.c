@@ -58,17 +58,6 @@ static void note(struct said *said, uint64_t line, const char *text, size_t len)
 	folded_name_add(&said->text, text, len < 100 ? len : 100);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static void add_weight(uint64_t *to, uint64_t weight)
-{
-	if (__builtin_add_overflow(*to, weight, to))
-		*to = UINT64_MAX;
-}
-
 static uint32_t bracket_frame(struct reader *r, const char *name, enum frame_kind kind)
 {
 	return profile_frame(r->p, kind, name, strlen(name), NULL, 0);
@@ -187,10 +176,8 @@ static uint32_t worth_of(struct reader *r, const char *text, size_t len)
 	if (l.name_len && name_is_note(r->name.buf, r->name.len)) {
 		kind = FRAME_NOTE;
 		worth |= NOTE;
-		if (!strcmp(r->name.buf, "[broken]") || !strcmp(r->name.buf, "[no stack]"))
-			worth |= BROKEN;
-		else if (!strncmp(r->name.buf, "[truncated", 10))
-			worth |= MARKED;
+		worth |= (note_is_broken(r->name.buf) ? BROKEN : 0) |
+			 (note_is_cut(r->name.buf) ? MARKED : 0);
 	} else if (!l.name_len || name_is_unnamed(r->name.buf, r->name.len)) {
 		worth |= UNNAMED;
 	}
@@ -290,7 +277,7 @@ static void add_stack(struct reader *r, uint64_t weight)
 {
 	uint32_t node = leaf_of_stack(r);
 
-	add_weight(&r->p->nodes[node].self, weight);
+	add_capped(&r->p->nodes[node].self, weight);
 	account_add_stack(&r->p->account, &r->account, weight);
 }
 
@@ -397,15 +384,14 @@ static void say(struct strbuf *notes, const char *what, const struct said *said)
 	strbuf_addch(notes, '\n');
 }
 
-static void end_input(
-	struct reader *r, const struct lines *lines, bool unended, struct strbuf *notes)
+static void end_input(struct reader *r, const struct lines *lines, struct strbuf *notes)
 {
 	if (r->nr) {
 		strbuf_addf(notes,
 			"the last stack (line %" PRIu64 ") has no count and is left out\n",
 			r->stack_line);
 		r->p->account.lost[LOST_UNREADABLE]++;
-	} else if (unended) {
+	} else if (lines->unended) {
 		strbuf_adds(notes, "the last line has no end: the text may be cut\n");
 	}
 	say(notes, "stacks left out because their count is no unsigned integer", &r->bad_counts);
@@ -457,14 +443,12 @@ int stacktext_read(struct profile *p, struct lines *lines, const struct stacktex
 {
 	struct reader r;
 	uint64_t too_long = 0;
-	bool unended = false; /* lines_next forgets it when it finds the end */
 	char *line;
 	size_t len;
 
 	reader_init(&r, p, options);
 	while (lines_next(lines, &line, &len)) {
 		r.line++;
-		unended = lines->unended;
 		if (lines->too_long > too_long) {
 			read_too_long(&r);
 			too_long = lines->too_long;
@@ -472,10 +456,10 @@ int stacktext_read(struct profile *p, struct lines *lines, const struct stacktex
 			read_line(&r, line, len);
 		}
 	}
-	end_input(&r, lines, unended, notes);
+	end_input(&r, lines, notes);
 
-	bool part =
-		r.nr || unended || r.bad_counts.nr || r.too_long.nr || r.too_deep.nr || r.errors.nr;
+	bool part = r.nr || lines->unended || r.bad_counts.nr || r.too_long.nr || r.too_deep.nr ||
+		    r.errors.nr;
 
 	reader_release(&r);
 	return lines->error ? -1 : part;

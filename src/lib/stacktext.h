@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Backtraces as scripts of SystemTap print them: the frames of a stack, leaf first, one a line,
- *then a line with its count. Frames in any of stap's forms:
+ * then a line with its count. Frames in any of stap's forms:
  *
- *	0xADDR : NAME+0xOFF/0xSIZE [MODULE]             print_backtrace, print_stack, print_syms
+ *	0xADDR : NAME+0xOFF/0xSIZE [MODULE]       print_backtrace, print_stack, print_syms
  *	0xADDR : NAME+0xOFF/0xSIZE at FILE:LINE [MODULE]        print_backtrace_fileline
- *	0xADDR [MODULE+0xOFF/0xSIZE]  (or with " : 0xADDR" after the first)
- *	NAME+0xOFF [MODULE], NAME+0xOFF, 0xADDR         sprint_backtrace, print_ubacktrace_brief
- *	0xADDR 0xADDR 0xADDR …                          backtrace(): a whole stack in one line
+ *	0xADDR [MODULE+0xOFF/0xSIZE]              (or with " : 0xADDR" after the first)
+ *	NAME+0xOFF [MODULE], NAME+0xOFF, 0xADDR   sprint_backtrace, print_ubacktrace_brief
+ *	0xADDR 0xADDR 0xADDR …                    backtrace(): a whole stack in one line
  *
  * each perhaps without its size, module or offset, or with " (inexact)" behind it. \xHH is decoded
- *as word.h says. Blank lines and lines that begin with "WARNING:" or "ERROR:" are no frames. A
- *frame whose address has its top bit set, or of the module [kernel], is FRAME_KERNEL, and its
- *module keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see
- *folded.h. Where a string of stap was cut short, its stack gets the note [truncated] there; an
- *unwinder that gave up is [broken].
+ * as word.h says. Blank lines and lines that begin with "WARNING:" or "ERROR:" are no frames. A
+ * frame whose address has its top bit set, or of the module [kernel], is FRAME_KERNEL, and its
+ * module keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see
+ * folded.h. Where a string of stap was cut short, its stack gets the note [truncated] there; an
+ * unwinder that gave up is [broken].
  */
 #ifndef STACKTEXT_H
 #define STACKTEXT_H

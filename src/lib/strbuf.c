@@ -101,3 +101,9 @@ void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	strbuf_vaddf(sb, fmt, ap);
 	va_end(ap);
 }
+
+void strbuf_flush(struct strbuf *sb, FILE *out)
+{
+	fwrite(sb->buf, 1, sb->len, out);
+	strbuf_reset(sb);
+}

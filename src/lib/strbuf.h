@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct strbuf {
 	char *buf;
@@ -29,5 +30,6 @@ void strbuf_addu(struct strbuf *sb, unsigned long long value); /* decimal */
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+void strbuf_flush(struct strbuf *sb, FILE *out); /* writes the content to OUT and empties sb */
 
 #endif

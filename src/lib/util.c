@@ -2,8 +2,8 @@
 #include "util.h"
 #include "strbuf.h"
 
+#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +80,13 @@ bool parse_u64(const char *s, size_t len, int base, uint64_t *value)
 	return true;
 }
 
+const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 int fail(struct strbuf *err, const char *fmt, ...)
 {
 	va_list ap;
@@ -90,6 +97,11 @@ int fail(struct strbuf *err, const char *fmt, ...)
 	strbuf_vaddf(err, fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+int written(FILE *out, struct strbuf *err)
+{
+	return ferror(out) ? fail(err, "cannot write: %s\n", strerror(errno)) : 0;
 }
 
 uint64_t hash_u64(uint64_t x)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that cannot fail and numbers that are checked. */
+/* Memory that cannot fail, numbers that are checked, output that arrived. */
 #ifndef UTIL_H
 #define UTIL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct strbuf;
 
@@ -42,8 +43,26 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 bool parse_u64(const char *s, size_t len, int base, uint64_t *value);
 
+/* Adds N to *SUM, which stops at UINT64_MAX. */
+static inline void add_capped(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The last part of PATH; all of it when that is empty. */
+const char *file_name(const char *path);
+
 /* Appends a message to ERR (when not NULL) and returns -1. */
 int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* 0, or -1 and ERR when not everything could be written to OUT. */
+int written(FILE *out, struct strbuf *err);
 
 /* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
 uint64_t hash_bytes(const void *p, size_t n);

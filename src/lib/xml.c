@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "xml.h"
 #include "strbuf.h"
+#include "utf8.h"
+#include "util.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The bytes of the UTF-8 sequence at S and its character; 0: it is none. */
-static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *c)
-{
-	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (!n || n > len || s[0] > 0xf4)
-		return 0;
-	*c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (s[i] & 0x3f);
-	}
-	return *c < lowest[n] || *c > 0x10ffff ? 0 : n;
-}
 
 static bool is_visible(uint32_t c)
 {
@@ -33,20 +18,19 @@ static bool is_visible(uint32_t c)
 		{0x200e, 0x200f},
 		{0x2028, 0x202e},
 		{0x2066, 0x2069},
-		{0xd800, 0xdfff},
 		{0xfffe, 0xffff},
 	};
 
 	if (c >= 0x20 && c < 0x7f)
 		return true;
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
 		if (c >= hidden[i].first && c <= hidden[i].last)
 			return false;
 	return true;
 }
 
 /* The bytes of the character at S; *VISIBLE tells whether it can be written as it is. */
-static size_t next_char(const unsigned char *s, size_t len, uint32_t *c, bool *visible)
+static size_t next_char(const char *s, size_t len, uint32_t *c, bool *visible)
 {
 	size_t n = utf8_decode(s, len, c);
 
@@ -59,44 +43,46 @@ static size_t width_of(uint32_t c, size_t n, bool visible)
 	return !visible ? 4 * n : c < 0x1100 ? 1 : 2;
 }
 
-static void add_char(struct strbuf *out, const unsigned char *s, size_t n, bool visible)
+static const char *entity_of(char c)
 {
-	for (size_t i = 0; !visible && i < n; i++)
-		strbuf_addf(out, "\\x%02x", s[i]);
-	if (!visible)
-		return;
-	switch (s[0]) {
+	switch (c) {
 	case '&':
-		strbuf_adds(out, "&amp;");
-		break;
+		return "&amp;";
 	case '<':
-		strbuf_adds(out, "&lt;");
-		break;
+		return "&lt;";
 	case '>':
-		strbuf_adds(out, "&gt;");
-		break;
+		return "&gt;";
 	case '"':
-		strbuf_adds(out, "&quot;");
-		break;
+		return "&quot;";
 	case '\'':
-		strbuf_adds(out, "&#39;");
-		break;
+		return "&#39;";
 	default:
-		strbuf_add(out, s, n);
+		return NULL;
 	}
 }
 
-static bool is_plain(unsigned char c)
+static void add_char(struct strbuf *out, const char *s, size_t n, bool visible)
 {
-	return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\'';
+	if (visible && entity_of(*s))
+		strbuf_adds(out, entity_of(*s));
+	else if (visible)
+		strbuf_add(out, s, n);
+	else
+		for (size_t i = 0; i < n; i++)
+			strbuf_addf(out, "\\x%02x", (unsigned char)s[i]);
+}
+
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f && !entity_of(c);
 }
 
 void xml_text(struct strbuf *out, const char *s, size_t len)
 {
-	const unsigned char *at = (const unsigned char *)s, *end = at + len;
+	const char *at = s, *end = s + len;
 
 	while (at < end) {
-		const unsigned char *plain = at;
+		const char *plain = at;
 		uint32_t c;
 		bool visible;
 		size_t n;
@@ -113,7 +99,7 @@ void xml_text(struct strbuf *out, const char *s, size_t len)
 }
 
 /* How many bytes at S fit into COLUMNS columns. */
-static size_t fitting(const unsigned char *s, size_t len, size_t columns)
+static size_t fitting(const char *s, size_t len, size_t columns)
 {
 	size_t at = 0;
 
@@ -133,12 +119,10 @@ static size_t fitting(const unsigned char *s, size_t len, size_t columns)
 
 void xml_text_cut(struct strbuf *out, const char *s, size_t len, size_t columns)
 {
-	const unsigned char *bytes = (const unsigned char *)s;
-
-	if (fitting(bytes, len, columns) == len) {
+	if (fitting(s, len, columns) == len) {
 		xml_text(out, s, len);
 	} else if (columns) {
-		xml_text(out, s, fitting(bytes, len, columns - 1));
+		xml_text(out, s, fitting(s, len, columns - 1));
 		strbuf_adds(out, "…");
 	}
 }

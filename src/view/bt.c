@@ -9,7 +9,6 @@
 #include "lib/util.h"
 #include "lib/word.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +25,6 @@ static void add_string(struct texts *t, uint32_t string)
 {
 	folded_name_add(
 		&t->block, recording_get(t->rec, string), strpool_len(&t->rec->strings, string));
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* " [MODULE]"; kernel modules have their brackets already. Behind the offset no "+" may stand. */
@@ -75,7 +67,7 @@ static void add_offset(struct texts *t, uint64_t offset)
 static void add_unnamed(struct texts *t, const struct rec_frame *f)
 {
 	uint32_t path = f->place == AT_MAP ? t->rec->maps[f->map].path : 0;
-	const char *s = recording_get(t->rec, path), *base = base_name(s);
+	const char *s = recording_get(t->rec, path), *base = file_name(s);
 
 	begin_frame(t, f);
 	strbuf_adds(&t->block, *base == '[' ? "" : "[");
@@ -121,7 +113,7 @@ static void add_stack(struct texts *t, const struct rec_stack *stack)
 	for (uint32_t i = 0; i < stack->nr; i++)
 		add_frame(t, &t->rec->frames[t->rec->frame_refs[stack->first + i]]);
 	if (stack->end == END_CUT)
-		add_note(t, "truncated", base_name(recording_get(t->rec, stack->cut_by)));
+		add_note(t, "truncated", file_name(recording_get(t->rec, stack->cut_by)));
 	else if (stack->end == END_BROKEN)
 		add_note(t, "broken", "");
 }
@@ -166,8 +158,7 @@ static void add_row(struct texts *t, const struct rec_row *row, const struct rec
 		memset(t->sums + t->alloc, 0, (alloc - t->alloc) * sizeof(*t->sums));
 		t->alloc = alloc;
 	}
-	if (__builtin_add_overflow(t->sums[id], row->sum, &t->sums[id]))
-		t->sums[id] = UINT64_MAX;
+	add_capped(&t->sums[id], row->sum);
 }
 
 static int compare_blocks(const void *va, const void *vb, void *arg)
@@ -197,12 +188,8 @@ int view_bt(const struct recording *rec, const struct recording_view *view, FILE
 	struct strbuf *err)
 {
 	struct texts t = {.rec = rec, .block = STRBUF_INIT};
-	uint32_t event = 0;
+	uint32_t event = recording_viewed_event(rec, view);
 
-	if (view->event >= 0)
-		event = (uint32_t)view->event;
-	else if (rec->nr_rows)
-		event = rec->rows[0].event;
 	strpool_init(&t.pool);
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].event == event && rec->rows[i].sum)
@@ -211,5 +198,5 @@ int view_bt(const struct recording *rec, const struct recording_view *view, FILE
 	strpool_release(&t.pool);
 	strbuf_release(&t.block);
 	free(t.sums);
-	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+	return written(out, err);
 }

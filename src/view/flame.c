@@ -12,7 +12,6 @@
 #include "lib/util.h"
 #include "lib/xml.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -45,12 +44,6 @@ struct picture {
 	uint64_t narrowest; /* that is drawn, in tenths of a px */
 	bool inverted;
 };
-
-static void flush(struct picture *pic)
-{
-	fwrite(pic->text.buf, 1, pic->text.len, pic->out);
-	strbuf_reset(&pic->text);
-}
 
 /* WEIGHT's share of all in PARTS, rounded to the nearest or down. */
 static uint64_t share(const struct picture *pic, uint64_t weight, uint64_t parts, bool nearest)
@@ -159,7 +152,7 @@ static void write_frames(struct picture *pic)
 		}
 		add_frame(pic, &w);
 		if (pic->text.len > 1 << 16)
-			flush(pic);
+			strbuf_flush(&pic->text, pic->out);
 		more = walk_next(&w);
 	}
 	strbuf_adds(&pic->text, "</g>\n");
@@ -246,7 +239,7 @@ static void write_nothing(struct picture *pic, const struct flame_options *optio
 	strbuf_addf(&pic->text, "<text x=\"%d\" y=\"%u\">no ", PAD, pic->top + ROW);
 	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
 	strbuf_adds(&pic->text, "</text>\n</svg>\n");
-	flush(pic);
+	strbuf_flush(&pic->text, pic->out);
 }
 
 static void write_all(struct picture *pic, const struct flame_options *options)
@@ -255,10 +248,10 @@ static void write_all(struct picture *pic, const struct flame_options *options)
 	write_head(pic, options);
 	write_frames(pic);
 	strbuf_adds(&pic->text, "<metadata>\n");
-	flush(pic);
+	strbuf_flush(&pic->text, pic->out);
 	flame_data_write(pic->p, pic->inverted, pic->out);
 	strbuf_addf(&pic->text, "</metadata>\n<script><![CDATA[%s]]></script>\n</svg>\n", script);
-	flush(pic);
+	strbuf_flush(&pic->text, pic->out);
 }
 
 int view_flame(
@@ -285,5 +278,5 @@ int view_flame(
 		write_nothing(&pic, options);
 	strbuf_release(&pic.text);
 	strbuf_release(&pic.unit);
-	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+	return written(out, err);
 }

@@ -89,12 +89,6 @@ static void numbering_release(struct numbering *n)
 	free(n->number);
 }
 
-static void flush(struct strbuf *text, FILE *out)
-{
-	fwrite(text->buf, 1, text->len, out);
-	strbuf_reset(text);
-}
-
 static void write_names(const struct numbering *n, const struct profile *p, FILE *out)
 {
 	struct strbuf modules = STRBUF_INIT, frames = STRBUF_INIT;
@@ -120,9 +114,9 @@ static void write_names(const struct numbering *n, const struct profile *p, FILE
 		strbuf_addch(&frames, '\n');
 	}
 	fputs("<ft:modules>", out);
-	flush(&modules, out);
+	strbuf_flush(&modules, out);
 	fputs("</ft:modules>\n<ft:frames>", out);
-	flush(&frames, out);
+	strbuf_flush(&frames, out);
 	fputs("</ft:frames>\n", out);
 	strbuf_release(&modules);
 	strbuf_release(&frames);
@@ -168,11 +162,11 @@ static void write_tree(const struct numbering *n, const struct profile *p, FILE 
 		strbuf_add(&text, digits, (size_t)(at - digits));
 		before = w.depth;
 		if (text.len >= PART) {
-			flush(&text, out);
+			strbuf_flush(&text, out);
 			fputs("</ft:t><ft:t>", out);
 		}
 	}
-	flush(&text, out);
+	strbuf_flush(&text, out);
 	fputs("</ft:t></ft:tree>\n", out);
 	strbuf_release(&text);
 }
@@ -191,7 +185,7 @@ void flame_data_write(const struct profile *p, bool inverted, FILE *out)
 	if (scaled_self(&root, scale))
 		strbuf_addf(&head, " self=\"%" PRIu64 "\"", scaled_self(&root, scale));
 	strbuf_addf(&head, " inverted=\"%d\">\n", inverted);
-	flush(&head, out);
+	strbuf_flush(&head, out);
 	numbering_init(&n, p);
 	write_names(&n, p, out);
 	write_tree(&n, p, out);

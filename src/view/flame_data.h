@@ -2,23 +2,25 @@
 /*
  * The whole call tree inside the SVG, in the form that web/tree.js decodes:
  *
- *	<ft:profile xmlns:ft="urn:flametap:profile" version="1" unit="samples" total="1302"
- *scale="1" nodes="N" inverted="0"> <ft:modules>  one a line, numbered from 1 <ft:frames>   one a
- *line, numbered from 0: kind letter, shade digit, module number or nothing, blank, name <ft:tree>
- *<ft:t>…</ft:t>…: parts to be read as one text
+ *	<ft:profile xmlns:ft="urn:flametap:profile" version="1" unit="samples"
+ *	            total="1302" scale="1" nodes="N" inverted="0">
+ *	<ft:modules>  one a line, numbered from 1
+ *	<ft:frames>   one a line, numbered from 0: kind letter, shade digit, module number or
+ *	              nothing, blank, name
+ *	<ft:tree><ft:t>…</ft:t>…</ft:tree>: parts to be read as one text
  *
  * For every node but the root, in pre-order, the tree has numbers: its frame; then 2 * UP + S,
- *where UP is how many levels the node's parent lies above the node before it (0: the node before is
- *the parent), S is 1 when the node has self weight; and, only then, the self weight - 1. The root's
- *own weight is in its "self" attribute, present when it is not 0.
+ * where UP is how many levels the node's parent lies above the node before it (0: the node before
+ * is the parent), S is 1 when the node has self weight; and, only then, the self weight - 1. The
+ * root's own weight is in its "self" attribute, present when it is not 0.
  *
  * A number is written in digits of flame_digits[], lowest first: while it is FLAME_LAST or more,
- *subtract that, write digit FLAME_LAST + remainder by FLAME_MORE and divide by FLAME_MORE; then
- *write it as the last digit.
+ * subtract that, write digit FLAME_LAST + remainder by FLAME_MORE and divide by FLAME_MORE; then
+ * write it as the last digit.
  *
  * Weights are in units of SCALE, a power of two, 1 unless the total is above 2^53 and a double
- *cannot hold it. Weights left of each node are what is rounded down, so that rounding errors do not
- *add up.
+ * cannot hold it. Weights left of each node are what is rounded down, so that rounding errors do
+ * not add up.
  */
 #ifndef FLAME_DATA_H
 #define FLAME_DATA_H

@@ -6,7 +6,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,17 +27,23 @@ struct folder {
 	struct strbuf line;
 };
 
-/* What stands behind the text of A in its lines, as far as it is known. */
-static size_t tail(const struct profile *p, const struct part *a, char out[24])
+enum { TAIL_MAX = 32 }; /* longer than any weight */
+
+/* What is known of the part's lines behind the first FROM bytes of its text, cut to TAIL_MAX. */
+static void tail_of(const struct folder *f, const struct part *part, size_t from, char *tail)
 {
-	if (a->below)
-		return (size_t)snprintf(out, 24, ";");
-	return (size_t)snprintf(out, 24, " %llu", (unsigned long long)p->nodes[a->node].self);
+	const struct profile_node *node = &f->p->nodes[part->node];
+	const char *text = strpool_get(f->texts, f->text_of[node->frame]) + from;
+
+	if (part->below)
+		snprintf(tail, TAIL_MAX, "%s;", text);
+	else
+		snprintf(tail, TAIL_MAX, "%s %" PRIu64, text, node->self);
 }
 
 /*
- * Parts of siblings, whose texts differ. No text holds a ";", so the first part of the lines always
- * decides: the text and what is known behind it.
+ * Parts of siblings, whose texts differ. No text holds a ";" or NUL, so the first part of the lines
+ * always decides: the text and what is known behind it.
  */
 static int compare_parts(const void *va, const void *vb, void *arg)
 {
@@ -46,27 +52,17 @@ static int compare_parts(const void *va, const void *vb, void *arg)
 	uint32_t ta = f->text_of[f->p->nodes[a->node].frame];
 	uint32_t tb = f->text_of[f->p->nodes[b->node].frame];
 	size_t la = strpool_len(f->texts, ta), lb = strpool_len(f->texts, tb);
-	const char *sa = strpool_get(f->texts, ta), *sb = strpool_get(f->texts, tb);
-	int c = memcmp(sa, sb, la < lb ? la : lb);
-	char tail_a[24], tail_b[24];
+	size_t both = la < lb ? la : lb;
+	int c = memcmp(strpool_get(f->texts, ta), strpool_get(f->texts, tb), both);
+	char tail_a[TAIL_MAX], tail_b[TAIL_MAX];
 
 	if (c)
 		return c;
 	if (la == lb) /* the same node: " " comes before ";" */
 		return (a->below > b->below) - (a->below < b->below);
-	size_t na = tail(f->p, a, tail_a), nb = tail(f->p, b, tail_b);
-	struct strbuf rest = STRBUF_INIT;
-	const struct part *longer = la > lb ? a : b;
-	const char *short_tail = longer == a ? tail_b : tail_a;
-	size_t nr_short = longer == a ? nb : na;
-
-	strbuf_adds(&rest, longer == a ? sa + lb : sb + la);
-	strbuf_add(&rest, longer == a ? tail_a : tail_b, longer == a ? na : nb);
-	c = memcmp(rest.buf, short_tail, rest.len < nr_short ? rest.len : nr_short);
-	if (!c)
-		c = (rest.len > nr_short) - (rest.len < nr_short);
-	strbuf_release(&rest);
-	return longer == a ? c : -c;
+	tail_of(f, a, both, tail_a);
+	tail_of(f, b, both, tail_b);
+	return strcmp(tail_a, tail_b);
 }
 
 static void push(struct folder *f, uint32_t node, bool below)
@@ -130,10 +126,7 @@ static void merge(const struct profile *p, const struct strpool *texts, uint32_t
 		const struct profile_node *n = &p->nodes[i];
 
 		node_of[i] = profile_child(merged, node_of[n->parent], frame_of[text_of[n->frame]]);
-		uint64_t *self = &merged->nodes[node_of[i]].self;
-
-		if (__builtin_add_overflow(*self, n->self, self))
-			*self = UINT64_MAX;
+		add_capped(&merged->nodes[node_of[i]].self, n->self);
 	}
 	for (uint32_t i = 1; i < texts->nr; i++)
 		text_of[frame_of[i]] = i;
@@ -185,5 +178,5 @@ int view_folded(const struct profile *p, FILE *out, struct strbuf *err)
 	strbuf_release(&f.line);
 	free(f.parts);
 	free(text_of);
-	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+	return written(out, err);
 }

@@ -23,28 +23,19 @@ static uint32_t category_of(const struct profile *p, uint32_t frame, struct strp
 {
 	const char *fixed = category_of_kind[p->frames[frame].kind];
 	const char *module = profile_module(p, frame);
-	const char *slash = strrchr(module, '/');
 	size_t len;
 	const char *name = profile_name(p, frame, &len);
 
 	if (fixed)
 		return strpool_adds(categories, fixed);
-	if (slash && slash[1])
-		return strpool_adds(categories, slash + 1);
 	if (!strcmp(module, "[kernel]"))
 		return strpool_adds(categories, "kernel");
 	if (*module)
-		return strpool_adds(categories, module);
-	if (frame_is_unnamed(
-		    p, frame)) /* "[libfoo.so]" tells the module, "[unknown]" that there is none */
+		return strpool_adds(categories, file_name(module));
+	/* "[libfoo.so]" tells the module, "[unknown]" that there is none */
+	if (frame_is_unnamed(p, frame))
 		return strpool_add(categories, name + 1, len - 2);
 	return strpool_adds(categories, "user");
-}
-
-static void add_capped(uint64_t *to, uint64_t weight)
-{
-	if (__builtin_add_overflow(*to, weight, to))
-		*to = UINT64_MAX;
 }
 
 /* ENTRY_OF: frame → its entry in the list. */

@@ -32,9 +32,9 @@ static const struct {
 	{"<svg", 4, "it is a picture, no profile"},
 };
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
-	return c == ' ' || c == '\t' || c == '\r';
+	return is_blank(c) || c == '\r';
 }
 
 /* Which of the two texts a line speaks for; INPUT_EMPTY: for none. */
@@ -43,9 +43,9 @@ static enum input_kind kind_of_line(const char *s, const char *end)
 	const char *last;
 	uint64_t ignored;
 
-	while (s < end && is_blank(*s))
+	while (s < end && is_space(*s))
 		s++;
-	while (end > s && is_blank(end[-1]))
+	while (end > s && is_space(end[-1]))
 		end--;
 	if (s == end)
 		return INPUT_EMPTY;
@@ -53,7 +53,7 @@ static enum input_kind kind_of_line(const char *s, const char *end)
 
 	if (parse_u64(s, len, 10, &ignored) || stackline_is_list(s, len))
 		return INPUT_STACKTEXT;
-	for (last = end; last > s && !is_blank(last[-1]); last--)
+	for (last = end; last > s && !is_space(last[-1]); last--)
 		;
 	if (last > s && parse_u64(last, (size_t)(end - last), 10, &ignored))
 		return INPUT_FOLDED;
@@ -112,42 +112,31 @@ static enum input_kind kind_of_input(struct lines *lines, const char **why)
 	if (is_binary(bytes, n))
 		return INPUT_REFUSED;
 	*why = "it is neither a recording nor folded stacks nor backtraces with counts";
-	while (n && (is_blank(bytes[n - 1]) || bytes[n - 1] == '\n'))
+	while (n && (is_space(bytes[n - 1]) || bytes[n - 1] == '\n'))
 		n--;
 	return n ? kind_of_text(bytes, bytes + n) : INPUT_EMPTY;
 }
 
-/* Sums two accounts; it is known only if both were. */
-static void account_add(struct account *sum, const struct account *more, bool first)
+/* Adds to P's account, which is of the last input alone, that of the inputs before it. It is known
+ * only if all were. */
+static void add_account(struct profile *p, const struct account *before, bool first)
 {
-	sum->known = more->known && (first || sum->known);
-	sum->kept += more->kept;
-	sum->whole += more->whole;
-	sum->cut += more->cut;
-	sum->broken += more->broken;
-	sum->named += more->named;
-	sum->unnamed += more->unnamed;
+	struct account *sum = &p->account;
+
+	sum->known = sum->known && (first || before->known);
+	add_capped(&sum->kept, before->kept);
+	add_capped(&sum->whole, before->whole);
+	add_capped(&sum->cut, before->cut);
+	add_capped(&sum->broken, before->broken);
+	add_capped(&sum->named, before->named);
+	add_capped(&sum->unnamed, before->unnamed);
 	for (int i = 0; i < LOST_REASONS; i++)
-		sum->lost[i] += more->lost[i];
+		add_capped(&sum->lost[i], before->lost[i]);
 }
 
 static bool nothing_yet(const struct profile *p)
 {
 	return p->nr_nodes == 1 && !account_lost(&p->account);
-}
-
-/* Weight of rows whose stacks have no frames gets one, or no view would show it. */
-static void name_the_root(struct profile *p)
-{
-	static const char name[] = "[no stack]";
-	uint64_t self = p->nodes[0].self;
-
-	if (!self)
-		return;
-	p->nodes[0].self = 0;
-	uint32_t frame = profile_frame(p, FRAME_NOTE, name, sizeof(name) - 1, NULL, 0);
-
-	profile_add(p, &frame, 1, self);
 }
 
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
@@ -159,31 +148,20 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 
 	symbol_resolve(rec, &options->symbol, notes);
 	recording_to_profile(rec, &options->view, p);
-	name_the_root(p);
 	if (title)
 		profile_set(&p->title, title);
 	free(title);
-	if (first)
-		return;
-
-	struct account own = p->account;
-
-	p->account = before;
-	account_add(&p->account, &own, false);
+	add_account(p, &before, first);
 }
 
 /* -1 when the weights of REC are not what P has. */
 static int check_unit(const struct profile *p, const struct recording *rec,
 	const struct recording_view *view, struct strbuf *err)
 {
-	size_t event = 0;
+	uint32_t event = recording_viewed_event(rec, view);
 
-	if (view->event >= 0)
-		event = (size_t)view->event;
-	else if (rec->nr_rows)
-		event = rec->rows[0].event;
 	if (event >= rec->nr_events)
-		return view->event < 0 ? 0 : fail(err, "it has no event %zu\n", event);
+		return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 
 	const char *unit = recording_get(rec, rec->events[event].unit);
 
@@ -238,10 +216,8 @@ static int read_text(struct profile *p, struct lines *lines, enum input_kind kin
 
 	int ret = kind == INPUT_FOLDED ? folded_read(p, lines, err)
 				       : stacktext_read(p, lines, &text, err);
-	struct account own = p->account;
 
-	p->account = before;
-	account_add(&p->account, &own, first);
+	add_account(p, &before, first);
 	return ret;
 }
 

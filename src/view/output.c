@@ -16,7 +16,8 @@ typedef int (*writer)(const struct output *o, FILE *out, struct strbuf *err);
 
 static int write_rec(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return recording_write(o->rec, out, err);
+	recording_write(o->rec, out, NULL);
+	return written(out, err);
 }
 
 static int write_bt(const struct output *o, FILE *out, struct strbuf *err)
@@ -55,8 +56,8 @@ static int write_callers(const struct output *o, FILE *out, struct strbuf *err)
 
 	profile_init(&callers);
 	output_callers(o->profile, &callers);
-	int ret = view_flame(&callers, &(struct flame_options){.subtitle = "callers", .inverted = true},
-			out, err);
+	int ret = view_flame(&callers,
+		&(struct flame_options){.subtitle = "callers", .inverted = true}, out, err);
 
 	profile_release(&callers);
 	return ret;
@@ -68,24 +69,24 @@ static int write_run(const struct output *o, FILE *out, struct strbuf *err)
 
 	for (size_t i = 0; i < o->rec->nr_meta; i++)
 		fprintf(out, "%s: %s\n", recording_get(o->rec, o->rec->meta[i].key),
-				recording_get(o->rec, o->rec->meta[i].value));
+			recording_get(o->rec, o->rec->meta[i].value));
 	fprintf(out, "kernel: %s\n", recording_get(o->rec, o->rec->kernel_release));
 	account_line(&o->profile->account, o->profile->unit, &line);
 	fprintf(out, "account: %s\n", line.buf);
 	strbuf_release(&line);
-	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
+	return written(out, err);
 }
 
 static const struct {
 	const char *ending;
 	writer write;
 } formats[OUT_FORMATS] = {
-		[OUT_REC] = {".rec", write_rec},
-		[OUT_BT] = {".bt", write_bt},
-		[OUT_FOLDED] = {".folded", write_folded},
-		[OUT_SVG] = {".svg", write_svg},
-		[OUT_CSV] = {".csv", write_csv},
-		[OUT_JSON] = {".json", write_json},
+	[OUT_REC] = {".rec", write_rec},
+	[OUT_BT] = {".bt", write_bt},
+	[OUT_FOLDED] = {".folded", write_folded},
+	[OUT_SVG] = {".svg", write_svg},
+	[OUT_CSV] = {".csv", write_csv},
+	[OUT_JSON] = {".json", write_json},
 };
 
 int output_format(const char *path)
@@ -128,8 +129,8 @@ static int write_file(const struct output *o, writer write, const char *path, st
 	return ret;
 }
 
-int output_write(const struct output *o, enum output_format format, const char *path,
-		struct strbuf *err)
+int output_write(
+	const struct output *o, enum output_format format, const char *path, struct strbuf *err)
 {
 	if (!strcmp(path, "-"))
 		return formats[format].write(o, stdout, err);
@@ -143,8 +144,10 @@ static char *make_report_folder(const char *dir, struct strbuf *err)
 	struct tm tm;
 	char date[32];
 
-	if (!localtime_r(&t, &tm) || !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm))
+	if (!localtime_r(&t, &tm) || !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm)) {
+		fail(err, "cannot tell the date\n");
 		return NULL;
+	}
 	if (mkdir(dir, 0700) && errno != EEXIST) {
 		fail(err, "cannot make '%s': %s\n", dir, strerror(errno));
 		return NULL;
@@ -172,15 +175,15 @@ int output_report(const struct output *o, const char *dir, char **made, struct s
 		const char *name;
 		writer write;
 	} files[] = {
-			{"profile.rec", write_rec},
-			{"flame.svg", write_svg},
-			{"callers.svg", write_callers},
-			{"profile.csv", write_csv},
-			{"summary.csv", write_summary},
-			{"profile.folded", write_folded},
-			{"profile.bt", write_bt},
-			{"profile.json", write_json},
-			{"run.txt", write_run},
+		{"profile.rec", write_rec},
+		{"flame.svg", write_svg},
+		{"callers.svg", write_callers},
+		{"profile.csv", write_csv},
+		{"summary.csv", write_summary},
+		{"profile.folded", write_folded},
+		{"profile.bt", write_bt},
+		{"profile.json", write_json},
+		{"run.txt", write_run},
 	};
 	char *folder = make_report_folder(dir, err);
 	int ret = folder ? 0 : -1;

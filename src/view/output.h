@@ -17,14 +17,17 @@ enum output_format { OUT_REC, OUT_BT, OUT_FOLDED, OUT_SVG, OUT_CSV, OUT_JSON, OU
 int output_format(const char *path);
 const char *output_endings(void); /* ".rec .bt …", for messages */
 
-/* Writes to a new file (mode 0600, put in place when it is whole) or, for "-", to stdout as FORMAT. */
+/* Writes as FORMAT to a new file (mode 0600, put in place when whole) or, for "-", to stdout. */
 int output_write(const struct output *output, enum output_format format, const char *path,
-		struct strbuf *err);
+	struct strbuf *err);
 
-/* A dated folder below DIR with all formats, callers.svg, summary.csv and run.txt; *MADE is its path, the caller's. */
+/*
+ * A dated folder below DIR with all formats, callers.svg, summary.csv and run.txt; *MADE is its
+ * path, the caller's.
+ */
 int output_report(const struct output *output, const char *dir, char **made, struct strbuf *err);
 
-/* The stacks of P with the leaf at the root: who calls. OUT was just initialised and is finished. */
+/* The stacks of P, leaf at the root: who calls. OUT was just initialised and is finished. */
 void output_callers(const struct profile *p, struct profile *out);
 
 #endif

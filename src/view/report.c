@@ -5,9 +5,9 @@
 #include "lib/folded.h"
 #include "lib/json.h"
 #include "lib/strbuf.h"
+#include "lib/utf8.h"
 #include "lib/util.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +46,6 @@ static void add_name(struct strbuf *out, const struct functions *f, const struct
 	csv_field(out, name, len);
 }
 
-/* Writes out what LINE holds and empties it. */
-static void flush_line(struct strbuf *line, FILE *out)
-{
-	fwrite(line->buf, 1, line->len, out);
-	strbuf_reset(line);
-}
-
-static int written(FILE *out, struct strbuf *err)
-{
-	return ferror(out) ? fail(err, "cannot write: %s", strerror(errno)) : 0;
-}
-
 int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -78,9 +66,9 @@ int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err)
 		strbuf_addch(&line, ',');
 		csv_field(&line, category, strlen(category));
 		strbuf_addch(&line, '\n');
-		flush_line(&line, out);
+		strbuf_flush(&line, out);
 	}
-	flush_line(&line, out);
+	strbuf_flush(&line, out);
 	functions_release(&f);
 	strbuf_release(&line);
 	return written(out, err);
@@ -101,7 +89,7 @@ int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err)
 		add_weights(&line, &f, &f.list[i]);
 		strbuf_addch(&line, '\n');
 	}
-	flush_line(&line, out);
+	strbuf_flush(&line, out);
 	functions_release(&f);
 	strbuf_release(&line);
 	return written(out, err);
@@ -172,10 +160,10 @@ int view_report_json(const struct profile *p, FILE *out, struct strbuf *err)
 	for (uint32_t i = 0; i < f.nr; i++) {
 		strbuf_adds(&line, i ? ",\n" : "\n");
 		add_json_function(&line, &f, &f.list[i]);
-		flush_line(&line, out);
+		strbuf_flush(&line, out);
 	}
 	strbuf_adds(&line, "\n ]\n}\n");
-	flush_line(&line, out);
+	strbuf_flush(&line, out);
 	functions_release(&f);
 	strbuf_release(&line);
 	return written(out, err);
@@ -204,20 +192,21 @@ static void add_cut(struct strbuf *out, const char *s, size_t len, size_t column
 	size_t used = 0, start = out->len, fits = start;
 
 	for (size_t i = 0; i < len;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t n = utf8_len(s + i, len - i);
-		bool plain = n && c >= 0x20 && c != 0x7f &&
-			     !(n == 2 && c == 0xc2 && (unsigned char)s[i + 1] < 0xa0);
+		uint32_t c;
+		size_t n = utf8_decode(s + i, len - i, &c);
+		bool plain = n && c >= 0x20 && (c < 0x7f || c >= 0xa0);
 
 		if (used + 3 <= columns)
 			fits = out->len;
+		if (!n)
+			n = 1;
 		if (plain)
 			strbuf_add(out, s + i, n);
 		else
-			for (size_t k = 0; k < (n ? n : 1); k++)
+			for (size_t k = 0; k < n; k++)
 				strbuf_addf(out, "\\x%02x", (unsigned char)s[i + k]);
-		used += !plain ? 4 * (n ? n : 1) : n > 2 ? 2 : 1; /* at most */
-		i += n ? n : 1;
+		used += !plain ? 4 * n : n > 2 ? 2 : 1; /* at most */
+		i += n;
 		if (used > columns) {
 			out->len = fits;
 			strbuf_adds(out, "...");
@@ -256,7 +245,6 @@ static void add_top_line(struct strbuf *line, const struct functions *f, const s
 {
 	struct strbuf cell = STRBUF_INIT;
 	const char *module = profile_module(f->p, fn->frame);
-	const char *slash = strrchr(module, '/');
 	size_t len;
 	const char *name = profile_name(f->p, fn->frame, &len);
 
@@ -268,8 +256,7 @@ static void add_top_line(struct strbuf *line, const struct functions *f, const s
 	strbuf_reset(&cell);
 	strbuf_add(&cell, name, len);
 	if (*module && !frame_is_unnamed(f->p, fn->frame)) /* that is called after its module */
-		strbuf_addf(&cell, *module == '[' ? " %s" : " [%s]",
-			slash && slash[1] ? slash + 1 : module);
+		strbuf_addf(&cell, *module == '[' ? " %s" : " [%s]", file_name(module));
 	add_cut(line, cell.buf, cell.len, w->name);
 	strbuf_addch(line, '\n');
 	strbuf_release(&cell);
@@ -296,7 +283,7 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 		if (i < n)
 			add_top_line(&line, &f, &f.list[i], &w);
 		else
-			rest += f.list[i].self;
+			add_capped(&rest, f.list[i].self);
 	}
 	if (f.nr > n) {
 		struct strbuf percent = STRBUF_INIT;
@@ -306,7 +293,7 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 			w.self, rest, f.nr - n);
 		strbuf_release(&percent);
 	}
-	flush_line(&line, out);
+	strbuf_flush(&line, out);
 	functions_release(&f);
 	strbuf_release(&line);
 	return written(out, err);

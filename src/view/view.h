@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From any input that we know to a call tree, and from the call tree to what people look at. Writers
- * return -1 with a message in ERR when OUT cannot be written; the same tree gives the same bytes.
+ * From any input that we know to a call tree, and from the call tree to what people look at.
+ * Writers return -1 with a message in ERR when OUT cannot be written; the same tree gives the same
+ * bytes.
  */
 #ifndef VIEW_H
 #define VIEW_H
@@ -20,16 +21,17 @@ struct input_options {
 };
 
 /*
- * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, folded, text of a stap script; tells
- * which by looking. profile_finish is the caller's. 0: all of it; 1: a part (incomplete recording, lines
- * that could not be read: counted in the account, said in ERR); -1: nothing.
+ * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, folded, text of a stap
+ * script; tells which by looking. profile_finish is the caller's. 0: all of it; 1: a part
+ * (incomplete recording, lines that could not be read: counted in the account, said in ERR); -1:
+ * nothing.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
-		struct strbuf *err);
+	struct strbuf *err);
 
 /* input_read with symbols as a program that has a recording in hand already. */
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
-		struct strbuf *notes);
+	struct strbuf *notes);
 
 /* Folded lines, sorted by their bytes. */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
@@ -41,7 +43,7 @@ struct flame_options {
 	bool inverted;        /* root on top */
 };
 int view_flame(const struct profile *p, const struct flame_options *options, FILE *out,
-		struct strbuf *err);
+	struct strbuf *err);
 
 /* profile.csv: function,module,self,self_pct,inclusive,inclusive_pct,category. */
 int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err);
@@ -53,6 +55,6 @@ int view_report_json(const struct profile *p, FILE *out, struct strbuf *err);
 
 /* Text backtraces in the classic form of stap scripts, leaf first, heaviest stack first. */
 int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
-		struct strbuf *err);
+	struct strbuf *err);
 
 #endif

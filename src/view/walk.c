@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "walk.h"
+#include "lib/util.h"
 
 struct walk walk_begin(const struct profile *p)
 {
 	return (struct walk){.p = p};
-}
-
-static void add_capped(uint64_t *to, uint64_t weight)
-{
-	if (__builtin_add_overflow(*to, weight, to))
-		*to = UINT64_MAX;
 }
 
 static bool go_past(struct walk *w, uint64_t weight)

@@ -11,8 +11,8 @@ struct walk {
 	const struct profile *p;
 	uint32_t node;
 	uint32_t depth; /* 0: the root */
-	uint64_t
-		start; /* weight left of the node: a node's self weight lies left of its children */
+	/* weight left of the node; a node's self weight lies left of its children */
+	uint64_t start;
 };
 
 /* Starts at the root. P is finished. */

@@ -121,6 +121,40 @@ static void test_peek_takes_nothing(void **state)
 	fclose(file);
 }
 
+static void check_unended(const char *text, size_t text_len, bool want)
+{
+	FILE *file = text_file(text, text_len);
+	struct lines lines;
+	char *line;
+	size_t len;
+
+	assert_non_null(file);
+	lines_init(&lines, fileno(file));
+	while (lines_next(&lines, &line, &len))
+		;
+	assert_int_equal(lines.unended, want);
+	assert_false(lines_next(&lines, &line, &len));
+	assert_int_equal(lines.unended, want);
+	lines_release(&lines);
+	fclose(file);
+}
+
+static void test_unended_stays(void **state)
+{
+	size_t size = 2 * (size_t)LINES_MAX;
+	char *text = xmalloc(size);
+
+	(void)state;
+	check_unended("", 0, false);
+	check_unended("a\nb\n", 4, false);
+	check_unended("a\nb", 3, true);
+	memset(text, 'x', size);
+	check_unended(text, size, true);
+	text[size - 1] = '\n';
+	check_unended(text, size, false);
+	free(text);
+}
+
 static void test_read_error(void **state)
 {
 	struct lines lines;
@@ -141,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_lines_across_reads),
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_peek_takes_nothing),
+		cmocka_unit_test(test_unended_stays),
 		cmocka_unit_test(test_read_error),
 	};
 

@@ -212,6 +212,103 @@ static void recording__becomes_a_profile(void **state)
 	recording_release(&rec);
 }
 
+/* Weights of two events are in two units: one is viewed, and only that one is accounted for. */
+static void recording__one_event_is_viewed(void **state)
+{
+	struct recording rec;
+	uint32_t frame;
+
+	(void)state;
+	make(&rec);
+	uint32_t other = recording_add_event(&rec, "off-cpu", "us", "monotonic", 0);
+
+	frame = recording_add_frame(&rec, &(struct rec_frame){.place = AT_ADDRESS, .addr = 1});
+	uint32_t stack = recording_add_stack(&rec, STACK_USER, END_ROOT, 0, &frame, 1);
+
+	recording_add_row(&rec, &(struct rec_row){.event = other,
+					.stacks = {stack, NO_STACK, NO_STACK, NO_STACK},
+					.count = 1,
+					.sum = 1000000});
+	static const struct {
+		int viewed;
+		uint32_t event;
+		uint64_t kept, whole, cut, unnamed;
+		const char *unit;
+	} wants[] = {
+		{-1, 0, 35, 0, 30, 60, "samples"}, {0, 0, 35, 0, 30, 60, "samples"},
+		{1, 1, 1000000, 1000000, 0, 1000000, "us"},
+		{2, 2, 0, 0, 0, 0, "samples"}, /* there is no such event */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(wants); i++) {
+		struct recording_view view = {.event = wants[i].viewed};
+		struct profile p;
+
+		assert_int_equal(recording_viewed_event(&rec, &view), wants[i].event);
+		profile_init(&p);
+		recording_to_profile(&rec, &view, &p);
+		profile_finish(&p);
+		assert_int_equal(p.nodes[0].total, wants[i].kept);
+		assert_string_equal(p.unit, wants[i].unit);
+		assert_int_equal(p.account.kept, wants[i].kept);
+		assert_int_equal(p.account.whole, wants[i].whole);
+		assert_int_equal(p.account.cut, wants[i].cut);
+		assert_int_equal(p.account.unnamed, wants[i].unnamed);
+		assert_int_equal(account_lost(&p.account), 4);
+		profile_release(&p);
+	}
+	recording_release(&rec);
+	recording_init(&rec);
+	assert_int_equal(recording_viewed_event(&rec, &(struct recording_view){.event = -1}), 0);
+	recording_add_row(&rec, &(struct rec_row){.event = 7});
+	assert_int_equal(recording_viewed_event(&rec, &(struct recording_view){.event = -1}), 7);
+	recording_release(&rec);
+}
+
+/* Rows that show no frame have one, below the task's. */
+static void recording__no_stack_has_a_frame(void **state)
+{
+	(void)state;
+	for (int comm = 0; comm < 2; comm++) {
+		struct recording rec;
+		struct profile p;
+
+		recording_init(&rec);
+		recording_add_event(&rec, "on-cpu", "samples", "cpu", 0);
+		recording_add_task(&rec, &(struct rec_task){.comm = recording_string(&rec, "app")});
+		uint32_t empty = recording_add_stack(&rec, STACK_USER, END_ROOT, 0, NULL, 0);
+		uint32_t lost = recording_add_stack(&rec, STACK_USER, END_BROKEN, 0, NULL, 0);
+		uint32_t firsts[] = {NO_STACK, empty, lost};
+
+		for (size_t i = 0; i < ARRAY_LEN(firsts); i++)
+			recording_add_row(&rec, &(struct rec_row){.stacks = {firsts[i], NO_STACK,
+									  NO_STACK, NO_STACK},
+							.count = 1,
+							.sum = 10 + i});
+		profile_init(&p);
+		recording_to_profile(&rec, &(struct recording_view){.comm = comm, .event = -1}, &p);
+		profile_finish(&p);
+
+		uint32_t node = p.nodes[0].child;
+
+		assert_int_equal(p.nodes[0].self, 0);
+		if (comm) {
+			assert_string_equal(profile_name(&p, p.nodes[node].frame, NULL), "app");
+			assert_int_equal(p.nodes[node].self, 0);
+			node = p.nodes[node].child;
+		}
+		assert_string_equal(profile_name(&p, p.nodes[node].frame, NULL), "[broken]");
+		assert_int_equal(p.nodes[node].self, 12);
+		node = p.nodes[node].next;
+		assert_string_equal(profile_name(&p, p.nodes[node].frame, NULL), "[no stack]");
+		assert_int_equal(p.frames[p.nodes[node].frame].kind, FRAME_NOTE);
+		assert_int_equal(p.nodes[node].self, 21);
+		assert_int_equal(p.nodes[node].next, 0);
+		profile_release(&p);
+		recording_release(&rec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +317,8 @@ int main(void)
 		cmocka_unit_test(recording__later_records_and_fields),
 		cmocka_unit_test(recording__refuses),
 		cmocka_unit_test(recording__becomes_a_profile),
+		cmocka_unit_test(recording__one_event_is_viewed),
+		cmocka_unit_test(recording__no_stack_has_a_frame),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef UTF8_H
+#define UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The character at S of LEN > 0 bytes and how many bytes it takes; 0: there is none (cut, overlong,
+ * a surrogate, above U+10FFFF).
+ */
+size_t utf8_decode(const char *s, size_t len, uint32_t *c);
+
+#endif

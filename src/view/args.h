@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command lines of all views have in common, from their options to their exit codes. */
+#ifndef ARGS_H
+#define ARGS_H
+
+#include "view.h"
+
+#include <argp.h>
+#include <stddef.h>
+
+struct view_args {
+	struct input_options input;
+	char **files; /* of argv; none: stdin */
+	size_t nr_files;
+};
+
+#define VIEW_ARGS_INIT                                                                             \
+	{                                                                                          \
+		.input.view.event = -1                                                             \
+	}
+
+/* Options in group 2, files, exit codes in the help. Its input is a struct view_args. */
+extern const struct argp view_args_argp;
+
+/*
+ * Adds all files to P, which was just initialised, finishes it, and says what there is to say. 0:
+ * all of them; 1: a part; -1: no profile.
+ */
+int view_args_read(const struct view_args *args, struct profile *p);
+
+/*
+ * Says the account, where it is known, and when there are no samples: weight is in UNIT. The
+ * program's exit code; PART: 1 when a part of the input is missing.
+ */
+int view_args_status(const struct account *account, const char *unit, int part);
+
+#endif
