@@ -102,6 +102,16 @@ static uint32_t kernel_frame(struct collector *c, uint64_t address, bool call)
 	return id;
 }
 
+/* True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made no call. */
+static bool interrupts(struct collector *c, uint64_t address)
+{
+	const char *name, *module;
+	uint64_t offset;
+
+	return c->ks && kallsyms_find(c->ks, address - 1, &name, &module, &offset) &&
+		!strncmp(name, "asm_", 4);
+}
+
 /* How the unwinder, which only knows that it got no further, really ended. */
 static enum stack_end judge(struct collector *c, const struct process *p,
 		const struct tally_stack *s, uint32_t *cut_by)
@@ -136,8 +146,9 @@ static uint32_t add_stack(struct collector *c, const struct process *p, const st
 	enum stack_end end = s->kernel ? END_ROOT : judge(c, p, s, &cut_by);
 
 	for (uint32_t i = 0; i < s->nr; i++)
-		frames[i] = s->kernel ? kernel_frame(c, s->addresses[i], i > 0)
-				      : user_frame(c, p, s->addresses[i], i > 0);
+		frames[i] = !s->kernel ? user_frame(c, p, s->addresses[i], i > 0)
+				       : kernel_frame(c, s->addresses[i],
+							i && !interrupts(c, s->addresses[i - 1]));
 	uint32_t id = recording_add_stack(c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by,
 			frames, s->nr);
 

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ struct stap {
 	struct processes processes;
 	struct stage stage;
 	struct tally tally;
+	struct kallsyms *kallsyms; /* of when the probes were in place: stap's own module is in it */
 	char **argv;
 	size_t nr_args, args_alloc;
 	pid_t pid; /* of stap, 0: not running */
@@ -97,6 +99,18 @@ static void add_rules(struct stap *s)
 	}
 }
 
+/* With --sysroot stap would look for the kernel's build tree below it, too, unless that is given by its path. */
+static void add_release(struct stap *s)
+{
+	const char *release = s->request->release;
+	struct utsname uts;
+
+	if (s->stage.root && (release || !uname(&uts)))
+		arg_pair(s, "-r", xasprintf("/lib/modules/%s/build", release ? release : uts.release));
+	else if (release)
+		arg_pair(s, "-r", xstrdup(release));
+}
+
 /* "1302.1303", as -G takes it. */
 static char *list_targets(const uint32_t *list, size_t nr)
 {
@@ -108,8 +122,9 @@ static char *list_targets(const uint32_t *list, size_t nr)
 }
 
 /*
- * Returns the script's WHOSE. One process goes by -x, which the script compares without a lock; but with
- * -x stap makes the program's file a part of the module, and one for kernel stacks shall serve all.
+ * Returns the script's WHOSE. One process goes by -x, which the script compares without a lock. But with
+ * -x stap makes the program's file a part of the module: one for kernel stacks shall serve all processes,
+ * and below --sysroot it takes the file for one named after the process number.
  */
 static const char *add_targets(struct stap *s)
 {
@@ -120,7 +135,7 @@ static const char *add_targets(struct stap *s)
 	const uint32_t *list = r->nr_tids ? r->tids : r->pids;
 	size_t nr = r->nr_tids ? r->nr_tids : r->nr_pids;
 
-	if (nr == 1 && r->user && !r->command) {
+	if (nr == 1 && r->user && !r->command && !s->stage.root) {
 		arg_pair(s, "-x", xasprintf("%" PRIu32, list[0]));
 		return r->nr_tids ? "tid" : "pid";
 	}
@@ -143,8 +158,7 @@ static void build_command(struct stap *s)
 	add_limits(s);
 	if (r->compile_only)
 		arg(s, xstrdup("-p4"));
-	if (r->release)
-		arg_pair(s, "-r", xstrdup(r->release));
+	add_release(s);
 	add_rules(s);
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		arg(s, xstrdup(r->stap_args[i]));
@@ -188,6 +202,7 @@ static void stap_free(struct engine *engine)
 		free(s->argv[i]);
 	free(s->argv);
 	tally_release(&s->tally);
+	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
 	processes_release(&s->processes);
 	script_release(&s->script);
@@ -246,11 +261,17 @@ static void stap_describe(const struct engine *engine, FILE *out)
 		fclose(script);
 }
 
-/* In the child: a process group of its own, so that Ctrl-C at the terminal reaches only us. */
+/*
+ * In the child: a process group of its own, so that Ctrl-C at the terminal reaches only us; and signals as
+ * they are by default: a shell's background job ignores SIGINT, by which we end stap.
+ */
 static void run_stap(struct stap *s, int out, int err)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	int null = open("/dev/null", O_RDONLY);
 
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		signal(signals[i], SIG_DFL);
 	setpgid(0, 0);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
 		_exit(127);
@@ -328,9 +349,20 @@ static void take(struct stap *s, int *fd, void (*taker)(struct stap *, const cha
 	}
 }
 
+static void read_kallsyms(struct stap *s)
+{
+	struct strbuf why = STRBUF_INIT;
+
+	s->kallsyms = kallsyms_new(&why);
+	if (!s->kallsyms)
+		strbuf_addf(&s->notes, "kernel frames have no names: %s\n", why.buf);
+	strbuf_release(&why);
+}
+
 static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 {
 	struct stap *s = (struct stap *)engine;
+	bool was_ready = s->tally.ready;
 	struct pollfd fds[2] = {{.fd = s->out, .events = POLLIN}, {.fd = s->err, .events = POLLIN}};
 
 	if (s->out >= 0 || s->err >= 0) {
@@ -343,6 +375,8 @@ static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 	} else if (s->pid && waitpid(s->pid, &s->status, 0) == s->pid) {
 		s->pid = 0;
 	}
+	if (s->tally.ready && !was_ready && s->request->kernel)
+		read_kallsyms(s);
 	if (!s->pid)
 		return ENGINE_ENDED;
 	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
@@ -392,7 +426,6 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 {
 	struct stap *s = (struct stap *)engine;
 	uint64_t period = s->request->hz ? 1000000000 / s->request->hz : 1000000;
-	struct strbuf why = STRBUF_INIT;
 	int ret = 0;
 
 	if (s->request->compile_only && WIFEXITED(s->status) && !WEXITSTATUS(s->status))
@@ -407,10 +440,6 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 		ret = 1; /* it fell, but the sums had come */
 	}
 	look_once_more(s);
-	struct kallsyms *ks = kallsyms_new(&why);
-
-	if (!ks && s->request->kernel)
-		ret = 1, strbuf_addf(err, "kernel frames have no names: %s\n", why.buf);
 	s->tally.lost[LOST_SKIPPED] += logged_number(s, "skipped probes: ");
 	s->tally.lost[LOST_TRANSPORT] += logged_number(s, "There were ");
 	uint32_t event = recording_add_event(rec, s->script.event, s->script.unit, s->script.clock,
@@ -418,10 +447,8 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 
 	recording_add_meta(rec, "title", s->script.title);
 	recording_add_meta(rec, "engine", "stap");
-	tally_to_recording(&s->tally, ks, event, rec);
+	tally_to_recording(&s->tally, s->kallsyms, event, rec);
 	strbuf_add(err, s->notes.buf, s->notes.len);
-	kallsyms_free(ks);
-	strbuf_release(&why);
 	return ret;
 }
 

@@ -17,11 +17,11 @@ translates() {
 	! grep -q 'parse error' "$T/errors" || not_ok "$name: tapset" 'parse error'
 }
 
-# The lock for the tables must not be held while the stack is unwound: the first lock in the sampling probe comes after the call.
+# The lock for the tables must not be held while a stack is unwound or printed.
 unlocked_unwinding() {
-	awk '/^static void probe_/ { at = "" } /stp_lock_probe\(/ && at == "" { at = "lock" }
-		/function___global_stacks_(user|kernel)__overload_0 \(c\);/ && at == "lock" { bad = 1 }
-		/function___global_stacks_(user|kernel)__overload_0 \(c\);/ { seen = 1 } END { exit bad || !seen }' "$T/translated.c"
+	awk '/^static void probe_/ { at = "" } /stp_lock_probe\(/ { at = "lock" } /stp_unlock_probe\(/ { at = "" }
+		/function___global_stacks_(print_)?(user|kernel)__overload_0 \(c\);/ { seen = 1; if (at == "lock") bad = 1 }
+		END { exit bad || !seen }' "$T/translated.c"
 }
 
 prepare() {
@@ -32,9 +32,17 @@ prepare() {
 		translates "on-cpu $stacks pid 99" -x 1 $share/stap/on-cpu.stp $stacks pid 99
 		check "on-cpu $stacks pid: no lock while unwinding" unlocked_unwinding
 	done
+	# following the mappings of all processes costs every system call
+	translates 'on-cpu k all' $share/stap/on-cpu.stp k all
+	check 'on-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
+	translates 'on-cpu u pid' -x 1 $share/stap/on-cpu.stp u pid
+	check 'on-cpu u: does' grep -q stap_start_task_finder "$T/translated.c"
 	translates 'a script of a user' -e '
 		probe syscall.read { if (pid() == target()) { u = stacks_user(); k = stacks_kernel()
-			stacks_print(stacks_add(u, k, 1), u, k) } }
+			due = stacks_add(u, k, 1)
+			if (due & 1) stacks_print_user(u)
+			if (due & 2) stacks_print_kernel(k)
+			if (due & 4) stacks_print_task() } }
 		probe end, error { stacks_print_sums() }'
 }
 

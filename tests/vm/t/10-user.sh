@@ -34,6 +34,9 @@ prepare() {
 	finish
 }
 
+# xz's library has no names for what it does not export
+quality=10
+
 # share FUNCTION FOLDED: per cent of the weight whose stacks hold it
 share() {
 	awk -v f="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if (index(";" $0 ";", ";" f ";")) part += n }
@@ -47,7 +50,7 @@ rootless() {
 
 record_program() {
 	start "$1"
-	lab_record -F 200 -p "$target" -u -t 10 -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" \
+	lab_record -F 200 -p "$target" -u -t 10 --min-quality $quality -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" \
 		2>"$T/$1.err" && ok "$1 is recorded" || not_ok "$1 is recorded" "exit $?"
 	note "$T/$1.err"
 	finish
@@ -72,8 +75,9 @@ in_guest() {
 
 	# the default tick, and a second start without compiling
 	start perl
-	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" 2>"$T/tick.err" && ok 'the default tick' || not_ok 'the default tick' "exit $?"
+	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" -o "$T/tick.rec" 2>"$T/tick.err" && ok 'the default tick' || not_ok 'the default tick' "exit $?"
 	finish
+	lab_keep "$T"/tick.*
 	check 'no compiling' grep -q 'Pass 4: using cached' "$T/tick.err"
 	grep -v '^WARNING' "$T/tick.err" | tail -n 5 | note
 }

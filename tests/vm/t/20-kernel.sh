@@ -24,11 +24,25 @@ prepare() {
 	finish
 }
 
+# Under sudo: what is written, and a command that is run, belong to the user who called it.
+as_invoking_user() {
+	mkdir /tmp/nobody
+	chown 65534:65534 /tmp/nobody
+	export SUDO_UID=65534 SUDO_GID=65534
+	lab_record -q -F 200 -p "$target" -k -t 1 -o /tmp/nobody/a.rec && ok 'as with sudo' || not_ok 'as with sudo' "exit $?"
+	check_eq 'as with sudo: the file is the user'"'"'s' '65534 600' "$(stat -c '%u %a' /tmp/nobody/a.rec)"
+	lab_record -q -F 200 -k -o /tmp/nobody/b.rec -- sh -c 'id -u; exec dd if=/dev/zero of=/dev/null bs=64k count=20000' >"$T/uid" 2>/dev/null ||
+		not_ok 'a command under sudo' "exit $?"
+	check_eq 'a command under sudo runs as the user' 65534 "$(cat "$T/uid")"
+	unset SUDO_UID SUDO_GID
+}
+
 in_guest() {
 	start
 	lab_record -F 200 -p "$target" -k -t 8 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
 	lab_record -F 200 -p "$target" -t 8 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
 	lab_record -F 200 -a -k -t 8 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
+	as_invoking_user
 	finish
 	lab_keep "$T"/*.folded "$T"/*.svg "$T"/*.rec "$T"/*.err
 	note "$T/k.err"

@@ -9,7 +9,7 @@ set -eu
 
 work=/lab/made/50-cost
 share=/usr/share/flametap
-limits='-DMAXBACKTRACE=1024 -DMAXACTION=100000 -DMAXMAPENTRIES=4096 -DMAXSKIPPED=1000000000 -DSTP_NO_OVERLOAD'
+limits='-DMAXBACKTRACE=1024 -DMAXACTION=100000 -DMAXMAPENTRIES=4096 -DMAXSKIPPED=1000000000 -DSTP_NO_OVERLOAD --suppress-handler-errors'
 
 start() {
 	"$work/programs/deep" 900 "$1" >/dev/null 2>&1 &
