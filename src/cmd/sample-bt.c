@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sample-bt: records backtraces of running programs and writes them in the forms that people look at. */
+/*
+ * sample-bt: records backtraces of running programs and writes them in the forms that people look
+ * at.
+ */
 #include "engine/session.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -45,44 +48,45 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-		{NULL, 0, NULL, 0, "What to record:", 1},
-		{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
-		{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
-		{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
-		{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
-		{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
-		{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
-		{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
-		{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
-		{NULL, 0, NULL, 0, "What to write:", 2},
-		{"output", 'o', "FILE", 0,
-				"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
-				"repeated; without it .bt on stdout",
-				2},
-		{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
-		{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
-		{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
-		{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-				"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
-		{NULL, 0, NULL, 0, "How:", 3},
-		{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
-		{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
-		{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
-		{"compile-only", OPT_COMPILE_ONLY, NULL, 0, "Compile what this recording needs, no more", 3},
-		{"release", 'r', "RELEASE", 0, "With --compile-only: for this kernel", 3},
-		{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
-		{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
-		{"verbose", 'v', NULL, 0, "And what the engine says", 3},
-		{0},
+	{NULL, 0, NULL, 0, "What to record:", 1},
+	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
+	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
+	{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
+	{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
+	{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
+	{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
+	{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
+	{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
+	{NULL, 0, NULL, 0, "What to write:", 2},
+	{"output", 'o', "FILE", 0,
+		"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
+		"repeated; without it .bt on stdout",
+		2},
+	{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
+	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
+	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
+		"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
+	{NULL, 0, NULL, 0, "How:", 3},
+	{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
+	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
+	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
+	{"compile-only", OPT_COMPILE_ONLY, NULL, 0, "Compile what this recording needs, no more",
+		3},
+	{"release", 'r', "RELEASE", 0, "With --compile-only: for this kernel", 3},
+	{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
+	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
+	{"verbose", 'v', NULL, 0, "And what the engine says", 3},
+	{0},
 };
 
 static const char doc[] =
-		"Samples backtraces of running programs and shows where their time goes.\v"
-		"Examples:\n"
-		"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
-		"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
-		"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
-		"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
+	"Samples backtraces of running programs and shows where their time goes.\v"
+	"Examples:\n"
+	"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
+	"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
+	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
+	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
 
 static void parse_ids(struct ids *ids, const char *text, struct argp_state *state)
 {
@@ -91,7 +95,8 @@ static void parse_ids(struct ids *ids, const char *text, struct argp_state *stat
 		uint64_t id;
 
 		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
-			argp_error(state, "'%s' is no list of process numbers such as 1302,1303", text);
+			argp_error(state, "'%s' is no list of process numbers such as 1302,1303",
+				text);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		ids->list[ids->nr++] = (uint32_t)id;
 		if (!text[n])
@@ -112,13 +117,14 @@ static double parse_positive(const char *text, const char *what, struct argp_sta
 	return value;
 }
 
-static uint64_t parse_count(const char *text, uint64_t max, const char *what, struct argp_state *state)
+static uint64_t parse_count(
+	const char *text, uint64_t max, const char *what, struct argp_state *state)
 {
 	uint64_t value = 0;
 
 	if (!parse_u64(text, strlen(text), 10, &value) || !value || value > max)
 		argp_error(state, "%s '%s' is no whole number from 1 to %llu", what, text,
-				(unsigned long long)max);
+			(unsigned long long)max);
 	return value;
 }
 
@@ -142,15 +148,32 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 	struct engine_request *q = &o->session.request;
 
 	switch (key) {
-	case OPT_ENGINE: o->engine = arg; break;
-	case OPT_STAP_ARG: add_stap_arg(o, arg); break;
-	case OPT_STACKS: q->stacks = parse_count(arg, 1 << 20, "--stacks", state); break;
-	case OPT_COMPILE_ONLY: q->compile_only = true; break;
-	case 'r': q->release = arg; break;
-	case 'd': o->session.describe = true; break;
-	case 'q': o->quiet = true; break;
-	case 'v': q->verbose = true; break;
-	default: return ARGP_ERR_UNKNOWN;
+	case OPT_ENGINE:
+		o->engine = arg;
+		break;
+	case OPT_STAP_ARG:
+		add_stap_arg(o, arg);
+		break;
+	case OPT_STACKS:
+		q->stacks = parse_count(arg, 1 << 20, "--stacks", state);
+		break;
+	case OPT_COMPILE_ONLY:
+		q->compile_only = true;
+		break;
+	case 'r':
+		q->release = arg;
+		break;
+	case 'd':
+		o->session.describe = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		q->verbose = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
@@ -158,7 +181,8 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 static void take_command(struct options *o, struct argp_state *state)
 {
 	if (!state->quoted)
-		argp_error(state, "'%s': a program to run stands behind --", state->argv[state->next]);
+		argp_error(
+			state, "'%s': a program to run stands behind --", state->argv[state->next]);
 	o->session.command = state->argv + state->next;
 	state->next = state->argc;
 }
@@ -169,26 +193,56 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct engine_request *q = &o->session.request;
 
 	switch (key) {
-	case 'p': parse_ids(&o->pids, arg, state); break;
-	case OPT_TID: parse_ids(&o->tids, arg, state); break;
-	case 'a': q->all = true; break;
-	case OPT_IDLE: q->idle = true; break;
-	case 'u': q->user = true; break;
-	case 'k': q->kernel = true; break;
-	case 't': o->session.seconds = parse_positive(arg, "-t", state); break;
-	case 'F': q->hz = (unsigned)parse_count(arg, 10000, "-F", state); break;
-	case 'o': add_output(o, arg, state); break;
-	case OPT_REPORT: o->report = arg; break;
-	case OPT_THREADS: o->view.threads = true; break;
-	case OPT_COMM: o->view.comm = true; break;
-	case OPT_MIN_QUALITY: o->min_quality = parse_positive(arg, "--min-quality", state); break;
-	case ARGP_KEY_ARGS: take_command(o, state); break;
-	default: return parse_how(key, arg, state);
+	case 'p':
+		parse_ids(&o->pids, arg, state);
+		break;
+	case OPT_TID:
+		parse_ids(&o->tids, arg, state);
+		break;
+	case 'a':
+		q->all = true;
+		break;
+	case OPT_IDLE:
+		q->idle = true;
+		break;
+	case 'u':
+		q->user = true;
+		break;
+	case 'k':
+		q->kernel = true;
+		break;
+	case 't':
+		o->session.seconds = parse_positive(arg, "-t", state);
+		break;
+	case 'F':
+		q->hz = (unsigned)parse_count(arg, 10000, "-F", state);
+		break;
+	case 'o':
+		add_output(o, arg, state);
+		break;
+	case OPT_REPORT:
+		o->report = arg;
+		break;
+	case OPT_THREADS:
+		o->view.threads = true;
+		break;
+	case OPT_COMM:
+		o->view.comm = true;
+		break;
+	case OPT_MIN_QUALITY:
+		o->min_quality = parse_positive(arg, "--min-quality", state);
+		break;
+	case ARGP_KEY_ARGS:
+		take_command(o, state);
+		break;
+	default:
+		return parse_how(key, arg, state);
 	}
 	return 0;
 }
 
-static const struct argp argp = {option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
+static const struct argp argp = {
+	option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
 
 static void settle(struct options *o)
 {
@@ -197,7 +251,7 @@ static void settle(struct options *o)
 
 	if (targets != 1 || (o->pids.nr && o->tids.nr)) {
 		program_say("%s: give one of -p PID, --tid TID, -a, -- COMMAND; try --help",
-				targets ? "too many targets" : "nothing to record");
+			targets ? "too many targets" : "nothing to record");
 		exit(EXIT_USAGE_ERROR);
 	}
 	if (!q->user && !q->kernel)
@@ -219,8 +273,8 @@ static int write_outputs(struct options *o, const struct output *out)
 	int ret = 0;
 
 	for (size_t i = 0; i < o->nr_outputs; i++)
-		ret |= output_write(out, (enum output_format)output_format(o->outputs[i]),
-				o->outputs[i], &err);
+		ret |= output_write(
+			out, (enum output_format)output_format(o->outputs[i]), o->outputs[i], &err);
 	if (o->report) {
 		char *folder;
 
@@ -249,12 +303,13 @@ static int judge(const struct options *o, const struct account *account, const c
 	if (!o->quiet)
 		program_say("%s", line.buf);
 	if (!account->kept) {
-		program_say("no samples: the target did not run, or not in the mode that was asked for");
+		program_say("no samples: the target did not run, or not in the mode that was asked "
+			    "for");
 		ret = EXIT_PARTIAL;
 	} else if (named < o->min_quality) {
 		program_say("only %.1f %% of the frames have names; install debug symbols or use "
 			    "--min-quality",
-				named);
+			named);
 		ret = EXIT_PARTIAL;
 	}
 	strbuf_release(&line);

@@ -43,7 +43,7 @@ static bool cpu_ticks(const char *pid, uint64_t *ticks)
 	const char *s = strrchr(text, ')');
 
 	if (!s || sscanf(s + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user,
-				  &kernel) != 2)
+			  &kernel) != 2)
 		return false;
 	*ticks = user + kernel;
 	return true;
@@ -56,8 +56,8 @@ static void look(struct usages *u)
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		uint64_t pid, ticks;
 
-		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) || pid == (uint64_t)getpid() ||
-				!cpu_ticks(e->d_name, &ticks))
+		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) ||
+			pid == (uint64_t)getpid() || !cpu_ticks(e->d_name, &ticks))
 			continue;
 		ALLOC_GROW(u->list, u->nr, u->alloc);
 		u->list[u->nr++] = (struct usage){(uint32_t)pid, ticks};

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Puts the at most MAX processes into PIDS that use the most CPU time right now, busiest first; returns
- * how many. Takes two looks at /proc, a quarter of a second apart; processes without files (kernel
- * threads) and ourselves do not count.
+ * Puts the at most MAX processes into PIDS that use the most CPU time right now, busiest first;
+ * returns how many. Takes two looks at /proc, a quarter of a second apart; processes without files
+ * (kernel threads) and ourselves do not count.
  */
 size_t busy_processes(uint32_t *pids, size_t max);
 

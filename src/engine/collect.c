@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the sums of a tally to a recording: addresses become places in mappings, kernel ones get names. */
+/*
+ * From the sums of a tally to a recording: addresses become places in mappings, kernel ones get
+ * names.
+ */
 #include "tally.h"
 #include "lib/util.h"
 
@@ -47,23 +50,25 @@ static uint32_t map_of(struct collector *c, const struct process *p, const struc
 	const struct object *o = &c->t->ps->objects[m->object];
 
 	return *at = recording_add_map(c->rec,
-			       &(struct rec_map){
-					       .pid = p->pid,
-					       .generation = m->generation,
-					       .start = m->start,
-					       .end = m->end,
-					       .offset = m->offset,
-					       .build_id = o->elf ? recording_string(c->rec,
-									    elffile_build_id(o->elf))
-								  : 0,
-					       .path = recording_string(c->rec, o->path),
-			       });
+		       &(struct rec_map){
+			       .pid = p->pid,
+			       .generation = m->generation,
+			       .start = m->start,
+			       .end = m->end,
+			       .offset = m->offset,
+			       .build_id =
+				       o->elf ? recording_string(c->rec, elffile_build_id(o->elf))
+					      : 0,
+			       .path = recording_string(c->rec, o->path),
+		       });
 }
 
-static uint32_t user_frame(struct collector *c, const struct process *p, uint64_t address, bool call)
+static uint32_t user_frame(
+	struct collector *c, const struct process *p, uint64_t address, bool call)
 {
 	const struct mapping *m = process_find(p, call ? address - 1 : address);
-	struct rec_frame f = {.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
+	struct rec_frame f = {
+		.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
 	uint64_t space = UINT32_MAX + 1ULL;
 	bool is_new;
 
@@ -88,33 +93,34 @@ static uint32_t kernel_frame(struct collector *c, uint64_t address, bool call)
 	if (!is_new)
 		return *at;
 	uint32_t id = *at = recording_add_frame(c->rec,
-				 &(struct rec_frame){.kind = FRAME_KERNEL,
-						 .place = AT_ADDRESS,
-						 .addr = address,
-						 .call = call});
+		&(struct rec_frame){
+			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .addr = address, .call = call});
 
 	if (c->ks && kallsyms_find(c->ks, address - call, &name, &module, &offset))
 		recording_name_frame(c->rec, id,
-				&(struct rec_name){.function = recording_string(c->rec, name),
-						.module = recording_string(c->rec, module),
-						.offset = offset + call},
-				1);
+			&(struct rec_name){.function = recording_string(c->rec, name),
+				.module = recording_string(c->rec, module),
+				.offset = offset + call},
+			1);
 	return id;
 }
 
-/* True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made no call. */
+/*
+ * True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made
+ * no call.
+ */
 static bool interrupts(struct collector *c, uint64_t address)
 {
 	const char *name, *module;
 	uint64_t offset;
 
 	return c->ks && kallsyms_find(c->ks, address - 1, &name, &module, &offset) &&
-		!strncmp(name, "asm_", 4);
+	       !strncmp(name, "asm_", 4);
 }
 
 /* How the unwinder, which only knows that it got no further, really ended. */
-static enum stack_end judge(struct collector *c, const struct process *p,
-		const struct tally_stack *s, uint32_t *cut_by)
+static enum stack_end judge(
+	struct collector *c, const struct process *p, const struct tally_stack *s, uint32_t *cut_by)
 {
 	bool call = s->nr > 1;
 	uint64_t last = s->addresses[s->nr - 1] - call;
@@ -148,15 +154,16 @@ static uint32_t add_stack(struct collector *c, const struct process *p, const st
 	for (uint32_t i = 0; i < s->nr; i++)
 		frames[i] = !s->kernel ? user_frame(c, p, s->addresses[i], i > 0)
 				       : kernel_frame(c, s->addresses[i],
-							i && !interrupts(c, s->addresses[i - 1]));
-	uint32_t id = recording_add_stack(c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by,
-			frames, s->nr);
+						 i && !interrupts(c, s->addresses[i - 1]));
+	uint32_t id = recording_add_stack(
+		c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by, frames, s->nr);
 
 	free(frames);
 	return id;
 }
 
-/* The recording's stack for an id of the scripts in process PID; NO_STACK when its body never came. */
+/* The recording's stack for an id of the scripts in process PID; NO_STACK when its body never came.
+ */
 static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 {
 	const struct tally_stack *s = tally_stack(c->t, id);
@@ -174,11 +181,11 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 static void add_row(struct collector *c, uint32_t event, const struct tally_row *from)
 {
 	struct rec_row row = {
-			.event = event,
-			.task = task_of(c, from->tid),
-			.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
-			.count = from->count,
-			.sum = from->sum,
+		.event = event,
+		.task = task_of(c, from->tid),
+		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.count = from->count,
+		.sum = from->sum,
 	};
 	uint32_t pid = c->rec->tasks[row.task].pid;
 	const uint64_t ids[] = {from->user, from->kernel};
@@ -210,8 +217,8 @@ static int compare_rows(const void *va, const void *vb)
 	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-void tally_to_recording(const struct tally *t, const struct kallsyms *ks, uint32_t event,
-		struct recording *rec)
+void tally_to_recording(
+	const struct tally *t, const struct kallsyms *ks, uint32_t event, struct recording *rec)
 {
 	struct collector c = {.t = t, .ks = ks, .rec = rec};
 

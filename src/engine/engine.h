@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What records: puts probes in, adds up in the kernel, hands over (task, stacks) -> (count, sum). The
- * rest of the program does not know which engine ran.
+ * What records: puts probes in, adds up in the kernel, hands over (task, stacks) -> (count, sum).
+ * The rest of the program does not know which engine ran.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -21,17 +21,17 @@ struct engine_request {
 	size_t nr_pids;
 	const uint32_t *tids;
 	size_t nr_tids;
-	bool all;             /* every task; without the idle ones unless idle is set */
+	bool all; /* every task; without the idle ones unless idle is set */
 	bool idle;
-	bool user, kernel;    /* which stacks; both: every tick, user stack and kernel part */
-	unsigned hz;          /* 0: the engine's own tick */
-	size_t stacks;        /* room for so many different (thread, stacks); 0: the engine chooses */
-	const char *command;  /* program that pids[0] will execute, NULL: it runs already */
+	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
+	unsigned hz;       /* 0: the engine's own tick */
+	size_t stacks;     /* room for so many different (thread, stacks); 0: the engine chooses */
+	const char *command;    /* program that pids[0] will execute, NULL: it runs already */
 	char *const *stap_args; /* passed through */
 	size_t nr_stap_args;
-	bool compile_only;    /* make what a recording needs, record nothing */
-	const char *release;  /* for another kernel than the running one; only with compile_only */
-	bool verbose;         /* the engine's own words on stderr */
+	bool compile_only;   /* make what a recording needs, record nothing */
+	const char *release; /* for another kernel than the running one; only with compile_only */
+	bool verbose;        /* the engine's own words on stderr */
 };
 
 enum engine_state { ENGINE_STARTING, ENGINE_READY, ENGINE_ENDED };
@@ -42,7 +42,10 @@ struct engine {
 
 struct engine_ops {
 	const char *name;
-	/* Looks at the targets and prepares; NULL and ERR when it cannot work. REQUEST must outlive it. */
+	/*
+	 * Looks at the targets and prepares; NULL and ERR when it cannot work. REQUEST must outlive
+	 * it.
+	 */
 	struct engine *(*new)(const struct engine_request *request, struct strbuf *err);
 	/* Writes what would run, for people to read. */
 	void (*describe)(const struct engine *engine, FILE *out);
@@ -53,8 +56,8 @@ struct engine_ops {
 	/* Asks for the sums; the state becomes ENGINE_ENDED when they are here. */
 	void (*stop)(struct engine *engine);
 	/*
-	 * After ENGINE_ENDED: adds all that was gathered to REC. 0: good; 1: with losses of the engine
-	 * itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
+	 * After ENGINE_ENDED: adds all that was gathered to REC. 0: good; 1: with losses of the
+	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
 	int (*finish)(struct engine *engine, struct recording *rec, struct strbuf *err);
 	void (*free)(struct engine *engine);
@@ -62,7 +65,8 @@ struct engine_ops {
 
 extern const struct engine_ops stap_engine;
 
-/* The engine called NAME ("auto": the best one that works here); NULL and ERR when there is none. */
+/* The engine called NAME ("auto": the best one that works here); NULL and ERR when there is none.
+ */
 const struct engine_ops *engine_find(const char *name, struct strbuf *err);
 
 #endif

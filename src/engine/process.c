@@ -47,7 +47,8 @@ static bool is_foreign(const char *path, uint64_t dev, uint64_t inode)
 	if (path[0] != '/')
 		return false;
 	return stat(path, &st) || st.st_ino != inode ||
-			(st.st_dev != dev && major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
+	       (st.st_dev != dev &&
+		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
 }
 
 static bool ends_with(const char *s, const char *tail)
@@ -68,18 +69,18 @@ static char *readable_path(uint32_t pid, const struct mapping *m, const char *pa
 }
 
 static size_t add_object(struct processes *ps, uint32_t pid, const struct mapping *m, uint64_t dev,
-		uint64_t inode, const char *path)
+	uint64_t inode, const char *path)
 {
 	for (size_t i = 0; i < ps->nr_objects; i++)
 		if (ps->objects[i].dev == dev && ps->objects[i].inode == inode &&
-				!strcmp(ps->objects[i].path, path))
+			!strcmp(ps->objects[i].path, path))
 			return i;
 	struct object o = {
-			.dev = dev,
-			.inode = inode,
-			.path = xstrdup(path),
-			.deleted = ends_with(path, " (deleted)"),
-			.foreign = is_foreign(path, dev, inode),
+		.dev = dev,
+		.inode = inode,
+		.path = xstrdup(path),
+		.deleted = ends_with(path, " (deleted)"),
+		.foreign = is_foreign(path, dev, inode),
 	};
 
 	if (path[0] == '/') {
@@ -92,7 +93,7 @@ static size_t add_object(struct processes *ps, uint32_t pid, const struct mappin
 }
 
 static void add_mapping(struct processes *ps, struct process *p, struct mapping *m, uint64_t dev,
-		uint64_t inode, const char *path)
+	uint64_t inode, const char *path)
 {
 	m->object = add_object(ps, p->pid, m, dev, inode, path);
 	m->generation = p->generation;
@@ -100,7 +101,7 @@ static void add_mapping(struct processes *ps, struct process *p, struct mapping 
 		const struct mapping *old = &p->maps[i];
 
 		if (old->start == m->start && old->end == m->end && old->offset == m->offset &&
-				old->object == m->object)
+			old->object == m->object)
 			return;
 	}
 	ALLOC_GROW(p->maps, p->nr_maps, p->maps_alloc);
@@ -136,10 +137,10 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 	char *text = xstrndup(line, len);
 
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
-			    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
-			perms[2] == 'x' && strcmp(text + at, "[vsyscall]"))
-		add_mapping(ps, p, &m, makedev(dev_major, dev_minor), inode,
-				own_path(p, text + at));
+		    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
+		perms[2] == 'x' && strcmp(text + at, "[vsyscall]"))
+		add_mapping(
+			ps, p, &m, makedev(dev_major, dev_minor), inode, own_path(p, text + at));
 	free(text);
 }
 
@@ -203,7 +204,7 @@ const struct mapping *process_find(const struct process *p, uint64_t address)
 
 	for (size_t i = 0; i < p->nr_maps; i++)
 		if (p->maps[i].start <= address && address < p->maps[i].end &&
-				(!found || p->maps[i].generation >= found->generation))
+			(!found || p->maps[i].generation >= found->generation))
 			found = &p->maps[i];
 	return found;
 }
@@ -226,8 +227,10 @@ uint64_t task_start(uint32_t pid, uint32_t tid)
 	char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
 	unsigned long long start = 0;
 
-	if (!s || sscanf(s + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-				"%*s %*s %llu", &start) != 1)
+	if (!s || sscanf(s + 1,
+			  " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %llu",
+			  &start) != 1)
 		return 0;
 	return start;
 }

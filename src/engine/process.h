@@ -18,23 +18,23 @@ struct strbuf;
 /* A mapped file; the same one for all processes that map it. */
 struct object {
 	uint64_t dev, inode;
-	char *path;           /* as the process sees it, "" for anonymous memory, "[vdso]" */
-	bool deleted;         /* path ends in " (deleted)" */
-	bool foreign;         /* another file, or none, lies at path in our own file system */
-	struct elffile *elf;  /* NULL: not readable or no ELF file */
-	char *readable;       /* a path that we can open it by as long as the process lives */
-	bool has_rules;       /* the engine was given its unwind rules */
+	char *path;          /* as the process sees it, "" for anonymous memory, "[vdso]" */
+	bool deleted;        /* path ends in " (deleted)" */
+	bool foreign;        /* another file, or none, lies at path in our own file system */
+	struct elffile *elf; /* NULL: not readable or no ELF file */
+	char *readable;      /* a path that we can open it by as long as the process lives */
+	bool has_rules;      /* the engine was given its unwind rules */
 };
 
 struct mapping {
 	uint64_t start, end, offset;
-	size_t object; /* in processes.objects */
+	size_t object;       /* in processes.objects */
 	unsigned generation; /* the first look that saw it */
 };
 
 struct process {
 	uint32_t pid;
-	uint64_t start; /* ticks since boot, 0: not known */
+	uint64_t start;      /* ticks since boot, 0: not known */
 	char *root;          /* its root folder as we see it, "" for our own */
 	unsigned generation; /* looks taken */
 	int64_t looked_ns;   /* monotonic time of the last one */
@@ -53,10 +53,14 @@ struct processes {
 void processes_init(struct processes *ps);
 void processes_release(struct processes *ps);
 
-/* The process PID, known from now on; looks at its mappings when that has not been done. Valid until the next call. */
+/*
+ * The process PID, known from now on; looks at its mappings when that has not been done. Valid
+ * until the next call.
+ */
 struct process *processes_get(struct processes *ps, uint32_t pid);
 
-/* Looks at the mappings once more. -1: the process is gone or not ours to see; what is known stays. */
+/* Looks at the mappings once more. -1: the process is gone or not ours to see; what is known stays.
+ */
 int process_look(struct processes *ps, struct process *p, struct strbuf *err);
 
 /* The same, but not within 50 ms of the last look. */
@@ -67,6 +71,5 @@ const struct mapping *process_find(const struct process *p, uint64_t address);
 
 /* Start time of a task in ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
-
 
 #endif

@@ -49,7 +49,10 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The folders in FOLDER/tapsets, sorted: stap does not look into the folders of a -I folder by itself. */
+/*
+ * The folders in FOLDER/tapsets, sorted: stap does not look into the folders of a -I folder by
+ * itself.
+ */
 static char **list_tapsets(const char *folder)
 {
 	char *path = xasprintf("%s/tapsets", folder);
@@ -79,10 +82,10 @@ static void take_header(struct script *script, const char *line, size_t len)
 		const char *key;
 		char **value;
 	} keys[] = {
-			{"event ", &script->event},
-			{"title ", &script->title},
-			{"unit ", &script->unit},
-			{"clock ", &script->clock},
+		{"event ", &script->event},
+		{"title ", &script->title},
+		{"unit ", &script->unit},
+		{"clock ", &script->clock},
 	};
 	size_t skip = strlen(header);
 
@@ -113,7 +116,7 @@ static int read_header(struct script *script, struct strbuf *err)
 	if (script->event && script->title && script->unit && script->clock)
 		return 0;
 	return fail(err, "'%s': its header lacks one of '%sevent|title|unit|clock …'", script->path,
-			header);
+		header);
 }
 
 int script_find(struct script *script, const char *name, struct strbuf *err)
@@ -123,9 +126,9 @@ int script_find(struct script *script, const char *name, struct strbuf *err)
 	*script = (struct script){0};
 	if (!folder)
 		return fail(err,
-				"cannot find the script '%s.stp': neither beside the program nor in "
-				"'%s'; set FLAMETAP_DATADIR",
-				name, PKGDATADIR);
+			"cannot find the script '%s.stp': neither beside the program nor in "
+			"'%s'; set FLAMETAP_DATADIR",
+			name, PKGDATADIR);
 	script->path = xasprintf("%s/stap/%s.stp", folder, name);
 	script->tapsets = list_tapsets(folder);
 	free(folder);

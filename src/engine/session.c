@@ -80,7 +80,7 @@ static void show_progress(const struct run *r)
 		fprintf(stderr, "\rsample-bt: preparing the probes …\033[K");
 	else if (r->session->seconds > 0)
 		fprintf(stderr, "\rsample-bt: recording, %d of %.0f s\033[K", seconds,
-				r->session->seconds);
+			r->session->seconds);
 	else
 		fprintf(stderr, "\rsample-bt: recording, %d s; Ctrl-C ends\033[K", seconds);
 }
@@ -186,7 +186,7 @@ int session_run(struct session *session, struct recording *rec, struct strbuf *e
 		session->request.nr_pids = 1;
 		session->request.command = r.command.path;
 	}
-	r.engine = session->ops->new(&session->request, err);
+	r.engine = session->ops->new (&session->request, err);
 	if (!r.engine)
 		goto out;
 	if (session->describe) {

@@ -10,15 +10,15 @@
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	double seconds;   /* 0: until Ctrl-C or the end of the targets */
-	char **command;   /* argv of "-- COMMAND", NULL: none */
-	bool progress;    /* one changing line on stderr */
-	bool describe;    /* write what would run to stdout, run nothing */
+	double seconds; /* 0: until Ctrl-C or the end of the targets */
+	char **command; /* argv of "-- COMMAND", NULL: none */
+	bool progress;  /* one changing line on stderr */
+	bool describe;  /* write what would run to stdout, run nothing */
 };
 
 /*
- * Runs it and fills REC. 0: good; 1: with losses that ERR tells; -1: nothing was gathered. With describe or
- * request.compile_only REC stays empty. ERR holds whole lines.
+ * Runs it and fills REC. 0: good; 1: with losses that ERR tells; -1: nothing was gathered. With
+ * describe or request.compile_only REC stays empty. ERR holds whole lines.
  */
 int session_run(struct session *session, struct recording *rec, struct strbuf *err);
 

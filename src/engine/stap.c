@@ -28,12 +28,13 @@ struct stap {
 	struct processes processes;
 	struct stage stage;
 	struct tally tally;
-	struct kallsyms *kallsyms; /* of when the probes were in place: stap's own module is in it */
+	struct kallsyms
+		*kallsyms; /* of when the probes were in place: stap's own module is in it */
 	char **argv;
 	size_t nr_args, args_alloc;
 	pid_t pid; /* of stap, 0: not running */
 	int status;
-	int out, err; /* our ends of its stdout and stderr, -1: closed */
+	int out, err;          /* our ends of its stdout and stderr, -1: closed */
 	struct strbuf partial; /* a line of its output that has not ended yet */
 	struct strbuf log;     /* its stderr */
 	struct strbuf notes;
@@ -53,8 +54,9 @@ static void arg_pair(struct stap *s, const char *option, char *value)
 }
 
 /*
- * Room for stacks comes in few sizes, each is a module of its own. An entry of the two large arrays takes
- * some 150 bytes, one of them is there once per CPU: without a wish, what stays below 128 MiB.
+ * Room for stacks comes in few sizes, each is a module of its own. An entry of the two large arrays
+ * takes some 150 bytes, one of them is there once per CPU: without a wish, what stays below 128
+ * MiB.
  */
 static size_t size_class(size_t wish)
 {
@@ -99,14 +101,18 @@ static void add_rules(struct stap *s)
 	}
 }
 
-/* With --sysroot stap would look for the kernel's build tree below it, too, unless that is given by its path. */
+/*
+ * With --sysroot stap would look for the kernel's build tree below it, too, unless that is given by
+ * its path.
+ */
 static void add_release(struct stap *s)
 {
 	const char *release = s->request->release;
 	struct utsname uts;
 
 	if (s->stage.root && (release || !uname(&uts)))
-		arg_pair(s, "-r", xasprintf("/lib/modules/%s/build", release ? release : uts.release));
+		arg_pair(s, "-r",
+			xasprintf("/lib/modules/%s/build", release ? release : uts.release));
 	else if (release)
 		arg_pair(s, "-r", xstrdup(release));
 }
@@ -122,9 +128,9 @@ static char *list_targets(const uint32_t *list, size_t nr)
 }
 
 /*
- * Returns the script's WHOSE. One process goes by -x, which the script compares without a lock. But with
- * -x stap makes the program's file a part of the module: one for kernel stacks shall serve all processes,
- * and below --sysroot it takes the file for one named after the process number.
+ * Returns the script's WHOSE. One process goes by -x, which the script compares without a lock. But
+ * with -x stap makes the program's file a part of the module: one for kernel stacks shall serve all
+ * processes, and below --sysroot it takes the file for one named after the process number.
  */
 static const char *add_targets(struct stap *s)
 {
@@ -262,8 +268,8 @@ static void stap_describe(const struct engine *engine, FILE *out)
 }
 
 /*
- * In the child: a process group of its own, so that Ctrl-C at the terminal reaches only us; and signals as
- * they are by default: a shell's background job ignores SIGINT, by which we end stap.
+ * In the child: a process group of its own, so that Ctrl-C at the terminal reaches only us; and
+ * signals as they are by default: a shell's background job ignores SIGINT, by which we end stap.
  */
 static void run_stap(struct stap *s, int out, int err)
 {
@@ -407,8 +413,8 @@ static uint64_t logged_number(const struct stap *s, const char *what)
 /* stap's first line that says what is wrong. */
 static char *logged_error(const struct stap *s)
 {
-	static const char *const marks[] = {"semantic error: ", "parse error: ", "ERROR: ", "error: ",
-			"cannot run "};
+	static const char *const marks[] = {
+		"semantic error: ", "parse error: ", "ERROR: ", "error: ", "cannot run "};
 	const char *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(marks) && !found; i++)
@@ -442,8 +448,8 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 	look_once_more(s);
 	s->tally.lost[LOST_SKIPPED] += logged_number(s, "skipped probes: ");
 	s->tally.lost[LOST_TRANSPORT] += logged_number(s, "There were ");
-	uint32_t event = recording_add_event(rec, s->script.event, s->script.unit, s->script.clock,
-			period);
+	uint32_t event =
+		recording_add_event(rec, s->script.event, s->script.unit, s->script.clock, period);
 
 	recording_add_meta(rec, "title", s->script.title);
 	recording_add_meta(rec, "engine", "stap");
@@ -453,12 +459,12 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 }
 
 const struct engine_ops stap_engine = {
-		.name = "stap",
-		.new = stap_new,
-		.describe = stap_describe,
-		.start = stap_start,
-		.wait = stap_wait,
-		.stop = stap_stop,
-		.finish = stap_finish,
-		.free = stap_free,
+	.name = "stap",
+	.new = stap_new,
+	.describe = stap_describe,
+	.start = stap_start,
+	.wait = stap_wait,
+	.stop = stap_stop,
+	.finish = stap_finish,
+	.free = stap_free,
 };

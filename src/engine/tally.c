@@ -77,7 +77,10 @@ static bool take_addresses(struct tally_stack *s, uint32_t first, char *text, si
 	return true;
 }
 
-/* Looks at the process again, at most 20 times a second, when one of the addresses is in no mapping. */
+/*
+ * Looks at the process again, at most 20 times a second, when one of the addresses is in no
+ * mapping.
+ */
 static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
 {
 	struct process *p = processes_get(t->ps, pid);
@@ -95,8 +98,8 @@ static bool take_stack(struct tally *t, struct word *w, size_t nr)
 	uint64_t id, pid, part, parts;
 
 	if (nr < 6 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-			!number(&w[3], 10, DEPTH_MASK, &part) ||
-			!number(&w[4], 10, DEPTH_MASK, &parts) || !(id & DEPTH_MASK) || part >= parts)
+		!number(&w[3], 10, DEPTH_MASK, &part) || !number(&w[4], 10, DEPTH_MASK, &parts) ||
+		!(id & DEPTH_MASK) || part >= parts)
 		return false;
 	struct tally_stack *s = add_stack(t, id);
 
@@ -107,7 +110,10 @@ static bool take_stack(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* text_str() of stap: control and other unprintable bytes as \NNN octal, quotes and backslash escaped. */
+/*
+ * text_str() of stap: control and other unprintable bytes as \NNN octal, quotes and backslash
+ * escaped.
+ */
 static char *decode_comm(const char *s, size_t len)
 {
 	char *out = xmalloc(len + 1), *to = out;
@@ -118,7 +124,8 @@ static char *decode_comm(const char *s, size_t len)
 		} else if (s[i + 1] >= '0' && s[i + 1] <= '7') {
 			unsigned c = 0;
 
-			for (int k = 0; k < 3 && i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '7'; k++)
+			for (int k = 0; k < 3 && i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '7';
+				k++)
 				c = c * 8 + (unsigned)(s[++i] - '0');
 			*to++ = (char)c;
 		} else {
@@ -166,10 +173,10 @@ static bool take_row(struct tally *t, struct word *w, size_t nr)
 	uint64_t tid;
 
 	if (nr < 6 || !number(&w[1], 10, UINT32_MAX, &tid) ||
-			!number(&w[2], 16, UINT64_MAX, &row.user) ||
-			!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
-			!number(&w[4], 10, UINT64_MAX, &row.count) ||
-			!number(&w[5], 10, UINT64_MAX, &row.sum))
+		!number(&w[2], 16, UINT64_MAX, &row.user) ||
+		!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
+		!number(&w[4], 10, UINT64_MAX, &row.count) ||
+		!number(&w[5], 10, UINT64_MAX, &row.sum))
 		return false;
 	row.tid = (uint32_t)tid;
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
@@ -210,12 +217,12 @@ static const struct {
 	size_t words; /* the last of them is the rest of the line */
 	bool (*take)(struct tally *t, struct word *w, size_t nr);
 } kinds[] = {
-		{"stack", 6, take_stack},
-		{"task", 4, take_task},
-		{"row", 7, take_row},
-		{"lost", 4, take_lost},
-		{"ready", 2, take_ready},
-		{"end", 2, take_end},
+	{"stack", 6, take_stack},
+	{"task", 4, take_task},
+	{"row", 7, take_row},
+	{"lost", 4, take_lost},
+	{"ready", 2, take_ready},
+	{"end", 2, take_end},
 };
 
 void tally_line(struct tally *t, char *line, size_t len)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that our stap scripts print (tapsets/stacks tells their form), taken in as they come, and
- * what they add up to. Naming needs /proc while the processes live, so each line is looked at at once.
+ * The lines that our stap scripts print (tapsets/stacks tells their form), taken in as they come,
+ * and what they add up to. Naming needs /proc while the processes live, so each line is looked at
+ * at once.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -23,21 +24,21 @@ struct tally {
 		uint32_t nr, missing; /* frames; how many of them have not come yet */
 		uint64_t *addresses;  /* 0: not yet there */
 		bool kernel;
-	} *stacks;
+	} * stacks;
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
 	struct tally_task {
 		uint32_t pid, tid;
 		uint64_t start;
 		char *comm;
-	} *tasks;
+	} * tasks;
 	size_t nr_tasks, tasks_alloc;
 	struct table by_tid;
 	struct tally_row {
 		uint32_t tid;
 		uint64_t user, kernel; /* ids, 0: none */
 		uint64_t count, sum;
-	} *rows;
+	} * rows;
 	size_t nr_rows, rows_alloc;
 	uint64_t lost[LOST_REASONS];
 };
@@ -51,8 +52,11 @@ void tally_line(struct tally *t, char *line, size_t len);
 /* The stack of an id, NULL when it never came whole. */
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
 
-/* Adds tasks, stacks, rows and losses to REC, rows heaviest first, kernel frames with their names from KS (or NULL). */
-void tally_to_recording(const struct tally *t, const struct kallsyms *ks, uint32_t event,
-		struct recording *rec);
+/*
+ * Adds tasks, stacks, rows and losses to REC, rows heaviest first, kernel frames with their names
+ * from KS (or NULL).
+ */
+void tally_to_recording(
+	const struct tally *t, const struct kallsyms *ks, uint32_t event, struct recording *rec);
 
 #endif

@@ -31,8 +31,10 @@ bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 bool note_is_cut(const char *note);
 bool note_is_broken(const char *note);
 
-/* What a text tells of the account of a stack: how many of its frames have names, whether it ends
- * early. */
+/*
+ * What a text tells of the account of a stack: how many of its frames have names, whether it ends
+ * early.
+ */
 struct stack_account {
 	uint64_t named, unnamed;
 	bool cut, broken;

@@ -29,8 +29,10 @@ void lines_release(struct lines *lines);
  */
 bool lines_next(struct lines *lines, char **line, size_t *len);
 
-/* Bytes that are in memory already, for looking at the kind of input; at most WANT, fewer at its
- * end. */
+/*
+ * Bytes that are in memory already, for looking at the kind of input; at most WANT, fewer at its
+ * end.
+ */
 size_t lines_peek(struct lines *lines, size_t want, const char **bytes);
 
 #endif

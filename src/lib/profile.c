@@ -64,7 +64,7 @@ static uint64_t hash_of_node(const struct profile *p, uint32_t id)
 
 /* Puts ID where the search for its hash will find it; doubles the index when it is half full. */
 static void index_add(struct profile_index *index, uint32_t id, const struct profile *p,
-		uint64_t (*hash_of)(const struct profile *, uint32_t))
+	uint64_t (*hash_of)(const struct profile *, uint32_t))
 {
 	if (index->nr >= index->mask / 2) {
 		struct profile_index old = *index;
@@ -106,7 +106,10 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 	return p->nr_frames++;
 }
 
-/* So many children are found along their list, which mostly lies together in memory; more by the index. */
+/*
+ * So many children are found along their list, which mostly lies together in memory; more by the
+ * index.
+ */
 enum { FEW = 8 };
 
 static uint32_t find_child(const struct profile *p, uint32_t node, uint32_t frame)
@@ -138,9 +141,9 @@ uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame)
 	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
 	id = p->nr_nodes++;
 	p->nodes[id] = (struct profile_node){
-			.frame = frame,
-			.parent = node,
-			.next = p->nodes[node].child,
+		.frame = frame,
+		.parent = node,
+		.next = p->nodes[node].child,
 	};
 	p->nodes[node].child = id;
 	if (++p->nodes[node].children == FEW + 1)

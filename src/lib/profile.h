@@ -53,8 +53,8 @@ struct profile {
 		uint32_t *slots;
 		uint32_t mask, nr;
 	} by_frame, by_node; /* the latter knows only nodes with many siblings */
-	char *title; /* what was recorded, NULL: not known; owned */
-	char *unit;  /* "samples", "us", "bytes"; owned */
+	char *title;         /* what was recorded, NULL: not known; owned */
+	char *unit;          /* "samples", "us", "bytes"; owned */
 	struct account account;
 };
 
@@ -82,8 +82,10 @@ void profile_finish(struct profile *p);
 const char *profile_name(const struct profile *p, uint32_t frame, size_t *len);
 const char *profile_module(const struct profile *p, uint32_t frame); /* "" when not known */
 
-/* "_[k]" and its like, "" where folded has none; and the word of a kind for CSV and JSON
- * ("kernel"). */
+/*
+ * "_[k]" and its like, "" where folded has none; and the word of a kind for CSV and JSON
+ * ("kernel").
+ */
 const char *frame_kind_suffix(enum frame_kind kind);
 const char *frame_kind_word(enum frame_kind kind);
 

@@ -145,8 +145,10 @@ const char *recording_meta(const struct recording *rec, const char *key); /* NUL
  */
 void recording_account(const struct recording *rec, uint32_t event, struct account *account);
 
-/* Writes everything to OUT. -1 with errno's text in ERR when writing failed. Same recording, same
- * bytes. */
+/*
+ * Writes everything to OUT. -1 with errno's text in ERR when writing failed. Same recording, same
+ * bytes.
+ */
 int recording_write(const struct recording *rec, FILE *out, struct strbuf *err);
 
 /*

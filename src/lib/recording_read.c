@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the text of a recording; strict, because a wrong number here is a wrong picture years
- * later. */
+/*
+ * Reads the text of a recording; strict, because a wrong number here is a wrong picture years
+ * later.
+ */
 #include "recording.h"
 #include "lines.h"
 #include "recording_words.h"

@@ -20,8 +20,10 @@ struct stackline {
 /* Takes apart the LEN > 0 bytes of TEXT, which has no blanks at its ends. */
 void stackline_parse(struct stackline *line, const char *text, size_t len);
 
-/* The hexadecimal number at S, with or without 0x: its length, 0 when there is none of 1 to 16
- * digits. */
+/*
+ * The hexadecimal number at S, with or without 0x: its length, 0 when there is none of 1 to 16
+ * digits.
+ */
 size_t stackline_address(const char *s, const char *end, uint64_t *address);
 
 /* True when TEXT is two or more addresses. */

@@ -220,8 +220,10 @@ static uint32_t hash_stack(const struct reader *r)
 	return (uint32_t)hash_u64(h);
 }
 
-/* The nodes of a stack were made one after the other: looking at them is cheap, finding them is
- * not. */
+/*
+ * The nodes of a stack were made one after the other: looking at them is cheap, finding them is
+ * not.
+ */
 static bool is_leaf_of(const struct reader *r, uint32_t node)
 {
 	const struct profile_node *nodes = r->p->nodes;

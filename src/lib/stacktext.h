@@ -25,8 +25,10 @@ struct lines;
 struct strbuf;
 
 struct stacktext_options {
-	/* The readable form of a mangled name, the caller's to free; NULL: as it is. May be NULL
-	 * itself. */
+	/*
+	 * The readable form of a mangled name, the caller's to free; NULL: as it is. May be NULL
+	 * itself.
+	 */
 	char *(*readable)(const char *name, void *arg);
 	void *arg;
 };

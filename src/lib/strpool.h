@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every different string once, known by a number from 1 in the order of arrival; 0 is the empty
- * string. */
+/*
+ * Every different string once, known by a number from 1 in the order of arrival; 0 is the empty
+ * string.
+ */
 #ifndef STRPOOL_H
 #define STRPOOL_H
 

@@ -12,14 +12,17 @@ struct table {
 		uint64_t a, b;
 		uint32_t value;
 		bool used;
-	} *slots;
+	} * slots;
 	size_t mask, nr;
 };
 
 void table_init(struct table *t);
 void table_release(struct table *t);
 
-/* The place of (A, B)'s value; *IS_NEW tells that it was added just now, with value 0. Valid until the next call. */
+/*
+ * The place of (A, B)'s value; *IS_NEW tells that it was added just now, with value 0. Valid until
+ * the next call.
+ */
 uint32_t *table_put(struct table *t, uint64_t a, uint64_t b, bool *is_new);
 const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* NULL: not there */
 

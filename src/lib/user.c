@@ -24,12 +24,13 @@ int user_drop_privileges(struct strbuf *err)
 {
 	uint32_t uid, gid;
 
-	if (geteuid() != 0 || !id_from_env("SUDO_UID", &uid) || !id_from_env("SUDO_GID", &gid) || !uid)
+	if (geteuid() != 0 || !id_from_env("SUDO_UID", &uid) || !id_from_env("SUDO_GID", &gid) ||
+		!uid)
 		return 0;
 	const struct passwd *pw = getpwuid(uid);
 
 	if ((pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL)) || setresgid(gid, gid, gid) ||
-			setresuid(uid, uid, uid))
+		setresuid(uid, uid, uid))
 		return fail(err, "cannot become user %u again: %s", uid, strerror(errno));
 	if (setuid(0) == 0)
 		return fail(err, "cannot give up root");

@@ -19,8 +19,10 @@ enum {
 	EXIT_USAGE_ERROR = 64,
 };
 
-/* malloc, realloc, strdup that end the program with "out of memory" (EXIT_FAILED) when there is
- * none. */
+/*
+ * malloc, realloc, strdup that end the program with "out of memory" (EXIT_FAILED) when there is
+ * none.
+ */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);

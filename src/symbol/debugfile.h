@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The separate files that hold the symbols of a stripped one. Only installed ones: nothing is
- * fetched. */
+/*
+ * The separate files that hold the symbols of a stripped one. Only installed ones: nothing is
+ * fetched.
+ */
 #ifndef DEBUGFILE_H
 #define DEBUGFILE_H
 

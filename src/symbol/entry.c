@@ -63,7 +63,7 @@ static bool starts_programs(Elf *elf, const GElf_Ehdr *ehdr)
 	if (ehdr->e_machine != EM_X86_64 || !ehdr->e_entry)
 		return false;
 	return ehdr->e_type == ET_EXEC ||
-		(ehdr->e_type == ET_DYN && (is_pie(elf) || !has_interpreter(elf)));
+	       (ehdr->e_type == ET_DYN && (is_pie(elf) || !has_interpreter(elf)));
 }
 
 static int32_t read_s32(const unsigned char *p)
@@ -75,8 +75,9 @@ static int32_t read_s32(const unsigned char *p)
 }
 
 /*
- * Start of the function behind ADDRESS by the sorted table in .eh_frame_hdr (Linux Standard Base, "Exception
- * Frame Header"), in the only encodings that linkers write: count udata4, table datarel sdata4. 0: not known.
+ * Start of the function behind ADDRESS by the sorted table in .eh_frame_hdr (Linux Standard Base,
+ * "Exception Frame Header"), in the only encodings that linkers write: count udata4, table datarel
+ * sdata4. 0: not known.
  */
 static uint64_t next_function(Elf *elf, uint64_t address)
 {
@@ -105,7 +106,8 @@ static uint64_t next_function(Elf *elf, uint64_t address)
 	return low < nr ? shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + low * 8) : 0;
 }
 
-/* What _start loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither. */
+/* What _start loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
+ */
 static uint64_t find_main(Elf *elf, uint64_t start, size_t size)
 {
 	const unsigned char *code = bytes_at(elf, start, size, true);

@@ -15,9 +15,9 @@ struct entry_symbol {
 enum { ENTRY_SYMBOLS = 2 };
 
 /*
- * _start and main of a program, which need no symbol table: the ELF header tells where the first one is,
- * and it passes the second one to __libc_start_main as its first argument. Each reaches to the next
- * function that .eh_frame_hdr knows. Returns how many were found; x86-64 only.
+ * _start and main of a program, which need no symbol table: the ELF header tells where the first
+ * one is, and it passes the second one to __libc_start_main as its first argument. Each reaches to
+ * the next function that .eh_frame_hdr knows. Returns how many were found; x86-64 only.
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
 

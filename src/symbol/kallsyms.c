@@ -76,8 +76,10 @@ static const char *parse_address(const char *s, uint64_t *address)
 	return s > start && s - start <= 16 ? s : NULL;
 }
 
-/* "ADDRESS TYPE NAME[\t[MODULE]]", a string that is cut up. False: something else, or a per-CPU
- * offset. */
+/*
+ * "ADDRESS TYPE NAME[\t[MODULE]]", a string that is cut up. False: something else, or a per-CPU
+ * offset.
+ */
 static bool parse_line(char *line, char *end, struct ksym *sym)
 {
 	const char *s = parse_address(line, &sym->address);

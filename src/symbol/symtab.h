@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of one file. Addresses are those of the file's own headers, as elffile_address
- * gives. */
+/*
+ * The functions of one file. Addresses are those of the file's own headers, as elffile_address
+ * gives.
+ */
 #ifndef SYMTAB_H
 #define SYMTAB_H
 
@@ -26,8 +28,10 @@ struct symtab_hit {
 struct symtab *symtab_new(const struct elffile *elf, const char *path, const char *root);
 void symtab_free(struct symtab *tab);
 
-/* The function that holds ADDRESS; false where there is none, as in the gap behind a sized
- * function. */
+/*
+ * The function that holds ADDRESS; false where there is none, as in the gap behind a sized
+ * function.
+ */
 bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit);
 
 #endif

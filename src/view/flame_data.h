@@ -33,8 +33,10 @@
 enum { FLAME_LAST = 52, FLAME_MORE = 36, FLAME_SHADES = 6 };
 extern const char flame_digits[FLAME_LAST + FLAME_MORE + 1];
 
-/* The two characters that stand for a frame's colour, kind and shade by name, as a class of
- * flame.css. */
+/*
+ * The two characters that stand for a frame's colour, kind and shade by name, as a class of
+ * flame.css.
+ */
 struct flame_class {
 	char s[3];
 };

@@ -117,8 +117,10 @@ static enum input_kind kind_of_input(struct lines *lines, const char **why)
 	return n ? kind_of_text(bytes, bytes + n) : INPUT_EMPTY;
 }
 
-/* Adds to P's account, which is of the last input alone, that of the inputs before it. It is known
- * only if all were. */
+/*
+ * Adds to P's account, which is of the last input alone, that of the inputs before it. It is known
+ * only if all were.
+ */
 static void add_account(struct profile *p, const struct account *before, bool first)
 {
 	struct account *sum = &p->account;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* _start and main of programs without symbols, against the symbols of the same program before strip. */
+/*
+ * _start and main of programs without symbols, against the symbols of the same program before
+ * strip.
+ */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elffile.h"
@@ -54,7 +57,7 @@ static void entry_of(const char *flags, size_t want)
 
 	if (!run("echo 'int main(int argc, char **argv) { return argc + **argv; }' | "
 		 "cc -O2 %s -x c -o %s/program - && strip -o %s %s/program",
-			    flags, dir, stripped, dir))
+		    flags, dir, stripped, dir))
 		fail_msg("cannot compile with '%s'", flags);
 	struct elffile *elf = elffile_open(stripped, NULL);
 

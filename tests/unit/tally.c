@@ -92,7 +92,7 @@ static void tally__kernel_stack_with_doubled_leaf(void **state)
 	(void)state;
 	feed("task 5 5 kthread");
 	feed("stack %x 5 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020 ffffffff81000020",
-			1 << 11 | 1024 | 3);
+		1 << 11 | 1024 | 3);
 	feed("row 5 0 %x 1 1", 1 << 11 | 1024 | 3);
 	collect(&rec);
 	assert_int_equal(rec.nr_rows, 1);
@@ -179,12 +179,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-				tally__user_stack_becomes_places_in_files, set_up, tear_down),
+			tally__user_stack_becomes_places_in_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-				tally__kernel_stack_with_doubled_leaf, set_up, tear_down),
+			tally__kernel_stack_with_doubled_leaf, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-				tally__a_lost_part_is_counted_and_a_second_print_mends_it, set_up,
-				tear_down),
+			tally__a_lost_part_is_counted_and_a_second_print_mends_it, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(tally__bad_lines_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__heaviest_row_first, set_up, tear_down),
 	};
