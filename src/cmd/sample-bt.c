@@ -369,7 +369,8 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options o = {.engine = "auto", .min_quality = 50, .view = {.event = -1}};
+	struct options o = {
+		.engine = "auto", .min_quality = 50, .view = {.event = -1}, .session.words = argv};
 
 	program_init();
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
