@@ -316,9 +316,9 @@ static int judge(const struct options *o, const struct account *account, const c
 	return ret;
 }
 
-static int finish(struct options *o, struct recording *rec)
+static int finish(struct options *o, struct recording *rec, const struct symbol_files *files)
 {
-	struct input_options input = {.view = o->view};
+	struct input_options input = {.view = o->view, .symbol.files = files};
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile;
 
@@ -339,12 +339,13 @@ static int finish(struct options *o, struct recording *rec)
 static int run(struct options *o)
 {
 	struct strbuf err = STRBUF_INIT;
+	struct symbol_files files = {0};
 	struct recording rec;
 	int ret = EXIT_FAILED;
 
 	recording_init(&rec);
 	o->session.ops = engine_find(o->engine, &err);
-	int got = o->session.ops ? session_run(&o->session, &rec, &err) : -1;
+	int got = o->session.ops ? session_run(&o->session, &rec, &files, &err) : -1;
 
 	program_say_lines(&err);
 	strbuf_reset(&err);
@@ -358,12 +359,13 @@ static int run(struct options *o)
 		program_say_lines(&err);
 		goto out;
 	}
-	ret = finish(o, &rec);
+	ret = finish(o, &rec, &files);
 	if (got > 0 && ret == EXIT_OK)
 		ret = EXIT_PARTIAL;
 out:
 	strbuf_release(&err);
 	recording_release(&rec);
+	symbol_files_release(&files);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
 #define ENGINE_H
 
 #include "lib/recording.h"
+#include "symbol/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,10 +57,12 @@ struct engine_ops {
 	/* Asks for the sums; the state becomes ENGINE_ENDED when they are here. */
 	void (*stop)(struct engine *engine);
 	/*
-	 * After ENGINE_ENDED: adds all that was gathered to REC. 0: good; 1: with losses of the
+	 * After ENGINE_ENDED: adds all that was gathered to REC, and to FILES those that cannot be
+	 * opened by their recorded path. 0: good; 1: with losses of the
 	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
-	int (*finish)(struct engine *engine, struct recording *rec, struct strbuf *err);
+	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,
+		struct strbuf *err);
 	void (*free)(struct engine *engine);
 };
 

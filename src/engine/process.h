@@ -35,7 +35,6 @@ struct mapping {
 struct process {
 	uint32_t pid;
 	uint64_t start;      /* ticks since boot, 0: not known */
-	char *root;          /* its root folder as we see it, "" for our own */
 	unsigned generation; /* looks taken */
 	int64_t looked_ns;   /* monotonic time of the last one */
 	struct mapping *maps;
@@ -68,6 +67,9 @@ void process_look_soon(struct processes *ps, struct process *p);
 
 /* The newest mapping that held ADDRESS, NULL: none. */
 const struct mapping *process_find(const struct process *p, uint64_t address);
+
+/* Hands over the files that nobody will find by their path later; the last thing to do with PS. */
+void processes_give_files(struct processes *ps, struct symbol_files *files);
 
 /* Start time of a task in ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);

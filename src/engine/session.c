@@ -205,7 +205,8 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
-static int run_engine(struct run *r, struct recording *rec, struct strbuf *err)
+static int run_engine(
+	struct run *r, struct recording *rec, struct symbol_files *files, struct strbuf *err)
 {
 	const struct engine_ops *ops = r->session->ops;
 
@@ -218,10 +219,11 @@ static int run_engine(struct run *r, struct recording *rec, struct strbuf *err)
 	clear_progress(r);
 	if (!r->session->request.compile_only)
 		describe_run(r, rec);
-	return ops->finish(r->engine, rec, err);
+	return ops->finish(r->engine, rec, files, err);
 }
 
-int session_run(struct session *session, struct recording *rec, struct strbuf *err)
+int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
+	struct strbuf *err)
 {
 	struct run r = {.session = session, .command = {.gate = -1}};
 	int ret = -1;
@@ -241,7 +243,7 @@ int session_run(struct session *session, struct recording *rec, struct strbuf *e
 		session->ops->describe(r.engine, stdout);
 		ret = 0;
 	} else {
-		ret = run_engine(&r, rec, err);
+		ret = run_engine(&r, rec, files, err);
 	}
 out:
 	if (r.engine)

@@ -18,9 +18,11 @@ struct session {
 };
 
 /*
- * Runs it and fills REC. 0: good; 1: with losses that ERR tells; -1: nothing was gathered. With
- * describe or request.compile_only REC stays empty. ERR holds whole lines.
+ * Runs it and fills REC, and FILES with those that its names need and no path leads to. 0: good; 1:
+ * with losses that ERR tells; -1: nothing was gathered. With describe or request.compile_only REC
+ * stays empty. ERR holds whole lines.
  */
-int session_run(struct session *session, struct recording *rec, struct strbuf *err);
+int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
+	struct strbuf *err);
 
 #endif

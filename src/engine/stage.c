@@ -151,7 +151,7 @@ void stage_init(struct stage *stage, struct processes *ps, struct strbuf *notes)
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		struct object *o = &ps->objects[i];
 
-		if (!o->elf || (stage->root && !stage_object(stage, o, notes)))
+		if (!o->elf || o->path[0] != '/' || (stage->root && !stage_object(stage, o, notes)))
 			continue;
 		o->has_rules = true;
 		ALLOC_GROW(stage->files, stage->nr_files, stage->files_alloc);

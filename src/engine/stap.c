@@ -428,7 +428,8 @@ static void look_once_more(struct stap *s)
 		process_look(&s->processes, &s->processes.list[i], NULL);
 }
 
-static int stap_finish(struct engine *engine, struct recording *rec, struct strbuf *err)
+static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+	struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;
 	uint64_t period = s->request->hz ? 1000000000 / s->request->hz : 1000000;
@@ -454,6 +455,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct strb
 	recording_add_meta(rec, "title", s->script.title);
 	recording_add_meta(rec, "engine", "stap");
 	tally_to_recording(&s->tally, s->kallsyms, event, rec);
+	processes_give_files(&s->processes, files);
 	strbuf_add(err, s->notes.buf, s->notes.len);
 	return ret;
 }

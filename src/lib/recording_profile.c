@@ -33,7 +33,8 @@ static void push_text(struct builder *b, enum frame_kind kind)
 static uint32_t unnamed_frame(struct builder *b, const struct rec_frame *f, const char *module)
 {
 	strbuf_reset(&b->text);
-	strbuf_addf(&b->text, "[%s]", *module ? file_name(module) : "unknown");
+	strbuf_addf(
+		&b->text, *module == '[' ? "%s" : "[%s]", *module ? file_name(module) : "unknown");
 	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
 }
 

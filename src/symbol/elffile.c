@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +130,20 @@ struct elffile *elffile_open_memory(const void *image, size_t size)
 	memcpy(copy, image, size);
 	elf_version(EV_CURRENT);
 	return elffile_new(-1, copy, elf_memory(copy, size));
+}
+
+struct elffile *elffile_open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	Elf64_Ehdr ehdr;
+
+	if (!image)
+		return NULL;
+	memcpy(&ehdr, image, sizeof(ehdr));
+	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	/* the headers of sections are the last thing in it */
+	return elffile_open_memory(image, ehdr.e_shoff + (size_t)ehdr.e_shnum * ehdr.e_shentsize);
 }
 
 struct elffile *elffile_open_compressed(int fd)

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 /* A frame that wants a name, with what says where it lies. */
 struct wanted {
@@ -63,27 +62,14 @@ static bool wants_name(const struct recording *rec, uint32_t number, struct want
 	return true;
 }
 
-/* The program's own copy of what the kernel maps into every process; NULL: it is another one. */
 static struct elffile *open_vdso(const char *build_id)
 {
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	struct elffile *elf;
-	Elf64_Ehdr ehdr;
-	size_t size;
+	struct elffile *elf = elffile_open_vdso();
 
-	if (!image || !*build_id)
-		return NULL;
-	memcpy(&ehdr, image, sizeof(ehdr));
-	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64)
-		return NULL;
-	/* the headers of sections are the last thing in it */
-	size = ehdr.e_shoff + (size_t)ehdr.e_shnum * ehdr.e_shentsize;
-	elf = elffile_open_memory(image, size);
-	if (elf && strcmp(elffile_build_id(elf), build_id)) {
-		elffile_close(elf);
-		return NULL;
-	}
-	return elf;
+	if (elf && *build_id && !strcmp(elffile_build_id(elf), build_id))
+		return elf;
+	elffile_close(elf);
+	return NULL;
 }
 
 static struct elffile *open_file(struct resolver *r, const struct wanted *first, const char *path)
@@ -109,6 +95,28 @@ static struct elffile *open_file(struct resolver *r, const struct wanted *first,
 		return NULL;
 	}
 	return elf;
+}
+
+void symbol_files_add(struct symbol_files *files, struct elffile *elf)
+{
+	ALLOC_GROW(files->list, files->nr, files->alloc);
+	files->list[files->nr++] = elf;
+}
+
+void symbol_files_release(struct symbol_files *files)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		elffile_close(files->list[i]);
+	free(files->list);
+	*files = (struct symbol_files){0};
+}
+
+static struct elffile *find_open(const struct symbol_files *files, const char *build_id)
+{
+	for (size_t i = 0; files && *build_id && i < files->nr; i++)
+		if (!strcmp(elffile_build_id(files->list[i]), build_id))
+			return files->list[i];
+	return NULL;
 }
 
 static bool is_deleted(const char *path)
@@ -159,19 +167,21 @@ static void resolve_file(struct resolver *r, const struct wanted *wanted, size_t
 {
 	/* strings of the recording move when names are added */
 	char *path = xstrdup(recording_get(r->rec, wanted->path));
-	struct elffile *elf = NULL;
+	const char *build_id = recording_get(r->rec, wanted->build_id);
+	struct elffile *open = find_open(r->options->files, build_id), *elf = open;
 
-	if (!strcmp(path, "[vdso]"))
-		elf = open_vdso(recording_get(r->rec, wanted->build_id));
-	else if (path[0] == '/' && !is_deleted(path))
+	if (!elf && !strcmp(path, "[vdso]"))
+		elf = open_vdso(build_id);
+	else if (!elf && path[0] == '/' && !is_deleted(path))
 		elf = open_file(r, wanted, path);
 	if (elf) {
 		struct symtab *tab = symtab_new(elf, path, r->options->root);
 
 		name_frames(r, elf, tab, wanted, n);
 		symtab_free(tab);
-		elffile_close(elf);
 	}
+	if (!open)
+		elffile_close(elf);
 	free(path);
 }
 

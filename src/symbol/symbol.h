@@ -9,11 +9,23 @@
 
 #include "lib/recording.h"
 
+struct elffile;
 struct strbuf;
 
 enum demangle { DEMANGLE_SHORT, DEMANGLE_FULL, DEMANGLE_NONE };
 
+/* Files that are open already. */
+struct symbol_files {
+	struct elffile **list;
+	size_t nr, alloc;
+};
+
+void symbol_files_add(struct symbol_files *files, struct elffile *elf); /* takes ELF over */
+void symbol_files_release(struct symbol_files *files);
+
 struct symbol_options {
+	const struct symbol_files
+		*files; /* found by build-id, before the path is tried; NULL: none */
 	enum demangle demangle;
 	const char *root; /* where the files of the recording are found, NULL: "/" */
 };
@@ -43,9 +55,10 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **nam
 	const char **module, uint64_t *offset);
 
 /* What an ELF file is, read from its headers, notes and call frame information. */
-struct elffile;
 /* NULL and ERR: PATH cannot be read or is no ELF program or library. */
 struct elffile *elffile_open(const char *path, struct strbuf *err);
+/* Our own copy of the vdso, which the kernel maps into every process. NULL: there is none. */
+struct elffile *elffile_open_vdso(void);
 void elffile_close(struct elffile *elf);
 const char *elffile_build_id(const struct elffile *elf); /* lower-case hex, "" when it has none */
 

@@ -107,10 +107,11 @@ in_guest() {
 	each_file record_file
 
 	start_two
+	thread=$target
 	lab_record -F 200 --tid "$target" -u -t 6 -o "$T/tid.rec" -o "$T/tid.folded" 2>"$T/tid.err" || not_ok 'one thread' "exit $?"
 	lab_record -F 200 -p "$target,$second" -u -t 6 -o "$T/list.rec" -o "$T/list.folded" 2>"$T/list.err" || not_ok 'a list' "exit $?"
 	finish_two
-	check_eq 'one thread: only that one' "$target" "$(awk '$1 == "task" { print $4 }' "$T/tid.rec")"
+	check_eq 'one thread: only that one' "$thread" "$(awk '$1 == "task" { print $4 }' "$T/tid.rec")"
 	check_eq 'a list: three threads' 3 "$(grep -c '^task ' "$T/list.rec")"
 	check 'a list: the name is the root' grep -q '^ladder;' "$T/list.folded"
 	lab_keep "$T"/tid.* "$T"/list.*
