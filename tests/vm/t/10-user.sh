@@ -50,7 +50,7 @@ rootless() {
 
 record_program() {
 	start "$1"
-	lab_record -F 200 -p "$target" -u -t 10 --min-quality $quality -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" \
+	lab_record -F 200 -p "$target" -u -t 6 --min-quality $quality -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" \
 		2>"$T/$1.err" && ok "$1 is recorded" || not_ok "$1 is recorded" "exit $?"
 	note "$T/$1.err"
 	finish

@@ -39,9 +39,9 @@ as_invoking_user() {
 
 in_guest() {
 	start
-	lab_record -F 200 -p "$target" -k -t 8 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
-	lab_record -F 200 -p "$target" -t 8 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
-	lab_record -F 200 -a -k -t 8 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
+	lab_record -F 200 -p "$target" -k -t 5 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
+	lab_record -F 200 -p "$target" -t 5 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
+	lab_record -F 200 -a -k -t 5 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
 	as_invoking_user
 	finish
 	lab_keep "$T"/*.folded "$T"/*.svg "$T"/*.rec "$T"/*.err

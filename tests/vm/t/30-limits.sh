@@ -47,19 +47,19 @@ record() {
 
 in_guest() {
 	start "$programs/deep" 600
-	record deep -F 50 -t 10
+	record deep -F 50 -t 6
 	finish
 	check_eq 'deep: 512 calls in every stack' 0 \
 		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")"
 
 	start "$programs/many" 600 16 2
-	record many -F 997 --stacks 60000 -t 60
+	record many -F 997 --stacks 60000 -t 45
 	different=$(grep -c ^ "$T/many.folded")
 	echo "# $different different stacks of $(kept "$T/many.folded") samples"
 	check 'many: 20,000 different stacks' test "$different" -gt 20000
 	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
 
-	record small -F 997 --stacks 4096 -t 25
+	record small -F 997 --stacks 4096 -t 15
 	finish
 	rows=$(grep -c '^row ' "$T/small.rec")
 	lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
@@ -70,7 +70,7 @@ in_guest() {
 		"$(awk '{ n = gsub(/;step/, "&"); if ($0 ~ /step [0-9]+$/ && $0 !~ /^(_start|clone3?|__clone3?|start_thread);/) bad += 1 } END { print bad + 0 }' "$T/small.folded")"
 
 	start "$programs/late" "$programs/liblate.so" 600
-	record late -F 200 -t 15
+	record late -F 200 -t 8
 	finish
 	lab_keep "$T"/late.* "$T"/deep.rec
 	whole=$(awk '/^_start;.*late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")

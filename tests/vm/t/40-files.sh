@@ -93,7 +93,7 @@ record_prepare() {
 }
 
 record_file() {
-	lab_record -v -F 200 -p "$target" -u -t 6 -o "$T/$1.folded" -o "$T/$1.rec" 2>"$T/$1.err" || not_ok "$1" "exit $?"
+	lab_record -v -F 200 -p "$target" -u -t 4 -o "$T/$1.folded" -o "$T/$1.rec" 2>"$T/$1.err" || not_ok "$1" "exit $?"
 	grep -a '^sample-bt' "$T/$1.err" | note
 	check "$1: from the cache" grep -q 'Pass 4: using cached' "$T/$1.err"
 	lab_keep "$T/$1".*
@@ -108,8 +108,8 @@ in_guest() {
 
 	start_two
 	thread=$target
-	lab_record -F 200 --tid "$target" -u -t 6 -o "$T/tid.rec" -o "$T/tid.folded" 2>"$T/tid.err" || not_ok 'one thread' "exit $?"
-	lab_record -F 200 -p "$target,$second" -u -t 6 -o "$T/list.rec" -o "$T/list.folded" 2>"$T/list.err" || not_ok 'a list' "exit $?"
+	lab_record -F 200 --tid "$target" -u -t 4 -o "$T/tid.rec" -o "$T/tid.folded" 2>"$T/tid.err" || not_ok 'one thread' "exit $?"
+	lab_record -F 200 -p "$target,$second" -u -t 4 -o "$T/list.rec" -o "$T/list.folded" 2>"$T/list.err" || not_ok 'a list' "exit $?"
 	finish_two
 	check_eq 'one thread: only that one' "$thread" "$(awk '$1 == "task" { print $4 }' "$T/tid.rec")"
 	check_eq 'a list: three threads' 3 "$(grep -c '^task ' "$T/list.rec")"

@@ -24,7 +24,7 @@ prepare() {
 
 in_guest() {
 	start
-	lab_record -F 199 -p "$target" -t 10 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
+	lab_record -F 199 -p "$target" -t 6 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
 	finish
 	note "$T/err"
 	for file in profile.rec flame.svg callers.svg profile.csv summary.csv profile.bt profile.folded profile.json run.txt; do
