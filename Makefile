@@ -122,6 +122,8 @@ install: all
 	$(INSTALL) -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(wildcard man/*.1) $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 $(wildcard man/*.5) $(DESTDIR)$(mandir)/man5
+	$(INSTALL) -d $(DESTDIR)$(datadir)/doc/flametap/examples
+	$(INSTALL) -m 644 $(wildcard man/examples/*.txt) $(DESTDIR)$(datadir)/doc/flametap/examples
 	cd stap && find . -name '*.stp' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/stap/{} \;
 	cd tapsets && find . -name '*.stp*' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/tapsets/{} \;
 
