@@ -177,6 +177,16 @@ static void build_command(struct stap *s)
 		arg(s, xasprintf("%u", r->hz));
 }
 
+static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
+{
+	struct process *p = processes_get(&s->processes, pid);
+
+	if (p->generation)
+		return 0;
+	process_look(&s->processes, p, err);
+	return fail(err, "; give the number of a running process");
+}
+
 /* Looks at the processes whose files get rules. */
 static int look_at_targets(struct stap *s, struct strbuf *err)
 {
@@ -187,9 +197,10 @@ static int look_at_targets(struct stap *s, struct strbuf *err)
 	for (size_t i = 0; i < nr_busy; i++)
 		processes_get(&s->processes, busy[i]);
 	for (size_t i = 0; i < r->nr_tids; i++)
-		processes_get(&s->processes, r->tids[i]);
+		if (look_at(s, r->tids[i], err))
+			return -1;
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
-		if (process_look(&s->processes, processes_get(&s->processes, r->pids[i]), err))
+		if (look_at(s, r->pids[i], err))
 			return -1;
 	return 0;
 }
