@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,10 @@ void processes_init(struct processes *ps)
 
 void processes_release(struct processes *ps)
 {
-	for (size_t i = 0; i < ps->nr; i++)
+	for (size_t i = 0; i < ps->nr; i++) {
 		free(ps->list[i].maps);
+		free(ps->list[i].root);
+	}
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		elffile_close(ps->objects[i].elf);
 		free(ps->objects[i].path);
@@ -107,6 +110,24 @@ static void add_mapping(struct processes *ps, struct process *p, struct mapping 
 	p->maps[p->nr_maps++] = *m;
 }
 
+/* PATH as the process itself sees it, which is what stap compares: maps shows it from our root. */
+static const char *own_path(const struct process *p, const char *path)
+{
+	size_t n = strlen(p->root);
+
+	return n && !strncmp(path, p->root, n) && path[n] == '/' ? path + n : path;
+}
+
+static char *root_of(uint32_t pid)
+{
+	char link[64], root[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/%u/root", pid);
+	ssize_t n = readlink(link, root, sizeof(root));
+
+	return n > 1 ? xstrndup(root, (size_t)n) : xstrdup("");
+}
+
 /* One line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
 static void take_line(struct processes *ps, struct process *p, char *line, size_t len)
 {
@@ -120,7 +141,8 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
 		    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
 		perms[2] == 'x' && strcmp(text + at, "[vsyscall]"))
-		add_mapping(ps, p, &m, makedev(dev_major, dev_minor), inode, text + at);
+		add_mapping(
+			ps, p, &m, makedev(dev_major, dev_minor), inode, own_path(p, text + at));
 	free(text);
 }
 
@@ -173,7 +195,7 @@ struct process *processes_get(struct processes *ps, uint32_t pid)
 	ALLOC_GROW(ps->list, ps->nr, ps->alloc);
 	struct process *p = &ps->list[ps->nr++];
 
-	*p = (struct process){.pid = pid, .start = task_start(pid, pid)};
+	*p = (struct process){.pid = pid, .start = task_start(pid, pid), .root = root_of(pid)};
 	process_look(ps, p, NULL);
 	return p;
 }

@@ -35,6 +35,7 @@ struct mapping {
 struct process {
 	uint32_t pid;
 	uint64_t start;      /* ticks since boot, 0: not known */
+	char *root;          /* its root folder as we see it, "" for our own */
 	unsigned generation; /* looks taken */
 	int64_t looked_ns;   /* monotonic time of the last one */
 	struct mapping *maps;

@@ -122,6 +122,28 @@ static char *root_name(const struct processes *ps)
 	return root;
 }
 
+/*
+ * stap follows links in the path that it is given before it puts the root in front. Where ours has
+ * other links than the target's root, a link of the stage leads back.
+ */
+static int link_real_path(
+	const struct stage *stage, const struct object *o, const char *to, struct strbuf *err)
+{
+	char *real = realpath(o->path, NULL);
+	int ret = 0;
+
+	if (real && strcmp(real, o->path)) {
+		char *link = xasprintf("%s%s", stage->root, real);
+
+		ret = make_folders(link, err);
+		if (!ret && symlink(to, link) && errno != EEXIST)
+			ret = fail(err, "cannot link '%s': %s", link, strerror(errno));
+		free(link);
+	}
+	free(real);
+	return ret;
+}
+
 static bool stage_object(struct stage *stage, const struct object *o, struct strbuf *notes)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -132,6 +154,8 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 	if (needs_copy(o)) {
 		if (stat(to, &st))
 			ret = make_copy(o, to, &err);
+		if (!ret)
+			ret = link_real_path(stage, o, to, &err);
 	} else if (make_folders(to, &err) || (symlink(o->path, to) && errno != EEXIST)) {
 		ret = -1; /* stap follows the link and then knows the file by its own path */
 	}

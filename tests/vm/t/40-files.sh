@@ -100,7 +100,7 @@ record_file() {
 	good=$(awk '/^_start;.*(;down){30}(;work)? [0-9]+$/ { n += $NF } END { print n + 0 }' "$T/$1.folded")
 	all=$(awk '{ n += $NF } END { print n + 0 }' "$T/$1.folded")
 	check "$1: samples" test "$all" -gt 100
-	check_eq "$1: every stack is whole" "$all" "$good"
+	lab_few "$1: stacks that are not whole" $((all - good)) "$all"
 }
 
 in_guest() {
