@@ -194,8 +194,12 @@ static int look_at_targets(struct stap *s, struct strbuf *err)
 	uint32_t busy[8];
 	size_t nr_busy = r->all ? busy_processes(busy, ARRAY_LEN(busy)) : 0;
 
-	for (size_t i = 0; i < nr_busy; i++)
+	for (size_t i = 0; i < nr_busy; i++) {
 		processes_get(&s->processes, busy[i]);
+		if (r->verbose && r->user)
+			fprintf(stderr, "unwind rules for the files of process %" PRIu32 "\n",
+				busy[i]);
+	}
 	for (size_t i = 0; i < r->nr_tids; i++)
 		if (look_at(s, r->tids[i], err))
 			return -1;
