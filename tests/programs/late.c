@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* late LIBRARY [SECONDS]: works for a second, then loads LIBRARY and works through its late_work. */
+/* late LIBRARY [SECONDS]: works for some seconds, then loads LIBRARY and works through its late_work. */
 #include "burn.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 64;
 	burn_init(argc - 1, argv + 1);
-	while (!burn_over && time(NULL) - start < 2)
+	while (!burn_over && time(NULL) - start < 6)
 		for (int i = 0; i < 100; i++)
 			early_work();
 	void *lib = dlopen(argv[1], RTLD_NOW);

@@ -23,7 +23,7 @@ prepare() {
 	start "$programs/deep" 600
 	lab_record -F 50 -p "$target" -u
 	finish
-	start "$programs/many" 600 18 2
+	start "$programs/many" 600 17 2
 	lab_record -F 997 --stacks 60000 -p "$target" -u
 	lab_record -F 997 --stacks 4096 -p "$target" -u
 	finish
@@ -52,8 +52,8 @@ in_guest() {
 	lab_few 'deep: stacks without 512 calls' \
 		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(kept "$T/deep.folded")"
 
-	start "$programs/many" 600 18 2
-	record many -F 997 --stacks 60000 -t 75
+	start "$programs/many" 600 17 2
+	record many -F 997 --stacks 60000 -t 50
 	different=$(grep -c ^ "$T/many.folded")
 	echo "# $different different stacks of $(kept "$T/many.folded") samples"
 	check 'many: 20,000 different stacks' test "$different" -gt 20000
