@@ -154,19 +154,13 @@ uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame)
 	return id;
 }
 
-static void add_weight(uint64_t *to, uint64_t weight)
-{
-	if (__builtin_add_overflow(*to, weight, to))
-		*to = UINT64_MAX;
-}
-
 void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight)
 {
 	uint32_t node = 0;
 
 	for (size_t i = 0; i < n; i++)
 		node = profile_child(p, node, frames[i]);
-	add_weight(&p->nodes[node].self, weight);
+	add_capped(&p->nodes[node].self, weight);
 }
 
 const char *profile_name(const struct profile *p, uint32_t frame, size_t *len)
@@ -181,24 +175,16 @@ const char *profile_module(const struct profile *p, uint32_t frame)
 	return strpool_get(&p->names, p->frames[frame].module);
 }
 
-static int compare_strings(const struct profile *p, uint32_t a, uint32_t b)
-{
-	size_t la = strpool_len(&p->names, a), lb = strpool_len(&p->names, b);
-	int c = memcmp(strpool_get(&p->names, a), strpool_get(&p->names, b), la < lb ? la : lb);
-
-	return c ? c : (la > lb) - (la < lb);
-}
-
 static int compare_frames(const void *va, const void *vb, void *arg)
 {
 	const struct profile *p = arg;
 	const struct frame *a = &p->frames[*(const uint32_t *)va];
 	const struct frame *b = &p->frames[*(const uint32_t *)vb];
-	int c = compare_strings(p, a->name, b->name);
+	int c = strpool_compare(&p->names, a->name, b->name);
 
 	if (!c)
 		c = (a->kind > b->kind) - (a->kind < b->kind);
-	return c ? c : compare_strings(p, a->module, b->module);
+	return c ? c : strpool_compare(&p->names, a->module, b->module);
 }
 
 /* The place of every frame in the order of names. */
@@ -255,7 +241,7 @@ void profile_finish(struct profile *p)
 		p->nodes[i].total = p->nodes[i].self;
 	}
 	for (uint32_t i = p->nr_nodes - 1; i; i--) /* a parent's number is below its children's */
-		add_weight(&p->nodes[p->nodes[i].parent].total, p->nodes[i].total);
+		add_capped(&p->nodes[p->nodes[i].parent].total, p->nodes[i].total);
 	free(list);
 	free(rank);
 }

@@ -87,3 +87,11 @@ size_t strpool_len(const struct strpool *pool, uint32_t id)
 {
 	return pool->entries[id].len;
 }
+
+int strpool_compare(const struct strpool *pool, uint32_t a, uint32_t b)
+{
+	size_t la = strpool_len(pool, a), lb = strpool_len(pool, b);
+	int c = memcmp(strpool_get(pool, a), strpool_get(pool, b), la < lb ? la : lb);
+
+	return c ? c : (la > lb) - (la < lb);
+}

@@ -34,4 +34,7 @@ uint32_t strpool_adds(struct strpool *pool, const char *s);
 const char *strpool_get(const struct strpool *pool, uint32_t id);
 size_t strpool_len(const struct strpool *pool, uint32_t id);
 
+/* As strcmp, by bytes; strings may hold NUL. */
+int strpool_compare(const struct strpool *pool, uint32_t a, uint32_t b);
+
 #endif

@@ -72,14 +72,6 @@ static void drop_empty(struct functions *f)
 		f->nr--;
 }
 
-static int compare_strings(const struct strpool *pool, uint32_t a, uint32_t b)
-{
-	size_t la = strpool_len(pool, a), lb = strpool_len(pool, b);
-	int c = memcmp(strpool_get(pool, a), strpool_get(pool, b), la < lb ? la : lb);
-
-	return c ? c : (la > lb) - (la < lb);
-}
-
 static int compare_functions(const void *va, const void *vb, void *arg)
 {
 	const struct functions *f = arg;
@@ -90,10 +82,10 @@ static int compare_functions(const void *va, const void *vb, void *arg)
 	if (!c)
 		c = (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
 	if (!c)
-		c = compare_strings(&f->p->names, fa->name, fb->name);
+		c = strpool_compare(&f->p->names, fa->name, fb->name);
 	if (!c)
-		c = compare_strings(&f->p->names, fa->module, fb->module);
-	return c ? c : compare_strings(&f->categories, a->category, b->category);
+		c = strpool_compare(&f->p->names, fa->module, fb->module);
+	return c ? c : strpool_compare(&f->categories, a->category, b->category);
 }
 
 static int compare_categories(const void *va, const void *vb, void *arg)
@@ -104,7 +96,7 @@ static int compare_categories(const void *va, const void *vb, void *arg)
 
 	if (!c)
 		c = (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
-	return c ? c : compare_strings(&f->categories, a->category, b->category);
+	return c ? c : strpool_compare(&f->categories, a->category, b->category);
 }
 
 /* A frame with what makes it one function with others. */
