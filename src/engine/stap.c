@@ -55,8 +55,8 @@ static void arg_pair(struct stap *s, const char *option, char *value)
 
 /*
  * Room for stacks comes in few sizes, each is a module of its own. An entry of the two large arrays
- * takes some 150 bytes, one of them is there once per CPU: without a wish, what stays below 128
- * MiB.
+ * takes 150 bytes by estimate, and one of them is there once per CPU: without a wish, what should
+ * stay below 128 MiB.
  */
 static size_t size_class(size_t wish)
 {
