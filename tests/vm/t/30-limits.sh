@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
-# vm-limit: 700
+# vm-limit: 900
 set -eu
 . /lab/lib.sh
 
@@ -53,16 +53,23 @@ in_guest() {
 		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(kept "$T/deep.folded")"
 
 	start "$programs/many" 600 17 2
-	record many -F 997 --stacks 60000 -t 50
-	different=$(grep -c ^ "$T/many.folded")
+	# how many samples a second makes is the emulator's affair
+	for seconds in 50 150; do
+		record many -F 997 --stacks 60000 -t "$seconds"
+		different=$(grep -c ^ "$T/many.folded")
+		[ "$different" -le 20000 ] || break
+	done
 	echo "# $different different stacks of $(kept "$T/many.folded") samples"
 	check 'many: 20,000 different stacks' test "$different" -gt 20000
 	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
 
-	record small -F 997 --stacks 4096 -t 15
+	for seconds in 15 45 135; do
+		record small -F 997 --stacks 4096 -t "$seconds"
+		rows=$(grep -c '^row ' "$T/small.rec")
+		lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
+		[ "${lost:-0}" -le 1000 ] || break
+	done
 	finish
-	rows=$(grep -c '^row ' "$T/small.rec")
-	lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
 	echo "# $rows rows, ${lost:-0} events lost"
 	check_eq 'small: the table is full to the brim' 4096 "$rows"
 	check 'small: the loss is counted' test "${lost:-0}" -gt 1000
