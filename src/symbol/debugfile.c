@@ -128,3 +128,16 @@ struct elffile *debugfile_open_embedded(const struct elffile *elf)
 	}
 	return elffile_open_compressed(fd);
 }
+
+bool debugfile_names_known(const struct elffile *elf, const char *path, const char *root)
+{
+	GElf_Shdr shdr;
+
+	if (elffile_section(elffile_elf(elf), ".symtab", &shdr) ||
+		elffile_section(elffile_elf(elf), ".gnu_debugdata", &shdr))
+		return true;
+	struct elffile *debug = debugfile_open(elf, path, root);
+
+	elffile_close(debug);
+	return debug;
+}

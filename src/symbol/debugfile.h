@@ -6,6 +6,8 @@
 #ifndef DEBUGFILE_H
 #define DEBUGFILE_H
 
+#include <stdbool.h>
+
 struct elffile;
 
 /*
@@ -16,5 +18,8 @@ struct elffile *debugfile_open(const struct elffile *elf, const char *path, cons
 
 /* The table of local functions that some distributions leave in .gnu_debugdata; NULL: none. */
 struct elffile *debugfile_open_embedded(const struct elffile *elf);
+
+/* ELF's local functions have names: in its own table, in .gnu_debugdata, or in its debug file. */
+bool debugfile_names_known(const struct elffile *elf, const char *path, const char *root);
 
 #endif
