@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The preflight: would a recording by SystemTap work here, what is in its way, what is to be done.
+ * Nothing is changed and nothing is loaded; it takes some milliseconds and `stap --version`.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum check_state {
+	CHECK_FOUND,
+	CHECK_MISSING,  /* a recording cannot work */
+	CHECK_DEGRADED, /* it works, with less */
+};
+
+struct check {
+	const char *name;
+	enum check_state state;
+	char *what;
+	char *remedy; /* the one thing to do, NULL: nothing */
+};
+
+struct checks {
+	struct check *list;
+	size_t nr, alloc;
+	bool compile_only; /* it was about a kernel that does not run here */
+};
+
+struct check_request {
+	const char *root; /* a folder that stands for "/", "": that one itself */
+	/*
+	 * NULL: the running kernel. Another one: only what compiling a module for it needs is
+	 * looked at.
+	 */
+	const char *release;
+	const uint32_t *pids; /* whose files should have names; always running ones, not of root */
+	size_t nr_pids;
+	bool user, kernel;  /* the stacks that are wanted */
+	bool module_given;  /* a compiled module: nothing that compiling needs is looked at */
+	bool module_signed; /* the module is signed, or stap was told to sign it */
+};
+
+/* Looks at everything. CHECKS is what checks_release is for. */
+void checks_run(struct checks *checks, const struct check_request *request);
+void checks_release(struct checks *checks);
+
+/* Nothing is missing. */
+bool checks_fit(const struct checks *checks);
+
+/* One line each, "STATE NAME WHAT; REMEDY", and a last one with the sum of it. */
+void checks_text(const struct checks *checks, FILE *out);
+
+/* {"works": BOOL, "compile_only": BOOL, "checks": [{"name", "state", "what", "remedy"}]} */
+void checks_json(const struct checks *checks, FILE *out);
+
+#endif
