@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pair ROOT [RELEASE]: the preflight of SystemTap and a kernel that are unpacked below ROOT. */
+#include "engine/check.h"
+#include "lib/util.h"
+
+int main(int argc, char **argv)
+{
+	struct checks checks;
+
+	if (argc < 2 || argc > 3) {
+		fputs("pair: usage: pair ROOT [RELEASE]\n", stderr);
+		return EXIT_USAGE_ERROR;
+	}
+	checks_run(&checks,
+		&(struct check_request){
+			.root = argv[1], .release = argv[2], .user = true, .kernel = true});
+	checks_text(&checks, stdout);
+	int ret = checks_fit(&checks) ? EXIT_OK : EXIT_FAILED;
+
+	checks_release(&checks);
+	return ret;
+}
