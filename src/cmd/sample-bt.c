@@ -3,6 +3,8 @@
  * sample-bt: records backtraces of running programs and writes them in the forms that people look
  * at.
  */
+#include "engine/check.h"
+#include "engine/folder.h"
 #include "engine/session.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -12,6 +14,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,10 @@ enum {
 	OPT_STACKS,
 	OPT_MIN_QUALITY,
 	OPT_COMPILE_ONLY,
+	OPT_MODULE,
+	OPT_OVERLOAD,
+	OPT_CHECK,
+	OPT_JSON,
 };
 
 struct options {
@@ -45,6 +52,7 @@ struct options {
 	struct recording_view view;
 	double min_quality; /* per cent of the weight that must be named */
 	bool quiet;
+	bool check, json;
 };
 
 static const struct argp_option option_table[] = {
@@ -71,9 +79,14 @@ static const struct argp_option option_table[] = {
 	{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
-	{"compile-only", OPT_COMPILE_ONLY, NULL, 0, "Compile what this recording needs, no more",
-		3},
-	{"release", 'r', "RELEASE", 0, "With --compile-only: for this kernel", 3},
+	{"overload", OPT_OVERLOAD, "PCT", 0,
+		"End it when the probes take more of a processor (default 50; 0: never)", 3},
+	{"check", OPT_CHECK, NULL, 0, "Look whether a recording can work here, record nothing", 3},
+	{"json", OPT_JSON, NULL, 0, "With --check: as JSON", 3},
+	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
+		"Compile what this recording needs, no more; with -o FILE.ko put it there", 3},
+	{"release", 'r', "RELEASE", 0, "With --compile-only, --check: for this kernel", 3},
+	{"module", OPT_MODULE, "FILE.ko", 0, "Run what --compile-only made, compile nothing", 3},
 	{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
 	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
 	{"verbose", 'v', NULL, 0, "And what the engine says", 3},
@@ -128,9 +141,25 @@ static uint64_t parse_count(
 	return value;
 }
 
+static unsigned parse_percent(const char *text, const char *what, struct argp_state *state)
+{
+	uint64_t value = 0;
+
+	if (!parse_u64(text, strlen(text), 10, &value) || value > 100)
+		argp_error(state, "%s '%s' is no whole number from 0 to 100", what, text);
+	return (unsigned)value;
+}
+
+static bool is_module(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 3 && !strcmp(path + len - 3, ".ko");
+}
+
 static void add_output(struct options *o, const char *path, struct argp_state *state)
 {
-	if (output_format(path) < 0)
+	if (output_format(path) < 0 && !is_module(path))
 		argp_error(state, "'%s' must end in one of %s", path, output_endings());
 	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
 	o->outputs[o->nr_outputs++] = path;
@@ -159,6 +188,18 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_COMPILE_ONLY:
 		q->compile_only = true;
+		break;
+	case OPT_MODULE:
+		q->module = arg;
+		break;
+	case OPT_OVERLOAD:
+		q->overload = parse_percent(arg, "--overload", state);
+		break;
+	case OPT_CHECK:
+		o->check = true;
+		break;
+	case OPT_JSON:
+		o->json = true;
 		break;
 	case 'r':
 		q->release = arg;
@@ -212,7 +253,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->kernel = true;
 		break;
 	case 't':
-		o->session.seconds = parse_positive(arg, "-t", state);
+		q->seconds = parse_positive(arg, "-t", state);
 		break;
 	case 'F':
 		q->hz = (unsigned)parse_count(arg, 10000, "-F", state);
@@ -244,17 +285,50 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
 
+static __attribute__((noreturn)) void misused(const char *what)
+{
+	program_say("%s; try --help", what);
+	exit(EXIT_USAGE_ERROR);
+}
+
+/* A module built ahead may do without targets, a check, too; a recording has one kind of them. */
+static void settle_targets(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
+
+	if (targets > 1 || (o->pids.nr && o->tids.nr))
+		misused("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND");
+	if (!targets && !o->check && !q->compile_only)
+		misused("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
+}
+
+/* Modules come from --compile-only and from nothing else. */
+static void settle_outputs(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		if (is_module(o->outputs[i]) != q->compile_only)
+			misused(q->compile_only ? "--compile-only writes one file, -o FILE.ko"
+						: "a .ko file comes from --compile-only");
+	if (q->compile_only && (o->nr_outputs > 1 || o->report || q->module))
+		misused("--compile-only writes one file, -o FILE.ko");
+	if (q->compile_only && o->nr_outputs)
+		q->compile_to = o->outputs[0];
+	if (o->json && !o->check)
+		misused("--json belongs to --check; for a recording as JSON use -o FILE.json");
+	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+}
+
 static void settle(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
-	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
 
-	if (targets != 1 || (o->pids.nr && o->tids.nr)) {
-		program_say("%s: give one of -p PID, --tid TID, -a, -- COMMAND; try --help",
-			targets ? "too many targets" : "nothing to record");
-		exit(EXIT_USAGE_ERROR);
-	}
-	if (!q->user && !q->kernel)
+	settle_targets(o);
+	settle_outputs(o);
+	q->by_default = !q->user && !q->kernel;
+	if (q->by_default)
 		q->user = q->kernel = true;
 	q->script = "on-cpu";
 	q->pids = o->pids.list;
@@ -336,7 +410,53 @@ static int finish(struct options *o, struct recording *rec, const struct symbol_
 	return ret;
 }
 
-static int run(struct options *o)
+/* All that the engine said goes to a file of the user's; one line names it. */
+static void keep_log(const char *log)
+{
+	char *folder = folder_cache(), *path = xasprintf("%s/engine.log", folder);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	bool written = out && fputs(log, out) >= 0;
+
+	if (out && !fclose(out) && written)
+		program_say("all that was said is in '%s'", path);
+	free(path);
+	free(folder);
+}
+
+/* What the preflight has to say about a recording that did not start. */
+static void explain_failure(const struct options *o)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct checks checks;
+
+	if (!o->session.log)
+		return;
+	o->session.ops->check(&o->session.request, &checks);
+	for (size_t i = 0; i < checks.nr; i++)
+		if (checks.list[i].state != CHECK_FOUND)
+			program_say("%s: %s%s%s", checks.list[i].name, checks.list[i].what,
+				checks.list[i].remedy ? ": " : "",
+				checks.list[i].remedy ? checks.list[i].remedy : "");
+	checks_release(&checks);
+	if (!user_drop_privileges(&err) && *o->session.log)
+		keep_log(o->session.log);
+	strbuf_release(&err);
+}
+
+static int run_check(struct options *o)
+{
+	struct checks checks;
+
+	o->session.ops->check(&o->session.request, &checks);
+	(o->json ? checks_json : checks_text)(&checks, stdout);
+	int ret = checks_fit(&checks) ? EXIT_OK : EXIT_FAILED;
+
+	checks_release(&checks);
+	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
+}
+
+static int record(struct options *o)
 {
 	struct strbuf err = STRBUF_INIT;
 	struct symbol_files files = {0};
@@ -344,35 +464,47 @@ static int run(struct options *o)
 	int ret = EXIT_FAILED;
 
 	recording_init(&rec);
-	o->session.ops = engine_find(o->engine, &err);
-	int got = o->session.ops ? session_run(&o->session, &rec, &files, &err) : -1;
+	int got = session_run(&o->session, &rec, &files, &err);
 
 	program_say_lines(&err);
 	strbuf_reset(&err);
-	if (got < 0)
-		goto out;
-	if (o->session.describe || o->session.request.compile_only) {
+	if (got < 0) {
+		explain_failure(o);
+	} else if (o->session.describe || o->session.request.compile_only) {
 		ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
-		goto out;
-	}
-	if (user_drop_privileges(&err)) {
+	} else if (user_drop_privileges(&err)) {
 		program_say_lines(&err);
-		goto out;
+	} else {
+		ret = finish(o, &rec, &files);
+		if (got > 0 && ret == EXIT_OK)
+			ret = EXIT_PARTIAL;
 	}
-	ret = finish(o, &rec, &files);
-	if (got > 0 && ret == EXIT_OK)
-		ret = EXIT_PARTIAL;
-out:
 	strbuf_release(&err);
 	recording_release(&rec);
 	symbol_files_release(&files);
+	free(o->session.log);
+	return ret;
+}
+
+static int run(struct options *o)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = EXIT_FAILED;
+
+	o->session.ops = engine_find(o->engine, &err);
+	program_say_lines(&err);
+	if (o->session.ops)
+		ret = o->check ? run_check(o) : record(o);
+	strbuf_release(&err);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {
-		.engine = "auto", .min_quality = 50, .view = {.event = -1}, .session.words = argv};
+	struct options o = {.engine = "auto",
+		.min_quality = 50,
+		.view = {.event = -1},
+		.session = {.words = argv, .request.overload = 50}};
 
 	program_init();
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);

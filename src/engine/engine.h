@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct checks;
 struct strbuf;
 
 struct engine_request {
@@ -25,12 +26,17 @@ struct engine_request {
 	bool all; /* every task; without the idle ones unless idle is set */
 	bool idle;
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
+	bool by_default;   /* these two were not asked for: a module built ahead may decide */
 	unsigned hz;       /* 0: the engine's own tick */
+	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */
 	size_t stacks;     /* room for so many different (thread, stacks); 0: the engine chooses */
+	unsigned overload; /* per cent of a CPU that the probes may take, 0: no limit */
 	const char *command;    /* program that pids[0] will execute, NULL: it runs already */
 	char *const *stap_args; /* passed through */
 	size_t nr_stap_args;
-	bool compile_only;   /* make what a recording needs, record nothing */
+	const char *module;     /* what an earlier compile_only made, NULL: make it now */
+	bool compile_only;      /* make what a recording needs, record nothing */
+	const char *compile_to; /* put it there; NULL: keep it and print its path */
 	const char *release; /* for another kernel than the running one; only with compile_only */
 	bool verbose;        /* the engine's own words on stderr */
 };
@@ -45,16 +51,19 @@ struct engine_ops {
 	const char *name;
 	/*
 	 * Looks at the targets and prepares; NULL and ERR when it cannot work. REQUEST must outlive
-	 * it.
+	 * it; what a module built ahead decides is put into it.
 	 */
-	struct engine *(*new)(const struct engine_request *request, struct strbuf *err);
+	struct engine *(*new)(struct engine_request *request, struct strbuf *err);
 	/* Writes what would run, for people to read. */
 	void (*describe)(const struct engine *engine, FILE *out);
 	/* Starts without waiting until the probes are in place. */
 	int (*start)(struct engine *engine, struct strbuf *err);
 	/* Waits up to TIMEOUT_MS or a signal, takes in what came; the state then. */
 	enum engine_state (*wait)(struct engine *engine, int timeout_ms);
-	/* Asks for the sums; the state becomes ENGINE_ENDED when they are here. */
+	/*
+	 * Asks for the sums; the state becomes ENGINE_ENDED when they are here. Called again: for
+	 * the end without them; a third time: by force.
+	 */
 	void (*stop)(struct engine *engine);
 	/*
 	 * After ENGINE_ENDED: adds all that was gathered to REC, and to FILES those that cannot be
@@ -63,6 +72,10 @@ struct engine_ops {
 	 */
 	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,
 		struct strbuf *err);
+	/* All that the engine's programs said, for who wants to know why it failed. */
+	const char *(*log)(const struct engine *engine);
+	/* Looks whether a recording can work on this machine. */
+	void (*check)(const struct engine_request *request, struct checks *checks);
 	void (*free)(struct engine *engine);
 };
 

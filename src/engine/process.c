@@ -211,30 +211,55 @@ const struct mapping *process_find(const struct process *p, uint64_t address)
 	return found;
 }
 
-uint64_t task_start(uint32_t pid, uint32_t tid)
+/* State letter and start time from a stat file (proc_pid_stat(5)); false: there is none. */
+static bool read_stat(const char *path, char *state, unsigned long long *start)
 {
-	char path[64], text[1024];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	char text[1024];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return 0;
+		return false;
 	ssize_t n = read(fd, text, sizeof(text) - 1);
 
 	close(fd);
 	if (n <= 0)
-		return 0;
+		return false;
 	text[n] = '\0';
-	char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
-	unsigned long long start = 0;
+	const char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
 
-	if (!s || sscanf(s + 1,
-			  " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			  "%*s %*s %llu",
-			  &start) != 1)
-		return 0;
-	return start;
+	return s && sscanf(s + 1,
+			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			    "%*s %*s %llu",
+			    state, start) == 2;
+}
+
+uint64_t task_start(uint32_t pid, uint32_t tid)
+{
+	unsigned long long start;
+	char path[64], state;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	return read_stat(path, &state, &start) ? start : 0;
+}
+
+static bool has_other_threads(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &st) && st.st_nlink > 3; /* ".", ".." and a folder for each */
+}
+
+bool task_lives(uint32_t tid, uint64_t start)
+{
+	unsigned long long began;
+	char path[64], state;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	if (!read_stat(path, &state, &began) || (start && began != start))
+		return false;
+	return (state != 'Z' && state != 'X') || has_other_threads(tid);
 }
 
 void processes_give_files(struct processes *ps, struct symbol_files *files)

@@ -3,9 +3,11 @@
 #include "command.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100 }; /* between two looks at clock and targets */
+enum {
+	TICK_MS = 100,   /* between two looks at clock and targets */
+	PATIENCE_S = 60, /* with an engine that was asked to stop */
+};
 
 struct run {
 	struct session *session;
 	struct engine *engine;
 	struct command command;
 	uint32_t command_pid;
+	struct target {
+		uint32_t id;
+		uint64_t start;
+	} * targets;
+	size_t nr_targets;
 	double began; /* monotonic seconds; 0: the probes are not in place */
 	double ended;
 };
@@ -42,6 +52,14 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &sa, NULL);
 }
 
+/* From here on a signal ends us as it does others. */
+static void release_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+}
+
 static double now(void)
 {
 	struct timespec ts;
@@ -50,23 +68,41 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static bool all_gone(const uint32_t *list, size_t nr)
+static bool all_gone(const struct target *list, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!kill((pid_t)list[i], 0) || errno != ESRCH)
+		if (task_lives(list[i].id, list[i].start))
 			return false;
 	return true;
 }
 
 static bool targets_gone(struct run *r)
 {
-	const struct engine_request *q = &r->session->request;
-
-	if (q->all)
+	if (r->session->request.all)
 		return false;
 	if (r->session->command)
 		return command_ended(&r->command);
-	return q->nr_tids ? all_gone(q->tids, q->nr_tids) : all_gone(q->pids, q->nr_pids);
+	return all_gone(r->targets, r->nr_targets);
+}
+
+/* A pid may soon be another process: which one is meant is settled at the start. */
+static void remember_targets(struct run *r)
+{
+	const struct engine_request *q = &r->session->request;
+	const uint32_t *list = q->nr_tids ? q->tids : q->pids;
+
+	r->nr_targets = q->nr_tids ? q->nr_tids : q->nr_pids;
+	r->targets = xcalloc(r->nr_targets, sizeof(*r->targets));
+	for (size_t i = 0; i < r->nr_targets; i++)
+		r->targets[i] = (struct target){list[i], task_start(list[i], list[i])};
+}
+
+/* True when stdout is a pipe that nobody reads any more. */
+static bool reader_gone(const struct run *r)
+{
+	struct pollfd fd = {.fd = STDOUT_FILENO};
+
+	return r->session->to_stdout && poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
 }
 
 static void show_progress(const struct run *r)
@@ -79,9 +115,9 @@ static void show_progress(const struct run *r)
 	shown = seconds;
 	if (!r->began)
 		fprintf(stderr, "\rsample-bt: preparing the probes …\033[K");
-	else if (r->session->seconds > 0)
+	else if (r->session->request.seconds > 0)
 		fprintf(stderr, "\rsample-bt: recording, %d of %.0f s\033[K", seconds,
-			r->session->seconds);
+			r->session->request.seconds);
 	else
 		fprintf(stderr, "\rsample-bt: recording, %d s; Ctrl-C ends\033[K", seconds);
 }
@@ -96,7 +132,7 @@ static void clear_progress(const struct run *r)
 static enum engine_state record(struct run *r)
 {
 	const struct engine_ops *ops = r->session->ops;
-	double limit = r->session->seconds;
+	double limit = r->session->request.seconds;
 	enum engine_state state = ENGINE_STARTING;
 
 	while (state != ENGINE_ENDED && !interrupts) {
@@ -113,8 +149,10 @@ static enum engine_state record(struct run *r)
 		state = ops->wait(r->engine, wait_ms);
 		if (state == ENGINE_READY && !r->began) {
 			r->began = now();
+			if (r->session->request.verbose)
+				fputs("the probes are in place\n", stderr);
 			command_go(&r->command);
-		} else if (r->began && targets_gone(r)) {
+		} else if (r->began && (targets_gone(r) || reader_gone(r))) {
 			break;
 		}
 	}
@@ -122,18 +160,22 @@ static enum engine_state record(struct run *r)
 	return state;
 }
 
+/* With every further signal, or after a while, the engine is asked more sharply, at last let go. */
 static void take_sums(struct run *r, enum engine_state state)
 {
 	const struct engine_ops *ops = r->session->ops;
 	int seen = interrupts;
+	double asked = now();
 
 	if (state != ENGINE_ENDED)
 		ops->stop(r->engine);
-	while (state != ENGINE_ENDED) {
+	for (int times = 1; state != ENGINE_ENDED && times < 4;) {
 		state = ops->wait(r->engine, TICK_MS);
-		if (interrupts > seen) { /* impatient: the engine gives up its own waiting */
+		if (interrupts > seen || now() - asked > PATIENCE_S) {
 			seen = interrupts;
+			asked = now();
 			ops->stop(r->engine);
+			times++;
 		}
 	}
 }
@@ -210,9 +252,10 @@ static int run_engine(
 {
 	const struct engine_ops *ops = r->session->ops;
 
+	catch_signals();
+	remember_targets(r);
 	if (ops->start(r->engine, err))
 		return -1;
-	catch_signals();
 	enum engine_state state = record(r);
 
 	take_sums(r, state);
@@ -244,10 +287,14 @@ int session_run(struct session *session, struct recording *rec, struct symbol_fi
 		ret = 0;
 	} else {
 		ret = run_engine(&r, rec, files, err);
+		if (ret < 0 && !interrupts)
+			session->log = xstrdup(session->ops->log(r.engine));
 	}
 out:
 	if (r.engine)
 		session->ops->free(r.engine);
 	command_release(&r.command);
+	free(r.targets);
+	release_signals();
 	return ret;
 }

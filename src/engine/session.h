@@ -10,11 +10,12 @@
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	double seconds; /* 0: until Ctrl-C or the end of the targets */
 	char **words;   /* argv of our own, for the recording */
 	char **command; /* argv of "-- COMMAND", NULL: none */
 	bool progress;  /* one changing line on stderr */
 	bool describe;  /* write what would run to stdout, run nothing */
+	bool to_stdout; /* the end of stdout's reader is the end of the recording */
+	char *log;      /* of an engine that failed: all that it said; the caller frees it */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stage.h"
+#include "folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -94,20 +95,10 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 	return ret;
 }
 
-/* The cache folder of the user that we are. */
-static char *cache_folder(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && cache[0] == '/')
-		return xasprintf("%s/flametap", cache);
-	return xasprintf("%s/.cache/flametap", home && home[0] == '/' ? home : "/root");
-}
-
 static char *root_name(const struct processes *ps)
 {
 	struct strbuf content = STRBUF_INIT;
-	char *folder = cache_folder();
+	char *folder = folder_cache();
 
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		const struct object *o = &ps->objects[i];

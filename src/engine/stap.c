@@ -1,181 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine that SystemTap runs: builds its command, reads what its script prints. */
+/* The engine that SystemTap runs: lets stap make a module, runs it, reads what its script prints.
+ */
+#include "argv.h"
 #include "busy.h"
+#include "check.h"
+#include "claim.h"
+#include "compile.h"
 #include "engine.h"
+#include "folder.h"
+#include "guard.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "module.h"
 #include "script.h"
 #include "stage.h"
 #include "tally.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOG_MAX = 1 << 20 }; /* bytes of stap's own words that are kept */
+enum {
+	LOG_MAX = 1 << 20, /* bytes of SystemTap's own words that are kept */
+	GRACE_S = 60,      /* by which the script outlives the time that was asked for */
+};
+
+enum phase { COMPILING, LOADED, OVER };
 
 struct stap {
 	struct engine engine;
 	const struct engine_request *request;
+	enum phase phase;
+	bool stopped; /* somebody asked for the end */
 	struct script script;
 	struct processes processes;
 	struct stage stage;
+	struct module module; /* from the end of the compilation on */
 	struct tally tally;
 	struct kallsyms
 		*kallsyms; /* of when the probes were in place: stap's own module is in it */
-	char **argv;
-	size_t nr_args, args_alloc;
-	pid_t pid; /* of stap, 0: not running */
-	int status;
-	int out, err;          /* our ends of its stdout and stderr, -1: closed */
-	struct strbuf partial; /* a line of its output that has not ended yet */
-	struct strbuf log;     /* its stderr */
+	struct argv compile;
+	struct guard guard;     /* of the program of the phase */
+	struct strbuf partial;  /* a line of its output that has not ended yet */
+	struct strbuf compiled; /* path of the module */
+	struct strbuf log;      /* what the programs said on stderr */
 	struct strbuf notes;
 };
-
-static void arg(struct stap *s, char *value)
-{
-	ALLOC_GROW(s->argv, s->nr_args + 1, s->args_alloc);
-	s->argv[s->nr_args++] = value;
-	s->argv[s->nr_args] = NULL;
-}
-
-static void arg_pair(struct stap *s, const char *option, char *value)
-{
-	arg(s, xstrdup(option));
-	arg(s, value);
-}
-
-/*
- * Room for stacks comes in few sizes, each is a module of its own. An entry of the two large arrays
- * takes 150 bytes by estimate, and one of them is there once per CPU: without a wish, what should
- * stay below 128 MiB.
- */
-static size_t size_class(size_t wish)
-{
-	static const size_t classes[] = {4096, 16384, 65536, 262144, 1048576};
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
-	size_t i = 0;
-
-	if (!wish) {
-		while (i + 1 < 4 && classes[i + 1] * 150 * (cpus + 3) <= 128 << 20)
-			i++;
-		return classes[i];
-	}
-	while (i + 1 < ARRAY_LEN(classes) && classes[i] < wish)
-		i++;
-	return classes[i];
-}
-
-static void add_limits(struct stap *s)
-{
-	size_t size = size_class(s->request->stacks);
-
-	arg(s, xstrdup("-DMAXBACKTRACE=1024"));
-	arg(s, xstrdup("-DMAXSTRINGLEN=4096"));
-	arg(s, xstrdup("-DMAXACTION=100000"));
-	arg(s, xstrdup("-DMAXACTION_INTERRUPTIBLE=100000000"));
-	arg(s, xasprintf("-DMAXMAPENTRIES=%zu", size));
-	arg(s, xstrdup("-DMAXSKIPPED=1000000000")); /* counted at the end, never fatal */
-	arg(s, xstrdup("-DSTP_NO_OVERLOAD"));
-	arg(s, xstrdup("--suppress-handler-errors"));
-	arg_pair(s, "-s", xasprintf("%zu", 4 + size / 16384)); /* MiB: all rows leave at once */
-}
-
-static void add_rules(struct stap *s)
-{
-	if (s->stage.root)
-		arg(s, xasprintf("--sysroot=%s", s->stage.root));
-	for (size_t i = 0; i < s->stage.nr_files; i++)
-		arg_pair(s, "-d", xstrdup(s->stage.files[i]));
-	if (s->request->user && s->request->command) {
-		arg_pair(s, "-d", xstrdup(s->request->command));
-		arg(s, xstrdup("--ldd"));
-	}
-}
-
-/*
- * With --sysroot stap would look for the kernel's build tree below it, too, unless that is given by
- * its path.
- */
-static void add_release(struct stap *s)
-{
-	const char *release = s->request->release;
-	struct utsname uts;
-
-	if (s->stage.root && (release || !uname(&uts)))
-		arg_pair(s, "-r",
-			xasprintf("/lib/modules/%s/build", release ? release : uts.release));
-	else if (release)
-		arg_pair(s, "-r", xstrdup(release));
-}
-
-/* "1302.1303", as -G takes it. */
-static char *list_targets(const uint32_t *list, size_t nr)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	for (size_t i = 0; i < nr; i++)
-		strbuf_addf(&text, "%s%" PRIu32, i ? "." : "", list[i]);
-	return strbuf_detach(&text);
-}
-
-/*
- * Returns the script's WHOSE. One process goes by -x, which the script compares without a lock. But
- * with -x stap makes the program's file a part of the module: one for kernel stacks shall serve all
- * processes, and below --sysroot it takes the file for one named after the process number.
- */
-static const char *add_targets(struct stap *s)
-{
-	const struct engine_request *r = s->request;
-
-	if (r->all)
-		return r->idle ? "idle" : "all";
-	const uint32_t *list = r->nr_tids ? r->tids : r->pids;
-	size_t nr = r->nr_tids ? r->nr_tids : r->nr_pids;
-
-	if (nr == 1 && r->user && !r->command && !s->stage.root) {
-		arg_pair(s, "-x", xasprintf("%" PRIu32, list[0]));
-		return r->nr_tids ? "tid" : "pid";
-	}
-	char *targets = list_targets(list, nr);
-
-	arg_pair(s, "-G", xasprintf("targets=%s", targets));
-	free(targets);
-	return r->nr_tids ? "tids" : "pids";
-}
-
-static void build_command(struct stap *s)
-{
-	const struct engine_request *r = s->request;
-
-	arg(s, xstrdup("stap"));
-	if (r->verbose)
-		arg(s, xstrdup("-v"));
-	for (char **t = s->script.tapsets; *t; t++)
-		arg_pair(s, "-I", xstrdup(*t));
-	add_limits(s);
-	if (r->compile_only)
-		arg(s, xstrdup("-p4"));
-	add_release(s);
-	add_rules(s);
-	for (size_t i = 0; i < r->nr_stap_args; i++)
-		arg(s, xstrdup(r->stap_args[i]));
-	const char *whose = add_targets(s);
-
-	arg(s, xstrdup(s->script.path));
-	arg(s, xstrdup(r->user && r->kernel ? "uk" : r->user ? "u" : "k"));
-	arg(s, xstrdup(whose));
-	if (r->hz)
-		arg(s, xasprintf("%u", r->hz));
-}
 
 static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
 {
@@ -215,54 +89,95 @@ static void stap_free(struct engine *engine)
 
 	if (!s)
 		return;
-	if (s->out >= 0)
-		close(s->out);
-	if (s->err >= 0)
-		close(s->err);
-	for (size_t i = 0; i < s->nr_args; i++)
-		free(s->argv[i]);
-	free(s->argv);
+	guard_release(&s->guard);
+	argv_release(&s->compile);
+	module_release(&s->module);
 	tally_release(&s->tally);
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
 	processes_release(&s->processes);
 	script_release(&s->script);
 	strbuf_release(&s->partial);
+	strbuf_release(&s->compiled);
 	strbuf_release(&s->log);
 	strbuf_release(&s->notes);
 	free(s);
 }
 
-static struct engine *stap_new(const struct engine_request *request, struct strbuf *err)
+/* A module that was built ahead decides what is recorded; what was asked for must agree. */
+static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
+{
+	const struct module *m = &s->module;
+	struct utsname uts;
+	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
+	const char *whose = r->idle ? "idle" : r->all ? "all" : "some";
+
+	if (!uname(&uts) && strcmp(m->release, uts.release))
+		return fail(err,
+			"'%s' was built for kernel %s, this one is %s: build it with "
+			"--compile-only -r %s\n",
+			m->path, m->release, uts.release, uts.release);
+	if (strcmp(m->script, r->script) || strcmp(m->whose, whose) || (r->hz && r->hz != m->hz) ||
+		(!r->by_default && (user != r->user || kernel != r->kernel)))
+		return fail(err,
+			"'%s' was built for something else, namely '%s -%s%s', rate %u (0: the "
+			"tick): give the options that it was built with\n",
+			m->path, m->script, m->stacks, strcmp(m->whose, "some") ? " -a" : "",
+			m->hz);
+	r->user = user;
+	r->kernel = kernel;
+	r->hz = m->hz;
+	return 0;
+}
+
+/* Says which files of the targets a module that was built ahead does not know. */
+static void mark_rules(struct stap *s)
+{
+	size_t unknown = 0;
+	const char *first = NULL;
+
+	for (size_t i = 0; i < s->processes.nr_objects; i++) {
+		struct object *o = &s->processes.objects[i];
+
+		if (!o->elf || o->path[0] != '/')
+			continue;
+		o->has_rules = module_knows(&s->module, elffile_build_id(o->elf));
+		if (!o->has_rules && !unknown++)
+			first = o->path;
+	}
+	if (unknown && s->request->user)
+		strbuf_addf(&s->notes,
+			"%zu files of the target are not in the module, '%s' first: stacks end "
+			"there\n",
+			unknown, first);
+}
+
+static void take_output(void *context, const char *text, size_t len);
+static void take_log(void *context, const char *text, size_t len);
+
+static struct engine *stap_new(struct engine_request *request, struct strbuf *err)
 {
 	struct stap *s = xcalloc(1, sizeof(*s));
 
 	s->engine.ops = &stap_engine;
 	s->request = request;
-	s->out = s->err = -1;
-	s->partial = s->log = s->notes = (struct strbuf)STRBUF_INIT;
+	s->guard = (struct guard)GUARD_INIT;
+	s->guard.take_out = take_output;
+	s->guard.take_err = take_log;
+	s->guard.context = s;
+	s->partial = s->compiled = s->log = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
-	if (script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
+	if ((request->module && (module_open(&s->module, request->module, err) ||
+					adopt_module(s, request, err))) ||
+		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}
-	if (request->user)
+	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
-	build_command(s);
+	compile_command(&s->compile, request, &s->script, &s->stage);
 	return &s->engine;
-}
-
-static void describe_arg(const char *value, FILE *out)
-{
-	if (!value[strcspn(value, " \t\n'\"\\$`*?[]()<>|&;~#!{}")] && *value) {
-		fprintf(out, " %s", value);
-		return;
-	}
-	fputs(" '", out);
-	for (; *value; value++)
-		fputs(*value == '\'' ? "'\\''" : (char[]){*value, 0}, out);
-	fputc('\'', out);
 }
 
 static void stap_describe(const struct engine *engine, FILE *out)
@@ -273,8 +188,7 @@ static void stap_describe(const struct engine *engine, FILE *out)
 	size_t n;
 
 	fputc('#', out);
-	for (size_t i = 0; i < s->nr_args; i++)
-		describe_arg(s->argv[i], out);
+	argv_print(&s->compile, out);
 	fputc('\n', out);
 	while (script && (n = fread(buf, 1, sizeof(buf), script)) > 0)
 		fwrite(buf, 1, n, out);
@@ -283,56 +197,67 @@ static void stap_describe(const struct engine *engine, FILE *out)
 }
 
 /*
- * In the child: a process group of its own, so that Ctrl-C at the terminal reaches only us; and
- * signals as they are by default: a shell's background job ignores SIGINT, by which we end stap.
+ * A path to the module that ends in its name, as staprun wants it: its own, or that of a link in
+ * our cache. The caller frees it.
  */
-static void run_stap(struct stap *s, int out, int err)
+static char *runnable_path(const struct module *m, struct strbuf *err)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-	int null = open("/dev/null", O_RDONLY);
+	char *file = xasprintf("%s.ko", m->name);
+	char *real = realpath(m->path, NULL);
 
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		signal(signals[i], SIG_DFL);
-	setpgid(0, 0);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-		_exit(127);
-	execvp(s->argv[0], s->argv);
-	dprintf(2, "cannot run '%s': %s\n", s->argv[0], strerror(errno));
-	_exit(127);
+	if (real && strcmp(file_name(real), file)) {
+		char *cache = folder_cache();
+		char *link = xasprintf("%s/%s", cache, file);
+
+		unlink(link);
+		if (symlink(real, link)) {
+			fail(err, "cannot link '%s': %s\n", link, strerror(errno));
+			free(link);
+			link = NULL;
+		}
+		free(cache);
+		free(real);
+		real = link;
+	}
+	free(file);
+	return real;
+}
+
+static int load(struct stap *s, struct strbuf *err)
+{
+	double seconds = s->request->seconds;
+	struct argv argv = {0};
+	char *path = runnable_path(&s->module, err);
+	int ret = -1;
+
+	s->phase = LOADED;
+	if (path) {
+		load_command(&argv, s->request, &s->module, path,
+			seconds > 0 && seconds < 1e9 ? (unsigned)seconds + GRACE_S : 0);
+		ret = guard_start(&s->guard, argv.words, s->module.name, err);
+	}
+	argv_release(&argv);
+	free(path);
+	return ret;
 }
 
 static int stap_start(struct engine *engine, struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;
-	int out[2], log[2];
 
-	if (pipe2(out, O_CLOEXEC))
-		return fail(err, "cannot make a pipe: %s", strerror(errno));
-	if (pipe2(log, O_CLOEXEC)) {
-		close(out[0]);
-		close(out[1]);
-		return fail(err, "cannot make a pipe: %s", strerror(errno));
-	}
-	fflush(NULL);
-	s->pid = fork();
-	if (!s->pid)
-		run_stap(s, out[1], log[1]);
-	close(out[1]);
-	close(log[1]);
-	s->out = out[0];
-	s->err = log[0];
-	if (s->pid < 0) {
-		s->pid = 0;
-		return fail(err, "cannot start stap: %s", strerror(errno));
-	}
-	return 0;
+	claims_sweep();
+	if (!s->request->module)
+		return guard_start(&s->guard, s->compile.words, NULL, err);
+	return load(s, err);
 }
 
 /* Gives the whole lines in TEXT to the tally, keeps the rest. */
-static void take_output(struct stap *s, const char *text, size_t len)
+static void take_output(void *context, const char *text, size_t len)
 {
-	if (s->request->compile_only) { /* the module's path */
-		fwrite(text, 1, len, stdout);
+	struct stap *s = context;
+
+	if (s->phase == COMPILING) {
+		strbuf_add(&s->compiled, text, len);
 		return;
 	}
 	strbuf_add(&s->partial, text, len);
@@ -348,26 +273,29 @@ static void take_output(struct stap *s, const char *text, size_t len)
 	s->partial.len = rest;
 }
 
-static void take_log(struct stap *s, const char *text, size_t len)
+static void take_log(void *context, const char *text, size_t len)
 {
+	struct stap *s = context;
+
 	if (s->request->verbose)
 		fwrite(text, 1, len, stderr);
 	if (s->log.len + len <= LOG_MAX)
 		strbuf_add(&s->log, text, len);
 }
 
-/* Reads once from *FD, closes it at its end. */
-static void take(struct stap *s, int *fd, void (*taker)(struct stap *, const char *, size_t))
+/* The compilation has ended: runs the module, unless the end was asked for or there is none. */
+static void go_on(struct stap *s)
 {
-	char buf[1 << 16];
-	ssize_t n = read(*fd, buf, sizeof(buf));
+	struct strbuf *path = &s->compiled;
 
-	if (n > 0)
-		taker(s, buf, (size_t)n);
-	if (n == 0 || (n < 0 && errno != EINTR)) {
-		close(*fd);
-		*fd = -1;
-	}
+	s->phase = OVER;
+	while (path->len && path->buf[path->len - 1] == '\n')
+		path->buf[--path->len] = '\0';
+	if (s->guard.status || module_open(&s->module, path->buf, &s->log) ||
+		s->request->compile_only || s->stopped)
+		return;
+	if (load(s, &s->log))
+		s->phase = OVER;
 }
 
 static void read_kallsyms(struct stap *s)
@@ -384,21 +312,16 @@ static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 {
 	struct stap *s = (struct stap *)engine;
 	bool was_ready = s->tally.ready;
-	struct pollfd fds[2] = {{.fd = s->out, .events = POLLIN}, {.fd = s->err, .events = POLLIN}};
 
-	if (s->out >= 0 || s->err >= 0) {
-		if (poll(fds, 2, timeout_ms) > 0) {
-			if (fds[0].revents)
-				take(s, &s->out, take_output);
-			if (fds[1].revents)
-				take(s, &s->err, take_log);
-		}
-	} else if (s->pid && waitpid(s->pid, &s->status, 0) == s->pid) {
-		s->pid = 0;
+	if (s->phase != OVER && guard_wait(&s->guard, timeout_ms)) {
+		if (s->phase == COMPILING)
+			go_on(s);
+		else
+			s->phase = OVER;
 	}
 	if (s->tally.ready && !was_ready && s->request->kernel)
 		read_kallsyms(s);
-	if (!s->pid)
+	if (s->phase == OVER)
 		return ENGINE_ENDED;
 	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
 }
@@ -407,8 +330,8 @@ static void stap_stop(struct engine *engine)
 {
 	struct stap *s = (struct stap *)engine;
 
-	if (s->pid)
-		kill(s->pid, SIGINT);
+	s->stopped = true;
+	guard_stop(&s->guard);
 }
 
 /* The number behind WHAT in what stap said, 0 when it did not say it. */
@@ -443,27 +366,81 @@ static void look_once_more(struct stap *s)
 		process_look(&s->processes, &s->processes.list[i], NULL);
 }
 
+/* Why there are no sums; whole lines. */
+static int explain(struct stap *s, struct strbuf *err)
+{
+	char *error = logged_error(s);
+
+	if (s->stopped && !s->module.name)
+		fail(err, "interrupted before the module was compiled\n");
+	else if (s->stopped && !s->tally.ready)
+		fail(err, "interrupted before the probes were in place\n");
+	else if (s->stopped)
+		fail(err, "interrupted before the sums had come\n");
+	else if (!s->module.name)
+		fail(err, "stap made no module: %s\n", error);
+	else
+		fail(err, "the module did not run: %s\n", error);
+	free(error);
+	return -1;
+}
+
+static int copy_module(const struct module *m, const char *to, struct strbuf *err)
+{
+	FILE *out = fopen(to, "we");
+
+	if (!out)
+		return fail(err, "cannot write '%s': %s\n", to, strerror(errno));
+	fwrite(m->bytes, 1, m->size, out);
+	int ret = written(out, err);
+
+	if (fclose(out) && !ret)
+		ret = fail(err, "cannot write '%s': %s\n", to, strerror(errno));
+	return ret;
+}
+
+static int finish_module(struct stap *s, struct strbuf *err)
+{
+	if (s->stopped || !s->module.name)
+		return explain(s, err);
+	if (s->request->compile_to)
+		return copy_module(&s->module, s->request->compile_to, err);
+	printf("%s\n", s->module.path);
+	return 0;
+}
+
+/* What the module itself lost or broke off; 1 and ERR if it did not come to its end by itself. */
+static int take_losses(struct stap *s, struct strbuf *err)
+{
+	s->tally.lost[LOST_SKIPPED] += logged_number(s, "skipped probes: ");
+	s->tally.lost[LOST_TRANSPORT] += logged_number(s, "There were ");
+	if (s->tally.ended && !s->guard.status)
+		return 0;
+	char *error = logged_error(s);
+
+	fail(err, "the recording ended early: %s; what had come is kept\n",
+		s->tally.ended ? error : "not all sums have come");
+	free(error);
+	return 1;
+}
+
 static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
 	struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;
 	uint64_t period = s->request->hz ? 1000000000 / s->request->hz : 1000000;
-	int ret = 0;
 
-	if (s->request->compile_only && WIFEXITED(s->status) && !WEXITSTATUS(s->status))
-		return 0;
-	if (!s->tally.ended || !WIFEXITED(s->status) || WEXITSTATUS(s->status)) {
-		char *error = logged_error(s);
+	if (s->request->compile_only)
+		return finish_module(s, err);
+	if (s->guard.status < 0)
+		claims_sweep(); /* nobody else will look after the module */
+	if (!s->tally.ended && !s->tally.nr_rows)
+		return explain(s, err);
+	int ret = take_losses(s, err);
 
-		ret = fail(err, "stap failed: %s; run again with -v for all of its words\n", error);
-		free(error);
-		if (!s->tally.ended)
-			return ret;
-		ret = 1; /* it fell, but the sums had come */
-	}
 	look_once_more(s);
-	s->tally.lost[LOST_SKIPPED] += logged_number(s, "skipped probes: ");
-	s->tally.lost[LOST_TRANSPORT] += logged_number(s, "There were ");
+	if (s->request->module)
+		mark_rules(s);
 	uint32_t event =
 		recording_add_event(rec, s->script.event, s->script.unit, s->script.clock, period);
 
@@ -475,6 +452,38 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct symb
 	return ret;
 }
 
+static bool asks_to_sign(const struct engine_request *r)
+{
+	for (size_t i = 0; i < r->nr_stap_args; i++)
+		if (!strncmp(r->stap_args[i], "--sign-module", strlen("--sign-module")))
+			return true;
+	return false;
+}
+
+static void stap_check(const struct engine_request *r, struct checks *checks)
+{
+	struct module module = {0};
+
+	if (r->module)
+		module_open(&module, r->module, NULL);
+	checks_run(checks, &(struct check_request){
+				   .root = "",
+				   .release = r->release,
+				   .pids = r->pids,
+				   .nr_pids = r->nr_pids,
+				   .user = r->user,
+				   .kernel = r->kernel,
+				   .module_given = r->module,
+				   .module_signed = module.is_signed || asks_to_sign(r),
+			   });
+	module_release(&module);
+}
+
+static const char *stap_log(const struct engine *engine)
+{
+	return ((const struct stap *)engine)->log.buf;
+}
+
 const struct engine_ops stap_engine = {
 	.name = "stap",
 	.new = stap_new,
@@ -483,5 +492,7 @@ const struct engine_ops stap_engine = {
 	.wait = stap_wait,
 	.stop = stap_stop,
 	.finish = stap_finish,
+	.log = stap_log,
+	.check = stap_check,
 	.free = stap_free,
 };

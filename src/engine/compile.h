@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands of SystemTap: stap, which makes a kernel module of a script, and staprun, which runs
+ * it. */
+#ifndef COMPILE_H
+#define COMPILE_H
+
+#include "argv.h"
+#include "engine.h"
+#include "module.h"
+#include "script.h"
+#include "stage.h"
+
+/*
+ * stap as far as pass 4: prints the path of the module. Nothing in it depends on the processes but
+ * their files, so that the module is found in stap's cache the next time.
+ */
+void compile_command(struct argv *a, const struct engine_request *request,
+	const struct script *script, const struct stage *stage);
+
+/*
+ * staprun of the module, found by PATH, for the processes of the request. SECONDS: after which it
+ * ends by itself, 0: never.
+ */
+void load_command(struct argv *a, const struct engine_request *request, const struct module *module,
+	const char *path, unsigned seconds);
+
+#endif

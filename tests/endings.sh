@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# endings.sh: sourced by tests that end a recording in every way there is, and look how it ended. Needs lib.sh, and
+# BIN (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as it is told), RECORD (more words for sample-bt).
+# Each ending is a line of a table: NAME, exit code, seconds from what ended it to the end, samples kept, what was left.
+
+endings_table=$T/endings
+printf '# %-34s %4s %7s %7s  %s\n' ending exit seconds kept left >"$endings_table"
+
+# target COMMAND…: starts it
+target() {
+	"$@" >/dev/null 2>&1 &
+	target=$!
+}
+
+# driver ARG…: starts sample-bt on the target, writing $T/e/a.rec
+driver() {
+	rm -rf "$T/e"
+	mkdir "$T/e"
+	# a background job of sh ignores SIGINT; sample-bt does not
+	# shellcheck disable=SC2086
+	"$BIN" -v -p "$target" -o "$T/e/a.rec" --min-quality 1 $RECORD "$@" >"$T/stdout" 2>"$T/stderr" &
+	driver=$!
+}
+
+now() {
+	# no fork of date where that is slow
+	read -r uptime _ </proc/uptime
+	echo "$uptime"
+}
+
+# until_true SECONDS COMMAND…: false when it did not come true in time
+until_true() {
+	tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+recording() {
+	grep -q 'the probes are in place' "$T/stderr" || ! kill -0 "$driver" 2>/dev/null
+}
+
+# recorded SECONDS: the recording has run for that long
+recorded() {
+	until_true 60 recording || :
+	sleep "$1"
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+kept() {
+	[ -s "$T/e/a.rec" ] || { echo 0; return; }
+	awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/e/a.rec"
+}
+
+# named NAME…: "PID (NAME)" of processes that are called so, without zombies
+named() {
+	for dir in /proc/[0-9]*; do
+		{ read -r pid comm state _ <"$dir/stat"; } 2>/dev/null || continue
+		for name; do
+			[ "$comm" != "($name)" ] || [ "$state" = Z ] || echo "$pid $comm"
+		done
+	done
+}
+
+# what a recording must not leave behind; a zombie is its parent's affair
+left() {
+	for dir in /sys/module/stap_*; do
+		[ ! -d "$dir" ] || echo module
+	done
+	named flametap-guard stap staprun stapio
+	for file in "$T"/e/* /run/flametap/[0-9]*; do
+		case $file in
+		*/a.* | *'*') ;;
+		*) [ ! -e "$file" ] || echo "${file##*/}" ;;
+		esac
+	done
+}
+
+nothing_left() {
+	[ -z "$(left)" ]
+}
+
+# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, and judges. CODE and LEFT may be patterns ("0|1"); KEPT is some, none or any.
+ended() {
+	from=$(now)
+	until_true $(($3 + 30)) gone "$driver" || kill -KILL "$driver" 2>/dev/null || :
+	wait "$driver" 2>/dev/null && code=0 || code=$?
+	seconds=$(echo "$from $(now)" | awk '{ printf "%.1f", $2 - $1 }')
+	samples=$(kept)
+	[ -n "${5-}" ] || until_true 20 nothing_left || :
+	rest=$(left | sort -u | tr '\n' ' ' | sed 's/ $//')
+	printf '# %-34s %4s %7s %7s  %s\n' "$1" "$code" "$seconds" "$samples" "${rest:--}" >>"$endings_table"
+	kill -KILL "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+	why=
+	echo "$code" | grep -qxE "$2" || why="exit code $code, not $2"
+	[ "$(echo "$seconds $3" | awk '{ print $1 <= $2 }')" = 1 ] || why="$why; took $seconds s, not $3"
+	case $4$samples in
+	none0 | any* | some[1-9]*) ;;
+	*) why="$why; $samples samples, not $4" ;;
+	esac
+	[ "$rest" = "${5-}" ] || why="$why; left: $rest"
+	if [ -z "$why" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "${why#; }"
+		tail -n 10 "$T/stderr" | note
+	fi
+}
+
+# The endings that need no real SystemTap.
+endings_of_driver() {
+	target "$BURN" 60
+	driver -t 1
+	recorded 0
+	ended 'time is over' 0 4 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -INT "$driver"
+	ended 'ctrl-c' 0 5 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -TERM "$driver"
+	ended 'sigterm' 0 5 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -HUP "$driver"
+	ended 'sighup' 0 5 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -INT "$driver"
+	sleep 0.3
+	kill -INT "$driver" 2>/dev/null || :
+	ended 'ctrl-c twice' '[012]|130' 5 any
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -KILL "$driver"
+	ended 'driver killed' 137 2 none
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -STOP "$driver"
+	sleep 2
+	kill -CONT "$driver"
+	kill -INT "$driver"
+	ended 'driver stopped for a while' 0 5 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	read -r guard _ <<-EOF
+		$(named flametap-guard)
+	EOF
+	kill -KILL "$guard"
+	ended 'guard killed' '[01]' 8 some
+
+	target "$BURN" 3
+	driver -t 60
+	recorded 0
+	ended 'target ends' 0 6 some
+
+	target "$BURN" 60
+	driver -t 60
+	recorded 1
+	kill -KILL "$target"
+	ended 'target killed' 0 4 some
+
+	# a parent that never asks for its child
+	target sh -c '"$1" 3 & echo $! >"$2"; exec sleep 60' sh "$BURN" "$T/child"
+	parent=$target
+	until_true 5 test -s "$T/child"
+	read -r target <"$T/child"
+	driver -t 60
+	recorded 0
+	ended 'target ends, a zombie' 0 6 some
+	kill "$parent"
+	rm "$T/child"
+
+	target "$BURN" 60
+	driver -o /nonexistent/a.svg -t 1
+	recorded 0
+	ended 'an output cannot be written' 2 5 some
+}
+
+# A reader that goes away, a terminal that does
+endings_of_output() {
+	target "$BURN" 60
+	driver_on_pipe
+	ended 'reader of stdout gone' 2 8 none
+
+	target "$BURN" 60
+	driver_on_terminal
+	recorded 1
+	kill -KILL "$terminal"
+	ended 'terminal closed' 127 8 some
+}
+
+driver_on_pipe() {
+	rm -rf "$T/e"
+	mkdir "$T/e"
+	mkfifo "$T/pipe"
+	# shellcheck disable=SC2086
+	"$BIN" -v -p "$target" -t 60 $RECORD >"$T/pipe" 2>"$T/stderr" &
+	driver=$!
+	{ recorded 1; } <"$T/pipe"
+	rm "$T/pipe"
+}
+
+driver_on_terminal() {
+	rm -rf "$T/e" "$T/pid"
+	mkdir "$T/e"
+	: >"$T/stderr"
+	script -qfc "echo \$\$ >'$T/pid'; exec '$BIN' -v -p $target -o '$T/e/a.rec' --min-quality 1 $RECORD 2>'$T/stderr'" /dev/null \
+		</dev/null >/dev/null 2>&1 &
+	terminal=$!
+	until_true 10 test -s "$T/pid"
+	read -r driver <"$T/pid"
+}
+
+endings_show() {
+	cat "$endings_table"
+}
