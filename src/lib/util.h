@@ -66,6 +66,9 @@ int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf,
 /* 0, or -1 and ERR when not everything could be written to OUT. */
 int written(FILE *out, struct strbuf *err);
 
+/* Closes OUT. -1 and errno when not all of it reached the disk, however late that comes out. */
+int close_whole(FILE *out);
+
 /* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
 uint64_t hash_bytes(const void *p, size_t n);
 uint64_t hash_u64(uint64_t x);
