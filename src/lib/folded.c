@@ -171,18 +171,11 @@ static void push(struct reader *r, const char *s, size_t len, size_t end)
 	r->path[r->nr++] = next;
 }
 
-static void add_product(uint64_t *to, uint64_t n, uint64_t weight)
-{
-	uint64_t product;
-
-	add_capped(to, __builtin_mul_overflow(n, weight, &product) ? UINT64_MAX : product);
-}
-
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight)
 {
 	add_capped(&account->kept, weight);
-	add_product(&account->named, stack->named, weight);
-	add_product(&account->unnamed, stack->unnamed, weight);
+	add_product_capped(&account->named, stack->named, weight);
+	add_product_capped(&account->unnamed, stack->unnamed, weight);
 	if (stack->broken)
 		add_capped(&account->broken, weight);
 	else if (stack->cut)

@@ -52,6 +52,14 @@ static inline void add_capped(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
+/* Adds N * M to *SUM in the same way. */
+static inline void add_product_capped(uint64_t *sum, uint64_t n, uint64_t m)
+{
+	uint64_t product;
+
+	add_capped(sum, __builtin_mul_overflow(n, m, &product) ? UINT64_MAX : product);
+}
+
 static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

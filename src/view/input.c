@@ -24,6 +24,11 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{"\x1f\x8b", 2, "it is compressed: run gunzip on it first"},
+	{"\x28\xb5\x2f\xfd", 4, "it is compressed: run unzstd on it first"},
+	{"\xfd"
+	 "7zXZ",
+		5, "it is compressed: run unxz on it first"},
+	{"BZh", 3, "it is compressed: run bunzip2 on it first"},
 	{"PERFILE2", 8, "it is perf's own format: run perf script on it first"},
 	{"\x7f"
 	 "ELF",
@@ -183,15 +188,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	if (recording_read(&rec, lines, err) < 0 || check_unit(p, &rec, &options->view, err) < 0)
 		goto out;
 	input_recording(p, &rec, options, err);
-	ret = 0;
-	if (!rec.complete || recording_meta(&rec, "incomplete")) {
-		strbuf_adds(err, "the recording is not complete: its end is missing\n");
-		ret = 1;
-	}
-	if (rec.unknown) {
-		strbuf_addf(err, "records of a later version left out: %" PRIu64 "\n", rec.unknown);
-		ret = 1;
-	}
+	ret = recording_is_part(&rec, err);
 out:
 	recording_release(&rec);
 	return ret;
@@ -231,6 +228,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 
 	switch (kind) {
 	case INPUT_EMPTY:
+		strbuf_adds(err, "it is empty\n");
 		return 0;
 	case INPUT_REFUSED:
 		return fail(err, "%s\n", why);

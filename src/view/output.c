@@ -146,8 +146,7 @@ int output_check(const char *path, struct strbuf *err)
 	struct stat st;
 
 	if (error == EACCES && getuid() == 0)
-		error = 0; /* a foreign file system: the user who is asked then may have the right
-			    */
+		error = 0; /* a foreign file system, where the user may have the right */
 	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
 		error = EISDIR;
 	free(folder);
