@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folded.h"
+#include "hash.h"
 #include "lines.h"
 #include "memo.h"
 #include "strbuf.h"
@@ -95,7 +96,7 @@ static uint32_t frame_of(struct reader *r, const char *s, size_t len)
 
 	if (!len)
 		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
-	uint64_t hash = memo_hash(s, len);
+	uint64_t hash = hash_text(s, len);
 
 	if (memo_get(&r->frames, s, len, hash, &frame))
 		return frame;
