@@ -226,7 +226,7 @@ static void reject(struct reader *r, const char *line, size_t len)
 {
 	if (!r->rejected++) {
 		r->first_line = r->line;
-		folded_name_add(&r->first_text, line, len < 60 ? len : 60);
+		message_add(&r->first_text, line, len < 60 ? len : 60);
 	}
 	r->p->account.lost[LOST_UNREADABLE]++;
 }

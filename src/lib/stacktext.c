@@ -56,7 +56,7 @@ static void note(struct said *said, uint64_t line, const char *text, size_t len)
 	if (said->nr++)
 		return;
 	said->line = line;
-	folded_name_add(&said->text, text, len < 100 ? len : 100);
+	message_add(&said->text, text, len < 100 ? len : 100);
 }
 
 static uint32_t bracket_frame(struct reader *r, const char *name, enum frame_kind kind)

@@ -58,6 +58,13 @@ void message_add(struct strbuf *out, const char *s, size_t len)
 	}
 }
 
+void message_add_path(struct strbuf *out, const char *path)
+{
+	strbuf_addch(out, '\'');
+	message_add(out, path, strlen(path));
+	strbuf_addch(out, '\'');
+}
+
 static int hex_value(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -6,6 +6,7 @@
 #include "lib/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -245,7 +246,8 @@ static void add_notes(struct strbuf *err, const char *path, const struct strbuf 
 	for (const char *s = notes->buf; *s;) {
 		size_t n = strcspn(s, "\n");
 
-		strbuf_addf(err, "'%s': ", path);
+		message_add_path(err, path);
+		strbuf_adds(err, ": ");
 		strbuf_add(err, s, n);
 		strbuf_addch(err, '\n');
 		s += n + (s[n] == '\n');
@@ -261,8 +263,9 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 	struct lines lines;
 
 	if (fd < 0) {
-		strbuf_addf(err, "cannot open '%s': %s\n", path, strerror(errno));
-		return -1;
+		strbuf_adds(err, "cannot open ");
+		message_add_path(err, path);
+		return fail(err, ": %s\n", strerror(errno));
 	}
 	lines_init(&lines, fd);
 

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +109,18 @@ const char *output_endings(void)
 	return ".rec .bt .folded .svg .csv .json";
 }
 
+/* "cannot write 'PATH': errno's text", perhaps with more behind it */
+static int cannot(const char *verb, const char *path, const char *more, struct strbuf *err)
+{
+	const char *why = strerror(errno);
+
+	if (!err)
+		return -1;
+	strbuf_addf(err, "cannot %s ", verb);
+	message_add_path(err, path);
+	return fail(err, ": %s%s\n", why, more);
+}
+
 static int write_file(const struct output *o, writer write, const char *path, struct strbuf *err)
 {
 	struct tempfile file;
@@ -118,8 +131,7 @@ static int write_file(const struct output *o, writer write, const char *path, st
 		ret = tempfile_commit(&file);
 	}
 	if (ret)
-		fail(err, "cannot write '%s': %s; it is left out, the others are still written\n",
-			path, strerror(errno));
+		cannot("write", path, "; it is left out, the others are still written", err);
 	return ret;
 }
 
@@ -150,7 +162,8 @@ int output_check(const char *path, struct strbuf *err)
 	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
 		error = EISDIR;
 	free(folder);
-	return error ? fail(err, "cannot write '%s': %s\n", path, strerror(error)) : 0;
+	errno = error;
+	return error ? cannot("write", path, "", err) : 0;
 }
 
 /* "20261120-142501" */
@@ -202,7 +215,7 @@ int output_rescue(const struct output *o, char **path, struct strbuf *err)
 		ret = write_new(o, *path);
 	}
 	if (ret) {
-		fail(err, "cannot keep the recording: '%s': %s\n", *path, strerror(errno));
+		cannot("keep the recording in", *path, "", err);
 		free(*path);
 		*path = NULL;
 	}
@@ -216,7 +229,7 @@ static char *make_report_folder(const char *dir, struct strbuf *err)
 	struct strbuf path = STRBUF_INIT;
 
 	if (mkdir(dir, 0700) && errno != EEXIST) {
-		fail(err, "cannot make '%s': %s\n", dir, strerror(errno));
+		cannot("make", dir, "", err);
 		return NULL;
 	}
 	strbuf_addf(&path, "%s/", dir);
@@ -225,7 +238,7 @@ static char *make_report_folder(const char *dir, struct strbuf *err)
 
 	for (int i = 2; mkdir(path.buf, 0700); i++) {
 		if (errno != EEXIST || i == 100) {
-			fail(err, "cannot make '%s': %s\n", path.buf, strerror(errno));
+			cannot("make", path.buf, "", err);
 			strbuf_release(&path);
 			return NULL;
 		}
