@@ -79,5 +79,6 @@ int program_close(FILE *out, const char *path)
 	if (error != EPIPE)
 		program_say(
 			"cannot write '%s': %s; the output is not whole", path, strerror(error));
+	errno = error;
 	return -1;
 }

@@ -22,8 +22,8 @@ void program_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void program_say_lines(const struct strbuf *lines);
 
 /*
- * Ends OUT and looks whether all of it arrived. -1 and a message on stderr when not; a reader that
- * went away (EPIPE) is told apart and stays silent, but fails, too.
+ * Ends OUT and looks whether all of it arrived. -1, errno and a message on stderr when not; a
+ * reader that went away (EPIPE) is told apart and stays silent, but fails, too.
  */
 int program_close(FILE *out, const char *path);
 
