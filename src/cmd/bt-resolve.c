@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,18 +81,10 @@ static int read_recording(const struct options *o, struct recording *rec)
 	return ret;
 }
 
-static void resolve(const struct options *o, struct recording *rec)
-{
-	struct strbuf notes = STRBUF_INIT;
-
-	symbol_resolve(rec, &o->args.input.symbol, &notes);
-	program_say_lines(&notes);
-	strbuf_release(&notes);
-}
-
 static int run(const struct options *o)
 {
 	const struct recording_view *view = &o->args.input.view;
+	struct strbuf notes = STRBUF_INIT;
 	struct account account;
 	struct recording rec;
 	int status = EXIT_FAILED;
@@ -102,16 +93,13 @@ static int run(const struct options *o)
 	if (read_recording(o, &rec) < 0)
 		goto out;
 
-	bool part = !rec.complete || rec.unknown || recording_meta(&rec, "incomplete");
+	bool part = recording_is_part(&rec, &notes);
 	uint32_t event = recording_viewed_event(&rec, view);
 
-	if (!rec.complete) { /* what is written ends as it should, so it has to say so itself */
-		program_say("the recording is not complete: its end is missing");
+	if (!rec.complete && !recording_meta(&rec, "incomplete")) /* its end will not tell */
 		recording_add_meta(&rec, "incomplete", "yes");
-	}
-	if (rec.unknown)
-		program_say("records of a later version left out: %" PRIu64, rec.unknown);
-	resolve(o, &rec);
+	symbol_resolve(&rec, &o->args.input.symbol, &notes);
+	program_say_lines(&notes);
 	if (o->bt)
 		view_bt(&rec, view, stdout, NULL);
 	else
@@ -123,6 +111,7 @@ static int run(const struct options *o)
 		event < rec.nr_events ? recording_get(&rec, rec.events[event].unit) : "samples",
 		part);
 out:
+	strbuf_release(&notes);
 	recording_release(&rec);
 	return status;
 }

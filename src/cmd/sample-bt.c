@@ -101,15 +101,15 @@ static const char doc[] =
 	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
 	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
 
-static void parse_ids(struct ids *ids, const char *text, struct argp_state *state)
+static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
 {
-	for (;;) {
+	for (const char *text = whole;;) {
 		size_t n = strcspn(text, ",");
 		uint64_t id;
 
 		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
 			argp_error(state, "'%s' is no list of process numbers such as 1302,1303",
-				text);
+				whole);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		ids->list[ids->nr++] = (uint32_t)id;
 		if (!text[n])
@@ -341,9 +341,38 @@ static void settle(struct options *o)
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
 
+static void check_outputs(const struct options *o)
+{
+	struct strbuf err = STRBUF_INIT;
+
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		output_check(o->outputs[i], &err);
+	program_say_lines(&err);
+	if (err.len)
+		exit(EXIT_FAILED);
+	strbuf_release(&err);
+}
+
+/*
+ * What could not be written where it was asked for is kept elsewhere, for all but a reader that
+ * went away.
+ */
+static void rescue(const struct output *out)
+{
+	struct strbuf err = STRBUF_INIT;
+	char *path;
+
+	if (!output_rescue(out, &path, &err))
+		program_say("the recording is kept in '%s': use bt-flame on it", path);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	free(path);
+}
+
 static int write_outputs(struct options *o, const struct output *out)
 {
 	struct strbuf err = STRBUF_INIT;
+	bool lost;
 	int ret = 0;
 
 	for (size_t i = 0; i < o->nr_outputs; i++)
@@ -358,10 +387,13 @@ static int write_outputs(struct options *o, const struct output *out)
 		free(folder);
 	}
 	if (!o->nr_outputs && !o->report) {
-		ret |= output_write(out, OUT_BT, "-", &err);
-		ret |= program_close(stdout, "stdout");
+		output_write(out, OUT_BT, "-", &err);
+		ret = program_close(stdout, "stdout");
 	}
+	lost = ret && (o->nr_outputs || o->report || errno != EPIPE);
 	program_say_lines(&err);
+	if (lost)
+		rescue(out);
 	strbuf_release(&err);
 	return ret ? -1 : 0;
 }
@@ -509,6 +541,7 @@ int main(int argc, char **argv)
 	program_init();
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 	settle(&o);
+	check_outputs(&o);
 	int ret = run(&o);
 
 	free(o.pids.list);

@@ -196,7 +196,7 @@ static void add_row(struct collector *c, uint32_t event, const struct tally_row 
 			continue;
 		row.stacks[n] = stack_of(c, pid, ids[i]);
 		if (row.stacks[n] == NO_STACK) { /* half a stack would be a wrong one */
-			c->rec->lost[LOST_NO_BODY] += from->count;
+			add_capped(&c->rec->lost[LOST_NO_BODY], from->count);
 			return;
 		}
 		n++;
@@ -231,7 +231,7 @@ void tally_to_recording(
 	for (size_t i = 0; i < t->nr_rows; i++)
 		add_row(&c, event, &t->rows[i]);
 	for (int i = 0; i < LOST_REASONS; i++)
-		rec->lost[i] += t->lost[i];
+		add_capped(&rec->lost[i], t->lost[i]);
 	table_release(&c.tasks);
 	table_release(&c.maps);
 	table_release(&c.frames);

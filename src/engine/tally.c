@@ -194,7 +194,7 @@ static bool take_lost(struct tally *t, struct word *w, size_t nr)
 
 	if (reason < 0)
 		return false;
-	t->lost[reason] += n;
+	add_capped(&t->lost[reason], n);
 	return true;
 }
 

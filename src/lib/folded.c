@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folded.h"
+#include "hash.h"
 #include "lines.h"
 #include "memo.h"
 #include "strbuf.h"
@@ -95,7 +96,7 @@ static uint32_t frame_of(struct reader *r, const char *s, size_t len)
 
 	if (!len)
 		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
-	uint64_t hash = memo_hash(s, len);
+	uint64_t hash = hash_text(s, len);
 
 	if (memo_get(&r->frames, s, len, hash, &frame))
 		return frame;
@@ -171,18 +172,11 @@ static void push(struct reader *r, const char *s, size_t len, size_t end)
 	r->path[r->nr++] = next;
 }
 
-static void add_product(uint64_t *to, uint64_t n, uint64_t weight)
-{
-	uint64_t product;
-
-	add_capped(to, __builtin_mul_overflow(n, weight, &product) ? UINT64_MAX : product);
-}
-
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight)
 {
 	add_capped(&account->kept, weight);
-	add_product(&account->named, stack->named, weight);
-	add_product(&account->unnamed, stack->unnamed, weight);
+	add_product_capped(&account->named, stack->named, weight);
+	add_product_capped(&account->unnamed, stack->unnamed, weight);
 	if (stack->broken)
 		add_capped(&account->broken, weight);
 	else if (stack->cut)
@@ -232,7 +226,7 @@ static void reject(struct reader *r, const char *line, size_t len)
 {
 	if (!r->rejected++) {
 		r->first_line = r->line;
-		folded_name_add(&r->first_text, line, len < 60 ? len : 60);
+		message_add(&r->first_text, line, len < 60 ? len : 60);
 	}
 	r->p->account.lost[LOST_UNREADABLE]++;
 }

@@ -21,27 +21,6 @@ void memo_release(struct memo *memo)
 	*memo = (struct memo){0};
 }
 
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
-	return h ^ (h >> 29);
-}
-
-/* Words at a time, in two chains: hash_bytes() takes longer than all the rest of a look-up. */
-uint64_t memo_hash(const char *s, size_t len)
-{
-	uint64_t a = len, b = 0, word[2];
-
-	for (; len >= 16; s += 16, len -= 16) {
-		memcpy(word, s, 16);
-		a = mix(a, word[0]);
-		b = mix(b, word[1]);
-	}
-	word[0] = word[1] = 0;
-	memcpy(word, s, len);
-	return hash_u64(mix(a, word[0]) ^ (mix(b, word[1]) << 1));
-}
-
 bool memo_get(const struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t *value)
 {
 	for (uint32_t i = (uint32_t)hash & memo->mask; memo->slots[i].len;

@@ -26,8 +26,7 @@ struct memo {
 void memo_init(struct memo *memo);
 void memo_release(struct memo *memo);
 
-uint64_t memo_hash(const char *s, size_t len);
-/* The value that was put in for these bytes; false when it is not known. LEN > 0. */
+/* The value that was put in for these bytes, whose hash_text is HASH; false: not known. LEN > 0. */
 bool memo_get(const struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t *value);
 /* To be called only after memo_get found nothing. Text longer than MEMO_BYTES / 16 is not kept. */
 void memo_put(struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t value);

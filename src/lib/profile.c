@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile.h"
+#include "hash.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -44,12 +45,12 @@ void profile_set(char **field, const char *value)
 
 static uint64_t frame_hash(const struct frame *f)
 {
-	return hash_u64((uint64_t)f->name << 32 ^ (uint64_t)f->module << 4 ^ (uint64_t)f->kind);
+	return hash_pair((uint64_t)f->name << 32 ^ f->module, f->kind);
 }
 
 static uint64_t node_hash(uint32_t parent, uint32_t frame)
 {
-	return hash_u64((uint64_t)parent << 32 | frame);
+	return hash_pair(parent, frame);
 }
 
 static uint64_t hash_of_frame(const struct profile *p, uint32_t id)

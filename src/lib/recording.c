@@ -122,12 +122,17 @@ void recording_name_frame(
 	}
 }
 
-static uint64_t named_frames(const struct recording *rec, const struct rec_stack *stack)
+/* How many frames of each stack have names. */
+static uint32_t *count_named(const struct recording *rec)
 {
-	uint64_t named = 0;
+	uint32_t *named = xcalloc(rec->nr_stacks, sizeof(*named));
 
-	for (uint32_t i = 0; i < stack->nr; i++)
-		named += rec->frames[rec->frame_refs[stack->first + i]].nr_names > 0;
+	for (size_t s = 0; s < rec->nr_stacks; s++) {
+		const uint32_t *refs = rec->frame_refs + rec->stacks[s].first;
+
+		for (uint32_t i = 0; i < rec->stacks[s].nr; i++)
+			named[s] += rec->frames[refs[i]].nr_names > 0;
+	}
 	return named;
 }
 
@@ -142,18 +147,18 @@ static enum stack_end row_end(const struct recording *rec, const struct rec_row 
 	return end;
 }
 
-static void add_row(const struct recording *rec, const struct rec_row *row, struct account *account)
+static void add_row(const struct recording *rec, const struct rec_row *row, const uint32_t *named,
+	struct account *account)
 {
 	uint64_t *const ends[END_KINDS] = {&account->whole, &account->cut, &account->broken};
 
 	add_capped(&account->kept, row->sum);
 	add_capped(ends[row_end(rec, row)], row->sum);
 	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
-		const struct rec_stack *stack = &rec->stacks[row->stacks[i]];
-		uint64_t named = named_frames(rec, stack);
+		uint32_t stack = row->stacks[i], nr = rec->stacks[stack].nr;
 
-		account->named += named * row->sum;
-		account->unnamed += (stack->nr - named) * row->sum;
+		add_product_capped(&account->named, named[stack], row->sum);
+		add_product_capped(&account->unnamed, nr - named[stack], row->sum);
 	}
 }
 
@@ -166,9 +171,12 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 
 void recording_account(const struct recording *rec, uint32_t event, struct account *account)
 {
+	uint32_t *named = count_named(rec);
+
 	*account = (struct account){.known = true};
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].event == event)
-			add_row(rec, &rec->rows[i], account);
+			add_row(rec, &rec->rows[i], named, account);
+	free(named);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
 }

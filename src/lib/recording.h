@@ -158,6 +158,9 @@ int recording_write(const struct recording *rec, FILE *out, struct strbuf *err);
  */
 int recording_read(struct recording *rec, struct lines *lines, struct strbuf *err);
 
+/* True when a part of what was recorded is missing in REC; NOTES then tell which, one a line. */
+bool recording_is_part(const struct recording *rec, struct strbuf *notes);
+
 /* How rows become stacks of the call tree. */
 struct recording_view {
 	bool comm;    /* the task's comm is the root frame */

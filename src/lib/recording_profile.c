@@ -2,27 +2,29 @@
 /* From the rows of a recording to stacks of the call tree. */
 #include "recording.h"
 #include "strbuf.h"
+#include "table.h"
 #include "util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A row's stack under construction: frames of the profile, root first. */
+/* Deeper stacks are walked once for each place where they stand, however many rows have them. */
+enum { DEEP = 64 };
+
 struct builder {
 	const struct recording *rec;
 	const struct recording_view *view;
 	struct profile *p;
 	uint32_t **frames; /* of each frame of the recording: innermost inlined first, made when
 			      first used */
-	uint32_t *stack;
-	size_t nr, alloc;
+	uint32_t node;     /* of the profile, that the row has come to */
+	struct table deep; /* node, stack of the recording → node */
 	struct strbuf text;
 };
 
 static void push(struct builder *b, uint32_t frame)
 {
-	ALLOC_GROW(b->stack, b->nr, b->alloc);
-	b->stack[b->nr++] = frame;
+	b->node = profile_child(b->p, b->node, frame);
 }
 
 static void push_text(struct builder *b, enum frame_kind kind)
@@ -94,6 +96,18 @@ static void push_stack(struct builder *b, const struct rec_stack *stack)
 	}
 }
 
+static void push_deep(struct builder *b, uint32_t stack)
+{
+	bool is_new;
+	uint32_t *at = table_put(&b->deep, b->node, stack, &is_new);
+
+	if (is_new) {
+		push_stack(b, &b->rec->stacks[stack]);
+		*at = b->node;
+	}
+	b->node = *at;
+}
+
 static void push_task(struct builder *b, const struct rec_task *task)
 {
 	if (!b->view->comm && !b->view->threads)
@@ -107,26 +121,38 @@ static void push_task(struct builder *b, const struct rec_task *task)
 	push_text(b, FRAME_TASK);
 }
 
+static void push_stacks(struct builder *b, const struct rec_row *row, enum stack_kind kind)
+{
+	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
+		const struct rec_stack *stack = &b->rec->stacks[row->stacks[i]];
+
+		if (stack->kind != kind)
+			continue;
+		if (stack->nr > DEEP)
+			push_deep(b, row->stacks[i]);
+		else
+			push_stack(b, stack);
+	}
+}
+
 static void add_row(struct builder *b, const struct rec_row *row)
 {
 	static const enum stack_kind order[] = {
 		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
 
-	b->nr = 0;
+	b->node = 0;
 	push_task(b, &b->rec->tasks[row->task]);
 
-	size_t before = b->nr;
+	uint32_t before = b->node;
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
-		for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++)
-			if (b->rec->stacks[row->stacks[i]].kind == order[k])
-				push_stack(b, &b->rec->stacks[row->stacks[i]]);
-	if (b->nr == before) {
+		push_stacks(b, row, order[k]);
+	if (b->node == before) {
 		strbuf_reset(&b->text);
 		strbuf_adds(&b->text, "[no stack]");
 		push_text(b, FRAME_NOTE);
 	}
-	profile_add(b->p, b->stack, b->nr, row->sum);
+	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
 void recording_to_profile(
@@ -141,6 +167,7 @@ void recording_to_profile(
 	};
 	uint32_t event = recording_viewed_event(rec, view);
 
+	table_init(&b.deep);
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].event == event)
 			add_row(&b, &rec->rows[i]);
@@ -152,6 +179,6 @@ void recording_to_profile(
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		free(b.frames[i]);
 	free(b.frames);
-	free(b.stack);
+	table_release(&b.deep);
 	strbuf_release(&b.text);
 }

@@ -28,7 +28,7 @@ struct reader {
 
 static int bad(struct reader *r, const char *what)
 {
-	return fail(r->err, "line %" PRIu64 ": %s", r->line_nr, what);
+	return fail(r->err, "line %" PRIu64 ": %s; the recording is damaged", r->line_nr, what);
 }
 
 static int number(struct reader *r, size_t i, int base, uint64_t max, uint64_t *value)
@@ -330,20 +330,20 @@ static int read_magic(struct reader *r, struct lines *lines)
 	uint64_t version;
 
 	if (!lines_next(lines, &line, &len))
-		return fail(r->err, "empty, not a recording");
+		return lines->error ? 0 : fail(r->err, "it is empty, no recording");
 	r->line_nr = 1;
 	r->nr = words_split(line, len, r->words, 3);
 	if (r->words[0].len != strlen(RECORDING_MAGIC) ||
 		memcmp(r->words[0].s, RECORDING_MAGIC, r->words[0].len))
-		return bad(r, "not a recording");
+		return fail(r->err, "it is no recording, as sample-bt -o FILE.rec writes them");
 	if (number(r, 1, 10, UINT64_MAX, &version))
 		return -1;
-	if (version != RECORDING_VERSION)
+	if (version > RECORDING_VERSION)
 		return fail(r->err,
-			"a recording of version %" PRIu64
-			", this program reads version %d; use a newer flametap",
+			"it is of format version %" PRIu64
+			", this flametap reads up to %d; install a newer flametap",
 			version, RECORDING_VERSION);
-	return 0;
+	return version ? 0 : bad(r, "there is no version 0");
 }
 
 int recording_read(struct recording *rec, struct lines *lines, struct strbuf *err)
@@ -355,7 +355,7 @@ int recording_read(struct recording *rec, struct lines *lines, struct strbuf *er
 
 	while (!ret && lines_next(lines, &line, &len)) {
 		r.line_nr++;
-		if (len == LINES_MAX)
+		if (lines->too_long)
 			ret = bad(&r, "the line is too long");
 		else if (!lines->unended)
 			ret = read_record(&r, line, len);
@@ -364,4 +364,19 @@ int recording_read(struct recording *rec, struct lines *lines, struct strbuf *er
 		ret = fail(err, "cannot read: %s", strerror(lines->error));
 	free(r.refs);
 	return ret;
+}
+
+bool recording_is_part(const struct recording *rec, struct strbuf *notes)
+{
+	bool cut = !rec->complete || recording_meta(rec, "incomplete");
+
+	if (cut)
+		strbuf_adds(notes, "the recording is not complete, its end is missing: what is "
+				   "there is used\n");
+	if (rec->unknown)
+		strbuf_addf(notes,
+			"records of a later version left out: %" PRIu64
+			"; a newer flametap reads them\n",
+			rec->unknown);
+	return cut || rec->unknown;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stacktext.h"
 #include "folded.h"
+#include "hash.h"
 #include "lines.h"
 #include "memo.h"
 #include "stackline.h"
@@ -55,7 +56,7 @@ static void note(struct said *said, uint64_t line, const char *text, size_t len)
 	if (said->nr++)
 		return;
 	said->line = line;
-	folded_name_add(&said->text, text, len < 100 ? len : 100);
+	message_add(&said->text, text, len < 100 ? len : 100);
 }
 
 static uint32_t bracket_frame(struct reader *r, const char *name, enum frame_kind kind)
@@ -111,7 +112,7 @@ static void set_name(struct reader *r, const char *name, size_t len)
 	r->name.buf[r->name.len] = '\0';
 	if (!o->readable || *r->name.buf != '_')
 		return;
-	uint64_t hash = memo_hash(r->name.buf, r->name.len);
+	uint64_t hash = hash_text(r->name.buf, r->name.len);
 
 	if (!memo_get(&r->readable, r->name.buf, r->name.len, hash, &id)) {
 		char *readable = o->readable(r->name.buf, o->arg);
@@ -216,8 +217,8 @@ static uint32_t hash_stack(const struct reader *r)
 	uint64_t h = r->nr;
 
 	for (size_t i = 0; i < r->nr; i++)
-		h = ((h ^ r->stack[i]) * 0x9e3779b97f4a7c15ULL) ^ (h >> 32);
-	return (uint32_t)hash_u64(h);
+		h = hash_pair(h, r->stack[i]);
+	return (uint32_t)h;
 }
 
 /*
@@ -354,7 +355,7 @@ static void read_line(struct reader *r, const char *line, size_t len)
 
 	if (!n || read_number(r, text, n) || read_message(r, line, len))
 		return;
-	uint64_t hash = memo_hash(text, n);
+	uint64_t hash = hash_text(text, n);
 
 	if (memo_get(&r->frames, text, n, hash, &worth)) {
 		push(r, worth);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "strpool.h"
+#include "hash.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -56,7 +57,7 @@ uint32_t strpool_add(struct strpool *pool, const char *s, size_t len)
 {
 	if (!len)
 		return 0;
-	uint32_t hash = (uint32_t)hash_bytes(s, len);
+	uint32_t hash = (uint32_t)hash_text(s, len);
 	uint32_t i = hash & pool->mask;
 
 	for (; pool->slots[i]; i = (i + 1) & pool->mask) {

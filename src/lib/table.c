@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table.h"
+#include "hash.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ void table_release(struct table *t)
 
 static struct table_slot *find(const struct table *t, uint64_t a, uint64_t b)
 {
-	size_t i = hash_u64(a ^ hash_u64(b)) & t->mask;
+	size_t i = hash_pair(a, b) & t->mask;
 
 	while (t->slots[i].used && (t->slots[i].a != a || t->slots[i].b != b))
 		i = (i + 1) & t->mask;

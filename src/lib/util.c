@@ -6,11 +6,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *check(void *p)
 {
 	if (!p) {
-		fputs("out of memory\n", stderr);
+		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 		exit(EXIT_FAILED);
 	}
 	return p;
@@ -102,6 +103,20 @@ int fail(struct strbuf *err, const char *fmt, ...)
 int written(FILE *out, struct strbuf *err)
 {
 	return ferror(out) ? fail(err, "cannot write: %s\n", strerror(errno)) : 0;
+}
+
+int close_whole(FILE *out)
+{
+	bool failed = ferror(out) || fflush(out) ||
+		      (fsync(fileno(out)) && errno != EINVAL); /* EINVAL: this kind has no disk */
+	int error = errno;
+
+	if (fclose(out) && !failed) {
+		failed = true;
+		error = errno;
+	}
+	errno = error;
+	return failed ? -1 : 0;
 }
 
 uint64_t hash_u64(uint64_t x)

@@ -52,6 +52,14 @@ static inline void add_capped(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
+/* Adds N * M to *SUM in the same way. */
+static inline void add_product_capped(uint64_t *sum, uint64_t n, uint64_t m)
+{
+	uint64_t product;
+
+	add_capped(sum, __builtin_mul_overflow(n, m, &product) ? UINT64_MAX : product);
+}
+
 static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -65,6 +73,9 @@ int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf,
 
 /* 0, or -1 and ERR when not everything could be written to OUT. */
 int written(FILE *out, struct strbuf *err);
+
+/* Closes OUT. -1 and errno when not all of it reached the disk, however late that comes out. */
+int close_whole(FILE *out);
 
 /* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
 uint64_t hash_bytes(const void *p, size_t n);

@@ -48,6 +48,23 @@ void folded_name_add(struct strbuf *out, const char *s, size_t len)
 	}
 }
 
+void message_add(struct strbuf *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (is_control((unsigned char)s[i]))
+			add_hex(out, (unsigned char)s[i]);
+		else
+			strbuf_addch(out, s[i]);
+	}
+}
+
+void message_add_path(struct strbuf *out, const char *path)
+{
+	strbuf_addch(out, '\'');
+	message_add(out, path, strlen(path));
+	strbuf_addch(out, '\'');
+}
+
 static int hex_value(char c)
 {
 	if (c >= '0' && c <= '9')

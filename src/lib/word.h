@@ -17,6 +17,10 @@ struct strbuf;
 void word_add(struct strbuf *out, const char *s, size_t len);
 void folded_name_add(struct strbuf *out, const char *s, size_t len);
 
+/* For people, who do not decode: control characters and DEL as \xHH, so that it stays one line. */
+void message_add(struct strbuf *out, const char *s, size_t len);
+void message_add_path(struct strbuf *out, const char *path); /* and quotes round it */
+
 /* Decodes either form in place; the new length. "-" is the caller's to know. */
 size_t word_decode(char *s, size_t len);
 

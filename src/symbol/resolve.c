@@ -5,6 +5,7 @@
 #include "symtab.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +89,11 @@ static struct elffile *open_file(struct resolver *r, const struct wanted *first,
 		return NULL;
 	}
 	if (*build_id && strcmp(elffile_build_id(elf), build_id)) {
-		strbuf_addf(r->notes,
-			"'%s' is not the file that was recorded (build-id %s, not %s)\n", path,
-			*elffile_build_id(elf) ? elffile_build_id(elf) : "missing", build_id);
+		message_add_path(r->notes, path);
+		strbuf_addf(r->notes, " is not the file that was recorded (build-id %s, not ",
+			*elffile_build_id(elf) ? elffile_build_id(elf) : "missing");
+		message_add(r->notes, build_id, strlen(build_id));
+		strbuf_adds(r->notes, ")\n");
 		elffile_close(elf);
 		return NULL;
 	}
@@ -189,11 +192,12 @@ static void note_missing(const struct resolver *r)
 {
 	const char *path = recording_get(r->rec, r->first_missing);
 
-	if (r->missing == 1)
-		strbuf_addf(r->notes, "'%s' is not here or cannot be read\n", path);
-	else if (r->missing)
-		strbuf_addf(r->notes, "%zu files are not here or cannot be read, as '%s'\n",
-			r->missing, path);
+	if (!r->missing)
+		return;
+	if (r->missing > 1)
+		strbuf_addf(r->notes, "%zu files are not here or cannot be read, as ", r->missing);
+	message_add_path(r->notes, path);
+	strbuf_adds(r->notes, r->missing > 1 ? "\n" : " is not here or cannot be read\n");
 }
 
 void symbol_resolve(

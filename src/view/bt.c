@@ -6,6 +6,7 @@
  */
 #include "view.h"
 #include "lib/strbuf.h"
+#include "lib/table.h"
 #include "lib/util.h"
 #include "lib/word.h"
 
@@ -19,6 +20,8 @@ struct texts {
 	uint64_t *sums;      /* by the number of the block */
 	size_t alloc;
 	struct strbuf block;
+	struct table combinations; /* the four stacks of a row → a number of their own */
+	struct table blocks;       /* that number, task when it is shown → block */
 };
 
 static void add_string(struct texts *t, uint32_t string)
@@ -133,7 +136,8 @@ static void add_task(
 	strbuf_adds(&t->block, "+0x0\n");
 }
 
-static void add_row(struct texts *t, const struct rec_row *row, const struct recording_view *view)
+static uint32_t make_block(
+	struct texts *t, const struct rec_row *row, const struct recording_view *view)
 {
 	/* leaf first, the reverse of the call tree */
 	static const enum stack_kind order[] = {
@@ -149,7 +153,31 @@ static void add_row(struct texts *t, const struct rec_row *row, const struct rec
 		add_note(t, "no stack", "");
 	add_task(t, &t->rec->tasks[row->task], view);
 
-	uint32_t id = strpool_add(&t->pool, t->block.buf, t->block.len);
+	return strpool_add(&t->pool, t->block.buf, t->block.len);
+}
+
+/* Rows that differ in what is not shown have one block; it is made once. */
+static uint32_t block_of(
+	struct texts *t, const struct rec_row *row, const struct recording_view *view)
+{
+	const uint32_t *s = row->stacks;
+	bool is_new;
+	uint32_t *stacks = table_put(&t->combinations, (uint64_t)s[0] << 32 | s[1],
+		(uint64_t)s[2] << 32 | s[3], &is_new);
+
+	if (is_new)
+		*stacks = (uint32_t)t->combinations.nr;
+	uint32_t *block = table_put(
+		&t->blocks, *stacks, view->comm || view->threads ? row->task : 0, &is_new);
+
+	if (is_new)
+		*block = make_block(t, row, view);
+	return *block;
+}
+
+static void add_row(struct texts *t, const struct rec_row *row, const struct recording_view *view)
+{
+	uint32_t id = block_of(t, row, view);
 
 	while (id >= t->alloc) {
 		size_t alloc = t->alloc ? t->alloc * 2 : 64;
@@ -191,11 +219,15 @@ int view_bt(const struct recording *rec, const struct recording_view *view, FILE
 	uint32_t event = recording_viewed_event(rec, view);
 
 	strpool_init(&t.pool);
+	table_init(&t.combinations);
+	table_init(&t.blocks);
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].event == event && rec->rows[i].sum)
 			add_row(&t, &rec->rows[i], view);
 	write_blocks(&t, out);
 	strpool_release(&t.pool);
+	table_release(&t.combinations);
+	table_release(&t.blocks);
 	strbuf_release(&t.block);
 	free(t.sums);
 	return written(out, err);

@@ -6,6 +6,7 @@
 #include "lib/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,11 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{"\x1f\x8b", 2, "it is compressed: run gunzip on it first"},
+	{"\x28\xb5\x2f\xfd", 4, "it is compressed: run unzstd on it first"},
+	{"\xfd"
+	 "7zXZ",
+		5, "it is compressed: run unxz on it first"},
+	{"BZh", 3, "it is compressed: run bunzip2 on it first"},
 	{"PERFILE2", 8, "it is perf's own format: run perf script on it first"},
 	{"\x7f"
 	 "ELF",
@@ -183,15 +189,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	if (recording_read(&rec, lines, err) < 0 || check_unit(p, &rec, &options->view, err) < 0)
 		goto out;
 	input_recording(p, &rec, options, err);
-	ret = 0;
-	if (!rec.complete || recording_meta(&rec, "incomplete")) {
-		strbuf_adds(err, "the recording is not complete: its end is missing\n");
-		ret = 1;
-	}
-	if (rec.unknown) {
-		strbuf_addf(err, "records of a later version left out: %" PRIu64 "\n", rec.unknown);
-		ret = 1;
-	}
+	ret = recording_is_part(&rec, err);
 out:
 	recording_release(&rec);
 	return ret;
@@ -231,6 +229,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 
 	switch (kind) {
 	case INPUT_EMPTY:
+		strbuf_adds(err, "it is empty\n");
 		return 0;
 	case INPUT_REFUSED:
 		return fail(err, "%s\n", why);
@@ -247,7 +246,8 @@ static void add_notes(struct strbuf *err, const char *path, const struct strbuf 
 	for (const char *s = notes->buf; *s;) {
 		size_t n = strcspn(s, "\n");
 
-		strbuf_addf(err, "'%s': ", path);
+		message_add_path(err, path);
+		strbuf_adds(err, ": ");
 		strbuf_add(err, s, n);
 		strbuf_addch(err, '\n');
 		s += n + (s[n] == '\n');
@@ -263,8 +263,9 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 	struct lines lines;
 
 	if (fd < 0) {
-		strbuf_addf(err, "cannot open '%s': %s\n", path, strerror(errno));
-		return -1;
+		strbuf_adds(err, "cannot open ");
+		message_add_path(err, path);
+		return fail(err, ": %s\n", strerror(errno));
 	}
 	lines_init(&lines, fd);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output.h"
 #include "lib/strbuf.h"
+#include "lib/tempfile.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,25 +109,29 @@ const char *output_endings(void)
 	return ".rec .bt .folded .svg .csv .json";
 }
 
+/* "cannot write 'PATH': errno's text", perhaps with more behind it */
+static int cannot(const char *verb, const char *path, const char *more, struct strbuf *err)
+{
+	const char *why = strerror(errno);
+
+	if (!err)
+		return -1;
+	strbuf_addf(err, "cannot %s ", verb);
+	message_add_path(err, path);
+	return fail(err, ": %s%s\n", why, more);
+}
+
 static int write_file(const struct output *o, writer write, const char *path, struct strbuf *err)
 {
-	char *tmp = xasprintf("%s.%d", path, (int)getpid());
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int ret = -1;
+	struct tempfile file;
+	int ret = tempfile_open(&file, path);
 
-	if (!out) {
-		fail(err, "cannot write '%s': %s\n", path, strerror(errno));
-	} else {
-		ret = write(o, out, err);
-		if (fclose(out) && !ret)
-			ret = fail(err, "cannot write '%s': %s\n", path, strerror(errno));
-		if (!ret && rename(tmp, path))
-			ret = fail(err, "cannot rename to '%s': %s\n", path, strerror(errno));
-		if (ret)
-			unlink(tmp);
+	if (!ret) {
+		write(o, file.out, NULL); /* what fails is seen at the end */
+		ret = tempfile_commit(&file);
 	}
-	free(tmp);
+	if (ret)
+		cannot("write", path, "; it is left out, the others are still written", err);
 	return ret;
 }
 
@@ -133,40 +139,113 @@ int output_write(
 	const struct output *o, enum output_format format, const char *path, struct strbuf *err)
 {
 	if (!strcmp(path, "-"))
-		return formats[format].write(o, stdout, err);
+		return formats[format].write(o, stdout, NULL); /* closing it tells why */
 	return write_file(o, formats[format].write, path, err);
 }
 
-/* DIR/DATE or, where that is taken, DATE-2 and so on. */
-static char *make_report_folder(const char *dir, struct strbuf *err)
+/* The folder that PATH lies in, the caller's. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+}
+
+int output_check(const char *path, struct strbuf *err)
+{
+	char *folder = folder_of(path);
+	int error = access(folder, W_OK | X_OK) ? errno : 0;
+	struct stat st;
+
+	if (error == EACCES && getuid() == 0)
+		error = 0; /* a foreign file system, where the user may have the right */
+	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
+		error = EISDIR;
+	free(folder);
+	errno = error;
+	return error ? cannot("write", path, "", err) : 0;
+}
+
+/* "20261120-142501" */
+static void add_date(struct strbuf *out)
 {
 	time_t t = time(NULL);
 	struct tm tm;
 	char date[32];
 
-	if (!localtime_r(&t, &tm) || !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm)) {
-		fail(err, "cannot tell the date\n");
-		return NULL;
+	if (localtime_r(&t, &tm) && strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm))
+		strbuf_adds(out, date);
+	else
+		strbuf_addf(out, "%lld", (long long)t);
+}
+
+static int write_new(const struct output *o, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out)
+		return -1;
+	write_rec(o, out, NULL);
+	if (!close_whole(out))
+		return 0;
+	int error = errno;
+
+	unlink(path);
+	errno = error;
+	return -1;
+}
+
+int output_rescue(const struct output *o, char **path, struct strbuf *err)
+{
+	const char *const folders[] = {
+		getenv("TMPDIR"), "/var/tmp", "/tmp", getenv("HOME"), "/dev/shm"};
+	struct strbuf name = STRBUF_INIT;
+	int ret = -1;
+
+	strbuf_adds(&name, "sample-bt-");
+	add_date(&name);
+	strbuf_addf(&name, "-%d.rec", (int)getpid());
+	*path = NULL;
+	for (size_t i = 0; ret && i < ARRAY_LEN(folders); i++) {
+		if (!folders[i] || !*folders[i])
+			continue;
+		free(*path);
+		*path = xasprintf("%s/%s", folders[i], name.buf);
+		ret = write_new(o, *path);
 	}
+	if (ret) {
+		cannot("keep the recording in", *path, "", err);
+		free(*path);
+		*path = NULL;
+	}
+	strbuf_release(&name);
+	return ret;
+}
+
+/* DIR/DATE or, where that is taken, DATE-2 and so on. */
+static char *make_report_folder(const char *dir, struct strbuf *err)
+{
+	struct strbuf path = STRBUF_INIT;
+
 	if (mkdir(dir, 0700) && errno != EEXIST) {
-		fail(err, "cannot make '%s': %s\n", dir, strerror(errno));
+		cannot("make", dir, "", err);
 		return NULL;
 	}
-	for (int i = 1; i < 100; i++) {
-		char *path = i == 1 ? xasprintf("%s/%s", dir, date)
-				    : xasprintf("%s/%s-%d", dir, date, i);
+	strbuf_addf(&path, "%s/", dir);
+	add_date(&path);
+	size_t len = path.len;
 
-		if (!mkdir(path, 0700))
-			return path;
-		int error = errno;
-
-		free(path);
-		errno = error;
-		if (error != EEXIST)
-			break;
+	for (int i = 2; mkdir(path.buf, 0700); i++) {
+		if (errno != EEXIST || i == 100) {
+			cannot("make", path.buf, "", err);
+			strbuf_release(&path);
+			return NULL;
+		}
+		path.len = len;
+		strbuf_addf(&path, "-%d", i);
 	}
-	fail(err, "cannot make a folder in '%s': %s\n", dir, strerror(errno));
-	return NULL;
+	return strbuf_detach(&path);
 }
 
 int output_report(const struct output *o, const char *dir, char **made, struct strbuf *err)

@@ -17,7 +17,16 @@ enum output_format { OUT_REC, OUT_BT, OUT_FOLDED, OUT_SVG, OUT_CSV, OUT_JSON, OU
 int output_format(const char *path);
 const char *output_endings(void); /* ".rec .bt …", for messages */
 
-/* Writes as FORMAT to a new file (mode 0600, put in place when whole) or, for "-", to stdout. */
+/*
+ * Before anything is recorded: -1 and ERR when no file can be made at PATH. What is seen only while
+ * writing (a full disk) stays unseen.
+ */
+int output_check(const char *path, struct strbuf *err);
+
+/*
+ * Writes as FORMAT to a new file (mode 0600, put in place when whole: nothing of it stays
+ * otherwise) or, for "-", to stdout, where only closing it tells what went wrong.
+ */
 int output_write(const struct output *output, enum output_format format, const char *path,
 	struct strbuf *err);
 
@@ -26,6 +35,13 @@ int output_write(const struct output *output, enum output_format format, const c
  * path, the caller's.
  */
 int output_report(const struct output *output, const char *dir, char **made, struct strbuf *err);
+
+/*
+ * For what could not be written elsewhere: the recording as a new file sample-bt-DATE-PID.rec (mode
+ * 0600, through no link) in the first place that takes all of it of $TMPDIR, /var/tmp, /tmp, $HOME,
+ * /dev/shm. *PATH is the caller's. -1, ERR and *PATH NULL: none of them did.
+ */
+int output_rescue(const struct output *output, char **path, struct strbuf *err);
 
 /* The stacks of P, leaf at the root: who calls. OUT was just initialised and is finished. */
 void output_callers(const struct profile *p, struct profile *out);

@@ -57,3 +57,43 @@ void fuzz_fold_twice(struct profile *p)
 	free(text);
 	free(text2);
 }
+
+int fuzz_read_recording(struct recording *rec, const void *data, size_t size)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct lines lines;
+	int ret;
+
+	recording_init(rec);
+	fuzz_lines(&lines, data, size);
+	ret = recording_read(rec, &lines, &err);
+	fuzz_lines_end(&lines);
+	must(ret == 0 || err.len);
+	strbuf_release(&err);
+	return ret;
+}
+
+static char *write_recording(const struct recording *rec, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+
+	must(out);
+	must(recording_write(rec, out, NULL) == 0);
+	must(fclose(out) == 0);
+	return text;
+}
+
+void fuzz_write_twice(const struct recording *rec)
+{
+	struct recording again;
+	size_t len, len2;
+	char *text = write_recording(rec, &len), *text2;
+
+	must(fuzz_read_recording(&again, text, len) == 0 && again.complete);
+	text2 = write_recording(&again, &len2);
+	must(len == len2 && !memcmp(text, text2, len));
+	recording_release(&again);
+	free(text);
+	free(text2);
+}

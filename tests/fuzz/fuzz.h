@@ -5,6 +5,7 @@
 
 #include "lib/lines.h"
 #include "lib/profile.h"
+#include "lib/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 void fuzz_lines(struct lines *lines, const void *data, size_t size); /* lines.fd is an open file */
 void fuzz_lines_end(struct lines *lines);
+
+/* recording_read of these bytes; REC is the caller's to release. What fails says why. */
+int fuzz_read_recording(struct recording *rec, const void *data, size_t size);
+
+/* REC, as it is written, must read as the same recording again. */
+void fuzz_write_twice(const struct recording *rec);
 
 /* P, as folded lines, must read as the same tree again. Finishes P. */
 void fuzz_fold_twice(struct profile *p);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hashes for tables in memory, keyed anew in each process: no input can be made so that all of it
+ * collides. For the same reason they must not decide on anything that is written.
+ */
+#ifndef HASH_H
+#define HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+extern uint64_t hash_key[2];
+
+/* The two halves of a product: every bit of it depends on all bits of A and B. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	return hash_fold(a ^ hash_key[0], b ^ hash_key[1]);
+}
+
+uint64_t hash_text(const char *s, size_t len);
+
+#endif

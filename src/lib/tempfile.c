@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tempfile.h"
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+/* Changed only while the signals are blocked. */
+static struct tempfile *begun;
+
+static void unlink_begun(void)
+{
+	for (const struct tempfile *t = begun; t; t = t->next)
+		unlink(t->temporary);
+}
+
+/* The signal itself follows: it is blocked here, and its handler is the default again. */
+static void on_fatal(int sig)
+{
+	int error = errno;
+
+	unlink_begun();
+	raise(sig);
+	errno = error;
+}
+
+static void watch(void)
+{
+	static bool watching;
+	struct sigaction ours = {.sa_handler = on_fatal, .sa_flags = SA_RESETHAND}, old;
+
+	for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &ours, NULL);
+	if (!watching)
+		atexit(unlink_begun);
+	watching = true;
+}
+
+static void block(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+		sigaddset(&set, fatal[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+static void unblock(const sigset_t *old)
+{
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+static void begin(struct tempfile *t, const char *path, FILE *out)
+{
+	t->path = xstrdup(path);
+	t->out = out;
+	t->next = begun;
+	begun = t;
+}
+
+int tempfile_open(struct tempfile *t, const char *path)
+{
+	sigset_t old;
+
+	*t = (struct tempfile){.temporary = xasprintf("%s.XXXXXX", path)};
+	watch();
+	block(&old);
+	int fd = mkostemp(t->temporary, O_CLOEXEC);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	int error = errno;
+
+	if (out) {
+		begin(t, path, out);
+	} else {
+		if (fd >= 0) {
+			unlink(t->temporary);
+			close(fd);
+		}
+		free(t->temporary);
+	}
+	unblock(&old);
+	errno = error;
+	return out ? 0 : -1;
+}
+
+static void forget(struct tempfile *t)
+{
+	struct tempfile **at = &begun;
+
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	free(t->path);
+	free(t->temporary);
+	*t = (struct tempfile){0};
+}
+
+static int end(struct tempfile *t, bool keep)
+{
+	sigset_t old;
+
+	block(&old);
+	int ret = keep ? rename(t->temporary, t->path) : -1;
+	int error = errno;
+
+	if (ret)
+		unlink(t->temporary);
+	forget(t);
+	unblock(&old);
+	errno = error;
+	return ret;
+}
+
+int tempfile_commit(struct tempfile *t)
+{
+	bool whole = !close_whole(t->out);
+
+	return end(t, whole);
+}
+
+void tempfile_drop(struct tempfile *t)
+{
+	fclose(t->out);
+	end(t, false);
+}

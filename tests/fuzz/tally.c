@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of our scripts, up to the recording that they become. Instead of /proc there is one
+ * process for every number, which has two mappings; no file has rules, the kernel has one symbol.
+ */
+#include "fuzz.h"
+#include "engine/tally.h"
+#include "lib/strbuf.h"
+#include "symbol/elffile.h"
+#include "symbol/kallsyms.h"
+
+static struct object objects[] = {{.path = (char[]){"/bin/a b"}}, {.path = (char[]){""}}};
+static struct mapping maps[] = {
+	{.start = 0x1000, .end = 0x2000, .offset = 0x3000, .generation = 1},
+	{.start = 0x1800, .end = 0x3000, .object = 1, .generation = 2},
+};
+static struct process process = {.generation = 2, .maps = maps, .nr_maps = 2};
+
+struct process *processes_get(struct processes *ps, uint32_t pid)
+{
+	(void)ps;
+	process.pid = pid;
+	return &process;
+}
+
+void process_look_soon(struct processes *ps, struct process *p)
+{
+	must(ps && p == &process);
+}
+
+const struct mapping *process_find(const struct process *p, uint64_t address)
+{
+	for (size_t i = p->nr_maps; i--;)
+		if (p->maps[i].start <= address && address < p->maps[i].end)
+			return &p->maps[i];
+	return NULL;
+}
+
+uint64_t task_start(uint32_t pid, uint32_t tid)
+{
+	return (uint64_t)pid + tid;
+}
+
+const char *elffile_build_id(const struct elffile *elf)
+{
+	must(!elf);
+	return "";
+}
+
+enum elf_rules elffile_rules(struct elffile *elf, uint64_t offset)
+{
+	must(!elf && !offset);
+	return RULES_NONE;
+}
+
+bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,
+	const char **module, uint64_t *offset)
+{
+	must(ks);
+	*name = "asm_entry";
+	*module = "[kernel]";
+	*offset = address & 0xff;
+	return address >> 63;
+}
+
+static void take_lines(struct tally *t, const uint8_t *data, size_t size)
+{
+	struct lines lines;
+	char *line;
+	size_t len;
+
+	fuzz_lines(&lines, data, size);
+	while (lines_next(&lines, &line, &len))
+		tally_line(t, line, len);
+	fuzz_lines_end(&lines);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct processes ps = {.objects = objects, .nr_objects = 2};
+	struct tally t;
+	struct recording rec;
+	struct profile p;
+
+	tally_init(&t, &ps);
+	take_lines(&t, data, size);
+	recording_init(&rec);
+	recording_add_event(&rec, "on-cpu", "samples", "cpu", 0);
+	tally_to_recording(&t, (const struct kallsyms *)&ps, 0, &rec);
+	tally_release(&t);
+	fuzz_write_twice(&rec);
+	profile_init(&p);
+	recording_to_profile(&rec, &(struct recording_view){.threads = true, .event = -1}, &p);
+	fuzz_fold_twice(&p);
+	profile_release(&p);
+	recording_release(&rec);
+	return 0;
+}
