@@ -93,7 +93,10 @@ near() {
 #   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
 #   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
 # Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release.
-# A script's line "# vm-limit: SECONDS" sets the time limit of in_guest (default 120), "# prepare-limit: SECONDS" that of prepare (300).
+# Lines of a script's head: "# vm-limit: SECONDS" sets the time limit of in_guest (default 120), "# prepare-limit: SECONDS" that of
+# prepare (300); "# vm-weight: SECONDS" tells about how long in_guest takes (60), by which the tests are spread over the guests;
+# "# vm-image: runtime": in_guest runs where systemtap-runtime alone is installed: no stap, compiler, headers, debug files, module cache.
+# Both images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
 # Targets that `prepare` starts die with it.
 
 # lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
@@ -112,6 +115,24 @@ lab_record() {
 	prepare) sample-bt --compile-only -r "$KVER" "$@" >/dev/null ;;
 	*) sample-bt "$@" ;;
 	esac
+}
+
+# lab_start COMMAND…: a target in the background: $target is its process, $T/target.out what it writes
+lab_start() {
+	"$@" >"$T/target.out" 2>&1 &
+	target=$!
+	sleep 1
+}
+
+# lab_finish: ends $target
+lab_finish() {
+	kill "$target" 2>/dev/null || :
+	wait "$target" 2>/dev/null || :
+}
+
+# lab_kept FOLDED: the whole weight
+lab_kept() {
+	awk '{ n += $NF } END { print n + 0 }' "$1"
 }
 
 # lab_keep FILE…: copies to build/vm/out/NAME.files, for whoever wants to look at them

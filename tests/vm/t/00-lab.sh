@@ -3,6 +3,7 @@
 # 00-lab: is the laboratory itself sound? The module that prepare compiled is found in stap's cache, and its timer, tracepoint and
 # uprobe fire, on two CPUs. Arguments: see vm_main in lib.sh.
 # vm-limit: 180
+# vm-weight: 20
 set -eu
 . /lab/lib.sh
 
@@ -14,12 +15,7 @@ run_script() {
 }
 
 prepare() {
-	cat >"$LAB_WORK/target.c" <<-'C'
-		#include <unistd.h>
-		__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
-		int main(void) { for (;;) { work(); usleep(1000); } }
-	C
-	cc -g -O2 -o "$target" "$LAB_WORK/target.c"
+	cc -g -O2 -o "$target" /lab/t/00-lab.c
 	run_script
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 05-scripts: every form of on-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
 # makes of wrong wishes.
+# vm-weight: 5
 set -eu
 . /lab/lib.sh
 

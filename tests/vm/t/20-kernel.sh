@@ -2,18 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 20-kernel: kernel stacks of one process and of the whole system.
 # vm-limit: 400
+# vm-weight: 90
 set -eu
 . /lab/lib.sh
 
 start() {
-	dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
-	target=$!
-	sleep 1
-}
-
-finish() {
-	kill "$target" 2>/dev/null || :
-	wait "$target" 2>/dev/null || :
+	lab_start dd if=/dev/zero of=/dev/null bs=64k
 }
 
 prepare() {
@@ -21,7 +15,7 @@ prepare() {
 	lab_record -F 200 -p "$target" -k
 	lab_record -F 200 -p "$target"
 	lab_record -F 200 -a -k
-	finish
+	lab_finish
 }
 
 # Under sudo: what is written, and a command that is run, belong to the user who called it.
@@ -43,7 +37,7 @@ in_guest() {
 	lab_record -F 200 -p "$target" -t 5 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
 	lab_record -F 200 -a -k -t 5 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
 	as_invoking_user
-	finish
+	lab_finish
 	lab_keep "$T"/*.folded "$T"/*.svg "$T"/*.rec "$T"/*.err
 	note "$T/k.err"
 

@@ -2,39 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
 # vm-limit: 900
+# vm-weight: 175
 set -eu
 . /lab/lib.sh
 
 programs=/lab/made/30-limits/programs
 
-start() {
-	"$@" >/dev/null &
-	target=$!
-	sleep 1
-}
-
-finish() {
-	kill "$target" 2>/dev/null || :
-	wait "$target" 2>/dev/null || :
-}
-
 prepare() {
 	sh /lab/programs/build "$programs"
-	start "$programs/deep" 600
+	lab_start "$programs/deep" 600
 	lab_record -F 50 -p "$target" -u
-	finish
-	start "$programs/many" 600 17 2
+	lab_finish
+	lab_start "$programs/many" 600 17 2
 	lab_record -F 997 --stacks 60000 -p "$target" -u
 	lab_record -F 997 --stacks 4096 -p "$target" -u
-	finish
-	start "$programs/late" "$programs/liblate.so" 600
+	lab_finish
+	lab_start "$programs/late" "$programs/liblate.so" 600
 	lab_record -F 200 -p "$target" -u
-	finish
-}
-
-# kept FOLDED: the whole weight
-kept() {
-	awk '{ n += $NF } END { print n + 0 }' "$1"
+	lab_finish
 }
 
 record() {
@@ -46,46 +31,46 @@ record() {
 }
 
 in_guest() {
-	start "$programs/deep" 600
+	lab_start "$programs/deep" 600
 	record deep -F 50 -t 6
-	finish
+	lab_finish
 	lab_few 'deep: stacks without 512 calls' \
-		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(kept "$T/deep.folded")"
+		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(lab_kept "$T/deep.folded")"
 
-	start "$programs/many" 600 17 2
+	lab_start "$programs/many" 600 17 2
 	# how many samples a second makes is the emulator's affair
 	for seconds in 50 150; do
 		record many -F 997 --stacks 60000 -t "$seconds"
 		different=$(grep -c ^ "$T/many.folded")
 		[ "$different" -le 20000 ] || break
 	done
-	echo "# $different different stacks of $(kept "$T/many.folded") samples"
+	echo "# $different different stacks of $(lab_kept "$T/many.folded") samples"
 	check 'many: 20,000 different stacks' test "$different" -gt 20000
 	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
 
-	for seconds in 15 45 135; do
+	for seconds in 10 30 90; do
 		record small -F 997 --stacks 4096 -t "$seconds"
 		rows=$(grep -c '^row ' "$T/small.rec")
 		lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
 		[ "${lost:-0}" -le 1000 ] || break
 	done
-	finish
+	lab_finish
 	echo "# $rows rows, ${lost:-0} events lost"
 	check_eq 'small: the table is full to the brim' 4096 "$rows"
 	check 'small: the loss is counted' test "${lost:-0}" -gt 1000
 	lab_few 'small: what is kept and not whole' \
-		"$(awk '!/^(_start|clone3?|__clone3?);/ { bad += $NF } END { print bad + 0 }' "$T/small.folded")" "$(kept "$T/small.folded")"
+		"$(awk '!/^(_start|clone3?|__clone3?);/ { bad += $NF } END { print bad + 0 }' "$T/small.folded")" "$(lab_kept "$T/small.folded")"
 
-	start "$programs/late" "$programs/liblate.so" 600
+	lab_start "$programs/late" "$programs/liblate.so" 600
 	record late -F 200 -t 8
-	finish
+	lab_finish
 	lab_keep "$T"/late.* "$T"/deep.rec
 	whole=$(awk '/^_start;.*late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")
 	cut=$(awk '/^\[truncated: liblate\.so\];late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")
 	other=$(awk '/late_work/ && !/^_start;/ && !/^\[truncated: liblate\.so\]/ { n += $NF } END { print n + 0 }' "$T/late.folded")
 	echo "# through the late library: $whole whole, $cut counted as truncated, $other else"
 	check 'late: its library is seen' test $((whole + cut)) -gt 50
-	lab_few 'late: what is neither whole nor named' "$other" "$(kept "$T/late.folded")"
+	lab_few 'late: what is neither whole nor named' "$other" "$(lab_kept "$T/late.folded")"
 }
 
 vm_main "$@"

@@ -3,39 +3,29 @@
 # 40-files: programs that stap does not find by their path, or whose rules it passes over: deleted, in a root of their own,
 # with a blank in the name, linked by lld; a static one; a command recorded from its first instruction; a thread; several processes.
 # vm-limit: 600
+# vm-weight: 210
 set -eu
 . /lab/lib.sh
 
 work=/lab/made/40-files
 programs=$work/programs
 
-start() {
-	"$@" >/dev/null 2>&1 &
-	target=$!
-	sleep 1
-}
-
 start_deleted() {
 	cp -p "$programs/deep" "$work/gone"
-	start "$work/gone" 900 30
+	lab_start "$work/gone" 900 30
 	rm "$work/gone"
 }
 
-finish() {
-	kill $target 2>/dev/null || :
-	wait $target 2>/dev/null || :
-}
-
 start_two() {
-	start "$programs/deep" 900 30
+	lab_start "$programs/deep" 900 30
 	second=$target
-	start "$programs/ladder" 900 2
+	lab_start "$programs/ladder" 900 2
 }
 
 finish_two() {
-	finish
+	lab_finish
 	target=$second
-	finish
+	lab_finish
 }
 
 # as if lld had linked it: .eh_frame gets the section type X86_64_UNWIND
@@ -81,11 +71,11 @@ prepare() {
 
 # calls $1 NAME for each of the programs while it runs
 each_file() {
-	start_deleted; "$1" deleted; finish
-	start "$work/a b/it's" 900 30; "$1" blank; finish
-	start "$work/hidden" 900 30; "$1" lld; finish
-	start "$programs/static" 900 30; "$1" static; finish
-	start chroot "$work/root" /usr/bin/dd 900 30; "$1" root; finish
+	start_deleted; "$1" deleted; lab_finish
+	lab_start "$work/a b/it's" 900 30; "$1" blank; lab_finish
+	lab_start "$work/hidden" 900 30; "$1" lld; lab_finish
+	lab_start "$programs/static" 900 30; "$1" static; lab_finish
+	lab_start chroot "$work/root" /usr/bin/dd 900 30; "$1" root; lab_finish
 }
 
 record_prepare() {
@@ -98,7 +88,7 @@ record_file() {
 	check "$1: from the cache" grep -q 'Pass 4: using cached' "$T/$1.err"
 	lab_keep "$T/$1".*
 	good=$(awk '/^_start;.*(;down){30}(;work)? [0-9]+$/ { n += $NF } END { print n + 0 }' "$T/$1.folded")
-	all=$(awk '{ n += $NF } END { print n + 0 }' "$T/$1.folded")
+	all=$(lab_kept "$T/$1.folded")
 	check "$1: samples" test "$all" -gt 100
 	lab_few "$1: stacks that are not whole" $((all - good)) "$all"
 }

@@ -4,22 +4,12 @@
 # says something, so none of them is a test; that there are figures is.
 # vm-limit: 300
 # prepare-limit: 600
+# vm-weight: 100
 set -eu
 . /lab/lib.sh
 
 work=/lab/made/50-cost
 limits='-DMAXBACKTRACE=1024 -DMAXACTION=100000 -DMAXMAPENTRIES=4096 -DSTP_NO_OVERLOAD --suppress-handler-errors'
-
-start() {
-	"$work/programs/deep" 900 "$1" >/dev/null 2>&1 &
-	target=$!
-	sleep 1
-}
-
-finish() {
-	kill $target 2>/dev/null || :
-	wait $target 2>/dev/null || :
-}
 
 # cost SCRIPT STRING-LENGTH: its line "cost HITS CYCLES"
 cost() {
@@ -30,10 +20,10 @@ cost() {
 
 measure() {
 	for depth in 10 40 120; do
-		start $depth
+		lab_start "$work/programs/deep" 900 $depth
 		numbers=$(cost numbers 4096)
 		strings=$(cost strings 2048)
-		finish
+		lab_finish
 		[ "$LAB_PART" = prepare ] ||
 			echo "# $depth calls deep: by number $numbers, by string $strings (samples, cycles each, cycles of the unwinding)"
 	done
@@ -55,7 +45,7 @@ prepare() {
 				cost <<< get_cycles() - start
 			}
 		}
-		probe timer.s(5) { exit() }
+		probe timer.s(3) { exit() }
 		probe end { printf("cost %d %d %d\n", @count(cost), @avg(cost), @avg(unwinding)) }
 	E
 	cat >"$work/strings.stp" <<-'E'
@@ -67,7 +57,7 @@ prepare() {
 				cost <<< get_cycles() - start
 			}
 		}
-		probe timer.s(5) { exit() }
+		probe timer.s(3) { exit() }
 		probe end { printf("cost %d %d -\n", @count(cost), @avg(cost)) }
 	E
 	measure

@@ -2,30 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 90-demo: what `make demo` shows where SystemTap does not run by itself: a perl at work, into a report folder.
 # vm-limit: 240
+# vm-weight: 25
 set -eu
 . /lab/lib.sh
 
-start() {
-	perl /lab/programs/work.pl 900 &
-	target=$!
-	sleep 1
-}
-
-finish() {
-	kill "$target" 2>/dev/null || :
-	wait "$target" 2>/dev/null || :
-}
-
 prepare() {
-	start
+	lab_start perl /lab/programs/work.pl 900
 	lab_record -F 199 -p "$target"
-	finish
+	lab_finish
 }
 
 in_guest() {
-	start
+	lab_start perl /lab/programs/work.pl 900
 	lab_record -F 199 -p "$target" -t 6 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
-	finish
+	lab_finish
 	note "$T/err"
 	for file in profile.rec flame.svg callers.svg profile.csv summary.csv profile.bt profile.folded profile.json run.txt; do
 		check "$file" test -s "$T"/report/*/$file
