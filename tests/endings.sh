@@ -74,10 +74,13 @@ left() {
 		[ ! -d "$dir" ] || echo module
 	done
 	named flametap-guard stap staprun stapio
-	for file in "$T"/e/* /run/flametap/[0-9]*; do
+	for file in /run/flametap/[0-9]*; do
+		[ ! -e "$file" ] || echo claim
+	done
+	for file in "$T"/e/*; do
 		case $file in
-		*/a.* | *'*') ;;
-		*) [ ! -e "$file" ] || echo "${file##*/}" ;;
+		*/a.rec | *'*') ;;
+		*) echo "${file##*/}" ;;
 		esac
 	done
 }

@@ -110,10 +110,11 @@ lab_stap() {
 }
 
 # lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there.
+# Emulated probes are always too dear: no limit for them.
 lab_record() {
 	case $LAB_PART in
-	prepare) sample-bt --compile-only -r "$KVER" "$@" >/dev/null ;;
-	*) sample-bt "$@" ;;
+	prepare) sample-bt --compile-only -r "$KVER" --overload 0 "$@" >/dev/null ;;
+	*) sample-bt --overload 0 "$@" ;;
 	esac
 }
 
@@ -138,7 +139,7 @@ lab_kept() {
 # lab_keep FILE…: copies to build/vm/out/NAME.files, for whoever wants to look at them
 lab_keep() {
 	mkdir -p "/lab/out/$LAB_NAME.files"
-	cp "$@" "/lab/out/$LAB_NAME.files/"
+	cp -R "$@" "/lab/out/$LAB_NAME.files/"
 }
 
 # lab_few NAME PART ALL: PART is at most 0.5 % of ALL, and there is something: a stack in a thousand may meet its page being moved

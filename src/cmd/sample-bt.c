@@ -468,7 +468,7 @@ static void explain_failure(const struct options *o)
 	for (size_t i = 0; i < checks.nr; i++)
 		if (checks.list[i].state != CHECK_FOUND)
 			program_say("%s: %s%s%s", checks.list[i].name, checks.list[i].what,
-				checks.list[i].remedy ? ": " : "",
+				checks.list[i].remedy ? "; " : "",
 				checks.list[i].remedy ? checks.list[i].remedy : "");
 	checks_release(&checks);
 	if (!user_drop_privileges(&err) && *o->session.log)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 60-runtime: a machine with systemtap-runtime alone: a module compiled elsewhere runs there.
 # vm-image: runtime
-# vm-weight: 20
+# vm-limit: 200
+# vm-weight: 60
 set -eu
 . /lab/lib.sh
 
@@ -10,6 +11,54 @@ prepare() {
 	cc -g -O2 -o "$LAB_WORK/target" /lab/t/00-lab.c
 	cd "$LAB_WORK"
 	stap -p4 -r "$KVER" -m lab_runtime /lab/t/00-lab.stp "$LAB_WORK/target"
+	sh /lab/programs/build "$LAB_WORK/programs"
+	lab_start "$LAB_WORK/programs/ladder" 600
+	lab_record -F 200 -u -p "$target" -o "$LAB_WORK/user.ko"
+	lab_finish
+	lab_record -k -o "$LAB_WORK/kernel.ko"
+	lab_record -k -a -o "$LAB_WORK/all.ko"
+}
+
+# record NAME CODE ARG…: by a module that was built ahead
+record() {
+	name=$1 code=$2
+	shift 2
+	sample-bt "$@" -t 3 -o "$T/$name.rec" -o "$T/$name.folded" >"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
+	check_eq "$name: exit code" "$code" "$status"
+	note "$T/$name.err"
+}
+
+modules() {
+	lab_start "$LAB_WORK/programs/ladder" 600
+	record user 0 --module "$LAB_WORK/user.ko" -p "$target"
+	lab_few 'user: not whole' "$(awk '!/^(_start|clone3?|__clone3?);/ { n += $NF } END { print n + 0 }' "$T/user.folded")" \
+		"$(lab_kept "$T/user.folded")"
+	record wrong 2 --module "$LAB_WORK/user.ko" -p "$target" -k
+	check 'wrong: says what the module is for' grep -q 'built for something else' "$T/wrong.err"
+	lab_finish
+
+	lab_start perl -e '1 while 1'
+	record unknown 1 --module "$LAB_WORK/user.ko" -p "$target" -u --min-quality 1
+	check 'unknown: says which file' grep -q 'not in the module, .*perl' "$T/unknown.err"
+	check 'unknown: stacks end there' grep -q '^\[truncated: .*perl' "$T/unknown.folded"
+	lab_finish
+
+	lab_start dd if=/dev/zero of=/dev/null bs=64k
+	record kernel 0 --module "$LAB_WORK/kernel.ko" -p "$target"
+	check 'kernel: any process' grep -q 'read_zero_\[k\]\|clear_user' "$T/kernel.folded"
+	other=$target
+	lab_start dd if=/dev/zero of=/dev/null bs=1M
+	record list 0 --module "$LAB_WORK/kernel.ko" -p "$target,$other" -k
+	check_eq 'list: both' 2 "$(grep -c '^task ' "$T/list.rec")"
+	record all 0 --module "$LAB_WORK/all.ko" -a -k
+	kill "$other"
+	lab_finish
+	sample-bt --check --module "$LAB_WORK/user.ko" >"$T/check.out" && status=0 || status=$?
+	check_eq 'check: it works with a module' 0 "$status"
+	note "$T/check.out"
+	sample-bt --check >"$T/check.out" && status=0 || status=$?
+	check_eq 'check: it does not without' 2 "$status"
+	note "$T/check.out"
 }
 
 # absent WHAT COMMAND…: a check that the command fails
@@ -37,6 +86,7 @@ in_guest() {
 		check "its output: $line" grep -qx "$line [1-9][0-9]*" "$T/out"
 	done
 	note "$T/out"
+	modules
 }
 
 vm_main "$@"

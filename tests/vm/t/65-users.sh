@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 65-users: who is not root: a member of stapdev records processes of its own, one of stapusr runs what root has put in place, others
+# are told what they lack.
+# vm-limit: 240
+# vm-weight: 60
+set -eu
+. /lab/lib.sh
+
+programs=/lab/made/65-users/programs
+
+as() {
+	user=$1
+	shift
+	setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/home/$user" "$@"
+}
+
+# start USER: a target of that user's
+start() {
+	as "$1" "$programs/ladder" 600 >/dev/null &
+	target=$!
+	sleep 1
+}
+
+# what record asks for, in both parts
+options='--overload 0 -F 200 -u'
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	start dev
+	# shellcheck disable=SC2086
+	as dev sample-bt --compile-only -r "$KVER" $options -p "$target"
+	mkdir -p "/lib/modules/$KVER/systemtap"
+	sample-bt --compile-only -r "$KVER" $options -p "$target" -o "/lib/modules/$KVER/systemtap/ladder.ko"
+	lab_finish
+}
+
+# record NAME USER CODE ARG…: what the user gets for a process of its own
+record() {
+	name=$1 user=$2 code=$3
+	shift 3
+	start "$user"
+	rm -rf "$T/$user"
+	mkdir "$T/$user"
+	chown "$user" "$T/$user"
+	# shellcheck disable=SC2086
+	as "$user" sample-bt $options -p "$target" -t 3 -o "$T/$user/a.folded" "$@" >"$T/out" 2>"$T/err" && status=0 || status=$?
+	check_eq "$name: exit code" "$code" "$status"
+	note "$T/err"
+	lab_finish
+}
+
+in_guest() {
+	chmod 755 "$T_top" "$T"
+	record stapdev dev 0
+	check_eq 'stapdev: the file is its own' 'dev 600' "$(stat -c '%U %a' "$T/dev/a.folded")"
+	record stapusr usr 0 --module "/lib/modules/$KVER/systemtap/ladder.ko"
+	cp "/lib/modules/$KVER/systemtap/ladder.ko" "$T/ladder.ko"
+	record 'stapusr, a module elsewhere' usr 2 --module "$T/ladder.ko"
+	check 'stapusr: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
+	record 'neither' plain 2 --module "$T/ladder.ko"
+	check 'neither: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
+	as plain sample-bt --check -u >"$T/out" && status=0 || status=$?
+	check_eq 'neither: check' 2 "$status"
+	note "$T/out"
+
+	"$programs/ladder" 60 >/dev/null &
+	target=$!
+	as dev sample-bt -u -p "$target" -t 1 >"$T/out" 2>"$T/err" && status=0 || status=$?
+	check_eq "stapdev, root's process: exit code" 2 "$status"
+	check "stapdev, root's process: one line" test "$(grep -c . "$T/err")" = 1
+	note "$T/err"
+	lab_finish
+}
+
+vm_main "$@"

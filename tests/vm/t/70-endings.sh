@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 70-endings: a recording by real SystemTap ended in every way: exit code, time, what was kept, what was left. The table is a note.
+# vm-limit: 600
+# vm-weight: 200
+set -eu
+. /lab/lib.sh
+
+BIN=sample-bt BURN=/lab/made/70-endings/programs/ladder RECORD="-u --module /lab/made/70-endings/u.ko"
+TMPDIR=$T
+export TMPDIR
+. /lab/endings.sh
+
+prepare() {
+	sh /lab/programs/build "$LAB_WORK/programs"
+	lab_start "$BURN" 600
+	lab_record -F 200 -p "$target" -u -o "$LAB_WORK/u.ko"
+	sample-bt --compile-only -r "$KVER" -p "$target" -u --overload 1 -o "$LAB_WORK/fuse.ko"
+	lab_finish
+}
+
+endings_of_target() {
+	target sleep 60
+	driver -t 2
+	recorded 0
+	ended 'target idle' 1 6 none
+
+	target "$BURN" 60
+	kill -STOP "$target"
+	driver -t 2
+	recorded 0
+	ended 'target stopped' 1 6 none
+
+	target sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; exec "$0" 60' "$BURN"
+	driver -t 3
+	recorded 0
+	ended 'target executes another program' 0 7 some
+}
+
+# kill -9 of one of SystemTap's, and of everybody
+endings_of_systemtap() {
+	target "$BURN" 60
+	driver
+	recorded 2
+	kill -KILL $(pgrep -x stapio)
+	ended 'stapio killed' 1 15 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -KILL "$driver" $(pgrep -x flametap-guard) $(pgrep -x stapio)
+	ended 'everybody killed' 137 2 none 'claim module'
+
+	target "$BURN" 60
+	driver -t 1
+	recorded 0
+	ended 'the next start sweeps' 0 5 some
+
+	words=$RECORD
+	RECORD="-u --module $LAB_WORK/fuse.ko"
+	target "$BURN" 60
+	driver -t 20
+	recorded 0
+	ended 'overload' 1 20 any
+
+	sed "s/vermagic=$KVER/vermagic=9.9.9/" "$LAB_WORK/u.ko" >"$T/other.ko"
+	RECORD="-u --module $T/other.ko"
+	target "$BURN" 60
+	driver
+	ended 'module of another kernel' 2 5 none
+
+	RECORD='-u --stap-arg --no-such-option'
+	target "$BURN" 60
+	driver
+	ended 'stap fails' 2 30 none
+
+	RECORD='-k --stap-arg -DNEVER_COMPILED'
+	target "$BURN" 60
+	driver
+	sleep 3
+	kill -INT "$driver"
+	ended 'ctrl-c while compiling' 2 5 none
+
+	target "$BURN" 60
+	driver
+	sleep 3
+	kill -KILL "$driver"
+	ended 'killed while compiling' 137 2 none
+	RECORD=$words
+}
+
+endings_of_machine() {
+	mkdir "$T/full"
+	mount -t tmpfs -o size=16k tmpfs "$T/full"
+	target "$BURN" 60
+	driver -o "$T/full/a.svg" -t 1
+	recorded 0
+	ended 'disk full' 2 6 some
+	check_eq 'disk full: nothing on it' '' "$(ls -A "$T/full")"
+	umount "$T/full"
+
+	target "$BURN" 60
+	driver -t 3
+	recorded 1
+	date -s tomorrow >/dev/null
+	ended 'the clock jumps ahead' 0 6 some
+	target "$BURN" 60
+	driver -t 3
+	recorded 1
+	date -s yesterday >/dev/null
+	ended 'the clock jumps back' 0 6 some
+}
+
+in_guest() {
+	endings_of_driver
+	endings_of_output
+	endings_of_target
+	endings_of_systemtap
+	endings_of_machine
+	endings_show
+	lab_keep "$endings_table"
+}
+
+vm_main "$@"
