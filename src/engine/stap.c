@@ -180,16 +180,33 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	return &s->engine;
 }
 
+static void print_command(const struct argv *argv, FILE *out)
+{
+	fputc('#', out);
+	argv_print(argv, out);
+	fputc('\n', out);
+}
+
+/* For the script, in seconds; 0: none. */
+static unsigned time_limit(const struct engine_request *r)
+{
+	return r->seconds > 0 && r->seconds < 1e9 ? (unsigned)r->seconds + GRACE_S : 0;
+}
+
 static void stap_describe(const struct engine *engine, FILE *out)
 {
 	const struct stap *s = (const struct stap *)engine;
+	const char *module = s->request->module ? s->request->module : "MODULE.ko";
 	FILE *script = fopen(s->script.path, "re");
+	struct argv load = {0};
 	char buf[4096];
 	size_t n;
 
-	fputc('#', out);
-	argv_print(&s->compile, out);
-	fputc('\n', out);
+	load_command(&load, s->request, &s->module, module, time_limit(s->request));
+	if (!s->request->module)
+		print_command(&s->compile, out);
+	print_command(&load, out);
+	argv_release(&load);
 	while (script && (n = fread(buf, 1, sizeof(buf), script)) > 0)
 		fwrite(buf, 1, n, out);
 	if (script)
@@ -225,15 +242,13 @@ static char *runnable_path(const struct module *m, struct strbuf *err)
 
 static int load(struct stap *s, struct strbuf *err)
 {
-	double seconds = s->request->seconds;
 	struct argv argv = {0};
 	char *path = runnable_path(&s->module, err);
 	int ret = -1;
 
 	s->phase = LOADED;
 	if (path) {
-		load_command(&argv, s->request, &s->module, path,
-			seconds > 0 && seconds < 1e9 ? (unsigned)seconds + GRACE_S : 0);
+		load_command(&argv, s->request, &s->module, path, time_limit(s->request));
 		ret = guard_start(&s->guard, argv.words, s->module.name, err);
 	}
 	argv_release(&argv);
