@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # endings.sh: sourced by tests that end a recording in every way there is, and look how it ended. Needs lib.sh, and
-# BIN (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as it is told), RECORD (more words for sample-bt).
+# BIN (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as it is told), RECORD (more words for sample-bt), TERMINAL
+# (programs/terminal.pl).
 # Each ending is a line of a table: NAME, exit code, seconds from what ended it to the end, samples kept, what was left.
 
 endings_table=$T/endings
@@ -174,10 +175,10 @@ endings_of_driver() {
 	kill -KILL "$guard"
 	ended 'guard killed' '[01]' 8 some
 
-	target "$BURN" 3
+	target "$BURN" 6
 	driver -t 60
 	recorded 0
-	ended 'target ends' 0 6 some
+	ended 'target ends' 0 9 some
 
 	target "$BURN" 60
 	driver -t 60
@@ -186,20 +187,19 @@ endings_of_driver() {
 	ended 'target killed' 0 4 some
 
 	# a parent that never asks for its child
-	target sh -c '"$1" 3 & echo $! >"$2"; exec sleep 60' sh "$BURN" "$T/child"
+	target sh -c '"$1" 6 & echo $! >"$2"; exec sleep 60' sh "$BURN" "$T/child"
 	parent=$target
 	until_true 5 test -s "$T/child"
 	read -r target <"$T/child"
 	driver -t 60
 	recorded 0
-	ended 'target ends, a zombie' 0 6 some
+	ended 'target ends, a zombie' 0 9 some
 	kill "$parent"
 	rm "$T/child"
 
 	target "$BURN" 60
 	driver -o /nonexistent/a.svg -t 1
-	recorded 0
-	ended 'an output cannot be written' 2 5 some
+	ended 'no folder for an output' 2 2 none
 }
 
 # A reader that goes away, a terminal that does
@@ -213,6 +213,7 @@ endings_of_output() {
 	recorded 1
 	kill -KILL "$terminal"
 	ended 'terminal closed' 127 8 some
+	rm "$T/stderr"
 }
 
 driver_on_pipe() {
@@ -229,11 +230,12 @@ driver_on_pipe() {
 driver_on_terminal() {
 	rm -rf "$T/e" "$T/pid"
 	mkdir "$T/e"
-	: >"$T/stderr"
-	script -qfc "echo \$\$ >'$T/pid'; exec '$BIN' -v -p $target -o '$T/e/a.rec' --min-quality 1 $RECORD 2>'$T/stderr'" /dev/null \
-		</dev/null >/dev/null 2>&1 &
+	ln -sf "$T/pid.err" "$T/stderr"
+	# shellcheck disable=SC2086,SC2016
+	perl "$TERMINAL" sh -c 'echo $$ >"$0"; exec "$@" 2>"$0.err"' "$T/pid" \
+		"$BIN" -v -p "$target" -o "$T/e/a.rec" --min-quality 1 $RECORD >/dev/null 2>&1 &
 	terminal=$!
-	until_true 10 test -s "$T/pid"
+	until_true 10 test -s "$T/pid" || :
 	read -r driver <"$T/pid"
 }
 

@@ -58,7 +58,8 @@ static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
 	if (p->generation)
 		return 0;
 	process_look(&s->processes, p, err);
-	return fail(err, "; give the number of a running process");
+	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
+					      : "; give the number of a running process");
 }
 
 /* Looks at the processes whose files get rules. */

@@ -9,15 +9,16 @@ set -eu
 
 programs=/lab/made/65-users/programs
 
+# as USER COMMAND…: in place of this shell
 as() {
 	user=$1
 	shift
-	setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/home/$user" "$@"
+	exec setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/home/$user" "$@"
 }
 
 # start USER: a target of that user's
 start() {
-	as "$1" "$programs/ladder" 600 >/dev/null &
+	(as "$1" "$programs/ladder" 600 >/dev/null) &
 	target=$!
 	sleep 1
 }
@@ -29,7 +30,7 @@ prepare() {
 	sh /lab/programs/build "$programs"
 	start dev
 	# shellcheck disable=SC2086
-	as dev sample-bt --compile-only -r "$KVER" $options -p "$target"
+	(as dev sample-bt --compile-only -r "$KVER" $options -p "$target")
 	mkdir -p "/lib/modules/$KVER/systemtap"
 	sample-bt --compile-only -r "$KVER" $options -p "$target" -o "/lib/modules/$KVER/systemtap/ladder.ko"
 	lab_finish
@@ -44,7 +45,7 @@ record() {
 	mkdir "$T/$user"
 	chown "$user" "$T/$user"
 	# shellcheck disable=SC2086
-	as "$user" sample-bt $options -p "$target" -t 3 -o "$T/$user/a.folded" "$@" >"$T/out" 2>"$T/err" && status=0 || status=$?
+	(as "$user" sample-bt $options -p "$target" -t 3 -o "$T/$user/a.folded" "$@") >"$T/out" 2>"$T/err" && status=0 || status=$?
 	check_eq "$name: exit code" "$code" "$status"
 	note "$T/err"
 	lab_finish
@@ -60,13 +61,13 @@ in_guest() {
 	check 'stapusr: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
 	record 'neither' plain 2 --module "$T/ladder.ko"
 	check 'neither: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
-	as plain sample-bt --check -u >"$T/out" && status=0 || status=$?
+	(as plain sample-bt --check -u) >"$T/out" && status=0 || status=$?
 	check_eq 'neither: check' 2 "$status"
 	note "$T/out"
 
 	"$programs/ladder" 60 >/dev/null &
 	target=$!
-	as dev sample-bt -u -p "$target" -t 1 >"$T/out" 2>"$T/err" && status=0 || status=$?
+	(as dev sample-bt -u -p "$target" -t 1) >"$T/out" 2>"$T/err" && status=0 || status=$?
 	check_eq "stapdev, root's process: exit code" 2 "$status"
 	check "stapdev, root's process: one line" test "$(grep -c . "$T/err")" = 1
 	note "$T/err"

@@ -6,7 +6,7 @@
 set -eu
 . /lab/lib.sh
 
-BIN=sample-bt BURN=/lab/made/70-endings/programs/ladder RECORD="-u --module /lab/made/70-endings/u.ko"
+BIN=sample-bt BURN=/lab/made/70-endings/programs/ladder RECORD="-u --module /lab/made/70-endings/u.ko" TERMINAL=/lab/programs/terminal.pl
 TMPDIR=$T
 export TMPDIR
 . /lab/endings.sh
