@@ -79,7 +79,7 @@ endings_of_systemtap() {
 	driver
 	sleep 3
 	kill -INT "$driver"
-	ended 'ctrl-c while compiling' 2 5 none
+	ended 'ctrl-c while compiling' 2 20 none
 
 	target "$BURN" 60
 	driver
