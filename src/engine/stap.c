@@ -434,8 +434,12 @@ static int take_losses(struct stap *s, struct strbuf *err)
 		return 0;
 	char *error = logged_error(s);
 
-	fail(err, "the recording ended early: %s; what had come is kept\n",
-		s->tally.ended ? error : "not all sums have come");
+	if (strstr(s->log.buf, "probe overhead"))
+		fail(err, "the probes took more of a processor than --overload allows and were "
+			  "stopped; what had come is kept; use a lower rate, -F\n");
+	else
+		fail(err, "the recording ended early: %s; what had come is kept\n",
+			s->tally.ended ? error : "not all sums have come");
 	free(error);
 	return 1;
 }

@@ -44,6 +44,7 @@ endings_of_systemtap() {
 	recorded 2
 	kill -KILL $(pgrep -x stapio)
 	ended 'stapio killed' 1 15 some
+	note "$T/stderr"
 
 	target "$BURN" 60
 	driver
@@ -62,12 +63,14 @@ endings_of_systemtap() {
 	driver -t 20
 	recorded 0
 	ended 'overload' 1 20 any
+	check 'overload: says why' grep -q 'the probes took more of a processor' "$T/stderr"
 
 	sed "s/vermagic=$KVER/vermagic=9.9.9/" "$LAB_WORK/u.ko" >"$T/other.ko"
 	RECORD="-u --module $T/other.ko"
 	target "$BURN" 60
 	driver
 	ended 'module of another kernel' 2 5 none
+	check 'module of another kernel: says which' grep -q 'was built for kernel 9.9.9' "$T/stderr"
 
 	RECORD='-u --stap-arg --no-such-option'
 	target "$BURN" 60
@@ -98,6 +101,7 @@ endings_of_machine() {
 	ended 'disk full' 2 6 some
 	check_eq 'disk full: nothing on it' '' "$(ls -A "$T/full")"
 	umount "$T/full"
+	check 'disk full: the recording is kept elsewhere' grep -q "the recording is kept in '$T/" "$T/stderr"
 
 	target "$BURN" 60
 	driver -t 3
