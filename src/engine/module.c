@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "module.h"
+#include "folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -128,6 +129,28 @@ bool module_knows(const struct module *m, const char *build_id)
 		bytes[i] = (unsigned char)byte;
 	}
 	return memmem(m->bytes, m->size, bytes, n) != NULL;
+}
+
+char *module_runnable(const struct module *m, struct strbuf *err)
+{
+	char *file = xasprintf("%s.ko", m->name);
+	char *path = realpath(m->path, NULL);
+
+	if (path && strcmp(file_name(path), file)) {
+		char *cache = folder_cache(), *link = xasprintf("%s/%s", cache, file);
+
+		unlink(link);
+		if (symlink(path, link)) {
+			fail(err, "cannot link '%s': %s\n", link, strerror(errno));
+			free(link);
+			link = NULL;
+		}
+		free(cache);
+		free(path);
+		path = link;
+	}
+	free(file);
+	return path;
 }
 
 /* staprun's rule: as long as before, "_PID" at the end. */

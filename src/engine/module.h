@@ -30,6 +30,12 @@ void module_release(struct module *m);
 bool module_knows(const struct module *m, const char *build_id);
 
 /*
+ * A path to the module whose last part is its name, as staprun wants it: its own, or that of a link
+ * in our cache. The caller frees it. NULL and ERR when the link cannot be made.
+ */
+char *module_runnable(const struct module *m, struct strbuf *err);
+
+/*
  * The name under which the process LOADER, a staprun, loaded the module NAME, NULL: it is not
  * there. staprun -R puts its pid in place of the name's end. The caller frees it.
  */

@@ -42,22 +42,30 @@ static void on_signal(int sig)
 	interrupts++;
 }
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction before[ARRAY_LEN(signals)];
+
+/*
+ * SIGHUP stays ignored where it was: nohup(1). That a shell's background job ignores SIGINT is
+ * about the terminal, not about kill(1).
+ */
 static void catch_signals(void)
 {
 	struct sigaction sa = {.sa_handler = on_signal};
 
 	interrupts = 0;
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		sigaction(signals[i], &sa, &before[i]);
+		if (signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN)
+			sigaction(SIGHUP, &before[i], NULL);
+	}
 }
 
-/* From here on a signal ends us as it does others. */
+/* The recording is in hand: from here on a signal ends us as it does others. */
 static void release_signals(void)
 {
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		sigaction(signals[i], &before[i], NULL);
 }
 
 static double now(void)
@@ -252,17 +260,19 @@ static int run_engine(
 {
 	const struct engine_ops *ops = r->session->ops;
 
+	int ret = -1;
+
 	catch_signals();
 	remember_targets(r);
-	if (ops->start(r->engine, err))
-		return -1;
-	enum engine_state state = record(r);
-
-	take_sums(r, state);
-	clear_progress(r);
-	if (!r->session->request.compile_only)
-		describe_run(r, rec);
-	return ops->finish(r->engine, rec, files, err);
+	if (!ops->start(r->engine, err)) {
+		take_sums(r, record(r));
+		clear_progress(r);
+		if (!r->session->request.compile_only)
+			describe_run(r, rec);
+		ret = ops->finish(r->engine, rec, files, err);
+	}
+	release_signals();
+	return ret;
 }
 
 int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
@@ -295,6 +305,5 @@ out:
 		session->ops->free(r.engine);
 	command_release(&r.command);
 	free(r.targets);
-	release_signals();
 	return ret;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine that SystemTap runs: lets stap make a module, runs it, reads what its script prints.
- */
+/* The engine that SystemTap runs: stap makes a module, staprun runs it, its lines are taken in. */
 #include "argv.h"
 #include "busy.h"
 #include "check.h"
 #include "claim.h"
 #include "compile.h"
 #include "engine.h"
-#include "folder.h"
 #include "guard.h"
 #include "lib/strbuf.h"
+#include "lib/tempfile.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "module.h"
 #include "script.h"
@@ -20,9 +20,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 enum {
 	LOG_MAX = 1 << 20, /* bytes of SystemTap's own words that are kept */
@@ -214,37 +212,10 @@ static void stap_describe(const struct engine *engine, FILE *out)
 		fclose(script);
 }
 
-/*
- * A path to the module that ends in its name, as staprun wants it: its own, or that of a link in
- * our cache. The caller frees it.
- */
-static char *runnable_path(const struct module *m, struct strbuf *err)
-{
-	char *file = xasprintf("%s.ko", m->name);
-	char *real = realpath(m->path, NULL);
-
-	if (real && strcmp(file_name(real), file)) {
-		char *cache = folder_cache();
-		char *link = xasprintf("%s/%s", cache, file);
-
-		unlink(link);
-		if (symlink(real, link)) {
-			fail(err, "cannot link '%s': %s\n", link, strerror(errno));
-			free(link);
-			link = NULL;
-		}
-		free(cache);
-		free(real);
-		real = link;
-	}
-	free(file);
-	return real;
-}
-
 static int load(struct stap *s, struct strbuf *err)
 {
 	struct argv argv = {0};
-	char *path = runnable_path(&s->module, err);
+	char *path = module_runnable(&s->module, err);
 	int ret = -1;
 
 	s->phase = LOADED;
@@ -401,18 +372,22 @@ static int explain(struct stap *s, struct strbuf *err)
 	return -1;
 }
 
+/* The file is the invoking user's, and nothing is left that needs more rights. */
 static int copy_module(const struct module *m, const char *to, struct strbuf *err)
 {
-	FILE *out = fopen(to, "we");
+	struct tempfile file;
 
-	if (!out)
-		return fail(err, "cannot write '%s': %s\n", to, strerror(errno));
-	fwrite(m->bytes, 1, m->size, out);
-	int ret = written(out, err);
+	if (user_drop_privileges(err)) {
+		fail(err, "\n");
+		return -1;
+	}
+	int ret = tempfile_open(&file, to);
 
-	if (fclose(out) && !ret)
-		ret = fail(err, "cannot write '%s': %s\n", to, strerror(errno));
-	return ret;
+	if (!ret) {
+		fwrite(m->bytes, 1, m->size, file.out);
+		ret = tempfile_commit(&file);
+	}
+	return ret ? fail(err, "cannot write '%s': %s\n", to, strerror(errno)) : 0;
 }
 
 static int finish_module(struct stap *s, struct strbuf *err)
