@@ -59,12 +59,14 @@ kept() {
 	awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/e/a.rec"
 }
 
-# named NAME…: "PID (NAME)" of processes that are called so, without zombies
+# named NAME…: "PID (NAME)" of processes that are called so and that this test brought about, without zombies
+ENDINGS=$T
+export ENDINGS
 named() {
 	for dir in /proc/[0-9]*; do
 		{ read -r pid comm state _ <"$dir/stat"; } 2>/dev/null || continue
 		for name; do
-			[ "$comm" != "($name)" ] || [ "$state" = Z ] || echo "$pid $comm"
+			[ "$comm" != "($name)" ] || [ "$state" = Z ] || ! grep -qa "ENDINGS=$T" "$dir/environ" 2>/dev/null || echo "$pid $comm"
 		done
 	done
 }

@@ -172,15 +172,17 @@ static enum engine_state record(struct run *r)
 static void take_sums(struct run *r, enum engine_state state)
 {
 	const struct engine_ops *ops = r->session->ops;
-	int seen = interrupts;
+	int seen = interrupts ? 1 : 0; /* others may have come with the first */
 	double asked = now();
 
 	if (state != ENGINE_ENDED)
 		ops->stop(r->engine);
 	for (int times = 1; state != ENGINE_ENDED && times < 4;) {
 		state = ops->wait(r->engine, TICK_MS);
-		if (interrupts > seen || now() - asked > PATIENCE_S) {
-			seen = interrupts;
+		bool impatient = interrupts > seen;
+
+		if (impatient || now() - asked > PATIENCE_S) {
+			seen += impatient;
 			asked = now();
 			ops->stop(r->engine);
 			times++;
