@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 70-endings: a recording by real SystemTap ended in every way: exit code, time, what was kept, what was left. The table is a note.
-# vm-limit: 600
+# vm-limit: 900
 # vm-weight: 200
 set -eu
 . /lab/lib.sh
 
 BIN=sample-bt BURN=/lab/made/70-endings/programs/ladder RECORD="-u --module /lab/made/70-endings/u.ko" TERMINAL=/lab/programs/terminal.pl
-TMPDIR=$T
+TMPDIR=$T SLACK=15
 export TMPDIR
 . /lab/endings.sh
 
@@ -16,6 +16,8 @@ prepare() {
 	lab_start "$BURN" 600
 	lab_record -F 200 -p "$target" -u -o "$LAB_WORK/u.ko"
 	sample-bt --compile-only -r "$KVER" -p "$target" -u --overload 1 -o "$LAB_WORK/fuse.ko"
+	# nobody waits for a lock
+	lab_record -F 997 -p "$target" -u --stap-arg -DMAXTRYLOCK=1 --stap-arg -DTRYLOCKDELAY=1 -o "$LAB_WORK/hasty.ko"
 	lab_finish
 }
 
@@ -65,6 +67,17 @@ endings_of_systemtap() {
 	ended 'overload' 1 20 any
 	check 'overload: says why' grep -q 'the probes took more of a processor' "$T/stderr"
 
+	"$BURN" 60 2 >/dev/null &
+	other=$!
+	RECORD="-u --module $LAB_WORK/hasty.ko -p $other"
+	target "$BURN" 60 2
+	driver -t 5
+	recorded 0
+	ended 'probes skipped' 0 10 some
+	note "$T/stderr"
+	check 'probes skipped: they are counted' grep -q '(skipped [1-9]' "$T/stderr"
+	kill "$other"
+
 	sed "s/vermagic=$KVER/vermagic=9.9.9/" "$LAB_WORK/u.ko" >"$T/other.ko"
 	RECORD="-u --module $T/other.ko"
 	target "$BURN" 60
@@ -82,7 +95,7 @@ endings_of_systemtap() {
 	driver
 	sleep 3
 	kill -INT "$driver"
-	ended 'ctrl-c while compiling' 2 20 none
+	ended 'ctrl-c while compiling' 2 5 none
 
 	target "$BURN" 60
 	driver
