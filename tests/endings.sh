@@ -151,7 +151,7 @@ endings_of_driver() {
 	kill -INT "$driver"
 	sleep 0.3
 	kill -INT "$driver" 2>/dev/null || :
-	ended 'ctrl-c twice' '[012]|130' 5 any
+	ended 'ctrl-c twice' '[012]' 5 any
 
 	target "$BURN" 60
 	driver

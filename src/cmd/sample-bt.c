@@ -53,6 +53,7 @@ struct options {
 	double min_quality; /* per cent of the weight that must be named */
 	bool quiet;
 	bool check, json;
+	int overload; /* per cent, below 0: not given */
 };
 
 static const struct argp_option option_table[] = {
@@ -101,6 +102,8 @@ static const char doc[] =
 	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
 	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
 
+enum { TARGETS_MAX = 300 }; /* so many numbers fit into a string of a script */
+
 static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
 {
 	for (const char *text = whole;;) {
@@ -111,6 +114,9 @@ static void parse_ids(struct ids *ids, const char *whole, struct argp_state *sta
 			argp_error(state, "'%s' is no list of process numbers such as 1302,1303",
 				whole);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
+		if (ids->nr == TARGETS_MAX)
+			argp_error(
+				state, "'%s': more than %d processes; use -a", whole, TARGETS_MAX);
 		ids->list[ids->nr++] = (uint32_t)id;
 		if (!text[n])
 			return;
@@ -141,13 +147,13 @@ static uint64_t parse_count(
 	return value;
 }
 
-static unsigned parse_percent(const char *text, const char *what, struct argp_state *state)
+static int parse_percent(const char *text, const char *what, struct argp_state *state)
 {
 	uint64_t value = 0;
 
 	if (!parse_u64(text, strlen(text), 10, &value) || value > 100)
 		argp_error(state, "%s '%s' is no whole number from 0 to 100", what, text);
-	return (unsigned)value;
+	return (int)value;
 }
 
 static bool is_module(const char *path)
@@ -193,7 +199,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		q->module = arg;
 		break;
 	case OPT_OVERLOAD:
-		q->overload = parse_percent(arg, "--overload", state);
+		o->overload = parse_percent(arg, "--overload", state);
 		break;
 	case OPT_CHECK:
 		o->check = true;
@@ -316,17 +322,35 @@ static void settle_outputs(struct options *o)
 		misused("--compile-only writes one file, -o FILE.ko");
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
+	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+}
+
+/* What was said that means nothing, or that a module has in itself. */
+static void settle_module(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
 	if (o->json && !o->check)
 		misused("--json belongs to --check; for a recording as JSON use -o FILE.json");
-	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+	if (q->idle && !q->all)
+		misused("--idle belongs to -a");
+	if (q->release && !q->compile_only && !o->check)
+		misused("-r belongs to --compile-only and --check");
+	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
+		misused("--stacks, --overload, --stap-arg and -r are settled in a module that was "
+			"built ahead");
+	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 
 static void settle(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
+	q->stap_args = o->stap_args;
+	q->nr_stap_args = o->nr_stap_args;
 	settle_targets(o);
 	settle_outputs(o);
+	settle_module(o);
 	q->by_default = !q->user && !q->kernel;
 	if (q->by_default)
 		q->user = q->kernel = true;
@@ -335,8 +359,6 @@ static void settle(struct options *o)
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
 	q->nr_tids = o->tids.nr;
-	q->stap_args = o->stap_args;
-	q->nr_stap_args = o->nr_stap_args;
 	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
@@ -452,11 +474,27 @@ static void keep_log(const char *log)
 
 	if (out && !fclose(out) && written)
 		program_say("all that was said is in '%s'", path);
+	else
+		program_say("cannot keep all that was said in '%s'; see it with -v", path);
 	free(path);
 	free(folder);
 }
 
-/* What the preflight has to say about a recording that did not start. */
+/* What the preflight has to say about a recording that did not start: what is missing, or else
+ * weak. */
+static void say_checks(const struct checks *checks)
+{
+	enum check_state state = checks_fit(checks) ? CHECK_DEGRADED : CHECK_MISSING;
+
+	for (size_t i = 0; i < checks->nr; i++) {
+		const struct check *c = &checks->list[i];
+
+		if (c->state == state)
+			program_say("%s: %s%s%s", c->name, c->what, c->remedy ? "; " : "",
+				c->remedy ? c->remedy : "");
+	}
+}
+
 static void explain_failure(const struct options *o)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -465,14 +503,11 @@ static void explain_failure(const struct options *o)
 	if (!o->session.log)
 		return;
 	o->session.ops->check(&o->session.request, &checks);
-	for (size_t i = 0; i < checks.nr; i++)
-		if (checks.list[i].state != CHECK_FOUND)
-			program_say("%s: %s%s%s", checks.list[i].name, checks.list[i].what,
-				checks.list[i].remedy ? "; " : "",
-				checks.list[i].remedy ? checks.list[i].remedy : "");
+	say_checks(&checks);
 	checks_release(&checks);
 	if (!user_drop_privileges(&err) && *o->session.log)
 		keep_log(o->session.log);
+	program_say_lines(&err);
 	strbuf_release(&err);
 }
 
@@ -490,14 +525,16 @@ static int run_check(struct options *o)
 
 static int record(struct options *o)
 {
-	struct strbuf err = STRBUF_INIT;
+	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
 	struct symbol_files files = {0};
 	struct recording rec;
 	int ret = EXIT_FAILED;
 
 	recording_init(&rec);
-	int got = session_run(&o->session, &rec, &files, &err);
+	int got = session_run(&o->session, &rec, &files, &notes, &err);
 
+	if (!o->quiet)
+		program_say_lines(&notes);
 	program_say_lines(&err);
 	strbuf_reset(&err);
 	if (got < 0) {
@@ -511,6 +548,7 @@ static int record(struct options *o)
 		if (got > 0 && ret == EXIT_OK)
 			ret = EXIT_PARTIAL;
 	}
+	strbuf_release(&notes);
 	strbuf_release(&err);
 	recording_release(&rec);
 	symbol_files_release(&files);
@@ -536,7 +574,8 @@ int main(int argc, char **argv)
 	struct options o = {.engine = "auto",
 		.min_quality = 50,
 		.view = {.event = -1},
-		.session = {.words = argv, .request.overload = 50}};
+		.overload = -1,
+		.session.words = argv};
 
 	program_init();
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);

@@ -23,6 +23,7 @@ static const struct {
 	{"kernel headers", TO_COMPILE, check_headers},
 	{"compiler", TO_COMPILE, check_compiler},
 	{"staprun", TO_LOAD, check_staprun},
+	{"module", TO_LOAD, check_module},
 	{"module loading", TO_LOAD, check_modules},
 	{"module signature", TO_LOAD, check_signature},
 	{"rights", TO_LOAD, check_rights},

@@ -24,6 +24,7 @@ void check_staprun(struct check_context *c);
 void check_kernel(struct check_context *c);
 void check_headers(struct check_context *c);
 void check_compiler(struct check_context *c);
+void check_module(struct check_context *c);
 void check_modules(struct check_context *c);
 void check_signature(struct check_context *c);
 void check_rights(struct check_context *c);

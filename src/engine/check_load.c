@@ -54,6 +54,18 @@ static bool secure_boot(const struct check_context *c)
 	return on;
 }
 
+void check_module(struct check_context *c)
+{
+	const char *fault = c->request->module_fault;
+
+	if (!c->request->module_given)
+		return;
+	if (fault)
+		check_missing(c, "%.*s", (int)strcspn(fault, "\n"), fault);
+	else
+		check_found(c, "built for this kernel");
+}
+
 static void report_signature(struct check_context *c, const char *reason)
 {
 	const char *boot = secure_boot(c) ? " (Secure Boot is on)" : "";
@@ -63,8 +75,7 @@ static void report_signature(struct check_context *c, const char *reason)
 	else if (c->request->module_signed)
 		check_found(c, "asked for by %s%s, and there is one", reason, boot);
 	else if (c->request->module_given) {
-		check_degraded(
-			c, "asked for by %s%s: the module loads only with one", reason, boot);
+		check_missing(c, "asked for by %s%s, and the module has none", reason, boot);
 		check_remedy(c, "sign it with a key that 'mokutil --list-enrolled' shows");
 	} else {
 		check_missing(c, "asked for by %s%s", reason, boot);

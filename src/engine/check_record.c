@@ -141,7 +141,7 @@ void check_user_names(struct check_context *c)
 	struct processes ps;
 	uint32_t gone = 0;
 
-	if (!r->nr_pids || !r->user)
+	if (!r->nr_pids)
 		return;
 	processes_init(&ps);
 	for (size_t i = 0; i < r->nr_pids; i++)
@@ -150,7 +150,7 @@ void check_user_names(struct check_context *c)
 	if (gone) {
 		check_missing(c, "process %" PRIu32 " is not there, or not ours to see", gone);
 		check_remedy(c, "give the number of a running process");
-	} else {
+	} else if (r->user) {
 		report_nameless(c, &ps);
 	}
 	processes_release(&ps);

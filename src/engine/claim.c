@@ -2,7 +2,6 @@
 #include "claim.h"
 #include "folder.h"
 #include "lib/util.h"
-#include "module.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,10 +30,10 @@ void claim_make(struct claim *c)
 	free(folder);
 }
 
-void claim_write(const struct claim *c, const char *name, pid_t loader)
+void claim_write(const struct claim *c, const struct module *module, pid_t loader)
 {
 	if (c->path)
-		dprintf(c->fd, "%s %d\n", name, (int)loader);
+		dprintf(c->fd, "%s %d %d\n", module->name, (int)loader, module->is_signed);
 }
 
 void claim_release(struct claim *c)
@@ -51,11 +50,12 @@ void claim_release(struct claim *c)
 static bool settle(FILE *in)
 {
 	char name[64];
-	int loader;
+	int loader, is_signed;
 
-	if (fscanf(in, "%63s %d", name, &loader) != 2)
+	if (fscanf(in, "%63s %d %d", name, &loader, &is_signed) != 3)
 		return true;
-	char *loaded = module_loaded_as(name, loader);
+	char *loaded =
+		module_loaded_as(&(struct module){.name = name, .is_signed = is_signed}, loader);
 
 	if (loaded)
 		module_unload(loaded);

@@ -7,6 +7,8 @@
 #ifndef CLAIM_H
 #define CLAIM_H
 
+#include "module.h"
+
 #include <sys/types.h>
 
 struct claim {
@@ -17,8 +19,8 @@ struct claim {
 /* A new claim of this process. When it cannot be made, the recording goes on without. */
 void claim_make(struct claim *c);
 
-/* What is claimed: the module NAME, as its file calls it, that the process LOADER will load. */
-void claim_write(const struct claim *c, const char *name, pid_t loader);
+/* What is claimed: the module that the process LOADER will load. */
+void claim_write(const struct claim *c, const struct module *module, pid_t loader);
 
 /* Nothing is left to look after. */
 void claim_release(struct claim *c);

@@ -11,7 +11,7 @@ struct strbuf;
 struct command {
 	char *path; /* what will be executed, found through PATH */
 	pid_t pid;
-	int gate; /* closing it lets the program go; -1: it runs */
+	int gate; /* a byte lets the program go, its end ends it; -1: it runs */
 	bool ended;
 	int status;
 };

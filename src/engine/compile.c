@@ -95,8 +95,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	argv_add(a, xstrdup(script->path));
 	argv_add(a, xstrdup(r->user && r->kernel ? "uk" : r->user ? "u" : "k"));
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
-	if (r->hz)
-		argv_add(a, xasprintf("%u", r->hz));
+	argv_add(a, xasprintf("%u", r->hz));
+	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)
@@ -131,7 +131,8 @@ void load_command(struct argv *a, const struct engine_request *r, const struct m
 	if (!m->is_signed)
 		argv_add(a, xstrdup("-R"));
 	/* MiB: all rows leave at once */
-	argv_pair(a, "-b", xasprintf("%zu", 4 + size_class(r->stacks) / 16384));
+	argv_pair(
+		a, "-b", xasprintf("%zu", 4 + (m->room ? m->room : size_class(r->stacks)) / 16384));
 	add_targets(a, r);
 	argv_add(a, xstrdup(path));
 	add_target_list(a, r);

@@ -67,12 +67,12 @@ struct engine_ops {
 	void (*stop)(struct engine *engine);
 	/*
 	 * After ENGINE_ENDED: adds all that was gathered to REC, and to FILES those that cannot be
-	 * opened by their recorded path. 0: good; 1: with losses of the
+	 * opened by their recorded path; NOTES are good to know. 0: good; 1: with losses of the
 	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
 	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,
-		struct strbuf *err);
-	/* All that the engine's programs said, for who wants to know why it failed. */
+		struct strbuf *notes, struct strbuf *err);
+	/* All that the programs of an engine that could not start said; NULL: it did start. */
 	const char *(*log)(const struct engine *engine);
 	/* Looks whether a recording can work on this machine. */
 	void (*check)(const struct engine_request *request, struct checks *checks);

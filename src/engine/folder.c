@@ -2,6 +2,7 @@
 #include "folder.h"
 #include "lib/util.h"
 
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,13 +20,22 @@ static char *make(char *path)
 	return path;
 }
 
+/* sudo may leave the caller's HOME; what root writes and trusts must not be there. */
+static const char *home(void)
+{
+	const struct passwd *pw = geteuid() ? NULL : getpwuid(0);
+	const char *path = geteuid() ? getenv("HOME") : pw ? pw->pw_dir : NULL;
+
+	return path && path[0] == '/' ? path : "/root";
+}
+
 char *folder_cache(void)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *cache = geteuid() ? getenv("XDG_CACHE_HOME") : NULL;
 
 	if (cache && cache[0] == '/')
 		return make(xasprintf("%s/flametap", cache));
-	return make(xasprintf("%s/.cache/flametap", home && home[0] == '/' ? home : "/root"));
+	return make(xasprintf("%s/.cache/flametap", home()));
 }
 
 char *folder_run(void)

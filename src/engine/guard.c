@@ -3,7 +3,6 @@
 #include "claim.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,42 +24,48 @@ enum {
 	REPORT,      /* takes pid and status */
 	FIRST_FREE,
 	PATIENCE_MS = 10000, /* between two steps when nobody is there to decide */
+	LOOK_MS = 200,       /* between two looks whether a new reader is ready */
 };
+
+/* Ours is to outlive them; the program gets them as they are by default. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 struct watch {
 	struct claim claim;
-	const char *module;
+	const struct module *module;
 	pid_t child;
 	int stops;     /* times the program was asked to end */
+	bool fetching; /* the program is a second reader, to be stopped once it reads */
 	bool deserted; /* the other side is gone */
-	int signals;   /* signalfd */
+	int events;    /* signalfd */
 };
 
+/* stapio, which counts signals, does not wait for its output from the third on; two of a kind may
+ * merge. */
 static void stop_child(struct watch *w)
 {
-	static const int hard[] = {SIGINT, SIGINT, SIGKILL};
-	int sig = hard[w->stops < 2 ? w->stops : 2];
-
-	w->stops++;
-	kill(w->child, sig);
-	if (w->stops == 2) /* stapio gives up waiting at the third */
+	switch (w->stops++) {
+	case 0:
 		kill(w->child, SIGINT);
+		break;
+	case 1:
+		kill(w->child, SIGINT);
+		kill(w->child, SIGTERM);
+		break;
+	default:
+		kill(-w->child, SIGKILL); /* with the compiler that stap may run */
+	}
 }
 
-static void run_child(struct watch *w, char *const argv[])
+static void run_child(char *const argv[])
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 	sigset_t none;
 
-	if (w->module)
-		claim_write(&w->claim, w->module, getpid());
+	setpgid(0, 0);
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		signal(signals[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	syscall(SYS_close_range, FIRST_FREE, ~0U, 0);
-	close(CONTROL);
-	close(REPORT);
 	execvp(argv[0], argv);
 	dprintf(2, "cannot run '%s': %s\n", argv[0], strerror(errno));
 	_exit(127);
@@ -70,8 +75,13 @@ static int start_child(struct watch *w, char *const argv[])
 {
 	w->stops = 0;
 	w->child = fork();
-	if (!w->child)
-		run_child(w, argv);
+	if (!w->child) {
+		if (w->module && !w->fetching)
+			claim_write(&w->claim, w->module, getpid());
+		run_child(argv);
+	}
+	if (w->child < 0)
+		dprintf(2, "cannot start '%s': %s\n", argv[0], strerror(errno));
 	return w->child < 0 ? -1 : 0;
 }
 
@@ -90,6 +100,33 @@ static void take_wishes(struct watch *w)
 		stop_child(w);
 }
 
+/* True for a stapio that catches SIGINT: before that it would just die of it (proc_pid_status(5)).
+ */
+static bool reads(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	bool stapio = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *in = fopen(path, "re");
+
+	while (in && fgets(line, sizeof(line), in)) {
+		stapio = stapio || !strcmp(line, "Name:\tstapio\n");
+		sscanf(line, "SigCgt: %llx", &caught);
+	}
+	if (in)
+		fclose(in);
+	return stapio && (caught & 1ULL << (SIGINT - 1));
+}
+
+static int wait_ms(const struct watch *w)
+{
+	if (w->fetching && !w->stops)
+		return LOOK_MS;
+	return w->deserted ? PATIENCE_MS : -1;
+}
+
 /* Waits until the child has ended; its status as a shell would tell it. */
 static int wait_child(struct watch *w)
 {
@@ -98,54 +135,32 @@ static int wait_child(struct watch *w)
 
 	for (;;) {
 		struct pollfd fds[2] = {
-			{.fd = w->signals, .events = POLLIN},
+			{.fd = w->events, .events = POLLIN},
 			{.fd = w->deserted ? -1 : CONTROL, .events = POLLIN},
 		};
-		int n = poll(fds, 2, w->deserted ? PATIENCE_MS : -1);
+		int n = poll(fds, 2, wait_ms(w));
 
-		if (n == 0)
-			stop_child(w);
-		if (n > 0 && fds[0].revents && read(w->signals, &info, sizeof(info)) < 0 &&
-			errno != EAGAIN)
-			return 127;
-		if (waitpid(w->child, &status, WNOHANG) == w->child)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (n > 0 && fds[0].revents)
+			while (read(w->events, &info, sizeof(info)) > 0)
+				;
 		if (n > 0 && fds[1].revents)
 			take_wishes(w);
+		if (waitpid(w->child, &status, WNOHANG) == w->child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (n == 0 && (!w->fetching || w->stops || reads(w->child)))
+			stop_child(w);
 	}
 }
 
-static bool runs_stapio(pid_t pid)
-{
-	char path[64], comm[32] = "";
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, comm, sizeof(comm) - 1);
-
-	close(fd);
-	return n > 0 && !strcmp(comm, "stapio\n");
-}
-
-/*
- * The reader of the module was killed: another one takes its place and asks for the sums. Before
- * staprun has become stapio SIGINT would end it.
- */
+/* The reader of the module was killed: another one takes its place and is asked for the sums. */
 static void fetch_sums(struct watch *w, char *name)
 {
 	char program[] = "staprun", attach[] = "-A";
 	char *argv[] = {program, attach, name, NULL};
 
-	if (start_child(w, argv))
-		return;
-	for (int i = 0; i < 50 && !runs_stapio(w->child); i++)
-		usleep(100000);
-	usleep(500000);
-	stop_child(w);
-	wait_child(w);
+	w->fetching = true;
+	if (!start_child(w, argv))
+		wait_child(w);
 }
 
 /* False when the module is still there. */
@@ -154,7 +169,7 @@ static bool unload(struct watch *w, pid_t loader, bool fetch)
 	char *name = module_loaded_as(w->module, loader);
 	bool gone = !name;
 
-	if (name && fetch && !w->deserted)
+	if (name && fetch)
 		fetch_sums(w, name);
 	for (int i = 0; !gone && i < 10; i++) {
 		if (i)
@@ -167,6 +182,19 @@ static bool unload(struct watch *w, pid_t loader, bool fetch)
 	return gone;
 }
 
+/*
+ * The program has ended with STATUS; what it loaded goes, too. A stapio that ended by itself has
+ * unloaded its module; where it had no name of our own making, it may be another recording's now.
+ */
+static bool settle(struct watch *w, pid_t loader, int status)
+{
+	bool killed = status > 128, by_us = w->stops > 2;
+
+	if (!w->module || (w->module->is_signed && !killed))
+		return true;
+	return unload(w, loader, killed && !by_us && !w->deserted);
+}
+
 /* Descriptors 0 to 2 are the program's, CONTROL and REPORT ours; nothing else stays open. */
 static void arrange_descriptors(int out, int err, int control, int report)
 {
@@ -174,11 +202,15 @@ static void arrange_descriptors(int out, int err, int control, int report)
 	int from[] = {null, out, err, control, report};
 	int moved[ARRAY_LEN(from)];
 
-	for (size_t i = 0; i < ARRAY_LEN(from); i++) /* out of the way of each other */
-		moved[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 64);
-	for (size_t i = 0; i < ARRAY_LEN(from); i++)
-		if (moved[i] < 0 || dup2(moved[i], (int)i) < 0)
+	for (size_t i = 0; i < ARRAY_LEN(from); i++) { /* out of the way of each other */
+		moved[i] = fcntl(from[i], F_DUPFD_CLOEXEC, FIRST_FREE);
+		if (moved[i] < 0) {
+			dprintf(err, "cannot arrange descriptors: %s\n", strerror(errno));
 			_exit(127);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(from); i++)
+		dup3(moved[i], (int)i, i < CONTROL ? 0 : O_CLOEXEC);
 	if (syscall(SYS_close_range, FIRST_FREE, ~0U, 0))
 		for (int fd = FIRST_FREE; fd < 1024; fd++)
 			close(fd);
@@ -190,21 +222,28 @@ static void report_number(int32_t n)
 		return; /* nobody is there to read it */
 }
 
+/*
+ * Blocked as well as ignored: what comes for a child between its start and its own dispositions
+ * then stays pending.
+ */
 static void block_signals(struct watch *w)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-	sigset_t chld;
+	sigset_t set;
 
-	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, NULL);
-	w->signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		signal(signals[i], SIG_IGN);
+		sigaddset(&set, signals[i]);
+	}
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	w->events = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 /* The guard's life. */
-static void guard_main(char *const argv[], const char *module)
+static void guard_main(char *const argv[], const struct module *module)
 {
 	struct watch w = {.module = module};
 
@@ -213,14 +252,14 @@ static void guard_main(char *const argv[], const char *module)
 	block_signals(&w);
 	if (module)
 		claim_make(&w.claim);
-	if (w.signals < 0 || start_child(&w, argv))
+	if (w.events < 0 || start_child(&w, argv))
 		_exit(127);
 	pid_t loader = w.child;
 
 	report_number((int32_t)loader);
 	int status = wait_child(&w);
 
-	if (module && unload(&w, loader, status > 128))
+	if (settle(&w, loader, status))
 		claim_release(&w.claim); /* else a later start will try again */
 	report_number(status);
 	_exit(0);
@@ -240,7 +279,8 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-int guard_start(struct guard *g, char *const argv[], const char *module, struct strbuf *err)
+int guard_start(
+	struct guard *g, char *const argv[], const struct module *module, struct strbuf *err)
 {
 	int ends[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
 	int ret = 0;
@@ -319,8 +359,12 @@ bool guard_wait(struct guard *g, int timeout_ms)
 		if (fds[2].revents)
 			take_report(g);
 	}
-	if (g->pid && g->out < 0 && g->err < 0 && g->report < 0)
+	if (g->pid && g->out < 0 && g->err < 0 && g->report < 0) {
+		while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		g->pid = 0;
 		guard_release(g);
+	}
 	return !g->pid;
 }
 
@@ -339,6 +383,6 @@ void guard_release(struct guard *g)
 	close_end(&g->out);
 	close_end(&g->err);
 	if (g->pid > 0)
-		waitpid(g->pid, NULL, g->status < 0 ? WNOHANG : 0);
+		waitpid(g->pid, NULL, WNOHANG);
 	g->pid = 0;
 }

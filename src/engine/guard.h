@@ -7,6 +7,8 @@
 #ifndef GUARD_H
 #define GUARD_H
 
+#include "module.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -31,11 +33,12 @@ struct guard {
 	}
 
 /*
- * Starts the program ARGV[0], found by PATH, without input. MODULE: the name in the kernel module
- * that it will load, NULL: none. Should the program fall while that module is loaded, what the
- * module gathered is still fetched. The takers and the context must be set. -1 and ERR on failure.
+ * Starts the program ARGV[0], found by PATH, without input. MODULE: the kernel module that it will
+ * load, NULL: none. Should the program be killed while that is loaded, what it gathered is still
+ * fetched. The takers and the context must be set. -1 and ERR on failure.
  */
-int guard_start(struct guard *g, char *const argv[], const char *module, struct strbuf *err);
+int guard_start(
+	struct guard *g, char *const argv[], const struct module *module, struct strbuf *err);
 
 /*
  * Waits up to TIMEOUT_MS or a signal and hands over what came. True: the program has ended, all it

@@ -19,16 +19,16 @@
 static const char about[] = "flametap-script ";
 static const char signature[] = "~Module signature appended~\n"; /* linux/module_signature.h */
 
-enum { SIZE_MAX_BYTES = 256 << 20 };
+enum { MODULE_MAX = 256 << 20 }; /* bytes */
 
 static int read_file(struct module *m, struct strbuf *err)
 {
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(m->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0)
 		return fail(err, "cannot open '%s': %s\n", m->path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SIZE_MAX_BYTES) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MODULE_MAX) {
 		close(fd);
 		return fail(err, "'%s' is no kernel module\n", m->path);
 	}
@@ -36,13 +36,17 @@ static int read_file(struct module *m, struct strbuf *err)
 	while (m->size < (size_t)st.st_size) {
 		ssize_t n = read(fd, m->bytes + m->size, (size_t)st.st_size - m->size);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			break;
 		m->size += (size_t)n;
 	}
+	bool whole = m->size == (size_t)st.st_size;
+
 	m->bytes[m->size] = '\0';
 	close(fd);
-	return 0;
+	return whole ? 0 : fail(err, "cannot read all of '%s'\n", m->path);
 }
 
 /* The text behind KEY, which begins a string, up to its end or a character of STOP; NULL: none. */
@@ -69,12 +73,13 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* "on-cpu u some 997" */
+/* "on-cpu u some 997 65536" */
 static int take_about(struct module *m, const char *text)
 {
 	char script[32], stacks[4], whose[8];
 
-	if (sscanf(text, "%31[a-z-] %3[uk] %7[a-z] %u", script, stacks, whose, &m->hz) != 4)
+	if (sscanf(text, "%31[a-z-] %3[uk] %7[a-z] %u %zu", script, stacks, whose, &m->hz,
+		    &m->room) != 5)
 		return -1;
 	m->script = xstrdup(script);
 	m->stacks = xstrdup(stacks);
@@ -131,21 +136,33 @@ bool module_knows(const struct module *m, const char *build_id)
 	return memmem(m->bytes, m->size, bytes, n) != NULL;
 }
 
+/* A link to PATH in our cache; in one step, for another recording may use it. */
+static char *link_in_cache(const char *path, const char *file, struct strbuf *err)
+{
+	char *cache = folder_cache(), *link = xasprintf("%s/%s", cache, file);
+	char *new = xasprintf("%s.%d", link, (int)getpid());
+
+	unlink(new);
+	if (symlink(path, new) || rename(new, link)) {
+		fail(err, "cannot link '%s': %s\n", link, strerror(errno));
+		free(link);
+		link = NULL;
+	}
+	free(new);
+	free(cache);
+	return link;
+}
+
 char *module_runnable(const struct module *m, struct strbuf *err)
 {
 	char *file = xasprintf("%s.ko", m->name);
 	char *path = realpath(m->path, NULL);
 
+	if (!path)
+		fail(err, "cannot find '%s': %s\n", m->path, strerror(errno));
 	if (path && strcmp(file_name(path), file)) {
-		char *cache = folder_cache(), *link = xasprintf("%s/%s", cache, file);
+		char *link = link_in_cache(path, file, err);
 
-		unlink(link);
-		if (symlink(path, link)) {
-			fail(err, "cannot link '%s': %s\n", link, strerror(errno));
-			free(link);
-			link = NULL;
-		}
-		free(cache);
 		free(path);
 		path = link;
 	}
@@ -162,19 +179,19 @@ static bool is_renamed(const char *loaded, const char *name, const char *suffix)
 	       !strcmp(loaded + len - n, suffix);
 }
 
-char *module_loaded_as(const char *name, pid_t loader)
+char *module_loaded_as(const struct module *m, pid_t loader)
 {
 	char *suffix = xasprintf("_%d", (int)loader);
 	DIR *dir = opendir("/sys/module");
 	char *found = NULL;
 
-	for (struct dirent *e; dir && !found && (e = readdir(dir));)
-		if (is_renamed(e->d_name, name, suffix))
+	for (struct dirent *e; dir && !m->is_signed && !found && (e = readdir(dir));)
+		if (is_renamed(e->d_name, m->name, suffix))
 			found = xstrdup(e->d_name);
 	if (dir)
 		closedir(dir);
 	free(suffix);
-	return found || !module_is_loaded(name) ? found : xstrdup(name);
+	return !m->is_signed ? found : module_is_loaded(m->name) ? xstrdup(m->name) : NULL;
 }
 
 bool module_is_loaded(const char *name)
@@ -191,6 +208,12 @@ void module_unload(const char *name)
 	pid_t pid = fork();
 
 	if (!pid) {
+		int null = open("/dev/null", O_RDWR);
+
+		if (null >= 0) {
+			dup2(null, 1);
+			dup2(null, 2);
+		}
 		execlp("staprun", "staprun", "-d", name, NULL);
 		_exit(127);
 	}

@@ -17,6 +17,7 @@ struct module {
 	char *stacks;   /* "u", "k", "uk" */
 	char *whose;    /* "some", "all", "idle" */
 	unsigned hz;    /* 0: the tick */
+	size_t room;    /* for different stacks of threads */
 	bool is_signed; /* then its name cannot be changed */
 	unsigned char *bytes;
 	size_t size;
@@ -36,13 +37,13 @@ bool module_knows(const struct module *m, const char *build_id);
 char *module_runnable(const struct module *m, struct strbuf *err);
 
 /*
- * The name under which the process LOADER, a staprun, loaded the module NAME, NULL: it is not
- * there. staprun -R puts its pid in place of the name's end. The caller frees it.
+ * The name under which the process LOADER, a staprun, loaded the module, NULL: it is not there.
+ * staprun -R puts its pid in place of the name's end. The caller frees it.
  */
-char *module_loaded_as(const char *name, pid_t loader);
+char *module_loaded_as(const struct module *m, pid_t loader);
 bool module_is_loaded(const char *name);
 
-/* Unloads a module of stap's that nobody reads any more (staprun -d); messages go to stderr. */
+/* Unloads a module of stap's that nobody reads any more (staprun -d). */
 void module_unload(const char *name);
 
 #endif

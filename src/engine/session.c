@@ -2,6 +2,7 @@
 #include "session.h"
 #include "command.h"
 #include "lib/strbuf.h"
+#include "lib/tempfile.h"
 #include "lib/util.h"
 #include "process.h"
 
@@ -35,15 +36,21 @@ struct run {
 };
 
 static volatile sig_atomic_t interrupts;
+static volatile sig_atomic_t recording; /* the engine still runs */
 
+/*
+ * One asks for the end, the second for it at once; what was recorded is still written. The third
+ * ends the program, without a half-written file.
+ */
 static void on_signal(int sig)
 {
-	(void)sig;
 	interrupts++;
+	if (interrupts > 2 && !recording) {
+		tempfile_unlink_all();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
 }
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-static struct sigaction before[ARRAY_LEN(signals)];
 
 /*
  * SIGHUP stays ignored where it was: nohup(1). That a shell's background job ignores SIGINT is
@@ -51,21 +58,14 @@ static struct sigaction before[ARRAY_LEN(signals)];
  */
 static void catch_signals(void)
 {
-	struct sigaction sa = {.sa_handler = on_signal};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction sa = {.sa_handler = on_signal}, before;
 
-	interrupts = 0;
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-		sigaction(signals[i], &sa, &before[i]);
-		if (signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN)
-			sigaction(SIGHUP, &before[i], NULL);
+		sigaction(signals[i], &sa, &before);
+		if (signals[i] == SIGHUP && before.sa_handler == SIG_IGN)
+			sigaction(SIGHUP, &before, NULL);
 	}
-}
-
-/* The recording is in hand: from here on a signal ends us as it does others. */
-static void release_signals(void)
-{
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		sigaction(signals[i], &before[i], NULL);
 }
 
 static double now(void)
@@ -257,13 +257,14 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
-static int run_engine(
-	struct run *r, struct recording *rec, struct symbol_files *files, struct strbuf *err)
+static int run_engine(struct run *r, struct recording *rec, struct symbol_files *files,
+	struct strbuf *notes, struct strbuf *err)
 {
 	const struct engine_ops *ops = r->session->ops;
 
 	int ret = -1;
 
+	recording = 1;
 	catch_signals();
 	remember_targets(r);
 	if (!ops->start(r->engine, err)) {
@@ -271,14 +272,14 @@ static int run_engine(
 		clear_progress(r);
 		if (!r->session->request.compile_only)
 			describe_run(r, rec);
-		ret = ops->finish(r->engine, rec, files, err);
+		ret = ops->finish(r->engine, rec, files, notes, err);
 	}
-	release_signals();
+	recording = 0;
 	return ret;
 }
 
 int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
-	struct strbuf *err)
+	struct strbuf *notes, struct strbuf *err)
 {
 	struct run r = {.session = session, .command = {.gate = -1}};
 	int ret = -1;
@@ -298,9 +299,10 @@ int session_run(struct session *session, struct recording *rec, struct symbol_fi
 		session->ops->describe(r.engine, stdout);
 		ret = 0;
 	} else {
-		ret = run_engine(&r, rec, files, err);
-		if (ret < 0 && !interrupts)
-			session->log = xstrdup(session->ops->log(r.engine));
+		ret = run_engine(&r, rec, files, notes, err);
+		const char *log = ret < 0 && !interrupts ? session->ops->log(r.engine) : NULL;
+
+		session->log = log ? xstrdup(log) : NULL;
 	}
 out:
 	if (r.engine)

@@ -15,15 +15,16 @@ struct session {
 	bool progress;  /* one changing line on stderr */
 	bool describe;  /* write what would run to stdout, run nothing */
 	bool to_stdout; /* the end of stdout's reader is the end of the recording */
-	char *log;      /* of an engine that failed: all that it said; the caller frees it */
+	char *log;      /* of an engine that could not start: what it said; the caller frees it */
 };
 
 /*
  * Runs it and fills REC, and FILES with those that its names need and no path leads to. 0: good; 1:
  * with losses that ERR tells; -1: nothing was gathered. With describe or request.compile_only REC
- * stays empty. ERR holds whole lines.
+ * stays empty. NOTES and ERR hold whole lines. From then on the first two signals in all only hurry
+ * what still runs, so that what was recorded is written; the third ends the program.
  */
 int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
-	struct strbuf *err);
+	struct strbuf *notes, struct strbuf *err);
 
 #endif

@@ -51,7 +51,7 @@ static int copy_bytes(int in, int out)
 static int copy_file(const char *from, const char *to, struct strbuf *err)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int ret = -1;
 
 	if (in < 0 || out < 0 || copy_bytes(in, out))
@@ -81,6 +81,7 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 	const char *from = o->foreign ? o->readable : o->path;
 	int ret = make_folders(to, err);
 
+	unlink(tmp); /* of one that was killed */
 	if (!ret && elffile_eh_frame_hidden(o->elf))
 		ret = elffile_copy_with_plain_eh_frame(from, tmp, err);
 	else if (!ret)

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -46,6 +47,7 @@ struct stap {
 	struct strbuf partial;  /* a line of its output that has not ended yet */
 	struct strbuf compiled; /* path of the module */
 	struct strbuf log;      /* what the programs said on stderr */
+	struct strbuf error;    /* what we found wrong with the module */
 	struct strbuf notes;
 };
 
@@ -99,32 +101,56 @@ static void stap_free(struct engine *engine)
 	strbuf_release(&s->partial);
 	strbuf_release(&s->compiled);
 	strbuf_release(&s->log);
+	strbuf_release(&s->error);
 	strbuf_release(&s->notes);
 	free(s);
+}
+
+static const char *whose(const struct engine_request *r)
+{
+	return r->idle ? "idle" : r->all ? "all" : "some";
+}
+
+static bool agrees(const struct module *m, const struct engine_request *r)
+{
+	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
+
+	return !strcmp(m->script, r->script) && !strcmp(m->whose, whose(r)) &&
+	       (!r->hz || r->hz == m->hz) &&
+	       (r->by_default || (user == r->user && kernel == r->kernel));
+}
+
+static bool is_for_this_kernel(const struct module *m, struct strbuf *err)
+{
+	struct utsname uts;
+
+	if (uname(&uts) || !strcmp(m->release, uts.release))
+		return true;
+	fail(err,
+		"'%s' was built for kernel %s, this one is %s: build it with --compile-only -r "
+		"%s\n",
+		m->path, m->release, uts.release, uts.release);
+	return false;
 }
 
 /* A module that was built ahead decides what is recorded; what was asked for must agree. */
 static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
 {
 	const struct module *m = &s->module;
-	struct utsname uts;
-	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
-	const char *whose = r->idle ? "idle" : r->all ? "all" : "some";
 
-	if (!uname(&uts) && strcmp(m->release, uts.release))
-		return fail(err,
-			"'%s' was built for kernel %s, this one is %s: build it with "
-			"--compile-only -r %s\n",
-			m->path, m->release, uts.release, uts.release);
-	if (strcmp(m->script, r->script) || strcmp(m->whose, whose) || (r->hz && r->hz != m->hz) ||
-		(!r->by_default && (user != r->user || kernel != r->kernel)))
+	if (module_open(&s->module, r->module, err) || !is_for_this_kernel(m, err))
+		return -1;
+	if (!agrees(m, r))
 		return fail(err,
 			"'%s' was built for something else, namely '%s -%s%s', rate %u (0: the "
 			"tick): give the options that it was built with\n",
-			m->path, m->script, m->stacks, strcmp(m->whose, "some") ? " -a" : "",
+			m->path, m->script, m->stacks,
+			!strcmp(m->whose, "idle")  ? " -a --idle"
+			: !strcmp(m->whose, "all") ? " -a"
+						   : "",
 			m->hz);
-	r->user = user;
-	r->kernel = kernel;
+	r->user = strchr(m->stacks, 'u');
+	r->kernel = strchr(m->stacks, 'k');
 	r->hz = m->hz;
 	return 0;
 }
@@ -164,11 +190,10 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.take_out = take_output;
 	s->guard.take_err = take_log;
 	s->guard.context = s;
-	s->partial = s->compiled = s->log = s->notes = (struct strbuf)STRBUF_INIT;
+	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
-	if ((request->module && (module_open(&s->module, request->module, err) ||
-					adopt_module(s, request, err))) ||
+	if ((request->module && adopt_module(s, request, err)) ||
 		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
@@ -201,10 +226,11 @@ static void stap_describe(const struct engine *engine, FILE *out)
 	char buf[4096];
 	size_t n;
 
-	load_command(&load, s->request, &s->module, module, time_limit(s->request));
 	if (!s->request->module)
 		print_command(&s->compile, out);
-	print_command(&load, out);
+	load_command(&load, s->request, &s->module, module, time_limit(s->request));
+	if (!s->request->compile_only)
+		print_command(&load, out);
 	argv_release(&load);
 	while (script && (n = fread(buf, 1, sizeof(buf), script)) > 0)
 		fwrite(buf, 1, n, out);
@@ -221,7 +247,7 @@ static int load(struct stap *s, struct strbuf *err)
 	s->phase = LOADED;
 	if (path) {
 		load_command(&argv, s->request, &s->module, path, time_limit(s->request));
-		ret = guard_start(&s->guard, argv.words, s->module.name, err);
+		ret = guard_start(&s->guard, argv.words, &s->module, err);
 	}
 	argv_release(&argv);
 	free(path);
@@ -266,8 +292,13 @@ static void take_log(void *context, const char *text, size_t len)
 
 	if (s->request->verbose)
 		fwrite(text, 1, len, stderr);
-	if (s->log.len + len <= LOG_MAX)
-		strbuf_add(&s->log, text, len);
+	strbuf_add(&s->log, text, len);
+	if (s->log.len > LOG_MAX) { /* what went wrong stands first, what was lost last */
+		size_t part = LOG_MAX / 4;
+
+		memmove(s->log.buf + part, s->log.buf + s->log.len - part, part + 1);
+		s->log.len = 2 * part;
+	}
 }
 
 /* The compilation has ended: runs the module, unless the end was asked for or there is none. */
@@ -278,10 +309,10 @@ static void go_on(struct stap *s)
 	s->phase = OVER;
 	while (path->len && path->buf[path->len - 1] == '\n')
 		path->buf[--path->len] = '\0';
-	if (s->guard.status || module_open(&s->module, path->buf, &s->log) ||
+	if (s->guard.status || module_open(&s->module, path->buf, &s->error) ||
 		s->request->compile_only || s->stopped)
 		return;
-	if (load(s, &s->log))
+	if (load(s, &s->error))
 		s->phase = OVER;
 }
 
@@ -321,25 +352,31 @@ static void stap_stop(struct engine *engine)
 	guard_stop(&s->guard);
 }
 
-/* The number behind WHAT in what stap said, 0 when it did not say it. */
+/* The sum of the numbers behind WHAT in what stap said. */
 static uint64_t logged_number(const struct stap *s, const char *what)
 {
-	const char *at = strstr(s->log.buf, what);
-	uint64_t value = 0;
+	uint64_t sum = 0, value;
 
-	if (at) {
+	for (const char *at = s->log.buf; (at = strstr(at, what));) {
 		at += strlen(what);
-		if (!parse_u64(at, strspn(at, "0123456789"), 10, &value))
-			value = 0;
+		if (parse_u64(at, strspn(at, "0123456789"), 10, &value))
+			add_capped(&sum, value);
 	}
-	return value;
+	return sum;
 }
 
-/* stap's first line that says what is wrong. */
+/* What is wrong: what we found, or SystemTap's first line that says it. */
 static char *logged_error(const struct stap *s)
 {
+	if (s->error.len)
+		return xstrndup(s->error.buf, strcspn(s->error.buf, "\n"));
+	if (s->guard.status < 0)
+		return xstrdup("flametap-guard was killed");
+	if (s->guard.status == 128 + SIGKILL)
+		return xstrdup("SystemTap was killed");
+
 	static const char *const marks[] = {
-		"semantic error: ", "parse error: ", "ERROR: ", "error: ", "cannot run "};
+		"semantic error: ", "parse error: ", "ERROR: ", "error: ", "cannot "};
 	const char *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(marks) && !found; i++)
@@ -363,7 +400,7 @@ static int explain(struct stap *s, struct strbuf *err)
 	else if (s->stopped && !s->tally.ready)
 		fail(err, "interrupted before the probes were in place\n");
 	else if (s->stopped)
-		fail(err, "interrupted before the sums had come\n");
+		fail(err, "SystemTap did not hand over the sums\n");
 	else if (!s->module.name)
 		fail(err, "stap made no module: %s\n", error);
 	else
@@ -403,8 +440,8 @@ static int finish_module(struct stap *s, struct strbuf *err)
 /* What the module itself lost or broke off; 1 and ERR if it did not come to its end by itself. */
 static int take_losses(struct stap *s, struct strbuf *err)
 {
-	s->tally.lost[LOST_SKIPPED] += logged_number(s, "skipped probes: ");
-	s->tally.lost[LOST_TRANSPORT] += logged_number(s, "There were ");
+	add_capped(&s->tally.lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
+	add_capped(&s->tally.lost[LOST_TRANSPORT], logged_number(s, "There were "));
 	if (s->tally.ended && !s->guard.status)
 		return 0;
 	char *error = logged_error(s);
@@ -420,7 +457,7 @@ static int take_losses(struct stap *s, struct strbuf *err)
 }
 
 static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
-	struct strbuf *err)
+	struct strbuf *notes, struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;
 	uint64_t period = s->request->hz ? 1000000000 / s->request->hz : 1000000;
@@ -443,7 +480,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct symb
 	recording_add_meta(rec, "engine", "stap");
 	tally_to_recording(&s->tally, s->kallsyms, event, rec);
 	processes_give_files(&s->processes, files);
-	strbuf_add(err, s->notes.buf, s->notes.len);
+	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;
 }
 
@@ -457,26 +494,36 @@ static bool asks_to_sign(const struct engine_request *r)
 
 static void stap_check(const struct engine_request *r, struct checks *checks)
 {
+	struct check_request request = {
+		.root = "",
+		.release = r->release,
+		.pids = r->nr_tids ? r->tids : r->pids,
+		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
+		.user = r->user,
+		.kernel = r->kernel,
+		.module_given = r->module,
+		.module_signed = asks_to_sign(r),
+	};
+	struct strbuf why = STRBUF_INIT;
 	struct module module = {0};
 
-	if (r->module)
-		module_open(&module, r->module, NULL);
-	checks_run(checks, &(struct check_request){
-				   .root = "",
-				   .release = r->release,
-				   .pids = r->pids,
-				   .nr_pids = r->nr_pids,
-				   .user = r->user,
-				   .kernel = r->kernel,
-				   .module_given = r->module,
-				   .module_signed = module.is_signed || asks_to_sign(r),
-			   });
+	if (r->module) {
+		if (!module_open(&module, r->module, &why))
+			is_for_this_kernel(&module, &why);
+		request.module_signed = module.is_signed;
+		request.module_fault = why.len ? why.buf : NULL;
+	}
+	checks_run(checks, &request);
 	module_release(&module);
+	strbuf_release(&why);
 }
 
 static const char *stap_log(const struct engine *engine)
 {
-	return ((const struct stap *)engine)->log.buf;
+	const struct stap *s = (const struct stap *)engine;
+	bool worked = s->request->compile_only ? s->module.name != NULL : s->tally.ready;
+
+	return worked ? NULL : s->log.buf;
 }
 
 const struct engine_ops stap_engine = {

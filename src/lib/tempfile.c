@@ -13,7 +13,7 @@ static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 /* Changed only while the signals are blocked. */
 static struct tempfile *begun;
 
-static void unlink_begun(void)
+void tempfile_unlink_all(void)
 {
 	for (const struct tempfile *t = begun; t; t = t->next)
 		unlink(t->temporary);
@@ -24,7 +24,7 @@ static void on_fatal(int sig)
 {
 	int error = errno;
 
-	unlink_begun();
+	tempfile_unlink_all();
 	raise(sig);
 	errno = error;
 }
@@ -38,7 +38,7 @@ static void watch(void)
 		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(fatal[i], &ours, NULL);
 	if (!watching)
-		atexit(unlink_begun);
+		atexit(tempfile_unlink_all);
 	watching = true;
 }
 

@@ -25,4 +25,7 @@ int tempfile_open(struct tempfile *t, const char *path);
 int tempfile_commit(struct tempfile *t);
 void tempfile_drop(struct tempfile *t);
 
+/* For a signal handler of the program's own that ends it: nothing that was begun stays. */
+void tempfile_unlink_all(void);
+
 #endif

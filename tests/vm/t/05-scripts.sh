@@ -33,6 +33,7 @@ prepare() {
 			check "on-cpu $stacks $whose: no lock while unwinding" unlocked_unwinding "${whose#all}"
 		done
 		translates "on-cpu $stacks some 99" $share/stap/on-cpu.stp $stacks some 99
+		translates "on-cpu $stacks some 0 65536" $share/stap/on-cpu.stp $stacks some 0 65536
 	done
 	# following the mappings of all processes costs every system call
 	translates 'on-cpu k all' $share/stap/on-cpu.stp k all

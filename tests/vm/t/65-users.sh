@@ -44,8 +44,7 @@ record() {
 	rm -rf "$T/$user"
 	mkdir "$T/$user"
 	chown "$user" "$T/$user"
-	# shellcheck disable=SC2086
-	(as "$user" sample-bt $options -p "$target" -t 3 -o "$T/$user/a.folded" "$@") >"$T/out" 2>"$T/err" && status=0 || status=$?
+	(as "$user" sample-bt -p "$target" -t 3 -o "$T/$user/a.folded" "$@") >"$T/out" 2>"$T/err" && status=0 || status=$?
 	check_eq "$name: exit code" "$code" "$status"
 	note "$T/err"
 	lab_finish
@@ -53,7 +52,8 @@ record() {
 
 in_guest() {
 	chmod 755 "$T_top" "$T"
-	record stapdev dev 0
+	# shellcheck disable=SC2086
+	record stapdev dev 0 $options
 	check_eq 'stapdev: the file is its own' 'dev 600' "$(stat -c '%U %a' "$T/dev/a.folded")"
 	record stapusr usr 0 --module "/lib/modules/$KVER/systemtap/ladder.ko"
 	cp "/lib/modules/$KVER/systemtap/ladder.ko" "$T/ladder.ko"
