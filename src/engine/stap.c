@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 enum {
@@ -421,6 +422,7 @@ static int copy_module(const struct module *m, const char *to, struct strbuf *er
 	int ret = tempfile_open(&file, to);
 
 	if (!ret) {
+		fchmod(fileno(file.out), 0644); /* no secret, and others are to run it */
 		fwrite(m->bytes, 1, m->size, file.out);
 		ret = tempfile_commit(&file);
 	}

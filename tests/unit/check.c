@@ -301,7 +301,7 @@ static void test_signature(void **state)
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	expect("module signature", CHECK_MISSING, "lockdown for integrity (Secure", "mokutil");
 	request.module_given = true;
-	expect_of(&request, "module signature", CHECK_DEGRADED, "only with one", "sign it");
+	expect_of(&request, "module signature", CHECK_MISSING, "the module has none", "sign it");
 	request.module_signed = true;
 	expect_of(&request, "module signature", CHECK_FOUND, "there is one", NULL);
 	put("/sys/module/module/parameters/sig_enforce", "Y\n");
@@ -419,6 +419,9 @@ static void test_module_given(void **state)
 	assert_true(checks_fit(&checks));
 	assert_null(line_of(&checks, "compiler"));
 	checks_release(&checks);
+	expect_of(&request, "module", CHECK_FOUND, "built for this kernel", NULL);
+	request.module_fault = "'m.ko' was built for kernel 9.9.9\n";
+	expect_of(&request, "module", CHECK_MISSING, "built for kernel 9.9.9", NULL);
 }
 
 /* A child that does nothing, of the program at PATH, until the test ends it. */
