@@ -127,12 +127,12 @@ static uint32_t *count_named(const struct recording *rec)
 {
 	uint32_t *named = xcalloc(rec->nr_stacks, sizeof(*named));
 
-	for (size_t s = 0; s < rec->nr_stacks; s++) {
-		const uint32_t *refs = rec->frame_refs + rec->stacks[s].first;
+	for (size_t s = 0; s < rec->nr_stacks; s++)
+		for (uint32_t i = 0; i < rec->stacks[s].nr; i++) {
+			uint32_t frame = rec->frame_refs[rec->stacks[s].first + i];
 
-		for (uint32_t i = 0; i < rec->stacks[s].nr; i++)
-			named[s] += rec->frames[refs[i]].nr_names > 0;
-	}
+			named[s] += rec->frames[frame].nr_names > 0;
+		}
 	return named;
 }
 
