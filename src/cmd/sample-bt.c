@@ -158,9 +158,7 @@ static int parse_percent(const char *text, const char *what, struct argp_state *
 
 static bool is_module(const char *path)
 {
-	size_t len = strlen(path);
-
-	return len > 3 && !strcmp(path + len - 3, ".ko");
+	return ends_with(file_name(path), ".ko");
 }
 
 static void add_output(struct options *o, const char *path, struct argp_state *state)

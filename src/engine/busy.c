@@ -2,9 +2,9 @@
 #include "busy.h"
 #include "lib/table.h"
 #include "lib/util.h"
+#include "task.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,33 +20,13 @@ struct usages {
 	size_t nr, alloc;
 };
 
-/* utime + stime of PID; false when it is gone or has no program (a kernel thread). */
-static bool cpu_ticks(const char *pid, uint64_t *ticks)
+/* A kernel thread has no program. */
+static bool has_program(const char *pid)
 {
-	char path[64], text[1024];
-	unsigned long long user, kernel;
+	char path[64], target[1];
 
 	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
-	if (readlink(path, text, sizeof(text)) <= 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	const char *s = strrchr(text, ')');
-
-	if (!s || sscanf(s + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu", &user,
-			  &kernel) != 2)
-		return false;
-	*ticks = user + kernel;
-	return true;
+	return readlink(path, target, sizeof(target)) > 0;
 }
 
 static void look(struct usages *u)
@@ -54,13 +34,13 @@ static void look(struct usages *u)
 	DIR *dir = opendir("/proc");
 
 	for (struct dirent *e; dir && (e = readdir(dir));) {
-		uint64_t pid, ticks;
+		uint64_t pid;
 
-		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) ||
-			pid == (uint64_t)getpid() || !cpu_ticks(e->d_name, &ticks))
+		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) || pid > UINT32_MAX ||
+			pid == (uint64_t)getpid() || !has_program(e->d_name))
 			continue;
 		ALLOC_GROW(u->list, u->nr, u->alloc);
-		u->list[u->nr++] = (struct usage){(uint32_t)pid, ticks};
+		u->list[u->nr++] = (struct usage){(uint32_t)pid, task_ticks((uint32_t)pid)};
 	}
 	if (dir)
 		closedir(dir);

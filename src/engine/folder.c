@@ -2,21 +2,35 @@
 #include "folder.h"
 #include "lib/util.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes PATH and what is missing above it, for us alone; who uses it sees whether that worked. */
-static char *make(char *path)
+int folder_make_above(const char *path, struct strbuf *err)
 {
-	for (char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
+	char *copy = xstrdup(path);
+	int ret = 0;
+
+	for (char *s = strchr(copy + 1, '/'); s && !ret; s = strchr(s + 1, '/')) {
 		*s = '\0';
-		mkdir(path, 0700);
+		if (mkdir(copy, 0700) && errno != EEXIST)
+			ret = fail(err, "cannot make '%s': %s", copy, strerror(errno));
 		*s = '/';
 	}
-	mkdir(path, 0700);
+	free(copy);
+	return ret;
+}
+
+/* Makes PATH itself, too; who uses it sees whether that worked. */
+static char *make(char *path)
+{
+	char *below = xasprintf("%s/", path);
+
+	folder_make_above(below, NULL);
+	free(below);
 	return path;
 }
 

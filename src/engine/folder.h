@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the engine keeps what outlives a process of ours. Both belong to the user that we are. */
+/* Where the engine keeps what outlives a process of ours; it belongs to the user that we are. */
 #ifndef FOLDER_H
 #define FOLDER_H
 
-/* Kept from run to run: $XDG_CACHE_HOME/flametap or ~/.cache/flametap. Made; the caller frees it.
+struct strbuf;
+
+/* Makes the folders above PATH that are not there, for us alone. -1 and ERR when one cannot be. */
+int folder_make_above(const char *path, struct strbuf *err);
+
+/*
+ * Kept from run to run: $XDG_CACHE_HOME/flametap or ~/.cache/flametap; root's is always in its own
+ * home. Made; the caller frees it.
  */
 char *folder_cache(void);
 

@@ -3,6 +3,7 @@
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "task.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 void processes_init(struct processes *ps)
@@ -49,13 +49,6 @@ static bool is_foreign(const char *path, uint64_t dev, uint64_t inode)
 	return stat(path, &st) || st.st_ino != inode ||
 	       (st.st_dev != dev &&
 		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
-}
-
-static bool ends_with(const char *s, const char *tail)
-{
-	size_t n = strlen(s), k = strlen(tail);
-
-	return n >= k && !strcmp(s + n - k, tail);
 }
 
 static char *readable_path(uint32_t pid, const struct mapping *m, const char *path)
@@ -146,14 +139,6 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 	free(text);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 {
 	char path[64];
@@ -161,7 +146,7 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 	char *line;
 	size_t len;
 
-	p->looked_ns = now_ns();
+	p->looked_ns = monotonic_ns();
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -180,7 +165,7 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 
 void process_look_soon(struct processes *ps, struct process *p)
 {
-	if (now_ns() - p->looked_ns > 50000000)
+	if (monotonic_ns() - p->looked_ns > 50000000)
 		process_look(ps, p, NULL);
 }
 
@@ -209,57 +194,6 @@ const struct mapping *process_find(const struct process *p, uint64_t address)
 			(!found || p->maps[i].generation >= found->generation))
 			found = &p->maps[i];
 	return found;
-}
-
-/* State letter and start time from a stat file (proc_pid_stat(5)); false: there is none. */
-static bool read_stat(const char *path, char *state, unsigned long long *start)
-{
-	char text[1024];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	const char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
-
-	return s && sscanf(s + 1,
-			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			    "%*s %*s %llu",
-			    state, start) == 2;
-}
-
-uint64_t task_start(uint32_t pid, uint32_t tid)
-{
-	unsigned long long start;
-	char path[64], state;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	return read_stat(path, &state, &start) ? start : 0;
-}
-
-static bool has_other_threads(uint32_t pid)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	return !stat(path, &st) && st.st_nlink > 3; /* ".", ".." and a folder for each */
-}
-
-bool task_lives(uint32_t tid, uint64_t start)
-{
-	unsigned long long began;
-	char path[64], state;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
-	if (!read_stat(path, &state, &began) || (start && began != start))
-		return false;
-	return (state != 'Z' && state != 'X') || has_other_threads(tid);
 }
 
 void processes_give_files(struct processes *ps, struct symbol_files *files)

@@ -72,13 +72,4 @@ const struct mapping *process_find(const struct process *p, uint64_t address);
 /* Hands over the files that nobody will find by their path later; the last thing to do with PS. */
 void processes_give_files(struct processes *ps, struct symbol_files *files);
 
-/* Start time of a task in ticks since boot, 0: not known. */
-uint64_t task_start(uint32_t pid, uint32_t tid);
-
-/*
- * Whether the task TID that began at START (0: whichever) still runs. One that has ended, but that
- * its parent has not asked about, does not; the first thread of a process that has others does.
- */
-bool task_lives(uint32_t tid, uint64_t start);
-
 #endif

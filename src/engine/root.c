@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -127,23 +126,15 @@ static void run(const char *path, const char *program, const char *option, int o
 	_exit(127);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Takes all that comes from FD until its end; false when it takes too long or is too much. */
 static bool take_output(int fd, struct strbuf *output)
 {
-	int64_t end = now_ms() + ROOT_RUN_SECONDS * 1000, left;
+	int64_t end = monotonic_ns() + ROOT_RUN_SECONDS * 1000000000LL, left;
 	struct pollfd waiting = {.fd = fd, .events = POLLIN};
 	size_t taken = 0;
 	char buf[4096];
 
-	while ((left = end - now_ms()) > 0 && taken < ROOT_OUTPUT_MAX) {
+	while ((left = (end - monotonic_ns()) / 1000000) > 0 && taken < ROOT_OUTPUT_MAX) {
 		if (poll(&waiting, 1, (int)left) < 0 && errno != EINTR)
 			return false;
 		if (!waiting.revents)

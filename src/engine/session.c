@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
-#include "process.h"
+#include "task.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -70,10 +70,7 @@ static void catch_signals(void)
 
 static double now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 static bool all_gone(const struct target *list, size_t nr)

@@ -23,22 +23,6 @@ static bool needs_copy(const struct object *o)
 	return o->deleted || o->foreign || elffile_eh_frame_hidden(o->elf);
 }
 
-/* Creates the folders above PATH, for us alone. */
-static int make_folders(const char *path, struct strbuf *err)
-{
-	char *copy = xstrdup(path);
-	int ret = 0;
-
-	for (char *s = strchr(copy + 1, '/'); s && !ret; s = strchr(s + 1, '/')) {
-		*s = '\0';
-		if (mkdir(copy, 0700) && errno != EEXIST)
-			ret = fail(err, "cannot make '%s': %s", copy, strerror(errno));
-		*s = '/';
-	}
-	free(copy);
-	return ret;
-}
-
 static int copy_bytes(int in, int out)
 {
 	ssize_t n;
@@ -79,7 +63,7 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 {
 	char *tmp = xasprintf("%s.%d", to, (int)getpid());
 	const char *from = o->foreign ? o->readable : o->path;
-	int ret = make_folders(to, err);
+	int ret = folder_make_above(to, err);
 
 	unlink(tmp); /* of one that was killed */
 	if (!ret && elffile_eh_frame_hidden(o->elf))
@@ -127,7 +111,7 @@ static int link_real_path(
 	if (real && strcmp(real, o->path)) {
 		char *link = xasprintf("%s%s", stage->root, real);
 
-		ret = make_folders(link, err);
+		ret = folder_make_above(link, err);
 		if (!ret && symlink(to, link) && errno != EEXIST)
 			ret = fail(err, "cannot link '%s': %s", link, strerror(errno));
 		free(link);
@@ -148,7 +132,7 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 			ret = make_copy(o, to, &err);
 		if (!ret)
 			ret = link_real_path(stage, o, to, &err);
-	} else if (make_folders(to, &err) || (symlink(o->path, to) && errno != EEXIST)) {
+	} else if (folder_make_above(to, &err) || (symlink(o->path, to) && errno != EEXIST)) {
 		ret = -1; /* stap follows the link and then knows the file by its own path */
 	}
 	if (ret)

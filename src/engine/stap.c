@@ -15,6 +15,7 @@
 #include "script.h"
 #include "stage.h"
 #include "tally.h"
+#include "task.h"
 
 #include <errno.h>
 #include <inttypes.h>

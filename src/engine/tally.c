@@ -2,6 +2,7 @@
 #include "tally.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void *check(void *p)
@@ -79,6 +80,21 @@ bool parse_u64(const char *s, size_t len, int base, uint64_t *value)
 	}
 	*value = v;
 	return true;
+}
+
+bool ends_with(const char *s, const char *tail)
+{
+	size_t len = strlen(s), n = strlen(tail);
+
+	return len >= n && !memcmp(s + len - n, tail, n);
+}
+
+int64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 const char *file_name(const char *path)

@@ -65,6 +65,11 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+bool ends_with(const char *s, const char *tail);
+
+/* Time that only goes forward, in nanoseconds (CLOCK_MONOTONIC). */
+int64_t monotonic_ns(void);
+
 /* The last part of PATH; all of it when that is empty. */
 const char *file_name(const char *path);
 

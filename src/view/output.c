@@ -93,14 +93,9 @@ static const struct {
 
 int output_format(const char *path)
 {
-	size_t len = strlen(path);
-
-	for (int i = 0; i < OUT_FORMATS; i++) {
-		size_t n = strlen(formats[i].ending);
-
-		if (len > n && !strcmp(path + len - n, formats[i].ending))
+	for (int i = 0; i < OUT_FORMATS; i++)
+		if (ends_with(path, formats[i].ending) && strcmp(path, formats[i].ending))
 			return i;
-	}
 	return -1;
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "task.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Fields of a stat file, see proc_pid_stat(5). */
+struct fields {
+	char state;
+	unsigned long long user, kernel, start;
+};
+
+static bool read_fields(const char *path, struct fields *f)
+{
+	char text[1024];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	const char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
+
+	return s && sscanf(s + 1,
+			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s "
+			    "%*s %*s %llu",
+			    &f->state, &f->user, &f->kernel, &f->start) == 4;
+}
+
+static bool read_task(uint32_t pid, struct fields *f)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	return read_fields(path, f);
+}
+
+uint64_t task_start(uint32_t pid, uint32_t tid)
+{
+	struct fields f;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	return read_fields(path, &f) ? f.start : 0;
+}
+
+uint64_t task_ticks(uint32_t pid)
+{
+	struct fields f;
+
+	return read_task(pid, &f) ? f.user + f.kernel : 0;
+}
+
+static bool has_other_threads(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &st) && st.st_nlink > 3; /* ".", ".." and a folder for each */
+}
+
+bool task_lives(uint32_t tid, uint64_t start)
+{
+	struct fields f;
+
+	if (!read_task(tid, &f) || (start && f.start != start))
+		return false;
+	return (f.state != 'Z' && f.state != 'X') || has_other_threads(tid);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc says of one task, a process or thread. */
+#ifndef TASK_H
+#define TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Start time of a task in ticks since boot, 0: not known. */
+uint64_t task_start(uint32_t pid, uint32_t tid);
+
+/* User and kernel time of the process so far, in ticks; 0: none, or it is gone. */
+uint64_t task_ticks(uint32_t pid);
+
+/*
+ * Whether the task TID that began at START (0: whichever) still runs. One that has ended, but that
+ * its parent has not asked about, does not; the first thread of a process that has others does.
+ */
+bool task_lives(uint32_t tid, uint64_t start);
+
+#endif
