@@ -15,6 +15,7 @@ prepare() {
 	lab_start "$LAB_WORK/programs/ladder" 600
 	lab_record -F 200 -u -p "$target" -o "$LAB_WORK/user.ko"
 	lab_finish
+	lab_record -u -o "$LAB_WORK/dd.ko" -- dd
 	lab_record -k -o "$LAB_WORK/kernel.ko"
 	lab_record -k -a -o "$LAB_WORK/all.ko"
 }
@@ -46,6 +47,8 @@ modules() {
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
 	record kernel 0 --module "$LAB_WORK/kernel.ko" -p "$target"
 	check 'kernel: any process' grep -q 'read_zero_\[k\]\|clear_user' "$T/kernel.folded"
+	record program 0 --module "$LAB_WORK/dd.ko" -p "$target" -u --min-quality 1
+	lab_few 'program: not whole' "$(awk '!/^_start/ { n += $NF } END { print n + 0 }' "$T/program.folded")" "$(lab_kept "$T/program.folded")"
 	other=$target
 	lab_start dd if=/dev/zero of=/dev/null bs=1M
 	record list 0 --module "$LAB_WORK/kernel.ko" -p "$target,$other" -k
