@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 10-user: user stacks of a perl, an xz and a threaded program whose work is known, through shared libraries and libc's callbacks.
 # vm-limit: 400
-# vm-weight: 80
+# vm-weight: 120
 set -eu
 . /lab/lib.sh
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 20-kernel: kernel stacks of one process and of the whole system.
 # vm-limit: 400
-# vm-weight: 90
+# vm-weight: 105
 set -eu
 . /lab/lib.sh
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
 # vm-limit: 900
-# vm-weight: 175
+# vm-weight: 155
 set -eu
 . /lab/lib.sh
 

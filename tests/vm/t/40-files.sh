@@ -3,7 +3,7 @@
 # 40-files: programs that stap does not find by their path, or whose rules it passes over: deleted, in a root of their own,
 # with a blank in the name, linked by lld; a static one; a command recorded from its first instruction; a thread; several processes.
 # vm-limit: 600
-# vm-weight: 210
+# vm-weight: 180
 set -eu
 . /lab/lib.sh
 

@@ -4,7 +4,7 @@
 # says something, so none of them is a test; that there are figures is.
 # vm-limit: 300
 # prepare-limit: 600
-# vm-weight: 100
+# vm-weight: 76
 set -eu
 . /lab/lib.sh
 

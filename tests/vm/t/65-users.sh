@@ -3,7 +3,7 @@
 # 65-users: who is not root: a member of stapdev records processes of its own, one of stapusr runs what root has put in place, others
 # are told what they lack.
 # vm-limit: 240
-# vm-weight: 60
+# vm-weight: 30
 set -eu
 . /lab/lib.sh
 
