@@ -35,24 +35,26 @@ void check_timer(struct check_context *c)
 	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
 }
 
+/* Probes on functions: scripts of users may want them, sampling does not. */
+static void report_probes(
+	struct check_context *c, const char *option, const char *path, const char *what)
+{
+	if (has_option(c, option, path))
+		check_found(c, "%s can be probed", what);
+	else
+		check_degraded(c, "%s cannot be probed here; sampling does not need it", what);
+}
+
 void check_uprobes(struct check_context *c)
 {
-	if (has_option(c, "CONFIG_UPROBES", "/sys/bus/event_source/devices/uprobe"))
-		check_found(c, "functions of programs can be probed");
-	else
-		check_degraded(c,
-			"this kernel cannot probe functions of programs; sampling does not "
-			"need it");
+	report_probes(c, "CONFIG_UPROBES", "/sys/bus/event_source/devices/uprobe",
+		"functions of programs");
 }
 
 void check_kprobes(struct check_context *c)
 {
-	if (has_option(c, "CONFIG_KPROBES", "/sys/bus/event_source/devices/kprobe"))
-		check_found(c, "functions of the kernel can be probed");
-	else
-		check_degraded(c,
-			"this kernel cannot probe functions of its own; sampling does not "
-			"need it");
+	report_probes(c, "CONFIG_KPROBES", "/sys/bus/event_source/devices/kprobe",
+		"functions of the kernel");
 }
 
 /* staprun reads /proc/kallsyms for every module; we do for the names of the kernel's frames. */

@@ -279,8 +279,8 @@ static void test_options(void **state)
 {
 	(void)state;
 	put(BUILD "/.config", "CONFIG_MODULES=y\nCONFIG_PERF_EVENTS=y\n");
-	expect("uprobes", CHECK_DEGRADED, "cannot probe", NULL);
-	expect("kprobes", CHECK_DEGRADED, "cannot probe", NULL);
+	expect("uprobes", CHECK_DEGRADED, "cannot be probed", NULL);
+	expect("kprobes", CHECK_DEGRADED, "cannot be probed", NULL);
 	put(BUILD "/.config", "CONFIG_MODULES=y\n");
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
 	/* without its configuration the kernel itself is looked at */
