@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind tables: what .eh_frame says of a file, in the form in which it is searched. The same bytes
+ * lie in memory that kernel and user space share, and in the cache on disk. x86-64.
+ *
+ * A table is an image of blocks of UNWIND_BLOCK bytes, position-independent:
+ *
+ *	1 header            struct unwind_header
+ *	n leaves            struct unwind_leaf: up to UNWIND_FANOUT rows, by address
+ *	n nodes a level     struct unwind_node: the first address of up to UNWIND_FANOUT children
+ *	n rule blocks       struct unwind_rule[UNWIND_RULES]
+ *
+ * It is a search tree without pointers: child C of the J-th node of a level is block J *
+ * UNWIND_FANOUT + C of the level below. The top level is one block; with height 0 it is a leaf.
+ * Addresses are those of the file's program headers, less header.base.
+ */
+#ifndef UNWIND_FORMAT_H
+#define UNWIND_FORMAT_H
+
+#include <stdint.h>
+
+enum {
+	UNWIND_BLOCK = 4096,
+	UNWIND_FANOUT = 1024, /* a power of two */
+	UNWIND_RULES = 256,   /* in a block */
+	UNWIND_LEVELS = 3,    /* 1 Gi rows */
+	UNWIND_VERSION = 1,
+};
+
+#define UNWIND_MAGIC 0x7077756666616c66ULL
+
+/* Rows of a leaf: row I reaches from start + delta[I] to the next one. */
+struct unwind_leaf {
+	uint16_t delta[UNWIND_FANOUT]; /* from the leaf's first address; rising; unused: 0xffff */
+	uint16_t rule[UNWIND_FANOUT];  /* number of a rule; unused: that of the last row */
+};
+
+struct unwind_node {
+	uint32_t start[UNWIND_FANOUT]; /* rising; unused: 0xffffffff */
+};
+
+/* Numbers of rules that are the same in every table. */
+enum {
+	UNWIND_RULE_NONE, /* nothing is known of this address */
+	UNWIND_RULE_ROOT, /* the thread's first function: there is no caller */
+	UNWIND_RULE_FIRST,
+};
+
+enum unwind_cfa {
+	UNWIND_CFA_NONE,
+	UNWIND_CFA_ROOT,
+	UNWIND_CFA_REG,    /* reg + offset */
+	UNWIND_CFA_DEREF,  /* *(reg + offset) + add */
+	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
+	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext lies at rsp + offset */
+};
+
+enum unwind_saved {
+	UNWIND_SAME,   /* the register still has the caller's value */
+	UNWIND_AT_CFA, /* it lies at CFA + 8 * slot */
+	UNWIND_AT_FP,  /* at rbp + 8 * slot: realigned stacks */
+	UNWIND_LOST,   /* nobody can know */
+};
+
+/*
+ * How to get from a frame to its caller. The caller's rsp is the CFA (canonical frame address,
+ * DWARF 5 6.4); its pc lies at CFA + 8 * ra.
+ */
+struct unwind_rule {
+	uint8_t cfa; /* enum unwind_cfa */
+	uint8_t reg; /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
+	uint8_t fp_saved, bx_saved; /* enum unwind_saved, of rbp and rbx */
+	int32_t offset;
+	int16_t add;
+	int16_t fp, bx; /* slots of 8 bytes */
+	int16_t ra;     /* slot of the return address, mostly -1 */
+};
+
+struct unwind_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t nr_blocks;
+	uint64_t base; /* address of the file's first row; rows are counted from here */
+	uint64_t size; /* of the range that rows cover */
+	uint32_t height;
+	uint32_t level[UNWIND_LEVELS]; /* first block of each level, leaves first */
+	uint32_t rules;                /* first rule block */
+	uint32_t nr_rules;
+	uint32_t nr_rows;
+	uint32_t nr_unsupported; /* rows whose rule has no place in this format: UNWIND_RULE_NONE */
+	uint64_t checksum;       /* hash_bytes of all blocks behind the header */
+	char build_id[129];      /* lower-case hex */
+};
+
+#ifndef __bpf__
+_Static_assert(sizeof(struct unwind_leaf) == UNWIND_BLOCK, "a leaf is a block");
+_Static_assert(sizeof(struct unwind_node) == UNWIND_BLOCK, "a node is a block");
+_Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules fill a block");
+#endif
+
+/*
+ * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, no key is
+ * above INT64_MAX. Without branches: BPF's verifier sees one path, and a processor has none to
+ * guess.
+ */
+#define UNWIND_SEARCH(keys, n, key)                                                                \
+	({                                                                                         \
+		uint64_t at_ = 0;                                                                  \
+		for (uint64_t step_ = (n) / 2; step_; step_ >>= 1)                                 \
+			at_ += (((uint64_t)(keys)[(at_ + step_) & ((n)-1)] - (uint64_t)(key)-1) >> \
+				       63) *                                                       \
+			       step_;                                                              \
+		at_;                                                                               \
+	})
+
+#endif
