@@ -90,10 +90,9 @@ static uint64_t code_size(const struct processes *ps, size_t i)
 {
 	uint64_t size = 0;
 
-	for (size_t k = 0; k < ps->nr; k++)
-		for (size_t m = 0; m < ps->list[k].nr_maps; m++)
-			if (ps->list[k].maps[m].object == i)
-				size += ps->list[k].maps[m].end - ps->list[k].maps[m].start;
+	for (size_t m = 0; m < ps->nr_maps; m++)
+		if (ps->maps[m].object == i)
+			size += ps->maps[m].end - ps->maps[m].start;
 	return size;
 }
 
@@ -101,7 +100,7 @@ static uint64_t code_size(const struct processes *ps, size_t i)
 static bool is_program(const struct processes *ps, size_t i)
 {
 	for (size_t k = 0; k < ps->nr; k++)
-		if (ps->list[k].nr_maps && ps->list[k].maps[0].object == i)
+		if (ps->list[k].nr_maps && ps->maps[ps->list[k].maps[0]].object == i)
 			return true;
 	return false;
 }

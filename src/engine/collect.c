@@ -5,6 +5,7 @@
  */
 #include "tally.h"
 #include "lib/util.h"
+#include "places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,9 @@ enum { DEPTH_MAX = 1000 }; /* frames after which the scripts stop */
 
 struct collector {
 	const struct tally *t;
-	const struct kallsyms *ks;
 	struct recording *rec;
+	struct places places;
 	struct table tasks;  /* tid -> task */
-	struct table maps;   /* pid, index -> map */
-	struct table frames; /* map or kind, address -> frame */
 	struct table stacks; /* pid, id -> stack */
 };
 
@@ -40,91 +39,13 @@ static uint32_t task_of(struct collector *c, uint32_t tid)
 	return *at = recording_add_task(c->rec, &task);
 }
 
-static uint32_t map_of(struct collector *c, const struct process *p, const struct mapping *m)
-{
-	bool is_new;
-	uint32_t *at = table_put(&c->maps, p->pid, (uint64_t)(m - p->maps), &is_new);
-
-	if (!is_new)
-		return *at;
-	const struct object *o = &c->t->ps->objects[m->object];
-
-	return *at = recording_add_map(c->rec,
-		       &(struct rec_map){
-			       .pid = p->pid,
-			       .generation = m->generation,
-			       .start = m->start,
-			       .end = m->end,
-			       .offset = m->offset,
-			       .build_id =
-				       o->elf ? recording_string(c->rec, elffile_build_id(o->elf))
-					      : 0,
-			       .path = recording_string(c->rec, o->path),
-		       });
-}
-
-static uint32_t user_frame(
-	struct collector *c, const struct process *p, uint64_t address, bool call)
-{
-	const struct mapping *m = process_find(p, call ? address - 1 : address);
-	struct rec_frame f = {
-		.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
-	uint64_t space = UINT32_MAX + 1ULL;
-	bool is_new;
-
-	if (m) {
-		f.place = AT_MAP;
-		f.map = map_of(c, p, m);
-		f.addr = address - m->start;
-		space = f.map;
-	}
-	uint32_t *at = table_put(&c->frames, space << 1 | call, f.addr, &is_new);
-
-	return is_new ? (*at = recording_add_frame(c->rec, &f)) : *at;
-}
-
-static uint32_t kernel_frame(struct collector *c, uint64_t address, bool call)
-{
-	const char *name, *module;
-	uint64_t offset;
-	bool is_new;
-	uint32_t *at = table_put(&c->frames, (UINT32_MAX + 2ULL) << 1 | call, address, &is_new);
-
-	if (!is_new)
-		return *at;
-	uint32_t id = *at = recording_add_frame(c->rec,
-		&(struct rec_frame){
-			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .addr = address, .call = call});
-
-	if (c->ks && kallsyms_find(c->ks, address - call, &name, &module, &offset))
-		recording_name_frame(c->rec, id,
-			&(struct rec_name){.function = recording_string(c->rec, name),
-				.module = recording_string(c->rec, module),
-				.offset = offset + call},
-			1);
-	return id;
-}
-
-/*
- * True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made
- * no call.
- */
-static bool interrupts(struct collector *c, uint64_t address)
-{
-	const char *name, *module;
-	uint64_t offset;
-
-	return c->ks && kallsyms_find(c->ks, address - 1, &name, &module, &offset) &&
-	       !strncmp(name, "asm_", 4);
-}
-
 /* How the unwinder, which only knows that it got no further, really ended. */
 static enum stack_end judge(
 	struct collector *c, const struct process *p, const struct tally_stack *s, uint32_t *cut_by)
 {
 	bool call = s->nr > 1;
 	uint64_t last = s->addresses[s->nr - 1] - call;
-	const struct mapping *m = process_find(p, last);
+	const struct mapping *m = process_find(c->t->ps, p, last);
 	const struct object *o = m ? &c->t->ps->objects[m->object] : NULL;
 	enum elf_rules rules = RULES_NONE;
 
@@ -141,22 +62,24 @@ static enum stack_end judge(
 		return END_ROOT;
 	if (rules == RULES_SOME && o->has_rules)
 		return END_BROKEN;
-	*cut_by = recording_string(c->rec, *o->path ? o->path : "[anonymous]");
+	*cut_by = places_cut_by(&c->places, m);
 	return END_CUT;
 }
 
-static uint32_t add_stack(struct collector *c, const struct process *p, const struct tally_stack *s)
+static uint32_t add_user_stack(
+	struct collector *c, const struct process *p, const struct tally_stack *s)
 {
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
 	uint32_t cut_by = 0;
-	enum stack_end end = s->kernel ? END_ROOT : judge(c, p, s, &cut_by);
+	enum stack_end end = judge(c, p, s, &cut_by);
 
-	for (uint32_t i = 0; i < s->nr; i++)
-		frames[i] = !s->kernel ? user_frame(c, p, s->addresses[i], i > 0)
-				       : kernel_frame(c, s->addresses[i],
-						 i && !interrupts(c, s->addresses[i - 1]));
-	uint32_t id = recording_add_stack(
-		c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by, frames, s->nr);
+	for (uint32_t i = 0; i < s->nr; i++) {
+		bool call = i > 0;
+		const struct mapping *m = process_find(c->t->ps, p, s->addresses[i] - call);
+
+		frames[i] = places_user_frame(&c->places, m, s->addresses[i], call);
+	}
+	uint32_t id = recording_add_stack(c->rec, STACK_USER, end, cut_by, frames, s->nr);
 
 	free(frames);
 	return id;
@@ -175,7 +98,9 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 
 	if (!is_new)
 		return *at;
-	return *at = add_stack(c, s->kernel ? NULL : processes_get(c->t->ps, pid), s);
+	if (s->kernel)
+		return *at = places_kernel_stack(&c->places, s->addresses, s->nr);
+	return *at = add_user_stack(c, processes_get(c->t->ps, pid), s);
 }
 
 static void add_row(struct collector *c, uint32_t event, const struct tally_row *from)
@@ -220,11 +145,10 @@ static int compare_rows(const void *va, const void *vb)
 void tally_to_recording(
 	const struct tally *t, const struct kallsyms *ks, uint32_t event, struct recording *rec)
 {
-	struct collector c = {.t = t, .ks = ks, .rec = rec};
+	struct collector c = {.t = t, .rec = rec};
 
+	places_init(&c.places, t->ps, ks, rec);
 	table_init(&c.tasks);
-	table_init(&c.maps);
-	table_init(&c.frames);
 	table_init(&c.stacks);
 	if (t->nr_rows)
 		qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_rows);
@@ -233,7 +157,6 @@ void tally_to_recording(
 	for (int i = 0; i < LOST_REASONS; i++)
 		add_capped(&rec->lost[i], t->lost[i]);
 	table_release(&c.tasks);
-	table_release(&c.maps);
-	table_release(&c.frames);
+	places_release(&c.places);
 	table_release(&c.stacks);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process.h"
+#include "lib/hash.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -20,6 +21,8 @@ void processes_init(struct processes *ps)
 {
 	*ps = (struct processes){0};
 	table_init(&ps->by_pid);
+	table_init(&ps->by_file);
+	table_init(&ps->by_build_id);
 }
 
 void processes_release(struct processes *ps)
@@ -31,11 +34,15 @@ void processes_release(struct processes *ps)
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		elffile_close(ps->objects[i].elf);
 		free(ps->objects[i].path);
+		free(ps->objects[i].build_id);
 		free(ps->objects[i].readable);
 	}
 	free(ps->list);
+	free(ps->maps);
 	free(ps->objects);
 	table_release(&ps->by_pid);
+	table_release(&ps->by_file);
+	table_release(&ps->by_build_id);
 	*ps = (struct processes){0};
 }
 
@@ -51,9 +58,9 @@ static bool is_foreign(const char *path, uint64_t dev, uint64_t inode)
 		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
 }
 
-static char *readable_path(uint32_t pid, const struct mapping *m, const char *path)
+static char *readable_path(uint32_t pid, uint64_t start, uint64_t end, const char *path)
 {
-	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 
 	if (!access(direct, R_OK))
 		return direct;
@@ -61,13 +68,35 @@ static char *readable_path(uint32_t pid, const struct mapping *m, const char *pa
 	return xasprintf("/proc/%u/root%s", pid, path);
 }
 
-static size_t add_object(struct processes *ps, uint32_t pid, const struct mapping *m, uint64_t dev,
-	uint64_t inode, const char *path)
+static uint32_t *object_by_build_id(
+	struct processes *ps, const char *build_id, const char *path, bool *is_new)
 {
-	for (size_t i = 0; i < ps->nr_objects; i++)
-		if (ps->objects[i].dev == dev && ps->objects[i].inode == inode &&
-			!strcmp(ps->objects[i].path, path))
-			return i;
+	return table_put(&ps->by_build_id, hash_text(build_id, strlen(build_id)),
+		hash_text(path, strlen(path)), is_new);
+}
+
+static size_t add_object(struct processes *ps, const struct object *o)
+{
+	bool is_new;
+
+	ALLOC_GROW(ps->objects, ps->nr_objects, ps->objects_alloc);
+	ps->objects[ps->nr_objects] = *o;
+	if (*o->build_id)
+		*object_by_build_id(ps, o->build_id, o->path, &is_new) = (uint32_t)ps->nr_objects;
+	return ps->nr_objects++;
+}
+
+/* A file as /proc/PID/maps names it. */
+static size_t object_of_file(struct processes *ps, uint32_t pid, const struct mapping *m,
+	uint64_t dev, uint64_t inode, const char *path)
+{
+	bool is_new;
+	uint32_t *at = table_put(
+		&ps->by_file, hash_pair(dev, inode), hash_text(path, strlen(path)), &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)ps->nr_objects;
 	struct object o = {
 		.dev = dev,
 		.inode = inode,
@@ -77,30 +106,90 @@ static size_t add_object(struct processes *ps, uint32_t pid, const struct mappin
 	};
 
 	if (path[0] == '/') {
-		o.readable = readable_path(pid, m, path);
+		o.readable = readable_path(pid, m->start, m->end, path);
 		o.elf = elffile_open(o.foreign ? o.readable : path, NULL);
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}
-	ALLOC_GROW(ps->objects, ps->nr_objects, ps->objects_alloc);
-	ps->objects[ps->nr_objects] = o;
-	return ps->nr_objects++;
+	o.build_id = xstrdup(o.elf ? elffile_build_id(o.elf) : "");
+	return add_object(ps, &o);
 }
 
-static void add_mapping(struct processes *ps, struct process *p, struct mapping *m, uint64_t dev,
-	uint64_t inode, const char *path)
+/* The file at PATH if its build-id is that one, else NULL. */
+static struct elffile *open_known(const char *path, const char *build_id)
 {
-	m->object = add_object(ps, p->pid, m, dev, inode, path);
-	m->generation = p->generation;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *old = &p->maps[i];
+	struct elffile *elf = elffile_open(path, NULL);
 
-		if (old->start == m->start && old->end == m->end && old->offset == m->offset &&
-			old->object == m->object)
-			return;
+	if (elf && strcmp(elffile_build_id(elf), build_id)) {
+		elffile_close(elf);
+		return NULL;
 	}
+	return elf;
+}
+
+/* A file as the kernel told of it when it was mapped; the process may be gone by now. */
+static size_t object_of_event(struct processes *ps, const struct process *p, const struct mapped *m)
+{
+	bool is_new;
+	uint32_t *at = object_by_build_id(ps, m->build_id, m->path, &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)ps->nr_objects;
+	struct object o = {
+		.path = xstrdup(m->path),
+		.build_id = xstrdup(m->build_id),
+		.deleted = ends_with(m->path, " (deleted)"),
+	};
+
+	if (!strcmp(m->path, "[vdso]")) {
+		o.elf = elffile_open_vdso();
+	} else if (m->path[0] == '/') {
+		if (!*p->root)
+			o.elf = open_known(m->path, m->build_id);
+		if (!o.elf) {
+			o.foreign = true;
+			o.readable = readable_path(p->pid, m->start, m->end, m->path);
+			o.elf = open_known(o.readable, m->build_id);
+		}
+	}
+	return add_object(ps, &o);
+}
+
+static struct mapping *mapping_of(const struct processes *ps, const struct process *p, size_t i)
+{
+	return &ps->maps[p->maps[i]];
+}
+
+static bool is_there(const struct mapping *m)
+{
+	return m->to_ns == INT64_MAX;
+}
+
+static bool same_mapping(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->object == b->object && a->writable == b->writable;
+}
+
+/* The number of the mapping of now that is as M; -1: there is none. */
+static int64_t find_same(
+	const struct processes *ps, const struct process *p, const struct mapping *m)
+{
+	for (size_t i = p->nr_maps; i--;)
+		if (is_there(mapping_of(ps, p, i)) && same_mapping(mapping_of(ps, p, i), m))
+			return p->maps[i];
+	return -1;
+}
+
+static void add_mapping(struct processes *ps, struct process *p, const struct mapping *m)
+{
+	ALLOC_GROW(ps->maps, ps->nr_maps, ps->maps_alloc);
 	ALLOC_GROW(p->maps, p->nr_maps, p->maps_alloc);
-	p->maps[p->nr_maps++] = *m;
+	p->maps[p->nr_maps++] = (uint32_t)ps->nr_maps;
+	ps->maps[ps->nr_maps] = *m;
+	ps->maps[ps->nr_maps++].pid = p->pid;
+	p->changes++;
 }
 
 /* PATH as the process itself sees it, which is what stap compares: maps shows it from our root. */
@@ -124,7 +213,7 @@ static char *root_of(uint32_t pid)
 /* One line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
 static void take_line(struct processes *ps, struct process *p, char *line, size_t len)
 {
-	struct mapping m = {0};
+	struct mapping m = {.generation = p->generation, .seen = p->generation, .to_ns = INT64_MAX};
 	unsigned dev_major, dev_minor;
 	uint64_t inode;
 	char perms[5];
@@ -133,33 +222,64 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
 		    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
-		perms[2] == 'x' && strcmp(text + at, "[vsyscall]"))
-		add_mapping(
-			ps, p, &m, makedev(dev_major, dev_minor), inode, own_path(p, text + at));
+		perms[2] == 'x' && strcmp(text + at, "[vsyscall]")) {
+		m.writable = perms[1] == 'w';
+		m.from_ns = p->generation > 1 ? p->looked_ns : 0;
+		m.object = object_of_file(ps, p->pid, &m, makedev(dev_major, dev_minor), inode,
+			own_path(p, text + at));
+		int64_t same = find_same(ps, p, &m);
+
+		if (same >= 0)
+			ps->maps[same].seen = p->generation;
+		else
+			add_mapping(ps, p, &m);
+	}
 	free(text);
+}
+
+static void end_mapping(struct process *p, struct mapping *m, int64_t time_ns)
+{
+	m->to_ns = time_ns;
+	p->changes++;
+}
+
+/* What the last look did not see is gone. */
+static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
+{
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		struct mapping *m = mapping_of(ps, p, i);
+
+		if (is_there(m) && m->seen != p->generation)
+			end_mapping(p, m, time_ns);
+	}
 }
 
 int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 {
+	int64_t now = monotonic_ns();
 	char path[64];
 	struct lines lines;
 	char *line;
-	size_t len;
+	size_t len, taken = 0;
 
-	p->looked_ns = monotonic_ns();
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0) {
+		p->looked_ns = now;
 		return fail(err, "cannot read '%s': %s", path, strerror(errno));
+	}
 	p->generation++;
 	lines_init(&lines, fd);
-	while (lines_next(&lines, &line, &len))
+	for (; lines_next(&lines, &line, &len); taken++)
 		take_line(ps, p, line, len);
 	int error = lines.error;
 
 	lines_release(&lines);
 	close(fd);
+	p->looked_ns = now;
+	if (taken && !error) /* of a process that has ended the list is empty */
+		end_unseen(ps, p, now);
 	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : 0;
 }
 
@@ -169,30 +289,163 @@ void process_look_soon(struct processes *ps, struct process *p)
 		process_look(ps, p, NULL);
 }
 
-struct process *processes_get(struct processes *ps, uint32_t pid)
+static struct process *add_process(struct processes *ps, uint32_t pid)
 {
 	bool is_new;
-	uint32_t *at = table_put(&ps->by_pid, pid, 0, &is_new);
 
-	if (!is_new)
-		return &ps->list[*at];
-	*at = (uint32_t)ps->nr;
+	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)ps->nr;
 	ALLOC_GROW(ps->list, ps->nr, ps->alloc);
 	struct process *p = &ps->list[ps->nr++];
 
 	*p = (struct process){.pid = pid, .start = task_start(pid, pid), .root = root_of(pid)};
+	return p;
+}
+
+struct process *processes_get(struct processes *ps, uint32_t pid)
+{
+	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
+
+	if (at)
+		return &ps->list[*at];
+	struct process *p = add_process(ps, pid);
+
 	process_look(ps, p, NULL);
 	return p;
 }
 
-const struct mapping *process_find(const struct process *p, uint64_t address)
+struct process *processes_known(struct processes *ps, uint32_t pid)
+{
+	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
+
+	return at && !ps->list[*at].gone ? &ps->list[*at] : NULL;
+}
+
+/* Cuts [START, END) out of what is mapped; what remains of a mapping is a new one. */
+static void unmap(
+	struct processes *ps, struct process *p, uint64_t start, uint64_t end, int64_t time_ns)
+{
+	for (size_t i = 0, nr = p->nr_maps; i < nr; i++) {
+		struct mapping m = *mapping_of(ps, p, i), rest = m;
+
+		if (!is_there(&m) || m.end <= start || m.start >= end)
+			continue;
+		end_mapping(p, mapping_of(ps, p, i), time_ns);
+		rest.from_ns = time_ns;
+		rest.generation = p->generation;
+		if (m.start < start) {
+			rest.end = start;
+			add_mapping(ps, p, &rest);
+		}
+		if (m.end > end) {
+			rest.start = end;
+			rest.end = m.end;
+			rest.offset = m.offset + (end - m.start);
+			add_mapping(ps, p, &rest);
+		}
+	}
+}
+
+void process_mapped(
+	struct processes *ps, struct process *p, const struct mapped *mapped, int64_t time_ns)
+{
+	struct mapping m = {
+		.start = mapped->start,
+		.end = mapped->end,
+		.offset = mapped->offset,
+		.writable = mapped->writable,
+		.object = object_of_event(ps, p, mapped),
+		.from_ns = time_ns,
+		.to_ns = INT64_MAX,
+	};
+	int64_t same = find_same(ps, p, &m);
+
+	if (same >= 0 && time_ns < p->looked_ns) {
+		if (ps->maps[same].from_ns > time_ns)
+			ps->maps[same].from_ns = time_ns;
+		return;
+	}
+	if (time_ns < p->looked_ns)
+		m.to_ns = p->looked_ns;
+	else
+		unmap(ps, p, m.start, m.end, time_ns);
+	m.generation = m.seen = ++p->generation;
+	add_mapping(ps, p, &m);
+}
+
+void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
+{
+	free(p->root);
+	p->root = root_of(p->pid);
+	p->generation++;
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		struct mapping *m = mapping_of(ps, p, i);
+
+		if (is_there(m) && m->from_ns < time_ns && time_ns >= p->looked_ns)
+			end_mapping(p, m, time_ns);
+	}
+}
+
+void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns)
+{
+	struct process *p = processes_known(ps, child);
+
+	if (p && p->generation)
+		return;
+	p = add_process(ps, child);
+	const struct process *from = processes_known(ps, parent);
+
+	p->generation = 1;
+	for (size_t i = 0; from && i < from->nr_maps; i++) {
+		struct mapping m = *mapping_of(ps, from, i);
+
+		if (m.from_ns > time_ns || m.to_ns <= time_ns)
+			continue;
+		m.from_ns = time_ns;
+		m.to_ns = INT64_MAX;
+		m.generation = m.seen = 1;
+		add_mapping(ps, p, &m);
+	}
+}
+
+void process_ended(struct processes *ps, struct process *p, int64_t time_ns)
+{
+	p->gone = true;
+	for (size_t i = 0; i < p->nr_maps; i++)
+		if (is_there(mapping_of(ps, p, i)))
+			end_mapping(p, mapping_of(ps, p, i), time_ns);
+}
+
+static bool holds(const struct mapping *m, uint64_t address)
+{
+	return m->start <= address && address < m->end;
+}
+
+const struct mapping *process_find(
+	const struct processes *ps, const struct process *p, uint64_t address)
 {
 	const struct mapping *found = NULL;
 
-	for (size_t i = 0; i < p->nr_maps; i++)
-		if (p->maps[i].start <= address && address < p->maps[i].end &&
-			(!found || p->maps[i].generation >= found->generation))
-			found = &p->maps[i];
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = mapping_of(ps, p, i);
+
+		if (holds(m, address) && (!found || m->generation >= found->generation))
+			found = m;
+	}
+	return found;
+}
+
+const struct mapping *process_find_at(
+	const struct processes *ps, const struct process *p, uint64_t address, int64_t time_ns)
+{
+	const struct mapping *found = NULL;
+
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = mapping_of(ps, p, i);
+
+		if (holds(m, address) && m->from_ns <= time_ns && time_ns < m->to_ns &&
+			(!found || m->generation >= found->generation))
+			found = m;
+	}
 	return found;
 }
 

@@ -67,8 +67,8 @@ enum unwind_saved {
  * DWARF 5 6.4); its pc lies at CFA + 8 * ra.
  */
 struct unwind_rule {
-	uint8_t cfa; /* enum unwind_cfa */
-	uint8_t reg; /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
+	uint8_t cfa;                /* enum unwind_cfa */
+	uint8_t reg;                /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
 	uint8_t fp_saved, bx_saved; /* enum unwind_saved, of rbp and rbx */
 	int32_t offset;
 	int16_t add;

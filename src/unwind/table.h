@@ -17,8 +17,8 @@ struct unwind_table {
 		const struct unwind_header *header;
 		const unsigned char *blocks; /* header->nr_blocks of them */
 	};
-	size_t size;  /* bytes */
-	bool mapped;  /* munmap it; else free it */
+	size_t size; /* bytes */
+	bool mapped; /* munmap it; else free it */
 };
 
 /*

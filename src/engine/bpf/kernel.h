@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few fields of the kernel's structures that the programs read. Where they lie is found when
+ * the programs are loaded (CO-RE).
+ */
+#ifndef BPF_KERNEL_H
+#define BPF_KERNEL_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct {
+	unsigned long exec_vm;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct task_struct {
+	unsigned int flags;
+	int pid, tgid;
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	unsigned long long start_boottime;
+};
+
+struct pt_regs___kernel {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, cs, flags, sp, ss;
+};
+
+#pragma clang attribute pop
+
+#endif

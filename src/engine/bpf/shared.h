@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs in the kernel and the recorder in user space hand to each other. */
+#ifndef BPF_SHARED_H
+#define BPF_SHARED_H
+
+#include "unwind/walk.h"
+
+enum {
+	CHUNK = 16,            /* frames in a node */
+	COMM_LEN = 16,         /* TASK_COMM_LEN */
+	SHARD = 256,           /* blocks in one map of the pool */
+	SHARDS_MAX = 4096,     /* 4 GiB */
+	TABLES_MAX = 1 << 16,
+	SPACES_MAX = 1 << 15,
+	TARGETS_MAX_BPF = 1 << 16,
+	COPY_PAGE = 4096,
+	COPY_PAGES = 128,      /* of a stack, at most */
+	KERNEL_DEPTH = 256,
+	SPACE_MAPS = 128,      /* mappings in a leaf */
+	SPACE_NODES = 512,     /* leaves */
+};
+
+/* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused: INT64_MAX. */
+struct space_leaf {
+	uint64_t start[SPACE_MAPS]; /* rising */
+	struct space_map {
+		uint64_t end, bias;
+		uint32_t table, serial;
+	} map[SPACE_MAPS];
+};
+
+struct space_node {
+	uint64_t start[SPACE_NODES]; /* the first one of each leaf */
+};
+
+struct space {
+	uint32_t root;       /* block: node or leaf */
+	uint32_t leaves;     /* first leaf's block */
+	uint32_t height;     /* 0, 1 */
+	uint32_t unchecked;  /* exec_pages cannot be told from outside */
+	uint64_t exec_pages; /* mm_struct.exec_vm when this was true */
+};
+
+enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
+
+/* A table in the pool; level and rules are blocks. */
+struct table_place {
+	uint64_t base, size;
+	uint32_t state; /* enum table_state */
+	uint32_t height;
+	uint32_t level[UNWIND_LEVELS];
+	uint32_t rules, nr_rules;
+	uint32_t pad;
+};
+
+/*
+ * Stacks are stored as a tree of nodes, each up to CHUNK frames nearer to the leaf than its parent,
+ * so that the map's own comparison of keys tells two stacks apart. A stack's number is that of its
+ * last node.
+ */
+struct node_key {
+	uint64_t parent; /* number of a node, or NODE_ROOT | enum walk_end */
+	uint64_t frame[CHUNK]; /* leaf first; 0 in front where there are fewer */
+};
+
+#define NODE_ROOT (1ULL << 63)
+#define NODE_KERNEL (1ULL << 62)
+
+/* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
+#define STACK_COPY (1U << 31)
+
+struct row_key {
+	uint64_t start; /* of the task, ns since boot */
+	uint32_t tid, tgid;
+	char comm[COMM_LEN];
+	uint32_t user, kernel; /* numbers of stacks, 0: none */
+	uint32_t tag;          /* a letter, 0: none */
+	uint32_t pad;
+};
+
+struct row_value {
+	uint64_t count, sum;
+};
+
+/* Records of the ring: pages of a stack, then its head. */
+enum ring_type { RING_PAGE, RING_COPY };
+
+struct ring_page {
+	uint32_t type;
+	uint32_t copy;
+	uint32_t index;
+	uint32_t pad;
+	unsigned char bytes[COPY_PAGE];
+};
+
+struct ring_copy {
+	uint32_t type;
+	uint32_t copy;
+	uint32_t tgid;
+	uint32_t nr_pages;
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint64_t exec_pages;
+	uint64_t reg[NR_REGS];
+};
+
+/* Of each processor. */
+struct counters {
+	uint64_t ticks;     /* all */
+	uint64_t hits;      /* on the target */
+	uint64_t rows_full; /* lost: no room for a row */
+	uint64_t nodes_full; /* lost: no room for a stack */
+	uint64_t copies;
+	uint64_t copies_lost; /* the ring was full: the stack is cut */
+	uint64_t new_nodes; /* since the beginning */
+	uint64_t pad;
+};
+
+#endif

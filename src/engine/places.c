@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "places.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
+	struct recording *rec)
+{
+	*pl = (struct places){.ps = ps, .ks = ks, .rec = rec};
+	table_init(&pl->maps);
+	table_init(&pl->frames);
+}
+
+void places_release(struct places *pl)
+{
+	table_release(&pl->maps);
+	table_release(&pl->frames);
+}
+
+static uint32_t map_of(struct places *pl, const struct mapping *m)
+{
+	bool is_new;
+	uint32_t *at = table_put(&pl->maps, (uint64_t)(m - pl->ps->maps), 0, &is_new);
+
+	if (!is_new)
+		return *at;
+	const struct object *o = &pl->ps->objects[m->object];
+
+	return *at = recording_add_map(
+		       pl->rec, &(struct rec_map){
+					.pid = m->pid,
+					.generation = m->generation,
+					.start = m->start,
+					.end = m->end,
+					.offset = m->offset,
+					.build_id = recording_string(pl->rec, o->build_id),
+					.path = recording_string(pl->rec, o->path),
+				});
+}
+
+uint32_t places_user_frame(struct places *pl, const struct mapping *m, uint64_t address, bool call)
+{
+	struct rec_frame f = {
+		.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
+	uint64_t space = UINT32_MAX + 1ULL;
+	bool is_new;
+
+	if (m) {
+		f.place = AT_MAP;
+		f.map = map_of(pl, m);
+		f.addr = address - m->start;
+		space = f.map;
+	}
+	uint32_t *at = table_put(&pl->frames, space << 1 | call, f.addr, &is_new);
+
+	return is_new ? (*at = recording_add_frame(pl->rec, &f)) : *at;
+}
+
+static uint32_t kernel_frame(struct places *pl, uint64_t address, bool call)
+{
+	const char *name, *module;
+	uint64_t offset;
+	bool is_new;
+	uint32_t *at = table_put(&pl->frames, (UINT32_MAX + 2ULL) << 1 | call, address, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(pl->rec,
+		&(struct rec_frame){
+			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .addr = address, .call = call});
+
+	if (pl->ks && kallsyms_find(pl->ks, address - call, &name, &module, &offset))
+		recording_name_frame(pl->rec, id,
+			&(struct rec_name){.function = recording_string(pl->rec, name),
+				.module = recording_string(pl->rec, module),
+				.offset = offset + call},
+			1);
+	return id;
+}
+
+/*
+ * True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made
+ * no call.
+ */
+static bool interrupts(struct places *pl, uint64_t address)
+{
+	const char *name, *module;
+	uint64_t offset;
+
+	return pl->ks && kallsyms_find(pl->ks, address - 1, &name, &module, &offset) &&
+	       !strncmp(name, "asm_", 4);
+}
+
+uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)
+{
+	uint32_t *frames = xcalloc(nr, sizeof(*frames));
+
+	for (size_t i = 0; i < nr; i++)
+		frames[i] = kernel_frame(pl, addresses[i], i && !interrupts(pl, addresses[i - 1]));
+	uint32_t id = recording_add_stack(pl->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
+
+	free(frames);
+	return id;
+}
+
+uint32_t places_cut_by(struct places *pl, const struct mapping *m)
+{
+	const char *path = m ? pl->ps->objects[m->object].path : "";
+
+	return recording_string(pl->rec, *path ? path : "[anonymous]");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where frames lie: from addresses to a recording's maps, frames and stacks. */
+#ifndef PLACES_H
+#define PLACES_H
+
+#include "lib/recording.h"
+#include "lib/table.h"
+#include "process.h"
+
+struct places {
+	const struct processes *ps;
+	const struct kallsyms *ks; /* NULL: kernel frames have no names */
+	struct recording *rec;
+	struct table maps;   /* mapping -> map */
+	struct table frames; /* map or kind, address -> frame */
+};
+
+void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
+	struct recording *rec);
+void places_release(struct places *pl);
+
+/* The recording's frame for ADDRESS in M, NULL: in no mapping. CALL: it is a return address. */
+uint32_t places_user_frame(struct places *pl, const struct mapping *m, uint64_t address, bool call);
+
+/* Adds the kernel stack of NR addresses, leaf first. */
+uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);
+
+/* What cut a stack whose last address is in M; the recording's string. */
+uint32_t places_cut_by(struct places *pl, const struct mapping *m);
+
+#endif
