@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+#include "lib/program.h"
+#include "lib/util.h"
+#include "view/output.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	OPT_TID = 0x100,
+	OPT_IDLE,
+	OPT_COMM,
+	OPT_THREADS,
+	OPT_REPORT,
+	OPT_ENGINE,
+	OPT_STAP_ARG,
+	OPT_STACKS,
+	OPT_MIN_QUALITY,
+	OPT_COMPILE_ONLY,
+	OPT_MODULE,
+	OPT_OVERLOAD,
+	OPT_CHECK,
+	OPT_JSON,
+};
+
+static const struct argp_option option_table[] = {
+	{NULL, 0, NULL, 0, "What to record:", 1},
+	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
+	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
+	{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
+	{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
+	{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
+	{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
+	{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
+	{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
+	{NULL, 0, NULL, 0, "What to write:", 2},
+	{"output", 'o', "FILE", 0,
+		"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
+		"repeated; without it .bt on stdout",
+		2},
+	{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
+	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
+	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
+		"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
+	{NULL, 0, NULL, 0, "How:", 3},
+	{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
+	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
+	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
+	{"overload", OPT_OVERLOAD, "PCT", 0,
+		"End it when the probes take more of a processor (default 50; 0: never)", 3},
+	{"check", OPT_CHECK, NULL, 0, "Look whether a recording can work here, record nothing", 3},
+	{"json", OPT_JSON, NULL, 0, "With --check: as JSON", 3},
+	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
+		"Compile what this recording needs, no more; with -o FILE.ko put it there", 3},
+	{"release", 'r', "RELEASE", 0, "With --compile-only, --check: for this kernel", 3},
+	{"module", OPT_MODULE, "FILE.ko", 0, "Run what --compile-only made, compile nothing", 3},
+	{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
+	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
+	{"verbose", 'v', NULL, 0, "And what the engine says", 3},
+	{0},
+};
+
+static const char doc[] =
+	"Samples backtraces of running programs and shows where their time goes.\v"
+	"Examples:\n"
+	"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
+	"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
+	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
+	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
+
+enum { TARGETS_MAX = 300 }; /* so many numbers fit into a string of a script */
+
+static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
+{
+	for (const char *text = whole;;) {
+		size_t n = strcspn(text, ",");
+		uint64_t id;
+
+		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
+			argp_error(state, "'%s' is no list of process numbers such as 1302,1303",
+				whole);
+		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
+		if (ids->nr == TARGETS_MAX)
+			argp_error(
+				state, "'%s': more than %d processes; use -a", whole, TARGETS_MAX);
+		ids->list[ids->nr++] = (uint32_t)id;
+		if (!text[n])
+			return;
+		text += n + 1;
+	}
+}
+
+static double parse_positive(const char *text, const char *what, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || errno || !isfinite(value) || value <= 0)
+		argp_error(state, "%s '%s' is no number above 0", what, text);
+	return value;
+}
+
+static uint64_t parse_count(
+	const char *text, uint64_t max, const char *what, struct argp_state *state)
+{
+	uint64_t value = 0;
+
+	if (!parse_u64(text, strlen(text), 10, &value) || !value || value > max)
+		argp_error(state, "%s '%s' is no whole number from 1 to %llu", what, text,
+			(unsigned long long)max);
+	return value;
+}
+
+static int parse_percent(const char *text, const char *what, struct argp_state *state)
+{
+	uint64_t value = 0;
+
+	if (!parse_u64(text, strlen(text), 10, &value) || value > 100)
+		argp_error(state, "%s '%s' is no whole number from 0 to 100", what, text);
+	return (int)value;
+}
+
+static bool is_module(const char *path)
+{
+	return ends_with(file_name(path), ".ko");
+}
+
+static void add_output(struct options *o, const char *path, struct argp_state *state)
+{
+	if (output_format(path) < 0 && !is_module(path))
+		argp_error(state, "'%s' must end in one of %s", path, output_endings());
+	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
+	o->outputs[o->nr_outputs++] = path;
+}
+
+static void add_stap_arg(struct options *o, char *arg)
+{
+	ALLOC_GROW(o->stap_args, o->nr_stap_args, o->stap_args_alloc);
+	o->stap_args[o->nr_stap_args++] = arg;
+}
+
+static error_t parse_how(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case OPT_ENGINE:
+		o->engine = arg;
+		break;
+	case OPT_STAP_ARG:
+		add_stap_arg(o, arg);
+		break;
+	case OPT_STACKS:
+		q->stacks = parse_count(arg, 1 << 20, "--stacks", state);
+		break;
+	case OPT_COMPILE_ONLY:
+		q->compile_only = true;
+		break;
+	case OPT_MODULE:
+		q->module = arg;
+		break;
+	case OPT_OVERLOAD:
+		o->overload = parse_percent(arg, "--overload", state);
+		break;
+	case OPT_CHECK:
+		o->check = true;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case 'r':
+		q->release = arg;
+		break;
+	case 'd':
+		o->session.describe = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		q->verbose = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void take_command(struct options *o, struct argp_state *state)
+{
+	if (!state->quoted)
+		argp_error(
+			state, "'%s': a program to run stands behind --", state->argv[state->next]);
+	o->session.command = state->argv + state->next;
+	state->next = state->argc;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case 'p':
+		parse_ids(&o->pids, arg, state);
+		break;
+	case OPT_TID:
+		parse_ids(&o->tids, arg, state);
+		break;
+	case 'a':
+		q->all = true;
+		break;
+	case OPT_IDLE:
+		q->idle = true;
+		break;
+	case 'u':
+		q->user = true;
+		break;
+	case 'k':
+		q->kernel = true;
+		break;
+	case 't':
+		q->seconds = parse_positive(arg, "-t", state);
+		break;
+	case 'F':
+		q->hz = (unsigned)parse_count(arg, 10000, "-F", state);
+		break;
+	case 'o':
+		add_output(o, arg, state);
+		break;
+	case OPT_REPORT:
+		o->report = arg;
+		break;
+	case OPT_THREADS:
+		o->view.threads = true;
+		break;
+	case OPT_COMM:
+		o->view.comm = true;
+		break;
+	case OPT_MIN_QUALITY:
+		o->min_quality = parse_positive(arg, "--min-quality", state);
+		break;
+	case ARGP_KEY_ARGS:
+		take_command(o, state);
+		break;
+	default:
+		return parse_how(key, arg, state);
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
+
+static __attribute__((noreturn)) void misused(const char *what)
+{
+	program_say("%s; try --help", what);
+	exit(EXIT_USAGE_ERROR);
+}
+
+/* A module built ahead may do without targets, a check, too; a recording has one kind of them. */
+static void settle_targets(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
+
+	if (targets > 1 || (o->pids.nr && o->tids.nr))
+		misused("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND");
+	if (!targets && !o->check && !q->compile_only)
+		misused("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
+}
+
+/* Modules come from --compile-only and from nothing else. */
+static void settle_outputs(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		if (is_module(o->outputs[i]) != q->compile_only)
+			misused(q->compile_only ? "--compile-only writes one file, -o FILE.ko"
+						: "a .ko file comes from --compile-only");
+	if (q->compile_only && (o->nr_outputs > 1 || o->report || q->module))
+		misused("--compile-only writes one file, -o FILE.ko");
+	if (q->compile_only && o->nr_outputs)
+		q->compile_to = o->outputs[0];
+	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+}
+
+/* What was said that means nothing, or that a module has in itself. */
+static void settle_module(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	if (o->json && !o->check)
+		misused("--json belongs to --check; for a recording as JSON use -o FILE.json");
+	if (q->idle && !q->all)
+		misused("--idle belongs to -a");
+	if (q->release && !q->compile_only && !o->check)
+		misused("-r belongs to --compile-only and --check");
+	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
+		misused("--stacks, --overload, --stap-arg and -r are settled in a module that was "
+			"built ahead");
+	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
+}
+
+static void settle(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	q->stap_args = o->stap_args;
+	q->nr_stap_args = o->nr_stap_args;
+	settle_targets(o);
+	settle_outputs(o);
+	settle_module(o);
+	q->by_default = !q->user && !q->kernel;
+	if (q->by_default)
+		q->user = q->kernel = true;
+	q->script = "on-cpu";
+	q->pids = o->pids.list;
+	q->nr_pids = o->pids.nr;
+	q->tids = o->tids.list;
+	q->nr_tids = o->tids.nr;
+	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
+	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
+}
+
+void options_parse(struct options *o, int argc, char **argv)
+{
+	*o = (struct options){.engine = "auto",
+		.min_quality = 50,
+		.view = {.event = -1},
+		.overload = -1,
+		.session.words = argv};
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+	settle(o);
+}
+
+void options_release(struct options *o)
+{
+	free(o->pids.list);
+	free(o->tids.list);
+	free(o->outputs);
+	free(o->stap_args);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of sample-bt. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "engine/session.h"
+#include "lib/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct options {
+	struct session session;
+	const char *engine;
+	struct ids {
+		uint32_t *list;
+		size_t nr, alloc;
+	} pids, tids;
+	const char **outputs;
+	size_t nr_outputs, outputs_alloc;
+	const char *report;
+	char **stap_args;
+	size_t nr_stap_args, stap_args_alloc;
+	struct recording_view view;
+	double min_quality; /* per cent of the weight that must be named */
+	bool quiet;
+	bool check, json;
+	int overload; /* per cent, below 0: not given */
+};
+
+/*
+ * Fills O, and the request of its session, from the command line. What makes no sense ends the
+ * program, with the reason on stderr.
+ */
+void options_parse(struct options *o, int argc, char **argv);
+void options_release(struct options *o);
+
+#endif
