@@ -100,27 +100,42 @@ static struct elffile *elffile_new(int fd, void *image, Elf *handle)
 	return elf;
 }
 
-struct elffile *elffile_open(const char *path, struct strbuf *err)
+static struct elffile *open_regular(int fd, const char *name, struct strbuf *err)
 {
-	/* a recorded path may lead to a pipe or a device by now: those must not be waited for */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct elffile *elf;
 	struct stat st;
 
-	if (fd < 0) {
-		fail(err, "cannot open '%s': %s", path, strerror(errno));
-		return NULL;
-	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		fail(err, "'%s' is not a regular file", path);
+		fail(err, "%s is not a regular file", name);
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
 	elf = elffile_new(fd, NULL, elf_begin(fd, ELF_C_READ_MMAP, NULL));
 	if (!elf)
-		fail(err, "'%s' is no ELF program or library", path);
+		fail(err, "%s is no ELF program or library", name);
 	return elf;
+}
+
+struct elffile *elffile_open(const char *path, struct strbuf *err)
+{
+	/* a recorded path may lead to a pipe or a device by now: those must not be waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		fail(err, "cannot open '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	char *name = xasprintf("'%s'", path);
+	struct elffile *elf = open_regular(fd, name, err);
+
+	free(name);
+	return elf;
+}
+
+struct elffile *elffile_open_fd(int fd, struct strbuf *err)
+{
+	return open_regular(fd, "it", err);
 }
 
 struct elffile *elffile_open_memory(const void *image, size_t size)
@@ -198,6 +213,21 @@ bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *
 		return false;
 	*address = found->address + (file_offset - found->offset);
 	return true;
+}
+
+size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max)
+{
+	size_t file_size, n = 0;
+	const unsigned char *file = (const unsigned char *)elf_rawfile(elf->elf, &file_size);
+
+	for (size_t i = 0; file && i < elf->nr_segments && n < max; i++) {
+		const struct segment *s = &elf->segments[i];
+
+		if (s->code && s->size && s->offset <= file_size &&
+			s->size <= file_size - s->offset)
+			code[n++] = (struct elf_code){s->address, s->size, file + s->offset};
+	}
+	return n;
 }
 
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)

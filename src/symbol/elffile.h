@@ -19,6 +19,15 @@ struct elffile *elffile_open_compressed(int fd);
 Elf *elffile_elf(const struct elffile *elf);
 int elffile_fd(const struct elffile *elf); /* -1: in memory */
 
+/* The part of an executable segment that is in the file. */
+struct elf_code {
+	uint64_t address, size;
+	const unsigned char *bytes;
+};
+
+/* The first segments of code, MAX at most; returns how many there are in CODE. */
+size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max);
+
 /* The address at which the byte at FILE_OFFSET is linked; false when it is in no loaded segment. */
 bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for addresses. src/symbol is the only place that knows elfutils. User frames are named from
+ * Names for addresses. Only src/symbol and src/unwind know elfutils. User frames are named from
  * .symtab, .dynsym and the installed debug file of the mapped file; kernel frames from kallsyms,
  * which is read at recording time only.
  */
@@ -57,6 +57,8 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **nam
 /* What an ELF file is, read from its headers, notes and call frame information. */
 /* NULL and ERR: PATH cannot be read or is no ELF program or library. */
 struct elffile *elffile_open(const char *path, struct strbuf *err);
+/* The same for a file that is open; takes over FD, also when that fails. */
+struct elffile *elffile_open_fd(int fd, struct strbuf *err);
 /* Our own copy of the vdso, which the kernel maps into every process. NULL: there is none. */
 struct elffile *elffile_open_vdso(void);
 void elffile_close(struct elffile *elf);

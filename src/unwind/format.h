@@ -78,6 +78,7 @@ struct unwind_rule {
 
 struct unwind_header {
 	uint64_t magic;
+	uint64_t checksum; /* hash_bytes of everything behind this field */
 	uint32_t version;
 	uint32_t nr_blocks;
 	uint64_t base; /* address of the file's first row; rows are counted from here */
@@ -88,7 +89,6 @@ struct unwind_header {
 	uint32_t nr_rules;
 	uint32_t nr_rows;
 	uint32_t nr_unsupported; /* rows whose rule has no place in this format: UNWIND_RULE_NONE */
-	uint64_t checksum;       /* hash_bytes of all blocks behind the header */
 	char build_id[129];      /* lower-case hex */
 };
 

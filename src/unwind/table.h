@@ -36,6 +36,9 @@ int unwind_table_build(struct unwind_table *table, struct elffile *elf, struct s
 int unwind_table_open(struct unwind_table *table, int fd, const char *build_id);
 void unwind_table_release(struct unwind_table *table);
 
+/* What header.checksum must be of an image of SIZE bytes. */
+uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size);
+
 /* The rule for ADDRESS, as the file's program headers count; never NULL. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
 

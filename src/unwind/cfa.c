@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cfa.h"
+#include "range.h"
+#include "rows.h"
+
+#include <dwarf.h>
+
+enum { STACK_MAX = 32 }; /* of remembered states; compilers need one or two */
+
+struct machine {
+	const struct cfa_common *common;
+	struct bytes program;
+	struct cfa_state now, stack[STACK_MAX];
+	unsigned int depth;
+	uint64_t at;
+	const struct unwind_range *range; /* NULL: the program of a CIE */
+	struct unwind_rows *rows;
+};
+
+/* Adds a row for what of FROM to TO is in the range. */
+static void add_row(struct machine *m, uint64_t from, uint64_t to, bool known)
+{
+	struct unwind_rule rule;
+
+	if (from < m->range->from)
+		from = m->range->from;
+	if (to > m->range->to)
+		to = m->range->to;
+	if (from >= to)
+		return;
+	known = known && cfa_rule(m->common, &m->now, &rule);
+	unwind_rows_add(m->rows, from, to, known ? &rule : NULL);
+}
+
+static bool move_to(struct machine *m, uint64_t to)
+{
+	if (!m->range || to < m->at)
+		return false;
+	add_row(m, m->at, to, true);
+	m->at = to;
+	return true;
+}
+
+static bool advance(struct machine *m, uint64_t n)
+{
+	uint64_t to;
+
+	if (__builtin_mul_overflow(n, m->common->code_align, &n) ||
+		__builtin_add_overflow(m->at, n, &to))
+		to = UINT64_MAX;
+	return move_to(m, to);
+}
+
+static bool set_location(struct machine *m)
+{
+	uint64_t to;
+
+	return bytes_pointer(&m->program, m->common->bases, m->common->encoding, &to) &&
+	       move_to(m, to);
+}
+
+static struct cfa_place offset_place(const struct machine *m, enum cfa_how how, int64_t factored)
+{
+	struct cfa_place place = {.how = how};
+
+	if (__builtin_mul_overflow(factored, m->common->data_align, &place.offset))
+		place.how = CFA_OTHER;
+	return place;
+}
+
+static struct cfa_place plain_offset(uint64_t offset)
+{
+	if (offset > INT64_MAX)
+		return (struct cfa_place){.how = CFA_OTHER};
+	return (struct cfa_place){.how = CFA_OFFSET, .offset = (int64_t)offset};
+}
+
+static int64_t unsigned_factor(struct machine *m)
+{
+	uint64_t n = bytes_uleb(&m->program);
+
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static struct cfa_place expression(struct machine *m)
+{
+	uint64_t size = bytes_uleb(&m->program);
+	const unsigned char *at = bytes_take(&m->program, size);
+
+	if (!at || size > UINT32_MAX)
+		return (struct cfa_place){.how = CFA_OTHER};
+	return (struct cfa_place){.how = CFA_EXPRESSION, .size = (uint32_t)size, .expression = at};
+}
+
+/* Where STATE has the place of REG, NULL: it is not followed. */
+static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
+{
+	switch (reg) {
+	case CFA_COLUMN_RA:
+		return &state->saved[CFA_RA];
+	case 3:
+		return &state->saved[CFA_BX];
+	case 6:
+		return &state->saved[CFA_BP];
+	case 7:
+		return &state->saved[CFA_SP];
+	}
+	return NULL;
+}
+
+static void save(struct machine *m, uint64_t reg, struct cfa_place place)
+{
+	struct cfa_place *to = place_of(&m->now, reg);
+
+	if (to)
+		*to = place;
+}
+
+static bool restore(struct machine *m, uint64_t reg)
+{
+	struct cfa_state initial = m->common->initial;
+	const struct cfa_place *from = place_of(&initial, reg);
+
+	if (from)
+		save(m, reg, *from);
+	return m->range;
+}
+
+static bool remember(struct machine *m)
+{
+	if (m->depth == STACK_MAX)
+		return false;
+	m->stack[m->depth++] = m->now;
+	return true;
+}
+
+static bool recall(struct machine *m)
+{
+	if (!m->depth)
+		return false;
+	m->now = m->stack[--m->depth];
+	return true;
+}
+
+/* Changes a part of a CFA that must be register and offset. */
+static void set_cfa_offset(struct machine *m, struct cfa_place place)
+{
+	m->now.cfa = m->now.cfa.how == CFA_OFFSET ? place : (struct cfa_place){.how = CFA_OTHER};
+}
+
+static void set_cfa_register(struct machine *m, uint64_t reg)
+{
+	set_cfa_offset(m, m->now.cfa);
+	m->now.reg = reg;
+}
+
+/* False: OPCODE is none of these. */
+static bool define_cfa(struct machine *m, unsigned char opcode)
+{
+	struct bytes *b = &m->program;
+
+	switch (opcode) {
+	case DW_CFA_def_cfa:
+		m->now.reg = bytes_uleb(b);
+		m->now.cfa = plain_offset(bytes_uleb(b));
+		return true;
+	case DW_CFA_def_cfa_sf:
+		m->now.reg = bytes_uleb(b);
+		m->now.cfa = offset_place(m, CFA_OFFSET, bytes_sleb(b));
+		return true;
+	case DW_CFA_def_cfa_register:
+		set_cfa_register(m, bytes_uleb(b));
+		return true;
+	case DW_CFA_def_cfa_offset:
+		set_cfa_offset(m, plain_offset(bytes_uleb(b)));
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		set_cfa_offset(m, offset_place(m, CFA_OFFSET, bytes_sleb(b)));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		m->now.cfa = expression(m);
+		return true;
+	}
+	return false;
+}
+
+static struct cfa_place other(struct machine *m, unsigned char opcode)
+{
+	if (opcode == DW_CFA_register)
+		bytes_uleb(&m->program);
+	else
+		expression(m);
+	return (struct cfa_place){.how = CFA_OTHER};
+}
+
+/* False: OPCODE is none of these. */
+static bool define_register(struct machine *m, unsigned char opcode)
+{
+	struct bytes operands = m->program, *b = &m->program;
+	uint64_t reg = bytes_uleb(b);
+
+	switch (opcode) {
+	case DW_CFA_undefined:
+		save(m, reg, (struct cfa_place){.how = CFA_UNDEFINED});
+		return true;
+	case DW_CFA_same_value:
+		save(m, reg, (struct cfa_place){.how = CFA_SAME});
+		return true;
+	case DW_CFA_offset_extended:
+		save(m, reg, offset_place(m, CFA_OFFSET, unsigned_factor(m)));
+		return true;
+	case DW_CFA_offset_extended_sf:
+		save(m, reg, offset_place(m, CFA_OFFSET, bytes_sleb(b)));
+		return true;
+	case DW_CFA_GNU_negative_offset_extended:
+		save(m, reg, offset_place(m, CFA_OFFSET, -unsigned_factor(m)));
+		return true;
+	case DW_CFA_val_offset:
+		save(m, reg, offset_place(m, CFA_VALUE, unsigned_factor(m)));
+		return true;
+	case DW_CFA_val_offset_sf:
+		save(m, reg, offset_place(m, CFA_VALUE, bytes_sleb(b)));
+		return true;
+	case DW_CFA_expression:
+		save(m, reg, expression(m));
+		return true;
+	case DW_CFA_register:
+	case DW_CFA_val_expression:
+		save(m, reg, other(m, opcode));
+		return true;
+	}
+	m->program = operands;
+	return false;
+}
+
+/* False: OPCODE is none that is known, or cannot be done. */
+static bool do_other(struct machine *m, unsigned char opcode)
+{
+	switch (opcode) {
+	case DW_CFA_nop:
+		return true;
+	case DW_CFA_set_loc:
+		return set_location(m);
+	case DW_CFA_advance_loc1:
+		return advance(m, bytes_number(&m->program, 1));
+	case DW_CFA_advance_loc2:
+		return advance(m, bytes_number(&m->program, 2));
+	case DW_CFA_advance_loc4:
+		return advance(m, bytes_number(&m->program, 4));
+	case DW_CFA_restore_extended:
+		return restore(m, bytes_uleb(&m->program));
+	case DW_CFA_remember_state:
+		return remember(m);
+	case DW_CFA_restore_state:
+		return recall(m);
+	case DW_CFA_GNU_args_size:
+		bytes_uleb(&m->program);
+		return true;
+	}
+	return false;
+}
+
+static bool step(struct machine *m)
+{
+	unsigned char opcode = (unsigned char)bytes_number(&m->program, 1), low = opcode & 0x3f;
+
+	switch (opcode & 0xc0) {
+	case DW_CFA_advance_loc:
+		return advance(m, low);
+	case DW_CFA_offset:
+		save(m, low, offset_place(m, CFA_OFFSET, unsigned_factor(m)));
+		return true;
+	case DW_CFA_restore:
+		return restore(m, low);
+	}
+	return define_cfa(m, opcode) || define_register(m, opcode) || do_other(m, opcode);
+}
+
+/* Runs until the end of the program or the range. False: the rest is damaged. */
+static bool run(struct machine *m)
+{
+	while (m->program.at < m->program.end && (!m->range || m->at < m->range->to))
+		if (!step(m) || m->program.bad)
+			return false;
+	return true;
+}
+
+bool cfa_begin(struct cfa_common *common, struct bytes program)
+{
+	struct machine m = {.common = common, .program = program};
+	bool whole = run(&m);
+
+	common->initial = m.now;
+	return whole;
+}
+
+void cfa_run(const struct cfa_common *common, struct bytes program,
+	const struct unwind_range *range, struct unwind_rows *rows)
+{
+	struct machine m; /* without the stack, which is large */
+
+	m.common = common;
+	m.program = program;
+	m.now = common->initial;
+	m.depth = 0;
+	m.at = range->start;
+	m.range = range;
+	m.rows = rows;
+	bool whole = run(&m);
+
+	add_row(&m, m.at, range->to, whole);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs the programs of call frame information (DWARF 5 6.4.2) and makes rules of what comes out. */
+#ifndef UNWIND_CFA_H
+#define UNWIND_CFA_H
+
+#include "bytes.h"
+
+struct unwind_range;
+struct unwind_rows;
+
+enum cfa_how {
+	CFA_UNSPECIFIED,
+	CFA_UNDEFINED,
+	CFA_SAME,
+	CFA_OFFSET, /* of a register: saved at CFA + offset; of the CFA: its register + offset */
+	CFA_VALUE,  /* the register's value is CFA + offset */
+	CFA_EXPRESSION, /* of a register: where it is saved; of the CFA: its value */
+	CFA_OTHER,
+};
+
+struct cfa_place {
+	enum cfa_how how;
+	uint32_t size; /* of the expression */
+	union {
+		int64_t offset;
+		const unsigned char *expression;
+	};
+};
+
+/* Registers that are followed. */
+enum { CFA_COLUMN_RA = 16 }; /* of the return address */
+enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_TRACKED };
+
+struct cfa_state {
+	struct cfa_place cfa, saved[CFA_TRACKED];
+	uint64_t reg; /* of the CFA */
+};
+
+/* What a CIE says, for the programs of its FDEs. */
+struct cfa_common {
+	uint64_t code_align;
+	int64_t data_align;
+	unsigned char encoding; /* of pointers */
+	bool signal, sized;     /* augmentations S and z */
+	const struct bytes_bases *bases;
+	struct cfa_state initial;
+};
+
+/* Runs the CIE's own program, which gives COMMON->initial. False: it is damaged. */
+bool cfa_begin(struct cfa_common *common, struct bytes program);
+
+/* Runs an FDE's PROGRAM and adds rows for all of RANGE. */
+void cfa_run(const struct cfa_common *common, struct bytes program,
+	const struct unwind_range *range, struct unwind_rows *rows);
+
+/* The rule that STATE stands for. False: the format has no place for it. */
+struct unwind_rule;
+bool cfa_rule(
+	const struct cfa_common *common, const struct cfa_state *state, struct unwind_rule *rule);
+
+#endif

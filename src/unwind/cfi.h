@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call frame information of a section: .eh_frame or .debug_frame (DWARF 5 6.4.1). */
+#ifndef UNWIND_CFI_H
+#define UNWIND_CFI_H
+
+#include <gelf.h>
+#include <stdbool.h>
+
+struct elffile;
+struct unwind_range;
+struct unwind_ranges;
+struct unwind_rows;
+
+struct cfi;
+
+/* NULL: the file has none. It lives as long as ELF. */
+struct cfi *cfi_eh_frame(const struct elffile *elf);
+struct cfi *cfi_debug_frame(const struct elffile *elf);
+void cfi_free(struct cfi *cfi);
+
+void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges);
+/* RANGE is one of those, perhaps cut. */
+void cfi_rows(struct cfi *cfi, const struct unwind_range *range, struct unwind_rows *rows);
+
+#endif

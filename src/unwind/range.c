@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "range.h"
+#include "symbol/elffile.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANGES_MAX = 1 << 22 }; /* of one file; more are not looked at */
+
+void unwind_ranges_add(struct unwind_ranges *r, uint64_t start, uint64_t size, uint64_t where)
+{
+	/* linkers put 0 where a function was removed */
+	if (!start || !size || size > UINT64_MAX - start || r->nr >= RANGES_MAX)
+		return;
+	ALLOC_GROW(r->list, r->nr, r->alloc);
+	r->list[r->nr++] = (struct unwind_range){start, start, start + size, where, 0};
+}
+
+void unwind_ranges_release(struct unwind_ranges *r)
+{
+	free(r->list);
+	*r = (struct unwind_ranges){0};
+}
+
+static const struct elf_code *code_around(const struct elf_code *code, size_t n, uint64_t address)
+{
+	for (size_t i = 0; i < n; i++)
+		if (address >= code[i].address && address - code[i].address < code[i].size)
+			return &code[i];
+	return NULL;
+}
+
+void unwind_ranges_cut(struct unwind_ranges *r, const struct elf_code *code, size_t n)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < r->nr; i++) {
+		struct unwind_range *range = &r->list[i];
+		const struct elf_code *around = code_around(code, n, range->start);
+
+		if (!around)
+			continue;
+		if (range->to > around->address + around->size)
+			range->to = around->address + around->size;
+		r->list[nr++] = *range;
+	}
+	r->nr = nr;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct unwind_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->where < y->where ? -1 : x->where > y->where;
+}
+
+/* Appends what of RANGE lies behind the last one and before NEXT. */
+static void append(
+	struct unwind_ranges *to, const struct unwind_range *range, const struct unwind_range *next)
+{
+	struct unwind_range *put = &to->list[to->nr];
+
+	*put = *range;
+	if (to->nr && put[-1].to > put->from)
+		put->from = put[-1].to;
+	if (next && next->from < put->to)
+		put->to = next->from;
+	if (put->from < put->to)
+		to->nr++;
+}
+
+void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, unsigned char source)
+{
+	struct unwind_ranges merged = {.alloc = r->nr + more->nr};
+	const struct unwind_range *old = r->list, *end = r->list + r->nr;
+
+	if (!more->nr)
+		return;
+	qsort(more->list, more->nr, sizeof(*more->list), compare);
+	merged.list = xmalloc(merged.alloc * sizeof(*merged.list));
+	for (size_t i = 0; i < more->nr; i++) {
+		more->list[i].source = source;
+		while (old < end && old->from <= more->list[i].from)
+			merged.list[merged.nr++] = *old++;
+		append(&merged, &more->list[i], old < end ? old : NULL);
+	}
+	while (old < end)
+		merged.list[merged.nr++] = *old++;
+	unwind_ranges_release(r);
+	unwind_ranges_release(more);
+	*r = merged;
+}
+
+/* Number of the first range that ends behind ADDRESS. */
+static size_t first_behind(const struct unwind_ranges *r, uint64_t address)
+{
+	size_t low = 0, high = r->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (r->list[mid].to <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void unwind_ranges_put(struct unwind_ranges *r, uint64_t start, uint64_t size, unsigned char source)
+{
+	uint64_t end = start + size;
+	size_t i = first_behind(r, start);
+
+	if (!start || (i < r->nr && r->list[i].from <= start && r->list[i].start != start))
+		return;
+	if (i && r->list[i - 1].to == start)
+		r->list[i - 1].to--;
+	for (size_t k = i; k < r->nr && r->list[k].from < end; k++)
+		r->list[k].from = r->list[k].to < end ? r->list[k].to : end;
+	ALLOC_GROW(r->list, r->nr, r->alloc);
+	memmove(&r->list[i + 1], &r->list[i], (r->nr - i) * sizeof(*r->list));
+	r->nr++;
+	r->list[i] = (struct unwind_range){start, start - 1, end, 0, source};
+}

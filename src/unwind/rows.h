@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From rows by rising address to a table. */
+#ifndef UNWIND_ROWS_H
+#define UNWIND_ROWS_H
+
+#include "format.h"
+#include "lib/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf;
+struct unwind_table;
+
+struct unwind_rows {
+	struct table numbers; /* of rules */
+	struct unwind_rule *rules;
+	size_t nr_rules, rules_alloc;
+	struct unwind_leaf *leaves;
+	uint32_t *starts; /* of leaves */
+	size_t nr_leaves, leaves_alloc, starts_alloc;
+	size_t filled; /* rows of the last leaf */
+	uint64_t base, end, nr_rows, nr_unsupported;
+	uint16_t last; /* the last row's rule */
+	bool too_large;
+};
+
+void unwind_rows_init(struct unwind_rows *rows);
+void unwind_rows_release(struct unwind_rows *rows);
+
+/*
+ * RULE holds from START to END, NULL: one that the format has no place for. START must not be below
+ * the last END; between them nothing is known.
+ */
+void unwind_rows_add(
+	struct unwind_rows *rows, uint64_t start, uint64_t end, const struct unwind_rule *rule);
+
+/* Makes TABLE of them. -1 and ERR: there are none, or more than a table can hold. */
+int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct unwind_table *table,
+	struct strbuf *err);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the state of a program to a rule: which expressions the format can say. */
+#include "cfa.h"
+#include "format.h"
+
+#include <dwarf.h>
+
+enum { REG_BP = 6, REG_SP = 7, REG_IP = 16 };
+
+/* Byte offsets in the kernel's struct sigcontext. */
+enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_IP = 128 };
+
+enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; none that is meant here is longer */
+
+/*
+ * Operations of an expression, in few kinds: OP_REG adds N to a register, OP_ADD to what is on the
+ * stack, OP_CONST puts N there; any other is DWARF's own without operand.
+ */
+enum { OP_REG = DW_OP_breg0, OP_CONST = DW_OP_lit0, OP_ADD = DW_OP_plus_uconst };
+struct op {
+	unsigned char kind, reg;
+	int64_t n;
+};
+
+struct ops {
+	struct op list[OPS_MAX];
+	unsigned int nr;
+};
+
+static int64_t read_constant(struct bytes *b, unsigned char code)
+{
+	switch (code) {
+	case DW_OP_const1u:
+		return (int64_t)bytes_number(b, 1);
+	case DW_OP_const1s:
+		return (int8_t)bytes_number(b, 1);
+	case DW_OP_const2u:
+		return (int64_t)bytes_number(b, 2);
+	case DW_OP_const2s:
+		return (int16_t)bytes_number(b, 2);
+	case DW_OP_const4u:
+		return (int64_t)bytes_number(b, 4);
+	case DW_OP_const4s:
+		return (int32_t)bytes_number(b, 4);
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+		return (int64_t)bytes_number(b, 8);
+	case DW_OP_constu:
+		return (int64_t)bytes_uleb(b);
+	}
+	return bytes_sleb(b);
+}
+
+static struct op read_op(struct bytes *b)
+{
+	unsigned char code = (unsigned char)bytes_number(b, 1);
+
+	switch (code) {
+	case DW_OP_breg0 ... DW_OP_breg31:
+		return (struct op){OP_REG, (unsigned char)(code - DW_OP_breg0), bytes_sleb(b)};
+	case DW_OP_lit0 ... DW_OP_lit31:
+		return (struct op){OP_CONST, 0, code - DW_OP_lit0};
+	case DW_OP_const1u ... DW_OP_consts:
+		return (struct op){OP_CONST, 0, read_constant(b, code)};
+	case DW_OP_plus_uconst:
+		return (struct op){OP_ADD, 0, (int64_t)bytes_uleb(b)};
+	case DW_OP_deref:
+	case DW_OP_and:
+	case DW_OP_ge:
+	case DW_OP_shl:
+	case DW_OP_plus:
+		return (struct op){code, 0, 0};
+	}
+	b->bad = true;
+	return (struct op){0};
+}
+
+/* Adds OP, joined with the one before where both are one sum. False: no room, or an overflow. */
+static bool push(struct ops *ops, struct op op)
+{
+	struct op *last = ops->nr ? &ops->list[ops->nr - 1] : NULL;
+
+	if (op.kind == DW_OP_plus && last && last->kind == OP_CONST) {
+		op = (struct op){OP_ADD, 0, last->n};
+		ops->nr--;
+		last = ops->nr ? last - 1 : NULL;
+	}
+	if (op.kind == OP_ADD && last && (last->kind == OP_REG || last->kind == OP_ADD))
+		return !__builtin_add_overflow(last->n, op.n, &last->n);
+	if (ops->nr == OPS_MAX)
+		return false;
+	ops->list[ops->nr++] = op;
+	return true;
+}
+
+static bool read_ops(const struct cfa_place *place, struct ops *ops)
+{
+	struct bytes b = {.at = place->expression, .end = place->expression + place->size};
+
+	ops->nr = 0;
+	if (place->size > EXPRESSION_MAX)
+		return false;
+	while (b.at < b.end) {
+		struct op op = read_op(&b);
+
+		if (b.bad || !push(ops, op))
+			return false;
+	}
+	return true;
+}
+
+static bool has_kinds(const struct ops *ops, const unsigned char *kinds, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (ops->nr != n || ops->list[i].kind != kinds[i])
+			return false;
+	return true;
+}
+
+/* Of a procedure linkage table: 8 more in the last instructions of each entry of 16 bytes. */
+static bool is_plt(const struct ops *ops)
+{
+	static const unsigned char kinds[] = {OP_REG, OP_REG, OP_CONST, DW_OP_and, OP_CONST,
+		DW_OP_ge, OP_CONST, DW_OP_shl, DW_OP_plus};
+	const struct op *op = ops->list;
+
+	return has_kinds(ops, kinds, sizeof(kinds)) && op[1].reg == REG_IP && !op[1].n &&
+	       op[2].n == 15 && op[6].n == 3;
+}
+
+static bool is_deref(const struct ops *ops)
+{
+	static const unsigned char kinds[] = {OP_REG, DW_OP_deref, OP_ADD};
+
+	return has_kinds(ops, kinds, 2) || has_kinds(ops, kinds, 3);
+}
+
+static bool set_cfa(
+	struct unwind_rule *rule, enum unwind_cfa cfa, uint64_t reg, int64_t offset, int64_t add)
+{
+	if (reg >= REG_IP || offset != (int32_t)offset || add != (int16_t)add)
+		return false;
+	rule->cfa = cfa;
+	rule->reg = (uint8_t)reg;
+	rule->offset = (int32_t)offset;
+	rule->add = (int16_t)add;
+	return true;
+}
+
+static bool cfa_by_expression(struct unwind_rule *rule, const struct cfa_place *place)
+{
+	struct ops ops;
+	const struct op *op = ops.list;
+
+	if (!read_ops(place, &ops))
+		return false;
+	if (ops.nr == 1 && op->kind == OP_REG)
+		return set_cfa(rule, UNWIND_CFA_REG, op->reg, op->n, 0);
+	if (is_deref(&ops))
+		return set_cfa(rule, UNWIND_CFA_DEREF, op->reg, op->n, ops.nr == 3 ? op[2].n : 0);
+	return is_plt(&ops) && set_cfa(rule, UNWIND_CFA_PLT, op->reg, op->n, op[4].n);
+}
+
+static bool cfa_of(struct unwind_rule *rule, const struct cfa_state *state)
+{
+	switch (state->cfa.how) {
+	case CFA_OFFSET:
+		return set_cfa(rule, UNWIND_CFA_REG, state->reg, state->cfa.offset, 0);
+	case CFA_EXPRESSION:
+		return cfa_by_expression(rule, &state->cfa);
+	default:
+		return false;
+	}
+}
+
+static bool slot_of(int64_t offset, int16_t *slot)
+{
+	*slot = (int16_t)(offset / 8);
+	return *slot * 8 == offset;
+}
+
+/* True when PLACE is memory at REG + *OFFSET. */
+static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *offset)
+{
+	struct ops ops;
+
+	if (place->how != CFA_EXPRESSION || !read_ops(place, &ops) || ops.nr != 1 ||
+		ops.list[0].kind != OP_REG || ops.list[0].reg != reg)
+		return false;
+	*offset = ops.list[0].n;
+	return true;
+}
+
+static enum unwind_saved saved_at(const struct cfa_place *place, int16_t *slot)
+{
+	int64_t offset;
+
+	*slot = 0;
+	if (place->how == CFA_UNSPECIFIED || place->how == CFA_SAME)
+		return UNWIND_SAME;
+	if (place->how == CFA_OFFSET && slot_of(place->offset, slot))
+		return UNWIND_AT_CFA;
+	if (is_at(place, REG_BP, &offset) && slot_of(offset, slot))
+		return UNWIND_AT_FP;
+	*slot = 0;
+	return UNWIND_LOST;
+}
+
+/* True when PLACE may be the one of a register in the sigcontext at rsp + CONTEXT. */
+static bool is_in_context(const struct cfa_place *place, int64_t context, int64_t where)
+{
+	int64_t offset;
+
+	return place->how == CFA_UNSPECIFIED ||
+	       (is_at(place, REG_SP, &offset) && offset == context + where);
+}
+
+/* The code that a signal's handler returns to: all registers lie in the kernel's context. */
+static bool signal_rule(struct unwind_rule *rule, const struct cfa_state *state)
+{
+	const struct cfa_place *saved = state->saved;
+	struct unwind_rule sp = {0};
+	int64_t context;
+
+	if (!is_at(&saved[CFA_RA], REG_SP, &context) || context != (int32_t)context)
+		return false;
+	context -= SIGCONTEXT_IP;
+	return cfa_of(&sp, state) && sp.cfa == UNWIND_CFA_DEREF && sp.reg == REG_SP && !sp.add &&
+	       sp.offset - SIGCONTEXT_SP == context &&
+	       is_in_context(&saved[CFA_SP], context, SIGCONTEXT_SP) &&
+	       is_in_context(&saved[CFA_BP], context, SIGCONTEXT_BP) &&
+	       is_in_context(&saved[CFA_BX], context, SIGCONTEXT_BX) &&
+	       set_cfa(rule, UNWIND_CFA_SIGNAL, REG_SP, context, 0);
+}
+
+static bool is_root(const struct cfa_state *state)
+{
+	return state->saved[CFA_RA].how == CFA_UNDEFINED || state->cfa.how == CFA_UNSPECIFIED;
+}
+
+/* The caller's rsp is the CFA. */
+static bool plain_sp(const struct cfa_place *sp)
+{
+	return sp->how == CFA_UNSPECIFIED || (sp->how == CFA_VALUE && !sp->offset);
+}
+
+bool cfa_rule(
+	const struct cfa_common *common, const struct cfa_state *state, struct unwind_rule *rule)
+{
+	const struct cfa_place *ra = &state->saved[CFA_RA];
+
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_ROOT};
+	if (is_root(state))
+		return true;
+	if (common->signal && signal_rule(rule, state))
+		return true;
+	if (!plain_sp(&state->saved[CFA_SP]) || ra->how != CFA_OFFSET ||
+		!slot_of(ra->offset, &rule->ra) || !cfa_of(rule, state))
+		return false;
+	rule->fp_saved = (uint8_t)saved_at(&state->saved[CFA_BP], &rule->fp);
+	rule->bx_saved = (uint8_t)saved_at(&state->saved[CFA_BX], &rule->bx);
+	return true;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind tables. The judge is libdw: what it says of a frame and what the table says of it are both
+ * carried out on registers and memory of random content, and must give the same caller.
+ */
+#include "symbol_test.h"
+#include "tiny_elf.h"
+#include "unwind/rows.h"
+#include "unwind/table.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+/* ---- a machine ---- */
+
+enum { BX = 3, BP = 6, SP = 7, IP = 16, NR_REGS = 17 };
+
+struct machine {
+	uint64_t reg[NR_REGS];
+};
+
+/* A caller, or a part of it. What is unknown is no value that could be right. */
+struct caller {
+	bool known, root;
+	uint64_t sp, pc, bp, bx;
+	bool bp_known, bx_known;
+};
+
+static uint64_t memory(uint64_t address)
+{
+	return hash_u64(address + 1302);
+}
+
+static void shuffle(struct machine *m, uint64_t pc)
+{
+	for (int i = 0; i < NR_REGS; i++)
+		m->reg[i] = random_below(UINT64_MAX);
+	m->reg[IP] = pc;
+}
+
+static uint64_t saved(const struct machine *m, uint64_t cfa, int how, int slot, int reg)
+{
+	switch (how) {
+	case UNWIND_SAME:
+		return m->reg[reg];
+	case UNWIND_AT_CFA:
+		return memory(cfa + 8 * (uint64_t)(int64_t)slot);
+	default:
+		return memory(m->reg[BP] + 8 * (uint64_t)(int64_t)slot);
+	}
+}
+
+static uint64_t cfa_of(const struct machine *m, const struct unwind_rule *rule)
+{
+	uint64_t sum = m->reg[rule->reg] + (uint64_t)(int64_t)rule->offset;
+
+	switch (rule->cfa) {
+	case UNWIND_CFA_DEREF:
+		return memory(sum) + (uint64_t)(int64_t)rule->add;
+	case UNWIND_CFA_PLT:
+		return sum + (((int64_t)m->reg[IP] & 15) >= rule->add ? 8 : 0);
+	default:
+		return sum;
+	}
+}
+
+static struct caller caller_by_rule(const struct machine *m, const struct unwind_rule *rule)
+{
+	struct caller c = {.known = rule->cfa != UNWIND_CFA_NONE};
+	uint64_t cfa;
+
+	c.root = rule->cfa == UNWIND_CFA_ROOT;
+	if (!c.known || c.root)
+		return c;
+	cfa = cfa_of(m, rule);
+	c.bp_known = rule->fp_saved != UNWIND_LOST;
+	c.bx_known = rule->bx_saved != UNWIND_LOST;
+	if (rule->cfa == UNWIND_CFA_SIGNAL) {
+		/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
+		c.bp = memory(cfa + 8 * 10);
+		c.bx = memory(cfa + 8 * 11);
+		c.sp = memory(cfa + 8 * 15);
+		c.pc = memory(cfa + 8 * 16);
+		return c;
+	}
+	c.sp = cfa;
+	c.pc = memory(cfa + 8 * (uint64_t)(int64_t)rule->ra);
+	c.bp = saved(m, cfa, rule->fp_saved, rule->fp, BP);
+	c.bx = saved(m, cfa, rule->bx_saved, rule->bx, BX);
+	return c;
+}
+
+/* Two operands become one. False: not an operation of two. */
+static bool calculate(uint64_t *stack, unsigned int *n, const Dwarf_Op *op)
+{
+	uint64_t b = stack[*n - 1], *a = &stack[*n - 2];
+
+	switch (op->atom) {
+	case DW_OP_plus:
+		*a += b;
+		break;
+	case DW_OP_and:
+		*a &= b;
+		break;
+	case DW_OP_ge:
+		*a = (int64_t)*a >= (int64_t)b;
+		break;
+	case DW_OP_shl:
+		*a <<= b;
+		break;
+	case DW_OP_mul:
+		*a *= b;
+		break;
+	default:
+		return false;
+	}
+	--*n;
+	return true;
+}
+
+static uint64_t evaluate(const struct machine *m, uint64_t cfa, const Dwarf_Op *ops, size_t nops)
+{
+	uint64_t stack[16] = {0};
+	unsigned int n = 2; /* two that do not count */
+
+	for (size_t i = 0; i < nops; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg16)
+			stack[n++] = m->reg[op->atom - DW_OP_breg0] + op->number;
+		else if (op->atom == DW_OP_bregx)
+			stack[n++] = m->reg[op->number] + op->number2;
+		else if (op->atom == DW_OP_call_frame_cfa)
+			stack[n++] = cfa;
+		else if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+			stack[n++] = op->atom - DW_OP_lit0;
+		else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+			stack[n++] = op->number;
+		else if (op->atom == DW_OP_plus_uconst)
+			stack[n - 1] += op->number;
+		else if (op->atom == DW_OP_deref)
+			stack[n - 1] = memory(stack[n - 1]);
+		else
+			assert_true(calculate(stack, &n, op));
+	}
+	return stack[n - 1];
+}
+
+/* The caller's value of REG. False: libdw says that nobody can know. */
+static bool register_by_libdw(
+	const struct machine *m, Dwarf_Frame *frame, uint64_t cfa, int reg, uint64_t *value)
+{
+	Dwarf_Op mem[3], *ops;
+	size_t nops;
+
+	assert_int_equal(dwarf_frame_register(frame, reg, mem, &ops, &nops), 0);
+	*value = m->reg[reg];
+	if (!nops)
+		return !ops;
+	if (ops[0].atom == DW_OP_regx)
+		*value = m->reg[ops[0].number];
+	else if (ops[nops - 1].atom == DW_OP_stack_value)
+		*value = evaluate(m, cfa, ops, nops - 1);
+	else
+		*value = memory(evaluate(m, cfa, ops, nops));
+	return true;
+}
+
+static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame)
+{
+	struct caller c = {.known = true};
+	Dwarf_Op *ops;
+	size_t nops;
+	uint64_t cfa;
+
+	if (!frame || dwarf_frame_cfa(frame, &ops, &nops))
+		return (struct caller){0};
+	cfa = evaluate(m, 0, ops, nops);
+	c.root = !nops || !register_by_libdw(m, frame, cfa, IP, &c.pc);
+	if (c.root)
+		return c;
+	assert_true(register_by_libdw(m, frame, cfa, SP, &c.sp));
+	c.bp_known = register_by_libdw(m, frame, cfa, BP, &c.bp);
+	c.bx_known = register_by_libdw(m, frame, cfa, BX, &c.bx);
+	if (!c.bx_known)
+		c.bx = m->reg[BX]; /* libdw takes rax for the register that functions keep */
+	return c;
+}
+
+/* ---- table and libdw side by side ---- */
+
+struct score {
+	size_t compared, unsupported, lost, different;
+};
+
+static void compare_at(
+	struct score *score, const struct unwind_table *table, Dwarf_Frame *frame, uint64_t address)
+{
+	struct machine m;
+
+	shuffle(&m, address);
+	struct caller ours = caller_by_rule(&m, unwind_table_find(table, address));
+	struct caller theirs = caller_by_libdw(&m, frame);
+
+	score->compared++;
+	if (!ours.known) {
+		score->unsupported += theirs.known;
+		return;
+	}
+	score->lost += theirs.bp_known && !theirs.root && !ours.bp_known;
+	if (theirs.known && ours.root == theirs.root &&
+		(ours.root || (ours.sp == theirs.sp && ours.pc == theirs.pc &&
+				      (!ours.bp_known || ours.bp == theirs.bp) &&
+				      (!ours.bx_known || ours.bx == theirs.bx))))
+		return;
+	if (!score->different++)
+		printf("# differs at %#llx\n", (unsigned long long)address);
+}
+
+/* Compares at START, and at all of the next addresses where the rule may depend on them. */
+static void compare_part(struct score *score, const struct unwind_table *table, Dwarf_Frame *frame,
+	uint64_t start, uint64_t end)
+{
+	bool plt = unwind_table_find(table, start)->cfa == UNWIND_CFA_PLT;
+
+	for (uint64_t at = start; at < end && at < start + (plt ? 48 : 1); at++)
+		compare_at(score, table, frame, at);
+	compare_at(score, table, frame, start + (end - start) / 2);
+	compare_at(score, table, frame, end - 1);
+}
+
+/* From START to END the table has one rule. */
+static void compare_row(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi,
+	uint64_t start, uint64_t end)
+{
+	const struct unwind_rule *rule = unwind_table_find(table, start);
+
+	assert_ptr_equal(unwind_table_find(table, end - 1), rule);
+	assert_ptr_equal(unwind_table_find(table, start + (end - start) / 2), rule);
+	for (uint64_t at = start; at < end;) {
+		Dwarf_Frame *frame = NULL;
+		Dwarf_Addr from = at, to = at + 16;
+
+		if (!dwarf_cfi_addrframe(cfi, at, &frame))
+			assert_true(dwarf_frame_info(frame, &from, &to, NULL) == IP);
+		assert_true(from <= at && to > at);
+		if (to > end)
+			to = end;
+		compare_part(score, table, frame, at, to);
+		free(frame);
+		at = to;
+	}
+}
+
+static const struct unwind_leaf *leaf_of(const struct unwind_table *table, uint32_t i)
+{
+	return (const struct unwind_leaf *)(table->blocks + (table->header->level[0] + i) * 4096);
+}
+
+/* Address of the leaf's first row: that of the I-th start in the level above. */
+static uint64_t leaf_start(const struct unwind_table *table, uint32_t i)
+{
+	const struct unwind_header *h = table->header;
+	const uint32_t *starts = (const uint32_t *)(table->blocks + h->level[1] * 4096);
+
+	return h->base + (h->height ? starts[i] : 0);
+}
+
+/* Calls compare_row for each row of the table, which must lie side by side and rise. */
+static void compare_rows(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi)
+{
+	const struct unwind_header *h = table->header;
+	uint32_t leaves = (h->height ? h->level[1] : h->rules) - h->level[0], rows = 0;
+	uint64_t last = h->base;
+
+	for (uint32_t i = 0; i < leaves; i++) {
+		const struct unwind_leaf *leaf = leaf_of(table, i);
+
+		for (int k = 0; k < UNWIND_FANOUT && leaf->delta[k] != 0xffff; k++) {
+			uint64_t at = leaf_start(table, i) + leaf->delta[k];
+
+			assert_true(rows ? at > last : at == last);
+			if (rows++)
+				compare_row(score, table, cfi, last, at);
+			last = at;
+		}
+	}
+	assert_true(last < h->base + h->size);
+	compare_row(score, table, cfi, last, h->base + h->size);
+	assert_int_equal(rows, h->nr_rows);
+}
+
+static void judge(const char *path)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct elffile *elf = elffile_open(path, &err);
+	struct unwind_table table;
+	struct score score = {0};
+
+	if (!elf) {
+		printf("# %s\n", err.buf);
+		strbuf_release(&err);
+		return;
+	}
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(elffile_elf(elf));
+
+	assert_non_null(cfi);
+	assert_int_equal(unwind_table_build(&table, elf, &err), 0);
+	compare_rows(&score, &table, cfi);
+	printf("# %s: %u rows, %u rules, %.2f bytes a row; %zu comparisons, %zu different, %zu "
+	       "without rbp, %zu unsupported\n",
+		file_name(path), table.header->nr_rows, table.header->nr_rules,
+		(double)table.size / table.header->nr_rows, score.compared, score.different,
+		score.lost, score.unsupported);
+	assert_int_equal(score.different, 0);
+	assert_true(score.unsupported <= 100);
+	unwind_table_release(&table);
+	dwarf_cfi_end(cfi);
+	elffile_close(elf);
+	strbuf_release(&err);
+}
+
+static const char *const judged[] = {
+	"libc.so", "ld-linux", "libdw", "libcrypto", "libstdc++", "libz.so"};
+
+static int judge_loaded(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	for (size_t i = 0; i < ARRAY_LEN(judged); i++)
+		if (strstr(info->dlpi_name, judged[i])) {
+			judge(info->dlpi_name);
+			++*(int *)data;
+		}
+	return 0;
+}
+
+static void test_against_libdw(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	dl_iterate_phdr(judge_loaded, &n);
+	assert_true(n >= 3);
+	judge(self);
+	judge(perl);
+	judge("/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_libdw),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
