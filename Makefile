@@ -28,9 +28,9 @@ SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
-	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib)
+	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf)
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
-FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf zlib) -liberty
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib) -liberty
 
 LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c src/record/*.c)
 CMD_SRC := $(wildcard src/cmd/*.c)
@@ -96,6 +96,20 @@ $(O)/web/%.inc: src/web/%
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
 $(O)/src/view/flame.o: $(WEB:src/web/%=$(O)/web/%.inc)
 
+# src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
+CLANG ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) \
+	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine)
+$(O)/bpf/%.o: src/engine/bpf/%.bpf.c
+	@mkdir -p $(@D)
+	@echo "  BPF   $<"
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/bpf/%.skel.h: $(O)/bpf/%.o
+	$(Q)$(BPFTOOL) gen object $(O)/bpf/$*.linked.o $<
+	$(Q)$(BPFTOOL) gen skeleton $(O)/bpf/$*.linked.o name $* > $@
+$(O)/src/engine/bpf.o: $(O)/bpf/sample.skel.h
+
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden
 
@@ -136,4 +150,4 @@ clean:
 distclean: clean
 	rm -rf build
 
--include $(OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(wildcard $(O)/bpf/*.d)

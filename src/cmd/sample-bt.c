@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void check_outputs(const struct options *o)
 {
@@ -176,13 +177,15 @@ static int run_check(struct options *o)
 	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
 }
 
-static int record(struct options *o)
+/* One try; true when SystemTap did not start and the built-in engine may do instead. */
+static bool record(struct options *o, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
 	struct symbol_files files = {0};
 	struct recording rec;
-	int ret = EXIT_FAILED;
+	bool again = false;
 
+	*ret = EXIT_FAILED;
 	recording_init(&rec);
 	int got = session_run(&o->session, &rec, &files, &notes, &err);
 
@@ -191,34 +194,61 @@ static int record(struct options *o)
 	program_say_lines(&err);
 	strbuf_reset(&err);
 	if (got < 0) {
-		explain_failure(o);
+		again = o->session.log && !strcmp(o->engine, "auto") &&
+			o->session.ops != &bpf_engine;
+		if (!again)
+			explain_failure(o);
 	} else if (o->session.describe || o->session.request.compile_only) {
-		ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
+		*ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
 	} else if (user_drop_privileges(&err)) {
 		program_say_lines(&err);
 	} else {
-		ret = finish(o, &rec, &files);
-		if (got > 0 && ret == EXIT_OK)
-			ret = EXIT_PARTIAL;
+		*ret = finish(o, &rec, &files);
+		if (got > 0 && *ret == EXIT_OK)
+			*ret = EXIT_PARTIAL;
 	}
 	strbuf_release(&notes);
 	strbuf_release(&err);
 	recording_release(&rec);
 	symbol_files_release(&files);
 	free(o->session.log);
-	return ret;
+	o->session.log = NULL;
+	return again;
+}
+
+static const struct engine_ops *choose_engine(const struct options *o)
+{
+	struct strbuf line = STRBUF_INIT;
+	const struct engine_ops *ops;
+
+	if (o->session.describe && !strcmp(o->engine, "auto")) {
+		ops = &stap_engine; /* there is nothing else to show */
+	} else if (!strcmp(o->engine, "auto")) {
+		ops = engine_choose(&o->session.request, &line);
+		if (!o->quiet && !o->session.describe && !o->check)
+			program_say("%s", line.buf);
+	} else {
+		ops = engine_find(o->engine, &line);
+		program_say_lines(&line);
+	}
+	strbuf_release(&line);
+	return ops;
 }
 
 static int run(struct options *o)
 {
-	struct strbuf err = STRBUF_INIT;
 	int ret = EXIT_FAILED;
 
-	o->session.ops = engine_find(o->engine, &err);
-	program_say_lines(&err);
-	if (o->session.ops)
-		ret = o->check ? run_check(o) : record(o);
-	strbuf_release(&err);
+	o->session.ops = choose_engine(o);
+	if (!o->session.ops)
+		return ret;
+	if (o->check)
+		return run_check(o);
+	if (record(o, &ret)) {
+		program_say("going on with the built-in engine");
+		o->session.ops = &bpf_engine;
+		record(o, &ret);
+	}
 	return ret;
 }
 

@@ -25,6 +25,7 @@ struct engine_request {
 	size_t nr_tids;
 	bool all; /* every task; without the idle ones unless idle is set */
 	bool idle;
+	bool children;     /* and what the processes start; bpf only */
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
 	bool by_default;   /* these two were not asked for: a module built ahead may decide */
 	unsigned hz;       /* 0: the engine's own tick */
@@ -79,10 +80,15 @@ struct engine_ops {
 	void (*free)(struct engine *engine);
 };
 
-extern const struct engine_ops stap_engine;
+extern const struct engine_ops stap_engine, bpf_engine;
 
-/* The engine called NAME ("auto": the best one that works here); NULL and ERR when there is none.
- */
+/* The engine called NAME, "stap" or "bpf"; NULL and ERR when there is none. */
 const struct engine_ops *engine_find(const char *name, struct strbuf *err);
+
+/*
+ * SystemTap where it works and can do what REQUEST asks for, else the built-in engine; WHY is the
+ * reason in one line.
+ */
+const struct engine_ops *engine_choose(const struct engine_request *request, struct strbuf *why);
 
 #endif

@@ -13,6 +13,7 @@
 
 enum {
 	OPT_TID = 0x100,
+	OPT_CHILDREN,
 	OPT_IDLE,
 	OPT_COMM,
 	OPT_THREADS,
@@ -32,6 +33,8 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What to record:", 1},
 	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
 	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
+	{"children", OPT_CHILDREN, NULL, 0,
+		"With -p: and the processes that they start; with -- always", 1},
 	{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
 	{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
 	{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
@@ -49,7 +52,7 @@ static const struct argp_option option_table[] = {
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
-	{"engine", OPT_ENGINE, "NAME", 0, "auto or stap", 3},
+	{"engine", OPT_ENGINE, "NAME", 0, "auto, stap (SystemTap) or bpf (built in)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
@@ -216,6 +219,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_TID:
 		parse_ids(&o->tids, arg, state);
 		break;
+	case OPT_CHILDREN:
+		q->children = true;
+		break;
 	case 'a':
 		q->all = true;
 		break;
@@ -304,6 +310,11 @@ static void settle_module(struct options *o)
 		misused("--json belongs to --check; for a recording as JSON use -o FILE.json");
 	if (q->idle && !q->all)
 		misused("--idle belongs to -a");
+	if (q->children && !o->pids.nr)
+		misused("--children belongs to -p; the processes that -- COMMAND starts are always "
+			"recorded, by the built-in engine");
+	if (q->children && !strcmp(o->engine, "stap"))
+		misused("--children needs the built-in engine: --engine bpf");
 	if (q->release && !q->compile_only && !o->check)
 		misused("-r belongs to --compile-only and --check");
 	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
@@ -329,13 +340,16 @@ static void settle(struct options *o)
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
 	q->nr_tids = o->tids.nr;
+	q->children |= o->session.command != NULL;
 	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
 
 void options_parse(struct options *o, int argc, char **argv)
 {
-	*o = (struct options){.engine = "auto",
+	const char *engine = getenv("FLAMETAP_ENGINE");
+
+	*o = (struct options){.engine = engine && *engine ? engine : "auto",
 		.min_quality = 50,
 		.view = {.event = -1},
 		.overload = -1,

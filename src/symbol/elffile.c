@@ -230,6 +230,24 @@ size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max
 	return n;
 }
 
+bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
+{
+	const struct segment *found = NULL;
+
+	for (size_t i = 0; i < elf->nr_segments; i++) {
+		const struct segment *s = &elf->segments[i];
+
+		if (s->offset >= offset + size || offset >= s->offset + s->size)
+			continue;
+		if (!found || (s->code && !found->code))
+			found = s;
+	}
+	if (!found)
+		return false;
+	*address = found->address - (found->offset - offset);
+	return true;
+}
+
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 {
 	Elf_Scn *scn = NULL;

@@ -17,7 +17,6 @@ struct elffile *elffile_open_memory(const void *image, size_t size);
 struct elffile *elffile_open_compressed(int fd);
 
 Elf *elffile_elf(const struct elffile *elf);
-int elffile_fd(const struct elffile *elf); /* -1: in memory */
 
 /* The part of an executable segment that is in the file. */
 struct elf_code {

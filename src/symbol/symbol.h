@@ -64,6 +64,13 @@ struct elffile *elffile_open_vdso(void);
 void elffile_close(struct elffile *elf);
 const char *elffile_build_id(const struct elffile *elf); /* lower-case hex, "" when it has none */
 
+int elffile_fd(const struct elffile *elf); /* -1: in memory */
+/*
+ * The address at which the first byte of a mapping of SIZE bytes from OFFSET of the file is linked;
+ * false when no loaded segment is in it.
+ */
+bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address);
+
 enum elf_rules {
 	RULES_NONE, /* no call frame information covers the address */
 	RULES_SOME, /* it tells the caller */

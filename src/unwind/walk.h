@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One step from a frame to its caller, the same code in the kernel (BPF) and in user space. Whoever
- * includes this defines
- *
- *	int WALK_READ(struct walk *w, void *to, uint32_t size, uint64_t address)
- *	int WALK_READ_CODE(struct walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which read the target's memory, 0 when all of it could be read.
- */
+/* A walk from frame to frame, in the kernel (BPF) as in user space; step.h takes the steps. */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -43,7 +35,7 @@ struct walk_map {
 	uint64_t start, end;
 	uint64_t bias;   /* pc - bias: address by the file's program headers */
 	uint32_t table;  /* 0: no file, so no rules */
-	uint32_t serial; /* number of this mapping in this process, of all that are recorded */
+	uint32_t serial; /* of all mappings, from 1 */
 };
 
 struct walk {
@@ -85,154 +77,6 @@ static inline bool walk_frame_mapped(uint64_t frame)
 static inline uint64_t walk_pc(const struct walk *w)
 {
 	return w->reg[REG_PC] - w->call;
-}
-
-/* Checks that BYTES, the 7 before a return address, end in a call instruction. */
-static inline bool walk_is_call(const uint8_t *b)
-{
-	return b[2] == 0xe8 || (b[5] == 0xff && (b[6] & 0x38) == 0x10) ||
-	       (b[4] == 0xff && (b[5] & 0x38) == 0x10) || (b[3] == 0xff && b[4] == 0x54) ||
-	       (b[1] == 0xff && (b[2] & 0x38) == 0x10) || (b[0] == 0xff && (b[1] & 0x38) == 0x10);
-}
-
-/*
- * By the chain of frame pointers (System V ABI of x86-64, 3.2.2), where there are no rules. rbp may
- * be any number there, so the caller must follow a call.
- */
-static inline int walk_by_fp(struct walk *w)
-{
-	uint64_t fp = w->reg[REG_FP], pair[2];
-	uint8_t code[8];
-
-	if (!(w->known & 1 << REG_FP))
-		return WALK_NO_RULE;
-	if (!fp && w->call)
-		return WALK_ROOT;
-	if ((fp & 7) || fp < w->reg[REG_SP] || fp - w->reg[REG_SP] > WALK_FRAME_MAX)
-		return WALK_NO_RULE;
-	if (WALK_READ(w, pair, sizeof(pair), fp))
-		return WALK_NO_RULE;
-	if (!pair[1])
-		return w->call ? WALK_ROOT : WALK_NO_RULE;
-	if (WALK_READ_CODE(w, code, 7, pair[1] - 7) || !walk_is_call(code))
-		return WALK_NO_RULE;
-	w->reg[REG_FP] = pair[0];
-	w->reg[REG_SP] = fp + 16;
-	w->reg[REG_PC] = pair[1];
-	w->known = WALK_KNOWN_SAVED & ~(1 << REG_BX);
-	w->call = true;
-	return WALK_ON;
-}
-
-/*
- * Out of a signal handler: the kernel's struct sigcontext (asm/sigcontext.h) has all registers of
- * the interrupted code.
- */
-static inline int walk_by_signal(struct walk *w, uint64_t at)
-{
-	uint64_t saved[17]; /* r8 … r15 di si bp bx dx ax cx sp ip */
-
-	if (WALK_READ(w, saved, sizeof(saved), at))
-		return WALK_NO_READ;
-	w->reg[0] = saved[13];
-	w->reg[1] = saved[12];
-	w->reg[2] = saved[14];
-	w->reg[3] = saved[11];
-	w->reg[4] = saved[9];
-	w->reg[5] = saved[8];
-	w->reg[6] = saved[10];
-	w->reg[7] = saved[15];
-	for (int i = 0; i < 8; i++)
-		w->reg[8 + i] = saved[i];
-	w->reg[REG_PC] = saved[16];
-	w->bx_at = 0;
-	w->known = (1 << NR_REGS) - 1;
-	w->call = false;
-	return WALK_ON;
-}
-
-static inline int walk_base(struct walk *w, uint32_t reg, uint64_t *value)
-{
-	if (reg >= NR_REGS - 1 || !(w->known >> reg & 1))
-		return WALK_NO_RULE;
-	if (reg == REG_BX && w->bx_at) {
-		if (WALK_READ(w, &w->reg[REG_BX], 8, w->bx_at))
-			return WALK_NO_READ;
-		w->bx_at = 0;
-	}
-	*value = w->reg[reg];
-	return WALK_ON;
-}
-
-static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t *cfa)
-{
-	int end = walk_base(w, r->reg, cfa);
-
-	if (end)
-		return end;
-	*cfa += (int64_t)r->offset;
-	if (r->cfa == UNWIND_CFA_PLT) {
-		*cfa += (w->reg[REG_PC] & 15) >= (uint64_t)(uint16_t)r->add ? 8 : 0;
-	} else if (r->cfa == UNWIND_CFA_DEREF) {
-		if (WALK_READ(w, cfa, 8, *cfa))
-			return WALK_NO_READ;
-		*cfa += (int64_t)r->add;
-	}
-	return WALK_ON;
-}
-
-/* rbp and the return address; they mostly lie side by side. */
-static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
-{
-	uint64_t ra_at = cfa + 8 * (int64_t)r->ra, pair[2];
-	uint64_t fp_at = (r->fp_saved == UNWIND_AT_CFA ? cfa : w->reg[REG_FP]) + 8 * (int64_t)r->fp;
-	bool fp_saved = r->fp_saved == UNWIND_AT_CFA || r->fp_saved == UNWIND_AT_FP;
-
-	if (fp_saved && fp_at == ra_at - 8) {
-		if (WALK_READ(w, pair, sizeof(pair), fp_at))
-			return WALK_NO_READ;
-		w->reg[REG_FP] = pair[0];
-		w->reg[REG_PC] = pair[1];
-		return WALK_ON;
-	}
-	if (WALK_READ(w, &pair[1], 8, ra_at) || (fp_saved && WALK_READ(w, &pair[0], 8, fp_at)))
-		return WALK_NO_READ;
-	if (fp_saved)
-		w->reg[REG_FP] = pair[0];
-	w->reg[REG_PC] = pair[1];
-	return WALK_ON;
-}
-
-/* To the caller by RULE. */
-static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
-{
-	uint64_t cfa, bx_at = w->bx_at;
-	int end;
-
-	if (r->cfa == UNWIND_CFA_ROOT)
-		return WALK_ROOT;
-	if (r->cfa == UNWIND_CFA_NONE)
-		return walk_by_fp(w);
-	if (r->cfa == UNWIND_CFA_SIGNAL)
-		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
-	end = walk_cfa(w, r, &cfa);
-	if (end)
-		return end;
-	if (cfa <= w->reg[REG_SP] && w->call)
-		return WALK_LOST;
-	if (r->bx_saved == UNWIND_AT_CFA)
-		bx_at = cfa + 8 * (int64_t)r->bx;
-	else if (r->bx_saved == UNWIND_AT_FP)
-		bx_at = w->reg[REG_FP] + 8 * (int64_t)r->bx;
-	end = walk_saved(w, r, cfa);
-	if (end)
-		return end;
-	w->bx_at = bx_at;
-	w->reg[REG_SP] = cfa;
-	w->known = WALK_KNOWN_SAVED & ~((r->fp_saved == UNWIND_LOST) << REG_FP) &
-		   ~((r->bx_saved == UNWIND_LOST) << REG_BX);
-	w->call = true;
-	return w->reg[REG_PC] ? WALK_ON : WALK_ROOT;
 }
 
 #endif

@@ -10,12 +10,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-struct walk;
-
 #define WALK_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 
 #include "shared.h"
+#include "unwind/step.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -25,8 +24,9 @@ const volatile struct {
 	bool user, kernel, all, idle, pids, tids, children;
 } wanted;
 
-uint32_t epoch;       /* which of the two maps of nodes and rows is written to */
-uint32_t last_node;   /* numbers that were given away */
+uint32_t epoch;     /* which of the two maps of nodes and rows is written to */
+uint32_t last_node; /* numbers that were given away */
+uint32_t last_row;
 uint32_t last_copy;
 
 struct {
@@ -185,7 +185,8 @@ static __always_inline const struct unwind_rule *find_rule(
 
 		if (!node)
 			return NULL;
-		uint64_t at = UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset) & (UNWIND_FANOUT - 1);
+		uint64_t at =
+			UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset) & (UNWIND_FANOUT - 1);
 
 		start = node->start[at];
 		index = index * UNWIND_FANOUT + at;
@@ -293,8 +294,8 @@ static uint32_t store(struct scratch *s, uint32_t nr, uint64_t parent)
 	return st.id;
 }
 
-
-/* Sends up registers and stack: what cannot be unwound here is unwound there. The stack's number. */
+/* Sends up registers and stack: what cannot be unwound here is unwound there. The stack's number.
+ */
 struct copying {
 	struct scratch *s;
 	uint64_t at;
@@ -421,8 +422,10 @@ static __always_inline void add_row(struct scratch *s, uint64_t value, struct co
 	if (!known) {
 		long error = bpf_map_update_elem(map, &s->row, &first, BPF_NOEXIST);
 
-		if (!error)
+		if (!error) {
+			__sync_fetch_and_add(&last_row, 1);
 			return;
+		}
 		known = bpf_map_lookup_elem(map, &s->row);
 		if (!known) {
 			count->rows_full++;
@@ -486,8 +489,7 @@ static __always_inline bool take_saved_regs(struct scratch *s)
 
 	if (!task->mm)
 		return false;
-	return !bpf_probe_read_kernel(
-		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
 }
 
 SEC("perf_event")

@@ -6,21 +6,22 @@
 #include "unwind/walk.h"
 
 enum {
-	CHUNK = 16,            /* frames in a node */
-	COMM_LEN = 16,         /* TASK_COMM_LEN */
-	SHARD = 256,           /* blocks in one map of the pool */
-	SHARDS_MAX = 4096,     /* 4 GiB */
+	CHUNK = 16,        /* frames in a node */
+	COMM_LEN = 16,     /* TASK_COMM_LEN */
+	SHARD = 256,       /* blocks in one map of the pool */
+	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
 	TARGETS_MAX_BPF = 1 << 16,
 	COPY_PAGE = 4096,
-	COPY_PAGES = 128,      /* of a stack, at most */
+	COPY_PAGES = 128, /* of a stack, at most */
 	KERNEL_DEPTH = 256,
-	SPACE_MAPS = 128,      /* mappings in a leaf */
-	SPACE_NODES = 512,     /* leaves */
+	SPACE_MAPS = 128,  /* mappings in a leaf */
+	SPACE_NODES = 512, /* leaves */
 };
 
-/* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused: INT64_MAX. */
+/* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
+ * INT64_MAX. */
 struct space_leaf {
 	uint64_t start[SPACE_MAPS]; /* rising */
 	struct space_map {
@@ -59,7 +60,7 @@ struct table_place {
  * last node.
  */
 struct node_key {
-	uint64_t parent; /* number of a node, or NODE_ROOT | enum walk_end */
+	uint64_t parent;       /* number of a node, or NODE_ROOT | enum walk_end */
 	uint64_t frame[CHUNK]; /* leaf first; 0 in front where there are fewer */
 };
 
@@ -105,13 +106,13 @@ struct ring_copy {
 
 /* Of each processor. */
 struct counters {
-	uint64_t ticks;     /* all */
-	uint64_t hits;      /* on the target */
-	uint64_t rows_full; /* lost: no room for a row */
+	uint64_t ticks;      /* all */
+	uint64_t hits;       /* on the target */
+	uint64_t rows_full;  /* lost: no room for a row */
 	uint64_t nodes_full; /* lost: no room for a stack */
 	uint64_t copies;
 	uint64_t copies_lost; /* the ring was full: the stack is cut */
-	uint64_t new_nodes; /* since the beginning */
+	uint64_t new_nodes;   /* since the beginning */
 	uint64_t pad;
 };
 

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
+#include "bpf/sample.skel.h"
+#include "bpf_collect.h"
+#include "copies.h"
+#include "drain.h"
+#include "engine.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "rules.h"
+#include "sideband.h"
+#include "spaces.h"
+#include "task.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_HZ = 999,
+	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
+	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
+	RING_MIN = 16 << 20,  /* bytes */
+	FINISH_S = 20,        /* for tables that are still being made */
+};
+
+struct bpf {
+	struct engine engine;
+	const struct engine_request *request;
+	struct sample *programs;
+	struct sideband side;
+	struct pool pool;
+	struct rules rules;
+	struct spaces spaces;
+	struct processes processes;
+	struct sums sums;
+	struct copies copies;
+	struct drain drain;
+	struct ring_buffer *ring;
+	struct ring_copy *heads; /* of this round */
+	size_t nr_heads, heads_alloc;
+	struct counters *counters; /* by processor; memory that the programs write */
+	size_t nr_cpus;
+	struct kallsyms *kallsyms;
+	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
+	uint64_t nr_drains;
+	bool started, stopped;
+	struct strbuf log;
+};
+
+/* What libbpf says; it has no context to give. */
+static struct strbuf *said;
+
+static int take_words(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	if (said && level != LIBBPF_DEBUG)
+		strbuf_vaddf(said, fmt, args);
+	return 0;
+}
+
+static size_t possible_cpus(void)
+{
+	int nr = libbpf_num_possible_cpus();
+
+	return nr > 0 ? (size_t)nr : 1;
+}
+
+static void *map_memory(const struct bpf_map *map, size_t size, int protection)
+{
+	void *memory = mmap(NULL, size, protection, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static void set_sizes(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+	unsigned hz = r->hz ? r->hz : DEFAULT_HZ;
+	size_t busy = b->nr_cpus * hz;
+	uint32_t ring = RING_MIN;
+
+	b->drain.nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
+	b->drain.nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
+	while (ring < b->nr_cpus << 19)
+		ring *= 2;
+	bpf_map__set_max_entries(b->programs->maps.rows_0, b->drain.nr_rows);
+	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
+	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
+	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
+	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus);
+	bpf_map__set_max_entries(b->programs->maps.ring, ring);
+}
+
+static void set_wanted(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+
+	b->programs->rodata->wanted.user = r->user;
+	b->programs->rodata->wanted.kernel = r->kernel;
+	b->programs->rodata->wanted.all = r->all;
+	b->programs->rodata->wanted.idle = r->idle;
+	b->programs->rodata->wanted.pids = r->nr_pids;
+	b->programs->rodata->wanted.tids = r->nr_tids;
+	b->programs->rodata->wanted.children = r->children;
+}
+
+/* Why the programs could not be loaded, as far as anybody can tell. */
+static void explain_load(int error, struct strbuf *err)
+{
+	if (error == -EPERM || error == -EACCES)
+		fail(err, "the kernel does not let us load BPF programs: run sample-bt as root or "
+			  "with CAP_BPF and CAP_PERFMON");
+	else if (access("/sys/kernel/btf/vmlinux", R_OK))
+		fail(err, "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): "
+			  "use one with CONFIG_DEBUG_INFO_BTF, or --engine stap");
+	else
+		fail(err,
+			"the kernel refuses the BPF programs: %s; they need Linux 5.17 or newer "
+			"(bpf_loop)",
+			strerror(-error));
+}
+
+static int load(struct bpf *b, struct strbuf *err)
+{
+	int error;
+
+	said = &b->log;
+	libbpf_set_print(take_words);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	b->programs = sample__open();
+	if (!b->programs)
+		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
+	set_sizes(b);
+	set_wanted(b);
+	bpf_program__set_autoload(b->programs->progs.on_fork, b->request->children);
+	error = sample__load(b->programs);
+	if (error)
+		explain_load(error, err);
+	return error ? -1 : 0;
+}
+
+static int take_record(void *context, void *data, size_t size)
+{
+	struct bpf *b = context;
+	uint32_t type;
+
+	if (size < sizeof(type))
+		return 0;
+	memcpy(&type, data, sizeof(type));
+	if (type == RING_PAGE && size >= sizeof(struct ring_page)) {
+		copies_take_page(&b->copies, data);
+	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
+		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
+		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
+	}
+	return 0;
+}
+
+static int connect_maps(struct bpf *b, struct strbuf *err)
+{
+	struct sample *p = b->programs;
+
+	pool_init(&b->pool, bpf_map__fd(p->maps.pool), POOL_MAX);
+	b->rules.pool = &b->pool;
+	b->rules.places = map_memory(
+		p->maps.tables, TABLES_MAX * sizeof(struct table_place), PROT_READ | PROT_WRITE);
+	b->counters = map_memory(
+		p->maps.counters, whole_pages(b->nr_cpus * sizeof(*b->counters)), PROT_READ);
+	spaces_init(&b->spaces, &b->processes, &b->pool, &b->rules, bpf_map__fd(p->maps.spaces));
+	b->drain.sums = &b->sums;
+	b->drain.epoch = &p->bss->epoch;
+	b->drain.nodes = bpf_map__fd(p->maps.nodes);
+	b->drain.rows = bpf_map__fd(p->maps.rows);
+	b->drain.maps[0] =
+		(struct drain_pair){bpf_map__fd(p->maps.nodes_0), bpf_map__fd(p->maps.rows_0)};
+	b->drain.maps[1] =
+		(struct drain_pair){bpf_map__fd(p->maps.nodes_1), bpf_map__fd(p->maps.rows_1)};
+	drain_init(&b->drain);
+	b->ring = ring_buffer__new(bpf_map__fd(p->maps.ring), take_record, b, NULL);
+	if (!b->rules.places || !b->counters || !b->ring)
+		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
+	return 0;
+}
+
+static int add_targets(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	uint32_t yes = 1;
+
+	for (size_t i = 0; i < r->nr_pids; i++)
+		if (bpf_map_update_elem(
+			    bpf_map__fd(b->programs->maps.target_pids), &r->pids[i], &yes, BPF_ANY))
+			return fail(err, "too many processes");
+	for (size_t i = 0; i < r->nr_tids; i++)
+		if (bpf_map_update_elem(
+			    bpf_map__fd(b->programs->maps.target_tids), &r->tids[i], &yes, BPF_ANY))
+			return fail(err, "too many threads");
+	return 0;
+}
+
+/* Every target has its files opened, so that they can be named when they are gone. */
+static int look_at(struct bpf *b, uint32_t pid, struct strbuf *err)
+{
+	struct process *p = processes_get(&b->processes, pid);
+
+	if (p->generation)
+		return 0;
+	process_look(&b->processes, p, err);
+	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
+					      : "; give the number of a running process");
+}
+
+static int look_at_targets(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+
+	for (size_t i = 0; i < r->nr_tids; i++)
+		if (look_at(b, r->tids[i], err))
+			return -1;
+	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
+		if (look_at(b, r->pids[i], err))
+			return -1;
+	return 0;
+}
+
+static void bpf_free(struct engine *engine)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	if (!b)
+		return;
+	sideband_close(&b->side);
+	ring_buffer__free(b->ring);
+	rules_release(&b->rules);
+	spaces_release(&b->spaces);
+	copies_release(&b->copies);
+	drain_release(&b->drain);
+	sums_release(&b->sums);
+	pool_release(&b->pool);
+	sample__destroy(b->programs);
+	processes_release(&b->processes);
+	kallsyms_free(b->kallsyms);
+	said = NULL;
+	strbuf_release(&b->log);
+	free(b->heads);
+	free(b);
+}
+
+/* Each file of the targets stays open. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
+{
+	struct bpf *b = xcalloc(1, sizeof(*b));
+
+	b->engine.ops = &bpf_engine;
+	b->request = request;
+	b->log = (struct strbuf)STRBUF_INIT;
+	b->nr_cpus = possible_cpus();
+	allow_files();
+	processes_init(&b->processes);
+	sums_init(&b->sums);
+	rules_init(&b->rules, &b->processes);
+	copies_init(&b->copies, &b->processes, &b->rules, &b->sums);
+	if (look_at_targets(b, err)) {
+		bpf_free(&b->engine);
+		return NULL;
+	}
+	return &b->engine;
+}
+
+static void bpf_describe(const struct engine *engine, FILE *out)
+{
+	(void)engine;
+	fputs("# the BPF programs are built in; their source is src/engine/bpf\n", out);
+}
+
+static int bpf_start(struct engine *engine, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	const struct engine_request *r = b->request;
+
+	if (load(b, err) || connect_maps(b, err) || add_targets(b, err) ||
+		sideband_open(&b->side, r->hz ? r->hz : DEFAULT_HZ, err) ||
+		sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err)) {
+		strbuf_addch(err, '\n');
+		return -1;
+	}
+	if (sample__attach(b->programs)) {
+		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
+		return -1;
+	}
+	sideband_enable(&b->side, true);
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		process_look(&b->processes, &b->processes.list[i], NULL);
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	}
+	if (r->kernel) {
+		struct strbuf why = STRBUF_INIT;
+
+		b->kallsyms = kallsyms_new(&why);
+		strbuf_release(&why);
+	}
+	b->started = true;
+	return 0;
+}
+
+/* Processes that the recording is about, and those that may become it. */
+static bool concerns(struct bpf *b, const struct side_event *e)
+{
+	if (b->request->all || processes_known(&b->processes, e->pid))
+		return true;
+	return e->kind == SIDE_FORK && b->request->children &&
+	       processes_known(&b->processes, e->ppid);
+}
+
+static void take_event(struct bpf *b, const struct side_event *e)
+{
+	struct process *p;
+
+	if (!concerns(b, e))
+		return;
+	if (e->kind == SIDE_FORK) {
+		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+		return;
+	}
+	p = processes_known(&b->processes, e->pid);
+	if (!p)
+		return; /* of everybody's only those that are hit matter */
+	if (e->kind == SIDE_EXEC) {
+		process_executed(&b->processes, p, e->time_ns);
+	} else if (e->kind == SIDE_MAP) {
+		process_mapped(&b->processes, p,
+			&(struct mapped){
+				e->start, e->end, e->offset, e->writable, e->path, e->build_id},
+			e->time_ns);
+	} else if (!task_lives(e->pid, 0)) {
+		spaces_drop(&b->spaces, p);
+		process_ended(&b->processes, p, e->time_ns);
+	}
+}
+
+static void take_head(struct bpf *b, const struct ring_copy *head)
+{
+	struct process *p = processes_get(&b->processes, head->tgid);
+
+	spaces_mend(&b->spaces, p, head->exec_pages);
+	copies_take(&b->copies, head, (size_t)(p - b->processes.list));
+}
+
+/* Events and copies in the order in which they happened. */
+static void take_round(struct bpf *b)
+{
+	size_t at = 0;
+
+	b->nr_heads = 0;
+	ring_buffer__consume(b->ring);
+	sideband_read(&b->side);
+	for (size_t i = 0; i < b->nr_heads; i++) {
+		while (at < b->side.nr && b->side.events[at].time_ns <= (int64_t)b->heads[i].time)
+			take_event(b, &b->side.events[at++]);
+		take_head(b, &b->heads[i]);
+	}
+	while (at < b->side.nr)
+		take_event(b, &b->side.events[at++]);
+	sideband_drop(&b->side, at);
+	for (size_t i = 0; at && i < b->processes.nr; i++)
+		if (!b->processes.list[i].gone)
+			spaces_push(&b->spaces, &b->processes.list[i]);
+	if (rules_take(&b->rules))
+		copies_unwind(&b->copies, false);
+}
+
+static bool is_half_full(const struct bpf *b)
+{
+	return b->programs->bss->last_node - b->drained_nodes > b->drain.nr_nodes / 2 ||
+	       b->programs->bss->last_row - b->drained_rows > b->drain.nr_rows / 2;
+}
+
+static void drain(struct bpf *b)
+{
+	b->drained_nodes = b->programs->bss->last_node;
+	b->drained_rows = b->programs->bss->last_row;
+	b->nr_drains++;
+	drain_run(&b->drain);
+}
+
+static void wait_for_input(struct bpf *b, int timeout_ms)
+{
+	struct pollfd *fds = xcalloc(b->side.nr_cpus + 2, sizeof(*fds));
+	nfds_t nr = 0;
+
+	for (size_t i = 0; i < b->side.nr_cpus; i++)
+		fds[nr++] = (struct pollfd){.fd = b->side.cpus[i].fd, .events = POLLIN};
+	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring), .events = POLLIN};
+	fds[nr++] = (struct pollfd){.fd = b->rules.builder.socket, .events = POLLIN};
+	poll(fds, nr, timeout_ms);
+	free(fds);
+}
+
+static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	if (b->stopped)
+		return ENGINE_ENDED;
+	wait_for_input(b, timeout_ms);
+	take_round(b);
+	if (is_half_full(b))
+		drain(b);
+	return ENGINE_READY;
+}
+
+static void bpf_stop(struct engine *engine)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	sideband_enable(&b->side, false);
+	b->stopped = true;
+}
+
+/* What still comes: records on the way, tables that are being made, both halves of the sums. */
+static void take_rest(struct bpf *b)
+{
+	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
+
+	take_round(b);
+	while (b->copies.nr && rules_waiting(&b->rules) && monotonic_ns() < end) {
+		wait_for_input(b, 100);
+		take_round(b);
+	}
+	copies_unwind(&b->copies, true);
+	drain(b);
+	drain(b);
+}
+
+static void sum_counters(const struct bpf *b, struct counters *sum)
+{
+	*sum = (struct counters){0};
+	for (size_t i = 0; i < b->nr_cpus; i++) {
+		const struct counters *c = &b->counters[i];
+
+		sum->ticks += c->ticks;
+		sum->hits += c->hits;
+		sum->rows_full += c->rows_full;
+		sum->nodes_full += c->nodes_full;
+		sum->copies += c->copies;
+		sum->copies_lost += c->copies_lost;
+	}
+}
+
+static void say_figures(const struct bpf *b, const struct counters *c)
+{
+	fprintf(stderr,
+		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
+		" stacks unwound in user space "
+		"(%" PRIu64 " more found the ring full)\n",
+		c->ticks, c->hits, c->copies - c->copies_lost, c->copies_lost);
+	fprintf(stderr,
+		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
+		" KiB of at most %d MiB shared with the kernel; %u without room\n",
+		b->rules.nr - 1, b->rules.rows, b->rules.blocks * (UNWIND_BLOCK / 1024),
+		pool_bytes(&b->pool) >> 10, POOL_MAX >> 20, b->rules.nr_homeless);
+	fprintf(stderr,
+		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
+		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
+}
+
+static int bpf_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
+	struct counters counters;
+
+	(void)err;
+	take_rest(b);
+	sum_counters(b, &counters);
+	if (b->request->verbose)
+		say_figures(b, &counters);
+	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1000000000 / hz);
+
+	recording_add_meta(rec, "title", "CPU time");
+	recording_add_meta(rec, "engine", "bpf");
+	add_capped(&rec->lost[LOST_TABLE_FULL], counters.rows_full + counters.nodes_full);
+	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
+	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
+	bpf_collect(&(struct bpf_collected){&b->processes, &b->rules, &b->sums, &b->copies,
+			    b->kallsyms},
+		event, rec);
+	if (b->request->kernel && !b->kallsyms)
+		strbuf_adds(notes, "kernel frames have no names: /proc/kallsyms hides them; run "
+				   "sample-bt as root or with CAP_SYSLOG\n");
+	processes_give_files(&b->processes, files);
+	return 0;
+}
+
+static const char *bpf_log(const struct engine *engine)
+{
+	const struct bpf *b = (const struct bpf *)engine;
+
+	return b->started ? NULL : b->log.buf;
+}
+
+static void bpf_check(const struct engine_request *request, struct checks *checks)
+{
+	(void)request;
+	(void)checks;
+}
+
+const struct engine_ops bpf_engine = {
+	.name = "bpf",
+	.new = bpf_new,
+	.describe = bpf_describe,
+	.start = bpf_start,
+	.wait = bpf_wait,
+	.stop = bpf_stop,
+	.finish = bpf_finish,
+	.log = bpf_log,
+	.check = bpf_check,
+	.free = bpf_free,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf_collect.h"
+#include "lib/hash.h"
+#include "lib/util.h"
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct collector {
+	const struct bpf_collected *from;
+	struct recording *rec;
+	struct places places;
+	struct table tasks;  /* hashes of start, tid and comm -> task */
+	struct table stacks; /* stack in sums -> stack */
+};
+
+static uint32_t task_of(struct collector *c, const struct row_key *key)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	char comm[COMM_LEN + 1] = "";
+	bool is_new;
+
+	memcpy(comm, key->comm, COMM_LEN);
+	uint32_t *at = table_put(
+		&c->tasks, hash_pair(key->start, key->tid), hash_text(comm, strlen(comm)), &is_new);
+
+	if (!is_new)
+		return *at;
+	return *at = recording_add_task(
+		       c->rec, &(struct rec_task){
+				       .pid = key->tgid,
+				       .tid = key->tid,
+				       .start = key->start / (1000000000 / (uint64_t)hz),
+				       .comm = recording_string(c->rec, comm),
+			       });
+}
+
+static const struct mapping *mapping_of(const struct collector *c, uint64_t frame)
+{
+	uint64_t serial = frame >> 41;
+
+	return walk_frame_mapped(frame) && serial && serial <= c->from->ps->nr_maps
+		       ? &c->from->ps->maps[serial - 1]
+		       : NULL;
+}
+
+static uint32_t frame_of(struct collector *c, uint64_t frame)
+{
+	const struct mapping *m = mapping_of(c, frame);
+
+	if (!m)
+		return places_user_frame(
+			&c->places, NULL, frame & ((1ULL << 57) - 1), frame >> 57 & 1);
+	return places_user_frame(
+		&c->places, m, m->start + (frame & ((1ULL << 40) - 1)), frame >> 40 & 1);
+}
+
+/* What the walk's end means; what it stopped at when it is known that it had to. */
+static enum stack_end judge(struct collector *c, const uint64_t *frames, uint32_t nr,
+	enum walk_end end, uint32_t *cut_by)
+{
+	*cut_by = 0;
+	switch (end) {
+	case WALK_ROOT:
+		return END_ROOT;
+	case WALK_DEEP:
+		*cut_by = recording_string(c->rec, "depth");
+		return END_CUT;
+	case WALK_NO_RULE:
+	case WALK_PENDING:
+		*cut_by = places_cut_by(&c->places, mapping_of(c, frames[nr - 1]));
+		return END_CUT;
+	default:
+		return END_BROKEN;
+	}
+}
+
+static uint32_t add_user_stack(struct collector *c, const struct sums_stack *s)
+{
+	const uint64_t *from = c->from->sums->frames + s->first;
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+	uint32_t cut_by;
+	enum stack_end end = judge(c, from, s->nr, s->end, &cut_by);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = frame_of(c, from[i]);
+	uint32_t id = recording_add_stack(c->rec, STACK_USER, end, cut_by, frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+static uint32_t stack_of(struct collector *c, uint32_t number)
+{
+	const struct sums_stack *s = &c->from->sums->stacks[number];
+	bool is_new;
+	uint32_t *at = table_put(&c->stacks, number, 0, &is_new);
+
+	if (!is_new)
+		return *at;
+	if (s->kernel)
+		return *at = places_kernel_stack(
+			       &c->places, c->from->sums->frames + s->first, s->nr);
+	return *at = add_user_stack(c, s);
+}
+
+static void add_row(struct collector *c, uint32_t event, const struct sums_row *from)
+{
+	struct rec_row row = {
+		.event = event,
+		.task = task_of(c, &from->key),
+		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.count = from->count,
+		.sum = from->sum,
+	};
+	int n = 0;
+
+	if (from->key.user)
+		row.stacks[n++] = stack_of(c, from->key.user);
+	if (from->key.kernel)
+		row.stacks[n++] = stack_of(c, from->key.kernel);
+	recording_add_row(c->rec, &row);
+}
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct sums_row *a = va, *b = vb;
+
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? 1 : -1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+/* The rows with copies resolved: such a stack may be one that others have, too. */
+static void settle_rows(const struct bpf_collected *from, struct sums *settled, uint64_t *lost)
+{
+	for (size_t i = 1; i < from->sums->nr_rows; i++) {
+		const struct sums_row *r = &from->sums->rows[i];
+		struct row_key key = r->key;
+
+		if (key.user & STACK_COPY)
+			key.user = copies_stack(from->copies, key.user);
+		if (r->key.user && !key.user)
+			add_capped(lost, r->count);
+		else
+			sums_add(settled, &key, r->count, r->sum);
+	}
+}
+
+void bpf_collect(const struct bpf_collected *from, uint32_t event, struct recording *rec)
+{
+	struct collector c = {.from = from, .rec = rec};
+	struct sums rows;
+
+	places_init(&c.places, from->ps, from->ks, rec);
+	table_init(&c.tasks);
+	table_init(&c.stacks);
+	sums_init(&rows);
+	settle_rows(from, &rows, &rec->lost[LOST_NO_BODY]);
+	qsort(rows.rows + 1, rows.nr_rows - 1, sizeof(*rows.rows), compare_rows);
+	for (size_t i = 1; i < rows.nr_rows; i++)
+		add_row(&c, event, &rows.rows[i]);
+	sums_release(&rows);
+	table_release(&c.tasks);
+	table_release(&c.stacks);
+	places_release(&c.places);
+}

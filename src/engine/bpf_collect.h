@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the built-in engine's sums to a recording. */
+#ifndef BPF_COLLECT_H
+#define BPF_COLLECT_H
+
+#include "copies.h"
+#include "rules.h"
+#include "sums.h"
+
+struct bpf_collected {
+	const struct processes *ps;
+	struct rules *rules;
+	struct sums *sums;
+	const struct copies *copies;
+	const struct kallsyms *ks; /* NULL: kernel frames have no names */
+};
+
+/* Adds tasks, stacks and rows to REC, rows heaviest first. */
+void bpf_collect(const struct bpf_collected *from, uint32_t event, struct recording *rec);
+
+#endif

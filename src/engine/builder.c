@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "builder.h"
+#include "lib/strbuf.h"
+#include "lib/user.h"
+#include "lib/util.h"
+#include "symbol/symbol.h"
+#include "unwind/table.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534, QUEUE = 1 << 20 };
+
+/* One number and at most one file. -1: the other side is gone. */
+static int send_file(int to, uint32_t number, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec io = {.iov_base = &number, .iov_len = sizeof(number)};
+	struct msghdr msg = {.msg_iov = &io, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	ssize_t n;
+
+	do {
+		n = sendmsg(to, &msg, MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n == sizeof(number) ? 0 : -1;
+}
+
+/* 1: a message, with *FD -1 when no file came with it; 0: none is there now; -1: the other side is
+ * gone. */
+static int receive_file(int from, uint32_t *number, int *fd, int flags)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec io = {.iov_base = number, .iov_len = sizeof(*number)};
+	struct msghdr msg = {.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+	ssize_t n;
+
+	do {
+		n = recvmsg(from, &msg, flags | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	*fd = -1;
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n != sizeof(*number))
+		return -1;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+		c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return 1;
+}
+
+/* Takes over FD. A file in memory with the table, -1: there is none. */
+static int build(int fd)
+{
+	struct elffile *elf = elffile_open_fd(fd, NULL);
+	struct unwind_table table = {0};
+	int out = -1;
+
+	if (elf && !unwind_table_build(&table, elf, NULL)) {
+		out = memfd_create("unwind", MFD_CLOEXEC);
+		for (size_t at = 0; out >= 0 && at < table.size;) {
+			ssize_t n = write(out, table.blocks + at, table.size - at);
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n <= 0) {
+				close(out);
+				out = -1;
+				break;
+			}
+			at += (size_t)n;
+		}
+		unwind_table_release(&table);
+	}
+	elffile_close(elf);
+	return out;
+}
+
+/* True when nothing is left that a file could misuse. */
+static bool give_up_rights(void)
+{
+	const char *sudo = getenv("SUDO_UID");
+	uint64_t uid = NOBODY;
+	struct rlimit core = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &core);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return false;
+	if (geteuid())
+		return true;
+	if (sudo && (!parse_u64(sudo, strlen(sudo), 10, &uid) || !uid || uid >= UINT32_MAX))
+		uid = NOBODY;
+	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+	       !setresuid((uid_t)uid, (uid_t)uid, (uid_t)uid);
+}
+
+static __attribute__((noreturn)) void serve(int socket)
+{
+	uint32_t number;
+	int fd;
+
+	/* Ctrl-C is for the recorder, which may still need tables; it ends us */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (!give_up_rights())
+		_exit(EXIT_FAILED);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (receive_file(socket, &number, &fd, 0) > 0) {
+		int table = fd < 0 ? -1 : build(fd);
+
+		if (send_file(socket, number, table))
+			break;
+		if (table >= 0)
+			close(table);
+	}
+	_exit(EXIT_OK);
+}
+
+void builder_start(struct builder *b)
+{
+	int pair[2], size = QUEUE;
+
+	*b = (struct builder){.socket = -1};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return;
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	b->pid = fork();
+	if (!b->pid) {
+		close(pair[0]);
+		serve(pair[1]);
+	}
+	close(pair[1]);
+	if (b->pid > 0)
+		b->socket = pair[0];
+	else
+		close(pair[0]);
+}
+
+void builder_stop(struct builder *b)
+{
+	if (b->socket < 0)
+		return;
+	close(b->socket);
+	b->socket = -1;
+	kill(b->pid, SIGKILL);
+	waitpid(b->pid, NULL, 0);
+}
+
+int builder_ask(struct builder *b, uint32_t number, int fd)
+{
+	if (b->socket < 0 || send_file(b->socket, number, fd))
+		return -1;
+	b->asked++;
+	return 0;
+}
+
+bool builder_take(struct builder *b, uint32_t *number, int *fd)
+{
+	int came;
+
+	if (b->socket < 0)
+		return false;
+	came = receive_file(b->socket, number, fd, MSG_DONTWAIT);
+	if (came < 0)
+		builder_stop(b);
+	if (came <= 0)
+		return false;
+	b->asked--;
+	return true;
+}

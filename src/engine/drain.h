@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Empties the kernel's tables of stacks and rows into sums. There are two of each: while the
+ * programs write into one, the other is read.
+ */
+#ifndef DRAIN_H
+#define DRAIN_H
+
+#include "lib/table.h"
+#include "sums.h"
+
+struct drain {
+	struct sums *sums;
+	uint32_t *epoch; /* memory that the BPF programs read */
+	int nodes, rows; /* fds of the two arrays of maps */
+	struct drain_pair {
+		int nodes, rows; /* fds */
+	} maps[2];
+	uint32_t nr_nodes, nr_rows; /* entries, of each */
+	struct drain_nodes {        /* those of the last two times: a wait may begin in the first */
+		struct node_key *keys;
+		uint32_t *ids;
+		uint32_t nr;
+		struct table by_id;
+	} now, before;
+	uint64_t lost_bodies; /* rows whose stack was not there */
+};
+
+/* Everything but the buffers is set by the caller. */
+void drain_init(struct drain *d);
+void drain_release(struct drain *d);
+
+/* Reads and empties what was written up to now. */
+void drain_run(struct drain *d);
+
+#endif

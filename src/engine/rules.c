@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rules.h"
+#include "folder.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void rules_init(struct rules *r, struct processes *ps)
+{
+	*r = (struct rules){.ps = ps, .nr = 1, .alloc = 16, .cache = folder_cache()};
+	r->files = xcalloc(r->alloc, sizeof(*r->files));
+	builder_start(&r->builder);
+}
+
+void rules_release(struct rules *r)
+{
+	builder_stop(&r->builder);
+	for (uint32_t i = 1; i < r->nr; i++)
+		unwind_table_release(&r->files[i].table);
+	free(r->files);
+	free(r->cache);
+	*r = (struct rules){.builder.socket = -1};
+}
+
+uint32_t rules_number(struct rules *r, size_t object)
+{
+	struct object *o = &r->ps->objects[object];
+
+	if (o->table || !*o->path || r->nr == TABLES_MAX)
+		return o->table;
+	ALLOC_GROW(r->files, r->nr, r->alloc);
+	r->files[r->nr] =
+		(struct rules_file){.object = object, .state = o->elf ? TABLE_PENDING : TABLE_NONE};
+	r->places[r->nr] = (struct table_place){.state = r->files[r->nr].state};
+	return o->table = r->nr++;
+}
+
+/* Into the pool; without room there it serves only those stacks that come up as copies. */
+static void place(struct rules *r, uint32_t number)
+{
+	const struct unwind_header *h = r->files[number].table.header;
+	struct table_place *p = &r->places[number];
+	uint32_t nr = h->nr_blocks - 1, first = pool_get(r->pool, nr);
+
+	if (!first) {
+		r->nr_homeless++;
+		return;
+	}
+	pool_write(r->pool, first, r->files[number].table.blocks + UNWIND_BLOCK, nr);
+	r->rows += h->nr_rows;
+	r->blocks += nr;
+	p->base = h->base;
+	p->size = h->size;
+	p->height = h->height;
+	for (uint32_t i = 0; i <= h->height; i++)
+		p->level[i] = first + h->level[i] - 1;
+	p->rules = first + h->rules - 1;
+	p->nr_rules = h->nr_rules;
+	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
+}
+
+static void settle(struct rules *r, uint32_t number, const struct unwind_table *table)
+{
+	struct rules_file *f = &r->files[number];
+
+	f->table = *table;
+	f->state = table->blocks ? TABLE_READY : TABLE_NONE;
+	if (table->blocks)
+		place(r, number);
+	else
+		__atomic_store_n(&r->places[number].state, TABLE_NONE, __ATOMIC_RELEASE);
+}
+
+/* Gets the table by itself or has it made. */
+static void ask(struct rules *r, uint32_t number)
+{
+	const struct object *o = &r->ps->objects[r->files[number].object];
+	struct unwind_table table = {0};
+	int fd = elffile_fd(o->elf);
+
+	r->files[number].asked = true;
+	if (fd < 0) { /* the vdso: it is the kernel's own */
+		unwind_table_build(&table, o->elf, NULL);
+		settle(r, number, &table);
+	} else if (builder_ask(&r->builder, number, fd)) {
+		settle(r, number, &table);
+	}
+}
+
+enum table_state rules_want(struct rules *r, uint32_t number, const struct unwind_table **table)
+{
+	if (!number || number >= r->nr)
+		return TABLE_NONE;
+	if (r->files[number].state == TABLE_PENDING && !r->files[number].asked)
+		ask(r, number);
+	*table = &r->files[number].table;
+	return r->files[number].state;
+}
+
+/* Nobody makes tables any more: what was asked for will not come. */
+static bool give_up(struct rules *r)
+{
+	const struct unwind_table none = {0};
+	bool any = false;
+
+	for (uint32_t i = 1; i < r->nr; i++)
+		if (r->files[i].state == TABLE_PENDING && r->files[i].asked) {
+			settle(r, i, &none);
+			any = true;
+		}
+	return any;
+}
+
+static void take_table(struct rules *r, uint32_t number, int fd)
+{
+	const struct object *o = &r->ps->objects[r->files[number].object];
+	struct unwind_table table = {0};
+
+	if (fd >= 0)
+		unwind_table_open(&table, fd, o->build_id);
+	settle(r, number, &table);
+}
+
+bool rules_take(struct rules *r)
+{
+	uint32_t number;
+	bool any = false;
+	int fd;
+
+	while (builder_take(&r->builder, &number, &fd)) {
+		if (number && number < r->nr && r->files[number].state == TABLE_PENDING) {
+			take_table(r, number, fd);
+			any = true;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (r->builder.socket < 0)
+		any |= give_up(r);
+	return any;
+}
+
+uint32_t rules_waiting(const struct rules *r)
+{
+	return r->builder.socket < 0 ? 0 : r->builder.asked;
+}

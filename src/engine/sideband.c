@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sideband.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RING_PAGES = 32 }; /* of each processor; a power of two */
+
+static int open_event(const struct perf_event_attr *attr, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_attr attr_for(unsigned hz)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = hz ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
+		.sample_period = hz ? 1000000000 / hz : 0,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.disabled = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.build_id = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.wakeup_events = 1,
+	};
+
+	return attr;
+}
+
+static int open_cpu(struct sideband *sb, const struct perf_event_attr *attr, int cpu)
+{
+	struct sideband_cpu *c = &sb->cpus[sb->nr_cpus];
+	int fd = open_event(attr, cpu);
+
+	if (fd < 0)
+		return errno == ENODEV ? 0 : -1; /* not online */
+	void *ring = mmap(NULL, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE),
+		PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ring == MAP_FAILED) {
+		int error = errno;
+
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	*c = (struct sideband_cpu){cpu, fd, ring};
+	sb->nr_cpus++;
+	return 0;
+}
+
+int sideband_open(struct sideband *sb, unsigned hz, struct strbuf *err)
+{
+	struct perf_event_attr attr = attr_for(hz);
+	int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
+
+	*sb = (struct sideband){.ring_size = RING_PAGES * (size_t)sysconf(_SC_PAGESIZE)};
+	sb->cpus = xcalloc((size_t)nr, sizeof(*sb->cpus));
+	for (int cpu = 0; cpu < nr; cpu++) {
+		if (!open_cpu(sb, &attr, cpu))
+			continue;
+		fail(err, "cannot open a perf event on processor %d: %s%s", cpu, strerror(errno),
+			errno == EACCES || errno == EPERM
+				? "; run sample-bt as root or with CAP_PERFMON"
+				: "");
+		sideband_close(sb);
+		return -1;
+	}
+	return 0;
+}
+
+int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err)
+{
+	for (size_t i = 0; i < sb->nr_cpus; i++)
+		if (ioctl(sb->cpus[i].fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+			return fail(err,
+				"cannot attach the program to the tick of processor %d: %s",
+				sb->cpus[i].cpu, strerror(errno));
+	return 0;
+}
+
+void sideband_enable(struct sideband *sb, bool on)
+{
+	for (size_t i = 0; i < sb->nr_cpus; i++)
+		ioctl(sb->cpus[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void sideband_close(struct sideband *sb)
+{
+	sideband_drop(sb, sb->nr);
+	for (size_t i = 0; i < sb->nr_cpus; i++) {
+		munmap(sb->cpus[i].ring, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE));
+		close(sb->cpus[i].fd);
+	}
+	free(sb->cpus);
+	free(sb->events);
+	*sb = (struct sideband){0};
+}
+
+/* The bodies of the records that are read; perf_event_open(2) gives their layouts. */
+struct mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, len, offset;
+	uint8_t build_id_size, reserved1;
+	uint16_t reserved2;
+	uint8_t build_id[20];
+	uint32_t prot, flags;
+	char path[];
+};
+
+struct task_event {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct comm_event {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+struct lost_event {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+struct sample_id {
+	uint32_t pid, tid;
+	uint64_t time;
+};
+
+static void add_event(struct sideband *sb, const struct side_event *event)
+{
+	ALLOC_GROW(sb->events, sb->nr, sb->alloc);
+	sb->events[sb->nr++] = *event;
+}
+
+static void take_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns)
+{
+	size_t max = m->header.size - sizeof(*m) - sizeof(struct sample_id);
+	struct side_event e = {
+		.time_ns = time_ns,
+		.kind = SIDE_MAP,
+		.pid = m->pid,
+		.start = m->start,
+		.end = m->start + m->len,
+		.offset = m->offset,
+		.writable = m->prot & PROT_WRITE,
+	};
+
+	if (!(m->prot & PROT_EXEC) || m->header.size < sizeof(*m) + sizeof(struct sample_id))
+		return;
+	e.path = xstrndup(m->path, strnlen(m->path, max));
+	if (!strncmp(e.path, "//", 2))
+		*e.path = '\0'; /* "//anon" */
+	if (m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID && m->build_id_size <= 20)
+		for (int i = 0; i < m->build_id_size; i++)
+			snprintf(e.build_id + 2 * i, 3, "%02x", m->build_id[i]);
+	add_event(sb, &e);
+}
+
+static void take_record(struct sideband *sb, const struct perf_event_header *h)
+{
+	const struct task_event *task = (const void *)h;
+	const struct sample_id *id =
+		(const void *)((const char *)h + h->size - sizeof(struct sample_id));
+	struct side_event e = {.time_ns = (int64_t)id->time, .pid = task->pid, .ppid = task->ppid};
+
+	switch (h->type) {
+	case PERF_RECORD_MMAP2:
+		take_map(sb, (const struct mmap2 *)h, e.time_ns);
+		break;
+	case PERF_RECORD_COMM:
+		e.kind = SIDE_EXEC;
+		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+			add_event(sb, &e);
+		break;
+	case PERF_RECORD_FORK:
+		e.kind = SIDE_FORK;
+		if (task->pid != task->ppid)
+			add_event(sb, &e);
+		break;
+	case PERF_RECORD_EXIT:
+		e.kind = SIDE_EXIT;
+		if (task->pid == task->tid)
+			add_event(sb, &e);
+		break;
+	case PERF_RECORD_LOST:
+		add_capped(&sb->lost, ((const struct lost_event *)h)->lost);
+		break;
+	case PERF_RECORD_THROTTLE:
+		sb->throttled++;
+		break;
+	}
+}
+
+static void read_cpu(struct sideband *sb, const struct sideband_cpu *c)
+{
+	struct perf_event_mmap_page *page = c->ring;
+	const char *data = (const char *)c->ring + sysconf(_SC_PAGESIZE);
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
+	_Alignas(uint64_t) char copy[UINT16_MAX + 1];
+
+	while (at < head) {
+		const struct perf_event_header *h =
+			(const void *)(data + (at & (sb->ring_size - 1)));
+		size_t size = h->size, first = sb->ring_size - (at & (sb->ring_size - 1));
+
+		if (size < sizeof(*h) + sizeof(struct sample_id))
+			break; /* cannot be */
+		if (size > first) {
+			memcpy(copy, h, first);
+			memcpy(copy + first, data, size - first);
+			h = (const void *)copy;
+		}
+		take_record(sb, h);
+		at += size;
+	}
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static int compare_events(const void *va, const void *vb)
+{
+	const struct side_event *a = va, *b = vb;
+
+	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+void sideband_read(struct sideband *sb)
+{
+	size_t before = sb->nr;
+
+	for (size_t i = 0; i < sb->nr_cpus; i++)
+		read_cpu(sb, &sb->cpus[i]);
+	if (sb->nr > before)
+		qsort(sb->events, sb->nr, sizeof(*sb->events), compare_events);
+}
+
+void sideband_drop(struct sideband *sb, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(sb->events[i].path);
+	sb->nr -= nr;
+	if (sb->nr)
+		memmove(sb->events, sb->events + nr, sb->nr * sizeof(*sb->events));
+}

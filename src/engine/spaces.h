@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tells the BPF programs which files a process has mapped where. */
+#ifndef SPACES_H
+#define SPACES_H
+
+#include "pool.h"
+#include "process.h"
+#include "rules.h"
+
+struct spaces {
+	struct processes *ps;
+	struct pool *pool;
+	struct rules *rules;
+	int map; /* fd of pid -> struct space */
+	struct spaces_pushed {
+		uint32_t block, nr; /* in the pool */
+		unsigned changes;   /* of the process, when it was told */
+		bool told, unchecked;
+	} * pushed; /* by the process's place in ps->list */
+	size_t nr;
+};
+
+void spaces_init(
+	struct spaces *s, struct processes *ps, struct pool *pool, struct rules *rules, int map_fd);
+void spaces_release(struct spaces *s);
+
+/* Tells what is mapped now, if it has changed since. */
+void spaces_push(struct spaces *s, struct process *p);
+/*
+ * A program found that the process has EXEC_PAGES pages of code, which is not what it was told:
+ * looks at it and tells anew.
+ */
+void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages);
+/* The process is gone. */
+void spaces_drop(struct spaces *s, struct process *p);
+
+#endif
