@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
+#include "bpf/shared.h"
+
 #include "bpf/sample.skel.h"
 #include "bpf_collect.h"
 #include "copies.h"

@@ -21,8 +21,10 @@ struct signal_struct {
 };
 
 struct task_struct {
-	unsigned int flags;
+	unsigned int __state;
+	int on_cpu;
 	int pid, tgid;
+	char comm[16];
 	struct mm_struct *mm;
 	struct signal_struct *signal;
 	unsigned long long start_boottime;
@@ -31,6 +33,11 @@ struct task_struct {
 struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, flags, sp, ss;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

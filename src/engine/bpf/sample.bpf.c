@@ -1,463 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Takes stacks at the tick and adds them up. */
-#include <linux/bpf.h>
-#include <linux/bpf_perf_event.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "kernel.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-
-#define WALK_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-#define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-
-#include "shared.h"
-#include "unwind/step.h"
+/* The programs: stacks at the tick, and what happens to the recorded processes. */
+#include "stacks.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-enum { PAD = CHUNK, FRAMES = PAD + WALK_DEPTH };
-
-const volatile struct {
-	bool user, kernel, all, idle, pids, tids, children;
-} wanted;
-
-uint32_t epoch;     /* which of the two maps of nodes and rows is written to */
-uint32_t last_node; /* numbers that were given away */
-uint32_t last_row;
-uint32_t last_copy;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS_MAX_BPF);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} target_pids SEC(".maps"), target_tids SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SPACES_MAX);
-	__type(key, uint32_t);
-	__type(value, struct space);
-} spaces SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, TABLES_MAX);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, uint32_t);
-	__type(value, struct table_place);
-} tables SEC(".maps");
-
-struct shard {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SHARD);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(key_size, sizeof(uint32_t));
-	__uint(value_size, UNWIND_BLOCK);
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, SHARDS_MAX);
-	__type(key, uint32_t);
-	__array(values, struct shard);
-} pool SEC(".maps");
-
-struct nodes {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, struct node_key);
-	__type(value, uint32_t);
-} nodes_0 SEC(".maps"), nodes_1 SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 2);
-	__type(key, uint32_t);
-	__array(values, struct nodes);
-} nodes SEC(".maps") = {.values = {&nodes_0, &nodes_1}};
-
-struct rows {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, struct row_key);
-	__type(value, struct row_value);
-} rows_0 SEC(".maps"), rows_1 SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 2);
-	__type(key, uint32_t);
-	__array(values, struct rows);
-} rows SEC(".maps") = {.values = {&rows_0, &rows_1}};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22);
-} ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, uint32_t);
-	__type(value, struct counters);
-} counters SEC(".maps");
-
-/* Too large for the stack. */
-struct scratch {
-	struct walk walk;
-	struct space space;
-	struct node_key key;
-	struct row_key row;
-	struct ring_copy copy;
-	struct pt_regs___kernel regs;
-	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct scratch);
-} scratch SEC(".maps");
-
-static const void *block_at(uint32_t block)
-{
-	uint32_t shard = block / SHARD, at = block % SHARD;
-	void *map = bpf_map_lookup_elem(&pool, &shard);
-
-	return map ? bpf_map_lookup_elem(map, &at) : NULL;
-}
-
-static struct counters *my_counters(void)
-{
-	uint32_t cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&counters, &cpu);
-}
-
-/* The mapping of the walk's pc; false: there is none. */
-static __always_inline bool find_map(struct scratch *s)
-{
-	struct walk_map *m = &s->walk.map;
-	uint64_t pc = walk_pc(&s->walk);
-	uint32_t block = s->space.root;
-
-	if (pc >= m->start && pc < m->end)
-		return true;
-	if (s->space.height) {
-		const struct space_node *node = block_at(block);
-
-		if (!node)
-			return false;
-		block = s->space.leaves + UNWIND_SEARCH(node->start, SPACE_NODES, pc);
-	}
-	const struct space_leaf *leaf = block_at(block);
-
-	if (!leaf)
-		return false;
-	uint64_t at = UNWIND_SEARCH(leaf->start, SPACE_MAPS, pc) & (SPACE_MAPS - 1);
-
-	if (pc < leaf->start[at] || pc >= leaf->map[at].end)
-		return false;
-	m->start = leaf->start[at];
-	m->end = leaf->map[at].end;
-	m->bias = leaf->map[at].bias;
-	m->table = leaf->map[at].table;
-	m->serial = leaf->map[at].serial;
-	return true;
-}
-
-/* The rule in the table for OFFSET from its base; NULL: there is none. */
-static __always_inline const struct unwind_rule *find_rule(
-	const struct table_place *t, uint64_t offset)
-{
-	uint32_t index = 0, start = 0;
-
-	for (uint32_t level = UNWIND_LEVELS - 1; level > 0; level--) {
-		if (level > t->height)
-			continue;
-		const struct unwind_node *node = block_at(t->level[level] + index);
-
-		if (!node)
-			return NULL;
-		uint64_t at =
-			UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset) & (UNWIND_FANOUT - 1);
-
-		start = node->start[at];
-		index = index * UNWIND_FANOUT + at;
-	}
-	const struct unwind_leaf *leaf = block_at(t->level[0] + index);
-
-	if (!leaf)
-		return NULL;
-	uint64_t at = UNWIND_SEARCH(leaf->delta, UNWIND_FANOUT, offset - start);
-	uint32_t number = leaf->rule[at & (UNWIND_FANOUT - 1)];
-
-	if (number >= t->nr_rules)
-		return NULL;
-	const struct unwind_rule *rules = block_at(t->rules + number / UNWIND_RULES);
-
-	return rules ? &rules[number % UNWIND_RULES] : NULL;
-}
-
-static __always_inline int step(struct scratch *s)
-{
-	struct walk *w = &s->walk;
-	const struct table_place *t = bpf_map_lookup_elem(&tables, &w->map.table);
-
-	if (!t || t->state == TABLE_NONE)
-		return walk_by_fp(w);
-	if (t->state == TABLE_PENDING)
-		return WALK_PENDING;
-	uint64_t offset = walk_pc(w) - w->map.bias - t->base;
-	const struct unwind_rule *rule = offset < t->size ? find_rule(t, offset) : NULL;
-
-	return rule ? walk_by_rule(w, rule) : walk_by_fp(w);
-}
-
-struct walking {
-	struct scratch *s;
-};
-
-static long take_frame(uint32_t i, struct walking *walking)
-{
-	struct scratch *s = walking->s;
-	struct walk *w = &s->walk;
-	uint32_t nr = w->nr;
-
-	if (!find_map(s)) {
-		w->end = WALK_NO_MAP;
-		return 1;
-	}
-	if (nr >= WALK_DEPTH) {
-		w->end = WALK_DEEP;
-		return 1;
-	}
-	s->frame[PAD + nr] = walk_frame(&w->map, w->reg[REG_PC], w->call);
-	w->nr = nr + 1;
-	w->end = step(s);
-	return w->end != WALK_ON;
-}
-
-struct storing {
-	struct scratch *s;
-	void *nodes;
-	uint32_t nr;
-	uint32_t id; /* of the last node, 0: there was no room */
-	uint64_t parent;
-};
-
-/* The number of the node in s->key, which may be new; 0: there is no room. */
-static uint32_t node_number(struct scratch *s, void *map)
-{
-	uint32_t *known = bpf_map_lookup_elem(map, &s->key);
-
-	if (known)
-		return *known;
-	uint32_t id = __sync_fetch_and_add(&last_node, 1) + 1;
-
-	if (!bpf_map_update_elem(map, &s->key, &id, BPF_NOEXIST))
-		return id;
-	known = bpf_map_lookup_elem(map, &s->key); /* another processor was faster */
-	return known ? *known : 0;
-}
-
-static long store_chunk(uint32_t i, struct storing *st)
-{
-	struct scratch *s = st->s;
-	uint32_t at = PAD + st->nr - CHUNK * (i + 1);
-
-	if (at > FRAMES)
-		return 1;
-	s->key.parent = st->parent;
-	__builtin_memcpy(s->key.frame, &s->frame[at], sizeof(s->key.frame));
-	st->id = node_number(s, st->nodes);
-	st->parent = st->id;
-	return !st->id;
-}
-
-/* The number of the stack of NR frames in s->frame; 0: there is no room. */
-static uint32_t store(struct scratch *s, uint32_t nr, uint64_t parent)
-{
-	uint32_t which = epoch & 1;
-	struct storing st = {.s = s, .nr = nr, .parent = parent};
-
-	st.nodes = bpf_map_lookup_elem(&nodes, &which);
-	if (!st.nodes || !nr)
-		return 0;
-	bpf_loop((nr + CHUNK - 1) / CHUNK, store_chunk, &st, 0);
-	return st.id;
-}
-
-/* Sends up registers and stack: what cannot be unwound here is unwound there. The stack's number.
- */
-struct copying {
-	struct scratch *s;
-	uint64_t at;
-	uint32_t pages;
-};
-
-static long copy_page(uint32_t i, struct copying *c)
-{
-	struct ring_page *page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
-	uint32_t skip = c->at & (COPY_PAGE - 1);
-
-	if (!page)
-		return 1;
-	page->type = RING_PAGE;
-	page->copy = c->s->copy.copy;
-	page->index = i;
-	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)(c->at - skip))) {
-		bpf_ringbuf_discard(page, 0);
-		return 1;
-	}
-	bpf_ringbuf_submit(page, 0);
-	c->at += COPY_PAGE;
-	c->pages++;
-	return 0;
-}
-
-/* Registers of the user mode as DWARF numbers them. */
-static __always_inline void take_regs(struct scratch *s)
-{
-	const struct pt_regs___kernel *r = &s->regs;
-	uint64_t *reg = s->walk.reg;
-
-	reg[0] = r->ax;
-	reg[1] = r->dx;
-	reg[2] = r->cx;
-	reg[3] = r->bx;
-	reg[4] = r->si;
-	reg[5] = r->di;
-	reg[6] = r->bp;
-	reg[7] = r->sp;
-	reg[8] = r->r8;
-	reg[9] = r->r9;
-	reg[10] = r->r10;
-	reg[11] = r->r11;
-	reg[12] = r->r12;
-	reg[13] = r->r13;
-	reg[14] = r->r14;
-	reg[15] = r->r15;
-	reg[16] = r->ip;
-	s->walk.known = (1 << NR_REGS) - 1;
-	s->walk.bx_at = 0;
-	s->walk.call = false;
-	s->walk.nr = 0;
-	s->walk.end = WALK_ON;
-	s->walk.map.start = s->walk.map.end = 0;
-}
-
-/* The number of a copy of registers and stack; 0: the ring is full. */
-static uint32_t copy_stack(struct scratch *s, uint32_t tgid, uint64_t exec_pages)
-{
-	struct copying c = {.s = s};
-
-	take_regs(s);
-	c.at = s->walk.reg[REG_SP];
-	s->copy.type = RING_COPY;
-	s->copy.copy = STACK_COPY | (__sync_fetch_and_add(&last_copy, 1) + 1);
-	s->copy.tgid = tgid;
-	s->copy.time = bpf_ktime_get_ns();
-	s->copy.exec_pages = exec_pages;
-	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
-	bpf_loop(COPY_PAGES, copy_page, &c, 0);
-	s->copy.nr_pages = c.pages;
-	return bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0) ? 0 : s->copy.copy;
-}
-
-/* The executable mappings are those that user space told us of. */
-static __always_inline bool space_is_true(const struct space *space, uint64_t exec_pages)
-{
-	return space->unchecked || space->exec_pages == exec_pages;
-}
-
-/* The number of the user stack whose registers are in s->regs; 0: none, or no room. */
-static uint32_t user_stack(struct scratch *s, struct counters *count)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t exec_pages = BPF_CORE_READ(task, mm, exec_vm);
-	uint32_t tgid = bpf_get_current_pid_tgid() >> 32, copy;
-	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
-	struct walking walking = {.s = s};
-
-	take_regs(s);
-	if (space && space_is_true(space, exec_pages)) {
-		s->space = *space;
-		bpf_loop(WALK_DEPTH + 1, take_frame, &walking, 0);
-		if (s->walk.end != WALK_PENDING && s->walk.nr)
-			return store(s, s->walk.nr, NODE_ROOT | s->walk.end);
-	}
-	count->copies++;
-	copy = copy_stack(s, tgid, exec_pages);
-	if (copy)
-		return copy;
-	count->copies_lost++;
-	s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
-	return store(s, 1, NODE_ROOT | WALK_PENDING);
-}
-
-static uint32_t kernel_stack(void *ctx, struct scratch *s)
-{
-	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
-
-	return bytes > 0 ? store(s, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL) : 0;
-}
-
-static __always_inline void add_row(struct scratch *s, uint64_t value, struct counters *count)
-{
-	uint32_t which = epoch & 1;
-	void *map = bpf_map_lookup_elem(&rows, &which);
-	struct row_value first = {1, value};
-
-	if (!map)
-		return;
-	struct row_value *known = bpf_map_lookup_elem(map, &s->row);
-
-	if (!known) {
-		long error = bpf_map_update_elem(map, &s->row, &first, BPF_NOEXIST);
-
-		if (!error) {
-			__sync_fetch_and_add(&last_row, 1);
-			return;
-		}
-		known = bpf_map_lookup_elem(map, &s->row);
-		if (!known) {
-			count->rows_full++;
-			return;
-		}
-	}
-	__sync_fetch_and_add(&known->count, 1);
-	__sync_fetch_and_add(&known->sum, value);
-}
-
-/* Whether the current task is one of those that are recorded. */
-static __always_inline bool is_wanted(uint32_t tgid, uint32_t tid)
-{
-	if (!tid)
-		return wanted.idle;
-	if (wanted.all)
-		return true;
-	return (wanted.pids && bpf_map_lookup_elem(&target_pids, &tgid)) ||
-	       (wanted.tids && bpf_map_lookup_elem(&target_tids, &tid));
-}
-
-static __always_inline void take_task(struct scratch *s)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t id = bpf_get_current_pid_tgid();
-
-	s->row.start = task->start_boottime;
-	s->row.tid = (uint32_t)id;
-	s->row.tgid = id >> 32;
-	s->row.user = s->row.kernel = s->row.tag = 0;
-	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
-}
 
 static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
 {
@@ -482,24 +27,14 @@ static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, stru
 	r->sp = ctx->regs.rsp;
 }
 
-/* Those that the kernel saved when it was entered; false: a thread of the kernel has none. */
-static __always_inline bool take_saved_regs(struct scratch *s)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (!task->mm)
-		return false;
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
-}
-
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
 	struct counters *count = my_counters();
 	uint64_t id = bpf_get_current_pid_tgid();
 	bool in_user = ctx->regs.cs & 3;
-	uint32_t zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &zero);
+	uint32_t which = SCRATCH_EVENT;
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
 
 	if (!count || !s)
 		return 0;
@@ -510,21 +45,8 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	take_task(s);
 	if (in_user)
 		take_tick_regs(ctx, s);
-	if (wanted.user && (in_user || take_saved_regs(s))) {
-		s->row.user = user_stack(s, count);
-		if (!s->row.user) {
-			count->nodes_full++;
-			return 0;
-		}
-	}
-	if (wanted.kernel && !in_user) {
-		s->row.kernel = kernel_stack(ctx, s);
-		if (!s->row.kernel) {
-			count->nodes_full++;
-			return 0;
-		}
-	}
-	add_row(s, 1, count);
+	if (take_stacks(ctx, s, in_user, count))
+		add_row(&s->row, 1, count);
 	return 0;
 }
 
@@ -562,5 +84,157 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	bpf_map_delete_elem(&spaces, &tgid);
 	if (wanted.children)
 		bpf_map_delete_elem(&target_pids, &tgid);
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAITS_MAX);
+	__type(key, uint32_t);
+	__type(value, struct wait);
+} waits SEC(".maps");
+
+extern int LINUX_KERNEL_VERSION __kconfig;
+
+/* What a thread that is switched out with this state of task_struct waits for. */
+static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
+{
+	if (preempted || !state)
+		return WAIT_R;
+	if (state & 0x400 && state & 0x2) /* TASK_NOLOAD */
+		return WAIT_I;
+	return state & 0x1    ? WAIT_S
+	       : state & 0x2  ? WAIT_D
+	       : state & 0x4  ? WAIT_T
+	       : state & 0x8  ? WAIT_TRACED
+	       : state & 0x40 ? WAIT_P
+			      : WAIT_NONE; /* it has ended */
+}
+
+/* Adds a part of a wait to the sums. */
+static __always_inline void add_wait(
+	struct wait *w, uint32_t state, uint64_t ns, struct counters *count)
+{
+	if (state >= WAIT_NONE || !(wanted.states >> state & 1) || ns < wanted.min_ns ||
+		ns > wanted.max_ns)
+		return;
+	w->key.tag = WAIT_LETTERS[state & 7];
+	add_row(&w->key, ns, count);
+}
+
+/* Thread TID runs again. */
+static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
+{
+	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
+
+	if (!w)
+		return;
+	if (w->woken > w->since) {
+		add_wait(w, w->state, w->woken - w->since, count);
+		add_wait(w, WAIT_W, now - w->woken, count);
+	} else {
+		add_wait(w, w->state, now - w->since, count);
+	}
+	bpf_map_delete_elem(&waits, &tid);
+}
+
+/* Whether a wait that begins so may add something. */
+static __always_inline bool wait_matters(uint32_t state)
+{
+	return state < WAIT_NONE &&
+	       wanted.states & (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
+}
+
+static __always_inline void begin_wait(
+	void *ctx, uint32_t state, uint64_t now, struct counters *count)
+{
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t tid = (uint32_t)id, which = SCRATCH_EVENT;
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+
+	if (!s || !tid || !is_wanted(id >> 32, tid) || !wait_matters(state))
+		return;
+	count->hits++;
+	take_task(s);
+	if (!take_stacks(ctx, s, false, count))
+		return;
+	s->wait.key = s->row;
+	s->wait.since = now;
+	s->wait.woken = 0;
+	s->wait.state = state;
+	if (bpf_map_update_elem(&waits, &tid, &s->wait, BPF_ANY))
+		count->waits_full++;
+}
+
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
+	struct counters *count = my_counters();
+	uint64_t now = bpf_ktime_get_ns();
+	uint32_t state;
+
+	if (!count)
+		return 0;
+	if (LINUX_KERNEL_VERSION >= KERNEL_VERSION(5, 18, 0))
+		state = ctx->args[3]; /* the field may be another one by now */
+	else
+		state = BPF_CORE_READ(prev, __state);
+	begin_wait(ctx, wait_of(ctx->args[0], state), now, count);
+	end_wait(BPF_CORE_READ(next, pid), now, count);
+	return 0;
+}
+
+SEC("raw_tp/sched_wakeup")
+int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid = BPF_CORE_READ((struct task_struct *)ctx->args[0], pid);
+	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
+
+	if (w && !w->woken && w->state != WAIT_R)
+		w->woken = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Threads that waited before anybody looked: where they wait goes into the table as if they had
+ * begun just now; their memory is read from user space.
+ */
+SEC("iter/task")
+int look_at_waits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct counters *count = my_counters();
+	uint32_t which = SCRATCH_LOOK;
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+
+	if (!task || !s || !count)
+		return 0;
+	uint32_t tid = task->pid, tgid = task->tgid;
+	uint32_t state = wait_of(false, task->__state);
+
+	if (task->on_cpu || state == WAIT_R || !is_wanted(tgid, tid) || !wait_matters(state))
+		return 0;
+	s->wait = (struct wait){.since = bpf_ktime_get_ns(), .state = state};
+	s->wait.key.start = task->start_boottime;
+	s->wait.key.tid = tid;
+	s->wait.key.tgid = tgid;
+	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
+	if (wanted.user && task->mm &&
+		!bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task))) {
+		s->wait.key.user = begin_copy(s, tgid, task->mm->exec_vm);
+		s->copy.foreign = true;
+		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+			return 0;
+	}
+	if (wanted.kernel) {
+		long bytes = bpf_get_task_stack(
+			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+		if (bytes > 0)
+			s->wait.key.kernel =
+				store(s, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+	}
+	bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST);
 	return 0;
 }

@@ -5,6 +5,8 @@
 
 #include "unwind/walk.h"
 
+#include <stdbool.h>
+
 enum {
 	CHUNK = 16,        /* frames in a node */
 	COMM_LEN = 16,     /* TASK_COMM_LEN */
@@ -12,6 +14,7 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
+	WAITS_MAX = 1 << 16,
 	TARGETS_MAX_BPF = 1 << 16,
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128, /* of a stack, at most */
@@ -83,6 +86,28 @@ struct row_value {
 	uint64_t count, sum;
 };
 
+/* What is recorded; set before the programs are loaded. */
+struct wanted {
+	bool user, kernel, all, idle, pids, tids, children;
+	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
+	uint64_t min_ns, max_ns; /* parts of waits that are added */
+};
+
+/*
+ * States of waits, as ps(1) has them: sleeping, disk sleep, stopped, traced, R preempted, W woken
+ * but without processor, idle, parked.
+ */
+#define WAIT_LETTERS "SDTtRWIP"
+enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
+
+/* A thread that does not run. */
+struct wait {
+	struct row_key key;    /* of the row that it will add to */
+	uint64_t since, woken; /* CLOCK_MONOTONIC, ns; woken 0: not yet */
+	uint32_t state;        /* WAIT_… */
+	uint32_t pad;
+};
+
 /* Records of the ring: pages of a stack, then its head. */
 enum ring_type { RING_PAGE, RING_COPY };
 
@@ -98,7 +123,8 @@ struct ring_copy {
 	uint32_t type;
 	uint32_t copy;
 	uint32_t tgid;
-	uint32_t nr_pages;
+	uint16_t nr_pages;
+	bool foreign;  /* the stack was not copied: it is the memory of a thread that waits */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
 	uint64_t reg[NR_REGS];
@@ -112,8 +138,7 @@ struct counters {
 	uint64_t nodes_full; /* lost: no room for a stack */
 	uint64_t copies;
 	uint64_t copies_lost; /* the ring was full: the stack is cut */
-	uint64_t new_nodes;   /* since the beginning */
-	uint64_t pad;
+	uint64_t waits_full; /* lost: no room for one more thread that waits */
 };
 
 #endif
