@@ -104,6 +104,7 @@ static void set_sizes(struct bpf *b)
 	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus);
+	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
 	bpf_map__set_max_entries(b->programs->maps.ring, ring);
 }
 

@@ -129,7 +129,7 @@ static bool make_space(struct spaces *s, const struct mapping *const *list, size
 static void tell(struct spaces *s, struct process *p, struct spaces_pushed *pushed)
 {
 	struct spaces_pushed old = *pushed;
-	struct space space = {.unchecked = pushed->unchecked};
+	struct space space = {.unchecked = pushed->unchecked, .version = ++s->versions};
 	size_t nr;
 	const struct mapping **list = mapped_now(s, p, &nr, &space.exec_pages);
 

@@ -18,6 +18,7 @@ struct spaces {
 		bool told, unchecked;
 	} * pushed; /* by the process's place in ps->list */
 	size_t nr;
+	uint32_t versions; /* of lists that were told */
 };
 
 void spaces_init(

@@ -14,6 +14,7 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
+	SEEN = 4096, /* of each processor; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS_MAX_BPF = 1 << 16,
 	COPY_PAGE = 4096,
@@ -43,9 +44,20 @@ struct space {
 	uint32_t height;     /* 0, 1 */
 	uint32_t unchecked;  /* exec_pages cannot be told from outside */
 	uint64_t exec_pages; /* mm_struct.exec_vm when this was true */
+	uint32_t version;    /* no other list of mappings had it */
+	uint32_t pad;
 };
 
 enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
+
+/* What was found for a pc before: most samples meet the same return addresses again. */
+struct seen {
+	uint64_t key; /* pc << 1 | whether it is a return address */
+	uint32_t version;
+	uint32_t pad;
+	uint64_t frame;
+	struct unwind_rule rule;
+};
 
 /* A table in the pool; level and rules are blocks. */
 struct table_place {
@@ -138,7 +150,7 @@ struct counters {
 	uint64_t nodes_full; /* lost: no room for a stack */
 	uint64_t copies;
 	uint64_t copies_lost; /* the ring was full: the stack is cut */
-	uint64_t waits_full; /* lost: no room for one more thread that waits */
+	uint64_t waits_full;  /* lost: no room for one more thread that waits */
 };
 
 #endif

@@ -16,13 +16,53 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#define WALK_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 
 #include "shared.h"
-#include "unwind/step.h"
 
-enum { PAD = CHUNK, FRAMES = PAD + WALK_DEPTH };
+enum {
+	PAD = CHUNK,
+	FRAMES = PAD + WALK_DEPTH,
+	WINDOW = 256, /* bytes of a stack that are read at once: some frames */
+};
+
+/* Too large for the stack. */
+struct scratch {
+	struct walk walk; /* the first one */
+	uint64_t window[WINDOW / 8];
+	uint64_t window_at; /* address, 0: it holds nothing */
+	struct space space;
+	struct node_key key;
+	struct row_key row;
+	struct wait wait;
+	struct ring_copy copy;
+	struct pt_regs___kernel regs;
+	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
+};
+
+/* One or two words of the stack, or more of what lies on it. */
+static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
+{
+	struct scratch *s = (struct scratch *)w;
+	uint64_t in = at - s->window_at;
+
+	if (size > 16 || at & 7)
+		return bpf_probe_read_user(to, size, (void *)at);
+	if (in > WINDOW - 16) {
+		s->window_at = 0;
+		if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
+			return bpf_probe_read_user(to, size, (void *)at);
+		s->window_at = at;
+		in = 0;
+	}
+	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
+	if (size == 16)
+		((uint64_t *)to)[1] = s->window[(in / 8 + 1) & (WINDOW / 8 - 1)];
+	return 0;
+}
+
+#include "unwind/step.h"
 
 const volatile struct wanted wanted;
 
@@ -109,18 +149,6 @@ struct {
 	__type(value, struct counters);
 } counters SEC(".maps");
 
-/* Too large for the stack. */
-struct scratch {
-	struct walk walk;
-	struct space space;
-	struct node_key key;
-	struct row_key row;
-	struct wait wait;
-	struct ring_copy copy;
-	struct pt_regs___kernel regs;
-	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
-};
-
 enum { SCRATCH_EVENT, SCRATCH_LOOK, SCRATCHES };
 
 struct {
@@ -144,6 +172,13 @@ static struct counters *my_counters(void)
 
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN);
+	__type(key, uint32_t);
+	__type(value, struct seen);
+} seen SEC(".maps");
 
 /* The mapping of the walk's pc; false: there is none. */
 static __always_inline bool find_map(struct scratch *s)
@@ -207,22 +242,42 @@ static __always_inline const struct unwind_rule *find_rule(
 		return NULL;
 	const struct unwind_rule *rules = block_at(t->rules + number / UNWIND_RULES);
 
-	return rules ? &rules[number % UNWIND_RULES] : NULL;
+	if (!rules)
+		return NULL;
+	barrier_var(number); /* no arithmetic before the check: the verifier wants it so */
+	return &rules[number % UNWIND_RULES];
 }
 
-static __always_inline int step(struct scratch *s)
+/* Looks up frame and rule for the walk's pc. */
+static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t key)
 {
 	struct walk *w = &s->walk;
+
+	if (!find_map(s))
+		return WALK_NO_MAP;
 	const struct table_place *t = bpf_map_lookup_elem(&tables, &w->map.table);
+	const struct unwind_rule *rule = NULL;
 
-	if (!t || t->state == TABLE_NONE)
-		return walk_by_fp(w);
-	if (t->state == TABLE_PENDING)
+	if (!t || t->state == TABLE_PENDING)
 		return WALK_PENDING;
-	uint64_t offset = walk_pc(w) - w->map.bias - t->base;
-	const struct unwind_rule *rule = offset < t->size ? find_rule(t, offset) : NULL;
+	if (t->state == TABLE_READY) {
+		uint64_t offset = walk_pc(w) - w->map.bias - t->base;
 
-	return rule ? walk_by_rule(w, rule) : walk_by_fp(w);
+		rule = offset < t->size ? find_rule(t, offset) : NULL;
+	}
+	e->key = key;
+	e->version = s->space.version;
+	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
+	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
+	return WALK_ON;
+}
+
+static __always_inline struct seen *seen_place(uint64_t key)
+{
+	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
+
+	at = (at & (SEEN - 1)) + bpf_get_smp_processor_id() * SEEN;
+	return bpf_map_lookup_elem(&seen, &at);
 }
 
 struct walking {
@@ -233,19 +288,22 @@ static long take_frame(uint32_t i, struct walking *walking)
 {
 	struct scratch *s = walking->s;
 	struct walk *w = &s->walk;
+	uint64_t key = w->reg[REG_PC] << 1 | w->call;
+	struct seen *e = seen_place(key);
 	uint32_t nr = w->nr;
 
-	if (!find_map(s)) {
-		w->end = WALK_NO_MAP;
-		return 1;
-	}
-	if (nr >= WALK_DEPTH) {
+	if (!e || nr >= WALK_DEPTH) {
 		w->end = WALK_DEEP;
 		return 1;
 	}
-	s->frame[PAD + nr] = walk_frame(&w->map, w->reg[REG_PC], w->call);
+	if (e->key != key || e->version != s->space.version) {
+		w->end = look_up(s, e, key);
+		if (w->end != WALK_ON)
+			return 1;
+	}
+	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
-	w->end = step(s);
+	w->end = walk_by_rule(w, &e->rule);
 	return w->end != WALK_ON;
 }
 
@@ -356,6 +414,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.nr = 0;
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
+	s->window_at = 0;
 }
 
 /* Fills the head of a copy from s->regs; its number. */
