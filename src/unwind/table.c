@@ -225,7 +225,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	const struct unwind_rule *rules;
 	uint32_t number;
 
-	if (!h || address < h->base || address - h->base >= h->size)
+	if (!h || address < h->base || address - h->base >= h->size || h->height >= UNWIND_LEVELS)
 		return &none;
 	number = rule_at(table, address - h->base);
 	if (number >= h->nr_rules)
