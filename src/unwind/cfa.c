@@ -17,26 +17,22 @@ struct machine {
 	struct unwind_rows *rows;
 };
 
-/* Adds a row for what of FROM to TO is in the range. */
-static void add_row(struct machine *m, uint64_t from, uint64_t to, bool known)
+/* Adds a row from where M is up to END. */
+static void add_row(struct machine *m, uint64_t end, bool known)
 {
 	struct unwind_rule rule;
 
-	if (from < m->range->from)
-		from = m->range->from;
-	if (to > m->range->to)
-		to = m->range->to;
-	if (from >= to)
+	if (m->at >= m->range->to || end <= m->range->from || m->at == end)
 		return;
 	known = known && cfa_rule(m->common, &m->now, &rule);
-	unwind_rows_add(m->rows, from, to, known ? &rule : NULL);
+	unwind_rows_add_in(m->rows, m->range, m->at, end, known ? &rule : NULL);
 }
 
 static bool move_to(struct machine *m, uint64_t to)
 {
 	if (!m->range || to < m->at)
 		return false;
-	add_row(m, m->at, to, true);
+	add_row(m, to, true);
 	m->at = to;
 	return true;
 }
@@ -308,5 +304,5 @@ void cfa_run(const struct cfa_common *common, struct bytes program,
 	m.rows = rows;
 	bool whole = run(&m);
 
-	add_row(&m, m.at, range->to, whole);
+	add_row(&m, range->to, whole);
 }

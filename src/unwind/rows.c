@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rows.h"
+#include "range.h"
 #include "table.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -105,6 +106,16 @@ void unwind_rows_add(
 	rows->nr_unsupported += !rule;
 	put(rows, start, rule ? number_of(rows, rule) : UNWIND_RULE_NONE);
 	rows->end = end;
+}
+
+void unwind_rows_add_in(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
+	uint64_t end, const struct unwind_rule *rule)
+{
+	if (start < range->from)
+		start = range->from;
+	if (end > range->to)
+		end = range->to;
+	unwind_rows_add(rows, start, end, rule);
 }
 
 /* Blocks of an image, in their order. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct strbuf;
+struct unwind_range;
 struct unwind_table;
 
 struct unwind_rows {
@@ -35,6 +36,10 @@ void unwind_rows_release(struct unwind_rows *rows);
  */
 void unwind_rows_add(
 	struct unwind_rows *rows, uint64_t start, uint64_t end, const struct unwind_rule *rule);
+
+/* The same for what of it lies in RANGE. */
+void unwind_rows_add_in(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
+	uint64_t end, const struct unwind_rule *rule);
 
 /* Makes TABLE of them. -1 and ERR: there are none, or more than a table can hold. */
 int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct unwind_table *table,

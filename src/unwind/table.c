@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table.h"
 #include "cfi.h"
+#include "pclntab.h"
 #include "range.h"
 #include "rows.h"
 #include "trampoline.h"
@@ -16,30 +17,51 @@
 
 enum { CODE_MAX = 64 }; /* segments; more are not looked at */
 
-enum source { EH_FRAME, DEBUG_FRAME, TRAMPOLINE };
+/* By rank: a later one counts where no earlier one says anything. */
+enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE };
 
 struct build {
 	struct elf_code code[CODE_MAX];
 	size_t nr_code;
-	struct cfi *cfi[TRAMPOLINE];
+	struct cfi *eh_frame, *debug_frame;
+	struct pclntab *pclntab;
 	struct unwind_ranges ranges;
 };
+
+/* Takes over MORE. */
+static void merge(struct build *b, struct unwind_ranges *more, enum source source)
+{
+	unwind_ranges_cut(more, b->code, b->nr_code);
+	unwind_ranges_merge(&b->ranges, more, (unsigned char)source);
+	unwind_ranges_release(more);
+}
 
 static void gather(struct build *b, const struct elffile *elf)
 {
 	struct unwind_ranges more = {0};
 
 	b->nr_code = elffile_code(elf, b->code, CODE_MAX);
-	b->cfi[EH_FRAME] = cfi_eh_frame(elf);
-	b->cfi[DEBUG_FRAME] = cfi_debug_frame(elf);
-	for (unsigned char source = EH_FRAME; source < TRAMPOLINE; source++) {
-		if (!b->cfi[source])
-			continue;
-		cfi_ranges(b->cfi[source], &more);
-		unwind_ranges_cut(&more, b->code, b->nr_code);
-		unwind_ranges_merge(&b->ranges, &more, source);
-	}
+	b->eh_frame = cfi_eh_frame(elf);
+	if (b->eh_frame)
+		cfi_ranges(b->eh_frame, &more);
+	merge(b, &more, EH_FRAME);
+	b->pclntab = pclntab_new(elf);
+	if (b->pclntab)
+		pclntab_ranges(b->pclntab, &more);
+	merge(b, &more, PCLNTAB);
+	b->debug_frame = cfi_debug_frame(elf);
+	if (b->debug_frame)
+		cfi_ranges(b->debug_frame, &more);
+	merge(b, &more, DEBUG_FRAME);
 	trampolines_put(&b->ranges, b->code, b->nr_code, TRAMPOLINE);
+}
+
+static void build_release(struct build *b)
+{
+	unwind_ranges_release(&b->ranges);
+	cfi_free(b->eh_frame);
+	cfi_free(b->debug_frame);
+	pclntab_free(b->pclntab);
 }
 
 static void add_rows(const struct build *b, struct unwind_rows *rows)
@@ -47,10 +69,19 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 	for (size_t i = 0; i < b->ranges.nr; i++) {
 		const struct unwind_range *range = &b->ranges.list[i];
 
-		if (range->source == TRAMPOLINE)
+		switch ((enum source)range->source) {
+		case EH_FRAME:
+			cfi_rows(b->eh_frame, range, rows);
+			break;
+		case PCLNTAB:
+			pclntab_rows(b->pclntab, range, rows);
+			break;
+		case DEBUG_FRAME:
+			cfi_rows(b->debug_frame, range, rows);
+			break;
+		case TRAMPOLINE:
 			unwind_rows_add(rows, range->from, range->to, &trampoline_rule);
-		else
-			cfi_rows(b->cfi[range->source], range, rows);
+		}
 	}
 }
 
@@ -76,9 +107,7 @@ int unwind_table_build(struct unwind_table *table, struct elffile *elf, struct s
 	int ret = unwind_rows_finish(&rows, elffile_build_id(elf), table, err);
 
 	unwind_rows_release(&rows);
-	unwind_ranges_release(&b.ranges);
-	for (size_t i = 0; i < ARRAY_LEN(b.cfi); i++)
-		cfi_free(b.cfi[i]);
+	build_release(&b);
 	return ret;
 }
 
@@ -196,7 +225,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	const struct unwind_rule *rules;
 	uint32_t number;
 
-	if (!h || address < h->base || address - h->base >= h->size)
+	if (!h || address < h->base || address - h->base >= h->size || h->height >= UNWIND_LEVELS)
 		return &none;
 	number = rule_at(table, address - h->base);
 	if (number >= h->nr_rules)

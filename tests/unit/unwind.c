@@ -1,355 +1,399 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Unwind tables. The judge is libdw: what it says of a frame and what the table says of it are both
- * carried out on registers and memory of random content, and must give the same caller.
- */
-#include "symbol_test.h"
-#include "tiny_elf.h"
+/* Unwind tables: search, files, damage, cache. */
+#include "unwind_test.h"
+#include "unwind/cache.h"
 #include "unwind/rows.h"
-#include "unwind/table.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
-/* ---- a machine ---- */
+/* ---- search ---- */
 
-enum { BX = 3, BP = 6, SP = 7, IP = 16, NR_REGS = 17 };
-
-struct machine {
-	uint64_t reg[NR_REGS];
+struct row {
+	uint64_t start;
+	struct unwind_rule rule;
 };
 
-/* A caller, or a part of it. What is unknown is no value that could be right. */
-struct caller {
-	bool known, root;
-	uint64_t sp, pc, bp, bx;
-	bool bp_known, bx_known;
-};
-
-static uint64_t memory(uint64_t address)
+static struct unwind_rule random_rule(void)
 {
-	return hash_u64(address + 1302);
+	if (!random_below(16))
+		return (struct unwind_rule)NONE;
+	return (struct unwind_rule)REG(SP, 8 * (int32_t)random_below(100));
 }
 
-static void shuffle(struct machine *m, uint64_t pc)
+/* Rows of up to GAP bytes each. Returns where the last one ends. */
+static uint64_t make_rows(struct unwind_rows *rows, struct row *list, size_t n, uint64_t gap)
 {
-	for (int i = 0; i < NR_REGS; i++)
-		m->reg[i] = random_below(UINT64_MAX);
-	m->reg[IP] = pc;
-}
+	uint64_t at = random_below(1 << 30) << 10;
 
-static uint64_t saved(const struct machine *m, uint64_t cfa, int how, int slot, int reg)
-{
-	switch (how) {
-	case UNWIND_SAME:
-		return m->reg[reg];
-	case UNWIND_AT_CFA:
-		return memory(cfa + 8 * (uint64_t)(int64_t)slot);
-	default:
-		return memory(m->reg[BP] + 8 * (uint64_t)(int64_t)slot);
+	unwind_rows_init(rows);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = at + 1 + random_below(gap);
+
+		list[i] = (struct row){at, random_rule()};
+		/* what nothing is known of need not be said */
+		if (list[i].rule.cfa != UNWIND_CFA_NONE || !i || i == n - 1)
+			unwind_rows_add(rows, at, end, &list[i].rule);
+		at = end;
 	}
+	return at;
 }
 
-static uint64_t cfa_of(const struct machine *m, const struct unwind_rule *rule)
+static void check_rows(size_t n, uint64_t gap)
 {
-	uint64_t sum = m->reg[rule->reg] + (uint64_t)(int64_t)rule->offset;
-
-	switch (rule->cfa) {
-	case UNWIND_CFA_DEREF:
-		return memory(sum) + (uint64_t)(int64_t)rule->add;
-	case UNWIND_CFA_PLT:
-		return sum + (((int64_t)m->reg[IP] & 15) >= rule->add ? 8 : 0);
-	default:
-		return sum;
-	}
-}
-
-static struct caller caller_by_rule(const struct machine *m, const struct unwind_rule *rule)
-{
-	struct caller c = {.known = rule->cfa != UNWIND_CFA_NONE};
-	uint64_t cfa;
-
-	c.root = rule->cfa == UNWIND_CFA_ROOT;
-	if (!c.known || c.root)
-		return c;
-	cfa = cfa_of(m, rule);
-	c.bp_known = rule->fp_saved != UNWIND_LOST;
-	c.bx_known = rule->bx_saved != UNWIND_LOST;
-	if (rule->cfa == UNWIND_CFA_SIGNAL) {
-		/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
-		c.bp = memory(cfa + 8 * 10);
-		c.bx = memory(cfa + 8 * 11);
-		c.sp = memory(cfa + 8 * 15);
-		c.pc = memory(cfa + 8 * 16);
-		return c;
-	}
-	c.sp = cfa;
-	c.pc = memory(cfa + 8 * (uint64_t)(int64_t)rule->ra);
-	c.bp = saved(m, cfa, rule->fp_saved, rule->fp, BP);
-	c.bx = saved(m, cfa, rule->bx_saved, rule->bx, BX);
-	return c;
-}
-
-/* Two operands become one. False: not an operation of two. */
-static bool calculate(uint64_t *stack, unsigned int *n, const Dwarf_Op *op)
-{
-	uint64_t b = stack[*n - 1], *a = &stack[*n - 2];
-
-	switch (op->atom) {
-	case DW_OP_plus:
-		*a += b;
-		break;
-	case DW_OP_and:
-		*a &= b;
-		break;
-	case DW_OP_ge:
-		*a = (int64_t)*a >= (int64_t)b;
-		break;
-	case DW_OP_shl:
-		*a <<= b;
-		break;
-	case DW_OP_mul:
-		*a *= b;
-		break;
-	default:
-		return false;
-	}
-	--*n;
-	return true;
-}
-
-static uint64_t evaluate(const struct machine *m, uint64_t cfa, const Dwarf_Op *ops, size_t nops)
-{
-	uint64_t stack[16] = {0};
-	unsigned int n = 2; /* two that do not count */
-
-	for (size_t i = 0; i < nops; i++) {
-		const Dwarf_Op *op = &ops[i];
-
-		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg16)
-			stack[n++] = m->reg[op->atom - DW_OP_breg0] + op->number;
-		else if (op->atom == DW_OP_bregx)
-			stack[n++] = m->reg[op->number] + op->number2;
-		else if (op->atom == DW_OP_call_frame_cfa)
-			stack[n++] = cfa;
-		else if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-			stack[n++] = op->atom - DW_OP_lit0;
-		else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
-			stack[n++] = op->number;
-		else if (op->atom == DW_OP_plus_uconst)
-			stack[n - 1] += op->number;
-		else if (op->atom == DW_OP_deref)
-			stack[n - 1] = memory(stack[n - 1]);
-		else
-			assert_true(calculate(stack, &n, op));
-	}
-	return stack[n - 1];
-}
-
-/* The caller's value of REG. False: libdw says that nobody can know. */
-static bool register_by_libdw(
-	const struct machine *m, Dwarf_Frame *frame, uint64_t cfa, int reg, uint64_t *value)
-{
-	Dwarf_Op mem[3], *ops;
-	size_t nops;
-
-	assert_int_equal(dwarf_frame_register(frame, reg, mem, &ops, &nops), 0);
-	*value = m->reg[reg];
-	if (!nops)
-		return !ops;
-	if (ops[0].atom == DW_OP_regx)
-		*value = m->reg[ops[0].number];
-	else if (ops[nops - 1].atom == DW_OP_stack_value)
-		*value = evaluate(m, cfa, ops, nops - 1);
-	else
-		*value = memory(evaluate(m, cfa, ops, nops));
-	return true;
-}
-
-static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame)
-{
-	struct caller c = {.known = true};
-	Dwarf_Op *ops;
-	size_t nops;
-	uint64_t cfa;
-
-	if (!frame || dwarf_frame_cfa(frame, &ops, &nops))
-		return (struct caller){0};
-	cfa = evaluate(m, 0, ops, nops);
-	c.root = !nops || !register_by_libdw(m, frame, cfa, IP, &c.pc);
-	if (c.root)
-		return c;
-	assert_true(register_by_libdw(m, frame, cfa, SP, &c.sp));
-	c.bp_known = register_by_libdw(m, frame, cfa, BP, &c.bp);
-	c.bx_known = register_by_libdw(m, frame, cfa, BX, &c.bx);
-	if (!c.bx_known)
-		c.bx = m->reg[BX]; /* libdw takes rax for the register that functions keep */
-	return c;
-}
-
-/* ---- table and libdw side by side ---- */
-
-struct score {
-	size_t compared, unsupported, lost, different;
-};
-
-static void compare_at(
-	struct score *score, const struct unwind_table *table, Dwarf_Frame *frame, uint64_t address)
-{
-	struct machine m;
-
-	shuffle(&m, address);
-	struct caller ours = caller_by_rule(&m, unwind_table_find(table, address));
-	struct caller theirs = caller_by_libdw(&m, frame);
-
-	score->compared++;
-	if (!ours.known) {
-		score->unsupported += theirs.known;
-		return;
-	}
-	score->lost += theirs.bp_known && !theirs.root && !ours.bp_known;
-	if (theirs.known && ours.root == theirs.root &&
-		(ours.root || (ours.sp == theirs.sp && ours.pc == theirs.pc &&
-				      (!ours.bp_known || ours.bp == theirs.bp) &&
-				      (!ours.bx_known || ours.bx == theirs.bx))))
-		return;
-	if (!score->different++)
-		printf("# differs at %#llx\n", (unsigned long long)address);
-}
-
-/* Compares at START, and at all of the next addresses where the rule may depend on them. */
-static void compare_part(struct score *score, const struct unwind_table *table, Dwarf_Frame *frame,
-	uint64_t start, uint64_t end)
-{
-	bool plt = unwind_table_find(table, start)->cfa == UNWIND_CFA_PLT;
-
-	for (uint64_t at = start; at < end && at < start + (plt ? 48 : 1); at++)
-		compare_at(score, table, frame, at);
-	compare_at(score, table, frame, start + (end - start) / 2);
-	compare_at(score, table, frame, end - 1);
-}
-
-/* From START to END the table has one rule. */
-static void compare_row(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi,
-	uint64_t start, uint64_t end)
-{
-	const struct unwind_rule *rule = unwind_table_find(table, start);
-
-	assert_ptr_equal(unwind_table_find(table, end - 1), rule);
-	assert_ptr_equal(unwind_table_find(table, start + (end - start) / 2), rule);
-	for (uint64_t at = start; at < end;) {
-		Dwarf_Frame *frame = NULL;
-		Dwarf_Addr from = at, to = at + 16;
-
-		if (!dwarf_cfi_addrframe(cfi, at, &frame))
-			assert_true(dwarf_frame_info(frame, &from, &to, NULL) == IP);
-		assert_true(from <= at && to > at);
-		if (to > end)
-			to = end;
-		compare_part(score, table, frame, at, to);
-		free(frame);
-		at = to;
-	}
-}
-
-static const struct unwind_leaf *leaf_of(const struct unwind_table *table, uint32_t i)
-{
-	return (const struct unwind_leaf *)(table->blocks + (table->header->level[0] + i) * 4096);
-}
-
-/* Address of the leaf's first row: that of the I-th start in the level above. */
-static uint64_t leaf_start(const struct unwind_table *table, uint32_t i)
-{
-	const struct unwind_header *h = table->header;
-	const uint32_t *starts = (const uint32_t *)(table->blocks + h->level[1] * 4096);
-
-	return h->base + (h->height ? starts[i] : 0);
-}
-
-/* Calls compare_row for each row of the table, which must lie side by side and rise. */
-static void compare_rows(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi)
-{
-	const struct unwind_header *h = table->header;
-	uint32_t leaves = (h->height ? h->level[1] : h->rules) - h->level[0], rows = 0;
-	uint64_t last = h->base;
-
-	for (uint32_t i = 0; i < leaves; i++) {
-		const struct unwind_leaf *leaf = leaf_of(table, i);
-
-		for (int k = 0; k < UNWIND_FANOUT && leaf->delta[k] != 0xffff; k++) {
-			uint64_t at = leaf_start(table, i) + leaf->delta[k];
-
-			assert_true(rows ? at > last : at == last);
-			if (rows++)
-				compare_row(score, table, cfi, last, at);
-			last = at;
-		}
-	}
-	assert_true(last < h->base + h->size);
-	compare_row(score, table, cfi, last, h->base + h->size);
-	assert_int_equal(rows, h->nr_rows);
-}
-
-static void judge(const char *path)
-{
-	struct strbuf err = STRBUF_INIT;
-	struct elffile *elf = elffile_open(path, &err);
+	struct row *list = xcalloc(n, sizeof(*list));
+	struct unwind_rows rows;
 	struct unwind_table table;
-	struct score score = {0};
+	uint64_t end = make_rows(&rows, list, n, gap);
 
-	if (!elf) {
-		printf("# %s\n", err.buf);
-		strbuf_release(&err);
-		return;
+	assert_int_equal(unwind_rows_finish(&rows, "", &table, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t last = (i + 1 < n ? list[i + 1].start : end) - 1;
+
+		assert_true(is_rule(&table, list[i].start, list[i].rule));
+		assert_true(is_rule(&table, last, list[i].rule));
+		assert_true(is_rule(&table, list[i].start + random_below(last - list[i].start + 1),
+			list[i].rule));
 	}
-	Dwarf_CFI *cfi = dwarf_getcfi_elf(elffile_elf(elf));
-
-	assert_non_null(cfi);
-	assert_int_equal(unwind_table_build(&table, elf, &err), 0);
-	compare_rows(&score, &table, cfi);
-	printf("# %s: %u rows, %u rules, %.2f bytes a row; %zu comparisons, %zu different, %zu "
-	       "without rbp, %zu unsupported\n",
-		file_name(path), table.header->nr_rows, table.header->nr_rules,
-		(double)table.size / table.header->nr_rows, score.compared, score.different,
-		score.lost, score.unsupported);
-	assert_int_equal(score.different, 0);
-	assert_true(score.unsupported <= 100);
+	assert_true(is_rule(&table, list[0].start - 1, nothing));
+	assert_true(is_rule(&table, end, nothing));
+	assert_true(is_rule(&table, 0, nothing));
+	assert_true(is_rule(&table, UINT64_MAX, nothing));
 	unwind_table_release(&table);
-	dwarf_cfi_end(cfi);
-	elffile_close(elf);
+	unwind_rows_release(&rows);
+	free(list);
+}
+
+static void test_search(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n < 50; n++)
+		check_rows(n, n % 2 ? 10 : 200000);
+	check_rows(UNWIND_FANOUT, 3);
+	check_rows(UNWIND_FANOUT + 1, 3);
+	check_rows(4000, 1000000);
+	check_rows(100000, 100);
+	check_rows(1200000, 100);
+}
+
+static void test_extent(void **state)
+{
+	static const struct unwind_rule deeper = REG(SP, 16);
+	const uint64_t base = 0x7000, gib4 = 1ULL << 32;
+	struct strbuf err = STRBUF_INIT;
+	struct unwind_rows rows;
+	struct unwind_table table;
+
+	(void)state;
+	unwind_rows_init(&rows);
+	assert_int_equal(unwind_rows_finish(&rows, "", &table, NULL), -1);
+	unwind_rows_add(&rows, base, base + 1, &plain);
+	unwind_rows_add(&rows, base + gib4 - 3, base + gib4 - 2, &deeper);
+	assert_int_equal(unwind_rows_finish(&rows, "", &table, NULL), 0);
+	assert_true(is_rule(&table, base, plain));
+	assert_true(is_rule(&table, base + 1, nothing));
+	assert_true(is_rule(&table, base + gib4 - 4, nothing));
+	assert_true(is_rule(&table, base + gib4 - 3, deeper));
+	assert_true(is_rule(&table, base + gib4 - 2, nothing));
+	unwind_table_release(&table);
+	unwind_rows_add(&rows, base + gib4, base + gib4 + 1, &plain);
+	assert_int_equal(unwind_rows_finish(&rows, "", &table, &err), -1);
+	assert_non_null(strstr(err.buf, "too far apart"));
+	unwind_rows_release(&rows);
 	strbuf_release(&err);
 }
 
-static const char *const judged[] = {
-	"libc.so", "ld-linux", "libdw", "libcrypto", "libstdc++", "libz.so"};
-
-static int judge_loaded(struct dl_phdr_info *info, size_t size, void *data)
+/* One rule more than there are numbers. */
+static void test_many_rules(void **state)
 {
-	(void)size;
-	for (size_t i = 0; i < ARRAY_LEN(judged); i++)
-		if (strstr(info->dlpi_name, judged[i])) {
-			judge(info->dlpi_name);
-			++*(int *)data;
-		}
-	return 0;
-}
-
-static void test_against_libdw(void **state)
-{
-	int n = 0;
+	struct unwind_rule rule = plain;
+	struct unwind_rows rows;
+	struct unwind_table table;
 
 	(void)state;
-	dl_iterate_phdr(judge_loaded, &n);
-	assert_true(n >= 3);
-	judge(self);
-	judge(perl);
-	judge("/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+	unwind_rows_init(&rows);
+	for (int32_t i = 0; i <= 65536 - UNWIND_RULE_FIRST; i++) {
+		rule.offset = i;
+		unwind_rows_add(&rows, (uint64_t)i * 4, (uint64_t)i * 4 + 4, &rule);
+	}
+	assert_int_equal(unwind_rows_finish(&rows, "", &table, NULL), 0);
+	assert_int_equal(table.header->nr_rules, 65536);
+	assert_int_equal(table.header->nr_unsupported, 1);
+	assert_true(is_rule(&table, (65536 - UNWIND_RULE_FIRST) * 4, nothing));
+	rule.offset--;
+	assert_true(is_rule(&table, (65535 - UNWIND_RULE_FIRST) * 4, rule));
+	unwind_table_release(&table);
+	unwind_rows_release(&rows);
+}
+
+/* ---- files ---- */
+
+static void make_table(struct unwind_table *table, size_t n, const char *build_id)
+{
+	struct row *list = xcalloc(n, sizeof(*list));
+	struct unwind_rows rows;
+
+	make_rows(&rows, list, n, 100);
+	assert_int_equal(unwind_rows_finish(&rows, build_id, table, NULL), 0);
+	unwind_rows_release(&rows);
+	free(list);
+}
+
+static int open_table(struct unwind_table *table, const void *data, size_t size)
+{
+	int fd = memfd_create("table", MFD_CLOEXEC), ret;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	ret = unwind_table_open(table, fd, "00112233");
+	close(fd);
+	return ret;
+}
+
+static void test_damaged_tables(void **state)
+{
+	struct unwind_table table, again;
+
+	(void)state;
+	make_table(&table, 100, "00112233");
+	assert_int_equal(open_table(&again, table.blocks, table.size), 0);
+	assert_true(again.mapped && again.size == table.size);
+	assert_memory_equal(again.blocks, table.blocks, table.size);
+	unwind_table_release(&again);
+	unsigned char *copy = xmalloc(table.size + 1);
+
+	memcpy(copy, table.blocks, table.size);
+	for (size_t i = 0; i <= table.size + 1; i++)
+		if (i != table.size)
+			assert_int_equal(open_table(&again, copy, i), -1);
+	for (size_t i = 0; i < table.size; i += i < 256 ? 1 : 37) {
+		copy[i] ^= (unsigned char)(1 << random_below(8));
+		assert_int_equal(open_table(&again, copy, table.size), -1);
+		copy[i] = table.blocks[i];
+	}
+	assert_int_equal(open_table(&again, copy, table.size), 0);
+	unwind_table_release(&again);
+	free(copy);
+	unwind_table_release(&table);
+	make_table(&table, 100, "00112234");
+	assert_int_equal(open_table(&again, table.blocks, table.size), -1);
+	unwind_table_release(&table);
+}
+
+/* Looked up without the checks of unwind_table_open, and with those that a right checksum passes.
+ */
+static void test_wrong_tables(void **state)
+{
+	size_t opened = 0;
+	struct unwind_table table, again;
+
+	(void)state;
+	make_table(&table, 3000, "00112233");
+	for (int i = 0; i < 2000; i++) {
+		unsigned char *copy = xmalloc(table.size);
+		struct unwind_header *header = (struct unwind_header *)copy;
+
+		memcpy(copy, table.blocks, table.size);
+		for (uint64_t k = random_below(6); k < 6; k++)
+			copy[random_below(k % 2 ? sizeof(*header) : table.size)] =
+				(unsigned char)random_below(256);
+		find_many(&(struct unwind_table){.blocks = copy, .size = table.size});
+		header->magic = UNWIND_MAGIC;
+		header->checksum = unwind_table_checksum(copy, table.size);
+		if (!open_table(&again, copy, table.size)) {
+			opened++;
+			find_many(&again);
+		}
+		unwind_table_release(&again);
+		free(copy);
+	}
+	printf("# %zu of 2000 wrong tables opened\n", opened);
+	unwind_table_release(&table);
+}
+
+/* ---- cache ---- */
+
+static size_t count_files(void)
+{
+	struct strbuf sb = STRBUF_INIT;
+	size_t n = 0;
+
+	strbuf_addf(&sb, "find '%s' -type f | wc -l", dir);
+	FILE *pipe = popen(sb.buf, "r");
+
+	assert_int_equal(fscanf(pipe, "%zu", &n), 1);
+	pclose(pipe);
+	strbuf_release(&sb);
+	return n;
+}
+
+static bool is_cached(const char *build_id)
+{
+	struct unwind_table table;
+	bool cached = !unwind_cache_get(dir, build_id, &table);
+
+	assert_true(cached == !!table.blocks);
+	unwind_table_release(&table);
+	return cached;
+}
+
+static void cache_table(const char *build_id)
+{
+	struct unwind_table table;
+
+	make_table(&table, 100, build_id);
+	unwind_cache_put(dir, &table);
+	unwind_table_release(&table);
+}
+
+static void test_cache(void **state)
+{
+	static const char id[] = "0123456789abcdef";
+	char *path = in_dir("0123456789abcdef.unwind");
+	struct unwind_table table, again;
+	struct stat st;
+
+	(void)state;
+	assert_false(is_cached(id));
+	make_table(&table, 100, id);
+	unwind_cache_put(dir, &table);
+	unwind_cache_put(dir, &table);
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(unwind_cache_get(dir, id, &again), 0);
+	assert_int_equal(again.size, table.size);
+	assert_memory_equal(again.blocks, table.blocks, table.size);
+	unwind_table_release(&again);
+	/* nothing to fall over */
+	unwind_cache_put("/no/where", &table);
+	unwind_cache_put(dir, &again);
+	assert_int_equal(unwind_cache_get("/no/where", id, &again), -1);
+	unwind_table_release(&table);
+	/* damaged, and mended */
+	assert_int_equal(truncate(path, 4096), 0);
+	assert_false(is_cached(id));
+	cache_table(id);
+	assert_true(is_cached(id));
+	assert_int_equal(unlink(path), 0);
+	free(path);
+}
+
+static void test_cache_names(void **state)
+{
+	static const char *const ids[] = {
+		"", "0123456", "../01234567", "0123456789ABCDEF", "01234567/", "0123456g"};
+	char longest[130] = "";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		cache_table(ids[i]);
+		assert_false(is_cached(ids[i]));
+	}
+	assert_int_equal(count_files(), 0);
+	memset(longest, 'a', 129);
+	assert_false(is_cached(longest));
+	longest[128] = '\0';
+	cache_table(longest);
+	assert_true(is_cached(longest));
+	run("rm '%s'/*", dir);
+}
+
+/* A link is not followed, another's file is not trusted, neither is removed. */
+static void test_cache_owner(void **state)
+{
+	char *path = in_dir("0123456789abcdef.unwind"), *other = in_dir("other");
+
+	(void)state;
+	cache_table("0123456789abcdef");
+	assert_int_equal(rename(path, other), 0);
+	assert_int_equal(symlink(other, path), 0);
+	assert_false(is_cached("0123456789abcdef"));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_false(is_cached("0123456789abcdef"));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rename(other, path), 0);
+	assert_true(is_cached("0123456789abcdef"));
+	if (!geteuid()) {
+		assert_int_equal(chown(path, 1302, 1302), 0);
+		assert_false(is_cached("0123456789abcdef"));
+	}
+	run("rm '%s'/*", dir);
+	free(path);
+	free(other);
+}
+
+static void make_sparse(const char *id, uint64_t size, time_t used)
+{
+	struct timespec times[2] = {{.tv_sec = used}, {.tv_sec = used}};
+	char *path = xasprintf("%s/%s.unwind", dir, id);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	assert_int_equal(futimens(fd, times), 0);
+	close(fd);
+	free(path);
+}
+
+static bool is_there(const char *id)
+{
+	char *path = xasprintf("%s/%s.unwind", dir, id);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+static void test_cache_bytes(void **state)
+{
+	(void)state;
+	make_sparse("aaaaaaaa", 400 << 20, 1000);
+	make_sparse("bbbbbbbb", 50 << 20, 2000);
+	make_sparse("cccccccc", 100 << 20, 3000);
+	make_sparse("not-ours", 600 << 20, 10);
+	cache_table("dddddddd");
+	assert_false(is_there("aaaaaaaa"));
+	assert_true(is_there("bbbbbbbb") && is_there("cccccccc") && is_there("dddddddd"));
+	assert_true(is_there("not-ours"));
+	run("rm '%s'/*", dir);
+}
+
+static void test_cache_count(void **state)
+{
+	char id[16];
+
+	(void)state;
+	cache_table("ffffffff");
+	run("touch -d @1000 '%s/ffffffff.unwind'", dir);
+	assert_true(is_cached("ffffffff")); /* used just now */
+	for (int i = 0; i < UNWIND_CACHE_TABLES + 10; i++) {
+		snprintf(id, sizeof(id), "%08x", (unsigned int)i);
+		make_sparse(id, 1, 1000 + i);
+	}
+	cache_table("eeeeeeee");
+	assert_int_equal(count_files(), UNWIND_CACHE_TABLES);
+	assert_false(is_there("0000000b"));
+	assert_true(is_there("0000000c"));
+	assert_true(is_there("ffffffff") && is_there("eeeeeeee"));
+	run("rm -r '%s'; mkdir '%s'", dir, dir);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_libdw),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_extent),
+		cmocka_unit_test(test_many_rules),
+		cmocka_unit_test(test_damaged_tables),
+		cmocka_unit_test(test_wrong_tables),
+		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache_names),
+		cmocka_unit_test(test_cache_owner),
+		cmocka_unit_test(test_cache_bytes),
+		cmocka_unit_test(test_cache_count),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
