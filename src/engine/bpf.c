@@ -30,7 +30,8 @@ enum {
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
 	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
 	RING_MIN = 16 << 20,  /* bytes */
-	FINISH_S = 20,        /* for tables that are still being made */
+	PREPARE_MS = 150,
+	FINISH_S = 20, /* for tables that are still being made */
 };
 
 struct bpf {
@@ -300,6 +301,37 @@ static void bpf_describe(const struct engine *engine, FILE *out)
 	fputs("# the BPF programs are built in; their source is src/engine/bpf\n", out);
 }
 
+/* However late we come to stop it, it lasts no longer than was asked for. */
+static uint64_t until(const struct engine_request *r)
+{
+	return r->seconds > 0 && r->seconds < 1e9
+		       ? (uint64_t)monotonic_ns() + (uint64_t)(r->seconds * 1e9)
+		       : UINT64_MAX;
+}
+
+/*
+ * What is mapped at the start is made ready before the first tick, the small files first, as long
+ * as it takes no time that anybody would notice.
+ */
+static void prepare_rules(struct bpf *b)
+{
+	int64_t end = monotonic_ns() + PREPARE_MS * 1000000LL;
+
+	rules_want_all(&b->rules);
+	while (rules_waiting(&b->rules) && monotonic_ns() < end) {
+		struct pollfd fd = {.fd = b->rules.builder.socket, .events = POLLIN};
+
+		poll(&fd, 1, PREPARE_MS);
+		rules_take(&b->rules);
+	}
+}
+
+/* On a machine that has more to do than it can we must still come to read. */
+static void hurry(void)
+{
+	setpriority(PRIO_PROCESS, 0, -20);
+}
+
 static int bpf_start(struct engine *engine, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -315,7 +347,13 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
 		return -1;
 	}
+	hurry();
+	for (size_t i = 0; i < b->processes.nr; i++)
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	if (r->user && !r->all)
+		prepare_rules(b);
 	sideband_enable(&b->side, true);
+	b->programs->bss->until = until(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_look(&b->processes, &b->processes.list[i], NULL);
 		spaces_push(&b->spaces, &b->processes.list[i]);

@@ -68,6 +68,9 @@ static enum stack_end judge(struct collector *c, const uint64_t *frames, uint32_
 	case WALK_DEEP:
 		*cut_by = recording_string(c->rec, "depth");
 		return END_CUT;
+	case WALK_BUSY:
+		*cut_by = recording_string(c->rec, "busy");
+		return END_CUT;
 	case WALK_NO_RULE:
 	case WALK_PENDING:
 		*cut_by = places_cut_by(&c->places, mapping_of(c, frames[nr - 1]));

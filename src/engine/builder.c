@@ -131,6 +131,7 @@ static __attribute__((noreturn)) void serve(int socket)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	setpriority(PRIO_PROCESS, 0, -10); /* what waits for us costs more than we do */
 	if (!give_up_rights())
 		_exit(EXIT_FAILED);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -114,6 +114,39 @@ static bool give_up(struct rules *r)
 	return any;
 }
 
+static int64_t file_size(const struct rules *r, uint32_t number)
+{
+	const struct object *o = &r->ps->objects[r->files[number].object];
+	struct stat st;
+
+	return o->elf && !fstat(elffile_fd(o->elf), &st) ? st.st_size : 0;
+}
+
+struct sized {
+	uint32_t number;
+	int64_t size;
+};
+
+static int compare_sizes(const void *va, const void *vb)
+{
+	const struct sized *a = va, *b = vb;
+
+	return (a->size > b->size) - (a->size < b->size);
+}
+
+void rules_want_all(struct rules *r)
+{
+	struct sized *files = xcalloc(r->nr, sizeof(*files));
+	const struct unwind_table *table;
+
+	for (uint32_t i = 1; i < r->nr; i++)
+		files[i - 1] = (struct sized){i, file_size(r, i)};
+	qsort(files, r->nr - 1, sizeof(*files), compare_sizes);
+	for (uint32_t i = 0; i + 1 < r->nr; i++)
+		rules_want(r, files[i].number, &table);
+	free(files);
+}
+
 static void take_table(struct rules *r, uint32_t number, int fd)
 {
 	const struct object *o = &r->ps->objects[r->files[number].object];

@@ -34,6 +34,8 @@ void rules_release(struct rules *r);
 uint32_t rules_number(struct rules *r, size_t object);
 /* The table that is needed: TABLE_PENDING when it must be made first; *TABLE with TABLE_READY. */
 enum table_state rules_want(struct rules *r, uint32_t number, const struct unwind_table **table);
+/* Wants those of all files that have a number, the small ones first. */
+void rules_want_all(struct rules *r);
 /* Takes in tables that were made; true when there were any. */
 bool rules_take(struct rules *r);
 /* Tables that are being made. */

@@ -64,6 +64,16 @@ static const struct mapping **mapped_now(
 	return list;
 }
 
+/* The program itself and the vdso stay where they are; but it costs next to nothing to look. */
+static void fill_id(struct space_map *to, const struct elffile *elf)
+{
+	uint64_t address;
+
+	if (!elffile_build_id_address(elf, &address, &to->id))
+		return;
+	to->id_at = to->bias + address;
+}
+
 static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, const struct mapping *m)
 {
 	const struct object *o = &s->ps->objects[m->object];
@@ -76,6 +86,7 @@ static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, const s
 	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
 		to->bias = m->start - address;
 		to->table = rules_number(s->rules, m->object);
+		fill_id(to, o->elf);
 	}
 }
 

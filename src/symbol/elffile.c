@@ -230,6 +230,20 @@ size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max
 	return n;
 }
 
+bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint64_t *first)
+{
+	const void *id;
+	size_t size;
+	const char *file = elf_rawfile(elf->elf, &size);
+	ssize_t len = dwelf_elf_gnu_build_id(elf->elf, &id);
+
+	if (!file || len < (ssize_t)sizeof(*first) || (const char *)id < file ||
+		(const char *)id > file + size - sizeof(*first))
+		return false;
+	memcpy(first, id, sizeof(*first));
+	return elffile_address(elf, (uint64_t)((const char *)id - file), address);
+}
+
 bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
 {
 	const struct segment *found = NULL;

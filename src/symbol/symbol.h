@@ -65,6 +65,9 @@ void elffile_close(struct elffile *elf);
 const char *elffile_build_id(const struct elffile *elf); /* lower-case hex, "" when it has none */
 
 int elffile_fd(const struct elffile *elf); /* -1: in memory */
+/* The address at which the build-id is loaded, and its first 8 bytes as a number; false: it is not.
+ */
+bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint64_t *first);
 /*
  * The address at which the first byte of a mapping of SIZE bytes from OFFSET of the file is linked;
  * false when no loaded segment is in it.

@@ -158,7 +158,9 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	w->known = WALK_KNOWN_SAVED & ~((r->fp_saved == UNWIND_LOST) << REG_FP) &
 		   ~((r->bx_saved == UNWIND_LOST) << REG_BX);
 	w->call = true;
-	return w->reg[REG_PC] ? WALK_ON : WALK_ROOT;
+	if (!w->reg[REG_PC])
+		return w->reg[REG_FP] ? WALK_LOST : WALK_ROOT;
+	return WALK_ON;
 }
 
 #endif

@@ -26,7 +26,8 @@ enum walk_end {
 	WALK_NO_RULE, /* nothing tells the caller of the last frame */
 	WALK_NO_READ, /* memory that a rule named cannot be read */
 	WALK_LOST,    /* a rule led to what cannot be */
-	WALK_PENDING, /* the table is not there yet: a copy goes to user space */
+	WALK_PENDING, /* table or mapping is not known yet: a copy goes to user space */
+	WALK_BUSY,    /* and could not */
 	WALK_ENDS,
 };
 
@@ -35,7 +36,8 @@ struct walk_map {
 	uint64_t start, end;
 	uint64_t bias;   /* pc - bias: address by the file's program headers */
 	uint32_t table;  /* 0: no file, so no rules */
-	uint32_t serial; /* of all mappings, from 1 */
+	uint32_t serial; /* number of all mappings that are recorded, from 1 */
+	uint64_t id_at, id; /* where its build-id lies and how it begins; 0: not known */
 };
 
 struct walk {

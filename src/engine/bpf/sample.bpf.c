@@ -41,6 +41,8 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	count->ticks++;
 	if (!is_wanted(id >> 32, (uint32_t)id) || (!wanted.user && in_user))
 		return 0;
+	if (bpf_ktime_get_ns() > until)
+		return 0;
 	count->hits++;
 	take_task(s);
 	if (in_user)

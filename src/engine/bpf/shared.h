@@ -20,7 +20,7 @@ enum {
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128, /* of a stack, at most */
 	KERNEL_DEPTH = 256,
-	SPACE_MAPS = 128,  /* mappings in a leaf */
+	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
 };
 
@@ -31,6 +31,7 @@ struct space_leaf {
 	struct space_map {
 		uint64_t end, bias;
 		uint32_t table, serial;
+		uint64_t id_at, id; /* address and first 8 bytes of the file's build-id, 0: none */
 	} map[SPACE_MAPS];
 };
 
@@ -56,6 +57,7 @@ struct seen {
 	uint32_t version;
 	uint32_t pad;
 	uint64_t frame;
+	uint64_t id_at, id; /* as in struct space_map */
 	struct unwind_rule rule;
 };
 

@@ -31,7 +31,8 @@ enum {
 struct scratch {
 	struct walk walk; /* the first one */
 	uint64_t window[WINDOW / 8];
-	uint64_t window_at; /* address, 0: it holds nothing */
+	uint64_t window_at;  /* address, 0: it holds nothing */
+	uint64_t checked_at; /* the build-id that was looked at last */
 	struct space space;
 	struct node_key key;
 	struct row_key row;
@@ -70,6 +71,7 @@ uint32_t epoch;     /* which of the two maps of nodes and rows is written to */
 uint32_t last_node; /* numbers that were given away */
 uint32_t last_row;
 uint32_t last_copy;
+uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -209,6 +211,8 @@ static __always_inline bool find_map(struct scratch *s)
 	m->bias = leaf->map[at].bias;
 	m->table = leaf->map[at].table;
 	m->serial = leaf->map[at].serial;
+	m->id_at = leaf->map[at].id_at;
+	m->id = leaf->map[at].id;
 	return true;
 }
 
@@ -268,6 +272,8 @@ static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t k
 	e->key = key;
 	e->version = s->space.version;
 	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
+	e->id_at = w->map.id_at;
+	e->id = w->map.id;
 	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
 	return WALK_ON;
 }
@@ -278,6 +284,20 @@ static __always_inline struct seen *seen_place(uint64_t key)
 
 	at = (at & (SEEN - 1)) + bpf_get_smp_processor_id() * SEEN;
 	return bpf_map_lookup_elem(&seen, &at);
+}
+
+/*
+ * Another file may lie there by now (dlclose, dlopen) and nobody told us yet: its build-id tells.
+ * One that cannot be read says nothing.
+ */
+static __always_inline bool is_still_there(struct scratch *s, const struct seen *e)
+{
+	uint64_t id;
+
+	if (!e->id_at || e->id_at == s->checked_at)
+		return true;
+	s->checked_at = e->id_at;
+	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
 struct walking {
@@ -300,6 +320,10 @@ static long take_frame(uint32_t i, struct walking *walking)
 		w->end = look_up(s, e, key);
 		if (w->end != WALK_ON)
 			return 1;
+	}
+	if (!is_still_there(s, e)) {
+		w->end = WALK_PENDING;
+		return 1;
 	}
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
@@ -415,6 +439,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
 	s->window_at = 0;
+	s->checked_at = 0;
 }
 
 /* Fills the head of a copy from s->regs; its number. */
@@ -470,7 +495,7 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 		return copy;
 	count->copies_lost++;
 	s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
-	return store(s, 1, NODE_ROOT | WALK_PENDING);
+	return store(s, 1, NODE_ROOT | WALK_BUSY);
 }
 
 static uint32_t kernel_stack(void *ctx, struct scratch *s)
