@@ -98,12 +98,22 @@ static int judge(const struct options *o, const struct account *account, const c
 	return ret;
 }
 
+static bool has_several_processes(const struct recording *rec)
+{
+	for (size_t i = 1; i < rec->nr_tasks; i++)
+		if (rec->tasks[i].pid != rec->tasks[0].pid)
+			return true;
+	return false;
+}
+
 static int finish(struct options *o, struct recording *rec, const struct symbol_files *files)
 {
-	struct input_options input = {.view = o->view, .symbol.files = files};
+	struct input_options input = {.symbol.files = files};
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile;
 
+	o->view.comm |= o->session.request.children && has_several_processes(rec);
+	input.view = o->view;
 	profile_init(&profile);
 	input_recording(&profile, rec, &input, &notes);
 	profile_finish(&profile);

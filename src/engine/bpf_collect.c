@@ -3,6 +3,7 @@
 #include "lib/hash.h"
 #include "lib/util.h"
 #include "places.h"
+#include "symbol/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,34 @@ static uint32_t frame_of(struct collector *c, uint64_t frame)
 		&c->places, m, m->start + (frame & ((1ULL << 40) - 1)), frame >> 40 & 1);
 }
 
+/* The address of FRAME by its file's program headers; false: it is in no file. */
+static bool file_address(const struct collector *c, uint64_t frame, uint64_t *address)
+{
+	const struct mapping *m = mapping_of(c, frame);
+	const struct object *o = m ? &c->from->ps->objects[m->object] : NULL;
+
+	if (!o || !o->elf || !elffile_mapped(o->elf, m->offset, m->end - m->start, address))
+		return false;
+	*address += frame & ((1ULL << 40) - 1);
+	return true;
+}
+
+/*
+ * True when FRAME is in main: what called it is the C library's start, be it one without rules
+ * (musl's).
+ */
+static bool is_in_main(const struct collector *c, uint64_t frame)
+{
+	struct entry_symbol symbols[ENTRY_SYMBOLS];
+	uint64_t address;
+
+	if (!file_address(c, frame, &address))
+		return false;
+	size_t n = entry_symbols(c->from->ps->objects[mapping_of(c, frame)->object].elf, symbols);
+
+	return n == ENTRY_SYMBOLS && address > symbols[1].start && address <= symbols[1].end;
+}
+
 /* What the walk's end means; what it stopped at when it is known that it had to. */
 static enum stack_end judge(struct collector *c, const uint64_t *frames, uint32_t nr,
 	enum walk_end end, uint32_t *cut_by)
@@ -72,6 +101,9 @@ static enum stack_end judge(struct collector *c, const uint64_t *frames, uint32_
 		*cut_by = recording_string(c->rec, "busy");
 		return END_CUT;
 	case WALK_NO_RULE:
+		if (nr > 1 && is_in_main(c, frames[nr - 2]))
+			return END_ROOT;
+		/* fall through */
 	case WALK_PENDING:
 		*cut_by = places_cut_by(&c->places, mapping_of(c, frames[nr - 1]));
 		return END_CUT;
