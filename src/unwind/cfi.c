@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CIES_MAX = 1 << 16 }; /* of a section; more are taken for damaged */
+enum { CIES_MAX = 1 << 16, SIZE_LIMIT = 1 << 30 }; /* of a section; more is damaged or bait */
 
 struct cie {
 	bool good;
@@ -37,7 +37,7 @@ static struct cfi *cfi_new(
 	struct cfi *cfi;
 	GElf_Shdr got;
 
-	if (!data || !data->d_buf)
+	if (!data || !data->d_buf || data->d_size > SIZE_LIMIT)
 		return NULL;
 	cfi = xcalloc(1, sizeof(*cfi));
 	cfi->bases.data = data->d_buf;

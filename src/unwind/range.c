@@ -75,7 +75,7 @@ static void append(
 void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, unsigned char source)
 {
 	struct unwind_ranges merged = {.alloc = r->nr + more->nr};
-	const struct unwind_range *old = r->list, *end = r->list + r->nr;
+	size_t old = 0;
 
 	if (!more->nr)
 		return;
@@ -83,12 +83,12 @@ void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, un
 	merged.list = xmalloc(merged.alloc * sizeof(*merged.list));
 	for (size_t i = 0; i < more->nr; i++) {
 		more->list[i].source = source;
-		while (old < end && old->from <= more->list[i].from)
-			merged.list[merged.nr++] = *old++;
-		append(&merged, &more->list[i], old < end ? old : NULL);
+		while (old < r->nr && r->list[old].from <= more->list[i].from)
+			merged.list[merged.nr++] = r->list[old++];
+		append(&merged, &more->list[i], old < r->nr ? &r->list[old] : NULL);
 	}
-	while (old < end)
-		merged.list[merged.nr++] = *old++;
+	while (old < r->nr)
+		merged.list[merged.nr++] = r->list[old++];
 	unwind_ranges_release(r);
 	unwind_ranges_release(more);
 	*r = merged;

@@ -22,10 +22,10 @@ struct unwind_table {
 };
 
 /*
- * The table of ELF: from .eh_frame, from .debug_frame where that says nothing, from Go's pclntab,
- * and for return trampolines of signals without either by their code. NULL in blocks and ERR when
- * the file says nothing of its callers (it has no such section, or none that can be read), or is
- * not for x86-64.
+ * The table of ELF: from .eh_frame; where that says nothing, from Go's pclntab; where that says
+ * nothing, from .debug_frame. Return trampolines of signals are known by their code. NULL in blocks
+ * and ERR when the file says nothing of its callers (it has no such section, or none that can be
+ * read), or is not for x86-64.
  */
 int unwind_table_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { TRAMPOLINES_MAX = 16 }; /* of a file */
+enum { TRAMPOLINES_MAX = 16, CODE_MAX = 1 << 30 }; /* of a file; bytes */
 
 const struct unwind_rule trampoline_rule = {
 	.cfa = UNWIND_CFA_SIGNAL, .reg = 7, .offset = 40, /* of uc_mcontext in struct ucontext */
@@ -25,12 +25,14 @@ static size_t head_size(const unsigned char *code, const unsigned char *at)
 void trampolines_put(
 	struct unwind_ranges *ranges, const struct elf_code *code, size_t n, unsigned char source)
 {
+	size_t left = CODE_MAX;
 	unsigned int nr = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const unsigned char *start = code[i].bytes, *end = start + code[i].size,
-				    *at = start;
+		size_t size = code[i].size < left ? code[i].size : left;
+		const unsigned char *start = code[i].bytes, *end = start + size, *at = start;
 
+		left -= size;
 		while (nr < TRAMPOLINES_MAX &&
 			(at = memmem(at, (size_t)(end - at), tail, sizeof(tail)))) {
 			size_t head = head_size(start, at);

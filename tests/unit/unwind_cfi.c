@@ -287,6 +287,25 @@ static void compare_rows(struct score *score, const struct unwind_table *table, 
 	assert_int_equal(rows, h->nr_rows);
 }
 
+/* The code before the table's first row and behind its last: libdw must know nothing of it. */
+static void compare_outside(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi,
+	const struct elffile *elf)
+{
+	const struct unwind_header *h = table->header;
+	struct elf_code code[8];
+	size_t n = elffile_code(elf, code, ARRAY_LEN(code));
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t start = code[i].address, end = start + code[i].size,
+			 last = h->base + h->size;
+
+		if (start < h->base)
+			compare_row(score, table, cfi, start, end < h->base ? end : h->base);
+		if (end > last)
+			compare_row(score, table, cfi, start > last ? start : last, end);
+	}
+}
+
 static void judge(const char *path)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -304,6 +323,7 @@ static void judge(const char *path)
 	assert_non_null(cfi);
 	assert_int_equal(unwind_table_build(&table, elf, &err), 0);
 	compare_rows(&score, &table, cfi);
+	compare_outside(&score, &table, cfi, elf);
 	printf("# %s: %u rows, %u rules, %.2f bytes a row; %zu comparisons, %zu different, %zu "
 	       "without rbp, %zu unsupported\n",
 		file_name(path), table.header->nr_rows, table.header->nr_rules,
@@ -340,7 +360,9 @@ static void test_against_libdw(void **state)
 	assert_true(n >= 3);
 	judge(self);
 	judge(perl);
+	judge("/usr/bin/python3");
 	judge("/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+	judge("/usr/lib/x86_64-linux-gnu/libstdc++.so.6");
 }
 
 /* ---- made-up programs ---- */

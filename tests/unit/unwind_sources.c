@@ -2,6 +2,8 @@
 /* Where unwind tables come from: entries of call frame information, Go's table, trampolines. */
 #include "unwind_test.h"
 
+#include <fcntl.h>
+
 /* ---- entries ---- */
 
 static const struct unwind_rule deeper = REG(SP, 16);
@@ -162,6 +164,27 @@ static void test_no_table(void **state)
 	assert_non_null(strstr(err.buf, "not for x86-64"));
 	elffile_close(elf);
 	strbuf_release(&image);
+	strbuf_release(&err);
+}
+
+static void test_open_file(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct elffile *elf = elffile_open_fd(open("/usr/bin/env", O_RDONLY | O_CLOEXEC), &err);
+	struct unwind_table table;
+	int fds[2];
+
+	(void)state;
+	assert_non_null(elf);
+	build(&table, elf);
+	unwind_table_release(&table);
+	elffile_close(elf);
+	assert_null(elffile_open_fd(-1, NULL));
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_null(elffile_open_fd(fds[0], &err));
+	assert_non_null(strstr(err.buf, "not a regular file"));
+	assert_int_equal(close(fds[0]), -1); /* taken over */
+	close(fds[1]);
 	strbuf_release(&err);
 }
 
@@ -330,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_debug_frame),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_no_table),
+		cmocka_unit_test(test_open_file),
 		cmocka_unit_test(test_go),
 		cmocka_unit_test(test_trampolines),
 		cmocka_unit_test(test_damaged_go),
