@@ -217,14 +217,15 @@ static int add_targets(struct bpf *b, struct strbuf *err)
 }
 
 /* Every target has its files opened, so that they can be named when they are gone. */
-static int look_at(struct bpf *b, uint32_t pid, struct strbuf *err)
+static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
 {
-	struct process *p = processes_get(&b->processes, pid);
+	uint32_t pid = task_process(tid);
+	struct process *p = processes_get(&b->processes, pid ? pid : tid);
 
 	if (p->generation)
 		return 0;
 	process_look(&b->processes, p, err);
-	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
+	return fail(err, pid ? "; it is another user's: record it as root"
 					      : "; give the number of a running process");
 }
 

@@ -15,6 +15,7 @@ struct collector {
 	struct places places;
 	struct table tasks;  /* hashes of start, tid and comm -> task */
 	struct table stacks; /* stack in sums -> stack */
+	struct table mains;  /* frame -> whether it is in main */
 };
 
 static uint32_t task_of(struct collector *c, const struct row_key *key)
@@ -71,19 +72,20 @@ static bool file_address(const struct collector *c, uint64_t frame, uint64_t *ad
 }
 
 /*
- * True when FRAME is in main: what called it is the C library's start, be it one without rules
- * (musl's).
+ * True when the call in FRAME is in main: what called that is the C library's start, be it one
+ * without rules (musl's).
  */
-static bool is_in_main(const struct collector *c, uint64_t frame)
+static bool is_in_main(struct collector *c, uint64_t frame)
 {
-	struct entry_symbol symbols[ENTRY_SYMBOLS];
 	uint64_t address;
+	bool is_new;
+	uint32_t *at = table_put(&c->mains, frame, 0, &is_new);
 
-	if (!file_address(c, frame, &address))
-		return false;
-	size_t n = entry_symbols(c->from->ps->objects[mapping_of(c, frame)->object].elf, symbols);
-
-	return n == ENTRY_SYMBOLS && address > symbols[1].start && address <= symbols[1].end;
+	if (is_new)
+		*at = file_address(c, frame, &address) &&
+		      entry_is_main(
+			      c->from->ps->objects[mapping_of(c, frame)->object].elf, address - 1);
+	return *at;
 }
 
 /* What the walk's end means; what it stopped at when it is known that it had to. */
@@ -192,6 +194,7 @@ void bpf_collect(const struct bpf_collected *from, uint32_t event, struct record
 	places_init(&c.places, from->ps, from->ks, rec);
 	table_init(&c.tasks);
 	table_init(&c.stacks);
+	table_init(&c.mains);
 	sums_init(&rows);
 	settle_rows(from, &rows, &rec->lost[LOST_NO_BODY]);
 	qsort(rows.rows + 1, rows.nr_rows - 1, sizeof(*rows.rows), compare_rows);
@@ -200,5 +203,6 @@ void bpf_collect(const struct bpf_collected *from, uint32_t event, struct record
 	sums_release(&rows);
 	table_release(&c.tasks);
 	table_release(&c.stacks);
+	table_release(&c.mains);
 	places_release(&c.places);
 }

@@ -2,15 +2,25 @@
 #include "rules.h"
 #include "folder.h"
 #include "lib/util.h"
+#include "unwind/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char *cache_folder(void)
+{
+	char *cache = folder_cache(), *folder = xasprintf("%s/unwind", cache);
+
+	free(cache);
+	mkdir(folder, 0700); /* without it nothing is kept */
+	return folder;
+}
+
 void rules_init(struct rules *r, struct processes *ps)
 {
-	*r = (struct rules){.ps = ps, .nr = 1, .alloc = 16, .cache = folder_cache()};
+	*r = (struct rules){.ps = ps, .nr = 1, .alloc = 16, .cache = cache_folder()};
 	r->files = xcalloc(r->alloc, sizeof(*r->files));
 	builder_start(&r->builder);
 }
@@ -82,7 +92,9 @@ static void ask(struct rules *r, uint32_t number)
 	int fd = elffile_fd(o->elf);
 
 	r->files[number].asked = true;
-	if (fd < 0) { /* the vdso: it is the kernel's own */
+	if (*o->build_id && fd >= 0 && !unwind_cache_get(r->cache, o->build_id, &table)) {
+		settle(r, number, &table);
+	} else if (fd < 0) { /* the vdso: it is the kernel's own */
 		unwind_table_build(&table, o->elf, NULL);
 		settle(r, number, &table);
 	} else if (builder_ask(&r->builder, number, fd)) {
@@ -98,6 +110,14 @@ enum table_state rules_want(struct rules *r, uint32_t number, const struct unwin
 		ask(r, number);
 	*table = &r->files[number].table;
 	return r->files[number].state;
+}
+
+/* Anyone can write a file that claims to be libc: only tables of root's and our own are kept. */
+static bool is_trusted(const struct elffile *elf)
+{
+	struct stat st;
+
+	return !fstat(elffile_fd(elf), &st) && (!st.st_uid || st.st_uid == geteuid());
 }
 
 /* Nobody makes tables any more: what was asked for will not come. */
@@ -154,6 +174,8 @@ static void take_table(struct rules *r, uint32_t number, int fd)
 
 	if (fd >= 0)
 		unwind_table_open(&table, fd, o->build_id);
+	if (table.blocks && is_trusted(o->elf))
+		unwind_cache_put(r->cache, &table);
 	settle(r, number, &table);
 }
 

@@ -51,6 +51,21 @@ uint64_t task_start(uint32_t pid, uint32_t tid)
 	return read_fields(path, &f) ? f.start : 0;
 }
 
+uint32_t task_process(uint32_t tid)
+{
+	char path[64], line[128];
+	uint32_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	FILE *in = fopen(path, "re");
+
+	while (in && !pid && fgets(line, sizeof(line), in))
+		sscanf(line, "Tgid: %u", &pid);
+	if (in)
+		fclose(in);
+	return pid;
+}
+
 uint64_t task_ticks(uint32_t pid)
 {
 	struct fields f;

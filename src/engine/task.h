@@ -9,6 +9,9 @@
 /* Start time of a task in ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
 
+/* The process that the thread TID belongs to, 0: there is no such thread. */
+uint32_t task_process(uint32_t tid);
+
 /* User and kernel time of the process so far, in ticks; 0: none, or it is gone. */
 uint64_t task_ticks(uint32_t pid);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "entry.h"
 #include "elffile.h"
+#include "symtab.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -106,9 +107,9 @@ static uint64_t next_function(Elf *elf, uint64_t address)
 	return low < nr ? shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + low * 8) : 0;
 }
 
-/* What _start loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
+/* What the code loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
  */
-static uint64_t find_main(Elf *elf, uint64_t start, size_t size)
+static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 {
 	const unsigned char *code = bytes_at(elf, start, size, true);
 	uint64_t found = 0;
@@ -118,10 +119,33 @@ static uint64_t find_main(Elf *elf, uint64_t start, size_t size)
 			found = start + i + 7 + (uint64_t)(int64_t)read_s32(code + i + 3);
 		else if (code[i] == 0x48 && code[i + 1] == 0xc7 && code[i + 2] == 0xc7)
 			found = (uint64_t)(int64_t)read_s32(code + i + 3);
-		else if (found && (code[i] == 0xe8 || (code[i] == 0xff && code[i + 1] == 0x15)))
+		else if (found && (code[i] == 0xe8 || code[i] == 0xe9 ||
+					  (code[i] == 0xff && code[i + 1] == 0x15)))
 			return bytes_at(elf, found, 1, true) ? found : 0;
 	}
 	return 0;
+}
+
+/* musl's _start ends in and $-16,%rsp; call _start_c; that one passes main. 0: it is not so. */
+static uint64_t find_second_start(Elf *elf, uint64_t start, size_t size)
+{
+	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};
+	const unsigned char *code = bytes_at(elf, start, size, true);
+
+	for (size_t i = 0; code && i + sizeof(call) + 4 <= size; i++)
+		if (!memcmp(code + i, call, sizeof(call)))
+			return start + i + sizeof(call) + 4 +
+			       (uint64_t)(int64_t)read_s32(code + i + sizeof(call));
+	return 0;
+}
+
+static uint64_t find_main(Elf *elf, uint64_t start, size_t size)
+{
+	uint64_t found = find_argument(elf, start, size);
+
+	if (!found)
+		start = find_second_start(elf, start, size);
+	return found || !start ? found : find_argument(elf, start, START_MAX);
 }
 
 size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENTRY_SYMBOLS])
@@ -143,4 +167,20 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 		return 1;
 	symbols[1] = (struct entry_symbol){"main", main_start, main_end};
 	return 2;
+}
+
+bool entry_is_main(const struct elffile *elf, uint64_t address)
+{
+	struct entry_symbol symbols[ENTRY_SYMBOLS];
+	struct symtab_hit hit;
+	bool found;
+
+	if (entry_symbols(elf, symbols) == ENTRY_SYMBOLS)
+		return address >= symbols[1].start && address < symbols[1].end;
+	struct symtab *tab = symtab_new(elf, "", NULL);
+
+	found = symtab_find(tab, address, &hit) && hit.name_len == 4 &&
+		!memcmp(hit.name, "main", 4);
+	symtab_free(tab);
+	return found;
 }

@@ -2,6 +2,7 @@
 #ifndef ENTRY_H
 #define ENTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,5 +21,8 @@ enum { ENTRY_SYMBOLS = 2 };
  * the next function that .eh_frame_hdr knows. Returns how many were found; x86-64 only.
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
+
+/* True when ADDRESS is in main, as far as the entry or the file's own symbols tell. */
+bool entry_is_main(const struct elffile *elf, uint64_t address);
 
 #endif
