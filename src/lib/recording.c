@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recording.h"
+#include "strbuf.h"
 #include "util.h"
+#include "waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,13 +171,57 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows ? rec->rows[0].event : 0;
 }
 
-void recording_account(const struct recording *rec, uint32_t event, struct account *account)
+static bool is_listed(const char *list, const char *word)
+{
+	for (size_t len = strlen(word), n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == len && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+bool recording_shows(
+	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
+{
+	return row->event == recording_viewed_event(rec, view) &&
+	       (!view->tags || is_listed(view->tags, recording_get(rec, row->tag)));
+}
+
+bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view)
+{
+	const struct rec_row *first = NULL;
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+
+		if (!recording_shows(rec, view, row))
+			continue;
+		if (first && row->tag != first->tag)
+			return true;
+		first = row;
+	}
+	return false;
+}
+
+void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out)
+{
+	const char *text = recording_get(rec, tag), *note = wait_note(text);
+
+	if (note)
+		strbuf_adds(out, note);
+	else if (*text)
+		strbuf_addf(out, "[tag: %s]", text);
+}
+
+void recording_account(
+	const struct recording *rec, const struct recording_view *view, struct account *account)
 {
 	uint32_t *named = count_named(rec);
 
 	*account = (struct account){.known = true};
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (rec->rows[i].event == event)
+		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(rec, &rec->rows[i], named, account);
 	free(named);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
