@@ -120,6 +120,7 @@ static void set_wanted(struct bpf *b)
 	b->programs->rodata->wanted.pids = r->nr_pids;
 	b->programs->rodata->wanted.tids = r->nr_tids;
 	b->programs->rodata->wanted.children = r->children;
+	b->programs->rodata->wanted.pid_ns = task_namespace();
 }
 
 /* Why the programs could not be loaded, as far as anybody can tell. */
@@ -229,6 +230,15 @@ static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
 					      : "; give the number of a running process");
 }
 
+/* Every number that we tell and are told has to mean the same. */
+static int check_numbers(struct strbuf *err)
+{
+	if (task_numbers_ours())
+		return 0;
+	return fail(err, "/proc is not there, or that of another pid namespace: mount this one's, "
+			 "as unshare --mount-proc does");
+}
+
 static int look_at_targets(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
@@ -289,7 +299,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	sums_init(&b->sums);
 	rules_init(&b->rules, &b->processes);
 	copies_init(&b->copies, &b->processes, &b->rules, &b->sums);
-	if (look_at_targets(b, err)) {
+	if (check_numbers(err) || look_at_targets(b, err)) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -372,6 +382,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 /* Processes that the recording is about, and those that may become it. */
 static bool concerns(struct bpf *b, const struct side_event *e)
 {
+	if (!e->pid)
+		return false; /* outside of our pid namespace */
 	if (b->request->all || processes_known(&b->processes, e->pid))
 		return true;
 	return e->kind == SIDE_FORK && b->request->children &&

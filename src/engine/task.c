@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task.h"
+#include "lib/util.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define FIRST_PID_NAMESPACE 0xeffffffc /* PROC_PID_INIT_INO */
 
 /* Fields of a stat file, see proc_pid_stat(5). */
 struct fields {
@@ -89,4 +92,22 @@ bool task_lives(uint32_t tid, uint64_t start)
 	if (!read_task(tid, &f) || (start && f.start != start))
 		return false;
 	return (f.state != 'Z' && f.state != 'X') || has_other_threads(tid);
+}
+
+uint32_t task_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE
+		       ? 0
+		       : (uint32_t)st.st_ino;
+}
+
+bool task_numbers_ours(void)
+{
+	char link[32];
+	ssize_t n = readlink("/proc/self", link, sizeof(link));
+	uint64_t pid;
+
+	return n > 0 && parse_u64(link, (size_t)n, 10, &pid) && pid == (uint64_t)getpid();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of one task, a process or thread. */
+/* What /proc says of one task, a process or thread, and whose numbers these are. */
 #ifndef TASK_H
 #define TASK_H
 
@@ -20,5 +20,11 @@ uint64_t task_ticks(uint32_t pid);
  * its parent has not asked about, does not; the first thread of a process that has others does.
  */
 bool task_lives(uint32_t tid, uint64_t start);
+
+/* The inode of our namespace of process numbers, 0: it is the kernel's first one. */
+uint32_t task_namespace(void);
+
+/* The numbers in /proc are those of this namespace. */
+bool task_numbers_ours(void);
 
 #endif

@@ -20,6 +20,24 @@ struct signal_struct {
 	atomic_t live;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* as many as there are levels, from 0 on */
+};
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu;
@@ -27,6 +45,8 @@ struct task_struct {
 	char comm[16];
 	struct mm_struct *mm;
 	struct signal_struct *signal;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	unsigned long long start_boottime;
 };
 

@@ -31,7 +31,7 @@ SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
 	struct counters *count = my_counters();
-	uint64_t id = bpf_get_current_pid_tgid();
+	struct ids ids = my_ids();
 	bool in_user = ctx->regs.cs & 3;
 	uint32_t which = SCRATCH_EVENT;
 	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
@@ -39,12 +39,12 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!count || !s)
 		return 0;
 	count->ticks++;
-	if (!is_wanted(id >> 32, (uint32_t)id) || (!wanted.user && in_user))
+	if (!is_wanted(ids) || (!wanted.user && in_user))
 		return 0;
 	if (bpf_ktime_get_ns() > until)
 		return 0;
 	count->hits++;
-	take_task(s);
+	take_task(s, ids);
 	if (in_user)
 		take_tick_regs(ctx, s);
 	if (take_stacks(ctx, s, in_user, count))
@@ -57,7 +57,7 @@ SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
-	uint32_t from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
 	uint32_t yes = 1;
 
 	if (from != to && bpf_map_lookup_elem(&target_pids, &from))
@@ -69,7 +69,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint32_t tgid = bpf_get_current_pid_tgid() >> 32;
+	uint32_t tgid = my_ids().tgid;
 
 	bpf_map_delete_elem(&spaces, &tgid);
 	return 0;
@@ -79,7 +79,7 @@ SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	uint32_t tgid = bpf_get_current_pid_tgid() >> 32;
+	uint32_t tgid = my_ids().tgid;
 
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
@@ -92,7 +92,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WAITS_MAX);
-	__type(key, uint32_t);
+	__type(key, uint32_t); /* the kernel's own number of the thread */
 	__type(value, struct wait);
 } waits SEC(".maps");
 
@@ -150,14 +150,14 @@ static __always_inline bool wait_matters(uint32_t state)
 static __always_inline void begin_wait(
 	void *ctx, uint32_t state, uint64_t now, struct counters *count)
 {
-	uint64_t id = bpf_get_current_pid_tgid();
-	uint32_t tid = (uint32_t)id, which = SCRATCH_EVENT;
+	struct ids ids = my_ids();
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid(), which = SCRATCH_EVENT;
 	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
 
-	if (!s || !tid || !is_wanted(id >> 32, tid) || !wait_matters(state))
+	if (!s || !tid || !is_wanted(ids) || !wait_matters(state))
 		return;
 	count->hits++;
-	take_task(s);
+	take_task(s, ids);
 	if (!take_stacks(ctx, s, false, count))
 		return;
 	s->wait.key = s->row;
@@ -212,19 +212,20 @@ int look_at_waits(struct bpf_iter__task *ctx)
 
 	if (!task || !s || !count)
 		return 0;
-	uint32_t tid = task->pid, tgid = task->tgid;
+	struct ids ids = ids_of(task);
+	uint32_t tid = task->pid;
 	uint32_t state = wait_of(false, task->__state);
 
-	if (task->on_cpu || state == WAIT_R || !is_wanted(tgid, tid) || !wait_matters(state))
+	if (task->on_cpu || state == WAIT_R || !is_wanted(ids) || !wait_matters(state))
 		return 0;
 	s->wait = (struct wait){.since = bpf_ktime_get_ns(), .state = state};
 	s->wait.key.start = task->start_boottime;
-	s->wait.key.tid = tid;
-	s->wait.key.tgid = tgid;
+	s->wait.key.tid = ids.tid;
+	s->wait.key.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
 	if (wanted.user && task->mm &&
 		!bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task))) {
-		s->wait.key.user = begin_copy(s, tgid, task->mm->exec_vm);
+		s->wait.key.user = begin_copy(s, ids.tgid, task->mm->exec_vm);
 		s->copy.foreign = true;
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			return 0;

@@ -105,6 +105,7 @@ struct wanted {
 	bool user, kernel, all, idle, pids, tids, children;
 	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
 	uint64_t min_ns, max_ns; /* parts of waits that are added */
+	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
 };
 
 /*

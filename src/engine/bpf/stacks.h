@@ -160,6 +160,44 @@ struct {
 	__type(value, struct scratch);
 } scratch SEC(".maps");
 
+/* A task's numbers as user space knows them; 0: our namespace of pids does not have it. */
+struct ids {
+	uint32_t tgid, tid;
+};
+
+enum { LEVELS_MAX = 32 }; /* MAX_PID_NS_LEVEL */
+
+static __noinline uint32_t number_of(struct pid *pid)
+{
+	uint32_t level = BPF_CORE_READ(pid, level);
+	const char *numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	for (uint32_t i = 1; i <= LEVELS_MAX && i <= level; i++) {
+		struct upid *number = (void *)(numbers + i * bpf_core_type_size(struct upid));
+
+		if (BPF_CORE_READ(number, ns, ns.inum) == wanted.pid_ns)
+			return BPF_CORE_READ(number, nr);
+	}
+	return 0;
+}
+
+static __always_inline struct ids ids_of(struct task_struct *task)
+{
+	if (!wanted.pid_ns)
+		return (struct ids){BPF_CORE_READ(task, tgid), BPF_CORE_READ(task, pid)};
+	return (struct ids){number_of(BPF_CORE_READ(task, group_leader, thread_pid)),
+		number_of(BPF_CORE_READ(task, thread_pid))};
+}
+
+/* Those of the current task. */
+static __always_inline struct ids my_ids(void)
+{
+	uint64_t id = bpf_get_current_pid_tgid();
+
+	return wanted.pid_ns ? ids_of(bpf_get_current_task_btf())
+			     : (struct ids){id >> 32, (uint32_t)id};
+}
+
 static const void *block_at(uint32_t block)
 {
 	uint32_t shard = block / SHARD, at = block % SHARD;
@@ -478,7 +516,7 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	uint64_t exec_pages = BPF_CORE_READ(task, mm, exec_vm);
-	uint32_t tgid = bpf_get_current_pid_tgid() >> 32, copy;
+	uint32_t tgid = s->row.tgid, copy;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 	struct walking walking = {.s = s};
 
@@ -563,25 +601,25 @@ static __always_inline void add_row(
 	__sync_fetch_and_add(&known->sum, value);
 }
 
-/* Whether the current task is one of those that are recorded. */
-static __always_inline bool is_wanted(uint32_t tgid, uint32_t tid)
+/* Whether a task is one of those that are recorded. */
+static __always_inline bool is_wanted(struct ids ids)
 {
-	if (!tid)
-		return wanted.idle;
+	if (!ids.tid)
+		return wanted.idle && !(uint32_t)bpf_get_current_pid_tgid();
 	if (wanted.all)
 		return true;
-	return (wanted.pids && bpf_map_lookup_elem(&target_pids, &tgid)) ||
-	       (wanted.tids && bpf_map_lookup_elem(&target_tids, &tid));
+	return (wanted.pids && bpf_map_lookup_elem(&target_pids, &ids.tgid)) ||
+	       (wanted.tids && bpf_map_lookup_elem(&target_tids, &ids.tid));
 }
 
-static __always_inline void take_task(struct scratch *s)
+/* The current task, whose numbers are IDS, is that of s->row, which has no stacks yet. */
+static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t id = bpf_get_current_pid_tgid();
 
 	s->row.start = task->start_boottime;
-	s->row.tid = (uint32_t)id;
-	s->row.tgid = id >> 32;
+	s->row.tid = ids.tid;
+	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.tag = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
