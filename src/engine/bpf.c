@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/waits.h"
 #include "rules.h"
 #include "sideband.h"
 #include "spaces.h"
@@ -109,6 +110,11 @@ static void set_sizes(struct bpf *b)
 	bpf_map__set_max_entries(b->programs->maps.ring, ring);
 }
 
+static bool is_off_cpu(const struct bpf *b)
+{
+	return !strcmp(b->request->script, "off-cpu");
+}
+
 static void set_wanted(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
@@ -120,6 +126,10 @@ static void set_wanted(struct bpf *b)
 	b->programs->rodata->wanted.pids = r->nr_pids;
 	b->programs->rodata->wanted.tids = r->nr_tids;
 	b->programs->rodata->wanted.children = r->children;
+	if (is_off_cpu(b))
+		b->programs->rodata->wanted.states = r->states ? r->states : WAITS_BLOCKED;
+	b->programs->rodata->wanted.min_ns = r->min_us * 1000;
+	b->programs->rodata->wanted.max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
 	b->programs->rodata->wanted.pid_ns = task_namespace();
 }
 
@@ -139,6 +149,19 @@ static void explain_load(int error, struct strbuf *err)
 			strerror(-error));
 }
 
+static void choose_programs(struct bpf *b)
+{
+	struct sample *p = b->programs;
+	bool waits = is_off_cpu(b);
+
+	bpf_program__set_autoload(p->progs.on_fork, b->request->children);
+	bpf_program__set_autoload(p->progs.on_tick, !waits);
+	bpf_program__set_autoload(p->progs.on_switch, waits);
+	bpf_program__set_autoload(p->progs.on_wakeup, waits);
+	bpf_program__set_autoload(p->progs.look_at_waits, waits);
+	bpf_map__set_autocreate(p->maps.waits, waits);
+}
+
 static int load(struct bpf *b, struct strbuf *err)
 {
 	int error;
@@ -151,7 +174,7 @@ static int load(struct bpf *b, struct strbuf *err)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	set_sizes(b);
 	set_wanted(b);
-	bpf_program__set_autoload(b->programs->progs.on_fork, b->request->children);
+	choose_programs(b);
 	error = sample__load(b->programs);
 	if (error)
 		explain_load(error, err);
@@ -194,6 +217,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		(struct drain_pair){bpf_map__fd(p->maps.nodes_0), bpf_map__fd(p->maps.rows_0)};
 	b->drain.maps[1] =
 		(struct drain_pair){bpf_map__fd(p->maps.nodes_1), bpf_map__fd(p->maps.rows_1)};
+	b->drain.waits = is_off_cpu(b) ? bpf_map__fd(p->maps.waits) : -1;
 	drain_init(&b->drain);
 	b->ring = ring_buffer__new(bpf_map__fd(p->maps.ring), take_record, b, NULL);
 	if (!b->rules.places || !b->counters || !b->ring)
@@ -227,7 +251,7 @@ static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
 		return 0;
 	process_look(&b->processes, p, err);
 	return fail(err, pid ? "; it is another user's: record it as root"
-					      : "; give the number of a running process");
+			     : "; give the number of a running process");
 }
 
 /* Every number that we tell and are told has to mean the same. */
@@ -343,40 +367,15 @@ static void hurry(void)
 	setpriority(PRIO_PROCESS, 0, -20);
 }
 
-static int bpf_start(struct engine *engine, struct strbuf *err)
+static int open_events(struct bpf *b, struct strbuf *err)
 {
-	struct bpf *b = (struct bpf *)engine;
-	const struct engine_request *r = b->request;
+	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
 
-	if (load(b, err) || connect_maps(b, err) || add_targets(b, err) ||
-		sideband_open(&b->side, r->hz ? r->hz : DEFAULT_HZ, err) ||
-		sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err)) {
-		strbuf_addch(err, '\n');
+	if (is_off_cpu(b))
+		return sideband_open(&b->side, 0, err);
+	if (sideband_open(&b->side, hz, err))
 		return -1;
-	}
-	if (sample__attach(b->programs)) {
-		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
-		return -1;
-	}
-	hurry();
-	for (size_t i = 0; i < b->processes.nr; i++)
-		spaces_push(&b->spaces, &b->processes.list[i]);
-	if (r->user && !r->all)
-		prepare_rules(b);
-	sideband_enable(&b->side, true);
-	b->programs->bss->until = until(r);
-	for (size_t i = 0; i < b->processes.nr; i++) {
-		process_look(&b->processes, &b->processes.list[i], NULL);
-		spaces_push(&b->spaces, &b->processes.list[i]);
-	}
-	if (r->kernel) {
-		struct strbuf why = STRBUF_INIT;
-
-		b->kallsyms = kallsyms_new(&why);
-		strbuf_release(&why);
-	}
-	b->started = true;
-	return 0;
+	return sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err);
 }
 
 /* Processes that the recording is about, and those that may become it. */
@@ -447,6 +446,56 @@ static void take_round(struct bpf *b)
 		copies_unwind(&b->copies, false);
 }
 
+/* Those who wait already: reading the iterator runs its program on every task. */
+static void look_at_waits(struct bpf *b)
+{
+	char buf[4096];
+	int fd = bpf_iter_create(bpf_link__fd(b->programs->links.look_at_waits));
+
+	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+		;
+	if (fd >= 0)
+		close(fd);
+}
+
+static int bpf_start(struct engine *engine, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	const struct engine_request *r = b->request;
+
+	if (load(b, err) || connect_maps(b, err) || add_targets(b, err) || open_events(b, err)) {
+		strbuf_addch(err, '\n');
+		return -1;
+	}
+	if (sample__attach(b->programs)) {
+		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
+		return -1;
+	}
+	hurry();
+	for (size_t i = 0; i < b->processes.nr; i++)
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	if (r->user && !r->all)
+		prepare_rules(b);
+	sideband_enable(&b->side, true);
+	b->programs->bss->until = until(r);
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		process_look(&b->processes, &b->processes.list[i], NULL);
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	}
+	if (is_off_cpu(b)) {
+		look_at_waits(b);
+		take_round(b); /* their memory is still what they left */
+	}
+	if (r->kernel) {
+		struct strbuf why = STRBUF_INIT;
+
+		b->kallsyms = kallsyms_new(&why);
+		strbuf_release(&why);
+	}
+	b->started = true;
+	return 0;
+}
+
 static bool is_half_full(const struct bpf *b)
 {
 	return b->programs->bss->last_node - b->drained_nodes > b->drain.nr_nodes / 2 ||
@@ -491,7 +540,12 @@ static void bpf_stop(struct engine *engine)
 {
 	struct bpf *b = (struct bpf *)engine;
 
+	uint64_t now = (uint64_t)monotonic_ns();
+
 	sideband_enable(&b->side, false);
+	if (b->programs->bss->until > now)
+		b->programs->bss->until = now;
+	sample__detach(b->programs);
 	b->stopped = true;
 }
 
@@ -508,6 +562,8 @@ static void take_rest(struct bpf *b)
 	copies_unwind(&b->copies, true);
 	drain(b);
 	drain(b);
+	if (is_off_cpu(b))
+		drain_waits(&b->drain, &b->programs->rodata->wanted, b->programs->bss->until);
 }
 
 static void sum_counters(const struct bpf *b, struct counters *sum)
@@ -522,6 +578,7 @@ static void sum_counters(const struct bpf *b, struct counters *sum)
 		sum->nodes_full += c->nodes_full;
 		sum->copies += c->copies;
 		sum->copies_lost += c->copies_lost;
+		sum->waits_full += c->waits_full;
 	}
 }
 
@@ -554,15 +611,18 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 	sum_counters(b, &counters);
 	if (b->request->verbose)
 		say_figures(b, &counters);
-	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1000000000 / hz);
+	uint32_t event = is_off_cpu(b) ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
+				       : recording_add_event(
+						 rec, "on-cpu", "samples", "cpu", 1000000000 / hz);
 
-	recording_add_meta(rec, "title", "CPU time");
+	recording_add_meta(rec, "title", is_off_cpu(b) ? "Off-CPU time" : "CPU time");
 	recording_add_meta(rec, "engine", "bpf");
-	add_capped(&rec->lost[LOST_TABLE_FULL], counters.rows_full + counters.nodes_full);
+	add_capped(&rec->lost[LOST_TABLE_FULL],
+		counters.rows_full + counters.nodes_full + counters.waits_full);
 	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
 	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
 	bpf_collect(&(struct bpf_collected){&b->processes, &b->rules, &b->sums, &b->copies,
-			    b->kallsyms},
+			    b->kallsyms, is_off_cpu(b) ? 1000 : 1},
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_adds(notes, "kernel frames have no names: /proc/kallsyms hides them; run "

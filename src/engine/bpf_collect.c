@@ -145,12 +145,14 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 
 static void add_row(struct collector *c, uint32_t event, const struct sums_row *from)
 {
+	const char tag[] = {(char)from->key.tag, '\0'};
 	struct rec_row row = {
 		.event = event,
 		.task = task_of(c, &from->key),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.tag = recording_string(c->rec, tag),
 		.count = from->count,
-		.sum = from->sum,
+		.sum = from->sum / c->from->divisor,
 	};
 	int n = 0;
 
@@ -170,15 +172,32 @@ static int compare_rows(const void *va, const void *vb)
 	return memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
-/* The rows with copies resolved: such a stack may be one that others have, too. */
-static void settle_rows(const struct bpf_collected *from, struct sums *settled, uint64_t *lost)
+/* The number of a kernel stack without the frames of our own program. */
+static uint32_t without_own(struct collector *c, uint32_t number)
 {
+	struct sums *sums = c->from->sums;
+	const struct sums_stack s = sums->stacks[number];
+	size_t own = number ? places_own_frames(&c->places, sums->frames + s.first, s.nr) : 0;
+	uint64_t frames[KERNEL_DEPTH];
+
+	if (!own || s.nr > KERNEL_DEPTH)
+		return number;
+	memcpy(frames, sums->frames + s.first, s.nr * sizeof(*frames));
+	return sums_stack(sums, frames + own, s.nr - (uint32_t)own, true, s.end);
+}
+
+/* The rows with copies resolved: such a stack may be one that others have, too. */
+static void settle_rows(struct collector *c, struct sums *settled, uint64_t *lost)
+{
+	const struct bpf_collected *from = c->from;
+
 	for (size_t i = 1; i < from->sums->nr_rows; i++) {
 		const struct sums_row *r = &from->sums->rows[i];
 		struct row_key key = r->key;
 
 		if (key.user & STACK_COPY)
 			key.user = copies_stack(from->copies, key.user);
+		key.kernel = without_own(c, key.kernel);
 		if (r->key.user && !key.user)
 			add_capped(lost, r->count);
 		else
@@ -196,7 +215,7 @@ void bpf_collect(const struct bpf_collected *from, uint32_t event, struct record
 	table_init(&c.stacks);
 	table_init(&c.mains);
 	sums_init(&rows);
-	settle_rows(from, &rows, &rec->lost[LOST_NO_BODY]);
+	settle_rows(&c, &rows, &rec->lost[LOST_NO_BODY]);
 	qsort(rows.rows + 1, rows.nr_rows - 1, sizeof(*rows.rows), compare_rows);
 	for (size_t i = 1; i < rows.nr_rows; i++)
 		add_row(&c, event, &rows.rows[i]);

@@ -13,6 +13,7 @@ struct bpf_collected {
 	struct sums *sums;
 	const struct copies *copies;
 	const struct kallsyms *ks; /* NULL: kernel frames have no names */
+	uint64_t divisor;          /* from the sums to the event's unit */
 };
 
 /* Adds tasks, stacks and rows to REC, rows heaviest first. */

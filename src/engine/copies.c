@@ -92,6 +92,23 @@ static void gather(struct copies *c, struct copy *copy)
 	c->nr_parts = kept;
 }
 
+/* The stack of a thread that waits, from its memory as it is now. */
+static void fetch(struct copy *copy)
+{
+	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	uint16_t nr = 0;
+
+	copy->pages = xcalloc(COPY_PAGES + 1, COPY_PAGE);
+	for (; nr < COPY_PAGES; nr++, at += COPY_PAGE) {
+		struct iovec local = {copy->pages + (size_t)nr * COPY_PAGE, COPY_PAGE};
+		struct iovec remote = {(void *)(uintptr_t)at, COPY_PAGE};
+
+		if (process_vm_readv((pid_t)copy->head.tgid, &local, 1, &remote, 1, 0) != COPY_PAGE)
+			break;
+	}
+	copy->head.nr_pages = nr;
+}
+
 static bool find_map(const struct copies *c, struct copy_walk *cw)
 {
 	const struct process *p = &c->ps->list[cw->copy->process];
@@ -179,7 +196,10 @@ void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
 	struct copy copy = {.head = *head, .process = process};
 
 	c->taken++;
-	gather(c, &copy);
+	if (head->foreign)
+		fetch(&copy);
+	else
+		gather(c, &copy);
 	if (unwind(c, &copy, c->bytes > WAITING_MAX)) {
 		free(copy.pages);
 		return;

@@ -26,12 +26,14 @@ void drain_init(struct drain *d)
 {
 	nodes_init(&d->now, d->nr_nodes);
 	nodes_init(&d->before, d->nr_nodes);
+	table_init(&d->kept);
 }
 
 void drain_release(struct drain *d)
 {
 	nodes_release(&d->now);
 	nodes_release(&d->before);
+	table_release(&d->kept);
 }
 
 /* Reads and deletes all entries; how many there were. */
@@ -71,8 +73,12 @@ static uint32_t stack_of(struct drain *d, uint32_t id)
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
 	uint32_t nr = 0;
 
+	const uint32_t *known = table_get(&d->kept, id, 0);
+
 	if (!id || id & STACK_COPY)
 		return id;
+	if (known)
+		return *known;
 	while (!(parent & NODE_ROOT)) {
 		const struct node_key *node = find_node(d, parent);
 
@@ -123,6 +129,55 @@ static void take_rows(struct drain *d, int map)
 	free(values);
 }
 
+/* All entries of the map of waits; the caller frees them. */
+static struct wait *read_waits(const struct drain *d, uint32_t *nr)
+{
+	struct wait *waits = xcalloc(WAITS_MAX, sizeof(*waits));
+	uint32_t *tids = xcalloc(WAITS_MAX, sizeof(*tids)), position = 0;
+	int error = 0;
+
+	*nr = 0;
+	while (!error && *nr < WAITS_MAX) {
+		uint32_t n = WAITS_MAX - *nr;
+
+		error = bpf_map_lookup_batch(d->waits, *nr ? &position : NULL, &position,
+			tids + *nr, waits + *nr, &n, NULL);
+		if (error && error != -ENOENT)
+			break;
+		*nr += n;
+		if (!n)
+			break;
+	}
+	free(tids);
+	return waits;
+}
+
+static void keep(struct drain *d, struct table *kept, uint32_t id)
+{
+	uint32_t stack = stack_of(d, id);
+	bool is_new;
+
+	if (stack)
+		*table_put(kept, id, 0, &is_new) = stack;
+}
+
+/* A wait may last longer than the nodes of its stacks. */
+static void keep_waits(struct drain *d)
+{
+	struct table kept;
+	uint32_t nr;
+	struct wait *waits = read_waits(d, &nr);
+
+	table_init(&kept);
+	for (uint32_t i = 0; i < nr; i++) {
+		keep(d, &kept, waits[i].key.user);
+		keep(d, &kept, waits[i].key.kernel);
+	}
+	table_release(&d->kept);
+	d->kept = kept;
+	free(waits);
+}
+
 void drain_run(struct drain *d)
 {
 	uint32_t which = *d->epoch & 1;
@@ -132,4 +187,41 @@ void drain_run(struct drain *d)
 	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
 	take_nodes(d, d->maps[which].nodes);
 	take_rows(d, d->maps[which].rows);
+	if (d->waits >= 0)
+		keep_waits(d);
+}
+
+static void add_part(struct drain *d, const struct wanted *wanted, const struct wait *w,
+	uint32_t state, uint64_t ns)
+{
+	struct row_key key = w->key;
+
+	if (state >= WAIT_NONE || !(wanted->states >> state & 1) || ns < wanted->min_ns ||
+		ns > wanted->max_ns)
+		return;
+	key.tag = (unsigned char)WAIT_LETTERS[state];
+	key.user = stack_of(d, w->key.user);
+	key.kernel = stack_of(d, w->key.kernel);
+	if ((w->key.user && !key.user) || (w->key.kernel && !key.kernel))
+		add_capped(&d->lost_bodies, 1);
+	else
+		sums_add(d->sums, &key, 1, ns);
+}
+
+void drain_waits(struct drain *d, const struct wanted *wanted, uint64_t now_ns)
+{
+	uint32_t nr;
+	struct wait *waits = read_waits(d, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct wait *w = &waits[i];
+		uint64_t end = w->woken && w->woken < now_ns ? w->woken : now_ns;
+
+		if (w->since >= now_ns)
+			continue;
+		add_part(d, wanted, w, w->state, end - w->since);
+		if (end < now_ns)
+			add_part(d, wanted, w, WAIT_W, now_ns - end);
+	}
+	free(waits);
 }

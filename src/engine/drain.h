@@ -23,6 +23,9 @@ struct drain {
 		uint32_t nr;
 		struct table by_id;
 	} now, before;
+	int waits; /* fd, -1: this is not about waits */
+	struct table
+		kept; /* node -> stack in sums, of the waits that were not over the last time */
 	uint64_t lost_bodies; /* rows whose stack was not there */
 };
 
@@ -32,5 +35,11 @@ void drain_release(struct drain *d);
 
 /* Reads and empties what was written up to now. */
 void drain_run(struct drain *d);
+
+/*
+ * When no program runs any more: adds what the waits that are not over have lasted until NOW_NS
+ * (monotonic). WANTED tells which parts of them count.
+ */
+void drain_waits(struct drain *d, const struct wanted *wanted, uint64_t now_ns);
 
 #endif

@@ -93,6 +93,31 @@ static bool interrupts(struct places *pl, uint64_t address)
 	       !strncmp(name, "asm_", 4);
 }
 
+/* True for what stands above a tracepoint on the stack: our own program. */
+static bool is_own(const struct places *pl, uint64_t address)
+{
+	static const char *const starts[] = {
+		"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_"};
+	const char *name, *module;
+	uint64_t offset;
+
+	if (!pl->ks || !kallsyms_find(pl->ks, address - 1, &name, &module, &offset))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+size_t places_own_frames(const struct places *pl, const uint64_t *addresses, size_t nr)
+{
+	size_t own = 0;
+
+	while (own + 1 < nr && is_own(pl, addresses[own]))
+		own++;
+	return own;
+}
+
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)
 {
 	uint32_t *frames = xcalloc(nr, sizeof(*frames));

@@ -22,6 +22,9 @@ void places_release(struct places *pl);
 /* The recording's frame for ADDRESS in M, NULL: in no mapping. CALL: it is a return address. */
 uint32_t places_user_frame(struct places *pl, const struct mapping *m, uint64_t address, bool call);
 
+/* How many frames at the leaf of a kernel stack are those of the program that took it. */
+size_t places_own_frames(const struct places *pl, const uint64_t *addresses, size_t nr);
+
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);
 

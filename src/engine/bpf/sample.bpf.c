@@ -131,7 +131,7 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 
 	if (!w)
 		return;
-	if (w->woken > w->since) {
+	if (w->woken > w->since && w->woken < now) {
 		add_wait(w, w->state, w->woken - w->since, count);
 		add_wait(w, WAIT_W, now - w->woken, count);
 	} else {
@@ -176,7 +176,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	uint64_t now = bpf_ktime_get_ns();
 	uint32_t state;
 
-	if (!count)
+	if (!count || now > until)
 		return 0;
 	if (LINUX_KERNEL_VERSION >= KERNEL_VERSION(5, 18, 0))
 		state = ctx->args[3]; /* the field may be another one by now */
