@@ -29,17 +29,6 @@ now() {
 	echo "$uptime"
 }
 
-# until_true SECONDS COMMAND…: false when it did not come true in time
-until_true() {
-	tries=$(($1 * 10))
-	shift
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
 recording() {
 	grep -q 'the probes are in place' "$T/stderr" || ! kill -0 "$driver" 2>/dev/null
 }
