@@ -109,3 +109,18 @@ expect_account() {
 		others "$T/$2.folded" "^$case_start;"
 	fi
 }
+
+# expect_gdb NAME RECORDING: gdb sees the same frames in each thread of $target, which still stays where it was
+expect_gdb() {
+	if ! command -v gdb >/dev/null; then
+		skip "$1" 'no gdb'
+		return 0
+	fi
+	"${BIN%/*}/bt-collapse" --threads "$T/$2.rec" >"$T/$2.threads" 2>/dev/null || :
+	if "$TOP/tests/bpf/judge-gdb" "$target" "$T/$2.threads" >"$T/$2.gdb" 2>&1; then
+		ok "$1"
+	else
+		not_ok "$1" "$(tail -n 1 "$T/$2.gdb")"
+		cut -c1-600 "$T/$2.gdb" | note
+	fi
+}
