@@ -57,6 +57,7 @@ expect_account 'children that come and go: the account' workers 97
 # 200 threads, thread N called so, N calls deep
 start "$CASES/threads" 60 200
 record threads --threads -p "$target" -u -t 3
+expect_gdb '200 threads: as gdb sees them' threads
 finish
 # COMM/TID is the root frame
 grep -a ';turn ' "$T/threads.folded" | awk '
