@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bpf/lib.sh: sourced by tests/bpf/t/*.sh behind lib.sh. Needs BIN (sample-bt), TOP and CASES (the compiled cases), which `run` sets.
 
-case_start='(_start|_*clone3?|thread_start|\[[^];]*\])'
+case_start='(_start|_*clone3?|thread_start)'
 case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\])'
 
 # missing CASE: why it was not built; false: it was
@@ -98,13 +98,14 @@ expect_stack() {
 	fi
 }
 
-# expect_account NAME RECORDING WHOLE [KEPT]: exit 0, at least so many per cent whole, none lost, at least KEPT (50) samples
+# expect_account NAME RECORDING WHOLE [KEPT]: exit 0, at least so many per cent whole, at most one in 200 lost, at least KEPT (50) samples
 expect_account() {
-	if [ "$status" = 0 ] && at_least "$(account whole "$2")" "$3" && [ "$(account lost "$2")" = 0 ] &&
-		[ "$(account kept "$2")" -ge "${4:-50}" ] && [ "$(account kept "$2")" = "$(weight "$T/$2.folded")" ]; then
+	kept=$(account kept "$2")
+	if [ "$status" = 0 ] && at_least "$(account whole "$2")" "$3" && [ $(($(account lost "$2") * 200)) -le "$kept" ] &&
+		[ "$kept" -ge "${4:-50}" ] && [ "$kept" = "$(weight "$T/$2.folded")" ]; then
 		ok "$1"
 	else
-		not_ok "$1" "exit $status, or not $3 % whole, or lost, or less than ${4:-50}, or not as many as its stacks"
+		not_ok "$1" "exit $status, or not $3 % whole, or too much lost, or less than ${4:-50}, or not as many as its stacks"
 		tail -n 5 "$T/$2.err" | note
 		others "$T/$2.folded" "^$case_start;"
 	fi
