@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe: exit 0 when this process may make a BPF map, load a program and open a tick on every
- * processor; else says what it may not. */
+/*
+ * probe: exit 0 when this process may make a BPF map, load a program and open a tick on every
+ * processor; else says what it may not. probe list: all objects of BPF there are, "prog 12", "map
+ * 7", "link 3" a line.
+ */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -16,7 +19,17 @@ static int refused(const char *what)
 	return 1;
 }
 
-int main(void)
+static void list(const char *kind, int next)
+{
+	union bpf_attr attr = {0};
+
+	while (!syscall(SYS_bpf, next, &attr, sizeof(attr))) {
+		printf("%s %u\n", kind, attr.next_id);
+		attr.start_id = attr.next_id;
+	}
+}
+
+int main(int argc, char **argv)
 {
 	/* r0 = 0; exit */
 	static const struct bpf_insn program[] = {
@@ -38,6 +51,12 @@ int main(void)
 		.sample_period = 1000000,
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "list")) {
+		list("prog", BPF_PROG_GET_NEXT_ID);
+		list("map", BPF_MAP_GET_NEXT_ID);
+		list("link", BPF_LINK_GET_NEXT_ID);
+		return 0;
+	}
 	if (syscall(SYS_bpf, BPF_MAP_CREATE, &map, sizeof(map)) < 0)
 		return refused("bpf(2) makes no map");
 	if (syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load)) < 0)
