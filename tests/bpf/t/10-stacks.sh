@@ -73,6 +73,11 @@ some_stack 'musl static' plain-musl-static "^(.*;)?$plain"
 stack alloca alloca 'main;first;second;spin'
 stack realigned realign 'main;aligned;arguments;leaf'
 
+# every instruction of functions' beginnings and ends
+for case in alternate alternate-small alternate-plain alternate-fp; do
+	moving_stack $case $case 'main(;even;odd)*(;even)?(;leaf)?' 99.5
+done
+
 # signals: the address is exact, the stack another one
 stack signal 'signal kill' 'main;poke;[^;]*kill[^;]*;[^;]+;on_signal;spin'
 stack 'signal from the first instruction' 'signal fault' 'main;poke;first_faults;[^;]+;on_signal;spin'
@@ -132,3 +137,13 @@ stack rust rust 'main;.*;rust::main;rust::first;rust::second;rust::spin(;[^;]*)*
 go='^runtime\.goexit(\.abi0)?;(runtime\.main;main\.main(;main\.below){3}|main\.main\.func1;main\.other(;main\.below){7});main\.spin(;.*)?'
 stack go goroutines "$go"
 moving_stack 'go, stripped' goroutines-stripped '^[^;]+(;[^;]+){6,11}'
+
+# of 32 bits: nobody says that it can be unwound, but the leaf is there, and nothing wrong above it
+if observe '32 bits' spin32; then
+	finish
+	if grep -q spinning "$T/target.out"; then
+		expect_stack "$T/32 bits.folded" "^($cut;)?((_start;)?middle|\\[[^];]*\\])" 95 '32 bits'
+	else
+		skip '32 bits' 'this kernel does not run it'
+	fi
+fi

@@ -59,7 +59,7 @@ run_through() {
 }
 
 seq 1 400000 | awk '{ print $1 * 7919 % 1000003, "line", $1 }' >"$T/data"
-for i in 1 2 3 4 5 6 7 8; do cat "$T/data"; done >"$T/more"
+cat "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" >"$T/more"
 
 if here perl; then
 	at_work perl perl "$TOP/tests/programs/work.pl" 60
@@ -163,10 +163,12 @@ if here nginx perl; then
 fi
 if here fzf; then
 	# its goroutines begin where Go's runtime does
+	# shellcheck disable=SC2016
 	run_through 'fzf (Go)' sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
-	judge 'fzf (Go)' 'runtime\.goexit|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
+	judge 'fzf (Go)' '\[fzf\]|runtime\.goexit|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
 fi
 if here rg; then
+	# shellcheck disable=SC2016
 	run_through 'ripgrep (Rust)' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1" "$2"; done' sh "$T/more" "$T/data"
 	judge 'ripgrep (Rust)'
 fi

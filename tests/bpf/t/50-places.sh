@@ -57,6 +57,17 @@ record 'deleted library' -p "$target" -u -t 1
 finish
 whole 'deleted library' 'main;calls(;(tiny(@plt)?|\[[^;]*\])){0,2}'
 
+start "$CASES/memfd" 60 "$CASES/plain"
+record 'program in memory' -p "$target" -u -t 1
+finish
+whole 'program in memory' "$plain"
+
+# /proc/PID/maps of such a process is empty
+start "$CASES/leaderless" 60
+record 'first thread ended' -p "$target" -u -t 1
+finish
+whole 'first thread ended' 'thread;spin'
+
 start "$CASES/maps" 60 3000
 record '3000 mappings' -p "$target" -u -t 1
 finish
@@ -90,7 +101,8 @@ expect_account 'two processes: the account' 'two processes' 99
 record everything -a -u -t 1.5
 check 'everything: one' test "$(weight "$T/everything.folded" "^plain[^;]*;_start;.*;$plain\$")" -gt 20
 check 'everything: the other' test "$(weight "$T/everything.folded" '^recurse[^;]*;_start;.*;main(;down){30};spin$')" -gt 20
-expect_account 'everything: the account' everything 90
+expect_account 'everything: the account' everything 0
+check_eq 'everything: both are whole' 0 "$(weight "$T/everything.folded" '^(plain|recurse)[^;]*;\[')"
 kill $other
 wait $other 2>/dev/null || :
 finish
