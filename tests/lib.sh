@@ -89,6 +89,17 @@ near() {
 	fi
 }
 
+# until_true SECONDS COMMAND…: false when it did not come true in time
+until_true() {
+	tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
 # ---- tests in the guest. A script of tests/vm/t runs twice, as root, on the same file system and with the same HOME:
 #   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
 #   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.

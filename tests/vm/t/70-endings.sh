@@ -21,24 +21,6 @@ prepare() {
 	lab_finish
 }
 
-endings_of_target() {
-	target sleep 60
-	driver -t 2
-	recorded 0
-	ended 'target idle' 1 6 none
-
-	target "$BURN" 60
-	kill -STOP "$target"
-	driver -t 2
-	recorded 0
-	ended 'target stopped' 1 6 none
-
-	target sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; exec "$0" 60' "$BURN"
-	driver -t 3
-	recorded 0
-	ended 'target executes another program' 0 7 some
-}
-
 # kill -9 of one of SystemTap's, and of everybody
 endings_of_systemtap() {
 	target "$BURN" 60
@@ -130,6 +112,7 @@ endings_of_machine() {
 
 in_guest() {
 	endings_of_driver
+	endings_of_guard
 	endings_of_output
 	endings_of_target
 	endings_of_systemtap

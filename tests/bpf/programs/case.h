@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every case has: it goes to a place where its stack does not change, says "spinning" and
+ * stays there for argv[1] seconds or until SIGTERM. Cases are built without debug information, so
+ * that nothing is inlined for whoever looks.
+ */
+#ifndef CASE_H
+#define CASE_H
+
+#include "../../programs/burn.h"
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define NO_TAIL_CALL __asm__ volatile("" ::: "memory")
+
+static inline __attribute__((always_inline)) void case_ready(void)
+{
+	static const char text[] = "spinning\n";
+
+	if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(2);
+}
+
+/* What lies there is used. */
+static inline __attribute__((always_inline)) void case_keep(volatile void *at)
+{
+	__asm__ volatile("" ::"r"(at) : "memory");
+}
+
+static volatile unsigned case_sink;
+
+/* The leaf of most cases. */
+__attribute__((unused)) static NOINLINE void spin(void)
+{
+	unsigned x = case_sink;
+
+	case_ready();
+	while (!burn_over)
+		x = burn_unit(x);
+	case_sink = x;
+}
+
+#endif

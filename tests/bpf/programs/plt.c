@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plt: calls a function of next to nothing in a library, through a stub that was bound by its first
+ * call. */
+#include "case.h"
+
+unsigned tiny(unsigned x);
+
+static NOINLINE void calls(void)
+{
+	unsigned x = 0;
+
+	while (!burn_over)
+		for (int i = 0; i < 20000; i++)
+			x = tiny(x);
+	case_sink = x;
+}
+
+int main(int argc, char **argv)
+{
+	burn_init(argc, argv);
+	case_ready();
+	calls();
+	return 0;
+}
