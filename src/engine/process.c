@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "task.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -254,22 +255,18 @@ static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
 	}
 }
 
-int process_look(struct processes *ps, struct process *p, struct strbuf *err)
+/* Takes in a list of mappings; the number of its lines, -1 and ERR when it cannot be read. */
+static int64_t take_maps(
+	struct processes *ps, struct process *p, const char *path, struct strbuf *err)
 {
-	int64_t now = monotonic_ns();
-	char path[64];
 	struct lines lines;
+	int64_t taken = 0;
 	char *line;
-	size_t len, taken = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	size_t len;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
-		p->looked_ns = now;
+	if (fd < 0)
 		return fail(err, "cannot read '%s': %s", path, strerror(errno));
-	}
-	p->generation++;
 	lines_init(&lines, fd);
 	for (; lines_next(&lines, &line, &len); taken++)
 		take_line(ps, p, line, len);
@@ -277,10 +274,48 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 
 	lines_release(&lines);
 	close(fd);
+	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : taken;
+}
+
+/* Of a process whose first thread has ended: the list of the first thread that has one. */
+static int64_t take_threads_maps(struct processes *ps, struct process *p)
+{
+	char path[64];
+	struct dirent *entry;
+	int64_t taken = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
+	DIR *dir = opendir(path);
+
+	while (dir && taken <= 0 && (entry = readdir(dir))) {
+		char *maps = xasprintf("%s/%s/maps", path, entry->d_name);
+
+		if (entry->d_name[0] != '.')
+			taken = take_maps(ps, p, maps, NULL);
+		free(maps);
+	}
+	if (dir)
+		closedir(dir);
+	return taken;
+}
+
+int process_look(struct processes *ps, struct process *p, struct strbuf *err)
+{
+	int64_t now = monotonic_ns();
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	p->generation++;
+	int64_t taken = take_maps(ps, p, path, err);
+
+	if (taken < 0)
+		p->generation--;
+	if (!taken)
+		taken = take_threads_maps(ps, p);
 	p->looked_ns = now;
-	if (taken && !error) /* of a process that has ended the list is empty */
+	if (taken > 0) /* of a process that has ended the list is empty */
 		end_unseen(ps, p, now);
-	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : 0;
+	return taken < 0 ? -1 : 0;
 }
 
 void process_look_soon(struct processes *ps, struct process *p)
