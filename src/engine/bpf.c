@@ -210,6 +210,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		p->maps.counters, whole_pages(b->nr_cpus * sizeof(*b->counters)), PROT_READ);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->rules, bpf_map__fd(p->maps.spaces));
 	b->drain.sums = &b->sums;
+	b->drain.copies = &b->copies;
 	b->drain.epoch = &p->bss->epoch;
 	b->drain.nodes = bpf_map__fd(p->maps.nodes);
 	b->drain.rows = bpf_map__fd(p->maps.rows);

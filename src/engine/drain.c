@@ -74,9 +74,10 @@ static uint32_t stack_of(struct drain *d, uint32_t id)
 	uint32_t nr = 0;
 
 	const uint32_t *known = table_get(&d->kept, id, 0);
+	uint32_t copied = id & STACK_COPY ? copies_stack(d->copies, id) : 0;
 
 	if (!id || id & STACK_COPY)
-		return id;
+		return copied ? copied : id;
 	if (known)
 		return *known;
 	while (!(parent & NODE_ROOT)) {

@@ -6,11 +6,13 @@
 #ifndef DRAIN_H
 #define DRAIN_H
 
+#include "copies.h"
 #include "lib/table.h"
 #include "sums.h"
 
 struct drain {
 	struct sums *sums;
+	const struct copies *copies;
 	uint32_t *epoch; /* memory that the BPF programs read */
 	int nodes, rows; /* fds of the two arrays of maps */
 	struct drain_pair {

@@ -16,7 +16,7 @@ enum {
 	SPACES_MAX = 1 << 15,
 	SEEN = 4096, /* of each processor; a power of two */
 	WAITS_MAX = 1 << 16,
-	TARGETS_MAX_BPF = 1 << 16,
+	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128, /* of a stack, at most */
 	KERNEL_DEPTH = 256,

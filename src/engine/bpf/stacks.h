@@ -16,10 +16,10 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "shared.h"
+
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-
-#include "shared.h"
 
 enum {
 	PAD = CHUNK,
@@ -75,7 +75,7 @@ uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TARGETS_MAX_BPF);
+	__uint(max_entries, TARGETS);
 	__type(key, uint32_t);
 	__type(value, uint32_t);
 } target_pids SEC(".maps"), target_tids SEC(".maps");
@@ -419,8 +419,7 @@ static uint32_t store(struct scratch *s, uint32_t nr, uint64_t parent)
 	return st.id;
 }
 
-/* Sends up registers and stack: what cannot be unwound here is unwound there. The stack's number.
- */
+/* Registers and stack go up: what cannot be unwound here is unwound there. */
 struct copying {
 	struct scratch *s;
 	uint64_t at;
@@ -515,7 +514,7 @@ static __always_inline bool space_is_true(const struct space *space, uint64_t ex
 static uint32_t user_stack(struct scratch *s, struct counters *count)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t exec_pages = BPF_CORE_READ(task, mm, exec_vm);
+	uint64_t exec_pages = task->mm->exec_vm;
 	uint32_t tgid = s->row.tgid, copy;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 	struct walking walking = {.s = s};
