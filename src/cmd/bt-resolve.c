@@ -106,7 +106,7 @@ static int run(const struct options *o)
 		recording_write(&rec, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	recording_account(&rec, event, &account);
+	recording_account(&rec, view, &account);
 	status = view_args_status(&account,
 		event < rec.nr_events ? recording_get(&rec, rec.events[event].unit) : "samples",
 		part);

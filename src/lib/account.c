@@ -4,6 +4,7 @@
 #include "util.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const words[LOST_REASONS] = {
@@ -54,12 +55,28 @@ double account_named(const struct account *account)
 	return share(account->named, account->named + account->unnamed);
 }
 
+/* Times have many digits: in groups of three. */
+static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, amount);
+	bool groups = !strcmp(unit, "us");
+
+	for (int i = 0; i < n; i++) {
+		if (groups && i && (n - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+	strbuf_addf(out, " %s", unit);
+}
+
 void account_line(const struct account *account, const char *unit, struct strbuf *out)
 {
 	uint64_t lost = account_lost(account);
 	const char *before = " (";
 
-	strbuf_addf(out, "%" PRIu64 " %s kept, %" PRIu64 " lost", account->kept, unit, lost);
+	add_amount(out, account->kept, unit);
+	strbuf_addf(out, " kept, %" PRIu64 " lost", lost);
 	for (int i = 0; lost && i < LOST_REASONS; i++) {
 		if (!account->lost[i])
 			continue;

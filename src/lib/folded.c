@@ -5,6 +5,7 @@
 #include "memo.h"
 #include "strbuf.h"
 #include "util.h"
+#include "waits.h"
 #include "word.h"
 
 #include <inttypes.h>
@@ -44,7 +45,7 @@ bool name_is_note(const char *name, size_t len)
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
 			return true;
-	return memmem(name, len, ": ", 2) != NULL;
+	return memmem(name, len, ": ", 2) || wait_is_note(name, len);
 }
 
 bool note_is_cut(const char *note)

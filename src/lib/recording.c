@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recording.h"
+#include "strbuf.h"
 #include "util.h"
+#include "waits.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { TAGS_MAX = 16 }; /* that a picture tells apart */
 
 void recording_init(struct recording *rec)
 {
@@ -169,13 +173,62 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows ? rec->rows[0].event : 0;
 }
 
-void recording_account(const struct recording *rec, uint32_t event, struct account *account)
+static bool is_listed(const char *list, const char *word)
+{
+	for (size_t len = strlen(word), n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == len && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+bool recording_shows(
+	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
+{
+	return row->event == recording_viewed_event(rec, view) &&
+	       (!view->tags || is_listed(view->tags, recording_get(rec, row->tag)));
+}
+
+bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view)
+{
+	uint32_t tags[TAGS_MAX];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+		size_t k = 0;
+
+		if (!recording_shows(rec, view, row))
+			continue;
+		while (k < nr && tags[k] != row->tag)
+			k++;
+		if (k == TAGS_MAX)
+			return false;
+		if (k == nr)
+			tags[nr++] = row->tag;
+	}
+	return nr > 1;
+}
+
+void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out)
+{
+	const char *text = recording_get(rec, tag), *note = wait_note(text);
+
+	if (note)
+		strbuf_adds(out, note);
+	else if (*text)
+		strbuf_addf(out, "[tag: %s]", text);
+}
+
+void recording_account(
+	const struct recording *rec, const struct recording_view *view, struct account *account)
 {
 	uint32_t *named = count_named(rec);
 
 	*account = (struct account){.known = true};
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (rec->rows[i].event == event)
+		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(rec, &rec->rows[i], named, account);
 	free(named);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));

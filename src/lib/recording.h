@@ -140,12 +140,6 @@ const char *recording_get(const struct recording *rec, uint32_t string);
 const char *recording_meta(const struct recording *rec, const char *key); /* NULL: not there */
 
 /*
- * What DESIGN calls the account, from the rows of EVENT, their stacks, and all that was lost: the
- * rows of other events may be in other units.
- */
-void recording_account(const struct recording *rec, uint32_t event, struct account *account);
-
-/*
  * Writes everything to OUT. -1 with errno's text in ERR when writing failed. Same recording, same
  * bytes.
  */
@@ -163,16 +157,36 @@ bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
 /* How rows become stacks of the call tree. */
 struct recording_view {
-	bool comm;    /* the task's comm is the root frame */
-	bool threads; /* comm/tid is */
-	int event;    /* number of the event, -1: the first that has rows */
+	bool comm;        /* the task's comm is the root frame */
+	bool threads;     /* comm/tid is */
+	int event;        /* number of the event, -1: the first that has rows */
+	const char *tags; /* only rows with one of these, divided by commas; NULL: all */
 };
 
 /* The number of the event that VIEW shows; REC may have none of that number. */
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
+bool recording_shows(
+	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
+
 /*
- * Adds the rows of the viewed event to P (root first: task, user, kernel, waker), with unit, title
+ * Whether the rows that VIEW shows have 2 to 16 different tags; then each gets its tag's note as
+ * leaf.
+ */
+bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view);
+
+/* What a picture says of a tag: "[sleeping]", "[tag: x]"; nothing when there is none. */
+void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out);
+
+/*
+ * What DESIGN calls the account, from the rows that VIEW shows, their stacks, and all that was
+ * lost: the rows of other events may be in other units.
+ */
+void recording_account(
+	const struct recording *rec, const struct recording_view *view, struct account *account);
+
+/*
+ * Adds the rows that VIEW shows to P (root first: task, user, kernel, waker, tag), with unit, title
  * and account. A row without any frame or note is the stack [no stack].
  */
 void recording_to_profile(

@@ -19,6 +19,7 @@ struct builder {
 			      first used */
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
+	bool tags;         /* the rows are told apart by them */
 	struct strbuf text;
 };
 
@@ -135,6 +136,14 @@ static void push_stacks(struct builder *b, const struct rec_row *row, enum stack
 	}
 }
 
+static void push_tag(struct builder *b, uint32_t tag)
+{
+	strbuf_reset(&b->text);
+	recording_add_tag(b->rec, tag, &b->text);
+	if (b->text.len)
+		push_text(b, FRAME_NOTE);
+}
+
 static void add_row(struct builder *b, const struct rec_row *row)
 {
 	static const enum stack_kind order[] = {
@@ -152,6 +161,8 @@ static void add_row(struct builder *b, const struct rec_row *row)
 		strbuf_adds(&b->text, "[no stack]");
 		push_text(b, FRAME_NOTE);
 	}
+	if (b->tags)
+		push_tag(b, row->tag);
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
@@ -163,19 +174,20 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.tags = recording_mixes_tags(rec, view),
 		.text = STRBUF_INIT,
 	};
 	uint32_t event = recording_viewed_event(rec, view);
 
 	table_init(&b.deep);
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (rec->rows[i].event == event)
+		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(&b, &rec->rows[i]);
 	if (event < rec->nr_events)
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
 	if (recording_meta(rec, "title"))
 		profile_set(&p->title, recording_meta(rec, "title"));
-	recording_account(rec, event, &p->account);
+	recording_account(rec, view, &p->account);
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		free(b.frames[i]);
 	free(b.frames);

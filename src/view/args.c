@@ -6,11 +6,19 @@
 
 #include <string.h>
 
-enum { OPT_COMM = 0x1000, OPT_THREADS, OPT_DEMANGLE, OPT_ROOT }; /* the programs' begin at 256 */
+enum {
+	OPT_COMM = 0x1000,
+	OPT_THREADS,
+	OPT_TAG,
+	OPT_DEMANGLE,
+	OPT_ROOT
+}; /* the programs' begin at 256 */
 
 static const struct argp_option table[] = {
 	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame (recordings)", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame (recordings)", 2},
+	{"tag", OPT_TAG, "TAG[,TAG...]", 0,
+		"Only what has one of these tags, such as the states of waits (recordings)", 2},
 	{"demangle", OPT_DEMANGLE, "HOW", 0,
 		"C++ and Rust names: short (without arguments; default), full, none", 2},
 	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 2},
@@ -42,6 +50,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_THREADS:
 		args->input.view.threads = true;
+		break;
+	case OPT_TAG:
+		args->input.view.tags = arg;
 		break;
 	case OPT_DEMANGLE:
 		args->input.symbol.demangle = parse_demangle(arg, state);

@@ -20,8 +20,9 @@ struct texts {
 	uint64_t *sums;      /* by the number of the block */
 	size_t alloc;
 	struct strbuf block;
+	bool tags;                 /* the rows are told apart by them */
 	struct table combinations; /* the four stacks of a row → a number of their own */
-	struct table blocks;       /* that number, task when it is shown → block */
+	struct table blocks;       /* that number, task and tag when they are shown → block */
 };
 
 static void add_string(struct texts *t, uint32_t string)
@@ -111,6 +112,19 @@ static void add_note(struct texts *t, const char *note, const char *what)
 	strbuf_adds(&t->block, "]+0x0\n");
 }
 
+static void add_tag(struct texts *t, uint32_t tag)
+{
+	struct strbuf note = STRBUF_INIT;
+
+	recording_add_tag(t->rec, tag, &note);
+	if (note.len) {
+		strbuf_addch(&t->block, ' ');
+		folded_name_add(&t->block, note.buf, note.len);
+		strbuf_adds(&t->block, "+0x0\n");
+	}
+	strbuf_release(&note);
+}
+
 static void add_stack(struct texts *t, const struct rec_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++)
@@ -144,12 +158,17 @@ static uint32_t make_block(
 		STACK_WAKER, STACK_KERNEL, STACK_LUA, STACK_PERL, STACK_USER};
 
 	strbuf_reset(&t->block);
+	if (t->tags)
+		add_tag(t, row->tag);
+
+	size_t before = t->block.len;
+
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (int i = ROW_STACKS; i--;)
 			if (row->stacks[i] != NO_STACK &&
 				t->rec->stacks[row->stacks[i]].kind == order[k])
 				add_stack(t, &t->rec->stacks[row->stacks[i]]);
-	if (!t->block.len)
+	if (t->block.len == before)
 		add_note(t, "no stack", "");
 	add_task(t, &t->rec->tasks[row->task], view);
 
@@ -167,8 +186,9 @@ static uint32_t block_of(
 
 	if (is_new)
 		*stacks = (uint32_t)t->combinations.nr;
-	uint32_t *block = table_put(
-		&t->blocks, *stacks, view->comm || view->threads ? row->task : 0, &is_new);
+	uint64_t task = view->comm || view->threads ? row->task : 0;
+	uint32_t *block =
+		table_put(&t->blocks, *stacks, task << 32 | (t->tags ? row->tag : 0), &is_new);
 
 	if (is_new)
 		*block = make_block(t, row, view);
@@ -215,14 +235,14 @@ static void write_blocks(const struct texts *t, FILE *out)
 int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
 	struct strbuf *err)
 {
-	struct texts t = {.rec = rec, .block = STRBUF_INIT};
-	uint32_t event = recording_viewed_event(rec, view);
+	struct texts t = {
+		.rec = rec, .block = STRBUF_INIT, .tags = recording_mixes_tags(rec, view)};
 
 	strpool_init(&t.pool);
 	table_init(&t.combinations);
 	table_init(&t.blocks);
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (rec->rows[i].event == event && rec->rows[i].sum)
+		if (recording_shows(rec, view, &rec->rows[i]) && rec->rows[i].sum)
 			add_row(&t, &rec->rows[i], view);
 	write_blocks(&t, out);
 	strpool_release(&t.pool);

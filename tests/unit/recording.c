@@ -309,6 +309,58 @@ static void recording__no_stack_has_a_frame(void **state)
 	}
 }
 
+static void add_tagged(struct recording *rec, const char *tag, uint64_t sum)
+{
+	recording_add_row(rec, &(struct rec_row){.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+				       .tag = recording_string(rec, tag),
+				       .count = 1,
+				       .sum = sum});
+}
+
+/* What lies below [no stack] when TAGS are shown, "" when nothing does. */
+static void assert_leaves(const struct recording *rec, const char *tags, const char *wanted)
+{
+	struct strbuf leaves = STRBUF_INIT;
+	struct profile p;
+
+	profile_init(&p);
+	recording_to_profile(rec, &(struct recording_view){.event = -1, .tags = tags}, &p);
+	profile_finish(&p);
+	uint32_t node = p.nodes[p.nodes[0].child].child;
+
+	for (; node; node = p.nodes[node].next) {
+		assert_int_equal(p.frames[p.nodes[node].frame].kind, FRAME_NOTE);
+		strbuf_addf(&leaves, "%s %u ", profile_name(&p, p.nodes[node].frame, NULL),
+			(unsigned)p.nodes[node].self);
+	}
+	assert_string_equal(leaves.len ? leaves.buf : "", wanted);
+	assert_int_equal(p.account.kept, p.nodes[0].total);
+	strbuf_release(&leaves);
+	profile_release(&p);
+}
+
+static void recording__different_tags_are_leaves(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	recording_init(&rec);
+	recording_add_event(&rec, "off-cpu", "us", "monotonic", 0);
+	recording_add_task(&rec, &(struct rec_task){0});
+	add_tagged(&rec, "S", 5);
+	add_tagged(&rec, "S", 6);
+	assert_leaves(&rec, NULL, "");
+	add_tagged(&rec, "R", 7);
+	add_tagged(&rec, "odd", 8);
+	add_tagged(&rec, NULL, 9);
+	assert_leaves(&rec, NULL, "[preempted] 7 [sleeping] 11 [tag: odd] 8 ");
+	assert_leaves(&rec, "R", "");
+	assert_leaves(&rec, "odd,R", "[preempted] 7 [tag: odd] 8 ");
+	assert_leaves(&rec, "Rx", "");
+	assert_leaves(&rec, "", "");
+	recording_release(&rec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +371,7 @@ int main(void)
 		cmocka_unit_test(recording__becomes_a_profile),
 		cmocka_unit_test(recording__one_event_is_viewed),
 		cmocka_unit_test(recording__no_stack_has_a_frame),
+		cmocka_unit_test(recording__different_tags_are_leaves),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
