@@ -145,18 +145,36 @@ static enum stack_end judge(
 	return END_CUT;
 }
 
+/* How many frames at the leaf are those of the probe that took the stack, at a tracepoint. */
+static uint32_t own_frames(struct collector *c, const struct tally_stack *s)
+{
+	const char *name, *module;
+	uint64_t offset;
+	uint32_t own = 0;
+
+	for (uint32_t i = 0; c->ks && i < s->nr && i < 16; i++) {
+		if (!kallsyms_find(c->ks, s->addresses[i] - 1, &name, &module, &offset))
+			continue;
+		bool probe = !strncmp(module, "[stap_", 6) && strstr(name, "tracepoint_probe_");
+
+		if (probe || (own && i == own && !strncmp(name, "__traceiter_", 12)))
+			own = i + 1;
+	}
+	return own < s->nr ? own : 0;
+}
+
 static uint32_t add_stack(struct collector *c, const struct process *p, const struct tally_stack *s)
 {
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
-	uint32_t cut_by = 0;
+	uint32_t cut_by = 0, first = s->kernel ? own_frames(c, s) : 0;
 	enum stack_end end = s->kernel ? END_ROOT : judge(c, p, s, &cut_by);
 
-	for (uint32_t i = 0; i < s->nr; i++)
+	for (uint32_t i = first; i < s->nr; i++)
 		frames[i] = !s->kernel ? user_frame(c, p, s->addresses[i], i > 0)
 				       : kernel_frame(c, s->addresses[i],
 						 i && !interrupts(c, s->addresses[i - 1]));
-	uint32_t id = recording_add_stack(
-		c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end, cut_by, frames, s->nr);
+	uint32_t id = recording_add_stack(c->rec, s->kernel ? STACK_KERNEL : STACK_USER, end,
+		cut_by, frames + first, s->nr - first);
 
 	free(frames);
 	return id;
@@ -178,30 +196,118 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 	return *at = add_stack(c, s->kernel ? NULL : processes_get(c->t->ps, pid), s);
 }
 
+static uint32_t named_frame(struct collector *c, const struct waiter_frame *from)
+{
+	uint32_t function = recording_string(c->rec, from->name);
+	uint32_t module = recording_string(c->rec, from->module);
+	bool is_new;
+	uint32_t *at = table_put(&c->frames, (UINT32_MAX + 3ULL + module) << 1,
+		(uint64_t)function << 32 | (uint32_t)from->offset, &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = recording_add_frame(
+		c->rec, &(struct rec_frame){.kind = FRAME_KERNEL, .place = AT_NAME, .call = true});
+	uint32_t id = *at;
+
+	recording_name_frame(c->rec, id,
+		&(struct rec_name){.function = function, .module = module, .offset = from->offset},
+		1);
+	return id;
+}
+
+static uint32_t add_waiter(struct collector *c, const char *text)
+{
+	uint32_t frames[64], nr = 0;
+	struct waiter_frame f;
+
+	while (nr < ARRAY_LEN(frames) && waiters_frame(&text, &f))
+		frames[nr++] = named_frame(c, &f);
+	return recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
+}
+
+/*
+ * The kernel's side of waits that began before the recording, for those that were still on when it
+ * was read.
+ */
+static void add_waiters(struct collector *c)
+{
+	for (size_t i = 0; i < c->t->nr_rows; i++) {
+		const struct tally_row *row = &c->t->rows[i];
+		int64_t from = c->t->began_ns, to = from + (int64_t)row->sum * 1000 - 1000;
+		bool is_new;
+
+		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W')
+			continue;
+		const char *text = waiters_stack(&c->t->waiters, row->tid, from, to);
+
+		if (!text)
+			continue;
+		uint32_t stack = add_waiter(c, text);
+
+		*table_put(&c->stacks, row->tid, EARLIER_KERNEL, &is_new) = stack;
+	}
+}
+
+static uint32_t earlier_stack(struct collector *c, enum stack_kind kind, uint64_t id)
+{
+	bool is_new;
+	uint32_t *at = table_put(&c->stacks, 0, id, &is_new);
+
+	if (is_new)
+		*at = recording_add_stack(c->rec, kind, END_CUT,
+			recording_string(c->rec, "before the recording"), NULL, 0);
+	return *at;
+}
+
+static uint32_t user_stack(struct collector *c, uint32_t pid, const struct tally_row *from)
+{
+	if (from->user == EARLIER_USER)
+		return earlier_stack(c, STACK_USER, EARLIER_USER);
+	return stack_of(c, pid, from->user);
+}
+
+/* Where the user stack tells already that nobody saw it begin, none says so again. */
+static uint32_t waiter_stack(struct collector *c, const struct tally_row *from)
+{
+	const uint32_t *known = table_get(&c->stacks, from->tid, EARLIER_KERNEL);
+
+	if (known)
+		return *known;
+	return from->user ? NO_STACK : earlier_stack(c, STACK_KERNEL, EARLIER_KERNEL);
+}
+
+/* The recording's stacks of a row; false when one never came: half a stack would be a wrong one. */
+static bool take_stacks(
+	struct collector *c, uint32_t pid, const struct tally_row *from, uint32_t *stacks)
+{
+	int n = 0;
+
+	if (from->user && (stacks[n++] = user_stack(c, pid, from)) == NO_STACK)
+		return false;
+	if (from->kernel == EARLIER_KERNEL)
+		stacks[n] = waiter_stack(c, from);
+	else if (from->kernel && (stacks[n] = stack_of(c, 0, from->kernel)) == NO_STACK)
+		return false;
+	return true;
+}
+
 static void add_row(struct collector *c, uint32_t event, const struct tally_row *from)
 {
+	const char tag[] = {from->tag, '\0'};
 	struct rec_row row = {
 		.event = event,
 		.task = task_of(c, from->tid),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.tag = recording_string(c->rec, tag),
 		.count = from->count,
 		.sum = from->sum,
 	};
-	uint32_t pid = c->rec->tasks[row.task].pid;
-	const uint64_t ids[] = {from->user, from->kernel};
-	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		if (!ids[i])
-			continue;
-		row.stacks[n] = stack_of(c, pid, ids[i]);
-		if (row.stacks[n] == NO_STACK) { /* half a stack would be a wrong one */
-			add_capped(&c->rec->lost[LOST_NO_BODY], from->count);
-			return;
-		}
-		n++;
-	}
-	recording_add_row(c->rec, &row);
+	if (take_stacks(c, c->rec->tasks[row.task].pid, from, row.stacks))
+		recording_add_row(c->rec, &row);
+	else
+		add_capped(&c->rec->lost[LOST_NO_BODY], from->count);
 }
 
 static int compare_rows(const void *va, const void *vb)
@@ -214,7 +320,9 @@ static int compare_rows(const void *va, const void *vb)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->user != b->user)
 		return a->user < b->user ? -1 : 1;
-	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
 void tally_to_recording(
@@ -228,6 +336,7 @@ void tally_to_recording(
 	table_init(&c.stacks);
 	if (t->nr_rows)
 		qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_rows);
+	add_waiters(&c);
 	for (size_t i = 0; i < t->nr_rows; i++)
 		add_row(&c, event, &t->rows[i]);
 	for (int i = 0; i < LOST_REASONS; i++)

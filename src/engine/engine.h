@@ -18,7 +18,7 @@ struct checks;
 struct strbuf;
 
 struct engine_request {
-	const char *script;   /* which question: "on-cpu" */
+	const char *script;   /* which question: "on-cpu", "off-cpu" */
 	const uint32_t *pids; /* none with tids or all */
 	size_t nr_pids;
 	const uint32_t *tids;
@@ -29,6 +29,9 @@ struct engine_request {
 	bool by_default;   /* these two were not asked for: a module built ahead may decide */
 	unsigned hz;       /* 0: the engine's own tick */
 	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */
+	unsigned states;   /* of waits, see lib/waits.h; 0: the blocked ones */
+	uint64_t min_us, max_us; /* parts of waits that are added, by their length; 0: the script's
+				    own bound */
 	size_t stacks;     /* room for so many different (thread, stacks); 0: the engine chooses */
 	unsigned overload; /* per cent of a CPU that the probes may take, 0: no limit */
 	const char *command;    /* program that pids[0] will execute, NULL: it runs already */
@@ -66,8 +69,9 @@ struct engine_ops {
 	 */
 	void (*stop)(struct engine *engine);
 	/*
-	 * After ENGINE_ENDED: adds all that was gathered to REC, and to FILES those that cannot be
-	 * opened by their recorded path; NOTES are good to know. 0: good; 1: with losses of the
+	 * After ENGINE_ENDED: adds all that was gathered to REC (and "seconds" if it knows better
+	 * than the clock of its caller), and to FILES those that cannot be opened by their recorded
+	 * path; NOTES are good to know. 0: good; 1: with losses of the
 	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
 	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,
