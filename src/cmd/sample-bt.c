@@ -85,8 +85,11 @@ static int judge(const struct options *o, const struct account *account, const c
 	if (!o->quiet)
 		program_say("%s", line.buf);
 	if (!account->kept) {
-		program_say("no samples: the target did not run, or not in the mode that was asked "
-			    "for");
+		program_say(strcmp(unit, "us")
+				    ? "no samples: the target did not run, or not in the "
+				      "mode that was asked for"
+				    : "no time: the target did not wait, or not in the "
+				      "states that were asked for");
 		ret = EXIT_PARTIAL;
 	} else if (named < o->min_quality) {
 		program_say("only %.1f %% of the frames have names; install debug symbols or use "

@@ -29,6 +29,7 @@ static const struct {
 	{"rights", TO_LOAD, check_rights},
 	{"container", TO_LOAD, check_container},
 	{"perf timer", 0, check_timer},
+	{"tracepoints", 0, check_tracepoints},
 	{"uprobes", 0, check_uprobes},
 	{"kprobes", 0, check_kprobes},
 	{"kernel names", TO_LOAD, check_kernel_names},

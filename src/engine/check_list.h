@@ -30,6 +30,7 @@ void check_signature(struct check_context *c);
 void check_rights(struct check_context *c);
 void check_container(struct check_context *c);
 void check_timer(struct check_context *c);
+void check_tracepoints(struct check_context *c);
 void check_uprobes(struct check_context *c);
 void check_kprobes(struct check_context *c);
 void check_kernel_names(struct check_context *c);

@@ -27,12 +27,26 @@ static bool has_option(const struct check_context *c, const char *option, const 
 
 void check_timer(struct check_context *c)
 {
+	if (c->request->untimed)
+		return;
 	if (has_option(c, "CONFIG_PERF_EVENTS", "/proc/sys/kernel/perf_event_paranoid")) {
 		check_found(c, "the kernel's perf events");
 		return;
 	}
 	check_missing(c, "this kernel has no perf events, whose clock takes the samples");
 	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
+}
+
+void check_tracepoints(struct check_context *c)
+{
+	if (!c->request->untimed)
+		return;
+	if (has_option(c, "CONFIG_TRACEPOINTS", "/sys/kernel/tracing")) {
+		check_found(c, "the kernel's tracepoints");
+		return;
+	}
+	check_missing(c, "this kernel has no tracepoints, which tell when threads wait");
+	check_remedy(c, "record on a kernel with CONFIG_TRACEPOINTS");
 }
 
 /* Probes on functions: scripts of users may want them, sampling does not. */

@@ -98,35 +98,106 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 
 	if (!is_new)
 		return *at;
-	if (s->kernel)
-		return *at = places_kernel_stack(&c->places, s->addresses, s->nr);
+	if (s->kernel) {
+		size_t own = places_own_frames(&c->places, s->addresses, s->nr);
+
+		return *at = places_kernel_stack(&c->places, s->addresses + own, s->nr - own);
+	}
 	return *at = add_user_stack(c, processes_get(c->t->ps, pid), s);
+}
+
+static uint32_t add_waiter(struct collector *c, const char *text)
+{
+	uint32_t frames[64], nr = 0;
+	struct waiter_frame f;
+
+	while (nr < ARRAY_LEN(frames) && waiters_frame(&text, &f))
+		frames[nr++] = places_named_frame(&c->places, f.name, f.module, f.offset);
+	return recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
+}
+
+/*
+ * The kernel's side of waits that began before the recording, for those that were still on when it
+ * was read.
+ */
+static void add_waiters(struct collector *c)
+{
+	for (size_t i = 0; i < c->t->nr_rows; i++) {
+		const struct tally_row *row = &c->t->rows[i];
+		int64_t from = c->t->began_ns, to = from + (int64_t)row->sum * 1000 - 1000;
+		bool is_new;
+
+		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W')
+			continue;
+		const char *text = waiters_stack(&c->t->waiters, row->tid, from, to);
+
+		if (!text)
+			continue;
+		uint32_t stack = add_waiter(c, text);
+
+		*table_put(&c->stacks, row->tid, EARLIER_KERNEL, &is_new) = stack;
+	}
+}
+
+static uint32_t earlier_stack(struct collector *c, enum stack_kind kind, uint64_t id)
+{
+	bool is_new;
+	uint32_t *at = table_put(&c->stacks, 0, id, &is_new);
+
+	if (is_new)
+		*at = recording_add_stack(c->rec, kind, END_CUT,
+			recording_string(c->rec, "before the recording"), NULL, 0);
+	return *at;
+}
+
+static uint32_t user_stack(struct collector *c, uint32_t pid, const struct tally_row *from)
+{
+	if (from->user == EARLIER_USER)
+		return earlier_stack(c, STACK_USER, EARLIER_USER);
+	return stack_of(c, pid, from->user);
+}
+
+/* Where the user stack tells already that nobody saw it begin, none says so again. */
+static uint32_t waiter_stack(struct collector *c, const struct tally_row *from)
+{
+	const uint32_t *known = table_get(&c->stacks, from->tid, EARLIER_KERNEL);
+
+	if (known)
+		return *known;
+	return from->user ? NO_STACK : earlier_stack(c, STACK_KERNEL, EARLIER_KERNEL);
+}
+
+/* The recording's stacks of a row; false when one never came: half a stack would be a wrong one. */
+static bool take_stacks(
+	struct collector *c, uint32_t pid, const struct tally_row *from, uint32_t *stacks)
+{
+	int n = 0;
+
+	if (from->user && (stacks[n++] = user_stack(c, pid, from)) == NO_STACK)
+		return false;
+	if (from->kernel == EARLIER_KERNEL)
+		stacks[n] = waiter_stack(c, from);
+	else if (from->kernel && (stacks[n] = stack_of(c, 0, from->kernel)) == NO_STACK)
+		return false;
+	return true;
 }
 
 static void add_row(struct collector *c, uint32_t event, const struct tally_row *from)
 {
+	const char tag[] = {from->tag, '\0'};
 	struct rec_row row = {
 		.event = event,
 		.task = task_of(c, from->tid),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.tag = recording_string(c->rec, tag),
 		.count = from->count,
 		.sum = from->sum,
 	};
-	uint32_t pid = c->rec->tasks[row.task].pid;
-	const uint64_t ids[] = {from->user, from->kernel};
-	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		if (!ids[i])
-			continue;
-		row.stacks[n] = stack_of(c, pid, ids[i]);
-		if (row.stacks[n] == NO_STACK) { /* half a stack would be a wrong one */
-			add_capped(&c->rec->lost[LOST_NO_BODY], from->count);
-			return;
-		}
-		n++;
-	}
-	recording_add_row(c->rec, &row);
+	if (take_stacks(c, c->rec->tasks[row.task].pid, from, row.stacks))
+		recording_add_row(c->rec, &row);
+	else
+		add_capped(&c->rec->lost[LOST_NO_BODY], from->count);
 }
 
 static int compare_rows(const void *va, const void *vb)
@@ -139,7 +210,9 @@ static int compare_rows(const void *va, const void *vb)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->user != b->user)
 		return a->user < b->user ? -1 : 1;
-	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
 void tally_to_recording(
@@ -152,6 +225,7 @@ void tally_to_recording(
 	table_init(&c.stacks);
 	if (t->nr_rows)
 		qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_rows);
+	add_waiters(&c);
 	for (size_t i = 0; i < t->nr_rows; i++)
 		add_row(&c, event, &t->rows[i]);
 	for (int i = 0; i < LOST_REASONS; i++)

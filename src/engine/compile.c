@@ -2,6 +2,7 @@
 #include "compile.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,11 +40,11 @@ static void add_fuse(struct argv *a, unsigned percent)
 		argv_add(a, xstrdup("-DSTP_NO_OVERLOAD"));
 }
 
-static void add_limits(struct argv *a, const struct engine_request *r)
+static void add_limits(struct argv *a, const struct engine_request *r, const struct script *script)
 {
 	argv_add(a, xstrdup("-DMAXBACKTRACE=1024"));
 	argv_add(a, xstrdup("-DMAXSTRINGLEN=4096"));
-	argv_add(a, xstrdup("-DMAXACTION=100000"));
+	argv_add(a, xasprintf("-DMAXACTION=%s", script->actions ? script->actions : "100000"));
 	argv_add(a, xstrdup("-DMAXACTION_INTERRUPTIBLE=100000000"));
 	argv_add(a, xasprintf("-DMAXMAPENTRIES=%zu", size_class(r->stacks)));
 	argv_add(a, xstrdup("-DMAXSKIPPED=1000000000")); /* counted at the end, never fatal */
@@ -87,7 +88,7 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	argv_add(a, xstrdup("-p4"));
 	for (char **t = script->tapsets; *t; t++)
 		argv_pair(a, "-I", xstrdup(*t));
-	add_limits(a, r);
+	add_limits(a, r, script);
 	add_release(a, r->release, stage);
 	add_rules(a, r, stage);
 	for (size_t i = 0; i < r->nr_stap_args; i++)
@@ -97,6 +98,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
+	if (script_takes(script, "state"))
+		argv_add(a, xasprintf("%u", r->states ? r->states : WAITS_BLOCKED));
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)
@@ -124,6 +127,13 @@ static void add_target_list(struct argv *a, const struct engine_request *r)
 	strbuf_release(&text);
 }
 
+/* A variable of the script, which has its own value for 0. */
+static void add_number(struct argv *a, const char *name, uint64_t value)
+{
+	if (value)
+		argv_add(a, xasprintf("%s=%" PRIu64, name, value));
+}
+
 void load_command(struct argv *a, const struct engine_request *r, const struct module *m,
 	const char *path, unsigned seconds)
 {
@@ -136,6 +146,7 @@ void load_command(struct argv *a, const struct engine_request *r, const struct m
 	add_targets(a, r);
 	argv_add(a, xstrdup(path));
 	add_target_list(a, r);
-	if (seconds)
-		argv_add(a, xasprintf("stop_after=%u", seconds));
+	add_number(a, "stop_after", seconds);
+	add_number(a, "min_us", r->min_us);
+	add_number(a, "max_us", r->max_us);
 }

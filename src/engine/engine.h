@@ -70,8 +70,9 @@ struct engine_ops {
 	 */
 	void (*stop)(struct engine *engine);
 	/*
-	 * After ENGINE_ENDED: adds all that was gathered to REC, and to FILES those that cannot be
-	 * opened by their recorded path; NOTES are good to know. 0: good; 1: with losses of the
+	 * After ENGINE_ENDED: adds all that was gathered to REC (and "seconds" if it knows better
+	 * than the clock of its caller), and to FILES those that cannot be opened by their recorded
+	 * path; NOTES are good to know. 0: good; 1: with losses of the
 	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
 	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,

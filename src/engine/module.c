@@ -73,13 +73,13 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* "on-cpu u some 997 65536" */
+/* "on-cpu u some 997 65536", "off-cpu u some 0 65536 15" */
 static int take_about(struct module *m, const char *text)
 {
 	char script[32], stacks[4], whose[8];
 
-	if (sscanf(text, "%31[a-z-] %3[uk] %7[a-z] %u %zu", script, stacks, whose, &m->hz,
-		    &m->room) != 5)
+	if (sscanf(text, "%31[a-z-] %3[uk] %7[a-z] %u %zu %u", script, stacks, whose, &m->hz,
+		    &m->room, &m->states) < 5)
 		return -1;
 	m->script = xstrdup(script);
 	m->stacks = xstrdup(stacks);

@@ -11,14 +11,15 @@ struct strbuf;
 
 struct module {
 	char *path;
-	char *name;     /* inside; staprun wants the file to be called so */
-	char *release;  /* the kernel that it was built for */
-	char *script;   /* of ours: "on-cpu" */
-	char *stacks;   /* "u", "k", "uk" */
-	char *whose;    /* "some", "all", "idle" */
-	unsigned hz;    /* 0: the tick */
-	size_t room;    /* for different stacks of threads */
-	bool is_signed; /* then its name cannot be changed */
+	char *name;      /* inside; staprun wants the file to be called so */
+	char *release;   /* the kernel that it was built for */
+	char *script;    /* of ours: "on-cpu" */
+	char *stacks;    /* "u", "k", "uk" */
+	char *whose;     /* "some", "all", "idle" */
+	unsigned hz;     /* 0: the tick */
+	unsigned states; /* of waits that are recorded, 0: it has none */
+	size_t room;     /* for different stacks of threads */
+	bool is_signed;  /* then its name cannot be changed */
 	unsigned char *bytes;
 	size_t size;
 };

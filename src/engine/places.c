@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OWN_MAX = 16 }; /* frames that a probe may have on the stack */
+
 void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
 	struct recording *rec)
 {
@@ -93,16 +95,13 @@ static bool interrupts(struct places *pl, uint64_t address)
 	       !strncmp(name, "asm_", 4);
 }
 
-/* True for what stands above a tracepoint on the stack: our own program. */
-static bool is_own(const struct places *pl, uint64_t address)
+/* True for a function of ours that a tracepoint calls, in a module of SystemTap or in BPF. */
+static bool is_probe(const char *name, const char *module)
 {
-	static const char *const starts[] = {
-		"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_"};
-	const char *name, *module;
-	uint64_t offset;
+	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_"};
 
-	if (!pl->ks || !kallsyms_find(pl->ks, address - 1, &name, &module, &offset))
-		return false;
+	if (!strncmp(module, "[stap_", 6) && strstr(name, "tracepoint_probe_"))
+		return true;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (!strncmp(name, starts[i], strlen(starts[i])))
 			return true;
@@ -111,11 +110,39 @@ static bool is_own(const struct places *pl, uint64_t address)
 
 size_t places_own_frames(const struct places *pl, const uint64_t *addresses, size_t nr)
 {
+	const char *name, *module;
+	uint64_t offset;
 	size_t own = 0;
 
-	while (own + 1 < nr && is_own(pl, addresses[own]))
-		own++;
-	return own;
+	for (size_t i = 0; pl->ks && i < nr && i < OWN_MAX; i++) {
+		if (!kallsyms_find(pl->ks, addresses[i] - 1, &name, &module, &offset))
+			continue;
+		if (is_probe(name, module) ||
+			(own && i == own && !strncmp(name, "__traceiter_", 12)))
+			own = i + 1;
+	}
+	return own < nr ? own : 0;
+}
+
+uint32_t places_named_frame(
+	struct places *pl, const char *name, const char *module, uint64_t offset)
+{
+	struct rec_name n = {
+		.function = recording_string(pl->rec, name),
+		.module = recording_string(pl->rec, module),
+		.offset = offset,
+	};
+	bool is_new;
+	uint32_t *at = table_put(&pl->frames, (UINT32_MAX + 3ULL + n.module) << 1,
+		(uint64_t)n.function << 32 | (uint32_t)offset, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(
+		pl->rec, &(struct rec_frame){.kind = FRAME_KERNEL, .place = AT_NAME, .call = true});
+
+	recording_name_frame(pl->rec, id, &n, 1);
+	return id;
 }
 
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)

@@ -25,6 +25,10 @@ uint32_t places_user_frame(struct places *pl, const struct mapping *m, uint64_t 
 /* How many frames at the leaf of a kernel stack are those of the program that took it. */
 size_t places_own_frames(const struct places *pl, const uint64_t *addresses, size_t nr);
 
+/* A kernel frame of which only its name is known, OFFSET bytes into the function. */
+uint32_t places_named_frame(
+	struct places *pl, const char *name, const char *module, uint64_t offset);
+
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);
 

@@ -86,6 +86,8 @@ static void take_header(struct script *script, const char *line, size_t len)
 		{"title ", &script->title},
 		{"unit ", &script->unit},
 		{"clock ", &script->clock},
+		{"takes ", &script->takes},
+		{"actions ", &script->actions},
 	};
 	size_t skip = strlen(header);
 
@@ -138,6 +140,20 @@ int script_find(struct script *script, const char *name, struct strbuf *err)
 	return -1;
 }
 
+bool script_takes(const struct script *script, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *s = script->takes ? script->takes : ""; *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !memcmp(s, option, n))
+			return true;
+		s += n + (s[n] == ' ');
+	}
+	return false;
+}
+
 void script_release(struct script *script)
 {
 	for (char **t = script->tapsets; t && *t; t++)
@@ -148,5 +164,7 @@ void script_release(struct script *script)
 	free(script->title);
 	free(script->unit);
 	free(script->clock);
+	free(script->takes);
+	free(script->actions);
 	*script = (struct script){0};
 }

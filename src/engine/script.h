@@ -3,12 +3,16 @@
 #ifndef SCRIPT_H
 #define SCRIPT_H
 
+#include <stdbool.h>
+
 struct strbuf;
 
 struct script {
 	char *path;
 	char *event, *title, *unit, *clock; /* of "// flametap: KEY VALUE" lines */
-	char **tapsets;                     /* folders for -I, NULL behind the last */
+	char *takes;    /* options that it has a use for, divided by blanks; NULL: none */
+	char *actions;  /* MAXACTION, the statements of a probe; NULL: as usual */
+	char **tapsets; /* folders for -I, NULL behind the last */
 };
 
 /*
@@ -18,5 +22,8 @@ struct script {
  */
 int script_find(struct script *script, const char *name, struct strbuf *err);
 void script_release(struct script *script);
+
+/* Whether the script has a use for OPTION: rate, idle, state, min, max. */
+bool script_takes(const struct script *script, const char *option);
 
 #endif

@@ -250,7 +250,8 @@ static void describe_run(const struct run *r, struct recording *rec)
 		recording_add_meta(rec, "started", date);
 	char *seconds = xasprintf("%.3f", r->began ? r->ended - r->began : 0.0);
 
-	recording_add_meta(rec, "seconds", seconds);
+	if (!recording_meta(rec, "seconds"))
+		recording_add_meta(rec, "seconds", seconds);
 	free(seconds);
 }
 
@@ -267,9 +268,9 @@ static int run_engine(struct run *r, struct recording *rec, struct symbol_files 
 	if (!ops->start(r->engine, err)) {
 		take_sums(r, record(r));
 		clear_progress(r);
+		ret = ops->finish(r->engine, rec, files, notes, err);
 		if (!r->session->request.compile_only)
 			describe_run(r, rec);
-		ret = ops->finish(r->engine, rec, files, notes, err);
 	}
 	recording = 0;
 	return ret;

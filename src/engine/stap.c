@@ -11,6 +11,7 @@
 #include "lib/tempfile.h"
 #include "lib/user.h"
 #include "lib/util.h"
+#include "lib/waits.h"
 #include "module.h"
 #include "script.h"
 #include "stage.h"
@@ -118,7 +119,7 @@ static bool agrees(const struct module *m, const struct engine_request *r)
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
 
 	return !strcmp(m->script, r->script) && !strcmp(m->whose, whose(r)) &&
-	       (!r->hz || r->hz == m->hz) &&
+	       (!r->hz || r->hz == m->hz) && (!r->states || r->states == m->states) &&
 	       (r->by_default || (user == r->user && kernel == r->kernel));
 }
 
@@ -135,6 +136,23 @@ static bool is_for_this_kernel(const struct module *m, struct strbuf *err)
 	return false;
 }
 
+static int other_purpose(const struct module *m, struct strbuf *err)
+{
+	strbuf_addf(err, "'%s' was built for something else, namely '%s -%s%s", m->path, m->script,
+		m->stacks,
+		!strcmp(m->whose, "idle")  ? " -a --idle"
+		: !strcmp(m->whose, "all") ? " -a"
+					   : "");
+	if (m->states) {
+		strbuf_adds(err, " --state ");
+		waits_add(m->states, err);
+		strbuf_addch(err, '\'');
+	} else {
+		strbuf_addf(err, "', rate %u (0: the tick)", m->hz);
+	}
+	return fail(err, ": give the options that it was built with\n");
+}
+
 /* A module that was built ahead decides what is recorded; what was asked for must agree. */
 static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
 {
@@ -143,14 +161,7 @@ static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf 
 	if (module_open(&s->module, r->module, err) || !is_for_this_kernel(m, err))
 		return -1;
 	if (!agrees(m, r))
-		return fail(err,
-			"'%s' was built for something else, namely '%s -%s%s', rate %u (0: the "
-			"tick): give the options that it was built with\n",
-			m->path, m->script, m->stacks,
-			!strcmp(m->whose, "idle")  ? " -a --idle"
-			: !strcmp(m->whose, "all") ? " -a"
-						   : "",
-			m->hz);
+		return other_purpose(m, err);
 	r->user = strchr(m->stacks, 'u');
 	r->kernel = strchr(m->stacks, 'k');
 	r->hz = m->hz;
@@ -459,11 +470,28 @@ static int take_losses(struct stap *s, struct strbuf *err)
 	return 1;
 }
 
+/* Time between two ticks, 0: the script has none. */
+static uint64_t tick_ns(const struct stap *s)
+{
+	if (!script_takes(&s->script, "rate"))
+		return 0;
+	return 1000000000 / (s->request->hz ? s->request->hz : 1000);
+}
+
+static void add_seconds(const struct tally *t, struct recording *rec)
+{
+	if (!t->began_ns || t->until_ns < t->began_ns)
+		return;
+	char *seconds = xasprintf("%.3f", (double)(t->until_ns - t->began_ns) / 1e9);
+
+	recording_add_meta(rec, "seconds", seconds);
+	free(seconds);
+}
+
 static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;
-	uint64_t period = s->request->hz ? 1000000000 / s->request->hz : 1000000;
 
 	if (s->request->compile_only)
 		return finish_module(s, err);
@@ -476,11 +504,12 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct symb
 	look_once_more(s);
 	if (s->request->module)
 		mark_rules(s);
-	uint32_t event =
-		recording_add_event(rec, s->script.event, s->script.unit, s->script.clock, period);
+	uint32_t event = recording_add_event(
+		rec, s->script.event, s->script.unit, s->script.clock, tick_ns(s));
 
 	recording_add_meta(rec, "title", s->script.title);
 	recording_add_meta(rec, "engine", "stap");
+	add_seconds(&s->tally, rec);
 	tally_to_recording(&s->tally, s->kallsyms, event, rec);
 	processes_give_files(&s->processes, files);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
@@ -509,7 +538,12 @@ static void stap_check(const struct engine_request *r, struct checks *checks)
 	};
 	struct strbuf why = STRBUF_INIT;
 	struct module module = {0};
+	struct script script;
 
+	if (!script_find(&script, r->script, &why))
+		request.untimed = !script_takes(&script, "rate");
+	script_release(&script);
+	strbuf_reset(&why);
 	if (r->module) {
 		if (!module_open(&module, r->module, &why))
 			is_for_this_kernel(&module, &why);

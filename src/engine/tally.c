@@ -29,6 +29,7 @@ void tally_release(struct tally *t)
 	free(t->stacks);
 	free(t->tasks);
 	free(t->rows);
+	waiters_release(&t->waiters);
 	table_release(&t->by_id);
 	table_release(&t->by_tid);
 	*t = (struct tally){0};
@@ -167,7 +168,7 @@ static bool take_task(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "row TID USER KERNEL COUNT SUM" */
+/* "row TID USER KERNEL COUNT SUM [TAG]" */
 static bool take_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
@@ -180,6 +181,7 @@ static bool take_row(struct tally *t, struct word *w, size_t nr)
 		!number(&w[5], 10, UINT64_MAX, &row.sum))
 		return false;
 	row.tid = (uint32_t)tid;
+	row.tag = nr > 6 && w[6].len ? *w[6].s : '\0';
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
 	t->rows[t->nr_rows++] = row;
 	return true;
@@ -207,11 +209,39 @@ static bool take_greeting(struct tally *t, struct word *w, size_t nr)
 	return nr == 2;
 }
 
+/* "ready [NS]" */
 static bool take_ready(struct tally *t, struct word *w, size_t nr)
 {
-	(void)w;
+	uint64_t began = 0;
+
 	t->ready = true;
-	return nr == 1;
+	if (nr > 1 && !number(&w[1], 10, INT64_MAX, &began))
+		return false;
+	t->began_ns = (int64_t)began;
+	waiters_look(&t->waiters);
+	return true;
+}
+
+/* "until NS" */
+static bool take_until(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t until;
+
+	if (nr != 2 || !number(&w[1], 10, INT64_MAX, &until))
+		return false;
+	t->until_ns = (int64_t)until;
+	return true;
+}
+
+/* "waits TID" */
+static bool take_waiter(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t tid;
+
+	if (nr != 2 || !number(&w[1], 10, UINT32_MAX, &tid))
+		return false;
+	waiters_add(&t->waiters, (uint32_t)tid);
+	return true;
 }
 
 static bool take_end(struct tally *t, struct word *w, size_t nr)
@@ -230,6 +260,8 @@ static const struct {
 	{"task", 4, take_task},
 	{"row", 7, take_row},
 	{"lost", 4, take_lost},
+	{"waits", 3, take_waiter},
+	{"until", 3, take_until},
 	{"flametap-script", 2, take_greeting},
 	{"ready", 2, take_ready},
 	{"end", 2, take_end},

@@ -10,6 +10,7 @@
 #include "lib/recording.h"
 #include "lib/table.h"
 #include "process.h"
+#include "waiters.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +18,9 @@
 
 struct tally {
 	struct processes *ps;
-	bool ready; /* "ready" came: probes are in place */
-	bool ended; /* "end" came: all rows are here */
+	bool ready;                 /* "ready" came: probes are in place */
+	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0: not told */
+	bool ended;                 /* "end" came: all rows are here */
 	struct tally_stack {
 		uint64_t id;
 		uint32_t nr, missing; /* frames; how many of them have not come yet */
@@ -38,10 +40,15 @@ struct tally {
 		uint32_t tid;
 		uint64_t user, kernel; /* ids, 0: none */
 		uint64_t count, sum;
+		char tag; /* '\0': none */
 	} * rows;
 	size_t nr_rows, rows_alloc;
+	struct waiters waiters;
 	uint64_t lost[LOST_REASONS];
 };
+
+/* In place of a stack's id: the wait began before the recording. */
+enum { EARLIER_USER = 0x800, EARLIER_KERNEL = 0xc00 };
 
 void tally_init(struct tally *t, struct processes *ps);
 void tally_release(struct tally *t);

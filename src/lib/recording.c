@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TAGS_MAX = 16 }; /* that a picture tells apart */
+
 void recording_init(struct recording *rec)
 {
 	*rec = (struct recording){0};
@@ -190,18 +192,23 @@ bool recording_shows(
 
 bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view)
 {
-	const struct rec_row *first = NULL;
+	uint32_t tags[TAGS_MAX];
+	size_t nr = 0;
 
 	for (size_t i = 0; i < rec->nr_rows; i++) {
 		const struct rec_row *row = &rec->rows[i];
+		size_t k = 0;
 
 		if (!recording_shows(rec, view, row))
 			continue;
-		if (first && row->tag != first->tag)
-			return true;
-		first = row;
+		while (k < nr && tags[k] != row->tag)
+			k++;
+		if (k == TAGS_MAX)
+			return false;
+		if (k == nr)
+			tags[nr++] = row->tag;
 	}
-	return false;
+	return nr > 1;
 }
 
 void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out)

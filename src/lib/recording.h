@@ -169,7 +169,10 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 
-/* Whether the rows that VIEW shows differ in their tags; then each gets its tag's note as leaf. */
+/*
+ * Whether the rows that VIEW shows have 2 to 16 different tags; then each gets its tag's note as
+ * leaf.
+ */
 bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view);
 
 /* What a picture says of a tag: "[sleeping]", "[tag: x]"; nothing when there is none. */

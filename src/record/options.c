@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "engine/script.h"
 #include "lib/program.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/waits.h"
 #include "view/output.h"
 
 #include <argp.h>
@@ -27,6 +30,10 @@ enum {
 	OPT_OVERLOAD,
 	OPT_CHECK,
 	OPT_JSON,
+	OPT_SCRIPT,
+	OPT_STATE,
+	OPT_MIN,
+	OPT_MAX,
 };
 
 static const struct argp_option option_table[] = {
@@ -41,6 +48,14 @@ static const struct argp_option option_table[] = {
 	{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
 	{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
 	{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
+	{"script", OPT_SCRIPT, "NAME", 0,
+		"Another question than on-cpu: off-cpu, or a script of your own", 1},
+	{"state", OPT_STATE, "LIST", 0,
+		"off-cpu: waits in these states, of S,D,T,R,W,I, or blocked (default), runnable, "
+		"all",
+		1},
+	{"min", OPT_MIN, "US", 0, "off-cpu: no shorter waits (default 1)", 1},
+	{"max", OPT_MAX, "US", 0, "off-cpu: no longer ones", 1},
 	{NULL, 0, NULL, 0, "What to write:", 2},
 	{"output", 'o', "FILE", 0,
 		"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
@@ -78,6 +93,7 @@ static const char doc[] =
 	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
 
 enum { TARGETS_MAX = 300 }; /* so many numbers fit into a string of a script */
+#define US_MAX 1000000000000ULL
 
 static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
 {
@@ -207,6 +223,49 @@ static void take_command(struct options *o, struct argp_state *state)
 	state->next = state->argc;
 }
 
+static unsigned parse_states(const char *list, struct argp_state *state)
+{
+	unsigned states = waits_parse(list);
+
+	if (!states)
+		argp_error(state,
+			"--state '%s': give letters of S,D,T,R,W,I, or blocked, runnable, all",
+			list);
+	return states;
+}
+
+/* The name of a file, which stands in a module, too. */
+static const char *parse_script(const char *name, struct argp_state *state)
+{
+	if (!*name || strlen(name) > 31 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")])
+		argp_error(state, "--script '%s' is no name such as off-cpu", name);
+	return name;
+}
+
+static error_t parse_question(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case OPT_SCRIPT:
+		q->script = parse_script(arg, state);
+		break;
+	case OPT_STATE:
+		q->states = parse_states(arg, state);
+		break;
+	case OPT_MIN:
+		q->min_us = parse_count(arg, US_MAX, "--min", state);
+		break;
+	case OPT_MAX:
+		q->max_us = parse_count(arg, US_MAX, "--max", state);
+		break;
+	default:
+		return parse_how(key, arg, state);
+	}
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -259,7 +318,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_command(o, state);
 		break;
 	default:
-		return parse_how(key, arg, state);
+		return parse_question(key, arg, state);
 	}
 	return 0;
 }
@@ -270,6 +329,12 @@ static const struct argp argp = {
 static __attribute__((noreturn)) void misused(const char *what)
 {
 	program_say("%s; try --help", what);
+	exit(EXIT_USAGE_ERROR);
+}
+
+static __attribute__((noreturn)) void misused_script(const char *option, const char *script)
+{
+	program_say("%s does nothing for the script %s; try --help", option, script);
 	exit(EXIT_USAGE_ERROR);
 }
 
@@ -323,6 +388,34 @@ static void settle_module(struct options *o)
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 
+/* Options that the script says nothing of would do nothing; the engine tells when it is not there.
+ */
+static void settle_script(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	const struct {
+		const char *name, *option;
+		bool given;
+	} wishes[] = {
+		{"rate", "-F", q->hz},
+		{"idle", "--idle", q->idle},
+		{"state", "--state", q->states},
+		{"min", "--min", q->min_us},
+		{"max", "--max", q->max_us},
+	};
+	struct strbuf err = STRBUF_INIT;
+	struct script script;
+
+	if (!script_find(&script, q->script, &err))
+		for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
+			if (wishes[i].given && !script_takes(&script, wishes[i].name))
+				misused_script(wishes[i].option, q->script);
+	script_release(&script);
+	strbuf_release(&err);
+	if (q->max_us && q->max_us < q->min_us)
+		misused("no wait is longer than --min and shorter than --max");
+}
+
 static void settle(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -332,10 +425,10 @@ static void settle(struct options *o)
 	settle_targets(o);
 	settle_outputs(o);
 	settle_module(o);
+	settle_script(o);
 	q->by_default = !q->user && !q->kernel;
 	if (q->by_default)
 		q->user = q->kernel = true;
-	q->script = "on-cpu";
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
@@ -353,7 +446,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		.min_quality = 50,
 		.view = {.event = -1},
 		.overload = -1,
-		.session.words = argv};
+		.session.words = argv,
+		.session.request.script = "on-cpu"};
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	settle(o);
 }

@@ -288,6 +288,13 @@ static void test_options(void **state)
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
 	put("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	expect("perf timer", CHECK_FOUND, "perf events", NULL);
+
+	struct check_request request = usual;
+
+	request.untimed = true;
+	expect_of(&request, "tracepoints", CHECK_MISSING, "no tracepoints", "CONFIG_TRACEPOINTS");
+	put("/sys/kernel/tracing/trace", "");
+	expect_of(&request, "tracepoints", CHECK_FOUND, "tracepoints", NULL);
 }
 
 static void test_signature(void **state)

@@ -133,6 +133,69 @@ static void tally__a_lost_part_is_counted_and_a_second_print_mends_it(void **sta
 	strbuf_release(&second);
 }
 
+static void tally__rows_have_tags(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("stack 801 1 0 1 10");
+	feed("row 1 801 0 2 30 S");
+	feed("row 1 801 0 2 20 W");
+	feed("row 1 801 0 2 10");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 3);
+	assert_string_equal(recording_get(&rec, rec.rows[0].tag), "S");
+	assert_string_equal(recording_get(&rec, rec.rows[1].tag), "W");
+	assert_int_equal(rec.rows[2].tag, 0);
+	recording_release(&rec);
+}
+
+/* Two waits that had begun before, one of them over before its stack could be read. */
+static void tally__waits_from_before_the_recording(void **state)
+{
+	static const char text[] = "[<0>] futex_do_wait+0x38/0x70\n"
+				   "[<0>] nft_wait+0x10/0x20 [nf_tables]\n"
+				   "[<ffffffff81000000>] 0xffffffff81000000\n";
+	struct recording rec;
+
+	(void)state;
+	feed("waits 7");
+	feed("waits 8");
+	feed("ready 1000");
+	assert_int_equal(tally.began_ns, 1000);
+	for (size_t i = 0; i < 2; i++) {
+		struct waiter *w = &tally.waiters.list[i];
+
+		free(w->stack);
+		*w = (struct waiter){w->tid, 500000, 600000, xstrdup(text)};
+	}
+	feed("row 8 800 c00 1 100 S");
+	feed("row 7 800 c00 1 700 W");
+	feed("row 7 800 c00 1 601 S");
+	feed("row 9 0 c00 1 5 S");
+	feed("until 9000000");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 4);
+	for (size_t i = 0; i < 2; i++) { /* those of 7, the longest */
+		const struct rec_row *row = &rec.rows[i];
+		const struct rec_stack *user = &rec.stacks[row->stacks[0]];
+		const struct rec_stack *kernel = &rec.stacks[row->stacks[1]];
+		const struct rec_frame *f = &rec.frames[rec.frame_refs[kernel->first + 1]];
+
+		assert_int_equal(user->end, END_CUT);
+		assert_int_equal(user->nr, 0);
+		assert_string_equal(recording_get(&rec, user->cut_by), "before the recording");
+		assert_int_equal(kernel->end, END_ROOT);
+		assert_int_equal(kernel->nr, 2);
+		assert_string_equal(recording_get(&rec, rec.names[f->names].function), "nft_wait");
+		assert_string_equal(recording_get(&rec, rec.names[f->names].module), "[nf_tables]");
+	}
+	assert_int_equal(rec.rows[2].stacks[1], NO_STACK);
+	assert_int_equal(rec.stacks[rec.rows[3].stacks[0]].kind, STACK_KERNEL);
+	assert_int_equal(rec.stacks[rec.rows[3].stacks[0]].end, END_CUT);
+	recording_release(&rec);
+}
+
 static void tally__bad_lines_are_counted(void **state)
 {
 	static const char *const lines[] = {
@@ -149,6 +212,10 @@ static void tally__bad_lines_are_counted(void **state)
 		"lost table-full",
 		"lost weather 1",
 		"ready again",
+		"waits",
+		"waits x",
+		"until",
+		"until -1",
 	};
 
 	(void)state;
@@ -185,6 +252,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			tally__a_lost_part_is_counted_and_a_second_print_mends_it, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(tally__rows_have_tags, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__waits_from_before_the_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__bad_lines_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__heaviest_row_first, set_up, tear_down),
 	};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 05-scripts: every form of on-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
+# 05-scripts: every form of on-cpu.stp and off-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
 # makes of wrong wishes.
 # vm-weight: 5
 set -eu
@@ -22,7 +22,7 @@ translates() {
 unlocked_unwinding() {
 	awk -v list="$1" '/^static void probe_/ { at = "" } /stp_lock_probe\(/ { at = "lock" } /stp_unlock_probe\(/ { at = "" }
 		list && /map_exists_ii \(global\(s___global_wanted\)/ { exit }
-		/function___global_stacks_(print_)?(user|kernel)__overload_0 \(c\);/ { seen++; if (at == "lock") bad = 1 }
+		/function___global_stacks_(print_)?(user|kernel)(_of)?__overload_0 \(c\);/ { seen++; if (at == "lock") bad = 1 }
 		END { exit bad || !seen }' "$T/translated.c"
 }
 
@@ -35,9 +35,17 @@ prepare() {
 		translates "on-cpu $stacks some 99" $share/stap/on-cpu.stp $stacks some 99
 		translates "on-cpu $stacks some 0 65536" $share/stap/on-cpu.stp $stacks some 0 65536
 	done
+	for stacks in u k uk; do
+		translates "off-cpu $stacks some" $share/stap/off-cpu.stp $stacks some 0 65536 15
+		translates "off-cpu $stacks all" $share/stap/off-cpu.stp $stacks all 0 65536 255
+		check "off-cpu $stacks all: no lock while unwinding" unlocked_unwinding ''
+	done
+	translates 'off-cpu uk some, preempted ones' $share/stap/off-cpu.stp uk some 0 65536 16
 	# following the mappings of all processes costs every system call
 	translates 'on-cpu k all' $share/stap/on-cpu.stp k all
 	check 'on-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
+	translates 'off-cpu k all' $share/stap/off-cpu.stp k all 0 65536 255
+	check 'off-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
 	translates 'on-cpu u some' $share/stap/on-cpu.stp u some
 	check 'on-cpu u: does' grep -q stap_start_task_finder "$T/translated.c"
 	translates 'a script of a user' -e '
