@@ -313,6 +313,12 @@ static void allow_files(void)
 
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
 {
+	if (strcmp(request->script, "on-cpu") && strcmp(request->script, "off-cpu")) {
+		fail(err,
+			"the built-in engine does not run scripts such as '%s': use --engine stap",
+			request->script);
+		return NULL;
+	}
 	struct bpf *b = xcalloc(1, sizeof(*b));
 
 	b->engine.ops = &bpf_engine;

@@ -17,10 +17,11 @@ const struct engine_ops *engine_find(const char *name, struct strbuf *err)
 	return NULL;
 }
 
-/* Only SystemTap has modules, scripts and arguments for it. */
+/* Only SystemTap has modules, arguments for it, and scripts that people write. */
 static bool needs_stap(const struct engine_request *r)
 {
-	return r->module || r->compile_only || r->release || r->nr_stap_args;
+	return (strcmp(r->script, "on-cpu") && strcmp(r->script, "off-cpu")) || r->module ||
+	       r->compile_only || r->release || r->nr_stap_args;
 }
 
 static const struct check *first_missing(const struct checks *checks)
@@ -37,7 +38,7 @@ const struct engine_ops *engine_choose(const struct engine_request *request, str
 	struct checks checks;
 
 	if (needs_stap(request)) {
-		strbuf_adds(why, "SystemTap records: only it knows modules and their options");
+		strbuf_adds(why, "SystemTap records: only it can do this");
 		return chosen;
 	}
 	stap_engine.check(request, &checks);
