@@ -26,7 +26,7 @@ share() {
 record() {
 	name=$1
 	shift
-	sample-bt --engine bpf -v -F 200 "$@" -o "$T/$name.folded" -o "$T/$name.rec" 2>"$T/$name.err" && ok "bpf: $name" ||
+	sample-bt --engine bpf -v -F 200 -o "$T/$name.folded" -o "$T/$name.rec" "$@" 2>"$T/$name.err" && ok "bpf: $name" ||
 		not_ok "bpf: $name" "exit $?"
 	note "$T/$name.err"
 	lab_keep "$T/$name".*
