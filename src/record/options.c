@@ -315,6 +315,10 @@ static void settle_module(struct options *o)
 			"recorded, by the built-in engine");
 	if (q->children && !strcmp(o->engine, "stap"))
 		misused("--children needs the built-in engine: --engine bpf");
+	if (!strcmp(o->engine, "bpf") &&
+		(q->module || q->compile_only || q->release || q->nr_stap_args))
+		misused("--module, --compile-only, -r and --stap-arg are SystemTap's: --engine "
+			"stap");
 	if (q->release && !q->compile_only && !o->check)
 		misused("-r belongs to --compile-only and --check");
 	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
