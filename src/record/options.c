@@ -56,7 +56,7 @@ static const struct argp_option option_table[] = {
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
-		"End it when the probes take more of a processor (default 50; 0: never)", 3},
+		"stap: end it when the probes take more of a processor (default 50; 0: never)", 3},
 	{"check", OPT_CHECK, NULL, 0, "Look whether a recording can work here, record nothing", 3},
 	{"json", OPT_JSON, NULL, 0, "With --check: as JSON", 3},
 	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
