@@ -147,9 +147,15 @@ static void keep_log(const char *log)
 	free(folder);
 }
 
+/* The engines that may record this, in the order in which they are tried. */
+struct engines {
+	const struct engine_ops *list[ENGINES_MAX];
+	size_t nr;
+};
+
 /* What the preflight has to say about a recording that did not start: what is missing, or else
  * weak. */
-static void say_checks(const struct checks *checks)
+static void say_checks(const struct checks *checks, bool several)
 {
 	enum check_state state = checks_fit(checks) ? CHECK_DEGRADED : CHECK_MISSING;
 
@@ -157,46 +163,48 @@ static void say_checks(const struct checks *checks)
 		const struct check *c = &checks->list[i];
 
 		if (c->state == state)
-			program_say("%s: %s%s%s", c->name, c->what, c->remedy ? "; " : "",
+			program_say("%s%s%s: %s%s%s", several ? checks->by : "",
+				several ? ": " : "", c->name, c->what, c->remedy ? "; " : "",
 				c->remedy ? c->remedy : "");
 	}
 }
 
-static void explain_failure(const struct options *o)
+static void explain_failure(const struct options *o, const struct engines *e)
 {
 	struct strbuf err = STRBUF_INIT;
 	struct checks checks;
 
-	if (!o->session.log)
-		return;
-	o->session.ops->check(&o->session.request, &checks);
-	say_checks(&checks);
-	checks_release(&checks);
+	for (size_t i = 0; i < e->nr; i++) {
+		e->list[i]->check(&o->session.request, &checks);
+		say_checks(&checks, e->nr > 1);
+		checks_release(&checks);
+	}
 	if (!user_drop_privileges(&err) && *o->session.log)
 		keep_log(o->session.log);
 	program_say_lines(&err);
 	strbuf_release(&err);
 }
 
-static int run_check(struct options *o)
+static int run_check(const struct options *o, const struct engines *e)
 {
-	struct checks checks;
+	struct checks checks[ENGINES_MAX];
 
-	o->session.ops->check(&o->session.request, &checks);
-	(o->json ? checks_json : checks_text)(&checks, stdout);
-	int ret = checks_fit(&checks) ? EXIT_OK : EXIT_FAILED;
+	for (size_t i = 0; i < e->nr; i++)
+		e->list[i]->check(&o->session.request, &checks[i]);
+	(o->json ? checks_json : checks_text)(checks, e->nr, stdout);
+	int ret = checks_first_fit(checks, e->nr) ? EXIT_OK : EXIT_FAILED;
 
-	checks_release(&checks);
+	for (size_t i = 0; i < e->nr; i++)
+		checks_release(&checks[i]);
 	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
 }
 
-/* One try; true when SystemTap did not start and the built-in engine may do instead. */
+/* One try; true when the engine did not start. */
 static bool record(struct options *o, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
 	struct symbol_files files = {0};
 	struct recording rec;
-	bool again = false;
 
 	*ret = EXIT_FAILED;
 	recording_init(&rec);
@@ -207,10 +215,7 @@ static bool record(struct options *o, int *ret)
 	program_say_lines(&err);
 	strbuf_reset(&err);
 	if (got < 0) {
-		again = o->session.log && !strcmp(o->engine, "auto") &&
-			o->session.ops != &bpf_engine;
-		if (!again)
-			explain_failure(o);
+		/* why is said */
 	} else if (o->session.describe || o->session.request.compile_only) {
 		*ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
 	} else if (user_drop_privileges(&err)) {
@@ -224,45 +229,53 @@ static bool record(struct options *o, int *ret)
 	strbuf_release(&err);
 	recording_release(&rec);
 	symbol_files_release(&files);
-	free(o->session.log);
-	o->session.log = NULL;
-	return again;
+	return got < 0 && o->session.log;
 }
 
-static const struct engine_ops *choose_engine(const struct options *o)
+/* The place of the engine that is tried first. */
+static size_t choose_engine(const struct options *o, const struct engines *e)
 {
-	struct strbuf line = STRBUF_INIT;
-	const struct engine_ops *ops;
+	struct strbuf why = STRBUF_INIT;
+	size_t chosen = 0;
 
-	if (o->session.describe && !strcmp(o->engine, "auto")) {
-		ops = &stap_engine; /* there is nothing else to show */
-	} else if (!strcmp(o->engine, "auto")) {
-		ops = engine_choose(&o->session.request, &line);
-		if (!o->quiet && !o->session.describe && !o->check)
-			program_say("%s", line.buf);
-	} else {
-		ops = engine_find(o->engine, &line);
-		program_say_lines(&line);
+	if (!strcmp(o->engine, "auto") && !o->session.describe) {
+		chosen = engine_choose(e->list, e->nr, &o->session.request, &why);
+		if (!o->quiet)
+			program_say("%s", why.buf);
 	}
-	strbuf_release(&line);
-	return ops;
+	strbuf_release(&why);
+	return chosen;
+}
+
+static int record_with(struct options *o, const struct engines *e)
+{
+	int ret = EXIT_FAILED;
+
+	for (size_t i = choose_engine(o, e); i < e->nr; i++) {
+		o->session.ops = e->list[i];
+		if (!record(o, &ret))
+			break;
+		if (i + 1 == e->nr)
+			explain_failure(o, e);
+		else
+			program_say("going on with the built-in engine");
+		free(o->session.log);
+		o->session.log = NULL;
+	}
+	return ret;
 }
 
 static int run(struct options *o)
 {
-	int ret = EXIT_FAILED;
+	struct strbuf err = STRBUF_INIT;
+	struct engines e;
 
-	o->session.ops = choose_engine(o);
-	if (!o->session.ops)
-		return ret;
-	if (o->check)
-		return run_check(o);
-	if (record(o, &ret)) {
-		program_say("going on with the built-in engine");
-		o->session.ops = &bpf_engine;
-		record(o, &ret);
-	}
-	return ret;
+	e.nr = engines_find(o->engine, &o->session.request, e.list, &err);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	if (!e.nr)
+		return EXIT_FAILED;
+	return o->check ? run_check(o, &e) : record_with(o, &e);
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 
 #include "bpf/sample.skel.h"
 #include "bpf_collect.h"
+#include "check.h"
 #include "copies.h"
 #include "drain.h"
 #include "engine.h"
@@ -53,19 +54,25 @@ struct bpf {
 	struct counters *counters; /* by processor; memory that the programs write */
 	size_t nr_cpus;
 	struct kallsyms *kallsyms;
+	struct strbuf no_kallsyms;            /* why */
 	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
 	uint64_t nr_drains;
 	bool started, stopped;
 	struct strbuf log;
 };
 
-/* What libbpf says; it has no context to give. */
-static struct strbuf *said;
+/* Whom libbpf speaks to; it has no context to give. */
+static struct bpf *listener;
 
 static int take_words(enum libbpf_print_level level, const char *fmt, va_list args)
 {
-	if (said && level != LIBBPF_DEBUG)
-		strbuf_vaddf(said, fmt, args);
+	size_t before = listener ? listener->log.len : 0;
+
+	if (!listener || level == LIBBPF_DEBUG)
+		return 0;
+	strbuf_vaddf(&listener->log, fmt, args);
+	if (listener->request->verbose)
+		fputs(listener->log.buf + before, stderr);
 	return 0;
 }
 
@@ -133,22 +140,6 @@ static void set_wanted(struct bpf *b)
 	b->programs->rodata->wanted.pid_ns = task_namespace();
 }
 
-/* Why the programs could not be loaded, as far as anybody can tell. */
-static void explain_load(int error, struct strbuf *err)
-{
-	if (error == -EPERM || error == -EACCES)
-		fail(err, "the kernel does not let us load BPF programs: run sample-bt as root or "
-			  "with CAP_BPF and CAP_PERFMON");
-	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		fail(err, "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): "
-			  "use one with CONFIG_DEBUG_INFO_BTF, or --engine stap");
-	else
-		fail(err,
-			"the kernel refuses the BPF programs: %s; they need Linux 5.17 or newer "
-			"(bpf_loop)",
-			strerror(-error));
-}
-
 static void choose_programs(struct bpf *b)
 {
 	struct sample *p = b->programs;
@@ -166,7 +157,7 @@ static int load(struct bpf *b, struct strbuf *err)
 {
 	int error;
 
-	said = &b->log;
+	listener = b;
 	libbpf_set_print(take_words);
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	b->programs = sample__open();
@@ -176,9 +167,8 @@ static int load(struct bpf *b, struct strbuf *err)
 	set_wanted(b);
 	choose_programs(b);
 	error = sample__load(b->programs);
-	if (error)
-		explain_load(error, err);
-	return error ? -1 : 0;
+	return error ? fail(err, "the kernel does not take the BPF programs: %s", strerror(-error))
+		     : 0;
 }
 
 static int take_record(void *context, void *data, size_t size)
@@ -294,8 +284,9 @@ static void bpf_free(struct engine *engine)
 	sample__destroy(b->programs);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
-	said = NULL;
+	listener = NULL;
 	strbuf_release(&b->log);
+	strbuf_release(&b->no_kallsyms);
 	free(b->heads);
 	free(b);
 }
@@ -323,7 +314,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
-	b->log = (struct strbuf)STRBUF_INIT;
+	b->log = b->no_kallsyms = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
@@ -493,12 +484,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		look_at_waits(b);
 		take_round(b); /* their memory is still what they left */
 	}
-	if (r->kernel) {
-		struct strbuf why = STRBUF_INIT;
-
-		b->kallsyms = kallsyms_new(&why);
-		strbuf_release(&why);
-	}
+	if (r->kernel)
+		b->kallsyms = kallsyms_new(&b->no_kallsyms);
 	b->started = true;
 	return 0;
 }
@@ -632,8 +619,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 			    b->kallsyms, is_off_cpu(b) ? 1000 : 1},
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
-		strbuf_adds(notes, "kernel frames have no names: /proc/kallsyms hides them; run "
-				   "sample-bt as root or with CAP_SYSLOG\n");
+		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	processes_give_files(&b->processes, files);
 	return 0;
 }
@@ -645,10 +631,18 @@ static const char *bpf_log(const struct engine *engine)
 	return b->started ? NULL : b->log.buf;
 }
 
-static void bpf_check(const struct engine_request *request, struct checks *checks)
+static void bpf_check(const struct engine_request *r, struct checks *checks)
 {
-	(void)request;
-	(void)checks;
+	struct check_request request = {
+		.root = "",
+		.built_in = true,
+		.pids = r->nr_tids ? r->tids : r->pids,
+		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
+		.user = r->user,
+		.kernel = r->kernel,
+	};
+
+	checks_run(checks, &request);
 }
 
 const struct engine_ops bpf_engine = {

@@ -115,7 +115,7 @@ static bool give_up_rights(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return false;
 	if (geteuid())
-		return true;
+		return !user_drop_capabilities();
 	if (sudo && (!parse_u64(sudo, strlen(sudo), 10, &uid) || !uid || uid >= UINT32_MAX))
 		uid = NOBODY;
 	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&

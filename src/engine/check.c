@@ -9,15 +9,18 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* When a check is in question: always (0), or only for … */
 enum { TO_COMPILE = 1, TO_LOAD = 2 };
 
-static const struct {
+struct look {
 	const char *name;
 	unsigned when;
 	void (*look)(struct check_context *c);
-} table[] = {
+};
+
+static const struct look stap_looks[] = {
 	{"stap", TO_COMPILE, check_stap},
 	{"kernel", TO_COMPILE, check_kernel},
 	{"kernel headers", TO_COMPILE, check_headers},
@@ -34,6 +37,18 @@ static const struct {
 	{"kprobes", 0, check_kprobes},
 	{"kernel names", TO_LOAD, check_kernel_names},
 	{"program names", TO_LOAD, check_user_names},
+};
+
+static const struct look bpf_looks[] = {
+	{"bpf kernel", 0, check_bpf_kernel},
+	{"kernel types", 0, check_bpf_types},
+	{"bpf rights", 0, check_bpf_rights},
+	{"lockdown", 0, check_bpf_lockdown},
+	{"container", 0, check_bpf_container},
+	{"perf timer", 0, check_bpf_timer},
+	{"program files", 0, check_bpf_files},
+	{"kernel names", 0, check_bpf_names},
+	{"program names", 0, check_user_names},
 };
 
 static const char *const state_names[] = {
@@ -159,6 +174,23 @@ bool check_capability(const struct check_context *c, unsigned number)
 	return set && parse_u64(set, strcspn(set, "\n"), 16, &bits) && bits >> number & 1;
 }
 
+bool check_root(const struct check_context *c)
+{
+	const char *ids = check_value(c->status.buf, "Uid:");
+	unsigned real, effective;
+
+	return ids && sscanf(ids, "%u %u", &real, &effective) == 2 && !effective;
+}
+
+void check_namespace(const struct check_context *c, const char *of, char name[64])
+{
+	char *path = xasprintf("%s/proc/%s", c->request->root, of);
+	ssize_t n = readlink(path, name, 63);
+
+	name[n > 0 ? n : 0] = '\0';
+	free(path);
+}
+
 /* The release of the kernel that runs, from below the root; "" when that has no /proc. */
 static char *running_release(const struct check_context *c)
 {
@@ -206,26 +238,36 @@ static void find_stap(struct check_context *c)
 		strbuf_reset(&c->stap_says);
 }
 
+static void look_at_all(struct check_context *c, const struct look *looks, size_t nr, unsigned skip)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (looks[i].when & skip)
+			continue;
+		c->name = looks[i].name;
+		looks[i].look(c);
+	}
+}
+
 void checks_run(struct checks *checks, const struct check_request *request)
 {
-	*checks = (struct checks){0};
 	struct check_context c = {.request = request, .checks = checks};
+
+	*checks = request->built_in ? (struct checks){.engine = "bpf", .by = "the built-in engine"}
+				    : (struct checks){.engine = "stap", .by = "SystemTap"};
 
 	c.config = c.stap_says = (struct strbuf)STRBUF_INIT;
 	find_kernel(&c);
 	find_config(&c);
-	if (!request->module_given)
+	if (!request->module_given && !request->built_in)
 		find_stap(&c);
 	c.status = check_read(&c, "/proc/self/status");
 	unsigned skip =
 		(request->module_given ? TO_COMPILE : 0) | (checks->compile_only ? TO_LOAD : 0);
 
-	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		if (table[i].when & skip)
-			continue;
-		c.name = table[i].name;
-		table[i].look(&c);
-	}
+	if (request->built_in)
+		look_at_all(&c, bpf_looks, ARRAY_LEN(bpf_looks), skip);
+	else
+		look_at_all(&c, stap_looks, ARRAY_LEN(stap_looks), skip);
 	strbuf_release(&c.stap_says);
 	free(c.stap);
 	strbuf_release(&c.status);
@@ -258,6 +300,14 @@ bool checks_fit(const struct checks *checks)
 	return !count(checks, CHECK_MISSING);
 }
 
+const struct checks *checks_first_fit(const struct checks *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (checks_fit(&list[i]))
+			return &list[i];
+	return NULL;
+}
+
 /* Bytes that a terminal would obey, and those that are no UTF-8, become '?'. */
 static void put_plain(const char *s, FILE *out)
 {
@@ -275,23 +325,23 @@ static void put_plain(const char *s, FILE *out)
 	}
 }
 
-static void put_sum(const struct checks *checks, FILE *out)
+static void put_sum(const struct checks *checks, bool several, FILE *out)
 {
-	bool pair = checks->compile_only;
 	size_t missing = count(checks, CHECK_MISSING), degraded = count(checks, CHECK_DEGRADED);
 
-	if (missing)
-		fprintf(out, "%s: %zu missing",
-			pair ? "SystemTap and that kernel do not fit" : "a recording cannot work",
-			missing);
+	if (checks->compile_only)
+		fprintf(out, "SystemTap and that kernel %s", missing ? "do not fit" : "fit");
 	else
-		fputs(pair ? "SystemTap and that kernel fit" : "a recording would work", out);
+		fprintf(out, "a recording%s%s %s", several ? " by " : "", several ? checks->by : "",
+			missing ? "cannot work" : "would work");
+	if (missing)
+		fprintf(out, ": %zu missing", missing);
 	if (degraded)
 		fprintf(out, ", %zu degraded", degraded);
 	fputc('\n', out);
 }
 
-void checks_text(const struct checks *checks, FILE *out)
+static void put_checks(const struct checks *checks, bool several, FILE *out)
 {
 	for (size_t i = 0; i < checks->nr; i++) {
 		const struct check *check = &checks->list[i];
@@ -304,7 +354,20 @@ void checks_text(const struct checks *checks, FILE *out)
 		}
 		fputc('\n', out);
 	}
-	put_sum(checks, out);
+	put_sum(checks, several, out);
+}
+
+void checks_text(const struct checks *list, size_t nr, FILE *out)
+{
+	const struct checks *fit = checks_first_fit(list, nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (nr > 1)
+			fprintf(out, "%s%s:\n", i ? "\n" : "", list[i].by);
+		put_checks(&list[i], nr > 1, out);
+	}
+	if (nr > 1)
+		fprintf(out, "\n%s would record\n", fit ? fit->by : "none of them");
 }
 
 static void add_member(struct strbuf *json, const char *key, const char *value)
@@ -316,25 +379,35 @@ static void add_member(struct strbuf *json, const char *key, const char *value)
 		strbuf_adds(json, "null");
 }
 
-void checks_json(const struct checks *checks, FILE *out)
+static void add_check(struct strbuf *json, const char *engine, const struct check *check)
 {
+	strbuf_adds(json, "\n  {");
+	add_member(json, "engine", engine);
+	strbuf_adds(json, ", ");
+	add_member(json, "name", check->name);
+	strbuf_adds(json, ", ");
+	add_member(json, "state", state_names[check->state]);
+	strbuf_adds(json, ", ");
+	add_member(json, "what", check->what);
+	strbuf_adds(json, ", ");
+	add_member(json, "remedy", check->remedy);
+	strbuf_adds(json, "}");
+}
+
+void checks_json(const struct checks *list, size_t nr, FILE *out)
+{
+	const struct checks *fit = checks_first_fit(list, nr);
 	struct strbuf json = STRBUF_INIT;
 
-	strbuf_addf(&json, "{\"works\": %s, \"compile_only\": %s, \"checks\": [",
-		checks_fit(checks) ? "true" : "false", checks->compile_only ? "true" : "false");
-	for (size_t i = 0; i < checks->nr; i++) {
-		const struct check *check = &checks->list[i];
-
-		strbuf_adds(&json, i ? ",\n  {" : "\n  {");
-		add_member(&json, "name", check->name);
-		strbuf_adds(&json, ", ");
-		add_member(&json, "state", state_names[check->state]);
-		strbuf_adds(&json, ", ");
-		add_member(&json, "what", check->what);
-		strbuf_adds(&json, ", ");
-		add_member(&json, "remedy", check->remedy);
-		strbuf_adds(&json, "}");
-	}
+	strbuf_addf(&json, "{\"works\": %s, \"compile_only\": %s, ", fit ? "true" : "false",
+		list->compile_only ? "true" : "false");
+	add_member(&json, "engine", fit ? fit->engine : NULL);
+	strbuf_adds(&json, ", \"checks\": [");
+	for (size_t k = 0; k < nr; k++)
+		for (size_t i = 0; i < list[k].nr; i++) {
+			strbuf_adds(&json, k + i ? "," : "");
+			add_check(&json, list[k].engine, &list[k].list[i]);
+		}
 	strbuf_adds(&json, "\n]}\n");
 	strbuf_flush(&json, out);
 	strbuf_release(&json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The preflight: would a recording by SystemTap work here, what is in its way, what is to be done.
- * Nothing is changed and nothing is loaded; it takes some milliseconds and `stap --version`.
+ * The preflight: would a recording by one engine work here, what is in its way, what is to be done.
+ * Nothing is changed and nothing stays loaded; it takes some milliseconds and `stap --version`.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -25,6 +25,7 @@ struct check {
 };
 
 struct checks {
+	const char *engine, *by; /* its name for --engine, and for people */
 	struct check *list;
 	size_t nr, alloc;
 	bool compile_only; /* it was about a kernel that does not run here */
@@ -32,6 +33,7 @@ struct checks {
 
 struct check_request {
 	const char *root; /* a folder that stands for "/", "": that one itself */
+	bool built_in;    /* the built-in engine, not SystemTap */
 	/*
 	 * NULL: the running kernel. Another one: only what compiling a module for it needs is
 	 * looked at.
@@ -53,10 +55,20 @@ void checks_release(struct checks *checks);
 /* Nothing is missing. */
 bool checks_fit(const struct checks *checks);
 
-/* One line each, "STATE NAME WHAT; REMEDY", and a last one with the sum of it. */
-void checks_text(const struct checks *checks, FILE *out);
+/* The first of the NR engines of LIST that would record; NULL: none. */
+const struct checks *checks_first_fit(const struct checks *list, size_t nr);
 
-/* {"works": BOOL, "compile_only": BOOL, "checks": [{"name", "state", "what", "remedy"}]} */
-void checks_json(const struct checks *checks, FILE *out);
+/*
+ * Of each of NR engines: one line for each check, "STATE NAME WHAT; REMEDY", and one with the sum
+ * of it. With several ones the name of the engine before them, and a last line that says which one
+ * would record.
+ */
+void checks_text(const struct checks *list, size_t nr, FILE *out);
+
+/*
+ * {"works": BOOL, "compile_only": BOOL, "engine": the one that would record, or null,
+ * "checks": [{"engine", "name", "state", "what", "remedy"}]}
+ */
+void checks_json(const struct checks *list, size_t nr, FILE *out);
 
 #endif

@@ -35,6 +35,14 @@ void check_uprobes(struct check_context *c);
 void check_kprobes(struct check_context *c);
 void check_kernel_names(struct check_context *c);
 void check_user_names(struct check_context *c);
+void check_bpf_kernel(struct check_context *c);
+void check_bpf_types(struct check_context *c);
+void check_bpf_rights(struct check_context *c);
+void check_bpf_lockdown(struct check_context *c);
+void check_bpf_timer(struct check_context *c);
+void check_bpf_container(struct check_context *c);
+void check_bpf_files(struct check_context *c);
+void check_bpf_names(struct check_context *c);
 
 void check_found(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -63,5 +71,11 @@ const char *check_value(const char *text, const char *key);
 
 /* The capability of that number is in force for this process. */
 bool check_capability(const struct check_context *c, unsigned number);
+
+/* This process runs as root, with whatever capabilities. */
+bool check_root(const struct check_context *c);
+
+/* What namespace /proc/OF is: "pid:[4026531836]"; "" when we may not see it. */
+void check_namespace(const struct check_context *c, const char *of, char name[64]);
 
 #endif

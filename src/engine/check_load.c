@@ -8,7 +8,6 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void check_modules(struct check_context *c)
 {
@@ -95,14 +94,6 @@ void check_signature(struct check_context *c)
 	report_signature(c, signature_reason(c));
 }
 
-static bool is_root(const struct check_context *c)
-{
-	const char *ids = check_value(c->status.buf, "Uid:");
-	unsigned real, effective;
-
-	return ids && sscanf(ids, "%u %u", &real, &effective) == 2 && !effective;
-}
-
 static bool is_setuid_root(const struct check_context *c, const char *path)
 {
 	struct stat st;
@@ -117,7 +108,7 @@ void check_staprun(struct check_context *c)
 	if (!path) {
 		check_missing(c, "staprun, which loads the modules, is not installed");
 		check_remedy_install(c, "systemtap-runtime", "systemtap-runtime");
-	} else if (!is_root(c) && !is_setuid_root(c, path)) {
+	} else if (!check_root(c) && !is_setuid_root(c, path)) {
 		check_missing(c, "%s is not setuid root", path);
 		check_remedy(c, "run sample-bt with sudo");
 	} else {
@@ -186,7 +177,7 @@ void check_rights(struct check_context *c)
 	if (!c->status.len) {
 		check_degraded(c, "cannot be told without /proc");
 		check_remedy(c, "mount /proc");
-	} else if (!is_root(c)) {
+	} else if (!check_root(c)) {
 		check_groups(c);
 	} else if (!check_capability(c, CAP_SYS_MODULE)) {
 		check_missing(
@@ -197,22 +188,12 @@ void check_rights(struct check_context *c)
 	}
 }
 
-/* Which namespace that is: "pid:[4026531836]"; "" when we may not see it. */
-static void read_namespace(const struct check_context *c, const char *of, char name[64])
-{
-	char *path = xasprintf("%s/proc/%s", c->request->root, of);
-	ssize_t n = readlink(path, name, 63);
-
-	name[n > 0 ? n : 0] = '\0';
-	free(path);
-}
-
 /* Our process numbers are not those of the kernel's first namespace, which has a fixed number. */
 static bool own_pids(const struct check_context *c)
 {
 	char name[64];
 
-	read_namespace(c, "self/ns/pid", name);
+	check_namespace(c, "self/ns/pid", name);
 	return *name && strcmp(name, "pid:[4026531836]");
 }
 
@@ -221,8 +202,8 @@ static bool first_mounts(const struct check_context *c)
 {
 	char own[64], first[64];
 
-	read_namespace(c, "self/ns/mnt", own);
-	read_namespace(c, "1/ns/mnt", first);
+	check_namespace(c, "self/ns/mnt", own);
+	check_namespace(c, "1/ns/mnt", first);
 	return *own && !strcmp(own, first);
 }
 

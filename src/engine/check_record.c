@@ -5,6 +5,7 @@
 #include "process.h"
 #include "root.h"
 #include "symbol/debugfile.h"
+#include "task.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -162,8 +163,11 @@ void check_user_names(struct check_context *c)
 	for (size_t i = 0; i < r->nr_pids; i++)
 		if (!processes_get(&ps, r->pids[i])->generation)
 			gone = r->pids[i];
-	if (gone) {
-		check_missing(c, "process %" PRIu32 " is not there, or not ours to see", gone);
+	if (gone && task_start(gone, gone)) {
+		check_missing(c, "process %" PRIu32 " is another user's", gone);
+		check_remedy(c, "run sample-bt with sudo");
+	} else if (gone) {
+		check_missing(c, "process %" PRIu32 " is not there", gone);
 		check_remedy(c, "give the number of a running process");
 	} else if (r->user) {
 		report_nameless(c, &ps);

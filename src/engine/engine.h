@@ -86,13 +86,17 @@ struct engine_ops {
 
 extern const struct engine_ops stap_engine, bpf_engine;
 
-/* The engine called NAME, "stap" or "bpf"; NULL and ERR when there is none. */
-const struct engine_ops *engine_find(const char *name, struct strbuf *err);
+enum { ENGINES_MAX = 2 };
 
 /*
- * SystemTap where it works and can do what REQUEST asks for, else the built-in engine; WHY is the
- * reason in one line.
+ * The engines that may record what REQUEST asks for, in the order in which they are tried: NAME is
+ * that of one, "stap" or "bpf", or "auto". Their number; 0 and ERR: there is none called so.
  */
-const struct engine_ops *engine_choose(const struct engine_request *request, struct strbuf *why);
+size_t engines_find(const char *name, const struct engine_request *request,
+	const struct engine_ops *found[ENGINES_MAX], struct strbuf *err);
+
+/* The place in LIST, as "auto" gave it, of the first one that works here; WHY in one line. */
+size_t engine_choose(const struct engine_ops *const *list, size_t nr,
+	const struct engine_request *request, struct strbuf *why);
 
 #endif

@@ -59,11 +59,21 @@ static bool is_foreign(const char *path, uint64_t dev, uint64_t inode)
 		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
 }
 
+/* access(2) would not count the capabilities of other users than root. */
+static bool can_follow(const char *link)
+{
+	int fd = open(link, O_PATH | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static char *readable_path(uint32_t pid, uint64_t start, uint64_t end, const char *path)
 {
 	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 
-	if (!access(direct, R_OK))
+	if (can_follow(direct))
 		return direct;
 	free(direct);
 	return xasprintf("/proc/%u/root%s", pid, path);

@@ -76,10 +76,7 @@ int sideband_open(struct sideband *sb, unsigned hz, struct strbuf *err)
 	for (int cpu = 0; cpu < nr; cpu++) {
 		if (!open_cpu(sb, &attr, cpu))
 			continue;
-		fail(err, "cannot open a perf event on processor %d: %s%s", cpu, strerror(errno),
-			errno == EACCES || errno == EPERM
-				? "; run sample-bt as root or with CAP_PERFMON"
-				: "");
+		fail(err, "cannot open a perf event on processor %d: %s", cpu, strerror(errno));
 		sideband_close(sb);
 		return -1;
 	}

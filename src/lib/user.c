@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool id_from_env(const char *name, uint32_t *id)
@@ -20,10 +23,23 @@ static bool id_from_env(const char *name, uint32_t *id)
 	return true;
 }
 
+int user_drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	/* kernels before 4.3 have no ambient ones */
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
+		return -1;
+	return syscall(SYS_capset, &header, none) ? -1 : 0;
+}
+
 int user_drop_privileges(struct strbuf *err)
 {
 	uint32_t uid, gid;
 
+	if (geteuid() != 0 && user_drop_capabilities())
+		return fail(err, "cannot give up capabilities: %s", strerror(errno));
 	if (geteuid() != 0 || !id_from_env("SUDO_UID", &uid) || !id_from_env("SUDO_GID", &gid) ||
 		!uid)
 		return 0;

@@ -71,7 +71,7 @@ static const struct argp_option option_table[] = {
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
-		"End it when the probes take more of a processor (default 50; 0: never)", 3},
+		"stap: end it when the probes take more of a processor (default 50; 0: never)", 3},
 	{"check", OPT_CHECK, NULL, 0, "Look whether a recording can work here, record nothing", 3},
 	{"json", OPT_JSON, NULL, 0, "With --check: as JSON", 3},
 	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
@@ -380,6 +380,10 @@ static void settle_module(struct options *o)
 			"recorded, by the built-in engine");
 	if (q->children && !strcmp(o->engine, "stap"))
 		misused("--children needs the built-in engine: --engine bpf");
+	if (!strcmp(o->engine, "bpf") &&
+		(q->module || q->compile_only || q->release || q->nr_stap_args))
+		misused("--module, --compile-only, -r and --stap-arg are SystemTap's: --engine "
+			"stap");
 	if (q->release && !q->compile_only && !o->check)
 		misused("-r belongs to --compile-only and --check");
 	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))

@@ -184,8 +184,8 @@ struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
 	parse_text(ks, ks->text + len);
 	if (!ks->nr) {
 		fail(err,
-			len ? "kernel addresses are hidden in '%s': run as root, or set "
-			      "kernel.kptr_restrict to 0"
+			len ? "kernel addresses are hidden in '%s': run as root or with "
+			      "CAP_SYSLOG, with kernel.kptr_restrict at most 1"
 			    : "'%s' has no symbols",
 			path);
 		kallsyms_free(ks);

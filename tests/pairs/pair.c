@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 	checks_run(&checks,
 		&(struct check_request){
 			.root = argv[1], .release = argv[2], .user = true, .kernel = true});
-	checks_text(&checks, stdout);
+	checks_text(&checks, 1, stdout);
 	int ret = checks_fit(&checks) ? EXIT_OK : EXIT_FAILED;
 
 	checks_release(&checks);

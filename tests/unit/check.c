@@ -101,7 +101,7 @@ static void put_kernel(void)
 	put(BUILD "/.config",
 		"CONFIG_CC_VERSION_TEXT=\"gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0\"\n"
 		"CONFIG_MODULES=y\nCONFIG_PERF_EVENTS=y\nCONFIG_UPROBES=y\n"
-		"# CONFIG_CC_IS_CLANG is not set\nCONFIG_KPROBES=y\n");
+		"# CONFIG_CC_IS_CLANG is not set\nCONFIG_KPROBES=y\nCONFIG_BPF_EVENTS=y\n");
 	put(BUILD "/include/generated/utsrelease.h", "#define UTS_RELEASE \"" RELEASE "\"\n");
 	put(BUILD "/include/linux/task_work.h", "task_work_cancel_func(");
 	put(BUILD "/include/linux/uprobes.h", "uprobe_unregister_nosync(");
@@ -112,14 +112,17 @@ static void put_running(void)
 	put("/proc/sys/kernel/osrelease", RELEASE "\n");
 	put("/proc/sys/kernel/modules_disabled", "0\n");
 	put("/proc/sys/kernel/kptr_restrict", "0\n");
+	put("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	put("/proc/self/status", "Name:\ttest\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0 \n"
-				 "CapEff:\t000001ffffffffff\n");
+				 "NSpid:\t1302\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n");
 	put_link("/proc/self/ns/pid", "pid:[4026531836]");
+	put_link("/proc/self/ns/user", "user:[4026531837]");
 	put("/proc/modules", "");
 	put("/proc/kallsyms", "");
 	put("/etc/group", "root:x:0:\nstapusr:x:156:\nstapdev:x:158:\n");
 	put("/etc/debian_version", "");
 	put("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
+	put("/sys/kernel/btf/vmlinux", "");
 }
 
 static int put_machine(void **state)
@@ -154,6 +157,8 @@ static const struct check *line_of(const struct checks *checks, const char *name
 }
 
 static const struct check_request usual = {.root = root, .user = true, .kernel = true};
+static const struct check_request built_in = {
+	.root = root, .built_in = true, .user = true, .kernel = true};
 
 static void expect_of(const struct check_request *request, const char *name, enum check_state state,
 	const char *what, const char *remedy)
@@ -179,17 +184,29 @@ static void expect(const char *name, enum check_state state, const char *what, c
 	expect_of(&usual, name, state, what, remedy);
 }
 
-static void test_good(void **state)
+static void expect_bpf(
+	const char *name, enum check_state state, const char *what, const char *remedy)
+{
+	expect_of(&built_in, name, state, what, remedy);
+}
+
+static void expect_good(const struct check_request *request, size_t nr)
 {
 	struct checks checks;
 
-	(void)state;
-	checks_run(&checks, &usual);
-	assert_int_equal(checks.nr, 13);
+	checks_run(&checks, request);
+	assert_int_equal(checks.nr, nr);
 	for (size_t i = 0; i < checks.nr; i++)
 		if (checks.list[i].state != CHECK_FOUND || checks.list[i].remedy)
 			fail_msg("%s: %s", checks.list[i].name, checks.list[i].what);
 	checks_release(&checks);
+}
+
+static void test_good(void **state)
+{
+	(void)state;
+	expect_good(&usual, 13);
+	expect_good(&built_in, 8);
 	expect("stap", CHECK_FOUND, "SystemTap 5.6", NULL);
 	expect("kernel", CHECK_FOUND, "tested with 3.10 to 7.2.0-rc6", NULL);
 	expect("compiler", CHECK_FOUND, "gcc 12, as for the kernel", NULL);
@@ -285,6 +302,7 @@ static void test_options(void **state)
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
 	/* without its configuration the kernel itself is looked at */
 	take(BUILD "/.config");
+	take("/proc/sys/kernel/perf_event_paranoid");
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
 	put("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	expect("perf timer", CHECK_FOUND, "perf events", NULL);
@@ -492,13 +510,126 @@ static void test_no_machine(void **state)
 	expect("rights", CHECK_DEGRADED, "without /proc", "mount");
 }
 
-static char *print(void (*write)(const struct checks *, FILE *), const struct checks *checks)
+static void test_bpf_kernel(void **state)
+{
+	(void)state;
+	put("/proc/sys/kernel/osrelease", "5.16.20\n");
+	expect_bpf("bpf kernel", CHECK_MISSING, "5.16.20 has no bpf_loop", "5.17");
+	put("/proc/sys/kernel/osrelease", "4.18.0-553.el8\n");
+	expect_bpf("bpf kernel", CHECK_MISSING, "no bpf_loop", "SystemTap");
+	put("/proc/sys/kernel/osrelease", "5.17.0-1-amd64\n");
+	expect_bpf("bpf kernel", CHECK_FOUND, "5.17.0", NULL);
+	put("/proc/config.gz", "CONFIG_PERF_EVENTS=y\n# CONFIG_BPF_EVENTS is not set\n");
+	expect_bpf("bpf kernel", CHECK_MISSING, "no BPF programs", "CONFIG_BPF_EVENTS");
+	take("/sys/kernel/btf/vmlinux");
+	take("/proc/config.gz");
+	expect_bpf("kernel types", CHECK_MISSING, "/sys/kernel/btf", "CONFIG_DEBUG_INFO_BTF");
+}
+
+static void be_capable(const char *ids, const char *capabilities)
+{
+	char *status = xasprintf("Uid:\t%s\nCapEff:\t%s\n", ids, capabilities);
+
+	put("/proc/self/status", status);
+	free(status);
+}
+
+static void test_bpf_rights(void **state)
+{
+	(void)state;
+	be_capable("1000\t1000", "0000000000000000");
+	expect_bpf(
+		"bpf rights", CHECK_MISSING, "CAP_BPF, to load programs; no CAP_PERFMON", "sudo");
+	be_capable("1000\t1000", "0000004000000000");
+	expect_bpf("bpf rights", CHECK_MISSING, "no CAP_BPF, to load programs", "sudo");
+	be_capable("1000\t1000", "0000008000000000");
+	expect_bpf("bpf rights", CHECK_MISSING, "no CAP_PERFMON", "sudo");
+	be_capable("0\t0", "00000000a80425fb");
+	expect_bpf("bpf rights", CHECK_MISSING, "no CAP_BPF", "give the container");
+	be_capable("1000\t1000", "000000c000000000");
+	expect_bpf("bpf rights", CHECK_FOUND, "CAP_BPF and CAP_PERFMON", NULL);
+	be_capable("0\t0", "0000000000200000");
+	expect_bpf("bpf rights", CHECK_FOUND, "CAP_SYS_ADMIN", NULL);
+	put_link("/proc/self/ns/user", "user:[4026532600]");
+	expect_bpf("bpf rights", CHECK_MISSING, "user namespace", "host");
+	put("/proc/self/status", "");
+	expect_bpf("bpf rights", CHECK_DEGRADED, "without /proc", "mount");
+}
+
+static void test_bpf_lockdown(void **state)
+{
+	(void)state;
+	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	expect_bpf("lockdown", CHECK_FOUND, "none in the way", NULL);
+	put("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	expect_bpf("lockdown", CHECK_MISSING, "may not read memory", "boot without");
+}
+
+static void test_bpf_container(void **state)
+{
+	(void)state;
+	put("/.dockerenv", "");
+	expect_bpf("container", CHECK_FOUND, "none", NULL);
+	put_link("/proc/self/ns/pid", "pid:[4026532600]");
+	expect_bpf("container", CHECK_FOUND, "-a means the processes in it", NULL);
+	put("/proc/self/status", "NSpid:\t1302\t1\nCapEff:\t000001ffffffffff\n");
+	expect_bpf("container", CHECK_MISSING, "another pid namespace", "--mount-proc");
+}
+
+static void test_bpf_files(void **state)
+{
+	struct check_request kernel = built_in;
+	struct checks checks;
+
+	(void)state;
+	be_capable("1000\t1000", "000000c000000000");
+	expect_bpf("program files", CHECK_DEGRADED,
+		"from files of other users' processes (CAP_SYS_PTRACE), deleted files "
+		"(CAP_CHECKPOINT_RESTORE), files that only others may read (CAP_DAC_READ_SEARCH)",
+		"sudo");
+	be_capable("1000\t1000", "000000c000080004");
+	expect_bpf("program files", CHECK_DEGRADED, "from deleted files", "sudo");
+	be_capable("1000\t1000", "000001c000080004");
+	expect_bpf("program files", CHECK_FOUND, "all processes", NULL);
+	kernel.user = false;
+	checks_run(&checks, &kernel);
+	assert_null(line_of(&checks, "program files"));
+	checks_release(&checks);
+}
+
+static void test_bpf_names(void **state)
+{
+	struct check_request user = built_in;
+	struct checks checks;
+
+	(void)state;
+	put("/proc/sys/kernel/kptr_restrict", "2\n");
+	expect_bpf("kernel names", CHECK_DEGRADED, "hidden from everybody", "kptr_restrict to 1");
+	put("/proc/sys/kernel/kptr_restrict", "0\n");
+	be_capable("1000\t1000", "000000c000000000");
+	expect_bpf("kernel names", CHECK_DEGRADED, "without CAP_SYSLOG", "sudo");
+	put("/proc/sys/kernel/perf_event_paranoid", "1\n");
+	expect_bpf("kernel names", CHECK_FOUND, "/proc/kallsyms", NULL);
+	put("/proc/sys/kernel/kptr_restrict", "1\n");
+	expect_bpf("kernel names", CHECK_DEGRADED, "without CAP_SYSLOG", "sudo");
+	be_capable("1000\t1000", "000000c400000000");
+	expect_bpf("kernel names", CHECK_FOUND, "/proc/kallsyms", NULL);
+	take("/proc/kallsyms");
+	expect_bpf("kernel names", CHECK_DEGRADED, "there is no", "CONFIG_KALLSYMS");
+	user.kernel = false;
+	checks_run(&checks, &user);
+	assert_null(line_of(&checks, "kernel names"));
+	checks_release(&checks);
+}
+
+static char *print(
+	void (*write)(const struct checks *, size_t, FILE *), const struct checks *list, size_t nr)
 {
 	char *text;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	write(checks, out);
+	write(list, nr, out);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -509,25 +640,59 @@ static void test_output(void **state)
 		{"stap", CHECK_FOUND, (char *)"a\033[2J\xc2\x9b\xff\xc3\xa9", NULL},
 		{"kernel headers", CHECK_MISSING, (char *)"\"gone\"", (char *)"buy\nsome"},
 	};
-	struct checks checks = {.list = list, .nr = 1};
-	char *text = print(checks_text, &checks);
+	struct checks checks = {.engine = "stap", .list = list, .nr = 1};
+	char *text = print(checks_text, &checks, 1);
 
 	(void)state;
 	assert_string_equal(text, "found     stap              a?[2J??\xc3\xa9\n"
 				  "a recording would work\n");
 	free(text);
 	checks.nr = 2;
-	text = print(checks_text, &checks);
+	text = print(checks_text, &checks, 1);
 	assert_non_null(strstr(text, "\nmissing   kernel headers    \"gone\"; buy?some\n"
 				     "a recording cannot work: 1 missing\n"));
 	free(text);
-	text = print(checks_json, &checks);
+	text = print(checks_json, &checks, 1);
 	assert_string_equal(text,
-		"{\"works\": false, \"compile_only\": false, \"checks\": [\n"
-		"  {\"name\": \"stap\", \"state\": \"found\", "
+		"{\"works\": false, \"compile_only\": false, \"engine\": null, \"checks\": [\n"
+		"  {\"engine\": \"stap\", \"name\": \"stap\", \"state\": \"found\", "
 		"\"what\": \"a\\u001b[2J\xc2\x9b\\\\xff\xc3\xa9\", \"remedy\": null},\n"
-		"  {\"name\": \"kernel headers\", \"state\": \"missing\", "
+		"  {\"engine\": \"stap\", \"name\": \"kernel headers\", \"state\": \"missing\", "
 		"\"what\": \"\\\"gone\\\"\", \"remedy\": \"buy\\u000asome\"}\n]}\n");
+	free(text);
+}
+
+static void test_two_engines(void **state)
+{
+	struct check gone = {"stap", CHECK_MISSING, (char *)"gone", NULL};
+	struct check there = {"bpf kernel", CHECK_FOUND, (char *)"6.1", NULL};
+	struct checks checks[] = {
+		{.engine = "stap", .by = "SystemTap", .list = &gone, .nr = 1},
+		{.engine = "bpf", .by = "the built-in engine", .list = &there, .nr = 1},
+	};
+	char *text = print(checks_text, checks, 2);
+
+	(void)state;
+	assert_string_equal(text, "SystemTap:\nmissing   stap              gone\n"
+				  "a recording by SystemTap cannot work: 1 missing\n\n"
+				  "the built-in engine:\nfound     bpf kernel        6.1\n"
+				  "a recording by the built-in engine would work\n\n"
+				  "the built-in engine would record\n");
+	free(text);
+	text = print(checks_json, checks, 2);
+	assert_string_equal(text,
+		"{\"works\": true, \"compile_only\": false, \"engine\": \"bpf\", \"checks\": [\n"
+		"  {\"engine\": \"stap\", \"name\": \"stap\", \"state\": \"missing\", "
+		"\"what\": \"gone\", \"remedy\": null},\n"
+		"  {\"engine\": \"bpf\", \"name\": \"bpf kernel\", \"state\": \"found\", "
+		"\"what\": \"6.1\", \"remedy\": null}\n]}\n");
+	free(text);
+	gone.state = CHECK_DEGRADED;
+	assert_ptr_equal(checks_first_fit(checks, 2), &checks[0]);
+	gone.state = there.state = CHECK_MISSING;
+	assert_null(checks_first_fit(checks, 2));
+	text = print(checks_text, checks, 2);
+	assert_non_null(strstr(text, "\n\nnone of them would record\n"));
 	free(text);
 }
 
@@ -571,7 +736,14 @@ int main(void)
 		TEST(test_module_given),
 		TEST(test_program_names),
 		TEST(test_no_machine),
+		TEST(test_bpf_kernel),
+		TEST(test_bpf_rights),
+		TEST(test_bpf_lockdown),
+		TEST(test_bpf_container),
+		TEST(test_bpf_files),
+		TEST(test_bpf_names),
 		TEST(test_output),
+		TEST(test_two_engines),
 		TEST(test_root),
 	};
 

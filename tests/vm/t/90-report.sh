@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 90-demo: what `make demo` shows where SystemTap does not run by itself: a perl at work, into a report folder.
+# 90-report: a perl at work, into a report folder.
 # vm-limit: 240
 # vm-weight: 22
 set -eu

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# namespaces: the built-in engine where process numbers are not the kernel's: in a pid namespace, with others below it.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tests/lib.sh"
+bin=${BINDIR:-bin}
+case $bin in /*) ;; *) bin=$top/$bin ;; esac
+
+if [ "$(id -u)" != 0 ]; then
+	skip namespaces 'needs root'
+	exit 0
+elif ! "$bin/sample-bt" --engine bpf --check >"$T/check"; then
+	skip namespaces "BPF does not work here: $(grep '^missing' "$T/check" | head -n 1)"
+	exit 0
+elif ! unshare -pf --mount-proc true 2>"$T/err"; then
+	skip namespaces "cannot make a pid namespace: $(head -n 1 "$T/err")"
+	exit 0
+fi
+cd "$T"
+
+# inside SCRIPT: in a new pid namespace with its own /proc
+inside() {
+	unshare -pf --mount-proc sh -c "record() { '$bin/sample-bt' --engine bpf -u --min-quality 1 \"\$@\"; }; $1"
+}
+
+# share FILE ERE NAME: of the weight at least 95 % has that; and there is some
+share() {
+	check "$3" awk -v ere="$2" '{ all += $NF } $0 ~ ere { good += $NF } END { exit !(all > 20 && good >= 0.95 * all) }' "$1"
+}
+
+cat >burn <<'EOF'
+$SIG{ALRM} = sub { exit }; alarm 20; 1 while 1;
+EOF
+
+inside 'perl burn & sleep 0.3; record -p $! -t 1 -o pid.folded -o pid.rec; record --tid $! -t 1 -o tid.folded; kill $!' 2>err || note err
+share pid.folded '^_start.*perl_run' 'a process'
+share tid.folded '^_start.*perl_run' 'a thread'
+check 'by its number there' grep -q '^task 0 2 2 ' pid.rec
+
+perl burn &
+outside=$!
+inside 'perl burn & sleep 0.3; record -a -t 1 -o all.folded -o all.rec; record -a --idle -k -t 1 -o idle.folded; kill $!' 2>err || note err
+kill $outside
+check 'all: of the namespace' grep -q '^perl;_start.*perl_run' all.folded
+check_eq 'all: one perl, not that outside' 1 "$(grep -c '^task .* perl$' all.rec)"
+check_eq 'all: idle is idle' '' "$(grep -E '^perl;' idle.folded | grep -o 'swapper' || :)"
+
+inside 'record -t 5 -o command.folded -o command.rec -- sh -c "perl -e \"1 for 1 .. 2e7\"; :"' 2>err || note err
+check 'a command and its child' grep -q 'perl_run' command.folded
+
+# a namespace below: its processes have numbers in ours, too
+inside 'unshare -pf --mount-proc perl burn & sleep 0.5; record -p "$(pgrep -n perl)" -t 1 -o below.folded; kill $!' 2>err || note err
+share below.folded '^_start.*perl_run' 'a process of a namespace below'
+
+unshare -pf "$bin/sample-bt" --engine bpf -a -t 1 >out 2>err && status=0 || status=$?
+check_eq '/proc of another namespace: exit code' 2 "$status"
+check '/proc of another namespace: says so' grep -q 'that of another pid namespace' err
+unshare -pf "$bin/sample-bt" --engine bpf --check >out && status=0 || status=$?
+check_eq '/proc of another namespace: exit code of --check' 2 "$status"
+check '/proc of another namespace: so says --check' grep -q '^missing  *container .*--mount-proc' out
+unshare -Ur "$bin/sample-bt" --engine bpf --check >out 2>err && status=0 || status=$?
+if grep -q . out; then
+	check_eq 'root of a user namespace: exit code of --check' 2 "$status"
+	check 'root of a user namespace: its capabilities do not count' grep -q '^missing  *bpf rights .*user namespace' out
+else
+	skip 'root of a user namespace' "cannot make one: $(head -n 1 err)"
+fi

@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# rights: the built-in engine with capabilities instead of root: what they are enough for, and what is said when one of them is not there.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tests/lib.sh"
+bin=${BINDIR:-bin}
+case $bin in /*) ;; *) bin=$top/$bin ;; esac
+
+if [ "$(id -u)" != 0 ]; then
+	skip rights 'needs root, to give rights up'
+	exit 0
+elif ! "$bin/sample-bt" --engine bpf --check >"$T/check"; then
+	skip rights "BPF does not work here: $(grep '^missing' "$T/check" | head -n 1)"
+	exit 0
+fi
+
+# nobody must come to the program and to a folder of its own
+chmod 711 "$T_top" "$T"
+mkdir "$T/work"
+chmod 777 "$T/work"
+cp "$bin/sample-bt" "$T/work/sample-bt"
+export HOME="$T/work"
+cd "$T/work"
+
+# as LIST COMMAND…: as nobody with these capabilities, "bpf,perfmon"; "": with none
+as() {
+	list=$(printf %s "$1" | sed 's/[a-z]/+&/; s/,/,+/g')
+	shift
+	setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs --inh-caps="${list:--all}" --ambient-caps="${list:--all}" "$@"
+}
+
+if ! as '' ./sample-bt --version >/dev/null; then
+	skip rights "nobody cannot run programs in $T"
+	exit 0
+fi
+
+# record LIST CODE ARG…: leaves err, out and a.folded
+record() {
+	rights=$1 code=$2
+	shift 2
+	rm -f a.folded
+	as "$rights" ./sample-bt --engine bpf -t 1 -o a.folded "$@" >out 2>err && status=0 || status=$?
+	check_eq "$rights: exit code of $*" "$code" "$status"
+	[ "$status" = "$code" ] || note err
+}
+
+# preflight LIST CODE ARG…: leaves out
+preflight() {
+	rights=$1 code=$2
+	shift 2
+	as "$rights" ./sample-bt --check --engine bpf "$@" >out && status=0 || status=$?
+	check_eq "$rights: exit code of --check $*" "$code" "$status"
+}
+
+# whole NAME: nearly all stacks of a.folded begin where they should
+whole() {
+	check "$1" awk '{ all += $NF } /^_*start/ { good += $NF } END { exit !(all > 20 && good >= 0.95 * all) }' a.folded
+}
+
+dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
+roots=$!
+cp "$(command -v dd)" mine
+setpriv --reuid nobody --regid nogroup --clear-groups ./mine if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
+nobodys=$!
+trap 'kill $roots $nobodys 2>/dev/null || :; test_end' EXIT
+sleep 0.5
+
+enough=bpf,perfmon,sys_ptrace,syslog
+record $enough 0 -p $roots
+whole "root's process"
+check "root's process: the kernel's names" grep -q 'ksys_read_\[k\]' a.folded
+check_eq 'the files are its own' 'nobody 600' "$(stat -c '%U %a' a.folded)"
+preflight $enough 0
+check 'enough: found' grep -q '^found  *bpf rights .*CAP_BPF and CAP_PERFMON' out
+check 'enough: what it does not reach' grep -q '^degraded  *program files .*deleted files (CAP_CHECKPOINT_RESTORE)' out
+
+record perfmon,sys_ptrace,syslog 2 -p $roots
+check 'without CAP_BPF: what for' grep -q 'bpf rights: no CAP_BPF, to load programs' err
+record bpf,sys_ptrace,syslog 2 -p $roots
+check 'without CAP_PERFMON: what for' grep -q 'bpf rights: no CAP_PERFMON, to read stacks' err
+
+record bpf,perfmon,syslog 0 -p $nobodys
+whole 'without CAP_SYS_PTRACE: its own process'
+preflight bpf,perfmon,syslog 0
+check 'without CAP_SYS_PTRACE: what it costs' grep -q "^degraded  *program files .*files of other users' processes (CAP_SYS_PTRACE)" out
+if as bpf,perfmon cat /proc/$roots/maps >/dev/null 2>&1; then
+	skip "without CAP_SYS_PTRACE: root's process" 'this kernel shows its mappings to CAP_PERFMON'
+else
+	record bpf,perfmon,syslog 2 -p $roots
+	check "without CAP_SYS_PTRACE: root's process" grep -q "another user's" err
+fi
+
+preflight bpf,perfmon 0
+if as bpf,perfmon cat /proc/kallsyms | head -n 1 | grep -q '^00* '; then
+	check 'without CAP_SYSLOG: what it costs' grep -q "^degraded  *kernel names .*CAP_SYSLOG: the kernel's frames stay numbers" out
+	record bpf,perfmon 0 -p $nobodys --min-quality 1
+	check 'without CAP_SYSLOG: it is said' grep -q 'kernel frames have no names: .*CAP_SYSLOG' err
+	check 'without CAP_SYSLOG: no names' sh -c '! grep -q ksys_read a.folded'
+else
+	skip 'without CAP_SYSLOG' 'kernel.kptr_restrict is 0 and kernel.perf_event_paranoid below 2: everybody sees the addresses'
+fi
+
+rm mine
+record bpf,perfmon 0 -p $nobodys -u --min-quality 1
+check 'without CAP_CHECKPOINT_RESTORE: no rules of deleted files' grep -q '^\[truncated: mine (deleted)\]' a.folded
+record bpf,perfmon,checkpoint_restore 0 -p $nobodys -u --min-quality 1
+whole 'with CAP_CHECKPOINT_RESTORE: deleted files'
+
+record '' 2 -p $nobodys
+check 'without any' grep -q 'no CAP_BPF, to load programs; no CAP_PERFMON, .*run sample-bt with sudo' err
+as '' env PATH=/nowhere ./sample-bt -q -p $nobodys -t 1 >out 2>err && status=0 || status=$?
+check_eq 'no engine: exit code' 2 "$status"
+check "no engine: SystemTap's reason" grep -q ': SystemTap: stap: .*not installed' err
+check "no engine: the built-in engine's reason" grep -q ': the built-in engine: bpf rights: ' err
+as '' env PATH=/nowhere ./sample-bt --check >out && status=0 || status=$?
+check_eq 'no engine: exit code of --check' 2 "$status"
+check 'no engine: so says --check' grep -q '^none of them would record$' out
+as $enough env PATH=/nowhere ./sample-bt --check --json >out && status=0 || status=$?
+check_eq 'one engine: exit code of --check' 0 "$status"
+check 'one engine: json' python3 -c '
+import json
+d = json.load(open("out"))
+assert d["works"] and d["engine"] == "bpf"
+assert {c["engine"] for c in d["checks"]} == {"stap", "bpf"}'
+
+preflight sys_admin 0
+check 'CAP_SYS_ADMIN is enough' grep -q '^found  *bpf rights .*CAP_SYS_ADMIN' out
+setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_admin ./sample-bt --check --engine bpf >out && status=0 || status=$?
+check_eq 'root of a container: exit code' 2 "$status"
+check 'root of a container: what to do' grep -q '^missing  *bpf rights .*give the container that capability' out
+
+# nobody else gets the rights
+as $enough ./sample-bt --engine bpf -o a.folded --min-quality 1 -- grep -E '^Cap(Prm|Amb)' /proc/self/status >out 2>err || :
+check_eq 'a command has none of them' 2 "$(grep -c ':	0000000000000000$' out)"
+
+# a container's filter: bpf(2) fails with EPERM for whoever
+filtered() {
+	perl -e '
+		my $filter = pack("SCCL" x 4, 0x20, 0, 0, 0,  0x15, 0, 1, shift,  0x06, 0, 0, 0x50001,  0x06, 0, 0, 0x7fff0000);
+		my $program = pack("Sx6P", 4, $filter);
+		syscall(157, 22, 2, $program) == 0 or die "prctl: $!";
+		exec @ARGV' "$@"
+}
+filtered 321 ./sample-bt --check --engine bpf >out && status=0 || status=$?
+check_eq 'seccomp: exit code' 2 "$status"
+check 'seccomp: bpf' grep -q '^missing  *bpf rights .*seccomp.* bpf(2)' out
+filtered 298 ./sample-bt --check --engine bpf >out || :
+check 'seccomp: perf_event_open' grep -q '^missing  *perf timer .*seccomp.* perf_event_open(2)' out

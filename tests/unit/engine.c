@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which engines may record what is asked for, and in which order. */
+#include "engine/engine.h"
+#include "lib/strbuf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void expect(const char *name, const struct engine_request *request, size_t nr,
+	const struct engine_ops *first)
+{
+	const struct engine_ops *found[ENGINES_MAX];
+	struct strbuf err = STRBUF_INIT;
+
+	assert_int_equal(engines_find(name, request, found, &err), nr);
+	if (nr)
+		assert_ptr_equal(found[0], first);
+	assert_int_equal(!nr, err.len > 0);
+	strbuf_release(&err);
+}
+
+static void test_names(void **state)
+{
+	struct engine_request any = {0};
+
+	(void)state;
+	expect("auto", &any, 2, &stap_engine);
+	expect("stap", &any, 1, &stap_engine);
+	expect("bpf", &any, 1, &bpf_engine);
+	expect("", &any, 0, NULL);
+	expect("dtrace", &any, 0, NULL);
+}
+
+static void test_wishes(void **state)
+{
+	struct engine_request module = {.module = "a.ko"};
+	struct engine_request compile = {.compile_only = true};
+	struct engine_request release = {.release = "6.1.0"};
+	struct engine_request args = {.nr_stap_args = 1};
+	struct engine_request children = {.nr_pids = 1, .children = true};
+	struct engine_request command = {.children = true};
+
+	(void)state;
+	expect("auto", &module, 1, &stap_engine);
+	expect("auto", &compile, 1, &stap_engine);
+	expect("auto", &release, 1, &stap_engine);
+	expect("auto", &args, 1, &stap_engine);
+	expect("auto", &children, 1, &bpf_engine);
+	expect("auto", &command, 2, &stap_engine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_wishes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
