@@ -404,8 +404,8 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		process_executed(&b->processes, p, e->time_ns);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
-			&(struct mapped){
-				e->start, e->end, e->offset, e->writable, e->path, e->build_id},
+			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
+				e->build_id, e->dev, e->inode},
 			e->time_ns);
 	} else if (!task_lives(e->pid, 0)) {
 		spaces_drop(&b->spaces, p);

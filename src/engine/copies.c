@@ -14,7 +14,10 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
 
 #include "unwind/step.h"
 
-enum { WAITING_MAX = 256 << 20 }; /* bytes */
+enum {
+	WAITING_MAX = 256 << 20, /* bytes */
+	PARTS_MAX = 1 << 14,     /* pages without a head */
+};
 
 /* A walk through a copy. */
 struct copy_walk {
@@ -62,10 +65,21 @@ void copies_release(struct copies *c)
 	*c = (struct copies){0};
 }
 
+/* Of those that have waited for long the head found the ring full, and will not come. */
+static void forget_parts(struct copies *c, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(c->parts[i].bytes);
+	c->nr_parts -= nr;
+	memmove(c->parts, c->parts + nr, c->nr_parts * sizeof(*c->parts));
+}
+
 void copies_take_page(struct copies *c, const struct ring_page *page)
 {
 	unsigned char *bytes = xmalloc(COPY_PAGE);
 
+	if (c->nr_parts == PARTS_MAX)
+		forget_parts(c, PARTS_MAX / 2);
 	memcpy(bytes, page->bytes, COPY_PAGE);
 	ALLOC_GROW(c->parts, c->nr_parts, c->parts_alloc);
 	c->parts[c->nr_parts++] = (struct copies_part){page->copy, page->index, bytes};

@@ -38,8 +38,6 @@ static int add_shard(struct pool *pool)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	uint32_t at = pool->nr_shards;
 
-	if (at == pool->max_shards)
-		return -1;
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "shard", 4, UNWIND_BLOCK, SHARD, &opts);
 
 	if (fd < 0)
@@ -82,6 +80,8 @@ uint32_t pool_get(struct pool *pool, uint32_t nr)
 
 	if (block)
 		return block;
+	if ((uint64_t)pool->next + nr > (uint64_t)pool->max_shards * SHARD)
+		return 0;
 	while ((uint64_t)pool->next + nr > (uint64_t)pool->nr_shards * SHARD)
 		if (add_shard(pool))
 			return 0;

@@ -26,18 +26,22 @@ void processes_init(struct processes *ps)
 	table_init(&ps->by_build_id);
 }
 
+static void free_object(struct object *o)
+{
+	elffile_close(o->elf);
+	free(o->path);
+	free(o->build_id);
+	free(o->readable);
+}
+
 void processes_release(struct processes *ps)
 {
 	for (size_t i = 0; i < ps->nr; i++) {
 		free(ps->list[i].maps);
 		free(ps->list[i].root);
 	}
-	for (size_t i = 0; i < ps->nr_objects; i++) {
-		elffile_close(ps->objects[i].elf);
-		free(ps->objects[i].path);
-		free(ps->objects[i].build_id);
-		free(ps->objects[i].readable);
-	}
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		free_object(&ps->objects[i]);
 	free(ps->list);
 	free(ps->maps);
 	free(ps->objects);
@@ -97,6 +101,15 @@ static size_t add_object(struct processes *ps, const struct object *o)
 	return ps->nr_objects++;
 }
 
+/* The number of what is the same as O but was known from its build-id only; -1: none. */
+static int64_t find_told(const struct processes *ps, const struct object *o)
+{
+	const uint32_t *at = table_get(&ps->by_build_id,
+		hash_text(o->build_id, strlen(o->build_id)), hash_text(o->path, strlen(o->path)));
+
+	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
+}
+
 /* A file as /proc/PID/maps names it. */
 static size_t object_of_file(struct processes *ps, uint32_t pid, const struct mapping *m,
 	uint64_t dev, uint64_t inode, const char *path)
@@ -123,7 +136,14 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		o.elf = elffile_open_vdso();
 	}
 	o.build_id = xstrdup(o.elf ? elffile_build_id(o.elf) : "");
-	return add_object(ps, &o);
+	int64_t told = *o.build_id ? find_told(ps, &o) : -1;
+
+	if (told < 0)
+		return add_object(ps, &o);
+	free_object(&o);
+	ps->objects[told].dev = dev;
+	ps->objects[told].inode = inode;
+	return *at = (uint32_t)told;
 }
 
 /* The file at PATH if its build-id is that one, else NULL. */
@@ -138,7 +158,7 @@ static struct elffile *open_known(const char *path, const char *build_id)
 	return elf;
 }
 
-/* A file as the kernel told of it when it was mapped; the process may be gone by now. */
+/* A file of which the kernel told the build-id; the process may be gone by now. */
 static size_t object_of_event(struct processes *ps, const struct process *p, const struct mapped *m)
 {
 	bool is_new;
@@ -153,16 +173,12 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 		.deleted = ends_with(m->path, " (deleted)"),
 	};
 
-	if (!strcmp(m->path, "[vdso]")) {
-		o.elf = elffile_open_vdso();
-	} else if (m->path[0] == '/') {
-		if (!*p->root)
-			o.elf = open_known(m->path, m->build_id);
-		if (!o.elf) {
-			o.foreign = true;
-			o.readable = readable_path(p->pid, m->start, m->end, m->path);
-			o.elf = open_known(o.readable, m->build_id);
-		}
+	if (!*p->root)
+		o.elf = open_known(m->path, m->build_id);
+	if (!o.elf) {
+		o.foreign = true;
+		o.readable = readable_path(p->pid, m->start, m->end, m->path);
+		o.elf = open_known(o.readable, m->build_id);
 	}
 	return add_object(ps, &o);
 }
@@ -200,7 +216,7 @@ static void add_mapping(struct processes *ps, struct process *p, const struct ma
 	p->maps[p->nr_maps++] = (uint32_t)ps->nr_maps;
 	ps->maps[ps->nr_maps] = *m;
 	ps->maps[ps->nr_maps++].pid = p->pid;
-	p->changes++;
+	p->changes += is_there(m);
 }
 
 /* PATH as the process itself sees it, which is what stap compares: maps shows it from our root. */
@@ -222,7 +238,7 @@ static char *root_of(uint32_t pid)
 }
 
 /* One line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
-static void take_line(struct processes *ps, struct process *p, char *line, size_t len)
+static void take_line(struct processes *ps, struct process *p, int64_t now, char *line, size_t len)
 {
 	struct mapping m = {.generation = p->generation, .seen = p->generation, .to_ns = INT64_MAX};
 	unsigned dev_major, dev_minor;
@@ -236,6 +252,7 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 		perms[2] == 'x' && strcmp(text + at, "[vsyscall]")) {
 		m.writable = perms[1] == 'w';
 		m.from_ns = p->generation > 1 ? p->looked_ns : 0;
+		m.by_ns = p->generation > 1 ? now : 0;
 		m.object = object_of_file(ps, p->pid, &m, makedev(dev_major, dev_minor), inode,
 			own_path(p, text + at));
 		int64_t same = find_same(ps, p, &m);
@@ -250,8 +267,8 @@ static void take_line(struct processes *ps, struct process *p, char *line, size_
 
 static void end_mapping(struct process *p, struct mapping *m, int64_t time_ns)
 {
+	p->changes += is_there(m);
 	m->to_ns = time_ns;
-	p->changes++;
 }
 
 /* What the last look did not see is gone. */
@@ -279,7 +296,7 @@ static int64_t take_maps(
 		return fail(err, "cannot read '%s': %s", path, strerror(errno));
 	lines_init(&lines, fd);
 	for (; lines_next(&lines, &line, &len); taken++)
-		take_line(ps, p, line, len);
+		take_line(ps, p, now, line, len);
 	int error = lines.error;
 
 	lines_release(&lines);
@@ -346,11 +363,19 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	return p;
 }
 
+/* Another process has the number by now. */
+static bool is_reused(const struct process *p)
+{
+	uint64_t start = p->gone ? task_start(p->pid, p->pid) : 0;
+
+	return start && start != p->start;
+}
+
 struct process *processes_get(struct processes *ps, uint32_t pid)
 {
 	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
 
-	if (at)
+	if (at && !is_reused(&ps->list[*at]))
 		return &ps->list[*at];
 	struct process *p = add_process(ps, pid);
 
@@ -365,17 +390,32 @@ struct process *processes_known(struct processes *ps, uint32_t pid)
 	return at && !ps->list[*at].gone ? &ps->list[*at] : NULL;
 }
 
-/* Cuts [START, END) out of what is mapped; what remains of a mapping is a new one. */
+static bool held_at(const struct mapping *m, int64_t time_ns)
+{
+	return m->from_ns <= time_ns && time_ns < m->to_ns;
+}
+
+/* What has no file has no offset either: events tell one, /proc does not. */
+static bool has_offset(const struct processes *ps, const struct mapping *m)
+{
+	return ps->objects[m->object].path[0] == '/';
+}
+
+/*
+ * Cuts [START, END) out of what was mapped at TIME_NS; what remains of a mapping is a new one. What
+ * a later look saw was mapped again since then.
+ */
 static void unmap(
 	struct processes *ps, struct process *p, uint64_t start, uint64_t end, int64_t time_ns)
 {
 	for (size_t i = 0, nr = p->nr_maps; i < nr; i++) {
 		struct mapping m = *mapping_of(ps, p, i), rest = m;
 
-		if (!is_there(&m) || m.end <= start || m.start >= end)
+		if (m.end <= start || m.start >= end || !held_at(&m, time_ns) ||
+			(is_there(&m) && time_ns < p->looked_ns))
 			continue;
 		end_mapping(p, mapping_of(ps, p, i), time_ns);
-		rest.from_ns = time_ns;
+		rest.from_ns = rest.by_ns = time_ns;
 		rest.generation = p->generation;
 		if (m.start < start) {
 			rest.end = start;
@@ -384,10 +424,18 @@ static void unmap(
 		if (m.end > end) {
 			rest.start = end;
 			rest.end = m.end;
-			rest.offset = m.offset + (end - m.start);
+			rest.offset = has_offset(ps, &m) ? m.offset + (end - m.start) : 0;
 			add_mapping(ps, p, &rest);
 		}
 	}
+}
+
+static size_t object_of_mapped(struct processes *ps, const struct process *p,
+	const struct mapping *m, const struct mapped *mapped)
+{
+	if (*mapped->build_id && mapped->path[0] == '/')
+		return object_of_event(ps, p, mapped);
+	return object_of_file(ps, p->pid, m, mapped->dev, mapped->inode, mapped->path);
 }
 
 void process_mapped(
@@ -396,23 +444,28 @@ void process_mapped(
 	struct mapping m = {
 		.start = mapped->start,
 		.end = mapped->end,
-		.offset = mapped->offset,
+		.offset = mapped->path[0] == '/' ? mapped->offset : 0,
 		.writable = mapped->writable,
-		.object = object_of_event(ps, p, mapped),
 		.from_ns = time_ns,
+		.by_ns = time_ns,
 		.to_ns = INT64_MAX,
 	};
+	bool seen_since = time_ns < p->looked_ns;
+
+	m.object = object_of_mapped(ps, p, &m, mapped);
 	int64_t same = find_same(ps, p, &m);
 
-	if (same >= 0 && time_ns < p->looked_ns) {
-		if (ps->maps[same].from_ns > time_ns)
-			ps->maps[same].from_ns = time_ns;
+	if (same < 0 || seen_since)
+		unmap(ps, p, m.start, m.end, time_ns);
+	if (same >= 0) {
+		struct mapping *known = &ps->maps[same];
+
+		if (held_at(known, time_ns) && time_ns < known->by_ns)
+			known->from_ns = known->by_ns = time_ns;
 		return;
 	}
-	if (time_ns < p->looked_ns)
+	if (seen_since)
 		m.to_ns = p->looked_ns;
-	else
-		unmap(ps, p, m.start, m.end, time_ns);
 	m.generation = m.seen = ++p->generation;
 	add_mapping(ps, p, &m);
 }
@@ -422,20 +475,17 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 	free(p->root);
 	p->root = root_of(p->pid);
 	p->generation++;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		struct mapping *m = mapping_of(ps, p, i);
-
-		if (is_there(m) && m->from_ns < time_ns && time_ns >= p->looked_ns)
-			end_mapping(p, m, time_ns);
-	}
+	unmap(ps, p, 0, UINT64_MAX, time_ns);
 }
 
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns)
 {
 	struct process *p = processes_known(ps, child);
 
-	if (p && p->generation)
+	if (p && p->generation && p->looked_ns >= time_ns)
 		return;
+	if (p) /* nobody told of its end */
+		process_ended(ps, p, time_ns);
 	p = add_process(ps, child);
 	const struct process *from = processes_known(ps, parent);
 
@@ -443,9 +493,9 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 	for (size_t i = 0; from && i < from->nr_maps; i++) {
 		struct mapping m = *mapping_of(ps, from, i);
 
-		if (m.from_ns > time_ns || m.to_ns <= time_ns)
+		if (!held_at(&m, time_ns) || m.by_ns > time_ns)
 			continue;
-		m.from_ns = time_ns;
+		m.from_ns = m.by_ns = time_ns;
 		m.to_ns = INT64_MAX;
 		m.generation = m.seen = 1;
 		add_mapping(ps, p, &m);
@@ -473,10 +523,20 @@ const struct mapping *process_find(
 	for (size_t i = 0; i < p->nr_maps; i++) {
 		const struct mapping *m = mapping_of(ps, p, i);
 
-		if (holds(m, address) && (!found || m->generation >= found->generation))
+		if (holds(m, address) &&
+			(!found || m->to_ns > found->to_ns ||
+				(m->to_ns == found->to_ns && m->generation >= found->generation)))
 			found = m;
 	}
 	return found;
+}
+
+/* Whether A is more likely than B to be what was mapped at TIME_NS, when both may have been. */
+static bool is_likelier(const struct mapping *a, const struct mapping *b, int64_t time_ns)
+{
+	bool sure_a = a->by_ns <= time_ns, sure_b = b->by_ns <= time_ns;
+
+	return sure_a == sure_b ? a->generation >= b->generation : sure_a;
 }
 
 const struct mapping *process_find_at(
@@ -487,8 +547,8 @@ const struct mapping *process_find_at(
 	for (size_t i = 0; i < p->nr_maps; i++) {
 		const struct mapping *m = mapping_of(ps, p, i);
 
-		if (holds(m, address) && m->from_ns <= time_ns && time_ns < m->to_ns &&
-			(!found || m->generation >= found->generation))
+		if (holds(m, address) && held_at(m, time_ns) &&
+			(!found || is_likelier(m, found, time_ns)))
 			found = m;
 	}
 	return found;

@@ -37,6 +37,7 @@ struct mapping {
 	unsigned seen;       /* the last one */
 	bool writable;
 	int64_t from_ns, to_ns; /* monotonic; INT64_MAX: it is still there */
+	int64_t by_ns; /* when it was there for sure: it came between two looks, nobody told when */
 };
 
 struct process {
@@ -82,12 +83,15 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err);
 /* The same, but not within 50 ms of the last look. */
 void process_look_soon(struct processes *ps, struct process *p);
 
-/* What the kernel told of a process at TIME_NS; what is older than the last look changes nothing of
- * what is mapped now. */
+/*
+ * What the kernel told of a process at TIME_NS, in the order of time; what is older than the last
+ * look changes nothing of what is mapped now.
+ */
 struct mapped {
 	uint64_t start, end, offset;
 	bool writable;
-	const char *path, *build_id;
+	const char *path, *build_id; /* "": not told */
+	uint64_t dev, inode;         /* told when build_id is not */
 };
 void process_mapped(
 	struct processes *ps, struct process *p, const struct mapped *m, int64_t time_ns);

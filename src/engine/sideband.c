@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,9 +117,17 @@ struct mmap2 {
 	struct perf_event_header header;
 	uint32_t pid, tid;
 	uint64_t start, len, offset;
-	uint8_t build_id_size, reserved1;
-	uint16_t reserved2;
-	uint8_t build_id[20];
+	union {
+		struct {
+			uint32_t major, minor;
+			uint64_t inode, inode_generation;
+		};
+		struct { /* with PERF_RECORD_MISC_MMAP_BUILD_ID */
+			uint8_t build_id_size, reserved1;
+			uint16_t reserved2;
+			uint8_t build_id[20];
+		};
+	};
 	uint32_t prot, flags;
 	char path[];
 };
@@ -150,8 +159,21 @@ static void add_event(struct sideband *sb, const struct side_event *event)
 	sb->events[sb->nr++] = *event;
 }
 
+static void take_file(struct side_event *e, const struct mmap2 *m)
+{
+	if (!(m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		e->dev = makedev(m->major, m->minor);
+		e->inode = m->inode;
+		return;
+	}
+	for (size_t i = 0; i < m->build_id_size && i < sizeof(m->build_id); i++)
+		snprintf(e->build_id + 2 * i, 3, "%02x", m->build_id[i]);
+}
+
 static void take_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns)
 {
+	if (m->header.size < sizeof(*m) + sizeof(struct sample_id) || !(m->prot & PROT_EXEC))
+		return;
 	size_t max = m->header.size - sizeof(*m) - sizeof(struct sample_id);
 	struct side_event e = {
 		.time_ns = time_ns,
@@ -161,16 +183,12 @@ static void take_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns
 		.end = m->start + m->len,
 		.offset = m->offset,
 		.writable = m->prot & PROT_WRITE,
+		.path = xstrndup(m->path, strnlen(m->path, max)),
 	};
 
-	if (!(m->prot & PROT_EXEC) || m->header.size < sizeof(*m) + sizeof(struct sample_id))
-		return;
-	e.path = xstrndup(m->path, strnlen(m->path, max));
 	if (!strncmp(e.path, "//", 2))
 		*e.path = '\0'; /* "//anon" */
-	if (m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID && m->build_id_size <= 20)
-		for (int i = 0; i < m->build_id_size; i++)
-			snprintf(e.build_id + 2 * i, 3, "%02x", m->build_id[i]);
+	take_file(&e, m);
 	add_event(sb, &e);
 }
 
@@ -216,12 +234,12 @@ static void read_cpu(struct sideband *sb, const struct sideband_cpu *c)
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
 	_Alignas(uint64_t) char copy[UINT16_MAX + 1];
 
-	while (at < head) {
+	while (at < head && head - at <= sb->ring_size) {
 		const struct perf_event_header *h =
 			(const void *)(data + (at & (sb->ring_size - 1)));
 		size_t size = h->size, first = sb->ring_size - (at & (sb->ring_size - 1));
 
-		if (size < sizeof(*h) + sizeof(struct sample_id))
+		if (size < sizeof(*h) + sizeof(struct sample_id) || size % 8 || size > head - at)
 			break; /* cannot be */
 		if (size > first) {
 			memcpy(copy, h, first);

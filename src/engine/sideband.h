@@ -21,8 +21,9 @@ struct side_event {
 	/* SIDE_MAP */
 	uint64_t start, end, offset;
 	bool writable;
-	char *path; /* "" for anonymous memory */
-	char build_id[41];
+	char *path;          /* "" for anonymous memory */
+	char build_id[41];   /* "": not known, then */
+	uint64_t dev, inode; /* tell which file it is */
 };
 
 struct sideband {

@@ -162,9 +162,18 @@ void spaces_push(struct spaces *s, struct process *p)
 		tell(s, p, pushed);
 }
 
+/* A program that begins or ends takes it away. */
+static bool is_known(const struct spaces *s, const struct process *p)
+{
+	struct space space;
+
+	return !bpf_map_lookup_elem(s->map, &p->pid, &space);
+}
+
 void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages)
 {
 	struct spaces_pushed *pushed = pushed_of(s, p);
+	bool unchecked = pushed->unchecked;
 	uint64_t told;
 	size_t nr;
 
@@ -178,7 +187,9 @@ void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages)
 		else
 			pushed->unchecked = false;
 	}
-	tell(s, p, pushed);
+	if (!pushed->told || pushed->changes != p->changes || pushed->unchecked != unchecked ||
+		!is_known(s, p))
+		tell(s, p, pushed);
 }
 
 void spaces_drop(struct spaces *s, struct process *p)

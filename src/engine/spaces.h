@@ -28,7 +28,7 @@ void spaces_release(struct spaces *s);
 /* Tells what is mapped now, if it has changed since. */
 void spaces_push(struct spaces *s, struct process *p);
 /*
- * A program found that the process has EXEC_PAGES pages of code, which is not what it was told:
+ * A program found that the process has EXEC_PAGES pages of code: when that is not what it was told,
  * looks at it and tells anew.
  */
 void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages);

@@ -99,9 +99,9 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #endif
 
 /*
- * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, no key is
- * above INT64_MAX. Without branches: BPF's verifier sees one path, and a processor has none to
- * guess.
+ * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, neither
+ * KEY nor any of KEYS is above INT64_MAX. Without branches: BPF's verifier sees one path, and a
+ * processor has none to guess.
  */
 #define UNWIND_SEARCH(keys, n, key)                                                                \
 	({                                                                                         \

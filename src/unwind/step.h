@@ -45,7 +45,7 @@ static inline int walk_by_fp(struct walk *w)
 	w->reg[REG_FP] = pair[0];
 	w->reg[REG_SP] = fp + 16;
 	w->reg[REG_PC] = pair[1];
-	w->known = WALK_KNOWN_SAVED & ~(1 << REG_BX);
+	w->known = 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
 	return WALK_ON;
 }
@@ -129,6 +129,13 @@ static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64
 	return WALK_ON;
 }
 
+/* Whether the caller's REG is known, as a bit of w->known. */
+static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t saved)
+{
+	return saved == UNWIND_SAME ? w->known & 1U << reg
+				    : (uint32_t)(saved != UNWIND_LOST) << reg;
+}
+
 /* To the caller by RULE. */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
@@ -146,6 +153,9 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return end;
 	if (cfa <= w->reg[REG_SP] && w->call)
 		return WALK_LOST;
+	if ((r->fp_saved == UNWIND_AT_FP || r->bx_saved == UNWIND_AT_FP) &&
+		!(w->known >> REG_FP & 1))
+		return WALK_NO_RULE;
 	if (r->bx_saved == UNWIND_AT_CFA)
 		bx_at = cfa + 8 * (int64_t)r->bx;
 	else if (r->bx_saved == UNWIND_AT_FP)
@@ -155,8 +165,8 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return end;
 	w->bx_at = bx_at;
 	w->reg[REG_SP] = cfa;
-	w->known = WALK_KNOWN_SAVED & ~((r->fp_saved == UNWIND_LOST) << REG_FP) &
-		   ~((r->bx_saved == UNWIND_LOST) << REG_BX);
+	w->known = 1 << REG_SP | 1 << REG_PC | walk_known(w, REG_FP, r->fp_saved) |
+		   walk_known(w, REG_BX, r->bx_saved);
 	w->call = true;
 	if (!w->reg[REG_PC])
 		return w->reg[REG_FP] ? WALK_LOST : WALK_ROOT;

@@ -34,9 +34,9 @@ enum walk_end {
 /* The executable mapping that holds a pc. */
 struct walk_map {
 	uint64_t start, end;
-	uint64_t bias;   /* pc - bias: address by the file's program headers */
-	uint32_t table;  /* 0: no file, so no rules */
-	uint32_t serial; /* number of all mappings that are recorded, from 1 */
+	uint64_t bias;      /* pc - bias: address by the file's program headers */
+	uint32_t table;     /* 0: no file, so no rules */
+	uint32_t serial;    /* number of all mappings that are recorded, from 1 */
 	uint64_t id_at, id; /* where its build-id lies and how it begins; 0: not known */
 };
 
@@ -50,10 +50,7 @@ struct walk {
 	struct walk_map map;
 };
 
-enum {
-	WALK_KNOWN_SAVED = 1 << REG_FP | 1 << REG_SP | 1 << REG_PC | 1 << REG_BX,
-	WALK_FRAME_MAX = 64 << 20, /* bytes: no frame is larger */
-};
+enum { WALK_FRAME_MAX = 64 << 20 }; /* bytes: no frame is larger */
 
 /*
  * A frame as a number: bits 41 to 63 the mapping's serial, 40 set for a return address, 0 to 39 the

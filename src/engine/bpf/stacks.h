@@ -229,6 +229,8 @@ static __always_inline bool find_map(struct scratch *s)
 
 	if (pc >= m->start && pc < m->end)
 		return true;
+	if (pc >= INT64_MAX) /* unused */
+		return false;
 	if (s->space.height) {
 		const struct space_node *node = block_at(block);
 

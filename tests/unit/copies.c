@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies of this program's own stacks, unwound by its own tables; the judge is backtrace(3). */
+#include "engine/copies.h"
+#include "lib/util.h"
+
+#include <execinfo.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { DEPTH_MAX = 4000, NUMBER = 1 };
+
+static struct processes ps;
+static struct rules rules;
+static struct pool pool; /* without room: tables are for us only */
+static struct sums sums;
+static struct copies copies;
+static size_t self; /* in ps.list */
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	self = (size_t)(processes_get(&ps, (uint32_t)getpid()) - ps.list);
+	rules_init(&rules, &ps);
+	rules.pool = &pool;
+	rules.places = xcalloc(TABLES_MAX, sizeof(*rules.places));
+	sums_init(&sums);
+	copies_init(&copies, &ps, &rules, &sums);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	copies_release(&copies);
+	sums_release(&sums);
+	free(rules.places);
+	rules_release(&rules);
+	processes_release(&ps);
+	return 0;
+}
+
+/* ---- what the kernel would send up ---- */
+
+static struct ring_copy head;
+static struct ring_page *pages; /* COPY_PAGES */
+static void *judged[DEPTH_MAX];
+static int nr_judged;
+
+/* As DWARF numbers them. */
+static void take_registers(const ucontext_t *uc)
+{
+	static const int order[NR_REGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+		REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14,
+		REG_R15, REG_RIP};
+
+	for (int i = 0; i < NR_REGS; i++)
+		head.reg[i] = (uint64_t)uc->uc_mcontext.gregs[order[i]];
+}
+
+/* The stack from the page of rsp on, as far as there is one. */
+static void take_pages(void)
+{
+	uint64_t at = head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+
+	for (head.nr_pages = 0; head.nr_pages < COPY_PAGES; head.nr_pages++) {
+		struct ring_page *p = &pages[head.nr_pages];
+		struct iovec to = {p->bytes, COPY_PAGE};
+		struct iovec from = {
+			(void *)(uintptr_t)(at + head.nr_pages * COPY_PAGE), COPY_PAGE};
+
+		*p = (struct ring_page){
+			.type = RING_PAGE, .copy = head.copy, .index = head.nr_pages};
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != COPY_PAGE)
+			break;
+	}
+}
+
+/* Not inlined, so that it has a frame; what it is called from is what is judged. */
+static __attribute__((noinline)) void take_stack(void)
+{
+	ucontext_t uc;
+
+	head = (struct ring_copy){
+		.type = RING_COPY, .copy = STACK_COPY | NUMBER, .tgid = (uint32_t)getpid()};
+	head.time = (uint64_t)monotonic_ns();
+	getcontext(&uc);
+	take_registers(&uc);
+	take_pages();
+	nr_judged = backtrace(judged, DEPTH_MAX);
+}
+
+/* PAD bytes more in each frame; the compiler must not make a loop of it. */
+static __attribute__((noinline)) int go_down(int depth, size_t pad, void (*bottom)(void))
+{
+	volatile char *room = __builtin_alloca(pad + 1);
+
+	room[0] = (char)depth;
+	if (depth)
+		go_down(depth - 1, pad, bottom);
+	else
+		bottom();
+	return room[0];
+}
+
+/* ---- what must become of it ---- */
+
+/* They may come in any order. */
+static void give_pages(void)
+{
+	for (uint16_t i = head.nr_pages; i--;)
+		copies_take_page(&copies, &pages[i]);
+}
+
+static void wait_for_tables(void)
+{
+	struct pollfd fd = {.fd = rules.builder.socket, .events = POLLIN};
+
+	while (copies.nr) {
+		assert_true(rules_waiting(&rules) > 0);
+		assert_int_equal(poll(&fd, 1, 60000), 1);
+		if (rules_take(&rules))
+			copies_unwind(&copies, false);
+	}
+}
+
+static const struct sums_stack *unwound(void)
+{
+	uint32_t number = copies_stack(&copies, STACK_COPY | NUMBER);
+
+	assert_true(number);
+	return &sums.stacks[number];
+}
+
+static uint64_t address_of(uint64_t frame)
+{
+	assert_true(walk_frame_mapped(frame));
+	return ps.maps[(frame >> 41) - 1].start + (frame & ((1ULL << 40) - 1));
+}
+
+static bool is_call(uint64_t frame)
+{
+	return frame >> 40 & 1;
+}
+
+/* All callers of take_stack are those of backtrace(3), down to LAST of these at least. */
+static void assert_judged(const struct sums_stack *s, int last)
+{
+	const uint64_t *frames = sums.frames + s->first;
+	int at = 0;
+
+	assert_true(s->nr > 2);
+	assert_int_equal(address_of(frames[0]), head.reg[REG_PC]);
+	assert_false(is_call(frames[0]));
+	while (at < nr_judged && (uintptr_t)judged[at] != address_of(frames[1]))
+		at++;
+	assert_true(nr_judged - at >= last);
+	for (uint32_t i = 1; i < s->nr && at < nr_judged; i++, at++)
+		assert_int_equal(address_of(frames[i]), (uintptr_t)judged[at]);
+	assert_true(s->end != WALK_ROOT || at == nr_judged);
+}
+
+static void unwind_and_judge(enum walk_end end, int last)
+{
+	give_pages();
+	copies_take(&copies, &head, self);
+	wait_for_tables();
+	assert_int_equal(unwound()->end, end);
+	assert_judged(unwound(), last);
+	assert_int_equal(copies.bytes, 0);
+	assert_int_equal(copies.nr_parts, 0);
+}
+
+static void copies__of_a_deep_place(void **state)
+{
+	(void)state;
+	go_down(50, 0, take_stack);
+	unwind_and_judge(WALK_ROOT, 50);
+	go_down(50, 3000, take_stack);
+	unwind_and_judge(WALK_ROOT, 50);
+}
+
+static void *in_thread(void *arg)
+{
+	go_down(20, 100, take_stack);
+	return arg;
+}
+
+static void copies__of_a_thread(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+	unwind_and_judge(WALK_ROOT, 20);
+}
+
+static void handle(int signal)
+{
+	(void)signal;
+	go_down(3, 0, take_stack);
+}
+
+static void interrupt(void)
+{
+	raise(SIGUSR1);
+}
+
+static void copies__through_a_signal(void **state)
+{
+	int calls = 0;
+
+	(void)state;
+	signal(SIGUSR1, handle);
+	go_down(10, 0, interrupt);
+	signal(SIGUSR1, SIG_DFL);
+	unwind_and_judge(WALK_ROOT, 15);
+	for (uint32_t i = 0; i < unwound()->nr; i++)
+		calls += is_call(sums.frames[unwound()->first + i]);
+	assert_int_equal(calls, unwound()->nr - 2); /* the leaf and what was interrupted */
+}
+
+static void copies__deeper_than_a_stack_may_be(void **state)
+{
+	(void)state;
+	go_down(3000, 0, take_stack);
+	unwind_and_judge(WALK_DEEP, 3000);
+	assert_int_equal(unwound()->nr, WALK_DEPTH);
+}
+
+static void copies__larger_than_a_copy_may_be(void **state)
+{
+	(void)state;
+	go_down(200, 8192, take_stack);
+	assert_int_equal(head.nr_pages, COPY_PAGES);
+	unwind_and_judge(WALK_DEEP, 200);
+	assert_true(unwound()->nr > 50 && unwound()->nr < 70);
+}
+
+static void copies__wait_for_tables(void **state)
+{
+	(void)state;
+	go_down(5, 0, take_stack);
+	for (uint32_t i = 0; i < 10; i++) {
+		head.copy = STACK_COPY | (NUMBER + i);
+		for (uint16_t k = 0; k < head.nr_pages; k++)
+			pages[k].copy = head.copy;
+		give_pages();
+		copies_take(&copies, &head, self);
+	}
+	assert_int_equal(copies.nr, 10);
+	assert_int_equal(copies.bytes, 10 * (head.nr_pages + 1) * COPY_PAGE);
+	assert_int_equal(copies_stack(&copies, STACK_COPY | NUMBER), 0);
+	copies_unwind(&copies, false);
+	assert_int_equal(copies.nr, 10);
+	wait_for_tables();
+	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(copies_stack(&copies, STACK_COPY | (NUMBER + i)), 1);
+	assert_int_equal(unwound()->end, WALK_ROOT);
+	assert_int_equal(copies_stack(&copies, STACK_COPY | (NUMBER + 10)), 0);
+	assert_int_equal(copies.taken, 10);
+}
+
+static void copies__at_the_end_none_waits(void **state)
+{
+	(void)state;
+	go_down(5, 0, take_stack);
+	give_pages();
+	copies_take(&copies, &head, self);
+	assert_int_equal(copies.nr, 1);
+	copies_unwind(&copies, true);
+	assert_int_equal(copies.nr, 0);
+	assert_int_equal(copies.bytes, 0);
+	assert_int_equal(unwound()->end, WALK_PENDING);
+	assert_int_equal(unwound()->nr, 1);
+	assert_int_equal(address_of(sums.frames[unwound()->first]), head.reg[REG_PC]);
+}
+
+/* The builder died: there are frame pointers at best. */
+static void copies__without_tables(void **state)
+{
+	(void)state;
+	kill(rules.builder.pid, SIGKILL);
+	go_down(5, 0, take_stack);
+	give_pages();
+	copies_take(&copies, &head, self);
+	for (int i = 0; copies.nr && i < 1000; i++) {
+		if (rules_take(&rules))
+			copies_unwind(&copies, false);
+		usleep(1000);
+	}
+	assert_int_equal(copies.nr, 0);
+	assert_true(unwound()->end != WALK_PENDING);
+}
+
+static void copies__heads_without_pages(void **state)
+{
+	uint16_t nr;
+
+	(void)state;
+	go_down(50, 3000, take_stack);
+	nr = head.nr_pages;
+	head.nr_pages = 0;
+	copies_take(&copies, &head, self);
+	wait_for_tables();
+	assert_int_equal(unwound()->end, WALK_NO_READ);
+	assert_int_equal(unwound()->nr, 1);
+	/* more pages than the head knows of, and those of others */
+	head.copy++;
+	for (uint16_t i = 0; i < nr; i++)
+		pages[i].copy = head.copy + (i & 8 ? 1 : 0);
+	head.nr_pages = 4;
+	give_pages();
+	for (uint16_t i = 0; i < nr; i++)
+		copies_take_page(&copies, &pages[i]);
+	copies_take(&copies, &head, self);
+	const struct sums_stack *s = &sums.stacks[copies_stack(&copies, head.copy)];
+
+	assert_int_equal(s->end, WALK_NO_READ);
+	assert_judged(s, 50);
+	assert_true(s->nr < 10);
+	assert_true(copies.nr_parts > 0);
+	/* pages whose head was lost are not kept for ever */
+	for (int i = 0; i < 40000; i++)
+		copies_take_page(&copies, &pages[0]);
+	assert_true(copies.nr_parts < 40000);
+}
+
+static void copies__pcs_that_are_nowhere(void **state)
+{
+	static const uint64_t pcs[] = {0, 1, 0x1000, 1ULL << 47, UINT64_MAX};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_LEN(pcs); i++) {
+		struct ring_copy none = {.type = RING_COPY,
+			.copy = STACK_COPY | (NUMBER + i),
+			.tgid = (uint32_t)getpid(),
+			.time = (uint64_t)monotonic_ns()};
+
+		none.reg[REG_PC] = none.reg[REG_SP] = pcs[i];
+		copies_take(&copies, &none, self);
+		const struct sums_stack *s =
+			&sums.stacks[copies_stack(&copies, STACK_COPY | (NUMBER + i))];
+
+		assert_int_equal(s->end, WALK_NO_MAP);
+		assert_int_equal(s->nr, 1);
+		assert_int_equal(sums.frames[s->first], walk_frame(NULL, pcs[i], false));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(copies__##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(of_a_deep_place),
+		TEST(of_a_thread),
+		TEST(through_a_signal),
+		TEST(deeper_than_a_stack_may_be),
+		TEST(larger_than_a_copy_may_be),
+		TEST(wait_for_tables),
+		TEST(at_the_end_none_waits),
+		TEST(without_tables),
+		TEST(heads_without_pages),
+		TEST(pcs_that_are_nowhere),
+	};
+	int failed;
+
+	pages = xcalloc(COPY_PAGES, sizeof(*pages));
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(pages);
+	return failed;
+}

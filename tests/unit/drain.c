@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks and rows as the programs store them, in real maps. */
+#include "bpf_test.h"
+#include "engine/drain.h"
+
+static struct drain drain;
+static struct sums sums;
+static uint32_t epoch, last_node;
+
+static void make(uint32_t max)
+{
+	sums_init(&sums);
+	epoch = last_node = 0;
+	drain = (struct drain){.sums = &sums, .epoch = &epoch, .nr_nodes = max, .nr_rows = max};
+	for (int i = 0; i < 2; i++) {
+		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint32_t), max);
+		drain.maps[i].rows =
+			make_hash(sizeof(struct row_key), sizeof(struct row_value), max);
+	}
+	drain.nodes = make_outer(drain.maps[0].nodes, 2);
+	drain.rows = make_outer(drain.maps[0].rows, 2);
+	drain_init(&drain);
+}
+
+static void release(void)
+{
+	for (int i = 0; i < 2; i++) {
+		close(drain.maps[i].nodes);
+		close(drain.maps[i].rows);
+	}
+	close(drain.nodes);
+	close(drain.rows);
+	drain_release(&drain);
+	sums_release(&sums);
+}
+
+/* The number of a node, which may be new. */
+static uint32_t node_number(const struct node_key *key)
+{
+	int map = drain.maps[epoch & 1].nodes;
+	uint32_t id;
+
+	if (!bpf_map_lookup_elem(map, key, &id))
+		return id;
+	id = ++last_node;
+	put(map, key, &id);
+	return id;
+}
+
+/* As the programs do it: from the root on, each node up to CHUNK frames nearer to the leaf. */
+static uint32_t store(const uint64_t *frames, uint32_t nr, uint64_t parent)
+{
+	for (uint32_t done = 0; done < nr; done += CHUNK) {
+		struct node_key key = {.parent = parent};
+
+		for (uint32_t i = 0; i < CHUNK && done + i < nr; i++)
+			key.frame[CHUNK - 1 - i] = frames[nr - 1 - done - i];
+		parent = node_number(&key);
+	}
+	return (uint32_t)parent;
+}
+
+static void add_row(uint32_t user, uint32_t kernel, uint32_t tid, uint64_t count)
+{
+	struct row_key key = {.tid = tid, .user = user, .kernel = kernel, .comm = "name"};
+	struct row_value value = {count, 2 * count};
+
+	put(drain.maps[epoch & 1].rows, &key, &value);
+}
+
+static uint64_t frame(uint64_t which, uint64_t at)
+{
+	return 1ULL << 41 | which << 20 | at;
+}
+
+/* Of the stack WHICH, NR frames; all stacks have the 100 last frames in common. */
+static void make_stack(uint64_t *frames, uint32_t nr, uint64_t which)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		frames[i] = frame(nr - i <= 100 ? 0 : which, nr - i);
+}
+
+static const struct sums_row *row_of(uint32_t tid)
+{
+	for (size_t i = 1; i < sums.nr_rows; i++)
+		if (sums.rows[i].key.tid == tid)
+			return &sums.rows[i];
+	fail_msg("no row of %u", tid);
+	return NULL;
+}
+
+static void assert_stack(uint32_t number, const uint64_t *frames, uint32_t nr, enum walk_end end)
+{
+	const struct sums_stack *s = &sums.stacks[number];
+
+	assert_int_equal(s->nr, nr);
+	assert_int_equal(s->end, end);
+	assert_memory_equal(sums.frames + s->first, frames, nr * sizeof(*frames));
+}
+
+static bool is_empty(int map)
+{
+	struct node_key key;
+
+	return bpf_map_get_next_key(map, NULL, &key) != 0;
+}
+
+static void drain__stacks_of_all_sizes(void **state)
+{
+	static const uint32_t sizes[] = {1, 2, 15, 16, 17, 31, 32, 33, 127, 1000, 2047, WALK_DEPTH};
+	uint64_t frames[WALK_DEPTH];
+
+	(void)state;
+	make(4096);
+	for (uint32_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		make_stack(frames, sizes[i], i);
+		add_row(store(frames, sizes[i], NODE_ROOT | WALK_ROOT), 0, i, i + 1);
+	}
+	drain_run(&drain);
+	assert_int_equal(epoch, 1);
+	assert_int_equal(sums.nr_rows, 1 + ARRAY_LEN(sizes));
+	for (uint32_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		make_stack(frames, sizes[i], i);
+		assert_stack(row_of(i)->key.user, frames, sizes[i], WALK_ROOT);
+		assert_int_equal(row_of(i)->count, i + 1);
+		assert_int_equal(row_of(i)->sum, 2 * (i + 1));
+		assert_string_equal(row_of(i)->key.comm, "name");
+	}
+	assert_true(is_empty(drain.maps[0].nodes) && is_empty(drain.maps[0].rows));
+	assert_int_equal(drain.lost_bodies, 0);
+	release();
+}
+
+/* Each differs in one frame from the first one, or in how it ended. */
+static void drain__stacks_that_are_nearly_equal(void **state)
+{
+	enum { NR = 300, ENDS = WALK_ENDS };
+	uint64_t frames[NR];
+
+	(void)state;
+	make(1 << 14);
+	for (uint32_t i = 0; i < NR; i++) {
+		make_stack(frames, NR, 1);
+		frames[i] = frame(2, i);
+		add_row(store(frames, NR, NODE_ROOT | WALK_ROOT), 0, i, 1);
+	}
+	make_stack(frames, NR, 1);
+	for (uint32_t i = 0; i < ENDS; i++)
+		add_row(store(frames, NR, NODE_ROOT | i), 0, NR + i, 1);
+	add_row(store(frames, NR, NODE_ROOT | NODE_KERNEL), 0, NR + ENDS, 1);
+	drain_run(&drain);
+	assert_int_equal(sums.nr_rows, 1 + NR + ENDS + 1);
+	assert_int_equal(sums.nr_stacks, 1 + NR + ENDS + 1);
+	for (uint32_t i = 0; i < NR; i++) {
+		make_stack(frames, NR, 1);
+		frames[i] = frame(2, i);
+		assert_stack(row_of(i)->key.user, frames, NR, WALK_ROOT);
+	}
+	make_stack(frames, NR, 1);
+	for (uint32_t i = 0; i < ENDS; i++)
+		assert_stack(row_of(NR + i)->key.user, frames, NR, (enum walk_end)i);
+	assert_true(sums.stacks[row_of(NR + ENDS)->key.user].kernel);
+	release();
+}
+
+/* Full to the last entry, so that many share a bucket and a read ends within one. */
+static void drain__full_maps(void **state)
+{
+	static const uint32_t maxes[] = {1, 2, 3, 7, 64, 1000, 4093};
+
+	(void)state;
+	for (size_t m = 0; m < ARRAY_LEN(maxes); m++) {
+		make(maxes[m]);
+		for (int round = 0; round < 2; round++) {
+			for (uint32_t i = 0; i < maxes[m]; i++) {
+				uint64_t frames[1] = {frame(i, 1)};
+
+				add_row(store(frames, 1, NODE_ROOT | WALK_ROOT), 0, i, 1);
+			}
+			drain_run(&drain);
+		}
+		assert_int_equal(drain.lost_bodies, 0);
+		assert_int_equal(sums.nr_stacks, 1 + maxes[m]);
+		assert_int_equal(sums.nr_rows, 1 + maxes[m]);
+		for (uint32_t i = 1; i <= maxes[m]; i++)
+			assert_int_equal(sums.rows[i].count, 2);
+		release();
+	}
+}
+
+static void drain__kernel_and_copies(void **state)
+{
+	uint64_t user[] = {frame(1, 1), frame(1, 2)};
+	uint64_t kernel[] = {0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030};
+
+	(void)state;
+	make(64);
+	add_row(store(user, 2, NODE_ROOT | WALK_DEEP), store(kernel, 3, NODE_ROOT | NODE_KERNEL), 1,
+		1);
+	add_row(0, store(kernel, 3, NODE_ROOT | NODE_KERNEL), 2, 1);
+	add_row(STACK_COPY | 77, 0, 3, 1);
+	add_row(0, 0, 4, 1);
+	drain_run(&drain);
+	assert_stack(row_of(1)->key.user, user, 2, WALK_DEEP);
+	assert_stack(row_of(1)->key.kernel, kernel, 3, WALK_ON);
+	assert_int_equal(row_of(2)->key.kernel, row_of(1)->key.kernel);
+	assert_int_equal(row_of(2)->key.user, 0);
+	assert_int_equal(row_of(3)->key.user, STACK_COPY | 77);
+	assert_int_equal(row_of(4)->key.user, 0);
+	release();
+}
+
+/* A row may come one time after its stack; what never came is counted. */
+static void drain__rows_without_stacks(void **state)
+{
+	uint64_t frames[40];
+	uint32_t id;
+
+	(void)state;
+	make(64);
+	make_stack(frames, 40, 1);
+	id = store(frames, 40, NODE_ROOT | WALK_ROOT);
+	drain_run(&drain);
+	assert_int_equal(sums.nr_rows, 1);
+	add_row(id, 0, 1, 5);
+	drain_run(&drain);
+	assert_stack(row_of(1)->key.user, frames, 40, WALK_ROOT);
+	assert_int_equal(drain.lost_bodies, 0);
+	add_row(id, 0, 1, 5);
+	drain_run(&drain);
+	assert_int_equal(drain.lost_bodies, 5);
+	add_row(12345, 0, 1, UINT64_MAX);
+	add_row(0, 12345, 1, 5);
+	drain_run(&drain);
+	assert_int_equal(drain.lost_bodies, UINT64_MAX);
+	assert_int_equal(sums.nr_rows, 2);
+	release();
+}
+
+/* Many times, what is summed up is what was added. */
+static void drain__again_and_again(void **state)
+{
+	uint64_t frames[200], added = 0, kept = 0;
+
+	(void)state;
+	make(512);
+	for (uint32_t round = 0; round < 50; round++) {
+		for (uint32_t i = 0; i < 20; i++) {
+			uint32_t nr = 101 + (round * 7 + i * 13) % 90;
+
+			make_stack(frames, nr, i);
+			add_row(store(frames, nr, NODE_ROOT | WALK_ROOT), 0, i, i + 1);
+			added += i + 1;
+		}
+		drain_run(&drain);
+	}
+	for (size_t i = 1; i < sums.nr_rows; i++)
+		kept += sums.rows[i].count;
+	assert_int_equal(kept, added);
+	assert_int_equal(epoch, 50);
+	release();
+}
+
+#define TEST(name) cmocka_unit_test(drain__##name)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(stacks_of_all_sizes),
+		TEST(stacks_that_are_nearly_equal),
+		TEST(full_maps),
+		TEST(kernel_and_copies),
+		TEST(rows_without_stacks),
+		TEST(again_and_again),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks of the pool, and the lists of mappings in them, searched as the programs search. */
+#include "bpf_test.h"
+#include "engine/spaces.h"
+
+enum { PID = 1 << 30, PAGE = 4096 };
+
+static struct processes ps;
+static struct pool pool;
+static struct rules rules;
+static struct spaces spaces;
+static int pool_maps, space_map;
+static unsigned random_state = 1302;
+
+static uint64_t random_below(uint64_t n)
+{
+	uint64_t high = (uint64_t)rand_r(&random_state) << 31;
+
+	return (high | (uint64_t)rand_r(&random_state)) % n;
+}
+
+static int make_pool_maps(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int shard = bpf_map_create(BPF_MAP_TYPE_ARRAY, "shard", 4, UNWIND_BLOCK, SHARD, &opts);
+
+	assert_true(shard >= 0);
+	int outer = make_outer(shard, SHARDS_MAX);
+
+	close(shard);
+	return outer;
+}
+
+static void make(uint64_t pool_bytes_max)
+{
+	space_map = make_hash(sizeof(uint32_t), sizeof(struct space), 64);
+	pool_maps = make_pool_maps();
+	pool_init(&pool, pool_maps, pool_bytes_max);
+	processes_init(&ps);
+	rules_init(&rules, &ps);
+	rules.pool = &pool;
+	rules.places = xcalloc(TABLES_MAX, sizeof(*rules.places));
+	spaces_init(&spaces, &ps, &pool, &rules, space_map);
+}
+
+static void release(void)
+{
+	spaces_release(&spaces);
+	free(rules.places);
+	rules_release(&rules);
+	processes_release(&ps);
+	pool_release(&pool);
+	close(pool_maps);
+	close(space_map);
+}
+
+/* ---- pool ---- */
+
+/* A block as the programs get at it. */
+static void read_block(uint32_t block, void *to)
+{
+	uint32_t shard = block / SHARD, at = block % SHARD, id;
+
+	assert_int_equal(bpf_map_lookup_elem(pool_maps, &shard, &id), 0);
+	int fd = bpf_map_get_fd_by_id(id);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(fd, &at, to), 0);
+	close(fd);
+}
+
+static void pool__blocks_in_a_row(void **state)
+{
+	static unsigned char bytes[40 * UNWIND_BLOCK], block[UNWIND_BLOCK];
+	uint32_t next = 1;
+
+	(void)state;
+	make(8 << 20); /* 8 shards */
+	for (uint32_t nr = 1; nr <= 40; nr++) {
+		uint32_t first = pool_get(&pool, nr);
+
+		assert_int_equal(first, next);
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (unsigned char)(i / UNWIND_BLOCK * 7 + i + nr);
+		pool_write(&pool, first, bytes, nr);
+		for (uint32_t i = 0; i < nr; i++) {
+			read_block(first + i, block);
+			assert_memory_equal(block, bytes + i * UNWIND_BLOCK, UNWIND_BLOCK);
+			assert_memory_equal(pool_block(&pool, first + i), block, UNWIND_BLOCK);
+		}
+		next += nr;
+	}
+	assert_int_equal(pool_bytes(&pool), 4 << 20);
+	release();
+}
+
+static void pool__ends(void **state)
+{
+	(void)state;
+	make(2 << 20);
+	assert_int_equal(pool_get(&pool, 2 * SHARD), 0); /* there is no block 0 */
+	assert_int_equal(pool_bytes(&pool), 0);          /* what cannot be costs nothing */
+	assert_int_equal(pool_get(&pool, UINT32_MAX), 0);
+	assert_int_equal(pool_get(&pool, 2 * SHARD - 2), 1);
+	assert_int_equal(pool_get(&pool, 2), 0);
+	assert_int_equal(pool_get(&pool, 1), 2 * SHARD - 1);
+	assert_int_equal(pool_get(&pool, 1), 0);
+	pool_put(&pool, 0, 5);
+	assert_int_equal(pool.nr_freed, 0);
+	release();
+	make(0); /* one shard at least */
+	assert_int_equal(pool_get(&pool, SHARD - 1), 1);
+	release();
+}
+
+/* A program may still look at what was freed. */
+static void pool__freed_blocks_wait(void **state)
+{
+	uint32_t first, second;
+	int64_t freed;
+
+	(void)state;
+	make(8 << 20);
+	first = pool_get(&pool, 3);
+	memset(pool_block(&pool, first + 2), 0xff, UNWIND_BLOCK);
+	pool_put(&pool, first, 3);
+	freed = monotonic_ns();
+	second = pool_get(&pool, 3);
+	assert_int_equal(second, first + 3);
+	assert_int_equal(*(unsigned char *)pool_block(&pool, first + 2), 0xff);
+	while ((second = pool_get(&pool, 3)) != first && second)
+		usleep(5000);
+	assert_int_equal(second, first);
+	assert_true(monotonic_ns() - freed >= 100000000);
+	for (int i = 0; i < 3 * UNWIND_BLOCK; i++)
+		assert_int_equal(*((unsigned char *)pool_block(&pool, first + i / UNWIND_BLOCK) +
+					 i % UNWIND_BLOCK),
+			0);
+	assert_int_equal(pool.nr_freed, 0);
+	release();
+}
+
+/* ---- search ---- */
+
+/* find_map of stacks.h: the mapping that holds PC, NULL: none. */
+static const struct space_map *search(const struct space *space, uint64_t pc, uint64_t *start)
+{
+	uint32_t block = space->root;
+
+	if (pc >= INT64_MAX) /* unused */
+		return NULL;
+	if (space->height) {
+		const struct space_node *node = pool_block(&pool, block);
+
+		block = space->leaves + (uint32_t)UNWIND_SEARCH(node->start, SPACE_NODES, pc);
+	}
+	const struct space_leaf *leaf = pool_block(&pool, block);
+	uint64_t at = UNWIND_SEARCH(leaf->start, SPACE_MAPS, pc) & (SPACE_MAPS - 1);
+
+	*start = leaf->start[at];
+	return pc < leaf->start[at] || pc >= leaf->map[at].end ? NULL : &leaf->map[at];
+}
+
+/* A process with N mappings, in no order; the last one ends at the highest address there is. */
+static struct process *make_process(size_t n)
+{
+	struct process *p;
+	uint64_t end = (1ULL << 47) - PAGE;
+
+	processes_forked(&ps, PID - 1, PID, 0);
+	p = processes_get(&ps, PID);
+	process_mapped(&ps, p, &(struct mapped){end - PAGE, end, 0, false, "/none/a", "", 1, 1}, 1);
+	for (size_t i = 1; i < n; i++) {
+		struct mapping m = ps.maps[0];
+
+		m.end = ps.maps[i - 1].start - PAGE * random_below(2);
+		m.start = m.end - PAGE * (1 + random_below(20));
+		m.writable = i % 3 == 2;
+		ALLOC_GROW(ps.maps, ps.nr_maps, ps.maps_alloc);
+		ALLOC_GROW(p->maps, p->nr_maps, p->maps_alloc);
+		p->maps[p->nr_maps++] = (uint32_t)ps.nr_maps;
+		ps.maps[ps.nr_maps++] = m;
+	}
+	for (size_t i = 1; i < n; i++) {
+		size_t k = random_below(i + 1);
+		uint32_t other = p->maps[k];
+
+		p->maps[k] = p->maps[i];
+		p->maps[i] = other;
+	}
+	return p;
+}
+
+static void check_pc(const struct process *p, const struct space *space, uint64_t pc)
+{
+	const struct mapping *m = process_find(&ps, p, pc);
+	uint64_t start;
+	const struct space_map *found = search(space, pc, &start);
+
+	assert_int_equal(found != NULL, m != NULL);
+	if (!m)
+		return;
+	assert_int_equal(found->serial, m - ps.maps + 1);
+	assert_true(start == m->start && found->end == m->end);
+}
+
+static void check_space(size_t n, size_t pcs)
+{
+	struct process *p = make_process(n);
+	uint64_t exec_pages = 0, low = ps.maps[n - 1].start;
+	struct space space;
+
+	spaces_push(&spaces, p);
+	assert_int_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
+	assert_int_equal(space.height, n > SPACE_MAPS);
+	for (size_t i = 0; i < n; i++)
+		exec_pages += ps.maps[i].writable ? 0 : (ps.maps[i].end - ps.maps[i].start) / PAGE;
+	assert_int_equal(space.exec_pages, exec_pages);
+	for (size_t i = 0; i < pcs; i++) {
+		const struct mapping *m = &ps.maps[random_below(n)];
+		const uint64_t at[] = {m->start, m->start - 1, m->end, m->end - 1,
+			low - PAGE + random_below((1ULL << 47) - low), random_below(UINT64_MAX)};
+
+		for (size_t k = 0; k < ARRAY_LEN(at); k++)
+			check_pc(p, &space, at[k]);
+	}
+	check_pc(p, &space, 0);
+	check_pc(p, &space, UINT64_MAX);
+	check_pc(p, &space, INT64_MAX);
+	check_pc(p, &space, 1ULL << 63);
+}
+
+static void spaces__search(void **state)
+{
+	static const size_t sizes[] = {1, 2, 63, 64, 65, 128, 129, 5000, SPACE_NODES * SPACE_MAPS};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		make(16 << 20);
+		check_space(sizes[i], sizes[i] > 5000 ? 100 : 400);
+		release();
+	}
+}
+
+static bool is_told(struct space *space)
+{
+	const uint32_t pid = PID;
+
+	return !bpf_map_lookup_elem(space_map, &pid, space);
+}
+
+static void spaces__too_many_mappings(void **state)
+{
+	struct space space;
+	struct process *p;
+
+	(void)state;
+	make(16 << 20);
+	p = make_process(SPACE_NODES * SPACE_MAPS + 1);
+	spaces_push(&spaces, p);
+	assert_false(is_told(&space));
+	p->nr_maps = 10; /* that is better */
+	p->changes++;
+	spaces_push(&spaces, p);
+	assert_true(is_told(&space));
+	release();
+}
+
+static void spaces__what_changes_is_told(void **state)
+{
+	struct space before, after;
+	struct process *p;
+
+	(void)state;
+	make(16 << 20);
+	p = make_process(100);
+	spaces_push(&spaces, p);
+	assert_true(is_told(&before));
+	spaces_push(&spaces, p);
+	assert_true(is_told(&after));
+	assert_memory_equal(&before, &after, sizeof(before));
+	process_mapped(&ps, p, &(struct mapped){PAGE, 3 * PAGE, 0, false, "/none/b", "", 1, 2}, 2);
+	spaces_push(&spaces, p);
+	assert_true(is_told(&after));
+	assert_int_not_equal(after.version, before.version);
+	assert_int_not_equal(after.root, before.root);
+	assert_int_equal(after.exec_pages, before.exec_pages + 2);
+	check_pc(p, &after, PAGE);
+	/* the old list is as it was, as long as somebody may be in it */
+	assert_int_equal(((struct space_node *)pool_block(&pool, before.root))->start[0],
+		((struct space_leaf *)pool_block(&pool, before.leaves))->start[0]);
+	process_executed(&ps, p, 3);
+	spaces_push(&spaces, p);
+	assert_false(is_told(&after)); /* nothing is mapped */
+	spaces_drop(&spaces, p);
+	release();
+}
+
+/* Copies come by the hundred while a table is made. */
+static void spaces__mended_when_it_is_wrong(void **state)
+{
+	struct space before, after;
+	uint32_t next, pid = PID;
+	struct process *p;
+
+	(void)state;
+	make(16 << 20);
+	p = make_process(100);
+	spaces_mend(&spaces, p, 0); /* not told yet */
+	assert_true(is_told(&before));
+	assert_int_equal(before.unchecked, 0);
+	next = pool.next;
+	for (int i = 0; i < 1000; i++)
+		spaces_mend(&spaces, p, before.exec_pages);
+	assert_true(is_told(&after));
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_int_equal(pool.next, next);
+	for (int i = 0; i < 1000; i++)
+		spaces_mend(&spaces, p, before.exec_pages + 1); /* a look finds nothing new */
+	assert_true(is_told(&after));
+	assert_int_equal(after.unchecked, 1);
+	assert_true(pool.next <= next + 10);
+	assert_int_equal(bpf_map_delete_elem(space_map, &pid), 0); /* as on_exec does */
+	spaces_mend(&spaces, p, before.exec_pages);
+	assert_true(is_told(&after));
+	release();
+}
+
+/* This program itself: its files have tables, and build-ids where they are said to lie. */
+static void spaces__of_a_real_process(void **state)
+{
+	const uint64_t here = (uint64_t)(uintptr_t)&check_space;
+	uint64_t start, id, address, first;
+	const struct space_map *m;
+	struct space space;
+
+	(void)state;
+	make(16 << 20);
+	struct process *p = processes_get(&ps, (uint32_t)getpid());
+
+	spaces_push(&spaces, p);
+	assert_int_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
+	m = search(&space, here, &start);
+	assert_non_null(m);
+	assert_true(m->table > 0);
+	const struct object *o = &ps.objects[rules.files[m->table].object];
+
+	assert_string_equal(o->path + strlen(o->path) - 7, "/spaces");
+	assert_true(elffile_build_id_address(o->elf, &address, &first));
+	assert_int_equal(m->id, first);
+	assert_int_equal(m->id_at, m->bias + address);
+	memcpy(&id, (const void *)(uintptr_t)m->id_at, sizeof(id));
+	assert_int_equal(m->id, id);
+	m = search(&space, (uint64_t)(uintptr_t)&strtoull, &start);
+	assert_true(m && m->table != 0);
+	assert_null(search(&space, (uint64_t)(uintptr_t)&space, &start)); /* the stack */
+	assert_true(space.exec_pages > 0);
+	spaces_drop(&spaces, p);
+	assert_int_not_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pool__blocks_in_a_row),
+		cmocka_unit_test(pool__ends),
+		cmocka_unit_test(pool__freed_blocks_wait),
+		cmocka_unit_test(spaces__search),
+		cmocka_unit_test(spaces__too_many_mappings),
+		cmocka_unit_test(spaces__what_changes_is_told),
+		cmocka_unit_test(spaces__mended_when_it_is_wrong),
+		cmocka_unit_test(spaces__of_a_real_process),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
