@@ -57,7 +57,7 @@ struct bpf {
 	struct strbuf no_kallsyms;            /* why */
 	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
 	uint64_t nr_drains;
-	bool started, stopped;
+	bool started, waited, stopped;
 	struct strbuf log;
 };
 
@@ -523,7 +523,9 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->stopped)
 		return ENGINE_ENDED;
-	wait_for_input(b, timeout_ms);
+	/* it records already, and somebody waits to be told so */
+	wait_for_input(b, b->waited ? timeout_ms : 0);
+	b->waited = true;
 	take_round(b);
 	if (is_half_full(b))
 		drain(b);

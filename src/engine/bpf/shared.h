@@ -59,7 +59,7 @@ struct seen {
 	uint64_t frame;
 	uint64_t id_at, id; /* as in struct space_map */
 	struct unwind_rule rule;
-};
+} __attribute__((aligned(64))); /* one cache line */
 
 /* A table in the pool; level and rules are blocks. */
 struct table_place {

@@ -216,6 +216,7 @@ static struct counters *my_counters(void)
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SEEN);
+	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
 	__type(key, uint32_t);
 	__type(value, struct seen);
 } seen SEC(".maps");
