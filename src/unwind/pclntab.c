@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pclntab.h"
-#include "bytes.h"
+#include "lib/bytes.h"
 #include "range.h"
 #include "rows.h"
 #include "symbol/elffile.h"
