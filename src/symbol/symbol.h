@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names for addresses. Only src/symbol and src/unwind know elfutils. User frames are named from
- * .symtab, .dynsym and the installed debug file of the mapped file; kernel frames from kallsyms,
- * which is read at recording time only.
+ * .symtab, .dynsym and the installed debug file of the mapped file, and Go's own table in it;
+ * kernel frames from kallsyms, which is read at recording time only.
  */
 #ifndef SYMBOL_H
 #define SYMBOL_H

@@ -3,6 +3,7 @@
 #include "debugfile.h"
 #include "elffile.h"
 #include "entry.h"
+#include "pclntab.h"
 #include "plt.h"
 #include "symbol.h"
 #include "lib/util.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /* Which of several symbols of one address is its name: the highest rank, by these bits. */
-enum { RANK_GLOBAL = 1, RANK_FUNCTION = 2, RANK_SIZED = 4 };
+enum { RANK_GLOBAL = 1, RANK_FUNCTION = 2, RANK_SIZED = 4, RANK_OF_TABLE = 16 };
 
 struct symbol {
 	uint64_t start, end;
@@ -27,6 +28,7 @@ struct sections {
 		uint64_t start, end;
 	} * ranges;
 	size_t nr, alloc;
+	const struct range *last; /* that was found: the first guess */
 };
 
 struct symtab {
@@ -58,18 +60,19 @@ static void read_sections(Elf *elf, struct sections *sections)
 	}
 }
 
-/* The section that holds ADDRESS, with LAST as the first guess. NULL: none. */
-static const struct range *section_of(
-	const struct sections *sections, uint64_t address, const struct range *last)
+static bool in_range(const struct range *range, uint64_t address)
 {
-	if (last && address >= last->start && address < last->end)
-		return last;
-	for (size_t i = 0; i < sections->nr; i++) {
-		const struct range *r = &sections->ranges[i];
+	return range && address >= range->start && address < range->end;
+}
 
-		if (address >= r->start && address < r->end)
-			return r;
-	}
+/* The section that holds ADDRESS. NULL: none. */
+static const struct range *section_of(struct sections *sections, uint64_t address)
+{
+	if (in_range(sections->last, address))
+		return sections->last;
+	for (size_t i = 0; i < sections->nr; i++)
+		if (in_range(&sections->ranges[i], address))
+			return sections->last = &sections->ranges[i];
 	return NULL;
 }
 
@@ -77,7 +80,7 @@ static const struct range *section_of(
 static unsigned int symbol_rank(const GElf_Sym *sym, bool arm)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
-	unsigned int rank = 16;
+	unsigned int rank = RANK_OF_TABLE;
 
 	if (sym->st_shndx == SHN_UNDEF ||
 		(sym->st_shndx >= SHN_LORESERVE && sym->st_shndx != SHN_XINDEX))
@@ -93,10 +96,23 @@ static unsigned int symbol_rank(const GElf_Sym *sym, bool arm)
 	return rank;
 }
 
+/* Adds one of SIZE bytes, 0: to the next one or the section's end, when it is code with a name. */
+static void add_symbol(struct symtab *tab, struct sections *sections, uint64_t start, uint64_t size,
+	const char *name, unsigned int rank)
+{
+	const struct range *in = section_of(sections, start);
+
+	if (!*name || !in || tab->nr_symbols >= UINT32_MAX / 4)
+		return;
+	if (!size || size > in->end - start)
+		size = in->end - start;
+	ALLOC_GROW(tab->symbols, tab->nr_symbols, tab->symbols_alloc);
+	tab->symbols[tab->nr_symbols++] = (struct symbol){start, start + size, name, rank};
+}
+
 static void add_symbols(struct symtab *tab, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	struct sections sections = {0};
-	const struct range *in = NULL;
 	Elf_Data *data = elf_getdata(scn, NULL), *names;
 	Elf_Scn *names_scn = elf_getscn(elf, shdr->sh_link);
 	size_t names_len;
@@ -116,20 +132,9 @@ static void add_symbols(struct symtab *tab, Elf *elf, Elf_Scn *scn, const GElf_S
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
 		unsigned int rank = symbol_rank(&sym, arm);
 
-		if (!rank || sym.st_name >= names_len || tab->nr_symbols >= UINT32_MAX / 4)
-			continue;
-		const char *name = (const char *)names->d_buf + sym.st_name;
-
-		in = section_of(&sections, sym.st_value, in);
-		if (!*name || !in)
-			continue;
-		uint64_t room = in->end - sym.st_value;
-
-		if (!sym.st_size || sym.st_size > room)
-			sym.st_size = room;
-		ALLOC_GROW(tab->symbols, tab->nr_symbols, tab->symbols_alloc);
-		tab->symbols[tab->nr_symbols++] =
-			(struct symbol){sym.st_value, sym.st_value + sym.st_size, name, rank};
+		if (rank && sym.st_name < names_len)
+			add_symbol(tab, &sections, sym.st_value, sym.st_size,
+				(const char *)names->d_buf + sym.st_name, rank);
 	}
 	free(sections.ranges);
 }
@@ -259,6 +264,26 @@ static void cut_into_parts(struct symtab *tab)
 	free(sweep.open);
 }
 
+/* The functions of Go's own table, which strip leaves. */
+static void add_go_symbols(struct symtab *tab)
+{
+	struct pclntab *go = pclntab_new(tab->elf);
+	struct sections sections = {0};
+
+	if (!go)
+		return;
+	read_sections(elffile_elf(tab->elf), &sections);
+	for (uint64_t i = 0; i < pclntab_count(go); i++) {
+		struct pclntab_function f = pclntab_function(go, i);
+
+		if (f.name && f.end > f.start)
+			add_symbol(tab, &sections, f.start, f.end - f.start, f.name,
+				RANK_OF_TABLE | RANK_FUNCTION | RANK_SIZED);
+	}
+	free(sections.ranges);
+	pclntab_free(go);
+}
+
 /* Weaker than any symbol of a table, so that they only fill gaps. */
 static void add_entry_symbols(struct symtab *tab)
 {
@@ -284,6 +309,7 @@ struct symtab *symtab_new(const struct elffile *elf, const char *path, const cha
 			tab->embedded = debugfile_open_embedded(elf);
 			if (tab->embedded)
 				read_symbols(tab, tab->embedded, SHT_SYMTAB);
+			add_go_symbols(tab);
 		}
 	}
 	add_entry_symbols(tab);

@@ -23,7 +23,8 @@ struct symtab_hit {
 
 /*
  * The table of ELF, which must outlive it and was found under ROOT as PATH; with the symbols of its
- * installed debug file. Never NULL: a file without symbols has an empty one.
+ * installed debug file, or of Go's own table where there is no .symtab. Never NULL: a file without
+ * symbols has an empty one.
  */
 struct symtab *symtab_new(const struct elffile *elf, const char *path, const char *root);
 void symtab_free(struct symtab *tab);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cfa.h"
+#include "pointer.h"
 #include "range.h"
 #include "rows.h"
 
@@ -51,7 +52,7 @@ static bool set_location(struct machine *m)
 {
 	uint64_t to;
 
-	return bytes_pointer(&m->program, m->common->bases, m->common->encoding, &to) &&
+	return pointer_read(&m->program, m->common->bases, m->common->encoding, &to) &&
 	       move_to(m, to);
 }
 

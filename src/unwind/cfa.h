@@ -3,8 +3,9 @@
 #ifndef UNWIND_CFA_H
 #define UNWIND_CFA_H
 
-#include "bytes.h"
+#include "lib/bytes.h"
 
+struct pointer_bases;
 struct unwind_range;
 struct unwind_rows;
 
@@ -42,7 +43,7 @@ struct cfa_common {
 	int64_t data_align;
 	unsigned char encoding; /* of pointers */
 	bool signal, sized;     /* augmentations S and z */
-	const struct bytes_bases *bases;
+	const struct pointer_bases *bases;
 	struct cfa_state initial;
 };
 

@@ -5,6 +5,7 @@
  */
 #include "cfi.h"
 #include "cfa.h"
+#include "pointer.h"
 #include "range.h"
 #include "rows.h"
 #include "symbol/elffile.h"
@@ -23,7 +24,7 @@ struct cie {
 };
 
 struct cfi {
-	struct bytes_bases bases;
+	struct pointer_bases bases;
 	size_t size;
 	bool eh_frame;
 	struct cie *cies;
@@ -145,7 +146,7 @@ static bool read_augmentation(
 			break;
 		case 'P':
 			/* only its size matters */
-			if (!bytes_pointer(&data, common->bases,
+			if (!pointer_read(&data, common->bases,
 				    (unsigned char)bytes_number(&data, 1) & 0x0f, &unused))
 				return false;
 			break;
@@ -227,8 +228,8 @@ static bool read_fde(struct cfi *cfi, const struct entry *entry, struct fde *fde
 
 	*b = entry->body;
 	fde->common = cie_at(cfi, entry->cie);
-	if (!fde->common || !bytes_pointer(b, &cfi->bases, fde->common->encoding, &fde->start) ||
-		!bytes_pointer(b, &cfi->bases, fde->common->encoding & 0x0f, &fde->size))
+	if (!fde->common || !pointer_read(b, &cfi->bases, fde->common->encoding, &fde->start) ||
+		!pointer_read(b, &cfi->bases, fde->common->encoding & 0x0f, &fde->size))
 		return false;
 	if (fde->common->sized)
 		bytes_take(b, bytes_uleb(b));

@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 1,
+	UNWIND_VERSION = 2,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -49,8 +49,8 @@ enum {
 enum unwind_cfa {
 	UNWIND_CFA_NONE,
 	UNWIND_CFA_ROOT,
-	UNWIND_CFA_REG,    /* reg + offset */
-	UNWIND_CFA_DEREF,  /* *(reg + offset) + add */
+	UNWIND_CFA_REG,    /* reg + 8 * index + offset */
+	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext lies at rsp + offset */
 };
@@ -67,9 +67,10 @@ enum unwind_saved {
  * DWARF 5 6.4); its pc lies at CFA + 8 * ra.
  */
 struct unwind_rule {
-	uint8_t cfa;                /* enum unwind_cfa */
-	uint8_t reg;                /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
-	uint8_t fp_saved, bx_saved; /* enum unwind_saved, of rbp and rbx */
+	uint8_t cfa;                        /* enum unwind_cfa */
+	uint8_t reg;                        /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
+	uint8_t index;                      /* 1 more than the number of another; 0: none */
+	uint8_t fp_saved : 4, bx_saved : 4; /* enum unwind_saved, of rbp and rbx */
 	int32_t offset;
 	int16_t add;
 	int16_t fp, bx; /* slots of 8 bytes */

@@ -13,12 +13,18 @@ enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_I
 enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; none that is meant here is longer */
 
 /*
- * Operations of an expression, in few kinds: OP_REG adds N to a register, OP_ADD to what is on the
- * stack, OP_CONST puts N there; any other is DWARF's own without operand.
+ * Operations of an expression, in few kinds: OP_REG puts the sum of a register, 8 times the one
+ * with the number INDEX - 1, if any, and N on the stack; OP_INDEX the same without a register;
+ * OP_CONST N. OP_ADD adds N to what is there; any other is DWARF's own without operand.
  */
-enum { OP_REG = DW_OP_breg0, OP_CONST = DW_OP_lit0, OP_ADD = DW_OP_plus_uconst };
+enum {
+	OP_REG = DW_OP_breg0,
+	OP_INDEX = DW_OP_breg1,
+	OP_CONST = DW_OP_lit0,
+	OP_ADD = DW_OP_plus_uconst,
+};
 struct op {
-	unsigned char kind, reg;
+	unsigned char kind, reg, index;
 	int64_t n;
 };
 
@@ -57,35 +63,79 @@ static struct op read_op(struct bytes *b)
 
 	switch (code) {
 	case DW_OP_breg0 ... DW_OP_breg31:
-		return (struct op){OP_REG, (unsigned char)(code - DW_OP_breg0), bytes_sleb(b)};
+		return (struct op){OP_REG, (unsigned char)(code - DW_OP_breg0), 0, bytes_sleb(b)};
 	case DW_OP_lit0 ... DW_OP_lit31:
-		return (struct op){OP_CONST, 0, code - DW_OP_lit0};
+		return (struct op){OP_CONST, 0, 0, code - DW_OP_lit0};
 	case DW_OP_const1u ... DW_OP_consts:
-		return (struct op){OP_CONST, 0, read_constant(b, code)};
+		return (struct op){OP_CONST, 0, 0, read_constant(b, code)};
 	case DW_OP_plus_uconst:
-		return (struct op){OP_ADD, 0, (int64_t)bytes_uleb(b)};
+		return (struct op){OP_ADD, 0, 0, (int64_t)bytes_uleb(b)};
 	case DW_OP_deref:
 	case DW_OP_and:
 	case DW_OP_ge:
+	case DW_OP_mul:
 	case DW_OP_shl:
 	case DW_OP_plus:
-		return (struct op){code, 0, 0};
+		return (struct op){code, 0, 0, 0};
 	}
 	b->bad = true;
 	return (struct op){0};
 }
 
-/* Adds OP, joined with the one before where both are one sum. False: no room, or an overflow. */
+/* True when the last two are A, a register alone, and B of KIND, in either order. */
+static bool last_two(const struct ops *ops, unsigned char kind, struct op *a, struct op *b)
+{
+	if (ops->nr < 2)
+		return false;
+	*a = ops->list[ops->nr - 2];
+	*b = ops->list[ops->nr - 1];
+	if (a->kind == kind) {
+		*a = *b;
+		*b = ops->list[ops->nr - 2];
+	}
+	return a->kind == OP_REG && !a->index && b->kind == kind;
+}
+
+/* Makes the last two an index when they are a register and 8, and KIND multiplies them. */
+static bool join_product(struct ops *ops, unsigned char kind)
+{
+	struct op a, b;
+	int64_t n;
+
+	if (kind != DW_OP_mul || !last_two(ops, OP_CONST, &a, &b) || b.n != 8 || a.reg >= REG_IP ||
+		__builtin_mul_overflow(a.n, 8, &n))
+		return false;
+	ops->list[--ops->nr - 1] = (struct op){OP_INDEX, 0, (unsigned char)(a.reg + 1), n};
+	return true;
+}
+
+/* Makes the last two one when they are a register and an index, and KIND adds them. */
+static bool join_sum(struct ops *ops, unsigned char kind)
+{
+	struct op a, b;
+	int64_t n;
+
+	if (kind != DW_OP_plus || !last_two(ops, OP_INDEX, &a, &b) ||
+		__builtin_add_overflow(a.n, b.n, &n))
+		return false;
+	ops->list[--ops->nr - 1] = (struct op){OP_REG, a.reg, b.index, n};
+	return true;
+}
+
+/* Adds OP, joined with those before where all are one sum. False: no room, or an overflow. */
 static bool push(struct ops *ops, struct op op)
 {
 	struct op *last = ops->nr ? &ops->list[ops->nr - 1] : NULL;
 
+	if (join_product(ops, op.kind) || join_sum(ops, op.kind))
+		return true;
 	if (op.kind == DW_OP_plus && last && last->kind == OP_CONST) {
-		op = (struct op){OP_ADD, 0, last->n};
+		op = (struct op){OP_ADD, 0, 0, last->n};
 		ops->nr--;
 		last = ops->nr ? last - 1 : NULL;
 	}
-	if (op.kind == OP_ADD && last && (last->kind == OP_REG || last->kind == OP_ADD))
+	if (op.kind == OP_ADD && last &&
+		(last->kind == OP_REG || last->kind == OP_INDEX || last->kind == OP_ADD))
 		return !__builtin_add_overflow(last->n, op.n, &last->n);
 	if (ops->nr == OPS_MAX)
 		return false;
@@ -124,8 +174,8 @@ static bool is_plt(const struct ops *ops)
 		DW_OP_ge, OP_CONST, DW_OP_shl, DW_OP_plus};
 	const struct op *op = ops->list;
 
-	return has_kinds(ops, kinds, sizeof(kinds)) && op[1].reg == REG_IP && !op[1].n &&
-	       op[2].n == 15 && op[6].n == 3;
+	return has_kinds(ops, kinds, sizeof(kinds)) && !op[0].index && op[1].reg == REG_IP &&
+	       !op[1].index && !op[1].n && op[2].n == 15 && op[6].n == 3;
 }
 
 static bool is_deref(const struct ops *ops)
@@ -154,6 +204,7 @@ static bool cfa_by_expression(struct unwind_rule *rule, const struct cfa_place *
 
 	if (!read_ops(place, &ops))
 		return false;
+	rule->index = ops.nr ? op->index : 0;
 	if (ops.nr == 1 && op->kind == OP_REG)
 		return set_cfa(rule, UNWIND_CFA_REG, op->reg, op->n, 0);
 	if (is_deref(&ops))
@@ -185,7 +236,7 @@ static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *off
 	struct ops ops;
 
 	if (place->how != CFA_EXPRESSION || !read_ops(place, &ops) || ops.nr != 1 ||
-		ops.list[0].kind != OP_REG || ops.list[0].reg != reg)
+		ops.list[0].kind != OP_REG || ops.list[0].reg != reg || ops.list[0].index)
 		return false;
 	*offset = ops.list[0].n;
 	return true;
@@ -225,8 +276,8 @@ static bool signal_rule(struct unwind_rule *rule, const struct cfa_state *state)
 	if (!is_at(&saved[CFA_RA], REG_SP, &context) || context != (int32_t)context)
 		return false;
 	context -= SIGCONTEXT_IP;
-	return cfa_of(&sp, state) && sp.cfa == UNWIND_CFA_DEREF && sp.reg == REG_SP && !sp.add &&
-	       sp.offset - SIGCONTEXT_SP == context &&
+	return cfa_of(&sp, state) && sp.cfa == UNWIND_CFA_DEREF && sp.reg == REG_SP && !sp.index &&
+	       !sp.add && sp.offset - SIGCONTEXT_SP == context &&
 	       is_in_context(&saved[CFA_SP], context, SIGCONTEXT_SP) &&
 	       is_in_context(&saved[CFA_BP], context, SIGCONTEXT_BP) &&
 	       is_in_context(&saved[CFA_BX], context, SIGCONTEXT_BX) &&

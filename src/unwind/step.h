@@ -93,10 +93,13 @@ static inline int walk_base(struct walk *w, uint32_t reg, uint64_t *value)
 static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t *cfa)
 {
 	int end = walk_base(w, r->reg, cfa);
+	uint64_t index = 0;
 
+	if (!end && r->index)
+		end = walk_base(w, r->index - 1U, &index);
 	if (end)
 		return end;
-	*cfa += (int64_t)r->offset;
+	*cfa += 8 * index + (int64_t)r->offset;
 	if (r->cfa == UNWIND_CFA_PLT) {
 		*cfa += (w->reg[REG_PC] & 15) >= (uint64_t)(uint16_t)r->add ? 8 : 0;
 	} else if (r->cfa == UNWIND_CFA_DEREF) {

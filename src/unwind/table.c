@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table.h"
 #include "cfi.h"
-#include "pclntab.h"
+#include "go.h"
 #include "range.h"
 #include "rows.h"
 #include "trampoline.h"
 #include "symbol/elffile.h"
+#include "symbol/pclntab.h"
 #include "symbol/symbol.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -47,7 +48,7 @@ static void gather(struct build *b, const struct elffile *elf)
 	merge(b, &more, EH_FRAME);
 	b->pclntab = pclntab_new(elf);
 	if (b->pclntab)
-		pclntab_ranges(b->pclntab, &more);
+		go_ranges(b->pclntab, &more);
 	merge(b, &more, PCLNTAB);
 	b->debug_frame = cfi_debug_frame(elf);
 	if (b->debug_frame)
@@ -74,7 +75,7 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 			cfi_rows(b->eh_frame, range, rows);
 			break;
 		case PCLNTAB:
-			pclntab_rows(b->pclntab, range, rows);
+			go_rows(b->pclntab, range, rows);
 			break;
 		case DEBUG_FRAME:
 			cfi_rows(b->debug_frame, range, rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where unwind tables come from: entries of call frame information, Go's table, trampolines. */
-#include "unwind_test.h"
+#include "go_test.h"
 
 #include <fcntl.h>
 
@@ -190,53 +190,6 @@ static void test_open_file(void **state)
 
 /* ---- Go ---- */
 
-static void put_at(struct strbuf *sb, size_t at, uint64_t value, size_t size)
-{
-	while (sb->len < at + size)
-		strbuf_addch(sb, '\0');
-	memcpy(sb->buf + at, &value, size);
-}
-
-static const char *const go_functions[] = {
-	"main.main", "runtime.goexit.abi0", "runtime.goexit1", "_rt0_amd64_linux", "main.leaf"};
-
-/*
- * A table of functions of 64 bytes. Words of its header from 8 on: number of functions and files,
- * RELATIVE: start of the text, names, two more, depths, functions.
- */
-static void make_pclntab(struct strbuf *sb, uint32_t magic, bool relative)
-{
-	enum { NAMES = 128, DEPTHS = 256, FUNCTIONS = 320, DESCRIPTIONS = 512 };
-	/* 0 for 4 bytes, 24 for 52, 0 for 8 */
-	static const char depths[] = {0, 2, 4, 48, 52, 47, 8, 0};
-	size_t width = relative ? 4 : 8, word = 8, name = NAMES, nr = ARRAY_LEN(go_functions);
-	uint64_t base = relative ? 0 : TINY_FIRST;
-
-	put_at(sb, 0, magic, 4);
-	put_at(sb, 4, 0x08010000, 4);
-	put_at(sb, word, nr, 8);
-	if (relative)
-		put_at(sb, word += 16, TINY_FIRST, 8);
-	else
-		word += 8;
-	put_at(sb, word + 8, NAMES, 8);
-	put_at(sb, word + 32, DEPTHS, 8);
-	put_at(sb, word + 40, FUNCTIONS, 8);
-	for (size_t i = 0; i < nr; i++) {
-		size_t at = DESCRIPTIONS + 64 * i;
-
-		put_at(sb, FUNCTIONS + 2 * i * width, base + i * FUNCTION, width);
-		put_at(sb, FUNCTIONS + (2 * i + 1) * width, at - FUNCTIONS, width);
-		put_at(sb, at + width, name - NAMES, 4);
-		put_at(sb, at + width + 12, i == 4 ? 0 : 1, 4);
-		put_at(sb, name + strlen(go_functions[i]), 0, 1);
-		memcpy(sb->buf + name, go_functions[i], strlen(go_functions[i]));
-		name += strlen(go_functions[i]) + 1;
-	}
-	put_at(sb, FUNCTIONS + 2 * nr * width, base + nr * FUNCTION, width);
-	memcpy(sb->buf + DEPTHS, depths, sizeof(depths));
-}
-
 static void check_go(const struct unwind_table *table)
 {
 	static const struct unwind_rule root = ROOT;
@@ -257,14 +210,13 @@ static void check_go(const struct unwind_table *table)
 
 static void test_go(void **state)
 {
-	static const uint32_t magics[] = {0xfffffff1, 0xfffffff0, 0xfffffffa};
 	struct unwind_table table;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(go_magics); i++) {
 		struct strbuf sb = STRBUF_INIT;
 
-		make_pclntab(&sb, magics[i], i < 2);
+		make_pclntab(&sb, go_magics[i], i < 2);
 		struct elffile *elf =
 			open_tiny(1024, i ? ".gopclntab" : ".data.rel.ro.gopclntab", &sb);
 

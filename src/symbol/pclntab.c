@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pclntab.h"
-#include "bytes.h"
-#include "range.h"
-#include "rows.h"
-#include "symbol/elffile.h"
+#include "elffile.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 32, HEADER = 8, REG_SP = 7 };
+enum { ALIGNMENT = 32, HEADER = 8, NAME_BYTES = 1 << 14 }; /* with the NUL; more are no name */
 
 /* Where the versions have what: words of the header, bytes of a function's description. */
 static const struct layout {
@@ -177,85 +174,34 @@ void pclntab_free(struct pclntab *tab)
 	free(tab);
 }
 
-void pclntab_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
+uint64_t pclntab_count(const struct pclntab *tab)
 {
-	for (uint64_t i = 0; i < tab->nr; i++) {
-		uint64_t start = function_start(tab, i), end = function_start(tab, i + 1);
-
-		if (end > start)
-			unwind_ranges_add(ranges, start, end - start, i);
-	}
+	return tab->nr;
 }
 
-/* True for what a goroutine or thread begins with, by the function's NAME. */
-static bool is_root(struct bytes name)
+/* NULL: it does not end. */
+static const char *name_at(const struct pclntab *tab, uint64_t at)
 {
-	static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
-	static const char start[] = "_rt0_amd64";
-	size_t size = (size_t)(name.end - name.at);
+	struct bytes b = from(tab, at);
+	size_t room = (size_t)(b.end - b.at);
 
-	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-		size_t len = strlen(roots[i]);
-
-		/* .abi0: assembly, in some versions */
-		if (size > len && !memcmp(name.at, roots[i], len) &&
-			(!name.at[len] || name.at[len] == '.'))
-			return true;
-	}
-	return size >= sizeof(start) && !memcmp(name.at, start, sizeof(start) - 1);
+	return memchr(b.at, '\0', room < NAME_BYTES ? room : NAME_BYTES) ? (const char *)b.at
+									 : NULL;
 }
 
-/* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first of all. */
-static bool rule_of(struct unwind_rule *rule, int64_t depth)
-{
-	*rule = (struct unwind_rule){
-		.cfa = UNWIND_CFA_REG,
-		.reg = REG_SP,
-		.offset = (int32_t)(depth + 8),
-		.ra = -1,
-		.fp_saved = depth >= 8 ? UNWIND_AT_CFA : UNWIND_SAME,
-		.fp = depth >= 8 ? -2 : 0,
-		.bx_saved = UNWIND_LOST,
-	};
-	return depth >= 0 && depth <= INT32_MAX - 8;
-}
-
-/* Runs of bytes of code with one depth: its change, zigzag, and how many bytes. */
-static void add_rows(struct bytes runs, const struct unwind_range *range, struct unwind_rows *rows)
-{
-	uint64_t at = range->start;
-	int64_t depth = -1;
-
-	for (bool first = true; at < range->to; first = false) {
-		uint64_t change = bytes_uleb(&runs), size = bytes_uleb(&runs);
-		struct unwind_rule rule;
-
-		if (runs.bad || (!change && !first) || !size || change > UINT32_MAX)
-			return;
-		if (size > range->to - at)
-			size = range->to - at;
-		depth += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
-		if (depth != (int32_t)depth)
-			return;
-		unwind_rows_add_in(
-			rows, range, at, at + size, rule_of(&rule, depth) ? &rule : NULL);
-		at += size;
-	}
-}
-
-void pclntab_rows(
-	const struct pclntab *tab, const struct unwind_range *range, struct unwind_rows *rows)
+struct pclntab_function pclntab_function(const struct pclntab *tab, uint64_t i)
 {
 	const struct layout *l = tab->layout;
-	uint64_t function =
-		tab->functions +
-		number_at(tab, tab->functions + (2 * range->where + 1) * l->width, l->width);
-	uint64_t name = number_at(tab, function + l->name, 4);
-	uint64_t pcsp = number_at(tab, function + l->pcsp, 4);
+	uint64_t at =
+		tab->functions + number_at(tab, tab->functions + (2 * i + 1) * l->width, l->width);
+	uint64_t name = number_at(tab, at + l->name, 4), pcsp = number_at(tab, at + l->pcsp, 4);
+	struct pclntab_function f = {
+		.start = function_start(tab, i),
+		.end = function_start(tab, i + 1),
+		.name = name_at(tab, tab->names + name),
+	};
 
-	if (is_root(from(tab, tab->names + name)))
-		unwind_rows_add_in(rows, range, range->from, range->to,
-			&(struct unwind_rule){.cfa = UNWIND_CFA_ROOT});
-	else if (pcsp)
-		add_rows(from(tab, tab->pctab + pcsp), range, rows);
+	if (pcsp)
+		f.depths = from(tab, tab->pctab + pcsp);
+	return f;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Encoded pointers of call frame information. */
+#ifndef UNWIND_POINTER_H
+#define UNWIND_POINTER_H
+
+#include "lib/bytes.h"
+
+/* Against what the encoded pointers of a section count. */
+struct pointer_bases {
+	const unsigned char *data; /* of the section */
+	uint64_t address;          /* of its first byte */
+	uint64_t got;
+};
+
+/*
+ * A pointer in one of the encodings DW_EH_PE_* (Linux Standard Base, "DWARF Extensions"). False
+ * and bad for those that need memory of the running program, and for those that no x86-64 tool
+ * writes.
+ */
+bool pointer_read(
+	struct bytes *b, const struct pointer_bases *bases, uint8_t encoding, uint64_t *value);
+
+#endif
