@@ -46,7 +46,7 @@ observe_of() {
 		return 1
 	fi
 	start "$CASES/$program" 60 "$@"
-	record "$observe_name" -p "$target" -u -t 1
+	record "$observe_name" -p "$target" -u -t 0.7
 }
 
 # chain N FRAME: FRAME N times, ";" before each

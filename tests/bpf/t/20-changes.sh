@@ -29,22 +29,22 @@ in_turn() {
 
 # two libraries, one after the other at the same address
 start "$CASES/flip" 60 "$CASES"
-record flip -p "$target" -u -t 4
+record flip -p "$target" -u -t 3
 finish
 tail -n 1 "$T/target.out" | note
 in_turn 'libraries in turn' flip 'main;run;work' 'a_one;a_two;a_spin' 'b_one;b_two;b_spin' 95
 expect_account 'libraries in turn: the account' flip 95
 
 # one program after the other in one process
-start "$CASES/exec-a" 8 "$CASES"
-record exec -p "$target" -u -t 3
+start "$CASES/exec-a" 6 "$CASES"
+record exec -p "$target" -u -t 2
 finish
 in_turn 'exec in turn' exec main 'a_work;a_spin' 'b_work;b_spin' 95
 # in exec itself there is no user stack any more, or not yet
 expect_account 'exec in turn: the account' exec 90
 
 # the same from the first instruction on
-record command -u -- "$CASES/exec-a" 3 "$CASES"
+record command -u -- "$CASES/exec-a" 2 "$CASES"
 in_turn command command main 'a_work;a_spin' 'b_work;b_spin' 95
 expect_account 'command: the account' command 90
 
@@ -61,7 +61,7 @@ record threads --threads -p "$target" -u -t 3
 expect_gdb '200 threads: as gdb sees them' threads
 finish
 # COMM/TID is the root frame
-grep -a ';turn ' "$T/threads.folded" | awk '
+grep -a '^[^;]*;clone.*;turn ' "$T/threads.folded" | awk '
 	{ comm = $0; sub(/\/.*/, "", comm); depth = gsub(/;down/, "&"); all += $NF }
 	depth == comm { good += $NF; if (!(comm in seen)) { seen[comm] = 1; threads++ } }
 	END { print all + 0, good + 0, threads + 0 }' >"$T/threads"
