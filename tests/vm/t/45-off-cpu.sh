@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 45-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
+# vm-limit: 400
+# vm-weight: 70
+set -eu
+. /lab/lib.sh
+
+programs=/lab/made/45-off-cpu/programs
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	off='lab_record --script off-cpu'
+	$off --state all -o "$LAB_WORK/life.ko" -- "$programs/waits"
+	lab_start "$programs/waits" 600
+	$off -p "$target" -o "$LAB_WORK/part.ko"
+	lab_finish
+	$off -k -a --state all -o "$LAB_WORK/all.ko"
+}
+
+# record MODULE NAME ARG…: by a module that was built ahead: in the guest stap takes half a minute to find it in its cache
+record() {
+	module=$1 name=$2
+	shift 2
+	sample-bt-off-cpu --module "$LAB_WORK/$module.ko" -o "$T/$name.rec" -o "$T/$name.folded" -o "$T/$name.svg" "$@" \
+		>"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
+	note "$T/$name.err"
+	check_eq "$name: exit code" 0 "$status"
+	check "$name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$name.err"
+}
+
+# waited REC TID TAG…: microseconds of the thread in these states
+waited() {
+	rec=$1 thread=$2
+	shift 2
+	awk -v thread="$thread" -v tags=" $* " '$1 == "task" && $4 == thread { task = $2 }
+		$1 == "row" && $3 == task && index(tags, " " $5 " ") { sum += $7 }
+		END { print sum + 0 }' "$rec"
+}
+
+# Times in per cent of the thread's life; the program's own figures are the truth.
+judge_thread() {
+	thread=$1 name=$2 wall=$3 oncpu=$4 blocked=$5 runnable=$7
+	asleep=$(waited "$T/life.rec" "$thread" S D T t)
+	ready=$(waited "$T/life.rec" "$thread" R W)
+	woken=$(waited "$T/life.rec" "$thread" W)
+	echo "# $name: of $wall us recorded $asleep blocked, $ready runnable ($woken woken); own figures: $oncpu on CPU, $runnable runnable, $blocked in calls"
+	limit=$((wall / 50))
+	near "$name: blocked, runnable and on a processor are all of its life" $((asleep + ready + oncpu)) "$wall" $limit
+	near "$name: blocked" "$asleep" $((wall - oncpu - runnable)) $limit
+	near "$name: runnable" "$ready" "$runnable" $limit
+	# a call is also work, here much of it
+	[ "$name" != never ] || near "$name: blocked, by its own clock" $((asleep + woken)) "$blocked" $limit
+}
+
+whole_lives() {
+	record life life --state all -- "$programs/waits" 10
+	while read -r line; do
+		# shellcheck disable=SC2086 # numbers and names
+		judge_thread $line
+	done <"$T/life.out"
+	check_eq 'life: six threads' 6 "$(grep -c . "$T/life.out")"
+	check 'life: where the sleeper sleeps' \
+		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];.*;schedule_\[k\];__schedule_\[k\];\[sleeping\] ' "$T/life.folded"
+	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*;\[sleeping\] ' "$T/life.folded"
+	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
+	check_eq 'life: none of the frames of the probe' 0 "$(grep -c 'tracepoint_probe_' "$T/life.folded")"
+	# not whole are those in the vdso, of the driver before there was a program, and of threads that never ran
+	lab_few 'life: stacks that should be whole and are not' \
+		"$(awk '!/^(_start|__clone3|\[truncated: (\[vdso\]|sample-bt|before the recording)\]|\[no stack\];\[waiting for CPU\])[; ]/ { n += $NF }
+			END { print n + 0 }' "$T/life.folded")" "$(lab_kept "$T/life.folded")"
+}
+
+# A part of the life of threads that waited before and go on.
+a_part() {
+	lab_start "$programs/waits" 600
+	record part part -p "$target" -t 6
+	record part long -p "$target" -t 4 --min 40000 --max 70000
+	record all all -a -t 4 --state all
+	lab_finish
+	seconds=$(awk '$2 == "seconds" { print $3 }' "$T/part.rec")
+	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
+	near 'part: what never woke waits all the time' "$(waited "$T/part.rec" "$never" S)" "$(awk "BEGIN { print int($seconds * 1e6) }")" 2000
+	# stap wakes the threads whose mappings it follows, so some stacks of earlier waits are seen
+	check 'part: where it waits' \
+		grep -qE '^(\[truncated: before the recording\]|.*;wait_to_the_end);.*;ksys_read_\[k\];.*anon_pipe_read_\[k\][; ]' "$T/part.folded"
+	check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+	check_eq 'long: no others' '' "$(awk '$1 == "row" && ($7 < 40000 * $6 || $7 > 70000 * $6)' "$T/long.rec")"
+	check 'long: the sleeper' grep -q sleep_and_work "$T/long.folded"
+	check_eq 'all: not the idle ones' 0 "$(grep -c '^swapper' "$T/all.folded")"
+	check 'all: where threads wait that never ran' grep -qE '^waits;.*;ksys_read_\[k\];.*anon_pipe_read_\[k\];\[sleeping\] ' "$T/all.folded"
+	check 'all: idle kernel threads' grep -q '^kworker.*\[idle\] ' "$T/all.folded"
+	check 'all: preempted ones' grep -q '^waits;.*\[preempted\] ' "$T/all.folded"
+}
+
+in_guest() {
+	whole_lives
+	a_part
+	lab_keep "$T"/*.*
+}
+
+vm_main "$@"
