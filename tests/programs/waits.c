@@ -27,6 +27,7 @@ struct thread {
 	int turn; /* of those that work in turns */
 	pthread_t handle;
 	int tid;
+	uint64_t since;
 	uint64_t wall, oncpu, blocked, runnable; /* ns */
 	uint64_t waits;
 };
@@ -143,12 +144,11 @@ static uint64_t runnable_ns(int tid)
 static void *run(void *arg)
 {
 	struct thread *t = arg;
-	uint64_t since = now(CLOCK_MONOTONIC);
 
 	t->tid = (int)syscall(SYS_gettid);
 	while (!burn_over)
 		t->work(t);
-	t->wall = now(CLOCK_MONOTONIC) - since;
+	t->wall = now(CLOCK_MONOTONIC) - t->since;
 	t->oncpu = now(CLOCK_THREAD_CPUTIME_ID);
 	t->runnable = runnable_ns(t->tid);
 	return NULL;
@@ -191,8 +191,10 @@ int main(int argc, char **argv)
 	burn_init(argc, argv);
 	if (pipe(never_written))
 		return 1;
-	for (int i = 0; i < NR; i++)
+	for (int i = 0; i < NR; i++) {
+		list[i].since = now(CLOCK_MONOTONIC); /* its first wait is for a processor */
 		pthread_create(&list[i].handle, NULL, run, &list[i]);
+	}
 	wait_for_signal();
 	close(never_written[1]);
 	pthread_mutex_lock(&lock);
