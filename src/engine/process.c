@@ -284,7 +284,7 @@ static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
 
 /* Takes in a list of mappings; the number of its lines, -1 and ERR when it cannot be read. */
 static int64_t take_maps(
-	struct processes *ps, struct process *p, const char *path, struct strbuf *err)
+	struct processes *ps, struct process *p, int64_t now, const char *path, struct strbuf *err)
 {
 	struct lines lines;
 	int64_t taken = 0;
@@ -305,7 +305,7 @@ static int64_t take_maps(
 }
 
 /* Of a process whose first thread has ended: the list of the first thread that has one. */
-static int64_t take_threads_maps(struct processes *ps, struct process *p)
+static int64_t take_threads_maps(struct processes *ps, struct process *p, int64_t now)
 {
 	char path[64];
 	struct dirent *entry;
@@ -318,7 +318,7 @@ static int64_t take_threads_maps(struct processes *ps, struct process *p)
 		char *maps = xasprintf("%s/%s/maps", path, entry->d_name);
 
 		if (entry->d_name[0] != '.')
-			taken = take_maps(ps, p, maps, NULL);
+			taken = take_maps(ps, p, now, maps, NULL);
 		free(maps);
 	}
 	if (dir)
@@ -333,12 +333,12 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
 	p->generation++;
-	int64_t taken = take_maps(ps, p, path, err);
+	int64_t taken = take_maps(ps, p, now, path, err);
 
 	if (taken < 0)
 		p->generation--;
 	if (!taken)
-		taken = take_threads_maps(ps, p);
+		taken = take_threads_maps(ps, p, now);
 	p->looked_ns = now;
 	if (taken > 0) /* of a process that has ended the list is empty */
 		end_unseen(ps, p, now);
