@@ -45,8 +45,8 @@ observe_of() {
 		skip "$observe_name" "$reason"
 		return 1
 	fi
-	start "$CASES/$program" 60 "$@"
-	record "$observe_name" -p "$target" -u -t 0.7
+	start "$CASES/$program" 120 "$@"
+	record_for "$observe_name" 0.4 -p "$target" -u
 }
 
 # chain N FRAME: FRAME N times, ";" before each
@@ -65,9 +65,9 @@ done
 # _start and main may be known by what calls them
 nameless='\[plain-stripped\]'
 moving_stack stripped plain-stripped "^(_start|$nameless)(;$case_libc){1,3};(main|$nameless)$(chain 4 "$nameless")"
-# nothing is said of musl's own start
-some_stack musl plain-musl "^(.*;)?$plain"
-some_stack 'musl static' plain-musl-static "^(.*;)?$plain"
+# nothing is said of musl's own start, so gdb guesses
+moving_stack musl plain-musl "^(.*;)?$plain"
+moving_stack 'musl static' plain-musl-static "^(.*;)?$plain"
 
 # frames of other sizes than is written
 stack alloca alloca 'main;first;second;spin'
@@ -135,7 +135,8 @@ check 'C++ exceptions: all twenty calls' test "$(weight "$T/C++ exceptions.folde
 # other languages
 stack rust rust 'main;.*;rust::main;rust::first;rust::second;rust::spin(;[^;]*)*'
 go='^runtime\.goexit(\.abi0)?;(runtime\.main;main\.main(;main\.below){3}|main\.main\.func1;main\.other(;main\.below){7});main\.spin(;.*)?'
-stack go goroutines "$go"
+# goroutines wander from thread to thread
+moving_stack go goroutines "$go"
 moving_stack 'go, stripped' goroutines-stripped '^[^;]+(;[^;]+){6,11}'
 
 # of 32 bits: nobody says that it can be unwound, but the leaf is there, and nothing wrong above it

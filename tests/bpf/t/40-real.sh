@@ -28,7 +28,7 @@ depth() {
 
 # judge NAME [ROOT]: of the last recording. ROOT: more names of frames that stacks may begin with
 judge() {
-	rooted=$(share "$T/$1.folded" "^($case_start${2+|$2})[; ]")
+	rooted=$(share "$T/$1.folded" "^$roots($case_start${2+|$2})[; ]")
 	printf '%-24s %8s %7s %7s %7s %6s %5s\n' "$1" "$(account kept "$1")" "$(account whole "$1")" "$rooted" "$(account named "$1")" \
 		"$(depth "$T/$1.folded")" "$(account lost "$1")" >>"$table"
 	expect_account "$1" "$1" 99 100
@@ -36,8 +36,9 @@ judge() {
 		ok "$1: from the first function on"
 	else
 		not_ok "$1: from the first function on" "only $rooted %"
-		others "$T/$1.folded" "^$case_start;"
+		others "$T/$1.folded" "^$roots($case_start${2+|$2})[; ]"
 	fi
+	roots=''
 }
 
 # at_work NAME COMMAND…: records it for a moment
@@ -46,8 +47,8 @@ at_work() {
 	shift
 	"$@" >"$T/target.out" 2>&1 </dev/null &
 	target=$!
-	sleep 0.5
-	record "$name" -p "$target" -u -t 1.5
+	sleep 0.3
+	record_for "$name" 1 -p "$target" -u
 	finish
 }
 
@@ -56,6 +57,7 @@ run_through() {
 	name=$1
 	shift
 	record "$name" -u -- "$@"
+	roots='[^;]*;'
 }
 
 seq 1 400000 | awk '{ print $1 * 7919 % 1000003, "line", $1 }' >"$T/data"
@@ -129,7 +131,7 @@ if here redis-check-rdb redis-benchmark; then
 	redis-benchmark -s "$T/redis" -l -q -c 20 -d 100 -t set,get,lrange_100,zadd >/dev/null 2>&1 &
 	load=$!
 	sleep 0.5
-	record redis -p "$target" -u -t 2
+	record_for redis 1 -p "$target" -u
 	kill $load
 	wait $load 2>/dev/null || :
 	finish
@@ -155,7 +157,7 @@ if here nginx perl; then
 		print $s "GET /gen.c HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n"; 1 while <$s> }' "$T/nginx.socket" >/dev/null 2>&1 &
 	load=$!
 	sleep 0.5
-	record nginx -p "$target" -u -t 2
+	record_for nginx 1 -p "$target" -u
 	kill $load
 	wait $load 2>/dev/null || :
 	finish
