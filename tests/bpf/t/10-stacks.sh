@@ -31,6 +31,8 @@ some_stack() {
 	expect_account "$1: the account" "$1" 0
 }
 
+absent=''
+
 # observe NAME COMMAND: false: the case is not here
 observe() {
 	# shellcheck disable=SC2086
@@ -42,7 +44,7 @@ observe_of() {
 	program=$2
 	shift 2
 	if reason=$(missing "$program"); then
-		skip "$observe_name" "$reason"
+		absent="$absent, $observe_name ($reason)"
 		return 1
 	fi
 	start "$CASES/$program" 120 "$@"
@@ -145,6 +147,7 @@ if observe '32 bits' spin32; then
 	if grep -q spinning "$T/target.out"; then
 		expect_stack "$T/32 bits.folded" "^($cut;)?((_start;)?middle|\\[[^];]*\\])" 95 '32 bits'
 	else
-		skip '32 bits' 'this kernel does not run it'
+		absent="$absent, 32 bits (not by this kernel)"
 	fi
 fi
+[ -z "$absent" ] || skip 'some cases' "not here: ${absent#, }"
