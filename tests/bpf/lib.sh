@@ -37,6 +37,18 @@ record() {
 	[ -f "$T/$record_name.folded" ] || : >"$T/$record_name.folded"
 }
 
+# record_for NAME SECONDS ARG…: likewise, and longer where the machine is so busy that the target hardly ran
+record_for() {
+	record_of=$1
+	record_seconds=$2
+	shift 2
+	for _ in 1 2 3; do
+		record "$record_of" "$@" -t "$record_seconds"
+		[ "$(account kept "$record_of")" -lt "${record_least:-100}" ] || break
+		record_seconds=$(echo "$record_seconds" | awk '{ print $1 * 5 }')
+	done
+}
+
 # account WHAT NAME: a number out of the account of a recording: kept, lost, whole (per cent) or named (per cent); 0: there is none
 account() {
 	case $1 in
@@ -77,11 +89,13 @@ others() {
 		sort -rn | head -n 5 | note
 }
 
-# whole_stack ERE: that of a whole stack which has these frames from main or the thread's function on; one that starts with ^ is itself
+# whole_stack ERE: that of a whole stack which has these frames from main or the thread's function on; one that starts with ^ is itself.
+# $roots: what comes before; of several processes, their names.
+roots=''
 whole_stack() {
 	case $1 in
 	^*) echo "$1\$" ;;
-	*) echo "^$case_start(;$case_libc){0,4};$1\$" ;;
+	*) echo "^$roots$case_start(;$case_libc){0,4};$1\$" ;;
 	esac
 }
 

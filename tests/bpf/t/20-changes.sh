@@ -28,16 +28,16 @@ in_turn() {
 }
 
 # two libraries, one after the other at the same address
-start "$CASES/flip" 60 "$CASES"
-record flip -p "$target" -u -t 3
+start "$CASES/flip" 120 "$CASES"
+record_for flip 3 -p "$target" -u
 finish
 tail -n 1 "$T/target.out" | note
 in_turn 'libraries in turn' flip 'main;run;work' 'a_one;a_two;a_spin' 'b_one;b_two;b_spin' 95
 expect_account 'libraries in turn: the account' flip 95
 
 # one program after the other in one process
-start "$CASES/exec-a" 6 "$CASES"
-record exec -p "$target" -u -t 2
+start "$CASES/exec-a" 30 "$CASES"
+record_for exec 2 -p "$target" -u
 finish
 in_turn 'exec in turn' exec main 'a_work;a_spin' 'b_work;b_spin' 95
 # in exec itself there is no user stack any more, or not yet
@@ -51,13 +51,15 @@ expect_account 'command: the account' command 90
 # children that come and go
 record workers -u -- "$CASES/workers" 2
 grep -a ';worker' "$T/workers.folded" >"$T/workers.these" || :
+roots='workers;'
 expect_stack "$T/workers.these" 'main;start;worker(;[^;]+)*' 95 'children that come and go'
+roots=''
 check 'children that come and go: samples' test "$(weight "$T/workers.these")" -gt 100
 expect_account 'children that come and go: the account' workers 97
 
 # 200 threads, thread N called so, N calls deep
-start "$CASES/threads" 60 200
-record threads --threads -p "$target" -u -t 3
+start "$CASES/threads" 300 200
+record_least=1000 record_for threads 2 --threads -p "$target" -u
 expect_gdb '200 threads: as gdb sees them' threads
 finish
 # COMM/TID is the root frame
@@ -67,5 +69,5 @@ grep -a '^[^;]*;clone.*;turn ' "$T/threads.folded" | awk '
 	END { print all + 0, good + 0, threads + 0 }' >"$T/threads"
 read -r all good threads <"$T/threads"
 check_eq '200 threads: each at its own depth' "$all" "$good"
-check '200 threads: nearly all of them' test "$threads" -ge 180
+check '200 threads: nearly all of them' test "$threads" -ge 150
 expect_account '200 threads: the account' threads 99 200

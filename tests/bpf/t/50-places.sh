@@ -26,7 +26,7 @@ unshare -pfm sh -c '
 namespace=$!
 if until_true 30 grep -q spinning "$T/target.out"; then
 	target=$(pgrep -P $namespace)
-	record container -p "$target" -u -t 1
+	record_for container 0.5 -p "$target" -u
 	whole container "$plain"
 	kill "$target"
 else
@@ -38,7 +38,7 @@ wait $namespace 2>/dev/null || :
 cp "$CASES/plain" "$T/gone"
 start "$T/gone" 60
 rm "$T/gone"
-record 'deleted program' -p "$target" -u -t 1
+record_for 'deleted program' 0.5 -p "$target" -u
 finish
 whole 'deleted program' "$plain"
 
@@ -46,41 +46,41 @@ cp "$CASES/plain" "$T/replaced"
 start "$T/replaced" 60
 rm "$T/replaced"
 cp "$CASES/tail" "$T/replaced"
-record 'replaced program' -p "$target" -u -t 1
+record_for 'replaced program' 0.5 -p "$target" -u
 finish
 whole 'replaced program' "$plain"
 
 cp "$CASES/libtiny.so" "$CASES/plt" "$T"
 start env LD_LIBRARY_PATH="$T" LD_PRELOAD="$T/libtiny.so" "$CASES/plt" 60
 rm "$T/libtiny.so"
-record 'deleted library' -p "$target" -u -t 1
+record_for 'deleted library' 0.5 -p "$target" -u
 finish
 whole 'deleted library' 'main;calls(;(tiny(@plt)?|\[[^;]*\])){0,2}'
 
 start "$CASES/memfd" 60 "$CASES/plain"
-record 'program in memory' -p "$target" -u -t 1
+record_for 'program in memory' 0.5 -p "$target" -u
 finish
 whole 'program in memory' "$plain"
 
 # /proc/PID/maps of such a process is empty
 start "$CASES/leaderless" 60
-record 'first thread ended' -p "$target" -u -t 1
+record_for 'first thread ended' 0.5 -p "$target" -u
 finish
 whole 'first thread ended' 'thread;spin'
 
 start "$CASES/maps" 60 3000
-record '3000 mappings' -p "$target" -u -t 1
+record_for '3000 mappings' 0.5 -p "$target" -u
 finish
 whole '3000 mappings' 'main;among;spin'
 
 # two recordings of one target; they are of the same kind, so neither takes from the other
 start "$CASES/plain" 60
 {
-	record first -p "$target" -u -t 2
+	record_for first 1.5 -p "$target" -u
 	echo "$status" >"$T/first.status"
 } &
 first=$!
-record second -p "$target" -u -t 2
+record_for second 1.5 -p "$target" -u
 wait $first
 whole second "$plain"
 read -r status <"$T/first.status"
@@ -88,17 +88,17 @@ whole first "$plain"
 
 # by thread, by two processes, of everything
 one=$target
-record 'one thread' --tid "$one" -u -t 1
+record_for 'one thread' 1 --tid "$one" -u
 whole 'one thread' "$plain"
 "$CASES/recurse" 60 30 >"$T/other.out" &
 other=$!
 until_true 10 grep -q spinning "$T/other.out"
-record 'two processes' -p "$one,$other" -u -t 1.5
+record_for 'two processes' 1.5 -p "$one,$other" -u
 # the names of the threads are their roots
 check 'two processes: one' test "$(weight "$T/two processes.folded" "^plain[^;]*;_start;.*;$plain\$")" -gt 20
 check 'two processes: the other' test "$(weight "$T/two processes.folded" '^recurse[^;]*;_start;.*;main(;down){30};spin$')" -gt 20
 expect_account 'two processes: the account' 'two processes' 99
-record everything -a -u -t 1.5
+record_for everything 1.5 -a -u
 check 'everything: one' test "$(weight "$T/everything.folded" "^plain[^;]*;_start;.*;$plain\$")" -gt 20
 check 'everything: the other' test "$(weight "$T/everything.folded" '^recurse[^;]*;_start;.*;main(;down){30};spin$')" -gt 20
 expect_account 'everything: the account' everything 0
@@ -110,10 +110,10 @@ finish
 # the kernel
 dd if=/dev/zero of=/dev/null bs=1M count=10000000 2>/dev/null &
 target=$!
-record kernel -p $target -k -t 1
+record_for kernel 0.5 -p $target -k
 check 'kernel: its frames alone' test "$(weight "$T/kernel.folded" ';?[^;]*_\[k\]')" -gt 50
 check_eq 'kernel: none of the user' 0 "$(grep -avcE '^([^;]*_\[k\];)*[^;]*_\[k\] [0-9]+$' "$T/kernel.folded" || :)"
-record both -p $target -t 1
+record_for both 0.5 -p $target
 finish
 check 'both: the kernel on top of the user' test "$(weight "$T/both.folded" '^_start;.*;[^;]*read[^;]*;[^;]*_\[k\];.*_\[k\]$')" -gt 20
 expect_account 'both: the account' both 99
@@ -137,7 +137,7 @@ check 'without rights: says which' grep -qiE 'CAP_|root' "$T/err"
 check 'without rights: one line says it' test "$(grep -c '^sample-bt: ' "$T/err")" = 1
 note "$T/err"
 rights=+bpf,+perfmon,+sys_ptrace,+syslog
-as_nobody --inh-caps $rights --ambient-caps $rights "$T/sample-bt" --engine bpf --min-quality 1 -p "$target" -u -t 1 >"$T/out" 2>"$T/rights.err" &&
+as_nobody --inh-caps $rights --ambient-caps $rights "$T/sample-bt" --engine bpf --min-quality 0.5 -p "$target" -u -t 1 >"$T/out" 2>"$T/rights.err" &&
 	status=0 || status=$?
 check_eq 'capabilities alone: exit code' 0 "$status"
 check 'capabilities alone: whole' at_least "$(account whole rights)" 99

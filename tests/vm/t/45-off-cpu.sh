@@ -5,6 +5,7 @@
 # vm-weight: 70
 set -eu
 . /lab/lib.sh
+. /lab/off-cpu.sh
 
 programs=/lab/made/45-off-cpu/programs
 
@@ -29,37 +30,9 @@ record() {
 	check "$name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$name.err"
 }
 
-# waited REC TID TAG…: microseconds of the thread in these states
-waited() {
-	rec=$1 thread=$2
-	shift 2
-	awk -v thread="$thread" -v tags=" $* " '$1 == "task" && $4 == thread { task = $2 }
-		$1 == "row" && $3 == task && index(tags, " " $5 " ") { sum += $7 }
-		END { print sum + 0 }' "$rec"
-}
-
-# Times in per cent of the thread's life; the program's own figures are the truth.
-judge_thread() {
-	thread=$1 name=$2 wall=$3 oncpu=$4 blocked=$5 runnable=$7
-	asleep=$(waited "$T/life.rec" "$thread" S D T t)
-	ready=$(waited "$T/life.rec" "$thread" R W)
-	woken=$(waited "$T/life.rec" "$thread" W)
-	echo "# $name: of $wall us recorded $asleep blocked, $ready runnable ($woken woken); own figures: $oncpu on CPU, $runnable runnable, $blocked in calls"
-	limit=$((wall / 50))
-	near "$name: blocked, runnable and on a processor are all of its life" $((asleep + ready + oncpu)) "$wall" $limit
-	near "$name: blocked" "$asleep" $((wall - oncpu - runnable)) $limit
-	near "$name: runnable" "$ready" "$runnable" $limit
-	# a call is also work, here much of it
-	[ "$name" != never ] || near "$name: blocked, by its own clock" $((asleep + woken)) "$blocked" $limit
-}
-
 whole_lives() {
 	record life life --state all -- "$programs/waits" 10
-	while read -r line; do
-		# shellcheck disable=SC2086 # numbers and names
-		judge_thread $line
-	done <"$T/life.out"
-	check_eq 'life: six threads' 6 "$(grep -c . "$T/life.out")"
+	judge_lives "$T/life.rec" "$T/life.out"
 	check 'life: where the sleeper sleeps' \
 		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];.*;schedule_\[k\];__schedule_\[k\];\[sleeping\] ' "$T/life.folded"
 	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*;\[sleeping\] ' "$T/life.folded"

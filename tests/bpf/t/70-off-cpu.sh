@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 70-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/bpf/lib.sh"
+. "$TOP/tests/off-cpu.sh"
+
+# off NAME ARG…: leaves $T/NAME.folded, .rec, .err
+off() {
+	off_name=$1
+	shift
+	"$BIN-off-cpu" --engine bpf -o "$T/$off_name.folded" -o "$T/$off_name.rec" "$@" >"$T/$off_name.out" 2>"$T/$off_name.err" && status=0 || status=$?
+	check_eq "$off_name: exit code" 0 "$status"
+	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
+	note "$T/$off_name.err"
+}
+
+cc -O2 -g -fomit-frame-pointer -o "$T/waits" "$TOP/tests/programs/waits.c" -lpthread
+off life --state all -- "$T/waits" 10
+judge_lives "$T/life.rec" "$T/life.out"
+check 'life: where the sleeper sleeps' grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' "$T/life.folded"
+check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' "$T/life.folded"
+check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
+check_eq 'life: no frames of our own' 0 "$(grep -cE 'bpf_prog_|bpf_trace_run' "$T/life.folded")"
+lab_few 'life: stacks that are not whole' "$(awk '!/^(_start|_*clone3)[; ]/ { n += $NF } END { print n + 0 }' "$T/life.folded")" "$(weight "$T/life.folded")"
+
+"$T/waits" 600 >"$T/target.out" 2>&1 &
+target=$!
+sleep 1
+off part -p "$target" -t 5
+off long -p "$target" -t 4 --min 40000 --max 70000
+off all -a -t 3 --state all
+finish
+never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
+near 'part: what never woke waits all the time' "$(waited "$T/part.rec" "$never" S)" "$(awk '$2 == "seconds" { print int($3 * 1e6) }' "$T/part.rec")" 20000
+check 'part: where it waits, from its first function on' grep -qE '^__clone3;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' "$T/part.folded"
+check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+check_eq 'long: no others' '' "$(awk '$1 == "row" && ($7 < 40000 * $6 || $7 > 70000 * $6)' "$T/long.rec")"
+check 'long: the sleeper' grep -q sleep_and_work "$T/long.folded"
+check_eq 'all: not the idle ones' 0 "$(grep -c '^swapper' "$T/all.folded")"
+check 'all: idle kernel threads' grep -q '^kworker.*\[idle\] ' "$T/all.folded"

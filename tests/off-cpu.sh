@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# off-cpu.sh: sourced by the tests of off-CPU time, those in the guest and those of the built-in engine: what was recorded of
+# programs/waits from its beginning to its end against what its threads say of themselves.
+
+# waited REC TID TAG…: microseconds of the thread in these states
+waited() {
+	rec=$1 thread=$2
+	shift 2
+	awk -v thread="$thread" -v tags=" $* " '$1 == "task" && $4 == thread { task = $2 }
+		$1 == "row" && $3 == task && index(tags, " " $5 " ") { sum += $7 }
+		END { print sum + 0 }' "$rec"
+}
+
+# Times in per cent of the thread's life; the program's own figures are the truth.
+judge_thread() {
+	thread=$1 name=$2 wall=$3 oncpu=$4 blocked=$5 runnable=$7
+	asleep=$(waited "$judged" "$thread" S D T t)
+	ready=$(waited "$judged" "$thread" R W)
+	woken=$(waited "$judged" "$thread" W)
+	echo "# $name: of $wall us recorded $asleep blocked, $ready runnable ($woken woken); own figures: $oncpu on CPU, $runnable runnable, $blocked in calls"
+	limit=$((wall / 50))
+	near "$name: blocked, runnable and on a processor are all of its life" $((asleep + ready + oncpu)) "$wall" $limit
+	near "$name: blocked" "$asleep" $((wall - oncpu - runnable)) $limit
+	near "$name: runnable" "$ready" "$runnable" $limit
+	# a call is also work, here much of it
+	[ "$name" != never ] || near "$name: blocked, by its own clock" $((asleep + woken)) "$blocked" $limit
+}
+
+# judge_lives REC OUT: the recording of `waits`, all states, and what the program printed
+judge_lives() {
+	judged=$1
+	while read -r line; do
+		# shellcheck disable=SC2086 # numbers and names
+		judge_thread $line
+	done <"$2"
+	check_eq 'life: six threads' 6 "$(grep -c . "$2")"
+}
