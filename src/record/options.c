@@ -65,7 +65,7 @@ static const struct argp_option option_table[] = {
 	{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
 	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit 1 when a smaller share of the frames has a name (default 50)", 2},
+		"Exit 1 when a smaller share of the frames has a name (default 50; 0: never)", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
 	{"engine", OPT_ENGINE, "NAME", 0, "auto, stap (SystemTap) or bpf (built in)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
@@ -312,7 +312,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->view.comm = true;
 		break;
 	case OPT_MIN_QUALITY:
-		o->min_quality = parse_positive(arg, "--min-quality", state);
+		o->min_quality = parse_percent(arg, "--min-quality", state);
 		break;
 	case ARGP_KEY_ARGS:
 		take_command(o, state);

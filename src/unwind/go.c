@@ -22,7 +22,9 @@ void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
 /* True for what a goroutine or thread begins with, by the function's NAME. */
 static bool is_root(const char *name)
 {
-	static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go"};
+	/* the latter two go on on another stack, the thread's own, of which they are the first */
+	static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
+		"runtime.systemstack", "runtime.mcall"};
 
 	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
 		size_t len = strlen(roots[i]);
