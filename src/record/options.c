@@ -312,7 +312,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->view.comm = true;
 		break;
 	case OPT_MIN_QUALITY:
-		o->min_quality = parse_percent(arg, "--min-quality", state);
+		o->min_quality = strcmp(arg, "0") ? parse_positive(arg, "--min-quality", state) : 0;
 		break;
 	case ARGP_KEY_ARGS:
 		take_command(o, state);
