@@ -23,7 +23,7 @@ static void expect(const char *name, const struct engine_request *request, size_
 
 static void test_names(void **state)
 {
-	struct engine_request any = {0};
+	struct engine_request any = {.script = "off-cpu"};
 
 	(void)state;
 	expect("auto", &any, 2, &stap_engine);
@@ -35,18 +35,20 @@ static void test_names(void **state)
 
 static void test_wishes(void **state)
 {
-	struct engine_request module = {.module = "a.ko"};
-	struct engine_request compile = {.compile_only = true};
-	struct engine_request release = {.release = "6.1.0"};
-	struct engine_request args = {.nr_stap_args = 1};
-	struct engine_request children = {.nr_pids = 1, .children = true};
-	struct engine_request command = {.children = true};
+	struct engine_request module = {.script = "on-cpu", .module = "a.ko"};
+	struct engine_request compile = {.script = "on-cpu", .compile_only = true};
+	struct engine_request release = {.script = "on-cpu", .release = "6.1.0"};
+	struct engine_request args = {.script = "on-cpu", .nr_stap_args = 1};
+	struct engine_request children = {.script = "on-cpu", .nr_pids = 1, .children = true};
+	struct engine_request own = {.script = "locks"};
+	struct engine_request command = {.script = "on-cpu", .children = true};
 
 	(void)state;
 	expect("auto", &module, 1, &stap_engine);
 	expect("auto", &compile, 1, &stap_engine);
 	expect("auto", &release, 1, &stap_engine);
 	expect("auto", &args, 1, &stap_engine);
+	expect("auto", &own, 1, &stap_engine);
 	expect("auto", &children, 1, &bpf_engine);
 	expect("auto", &command, 2, &stap_engine);
 }
