@@ -20,8 +20,8 @@
 
 enum { NOBODY = 65534, QUEUE = 1 << 20 };
 
-/* One number and at most one file. -1: the other side is gone. */
-static int send_file(int to, uint32_t number, int fd)
+/* One number and at most one file. -1 and errno. */
+static int send_file(int to, uint32_t number, int fd, int flags)
 {
 	union {
 		struct cmsghdr header;
@@ -41,7 +41,7 @@ static int send_file(int to, uint32_t number, int fd)
 	ssize_t n;
 
 	do {
-		n = sendmsg(to, &msg, MSG_NOSIGNAL);
+		n = sendmsg(to, &msg, flags | MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
 	return n == sizeof(number) ? 0 : -1;
 }
@@ -138,7 +138,7 @@ static __attribute__((noreturn)) void serve(int socket)
 	while (receive_file(socket, &number, &fd, 0) > 0) {
 		int table = fd < 0 ? -1 : build(fd);
 
-		if (send_file(socket, number, table))
+		if (send_file(socket, number, table, 0))
 			break;
 		if (table >= 0)
 			close(table);
@@ -178,8 +178,10 @@ void builder_stop(struct builder *b)
 
 int builder_ask(struct builder *b, uint32_t number, int fd)
 {
-	if (b->socket < 0 || send_file(b->socket, number, fd))
+	if (b->socket < 0)
 		return -1;
+	if (send_file(b->socket, number, fd, MSG_DONTWAIT))
+		return errno == EAGAIN || errno == ETOOMANYREFS ? 1 : -1;
 	b->asked++;
 	return 0;
 }
@@ -190,7 +192,7 @@ bool builder_take(struct builder *b, uint32_t *number, int *fd)
 
 	if (b->socket < 0)
 		return false;
-	came = receive_file(b->socket, number, fd, MSG_DONTWAIT);
+	came = receive_file(b->socket, number, fd, 0);
 	if (came < 0)
 		builder_stop(b);
 	if (came <= 0)

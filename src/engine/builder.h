@@ -19,7 +19,10 @@ struct builder {
 void builder_start(struct builder *b);
 void builder_stop(struct builder *b);
 
-/* Asks for the table of the file FD under a number of the caller's. -1: nobody is there. */
+/*
+ * Asks for the table of the file FD under a number of the caller's. 1: not now, there are answers
+ * to take first; -1: nobody is there.
+ */
 int builder_ask(struct builder *b, uint32_t number, int fd);
 /*
  * Takes an answer that has come: true, its number, and the file with the table for

@@ -84,7 +84,7 @@ static void settle(struct rules *r, uint32_t number, const struct unwind_table *
 		__atomic_store_n(&r->places[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
-/* Gets the table by itself or has it made. */
+/* Gets the table by itself or has it made; that may have to be asked for again. */
 static void ask(struct rules *r, uint32_t number)
 {
 	const struct object *o = &r->ps->objects[r->files[number].object];
@@ -97,9 +97,13 @@ static void ask(struct rules *r, uint32_t number)
 	} else if (fd < 0) { /* the vdso: it is the kernel's own */
 		unwind_table_build(&table, o->elf, NULL);
 		settle(r, number, &table);
-	} else if (builder_ask(&r->builder, number, fd)) {
-		settle(r, number, &table);
+		return;
 	}
+	int answer = builder_ask(&r->builder, number, fd);
+
+	if (answer < 0)
+		settle(r, number, &table);
+	r->files[number].asked = answer <= 0;
 }
 
 enum table_state rules_want(struct rules *r, uint32_t number, const struct unwind_table **table)

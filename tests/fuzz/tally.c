@@ -14,7 +14,8 @@ static struct mapping maps[] = {
 	{.start = 0x1000, .end = 0x2000, .offset = 0x3000, .generation = 1},
 	{.start = 0x1800, .end = 0x3000, .object = 1, .generation = 2},
 };
-static struct process process = {.generation = 2, .maps = maps, .nr_maps = 2};
+static uint32_t numbers[] = {0, 1};
+static struct process process = {.generation = 2, .maps = numbers, .nr_maps = 2};
 
 struct process *processes_get(struct processes *ps, uint32_t pid)
 {
@@ -28,11 +29,12 @@ void process_look_soon(struct processes *ps, struct process *p)
 	must(ps && p == &process);
 }
 
-const struct mapping *process_find(const struct process *p, uint64_t address)
+const struct mapping *process_find(
+	const struct processes *ps, const struct process *p, uint64_t address)
 {
 	for (size_t i = p->nr_maps; i--;)
-		if (p->maps[i].start <= address && address < p->maps[i].end)
-			return &p->maps[i];
+		if (ps->maps[i].start <= address && address < ps->maps[i].end)
+			return &ps->maps[i];
 	return NULL;
 }
 
@@ -77,7 +79,7 @@ static void take_lines(struct tally *t, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct processes ps = {.objects = objects, .nr_objects = 2};
+	struct processes ps = {.objects = objects, .nr_objects = 2, .maps = maps, .nr_maps = 2};
 	struct tally t;
 	struct recording rec;
 	struct profile p;

@@ -534,8 +534,8 @@ static void process__a_look_ahead_of_the_events(void **state)
 static void process__one_object_for_events_and_looks(void **state)
 {
 	struct process *self = processes_get(&ps, (uint32_t)getpid()), *p;
-	const struct mapping *m = process_find(&ps, self, (uint64_t)(uintptr_t)&look);
-	struct object known = ps.objects[m->object];
+	const struct mapping m = *process_find(&ps, self, (uint64_t)(uintptr_t)&look);
+	struct object known = ps.objects[m.object];
 	struct mapped mapped = {
 		.start = 0x1000, .end = 0x2000, .path = known.path, .build_id = known.build_id};
 	struct processes others;
@@ -544,21 +544,21 @@ static void process__one_object_for_events_and_looks(void **state)
 	assert_true(known.build_id[0] && known.elf);
 	processes_forked(&ps, PID - 1, PID, 0);
 	process_mapped(&ps, it(), &mapped, 10);
-	assert_int_equal(ps.maps[ps.nr_maps - 1].object, m->object);
+	assert_int_equal(ps.maps[ps.nr_maps - 1].object, m.object);
 	processes_init(&others);
 	processes_forked(&others, PID - 1, (uint32_t)getpid(), 0);
 	p = processes_get(&others, (uint32_t)getpid());
-	mapped.start = m->start;
-	mapped.end = m->end;
-	mapped.offset = m->offset;
+	mapped.start = m.start;
+	mapped.end = m.end;
+	mapped.offset = m.offset;
 	process_mapped(&others, p, &mapped, 10);
 	assert_non_null(others.objects[0].elf);
 	process_look(&others, p, NULL);
-	assert_int_equal(process_find(&others, p, m->start) - others.maps, 0);
+	assert_int_equal(process_find(&others, p, m.start) - others.maps, 0);
 	/* of another build at that place there is no file */
 	mapped.build_id = "0011";
 	process_mapped(&others, p, &mapped, monotonic_ns());
-	assert_null(others.objects[process_find(&others, p, m->start)->object].elf);
+	assert_null(others.objects[process_find(&others, p, m.start)->object].elf);
 	processes_release(&others);
 }
 
