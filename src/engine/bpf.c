@@ -360,9 +360,9 @@ static void prepare_rules(struct bpf *b)
 }
 
 /* On a machine that has more to do than it can we must still come to read. */
-static void hurry(void)
+static void hurry(bool on)
 {
-	setpriority(PRIO_PROCESS, 0, -20);
+	setpriority(PRIO_PROCESS, 0, on ? -20 : 0);
 }
 
 static int open_events(struct bpf *b, struct strbuf *err)
@@ -469,7 +469,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
 		return -1;
 	}
-	hurry();
+	hurry(true);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_push(&b->spaces, &b->processes.list[i]);
 	if (r->user && !r->all)
@@ -542,6 +542,7 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs->bss->until > now)
 		b->programs->bss->until = now;
 	sample__detach(b->programs);
+	hurry(false);
 	b->stopped = true;
 }
 
