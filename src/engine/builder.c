@@ -192,7 +192,7 @@ bool builder_take(struct builder *b, uint32_t *number, int *fd)
 
 	if (b->socket < 0)
 		return false;
-	came = receive_file(b->socket, number, fd, 0);
+	came = receive_file(b->socket, number, fd, MSG_DONTWAIT);
 	if (came < 0)
 		builder_stop(b);
 	if (came <= 0)
