@@ -57,6 +57,7 @@ struct bpf {
 	struct strbuf no_kallsyms;            /* why */
 	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
 	uint64_t nr_drains;
+	uint64_t lost_events; /* that were made good */
 	bool started, waited, stopped;
 	struct strbuf log;
 };
@@ -421,6 +422,15 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	copies_take(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
+/* Events were lost: what is mapped must be looked at. */
+static void look_again(struct bpf *b)
+{
+	b->lost_events = b->side.lost;
+	for (size_t i = 0; i < b->processes.nr; i++)
+		if (!b->processes.list[i].gone)
+			process_look(&b->processes, &b->processes.list[i], NULL);
+}
+
 /* Events and copies in the order in which they happened. */
 static void take_round(struct bpf *b)
 {
@@ -437,6 +447,8 @@ static void take_round(struct bpf *b)
 	while (at < b->side.nr)
 		take_event(b, &b->side.events[at++]);
 	sideband_drop(&b->side, at);
+	if (b->side.lost > b->lost_events)
+		look_again(b);
 	for (size_t i = 0; at && i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
 			spaces_push(&b->spaces, &b->processes.list[i]);

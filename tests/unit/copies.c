@@ -31,6 +31,8 @@ static int set_up(void **state)
 	processes_init(&ps);
 	self = (size_t)(processes_get(&ps, (uint32_t)getpid()) - ps.list);
 	rules_init(&rules, &ps);
+	free(rules.cache); /* each table is to be waited for */
+	rules.cache = xstrdup("/nonexistent");
 	rules.pool = &pool;
 	rules.places = xcalloc(TABLES_MAX, sizeof(*rules.places));
 	sums_init(&sums);

@@ -4,6 +4,7 @@
 #include "engine/drain.h"
 
 static struct drain drain;
+static struct copies copies;
 static struct sums sums;
 static uint32_t epoch, last_node;
 
@@ -11,7 +12,13 @@ static void make(uint32_t max)
 {
 	sums_init(&sums);
 	epoch = last_node = 0;
-	drain = (struct drain){.sums = &sums, .epoch = &epoch, .nr_nodes = max, .nr_rows = max};
+	drain = (struct drain){.sums = &sums,
+		.copies = &copies,
+		.epoch = &epoch,
+		.waits = -1,
+		.nr_nodes = max,
+		.nr_rows = max};
+	copies_init(&copies, NULL, NULL, &sums);
 	for (int i = 0; i < 2; i++) {
 		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint32_t), max);
 		drain.maps[i].rows =
@@ -31,6 +38,7 @@ static void release(void)
 	close(drain.nodes);
 	close(drain.rows);
 	drain_release(&drain);
+	copies_release(&copies);
 	sums_release(&sums);
 }
 
