@@ -58,7 +58,7 @@ check 'children that come and go: samples' test "$(weight "$T/workers.these")" -
 expect_account 'children that come and go: the account' workers 97
 
 # 200 threads, thread N called so, N calls deep
-start "$CASES/threads" 300 200
+start nice -n 15 "$CASES/threads" 300 200
 record_least=1000 record_for threads 2 --threads -p "$target" -u
 expect_gdb '200 threads: as gdb sees them' threads
 finish
