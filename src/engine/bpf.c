@@ -447,8 +447,10 @@ static void take_round(struct bpf *b)
 	while (at < b->side.nr)
 		take_event(b, &b->side.events[at++]);
 	sideband_drop(&b->side, at);
-	if (b->side.lost > b->lost_events)
+	if (b->side.lost > b->lost_events) {
 		look_again(b);
+		at = 1;
+	}
 	for (size_t i = 0; at && i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
 			spaces_push(&b->spaces, &b->processes.list[i]);
