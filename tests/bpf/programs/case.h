@@ -9,7 +9,11 @@
 
 #include "../../programs/burn.h"
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 #define NO_TAIL_CALL __asm__ volatile("" ::: "memory")
 
 static inline __attribute__((always_inline)) void case_ready(void)
