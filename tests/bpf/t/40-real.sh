@@ -167,7 +167,7 @@ if here fzf; then
 	# its goroutines begin where Go's runtime does; part of that runs on stacks of its own, whose callers lie elsewhere
 	# shellcheck disable=SC2016
 	run_through 'fzf (Go)' sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
-	judge 'fzf (Go)' 99 '\[fzf\]|runtime\.goexit|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
+	judge 'fzf (Go)' 99 '\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
 fi
 if here rg; then
 	# shellcheck disable=SC2016
