@@ -518,7 +518,7 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	uint64_t exec_pages = task->mm->exec_vm;
-	uint32_t tgid = s->row.tgid, copy;
+	uint32_t tgid = s->row.tgid, copy, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 	struct walking walking = {.s = s};
 
@@ -529,13 +529,15 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 		if (s->walk.end != WALK_PENDING && s->walk.nr)
 			return store(s, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
+	nr = s->walk.nr;
 	count->copies++;
 	copy = copy_stack(s, tgid, exec_pages);
 	if (copy)
 		return copy;
 	count->copies_lost++;
-	s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
-	return store(s, 1, NODE_ROOT | WALK_BUSY);
+	if (!nr)
+		s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
+	return store(s, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
 static uint32_t kernel_stack(void *ctx, struct scratch *s)
