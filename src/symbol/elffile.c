@@ -197,22 +197,31 @@ int elffile_fd(const struct elffile *elf)
 	return elf->fd;
 }
 
-bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address)
+/* The loaded segment that has some of SIZE bytes of the file from OFFSET on, one of code first. */
+static const struct segment *find_segment(const struct elffile *elf, uint64_t offset, uint64_t size)
 {
 	const struct segment *found = NULL;
 
+	if (size > UINT64_MAX - offset)
+		return NULL;
 	for (size_t i = 0; i < elf->nr_segments; i++) {
 		const struct segment *s = &elf->segments[i];
 
-		if (file_offset < s->offset || file_offset - s->offset >= s->size)
+		if (s->offset >= offset + size || offset >= s->offset + s->size)
 			continue;
 		if (!found || (s->code && !found->code))
 			found = s;
 	}
-	if (!found)
-		return false;
-	*address = found->address + (file_offset - found->offset);
-	return true;
+	return found;
+}
+
+bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address)
+{
+	const struct segment *s = find_segment(elf, file_offset, 1);
+
+	if (s)
+		*address = s->address + (file_offset - s->offset);
+	return s;
 }
 
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max)
@@ -246,20 +255,11 @@ bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint
 
 bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
 {
-	const struct segment *found = NULL;
+	const struct segment *s = find_segment(elf, offset, size);
 
-	for (size_t i = 0; i < elf->nr_segments; i++) {
-		const struct segment *s = &elf->segments[i];
-
-		if (s->offset >= offset + size || offset >= s->offset + s->size)
-			continue;
-		if (!found || (s->code && !found->code))
-			found = s;
-	}
-	if (!found)
-		return false;
-	*address = found->address - (found->offset - offset);
-	return true;
+	if (s)
+		*address = s->address - (s->offset - offset);
+	return s;
 }
 
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)
