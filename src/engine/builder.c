@@ -7,6 +7,7 @@
 #include "unwind/table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #include <unistd.h>
 
 enum { NOBODY = 65534, QUEUE = 1 << 20 };
+/* What is checked stays as it was, whatever a file made of the builder. */
+enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
 /* One number and at most one file. -1 and errno. */
 static int send_file(int to, uint32_t number, int fd, int flags)
@@ -85,7 +88,7 @@ static int build(int fd)
 	int out = -1;
 
 	if (elf && !unwind_table_build(&table, elf, NULL)) {
-		out = memfd_create("unwind", MFD_CLOEXEC);
+		out = memfd_create("unwind", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		for (size_t at = 0; out >= 0 && at < table.size;) {
 			ssize_t n = write(out, table.blocks + at, table.size - at);
 
@@ -98,6 +101,8 @@ static int build(int fd)
 			}
 			at += (size_t)n;
 		}
+		if (out >= 0)
+			fcntl(out, F_ADD_SEALS, SEALS);
 		unwind_table_release(&table);
 	}
 	elffile_close(elf);
@@ -197,6 +202,10 @@ bool builder_take(struct builder *b, uint32_t *number, int *fd)
 		builder_stop(b);
 	if (came <= 0)
 		return false;
-	b->asked--;
+	b->asked -= b->asked > 0; /* a builder that a file took over may say anything */
+	if (*fd >= 0 && fcntl(*fd, F_GET_SEALS) != SEALS) {
+		close(*fd);
+		*fd = -1;
+	}
 	return true;
 }
