@@ -37,12 +37,13 @@ CMD_SRC := $(wildcard src/cmd/*.c)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
+SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 WEB := $(wildcard src/web/*.js src/web/*.css)
-OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC))
+OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC))
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
-UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC))
+UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC))
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
 Q := $(if $(V),,@)
@@ -100,7 +101,7 @@ $(O)/src/view/flame.o: $(WEB:src/web/%=$(O)/web/%.inc)
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) \
-	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine)
+	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -print-multiarch)
 $(O)/bpf/%.o: src/engine/bpf/%.bpf.c
 	@mkdir -p $(@D)
 	@echo "  BPF   $<"
@@ -133,10 +134,11 @@ vm-shell:
 	$(Q)sh tests/vm/shell
 
 install: all
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man7
 	$(INSTALL) -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(wildcard man/*.1) $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 $(wildcard man/*.5) $(DESTDIR)$(mandir)/man5
+	$(INSTALL) -m 644 $(wildcard man/*.7) $(DESTDIR)$(mandir)/man7
 	$(INSTALL) -d $(DESTDIR)$(datadir)/doc/flametap/examples
 	$(INSTALL) -m 644 $(wildcard man/examples/*.txt) $(DESTDIR)$(datadir)/doc/flametap/examples
 	cd stap && find . -name '*.stp' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/stap/{} \;

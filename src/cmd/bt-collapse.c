@@ -24,7 +24,7 @@ static int collapse(const struct view_args *args)
 	view_folded(&p, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	status = view_args_status(&p.account, p.unit, part);
+	status = view_args_status(args, &p, part);
 out:
 	profile_release(&p);
 	return status;

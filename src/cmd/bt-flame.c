@@ -80,7 +80,7 @@ static int draw(const struct options *o)
 	view_flame(&p, &o->flame, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	status = view_args_status(&p.account, p.unit, part);
+	status = view_args_status(&o->args, &p, part);
 out:
 	profile_release(&p);
 	return status;

@@ -83,7 +83,7 @@ static int make_report(const struct options *o)
 		view_report_top(&p, o->top, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
-	status = view_args_status(&p.account, p.unit, part);
+	status = view_args_status(&o->args, &p, part);
 out:
 	profile_release(&p);
 	return status;

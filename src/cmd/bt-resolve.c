@@ -3,7 +3,11 @@
 #include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
+#include "lib/terminal.h"
 #include "lib/util.h"
+#include "symbol/debuginfod.h"
+#include "symbol/package.h"
+#include "symbol/quality.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,18 +16,33 @@
 
 struct options {
 	struct view_args args;
-	bool bt;
+	bool bt, missing;
+	enum { TABLE_TEXT, TABLE_CSV, TABLE_JSON } table;
 };
 
-enum { OPT_BT = 256 };
+enum { OPT_BT = 256, OPT_MISSING, OPT_CSV, OPT_JSON };
 
 static const struct argp_option table[] = {
 	{"bt", OPT_BT, NULL, 0,
 		"Backtraces as stap scripts print them, heaviest first; these are what --comm "
 		"and --threads are for",
 		1},
+	{"missing", OPT_MISSING, NULL, 0,
+		"Which files lack names, why, and what helps, as a table of text", 1},
+	{"csv", OPT_CSV, NULL, 0, "With --missing: all files, as CSV", 1},
+	{"json", OPT_JSON, NULL, 0, "With --missing: all files, as JSON", 1},
 	{0},
 };
+
+static void check_options(const struct options *o, struct argp_state *state)
+{
+	if (o->args.nr_files > 1)
+		argp_error(state, "one recording at a time, not '%s' as well", o->args.files[1]);
+	if (o->table && !o->missing)
+		argp_error(state, "--csv and --json are forms of --missing");
+	if (o->bt && o->missing)
+		argp_error(state, "either --bt or --missing");
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -37,10 +56,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BT:
 		o->bt = true;
 		break;
+	case OPT_MISSING:
+		o->missing = true;
+		break;
+	case OPT_CSV:
+		o->table = TABLE_CSV;
+		break;
+	case OPT_JSON:
+		o->table = TABLE_JSON;
+		break;
 	case ARGP_KEY_SUCCESS:
-		if (o->args.nr_files > 1)
-			argp_error(state, "one recording at a time, not '%s' as well",
-				o->args.files[1]);
+		check_options(o, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -53,7 +79,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Gives the addresses in a recording (default: stdin) their names, from the "
-	       "files on this machine, and writes the recording with them on stdout.",
+	       "files on this machine, and writes the recording with them, or what is "
+	       "missing, on stdout.",
 	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
 
@@ -81,36 +108,73 @@ static int read_recording(const struct options *o, struct recording *rec)
 	return ret;
 }
 
-static int run(const struct options *o)
+static void write_result(const struct options *o, struct recording *rec)
+{
+	enum demangle how = o->args.input.symbol.demangle;
+
+	if (o->bt) {
+		view_bt(rec, &o->args.input.view, how, stdout, NULL);
+		return;
+	}
+	if (o->args.input.symbol.has_demangle) /* else the views do it */
+		symbol_demangle_recording(rec, how);
+	recording_write(rec, stdout, NULL);
+}
+
+static void write_missing(const struct options *o, struct quality *q)
+{
+	const struct packages packages = packages_of(NULL);
+
+	quality_explain(q, &o->args.input.symbol, &packages, debuginfod_has_servers());
+	if (o->table == TABLE_CSV)
+		quality_csv(q, stdout, NULL);
+	else if (o->table == TABLE_JSON)
+		quality_json(q, stdout, NULL);
+	else
+		quality_text(q, terminal_columns(stdout, 100), stdout, NULL);
+}
+
+/* Writes REC, which has its names, as asked for. */
+static int write_out(const struct options *o, struct recording *rec,
+	const struct symbol_report *report, bool part)
 {
 	const struct recording_view *view = &o->args.input.view;
-	struct strbuf notes = STRBUF_INIT;
-	struct account account;
-	struct recording rec;
 	int status = EXIT_FAILED;
+	struct quality q;
 
+	if (!o->missing)
+		write_result(o, rec);
+	quality_init(&q, rec, view, report, o->args.input.symbol.lines);
+	if (o->missing)
+		write_missing(o, &q);
+	if (!program_close(stdout, "stdout"))
+		status = view_args_judge(
+			&o->args, &q.account, q.unit, q.nr ? q.list[0].path : NULL, part);
+	quality_release(&q);
+	return status;
+}
+
+static int run(const struct options *o)
+{
+	struct symbol_options symbol = o->args.input.symbol;
+	struct symbol_report report = {0};
+	struct strbuf notes = STRBUF_INIT;
+	int status = EXIT_FAILED;
+	struct recording rec;
+
+	symbol.lines_here = o->missing; /* their share is told */
 	recording_init(&rec);
-	if (read_recording(o, &rec) < 0)
-		goto out;
+	if (!read_recording(o, &rec)) {
+		bool part = recording_is_part(&rec, &notes);
 
-	bool part = recording_is_part(&rec, &notes);
-	uint32_t event = recording_viewed_event(&rec, view);
-
-	if (!rec.complete && !recording_meta(&rec, "incomplete")) /* its end will not tell */
-		recording_add_meta(&rec, "incomplete", "yes");
-	symbol_resolve(&rec, &o->args.input.symbol, &notes);
-	program_say_lines(&notes);
-	if (o->bt)
-		view_bt(&rec, view, stdout, NULL);
-	else
-		recording_write(&rec, stdout, NULL);
-	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	recording_account(&rec, view, &account);
-	status = view_args_status(&account,
-		event < rec.nr_events ? recording_get(&rec, rec.events[event].unit) : "samples",
-		part);
-out:
+		if (!rec.complete &&
+			!recording_meta(&rec, "incomplete")) /* its end will not tell */
+			recording_add_meta(&rec, "incomplete", "yes");
+		symbol_resolve(&rec, &symbol, &report, &notes);
+		program_say_lines(&notes);
+		status = write_out(o, &rec, &report, part);
+	}
+	symbol_report_release(&report);
 	strbuf_release(&notes);
 	recording_release(&rec);
 	return status;

@@ -4,12 +4,14 @@
  * at.
  */
 #include "engine/check.h"
-#include "engine/folder.h"
+#include "lib/folder.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "record/options.h"
+#include "symbol/debuginfod.h"
+#include "view/functions.h"
 #include "view/output.h"
 
 #include <errno.h>
@@ -75,28 +77,27 @@ static int write_outputs(struct options *o, const struct output *out)
 }
 
 /* Says the account; EXIT_PARTIAL when the recording is empty or poor. */
-static int judge(const struct options *o, const struct account *account, const char *unit)
+static int judge(const struct options *o, const struct profile *p)
 {
+	const struct account *account = &p->account;
 	struct strbuf line = STRBUF_INIT;
-	double named = account_named(account);
 	int ret = EXIT_OK;
 
-	account_line(account, unit, &line);
+	account_line(account, p->unit, &line);
 	if (!o->quiet)
 		program_say("%s", line.buf);
+	strbuf_reset(&line);
 	if (!account->kept) {
-		program_say(strcmp(unit, "us")
+		program_say(strcmp(p->unit, "us")
 				    ? "no samples: the target did not run, or not in the "
 				      "mode that was asked for"
 				    : "no time: the target did not wait, or not in the "
 				      "states that were asked for");
 		ret = EXIT_PARTIAL;
-	} else if (named < o->min_quality) {
-		program_say("only %.1f %% of the frames have names; install debug symbols or use "
-			    "--min-quality",
-			named);
+	} else if (!account_is_named(account, o->min_quality, functions_least_named(p), &line)) {
 		ret = EXIT_PARTIAL;
 	}
+	program_say_lines(&line);
 	strbuf_release(&line);
 	return ret;
 }
@@ -111,20 +112,22 @@ static bool has_several_processes(const struct recording *rec)
 
 static int finish(struct options *o, struct recording *rec, const struct symbol_files *files)
 {
-	struct input_options input = {.symbol.files = files};
+	struct input_options input = {.symbol = o->symbol};
 	struct strbuf notes = STRBUF_INIT;
-	struct profile profile;
+	struct profile profile, *profiles = &profile;
 
 	o->view.comm |= o->session.request.children && has_several_processes(rec);
 	input.view = o->view;
+	input.symbol.files = files;
 	profile_init(&profile);
 	input_recording(&profile, rec, &input, &notes);
+	symbol_demangle_profiles(&profiles, 1, o->symbol.demangle);
 	profile_finish(&profile);
 	if (!o->quiet)
 		program_say_lines(&notes);
-	int ret = judge(o, &profile.account, profile.unit);
+	int ret = judge(o, &profile);
 
-	if (write_outputs(o, &(struct output){rec, &o->view, &profile}))
+	if (write_outputs(o, &(struct output){rec, &o->view, o->symbol.demangle, &profile}))
 		ret = EXIT_FAILED;
 	profile_release(&profile);
 	strbuf_release(&notes);
@@ -199,6 +202,14 @@ static int run_check(const struct options *o, const struct engines *e)
 	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
 }
 
+/* From here on without the rights that only recording needs. */
+static int give_up_rights(const struct options *o, struct strbuf *err)
+{
+	if (o->symbol.fetch != FETCH_NEVER)
+		debuginfod_has_servers(); /* remembers those of sudo's caller */
+	return user_drop_privileges(err);
+}
+
 /* One try; true when the engine did not start. */
 static bool record(struct options *o, int *ret)
 {
@@ -218,7 +229,7 @@ static bool record(struct options *o, int *ret)
 		/* why is said */
 	} else if (o->session.describe || o->session.request.compile_only) {
 		*ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
-	} else if (user_drop_privileges(&err)) {
+	} else if (give_up_rights(o, &err)) {
 		program_say_lines(&err);
 	} else {
 		*ret = finish(o, &rec, &files);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, QUEUE = 1 << 20 };
+enum { QUEUE = 1 << 20 };
 /* What is checked stays as it was, whatever a file made of the builder. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
@@ -109,24 +108,6 @@ static int build(int fd)
 	return out;
 }
 
-/* True when nothing is left that a file could misuse. */
-static bool give_up_rights(void)
-{
-	const char *sudo = getenv("SUDO_UID");
-	uint64_t uid = NOBODY;
-	struct rlimit core = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &core);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return false;
-	if (geteuid())
-		return !user_drop_capabilities();
-	if (sudo && (!parse_u64(sudo, strlen(sudo), 10, &uid) || !uid || uid >= UINT32_MAX))
-		uid = NOBODY;
-	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-	       !setresuid((uid_t)uid, (uid_t)uid, (uid_t)uid);
-}
-
 static __attribute__((noreturn)) void serve(int socket)
 {
 	uint32_t number;
@@ -137,7 +118,8 @@ static __attribute__((noreturn)) void serve(int socket)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -10); /* what waits for us costs more than we do */
-	if (!give_up_rights())
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	if (!user_become_nobody())
 		_exit(EXIT_FAILED);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (receive_file(socket, &number, &fd, 0) > 0) {

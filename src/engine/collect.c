@@ -124,10 +124,12 @@ static void add_waiters(struct collector *c)
 {
 	for (size_t i = 0; i < c->t->nr_rows; i++) {
 		const struct tally_row *row = &c->t->rows[i];
-		int64_t from = c->t->began_ns, to = from + (int64_t)row->sum * 1000 - 1000;
+		int64_t from = c->t->began_ns, took, to;
 		bool is_new;
 
-		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W')
+		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W' ||
+			__builtin_mul_overflow(row->sum, 1000, &took) ||
+			__builtin_add_overflow(from, took - 1000, &to))
 			continue;
 		const char *text = waiters_stack(&c->t->waiters, row->tid, from, to);
 

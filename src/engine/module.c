@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "module.h"
-#include "folder.h"
+#include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "places.h"
 #include "lib/util.h"
+#include "symbol/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ void places_init(struct places *pl, const struct processes *ps, const struct kal
 	struct recording *rec)
 {
 	*pl = (struct places){.ps = ps, .ks = ks, .rec = rec};
+	rec->kernel_text = ks ? kallsyms_text(ks) : 0;
 	table_init(&pl->maps);
 	table_init(&pl->frames);
 }
@@ -21,6 +23,15 @@ void places_release(struct places *pl)
 	table_release(&pl->frames);
 }
 
+/* The address at which the start of M is linked; false: not known. */
+static bool find_link(const struct object *o, const struct mapping *m, uint64_t *link)
+{
+	uint64_t size = m->end - m->start;
+
+	return o->elf && elffile_mapped(o->elf, m->offset, size, link) &&
+	       *link <= UINT64_MAX - size;
+}
+
 static uint32_t map_of(struct places *pl, const struct mapping *m)
 {
 	bool is_new;
@@ -29,17 +40,18 @@ static uint32_t map_of(struct places *pl, const struct mapping *m)
 	if (!is_new)
 		return *at;
 	const struct object *o = &pl->ps->objects[m->object];
+	struct rec_map map = {
+		.pid = m->pid,
+		.generation = m->generation,
+		.start = m->start,
+		.end = m->end,
+		.offset = m->offset,
+		.build_id = recording_string(pl->rec, o->build_id),
+		.path = recording_string(pl->rec, o->path),
+	};
 
-	return *at = recording_add_map(
-		       pl->rec, &(struct rec_map){
-					.pid = m->pid,
-					.generation = m->generation,
-					.start = m->start,
-					.end = m->end,
-					.offset = m->offset,
-					.build_id = recording_string(pl->rec, o->build_id),
-					.path = recording_string(pl->rec, o->path),
-				});
+	map.has_link = find_link(o, m, &map.link);
+	return *at = recording_add_map(pl->rec, &map);
 }
 
 uint32_t places_user_frame(struct places *pl, const struct mapping *m, uint64_t address, bool call)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process.h"
+#include "jitmap.h"
 #include "lib/hash.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "procfile.h"
 #include "task.h"
 
 #include <dirent.h>
@@ -14,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ void processes_release(struct processes *ps)
 	for (size_t i = 0; i < ps->nr; i++) {
 		free(ps->list[i].maps);
 		free(ps->list[i].root);
+		jitmap_free(ps->list[i].jit);
 	}
 	for (size_t i = 0; i < ps->nr_objects; i++)
 		free_object(&ps->objects[i]);
@@ -49,38 +51,6 @@ void processes_release(struct processes *ps)
 	table_release(&ps->by_file);
 	table_release(&ps->by_build_id);
 	*ps = (struct processes){0};
-}
-
-/* True when what lies at PATH for us is not the file with DEV and INODE. */
-static bool is_foreign(const char *path, uint64_t dev, uint64_t inode)
-{
-	struct stat st;
-
-	if (path[0] != '/')
-		return false;
-	return stat(path, &st) || st.st_ino != inode ||
-	       (st.st_dev != dev &&
-		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
-}
-
-/* access(2) would not count the capabilities of other users than root. */
-static bool can_follow(const char *link)
-{
-	int fd = open(link, O_PATH | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static char *readable_path(uint32_t pid, uint64_t start, uint64_t end, const char *path)
-{
-	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-
-	if (can_follow(direct))
-		return direct;
-	free(direct);
-	return xasprintf("/proc/%u/root%s", pid, path);
 }
 
 static uint32_t *object_by_build_id(
@@ -126,12 +96,12 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		.inode = inode,
 		.path = xstrdup(path),
 		.deleted = ends_with(path, " (deleted)"),
-		.foreign = is_foreign(path, dev, inode),
+		.foreign = procfile_is_foreign(path, dev, inode),
 	};
 
 	if (path[0] == '/') {
-		o.readable = readable_path(pid, m->start, m->end, path);
-		o.elf = elffile_open(o.foreign ? o.readable : path, NULL);
+		o.readable = procfile_path(pid, m->start, m->end, path, inode);
+		o.elf = procfile_open(o.foreign ? o.readable : path);
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}
@@ -149,7 +119,7 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 /* The file at PATH if its build-id is that one, else NULL. */
 static struct elffile *open_known(const char *path, const char *build_id)
 {
-	struct elffile *elf = elffile_open(path, NULL);
+	struct elffile *elf = procfile_open(path);
 
 	if (elf && strcmp(elffile_build_id(elf), build_id)) {
 		elffile_close(elf);
@@ -177,7 +147,7 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 		o.elf = open_known(m->path, m->build_id);
 	if (!o.elf) {
 		o.foreign = true;
-		o.readable = readable_path(p->pid, m->start, m->end, m->path);
+		o.readable = procfile_path(p->pid, m->start, m->end, m->path, 0);
 		o.elf = open_known(o.readable, m->build_id);
 	}
 	return add_object(ps, &o);
@@ -209,8 +179,16 @@ static int64_t find_same(
 	return -1;
 }
 
+/* Code that is in no file may be a JIT compiler's. */
+static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
+{
+	if (!p->jit && is_there(m) && !ps->objects[m->object].elf)
+		p->jit = jitmap_new(p->pid);
+}
+
 static void add_mapping(struct processes *ps, struct process *p, const struct mapping *m)
 {
+	find_jit(ps, p, m);
 	ALLOC_GROW(ps->maps, ps->nr_maps, ps->maps_alloc);
 	ALLOC_GROW(p->maps, p->nr_maps, p->maps_alloc);
 	p->maps[p->nr_maps++] = (uint32_t)ps->nr_maps;
@@ -476,6 +454,10 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 	p->root = root_of(p->pid);
 	p->generation++;
 	unmap(ps, p, 0, UINT64_MAX, time_ns);
+	jitmap_free(p->jit);
+	p->jit = NULL;
+	for (size_t i = 0; i < p->nr_maps; i++) /* what a later look saw */
+		find_jit(ps, p, mapping_of(ps, p, i));
 }
 
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns)
@@ -505,6 +487,8 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 void process_ended(struct processes *ps, struct process *p, int64_t time_ns)
 {
 	p->gone = true;
+	if (p->jit)
+		jitmap_open(p->jit);
 	for (size_t i = 0; i < p->nr_maps; i++)
 		if (is_there(mapping_of(ps, p, i)))
 			end_mapping(p, mapping_of(ps, p, i), time_ns);
@@ -554,14 +538,27 @@ const struct mapping *process_find_at(
 	return found;
 }
 
+static void give_perfmap(struct process *p, struct symbol_files *files)
+{
+	if (!p->jit)
+		return;
+	if (!p->gone)
+		jitmap_open(p->jit);
+	int fd = jitmap_take(p->jit);
+
+	if (fd >= 0)
+		symbol_files_add_perfmap(files, p->pid, fd);
+}
+
 void processes_give_files(struct processes *ps, struct symbol_files *files)
 {
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		struct object *o = &ps->objects[i];
 
-		if (!o->elf || (!o->deleted && !o->foreign))
-			continue;
-		symbol_files_add(files, o->elf);
+		if (o->elf)
+			symbol_files_add(files, o->elf, o->path);
 		o->elf = NULL;
 	}
+	for (size_t i = 0; i < ps->nr; i++)
+		give_perfmap(&ps->list[i], files);
 }

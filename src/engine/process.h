@@ -48,7 +48,8 @@ struct process {
 	unsigned changes;    /* of what is mapped now */
 	int64_t looked_ns;   /* monotonic time of the last look */
 	bool gone;
-	uint32_t *maps; /* numbers of mappings, those of the past among them */
+	struct jitmap *jit; /* NULL: no code was seen that is in no file */
+	uint32_t *maps;     /* numbers of mappings, those of the past among them */
 	size_t nr_maps, maps_alloc;
 };
 
@@ -107,7 +108,10 @@ const struct mapping *process_find(
 const struct mapping *process_find_at(
 	const struct processes *ps, const struct process *p, uint64_t address, int64_t time_ns);
 
-/* Hands over the files that nobody will find by their path later; the last thing to do with PS. */
+/*
+ * Hands over the open files, be they deleted, replaced or elsewhere by now, and the perf maps; the
+ * last thing to do with PS.
+ */
 void processes_give_files(struct processes *ps, struct symbol_files *files);
 
 #endif

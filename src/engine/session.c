@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
 #include "command.h"
+#include "kernel.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
 #include "task.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -187,46 +187,6 @@ static void take_sums(struct run *r, enum engine_state state)
 	}
 }
 
-/* The GNU build-id in the running kernel's notes (elf(5)), as hex; nothing when they cannot be
- * read. */
-static void kernel_build_id(struct strbuf *hex)
-{
-	unsigned char notes[4096];
-	FILE *in = fopen("/sys/kernel/notes", "re");
-	size_t n = in ? fread(notes, 1, sizeof(notes), in) : 0;
-	Elf64_Nhdr note;
-
-	for (size_t at = 0; at + sizeof(note) <= n;) {
-		memcpy(&note, notes + at, sizeof(note));
-		size_t name = at + sizeof(note), body = name + ((note.n_namesz + 3ULL) & ~3ULL);
-		size_t end = body + ((note.n_descsz + 3ULL) & ~3ULL);
-
-		if (end > n || body > end)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-			!memcmp(notes + name, "GNU", 4))
-			for (size_t i = 0; i < note.n_descsz; i++)
-				strbuf_addf(hex, "%02x", notes[body + i]);
-		at = end;
-	}
-	if (in)
-		fclose(in);
-}
-
-static void describe_kernel(struct recording *rec)
-{
-	struct strbuf build_id = STRBUF_INIT;
-	struct utsname uts;
-
-	kernel_build_id(&build_id);
-	rec->kernel_build_id = recording_string(rec, build_id.buf);
-	if (!uname(&uts)) {
-		rec->kernel_release = recording_string(rec, uts.release);
-		recording_add_meta(rec, "host", uts.nodename);
-	}
-	strbuf_release(&build_id);
-}
-
 static void describe_command(const struct session *session, struct recording *rec)
 {
 	struct strbuf words = STRBUF_INIT;
@@ -240,10 +200,13 @@ static void describe_command(const struct session *session, struct recording *re
 static void describe_run(const struct run *r, struct recording *rec)
 {
 	time_t end = time(NULL), start = end - (time_t)(now() - r->began);
+	struct utsname uts;
 	char date[32];
 	struct tm tm;
 
-	describe_kernel(rec);
+	kernel_describe(rec, "/sys");
+	if (!uname(&uts))
+		recording_add_meta(rec, "host", uts.nodename);
 	recording_add_meta(rec, "producer", "flametap " VERSION);
 	describe_command(r->session, rec);
 	if (gmtime_r(&start, &tm) && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))

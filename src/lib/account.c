@@ -2,6 +2,7 @@
 #include "account.h"
 #include "strbuf.h"
 #include "util.h"
+#include "word.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,6 +56,21 @@ double account_named(const struct account *account)
 	return share(account->named, account->named + account->unnamed);
 }
 
+bool account_is_named(
+	const struct account *account, double least, const char *worst, struct strbuf *out)
+{
+	if (account_named(account) >= least)
+		return true;
+	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
+	if (worst) {
+		strbuf_adds(out, ", ");
+		message_add_path(out, worst);
+		strbuf_adds(out, " lacks most");
+	}
+	strbuf_adds(out, ": bt-resolve --missing tells what helps; or use --min-quality");
+	return false;
+}
+
 /* Times have many digits: in groups of three. */
 static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 {
@@ -96,4 +112,24 @@ void account_line(const struct account *account, const char *unit, struct strbuf
 		add_share(out, account->broken, account->kept, "broken");
 	}
 	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
+}
+
+static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
+{
+	strbuf_addf(out, "\"%s\": %" PRIu64 ", ", key, value);
+}
+
+void account_json(const struct account *account, struct strbuf *out)
+{
+	strbuf_addf(out, "{\"known\": %s, ", account->known ? "true" : "false");
+	add_json_number(out, "kept", account->kept);
+	add_json_number(out, "whole", account->whole);
+	add_json_number(out, "cut", account->cut);
+	add_json_number(out, "broken", account->broken);
+	add_json_number(out, "named", account->named);
+	add_json_number(out, "unnamed", account->unnamed);
+	strbuf_adds(out, "\"lost\": {");
+	for (int i = 0; i < LOST_REASONS; i++)
+		strbuf_addf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", words[i], account->lost[i]);
+	strbuf_adds(out, "}}");
 }

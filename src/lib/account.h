@@ -37,7 +37,17 @@ uint64_t account_lost(const struct account *account);  /* sum over all reasons *
 /* Share of the frames that have names, in per cent; 0 without frames. */
 double account_named(const struct account *account);
 
+/*
+ * False, and a message in OUT, when a smaller share than LEAST per cent of the frames has names.
+ * WORST: the module that lacks most of them, NULL: not known.
+ */
+bool account_is_named(
+	const struct account *account, double least, const char *worst, struct strbuf *out);
+
 /* One line, without newline: "1302 samples kept, 3 lost (table-full 3); stacks 99.8 % whole, …". */
 void account_line(const struct account *account, const char *unit, struct strbuf *out);
+
+/* All of it as a JSON object. */
+void account_json(const struct account *account, struct strbuf *out);
 
 #endif

@@ -12,7 +12,8 @@ const unsigned char *bytes_take(struct bytes *b, uint64_t n)
 		b->bad = true;
 		return NULL;
 	}
-	b->at += n;
+	if (n) /* what is empty may be nowhere */
+		b->at += n;
 	return at;
 }
 

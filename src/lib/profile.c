@@ -12,16 +12,30 @@ static void index_init(struct profile_index *index)
 	index->slots = xcalloc(index->mask + 1, sizeof(*index->slots));
 }
 
+static void init_frames(struct profile *p)
+{
+	p->frames = NULL;
+	p->nr_frames = p->frames_alloc = 0;
+	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
+	p->frames[p->nr_frames++] = (struct frame){0}; /* number 0 is the root's */
+	index_init(&p->by_frame);
+}
+
+static void init_nodes(struct profile *p)
+{
+	p->nodes = NULL;
+	p->nr_nodes = p->nodes_alloc = 0;
+	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
+	p->nodes[p->nr_nodes++] = (struct profile_node){0};
+	index_init(&p->by_node);
+}
+
 void profile_init(struct profile *p)
 {
 	*p = (struct profile){0};
 	strpool_init(&p->names);
-	index_init(&p->by_frame);
-	index_init(&p->by_node);
-	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
-	ALLOC_GROW(p->nodes, p->nr_nodes, p->nodes_alloc);
-	p->frames[p->nr_frames++] = (struct frame){0}; /* number 0 is the root's */
-	p->nodes[p->nr_nodes++] = (struct profile_node){0};
+	init_frames(p);
+	init_nodes(p);
 	p->unit = xstrdup("samples");
 }
 
@@ -45,7 +59,7 @@ void profile_set(char **field, const char *value)
 
 static uint64_t frame_hash(const struct frame *f)
 {
-	return hash_pair((uint64_t)f->name << 32 ^ f->module, f->kind);
+	return hash_pair((uint64_t)f->name << 32 | f->module, (uint64_t)f->source << 32 | f->kind);
 }
 
 static uint64_t node_hash(uint32_t parent, uint32_t frame)
@@ -85,6 +99,25 @@ static void index_add(struct profile_index *index, uint32_t id, const struct pro
 	index->nr++;
 }
 
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->name == b->name && a->module == b->module && a->source == b->source &&
+	       a->kind == b->kind;
+}
+
+uint32_t profile_add_frame(struct profile *p, const struct frame *frame)
+{
+	uint32_t i = (uint32_t)frame_hash(frame) & p->by_frame.mask;
+
+	for (; p->by_frame.slots[i]; i = (i + 1) & p->by_frame.mask)
+		if (same_frame(&p->frames[p->by_frame.slots[i]], frame))
+			return p->by_frame.slots[i];
+	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
+	p->frames[p->nr_frames] = *frame;
+	index_add(&p->by_frame, p->nr_frames, p, hash_of_frame);
+	return p->nr_frames++;
+}
+
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
 	const char *module, size_t module_len)
 {
@@ -93,18 +126,8 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 		.module = module ? strpool_add(&p->names, module, module_len) : 0,
 		.kind = kind,
 	};
-	uint32_t i = (uint32_t)frame_hash(&f) & p->by_frame.mask;
 
-	for (; p->by_frame.slots[i]; i = (i + 1) & p->by_frame.mask) {
-		const struct frame *g = &p->frames[p->by_frame.slots[i]];
-
-		if (g->name == f.name && g->module == f.module && g->kind == f.kind)
-			return p->by_frame.slots[i];
-	}
-	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
-	p->frames[p->nr_frames] = f;
-	index_add(&p->by_frame, p->nr_frames, p, hash_of_frame);
-	return p->nr_frames++;
+	return profile_add_frame(p, &f);
 }
 
 /*
@@ -164,6 +187,44 @@ void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t w
 	add_capped(&p->nodes[node].self, weight);
 }
 
+void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of)
+{
+	uint32_t *node_of = xcalloc(from->nr_nodes, sizeof(*node_of));
+
+	for (uint32_t i = 0; i < from->nr_nodes;
+		i++) { /* a parent's number is below its children's */
+		const struct profile_node *n = &from->nodes[i];
+
+		if (i)
+			node_of[i] = profile_child(p, node_of[n->parent], frame_of[n->frame]);
+		add_capped(&p->nodes[node_of[i]].self, n->self);
+	}
+	free(node_of);
+}
+
+void profile_rename(struct profile *p, const uint32_t *names)
+{
+	struct profile old = *p;
+	uint32_t *frame_of = xcalloc(old.nr_frames, sizeof(*frame_of));
+
+	init_frames(p);
+	for (uint32_t i = 1; i < old.nr_frames; i++) {
+		struct frame frame = old.frames[i];
+
+		frame.name = names[i];
+		frame_of[i] = profile_add_frame(p, &frame);
+	}
+	if (p->nr_frames < old.nr_frames) {
+		init_nodes(p);
+		profile_add_tree(p, &old, frame_of);
+		free(old.nodes);
+		free(old.by_node.slots);
+	}
+	free(old.frames);
+	free(old.by_frame.slots);
+	free(frame_of);
+}
+
 const char *profile_name(const struct profile *p, uint32_t frame, size_t *len)
 {
 	if (len)
@@ -185,7 +246,9 @@ static int compare_frames(const void *va, const void *vb, void *arg)
 
 	if (!c)
 		c = (a->kind > b->kind) - (a->kind < b->kind);
-	return c ? c : strpool_compare(&p->names, a->module, b->module);
+	if (!c)
+		c = strpool_compare(&p->names, a->module, b->module);
+	return c ? c : strpool_compare(&p->names, a->source, b->source);
 }
 
 /* The place of every frame in the order of names. */

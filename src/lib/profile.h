@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One call tree of counts: what every view draws. Weights are unsigned integers in the profile's
- * unit. A frame is known by its kind, name and module together; a node is a frame under its caller.
+ * unit. A frame is known by its kind, name, module and source together; a node is a frame under its
+ * caller.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -28,6 +29,7 @@ enum frame_kind {
 struct frame {
 	uint32_t name;   /* in names */
 	uint32_t module; /* in names; 0: not known */
+	uint32_t source; /* in names, "file.c:12"; 0: not known or not wanted */
 	enum frame_kind kind;
 };
 
@@ -66,15 +68,28 @@ void profile_set(char **field, const char *value); /* title or unit */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
 	const char *module, size_t module_len);
 
+/* The same for FRAME, whose strings are in P's names. */
+uint32_t profile_add_frame(struct profile *p, const struct frame *frame);
+
 /* The node of FRAME under NODE, which is added when new. */
 uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
 
 /* Adds WEIGHT to the self weight of a stack of N frames, root first. Sums stop at UINT64_MAX. */
 void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight);
 
+/* Adds the tree of FROM to P; FRAME_OF holds the frames of P that those of FROM are. */
+void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of);
+
+/*
+ * Gives every frame the name that NAMES, by its number, holds for it (a string in P's names; that
+ * of frame 0 is not looked at). Frames that become the same become one, and so do their nodes under
+ * one caller. To be called before profile_finish; numbers of frames and nodes change.
+ */
+void profile_rename(struct profile *p, const uint32_t *names);
+
 /*
  * To be called once when all is added and before a view: computes total of every node and puts the
- * children of each in the order of their names (bytes, then kind, then module).
+ * children of each in the order of their names (bytes, then kind, module, source).
  */
 void profile_finish(struct profile *p);
 

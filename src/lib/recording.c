@@ -19,6 +19,7 @@ void recording_release(struct recording *rec)
 {
 	strpool_release(&rec->strings);
 	free(rec->meta);
+	free(rec->modules);
 	free(rec->events);
 	free(rec->tasks);
 	free(rec->maps);
@@ -47,6 +48,12 @@ void recording_add_meta(struct recording *rec, const char *key, const char *valu
 		.key = recording_string(rec, key),
 		.value = recording_string(rec, value),
 	};
+}
+
+void recording_add_module(struct recording *rec, const struct rec_module *module)
+{
+	ALLOC_GROW(rec->modules, rec->nr_modules, rec->modules_alloc);
+	rec->modules[rec->nr_modules++] = *module;
 }
 
 const char *recording_meta(const struct recording *rec, const char *key)
@@ -232,4 +239,51 @@ void recording_account(
 			add_row(rec, &rec->rows[i], named, account);
 	free(named);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
+}
+
+uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view)
+{
+	uint64_t *stacks = xcalloc(rec->nr_stacks, sizeof(*stacks));
+	uint64_t *frames = xcalloc(rec->nr_frames, sizeof(*frames));
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+
+		if (!recording_shows(rec, view, row))
+			continue;
+		for (int k = 0; k < ROW_STACKS && row->stacks[k] != NO_STACK; k++)
+			add_capped(&stacks[row->stacks[k]], row->sum);
+	}
+	for (size_t s = 0; s < rec->nr_stacks; s++)
+		for (uint32_t i = 0; i < rec->stacks[s].nr; i++)
+			add_capped(&frames[rec->frame_refs[rec->stacks[s].first + i]], stacks[s]);
+	free(stacks);
+	return frames;
+}
+
+struct rec_module recording_find_module(const struct recording *rec, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!strcmp(name, "[kernel]"))
+		return (struct rec_module){
+			.build_id = rec->kernel_build_id, .text = rec->kernel_text};
+	for (size_t i = 0; i < rec->nr_modules; i++) {
+		const char *other = recording_get(rec, rec->modules[i].name);
+
+		if (strlen(other) + 2 == len && name[0] == '[' && name[len - 1] == ']' &&
+			!memcmp(name + 1, other, len - 2))
+			return rec->modules[i];
+	}
+	return (struct rec_module){0};
+}
+
+bool recording_is_memory(const char *path)
+{
+	static const char *const starts[] = {"/memfd:", "/dev/zero", "/SYSV", "//anon"};
+
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (!strncmp(path, starts[i], strlen(starts[i])))
+			return true;
+	return path[0] != '/' && strcmp(path, "[vdso]") && strcmp(path, "[vsyscall]");
 }

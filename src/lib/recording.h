@@ -50,6 +50,8 @@ struct rec_map {
 	uint64_t offset;     /* of start in the file */
 	uint32_t build_id;   /* lower-case hex */
 	uint32_t path;       /* as the process saw it */
+	bool has_link;
+	uint64_t link; /* the address at which start is linked, by the file's program headers */
 };
 
 enum frame_place { AT_MAP, AT_ADDRESS, AT_NAME };
@@ -65,7 +67,7 @@ struct rec_frame {
 };
 
 struct rec_name {
-	uint32_t function; /* demangled or not: as given */
+	uint32_t function; /* as the linker has it: mangled */
 	uint64_t offset;   /* bytes from the function's start */
 	uint32_t module;   /* file, "[kernel]", "[nf_tables]"; 0: the mapping's path */
 	uint32_t file, line;
@@ -95,6 +97,12 @@ struct recording {
 	} * meta;
 	size_t nr_meta, meta_alloc;
 	uint32_t kernel_release, kernel_build_id;
+	uint64_t kernel_text; /* address of _stext, 0: not known */
+	struct rec_module {
+		uint32_t name, build_id;
+		uint64_t text; /* address of its .text */
+	} * modules;           /* of the kernel, in which frames lie */
+	size_t nr_modules, modules_alloc;
 	struct rec_event *events;
 	size_t nr_events, events_alloc;
 	struct rec_task *tasks;
@@ -130,6 +138,7 @@ uint32_t recording_add_stack(struct recording *rec, enum stack_kind kind, enum s
 	uint32_t cut_by, const uint32_t *frames, size_t nr);
 void recording_add_row(struct recording *rec, const struct rec_row *row);
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
+void recording_add_module(struct recording *rec, const struct rec_module *module);
 
 /* Gives FRAME its NR names at once, in place of those it had. */
 void recording_name_frame(
@@ -159,6 +168,7 @@ bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 struct recording_view {
 	bool comm;        /* the task's comm is the root frame */
 	bool threads;     /* comm/tid is */
+	bool lines;       /* frames are told apart by their line, which is their source */
 	int event;        /* number of the event, -1: the first that has rows */
 	const char *tags; /* only rows with one of these, divided by commas; NULL: all */
 };
@@ -168,6 +178,21 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
+
+/*
+ * PATH, as /proc/PID/maps has it, names no file but memory, as compilers use it at run time. Some
+ * of them look like files, and may be programs: those have a build-id.
+ */
+bool recording_is_memory(const char *path);
+
+/* What is known of "[kernel]" or a module of it in brackets; all 0: nothing. */
+struct rec_module recording_find_module(const struct recording *rec, const char *name);
+
+/*
+ * Of each frame the sum of the rows that VIEW shows, as often as it is in their stacks; the
+ * caller's to free.
+ */
+uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
 
 /*
  * Whether the rows that VIEW shows have 2 to 16 different tags; then each gets its tag's note as

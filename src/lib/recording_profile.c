@@ -5,6 +5,7 @@
 #include "table.h"
 #include "util.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,27 +47,50 @@ static const char *module_of(const struct recording *rec, const struct rec_frame
 	return f->place == AT_MAP ? recording_get(rec, rec->maps[f->map].path) : "";
 }
 
+static uint32_t intern(struct builder *b, uint32_t string)
+{
+	return strpool_add(
+		&b->p->names, recording_get(b->rec, string), strpool_len(&b->rec->strings, string));
+}
+
+/* "file.c:12", without the folder; 0 where the line is not known or not wanted. */
+static uint32_t source_of(struct builder *b, const struct rec_name *n)
+{
+	if (!b->view->lines || !n->file || !n->line)
+		return 0;
+	strbuf_reset(&b->text);
+	strbuf_addf(&b->text, "%s:%" PRIu32, file_name(recording_get(b->rec, n->file)), n->line);
+	return strpool_add(&b->p->names, b->text.buf, b->text.len);
+}
+
+static uint32_t named_frame(
+	struct builder *b, const struct rec_frame *f, const struct rec_name *n, bool inlined)
+{
+	uint32_t path = f->place == AT_MAP ? b->rec->maps[f->map].path : 0;
+	struct frame frame = {
+		.name = intern(b, n->function),
+		.module = intern(b, n->module ? n->module : path),
+		.source = source_of(b, n),
+		.kind = inlined ? FRAME_INLINE : f->kind,
+	};
+
+	return profile_add_frame(b->p, &frame);
+}
+
 /* The profile's frames of frame ID of the recording: one, or one for each inlined call. */
 static const uint32_t *frames_of(struct builder *b, uint32_t id)
 {
 	const struct recording *rec = b->rec;
 	const struct rec_frame *f = &rec->frames[id];
-	const char *path = module_of(rec, f);
 
 	if (b->frames[id])
 		return b->frames[id];
 	uint32_t *list = xcalloc(f->nr_names + 1, sizeof(*list));
 
 	if (!f->nr_names)
-		list[0] = unnamed_frame(b, f, path);
-	for (uint32_t i = 0; i < f->nr_names; i++) {
-		const struct rec_name *n = &rec->names[f->names + i];
-		const char *module = n->module ? recording_get(rec, n->module) : path;
-
-		list[i] = profile_frame(b->p, i + 1 < f->nr_names ? FRAME_INLINE : f->kind,
-			recording_get(rec, n->function), strpool_len(&rec->strings, n->function),
-			module, strlen(module));
-	}
+		list[0] = unnamed_frame(b, f, module_of(rec, f));
+	for (uint32_t i = 0; i < f->nr_names; i++)
+		list[i] = named_frame(b, f, &rec->names[f->names + i], i + 1 < f->nr_names);
 	b->frames[id] = list;
 	return list;
 }

@@ -50,6 +50,12 @@ static int number32(struct reader *r, size_t i, uint64_t limit, uint32_t *value)
 	return 0;
 }
 
+/* Whether a field is there that came into the format later, and is known. */
+static bool is_told(const struct reader *r, size_t i)
+{
+	return i < r->nr && r->words[i].len;
+}
+
 static int string(struct reader *r, size_t i, uint32_t *value)
 {
 	if (i >= r->nr)
@@ -92,8 +98,20 @@ static int read_meta(struct reader *r)
 
 static int read_kernel(struct reader *r)
 {
-	return string(r, 1, &r->rec->kernel_release) || string(r, 2, &r->rec->kernel_build_id) ? -1
-											       : 0;
+	if (string(r, 1, &r->rec->kernel_release) || string(r, 2, &r->rec->kernel_build_id))
+		return -1;
+	return is_told(r, 3) ? number(r, 3, 16, UINT64_MAX, &r->rec->kernel_text) : 0;
+}
+
+static int read_module(struct reader *r)
+{
+	struct rec_module m = {0};
+
+	if (string(r, 1, &m.name) || string(r, 2, &m.build_id) ||
+		number(r, 3, 16, UINT64_MAX, &m.text))
+		return -1;
+	recording_add_module(r->rec, &m);
+	return 0;
 }
 
 static int read_event(struct reader *r)
@@ -131,7 +149,11 @@ static int read_map(struct reader *r)
 		number(r, 6, 16, UINT64_MAX, &m.offset) || string(r, 7, &m.build_id) ||
 		string(r, 8, &m.path))
 		return -1;
-	if (m.end <= m.start || m.offset > UINT64_MAX - (m.end - m.start))
+	m.has_link = is_told(r, 9);
+	if (m.has_link && number(r, 9, 16, UINT64_MAX, &m.link))
+		return -1;
+	if (m.end <= m.start || m.offset > UINT64_MAX - (m.end - m.start) ||
+		m.link > UINT64_MAX - (m.end - m.start))
 		return bad(r, "a mapping ends before it starts");
 	recording_add_map(r->rec, &m);
 	return 0;
@@ -293,10 +315,11 @@ static const struct {
 	int (*read)(struct reader *r);
 } kinds_of_records[] = {
 	{"meta", 4, read_meta},
-	{"kernel", 4, read_kernel},
+	{"kernel", 5, read_kernel},
+	{"module", 5, read_module},
 	{"event", 7, read_event},
 	{"task", 7, read_task},
-	{"map", 10, read_map},
+	{"map", 11, read_map},
 	{"frame", 7, read_frame},
 	{"name", 8, read_name},
 	{"stack", 6, read_stack},

@@ -31,6 +31,15 @@ static void add_hex(struct writer *w, uint64_t value)
 	strbuf_addf(&w->line, " %" PRIx64, value);
 }
 
+/* "-" when it is not KNOWN. */
+static void add_known_hex(struct writer *w, bool known, uint64_t value)
+{
+	if (known)
+		add_hex(w, value);
+	else
+		strbuf_adds(&w->line, " -");
+}
+
 static void add_number(struct writer *w, uint64_t value)
 {
 	strbuf_addch(&w->line, ' ');
@@ -66,7 +75,15 @@ static void write_head(struct writer *w)
 	begin(w, "kernel");
 	add_string(w, rec->kernel_release);
 	add_string(w, rec->kernel_build_id);
+	add_known_hex(w, rec->kernel_text, rec->kernel_text);
 	end_line(w);
+	for (size_t i = 0; i < rec->nr_modules; i++) {
+		begin(w, "module");
+		add_string(w, rec->modules[i].name);
+		add_string(w, rec->modules[i].build_id);
+		add_hex(w, rec->modules[i].text);
+		end_line(w);
+	}
 }
 
 static void write_events_and_tasks(struct writer *w)
@@ -113,6 +130,7 @@ static void write_maps(struct writer *w)
 		add_hex(w, m->offset);
 		add_string(w, m->build_id);
 		add_string(w, m->path);
+		add_known_hex(w, m->has_link, m->link);
 		end_line(w);
 	}
 }

@@ -109,13 +109,18 @@ static bool set_module(struct stackline *line, const char *s, const char *end)
 	return true;
 }
 
-static bool ends_in_line_number(const char *s, const char *end)
+/* Reads " at FILE:LINE"; false when it is not that. */
+static bool set_source(struct stackline *line, const char *s, const char *end)
 {
 	const char *c = end;
 
 	while (c > s && c[-1] >= '0' && c[-1] <= '9')
 		c--;
-	return c > s && c < end && c[-1] == ':';
+	if (c == end || end - s < 4 || memcmp(s, " at ", 4) || c <= s + 4 || c[-1] != ':')
+		return false;
+	line->source = s + 4;
+	line->source_len = (size_t)(end - line->source);
+	return true;
 }
 
 /* Behind the offset: nothing, " [MODULE]", " at FILE:LINE", " at FILE:LINE [MODULE]". */
@@ -126,11 +131,13 @@ static void parse_behind(struct stackline *line, const char *s, const char *end)
 	if (end[-1] == ']') {
 		const char *open = s[1] == '[' ? s + 1 : open_bracket(s, end);
 
-		if (open)
+		if (open) {
 			set_module(line, open + 1, end - 1);
+			set_source(line, s, open - (open > s && open[-1] == ' '));
+		}
 		return;
 	}
-	line->cut = s[1] == '[' || !ends_in_line_number(s, end);
+	line->cut = !set_source(line, s, end);
 }
 
 /* "[MODULE+0xOFF/0xSIZE]", perhaps with a file and line behind it: true when it was that. */

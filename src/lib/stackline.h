@@ -9,8 +9,8 @@
 
 /* Parts of the line itself; a part that is not there has length 0. */
 struct stackline {
-	const char *name, *module;
-	size_t name_len, module_len;
+	const char *name, *module, *source; /* FILE:LINE */
+	size_t name_len, module_len, source_len;
 	bool has_address;
 	uint64_t address;
 	bool inexact;

@@ -29,9 +29,8 @@ enum {
 struct reader {
 	struct profile *p;
 	const struct stacktext_options *options;
-	struct memo frames;   /* line → its worth */
-	struct memo readable; /* mangled name → its readable form in p->names */
-	struct strbuf name, module;
+	struct memo frames; /* line → its worth */
+	struct strbuf name, module, source;
 
 	uint32_t *stack; /* leaf first */
 	size_t nr, alloc;
@@ -100,29 +99,29 @@ static void forget_stack(struct reader *r)
 	r->deep = false;
 }
 
-/* Sets r->name to the readable form. */
 static void set_name(struct reader *r, const char *name, size_t len)
 {
-	const struct stacktext_options *o = r->options;
-	uint32_t id;
-
 	strbuf_reset(&r->name);
 	strbuf_add(&r->name, name, len);
 	r->name.len = word_decode(r->name.buf, len);
 	r->name.buf[r->name.len] = '\0';
-	if (!o->readable || *r->name.buf != '_')
-		return;
-	uint64_t hash = hash_text(r->name.buf, r->name.len);
+}
 
-	if (!memo_get(&r->readable, r->name.buf, r->name.len, hash, &id)) {
-		char *readable = o->readable(r->name.buf, o->arg);
+/* The number of "file.c:12", without the folder; 0 where the line is not known or not wanted. */
+static uint32_t source_of(struct reader *r, const struct stackline *l)
+{
+	if (!r->options->sources || !l->source_len)
+		return 0;
+	const char *slash = memrchr(l->source, '/', l->source_len);
+	const char *file = slash ? slash + 1 : l->source;
+	size_t len = (size_t)(l->source + l->source_len - file);
 
-		id = strpool_adds(&r->p->names, readable ? readable : r->name.buf);
-		memo_put(&r->readable, r->name.buf, r->name.len, hash, id);
-		free(readable);
-	}
-	strbuf_reset(&r->name);
-	strbuf_add(&r->name, strpool_get(&r->p->names, id), strpool_len(&r->p->names, id));
+	if (*file == ':' || !memcmp(file + len - 2, ":0", 2))
+		return 0;
+	strbuf_reset(&r->source);
+	strbuf_add(&r->source, file, len);
+	r->source.len = word_decode(r->source.buf, len);
+	return strpool_add(&r->p->names, r->source.buf, r->source.len);
 }
 
 /* Sets r->module; a kernel module keeps its brackets. */
@@ -182,10 +181,14 @@ static uint32_t worth_of(struct reader *r, const char *text, size_t len)
 	} else if (!l.name_len || name_is_unnamed(r->name.buf, r->name.len)) {
 		worth |= UNNAMED;
 	}
-	uint32_t frame =
-		profile_frame(r->p, kind, r->name.buf, r->name.len, r->module.buf, r->module.len);
+	struct frame frame = {
+		.name = strpool_add(&r->p->names, r->name.buf, r->name.len),
+		.module = strpool_add(&r->p->names, r->module.buf, r->module.len),
+		.source = worth & (NOTE | UNNAMED) ? 0 : source_of(r, &l),
+		.kind = kind,
+	};
 
-	return frame | worth;
+	return profile_add_frame(r->p, &frame) | worth;
 }
 
 /*
@@ -415,6 +418,7 @@ static void reader_init(
 		.leaves_mask = 1023,
 		.name = STRBUF_INIT,
 		.module = STRBUF_INIT,
+		.source = STRBUF_INIT,
 		.bad_counts.text = STRBUF_INIT,
 		.warnings.text = STRBUF_INIT,
 		.errors.text = STRBUF_INIT,
@@ -422,16 +426,15 @@ static void reader_init(
 		.too_deep.text = STRBUF_INIT,
 	};
 	memo_init(&r->frames);
-	memo_init(&r->readable);
 	r->leaves = xcalloc(r->leaves_mask + 1, sizeof(*r->leaves));
 }
 
 static void reader_release(struct reader *r)
 {
 	memo_release(&r->frames);
-	memo_release(&r->readable);
 	strbuf_release(&r->name);
 	strbuf_release(&r->module);
+	strbuf_release(&r->source);
 	strbuf_release(&r->bad_counts.text);
 	strbuf_release(&r->warnings.text);
 	strbuf_release(&r->errors.text);

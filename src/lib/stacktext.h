@@ -21,16 +21,13 @@
 
 #include "profile.h"
 
+#include <stdbool.h>
+
 struct lines;
 struct strbuf;
 
 struct stacktext_options {
-	/*
-	 * The readable form of a mangled name, the caller's to free; NULL: as it is. May be NULL
-	 * itself.
-	 */
-	char *(*readable)(const char *name, void *arg);
-	void *arg;
+	bool sources; /* frames are told apart by their FILE:LINE, without its folder */
 };
 
 /*

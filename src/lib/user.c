@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { NOBODY = 65534 };
+
 static bool id_from_env(const char *name, uint32_t *id)
 {
 	const char *text = getenv(name);
@@ -32,6 +34,28 @@ int user_drop_capabilities(void)
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
 		return -1;
 	return syscall(SYS_capset, &header, none) ? -1 : 0;
+}
+
+bool user_is_sudo(void)
+{
+	uint32_t uid;
+
+	return !geteuid() && id_from_env("SUDO_UID", &uid) && uid;
+}
+
+bool user_become_nobody(void)
+{
+	bool sealed = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	uint32_t uid;
+
+	if (geteuid())
+		return !user_drop_capabilities() && sealed;
+	if (!id_from_env("SUDO_UID", &uid) || !uid)
+		uid = NOBODY;
+	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(uid, uid, uid))
+		return sealed;
+	user_drop_capabilities(); /* as root of a container that knows no other users */
+	return false;
 }
 
 int user_drop_privileges(struct strbuf *err)

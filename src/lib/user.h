@@ -2,6 +2,7 @@
 #ifndef USER_H
 #define USER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct strbuf;
@@ -12,6 +13,15 @@ struct strbuf;
  * through sudo. -1 and ERR when it fails: then the program must not go on.
  */
 int user_drop_privileges(struct strbuf *err);
+
+/*
+ * For a process that reads what may hold anything, for good: root becomes the caller of sudo, or
+ * nobody; others give up their capabilities; none can gain rights any more. False: some are left.
+ */
+bool user_become_nobody(void);
+
+/* We are root, but for another user who called sudo. */
+bool user_is_sudo(void);
 
 /* The capabilities alone, also those that programs started from here would have; -1 and errno. */
 int user_drop_capabilities(void);

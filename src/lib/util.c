@@ -121,6 +121,23 @@ int written(FILE *out, struct strbuf *err)
 	return ferror(out) ? fail(err, "cannot write: %s\n", strerror(errno)) : 0;
 }
 
+int write_whole(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
 int close_whole(FILE *out)
 {
 	bool failed = ferror(out) || fflush(out) ||

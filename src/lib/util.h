@@ -79,6 +79,9 @@ int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf,
 /* 0, or -1 and ERR when not everything could be written to OUT. */
 int written(FILE *out, struct strbuf *err);
 
+/* -1 and errno when not all SIZE bytes of DATA could be written to FD. */
+int write_whole(int fd, const void *data, size_t size);
+
 /* Closes OUT. -1 and errno when not all of it reached the disk, however late that comes out. */
 int close_whole(FILE *out);
 

@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "lib/waits.h"
 #include "view/output.h"
+#include "view/symbol_args.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -272,6 +273,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct engine_request *q = &o->session.request;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->symbol;
+		break;
 	case 'p':
 		parse_ids(&o->pids, arg, state);
 		break;
@@ -324,7 +328,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	option_table, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL};
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "[-- COMMAND [ARG...]]",
+	.doc = doc,
+	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
+};
 
 static __attribute__((noreturn)) void misused(const char *what)
 {
@@ -438,6 +447,8 @@ static void settle(struct options *o)
 	q->tids = o->tids.list;
 	q->nr_tids = o->tids.nr;
 	q->children |= o->session.command != NULL;
+	o->view.lines = o->symbol.lines;
+	o->symbol.quiet = o->quiet;
 	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
@@ -449,6 +460,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){.engine = engine && *engine ? engine : "auto",
 		.min_quality = 50,
 		.view = {.event = -1},
+		.symbol = SYMBOL_OPTIONS_INIT,
 		.overload = -1,
 		.session.words = argv,
 		.session.request.script = "on-cpu"};

@@ -5,6 +5,7 @@
 
 #include "engine/session.h"
 #include "lib/recording.h"
+#include "symbol/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ struct options {
 	char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
+	struct symbol_options symbol;
 	double min_quality; /* per cent of the weight that must be named */
 	bool quiet;
 	bool check, json;

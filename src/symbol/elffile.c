@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffile.h"
+#include "relocated.h"
 #include "symbol.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -26,8 +27,9 @@ struct segment {
 };
 
 struct elffile {
-	int fd;      /* -1: in memory */
-	void *image; /* in memory: our copy */
+	int fd;                      /* -1: in memory */
+	void *image;                 /* in memory: our copy */
+	struct relocated *relocated; /* what elf belongs to; NULL: to us */
 	Elf *elf;
 	struct segment *segments;
 	size_t nr_segments;
@@ -80,9 +82,10 @@ static void read_segments(struct elffile *elf)
 	}
 }
 
-/* Takes over FD, IMAGE and HANDLE (which may be NULL). NULL when HANDLE is no program or library.
+/* Takes over FD, IMAGE and HANDLE (which may be NULL). NULL when HANDLE is no program or library
+ * or, with ANY, no ELF file.
  */
-static struct elffile *elffile_new(int fd, void *image, Elf *handle)
+static struct elffile *elffile_new(int fd, void *image, Elf *handle, bool any)
 {
 	struct elffile *elf = xcalloc(1, sizeof(*elf));
 	GElf_Ehdr ehdr;
@@ -91,7 +94,7 @@ static struct elffile *elffile_new(int fd, void *image, Elf *handle)
 	elf->image = image;
 	elf->elf = handle;
 	if (!handle || elf_kind(handle) != ELF_K_ELF || !gelf_getehdr(handle, &ehdr) ||
-		(ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)) {
+		(!any && ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)) {
 		elffile_close(elf);
 		return NULL;
 	}
@@ -100,7 +103,7 @@ static struct elffile *elffile_new(int fd, void *image, Elf *handle)
 	return elf;
 }
 
-static struct elffile *open_regular(int fd, const char *name, struct strbuf *err)
+static struct elffile *open_regular(int fd, const char *name, bool any, struct strbuf *err)
 {
 	struct elffile *elf;
 	struct stat st;
@@ -111,7 +114,7 @@ static struct elffile *open_regular(int fd, const char *name, struct strbuf *err
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
-	elf = elffile_new(fd, NULL, elf_begin(fd, ELF_C_READ_MMAP, NULL));
+	elf = elffile_new(fd, NULL, elf_begin(fd, ELF_C_READ_MMAP, NULL), any);
 	if (!elf)
 		fail(err, "%s is no ELF program or library", name);
 	return elf;
@@ -127,15 +130,20 @@ struct elffile *elffile_open(const char *path, struct strbuf *err)
 		return NULL;
 	}
 	char *name = xasprintf("'%s'", path);
-	struct elffile *elf = open_regular(fd, name, err);
+	struct elffile *elf = open_regular(fd, name, false, err);
 
 	free(name);
 	return elf;
 }
 
+struct elffile *elffile_open_any(int fd)
+{
+	return open_regular(fd, "it", true, NULL);
+}
+
 struct elffile *elffile_open_fd(int fd, struct strbuf *err)
 {
-	return open_regular(fd, "it", err);
+	return open_regular(fd, "it", false, err);
 }
 
 struct elffile *elffile_open_memory(const void *image, size_t size)
@@ -144,7 +152,7 @@ struct elffile *elffile_open_memory(const void *image, size_t size)
 
 	memcpy(copy, image, size);
 	elf_version(EV_CURRENT);
-	return elffile_new(-1, copy, elf_memory(copy, size));
+	return elffile_new(-1, copy, elf_memory(copy, size), false);
 }
 
 struct elffile *elffile_open_vdso(void)
@@ -164,7 +172,23 @@ struct elffile *elffile_open_vdso(void)
 struct elffile *elffile_open_compressed(int fd)
 {
 	elf_version(EV_CURRENT);
-	return elffile_new(fd, NULL, dwelf_elf_begin(fd));
+	return elffile_new(fd, NULL, dwelf_elf_begin(fd), false);
+}
+
+struct elffile *elffile_open_relocated(int fd)
+{
+	struct stat st;
+	struct relocated *relocated =
+		!fstat(fd, &st) && S_ISREG(st.st_mode) ? relocated_open(fd) : NULL;
+	struct elffile *elf;
+
+	if (!relocated) {
+		close(fd);
+		return NULL;
+	}
+	elf = elffile_new(fd, NULL, relocated_elf(relocated), true); /* it has a header */
+	elf->relocated = relocated;
+	return elf;
 }
 
 void elffile_close(struct elffile *elf)
@@ -174,12 +198,32 @@ void elffile_close(struct elffile *elf)
 	if (elf->cfi)
 		dwarf_cfi_end(elf->cfi);
 	dwarf_end(elf->dwarf);
-	elf_end(elf->elf);
+	if (elf->relocated)
+		relocated_close(elf->relocated);
+	else
+		elf_end(elf->elf);
 	if (elf->fd >= 0)
 		close(elf->fd);
 	free(elf->image);
 	free(elf->segments);
 	free(elf);
+}
+
+bool elffile_is_whole(const struct elffile *elf)
+{
+	size_t nr = 0, file_size;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	if (!elf_rawfile(elf->elf, &file_size) || elf_getshdrnum(elf->elf, &nr) || !nr)
+		return false;
+	while ((scn = elf_nextscn(elf->elf, scn)))
+		if (!gelf_getshdr(scn, &shdr) ||
+			(shdr.sh_type != SHT_NOBITS &&
+				(shdr.sh_offset > file_size ||
+					shdr.sh_size > file_size - shdr.sh_offset)))
+			return false;
+	return true;
 }
 
 const char *elffile_build_id(const struct elffile *elf)
@@ -279,6 +323,24 @@ Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 			return scn;
 	}
 	return NULL;
+}
+
+bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf->elf, ".symtab", &shdr);
+	Elf_Data *data = scn && shdr.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
+	GElf_Sym sym;
+
+	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+		const char *s = elf_strptr(elf->elf, shdr.sh_link, sym.st_name);
+
+		if (s && !strcmp(s, name) && sym.st_shndx != SHN_UNDEF) {
+			*value = sym.st_value;
+			return true;
+		}
+	}
+	return false;
 }
 
 static enum elf_rules cfi_rules(Dwarf_CFI *cfi, uint64_t address)

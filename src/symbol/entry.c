@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "entry.h"
+#include "debugfile.h"
 #include "elffile.h"
-#include "symtab.h"
+#include "symbol.h"
+#include "symimage.h"
+#include "symlist.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -169,18 +172,33 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 	return 2;
 }
 
+/* By the tables of the file itself, or the debug file that is installed; nothing is unpacked. */
+static bool is_named_main(const struct elffile *elf, uint64_t address)
+{
+	struct elffile *debug = debugfile_open(elf, "", &(struct debug_places){0});
+	struct symimage image;
+	struct symimage_hit hit;
+	struct symlist list;
+	uint64_t last = 0;
+
+	symlist_init(&list);
+	if (!symlist_add_table(&list, elf, SHT_SYMTAB) &&
+		!(debug && symlist_add_table(&list, debug, SHT_SYMTAB)))
+		symlist_add_table(&list, elf, SHT_DYNSYM);
+	symlist_finish(&list, SOURCE_NONE, &image);
+	elffile_close(debug);
+	bool found = symimage_find(&image, address, &last, &hit) && !strcmp(hit.name, "main");
+
+	symimage_release(&image);
+	return found;
+}
+
 bool entry_is_main(const struct elffile *elf, uint64_t address)
 {
 	struct entry_symbol symbols[ENTRY_SYMBOLS];
-	struct symtab_hit hit;
-	bool found;
+	size_t nr = entry_symbols(elf, symbols);
 
-	if (entry_symbols(elf, symbols) == ENTRY_SYMBOLS)
+	if (nr == ENTRY_SYMBOLS)
 		return address >= symbols[1].start && address < symbols[1].end;
-	struct symtab *tab = symtab_new(elf, "", NULL);
-
-	found = symtab_find(tab, address, &hit) && hit.name_len == 4 &&
-		!memcmp(hit.name, "main", 4);
-	symtab_free(tab);
-	return found;
+	return nr && is_named_main(elf, address);
 }

@@ -22,7 +22,8 @@ enum { ENTRY_SYMBOLS = 2 };
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
 
-/* True when ADDRESS is in main, as far as the entry or the file's own symbols tell. */
+/* True when ADDRESS is in a program's main, as far as the entry or, where that leaves it open,
+ * symbols tell. */
 bool entry_is_main(const struct elffile *elf, uint64_t address);
 
 #endif

@@ -28,6 +28,7 @@ struct kallsyms {
 	char *text; /* the file, cut into strings */
 	struct ksym *syms;
 	size_t nr, alloc;
+	uint64_t stext; /* the first function's name is better than that */
 };
 
 static const char kernel_module[] = "[kernel]";
@@ -151,6 +152,8 @@ static void parse_text(struct kallsyms *ks, char *end)
 		*next++ = '\0';
 		if (!parse_line(line, next - 1, &sym) || !sym.address)
 			continue;
+		if (sym.name && !strcmp(sym.name, "_stext") && sym.module == kernel_module)
+			ks->stext = sym.address;
 		ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
 		ks->syms[ks->nr++] = sym;
 	}
@@ -207,6 +210,11 @@ void kallsyms_free(struct kallsyms *ks)
 	free(ks->syms);
 	free(ks->text);
 	free(ks);
+}
+
+uint64_t kallsyms_text(const struct kallsyms *ks)
+{
+	return ks->stext;
 }
 
 bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,

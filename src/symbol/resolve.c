@@ -1,230 +1,424 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "demangle.h"
-#include "elffile.h"
+#include "answer.h"
+#include "debuginfod.h"
+#include "files.h"
+#include "perfmap.h"
 #include "symbol.h"
-#include "symtab.h"
+#include "wanted.h"
+#include "worker.h"
 #include "lib/strbuf.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "lib/word.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* A frame that wants a name, with what says where it lies. */
-struct wanted {
-	uint32_t path, build_id; /* strings of the recording */
-	uint32_t frame;
-	uint64_t at; /* offset in the file of the byte that is looked up */
-};
+enum { FILE_S = 60 }; /* seconds that one file may take */
 
 struct resolver {
 	struct recording *rec;
 	const struct symbol_options *options;
 	struct strbuf *notes;
-	struct strbuf scratch, mangled;
-	/* the function that was named last: sorted frames come in runs of one function */
-	const char *last_name;
-	bool last_plt;
-	uint32_t last_string;
-	size_t missing;
-	uint32_t first_missing;
+	struct wanted_list wanted;
+	uint64_t *weights; /* of each frame */
+	uint64_t weight;   /* of all */
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
+void symbol_report_release(struct symbol_report *report)
 {
-	return (a > b) - (a < b);
+	free(report->list);
+	*report = (struct symbol_report){0};
 }
 
-static int compare_wanted(const void *a, const void *b)
+/* The names of an answer as those of the recording. */
+static void name_frame(struct resolver *r, const struct wanted *w, const struct answer *a,
+	const struct answer_frame *from, uint32_t *strings)
 {
-	const struct wanted *x = a, *y = b;
-	int order = compare_u64(x->path, y->path);
+	const struct rec_frame *frame = &r->rec->frames[w->frame];
+	struct rec_name *names = xcalloc(from->nr, sizeof(*names));
 
-	if (!order)
-		order = compare_u64(x->build_id, y->build_id);
-	if (!order)
-		order = compare_u64(x->at, y->at);
-	return order ? order : compare_u64(x->frame, y->frame);
-}
+	for (uint32_t i = 0; i < from->nr; i++) {
+		const struct answer_name *name = &a->names[from->first + i];
+		const uint32_t both[] = {name->function, name->file};
 
-/* False when FRAME has a name or lies in no mapping. */
-static bool wants_name(const struct recording *rec, uint32_t number, struct wanted *wanted)
-{
-	const struct rec_frame *frame = &rec->frames[number];
-	const struct rec_map *map;
-	uint64_t at;
-
-	if (frame->place != AT_MAP || frame->nr_names || frame->map >= rec->nr_maps)
-		return false;
-	map = &rec->maps[frame->map];
-	if (__builtin_add_overflow(map->offset, frame->addr, &at) || (frame->call && !at))
-		return false;
-	*wanted = (struct wanted){map->path, map->build_id, number, at - frame->call};
-	return true;
-}
-
-static struct elffile *open_vdso(const char *build_id)
-{
-	struct elffile *elf = elffile_open_vdso();
-
-	if (elf && *build_id && !strcmp(elffile_build_id(elf), build_id))
-		return elf;
-	elffile_close(elf);
-	return NULL;
-}
-
-static struct elffile *open_file(struct resolver *r, const struct wanted *first, const char *path)
-{
-	const char *build_id = recording_get(r->rec, first->build_id);
-	const char *root = r->options->root;
-	struct elffile *elf;
-	char *full;
-
-	full = xasprintf("%s%s", root ? root : "", path);
-	elf = elffile_open(full, NULL);
-	free(full);
-	if (!elf) {
-		if (!r->missing++)
-			r->first_missing = first->path;
-		return NULL;
+		for (size_t k = 0; k < ARRAY_LEN(both); k++)
+			if (both[k] && !strings[both[k]])
+				strings[both[k]] = strpool_add(&r->rec->strings,
+					strpool_get(&a->strings, both[k]),
+					strpool_len(&a->strings, both[k]));
+		names[i] = (struct rec_name){
+			.function = strings[name->function],
+			.file = name->file ? strings[name->file] : 0,
+			.line = name->line,
+			.offset = name->offset,
+		};
 	}
-	if (*build_id && strcmp(elffile_build_id(elf), build_id)) {
-		message_add_path(r->notes, path);
-		strbuf_addf(r->notes, " is not the file that was recorded (build-id %s, not ",
-			*elffile_build_id(elf) ? elffile_build_id(elf) : "missing");
-		message_add(r->notes, build_id, strlen(build_id));
-		strbuf_adds(r->notes, ")\n");
-		elffile_close(elf);
-		return NULL;
+	names[from->nr - 1].offset += frame->call;
+	if (frame->kind == FRAME_KERNEL) { /* nobody knows its functions better than it did */
+		struct rec_name *last = &names[from->nr - 1];
+		const struct rec_name *known = &r->rec->names[frame->names + frame->nr_names - 1];
+
+		last->function = known->function;
+		last->offset = known->offset;
+		for (uint32_t i = 0; i < from->nr; i++)
+			names[i].module = known->module;
 	}
-	return elf;
+	if (!frame->nr_names || names[from->nr - 1].file)
+		recording_name_frame(r->rec, w->frame, names, from->nr);
+	free(names);
 }
 
-void symbol_files_add(struct symbol_files *files, struct elffile *elf)
+static void name_frames(struct resolver *r, const struct wanted_file *file, const struct answer *a)
 {
-	ALLOC_GROW(files->list, files->nr, files->alloc);
-	files->list[files->nr++] = elf;
+	uint32_t *strings = xcalloc(a->strings.nr, sizeof(*strings));
+	uint32_t *frame_of = xcalloc(file->module.nr_places, sizeof(*frame_of));
+
+	for (uint32_t i = 0; i < a->head.nr_frames; i++)
+		if (a->frames[i].place < file->module.nr_places)
+			frame_of[a->frames[i].place] = i + 1;
+	for (size_t i = 0; i < file->nr; i++)
+		if (frame_of[file->frames[i].place])
+			name_frame(r, &file->frames[i], a,
+				&a->frames[frame_of[file->frames[i].place] - 1], strings);
+	free(strings);
+	free(frame_of);
 }
 
-void symbol_files_release(struct symbol_files *files)
+static void take_answer(struct resolver *r, struct wanted_file *file, const struct worker *w)
 {
-	for (size_t i = 0; i < files->nr; i++)
-		elffile_close(files->list[i]);
-	free(files->list);
-	*files = (struct symbol_files){0};
+	struct symbol_module *said = &file->said;
+	struct answer a;
+
+	answer_init(&a);
+	if (w->end != WORKER_DONE || answer_read(&a, &w->answer)) {
+		said->gap = GAP_FAILED;
+		strcpy(said->detail, w->end == WORKER_LATE   ? "it took too long"
+				     : w->end == WORKER_NONE ? "no process can be started"
+							     : "it crashed");
+	} else {
+		said->source = (enum symbol_source)a.head.source;
+		said->gap = (enum symbol_gap)a.head.gap;
+		said->has_debuginfo = a.head.has_debuginfo;
+		file->rejected = a.head.rejected;
+		file->replaced = a.head.replaced;
+		memcpy(file->other, a.head.other, sizeof(file->other));
+		memcpy(file->alt, a.head.alt, sizeof(file->alt));
+		memcpy(said->detail, a.head.detail, sizeof(said->detail));
+		name_frames(r, file, &a);
+	}
+	answer_release(&a);
 }
 
-static struct elffile *find_open(const struct symbol_files *files, const char *build_id)
+/* All files that are due. */
+static void work_on(struct resolver *r)
 {
-	for (size_t i = 0; files && *build_id && i < files->nr; i++)
-		if (!strcmp(elffile_build_id(files->list[i]), build_id))
-			return files->list[i];
-	return NULL;
+	struct worker *workers = xcalloc(r->wanted.nr, sizeof(*workers));
+	struct wanted_file **files = xcalloc(r->wanted.nr, sizeof(*files));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < r->wanted.nr; i++) {
+		struct wanted_file *file = &r->wanted.files[i];
+
+		if (!file->due)
+			continue;
+		file->due = false;
+		files[nr] = file;
+		workers[nr++] = (struct worker){
+			.prepare = module_prepare,
+			.work = module_work,
+			.finish = module_finish,
+			.arg = &file->module,
+			.answer = STRBUF_INIT,
+		};
+	}
+	workers_run(workers, nr, FILE_S);
+	for (size_t i = 0; i < nr; i++) {
+		take_answer(r, files[i], &workers[i]);
+		strbuf_release(&workers[i].answer);
+	}
+	free(workers);
+	free(files);
+}
+
+/* Code that a compiler made in memory, from the list that it keeps. */
+static void name_memory(struct resolver *r, struct wanted_file *file)
+{
+	int fd = symbol_files_perfmap(r->options->files, file->said.pid);
+	struct perfmap *map = fd < 0 ? NULL : perfmap_read(fd);
+
+	file->said.gap = map ? GAP_NONE : GAP_NO_MAP;
+	for (size_t i = 0; map && i < file->nr; i++) {
+		const struct wanted *w = &file->frames[i];
+		struct rec_frame *frame = &r->rec->frames[w->frame];
+		struct rec_name name = {0};
+		const char *function;
+
+		if (!perfmap_find(map, w->at, &function, &name.offset))
+			continue;
+		name.function = recording_string(r->rec, function);
+		name.module = recording_string(r->rec, "[jit]");
+		name.offset += frame->call;
+		frame->kind = FRAME_JIT;
+		file->said.source = SOURCE_PERFMAP;
+		recording_name_frame(r->rec, w->frame, &name, 1);
+	}
+	perfmap_free(map);
+}
+
+/* The weight of each frame, and of all. */
+static void weigh(struct resolver *r)
+{
+	const struct recording_view all = {.event = -1};
+
+	r->weights = recording_frame_weights(r->rec, &all);
+	for (size_t i = 0; i < r->rec->nr_frames; i++)
+		add_capped(&r->weight, r->weights[i]);
+}
+
+/* Lines and inlined calls are wanted from wherever they are. */
+static bool fetches_debuginfo(const struct resolver *r)
+{
+	return r->options->inlines || r->options->lines;
+}
+
+/* What a debug file would bring: names where there is no full table, lines where they are wanted.
+ */
+static bool would_help(const struct resolver *r, const struct wanted_file *file)
+{
+	if (!*file->build_id || !*file->path || file->said.gap == GAP_FAILED)
+		return false;
+	return file->said.source < SOURCE_OWN ||
+	       (fetches_debuginfo(r) && !file->said.has_debuginfo);
+}
+
+static uint64_t missing_weight(const struct resolver *r, const struct wanted_file *file)
+{
+	uint64_t missing = 0;
+
+	for (size_t i = 0; i < file->nr; i++) {
+		uint32_t frame = file->frames[i].frame;
+
+		if (!r->rec->frames[frame].nr_names ||
+			(fetches_debuginfo(r) &&
+				wanted_more(r->rec, r->options, &r->rec->frames[frame])))
+			add_capped(&missing, r->weights[frame]);
+	}
+	return missing;
+}
+
+static bool is_heavy(const struct resolver *r, const struct wanted_file *file)
+{
+	uint64_t missing = missing_weight(r, file);
+
+	return missing &&
+	       (r->options->fetch == FETCH_ALWAYS ||
+		       (double)missing * 100 >= r->options->fetch_min * (double)r->weight);
+}
+
+/* One round to the servers: for debug files, or for what dwz moved out of those, which several
+ * files have in common. */
+struct round {
+	struct resolver *r;
+	bool alt;
+	struct debuginfod_file *list;
+	size_t nr;
+	struct asker {
+		struct wanted_file *file;
+		size_t at; /* in the list */
+	} * askers;
+	size_t nr_askers;
+};
+
+static void round_add(struct round *round, struct wanted_file *file)
+{
+	const char *id = round->alt ? file->alt : file->build_id;
+	size_t at = 0;
+
+	while (at < round->nr && strcmp(round->list[at].build_id, id) != 0)
+		at++;
+	if (at == round->nr)
+		round->list[round->nr++] =
+			(struct debuginfod_file){.build_id = id, .name = file->path};
+	file->said.asked = true;
+	round->askers[round->nr_askers++] = (struct asker){file, at};
+}
+
+static void round_ask(struct round *round)
+{
+	const struct resolver *r = round->r;
+
+	for (size_t i = 0; i < r->wanted.nr; i++) {
+		struct wanted_file *file = &r->wanted.files[i];
+
+		if ((round->alt ? *file->alt && fetches_debuginfo(r) : would_help(r, file)) &&
+			is_heavy(r, file))
+			round_add(round, file);
+	}
+}
+
+static void round_take(struct round *round)
+{
+	for (size_t i = 0; i < round->nr_askers; i++) {
+		struct wanted_file *file = round->askers[i].file;
+		const char *path = round->list[round->askers[i].at].path;
+
+		if (!path)
+			continue;
+		file->due = true;
+		if (round->alt)
+			file->module.fetched_alt = file->fetched_alt = xstrdup(path);
+		else
+			file->module.fetched = file->fetched = xstrdup(path);
+	}
+	work_on(round->r);
+	for (size_t i = 0; i < round->nr_askers; i++) {
+		const struct wanted_file *file = round->askers[i].file;
+
+		if (file->said.gap != GAP_FAILED && (round->alt ? *file->alt : file->rejected))
+			debuginfod_reject(&round->list[round->askers[i].at]);
+	}
+}
+
+static void round_release(struct round *round)
+{
+	for (size_t i = 0; i < round->nr; i++)
+		free(round->list[i].path);
+	free(round->list);
+	free(round->askers);
+}
+
+static void fetch(struct resolver *r, bool alt)
+{
+	struct debuginfod_options options = {
+		.again = r->options->fetch == FETCH_ALWAYS, .quiet = r->options->quiet};
+	struct round round = {
+		.r = r,
+		.alt = alt,
+		.list = xcalloc(r->wanted.nr, sizeof(*round.list)),
+		.askers = xcalloc(r->wanted.nr, sizeof(*round.askers)),
+	};
+
+	round_ask(&round);
+	if (round.nr) {
+		debuginfod_fetch(round.list, round.nr, &options, r->notes);
+		round_take(&round);
+	}
+	round_release(&round);
+}
+
+/* What servers have of the files that lack something. */
+static void fetch_all(struct resolver *r)
+{
+	/* nothing of the net is handled as root, nor root's files put into another user's cache */
+	if (r->options->fetch == FETCH_NEVER || !r->wanted.nr || user_is_sudo() ||
+		!debuginfod_has_servers())
+		return;
+	weigh(r);
+	fetch(r, false);
+	fetch(r, true);
+}
+
+static void note_file(struct strbuf *notes, const struct wanted_file *file)
+{
+	const struct symbol_module *said = &file->said;
+
+	if (file->rejected) {
+		strbuf_adds(notes, "what a debuginfod server sent for ");
+		message_add_path(notes, file->path);
+		strbuf_adds(notes, " is not its debug file: it is thrown away\n");
+	}
+	if (file->replaced && file->path[0] == '/') {
+		message_add_path(notes, file->path);
+		strbuf_addf(notes, " is not the file that was recorded (build-id %s, not ",
+			*file->other ? file->other : "missing");
+		message_add(notes, file->build_id, strlen(file->build_id));
+		strbuf_adds(notes, ")\n");
+	} else if (said->gap == GAP_NOT_ELF) {
+		message_add_path(notes, file->path);
+		strbuf_adds(notes, " is no ELF program or library\n");
+	} else if (said->gap == GAP_FAILED) {
+		strbuf_adds(notes, "the symbols of ");
+		message_add_path(notes, file->path);
+		strbuf_addf(notes, " are left out: reading them failed (%s)\n", said->detail);
+	}
 }
 
 static bool is_deleted(const char *path)
 {
-	static const char mark[] = " (deleted)";
-	size_t len = strlen(path), n = sizeof(mark) - 1;
-
-	return len >= n && !strcmp(path + len - n, mark);
-}
-
-static uint32_t function_string(struct resolver *r, const struct symtab_hit *hit)
-{
-	if (r->last_name == hit->name && r->last_plt == hit->plt)
-		return r->last_string;
-	strbuf_reset(&r->mangled);
-	strbuf_add(&r->mangled, hit->name, hit->name_len);
-	strbuf_reset(&r->scratch);
-	if (!demangle_add(&r->scratch, r->mangled.buf, r->options->demangle))
-		strbuf_add(&r->scratch, hit->name, hit->name_len);
-	if (hit->plt)
-		strbuf_adds(&r->scratch, "@plt");
-	r->last_name = hit->name;
-	r->last_plt = hit->plt;
-	r->last_string = strpool_add(&r->rec->strings, r->scratch.buf, r->scratch.len);
-	return r->last_string;
-}
-
-static void name_frames(struct resolver *r, const struct elffile *elf, struct symtab *tab,
-	const struct wanted *wanted, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct rec_name name = {0};
-		struct symtab_hit hit;
-		uint64_t address;
-
-		if (!elffile_address(elf, wanted[i].at, &address) ||
-			!symtab_find(tab, address, &hit))
-			continue;
-		name.function = function_string(r, &hit);
-		name.offset = address - hit.start + r->rec->frames[wanted[i].frame].call;
-		recording_name_frame(r->rec, wanted[i].frame, &name, 1);
-	}
-	r->last_name = NULL; /* goes with the file */
-}
-
-/* Names the N frames of WANTED, which all lie in one file. */
-static void resolve_file(struct resolver *r, const struct wanted *wanted, size_t n)
-{
-	/* strings of the recording move when names are added */
-	char *path = xstrdup(recording_get(r->rec, wanted->path));
-	const char *build_id = recording_get(r->rec, wanted->build_id);
-	struct elffile *open = find_open(r->options->files, build_id), *elf = open;
-
-	if (!elf && !strcmp(path, "[vdso]"))
-		elf = open_vdso(build_id);
-	else if (!elf && path[0] == '/' && !is_deleted(path))
-		elf = open_file(r, wanted, path);
-	if (elf) {
-		struct symtab *tab = symtab_new(elf, path, r->options->root);
-
-		name_frames(r, elf, tab, wanted, n);
-		symtab_free(tab);
-	}
-	if (!open)
-		elffile_close(elf);
-	free(path);
+	return ends_with(path, " (deleted)");
 }
 
 static void note_missing(const struct resolver *r)
 {
-	const char *path = recording_get(r->rec, r->first_missing);
+	const struct wanted_file *first = NULL;
+	size_t missing = 0;
 
-	if (!r->missing)
+	for (size_t i = 0; i < r->wanted.nr; i++) {
+		const struct wanted_file *file = &r->wanted.files[i];
+
+		if ((file->said.gap != GAP_GONE && file->said.gap != GAP_UNREADABLE) ||
+			is_deleted(file->path))
+			continue;
+		if (!missing++)
+			first = file;
+	}
+	if (!missing)
 		return;
-	if (r->missing > 1)
-		strbuf_addf(r->notes, "%zu files are not here or cannot be read, as ", r->missing);
-	message_add_path(r->notes, path);
-	strbuf_adds(r->notes, r->missing > 1 ? "\n" : " is not here or cannot be read\n");
+	if (missing > 1)
+		strbuf_addf(r->notes, "%zu files are not here or cannot be read, as ", missing);
+	message_add_path(r->notes, first->path);
+	strbuf_adds(r->notes, missing > 1 ? "\n" : " is not here or cannot be read\n");
 }
 
-void symbol_resolve(
-	struct recording *rec, const struct symbol_options *options, struct strbuf *notes)
+static void tell(const struct resolver *r, struct symbol_report *report)
 {
-	struct resolver r = {
-		.rec = rec,
-		.options = options,
-		.notes = notes,
-		.scratch = STRBUF_INIT,
-		.mangled = STRBUF_INIT,
-	};
-	struct wanted *wanted = xmalloc(rec->nr_frames * sizeof(*wanted));
-	size_t nr = 0, end;
-
-	for (size_t i = 0; i < rec->nr_frames && i < UINT32_MAX; i++)
-		nr += wants_name(rec, (uint32_t)i, &wanted[nr]);
-	qsort(wanted, nr, sizeof(*wanted), compare_wanted);
-	for (size_t i = 0; i < nr; i = end) {
-		for (end = i + 1; end < nr && wanted[end].path == wanted[i].path &&
-				  wanted[end].build_id == wanted[i].build_id;
-			end++)
-			;
-		resolve_file(&r, wanted + i, end - i);
+	for (size_t i = 0; i < r->wanted.nr; i++) {
+		note_file(r->notes, &r->wanted.files[i]);
+		if (!report)
+			continue;
+		ALLOC_GROW(report->list, report->nr, report->alloc);
+		report->list[report->nr++] = r->wanted.files[i].said;
 	}
-	note_missing(&r);
-	strbuf_release(&r.scratch);
-	strbuf_release(&r.mangled);
-	free(wanted);
+	note_missing(r);
+}
+
+/*
+ * Frames that have their lines from before were not looked at for inlined calls, as their files had
+ * nothing to look into: another machine may.
+ */
+static bool lacks_inlines(const struct resolver *r)
+{
+	for (size_t i = 0; i < r->wanted.nr; i++) {
+		const struct wanted_file *file = &r->wanted.files[i];
+
+		for (size_t k = 0; !file->said.has_debuginfo && k < file->nr; k++) {
+			const struct rec_frame *frame = &r->rec->frames[file->frames[k].frame];
+
+			if (frame->nr_names && r->rec->names[frame->names].file)
+				return true;
+		}
+	}
+	return false;
+}
+
+void symbol_resolve(struct recording *rec, const struct symbol_options *options,
+	struct symbol_report *report, struct strbuf *notes)
+{
+	struct resolver r = {.rec = rec, .options = options, .notes = notes};
+
+	wanted_find(&r.wanted, rec, options);
+	for (size_t i = 0; i < r.wanted.nr; i++)
+		if (!*r.wanted.files[i].path)
+			name_memory(&r, &r.wanted.files[i]);
+		else
+			r.wanted.files[i].due = true;
+	work_on(&r);
+	fetch_all(&r);
+	if (options->inlines && !recording_meta(rec, "inlines") && !lacks_inlines(&r))
+		recording_add_meta(rec, "inlines", "yes");
+	tell(&r, report);
+	wanted_release(&r.wanted);
+	free(r.weights);
 }

@@ -6,11 +6,9 @@
 #ifndef SYMTAB_H
 #define SYMTAB_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "symbol.h"
 
-struct elffile;
+struct symstore;
 struct symtab;
 
 struct symtab_hit {
@@ -22,12 +20,17 @@ struct symtab_hit {
 };
 
 /*
- * The table of ELF, which must outlive it and was found under ROOT as PATH; with the symbols of its
- * installed debug file, or of Go's own table where there is no .symtab. Never NULL: a file without
- * symbols has an empty one.
+ * The table of the mapped file ELF, which must outlive it, and of its separate debug file DEBUG,
+ * whichever knows more. Either may be NULL: without ELF there are no stubs, no entry and no Go
+ * functions. STORE may have the table from another time, or gets it; NULL: neither. Never NULL: a
+ * file without symbols has an empty one.
  */
-struct symtab *symtab_new(const struct elffile *elf, const char *path, const char *root);
+struct symtab *symtab_new(
+	const struct elffile *elf, const struct elffile *debug, struct symstore *store);
 void symtab_free(struct symtab *tab);
+
+/* Where its functions are from: SOURCE_NONE, DYNSYM, OWN or DEBUG. */
+enum symbol_source symtab_source(const struct symtab *tab);
 
 /*
  * The function that holds ADDRESS; false where there is none, as in the gap behind a sized

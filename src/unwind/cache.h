@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Unwind tables on disk, by build-id, in a folder that is ours. It is bounded: what was not used
- * for longest goes first. Tables of files without build-id are not kept.
- */
+/* Unwind tables that are kept on disk, see lib/cache.h. */
 #ifndef UNWIND_CACHE_H
 #define UNWIND_CACHE_H
 

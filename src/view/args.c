@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "args.h"
+#include "functions.h"
+#include "symbol_args.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
 	OPT_COMM = 0x1000,
 	OPT_THREADS,
 	OPT_TAG,
-	OPT_DEMANGLE,
-	OPT_ROOT
+	OPT_MIN_QUALITY,
 }; /* the programs' begin at 256 */
 
 static const struct argp_option table[] = {
@@ -19,25 +21,19 @@ static const struct argp_option table[] = {
 	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame (recordings)", 2},
 	{"tag", OPT_TAG, "TAG[,TAG...]", 0,
 		"Only what has one of these tags, such as the states of waits (recordings)", 2},
-	{"demangle", OPT_DEMANGLE, "HOW", 0,
-		"C++ and Rust names: short (without arguments; default), full, none", 2},
-	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 2},
+	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
+		"Exit 1 when a smaller share of the frames has a name (50; 0: never)", 2},
 	{0},
 };
 
-static enum demangle parse_demangle(const char *arg, struct argp_state *state)
+static double parse_quality(const char *arg, struct argp_state *state)
 {
-	static const char *const words[] = {
-		[DEMANGLE_SHORT] = "short",
-		[DEMANGLE_FULL] = "full",
-		[DEMANGLE_NONE] = "none",
-	};
+	char *end;
+	double value = strtod(arg, &end);
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (!strcmp(arg, words[i]))
-			return (enum demangle)i;
-	argp_error(state, "--demangle takes short, full or none, not '%s'", arg);
-	return DEMANGLE_SHORT;
+	if (end == arg || *end || !(value >= 0 && value <= 100))
+		argp_error(state, "--min-quality takes a number from 0 to 100, not '%s'", arg);
+	return value;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -45,6 +41,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct view_args *args = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->input.symbol;
+		break;
+	case ARGP_KEY_SUCCESS:
+		args->input.view.lines = args->input.symbol.lines;
+		break;
 	case OPT_COMM:
 		args->input.view.comm = true;
 		break;
@@ -54,11 +56,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TAG:
 		args->input.view.tags = arg;
 		break;
-	case OPT_DEMANGLE:
-		args->input.symbol.demangle = parse_demangle(arg, state);
-		break;
-	case OPT_ROOT:
-		args->input.symbol.root = arg;
+	case OPT_MIN_QUALITY:
+		args->min_quality = parse_quality(arg, state);
 		break;
 	case ARGP_KEY_ARGS:
 		args->files = state->argv + state->next;
@@ -73,8 +72,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 const struct argp view_args_argp = {
 	.options = table,
 	.parser = parse_option,
-	.doc = "\vExit status: 0 all of the input; 1 a part of it, or no samples; 2 failed; "
-	       "64 wrong usage.",
+	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
+	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or too few "
+	       "names; 2 failed; 64 wrong usage.",
 };
 
 int view_args_read(const struct view_args *args, struct profile *p)
@@ -89,20 +89,32 @@ int view_args_read(const struct view_args *args, struct profile *p)
 	}
 	program_say_lines(&notes);
 	strbuf_release(&notes);
+	symbol_demangle_profiles(&p, 1, args->input.symbol.demangle);
 	profile_finish(p);
 	return result;
 }
 
-int view_args_status(const struct account *account, const char *unit, int part)
+int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
+	const char *worst, int part)
 {
 	struct strbuf line = STRBUF_INIT;
+	bool good = account->kept > 0;
 
 	if (account->known) {
 		account_line(account, unit, &line);
 		program_say("%s", line.buf);
 	}
-	strbuf_release(&line);
-	if (!account->kept)
+	strbuf_reset(&line);
+	if (!good)
 		program_say("no %s", unit);
-	return part || !account->kept ? EXIT_PARTIAL : EXIT_OK;
+	else if (account->known)
+		good = account_is_named(account, args->min_quality, worst, &line);
+	program_say_lines(&line);
+	strbuf_release(&line);
+	return part || !good ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int view_args_status(const struct view_args *args, const struct profile *p, int part)
+{
+	return view_args_judge(args, &p->account, p->unit, functions_least_named(p), part);
 }

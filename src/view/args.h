@@ -3,6 +3,7 @@
 #ifndef ARGS_H
 #define ARGS_H
 
+#include "symbol_args.h"
 #include "view.h"
 
 #include <argp.h>
@@ -12,11 +13,12 @@ struct view_args {
 	struct input_options input;
 	char **files; /* of argv; none: stdin */
 	size_t nr_files;
+	double min_quality; /* per cent of the frames that must have names, 0: none */
 };
 
 #define VIEW_ARGS_INIT                                                                             \
 	{                                                                                          \
-		.input.view.event = -1                                                             \
+		.input = {.view.event = -1, .symbol = SYMBOL_OPTIONS_INIT}, .min_quality = 50      \
 	}
 
 /* Options in group 2, files, exit codes in the help. Its input is a struct view_args. */
@@ -29,9 +31,14 @@ extern const struct argp view_args_argp;
 int view_args_read(const struct view_args *args, struct profile *p);
 
 /*
- * Says the account, where it is known, and when there are no samples: weight is in UNIT. The
- * program's exit code; PART: 1 when a part of the input is missing.
+ * Says the account, where it is known, and when there are no samples (weight is in UNIT) or too few
+ * names (WORST: the module that lacks most of them, NULL: not known). The program's exit code;
+ * PART: 1 when a part of the input is missing.
  */
-int view_args_status(const struct account *account, const char *unit, int part);
+int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
+	const char *worst, int part);
+
+/* The same for a profile. */
+int view_args_status(const struct view_args *args, const struct profile *p, int part);
 
 #endif

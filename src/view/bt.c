@@ -9,6 +9,7 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "symbol/demangler.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 
 struct texts {
 	const struct recording *rec;
+	const struct recording_view *view;
+	struct demangler names;
+	uint32_t *shown;     /* the functions' numbers there, by the number of the name */
 	struct strpool pool; /* a block of text for each different stack */
 	uint64_t *sums;      /* by the number of the block */
 	size_t alloc;
@@ -25,13 +29,21 @@ struct texts {
 	struct table blocks;       /* that number, task and tag when they are shown → block */
 };
 
-static void add_string(struct texts *t, uint32_t string)
+/* A path, in which the bytes ESCAPED are written as \xHH, too: behind the offset no "+" may stand.
+ */
+static void add_path(struct texts *t, const char *s, const char *escaped)
 {
-	folded_name_add(
-		&t->block, recording_get(t->rec, string), strpool_len(&t->rec->strings, string));
+	while (*s) {
+		size_t n = strcspn(s, escaped);
+
+		folded_name_add(&t->block, s, n);
+		s += n;
+		if (*s)
+			strbuf_addf(&t->block, "\\x%02x", (unsigned char)*s++);
+	}
 }
 
-/* " [MODULE]"; kernel modules have their brackets already. Behind the offset no "+" may stand. */
+/* " [MODULE]"; kernel modules have their brackets already, others may have none inside. */
 static void add_module(struct texts *t, uint32_t module)
 {
 	const char *s = recording_get(t->rec, module);
@@ -39,16 +51,29 @@ static void add_module(struct texts *t, uint32_t module)
 	if (!*s)
 		return;
 	strbuf_adds(&t->block, *s == '[' ? " " : " [");
-	while (*s) {
-		size_t n = strcspn(s, "+");
-
-		folded_name_add(&t->block, s, n);
-		if (s[n])
-			strbuf_adds(&t->block, "\\x2b");
-		s += n + (s[n] == '+');
-	}
-	if (*recording_get(t->rec, module) != '[')
+	add_path(t, s, *s == '[' ? "+" : "+[]");
+	if (*s != '[')
 		strbuf_addch(&t->block, ']');
+}
+
+/* " at FILE:LINE", without brackets that could be taken for the module's. */
+static void add_source(struct texts *t, const struct rec_name *n)
+{
+	if (!t->view->lines || !n->file || !n->line)
+		return;
+	strbuf_adds(&t->block, " at ");
+	add_path(t, recording_get(t->rec, n->file), "+[]");
+	strbuf_addf(&t->block, ":%" PRIu32, n->line);
+}
+
+static void add_function(struct texts *t, uint32_t name)
+{
+	const char *s = recording_get(t->rec, t->rec->names[name].function);
+	size_t len = strpool_len(&t->rec->strings, t->rec->names[name].function);
+
+	if (t->shown[name])
+		s = demangler_get(&t->names, t->shown[name], &len);
+	folded_name_add(&t->block, s, len);
 }
 
 static void begin_frame(struct texts *t, const struct rec_frame *f)
@@ -93,8 +118,9 @@ static void add_frame(struct texts *t, const struct rec_frame *f)
 		const struct rec_name *n = &t->rec->names[f->names + i];
 
 		begin_frame(t, f);
-		add_string(t, n->function);
+		add_function(t, f->names + i);
 		add_offset(t, n->offset);
+		add_source(t, n);
 		add_module(
 			t, n->module || f->place != AT_MAP ? n->module : t->rec->maps[f->map].path);
 		strbuf_addch(&t->block, '\n');
@@ -135,23 +161,23 @@ static void add_stack(struct texts *t, const struct rec_stack *stack)
 		add_note(t, "broken", "");
 }
 
-static void add_task(
-	struct texts *t, const struct rec_task *task, const struct recording_view *view)
+static void add_task(struct texts *t, const struct rec_task *task)
 {
-	if (!view->comm && !view->threads)
+	const char *comm = recording_get(t->rec, task->comm);
+
+	if (!t->view->comm && !t->view->threads)
 		return;
 	strbuf_addch(&t->block, ' ');
-	if (*recording_get(t->rec, task->comm))
-		add_string(t, task->comm);
+	if (*comm)
+		folded_name_add(&t->block, comm, strpool_len(&t->rec->strings, task->comm));
 	else
 		strbuf_adds(&t->block, "[unknown]");
-	if (view->threads)
+	if (t->view->threads)
 		strbuf_addf(&t->block, "/%" PRIu32, task->tid);
 	strbuf_adds(&t->block, "+0x0\n");
 }
 
-static uint32_t make_block(
-	struct texts *t, const struct rec_row *row, const struct recording_view *view)
+static uint32_t make_block(struct texts *t, const struct rec_row *row)
 {
 	/* leaf first, the reverse of the call tree */
 	static const enum stack_kind order[] = {
@@ -170,14 +196,13 @@ static uint32_t make_block(
 				add_stack(t, &t->rec->stacks[row->stacks[i]]);
 	if (t->block.len == before)
 		add_note(t, "no stack", "");
-	add_task(t, &t->rec->tasks[row->task], view);
+	add_task(t, &t->rec->tasks[row->task]);
 
 	return strpool_add(&t->pool, t->block.buf, t->block.len);
 }
 
 /* Rows that differ in what is not shown have one block; it is made once. */
-static uint32_t block_of(
-	struct texts *t, const struct rec_row *row, const struct recording_view *view)
+static uint32_t block_of(struct texts *t, const struct rec_row *row)
 {
 	const uint32_t *s = row->stacks;
 	bool is_new;
@@ -186,18 +211,18 @@ static uint32_t block_of(
 
 	if (is_new)
 		*stacks = (uint32_t)t->combinations.nr;
-	uint64_t task = view->comm || view->threads ? row->task : 0;
+	uint64_t task = t->view->comm || t->view->threads ? row->task : 0;
 	uint32_t *block =
 		table_put(&t->blocks, *stacks, task << 32 | (t->tags ? row->tag : 0), &is_new);
 
 	if (is_new)
-		*block = make_block(t, row, view);
+		*block = make_block(t, row);
 	return *block;
 }
 
-static void add_row(struct texts *t, const struct rec_row *row, const struct recording_view *view)
+static void add_row(struct texts *t, const struct rec_row *row)
 {
-	uint32_t id = block_of(t, row, view);
+	uint32_t id = block_of(t, row);
 
 	while (id >= t->alloc) {
 		size_t alloc = t->alloc ? t->alloc * 2 : 64;
@@ -232,23 +257,31 @@ static void write_blocks(const struct texts *t, FILE *out)
 	free(order);
 }
 
-int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
-	struct strbuf *err)
+int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,
+	FILE *out, struct strbuf *err)
 {
 	struct texts t = {
-		.rec = rec, .block = STRBUF_INIT, .tags = recording_mixes_tags(rec, view)};
+		.rec = rec,
+		.view = view,
+		.block = STRBUF_INIT,
+		.tags = recording_mixes_tags(rec, view),
+	};
 
+	demangler_init(&t.names, how);
+	t.shown = demangler_add_recording(&t.names, rec);
 	strpool_init(&t.pool);
 	table_init(&t.combinations);
 	table_init(&t.blocks);
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (recording_shows(rec, view, &rec->rows[i]) && rec->rows[i].sum)
-			add_row(&t, &rec->rows[i], view);
+			add_row(&t, &rec->rows[i]);
 	write_blocks(&t, out);
 	strpool_release(&t.pool);
 	table_release(&t.combinations);
 	table_release(&t.blocks);
+	demangler_release(&t.names);
 	strbuf_release(&t.block);
+	free(t.shown);
 	free(t.sums);
 	return written(out, err);
 }

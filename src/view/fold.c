@@ -115,22 +115,17 @@ static void write_part(struct folder *f, const struct part *part)
 static void merge(const struct profile *p, const struct strpool *texts, uint32_t *text_of,
 	struct profile *merged)
 {
-	uint32_t *node_of = xcalloc(p->nr_nodes, sizeof(*node_of));
-	uint32_t *frame_of = xcalloc(texts->nr, sizeof(*frame_of));
+	uint32_t *frame_of = xcalloc(p->nr_frames, sizeof(*frame_of));
 
 	profile_init(merged);
-	for (uint32_t i = 1; i < texts->nr; i++)
-		frame_of[i] = profile_frame(
-			merged, FRAME_USER, strpool_get(texts, i), strpool_len(texts, i), NULL, 0);
-	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
-		const struct profile_node *n = &p->nodes[i];
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		uint32_t text = text_of[i];
 
-		node_of[i] = profile_child(merged, node_of[n->parent], frame_of[text_of[n->frame]]);
-		add_capped(&merged->nodes[node_of[i]].self, n->self);
+		frame_of[i] = profile_frame(merged, FRAME_USER, strpool_get(texts, text),
+			strpool_len(texts, text), NULL, 0);
+		text_of[frame_of[i]] = text; /* a number that is not above I */
 	}
-	for (uint32_t i = 1; i < texts->nr; i++)
-		text_of[frame_of[i]] = i;
-	free(node_of);
+	profile_add_tree(merged, p, frame_of);
 	free(frame_of);
 }
 

@@ -190,3 +190,19 @@ const char *function_category(const struct functions *f, const struct function *
 {
 	return strpool_get(&f->categories, function->category);
 }
+
+const char *functions_least_named(const struct profile *p)
+{
+	uint64_t *weights = xcalloc(p->nr_frames, sizeof(*weights));
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		add_capped(&weights[p->nodes[i].frame], p->nodes[i].total);
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		if (weights[i] > weights[most] && frame_is_unnamed(p, i))
+			most = i;
+	free(weights);
+	if (!most)
+		return NULL;
+	return *profile_module(p, most) ? profile_module(p, most) : profile_name(p, most, NULL);
+}

@@ -29,4 +29,8 @@ void functions_release(struct functions *f);
 
 const char *function_category(const struct functions *f, const struct function *function);
 
+/* The module whose frames without names weigh most, as "[libfoo.so]" where it is not known; NULL:
+ * all have names. P is finished; valid until a frame is added. */
+const char *functions_least_named(const struct profile *p);
+
 #endif

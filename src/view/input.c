@@ -154,7 +154,7 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	bool first = nothing_yet(p);
 	char *title = p->title ? xstrdup(p->title) : NULL;
 
-	symbol_resolve(rec, &options->symbol, notes);
+	symbol_resolve(rec, &options->symbol, NULL, notes);
 	recording_to_profile(rec, &options->view, p);
 	if (title)
 		profile_set(&p->title, title);
@@ -195,23 +195,13 @@ out:
 	return ret;
 }
 
-static char *readable(const char *name, void *arg)
-{
-	const struct symbol_options *options = arg;
-
-	return symbol_demangle(name, options->demangle);
-}
-
 static int read_text(struct profile *p, struct lines *lines, enum input_kind kind,
 	const struct input_options *options, struct strbuf *err)
 {
-	struct symbol_options symbol = options->symbol;
-	struct stacktext_options text = {.readable = readable, .arg = &symbol};
+	struct stacktext_options text = {.sources = options->view.lines};
 	struct account before = p->account;
 	bool first = nothing_yet(p);
 
-	if (symbol.demangle == DEMANGLE_NONE)
-		text.readable = NULL;
 	p->account = (struct account){0};
 
 	int ret = kind == INPUT_FOLDED ? folded_read(p, lines, err)

@@ -24,7 +24,7 @@ static int write_rec(const struct output *o, FILE *out, struct strbuf *err)
 
 static int write_bt(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_bt(o->rec, o->view, out, err);
+	return view_bt(o->rec, o->view, o->demangle, out, err);
 }
 
 static int write_folded(const struct output *o, FILE *out, struct strbuf *err)

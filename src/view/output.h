@@ -8,6 +8,7 @@
 struct output {
 	struct recording *rec; /* with names */
 	const struct recording_view *view;
+	enum demangle demangle;
 	struct profile *profile; /* of rec, finished */
 };
 

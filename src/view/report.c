@@ -4,26 +4,14 @@
 #include "lib/csv.h"
 #include "lib/folded.h"
 #include "lib/json.h"
+#include "lib/percent.h"
 #include "lib/strbuf.h"
-#include "lib/utf8.h"
+#include "lib/terminal.h"
 #include "lib/util.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-/* PART of ALL in percent with two decimals, from integers, halves rounded up. */
-static void add_percent(struct strbuf *out, uint64_t part, uint64_t all)
-{
-	unsigned __int128 hundredths = 0;
-
-	if (all)
-		hundredths = ((unsigned __int128)part * 10000 + all / 2) / all;
-	strbuf_addf(out, "%" PRIu64 ".%02u", (uint64_t)(hundredths / 100),
-		(unsigned)(hundredths % 100));
-}
 
 static void add_weights(struct strbuf *out, const struct functions *f, const struct function *fn)
 {
@@ -31,11 +19,11 @@ static void add_weights(struct strbuf *out, const struct functions *f, const str
 
 	strbuf_addu(out, fn->self);
 	strbuf_addch(out, ',');
-	add_percent(out, fn->self, all);
+	percent_add(out, fn->self, all);
 	strbuf_addch(out, ',');
 	strbuf_addu(out, fn->inclusive);
 	strbuf_addch(out, ',');
-	add_percent(out, fn->inclusive, all);
+	percent_add(out, fn->inclusive, all);
 }
 
 static void add_name(struct strbuf *out, const struct functions *f, const struct function *fn)
@@ -100,27 +88,6 @@ static void add_json_string(struct strbuf *out, const char *s)
 	json_string(out, s, strlen(s));
 }
 
-static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
-{
-	strbuf_addf(out, "\"%s\": %" PRIu64 ", ", key, value);
-}
-
-static void add_json_account(struct strbuf *out, const struct account *a)
-{
-	strbuf_addf(out, " \"account\": {\"known\": %s, ", a->known ? "true" : "false");
-	add_json_number(out, "kept", a->kept);
-	add_json_number(out, "whole", a->whole);
-	add_json_number(out, "cut", a->cut);
-	add_json_number(out, "broken", a->broken);
-	add_json_number(out, "named", a->named);
-	add_json_number(out, "unnamed", a->unnamed);
-	strbuf_adds(out, "\"lost\": {");
-	for (int i = 0; i < LOST_REASONS; i++)
-		strbuf_addf(out, "%s\"%s\": %" PRIu64, i ? ", " : "",
-			lost_reason_word((enum lost_reason)i), a->lost[i]);
-	strbuf_adds(out, "}},\n");
-}
-
 static void add_json_function(
 	struct strbuf *out, const struct functions *f, const struct function *fn)
 {
@@ -133,9 +100,9 @@ static void add_json_function(
 	strbuf_adds(out, ", \"module\": ");
 	add_json_string(out, profile_module(f->p, fn->frame));
 	strbuf_addf(out, ", \"self\": %" PRIu64 ", \"self_pct\": ", fn->self);
-	add_percent(out, fn->self, all);
+	percent_add(out, fn->self, all);
 	strbuf_addf(out, ", \"inclusive\": %" PRIu64 ", \"inclusive_pct\": ", fn->inclusive);
-	add_percent(out, fn->inclusive, all);
+	percent_add(out, fn->inclusive, all);
 	strbuf_adds(out, ", \"category\": ");
 	add_json_string(out, function_category(f, fn));
 	strbuf_addch(out, '}');
@@ -155,8 +122,9 @@ int view_report_json(const struct profile *p, FILE *out, struct strbuf *err)
 	strbuf_addf(&line, ",\n \"total\": %" PRIu64 ",\n \"unit\": ", p->nodes[0].total);
 	add_json_string(&line, p->unit);
 	strbuf_adds(&line, ",\n");
-	add_json_account(&line, &p->account);
-	strbuf_adds(&line, " \"functions\": [");
+	strbuf_adds(&line, " \"account\": ");
+	account_json(&p->account, &line);
+	strbuf_adds(&line, ",\n \"functions\": [");
 	for (uint32_t i = 0; i < f.nr; i++) {
 		strbuf_adds(&line, i ? ",\n" : "\n");
 		add_json_function(&line, &f, &f.list[i]);
@@ -167,52 +135,6 @@ int view_report_json(const struct profile *p, FILE *out, struct strbuf *err)
 	functions_release(&f);
 	strbuf_release(&line);
 	return written(out, err);
-}
-
-/* Columns of the terminal that OUT is, 80 when it is none. */
-static size_t columns_of(FILE *out)
-{
-	const char *env = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t n;
-
-	if (!isatty(fileno(out)))
-		return 80;
-	if (env && parse_u64(env, strlen(env), 10, &n) && n >= 40 && n <= 1000)
-		return (size_t)n;
-	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= 40)
-		return size.ws_col;
-	return 80;
-}
-
-/* Text that a terminal takes for nothing but text, in at most COLUMNS; what is cut ends in "...".
- */
-static void add_cut(struct strbuf *out, const char *s, size_t len, size_t columns)
-{
-	size_t used = 0, start = out->len, fits = start;
-
-	for (size_t i = 0; i < len;) {
-		uint32_t c;
-		size_t n = utf8_decode(s + i, len - i, &c);
-		bool plain = n && c >= 0x20 && (c < 0x7f || c >= 0xa0);
-
-		if (used + 3 <= columns)
-			fits = out->len;
-		if (!n)
-			n = 1;
-		if (plain)
-			strbuf_add(out, s + i, n);
-		else
-			for (size_t k = 0; k < n; k++)
-				strbuf_addf(out, "\\x%02x", (unsigned char)s[i + k]);
-		used += !plain ? 4 * n : n > 2 ? 2 : 1; /* at most */
-		i += n;
-		if (used > columns) {
-			out->len = fits;
-			strbuf_adds(out, "...");
-			return;
-		}
-	}
 }
 
 struct widths {
@@ -227,7 +149,7 @@ static int digits(uint64_t n)
 
 static struct widths fit(const struct functions *f, FILE *out)
 {
-	size_t columns = columns_of(out);
+	size_t columns = terminal_columns(out, 80);
 	struct widths w = {.self = 4, .inclusive = digits(f->p->nodes[0].total)};
 
 	if (f->nr && digits(f->list[0].self) > w.self)
@@ -248,16 +170,16 @@ static void add_top_line(struct strbuf *line, const struct functions *f, const s
 	size_t len;
 	const char *name = profile_name(f->p, fn->frame, &len);
 
-	add_percent(&cell, fn->self, f->p->nodes[0].total);
+	percent_add(&cell, fn->self, f->p->nodes[0].total);
 	strbuf_addf(line, "%6s %% %*" PRIu64, cell.buf, w->self, fn->self);
 	strbuf_reset(&cell);
-	add_percent(&cell, fn->inclusive, f->p->nodes[0].total);
+	percent_add(&cell, fn->inclusive, f->p->nodes[0].total);
 	strbuf_addf(line, "  %6s %% %*" PRIu64 "  ", cell.buf, w->inclusive, fn->inclusive);
 	strbuf_reset(&cell);
 	strbuf_add(&cell, name, len);
 	if (*module && !frame_is_unnamed(f->p, fn->frame)) /* that is called after its module */
 		strbuf_addf(&cell, *module == '[' ? " %s" : " [%s]", file_name(module));
-	add_cut(line, cell.buf, cell.len, w->name);
+	terminal_add(line, cell.buf, cell.len, w->name);
 	strbuf_addch(line, '\n');
 	strbuf_release(&cell);
 }
@@ -272,11 +194,11 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 	struct widths w = fit(&f, out);
 
 	if (p->title) {
-		add_cut(&line, p->title, strlen(p->title), w.name + 40);
+		terminal_add(&line, p->title, strlen(p->title), w.name + 40);
 		strbuf_adds(&line, "\n");
 	}
 	strbuf_addf(&line, "%" PRIu64 " ", p->nodes[0].total);
-	add_cut(&line, p->unit, strlen(p->unit), 20);
+	terminal_add(&line, p->unit, strlen(p->unit), 20);
 	strbuf_addf(&line, "\n  self %% %*s  incl. %% %*s  function [module]\n", w.self, "self",
 		w.inclusive, "inclusive");
 	for (uint32_t i = 0; i < f.nr; i++) {
@@ -288,7 +210,7 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 	if (f.nr > n) {
 		struct strbuf percent = STRBUF_INIT;
 
-		add_percent(&percent, rest, p->nodes[0].total);
+		percent_add(&percent, rest, p->nodes[0].total);
 		strbuf_addf(&line, "%6s %% %*" PRIu64 "  in %u functions more\n", percent.buf,
 			w.self, rest, f.nr - n);
 		strbuf_release(&percent);

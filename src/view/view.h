@@ -22,9 +22,9 @@ struct input_options {
 
 /*
  * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, folded, text of a stap
- * script; tells which by looking. profile_finish is the caller's. 0: all of it; 1: a part
- * (incomplete recording, lines that could not be read: counted in the account, said in ERR); -1:
- * nothing.
+ * script; tells which by looking. symbol_demangle_profiles and profile_finish are the
+ * caller's. 0: all of it; 1: a part (incomplete recording, lines that could not be read: counted in
+ * the account, said in ERR); -1: nothing.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);
@@ -54,7 +54,7 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 int view_report_json(const struct profile *p, FILE *out, struct strbuf *err);
 
 /* Text backtraces in the classic form of stap scripts, leaf first, heaviest stack first. */
-int view_bt(const struct recording *rec, const struct recording_view *view, FILE *out,
-	struct strbuf *err);
+int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,
+	FILE *out, struct strbuf *err);
 
 #endif

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
 #include "lib/recording.h"
+#include "symbol/quality.h"
 #include "view/view.h"
 
 #include <stdlib.h>
 
+/* The sums by file are those of the account, and every table can be written. */
+static void write_quality(const struct recording *rec, const struct recording_view *view)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	struct quality q;
+
+	quality_init(&q, rec, view, NULL, true);
+	must(q.named == q.account.named);
+	must(out && quality_csv(&q, out, NULL) == 0 && quality_json(&q, out, NULL) == 0);
+	must(quality_text(&q, 80, out, NULL) == 0 && fclose(out) == 0);
+	quality_release(&q);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct recording_view view = {.threads = true, .event = -1};
+	struct recording_view view = {.threads = true, .lines = true, .event = -1};
 	struct recording rec;
 	struct profile p;
 	char *text = NULL;
@@ -17,8 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FILE *out = open_memstream(&text, &len);
 
 		fuzz_write_twice(&rec);
-		must(out && view_bt(&rec, &view, out, NULL) == 0 && fclose(out) == 0);
+		must(out && view_bt(&rec, &view, DEMANGLE_SHORT, out, NULL) == 0 &&
+			fclose(out) == 0);
 		free(text);
+		write_quality(&rec, &view);
 		profile_init(&p);
 		recording_to_profile(&rec, &view, &p);
 		fuzz_fold_twice(&p);

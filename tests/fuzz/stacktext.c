@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct stacktext_options options = {0};
+	const struct stacktext_options options = {.sources = true};
 	struct strbuf notes = STRBUF_INIT;
 	struct lines lines;
 	struct profile p;

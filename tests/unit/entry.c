@@ -74,6 +74,38 @@ static void entry_of(const char *flags, size_t want)
 	free(stripped);
 }
 
+/* FILE of those that entry_of made: WANT says whether it tells that the byte at ADDRESS is in main.
+ */
+static void expect_main(const char *file, uint64_t address, bool want)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	struct elffile *elf = elffile_open(path, NULL);
+
+	assert_non_null(elf);
+	assert_int_equal(entry_is_main(elf, address), want);
+	assert_false(entry_is_main(elf, nm("main") - 1));
+	assert_false(entry_is_main(elf, nm("_start")));
+	elffile_close(elf);
+	free(path);
+}
+
+static void entry__is_main(void **state)
+{
+	(void)state;
+	entry_of("-pie -fPIE", 2);
+	expect_main("stripped", nm("main"), true);
+	expect_main("stripped", nm("main") + 1, true);
+	entry_of("-static", 1);
+	expect_main("program", nm("main"), true);
+	expect_main("program", nm("main") + 1, true);
+	expect_main("stripped", nm("main"), false);
+	/* a function of that name in a library is none */
+	assert_true(run("echo 'int main(void) { return 1; }' | "
+			"cc -shared -nostdlib -fPIC -Wl,-e,0 -x c -o %s/program -",
+		dir));
+	expect_main("program", nm("main"), false);
+}
+
 static void entry__of_programs(void **state)
 {
 	(void)state;
@@ -107,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry__of_programs),
 		cmocka_unit_test(entry__not_of_libraries),
+		cmocka_unit_test(entry__is_main),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

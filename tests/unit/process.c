@@ -599,6 +599,86 @@ static void process__gone_and_come_back(void **state)
 	assert_non_null(processes_known(&ps, (uint32_t)child));
 }
 
+/* ---- what is handed over ---- */
+
+/* The perf map of the child, which it would write itself. */
+static char *put_perfmap(void)
+{
+	char *path = xasprintf("/tmp/perf-%d.map", child);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+	return path;
+}
+
+static void expect_perfmap(bool there)
+{
+	struct symbol_files files = {0};
+
+	processes_give_files(&ps, &files);
+	assert_int_equal(files.nr_perfmaps, there);
+	if (there)
+		assert_int_equal(files.perfmaps[0].pid, child);
+	symbol_files_release(&files);
+}
+
+static void process__gives_its_perf_map(void **state)
+{
+	char *path = put_perfmap();
+
+	(void)state;
+	look();
+	expect_perfmap(false); /* no code that is in no file */
+	map(-1, 4, 1);
+	look();
+	expect_perfmap(true);
+	int64_t told = map(-1, 6, 1);
+
+	process_executed(&ps, of_child(), told);
+	expect_perfmap(false); /* of another program */
+	tell_child(-1, 6, 1, told);
+	expect_perfmap(true);
+	int64_t before = monotonic_ns();
+
+	look();
+	process_executed(&ps, of_child(), before); /* the look saw the new program */
+	expect_perfmap(true);
+	unlink(path);
+	free(path);
+}
+
+static void process__gives_it_after_its_end(void **state)
+{
+	(void)state;
+	map(-1, 4, 1);
+	look();
+	char *path = put_perfmap();
+
+	process_ended(&ps, of_child(), monotonic_ns());
+	unlink(path);
+	free(path);
+	expect_perfmap(true);
+}
+
+/* The file at a path may be another one when names are looked up. */
+static void process__gives_all_files(void **state)
+{
+	struct process *self = processes_get(&ps, (uint32_t)getpid());
+	const struct mapping *m = process_find(&ps, self, (uint64_t)(uintptr_t)&look);
+	struct symbol_files files = {0};
+	size_t nr = 0;
+
+	(void)state;
+	assert_false(ps.objects[m->object].deleted || ps.objects[m->object].foreign);
+	for (size_t i = 0; i < ps.nr_objects; i++)
+		nr += ps.objects[i].elf != NULL;
+	assert_true(nr > 2);
+	processes_give_files(&ps, &files);
+	assert_int_equal(files.nr, nr);
+	symbol_files_release(&files);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(process__##name, set_up, tear_down)
 #define LOOK(name) cmocka_unit_test_setup_teardown(process__##name, start_child, stop_child)
 
@@ -621,6 +701,9 @@ int main(void)
 		LOOK(one_object_for_events_and_looks),
 		LOOK(one_that_ended_shows_nothing),
 		LOOK(gone_and_come_back),
+		LOOK(gives_its_perf_map),
+		LOOK(gives_it_after_its_end),
+		LOOK(gives_all_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

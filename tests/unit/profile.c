@@ -43,6 +43,118 @@ static void test_frames_are_told_apart(void **state)
 	profile_release(&p);
 }
 
+static void test_sources_tell_apart(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	uint32_t a = frame(&p, "f", "x");
+	struct frame f = p.frames[a];
+
+	assert_int_equal(profile_add_frame(&p, &f), a);
+	f.source = strpool_adds(&p.names, "f.c:1");
+	uint32_t b = profile_add_frame(&p, &f);
+
+	assert_int_not_equal(b, a);
+	f.source = strpool_adds(&p.names, "f.c:2");
+	assert_int_not_equal(profile_add_frame(&p, &f), b);
+	assert_int_equal(frame(&p, "f", "x"), a);
+	profile_release(&p);
+}
+
+/* Each frame's name becomes the upper-case letter, or all of them one. */
+static void rename_all(struct profile *p, const char *to)
+{
+	uint32_t names[64] = {0};
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		char upper = (char)(*profile_name(p, i, NULL) - 'a' + 'A');
+
+		names[i] = to ? strpool_adds(&p->names, to) : strpool_add(&p->names, &upper, 1);
+	}
+	profile_rename(p, names);
+}
+
+static void test_rename(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	add(&p, "abc", 1);
+	add(&p, "abd", 2);
+	rename_all(&p, NULL);
+	assert_int_equal(p.nr_frames, 5);
+	assert_int_equal(p.nr_nodes, 5);
+	add(&p, "ABD", 4); /* what is added later meets the new names */
+	assert_int_equal(p.nr_nodes, 5);
+	profile_finish(&p);
+	assert_int_equal(p.nodes[0].total, 7);
+	assert_string_equal(profile_name(&p, p.nodes[4].frame, NULL), "D");
+	assert_int_equal(p.nodes[4].self, 6);
+	profile_release(&p);
+}
+
+/* Stacks that become the same are added up; those of other kinds stay. */
+static void test_rename_merges(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	add(&p, "abc", 1);
+	add(&p, "bca", 2);
+	add(&p, "cb", 4);
+	add(&p, "", 8);
+	uint32_t kernel = profile_frame(&p, FRAME_KERNEL, "k", 1, NULL, 0);
+
+	profile_add(&p, &kernel, 1, 16);
+	rename_all(&p, "same");
+	assert_int_equal(p.nr_frames, 3);
+	assert_int_equal(p.nr_nodes, 5);
+	profile_finish(&p);
+	assert_int_equal(p.nodes[0].total, 31);
+	assert_int_equal(p.nodes[0].self, 8);
+	uint32_t user = p.nodes[0].child, below = p.nodes[user].child;
+
+	assert_int_equal(p.nodes[user].total, 7);
+	assert_int_equal(p.nodes[below].self, 4);
+	assert_int_equal(p.nodes[p.nodes[below].child].self, 3);
+	assert_int_equal(p.frames[p.nodes[p.nodes[user].next].frame].kind, FRAME_KERNEL);
+	assert_int_equal(p.nodes[p.nodes[user].next].self, 16);
+	profile_release(&p);
+}
+
+/* More siblings than are searched one by one, of which every two become one. */
+static void test_rename_merges_many(void **state)
+{
+	enum { MANY = 5000 };
+	struct profile p;
+	uint32_t *names = calloc(MANY + 1, sizeof(*names));
+	char name[16];
+
+	(void)state;
+	profile_init(&p);
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		uint32_t id = frame(&p, name, NULL);
+
+		profile_add(&p, &id, 1, 1);
+	}
+	for (uint32_t i = 1; i <= MANY; i++) {
+		snprintf(name, sizeof(name), "%u", i / 2);
+		names[i] = strpool_adds(&p.names, name);
+	}
+	profile_rename(&p, names);
+	profile_finish(&p);
+	assert_int_equal(p.nr_frames, MANY / 2 + 2);
+	assert_int_equal(p.nr_nodes, MANY / 2 + 2);
+	assert_int_equal(p.nodes[0].total, MANY);
+	profile_release(&p);
+	free(names);
+}
+
 static void test_totals(void **state)
 {
 	struct profile p;
@@ -128,6 +240,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_are_told_apart),
+		cmocka_unit_test(test_sources_tell_apart),
+		cmocka_unit_test(test_rename),
+		cmocka_unit_test(test_rename_merges),
+		cmocka_unit_test(test_rename_merges_many),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_children_are_in_order),
 		cmocka_unit_test(test_sums_stop),

@@ -18,6 +18,10 @@ static void make(struct recording *rec)
 	recording_init(rec);
 	recording_add_meta(rec, "title", "a title");
 	rec->kernel_release = recording_string(rec, "7.2.0-test");
+	rec->kernel_text = 0xffffffff81000000;
+	recording_add_module(rec, &(struct rec_module){.name = recording_string(rec, "nf_tables"),
+					  .build_id = recording_string(rec, "0123"),
+					  .text = 0xffffffffc0001000});
 	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1000000);
 	uint32_t task = recording_add_task(rec,
 		&(struct rec_task){
@@ -28,7 +32,9 @@ static void make(struct recording *rec)
 			     .end = 0x3000,
 			     .offset = 0x1000,
 			     .build_id = recording_string(rec, "abcdef"),
-			     .path = recording_string(rec, "/opt/a b/lib;x.so (deleted)")});
+			     .path = recording_string(rec, "/opt/a b/lib;x.so (deleted)"),
+			     .has_link = true,
+			     .link = 0x401000});
 	uint32_t frames[3] = {
 		recording_add_frame(
 			rec, &(struct rec_frame){.place = AT_MAP, .map = map, .addr = 0x10}),
@@ -103,6 +109,12 @@ static void recording__round_trip(void **state)
 	assert_true(b.complete);
 	assert_int_equal(b.unknown, 0);
 	assert_string_equal(recording_get(&b, b.tasks[0].comm), hostile);
+	assert_int_equal(b.kernel_text, 0xffffffff81000000);
+	assert_int_equal(b.nr_modules, 1);
+	assert_string_equal(recording_get(&b, b.modules[0].name), "nf_tables");
+	assert_int_equal(b.modules[0].text, 0xffffffffc0001000);
+	assert_true(b.maps[0].has_link);
+	assert_int_equal(b.maps[0].link, 0x401000);
 	char *again = text_of(&b);
 
 	assert_string_equal(text, again);
@@ -144,12 +156,36 @@ static void recording__later_records_and_fields(void **state)
 {
 	struct recording rec;
 	static const char text[] =
-		RECORDING_MAGIC " 1\nweather 1 2 3\nkernel 7.2 - later field\nend 3 more\n";
+		RECORDING_MAGIC " 1\nweather 1 2 3\nkernel 7.2 - - later field\nend 3 more\n";
 
 	(void)state;
 	assert_int_equal(read_text(&rec, text, strlen(text), NULL), 0);
 	assert_true(rec.complete);
 	assert_int_equal(rec.unknown, 1);
+	recording_release(&rec);
+}
+
+/* Fields of which an older recorder did not know, or that were not known. */
+static void recording__addresses_may_be_missing(void **state)
+{
+	static const char text[] = RECORDING_MAGIC " 1\n"
+						   "kernel 7.2 -\n"
+						   "map 0 1 1 1000 2000 0 - /x\n"
+						   "map 1 1 1 1000 2000 0 - /x -\n"
+						   "map 2 1 1 1000 2000 0 - /x 0\n"
+						   "map 3 1 1 1000 2000 0 - /x 5000 more\n"
+						   "end 6\n";
+	struct recording rec;
+
+	(void)state;
+	assert_int_equal(read_text(&rec, text, strlen(text), NULL), 0);
+	assert_true(rec.complete);
+	assert_int_equal(rec.kernel_text, 0);
+	assert_false(rec.maps[0].has_link);
+	assert_false(rec.maps[1].has_link);
+	assert_true(rec.maps[2].has_link);
+	assert_true(rec.maps[3].has_link);
+	assert_int_equal(rec.maps[3].link, 0x5000);
 	recording_release(&rec);
 }
 
@@ -167,6 +203,10 @@ static void recording__refuses(void **state)
 		RECORDING_MAGIC " 1\nrow 0 0 - - 1 1\n",
 		RECORDING_MAGIC " 1\nlost table-full -1\n",
 		RECORDING_MAGIC " 1\nmap 0 1 0 2000 1000 0 - /x\n",
+		RECORDING_MAGIC " 1\nmap 0 1 0 1000 2000 0 - /x 401000h\n",
+		RECORDING_MAGIC " 1\nmap 0 1 0 1000 2000 0 - /x fffffffffffff001\n",
+		RECORDING_MAGIC " 1\nkernel 7.2 - _stext\n",
+		RECORDING_MAGIC " 1\nmodule nf_tables 0123 -\n",
 		RECORDING_MAGIC " 1\nname 0 f 0 - - 0\n",
 		RECORDING_MAGIC " 1\ntask 0 1 99999999999 0 x\n",
 	};
@@ -367,6 +407,7 @@ int main(void)
 		cmocka_unit_test(recording__round_trip),
 		cmocka_unit_test(recording__every_cut_is_seen),
 		cmocka_unit_test(recording__later_records_and_fields),
+		cmocka_unit_test(recording__addresses_may_be_missing),
 		cmocka_unit_test(recording__refuses),
 		cmocka_unit_test(recording__becomes_a_profile),
 		cmocka_unit_test(recording__one_event_is_viewed),

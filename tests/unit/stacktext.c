@@ -65,9 +65,9 @@ static void test_every_prefix(void **state)
 	}
 }
 
-static int read_text(struct profile *p, const char *text, size_t len)
+static int read_with(
+	struct profile *p, const char *text, size_t len, struct stacktext_options options)
 {
-	struct stacktext_options options = {0};
 	struct strbuf notes = STRBUF_INIT;
 	FILE *file = text_file(text, len);
 	struct lines lines;
@@ -81,6 +81,47 @@ static int read_text(struct profile *p, const char *text, size_t len)
 	strbuf_release(&notes);
 	fclose(file);
 	return ret;
+}
+
+static int read_text(struct profile *p, const char *text, size_t len)
+{
+	return read_with(p, text, len, (struct stacktext_options){0});
+}
+
+static void test_sources(void **state)
+{
+	static const struct {
+		const char *line, *source; /* "": none */
+	} lines[] = {
+		{"0x1 : f+0x1/0x2 at /usr/src/a.c:12 [/bin/app]", "a.c:12"},
+		{"0x1 : f+0x1 at a.c:12 [/bin/app]", "a.c:12"},
+		{"0x1 : f+0x1 at a.c:12", "a.c:12"},
+		{"0x1 : f+0x1 at /my dir [x]/b.c:7 [/bin/[app]]", "b.c:7"},
+		{"0x1 : f+0x1 at /c\\x2b\\x2b/d\\x5b.cc:7 [/bin/app]", "d[.cc:7"},
+		{"0x1 : f+0x1 at a.c:0 [/bin/app]", ""},
+		{"0x1 : f+0x1 at :12 [/bin/app]", ""},
+		{"0x1 : f+0x1 at a.c [/bin/app]", ""},
+		{"0x1 : f+0x1 [/bin/app]", ""},
+		{"0x1 : [app]+0x1 at a.c:12 [/bin/app]", ""},
+		{"0x1 [/bin/app+0x1/0x2] at a.c:12", ""},
+	};
+	struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
+		struct stacktext_options options = {.sources = i % 2};
+		struct profile p;
+
+		strbuf_reset(&text);
+		strbuf_addf(&text, "%s\n1\n", lines[i / 2].line);
+		profile_init(&p);
+		read_with(&p, text.buf, text.len, options);
+		assert_int_equal(p.nr_frames, 2);
+		assert_string_equal(strpool_get(&p.names, p.frames[1].source),
+			options.sources ? lines[i / 2].source : "");
+		profile_release(&p);
+	}
+	strbuf_release(&text);
 }
 
 /* What goes in comes out or is counted: 20,000 stacks, every 7th with a count that is none. */
@@ -155,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_nothing_is_lost),
 		cmocka_unit_test(test_endless_stack_is_cut),
 		cmocka_unit_test(test_line_that_is_too_long),

@@ -2,6 +2,7 @@
 /* The table of functions, judged by the programs of binutils and elfutils where they are installed.
  */
 #include "symbol_test.h"
+#include "symbol/debugfile.h"
 #include "symbol/symtab.h"
 
 /* ---- an ELF file made by hand ---- */
@@ -109,7 +110,7 @@ static void test_table_rules(void **state)
 	struct elffile *elf = elffile_open_memory(&image, sizeof(image));
 
 	assert_non_null(elf);
-	struct symtab *tab = symtab_new(elf, "[image]", NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 
 	for (size_t i = 0; i < ARRAY_LEN(expect); i++) {
 		if (symtab_find(tab, CODE + expect[i].at, &hit) != !!expect[i].name)
@@ -130,7 +131,53 @@ static void test_table_rules(void **state)
 	elffile_close(elf);
 }
 
+/* What lies behind the table is no symbol, a name that lies behind the names is none. */
+static void test_table_ends(void **state)
+{
+	struct image image = make_image();
+	struct symtab_hit hit;
+
+	(void)state;
+	add_symbol(&image, 1, "first", STB_GLOBAL, STT_FUNC, CODE, 0x10);
+	add_symbol(&image, 2, "outside", STB_GLOBAL, STT_FUNC, CODE + 0x10, 0x10);
+	add_symbol(&image, 3, "behind", STB_GLOBAL, STT_FUNC, CODE + 0x20, 0x10);
+	image.shdr[2].sh_size = 3 * sizeof(Elf64_Sym);
+	image.syms[2].st_name = sizeof(image.names) + 5;
+	image.text[5] = 'x';
+	struct elffile *elf = elffile_open_memory(&image, sizeof(image));
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
+
+	assert_true(symtab_find(tab, CODE + 0x0f, &hit));
+	assert_false(symtab_find(tab, CODE + 0x10, &hit));
+	assert_false(symtab_find(tab, CODE + 0x20, &hit));
+	symtab_free(tab);
+	elffile_close(elf);
+}
+
 /* ---- against judges ---- */
+
+/* A file with its table, and its debug file if one is installed. */
+struct named {
+	struct elffile *elf, *debug;
+	struct symtab *tab;
+};
+
+static struct named open_named(const char *path)
+{
+	struct named named = {.elf = elffile_open(path, NULL)};
+
+	assert_non_null(named.elf);
+	named.debug = debugfile_open(named.elf, path, &(struct debug_places){0});
+	named.tab = symtab_new(named.elf, named.debug, NULL);
+	return named;
+}
+
+static void close_named(struct named *named)
+{
+	symtab_free(named->tab);
+	elffile_close(named->debug);
+	elffile_close(named->elf);
+}
 
 /* N addresses in the executable sections of ELF. */
 static void random_addresses(struct elffile *elf, uint64_t *to, size_t n)
@@ -177,12 +224,11 @@ static void compare_with_addr2line(const char *path)
 {
 	enum { N = 4000 };
 	uint64_t *at = xcalloc(N, sizeof(*at)), offset;
-	struct elffile *elf = elffile_open(path, NULL);
+	struct named file = open_named(path);
 	char *list = in_dir("addresses"), *cmd;
 	size_t named = 0, wrong = 0;
 
-	assert_non_null(elf);
-	random_addresses(elf, at, N);
+	random_addresses(file.elf, at, N);
 	FILE *f = fopen(list, "w");
 
 	for (size_t i = 0; i < N; i++)
@@ -190,12 +236,11 @@ static void compare_with_addr2line(const char *path)
 	assert_int_equal(fclose(f), 0);
 	cmd = xasprintf("DEBUGINFOD_URLS= eu-addr2line -S -e '%s' <'%s' 2>/dev/null", path, list);
 	FILE *judge = popen(cmd, "r");
-	struct symtab *tab = symtab_new(elf, path, NULL);
 
 	for (size_t i = 0; i < N; i++) {
 		struct symtab_hit hit = {0};
 		bool theirs = judge_says(judge, &offset);
-		bool ours = symtab_find(tab, at[i], &hit);
+		bool ours = symtab_find(file.tab, at[i], &hit);
 
 		named += ours;
 		if (theirs != (ours && !hit.plt) || (theirs && at[i] - hit.start != offset)) {
@@ -208,8 +253,7 @@ static void compare_with_addr2line(const char *path)
 	assert_int_equal(wrong, 0);
 	assert_true(named > N / 4);
 	pclose(judge);
-	symtab_free(tab);
-	elffile_close(elf);
+	close_named(&file);
 	free(cmd);
 	free(list);
 	free(at);
@@ -225,11 +269,11 @@ static void test_against_addr2line(void **state)
 	compare_with_addr2line(perl);
 }
 
-static void compare_every_exported_function(void)
+/* Returns how many functions of PATH are found where nm has them. */
+static size_t compare_with_nm(const char *path, const char *flags)
 {
-	struct elffile *elf = elffile_open(libc_path, NULL);
-	struct symtab *tab = symtab_new(elf, libc_path, NULL);
-	char *cmd = xasprintf("nm -D --defined-only '%s'", libc_path), line[4096], type;
+	struct named file = open_named(path);
+	char *cmd = xasprintf("nm %s --defined-only '%s'", flags, path), line[4096], type;
 	struct symtab_hit hit;
 	uint64_t address;
 	size_t n = 0;
@@ -239,29 +283,47 @@ static void compare_every_exported_function(void)
 	while (fgets(line, sizeof(line), nm)) {
 		if (sscanf(line, "%lx %c", &address, &type) != 2 || !strchr("TWi", type))
 			continue;
-		if (!symtab_find(tab, address, &hit) || hit.start != address)
+		if (!symtab_find(file.tab, address, &hit) || hit.start != address)
 			fail_msg("not found at its start: %s", line);
 		n++;
 	}
-	assert_true(n > 1000);
 	pclose(nm);
 	free(cmd);
-	symtab_free(tab);
-	elffile_close(elf);
+	close_named(&file);
+	return n;
 }
 
 static void test_every_exported_function(void **state)
 {
 	(void)state;
 	need("nm");
-	compare_every_exported_function();
+	assert_true(compare_with_nm(libc_path, "-D") > 1000);
+}
+
+static void test_32_bits(void **state)
+{
+	char *path = in_dir("narrow");
+
+	(void)state;
+	need("gcc nm");
+	char *build =
+		xasprintf("echo 'int f(int x) { return x; } int g(int x) { return x + 1; }' | "
+			  "gcc -m32 -shared -nostdlib -xc -o '%s' - 2>/dev/null",
+			path);
+	int status = system(build);
+
+	free(build);
+	if (!status)
+		assert_int_equal(compare_with_nm(path, ""), 2);
+	free(path);
+	if (status)
+		skip();
 }
 
 /* objdump's headings of stubs: "0000000000049870 <dlopen@plt>:" */
 static void compare_stubs(const char *path)
 {
-	struct elffile *elf = elffile_open(path, NULL);
-	struct symtab *tab = symtab_new(elf, path, NULL);
+	struct named file = open_named(path);
 	char *cmd = xasprintf("objdump -d '%s' | grep '@plt>:$'", path), line[4096], name[4096];
 	struct symtab_hit hit;
 	uint64_t address;
@@ -272,7 +334,7 @@ static void compare_stubs(const char *path)
 	while (fgets(line, sizeof(line), judge)) {
 		if (sscanf(line, "%lx <%4000[^>@]@plt>:", &address, name) != 2 || name[0] == '*')
 			continue;
-		if (!symtab_find(tab, address + 3, &hit) || !hit.plt || hit.start != address ||
+		if (!symtab_find(file.tab, address + 3, &hit) || !hit.plt || hit.start != address ||
 			hit.name_len != strlen(name) || memcmp(hit.name, name, hit.name_len))
 			fail_msg("stub of %s at 0x%lx", name, address);
 		n++;
@@ -281,8 +343,7 @@ static void compare_stubs(const char *path)
 	assert_true(n > 10);
 	pclose(judge);
 	free(cmd);
-	symtab_free(tab);
-	elffile_close(elf);
+	close_named(&file);
 }
 
 static void test_stubs(void **state)
@@ -296,19 +357,18 @@ static void test_stubs(void **state)
 
 /* ---- separate symbols ---- */
 
-static void expect_own_function(const char *path, bool found)
+static void expect_own_function(const char *path, enum symbol_source source)
 {
-	struct elffile *elf = elffile_open(path, NULL);
-	struct symtab *tab = symtab_new(elf, path, NULL);
+	struct named file = open_named(path);
 	struct symtab_hit hit;
 	uint64_t address;
 
-	assert_true(elffile_address(elf, own_offset(elf, expect_own_function), &address));
-	assert_int_equal(symtab_find(tab, address, &hit), found);
-	if (found)
+	assert_true(elffile_address(file.elf, own_offset(file.elf, expect_own_function), &address));
+	assert_int_equal(symtab_find(file.tab, address, &hit), source > SOURCE_DYNSYM);
+	assert_int_equal(symtab_source(file.tab), source);
+	if (source > SOURCE_DYNSYM)
 		assert_memory_equal(hit.name, "expect_own_function", hit.name_len);
-	symtab_free(tab);
-	elffile_close(elf);
+	close_named(&file);
 }
 
 static void test_separate_symbols(void **state)
@@ -319,30 +379,62 @@ static void test_separate_symbols(void **state)
 	need("objcopy strip xz nm");
 	run("cd %s && objcopy --only-keep-debug %s stripped.debug && strip -o stripped %s", dir,
 		self, self);
-	expect_own_function(path, false);
+	expect_own_function(path, SOURCE_DYNSYM);
 	run("cd %s && objcopy --add-gnu-debuglink=stripped.debug stripped", dir);
-	expect_own_function(path, true);
+	expect_own_function(path, SOURCE_DEBUG);
 	run("cd %s && mkdir -p .debug && mv stripped.debug .debug", dir);
-	expect_own_function(path, true);
+	expect_own_function(path, SOURCE_DEBUG);
 	/* another one of that name */
 	run("cd %s && objcopy -R .comment --remove-section=.note.gnu.build-id "
 	    ".debug/stripped.debug",
 		dir);
-	expect_own_function(path, false);
+	expect_own_function(path, SOURCE_DYNSYM);
 	/* no build-id on either side: the checksum tells */
 	run("cd %s && strip -R .note.gnu.build-id -o stripped %s && mv .debug/stripped.debug . && "
 	    "objcopy --add-gnu-debuglink=stripped.debug stripped",
 		dir, self);
-	expect_own_function(path, true);
+	expect_own_function(path, SOURCE_DEBUG);
 	run("cd %s && printf x >>stripped.debug", dir);
-	expect_own_function(path, false);
+	expect_own_function(path, SOURCE_DYNSYM);
 	/* .gnu_debugdata */
 	run("cd %s && rm stripped.debug && strip -o stripped %s && objcopy -S -K "
 	    "expect_own_function "
 	    "-R .rodata %s mini && xz mini && objcopy --add-section .gnu_debugdata=mini.xz "
 	    "stripped",
 		dir, self, self);
-	expect_own_function(path, true);
+	expect_own_function(path, SOURCE_OWN);
+	free(path);
+}
+
+/* The mapped file is not here. */
+static void test_debug_file_alone(void **state)
+{
+	char *path = in_dir("alone");
+	struct symtab_hit hit;
+
+	(void)state;
+	need("objcopy");
+	run("objcopy --only-keep-debug %s %s", self, path);
+	struct elffile *elf = elffile_open(self, NULL), *debug = elffile_open(path, NULL);
+	struct symtab *tab = symtab_new(NULL, debug, NULL);
+	uint64_t address;
+
+	assert_int_equal(symtab_source(tab), SOURCE_DEBUG);
+	assert_true(elffile_address(elf, own_offset(elf, test_debug_file_alone), &address));
+	assert_true(symtab_find(tab, address + 1, &hit));
+	assert_memory_equal(hit.name, "test_debug_file_alone", hit.name_len);
+	assert_int_equal(hit.start, address);
+	assert_false(symtab_find(tab, 0, &hit));
+	symtab_free(tab);
+	tab = symtab_new(NULL, NULL, NULL);
+	assert_int_equal(symtab_source(tab), SOURCE_NONE);
+	assert_false(symtab_find(tab, address, &hit));
+	symtab_free(tab);
+	tab = symtab_new(elf, debug, NULL);
+	assert_int_equal(symtab_source(tab), SOURCE_OWN);
+	symtab_free(tab);
+	elffile_close(elf);
+	elffile_close(debug);
 	free(path);
 }
 
@@ -350,10 +442,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_rules),
+		cmocka_unit_test(test_table_ends),
 		cmocka_unit_test(test_against_addr2line),
 		cmocka_unit_test(test_every_exported_function),
+		cmocka_unit_test(test_32_bits),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_separate_symbols),
+		cmocka_unit_test(test_debug_file_alone),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

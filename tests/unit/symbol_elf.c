@@ -116,7 +116,7 @@ static void test_no_elf(void **state)
 
 static void use_all_of(struct elffile *elf)
 {
-	struct symtab *tab = symtab_new(elf, "/no/where", NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 	struct symtab_hit hit;
 	size_t used = 0;
 

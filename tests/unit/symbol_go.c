@@ -29,7 +29,7 @@ static void test_names(void **state)
 		make_pclntab(&sb, go_magics[m], m < 2);
 		struct elffile *elf =
 			open_tiny(1024, m ? ".gopclntab" : ".data.rel.ro.gopclntab", &sb);
-		struct symtab *tab = symtab_new(elf, "/no/where", NULL);
+		struct symtab *tab = symtab_new(elf, NULL, NULL);
 
 		expect_name(tab, at - 1, NULL, 0);
 		for (size_t i = 0; i < ARRAY_LEN(go_functions); i++, at += FUNCTION)
@@ -65,7 +65,7 @@ static void test_bad_names(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(at); i++)
 		put_at(&sb, GO_DESCRIPTIONS + i * GO_DESCRIPTION + 4, at[i], 4);
 	struct elffile *elf = open_tiny(1024, ".gopclntab", &sb);
-	struct symtab *tab = symtab_new(elf, "/no/where", NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++)
 		expect_name(tab, TINY_FIRST + i * FUNCTION, names[i], TINY_FIRST + i * FUNCTION);
@@ -86,7 +86,7 @@ static void test_bad_addresses(void **state)
 	put_at(&sb, GO_FUNCTIONS + 32, UINT32_MAX - 1, 4);
 	put_at(&sb, GO_FUNCTIONS + 40, UINT32_MAX, 4);
 	struct elffile *elf = open_tiny(1024, ".gopclntab", &sb);
-	struct symtab *tab = symtab_new(elf, "/no/where", NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 	uint64_t last = TINY_FIRST + 3 * FUNCTION;
 
 	expect_name(tab, TINY_FIRST + FUNCTION / 2, go_functions[2], TINY_FIRST);
@@ -131,7 +131,7 @@ static void shorten(char *name)
 static size_t compare_with_nm(const char *whole, const char *stripped)
 {
 	struct elffile *elf = elffile_open(stripped, NULL);
-	struct symtab *tab = symtab_new(elf, stripped, NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 	char *cmd = xasprintf("nm -S '%s'", whole), line[4096], name[4096], type;
 	struct symtab_hit hit;
 	uint64_t at, size;
@@ -196,7 +196,7 @@ static size_t use_damaged(const char *image, size_t size)
 
 	if (!elf)
 		return 0;
-	struct symtab *tab = symtab_new(elf, "/no/where", NULL);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
 
 	for (uint64_t at = TINY_FIRST - FUNCTION; at < TINY_FIRST + 2048; at += FUNCTION / 2) {
 		if (!symtab_find(tab, at, &hit))

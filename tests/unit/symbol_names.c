@@ -11,7 +11,7 @@
 #define HASH "17h0123456789abcdefE"
 
 static const struct {
-	const char *mangled, *brief, *full; /* NULL: not mangled */
+	const char *mangled, *brief, *full; /* both NULL: not mangled; full NULL: not looked at */
 } names[] = {
 	{"main", NULL, NULL},
 	{"", NULL, NULL},
@@ -29,7 +29,7 @@ static const struct {
 	{"_ZN1AptEv", "A::operator->", "A::operator->()"},
 	{"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo", "(anonymous namespace)::foo()"},
 	{"_Z3fooIPFviEEvT_", "foo<void (*)(int)>", "void foo<void (*)(int)>(void (*)(int))"},
-	{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back",
+	{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int>::push_back",
 		"std::vector<int, std::allocator<int> >::push_back(int const&)"},
 	{"_ZN3fooB5cxx11Ev", "foo[abi:cxx11]", "foo[abi:cxx11]()"},
 	{"_ZThn8_N1A1fEv", "non-virtual thunk to A::f()", "non-virtual thunk to A::f()"},
@@ -44,9 +44,83 @@ static const struct {
 		"foo<int>::{lambda(auto:1)#1}::operator()::{lambda()#1}::operator()",
 		"foo<int>(int)::{lambda(auto:1)#1}::operator()(int) "
 		"const::{lambda()#1}::operator()() const"},
+	/* default arguments and inline namespaces of the standard library */
+	{"_Z2fvISt8functionIFSt6vectorIiSaIiEESt3mapIiiSt4lessIiESaISt4pairIKiiEEEEEEvT_",
+		"fv<std::function<std::vector<int> (std::map<int, int>)> >",
+		"void fv<std::function<std::vector<int, std::allocator<int> > (std::map<int, int, "
+		"std::less<int>, std::allocator<std::pair<int const, int> > >)> "
+		">(std::function<std::vector<int, std::allocator<int> > (std::map<int, int, "
+		"std::less<int>, std::allocator<std::pair<int const, int> > >)>)"},
+	{"_Z2fvIPFSt6vectorIiSaIiEENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEEvT_",
+		"fv<std::vector<int> (*)(std::string)>", NULL},
+	{"_Z2fvIPDoFvSt6vectorIiSaIiEEEEvT_", "fv<void (*)(std::vector<int>) noexcept>", NULL},
+	{"_Z2fvIM1AKFiiEEvT_", "fv<int (A::*)(int) const>", NULL},
+	{"_Z2fvINSt7__cxx1112basic_stringIDsSt11char_traitsIDsESaIDsEEEEvT_",
+		"fv<std::basic_string<char16_t> >", NULL},
+	{"_Z2fvISt6vectorIi6Alloc2IiEEEvT_", "fv<std::vector<int, Alloc2<int> > >", NULL},
+	{"_Z2fvINSt7__cxx1112basic_stringIcSt11char_traitsIcE6Alloc2IcEEEEvT_",
+		"fv<std::basic_string<char, std::char_traits<char>, Alloc2<char> > >", NULL},
+	{"_ZN4std26vectorIiSaIiEE1xEv", "std2::vector<int, std::allocator<int> >::x", NULL},
+	{"_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES_IiS5_"
+	 "St4lessIiESaISt4pairIK"
+	 "iS5_EEES6_IS5_ESaIS8_IKS5_SC_EEEixEOS5_",
+		"std::map<std::string, std::map<int, std::string> >::operator[]", NULL},
+	{"_ZNSt14priority_queueIiSt6vectorIiSaIiEESt4lessIiEE4pushEOi",
+		"std::priority_queue<int>::push", NULL},
+	{"_ZNSt5stackIiSt5dequeIiSaIiEEE4pushEOi", "std::stack<int>::push", NULL},
+	{"_ZNSt3setISt4pairIiiESt7greaterIvESaIS1_EED1Ev",
+		"std::set<std::pair<int, int>, std::greater<void> >::~set", NULL},
+	{"_ZNSt8multimapIPKcNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEEESt4lessIS1_"
+	 "ESaISt4pai"
+	 "rIKS1_S7_EEED2Ev",
+		"std::multimap<char const*, std::wstring>::~multimap", NULL},
+	{"_ZNSt3__16vectorIiNS_9allocatorIiEEE9push_backEOi", "std::vector<int>::push_back",
+		"std::__1::vector<int, std::__1::allocator<int> >::push_back(int&&)"},
+	{"_ZNSt6chrono3_V212steady_clock3nowEv", "std::chrono::steady_clock::now", NULL},
+	{"_ZN5mylib3__16vectorIiE4pushEv", "mylib::__1::vector<int>::push", NULL},
+	{"_ZNSolsEi", "std::ostream::operator<<", "std::ostream::operator<<(int)"},
+	/* operators in front of lists, lists in front of operators */
+	{"_ZNK1AcvSt6vectorIiSaIiEEEv", "A::operator std::vector<int>",
+		"A::operator std::vector<int, std::allocator<int> >() const"},
+	{"_ZN1AcvPT_ISt6vectorIS_SaIS_EEEEv", "A::operator std::vector<A>*<std::vector<A> >", NULL},
+	{"_ZN1AcvPFviEEv", "A::operator void (*)(int)", "A::operator void (*)(int)()"},
+	{"_ZN1AltISt3setIiSt4lessIiESaIiEEEEbT_", "A::operator< <std::set<int> >", NULL},
+	{"_ZN1AgtISt3setIiSt4lessIiESaIiEEEEbT_", "A::operator><std::set<int> >", NULL},
+	{"_ZN1AmiISt6vectorIiSaIiEEEES_T_", "A::operator-<std::vector<int> >", NULL},
+	{"_ZN1ApmEi", "A::operator->*", NULL},
+	{"_ZNK1AssEi", "A::operator<=>", NULL},
+	{"_ZN1AcmEi", "A::operator,", NULL},
+	{"_ZN1AnaEm", "A::operator new[]", NULL},
+	{"_ZZN1AclINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEEvT_S7_ENKUlS6_E_clES6_",
+		"A::operator()<std::string>::{lambda(std::string)#1}::operator()", NULL},
+	/* literals, comparisons, arrays */
+	{"_ZN3LitIL5Color2ELc60ELb1ELin5EE2goEv", "Lit<(Color)2, (char)60, true, -5>::go",
+		"Lit<(Color)2, (char)60, true, -5>::go()"},
+	{"_Z2fpIXadL_Z1giEEEvv", "fp<&(g(int))>", "void fp<&(g(int))>()"},
+	{"_Z2ltILi2EEv1IIXltT_Li3EEES0_IXgtT_Li3EEES0_IXrsT_Li1EEES0_IXlsT_Li1EEE", "lt<2>",
+		"void lt<2>(I<(2)<(3)>, I<((2)>(3))>, I<(2)>>(1)>, I<(2)<<(1)>)"},
+	{"_Z3decIiEDTltfp_fp0_ET_S1_", "dec<int>",
+		"decltype ({parm#1}<{parm#2}) dec<int>(int, int)"},
+	{"_Z5arrowIP1AEDTclptfp_1fEET_", "arrow<A*>", NULL},
+	{"_Z3arrIA99_KcEvRT_", "arr<char const [99]>", NULL},
+	/* what is local to a function, also as an argument */
+	{"_ZZN12_GLOBAL__N_13locEiEN1L1xESt6vectorINS_4AnonESaIS2_EE",
+		"(anonymous namespace)::loc::L::x", NULL},
+	{"_ZNSt17_Function_handlerIFvvEZ3fooiEUlvE_E9_M_invokeERKSt9_Any_data",
+		"std::_Function_handler<void (), foo::{lambda()#1}>::_M_invoke", NULL},
+	/* not of the linker */
+	{"_Z3fooi@plt", "foo@plt", "foo(int)@plt"},
+	{"_ZN4core3fmt5write" HASH "@plt", "core::fmt::write@plt",
+		"core::fmt::write::h0123456789abcdef@plt"},
+	{"_ZN3foo@17h0123456789abcdefE", NULL, NULL},
 	/* clones */
 	{"_Z3fooi.cold", "foo.cold", "foo(int) [clone .cold]"},
 	{"_Z3fooi.isra.0.cold", "foo.isra.0.cold", "foo(int) [clone .isra.0] [clone .cold]"},
+	{"_Z3fooi.part.0", "foo.part.0", "foo(int) [clone .part.0]"},
+	{"_Z3fooi.constprop.0.isra.0", "foo.constprop.0.isra.0",
+		"foo(int) [clone .constprop.0] [clone .isra.0]"},
+	{"_Z3fooi.lto_priv.0", "foo.lto_priv.0", "foo(int) [clone .lto_priv.0]"},
+	{"_Z3foov.llvm.77AB", "foo", "foo().llvm.77AB"},
 	{"_Z3foov.llvm.1234567890", "foo", "foo() [clone .llvm.1234567890]"},
 	{"foo.cold", NULL, NULL},
 	/* Rust, legacy and v0 */
@@ -80,7 +154,8 @@ static void test_demangle(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		expect_name(names[i].mangled, DEMANGLE_SHORT, names[i].brief);
-		expect_name(names[i].mangled, DEMANGLE_FULL, names[i].full);
+		if (names[i].full || !names[i].brief)
+			expect_name(names[i].mangled, DEMANGLE_FULL, names[i].full);
 		expect_name(names[i].mangled, DEMANGLE_NONE, NULL);
 	}
 }
@@ -232,11 +307,13 @@ static void test_kallsyms(void **state)
 					  "ffffffff81000500 T _etext\n"
 					  "ffffffffc0001000 t nft_do\t[nf_tables]\n"
 					  "ffffffffc0200000 t other\t[other]\n"
+					  "ffffffffc0200000 t _stext\t[other]\n"
 					  "ffffffffc0300000 t cut off",
 		NULL);
 
 	(void)state;
 	assert_non_null(ks);
+	assert_int_equal(kallsyms_text(ks), 0xffffffff81000100);
 	expect_ksym(ks, 0x100, NULL, NULL, 0);
 	expect_ksym(ks, 0xffffffff810000ff, NULL, NULL, 0);
 	expect_ksym(ks, 0xffffffff81000100, "first", "[kernel]", 0);
@@ -392,7 +469,7 @@ static void test_resolve(void **state)
 		frame_at(&rec, libc_map, 1ull << 40, true),
 	};
 
-	symbol_resolve(&rec, &options, &notes);
+	symbol_resolve(&rec, &options, NULL, &notes);
 	expect_frame(&rec, exact, "test_resolve", 0);
 	expect_frame(&rec, inside, "test_resolve", 3);
 	expect_frame(&rec, strtoul_frame, "strtoul", 1);
@@ -411,7 +488,7 @@ static void test_resolve(void **state)
 	/* all are named that can be: a second time adds nothing */
 	size_t nr_names = rec.nr_names;
 
-	symbol_resolve(&rec, &options, &notes);
+	symbol_resolve(&rec, &options, NULL, &notes);
 	assert_int_equal(rec.nr_names, nr_names);
 	recording_release(&rec);
 	strbuf_release(&notes);
@@ -431,7 +508,7 @@ static void test_resolve_root(void **state)
 	uint32_t map = map_of(&rec, (void *)test_resolve_root, NULL, "/program", &own);
 	uint32_t frame = frame_at(&rec, map, own + 1, true);
 
-	symbol_resolve(&rec, &options, &notes);
+	symbol_resolve(&rec, &options, NULL, &notes);
 	expect_frame(&rec, frame, "test_resolve_root", 1);
 	assert_string_equal(notes.buf, "");
 	recording_release(&rec);
@@ -467,7 +544,7 @@ static void test_resolve_vdso(void **state)
 	uint32_t nr_ours = (uint32_t)rec.nr_frames;
 	uint32_t foreign = frame_at(&rec, other, text.sh_offset + 16, false);
 
-	symbol_resolve(&rec, &options, &notes);
+	symbol_resolve(&rec, &options, NULL, &notes);
 	for (uint32_t i = 0; i < nr_ours; i++)
 		if (rec.frames[i].nr_names)
 			named += !strcmp(

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TINY_SECTIONS = 4, TINY_BASE = 0x10000, TINY_FIRST = TINY_BASE + 0x100 };
+enum { TINY_SECTIONS = 16, TINY_BASE = 0x10000, TINY_FIRST = TINY_BASE + 0x100 };
 
 struct tiny_section {
 	const char *name; /* NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folder.h"
-#include "lib/util.h"
+#include "util.h"
 
 #include <errno.h>
 #include <pwd.h>

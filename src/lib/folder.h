@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the engine keeps what outlives a process of ours; it belongs to the user that we are. */
+/* Where is kept what outlives a process of ours; it belongs to the user that we are. */
 #ifndef FOLDER_H
 #define FOLDER_H
 

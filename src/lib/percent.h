@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PERCENT_H
+#define PERCENT_H
+
+#include <stdint.h>
+
+struct strbuf;
+
+/* PART of ALL in per cent with two decimals, from integers, halves rounded up; 0.00 of nothing. */
+void percent_add(struct strbuf *out, uint64_t part, uint64_t all);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "terminal.h"
+#include "strbuf.h"
+#include "utf8.h"
+#include "util.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST = 40, MOST = 1000, DOTS = 3 };
+
+size_t terminal_columns(FILE *out, size_t otherwise)
+{
+	const char *env = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n;
+
+	if (!isatty(fileno(out)))
+		return otherwise;
+	if (env && parse_u64(env, strlen(env), 10, &n) && n >= LEAST && n <= MOST)
+		return (size_t)n;
+	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= LEAST)
+		return size.ws_col;
+	return otherwise;
+}
+
+/* The bytes of the character at S, and the columns it takes at most; PLAIN: it is shown as it is.
+ */
+static size_t measure(const char *s, size_t len, size_t *columns, bool *plain)
+{
+	uint32_t c;
+	size_t n = utf8_decode(s, len, &c);
+
+	*plain = n && c >= 0x20 && (c < 0x7f || c >= 0xa0);
+	if (!n)
+		n = 1;
+	*columns = !*plain ? 4 * n : n > 2 ? 2 : 1;
+	return n;
+}
+
+static void show(struct strbuf *out, const char *s, size_t n, bool plain)
+{
+	if (plain)
+		strbuf_add(out, s, n);
+	else
+		for (size_t i = 0; i < n; i++)
+			strbuf_addf(out, "\\x%02x", (unsigned char)s[i]);
+}
+
+void terminal_add(struct strbuf *out, const char *s, size_t len, size_t columns)
+{
+	size_t used = 0, fits = out->len, width;
+	bool plain;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = measure(s + i, len - i, &width, &plain);
+
+		if (used + DOTS <= columns)
+			fits = out->len;
+		show(out, s + i, n, plain);
+		used += width;
+		i += n;
+		if (used > columns) {
+			out->len = fits;
+			strbuf_adds(out, "...");
+			return;
+		}
+	}
+}
+
+void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns)
+{
+	size_t used = 0, i = 0, width;
+	bool plain;
+
+	for (size_t k = 0; k < len; used += width)
+		k += measure(s + k, len - k, &width, &plain);
+	if (used > columns) {
+		strbuf_adds(out, "...");
+		for (; i < len && used + DOTS > columns; used -= width)
+			i += measure(s + i, len - i, &width, &plain);
+	}
+	terminal_add(out, s + i, len - i, SIZE_MAX);
+}
+
+void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t columns)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t used = 0;
+
+	terminal_add(&text, s, strlen(s), SIZE_MAX);
+	for (const char *word = text.buf; *word; word += strspn(word, " ")) {
+		size_t n = strcspn(word, " ");
+
+		if (used && used + 1 + n > columns) {
+			strbuf_addch(out, '\n');
+			used = 0;
+		}
+		strbuf_addf(out, "%*s", used ? 1 : (int)indent, "");
+		strbuf_add(out, word, n);
+		used += (used ? 1 : indent) + n;
+		word += n;
+	}
+	strbuf_addch(out, '\n');
+	strbuf_release(&text);
+}

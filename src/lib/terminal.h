@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hostile text in tables that fit a terminal: what it would obey is shown as \xHH. */
+#ifndef TERMINAL_H
+#define TERMINAL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct strbuf;
+
+/* Columns of the terminal that OUT is, or as $COLUMNS has it; OTHERWISE when it is none. */
+size_t terminal_columns(FILE *out, size_t otherwise);
+
+/* Appends S in at most COLUMNS; what is cut ends in "...". */
+void terminal_add(struct strbuf *out, const char *s, size_t len, size_t columns);
+
+/* The same for paths, whose ends tell more: what is cut begins with "...". */
+void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns);
+
+/* Appends S as lines of COLUMNS, broken at blanks, each begun with INDENT blanks. Words longer
+ * than that stay whole: somebody may copy them. */
+void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t columns);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diename.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what no program has: longer ways are those of a file that was made to be long. */
+enum { HOPS_MAX = 16, SCOPES_MAX = 64, SIBLINGS_MAX = 1 << 22, SCOPE_TEXT_MAX = 4096 };
+
+/* Codes of DWARF 6 that compilers use already. */
+enum { LANG_C_PLUS_PLUS_17 = 0x2a, LANG_C_PLUS_PLUS_20 = 0x2b };
+
+void die_names_init(struct die_names *names, bool alt)
+{
+	*names = (struct die_names){.alt = alt};
+	table_init(&names->known);
+}
+
+void die_names_release(struct die_names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->list[i]);
+	free(names->list);
+	table_release(&names->known);
+}
+
+/* ATTRIBUTE, unless it points into a file that we do not have. */
+static Dwarf_Attribute *get(
+	const struct die_names *names, Dwarf_Die *die, unsigned int attribute, Dwarf_Attribute *mem)
+{
+	if (!dwarf_attr(die, attribute, mem))
+		return NULL;
+	switch (dwarf_whatform(mem)) {
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_strp_sup:
+		return names->alt ? mem : NULL;
+	default:
+		return mem;
+	}
+}
+
+const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute mem, *attr = get(names, die, attribute, &mem);
+	const char *text = attr ? dwarf_formstring(attr) : NULL;
+
+	return text && *text ? text : NULL;
+}
+
+/* Goes from DIE to the one that it is an instance or the definition of; false: there is none. */
+static bool to_origin(const struct die_names *names, Dwarf_Die *die)
+{
+	Dwarf_Attribute mem, *attr = get(names, die, DW_AT_abstract_origin, &mem);
+	Dwarf_Die origin;
+
+	if (!attr)
+		attr = get(names, die, DW_AT_specification, &mem);
+	if (!attr || !dwarf_formref_die(attr, &origin))
+		return false;
+	*die = origin;
+	return true;
+}
+
+static bool has_classes(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case LANG_C_PLUS_PLUS_17:
+	case LANG_C_PLUS_PLUS_20:
+	case DW_LANG_ObjC_plus_plus:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of SCOPE's children, from the first on, the one that is or holds what stands at TARGET. */
+static bool to_holder(Dwarf_Die *scope, const void *target, unsigned int *left)
+{
+	Dwarf_Die next;
+
+	if (dwarf_child(scope, scope))
+		return false;
+	while (*left && !dwarf_siblingof(scope, &next) &&
+		(const char *)next.addr <= (const char *)target) {
+		*scope = next;
+		--*left;
+	}
+	return (const char *)scope->addr <= (const char *)target;
+}
+
+/* The name that DIE itself has, or what it is an instance of. */
+static const char *plain_name(const struct die_names *names, const Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+	const char *name;
+
+	for (unsigned int i = 0; i < HOPS_MAX; i++)
+		if ((name = die_text(names, &at, DW_AT_name)) || !to_origin(names, &at))
+			return name;
+	return NULL;
+}
+
+static void add_scope(const struct die_names *names, Dwarf_Die *scope, struct strbuf *out)
+{
+	const char *name = plain_name(names, scope);
+
+	switch (dwarf_tag(scope)) {
+	case DW_TAG_namespace:
+		name = name ? name : "(anonymous namespace)";
+		break;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+		name = name ? name : "(anonymous)";
+		break;
+	default:
+		return;
+	}
+	if (strlen(name) <= SCOPE_TEXT_MAX)
+		strbuf_addf(out, "%s::", name);
+}
+
+/* NAME, that of DIE, within what encloses it; the caller's to free, NULL: nothing does. */
+static char *with_scopes(const struct die_names *names, Dwarf_Die *die, const char *name)
+{
+	struct strbuf full = STRBUF_INIT;
+	unsigned int left = SIBLINGS_MAX;
+	Dwarf_Die scope;
+
+	if (!dwarf_diecu(die, &scope, NULL, NULL) || !has_classes(&scope))
+		return NULL;
+	for (unsigned int i = 0; i < SCOPES_MAX; i++) {
+		if (!to_holder(&scope, die->addr, &left) || scope.addr == die->addr)
+			break;
+		add_scope(names, &scope, &full);
+	}
+	if (!full.len) {
+		strbuf_release(&full);
+		return NULL;
+	}
+	strbuf_adds(&full, name);
+	return strbuf_detach(&full);
+}
+
+/* The name that DIE, which has NAME itself, goes by. */
+static const char *scoped_name(struct die_names *names, Dwarf_Die *die, const char *name)
+{
+	bool is_new;
+	uint32_t *number = table_put(&names->known, (uintptr_t)die->addr, 0, &is_new);
+	char *made;
+
+	if (is_new && (made = with_scopes(names, die, name))) {
+		ALLOC_GROW(names->list, names->nr, names->alloc);
+		names->list[names->nr++] = made;
+		*number = (uint32_t)names->nr;
+	}
+	return *number ? names->list[*number - 1] : name;
+}
+
+const char *die_function(struct die_names *names, const Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+	const char *name = NULL, *linkage;
+
+	for (unsigned int i = 0; i < HOPS_MAX; i++) {
+		linkage = die_text(names, &at, DW_AT_linkage_name);
+		if (!linkage)
+			linkage = die_text(names, &at, DW_AT_MIPS_linkage_name);
+		if (linkage)
+			return linkage;
+		if (!name)
+			name = die_text(names, &at, DW_AT_name);
+		if (!to_origin(names, &at))
+			break;
+	}
+	return name ? scoped_name(names, &at, name) : NULL;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "worker.h"
+#include "lib/user.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	AT_ONCE = 8,          /* at most */
+	ANSWER_MAX = 1 << 26, /* bytes */
+	FILE_MAX = 1 << 30,   /* bytes that it may write to an open file */
+	READ_SIZE = 1 << 16,
+	MEMORY_GIB = 4, /* of its own, files that it maps not counted */
+};
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit both = {most, most};
+
+	setrlimit(resource, &both);
+}
+
+static void bound(unsigned seconds)
+{
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, seconds);
+	limit(RLIMIT_FSIZE, FILE_MAX);
+#ifndef __SANITIZE_ADDRESS__
+	limit(RLIMIT_DATA, (rlim_t)MEMORY_GIB << 30);
+#endif
+}
+
+static __attribute__((noreturn)) void serve(
+	const struct worker *w, int to, pid_t parent, unsigned seconds)
+{
+	struct strbuf answer = STRBUF_INIT;
+
+	/* Ctrl-C is for the program, which ends us when it ends */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_IGN);
+	user_become_nobody();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILED);
+	bound(seconds);
+	w->work(w->arg, &answer);
+	_exit(write_whole(to, answer.buf, answer.len) ? EXIT_FAILED : EXIT_OK);
+}
+
+static void start(struct worker *w, unsigned seconds)
+{
+	pid_t parent = getpid();
+	int ends[2];
+
+	strbuf_reset(&w->answer);
+	w->end = WORKER_NONE;
+	w->from = -1;
+	if (w->prepare)
+		w->prepare(w->arg);
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	w->pid = fork();
+	if (!w->pid) {
+		close(ends[0]);
+		serve(w, ends[1], parent, seconds);
+	}
+	close(ends[1]);
+	if (w->pid < 0) {
+		close(ends[0]);
+		return;
+	}
+	w->from = ends[0];
+	w->end = WORKER_CRASHED; /* until it says that it is done */
+	w->until_ns = monotonic_ns() + seconds * 1000000000LL;
+}
+
+static void end(struct worker *w)
+{
+	int status;
+
+	close(w->from);
+	w->from = -1;
+	kill(w->pid, SIGKILL); /* what closed its side has nothing left to do */
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Its side is closed: how did it end? */
+static void reap(struct worker *w)
+{
+	int status = 0;
+
+	close(w->from);
+	w->from = -1;
+	kill(w->pid, SIGKILL); /* it is on its way out, or only pretends to be */
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
+		w->end = WORKER_DONE;
+	else if (WIFSIGNALED(status) &&
+		 (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+		w->end = WORKER_LATE;
+}
+
+static void take(struct worker *w)
+{
+	strbuf_grow(&w->answer, READ_SIZE);
+	ssize_t n = read(w->from, w->answer.buf + w->answer.len, READ_SIZE);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n > 0)
+		w->answer.len += (size_t)n;
+	w->answer.buf[w->answer.len] = '\0';
+	if (n <= 0)
+		reap(w);
+	else if (w->answer.len > ANSWER_MAX)
+		end(w);
+}
+
+/* Waits until one says something or is late. */
+static void wait_for(struct worker **running, size_t nr)
+{
+	struct pollfd fds[AT_ONCE];
+	int64_t now = monotonic_ns(), until = INT64_MAX;
+
+	for (size_t i = 0; i < nr; i++) {
+		fds[i] = (struct pollfd){.fd = running[i]->from, .events = POLLIN};
+		if (running[i]->until_ns < until)
+			until = running[i]->until_ns;
+	}
+	int wait_ms = until > now ? (int)((until - now) / 1000000) + 1 : 0;
+
+	if (poll(fds, nr, wait_ms) > 0)
+		for (size_t i = 0; i < nr; i++)
+			if (fds[i].revents)
+				take(running[i]);
+	now = monotonic_ns();
+	for (size_t i = 0; i < nr; i++)
+		if (running[i]->from >= 0 && now >= running[i]->until_ns) {
+			running[i]->end = WORKER_LATE;
+			end(running[i]);
+		}
+}
+
+static void finish(const struct worker *w)
+{
+	if (w->finish)
+		w->finish(w->arg, w->end == WORKER_DONE);
+}
+
+void workers_run(struct worker *list, size_t nr, unsigned seconds)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t most = processors < 1 ? 1 : processors > AT_ONCE ? AT_ONCE : (size_t)processors;
+	struct worker *running[AT_ONCE];
+	size_t nr_running = 0, next = 0;
+
+	while (next < nr || nr_running) {
+		while (next < nr && nr_running < most) {
+			struct worker *w = &list[next++];
+
+			start(w, seconds);
+			if (w->from >= 0)
+				running[nr_running++] = w;
+			else
+				finish(w);
+		}
+		if (nr_running)
+			wait_for(running, nr_running);
+		for (size_t i = 0; i < nr_running;)
+			if (running[i]->from < 0) {
+				finish(running[i]);
+				running[i] = running[--nr_running];
+			} else {
+				i++;
+			}
+	}
+}

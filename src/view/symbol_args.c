@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbol_args.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_INLINES = 0x2000, /* behind those of view/args.c */
+	OPT_LINES,
+	OPT_DEMANGLE,
+	OPT_ROOT,
+	OPT_DEBUG_PATH,
+	OPT_DEBUGINFOD,
+	OPT_DEBUGINFOD_MIN,
+};
+
+static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Names:", 4},
+	{"inlines", OPT_INLINES, NULL, 0, "Each inlined call is a frame of its own", 4},
+	{"lines", OPT_LINES, NULL, 0, "Functions with file and line of the source", 4},
+	{"demangle", OPT_DEMANGLE, "HOW", 0,
+		"C++ and Rust names: short (without arguments where that tells them apart; "
+		"default), full, none",
+		4},
+	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 4},
+	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR...]", 0,
+		"Where debug files are found (/usr/lib/debug)", 4},
+	{"debuginfod", OPT_DEBUGINFOD, "WHEN", 0,
+		"Ask the servers of $DEBUGINFOD_URLS: auto (files that matter; default), always, "
+		"never",
+		4},
+	{"debuginfod-min", OPT_DEBUGINFOD_MIN, "PCT", 0,
+		"Files matter from this share of the weight on (0.5)", 4},
+	{0},
+};
+
+/* The number of ARG among the NR WORDS. */
+static int parse_word(const char *option, const char *arg, const char *const *words, size_t nr,
+	struct argp_state *state)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(arg, words[i]))
+			return (int)i;
+	argp_error(state, "%s takes %s, %s or %s, not '%s'", option, words[0], words[1], words[2],
+		arg);
+	return 0;
+}
+
+static enum demangle parse_demangle(const char *arg, struct argp_state *state)
+{
+	static const char *const words[] = {
+		[DEMANGLE_SHORT] = "short",
+		[DEMANGLE_FULL] = "full",
+		[DEMANGLE_NONE] = "none",
+	};
+
+	return (enum demangle)parse_word("--demangle", arg, words, ARRAY_LEN(words), state);
+}
+
+static enum symbol_fetch parse_fetch(const char *arg, struct argp_state *state)
+{
+	static const char *const words[] = {
+		[FETCH_AUTO] = "auto",
+		[FETCH_ALWAYS] = "always",
+		[FETCH_NEVER] = "never",
+	};
+
+	return (enum symbol_fetch)parse_word("--debuginfod", arg, words, ARRAY_LEN(words), state);
+}
+
+static double parse_share(const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	double value = strtod(arg, &end);
+
+	if (end == arg || *end || errno || !isfinite(value) || value < 0 || value > 100)
+		argp_error(
+			state, "--debuginfod-min '%s' is no share in per cent, from 0 to 100", arg);
+	return value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct symbol_options *o = state->input;
+
+	switch (key) {
+	case OPT_INLINES:
+		o->inlines = true;
+		break;
+	case OPT_LINES:
+		o->lines = true;
+		break;
+	case OPT_DEMANGLE:
+		o->demangle = parse_demangle(arg, state);
+		o->has_demangle = true;
+		break;
+	case OPT_ROOT:
+		o->root = arg;
+		break;
+	case OPT_DEBUG_PATH:
+		o->debug_path = arg;
+		break;
+	case OPT_DEBUGINFOD:
+		o->fetch = parse_fetch(arg, state);
+		break;
+	case OPT_DEBUGINFOD_MIN:
+		o->fetch_min = parse_share(arg, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp symbol_args_argp = {.options = table, .parser = parse_option};

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judging.sh: sourced by the tests that compare names, after lib.sh, and by the benchmark. $O is where the programs were built.
+
+# spread FILE N: N addresses of its code, from the first to the last
+spread() {
+	readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \.text  *PROGBITS  *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p' |
+		while read -r start size; do
+			awk -v start="$((0x$start))" -v size="$((0x$size))" -v n="$2" \
+				'BEGIN { for (i = 0; i < n; i++) printf "0x%x\n", start + int(i * size / n) }'
+		done
+}
+
+# debug_of FILE: the debug file that is installed for it, or itself
+debug_of() {
+	id=$(readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p')
+	rest=${id#??}
+	debug=/usr/lib/debug/.build-id/${id%"$rest"}/$rest.debug
+	if [ -e "$debug" ]; then echo "$debug"; else echo "$1"; fi
+}
+
+# libc_file: that of our programs
+libc_file() {
+	ldd "$O/tests/symbols/addresses" | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p'
+}
+
+# judge NAME FILE N WHO…: what we say of N addresses against eu (eu-addr2line) and llvm (llvm-symbolizer)
+judge() {
+	d=$T/$1 name=$1 file=$2
+	mkdir "$d"
+	spread "$file" "$3" >"$d/addresses"
+	check_eq "$name: addresses" "$3" "$(wc -l <"$d/addresses")"
+	shift 3
+	"$O/tests/symbols/addresses" -i "$file" <"$d/addresses" >"$d/ours"
+	"$O/tests/symbols/rows" "$file" <"$d/addresses" >"$d/rows"
+	uniq "$d/rows" | "$O/tests/symbols/addresses" -i "$file" >"$d/ours.rows"
+	readelf -sW "$file" "$(debug_of "$file")" >"$d/symbols" 2>/dev/null || :
+	for who; do
+		"ask_$who"
+		if tests/symbols/judge "$who" "$d/ours" "$d/$who" "$d/rows" "$d/ours.rows" "$d/symbols" >"$d/verdict" 2>&1; then
+			ok "$name: as $who says"
+		else
+			not_ok "$name: as $who says" "differences that no rule explains, or none to compare"
+		fi
+		note "$d/verdict"
+	done
+	judge_plain
+}
+
+# it is slow: two processes go through the list
+ask_eu() {
+	split -n l/2 "$d/addresses" "$d/half."
+	eu-addr2line -a -A -f -i -e "$file" <"$d/half.aa" >"$d/eu" &
+	eu-addr2line -a -A -f -i -e "$file" <"$d/half.ab" >"$d/eu.rest"
+	wait
+	cat "$d/eu.rest" >>"$d/eu"
+}
+
+ask_llvm() {
+	llvm-symbolizer -a --inlines --no-demangle --output-style=GNU -e "$file" <"$d/addresses" >"$d/llvm"
+}
+
+# without inlined calls: the last function, on the first line
+judge_plain() {
+	"$O/tests/symbols/addresses" "$file" <"$d/addresses" >"$d/plain"
+	awk -F '\t' '
+		function out() { if (n) print address "\n" function_name "\t" place }
+		NF == 1 { out(); address = $1; n = 0; next }
+		{ function_name = $1; if (!n++) place = $2 "\t" $3 }
+		END { out() }' "$d/ours" >"$d/expected"
+	check "$name: the same without inlined calls" cmp "$d/plain" "$d/expected"
+}

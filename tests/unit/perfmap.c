@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Perf maps: what JIT compilers write, what nobody should, and what is only half written. */
+#include "symbol/perfmap.h"
+#include "lib/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct perfmap *map_of(const char *text, size_t len)
+{
+	FILE *f = tmpfile();
+	struct perfmap *map;
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(lseek(fileno(f), 0, SEEK_SET), 0);
+	map = perfmap_read(fileno(f));
+	assert_int_equal(fclose(f), 0);
+	return map;
+}
+
+/* The function at ADDRESS is WANTED, OFFSET bytes in; NULL: there is none. */
+static void expect(
+	const struct perfmap *map, uint64_t address, const char *wanted, uint64_t wanted_offset)
+{
+	const char *name;
+	uint64_t offset;
+
+	if (!perfmap_find(map, address, &name, &offset)) {
+		assert_null(wanted);
+		return;
+	}
+	assert_non_null(wanted);
+	assert_string_equal(name, wanted);
+	assert_int_equal(offset, wanted_offset);
+}
+
+static void perfmap__functions_and_gaps(void **state)
+{
+	static const char text[] = "7f0000002000 80 JS:*fib /app/a b.js:1:13\n"
+				   "1000 10 one\n"
+				   "0x1010 0x20 LFoo;::bar(I)V\n"
+				   "7F0000002080 8 upper\n";
+	struct perfmap *map = map_of(text, strlen(text));
+
+	(void)state;
+	expect(map, 0, NULL, 0);
+	expect(map, 0xfff, NULL, 0);
+	expect(map, 0x1000, "one", 0);
+	expect(map, 0x100f, "one", 0xf);
+	expect(map, 0x1010, "LFoo;::bar(I)V", 0);
+	expect(map, 0x102f, "LFoo;::bar(I)V", 0x1f);
+	expect(map, 0x1030, NULL, 0);
+	expect(map, 0x7f000000207f, "JS:*fib /app/a b.js:1:13", 0x7f);
+	expect(map, 0x7f0000002080, "upper", 0);
+	expect(map, 0x7f0000002088, NULL, 0);
+	expect(map, UINT64_MAX, NULL, 0);
+	perfmap_free(map);
+	perfmap_free(NULL);
+}
+
+static void perfmap__the_later_line_holds(void **state)
+{
+	static const char text[] = "1000 100 old\n"
+				   "1040 20 inside\n"
+				   "1000 100 again\n"
+				   "10c0 80 over the end\n"
+				   "f80 90 over the start\n"
+				   "1030 8 small\n"
+				   "1020 20 around the small one\n";
+	struct perfmap *map = map_of(text, strlen(text));
+
+	(void)state;
+	expect(map, 0xf80, "over the start", 0);
+	expect(map, 0x100f, "over the start", 0x8f);
+	expect(map, 0x1010, "again", 0x10);
+	expect(map, 0x101f, "again", 0x1f);
+	expect(map, 0x1020, "around the small one", 0);
+	expect(map, 0x1030, "around the small one", 0x10);
+	expect(map, 0x1040, "again", 0x40);
+	expect(map, 0x10bf, "again", 0xbf);
+	expect(map, 0x10c0, "over the end", 0);
+	expect(map, 0x113f, "over the end", 0x7f);
+	expect(map, 0x1140, NULL, 0);
+	perfmap_free(map);
+}
+
+static void perfmap__what_is_no_function(void **state)
+{
+	static const char text[] = "\n"
+				   "1000\n"
+				   "1000 10\n"
+				   "1000 10 \n"
+				   "1000  10 two blanks\n"
+				   " 1000 10 blank first\n"
+				   "1000 0 empty\n"
+				   "10g0 10 no number\n"
+				   "0x 10 no digits\n"
+				   "-1000 10 negative\n"
+				   "10000000000001000 10 too big\n"
+				   "1000 fffffffffffff001 past the end\n"
+				   "1000 10 \0nothing\n"
+				   "2000 10 good\0cut\n"
+				   "3000 fffffffffffff000 huge\n"
+				   "2fff 1 last byte\n"
+				   "1000 10 half a li";
+	struct perfmap *map = map_of(text, sizeof(text) - 1);
+
+	(void)state;
+	expect(map, 0x1000, NULL, 0);
+	expect(map, 0x2000, "good", 0);
+	expect(map, 0x2010, NULL, 0);
+	expect(map, 0x2fff, "last byte", 0);
+	perfmap_free(map);
+	map = map_of("fffffffffffffff0 f end\n", 23);
+	expect(map, UINT64_MAX - 1, "end", 14);
+	expect(map, UINT64_MAX, NULL, 0);
+	perfmap_free(map);
+	map = map_of("", 0);
+	expect(map, 0x1000, NULL, 0);
+	perfmap_free(map);
+	map = perfmap_read(-1);
+	expect(map, 0x1000, NULL, 0);
+	perfmap_free(map);
+}
+
+/* Every cut of a map names what its whole lines name. */
+static void perfmap__half_written(void **state)
+{
+	static const char text[] = "1000 10 first\n2000 10 second\n1000 10 third\n";
+
+	(void)state;
+	for (size_t len = 0; len < strlen(text); len++) {
+		struct perfmap *map = map_of(text, len);
+
+		expect(map, 0x1000, len < 14 ? NULL : "first", 0);
+		expect(map, 0x2000, len < 29 ? NULL : "second", 0);
+		perfmap_free(map);
+	}
+}
+
+enum { BYTES = 1024, FUNCTIONS = 400, ROUNDS = 200 };
+
+/* Against bytes of which each knows who wrote it last. */
+static void perfmap__many_over_one_another(void **state)
+{
+	unsigned random = 1302;
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		int owner[BYTES], starts[FUNCTIONS], nr = 1 + rand_r(&random) % FUNCTIONS;
+		char *text = NULL, name[16];
+		size_t len;
+		FILE *out = open_memstream(&text, &len);
+
+		memset(owner, -1, sizeof(owner));
+		for (int i = 0; i < nr; i++) {
+			int longest = rand_r(&random) % 3 ? 40 : BYTES;
+			int size = 1 + rand_r(&random) % longest;
+
+			starts[i] = rand_r(&random) % (BYTES - size + 1);
+			fprintf(out, "%x %x f%d\n", starts[i], size, i);
+			for (int k = 0; k < size; k++)
+				owner[starts[i] + k] = i;
+		}
+		assert_int_equal(fclose(out), 0);
+		struct perfmap *map = map_of(text, len);
+
+		for (int at = 0; at < BYTES; at++) {
+			snprintf(name, sizeof(name), "f%d", owner[at]);
+			expect(map, (uint64_t)at, owner[at] < 0 ? NULL : name,
+				owner[at] < 0 ? 0 : (uint64_t)(at - starts[owner[at]]));
+		}
+		expect(map, BYTES, NULL, 0);
+		perfmap_free(map);
+		free(text);
+	}
+}
+
+/* As a long run leaves it: a million functions, many at a place that others had before. */
+static void perfmap__a_million_lines(void **state)
+{
+	enum { NR = 1000000, PLACES = 300000 };
+	FILE *f = tmpfile();
+	char name[64];
+
+	(void)state;
+	assert_non_null(f);
+	for (uint64_t i = 0; i < NR; i++)
+		fprintf(f, "%lx 40 LazyCompile:*function_%lu /app/file.js:%lu:1\n",
+			0x7f0000000000 + i * 7919 % PLACES * 0x40, i, i % 1000);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(lseek(fileno(f), 0, SEEK_SET), 0);
+	int64_t before = monotonic_ns();
+	struct perfmap *map = perfmap_read(fileno(f));
+
+	printf("# %d lines in %.2f s\n", NR, (double)(monotonic_ns() - before) / 1e9);
+	for (uint64_t i = NR - PLACES; i < NR; i++) { /* 7919 and PLACES have no common divisor */
+		snprintf(name, sizeof(name), "LazyCompile:*function_%lu /app/file.js:%lu:1", i,
+			i % 1000);
+		expect(map, 0x7f0000000000 + i * 7919 % PLACES * 0x40 + 0x3f, name, 0x3f);
+	}
+	perfmap_free(map);
+	fclose(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(perfmap__functions_and_gaps),
+		cmocka_unit_test(perfmap__the_later_line_holds),
+		cmocka_unit_test(perfmap__what_is_no_function),
+		cmocka_unit_test(perfmap__half_written),
+		cmocka_unit_test(perfmap__many_over_one_another),
+		cmocka_unit_test(perfmap__a_million_lines),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbol/worker.h"
+#include "lib/util.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { JOBS = 40, LARGE = 3 << 20 };
+
+struct job {
+	int number;
+	int fd;
+	bool done, finished;
+};
+
+static void prepare(void *arg)
+{
+	struct job *job = arg;
+
+	job->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void finish(void *arg, bool done)
+{
+	struct job *job = arg;
+
+	assert_false(job->finished);
+	job->finished = true;
+	job->done = done;
+	close(job->fd);
+}
+
+static void say_number(void *arg, struct strbuf *answer)
+{
+	const struct job *job = arg;
+
+	/* what was prepared is here, what we change is not there */
+	if (fcntl(job->fd, F_GETFD) >= 0)
+		strbuf_addf(answer, "%d", job->number);
+}
+
+static void say_much(void *arg, struct strbuf *answer)
+{
+	(void)arg;
+	for (int i = 0; i < LARGE; i++)
+		strbuf_addch(answer, (char)('a' + i % 26));
+}
+
+static void crash(void *arg, struct strbuf *answer)
+{
+	(void)arg;
+	strbuf_adds(answer, "lost");
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+}
+
+static void hang(void *arg, struct strbuf *answer)
+{
+	(void)arg;
+	(void)answer;
+	for (;;)
+		pause();
+}
+
+static void spin(void *arg, struct strbuf *answer)
+{
+	(void)answer;
+	for (volatile int *n = arg;;)
+		++*n;
+}
+
+static void say_user(void *arg, struct strbuf *answer)
+{
+	(void)arg;
+	strbuf_addf(answer, "%d", geteuid() == 0 || setuid(0) == 0);
+}
+
+static void run(struct worker *list, struct job *jobs, size_t nr, unsigned seconds)
+{
+	for (size_t i = 0; i < nr; i++) {
+		jobs[i] = (struct job){.number = (int)i};
+		list[i].prepare = prepare;
+		list[i].finish = finish;
+		list[i].arg = &jobs[i];
+		list[i].answer = (struct strbuf)STRBUF_INIT;
+	}
+	workers_run(list, nr, seconds);
+	for (size_t i = 0; i < nr; i++) {
+		assert_true(jobs[i].finished);
+		assert_int_equal(jobs[i].done, list[i].end == WORKER_DONE);
+	}
+}
+
+static void worker__answers(void **state)
+{
+	struct worker list[JOBS] = {0};
+	struct job jobs[JOBS];
+
+	(void)state;
+	for (int i = 0; i < JOBS; i++)
+		list[i].work = i == 7 ? say_much : say_number;
+	run(list, jobs, JOBS, 60);
+	for (int i = 0; i < JOBS; i++) {
+		assert_int_equal(list[i].end, WORKER_DONE);
+		if (i == 7) {
+			assert_int_equal(list[i].answer.len, LARGE);
+			assert_memory_equal(list[i].answer.buf + 26000, "abc", 3);
+		} else {
+			assert_int_equal(atoi(list[i].answer.buf), i);
+			assert_true(list[i].answer.len > 0);
+		}
+		strbuf_release(&list[i].answer);
+	}
+	workers_run(NULL, 0, 1);
+}
+
+/* One that crashes, one that hangs, one that spins: the others are not touched. */
+static void worker__bad_ones_harm_nobody(void **state)
+{
+	struct worker list[5] = {{.work = say_number}, {.work = crash}, {.work = hang},
+		{.work = spin}, {.work = say_number}};
+	struct job jobs[5];
+	const enum worker_end ends[] = {
+		WORKER_DONE, WORKER_CRASHED, WORKER_LATE, WORKER_LATE, WORKER_DONE};
+
+	(void)state;
+	run(list, jobs, 5, 1);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		assert_int_equal(list[i].end, ends[i]);
+		strbuf_release(&list[i].answer);
+	}
+}
+
+static void worker__has_no_rights(void **state)
+{
+	struct worker list[1] = {{.work = say_user}};
+	struct job jobs[1];
+
+	(void)state;
+	if (geteuid())
+		skip();
+	run(list, jobs, 1, 60);
+	assert_string_equal(list[0].answer.buf, "0");
+	strbuf_release(&list[0].answer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(worker__answers),
+		cmocka_unit_test(worker__bad_ones_harm_nobody),
+		cmocka_unit_test(worker__has_no_rights),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
