@@ -2,17 +2,23 @@
 /*
  * The whole call tree inside the SVG, in the form that web/tree.js decodes:
  *
- *	<ft:profile xmlns:ft="urn:flametap:profile" version="1" unit="samples"
+ *	<ft:profile xmlns:ft="urn:flametap:profile" version="2" unit="samples"
  *	            total="1302" scale="1" nodes="N" inverted="0">
- *	<ft:modules>  one a line, numbered from 1
- *	<ft:frames>   one a line, numbered from 0: kind letter, shade digit, module number or
- *	              nothing, blank, name
+ *	<ft:modules>     one a line, numbered from 1
+ *	<ft:categories>  one a line, by rank (categories.h), numbered from 0; a name may come twice
+ *	<ft:frames>      one a line, numbered from 0: kind letter, shade digit, module number or
+ *	                 nothing, comma, rank; comma and rank again if it passes one on; blank, name
  *	<ft:tree><ft:t>…</ft:t>…</ft:tree>: parts to be read as one text
  *
  * For every node but the root, in pre-order, the tree has numbers: its frame; then 2 * UP + S,
  * where UP is how many levels the node's parent lies above the node before it (0: the node before
  * is the parent), S is 1 when the node has self weight; and, only then, the self weight - 1. The
  * root's own weight is in its "self" attribute, present when it is not 0.
+ *
+ * A difference of two profiles has, in addition, the attributes before="TOTAL" after="TOTAL" (both
+ * multiples of SCALE, rounded down), normalized="1" where shares are compared, and self_before where
+ * it has self; total is their sum. Each self weight is the sum of both, and the number behind it is
+ * the self weight before.
  *
  * A number is written in digits of flame_digits[], lowest first: while it is FLAME_LAST or more,
  * subtract that, write digit FLAME_LAST + remainder by FLAME_MORE and divide by FLAME_MORE; then
