@@ -91,11 +91,12 @@ $(O)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -MMD -MP -c -o $@ $<
 
-# src/web/flame.js becomes build/web/flame.js.inc, the initialiser of a C string
-$(O)/web/%.inc: src/web/%
+# src/web/flame.js becomes build/web/flame.js.inc, the initialiser of a C string, and so does default.rules
+$(O)/%.inc: src/%
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
-$(O)/src/view/flame.o: $(WEB:src/web/%=$(O)/web/%.inc)
+$(O)/src/view/flame.o: $(WEB:src/%=$(O)/%.inc)
+$(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
 # src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
 CLANG ?= clang

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Patterns for names, as the shell has them: "*" is any bytes, "?" one byte, "[a-z]" or "[!a-z]"
- * one of some, "\" takes the next byte as it is. A pattern matches whole names.
+ * one of some ("]" is one of them where it comes first), "\" takes the next byte as it is, in
+ * brackets, too. A pattern matches whole names.
  */
 #ifndef PATTERN_H
 #define PATTERN_H
@@ -20,7 +21,7 @@ struct pattern {
 int pattern_init(struct pattern *p, const char *s, size_t len);
 void pattern_release(struct pattern *p);
 
-/* Linear in LEN times the length of the pattern, whatever both are. */
+/* Takes at most LEN times the length of the pattern, whatever both are. */
 bool pattern_matches(const struct pattern *p, const char *name, size_t len);
 
 #endif

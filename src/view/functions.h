@@ -3,6 +3,7 @@
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
+#include "categories.h"
 #include "lib/profile.h"
 
 /*
@@ -11,23 +12,37 @@
  */
 struct function {
 	uint32_t frame;    /* one of the frames: its name and module */
-	uint32_t category; /* in functions.categories */
+	uint32_t category; /* in categories.names */
 	uint64_t self, inclusive;
 };
 
 struct functions {
 	const struct profile *p;
-	struct strpool categories;
+	struct categories categories;
 	struct function *list; /* by self, inclusive (both falling), then name, module, category */
 	uint32_t nr;
 };
 
-/* P is finished and outlives F. */
-void functions_init(struct functions *f, const struct profile *p);
-void categories_init(struct functions *f, const struct profile *p); /* one entry a category */
+/* P is finished and outlives F. RULES NULL: the built-in ones. */
+void functions_init(struct functions *f, const struct profile *p, const struct rules *rules);
+/* One entry a category. */
+void functions_init_categories(
+	struct functions *f, const struct profile *p, const struct rules *rules);
 void functions_release(struct functions *f);
 
 const char *function_category(const struct functions *f, const struct function *function);
+
+/*
+ * The steps of functions_init, for what adds up only some nodes. To begin: all functions, without
+ * weights, in the order of the tree, and as the result the number in the list of every node but the
+ * root, the caller's to free. To add up: what the nodes weigh, to the numbers that NUMBER_OF then
+ * holds, NO_FUNCTION: none. To sort: takes away what has no weight.
+ */
+enum { NO_FUNCTION = UINT32_MAX };
+uint32_t *functions_begin(struct functions *f, const struct profile *p, const struct rules *rules);
+void functions_add_up(
+	struct function *list, uint32_t nr, const uint32_t *number_of, const struct profile *p);
+void functions_sort(struct functions *f);
 
 /* The module whose frames without names weigh most, as "[libfoo.so]" where it is not known; NULL:
  * all have names. P is finished; valid until a frame is added. */

@@ -39,7 +39,7 @@ int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err)
 	struct strbuf line = STRBUF_INIT;
 	struct functions f;
 
-	functions_init(&f, p);
+	functions_init(&f, p, NULL);
 	strbuf_adds(&line, "function,module,self,self_pct,inclusive,inclusive_pct,category\n");
 	for (uint32_t i = 0; i < f.nr; i++) {
 		const struct function *fn = &f.list[i];
@@ -67,7 +67,7 @@ int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err)
 	struct strbuf line = STRBUF_INIT;
 	struct functions f;
 
-	categories_init(&f, p);
+	functions_init_categories(&f, p, NULL);
 	strbuf_adds(&line, "category,self,self_pct,inclusive,inclusive_pct\n");
 	for (uint32_t i = 0; i < f.nr; i++) {
 		const char *category = function_category(&f, &f.list[i]);
@@ -113,7 +113,7 @@ int view_report_json(const struct profile *p, FILE *out, struct strbuf *err)
 	struct strbuf line = STRBUF_INIT;
 	struct functions f;
 
-	functions_init(&f, p);
+	functions_init(&f, p, NULL);
 	strbuf_adds(&line, "{\n \"title\": ");
 	if (p->title)
 		add_json_string(&line, p->title);
@@ -190,7 +190,7 @@ int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbu
 	struct functions f;
 	uint64_t rest = 0;
 
-	functions_init(&f, p);
+	functions_init(&f, p, NULL);
 	struct widths w = fit(&f, out);
 
 	if (p->title) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a function is called for: rules that users write (flametap-rules(5)), and those that are
  * built in. */
-#ifndef RULES_H
-#define RULES_H
+#ifndef VIEW_RULES_H
+#define VIEW_RULES_H
 
 #include "lib/profile.h"
 
@@ -36,5 +36,15 @@ struct rules_match {
 	uint32_t own, passed;
 };
 struct rules_match rules_match(const struct rules *rules, const struct profile *p, uint32_t frame);
+
+/* By its kind or by its module. */
+bool rules_is_kernel(const struct profile *p, uint32_t frame);
+
+/*
+ * The last part of the path of FRAME's module, without the brackets of "[nf_tables]"; of an unnamed
+ * frame whose module is not known, what it is called after. *LEN 0: not known. Valid until a frame
+ * is added.
+ */
+const char *rules_module(const struct profile *p, uint32_t frame, size_t *len);
 
 #endif

@@ -81,7 +81,7 @@ static void test_sums(void **state)
 				want[k] += (uint64_t)i;
 	}
 	profile_finish(&p);
-	functions_init(&f, &p);
+	functions_init(&f, &p, NULL);
 	assert_int_equal(f.nr, 5);
 	for (uint32_t i = 0; i < f.nr; i++)
 		self += f.list[i].self;
@@ -89,7 +89,7 @@ static void test_sums(void **state)
 	for (int k = 0; k < 5; k++)
 		assert_int_equal(inclusive_of(&p, &f, (char[]){(char)('a' + k), 0}), want[k]);
 	functions_release(&f);
-	categories_init(&f, &p);
+	functions_init_categories(&f, &p, NULL);
 	assert_int_equal(f.nr, 1);
 	assert_string_equal(function_category(&f, &f.list[0]), "m");
 	assert_int_equal(f.list[0].inclusive, total);
@@ -105,10 +105,10 @@ static void test_no_stacks(void **state)
 	(void)state;
 	profile_init(&p);
 	profile_finish(&p);
-	functions_init(&f, &p);
+	functions_init(&f, &p, NULL);
 	assert_int_equal(f.nr, 0);
 	functions_release(&f);
-	categories_init(&f, &p);
+	functions_init_categories(&f, &p, NULL);
 	assert_int_equal(f.nr, 0);
 	functions_release(&f);
 	profile_release(&p);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pattern.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A byte in brackets, perhaps behind a "\"; *AT comes to what follows. */
+static unsigned char member(const char *s, size_t len, size_t *at)
+{
+	if (s[*at] == '\\' && *at + 1 < len)
+		++*at;
+	return (unsigned char)s[(*at)++];
+}
+
+/* The length of the "[…]" that S begins with, 0 when it has no end; *FOUND: C is one of it. */
+static size_t match_brackets(const char *s, size_t len, char c, bool *found)
+{
+	bool negated = len > 1 && s[1] == '!';
+	size_t first = negated ? 2 : 1, at = first;
+
+	*found = negated;
+	while (at < len && (s[at] != ']' || at == first)) {
+		unsigned char low = member(s, len, &at), high = low;
+
+		if (at + 1 < len && s[at] == '-' && s[at + 1] != ']') {
+			at++;
+			high = member(s, len, &at);
+		}
+		if (low <= (unsigned char)c && (unsigned char)c <= high)
+			*found = !negated;
+	}
+	return at < len ? at + 1 : 0;
+}
+
+/* The length of what S begins with, which is no "*", 0 when it has no end; *FOUND: it matches C. */
+static size_t match_one(const char *s, size_t len, char c, bool *found)
+{
+	switch (*s) {
+	case '?':
+		*found = true;
+		return 1;
+	case '[':
+		return match_brackets(s, len, c, found);
+	case '\\':
+		*found = len > 1 && s[1] == c;
+		return len > 1 ? 2 : 0;
+	default:
+		*found = *s == c;
+		return 1;
+	}
+}
+
+int pattern_init(struct pattern *p, const char *s, size_t len)
+{
+	bool found;
+
+	for (size_t at = 0, n; at < len; at += n) {
+		n = s[at] == '*' ? 1 : match_one(s + at, len - at, 0, &found);
+		if (!n)
+			return -1;
+	}
+	*p = (struct pattern){.s = xmalloc(len), .len = len};
+	if (len)
+		memcpy(p->s, s, len);
+	while (p->plain < len && !strchr("*?[\\", s[p->plain]))
+		p->plain++;
+	return 0;
+}
+
+void pattern_release(struct pattern *p)
+{
+	free(p->s);
+	*p = (struct pattern){0};
+}
+
+/* Only the last "*" is ever tried again with more bytes: what a former one could take in its place,
+ * the last can, too. */
+bool pattern_matches(const struct pattern *p, const char *name, size_t len)
+{
+	size_t at = p->plain, i = p->plain; /* in the pattern, in the name */
+	size_t star = 0, mark = 0;          /* behind the last "*"; how far it reaches */
+	bool found = false;
+
+	if (len < p->plain || memcmp(name, p->s, p->plain))
+		return false;
+	while (i < len || at < p->len) {
+		if (at < p->len && p->s[at] == '*') {
+			star = ++at;
+			mark = i;
+			if (at == p->len)
+				return true;
+			continue;
+		}
+		size_t n = at < p->len && i < len
+				   ? match_one(p->s + at, p->len - at, name[i], &found)
+				   : 0;
+
+		if (n && found) {
+			at += n;
+			i++;
+		} else if (star && mark < len) {
+			at = star;
+			i = ++mark;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}

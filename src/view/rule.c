@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rule.h"
+#include "lib/lines.h"
+#include "lib/profile.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 16 << 20 }; /* bytes */
+
+struct reader {
+	struct rule_list *rules;
+	const char *name; /* of the file */
+	uint64_t line;
+	const char *at, *end; /* what is left of the line */
+	struct strbuf word;
+	struct strbuf *err;
+};
+
+void rule_list_init(struct rule_list *rules)
+{
+	*rules = (struct rule_list){0};
+}
+
+static void alternatives_release(struct alternatives *a)
+{
+	for (size_t i = 0; i < a->nr; i++)
+		pattern_release(&a->list[i]);
+	free(a->list);
+}
+
+void rule_list_release(struct rule_list *rules)
+{
+	for (uint32_t i = 0; i < rules->nr; i++) {
+		free(rules->list[i].category);
+		alternatives_release(&rules->list[i].modules);
+		alternatives_release(&rules->list[i].functions);
+	}
+	free(rules->list);
+	rule_list_init(rules);
+}
+
+void rule_list_prepend(struct rule_list *rules, struct rule_list *first)
+{
+	for (uint32_t i = 0; i < rules->nr; i++) {
+		ALLOC_GROW(first->list, first->nr, first->alloc);
+		first->list[first->nr++] = rules->list[i];
+	}
+	free(rules->list);
+	*rules = *first;
+	rule_list_init(first);
+}
+
+/* The message "rules 'FILE': line N: 'TEXT' WHAT"; without TEXT when it is NULL. */
+static int wrong(struct reader *r, const char *text, size_t len, const char *what)
+{
+	enum { SHOWN = 60 };
+
+	if (!r->err)
+		return -1;
+	strbuf_adds(r->err, "rules ");
+	message_add_path(r->err, r->name);
+	strbuf_addf(r->err, ": line %" PRIu64 ": ", r->line);
+	if (text) {
+		strbuf_addch(r->err, '\'');
+		message_add(r->err, text, len <= SHOWN ? len : SHOWN);
+		strbuf_adds(r->err, len <= SHOWN ? "' " : "...' ");
+	}
+	return fail(r->err, "%s\n", what);
+}
+
+/*
+ * Takes the next word, without its quotes; a "\" and what is behind it stay. 1: there is one, 0:
+ * the line has no more, -1: it is wrong.
+ */
+static int next_word(struct reader *r)
+{
+	bool quoted = false;
+
+	strbuf_reset(&r->word);
+	while (r->at < r->end && is_blank(*r->at))
+		r->at++;
+	if (r->at == r->end || *r->at == '#')
+		return 0;
+	for (; r->at < r->end && (quoted || !is_blank(*r->at)); r->at++) {
+		if (*r->at == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*r->at == '\\' && r->at + 1 < r->end)
+			strbuf_addch(&r->word, *r->at++);
+		strbuf_addch(&r->word, *r->at);
+	}
+	return quoted ? wrong(r, r->word.buf, r->word.len, "has a quote that does not end") : 1;
+}
+
+static int add_kind(struct reader *r, unsigned *kinds, const char *s, size_t len)
+{
+	for (int kind = 0; kind < FRAME_KINDS; kind++) {
+		const char *word = frame_kind_word(kind);
+
+		if (strlen(word) == len && !memcmp(word, s, len)) {
+			*kinds |= 1U << kind;
+			return 0;
+		}
+	}
+	return wrong(r, s, len,
+		"is no kind; there are user, kernel, inlined, jit, waker, perl, lua, task, note");
+}
+
+static int add_pattern(struct reader *r, struct alternatives *a, const char *s, size_t len)
+{
+	ALLOC_GROW(a->list, a->nr, a->alloc);
+	if (pattern_init(&a->list[a->nr], s, len))
+		return wrong(r, s, len,
+			"has a '[' without ']' or ends in '\\'; \\ takes a "
+			"character as it is");
+	a->nr++;
+	return 0;
+}
+
+/* The length of the alternative that S begins with, up to the next "|" that no "\" is before. */
+static size_t alternative(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] != '|')
+		n += s[n] == '\\' && n + 1 < len ? 2 : 1;
+	return n;
+}
+
+/* S is what stands behind the "=" of the condition that fills in KINDS or else PATTERNS. */
+static int read_condition(
+	struct reader *r, unsigned *kinds, struct alternatives *patterns, const char *s, size_t len)
+{
+	if (kinds ? *kinds : patterns->nr)
+		return wrong(r, r->word.buf, r->word.len, "is a second condition of its sort");
+	for (const char *end = s + len;; s++) {
+		size_t n = alternative(s, (size_t)(end - s));
+
+		if (!n)
+			return wrong(r, r->word.buf, r->word.len, "has an empty alternative");
+		if (kinds ? add_kind(r, kinds, s, n) : add_pattern(r, patterns, s, n))
+			return -1;
+		s += n;
+		if (s == end)
+			return 0;
+	}
+}
+
+static int read_word(struct reader *r, struct rule *rule)
+{
+	const char *s = r->word.buf;
+	size_t len = r->word.len;
+
+	if (!strcmp(s, "inherit")) {
+		rule->inherit = true;
+		return 0;
+	}
+	if (!strncmp(s, "kind=", 5))
+		return read_condition(r, &rule->kinds, NULL, s + 5, len - 5);
+	if (!strncmp(s, "module=", 7))
+		return read_condition(r, NULL, &rule->modules, s + 7, len - 7);
+	if (!strncmp(s, "function=", 9))
+		return read_condition(r, NULL, &rule->functions, s + 9, len - 9);
+	return wrong(r, s, len, "is neither kind=, module=, function= nor inherit");
+}
+
+static int read_rule(struct reader *r)
+{
+	struct rule_list *rules = r->rules;
+	int more;
+
+	if (!r->word.len || strchr(r->word.buf, '='))
+		return wrong(r, r->word.buf, r->word.len, "stands where the category should");
+	ALLOC_GROW(rules->list, rules->nr, rules->alloc);
+	struct rule *rule = &rules->list[rules->nr++];
+
+	*rule = (struct rule){.category = xstrdup(r->word.buf)};
+	while ((more = next_word(r)) > 0)
+		if (read_word(r, rule))
+			return -1;
+	if (!more && !rule->kinds && !rule->modules.nr && !rule->functions.nr)
+		return wrong(r, rule->category, strlen(rule->category),
+			"has no condition; there are kind=, module=, function=");
+	return more;
+}
+
+static int read_line(struct reader *r, const char *line, size_t len)
+{
+	r->line++;
+	r->at = line;
+	r->end = line + len;
+	if (memchr(line, 0, len))
+		return wrong(r, NULL, 0, "it has a NUL byte");
+	int more = next_word(r);
+
+	return more > 0 ? read_rule(r) : more;
+}
+
+int rule_list_read_text(
+	struct rule_list *rules, const char *name, const char *text, struct strbuf *err)
+{
+	struct reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
+	int ret = 0;
+
+	for (size_t n; !ret && *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		ret = read_line(&r, text, n);
+	}
+	strbuf_release(&r.word);
+	return ret;
+}
+
+static int read_lines(struct reader *r, struct lines *lines)
+{
+	size_t len, sum = 0;
+	char *line;
+
+	while (lines_next(lines, &line, &len)) {
+		sum += len;
+		if (lines->too_long || sum > FILE_MAX) {
+			r->line++;
+			return wrong(r, NULL, 0, "it is too long for a file of rules");
+		}
+		if (read_line(r, line, len))
+			return -1;
+	}
+	return 0;
+}
+
+static int cannot_read(const char *path, struct strbuf *err)
+{
+	const char *why = strerror(errno);
+
+	if (!err)
+		return -1;
+	strbuf_adds(err, "rules ");
+	message_add_path(err, path);
+	return fail(err, ": cannot be read: %s\n", why);
+}
+
+int rule_list_read_file(struct rule_list *rules, const char *path, struct strbuf *err)
+{
+	struct reader r = {.rules = rules, .name = path, .word = STRBUF_INIT, .err = err};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct lines lines;
+
+	if (fd < 0)
+		return cannot_read(path, err);
+	lines_init(&lines, fd);
+	int ret = read_lines(&r, &lines);
+
+	if (!ret && lines.error) {
+		errno = lines.error;
+		ret = cannot_read(path, err);
+	}
+	lines_release(&lines);
+	strbuf_release(&r.word);
+	close(fd);
+	return ret;
+}
