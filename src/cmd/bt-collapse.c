@@ -5,13 +5,13 @@
 
 static const struct argp argp = {
 	.args_doc = "[FILE...]",
-	.doc = "Writes the stacks of profiles (recordings, backtraces of stap scripts, folded "
-	       "stacks; "
-	       "default: stdin) as folded lines, added up and sorted, on stdout.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.doc = "Writes the stacks of profiles (recordings, flame graphs, folded stacks, what stap "
+	       "scripts, perf script, bpftrace and bcc print; default: stdin) as folded lines, "
+	       "added up and sorted, on stdout.",
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int collapse(const struct view_args *args)
+static int collapse(struct view_args *args)
 {
 	struct profile p;
 	int status = EXIT_FAILED;

@@ -64,10 +64,10 @@ static const struct argp argp = {
 	.doc = "Draws the call tree of profiles (recordings, folded stacks, backtraces of stap "
 	       "scripts; "
 	       "default: stdin) as an interactive flame graph, one SVG file on stdout.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int draw(const struct options *o)
+static int draw(struct options *o)
 {
 	struct profile p;
 	int status = EXIT_FAILED;

@@ -64,10 +64,10 @@ static const struct argp argp = {
 	       "stap scripts; default: stdin) lies in, on stdout: as profile.csv, heaviest first, "
 	       "or in "
 	       "another form.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int make_report(const struct options *o)
+static int make_report(struct options *o)
 {
 	struct profile p;
 	int status = EXIT_FAILED;

@@ -92,7 +92,12 @@ void account_line(const struct account *account, const char *unit, struct strbuf
 	const char *before = " (";
 
 	add_amount(out, account->kept, unit);
-	strbuf_addf(out, " kept, %" PRIu64 " lost", lost);
+	strbuf_adds(out, " kept, ");
+	if (account->left_out) {
+		add_amount(out, account->left_out, unit);
+		strbuf_adds(out, " left out, ");
+	}
+	strbuf_addf(out, "%" PRIu64 " lost", lost);
 	for (int i = 0; lost && i < LOST_REASONS; i++) {
 		if (!account->lost[i])
 			continue;
@@ -123,6 +128,8 @@ void account_json(const struct account *account, struct strbuf *out)
 {
 	strbuf_addf(out, "{\"known\": %s, ", account->known ? "true" : "false");
 	add_json_number(out, "kept", account->kept);
+	if (account->left_out)
+		add_json_number(out, "left_out", account->left_out);
 	add_json_number(out, "whole", account->whole);
 	add_json_number(out, "cut", account->cut);
 	add_json_number(out, "broken", account->broken);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What became of every event that hit the target: hit = kept + lost. Kept ones are split twice,
- * into whole / cut / broken stacks and into named / unnamed ones. Weights in the profile's unit,
- * but lost counts events (what was lost has no weight that is known).
+ * What became of every event that hit the target: hit = kept + left out + lost. Kept ones are split
+ * twice, into whole / cut / broken stacks and into named / unnamed ones. Weights in the profile's
+ * unit, but lost counts events (what was lost has no weight that is known).
  */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
@@ -25,6 +25,7 @@ enum lost_reason {
 struct account {
 	bool known; /* false: the input says nothing of itself (folded) */
 	uint64_t kept;
+	uint64_t left_out; /* by a filter, as was asked for */
 	uint64_t whole, cut, broken;
 	uint64_t named, unnamed; /* sums over frames */
 	uint64_t lost[LOST_REASONS];

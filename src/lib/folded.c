@@ -72,6 +72,24 @@ bool frame_is_unnamed(const struct profile *p, uint32_t frame)
 	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
 }
 
+void set_unnamed(struct strbuf *name, const char *module, size_t len)
+{
+	const char *slash = memrchr(module, '/', len);
+	const char *file = slash ? slash + 1 : module;
+	size_t n = (size_t)(module + len - file);
+
+	strbuf_reset(name);
+	if (!n) {
+		strbuf_adds(name, "[unknown]");
+	} else if (*module == '[') {
+		strbuf_add(name, module, len);
+	} else {
+		strbuf_addch(name, '[');
+		strbuf_add(name, file, n);
+		strbuf_addch(name, ']');
+	}
+}
+
 /* Takes the suffix off. */
 static enum frame_kind kind_of(const char *s, size_t *len)
 {
@@ -143,7 +161,7 @@ static size_t shared_frames(const struct reader *r, const char *stack, size_t le
 	return n;
 }
 
-static void count_frame(const struct profile *p, uint32_t frame, struct stack_account *account)
+void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame)
 {
 	enum frame_kind kind = p->frames[frame].kind;
 	const char *name = profile_name(p, frame, NULL);
@@ -151,7 +169,7 @@ static void count_frame(const struct profile *p, uint32_t frame, struct stack_ac
 	if (kind == FRAME_NOTE) {
 		account->cut |= note_is_cut(name);
 		account->broken |= note_is_broken(name);
-	} else if (kind != FRAME_INLINE) { /* that is at its caller's address */
+	} else if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* these have no address */
 		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
 
 		account->unnamed += unnamed;
@@ -168,7 +186,7 @@ static void push(struct reader *r, const char *s, size_t len, size_t end)
 	next.frame = frame_of(r, s, len);
 	next.node = profile_child(r->p, next.node, next.frame);
 	next.end = (uint32_t)end;
-	count_frame(r->p, next.frame, &next.account);
+	stack_account_add_frame(&next.account, r->p, next.frame);
 	ALLOC_GROW(r->path, r->nr, r->alloc);
 	r->path[r->nr++] = next;
 }

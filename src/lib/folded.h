@@ -27,6 +27,9 @@ bool name_is_note(const char *name, size_t len);
 bool name_is_unnamed(const char *name, size_t len);
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 
+/* Sets NAME to what a frame without a name is called after its module (LEN 0: not known). */
+void set_unnamed(struct strbuf *name, const char *module, size_t len);
+
 /* What the note NOTE, NUL-terminated, tells of its stack. */
 bool note_is_cut(const char *note);
 bool note_is_broken(const char *note);
@@ -39,6 +42,7 @@ struct stack_account {
 	uint64_t named, unnamed;
 	bool cut, broken;
 };
+void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame);
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
 
 /*

@@ -104,3 +104,11 @@ size_t lines_peek(struct lines *lines, size_t want, const char **bytes)
 	*bytes = lines->buf + lines->start;
 	return lines->end - lines->start < want ? lines->end - lines->start : want;
 }
+
+size_t lines_take(struct lines *lines, size_t want, const char **bytes)
+{
+	size_t n = lines_peek(lines, want, bytes);
+
+	lines->start += n;
+	return n;
+}

@@ -35,4 +35,7 @@ bool lines_next(struct lines *lines, char **line, size_t *len);
  */
 size_t lines_peek(struct lines *lines, size_t want, const char **bytes);
 
+/* The same for inputs that have no lines; the bytes are taken, valid until the next call. */
+size_t lines_take(struct lines *lines, size_t want, const char **bytes);
+
 #endif

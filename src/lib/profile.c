@@ -130,6 +130,26 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 	return profile_add_frame(p, &f);
 }
 
+static uint32_t import_string(struct profile *p, const struct profile *from, uint32_t id)
+{
+	return strpool_add(&p->names, strpool_get(&from->names, id), strpool_len(&from->names, id));
+}
+
+uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
+{
+	uint32_t *frame_of = xcalloc(from->nr_frames, sizeof(*frame_of));
+
+	for (uint32_t i = 1; i < from->nr_frames; i++) {
+		struct frame frame = from->frames[i];
+
+		frame.name = import_string(p, from, frame.name);
+		frame.module = import_string(p, from, frame.module);
+		frame.source = import_string(p, from, frame.source);
+		frame_of[i] = profile_add_frame(p, &frame);
+	}
+	return frame_of;
+}
+
 /*
  * So many children are found along their list, which mostly lies together in memory; more by the
  * index.
@@ -196,7 +216,9 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 		const struct profile_node *n = &from->nodes[i];
 
 		if (i)
-			node_of[i] = profile_child(p, node_of[n->parent], frame_of[n->frame]);
+			node_of[i] = node_of[n->parent];
+		if (i && frame_of[n->frame])
+			node_of[i] = profile_child(p, node_of[i], frame_of[n->frame]);
 		add_capped(&p->nodes[node_of[i]].self, n->self);
 	}
 	free(node_of);

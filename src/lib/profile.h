@@ -71,13 +71,19 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 /* The same for FRAME, whose strings are in P's names. */
 uint32_t profile_add_frame(struct profile *p, const struct frame *frame);
 
+/* The frames of FROM as frames of P, by their numbers there; the caller's to free. */
+uint32_t *profile_import_frames(struct profile *p, const struct profile *from);
+
 /* The node of FRAME under NODE, which is added when new. */
 uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
 
 /* Adds WEIGHT to the self weight of a stack of N frames, root first. Sums stop at UINT64_MAX. */
 void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight);
 
-/* Adds the tree of FROM to P; FRAME_OF holds the frames of P that those of FROM are. */
+/*
+ * Adds the tree of FROM to P; FRAME_OF holds the frames of P that those of FROM are, 0 for one that
+ * is left out: its caller calls what it calls.
+ */
 void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of);
 
 /*

@@ -4,7 +4,9 @@
 #include "hash.h"
 #include "lines.h"
 #include "memo.h"
+#include "said.h"
 #include "stackline.h"
+#include "stacks.h"
 #include "strbuf.h"
 #include "util.h"
 #include "word.h"
@@ -13,90 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper is no stack but a text without counts; what is beyond is left out and marked. */
-enum { DEPTH_MAX = 1 << 18 };
-
-/* What a line is worth: the number of its frame, and what that says of the stack. */
-enum {
-	FRAME_BITS = (1 << 26) - 1,
-	UNNAMED = 1 << 26,
-	NOTE = 1 << 27,
-	CUT = 1 << 28,    /* and [truncated] is its caller */
-	MARKED = 1 << 29, /* it is a note that says so */
-	BROKEN = 1 << 30,
-};
-
 struct reader {
 	struct profile *p;
 	const struct stacktext_options *options;
 	struct memo frames; /* line → its worth */
 	struct strbuf name, module, source;
 
-	uint32_t *stack; /* leaf first */
-	size_t nr, alloc;
-	struct stack_account account;
-	bool deep;           /* it has reached DEPTH_MAX */
-	uint64_t stack_line; /* where it began */
-
-	struct leaf { /* of each different stack, by its hash; node 0: free */
-		uint32_t hash, node;
-	} * leaves;
-	uint32_t nr_leaves, leaves_mask;
-
-	uint64_t line;
-	struct said {
-		uint64_t nr, line; /* how often, and where first */
-		struct strbuf text;
-	} bad_counts, warnings, errors, too_long, too_deep;
+	struct stacks stacks;
+	uint64_t line, stack_line; /* where the stack began */
+	struct said bad_counts, warnings, errors, too_long, too_deep;
 };
-
-static void note(struct said *said, uint64_t line, const char *text, size_t len)
-{
-	if (said->nr++)
-		return;
-	said->line = line;
-	message_add(&said->text, text, len < 100 ? len : 100);
-}
-
-static uint32_t bracket_frame(struct reader *r, const char *name, enum frame_kind kind)
-{
-	return profile_frame(r->p, kind, name, strlen(name), NULL, 0);
-}
-
-static uint32_t note_frame(struct reader *r, const char *name)
-{
-	return bracket_frame(r, name, FRAME_NOTE);
-}
 
 static void push(struct reader *r, uint32_t worth)
 {
-	if (!r->nr)
+	if (!r->stacks.nr)
 		r->stack_line = r->line;
-	if (r->nr >= DEPTH_MAX) {
-		if (!r->deep)
-			note(&r->too_deep, r->stack_line, "", 0);
-		r->deep = true;
-		r->account.cut = true;
-		r->stack[r->nr - 1] = note_frame(r, "[truncated]");
-		return;
-	}
-	ALLOC_GROW(r->stack, r->nr, r->alloc);
-	r->stack[r->nr++] = worth & FRAME_BITS;
-	r->account.named += !(worth & (UNNAMED | NOTE));
-	r->account.unnamed += (worth & UNNAMED) != 0;
-	r->account.cut |= (worth & (CUT | MARKED)) != 0;
-	r->account.broken |= (worth & BROKEN) != 0;
-	if (worth & CUT) {
-		ALLOC_GROW(r->stack, r->nr, r->alloc);
-		r->stack[r->nr++] = note_frame(r, "[truncated]");
-	}
-}
-
-static void forget_stack(struct reader *r)
-{
-	r->nr = 0;
-	r->account = (struct stack_account){0};
-	r->deep = false;
+	if (!stacks_push(&r->stacks, worth))
+		said_add(&r->too_deep, r->stack_line, "", 0);
 }
 
 static void set_name(struct reader *r, const char *name, size_t len)
@@ -138,23 +73,6 @@ static void set_module(struct reader *r, const struct stackline *l, enum frame_k
 		strbuf_addch(&r->module, ']');
 }
 
-static void name_after_module(struct reader *r)
-{
-	const char *slash = memrchr(r->module.buf, '/', r->module.len);
-	size_t from = slash ? (size_t)(slash - r->module.buf) + 1 : 0;
-
-	strbuf_reset(&r->name);
-	if (from == r->module.len) {
-		strbuf_adds(&r->name, "[unknown]");
-	} else if (r->module.buf[0] == '[') {
-		strbuf_add(&r->name, r->module.buf, r->module.len);
-	} else {
-		strbuf_addch(&r->name, '[');
-		strbuf_add(&r->name, r->module.buf + from, r->module.len - from);
-		strbuf_addch(&r->name, ']');
-	}
-}
-
 static uint32_t worth_of(struct reader *r, const char *text, size_t len)
 {
 	struct stackline l;
@@ -164,27 +82,27 @@ static uint32_t worth_of(struct reader *r, const char *text, size_t len)
 	bool broken = l.inexact && l.has_address && !l.address && !l.name_len;
 	bool kernel = l.address >> 63 || (l.module_len == 6 && !memcmp(l.module, "kernel", 6));
 	enum frame_kind kind = kernel ? FRAME_KERNEL : FRAME_USER;
-	uint32_t worth = (l.cut ? CUT : 0) | (l.inexact ? BROKEN : 0);
+	uint32_t worth = (l.cut ? WORTH_CUT : 0) | (l.inexact ? WORTH_BROKEN : 0);
 
 	if (broken)
-		return note_frame(r, "[broken]") | NOTE | worth;
+		return stacks_note(&r->stacks, "[broken]") | worth;
 	set_module(r, &l, kind);
 	if (l.name_len)
 		set_name(r, l.name, l.name_len);
 	else
-		name_after_module(r);
+		set_unnamed(&r->name, r->module.buf, r->module.len);
 	if (l.name_len && name_is_note(r->name.buf, r->name.len)) {
 		kind = FRAME_NOTE;
-		worth |= NOTE;
-		worth |= (note_is_broken(r->name.buf) ? BROKEN : 0) |
-			 (note_is_cut(r->name.buf) ? MARKED : 0);
+		worth |= WORTH_UNCOUNTED;
+		worth |= (note_is_broken(r->name.buf) ? WORTH_BROKEN : 0) |
+			 (note_is_cut(r->name.buf) ? WORTH_MARKED : 0);
 	} else if (!l.name_len || name_is_unnamed(r->name.buf, r->name.len)) {
-		worth |= UNNAMED;
+		worth |= WORTH_UNNAMED;
 	}
 	struct frame frame = {
 		.name = strpool_add(&r->p->names, r->name.buf, r->name.len),
 		.module = strpool_add(&r->p->names, r->module.buf, r->module.len),
-		.source = worth & (NOTE | UNNAMED) ? 0 : source_of(r, &l),
+		.source = worth & (WORTH_UNCOUNTED | WORTH_UNNAMED) ? 0 : source_of(r, &l),
 		.kind = kind,
 	};
 
@@ -206,101 +124,21 @@ static void push_list(struct reader *r, const char *s, const char *end, bool cut
 		s += n;
 		if (!n || (s == end && cut))
 			break;
-		push(r, UNNAMED | bracket_frame(r, "[unknown]",
-					  address >> 63 ? FRAME_KERNEL : FRAME_USER));
+		push(r, WORTH_UNNAMED |
+				profile_frame(r->p, address >> 63 ? FRAME_KERNEL : FRAME_USER,
+					"[unknown]", 9, NULL, 0));
 		while (s < end && is_blank(*s))
 			s++;
 	}
 	if (s < end || cut)
-		push(r, note_frame(r, "[truncated]") | NOTE | MARKED);
-}
-
-static uint32_t hash_stack(const struct reader *r)
-{
-	uint64_t h = r->nr;
-
-	for (size_t i = 0; i < r->nr; i++)
-		h = hash_pair(h, r->stack[i]);
-	return (uint32_t)h;
-}
-
-/*
- * The nodes of a stack were made one after the other: looking at them is cheap, finding them is
- * not.
- */
-static bool is_leaf_of(const struct reader *r, uint32_t node)
-{
-	const struct profile_node *nodes = r->p->nodes;
-
-	for (size_t i = 0; i < r->nr; i++) {
-		if (!node || nodes[node].frame != r->stack[i])
-			return false;
-		node = nodes[node].parent;
-	}
-	return !node;
-}
-
-static void place_leaf(struct leaf *leaves, uint32_t mask, const struct leaf *leaf)
-{
-	uint32_t i = leaf->hash & mask;
-
-	while (leaves[i].node)
-		i = (i + 1) & mask;
-	leaves[i] = *leaf;
-}
-
-static void remember_leaf(struct reader *r, uint32_t hash, uint32_t node)
-{
-	if (r->nr_leaves >= r->leaves_mask / 2) {
-		uint32_t mask = r->leaves_mask * 2 + 1;
-		struct leaf *leaves = xcalloc((size_t)mask + 1, sizeof(*leaves));
-
-		for (uint32_t i = 0; i <= r->leaves_mask; i++)
-			if (r->leaves[i].node)
-				place_leaf(leaves, mask, &r->leaves[i]);
-		free(r->leaves);
-		r->leaves = leaves;
-		r->leaves_mask = mask;
-	}
-	place_leaf(r->leaves, r->leaves_mask, &(struct leaf){hash, node});
-	r->nr_leaves++;
-}
-
-static uint32_t leaf_of_stack(struct reader *r)
-{
-	uint32_t hash = hash_stack(r), node = 0;
-
-	for (uint32_t i = hash & r->leaves_mask; r->leaves[i].node; i = (i + 1) & r->leaves_mask)
-		if (r->leaves[i].hash == hash && is_leaf_of(r, r->leaves[i].node))
-			return r->leaves[i].node;
-	for (size_t i = r->nr; i--;)
-		node = profile_child(r->p, node, r->stack[i]);
-	remember_leaf(r, hash, node);
-	return node;
-}
-
-static void add_stack(struct reader *r, uint64_t weight)
-{
-	uint32_t node = leaf_of_stack(r);
-
-	add_capped(&r->p->nodes[node].self, weight);
-	account_add_stack(&r->p->account, &r->account, weight);
-}
-
-static void take_count(struct reader *r, uint64_t weight)
-{
-	if (!r->nr)
-		push(r, note_frame(r, "[no stack]") | NOTE | BROKEN);
-	if (weight)
-		add_stack(r, weight);
-	forget_stack(r);
+		push(r, stacks_note(&r->stacks, "[truncated]"));
 }
 
 static void reject_count(struct reader *r, const char *text, size_t len)
 {
-	note(&r->bad_counts, r->line, text, len);
+	said_add(&r->bad_counts, r->line, text, len);
 	r->p->account.lost[LOST_UNREADABLE]++;
-	forget_stack(r);
+	stacks_forget(&r->stacks);
 }
 
 static bool all_digits(const char *s, size_t len)
@@ -320,7 +158,7 @@ static bool read_number(struct reader *r, const char *text, size_t len)
 		return false;
 	if (all_digits(text, len)) {
 		if (parse_u64(text, len, 10, &weight))
-			take_count(r, weight);
+			stacks_add(&r->stacks, 0, weight);
 		else
 			reject_count(r, text, len);
 		return true;
@@ -337,9 +175,9 @@ static bool read_message(struct reader *r, const char *line, size_t len)
 	if (*line != 'W' && *line != 'E')
 		return false;
 	if (len >= 8 && !memcmp(line, "WARNING:", 8))
-		note(&r->warnings, r->line, line, len);
+		said_add(&r->warnings, r->line, line, len);
 	else if (len >= 6 && !memcmp(line, "ERROR:", 6))
-		note(&r->errors, r->line, line, len);
+		said_add(&r->errors, r->line, line, len);
 	else
 		return false;
 	return true;
@@ -375,24 +213,13 @@ static void read_line(struct reader *r, const char *line, size_t len)
 
 static void read_too_long(struct reader *r)
 {
-	note(&r->too_long, r->line, "", 0);
-	push(r, note_frame(r, "[unreadable]") | NOTE);
-}
-
-static void say(struct strbuf *notes, const char *what, const struct said *said)
-{
-	if (!said->nr)
-		return;
-	strbuf_addf(
-		notes, "%s: %" PRIu64 ", the first in line %" PRIu64, what, said->nr, said->line);
-	if (said->text.len)
-		strbuf_addf(notes, ": '%s'", said->text.buf);
-	strbuf_addch(notes, '\n');
+	said_add(&r->too_long, r->line, "", 0);
+	push(r, stacks_note(&r->stacks, "[unreadable]"));
 }
 
 static void end_input(struct reader *r, const struct lines *lines, struct strbuf *notes)
 {
-	if (r->nr) {
+	if (r->stacks.nr) {
 		strbuf_addf(notes,
 			"the last stack (line %" PRIu64 ") has no count and is left out\n",
 			r->stack_line);
@@ -400,11 +227,12 @@ static void end_input(struct reader *r, const struct lines *lines, struct strbuf
 	} else if (lines->unended) {
 		strbuf_adds(notes, "the last line has no end: the text may be cut\n");
 	}
-	say(notes, "stacks left out because their count is no unsigned integer", &r->bad_counts);
-	say(notes, "lines too long for a frame", &r->too_long);
-	say(notes, "stacks cut because they are too deep", &r->too_deep);
-	say(notes, "errors of stap", &r->errors);
-	say(notes, "warnings of stap", &r->warnings);
+	said_tell(&r->bad_counts, "stacks left out because their count is no unsigned integer",
+		notes);
+	said_tell(&r->too_long, "lines too long for a frame", notes);
+	said_tell(&r->too_deep, "stacks cut because they are too deep", notes);
+	said_tell(&r->errors, "errors of stap", notes);
+	said_tell(&r->warnings, "warnings of stap", notes);
 	if (lines->error)
 		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
 }
@@ -415,18 +243,17 @@ static void reader_init(
 	*r = (struct reader){
 		.p = p,
 		.options = options,
-		.leaves_mask = 1023,
 		.name = STRBUF_INIT,
 		.module = STRBUF_INIT,
 		.source = STRBUF_INIT,
-		.bad_counts.text = STRBUF_INIT,
-		.warnings.text = STRBUF_INIT,
-		.errors.text = STRBUF_INIT,
-		.too_long.text = STRBUF_INIT,
-		.too_deep.text = STRBUF_INIT,
+		.bad_counts = SAID_INIT,
+		.warnings = SAID_INIT,
+		.errors = SAID_INIT,
+		.too_long = SAID_INIT,
+		.too_deep = SAID_INIT,
 	};
 	memo_init(&r->frames);
-	r->leaves = xcalloc(r->leaves_mask + 1, sizeof(*r->leaves));
+	stacks_init(&r->stacks, p);
 }
 
 static void reader_release(struct reader *r)
@@ -435,13 +262,12 @@ static void reader_release(struct reader *r)
 	strbuf_release(&r->name);
 	strbuf_release(&r->module);
 	strbuf_release(&r->source);
-	strbuf_release(&r->bad_counts.text);
-	strbuf_release(&r->warnings.text);
-	strbuf_release(&r->errors.text);
-	strbuf_release(&r->too_long.text);
-	strbuf_release(&r->too_deep.text);
-	free(r->stack);
-	free(r->leaves);
+	said_release(&r->bad_counts);
+	said_release(&r->warnings);
+	said_release(&r->errors);
+	said_release(&r->too_long);
+	said_release(&r->too_deep);
+	stacks_release(&r->stacks);
 }
 
 int stacktext_read(struct profile *p, struct lines *lines, const struct stacktext_options *options,
@@ -464,8 +290,8 @@ int stacktext_read(struct profile *p, struct lines *lines, const struct stacktex
 	}
 	end_input(&r, lines, notes);
 
-	bool part = r.nr || lines->unended || r.bad_counts.nr || r.too_long.nr || r.too_deep.nr ||
-		    r.errors.nr;
+	bool part = r.stacks.nr || lines->unended || r.bad_counts.nr || r.too_long.nr ||
+		    r.too_deep.nr || r.errors.nr;
 
 	reader_release(&r);
 	return lines->error ? -1 : part;

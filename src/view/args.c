@@ -13,12 +13,18 @@ enum {
 	OPT_COMM = 0x1000,
 	OPT_THREADS,
 	OPT_TAG,
+	OPT_EVENT,
+	OPT_SAMPLES,
+	OPT_ONLY,
+	OPT_SKIP_AFTER,
+	OPT_REVERSE,
 	OPT_MIN_QUALITY,
 }; /* the programs' begin at 256 */
 
 static const struct argp_option table[] = {
-	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame (recordings)", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame (recordings)", 2},
+	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame, where it is known", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame", 2},
+	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
 	{"tag", OPT_TAG, "TAG[,TAG...]", 0,
 		"Only what has one of these tags, such as the states of waits (recordings)", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
@@ -77,7 +83,57 @@ const struct argp view_args_argp = {
 	       "names; 2 failed; 64 wrong usage.",
 };
 
-int view_args_read(const struct view_args *args, struct profile *p)
+static const struct argp_option tree_table[] = {
+	{"only", OPT_ONLY, "FN", 0,
+		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
+	{"skip-after", OPT_SKIP_AFTER, "FN", 0,
+		"Stacks begin at the function nearest to their leaf that matches FN (repeatable)",
+		2},
+	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: who calls", 2},
+	{"event", OPT_EVENT, "NAME", 0, "Samples of this event, not of the first (perf script)", 2},
+	{"samples", OPT_SAMPLES, NULL, 0,
+		"Every sample counts 1, whatever its period (perf script)", 2},
+	{0},
+};
+
+static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
+{
+	struct view_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args;
+		break;
+	case OPT_ONLY:
+		if (filter_add_only(&args->filter, arg) < 0)
+			argp_error(state, "--only takes a pattern, not '%s'", arg);
+		break;
+	case OPT_SKIP_AFTER:
+		if (filter_add_skip_after(&args->filter, arg) < 0)
+			argp_error(state, "--skip-after takes a pattern, not '%s'", arg);
+		break;
+	case OPT_REVERSE:
+		args->filter.reverse = true;
+		break;
+	case OPT_EVENT:
+		args->input.event = arg;
+		break;
+	case OPT_SAMPLES:
+		args->input.samples = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp tree_args_argp = {
+	.options = tree_table,
+	.parser = parse_tree_option,
+	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+};
+
+int view_args_read(struct view_args *args, struct profile *p)
 {
 	struct strbuf notes = STRBUF_INIT;
 	int result = args->nr_files ? 0 : input_read(p, "-", &args->input, &notes);
@@ -87,9 +143,11 @@ int view_args_read(const struct view_args *args, struct profile *p)
 
 		result = one < 0 ? one : one | result;
 	}
+	symbol_demangle_profiles(&p, 1, args->input.symbol.demangle);
+	filter_apply(&args->filter, p, &notes);
+	filter_release(&args->filter);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
-	symbol_demangle_profiles(&p, 1, args->input.symbol.demangle);
 	profile_finish(p);
 	return result;
 }

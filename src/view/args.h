@@ -3,6 +3,7 @@
 #ifndef ARGS_H
 #define ARGS_H
 
+#include "filter.h"
 #include "symbol_args.h"
 #include "view.h"
 
@@ -11,7 +12,8 @@
 
 struct view_args {
 	struct input_options input;
-	char **files; /* of argv; none: stdin */
+	struct filter filter; /* view_args_read releases it */
+	char **files;         /* of argv; none: stdin */
 	size_t nr_files;
 	double min_quality; /* per cent of the frames that must have names, 0: none */
 };
@@ -24,11 +26,14 @@ struct view_args {
 /* Options in group 2, files, exit codes in the help. Its input is a struct view_args. */
 extern const struct argp view_args_argp;
 
+/* The same for programs that show a call tree: with filters. */
+extern const struct argp tree_args_argp;
+
 /*
- * Adds all files to P, which was just initialised, finishes it, and says what there is to say. 0:
- * all of them; 1: a part; -1: no profile.
+ * Adds all files to P, which was just initialised, filters and finishes it, and says what there is
+ * to say. 0: all of them; 1: a part; -1: no profile.
  */
-int view_args_read(const struct view_args *args, struct profile *p);
+int view_args_read(struct view_args *args, struct profile *p);
 
 /*
  * Says the account, where it is known, and when there are no samples (weight is in UNIT) or too few

@@ -2,6 +2,7 @@
 #include "view.h"
 #include "lib/folded.h"
 #include "lib/lines.h"
+#include "lib/perfscript.h"
 #include "lib/stackline.h"
 #include "lib/stacktext.h"
 #include "lib/strbuf.h"
@@ -16,8 +17,6 @@
 #include <unistd.h>
 
 enum { PEEK = 1 << 16 };
-
-enum input_kind { INPUT_EMPTY, INPUT_RECORDING, INPUT_FOLDED, INPUT_STACKTEXT, INPUT_REFUSED };
 
 static const struct {
 	const char *begins;
@@ -34,8 +33,6 @@ static const struct {
 	{"\x7f"
 	 "ELF",
 		4, "it is a program, no profile"},
-	{"<?xml", 5, "it is a picture or other XML, no profile"},
-	{"<svg", 4, "it is a picture, no profile"},
 };
 
 static bool is_space(char c)
@@ -43,46 +40,110 @@ static bool is_space(char c)
 	return is_blank(c) || c == '\r';
 }
 
-/* Which of the two texts a line speaks for; INPUT_EMPTY: for none. */
-static enum input_kind kind_of_line(const char *s, const char *end)
+static int read_folded(struct profile *p, struct lines *lines, const struct input_options *options,
+	bool *several, struct strbuf *notes)
 {
-	const char *last;
-	uint64_t ignored;
-
-	while (s < end && is_space(*s))
-		s++;
-	while (end > s && is_space(end[-1]))
-		end--;
-	if (s == end)
-		return INPUT_EMPTY;
-	size_t len = (size_t)(end - s);
-
-	if (parse_u64(s, len, 10, &ignored) || stackline_is_list(s, len))
-		return INPUT_STACKTEXT;
-	for (last = end; last > s && !is_space(last[-1]); last--)
-		;
-	if (last > s && parse_u64(last, (size_t)(end - last), 10, &ignored))
-		return INPUT_FOLDED;
-	if (memmem(s, len, "+0x", 3) || (len > 2 && !memcmp(s, "0x", 2)))
-		return INPUT_STACKTEXT;
-	return memchr(s, ';', len) ? INPUT_FOLDED : INPUT_EMPTY;
+	(void)options;
+	(void)several;
+	return folded_read(p, lines, notes);
 }
 
-static enum input_kind kind_of_text(const char *s, const char *end)
+static int read_stacktext(struct profile *p, struct lines *lines,
+	const struct input_options *options, bool *several, struct strbuf *notes)
 {
-	size_t folded = 0, stacktext = 0;
+	struct stacktext_options text = {.sources = options->view.lines};
+
+	(void)several;
+	return stacktext_read(p, lines, &text, notes);
+}
+
+static int read_perfscript(struct profile *p, struct lines *lines,
+	const struct input_options *options, bool *several, struct strbuf *notes)
+{
+	struct perfscript_options text = {
+		.sources = options->view.lines,
+		.threads = options->view.threads,
+		.samples = options->samples,
+		.event = options->event,
+	};
+
+	return perfscript_read(p, lines, &text, several, notes);
+}
+
+static bool ends_in_number(const char *s, size_t len)
+{
+	const char *last = s + len;
+	uint64_t ignored;
+
+	while (last > s && !is_space(last[-1]))
+		last--;
+	return last > s && parse_u64(last, (size_t)(s + len - last), 10, &ignored);
+}
+
+static bool is_stacktext(const char *s, size_t len)
+{
+	uint64_t ignored;
+
+	if (parse_u64(s, len, 10, &ignored) || stackline_is_list(s, len))
+		return true;
+	return !ends_in_number(s, len) &&
+	       (memmem(s, len, "+0x", 3) || (len > 2 && !memcmp(s, "0x", 2)));
+}
+
+static bool is_folded(const char *s, size_t len)
+{
+	return ends_in_number(s, len) || memchr(s, ';', len);
+}
+
+/*
+ * Texts. Each line speaks for the first one that it looks like, with so many votes as that sort of
+ * line is sure; most votes win, the first one of several.
+ */
+static const struct form {
+	bool (*is_line)(const char *line, size_t len); /* without blanks at its end */
+	size_t votes;
+	int (*read)(struct profile *p, struct lines *lines, const struct input_options *options,
+		bool *several, struct strbuf *notes);
+	bool apart; /* it has tasks and a unit: into a profile of its own first */
+} forms[] = {
+	{perfscript_is_line, 1, read_perfscript, true},
+	{is_stacktext, 1, read_stacktext, false},
+	{is_folded, 1, read_folded, false},
+};
+
+static void vote(const char *line, const char *end, size_t votes[])
+{
+	const char *s = line;
+
+	while (end > s && is_space(end[-1]))
+		end--;
+	while (s < end && is_space(*s))
+		s++;
+	for (size_t i = 0; s < end && i < ARRAY_LEN(forms); i++) {
+		const char *from = forms[i].apart ? line : s;
+
+		if (forms[i].is_line(from, (size_t)(end - from))) {
+			votes[i] += forms[i].votes;
+			return;
+		}
+	}
+}
+
+/* NULL: it is none of them. */
+static const struct form *form_of_text(const char *s, const char *end)
+{
+	size_t votes[ARRAY_LEN(forms)] = {0}, best = 0;
 
 	while (s < end) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
-		enum input_kind kind = kind_of_line(s, nl ? nl : end);
 
-		folded += kind == INPUT_FOLDED;
-		stacktext += kind == INPUT_STACKTEXT;
+		vote(s, nl ? nl : end, votes);
 		s = nl ? nl + 1 : end;
 	}
-	if (!folded && !stacktext)
-		return INPUT_REFUSED;
-	return folded > stacktext ? INPUT_FOLDED : INPUT_STACKTEXT;
+	for (size_t i = 1; i < ARRAY_LEN(forms); i++)
+		if (votes[i] > votes[best])
+			best = i;
+	return votes[best] ? &forms[best] : NULL;
 }
 
 static bool is_binary(const char *bytes, size_t n)
@@ -97,30 +158,20 @@ static bool is_binary(const char *bytes, size_t n)
 	return odd > n / 20;
 }
 
-static enum input_kind kind_of_input(struct lines *lines, const char **why)
+/* What kinds that are no text begin with, and why those cannot be read that are not ours. */
+static bool begins_with(const char *bytes, size_t n, const char *magic, size_t len)
 {
-	const char *bytes;
-	size_t n = lines_peek(lines, PEEK, &bytes);
-	size_t magic = sizeof(RECORDING_MAGIC) - 1;
+	return n >= len && !memcmp(bytes, magic, len);
+}
 
-	if (lines->error) {
-		*why = strerror(lines->error);
-		return INPUT_REFUSED;
-	}
-	if (n > magic && !memcmp(bytes, RECORDING_MAGIC, magic))
-		return INPUT_RECORDING;
-	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
-		*why = refused[i].why;
-		if (n >= refused[i].len && !memcmp(bytes, refused[i].begins, refused[i].len))
-			return INPUT_REFUSED;
-	}
-	*why = "it is binary: neither a recording nor folded stacks nor backtraces";
+static const char *why_refused(const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		if (begins_with(bytes, n, refused[i].begins, refused[i].len))
+			return refused[i].why;
 	if (is_binary(bytes, n))
-		return INPUT_REFUSED;
-	*why = "it is neither a recording nor folded stacks nor backtraces with counts";
-	while (n && (is_space(bytes[n - 1]) || bytes[n - 1] == '\n'))
-		n--;
-	return n ? kind_of_text(bytes, bytes + n) : INPUT_EMPTY;
+		return "it is binary: neither a recording nor stacks";
+	return NULL;
 }
 
 /*
@@ -162,21 +213,23 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	add_account(p, &before, first);
 }
 
-/* -1 when the weights of REC are not what P has. */
-static int check_unit(const struct profile *p, const struct recording *rec,
-	const struct recording_view *view, struct strbuf *err)
+/* -1 when weights in UNIT are not what P has. */
+static int check_unit(const struct profile *p, const char *unit, struct strbuf *err)
 {
-	uint32_t event = recording_viewed_event(rec, view);
-
-	if (event >= rec->nr_events)
-		return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
-
-	const char *unit = recording_get(rec, rec->events[event].unit);
-
 	if (nothing_yet(p) || !strcmp(unit, p->unit))
 		return 0;
 	return fail(err, "it counts %s and the inputs before it %s: look at them one by one\n",
 		unit, p->unit);
+}
+
+static int check_recording(const struct profile *p, const struct recording *rec,
+	const struct recording_view *view, struct strbuf *err)
+{
+	uint32_t event = recording_viewed_event(rec, view);
+
+	if (event < rec->nr_events)
+		return check_unit(p, recording_get(rec, rec->events[event].unit), err);
+	return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 }
 
 static int read_recording(struct profile *p, struct lines *lines,
@@ -186,7 +239,8 @@ static int read_recording(struct profile *p, struct lines *lines,
 	int ret = -1;
 
 	recording_init(&rec);
-	if (recording_read(&rec, lines, err) < 0 || check_unit(p, &rec, &options->view, err) < 0)
+	if (recording_read(&rec, lines, err) < 0 ||
+		check_recording(p, &rec, &options->view, err) < 0)
 		goto out;
 	input_recording(p, &rec, options, err);
 	ret = recording_is_part(&rec, err);
@@ -195,17 +249,54 @@ out:
 	return ret;
 }
 
-static int read_text(struct profile *p, struct lines *lines, enum input_kind kind,
-	const struct input_options *options, struct strbuf *err)
+static int add_apart(struct profile *p, const struct profile *own, bool tasks, struct strbuf *err)
 {
-	struct stacktext_options text = {.sources = options->view.lines};
 	struct account before = p->account;
 	bool first = nothing_yet(p);
 
+	if (check_unit(p, own->unit, err) < 0)
+		return -1;
+	uint32_t *frame_of = profile_import_frames(p, own);
+
+	for (uint32_t i = 1; i < own->nr_frames && !tasks; i++)
+		if (own->frames[i].kind == FRAME_TASK)
+			frame_of[i] = 0;
+	profile_add_tree(p, own, frame_of);
+	profile_set(&p->unit, own->unit);
+	if (own->title && !p->title)
+		profile_set(&p->title, own->title);
+	p->account = own->account;
+	add_account(p, &before, first);
+	free(frame_of);
+	return 0;
+}
+
+static int read_apart(struct profile *p, struct lines *lines, const struct form *form,
+	const struct input_options *options, struct strbuf *err)
+{
+	bool tasks = options->view.comm || options->view.threads, several = false;
+	struct profile own;
+	int ret;
+
+	profile_init(&own);
+	ret = form->read(&own, lines, options, &several, err);
+	if (ret >= 0 && add_apart(p, &own, tasks || several, err) < 0)
+		ret = -1;
+	profile_release(&own);
+	return ret;
+}
+
+static int read_text(struct profile *p, struct lines *lines, const struct form *form,
+	const struct input_options *options, struct strbuf *err)
+{
+	struct account before = p->account;
+	bool first = nothing_yet(p), several;
+
+	if (form->apart)
+		return read_apart(p, lines, form, options, err);
 	p->account = (struct account){0};
 
-	int ret = kind == INPUT_FOLDED ? folded_read(p, lines, err)
-				       : stacktext_read(p, lines, &text, err);
+	int ret = form->read(p, lines, options, &several, err);
 
 	add_account(p, &before, first);
 	return ret;
@@ -214,20 +305,29 @@ static int read_text(struct profile *p, struct lines *lines, enum input_kind kin
 static int read_lines(struct profile *p, struct lines *lines, const struct input_options *options,
 	struct strbuf *err)
 {
-	const char *why = "";
-	enum input_kind kind = kind_of_input(lines, &why);
+	const char *bytes;
+	size_t n = lines_peek(lines, PEEK, &bytes);
 
-	switch (kind) {
-	case INPUT_EMPTY:
+	if (lines->error)
+		return fail(err, "%s\n", strerror(lines->error));
+	if (begins_with(bytes, n, RECORDING_MAGIC, sizeof(RECORDING_MAGIC) - 1))
+		return read_recording(p, lines, options, err);
+	const char *why = why_refused(bytes, n);
+
+	if (why)
+		return fail(err, "%s\n", why);
+	while (n && (is_space(bytes[n - 1]) || bytes[n - 1] == '\n'))
+		n--;
+	if (!n) {
 		strbuf_adds(err, "it is empty\n");
 		return 0;
-	case INPUT_REFUSED:
-		return fail(err, "%s\n", why);
-	case INPUT_RECORDING:
-		return read_recording(p, lines, options, err);
-	default:
-		return read_text(p, lines, kind, options, err);
 	}
+	const struct form *form = form_of_text(bytes, bytes + n);
+
+	if (!form)
+		return fail(err,
+			"it is neither a recording nor folded stacks nor backtraces with counts\n");
+	return read_text(p, lines, form, options, err);
 }
 
 /* Each line of NOTES as "'PATH': LINE". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output.h"
+#include "filter.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
@@ -57,7 +58,8 @@ static int write_callers(const struct output *o, FILE *out, struct strbuf *err)
 	struct profile callers;
 
 	profile_init(&callers);
-	output_callers(o->profile, &callers);
+	filter_reverse(o->profile, &callers);
+	profile_finish(&callers);
 	int ret = view_flame(&callers,
 		&(struct flame_options){.subtitle = "callers", .inverted = true}, out, err);
 
@@ -271,36 +273,4 @@ int output_report(const struct output *o, const char *dir, char **made, struct s
 	}
 	*made = folder;
 	return ret;
-}
-
-void output_callers(const struct profile *p, struct profile *out)
-{
-	uint32_t *map = xcalloc(p->nr_frames, sizeof(*map));
-	uint32_t *stack = NULL;
-	size_t alloc = 0;
-
-	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		size_t len;
-		const char *name = profile_name(p, i, &len);
-		const char *module = profile_module(p, i);
-
-		map[i] = profile_frame(out, p->frames[i].kind, name, len, module, strlen(module));
-	}
-	for (uint32_t node = 1; node < p->nr_nodes; node++) {
-		size_t n = 0;
-
-		if (!p->nodes[node].self)
-			continue;
-		for (uint32_t at = node; at; at = p->nodes[at].parent) {
-			ALLOC_GROW(stack, n, alloc);
-			stack[n++] = map[p->nodes[at].frame];
-		}
-		profile_add(out, stack, n, p->nodes[node].self);
-	}
-	profile_set(&out->title, p->title);
-	profile_set(&out->unit, p->unit);
-	out->account = p->account;
-	profile_finish(out);
-	free(stack);
-	free(map);
 }

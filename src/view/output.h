@@ -44,7 +44,4 @@ int output_report(const struct output *output, const char *dir, char **made, str
  */
 int output_rescue(const struct output *output, char **path, struct strbuf *err);
 
-/* The stacks of P, leaf at the root: who calls. OUT was just initialised and is finished. */
-void output_callers(const struct profile *p, struct profile *out);
-
 #endif

@@ -18,11 +18,14 @@ struct strbuf;
 struct input_options {
 	struct recording_view view;
 	struct symbol_options symbol;
+	const char *event; /* of perf script, NULL: the first one */
+	bool samples;      /* those of perf script count 1 each, whatever their period */
 };
 
 /*
- * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, folded, text of a stap
- * script; tells which by looking. symbol_demangle_profiles and profile_finish are the
+ * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, our own picture, folded, text
+ * of stap scripts, perf script, bpftrace, bcc; tells which by looking. Where a text names tasks,
+ * they are the root frames if VIEW has comm or threads, or they are of several processes. symbol_demangle_profiles and profile_finish are the
  * caller's. 0: all of it; 1: a part (incomplete recording, lines that could not be read: counted in
  * the account, said in ERR); -1: nothing.
  */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter.h"
+#include "lib/folded.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_pattern(struct pattern **list, size_t *nr, size_t *alloc, const char *pattern)
+{
+	ALLOC_GROW(*list, *nr, *alloc);
+	if (pattern_init(*list + *nr, pattern, strlen(pattern)) < 0)
+		return -1;
+	++*nr;
+	return 0;
+}
+
+int filter_add_only(struct filter *f, const char *pattern)
+{
+	return add_pattern(&f->only, &f->nr_only, &f->only_alloc, pattern);
+}
+
+int filter_add_skip_after(struct filter *f, const char *pattern)
+{
+	return add_pattern(&f->skip_after, &f->nr_skip_after, &f->skip_after_alloc, pattern);
+}
+
+static void release_patterns(struct pattern *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		pattern_release(&list[i]);
+	free(list);
+}
+
+void filter_release(struct filter *f)
+{
+	release_patterns(f->only, f->nr_only);
+	release_patterns(f->skip_after, f->nr_skip_after);
+	*f = (struct filter){0};
+}
+
+/* By frame, whether one of the patterns matches its name; the caller's. */
+static bool *matches(const struct profile *p, const struct pattern *list, size_t nr)
+{
+	bool *match = xcalloc(p->nr_frames, sizeof(*match));
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		size_t len;
+		const char *name = profile_name(p, i, &len);
+
+		for (size_t k = 0; k < nr && !match[i]; k++)
+			match[i] = pattern_matches(&list[k], name, len);
+	}
+	return match;
+}
+
+/* Puts TREE, whose frames are those of P, in the place of P's. */
+static void replace_tree(struct profile *p, struct profile *tree)
+{
+	profile_set(&tree->title, p->title);
+	profile_set(&tree->unit, p->unit);
+	tree->account = p->account;
+	profile_release(p);
+	*p = *tree;
+}
+
+/* Takes the weights of all stacks without a frame that matches; their sum. */
+static uint64_t take_others(const struct filter *f, struct profile *p)
+{
+	bool *match = matches(p, f->only, f->nr_only);
+	bool *has = xcalloc(p->nr_nodes, sizeof(*has));
+	uint64_t left_out = 0;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		struct profile_node *n = &p->nodes[i];
+
+		has[i] = i && (has[n->parent] || match[n->frame]);
+		if (has[i])
+			continue;
+		add_capped(&left_out, n->self);
+		n->self = 0;
+	}
+	free(has);
+	free(match);
+	return left_out;
+}
+
+/* Whether a node has weight, itself or below; the caller's. */
+static bool *find_weight(const struct profile *p)
+{
+	bool *weight = xcalloc(p->nr_nodes, sizeof(*weight));
+
+	for (uint32_t i = p->nr_nodes; i--;) { /* a parent's number is below its children's */
+		weight[i] |= p->nodes[i].self != 0;
+		weight[p->nodes[i].parent] |= weight[i];
+	}
+	return weight;
+}
+
+/* Builds the tree anew from the nodes that have weight. MATCH frames are put at the root. */
+static void rebuild(struct profile *p, const bool *match)
+{
+	bool *weight = find_weight(p);
+	uint32_t *node_of = xcalloc(p->nr_nodes, sizeof(*node_of)), *frame_of;
+	struct profile tree;
+
+	profile_init(&tree);
+	frame_of = profile_import_frames(&tree, p);
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		if (!weight[i])
+			continue;
+		if (i)
+			node_of[i] = profile_child(&tree, match[n->frame] ? 0 : node_of[n->parent],
+				frame_of[n->frame]);
+		add_capped(&tree.nodes[node_of[i]].self, n->self);
+	}
+	replace_tree(p, &tree);
+	free(frame_of);
+	free(node_of);
+	free(weight);
+}
+
+void filter_reverse(const struct profile *p, struct profile *out)
+{
+	uint32_t *frame_of = profile_import_frames(out, p);
+
+	for (uint32_t node = 0; node < p->nr_nodes; node++) {
+		uint32_t at = 0;
+
+		if (!p->nodes[node].self)
+			continue;
+		for (uint32_t from = node; from; from = p->nodes[from].parent)
+			at = profile_child(out, at, frame_of[p->nodes[from].frame]);
+		add_capped(&out->nodes[at].self, p->nodes[node].self);
+	}
+	profile_set(&out->title, p->title);
+	profile_set(&out->unit, p->unit);
+	out->account = p->account;
+	free(frame_of);
+}
+
+/* The account of what the tree holds: what the input says of itself is said of all of it. */
+static void recount(struct profile *p)
+{
+	struct account *account = &p->account;
+	struct stack_account *stacks = xcalloc(p->nr_nodes, sizeof(*stacks));
+
+	account->kept = account->whole = account->cut = account->broken = 0;
+	account->named = account->unnamed = 0;
+	for (uint32_t i = 1; i < p->nr_nodes; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		stacks[i] = stacks[n->parent];
+		stack_account_add_frame(&stacks[i], p, n->frame);
+		if (n->self)
+			account_add_stack(account, &stacks[i], n->self);
+	}
+	if (account->known)
+		account->whole = account->kept - account->cut - account->broken;
+	free(stacks);
+}
+
+void filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
+{
+	uint64_t left_out = f->nr_only ? take_others(f, p) : 0;
+	struct profile reversed;
+
+	if (f->nr_only)
+		recount(p);
+	if (f->nr_only || f->nr_skip_after) {
+		bool *match = matches(p, f->skip_after, f->nr_skip_after);
+
+		rebuild(p, match);
+		free(match);
+	}
+	add_capped(&p->account.left_out, left_out);
+	if (left_out)
+		strbuf_addf(notes, "left out by --only: %" PRIu64 " %s of %" PRIu64 "\n", left_out,
+			p->unit, p->account.kept + left_out);
+	if (f->reverse) {
+		profile_init(&reversed);
+		filter_reverse(p, &reversed);
+		profile_release(p);
+		*p = reversed;
+	}
+}
