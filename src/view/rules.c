@@ -185,12 +185,36 @@ static void look_up(const struct rules *rules, const struct patterns *set, const
 		consider(rules, patterns_value(set, at), s, match);
 }
 
+/* How long NAME is without what compilers put behind the names of parts and copies of a function:
+ * "free.part.0". */
+static size_t without_suffix(const char *name, size_t len)
+{
+	static const char *const suffixes[] = {
+		".part.", ".isra.", ".constprop.", ".cold", ".llvm.", ".lto_priv."};
+
+	for (const char *at = memchr(name, '.', len); at;) {
+		size_t rest = len - (size_t)(at - name);
+
+		for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+			size_t n = strlen(suffixes[i]);
+
+			if (rest >= n && !memcmp(at, suffixes[i], n))
+				return len - rest;
+		}
+		at = memchr(at + 1, '.', rest - 1);
+	}
+	return len;
+}
+
 struct rules_match rules_match(const struct rules *rules, const struct profile *p, uint32_t frame)
 {
 	struct rules_match match = {.own = rules->all.nr, .passed = rules->all.nr};
 	struct subject s = subject_of(p, frame);
+	size_t len = without_suffix(s.function, s.function_len);
 
 	look_up(rules, &rules->functions, s.function, s.function_len, &s, &match);
+	if (len < s.function_len)
+		look_up(rules, &rules->functions, s.function, len, &s, &match);
 	look_up(rules, &rules->modules, s.module, s.module_len, &s, &match);
 	look_up(rules, &rules->paths, s.path, s.path_len, &s, &match);
 	return match;
