@@ -30,7 +30,7 @@ endif
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf)
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
-FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib) -liberty
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib) -liberty -lm
 
 LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c src/record/*.c)
 CMD_SRC := $(wildcard src/cmd/*.c)
@@ -38,7 +38,9 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
-WEB := $(wildcard src/web/*.js src/web/*.css)
+# the script of the SVG files is these, one behind the other
+WEB_JS := tree.js flame.js
+WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC))
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
@@ -91,12 +93,26 @@ $(O)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -MMD -MP -c -o $@ $<
 
-# src/web/flame.js becomes build/web/flame.js.inc, the initialiser of a C string, and so does default.rules
-$(O)/%.inc: src/%
+# a file becomes the initialiser of a C string
+to_string = sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
+$(O)/view/%.inc: src/view/%
 	@mkdir -p $(@D)
-	$(Q)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
-$(O)/src/view/flame.o: $(WEB:src/%=$(O)/%.inc)
+	$(Q)$(to_string)
 $(O)/src/view/rules.o: $(O)/view/default.rules.inc
+
+# src/web becomes script and style of the SVG files, and the policy that names their hashes
+$(O)/web/script: $(WEB_JS:%=src/web/%)
+$(O)/web/style: $(WEB_CSS:%=src/web/%)
+$(O)/web/script $(O)/web/style: Makefile
+	@mkdir -p $(@D)
+	$(Q)cat $(filter src/%,$^) > $@
+$(O)/web/%.inc: $(O)/web/%
+	$(Q)$(to_string)
+sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
+$(O)/web/policy: $(O)/web/script $(O)/web/style
+	$(Q)echo "default-src 'none'; script-src '$(call sha256,$(O)/web/script)';" \
+		"style-src '$(call sha256,$(O)/web/style)'" > $@
+$(O)/src/view/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
 # src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
 CLANG ?= clang

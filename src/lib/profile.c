@@ -322,14 +322,19 @@ void profile_finish(struct profile *p)
 	struct child *list = NULL;
 	size_t alloc = 0;
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
 		sort_children(p, i, rank, &list, &alloc);
-		p->nodes[i].total = p->nodes[i].self;
-	}
-	for (uint32_t i = p->nr_nodes - 1; i; i--) /* a parent's number is below its children's */
-		add_capped(&p->nodes[p->nodes[i].parent].total, p->nodes[i].total);
+	profile_add_up(p);
 	free(list);
 	free(rank);
+}
+
+void profile_add_up(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
+		p->nodes[i].total = p->nodes[i].self;
+	for (uint32_t i = p->nr_nodes - 1; i; i--) /* a parent's number is below its children's */
+		add_capped(&p->nodes[p->nodes[i].parent].total, p->nodes[i].total);
 }
 
 static const struct {

@@ -99,6 +99,9 @@ void profile_rename(struct profile *p, const uint32_t *names);
  */
 void profile_finish(struct profile *p);
 
+/* The total of every node anew, from weights that were changed after profile_finish. */
+void profile_add_up(struct profile *p);
+
 /* The frame's name, NUL-terminated and with its length; valid until a frame is added. */
 const char *profile_name(const struct profile *p, uint32_t frame, size_t *len);
 const char *profile_module(const struct profile *p, uint32_t frame); /* "" when not known */

@@ -6,34 +6,44 @@
  * Content-Security-Policy hash each fits all.
  */
 #include "view.h"
+#include "categories.h"
+#include "diff.h"
 #include "flame_data.h"
+#include "flame_legend.h"
 #include "walk.h"
+#include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/xml.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const char style[] =
-#include "web/flame.css.inc"
+#include "web/style.inc"
 	;
 static const char script[] =
-#include "web/tree.js.inc"
-#include "web/flame.js.inc"
+#include "web/script.inc"
+	;
+const char view_flame_policy[] =
+#include "web/policy.inc"
 	;
 
 enum {
 	WIDTH = 1200,
 	WIDTH_MIN = 100,
-	PAD = 10,     /* px round the frames */
-	ROW = 17,     /* px from one level to the next; a frame is one less */
-	CHAR = 74,    /* tenths of a px that a character takes, on the large side: fonts differ */
-	MANY = 10000, /* frames that a picture without scripts should have at most */
+	PAD = 10,      /* px round the frames */
+	ROW = 17,      /* px from one level to the next; a frame is one less */
+	CHAR = 74,     /* tenths of a px that a character takes, on the large side: fonts differ */
+	NARROWEST = 3, /* px of a frame in the picture */
+	MANY = 10000,  /* frames that a picture without scripts should have at most */
 };
 
 struct picture {
 	const struct profile *p;
+	const struct diff *diff; /* P is its tree; NULL: there is none */
+	const struct flame_options *options;
 	FILE *out;
 	struct strbuf text; /* not yet written */
 	struct strbuf unit; /* as XML */
@@ -41,22 +51,27 @@ struct picture {
 	unsigned width; /* of the file, px */
 	unsigned top;   /* where the frames begin, px */
 	unsigned rows;
-	uint64_t narrowest; /* that is drawn, in tenths of a px */
-	bool inverted;
+	double narrowest; /* px; frames below it are left out */
+	uint64_t least;   /* the weight of the narrowest */
+	double factor;
 };
 
-/* WEIGHT's share of all in PARTS, rounded to the nearest or down. */
-static uint64_t share(const struct picture *pic, uint64_t weight, uint64_t parts, bool nearest)
-{
-	uint64_t total = pic->p->nodes[0].total;
-	unsigned __int128 product = (unsigned __int128)weight * parts + (nearest ? total / 2 : 0);
-
-	return total ? (uint64_t)(product / total) : 0;
-}
-
+/* What WEIGHT is wide, rounded down. */
 static uint64_t tenths(const struct picture *pic, uint64_t weight)
 {
-	return share(pic, weight, 10 * (uint64_t)(pic->width - 2 * PAD), false);
+	uint64_t total = pic->p->nodes[0].total;
+	unsigned __int128 width = 10 * (pic->width - 2 * PAD);
+
+	return total ? (uint64_t)(weight * width / total) : 0;
+}
+
+static void set_narrowest(struct picture *pic, double px)
+{
+	double total = (double)pic->p->nodes[0].total;
+	double least = ceil(px / (pic->width - 2 * PAD) * total);
+
+	pic->narrowest = px;
+	pic->least = least < 1 ? 1 : least < total ? (uint64_t)least : pic->p->nodes[0].total;
 }
 
 /* Frames that would be drawn, and how many levels they have. */
@@ -68,7 +83,7 @@ static size_t count_frames(struct picture *pic)
 
 	pic->rows = 0;
 	while (more) {
-		if (tenths(pic, pic->p->nodes[w.node].total) < pic->narrowest) {
+		if (pic->p->nodes[w.node].total < pic->least) {
 			more = walk_over(&w);
 			continue;
 		}
@@ -82,9 +97,24 @@ static size_t count_frames(struct picture *pic)
 
 static void choose_frames(struct picture *pic)
 {
-	pic->narrowest = 30;
-	while (count_frames(pic) > MANY && pic->narrowest < 5 * (uint64_t)pic->width)
-		pic->narrowest *= 2;
+	double px = pic->options->min_width;
+
+	switch (pic->options->min_width_is) {
+	case MIN_WIDTH_AUTO:
+		for (px = NARROWEST; px < pic->width; px *= 2) {
+			set_narrowest(pic, px);
+			if (count_frames(pic) <= MANY)
+				break;
+		}
+		return;
+	case MIN_WIDTH_PERCENT:
+		px *= (pic->width - 2 * PAD) / 100.0;
+		break;
+	case MIN_WIDTH_PX:
+		break;
+	}
+	set_narrowest(pic, px);
+	count_frames(pic);
 }
 
 static void add_grouped(struct strbuf *out, uint64_t n)
@@ -99,12 +129,53 @@ static void add_grouped(struct strbuf *out, uint64_t n)
 	}
 }
 
+/* A weight as it is to be shown. */
+static void add_amount(struct picture *pic, uint64_t weight)
+{
+	double shown = floor((double)weight * pic->factor + 0.5);
+
+	if (pic->factor != 1)
+		weight = shown < 0x1p64 ? (uint64_t)shown : UINT64_MAX;
+	add_grouped(&pic->text, weight);
+}
+
 static void add_px(struct strbuf *out, const char *name, uint64_t in_tenths)
 {
 	strbuf_addf(out, " %s=\"%" PRIu64, name, in_tenths / 10);
 	if (in_tenths % 10)
 		strbuf_addf(out, ".%d", (int)(in_tenths % 10));
 	strbuf_addch(out, '"');
+}
+
+/* "1,302 samples, 12.50 %" */
+static void add_weight(struct picture *pic, uint64_t weight, uint64_t total)
+{
+	add_amount(pic, weight);
+	strbuf_addch(&pic->text, ' ');
+	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
+	strbuf_adds(&pic->text, ", ");
+	percent_add(&pic->text, weight, total);
+	strbuf_adds(&pic->text, " %");
+}
+
+static void add_frame_weight(struct picture *pic, uint32_t node)
+{
+	if (!pic->diff) {
+		add_weight(pic, pic->p->nodes[node].total, pic->p->nodes[0].total);
+		return;
+	}
+	add_weight(pic, pic->diff->inclusive[node].before, pic->diff->scale.total.before);
+	strbuf_adds(&pic->text, " → ");
+	add_weight(pic, pic->diff->inclusive[node].after, pic->diff->scale.total.after);
+}
+
+static struct flame_class class_of(const struct picture *pic, uint32_t node)
+{
+	if (pic->diff)
+		return flame_step_class(diff_step(&pic->diff->scale, pic->diff->inclusive[node]));
+	if (!node)
+		return (struct flame_class){"r0"};
+	return flame_class(pic->p, pic->p->nodes[node].frame);
 }
 
 static void add_frame(struct picture *pic, const struct walk *w)
@@ -114,17 +185,14 @@ static void add_frame(struct picture *pic, const struct walk *w)
 	size_t len = strlen("all");
 	const char *name = w->node ? profile_name(pic->p, node->frame, &len) : "all";
 	uint64_t x = tenths(pic, w->start), width = tenths(pic, node->total);
-	uint64_t percent = share(pic, node->total, 10000, true);
-	unsigned level = pic->inverted ? w->depth : pic->rows - 1 - w->depth;
+	unsigned level = pic->options->inverted ? w->depth : pic->rows - 1 - w->depth;
 	unsigned y = pic->top + level * ROW;
 
 	strbuf_adds(text, "<g><title>");
 	xml_text(text, name, len);
 	strbuf_adds(text, " (");
-	add_grouped(text, node->total);
-	strbuf_addf(text, " %s, %" PRIu64 ".%02d %%)</title><rect class=\"%s\"", pic->unit.buf,
-		percent / 100, (int)(percent % 100),
-		w->node ? flame_class(pic->p, node->frame).s : "r0");
+	add_frame_weight(pic, w->node);
+	strbuf_addf(text, ")</title><rect class=\"%s\"", class_of(pic, w->node).s);
 	add_px(text, "x", PAD * 10 + x);
 	strbuf_addf(text, " y=\"%u\"", y);
 	add_px(text, "width", width > 30 ? width - 8 : width);
@@ -146,7 +214,7 @@ static void write_frames(struct picture *pic)
 
 	strbuf_adds(&pic->text, "<g id=\"frames\">\n");
 	while (more) {
-		if (tenths(pic, pic->p->nodes[w.node].total) < pic->narrowest) {
+		if (pic->p->nodes[w.node].total < pic->least) {
 			more = walk_over(&w);
 			continue;
 		}
@@ -168,10 +236,9 @@ static void add_line(struct picture *pic, struct strbuf *out, const char *id, co
 	strbuf_adds(out, "</text>\n");
 }
 
-static void add_account(struct picture *pic, struct strbuf *head)
+static void add_account(struct picture *pic, struct strbuf *head, uint64_t scale)
 {
 	struct strbuf line = STRBUF_INIT;
-	uint64_t scale = flame_scale(pic->p);
 
 	if (pic->p->account.known)
 		account_line(&pic->p->account, pic->p->unit, &line);
@@ -186,32 +253,53 @@ static void add_account(struct picture *pic, struct strbuf *head)
 static void add_desc(struct picture *pic)
 {
 	struct strbuf *text = &pic->text, line = STRBUF_INIT;
+	const char *notes = pic->options->notes;
 
 	strbuf_adds(text, "<desc>");
-	add_grouped(text, pic->p->nodes[0].total);
-	strbuf_addf(text, " %s; ", pic->unit.buf);
+	if (notes) {
+		xml_text(text, notes, strlen(notes));
+		strbuf_adds(text, "; ");
+	}
+	add_frame_weight(pic, 0);
+	strbuf_adds(text, "; ");
 	if (pic->p->account.known) {
 		account_line(&pic->p->account, pic->p->unit, &line);
 		xml_text(text, line.buf, line.len);
 		strbuf_adds(text, "; ");
 	}
 	strbuf_addf(text,
-		"frames narrower than %d px are drawn when a script runs, from the "
+		"frames narrower than %.3g px are drawn when a script runs, from the "
 		"data in the file, which are complete</desc>\n",
-		(int)(pic->narrowest / 10));
+		pic->narrowest);
 	strbuf_release(&line);
 }
 
-static void write_head(struct picture *pic, const struct flame_options *options)
+/* Stripes for frames that are remarks, and for those that are new or gone in a difference. */
+static const char patterns[] =
+	"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(45)\"><rect class=\"h0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"h1\" width=\"2\" height=\"6\"/></pattern>\n"
+	"<pattern id=\"hatch-gone\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(-45)\"><rect class=\"gone0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"gone1\" width=\"2\" height=\"6\"/></pattern>\n"
+	"<pattern id=\"hatch-new\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(45)\"><rect class=\"new0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"new1\" width=\"2\" height=\"6\"/></pattern></defs>\n";
+
+static void write_head(struct picture *pic, uint64_t scale)
 {
 	struct strbuf head = STRBUF_INIT;
+	const char *subtitle = pic->options->subtitle;
 	unsigned height;
 
 	pic->top = 6;
 	add_line(pic, &head, "title", pic->title, 22, 95);
-	if (options->subtitle && *options->subtitle)
-		add_line(pic, &head, "subtitle", options->subtitle, 18, CHAR);
-	add_account(pic, &head);
+	if (subtitle && *subtitle)
+		add_line(pic, &head, "subtitle", subtitle, 18, CHAR);
+	add_account(pic, &head, scale);
+	if (pic->p->nodes[0].total)
+		pic->top += flame_legend_add(
+			&head, pic->p, pic->diff, PAD, pic->top, pic->width - 2 * PAD);
 	pic->top += 5;
 	height = pic->top + pic->rows * ROW + PAD;
 	strbuf_addf(&pic->text,
@@ -223,60 +311,83 @@ static void write_head(struct picture *pic, const struct flame_options *options)
 	strbuf_adds(&pic->text, "</title>\n");
 	add_desc(pic);
 	strbuf_addf(&pic->text, "<style><![CDATA[%s]]></style>\n", style);
-	strbuf_adds(&pic->text, "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
-				"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-				"<rect class=\"h0\" width=\"6\" height=\"6\"/>"
-				"<rect class=\"h1\" width=\"2\" height=\"6\"/></pattern></defs>\n"
-				"<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
+	strbuf_adds(&pic->text, patterns);
+	strbuf_adds(&pic->text, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
 	strbuf_add(&pic->text, head.buf, head.len);
 	strbuf_release(&head);
 }
 
-static void write_nothing(struct picture *pic, const struct flame_options *options)
+static void write_nothing(struct picture *pic)
 {
 	pic->rows = 2;
-	write_head(pic, options);
+	write_head(pic, 1);
 	strbuf_addf(&pic->text, "<text x=\"%d\" y=\"%u\">no ", PAD, pic->top + ROW);
 	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
 	strbuf_adds(&pic->text, "</text>\n</svg>\n");
 	strbuf_flush(&pic->text, pic->out);
 }
 
-static void write_all(struct picture *pic, const struct flame_options *options)
+static void write_all(struct picture *pic)
 {
+	struct categories categories;
+	struct flame_data data = {
+		.p = pic->p,
+		.diff = pic->diff,
+		.categories = &categories,
+		.factor = pic->factor,
+		.inverted = pic->options->inverted,
+	};
+
 	choose_frames(pic);
-	write_head(pic, options);
+	write_head(pic, flame_scale(&data));
 	write_frames(pic);
 	strbuf_adds(&pic->text, "<metadata>\n");
 	strbuf_flush(&pic->text, pic->out);
-	flame_data_write(pic->p, pic->inverted, pic->out);
+	categories_init(&categories, pic->p, pic->options->rules);
+	flame_data_write(&data, pic->out);
+	categories_release(&categories);
 	strbuf_addf(&pic->text, "</metadata>\n<script><![CDATA[%s]]></script>\n</svg>\n", script);
 	strbuf_flush(&pic->text, pic->out);
 }
 
-int view_flame(
-	const struct profile *p, const struct flame_options *options, FILE *out, struct strbuf *err)
+static int draw(const struct profile *p, const struct diff *diff,
+	const struct flame_options *options, FILE *out, struct strbuf *err)
 {
 	struct picture pic = {
 		.p = p,
+		.diff = diff,
+		.options = options,
 		.out = out,
 		.text = STRBUF_INIT,
 		.unit = STRBUF_INIT,
 		.title = options->title ? options->title
 			 : p->title     ? p->title
+			 : diff         ? "Difference"
 					: "Flame graph",
 		.width = options->width ? options->width : WIDTH,
-		.inverted = options->inverted,
+		.factor = options->factor ? options->factor : 1,
 	};
 
 	if (pic.width < WIDTH_MIN)
 		pic.width = WIDTH_MIN;
 	xml_text(&pic.unit, p->unit, strlen(p->unit));
 	if (p->nodes[0].total)
-		write_all(&pic, options);
+		write_all(&pic);
 	else
-		write_nothing(&pic, options);
+		write_nothing(&pic);
 	strbuf_release(&pic.text);
 	strbuf_release(&pic.unit);
 	return written(out, err);
+}
+
+int view_flame(
+	const struct profile *p, const struct flame_options *options, FILE *out, struct strbuf *err)
+{
+	return draw(p, NULL, options, out, err);
+}
+
+int view_flame_diff(
+	const struct diff *diff, const struct flame_options *options, FILE *out, struct strbuf *err)
+{
+	return draw(&diff->tree, diff, options, out, err);
 }

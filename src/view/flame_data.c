@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flame_data.h"
+#include "categories.h"
+#include "diff.h"
 #include "walk.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -15,7 +17,7 @@ const char flame_digits[FLAME_LAST + FLAME_MORE + 1] =
 
 enum { PART = 1 << 20 }; /* bytes of tree in one element: XML readers limit a text's length */
 
-struct flame_class flame_class(const struct profile *p, uint32_t frame)
+char flame_kind_letter(enum frame_kind kind)
 {
 	static const char letters[FRAME_KINDS] = {
 		[FRAME_USER] = 'u',
@@ -28,18 +30,33 @@ struct flame_class flame_class(const struct profile *p, uint32_t frame)
 		[FRAME_TASK] = 't',
 		[FRAME_NOTE] = 'n',
 	};
+
+	return letters[kind];
+}
+
+struct flame_class flame_class(const struct profile *p, uint32_t frame)
+{
 	size_t len;
 	const char *name = profile_name(p, frame, &len);
 	char shade = (char)('0' + hash_bytes(name, len) % FLAME_SHADES);
 
-	return (struct flame_class){{letters[p->frames[frame].kind], shade, '\0'}};
+	return (struct flame_class){{flame_kind_letter(p->frames[frame].kind), shade, '\0'}};
 }
 
-uint64_t flame_scale(const struct profile *p)
+struct flame_class flame_step_class(int step)
 {
+	return (struct flame_class){{'d', (char)('0' + step), '\0'}};
+}
+
+uint64_t flame_scale(const struct flame_data *data)
+{
+	unsigned __int128 total = data->p->nodes[0].total;
 	uint64_t scale = 1;
 
-	while (p->nodes[0].total / scale > UINT64_C(1) << 53)
+	if (data->diff)
+		total = (unsigned __int128)data->diff->scale.total.before +
+			data->diff->scale.total.after;
+	while (total / scale > UINT64_C(1) << 53)
 		scale *= 2;
 	return scale;
 }
@@ -89,7 +106,36 @@ static void numbering_release(struct numbering *n)
 	free(n->number);
 }
 
-static void write_names(const struct numbering *n, const struct profile *p, FILE *out)
+static void write_categories(const struct categories *c, FILE *out)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_adds(&text, "<ft:categories>");
+	for (uint32_t i = 0; i < c->nr_ranks; i++) {
+		const char *name = category_name(c, i);
+
+		xml_text(&text, name, strlen(name));
+		strbuf_addch(&text, '\n');
+	}
+	strbuf_adds(&text, "</ft:categories>\n");
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+}
+
+static void add_ranks(struct strbuf *out, const struct categories *c, uint32_t frame)
+{
+	const struct frame_ranks *ranks = &c->frames[frame];
+
+	strbuf_addch(out, ',');
+	strbuf_addu(out, ranks->own);
+	if (ranks->passed < c->nr_ranks) {
+		strbuf_addch(out, ',');
+		strbuf_addu(out, ranks->passed);
+	}
+}
+
+static void write_names(
+	const struct numbering *n, const struct profile *p, const struct categories *c, FILE *out)
 {
 	struct strbuf modules = STRBUF_INIT, frames = STRBUF_INIT;
 	uint32_t *module_number = xcalloc((size_t)p->names.nr + 1, sizeof(*module_number));
@@ -109,13 +155,16 @@ static void write_names(const struct numbering *n, const struct profile *p, FILE
 		strbuf_adds(&frames, flame_class(p, frame).s);
 		if (module)
 			strbuf_addu(&frames, module_number[module]);
+		add_ranks(&frames, c, frame);
 		strbuf_addch(&frames, ' ');
 		xml_text(&frames, name, len);
 		strbuf_addch(&frames, '\n');
 	}
 	fputs("<ft:modules>", out);
 	strbuf_flush(&modules, out);
-	fputs("</ft:modules>\n<ft:frames>", out);
+	fputs("</ft:modules>\n", out);
+	write_categories(c, out);
+	fputs("<ft:frames>", out);
 	strbuf_flush(&frames, out);
 	fputs("</ft:frames>\n", out);
 	strbuf_release(&modules);
@@ -134,31 +183,54 @@ static char *put_number(char *at, uint64_t value)
 	return at;
 }
 
-static uint64_t scaled_self(const struct walk *w, uint64_t scale)
-{
-	uint64_t end;
+/* Self weights in units of the scale. */
+struct scaler {
+	const struct flame_data *data;
+	uint64_t scale;
+	struct diff_pair left; /* sums of all that came before, as they were */
+};
 
-	if (__builtin_add_overflow(w->start, w->p->nodes[w->node].self, &end))
-		end = UINT64_MAX;
-	return end / scale - w->start / scale;
+static uint64_t scale_next(uint64_t *left, uint64_t self, uint64_t scale)
+{
+	uint64_t start = *left / scale;
+
+	add_capped(left, self);
+	return *left / scale - start;
 }
 
-static void write_tree(const struct numbering *n, const struct profile *p, FILE *out)
+/* NODE's, which is the next in pre-order. What is no difference has all of it after. */
+static struct diff_pair scaled_self(struct scaler *s, uint32_t node)
 {
+	const struct diff *diff = s->data->diff;
+	struct diff_pair self = {0, s->data->p->nodes[node].self};
+
+	if (diff)
+		self = diff->self[node];
+	return (struct diff_pair){
+		.before = scale_next(&s->left.before, self.before, s->scale),
+		.after = scale_next(&s->left.after, self.after, s->scale),
+	};
+}
+
+static void write_tree(struct scaler *scaler, const struct numbering *n, FILE *out)
+{
+	const struct flame_data *data = scaler->data;
 	struct strbuf text = STRBUF_INIT;
-	struct walk w = walk_begin(p);
-	uint64_t scale = flame_scale(p);
+	struct walk w = walk_begin(data->p);
 	uint32_t before = 0;
 
 	fputs("<ft:tree><ft:t>", out);
 	while (walk_next(&w)) {
-		char digits[48], *at = digits;
-		uint64_t self = scaled_self(&w, scale);
+		char digits[64], *at = digits;
+		struct diff_pair self = scaled_self(scaler, w.node);
+		uint64_t both = self.before + self.after;
 
-		at = put_number(at, n->number[p->nodes[w.node].frame]);
-		at = put_number(at, 2 * (uint64_t)(before + 1 - w.depth) + (self != 0));
-		if (self)
-			at = put_number(at, self - 1);
+		at = put_number(at, n->number[data->p->nodes[w.node].frame]);
+		at = put_number(at, 2 * (uint64_t)(before + 1 - w.depth) + (both != 0));
+		if (both)
+			at = put_number(at, both - 1);
+		if (both && data->diff)
+			at = put_number(at, self.before);
 		strbuf_add(&text, digits, (size_t)(at - digits));
 		before = w.depth;
 		if (text.len >= PART) {
@@ -171,25 +243,59 @@ static void write_tree(const struct numbering *n, const struct profile *p, FILE 
 	strbuf_release(&text);
 }
 
-void flame_data_write(const struct profile *p, bool inverted, FILE *out)
+static void add_attribute(struct strbuf *out, const char *name, uint64_t value)
 {
-	struct strbuf head = STRBUF_INIT;
-	struct numbering n;
-	struct walk root = walk_begin(p);
-	uint64_t scale = flame_scale(p);
+	strbuf_addf(out, " %s=\"%" PRIu64 "\"", name, value);
+}
 
-	strbuf_adds(&head, "<ft:profile xmlns:ft=\"urn:flametap:profile\" version=\"1\" unit=\"");
-	xml_text(&head, p->unit, strlen(p->unit));
-	strbuf_addf(&head, "\" total=\"%" PRIu64 "\" scale=\"%" PRIu64 "\" nodes=\"%" PRIu32 "\"",
-		p->nodes[0].total, scale, p->nr_nodes - 1);
-	if (scaled_self(&root, scale))
-		strbuf_addf(&head, " self=\"%" PRIu64 "\"", scaled_self(&root, scale));
-	strbuf_addf(&head, " inverted=\"%d\">\n", inverted);
+static void add_diff(struct strbuf *out, const struct diff_scale *scale, uint64_t unit)
+{
+	uint64_t before = scale->total.before / unit * unit;
+	uint64_t after = scale->total.after / unit * unit, total = before;
+
+	add_capped(&total, after);
+	add_attribute(out, "total", total);
+	add_attribute(out, "before", before);
+	add_attribute(out, "after", after);
+	if (scale->normalized)
+		add_attribute(out, "normalized", 1);
+}
+
+static void write_head(struct scaler *scaler, FILE *out)
+{
+	const struct flame_data *data = scaler->data;
+	struct strbuf head = STRBUF_INIT;
+	struct diff_pair self = scaled_self(scaler, 0);
+
+	strbuf_adds(&head, "<ft:profile xmlns:ft=\"urn:flametap:profile\" version=\"2\" unit=\"");
+	xml_text(&head, data->p->unit, strlen(data->p->unit));
+	strbuf_addch(&head, '"');
+	if (data->diff)
+		add_diff(&head, &data->diff->scale, scaler->scale);
+	else
+		add_attribute(&head, "total", data->p->nodes[0].total);
+	add_attribute(&head, "scale", scaler->scale);
+	add_attribute(&head, "nodes", data->p->nr_nodes - 1);
+	if (self.before || self.after)
+		add_attribute(&head, "self", self.before + self.after);
+	if (data->diff && (self.before || self.after))
+		add_attribute(&head, "self_before", self.before);
+	if (data->factor != 1)
+		strbuf_addf(&head, " factor=\"%.17g\"", data->factor);
+	strbuf_addf(&head, " inverted=\"%d\">\n", data->inverted);
 	strbuf_flush(&head, out);
-	numbering_init(&n, p);
-	write_names(&n, p, out);
-	write_tree(&n, p, out);
+	strbuf_release(&head);
+}
+
+void flame_data_write(const struct flame_data *data, FILE *out)
+{
+	struct scaler scaler = {.data = data, .scale = flame_scale(data)};
+	struct numbering n;
+
+	write_head(&scaler, out);
+	numbering_init(&n, data->p);
+	write_names(&n, data->p, data->categories, out);
+	write_tree(&scaler, &n, out);
 	fputs("</ft:profile>\n", out);
 	numbering_release(&n);
-	strbuf_release(&head);
 }

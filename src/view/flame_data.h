@@ -15,10 +15,13 @@
  * is the parent), S is 1 when the node has self weight; and, only then, the self weight - 1. The
  * root's own weight is in its "self" attribute, present when it is not 0.
  *
- * A difference of two profiles has, in addition, the attributes before="TOTAL" after="TOTAL" (both
- * multiples of SCALE, rounded down), normalized="1" where shares are compared, and self_before where
- * it has self; total is their sum. Each self weight is the sum of both, and the number behind it is
- * the self weight before.
+ * A difference of two profiles (diff.h) has, in addition, the attributes before="TOTAL"
+ * after="TOTAL" (both multiples of SCALE, rounded down), normalized="1" where shares are compared,
+ * and self_before where it has self; total is their sum. Each self weight is the sum of both, and
+ *the number behind it is the self weight before.
+ *
+ * Where weights are to be shown as multiples of themselves, the attribute factor="0.001" has by
+ *what they are multiplied.
  *
  * A number is written in digits of flame_digits[], lowest first: while it is FLAME_LAST or more,
  * subtract that, write digit FLAME_LAST + remainder by FLAME_MORE and divide by FLAME_MORE; then
@@ -36,20 +39,33 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct categories;
+struct diff;
+
 enum { FLAME_LAST = 52, FLAME_MORE = 36, FLAME_SHADES = 6 };
 extern const char flame_digits[FLAME_LAST + FLAME_MORE + 1];
 
 /*
- * The two characters that stand for a frame's colour, kind and shade by name, as a class of
- * flame.css.
+ * Classes of flame.css. A frame's is two characters: its kind, and a shade by its name. That of a
+ * step of a difference (diff.h) is "d0" to "d8".
  */
 struct flame_class {
 	char s[3];
 };
 struct flame_class flame_class(const struct profile *p, uint32_t frame);
+struct flame_class flame_step_class(int step);
+char flame_kind_letter(enum frame_kind kind);
 
-uint64_t flame_scale(const struct profile *p);
+struct flame_data {
+	const struct profile *p;
+	const struct diff *diff;             /* P is its tree; NULL: there is none */
+	const struct categories *categories; /* of P */
+	double factor;                       /* shown weights are multiplied by it */
+	bool inverted;
+};
 
-void flame_data_write(const struct profile *p, bool inverted, FILE *out);
+uint64_t flame_scale(const struct flame_data *data);
+
+void flame_data_write(const struct flame_data *data, FILE *out);
 
 #endif

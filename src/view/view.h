@@ -13,6 +13,8 @@
 
 #include <stdio.h>
 
+struct diff;
+struct rules;
 struct strbuf;
 
 struct input_options {
@@ -39,14 +41,25 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 /* Folded lines, sorted by their bytes. */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
 
+enum min_width { MIN_WIDTH_AUTO, MIN_WIDTH_PX, MIN_WIDTH_PERCENT };
 struct flame_options {
-	const char *title;    /* NULL: the profile's */
-	const char *subtitle; /* NULL: none */
-	unsigned width;       /* px */
-	bool inverted;        /* root on top */
+	const char *title;         /* NULL: the profile's */
+	const char *subtitle;      /* NULL: none */
+	const char *notes;         /* for those who read the file, NULL: none */
+	const struct rules *rules; /* NULL: the built-in ones */
+	enum min_width min_width_is;
+	double min_width; /* of a frame in the picture without script, px or per cent of all */
+	double factor;    /* shown weights are multiplied by it; 0: they are as they are */
+	unsigned width;   /* px */
+	bool inverted;    /* root on top */
 };
 int view_flame(const struct profile *p, const struct flame_options *options, FILE *out,
 	struct strbuf *err);
+int view_flame_diff(const struct diff *diff, const struct flame_options *options, FILE *out,
+	struct strbuf *err);
+
+/* The Content-Security-Policy under which these files are whole and nothing else runs. */
+extern const char view_flame_policy[];
 
 /* profile.csv: function,module,self,self_pct,inclusive,inclusive_pct,category. */
 int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diff.h"
+#include "walk.h"
+#include "lib/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double quotient(double part, uint64_t all)
+{
+	return all ? part / (double)all : 0;
+}
+
+int diff_step(const struct diff_scale *scale, struct diff_pair w)
+{
+	double x = (double)w.before, y = (double)w.after, variance = x + y;
+
+	if (scale->normalized) {
+		x = quotient(x, scale->total.before);
+		y = quotient(y, scale->total.after);
+		variance = quotient(x, scale->total.before) + quotient(y, scale->total.after);
+	}
+	double d = y - x, s = x + y;
+
+	if (d == 0 || (scale->samples && d * d < 4 * variance))
+		return DIFF_SAME;
+	if (!w.after)
+		return DIFF_GONE;
+	if (!w.before)
+		return DIFF_NEW;
+	int k = 9 * fabs(d) <= s ? 1 : 3 * fabs(d) <= s ? 2 : 3;
+
+	return d < 0 ? DIFF_SAME - k : DIFF_SAME + k;
+}
+
+/* The stacks of FROM, without their weights. */
+static void add_shape(struct profile *tree, const struct profile *from)
+{
+	uint32_t *frame_of = profile_import_frames(tree, from);
+
+	profile_add_tree(tree, from, frame_of);
+	free(frame_of);
+}
+
+static void add_sides(struct diff *d, const struct profile *before, const struct profile *after)
+{
+	struct profile *tree = &d->tree;
+
+	add_shape(tree, before);
+	uint32_t nr = tree->nr_nodes;
+	uint64_t *selfs = xcalloc(nr, sizeof(*selfs));
+
+	for (uint32_t i = 0; i < nr; i++) {
+		selfs[i] = tree->nodes[i].self;
+		tree->nodes[i].self = 0;
+	}
+	add_shape(tree, after);
+	d->self = xcalloc(tree->nr_nodes, sizeof(*d->self));
+	for (uint32_t i = 0; i < tree->nr_nodes; i++)
+		d->self[i] = (struct diff_pair){i < nr ? selfs[i] : 0, tree->nodes[i].self};
+	free(selfs);
+}
+
+static void add_pair(struct diff_pair *sum, struct diff_pair w)
+{
+	add_capped(&sum->before, w.before);
+	add_capped(&sum->after, w.after);
+}
+
+static void add_inclusive(struct diff *d)
+{
+	const struct profile *tree = &d->tree;
+
+	d->inclusive = xcalloc(tree->nr_nodes, sizeof(*d->inclusive));
+	for (uint32_t i = tree->nr_nodes; i--;) { /* a parent's number is below its children's */
+		add_pair(&d->inclusive[i], d->self[i]);
+		if (i)
+			add_pair(&d->inclusive[tree->nodes[i].parent], d->inclusive[i]);
+	}
+	d->scale.total = d->inclusive[0];
+}
+
+static uint64_t fixed_share(uint64_t part, uint64_t all)
+{
+	return all ? (uint64_t)(((unsigned __int128)part << 62) / all) : 0;
+}
+
+/* Where the picture has what lies right of weights that were added up so far. */
+static uint64_t place(const struct diff_scale *scale, struct diff_pair left)
+{
+	unsigned __int128 total = (unsigned __int128)scale->total.before + scale->total.after;
+
+	if (scale->normalized)
+		return fixed_share(left.before, scale->total.before) +
+		       fixed_share(left.after, scale->total.after);
+	return (uint64_t)(((unsigned __int128)left.before + left.after) >> (total > UINT64_MAX));
+}
+
+/* Gives the tree's nodes the weights of the picture, as differences of places: what is rounded does
+ * not add up. */
+static void weigh(struct diff *d)
+{
+	struct profile *tree = &d->tree;
+	struct walk w = walk_begin(tree);
+	struct diff_pair left = {0};
+
+	do {
+		uint64_t start = place(&d->scale, left);
+
+		add_pair(&left, d->self[w.node]);
+		tree->nodes[w.node].self = place(&d->scale, left) - start;
+	} while (walk_next(&w));
+	profile_add_up(tree);
+}
+
+void diff_init(
+	struct diff *d, const struct profile *before, const struct profile *after, bool normalized)
+{
+	*d = (struct diff){.scale = {.normalized = normalized}};
+	d->scale.samples = !strcmp(before->unit, "samples");
+	profile_init(&d->tree);
+	profile_set(&d->tree.unit, before->unit);
+	add_sides(d, before, after);
+	add_inclusive(d);
+	profile_finish(&d->tree);
+	weigh(d);
+}
+
+void diff_release(struct diff *d)
+{
+	profile_release(&d->tree);
+	free(d->self);
+	free(d->inclusive);
+	*d = (struct diff){0};
+}

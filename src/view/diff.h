@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two profiles compared, before and after, in weights as they were read.
+ *
+ * How much a weight changed is one of 9 steps, from gone (0) over the same (4) to new (8). With
+ * doubles, from left to right as written, so that web/tree.js comes to the same:
+ *
+ *	x = before, y = after; normalized: x = before / total before, y = after / total after
+ *	d = y - x, s = x + y
+ *	v = s; normalized: v = x / total before + y / total after	(the variance of d, by
+ *chance) 4	when d == 0, or weights are samples and d * d < 4 * v 0	when after == 0 8 when
+ *before == 0 4 - k or 4 + k, as d is below or above 0: k = 1 when 9 * |d| <= s	(up to 5/4, down to
+ *4/5) k = 2 when 3 * |d| <= s	(up to double, down to half) k = 3 otherwise
+ *
+ * x is 0 when the total before is 0; y in the same way.
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "lib/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DIFF_GONE = 0, DIFF_SAME = 4, DIFF_NEW = 8, DIFF_STEPS };
+
+struct diff_pair {
+	uint64_t before, after;
+};
+
+/* What weights are compared by. */
+struct diff_scale {
+	struct diff_pair total;
+	bool normalized; /* by their shares of the totals */
+	bool samples;    /* they are counts of samples, which differ by chance, too */
+};
+
+int diff_step(const struct diff_scale *scale, struct diff_pair weights);
+
+/*
+ * One tree of the nodes of both. A node's weight is that before and that after together, so that
+ * what is new or gone is seen; or, normalized, their shares together, where one total is 2^62.
+ */
+struct diff {
+	struct profile tree; /* finished */
+	struct diff_scale scale;
+	struct diff_pair *self, *inclusive; /* by the tree's node */
+};
+
+/* BEFORE and AFTER are finished and in the same unit, and may be released afterwards. */
+void diff_init(
+	struct diff *d, const struct profile *before, const struct profile *after, bool normalized);
+void diff_release(struct diff *d);
+
+#endif
