@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/args.h"
+#include "view/flamegraph_args.h"
 #include "lib/program.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
 	struct view_args args;
 	struct flame_options flame;
+	const char *unit;      /* NULL: the input's */
+	uint64_t total;        /* what 100 % are, when it is more than the input's */
+	struct strbuf ignored; /* names of options that have no effect */
+	bool csp;
 };
 
-enum { OPT_TITLE = 256, OPT_SUBTITLE, OPT_WIDTH, OPT_INVERTED };
+enum {
+	OPT_TITLE = 256,
+	OPT_SUBTITLE,
+	OPT_WIDTH,
+	OPT_MINWIDTH,
+	OPT_INVERTED,
+	OPT_COUNTNAME,
+	OPT_TOTAL,
+	OPT_FACTOR,
+	OPT_NOTES,
+	OPT_CSP,
+};
 enum { WIDTH_MIN = 100, WIDTH_MAX = 100000 };
 
 static const struct argp_option table[] = {
@@ -18,17 +37,48 @@ static const struct argp_option table[] = {
 	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line", 1},
 	{"width", OPT_WIDTH, "PX", 0,
 		"Width where no script runs; in a browser the window's is used (1200)", 1},
+	{"minwidth", OPT_MINWIDTH, "N[%]", 0,
+		"Where no script runs, leave out frames below N px, or N per cent of all (3)", 1},
 	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
+	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit, in place of the one in the input", 1},
+	{"total", OPT_TOTAL, "N", 0, "What 100 % are, when it is more than the input's total", 1},
+	{"factor", OPT_FACTOR, "F", 0, "Multiply the weights that are shown", 1},
+	{"notes", OPT_NOTES, "TEXT", 0, "Text for those who read the file", 1},
+	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy that fits all these files", 1},
 	{0},
 };
 
-static unsigned parse_width(const char *arg, struct argp_state *state)
+static uint64_t parse_whole(
+	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
 {
-	uint64_t width;
+	uint64_t value;
 
-	if (!parse_u64(arg, strlen(arg), 10, &width) || width < WIDTH_MIN || width > WIDTH_MAX)
-		argp_error(state, "--width takes %d to %d px, not '%s'", WIDTH_MIN, WIDTH_MAX, arg);
-	return (unsigned)width;
+	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
+		argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", option,
+			(unsigned long long)min, (unsigned long long)max, arg);
+	return value;
+}
+
+static double parse_factor(const char *arg, struct argp_state *state)
+{
+	char *end;
+	double value = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(value) || value <= 0)
+		argp_error(state, "--factor takes a number above 0, not '%s'", arg);
+	return value;
+}
+
+static void parse_min_width(const char *arg, struct flame_options *flame, struct argp_state *state)
+{
+	char *end;
+	double value = strtod(arg, &end);
+	bool percent = end != arg && !strcmp(end, "%");
+
+	if (end == arg || (*end && !percent) || !(value >= 0 && value <= WIDTH_MAX))
+		argp_error(state, "--minwidth takes px or, as in 0.1%%, per cent, not '%s'", arg);
+	flame->min_width = value;
+	flame->min_width_is = percent ? MIN_WIDTH_PERCENT : MIN_WIDTH_PX;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -38,6 +88,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->ignored;
 		break;
 	case OPT_TITLE:
 		o->flame.title = arg;
@@ -46,10 +97,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->flame.subtitle = arg;
 		break;
 	case OPT_WIDTH:
-		o->flame.width = parse_width(arg, state);
+		o->flame.width = (unsigned)parse_whole("width", arg, WIDTH_MIN, WIDTH_MAX, state);
+		break;
+	case OPT_MINWIDTH:
+		parse_min_width(arg, &o->flame, state);
 		break;
 	case OPT_INVERTED:
 		o->flame.inverted = true;
+		break;
+	case OPT_COUNTNAME:
+		o->unit = arg;
+		break;
+	case OPT_TOTAL:
+		o->total = parse_whole("total", arg, 1, UINT64_MAX, state);
+		break;
+	case OPT_FACTOR:
+		o->flame.factor = parse_factor(arg, state);
+		break;
+	case OPT_NOTES:
+		o->flame.notes = arg;
+		break;
+	case OPT_CSP:
+		o->csp = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -64,8 +133,22 @@ static const struct argp argp = {
 	.doc = "Draws the call tree of profiles (recordings, folded stacks, backtraces of stap "
 	       "scripts; "
 	       "default: stdin) as an interactive flame graph, one SVG file on stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
+		{.argp = &flamegraph_args_argp}, {0}},
 };
+
+/* What is missing to the total is the root's own. */
+static void set_total(struct profile *p, uint64_t total)
+{
+	struct profile_node *root = &p->nodes[0];
+
+	if (total < root->total) {
+		program_say("--total is below the input's total, which is kept");
+		return;
+	}
+	add_capped(&root->self, total - root->total);
+	root->total = total;
+}
 
 static int draw(struct options *o)
 {
@@ -77,6 +160,10 @@ static int draw(struct options *o)
 	part = view_args_read(&o->args, &p);
 	if (part < 0)
 		goto out;
+	if (o->unit)
+		profile_set(&p.unit, o->unit);
+	if (o->total && p.nodes[0].total)
+		set_total(&p, o->total);
 	view_flame(&p, &o->flame, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
 		goto out;
@@ -86,11 +173,20 @@ out:
 	return status;
 }
 
+static int print_policy(void)
+{
+	fputs(view_flame_policy, stdout);
+	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT};
+	struct options o = {.args = VIEW_ARGS_INIT, .ignored = STRBUF_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return draw(&o);
+	if (o.ignored.len)
+		program_say("without effect: %s", o.ignored.buf);
+	strbuf_release(&o.ignored);
+	return o.csp ? print_policy() : draw(&o);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flamegraph_args.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+/* What has a description is refused, and that is why. */
+static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Options of flamegraph.pl that are refused:", 5},
+	{"flamechart", 0x3000, NULL, 0,
+		"a profile holds sums, without order in time: leave it out for a flame graph", 5},
+	{"nameattr", 0x3001, "FILE", 0,
+		"attributes could run scripts: leave it out, the picture tells what is known", 5},
+	{"negate", 0x3002, NULL, 0, "differences are drawn by bt-diff, which has it", 5},
+	{NULL, 0, NULL, 0, "and that have no effect:", 6},
+	{"height", 0x3003, "PX", 0, NULL, 6},
+	{"fonttype", 0x3004, "FONT", 0, NULL, 6},
+	{"fontsize", 0x3005, "PX", 0, NULL, 6},
+	{"fontwidth", 0x3006, "RATIO", 0, NULL, 6},
+	{"bgcolors", 0x3007, "COLOUR", 0, NULL, 6},
+	{"colors", 0x3008, "PALETTE", 0, NULL, 6},
+	{"hash", 0x3009, NULL, 0, NULL, 6},
+	{"random", 0x300a, NULL, 0, NULL, 6},
+	{"cp", 0x300b, NULL, 0, NULL, 6},
+	{"encoding", 0x300c, "NAME", 0, NULL, 6},
+	{"nametype", 0x300d, "TEXT", 0, NULL, 6},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct strbuf *accepted = state->input;
+
+	(void)arg;
+	for (size_t i = 0; i + 1 < ARRAY_LEN(table); i++) {
+		if (!table[i].name || table[i].key != key)
+			continue;
+		if (table[i].doc)
+			argp_failure(state, EXIT_USAGE_ERROR, 0, "--%s is refused: %s",
+				table[i].name, table[i].doc);
+		strbuf_addf(accepted, "%s--%s", accepted->len ? ", " : "", table[i].name);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp flamegraph_args_argp = {.options = table, .parser = parse_option};
