@@ -54,7 +54,7 @@ static uint64_t parse_whole(
 	uint64_t value;
 
 	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
-		argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", option,
+		argp_error(state, "--%s takes %llu to %llu, not '%s'", option,
 			(unsigned long long)min, (unsigned long long)max, arg);
 	return value;
 }

@@ -130,11 +130,6 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 	return profile_add_frame(p, &f);
 }
 
-static uint32_t import_string(struct profile *p, const struct profile *from, uint32_t id)
-{
-	return strpool_add(&p->names, strpool_get(&from->names, id), strpool_len(&from->names, id));
-}
-
 uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
 {
 	uint32_t *frame_of = xcalloc(from->nr_frames, sizeof(*frame_of));
@@ -142,9 +137,9 @@ uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
 	for (uint32_t i = 1; i < from->nr_frames; i++) {
 		struct frame frame = from->frames[i];
 
-		frame.name = import_string(p, from, frame.name);
-		frame.module = import_string(p, from, frame.module);
-		frame.source = import_string(p, from, frame.source);
+		frame.name = strpool_import(&p->names, &from->names, frame.name);
+		frame.module = strpool_import(&p->names, &from->names, frame.module);
+		frame.source = strpool_import(&p->names, &from->names, frame.source);
 		frame_of[i] = profile_add_frame(p, &frame);
 	}
 	return frame_of;

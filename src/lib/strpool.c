@@ -79,6 +79,11 @@ uint32_t strpool_adds(struct strpool *pool, const char *s)
 	return strpool_add(pool, s, strlen(s));
 }
 
+uint32_t strpool_import(struct strpool *pool, const struct strpool *from, uint32_t id)
+{
+	return strpool_add(pool, strpool_get(from, id), strpool_len(from, id));
+}
+
 const char *strpool_get(const struct strpool *pool, uint32_t id)
 {
 	return pool->bytes + pool->entries[id].at;

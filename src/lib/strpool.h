@@ -29,6 +29,7 @@ void strpool_release(struct strpool *pool);
 /* The number of the LEN bytes at S, which are copied when they are new. */
 uint32_t strpool_add(struct strpool *pool, const char *s, size_t len);
 uint32_t strpool_adds(struct strpool *pool, const char *s);
+uint32_t strpool_import(struct strpool *pool, const struct strpool *from, uint32_t id);
 
 /* The string of a number; valid until the next strpool_add. */
 const char *strpool_get(const struct strpool *pool, uint32_t id);

@@ -133,41 +133,74 @@ const struct argp tree_args_argp = {
 	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
 
-int view_args_read(struct view_args *args, struct profile *p)
+static int read_file(const struct view_args *args, const char *path, struct profile *p)
 {
 	struct strbuf notes = STRBUF_INIT;
-	int result = args->nr_files ? 0 : input_read(p, "-", &args->input, &notes);
+	int result = input_read(p, path, &args->input, &notes);
 
-	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
-		int one = input_read(p, args->files[i], &args->input, &notes);
+	program_say_lines(&notes);
+	strbuf_release(&notes);
+	return result;
+}
 
-		result = one < 0 ? one : one | result;
+static void finish(struct view_args *args, struct profile **profiles, size_t nr)
+{
+	struct strbuf notes = STRBUF_INIT;
+
+	symbol_demangle_profiles(profiles, nr, args->input.symbol.demangle);
+	for (size_t i = 0; i < nr; i++) {
+		filter_apply(&args->filter, profiles[i], &notes);
+		profile_finish(profiles[i]);
 	}
-	symbol_demangle_profiles(&p, 1, args->input.symbol.demangle);
-	filter_apply(&args->filter, p, &notes);
 	filter_release(&args->filter);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
-	profile_finish(p);
+}
+
+int view_args_read(struct view_args *args, struct profile *p)
+{
+	int result = args->nr_files ? 0 : read_file(args, "-", p);
+
+	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
+		int one = read_file(args, args->files[i], p);
+
+		result = one < 0 ? one : one | result;
+	}
+	finish(args, &p, 1);
+	return result;
+}
+
+int view_args_read_each(struct view_args *args, struct profile **profiles)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
+		int one = read_file(args, args->files[i], profiles[i]);
+
+		result = one < 0 ? one : one | result;
+	}
+	finish(args, profiles, args->nr_files);
 	return result;
 }
 
 int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
 	const char *worst, int part)
 {
+	const char *subject = args->subject ? args->subject : "";
 	struct strbuf line = STRBUF_INIT;
 	bool good = account->kept > 0;
 
 	if (account->known) {
 		account_line(account, unit, &line);
-		program_say("%s", line.buf);
+		program_say("%s%s", subject, line.buf);
 	}
 	strbuf_reset(&line);
 	if (!good)
-		program_say("no %s", unit);
+		program_say("%sno %s", subject, unit);
 	else if (account->known)
 		good = account_is_named(account, args->min_quality, worst, &line);
-	program_say_lines(&line);
+	if (line.len)
+		program_say("%s%s", subject, line.buf);
 	strbuf_release(&line);
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
 }

@@ -16,6 +16,8 @@ struct view_args {
 	char **files;         /* of argv; none: stdin */
 	size_t nr_files;
 	double min_quality; /* per cent of the frames that must have names, 0: none */
+	const char
+		*subject; /* what is said of a profile begins with it: "before: "; NULL: nothing */
 };
 
 #define VIEW_ARGS_INIT                                                                             \
@@ -34,6 +36,9 @@ extern const struct argp tree_args_argp;
  * to say. 0: all of them; 1: a part; -1: no profile.
  */
 int view_args_read(struct view_args *args, struct profile *p);
+
+/* The same, each file as one of PROFILES. */
+int view_args_read_each(struct view_args *args, struct profile **profiles);
 
 /*
  * Says the account, where it is known, and when there are no samples (weight is in UNIT) or too few

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct diff_scale diff_scale_of(
+	const struct profile *before, const struct profile *after, bool normalized)
+{
+	return (struct diff_scale){
+		.total = {before->nodes[0].total, after->nodes[0].total},
+		.normalized = normalized,
+		.samples = !strcmp(before->unit, "samples"),
+	};
+}
+
 static double quotient(double part, uint64_t all)
 {
 	return all ? part / (double)all : 0;
@@ -19,7 +29,8 @@ int diff_step(const struct diff_scale *scale, struct diff_pair w)
 	if (scale->normalized) {
 		x = quotient(x, scale->total.before);
 		y = quotient(y, scale->total.after);
-		variance = quotient(x, scale->total.before) + quotient(y, scale->total.after);
+		variance = quotient(x * (1 - x), scale->total.before) +
+			   quotient(y * (1 - y), scale->total.after);
 	}
 	double d = y - x, s = x + y;
 
@@ -34,7 +45,22 @@ int diff_step(const struct diff_scale *scale, struct diff_pair w)
 	return d < 0 ? DIFF_SAME - k : DIFF_SAME + k;
 }
 
-/* The stacks of FROM, without their weights. */
+double diff_points(const struct diff_scale *scale, struct diff_pair w)
+{
+	return 100 * (quotient((double)w.after, scale->total.after) -
+			     quotient((double)w.before, scale->total.before));
+}
+
+double diff_total_rise(const struct diff_scale *scale)
+{
+	struct diff_scale weights = {.samples = scale->samples};
+	struct diff_pair total = scale->total;
+
+	if (diff_step(&weights, total) <= DIFF_SAME)
+		return 0;
+	return 100 * ((double)total.after / (double)total.before - 1); /* infinite above nothing */
+}
+
 static void add_shape(struct profile *tree, const struct profile *from)
 {
 	uint32_t *frame_of = profile_import_frames(tree, from);
@@ -78,7 +104,6 @@ static void add_inclusive(struct diff *d)
 		if (i)
 			add_pair(&d->inclusive[tree->nodes[i].parent], d->inclusive[i]);
 	}
-	d->scale.total = d->inclusive[0];
 }
 
 static uint64_t fixed_share(uint64_t part, uint64_t all)
@@ -117,8 +142,7 @@ static void weigh(struct diff *d)
 void diff_init(
 	struct diff *d, const struct profile *before, const struct profile *after, bool normalized)
 {
-	*d = (struct diff){.scale = {.normalized = normalized}};
-	d->scale.samples = !strcmp(before->unit, "samples");
+	*d = (struct diff){.scale = diff_scale_of(before, after, normalized)};
 	profile_init(&d->tree);
 	profile_set(&d->tree.unit, before->unit);
 	add_sides(d, before, after);

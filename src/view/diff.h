@@ -35,7 +35,17 @@ struct diff_scale {
 	bool samples;    /* they are counts of samples, which differ by chance, too */
 };
 
+/* BEFORE and AFTER are finished and in the same unit. */
+struct diff_scale diff_scale_of(
+	const struct profile *before, const struct profile *after, bool normalized);
+
 int diff_step(const struct diff_scale *scale, struct diff_pair weights);
+
+/* By how many per cent points of the totals weight rose; negative: fell. */
+double diff_points(const struct diff_scale *scale, struct diff_pair weights);
+
+/* By how many per cent the total rose; 0 when it fell or rose by chance. */
+double diff_total_rise(const struct diff_scale *scale);
 
 /*
  * One tree of the nodes of both. A node's weight is that before and that after together, so that
@@ -47,7 +57,7 @@ struct diff {
 	struct diff_pair *self, *inclusive; /* by the tree's node */
 };
 
-/* BEFORE and AFTER are finished and in the same unit, and may be released afterwards. */
+/* As diff_scale_of; both may be released afterwards. */
 void diff_init(
 	struct diff *d, const struct profile *before, const struct profile *after, bool normalized);
 void diff_release(struct diff *d);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/args.h"
+#include "view/diff.h"
+#include "view/diff_functions.h"
+#include "view/diff_report.h"
+#include "lib/percent.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON };
+
+struct options {
+	struct view_args args;
+	struct flame_options flame;
+	enum form form;
+	unsigned top;
+	bool normalize, negate;
+	double fail_above; /* per cent; infinity: never */
+};
+
+enum {
+	OPT_CSV = 256,
+	OPT_TOP,
+	OPT_JSON,
+	OPT_NORMALIZE,
+	OPT_NEGATE,
+	OPT_FAIL_ABOVE,
+	OPT_TITLE,
+	OPT_SUBTITLE,
+	OPT_WIDTH,
+	OPT_INVERTED,
+};
+enum { WIDTH_MIN = 100, WIDTH_MAX = 100000 };
+
+static const struct argp_option table[] = {
+	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV", 1},
+	{"top", OPT_TOP, "N", 0, "The N functions that changed most, as a table of text", 1},
+	{"json", OPT_JSON, NULL, 0, "Totals and functions, as JSON", 1},
+	{"normalize", OPT_NORMALIZE, NULL, 0, "Compare shares of the totals, not weights", 1},
+	{"negate", OPT_NEGATE, NULL, 0, "Take AFTER for what was before", 1},
+	{"fail-above", OPT_FAIL_ABOVE, "PCT", 0,
+		"Exit 3 when a function's share rose by more than PCT per cent points or, without "
+		"--normalize, the total by more than PCT per cent",
+		1},
+	{"title", OPT_TITLE, "TEXT", 0, "Heading of the picture", 1},
+	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line, in place of the files' names", 1},
+	{"width", OPT_WIDTH, "PX", 0,
+		"Width where no script runs; in a browser the window's is used (1200)", 1},
+	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
+	{0},
+};
+
+static unsigned parse_number(
+	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
+{
+	uint64_t value;
+
+	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
+		argp_error(state, "--%s takes %llu to %llu, not '%s'", option,
+			(unsigned long long)min, (unsigned long long)max, arg);
+	return (unsigned)value;
+}
+
+static double parse_percent(const char *arg, struct argp_state *state)
+{
+	char *end;
+	double value = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(value) || value < 0)
+		argp_error(state, "--fail-above takes a number from 0, not '%s'", arg);
+	return value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->args;
+		break;
+	case ARGP_KEY_END:
+		if (o->args.nr_files != 2)
+			argp_error(state, "takes two files, BEFORE and AFTER");
+		if (!strcmp(o->args.files[0], "-") && !strcmp(o->args.files[1], "-"))
+			argp_error(state, "only one of the files can be standard input");
+		break;
+	case OPT_CSV:
+		o->form = FORM_CSV;
+		break;
+	case OPT_TOP:
+		o->form = FORM_TOP;
+		o->top = parse_number("top", arg, 1, UINT32_MAX, state);
+		break;
+	case OPT_JSON:
+		o->form = FORM_JSON;
+		break;
+	case OPT_NORMALIZE:
+		o->normalize = true;
+		break;
+	case OPT_NEGATE:
+		o->negate = true;
+		break;
+	case OPT_FAIL_ABOVE:
+		o->fail_above = parse_percent(arg, state);
+		break;
+	case OPT_TITLE:
+		o->flame.title = arg;
+		break;
+	case OPT_SUBTITLE:
+		o->flame.subtitle = arg;
+		break;
+	case OPT_WIDTH:
+		o->flame.width = parse_number("width", arg, WIDTH_MIN, WIDTH_MAX, state);
+		break;
+	case OPT_INVERTED:
+		o->flame.inverted = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "BEFORE AFTER",
+	.doc = "Compares two profiles (recordings, folded stacks, backtraces of stap scripts) and "
+	       "draws what changed, as one interactive flame graph, an SVG file on stdout.",
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+};
+
+/* "before: a.rec, 1302 samples; after: b.rec, 1466 samples" */
+static void add_subtitle(
+	struct strbuf *out, const struct options *o, const struct profile *const *sides)
+{
+	for (int i = 0; i < 2; i++) {
+		const char *file = o->args.files[o->negate ? 1 - i : i];
+
+		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", file_name(file));
+		strbuf_addu(out, sides[i]->nodes[0].total);
+		strbuf_addf(out, " %s", sides[i]->unit);
+	}
+	if (o->normalize)
+		strbuf_adds(out, "; shares are compared");
+}
+
+static void draw(const struct options *o, const struct profile *const *sides)
+{
+	struct flame_options flame = o->flame;
+	struct strbuf subtitle = STRBUF_INIT;
+	struct diff diff;
+
+	if (!flame.subtitle) {
+		add_subtitle(&subtitle, o, sides);
+		flame.subtitle = subtitle.buf;
+	}
+	diff_init(&diff, sides[0], sides[1], o->normalize);
+	view_flame_diff(&diff, &flame, stdout, NULL);
+	diff_release(&diff);
+	strbuf_release(&subtitle);
+}
+
+static void say_function(
+	const struct diff_functions *f, const struct diff_function *fn, uint32_t nr)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_adds(&line, "the share of '");
+	strbuf_add(&line, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
+	strbuf_adds(&line, "' rose from ");
+	percent_add(&line, fn->inclusive.before, f->scale.total.before);
+	strbuf_adds(&line, " % to ");
+	percent_add(&line, fn->inclusive.after, f->scale.total.after);
+	strbuf_adds(&line, " %, which is above the limit");
+	if (nr > 1)
+		strbuf_addf(&line, ", as are %u functions more", nr - 1);
+	program_say("%s", line.buf);
+	strbuf_release(&line);
+}
+
+static bool is_above(const struct options *o, const struct diff_functions *f)
+{
+	const struct diff_function *most = NULL;
+	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
+	bool total = !o->normalize && diff_total_rise(&f->scale) > o->fail_above;
+
+	if (nr)
+		say_function(f, most, nr);
+	if (total)
+		program_say("the total rose from %llu to %llu %s, which is above the limit",
+			(unsigned long long)f->scale.total.before,
+			(unsigned long long)f->scale.total.after, f->unit);
+	return nr || total;
+}
+
+/* True when something rose too much. */
+static bool compare(const struct options *o, const struct profile *const *sides)
+{
+	struct diff_functions f;
+	bool above = false;
+
+	if (o->form == FORM_SVG)
+		draw(o, sides);
+	if (o->form == FORM_SVG && isinf(o->fail_above))
+		return false;
+	diff_functions_init(&f, sides[0], sides[1], o->normalize, o->flame.rules);
+	if (o->form == FORM_CSV)
+		diff_report_csv(&f, stdout, NULL);
+	else if (o->form == FORM_TOP)
+		diff_report_top(&f, o->top, stdout, NULL);
+	else if (o->form == FORM_JSON)
+		diff_report_json(&f, stdout, NULL);
+	above = is_above(o, &f);
+	diff_functions_release(&f);
+	return above;
+}
+
+static int judge(const struct options *o, const struct profile *const *sides, int part)
+{
+	struct view_args args = o->args;
+	int status = EXIT_OK;
+
+	for (int i = 0; i < 2; i++) {
+		args.subject = i ? "after: " : "before: ";
+		int one = view_args_status(&args, sides[i], part);
+
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
+static int run(struct options *o)
+{
+	struct profile a, b;
+	struct profile *files[] = {&a, &b};
+	const struct profile *sides[] = {files[o->negate], files[!o->negate]};
+	int status = EXIT_FAILED;
+	int part;
+
+	profile_init(&a);
+	profile_init(&b);
+	part = view_args_read_each(&o->args, files);
+	if (part < 0)
+		goto out;
+	if (strcmp(a.unit, b.unit)) {
+		program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
+			o->args.files[0], a.unit, o->args.files[1], b.unit);
+		goto out;
+	}
+	bool above = compare(o, sides);
+
+	if (program_close(stdout, "stdout") < 0)
+		goto out;
+	status = judge(o, sides, part);
+	if (above)
+		status = EXIT_ABOVE;
+out:
+	profile_release(&a);
+	profile_release(&b);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.args = VIEW_ARGS_INIT, .fail_above = INFINITY};
+
+	program_init();
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	return run(&o);
+}
