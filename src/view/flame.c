@@ -236,15 +236,15 @@ static void add_line(struct picture *pic, struct strbuf *out, const char *id, co
 	strbuf_adds(out, "</text>\n");
 }
 
-static void add_account(struct picture *pic, struct strbuf *head, uint64_t scale)
+static void add_account(struct picture *pic, struct strbuf *head, unsigned shift)
 {
 	struct strbuf line = STRBUF_INIT;
 
 	if (pic->p->account.known)
 		account_line(&pic->p->account, pic->p->unit, &line);
-	if (scale > 1)
+	if (shift)
 		strbuf_addf(&line, "%sthe script's weights are multiples of %" PRIu64,
-			line.len ? "; " : "", scale);
+			line.len ? "; " : "", UINT64_C(1) << shift);
 	if (line.len)
 		add_line(pic, head, "account", line.buf, 17, 65);
 	strbuf_release(&line);
@@ -286,7 +286,7 @@ static const char patterns[] =
 	"patternTransform=\"rotate(45)\"><rect class=\"new0\" width=\"6\" height=\"6\"/>"
 	"<rect class=\"new1\" width=\"2\" height=\"6\"/></pattern></defs>\n";
 
-static void write_head(struct picture *pic, uint64_t scale)
+static void write_head(struct picture *pic, unsigned shift)
 {
 	struct strbuf head = STRBUF_INIT;
 	const char *subtitle = pic->options->subtitle;
@@ -296,7 +296,7 @@ static void write_head(struct picture *pic, uint64_t scale)
 	add_line(pic, &head, "title", pic->title, 22, 95);
 	if (subtitle && *subtitle)
 		add_line(pic, &head, "subtitle", subtitle, 18, CHAR);
-	add_account(pic, &head, scale);
+	add_account(pic, &head, shift);
 	if (pic->p->nodes[0].total)
 		pic->top += flame_legend_add(
 			&head, pic->p, pic->diff, PAD, pic->top, pic->width - 2 * PAD);
@@ -320,7 +320,7 @@ static void write_head(struct picture *pic, uint64_t scale)
 static void write_nothing(struct picture *pic)
 {
 	pic->rows = 2;
-	write_head(pic, 1);
+	write_head(pic, 0);
 	strbuf_addf(&pic->text, "<text x=\"%d\" y=\"%u\">no ", PAD, pic->top + ROW);
 	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
 	strbuf_adds(&pic->text, "</text>\n</svg>\n");
@@ -339,7 +339,7 @@ static void write_all(struct picture *pic)
 	};
 
 	choose_frames(pic);
-	write_head(pic, flame_scale(&data));
+	write_head(pic, flame_scale_shift(&data));
 	write_frames(pic);
 	strbuf_adds(&pic->text, "<metadata>\n");
 	strbuf_flush(&pic->text, pic->out);

@@ -48,17 +48,17 @@ struct flame_class flame_step_class(int step)
 	return (struct flame_class){{'d', (char)('0' + step), '\0'}};
 }
 
-uint64_t flame_scale(const struct flame_data *data)
+unsigned flame_scale_shift(const struct flame_data *data)
 {
 	unsigned __int128 total = data->p->nodes[0].total;
-	uint64_t scale = 1;
+	unsigned shift = 0;
 
 	if (data->diff)
 		total = (unsigned __int128)data->diff->scale.total.before +
 			data->diff->scale.total.after;
-	while (total / scale > UINT64_C(1) << 53)
-		scale *= 2;
-	return scale;
+	while (total >> shift > UINT64_C(1) << 53)
+		shift++;
+	return shift;
 }
 
 /* Frames as the file numbers them, the most frequent first, so that their numbers are short. */
@@ -186,16 +186,16 @@ static char *put_number(char *at, uint64_t value)
 /* Self weights in units of the scale. */
 struct scaler {
 	const struct flame_data *data;
-	uint64_t scale;
+	unsigned shift;
 	struct diff_pair left; /* sums of all that came before, as they were */
 };
 
-static uint64_t scale_next(uint64_t *left, uint64_t self, uint64_t scale)
+static uint64_t scale_next(uint64_t *left, uint64_t self, unsigned shift)
 {
-	uint64_t start = *left / scale;
+	uint64_t start = *left >> shift;
 
 	add_capped(left, self);
-	return *left / scale - start;
+	return (*left >> shift) - start;
 }
 
 /* NODE's, which is the next in pre-order. What is no difference has all of it after. */
@@ -207,8 +207,8 @@ static struct diff_pair scaled_self(struct scaler *s, uint32_t node)
 	if (diff)
 		self = diff->self[node];
 	return (struct diff_pair){
-		.before = scale_next(&s->left.before, self.before, s->scale),
-		.after = scale_next(&s->left.after, self.after, s->scale),
+		.before = scale_next(&s->left.before, self.before, s->shift),
+		.after = scale_next(&s->left.after, self.after, s->shift),
 	};
 }
 
@@ -248,10 +248,10 @@ static void add_attribute(struct strbuf *out, const char *name, uint64_t value)
 	strbuf_addf(out, " %s=\"%" PRIu64 "\"", name, value);
 }
 
-static void add_diff(struct strbuf *out, const struct diff_scale *scale, uint64_t unit)
+static void add_diff(struct strbuf *out, const struct diff_scale *scale, unsigned shift)
 {
-	uint64_t before = scale->total.before / unit * unit;
-	uint64_t after = scale->total.after / unit * unit, total = before;
+	uint64_t before = scale->total.before >> shift << shift;
+	uint64_t after = scale->total.after >> shift << shift, total = before;
 
 	add_capped(&total, after);
 	add_attribute(out, "total", total);
@@ -271,10 +271,10 @@ static void write_head(struct scaler *scaler, FILE *out)
 	xml_text(&head, data->p->unit, strlen(data->p->unit));
 	strbuf_addch(&head, '"');
 	if (data->diff)
-		add_diff(&head, &data->diff->scale, scaler->scale);
+		add_diff(&head, &data->diff->scale, scaler->shift);
 	else
 		add_attribute(&head, "total", data->p->nodes[0].total);
-	add_attribute(&head, "scale", scaler->scale);
+	add_attribute(&head, "scale", UINT64_C(1) << scaler->shift);
 	add_attribute(&head, "nodes", data->p->nr_nodes - 1);
 	if (self.before || self.after)
 		add_attribute(&head, "self", self.before + self.after);
@@ -289,7 +289,7 @@ static void write_head(struct scaler *scaler, FILE *out)
 
 void flame_data_write(const struct flame_data *data, FILE *out)
 {
-	struct scaler scaler = {.data = data, .scale = flame_scale(data)};
+	struct scaler scaler = {.data = data, .shift = flame_scale_shift(data)};
 	struct numbering n;
 
 	write_head(&scaler, out);

@@ -64,7 +64,8 @@ struct flame_data {
 	bool inverted;
 };
 
-uint64_t flame_scale(const struct flame_data *data);
+/* SCALE, as a power of 2. */
+unsigned flame_scale_shift(const struct flame_data *data);
 
 void flame_data_write(const struct flame_data *data, FILE *out);
 

@@ -10,8 +10,8 @@
 
 struct strbuf;
 
-/* A child of the program's own parser, options in groups 5 and 6. Its input is a struct strbuf, to which
- * it appends the names of those that were accepted: "--height, --hash". */
+/* A child of the program's own parser, options in groups 5 and 6. Its input is a struct strbuf, to
+ * which it appends the names of those that were accepted: "--height, --hash". */
 extern const struct argp flamegraph_args_argp;
 
 #endif
