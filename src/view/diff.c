@@ -58,7 +58,7 @@ double diff_total_rise(const struct diff_scale *scale)
 
 	if (diff_step(&weights, total) <= DIFF_SAME)
 		return 0;
-	return 100 * ((double)total.after / (double)total.before - 1); /* infinite above nothing */
+	return 100 * (double)(total.after - total.before) / (double)total.before;
 }
 
 static void add_shape(struct profile *tree, const struct profile *from)

@@ -44,7 +44,7 @@ int diff_step(const struct diff_scale *scale, struct diff_pair weights);
 /* By how many per cent points of the totals weight rose; negative: fell. */
 double diff_points(const struct diff_scale *scale, struct diff_pair weights);
 
-/* By how many per cent the total rose; 0 when it fell or rose by chance. */
+/* By how many per cent the total rose, infinity: from nothing; 0 when it fell or rose by chance. */
 double diff_total_rise(const struct diff_scale *scale);
 
 /*

@@ -2,6 +2,8 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/xml.h"
+#include "view/categories.h"
+#include "view/diff.h"
 #include "view/flame_data.h"
 #include "view/view.h"
 
@@ -41,18 +43,23 @@ static uint32_t add_frame(struct profile *p, enum frame_kind kind, const char *n
 	return profile_frame(p, kind, name, strlen(name), "mod & <ule>", 11);
 }
 
-/* The whole output; the caller's to free. */
+/* What a view writes; the caller's to free. */
+#define RENDER(view, of, options)                                                                  \
+	({                                                                                         \
+		char *text_ = NULL;                                                                \
+		size_t size_;                                                                      \
+		FILE *out_ = open_memstream(&text_, &size_);                                       \
+                                                                                                   \
+		assert_non_null(out_);                                                             \
+		assert_int_equal(view(of, options, out_, NULL), 0);                                \
+		assert_int_equal(fclose(out_), 0);                                                 \
+		assert_int_equal(strlen(text_), size_); /* no NUL came through */                  \
+		text_;                                                                             \
+	})
+
 static char *render(const struct profile *p, const struct flame_options *options)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_non_null(out);
-	assert_int_equal(view_flame(p, options, out, NULL), 0);
-	assert_int_equal(fclose(out), 0);
-	assert_int_equal(strlen(text), size); /* no NUL came through */
-	return text;
+	return RENDER(view_flame, p, options);
 }
 
 static void check_well_formed(const char *text)
@@ -83,6 +90,7 @@ struct reader {
 	char **frames;
 	size_t nr_frames;
 	uint64_t nodes, scale, root_self;
+	struct categories categories;
 };
 
 static uint64_t attribute(const char *text, const char *name)
@@ -151,28 +159,53 @@ static uint64_t read_number(struct reader *r)
 static void check_frame(
 	const struct reader *r, uint64_t number, const struct profile *p, uint32_t frame)
 {
-	struct strbuf name = STRBUF_INIT;
+	struct strbuf tail = STRBUF_INIT;
+	const struct frame_ranks *ranks = &r->categories.frames[frame];
 	size_t len;
 	const char *raw = profile_name(p, frame, &len);
 
 	assert_true(number < r->nr_frames);
-	xml_text(&name, raw, len);
+	strbuf_addf(&tail, ",%" PRIu32, ranks->own);
+	if (ranks->passed != r->categories.nr_ranks)
+		strbuf_addf(&tail, ",%" PRIu32, ranks->passed);
+	strbuf_addch(&tail, ' ');
+	xml_text(&tail, raw, len);
 	assert_memory_equal(r->frames[number], flame_class(p, frame).s, 2);
-	assert_string_equal(strchr(r->frames[number], ' ') + 1, name.buf);
-	strbuf_release(&name);
+	assert_string_equal(strchr(r->frames[number], ','), tail.buf);
+	strbuf_release(&tail);
 }
 
-/* Node for node in pre-order: frame, depth, self weight. */
-static void check_data(const char *text, const struct profile *p)
+static void check_categories(const struct reader *r, const char *text)
+{
+	struct strbuf lines = STRBUF_INIT;
+	size_t len;
+	const char *s = between(text, "<ft:categories>", "</ft:categories>", &len);
+
+	for (uint32_t i = 0; i < r->categories.nr_ranks; i++) {
+		const char *name = category_name(&r->categories, i);
+
+		xml_text(&lines, name, strlen(name));
+		strbuf_addch(&lines, '\n');
+	}
+	assert_int_equal(lines.len, len);
+	assert_memory_equal(lines.buf, s, len);
+	strbuf_release(&lines);
+}
+
+/* Node for node in pre-order: frame, depth, self weight; those of DIFF when P is its tree. */
+static void check_nodes(const char *text, const struct profile *p, const struct diff *diff)
 {
 	struct reader r;
-	uint64_t depth = 0, before = 0, self;
+	uint64_t depth = 0, before = 0;
 	uint32_t node = 0;
 
 	reader_init(&r, text);
+	categories_init(&r.categories, p, NULL);
+	check_categories(&r, text);
 	assert_int_equal(r.nodes, p->nr_nodes - 1);
 	assert_int_equal(r.scale, 1);
-	assert_int_equal(r.root_self, p->nodes[0].self);
+	assert_int_equal(
+		r.root_self, diff ? diff->self[0].before + diff->self[0].after : p->nodes[0].self);
 	for (uint64_t i = 0; i < r.nodes; i++) {
 		if (p->nodes[node].child) {
 			node = p->nodes[node].child;
@@ -186,12 +219,23 @@ static void check_data(const char *text, const struct profile *p)
 		uint64_t code = read_number(&r);
 
 		assert_int_equal(before + 1 - code / 2, depth);
-		self = code % 2 ? read_number(&r) + 1 : 0;
-		assert_int_equal(self, p->nodes[node].self);
+		uint64_t self = code % 2 ? read_number(&r) + 1 : 0;
+		uint64_t self_before = diff && self ? read_number(&r) : 0;
+
+		if (diff)
+			assert_int_equal(self_before, diff->self[node].before);
+		assert_int_equal(
+			self - self_before, diff ? diff->self[node].after : p->nodes[node].self);
 		before = depth;
 	}
 	assert_int_equal(*r.at, '\0');
+	categories_release(&r.categories);
 	reader_release(&r);
+}
+
+static void check_data(const char *text, const struct profile *p)
+{
+	check_nodes(text, p, NULL);
 }
 
 /* ---- profiles */
@@ -461,6 +505,196 @@ static void test_static_frames(void **unused)
 	profile_release(&p);
 }
 
+static void test_difference(void **unused)
+{
+	struct profile before, after;
+	struct diff d;
+
+	(void)unused;
+	make_large(&before, 30000);
+	make_large(&after, 40000);
+	for (int normalized = 0; normalized < 2; normalized++) {
+		diff_init(&d, &before, &after, normalized);
+		char *text = RENDER(view_flame_diff, &d, &(struct flame_options){0});
+
+		check_nodes(text, &d.tree, &d);
+		assert_int_equal(attribute(text, "before"), before.nodes[0].total);
+		assert_int_equal(attribute(text, "after"), after.nodes[0].total);
+		assert_int_equal(attribute(text, "normalized"), normalized);
+		assert_non_null(strstr(text, "<rect class=\"d8\""));
+		assert_non_null(strstr(text, ">down to half</text>"));
+		assert_non_null(strstr(text, ">same, or within chance</text>"));
+		if (!system("command -v xmllint >/dev/null"))
+			check_well_formed(text);
+		free(text);
+		diff_release(&d);
+	}
+	profile_release(&before);
+	profile_release(&after);
+}
+
+/* Both sides are rounded down by themselves, and all nodes to what their side is. */
+static void test_difference_of_large_weights(void **unused)
+{
+	struct profile before, after;
+	uint64_t sums[2] = {0};
+	struct reader r;
+	struct diff d;
+
+	(void)unused;
+	profile_init(&before);
+	profile_init(&after);
+	for (int i = 0; i < 1000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		uint32_t frame = add_frame(&before, FRAME_USER, name);
+
+		profile_add(&before, &frame, 1, UINT64_MAX / 2000 - (uint64_t)i);
+		frame = add_frame(&after, FRAME_USER, name);
+		profile_add(&after, &frame, 1, UINT64_MAX / 2001 + (uint64_t)i);
+	}
+	profile_finish(&before);
+	profile_finish(&after);
+	diff_init(&d, &before, &after, false);
+	char *text = RENDER(view_flame_diff, &d, &(struct flame_options){0});
+
+	reader_init(&r, text);
+	assert_int_equal(r.scale, 2048);
+	for (uint64_t i = 0; i < r.nodes; i++) {
+		read_number(&r);
+		read_number(&r);
+		uint64_t both = read_number(&r) + 1, old = read_number(&r);
+
+		sums[0] += old;
+		sums[1] += both - old;
+	}
+	assert_int_equal(sums[0], before.nodes[0].total / 2048);
+	assert_int_equal(sums[1], after.nodes[0].total / 2048);
+	assert_int_equal(attribute(text, "before"), sums[0] * 2048);
+	assert_int_equal(attribute(text, "total"), (sums[0] + sums[1]) * 2048);
+	reader_release(&r);
+	free(text);
+	diff_release(&d);
+	profile_release(&before);
+	profile_release(&after);
+}
+
+static void test_options(void **unused)
+{
+	struct profile p;
+	uint32_t frame;
+	char *text;
+
+	(void)unused;
+	profile_init(&p);
+	frame = add_frame(&p, FRAME_USER, "wide");
+	profile_add(&p, &frame, 1, 989001);
+	frame = add_frame(&p, FRAME_KERNEL, "narrow");
+	profile_add(&p, &frame, 1, 10998);
+	frame = add_frame(&p, FRAME_JIT, "narrowest");
+	profile_add(&p, &frame, 1, 1);
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){
+				  .min_width_is = MIN_WIDTH_PERCENT,
+				  .min_width = 1.1,
+				  .factor = 0.001,
+				  .notes = "<first> & last",
+			  });
+	assert_non_null(strstr(text, "<title>wide (989 samples, 98.90 %)</title>"));
+	assert_null(strstr(text, "<title>narrow"));
+	assert_non_null(strstr(text, "<desc>&lt;first&gt; &amp; last; 1,000 samples,"));
+	assert_non_null(strstr(text, " factor=\"0.001\""));
+	check_data(text, &p);
+	free(text);
+	text = render(&p, &(struct flame_options){.min_width_is = MIN_WIDTH_PX, .min_width = 0});
+	assert_non_null(strstr(text, "<title>narrowest (1 samples"));
+	assert_null(strstr(text, " factor="));
+	free(text);
+	profile_release(&p);
+}
+
+static void test_legend(void **unused)
+{
+	struct profile p;
+	uint32_t frames[2];
+	size_t len;
+	char *text, *legend;
+
+	(void)unused;
+	profile_init(&p);
+	frames[0] = add_frame(&p, FRAME_USER, "main");
+	frames[1] = add_frame(&p, FRAME_KERNEL, "read");
+	profile_add(&p, frames, 2, 3);
+	frames[1] = add_frame(&p, FRAME_NOTE, "[lost]");
+	profile_add(&p, frames, 2, 1);
+	frames[1] = add_frame(&p, FRAME_JIT, "never");
+	profile_add(&p, frames, 2, 0);
+	profile_finish(&p);
+	text = render(&p, &(struct flame_options){.width = 100});
+	const char *start = between(text, "<g id=\"legend\">", "</g>", &len);
+
+	legend = xstrndup(start, len);
+	assert_non_null(strstr(legend, "<rect class=\"k0\" x=\"10\" y=\"49\""));
+	assert_non_null(strstr(legend, ">user 0.00 %</text>"));
+	assert_non_null(strstr(legend, ">kernel 75.00 %</text>"));
+	assert_non_null(strstr(legend, ">note 25.00 %</text>"));
+	assert_null(strstr(legend, "jit"));
+	free(legend);
+	free(text);
+	profile_release(&p);
+}
+
+/* The base64 of the SHA-256 of S, as coreutils have it. */
+static void check_hash(const char *s, size_t len, const char *directive)
+{
+	const char *hash = strstr(view_flame_policy, directive);
+	char name[] = "/tmp/flametap-flame.XXXXXX", got[65] = "", want[65] = "";
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write_whole(fd, s, len), 0);
+	close(fd);
+	assert_non_null(hash);
+	hash = strstr(hash, "'sha256-") + strlen("'sha256-");
+	char *command = xasprintf("sha256sum <%s; echo %.44s | base64 -d | od -An -v -tx1 | "
+				  "tr -d ' \n'; rm %s",
+		name, hash, name);
+	FILE *out = popen(command, "r");
+
+	assert_non_null(out);
+	assert_int_equal(fscanf(out, "%64s - %64s", want, got), 2);
+	assert_int_equal(pclose(out), 0);
+	assert_string_equal(got, want);
+	free(command);
+}
+
+/* What a policy of hashes would stop: attributes that are code or style. */
+static void test_policy(void **unused)
+{
+	struct profile p;
+	size_t len;
+
+	(void)unused;
+	make_large(&p, 100);
+	char *text = render(&p, &(struct flame_options){0});
+	const char *s = between(text, "<script><![CDATA[", "]]>", &len);
+
+	check_hash(s, len, "script-src");
+	s = between(text, "<style><![CDATA[", "]]>", &len);
+	check_hash(s, len, "style-src");
+	for (const char *tag = strstr(s + len, "<defs>"); tag; tag = strchr(tag + 1, '<')) {
+		size_t end = strcspn(tag, ">");
+
+		if (!strncmp(tag, "<script>", 8))
+			break;
+		assert_null(memmem(tag, end, " style=", 7));
+		assert_null(memmem(tag, end, " on", 3));
+	}
+	free(text);
+	profile_release(&p);
+}
+
 /* One hash of script and style fits every file. */
 static void test_script_is_constant(void **unused)
 {
@@ -530,6 +764,11 @@ int main(void)
 		cmocka_unit_test(test_large_weights),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_static_frames),
+		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_difference_of_large_weights),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_legend),
+		cmocka_unit_test(test_policy),
 		cmocka_unit_test(test_script_is_constant),
 		cmocka_unit_test(test_no_samples),
 		cmocka_unit_test(test_full_disk),

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/diff.h"
+#include "view/diff_functions.h"
+#include "view/diff_report.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void add(struct profile *p, const char *stack, uint64_t weight)
+{
+	uint32_t frames[16];
+	size_t n = 0;
+
+	for (const char *at = stack;; at++) {
+		size_t len = strcspn(at, ";");
+
+		frames[n++] = profile_frame(p, FRAME_USER, at, len, "lib.so", 6);
+		at += len;
+		if (!*at)
+			break;
+	}
+	profile_add(p, frames, n, weight);
+}
+
+struct stack {
+	const char *frames;
+	uint64_t weight;
+};
+
+/* STACKS end with a NULL. */
+static void make(struct profile *p, const char *unit, const struct stack *stacks)
+{
+	profile_init(p);
+	profile_set(&p->unit, unit);
+	for (; stacks->frames; stacks++)
+		add(p, stacks->frames, stacks->weight);
+	profile_finish(p);
+}
+
+static const struct stack old[] = {
+	{"main;a;x", 100}, {"main;b", 51}, {"main;gone", 20}, {"main;a", 7}, {NULL, 0}};
+static const struct stack new[] = {
+	{"main;new", 30}, {"main;a;x", 150}, {"main;b", 52}, {"main;a;x;a", 5}, {NULL, 0}};
+
+struct fixture {
+	struct profile before, after;
+	struct diff diff;
+	struct diff_functions functions;
+};
+
+static void set_up(struct fixture *f, const char *unit, const struct stack *before,
+	const struct stack *after, bool normalized)
+{
+	make(&f->before, unit, before);
+	make(&f->after, unit, after);
+	diff_init(&f->diff, &f->before, &f->after, normalized);
+	diff_functions_init(&f->functions, &f->before, &f->after, normalized, NULL);
+}
+
+static void tear_down(struct fixture *f)
+{
+	diff_functions_release(&f->functions);
+	diff_release(&f->diff);
+	profile_release(&f->before);
+	profile_release(&f->after);
+}
+
+static uint32_t child(const struct profile *p, uint32_t node, const char *name, size_t len)
+{
+	for (uint32_t c = p->nodes[node].child; c; c = p->nodes[c].next) {
+		size_t n;
+		const char *s = profile_name(p, p->nodes[c].frame, &n);
+
+		if (n == len && !memcmp(s, name, len))
+			return c;
+	}
+	fail_msg("no node %.*s", (int)len, name);
+	return 0;
+}
+
+static uint32_t node_of(const struct profile *p, const char *stack)
+{
+	uint32_t node = 0;
+
+	for (const char *at = stack;; at++) {
+		size_t len = strcspn(at, ";");
+
+		node = child(p, node, at, len);
+		at += len;
+		if (!*at)
+			return node;
+	}
+}
+
+static void check_node(const struct diff *d, const char *stack, uint64_t before, uint64_t after)
+{
+	uint32_t node = node_of(&d->tree, stack);
+
+	assert_int_equal(d->inclusive[node].before, before);
+	assert_int_equal(d->inclusive[node].after, after);
+}
+
+/* Every node's weight is its own and its children's; nothing is lost. */
+static void check_sums(const struct diff *d)
+{
+	const struct profile_node *nodes = d->tree.nodes;
+
+	for (uint32_t i = 0; i < d->tree.nr_nodes; i++) {
+		struct diff_pair sum = d->self[i];
+		uint64_t picture = nodes[i].self;
+
+		for (uint32_t c = nodes[i].child; c; c = nodes[c].next) {
+			sum.before += d->inclusive[c].before;
+			sum.after += d->inclusive[c].after;
+			picture += nodes[c].total;
+		}
+		assert_int_equal(sum.before, d->inclusive[i].before);
+		assert_int_equal(sum.after, d->inclusive[i].after);
+		assert_int_equal(picture, nodes[i].total);
+	}
+	assert_int_equal(d->inclusive[0].before, d->scale.total.before);
+	assert_int_equal(d->inclusive[0].after, d->scale.total.after);
+}
+
+static void test_sums(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	for (int normalized = 0; normalized < 2; normalized++) {
+		set_up(&f, "us", old, new, normalized);
+		check_sums(&f.diff);
+		check_node(&f.diff, "main", 178, 237);
+		check_node(&f.diff, "main;a", 107, 155);
+		check_node(&f.diff, "main;a;x", 100, 155);
+		check_node(&f.diff, "main;a;x;a", 0, 5);
+		check_node(&f.diff, "main;b", 51, 52);
+		check_node(&f.diff, "main;gone", 20, 0);
+		check_node(&f.diff, "main;new", 0, 30);
+		assert_int_equal(f.diff.tree.nr_nodes, 8);
+		tear_down(&f);
+	}
+}
+
+static void test_widths(void **unused)
+{
+	static const struct stack two[] = {{"a", 1}, {"b", 2}, {NULL, 0}};
+	static const struct stack seven[] = {{"a", 3}, {"b", 1}, {"c", 3}, {NULL, 0}};
+	const uint64_t one = UINT64_C(1) << 62;
+	struct fixture f;
+
+	(void)unused;
+	set_up(&f, "us", two, seven, false);
+	assert_int_equal(f.diff.tree.nodes[node_of(&f.diff.tree, "a")].total, 4);
+	assert_int_equal(f.diff.tree.nodes[0].total, 10);
+	tear_down(&f);
+
+	set_up(&f, "us", two, seven, true);
+	const struct profile_node *nodes = f.diff.tree.nodes;
+	uint64_t a = nodes[node_of(&f.diff.tree, "a")].total;
+
+	assert_int_equal(nodes[0].total, 2 * one);
+	assert_true(a >= one / 3 + one / 7 * 3 - 4 && a <= one / 3 + one / 7 * 3 + 4);
+	check_sums(&f.diff);
+	tear_down(&f);
+}
+
+static void test_steps(void **unused)
+{
+	static const struct {
+		bool normalized, samples;
+		struct diff_pair total, weights;
+		int step;
+	} cases[] = {
+		{false, false, {0, 0}, {0, 0}, 4},
+		{false, false, {9, 9}, {3, 3}, 4},
+		{false, false, {9, 9}, {1, 0}, 0},
+		{false, false, {9, 9}, {0, 1}, 8},
+		{false, false, {99, 99}, {4, 5}, 5},
+		{false, false, {99, 99}, {5, 4}, 3},
+		{false, false, {99, 99}, {40, 51}, 6},
+		{false, false, {99, 99}, {4, 8}, 6},
+		{false, false, {99, 99}, {8, 4}, 2},
+		{false, false, {99, 99}, {4, 9}, 7},
+		{false, false, {99, 99}, {9, 4}, 1},
+		{false, true, {99, 99}, {0, 3}, 4}, /* 9 < 4 * 3 */
+		{false, true, {99, 99}, {0, 4}, 8}, /* 16 = 4 * 4 */
+		{false, true, {99, 99}, {3, 0}, 4},
+		{false, true, {99, 99}, {5, 0}, 0},
+		{false, true, {999, 999}, {100, 128}, 4},
+		{false, true, {999, 999}, {100, 135}, 6},
+		{true, false, {100, 200}, {7, 14}, 4},
+		{true, false, {3, 9}, {1, 3}, 4},
+		{true, false, {100, 200}, {7, 7}, 2},
+		{true, false, {100, 200}, {7, 15}, 5},
+		{true, true, {1000, 2000}, {100, 210}, 4},
+		{true, true, {1000, 2000}, {100, 400}, 6},
+		{true, true, {1000, 2000}, {1000, 2000}, 4},
+		{true, false, {0, 10}, {0, 5}, 8},
+		{true, false, {10, 0}, {5, 0}, 0},
+		{false, false, {UINT64_MAX, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}, 4},
+		{false, false, {UINT64_MAX, UINT64_MAX}, {UINT64_MAX, UINT64_MAX / 2}, 2},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct diff_scale scale = {cases[i].total, cases[i].normalized, cases[i].samples};
+
+		if (diff_step(&scale, cases[i].weights) != cases[i].step)
+			fail_msg("case %zu: step %d", i, diff_step(&scale, cases[i].weights));
+	}
+}
+
+static void test_large_totals(void **unused)
+{
+	static const struct stack before[] = {
+		{"a", INT64_MAX}, {"b", INT64_MAX - 1}, {"c", 1}, {NULL, 0}};
+	static const struct stack after[] = {
+		{"a", INT64_MAX}, {"b", INT64_MAX}, {"d", 1}, {NULL, 0}};
+	struct fixture f;
+
+	(void)unused;
+	set_up(&f, "bytes", before, after, false);
+	const struct profile_node *nodes = f.diff.tree.nodes;
+
+	check_sums(&f.diff);
+	check_node(&f.diff, "b", INT64_MAX - 1, INT64_MAX);
+	assert_int_equal(nodes[0].total, UINT64_MAX - 1); /* half of the sum */
+	assert_int_equal(nodes[node_of(&f.diff.tree, "a")].total, INT64_MAX);
+	tear_down(&f);
+
+	set_up(&f, "bytes", before, after, true);
+	check_sums(&f.diff);
+	assert_int_equal(f.diff.tree.nodes[0].total, UINT64_C(1) << 63);
+	tear_down(&f);
+}
+
+static const struct diff_function *function(const struct diff_functions *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->nr; i++)
+		if (!strcmp(strpool_get(&f->names, f->list[i].name), name))
+			return &f->list[i];
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static void test_functions(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	set_up(&f, "us", old, new, false);
+	const struct diff_function *a = function(&f.functions, "a");
+
+	assert_int_equal(f.functions.nr, 6);
+	assert_int_equal(a->self.before, 7);
+	assert_int_equal(a->self.after, 5);
+	assert_int_equal(a->inclusive.before, 107);
+	assert_int_equal(a->inclusive.after, 155);
+	assert_string_equal(diff_function_status(&f.functions, a), "changed");
+	assert_string_equal(
+		diff_function_status(&f.functions, function(&f.functions, "gone")), "removed");
+	assert_string_equal(
+		diff_function_status(&f.functions, function(&f.functions, "new")), "new");
+	assert_string_equal(strpool_get(&f.functions.names, f.functions.list[0].name), "x");
+	assert_string_equal(strpool_get(&f.functions.names, f.functions.list[5].name), "main");
+	tear_down(&f);
+}
+
+/* A profile and itself. */
+static void test_same(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	for (int normalized = 0; normalized < 2; normalized++) {
+		const struct diff_function *most;
+
+		set_up(&f, "us", old, old, normalized);
+		for (uint32_t i = 0; i < f.diff.tree.nr_nodes; i++)
+			assert_int_equal(diff_step(&f.diff.scale, f.diff.inclusive[i]), DIFF_SAME);
+		for (uint32_t i = 0; i < f.functions.nr; i++)
+			assert_string_equal(
+				diff_function_status(&f.functions, &f.functions.list[i]), "same");
+		assert_int_equal(diff_functions_above(&f.functions, 0, &most), 0);
+		assert_true(diff_total_rise(&f.functions.scale) == 0);
+		tear_down(&f);
+	}
+}
+
+static void test_above(void **unused)
+{
+	static const struct stack before[] = {{"a", 500}, {"b", 500}, {NULL, 0}};
+	static const struct stack after[] = {{"a", 700}, {"b", 500}, {"c;d", 100}, {NULL, 0}};
+	const struct diff_function *most = NULL;
+	struct fixture f;
+
+	(void)unused;
+	set_up(&f, "us", before, after, false);
+	assert_int_equal(diff_functions_above(&f.functions, 8, &most), 0);
+	assert_null(most);
+	assert_int_equal(diff_functions_above(&f.functions, 7, &most), 2);
+	assert_string_equal(strpool_get(&f.functions.names, most->name), "d");
+	assert_int_equal(diff_functions_above(&f.functions, 3, &most), 3);
+	assert_true(diff_total_rise(&f.functions.scale) == 30);
+	tear_down(&f);
+
+	/* the same in samples: a rose by chance, c did not */
+	set_up(&f, "samples", before, after, true);
+	assert_int_equal(diff_functions_above(&f.functions, 3, &most), 2);
+	assert_int_equal(diff_functions_above(&f.functions, 0, &most), 2);
+	tear_down(&f);
+}
+
+static void test_empty_sides(void **unused)
+{
+	static const struct stack none[] = {{NULL, 0}};
+	const struct stack *const sides[][2] = {{none, old}, {old, none}, {none, none}};
+	struct fixture f;
+
+	(void)unused;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(sides); i++) {
+		const struct diff_function *most;
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		set_up(&f, "us", sides[i / 2][0], sides[i / 2][1], i % 2);
+		check_sums(&f.diff);
+		assert_int_equal(diff_report_csv(&f.functions, out, NULL), 0);
+		assert_int_equal(diff_report_top(&f.functions, 2, out, NULL), 0);
+		assert_int_equal(diff_report_json(&f.functions, out, NULL), 0);
+		assert_int_equal(diff_functions_above(&f.functions, 1, &most), i < 2 ? 5 : 0);
+		fclose(out);
+		free(text);
+		tear_down(&f);
+	}
+}
+
+/* The line of a function in the CSV; the caller's to free. */
+static char *csv_line(const struct diff_functions *f, const char *name)
+{
+	char *text, *line, *end;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(diff_report_csv(f, out, NULL), 0);
+	fclose(out);
+	char *key = xasprintf("\n%s,", name);
+
+	line = strstr(text, key);
+	assert_non_null(line);
+	end = strchr(++line, '\n');
+	line = xstrndup(line, (size_t)(end - line));
+	free(key);
+	free(text);
+	return line;
+}
+
+static void check_csv(const struct stack *before, const struct stack *after, bool normalized,
+	const char *name, const char *want)
+{
+	struct fixture f;
+
+	set_up(&f, "us", before, after, normalized);
+	char *line = csv_line(&f.functions, name);
+
+	assert_string_equal(line, want);
+	free(line);
+	tear_down(&f);
+}
+
+static void test_percentages(void **unused)
+{
+	static const struct stack third[] = {{"a", 1}, {"b", 2}, {NULL, 0}};
+	static const struct stack seventh[] = {{"a", 1}, {"b", 6}, {NULL, 0}};
+	static const struct stack fine[] = {{"a", 1}, {"b", 19999}, {NULL, 0}};
+	static const struct stack none[] = {{"b", 20000}, {NULL, 0}};
+	static const struct stack huge[] = {
+		{"a", UINT64_MAX / 4}, {"b", UINT64_MAX / 4 * 3}, {NULL, 0}};
+	static const struct stack half[] = {
+		{"a", UINT64_MAX / 2}, {"b", UINT64_MAX / 2}, {NULL, 0}};
+
+	(void)unused;
+	check_csv(third, seventh, true, "a", "a,lib.so,lib.so,1,1,0,-19.05,1,1,0,-19.05,changed");
+	check_csv(third, seventh, false, "b", "b,lib.so,lib.so,2,6,4,133.33,2,6,4,133.33,changed");
+	check_csv(none, fine, true, "a", "a,lib.so,lib.so,0,1,1,0.01,0,1,1,0.01,new");
+	check_csv(fine, none, true, "a", "a,lib.so,lib.so,1,0,-1,-0.01,1,0,-1,-0.01,removed");
+	check_csv(huge, half, true, "a",
+		"a,lib.so,lib.so,4611686018427387903,9223372036854775807,4611686018427387904,25.00,"
+		"4611686018427387903,9223372036854775807,4611686018427387904,25.00,changed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_large_totals),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_above),
+		cmocka_unit_test(test_empty_sides),
+		cmocka_unit_test(test_percentages),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
+}
