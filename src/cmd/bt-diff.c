@@ -136,6 +136,11 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
+static const char *shown(const char *path)
+{
+	return strcmp(path, "-") ? file_name(path) : "stdin";
+}
+
 /* "before: a.rec, 1302 samples; after: b.rec, 1466 samples" */
 static void add_subtitle(
 	struct strbuf *out, const struct options *o, const struct profile *const *sides)
@@ -143,7 +148,7 @@ static void add_subtitle(
 	for (int i = 0; i < 2; i++) {
 		const char *file = o->args.files[o->negate ? 1 - i : i];
 
-		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", file_name(file));
+		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", shown(file));
 		strbuf_addu(out, sides[i]->nodes[0].total);
 		strbuf_addf(out, " %s", sides[i]->unit);
 	}
@@ -191,6 +196,8 @@ static bool is_above(const struct options *o, const struct diff_functions *f)
 	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
 	bool total = !o->normalize && diff_total_rise(&f->scale) > o->fail_above;
 
+	if (!f->scale.total.before) /* there is nothing to compare with */
+		return false;
 	if (nr)
 		say_function(f, most, nr);
 	if (total)
@@ -204,12 +211,9 @@ static bool is_above(const struct options *o, const struct diff_functions *f)
 static bool compare(const struct options *o, const struct profile *const *sides)
 {
 	struct diff_functions f;
-	bool above = false;
 
 	if (o->form == FORM_SVG)
 		draw(o, sides);
-	if (o->form == FORM_SVG && isinf(o->fail_above))
-		return false;
 	diff_functions_init(&f, sides[0], sides[1], o->normalize, o->flame.rules);
 	if (o->form == FORM_CSV)
 		diff_report_csv(&f, stdout, NULL);
@@ -217,7 +221,8 @@ static bool compare(const struct options *o, const struct profile *const *sides)
 		diff_report_top(&f, o->top, stdout, NULL);
 	else if (o->form == FORM_JSON)
 		diff_report_json(&f, stdout, NULL);
-	above = is_above(o, &f);
+	bool above = is_above(o, &f);
+
 	diff_functions_release(&f);
 	return above;
 }
@@ -251,7 +256,7 @@ static int run(struct options *o)
 		goto out;
 	if (strcmp(a.unit, b.unit)) {
 		program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
-			o->args.files[0], a.unit, o->args.files[1], b.unit);
+			shown(o->args.files[0]), a.unit, shown(o->args.files[1]), b.unit);
 		goto out;
 	}
 	bool above = compare(o, sides);

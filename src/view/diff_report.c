@@ -174,11 +174,14 @@ static struct columns fit(const struct diff_functions *f, FILE *out)
 /* "+12.34 %" */
 static void add_change(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
 {
-	struct strbuf cell = STRBUF_INIT;
+	struct strbuf cell = STRBUF_INIT, number = STRBUF_INIT;
 
-	add_delta_pct(&cell, scale, w);
-	strbuf_adds(&cell, " %");
+	add_delta_pct(&number, scale, w);
+	if (*number.buf != '-' && strcmp(number.buf, "0.00"))
+		strbuf_addch(&cell, '+');
+	strbuf_addf(&cell, "%s %%", number.buf);
 	strbuf_addf(out, "  %*s", CHANGE, cell.buf);
+	strbuf_release(&number);
 	strbuf_release(&cell);
 }
 
