@@ -2,6 +2,7 @@
 #include "view/args.h"
 #include "view/diff.h"
 #include "view/diff_functions.h"
+#include "view/diff_modules.h"
 #include "view/diff_report.h"
 #include "lib/percent.h"
 #include "lib/program.h"
@@ -246,6 +247,7 @@ static int run(struct options *o)
 	struct profile a, b;
 	struct profile *files[] = {&a, &b};
 	const struct profile *sides[] = {files[o->negate], files[!o->negate]};
+	struct strbuf notes = STRBUF_INIT;
 	int status = EXIT_FAILED;
 	int part;
 
@@ -259,6 +261,8 @@ static int run(struct options *o)
 			shown(o->args.files[0]), a.unit, shown(o->args.files[1]), b.unit);
 		goto out;
 	}
+	diff_match_modules(files[o->negate], files[!o->negate], &notes);
+	program_say_lines(&notes);
 	bool above = compare(o, sides);
 
 	if (program_close(stdout, "stdout") < 0)
@@ -267,6 +271,7 @@ static int run(struct options *o)
 	if (above)
 		status = EXIT_ABOVE;
 out:
+	strbuf_release(&notes);
 	profile_release(&a);
 	profile_release(&b);
 	return status;

@@ -130,16 +130,25 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 	return profile_add_frame(p, &f);
 }
 
+struct frame profile_import_frame(struct profile *p, const struct profile *from, uint32_t frame)
+{
+	const struct frame *f = &from->frames[frame];
+
+	return (struct frame){
+		.name = strpool_import(&p->names, &from->names, f->name),
+		.module = strpool_import(&p->names, &from->names, f->module),
+		.source = strpool_import(&p->names, &from->names, f->source),
+		.kind = f->kind,
+	};
+}
+
 uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
 {
 	uint32_t *frame_of = xcalloc(from->nr_frames, sizeof(*frame_of));
 
 	for (uint32_t i = 1; i < from->nr_frames; i++) {
-		struct frame frame = from->frames[i];
+		struct frame frame = profile_import_frame(p, from, i);
 
-		frame.name = strpool_import(&p->names, &from->names, frame.name);
-		frame.module = strpool_import(&p->names, &from->names, frame.module);
-		frame.source = strpool_import(&p->names, &from->names, frame.source);
 		frame_of[i] = profile_add_frame(p, &frame);
 	}
 	return frame_of;

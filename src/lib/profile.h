@@ -71,7 +71,9 @@ uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name
 /* The same for FRAME, whose strings are in P's names. */
 uint32_t profile_add_frame(struct profile *p, const struct frame *frame);
 
-/* The frames of FROM as frames of P, by their numbers there; the caller's to free. */
+/* A frame of FROM with its strings in P's names, and all of them as frames of P, by their numbers
+ * there, the caller's to free. */
+struct frame profile_import_frame(struct profile *p, const struct profile *from, uint32_t frame);
 uint32_t *profile_import_frames(struct profile *p, const struct profile *from);
 
 /* The node of FRAME under NODE, which is added when new. */

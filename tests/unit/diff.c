@@ -3,6 +3,7 @@
 #include "lib/util.h"
 #include "view/diff.h"
 #include "view/diff_functions.h"
+#include "view/diff_modules.h"
 #include "view/diff_report.h"
 
 #include <inttypes.h>
@@ -398,6 +399,83 @@ static void test_percentages(void **unused)
 		"4611686018427387903,9223372036854775807,4611686018427387904,25.00,changed");
 }
 
+/* ---- modules */
+
+struct placed {
+	const char *module, *name;
+};
+
+/* Each of PLACED is a stack of its own. */
+static void make_placed(struct profile *p, const struct placed *placed)
+{
+	profile_init(p);
+	for (; placed->module; placed++) {
+		uint32_t frame = profile_frame(p, FRAME_USER, placed->name, strlen(placed->name),
+			placed->module, strlen(placed->module));
+
+		profile_add(p, &frame, 1, 3);
+	}
+	p->account = (struct account){.known = true, .kept = 3};
+	profile_set(&p->title, "title");
+	profile_finish(p);
+}
+
+/* "MODULE NAME" of all of P's nodes, in the tree's order; the caller's to free. */
+static char *all_of(const struct profile *p)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (uint32_t c = p->nodes[0].child; c; c = p->nodes[c].next)
+		strbuf_addf(&out, "%s %s %" PRIu64 "\n", profile_module(p, p->nodes[c].frame),
+			profile_name(p, p->nodes[c].frame, NULL), p->nodes[c].total);
+	return strbuf_detach(&out);
+}
+
+static void check_modules(const struct placed *before, const struct placed *after, const char *want,
+	const char *want_notes)
+{
+	struct profile a, b;
+	struct strbuf notes = STRBUF_INIT;
+
+	make_placed(&a, before);
+	make_placed(&b, after);
+	diff_match_modules(&a, &b, &notes);
+	char *got = all_of(&a);
+
+	assert_string_equal(got, want);
+	assert_string_equal(notes.buf, want_notes);
+	assert_string_equal(a.title, "title");
+	assert_int_equal(a.account.kept, 3);
+	free(got);
+	strbuf_release(&notes);
+	profile_release(&a);
+	profile_release(&b);
+}
+
+static void test_modules(void **unused)
+{
+	static const struct placed old_place[] = {
+		{"/v1/app", "run"}, {"/v1/app", "[app]"}, {"/lib/c.so", "puts"}, {NULL, NULL}};
+	static const struct placed new_place[] = {
+		{"/v2/app", "go"}, {"/lib/c.so", "puts"}, {"/lib/new.so", "puts"}, {NULL, NULL}};
+	static const struct placed old_version[] = {{"/app-1", "run"}, {"/app-1", "walk"},
+		{"/app-1", "[app-1]"}, {"/x.so", "only"}, {NULL, NULL}};
+	static const struct placed new_version[] = {{"/app-2", "run"}, {"/app-2", "walk"},
+		{"/app-2", "fly"}, {"/y.so", "run"}, {"/y.so", "a"}, {"/y.so", "b"}, {NULL, NULL}};
+	static const struct placed others[] = {
+		{"/z.so", "run"}, {"/z.so", "b"}, {"/z.so", "c"}, {NULL, NULL}};
+	static const struct placed strangers[] = {
+		{"/w.so", "run"}, {"/w.so", "d"}, {"/w.so", "e"}, {NULL, NULL}};
+
+	(void)unused;
+	check_modules(
+		old_place, new_place, "/v2/app [app] 3\n/lib/c.so puts 3\n/v2/app run 3\n", "");
+	check_modules(old_version, new_version,
+		"/app-2 [app-2] 3\n/x.so only 3\n/app-2 run 3\n/app-2 walk 3\n",
+		"'/app-1' before is taken for '/app-2' after\n");
+	check_modules(others, strangers, "/z.so b 3\n/z.so c 3\n/z.so run 3\n", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_empty_sides),
 		cmocka_unit_test(test_percentages),
+		cmocka_unit_test(test_modules),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
