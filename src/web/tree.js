@@ -1,161 +1,321 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The call tree that the SVG file carries; src/view/flame_data.h describes its form. This file and
- * flame.js behind it are one script.
- */
+/* A call tree in typed arrays (see readTree in data.js), and how one is made of another. */
 'use strict';
-const flametapTree = (() => {
-	const DATA = 'urn:flametap:profile';
-	const DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' +
-		'0123456789!#$%()*+,-./:;=?@[]^_`{|}~';
-	const LAST = 52, MORE = 36;
+flametap.tree = (() => {
+	const { frames, functions, isNormalized } = flametap.data;
+	const STEP = 4; /* characters of a link for each level */
 
-	const data = document.currentScript.ownerSVGElement.
-		getElementsByTagNameNS(DATA, 'profile')[0];
-	const section = (name) => data.getElementsByTagNameNS(DATA, name)[0].textContent;
-	const linesOf = (text) => text.split('\n').slice(0, -1);
-	const frames = readFrames();
-	const tree = readTree(section('tree'), Number(data.getAttribute('nodes')) + 1);
+	/* The weight of what lies from node I to before node END, as SIDE counts it. */
+	const between = (side, i, end) => side[end] - side[i];
 
-	/* Arrays by the frame's number; the root's is the last. */
-	function readFrames() {
-		const modules = linesOf(section('modules'));
-		const all = { style: [], name: [], module: [] };
+	/* Two sides in one: what a frame's width shows. */
+	function together([before, after]) {
+		const last = before.length - 1, sum = new Float64Array(last + 1);
+		const x = isNormalized ? 1 / (before[last] || 1) : 1;
+		const y = isNormalized ? 1 / (after[last] || 1) : 1;
 
-		for (const line of linesOf(section('frames'))) {
-			const blank = line.indexOf(' ');
-
-			all.style.push(line.slice(0, 2));
-			all.module.push(modules[line.slice(2, blank) - 1] || '');
-			all.name.push(line.slice(blank + 1));
-		}
-		all.style.push('r0');
-		all.module.push('');
-		all.name.push('all');
-		return all;
-	}
-
-	function numberReader(text) {
-		const digits = new Uint8Array(128);
-		let at = 0;
-
-		for (let i = 0; i < DIGITS.length; i++)
-			digits[DIGITS.charCodeAt(i)] = i;
-		return () => {
-			for (let sum = 0, place = 1;; place *= MORE) {
-				const digit = digits[text.charCodeAt(at++)];
-
-				if (digit === undefined)
-					throw new Error('the call tree in this file is damaged');
-				sum += digit * place;
-				if (digit < LAST)
-					return sum;
-			}
-		};
-	}
-
-	/*
-	 * Arrays by the node's number in pre-order, 0 is the root. end is the number behind the last node
-	 * below; start is the weight left of the node, so that sums are differences.
-	 */
-	function readTree(text, n) {
-		const next = numberReader(text);
-		const frame = new Uint32Array(n), parent = new Uint32Array(n);
-		const depth = new Uint32Array(n), end = new Uint32Array(n);
-		const start = new Float64Array(n + 1);
-		let weight = Number(data.getAttribute('self') || 0);
-
-		frame[0] = frames.name.length - 1;
-		for (let i = 1; i < n; i++) {
-			let above = i - 1;
-
-			frame[i] = next();
-			const code = next();
-			for (let up = code >>> 1; up; up--) {
-				end[above] = i;
-				above = parent[above];
-			}
-			parent[i] = above;
-			depth[i] = depth[above] + 1;
-			start[i] = weight;
-			if (code & 1)
-				weight += next() + 1;
-		}
-		start[n] = weight;
-		for (let i = n - 1; i; i = parent[i])
-			end[i] = n;
-		end[0] = n;
-		return { n, frame, parent, depth, end, start };
-	}
-
-	const totalOf = (i) => tree.start[tree.end[i]] - tree.start[i];
-	const selfOf = (i) => tree.start[i + 1] - tree.start[i];
-	const nameOf = (i) => frames.name[tree.frame[i]];
-	const styleOf = (i) => frames.style[tree.frame[i]];
-
-	/* The weight in NODE of all stacks with a frame that HIT marks, each counted once. */
-	function matchedIn(node, hit) {
-		let sum = 0;
-
-		for (let i = node; i; i = tree.parent[i])
-			if (hit[tree.frame[i]])
-				return totalOf(node);
-		for (let i = node + 1; i < tree.end[node];) {
-			if (hit[tree.frame[i]]) {
-				sum += totalOf(i);
-				i = tree.end[i];
-			} else {
-				i++;
-			}
-		}
+		for (let i = 0; i <= last; i++)
+			sum[i] = before[i] * x + after[i] * y;
 		return sum;
 	}
 
-	function mix(h, value) {
-		h = Math.imul(h ^ value, 0x85ebca6b);
-		return (h ^ h >>> 13) >>> 0;
+	class Tree {
+		constructor(parts) {
+			Object.assign(this, parts);
+			this.start = this.sides[1] ? together(this.sides) : this.sides[0];
+		}
+
+		/* The same tree with widths of one side, 0 or 1. */
+		ofSide(side) {
+			return Object.assign(Object.create(Tree.prototype), this, { start: this.sides[side] });
+		}
+
+		total(i) {
+			return between(this.start, i, this.end[i]);
+		}
+
+		self(i) {
+			return between(this.start, i, i + 1);
+		}
+
+		/* As each side counts it. */
+		totals(i) {
+			return this.sides.map((side) => between(side, i, this.end[i]));
+		}
+
+		selfs(i) {
+			return this.sides.map((side) => between(side, i, i + 1));
+		}
+
+		name(i) {
+			return frames.name[this.frame[i]];
+		}
+
+		/* The child of NODE whose frame has this code, 0: none. */
+		childOf(node, code) {
+			for (let i = node + 1; i < this.end[node]; i = this.end[i])
+				if (codeOf(this.frame[i]) === code)
+					return i;
+			return 0;
+		}
+
+		/* The heaviest such frame anywhere below NODE, 0: none. */
+		heaviestBelow(node, code) {
+			let best = 0;
+
+			for (let i = node + 1; i < this.end[node]; i++)
+				if (codeOf(this.frame[i]) === code && (!best || this.total(i) > this.total(best)))
+					best = i;
+			return best;
+		}
+
+		/* The path of a node by its names alone, so that it holds in other profiles, too. */
+		link(i) {
+			let link = '';
+
+			for (; i; i = this.parent[i])
+				link = codeOf(this.frame[i]) + link;
+			return link;
+		}
+
+		/* The weight in NODE, as SIDE counts it, of the stacks with a marked node, each once. */
+		marked(node, mark, side) {
+			let sum = 0;
+
+			for (let i = node; i; i = this.parent[i])
+				if (mark[i])
+					return between(side, node, this.end[node]);
+			for (let i = node + 1; i < this.end[node];) {
+				if (mark[i]) {
+					sum += between(side, i, this.end[i]);
+					i = this.end[i];
+				} else {
+					i++;
+				}
+			}
+			return sum;
+		}
+
+		/*
+		 * Adds up nodes by KEY, arrays of numbers below NR by the node: for each key the self weights,
+		 * the inclusive ones, in which a stack counts once, and in how many places it is.
+		 */
+		addUp(key, nr) {
+			const zeros = () => this.sides.map(() => new Float64Array(nr));
+			const sums = { self: zeros(), total: zeros(), places: new Uint32Array(nr) };
+			const covered = new Uint32Array(nr); /* up to this node */
+
+			for (let i = 1; i < this.n; i++) {
+				const k = key(i), outermost = i >= covered[k];
+
+				if (outermost)
+					covered[k] = this.end[i];
+				sums.places[k]++;
+				this.sides.forEach((side, s) => {
+					sums.self[s][k] += between(side, i, i + 1);
+					if (outermost)
+						sums.total[s][k] += between(side, i, this.end[i]);
+				});
+			}
+			return sums;
+		}
+
+		byFunction() {
+			this.functionSums = this.functionSums ||
+				this.addUp((i) => functions.of[this.frame[i]], functions.first.length);
+			return this.functionSums;
+		}
 	}
 
-	/* One 32-bit hash of each path from the root, by its names alone: holds in another profile, too. */
-	function pathHashes(seed) {
-		const ofFrame = frames.name.map((name, f) => {
-			const text = frames.style[f][0] + frames.module[f] + '\n' + name;
-			let h = seed;
+	/*
+	 * Follows LINK from the root of a tree, or of Callers. LENIENT, for a link of another view, goes
+	 * past levels that are not there and finds frames that have come between.
+	 */
+	function follow(tree, link, lenient) {
+		let node = 0, missing = false;
 
-			for (let i = 0; i < text.length; i++)
-				h = mix(h, text.charCodeAt(i));
-			return h;
+		for (let at = 0; at < link.length && (lenient || !missing); at += STEP) {
+			const code = link.slice(at, at + STEP), child = tree.childOf(node, code);
+
+			missing = missing || !child;
+			node = child || (lenient && tree.heaviestBelow(node, code)) || node;
+		}
+		return { node, missing };
+	}
+
+	const codes = [];
+
+	/* Four characters that stand for a frame, by a hash of kind, name and the module's file name. */
+	function codeOf(f) {
+		if (codes[f])
+			return codes[f];
+		const text = frames.style[f][0] + frames.module[f].replace(/^.*\//, '') + '\n' + frames.name[f];
+		let h = 0x2545f491;
+
+		for (let i = 0; i < text.length; i++) {
+			h = Math.imul(h ^ text.charCodeAt(i), 0x85ebca6b);
+			h ^= h >>> 13;
+		}
+		codes[f] = '';
+		for (let digit = 0; digit < STEP; digit++, h >>>= 6)
+			codes[f] += 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[h & 63];
+		return codes[f];
+	}
+
+	/* ---- new trees */
+
+	/* Adds up stacks: a node is known by its parent, which is there before it, and its frame. */
+	class Builder {
+		constructor(room, nrSides) {
+			let slots = 16;
+
+			while (slots < 2 * room)
+				slots *= 2;
+			this.n = 1;
+			this.frame = new Uint32Array(room);
+			this.parent = new Uint32Array(room);
+			this.category = new Uint32Array(room);
+			this.selfs = Array.from({ length: nrSides }, () => new Float64Array(room));
+			this.slots = new Int32Array(slots);
+		}
+
+		/* The child of NODE with the frame; CATEGORY is that of one that is new. */
+		child(node, frame, category) {
+			const mask = this.slots.length - 1;
+			const h = Math.imul(node, 0x9e3779b1) + Math.imul(frame, 0x85ebca6b);
+			let slot = (h ^ h >>> 15) & mask;
+
+			for (let i; (i = this.slots[slot]); slot = slot + 1 & mask)
+				if (this.parent[i] === node && this.frame[i] === frame)
+					return i;
+			this.slots[slot] = this.n;
+			this.parent[this.n] = node;
+			this.frame[this.n] = frame;
+			this.category[this.n] = category;
+			return this.n++;
+		}
+	}
+
+	/* A tree's nodes as a Builder has them. */
+	function partsOf(tree) {
+		const selfs = tree.sides.map((side) => {
+			const self = new Float64Array(tree.n);
+
+			for (let i = 0; i < tree.n; i++)
+				self[i] = between(side, i, i + 1);
+			return self;
 		});
-		const hashes = new Uint32Array(tree.n);
-
-		for (let i = 1; i < tree.n; i++)
-			hashes[i] = mix(mix(hashes[tree.parent[i]], seed), ofFrame[tree.frame[i]]);
-		return hashes;
+		return { n: tree.n, frame: tree.frame, parent: tree.parent, category: tree.category, selfs };
 	}
 
-	let hashes = null;
+	let ranks = new Uint32Array(0);
 
-	function linkOf(i) {
-		const hex = (h) => h.toString(16).padStart(8, '0');
+	/* The place of each frame in the order of names. */
+	function rankOf() {
+		const { name, module, style } = frames, less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-		hashes = hashes || [pathHashes(0x2545f491), pathHashes(0x9e3779b9)];
-		return hex(hashes[0][i]) + hex(hashes[1][i]);
+		if (ranks.length === name.length)
+			return ranks;
+		ranks = new Uint32Array(name.length);
+		[...ranks.keys()].sort((a, b) => less(name[a], name[b]) || less(style[a], style[b]) ||
+			less(module[a], module[b])).forEach((f, rank) => ranks[f] = rank);
+		return ranks;
 	}
 
-	function nodeOfLink(link) {
-		linkOf(0);
-		const a = parseInt(link.slice(0, 8), 16), b = parseInt(link.slice(8), 16);
+	/* Nodes by their frames' names: a counting sort. */
+	function sortedByName({ n, frame }) {
+		const rank = rankOf(), place = new Uint32Array(rank.length + 1), sorted = new Uint32Array(n);
 
-		for (let i = 1; i < tree.n; i++)
-			if (hashes[0][i] === a && hashes[1][i] === b)
-				return i;
-		return -1;
+		for (let i = 0; i < n; i++)
+			place[rank[frame[i]] + 1]++;
+		for (let r = 1; r < place.length; r++)
+			place[r] += place[r - 1];
+		for (let i = 0; i < n; i++)
+			sorted[place[rank[frame[i]]]++] = i;
+		return sorted;
 	}
 
-	return {
-		unit: data.getAttribute('unit'),
-		scale: Number(data.getAttribute('scale')),
-		inverted: data.getAttribute('inverted') === '1',
-		...tree, frames, totalOf, selfOf, nameOf, styleOf, matchedIn, linkOf, nodeOfLink,
-	};
+	/* Lists of children as links; nodes without weight are left out. */
+	function childLists(parts, byWeight) {
+		const { n, parent } = parts;
+		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
+		const sorted = sortedByName(parts);
+
+		for (const self of parts.selfs)
+			for (let i = 0; i < n; i++)
+				total[i] += self[i];
+		for (let i = n - 1; i; i--)
+			total[parent[i]] += total[i];
+		for (let at = n; at--;) {
+			const i = sorted[at];
+
+			if (!i || !total[i])
+				continue;
+			next[i] = child[parent[i]];
+			child[parent[i]] = i;
+		}
+		for (let i = 0; byWeight && i < n; i++)
+			if (next[child[i]])
+				sortList(i, child, next, total);
+		return { child, next };
+	}
+
+	/* Puts the children of node I in the order of their weights, the heaviest first. */
+	function sortList(i, child, next, total) {
+		const list = [];
+
+		for (let c = child[i]; c; c = next[c])
+			list.push(c);
+		list.sort((a, b) => total[b] - total[a]);
+		list.forEach((c, at) => next[c] = list[at + 1] || 0);
+		child[i] = list[0];
+	}
+
+	/* The tree of a Builder's nodes. origin is the Builder's number of each node. */
+	function arrange(parts, byWeight) {
+		const { n, parent } = parts, { child, next } = childLists(parts, byWeight);
+		const origin = new Uint32Array(n), place = new Uint32Array(n), end = new Uint32Array(n);
+		let nr = 0;
+
+		for (let i = 0;;) {
+			place[i] = nr;
+			origin[nr++] = i;
+			if (child[i]) {
+				i = child[i];
+				continue;
+			}
+			for (; i && !next[i]; i = parent[i])
+				end[place[i]] = nr;
+			if (!i)
+				break;
+			end[place[i]] = nr;
+			i = next[i];
+		}
+		end[0] = nr;
+		return new Tree({ n: nr, end: end.slice(0, nr), origin: origin.slice(0, nr),
+			...moved(parts, origin, place, nr) });
+	}
+
+	/* The rest of a tree's arrays, in their new order. */
+	function moved(parts, origin, place, n) {
+		const frame = new Uint32Array(n), parent = new Uint32Array(n), depth = new Uint32Array(n);
+		const category = new Uint32Array(n);
+		const sides = parts.selfs.map((self) => {
+			const side = new Float64Array(n + 1);
+
+			for (let i = 0; i < n; i++)
+				side[i + 1] = side[i] + self[origin[i]];
+			return side;
+		});
+
+		for (let i = 0; i < n; i++) {
+			frame[i] = parts.frame[origin[i]];
+			category[i] = parts.category[origin[i]];
+			parent[i] = place[parts.parent[origin[i]]];
+			depth[i] = i && depth[parent[i]] + 1;
+		}
+		return { frame, parent, depth, category, sides };
+	}
+
+	return { Tree, Builder, follow, codeOf, partsOf, arrange };
 })();

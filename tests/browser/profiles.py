@@ -32,8 +32,8 @@ def hostile():
     return text + b'main;bad \xff\xfe bytes;\x01\x1b[31m 100\n'
 
 
-def large(stacks=65000, functions=3600, depth=28):
-    """Walks of a call graph in which functions call few others: about 300,000 nodes."""
+def large(stacks=72500, functions=3600, depth=28):
+    """Walks of a call graph in which functions call few others: 343,769 nodes."""
     r = random.Random(1)
     calls = [[r.randrange(functions) for _ in range(r.choice([1, 1, 2, 2, 2, 3]))]
              for _ in range(functions)]
@@ -68,3 +68,70 @@ def matched(text, regex, below=()):
             total += weight
             found += weight * any(pattern.search(name) for name in names)
     return percent(found, total)
+
+
+def recording(rows):
+    """Of ROWS, (comm, thread, stack as "NAME@FILE NAME@FILE …" root first, samples) each."""
+    lines = ['flametap-recording 1', 'meta title Samples', 'event 0 on-cpu samples 1000000 cpu']
+    tasks, frames = {}, {}
+
+    for comm, thread, stack, _ in rows:
+        if (comm, thread) not in tasks:
+            tasks[comm, thread] = len(tasks)
+            lines.append('task %d 100 %d 1 %s' % (tasks[comm, thread], thread, comm))
+        for frame in stack.split():
+            if frame not in frames:
+                name, module = frame.split('@')
+                frames[frame] = number = len(frames)
+                lines += ['frame %d user name' % number, 'name %d %s 0 %s - 0' % (number, name, module or '-')]
+    for number, (_, _, stack, _) in enumerate(rows):
+        lines.append('stack %d user root - %s' % (number, ' '.join(str(frames[f]) for f in stack.split()[::-1])))
+    for number, (comm, thread, _, count) in enumerate(rows):
+        lines.append('row 0 %d %d - %d %d' % (tasks[comm, thread], number, count, count))
+    return '\n'.join(lines + ['end %d' % len(lines)]) + '\n'
+
+
+# ---- what the graph must show, worked out from the stacks themselves
+
+def tree(stacks):
+    """The weight of every path, by its names with ';' between them, '' the root."""
+    found = {'': 0}
+    for names, weight in stacks:
+        found[''] += weight
+        for end in range(1, len(names) + 1):
+            path = ';'.join(names[:end])
+            found[path] = found.get(path, 0) + weight
+    return found
+
+
+def without_loops(names):
+    out = []
+    for name in names:
+        out = out[:out.index(name) + 1] if name in out else out + [name]
+    return out
+
+
+def last(names, name):
+    return len(names) - names[::-1].index(name)
+
+
+# by what the address calls them; each maps the names of a stack, None: the stack leaves
+CHANGES = {
+    'hide': lambda names, f: [n for n in names if n != f],
+    'remove': lambda names, f: None if f in names else names,
+    'only': lambda names, f: names if f in names else None,
+    'focus': lambda names, f: names[names.index(f):] if f in names else None,
+    'collapse': lambda names, f: names[:names.index(f)] + [f] + names[last(names, f):] if f in names else names,
+    'collapseall': lambda names, _: without_loops(names),
+    'threads': lambda names, _: [re.sub(r'/\d+$', '', names[0])] + names[1:],
+    'callers': lambda names, f: None if f and f not in names else
+               names[:names.index(f) + 1][::-1] if f else names[::-1],
+}
+
+
+def changed(stacks, *changes):
+    """STACKS after CHANGES, (how, function) each."""
+    for how, function in changes:
+        stacks = [(CHANGES[how](names, function), weight) for names, weight in stacks]
+        stacks = [(names, weight) for names, weight in stacks if names is not None]
+    return stacks

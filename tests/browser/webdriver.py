@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 
 KEYS = {'Escape': '\ue00c', 'Enter': '\ue007', 'Left': '\ue012', 'Up': '\ue013',
-        'Right': '\ue014', 'Down': '\ue015', 'Control': '\ue009'}
+        'Right': '\ue014', 'Down': '\ue015', 'Control': '\ue009', 'Shift': '\ue008', 'Home': '\ue011', 'Tab': '\ue004',
+        'Backspace': '\ue003'}
 ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 
@@ -109,11 +110,21 @@ class Browser:
         self.post('/actions', {'actions': [{'type': 'key', 'id': 'keys', 'actions': actions}]})
         self.settle()
 
-    def point(self, x, y, click=False):
+    def point(self, x, y, click=False, button=0):
         actions = [{'type': 'pointerMove', 'duration': 0, 'x': int(x), 'y': int(y)}]
         if click:
-            actions += [{'type': 'pointerDown', 'button': 0}, {'type': 'pointerUp', 'button': 0}]
+            actions += [{'type': 'pointerDown', 'button': button}, {'type': 'pointerUp', 'button': button}]
         self.post('/actions', {'actions': [{'type': 'pointer', 'id': 'mouse', 'actions': actions}]})
+        self.settle()
+
+    def tap(self, x, y, times=1, hold=0):
+        """With a finger that stays for HOLD milliseconds."""
+        actions = [{'type': 'pointerMove', 'duration': 0, 'x': int(x), 'y': int(y)}]
+        for _ in range(times):
+            actions += [{'type': 'pointerDown', 'button': 0}, {'type': 'pause', 'duration': hold},
+                        {'type': 'pointerUp', 'button': 0}, {'type': 'pause', 'duration': 20}]
+        self.post('/actions', {'actions': [{'type': 'pointer', 'id': 'finger', 'actions': actions,
+                                            'parameters': {'pointerType': 'touch'}}]})
         self.settle()
 
     def size(self, width, height):
@@ -127,6 +138,10 @@ class Browser:
     def forward(self):
         self.post('/forward')
         self.settle()
+
+    def print(self):
+        """The page as PDF."""
+        return base64.b64decode(self.post('/print', {'background': True}))
 
     def screenshot(self, path=None):
         png = base64.b64decode(self.get('/screenshot'))

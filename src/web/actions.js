@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Everything that can be done, once: bar, menu, keys and the list of keys are made of this. */
+'use strict';
+flametap.actions = (() => {
+	const { data, views, graph, dom, text } = flametap;
+	const { state } = flametap.state;
+	const { functions } = data;
+	/* what is shown now; main.js keeps it */
+	const now = { view: null, tree: null, zoom: 0, focus: -1, marks: null, missing: false };
+
+	const go = (change, how) => flametap.go(change, how);
+	const functionOf = (i) => functions.of[now.tree.frame[i]];
+	const functionText = (i) => views.textOf(functionOf(i));
+	const change = (how, what) => go({ changes: [...state.changes, { how, what }] }, { moved: true });
+
+	function zoomTo(i) {
+		if (i !== now.zoom)
+			go({ zoom: now.tree.link(i) });
+	}
+
+	/* ---- the next frame that is highlighted */
+
+	/* The frame to zoom to so that I can be seen: the present one, or the widest that shows it. */
+	function stageFor(i) {
+		const { tree, zoom } = now, px = graph.width(), wanted = Math.min(40, px);
+		let stage = i;
+
+		if ((i >= zoom && i < tree.end[zoom] && tree.total(i) / tree.total(zoom) * px >= 3) || i < zoom &&
+			tree.end[i] >= tree.end[zoom])
+			return zoom;
+		while (stage && tree.total(i) / tree.total(tree.parent[stage]) * px >= wanted)
+			stage = tree.parent[stage];
+		return stage;
+	}
+
+	let stepped = ''; /* the address after the last step: a series of them is one step back */
+
+	function step(by) {
+		const { nodes } = now.marks, from = now.focus >= 0 ? now.focus : now.zoom;
+
+		if (!nodes.length)
+			return;
+		let at = nodes.findIndex((i) => (by > 0 ? i > from : i >= from));
+		if (at < 0)
+			at = nodes.length;
+		const i = nodes[(by > 0 ? at : at - 1 + nodes.length) % nodes.length];
+		const stage = stageFor(i);
+		if (stage !== now.zoom) {
+			const link = now.tree.link(stage), focus = now.tree.link(i);
+
+			go({ zoom: link }, { replace: stepped === location.hash, focus });
+			stepped = location.hash;
+			return;
+		}
+		flametap.focusOn(i);
+	}
+
+	function search(name) {
+		go({ search: '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$', ignorecase: false,
+			kind: '', category: '' });
+	}
+
+	function theme() {
+		const dark = getComputedStyle(flametap.root).colorScheme === 'dark' ||
+			(!flametap.root.classList.contains('light') &&
+			matchMedia('(prefers-color-scheme: dark)').matches);
+
+		setTheme(dark ? 'light' : 'dark');
+		dom.remember('theme', dark ? 'light' : 'dark');
+	}
+
+	function setTheme(name) {
+		flametap.root.classList.remove('light', 'dark');
+		if (name === 'light' || name === 'dark')
+			flametap.root.classList.add(name);
+	}
+
+	function flagClass(name, on) {
+		flametap.root.classList.toggle(name, on);
+		dom.remember(name, on ? '1' : '0');
+		flametap.show();
+	}
+
+	const hasThreads = data.frames.name.some((name, f) =>
+		data.frames.style[f][0] === 't' && /\/\d+$/.test(name));
+	const isRoot = (i) => i === 0;
+
+	/* of a frame: key, label, run(i), when(i) */
+	const ofFrame = [
+		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
+		{ key: 'f', label: 'Focus: what it calls, from anywhere', run: (i) => change('focus', functionText(i)) },
+		{ key: 'r', label: 'Its callers, from anywhere',
+			run: (i) => go({ callers: functionText(i), zoom: '' }, { turned: true }) },
+		{ key: 'o', label: 'Only stacks with it', run: (i) => change('only', functionText(i)) },
+		{ key: 'x', label: 'Remove stacks with it', run: (i) => change('remove', functionText(i)) },
+		{ key: 'h', label: 'Hide its frames', run: (i) => change('hide', functionText(i)) },
+		{ key: 'k', label: 'Collapse its recursion', run: (i) => change('collapse', functionText(i)) },
+		{ key: 's', label: 'Highlight it everywhere', run: (i) => search(now.tree.name(i)) },
+		{ key: 'c', label: 'Copy name', run: (i) => flametap.panels.copy(now.tree.name(i)) },
+		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
+	].map((action) => ({ when: (i) => !isRoot(i), ...action }));
+
+	const toggle = (name, on, off) => () => go({ [name]: state[name] === on ? off : on });
+
+	/* of the whole view: key, label, title, run(), pressed(), when; in the bar in groups */
+	const ofView = [
+		{ key: 'i', label: 'Icicle', title: 'Root on top', group: 'view',
+			pressed: () => state.icicle, run: () => go({ icicle: !state.icicle }, { turned: true }) },
+		{ key: 'b', label: 'Callers', title: 'Bottom-up: functions by their own weight, and who calls them',
+			group: 'view', pressed: () => state.callers !== null,
+			run: () => go({ callers: state.callers === null ? '' : null, zoom: '' }, { turned: true }) },
+		{ key: 'w', label: 'By weight', title: 'The heaviest callee first, instead of by name', group: 'view',
+			pressed: () => state.order === 'weight', run: toggle('order', 'weight', 'name') },
+		{ key: 'K', label: 'Fold recursion', title: 'Collapse the recursion of every function', group: 'view',
+			pressed: () => state.changes.some((c) => c.how === 'collapseall'),
+			run: () => toggleChange('collapseall') },
+		{ key: 'u', label: 'Merge threads', title: 'Threads of one name are one frame', group: 'view',
+			when: hasThreads, pressed: () => state.changes.some((c) => c.how === 'threads'),
+			run: () => toggleChange('threads') },
+		...['both', 'before', 'after'].map((side, at) => ({ key: String(at + 1), label: side[0].toUpperCase() +
+			side.slice(1), title: 'Widths show ' + (at ? 'what was ' + side : 'before and after together'),
+		group: 'sides', when: data.isDiff, pressed: () => state.width === side,
+		run: () => go({ width: side }) })),
+		{ key: 't', label: 'Table', title: 'Functions as a table', group: 'panels',
+			pressed: () => state.table, run: () => go({ table: !state.table }) },
+		{ key: 'l', label: 'Legend', title: 'What the colours mean', group: 'panels',
+			pressed: () => !flametap.root.classList.contains('nolegend'),
+			run: () => flagClass('nolegend', !flametap.root.classList.contains('nolegend')) },
+		{ key: 'd', label: 'Theme', title: 'Light or dark', group: 'panels', run: theme },
+		{ key: '?', label: 'Keys', title: 'Show the keys', group: 'panels',
+			run: () => flametap.panels.help() },
+	].filter((action) => action.when !== false);
+
+	function toggleChange(how) {
+		const others = state.changes.filter((c) => c.how !== how);
+
+		go({ changes: others.length < state.changes.length ? others : [...others, { how }] },
+			{ moved: true });
+	}
+
+	/* keys that are in no list above; run by main.js */
+	const others = [
+		['Arrow keys', 'Move to caller, callee and neighbours'],
+		['Home', 'Move to the root'],
+		['m', 'Menu of the frame'],
+		['/', 'Search'],
+		['n N', 'Next, previous highlighted frame'],
+		['0', 'Reset zoom'],
+		['Esc', 'Leave: search, zoom, highlight'],
+	];
+
+	return { now, ofFrame, ofView, others, zoomTo, step, search, setTheme, functionOf };
+})();

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bar above the graph: heading, search, switches, what was changed, and the frame in words. */
+'use strict';
+flametap.bar = (() => {
+	const { root, dom, data, text, views, actions, graph } = flametap;
+	const { state } = flametap.state;
+	const { now } = actions;
+	const { html, button } = dom;
+	const go = (change, how) => flametap.go(change, how);
+
+	/* Takes a line of the static head into the bar. */
+	function takeLine(id) {
+		const line = root.getElementById(id);
+
+		if (!line)
+			return [];
+		line.remove();
+		return [html('span', { class: id }, id === 'title'
+			? root.getElementsByTagNameNS(root.namespaceURI, 'title')[0].textContent
+			: line.textContent)];
+	}
+
+	const input = html('input', { type: 'search', placeholder: 'Search (regex)  /',
+		'aria-label': 'Search frames by regular expression', autocomplete: 'off',
+		autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search' });
+	const ignoreCase = button('Aa', 'Ignore case', () => go({ ignorecase: !state.ignorecase }),
+		{ class: 'case' });
+	const previous = button('\u2191', 'Previous (N, Shift-Enter)', () => actions.step(-1));
+	const next = button('\u2193', 'Next (n, Enter)', () => actions.step(1));
+	const reset = button('Reset zoom', 'Esc', () => go({ zoom: '' }), { class: 'reset' });
+	const found = html('span', { class: 'found', role: 'status' });
+	const count = html('span', { class: 'count' });
+	const chips = html('div', { class: 'line chips', role: 'list', 'aria-label': 'Changes' });
+	const name = html('span', { class: 'name' });
+	const origin = html('span', { class: 'origin' });
+	const numbers = html('span', { class: 'numbers' });
+	const zoomIn = button('Zoom', 'Zoom to this frame', () => actions.zoomTo(Math.max(now.focus, 0)));
+	const more = button('\u22ef', 'Menu of this frame', () => flametap.panels.menuOf(now.focus),
+		{ 'aria-label': 'Menu of this frame' });
+	const switches = actions.ofView.map((action) => ({ action, button: button(action.label,
+		`${action.title} (${action.key})`, action.run) }));
+
+	const groupOf = (group) => html('div', { class: 'group ' + group, role: 'group' },
+		...switches.filter((s) => s.action.group === group).map((s) => s.button));
+
+	const box = html('div', { class: 'bar' },
+		html('div', { class: 'line heading' }, ...takeLine('title'), ...takeLine('subtitle'),
+			...takeLine('account')),
+		html('div', { class: 'line tools' },
+			html('div', { class: 'group search' }, input, ignoreCase, previous, next),
+			reset, groupOf('view'), ...(data.isDiff ? [groupOf('sides')] : []), groupOf('panels')),
+		chips,
+		html('div', { class: 'line info' },
+			html('div', { class: 'frame', 'aria-live': 'polite' }, name, origin, numbers),
+			html('div', { class: 'group touch' }, zoomIn, more),
+			html('div', { class: 'result' }, found, count)));
+
+	/* ---- what was changed, in order */
+
+	const words = {
+		hide: 'without frames', remove: 'without stacks of', only: 'only stacks with', focus: 'focus on',
+		collapse: 'recursion folded', collapseall: 'all recursion folded', threads: 'threads merged',
+	};
+
+	function chip(label, what, remove) {
+		const lost = what && !views.functionsBy(what).isThere;
+		const full = what ? `${label}: ${what.replace('\t', ' in ')}` : label;
+		const item = html('span', { class: 'chip', role: 'listitem', title: full },
+			html('span', { class: 'how' }, label),
+			...(what ? [html('span', { class: lost ? 'what lost' : 'what' }, what.split('\t')[0])] : []),
+			button('\u00d7', 'Undo: ' + full, remove, { 'aria-label': 'Undo: ' + full }));
+
+		return item;
+	}
+
+	function showChips() {
+		const list = state.changes.map(({ how, what }, at) => chip(words[how], what,
+			() => go({ changes: state.changes.filter((_, other) => other !== at) }, { moved: true })));
+
+		if (state.callers !== null)
+			list.push(chip(state.callers ? 'callers of' : 'callers of everything', state.callers,
+				() => go({ callers: null, zoom: '' })));
+		chips.replaceChildren(...list);
+		chips.hidden = !list.length;
+	}
+
+	/* ---- search */
+
+	function shares(sums, all) {
+		const texts = sums.map((sum, s) => text.percent(sum, all[s]));
+
+		return texts.join(' \u2192 ');
+	}
+
+	function showFound() {
+		const { marks, tree, zoom } = now;
+		let words = now.missing ? 'This link leads to a frame that is not in this profile' : '';
+
+		if (marks.error)
+			words = marks.error;
+		else if (marks.active)
+			words = 'Matched ' + shares(marks.all, tree.totals(0));
+		if (marks.active && zoom && !marks.error)
+			words += ` (of zoom: ${shares(marks.ofZoom, tree.totals(zoom))})`;
+		found.textContent = words;
+		found.classList.toggle('wrong', marks.error !== '' || now.missing);
+		input.setAttribute('aria-invalid', marks.error !== '');
+		showCount();
+	}
+
+	/* Which of the highlighted frames the keyboard is at. */
+	function showCount() {
+		const { nodes, active } = now.marks, at = nodes.indexOf(now.focus);
+		const all = nodes.length.toLocaleString('en-US');
+
+		count.textContent = !active || now.marks.error ? ''
+			: at >= 0 ? `${(at + 1).toLocaleString('en-US')} of ${all}`
+				: `${all} frame${nodes.length === 1 ? '' : 's'}`;
+		previous.disabled = next.disabled = !nodes.length;
+	}
+
+	/* Tells of frame I. */
+	function tell(i) {
+		const { tree, view, zoom } = now;
+
+		name.textContent = tree.name(i);
+		origin.textContent = text.originOf(tree, i);
+		numbers.textContent = text.describe(view, zoom, i);
+	}
+
+	function show() {
+		if (input.value !== state.search)
+			input.value = state.search;
+		ignoreCase.setAttribute('aria-pressed', state.ignorecase);
+		reset.disabled = !now.zoom;
+		for (const { action, button: b } of switches)
+			if (action.pressed)
+				b.setAttribute('aria-pressed', action.pressed());
+		showChips();
+		showFound();
+		tell(now.focus < 0 ? now.zoom : now.focus);
+	}
+
+	let typing = false; /* one step of the history for one word typed */
+
+	input.addEventListener('input', () => {
+		go({ search: input.value, kind: '', category: '' }, { replace: typing });
+		typing = true;
+	});
+	for (const type of ['change', 'blur'])
+		input.addEventListener(type, () => {
+			typing = false;
+		});
+
+	/* The frame that was told of, in one line. */
+	const told = () => [name, origin, numbers].map((e) => e.textContent).filter((s) => s).join(', ');
+
+	return { box, input, show, told, tell, showCount, searching: () => document.activeElement === input,
+		focusSearch() {
+			input.focus();
+			input.select();
+		} };
+})();

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the SVG file carries; src/view/flame_data.h describes its form. This file and those behind
+ * it in the Makefile's WEB_JS are one script, in which each adds its part to one object.
+ */
+'use strict';
+const flametap = { root: document.currentScript.ownerSVGElement };
+
+flametap.data = (() => {
+	const NAMESPACE = 'urn:flametap:profile';
+	const DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' +
+		'0123456789!#$%()*+,-./:;=?@[]^_`{|}~';
+	const LAST = 52, MORE = 36;
+
+	const profile = flametap.root.getElementsByTagNameNS(NAMESPACE, 'profile')[0];
+	const section = (name) => profile.getElementsByTagNameNS(NAMESPACE, name)[0].textContent;
+	const linesOf = (text) => text.split('\n').slice(0, -1);
+	const number = (name) => Number(profile.getAttribute(name) || 0);
+
+	const isDiff = profile.hasAttribute('before');
+	const categories = [...new Set(linesOf(section('categories')))];
+	const frames = readFrames();
+	const functions = { of: [], first: [] }; /* of a frame; the first frame of a function */
+	const functionByKey = new Map();
+
+	frames.name.forEach((_, f) => addFunction(f));
+
+	/* Arrays by the frame's number; the root's is the last of those that are in the file. */
+	function readFrames() {
+		const modules = linesOf(section('modules'));
+		const none = linesOf(section('categories')).length;
+		const all = { style: [], name: [], module: [], own: [], passed: [] };
+		const add = (style, module, own, passed, name) => {
+			all.style.push(style);
+			all.module.push(module);
+			all.own.push(own);
+			all.passed.push(passed);
+			all.name.push(name);
+		};
+
+		for (const line of linesOf(section('frames'))) {
+			const blank = line.indexOf(' ');
+			const [module, own, passed] = line.slice(2, blank).split(',');
+
+			add(line.slice(0, 2), modules[module - 1] || '', Number(own),
+				passed === undefined ? none : Number(passed), line.slice(blank + 1));
+		}
+		add('r0', '', none, none, 'all');
+		return all;
+	}
+
+	/* A function is a name in a module, whether called or inlined. */
+	function addFunction(f) {
+		const key = frames.name[f] + '\t' + frames.module[f];
+
+		if (!functionByKey.has(key)) {
+			functionByKey.set(key, functions.first.length);
+			functions.first.push(f);
+		}
+		functions.of.push(functionByKey.get(key));
+	}
+
+	/* The frame that is like F but for its name; added when it is new. */
+	function renamed(f, name) {
+		const same = (g) => frames.name[g] === name && frames.style[g][0] === frames.style[f][0] &&
+			frames.module[g] === frames.module[f];
+		const known = frames.name.findIndex((_, g) => same(g));
+
+		if (known >= 0)
+			return known;
+		for (const key of Object.keys(frames))
+			frames[key].push(frames[key][f]);
+		frames.name[frames.name.length - 1] = name;
+		addFunction(frames.name.length - 1);
+		return frames.name.length - 1;
+	}
+
+	function numberReader(text) {
+		const digits = new Uint8Array(128);
+		let at = 0;
+
+		for (let i = 0; i < DIGITS.length; i++)
+			digits[DIGITS.charCodeAt(i)] = i;
+		return () => {
+			for (let sum = 0, place = 1;; place *= MORE) {
+				const digit = digits[text.charCodeAt(at++)];
+
+				if (digit === undefined)
+					throw new Error('the call tree in this file is damaged');
+				sum += digit * place;
+				if (digit < LAST)
+					return sum;
+			}
+		};
+	}
+
+	/*
+	 * Arrays by the node's number in pre-order, 0 is the root. end is the number behind the last node
+	 * below. sides holds the profile, or that before and that after: the weights left of each node,
+	 * so that sums are differences; a node's self weight lies left of its children.
+	 */
+	function readTree() {
+		const n = number('nodes') + 1, next = numberReader(section('tree'));
+		const tree = {
+			n,
+			frame: new Uint32Array(n),
+			parent: new Uint32Array(n),
+			depth: new Uint32Array(n),
+			end: new Uint32Array(n),
+			sides: [new Float64Array(n + 1)],
+		};
+		const { frame, parent, depth, end, sides } = tree;
+		const weights = [number('self')];
+
+		frame[0] = frames.name.length - 1;
+		if (isDiff) {
+			sides.push(new Float64Array(n + 1));
+			weights.unshift(number('self_before'));
+			weights[1] -= weights[0];
+		}
+		for (let i = 1; i < n; i++) {
+			let above = i - 1;
+
+			frame[i] = next();
+			const code = next();
+			for (let up = code >>> 1; up; up--) {
+				end[above] = i;
+				above = parent[above];
+			}
+			parent[i] = above;
+			depth[i] = depth[above] + 1;
+			sides.forEach((side, s) => side[i] = weights[s]);
+			if (!(code & 1))
+				continue;
+			const self = next() + 1, before = isDiff ? next() : self;
+			weights[0] += before;
+			if (isDiff)
+				weights[1] += self - before;
+		}
+		sides.forEach((side, s) => side[n] = weights[s]);
+		for (let i = n - 1; i; i = parent[i])
+			end[i] = n;
+		end[0] = n;
+		tree.category = readCategories(tree);
+		return tree;
+	}
+
+	/* Of each node: that of the lowest rank of its frame's own and those that its callers pass on. */
+	function readCategories({ n, frame, parent }) {
+		const ranks = linesOf(section('categories'));
+		const category = ranks.map((name) => categories.indexOf(name));
+		const { own, passed } = frames;
+		const passing = new Uint32Array(n), of = new Uint32Array(n);
+
+		passing[0] = ranks.length;
+		for (let i = 1; i < n; i++) {
+			const above = passing[parent[i]], f = frame[i];
+
+			passing[i] = Math.min(above, passed[f]);
+			of[i] = category[Math.min(above, own[f])];
+		}
+		return of;
+	}
+
+	return {
+		unit: profile.getAttribute('unit'),
+		scale: number('scale'),
+		factor: number('factor') || 1,
+		inverted: number('inverted') === 1,
+		isDiff,
+		isNormalized: number('normalized') === 1,
+		categories, frames, functions, renamed,
+		tree: readTree(),
+	};
+})();

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Elements and the browser's services. Names come from the profiled program: they are only ever set
+ * as text or as an attribute's value.
+ */
+'use strict';
+flametap.dom = (() => {
+	const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
+
+	function set(element, attributes) {
+		for (const key of Object.keys(attributes))
+			element.setAttribute(key, attributes[key]);
+		return element;
+	}
+
+	const svg = (name, attributes = {}) => set(document.createElementNS(SVG, name), attributes);
+
+	function html(name, attributes = {}, ...children) {
+		const element = set(document.createElementNS(HTML, name), attributes);
+
+		element.append(...children);
+		return element;
+	}
+
+	/* A button that does ACTION; TITLE says more than its label. */
+	function button(label, title, action, attributes = {}) {
+		const element = html('button', { type: 'button', title, ...attributes }, label);
+
+		element.addEventListener('click', action);
+		return element;
+	}
+
+	/* At most once a picture. */
+	function calmly(action) {
+		let waiting = false;
+
+		return () => {
+			if (!waiting)
+				requestAnimationFrame(() => {
+					waiting = false;
+					action();
+				});
+			waiting = true;
+		};
+	}
+
+	/* Settings of the reader, not of the view; there may be no storage. */
+	function remember(key, value) {
+		try {
+			localStorage.setItem('flametap-' + key, value);
+		} catch (e) {
+			return;
+		}
+	}
+
+	function recall(key) {
+		try {
+			return localStorage.getItem('flametap-' + key);
+		} catch (e) {
+			return null;
+		}
+	}
+
+	/* Copies TEXT to the clipboard. False: the browser does not let us. */
+	async function copy(text, area) {
+		try {
+			await navigator.clipboard.writeText(text);
+			return true;
+		} catch (e) {
+			area.value = text;
+			area.select();
+			try {
+				return document.execCommand('copy');
+			} catch (unsupported) {
+				return false;
+			}
+		}
+	}
+
+	return { svg, html, set, button, calmly, remember, recall, copy };
+})();

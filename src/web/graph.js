@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws what can be seen of a tree; the rest has no elements. */
+'use strict';
+flametap.graph = (() => {
+	const { dom, text } = flametap;
+	const { state } = flametap.state;
+	const coarse = matchMedia('(pointer: coarse)').matches;
+	const ROW = coarse ? 25 : 18, PAD = 10, BASELINE = coarse ? 16 : 12.5; /* px */
+	const NARROWEST = 0.5; /* px; narrower frames are not drawn until zoom makes them wider */
+	const NARROW = 3; /* px; narrower frames of a row share one element for each colour */
+
+	const layer = flametap.root.getElementById('frames');
+	const ring = dom.svg('rect', { class: 'ring', height: ROW - 1 }); /* keyboard */
+	const halo = dom.svg('rect', { class: 'halo', height: ROW - 1 }); /* pointer */
+	const picture = dom.svg('svg', { class: 'graph', width: '100%' });
+	const scroller = dom.html('div', { class: 'scroller' }, picture);
+
+	let tree, zoom = 0, mark; /* what is drawn */
+	let width = 0; /* px of the zoomed frame */
+	let levels = [[0]]; /* by depth: the nodes that are drawn, from left to right */
+	let rests = []; /* by depth: { from, to } of neighbours too narrow to be drawn */
+	let height = 1; /* levels that there is room for */
+	let drawn = [0, 0]; /* depths whose elements exist */
+	let printing = false;
+
+	picture.append(layer, ring, halo);
+
+	/* ---- labels */
+
+	const charWidth = (() => {
+		const pen = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas').getContext('2d');
+		const known = new Map();
+
+		return (c) => {
+			if (!known.size) {
+				const style = getComputedStyle(layer);
+
+				pen.font = `${style.fontSize} ${style.fontFamily}`;
+			}
+			if (!known.has(c))
+				known.set(c, pen.measureText(c).width);
+			return known.get(c);
+		};
+	})();
+
+	/* As much of NAME as fits into PX; nothing if that would be less than three characters of it. */
+	function fit(name, px) {
+		const dots = charWidth('\u2026');
+		let used = 0, cut = 0, at = 0;
+
+		for (const c of name) {
+			used += charWidth(c);
+			if (used > px)
+				return cut > 2 ? name.slice(0, cut) + '\u2026' : '';
+			at += c.length;
+			if (used + dots <= px)
+				cut = at;
+		}
+		return name;
+	}
+
+	/* ---- places */
+
+	/* The share of the zoomed frame that is still drawn. */
+	const leastShare = () => NARROWEST / Math.max(width, 1);
+
+	/* Collects the frames of the zoomed one's path and below, as far as they are wide enough. */
+	function layout() {
+		const least = Math.max(tree.total(zoom) * leastShare(), Number.MIN_VALUE);
+		const last = tree.end[zoom];
+
+		levels = [];
+		rests = [];
+		for (let i = zoom; i; i = tree.parent[i])
+			levels[tree.depth[i]] = [i];
+		levels[0] = [0];
+		for (let i = zoom + 1; i < last;) {
+			if (tree.total(i) < least) {
+				addRest(i);
+				i = tree.end[i];
+				continue;
+			}
+			(levels[tree.depth[i]] = levels[tree.depth[i]] || []).push(i++);
+		}
+		height = zoom ? Math.max(height, levels.length) : levels.length;
+	}
+
+	function addRest(i) {
+		const list = rests[tree.depth[i]] = rests[tree.depth[i]] || [];
+		const last = list[list.length - 1], from = tree.start[i], to = from + tree.total(i);
+
+		if (last && from - last.to < tree.total(zoom) * leastShare() / 100)
+			last.to = to;
+		else
+			list.push({ from, to });
+	}
+
+	function widthOf(i) {
+		return tree.depth[i] <= tree.depth[zoom] ? width : tree.total(i) / tree.total(zoom) * width;
+	}
+
+	const placeOf = (weight) => PAD + (weight - tree.start[zoom]) / tree.total(zoom) * width;
+	const leftOf = (i) => (tree.depth[i] <= tree.depth[zoom] ? PAD : placeOf(tree.start[i]));
+	const yOf = (depth) => (state.icicle ? depth : height - 1 - depth) * ROW;
+
+	/* The depths that lie between two y, as [first, behind the last]. */
+	function depthsBetween(y0, y1) {
+		let first = Math.floor(y0 / ROW), end = Math.ceil(y1 / ROW);
+
+		if (!state.icicle)
+			[first, end] = [height - end, height - first];
+		return [Math.max(first, 0), Math.min(end, levels.length)];
+	}
+
+	/* What can be seen, as y from and to. */
+	const windowRange = () => [scroller.scrollTop, scroller.scrollTop + scroller.clientHeight];
+
+	/* ---- drawing */
+
+	const markOf = (i) => (mark[i] ? ' m' : '') + (i < zoom ? ' up' : '');
+
+	function drawFrame(i, into) {
+		const x = leftOf(i), px = widthOf(i), y = yOf(tree.depth[i]), marked = markOf(i);
+		const label = px > 15 ? fit(tree.name(i), px - 7) : '';
+
+		into.append(dom.svg('rect', {
+			class: text.styleOf(tree, i) + marked,
+			x: x.toFixed(1),
+			y,
+			width: (px - 0.8).toFixed(1),
+			height: ROW - 1,
+			rx: px > 8 ? 1.5 : 0,
+		}));
+		if (!label)
+			return;
+		const words = dom.svg('text', { class: marked, x: (x + 3).toFixed(1), y: y + BASELINE });
+		words.textContent = label;
+		into.append(words);
+	}
+
+	const boxPath = (x, y, px) =>
+		`M${x.toFixed(1)} ${y}h${px.toFixed(1)}v${ROW - 1}h-${px.toFixed(1)}z`;
+
+	function drawLevel(depth, into) {
+		const narrow = new Map(); /* class to path */
+		const add = (style, path) => narrow.set(style, (narrow.get(style) || '') + path);
+		const y = yOf(depth);
+
+		for (const { from, to } of rests[depth] || []) {
+			const x = placeOf(from), px = placeOf(to) - x;
+
+			if (px >= NARROWEST)
+				add('rest', boxPath(x, y, px));
+		}
+		for (const i of levels[depth] || []) {
+			const px = widthOf(i);
+
+			if (px >= NARROW)
+				drawFrame(i, into);
+			else
+				add(text.styleOf(tree, i) + markOf(i), boxPath(leftOf(i), y, px));
+		}
+		for (const [style, path] of narrow)
+			into.append(dom.svg('path', { class: style, d: path }));
+	}
+
+	/* Makes the elements of what can be seen, and as much again above and below together. */
+	function draw() {
+		const [from, to] = windowRange(), more = (to - from) / 2;
+		const [first, end] = printing ? [0, levels.length] : depthsBetween(from - more, to + more);
+		const into = document.createDocumentFragment();
+
+		for (let depth = first; depth < end; depth++)
+			drawLevel(depth, into);
+		layer.textContent = '';
+		layer.append(into);
+		drawn = [first, end];
+	}
+
+	const isShown = (i) => i >= 0 && (levels[tree.depth[i]] || []).includes(i);
+
+	function drawRing(rect, i) {
+		const there = isShown(i);
+
+		rect.setAttribute('visibility', there ? 'visible' : 'hidden');
+		if (there)
+			dom.set(rect, { x: leftOf(i).toFixed(1), y: yOf(tree.depth[i]),
+				width: Math.max(widthOf(i) - 0.8, 1).toFixed(1) });
+	}
+
+	/* The frame that is drawn at a place of the window, -1: none. */
+	function nodeAt(clientX, clientY) {
+		const box = picture.getBoundingClientRect();
+		const x = clientX - box.left, line = Math.floor((clientY - box.top) / ROW);
+		const row = levels[state.icicle ? line : height - 1 - line] || [];
+		let first = 0, end = row.length; /* the last that begins at x or left of it */
+
+		while (end - first > 1) {
+			const middle = first + end >>> 1;
+
+			if (leftOf(row[middle]) <= x)
+				first = middle;
+			else
+				end = middle;
+		}
+		return end && x >= leftOf(row[first]) - 1 &&
+			x < leftOf(row[first]) + Math.max(widthOf(row[first]), 1) ? row[first] : -1;
+	}
+
+	/* Where a frame is in the window. */
+	function boxOf(i) {
+		const box = picture.getBoundingClientRect();
+
+		return { x: box.left + leftOf(i), y: box.top + yOf(tree.depth[i]), width: widthOf(i), height: ROW };
+	}
+
+	/* Scrolls so that frame I is in sight. */
+	function reveal(i) {
+		const y = yOf(tree.depth[i]), [from, to] = windowRange();
+
+		if (y < from)
+			scroller.scrollTop = y - ROW;
+		else if (y + 2 * ROW > to)
+			scroller.scrollTop = y + 2 * ROW - (to - from);
+		scrolled();
+	}
+
+	function scrolled() {
+		const [first, end] = depthsBetween(...windowRange());
+
+		if (first < drawn[0] || end > drawn[1])
+			draw();
+	}
+
+	/* The width there is for frames. */
+	function measure() {
+		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
+	}
+
+	/* Draws TREE; the row of the root stays where it is in the window. */
+	function show(what) {
+		const before = yOf(0) - scroller.scrollTop, other = tree !== what.tree;
+
+		({ tree, zoom, mark } = what);
+		if (other)
+			height = 1;
+		for (let turn = 0; turn < 2; turn++) { /* the scroll bar takes some of the width */
+			layout();
+			picture.setAttribute('height', height * ROW + PAD);
+			const had = width;
+			measure();
+			if (width === had)
+				break;
+		}
+		scroller.scrollTop = yOf(0) - before;
+		if (zoom)
+			reveal(zoom);
+		draw();
+	}
+
+	/* From the root on, where it opens. */
+	function toRoot() {
+		scroller.scrollTop = state.icicle ? 0 : picture.clientHeight;
+		scrolled();
+	}
+
+	function print(on) {
+		printing = on;
+		draw();
+	}
+
+	/* Neighbours and callees among what is drawn, -1: none. */
+	function neighbour(i, step) {
+		const row = levels[tree.depth[i]], to = row[row.indexOf(i) + step];
+
+		return to === undefined ? -1 : to;
+	}
+
+	function widestChild(i) {
+		const children = (levels[tree.depth[i] + 1] || []).filter((c) => tree.parent[c] === i);
+
+		return children.reduce((a, b) => (a >= 0 && tree.total(a) >= tree.total(b) ? a : b), -1);
+	}
+
+	return { scroller, layer, ring, halo, coarse, measure, leastShare, show, draw, print, scrolled,
+		toRoot, reveal, drawRing, isShown, nodeAt, boxOf, widthOf, neighbour, widestChild,
+		width: () => width, rows: () => height };
+})();

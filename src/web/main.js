@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows what the state says, and listens. */
+'use strict';
+(() => {
+	const { root, dom, views, marks, graph, actions, bar, legend, panels, table } = flametap;
+	const { state, save, load } = flametap.state;
+	const { now } = actions;
+
+	const app = dom.html('div', { class: 'app' }, bar.box, legend.box,
+		dom.html('div', { class: 'middle' }, graph.scroller, table.box), ...panels.panels);
+	const frame = dom.svg('foreignObject', { x: 0, y: 0, width: '100%', height: '100%' });
+	/* the frame that the keyboard is at, for those who cannot see it */
+	const told = dom.svg('g', { id: 'told', role: 'treeitem' });
+
+	/* ---- showing */
+
+	/* LENIENT: the zoom may come from another view, and stays as near as there is. */
+	function show(lenient) {
+		const before = now.tree;
+
+		table.box.hidden = !state.table;
+		graph.measure();
+		now.view = views.of(state);
+		const { node, missing } = now.view.openTo(state.zoom, graph.leastShare(), lenient);
+		now.tree = now.view.tree;
+		now.zoom = node;
+		now.missing = missing && !lenient;
+		if (now.tree !== before)
+			now.focus = -1;
+		now.marks = marks.of(now.view, node, state);
+		bar.show();
+		legend.show();
+		table.show();
+		graph.show({ tree: now.tree, zoom: node, mark: now.marks.mark });
+		showFocus();
+		graph.drawRing(graph.halo, -1);
+		panels.hideTip();
+	}
+
+	/*
+	 * Changes the state. replace: without a step of the history; moved: the zoomed frame's path may
+	 * be another one; turned: the root is elsewhere; focus: link of the frame to go to.
+	 */
+	flametap.go = (change, { replace, moved, turned, focus } = {}) => {
+		Object.assign(state, change);
+		if (moved) {
+			show(true);
+			state.zoom = now.tree.link(now.zoom);
+			now.missing = false;
+		}
+		save(replace);
+		if (!moved)
+			show(false);
+		if (turned)
+			graph.toRoot();
+		if (focus)
+			flametap.focusOn(flametap.tree.follow(now.tree, focus, true).node);
+	};
+	flametap.show = () => show(true);
+
+	/* Puts the keyboard at frame I, -1: nowhere. */
+	flametap.focusOn = (i) => {
+		now.focus = i;
+		bar.tell(i < 0 ? now.zoom : i);
+		bar.showCount();
+		if (i >= 0)
+			graph.reveal(i);
+		showFocus();
+	};
+
+	function showFocus() {
+		const i = now.focus < 0 ? now.zoom : now.focus;
+
+		graph.drawRing(graph.ring, now.focus);
+		dom.set(told, { 'aria-level': now.tree.depth[i] + 1, 'aria-expanded': graph.widestChild(i) >= 0,
+			'aria-label': bar.told() });
+	}
+
+	/* ---- keyboard */
+
+	function moveFocus(key) {
+		const i = now.focus, up = (key === 'ArrowUp') !== state.icicle;
+		let to = now.zoom;
+
+		if (graph.isShown(i) && key === 'ArrowLeft')
+			to = graph.neighbour(i, -1);
+		else if (graph.isShown(i) && key === 'ArrowRight')
+			to = graph.neighbour(i, 1);
+		else if (graph.isShown(i) && up)
+			to = graph.widestChild(i);
+		else if (graph.isShown(i))
+			to = i ? now.tree.parent[i] : -1;
+		if (to >= 0)
+			flametap.focusOn(to);
+	}
+
+	function escape() {
+		if (panels.close())
+			return;
+		if (bar.searching()) {
+			flametap.go({ search: '' });
+			graph.layer.focus({ preventScroll: true });
+		} else if (now.zoom) {
+			flametap.go({ zoom: '' });
+		} else if (now.marks.active) {
+			flametap.go({ search: '', kind: '', category: '' });
+		} else {
+			flametap.focusOn(-1);
+			panels.hideTip();
+		}
+	}
+
+	/* The frame that a key is for: where the keyboard is or else the pointer, -1: none. */
+	const meant = () => (now.focus >= 0 ? now.focus
+		: pointer ? graph.nodeAt(pointer.clientX, pointer.clientY) : -1);
+
+	const plainKeys = {
+		'/': () => bar.focusSearch(),
+		'n': () => actions.step(1),
+		'N': () => actions.step(-1),
+		'0': () => now.zoom && flametap.go({ zoom: '' }),
+		'm': () => panels.menuOf(meant()),
+		'ContextMenu': () => panels.menuOf(meant()),
+		'Home': () => flametap.focusOn(0),
+		'ArrowUp': () => moveFocus('ArrowUp'),
+		'ArrowDown': () => moveFocus('ArrowDown'),
+		'ArrowLeft': () => moveFocus('ArrowLeft'),
+		'ArrowRight': () => moveFocus('ArrowRight'),
+	};
+	for (const { key, run } of actions.ofView)
+		plainKeys[key] = run;
+	for (const { key, run, when } of actions.ofFrame)
+		plainKeys[key] = () => {
+			const i = meant();
+
+			if (i >= 0 && (when(i) || key === 'Enter'))
+				run(i);
+		};
+
+	function onKey(event) {
+		const find = event.key === 'f' && (event.ctrlKey || event.metaKey);
+		const { activeElement: active } = document;
+		const onButton = active && /^(button|textarea)$/i.test(active.localName) && event.key === 'Enter';
+
+		if (event.key === 'Escape')
+			escape();
+		else if (find && !bar.searching())
+			bar.focusSearch();
+		else if (bar.searching() && event.key === 'Enter')
+			actions.step(event.shiftKey ? -1 : 1);
+		else if (bar.searching() || event.ctrlKey || event.metaKey || event.altKey || panels.isOpen() ||
+			onButton || !Object.hasOwn(plainKeys, event.key))
+			return;
+		else
+			plainKeys[event.key]();
+		event.preventDefault();
+	}
+
+	/* ---- pointer */
+
+	let pointer = null, pointed = -1; /* where it was seen, and at which frame */
+	let touch = false, tapped = { i: -1, time: 0 }, held = 0, heldAt = null;
+
+	function point(event) {
+		pointer = event;
+		const i = graph.nodeAt(event.clientX, event.clientY);
+
+		if (i !== pointed) {
+			pointed = i;
+			bar.tell(i >= 0 ? i : now.focus >= 0 ? now.focus : now.zoom);
+			graph.drawRing(graph.halo, i);
+		}
+		if (i >= 0)
+			panels.showTip(i, event.clientX, event.clientY);
+		else
+			panels.hideTip();
+	}
+
+	function leave() {
+		if (touch)
+			return;
+		pointer = null;
+		pointed = -1;
+		graph.drawRing(graph.halo, -1);
+		bar.tell(now.focus >= 0 ? now.focus : now.zoom);
+		panels.hideTip();
+	}
+
+	/* A tap shows, a second one zooms; a mouse shows all the time and zooms at once. */
+	function onClick(event) {
+		const i = graph.nodeAt(event.clientX, event.clientY);
+
+		if (i < 0 || panels.isOpen())
+			return;
+		if (!touch) {
+			now.focus = -1;
+			actions.zoomTo(i);
+			return;
+		}
+		const again = tapped.i === i && event.timeStamp - tapped.time < 500;
+		tapped = { i, time: event.timeStamp };
+		if (again) {
+			actions.zoomTo(i);
+			return;
+		}
+		flametap.focusOn(i);
+		panels.showTip(i, event.clientX, event.clientY);
+	}
+
+	function onMenu(event) {
+		const i = graph.nodeAt(event.clientX, event.clientY);
+
+		clearTimeout(held);
+		if (i < 0)
+			return;
+		event.preventDefault();
+		panels.openMenu(i, event.clientX, event.clientY);
+	}
+
+	function onDown(event) {
+		touch = event.pointerType === 'touch';
+		heldAt = event;
+		clearTimeout(held);
+		if (touch)
+			held = setTimeout(() => onMenu(event), 550);
+	}
+
+	function onMove(event) {
+		if (event.pointerType !== 'touch')
+			point(event);
+		else if (heldAt && Math.hypot(event.clientX - heldAt.clientX, event.clientY - heldAt.clientY) > 10)
+			clearTimeout(held);
+	}
+
+	function listen() {
+		const { layer, scroller } = graph;
+
+		layer.addEventListener('click', onClick);
+		layer.addEventListener('pointerdown', onDown);
+		layer.addEventListener('pointermove', onMove);
+		for (const type of ['pointerup', 'pointercancel'])
+			layer.addEventListener(type, () => clearTimeout(held));
+		layer.addEventListener('pointerleave', leave);
+		layer.addEventListener('contextmenu', onMenu);
+		app.addEventListener('pointerdown', (event) => {
+			if (!event.target.closest('.menu, .sheet') && panels.close())
+				event.stopPropagation();
+		}, true);
+		window.addEventListener('keydown', onKey);
+		scroller.addEventListener('scroll', dom.calmly(() => {
+			panels.hideTip();
+			graph.scrolled();
+		}), { passive: true });
+		window.addEventListener('resize', dom.calmly(flametap.show));
+		window.addEventListener('hashchange', () => {
+			if (load())
+				show(false);
+		});
+		for (const type of ['beforeprint', 'afterprint'])
+			window.addEventListener(type, () => print(type === 'beforeprint'));
+	}
+
+	function print(on) {
+		root.classList.toggle('printing', on);
+		graph.print(on);
+		const height = on ? `${Math.ceil(app.scrollHeight)}px` : '';
+		root.style.height = height;
+	}
+
+	function begin() {
+		const alone = document.documentElement === root;
+
+		const height = Number(root.getAttribute('height'));
+
+		root.removeAttribute('viewBox'); /* for whoever embeds us; alone, the window counts */
+		root.setAttribute('height', Math.max(500, Math.min(height, 1000)));
+		if (!alone)
+			root.setAttribute('width', '100%');
+		root.classList.add('live');
+		if (alone)
+			root.prepend(dom.html('meta',
+				{ name: 'viewport', content: 'width=device-width, initial-scale=1' }));
+		actions.setTheme(dom.recall('theme'));
+		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
+			(dom.recall('nolegend') === null && window.innerWidth < 700));
+		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'told',
+			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
+		graph.layer.textContent = '';
+		graph.ring.after(told);
+		frame.append(app);
+		root.append(frame);
+		listen();
+		load();
+		show(false);
+		graph.toRoot();
+	}
+
+	begin();
+})();

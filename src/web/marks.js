@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which frames are highlighted: those that the search, or a line of the legend, means. */
+'use strict';
+flametap.marks = (() => {
+	const { frames, categories } = flametap.data;
+
+	/* By node, 1: a frame's name matches. The root is none. */
+	function bySearch(tree, pattern) {
+		const found = frames.name.map((name, f) => frames.style[f] !== 'r0' && pattern.test(name));
+
+		return (i) => found[tree.frame[i]];
+	}
+
+	/* Whether a node is meant by STATE, null: none is; throws where the search is no regex. */
+	function tester(tree, state) {
+		if (state.search)
+			return bySearch(tree, new RegExp(state.search, state.ignorecase ? 'i' : ''));
+		if (state.kind)
+			return (i) => frames.style[tree.frame[i]][0] === state.kind;
+		if (state.category) {
+			const category = categories.indexOf(state.category);
+
+			return (i) => tree.category[i] === category;
+		}
+		return null;
+	}
+
+	function markTree(tree, state) {
+		const mark = new Uint8Array(tree.n), test = tester(tree, state);
+
+		for (let i = 1; test && i < tree.n; i++)
+			mark[i] = test(i) ? 1 : 0;
+		return mark;
+	}
+
+	/* For each node, whether it or a caller of it is marked. */
+	function inherit(tree, mark) {
+		const all = mark.slice();
+
+		for (let i = 1; i < tree.n; i++)
+			all[i] |= all[tree.parent[i]];
+		return all;
+	}
+
+	/*
+	 * mark: by the drawn tree's nodes; nodes: the numbers of those that are marked; all, ofZoom: what
+	 * each side counts of stacks with one.
+	 */
+	function of(view, zoom, state) {
+		const marks = { active: Boolean(state.search || state.kind || state.category), error: '' };
+		const { tree, stacks, callers } = view;
+
+		try {
+			marks.mark = markTree(tree, state);
+		} catch (e) {
+			marks.error = e.message;
+			marks.mark = new Uint8Array(tree.n);
+		}
+		marks.nodes = [];
+		marks.mark.forEach((marked, i) => marked && marks.nodes.push(i));
+		if (!marks.active || marks.error)
+			return marks;
+		const mark = callers ? markTree(stacks, state) : marks.mark;
+		if (callers) {
+			const inherited = inherit(stacks, mark);
+
+			marks.ofZoom = tree.sides.map((_, s) => callers.marked(tree.origin[zoom], inherited, s));
+			marks.all = tree.sides.map((_, s) => callers.marked(0, inherited, s));
+		} else {
+			marks.all = tree.sides.map((side) => tree.marked(0, mark, side));
+			marks.ofZoom = tree.sides.map((side) => tree.marked(zoom, mark, side));
+		}
+		return marks;
+	}
+
+	return { of };
+})();

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The trees that can be looked at: the file's, changed step by step as the reader wants it. */
+'use strict';
+flametap.views = (() => {
+	const { data, tree: { Tree, Builder, partsOf, arrange }, Callers } = flametap;
+	const { frames, functions } = data;
+	const base = new Tree(data.tree);
+
+	/* ---- functions as people and links name them: NAME, or NAME, tab, MODULE */
+
+	const nameOf = (fn) => frames.name[functions.first[fn]];
+	const moduleOf = (fn) => frames.module[functions.first[fn]];
+	const fileOf = (path) => path.replace(/^.*\//, '');
+	const textOf = (fn) => nameOf(fn) + (moduleOf(fn) ? '\t' + moduleOf(fn) : '');
+
+	/* By number, 1: is meant by TEXT. If the module is not there, one with the same file name will do. */
+	function functionsBy(text) {
+		const [name, module] = (text + '\t').split('\t'), all = [...functions.first.keys()];
+		const named = all.filter((fn) => nameOf(fn) === name);
+		const exact = named.filter((fn) => moduleOf(fn) === module);
+		const meant = exact.length ? exact
+			: named.filter((fn) => fileOf(moduleOf(fn)) === fileOf(module));
+		const is = new Uint8Array(all.length);
+
+		for (const fn of meant)
+			is[fn] = 1;
+		return { is, isThere: meant.length > 0 };
+	}
+
+	/* ---- changes: each returns where a node of tree T goes */
+
+	/*
+	 * start: where the root goes, -1: stacks leave; place(i): where node I goes, whose caller's place
+	 * is to[parent]; counts(i), if it is there: whether the self weight of I stays.
+	 */
+	const changes = {
+		hide: (t, is, b, to) => ({
+			start: 0,
+			place: (i) => (is(i) ? to[t.parent[i]] : below(t, b, to, i)),
+		}),
+		remove: (t, is, b, to) => ({
+			start: 0,
+			place: (i) => (is(i) ? -1 : below(t, b, to, i)),
+		}),
+		only: (t, is, b, to) => {
+			let end = 0; /* of the outermost one */
+
+			return {
+				start: 0,
+				place: (i) => {
+					if (i >= end && is(i))
+						end = t.end[i];
+					return below(t, b, to, i);
+				},
+				counts: (i) => i < end,
+			};
+		},
+		focus: (t, is, b, to) => ({
+			start: -1,
+			place: (i) => (to[t.parent[i]] < 0 && is(i)
+				? b.child(0, functions.first[functions.of[t.frame[i]]], t.category[i])
+				: below(t, b, to, i)),
+		}),
+		collapse: (t, is, b, to) => {
+			let end = 0, outermost = 0;
+
+			return {
+				start: 0,
+				place: (i) => {
+					if (!is(i))
+						return below(t, b, to, i);
+					if (i >= end) {
+						end = t.end[i];
+						outermost = below(t, b, to, i);
+					}
+					return outermost;
+				},
+			};
+		},
+		collapseall: (t, is, b, to) => ({
+			start: 0,
+			place: (i) => {
+				const fn = functions.of[t.frame[i]];
+
+				for (let up = to[t.parent[i]]; up; up = b.parent[up])
+					if (functions.of[b.frame[up]] === fn)
+						return up;
+				return below(t, b, to, i);
+			},
+		}),
+		threads: (t, is, b, to) => {
+			const merged = [];
+			const frameOf = (f) => merged[f] = merged[f] || (frames.style[f][0] === 't'
+				? data.renamed(f, frames.name[f].replace(/\/\d+$/, '')) : f);
+
+			return {
+				start: 0,
+				place: (i) => b.child(to[t.parent[i]], frameOf(t.frame[i]), t.category[i]),
+			};
+		},
+	};
+
+	function below(t, b, to, i) {
+		const parent = to[t.parent[i]];
+
+		return parent < 0 ? -1 : b.child(parent, t.frame[i], t.category[i]);
+	}
+
+	function changed(t, { how, what }) {
+		const meant = what === undefined ? null : functionsBy(what);
+
+		if (meant && !meant.isThere)
+			return t;
+		const b = new Builder(t.n, t.sides.length), to = new Int32Array(t.n);
+		const change = changes[how](t, (i) => meant.is[functions.of[t.frame[i]]], b, to);
+		const counts = change.counts || (() => true);
+
+		b.frame[0] = t.frame[0];
+		to[0] = change.start;
+		for (let i = 0; i < t.n; i++) {
+			if (i)
+				to[i] = to[t.parent[i]] < 0 && how !== 'focus' ? -1 : change.place(i);
+			if (to[i] >= 0 && counts(i))
+				for (let s = 0; s < b.selfs.length; s++)
+					b.selfs[s][to[i]] += t.sides[s][i + 1] - t.sides[s][i];
+		}
+		return arrange(b, false);
+	}
+
+	/* ---- what was made is kept as long as it is of use */
+
+	let steps = []; /* { change, tree } */
+
+	function changedBy(list) {
+		let t = base, same = true;
+
+		steps = list.map((change, at) => {
+			const key = change.how + '\n' + change.what;
+
+			same = same && steps[at] !== undefined && steps[at].key === key;
+			t = same ? steps[at].tree : changed(t, change);
+			return { key, tree: t };
+		});
+		return t;
+	}
+
+	/* One value for each tree: the last, by KEY. */
+	function keeper() {
+		let last = {};
+
+		return (tree, key, make) => {
+			if (last.tree !== tree || last.key !== key)
+				last = { tree, key, value: make() };
+			return last.value;
+		};
+	}
+
+	const keepOrder = keeper(), keepCallers = keeper(), keepSide = keeper();
+
+	/* Bottom-up: of everything or, WHAT is not empty, from where a function is called. */
+	function callersOf(t, what) {
+		if (!what) {
+			const { selfs } = partsOf(t);
+
+			return new Callers(t, t.frame.map((_, i) => i).filter(
+				(i) => i && selfs.some((self) => self[i])), selfs);
+		}
+		const { is } = functionsBy(what), places = [];
+		for (let i = 1; i < t.n;) {
+			const found = is[functions.of[t.frame[i]]];
+
+			if (found)
+				places.push(i);
+			i = found ? t.end[i] : i + 1;
+		}
+		const weights = t.sides.map(() => new Float64Array(t.n));
+		for (const i of places)
+			t.totals(i).forEach((total, s) => weights[s][i] = total);
+		return new Callers(t, places, weights);
+	}
+
+	const sides = { before: 0, after: 1 };
+
+	function sided(t, width) {
+		return width in sides && t.sides[1] ? keepSide(t, width, () => t.ofSide(sides[width])) : t;
+	}
+
+	/*
+	 * What STATE wants to see: stacks, the tree of all stacks; tree, that which is drawn; callers, what
+	 * that is a part of when it is bottom-up, and null otherwise. openTo(link, share, lenient) returns
+	 * the node that a link leads to, with all that is there of SHARE of it or more.
+	 */
+	function of(state) {
+		const stacks = changedBy(state.changes), byWeight = state.order === 'weight';
+		const callers = state.callers === null ? null
+			: keepCallers(stacks, state.callers, () => callersOf(stacks, state.callers));
+		const ordered = callers || !byWeight ? stacks
+			: keepOrder(stacks, '', () => arrange(partsOf(stacks), true));
+		const view = { stacks: sided(stacks, state.width), callers };
+
+		view.openTo = (link, share, lenient) => {
+			const found = flametap.tree.follow(callers || ordered, link, lenient);
+
+			view.tree = sided(ordered, state.width);
+			if (callers) {
+				callers.expandBelow(found.node, share);
+				view.tree = sided(callers.arrange(byWeight), state.width);
+				found.node = view.tree.origin.indexOf(found.node);
+			}
+			return { ...found, node: Math.max(found.node, 0) };
+		};
+		return view;
+	}
+
+	return { of, base, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
+})();

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Colours, phones, paper, pages without scripts. SHOTS=DIRECTORY keeps pictures."""
+import os
+import struct
+import time
+import zlib
+
+import colour
+import profiles
+from basics import BASE
+from page import Page, draw, equal, holds, test
+from webdriver import Browser
+
+PLAIN = profiles.plain()
+LIGHT, DARK = [], ['--blink-settings=preferredColorScheme=0']
+COLOURS = '''
+    const layer = document.querySelector('#frames'), found = {};
+    const colour = (name, style, to) => {
+        const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+        e.setAttribute('class', style);
+        to.append(e);
+        const fill = getComputedStyle(e).fill;
+        e.remove();
+        return fill;
+    };
+    for (const kind of 'ukijwplt')
+        found[kind] = [...'012345'].map((shade) => colour('rect', kind + shade, layer));
+    found.r = [colour('rect', 'r0', layer)];
+    found.n = ['h0', 'h1'].map((style) => colour('rect', style, document.documentElement));
+    for (const step of '1234567')
+        found['d' + step] = [colour('rect', 'd' + step, layer)];
+    for (const side of ['gone', 'new'])
+        found[side] = ['0', '1'].map((n) => colour('rect', side + n, document.documentElement));
+    found.m = [colour('rect', 'm', layer)];
+    found.text = colour('text', '', layer);
+    found.marked = colour('text', 'm', layer);
+    found.paper = getComputedStyle(document.querySelector('.app')).backgroundColor;
+    for (const part of ['ink', 'soft', 'wrong', 'accent'])
+        found[part] = probe(`var(--${part})`);
+    for (const part of ['panel', 'fill', 'hover', 'tint'])
+        found[part] = probe(`var(--${part})`);
+    function probe(value) {
+        const e = document.querySelector('.bar .title');
+        e.style.color = value;
+        const found = getComputedStyle(e).color;
+        e.style.color = '';
+        return found;
+    }
+    return found;'''
+
+
+def check_colours(driver, name, flags, dark):
+    with Browser(driver, os.environ['CHROMIUM'], flags=flags) as browser:
+        page = Page(browser, draw('plain', PLAIN))
+        found = browser.js(COLOURS)
+        text, marked, paper = (found.pop(key) for key in ('text', 'marked', 'paper'))
+        words = {key: found.pop(key) for key in ('ink', 'soft', 'wrong', 'accent')}
+        grounds = {key: found.pop(key) for key in ('panel', 'fill', 'hover', 'tint')}
+        equal(sum(colour.linear(paper)) < 0.2, dark, 'paper is dark')
+        for family, fills in found.items():
+            for fill in fills:
+                ratio = colour.contrast(fill, marked if family == 'm' else text)
+                holds(ratio >= 4.5, '%s: %s has a contrast of %.2f' % (family, fill, ratio))
+        for ground in [paper, *grounds.values()]:
+            for word, ink in words.items():
+                ratio = colour.contrast(ground, ink)
+                holds(ratio >= 4.5, '%s on %s has a contrast of %.2f' % (word, ground, ratio))
+        distance = colour.closest({k: v for k, v in found.items() if k in 'ukijwplt'})
+        print('# %s: closest families %s' % (name, distance))
+        holds(distance[0] >= 0.02, 'families too close: %s' % (distance,))
+        for steps in ({'d1': found['d1'], 'd4': found['d4'], 'd7': found['d7']},
+                      {'less': found['d2'], 'more': found['d6']}):
+            distance = colour.closest(steps)
+            holds(distance[0] >= 0.04, 'steps of a difference too close: %s' % (distance,))
+        page.quiet()
+
+
+@test
+def colours_light(driver):
+    check_colours(driver, 'light', LIGHT, False)
+
+
+@test
+def colours_dark(driver):
+    check_colours(driver, 'dark', DARK, True)
+
+
+@test
+def without_scripts(driver):
+    draw('plain', PLAIN)
+    with Browser(driver, os.environ['CHROMIUM'], size=(500, 400),
+                 flags=['--blink-settings=scriptEnabled=false']) as browser:
+        for page in 'plain.svg', 'plain.img.html':
+            browser.load(BASE + page)
+            holds(colour_count(browser.screenshot()) > 15, page + ' is blank')
+
+
+@test
+def inside_a_page(browser):
+    draw('plain', PLAIN)
+    browser.load(BASE + 'plain.object.html')
+    for _ in range(50):
+        size = browser.js("const o = document.querySelector('object');"
+                          "return o.contentDocument && o.contentDocument.querySelector('.scroller')"
+                          "? [o.offsetWidth, o.offsetHeight] : null")
+        if size:
+            break
+        time.sleep(0.1)
+    holds(size and size[1] > 200, 'the graph has no height: %s' % size)
+    equal(browser.errors(), [])
+
+
+@test
+def on_paper(browser):
+    """All of it, however much the window shows."""
+    page = Page(browser, draw('deep', profiles.deep(300)))
+    for dark in False, True:
+        pdf = browser.print()
+        holds(pdf.startswith(b'%PDF'), 'no PDF')
+        if dark:
+            break
+        page.press('d')
+    equal(page.js("return document.documentElement.classList.contains('printing')"), False)
+    page.press('d')
+    page.js('localStorage.clear()')
+    page.quiet()
+
+
+@test
+def phone(driver):
+    url = draw('plain', PLAIN, '--title', 'a long title that must wrap on a phone ' * 3)
+    with Browser(driver, os.environ['CHROMIUM'], mobile=(390, 800)) as browser:
+        page = Page(browser, url)
+        equal(page.js('return [innerWidth, document.documentElement.scrollWidth]'), [390, 390])
+        holds(abs(page.frame('main')[2] - 370) < 2, 'width')
+        small = page.js("return [...document.querySelectorAll('.app button, .app input')].filter((e) => {"
+                        "const r = e.getBoundingClientRect(); return r.width && (r.height < 40 || r.width < 40);"
+                        "}).map((e) => e.textContent)")
+        equal(small, [], 'too small for fingers')
+        x, y, _ = page.frame('deflate')
+        browser.tap(x, y)
+        equal((page.text('name'), page.text('name', '.tip'), page.hash()), ('deflate', 'deflate', ''), 'a tap tells')
+        browser.tap(x, y, times=2)
+        holds(page.hash().startswith('#zoom='), 'a double tap does not zoom')
+        equal(page.text('name'), 'deflate')
+        page.push('.bar .reset')
+        x, y, _ = page.frame('work')
+        browser.tap(x, y)
+        page.push('.bar .touch button', 'Zoom')
+        holds(abs(page.frame('work')[2] - 370) < 2, 'the button does not zoom')
+        x, y, _ = page.frame('deflate')
+        browser.tap(x, y, hold=800)
+        equal(page.text('name', '.menu'), 'deflate', 'a long press opens the menu')
+        holds(not page.hash().count('zoom=') > 1, 'a long press zooms')
+        page.push('.menu button', 'Hide its frames')
+        equal(page.chips(), ['without framesdeflate'])
+        page.push('.chip button')
+        equal(page.chips(), [])
+        page.quiet()
+
+
+def colour_count(png):
+    """Different colours in a picture, of which every fourth pixel is looked at."""
+    at, data, width, step = 8, b'', 0, 4
+    while at < len(png):
+        size, kind = struct.unpack('>I4s', png[at:at + 8])
+        if kind == b'IHDR':
+            width, _, _, form = struct.unpack('>IIBB', png[at + 8:at + 18])
+            step = 4 if form == 6 else 3
+        elif kind == b'IDAT':
+            data += png[at + 8:at + 8 + size]
+        at += size + 12
+    raw, stride = zlib.decompress(data), width * step
+    before, colours = bytes(stride), set()
+    for row in range(0, len(raw), stride + 1):
+        before = unfilter(raw[row], bytearray(raw[row + 1:row + 1 + stride]), before, step)
+        colours.update(bytes(before[i:i + 3]) for i in range(0, stride, step * 4))
+    return len(colours)
+
+
+def unfilter(kind, line, before, step):
+    for i in range(len(line) if kind else 0):
+        left = line[i - step] if i >= step else 0
+        up, corner = before[i], before[i - step] if i >= step else 0
+        guess = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
+        line[i] = line[i] + (0, left, up, (left + up) // 2, guess)[kind] & 255
+    return line

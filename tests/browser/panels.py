@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tooltip, menu, copying, legend, table, keys, theme."""
+import csv
+import io
+
+import profiles
+from page import Page, draw, equal, file_of, holds, run, test
+
+PLAIN = profiles.plain()
+STACKS = list(profiles.stacks_of(PLAIN))
+TOTAL = sum(weight for _, weight in STACKS)
+TREE = profiles.tree(STACKS)
+
+
+def share(weight, whole=TOTAL):
+    return profiles.percent(weight, whole)
+
+
+def of_function(name):
+    """Self and inclusive weight, a stack once, and places."""
+    return ('{:,}'.format(sum(w for names, w in STACKS if names[-1] == name)),
+            '{:,}'.format(sum(w for names, w in STACKS if name in names)),
+            sum(path.split(';')[-1] == name for path in TREE))
+
+
+@test
+def pointer_tells_numbers(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.hover('longest_match')
+    equal(page.text('name'), 'longest_match')
+    equal(page.text('numbers'), '5,700 samples (%s), self 5,000 (%s)' % (share(5700), share(5000)))
+    browser.point(700, 5)
+    equal(page.text('name'), 'all')
+
+
+@test
+def tooltip(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.hover('longest_match')
+    equal(page.text('name', '.tip'), 'longest_match')
+    equal(page.texts('.tip tr'), ['samplesof all', 'Inclusive5,700' + share(5700), 'Self5,000' + share(5000)])
+    work = TREE['main;work']
+    page.click('work')
+    page.hover('longest_match')
+    equal(page.texts('.tip tr')[1], 'Inclusive5,700' + share(5700) + share(5700, work))
+    page.hover('deflate')
+    own, inclusive, places = of_function('deflate')
+    equal(places, 2)
+    equal(page.texts('.tip tr')[3:], ['This function in 2 places', 'Inclusive%s%s' % (
+        inclusive, share(int(inclusive.replace(',', '')))), 'Self%s%s' % (own, share(int(own)))])
+    for x in range(30, 1280, 60):
+        browser.point(x, page.frame('work')[1])
+        box = page.js("const r = document.querySelector('.tip').getBoundingClientRect();"
+                      "return [r.left >= 0, r.top >= 0, r.right <= innerWidth, r.bottom <= innerHeight]")
+        equal(box, [True] * 4, 'the tooltip leaves the window')
+    browser.point(700, 5)
+    equal(page.text('name', '.tip'), None)
+    page.quiet()
+
+
+@test
+def origin(browser):
+    page = Page(browser, draw('origin', profiles.recording([
+        ('web', 7, 'main@/opt/it/web memcpy@/usr/lib/libc.so.6', 3), ('web', 7, 'main@/opt/it/web', 1)])))
+    page.hover('memcpy')
+    holds(page.text('origin').startswith('libc.so.6'), page.text('origin'))
+    equal(page.text('path', '.tip'), '/usr/lib/libc.so.6')
+
+
+@test
+def numbers_are_those_of_the_table(browser):
+    """For each function, the tooltip's sums are those of bt-report, and the search finds them."""
+    page = Page(browser, draw('plain', PLAIN))
+    sums = dict(page.js(
+        "const s = flametap.actions.now.view.stacks.byFunction(), { functions, frames } = flametap.data;"
+        "return functions.first.map((f, n) => [frames.name[f], [s.self[0][n], s.total[0][n]]])"))
+    run('bt-report', data=PLAIN.encode(), out='plain.csv')
+    with open(file_of('plain.csv'), newline='', encoding='utf-8') as f:
+        rows = list(csv.DictReader(io.StringIO(f.read())))
+    holds(len(rows) > 60, 'no table')
+    for row in rows:
+        equal(sums[row['function']], [int(row['self']), int(row['inclusive'])], row['function'])
+
+
+@test
+def menu(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    focused = "return document.activeElement.firstChild.textContent"
+    page.click('deflate', button=2)
+    equal(page.text('name', '.menu'), 'deflate')
+    equal(page.js(focused), 'Zoom here')
+    page.press('Up')
+    equal(page.js(focused), 'Copy stack')
+    page.press('Down', 'Down', 'Escape')
+    equal(page.text('name', '.menu'), None)
+    equal(page.hash(), '')
+    page.press('Home', 'Up', 'Up', 'm')
+    equal(page.text('name', '.menu'), 'work')
+    page.press('Down', 'Enter')
+    equal(page.chips(), ['focus onwork'])
+    page.click('deflate', button=2)
+    page.push('.menu button', 'Its callers, from anywhere')
+    equal(page.chips(), ['focus onwork', 'callers ofdeflate'])
+    equal(page.tree(), profiles.tree(profiles.changed(STACKS, ('focus', 'work'), ('callers', 'deflate'))))
+    page.click('work', button=2)
+    browser.point(700, 5, click=True)
+    equal(page.text('name', '.menu'), None, 'a click elsewhere closes it')
+    equal(page.js("return flametap.actions.ofFrame.length"), 10)
+    page.quiet()
+
+
+@test
+def copying(browser):
+    text = 'main;a\\x3bb;c d_[k] 5\nmain;\\x5cx41_[i];e 3\n'
+    page = Page(browser, draw('copy', text))
+    page.js("window.copied = []; navigator.clipboard.writeText = async (t) => { copied.push(t); };")
+    page.hover('c d')
+    page.press('c', 'C')
+    equal(page.js('return copied'), ['c d', 'main;a\\x3bb;c d_[k] 5'])
+    equal(page.js("return document.querySelector('.notice').textContent"), 'Copied: main;a\\x3bb;c d_[k] 5')
+    page.press('b')
+    page.hover('main')
+    page.press('C')
+    equal(page.js('return copied')[2], 'main;a\\x3bb;c d_[k] 5')
+    page.press('b')
+    page.js("navigator.clipboard.writeText = async () => { throw new Error('no'); };"
+            "document.execCommand = () => false;")
+    page.hover('c d')
+    page.press('C')
+    browser.settle()
+    equal(page.js("const a = document.querySelector('.sheet textarea');"
+                  "return [document.activeElement === a, a.value, a.selectionEnd]"),
+          [True, 'main;a\\x3bb;c d_[k] 5', 21], 'the text is there to be copied by hand')
+    page.press('Escape')
+    equal(page.text('close', '.sheet'), None)
+    page.quiet()
+
+
+@test
+def legend(browser):
+    text = profiles.recording([
+        ('w', 1, 'main@/bin/w work@/bin/w memcpy@/usr/lib/libc.so.6', 30), ('w', 1, 'main@/bin/w', 10),
+        ('w', 1, 'main@/bin/w memcpy@/usr/lib/libc.so.6 main@/bin/w memcpy@/usr/lib/libc.so.6', 7)])
+    page = Page(browser, draw('legend', text))
+    run('bt-report', '--summary', data=text.encode(), out='legend.csv')
+    with open(file_of('legend.csv'), newline='', encoding='utf-8') as f:
+        rows = list(csv.DictReader(io.StringIO(f.read())))
+    shown = page.js("const s = flametap.actions.now.view.stacks.categorySums;"
+                    "return flametap.data.categories.map((c, n) => [c, [s.self[0][n], s.total[0][n]]])")
+    equal({c: n for c, n in shown if n[1]},
+          {r['category']: [int(r['self']), int(r['inclusive'])] for r in rows})
+    equal(page.texts('.legend .row:first-child button'), ['user100.00 %'])
+    for row in rows:
+        label = row['category']
+        page.push('.legend .row:last-child button', page.js(
+            "return [...document.querySelectorAll('.legend .row:last-child button')]"
+            ".find((b) => b.textContent.startsWith(arguments[0])).textContent", label))
+        equal(page.text('found'), 'Matched ' + profiles.percent(int(row['inclusive']), 47), label)
+        holds(page.js("return document.querySelectorAll('#frames .m').length") > 0, 'nothing is marked')
+    link = page.hash()
+    page = Page(browser, draw('legend', text) + link)
+    equal(page.texts('.legend button[aria-pressed="true"] .label'), [rows[-1]['category']])
+    page.search('work')
+    equal(page.texts('.legend button[aria-pressed="true"]'), [], 'one highlight at a time')
+    page.press('Escape', 'l')
+    equal(page.js("return document.querySelector('.legend').offsetHeight"), 0)
+    page = Page(browser, draw('legend', text))
+    equal(page.js("return document.querySelector('.legend').offsetHeight"), 0, 'it remembers')
+    page.push('.bar button', 'Legend')
+    holds(page.js("return document.querySelector('.legend').offsetHeight") > 0, 'does not come back')
+    page.quiet()
+
+
+@test
+def kinds(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.push('.legend .row:first-child button:last-child')
+    equal(page.text('found'), 'Matched ' + profiles.matched(PLAIN, 'vfs_read|copy'))
+    equal(page.hash(), '#kind=k')
+    page.push('.legend button[aria-pressed="true"]')
+    equal(page.hash(), '')
+
+
+@test
+def table(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.push('.bar button', 'Table')
+    rows = page.texts('.table tbody tr')
+    equal(rows[0], 'longest_match%s%s1' % (share(5000), share(5700)))
+    equal(page.texts('.table th[aria-sort=descending]'), ['Self'])
+    names = sorted({n for names, _ in STACKS for n in names})
+    equal(len(rows), len(names))
+    page.push('.table thead button', 'Function')
+    equal(page.texts('.table tbody th'), names)
+    page.push('.table thead button', 'Inclusive')
+    equal(page.texts('.table tbody th')[:3], ['main', 'work', 'deflate'])
+    page.search('^f1')
+    equal(sorted(page.texts('.table tbody th')), [n for n in names if n.startswith('f1')])
+    page.push('.table tbody button', 'f13')
+    equal(page.text('found'), 'Matched ' + profiles.matched(PLAIN, '^f13$'))
+    holds(page.width() < 900, 'the graph does not make room')
+    page = Page(browser, draw('plain', PLAIN) + '#table=1')
+    holds(page.texts('.table tbody tr'), 'not in the link')
+    page.press('t')
+    equal(page.js("return document.querySelector('.table').hidden"), True)
+    page.quiet()
+
+
+@test
+def help_lists_every_key(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.press('?')
+    keys = page.texts('.sheet kbd')
+    for key in [*'frohxkscCibwKtld?mnN/0', 'Enter', 'Esc', 'Arrow keys']:
+        holds(key in keys, 'no word about ' + key)
+    page.press('h', 'Escape')
+    equal((page.text('close', '.sheet'), page.hash()), (None, ''))
+    page.push('.bar button', 'Keys')
+    page.push('.sheet .close')
+    equal(page.text('close', '.sheet'), None)
+    page.quiet()
+
+
+@test
+def theme(browser):
+    paper = "return getComputedStyle(document.querySelector('.app')).backgroundColor"
+    page = Page(browser, draw('plain', PLAIN))
+    light = page.js(paper)
+    page.push('.bar button', 'Theme')
+    dark = page.js(paper)
+    holds(light != dark, 'no change')
+    page = Page(browser, draw('other', PLAIN))
+    equal(page.js(paper), dark, 'it remembers')
+    page.press('d')
+    equal(page.js(paper), light)
+    page.js('localStorage.clear()')
+    page.quiet()
+
+
+@test
+def every_control_has_a_name_and_a_key(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.click('deflate', button=2)
+    page.press('Escape', 't')
+    page.js("flametap.go({ changes: [{ how: 'hide', what: 'f1' }] }, { moved: true })")
+    nameless = page.js(
+        "return [...document.querySelectorAll('.app button, .app input, [role]')].filter((e) =>"
+        "!(e.getAttribute('aria-label') || e.textContent || e.title || e.closest('[hidden]') ||"
+        "['group', 'status', 'list', 'tooltip'].includes(e.getAttribute('role')))).map((e) => e.outerHTML)")
+    equal(nameless, [])
+    stops = set()
+    for _ in range(12):
+        page.press('Tab')
+        stops.add(page.js("const a = document.activeElement; return a.id || a.textContent || a.placeholder"))
+    holds(len(stops) == 12, 'Tab does not lead on: %s' % stops)
+    page.quiet()

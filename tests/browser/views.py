@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Other views of the same stacks: each is compared, node by node, with what the stacks say."""
+import profiles
+from page import Page, draw, equal, holds, test
+
+PLAIN = profiles.plain()
+STACKS = list(profiles.stacks_of(PLAIN))
+KEYS = {'hide': 'h', 'remove': 'x', 'only': 'o', 'focus': 'f', 'collapse': 'k', 'collapseall': 'K'}
+
+
+def recursive():
+    lines = ['a;f;x;f;y 10', 'a;f;x;f;z 7', 'a;f;x 5', 'a;f;y 3', 'b;f;f;f;x 20', 'b;g;f 2', 'b;x;g;x;g;x 9', 'f 4']
+    return '\n'.join(lines) + '\n'
+
+
+def shows(page, stacks, *changes):
+    equal(page.tree(), profiles.tree(profiles.changed(stacks, *changes)), str(changes))
+
+
+@test
+def changes_by_key(browser):
+    """All that can be done to a frame, on the frame under the pointer."""
+    page = Page(browser, draw('plain', PLAIN))
+    for how, key in KEYS.items():
+        for name in ('work', 'deflate', 'longest_match'):
+            page.hover(name)
+            page.press(key)
+            shows(page, STACKS, (how, name))
+            equal(len(page.chips()), 1)
+            holds(page.chips()[0].endswith(name), 'no chip for %s: %s' % (name, page.chips()))
+            browser.back()
+            shows(page, STACKS)
+            equal(page.chips(), [])
+    page.quiet()
+
+
+@test
+def recursion(browser):
+    text = recursive()
+    stacks = list(profiles.stacks_of(text))
+    page = Page(browser, draw('recursive', text))
+    shows(page, stacks)
+    page.press('K')
+    shows(page, stacks, ('collapseall', None))
+    holds(page.pressed('Fold recursion'), 'the switch is not pressed')
+    page.press('K')
+    shows(page, stacks)
+    for name in 'fgx':
+        page.js("location.hash = '#collapse=' + arguments[0]", name)
+        browser.settle()
+        shows(page, stacks, ('collapse', name))
+    for name in 'afgxy':
+        page.js("location.hash = '#callers=' + arguments[0]", name)
+        browser.settle()
+        shows(page, stacks, ('callers', name))
+        page.js("location.hash = '#focus=' + arguments[0]", name)
+        browser.settle()
+        shows(page, stacks, ('focus', name))
+    page.quiet()
+
+
+@test
+def changes_in_a_row(browser):
+    """In the order in which they were made; each can be taken back."""
+    made = [('hide', 'work'), ('collapse', 'f3'), ('remove', 'copy'), ('only', 'f3'), ('collapseall', None),
+            ('focus', 'serve')]
+    page = Page(browser, draw('plain', PLAIN))
+    for number, (how, name) in enumerate(made):
+        page.at(name or 'main')
+        page.press(KEYS[how])
+        shows(page, STACKS, *made[:number + 1])
+    equal(len(page.chips()), len(made))
+    link = page.hash()
+    for number in reversed(range(len(made))):
+        browser.back()
+        shows(page, STACKS, *made[:number])
+    page = Page(browser, draw('plain', PLAIN) + link)
+    shows(page, STACKS, *made)
+    for gone in (2, 0, 1):
+        page.push('.chip:nth-child(%d) button' % (gone + 1))
+        del made[gone]
+        shows(page, STACKS, *made)
+    page.quiet()
+
+
+@test
+def callers_of_everything(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    model = profiles.tree(profiles.changed(STACKS, ('callers', None)))
+    page.push('.bar button', 'Callers')
+
+    least = model[''] * 0.5 / page.width()
+    equal(page.tree(least), {p: w for p, w in model.items() if w >= least})
+    equal(page.search('main'), 'Matched 100.00 %')
+    equal(page.search('deflate'), 'Matched ' + profiles.matched(PLAIN, 'deflate'))
+    page.click('longest_match')
+    equal(page.text('found'), 'Matched %s (of zoom: 100.00 %%)' % profiles.matched(PLAIN, 'deflate'))
+    least = 5000 * 0.5 / page.width()
+    below = {p: w for p, w in page.tree(least).items() if p.startswith('longest_match;')}
+    equal(below, {p: w for p, w in model.items() if p.startswith('longest_match;') and w >= least})
+    holds(abs(page.frame('longest_match')[2] - page.width()) < 2, 'does not zoom')
+    link = page.hash()
+    page = Page(browser, draw('plain', PLAIN) + link)
+    equal((page.text('name'), page.chips()), ('longest_match', ['callers of everything']))
+    browser.size(800, 700)
+    page = Page(browser, draw('other', profiles.plain(9000)) + link)
+    equal(page.text('name'), 'longest_match', 'link in another profile')
+    browser.size(1280, 900)
+    page.quiet()
+
+
+@test
+def narrow_callers_are_found(browser):
+    """Zoom into what was too narrow at first: as exact as what was wide."""
+    text = ''.join('main;a%d;b%d;c%d;leaf %d\n' % (i % 7, i % 11, i % 13, 1 + i % 3) for i in range(5000))
+    text += 'main;big 100000000\nmain;x;big;big 50\n'
+    stacks = list(profiles.stacks_of(text))
+    model = profiles.tree(profiles.changed(stacks, ('callers', None)))
+    page = Page(browser, draw('narrow', text))
+    page.press('b')
+    page.search('^leaf$')
+    page.press('Escape')
+    equal(set(page.tree()) & {'leaf', 'leaf;c1', 'leaf;c1;b1'}, {'leaf'}, 'what is known at first')
+    page.js("const { actions } = flametap, t = actions.now.tree;"
+            "for (let i = 0; i < t.n; i++) if (t.name(i) === 'leaf') { actions.zoomTo(i); break; }")
+    browser.settle()
+    least = model['leaf'] * 0.5 / page.width()
+    found = {p: w for p, w in page.tree().items() if p.startswith('leaf')}
+    equal({p: w for p, w in found.items() if w >= least},
+          {p: w for p, w in model.items() if p.startswith('leaf') and w >= least})
+    page.quiet()
+
+
+@test
+def icicle(browser):
+    for options, downward in ((), False), (('--inverted',), True):
+        page = Page(browser, draw('icicle', PLAIN, *options))
+        for turned in False, True:
+            equal(page.frame('main')[1] < page.frame('work')[1], downward != turned, str(options))
+            equal(page.pressed('Icicle'), downward != turned)
+            page.press('i')
+        equal(page.hash(), '', 'what the file says needs no word')
+        page.push('.bar button', 'Icicle')
+        link = page.hash()
+        page = Page(browser, draw('icicle', PLAIN, *options) + link)
+        equal(page.frame('main')[1] < page.frame('work')[1], not downward, 'link')
+        page.press('i')
+    page.press('Home', 'Down')
+    equal(page.text('name'), 'main')
+
+
+@test
+def order(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    rows = ("const t = flametap.actions.now.tree, rows = {};"
+            "for (let i = 1; i < t.n; i++) (rows[t.parent[i]] ||= []).push([t.name(i), t.total(i)]);"
+            "return Object.values(rows)")
+    for key, sort in ((None, lambda n: n[0]), ('w', lambda n: (-n[1], n[0])), ('w', lambda n: n[0])):
+        if key:
+            page.press(key)
+        for row in page.js(rows):
+            equal(row, sorted(row, key=sort))
+        shows(page, STACKS)
+    page.push('.bar button', 'By weight')
+    equal(page.hash(), '#order=weight')
+
+
+@test
+def threads(browser):
+    rows = [('web', 100 + i, 'main@/bin/web f%d@/bin/web' % (i % 3), i) for i in range(1, 9)]
+    stacks = [(['%s/%d' % (comm, thread)] + [f.split('@')[0] for f in stack.split()], count)
+              for comm, thread, stack, count in rows + [('db', 9, 'main@/bin/db', 5)]]
+    page = Page(browser, draw('threads', profiles.recording(rows + [('db', 9, 'main@/bin/db', 5)]), '--threads'))
+    shows(page, stacks)
+    page.push('.bar button', 'Merge threads')
+    shows(page, stacks, ('threads', None))
+    equal(page.chips(), ['threads merged'])
+    equal(page.search('^web$'), 'Matched ' + profiles.percent(36, 41))
+    browser.back()
+    browser.back()
+    shows(page, stacks)
+    page.quiet()
+
+
+@test
+def zoom_stays_when_frames_go(browser):
+    page = Page(browser, draw('plain', PLAIN))
+    page.at('deflate')
+    page.press('Enter')
+    page.js("flametap.go({ changes: [{ how: 'hide', what: 'work' }] }, { moved: true })")
+    equal(page.text('name'), 'deflate')
+    page.push('.chip button')
+    equal(page.text('name'), 'deflate')
+    page.js("flametap.go({ changes: [{ how: 'remove', what: 'deflate' }] }, { moved: true })")
+    equal(page.text('name'), 'work')
+    page.quiet()
