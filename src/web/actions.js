@@ -83,22 +83,21 @@ flametap.actions = (() => {
 
 	const hasThreads = data.frames.name.some((name, f) =>
 		data.frames.style[f][0] === 't' && /\/\d+$/.test(name));
-	const isRoot = (i) => i === 0;
-
+	
 	/* of a frame: key, label, run(i), when(i) */
 	const ofFrame = [
 		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
-		{ key: 'f', label: 'Focus: what it calls, from anywhere', run: (i) => change('focus', functionText(i)) },
-		{ key: 'r', label: 'Its callers, from anywhere',
+		{ key: 'f', label: 'Focus: its callees, all places', run: (i) => change('focus', functionText(i)) },
+		{ key: 'r', label: 'Its callers, all places',
 			run: (i) => go({ callers: functionText(i), zoom: '' }, { turned: true }) },
-		{ key: 'o', label: 'Only stacks with it', run: (i) => change('only', functionText(i)) },
+		{ key: 'o', label: 'Keep only stacks with it', run: (i) => change('only', functionText(i)) },
 		{ key: 'x', label: 'Remove stacks with it', run: (i) => change('remove', functionText(i)) },
 		{ key: 'h', label: 'Hide its frames', run: (i) => change('hide', functionText(i)) },
 		{ key: 'k', label: 'Collapse its recursion', run: (i) => change('collapse', functionText(i)) },
-		{ key: 's', label: 'Highlight it everywhere', run: (i) => search(now.tree.name(i)) },
+		{ key: 's', label: 'Highlight all places', run: (i) => search(now.tree.name(i)) },
 		{ key: 'c', label: 'Copy name', run: (i) => flametap.panels.copy(now.tree.name(i)) },
 		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
-	].map((action) => ({ when: (i) => !isRoot(i), ...action }));
+	].map((action) => ({ when: (i) => i > 0, ...action }));
 
 	const toggle = (name, on, off) => () => go({ [name]: state[name] === on ? off : on });
 

@@ -21,6 +21,7 @@ flametap.graph = (() => {
 	let rests = []; /* by depth: { from, to } of neighbours too narrow to be drawn */
 	let height = 1; /* levels that there is room for */
 	let drawn = [0, 0]; /* depths whose elements exist */
+	let fromRoot = 0; /* px that are scrolled off at the root's side */
 	let printing = false;
 
 	picture.append(layer, ring, halo);
@@ -225,7 +226,10 @@ flametap.graph = (() => {
 		scrolled();
 	}
 
+	const behind = () => picture.clientHeight - scroller.scrollTop - scroller.clientHeight;
+
 	function scrolled() {
+		fromRoot = state.icicle ? scroller.scrollTop : behind();
 		const [first, end] = depthsBetween(...windowRange());
 
 		if (first < drawn[0] || end > drawn[1])
@@ -237,9 +241,9 @@ flametap.graph = (() => {
 		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
 	}
 
-	/* Draws TREE; the row of the root stays where it is in the window. */
+	/* Draws TREE; the root's row stays where it is in the window. */
 	function show(what) {
-		const before = yOf(0) - scroller.scrollTop, other = tree !== what.tree;
+		const kept = fromRoot, other = tree !== what.tree;
 
 		({ tree, zoom, mark } = what);
 		if (other)
@@ -252,10 +256,11 @@ flametap.graph = (() => {
 			if (width === had)
 				break;
 		}
-		scroller.scrollTop = yOf(0) - before;
+		scroller.scrollTop += state.icicle ? kept - scroller.scrollTop : behind() - kept;
+		draw();
 		if (zoom)
 			reveal(zoom);
-		draw();
+		scrolled();
 	}
 
 	/* From the root on, where it opens. */

@@ -8,10 +8,14 @@ flametap.legend = (() => {
 	const { now } = actions;
 	const kinds = Object.keys(text.kinds).filter((kind) => kind !== 'r');
 	const steps = ['gone', 'less', '', '', 'same', '', '', 'more', 'new'];
-	const MANY = 12; /* categories that are shown at first */
+	const MANY = 10; /* categories that are shown at first */
 
-	const kindRow = html('div', { class: 'row' }), categoryRow = html('div', { class: 'row' });
-	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' }, kindRow, categoryRow);
+	const row = (head) => html('div', { class: 'entries', role: 'group', 'aria-label': head });
+	const kindRow = row('Kinds'), categoryRow = row('Categories'), stepRow = row('Change');
+	const lines = [['Kind', kindRow], ['Category', categoryRow]];
+	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
+		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
+			([head, entries]) => [html('span', { class: 'head' }, head), entries]));
 	let shown = null; /* the tree whose sums these are */
 	let all = false;
 
@@ -34,42 +38,43 @@ flametap.legend = (() => {
 	const share = (sums, k, totals) =>
 		sums.map((side, s) => text.percent(side[k], totals[s])).join(' \u2192 ');
 
-	/* A line: a click highlights all its frames. */
-	function entry(which, value, label, numbers, title, ...before) {
-		const on = state[which] === value;
-		const item = button('', title, () => flametap.go({ search: '', kind: '', category: '',
-			[which]: on ? '' : value }), { 'aria-pressed': on });
+	/* An entry with its share of the self weight; a click highlights all its frames. */
+	function entry(which, value, label, sums, k, ...before) {
+		const on = state[which] === value, totals = now.view.stacks.totals(0);
+		const self = share(sums.self, k, totals), total = share(sums.total, k, totals);
+		const item = button('', `${label}: ${self} itself, ${total} with all that it calls`,
+			() => flametap.go({ search: '', kind: '', category: '', [which]: on ? '' : value }),
+			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
-			html('span', { class: 'share' }, numbers));
+			html('span', { class: 'share' }, which === 'kind' ? self : `${self} (${total})`));
 		return item;
 	}
 
-	function kindEntries(tree) {
-		const { self, total } = tree.kindSums, totals = tree.totals(0);
-		const present = kinds.map((_, k) => k).filter((k) => total.some((side) => side[k]));
+	/* The numbers of what is there, the heaviest first. */
+	function present({ self, total }) {
+		const list = [...self[0].keys()].filter((k) => total.some((side) => side[k]));
+		const sum = (sides, k) => sides.reduce((all, side) => all + side[k], 0);
 
-		present.sort((a, b) => self[0][b] - self[0][a]);
-		return present.map((k) => entry('kind', kinds[k], text.kinds[kinds[k]], share(self, k, totals),
-			`${text.kinds[kinds[k]]}: self ${share(self, k, totals)}, with callees ` +
-			share(total, k, totals), ...(data.isDiff ? [] : [swatch(kinds[k] + '2')])));
+		return list.sort((a, b) => sum(self, b) - sum(self, a) || sum(total, b) - sum(total, a));
 	}
 
-	function categoryEntries(tree) {
-		const { self, total } = tree.categorySums, totals = tree.totals(0);
-		const present = data.categories.map((_, c) => c).filter((c) => total.some((side) => side[c]));
+	function kindEntries({ kindSums: sums }) {
+		return present(sums).map((k) => entry('kind', kinds[k], text.kinds[kinds[k]], sums, k,
+			...(data.isDiff ? [] : [swatch(kinds[k] + '2')])));
+	}
 
-		present.sort((a, b) => self[0][b] - self[0][a] || total[0][b] - total[0][a]);
-		const list = present.slice(0, all ? present.length : MANY).map((c) =>
-			entry('category', data.categories[c], data.categories[c], share(self, c, totals),
-				`${data.categories[c]}: self ${share(self, c, totals)}, with callees ` +
-				share(total, c, totals)));
-		if (present.length > MANY)
-			list.push(button(all ? 'fewer' : `${present.length - MANY} more`, 'Categories', () => {
+	function categoryEntries({ categorySums: sums }) {
+		const list = present(sums);
+		const entries = list.slice(0, all ? list.length : MANY).map((c) =>
+			entry('category', data.categories[c], data.categories[c], sums, c));
+
+		if (list.length > MANY)
+			entries.push(button(all ? 'fewer' : `${list.length - MANY} more`, 'Categories', () => {
 				all = !all;
 				flametap.show();
 			}, { class: 'more' }));
-		return list;
+		return entries;
 	}
 
 	const scaleOfChange = () => steps.map((label, step) =>
@@ -84,12 +89,11 @@ flametap.legend = (() => {
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };
-		kindRow.replaceChildren(...(data.isDiff ? scaleOfChange() : []),
-			html('span', { class: 'head' }, 'Kind, self'), ...kindEntries(tree));
-		categoryRow.replaceChildren(html('span', { class: 'head' }, 'Category, self'),
-			...categoryEntries(tree));
+		kindRow.replaceChildren(...kindEntries(tree));
+		categoryRow.replaceChildren(...categoryEntries(tree));
 	}
 
+	stepRow.append(...scaleOfChange());
 	const still = root.getElementById('legend');
 	if (still)
 		still.remove();

@@ -99,7 +99,7 @@ def menu(browser):
     page.press('Down', 'Enter')
     equal(page.chips(), ['focus onwork'])
     page.click('deflate', button=2)
-    page.push('.menu button', 'Its callers, from anywhere')
+    page.push('.menu button', 'Its callers, all places')
     equal(page.chips(), ['focus onwork', 'callers ofdeflate'])
     equal(page.tree(), profiles.tree(profiles.changed(STACKS, ('focus', 'work'), ('callers', 'deflate'))))
     page.click('work', button=2)
@@ -149,11 +149,11 @@ def legend(browser):
                     "return flametap.data.categories.map((c, n) => [c, [s.self[0][n], s.total[0][n]]])")
     equal({c: n for c, n in shown if n[1]},
           {r['category']: [int(r['self']), int(r['inclusive'])] for r in rows})
-    equal(page.texts('.legend .row:first-child button'), ['user100.00 %'])
+    equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 %'])
     for row in rows:
         label = row['category']
-        page.push('.legend .row:last-child button', page.js(
-            "return [...document.querySelectorAll('.legend .row:last-child button')]"
+        page.push('.legend [aria-label=Categories] button', page.js(
+            "return [...document.querySelectorAll('.legend [aria-label=Categories] button')]"
             ".find((b) => b.textContent.startsWith(arguments[0])).textContent", label))
         equal(page.text('found'), 'Matched ' + profiles.percent(int(row['inclusive']), 47), label)
         holds(page.js("return document.querySelectorAll('#frames .m').length") > 0, 'nothing is marked')
@@ -174,7 +174,7 @@ def legend(browser):
 @test
 def kinds(browser):
     page = Page(browser, draw('plain', PLAIN))
-    page.push('.legend .row:first-child button:last-child')
+    page.push('.legend [aria-label=Kinds] button:last-child')
     equal(page.text('found'), 'Matched ' + profiles.matched(PLAIN, 'vfs_read|copy'))
     equal(page.hash(), '#kind=k')
     page.push('.legend button[aria-pressed="true"]')
