@@ -101,12 +101,15 @@ $(O)/view/%.inc: src/view/%
 	$(Q)$(to_string)
 $(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
-# src/web becomes script and style of the SVG files, and the policy that names their hashes
+# src/web becomes script and style of the SVG files, and the policy that names their hashes. Indentation and comments of whole
+# lines stay here, but for the licence's
+strip = sed -e '1b' -e 's/^[[:blank:]]*//' -e '/^$$/d' -e '/^\/\*.*\*\/$$/d' \
+	-e '/^\/\*/{/\*\//!{:a' -e 'N' -e '/\*\/$$/!ba' -e 'd' -e '}' -e '}'
 $(O)/web/script: $(WEB_JS:%=src/web/%)
 $(O)/web/style: $(WEB_CSS:%=src/web/%)
 $(O)/web/script $(O)/web/style: Makefile
 	@mkdir -p $(@D)
-	$(Q)cat $(filter src/%,$^) > $@
+	$(Q)cat $(filter src/%,$^) | $(strip) > $@
 $(O)/web/%.inc: $(O)/web/%
 	$(Q)$(to_string)
 sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
