@@ -16,7 +16,9 @@
  */
 struct path {
 	uint32_t end; /* in the line: behind the frame's last byte */
-	uint32_t frame, node;
+	uint32_t node;
+	enum frame_kind kind;         /* of what follows, where it has no suffix */
+	bool dash;                    /* a separator, or a frame that is called like one */
 	struct stack_account account; /* of the frame and all nearer to the root */
 };
 
@@ -37,8 +39,8 @@ static bool in_brackets(const char *name, size_t len)
 
 bool name_is_note(const char *name, size_t len)
 {
-	static const char *const notes[] = {
-		"[truncated]", "[broken]", "[lost]", "[no stack]", "[unreadable]"};
+	static const char *const notes[] = {"[truncated]", "[broken]", "[lost]", "[no stack]",
+		"[unreadable]", "[Missed User Stack]", "[Missed Kernel Stack]"};
 
 	if (!in_brackets(name, len))
 		return false;
@@ -55,7 +57,8 @@ bool note_is_cut(const char *note)
 
 bool note_is_broken(const char *note)
 {
-	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]");
+	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]") ||
+	       !strncmp(note, "[Missed ", 8);
 }
 
 bool name_is_unnamed(const char *name, size_t len)
@@ -90,8 +93,7 @@ void set_unnamed(struct strbuf *name, const char *module, size_t len)
 	}
 }
 
-/* Takes the suffix off. */
-static enum frame_kind kind_of(const char *s, size_t *len)
+enum frame_kind folded_kind(const char *s, size_t *len)
 {
 	static const enum frame_kind kinds[] = {FRAME_KERNEL, FRAME_INLINE, FRAME_JIT, FRAME_WAKER};
 
@@ -120,7 +122,7 @@ static uint32_t frame_of(struct reader *r, const char *s, size_t len)
 	if (memo_get(&r->frames, s, len, hash, &frame))
 		return frame;
 	size_t n = len;
-	enum frame_kind kind = kind_of(s, &n);
+	enum frame_kind kind = folded_kind(s, &n);
 
 	strbuf_reset(&r->name);
 	strbuf_add(&r->name, s, n);
@@ -158,7 +160,7 @@ static size_t shared_frames(const struct reader *r, const char *stack, size_t le
 	while (n && (r->path[n - 1].end > same ||
 			    (r->path[n - 1].end < len && stack[r->path[n - 1].end] != ';')))
 		n--;
-	return n;
+	return n && r->path[n - 1].dash ? n - 1 : n; /* it depends on whether more follows */
 }
 
 void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame)
@@ -177,16 +179,37 @@ void stack_account_add_frame(struct stack_account *account, const struct profile
 	}
 }
 
-static void push(struct reader *r, const char *s, size_t len, size_t end)
+/* What bcc's tools put between the stacks of a line; no such stack is empty. */
+static bool is_dash(const char *s, size_t len)
+{
+	return len && len <= 2 && s[0] == '-' && s[len - 1] == '-';
+}
+
+static void push_frame(struct reader *r, struct path *next, const char *s, size_t len)
+{
+	uint32_t id = frame_of(r, s, len);
+	struct frame frame = r->p->frames[id];
+
+	if (frame.kind == FRAME_USER && next->kind != FRAME_USER) {
+		frame.kind = next->kind;
+		id = profile_add_frame(r->p, &frame);
+	}
+	next->node = profile_child(r->p, next->node, id);
+	stack_account_add_frame(&next->account, r->p, id);
+}
+
+static void push(struct reader *r, const char *s, size_t len, size_t end, bool last)
 {
 	struct path next = {0};
 
 	if (r->nr)
 		next = r->path[r->nr - 1];
-	next.frame = frame_of(r, s, len);
-	next.node = profile_child(r->p, next.node, next.frame);
 	next.end = (uint32_t)end;
-	stack_account_add_frame(&next.account, r->p, next.frame);
+	next.dash = is_dash(s, len);
+	if (!next.dash || !r->nr || last)
+		push_frame(r, &next, s, len);
+	else if (next.kind != FRAME_WAKER)
+		next.kind = len == 1 ? FRAME_KERNEL : FRAME_WAKER;
 	ALLOC_GROW(r->path, r->nr, r->alloc);
 	r->path[r->nr++] = next;
 }
@@ -213,7 +236,7 @@ static void add_stack(struct reader *r, const char *stack, size_t len, uint64_t 
 		const char *semicolon = memchr(stack + at, ';', len - at);
 		size_t end = semicolon ? (size_t)(semicolon - stack) : len;
 
-		push(r, stack + at, end - at, end);
+		push(r, stack + at, end - at, end, end == len);
 		at = end + 1;
 	}
 	strbuf_reset(&r->before);

@@ -4,9 +4,13 @@
  * end. Kernel frames end in _[k], inlined in _[i], JIT in _[j], wakers in _[w]; bytes that would
  * break the line are written as word.h says.
  *
+ * Between two frames, as the tools of bcc have it, "-" says that the kernel's follow, and "--"
+ * those of a waker.
+ *
  * A name in brackets is no function's name. It is one of
  * - a note, something the profiler says (FRAME_NOTE): [truncated], [broken], [lost], [no stack],
- *   [unreadable], or anything with ": " in it, as in [truncated: libfoo.so];
+ *   [unreadable], [Missed User Stack], [Missed Kernel Stack], or anything with ": " in it, as in
+ *   [truncated: libfoo.so];
  * - an unnamed frame, an address that has no name (kind user, kernel, …): [unknown] when nothing is
  *   known, else [FILE], the last part of its module's path: [libfoo.so], [vdso], [kernel].
  */
@@ -42,8 +46,12 @@ struct stack_account {
 	uint64_t named, unnamed;
 	bool cut, broken;
 };
-void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame);
+void stack_account_add_frame(
+	struct stack_account *account, const struct profile *p, uint32_t frame);
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
+
+/* The kind that the suffix of a frame tells; takes that off *LEN. */
+enum frame_kind folded_kind(const char *s, size_t *len);
 
 /*
  * Adds the stacks of LINES to P. An empty frame becomes [unknown]. A line without an unsigned

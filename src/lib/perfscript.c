@@ -32,7 +32,7 @@ struct reader {
 	uint64_t weight, line, sample_line;
 	uint32_t last; /* the worth of the last frame, and where it is */
 	uint64_t last_at;
-	size_t inlined; /* how many frames up to it are inlined into one at its address */
+	size_t same_at; /* how many frames up to it are there */
 
 	struct said unreadable, no_period, others, too_long, too_deep;
 };
@@ -103,35 +103,34 @@ static uint32_t worth_of(struct reader *r, const struct perf_frame *f)
 	       worth;
 }
 
-/* Functions that are inlined into the last frame are of its module. */
-static void name_inlined(struct reader *r, uint32_t frame)
+/* The functions that are inlined into the last frame are of its module. */
+static void name_inlined(struct reader *r, uint32_t module)
 {
 	struct stacks *s = &r->stacks;
 
-	for (size_t i = s->nr - 1 - r->inlined; i + 1 < s->nr && !s->deep; i++) {
-		struct frame inlined = r->p->frames[s->frames[i]];
+	for (size_t i = 2; i <= r->same_at && i <= s->nr; i++) {
+		struct frame frame = r->p->frames[s->frames[s->nr - i]];
 
-		inlined.module = r->p->frames[frame].module;
-		s->frames[i] = profile_add_frame(r->p, &inlined);
+		if (frame.kind != FRAME_INLINE || frame.module)
+			break;
+		frame.module = module;
+		s->frames[s->nr - i] = profile_add_frame(r->p, &frame);
 	}
 }
 
 static void push(struct reader *r, uint32_t worth, const char *text, const char *end)
 {
-	uint32_t frame = worth & WORTH_FRAME;
-	bool inlined = r->p->frames[frame].kind == FRAME_INLINE;
+	uint32_t module = r->p->frames[worth & WORTH_FRAME].module;
 	uint64_t address;
 
 	stackline_address(text, end, &address);
-	if (address != r->last_at)
-		r->inlined = 0;
+	r->same_at = address == r->last_at ? r->same_at + 1 : 1;
+	r->last_at = address;
+	r->last = worth;
 	if (!stacks_push(&r->stacks, worth))
 		said_add(&r->too_deep, r->sample_line, "", 0);
-	if (r->inlined && !inlined)
-		name_inlined(r, frame);
-	r->inlined = inlined ? r->inlined + 1 : 0;
-	r->last = worth;
-	r->last_at = address;
+	if (module && r->same_at > 1 && !r->stacks.deep)
+		name_inlined(r, module);
 }
 
 /* A line of a sample; false: it is no frame. */
@@ -156,7 +155,7 @@ static void end_sample(struct reader *r)
 	if (r->state == IN_SAMPLE)
 		stacks_add(&r->stacks, r->task, r->weight);
 	r->state = BETWEEN;
-	r->inlined = 0;
+	r->same_at = 0;
 }
 
 static void choose_event(struct reader *r, const struct perf_header *h)
@@ -284,7 +283,6 @@ static void read_source(struct reader *r, const char *text, size_t len)
 	if (cut_inlined(text, &len)) {
 		frame.kind = FRAME_INLINE;
 		worth = WORTH_UNCOUNTED;
-		r->inlined++;
 	}
 	if (r->options->sources && !(worth & WORTH_UNNAMED))
 		frame.source = source_of(r, text, len);

@@ -68,6 +68,33 @@ void stacks_pop(struct stacks *s, uint32_t worth)
 	s->account.unnamed -= (worth & WORTH_UNNAMED) != 0;
 }
 
+void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind)
+{
+	for (size_t i = from; i < to; i++) {
+		struct frame frame = s->p->frames[s->frames[i]];
+
+		if (frame.kind == FRAME_NOTE || frame.kind == FRAME_WAKER)
+			continue;
+		frame.kind = kind;
+		s->frames[i] = profile_add_frame(s->p, &frame);
+	}
+}
+
+bool stacks_is_entry(const struct stacks *s, size_t frame)
+{
+	static const char *const entries[] = {"entry_", "ret_from_fork", "asm_",
+		"secondary_startup", "x86_64_start", "el0", "el1", "ret_fast_syscall",
+		"error_entry"};
+	const char *name = profile_name(s->p, s->frames[frame], NULL);
+
+	if (s->p->frames[s->frames[frame]].kind == FRAME_KERNEL)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+		if (!strncmp(name, entries[i], strlen(entries[i])))
+			return true;
+	return false;
+}
+
 static void tell_processes(struct stacks *s, uint32_t comm, uint64_t pid)
 {
 	if (!s->first_comm) {

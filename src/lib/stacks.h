@@ -51,6 +51,12 @@ bool stacks_push(struct stacks *s, uint32_t worth);
 void stacks_pop(struct stacks *s, uint32_t worth); /* undoes it, if the stack is not too deep */
 uint32_t stacks_note(struct stacks *s, const char *name); /* the worth of a note (folded.h) */
 
+/* Frames FROM up to TO become of KIND, but for notes and wakers. */
+void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind);
+
+/* Whether a frame is known to be the kernel's, or is where the kernel is entered, by its name. */
+bool stacks_is_entry(const struct stacks *s, size_t frame);
+
 /*
  * The frame of a task: COMM, or COMM/TID when TID is not 0. PID 0: not known; then names tell
  * processes apart.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view.h"
+#include "lib/bcc.h"
+#include "lib/bpftrace.h"
 #include "lib/folded.h"
 #include "lib/lines.h"
 #include "lib/perfscript.h"
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PEEK = 1 << 16 };
+enum { PEEK = 1 << 16, SURE = PEEK };
 
 static const struct {
 	const char *begins;
@@ -70,6 +72,18 @@ static int read_perfscript(struct profile *p, struct lines *lines,
 	return perfscript_read(p, lines, &text, several, notes);
 }
 
+static int read_bpftrace(struct profile *p, struct lines *lines,
+	const struct input_options *options, bool *several, struct strbuf *notes)
+{
+	return bpftrace_read(p, lines, options->event, several, notes);
+}
+
+static int read_bcc(struct profile *p, struct lines *lines, const struct input_options *options,
+	bool *several, struct strbuf *notes)
+{
+	return bcc_read(p, lines, options->view.threads, several, notes);
+}
+
 static bool ends_in_number(const char *s, size_t len)
 {
 	const char *last = s + len;
@@ -106,6 +120,8 @@ static const struct form {
 		bool *several, struct strbuf *notes);
 	bool apart; /* it has tasks and a unit: into a profile of its own first */
 } forms[] = {
+	{bpftrace_is_line, SURE, read_bpftrace, true},
+	{bcc_is_line, 4, read_bcc, true},
 	{perfscript_is_line, 1, read_perfscript, true},
 	{is_stacktext, 1, read_stacktext, false},
 	{is_folded, 1, read_folded, false},

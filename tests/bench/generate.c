@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * generate stap|folded BYTES [STACKS]: text of about BYTES for the benchmark, the same at every
- * run: walks through a call graph of 4,000 functions in 24 modules, some 28 frames deep, STACKS
- * (50,000) different ones, again and again.
+ * generate stap|perf|folded BYTES [STACKS]: text of about BYTES for the benchmark, the same at
+ * every run: walks through a call graph of 4,000 functions in 24 modules, some 28 frames deep,
+ * STACKS (50,000) different ones, again and again.
  */
 #include "lib/util.h"
 
@@ -40,44 +40,103 @@ static const char *name_of(uint32_t function)
 	return name;
 }
 
-static void print_frame(uint32_t function, uint32_t caller)
+static uint64_t offset_in(uint32_t function, uint32_t caller)
 {
-	uint32_t module = function % MODULES;
-	uint64_t at = hash_u64((uint64_t)caller << 32 | function) % 0x700;
-
-	printf(" 0x%" PRIx64 " : %s+0x%" PRIx64
-	       "/0x800 [/usr/lib/x86_64-linux-gnu/lib%c%c.so.%u]\n",
-		UINT64_C(0x7f1200000000) + module * UINT64_C(0x1000000) +
-			function * UINT64_C(0x800) + at,
-		name_of(function), at, 'a' + (int)module, 'z' - (int)module, module % 7);
+	return hash_u64((uint64_t)caller << 32 | function) % 0x700;
 }
 
-static void print_stack(uint64_t seed, int stap)
+static uint64_t address_of(uint32_t function, uint32_t caller)
 {
-	uint32_t stack[DEPTH_MIN + DEPTH_VARIES];
-	uint64_t state = seed;
-	size_t n = DEPTH_MIN + next_random(&state) % DEPTH_VARIES;
+	return UINT64_C(0x7f1200000000) + function % MODULES * UINT64_C(0x1000000) +
+	       function * UINT64_C(0x800) + offset_in(function, caller);
+}
 
-	stack[0] = 0;
-	for (size_t i = 1; i < n; i++)
-		stack[i] = callee(stack[i - 1], next_random(&state));
-	for (size_t i = n; stap && i--;)
-		print_frame(stack[i], i ? stack[i - 1] : 0);
-	for (size_t i = 0; !stap && i < n; i++)
-		printf("%s%s", i ? ";" : "", name_of(stack[i]));
-	printf(stap ? "\t%" PRIu64 "\n" : " %" PRIu64 "\n", 1 + seed % 97);
+static const char *module_of(uint32_t function)
+{
+	static char name[64];
+	uint32_t module = function % MODULES;
+
+	snprintf(name, sizeof(name), "/usr/lib/x86_64-linux-gnu/lib%c%c.so.%u", 'a' + (int)module,
+		'z' - (int)module, module % 7);
+	return name;
+}
+
+/* A stack, root first. */
+struct stack {
+	uint32_t functions[DEPTH_MIN + DEPTH_VARIES];
+	size_t n;
+};
+
+static void make_stack(struct stack *s, uint64_t seed)
+{
+	uint64_t state = seed;
+
+	s->n = DEPTH_MIN + next_random(&state) % DEPTH_VARIES;
+	s->functions[0] = 0;
+	for (size_t i = 1; i < s->n; i++)
+		s->functions[i] = callee(s->functions[i - 1], next_random(&state));
+}
+
+static void print_frames(const struct stack *s, const char *format)
+{
+	for (size_t i = s->n; i--;) {
+		uint32_t function = s->functions[i], caller = i ? s->functions[i - 1] : 0;
+
+		printf(format, address_of(function, caller), name_of(function),
+			offset_in(function, caller), module_of(function));
+	}
+}
+
+static void print_stap(const struct stack *s, uint64_t seed)
+{
+	print_frames(s, " 0x%" PRIx64 " : %s+0x%" PRIx64 "/0x800 [%s]\n");
+	printf("\t%" PRIu64 "\n", 1 + seed % 97);
+}
+
+static void print_perf(const struct stack *s, uint64_t seed)
+{
+	printf("worker %" PRIu64 "/%" PRIu64 " [%03d] %" PRIu64 ".%06d: %10" PRIu64 " cycles: \n",
+		1302 + seed % 4, 2017 + seed % 64, (int)(seed % 8), seed / 999, (int)(seed % 999),
+		1000 + seed % 97);
+	print_frames(s, "\t%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n");
+	putchar('\n');
+}
+
+static void print_folded(const struct stack *s, uint64_t seed)
+{
+	for (size_t i = 0; i < s->n; i++)
+		printf("%s%s", i ? ";" : "", name_of(s->functions[i]));
+	printf(" %" PRIu64 "\n", 1 + seed % 97);
+}
+
+static const struct {
+	const char *name;
+	void (*print)(const struct stack *s, uint64_t seed);
+} kinds[] = {{"stap", print_stap}, {"perf", print_perf}, {"folded", print_folded}};
+
+static size_t kind_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(kinds) && strcmp(kinds[i].name, name))
+		i++;
+	return i;
 }
 
 int main(int argc, char **argv)
 {
+	size_t kind = argc > 2 ? kind_of(argv[1]) : ARRAY_LEN(kinds);
 	uint64_t bytes, stacks = 50000;
+	struct stack stack;
 
-	if (argc < 3 || !parse_u64(argv[2], strlen(argv[2]), 10, &bytes) ||
+	if (kind == ARRAY_LEN(kinds) || !parse_u64(argv[2], strlen(argv[2]), 10, &bytes) ||
 		(argc > 3 && !parse_u64(argv[3], strlen(argv[3]), 10, &stacks)) || !stacks) {
-		fputs("usage: generate stap|folded BYTES [STACKS]\n", stderr);
+		fputs("usage: generate stap|perf|folded BYTES [STACKS]\n", stderr);
 		return EXIT_USAGE_ERROR;
 	}
-	for (uint64_t i = 0; (uint64_t)ftello(stdout) < bytes; i++)
-		print_stack(i % stacks, !strcmp(argv[1], "stap"));
+	for (uint64_t i = 0; (uint64_t)ftello(stdout) < bytes; i++) {
+		make_stack(&stack, i % stacks);
+		kinds[kind].print(&stack, i % stacks);
+	}
 	return fclose(stdout) ? EXIT_FAILED : EXIT_OK;
 }
