@@ -28,9 +28,9 @@ SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
-	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf)
+	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf libprotobuf-c)
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
-FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib) -liberty -lm
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libprotobuf-c) -liberty -lm
 
 LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c src/record/*.c)
 CMD_SRC := $(wildcard src/cmd/*.c)
@@ -85,7 +85,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) -lcmocka
 
-$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC))
+$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/view/pprof.pb-c.o
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -117,6 +117,16 @@ $(O)/web/policy: $(O)/web/script $(O)/web/style
 	$(Q)echo "default-src 'none'; script-src '$(call sha256,$(O)/web/script)';" \
 		"style-src '$(call sha256,$(O)/web/style)'" > $@
 $(O)/src/view/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
+
+# src/view/pprof.proto becomes build/view/pprof.pb-c.[ch], which pack its messages
+PROTOC_C ?= protoc-c
+$(O)/view/%.pb-c.c $(O)/view/%.pb-c.h: src/view/%.proto
+	@mkdir -p $(@D)
+	@echo "  PROTO $<"
+	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
+$(O)/view/%.pb-c.o: $(O)/view/%.pb-c.c
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
+$(O)/src/view/export_pprof.o: $(O)/view/pprof.pb-c.h
 
 # src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
 CLANG ?= clang

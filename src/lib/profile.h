@@ -57,6 +57,11 @@ struct profile {
 	} by_frame, by_node; /* the latter knows only nodes with many siblings */
 	char *title;         /* what was recorded, NULL: not known; owned */
 	char *unit;          /* "samples", "us", "bytes"; owned */
+	struct profile_timing {
+		uint64_t started;  /* ns since 1970; 0, as in the others: not known */
+		uint64_t duration; /* ns */
+		uint64_t period;   /* ns of processor time between two samples */
+	} timing; /* of several recordings: the first start, all durations, the longest period */
 	struct account account;
 };
 

@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Deeper stacks are walked once for each place where they stand, however many rows have them. */
 enum { DEEP = 64 };
+
+enum { SECOND = 1000000000 }; /* ns */
 
 struct builder {
 	const struct recording *rec;
@@ -190,6 +193,35 @@ static void add_row(struct builder *b, const struct rec_row *row)
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
+static uint64_t parse_started(const char *s)
+{
+	struct tm tm = {0};
+	const char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+	time_t t = end && !*end ? timegm(&tm) : 0;
+
+	return t > 0 && t < INT64_MAX / SECOND ? (uint64_t)t * SECOND : 0;
+}
+
+static uint64_t parse_seconds(const char *s)
+{
+	double seconds = s ? strtod(s, NULL) : 0;
+
+	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * SECOND) : 0;
+}
+
+static void add_timing(
+	const struct recording *rec, const struct rec_event *event, struct profile_timing *t)
+{
+	uint64_t started = parse_started(recording_meta(rec, "started"));
+	bool ticks = !strcmp(recording_get(rec, event->clock), "cpu") && event->period <= INT64_MAX;
+
+	if (started && (!t->started || started < t->started))
+		t->started = started;
+	add_capped(&t->duration, parse_seconds(recording_meta(rec, "seconds")));
+	if (ticks && event->period > t->period)
+		t->period = event->period;
+}
+
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p)
 {
@@ -207,8 +239,10 @@ void recording_to_profile(
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(&b, &rec->rows[i]);
-	if (event < rec->nr_events)
+	if (event < rec->nr_events) {
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
+		add_timing(rec, &rec->events[event], &p->timing);
+	}
 	if (recording_meta(rec, "title"))
 		profile_set(&p->title, recording_meta(rec, "title"));
 	recording_account(rec, view, &p->account);

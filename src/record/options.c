@@ -59,8 +59,8 @@ static const struct argp_option option_table[] = {
 	{"max", OPT_MAX, "US", 0, "off-cpu: no longer ones", 1},
 	{NULL, 0, NULL, 0, "What to write:", 2},
 	{"output", 'o', "FILE", 0,
-		"Write FILE, by its ending .rec .bt .folded .svg .csv or .json; may be "
-		"repeated; without it .bt on stdout",
+		"Write FILE, by its ending .rec .bt .folded .svg .csv .json .pb.gz or "
+		".speedscope.json; may be repeated; without it .bt on stdout",
 		2},
 	{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},

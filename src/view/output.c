@@ -48,6 +48,16 @@ static int write_json(const struct output *o, FILE *out, struct strbuf *err)
 	return view_report_json(o->profile, out, err);
 }
 
+static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
+{
+	return view_pprof(o->profile, out, err);
+}
+
+static int write_speedscope(const struct output *o, FILE *out, struct strbuf *err)
+{
+	return view_speedscope(o->profile, out, err);
+}
+
 static int write_summary(const struct output *o, FILE *out, struct strbuf *err)
 {
 	return view_report_summary(o->profile, out, err);
@@ -90,6 +100,8 @@ static const struct {
 	[OUT_FOLDED] = {".folded", write_folded},
 	[OUT_SVG] = {".svg", write_svg},
 	[OUT_CSV] = {".csv", write_csv},
+	[OUT_PPROF] = {".pb.gz", write_pprof},
+	[OUT_SPEEDSCOPE] = {".speedscope.json", write_speedscope},
 	[OUT_JSON] = {".json", write_json},
 };
 
@@ -103,7 +115,7 @@ int output_format(const char *path)
 
 const char *output_endings(void)
 {
-	return ".rec .bt .folded .svg .csv .json";
+	return ".rec .bt .folded .svg .csv .json .pb.gz .speedscope.json";
 }
 
 /* "cannot write 'PATH': errno's text", perhaps with more behind it */

@@ -12,7 +12,17 @@ struct output {
 	struct profile *profile; /* of rec, finished */
 };
 
-enum output_format { OUT_REC, OUT_BT, OUT_FOLDED, OUT_SVG, OUT_CSV, OUT_JSON, OUT_FORMATS };
+enum output_format {
+	OUT_REC,
+	OUT_BT,
+	OUT_FOLDED,
+	OUT_SVG,
+	OUT_CSV,
+	OUT_PPROF,
+	OUT_SPEEDSCOPE, /* before what its ending ends in */
+	OUT_JSON,
+	OUT_FORMATS,
+};
 
 /* The format that PATH's ending names, -1: none of ours. */
 int output_format(const char *path);

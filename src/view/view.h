@@ -69,6 +69,13 @@ int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err);
 int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbuf *err);
 int view_report_json(const struct profile *p, FILE *out, struct strbuf *err);
 
+/*
+ * For other programs: pprof's profile.proto, compressed, and speedscope's JSON. Weights that their
+ * numbers cannot hold are divided by a power of two, which the profile then says.
+ */
+int view_pprof(const struct profile *p, FILE *out, struct strbuf *err);
+int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err);
+
 /* Text backtraces in the classic form of stap scripts, leaf first, heaviest stack first. */
 int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,
 	FILE *out, struct strbuf *err);

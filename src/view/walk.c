@@ -36,3 +36,20 @@ bool walk_over(struct walk *w)
 {
 	return go_past(w, w->p->nodes[w->node].total);
 }
+
+uint64_t walk_scale(const struct profile *p, uint64_t max)
+{
+	uint64_t scale = 1;
+
+	while (p->nodes[0].total / scale > max)
+		scale *= 2;
+	return scale;
+}
+
+uint64_t walk_self(const struct walk *w, uint64_t scale)
+{
+	uint64_t end = w->start;
+
+	add_capped(&end, w->p->nodes[w->node].self);
+	return end / scale - w->start / scale;
+}

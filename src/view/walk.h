@@ -21,4 +21,13 @@ struct walk walk_begin(const struct profile *p);
 bool walk_next(struct walk *w); /* into the node's children, false at the end of the tree */
 bool walk_over(struct walk *w); /* past the node's children */
 
+/* The least power of two by which the total has to be divided so that it is at most MAX. */
+uint64_t walk_scale(const struct profile *p, uint64_t max);
+
+/*
+ * The node's self weight in units of SCALE. The weight left of each node is what is rounded down,
+ * so that all nodes together have that share of the total.
+ */
+uint64_t walk_self(const struct walk *w, uint64_t scale);
+
 #endif

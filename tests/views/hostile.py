@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""hostile.py make: 100,000 names of random bytes as folded stacks, on stdout.
+hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight."""
+import csv
+import json
+import random
+import sys
+
+NAMES = 100000
+PIECES = [b'</script><script>window.pwned=1</script>', b']]>', b'<![CDATA[', b'<!--', b'-->', b'&#0;', b'&lt;', b'"', b"'",
+          b'=1+1', b'+', b'-', b'@SUM(1)', b'\t', b'\r', b',', b'""', b' ', b'\xff\xfe', b'\xed\xa0\x80', b'\xe2\x80\xae',
+          b'\xf0\x9f\x94\xa5', b'\x1b[31m', b'%s%n', b'\\', b'\\x', b'\\x3b', b'javascript:', b'\xef\xbf\xbf', b'[', b']',
+          b'_[k]', b' 12', b'{{', b'__proto__', b'onload=']
+
+
+def name(r):
+    parts = []
+    for _ in range(r.randint(1, 5)):
+        if r.random() < 0.5:
+            parts.append(r.choice(PIECES))
+        else:
+            parts.append(bytes(r.randrange(256) for _ in range(r.randint(1, 12))))
+    return b''.join(parts)
+
+
+def escaped(raw):
+    """As src/lib/word.h says, and no more than must be: what else is hostile goes in as it is."""
+    return raw.replace(b'\\x', b'\\x5cx').replace(b';', b'\\x3b').replace(b'\n', b'\\x0a').replace(b'\r', b'\\x0d')
+
+
+def make():
+    r = random.Random(52)
+    out = sys.stdout.buffer
+    for _ in range(NAMES // 4):
+        out.write(b';'.join(escaped(name(r)) for _ in range(4)) + b' %d\n' % r.randint(1, 1000))
+
+
+def read_csv(path):
+    """By the grammar of RFC 4180, for csv.reader takes almost anything."""
+    with open(path, 'rb') as f:
+        text = f.read()
+    rows, at = [[]], 0
+    while at < len(text):
+        if text[at:at + 1] == b'"':
+            cell = b''
+            while True:
+                end = text.index(b'"', at + 1)
+                cell += text[at + 1:end]
+                at = end + 1
+                if text[at:at + 1] != b'"':
+                    break
+                cell += b'"'
+        else:
+            end = min(i for i in (text.find(b',', at), text.find(b'\n', at)) if i >= 0)
+            cell = text[at:end]
+            if b'"' in cell or b'\r' in cell:
+                raise ValueError('%r is not quoted' % cell)
+            at = end
+        rows[-1].append(cell)
+        if text[at:at + 1] == b'\n':
+            rows.append([])
+        elif text[at:at + 1] != b',':
+            raise ValueError('%r follows a quote' % text[at:at + 10])
+        at += 1
+    return rows[:-1]
+
+
+def check_csv(path):
+    head, *rows = read_csv(path)
+    for row in rows:
+        if len(row) != len(head):
+            raise ValueError('%r has not %d cells' % (row, len(head)))
+        if any(cell[:1] in (b'=', b'+', b'-', b'@', b'\t', b'\r') for cell in row):
+            raise ValueError('%r is a formula' % row)
+    with open(path, newline='', encoding='latin-1') as f:
+        if [[cell.encode('latin-1') for cell in row] for row in csv.reader(f, strict=True)] != [head] + rows:
+            raise ValueError('another reader of CSV reads it otherwise')
+    print(sum(int(row[head.index(b'self')]) for row in rows))
+
+
+def check_json(path):
+    with open(path, encoding='utf-8') as f:
+        print(sum(row['self'] for row in json.load(f)['functions']))
+
+
+if sys.argv[1] == 'make':
+    make()
+elif sys.argv[1] == 'csv':
+    check_csv(sys.argv[2])
+else:
+    check_json(sys.argv[2])
