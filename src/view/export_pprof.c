@@ -334,8 +334,8 @@ static void write_sample(struct writer *w, size_t depth, uint32_t task, uint64_t
 		label.key = add_text(w, "task");
 		label.str = task;
 		sample.n_label = 1;
-		sample.label = &(Pprof__Label *){&label};
 	}
+	sample.label = &(Pprof__Label *){&label};
 	part.n_sample = 1;
 	part.sample = &(Pprof__Sample *){&sample};
 	put(w, &part);

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""read.py WHAT FILE: a profile as programs that we did not write read it.
+
+pprof, speedscope, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name,
+sorted, control characters in it as \\xHH; the sum of all weights last. top (of go tool pprof): the same, no sum.
+stacks: of a pprof file, each sample with what is known of its frames, root first.
+valid: nothing; fails when the speedscope file does not fit the schema in $SCHEMA.
+The classes of profile.proto are in profile_pb2, which protoc makes.
+"""
+
+import gzip
+import json
+import os
+import re
+import sys
+
+
+def shown(name):
+    """As bt-export --pprof writes what a terminal would obey."""
+
+    def escaped(match):
+        return "".join(f"\\x{byte:02x}" for byte in match.group().encode())
+
+    return re.sub("[\0-\x1f\x7f-\x9f]", escaped, name)
+
+
+class Functions:
+    def __init__(self):
+        self.own, self.inclusive, self.total = {}, {}, 0
+
+    def add(self, name, own, inclusive):
+        self.own[name] = self.own.get(name, 0) + own
+        self.inclusive[name] = self.inclusive.get(name, 0) + inclusive
+
+    def add_stack(self, names, weight):
+        """Names: leaf first."""
+        self.total += weight
+        for name in set(names):
+            self.add(name, weight if name == names[0] else 0, weight)
+
+    def print(self, with_total=True):
+        for name in sorted(self.inclusive, key=shown):
+            print(shown(name), self.own[name], self.inclusive[name], sep="\t")
+        if with_total:
+            print(self.total)
+
+
+def read_pprof(path):
+    import profile_pb2
+
+    profile = profile_pb2.Profile()
+    with gzip.open(path) as file:
+        profile.ParseFromString(file.read())
+    check_pprof(profile)
+    return profile
+
+
+def check_ids(messages):
+    ids = {message.id: message for message in messages}
+    assert 0 not in ids and len(ids) == len(messages), "ids are no numbers of their own"
+    return ids
+
+
+def check_pprof(profile):
+    """What profile.proto says in words."""
+    assert profile.string_table[0] == ""
+    assert len(set(profile.string_table)) == len(profile.string_table)
+    assert len(profile.sample_type) == 1
+    functions, locations, mappings = map(check_ids, (profile.function, profile.location, profile.mapping))
+    used_locations = {id for sample in profile.sample for id in sample.location_id}
+    assert used_locations <= set(locations)
+    used_functions = {line.function_id for location in profile.location for line in location.line}
+    assert used_functions <= set(functions)
+    assert {location.mapping_id for location in profile.location} <= set(mappings) | {0}
+    assert all(location.line for location in profile.location)
+    assert all(len(sample.value) == 1 and sample.value[0] > 0 for sample in profile.sample)
+
+
+def pprof_functions(path):
+    profile = read_pprof(path)
+    name_of = {function.id: profile.string_table[function.name] for function in profile.function}
+    names_of = {location.id: [name_of[line.function_id] for line in location.line] for location in profile.location}
+    result = Functions()
+    for sample in profile.sample:
+        result.add_stack([name for id in sample.location_id for name in names_of[id]], sample.value[0])
+    return result
+
+
+def speedscope_functions(path):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    (profile,) = document["profiles"]
+    frames = document["shared"]["frames"]
+    result = Functions()
+    for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+        assert 0 < weight <= 1 << 53 and all(0 <= frame for frame in stack)
+        result.add_stack([frames[frame]["name"] for frame in reversed(stack)], weight)
+    assert profile["endValue"] - profile["startValue"] == result.total
+    return result
+
+
+def report_functions(path):
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    result = Functions()
+    for function in report["functions"]:
+        result.add(function["function"], function["self"], function["inclusive"])
+    result.total = report["total"]
+    return result
+
+
+def top_functions(path):
+    """The table: flat, flat%, sum%, cum, cum%, name."""
+    result = Functions()
+    number = re.compile(r"\s*(\d+)\w*\s+\S+%\s+\S+%\s+(\d+)\w*\s+\S+%  (.*)\n")
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for match in map(number.fullmatch, file):
+            if match:
+                name = re.sub(r" \((partial-)?inline\)$", "", match[3])
+                result.add(name, int(match[1]), int(match[2]))
+    return result
+
+
+def print_stacks(path):
+    profile = read_pprof(path)
+    text = profile.string_table
+    functions = {function.id: function for function in profile.function}
+    files = {mapping.id: text[mapping.filename] for mapping in profile.mapping}
+    locations = {location.id: location for location in profile.location}
+
+    def line_text(line):
+        function = functions[line.function_id]
+        return text[function.name] + (f" {text[function.filename]}:{line.line}" if function.filename else "")
+
+    def location_text(location):
+        lines = " > ".join(line_text(line) for line in reversed(location.line))
+        return f"{lines} [{files[location.mapping_id]}]" if location.mapping_id else lines
+
+    for sample in profile.sample:
+        labels = "".join(f" {text[label.key]}={text[label.str]}" for label in sample.label)
+        stack = "; ".join(location_text(locations[id]) for id in reversed(sample.location_id))
+        print(f"{stack} {sample.value[0]}{labels}")
+    (kind,) = profile.sample_type
+    print(f"{text[kind.type]}/{text[kind.unit]} {text[profile.period_type.type]}/{text[profile.period_type.unit]}"
+          f" period {profile.period} time {profile.time_nanos} duration {profile.duration_nanos}")
+    for comment in profile.comment:
+        print(text[comment])
+    for mapping in profile.mapping:
+        has = [name for name in ("functions", "filenames", "line_numbers", "inline_frames") if getattr(mapping, "has_" + name)]
+        print(text[mapping.filename], *has)
+
+
+def check_schema(path):
+    import jsonschema
+
+    with open(os.environ["SCHEMA"], encoding="utf-8") as file:
+        schema = json.load(file)
+    with open(path, encoding="utf-8") as file:
+        jsonschema.validate(json.load(file), schema)
+
+
+def main():
+    what, path = sys.argv[1:]
+    if what == "stacks":
+        print_stacks(path)
+    elif what == "valid":
+        check_schema(path)
+    elif what == "top":
+        top_functions(path).print(with_total=False)
+    else:
+        {"pprof": pprof_functions, "speedscope": speedscope_functions, "report": report_functions}[what](path).print()
+
+
+main()
