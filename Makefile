@@ -126,7 +126,7 @@ $(O)/view/%.pb-c.c $(O)/view/%.pb-c.h: src/view/%.proto
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/view/%.pb-c.o: $(O)/view/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
-$(O)/src/view/export_pprof.o: $(O)/view/pprof.pb-c.h
+$(O)/src/view/export_pprof.o $(O)/tests/unit/export.o: $(O)/view/pprof.pb-c.h
 
 # src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
 CLANG ?= clang
