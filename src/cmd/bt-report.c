@@ -1,24 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/args.h"
+#include "view/calls.h"
+#include "view/rules.h"
+#include "view/rules_args.h"
 #include "lib/program.h"
 #include "lib/util.h"
 
 #include <string.h>
 
-typedef int report(const struct profile *p, FILE *out, struct strbuf *err);
-
 struct options {
 	struct view_args args;
-	report *report; /* NULL: the top table */
-	unsigned top;
+	struct rules_args rules;
+	struct report_options report;
+	struct pattern fn;
+	bool has_of, has_form;
+	bool print_rules;
 };
 
-enum { OPT_SUMMARY = 256, OPT_TOP, OPT_JSON };
+enum {
+	OPT_SUMMARY = 256,
+	OPT_CALLERS,
+	OPT_CALLEES,
+	OPT_CSV,
+	OPT_TEXT,
+	OPT_TOP,
+	OPT_JSON,
+	OPT_PRINT_RULES,
+};
 
 static const struct argp_option table[] = {
-	{"summary", OPT_SUMMARY, NULL, 0, "Categories instead of functions, as CSV", 1},
-	{"top", OPT_TOP, "N", 0, "The N functions with most self weight, as a table of text", 1},
-	{"json", OPT_JSON, NULL, 0, "Total, unit, account and functions, as JSON", 1},
+	{"summary", OPT_SUMMARY, NULL, 0, "Categories instead of functions", 1},
+	{"callers", OPT_CALLERS, "FN", 0,
+		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1},
+	{"callees", OPT_CALLEES, "FN", 0, "What they call", 1},
+	{"csv", OPT_CSV, NULL, 0, "As CSV (default, but for callers and callees)", 1},
+	{"text", OPT_TEXT, NULL, 0, "As a table of text (default for callers and callees)", 1},
+	{"top", OPT_TOP, "N", 0, "As a table of text, the first N lines of it", 1},
+	{"json", OPT_JSON, NULL, 0, "As JSON, with total, unit and account", 1},
+	{"print-rules", OPT_PRINT_RULES, NULL, 0, "The built-in rules, and nothing else", 1},
 	{0},
 };
 
@@ -31,6 +50,31 @@ static unsigned parse_top(const char *arg, struct argp_state *state)
 	return (unsigned)n;
 }
 
+static void set_of(struct options *o, enum report_of of, struct argp_state *state)
+{
+	if (o->has_of)
+		argp_error(state, "--summary, --callers and --callees: one of them, once");
+	o->report.of = of;
+	o->has_of = true;
+}
+
+static void set_calls(
+	struct options *o, enum report_of of, const char *fn, struct argp_state *state)
+{
+	set_of(o, of, state);
+	if (pattern_init(&o->fn, fn, strlen(fn)))
+		argp_error(state, "'%s' has a '[' without ']' or ends in '\\'", fn);
+	o->report.fn = &o->fn;
+}
+
+static void set_form(struct options *o, enum report_form form, struct argp_state *state)
+{
+	if (o->has_form && o->report.form != form)
+		argp_error(state, "--csv, --json, --text and --top: the output has one form");
+	o->report.form = form;
+	o->has_form = true;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -38,16 +82,36 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->rules;
 		break;
 	case OPT_SUMMARY:
-		o->report = view_report_summary;
+		set_of(o, REPORT_CATEGORIES, state);
+		break;
+	case OPT_CALLERS:
+		set_calls(o, REPORT_CALLERS, arg, state);
+		break;
+	case OPT_CALLEES:
+		set_calls(o, REPORT_CALLEES, arg, state);
+		break;
+	case OPT_CSV:
+		set_form(o, REPORT_CSV, state);
+		break;
+	case OPT_TEXT:
+		set_form(o, REPORT_TEXT, state);
 		break;
 	case OPT_TOP:
-		o->report = NULL;
-		o->top = parse_top(arg, state);
+		set_form(o, REPORT_TEXT, state);
+		o->report.top = parse_top(arg, state);
 		break;
 	case OPT_JSON:
-		o->report = view_report_json;
+		set_form(o, REPORT_JSON, state);
+		break;
+	case OPT_PRINT_RULES:
+		o->print_rules = true;
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!o->has_form && o->report.fn)
+			o->report.form = REPORT_TEXT;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -60,40 +124,59 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
 	.doc = "Reports which functions the weight of profiles (recordings, folded stacks, "
-	       "backtraces of "
-	       "stap scripts; default: stdin) lies in, on stdout: as profile.csv, heaviest first, "
-	       "or in "
-	       "another form.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+	       "backtraces of stap scripts; default: stdin) lies in, on stdout: as profile.csv, "
+	       "heaviest first, or in another form.",
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
+		{.argp = &rules_args_argp}, {0}},
 };
 
-static int make_report(struct options *o)
+static int print_rules(void)
 {
-	struct profile p;
-	int status = EXIT_FAILED;
-	int part;
+	fputs(rules_text, stdout);
+	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
+}
 
-	profile_init(&p);
-	part = view_args_read(&o->args, &p);
+static int make_report(struct options *o, struct profile *p)
+{
+	int part = view_args_read(&o->args, p);
+
 	if (part < 0)
-		goto out;
-	if (o->report)
-		o->report(&p, stdout, NULL);
-	else
-		view_report_top(&p, o->top, stdout, NULL);
+		return EXIT_FAILED;
+	if (o->report.fn && !calls_any(p, &o->fn)) {
+		program_say("no function matches '%s'", o->fn.s);
+		part = 1;
+	}
+	view_report(p, &o->report, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	status = view_args_status(&o->args, &p, part);
-out:
+		return EXIT_FAILED;
+	return view_args_status(&o->args, p, part);
+}
+
+static int run(struct options *o)
+{
+	struct rules *rules = rules_args_read(&o->rules);
+	struct profile p;
+
+	if (!rules)
+		return EXIT_FAILED;
+	o->report.rules = rules;
+	profile_init(&p);
+	int status = make_report(o, &p);
+
 	profile_release(&p);
+	rules_free(rules);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT, .report = view_report_csv};
+	struct options o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return make_report(&o);
+	int status = o.print_rules ? print_rules() : run(&o);
+
+	pattern_release(&o.fn);
+	rules_args_release(&o.rules);
+	return status;
 }

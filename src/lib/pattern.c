@@ -60,9 +60,9 @@ int pattern_init(struct pattern *p, const char *s, size_t len)
 		if (!n)
 			return -1;
 	}
-	*p = (struct pattern){.s = xmalloc(len), .len = len};
-	if (len)
-		memcpy(p->s, s, len);
+	*p = (struct pattern){.s = xmalloc(len + 1), .len = len};
+	memcpy(p->s, s, len);
+	p->s[len] = '\0';
 	while (p->plain < len && !strchr("*?[\\", s[p->plain]))
 		p->plain++;
 	return 0;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct pattern {
-	char *s; /* owned */
+	char *s; /* owned, with a NUL behind it */
 	size_t len;
 	size_t plain; /* bytes before the first that is special; len: none is */
 };

@@ -71,17 +71,47 @@ void terminal_add(struct strbuf *out, const char *s, size_t len, size_t columns)
 	}
 }
 
-void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns)
+size_t terminal_width(const char *s, size_t len)
 {
-	size_t used = 0, i = 0, width;
+	size_t used = 0, width;
 	bool plain;
 
-	for (size_t k = 0; k < len; used += width)
-		k += measure(s + k, len - k, &width, &plain);
-	if (used > columns) {
+	for (size_t i = 0; i < len; used += width)
+		i += measure(s + i, len - i, &width, &plain);
+	return used;
+}
+
+/* The place in S, which takes WIDTH columns, from which on it takes COLUMNS at most. */
+static size_t place_from_end(const char *s, size_t len, size_t width, size_t columns)
+{
+	size_t i = 0, one;
+	bool plain;
+
+	for (; i < len && width > columns; width -= one)
+		i += measure(s + i, len - i, &one, &plain);
+	return i;
+}
+
+void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns)
+{
+	size_t width = terminal_width(s, len), i = 0;
+
+	if (width > columns) {
 		strbuf_adds(out, "...");
-		for (; i < len && used + DOTS > columns; used -= width)
-			i += measure(s + i, len - i, &width, &plain);
+		i = place_from_end(s, len, width, columns > DOTS ? columns - DOTS : 0);
+	}
+	terminal_add(out, s + i, len - i, SIZE_MAX);
+}
+
+void terminal_add_ends(struct strbuf *out, const char *s, size_t len, size_t columns)
+{
+	size_t width = terminal_width(s, len), i = 0;
+
+	if (width > columns) {
+		size_t rest = columns > DOTS ? columns - DOTS : 0;
+
+		terminal_add(out, s, len, rest - rest / 2 + DOTS);
+		i = place_from_end(s, len, width, rest / 2);
 	}
 	terminal_add(out, s + i, len - i, SIZE_MAX);
 }

@@ -17,6 +17,12 @@ void terminal_add(struct strbuf *out, const char *s, size_t len, size_t columns)
 /* The same for paths, whose ends tell more: what is cut begins with "...". */
 void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns);
 
+/* The same for names, of which both ends tell: "..." stands in the middle. */
+void terminal_add_ends(struct strbuf *out, const char *s, size_t len, size_t columns);
+
+/* The columns that S takes. */
+size_t terminal_width(const char *s, size_t len);
+
 /* Appends S as lines of COLUMNS, broken at blanks, each begun with INDENT blanks. Words longer
  * than that stay whole: somebody may copy them. */
 void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t columns);

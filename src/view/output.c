@@ -40,12 +40,12 @@ static int write_svg(const struct output *o, FILE *out, struct strbuf *err)
 
 static int write_csv(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_report_csv(o->profile, out, err);
+	return view_report(o->profile, &(struct report_options){0}, out, err);
 }
 
 static int write_json(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_report_json(o->profile, out, err);
+	return view_report(o->profile, &(struct report_options){.form = REPORT_JSON}, out, err);
 }
 
 static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
@@ -60,7 +60,7 @@ static int write_speedscope(const struct output *o, FILE *out, struct strbuf *er
 
 static int write_summary(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_report_summary(o->profile, out, err);
+	return view_report(o->profile, &(struct report_options){.of = REPORT_CATEGORIES}, out, err);
 }
 
 static int write_callers(const struct output *o, FILE *out, struct strbuf *err)

@@ -1,222 +1,242 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view.h"
-#include "functions.h"
+#include "report.h"
+#include "calls.h"
 #include "lib/csv.h"
-#include "lib/folded.h"
 #include "lib/json.h"
 #include "lib/percent.h"
-#include "lib/strbuf.h"
-#include "lib/terminal.h"
 #include "lib/util.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void add_weights(struct strbuf *out, const struct functions *f, const struct function *fn)
+bool report_is_of_calls(const struct report *r)
 {
-	uint64_t all = f->p->nodes[0].total;
-
-	strbuf_addu(out, fn->self);
-	strbuf_addch(out, ',');
-	percent_add(out, fn->self, all);
-	strbuf_addch(out, ',');
-	strbuf_addu(out, fn->inclusive);
-	strbuf_addch(out, ',');
-	percent_add(out, fn->inclusive, all);
+	return r->options->of == REPORT_CALLERS || r->options->of == REPORT_CALLEES;
 }
 
-static void add_name(struct strbuf *out, const struct functions *f, const struct function *fn)
+const char *report_name(const struct report *r, const struct function *row, size_t *len)
+{
+	static const char root[] = "[root]";
+
+	*len = strlen(root);
+	return row->frame ? profile_name(r->p, row->frame, len) : root;
+}
+
+static void init_rows(struct report *r)
+{
+	const struct report_options *o = r->options;
+
+	switch (o->of) {
+	case REPORT_FUNCTIONS:
+		functions_init(&r->rows, r->p, o->rules);
+		break;
+	case REPORT_CATEGORIES:
+		functions_init_categories(&r->rows, r->p, o->rules);
+		break;
+	case REPORT_CALLERS:
+		calls_init_callers(&r->rows, &r->of, r->p, o->fn, o->rules);
+		break;
+	case REPORT_CALLEES:
+		calls_init_callees(&r->rows, &r->of, r->p, o->fn, o->rules);
+		break;
+	}
+}
+
+/* CSV */
+
+static void csv_string(struct strbuf *out, const char *s, size_t len, const char *behind)
+{
+	csv_field(out, s, len);
+	strbuf_adds(out, behind);
+}
+
+static void csv_weight(struct strbuf *out, uint64_t weight, uint64_t all)
+{
+	strbuf_addu(out, weight);
+	strbuf_addch(out, ',');
+	percent_add(out, weight, all);
+}
+
+/* function,module, */
+static void csv_function(struct report *r, const struct function *row)
 {
 	size_t len;
-	const char *name = profile_name(f->p, fn->frame, &len);
+	const char *name = report_name(r, row, &len);
+	const char *module = profile_module(r->p, row->frame);
 
-	csv_field(out, name, len);
+	csv_string(&r->text, name, len, ",");
+	csv_string(&r->text, module, strlen(module), ",");
 }
 
-int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err)
+/* self,self_pct,inclusive,inclusive_pct */
+static void csv_weights(struct report *r, const struct function *row)
 {
-	struct strbuf line = STRBUF_INIT;
-	struct functions f;
+	csv_weight(&r->text, row->self, r->p->nodes[0].total);
+	strbuf_addch(&r->text, ',');
+	csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
+}
 
-	functions_init(&f, p, NULL);
-	strbuf_adds(&line, "function,module,self,self_pct,inclusive,inclusive_pct,category\n");
-	for (uint32_t i = 0; i < f.nr; i++) {
-		const struct function *fn = &f.list[i];
-		const char *module = profile_module(p, fn->frame);
-		const char *category = function_category(&f, fn);
+static void csv_row(struct report *r, const struct function *row)
+{
+	const char *category = function_category(&r->rows, row);
+	size_t len = strlen(category);
 
-		add_name(&line, &f, fn);
-		strbuf_addch(&line, ',');
-		csv_field(&line, module, strlen(module));
-		strbuf_addch(&line, ',');
-		add_weights(&line, &f, fn);
-		strbuf_addch(&line, ',');
-		csv_field(&line, category, strlen(category));
-		strbuf_addch(&line, '\n');
-		strbuf_flush(&line, out);
+	switch (r->options->of) {
+	case REPORT_FUNCTIONS:
+		csv_function(r, row);
+		csv_weights(r, row);
+		strbuf_addch(&r->text, ',');
+		csv_string(&r->text, category, len, "\n");
+		break;
+	case REPORT_CATEGORIES:
+		csv_string(&r->text, category, len, ",");
+		csv_weights(r, row);
+		strbuf_addch(&r->text, '\n');
+		break;
+	case REPORT_CALLERS:
+	case REPORT_CALLEES:
+		strbuf_adds(&r->text, r->options->of == REPORT_CALLERS ? "caller," : "callee,");
+		csv_function(r, row);
+		csv_weight(&r->text, row->inclusive, r->of.inclusive);
+		strbuf_addch(&r->text, ',');
+		csv_string(&r->text, category, len, "\n");
+		break;
 	}
-	strbuf_flush(&line, out);
-	functions_release(&f);
-	strbuf_release(&line);
-	return written(out, err);
 }
 
-int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err)
+/* A line of the functions whose calls the others are. */
+static void csv_of(struct report *r, const char *relation, uint64_t weight)
 {
-	struct strbuf line = STRBUF_INIT;
-	struct functions f;
+	strbuf_addf(&r->text, "%s,", relation);
+	csv_string(&r->text, r->options->fn->s, r->options->fn->len, ",,");
+	csv_weight(&r->text, weight, r->of.inclusive);
+	strbuf_adds(&r->text, ",\n");
+}
 
-	functions_init_categories(&f, p, NULL);
-	strbuf_adds(&line, "category,self,self_pct,inclusive,inclusive_pct\n");
-	for (uint32_t i = 0; i < f.nr; i++) {
-		const char *category = function_category(&f, &f.list[i]);
+static void report_csv(struct report *r)
+{
+	static const char calls[] = "relation,function,module,weight,weight_pct,category\n";
+	static const char *const heads[] = {
+		[REPORT_FUNCTIONS] =
+			"function,module,self,self_pct,inclusive,inclusive_pct,category\n",
+		[REPORT_CATEGORIES] = "category,self,self_pct,inclusive,inclusive_pct\n",
+		[REPORT_CALLERS] = calls,
+		[REPORT_CALLEES] = calls,
+	};
 
-		csv_field(&line, category, strlen(category));
-		strbuf_addch(&line, ',');
-		add_weights(&line, &f, &f.list[i]);
-		strbuf_addch(&line, '\n');
+	strbuf_adds(&r->text, heads[r->options->of]);
+	if (report_is_of_calls(r))
+		csv_of(r, "function", r->of.inclusive);
+	if (r->options->of == REPORT_CALLEES)
+		csv_of(r, "self", r->of.self);
+	for (uint32_t i = 0; i < r->rows.nr; i++) {
+		csv_row(r, &r->rows.list[i]);
+		strbuf_flush(&r->text, r->out);
 	}
-	strbuf_flush(&line, out);
-	functions_release(&f);
-	strbuf_release(&line);
-	return written(out, err);
 }
 
-static void add_json_string(struct strbuf *out, const char *s)
+/* JSON */
+
+static void json_key(struct strbuf *out, const char *before, const char *key)
 {
-	json_string(out, s, strlen(s));
+	strbuf_addf(out, "%s\"%s\": ", before, key);
 }
 
-static void add_json_function(
-	struct strbuf *out, const struct functions *f, const struct function *fn)
+static void json_text(struct strbuf *out, const char *before, const char *key, const char *s)
 {
-	uint64_t all = f->p->nodes[0].total;
-	size_t len;
-	const char *name = profile_name(f->p, fn->frame, &len);
-
-	strbuf_adds(out, "  {\"function\": ");
-	json_string(out, name, len);
-	strbuf_adds(out, ", \"module\": ");
-	add_json_string(out, profile_module(f->p, fn->frame));
-	strbuf_addf(out, ", \"self\": %" PRIu64 ", \"self_pct\": ", fn->self);
-	percent_add(out, fn->self, all);
-	strbuf_addf(out, ", \"inclusive\": %" PRIu64 ", \"inclusive_pct\": ", fn->inclusive);
-	percent_add(out, fn->inclusive, all);
-	strbuf_adds(out, ", \"category\": ");
-	add_json_string(out, function_category(f, fn));
-	strbuf_addch(out, '}');
-}
-
-int view_report_json(const struct profile *p, FILE *out, struct strbuf *err)
-{
-	struct strbuf line = STRBUF_INIT;
-	struct functions f;
-
-	functions_init(&f, p, NULL);
-	strbuf_adds(&line, "{\n \"title\": ");
-	if (p->title)
-		add_json_string(&line, p->title);
+	json_key(out, before, key);
+	if (s)
+		json_string(out, s, strlen(s));
 	else
-		strbuf_adds(&line, "null");
-	strbuf_addf(&line, ",\n \"total\": %" PRIu64 ",\n \"unit\": ", p->nodes[0].total);
-	add_json_string(&line, p->unit);
-	strbuf_adds(&line, ",\n");
-	strbuf_adds(&line, " \"account\": ");
-	account_json(&p->account, &line);
-	strbuf_adds(&line, ",\n \"functions\": [");
-	for (uint32_t i = 0; i < f.nr; i++) {
-		strbuf_adds(&line, i ? ",\n" : "\n");
-		add_json_function(&line, &f, &f.list[i]);
-		strbuf_flush(&line, out);
-	}
-	strbuf_adds(&line, "\n ]\n}\n");
-	strbuf_flush(&line, out);
-	functions_release(&f);
-	strbuf_release(&line);
-	return written(out, err);
+		strbuf_adds(out, "null");
 }
 
-struct widths {
-	int self, inclusive;
-	size_t name;
-};
-
-static int digits(uint64_t n)
+/* "KEY": WEIGHT, "KEY_pct": its share of ALL */
+static void json_weight(
+	struct strbuf *out, const char *before, const char *key, uint64_t weight, uint64_t all)
 {
-	return snprintf(NULL, 0, "%" PRIu64, n);
+	json_key(out, before, key);
+	strbuf_addu(out, weight);
+	strbuf_addf(out, ", \"%s_pct\": ", key);
+	percent_add(out, weight, all);
 }
 
-static struct widths fit(const struct functions *f, FILE *out)
+static void json_function(struct report *r, const struct function *row)
 {
-	size_t columns = terminal_columns(out, 80);
-	struct widths w = {.self = 4, .inclusive = digits(f->p->nodes[0].total)};
-
-	if (f->nr && digits(f->list[0].self) > w.self)
-		w.self = digits(f->list[0].self);
-	if (w.inclusive < 9)
-		w.inclusive = 9;
-	size_t numbers = 8 + 1 + (size_t)w.self + 2 + 8 + 1 + (size_t)w.inclusive + 2;
-
-	w.name = columns > numbers + 10 ? columns - numbers : 10;
-	return w;
-}
-
-static void add_top_line(struct strbuf *line, const struct functions *f, const struct function *fn,
-	const struct widths *w)
-{
-	struct strbuf cell = STRBUF_INIT;
-	const char *module = profile_module(f->p, fn->frame);
 	size_t len;
-	const char *name = profile_name(f->p, fn->frame, &len);
+	const char *name = report_name(r, row, &len);
 
-	percent_add(&cell, fn->self, f->p->nodes[0].total);
-	strbuf_addf(line, "%6s %% %*" PRIu64, cell.buf, w->self, fn->self);
-	strbuf_reset(&cell);
-	percent_add(&cell, fn->inclusive, f->p->nodes[0].total);
-	strbuf_addf(line, "  %6s %% %*" PRIu64 "  ", cell.buf, w->inclusive, fn->inclusive);
-	strbuf_reset(&cell);
-	strbuf_add(&cell, name, len);
-	if (*module && !frame_is_unnamed(f->p, fn->frame)) /* that is called after its module */
-		strbuf_addf(&cell, *module == '[' ? " %s" : " [%s]", file_name(module));
-	terminal_add(line, cell.buf, cell.len, w->name);
-	strbuf_addch(line, '\n');
-	strbuf_release(&cell);
+	json_key(&r->text, "", "function");
+	json_string(&r->text, name, len);
+	json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 }
 
-int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbuf *err)
+static void json_row(struct report *r, const struct function *row)
 {
-	struct strbuf line = STRBUF_INIT;
-	struct functions f;
-	uint64_t rest = 0;
+	const char *category = function_category(&r->rows, row);
+	uint64_t all = r->p->nodes[0].total;
 
-	functions_init(&f, p, NULL);
-	struct widths w = fit(&f, out);
+	strbuf_adds(&r->text, "  {");
+	if (r->options->of == REPORT_CATEGORIES)
+		json_text(&r->text, "", "category", category);
+	else
+		json_function(r, row);
+	if (report_is_of_calls(r)) {
+		json_weight(&r->text, ", ", "weight", row->inclusive, r->of.inclusive);
+	} else {
+		json_weight(&r->text, ", ", "self", row->self, all);
+		json_weight(&r->text, ", ", "inclusive", row->inclusive, all);
+	}
+	if (r->options->of != REPORT_CATEGORIES)
+		json_text(&r->text, ", ", "category", category);
+	strbuf_addch(&r->text, '}');
+}
 
-	if (p->title) {
-		terminal_add(&line, p->title, strlen(p->title), w.name + 40);
-		strbuf_adds(&line, "\n");
-	}
-	strbuf_addf(&line, "%" PRIu64 " ", p->nodes[0].total);
-	terminal_add(&line, p->unit, strlen(p->unit), 20);
-	strbuf_addf(&line, "\n  self %% %*s  incl. %% %*s  function [module]\n", w.self, "self",
-		w.inclusive, "inclusive");
-	for (uint32_t i = 0; i < f.nr; i++) {
-		if (i < n)
-			add_top_line(&line, &f, &f.list[i], &w);
-		else
-			add_capped(&rest, f.list[i].self);
-	}
-	if (f.nr > n) {
-		struct strbuf percent = STRBUF_INIT;
+static void report_json(struct report *r)
+{
+	static const char *const lists[] = {
+		[REPORT_FUNCTIONS] = "functions",
+		[REPORT_CATEGORIES] = "categories",
+		[REPORT_CALLERS] = "callers",
+		[REPORT_CALLEES] = "callees",
+	};
+	uint64_t all = r->p->nodes[0].total;
 
-		percent_add(&percent, rest, p->nodes[0].total);
-		strbuf_addf(&line, "%6s %% %*" PRIu64 "  in %u functions more\n", percent.buf,
-			w.self, rest, f.nr - n);
-		strbuf_release(&percent);
+	json_text(&r->text, "{\n ", "title", r->p->title);
+	json_key(&r->text, ",\n ", "total");
+	strbuf_addu(&r->text, all);
+	json_text(&r->text, ",\n ", "unit", r->p->unit);
+	json_key(&r->text, ",\n ", "account");
+	account_json(&r->p->account, &r->text);
+	if (report_is_of_calls(r)) {
+		json_key(&r->text, ",\n ", "function");
+		json_string(&r->text, r->options->fn->s, r->options->fn->len);
+		json_weight(&r->text, ",\n ", "self", r->of.self, all);
+		json_weight(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
 	}
-	strbuf_flush(&line, out);
-	functions_release(&f);
-	strbuf_release(&line);
+	json_key(&r->text, ",\n ", lists[r->options->of]);
+	strbuf_addch(&r->text, '[');
+	for (uint32_t i = 0; i < r->rows.nr; i++) {
+		strbuf_adds(&r->text, i ? ",\n" : "\n");
+		json_row(r, &r->rows.list[i]);
+		strbuf_flush(&r->text, r->out);
+	}
+	strbuf_adds(&r->text, "\n ]\n}\n");
+}
+
+int view_report(const struct profile *p, const struct report_options *options, FILE *out,
+	struct strbuf *err)
+{
+	static void (*const forms[])(struct report *) = {
+		[REPORT_CSV] = report_csv,
+		[REPORT_TEXT] = report_text,
+		[REPORT_JSON] = report_json,
+	};
+	struct report r = {.p = p, .options = options, .out = out, .text = STRBUF_INIT};
+
+	init_rows(&r);
+	forms[options->form](&r);
+	strbuf_flush(&r.text, out);
+	functions_release(&r.rows);
+	strbuf_release(&r.text);
 	return written(out, err);
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 struct diff;
+struct pattern;
 struct rules;
 struct strbuf;
 
@@ -61,13 +62,18 @@ int view_flame_diff(const struct diff *diff, const struct flame_options *options
 /* The Content-Security-Policy under which these files are whole and nothing else runs. */
 extern const char view_flame_policy[];
 
-/* profile.csv: function,module,self,self_pct,inclusive,inclusive_pct,category. */
-int view_report_csv(const struct profile *p, FILE *out, struct strbuf *err);
-/* summary.csv: category,self,self_pct,inclusive,inclusive_pct. */
-int view_report_summary(const struct profile *p, FILE *out, struct strbuf *err);
-/* Text table of the N heaviest functions by self weight. */
-int view_report_top(const struct profile *p, unsigned n, FILE *out, struct strbuf *err);
-int view_report_json(const struct profile *p, FILE *out, struct strbuf *err);
+enum report_of { REPORT_FUNCTIONS, REPORT_CATEGORIES, REPORT_CALLERS, REPORT_CALLEES };
+enum report_form { REPORT_CSV, REPORT_TEXT, REPORT_JSON };
+struct report_options {
+	enum report_of of;
+	enum report_form form;
+	const struct pattern *fn;  /* whose callers or callees */
+	unsigned top;              /* so many rows of text; 0: all */
+	const struct rules *rules; /* NULL: the built-in ones */
+};
+/* Without options profile.csv; of categories summary.csv. */
+int view_report(const struct profile *p, const struct report_options *options, FILE *out,
+	struct strbuf *err);
 
 /*
  * For other programs: pprof's profile.proto, compressed, and speedscope's JSON. Weights that their

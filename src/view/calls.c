@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "calls.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+
+static bool matches(const struct profile *p, uint32_t frame, const struct pattern *fn)
+{
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+
+	return pattern_matches(fn, name, len);
+}
+
+bool calls_any(const struct profile *p, const struct pattern *fn)
+{
+	uint32_t frame = 1;
+
+	while (frame < p->nr_frames && !matches(p, frame, fn))
+		frame++;
+	return frame < p->nr_frames;
+}
+
+/* By the number of a frame; that of frame 0 is false. */
+static bool *matching_frames(const struct profile *p, const struct pattern *fn)
+{
+	bool *is_fn = xcalloc(p->nr_frames, sizeof(*is_fn));
+
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		is_fn[i] = matches(p, i, fn);
+	return is_fn;
+}
+
+static struct function add_up_fn(const struct profile *p, const bool *is_fn)
+{
+	uint32_t *number_of = xcalloc(p->nr_nodes, sizeof(*number_of));
+	struct function of = {0};
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		number_of[i] = is_fn[p->nodes[i].frame] ? 0 : NO_FUNCTION;
+	functions_add_up(&of, 1, number_of, p);
+	free(number_of);
+	return of;
+}
+
+/* NUMBER_OF every node is the function that is added up where the node is a call, or none. */
+static void add_up_calls(struct functions *calls, const uint32_t *number_of)
+{
+	functions_add_up(calls->list, calls->nr, number_of, calls->p);
+	for (uint32_t i = 0; i < calls->nr; i++)
+		calls->list[i].self = 0;
+	functions_sort(calls);
+}
+
+void calls_init_callers(struct functions *calls, struct function *of, const struct profile *p,
+	const struct pattern *fn, const struct rules *rules)
+{
+	uint32_t *number_of = functions_begin(calls, p, rules);
+	bool *is_fn = matching_frames(p, fn);
+
+	calls->list = xrealloc(calls->list, calls->nr + 1, sizeof(*calls->list));
+	calls->list[calls->nr] = (struct function){0};
+	number_of[0] = calls->nr++;
+	for (uint32_t i = p->nr_nodes - 1; i; i--) /* a parent's number is below its children's */
+		number_of[i] =
+			is_fn[p->nodes[i].frame] ? number_of[p->nodes[i].parent] : NO_FUNCTION;
+	*of = add_up_fn(p, is_fn);
+	add_up_calls(calls, number_of);
+	free(is_fn);
+	free(number_of);
+}
+
+void calls_init_callees(struct functions *calls, struct function *of, const struct profile *p,
+	const struct pattern *fn, const struct rules *rules)
+{
+	uint32_t *number_of = functions_begin(calls, p, rules);
+	bool *is_fn = matching_frames(p, fn);
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (!is_fn[p->nodes[p->nodes[i].parent].frame])
+			number_of[i] = NO_FUNCTION;
+	*of = add_up_fn(p, is_fn);
+	add_up_calls(calls, number_of);
+	free(is_fn);
+	free(number_of);
+}
