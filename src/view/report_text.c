@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NAME_MIN = 10, PERCENT = 8 }; /* columns: of names; of "100.00 %" */
+enum { NAME_MIN = 5, PERCENT = 8 }; /* columns: of names; of "100.00 %" */
 
 struct widths {
 	int self, inclusive; /* columns; self 0: there is none */
@@ -94,15 +94,17 @@ static void add_row(struct report *r, const struct function *row, const struct w
 	strbuf_addch(&r->text, '\n');
 }
 
-/* "  61.44 %  800 in malloc*" and what is self of it */
+/* "  61.44 %  800  in malloc*" */
 static void add_of(struct report *r, const struct widths *w)
 {
-	const struct pattern *fn = r->options->fn;
+	struct strbuf cell = STRBUF_INIT;
 
+	strbuf_adds(&cell, "in ");
+	strbuf_add(&cell, r->options->fn->s, r->options->fn->len);
 	add_weight(&r->text, r->of.inclusive, r->p->nodes[0].total, w->inclusive);
-	strbuf_adds(&r->text, "in ");
-	terminal_add_ends(&r->text, fn->s, fn->len, w->name - 3);
+	terminal_add_ends(&r->text, cell.buf, cell.len, w->name);
 	strbuf_addch(&r->text, '\n');
+	strbuf_release(&cell);
 }
 
 static void add_heads(struct report *r, const struct widths *w)
@@ -119,7 +121,8 @@ static void add_heads(struct report *r, const struct widths *w)
 			w->inclusive, "inclusive");
 	else
 		strbuf_addf(&r->text, " of it %% %*s  ", w->inclusive, "weight");
-	strbuf_addf(&r->text, "%s\n", names[r->options->of]);
+	terminal_add(&r->text, names[r->options->of], strlen(names[r->options->of]), w->name);
+	strbuf_addch(&r->text, '\n');
 }
 
 static void add_top(struct report *r, const struct widths *w)
@@ -149,14 +152,19 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 		[REPORT_CALLERS] = "callers",
 		[REPORT_CALLEES] = "callees",
 	};
+	struct strbuf cell = STRBUF_INIT;
 	uint64_t rest = 0;
 
 	for (uint32_t i = from; i < r->rows.nr; i++)
 		add_capped(&rest, r->rows.list[i].self);
-	if (w->self)
+	if (w->self) {
 		add_weight(&r->text, rest, r->p->nodes[0].total, w->self);
-	strbuf_addf(&r->text, "%s%" PRIu32 " %s more\n", w->self ? "in " : "", r->rows.nr - from,
-		names[r->options->of]);
+		strbuf_adds(&cell, "in ");
+	}
+	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, names[r->options->of]);
+	terminal_add(&r->text, cell.buf, cell.len, w->name + PERCENT);
+	strbuf_addch(&r->text, '\n');
+	strbuf_release(&cell);
 }
 
 void report_text(struct report *r)

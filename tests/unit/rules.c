@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/calls.h"
+#include "view/functions.h"
+#include "view/rules.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Adds the LEN bytes of TEXT as a file; what it is called in a message becomes FILE. */
+static int add(struct rules *rules, const char *text, size_t len, struct strbuf *err)
+{
+	char path[] = "/tmp/flametap-rules.XXXXXX";
+	int fd = mkstemp(path);
+	struct strbuf said = STRBUF_INIT;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), (ssize_t)len);
+	int ret = rules_add_file(rules, path, &said);
+	const char *name = strstr(said.buf, path);
+
+	if (name) {
+		strbuf_add(err, said.buf, (size_t)(name - said.buf));
+		strbuf_addf(err, "FILE%s", name + strlen(path));
+	}
+	strbuf_release(&said);
+	close(fd);
+	unlink(path);
+	return ret;
+}
+
+static struct rules *rules_of(const char *text)
+{
+	struct rules *rules = rules_new();
+	struct strbuf err = STRBUF_INIT;
+
+	assert_int_equal(add(rules, text, strlen(text), &err), 0);
+	strbuf_release(&err);
+	return rules;
+}
+
+static uint32_t frame(struct profile *p, enum frame_kind kind, const char *name, const char *module)
+{
+	return profile_frame(p, kind, name, strlen(name), module, module ? strlen(module) : 0);
+}
+
+/* The category of the only frame of a profile. */
+static void expect(const struct rules *rules, enum frame_kind kind, const char *name,
+	const char *module, const char *want)
+{
+	struct profile p;
+	struct categories c;
+
+	profile_init(&p);
+	uint32_t id = frame(&p, kind, name, module);
+
+	profile_add(&p, &id, 1, 1);
+	profile_finish(&p);
+	categories_init(&c, &p, rules);
+	assert_string_equal(category_name(&c, c.frames[id].own), want);
+	categories_release(&c);
+	profile_release(&p);
+}
+
+static void test_built_in(void **state)
+{
+	static const struct {
+		enum frame_kind kind;
+		const char *name, *module, *want;
+	} cases[] = {
+		{FRAME_KERNEL, "skb_free_head", NULL, "kernel.network"},
+		{FRAME_KERNEL, "kfree_skbmem", NULL, "kernel.network"},
+		{FRAME_KERNEL, "kfree", NULL, "kernel.mm"},
+		{FRAME_KERNEL, "clip_x", NULL, "kernel"},
+		{FRAME_KERNEL, "nft_do_chain", "[nf_tables]", "kernel.nftables"},
+		{FRAME_KERNEL, "static_thing", "[nf_tables]", "kernel.nftables"},
+		{FRAME_KERNEL, "memcpy", "[kernel]", "kernel.copy"},
+		{FRAME_KERNEL, "do_readlinkat.part.0", NULL, "kernel.fs"},
+		{FRAME_KERNEL, "finish_task_switch.isra.0", NULL, "kernel.scheduler"},
+		{FRAME_KERNEL, "exit_to_user_mode_loop", NULL, "kernel.syscall"},
+		{FRAME_KERNEL, "exc_page_fault", NULL, "kernel.mm"},
+		{FRAME_KERNEL, "exc_nmi", NULL, "kernel.irq"},
+		{FRAME_KERNEL, "[unknown]", NULL, "kernel"},
+		{FRAME_USER, "do_syscall_64", "[kernel]", "kernel.syscall"},
+		{FRAME_USER, "skb_free_head", NULL, "user"},
+		{FRAME_USER, "tcp_sendmsg", "/usr/bin/app", "app"},
+		{FRAME_USER, "clip_x", NULL, "user"},
+		{FRAME_USER, "malloc", NULL, "allocator"},
+		{FRAME_USER, "_int_free_merge_chunk", "/lib/libc.so.6", "allocator"},
+		{FRAME_USER, "malloc_consolidate", NULL, "allocator"},
+		{FRAME_USER, "operator new", NULL, "allocator"},
+		{FRAME_USER, "operator delete[](void*)", NULL, "allocator"},
+		{FRAME_USER, "_Znwm", NULL, "allocator"},
+		{FRAME_USER, "freezer", "/usr/bin/app", "app"},
+		{FRAME_INLINE, "free", "/usr/bin/app", "allocator"},
+		{FRAME_USER, "sort", "/usr/lib/libjemalloc.so.2", "allocator"},
+		{FRAME_USER, "frob", "/lib/x86_64-linux-gnu/libc.so.6", "libc"},
+		{FRAME_USER, "frob", "/lib/x86_64-linux-gnu/libc-2.31.so", "libc"},
+		{FRAME_USER, "[libc.so.6]", "/lib/libc.so.6", "libc"},
+		{FRAME_USER, "[libc.so.6]", NULL, "libc"},
+		{FRAME_USER, "[libfoo.so]", NULL, "libfoo.so"},
+		{FRAME_USER, "[unknown]", NULL, "unknown"},
+		{FRAME_USER, "clock_gettime", "[vdso]", "vdso"},
+		{FRAME_USER, "_dl_relocate_object", NULL, "ld.so"},
+		{FRAME_USER, "pthread_mutex_lock", "/lib/libc.so.6", "locks"},
+		{FRAME_USER, "Perl_regexec_flags", "/usr/bin/perl", "regex"},
+		{FRAME_USER, "Perl_pp_entersub", NULL, "perl"},
+		{FRAME_USER, "inflate_fast", "/usr/sbin/nginx", "compression"},
+		{FRAME_USER, "ngx_http_handler", NULL, "nginx"},
+		{FRAME_USER, "sock_recv", "/l/_socket.cpython-311-x86_64-linux-gnu.so", "python"},
+		{FRAME_USER, "x", "/l/_json.cpython-311-x86_64-linux-gnu.so", "json"},
+		{FRAME_USER, "std::sort<int*>", NULL, "c++"},
+		{FRAME_USER, "std::io::Read::read", NULL, "rust"},
+		{FRAME_USER, "<core::str::Chars as Iterator>::next", NULL, "rust"},
+		{FRAME_USER, "runtime.(*mcache).refill", NULL, "allocator"},
+		{FRAME_USER, "runtime.(*hmap).growing", NULL, "go"},
+		{FRAME_USER, "Handler::run", "/usr/bin/app", "app"},
+		{FRAME_JIT, "LazyCompile:*f a.js:1", NULL, "javascript"},
+		{FRAME_JIT, "malloc", NULL, "jit"},
+		{FRAME_PERL, "My::free", "/app/my.pl", "perl"},
+		{FRAME_LUA, "free", NULL, "lua"},
+		{FRAME_TASK, "nginx", NULL, "task"},
+		{FRAME_NOTE, "[truncated]", NULL, "note"},
+		{FRAME_WAKER, "free", NULL, "waker"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		expect(NULL, cases[i].kind, cases[i].name, cases[i].module, cases[i].want);
+}
+
+static void test_conditions(void **state)
+{
+	struct rules *rules =
+		rules_of("# a comment, then a blank line\n"
+			 "\n"
+			 "first function=exact|begin*\r\n"
+			 "two\tkind=user|jit  module=libx.so*|\\[odd\\] function=both # the rest "
+			 "is not read\n"
+			 "path module=/opt/*/bin/*\n"
+			 "\"with a blank\" function=\"operator new*\"|a\\|b|\"c|d e\"\n"
+			 "hash function=\"#\"\n"
+			 "any kind=perl\n"
+			 "exact function=exact\n"
+			 "inl kind=inlined function=i\n"
+			 "usr kind=user function=i\n"
+			 "quote function=a\\\"b");
+
+	(void)state;
+	expect(rules, FRAME_USER, "exact", NULL, "first");
+	expect(rules, FRAME_KERNEL, "beginning", "[kernel]", "first");
+	expect(rules, FRAME_USER, "both", "/lib/libx.so.1", "two");
+	expect(rules, FRAME_JIT, "both", "/lib/[odd]x/libx.so", "two");
+	expect(rules, FRAME_USER, "both", "/lib/liby.so", "liby.so");
+	expect(rules, FRAME_KERNEL, "both", "/lib/libx.so", "kernel");
+	expect(rules, FRAME_USER, "f", "/opt/x/bin/f", "path");
+	expect(rules, FRAME_USER, "f", "/srv/opt/x/bin/f", "f");
+	expect(rules, FRAME_USER, "operator new[]", NULL, "with a blank");
+	expect(rules, FRAME_USER, "a|b", NULL, "with a blank");
+	expect(rules, FRAME_USER, "c", NULL, "with a blank");
+	expect(rules, FRAME_USER, "d e", NULL, "with a blank");
+	expect(rules, FRAME_USER, "#", NULL, "hash");
+	expect(rules, FRAME_PERL, "f", "/x.pl", "any");
+	expect(rules, FRAME_INLINE, "i", NULL, "inl");
+	expect(rules, FRAME_USER, "i", NULL, "usr");
+	expect(rules, FRAME_USER, "a\"b", NULL, "quote");
+	expect(rules, FRAME_USER, "exact.cold", NULL, "first");
+	expect(rules, FRAME_USER, "exact.html", NULL, "user");
+	rules_free(rules);
+}
+
+/* The last file goes first; before it stands what is built in. */
+static void test_files(void **state)
+{
+	struct rules *rules = rules_of("one function=a|b|malloc\n");
+	struct strbuf err = STRBUF_INIT;
+	uint32_t nr = rules_nr(rules);
+
+	(void)state;
+	assert_int_equal(add(rules, "two function=b\n", 15, &err), 0);
+	assert_int_equal(rules_nr(rules), nr + 1);
+	assert_string_equal(rules_category(rules, 0), "two");
+	assert_string_equal(rules_category(rules, 1), "one");
+	expect(rules, FRAME_USER, "a", NULL, "one");
+	expect(rules, FRAME_USER, "b", NULL, "two");
+	expect(rules, FRAME_USER, "malloc", NULL, "one");
+	expect(rules, FRAME_USER, "calloc", NULL, "allocator");
+	strbuf_release(&err);
+	rules_free(rules);
+}
+
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{"a function=b\nx\n",
+			"line 2: 'x' has no condition; there are kind=, module=, function="},
+		{"a inherit", "line 1: 'a' has no condition; there are kind=, module=, function="},
+		{"kind=user function=a", "line 1: 'kind=user' stands where the category should"},
+		{"\"\" function=a", "line 1: '' stands where the category should"},
+		{"a kind=users",
+			"line 1: 'users' is no kind; there are user, kernel, inlined, jit, "
+			"waker, perl, lua, task, note"},
+		{"a function=", "line 1: 'function=' has an empty alternative"},
+		{"a function=b||c", "line 1: 'function=b||c' has an empty alternative"},
+		{"a module=b|", "line 1: 'module=b|' has an empty alternative"},
+		{"a function=b function=c",
+			"line 1: 'function=c' is a second condition of its sort"},
+		{"a kind=user kind=user", "line 1: 'kind=user' is a second condition of its sort"},
+		{"a\n\nb", "line 1: 'a' has no condition; there are kind=, module=, function="},
+		{"a name=b", "line 1: 'name=b' is neither kind=, module=, function= nor inherit"},
+		{"a function=\"b", "line 1: 'function=b' has a quote that does not end"},
+		{"a function=[b", "line 1: '[b' has a '[' without ']' or ends in '\\'; "
+				  "\\ takes a character as it is"},
+		{"a function=\x1b[2J", "line 1: '\\x1b[2J' has a '[' without ']' or ends in '\\'; "
+				       "\\ takes a character as it is"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rules *rules = rules_new();
+		struct strbuf err = STRBUF_INIT, want = STRBUF_INIT;
+		uint32_t nr = rules_nr(rules);
+
+		strbuf_addf(&want, "rules 'FILE': %s\n", cases[i].want);
+		assert_int_equal(add(rules, cases[i].text, strlen(cases[i].text), &err), -1);
+		assert_string_equal(err.buf, want.buf);
+		assert_int_equal(rules_nr(rules), nr);
+		strbuf_release(&err);
+		strbuf_release(&want);
+		rules_free(rules);
+	}
+}
+
+static void test_unreadable(void **state)
+{
+	struct rules *rules = rules_new();
+	struct strbuf err = STRBUF_INIT;
+	char *line = xcalloc(2 << 20, 1);
+
+	(void)state;
+	assert_int_equal(rules_add_file(rules, "/nowhere/x", &err), -1);
+	assert_string_equal(
+		err.buf, "rules '/nowhere/x': cannot be read: No such file or directory\n");
+	strbuf_reset(&err);
+	assert_int_equal(rules_add_file(rules, "/", &err), -1);
+	assert_string_equal(err.buf, "rules '/': cannot be read: Is a directory\n");
+	strbuf_reset(&err);
+	assert_int_equal(add(rules, "a function=b\0", 13, &err), -1);
+	assert_string_equal(err.buf, "rules 'FILE': line 1: it has a NUL byte\n");
+	strbuf_reset(&err);
+	memset(line, 'x', 2 << 20);
+	assert_int_equal(add(rules, line, 2 << 20, &err), -1);
+	assert_string_equal(err.buf, "rules 'FILE': line 1: it is too long for a file of rules\n");
+	strbuf_release(&err);
+	free(line);
+	rules_free(rules);
+}
+
+/* What FN is called under the frames of STACK, one letter each. */
+static void expect_path(const struct rules *rules, const char *stack, const char *want)
+{
+	struct profile p;
+	struct categories c;
+	uint32_t frames[16];
+	size_t n = strlen(stack);
+
+	profile_init(&p);
+	for (size_t i = 0; i < n; i++)
+		frames[i] = frame(&p, FRAME_USER, (char[]){stack[i], 0}, NULL);
+	profile_add(&p, frames, n, 1);
+	profile_finish(&p);
+	categories_init(&c, &p, rules);
+	uint32_t *ranks = categories_of_nodes(&c, &p);
+	struct strbuf got = STRBUF_INIT;
+
+	for (uint32_t i = 1; i < p.nr_nodes; i++)
+		strbuf_addf(&got, "%s%s", i > 1 ? " " : "", category_name(&c, ranks[i]));
+	assert_string_equal(got.buf, want);
+	strbuf_release(&got);
+	free(ranks);
+	categories_release(&c);
+	profile_release(&p);
+}
+
+static void test_inherit(void **state)
+{
+	struct rules *rules = rules_of("first function=f\n"
+				       "low inherit function=l\n"
+				       "high inherit function=h\n"
+				       "own function=o|l\n"
+				       "early function=e\n");
+
+	(void)state;
+	expect_path(rules, "x", "user");
+	expect_path(rules, "xlx", "user low low");
+	expect_path(rules, "hx", "high high");
+	expect_path(rules, "hlx", "high low low");
+	expect_path(rules, "lhx", "low low low");
+	expect_path(rules, "lfx", "low first low");
+	expect_path(rules, "hox", "high high high");
+	expect_path(rules, "ohe", "own high high");
+	rules_free(rules);
+}
+
+/* Ranks are in the order of rules, then of names; each is of something. */
+static void test_ranks(void **state)
+{
+	struct rules *rules = rules_of("same function=b\nsame function=a\nnone function=nowhere\n");
+	struct profile p;
+	struct categories c;
+	uint32_t frames[4];
+
+	(void)state;
+	profile_init(&p);
+	frames[0] = frame(&p, FRAME_USER, "z", "/zoo");
+	frames[1] = frame(&p, FRAME_USER, "y", "/ape");
+	frames[2] = frame(&p, FRAME_USER, "a", NULL);
+	frames[3] = frame(&p, FRAME_USER, "b", NULL);
+	profile_add(&p, frames, 4, 1);
+	profile_finish(&p);
+	categories_init(&c, &p, rules);
+	assert_int_equal(c.nr_ranks, 4);
+	assert_false(c.passes);
+	assert_int_equal(c.frames[frames[3]].own, 0);
+	assert_int_equal(c.frames[frames[2]].own, 1);
+	assert_int_equal(c.frames[frames[1]].own, 2);
+	assert_int_equal(c.frames[frames[0]].own, 3);
+	assert_string_equal(category_name(&c, 0), "same");
+	assert_string_equal(category_name(&c, 1), "same");
+	assert_string_equal(category_name(&c, 2), "ape");
+	assert_string_equal(category_name(&c, 3), "zoo");
+	assert_int_equal(c.frames[frames[0]].passed, c.nr_ranks);
+	categories_release(&c);
+	profile_release(&p);
+	rules_free(rules);
+}
+
+enum { LETTERS = 4, STACKS = 2000, DEPTH = 8 };
+
+/* Stacks of functions a to d, each with its number as weight. */
+struct stacks {
+	char text[STACKS][DEPTH + 1];
+	struct profile p;
+};
+
+static void stacks_init(struct stacks *s, uint64_t seed)
+{
+	profile_init(&s->p);
+	for (int i = 0; i < STACKS; i++) {
+		uint32_t frames[DEPTH];
+		size_t n = 1 + seed % DEPTH;
+
+		for (size_t k = 0; k < n; k++) {
+			seed = hash_u64(seed + 1);
+			s->text[i][k] = (char)('a' + seed % LETTERS);
+			frames[k] = frame(&s->p, FRAME_USER, (char[]){s->text[i][k], 0}, "m");
+		}
+		s->text[i][n] = '\0';
+		profile_add(&s->p, frames, n, (uint64_t)i);
+	}
+	profile_finish(&s->p);
+}
+
+static uint64_t weight_of(const struct functions *f, const char *name, const char *category)
+{
+	for (uint32_t i = 0; i < f->nr; i++)
+		if (!strcmp(profile_name(f->p, f->list[i].frame, NULL), name) &&
+			!strcmp(function_category(f, &f->list[i]), category))
+			return f->list[i].inclusive;
+	return 0;
+}
+
+/* Against looking through each stack: "b" calls are counted once in a stack. */
+static void test_calls(void **state)
+{
+	struct stacks s;
+	struct functions callers, callees;
+	struct function of, again;
+	struct pattern fn;
+	uint64_t self = 0, inclusive = 0, root = 0, calls[LETTERS] = {0}, called[LETTERS] = {0};
+
+	(void)state;
+	stacks_init(&s, 5);
+	for (int i = 0; i < STACKS; i++) {
+		const char *text = s.text[i];
+
+		self += text[strlen(text) - 1] == 'b' ? (uint64_t)i : 0;
+		inclusive += strchr(text, 'b') ? (uint64_t)i : 0;
+		root += *text == 'b' ? (uint64_t)i : 0;
+		for (int k = 0; k < LETTERS; k++) {
+			calls[k] +=
+				strstr(text, (char[]){(char)('a' + k), 'b', 0}) ? (uint64_t)i : 0;
+			called[k] +=
+				strstr(text, (char[]){'b', (char)('a' + k), 0}) ? (uint64_t)i : 0;
+		}
+	}
+	assert_int_equal(pattern_init(&fn, "b", 1), 0);
+	assert_true(calls_any(&s.p, &fn));
+	calls_init_callers(&callers, &of, &s.p, &fn, NULL);
+	calls_init_callees(&callees, &again, &s.p, &fn, NULL);
+	assert_int_equal(of.self, self);
+	assert_int_equal(of.inclusive, inclusive);
+	assert_int_equal(again.inclusive, inclusive);
+	assert_int_equal(callers.nr, LETTERS + 1);
+	assert_int_equal(callees.nr, LETTERS);
+	assert_int_equal(weight_of(&callers, "", ""), root);
+	for (int k = 0; k < LETTERS; k++) {
+		assert_int_equal(weight_of(&callers, (char[]){(char)('a' + k), 0}, "m"), calls[k]);
+		assert_int_equal(weight_of(&callees, (char[]){(char)('a' + k), 0}, "m"), called[k]);
+	}
+	functions_release(&callers);
+	functions_release(&callees);
+	pattern_release(&fn);
+	profile_release(&s.p);
+}
+
+static void test_no_calls(void **state)
+{
+	struct profile p;
+	struct functions calls;
+	struct function of;
+	struct pattern fn;
+
+	(void)state;
+	profile_init(&p);
+	profile_finish(&p);
+	assert_int_equal(pattern_init(&fn, "*", 1), 0);
+	assert_false(calls_any(&p, &fn));
+	calls_init_callers(&calls, &of, &p, &fn, NULL);
+	assert_int_equal(calls.nr, 0);
+	assert_int_equal(of.inclusive, 0);
+	functions_release(&calls);
+	calls_init_callees(&calls, &of, &p, &fn, NULL);
+	assert_int_equal(calls.nr, 0);
+	functions_release(&calls);
+	pattern_release(&fn);
+	profile_release(&p);
+}
+
+/* Rules that callees inherit split functions; what is self still sums up to the total. */
+static void test_sums_with_inherit(void **state)
+{
+	struct rules *rules = rules_of("first function=a\nbelow inherit function=b\n");
+	struct stacks s;
+	struct functions f, categories;
+	uint64_t below_d = 0, below = 0, self = 0, self_of_categories = 0;
+
+	(void)state;
+	stacks_init(&s, 11);
+	for (int i = 0; i < STACKS; i++) {
+		const char *b = strchr(s.text[i], 'b');
+
+		below += b ? (uint64_t)i : 0;
+		below_d += b && strchr(b, 'd') ? (uint64_t)i : 0;
+	}
+	functions_init(&f, &s.p, rules);
+	functions_init_categories(&categories, &s.p, rules);
+	assert_int_equal(f.nr, 6); /* a, b; c and d below b or not */
+	assert_int_equal(weight_of(&f, "d", "below"), below_d);
+	assert_int_equal(categories.nr, 3);
+	for (uint32_t i = 0; i < f.nr; i++)
+		self += f.list[i].self;
+	for (uint32_t i = 0; i < categories.nr; i++) {
+		self_of_categories += categories.list[i].self;
+		if (!strcmp(function_category(&categories, &categories.list[i]), "below"))
+			assert_int_equal(categories.list[i].inclusive, below);
+	}
+	assert_int_equal(self, s.p.nodes[0].total);
+	assert_int_equal(self_of_categories, s.p.nodes[0].total);
+	functions_release(&f);
+	functions_release(&categories);
+	profile_release(&s.p);
+	rules_free(rules);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_no_calls),
+		cmocka_unit_test(test_sums_with_inherit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
