@@ -7,7 +7,7 @@
 static bool matches(const struct profile *p, uint32_t frame, const struct pattern *fn)
 {
 	size_t len;
-	const char *name = profile_name(p, frame, &len);
+	const char *name = rules_function(p, frame, &len);
 
 	return pattern_matches(fn, name, len);
 }

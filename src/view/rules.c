@@ -110,6 +110,17 @@ bool rules_is_kernel(const struct profile *p, uint32_t frame)
 	       !strcmp(profile_module(p, frame), "[kernel]");
 }
 
+const char *rules_function(const struct profile *p, uint32_t frame, size_t *len)
+{
+	const char *name = profile_name(p, frame, len);
+	const char *source = strpool_get(&p->names, p->frames[frame].source);
+	size_t n = strlen(source);
+
+	if (n && *len > n && name[*len - n - 1] == ' ' && !memcmp(name + *len - n, source, n))
+		*len -= n + 1;
+	return name;
+}
+
 const char *rules_module(const struct profile *p, uint32_t frame, size_t *len)
 {
 	const char *s = profile_module(p, frame);
@@ -140,7 +151,7 @@ static struct subject subject_of(const struct profile *p, uint32_t frame)
 		s.kinds |= 1U << FRAME_KERNEL;
 	else if (p->frames[frame].kind == FRAME_INLINE)
 		s.kinds |= 1U << FRAME_USER;
-	s.function = profile_name(p, frame, &s.function_len);
+	s.function = rules_function(p, frame, &s.function_len);
 	s.module = rules_module(p, frame, &s.module_len);
 	s.path = profile_module(p, frame);
 	s.path_len = strlen(s.path);

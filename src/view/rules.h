@@ -40,6 +40,9 @@ struct rules_match rules_match(const struct rules *rules, const struct profile *
 /* By its kind or by its module. */
 bool rules_is_kernel(const struct profile *p, uint32_t frame);
 
+/* The name of FRAME without the "file.c:12" that was put behind it. */
+const char *rules_function(const struct profile *p, uint32_t frame, size_t *len);
+
 /*
  * The last part of the path of FRAME's module, without the brackets of "[nf_tables]"; of an unnamed
  * frame whose module is not known, what it is called after. *LEN 0: not known. Valid until a frame

@@ -312,6 +312,31 @@ static void test_inherit(void **state)
 	rules_free(rules);
 }
 
+/* With --lines, names have their source behind them. */
+static void test_sources(void **state)
+{
+	struct profile p;
+	struct categories c;
+	struct frame f = {.kind = FRAME_USER};
+	struct pattern fn;
+
+	(void)state;
+	profile_init(&p);
+	f.name = strpool_adds(&p.names, "malloc malloc.c:12");
+	f.source = strpool_adds(&p.names, "malloc.c:12");
+	uint32_t id = profile_add_frame(&p, &f);
+
+	profile_add(&p, &id, 1, 1);
+	profile_finish(&p);
+	categories_init(&c, &p, NULL);
+	assert_string_equal(category_name(&c, c.frames[id].own), "allocator");
+	assert_int_equal(pattern_init(&fn, "malloc", 6), 0);
+	assert_true(calls_any(&p, &fn));
+	pattern_release(&fn);
+	categories_release(&c);
+	profile_release(&p);
+}
+
 /* Ranks are in the order of rules, then of names; each is of something. */
 static void test_ranks(void **state)
 {
@@ -492,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_no_calls),
