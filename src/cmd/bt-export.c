@@ -60,10 +60,10 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Writes profiles (recordings, folded stacks, backtraces of stap scripts; default: "
 	       "stdin), added up, in a format of other programs, on stdout.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int write_out(const struct options *o)
+static int write_out(struct options *o)
 {
 	struct profile p;
 	int status = EXIT_FAILED;
