@@ -25,7 +25,7 @@ def name(r):
 
 def escaped(raw):
     """As src/lib/word.h says, and no more than must be: what else is hostile goes in as it is."""
-    return raw.replace(b'\\x', b'\\x5cx').replace(b';', b'\\x3b').replace(b'\n', b'\\x0a').replace(b'\r', b'\\x0d')
+    return raw.replace(b'\\x', b'\\x5cx').replace(b';', b'\\x3b').replace(b'\n', b'\\x0a').replace(b'\r', b'\\x0d').replace(b'\0', b'\\x00')
 
 
 def make():
