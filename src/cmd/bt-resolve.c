@@ -111,9 +111,11 @@ static int read_recording(const struct options *o, struct recording *rec)
 static void write_result(const struct options *o, struct recording *rec)
 {
 	enum demangle how = o->args.input.symbol.demangle;
+	struct recording_view view = o->args.input.view;
 
+	view.comm |= recording_has_several_processes(rec);
 	if (o->bt) {
-		view_bt(rec, &o->args.input.view, how, stdout, NULL);
+		view_bt(rec, &view, how, stdout, NULL);
 		return;
 	}
 	if (o->args.input.symbol.has_demangle) /* else the views do it */

@@ -102,21 +102,13 @@ static int judge(const struct options *o, const struct profile *p)
 	return ret;
 }
 
-static bool has_several_processes(const struct recording *rec)
-{
-	for (size_t i = 1; i < rec->nr_tasks; i++)
-		if (rec->tasks[i].pid != rec->tasks[0].pid)
-			return true;
-	return false;
-}
-
 static int finish(struct options *o, struct recording *rec, const struct symbol_files *files)
 {
 	struct input_options input = {.symbol = o->symbol};
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile, *profiles = &profile;
 
-	o->view.comm |= o->session.request.children && has_several_processes(rec);
+	o->view.comm |= recording_has_several_processes(rec);
 	input.view = o->view;
 	input.symbol.files = files;
 	profile_init(&profile);

@@ -287,3 +287,11 @@ bool recording_is_memory(const char *path)
 			return true;
 	return path[0] != '/' && strcmp(path, "[vdso]") && strcmp(path, "[vsyscall]");
 }
+
+bool recording_has_several_processes(const struct recording *rec)
+{
+	for (size_t i = 1; i < rec->nr_tasks; i++)
+		if (rec->tasks[i].pid != rec->tasks[0].pid)
+			return true;
+	return false;
+}

@@ -164,6 +164,9 @@ int recording_read(struct recording *rec, struct lines *lines, struct strbuf *er
 /* True when a part of what was recorded is missing in REC; NOTES then tell which, one a line. */
 bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
+/* True when more than one process was recorded: then its name belongs into what is shown. */
+bool recording_has_several_processes(const struct recording *rec);
+
 /* How rows become stacks of the call tree. */
 struct recording_view {
 	bool comm;        /* the task's comm is the root frame */

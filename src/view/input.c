@@ -220,9 +220,11 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	struct account before = p->account;
 	bool first = nothing_yet(p);
 	char *title = p->title ? xstrdup(p->title) : NULL;
+	struct recording_view view = options->view;
 
+	view.comm |= recording_has_several_processes(rec);
 	symbol_resolve(rec, &options->symbol, NULL, notes);
-	recording_to_profile(rec, &options->view, p);
+	recording_to_profile(rec, &view, p);
 	if (title)
 		profile_set(&p->title, title);
 	free(title);
