@@ -247,23 +247,31 @@ static int cannot_read(const char *path, struct strbuf *err)
 	return fail(err, ": cannot be read: %s\n", why);
 }
 
+int rule_list_read(
+	struct rule_list *rules, const char *name, struct lines *lines, struct strbuf *err)
+{
+	struct reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
+	int ret = read_lines(&r, lines);
+
+	if (!ret && lines->error) {
+		errno = lines->error;
+		ret = cannot_read(name, err);
+	}
+	strbuf_release(&r.word);
+	return ret;
+}
+
 int rule_list_read_file(struct rule_list *rules, const char *path, struct strbuf *err)
 {
-	struct reader r = {.rules = rules, .name = path, .word = STRBUF_INIT, .err = err};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct lines lines;
 
 	if (fd < 0)
 		return cannot_read(path, err);
 	lines_init(&lines, fd);
-	int ret = read_lines(&r, &lines);
+	int ret = rule_list_read(rules, path, &lines, err);
 
-	if (!ret && lines.error) {
-		errno = lines.error;
-		ret = cannot_read(path, err);
-	}
 	lines_release(&lines);
-	strbuf_release(&r.word);
 	close(fd);
 	return ret;
 }

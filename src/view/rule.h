@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lines;
 struct strbuf;
 
 /* Alternatives; none: there is no such condition. */
@@ -35,10 +36,12 @@ void rule_list_release(struct rule_list *rules);
 /* Puts FIRST before RULES; FIRST is empty then. */
 void rule_list_prepend(struct rule_list *rules, struct rule_list *first);
 
-/* Adds the rules of a text or a file. -1 and one line in ERR when it cannot be read or a rule is
- * wrong; those before it are there then. */
+/* Adds the rules of a text, of lines, or of a file; NAME stands for the file in messages. -1 and
+ * one line in ERR when it cannot be read or a rule is wrong; those before it are there then. */
 int rule_list_read_text(
 	struct rule_list *rules, const char *name, const char *text, struct strbuf *err);
+int rule_list_read(
+	struct rule_list *rules, const char *name, struct lines *lines, struct strbuf *err);
 int rule_list_read_file(struct rule_list *rules, const char *path, struct strbuf *err);
 
 #endif

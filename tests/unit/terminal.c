@@ -46,6 +46,21 @@ static void test_cut_at_the_beginning(void **state)
 	expect(terminal_add_end, "abcd", 0, "...");
 }
 
+static void test_cut_in_the_middle(void **state)
+{
+	(void)state;
+	expect(terminal_add_ends, "", 3, "");
+	expect(terminal_add_ends, "abcdefgh", 8, "abcdefgh");
+	expect(terminal_add_ends, "abcdefgh", 7, "ab...gh");
+	expect(terminal_add_ends, "abcdefgh", 6, "ab...h");
+	expect(terminal_add_ends, "abcdefgh", 3, "...");
+	expect(terminal_add_ends, "a\x1b[m\x1b[m", 11, "a...[m");
+	expect(terminal_add_ends, "\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad", 5, "...");
+	expect(terminal_add_ends, "\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad", 7,
+		"\xe4\xb8\xad...\xe4\xb8\xad");
+	assert_int_equal(terminal_width("a\x1b\xc3\xa9\xe4\xb8\xad", 7), 8);
+}
+
 static void expect_lines(const char *s, size_t indent, size_t columns, const char *want)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -95,6 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_at_the_beginning),
+		cmocka_unit_test(test_cut_in_the_middle),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_percent),
 	};
