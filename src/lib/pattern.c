@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_special(char c)
+{
+	return c == '*' || c == '?' || c == '[' || c == '\\';
+}
+
 /* A byte in brackets, perhaps behind a "\"; *AT comes to what follows. */
 static unsigned char member(const char *s, size_t len, size_t *at)
 {
@@ -63,7 +68,7 @@ int pattern_init(struct pattern *p, const char *s, size_t len)
 	*p = (struct pattern){.s = xmalloc(len + 1), .len = len};
 	memcpy(p->s, s, len);
 	p->s[len] = '\0';
-	while (p->plain < len && !strchr("*?[\\", s[p->plain]))
+	while (p->plain < len && !is_special(s[p->plain]))
 		p->plain++;
 	return 0;
 }
@@ -72,6 +77,16 @@ void pattern_release(struct pattern *p)
 {
 	free(p->s);
 	*p = (struct pattern){0};
+}
+
+/* The first place from I on where what stands at AT in the pattern, behind a "*", may begin. */
+static size_t next_place(const struct pattern *p, size_t at, const char *name, size_t len, size_t i)
+{
+	if (is_special(p->s[at]) || i >= len)
+		return i;
+	const char *place = memchr(name + i, p->s[at], len - i);
+
+	return place ? (size_t)(place - name) : len;
 }
 
 /* Only the last "*" is ever tried again with more bytes: what a former one could take in its place,
@@ -87,9 +102,9 @@ bool pattern_matches(const struct pattern *p, const char *name, size_t len)
 	while (i < len || at < p->len) {
 		if (at < p->len && p->s[at] == '*') {
 			star = ++at;
-			mark = i;
 			if (at == p->len)
 				return true;
+			mark = i = next_place(p, star, name, len, i);
 			continue;
 		}
 		size_t n = at < p->len && i < len
@@ -101,7 +116,7 @@ bool pattern_matches(const struct pattern *p, const char *name, size_t len)
 			i++;
 		} else if (star && mark < len) {
 			at = star;
-			i = ++mark;
+			mark = i = next_place(p, star, name, len, mark + 1);
 		} else {
 			return false;
 		}
