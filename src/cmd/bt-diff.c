@@ -4,6 +4,8 @@
 #include "view/diff_functions.h"
 #include "view/diff_modules.h"
 #include "view/diff_report.h"
+#include "view/rules.h"
+#include "view/rules_args.h"
 #include "lib/percent.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -17,6 +19,7 @@ enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON };
 
 struct options {
 	struct view_args args;
+	struct rules_args rules;
 	struct flame_options flame;
 	enum form form;
 	unsigned top;
@@ -84,6 +87,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->rules;
 		break;
 	case ARGP_KEY_END:
 		if (o->args.nr_files != 2)
@@ -134,7 +138,8 @@ static const struct argp argp = {
 	.args_doc = "BEFORE AFTER",
 	.doc = "Compares two profiles (recordings, folded stacks, backtraces of stap scripts) and "
 	       "draws what changed, as one interactive flame graph, an SVG file on stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
+		{.argp = &rules_args_argp}, {0}},
 };
 
 static const char *shown(const char *path)
@@ -242,38 +247,49 @@ static int judge(const struct options *o, const struct profile *const *sides, in
 	return status;
 }
 
-static int run(struct options *o)
+/* Compares the two FILES; the exit code. */
+static int compare_files(struct options *o, struct profile **files)
 {
-	struct profile a, b;
-	struct profile *files[] = {&a, &b};
-	const struct profile *sides[] = {files[o->negate], files[!o->negate]};
+	struct profile *before = files[o->negate], *after = files[!o->negate];
+	const struct profile *sides[] = {before, after};
 	struct strbuf notes = STRBUF_INIT;
-	int status = EXIT_FAILED;
-	int part;
+	int part = view_args_read_each(&o->args, files);
 
-	profile_init(&a);
-	profile_init(&b);
-	part = view_args_read_each(&o->args, files);
 	if (part < 0)
-		goto out;
-	if (strcmp(a.unit, b.unit)) {
+		return EXIT_FAILED;
+	if (strcmp(before->unit, after->unit)) {
 		program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
-			shown(o->args.files[0]), a.unit, shown(o->args.files[1]), b.unit);
-		goto out;
+			shown(o->args.files[0]), files[0]->unit, shown(o->args.files[1]),
+			files[1]->unit);
+		return EXIT_FAILED;
 	}
-	diff_match_modules(files[o->negate], files[!o->negate], &notes);
+	diff_match_modules(before, after, &notes);
 	program_say_lines(&notes);
+	strbuf_release(&notes);
 	bool above = compare(o, sides);
 
 	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	status = judge(o, sides, part);
-	if (above)
-		status = EXIT_ABOVE;
-out:
-	strbuf_release(&notes);
+		return EXIT_FAILED;
+	int status = judge(o, sides, part);
+
+	return above ? EXIT_ABOVE : status;
+}
+
+static int run(struct options *o)
+{
+	struct rules *rules = rules_args_read(&o->rules);
+	struct profile a, b;
+
+	if (!rules)
+		return EXIT_FAILED;
+	o->flame.rules = rules;
+	profile_init(&a);
+	profile_init(&b);
+	int status = compare_files(o, (struct profile *[]){&a, &b});
+
 	profile_release(&a);
 	profile_release(&b);
+	rules_free(rules);
 	return status;
 }
 
@@ -283,5 +299,8 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return run(&o);
+	int status = run(&o);
+
+	rules_args_release(&o.rules);
+	return status;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/args.h"
 #include "view/flamegraph_args.h"
+#include "view/rules.h"
+#include "view/rules_args.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -11,6 +13,7 @@
 
 struct options {
 	struct view_args args;
+	struct rules_args rules;
 	struct flame_options flame;
 	const char *unit;      /* NULL: the input's */
 	uint64_t total;        /* what 100 % are, when it is more than the input's */
@@ -88,7 +91,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->ignored;
+		state->child_inputs[1] = &o->rules;
+		state->child_inputs[2] = &o->ignored;
 		break;
 	case OPT_TITLE:
 		o->flame.title = arg;
@@ -134,7 +138,7 @@ static const struct argp argp = {
 	       "scripts; "
 	       "default: stdin) as an interactive flame graph, one SVG file on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &flamegraph_args_argp}, {0}},
+		{.argp = &rules_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
 };
 
 /* What is missing to the total is the root's own. */
@@ -150,26 +154,35 @@ static void set_total(struct profile *p, uint64_t total)
 	root->total = total;
 }
 
-static int draw(struct options *o)
+static int draw(struct options *o, struct profile *p)
 {
-	struct profile p;
-	int status = EXIT_FAILED;
-	int part;
+	int part = view_args_read(&o->args, p);
 
-	profile_init(&p);
-	part = view_args_read(&o->args, &p);
 	if (part < 0)
-		goto out;
+		return EXIT_FAILED;
 	if (o->unit)
-		profile_set(&p.unit, o->unit);
-	if (o->total && p.nodes[0].total)
-		set_total(&p, o->total);
-	view_flame(&p, &o->flame, stdout, NULL);
+		profile_set(&p->unit, o->unit);
+	if (o->total && p->nodes[0].total)
+		set_total(p, o->total);
+	view_flame(p, &o->flame, stdout, NULL);
 	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	status = view_args_status(&o->args, &p, part);
-out:
+		return EXIT_FAILED;
+	return view_args_status(&o->args, p, part);
+}
+
+static int run(struct options *o)
+{
+	struct rules *rules = rules_args_read(&o->rules);
+	struct profile p;
+
+	if (!rules)
+		return EXIT_FAILED;
+	o->flame.rules = rules;
+	profile_init(&p);
+	int status = draw(o, &p);
+
 	profile_release(&p);
+	rules_free(rules);
 	return status;
 }
 
@@ -187,6 +200,9 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.ignored.len)
 		program_say("without effect: %s", o.ignored.buf);
+	int status = o.csp ? print_policy() : run(&o);
+
 	strbuf_release(&o.ignored);
-	return o.csp ? print_policy() : draw(&o);
+	rules_args_release(&o.rules);
+	return status;
 }
