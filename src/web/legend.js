@@ -47,7 +47,7 @@ flametap.legend = (() => {
 			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
-			html('span', { class: 'share' }, which === 'kind' ? self : `${self} (${total})`));
+			html('span', { class: 'share' }, which === 'kind' || data.isDiff ? self : `${self} (${total})`));
 		return item;
 	}
 

@@ -19,7 +19,7 @@ flametap.table = (() => {
 	const note = html('p', { class: 'note' });
 	const box = html('aside', { class: 'table', 'aria-label': 'Functions', tabindex: '-1' },
 		html('table', {}, html('thead', {}, heads), body), note);
-	let by = 1, shown = '';
+	let by = 1;
 
 	const last = (sides) => sides[sides.length - 1];
 
@@ -84,7 +84,6 @@ flametap.table = (() => {
 		body.replaceChildren(...list.slice(0, MOST).map((fn) => rowOf(fn, sums)));
 		note.textContent = list.length > MOST ? `${MOST} of ${list.length.toLocaleString('en-US')} functions`
 			: '';
-		shown = '';
 	}
 
 	return { box, show };

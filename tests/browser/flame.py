@@ -6,13 +6,14 @@ import time
 
 import basics
 import views
+import diffs
 import panels
 import look
 import speed
 from page import TESTS
 from webdriver import Browser, Driver
 
-PARTS = (basics, views, panels, look, speed)
+PARTS = (basics, views, diffs, panels, look, speed)
 
 
 def run(tests, argument):

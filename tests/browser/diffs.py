@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Differences: every node's sums and colour, on both sides, against what the stacks say."""
+import profiles
+from page import Page, equal, file_of, holds, run, test
+
+BEFORE = profiles.plain()
+AFTER = (BEFORE.replace('main;serve;parse 1500', 'main;serve;parse 2600').replace('longest_match 5000', 'longest_match 3000')
+         .replace('main;work;deflate.cold;fix 300\n', 'main;work;inflate;fast 900\n'))
+SIDES = ('before', BEFORE), ('after', AFTER)
+NODES = '''
+    const { tree } = flametap.actions.now, paths = [[]], found = [];
+    for (let i = 0; i < tree.n; i++) {
+        if (i)
+            paths[i] = [...paths[tree.parent[i]], tree.name(i)];
+        found.push([paths[i].join(';'), [...tree.totals(i), flametap.text.styleOf(tree, i)]]);
+    }
+    return found;'''
+
+
+def draw_diff(name, *options):
+    for side, text in SIDES:
+        with open(file_of(side + '.folded'), 'w', encoding='utf-8') as f:
+            f.write(text)
+    run('bt-diff', *options, file_of('before.folded'), file_of('after.folded'), out=name + '.svg')
+    return 'file://' + file_of(name + '.svg')
+
+
+def step(x, y, totals, normalized):
+    """As src/view/diff.h has it."""
+    a, b, v = x, y, x + y
+    if normalized:
+        a, b = x / totals[0], y / totals[1]
+        v = a / totals[0] + b / totals[1]
+    d, s = b - a, a + b
+    if d == 0 or d * d < 4 * v:
+        return 'd4'
+    if not y or not x:
+        return 'd8' if y else 'd0'
+    k = 1 if 9 * abs(d) <= s else 2 if 3 * abs(d) <= s else 3
+    return 'd%d' % (4 - k if d < 0 else 4 + k)
+
+
+def model(normalized, *changes):
+    trees = [profiles.tree(profiles.changed(list(profiles.stacks_of(text)), *changes)) for _, text in SIDES]
+    totals = [tree[''] for tree in trees]
+    pairs = {path: [tree.get(path, 0) for tree in trees] for tree in trees for path in tree}
+    return {path: [x, y, step(x, y, totals, normalized)] for path, (x, y) in pairs.items()}
+
+
+@test
+def difference(browser):
+    for options in (), ('--normalize',):
+        page = Page(browser, draw_diff('diff', *options))
+        for how, name in (None, ''), ('hide', 'work'), ('focus', 'deflate'), ('collapseall', ''):
+            page.js("location.hash = arguments[0] ? '#' + arguments[0] + '=' + (arguments[1] || 1) : ''", how, name)
+            browser.settle()
+            equal(dict(page.js(NODES)), model(bool(options), *([(how, name)] if how else [])),
+                  '%s %s' % (how, options))
+        page.js("location.hash = '#callers=fast'")
+        browser.settle()
+        equal(dict(page.js(NODES)), model(bool(options), ('callers', 'fast')))
+    styles = {style for _, _, style in model(False).values()}
+    holds(len(styles) > 5 and {'d0', 'd8'} <= styles, 'too little changed')
+    page.quiet()
+
+
+@test
+def widths_of_a_difference(browser):
+    page = Page(browser, draw_diff('diff'))
+    totals = model(False)['']
+    share = {side: profiles.tree(profiles.stacks_of(text)) for side, text in SIDES}
+    for key, label, side in ('2', 'Before', 'before'), ('3', 'After', 'after'):
+        page.press(key)
+        holds(page.pressed(label), label + ' is not pressed')
+        for name, path in ('parse', 'main;serve;parse'), ('longest_match', 'main;work;deflate;longest_match'):
+            wanted = share[side][path] / share[side][''] * page.width()
+            holds(abs(page.frame(name)[2] - wanted) < 2, '%s %s' % (name, side))
+        equal(page.hash(), '#width=' + side)
+    holds('fix' not in page.texts('#frames text'), 'what is gone has no width after')
+    page.push('.bar button', 'Both')
+    equal(page.hash(), '')
+    wanted = (1500 + 2600) / sum(totals[:2]) * page.width()
+    holds(abs(page.frame('parse')[2] - wanted) < 2, 'both')
+    page.quiet()
+
+
+@test
+def numbers_of_a_difference(browser):
+    page = Page(browser, draw_diff('diff'))
+    before, after = model(False)[''][:2]
+    page.hover('parse')
+    pair = profiles.percent(1500, before), profiles.percent(2600, after)
+    points = '+%.2f' % (round((2600 / after - 1500 / before) * 10000) / 100)
+    equal(page.text('numbers'), 'before 1,500 (%s), after 2,600 (%s), +1,100 (%s points); self 1,500 \u2192 2,600' % (
+        *pair, points))
+    equal(page.texts('.tip tr')[:2], ['beforeafterchange', 'Inclusive1,500 (%s)2,600 (%s)+1,100 (%s)' % (*pair, points)])
+    equal(page.search('^parse$'), 'Matched %s \u2192 %s' % pair)
+    page.press('Escape', 't')
+    page.push('.table thead button', 'Change')
+    equal(page.texts('.table tbody th')[:3], ['longest_match', 'parse', 'fast'])
+    holds(page.texts('.table tbody tr')[1].startswith('parse%s \u2192 %s' % pair), page.texts('.table tbody tr')[1])
+    equal([t for t in page.texts('.legend .step') if t], ['gone', 'less', 'same', 'more', 'new'])
+    page.quiet()
