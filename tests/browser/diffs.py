@@ -29,8 +29,8 @@ def step(x, y, totals, normalized):
     """As src/view/diff.h has it."""
     a, b, v = x, y, x + y
     if normalized:
-        a, b = x / totals[0], y / totals[1]
-        v = a / totals[0] + b / totals[1]
+        a, b = (side / total if total else 0 for side, total in zip((x, y), totals))
+        v = sum(side / total if total else 0 for side, total in zip((a, b), totals))
     d, s = b - a, a + b
     if d == 0 or d * d < 4 * v:
         return 'd4'
