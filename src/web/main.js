@@ -260,11 +260,22 @@
 			window.addEventListener(type, () => print(type === 'beforeprint'));
 	}
 
+	/* On paper there is all of it, as small as that makes it: a page cannot be scrolled. */
 	function print(on) {
+		const width = app.clientWidth;
+
 		root.classList.toggle('printing', on);
+		app.style.width = on ? width + 'px' : '';
 		graph.print(on);
-		const height = on ? `${Math.ceil(app.scrollHeight)}px` : '';
-		root.style.height = height;
+		if (on) {
+			const height = Math.ceil(app.getBoundingClientRect().height);
+
+			dom.set(frame, { width, height });
+			dom.set(root, { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'xMidYMin' });
+		} else {
+			dom.set(frame, { width: '100%', height: '100%' });
+			root.removeAttribute('viewBox');
+		}
 	}
 
 	function begin() {

@@ -112,16 +112,21 @@ def inside_a_page(browser):
 
 @test
 def on_paper(browser):
-    """All of it, however much the window shows."""
+    """All of it, on light paper, however much the window shows."""
     page = Page(browser, draw('deep', profiles.deep(300)))
-    for dark in False, True:
-        pdf = browser.print()
-        holds(pdf.startswith(b'%PDF'), 'no PDF')
-        if dark:
-            break
-        page.press('d')
-    equal(page.js("return document.documentElement.classList.contains('printing')"), False)
     page.press('d')
+    shown = page.live()
+    page.js("dispatchEvent(new Event('beforeprint'))")
+    labels = set(page.texts('#frames text'))
+    holds(all('level_%d' % level in labels for level in range(300)), 'levels are missing')
+    box = page.js("return document.documentElement.getAttribute('viewBox')").split()
+    inside = page.js("const m = document.querySelector('.graph'); return [m.clientWidth,"
+                     "document.querySelector('.bar').clientHeight + m.clientHeight]")
+    holds(int(box[2]) >= inside[0] and int(box[3]) >= inside[1], 'it is cut: %s %s' % (box, inside))
+    page.js("dispatchEvent(new Event('afterprint'))")
+    equal((page.live(), page.js("return document.documentElement.getAttribute('viewBox')")), (shown, None))
+    holds(browser.print().startswith(b'%PDF'), 'no PDF')
+    equal((page.live(), page.js("return document.documentElement.classList.contains('printing')")), (shown, False))
     page.js('localStorage.clear()')
     page.quiet()
 
