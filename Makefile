@@ -30,7 +30,7 @@ endif
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf libprotobuf-c)
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
-FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libprotobuf-c) -liberty -lm
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib expat libprotobuf-c) -liberty -lm
 
 LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c src/record/*.c)
 CMD_SRC := $(wildcard src/cmd/*.c)

@@ -225,6 +225,27 @@ void account_add_stack(struct account *account, const struct stack_account *stac
 		add_capped(&account->cut, weight);
 }
 
+void profile_recount(struct profile *p)
+{
+	struct account *account = &p->account;
+	struct stack_account *stacks = xcalloc(p->nr_nodes, sizeof(*stacks));
+
+	account->kept = account->whole = account->cut = account->broken = 0;
+	account->named = account->unnamed = 0;
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		if (i) {
+			stacks[i] = stacks[n->parent];
+			stack_account_add_frame(&stacks[i], p, n->frame);
+		}
+		account_add_stack(account, &stacks[i], n->self);
+	}
+	if (account->known)
+		account->whole = account->kept - account->cut - account->broken;
+	free(stacks);
+}
+
 static void add_stack(struct reader *r, const char *stack, size_t len, uint64_t weight)
 {
 	size_t at = 0;
@@ -326,14 +347,27 @@ int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes)
 	return lines->error ? -1 : r.rejected > 0;
 }
 
+/* A name that would be read as something else: a separator, or one with a kind. */
+static bool is_misleading(const char *name, size_t len, const char *suffix)
+{
+	size_t n = len;
+
+	return !*suffix && (is_dash(name, len) || folded_kind(name, &n) != FRAME_USER);
+}
+
 void folded_frame_add(struct strbuf *out, const struct profile *p, uint32_t frame)
 {
+	const char *suffix = frame_kind_suffix(p->frames[frame].kind);
 	size_t len;
 	const char *name = profile_name(p, frame, &len);
 
-	if (len)
-		folded_name_add(out, name, len);
-	else
+	if (!len) {
 		strbuf_adds(out, "[unknown]");
-	strbuf_adds(out, frame_kind_suffix(p->frames[frame].kind));
+	} else if (is_misleading(name, len, suffix)) {
+		folded_name_add(out, name, len - 1);
+		strbuf_addf(out, "\\x%02x", (unsigned char)name[len - 1]);
+	} else {
+		folded_name_add(out, name, len);
+	}
+	strbuf_adds(out, suffix);
 }

@@ -50,6 +50,12 @@ void stack_account_add_frame(
 	struct stack_account *account, const struct profile *p, uint32_t frame);
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
 
+/*
+ * Sets in P's account what its tree tells: kept, named and unnamed, cut and broken; and whole,
+ * where it is known.
+ */
+void profile_recount(struct profile *p);
+
 /* The kind that the suffix of a frame tells; takes that off *LEN. */
 enum frame_kind folded_kind(const char *s, size_t *len);
 

@@ -34,7 +34,7 @@ static size_t next_char(const char *s, size_t len, uint32_t *c, bool *visible)
 {
 	size_t n = utf8_decode(s, len, c);
 
-	*visible = n && is_visible(*c);
+	*visible = n && is_visible(*c) && !(*s == '\\' && len > 1 && s[1] == 'x');
 	return n ? n : 1;
 }
 
@@ -74,7 +74,7 @@ static void add_char(struct strbuf *out, const char *s, size_t n, bool visible)
 
 static bool is_plain(char c)
 {
-	return c >= 0x20 && c < 0x7f && !entity_of(c);
+	return c >= 0x20 && c < 0x7f && c != '\\' && !entity_of(c);
 }
 
 void xml_text(struct strbuf *out, const char *s, size_t len)

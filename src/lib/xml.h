@@ -3,7 +3,8 @@
  * Hostile strings in XML text and attribute values. Markup characters are escaped; what XML
  * forbids, what cannot be seen and what reorders text (control characters, bytes that are not
  * UTF-8, surrogates, U+FFFE, U+FFFF, line separators, marks of writing direction) is shown as \xHH,
- * byte for byte.
+ * byte for byte; and so is a backslash before an "x", so that word_decode gives back what was
+ * there.
  */
 #ifndef XML_H
 #define XML_H

@@ -143,34 +143,13 @@ void filter_reverse(const struct profile *p, struct profile *out)
 	free(frame_of);
 }
 
-/* The account of what the tree holds: what the input says of itself is said of all of it. */
-static void recount(struct profile *p)
-{
-	struct account *account = &p->account;
-	struct stack_account *stacks = xcalloc(p->nr_nodes, sizeof(*stacks));
-
-	account->kept = account->whole = account->cut = account->broken = 0;
-	account->named = account->unnamed = 0;
-	for (uint32_t i = 1; i < p->nr_nodes; i++) {
-		const struct profile_node *n = &p->nodes[i];
-
-		stacks[i] = stacks[n->parent];
-		stack_account_add_frame(&stacks[i], p, n->frame);
-		if (n->self)
-			account_add_stack(account, &stacks[i], n->self);
-	}
-	if (account->known)
-		account->whole = account->kept - account->cut - account->broken;
-	free(stacks);
-}
-
 void filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
 {
 	uint64_t left_out = f->nr_only ? take_others(f, p) : 0;
 	struct profile reversed;
 
 	if (f->nr_only)
-		recount(p);
+		profile_recount(p);
 	if (f->nr_only || f->nr_skip_after) {
 		bool *match = matches(p, f->skip_after, f->nr_skip_after);
 

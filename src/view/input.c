@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view.h"
+#include "flame_read.h"
 #include "lib/bcc.h"
 #include "lib/bpftrace.h"
 #include "lib/folded.h"
@@ -267,13 +268,20 @@ out:
 	return ret;
 }
 
-static int add_apart(struct profile *p, const struct profile *own, bool tasks, struct strbuf *err)
+static int add_apart(struct profile *p, struct profile *own, bool tasks, struct strbuf *err)
 {
 	struct account before = p->account;
 	bool first = nothing_yet(p);
 
 	if (check_unit(p, own->unit, err) < 0)
 		return -1;
+	if (first && tasks) {
+		struct profile old = *p;
+
+		*p = *own;
+		*own = old;
+		return 0;
+	}
 	uint32_t *frame_of = profile_import_frames(p, own);
 
 	for (uint32_t i = 1; i < own->nr_frames && !tasks; i++)
@@ -320,6 +328,23 @@ static int read_text(struct profile *p, struct lines *lines, const struct form *
 	return ret;
 }
 
+static int read_picture(struct profile *p, struct lines *lines, const struct input_options *options,
+	bool *several, struct strbuf *notes)
+{
+	(void)options;
+	*several = true; /* its tasks are wanted, or they would not be there */
+	return flame_read(p, lines, notes);
+}
+
+static bool is_xml(const char *bytes, size_t n)
+{
+	while (n && (is_space(*bytes) || *bytes == '\n')) {
+		bytes++;
+		n--;
+	}
+	return begins_with(bytes, n, "<?xml", 5) || begins_with(bytes, n, "<svg", 4);
+}
+
 static int read_lines(struct profile *p, struct lines *lines, const struct input_options *options,
 	struct strbuf *err)
 {
@@ -330,6 +355,9 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 		return fail(err, "%s\n", strerror(lines->error));
 	if (begins_with(bytes, n, RECORDING_MAGIC, sizeof(RECORDING_MAGIC) - 1))
 		return read_recording(p, lines, options, err);
+	if (is_xml(bytes, n))
+		return read_apart(p, lines, &(struct form){.read = read_picture}, options, err);
+
 	const char *why = why_refused(bytes, n);
 
 	if (why)
