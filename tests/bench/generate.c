@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 		fputs("usage: generate stap|perf|folded BYTES [STACKS]\n", stderr);
 		return EXIT_USAGE_ERROR;
 	}
-	for (uint64_t i = 0; (uint64_t)ftello(stdout) < bytes; i++) {
+	for (uint64_t i = 0; bytes ? (uint64_t)ftello(stdout) < bytes : i < stacks; i++) {
 		make_stack(&stack, i % stacks);
 		kinds[kind].print(&stack, i % stacks);
 	}
