@@ -266,8 +266,8 @@
 
 		root.classList.toggle('printing', on);
 		app.style.width = on ? width + 'px' : '';
-		graph.print(on);
 		if (on) {
+			graph.print(true);
 			const height = Math.ceil(app.getBoundingClientRect().height);
 
 			dom.set(frame, { width, height });
@@ -275,6 +275,7 @@
 		} else {
 			dom.set(frame, { width: '100%', height: '100%' });
 			root.removeAttribute('viewBox');
+			graph.print(false);
 		}
 	}
 

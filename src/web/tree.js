@@ -222,51 +222,40 @@ flametap.tree = (() => {
 		return ranks;
 	}
 
-	/* Nodes by their frames' names: a counting sort. */
-	function sortedByName({ n, frame }) {
-		const rank = rankOf(), place = new Uint32Array(rank.length + 1), sorted = new Uint32Array(n);
-
-		for (let i = 0; i < n; i++)
-			place[rank[frame[i]] + 1]++;
-		for (let r = 1; r < place.length; r++)
-			place[r] += place[r - 1];
-		for (let i = 0; i < n; i++)
-			sorted[place[rank[frame[i]]]++] = i;
-		return sorted;
-	}
-
-	/* Lists of children as links; nodes without weight are left out. */
-	function childLists(parts, byWeight) {
-		const { n, parent } = parts;
+	/* Lists of children as links, in the order asked for; nodes without weight are left out. */
+	function childLists({ n, parent, frame, selfs }, byWeight) {
 		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
-		const sorted = sortedByName(parts);
+		const rank = rankOf(), byName = (a, b) => rank[frame[a]] - rank[frame[b]];
+		const order = byWeight ? (a, b) => total[b] - total[a] || byName(a, b) : byName;
 
-		for (const self of parts.selfs)
+		for (const self of selfs)
 			for (let i = 0; i < n; i++)
 				total[i] += self[i];
-		for (let i = n - 1; i; i--)
-			total[parent[i]] += total[i];
-		for (let at = n; at--;) {
-			const i = sorted[at];
-
-			if (!i || !total[i])
+		for (let i = n - 1; i; i--) { /* children stand behind their parents */
+			if (!total[i])
 				continue;
+			total[parent[i]] += total[i];
 			next[i] = child[parent[i]];
 			child[parent[i]] = i;
 		}
-		for (let i = 0; byWeight && i < n; i++)
-			if (next[child[i]])
-				sortList(i, child, next, total);
+		for (let i = 0; i < n; i++)
+			if (!isSorted(child[i], next, order))
+				sortList(i, child, next, order);
 		return { child, next };
 	}
 
-	/* Puts the children of node I in the order of their weights, the heaviest first. */
-	function sortList(i, child, next, total) {
+	function isSorted(c, next, order) {
+		while (next[c] && order(c, next[c]) <= 0)
+			c = next[c];
+		return !next[c];
+	}
+
+	function sortList(i, child, next, order) {
 		const list = [];
 
 		for (let c = child[i]; c; c = next[c])
 			list.push(c);
-		list.sort((a, b) => total[b] - total[a]);
+		list.sort(order);
 		list.forEach((c, at) => next[c] = list[at + 1] || 0);
 		child[i] = list[0];
 	}

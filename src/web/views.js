@@ -77,17 +77,21 @@ flametap.views = (() => {
 				},
 			};
 		},
-		collapseall: (t, is, b, to) => ({
-			start: 0,
-			place: (i) => {
-				const fn = functions.of[t.frame[i]];
+		collapseall: (t, is, b, to) => {
+			const of = Uint32Array.from(functions.of);
 
-				for (let up = to[t.parent[i]]; up; up = b.parent[up])
-					if (functions.of[b.frame[up]] === fn)
-						return up;
-				return below(t, b, to, i);
-			},
-		}),
+			return {
+				start: 0,
+				place: (i) => {
+					const fn = of[t.frame[i]];
+
+					for (let up = to[t.parent[i]]; up; up = b.parent[up])
+						if (of[b.frame[up]] === fn)
+							return up;
+					return below(t, b, to, i);
+				},
+			};
+		},
 		threads: (t, is, b, to) => {
 			const merged = [];
 			const frameOf = (f) => merged[f] = merged[f] || (frames.style[f][0] === 't'
