@@ -263,18 +263,21 @@ const char *profile_module(const struct profile *p, uint32_t frame)
 	return strpool_get(&p->names, p->frames[frame].module);
 }
 
-static int compare_frames(const void *va, const void *vb, void *arg)
+int profile_compare_frames(const struct profile *p, uint32_t a, uint32_t b)
 {
-	const struct profile *p = arg;
-	const struct frame *a = &p->frames[*(const uint32_t *)va];
-	const struct frame *b = &p->frames[*(const uint32_t *)vb];
-	int c = strpool_compare(&p->names, a->name, b->name);
+	const struct frame *fa = &p->frames[a], *fb = &p->frames[b];
+	int c = strpool_compare(&p->names, fa->name, fb->name);
 
 	if (!c)
-		c = (a->kind > b->kind) - (a->kind < b->kind);
+		c = (fa->kind > fb->kind) - (fa->kind < fb->kind);
 	if (!c)
-		c = strpool_compare(&p->names, a->module, b->module);
-	return c ? c : strpool_compare(&p->names, a->source, b->source);
+		c = strpool_compare(&p->names, fa->module, fb->module);
+	return c ? c : strpool_compare(&p->names, fa->source, fb->source);
+}
+
+static int compare_frames(const void *va, const void *vb, void *p)
+{
+	return profile_compare_frames(p, *(const uint32_t *)va, *(const uint32_t *)vb);
 }
 
 /* The place of every frame in the order of names. */

@@ -81,6 +81,9 @@ uint32_t profile_add_frame(struct profile *p, const struct frame *frame);
 struct frame profile_import_frame(struct profile *p, const struct profile *from, uint32_t frame);
 uint32_t *profile_import_frames(struct profile *p, const struct profile *from);
 
+/* As strcmp, the order of children: by name (bytes), then kind, module, source. */
+int profile_compare_frames(const struct profile *p, uint32_t a, uint32_t b);
+
 /* The node of FRAME under NODE, which is added when new. */
 uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
 
@@ -102,7 +105,7 @@ void profile_rename(struct profile *p, const uint32_t *names);
 
 /*
  * To be called once when all is added and before a view: computes total of every node and puts the
- * children of each in the order of their names (bytes, then kind, module, source).
+ * children of each in their order (profile_compare_frames).
  */
 void profile_finish(struct profile *p);
 

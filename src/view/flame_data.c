@@ -64,40 +64,32 @@ unsigned flame_scale_shift(const struct flame_data *data)
 /* Frames as the file numbers them, the most frequent first, so that their numbers are short. */
 struct numbering {
 	struct numbered {
-		uint32_t frame, count, first;
+		uint32_t frame, count;
 	} * list;
 	uint32_t nr;
 	uint32_t *number; /* of each frame in the profile */
 };
 
-static int compare_numbered(const void *va, const void *vb)
+static int compare_numbered(const void *va, const void *vb, void *p)
 {
 	const struct numbered *a = va, *b = vb;
 
 	if (a->count != b->count)
 		return (a->count < b->count) - (a->count > b->count);
-	return (a->first > b->first) - (a->first < b->first);
+	return profile_compare_frames(p, a->frame, b->frame);
 }
 
 static void numbering_init(struct numbering *n, const struct profile *p)
 {
-	struct walk w = walk_begin(p);
-
 	n->list = xcalloc(p->nr_frames, sizeof(*n->list));
 	n->number = xcalloc(p->nr_frames, sizeof(*n->number));
-	n->nr = 0;
-	while (walk_next(&w)) { /* number is the place in list + 1 here, 0: not seen */
-		uint32_t frame = p->nodes[w.node].frame;
-
-		if (!n->number[frame]) {
-			n->list[n->nr] = (struct numbered){.frame = frame, .first = n->nr};
-			n->number[frame] = ++n->nr;
-		}
-		n->list[n->number[frame] - 1].count++;
-	}
-	qsort(n->list, n->nr, sizeof(*n->list), compare_numbered);
-	for (uint32_t i = 0; i < n->nr; i++)
-		n->number[n->list[i].frame] = i;
+	for (uint32_t i = 0; i < p->nr_frames; i++)
+		n->list[i].frame = i;
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		n->list[p->nodes[i].frame].count++;
+	qsort_r(n->list, p->nr_frames, sizeof(*n->list), compare_numbered, (void *)p);
+	for (n->nr = 0; n->nr < p->nr_frames && n->list[n->nr].count; n->nr++)
+		n->number[n->list[n->nr].frame] = n->nr;
 }
 
 static void numbering_release(struct numbering *n)
