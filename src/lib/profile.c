@@ -160,20 +160,29 @@ uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
  */
 enum { FEW = 8 };
 
-static uint32_t find_child(const struct profile *p, uint32_t node, uint32_t frame)
+/* What is found goes to the front: it is wanted again sooner than others. */
+static uint32_t find_in_list(struct profile_node *nodes, uint32_t node, uint32_t frame)
 {
-	const struct profile_node *nodes = p->nodes;
-	uint32_t c;
+	uint32_t before = 0, c = nodes[node].child;
 
-	if (nodes[node].children <= FEW) {
-		for (c = nodes[node].child; c && nodes[c].frame != frame; c = nodes[c].next)
-			;
-		return c;
+	for (; c && nodes[c].frame != frame; c = nodes[c].next)
+		before = c;
+	if (c && before) {
+		nodes[before].next = nodes[c].next;
+		nodes[c].next = nodes[node].child;
+		nodes[node].child = c;
 	}
-	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask;
+	return c;
+}
 
+static uint32_t find_child(struct profile *p, uint32_t node, uint32_t frame)
+{
+	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask, c;
+
+	if (p->nodes[node].children <= FEW)
+		return find_in_list(p->nodes, node, frame);
 	while ((c = p->by_node.slots[i])) {
-		if (nodes[c].parent == node && nodes[c].frame == frame)
+		if (p->nodes[c].parent == node && p->nodes[c].frame == frame)
 			return c;
 		i = (i + 1) & p->by_node.mask;
 	}
