@@ -33,9 +33,33 @@ flametap.actions = (() => {
 		return stage;
 	}
 
+	/* In a bottom-up tree: looks up callers until the next highlighted frame is there. */
+	function lookUp(by) {
+		const { tree, marks: { mark, inherited }, view: { callers } } = now;
+		const from = now.focus >= 0 ? now.focus : now.zoom;
+
+		for (let i = by > 0 ? from : from - 1; i >= 0 && i < tree.n; i += by) {
+			if (by > 0 && i > from && mark[i])
+				return;
+			if (callers.hides(tree.origin[i], inherited)) {
+				const link = tree.link(from);
+
+				callers.lookUp(tree.origin[i], inherited);
+				flametap.show();
+				now.focus = flametap.tree.follow(now.tree, link).node;
+				lookUp(by);
+				return;
+			}
+			if (mark[i])
+				return;
+		}
+	}
+
 	let stepped = ''; /* the address after the last step: a series of them is one step back */
 
 	function step(by) {
+		if (now.view.callers && now.marks.inherited)
+			lookUp(by);
 		const { nodes } = now.marks, from = now.focus >= 0 ? now.focus : now.zoom;
 
 		if (!nodes.length)

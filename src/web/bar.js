@@ -112,12 +112,12 @@ flametap.bar = (() => {
 	/* Which of the highlighted frames the keyboard is at. */
 	function showCount() {
 		const { nodes, active } = now.marks, at = nodes.indexOf(now.focus);
-		const all = nodes.length.toLocaleString('en-US');
+		const all = (now.view.callers ? '\u2265 ' : '') + nodes.length.toLocaleString('en-US');
 
 		count.textContent = !active || now.marks.error ? ''
 			: at >= 0 ? `${(at + 1).toLocaleString('en-US')} of ${all}`
 				: `${all} frame${nodes.length === 1 ? '' : 's'}`;
-		previous.disabled = next.disabled = !nodes.length;
+		previous.disabled = next.disabled = !nodes.length && !now.marks.inherited;
 	}
 
 	/* Tells of frame I. */

@@ -129,6 +129,25 @@ flametap.Callers = (() => {
 			return this.arranged.tree;
 		}
 
+		/* Whether callers of a node that nobody has looked up are among those that MARK has. */
+		hides(node, mark) {
+			const { first, end, children } = this.nodes[node];
+
+			for (let e = first; !children && e < end; e++)
+				if (mark[this.tree.parent[this.at[e]]])
+					return true;
+			return false;
+		}
+
+		/* Finds the callers of a node that hides some, and theirs as long as there is but one. */
+		lookUp(node, mark) {
+			for (let i = node; this.hides(i, mark); i = this.nodes[i].children[0]) {
+				this.expand(i);
+				if (this.nodes[i].children.length !== 1)
+					break;
+			}
+		}
+
 		/* The weight in a node, as SIDE counts it, of stacks with a node that MARK has, or its callers. */
 		marked(node, mark, side) {
 			const { first, end } = this.nodes[node];

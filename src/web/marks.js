@@ -44,7 +44,8 @@ flametap.marks = (() => {
 
 	/*
 	 * mark: by the drawn tree's nodes; nodes: the numbers of those that are marked; all, ofZoom: what
-	 * each side counts of stacks with one.
+	 * each side counts of stacks with one; inherited, where callers are drawn: by the nodes of stacks,
+	 * whether it or a caller of it is marked.
 	 */
 	function of(view, zoom, state) {
 		const marks = { active: Boolean(state.search || state.kind || state.category), error: '' };
@@ -62,7 +63,7 @@ flametap.marks = (() => {
 			return marks;
 		const mark = callers ? markTree(stacks, state) : marks.mark;
 		if (callers) {
-			const inherited = inherit(stacks, mark);
+			const inherited = marks.inherited = inherit(stacks, mark);
 
 			marks.ofZoom = tree.sides.map((_, s) => callers.marked(tree.origin[zoom], inherited, s));
 			marks.all = tree.sides.map((_, s) => callers.marked(0, inherited, s));

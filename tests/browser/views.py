@@ -194,3 +194,25 @@ def zoom_stays_when_frames_go(browser):
     page.js("flametap.go({ changes: [{ how: 'remove', what: 'deflate' }] }, { moved: true })")
     equal(page.text('name'), 'work')
     page.quiet()
+
+
+@test
+def matches_among_callers(browser):
+    """However narrow: callers are looked up until the next match is found."""
+    text = 'main;needle;a;b;c;leaf 1\nmain;x;needle;d;leaf 1\nmain;leaf 3\nmain;big 9000000\nneedle 1\n'
+    model = profiles.tree(profiles.changed(list(profiles.stacks_of(text)), ('callers', None)))
+    wanted = sorted(p for p in model if p.split(';')[-1] == 'needle')
+    path = ("const { tree, focus } = flametap.actions.now, names = [];"
+            "for (let i = focus; i > 0; i = tree.parent[i]) names.unshift(tree.name(i)); return names.join(';')")
+    page = Page(browser, draw('callers', text))
+    page.press('b')
+    equal(page.search('^needle$'), 'Matched ' + profiles.percent(3, 9000006))
+    page.push('.scroller')
+    seen = []
+    for key in ['n'] * len(wanted) + ['N'] * len(wanted):
+        page.press(key)
+        seen.append(page.js(path))
+        equal(page.js("return document.querySelector('rect.ring').getAttribute('visibility')"), 'visible')
+    equal(seen[:3], wanted, 'forward')
+    equal(seen[3:5], wanted[1::-1], 'backward')
+    page.quiet()
