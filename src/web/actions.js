@@ -167,7 +167,7 @@ flametap.actions = (() => {
 		['Home', 'Move to the root'],
 		['m', 'Menu of the frame'],
 		['/', 'Search'],
-		['n N', 'Next, previous highlighted frame'],
+		['n, N', 'Next, previous highlighted frame'],
 		['0', 'Reset zoom'],
 		['Esc', 'Leave: search, zoom, highlight'],
 	];

@@ -2,7 +2,7 @@
 /* What lies above the rest for a while: the tooltip, the menu of a frame, the keys, a notice. */
 'use strict';
 flametap.panels = (() => {
-	const { root, dom, data, text, views, actions, graph } = flametap;
+	const { root, dom, data, text, actions, graph } = flametap;
 	const { html, button } = dom;
 	const { now } = actions;
 	const { frames, unit, isDiff } = data;
@@ -165,7 +165,7 @@ flametap.panels = (() => {
 	function help() {
 		const list = (title, entries) => html('div', {}, html('h3', {}, title), html('dl', {},
 			...entries.flatMap(([keys, label]) => [
-				html('dt', {}, ...keys.split(/ (?!k)/).map((key) => html('kbd', {}, key))),
+				html('dt', {}, ...keys.split(', ').map((key) => html('kbd', {}, key))),
 				html('dd', {}, label)])));
 
 		showSheet('Keys', html('div', { class: 'lists' },

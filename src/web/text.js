@@ -108,5 +108,5 @@ flametap.text = (() => {
 	}
 
 	return { kinds, percent, points, amount, signed, weightText, styleOf, stepOf, kindOf, originOf,
-		describe, foldedStack, isNormalized };
+		describe, foldedStack };
 })();

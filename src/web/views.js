@@ -216,5 +216,5 @@ flametap.views = (() => {
 		return view;
 	}
 
-	return { of, base, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
+	return { of, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
 })();
