@@ -2,17 +2,22 @@
 /*
  * Two profiles compared, before and after, in weights as they were read.
  *
- * How much a weight changed is one of 9 steps, from gone (0) over the same (4) to new (8). With
- * doubles, from left to right as written, so that web/tree.js comes to the same:
+ * How much a weight changed is one of 9 steps, from gone (0) over the same (4) to new (8). The
+ * script's text.js computes the same, with doubles, from left to right as written:
  *
- *	x = before, y = after; normalized: x = before / total before, y = after / total after
+ *	x = before, y = after, v = x + y
+ *	normalized: x = before / total before, y = after / total after (0 where the total is),
+ *	            v = x * (1 - x) / total before + y * (1 - y) / total after
  *	d = y - x, s = x + y
- *	v = s; normalized: v = x / total before + y / total after	(the variance of d, by
- *chance) 4	when d == 0, or weights are samples and d * d < 4 * v 0	when after == 0 8 when
- *before == 0 4 - k or 4 + k, as d is below or above 0: k = 1 when 9 * |d| <= s	(up to 5/4, down to
- *4/5) k = 2 when 3 * |d| <= s	(up to double, down to half) k = 3 otherwise
- *
- * x is 0 when the total before is 0; y in the same way.
+ *	step:
+ *	4             when d == 0, or weights are samples and d * d < 4 * v: v is the variance
+ *	              that chance gives d
+ *	0             when after == 0
+ *	8             when before == 0
+ *	4 - k, 4 + k  as d is below or above 0
+ *	k = 1         when 9 * |d| <= s: down to 4/5, up to 5/4
+ *	k = 2         when 3 * |d| <= s: down to half, up to double
+ *	k = 3         otherwise
  */
 #ifndef DIFF_H
 #define DIFF_H
