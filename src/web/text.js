@@ -40,7 +40,8 @@ flametap.text = (() => {
 		if (isNormalized) {
 			x = allBefore ? before / allBefore : 0;
 			y = allAfter ? after / allAfter : 0;
-			variance = (allBefore ? x / allBefore : 0) + (allAfter ? y / allAfter : 0);
+			variance = (allBefore ? x * (1 - x) / allBefore : 0) +
+				(allAfter ? y * (1 - y) / allAfter : 0);
 		}
 		const d = y - x, s = x + y;
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Differences: every node's sums and colour, on both sides, against what the stacks say."""
+import re
+
 import profiles
 from page import Page, equal, file_of, holds, run, test
 
@@ -17,8 +19,14 @@ NODES = '''
     return found;'''
 
 
-def draw_diff(name, *options):
-    for side, text in SIDES:
+def static_styles(name):
+    """(frame, colour) of the picture that is shown without scripts, which bt-diff computed."""
+    with open(file_of(name + '.svg'), encoding='utf-8') as f:
+        return set(re.findall(r'<title>(\S+) \([^<]*</title><rect class="(d\d)"', f.read()))
+
+
+def draw_diff(name, *options, sides=SIDES):
+    for side, text in sides:
         with open(file_of(side + '.folded'), 'w', encoding='utf-8') as f:
             f.write(text)
     run('bt-diff', *options, file_of('before.folded'), file_of('after.folded'), out=name + '.svg')
@@ -30,7 +38,7 @@ def step(x, y, totals, normalized):
     a, b, v = x, y, x + y
     if normalized:
         a, b = (side / total if total else 0 for side, total in zip((x, y), totals))
-        v = sum(side / total if total else 0 for side, total in zip((a, b), totals))
+        v = sum(side * (1 - side) / total if total else 0 for side, total in zip((a, b), totals))
     d, s = b - a, a + b
     if d == 0 or d * d < 4 * v:
         return 'd4'
@@ -56,12 +64,25 @@ def difference(browser):
             browser.settle()
             equal(dict(page.js(NODES)), model(bool(options), *([(how, name)] if how else [])),
                   '%s %s' % (how, options))
+        wanted = {(path.split(';')[-1] or 'all', style) for path, (_, _, style) in model(bool(options)).items()}
+        drawn = static_styles('diff')
+        holds(len(drawn) > 10 and drawn <= wanted, 'without scripts: %r' % (drawn - wanted))
         page.js("location.hash = '#callers=fast'")
         browser.settle()
         equal(dict(page.js(NODES)), model(bool(options), ('callers', 'fast')))
     styles = {style for _, _, style in model(False).values()}
     holds(len(styles) > 5 and {'d0', 'd8'} <= styles, 'too little changed')
     page.quiet()
+
+
+@test
+def chance_in_large_shares(browser):
+    """Shares near one half or above vary less by chance than counts do."""
+    sides = ('before', 'main;b 6000\nmain;c 4000\n'), ('after', 'main;b 6150\nmain;c 3850\n')
+    for options, styles in ((), {'b': 'd4', 'c': 'd4'}), (('--normalize',), {'b': 'd5', 'c': 'd3'}):
+        page = Page(browser, draw_diff('chance', *options, sides=sides))
+        equal({path.split(';')[-1]: style for path, (_, _, style) in page.js(NODES) if ';' in path}, styles, options)
+        equal({name: style for name, style in static_styles('chance') if name in 'bc'}, styles, options)
 
 
 @test
