@@ -371,8 +371,11 @@ int bpftrace_read(struct profile *p, struct lines *lines, const char *name, bool
 bool bpftrace_is_line(const char *line, size_t len)
 {
 	const char *close = closing(line, line + len);
+	size_t n = opening(line, len);
 	uint64_t ignored;
 
-	return close && (close == line || *line == ',' || *line == '@') && line + len - close > 3 &&
+	if (n && !close)
+		return n == len || line[len - 1] == ',';
+	return close && (close == line || *line == ',' || n) && line + len - close > 3 &&
 	       parse_u64(close + 3, (size_t)(line + len - close - 3), 10, &ignored);
 }

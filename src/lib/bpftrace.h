@@ -31,7 +31,7 @@ struct strbuf;
 int bpftrace_read(struct profile *p, struct lines *lines, const char *name, bool *several,
 	struct strbuf *notes);
 
-/* Whether a line speaks for this form: "…]: 12". */
+/* Whether a line speaks for this form: "@NAME[" or "…]: 12". */
 bool bpftrace_is_line(const char *line, size_t len);
 
 #endif
