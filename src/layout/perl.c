@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perl.h"
+#include "threadkey.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/debugfile.h"
+#include "symbol/debugtype.h"
+#include "symbol/elfdata.h"
+#include "symbol/symbol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What every perl has and no other program. */
+static const char run_loop[] = "Perl_runops_standard";
+
+enum { RODATA_MAX = 16 << 20 };
+
+/* Of several files that define NAME it is the first one's, as for the dynamic linker. */
+static const struct target_file *find_file(
+	const struct target *t, const char *name, struct elf_variable *variable)
+{
+	for (size_t i = 0; i < t->nr_files; i++)
+		if (elfdata_variable(t->files[i].elf, name, variable))
+			return &t->files[i];
+	return NULL;
+}
+
+static bool find_address(const struct target *t, const char *name, uint64_t *address)
+{
+	struct elf_variable variable;
+	const struct target_file *file = find_file(t, name, &variable);
+
+	if (!file || variable.per_thread)
+		return false;
+	*address = variable.address + file->bias;
+	return true;
+}
+
+/* ---- version ---- */
+
+static bool read_number(const struct target *t, const char *name, unsigned *number)
+{
+	unsigned char byte;
+	uint64_t address;
+
+	if (!find_address(t, name, &address) || !memory_read(&t->memory, address, &byte, 1))
+		return false;
+	*number = byte;
+	return true;
+}
+
+/* "v5.12.4", all of the string at S. */
+static bool parse_version(const char *s, const char *end, unsigned *minor, unsigned *patch)
+{
+	int used = 0;
+
+	return s + 16 < end && memchr(s, '\0', 16) &&
+	       sscanf(s, "v5.%2u.%2u%n", minor, patch, &used) == 2 && !s[used];
+}
+
+/*
+ * Before 5.15 no variable tells. But the text from which $^V is made is there, maybe besides that
+ * of the API's version, which is not newer.
+ */
+static bool find_version_text(const char *text, size_t size, struct perl_layout *l)
+{
+	const char *end = text + size, *s = text;
+	unsigned minor, patch;
+	bool found = false;
+
+	while (s < end && (s = memmem(s, (size_t)(end - s), "\0v5.", 4))) {
+		s++;
+		if (!parse_version(s, end, &minor, &patch))
+			continue;
+		if (!found || minor > l->minor || (minor == l->minor && patch > l->patch)) {
+			l->minor = minor;
+			l->patch = patch;
+		}
+		found = true;
+	}
+	return found;
+}
+
+static bool search_version(
+	const struct target *t, const struct target_file *file, struct perl_layout *l)
+{
+	uint64_t address, size;
+	bool found;
+	char *text;
+
+	if (!elfdata_section(file->elf, ".rodata", &address, &size) || size > RODATA_MAX)
+		return false;
+	text = xmalloc(size);
+	found = memory_read(&t->memory, address + file->bias, text, size) &&
+		find_version_text(text, size, l);
+	free(text);
+	return found;
+}
+
+static int find_version(const struct target *t, const struct target_file *file,
+	struct perl_layout *l, struct strbuf *err)
+{
+	unsigned revision;
+
+	if (read_number(t, "PL_revision", &revision)) {
+		if (revision == 5 && read_number(t, "PL_version", &l->minor) &&
+			read_number(t, "PL_subversion", &l->patch))
+			return 0;
+		return fail(err, "perl in '%s' does not tell its version, or is not Perl 5",
+			file->path);
+	}
+	if (search_version(t, file, l))
+		return 0;
+	return fail(err, "the version of perl in '%s' cannot be found out", file->path);
+}
+
+/* ---- shape ---- */
+
+static struct debugtypes *open_types(const struct target *t, const struct target_file *file,
+	struct elffile **debug, struct elffile **alt)
+{
+	*debug = debugfile_open(file->elf, file->path, &t->debug);
+	*alt = debugfile_open_alt(*debug ? *debug : file->elf, &t->debug);
+	return debugtypes_new(*debug ? *debug : file->elf, *alt);
+}
+
+static bool describe(const struct target *t, const struct target_file *file, struct perl_layout *l)
+{
+	struct elffile *debug, *alt;
+	struct debugtypes *types = open_types(t, file, &debug, &alt);
+	bool described = types && perl_shape_described(types, l->minor, &l->shape);
+
+	debugtypes_free(types);
+	elffile_close(debug);
+	elffile_close(alt);
+	return described;
+}
+
+static int find_shape(const struct target *t, const struct target_file *file, struct perl_layout *l,
+	struct strbuf *err)
+{
+	l->source = PERL_FROM_DEBUGINFO;
+	if (!t->no_debuginfo && describe(t, file, l))
+		return 0;
+	l->source = PERL_FROM_TABLE;
+	if (perl_shape_known(l->minor, &l->shape))
+		return 0;
+	return fail(err,
+		"perl 5.%u.%u in '%s' is none of the versions that are known, 5.%d to 5.%d; "
+		"install its "
+		"debug file (perl-debug, perl-debuginfo; build-id %s)",
+		l->minor, l->patch, file->path, PERL_FIRST, PERL_LAST, elffile_build_id(file->elf));
+}
+
+/* ---- interpreter ---- */
+
+/* Since 5.36 a variable of each thread has it, where the compiler can do that. */
+static bool thread_variable(const struct target *t, struct way *way)
+{
+	static const char name[] = "PL_current_context";
+	struct elf_variable variable;
+	const struct target_file *file = find_file(t, name, &variable);
+	uint64_t value, words[2];
+
+	switch (file ? elfdata_thread_place(file->elf, name, &value) : THREAD_NOWHERE) {
+	case THREAD_OFFSET:
+		*way = (struct way){true, 1, {value}};
+		return true;
+	case THREAD_SLOT:
+		if (!memory_pointer(&t->memory, value + file->bias, words))
+			return false;
+		*way = (struct way){true, 1, {words[0]}};
+		return true;
+	case THREAD_MODULE:
+		return memory_read(&t->memory, value + file->bias, words, sizeof(words)) &&
+		       threadkey_block_way(t, words[0], words[1], way);
+	default:
+		return false;
+	}
+}
+
+static bool thread_key(const struct target *t, struct way *way)
+{
+	uint64_t address;
+	uint32_t key;
+
+	return find_address(t, "PL_thr_key", &address) &&
+	       memory_read(&t->memory, address, &key, sizeof(key)) && threadkey_way(t, key, way);
+}
+
+static int find_interpreter(const struct target *t, const struct target_file *file,
+	struct perl_layout *l, struct strbuf *err)
+{
+	uint64_t address;
+
+	l->curcop = l->shape.curcop;
+	l->curstackinfo = l->shape.curstackinfo;
+	l->op = l->shape.op;
+	l->stack_sp = l->shape.stack_sp;
+	if (thread_variable(t, &l->interpreter) || thread_key(t, &l->interpreter))
+		return 0;
+	if (find_address(t, "PL_curstackinfo", &l->curstackinfo) &&
+		find_address(t, "PL_curcop", &l->curcop) && find_address(t, "PL_op", &l->op) &&
+		find_address(t, "PL_stack_sp", &l->stack_sp))
+		return 0;
+	if (!find_address(t, "PL_curinterp", &address))
+		return fail(err,
+			"the interpreter of perl in '%s' cannot be found: the file has no "
+			"symbols for it",
+			file->path);
+	l->interpreter = (struct way){false, 1, {address}};
+	return 0;
+}
+
+int perl_find(const struct target *t, struct perl_layout *l, struct strbuf *err)
+{
+	struct elf_variable variable;
+	const struct target_file *file = find_file(t, run_loop, &variable);
+	uint64_t unused;
+
+	*l = (struct perl_layout){0};
+	if (!file)
+		return 1;
+	l->path = file->path;
+	l->threads = find_address(t, "PL_thr_key", &unused);
+	if (find_version(t, file, l, err) || find_shape(t, file, l, err))
+		return -1;
+	return find_interpreter(t, file, l, err);
+}

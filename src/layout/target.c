@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "target.h"
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+static bool read_process(void *context, uint64_t address, void *to, size_t len)
+{
+	const uint32_t *pid = context;
+	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
+
+	return process_vm_readv((pid_t)*pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+struct memory memory_of_process(const uint32_t *pid)
+{
+	return (struct memory){read_process, (void *)(uintptr_t)pid};
+}
+
+bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value)
+{
+	*value = way->per_thread ? thread : 0;
+	for (uint32_t i = 0; i < way->nr && i < WAY_STEPS; i++)
+		if (!memory_pointer(memory, *value + way->step[i], value) || !*value)
+			return false;
+	return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process as the modules of src/layout see it, which find where an interpreter keeps its state:
+ * its mapped files and its memory. And what they hand over in the same form: a way to a pointer.
+ */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include "symbol/debugfile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+
+/* Memory of a process, or what stands for it in a test. Any read may fail. */
+struct memory {
+	/* All LEN bytes at ADDRESS; false: not all are there. */
+	bool (*read)(void *context, uint64_t address, void *to, size_t len);
+	void *context;
+};
+
+static inline bool memory_read(const struct memory *m, uint64_t address, void *to, size_t len)
+{
+	return m->read(m->context, address, to, len);
+}
+
+static inline bool memory_pointer(const struct memory *m, uint64_t address, uint64_t *value)
+{
+	return memory_read(m, address, value, sizeof(*value));
+}
+
+/* The memory of process PID; needs the right to trace it. */
+struct memory memory_of_process(const uint32_t *pid);
+
+/* A mapped ELF file; several mappings of it are one. */
+struct target_file {
+	const struct elffile *elf;
+	const char *path; /* as the process sees it */
+	uint64_t bias;    /* run-time addresses less those of the file's headers */
+};
+
+struct target {
+	const struct target_file *files;
+	size_t nr_files;
+	struct memory memory;
+	struct debug_places debug; /* where debug files are looked for */
+	bool no_debuginfo;         /* they are not */
+};
+
+/*
+ * How to come to a pointer: from the thread pointer or from 0, for each step the word at that
+ * distance. No step: it is 0 itself.
+ */
+enum { WAY_STEPS = 3 };
+struct way {
+	bool per_thread;
+	uint32_t nr;
+	uint64_t step[WAY_STEPS]; /* distances may be negative: they wrap around */
+};
+
+/* Its end in a thread whose thread pointer is THREAD; false: nothing is there. */
+bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value);
+
+#endif
