@@ -8,6 +8,8 @@
 /* What is read at once, and the longest names that are believed. */
 enum { NAME_MAX_LEN = 1024, FILE_MAX_LEN = 4096, CHUNK = 64 };
 
+enum { HEK_WAS_UTF8 = 2 }; /* HVhek_WASUTF8 */
+
 struct walk {
 	const struct perl_layout *layout;
 	const struct memory *memory;
@@ -323,16 +325,28 @@ enum perl_end perl_walk_thread(const struct perl_layout *l, const struct memory 
 
 /* ---- names ---- */
 
+/*
+ * The bytes of a key, in UTF-8 if perl knows its characters: those that fit Latin-1 are kept in
+ * that, with a flag behind the NUL that follows them.
+ */
 static bool add_hek(
 	const struct perl_layout *l, const struct memory *m, uint64_t hek, struct strbuf *out)
 {
-	char key[NAME_MAX_LEN];
+	unsigned char key[NAME_MAX_LEN + 2];
 	uint32_t len;
 
-	if (!hek || !read_number(m, hek + l->shape.hek_len, &len) || !len || len > sizeof(key) ||
-		!memory_read(m, hek + l->shape.hek_key, key, len))
+	if (!hek || !read_number(m, hek + l->shape.hek_len, &len) || !len || len > NAME_MAX_LEN ||
+		!memory_read(m, hek + l->shape.hek_key, key, len + 2) || key[len])
 		return false;
-	strbuf_add(out, key, len);
+	if (!(key[len + 1] & HEK_WAS_UTF8)) {
+		strbuf_add(out, key, len);
+		return true;
+	}
+	for (uint32_t i = 0; i < len; i++) {
+		if (key[i] & 0x80)
+			strbuf_addch(out, (char)(0xc0 | key[i] >> 6));
+		strbuf_addch(out, (char)(key[i] & 0x80 ? 0x80 | (key[i] & 0x3f) : key[i]));
+	}
 	return true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perl_stack [-t] PID [TID]: the Perl stack of a process, or of one thread, innermost frame first,
- * one "name file:line" a line; -t: by the table, as if there were no debug file. It is stopped
- * meanwhile, unless it waits for this program to end. perl_stack --shape PID, --table MINOR: the
- * shape, as perl_headers.c prints it.
+ * perl_stack: for each line "[table|shape] PID [TID]" of its input, the Perl stack of a process, or
+ * of one thread: one "name file:line" a line, innermost frame first, then an empty one. It is
+ * stopped meanwhile. table: by the table, as if there were no debug file; shape: what was found in
+ * place of the stack. perl_stack MINOR: the shape of the table, as perl_headers.c prints it.
  */
 #include "engine/inspect.h"
 #include "layout/perl_walk.h"
@@ -40,6 +40,15 @@ static void print_shape(const struct perl_shape *shape)
 	SAY(SVpgv_GP);
 }
 
+static void print_layout(const struct perl_layout *l)
+{
+	printf("perl 5.%u.%u%s, by %s, %u steps%s\n", l->minor, l->patch,
+		l->threads ? " with threads" : "",
+		l->source == PERL_FROM_TABLE ? "table" : "debuginfo", l->interpreter.nr,
+		l->interpreter.per_thread ? " from the thread" : "");
+	print_shape(&l->shape);
+}
+
 /* The thread pointer of TID, which is stopped for it and goes on. */
 static bool thread_pointer(pid_t tid, uint64_t *pointer)
 {
@@ -71,7 +80,7 @@ static void print_frame(
 	strbuf_release(&file);
 }
 
-static int print_stack(const struct perl_layout *l, const struct memory *m, pid_t tid)
+static void print_stack(const struct perl_layout *l, const struct memory *m, pid_t tid)
 {
 	static struct perl_frame frames[DEPTH];
 	enum perl_end end;
@@ -79,78 +88,64 @@ static int print_stack(const struct perl_layout *l, const struct memory *m, pid_
 	size_t nr;
 
 	if (!thread_pointer(tid, &thread)) {
-		fprintf(stderr, "perl_stack: cannot trace %d: %s\n", (int)tid, strerror(errno));
-		return EXIT_FAILED;
+		printf("[cannot trace %d: %s]\n", (int)tid, strerror(errno));
+		return;
 	}
 	end = perl_walk_thread(l, m, thread, frames, DEPTH, &nr);
 	for (size_t i = 0; i < nr; i++)
 		print_frame(l, m, &frames[i]);
 	if (end != PERL_WHOLE)
 		printf("[%s]\n", ends[end]);
-	return end == PERL_WHOLE ? EXIT_OK : EXIT_PARTIAL;
 }
 
-static int look(struct target *t, bool shape, pid_t tid)
+static void look(struct target *t, bool shape, pid_t tid)
 {
 	struct strbuf err = STRBUF_INIT;
 	struct perl_layout layout;
 	int found = perl_find(t, &layout, &err);
 
-	if (found) {
-		fprintf(stderr, "perl_stack: %s\n", found > 0 ? "no perl there" : err.buf);
-		strbuf_release(&err);
-		return EXIT_FAILED;
-	}
-	fprintf(stderr, "perl 5.%u.%u%s in %s, by %s, %u steps%s\n", layout.minor, layout.patch,
-		layout.threads ? " with threads" : "", layout.path,
-		layout.source == PERL_FROM_TABLE ? "table" : "debuginfo", layout.interpreter.nr,
-		layout.interpreter.per_thread ? " from the thread" : "");
-	if (shape) {
-		print_shape(&layout.shape);
-		return EXIT_OK;
-	}
-	return print_stack(&layout, &t->memory, tid);
+	if (found)
+		printf("[%s]\n", found > 0 ? "no perl there" : err.buf);
+	else if (shape)
+		print_layout(&layout);
+	else
+		print_stack(&layout, &t->memory, tid);
+	strbuf_release(&err);
 }
 
-static int by_table(const char *minor)
+static void answer(const char *request)
 {
-	struct perl_shape shape;
-
-	if (!perl_shape_known((unsigned)atoi(minor), &shape))
-		return EXIT_FAILED;
-	print_shape(&shape);
-	return EXIT_OK;
-}
-
-static int by_pid(uint32_t pid, pid_t tid, bool table, bool shape)
-{
+	bool table = !strncmp(request, "table ", 6), shape = !strncmp(request, "shape ", 6);
 	struct processes ps;
 	struct target t;
-	int ret;
+	unsigned pid;
+	int tid, n = sscanf(request + (table || shape ? 6 : 0), "%u %d", &pid, &tid);
 
+	if (n < 1)
+		return;
 	processes_init(&ps);
 	inspect_init(&t, &ps, processes_get(&ps, pid), NULL);
 	t.no_debuginfo = table;
-	ret = look(&t, shape, tid);
+	look(&t, shape, n > 1 ? tid : (int)pid);
 	inspect_release(&t);
 	processes_release(&ps);
-	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	const char *option = argc > 2 && argv[1][0] == '-' ? argv[1] : "";
-	int pid;
+	struct perl_shape shape;
+	char request[128];
 
-	if (!strcmp(option, "--table"))
-		return by_table(argv[2]);
-	if (*option) {
-		argv++;
-		argc--;
+	if (argc > 1) {
+		if (!perl_shape_known((unsigned)atoi(argv[1]), &shape))
+			return EXIT_FAILED;
+		print_shape(&shape);
+		return EXIT_OK;
 	}
-	pid = argc > 1 ? atoi(argv[1]) : 0;
-	if (pid <= 0)
-		return EXIT_USAGE_ERROR;
-	return by_pid((uint32_t)pid, argc > 2 ? atoi(argv[2]) : pid, !strcmp(option, "-t"),
-		!strcmp(option, "--shape"));
+	while (fgets(request, sizeof(request), stdin)) {
+		answer(request);
+		putchar('\n');
+		fflush(stdout);
+	}
+	return EXIT_OK;
 }
