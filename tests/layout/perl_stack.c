@@ -49,20 +49,22 @@ static void print_layout(const struct perl_layout *l)
 	print_shape(&l->shape);
 }
 
-/* The thread pointer of TID, which is stopped for it and goes on. */
-static bool thread_pointer(pid_t tid, uint64_t *pointer)
+/* Stops TID; false: it cannot be traced. */
+static bool stop(pid_t tid, uint64_t *thread)
 {
 	struct user_regs_struct regs;
-	bool known;
 	int status;
 
-	if (ptrace(PTRACE_ATTACH, tid, NULL, NULL))
+	if (ptrace(PTRACE_ATTACH, tid, NULL, NULL) || waitpid(tid, &status, __WALL) != tid ||
+		!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 		return false;
-	known = waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status) &&
-		!ptrace(PTRACE_GETREGS, tid, NULL, &regs);
+	*thread = regs.fs_base;
+	return true;
+}
+
+static void go_on(pid_t tid)
+{
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
-	*pointer = regs.fs_base;
-	return known;
 }
 
 static void print_frame(
@@ -87,7 +89,7 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 	uint64_t thread;
 	size_t nr;
 
-	if (!thread_pointer(tid, &thread)) {
+	if (!stop(tid, &thread)) {
 		printf("[cannot trace %d: %s]\n", (int)tid, strerror(errno));
 		return;
 	}
@@ -96,6 +98,46 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 		print_frame(l, m, &frames[i]);
 	if (end != PERL_WHOLE)
 		printf("[%s]\n", ends[end]);
+	go_on(tid);
+}
+
+static void print_folded(const struct perl_layout *l, const struct memory *m, uint64_t thread)
+{
+	static struct perl_frame frames[DEPTH];
+	struct strbuf out = STRBUF_INIT;
+	size_t nr;
+	enum perl_end end = perl_walk_thread(l, m, thread, frames, DEPTH, &nr);
+
+	while (end == PERL_WHOLE && nr--) {
+		strbuf_adds(&out, frames[nr].kind == PERL_XSUB ? "XS " : "");
+		if (!perl_frame_name(l, m, &frames[nr], &out))
+			end = PERL_INCONSISTENT;
+		strbuf_adds(&out, nr ? ";" : "");
+	}
+	puts(end == PERL_WHOLE ? out.buf : ends[end]);
+	strbuf_release(&out);
+}
+
+static int sample(unsigned n, uint32_t pid)
+{
+	struct perl_layout layout;
+	struct processes ps;
+	struct target t;
+	uint64_t thread;
+	bool ok;
+
+	processes_init(&ps);
+	inspect_init(&t, &ps, processes_get(&ps, pid), NULL);
+	ok = !perl_find(&t, &layout, NULL);
+	srandom(1);
+	while (ok && n-- && (ok = stop((pid_t)pid, &thread))) {
+		print_folded(&layout, &t.memory, thread);
+		go_on((pid_t)pid);
+		usleep(200 + (useconds_t)random() % 1000);
+	}
+	inspect_release(&t);
+	processes_release(&ps);
+	return ok ? EXIT_OK : EXIT_FAILED;
 }
 
 static void look(struct target *t, bool shape, pid_t tid)
@@ -136,12 +178,16 @@ int main(int argc, char **argv)
 	struct perl_shape shape;
 	char request[128];
 
-	if (argc > 1) {
-		if (!perl_shape_known((unsigned)atoi(argv[1]), &shape))
+	if (argc == 4 && !strcmp(argv[1], "sample"))
+		return sample((unsigned)atoi(argv[2]), (uint32_t)atoi(argv[3]));
+	if (argc == 3 && !strcmp(argv[1], "shape")) {
+		if (!perl_shape_known((unsigned)atoi(argv[2]), &shape))
 			return EXIT_FAILED;
 		print_shape(&shape);
 		return EXIT_OK;
 	}
+	if (argc > 1)
+		return EXIT_USAGE_ERROR;
 	while (fgets(request, sizeof(request), stdin)) {
 		answer(request);
 		putchar('\n');
