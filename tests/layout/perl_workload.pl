@@ -194,9 +194,10 @@ Redefined::sub();
 eval 'use utf8; package Päck; sub füü { main::checkpoint("names that fit Latin-1") } füü(); 1' or die $@;
 eval 'use utf8; package Пакет; sub функ { main::checkpoint("names that do not") } функ(); 1' or die $@;
 
-use List::Util ();
-my $first = List::Util::first(sub { checkpoint('callback from C'); 1 }, 1);
-my $sum = List::Util::reduce(sub { checkpoint('reduce'); 1 }, 1, 2);
+if (eval { require List::Util }) {
+	my $first = List::Util::first(sub { checkpoint('callback from C'); 1 }, 1);
+	my $sum = List::Util::reduce(sub { checkpoint('reduce'); 1 }, 1, 2);
+}
 
 defined(my $child = fork) or die;
 unless ($child) {
@@ -206,9 +207,7 @@ unless ($child) {
 }
 waitpid $child, 0;
 
-use Config;
-if ($Config{useithreads}) {
-	require threads;
+if (eval { require threads }) {
 	for my $n (1 .. 4) {
 		threads->create(sub { recurses_in($n) })->join;
 	}

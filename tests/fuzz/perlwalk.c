@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perl's stacks in memory that may hold anything: the first byte says which perl, each three of the
+ * others become a word of memory. At its beginning is what is taken for the interpreter.
+ */
+#include "fuzz.h"
+#include "layout/perl_walk.h"
+#include "lib/strbuf.h"
+
+#include <string.h>
+
+enum { WORDS_MAX = 4096, DEPTH = 64, READS_MAX = 1 << 18 };
+
+static const uint64_t base = 0x550000000000;
+
+static struct image {
+	uint64_t words[WORDS_MAX];
+	size_t nr;
+	size_t reads;
+} image;
+
+/* A word that matters: two small numbers, a pointer, a value's flags, or any. */
+static uint64_t make_word(const uint8_t *b, size_t nr)
+{
+	uint32_t low = (uint32_t)(int8_t)b[1], high = (uint32_t)(int8_t)b[2];
+	uint64_t both = (uint64_t)b[2] << 8 | b[1];
+
+	switch (b[0] % 4) {
+	case 0:
+		return (uint64_t)high << 32 | low;
+	case 1:
+		return base + both % nr * 8;
+	case 2:
+		return (both | 0x2000000) << 32 | 1;
+	default:
+		return (both << 16 | b[0]) * 0x9e3779b97f4a7c15ULL;
+	}
+}
+
+static bool read_image(void *context, uint64_t address, void *to, size_t len)
+{
+	struct image *im = context;
+	uint64_t size = im->nr * sizeof(*im->words), at = address - base;
+
+	must(im->reads++ < READS_MAX);
+	if (at > size || len > size - at)
+		return false;
+	memcpy(to, (const char *)im->words + at, len);
+	return true;
+}
+
+static void use_frame(
+	const struct perl_layout *l, const struct memory *m, const struct perl_frame *frame)
+{
+	struct strbuf text = STRBUF_INIT;
+	uint32_t line;
+
+	strbuf_adds(&text, "x");
+	if (!perl_frame_name(l, m, frame, &text))
+		must(text.len == 1);
+	must(text.len < 8192 && text.buf[0] == 'x' && !text.buf[text.len]);
+	strbuf_reset(&text);
+	if (!perl_cop_place(l, m, frame->cop, &text, &line))
+		must(!text.len);
+	must(text.len <= 8192);
+	perl_sub_start(l, m, frame->cv);
+	strbuf_release(&text);
+}
+
+static void check(const struct perl_layout *l, const struct memory *m, size_t max)
+{
+	struct perl_frame frames[DEPTH];
+	size_t nr;
+	enum perl_end end = perl_walk(l, m, base, frames, max, &nr);
+
+	must(nr <= max && end <= PERL_INCONSISTENT);
+	must(end != PERL_CUT || nr == max);
+	must(end != PERL_WHOLE || (nr && frames[nr - 1].kind == PERL_MAIN));
+	for (size_t i = 0; i < nr; i++) {
+		must(frames[i].kind != PERL_MAIN || (end == PERL_WHOLE && i == nr - 1));
+		must(frames[i].kind != PERL_XSUB || !i);
+		must(frames[i].cop);
+		use_frame(l, m, &frames[i]);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct memory memory = {read_image, &image};
+	struct perl_layout l = {0};
+
+	if (size < 4)
+		return 0;
+	l.minor = PERL_FIRST + data[0] / 2 % ((PERL_LAST - PERL_FIRST) / 2 + 1) * 2;
+	l.threads = data[0] & 1;
+	must(perl_shape_known(l.minor, &l.shape) && perl_shape_is_sane(&l.shape));
+	l.curcop = l.shape.curcop;
+	l.curstackinfo = l.shape.curstackinfo;
+	l.op = l.shape.op;
+	l.stack_sp = l.shape.stack_sp;
+	image.nr = (size - 1) / 3 < WORDS_MAX ? (size - 1) / 3 : WORDS_MAX;
+	image.reads = 0;
+	for (size_t i = 0; i < image.nr; i++)
+		image.words[i] = make_word(data + 1 + 3 * i, image.nr);
+	check(&l, &memory, DEPTH);
+	image.reads = 0;
+	check(&l, &memory, 1);
+	return 0;
+}
