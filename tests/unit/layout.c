@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* This program plays the interpreter itself: it has perl's symbols, and stacks made by hand. */
+#include "engine/inspect.h"
+#include "layout/perl_walk.h"
+#include "layout/threadkey.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/elfdata.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+void Perl_runops_standard(void);
+void Perl_runops_standard(void)
+{
+}
+
+extern unsigned char PL_revision, PL_version, PL_subversion;
+extern void *PL_curcop, *PL_curstackinfo, *PL_op, *PL_stack_sp;
+extern __thread uint64_t layout_per_thread;
+
+unsigned char PL_revision = 5, PL_version = 36, PL_subversion = 3;
+void *PL_curcop, *PL_curstackinfo, *PL_op, *PL_stack_sp;
+__thread uint64_t layout_per_thread = 4711;
+
+static struct processes ps;
+static struct target target;
+
+static int open_target(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	inspect_init(&target, &ps, processes_get(&ps, (uint32_t)getpid()), NULL);
+	target.no_debuginfo = true;
+	return 0;
+}
+
+static int close_target(void **state)
+{
+	(void)state;
+	inspect_release(&target);
+	processes_release(&ps);
+	return 0;
+}
+
+static uint64_t thread_pointer(void)
+{
+	uint64_t pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+/* ---- what belongs to a thread ---- */
+
+enum { KEYS = 40 };
+
+static pthread_key_t keys[KEYS];
+
+/* Each thread has its own values; those of the first keys and of later ones lie apart. */
+static void *check_keys(void *base)
+{
+	for (size_t i = 0; i < KEYS; i++)
+		assert_int_equal(pthread_setspecific(keys[i], (char *)base + i), 0);
+	for (size_t i = 0; i < KEYS; i++) {
+		struct way way;
+		uint64_t value;
+
+		assert_true(threadkey_way(&target, keys[i], &way));
+		assert_true(way_walk(&way, &target.memory, thread_pointer(), &value));
+		assert_int_equal(value, (uintptr_t)base + i);
+	}
+	return NULL;
+}
+
+static void threadkey_way__leads_to_the_value(void **state)
+{
+	static char here[KEYS], there[KEYS];
+	pthread_t thread;
+
+	(void)state;
+	for (size_t i = 0; i < KEYS; i++)
+		assert_int_equal(pthread_key_create(&keys[i], NULL), 0);
+	check_keys(here);
+	assert_int_equal(pthread_create(&thread, NULL, check_keys, there), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	check_keys(here);
+}
+
+static void elfdata_thread_place__is_where_it_is(void **state)
+{
+	struct elf_variable variable;
+	uint64_t offset;
+
+	(void)state;
+	assert_true(elfdata_variable(target.files[0].elf, "layout_per_thread", &variable));
+	assert_true(variable.per_thread && variable.size == sizeof(layout_per_thread));
+	assert_int_equal(elfdata_thread_place(target.files[0].elf, "layout_per_thread", &offset),
+		THREAD_OFFSET);
+	assert_int_equal(thread_pointer() + offset, (uintptr_t)&layout_per_thread);
+	assert_int_equal(
+		elfdata_thread_place(target.files[0].elf, "PL_op", &offset), THREAD_NOWHERE);
+	assert_int_equal(
+		elfdata_thread_place(target.files[0].elf, "none", &offset), THREAD_NOWHERE);
+}
+
+/* ---- versions ---- */
+
+static void perl_find__knows_one_without_threads(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct perl_layout l;
+
+	(void)state;
+	PL_version = 36;
+	assert_int_equal(perl_find(&target, &l, &err), 0);
+	assert_int_equal(l.minor, 36);
+	assert_int_equal(l.patch, 3);
+	assert_false(l.threads);
+	assert_int_equal(l.source, PERL_FROM_TABLE);
+	assert_int_equal(l.interpreter.nr, 0);
+	assert_int_equal(l.curcop, (uintptr_t)&PL_curcop);
+	assert_int_equal(l.curstackinfo, (uintptr_t)&PL_curstackinfo);
+	assert_int_equal(err.len, 0);
+}
+
+static void check_refused(unsigned char version, const char *why)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct perl_layout l;
+
+	PL_version = version;
+	assert_int_equal(perl_find(&target, &l, &err), -1);
+	assert_non_null(strstr(err.buf, why));
+	strbuf_release(&err);
+}
+
+static void perl_find__refuses_what_it_does_not_know(void **state)
+{
+	(void)state;
+	check_refused(PERL_LAST + 2, "5.44.3");
+	check_refused(PERL_LAST + 2, "install its debug file");
+	check_refused(PERL_FIRST - 2, "5.10 to 5.42");
+	check_refused(35, "5.35.3");
+	PL_revision = 7;
+	check_refused(36, "not Perl 5");
+	PL_revision = 5;
+}
+
+/* ---- a stack ---- */
+
+enum { STRUCTURES = 128, STRUCTURE = 512 };
+
+static _Alignas(uint64_t) char structures[STRUCTURES][STRUCTURE];
+static size_t nr_structures;
+
+/* Memory for a structure, and a word or number in it. */
+static char *make(void)
+{
+	assert_true(nr_structures < STRUCTURES);
+	return structures[nr_structures++];
+}
+
+static char *with(char *p, uint32_t offset, uint64_t value)
+{
+	memcpy(p + offset, &value, sizeof(value));
+	return p;
+}
+
+static char *with_number(char *p, uint32_t offset, uint32_t value)
+{
+	memcpy(p + offset, &value, sizeof(value));
+	return p;
+}
+
+static uint64_t address(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+static char *make_hek(const struct perl_shape *s, const char *name)
+{
+	char *hek = with_number(make(), s->hek_len, (uint32_t)strlen(name));
+
+	memcpy(hek + s->hek_key, name, strlen(name));
+	return hek;
+}
+
+static char *make_sv(const struct perl_shape *s, uint32_t flags, char *body, char *u)
+{
+	return with(with_number(with(make(), s->sv_any, address(body)), s->sv_flags, flags),
+		s->sv_u, address(u));
+}
+
+static char *make_stash(const struct perl_shape *s, const char *name)
+{
+	char *body = with(make(), s->xhv_aux + s->aux_name, address(make_hek(s, name)));
+
+	return make_sv(s, PERL_SVt_PVHV | PERL_SVf_OOK, body, NULL);
+}
+
+static char *make_glob(const struct perl_shape *s, const char *package, const char *name)
+{
+	char *body = with(make(), s->xgv_namehek, address(make_hek(s, name)));
+
+	with(body, s->xgv_stash, address(make_stash(s, package)));
+	return make_sv(s, PERL_SVt_PVGV | PERL_SVpgv_GP, body, make());
+}
+
+static char *make_sub(const struct perl_shape *s, const char *package, const char *name)
+{
+	char *body = with(make(), s->xcv_gv, address(make_glob(s, package, name)));
+
+	return make_sv(s, PERL_SVt_PVCV, with_number(body, s->xcv_depth, 1), NULL);
+}
+
+static char *make_cop(const struct perl_shape *s, const char *file, uint32_t line)
+{
+	char *name = xasprintf("_<%s", file);
+	char *cop = with_number(make(), s->op_type, s->OP_NEXTSTATE);
+
+	with(cop, s->cop_file, address(make_glob(s, "main", name)));
+	free(name);
+	return with_number(cop, s->cop_line, line);
+}
+
+static char *make_stack(
+	const struct perl_shape *s, uint32_t type, char *contexts, int32_t top, char *below)
+{
+	char *si = with(make(), s->si_cxstack, address(contexts));
+
+	with(si, s->si_prev, address(below));
+	with_number(with_number(si, s->si_cxix, (uint32_t)top), s->si_cxsubix, (uint32_t)top);
+	return with_number(si, s->si_type, type);
+}
+
+/* The sub CV (NULL: an eval), called from the statement COP. */
+static void push(const struct perl_shape *s, char *contexts, uint32_t i, char *cv, char *cop)
+{
+	char *cx = contexts + i * s->cx_size;
+
+	cx[s->cx_kind] = (char)(cv ? s->CXt_SUB : s->CXt_EVAL);
+	with(with(cx, s->cx_cv, address(cv)), s->cx_oldcop, address(cop));
+	with_number(cx, s->cx_oldsubix, i - 1);
+}
+
+struct made {
+	struct perl_layout l;
+	char *contexts, *inner; /* of the first stack and of the one on it */
+	char *sub;              /* the innermost one */
+	char *stack;
+};
+
+/* main calls A::outer, which sorts: eval there calls B::inner. */
+static void make_stacks(struct made *m)
+{
+	const struct perl_shape *s = &m->l.shape;
+
+	memset(structures, 0, sizeof(structures));
+	nr_structures = 0;
+	PL_version = 36;
+	assert_int_equal(perl_find(&target, &m->l, NULL), 0);
+	m->contexts = make();
+	m->inner = make();
+	m->sub = make_sub(s, "B", "inner");
+	push(s, m->contexts, 0, make_sub(s, "A", "outer"), make_cop(s, "main.pl", 1));
+	push(s, m->inner, 0, NULL, make_cop(s, "A.pm", 2));
+	push(s, m->inner, 1, m->sub, make_cop(s, "A.pm", 3));
+	m->stack = make_stack(
+		s, 3, m->inner, 1, make_stack(s, PERL_PERLSI_MAIN, m->contexts, 0, NULL));
+	PL_curcop = make_cop(s, "B.pm", 4);
+	PL_curstackinfo = m->stack;
+	PL_op = make();
+}
+
+static enum perl_end walk(const struct made *m, size_t max, struct strbuf *out)
+{
+	struct perl_frame frames[8];
+	size_t nr;
+	enum perl_end end = perl_walk_thread(&m->l, &target.memory, 0, frames, max, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t line;
+
+		assert_true(perl_frame_name(&m->l, &target.memory, &frames[i], out));
+		strbuf_addch(out, ' ');
+		assert_true(perl_cop_place(&m->l, &target.memory, frames[i].cop, out, &line));
+		strbuf_addf(out, ":%u;", line);
+	}
+	return end;
+}
+
+static void check_walk(const struct made *m, size_t max, enum perl_end end, const char *text)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	assert_int_equal(walk(m, max, &out), end);
+	assert_string_equal(out.buf, text);
+	strbuf_release(&out);
+}
+
+static void perl_walk__tells_what_caller_would(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make_stacks(&m);
+	check_walk(
+		&m, 8, PERL_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
+	check_walk(
+		&m, 4, PERL_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
+	check_walk(&m, 3, PERL_CUT, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;");
+	m.inner[m.l.shape.cx_kind] |= (char)m.l.shape.CXp_TRY;
+	check_walk(&m, 8, PERL_WHOLE, "B::inner B.pm:4;A::outer A.pm:3;main main.pl:1;");
+}
+
+/* Between two states nothing is told that was not, or is no longer. */
+static void perl_walk__does_not_guess(void **state)
+{
+	const struct perl_shape *s;
+	struct made m;
+	char *body;
+
+	(void)state;
+	make_stacks(&m);
+	s = &m.l.shape;
+	memcpy(&body, m.sub + s->sv_any, sizeof(body));
+	with_number(body, s->xcv_depth, 0);
+	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	with_number(body, s->xcv_depth, 1);
+	with(m.inner + s->cx_size, s->cx_cv, 0);
+	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	with(m.inner + s->cx_size, s->cx_cv, address(m.sub));
+	with_number(m.inner + s->cx_size, s->cx_oldsubix, 1);
+	check_walk(&m, 8, PERL_INCONSISTENT, "B::inner B.pm:4;");
+	with_number(m.stack, s->si_cxsubix, 2);
+	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	with_number(m.stack, s->si_cxsubix, UINT32_MAX);
+	with(m.stack, s->si_prev, address(m.stack));
+	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	PL_curstackinfo = NULL;
+	check_walk(&m, 8, PERL_NOT_RUNNING, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threadkey_way__leads_to_the_value),
+		cmocka_unit_test(elfdata_thread_place__is_where_it_is),
+		cmocka_unit_test(perl_find__knows_one_without_threads),
+		cmocka_unit_test(perl_find__refuses_what_it_does_not_know),
+		cmocka_unit_test(perl_walk__tells_what_caller_would),
+		cmocka_unit_test(perl_walk__does_not_guess),
+	};
+
+	return cmocka_run_group_tests(tests, open_target, close_target);
+}
