@@ -8,7 +8,7 @@
 /* What is read at once, and the longest names that are believed. */
 enum { NAME_MAX_LEN = 1024, FILE_MAX_LEN = 4096, CHUNK = 64 };
 
-enum { HEK_WAS_UTF8 = 2 }; /* HVhek_WASUTF8 */
+enum { HEK_WAS_UTF8 = 2, OP_TYPE_MASK = 0x1ff }; /* HVhek_WASUTF8, a bit field */
 
 struct walk {
 	const struct perl_layout *layout;
@@ -256,37 +256,46 @@ static uint64_t called_sub(const struct walk *w, uint64_t sv)
 	return flags & PERL_SVf_ROK ? u : sv;
 }
 
-static bool is_xsub(const struct walk *w, uint64_t cv)
+/* Whether SV is a sub at all, and in C when XSUB. */
+static bool is_sub(const struct walk *w, uint64_t cv, bool xsub)
 {
-	const struct perl_shape *s = &w->layout->shape;
 	uint32_t flags, cv_flags;
 	uint64_t body;
 
 	return sv_type(w->layout, w->memory, cv, &flags, &body) &&
 	       (flags & PERL_SVTYPEMASK) == PERL_SVt_PVCV &&
-	       read_cv_flags(w->layout, w->memory, body, &cv_flags) && (cv_flags & s->CVf_ISXSUB);
+	       read_cv_flags(w->layout, w->memory, body, &cv_flags) &&
+	       (!xsub || (cv_flags & w->layout->shape.CVf_ISXSUB));
+}
+
+static bool is_call(const struct walk *w, uint64_t interpreter)
+{
+	uint64_t op;
+	uint16_t type;
+
+	return memory_pointer(w->memory, interpreter + w->layout->op, &op) &&
+	       memory_read(w->memory, op + w->layout->shape.op_type, &type, sizeof(type)) &&
+	       (type & OP_TYPE_MASK) == w->layout->shape.OP_ENTERSUB;
 }
 
 /*
  * There is no context for a function in C. But while it runs, the operator is the call, and what
- * was called is the last thing that was taken from the stack of values.
+ * was called is the last thing that was taken from the stack of values. When a sub is on top of it,
+ * the call may not have begun: then nothing is told.
  */
 static void add_xsub(struct walk *w, uint64_t interpreter)
 {
-	const struct perl_layout *l = w->layout;
-	struct perl_frame frame = {.kind = PERL_XSUB, .from_c = true, .cop = w->cop};
-	uint64_t op, sp, sv;
-	uint16_t type;
+	struct perl_frame frame = {
+		.kind = PERL_XSUB, .from_c = true, .stack = w->type, .cop = w->cop};
+	uint64_t sp, sv[2];
 
-	if (!memory_pointer(w->memory, interpreter + l->op, &op) ||
-		!memory_read(w->memory, op + l->shape.op_type, &type, sizeof(type)) ||
-		(type & 0x1ff) != l->shape.OP_ENTERSUB ||
-		!memory_pointer(w->memory, interpreter + l->stack_sp, &sp) ||
-		!memory_pointer(w->memory, sp + 8, &sv))
+	if (!is_call(w, interpreter) ||
+		!memory_pointer(w->memory, interpreter + w->layout->stack_sp, &sp) ||
+		!memory_read(w->memory, sp, sv, sizeof(sv)) ||
+		is_sub(w, called_sub(w, sv[0]), false))
 		return;
-	frame.cv = called_sub(w, sv);
-	frame.stack = w->type;
-	if (is_xsub(w, frame.cv))
+	frame.cv = called_sub(w, sv[1]);
+	if (is_sub(w, frame.cv, true))
 		add_frame(w, &frame);
 }
 
@@ -489,7 +498,7 @@ static bool is_cop(const struct perl_layout *l, const struct memory *m, uint64_t
 
 	if (!op || !memory_read(m, op + l->shape.op_type, &type, sizeof(type)))
 		return false;
-	type &= 0x1ff;
+	type &= OP_TYPE_MASK;
 	return !type || type == l->shape.OP_NEXTSTATE || type == l->shape.OP_DBSTATE;
 }
 
