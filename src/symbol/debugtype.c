@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debugtype.h"
+#include "diename.h"
 #include "elffile.h"
 #include "lib/util.h"
 
@@ -13,6 +14,7 @@ enum { SIBLINGS_MAX = 1 << 22, HOPS_MAX = 16 };
 
 struct debugtypes {
 	Dwarf *dwarf, *alt;
+	struct die_names names;
 	/* where the last one was found: all of a program's are mostly in one unit */
 	Dwarf_Die unit;
 	bool has_unit;
@@ -30,6 +32,7 @@ struct debugtypes *debugtypes_new(const struct elffile *elf, const struct elffil
 	types->alt = alt ? dwarf_begin_elf(elffile_elf(alt), DWARF_C_READ, NULL) : NULL;
 	if (types->alt)
 		dwarf_setalt(dwarf, types->alt);
+	die_names_init(&types->names, types->alt);
 	return types;
 }
 
@@ -37,26 +40,27 @@ void debugtypes_free(struct debugtypes *types)
 {
 	if (!types)
 		return;
+	die_names_release(&types->names);
 	dwarf_end(types->dwarf);
 	dwarf_end(types->alt);
 	free(types);
 }
 
-static bool is_called(Dwarf_Die *die, const char *name, size_t len)
+static bool is_called(const struct debugtypes *types, Dwarf_Die *die, const char *name, size_t len)
 {
-	const char *s = dwarf_diename(die);
+	const char *s = die_text(&types->names, die, DW_AT_name);
 
 	return s && strlen(s) == len && !memcmp(s, name, len);
 }
 
 /* The child of PARENT with that DWARF tag and NAME that is not just declared. */
-static bool find_child(
-	Dwarf_Die *parent, int dwarf_tag_wanted, const char *name, size_t len, Dwarf_Die *die)
+static bool find_child(const struct debugtypes *types, Dwarf_Die *parent, int tag, const char *name,
+	size_t len, Dwarf_Die *die)
 {
 	if (dwarf_child(parent, die))
 		return false;
 	for (int i = 0; i < SIBLINGS_MAX; i++) {
-		if (dwarf_tag(die) == dwarf_tag_wanted && is_called(die, name, len) &&
+		if (dwarf_tag(die) == tag && is_called(types, die, name, len) &&
 			!dwarf_hasattr(die, DW_AT_declaration))
 			return true;
 		if (dwarf_siblingof(die, die))
@@ -74,7 +78,7 @@ static bool find_in_units(
 	Dwarf_Die unit;
 
 	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &unit, NULL))
-		if (find_child(&unit, tag, name, strlen(name), die)) {
+		if (find_child(types, &unit, tag, name, strlen(name), die)) {
 			types->unit = unit;
 			types->has_unit = true;
 			return true;
@@ -84,20 +88,20 @@ static bool find_in_units(
 
 static bool find_type(struct debugtypes *types, int tag, const char *name, Dwarf_Die *die)
 {
-	if (types->has_unit && find_child(&types->unit, tag, name, strlen(name), die))
+	if (types->has_unit && find_child(types, &types->unit, tag, name, strlen(name), die))
 		return true;
 	return find_in_units(types, types->dwarf, tag, name, die) ||
 	       (types->alt && find_in_units(types, types->alt, tag, name, die));
 }
 
 /* From a member to what its type is, past typedefs and qualifiers. */
-static bool to_type(Dwarf_Die *die)
+static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr;
 	Dwarf_Die type;
 
 	for (int i = 0; i < HOPS_MAX; i++) {
-		attr = dwarf_attr(die, DW_AT_type, &mem);
+		attr = die_attribute(&types->names, die, DW_AT_type, &mem);
 		if (!attr || !dwarf_formref_die(attr, &type))
 			return false;
 		*die = type;
@@ -136,13 +140,14 @@ static uint32_t offset_of(Dwarf_Die *die)
 }
 
 /* The member of TYPE that one of the NAMES, LEN bytes, calls. */
-static bool find_member(Dwarf_Die *type, const char *names, size_t len, Dwarf_Die *die)
+static bool find_member(const struct debugtypes *types, Dwarf_Die *type, const char *names,
+	size_t len, Dwarf_Die *die)
 {
 	while (len) {
 		const char *bar = memchr(names, '|', len);
 		size_t n = bar ? (size_t)(bar - names) : len;
 
-		if (find_child(type, DW_TAG_member, names, n, die))
+		if (find_child(types, type, DW_TAG_member, names, n, die))
 			return true;
 		n += !!bar;
 		names += n;
@@ -162,11 +167,11 @@ bool debugtypes_member(
 	while (*path) {
 		size_t len = strcspn(path, ".");
 
-		if (!find_member(&type, path, len, &die))
+		if (!find_member(types, &type, path, len, &die))
 			return false;
 		member->offset += offset_of(&die);
 		type = die;
-		if (!to_type(&type))
+		if (!to_type(types, &type))
 			return false;
 		path += len + (path[len] == '.');
 	}
@@ -181,7 +186,7 @@ bool debugtypes_enumerator(
 	Dwarf_Word v;
 
 	if (!find_type(types, DW_TAG_enumeration_type, tag, &type) ||
-		!find_child(&type, DW_TAG_enumerator, name, strlen(name), &die) ||
+		!find_child(types, &type, DW_TAG_enumerator, name, strlen(name), &die) ||
 		!number(&die, DW_AT_const_value, &v) || v > UINT32_MAX)
 		return false;
 	*value = (uint32_t)v;

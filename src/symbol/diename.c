@@ -27,8 +27,7 @@ void die_names_release(struct die_names *names)
 	table_release(&names->known);
 }
 
-/* ATTRIBUTE, unless it points into a file that we do not have. */
-static Dwarf_Attribute *get(
+Dwarf_Attribute *die_attribute(
 	const struct die_names *names, Dwarf_Die *die, unsigned int attribute, Dwarf_Attribute *mem)
 {
 	if (!dwarf_attr(die, attribute, mem))
@@ -47,7 +46,7 @@ static Dwarf_Attribute *get(
 
 const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int attribute)
 {
-	Dwarf_Attribute mem, *attr = get(names, die, attribute, &mem);
+	Dwarf_Attribute mem, *attr = die_attribute(names, die, attribute, &mem);
 	const char *text = attr ? dwarf_formstring(attr) : NULL;
 
 	return text && *text ? text : NULL;
@@ -56,11 +55,11 @@ const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int
 /* Goes from DIE to the one that it is an instance or the definition of; false: there is none. */
 static bool to_origin(const struct die_names *names, Dwarf_Die *die)
 {
-	Dwarf_Attribute mem, *attr = get(names, die, DW_AT_abstract_origin, &mem);
+	Dwarf_Attribute mem, *attr = die_attribute(names, die, DW_AT_abstract_origin, &mem);
 	Dwarf_Die origin;
 
 	if (!attr)
-		attr = get(names, die, DW_AT_specification, &mem);
+		attr = die_attribute(names, die, DW_AT_specification, &mem);
 	if (!attr || !dwarf_formref_die(attr, &origin))
 		return false;
 	*die = origin;

@@ -18,6 +18,10 @@ struct die_names {
 void die_names_init(struct die_names *names, bool alt);
 void die_names_release(struct die_names *names);
 
+/* ATTRIBUTE of DIE itself; NULL: it has none, or that points into a file that we do not have. */
+Dwarf_Attribute *die_attribute(const struct die_names *names, Dwarf_Die *die,
+	unsigned int attribute, Dwarf_Attribute *mem);
+
 /* The string of an attribute of DIE itself, NULL: none. */
 const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int attribute);
 

@@ -7,6 +7,7 @@
 #include "mutate.h"
 #include "../unit/tiny_elf.h"
 #include "symbol/debuginfo.h"
+#include "symbol/debugtype.h"
 #include "symbol/elffile.h"
 #include "symbol/symbol.h"
 
@@ -81,6 +82,20 @@ static void take(void *arg, size_t i, const struct debuginfo_frame *frames, size
 	}
 }
 
+static void look_for_types(const struct elffile *elf, const struct elffile *alt)
+{
+	struct debugtypes *types = debugtypes_new(elf, alt);
+	struct debug_member member;
+	uint32_t value;
+
+	if (types) {
+		debugtypes_member(types, "s", "a|b.c", &member);
+		debugtypes_member(types, "main", "", &member);
+		debugtypes_enumerator(types, "e", "a", &value);
+	}
+	debugtypes_free(types);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct piece pieces[PIECES];
@@ -97,6 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		debuginfo_find(di, addresses, TEXT / STEP, inlines, take, &taken);
 	}
 	debuginfo_free(di);
+	if (elf)
+		look_for_types(elf, alt);
 	elffile_close(elf);
 	elffile_close(alt);
 	return 0;

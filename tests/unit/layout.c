@@ -9,11 +9,15 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -92,6 +96,80 @@ static void threadkey_way__leads_to_the_value(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, check_keys, there), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	check_keys(here);
+}
+
+/* A program with musl that has put 4711 at the last of some keys, and says which. */
+static const char musl_source[] =
+	"#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+	"int main(void) { pthread_key_t key; for (int i = 0; i < 5; i++) pthread_key_create(&key, "
+	"0);"
+	"pthread_setspecific(key, (void *)4711); printf(\"%d %u\\n\", (int)getpid(), key);"
+	"fflush(stdout); pause(); }\n";
+
+static bool build_for_musl(const char *path)
+{
+	char *command = xasprintf("musl-gcc -o '%s' -x c - 2>&1", path);
+	FILE *compiler = popen(command, "w");
+	bool built;
+
+	assert_non_null(compiler);
+	fputs(musl_source, compiler);
+	built = !pclose(compiler);
+	free(command);
+	return built;
+}
+
+static uint64_t thread_pointer_of(pid_t pid)
+{
+	struct user_regs_struct regs;
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_ATTACH, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, __WALL), pid);
+	assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	return regs.fs_base;
+}
+
+static void check_musl(uint32_t pid, uint32_t key)
+{
+	struct processes others;
+	struct target other;
+	struct way way;
+	uint64_t value;
+
+	processes_init(&others);
+	inspect_init(&other, &others, processes_get(&others, pid), NULL);
+	assert_true(threadkey_way(&other, key, &way));
+	assert_true(way_walk(&way, &other.memory, thread_pointer_of((pid_t)pid), &value));
+	assert_int_equal(value, 4711);
+	inspect_release(&other);
+	processes_release(&others);
+}
+
+static void threadkey_way__knows_musl(void **state)
+{
+	char path[] = "/tmp/flametap.XXXXXX";
+	unsigned pid, key;
+	int fd = mkstemp(path);
+	FILE *program;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	if (system("command -v musl-gcc >/dev/null") || geteuid()) {
+		unlink(path);
+		printf("# skipped: musl-gcc and root are needed\n");
+		skip();
+	}
+	assert_true(build_for_musl(path));
+	program = popen(path, "r");
+	assert_non_null(program);
+	assert_int_equal(fscanf(program, "%u %u", &pid, &key), 2);
+	check_musl(pid, key);
+	kill((pid_t)pid, SIGTERM);
+	pclose(program);
+	unlink(path);
 }
 
 static void elfdata_thread_place__is_where_it_is(void **state)
@@ -353,6 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threadkey_way__leads_to_the_value),
+		cmocka_unit_test(threadkey_way__knows_musl),
 		cmocka_unit_test(elfdata_thread_place__is_where_it_is),
 		cmocka_unit_test(perl_find__knows_one_without_threads),
 		cmocka_unit_test(perl_find__refuses_what_it_does_not_know),
