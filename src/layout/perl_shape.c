@@ -25,6 +25,7 @@ static const struct perl_shape first = {
 	.cx_cv = 32,
 	.cx_olddepth = 72,
 	.cx_retop = 88,
+	.cx_eval_retop = 72,
 	.cx_oldsubix = PERL_NONE,
 	.op_type = 32,
 	.cop_line = 36,
@@ -75,6 +76,7 @@ static const struct {
 	{12, AT(cx_cv), 40},
 	{12, AT(cx_olddepth), 64},
 	{12, AT(cx_retop), 32},
+	{12, AT(cx_eval_retop), 32},
 	{12, AT(cop_file), 48},
 	{12, AT(CXTYPEMASK), 0xf},
 	{12, AT(CXt_SUB), 8},
@@ -123,6 +125,7 @@ static const struct {
 	{24, AT(cx_cv), 64},
 	{24, AT(cx_olddepth), 72},
 	{24, AT(cx_retop), 48},
+	{24, AT(cx_eval_retop), 48},
 	{24, AT(CXt_SUB), 9},
 	{24, AT(CXt_FORMAT), 10},
 	{24, AT(CXt_EVAL), 11},
@@ -218,8 +221,8 @@ bool perl_shape_is_sane(const struct perl_shape *s)
 	       s->si_cxstack <= s->si_type - 4 && s->si_cxix <= s->si_type && s->cx_size >= 16 &&
 	       s->cx_size <= PERL_CX_MAX && s->cx_kind <= s->cx_size - 2 &&
 	       s->cx_oldcop <= s->cx_size - 8 && s->cx_cv <= s->cx_size - 8 &&
-	       s->cx_retop <= s->cx_size - 8 && s->cx_olddepth <= s->cx_size - 4 &&
-	       s->xcv_flags_size <= 4 &&
+	       s->cx_retop <= s->cx_size - 8 && s->cx_eval_retop <= s->cx_size - 8 &&
+	       s->cx_olddepth <= s->cx_size - 4 && s->xcv_flags_size <= 4 &&
 	       (s->si_cxsubix == PERL_NONE ||
 		       (s->si_cxsubix <= s->si_type && s->cx_oldsubix <= s->cx_size - 4));
 }

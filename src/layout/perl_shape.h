@@ -35,6 +35,7 @@ struct debugtypes;
 	FIELD(cx_cv, "context", "cx_u.cx_blk.blk_u.blku_sub.cv")                                   \
 	FIELD(cx_olddepth, "context", "cx_u.cx_blk.blk_u.blku_sub.olddepth")                       \
 	FIELD(cx_retop, "context", "cx_u.cx_blk.blk_u.blku_sub.retop")                             \
+	FIELD(cx_eval_retop, "context", "cx_u.cx_blk.blk_u.blku_eval.retop")                       \
 	LATE(cx_oldsubix, "context", "cx_u.cx_blk.blk_u.blku_sub.old_cxsubix")                     \
 	FIELD(op_type, "op", "op_type")                                                            \
 	FIELD(cop_line, "cop", "cop_line")                                                         \

@@ -154,16 +154,16 @@ static enum perl_end add_context(struct walk *w, const unsigned char *cx)
 {
 	const struct perl_shape *s = &w->layout->shape;
 	uint32_t type = kind_of(s, cx) & s->CXTYPEMASK;
+	bool eval = type == s->CXt_EVAL;
 	struct perl_frame frame = {
-		.kind = type == s->CXt_EVAL ? PERL_EVAL : PERL_SUB,
-		.from_c = !pointer_at(cx, s->cx_retop),
+		.kind = eval ? PERL_EVAL : PERL_SUB,
+		.from_c = !pointer_at(cx, eval ? s->cx_eval_retop : s->cx_retop),
 		.stack = w->type,
+		.cv = eval ? 0 : pointer_at(cx, s->cx_cv),
 		.cop = w->cop,
 	};
 
-	if (frame.kind == PERL_SUB)
-		frame.cv = pointer_at(cx, s->cx_cv);
-	if (!w->cop || (frame.kind == PERL_SUB && !frame.cv))
+	if (!frame.cop || (!eval && !frame.cv))
 		return PERL_INCONSISTENT;
 	if (type == s->CXt_SUB && w->nr_contexts == 1 &&
 		!is_running(w, frame.cv, number_at(cx, s->cx_olddepth)))

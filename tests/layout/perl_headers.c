@@ -48,6 +48,7 @@ static void print_context(void)
 	AT(cx_cv, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.cv);
 	AT(cx_olddepth, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.olddepth);
 	AT(cx_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.retop);
+	AT(cx_eval_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_eval.retop);
 #if SINCE(32)
 	AT(cx_oldsubix, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.old_cxsubix);
 #else

@@ -192,7 +192,7 @@ $gone->();
 Redefined::sub();
 { local *__ANON__ = 'named'; (sub { local *__ANON__ = 'named'; checkpoint('__ANON__ renamed') })->() }
 eval 'use utf8; package Päck; sub füü { main::checkpoint("names that fit Latin-1") } füü(); 1' or die $@ if $] >= 5.016;
-eval 'use utf8; package Пакет; sub функ { main::checkpoint("names that do not") } функ(); 1' or die $@ if $] >= 5.018;
+eval 'use utf8; package Пакет; sub функ { main::checkpoint("names that do not") } функ(); 1' or die $@ if $] >= 5.020;
 
 if (eval { require List::Util }) {
 	my $first = List::Util::first(sub { checkpoint('callback from C'); 1 }, 1);
