@@ -20,7 +20,8 @@ struct perl_layout {
 	enum perl_source source; /* of the shape */
 	/*
 	 * The way to the interpreter (my_perl), which a thread may lack. No step: a build with just
-	 * one, whose variables have addresses of their own.
+	 * one, whose variables have addresses of their own. With threads, but not per_thread: that
+	 * of the thread can not be found, just the first one, which is the main thread's.
 	 */
 	struct way interpreter;
 	/* PL_curcop, PL_curstackinfo, PL_op, PL_stack_sp: distances from the interpreter, or

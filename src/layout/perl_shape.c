@@ -218,11 +218,12 @@ bool perl_shape_described(struct debugtypes *types, unsigned minor, struct perl_
 bool perl_shape_is_sane(const struct perl_shape *s)
 {
 	return s->si_type >= 4 && s->si_type <= PERL_SI_MAX - 4 &&
-	       s->si_cxstack <= s->si_type - 4 && s->si_cxix <= s->si_type && s->cx_size >= 16 &&
-	       s->cx_size <= PERL_CX_MAX && s->cx_kind <= s->cx_size - 2 &&
-	       s->cx_oldcop <= s->cx_size - 8 && s->cx_cv <= s->cx_size - 8 &&
-	       s->cx_retop <= s->cx_size - 8 && s->cx_eval_retop <= s->cx_size - 8 &&
-	       s->cx_olddepth <= s->cx_size - 4 && s->xcv_flags_size <= 4 &&
+	       s->si_cxstack <= s->si_type - 4 && s->si_prev <= s->si_type - 4 &&
+	       s->si_cxix <= s->si_type && s->cx_size >= 16 && s->cx_size <= PERL_CX_MAX &&
+	       s->cx_kind <= s->cx_size - 2 && s->cx_oldcop <= s->cx_size - 8 &&
+	       s->cx_cv <= s->cx_size - 8 && s->cx_retop <= s->cx_size - 8 &&
+	       s->cx_eval_retop <= s->cx_size - 8 && s->cx_olddepth <= s->cx_size - 4 &&
+	       s->xcv_flags_size <= 4 &&
 	       (s->si_cxsubix == PERL_NONE ||
 		       (s->si_cxsubix <= s->si_type && s->cx_oldsubix <= s->cx_size - 4));
 }

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What is read at once, and the longest names that are believed. */
-enum { NAME_MAX_LEN = 1024, FILE_MAX_LEN = 4096, CHUNK = 64 };
+/* The longest names that are believed, and what is read at once of a string without length. */
+enum { NAME_MAX_LEN = 4096, CHUNK = 64 };
 
 enum { HEK_WAS_UTF8 = 2, OP_TYPE_MASK = 0x1ff }; /* HVhek_WASUTF8, a bit field */
 
@@ -15,10 +15,10 @@ struct walk {
 	const struct memory *memory;
 	struct perl_frame *frames;
 	size_t max, nr;
-	uint64_t stackinfo, contexts; /* the stack that is looked at, and its array of contexts */
-	int32_t at;                   /* index in there, -1: below the last one */
-	int32_t type;                 /* of the stack */
-	uint64_t cop;                 /* the statement of the next frame */
+	uint64_t contexts, below; /* of the stack that is looked at; the stack under it */
+	int32_t at;               /* index in there, -1: below the last one */
+	int32_t type;             /* of the stack */
+	uint64_t cop;             /* the statement of the next frame */
 	unsigned nr_stacks, nr_contexts;
 };
 
@@ -82,22 +82,13 @@ static enum perl_end enter_stack(struct walk *w, uint64_t stackinfo)
 
 	if (w->nr_stacks++ >= PERL_STACKS_MAX || !memory_read(w->memory, stackinfo, si, si_size(s)))
 		return PERL_INCONSISTENT;
-	w->stackinfo = stackinfo;
 	w->contexts = pointer_at(si, s->si_cxstack);
+	w->below = pointer_at(si, s->si_prev);
 	w->type = (int32_t)number_at(si, s->si_type);
 	top = (int32_t)number_at(si, s->si_cxix);
 	w->at = is_chained(s) ? (int32_t)number_at(si, s->si_cxsubix) : top;
 	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? PERL_WHOLE
 								      : PERL_INCONSISTENT;
-}
-
-static enum perl_end leave_stack(struct walk *w)
-{
-	uint64_t below;
-
-	if (!memory_pointer(w->memory, w->stackinfo + w->layout->shape.si_prev, &below) || !below)
-		return PERL_INCONSISTENT;
-	return enter_stack(w, below);
 }
 
 static uint32_t kind_of(const struct perl_shape *s, const unsigned char *cx)
@@ -219,7 +210,7 @@ static enum perl_end walk_stacks(struct walk *w)
 			return end;
 		if (w->type == PERL_PERLSI_MAIN)
 			return add_main(w);
-		end = leave_stack(w);
+		end = w->below ? enter_stack(w, w->below) : PERL_INCONSISTENT;
 	}
 }
 
@@ -507,7 +498,7 @@ static bool add_string(const struct memory *m, uint64_t address, struct strbuf *
 {
 	char chunk[CHUNK];
 
-	for (size_t len = 0; len < FILE_MAX_LEN;) {
+	for (size_t len = 0; len < NAME_MAX_LEN;) {
 		size_t n = CHUNK - address % CHUNK;
 		const char *end;
 

@@ -58,7 +58,7 @@ static void use_frame(
 	strbuf_adds(&text, "x");
 	if (!perl_frame_name(l, m, frame, &text))
 		must(text.len == 1);
-	must(text.len < 8192 && text.buf[0] == 'x' && !text.buf[text.len]);
+	must(text.len <= 1 + 2 * (2 * 4096 + 2) && text.buf[0] == 'x' && !text.buf[text.len]);
 	strbuf_reset(&text);
 	if (!perl_cop_place(l, m, frame->cop, &text, &line))
 		must(!text.len);

@@ -399,6 +399,22 @@ static void perl_walk__tells_what_caller_would(void **state)
 	check_walk(&m, 8, PERL_WHOLE, "B::inner B.pm:4;A::outer A.pm:3;main main.pl:1;");
 }
 
+static void perl_sub_start__is_its_first_statement(void **state)
+{
+	struct made m;
+	char *body, *cop;
+
+	(void)state;
+	make_stacks(&m);
+	memcpy(&body, m.sub + m.l.shape.sv_any, sizeof(body));
+	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), 0);
+	cop = make_cop(&m.l.shape, "B.pm", 3);
+	with(body, m.l.shape.xcv_start, address(cop));
+	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), address(cop));
+	with_number(body, m.l.shape.xcv_flags, m.l.shape.CVf_ISXSUB);
+	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), 0);
+}
+
 /* Between two states nothing is told that was not, or is no longer. */
 static void perl_walk__does_not_guess(void **state)
 {
@@ -436,6 +452,7 @@ int main(void)
 		cmocka_unit_test(perl_find__knows_one_without_threads),
 		cmocka_unit_test(perl_find__refuses_what_it_does_not_know),
 		cmocka_unit_test(perl_walk__tells_what_caller_would),
+		cmocka_unit_test(perl_sub_start__is_its_first_statement),
 		cmocka_unit_test(perl_walk__does_not_guess),
 	};
 
