@@ -23,8 +23,6 @@ flametap.data = (() => {
 	const functions = { of: [], first: [] }; /* of a frame; the first frame of a function */
 	const functionByKey = new Map();
 
-	frames.name.forEach((_, f) => addFunction(f));
-
 	/* Arrays by the frame's number; the root's is the last of those that are in the file. */
 	function readFrames() {
 		const modules = linesOf(section('modules'));
@@ -49,9 +47,12 @@ flametap.data = (() => {
 		return all;
 	}
 
+	/* Where folded text says no more than that it is the kernel's, that is its module. */
+	const moduleOf = (f) => frames.module[f] || (frames.style[f][0] === 'k' ? '[kernel]' : '');
+
 	/* A function is a name in a module, whether called or inlined. */
 	function addFunction(f) {
-		const key = frames.name[f] + '\t' + frames.module[f];
+		const key = frames.name[f] + '\t' + moduleOf(f);
 
 		if (!functionByKey.has(key)) {
 			functionByKey.set(key, functions.first.length);
@@ -59,6 +60,8 @@ flametap.data = (() => {
 		}
 		functions.of.push(functionByKey.get(key));
 	}
+
+	frames.name.forEach((_, f) => addFunction(f));
 
 	/* The frame that is like F but for its name; added when it is new. */
 	function renamed(f, name) {
@@ -169,7 +172,7 @@ flametap.data = (() => {
 		inverted: number('inverted') === 1,
 		isDiff,
 		isNormalized: number('normalized') === 1,
-		categories, frames, functions, renamed,
+		categories, frames, functions, moduleOf, renamed,
 		tree: readTree(),
 	};
 })();

@@ -9,17 +9,20 @@ flametap.views = (() => {
 	/* ---- functions as people and links name them: NAME, or NAME, tab, MODULE */
 
 	const nameOf = (fn) => frames.name[functions.first[fn]];
-	const moduleOf = (fn) => frames.module[functions.first[fn]];
+	const moduleOf = (fn) => data.moduleOf(functions.first[fn]);
 	const fileOf = (path) => path.replace(/^.*\//, '');
 	const textOf = (fn) => nameOf(fn) + (moduleOf(fn) ? '\t' + moduleOf(fn) : '');
 
-	/* By number, 1: is meant by TEXT. If the module is not there, one with the same file name will do. */
+	/*
+	 * By number, 1: is meant by TEXT. If the module is not there, one with the same file name will do,
+	 * or for none the kernel of folded text.
+	 */
 	function functionsBy(text) {
 		const [name, module] = (text + '\t').split('\t'), all = [...functions.first.keys()];
 		const named = all.filter((fn) => nameOf(fn) === name);
-		const exact = named.filter((fn) => moduleOf(fn) === module);
-		const meant = exact.length ? exact
-			: named.filter((fn) => fileOf(moduleOf(fn)) === fileOf(module));
+		const ways = [(fn) => moduleOf(fn) === module, (fn) => fileOf(moduleOf(fn)) === fileOf(module),
+			(fn) => frames.module[functions.first[fn]] === module];
+		const meant = ways.map((way) => named.filter(way)).find((list) => list.length) || [];
 		const is = new Uint8Array(all.length);
 
 		for (const fn of meant)

@@ -216,3 +216,29 @@ def matches_among_callers(browser):
     equal(seen[:3], wanted, 'forward')
     equal(seen[3:5], wanted[1::-1], 'backward')
     page.quiet()
+
+
+@test
+def kernel_and_user_functions(browser):
+    """Folded text has no modules: of one name, the kernel's function and the user's are two."""
+    text = 'main;memcpy;user 3\nmain;read_[k];memcpy_[k];kernel_[k] 5\nmain;read_[k];copy_[k] 7\n'
+    hide = "flametap.go({ changes: [{ how: 'hide', what: arguments[0] }] })"
+    page = Page(browser, draw('memcpy', text))
+    page.press('t')
+    page.push('.table thead button', 'Inclusive')
+    page.search('^memcpy$')
+    equal(page.texts('.table tbody tr'), ['memcpy0.00 %%%s1' % profiles.percent(n, 15) for n in (5, 3)])
+    page.press('Escape', 't')
+    kept = {'': 15, 'main': 15, 'main;read': 12, 'main;read;copy': 7}
+    for what, wanted in (('memcpy\t[kernel]', {'main;memcpy': 3, 'main;memcpy;user': 3, 'main;read;kernel': 5}),
+                         ('memcpy', {'main;user': 3, 'main;read;memcpy': 5, 'main;read;memcpy;kernel': 5})):
+        page.js(hide, what)
+        equal(page.tree(), {**kept, **wanted})
+    page.js(hide, 'copy')
+    holds('main;read;copy' not in page.tree(), 'a name alone means the kernel when there is no other')
+    page.js('flametap.go({ changes: [] })')
+    page.at('kernel')
+    page.press('f')
+    equal(page.hash(), '#focus=kernel%09%5Bkernel%5D')
+    equal(page.tree(), {'': 5, 'kernel': 5})
+    page.quiet()
