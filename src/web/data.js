@@ -144,12 +144,12 @@ flametap.data = (() => {
 		for (let i = n - 1; i; i = parent[i])
 			end[i] = n;
 		end[0] = n;
-		tree.category = readCategories(tree);
+		tree.category = categoriesOf(tree);
 		return tree;
 	}
 
 	/* Of each node: that of the lowest rank of its frame's own and those that its callers pass on. */
-	function readCategories({ n, frame, parent }) {
+	function categoriesOf({ n, frame, parent }) {
 		const ranks = linesOf(section('categories'));
 		const category = ranks.map((name) => categories.indexOf(name));
 		const { own, passed } = frames;
@@ -172,7 +172,7 @@ flametap.data = (() => {
 		inverted: number('inverted') === 1,
 		isDiff,
 		isNormalized: number('normalized') === 1,
-		categories, frames, functions, moduleOf, renamed,
+		categories, frames, functions, moduleOf, renamed, categoriesOf,
 		tree: readTree(),
 	};
 })();

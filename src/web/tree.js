@@ -179,8 +179,8 @@ flametap.tree = (() => {
 			this.slots = new Int32Array(slots);
 		}
 
-		/* The child of NODE with the frame; CATEGORY is that of one that is new. */
-		child(node, frame, category) {
+		/* The child of NODE with the frame; its category follows when all are there. */
+		child(node, frame) {
 			const mask = this.slots.length - 1;
 			const h = Math.imul(node, 0x9e3779b1) + Math.imul(frame, 0x85ebca6b);
 			let slot = (h ^ h >>> 15) & mask;
@@ -191,7 +191,6 @@ flametap.tree = (() => {
 			this.slots[slot] = this.n;
 			this.parent[this.n] = node;
 			this.frame[this.n] = frame;
-			this.category[this.n] = category;
 			return this.n++;
 		}
 	}

@@ -61,7 +61,7 @@ flametap.views = (() => {
 		focus: (t, is, b, to) => ({
 			start: -1,
 			place: (i) => (to[t.parent[i]] < 0 && is(i)
-				? b.child(0, functions.first[functions.of[t.frame[i]]], t.category[i])
+				? b.child(0, functions.first[functions.of[t.frame[i]]])
 				: below(t, b, to, i)),
 		}),
 		collapse: (t, is, b, to) => {
@@ -102,7 +102,7 @@ flametap.views = (() => {
 
 			return {
 				start: 0,
-				place: (i) => b.child(to[t.parent[i]], frameOf(t.frame[i]), t.category[i]),
+				place: (i) => b.child(to[t.parent[i]], frameOf(t.frame[i])),
 			};
 		},
 	};
@@ -110,9 +110,10 @@ flametap.views = (() => {
 	function below(t, b, to, i) {
 		const parent = to[t.parent[i]];
 
-		return parent < 0 ? -1 : b.child(parent, t.frame[i], t.category[i]);
+		return parent < 0 ? -1 : b.child(parent, t.frame[i]);
 	}
 
+	/* Categories are then those of the stacks as they are shown: from callers that left, none passes. */
 	function changed(t, { how, what }) {
 		const meant = what === undefined ? null : functionsBy(what);
 
@@ -131,7 +132,10 @@ flametap.views = (() => {
 				for (let s = 0; s < b.selfs.length; s++)
 					b.selfs[s][to[i]] += t.sides[s][i + 1] - t.sides[s][i];
 		}
-		return arrange(b, false);
+		const tree = arrange(b, false);
+
+		tree.category = data.categoriesOf(tree);
+		return tree;
 	}
 
 	/* ---- what was made is kept as long as it is of use */

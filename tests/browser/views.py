@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Other views of the same stacks: each is compared, node by node, with what the stacks say."""
 import profiles
-from page import Page, draw, equal, holds, test
+from page import Page, draw, equal, file_of, holds, test
 
 PLAIN = profiles.plain()
 STACKS = list(profiles.stacks_of(PLAIN))
@@ -241,4 +241,25 @@ def kernel_and_user_functions(browser):
     page.press('f')
     equal(page.hash(), '#focus=kernel%09%5Bkernel%5D')
     equal(page.tree(), {'': 5, 'kernel': 5})
+    page.quiet()
+
+
+@test
+def categories_after_a_change(browser):
+    """They are those of the stacks as they are shown: stacks that become one have one, whichever came first."""
+    rules = 'parse inherit function=parse\nload inherit function=load\n'
+    with open(file_of('inherit.rules'), 'w', encoding='utf-8') as f:
+        f.write(rules)
+    sums = ("const s = flametap.actions.now.view.stacks.categorySums;"
+            "return Object.fromEntries(flametap.data.categories.map((c, n) => [c, s.self[0][n]]).filter(([, n]) => n))")
+    page = Page(browser, draw('inherit', 'main;load;work;get 3\nmain;parse;work;get 5\nmain;parse;work 2\n',
+                              '--rules', file_of('inherit.rules')))
+    equal(page.js(sums), {'load': 3, 'parse': 7})
+    page.at('work')
+    page.press('f')
+    equal((page.tree(), page.js(sums)), ({'': 10, 'work': 10, 'work;get': 8}, {'user': 10}))
+    browser.back()
+    page.at('parse')
+    page.press('h')
+    equal(page.js(sums), {'load': 3, 'user': 7})
     page.quiet()
