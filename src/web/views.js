@@ -82,12 +82,17 @@ flametap.views = (() => {
 		},
 		collapseall: (t, is, b, to) => {
 			const of = Uint32Array.from(functions.of);
+			const ends = new Uint32Array(functions.first.length); /* of the outermost one of each */
 
 			return {
 				start: 0,
 				place: (i) => {
 					const fn = of[t.frame[i]];
 
+					if (i >= ends[fn]) { /* none above: no need to look, which takes long in deep stacks */
+						ends[fn] = t.end[i];
+						return below(t, b, to, i);
+					}
 					for (let up = to[t.parent[i]]; up; up = b.parent[up])
 						if (of[b.frame[up]] === fn)
 							return up;

@@ -263,3 +263,17 @@ def categories_after_a_change(browser):
     page.press('h')
     equal(page.js(sums), {'load': 3, 'user': 7})
     page.quiet()
+
+
+@test
+def recursion_in_deep_stacks(browser):
+    """Thousands of levels fold as fast as a few, and a frame far down finds the place of its function."""
+    levels = 20000
+    page = Page(browser, draw('abyss', profiles.deep(levels) +
+                              ';'.join(['level_%d' % i for i in range(levels)] + ['level_9000', 'again']) + ' 50\n'))
+    shape = ("const { tree } = flametap.actions.now; let i = 1; while (tree.name(i) !== 'again') i++;"
+             "return [tree.n, tree.depth[i], tree.self(i)]")
+    equal(page.js(shape), [levels + 4, levels + 2, 50])
+    page.press('K')
+    equal(page.js(shape), [levels + 3, 9002, 50])
+    page.quiet()
