@@ -224,8 +224,8 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 {
 	uint32_t *node_of = xcalloc(from->nr_nodes, sizeof(*node_of));
 
-	for (uint32_t i = 0; i < from->nr_nodes;
-		i++) { /* a parent's number is below its children's */
+	/* a parent's number is below its children's */
+	for (uint32_t i = 0; i < from->nr_nodes; i++) {
 		const struct profile_node *n = &from->nodes[i];
 
 		if (i)

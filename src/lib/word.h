@@ -5,7 +5,8 @@
  * - a word of a recording: blank, control characters and DEL, the backslash; the empty string is
  * "-", the string "-" is "\x2d";
  * - a frame of a folded line: ";", control characters and DEL, and the backslash where "x" follows
- * it; the last byte of "-", "--" and of what ends as a kind does, "_[k]". Decoding turns \xHH into the byte and keeps every other backslash.
+ * it; the last byte of "-", "--" and of what ends as a kind does, "_[k]".
+ * Decoding turns \xHH into the byte and keeps every other backslash.
  */
 #ifndef WORD_H
 #define WORD_H
