@@ -160,8 +160,9 @@ static int draw(struct options *o, struct profile *p)
 
 	if (part < 0)
 		return EXIT_FAILED;
-	if (o->unit)
+	if (o->unit && !o->flame.factor)
 		profile_set(&p->unit, o->unit);
+	o->flame.unit = o->unit;
 	if (o->total && p->nodes[0].total)
 		set_total(p, o->total);
 	view_flame(p, &o->flame, stdout, NULL);

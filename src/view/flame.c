@@ -334,6 +334,7 @@ static void write_all(struct picture *pic)
 		.p = pic->p,
 		.diff = pic->diff,
 		.categories = &categories,
+		.shown = pic->options->unit,
 		.factor = pic->factor,
 		.inverted = pic->options->inverted,
 	};
@@ -367,10 +368,11 @@ static int draw(const struct profile *p, const struct diff *diff,
 		.width = options->width ? options->width : WIDTH,
 		.factor = options->factor ? options->factor : 1,
 	};
+	const char *unit = options->unit ? options->unit : p->unit;
 
 	if (pic.width < WIDTH_MIN)
 		pic.width = WIDTH_MIN;
-	xml_text(&pic.unit, p->unit, strlen(p->unit));
+	xml_text(&pic.unit, unit, strlen(unit));
 	if (p->nodes[0].total)
 		write_all(&pic);
 	else

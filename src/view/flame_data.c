@@ -258,10 +258,16 @@ static void write_head(struct scaler *scaler, FILE *out)
 	const struct flame_data *data = scaler->data;
 	struct strbuf head = STRBUF_INIT;
 	struct diff_pair self = scaled_self(scaler, 0);
+	const char *unit = data->p->unit;
 
 	strbuf_adds(&head, "<ft:profile xmlns:ft=\"urn:flametap:profile\" version=\"2\" unit=\"");
-	xml_text(&head, data->p->unit, strlen(data->p->unit));
+	xml_text(&head, unit, strlen(unit));
 	strbuf_addch(&head, '"');
+	if (data->shown && strcmp(data->shown, unit)) {
+		strbuf_adds(&head, " shown=\"");
+		xml_text(&head, data->shown, strlen(data->shown));
+		strbuf_addch(&head, '"');
+	}
 	if (data->diff)
 		add_diff(&head, &data->diff->scale, scaler->shift);
 	else

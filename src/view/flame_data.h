@@ -18,10 +18,10 @@
  * A difference of two profiles (diff.h) has, in addition, the attributes before="TOTAL"
  * after="TOTAL" (both multiples of SCALE, rounded down), normalized="1" where shares are compared,
  * and self_before where it has self; total is their sum. Each self weight is the sum of both, and
- *the number behind it is the self weight before.
+ * the number behind it is the self weight before.
  *
  * Where weights are to be shown as multiples of themselves, the attribute factor="0.001" has by
- *what they are multiplied.
+ * what they are multiplied, and shown="ms" their unit then, if it is another one.
  *
  * A number is written in digits of flame_digits[], lowest first: while it is FLAME_LAST or more,
  * subtract that, write digit FLAME_LAST + remainder by FLAME_MORE and divide by FLAME_MORE; then
@@ -60,7 +60,8 @@ struct flame_data {
 	const struct profile *p;
 	const struct diff *diff;             /* P is its tree; NULL: there is none */
 	const struct categories *categories; /* of P */
-	double factor;                       /* shown weights are multiplied by it */
+	const char *shown;                   /* the unit of shown weights, NULL: P's */
+	double factor;                       /* they are multiplied by it */
 	bool inverted;
 };
 

@@ -28,9 +28,9 @@ struct input_options {
 /*
  * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, our own picture, folded, text
  * of stap scripts, perf script, bpftrace, bcc; tells which by looking. Where a text names tasks,
- * they are the root frames if VIEW has comm or threads, or they are of several processes. symbol_demangle_profiles and profile_finish are the
- * caller's. 0: all of it; 1: a part (incomplete recording, lines that could not be read: counted in
- * the account, said in ERR); -1: nothing.
+ * they are the root frames if VIEW has comm or threads, or they are of several processes.
+ * symbol_demangle_profiles and profile_finish are the caller's. 0: all of it; 1: a part (incomplete
+ * recording, lines that could not be read: counted in the account, said in ERR); -1: nothing.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);
@@ -51,6 +51,7 @@ struct flame_options {
 	enum min_width min_width_is;
 	double min_width; /* of a frame in the picture without script, px or per cent of all */
 	double factor;    /* shown weights are multiplied by it; 0: they are as they are */
+	const char *unit; /* of the weights that are shown, NULL: the profile's */
 	unsigned width;   /* px */
 	bool inverted;    /* root on top */
 };

@@ -167,6 +167,7 @@ flametap.data = (() => {
 
 	return {
 		unit: profile.getAttribute('unit'),
+		shown: profile.getAttribute('shown') || profile.getAttribute('unit'),
 		scale: number('scale'),
 		factor: number('factor') || 1,
 		inverted: number('inverted') === 1,

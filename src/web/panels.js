@@ -5,7 +5,7 @@ flametap.panels = (() => {
 	const { root, dom, data, text, actions, graph } = flametap;
 	const { html, button } = dom;
 	const { now } = actions;
-	const { frames, unit, isDiff } = data;
+	const { frames, shown, isDiff } = data;
 
 	const tip = html('div', { class: 'tip', role: 'tooltip' });
 	const menu = html('div', { class: 'menu', role: 'menu' });
@@ -55,7 +55,7 @@ flametap.panels = (() => {
 		const { tree, view, zoom } = now, totals = tree.totals(0);
 		const zoomed = zoom && i > zoom ? tree.totals(zoom) : null;
 		const heads = isDiff ? ['', 'before', 'after', 'change']
-			: ['', unit, 'of all', ...(zoomed ? ['of zoom'] : [])];
+			: ['', shown, 'of all', ...(zoomed ? ['of zoom'] : [])];
 		const rows = [html('tr', {}, ...cells('th', heads))];
 
 		rows.push(weightRow(view.callers ? 'Weight' : 'Inclusive', tree.totals(i), totals, zoomed));

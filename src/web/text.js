@@ -2,7 +2,7 @@
 /* Numbers and frames in words. */
 'use strict';
 flametap.text = (() => {
-	const { unit, scale, factor, frames, categories, isDiff, isNormalized } = flametap.data;
+	const { unit, shown, scale, factor, frames, categories, isDiff, isNormalized } = flametap.data;
 	const { fileOf } = flametap.views;
 	const kinds = {
 		u: 'user', k: 'kernel', i: 'inlined', j: 'jit', w: 'waker',
@@ -71,7 +71,7 @@ flametap.text = (() => {
 	/* "1,234 samples (1.23 %)"; of a difference "before …, after …, change". */
 	function weightText(weights, all) {
 		if (!isDiff)
-			return `${amount(weights[0])} ${unit} (${percent(weights[0], all[0])})`;
+			return `${amount(weights[0])} ${shown} (${percent(weights[0], all[0])})`;
 		const [x, y] = weights.map((weight, s) => (all[s] ? weight / all[s] : 0));
 
 		return `before ${amount(weights[0])} (${percent(weights[0], all[0])}), ` +

@@ -254,3 +254,13 @@ def every_control_has_a_name_and_a_key(browser):
         stops.add(page.js("const a = document.activeElement; return a.id || a.textContent || a.placeholder"))
     holds(len(stops) == 12, 'Tab does not lead on: %s' % stops)
     page.quiet()
+
+
+@test
+def shown_unit(browser):
+    """Weights are shown as multiples of themselves, in a unit of their own."""
+    page = Page(browser, draw('unit', 'a;b 1500\na 250000\n', '--factor', '0.001', '--countname', 'ms'))
+    page.hover('a')
+    holds(page.text('numbers').startswith('252 ms (100.00 %)'), page.text('numbers'))
+    holds('ms' in page.texts('.tip th'), page.texts('.tip th'))
+    page.quiet()

@@ -610,6 +610,7 @@ static void test_options(void **unused)
 	text = render(&p, &(struct flame_options){.min_width_is = MIN_WIDTH_PX, .min_width = 0});
 	assert_non_null(strstr(text, "<title>narrowest (1 samples"));
 	assert_null(strstr(text, " factor="));
+	assert_null(strstr(text, " shown="));
 	free(text);
 	profile_release(&p);
 }

@@ -161,6 +161,29 @@ static void test_picture_and_back(void **unused)
 	}
 }
 
+static void test_own_unit(void **unused)
+{
+	const struct flame_options options = {.factor = 0.001, .unit = "<ms>"};
+	struct profile p, q;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)unused;
+	state = 7;
+	random_profile(&p, FRAME_KINDS, NULL);
+	profile_set(&p.unit, "us");
+	assert_int_equal(view_flame(&p, &options, out, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, " unit=\"us\" shown=\"&lt;ms&gt;\" "));
+	assert_non_null(strstr(text, " &lt;ms&gt;, 100.00 %"));
+	read_picture(&q, text, len, 0, NULL);
+	check_same(&p, &q);
+	profile_release(&p);
+	profile_release(&q);
+	free(text);
+}
+
 static void test_folded_and_back(void **unused)
 {
 	(void)unused;
@@ -272,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_picture_and_back),
+		cmocka_unit_test(test_own_unit),
 		cmocka_unit_test(test_folded_and_back),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_refused),
