@@ -2,6 +2,7 @@
 #include "flame_data.h"
 #include "categories.h"
 #include "diff.h"
+#include "rules.h"
 #include "walk.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -126,6 +127,22 @@ static void add_ranks(struct strbuf *out, const struct categories *c, uint32_t f
 	}
 }
 
+/* A name ends in its source, unless nobody was to see that (symbol.h). */
+static void add_name(struct strbuf *out, const struct profile *p, uint32_t frame)
+{
+	size_t len, all;
+	const char *name = profile_name(p, frame, &all);
+
+	rules_function(p, frame, &len);
+	strbuf_addch(out, ' ');
+	xml_text(out, name, len);
+	if (len < all) {
+		strbuf_addch(out, '\t');
+		xml_text(out, name + len + 1, all - len - 1);
+	}
+	strbuf_addch(out, '\n');
+}
+
 static void write_names(
 	const struct numbering *n, const struct profile *p, const struct categories *c, FILE *out)
 {
@@ -135,8 +152,6 @@ static void write_names(
 
 	for (uint32_t i = 0; i < n->nr; i++) {
 		uint32_t frame = n->list[i].frame, module = p->frames[frame].module;
-		size_t len;
-		const char *name = profile_name(p, frame, &len);
 
 		if (module && !module_number[module]) {
 			module_number[module] = ++nr;
@@ -148,9 +163,7 @@ static void write_names(
 		if (module)
 			strbuf_addu(&frames, module_number[module]);
 		add_ranks(&frames, c, frame);
-		strbuf_addch(&frames, ' ');
-		xml_text(&frames, name, len);
-		strbuf_addch(&frames, '\n');
+		add_name(&frames, p, frame);
 	}
 	fputs("<ft:modules>", out);
 	strbuf_flush(&modules, out);

@@ -7,7 +7,8 @@
  *	<ft:modules>     one a line, numbered from 1
  *	<ft:categories>  one a line, by rank (categories.h), numbered from 0; a name may come twice
  *	<ft:frames>      one a line, numbered from 0: kind letter, shade digit, module number or
- *	                 nothing, comma, rank; comma and rank again if it passes one on; blank, name
+ *	                 nothing, comma, rank; comma and rank again if it passes one on; blank,
+ *	                 name; tab and source ("file.c:12") if it has one, shown as "name source"
  *	<ft:tree><ft:t>…</ft:t>…</ft:tree>: parts to be read as one text
  *
  * For every node but the root, in pre-order, the tree has numbers: its frame; then 2 * UP + S,

@@ -90,7 +90,15 @@ static int kind_of_letter(char letter)
 	return -1;
 }
 
-/* "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name */
+static uint32_t add_text(struct reader *r, char *s, size_t len)
+{
+	return strpool_add(&r->p->names, s, word_decode(s, len));
+}
+
+/*
+ * "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name; tab
+ * and source or nothing
+ */
 static void read_frame(struct reader *r)
 {
 	char *s = r->text.buf, *blank = memchr(s, ' ', r->text.len), *digits = s + 2;
@@ -107,14 +115,15 @@ static void read_frame(struct reader *r)
 		damaged(r);
 		return;
 	}
-	char *name = blank + 1;
+	char *name = blank + 1, *end = s + r->text.len;
+	char *tab = memchr(name, '\t', (size_t)(end - name));
 	struct frame frame = {
 		.kind = (enum frame_kind)kind,
 		.module = module ? r->modules.list[module - 1] : 0,
+		.name = add_text(r, name, (size_t)((tab ? tab : end) - name)),
+		.source = tab ? add_text(r, tab + 1, (size_t)(end - tab - 1)) : 0,
 	};
 
-	frame.name = strpool_add(
-		&r->p->names, name, word_decode(name, (size_t)(s + r->text.len - name)));
 	add_number(&r->frames, profile_add_frame(r->p, &frame));
 }
 

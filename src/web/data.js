@@ -41,7 +41,7 @@ flametap.data = (() => {
 			const [module, own, passed] = line.slice(2, blank).split(',');
 
 			add(line.slice(0, 2), modules[module - 1] || '', Number(own),
-				passed === undefined ? none : Number(passed), line.slice(blank + 1));
+				passed === undefined ? none : Number(passed), line.slice(blank + 1).replace('\t', ' '));
 		}
 		add('r0', '', none, none, 'all');
 		return all;

@@ -264,3 +264,16 @@ def shown_unit(browser):
     holds(page.text('numbers').startswith('252 ms (100.00 %)'), page.text('numbers'))
     holds('ms' in page.texts('.tip th'), page.texts('.tip th'))
     page.quiet()
+
+
+@test
+def source_behind_the_name(browser):
+    """With --lines a name is shown, searched and copied with file and line, which the data have apart."""
+    text = profiles.recording([('w', 1, 'main@/bin/w work@/bin/w', 3)]).replace(' work 0 /bin/w - 0', ' work 0 /bin/w w.c 12')
+    page = Page(browser, draw('source', text, '--lines'))
+    equal(page.tree(), {'': 3, 'main': 3, 'main;work w.c:12': 3})
+    equal(page.search(r'^work w\.c:12$'), 'Matched 100.00 %')
+    page.at('work w.c:12')
+    page.press('f')
+    equal(page.tree(), {'': 3, 'work w.c:12': 3})
+    page.quiet()

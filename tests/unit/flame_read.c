@@ -184,6 +184,49 @@ static void test_own_unit(void **unused)
 	free(text);
 }
 
+/* A name is shown with its source behind it and comes back without. */
+static void test_source(void **unused)
+{
+	static const char *const names[] = {"work s.c:12", "do it\t a s.c:12", "s.c:12"};
+	struct profile p, q;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)unused;
+	profile_init(&p);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct frame frame = {
+			.name = strpool_add(&p.names, names[i], strlen(names[i])),
+			.source = strpool_add(&p.names, "s.c:12", strlen("s.c:12")),
+		};
+		uint32_t number = profile_add_frame(&p, &frame);
+
+		profile_add(&p, &number, 1, 1);
+	}
+	profile_finish(&p);
+	assert_int_equal(view_flame(&p, &(struct flame_options){0}, out, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "<title>work s.c:12 (1 samples"));
+	assert_non_null(strstr(text, " work\ts.c:12\n"));
+	read_picture(&q, text, len, 0, NULL);
+	assert_int_equal(q.nr_frames, p.nr_frames);
+	for (uint32_t i = 1; i < q.nr_frames; i++) {
+		const char *name = profile_name(&q, i, NULL);
+		const char *source = strpool_get(&q.names, q.frames[i].source);
+
+		if (!strcmp(name, "s.c:12"))
+			assert_string_equal(source, "");
+		else if (strcmp(name, "work") && strcmp(name, "do it\t a"))
+			fail_msg("'%s'", name);
+		else
+			assert_string_equal(source, "s.c:12");
+	}
+	profile_release(&p);
+	profile_release(&q);
+	free(text);
+}
+
 static void test_folded_and_back(void **unused)
 {
 	(void)unused;
@@ -296,6 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_picture_and_back),
 		cmocka_unit_test(test_own_unit),
+		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_folded_and_back),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_refused),

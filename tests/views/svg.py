@@ -8,10 +8,11 @@ SPACE = '{urn:flametap:profile}'
 
 
 class Frame:
-    """kind, name, module, and the ranks of its category: own, and passed on to callees (None)."""
+    """kind, name as it is shown, module, and the ranks of its category: own, and passed on to callees (None)."""
 
     def __init__(self, line, modules):
-        head, self.name = line.split(' ', 1)
+        head, name = line.split(' ', 1)
+        self.name = name.replace('\t', ' ')
         module, own, *passed = head[2:].split(',')
         self.kind = head[0]
         self.module = modules[int(module) - 1] if module else ''
