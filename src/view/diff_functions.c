@@ -34,7 +34,9 @@ static int compare(const void *va, const void *vb, void *arg)
 		c = strpool_compare(&f->names, a->name, b->name);
 	if (!c)
 		c = strpool_compare(&f->names, a->module, b->module);
-	return c ? c : strpool_compare(&f->names, a->category, b->category);
+	if (!c)
+		c = strpool_compare(&f->names, a->category, b->category);
+	return c ? c : a->kernel - b->kernel;
 }
 
 /* The entry of FN, which is a function of SIDE; it is added when new. */
@@ -46,10 +48,11 @@ static struct diff_function *entry_of(struct diff_functions *f, struct table *nu
 		.name = strpool_import(&f->names, &side->p->names, frame->name),
 		.module = strpool_import(&f->names, &side->p->names, frame->module),
 		.category = strpool_adds(&f->names, function_category(side, fn)),
+		.kernel = fn->kernel,
 	};
 	bool is_new;
-	uint32_t *number =
-		table_put(numbers, (uint64_t)key.name << 32 | key.module, key.category, &is_new);
+	uint32_t *number = table_put(numbers, (uint64_t)key.name << 32 | key.module,
+		(uint64_t)key.category << 1 | key.kernel, &is_new);
 
 	if (is_new) {
 		ALLOC_GROW(f->list, f->nr, *alloc);

@@ -10,6 +10,7 @@ struct rules;
 
 struct diff_function {
 	uint32_t name, module, category; /* in names */
+	bool kernel;                     /* as in functions.h */
 	struct diff_pair self, inclusive;
 };
 
@@ -18,7 +19,7 @@ struct diff_functions {
 	struct diff_scale scale;
 	struct strpool names;
 	/* by how much self weight changed, then inclusive (both falling), then name, module,
-	 * category */
+	 * category, kernel */
 	struct diff_function *list;
 	uint32_t nr;
 };

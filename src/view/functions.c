@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "functions.h"
+#include "rules.h"
 #include "lib/folded.h"
 #include "lib/table.h"
 #include "lib/util.h"
@@ -10,13 +11,19 @@
 /* The functions by what tells them apart. */
 struct grouping {
 	struct functions *f;
-	struct table numbers; /* name and module, category → number in the list */
+	struct table numbers; /* name and module, category and kernel → number in the list */
 	/* by frame: what it was at last; a frame rarely has two categories */
 	struct last {
 		uint32_t category, number;
 	} * last;
 	uint32_t alloc;
 };
+
+/* A module tells by itself whether it is of the kernel, for functions that are inlined as well. */
+static bool is_of_kernel(const struct profile *p, uint32_t frame)
+{
+	return !p->frames[frame].module && rules_is_kernel(p, frame);
+}
 
 static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 {
@@ -27,12 +34,14 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 
 	if (last->category == category)
 		return last->number;
-	uint32_t *number =
-		table_put(&g->numbers, (uint64_t)of->name << 32 | of->module, category, &is_new);
+	bool kernel = is_of_kernel(f->p, frame);
+	uint32_t *number = table_put(&g->numbers, (uint64_t)of->name << 32 | of->module,
+		(uint64_t)category << 1 | kernel, &is_new);
 
 	if (is_new) {
 		ALLOC_GROW(f->list, f->nr, g->alloc);
-		f->list[f->nr] = (struct function){.frame = frame, .category = category};
+		f->list[f->nr] =
+			(struct function){.frame = frame, .category = category, .kernel = kernel};
 		*number = f->nr++;
 	}
 	*last = (struct last){.category = category, .number = *number};
@@ -98,7 +107,9 @@ static int compare(const void *va, const void *vb, void *arg)
 		c = strpool_compare(&f->p->names, fa->name, fb->name);
 	if (!c)
 		c = strpool_compare(&f->p->names, fa->module, fb->module);
-	return c ? c : strpool_compare(&f->categories.names, a->category, b->category);
+	if (!c)
+		c = strpool_compare(&f->categories.names, a->category, b->category);
+	return c ? c : a->kernel - b->kernel;
 }
 
 void functions_sort(struct functions *f)

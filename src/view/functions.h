@@ -7,19 +7,22 @@
 #include "lib/profile.h"
 
 /*
- * One function of one module and category, whether called or inlined; or one category. inclusive is
- * the weight of the stacks it is in, each counted once however often it is in it.
+ * One function of one module and category, whether called or inlined; or one category. Where the
+ * module is not known, one of the kernel is another than one of a program. inclusive is the weight
+ * of the stacks it is in, each counted once however often it is in it.
  */
 struct function {
 	uint32_t frame;    /* one of the frames: its name and module */
 	uint32_t category; /* in categories.names */
+	bool kernel;       /* without a module; always false of a category */
 	uint64_t self, inclusive;
 };
 
 struct functions {
 	const struct profile *p;
 	struct categories categories;
-	struct function *list; /* by self, inclusive (both falling), then name, module, category */
+	/* by self, inclusive (both falling), then name, module, category, kernel */
+	struct function *list;
 	uint32_t nr;
 };
 
