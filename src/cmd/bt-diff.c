@@ -11,7 +11,6 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,8 @@ struct options {
 	enum form form;
 	unsigned top;
 	bool normalize, negate;
-	double fail_above; /* per cent; infinity: never */
+	uint64_t fail_above; /* hundredths of per cent */
+	bool has_fail_above;
 };
 
 enum {
@@ -70,14 +70,20 @@ static unsigned parse_number(
 	return (unsigned)value;
 }
 
-static double parse_percent(const char *arg, struct argp_state *state)
+/* In hundredths. */
+static uint64_t parse_percent(const char *arg, struct argp_state *state)
 {
-	char *end;
-	double value = strtod(arg, &end);
+	size_t len = strcspn(arg, ".");
+	const char *decimals = arg[len] ? arg + len + 1 : "0";
+	size_t nr = strlen(decimals);
+	uint64_t whole = 0, part = 0;
 
-	if (end == arg || *end || !isfinite(value) || value < 0)
-		argp_error(state, "--fail-above takes a number from 0, not '%s'", arg);
-	return value;
+	if (!parse_u64(arg, len, 10, &whole) || whole > UINT32_MAX || nr > 2 ||
+		!parse_u64(decimals, nr, 10, &part))
+		argp_error(state,
+			"--fail-above takes a number from 0, with two decimals at most, not '%s'",
+			arg);
+	return whole * 100 + (nr == 1 ? part * 10 : part);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -113,6 +119,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_FAIL_ABOVE:
 		o->fail_above = parse_percent(arg, state);
+		o->has_fail_above = true;
 		break;
 	case OPT_TITLE:
 		o->flame.title = arg;
@@ -199,11 +206,12 @@ static void say_function(
 static bool is_above(const struct options *o, const struct diff_functions *f)
 {
 	const struct diff_function *most = NULL;
-	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
-	bool total = !o->normalize && diff_total_rise(&f->scale) > o->fail_above;
 
-	if (!f->scale.total.before) /* there is nothing to compare with */
+	if (!o->has_fail_above || !f->scale.total.before) /* there is nothing to compare with */
 		return false;
+	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
+	bool total = !o->normalize && diff_is_above(&f->scale, f->scale.total, o->fail_above);
+
 	if (nr)
 		say_function(f, most, nr);
 	if (total)
@@ -295,7 +303,7 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT, .fail_above = INFINITY};
+	struct options o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

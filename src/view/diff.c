@@ -45,20 +45,51 @@ int diff_step(const struct diff_scale *scale, struct diff_pair w)
 	return d < 0 ? DIFF_SAME - k : DIFF_SAME + k;
 }
 
-double diff_points(const struct diff_scale *scale, struct diff_pair w)
+struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair w)
 {
-	return 100 * (quotient((double)w.after, scale->total.after) -
-			     quotient((double)w.before, scale->total.before));
+	unsigned __int128 before = w.before, after = w.after, all = scale->total.before;
+
+	if (scale->normalized) { /* a total of 0 has no weights */
+		uint64_t total_before = scale->total.before + !scale->total.before;
+		uint64_t total_after = scale->total.after + !scale->total.after;
+
+		before *= total_after;
+		after *= total_before;
+		all = (unsigned __int128)total_before * total_after;
+	}
+	if (after < before)
+		return (struct diff_change){before - after, all, true};
+	return (struct diff_change){after - before, all, false};
 }
 
-double diff_total_rise(const struct diff_scale *scale)
+uint64_t diff_hundredths(struct diff_change change, bool up)
 {
-	struct diff_scale weights = {.samples = scale->samples};
-	struct diff_pair total = scale->total;
+	unsigned __int128 part = change.part, all = change.all;
 
-	if (diff_step(&weights, total) <= DIFF_SAME)
+	if (!all)
 		return 0;
-	return 100 * (double)(total.after - total.before) / (double)total.before;
+	while (all >> 124) { /* room for a digit; what is lost is not seen */
+		all >>= 1;
+		part >>= 1;
+	}
+	if (part / all >= UINT64_MAX / 10000)
+		return UINT64_MAX;
+	uint64_t result = (uint64_t)(part / all);
+
+	for (int digit = 0; digit < 4; digit++) {
+		part = part % all * 10;
+		result = result * 10 + (uint64_t)(part / all);
+	}
+	part %= all;
+	return result + (up ? part > 0 : part * 2 >= all);
+}
+
+bool diff_is_above(const struct diff_scale *scale, struct diff_pair w, uint64_t limit)
+{
+	struct diff_change change = diff_change(scale, w);
+
+	return !change.fell && diff_hundredths(change, true) > limit &&
+	       diff_step(scale, w) != DIFF_SAME;
 }
 
 static void add_shape(struct profile *tree, const struct profile *from)

@@ -46,11 +46,21 @@ struct diff_scale diff_scale_of(
 
 int diff_step(const struct diff_scale *scale, struct diff_pair weights);
 
-/* By how many per cent points of the totals weight rose; negative: fell. */
-double diff_points(const struct diff_scale *scale, struct diff_pair weights);
+/*
+ * By how much a weight changed: PART of ALL, which is the total before or, normalized, what both
+ * totals are (0: there is none).
+ */
+struct diff_change {
+	unsigned __int128 part, all;
+	bool fell;
+};
+struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair weights);
 
-/* By how many per cent the total rose, infinity: from nothing; 0 when it fell or rose by chance. */
-double diff_total_rise(const struct diff_scale *scale);
+/* A change in hundredths of per cent, to the nearest or UP; stops at UINT64_MAX. */
+uint64_t diff_hundredths(struct diff_change change, bool up);
+
+/* Whether weights rose by more than LIMIT hundredths of per cent, and by no chance. */
+bool diff_is_above(const struct diff_scale *scale, struct diff_pair weights, uint64_t limit);
 
 /*
  * One tree of the nodes of both. A node's weight is that before and that after together, so that

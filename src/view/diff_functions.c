@@ -7,29 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much a weight changed, in units that are the same for all of F. */
-static unsigned __int128 change(const struct diff_scale *scale, struct diff_pair w)
+static int compare_changes(const struct diff_scale *scale, struct diff_pair a, struct diff_pair b)
 {
-	unsigned __int128 before = w.before, after = w.after;
+	unsigned __int128 by_a = diff_change(scale, a).part, by_b = diff_change(scale, b).part;
 
-	if (scale->normalized) { /* a total of 0 has no weights */
-		before *= scale->total.after + !scale->total.after;
-		after *= scale->total.before + !scale->total.before;
-	}
-	return before > after ? before - after : after - before;
+	return (by_a < by_b) - (by_a > by_b);
 }
 
 static int compare(const void *va, const void *vb, void *arg)
 {
 	const struct diff_functions *f = arg;
 	const struct diff_function *a = va, *b = vb;
-	unsigned __int128 self_a = change(&f->scale, a->self), self_b = change(&f->scale, b->self);
-	unsigned __int128 all_a = change(&f->scale, a->inclusive);
-	unsigned __int128 all_b = change(&f->scale, b->inclusive);
-	int c = (self_a < self_b) - (self_a > self_b);
+	int c = compare_changes(&f->scale, a->self, b->self);
 
 	if (!c)
-		c = (all_a < all_b) - (all_a > all_b);
+		c = compare_changes(&f->scale, a->inclusive, b->inclusive);
 	if (!c)
 		c = strpool_compare(&f->names, a->name, b->name);
 	if (!c)
@@ -116,23 +108,19 @@ const char *diff_function_status(const struct diff_functions *f, const struct di
 }
 
 uint32_t diff_functions_above(
-	const struct diff_functions *f, double points, const struct diff_function **most)
+	const struct diff_functions *f, uint64_t limit, const struct diff_function **most)
 {
 	struct diff_scale shares = f->scale;
-	double highest = 0;
 	uint32_t nr = 0;
 
 	shares.normalized = true;
 	for (uint32_t i = 0; i < f->nr; i++) {
-		double rise = diff_points(&shares, f->list[i].inclusive);
+		const struct diff_function *fn = &f->list[i];
 
-		if (rise <= points || diff_step(&shares, f->list[i].inclusive) == DIFF_SAME)
+		if (!diff_is_above(&shares, fn->inclusive, limit))
 			continue;
-		nr++;
-		if (rise > highest) {
-			highest = rise;
-			*most = &f->list[i];
-		}
+		if (!nr++ || compare_changes(&shares, fn->inclusive, (*most)->inclusive) < 0)
+			*most = fn;
 	}
 	return nr;
 }

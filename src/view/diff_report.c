@@ -18,38 +18,12 @@ static void add_delta(struct strbuf *out, struct diff_pair w)
 	strbuf_addu(out, w.after < w.before ? w.before - w.after : w.after - w.before);
 }
 
-/* 10,000 times PART of ALL, which is not 0, to the nearest. */
-static uint64_t hundredths(unsigned __int128 part, unsigned __int128 all)
-{
-	uint64_t result;
-
-	while (all >> 124) { /* room for a digit; what is lost is not seen */
-		all >>= 1;
-		part >>= 1;
-	}
-	result = (uint64_t)(part / all);
-	for (int digit = 0; digit < 4; digit++) {
-		part = part % all * 10;
-		result = result * 10 + (uint64_t)(part / all);
-	}
-	return result + (part % all * 2 >= all);
-}
-
 static void add_delta_pct(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
 {
-	unsigned __int128 before = w.before, after = w.after, all = scale->total.before;
-	uint64_t total_before = scale->total.before + !scale->total.before;
-	uint64_t total_after = scale->total.after + !scale->total.after;
+	struct diff_change change = diff_change(scale, w);
+	uint64_t value = diff_hundredths(change, false);
 
-	if (scale->normalized) {
-		before *= total_after;
-		after *= total_before;
-		all = (unsigned __int128)total_before * total_after;
-	}
-	uint64_t value =
-		all ? hundredths(after < before ? before - after : after - before, all) : 0;
-
-	strbuf_addf(out, "%s%" PRIu64 ".%02u", value && after < before ? "-" : "", value / 100,
+	strbuf_addf(out, "%s%" PRIu64 ".%02u", value && change.fell ? "-" : "", value / 100,
 		(unsigned)(value % 100));
 }
 

@@ -291,7 +291,7 @@ static void test_same(void **unused)
 			assert_string_equal(
 				diff_function_status(&f.functions, &f.functions.list[i]), "same");
 		assert_int_equal(diff_functions_above(&f.functions, 0, &most), 0);
-		assert_true(diff_total_rise(&f.functions.scale) == 0);
+		assert_false(diff_is_above(&f.functions.scale, f.functions.scale.total, 0));
 		tear_down(&f);
 	}
 }
@@ -305,19 +305,48 @@ static void test_above(void **unused)
 
 	(void)unused;
 	set_up(&f, "us", before, after, false);
-	assert_int_equal(diff_functions_above(&f.functions, 8, &most), 0);
+	assert_int_equal(diff_functions_above(&f.functions, 770, &most), 0);
 	assert_null(most);
-	assert_int_equal(diff_functions_above(&f.functions, 7, &most), 2);
+	assert_int_equal(diff_functions_above(&f.functions, 700, &most), 2);
 	assert_string_equal(strpool_get(&f.functions.names, most->name), "d");
-	assert_int_equal(diff_functions_above(&f.functions, 3, &most), 3);
-	assert_true(diff_total_rise(&f.functions.scale) == 30);
+	assert_int_equal(diff_functions_above(&f.functions, 300, &most), 3);
+	assert_true(diff_is_above(&f.functions.scale, f.functions.scale.total, 2999));
+	assert_false(diff_is_above(&f.functions.scale, f.functions.scale.total, 3000));
 	tear_down(&f);
 
 	/* the same in samples: a rose by chance, c did not */
 	set_up(&f, "samples", before, after, true);
-	assert_int_equal(diff_functions_above(&f.functions, 3, &most), 2);
+	assert_int_equal(diff_functions_above(&f.functions, 300, &most), 2);
 	assert_int_equal(diff_functions_above(&f.functions, 0, &most), 2);
 	tear_down(&f);
+}
+
+static void test_limits(void **unused)
+{
+	static const struct {
+		bool normalized;
+		struct diff_pair total, weights;
+		uint64_t limit;
+		bool above;
+	} cases[] = {
+		{true, {1000000, 1000000}, {500000, 550000}, 500, false},
+		{true, {1000000, 1000000}, {500000, 550001}, 500, true},
+		{true, {1000000, 1000000}, {500000, 550000}, 499, true},
+		{true, {1000000, 1000000}, {550000, 500000}, 0, false},
+		{true, {3, 7}, {1, 3}, 952, true}, /* 9.5238… */
+		{true, {3, 7}, {1, 3}, 953, false},
+		{false, {1000000, 1070000}, {1000000, 1070000}, 700, false},
+		{false, {1000000, 1070000}, {1000000, 1070001}, 700, true},
+		{false, {1, UINT64_MAX}, {1, UINT64_MAX}, UINT32_MAX * UINT64_C(100), true},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct diff_scale scale = {cases[i].total, cases[i].normalized, false};
+
+		if (diff_is_above(&scale, cases[i].weights, cases[i].limit) != cases[i].above)
+			fail_msg("case %zu", i);
+	}
 }
 
 static void test_empty_sides(void **unused)
@@ -338,7 +367,7 @@ static void test_empty_sides(void **unused)
 		assert_int_equal(diff_report_csv(&f.functions, out, NULL), 0);
 		assert_int_equal(diff_report_top(&f.functions, 2, out, NULL), 0);
 		assert_int_equal(diff_report_json(&f.functions, out, NULL), 0);
-		assert_int_equal(diff_functions_above(&f.functions, 1, &most), i < 2 ? 5 : 0);
+		assert_int_equal(diff_functions_above(&f.functions, 100, &most), i < 2 ? 5 : 0);
 		fclose(out);
 		free(text);
 		tear_down(&f);
@@ -486,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_above),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_empty_sides),
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_modules),
