@@ -203,12 +203,10 @@ static void say_function(
 	strbuf_release(&line);
 }
 
+/* Says so, too. */
 static bool is_above(const struct options *o, const struct diff_functions *f)
 {
 	const struct diff_function *most = NULL;
-
-	if (!o->has_fail_above || !f->scale.total.before) /* there is nothing to compare with */
-		return false;
 	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
 	bool total = !o->normalize && diff_is_above(&f->scale, f->scale.total, o->fail_above);
 
@@ -221,24 +219,32 @@ static bool is_above(const struct options *o, const struct diff_functions *f)
 	return nr || total;
 }
 
-/* True when something rose too much. */
-static bool compare(const struct options *o, const struct profile *const *sides)
+/* True when something rose too much: functions as a whole, whatever their categories. */
+static bool failed(const struct options *o, const struct profile *const *sides)
 {
 	struct diff_functions f;
 
-	if (o->form == FORM_SVG)
-		draw(o, sides);
+	if (!o->has_fail_above || !sides[0]->nodes[0].total) /* nothing to compare with */
+		return false;
+	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
+	bool above = is_above(o, &f);
+
+	diff_functions_release(&f);
+	return above;
+}
+
+static void write_table(const struct options *o, const struct profile *const *sides)
+{
+	struct diff_functions f;
+
 	diff_functions_init(&f, sides[0], sides[1], o->normalize, o->flame.rules);
 	if (o->form == FORM_CSV)
 		diff_report_csv(&f, stdout, NULL);
 	else if (o->form == FORM_TOP)
 		diff_report_top(&f, o->top, stdout, NULL);
-	else if (o->form == FORM_JSON)
+	else
 		diff_report_json(&f, stdout, NULL);
-	bool above = is_above(o, &f);
-
 	diff_functions_release(&f);
-	return above;
 }
 
 static int judge(const struct options *o, const struct profile *const *sides, int part)
@@ -274,7 +280,11 @@ static int compare_files(struct options *o, struct profile **files)
 	diff_match_modules(before, after, &notes);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
-	bool above = compare(o, sides);
+	if (o->form == FORM_SVG)
+		draw(o, sides);
+	else
+		write_table(o, sides);
+	bool above = failed(o, sides);
 
 	if (program_close(stdout, "stdout") < 0)
 		return EXIT_FAILED;

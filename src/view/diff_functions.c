@@ -31,10 +31,18 @@ static int compare(const void *va, const void *vb, void *arg)
 	return c ? c : a->kernel - b->kernel;
 }
 
+/* The list, as functions are added to it. */
+struct merge {
+	struct diff_functions *f;
+	struct table numbers;
+	size_t alloc;
+};
+
 /* The entry of FN, which is a function of SIDE; it is added when new. */
-static struct diff_function *entry_of(struct diff_functions *f, struct table *numbers,
-	const struct functions *side, const struct function *fn, size_t *alloc)
+static struct diff_function *entry_of(
+	struct merge *m, const struct functions *side, const struct function *fn)
 {
+	struct diff_functions *f = m->f;
 	const struct frame *frame = &side->p->frames[fn->frame];
 	struct diff_function key = {
 		.name = strpool_import(&f->names, &side->p->names, frame->name),
@@ -43,47 +51,79 @@ static struct diff_function *entry_of(struct diff_functions *f, struct table *nu
 		.kernel = fn->kernel,
 	};
 	bool is_new;
-	uint32_t *number = table_put(numbers, (uint64_t)key.name << 32 | key.module,
+	uint32_t *number = table_put(&m->numbers, (uint64_t)key.name << 32 | key.module,
 		(uint64_t)key.category << 1 | key.kernel, &is_new);
 
 	if (is_new) {
-		ALLOC_GROW(f->list, f->nr, *alloc);
+		ALLOC_GROW(f->list, f->nr, m->alloc);
 		f->list[f->nr] = key;
 		*number = f->nr++;
 	}
 	return &f->list[*number];
 }
 
-void diff_functions_init(struct diff_functions *f, const struct profile *before,
-	const struct profile *after, bool normalized, const struct rules *rules)
+static void begin(struct merge *m, struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized)
 {
-	const struct profile *const sides[] = {before, after};
-	struct table numbers;
-	size_t alloc = 0;
-
 	*f = (struct diff_functions){
 		.unit = before->unit,
 		.scale = diff_scale_of(before, after, normalized),
 	};
 	strpool_init(&f->names);
-	table_init(&numbers);
-	for (size_t side = 0; side < ARRAY_LEN(sides); side++) {
-		struct functions functions;
+	*m = (struct merge){.f = f};
+	table_init(&m->numbers);
+}
 
-		functions_init(&functions, sides[side], rules);
-		for (uint32_t i = 0; i < functions.nr; i++) {
-			const struct function *fn = &functions.list[i];
-			struct diff_function *entry = entry_of(f, &numbers, &functions, fn, &alloc);
+/* FUNCTIONS are released. */
+static void add_side(struct merge *m, struct functions *functions, bool is_after)
+{
+	for (uint32_t i = 0; i < functions->nr; i++) {
+		const struct function *fn = &functions->list[i];
+		struct diff_function *entry = entry_of(m, functions, fn);
 
-			*(side ? &entry->self.after : &entry->self.before) = fn->self;
-			*(side ? &entry->inclusive.after : &entry->inclusive.before) =
-				fn->inclusive;
-		}
-		functions_release(&functions);
+		*(is_after ? &entry->self.after : &entry->self.before) = fn->self;
+		*(is_after ? &entry->inclusive.after : &entry->inclusive.before) = fn->inclusive;
 	}
-	table_release(&numbers);
+	functions_release(functions);
+}
+
+static void finish(struct merge *m)
+{
+	struct diff_functions *f = m->f;
+
+	table_release(&m->numbers);
 	if (f->nr)
 		qsort_r(f->list, f->nr, sizeof(*f->list), compare, f);
+}
+
+void diff_functions_init(struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized, const struct rules *rules)
+{
+	const struct profile *const sides[] = {before, after};
+	struct functions functions;
+	struct merge m;
+
+	begin(&m, f, before, after, normalized);
+	for (int i = 0; i < 2; i++) {
+		functions_init(&functions, sides[i], rules);
+		add_side(&m, &functions, i);
+	}
+	finish(&m);
+}
+
+void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized)
+{
+	const struct profile *const sides[] = {before, after};
+	struct functions functions;
+	struct merge m;
+
+	begin(&m, f, before, after, normalized);
+	for (int i = 0; i < 2; i++) {
+		functions_init_whole(&functions, sides[i]);
+		add_side(&m, &functions, i);
+	}
+	finish(&m);
 }
 
 void diff_functions_release(struct diff_functions *f)

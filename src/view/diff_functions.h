@@ -28,6 +28,9 @@ struct diff_functions {
  * ones. */
 void diff_functions_init(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized, const struct rules *rules);
+/* The same without categories: one entry a function. */
+void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized);
 void diff_functions_release(struct diff_functions *f);
 
 /* "new", "removed", "same" or "changed", by the steps of inclusive and self weight. */

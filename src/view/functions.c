@@ -32,7 +32,7 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 	struct last *last = &g->last[frame];
 	bool is_new;
 
-	if (last->category == category)
+	if (last->number != NO_FUNCTION && last->category == category)
 		return last->number;
 	bool kernel = is_of_kernel(f->p, frame);
 	uint32_t *number = table_put(&g->numbers, (uint64_t)of->name << 32 | of->module,
@@ -48,19 +48,39 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 	return *number;
 }
 
-uint32_t *functions_begin(struct functions *f, const struct profile *p, const struct rules *rules)
+/* The category of every node, in f->categories.names; the caller's to free. */
+static uint32_t *begin_with_categories(
+	struct functions *f, const struct profile *p, const struct rules *rules)
 {
-	struct grouping g = {.f = f, .last = xcalloc(p->nr_frames, sizeof(*g.last))};
-
 	*f = (struct functions){.p = p};
 	categories_init(&f->categories, p, rules);
-	uint32_t *nodes = categories_of_nodes(&f->categories, p); /* ranks, then numbers */
+	uint32_t *nodes = categories_of_nodes(&f->categories, p); /* ranks, then names */
 
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		nodes[i] = f->categories.names_of[nodes[i]];
+	return nodes;
+}
+
+/* NODES are categories, then numbers in the list. */
+static void list_functions(struct functions *f, uint32_t *nodes)
+{
+	const struct profile *p = f->p;
+	struct grouping g = {.f = f, .last = xcalloc(p->nr_frames, sizeof(*g.last))};
+
+	for (uint32_t i = 0; i < p->nr_frames; i++)
+		g.last[i].number = NO_FUNCTION;
 	table_init(&g.numbers);
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		nodes[i] = number_of(&g, p->nodes[i].frame, f->categories.names_of[nodes[i]]);
+		nodes[i] = number_of(&g, p->nodes[i].frame, nodes[i]);
 	table_release(&g.numbers);
 	free(g.last);
+}
+
+uint32_t *functions_begin(struct functions *f, const struct profile *p, const struct rules *rules)
+{
+	uint32_t *nodes = begin_with_categories(f, p, rules);
+
+	list_functions(f, nodes);
 	return nodes;
 }
 
@@ -120,31 +140,39 @@ void functions_sort(struct functions *f)
 		f->nr--;
 }
 
-void functions_init(struct functions *f, const struct profile *p, const struct rules *rules)
+/* NODES, which are freed, are the numbers in the list. */
+static void finish(struct functions *f, uint32_t *nodes)
 {
-	uint32_t *nodes = functions_begin(f, p, rules);
-
-	functions_add_up(f->list, f->nr, nodes, p);
+	functions_add_up(f->list, f->nr, nodes, f->p);
 	functions_sort(f);
 	free(nodes);
+}
+
+void functions_init(struct functions *f, const struct profile *p, const struct rules *rules)
+{
+	finish(f, functions_begin(f, p, rules));
+}
+
+void functions_init_whole(struct functions *f, const struct profile *p)
+{
+	uint32_t *nodes = xcalloc(p->nr_nodes, sizeof(*nodes)); /* the category "" */
+
+	*f = (struct functions){.p = p};
+	strpool_init(&f->categories.names);
+	list_functions(f, nodes);
+	finish(f, nodes);
 }
 
 void functions_init_categories(
 	struct functions *f, const struct profile *p, const struct rules *rules)
 {
-	*f = (struct functions){.p = p};
-	categories_init(&f->categories, p, rules);
-	uint32_t *nodes = categories_of_nodes(&f->categories, p); /* ranks, then names */
+	uint32_t *nodes = begin_with_categories(f, p, rules);
 
-	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		nodes[i] = f->categories.names_of[nodes[i]];
 	f->nr = f->categories.names.nr; /* 0, the empty string, is the name of none */
 	f->list = xcalloc(f->nr, sizeof(*f->list));
 	for (uint32_t i = 0; i < f->nr; i++)
 		f->list[i].category = i;
-	functions_add_up(f->list, f->nr, nodes, p);
-	functions_sort(f);
-	free(nodes);
+	finish(f, nodes);
 }
 
 void functions_release(struct functions *f)

@@ -28,6 +28,8 @@ struct functions {
 
 /* P is finished and outlives F. RULES NULL: the built-in ones. */
 void functions_init(struct functions *f, const struct profile *p, const struct rules *rules);
+/* Without categories: one entry a function, whatever it was called for. */
+void functions_init_whole(struct functions *f, const struct profile *p);
 /* One entry a category. */
 void functions_init_categories(
 	struct functions *f, const struct profile *p, const struct rules *rules);
