@@ -62,36 +62,34 @@ static struct diff_function *entry_of(
 	return &f->list[*number];
 }
 
-static void begin(struct merge *m, struct diff_functions *f, const struct profile *before,
-	const struct profile *after, bool normalized)
+static void add_side(struct merge *m, const struct functions *side, bool is_after)
 {
-	*f = (struct diff_functions){
-		.unit = before->unit,
-		.scale = diff_scale_of(before, after, normalized),
-	};
-	strpool_init(&f->names);
-	*m = (struct merge){.f = f};
-	table_init(&m->numbers);
-}
-
-/* FUNCTIONS are released. */
-static void add_side(struct merge *m, struct functions *functions, bool is_after)
-{
-	for (uint32_t i = 0; i < functions->nr; i++) {
-		const struct function *fn = &functions->list[i];
-		struct diff_function *entry = entry_of(m, functions, fn);
+	for (uint32_t i = 0; i < side->nr; i++) {
+		const struct function *fn = &side->list[i];
+		struct diff_function *entry = entry_of(m, side, fn);
 
 		*(is_after ? &entry->self.after : &entry->self.before) = fn->self;
 		*(is_after ? &entry->inclusive.after : &entry->inclusive.before) = fn->inclusive;
 	}
-	functions_release(functions);
 }
 
-static void finish(struct merge *m)
+/* Releases both SIDES. */
+static void merge(struct diff_functions *f, struct functions sides[2], bool normalized)
 {
-	struct diff_functions *f = m->f;
+	const struct profile *before = sides[0].p;
+	struct merge m = {.f = f};
 
-	table_release(&m->numbers);
+	*f = (struct diff_functions){
+		.unit = before->unit,
+		.scale = diff_scale_of(before, sides[1].p, normalized),
+	};
+	strpool_init(&f->names);
+	table_init(&m.numbers);
+	for (int i = 0; i < 2; i++) {
+		add_side(&m, &sides[i], i);
+		functions_release(&sides[i]);
+	}
+	table_release(&m.numbers);
 	if (f->nr)
 		qsort_r(f->list, f->nr, sizeof(*f->list), compare, f);
 }
@@ -99,31 +97,21 @@ static void finish(struct merge *m)
 void diff_functions_init(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized, const struct rules *rules)
 {
-	const struct profile *const sides[] = {before, after};
-	struct functions functions;
-	struct merge m;
+	struct functions sides[2];
 
-	begin(&m, f, before, after, normalized);
-	for (int i = 0; i < 2; i++) {
-		functions_init(&functions, sides[i], rules);
-		add_side(&m, &functions, i);
-	}
-	finish(&m);
+	functions_init(&sides[0], before, rules);
+	functions_init(&sides[1], after, rules);
+	merge(f, sides, normalized);
 }
 
 void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized)
 {
-	const struct profile *const sides[] = {before, after};
-	struct functions functions;
-	struct merge m;
+	struct functions sides[2];
 
-	begin(&m, f, before, after, normalized);
-	for (int i = 0; i < 2; i++) {
-		functions_init_whole(&functions, sides[i]);
-		add_side(&m, &functions, i);
-	}
-	finish(&m);
+	functions_init_whole(&sides[0], before);
+	functions_init_whole(&sides[1], after);
+	merge(f, sides, normalized);
 }
 
 void diff_functions_release(struct diff_functions *f)
