@@ -98,6 +98,7 @@ static void write_sample_type(struct writer *w)
 	} units[] = {
 		{"samples", "samples", "count"},
 		{"us", "time", "microseconds"},
+		{"ns", "time", "nanoseconds"},
 		{"bytes", "space", "bytes"},
 	};
 	const char *type = w->p->unit, *unit = "count";

@@ -13,9 +13,14 @@
 
 static const char *unit_of(const struct profile *p)
 {
-	if (!strcmp(p->unit, "us"))
-		return "microseconds";
-	return strcmp(p->unit, "bytes") ? "none" : "bytes";
+	static const struct {
+		const char *ours, *theirs;
+	} units[] = {{"us", "microseconds"}, {"ns", "nanoseconds"}, {"bytes", "bytes"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (!strcmp(p->unit, units[i].ours))
+			return units[i].theirs;
+	return "none";
 }
 
 static void add_frame(const struct profile *p, uint32_t frame, struct strbuf *out)

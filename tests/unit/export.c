@@ -236,6 +236,33 @@ static void view_pprof__puts_the_program_first(void **state)
 	profile_release(&p);
 }
 
+static void view_pprof__knows_units(void **state)
+{
+	static const char *const units[][3] = {
+		{"samples", "samples", "count"},
+		{"us", "time", "microseconds"},
+		{"ns", "time", "nanoseconds"},
+		{"bytes", "space", "bytes"},
+		{"cycles", "cycles", "count"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+		struct profile p;
+
+		profile_init(&p);
+		profile_set(&p.unit, units[i][0]);
+
+		Pprof__Profile *profile = export_pprof(&p);
+		const Pprof__ValueType *type = profile->sample_type[0];
+
+		assert_string_equal(profile->string_table[type->type], units[i][1]);
+		assert_string_equal(profile->string_table[type->unit], units[i][2]);
+		pprof__profile__free_unpacked(profile, NULL);
+		profile_release(&p);
+	}
+}
+
 /* Each sample's part of the total, to the last bit that fits. */
 static void view_pprof__keeps_the_sum(void **state)
 {
@@ -269,6 +296,7 @@ int main(void)
 		cmocka_unit_test(gzip__comes_back),
 		cmocka_unit_test(view_pprof__joins_inlined_calls),
 		cmocka_unit_test(view_pprof__puts_the_program_first),
+		cmocka_unit_test(view_pprof__knows_units),
 		cmocka_unit_test(view_pprof__keeps_the_sum),
 	};
 
