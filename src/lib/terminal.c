@@ -34,7 +34,7 @@ static size_t measure(const char *s, size_t len, size_t *columns, bool *plain)
 	uint32_t c;
 	size_t n = utf8_decode(s, len, &c);
 
-	*plain = n && c >= 0x20 && (c < 0x7f || c >= 0xa0);
+	*plain = n && utf8_is_visible(c);
 	if (!n)
 		n = 1;
 	*columns = !*plain ? 4 * n : n > 2 ? 2 : 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "utf8.h"
+#include "util.h"
 
 size_t utf8_decode(const char *s, size_t len, uint32_t *c)
 {
@@ -16,4 +17,26 @@ size_t utf8_decode(const char *s, size_t len, uint32_t *c)
 		*c = *c << 6 | (u[i] & 0x3f);
 	}
 	return *c < lowest[n] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000) ? 0 : n;
+}
+
+bool utf8_is_visible(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} hidden[] = {
+		{0x00, 0x1f},
+		{0x7f, 0x9f},
+		{0x061c, 0x061c},
+		{0x200e, 0x200f},
+		{0x2028, 0x202e},
+		{0x2066, 0x2069},
+		{0xfffe, 0xffff},
+	};
+
+	if (c >= 0x20 && c < 0x7f)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
+		if (c >= hidden[i].first && c <= hidden[i].last)
+			return false;
+	return true;
 }

@@ -2,6 +2,7 @@
 #ifndef UTF8_H
 #define UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,5 +11,9 @@
  * a surrogate, above U+10FFFF).
  */
 size_t utf8_decode(const char *s, size_t len, uint32_t *c);
+
+/* Whether C can be shown as it is: no control character, line separator or mark of writing
+ * direction, nor U+FFFE and U+FFFF. */
+bool utf8_is_visible(uint32_t c);
 
 #endif

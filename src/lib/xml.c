@@ -2,39 +2,16 @@
 #include "xml.h"
 #include "strbuf.h"
 #include "utf8.h"
-#include "util.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-static bool is_visible(uint32_t c)
-{
-	static const struct {
-		uint32_t first, last;
-	} hidden[] = {
-		{0x00, 0x1f},
-		{0x7f, 0x9f},
-		{0x061c, 0x061c},
-		{0x200e, 0x200f},
-		{0x2028, 0x202e},
-		{0x2066, 0x2069},
-		{0xfffe, 0xffff},
-	};
-
-	if (c >= 0x20 && c < 0x7f)
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
-		if (c >= hidden[i].first && c <= hidden[i].last)
-			return false;
-	return true;
-}
 
 /* The bytes of the character at S; *VISIBLE tells whether it can be written as it is. */
 static size_t next_char(const char *s, size_t len, uint32_t *c, bool *visible)
 {
 	size_t n = utf8_decode(s, len, c);
 
-	*visible = n && is_visible(*c) && !(*s == '\\' && len > 1 && s[1] == 'x');
+	*visible = n && utf8_is_visible(*c) && !(*s == '\\' && len > 1 && s[1] == 'x');
 	return n ? n : 1;
 }
 

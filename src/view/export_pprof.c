@@ -66,7 +66,7 @@ static uint32_t add_string(struct writer *w, const char *s, size_t len)
 	for (size_t i = 0; i < len;) {
 		uint32_t c;
 		size_t n = utf8_decode(s + i, len - i, &c);
-		bool shown = n && c >= 0x20 && (c < 0x7f || c > 0x9f);
+		bool shown = n && utf8_is_visible(c);
 
 		for (size_t k = i; !shown && k < i + (n ? n : 1); k++)
 			strbuf_addf(&w->text, "\\x%02x", (unsigned char)s[k]);

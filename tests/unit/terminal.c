@@ -30,6 +30,14 @@ static void test_cut(void **state)
 	expect(terminal_add, "abcdef", 5, "ab...");
 	expect(terminal_add, "a\x1b[m", 7, "a\\x1b[m");
 	expect(terminal_add, "a\x1b[m", 6, "a...");
+	expect(terminal_add,
+		"a\xe2\x80\xae"
+		"b",
+		14, "a\\xe2\\x80\\xaeb"); /* U+202E */
+	expect(terminal_add,
+		"a\xd8\x9c"
+		"b",
+		9, "a...");
 	expect(terminal_add, "\xff\xc3\xa9", 5, "\\xff\xc3\xa9");
 	expect(terminal_add, "\xe4\xb8\xad\xe4\xb8\xad", 4, "\xe4\xb8\xad\xe4\xb8\xad");
 	expect(terminal_add, "\xe4\xb8\xad\xe4\xb8\xad", 3, "...");
