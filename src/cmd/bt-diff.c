@@ -21,6 +21,7 @@ struct options {
 	struct rules_args rules;
 	struct flame_options flame;
 	enum form form;
+	bool has_form;
 	unsigned top;
 	bool normalize, negate;
 	uint64_t fail_above; /* hundredths of per cent */
@@ -86,6 +87,14 @@ static uint64_t parse_percent(const char *arg, struct argp_state *state)
 	return whole * 100 + (nr == 1 ? part * 10 : part);
 }
 
+static void set_form(struct options *o, enum form form, struct argp_state *state)
+{
+	if (o->has_form && o->form != form)
+		argp_error(state, "--csv, --json and --top: the output has one form");
+	o->form = form;
+	o->has_form = true;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -102,14 +111,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "only one of the files can be standard input");
 		break;
 	case OPT_CSV:
-		o->form = FORM_CSV;
+		set_form(o, FORM_CSV, state);
 		break;
 	case OPT_TOP:
-		o->form = FORM_TOP;
+		set_form(o, FORM_TOP, state);
 		o->top = parse_number("top", arg, 1, UINT32_MAX, state);
 		break;
 	case OPT_JSON:
-		o->form = FORM_JSON;
+		set_form(o, FORM_JSON, state);
 		break;
 	case OPT_NORMALIZE:
 		o->normalize = true;
