@@ -21,7 +21,7 @@ static unsigned char member(const char *s, size_t len, size_t *at)
 /* The length of the "[…]" that S begins with, 0 when it has no end; *FOUND: C is one of it. */
 static size_t match_brackets(const char *s, size_t len, char c, bool *found)
 {
-	bool negated = len > 1 && s[1] == '!';
+	bool negated = len > 1 && (s[1] == '!' || s[1] == '^');
 	size_t first = negated ? 2 : 1, at = first;
 
 	*found = negated;

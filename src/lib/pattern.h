@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Patterns for names, as the shell has them: "*" is any bytes, "?" one byte, "[a-z]" or "[!a-z]"
- * one of some ("]" is one of them where it comes first), "\" takes the next byte as it is, in
- * brackets, too. A pattern matches whole names.
+ * Patterns for names, as the shell has them: "*" is any bytes, "?" one byte, "[a-z]" or "[!a-z]",
+ * also "[^a-z]", one of some ("]" is one of them where it comes first), "\" takes the next byte as
+ * it is, in brackets, too. A pattern matches whole names.
  */
 #ifndef PATTERN_H
 #define PATTERN_H

@@ -173,6 +173,20 @@ static int read_word(struct reader *r, struct rule *rule)
 	return wrong(r, s, len, "is neither kind=, module=, function= nor inherit");
 }
 
+/* The word without its "\"; the caller's to free. */
+static char *category_of(const struct strbuf *word)
+{
+	char *category = xstrdup(word->buf), *out = category;
+
+	for (const char *s = word->buf; *s; s++) {
+		if (*s == '\\' && s[1])
+			s++;
+		*out++ = *s;
+	}
+	*out = '\0';
+	return category;
+}
+
 static int read_rule(struct reader *r)
 {
 	struct rule_list *rules = r->rules;
@@ -183,7 +197,7 @@ static int read_rule(struct reader *r)
 	ALLOC_GROW(rules->list, rules->nr, rules->alloc);
 	struct rule *rule = &rules->list[rules->nr++];
 
-	*rule = (struct rule){.category = xstrdup(r->word.buf)};
+	*rule = (struct rule){.category = category_of(&r->word)};
 	while ((more = next_word(r)) > 0)
 		if (read_word(r, rule))
 			return -1;

@@ -152,7 +152,8 @@ static void test_conditions(void **state)
 			 "exact function=exact\n"
 			 "inl kind=inlined function=i\n"
 			 "usr kind=user function=i\n"
-			 "quote function=a\\\"b");
+			 "quote function=a\\\"b\n"
+			 "\"my \\\"q\\\\\\\"\" function=category\n");
 
 	(void)state;
 	expect(rules, FRAME_USER, "exact", NULL, "first");
@@ -172,6 +173,7 @@ static void test_conditions(void **state)
 	expect(rules, FRAME_INLINE, "i", NULL, "inl");
 	expect(rules, FRAME_USER, "i", NULL, "usr");
 	expect(rules, FRAME_USER, "a\"b", NULL, "quote");
+	expect(rules, FRAME_USER, "category", NULL, "my \"q\\\"");
 	expect(rules, FRAME_USER, "exact.cold", NULL, "first");
 	expect(rules, FRAME_USER, "exact.html", NULL, "user");
 	rules_free(rules);
