@@ -152,8 +152,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "BEFORE AFTER",
-	.doc = "Compares two profiles (recordings, folded stacks, backtraces of stap scripts) and "
-	       "draws what changed, as one interactive flame graph, an SVG file on stdout.",
+	.doc = "Compares two profiles (recordings, flame graphs, folded stacks, what stap "
+	       "scripts, perf script, bpftrace and bcc print) and draws what changed, as one "
+	       "interactive flame graph, an SVG file on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {0}},
 };

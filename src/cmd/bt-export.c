@@ -58,8 +58,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Writes profiles (recordings, folded stacks, backtraces of stap scripts; default: "
-	       "stdin), added up, in a format of other programs, on stdout.",
+	.doc = "Writes profiles (recordings, flame graphs, folded stacks, what stap scripts, perf "
+	       "script, bpftrace and bcc print; default: stdin), added up, in a format of other "
+	       "programs, on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 

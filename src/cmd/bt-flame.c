@@ -134,9 +134,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Draws the call tree of profiles (recordings, folded stacks, backtraces of stap "
-	       "scripts; "
-	       "default: stdin) as an interactive flame graph, one SVG file on stdout.",
+	.doc = "Draws the call tree of profiles (recordings, flame graphs, folded stacks, what "
+	       "stap scripts, perf script, bpftrace and bcc print; default: stdin) as an "
+	       "interactive flame graph, one SVG file on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
 };

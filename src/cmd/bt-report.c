@@ -123,9 +123,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Reports which functions the weight of profiles (recordings, folded stacks, "
-	       "backtraces of stap scripts; default: stdin) lies in, on stdout: as profile.csv, "
-	       "heaviest first, or in another form.",
+	.doc = "Reports which functions the weight of profiles (recordings, flame graphs, folded "
+	       "stacks, what stap scripts, perf script, bpftrace and bcc print; default: stdin) "
+	       "lies in, on stdout: as profile.csv, heaviest first, or in another form.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {0}},
 };
