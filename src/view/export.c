@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export.h"
+#include "rules.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
 
 #define KERNEL "[kernel.kallsyms]"
 
-static bool ends_in_source(const struct profile *p, const struct frame *f)
-{
-	size_t len = strpool_len(&p->names, f->name), n = strpool_len(&p->names, f->source);
-	const char *name = strpool_get(&p->names, f->name);
-
-	return n && len > n && name[len - n - 1] == ' ' &&
-	       !memcmp(name + len - n, strpool_get(&p->names, f->source), n);
-}
-
 void export_name(const struct profile *p, uint32_t frame, struct strbuf *out)
 {
-	const struct frame *f = &p->frames[frame];
 	size_t len;
-	const char *name = profile_name(p, frame, &len);
+	const char *name = rules_function(p, frame, &len);
 
-	if (ends_in_source(p, f))
-		len -= strpool_len(&p->names, f->source) + 1;
 	strbuf_add(out, name, len);
-	if (f->kind == FRAME_WAKER)
-		strbuf_adds(out, frame_kind_suffix(f->kind));
+	if (p->frames[frame].kind == FRAME_WAKER)
+		strbuf_adds(out, frame_kind_suffix(FRAME_WAKER));
 }
 
 const char *export_module(const struct profile *p, uint32_t frame)
