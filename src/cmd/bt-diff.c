@@ -4,6 +4,8 @@
 #include "view/diff_functions.h"
 #include "view/diff_modules.h"
 #include "view/diff_report.h"
+#include "view/flame_args.h"
+#include "view/number_arg.h"
 #include "view/rules.h"
 #include "view/rules_args.h"
 #include "lib/percent.h"
@@ -35,12 +37,7 @@ enum {
 	OPT_NORMALIZE,
 	OPT_NEGATE,
 	OPT_FAIL_ABOVE,
-	OPT_TITLE,
-	OPT_SUBTITLE,
-	OPT_WIDTH,
-	OPT_INVERTED,
 };
-enum { WIDTH_MIN = 100, WIDTH_MAX = 100000 };
 
 static const struct argp_option table[] = {
 	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV", 1},
@@ -52,24 +49,8 @@ static const struct argp_option table[] = {
 		"Exit 3 when a function's share rose by more than PCT per cent points or, without "
 		"--normalize, the total by more than PCT per cent",
 		1},
-	{"title", OPT_TITLE, "TEXT", 0, "Heading of the picture", 1},
-	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line, in place of the files' names", 1},
-	{"width", OPT_WIDTH, "PX", 0,
-		"Width where no script runs; in a browser the window's is used (1200)", 1},
-	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
 	{0},
 };
-
-static unsigned parse_number(
-	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
-{
-	uint64_t value;
-
-	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
-		argp_error(state, "--%s takes %llu to %llu, not '%s'", option,
-			(unsigned long long)min, (unsigned long long)max, arg);
-	return (unsigned)value;
-}
 
 /* In hundredths. */
 static uint64_t parse_percent(const char *arg, struct argp_state *state)
@@ -95,6 +76,14 @@ static void set_form(struct options *o, enum form form, struct argp_state *state
 	o->has_form = true;
 }
 
+static void check_files(const struct view_args *args, struct argp_state *state)
+{
+	if (args->nr_files != 2)
+		argp_error(state, "takes two files, BEFORE and AFTER");
+	if (!strcmp(args->files[0], "-") && !strcmp(args->files[1], "-"))
+		argp_error(state, "only one of the files can be standard input");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -103,19 +92,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
 		state->child_inputs[1] = &o->rules;
+		state->child_inputs[2] = &o->flame;
 		break;
 	case ARGP_KEY_END:
-		if (o->args.nr_files != 2)
-			argp_error(state, "takes two files, BEFORE and AFTER");
-		if (!strcmp(o->args.files[0], "-") && !strcmp(o->args.files[1], "-"))
-			argp_error(state, "only one of the files can be standard input");
+		check_files(&o->args, state);
 		break;
 	case OPT_CSV:
 		set_form(o, FORM_CSV, state);
 		break;
 	case OPT_TOP:
 		set_form(o, FORM_TOP, state);
-		o->top = parse_number("top", arg, 1, UINT32_MAX, state);
+		o->top = (unsigned)number_arg("top", arg, 1, UINT32_MAX, state);
 		break;
 	case OPT_JSON:
 		set_form(o, FORM_JSON, state);
@@ -129,18 +116,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FAIL_ABOVE:
 		o->fail_above = parse_percent(arg, state);
 		o->has_fail_above = true;
-		break;
-	case OPT_TITLE:
-		o->flame.title = arg;
-		break;
-	case OPT_SUBTITLE:
-		o->flame.subtitle = arg;
-		break;
-	case OPT_WIDTH:
-		o->flame.width = parse_number("width", arg, WIDTH_MIN, WIDTH_MAX, state);
-		break;
-	case OPT_INVERTED:
-		o->flame.inverted = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -156,7 +131,7 @@ static const struct argp argp = {
 	       "scripts, perf script, bpftrace and bcc print) and draws what changed, as one "
 	       "interactive flame graph, an SVG file on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {0}},
+		{.argp = &rules_args_argp}, {.argp = &flame_args_argp}, {0}},
 };
 
 static const char *shown(const char *path)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/args.h"
 #include "view/flamegraph_args.h"
+#include "view/flame_args.h"
+#include "view/number_arg.h"
 #include "view/rules.h"
 #include "view/rules_args.h"
 #include "lib/program.h"
@@ -22,27 +24,17 @@ struct options {
 };
 
 enum {
-	OPT_TITLE = 256,
-	OPT_SUBTITLE,
-	OPT_WIDTH,
-	OPT_MINWIDTH,
-	OPT_INVERTED,
+	OPT_MINWIDTH = 256,
 	OPT_COUNTNAME,
 	OPT_TOTAL,
 	OPT_FACTOR,
 	OPT_NOTES,
 	OPT_CSP,
 };
-enum { WIDTH_MIN = 100, WIDTH_MAX = 100000 };
 
 static const struct argp_option table[] = {
-	{"title", OPT_TITLE, "TEXT", 0, "Heading, in place of the one in the input", 1},
-	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line", 1},
-	{"width", OPT_WIDTH, "PX", 0,
-		"Width where no script runs; in a browser the window's is used (1200)", 1},
 	{"minwidth", OPT_MINWIDTH, "N[%]", 0,
 		"Where no script runs, leave out frames below N px, or N per cent of all (3)", 1},
-	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
 	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit, in place of the one in the input", 1},
 	{"total", OPT_TOTAL, "N", 0, "What 100 % are, when it is more than the input's total", 1},
 	{"factor", OPT_FACTOR, "F", 0, "Multiply the weights that are shown", 1},
@@ -50,17 +42,6 @@ static const struct argp_option table[] = {
 	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy that fits all these files", 1},
 	{0},
 };
-
-static uint64_t parse_whole(
-	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
-{
-	uint64_t value;
-
-	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
-		argp_error(state, "--%s takes %llu to %llu, not '%s'", option,
-			(unsigned long long)min, (unsigned long long)max, arg);
-	return value;
-}
 
 static double parse_factor(const char *arg, struct argp_state *state)
 {
@@ -78,7 +59,7 @@ static void parse_min_width(const char *arg, struct flame_options *flame, struct
 	double value = strtod(arg, &end);
 	bool percent = end != arg && !strcmp(end, "%");
 
-	if (end == arg || (*end && !percent) || !(value >= 0 && value <= WIDTH_MAX))
+	if (end == arg || (*end && !percent) || !(value >= 0 && value <= FLAME_WIDTH_MAX))
 		argp_error(state, "--minwidth takes px or, as in 0.1%%, per cent, not '%s'", arg);
 	flame->min_width = value;
 	flame->min_width_is = percent ? MIN_WIDTH_PERCENT : MIN_WIDTH_PX;
@@ -92,28 +73,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
 		state->child_inputs[1] = &o->rules;
-		state->child_inputs[2] = &o->ignored;
-		break;
-	case OPT_TITLE:
-		o->flame.title = arg;
-		break;
-	case OPT_SUBTITLE:
-		o->flame.subtitle = arg;
-		break;
-	case OPT_WIDTH:
-		o->flame.width = (unsigned)parse_whole("width", arg, WIDTH_MIN, WIDTH_MAX, state);
+		state->child_inputs[2] = &o->flame;
+		state->child_inputs[3] = &o->ignored;
 		break;
 	case OPT_MINWIDTH:
 		parse_min_width(arg, &o->flame, state);
-		break;
-	case OPT_INVERTED:
-		o->flame.inverted = true;
 		break;
 	case OPT_COUNTNAME:
 		o->unit = arg;
 		break;
 	case OPT_TOTAL:
-		o->total = parse_whole("total", arg, 1, UINT64_MAX, state);
+		o->total = number_arg("total", arg, 1, UINT64_MAX, state);
 		break;
 	case OPT_FACTOR:
 		o->flame.factor = parse_factor(arg, state);
@@ -137,8 +107,9 @@ static const struct argp argp = {
 	.doc = "Draws the call tree of profiles (recordings, flame graphs, folded stacks, what "
 	       "stap scripts, perf script, bpftrace and bcc print; default: stdin) as an "
 	       "interactive flame graph, one SVG file on stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
+	.children =
+		(const struct argp_child[]){{.argp = &tree_args_argp}, {.argp = &rules_args_argp},
+			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
 };
 
 /* What is missing to the total is the root's own. */

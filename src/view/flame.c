@@ -32,7 +32,6 @@ const char view_flame_policy[] =
 
 enum {
 	WIDTH = 1200,
-	WIDTH_MIN = 100,
 	PAD = 10,      /* px round the frames */
 	ROW = 17,      /* px from one level to the next; a frame is one less */
 	CHAR = 74,     /* tenths of a px that a character takes, on the large side: fonts differ */
@@ -370,8 +369,8 @@ static int draw(const struct profile *p, const struct diff *diff,
 	};
 	const char *unit = options->unit ? options->unit : p->unit;
 
-	if (pic.width < WIDTH_MIN)
-		pic.width = WIDTH_MIN;
+	if (pic.width < FLAME_WIDTH_MIN)
+		pic.width = FLAME_WIDTH_MIN;
 	xml_text(&pic.unit, unit, strlen(unit));
 	if (p->nodes[0].total)
 		write_all(&pic);

@@ -42,6 +42,7 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 /* Folded lines, sorted by their bytes. */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
 
+enum { FLAME_WIDTH_MIN = 100, FLAME_WIDTH_MAX = 100000 }; /* px */
 enum min_width { MIN_WIDTH_AUTO, MIN_WIDTH_PX, MIN_WIDTH_PERCENT };
 struct flame_options {
 	const char *title;         /* NULL: the profile's */
