@@ -55,12 +55,13 @@ static bool is_address(const char *s, size_t len, uint64_t *address)
 
 static uint32_t worth_of(struct reader *r, const char *text, size_t len)
 {
-	struct perf_frame f = {.name = text, .name_len = len};
-	uint64_t address = 0;
+	struct perf_frame f;
+	uint64_t address;
 	bool unnamed;
 
-	if (memchr(text, ' ', len) && perfline_frame(&f, text, len))
-		address = f.address;
+	if (!memchr(text, ' ', len) || !perfline_frame(&f, text, len))
+		f = (struct perf_frame){.name = text, .name_len = len};
+	address = f.address;
 	unnamed = !f.name_len || is_address(f.name, f.name_len, &address);
 
 	enum frame_kind kind = address >> 63 ? FRAME_KERNEL : FRAME_USER;
