@@ -80,19 +80,29 @@ void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind k
 	}
 }
 
-bool stacks_is_entry(const struct stacks *s, size_t frame)
+static bool is_entry_name(const char *name)
 {
-	static const char *const entries[] = {"entry_", "ret_from_fork", "asm_",
-		"secondary_startup", "x86_64_start", "el0", "el1", "ret_fast_syscall",
-		"error_entry"};
-	const char *name = profile_name(s->p, s->frames[frame], NULL);
+	static const char *const names[] = {"__primary_switched", "__secondary_switched",
+		"asm_common_interrupt", "common_startup_64", "el0_irq", "el0_svc", "el0_sync",
+		"el1_irq", "el1_sync", "error_entry", "ret_fast_syscall", "ret_from_fork",
+		"ret_from_fork_asm", "start_secondary", "x86_64_start_kernel",
+		"x86_64_start_reservations"};
+	static const char *const beginnings[] = {"asm_exc_", "asm_sysvec_", "el0t_", "el1h_",
+		"entry_INT80_", "entry_SYSCALL_", "entry_SYSENTER_", "secondary_startup_64"};
 
-	if (s->p->frames[s->frames[frame]].kind == FRAME_KERNEL)
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(entries); i++)
-		if (!strncmp(name, entries[i], strlen(entries[i])))
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;
 	return false;
+}
+
+bool stacks_is_entry(const struct stacks *s, size_t frame)
+{
+	return s->p->frames[s->frames[frame]].kind == FRAME_KERNEL ||
+	       is_entry_name(profile_name(s->p, s->frames[frame], NULL));
 }
 
 static void tell_processes(struct stacks *s, uint32_t comm, uint64_t pid)
