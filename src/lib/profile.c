@@ -57,6 +57,14 @@ void profile_set(char **field, const char *value)
 	*field = value ? xstrdup(value) : NULL;
 }
 
+void profile_describe(struct profile *p, const struct profile *from)
+{
+	profile_set(&p->title, from->title);
+	profile_set(&p->unit, from->unit);
+	p->timing = from->timing;
+	p->account = from->account;
+}
+
 static uint64_t frame_hash(const struct frame *f)
 {
 	return hash_pair((uint64_t)f->name << 32 | f->module, (uint64_t)f->source << 32 | f->kind);

@@ -69,6 +69,9 @@ void profile_init(struct profile *p);
 void profile_release(struct profile *p);
 void profile_set(char **field, const char *value); /* title or unit */
 
+/* P gets all that is known of FROM as a whole: title, unit, timing, account. */
+void profile_describe(struct profile *p, const struct profile *from);
+
 /* The number of a frame, which is added when new. MODULE may be NULL. */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
 	const char *module, size_t module_len);

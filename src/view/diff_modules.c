@@ -242,9 +242,7 @@ static void apply(struct matching *m, struct profile *before)
 	uint32_t *frame_of = xcalloc(old.nr_frames, sizeof(*frame_of));
 
 	profile_init(before);
-	profile_set(&before->title, old.title);
-	profile_set(&before->unit, old.unit);
-	before->account = old.account;
+	profile_describe(before, &old);
 	for (uint32_t i = 1; i < old.nr_frames; i++) {
 		uint32_t as = m->as[module_of(m, &old, i)];
 		struct frame frame = profile_import_frame(before, &old, i);

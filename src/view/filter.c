@@ -59,9 +59,7 @@ static bool *matches(const struct profile *p, const struct pattern *list, size_t
 /* Puts TREE, whose frames are those of P, in the place of P's. */
 static void replace_tree(struct profile *p, struct profile *tree)
 {
-	profile_set(&tree->title, p->title);
-	profile_set(&tree->unit, p->unit);
-	tree->account = p->account;
+	profile_describe(tree, p);
 	profile_release(p);
 	*p = *tree;
 }
@@ -137,9 +135,7 @@ void filter_reverse(const struct profile *p, struct profile *out)
 			at = profile_child(out, at, frame_of[p->nodes[from].frame]);
 		add_capped(&out->nodes[at].self, p->nodes[node].self);
 	}
-	profile_set(&out->title, p->title);
-	profile_set(&out->unit, p->unit);
-	out->account = p->account;
+	profile_describe(out, p);
 	free(frame_of);
 }
 

@@ -201,6 +201,7 @@ static void add_account(struct profile *p, const struct account *before, bool fi
 
 	sum->known = sum->known && (first || before->known);
 	add_capped(&sum->kept, before->kept);
+	add_capped(&sum->left_out, before->left_out);
 	add_capped(&sum->whole, before->whole);
 	add_capped(&sum->cut, before->cut);
 	add_capped(&sum->broken, before->broken);

@@ -123,6 +123,37 @@ static void test_as_by_hand(void **unused)
 	}
 }
 
+/* What is known of the whole is known of each part of it. */
+static void test_describes(void **unused)
+{
+	static const uint32_t none[1];
+	struct profile_timing timing = {.started = 1, .duration = 2, .period = 3};
+
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		struct filter filter = {.reverse = i == 2};
+		struct strbuf notes = STRBUF_INIT;
+		struct profile p;
+
+		profile_init(&p);
+		profile_set(&p.title, "title");
+		profile_set(&p.unit, "us");
+		p.timing = timing;
+		profile_add(&p, none, 0, 1);
+		if (i == 0)
+			assert_int_equal(filter_add_only(&filter, "a"), 0);
+		if (i == 1)
+			assert_int_equal(filter_add_skip_after(&filter, "a"), 0);
+		filter_apply(&filter, &p, &notes);
+		assert_memory_equal(&p.timing, &timing, sizeof(timing));
+		assert_string_equal(p.title, "title");
+		assert_string_equal(p.unit, "us");
+		filter_release(&filter);
+		strbuf_release(&notes);
+		profile_release(&p);
+	}
+}
+
 static void test_bad_patterns(void **unused)
 {
 	struct filter filter = {0};
@@ -138,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_by_hand),
+		cmocka_unit_test(test_describes),
 		cmocka_unit_test(test_bad_patterns),
 	};
 
