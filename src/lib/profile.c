@@ -63,6 +63,9 @@ void profile_describe(struct profile *p, const struct profile *from)
 	profile_set(&p->unit, from->unit);
 	p->timing = from->timing;
 	p->account = from->account;
+	p->tasks = from->tasks;
+	p->tagged = from->tagged;
+	p->untagged = from->untagged;
 }
 
 static uint64_t frame_hash(const struct frame *f)
@@ -245,6 +248,30 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 	free(node_of);
 }
 
+/* P's nodes anew, when its frames are other ones than OLD's. */
+static void rebuild_tree(struct profile *p, const struct profile *old, const uint32_t *frame_of)
+{
+	init_nodes(p);
+	profile_add_tree(p, old, frame_of);
+	free(old->nodes);
+	free(old->by_node.slots);
+}
+
+void profile_leave_out(struct profile *p, const bool *out)
+{
+	struct profile old = *p;
+	uint32_t *frame_of = xcalloc(old.nr_frames, sizeof(*frame_of));
+
+	init_frames(p);
+	for (uint32_t i = 1; i < old.nr_frames; i++)
+		if (!out[i])
+			frame_of[i] = profile_add_frame(p, &old.frames[i]);
+	rebuild_tree(p, &old, frame_of);
+	free(old.frames);
+	free(old.by_frame.slots);
+	free(frame_of);
+}
+
 void profile_rename(struct profile *p, const uint32_t *names)
 {
 	struct profile old = *p;
@@ -257,12 +284,8 @@ void profile_rename(struct profile *p, const uint32_t *names)
 		frame.name = names[i];
 		frame_of[i] = profile_add_frame(p, &frame);
 	}
-	if (p->nr_frames < old.nr_frames) {
-		init_nodes(p);
-		profile_add_tree(p, &old, frame_of);
-		free(old.nodes);
-		free(old.by_node.slots);
-	}
+	if (p->nr_frames < old.nr_frames)
+		rebuild_tree(p, &old, frame_of);
 	free(old.frames);
 	free(old.by_frame.slots);
 	free(frame_of);

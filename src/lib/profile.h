@@ -10,6 +10,7 @@
 #include "account.h"
 #include "strpool.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,13 +64,16 @@ struct profile {
 		uint64_t period;   /* ns of processor time between two samples */
 	} timing; /* of several recordings: the first start, all durations, the longest period */
 	struct account account;
+	bool tasks;            /* there are several processes, which tasks tell apart */
+	bool tagged, untagged; /* rows of recordings have a tag, have none */
 };
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
 void profile_set(char **field, const char *value); /* title or unit */
 
-/* P gets all that is known of FROM as a whole: title, unit, timing, account. */
+/* P gets all that is known of FROM as a whole: title, unit, timing, account, what
+ * its tasks and tags are. */
 void profile_describe(struct profile *p, const struct profile *from);
 
 /* The number of a frame, which is added when new. MODULE may be NULL. */
@@ -98,6 +102,12 @@ void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t w
  * is left out: its caller calls what it calls.
  */
 void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of);
+
+/*
+ * Leaves out the frames that are true in OUT, by their numbers: the caller of one calls what it
+ * calls. To be called before profile_finish; numbers of frames and nodes change.
+ */
+void profile_leave_out(struct profile *p, const bool *out);
 
 /*
  * Gives every frame the name that NAMES, by its number, holds for it (a string in P's names; that

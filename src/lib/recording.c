@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAGS_MAX = 16 }; /* that a picture tells apart */
-
 void recording_init(struct recording *rec)
 {
 	*rec = (struct recording){0};
@@ -199,7 +197,7 @@ bool recording_shows(
 
 bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view)
 {
-	uint32_t tags[TAGS_MAX];
+	uint32_t tags[RECORDING_TAGS_MAX];
 	size_t nr = 0;
 
 	for (size_t i = 0; i < rec->nr_rows; i++) {
@@ -210,7 +208,7 @@ bool recording_mixes_tags(const struct recording *rec, const struct recording_vi
 			continue;
 		while (k < nr && tags[k] != row->tag)
 			k++;
-		if (k == TAGS_MAX)
+		if (k == RECORDING_TAGS_MAX)
 			return false;
 		if (k == nr)
 			tags[nr++] = row->tag;

@@ -174,6 +174,7 @@ struct recording_view {
 	bool lines;       /* frames are told apart by their line, which is their source */
 	int event;        /* number of the event, -1: the first that has rows */
 	const char *tags; /* only rows with one of these, divided by commas; NULL: all */
+	bool note_tags;   /* a tag's note is there even if it is the only one, or one of many */
 };
 
 /* The number of the event that VIEW shows; REC may have none of that number. */
@@ -197,9 +198,11 @@ struct rec_module recording_find_module(const struct recording *rec, const char 
  */
 uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
 
+enum { RECORDING_TAGS_MAX = 16 }; /* that a picture tells apart */
+
 /*
- * Whether the rows that VIEW shows have 2 to 16 different tags; then each gets its tag's note as
- * leaf.
+ * Whether the rows that VIEW shows have 2 to RECORDING_TAGS_MAX different tags; then each gets its
+ * tag's note as leaf.
  */
 bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view);
 
@@ -214,8 +217,9 @@ void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account);
 
 /*
- * Adds the rows that VIEW shows to P (root first: task, user, kernel, waker, tag), with unit, title
- * and account. A row without any frame or note is the stack [no stack].
+ * Adds the rows that VIEW shows to P (root first: task, user, kernel, waker, tag), with unit,
+ * title, account and whether there are tags, if they are shown. A row without any frame or note is
+ * the stack [no stack].
  */
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p);

@@ -169,6 +169,7 @@ static void push_tag(struct builder *b, uint32_t tag)
 	recording_add_tag(b->rec, tag, &b->text);
 	if (b->text.len)
 		push_text(b, FRAME_NOTE);
+	*(b->text.len ? &b->p->tagged : &b->p->untagged) = true;
 }
 
 static void add_row(struct builder *b, const struct rec_row *row)
@@ -230,7 +231,7 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
-		.tags = recording_mixes_tags(rec, view),
+		.tags = view->note_tags || recording_mixes_tags(rec, view),
 		.text = STRBUF_INIT,
 	};
 	uint32_t event = recording_viewed_event(rec, view);

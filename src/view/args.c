@@ -147,6 +147,7 @@ static void finish(struct view_args *args, struct profile **profiles, size_t nr)
 {
 	struct strbuf notes = STRBUF_INIT;
 
+	input_settle(profiles, nr, &args->input.view);
 	symbol_demangle_profiles(profiles, nr, args->input.symbol.demangle);
 	for (size_t i = 0; i < nr; i++) {
 		filter_apply(&args->filter, profiles[i], &notes);

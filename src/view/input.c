@@ -10,6 +10,7 @@
 #include "lib/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/waits.h"
 #include "lib/word.h"
 
 #include <errno.h>
@@ -219,18 +220,11 @@ static bool nothing_yet(const struct profile *p)
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
 	struct strbuf *notes)
 {
-	struct account before = p->account;
-	bool first = nothing_yet(p);
-	char *title = p->title ? xstrdup(p->title) : NULL;
 	struct recording_view view = options->view;
 
 	view.comm |= recording_has_several_processes(rec);
 	symbol_resolve(rec, &options->symbol, NULL, notes);
 	recording_to_profile(rec, &view, p);
-	if (title)
-		profile_set(&p->title, title);
-	free(title);
-	add_account(p, &before, first);
 }
 
 /* -1 when weights in UNIT are not what P has. */
@@ -252,62 +246,103 @@ static int check_recording(const struct profile *p, const struct recording *rec,
 	return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 }
 
-static int read_recording(struct profile *p, struct lines *lines,
-	const struct input_options *options, struct strbuf *err)
+static void add_timing(struct profile_timing *t, const struct profile_timing *other)
 {
-	struct recording rec;
-	int ret = -1;
-
-	recording_init(&rec);
-	if (recording_read(&rec, lines, err) < 0 ||
-		check_recording(p, &rec, &options->view, err) < 0)
-		goto out;
-	input_recording(p, &rec, options, err);
-	ret = recording_is_part(&rec, err);
-out:
-	recording_release(&rec);
-	return ret;
+	if (!t->started || (other->started && other->started < t->started))
+		t->started = other->started;
+	add_capped(&t->duration, other->duration);
+	if (other->period > t->period)
+		t->period = other->period;
 }
 
-static int add_apart(struct profile *p, struct profile *own, bool tasks, struct strbuf *err)
+/* Whether OWN's tasks, whose frames are FRAME_OF in P, are none of those of its first NR frames. */
+static bool has_other_tasks(
+	const struct profile *p, uint32_t nr, const struct profile *own, const uint32_t *frame_of)
+{
+	bool before = false, now = false;
+
+	for (uint32_t i = 1; i < nr; i++)
+		before |= p->frames[i].kind == FRAME_TASK;
+	for (uint32_t i = 1; i < own->nr_frames; i++) {
+		if (own->frames[i].kind != FRAME_TASK)
+			continue;
+		if (frame_of[i] < nr)
+			return false;
+		now = true;
+	}
+	return before && now;
+}
+
+static void add_tree(struct profile *p, const struct profile *own)
+{
+	uint32_t nr = p->nr_frames, *frame_of = profile_import_frames(p, own);
+
+	p->tasks |= has_other_tasks(p, nr, own, frame_of);
+	profile_add_tree(p, own, frame_of);
+	p->account = own->account;
+	free(frame_of);
+}
+
+/* OWN is what one input holds; it is the caller's to release, whatever is in it then. */
+static int add_apart(struct profile *p, struct profile *own, struct strbuf *err)
 {
 	struct account before = p->account;
+	struct profile old = *p;
 	bool first = nothing_yet(p);
 
 	if (check_unit(p, own->unit, err) < 0)
 		return -1;
-	if (first && tasks) {
-		struct profile old = *p;
-
+	if (p->title)
+		profile_set(&own->title, p->title);
+	else if (!first)
+		profile_set(&p->title, own->title);
+	if (first) {
 		*p = *own;
 		*own = old;
-		return 0;
+	} else {
+		add_tree(p, own);
 	}
-	uint32_t *frame_of = profile_import_frames(p, own);
-
-	for (uint32_t i = 1; i < own->nr_frames && !tasks; i++)
-		if (own->frames[i].kind == FRAME_TASK)
-			frame_of[i] = 0;
-	profile_add_tree(p, own, frame_of);
-	profile_set(&p->unit, own->unit);
-	if (own->title && !p->title)
-		profile_set(&p->title, own->title);
-	p->account = own->account;
+	add_timing(&p->timing, &own->timing);
+	p->tasks |= own->tasks;
+	p->tagged |= own->tagged;
+	p->untagged |= own->untagged;
 	add_account(p, &before, first);
-	free(frame_of);
 	return 0;
+}
+
+static int read_recording(struct profile *p, struct lines *lines,
+	const struct input_options *options, struct strbuf *err)
+{
+	struct recording_view view = options->view;
+	struct recording rec;
+	struct profile own;
+	int ret = -1;
+
+	view.comm = view.note_tags = true;
+	recording_init(&rec);
+	profile_init(&own);
+	if (recording_read(&rec, lines, err) < 0 || check_recording(p, &rec, &view, err) < 0)
+		goto out;
+	symbol_resolve(&rec, &options->symbol, NULL, err);
+	recording_to_profile(&rec, &view, &own);
+	own.tasks = recording_has_several_processes(&rec);
+	if (!add_apart(p, &own, err))
+		ret = recording_is_part(&rec, err);
+out:
+	profile_release(&own);
+	recording_release(&rec);
+	return ret;
 }
 
 static int read_apart(struct profile *p, struct lines *lines, const struct form *form,
 	const struct input_options *options, struct strbuf *err)
 {
-	bool tasks = options->view.comm || options->view.threads, several = false;
 	struct profile own;
 	int ret;
 
 	profile_init(&own);
-	ret = form->read(&own, lines, options, &several, err);
-	if (ret >= 0 && add_apart(p, &own, tasks || several, err) < 0)
+	ret = form->read(&own, lines, options, &own.tasks, err);
+	if (ret >= 0 && add_apart(p, &own, err) < 0)
 		ret = -1;
 	profile_release(&own);
 	return ret;
@@ -332,9 +367,12 @@ static int read_text(struct profile *p, struct lines *lines, const struct form *
 static int read_picture(struct profile *p, struct lines *lines, const struct input_options *options,
 	bool *several, struct strbuf *notes)
 {
+	int ret = flame_read(p, lines, notes);
+
 	(void)options;
-	*several = true; /* its tasks are wanted, or they would not be there */
-	return flame_read(p, lines, notes);
+	for (uint32_t i = 1; i < p->nr_frames; i++) /* they were wanted in it */
+		*several |= p->frames[i].kind == FRAME_TASK;
+	return ret;
 }
 
 static bool is_xml(const char *bytes, size_t n)
@@ -375,6 +413,62 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 		return fail(err,
 			"it is neither a recording nor folded stacks nor backtraces with counts\n");
 	return read_text(p, lines, form, options, err);
+}
+
+/* What recording_add_tag makes of a tag. */
+static bool is_tag(const struct profile *p, uint32_t frame)
+{
+	static const char other[] = "[tag: ";
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+
+	return p->frames[frame].kind == FRAME_NOTE &&
+	       (wait_is_note(name, len) || begins_with(name, len, other, sizeof(other) - 1));
+}
+
+/* Whether their recordings have tags that tell nothing apart, as recording_mixes_tags has it. */
+static bool tags_are_idle(struct profile *const *profiles, size_t nr)
+{
+	struct strpool tags;
+	bool tagged = false, untagged = false;
+
+	strpool_init(&tags);
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile *p = profiles[i];
+
+		tagged |= p->tagged;
+		untagged |= p->untagged;
+		for (uint32_t k = 1; k < p->nr_frames; k++)
+			if (is_tag(p, k))
+				strpool_import(&tags, &p->names, p->frames[k].name);
+	}
+	uint32_t different = tags.nr - 1 + untagged;
+
+	strpool_release(&tags);
+	return tagged && (different < 2 || different > RECORDING_TAGS_MAX);
+}
+
+static void leave_out(struct profile *p, bool tasks, bool tags)
+{
+	bool *out = xcalloc(p->nr_frames, sizeof(*out)), any = false;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		out[i] = (tasks && p->frames[i].kind == FRAME_TASK) || (tags && is_tag(p, i));
+		any |= out[i];
+	}
+	if (any)
+		profile_leave_out(p, out);
+	free(out);
+}
+
+void input_settle(struct profile *const *profiles, size_t nr, const struct recording_view *view)
+{
+	bool tasks = view->comm || view->threads, tags = tags_are_idle(profiles, nr);
+
+	for (size_t i = 0; i < nr; i++)
+		tasks |= profiles[i]->tasks;
+	for (size_t i = 0; i < nr; i++)
+		leave_out(profiles[i], !tasks, tags);
 }
 
 /* Each line of NOTES as "'PATH': LINE". */
