@@ -246,6 +246,29 @@ static int judge(const struct options *o, const struct profile *const *sides, in
 	return status;
 }
 
+/* An empty profile counts what the other one does. */
+static void set_unit(struct profile *p, const struct profile *other)
+{
+	if (!p->nodes[0].total)
+		profile_set(&p->unit, other->unit);
+}
+
+/* -1 when they count different things. */
+static int check_counts(const struct options *o, struct profile *const *files)
+{
+	set_unit(files[0], files[1]);
+	set_unit(files[1], files[0]);
+
+	const char *counts = profile_differs(files[0], files[1]);
+
+	if (!counts)
+		return 0;
+	program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
+		shown(o->args.files[0]), counts, shown(o->args.files[1]),
+		profile_differs(files[1], files[0]));
+	return -1;
+}
+
 /* Compares the two FILES; the exit code. */
 static int compare_files(struct options *o, struct profile **files)
 {
@@ -256,12 +279,8 @@ static int compare_files(struct options *o, struct profile **files)
 
 	if (part < 0)
 		return EXIT_FAILED;
-	if (strcmp(before->unit, after->unit)) {
-		program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
-			shown(o->args.files[0]), files[0]->unit, shown(o->args.files[1]),
-			files[1]->unit);
+	if (check_counts(o, files) < 0)
 		return EXIT_FAILED;
-	}
 	diff_match_modules(before, after, &notes);
 	program_say_lines(&notes);
 	strbuf_release(&notes);

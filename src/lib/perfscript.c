@@ -172,10 +172,11 @@ static void choose_event(struct reader *r, const struct perf_header *h)
 	strbuf_add(&r->event, h->event, h->event_len);
 	r->chosen = true;
 	r->periods = h->has_period && !r->options->samples;
-	if (!r->periods)
-		return;
 	strbuf_reset(&r->name);
 	strbuf_add(&r->name, h->event, base);
+	profile_set(&r->p->event, base ? r->name.buf : NULL);
+	if (!r->periods)
+		return;
 	if (!strcmp(r->name.buf, "cpu-clock") || !strcmp(r->name.buf, "task-clock"))
 		profile_set(&r->p->unit, "ns");
 	else if (base)

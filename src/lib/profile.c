@@ -48,6 +48,7 @@ void profile_release(struct profile *p)
 	free(p->by_node.slots);
 	free(p->title);
 	free(p->unit);
+	free(p->event);
 	*p = (struct profile){0};
 }
 
@@ -61,11 +62,19 @@ void profile_describe(struct profile *p, const struct profile *from)
 {
 	profile_set(&p->title, from->title);
 	profile_set(&p->unit, from->unit);
+	profile_set(&p->event, from->event);
 	p->timing = from->timing;
 	p->account = from->account;
 	p->tasks = from->tasks;
 	p->tagged = from->tagged;
 	p->untagged = from->untagged;
+}
+
+const char *profile_differs(const struct profile *p, const struct profile *other)
+{
+	if (strcmp(p->unit, other->unit))
+		return p->unit;
+	return p->event && other->event && strcmp(p->event, other->event) ? p->event : NULL;
 }
 
 static uint64_t frame_hash(const struct frame *f)

@@ -58,6 +58,7 @@ struct profile {
 	} by_frame, by_node; /* the latter knows only nodes with many siblings */
 	char *title;         /* what was recorded, NULL: not known; owned */
 	char *unit;          /* "samples", "us", "bytes"; owned */
+	char *event;         /* what was counted, if texts say it, without modifiers; owned */
 	struct profile_timing {
 		uint64_t started;  /* ns since 1970; 0, as in the others: not known */
 		uint64_t duration; /* ns */
@@ -70,11 +71,14 @@ struct profile {
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
-void profile_set(char **field, const char *value); /* title or unit */
+void profile_set(char **field, const char *value); /* title, unit, event */
 
-/* P gets all that is known of FROM as a whole: title, unit, timing, account, what
+/* P gets all that is known of FROM as a whole: title, unit, event, timing, account, what
  * its tasks and tags are. */
 void profile_describe(struct profile *p, const struct profile *from);
+
+/* NULL, or what P counts that OTHER does not: its unit, or its event where both are known. */
+const char *profile_differs(const struct profile *p, const struct profile *other);
 
 /* The number of a frame, which is added when new. MODULE may be NULL. */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,

@@ -227,22 +227,30 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	recording_to_profile(rec, &view, p);
 }
 
-/* -1 when weights in UNIT are not what P has. */
-static int check_unit(const struct profile *p, const char *unit, struct strbuf *err)
+/* -1 when OWN's weights are not what P has. */
+static int check_counts(const struct profile *p, const struct profile *own, struct strbuf *err)
 {
-	if (nothing_yet(p) || !strcmp(unit, p->unit))
+	const char *counts = nothing_yet(p) ? NULL : profile_differs(own, p);
+
+	if (!counts)
 		return 0;
 	return fail(err, "it counts %s and the inputs before it %s: look at them one by one\n",
-		unit, p->unit);
+		counts, profile_differs(p, own));
 }
 
 static int check_recording(const struct profile *p, const struct recording *rec,
 	const struct recording_view *view, struct strbuf *err)
 {
 	uint32_t event = recording_viewed_event(rec, view);
+	struct profile own = {0};
+	int ret;
 
-	if (event < rec->nr_events)
-		return check_unit(p, recording_get(rec, rec->events[event].unit), err);
+	if (event < rec->nr_events) {
+		profile_set(&own.unit, recording_get(rec, rec->events[event].unit));
+		ret = check_counts(p, &own, err);
+		free(own.unit);
+		return ret;
+	}
 	return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 }
 
@@ -290,7 +298,7 @@ static int add_apart(struct profile *p, struct profile *own, struct strbuf *err)
 	struct profile old = *p;
 	bool first = nothing_yet(p);
 
-	if (check_unit(p, own->unit, err) < 0)
+	if (check_counts(p, own, err) < 0)
 		return -1;
 	if (p->title)
 		profile_set(&own->title, p->title);
@@ -302,6 +310,8 @@ static int add_apart(struct profile *p, struct profile *own, struct strbuf *err)
 	} else {
 		add_tree(p, own);
 	}
+	if (!p->event)
+		profile_set(&p->event, own->event);
 	add_timing(&p->timing, &own->timing);
 	p->tasks |= own->tasks;
 	p->tagged |= own->tagged;
