@@ -143,19 +143,22 @@ static int read_file(const struct view_args *args, const char *path, struct prof
 	return result;
 }
 
-static void finish(struct view_args *args, struct profile **profiles, size_t nr)
+/* -1 when the filter failed, or RESULT. */
+static int finish(struct view_args *args, struct profile **profiles, size_t nr, int result)
 {
 	struct strbuf notes = STRBUF_INIT;
 
 	input_settle(profiles, nr, &args->input.view);
 	symbol_demangle_profiles(profiles, nr, args->input.symbol.demangle);
 	for (size_t i = 0; i < nr; i++) {
-		filter_apply(&args->filter, profiles[i], &notes);
+		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
+			result = -1;
 		profile_finish(profiles[i]);
 	}
 	filter_release(&args->filter);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
+	return result;
 }
 
 int view_args_read(struct view_args *args, struct profile *p)
@@ -167,8 +170,7 @@ int view_args_read(struct view_args *args, struct profile *p)
 
 		result = one < 0 ? one : one | result;
 	}
-	finish(args, &p, 1);
-	return result;
+	return finish(args, &p, 1, result);
 }
 
 int view_args_read_each(struct view_args *args, struct profile **profiles)
@@ -180,8 +182,7 @@ int view_args_read_each(struct view_args *args, struct profile **profiles)
 
 		result = one < 0 ? one : one | result;
 	}
-	finish(args, profiles, args->nr_files);
-	return result;
+	return finish(args, profiles, args->nr_files, result);
 }
 
 int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,

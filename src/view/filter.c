@@ -122,8 +122,35 @@ static void rebuild(struct profile *p, const bool *match)
 	free(weight);
 }
 
-void filter_reverse(const struct profile *p, struct profile *out)
+/*
+ * Stacks that share their callers share none of them when they are turned round: a deep tree
+ * becomes as large as the square of its depth. So many nodes take 2 GB.
+ */
+enum { REVERSED_MAX = 1 << 26 };
+
+/* The frames of all stacks. */
+static uint64_t count_frames(const struct profile *p)
 {
+	uint32_t *depth = xcalloc(p->nr_nodes, sizeof(*depth));
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
+		depth[i] = depth[p->nodes[i].parent] + 1;
+		sum += p->nodes[i].self ? depth[i] : 0;
+	}
+	free(depth);
+	return sum;
+}
+
+int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *err)
+{
+	uint64_t frames = count_frames(p);
+
+	if (frames > REVERSED_MAX)
+		return fail(err,
+			"cannot turn the stacks round: they have %" PRIu64
+			" frames, more than %d; take a part of them with --only\n",
+			frames, REVERSED_MAX);
 	uint32_t *frame_of = profile_import_frames(out, p);
 
 	for (uint32_t node = 0; node < p->nr_nodes; node++) {
@@ -137,12 +164,28 @@ void filter_reverse(const struct profile *p, struct profile *out)
 	}
 	profile_describe(out, p);
 	free(frame_of);
+	return 0;
 }
 
-void filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
+static int reverse(struct profile *p, struct strbuf *notes)
+{
+	struct profile reversed;
+	int ret;
+
+	profile_init(&reversed);
+	ret = filter_reverse(p, &reversed, notes);
+	if (ret < 0) {
+		profile_release(&reversed);
+		return ret;
+	}
+	profile_release(p);
+	*p = reversed;
+	return 0;
+}
+
+int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
 {
 	uint64_t left_out = f->nr_only ? take_others(f, p) : 0;
-	struct profile reversed;
 
 	if (f->nr_only)
 		profile_recount(p);
@@ -156,10 +199,5 @@ void filter_apply(const struct filter *f, struct profile *p, struct strbuf *note
 	if (left_out)
 		strbuf_addf(notes, "left out by --only: %" PRIu64 " %s of %" PRIu64 "\n", left_out,
 			p->unit, p->account.kept + left_out);
-	if (f->reverse) {
-		profile_init(&reversed);
-		filter_reverse(p, &reversed);
-		profile_release(p);
-		*p = reversed;
-	}
+	return f->reverse ? reverse(p, notes) : 0;
 }

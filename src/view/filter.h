@@ -28,11 +28,15 @@ int filter_add_skip_after(struct filter *filter, const char *pattern);
 
 /*
  * To be called before profile_finish: makes P what the filter leaves, in the order of its members.
- * What is left out is in no part of P's account but left_out, and said in NOTES.
+ * What is left out is in no part of P's account but left_out, and said in NOTES. -1 and the
+ * reason there: P has too many frames to be turned round.
  */
-void filter_apply(const struct filter *filter, struct profile *p, struct strbuf *notes);
+int filter_apply(const struct filter *filter, struct profile *p, struct strbuf *notes);
 
-/* The stacks of P, leaf at the root. OUT was just initialised; finishing it is the caller's. */
-void filter_reverse(const struct profile *p, struct profile *out);
+/*
+ * The stacks of P, leaf at the root. OUT was just initialised; finishing it is the caller's. -1 and
+ * the reason in ERR: there are too many frames.
+ */
+int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *err);
 
 #endif

@@ -68,11 +68,12 @@ static int write_callers(const struct output *o, FILE *out, struct strbuf *err)
 	struct profile callers;
 
 	profile_init(&callers);
-	filter_reverse(o->profile, &callers);
-	profile_finish(&callers);
-	int ret = view_flame(&callers,
-		&(struct flame_options){.subtitle = "callers", .inverted = true}, out, err);
+	int ret = filter_reverse(o->profile, &callers, err);
 
+	profile_finish(&callers);
+	if (!ret)
+		ret = view_flame(&callers,
+			&(struct flame_options){.subtitle = "callers", .inverted = true}, out, err);
 	profile_release(&callers);
 	return ret;
 }

@@ -99,7 +99,7 @@ static void check(char only, char skip_after, bool reverse)
 		assert_int_equal(filter_add_only(&filter, (char[]){only, '\0'}), 0);
 	if (skip_after)
 		assert_int_equal(filter_add_skip_after(&filter, (char[]){skip_after, '\0'}), 0);
-	filter_apply(&filter, &p, &notes);
+	assert_int_equal(filter_apply(&filter, &p, &notes), 0);
 	filter_release(&filter);
 	got = fold(&p);
 	wanted = fold(&want);
@@ -144,7 +144,7 @@ static void test_describes(void **unused)
 			assert_int_equal(filter_add_only(&filter, "a"), 0);
 		if (i == 1)
 			assert_int_equal(filter_add_skip_after(&filter, "a"), 0);
-		filter_apply(&filter, &p, &notes);
+		assert_int_equal(filter_apply(&filter, &p, &notes), 0);
 		assert_memory_equal(&p.timing, &timing, sizeof(timing));
 		assert_string_equal(p.title, "title");
 		assert_string_equal(p.unit, "us");
@@ -152,6 +152,27 @@ static void test_describes(void **unused)
 		strbuf_release(&notes);
 		profile_release(&p);
 	}
+}
+
+/* Turned round it would be as large as the square of its depth. */
+static void test_too_deep_to_reverse(void **unused)
+{
+	struct filter filter = {.reverse = true};
+	struct strbuf notes = STRBUF_INIT;
+	struct profile p;
+	uint32_t frame, node = 0;
+
+	(void)unused;
+	profile_init(&p);
+	frame = profile_frame(&p, FRAME_USER, "f", 1, NULL, 0);
+	for (int i = 0; i < 12000; i++) {
+		node = profile_child(&p, node, frame);
+		p.nodes[node].self = 1;
+	}
+	assert_int_equal(filter_apply(&filter, &p, &notes), -1);
+	assert_non_null(strstr(notes.buf, "72006000 frames"));
+	strbuf_release(&notes);
+	profile_release(&p);
 }
 
 static void test_bad_patterns(void **unused)
@@ -170,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_by_hand),
 		cmocka_unit_test(test_describes),
+		cmocka_unit_test(test_too_deep_to_reverse),
 		cmocka_unit_test(test_bad_patterns),
 	};
 
