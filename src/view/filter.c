@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter.h"
+#include "rules.h"
 #include "lib/folded.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -48,7 +49,7 @@ static bool *matches(const struct profile *p, const struct pattern *list, size_t
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
 		size_t len;
-		const char *name = profile_name(p, i, &len);
+		const char *name = rules_function(p, i, &len);
 
 		for (size_t k = 0; k < nr && !match[i]; k++)
 			match[i] = pattern_matches(&list[k], name, len);

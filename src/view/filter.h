@@ -12,7 +12,7 @@
 struct strbuf;
 
 struct filter {
-	struct pattern *only; /* only stacks with a frame that matches one of them; none: all */
+	struct pattern *only; /* only stacks with a function that matches one of them; none: all */
 	size_t nr_only, only_alloc;
 	struct pattern
 		*skip_after; /* callers of the match that is nearest to the leaf are left out */
