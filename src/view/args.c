@@ -197,6 +197,11 @@ int view_args_judge(const struct view_args *args, const struct account *account,
 		program_say("%s%s", subject, line.buf);
 	}
 	strbuf_reset(&line);
+	if (account->kept == UINT64_MAX) {
+		program_say(
+			"%sthe sum of the %s is too large: it stopped at 2^64-1", subject, unit);
+		part = 1;
+	}
 	if (!good)
 		program_say("%sno %s", subject, unit);
 	else if (account->known)

@@ -41,9 +41,9 @@ int view_args_read(struct view_args *args, struct profile *p);
 int view_args_read_each(struct view_args *args, struct profile **profiles);
 
 /*
- * Says the account, where it is known, and when there are no samples (weight is in UNIT) or too few
- * names (WORST: the module that lacks most of them, NULL: not known). The program's exit code;
- * PART: 1 when a part of the input is missing.
+ * Says the account, where it is known, and when there are no samples (weight is in UNIT), more than
+ * can be counted or too few names (WORST: the module that lacks most of them, NULL: not known). The
+ * program's exit code; PART: 1 when a part of the input is missing.
  */
 int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
 	const char *worst, int part);
