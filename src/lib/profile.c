@@ -3,6 +3,8 @@
 #include "hash.h"
 #include "util.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +127,15 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	       a->kind == b->kind;
 }
 
+static void check_frames(const struct profile *p)
+{
+	if (p->nr_frames < PROFILE_FRAMES_MAX)
+		return;
+	fprintf(stderr, "%s: there are more than %d different frames: take a part of the input\n",
+		program_invocation_short_name, PROFILE_FRAMES_MAX - 1);
+	exit(EXIT_FAILED);
+}
+
 uint32_t profile_add_frame(struct profile *p, const struct frame *frame)
 {
 	uint32_t i = (uint32_t)frame_hash(frame) & p->by_frame.mask;
@@ -132,6 +143,7 @@ uint32_t profile_add_frame(struct profile *p, const struct frame *frame)
 	for (; p->by_frame.slots[i]; i = (i + 1) & p->by_frame.mask)
 		if (same_frame(&p->frames[p->by_frame.slots[i]], frame))
 			return p->by_frame.slots[i];
+	check_frames(p);
 	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
 	p->frames[p->nr_frames] = *frame;
 	index_add(&p->by_frame, p->nr_frames, p, hash_of_frame);

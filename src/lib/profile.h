@@ -84,6 +84,9 @@ const char *profile_differs(const struct profile *p, const struct profile *other
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
 	const char *module, size_t module_len);
 
+/* Numbers of frames are below it; one more ends the program, as if there were no memory. */
+enum { PROFILE_FRAMES_MAX = 1 << 26 };
+
 /* The same for FRAME, whose strings are in P's names. */
 uint32_t profile_add_frame(struct profile *p, const struct frame *frame);
 

@@ -18,8 +18,8 @@ enum { STACKS_DEPTH_MAX = 1 << 18 };
 
 /* What a line is worth: the number of its frame, and what that says of the stack. */
 enum {
-	WORTH_FRAME = (1 << 26) - 1,
-	WORTH_UNNAMED = 1 << 26,
+	WORTH_FRAME = PROFILE_FRAMES_MAX - 1,
+	WORTH_UNNAMED = PROFILE_FRAMES_MAX,
 	WORTH_UNCOUNTED = 1 << 27, /* neither named nor not: notes, inlined functions */
 	WORTH_CUT = 1 << 28,       /* and [truncated] is its caller */
 	WORTH_MARKED = 1 << 29,    /* it is a note that says so */
