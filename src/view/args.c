@@ -199,7 +199,7 @@ int view_args_judge(const struct view_args *args, const struct account *account,
 	strbuf_reset(&line);
 	if (account->kept == UINT64_MAX) {
 		program_say(
-			"%sthe sum of the %s is too large: it stopped at 2^64-1", subject, unit);
+			"%sthe sum of the %s has reached 2^64-1, where it stops", subject, unit);
 		part = 1;
 	}
 	if (!good)
