@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""hostile.py make: 100,000 names of random bytes as folded stacks, on stdout.
+"""hostile.py make: 100,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
+threads, files, functions, sources, and of itself.
 hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight."""
 import csv
 import json
@@ -7,6 +8,7 @@ import random
 import sys
 
 NAMES = 100000
+TASKS = 5000
 PIECES = [b'</script><script>window.pwned=1</script>', b']]>', b'<![CDATA[', b'<!--', b'-->', b'&#0;', b'&lt;', b'"', b"'",
           b'=1+1', b'+', b'-', b'@SUM(1)', b'\t', b'\r', b',', b'""', b' ', b'\xff\xfe', b'\xed\xa0\x80', b'\xe2\x80\xae',
           b'\xf0\x9f\x94\xa5', b'\x1b[31m', b'%s%n', b'\\', b'\\x', b'\\x3b', b'javascript:', b'\xef\xbf\xbf', b'[', b']',
@@ -33,6 +35,28 @@ def make():
     out = sys.stdout.buffer
     for _ in range(NAMES // 4):
         out.write(b';'.join(escaped(name(r)) for _ in range(4)) + b' %d\n' % r.randint(1, 1000))
+
+
+def word(raw):
+    """A word of a recording: what src/lib/word.h says must be escaped is."""
+    if raw in (b'', b'-'):
+        return b'\\x2d' if raw else b'-'
+    return b''.join(b'\\x%02x' % c if c <= 32 or c in (92, 127) else bytes([c]) for c in raw)
+
+
+def record():
+    r = random.Random(53)
+    lines = [b'flametap-recording 1', b'meta title ' + word(name(r)), b'kernel ' + word(name(r)) + b' -',
+             b'event 0 on-cpu samples 1000000 cpu']
+    lines += [b'task %d %d %d 1 %s' % (i, i + 1, i + 1, word(name(r)[:15])) for i in range(TASKS)]
+    lines += [b'map %d %d 0 1000 2000 0 - /%s' % (i, i + 1, word(name(r))) for i in range(TASKS)]
+    for i in range(TASKS):
+        lines += [b'frame %d user pc %d 10' % (i, i),
+                  b'name %d %s 0 %s %s 12' % (i, word(name(r)), word(name(r)), word(name(r)))]
+    lines += [b'stack %d user root - %d' % (i, i) for i in range(TASKS)]
+    lines += [b'row 0 %d %d - 3 3' % (i, i) for i in range(TASKS)]
+    lines.append(b'end %d' % len(lines))
+    sys.stdout.buffer.write(b'\n'.join(lines) + b'\n')
 
 
 def read_csv(path):
@@ -85,6 +109,8 @@ def check_json(path):
 
 if sys.argv[1] == 'make':
     make()
+elif sys.argv[1] == 'record':
+    record()
 elif sys.argv[1] == 'csv':
     check_csv(sys.argv[2])
 else:
