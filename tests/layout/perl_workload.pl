@@ -181,6 +181,20 @@ END
 
 { no strict 'refs'; *{"Made::$_"} = sub { checkpoint('sub put into a glob') } for 'up'; }
 Made::up();
+
+# Before a package is deleted: the end of a thread that has a copy of what is left of it may panic (perl 5.42).
+if (eval { require threads }) {
+	for my $n (1 .. 4) {
+		threads->create(sub { recurses_in($n) })->join;
+	}
+	my @waiting = map { my $n = $_; threads->create(sub { sleep 1 while !-e "$ENV{T}/go"; 1 }) } 1 .. 3;
+	sub in_thread { checkpoint("one of 5 threads") }
+	threads->create(\&in_thread)->join;
+	open my $go, '>', "$ENV{T}/go";
+	$_->join for @waiting;
+	checkpoint('main thread among them');
+}
+
 {
 	package Gone;
 	sub call { main::checkpoint('sub of a deleted package') }
@@ -207,17 +221,6 @@ unless ($child) {
 }
 waitpid $child, 0;
 
-if (eval { require threads }) {
-	for my $n (1 .. 4) {
-		threads->create(sub { recurses_in($n) })->join;
-	}
-	my @waiting = map { my $n = $_; threads->create(sub { sleep 1 while !-e "$ENV{T}/go"; 1 }) } 1 .. 3;
-	sub in_thread { checkpoint("one of 5 threads") }
-	threads->create(\&in_thread)->join;
-	open my $go, '>', "$ENV{T}/go";
-	$_->join for @waiting;
-	checkpoint('main thread among them');
-}
 sub recurses_in { my $n = shift; $n ? recurses_in($n - 1) : checkpoint('thread') }
 
 BEGIN { }
