@@ -36,7 +36,7 @@ struct text {
 
 static bool begins(const struct text *t, const char *with)
 {
-	return t->len >= strlen(with) && !memcmp(t->s, with, strlen(with));
+	return begins_with(t->s, t->len, with);
 }
 
 static bool is(const struct text *t, const char *what)

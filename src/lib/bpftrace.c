@@ -33,11 +33,6 @@ struct reader {
 	struct said values, maps, others, unread, unended, too_long, too_deep;
 };
 
-static bool begins(const char *s, size_t len, const char *with)
-{
-	return len >= strlen(with) && !memcmp(s, with, strlen(with));
-}
-
 /* Takes "+12" off. */
 static size_t without_offset(const char *s, size_t len)
 {
@@ -50,7 +45,7 @@ static size_t without_offset(const char *s, size_t len)
 
 static bool is_address(const char *s, size_t len, uint64_t *address)
 {
-	return begins(s, len, "0x") && stackline_address(s, s + len, address) == len;
+	return begins_with(s, len, "0x") && stackline_address(s, s + len, address) == len;
 }
 
 static uint32_t worth_of(struct reader *r, const char *text, size_t len)
@@ -156,7 +151,7 @@ static bool is_wanted(struct reader *r)
 /* An empty stack leaves nothing between commas. */
 static bool has_empty_stack(const struct strbuf *key)
 {
-	return !key->len || begins(key->buf, key->len, ", ") || strstr(key->buf, ", , ") ||
+	return !key->len || begins_with(key->buf, key->len, ", ") || strstr(key->buf, ", , ") ||
 	       ends_with(key->buf, ", ");
 }
 
@@ -241,7 +236,7 @@ static void begin_key(struct reader *r, const char *line, size_t n)
 /* A frame's line begins with a tab or four blanks. */
 static bool is_frame(const char *line, size_t len)
 {
-	return len > 1 && (*line == '\t' || begins(line, len, "    "));
+	return len > 1 && (*line == '\t' || begins_with(line, len, "    "));
 }
 
 /* Lines between maps: "Attaching 2 probes...", bars of histograms, what scripts print. */
@@ -251,7 +246,7 @@ static void read_outside(struct reader *r, const char *line, size_t len)
 
 	if (*line == '@')
 		said_add(&r->maps, r->line, line, len);
-	else if (!begins(line, len, attaching) && line[len - 1] != '|')
+	else if (!begins_with(line, len, attaching) && line[len - 1] != '|')
 		said_add(&r->unread, r->line, line, len);
 }
 

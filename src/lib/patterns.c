@@ -37,7 +37,7 @@ static int compare_entries(const void *va, const void *vb)
 	return c ? c : (a->value > b->value) - (a->value < b->value);
 }
 
-static bool begins_with(const struct pattern *p, const struct pattern *begin)
+static bool is_prefix_of(const struct pattern *begin, const struct pattern *p)
 {
 	return p->plain >= begin->plain && !memcmp(p->s, begin->s, begin->plain);
 }
@@ -50,7 +50,7 @@ void patterns_sort(struct patterns *set)
 		uint32_t shorter = i; /* the number of the entry before */
 
 		while (shorter &&
-			!begins_with(set->list[i].pattern, set->list[shorter - 1].pattern))
+			!is_prefix_of(set->list[shorter - 1].pattern, set->list[i].pattern))
 			shorter = set->list[shorter - 1].shorter;
 		set->list[i].shorter = shorter;
 	}

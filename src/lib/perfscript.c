@@ -37,11 +37,6 @@ struct reader {
 	struct said unreadable, no_period, others, too_long, too_deep;
 };
 
-static bool begins(const char *s, size_t len, const char *with)
-{
-	return len >= strlen(with) && !memcmp(s, with, strlen(with));
-}
-
 static bool ends(const char *s, size_t len, const char *with)
 {
 	return len >= strlen(with) && !memcmp(s + len - strlen(with), with, strlen(with));
@@ -54,7 +49,7 @@ static bool is_user_memory(const char *module, size_t len)
 		"[anon", "[uprobes", "[vectors", "[sigpage"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (begins(module, len, names[i]))
+		if (begins_with(module, len, names[i]))
 			return true;
 	return false;
 }
@@ -66,8 +61,8 @@ static bool is_kernel_file(const char *file, size_t len)
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (ends(file, len, endings[i]))
 			return true;
-	return begins(file, len, "vmlinux") || begins(file, len, "bpf_prog_") ||
-	       begins(file, len, "bpf_trampoline_") || begins(file, len, "kcore");
+	return begins_with(file, len, "vmlinux") || begins_with(file, len, "bpf_prog_") ||
+	       begins_with(file, len, "bpf_trampoline_") || begins_with(file, len, "kcore");
 }
 
 static enum frame_kind kind_of(const struct perf_frame *f)
@@ -82,8 +77,8 @@ static enum frame_kind kind_of(const struct perf_frame *f)
 		return f->name_len && f->address >> 47 == 0x1ffff ? FRAME_KERNEL : FRAME_USER;
 	if (*f->module == '[')
 		return is_user_memory(f->module, f->module_len) ? FRAME_USER : FRAME_KERNEL;
-	if ((begins(file, len, "perf-") && ends(file, len, ".map")) ||
-		(begins(file, len, "jitted-") && ends(file, len, ".so")))
+	if ((begins_with(file, len, "perf-") && ends(file, len, ".map")) ||
+		(begins_with(file, len, "jitted-") && ends(file, len, ".so")))
 		return FRAME_JIT;
 	return is_kernel_file(file, len) ? FRAME_KERNEL : FRAME_USER;
 }
@@ -216,8 +211,8 @@ static void read_record(struct reader *r, const struct perf_header *h)
 {
 	uint64_t n;
 
-	if (!begins(h->event, h->event_len, "PERF_RECORD_LOST") ||
-		!begins(h->rest, h->rest_len, "lost ") ||
+	if (!begins_with(h->event, h->event_len, "PERF_RECORD_LOST") ||
+		!begins_with(h->rest, h->rest_len, "lost ") ||
 		!parse_u64(h->rest + 5, h->rest_len - 5, 10, &n))
 		return;
 	add_capped(&r->p->account.lost[LOST_TRANSPORT], n);
@@ -295,7 +290,7 @@ static void read_source(struct reader *r, const char *text, size_t len)
 /* What some fields add to a sample: registers, branches, code. */
 static bool is_detail(const char *text, size_t len)
 {
-	return begins(text, len, "ABI:") || begins(text, len, "0x") || *text == '|';
+	return begins_with(text, len, "ABI:") || begins_with(text, len, "0x") || *text == '|';
 }
 
 static void reject(struct reader *r, const char *line, size_t len)
@@ -490,5 +485,5 @@ bool perfscript_is_line(const char *line, size_t len)
 		end--;
 	return text < end && perfline_frame(&f, text, (size_t)(end - text)) &&
 	       (end[-1] == ')' || is_indented_frame(line, len)) &&
-	       !begins(f.name ? f.name : "", f.name_len, ": ");
+	       !begins_with(f.name ? f.name : "", f.name_len, ": ");
 }

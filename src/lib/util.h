@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 struct strbuf;
 
@@ -63,6 +64,12 @@ static inline void add_product_capped(uint64_t *sum, uint64_t n, uint64_t m)
 static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
+}
+
+/* True when the LEN bytes at S, which may hold any, begin with HEAD. */
+static inline bool begins_with(const char *s, size_t len, const char *head)
+{
+	return len >= strlen(head) && !memcmp(s, head, strlen(head));
 }
 
 bool ends_with(const char *s, const char *tail);

@@ -22,21 +22,20 @@
 
 enum { PEEK = 1 << 16, SURE = PEEK };
 
+/* What is no text begins with these. */
 static const struct {
-	const char *begins;
-	size_t len;
-	const char *why;
+	const char *begins, *why;
 } refused[] = {
-	{"\x1f\x8b", 2, "it is compressed: run gunzip on it first"},
-	{"\x28\xb5\x2f\xfd", 4, "it is compressed: run unzstd on it first"},
+	{"\x1f\x8b", "it is compressed: run gunzip on it first"},
+	{"\x28\xb5\x2f\xfd", "it is compressed: run unzstd on it first"},
 	{"\xfd"
 	 "7zXZ",
-		5, "it is compressed: run unxz on it first"},
-	{"BZh", 3, "it is compressed: run bunzip2 on it first"},
-	{"PERFILE2", 8, "it is perf's own format: run perf script on it first"},
+		"it is compressed: run unxz on it first"},
+	{"BZh", "it is compressed: run bunzip2 on it first"},
+	{"PERFILE2", "it is perf's own format: run perf script on it first"},
 	{"\x7f"
 	 "ELF",
-		4, "it is a program, no profile"},
+		"it is a program, no profile"},
 };
 
 static bool is_space(char c)
@@ -176,16 +175,11 @@ static bool is_binary(const char *bytes, size_t n)
 	return odd > n / 20;
 }
 
-/* What kinds that are no text begin with, and why those cannot be read that are not ours. */
-static bool begins_with(const char *bytes, size_t n, const char *magic, size_t len)
-{
-	return n >= len && !memcmp(bytes, magic, len);
-}
-
+/* Why what begins with these N bytes, or has such ones, cannot be read; NULL: it may be. */
 static const char *why_refused(const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-		if (begins_with(bytes, n, refused[i].begins, refused[i].len))
+		if (begins_with(bytes, n, refused[i].begins))
 			return refused[i].why;
 	if (is_binary(bytes, n))
 		return "it is binary: neither a recording nor stacks";
@@ -391,7 +385,7 @@ static bool is_xml(const char *bytes, size_t n)
 		bytes++;
 		n--;
 	}
-	return begins_with(bytes, n, "<?xml", 5) || begins_with(bytes, n, "<svg", 4);
+	return begins_with(bytes, n, "<?xml") || begins_with(bytes, n, "<svg");
 }
 
 static int read_lines(struct profile *p, struct lines *lines, const struct input_options *options,
@@ -402,7 +396,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 
 	if (lines->error)
 		return fail(err, "%s\n", strerror(lines->error));
-	if (begins_with(bytes, n, RECORDING_MAGIC, sizeof(RECORDING_MAGIC) - 1))
+	if (begins_with(bytes, n, RECORDING_MAGIC))
 		return read_recording(p, lines, options, err);
 	if (is_xml(bytes, n))
 		return read_apart(p, lines, &(struct form){.read = read_picture}, options, err);
@@ -433,7 +427,7 @@ static bool is_tag(const struct profile *p, uint32_t frame)
 	const char *name = profile_name(p, frame, &len);
 
 	return p->frames[frame].kind == FRAME_NOTE &&
-	       (wait_is_note(name, len) || begins_with(name, len, other, sizeof(other) - 1));
+	       (wait_is_note(name, len) || begins_with(name, len, other));
 }
 
 /* Whether their recordings have tags that tell nothing apart, as recording_mixes_tags has it. */
