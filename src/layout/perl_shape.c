@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perl_shape.h"
+#include "perl_frame.h"
 #include "symbol/debugtype.h"
 #include "lib/util.h"
 
@@ -26,6 +27,7 @@ static const struct perl_shape first = {
 	.cx_olddepth = 72,
 	.cx_retop = 88,
 	.cx_eval_retop = 72,
+	.cx_eval_env = 80,
 	.cx_oldsubix = PERL_NONE,
 	.op_type = 32,
 	.cop_line = 36,
@@ -77,6 +79,7 @@ static const struct {
 	{12, AT(cx_olddepth), 64},
 	{12, AT(cx_retop), 32},
 	{12, AT(cx_eval_retop), 32},
+	{12, AT(cx_eval_env), 72},
 	{12, AT(cop_file), 48},
 	{12, AT(CXTYPEMASK), 0xf},
 	{12, AT(CXt_SUB), 8},
@@ -126,6 +129,7 @@ static const struct {
 	{24, AT(cx_olddepth), 72},
 	{24, AT(cx_retop), 48},
 	{24, AT(cx_eval_retop), 48},
+	{24, AT(cx_eval_env), 88},
 	{24, AT(CXt_SUB), 9},
 	{24, AT(CXt_FORMAT), 10},
 	{24, AT(CXt_EVAL), 11},
@@ -139,6 +143,7 @@ static const struct {
 	{32, AT(cx_size), 104},
 	{32, AT(cx_cv), 72},
 	{32, AT(cx_olddepth), 80},
+	{32, AT(cx_eval_env), 96},
 	{32, AT(cx_oldsubix), 56},
 	{34, AT(curcop), 208},
 	{34, AT(curstackinfo), 224},
@@ -214,16 +219,25 @@ bool perl_shape_described(struct debugtypes *types, unsigned minor, struct perl_
 	return perl_shape_is_sane(shape);
 }
 
-/* A walk reads a stack's head and a context at once. */
+static bool fits(uint32_t offset, uint32_t size, uint32_t whole)
+{
+	return offset % size == 0 && whole <= PERL_BYTES && offset + size <= whole;
+}
+
+/* A walk reads a stack's head, a context, the body of a sub at once. */
 bool perl_shape_is_sane(const struct perl_shape *s)
 {
-	return s->si_type >= 4 && s->si_type <= PERL_SI_MAX - 4 &&
-	       s->si_cxstack <= s->si_type - 4 && s->si_prev <= s->si_type - 4 &&
-	       s->si_cxix <= s->si_type && s->cx_size >= 16 && s->cx_size <= PERL_CX_MAX &&
-	       s->cx_kind <= s->cx_size - 2 && s->cx_oldcop <= s->cx_size - 8 &&
-	       s->cx_cv <= s->cx_size - 8 && s->cx_retop <= s->cx_size - 8 &&
-	       s->cx_eval_retop <= s->cx_size - 8 && s->cx_olddepth <= s->cx_size - 4 &&
-	       s->xcv_flags_size <= 4 &&
+	uint32_t si = s->si_type + 4, cx = s->cx_size;
+
+	return fits(s->si_type, 4, si) && fits(s->si_cxstack, 8, si) && fits(s->si_prev, 8, si) &&
+	       fits(s->si_cxix, 4, si) && fits(s->cx_kind, s->cx_kind_size == 2 ? 2 : 1, cx) &&
+	       fits(s->cx_oldcop, 8, cx) && fits(s->cx_cv, 8, cx) && fits(s->cx_retop, 8, cx) &&
+	       fits(s->cx_eval_retop, 8, cx) && fits(s->cx_eval_env, 8, cx) &&
+	       fits(s->cx_olddepth, 4, cx) && fits(s->xcv_gv, 8, PERL_BYTES) &&
+	       fits(s->xcv_stash, 8, PERL_BYTES) && fits(s->xcv_start, 8, PERL_BYTES) &&
+	       fits(s->xcv_depth, 4, PERL_BYTES - 4) && fits(s->xcv_flags, 2, PERL_BYTES - 6) &&
+	       fits(s->sv_any, 8, PERL_BYTES) && fits(s->sv_flags, 4, PERL_BYTES) &&
+	       (s->xcv_flags_size == 2 || s->xcv_flags_size == 4) &&
 	       (s->si_cxsubix == PERL_NONE ||
-		       (s->si_cxsubix <= s->si_type && s->cx_oldsubix <= s->cx_size - 4));
+		       (fits(s->si_cxsubix, 4, si) && fits(s->cx_oldsubix, 4, cx)));
 }

@@ -36,6 +36,7 @@ struct debugtypes;
 	FIELD(cx_olddepth, "context", "cx_u.cx_blk.blk_u.blku_sub.olddepth")                       \
 	FIELD(cx_retop, "context", "cx_u.cx_blk.blk_u.blku_sub.retop")                             \
 	FIELD(cx_eval_retop, "context", "cx_u.cx_blk.blk_u.blku_eval.retop")                       \
+	FIELD(cx_eval_env, "context", "cx_u.cx_blk.blk_u.blku_eval.cur_top_env")                   \
 	LATE(cx_oldsubix, "context", "cx_u.cx_blk.blk_u.blku_sub.old_cxsubix")                     \
 	FIELD(op_type, "op", "op_type")                                                            \
 	FIELD(cop_line, "cop", "cop_line")                                                         \
@@ -94,10 +95,8 @@ enum perl_number {
 	PERL_SVpgv_GP = 0x8000,
 	PERL_SVf_OOK = 0x2000000,
 	PERL_PERLSI_MAIN = 1,
+	PERL_PERLSI_SORT = 3,
 };
-
-/* The bytes of a stack's head, and of a context, that a walk reads at once. */
-enum { PERL_SI_MAX = 128, PERL_CX_MAX = 256 };
 
 /* 5.MINOR of the first and the last version that perl_shape_known knows. */
 enum { PERL_FIRST = 10, PERL_LAST = 42 };

@@ -3,24 +3,68 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The longest names that are believed, and what is read at once of a string without length. */
 enum { NAME_MAX_LEN = 4096, CHUNK = 64 };
 
-enum { HEK_WAS_UTF8 = 2, OP_TYPE_MASK = 0x1ff }; /* HVhek_WASUTF8, a bit field */
+enum { HEK_WAS_UTF8 = 2 }; /* HVhek_WASUTF8 */
 
-struct walk {
-	const struct perl_layout *layout;
+/* A walk, and the memory that it reads. */
+struct user_walk {
+	struct perl_walk walk;
 	const struct memory *memory;
-	struct perl_frame *frames;
-	size_t max, nr;
-	uint64_t contexts, below; /* of the stack that is looked at; the stack under it */
-	int32_t at;               /* index in there, -1: below the last one */
-	int32_t type;             /* of the stack */
-	uint64_t cop;             /* the statement of the next frame */
-	unsigned nr_stacks, nr_contexts;
 };
+
+static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
+{
+	struct user_walk *u = (struct user_walk *)w;
+
+	return memory_read(u->memory, address, to, size) ? 0 : -1;
+}
+
+#define PERL_READ(w, to, size, at) read_target(w, to, size, at)
+#include "perl_step.h"
+
+static enum perl_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
+	struct perl_stack *stack)
+{
+	int end = perl_begin(w, l, interpreter);
+
+	for (;;) {
+		if (w->found && stack->nr == stack->max)
+			return PERL_CUT;
+		if (w->found)
+			stack->frames[stack->nr++] = w->frame;
+		if (end != PERL_ON)
+			return (enum perl_end)end;
+		end = perl_step(w, l);
+	}
+}
+
+enum perl_end perl_walk(const struct perl_layout *l, const struct memory *memory,
+	uint64_t interpreter, struct perl_stack *stack)
+{
+	struct user_walk u = {.walk.mixed = stack->mixed, .memory = memory};
+
+	stack->nr = 0;
+	return walk(&u.walk, l, interpreter, stack);
+}
+
+enum perl_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
+	uint64_t thread, struct perl_stack *stack)
+{
+	struct user_walk u = {.walk.mixed = stack->mixed, .memory = memory};
+	uint64_t interpreter;
+
+	stack->nr = 0;
+	if (perl_interpreter(&u.walk, l, thread, &interpreter))
+		return PERL_NOT_RUNNING;
+	return walk(&u.walk, l, interpreter, stack);
+}
+
+/* ---- names ---- */
 
 static void cut(struct strbuf *sb, size_t len)
 {
@@ -30,191 +74,10 @@ static void cut(struct strbuf *sb, size_t len)
 	}
 }
 
-static uint32_t number_at(const unsigned char *bytes, uint32_t offset)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
-static uint64_t pointer_at(const unsigned char *bytes, uint32_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 static bool read_number(const struct memory *m, uint64_t address, uint32_t *value)
 {
 	return memory_read(m, address, value, sizeof(*value));
 }
-
-static bool read_cv_flags(
-	const struct perl_layout *l, const struct memory *m, uint64_t body, uint32_t *flags)
-{
-	*flags = 0;
-	return memory_read(m, body + l->shape.xcv_flags, flags, l->shape.xcv_flags_size);
-}
-
-/* ---- stacks and contexts ---- */
-
-/*
- * Since 5.32 the subs and evals of a stack are chained by their indexes. That saves looking at what
- * lies between them; and an index is set when its context is filled.
- */
-static bool is_chained(const struct perl_shape *s)
-{
-	return s->si_cxsubix != PERL_NONE && s->cx_oldsubix != PERL_NONE;
-}
-
-static uint32_t si_size(const struct perl_shape *s)
-{
-	return s->si_type + (uint32_t)sizeof(uint32_t); /* the last one of those that are read */
-}
-
-static enum perl_end enter_stack(struct walk *w, uint64_t stackinfo)
-{
-	const struct perl_shape *s = &w->layout->shape;
-	unsigned char si[PERL_SI_MAX];
-	int32_t top;
-
-	if (w->nr_stacks++ >= PERL_STACKS_MAX || !memory_read(w->memory, stackinfo, si, si_size(s)))
-		return PERL_INCONSISTENT;
-	w->contexts = pointer_at(si, s->si_cxstack);
-	w->below = pointer_at(si, s->si_prev);
-	w->type = (int32_t)number_at(si, s->si_type);
-	top = (int32_t)number_at(si, s->si_cxix);
-	w->at = is_chained(s) ? (int32_t)number_at(si, s->si_cxsubix) : top;
-	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? PERL_WHOLE
-								      : PERL_INCONSISTENT;
-}
-
-static uint32_t kind_of(const struct perl_shape *s, const unsigned char *cx)
-{
-	return cx[s->cx_kind] | (s->cx_kind_size > 1 ? (uint32_t)cx[s->cx_kind + 1] << 8 : 0);
-}
-
-/* What caller looks at, in all others there is no sub; perl has these rules in dopoptosub_at. */
-static bool is_frame(const struct perl_shape *s, uint32_t kind)
-{
-	uint32_t type = kind & s->CXTYPEMASK;
-
-	if (type == s->CXt_SUB)
-		return !(kind & s->CXp_SUB_RE_FAKE);
-	return type == s->CXt_FORMAT || (type == s->CXt_EVAL && !(kind & s->CXp_TRY));
-}
-
-static bool is_chain_link(const struct perl_shape *s, uint32_t kind)
-{
-	uint32_t type = kind & s->CXTYPEMASK;
-
-	return is_chained(s) &&
-	       (type == s->CXt_SUB || type == s->CXt_FORMAT || type == s->CXt_EVAL);
-}
-
-/*
- * A sub that was just called, or is just left, may not be what its context says yet, or any longer.
- * While it runs it is deeper than it was before.
- */
-static bool is_running(const struct walk *w, uint64_t cv, uint32_t old_depth)
-{
-	const struct perl_shape *s = &w->layout->shape;
-	uint32_t sv_flags, flags, depth;
-	uint64_t body;
-
-	if (!read_number(w->memory, cv + s->sv_flags, &sv_flags) ||
-		(sv_flags & PERL_SVTYPEMASK) != PERL_SVt_PVCV ||
-		!memory_pointer(w->memory, cv + s->sv_any, &body) ||
-		!read_cv_flags(w->layout, w->memory, body, &flags) ||
-		!read_number(w->memory, body + s->xcv_depth, &depth))
-		return false;
-	return (flags & s->CVf_ISXSUB) || (int32_t)depth > (int32_t)old_depth;
-}
-
-static bool add_frame(struct walk *w, const struct perl_frame *frame)
-{
-	if (w->nr == w->max)
-		return false;
-	w->frames[w->nr++] = *frame;
-	return true;
-}
-
-static enum perl_end add_context(struct walk *w, const unsigned char *cx)
-{
-	const struct perl_shape *s = &w->layout->shape;
-	uint32_t type = kind_of(s, cx) & s->CXTYPEMASK;
-	bool eval = type == s->CXt_EVAL;
-	struct perl_frame frame = {
-		.kind = eval ? PERL_EVAL : PERL_SUB,
-		.from_c = !pointer_at(cx, eval ? s->cx_eval_retop : s->cx_retop),
-		.stack = w->type,
-		.cv = eval ? 0 : pointer_at(cx, s->cx_cv),
-		.cop = w->cop,
-	};
-
-	if (!frame.cop || (!eval && !frame.cv))
-		return PERL_INCONSISTENT;
-	if (type == s->CXt_SUB && w->nr_contexts == 1 &&
-		!is_running(w, frame.cv, number_at(cx, s->cx_olddepth)))
-		return PERL_INCONSISTENT;
-	if (!add_frame(w, &frame))
-		return PERL_CUT;
-	w->cop = pointer_at(cx, s->cx_oldcop);
-	return PERL_WHOLE;
-}
-
-/* Looks at the context that w->at tells, and goes to the one below. */
-static enum perl_end take_context(struct walk *w)
-{
-	const struct perl_shape *s = &w->layout->shape;
-	enum perl_end end = PERL_WHOLE;
-	unsigned char cx[PERL_CX_MAX];
-	int32_t below = w->at - 1;
-	uint32_t kind;
-
-	if (w->nr_contexts++ >= PERL_CONTEXTS_MAX ||
-		!memory_read(w->memory, w->contexts + (uint64_t)w->at * s->cx_size, cx, s->cx_size))
-		return PERL_INCONSISTENT;
-	kind = kind_of(s, cx);
-	if (is_frame(s, kind))
-		end = add_context(w, cx);
-	if (is_chain_link(s, kind))
-		below = (int32_t)number_at(cx, s->cx_oldsubix);
-	if (below < -1 || below >= w->at)
-		return PERL_INCONSISTENT;
-	w->at = below;
-	return end;
-}
-
-static enum perl_end add_main(struct walk *w)
-{
-	struct perl_frame frame = {
-		.kind = PERL_MAIN, .from_c = true, .stack = w->type, .cop = w->cop};
-
-	if (!w->cop)
-		return PERL_INCONSISTENT;
-	return add_frame(w, &frame) ? PERL_WHOLE : PERL_CUT;
-}
-
-/* One stack after the other, down to the interpreter's first one. */
-static enum perl_end walk_stacks(struct walk *w)
-{
-	enum perl_end end = PERL_WHOLE;
-
-	for (;;) {
-		while (end == PERL_WHOLE && w->at >= 0)
-			end = take_context(w);
-		if (end != PERL_WHOLE)
-			return end;
-		if (w->type == PERL_PERLSI_MAIN)
-			return add_main(w);
-		end = w->below ? enter_stack(w, w->below) : PERL_INCONSISTENT;
-	}
-}
-
-/* ---- the function in C that is called ---- */
 
 static bool sv_type(const struct perl_layout *l, const struct memory *m, uint64_t sv,
 	uint32_t *flags, uint64_t *body)
@@ -231,99 +94,6 @@ static bool is_glob(uint32_t flags)
 
 	return (type == PERL_SVt_PVGV || type == PERL_SVt_PVLV) && (flags & PERL_SVpgv_GP);
 }
-
-/* The sub that SV is, refers to, or has as a glob; what a call may be made of. */
-static uint64_t called_sub(const struct walk *w, uint64_t sv)
-{
-	const struct perl_shape *s = &w->layout->shape;
-	uint64_t body, u;
-	uint32_t flags;
-
-	if (!sv_type(w->layout, w->memory, sv, &flags, &body) ||
-		!memory_pointer(w->memory, sv + s->sv_u, &u))
-		return 0;
-	if (is_glob(flags))
-		return memory_pointer(w->memory, u + s->gp_cv, &sv) ? sv : 0;
-	return flags & PERL_SVf_ROK ? u : sv;
-}
-
-/* Whether SV is a sub at all, and in C when XSUB. */
-static bool is_sub(const struct walk *w, uint64_t cv, bool xsub)
-{
-	uint32_t flags, cv_flags;
-	uint64_t body;
-
-	return sv_type(w->layout, w->memory, cv, &flags, &body) &&
-	       (flags & PERL_SVTYPEMASK) == PERL_SVt_PVCV &&
-	       read_cv_flags(w->layout, w->memory, body, &cv_flags) &&
-	       (!xsub || (cv_flags & w->layout->shape.CVf_ISXSUB));
-}
-
-static bool is_call(const struct walk *w, uint64_t interpreter)
-{
-	uint64_t op;
-	uint16_t type;
-
-	return memory_pointer(w->memory, interpreter + w->layout->op, &op) &&
-	       memory_read(w->memory, op + w->layout->shape.op_type, &type, sizeof(type)) &&
-	       (type & OP_TYPE_MASK) == w->layout->shape.OP_ENTERSUB;
-}
-
-/*
- * There is no context for a function in C. But while it runs, the operator is the call, and what
- * was called is the last thing that was taken from the stack of values. When a sub is on top of it,
- * the call may not have begun: then nothing is told.
- */
-static void add_xsub(struct walk *w, uint64_t interpreter)
-{
-	struct perl_frame frame = {
-		.kind = PERL_XSUB, .from_c = true, .stack = w->type, .cop = w->cop};
-	uint64_t sp, sv[2];
-
-	if (!is_call(w, interpreter) ||
-		!memory_pointer(w->memory, interpreter + w->layout->stack_sp, &sp) ||
-		!memory_read(w->memory, sp, sv, sizeof(sv)) ||
-		is_sub(w, called_sub(w, sv[0]), false))
-		return;
-	frame.cv = called_sub(w, sv[1]);
-	if (is_sub(w, frame.cv, true))
-		add_frame(w, &frame);
-}
-
-enum perl_end perl_walk(const struct perl_layout *l, const struct memory *memory,
-	uint64_t interpreter, struct perl_frame *frames, size_t max, size_t *nr)
-{
-	struct walk w = {.layout = l, .memory = memory, .frames = frames, .max = max};
-	enum perl_end end;
-	uint64_t stackinfo;
-
-	*nr = 0;
-	if (!memory_pointer(memory, interpreter + l->curcop, &w.cop) ||
-		!memory_pointer(memory, interpreter + l->curstackinfo, &stackinfo))
-		return PERL_INCONSISTENT;
-	if (!w.cop || !stackinfo)
-		return PERL_NOT_RUNNING;
-	end = enter_stack(&w, stackinfo);
-	if (end == PERL_WHOLE) {
-		add_xsub(&w, interpreter);
-		end = walk_stacks(&w);
-	}
-	*nr = w.nr;
-	return end;
-}
-
-enum perl_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
-	uint64_t thread, struct perl_frame *frames, size_t max, size_t *nr)
-{
-	uint64_t interpreter;
-
-	*nr = 0;
-	if (!way_walk(&l->interpreter, memory, thread, &interpreter))
-		return PERL_NOT_RUNNING;
-	return perl_walk(l, memory, interpreter, frames, max, nr);
-}
-
-/* ---- names ---- */
 
 /*
  * The bytes of a key, in UTF-8 if perl knows its characters: those that fit Latin-1 are kept in
@@ -435,28 +205,32 @@ static bool add_glob_name(const struct perl_layout *l, const struct memory *m, u
 }
 
 /* Perl_cv_name */
-static bool add_sub_name(
-	const struct perl_layout *l, const struct memory *m, uint64_t cv, struct strbuf *out)
+static bool add_sub_name(const struct perl_layout *l, const struct memory *m,
+	const struct perl_frame *frame, struct strbuf *out)
 {
-	const struct perl_shape *s = &l->shape;
-	uint32_t sv_flags, flags, type;
-	uint64_t body, name, stash;
+	uint64_t name = frame->what & PERL_ADDRESS;
+	bool lexical = frame->what & PERL_LEXICAL;
 
-	if (!sv_type(l, m, cv, &sv_flags, &body))
-		return false;
-	type = sv_flags & PERL_SVTYPEMASK;
-	if ((type != PERL_SVt_PVCV && type != PERL_SVt_PVFM) ||
-		!read_cv_flags(l, m, body, &flags) || !memory_pointer(m, body + s->xcv_gv, &name) ||
-		!memory_pointer(m, body + s->xcv_stash, &stash))
-		return false;
 	if (!name) {
 		strbuf_adds(out, "(unknown)");
 		return true;
 	}
-	if (!(flags & s->CVf_NAMED))
-		return add_glob_name(l, m, name, flags & s->CVf_LEXICAL, out);
-	return ((flags & s->CVf_LEXICAL) || add_package(l, m, stash, out)) &&
-	       add_hek(l, m, name, out);
+	if (!(frame->what & PERL_BY_KEY))
+		return add_glob_name(l, m, name, lexical, out);
+	return (lexical || add_package(l, m, frame->with, out)) && add_hek(l, m, name, out);
+}
+
+/* All subs without a name are called the same: where one begins tells which. */
+static void add_beginning(const struct perl_layout *l, const struct memory *m,
+	const struct perl_frame *frame, struct strbuf *out)
+{
+	struct strbuf file = STRBUF_INIT;
+	uint32_t line;
+
+	if (!(frame->what & PERL_BY_KEY) && ends_with(out->buf, "::__ANON__") && frame->with &&
+		perl_cop_place(l, m, frame->with, &file, &line))
+		strbuf_addf(out, "[%s:%" PRIu32 "]", file.buf, line);
+	strbuf_release(&file);
 }
 
 bool perl_frame_name(const struct perl_layout *l, const struct memory *m,
@@ -464,20 +238,24 @@ bool perl_frame_name(const struct perl_layout *l, const struct memory *m,
 {
 	size_t len = name->len;
 
-	switch (frame->kind) {
+	switch (perl_frame_kind(frame)) {
 	case PERL_EVAL:
 		strbuf_adds(name, "(eval)");
 		return true;
 	case PERL_MAIN:
 		strbuf_adds(name, "main");
 		return true;
+	case PERL_SUB:
+	case PERL_XSUB:
+		if (add_sub_name(l, m, frame, name)) {
+			add_beginning(l, m, frame, name);
+			return true;
+		}
+		/* fall through */
 	default:
-		break;
+		cut(name, len);
+		return false;
 	}
-	if (add_sub_name(l, m, frame->cv, name))
-		return true;
-	cut(name, len);
-	return false;
 }
 
 /* ---- places ---- */
@@ -489,7 +267,7 @@ static bool is_cop(const struct perl_layout *l, const struct memory *m, uint64_t
 
 	if (!op || !memory_read(m, op + l->shape.op_type, &type, sizeof(type)))
 		return false;
-	type &= OP_TYPE_MASK;
+	type &= PERL_OP_TYPE;
 	return !type || type == l->shape.OP_NEXTSTATE || type == l->shape.OP_DBSTATE;
 }
 
@@ -546,16 +324,4 @@ bool perl_cop_place(const struct perl_layout *l, const struct memory *m, uint64_
 	}
 	cut(file, len);
 	return false;
-}
-
-uint64_t perl_sub_start(const struct perl_layout *l, const struct memory *m, uint64_t cv)
-{
-	uint32_t sv_flags, flags;
-	uint64_t body, start;
-
-	if (!sv_type(l, m, cv, &sv_flags, &body) || !read_cv_flags(l, m, body, &flags) ||
-		(flags & l->shape.CVf_ISXSUB) ||
-		!memory_pointer(m, body + l->shape.xcv_start, &start) || !is_cop(l, m, start))
-		return 0;
-	return start;
 }

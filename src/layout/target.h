@@ -6,6 +6,7 @@
 #ifndef TARGET_H
 #define TARGET_H
 
+#include "way.h"
 #include "symbol/debugfile.h"
 
 #include <stdbool.h>
@@ -49,18 +50,7 @@ struct target {
 	bool no_debuginfo;         /* they are not */
 };
 
-/*
- * How to come to a pointer: from the thread pointer or from 0, for each step the word at that
- * distance. No step: it is 0 itself.
- */
-enum { WAY_STEPS = 3 };
-struct way {
-	bool per_thread;
-	uint32_t nr;
-	uint64_t step[WAY_STEPS]; /* distances may be negative: they wrap around */
-};
-
-/* Its end in a thread whose thread pointer is THREAD; false: nothing is there. */
+/* The end of WAY in a thread whose thread pointer is THREAD; false: nothing is there. */
 bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value);
 
 #endif

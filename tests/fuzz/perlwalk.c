@@ -58,28 +58,32 @@ static void use_frame(
 	strbuf_adds(&text, "x");
 	if (!perl_frame_name(l, m, frame, &text))
 		must(text.len == 1);
-	must(text.len <= 1 + 2 * (2 * 4096 + 2) && text.buf[0] == 'x' && !text.buf[text.len]);
+	must(text.len <= 1 + 2 * (2 * 4096 + 2) + 8192 + 16 && text.buf[0] == 'x' &&
+		!text.buf[text.len]);
 	strbuf_reset(&text);
 	if (!perl_cop_place(l, m, frame->cop, &text, &line))
 		must(!text.len);
 	must(text.len <= 8192);
-	perl_sub_start(l, m, frame->cv);
 	strbuf_release(&text);
 }
 
-static void check(const struct perl_layout *l, const struct memory *m, size_t max)
+static void check(const struct perl_layout *l, const struct memory *m, size_t max, bool mixed)
 {
 	struct perl_frame frames[DEPTH];
-	size_t nr;
-	enum perl_end end = perl_walk(l, m, base, frames, max, &nr);
+	struct perl_stack stack = {.frames = frames, .max = max, .mixed = mixed};
+	enum perl_end end = perl_walk(l, m, base, &stack);
 
-	must(nr <= max && end <= PERL_INCONSISTENT);
-	must(end != PERL_CUT || nr == max);
-	must(end != PERL_WHOLE || (nr && frames[nr - 1].kind == PERL_MAIN));
-	for (size_t i = 0; i < nr; i++) {
-		must(frames[i].kind != PERL_MAIN || (end == PERL_WHOLE && i == nr - 1));
-		must(frames[i].kind != PERL_XSUB || !i);
-		must(frames[i].cop);
+	must(stack.nr <= max && end > PERL_ON && end < PERL_ENDS);
+	must(end != PERL_CUT || stack.nr == max);
+	must(end != PERL_WHOLE ||
+		(stack.nr && perl_frame_kind(&frames[stack.nr - 1]) == PERL_MAIN));
+	for (size_t i = 0; i < stack.nr; i++) {
+		enum perl_kind kind = perl_frame_kind(&frames[i]);
+
+		must(kind != PERL_MAIN || (end == PERL_WHOLE && i == stack.nr - 1));
+		must(kind != PERL_XSUB || !i);
+		must(kind != PERL_LOOP || mixed);
+		must(frames[i].cop || kind == PERL_LOOP);
 		use_frame(l, m, &frames[i]);
 	}
 }
@@ -102,8 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image.reads = 0;
 	for (size_t i = 0; i < image.nr; i++)
 		image.words[i] = make_word(data + 1 + 3 * i, image.nr);
-	check(&l, &memory, DEPTH);
+	check(&l, &memory, DEPTH, false);
 	image.reads = 0;
-	check(&l, &memory, 1);
+	check(&l, &memory, DEPTH, true);
+	image.reads = 0;
+	check(&l, &memory, 1, false);
 	return 0;
 }

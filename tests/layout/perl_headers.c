@@ -49,6 +49,7 @@ static void print_context(void)
 	AT(cx_olddepth, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.olddepth);
 	AT(cx_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.retop);
 	AT(cx_eval_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_eval.retop);
+	AT(cx_eval_env, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_eval.cur_top_env);
 #if SINCE(32)
 	AT(cx_oldsubix, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.old_cxsubix);
 #else

@@ -20,7 +20,7 @@
 
 enum { DEPTH = 4096 };
 
-static const char *const ends[] = {"whole", "cut", "not running", "inconsistent"};
+static const char *const ends[] = {"on", "whole", "cut", "not running", "inconsistent"};
 
 static void print_shape(const struct perl_shape *shape)
 {
@@ -77,7 +77,8 @@ static void print_frame(
 		strbuf_adds(&name, "[no name]");
 	if (!perl_cop_place(l, m, frame->cop, &file, &line))
 		strbuf_adds(&file, "[no place]");
-	printf("%s%s %s:%u\n", frame->kind == PERL_XSUB ? "XS " : "", name.buf, file.buf, line);
+	printf("%s%s %s:%u\n", perl_frame_kind(frame) == PERL_XSUB ? "XS " : "", name.buf, file.buf,
+		line);
 	strbuf_release(&name);
 	strbuf_release(&file);
 }
@@ -85,16 +86,16 @@ static void print_frame(
 static void print_stack(const struct perl_layout *l, const struct memory *m, pid_t tid)
 {
 	static struct perl_frame frames[DEPTH];
+	struct perl_stack stack = {.frames = frames, .max = DEPTH};
 	enum perl_end end;
 	uint64_t thread;
-	size_t nr;
 
 	if (!stop(tid, &thread)) {
 		printf("[cannot trace %d: %s]\n", (int)tid, strerror(errno));
 		return;
 	}
-	end = perl_walk_thread(l, m, thread, frames, DEPTH, &nr);
-	for (size_t i = 0; i < nr; i++)
+	end = perl_walk_thread(l, m, thread, &stack);
+	for (size_t i = 0; i < stack.nr; i++)
 		print_frame(l, m, &frames[i]);
 	if (end != PERL_WHOLE)
 		printf("[%s]\n", ends[end]);
@@ -104,12 +105,13 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 static void print_folded(const struct perl_layout *l, const struct memory *m, uint64_t thread)
 {
 	static struct perl_frame frames[DEPTH];
+	struct perl_stack stack = {.frames = frames, .max = DEPTH};
 	struct strbuf out = STRBUF_INIT;
-	size_t nr;
-	enum perl_end end = perl_walk_thread(l, m, thread, frames, DEPTH, &nr);
+	enum perl_end end = perl_walk_thread(l, m, thread, &stack);
+	size_t nr = stack.nr;
 
 	while (end == PERL_WHOLE && nr--) {
-		strbuf_adds(&out, frames[nr].kind == PERL_XSUB ? "XS " : "");
+		strbuf_adds(&out, perl_frame_kind(&frames[nr]) == PERL_XSUB ? "XS " : "");
 		if (!perl_frame_name(l, m, &frames[nr], &out))
 			end = PERL_INCONSISTENT;
 		strbuf_adds(&out, nr ? ";" : "");

@@ -33,6 +33,7 @@ sub report {
 	my $n = @$want > @$got ? @$want : @$got;
 	for my $i (0 .. $n - 1) {
 		my ($w, $g) = map { defined $_->[$i] ? $_->[$i] : 'nothing' } $want, $got;
+		$g =~ s/^(\S*::__ANON__)\[[^][]+:\d+\] /$1 /;
 		next if $w eq $g;
 		print "not ok perl/$name: frame $i of $n is '$w' for perl, '$g' for the walker\n";
 		return;

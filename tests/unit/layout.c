@@ -361,10 +361,10 @@ static void make_stacks(struct made *m)
 static enum perl_end walk(const struct made *m, size_t max, struct strbuf *out)
 {
 	struct perl_frame frames[8];
-	size_t nr;
-	enum perl_end end = perl_walk_thread(&m->l, &target.memory, 0, frames, max, &nr);
+	struct perl_stack stack = {.frames = frames, .max = max};
+	enum perl_end end = perl_walk_thread(&m->l, &target.memory, 0, &stack);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < stack.nr; i++) {
 		uint32_t line;
 
 		assert_true(perl_frame_name(&m->l, &target.memory, &frames[i], out));
@@ -399,20 +399,39 @@ static void perl_walk__tells_what_caller_would(void **state)
 	check_walk(&m, 8, PERL_WHOLE, "B::inner B.pm:4;A::outer A.pm:3;main main.pl:1;");
 }
 
-static void perl_sub_start__is_its_first_statement(void **state)
+static void perl_frame_name__tells_where_one_without_begins(void **state)
 {
 	struct made m;
-	char *body, *cop;
+	char *body, *sub, *cop;
 
 	(void)state;
 	make_stacks(&m);
-	memcpy(&body, m.sub + m.l.shape.sv_any, sizeof(body));
-	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), 0);
+	sub = make_sub(&m.l.shape, "B", "__ANON__");
+	with(m.inner + m.l.shape.cx_size, m.l.shape.cx_cv, address(sub));
+	check_walk(&m, 1, PERL_CUT, "B::__ANON__ B.pm:4;");
+	memcpy(&body, sub + m.l.shape.sv_any, sizeof(body));
 	cop = make_cop(&m.l.shape, "B.pm", 3);
 	with(body, m.l.shape.xcv_start, address(cop));
-	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), address(cop));
-	with_number(body, m.l.shape.xcv_flags, m.l.shape.CVf_ISXSUB);
-	assert_int_equal(perl_sub_start(&m.l, &target.memory, address(m.sub)), 0);
+	check_walk(&m, 1, PERL_CUT, "B::__ANON__[B.pm:3] B.pm:4;");
+}
+
+/* What begins a run loop is told when it is asked for: the sort's block, and what eval's is in. */
+static void perl_walk__tells_of_run_loops(void **state)
+{
+	struct perl_frame frames[8];
+	struct perl_stack stack = {.frames = frames, .max = 8, .mixed = true};
+	struct made m;
+
+	(void)state;
+	make_stacks(&m);
+	with(m.inner, m.l.shape.cx_eval_env, 4711);
+	with(m.inner, m.l.shape.cx_eval_retop, address(m.sub));
+	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), PERL_WHOLE);
+	assert_int_equal(stack.nr, 5);
+	assert_int_equal(frames[1].what, PERL_WHAT(PERL_EVAL));
+	assert_int_equal(frames[1].with, 4711);
+	assert_int_equal(frames[2].what, PERL_WHAT(PERL_LOOP) | PERL_FROM_C);
+	assert_int_equal(perl_frame_kind(&frames[3]), PERL_SUB);
 }
 
 /* Between two states nothing is told that was not, or is no longer. */
@@ -433,7 +452,7 @@ static void perl_walk__does_not_guess(void **state)
 	check_walk(&m, 8, PERL_INCONSISTENT, "");
 	with(m.inner + s->cx_size, s->cx_cv, address(m.sub));
 	with_number(m.inner + s->cx_size, s->cx_oldsubix, 1);
-	check_walk(&m, 8, PERL_INCONSISTENT, "B::inner B.pm:4;");
+	check_walk(&m, 8, PERL_INCONSISTENT, "");
 	with_number(m.stack, s->si_cxsubix, 2);
 	check_walk(&m, 8, PERL_INCONSISTENT, "");
 	with_number(m.stack, s->si_cxsubix, UINT32_MAX);
@@ -452,7 +471,8 @@ int main(void)
 		cmocka_unit_test(perl_find__knows_one_without_threads),
 		cmocka_unit_test(perl_find__refuses_what_it_does_not_know),
 		cmocka_unit_test(perl_walk__tells_what_caller_would),
-		cmocka_unit_test(perl_sub_start__is_its_first_statement),
+		cmocka_unit_test(perl_frame_name__tells_where_one_without_begins),
+		cmocka_unit_test(perl_walk__tells_of_run_loops),
 		cmocka_unit_test(perl_walk__does_not_guess),
 	};
 

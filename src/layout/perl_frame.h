@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame of a Perl stack as both engines add it up: three words that mean the same as long as the
+ * code is there, whichever of its closures runs. And the state of a walk.
+ */
+#ifndef PERL_FRAME_H
+#define PERL_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum perl_kind {
+	PERL_SUB = 1, /* a sub, or a format */
+	PERL_EVAL,    /* eval, of a string or block, and require: "(eval)" */
+	PERL_MAIN,    /* the outermost frame */
+	PERL_XSUB,    /* the innermost one: a function in C that was called as a sub */
+	PERL_LOOP,    /* no frame: only a run loop may begin there; only when asked for */
+};
+
+struct perl_frame {
+	uint64_t
+		what; /* kind, the bits below, and where the sub has its name: GV or HEK, 0: none */
+	uint64_t with; /* by glob: the first operator; by key: the stash; eval and loop: JMPENV */
+	uint64_t cop;  /* the statement that it is at */
+};
+
+/*
+ * From C: what the interpreter itself called in a new run loop (sort, tie, overload, DESTROY, a
+ * signal's handler) or a program that embeds it.
+ */
+#define PERL_FROM_C (1ULL << 63)
+#define PERL_BY_KEY (1ULL << 62)  /* CvNAMED */
+#define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
+#define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
+#define PERL_ADDRESS ((1ULL << 56) - 1)
+
+static inline enum perl_kind perl_frame_kind(const struct perl_frame *f)
+{
+	return (enum perl_kind)(f->what >> 56 & 7);
+}
+
+enum perl_end {
+	PERL_ON,
+	PERL_WHOLE,        /* the last frame is PERL_MAIN */
+	PERL_CUT,          /* there are more than asked for */
+	PERL_NOT_RUNNING,  /* no interpreter in this thread, or none that has begun or is not over
+			      yet */
+	PERL_INCONSISTENT, /* between two states, or not Perl's memory at all */
+	PERL_ENDS,
+};
+
+/* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
+enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
+
+struct perl_walk {
+	union {
+		uint64_t pointer[PERL_BYTES / 8];
+		uint32_t number[PERL_BYTES / 4];
+		uint16_t half[PERL_BYTES / 2];
+	} bytes;                  /* what was read last */
+	uint64_t contexts, below; /* of the stack that is looked at; the stack under it */
+	uint64_t cop;             /* the statement of the next frame */
+	int32_t at;               /* index in contexts, -1: below the last one */
+	int32_t type;             /* of the stack, PERLSI_ */
+	uint32_t nr_stacks, nr_contexts;
+	bool begun; /* the last frame of this stack is from C */
+	bool mixed; /* run loops are wanted: PERL_LOOP, and JMPENV of evals */
+	bool found; /* there is a frame */
+	struct perl_frame frame;
+};
+
+#endif
