@@ -657,6 +657,8 @@ static void bpf_check(const struct engine_request *r, struct checks *checks)
 		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
 		.user = r->user,
 		.kernel = r->kernel,
+		.perl = r->perl,
+		.children = r->children,
 	};
 
 	checks_run(checks, &request);

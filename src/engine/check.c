@@ -37,6 +37,7 @@ static const struct look stap_looks[] = {
 	{"kprobes", 0, check_kprobes},
 	{"kernel names", TO_LOAD, check_kernel_names},
 	{"program names", TO_LOAD, check_user_names},
+	{"perl", TO_LOAD, check_perl},
 };
 
 static const struct look bpf_looks[] = {
@@ -49,6 +50,7 @@ static const struct look bpf_looks[] = {
 	{"program files", 0, check_bpf_files},
 	{"kernel names", 0, check_bpf_names},
 	{"program names", 0, check_user_names},
+	{"perl", 0, check_perl},
 };
 
 static const char *const state_names[] = {

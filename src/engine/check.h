@@ -41,7 +41,8 @@ struct check_request {
 	const char *release;
 	const uint32_t *pids; /* whose files should have names; always running ones, not of root */
 	size_t nr_pids;
-	bool user, kernel;        /* the stacks that are wanted */
+	bool user, kernel, perl;  /* the stacks that are wanted */
+	bool children;            /* and those of what the processes start */
 	bool untimed;             /* no timer takes them, but tracepoints */
 	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */
 	bool module_signed;       /* the module is signed, or stap was told to sign it */

@@ -27,7 +27,8 @@ struct engine_request {
 	bool idle;
 	bool children;     /* and what the processes start; bpf only */
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
-	bool by_default;   /* these two were not asked for: a module built ahead may decide */
+	bool perl;         /* Perl stacks in place of user stacks; with user: both, spliced */
+	bool by_default;   /* user and kernel were not asked for: a module built ahead decides */
 	unsigned hz;       /* 0: the engine's own tick */
 	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */
 	unsigned states;   /* of waits, see lib/waits.h; 0: the blocked ones */

@@ -23,7 +23,7 @@ struct script {
 int script_find(struct script *script, const char *name, struct strbuf *err);
 void script_release(struct script *script);
 
-/* Whether the script has a use for OPTION: rate, idle, state, min, max. */
+/* Whether the script has a use for OPTION: rate, idle, perl, state, min, max. */
 bool script_takes(const struct script *script, const char *option);
 
 #endif

@@ -533,6 +533,7 @@ static void stap_check(const struct engine_request *r, struct checks *checks)
 		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
 		.user = r->user,
 		.kernel = r->kernel,
+		.perl = r->perl,
 		.module_given = r->module,
 		.module_signed = asks_to_sign(r),
 	};

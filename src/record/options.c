@@ -31,6 +31,8 @@ enum {
 	OPT_OVERLOAD,
 	OPT_CHECK,
 	OPT_JSON,
+	OPT_PERL,
+	OPT_MIXED,
 	OPT_SCRIPT,
 	OPT_STATE,
 	OPT_MIN,
@@ -47,6 +49,12 @@ static const struct argp_option option_table[] = {
 	{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
 	{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
 	{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
+	{"perl", OPT_PERL, NULL, 0,
+		"Perl stacks in place of user stacks, of every tick; with -k its kernel part, too",
+		1},
+	{"mixed", OPT_MIXED, NULL, 0,
+		"User stacks with Perl's frames in them, and the kernel part; with -u without that",
+		1},
 	{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
 	{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
 	{"script", OPT_SCRIPT, "NAME", 0,
@@ -249,6 +257,12 @@ static error_t parse_question(int key, char *arg, struct argp_state *state)
 	struct engine_request *q = &o->session.request;
 
 	switch (key) {
+	case OPT_PERL:
+		q->perl = true;
+		break;
+	case OPT_MIXED:
+		o->mixed = true;
+		break;
 	case OPT_SCRIPT:
 		q->script = parse_script(arg, state);
 		break;
@@ -412,6 +426,7 @@ static void settle_script(const struct options *o)
 	} wishes[] = {
 		{"rate", "-F", q->hz},
 		{"idle", "--idle", q->idle},
+		{"perl", o->mixed ? "--mixed" : "--perl", q->perl},
 		{"state", "--state", q->states},
 		{"min", "--min", q->min_us},
 		{"max", "--max", q->max_us},
@@ -429,6 +444,22 @@ static void settle_script(const struct options *o)
 		misused("no wait is longer than --min and shorter than --max");
 }
 
+static void settle_stacks(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	q->by_default = !q->user && !q->kernel && !q->perl && !o->mixed;
+	if (q->by_default)
+		q->user = q->kernel = true;
+	if (o->mixed) {
+		q->kernel |= !q->user;
+		q->perl = q->user = true;
+	}
+	if (q->idle && q->perl && !q->kernel)
+		misused("--idle: no Perl runs on an idle processor; with -k its kernel stack is "
+			"recorded");
+}
+
 static void settle(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -438,10 +469,8 @@ static void settle(struct options *o)
 	settle_targets(o);
 	settle_outputs(o);
 	settle_module(o);
+	settle_stacks(o);
 	settle_script(o);
-	q->by_default = !q->user && !q->kernel;
-	if (q->by_default)
-		q->user = q->kernel = true;
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;

@@ -500,6 +500,57 @@ static void test_program_names(void **state)
 	free(command);
 }
 
+static void test_perl(void **state)
+{
+	struct check_request request = usual;
+	uint32_t pid;
+
+	(void)state;
+	request.pids = &pid;
+	request.nr_pids = 1;
+	request.perl = true;
+	pid = start("/bin/sleep");
+	expect_of(&request, "perl", CHECK_MISSING, "runs no Perl", "that does");
+	request.children = true;
+	expect_of(&request, "perl", CHECK_DEGRADED, "runs no Perl yet", NULL);
+	end(pid);
+}
+
+static bool sees_perl(const struct check_request *request)
+{
+	struct checks checks;
+
+	checks_run(&checks, request);
+	bool found = line_of(&checks, "perl")->state == CHECK_FOUND;
+
+	checks_release(&checks);
+	return found;
+}
+
+static void test_perl_found(void **state)
+{
+	struct check_request request = usual;
+	uint32_t pids[2];
+
+	(void)state;
+	if (access("/usr/bin/perl", X_OK))
+		skip();
+	put_program("/perl", "#!/usr/bin/perl\nsleep 1000;\n");
+	char *script = in_root("/perl");
+
+	request.pids = pids;
+	request.nr_pids = 2;
+	request.perl = true;
+	pids[0] = start("/bin/sleep");
+	pids[1] = start(script);
+	for (int i = 0; i < 200 && !sees_perl(&request); i++)
+		usleep(50000); /* it may still be loaded */
+	expect_of(&request, "perl", CHECK_FOUND, "perl 5.", NULL);
+	end(pids[0]);
+	end(pids[1]);
+	free(script);
+}
+
 static void test_no_machine(void **state)
 {
 	struct check_request request = {.root = "/nonexistent", .kernel = true, .user = true};
@@ -735,6 +786,8 @@ int main(void)
 		TEST(test_other_kernel),
 		TEST(test_module_given),
 		TEST(test_program_names),
+		TEST(test_perl),
+		TEST(test_perl_found),
 		TEST(test_no_machine),
 		TEST(test_bpf_kernel),
 		TEST(test_bpf_rights),

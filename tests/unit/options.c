@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which stacks the command line of sample-bt asks for. */
+#include "lib/util.h"
+#include "record/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static const struct wish {
+	const char *words[3];
+	bool user, kernel, perl, by_default;
+} wishes[] = {
+	{{0}, .user = true, .kernel = true, .by_default = true},
+	{{"-u"}, .user = true},
+	{{"-k"}, .kernel = true},
+	{{"-u", "-k"}, .user = true, .kernel = true},
+	{{"--perl"}, .perl = true},
+	{{"--perl", "-k"}, .perl = true, .kernel = true},
+	{{"--perl", "-u"}, .perl = true, .user = true},
+	{{"--perl", "-u", "-k"}, .perl = true, .user = true, .kernel = true},
+	{{"--mixed"}, .perl = true, .user = true, .kernel = true},
+	{{"--mixed", "-u"}, .perl = true, .user = true},
+	{{"--mixed", "-k"}, .perl = true, .user = true, .kernel = true},
+	{{"-k", "--mixed", "-u"}, .perl = true, .user = true, .kernel = true},
+	{{"--perl", "--mixed"}, .perl = true, .user = true, .kernel = true},
+	{{"-u", "--mixed", "--perl"}, .perl = true, .user = true},
+};
+
+static void test_stacks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wishes); i++) {
+		const struct wish *w = &wishes[i];
+		char *argv[7] = {(char *)"sample-bt", (char *)"-p", (char *)"1"};
+		int argc = 3;
+		struct options o;
+
+		for (size_t k = 0; k < ARRAY_LEN(w->words) && w->words[k]; k++)
+			argv[argc++] = (char *)w->words[k];
+		options_parse(&o, argc, argv);
+		assert_int_equal(o.session.request.user, w->user);
+		assert_int_equal(o.session.request.kernel, w->kernel);
+		assert_int_equal(o.session.request.perl, w->perl);
+		assert_int_equal(o.session.request.by_default, w->by_default);
+		options_release(&o);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
