@@ -33,6 +33,7 @@ enum {
 	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
 	RING_MIN = 16 << 20,  /* bytes */
 	PREPARE_MS = 150,
+	YOUNG_MS = 10, /* between two looks at a Perl that has just begun */
 	FINISH_S = 20, /* for tables that are still being made */
 };
 
@@ -45,6 +46,7 @@ struct bpf {
 	struct rules rules;
 	struct spaces spaces;
 	struct processes processes;
+	struct perls perls;
 	struct sums sums;
 	struct copies copies;
 	struct drain drain;
@@ -53,8 +55,12 @@ struct bpf {
 	size_t nr_heads, heads_alloc;
 	struct counters *counters; /* by processor; memory that the programs write */
 	size_t nr_cpus;
+	struct ring_perl *told; /* of this round */
+	size_t nr_told, told_alloc;
+	bool perls_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
+	struct strbuf no_perl;                /* why, one process a line */
 	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
 	uint64_t nr_drains;
 	uint64_t lost_events; /* that were made good */
@@ -116,6 +122,10 @@ static void set_sizes(struct bpf *b)
 	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus);
 	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
 	bpf_map__set_max_entries(b->programs->maps.ring, ring);
+	if (!r->perl) {
+		bpf_map__set_max_entries(b->programs->maps.perls, 1);
+		bpf_map__set_max_entries(b->programs->maps.perl_known, 1);
+	}
 }
 
 static bool is_off_cpu(const struct bpf *b)
@@ -129,6 +139,7 @@ static void set_wanted(struct bpf *b)
 
 	b->programs->rodata->wanted.user = r->user;
 	b->programs->rodata->wanted.kernel = r->kernel;
+	b->programs->rodata->wanted.perl = r->perl;
 	b->programs->rodata->wanted.all = r->all;
 	b->programs->rodata->wanted.idle = r->idle;
 	b->programs->rodata->wanted.pids = r->nr_pids;
@@ -146,7 +157,7 @@ static void choose_programs(struct bpf *b)
 	struct sample *p = b->programs;
 	bool waits = is_off_cpu(b);
 
-	bpf_program__set_autoload(p->progs.on_fork, b->request->children);
+	bpf_program__set_autoload(p->progs.on_fork, b->request->children || b->request->perl);
 	bpf_program__set_autoload(p->progs.on_tick, !waits);
 	bpf_program__set_autoload(p->progs.on_switch, waits);
 	bpf_program__set_autoload(p->progs.on_wakeup, waits);
@@ -185,6 +196,9 @@ static int take_record(void *context, void *data, size_t size)
 	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
 		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
 		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
+	} else if (type == RING_PERL && size >= sizeof(struct ring_perl)) {
+		ALLOC_GROW(b->told, b->nr_told, b->told_alloc);
+		memcpy(&b->told[b->nr_told++], data, sizeof(*b->told));
 	}
 	return 0;
 }
@@ -201,6 +215,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		p->maps.counters, whole_pages(b->nr_cpus * sizeof(*b->counters)), PROT_READ);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->rules, bpf_map__fd(p->maps.spaces));
 	b->drain.sums = &b->sums;
+	b->drain.perls = &b->perls;
 	b->drain.copies = &b->copies;
 	b->drain.epoch = &p->bss->epoch;
 	b->drain.nodes = bpf_map__fd(p->maps.nodes);
@@ -268,6 +283,31 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
+/* Who asks for Perl means a process that has it; what processes will start is not known. */
+static int look_for_perl(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	size_t nr = 0;
+	uint32_t *pids = r->all ? task_programs(&nr) : NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		processes_get(&b->processes, pids[i]);
+	free(pids);
+	perls_update(&b->perls);
+	if (r->all || r->children)
+		return 0;
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		int found = perls_look(&b->perls, &b->processes.list[i], err);
+
+		if (found > 0)
+			return fail(err, "there is no Perl in process %" PRIu32,
+				b->processes.list[i].pid);
+		if (found < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static void bpf_free(struct engine *engine)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -283,12 +323,15 @@ static void bpf_free(struct engine *engine)
 	sums_release(&b->sums);
 	pool_release(&b->pool);
 	sample__destroy(b->programs);
+	perls_release(&b->perls);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
 	listener = NULL;
 	strbuf_release(&b->log);
 	strbuf_release(&b->no_kallsyms);
+	strbuf_release(&b->no_perl);
 	free(b->heads);
+	free(b->told);
 	free(b);
 }
 
@@ -315,14 +358,16 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
-	b->log = b->no_kallsyms = (struct strbuf)STRBUF_INIT;
+	b->log = b->no_kallsyms = b->no_perl = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
+	perls_init(&b->perls, &b->processes, &b->no_perl);
 	sums_init(&b->sums);
 	rules_init(&b->rules, &b->processes);
 	copies_init(&b->copies, &b->processes, &b->rules, &b->sums);
-	if (check_numbers(err) || look_at_targets(b, err)) {
+	if (check_numbers(err) || look_at_targets(b, err) ||
+		(request->perl && look_for_perl(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -396,13 +441,16 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		return;
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+		perls_forked(&b->perls, e->ppid, e->pid);
 		return;
 	}
-	p = processes_known(&b->processes, e->pid);
+	p = b->request->perl && e->kind == SIDE_EXEC ? processes_get(&b->processes, e->pid)
+						     : processes_known(&b->processes, e->pid);
 	if (!p)
 		return; /* of everybody's only those that are hit matter */
 	if (e->kind == SIDE_EXEC) {
 		process_executed(&b->processes, p, e->time_ns);
+		perls_executed(&b->perls, e->pid);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
@@ -431,6 +479,17 @@ static void look_again(struct bpf *b)
 			process_look(&b->processes, &b->processes.list[i], NULL);
 }
 
+/* What the programs saw of Perl, whose processes are known by now. */
+static void take_perl(struct bpf *b)
+{
+	if (!b->request->perl)
+		return;
+	b->perls_young = perls_update(&b->perls);
+	for (size_t i = 0; i < b->nr_told; i++)
+		perls_name(&b->perls, b->told[i].tgid, &b->told[i].frame);
+	b->nr_told = 0;
+}
+
 /* Events and copies in the order in which they happened. */
 static void take_round(struct bpf *b)
 {
@@ -451,6 +510,7 @@ static void take_round(struct bpf *b)
 		look_again(b);
 		at = 1;
 	}
+	take_perl(b);
 	for (size_t i = 0; at && i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
 			spaces_push(&b->spaces, &b->processes.list[i]);
@@ -494,6 +554,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		process_look(&b->processes, &b->processes.list[i], NULL);
 		spaces_push(&b->spaces, &b->processes.list[i]);
 	}
+	if (r->perl)
+		perls_start(&b->perls, bpf_map__fd(b->programs->maps.perls));
 	if (is_off_cpu(b)) {
 		look_at_waits(b);
 		take_round(b); /* their memory is still what they left */
@@ -538,6 +600,8 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	if (b->stopped)
 		return ENGINE_ENDED;
 	/* it records already, and somebody waits to be told so */
+	if (b->perls_young && timeout_ms > YOUNG_MS)
+		timeout_ms = YOUNG_MS;
 	wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;
 	take_round(b);
@@ -633,10 +697,11 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
 	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
 	bpf_collect(&(struct bpf_collected){&b->processes, &b->rules, &b->sums, &b->copies,
-			    b->kallsyms, is_off_cpu(b) ? 1000 : 1},
+			    &b->perls, b->kallsyms, is_off_cpu(b) ? 1000 : 1},
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
+	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
 	processes_give_files(&b->processes, files);
 	return 0;
 }

@@ -129,6 +129,34 @@ static uint32_t add_user_stack(struct collector *c, const struct sums_stack *s)
 	return id;
 }
 
+static uint32_t perl_frame(struct collector *c, uint64_t number)
+{
+	const struct perls *perls = c->from->perls;
+	const struct perl_named *name = &perls->names[number];
+
+	return places_perl_frame(&c->places,
+		recording_string(c->rec, strpool_get(&perls->strings, name->function)),
+		recording_string(c->rec, strpool_get(&perls->strings, name->file)), name->line);
+}
+
+static uint32_t add_perl_stack(struct collector *c, const struct sums_stack *s)
+{
+	const uint64_t *from = c->from->sums->frames + s->first;
+	uint32_t *frames, id;
+
+	if (s->end == PERL_NOT_RUNNING)
+		return places_no_perl(&c->places, "[perl: not running]");
+	if (s->end == PERL_INCONSISTENT)
+		return places_no_perl(&c->places, "[perl: inconsistent]");
+	frames = xcalloc(s->nr, sizeof(*frames));
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = perl_frame(c, from[i]);
+	id = recording_add_stack(c->rec, STACK_PERL, s->end == PERL_WHOLE ? END_ROOT : END_CUT,
+		s->end == PERL_WHOLE ? 0 : recording_string(c->rec, "depth"), frames, s->nr);
+	free(frames);
+	return id;
+}
+
 static uint32_t stack_of(struct collector *c, uint32_t number)
 {
 	const struct sums_stack *s = &c->from->sums->stacks[number];
@@ -137,10 +165,10 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 
 	if (!is_new)
 		return *at;
-	if (s->kernel)
+	if (s->kind == STACK_KERNEL)
 		return *at = places_kernel_stack(
 			       &c->places, c->from->sums->frames + s->first, s->nr);
-	return *at = add_user_stack(c, s);
+	return *at = s->kind == STACK_PERL ? add_perl_stack(c, s) : add_user_stack(c, s);
 }
 
 static void add_row(struct collector *c, uint32_t event, const struct sums_row *from)
@@ -156,6 +184,8 @@ static void add_row(struct collector *c, uint32_t event, const struct sums_row *
 	};
 	int n = 0;
 
+	if (from->key.perl)
+		row.stacks[n++] = stack_of(c, from->key.perl);
 	if (from->key.user)
 		row.stacks[n++] = stack_of(c, from->key.user);
 	if (from->key.kernel)
@@ -183,7 +213,7 @@ static uint32_t without_own(struct collector *c, uint32_t number)
 	if (!own || s.nr > KERNEL_DEPTH)
 		return number;
 	memcpy(frames, sums->frames + s.first, s.nr * sizeof(*frames));
-	return sums_stack(sums, frames + own, s.nr - (uint32_t)own, true, s.end);
+	return sums_stack(sums, frames + own, s.nr - (uint32_t)own, STACK_KERNEL, s.end);
 }
 
 /* The rows with copies resolved: such a stack may be one that others have, too. */

@@ -4,6 +4,7 @@
 #define BPF_COLLECT_H
 
 #include "copies.h"
+#include "perls.h"
 #include "rules.h"
 #include "sums.h"
 
@@ -12,6 +13,7 @@ struct bpf_collected {
 	struct rules *rules;
 	struct sums *sums;
 	const struct copies *copies;
+	const struct perls *perls;
 	const struct kallsyms *ks; /* NULL: kernel frames have no names */
 	uint64_t divisor;          /* from the sums to the event's unit */
 };

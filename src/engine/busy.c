@@ -4,10 +4,7 @@
 #include "lib/util.h"
 #include "task.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct usage {
@@ -20,30 +17,16 @@ struct usages {
 	size_t nr, alloc;
 };
 
-/* A kernel thread has no program. */
-static bool has_program(const char *pid)
-{
-	char path[64], target[1];
-
-	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
-	return readlink(path, target, sizeof(target)) > 0;
-}
-
 static void look(struct usages *u)
 {
-	DIR *dir = opendir("/proc");
+	size_t nr;
+	uint32_t *pids = task_programs(&nr);
 
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		uint64_t pid;
-
-		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) || pid > UINT32_MAX ||
-			pid == (uint64_t)getpid() || !has_program(e->d_name))
-			continue;
+	for (size_t i = 0; i < nr; i++) {
 		ALLOC_GROW(u->list, u->nr, u->alloc);
-		u->list[u->nr++] = (struct usage){(uint32_t)pid, task_ticks((uint32_t)pid)};
+		u->list[u->nr++] = (struct usage){pids[i], task_ticks(pids[i])};
 	}
-	if (dir)
-		closedir(dir);
+	free(pids);
 }
 
 static int compare_usage(const void *va, const void *vb)

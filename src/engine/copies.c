@@ -196,7 +196,7 @@ static bool unwind(struct copies *c, const struct copy *copy, bool all)
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
 	*table_put(&c->done, copy->head.copy, 0, &is_new) =
-		sums_stack(c->sums, frames, w->nr, false, w->end);
+		sums_stack(c->sums, frames, w->nr, STACK_USER, w->end);
 	return true;
 }
 

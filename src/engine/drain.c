@@ -67,10 +67,33 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 	return at ? &d->before.keys[*at] : NULL;
 }
 
+/* Perl's frames, NR words, of process PID as numbers of names, in their place; their number. */
+static uint32_t name_frames(struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr)
+{
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i + PERL_WORDS <= nr; i += PERL_WORDS)
+		words[named++] = perls_name(d->perls, pid,
+			&(struct perl_frame){words[i], words[i + 1] - 1, words[i + 2] - 1});
+	return named;
+}
+
+/* The stack in sums of NR words under a ROOT. */
+static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
+{
+	enum stack_kind kind = root & NODE_KERNEL ? STACK_KERNEL
+			       : root & NODE_PERL ? STACK_PERL
+						  : STACK_USER;
+
+	if (kind == STACK_PERL)
+		nr = name_frames(d, (uint32_t)(root >> 8), words, nr);
+	return sums_stack(d->sums, words, nr, kind, root & 255);
+}
+
 /* The stack in sums of what the programs call ID; 0: its nodes are not there. */
 static uint32_t stack_of(struct drain *d, uint32_t id)
 {
-	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
+	uint64_t frames[STACK_WORDS + CHUNK], parent = id;
 	uint32_t nr = 0;
 
 	const uint32_t *known = table_get(&d->kept, id, 0);
@@ -83,14 +106,14 @@ static uint32_t stack_of(struct drain *d, uint32_t id)
 	while (!(parent & NODE_ROOT)) {
 		const struct node_key *node = find_node(d, parent);
 
-		if (!node || nr + CHUNK > WALK_DEPTH + CHUNK)
+		if (!node || nr > STACK_WORDS)
 			return 0;
 		for (int i = 0; i < CHUNK; i++)
 			if (node->frame[i])
 				frames[nr++] = node->frame[i];
 		parent = node->parent;
 	}
-	return sums_stack(d->sums, frames, nr, parent & NODE_KERNEL, (enum walk_end)(parent & 255));
+	return add_stack(d, frames, nr, parent);
 }
 
 static void take_nodes(struct drain *d, int map)
@@ -110,6 +133,13 @@ static void take_nodes(struct drain *d, int map)
 	}
 }
 
+/* The stacks of KEY, as the programs have it, were looked for: SETTLED misses one of them. */
+static bool lacks_stack(const struct row_key *key, const struct row_key *settled)
+{
+	return (key->user && !settled->user) || (key->kernel && !settled->kernel) ||
+	       (key->perl && !settled->perl);
+}
+
 static void take_rows(struct drain *d, int map)
 {
 	struct row_key *keys = xcalloc(d->nr_rows, sizeof(*keys));
@@ -121,7 +151,8 @@ static void take_rows(struct drain *d, int map)
 
 		key.user = stack_of(d, key.user);
 		key.kernel = stack_of(d, key.kernel);
-		if ((keys[i].user && !key.user) || (keys[i].kernel && !key.kernel))
+		key.perl = stack_of(d, key.perl);
+		if (lacks_stack(&keys[i], &key))
 			add_capped(&d->lost_bodies, values[i].count);
 		else
 			sums_add(d->sums, &key, values[i].count, values[i].sum);
@@ -173,6 +204,7 @@ static void keep_waits(struct drain *d)
 	for (uint32_t i = 0; i < nr; i++) {
 		keep(d, &kept, waits[i].key.user);
 		keep(d, &kept, waits[i].key.kernel);
+		keep(d, &kept, waits[i].key.perl);
 	}
 	table_release(&d->kept);
 	d->kept = kept;
@@ -203,7 +235,8 @@ static void add_part(struct drain *d, const struct wanted *wanted, const struct 
 	key.tag = (unsigned char)WAIT_LETTERS[state];
 	key.user = stack_of(d, w->key.user);
 	key.kernel = stack_of(d, w->key.kernel);
-	if ((w->key.user && !key.user) || (w->key.kernel && !key.kernel))
+	key.perl = stack_of(d, w->key.perl);
+	if (lacks_stack(&w->key, &key))
 		add_capped(&d->lost_bodies, 1);
 	else
 		sums_add(d->sums, &key, 1, ns);

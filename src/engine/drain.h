@@ -7,11 +7,13 @@
 #define DRAIN_H
 
 #include "copies.h"
+#include "perls.h"
 #include "lib/table.h"
 #include "sums.h"
 
 struct drain {
 	struct sums *sums;
+	struct perls *perls;
 	const struct copies *copies;
 	uint32_t *epoch; /* memory that the BPF programs read */
 	int nodes, rows; /* fds of the two arrays of maps */

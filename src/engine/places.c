@@ -15,12 +15,14 @@ void places_init(struct places *pl, const struct processes *ps, const struct kal
 	rec->kernel_text = ks ? kallsyms_text(ks) : 0;
 	table_init(&pl->maps);
 	table_init(&pl->frames);
+	table_init(&pl->perl);
 }
 
 void places_release(struct places *pl)
 {
 	table_release(&pl->maps);
 	table_release(&pl->frames);
+	table_release(&pl->perl);
 }
 
 /* The address at which the start of M is linked; false: not known. */
@@ -155,6 +157,32 @@ uint32_t places_named_frame(
 
 	recording_name_frame(pl->rec, id, &n, 1);
 	return id;
+}
+
+uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line)
+{
+	struct rec_name n = {.function = function, .file = file, .line = line};
+	bool is_new;
+	uint32_t *at = table_put(&pl->perl, (uint64_t)function << 32 | file, line, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(
+		pl->rec, &(struct rec_frame){.kind = FRAME_PERL, .place = AT_NAME});
+
+	if (function)
+		recording_name_frame(pl->rec, id, &n, 1);
+	return id;
+}
+
+uint32_t places_no_perl(struct places *pl, const char *why)
+{
+	struct rec_name n = {.function = recording_string(pl->rec, why)};
+	uint32_t frame = recording_add_frame(
+		pl->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+
+	recording_name_frame(pl->rec, frame, &n, 1);
+	return recording_add_stack(pl->rec, STACK_PERL, END_BROKEN, 0, &frame, 1);
 }
 
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)

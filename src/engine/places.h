@@ -13,6 +13,7 @@ struct places {
 	struct recording *rec;
 	struct table maps;   /* mapping -> map */
 	struct table frames; /* map or kind, address -> frame */
+	struct table perl;   /* function, file and line -> frame */
 };
 
 void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
@@ -28,6 +29,15 @@ size_t places_own_frames(const struct places *pl, const uint64_t *addresses, siz
 /* A kernel frame of which only its name is known, OFFSET bytes into the function. */
 uint32_t places_named_frame(
 	struct places *pl, const char *name, const char *module, uint64_t offset);
+
+/*
+ * A frame of Perl at a line of a file; numbers of strings of the recording, 0: not known. Without a
+ * function nobody knows what it is.
+ */
+uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line);
+
+/* The stack in place of one that could not be walked: one frame that says so, WHY. */
+uint32_t places_no_perl(struct places *pl, const char *why);
 
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);

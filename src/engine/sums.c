@@ -42,11 +42,11 @@ static uint32_t add_stack(struct sums *s, const uint64_t *frames, uint32_t nr)
 }
 
 uint32_t sums_stack(
-	struct sums *s, const uint64_t *frames, uint32_t nr, bool kernel, enum walk_end end)
+	struct sums *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end)
 {
 	uint64_t hash = hash_text((const char *)frames, nr * sizeof(*frames));
 	bool is_new;
-	uint32_t *first = table_put(&s->by_hash, hash, (uint64_t)kernel << 8 | end, &is_new);
+	uint32_t *first = table_put(&s->by_hash, hash, (uint64_t)kind << 8 | end, &is_new);
 
 	for (uint32_t i = is_new ? 0 : *first; i; i = s->stacks[i].next) {
 		const struct sums_stack *k = &s->stacks[i];
@@ -56,7 +56,7 @@ uint32_t sums_stack(
 	}
 	uint32_t id = add_stack(s, frames, nr);
 
-	s->stacks[id].kernel = kernel;
+	s->stacks[id].kind = (uint8_t)kind;
 	s->stacks[id].end = (uint8_t)end;
 	s->stacks[id].next = is_new ? 0 : *first;
 	return *first = id;

@@ -4,20 +4,24 @@
 #define SUMS_H
 
 #include "bpf/shared.h"
+#include "lib/recording.h"
 #include "lib/table.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct sums {
-	/* Frames as walk_frame() makes them, or addresses of the kernel; leaf first. */
+	/*
+	 * Leaf first: frames as walk_frame() makes them, addresses of the kernel, or numbers of
+	 * Perl's names.
+	 */
 	struct sums_stack {
 		size_t first; /* in frames */
 		uint32_t nr;
 		uint32_t next; /* the next one of the same hash, 0: none */
-		bool kernel;
-		uint8_t end; /* enum walk_end */
-	} * stacks;          /* from 1 */
+		uint8_t kind;  /* enum stack_kind */
+		uint8_t end;   /* enum walk_end; perl_end for Perl's */
+	} * stacks;            /* from 1 */
 	size_t nr_stacks, stacks_alloc;
 	uint64_t *frames;
 	size_t nr_frames, frames_alloc;
@@ -36,7 +40,7 @@ void sums_release(struct sums *s);
 
 /* The number of a stack; equal ones have equal numbers. */
 uint32_t sums_stack(
-	struct sums *s, const uint64_t *frames, uint32_t nr, bool kernel, enum walk_end end);
+	struct sums *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end);
 void sums_add(struct sums *s, const struct row_key *key, uint64_t count, uint64_t sum);
 
 #endif

@@ -2,6 +2,7 @@
 #include "task.h"
 #include "lib/util.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,4 +111,34 @@ bool task_numbers_ours(void)
 	uint64_t pid;
 
 	return n > 0 && parse_u64(link, (size_t)n, 10, &pid) && pid == (uint64_t)getpid();
+}
+
+/* A kernel thread has no program. */
+static bool has_program(const char *pid)
+{
+	char path[64], target[1];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
+	return readlink(path, target, sizeof(target)) > 0;
+}
+
+uint32_t *task_programs(size_t *nr)
+{
+	DIR *dir = opendir("/proc");
+	uint32_t *pids = NULL;
+	size_t alloc = 0;
+
+	*nr = 0;
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		uint64_t pid;
+
+		if (!parse_u64(e->d_name, strlen(e->d_name), 10, &pid) || pid > UINT32_MAX ||
+			pid == (uint64_t)getpid() || !has_program(e->d_name))
+			continue;
+		ALLOC_GROW(pids, *nr, alloc);
+		pids[(*nr)++] = (uint32_t)pid;
+	}
+	if (dir)
+		closedir(dir);
+	return pids;
 }

@@ -4,10 +4,14 @@
 #define TASK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Start time of a task in ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
+
+/* All processes that run a program, but for our own; the caller's to free. */
+uint32_t *task_programs(size_t *nr);
 
 /* The process that the thread TID belongs to, 0: there is no such thread. */
 uint32_t task_process(uint32_t tid);

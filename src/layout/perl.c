@@ -213,6 +213,13 @@ static int find_interpreter(const struct target *t, const struct target_file *fi
 	return 0;
 }
 
+bool perl_is_in(const struct elffile *elf)
+{
+	struct elf_variable variable;
+
+	return elfdata_variable(elf, run_loop, &variable);
+}
+
 int perl_find(const struct target *t, struct perl_layout *l, struct strbuf *err)
 {
 	struct elf_variable variable;

@@ -11,6 +11,9 @@
 
 struct strbuf;
 
+/* Whether an interpreter may be in ELF. */
+bool perl_is_in(const struct elffile *elf);
+
 /* Finds Perl in T. 1: there is none; -1 and ERR: there is one, but it cannot be walked. */
 int perl_find(const struct target *t, struct perl_layout *layout, struct strbuf *err);
 

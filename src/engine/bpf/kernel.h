@@ -38,6 +38,10 @@ struct pid {
 	struct upid numbers[1]; /* as many as there are levels, from 0 on */
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu;
@@ -48,6 +52,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	unsigned long long start_boottime;
+	struct thread_struct thread;
 };
 
 struct pt_regs___kernel {

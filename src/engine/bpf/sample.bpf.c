@@ -39,7 +39,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!count || !s)
 		return 0;
 	count->ticks++;
-	if (!is_wanted(ids) || (!wanted.user && in_user))
+	if (!is_wanted(ids) || (in_user && !wanted.user && !wanted.perl))
 		return 0;
 	if (bpf_ktime_get_ns() > until)
 		return 0;
@@ -58,10 +58,15 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
 	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
+	const struct perl_layout *perl = bpf_map_lookup_elem(&perls, &from);
 	uint32_t yes = 1;
 
-	if (from != to && bpf_map_lookup_elem(&target_pids, &from))
+	if (from == to)
+		return 0;
+	if (wanted.children && bpf_map_lookup_elem(&target_pids, &from))
 		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
+	if (perl)
+		bpf_map_update_elem(&perls, &to, perl, BPF_ANY);
 	return 0;
 }
 
@@ -72,6 +77,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t tgid = my_ids().tgid;
 
 	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
 	return 0;
 }
 
@@ -84,6 +90,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
 	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
 	if (wanted.children)
 		bpf_map_delete_elem(&target_pids, &tgid);
 	return 0;

@@ -3,6 +3,7 @@
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H
 
+#include "layout/perl_frame.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -22,6 +23,12 @@ enum {
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
+	PERLS_MAX = 4096,
+	PERL_WORDS = 3,              /* of a frame */
+	PERL_DEPTH = 1024,           /* frames, at most */
+	PERL_STEPS = 1 << 13,        /* contexts and stacks, at most */
+	PERL_KNOWN = 1 << 16,        /* frames that were told */
+	STACK_WORDS = PERL_WORDS * PERL_DEPTH, /* of any stack */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -83,6 +90,13 @@ struct node_key {
 
 #define NODE_ROOT (1ULL << 63)
 #define NODE_KERNEL (1ULL << 62)
+#define NODE_PERL (1ULL << 61) /* bits 8 to 39: whose it is (tgid), as frames are addresses */
+
+/*
+ * Perl's frames as words of a node, none of them 0: what, with + 1, cop + 1 of struct perl_frame.
+ * Where there are none, one whose kind is PERL_NO_FRAME tells how the walk ended.
+ */
+enum { PERL_NO_FRAME = 6 };
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
 #define STACK_COPY (1U << 31)
@@ -93,7 +107,7 @@ struct row_key {
 	char comm[COMM_LEN];
 	uint32_t user, kernel; /* numbers of stacks, 0: none */
 	uint32_t tag;          /* a letter, 0: none */
-	uint32_t pad;
+	uint32_t perl;         /* number of a stack */
 };
 
 struct row_value {
@@ -102,7 +116,7 @@ struct row_value {
 
 /* What is recorded; set before the programs are loaded. */
 struct wanted {
-	bool user, kernel, all, idle, pids, tids, children;
+	bool user, kernel, perl, all, idle, pids, tids, children;
 	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
 	uint64_t min_ns, max_ns; /* parts of waits that are added */
 	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
@@ -123,8 +137,8 @@ struct wait {
 	uint32_t pad;
 };
 
-/* Records of the ring: pages of a stack, then its head. */
-enum ring_type { RING_PAGE, RING_COPY };
+/* Records of the ring: pages of a stack, then its head; a frame of Perl that is new. */
+enum ring_type { RING_PAGE, RING_COPY, RING_PERL };
 
 struct ring_page {
 	uint32_t type;
@@ -143,6 +157,13 @@ struct ring_copy {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
 	uint64_t reg[NR_REGS];
+};
+
+/* Also the key of those that were told. */
+struct ring_perl {
+	uint32_t type;
+	uint32_t tgid;
+	struct perl_frame frame;
 };
 
 /* Of each processor. */

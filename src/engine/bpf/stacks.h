@@ -20,10 +20,11 @@
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 
 enum {
 	PAD = CHUNK,
-	FRAMES = PAD + WALK_DEPTH,
+	FRAMES = PAD + STACK_WORDS,
 	WINDOW = 256, /* bytes of a stack that are read at once: some frames */
 };
 
@@ -39,6 +40,9 @@ struct scratch {
 	struct wait wait;
 	struct ring_copy copy;
 	struct pt_regs___kernel regs;
+	struct perl_walk perl;
+	struct ring_perl told;
+	bool fresh; /* the stack that was stored last has a node that is new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -63,6 +67,7 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 	return 0;
 }
 
+#include "layout/perl_step.h"
 #include "unwind/step.h"
 
 const volatile struct wanted wanted;
@@ -389,6 +394,7 @@ static uint32_t node_number(struct scratch *s, void *map)
 		return *known;
 	uint32_t id = __sync_fetch_and_add(&last_node, 1) + 1;
 
+	s->fresh = true;
 	if (!bpf_map_update_elem(map, &s->key, &id, BPF_NOEXIST))
 		return id;
 	known = bpf_map_lookup_elem(map, &s->key); /* another processor was faster */
@@ -540,6 +546,8 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 	return store(s, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
+#include "perl.h"
+
 static uint32_t kernel_stack(void *ctx, struct scratch *s)
 {
 	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
@@ -557,7 +565,7 @@ static __always_inline bool take_saved_regs(struct scratch *s)
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
 }
 
-/* Both stacks of the current task go into s->row; false: no room. IN_USER: s->regs is filled. */
+/* All stacks of the current task go into s->row; false: no room. IN_USER: s->regs is filled. */
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
@@ -571,6 +579,8 @@ static __always_inline bool take_stacks(
 		if (!s->row.kernel)
 			goto full;
 	}
+	if (wanted.perl && !perl_stack(s))
+		goto full;
 	return true;
 full:
 	count->nodes_full++;
@@ -608,6 +618,8 @@ static __always_inline void add_row(
 /* Whether a task is one of those that are recorded. */
 static __always_inline bool is_wanted(struct ids ids)
 {
+	if (wanted.perl && !wanted.user && wanted.all)
+		return bpf_map_lookup_elem(&perls, &ids.tgid);
 	if (!ids.tid)
 		return wanted.idle && !(uint32_t)bpf_get_current_pid_tgid();
 	if (wanted.all)
@@ -624,7 +636,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.start = task->start_boottime;
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
-	s->row.user = s->row.kernel = s->row.tag = 0;
+	s->row.user = s->row.kernel = s->row.perl = s->row.tag = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
 

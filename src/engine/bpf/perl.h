@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Perl stacks of the current task. */
+#ifndef BPF_PERL_H
+#define BPF_PERL_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PERLS_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct perl_layout);
+} perls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PERL_KNOWN);
+	__type(key, struct ring_perl);
+	__type(value, uint32_t);
+} perl_known SEC(".maps");
+
+struct perl_walking {
+	struct scratch *s;
+	const struct perl_layout *layout;
+	uint32_t nr; /* words */
+	int end;
+};
+
+static __always_inline bool keep_perl_frame(struct perl_walking *p, const struct perl_frame *f)
+{
+	uint32_t nr = p->nr;
+
+	if (nr > STACK_WORDS - PERL_WORDS)
+		return false;
+	p->s->frame[PAD + nr] = f->what;
+	p->s->frame[PAD + nr + 1] = f->with + 1;
+	p->s->frame[PAD + nr + 2] = f->cop + 1;
+	p->nr = nr + PERL_WORDS;
+	return true;
+}
+
+static long take_perl_step(uint32_t i, struct perl_walking *p)
+{
+	struct perl_walk *w = &p->s->perl;
+
+	if (w->found && !keep_perl_frame(p, &w->frame)) {
+		p->end = PERL_CUT;
+		return 1;
+	}
+	if (p->end != PERL_ON)
+		return 1;
+	p->end = perl_step(w, p->layout);
+	return 0;
+}
+
+/* A frame that user space has not heard of: it reads its name at once, as long as it is there. */
+static long tell_perl_frame(uint32_t i, struct perl_walking *p)
+{
+	struct ring_perl *told = &p->s->told;
+	uint32_t at = PAD + i * PERL_WORDS, yes = 1;
+
+	if (at > FRAMES - PERL_WORDS)
+		return 1;
+	told->frame.what = p->s->frame[at];
+	told->frame.with = p->s->frame[at + 1] - 1;
+	told->frame.cop = p->s->frame[at + 2] - 1;
+	if (!bpf_map_lookup_elem(&perl_known, told) &&
+		!bpf_ringbuf_output(&ring, told, sizeof(*told), 0))
+		bpf_map_update_elem(&perl_known, told, &yes, BPF_ANY);
+	return 0;
+}
+
+/* Walks from the current thread's interpreter; the end. */
+static __always_inline int walk_perl(struct perl_walking *p)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct perl_walk *w = &p->s->perl;
+	uint64_t interpreter;
+
+	if (perl_interpreter(w, p->layout, task->thread.fsbase, &interpreter))
+		return PERL_NOT_RUNNING;
+	w->mixed = wanted.user;
+	p->end = perl_begin(w, p->layout, interpreter);
+	bpf_loop(PERL_STEPS, take_perl_step, p, 0);
+	return p->end == PERL_ON ? PERL_CUT : p->end;
+}
+
+/*
+ * The Perl stack of the current task goes into s->row; false: no room. Where the user stack is
+ * wanted, too, one that says nothing is none.
+ */
+static bool perl_stack(struct scratch *s)
+{
+	uint32_t tgid = s->row.tgid;
+	struct perl_walking p = {.s = s, .end = PERL_NOT_RUNNING};
+
+	p.layout = bpf_map_lookup_elem(&perls, &tgid);
+	if (p.layout)
+		p.end = walk_perl(&p);
+	if (p.end == PERL_NOT_RUNNING && wanted.user)
+		return true;
+	if (p.end != PERL_WHOLE && p.end != PERL_CUT) {
+		struct perl_frame none = {PERL_WHAT(PERL_NO_FRAME), 0, 0};
+
+		p.nr = 0;
+		keep_perl_frame(&p, &none);
+	}
+	s->fresh = false;
+	s->row.perl = store(s, p.nr, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
+	if (s->fresh) {
+		s->told.type = RING_PERL;
+		s->told.tgid = tgid;
+		bpf_loop(p.nr / PERL_WORDS, tell_perl_frame, &p, 0);
+	}
+	return s->row.perl;
+}
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perls.h"
+#include "inspect.h"
+#include "layout/perl_walk.h"
+#include "lib/hash.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/elfdata.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+
+/*
+ * An interpreter is not there at once when its file is mapped, and the way to it may be another one
+ * once it is: so long, and so often, it is looked for again.
+ */
+enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
+
+enum { IMAGES_BEFORE = 16 }; /* programs and parents whose names are believed */
+
+void perls_init(struct perls *pl, struct processes *ps, struct strbuf *refusals)
+{
+	*pl = (struct perls){.ps = ps, .map = -1, .refusals = refusals};
+	strpool_init(&pl->strings);
+	table_init(&pl->by_pid);
+	table_init(&pl->by_frame);
+	table_init(&pl->by_name);
+	table_init(&pl->objects);
+	pl->images = xcalloc(16, sizeof(*pl->images));
+	pl->names = xcalloc(16, sizeof(*pl->names));
+	pl->images_alloc = pl->names_alloc = 16;
+	pl->nr_images = pl->nr_names = 1;
+}
+
+void perls_release(struct perls *pl)
+{
+	free(pl->images);
+	free(pl->names);
+	strpool_release(&pl->strings);
+	table_release(&pl->by_pid);
+	table_release(&pl->by_frame);
+	table_release(&pl->by_name);
+	table_release(&pl->objects);
+	*pl = (struct perls){0};
+}
+
+/* ---- where it is ---- */
+
+static uint32_t add_image(struct perls *pl, uint32_t pid, uint32_t before)
+{
+	bool is_new;
+
+	ALLOC_GROW(pl->images, pl->nr_images, pl->images_alloc);
+	pl->images[pl->nr_images] =
+		(struct perl_image){.pid = pid, .before = before, .began_ns = monotonic_ns()};
+	*table_put(&pl->by_pid, pid, 0, &is_new) = (uint32_t)pl->nr_images;
+	return (uint32_t)pl->nr_images++;
+}
+
+static uint32_t newest_image(struct perls *pl, uint32_t pid)
+{
+	const uint32_t *known = table_get(&pl->by_pid, pid, 0);
+
+	return known ? *known : add_image(pl, pid, 0);
+}
+
+static bool object_has_perl(struct perls *pl, size_t object)
+{
+	const struct elffile *elf = pl->ps->objects[object].elf;
+	bool is_new;
+	uint32_t *has = table_put(&pl->objects, object, 0, &is_new);
+
+	if (is_new)
+		*has = elf && perl_is_in(elf);
+	return *has;
+}
+
+static bool has_perl(struct perls *pl, const struct process *p)
+{
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &pl->ps->maps[p->maps[i]];
+
+		if (m->to_ns == INT64_MAX && object_has_perl(pl, m->object))
+			return true;
+	}
+	return false;
+}
+
+static void tell_programs(const struct perls *pl, const struct perl_image *image)
+{
+	if (pl->map < 0)
+		return;
+	if (image->state == IMAGE_FOUND)
+		bpf_map_update_elem(pl->map, &image->pid, &image->layout, BPF_ANY);
+	else
+		bpf_map_delete_elem(pl->map, &image->pid);
+}
+
+int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)
+{
+	struct perl_image *image = &pl->images[newest_image(pl, p->pid)];
+	struct target t;
+	int found = 1;
+
+	image->changes = p->changes;
+	image->looked_ns = monotonic_ns();
+	if (has_perl(pl, p)) {
+		inspect_init(&t, pl->ps, p, NULL);
+		t.no_debuginfo = true; /* of files that may hold anything */
+		found = perl_find(&t, &image->layout, err);
+		inspect_release(&t);
+	}
+	image->layout.path = NULL; /* p's, which may go */
+	image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
+	tell_programs(pl, image);
+	return found;
+}
+
+static bool is_young(const struct perl_image *image)
+{
+	return image->state == IMAGE_FOUND &&
+	       monotonic_ns() - image->began_ns < YOUNG_MS * 1000000LL;
+}
+
+static bool is_due(const struct perl_image *image, const struct process *p)
+{
+	return image->changes != p->changes ||
+	       (is_young(image) && monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
+}
+
+void perls_start(struct perls *pl, int map)
+{
+	pl->map = map;
+	for (size_t i = 1; i < pl->nr_images; i++)
+		tell_programs(pl, &pl->images[i]);
+}
+
+static void update(struct perls *pl, const struct process *p)
+{
+	struct strbuf err = STRBUF_INIT;
+	uint32_t image = newest_image(pl, p->pid);
+	bool refused = pl->images[image].state == IMAGE_REFUSED;
+
+	pl->young |= is_young(&pl->images[image]);
+	if (is_due(&pl->images[image], p) && perls_look(pl, p, &err) < 0 && !refused)
+		strbuf_addf(pl->refusals, "process %u: %s\n", p->pid, err.buf);
+	strbuf_release(&err);
+}
+
+bool perls_update(struct perls *pl)
+{
+	pl->young = false;
+	for (size_t i = 0; i < pl->ps->nr; i++)
+		if (!pl->ps->list[i].gone)
+			update(pl, &pl->ps->list[i]);
+	return pl->young;
+}
+
+void perls_forked(struct perls *pl, uint32_t parent, uint32_t child)
+{
+	const uint32_t *known = table_get(&pl->by_pid, parent, 0);
+
+	if (!known)
+		return;
+	uint32_t of_parent = *known, number = add_image(pl, child, of_parent);
+	struct perl_image *image = &pl->images[number];
+	const struct process *p = processes_known(pl->ps, child);
+
+	image->state = pl->images[of_parent].state;
+	image->layout = pl->images[of_parent].layout;
+	image->changes = p ? p->changes : 0;
+	image->began_ns = 0; /* all is there from the beginning */
+	tell_programs(pl, image);
+}
+
+void perls_executed(struct perls *pl, uint32_t pid)
+{
+	const uint32_t *known = table_get(&pl->by_pid, pid, 0);
+
+	add_image(pl, pid, known ? *known : 0);
+}
+
+/* ---- what frames are called ---- */
+
+static uint32_t add_name(struct perls *pl, const struct perl_named *name)
+{
+	bool is_new;
+	uint32_t *at = table_put(&pl->by_name,
+		hash_pair((uint64_t)name->function << 32 | name->file, name->line),
+		hash_pair(name->what, name->with), &is_new);
+
+	if (!is_new)
+		return *at;
+	ALLOC_GROW(pl->names, pl->nr_names, pl->names_alloc);
+	pl->names[pl->nr_names] = *name;
+	return *at = (uint32_t)pl->nr_names++;
+}
+
+/* From the memory of the process as it is now; false: what is there is not called anything. */
+static bool read_name(struct perls *pl, const struct perl_image *image,
+	const struct perl_frame *frame, struct perl_named *name)
+{
+	struct memory memory = memory_of_process(&image->pid);
+	struct strbuf text = STRBUF_INIT;
+	bool named;
+
+	if (image->state != IMAGE_FOUND)
+		return false;
+	named = perl_frame_name(&image->layout, &memory, frame, &text);
+	if (named)
+		name->function = strpool_adds(&pl->strings, text.buf);
+	strbuf_reset(&text);
+	if (perl_cop_place(&image->layout, &memory, frame->cop, &text, &name->line))
+		name->file = strpool_adds(&pl->strings, text.buf);
+	strbuf_release(&text);
+	return named;
+}
+
+/* The name of FRAME that was read for IMAGE, or for what it was before; NULL: there is none. */
+static const uint32_t *known_name(
+	const struct perls *pl, uint32_t image, const struct perl_frame *frame)
+{
+	uint64_t what = hash_pair(frame->what, frame->with);
+
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = pl->images[image].before) {
+		const uint32_t *at = table_get(&pl->by_frame, what, hash_pair(frame->cop, image));
+
+		if (at)
+			return at;
+	}
+	return NULL;
+}
+
+static bool needs_no_name(const struct perl_frame *frame)
+{
+	return perl_frame_kind(frame) == PERL_LOOP || perl_frame_kind(frame) > PERL_LOOP;
+}
+
+uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_frame *frame)
+{
+	uint32_t image = newest_image(pl, pid);
+	const uint32_t *known = known_name(pl, image, frame);
+	struct perl_named name = {.what = frame->what & ~PERL_ADDRESS};
+	enum perl_kind kind = perl_frame_kind(frame);
+	bool is_new;
+
+	if (known)
+		return *known;
+	if (kind == PERL_EVAL || kind == PERL_LOOP)
+		name.with = frame->with;
+	if (!needs_no_name(frame) && !read_name(pl, &pl->images[image], frame, &name))
+		pl->nr_unnamed++;
+	uint32_t number = add_name(pl, &name);
+
+	*table_put(&pl->by_frame, hash_pair(frame->what, frame->with), hash_pair(frame->cop, image),
+		&is_new) = number;
+	return number;
+}
