@@ -57,6 +57,8 @@ struct bpf {
 	size_t nr_cpus;
 	struct ring_perl *told; /* of this round */
 	size_t nr_told, told_alloc;
+	struct ring_perl_thread *waiting; /* likewise */
+	size_t nr_waiting, waiting_alloc;
 	bool perls_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
@@ -199,6 +201,9 @@ static int take_record(void *context, void *data, size_t size)
 	} else if (type == RING_PERL && size >= sizeof(struct ring_perl)) {
 		ALLOC_GROW(b->told, b->nr_told, b->told_alloc);
 		memcpy(&b->told[b->nr_told++], data, sizeof(*b->told));
+	} else if (type == RING_PERL_THREAD && size >= sizeof(struct ring_perl_thread)) {
+		ALLOC_GROW(b->waiting, b->nr_waiting, b->waiting_alloc);
+		memcpy(&b->waiting[b->nr_waiting++], data, sizeof(*b->waiting));
 	}
 	return 0;
 }
@@ -293,6 +298,8 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; i < nr; i++)
 		processes_get(&b->processes, pids[i]);
 	free(pids);
+	if (r->command)
+		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
 	perls_update(&b->perls);
 	if (r->all || r->children)
 		return 0;
@@ -332,6 +339,7 @@ static void bpf_free(struct engine *engine)
 	strbuf_release(&b->no_perl);
 	free(b->heads);
 	free(b->told);
+	free(b->waiting);
 	free(b);
 }
 
@@ -487,7 +495,11 @@ static void take_perl(struct bpf *b)
 	b->perls_young = perls_update(&b->perls);
 	for (size_t i = 0; i < b->nr_told; i++)
 		perls_name(&b->perls, b->told[i].tgid, &b->told[i].frame);
-	b->nr_told = 0;
+	for (size_t i = 0; i < b->nr_waiting; i++)
+		copies_put(&b->copies, b->waiting[i].copy,
+			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,
+				b->request->user));
+	b->nr_told = b->nr_waiting = 0;
 }
 
 /* Events and copies in the order in which they happened. */

@@ -145,9 +145,9 @@ static uint32_t add_perl_stack(struct collector *c, const struct sums_stack *s)
 	uint32_t *frames, id;
 
 	if (s->end == PERL_NOT_RUNNING)
-		return places_no_perl(&c->places, "[perl: not running]");
+		return places_no_perl(&c->places, END_ROOT, "[perl: not running]");
 	if (s->end == PERL_INCONSISTENT)
-		return places_no_perl(&c->places, "[perl: inconsistent]");
+		return places_no_perl(&c->places, END_BROKEN, "[perl: inconsistent]");
 	frames = xcalloc(s->nr, sizeof(*frames));
 	for (uint32_t i = 0; i < s->nr; i++)
 		frames[i] = perl_frame(c, from[i]);
@@ -227,6 +227,8 @@ static void settle_rows(struct collector *c, struct sums *settled, uint64_t *los
 
 		if (key.user & STACK_COPY)
 			key.user = copies_stack(from->copies, key.user);
+		if (key.perl & STACK_COPY)
+			key.perl = copies_stack(from->copies, key.perl);
 		key.kernel = without_own(c, key.kernel);
 		if (r->key.user && !key.user)
 			add_capped(lost, r->count);

@@ -174,7 +174,6 @@ static bool unwind(struct copies *c, const struct copy *copy, bool all)
 	uint64_t frames[WALK_DEPTH];
 	struct copy_walk cw;
 	struct walk *w = &cw.walk;
-	bool is_new;
 
 	begin(&cw, copy);
 	do {
@@ -195,8 +194,7 @@ static bool unwind(struct copies *c, const struct copy *copy, bool all)
 		w->end = WALK_DEEP;
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
-	*table_put(&c->done, copy->head.copy, 0, &is_new) =
-		sums_stack(c->sums, frames, w->nr, STACK_USER, w->end);
+	copies_put(c, copy->head.copy, sums_stack(c->sums, frames, w->nr, STACK_USER, w->end));
 	return true;
 }
 
@@ -238,6 +236,13 @@ void copies_unwind(struct copies *c, bool all)
 		free(copy->pages);
 	}
 	c->nr = kept;
+}
+
+void copies_put(struct copies *c, uint32_t copy, uint32_t stack)
+{
+	bool is_new;
+
+	*table_put(&c->done, copy, 0, &is_new) = stack;
 }
 
 uint32_t copies_stack(const struct copies *c, uint32_t copy)

@@ -256,3 +256,21 @@ uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_frame *fra
 		&is_new) = number;
 	return number;
 }
+
+uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed)
+{
+	const struct perl_image *image = &pl->images[newest_image(pl, pid)];
+	struct memory memory = memory_of_process(&pid);
+	struct perl_frame frames[PERL_DEPTH];
+	struct perl_stack stack = {.frames = frames, .max = PERL_DEPTH, .mixed = mixed};
+	uint64_t names[PERL_DEPTH];
+	enum perl_end end = PERL_NOT_RUNNING;
+
+	if (image->state == IMAGE_FOUND)
+		end = perl_walk_thread(&image->layout, &memory, thread, &stack);
+	if (end != PERL_WHOLE && end != PERL_CUT)
+		stack.nr = 0;
+	for (size_t i = 0; i < stack.nr; i++)
+		names[i] = perls_name(pl, pid, &frames[i]);
+	return sums_stack(sums, names, (uint32_t)stack.nr, STACK_PERL, end);
+}

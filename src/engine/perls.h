@@ -12,6 +12,7 @@
 #include "lib/strpool.h"
 #include "lib/table.h"
 #include "process.h"
+#include "sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +73,12 @@ void perls_executed(struct perls *pl, uint32_t pid);
 
 /* The number of the name of a frame in process PID. */
 uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_frame *frame);
+
+/*
+ * The stack in SUMS of a thread that waits, from its memory as it is now; MIXED as in struct
+ * perl_walk.
+ */
+uint32_t perls_stack(
+	struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed);
 
 #endif

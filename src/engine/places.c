@@ -175,14 +175,14 @@ uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, 
 	return id;
 }
 
-uint32_t places_no_perl(struct places *pl, const char *why)
+uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why)
 {
 	struct rec_name n = {.function = recording_string(pl->rec, why)};
 	uint32_t frame = recording_add_frame(
 		pl->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
 
 	recording_name_frame(pl->rec, frame, &n, 1);
-	return recording_add_stack(pl->rec, STACK_PERL, END_BROKEN, 0, &frame, 1);
+	return recording_add_stack(pl->rec, STACK_PERL, end, 0, &frame, 1);
 }
 
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)

@@ -36,8 +36,8 @@ uint32_t places_named_frame(
  */
 uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line);
 
-/* The stack in place of one that could not be walked: one frame that says so, WHY. */
-uint32_t places_no_perl(struct places *pl, const char *why);
+/* The stack in place of one that is not there, with one frame that tells WHY. */
+uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why);
 
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);

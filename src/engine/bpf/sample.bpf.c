@@ -237,6 +237,14 @@ int look_at_waits(struct bpf_iter__task *ctx)
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			return 0;
 	}
+	if (wanted.perl && bpf_map_lookup_elem(&perls, &ids.tgid)) {
+		struct ring_perl_thread waits = {RING_PERL_THREAD, copy_number(), ids.tgid, 0,
+			task->thread.fsbase};
+
+		s->wait.key.perl = waits.copy;
+		if (bpf_ringbuf_output(&ring, &waits, sizeof(waits), 0))
+			return 0;
+	}
 	if (wanted.kernel) {
 		long bytes = bpf_get_task_stack(
 			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);

@@ -137,8 +137,8 @@ struct wait {
 	uint32_t pad;
 };
 
-/* Records of the ring: pages of a stack, then its head; a frame of Perl that is new. */
-enum ring_type { RING_PAGE, RING_COPY, RING_PERL };
+/* Records of the ring: pages of a stack, then its head; Perl's: a frame that is new, a thread. */
+enum ring_type { RING_PAGE, RING_COPY, RING_PERL, RING_PERL_THREAD };
 
 struct ring_page {
 	uint32_t type;
@@ -164,6 +164,15 @@ struct ring_perl {
 	uint32_t type;
 	uint32_t tgid;
 	struct perl_frame frame;
+};
+
+/* A thread that waits, whose Perl stack is walked in user space. */
+struct ring_perl_thread {
+	uint32_t type;
+	uint32_t copy; /* number of the stack, as of struct ring_copy */
+	uint32_t tgid;
+	uint32_t pad;
+	uint64_t thread; /* its thread pointer */
 };
 
 /* Of each processor. */

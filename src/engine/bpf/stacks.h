@@ -488,12 +488,18 @@ static __always_inline void take_regs(struct scratch *s)
 	s->checked_at = 0;
 }
 
+/* The number of a stack that user space makes. */
+static __always_inline uint32_t copy_number(void)
+{
+	return STACK_COPY | (__sync_fetch_and_add(&last_copy, 1) + 1);
+}
+
 /* Fills the head of a copy from s->regs; its number. */
 static uint32_t begin_copy(struct scratch *s, uint32_t tgid, uint64_t exec_pages)
 {
 	take_regs(s);
 	s->copy.type = RING_COPY;
-	s->copy.copy = STACK_COPY | (__sync_fetch_and_add(&last_copy, 1) + 1);
+	s->copy.copy = copy_number();
 	s->copy.tgid = tgid;
 	s->copy.nr_pages = 0;
 	s->copy.time = bpf_ktime_get_ns();
