@@ -31,7 +31,7 @@ static void look_at(struct processes *ps, uint32_t pid, struct perls_seen *seen)
 		return;
 	seen->nr_running++;
 	inspect_init(&target, ps, p, NULL);
-	int found = perl_find(&target, &layout, &err);
+	int found = perl_find(&target, NULL, &layout, &err);
 
 	if (found > 0)
 		seen->without = pid;

@@ -26,6 +26,7 @@ void perls_init(struct perls *pl, struct processes *ps, struct strbuf *refusals)
 	table_init(&pl->by_frame);
 	table_init(&pl->by_name);
 	table_init(&pl->objects);
+	table_init(&pl->by_object);
 	pl->images = xcalloc(16, sizeof(*pl->images));
 	pl->names = xcalloc(16, sizeof(*pl->names));
 	pl->images_alloc = pl->names_alloc = 16;
@@ -41,6 +42,7 @@ void perls_release(struct perls *pl)
 	table_release(&pl->by_frame);
 	table_release(&pl->by_name);
 	table_release(&pl->objects);
+	table_release(&pl->by_object);
 	*pl = (struct perls){0};
 }
 
@@ -75,11 +77,13 @@ static bool object_has_perl(struct perls *pl, size_t object)
 	return *has;
 }
 
-static bool has_perl(struct perls *pl, const struct process *p)
+/* The file that P has Perl in; false: none. */
+static bool find_object(struct perls *pl, const struct process *p, size_t *object)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
 		const struct mapping *m = &pl->ps->maps[p->maps[i]];
 
+		*object = m->object;
 		if (m->to_ns == INT64_MAX && object_has_perl(pl, m->object))
 			return true;
 	}
@@ -96,21 +100,37 @@ static void tell_programs(const struct perls *pl, const struct perl_image *image
 		bpf_map_delete_elem(pl->map, &image->pid);
 }
 
+/* As perl_find. */
+static int find(
+	struct perls *pl, const struct process *p, struct perl_image *image, struct strbuf *err)
+{
+	struct perl_layout layout;
+	const uint32_t *like;
+	struct target t;
+	size_t object;
+	bool is_new;
+	int found;
+
+	if (!find_object(pl, p, &object))
+		return 1;
+	like = table_get(&pl->by_object, object, 0);
+	inspect_init(&t, pl->ps, p, NULL);
+	found = perl_find(&t, like ? &pl->images[*like].layout : NULL, &layout, err);
+	inspect_release(&t);
+	layout.path = NULL; /* p's, which may go */
+	image->layout = layout;
+	if (!found)
+		*table_put(&pl->by_object, object, 0, &is_new) = (uint32_t)(image - pl->images);
+	return found;
+}
+
 int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)
 {
 	struct perl_image *image = &pl->images[newest_image(pl, p->pid)];
-	struct target t;
-	int found = 1;
+	int found = find(pl, p, image, err);
 
 	image->changes = p->changes;
 	image->looked_ns = monotonic_ns();
-	if (has_perl(pl, p)) {
-		inspect_init(&t, pl->ps, p, NULL);
-		t.no_debuginfo = true; /* of files that may hold anything */
-		found = perl_find(&t, &image->layout, err);
-		inspect_release(&t);
-	}
-	image->layout.path = NULL; /* p's, which may go */
 	image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
 	tell_programs(pl, image);
 	return found;

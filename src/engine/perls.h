@@ -46,8 +46,9 @@ struct perls {
 	size_t nr_names, names_alloc;
 	struct table by_frame; /* image and frame -> name */
 	struct table by_name;
-	struct table objects; /* object -> whether it has Perl's run loop */
-	uint64_t nr_unnamed;  /* frames that were not there any more */
+	struct table objects;   /* object -> whether it has Perl's run loop */
+	struct table by_object; /* object -> an image whose interpreter is in it */
+	uint64_t nr_unnamed;    /* frames that were not there any more */
 	bool young;
 	struct strbuf *refusals; /* why Perl in a process cannot be walked, one a line */
 };

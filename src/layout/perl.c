@@ -7,6 +7,7 @@
 #include "symbol/debugtype.h"
 #include "symbol/elfdata.h"
 #include "symbol/symbol.h"
+#include "symbol/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* What every perl has and no other program. */
 static const char run_loop[] = "Perl_runops_standard";
 
-enum { RODATA_MAX = 16 << 20 };
+enum { RODATA_MAX = 16 << 20, DESCRIBE_S = 10 };
 
 /* Of several files that define NAME it is the first one's, as for the dynamic linker. */
 static const struct target_file *find_file(
@@ -117,24 +118,42 @@ static int find_version(const struct target *t, const struct target_file *file,
 
 /* ---- shape ---- */
 
-static struct debugtypes *open_types(const struct target *t, const struct target_file *file,
-	struct elffile **debug, struct elffile **alt)
+/* What the process gets to know that reads debug information, which may be anything. */
+struct description {
+	const struct target *target;
+	const struct target_file *file;
+	unsigned minor;
+};
+
+/* In that process: the answer is the shape, or nothing. */
+static void describe_shape(void *arg, struct strbuf *answer)
 {
-	*debug = debugfile_open(file->elf, file->path, &t->debug);
-	*alt = debugfile_open_alt(*debug ? *debug : file->elf, &t->debug);
-	return debugtypes_new(*debug ? *debug : file->elf, *alt);
+	const struct description *d = arg;
+	const struct debug_places *places = &d->target->debug;
+	struct elffile *debug = debugfile_open(d->file->elf, d->file->path, places);
+	struct elffile *alt = debugfile_open_alt(debug ? debug : d->file->elf, places);
+	struct debugtypes *types = debugtypes_new(debug ? debug : d->file->elf, alt);
+	struct perl_shape shape;
+
+	if (types && perl_shape_described(types, d->minor, &shape))
+		strbuf_add(answer, (const char *)&shape, sizeof(shape));
+	debugtypes_free(types);
+	elffile_close(debug);
+	elffile_close(alt);
 }
 
 static bool describe(const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
-	struct elffile *debug, *alt;
-	struct debugtypes *types = open_types(t, file, &debug, &alt);
-	bool described = types && perl_shape_described(types, l->minor, &l->shape);
+	struct description d = {t, file, l->minor};
+	struct worker worker = {.work = describe_shape, .arg = &d, .answer = STRBUF_INIT};
+	bool described;
 
-	debugtypes_free(types);
-	elffile_close(debug);
-	elffile_close(alt);
-	return described;
+	workers_run(&worker, 1, DESCRIBE_S);
+	described = worker.end == WORKER_DONE && worker.answer.len == sizeof(l->shape);
+	if (described)
+		memcpy(&l->shape, worker.answer.buf, sizeof(l->shape));
+	strbuf_release(&worker.answer);
+	return described && perl_shape_is_sane(&l->shape);
 }
 
 static int find_shape(const struct target *t, const struct target_file *file, struct perl_layout *l,
@@ -220,18 +239,19 @@ bool perl_is_in(const struct elffile *elf)
 	return elfdata_variable(elf, run_loop, &variable);
 }
 
-int perl_find(const struct target *t, struct perl_layout *l, struct strbuf *err)
+int perl_find(const struct target *t, const struct perl_layout *like, struct perl_layout *l,
+	struct strbuf *err)
 {
 	struct elf_variable variable;
 	const struct target_file *file = find_file(t, run_loop, &variable);
 	uint64_t unused;
 
-	*l = (struct perl_layout){0};
+	*l = like ? *like : (struct perl_layout){0};
 	if (!file)
 		return 1;
 	l->path = file->path;
 	l->threads = find_address(t, "PL_thr_key", &unused);
-	if (find_version(t, file, l, err) || find_shape(t, file, l, err))
+	if (!like && (find_version(t, file, l, err) || find_shape(t, file, l, err)))
 		return -1;
 	return find_interpreter(t, file, l, err);
 }

@@ -14,7 +14,11 @@ struct strbuf;
 /* Whether an interpreter may be in ELF. */
 bool perl_is_in(const struct elffile *elf);
 
-/* Finds Perl in T. 1: there is none; -1 and ERR: there is one, but it cannot be walked. */
-int perl_find(const struct target *t, struct perl_layout *layout, struct strbuf *err);
+/*
+ * Finds Perl in T. LIKE was found before, of the same file, NULL: none was; reading debug
+ * information anew is saved. 1: there is no Perl; -1 and ERR: there is, but it cannot be walked.
+ */
+int perl_find(const struct target *t, const struct perl_layout *like, struct perl_layout *layout,
+	struct strbuf *err);
 
 #endif

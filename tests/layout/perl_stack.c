@@ -130,7 +130,7 @@ static int sample(unsigned n, uint32_t pid)
 
 	processes_init(&ps);
 	inspect_init(&t, &ps, processes_get(&ps, pid), NULL);
-	ok = !perl_find(&t, &layout, NULL);
+	ok = !perl_find(&t, NULL, &layout, NULL);
 	srandom(1);
 	while (ok && n-- && (ok = stop((pid_t)pid, &thread))) {
 		print_folded(&layout, &t.memory, thread);
@@ -146,7 +146,7 @@ static void look(struct target *t, bool shape, pid_t tid)
 {
 	struct strbuf err = STRBUF_INIT;
 	struct perl_layout layout;
-	int found = perl_find(t, &layout, &err);
+	int found = perl_find(t, NULL, &layout, &err);
 
 	if (found)
 		printf("[%s]\n", found > 0 ? "no perl there" : err.buf);

@@ -198,7 +198,7 @@ static void perl_find__knows_one_without_threads(void **state)
 
 	(void)state;
 	PL_version = 36;
-	assert_int_equal(perl_find(&target, &l, &err), 0);
+	assert_int_equal(perl_find(&target, NULL, &l, &err), 0);
 	assert_int_equal(l.minor, 36);
 	assert_int_equal(l.patch, 3);
 	assert_false(l.threads);
@@ -215,7 +215,7 @@ static void check_refused(unsigned char version, const char *why)
 	struct perl_layout l;
 
 	PL_version = version;
-	assert_int_equal(perl_find(&target, &l, &err), -1);
+	assert_int_equal(perl_find(&target, NULL, &l, &err), -1);
 	assert_non_null(strstr(err.buf, why));
 	strbuf_release(&err);
 }
@@ -344,7 +344,7 @@ static void make_stacks(struct made *m)
 	memset(structures, 0, sizeof(structures));
 	nr_structures = 0;
 	PL_version = 36;
-	assert_int_equal(perl_find(&target, &m->l, NULL), 0);
+	assert_int_equal(perl_find(&target, NULL, &m->l, NULL), 0);
 	m->contexts = make();
 	m->inner = make();
 	m->sub = make_sub(s, "B", "inner");
