@@ -21,7 +21,7 @@ struct perl_frame {
 	uint64_t
 		what; /* kind, the bits below, and where the sub has its name: GV or HEK, 0: none */
 	uint64_t with; /* by glob: the first operator; by key: the stash; eval and loop: JMPENV */
-	uint64_t cop;  /* the statement that it is at */
+	uint64_t cop;  /* the statement that it is at; above PERL_COP bits a hash of its place */
 };
 
 /*
@@ -33,6 +33,14 @@ struct perl_frame {
 #define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
 #define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
 #define PERL_ADDRESS ((1ULL << 56) - 1)
+
+/*
+ * The memory of a statement, of an eval that is over, may hold another one by now. That their
+ * lines, files or places in the sequence of statements differ tells them apart. User space lies
+ * below bit 47 (those who ask for more memory than that have addresses that are not unique).
+ */
+#define PERL_COP 48
+#define PERL_COP_ADDRESS ((1ULL << PERL_COP) - 1)
 
 static inline enum perl_kind perl_frame_kind(const struct perl_frame *f)
 {

@@ -236,6 +236,7 @@ bool perl_shape_is_sane(const struct perl_shape *s)
 	       fits(s->cx_olddepth, 4, cx) && fits(s->xcv_gv, 8, PERL_BYTES) &&
 	       fits(s->xcv_stash, 8, PERL_BYTES) && fits(s->xcv_start, 8, PERL_BYTES) &&
 	       fits(s->xcv_depth, 4, PERL_BYTES - 4) && fits(s->xcv_flags, 2, PERL_BYTES - 6) &&
+	       fits(s->cop_line, 4, PERL_BYTES) && fits(s->cop_file, 8, PERL_BYTES - 8) &&
 	       fits(s->sv_any, 8, PERL_BYTES) && fits(s->sv_flags, 4, PERL_BYTES) &&
 	       (s->xcv_flags_size == 2 || s->xcv_flags_size == 4) &&
 	       (s->si_cxsubix == PERL_NONE ||

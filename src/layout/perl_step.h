@@ -109,6 +109,19 @@ static inline void perl_take_name(struct perl_walk *w, const struct perl_shape *
 		f->what |= PERL_LEXICAL;
 }
 
+/* The statement COP as it stands in a frame; 0: there is none. */
+static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s, uint64_t cop)
+{
+	uint64_t place;
+
+	if (!cop || perl_read(w, s->cop_file + 16, cop))
+		return 0;
+	place = perl_number_at(w, s->cop_line) * 0x9e3779b97f4a7c15ULL ^
+		perl_pointer_at(w, s->cop_file) * 0xbf58476d1ce4e5b9ULL ^
+		perl_pointer_at(w, s->cop_file + 8) * 0x94d049bb133111ebULL; /* and cop_seq */
+	return (cop & PERL_COP_ADDRESS) | (place >> PERL_COP) << PERL_COP;
+}
+
 /* ---- stacks and contexts ---- */
 
 /*
@@ -155,7 +168,7 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 		return PERL_INCONSISTENT;
 	w->found = true;
 	w->frame = (struct perl_frame){PERL_WHAT(PERL_EVAL) | from_c, env, w->cop};
-	w->cop = perl_pointer_at(w, s->cx_oldcop);
+	w->cop = perl_cop(w, s, perl_pointer_at(w, s->cx_oldcop));
 	w->begun = from_c;
 	return PERL_ON;
 }
@@ -180,7 +193,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	w->found = true;
 	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB) | from_c, 0, w->cop};
 	perl_take_name(w, s, flags);
-	w->cop = oldcop;
+	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
 	return PERL_ON;
 }
@@ -303,16 +316,17 @@ static inline int perl_interpreter(
 /* Begins W, whose mixed is set, at INTERPRETER; as perl_step. */
 static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {
-	uint64_t stackinfo;
+	uint64_t stackinfo, cop;
 	int end;
 
 	w->found = false;
 	w->nr_stacks = w->nr_contexts = 0;
-	if (perl_read_pointer(w, &w->cop, interpreter + l->curcop) ||
+	if (perl_read_pointer(w, &cop, interpreter + l->curcop) ||
 		perl_read_pointer(w, &stackinfo, interpreter + l->curstackinfo))
 		return PERL_INCONSISTENT;
-	if (!w->cop || !stackinfo)
+	if (!cop || !stackinfo)
 		return PERL_NOT_RUNNING;
+	w->cop = perl_cop(w, &l->shape, cop);
 	end = perl_enter_stack(w, &l->shape, stackinfo);
 	if (end == PERL_ON)
 		perl_find_xsub(w, l, interpreter);

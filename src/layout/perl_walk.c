@@ -315,6 +315,7 @@ bool perl_cop_place(const struct perl_layout *l, const struct memory *m, uint64_
 	size_t len = file->len;
 	uint64_t name;
 
+	cop &= PERL_COP_ADDRESS;
 	if (is_cop(l, m, cop) && read_number(m, cop + l->shape.cop_line, line) &&
 		memory_pointer(m, cop + l->shape.cop_file, &name) && name &&
 		(l->threads ? add_string(m, name, file) : add_file_glob(l, m, name, file))) {
