@@ -124,6 +124,8 @@ static void set_sizes(struct bpf *b)
 	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus);
 	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
 	bpf_map__set_max_entries(b->programs->maps.ring, ring);
+	bpf_map__set_max_entries(
+		b->programs->maps.seen_subs, r->perl ? (uint32_t)b->nr_cpus * SEEN_SUBS : 1);
 	if (!r->perl) {
 		bpf_map__set_max_entries(b->programs->maps.perls, 1);
 		bpf_map__set_max_entries(b->programs->maps.perl_known, 1);
@@ -494,7 +496,7 @@ static void take_perl(struct bpf *b)
 		return;
 	b->perls_young = perls_update(&b->perls);
 	for (size_t i = 0; i < b->nr_told; i++)
-		perls_name(&b->perls, b->told[i].tgid, &b->told[i].frame);
+		perls_told(&b->perls, b->told[i].tgid, &b->told[i].frame);
 	for (size_t i = 0; i < b->nr_waiting; i++)
 		copies_put(&b->copies, b->waiting[i].copy,
 			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,

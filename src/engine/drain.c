@@ -73,8 +73,8 @@ static uint32_t name_frames(struct drain *d, uint32_t pid, uint64_t *words, uint
 	uint32_t named = 0;
 
 	for (uint32_t i = 0; i + PERL_WORDS <= nr; i += PERL_WORDS)
-		words[named++] = perls_name(d->perls, pid,
-			&(struct perl_frame){words[i], words[i + 1] - 1, words[i + 2] - 1});
+		words[named++] =
+			perls_name(d->perls, pid, &(struct perl_words){words[i], words[i + 1]});
 	return named;
 }
 
@@ -93,7 +93,7 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 /* The stack in sums of what the programs call ID; 0: its nodes are not there. */
 static uint32_t stack_of(struct drain *d, uint32_t id)
 {
-	uint64_t frames[STACK_WORDS + CHUNK], parent = id;
+	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
 	uint32_t nr = 0;
 
 	const uint32_t *known = table_get(&d->kept, id, 0);
@@ -106,7 +106,7 @@ static uint32_t stack_of(struct drain *d, uint32_t id)
 	while (!(parent & NODE_ROOT)) {
 		const struct node_key *node = find_node(d, parent);
 
-		if (!node || nr > STACK_WORDS)
+		if (!node || nr > WALK_DEPTH)
 			return 0;
 		for (int i = 0; i < CHUNK; i++)
 			if (node->frame[i])

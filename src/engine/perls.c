@@ -236,14 +236,13 @@ static bool read_name(struct perls *pl, const struct perl_image *image,
 	return named;
 }
 
-/* The name of FRAME that was read for IMAGE, or for what it was before; NULL: there is none. */
+/* The name that was read for IMAGE, or for what it was before; NULL: there is none. */
 static const uint32_t *known_name(
-	const struct perls *pl, uint32_t image, const struct perl_frame *frame)
+	const struct perls *pl, uint32_t image, const struct perl_words *words)
 {
-	uint64_t what = hash_pair(frame->what, frame->with);
-
 	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = pl->images[image].before) {
-		const uint32_t *at = table_get(&pl->by_frame, what, hash_pair(frame->cop, image));
+		const uint32_t *at =
+			table_get(&pl->by_frame, hash_pair(words->what, words->cop), image);
 
 		if (at)
 			return at;
@@ -251,30 +250,39 @@ static const uint32_t *known_name(
 	return NULL;
 }
 
-static bool needs_no_name(const struct perl_frame *frame)
+static uint32_t name_frame(struct perls *pl, uint32_t image, const struct perl_words *words,
+	const struct perl_frame *frame)
 {
-	return perl_frame_kind(frame) == PERL_LOOP || perl_frame_kind(frame) > PERL_LOOP;
-}
-
-uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_frame *frame)
-{
-	uint32_t image = newest_image(pl, pid);
-	const uint32_t *known = known_name(pl, image, frame);
 	struct perl_named name = {.what = frame->what & ~PERL_ADDRESS};
 	enum perl_kind kind = perl_frame_kind(frame);
 	bool is_new;
 
-	if (known)
-		return *known;
 	if (kind == PERL_EVAL || kind == PERL_LOOP)
 		name.with = frame->with;
-	if (!needs_no_name(frame) && !read_name(pl, &pl->images[image], frame, &name))
+	if (kind < PERL_LOOP && !read_name(pl, &pl->images[image], frame, &name))
 		pl->nr_unnamed++;
 	uint32_t number = add_name(pl, &name);
 
-	*table_put(&pl->by_frame, hash_pair(frame->what, frame->with), hash_pair(frame->cop, image),
-		&is_new) = number;
+	*table_put(&pl->by_frame, hash_pair(words->what, words->cop), image, &is_new) = number;
 	return number;
+}
+
+uint32_t perls_told(struct perls *pl, uint32_t pid, const struct perl_frame *frame)
+{
+	struct perl_words words = perl_pack(frame);
+	uint32_t image = newest_image(pl, pid);
+	const uint32_t *known = known_name(pl, image, &words);
+
+	return known ? *known : name_frame(pl, image, &words, frame);
+}
+
+uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words)
+{
+	struct perl_frame frame = perl_unpack(words);
+	uint32_t image = newest_image(pl, pid);
+	const uint32_t *known = known_name(pl, image, words);
+
+	return known ? *known : name_frame(pl, image, words, &frame);
 }
 
 uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed)
@@ -291,6 +299,6 @@ uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t
 	if (end != PERL_WHOLE && end != PERL_CUT)
 		stack.nr = 0;
 	for (size_t i = 0; i < stack.nr; i++)
-		names[i] = perls_name(pl, pid, &frames[i]);
+		names[i] = perls_told(pl, pid, &frames[i]);
 	return sums_stack(sums, names, (uint32_t)stack.nr, STACK_PERL, end);
 }

@@ -72,8 +72,11 @@ bool perls_update(struct perls *pl);
 void perls_forked(struct perls *pl, uint32_t parent, uint32_t child);
 void perls_executed(struct perls *pl, uint32_t pid);
 
-/* The number of the name of a frame in process PID. */
-uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_frame *frame);
+/* Reads what FRAME in process PID is called; the number of its name. */
+uint32_t perls_told(struct perls *pl, uint32_t pid, const struct perl_frame *frame);
+
+/* The number of a name that was told; of one that was not, as well as can be. */
+uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words);
 
 /*
  * The stack in SUMS of a thread that waits, from its memory as it is now; MIXED as in struct

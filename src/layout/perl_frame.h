@@ -32,15 +32,13 @@ struct perl_frame {
 #define PERL_BY_KEY (1ULL << 62)  /* CvNAMED */
 #define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
 #define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
-#define PERL_ADDRESS ((1ULL << 56) - 1)
+#define PERL_ADDRESS ((1ULL << 47) - 1) /* user space lies below */
 
 /*
  * The memory of a statement, of an eval that is over, may hold another one by now. That their
- * lines, files or places in the sequence of statements differ tells them apart. User space lies
- * below bit 47 (those who ask for more memory than that have addresses that are not unique).
+ * lines, files or places in the sequence of statements differ tells them apart.
  */
-#define PERL_COP 48
-#define PERL_COP_ADDRESS ((1ULL << PERL_COP) - 1)
+#define PERL_COP 47
 
 static inline enum perl_kind perl_frame_kind(const struct perl_frame *f)
 {
@@ -60,6 +58,17 @@ enum perl_end {
 /* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
 enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
 
+/*
+ * A sub and the statement that it is at, as they were met before: then it is still that sub, for
+ * the statement is a part of it.
+ */
+struct perl_seen {
+	uint64_t cv, cop;
+	uint32_t owner; /* whose they are; 0: none */
+	uint32_t pad;
+	uint64_t what, with;
+};
+
 struct perl_walk {
 	union {
 		uint64_t pointer[PERL_BYTES / 8];
@@ -71,9 +80,10 @@ struct perl_walk {
 	int32_t at;               /* index in contexts, -1: below the last one */
 	int32_t type;             /* of the stack, PERLSI_ */
 	uint32_t nr_stacks, nr_contexts;
-	bool begun; /* the last frame of this stack is from C */
-	bool mixed; /* run loops are wanted: PERL_LOOP, and JMPENV of evals */
-	bool found; /* there is a frame */
+	uint32_t owner; /* whose stacks they are, for who remembers them */
+	bool begun;     /* the last frame of this stack is from C */
+	bool mixed;     /* run loops are wanted: PERL_LOOP, and JMPENV of evals */
+	bool found;     /* there is a frame */
 	struct perl_frame frame;
 };
 

@@ -6,8 +6,12 @@
  *
  *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which reads the target's memory, 0 when all of it could be read. Structures and rules are those
- * of perl's cop.h and pp_ctl.c (dopoptosub_at).
+ * which reads the target's memory, 0 when all of it could be read, and
+ *
+ *	struct perl_seen *PERL_SEEN(struct perl_walk *w, uint64_t cv)
+ *
+ * the place where that sub is remembered, NULL: it is not. Structures and rules are those of perl's
+ * cop.h and pp_ctl.c (dopoptosub_at).
  */
 #ifndef PERL_STEP_H
 #define PERL_STEP_H
@@ -93,10 +97,10 @@ static inline int perl_read_cv(
 	return 0;
 }
 
-/* Names the frame after the sub whose body is in w->bytes. */
-static inline void perl_take_name(struct perl_walk *w, const struct perl_shape *s, uint32_t flags)
+/* Names the frame F after the sub whose body is in w->bytes. */
+static inline void perl_take_name(
+	const struct perl_walk *w, const struct perl_shape *s, uint32_t flags, struct perl_frame *f)
 {
-	struct perl_frame *f = &w->frame;
 	uint64_t start = perl_pointer_at(w, s->xcv_start);
 
 	f->what |= perl_pointer_at(w, s->xcv_gv) & PERL_ADDRESS;
@@ -119,7 +123,7 @@ static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s,
 	place = perl_number_at(w, s->cop_line) * 0x9e3779b97f4a7c15ULL ^
 		perl_pointer_at(w, s->cop_file) * 0xbf58476d1ce4e5b9ULL ^
 		perl_pointer_at(w, s->cop_file + 8) * 0x94d049bb133111ebULL; /* and cop_seq */
-	return (cop & PERL_COP_ADDRESS) | (place >> PERL_COP) << PERL_COP;
+	return (cop & PERL_ADDRESS) | (place >> PERL_COP) << PERL_COP;
 }
 
 /* ---- stacks and contexts ---- */
@@ -174,25 +178,45 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 }
 
 /*
- * A sub that was just called, or is just left, may not be what its context says yet, or any longer.
- * While it runs it is deeper than it was before.
+ * Reads what the sub CV is called. A sub that was just called, or is just left, may not be what its
+ * context says yet, or any longer. While it runs it is deeper than it was before.
  */
+static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t cv,
+	bool has_depth, int32_t old_depth)
+{
+	uint32_t flags;
+
+	if (perl_read_cv(w, s, cv, &flags))
+		return -1;
+	if (w->nr_contexts == 1 && has_depth && !(flags & s->CVf_ISXSUB) &&
+		(int32_t)perl_number_at(w, s->xcv_depth) <= old_depth)
+		return -1;
+	perl_take_name(w, s, flags, &w->frame);
+	return 0;
+}
+
 static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s, uint32_t type)
 {
 	uint64_t cv = perl_pointer_at(w, s->cx_cv);
 	uint64_t from_c = perl_pointer_at(w, s->cx_retop) ? 0 : PERL_FROM_C;
 	uint64_t oldcop = perl_pointer_at(w, s->cx_oldcop);
 	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
-	uint32_t flags;
+	struct perl_seen *seen = PERL_SEEN(w, cv);
 
-	if (!w->cop || perl_read_cv(w, s, cv, &flags))
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
+	if (!w->cop)
 		return PERL_INCONSISTENT;
-	if (w->nr_contexts == 1 && type == s->CXt_SUB && !(flags & s->CVf_ISXSUB) &&
-		(int32_t)perl_number_at(w, s->xcv_depth) <= old_depth)
+	if (w->nr_contexts > 1 && seen && seen->cv == cv && seen->cop == w->cop &&
+		seen->owner == w->owner) {
+		w->frame.what = seen->what;
+		w->frame.with = seen->with;
+	} else if (perl_name_sub(w, s, cv, type == s->CXt_SUB, old_depth)) {
 		return PERL_INCONSISTENT;
+	} else if (seen) {
+		*seen = (struct perl_seen){cv, w->cop, w->owner, 0, w->frame.what, w->frame.with};
+	}
+	w->frame.what |= from_c;
 	w->found = true;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB) | from_c, 0, w->cop};
-	perl_take_name(w, s, flags);
 	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
 	return PERL_ON;
@@ -294,7 +318,7 @@ static inline void perl_find_xsub(
 		return;
 	w->found = true;
 	w->frame = (struct perl_frame){PERL_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
-	perl_take_name(w, &l->shape, flags);
+	perl_take_name(w, &l->shape, flags, &w->frame);
 }
 
 /* ---- the beginning ---- */

@@ -25,6 +25,7 @@ static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t ad
 }
 
 #define PERL_READ(w, to, size, at) read_target(w, to, size, at)
+#define PERL_SEEN(w, cv) NULL
 #include "perl_step.h"
 
 static enum perl_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
@@ -315,7 +316,7 @@ bool perl_cop_place(const struct perl_layout *l, const struct memory *m, uint64_
 	size_t len = file->len;
 	uint64_t name;
 
-	cop &= PERL_COP_ADDRESS;
+	cop &= PERL_ADDRESS;
 	if (is_cop(l, m, cop) && read_number(m, cop + l->shape.cop_line, line) &&
 		memory_pointer(m, cop + l->shape.cop_file, &name) && name &&
 		(l->threads ? add_string(m, name, file) : add_file_glob(l, m, name, file))) {

@@ -20,20 +20,21 @@ struct {
 struct perl_walking {
 	struct scratch *s;
 	const struct perl_layout *layout;
-	uint32_t nr; /* words */
+	uint32_t nr; /* frames */
 	int end;
 };
 
 static __always_inline bool keep_perl_frame(struct perl_walking *p, const struct perl_frame *f)
 {
+	struct perl_words words = perl_pack(f);
 	uint32_t nr = p->nr;
 
-	if (nr > STACK_WORDS - PERL_WORDS)
+	if (nr >= PERL_DEPTH)
 		return false;
-	p->s->frame[PAD + nr] = f->what;
-	p->s->frame[PAD + nr + 1] = f->with + 1;
-	p->s->frame[PAD + nr + 2] = f->cop + 1;
-	p->nr = nr + PERL_WORDS;
+	p->s->with[nr] = f->with;
+	p->s->frame[PAD + nr * PERL_WORDS] = words.what;
+	p->s->frame[PAD + nr * PERL_WORDS + 1] = words.cop;
+	p->nr = nr + 1;
 	return true;
 }
 
@@ -54,14 +55,17 @@ static long take_perl_step(uint32_t i, struct perl_walking *p)
 /* A frame that user space has not heard of: it reads its name at once, as long as it is there. */
 static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 {
-	struct ring_perl *told = &p->s->told;
-	uint32_t at = PAD + i * PERL_WORDS, yes = 1;
+	struct scratch *s = p->s;
+	struct ring_perl *told = &s->told;
+	uint32_t yes = 1;
 
-	if (at > FRAMES - PERL_WORDS)
+	if (i >= PERL_DEPTH)
 		return 1;
-	told->frame.what = p->s->frame[at];
-	told->frame.with = p->s->frame[at + 1] - 1;
-	told->frame.cop = p->s->frame[at + 2] - 1;
+	struct perl_words words = {
+		s->frame[PAD + i * PERL_WORDS], s->frame[PAD + i * PERL_WORDS + 1]};
+
+	told->frame = perl_unpack(&words);
+	told->frame.with = s->with[i];
 	if (!bpf_map_lookup_elem(&perl_known, told) &&
 		!bpf_ringbuf_output(&ring, told, sizeof(*told), 0))
 		bpf_map_update_elem(&perl_known, told, &yes, BPF_ANY);
@@ -78,6 +82,7 @@ static __always_inline int walk_perl(struct perl_walking *p)
 	if (perl_interpreter(w, p->layout, task->thread.fsbase, &interpreter))
 		return PERL_NOT_RUNNING;
 	w->mixed = wanted.user;
+	w->owner = p->s->row.tgid;
 	p->end = perl_begin(w, p->layout, interpreter);
 	bpf_loop(PERL_STEPS, take_perl_step, p, 0);
 	return p->end == PERL_ON ? PERL_CUT : p->end;
@@ -104,11 +109,11 @@ static bool perl_stack(struct scratch *s)
 		keep_perl_frame(&p, &none);
 	}
 	s->fresh = false;
-	s->row.perl = store(s, p.nr, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
+	s->row.perl = store(s, p.nr * PERL_WORDS, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
 	if (s->fresh) {
 		s->told.type = RING_PERL;
 		s->told.tgid = tgid;
-		bpf_loop(p.nr / PERL_WORDS, tell_perl_frame, &p, 0);
+		bpf_loop(p.nr, tell_perl_frame, &p, 0);
 	}
 	return s->row.perl;
 }

@@ -16,6 +16,7 @@ enum {
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
 	SEEN = 4096, /* of each processor; a power of two */
+	SEEN_SUBS = 1024, /* likewise */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
@@ -24,11 +25,10 @@ enum {
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
 	PERLS_MAX = 4096,
-	PERL_WORDS = 3,              /* of a frame */
-	PERL_DEPTH = 1024,           /* frames, at most */
-	PERL_STEPS = 1 << 13,        /* contexts and stacks, at most */
-	PERL_KNOWN = 1 << 16,        /* frames that were told */
-	STACK_WORDS = PERL_WORDS * PERL_DEPTH, /* of any stack */
+	PERL_WORDS = 2,                         /* of a frame */
+	PERL_DEPTH = WALK_DEPTH / PERL_WORDS,   /* frames, at most */
+	PERL_STEPS = 1 << 13,                   /* contexts and stacks, at most */
+	PERL_KNOWN = 1 << 16,                   /* frames that were told */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -93,10 +93,37 @@ struct node_key {
 #define NODE_PERL (1ULL << 61) /* bits 8 to 39: whose it is (tgid), as frames are addresses */
 
 /*
- * Perl's frames as words of a node, none of them 0: what, with + 1, cop + 1 of struct perl_frame.
- * Where there are none, one whose kind is PERL_NO_FRAME tells how the walk ended.
+ * Perl's frames as words of a node, none of them 0: what with a part of with, cop + 1 of struct
+ * perl_frame. The whole frame is told once. Where there are none, one whose kind is PERL_NO_FRAME
+ * stands for them.
  */
 enum { PERL_NO_FRAME = 6 };
+
+struct perl_words {
+	uint64_t what, cop;
+};
+
+/* Of what begins run loops with is all that there is; of a sub a few bits of it will do. */
+static inline struct perl_words perl_pack(const struct perl_frame *f)
+{
+	enum perl_kind kind = perl_frame_kind(f);
+	uint64_t with = kind == PERL_EVAL || kind == PERL_LOOP
+				? f->with & PERL_ADDRESS
+				: (f->with * 0x9e3779b97f4a7c15ULL >> 55) << 47;
+
+	return (struct perl_words){f->what | with, f->cop + 1};
+}
+
+/* The frame, but for what a sub's with was. */
+static inline struct perl_frame perl_unpack(const struct perl_words *w)
+{
+	enum perl_kind kind = w->what >> 56 & 7;
+	uint64_t flags = w->what & ~((1ULL << 56) - 1), address = w->what & PERL_ADDRESS;
+
+	if (kind == PERL_EVAL || kind == PERL_LOOP)
+		return (struct perl_frame){flags, address, w->cop - 1};
+	return (struct perl_frame){flags | address, 0, w->cop - 1};
+}
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
 #define STACK_COPY (1U << 31)

@@ -21,10 +21,11 @@
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define PERL_SEEN(w, cv) perl_seen_place(cv)
 
 enum {
 	PAD = CHUNK,
-	FRAMES = PAD + STACK_WORDS,
+	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 256, /* bytes of a stack that are read at once: some frames */
 };
 
@@ -42,6 +43,7 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	struct perl_walk perl;
 	struct ring_perl told;
+	uint64_t with[PERL_DEPTH]; /* of each frame */
 	bool fresh; /* the stack that was stored last has a node that is new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
@@ -65,6 +67,22 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 	if (size == 16)
 		((uint64_t *)to)[1] = s->window[(in / 8 + 1) & (WINDOW / 8 - 1)];
 	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN_SUBS);
+	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
+	__type(key, uint32_t);
+	__type(value, struct perl_seen);
+} seen_subs SEC(".maps");
+
+static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
+{
+	uint32_t at = cv * 0x9e3779b97f4a7c15ULL >> 52;
+
+	at = (at & (SEEN_SUBS - 1)) + bpf_get_smp_processor_id() * SEEN_SUBS;
+	return bpf_map_lookup_elem(&seen_subs, &at);
 }
 
 #include "layout/perl_step.h"
