@@ -115,6 +115,7 @@ static int find(
 		return 1;
 	like = table_get(&pl->by_object, object, 0);
 	inspect_init(&t, pl->ps, p, NULL);
+	t.debuginfo = pl->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
 	found = perl_find(&t, like ? &pl->images[*like].layout : NULL, &layout, err);
 	inspect_release(&t);
 	layout.path = NULL; /* p's, which may go */
@@ -144,7 +145,7 @@ static bool is_young(const struct perl_image *image)
 
 static bool is_due(const struct perl_image *image, const struct process *p)
 {
-	return image->changes != p->changes ||
+	return image->state == IMAGE_NEW || image->changes != p->changes ||
 	       (is_young(image) && monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
 }
 
@@ -186,7 +187,9 @@ void perls_forked(struct perls *pl, uint32_t parent, uint32_t child)
 	struct perl_image *image = &pl->images[number];
 	const struct process *p = processes_known(pl->ps, child);
 
-	image->state = pl->images[of_parent].state;
+	if (pl->images[of_parent].state != IMAGE_FOUND)
+		return; /* not yet: it is looked at as all that are new */
+	image->state = IMAGE_FOUND;
 	image->layout = pl->images[of_parent].layout;
 	image->changes = p ? p->changes : 0;
 	image->began_ns = 0; /* all is there from the beginning */

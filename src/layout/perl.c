@@ -160,10 +160,13 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 	struct strbuf *err)
 {
 	l->source = PERL_FROM_DEBUGINFO;
-	if (!t->no_debuginfo && describe(t, file, l))
+	if (t->debuginfo == DEBUGINFO_FIRST && describe(t, file, l))
 		return 0;
 	l->source = PERL_FROM_TABLE;
 	if (perl_shape_known(l->minor, &l->shape))
+		return 0;
+	l->source = PERL_FROM_DEBUGINFO;
+	if (t->debuginfo == DEBUGINFO_LAST && describe(t, file, l))
 		return 0;
 	return fail(err,
 		"perl 5.%u.%u in '%s' is none of the versions that are known, 5.%d to 5.%d; "

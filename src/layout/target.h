@@ -47,7 +47,8 @@ struct target {
 	size_t nr_files;
 	struct memory memory;
 	struct debug_places debug; /* where debug files are looked for */
-	bool no_debuginfo;         /* they are not */
+	/* whether they are asked before what is known without them, or after, or not at all */
+	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
 
 /* The end of WAY in a thread whose thread pointer is THREAD; false: nothing is there. */

@@ -169,7 +169,7 @@ static void answer(const char *request)
 		return;
 	processes_init(&ps);
 	inspect_init(&t, &ps, processes_get(&ps, pid), NULL);
-	t.no_debuginfo = table;
+	t.debuginfo = table ? DEBUGINFO_NEVER : DEBUGINFO_FIRST;
 	look(&t, shape, n > 1 ? tid : (int)pid);
 	inspect_release(&t);
 	processes_release(&ps);

@@ -42,7 +42,7 @@ static int open_target(void **state)
 	(void)state;
 	processes_init(&ps);
 	inspect_init(&target, &ps, processes_get(&ps, (uint32_t)getpid()), NULL);
-	target.no_debuginfo = true;
+	target.debuginfo = DEBUGINFO_NEVER;
 	return 0;
 }
 
