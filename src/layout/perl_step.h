@@ -323,20 +323,6 @@ static inline void perl_find_xsub(
 
 /* ---- the beginning ---- */
 
-/* The interpreter of the thread whose thread pointer is THREAD; -1: it has none. */
-static inline int perl_interpreter(
-	struct perl_walk *w, const struct perl_layout *l, uint64_t thread, uint64_t *interpreter)
-{
-	const struct way *way = &l->interpreter;
-	uint64_t at = way->per_thread ? thread : 0;
-
-	for (uint32_t i = 0; i < WAY_STEPS; i++)
-		if (i < way->nr && (perl_read_pointer(w, &at, at + way->step[i]) || !at))
-			return -1;
-	*interpreter = at;
-	return 0;
-}
-
 /* Begins W, whose mixed is set, at INTERPRETER; as perl_step. */
 static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {

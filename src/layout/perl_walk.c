@@ -56,13 +56,12 @@ enum perl_end perl_walk(const struct perl_layout *l, const struct memory *memory
 enum perl_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
 	uint64_t thread, struct perl_stack *stack)
 {
-	struct user_walk u = {.walk.mixed = stack->mixed, .memory = memory};
 	uint64_t interpreter;
 
 	stack->nr = 0;
-	if (perl_interpreter(&u.walk, l, thread, &interpreter))
+	if (!way_walk(&l->interpreter, memory, thread, &interpreter))
 		return PERL_NOT_RUNNING;
-	return walk(&u.walk, l, interpreter, stack);
+	return perl_walk(l, memory, interpreter, stack);
 }
 
 /* ---- names ---- */

@@ -72,14 +72,29 @@ static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 	return 0;
 }
 
+/* The end of WAY in the current thread; false: nothing is there. */
+static __always_inline bool follow_way(const struct way *way, uint64_t *value)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint64_t at = way->per_thread ? task->thread.fsbase : 0;
+
+	for (uint32_t i = 0; i < WAY_STEPS; i++) {
+		if (i >= way->nr)
+			break;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + way->step[i])) || !at)
+			return false;
+	}
+	*value = at;
+	return true;
+}
+
 /* Walks from the current thread's interpreter; the end. */
 static __always_inline int walk_perl(struct perl_walking *p)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct perl_walk *w = &p->s->perl;
 	uint64_t interpreter;
 
-	if (perl_interpreter(w, p->layout, task->thread.fsbase, &interpreter))
+	if (!follow_way(&p->layout->interpreter, &interpreter))
 		return PERL_NOT_RUNNING;
 	w->mixed = wanted.user;
 	w->owner = p->s->row.tgid;
