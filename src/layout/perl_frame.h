@@ -20,7 +20,7 @@ enum perl_kind {
 struct perl_frame {
 	uint64_t
 		what; /* kind, the bits below, and where the sub has its name: GV or HEK, 0: none */
-	uint64_t with; /* by glob: the first operator; by key: the stash; eval and loop: JMPENV */
+	uint64_t with; /* by glob: the first operator; by key: the stash; else 0 */
 	uint64_t cop;  /* the statement that it is at; above PERL_COP bits a hash of its place */
 };
 
@@ -31,6 +31,8 @@ struct perl_frame {
 #define PERL_FROM_C (1ULL << 63)
 #define PERL_BY_KEY (1ULL << 62)  /* CvNAMED */
 #define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
+/* C runs it again and again in one context (MULTICALL): sort, List::Util's first; if mixed */
+#define PERL_AGAIN (1ULL << 60)
 #define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
 #define PERL_ADDRESS ((1ULL << 47) - 1) /* user space lies below */
 
@@ -82,7 +84,7 @@ struct perl_walk {
 	uint32_t nr_stacks, nr_contexts;
 	uint32_t owner; /* whose stacks they are, for who remembers them */
 	bool begun;     /* the last frame of this stack is from C */
-	bool mixed;     /* run loops are wanted: PERL_LOOP, and JMPENV of evals */
+	bool mixed;     /* run loops are wanted: PERL_LOOP, and PERL_AGAIN */
 	bool found;     /* there is a frame */
 	struct perl_frame frame;
 };

@@ -27,7 +27,6 @@ static const struct perl_shape first = {
 	.cx_olddepth = 72,
 	.cx_retop = 88,
 	.cx_eval_retop = 72,
-	.cx_eval_env = 80,
 	.cx_oldsubix = PERL_NONE,
 	.op_type = 32,
 	.cop_line = 36,
@@ -55,6 +54,7 @@ static const struct perl_shape first = {
 	.CXt_SUB = 1,
 	.CXt_FORMAT = 6,
 	.CXt_EVAL = 2,
+	.CXp_MULTICALL = 0x400,
 	.CXp_SUB_RE_FAKE = 0,
 	.CXp_TRY = 0,
 	.OP_ENTERSUB = 169,
@@ -79,12 +79,12 @@ static const struct {
 	{12, AT(cx_olddepth), 64},
 	{12, AT(cx_retop), 32},
 	{12, AT(cx_eval_retop), 32},
-	{12, AT(cx_eval_env), 72},
 	{12, AT(cop_file), 48},
 	{12, AT(CXTYPEMASK), 0xf},
 	{12, AT(CXt_SUB), 8},
 	{12, AT(CXt_FORMAT), 9},
 	{12, AT(CXt_EVAL), 10},
+	{12, AT(CXp_MULTICALL), 0x10},
 	{12, AT(OP_ENTERSUB), 173},
 	{12, AT(OP_NEXTSTATE), 181},
 	{12, AT(OP_DBSTATE), 182},
@@ -129,7 +129,6 @@ static const struct {
 	{24, AT(cx_olddepth), 72},
 	{24, AT(cx_retop), 48},
 	{24, AT(cx_eval_retop), 48},
-	{24, AT(cx_eval_env), 88},
 	{24, AT(CXt_SUB), 9},
 	{24, AT(CXt_FORMAT), 10},
 	{24, AT(CXt_EVAL), 11},
@@ -143,7 +142,6 @@ static const struct {
 	{32, AT(cx_size), 104},
 	{32, AT(cx_cv), 72},
 	{32, AT(cx_olddepth), 80},
-	{32, AT(cx_eval_env), 96},
 	{32, AT(cx_oldsubix), 56},
 	{34, AT(curcop), 208},
 	{34, AT(curstackinfo), 224},
@@ -232,12 +230,12 @@ bool perl_shape_is_sane(const struct perl_shape *s)
 	return fits(s->si_type, 4, si) && fits(s->si_cxstack, 8, si) && fits(s->si_prev, 8, si) &&
 	       fits(s->si_cxix, 4, si) && fits(s->cx_kind, s->cx_kind_size == 2 ? 2 : 1, cx) &&
 	       fits(s->cx_oldcop, 8, cx) && fits(s->cx_cv, 8, cx) && fits(s->cx_retop, 8, cx) &&
-	       fits(s->cx_eval_retop, 8, cx) && fits(s->cx_eval_env, 8, cx) &&
-	       fits(s->cx_olddepth, 4, cx) && fits(s->xcv_gv, 8, PERL_BYTES) &&
-	       fits(s->xcv_stash, 8, PERL_BYTES) && fits(s->xcv_start, 8, PERL_BYTES) &&
-	       fits(s->xcv_depth, 4, PERL_BYTES - 4) && fits(s->xcv_flags, 2, PERL_BYTES - 6) &&
-	       fits(s->cop_line, 4, PERL_BYTES) && fits(s->cop_file, 8, PERL_BYTES - 8) &&
-	       fits(s->sv_any, 8, PERL_BYTES) && fits(s->sv_flags, 4, PERL_BYTES) &&
+	       fits(s->cx_eval_retop, 8, cx) && fits(s->cx_olddepth, 4, cx) &&
+	       fits(s->xcv_gv, 8, PERL_BYTES) && fits(s->xcv_stash, 8, PERL_BYTES) &&
+	       fits(s->xcv_start, 8, PERL_BYTES) && fits(s->xcv_depth, 4, PERL_BYTES - 4) &&
+	       fits(s->xcv_flags, 2, PERL_BYTES - 6) && fits(s->cop_line, 4, PERL_BYTES) &&
+	       fits(s->cop_file, 8, PERL_BYTES - 8) && fits(s->sv_any, 8, PERL_BYTES) &&
+	       fits(s->sv_flags, 4, PERL_BYTES) &&
 	       (s->xcv_flags_size == 2 || s->xcv_flags_size == 4) &&
 	       (s->si_cxsubix == PERL_NONE ||
 		       (fits(s->si_cxsubix, 4, si) && fits(s->cx_oldsubix, 4, cx)));

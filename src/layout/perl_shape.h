@@ -36,7 +36,6 @@ struct debugtypes;
 	FIELD(cx_olddepth, "context", "cx_u.cx_blk.blk_u.blku_sub.olddepth")                       \
 	FIELD(cx_retop, "context", "cx_u.cx_blk.blk_u.blku_sub.retop")                             \
 	FIELD(cx_eval_retop, "context", "cx_u.cx_blk.blk_u.blku_eval.retop")                       \
-	FIELD(cx_eval_env, "context", "cx_u.cx_blk.blk_u.blku_eval.cur_top_env")                   \
 	LATE(cx_oldsubix, "context", "cx_u.cx_blk.blk_u.blku_sub.old_cxsubix")                     \
 	FIELD(op_type, "op", "op_type")                                                            \
 	FIELD(cop_line, "cop", "cop_line")                                                         \
@@ -64,6 +63,7 @@ struct debugtypes;
 	NUMBER(CXt_SUB)                                                                            \
 	NUMBER(CXt_FORMAT)                                                                         \
 	NUMBER(CXt_EVAL)                                                                           \
+	NUMBER(CXp_MULTICALL)                                                                      \
 	NUMBER(CXp_SUB_RE_FAKE)                                                                    \
 	NUMBER(CXp_TRY)                                                                            \
 	OPCODE(OP_ENTERSUB)                                                                        \

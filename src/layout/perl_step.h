@@ -154,24 +154,23 @@ static inline int perl_enter_stack(
 }
 
 /* What begins a run loop, or may, and is no frame: a sort's block, code in a regex, try. */
-static inline int perl_found_loop(struct perl_walk *w, uint64_t what, uint64_t env)
+static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
 {
 	w->found = w->mixed;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_LOOP) | what, env, w->cop};
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_LOOP) | what, 0, w->cop};
 	return PERL_ON;
 }
 
 static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
 {
 	uint64_t from_c = perl_pointer_at(w, s->cx_eval_retop) ? 0 : PERL_FROM_C;
-	uint64_t env = w->mixed ? perl_pointer_at(w, s->cx_eval_env) : 0;
 
 	if (kind & s->CXp_TRY)
-		return perl_found_loop(w, 0, env);
+		return perl_found_loop(w, 0);
 	if (!w->cop)
 		return PERL_INCONSISTENT;
 	w->found = true;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_EVAL) | from_c, env, w->cop};
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_EVAL) | from_c, 0, w->cop};
 	w->cop = perl_cop(w, s, perl_pointer_at(w, s->cx_oldcop));
 	w->begun = from_c;
 	return PERL_ON;
@@ -195,12 +194,13 @@ static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s,
 	return 0;
 }
 
-static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s, uint32_t type)
+static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
 {
 	uint64_t cv = perl_pointer_at(w, s->cx_cv);
 	uint64_t from_c = perl_pointer_at(w, s->cx_retop) ? 0 : PERL_FROM_C;
 	uint64_t oldcop = perl_pointer_at(w, s->cx_oldcop);
 	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
+	bool again = w->mixed && kind & s->CXp_MULTICALL;
 	struct perl_seen *seen = PERL_SEEN(w, cv);
 
 	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
@@ -210,12 +210,12 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 		seen->owner == w->owner) {
 		w->frame.what = seen->what;
 		w->frame.with = seen->with;
-	} else if (perl_name_sub(w, s, cv, type == s->CXt_SUB, old_depth)) {
+	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
 		return PERL_INCONSISTENT;
 	} else if (seen) {
 		*seen = (struct perl_seen){cv, w->cop, w->owner, 0, w->frame.what, w->frame.with};
 	}
-	w->frame.what |= from_c;
+	w->frame.what |= from_c | (again ? PERL_AGAIN : 0);
 	w->found = true;
 	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
@@ -245,8 +245,8 @@ static inline int perl_take_context(struct perl_walk *w, const struct perl_shape
 	if (type == s->CXt_EVAL)
 		return perl_found_eval(w, s, kind);
 	if (type == s->CXt_SUB && kind & s->CXp_SUB_RE_FAKE)
-		return perl_found_loop(w, PERL_FROM_C, 0);
-	return perl_found_sub(w, s, type);
+		return perl_found_loop(w, PERL_FROM_C);
+	return perl_found_sub(w, s, kind);
 }
 
 /* The stack is at its end: goes to the one below, or is done. */
@@ -259,7 +259,7 @@ static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape 
 	}
 	if (w->type == PERL_PERLSI_SORT && !w->begun) {
 		w->begun = true;
-		return perl_found_loop(w, PERL_FROM_C, 0);
+		return perl_found_loop(w, PERL_FROM_C);
 	}
 	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : PERL_INCONSISTENT;
 }

@@ -49,7 +49,6 @@ static void print_context(void)
 	AT(cx_olddepth, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.olddepth);
 	AT(cx_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.retop);
 	AT(cx_eval_retop, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_eval.retop);
-	AT(cx_eval_env, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_eval.cur_top_env);
 #if SINCE(32)
 	AT(cx_oldsubix, PERL_CONTEXT, cx_u.cx_blk.blk_u.blku_sub.old_cxsubix);
 #else
@@ -114,6 +113,7 @@ static void print_numbers(void)
 	SAY(CXt_SUB, CXt_SUB);
 	SAY(CXt_FORMAT, CXt_FORMAT);
 	SAY(CXt_EVAL, CXt_EVAL);
+	SAY(CXp_MULTICALL, CXp_MULTICALL);
 #ifdef CXp_SUB_RE_FAKE
 	SAY(CXp_SUB_RE_FAKE, CXp_SUB_RE_FAKE);
 #else

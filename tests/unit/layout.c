@@ -415,7 +415,7 @@ static void perl_frame_name__tells_where_one_without_begins(void **state)
 	check_walk(&m, 1, PERL_CUT, "B::__ANON__[B.pm:3] B.pm:4;");
 }
 
-/* What begins a run loop is told when it is asked for: the sort's block, and what eval's is in. */
+/* What begins a run loop is told when it is asked for: the sort's block, and what runs again. */
 static void perl_walk__tells_of_run_loops(void **state)
 {
 	struct perl_frame frames[8];
@@ -424,14 +424,19 @@ static void perl_walk__tells_of_run_loops(void **state)
 
 	(void)state;
 	make_stacks(&m);
-	with(m.inner, m.l.shape.cx_eval_env, 4711);
+	m.inner[m.l.shape.cx_size + m.l.shape.cx_kind] |= (char)m.l.shape.CXp_MULTICALL;
 	with(m.inner, m.l.shape.cx_eval_retop, address(m.sub));
 	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), PERL_WHOLE);
 	assert_int_equal(stack.nr, 5);
 	assert_int_equal(frames[1].what, PERL_WHAT(PERL_EVAL));
-	assert_int_equal(frames[1].with, 4711);
+	assert_false(frames[1].with);
+	assert_true(frames[0].what & PERL_AGAIN);
 	assert_int_equal(frames[2].what, PERL_WHAT(PERL_LOOP) | PERL_FROM_C);
 	assert_int_equal(perl_frame_kind(&frames[3]), PERL_SUB);
+	assert_false(frames[3].what & PERL_AGAIN);
+	stack.mixed = false;
+	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), PERL_WHOLE);
+	assert_false(frames[0].what & PERL_AGAIN);
 }
 
 /* Between two states nothing is told that was not, or is no longer. */
