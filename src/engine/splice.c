@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "splice.h"
+#include "lib/util.h"
+#include "symbol/elfdata.h"
+
+#include <stdlib.h>
+
+/* ---- functions in C ---- */
+
+static bool add_range(struct splice_code *code, const struct elffile *elf, const char *name,
+	enum splice_role role)
+{
+	struct elf_variable at;
+
+	if (!elfdata_variable(elf, name, &at) || !at.size)
+		return false;
+	code->ranges[code->nr++] = (struct splice_range){at.address, at.address + at.size, role};
+	return true;
+}
+
+bool splice_code_find(struct splice_code *code, const struct elffile *elf)
+{
+	code->nr = 0;
+	if (!add_range(code, elf, "Perl_runops_standard", SPLICE_LOOP))
+		return false;
+	add_range(code, elf, "Perl_runops_debug", SPLICE_LOOP);
+	add_range(code, elf, "Perl_call_sv", SPLICE_CALL);
+	add_range(code, elf, "Perl_amagic_call", SPLICE_CALL);
+	add_range(code, elf, "Perl_eval_sv", SPLICE_EVAL);
+	add_range(code, elf, "perl_run", SPLICE_RUN);
+	return true;
+}
+
+enum splice_role splice_code_role(const struct splice_code *code, uint64_t address)
+{
+	for (size_t i = 0; i < code->nr; i++)
+		if (address >= code->ranges[i].start && address < code->ranges[i].end)
+			return code->ranges[i].role;
+	return SPLICE_PERL;
+}
+
+/* ---- run loops, and what begins them ---- */
+
+/* Who began a run loop in C: the nearest function with a role since the loop before. */
+enum by {
+	BY_RUN,
+	BY_CALL,
+	BY_EVAL,
+	BY_PERL,      /* another one of perl's file */
+	BY_ELSEWHERE, /* but it was called from another file */
+	BYS,
+};
+
+/* What in Perl begins a run loop. */
+enum begin {
+	BEGIN_MAIN,
+	BEGIN_CUT,   /* not known: Perl's frames are cut there */
+	BEGIN_SUB,   /* called from C */
+	BEGIN_AGAIN, /* called again and again in the same context */
+	BEGIN_BLOCK, /* of a sort; code in a regex */
+	BEGIN_CATCH, /* an eval or try where nobody would catch its exceptions */
+	BEGIN_EVAL,  /* an eval from C */
+	BEGIN_GUARD, /* the same right before a sub from C: both are one call, nearly always */
+	BEGIN_XSUB,  /* a function in C that C called as a sub; when Perl called it, none */
+	BEGINS,
+};
+
+#define NEVER (1u << 28) /* more than any sum of the costs below */
+
+static const unsigned match_cost[BEGINS][BYS] = {
+	/* RUN, CALL, EVAL, PERL, ELSEWHERE */
+	[BEGIN_MAIN] = {0, NEVER, NEVER, 2, 2},
+	[BEGIN_CUT] = {0, 0, 0, 0, 0},
+	[BEGIN_SUB] = {NEVER, 0, NEVER, 1, 1},
+	[BEGIN_AGAIN] = {NEVER, NEVER, NEVER, 0, 0},
+	[BEGIN_BLOCK] = {NEVER, NEVER, NEVER, 0, 1},
+	[BEGIN_CATCH] = {NEVER, NEVER, NEVER, 0, NEVER},
+	[BEGIN_EVAL] = {NEVER, 1, 0, 1, 2},
+	[BEGIN_GUARD] = {NEVER, NEVER, 0, NEVER, NEVER},
+	[BEGIN_XSUB] = {NEVER, 0, NEVER, NEVER, NEVER},
+};
+
+/* Of one that has no loop, if that may be at all. */
+static const unsigned skip_cost[BEGINS] = {
+	[BEGIN_MAIN] = 1,
+	[BEGIN_CUT] = NEVER,
+	[BEGIN_SUB] = 3,
+	[BEGIN_AGAIN] = 1,
+	[BEGIN_BLOCK] = 1,
+	[BEGIN_CATCH] = 1,
+	[BEGIN_EVAL] = 1,
+	[BEGIN_GUARD] = 0,
+	[BEGIN_XSUB] = 0,
+};
+
+/* Of a loop that nothing began; but see extra_cost. */
+static const unsigned extra_costs[BYS] = {
+	[BY_RUN] = NEVER,
+	[BY_CALL] = 2,
+	[BY_EVAL] = 3,
+	[BY_PERL] = 3,
+	[BY_ELSEWHERE] = 2,
+};
+
+enum { NONE = -1 };
+
+struct beginner {
+	enum begin kind;
+	size_t frame;  /* in Perl's; for BEGIN_CUT none */
+	bool caught;   /* in what it begins evals need no loop of their own */
+	bool has_more; /* the next frame is its own: so there is a loop */
+	int loop;      /* NONE: it has none */
+};
+
+struct loop {
+	size_t frame; /* in C's */
+	enum by by;
+	bool extra; /* nothing began it */
+};
+
+/* Both outermost first. */
+struct work {
+	const struct splice *s;
+	struct beginner *beginners;
+	struct loop *loops;
+	size_t nr_beginners, nr_loops;
+	unsigned *costs; /* of the first I beginners and J loops */
+	int *places;     /* of each frame of Perl's: on which loop */
+};
+
+static enum by who_began(enum by named, enum splice_role caller)
+{
+	return caller == SPLICE_ELSEWHERE ? BY_ELSEWHERE : named;
+}
+
+static void find_loops(struct work *w)
+{
+	const struct splice *s = w->s;
+	enum by named = BY_PERL;
+
+	for (size_t i = s->nr_c; i--;) {
+		switch (s->c[i].role) {
+		case SPLICE_RUN:
+			named = BY_RUN;
+			break;
+		case SPLICE_CALL:
+			named = BY_CALL;
+			break;
+		case SPLICE_EVAL:
+			named = BY_EVAL;
+			break;
+		case SPLICE_LOOP:
+			w->loops[w->nr_loops++] = (struct loop){i,
+				who_began(named,
+					i + 1 < s->nr_c ? s->c[i + 1].role : SPLICE_ELSEWHERE),
+				false};
+			named = BY_PERL;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static enum perl_kind kind_at(const struct splice *s, size_t i)
+{
+	return perl_frame_kind(&(struct perl_frame){.what = s->perl[i].what});
+}
+
+static bool is_from_c(const struct splice *s, size_t i)
+{
+	return s->perl[i].what & PERL_FROM_C;
+}
+
+/* An eval from C at I goes together with the call of a sub. */
+static bool is_guard(const struct splice *s, size_t i)
+{
+	return kind_at(s, i) == PERL_EVAL && is_from_c(s, i) && i && is_from_c(s, i - 1) &&
+	       (kind_at(s, i - 1) == PERL_SUB || kind_at(s, i - 1) == PERL_XSUB);
+}
+
+/* False: the frame at I begins nothing. CAUGHT is of what is below it, then of what it begins. */
+static bool begins(const struct splice *s, size_t i, bool *caught, enum begin *kind)
+{
+	switch (kind_at(s, i)) {
+	case PERL_MAIN:
+		*kind = BEGIN_MAIN;
+		*caught = true;
+		return true;
+	case PERL_SUB:
+		*kind = s->perl[i].what & PERL_AGAIN ? BEGIN_AGAIN : BEGIN_SUB;
+		if (is_from_c(s, i))
+			*caught = i + 1 < s->nr_perl && is_guard(s, i + 1);
+		return is_from_c(s, i);
+	case PERL_XSUB:
+		*kind = BEGIN_XSUB;
+		return true;
+	case PERL_LOOP:
+		if (!is_from_c(s, i))
+			break;
+		*kind = BEGIN_BLOCK;
+		*caught = false;
+		return true;
+	case PERL_EVAL:
+		if (!is_from_c(s, i))
+			break;
+		*kind = is_guard(s, i) ? BEGIN_GUARD : BEGIN_EVAL;
+		*caught = true;
+		return true;
+	}
+	*kind = BEGIN_CATCH;
+	bool own = !*caught;
+
+	*caught = true;
+	return own;
+}
+
+static void find_beginners(struct work *w)
+{
+	const struct splice *s = w->s;
+	bool caught = true;
+
+	if (s->end == PERL_CUT)
+		w->beginners[w->nr_beginners++] = (struct beginner){BEGIN_CUT, s->nr_perl, true,
+			s->nr_perl && !is_from_c(s, s->nr_perl - 1), NONE};
+	for (size_t i = s->nr_perl; i--;) {
+		enum begin kind;
+
+		if (begins(s, i, &caught, &kind))
+			w->beginners[w->nr_beginners++] =
+				(struct beginner){kind, i, caught, i && !is_from_c(s, i - 1), NONE};
+	}
+}
+
+/* ---- which belong together ---- */
+
+static unsigned *cost_at(struct work *w, size_t i, size_t j)
+{
+	return &w->costs[i * (w->nr_loops + 1) + j];
+}
+
+static unsigned add_cost(unsigned a, unsigned b)
+{
+	return a + b < NEVER ? a + b : NEVER;
+}
+
+/* The cost when the I-th beginner and the J-th loop, from 1, are partners. */
+static unsigned cost_of_match(struct work *w, size_t i, size_t j)
+{
+	return add_cost(*cost_at(w, i - 1, j - 1),
+		match_cost[w->beginners[i - 1].kind][w->loops[j - 1].by]);
+}
+
+static unsigned cost_of_skip(struct work *w, size_t i, size_t j)
+{
+	const struct beginner *b = &w->beginners[i - 1];
+
+	return add_cost(*cost_at(w, i - 1, j), b->has_more ? NEVER : skip_cost[b->kind]);
+}
+
+/* That of an eval that is over, where there may have been one, costs least. */
+static unsigned cost_of_extra(struct work *w, size_t i, size_t j)
+{
+	const struct beginner *b = i ? &w->beginners[i - 1] : NULL;
+	enum by by = w->loops[j - 1].by;
+	unsigned cost = extra_costs[by];
+
+	if (!b && w->s->end == PERL_CUT)
+		cost = 0;
+	else if (b && !b->caught && by == BY_PERL)
+		cost = 1;
+	return add_cost(*cost_at(w, i, j - 1), cost);
+}
+
+static unsigned least_cost(struct work *w, size_t i, size_t j)
+{
+	unsigned cost = i || j ? NEVER : 0, other;
+
+	if (i && j && (other = cost_of_match(w, i, j)) < cost)
+		cost = other;
+	if (i && (other = cost_of_skip(w, i, j)) < cost)
+		cost = other;
+	if (j && (other = cost_of_extra(w, i, j)) < cost)
+		cost = other;
+	return cost;
+}
+
+/* Of several ways that cost the same the one that has partners as far out as can be. */
+static void take_partners(struct work *w)
+{
+	size_t i = w->nr_beginners, j = w->nr_loops;
+
+	while (i || j) {
+		unsigned cost = *cost_at(w, i, j);
+
+		if (j && cost_of_extra(w, i, j) == cost) {
+			w->loops[--j].extra = true;
+		} else if (i && cost_of_skip(w, i, j) == cost) {
+			i--;
+		} else {
+			i--;
+			j--;
+			w->beginners[i].loop = (int)j;
+		}
+	}
+}
+
+/* False: they do not fit. */
+static bool align(struct work *w)
+{
+	size_t rows = w->nr_beginners + 1, columns = w->nr_loops + 1;
+
+	w->costs = xcalloc(rows * columns, sizeof(*w->costs));
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+			*cost_at(w, i, j) = least_cost(w, i, j);
+	if (*cost_at(w, rows - 1, columns - 1) >= NEVER)
+		return false;
+	take_partners(w);
+	return true;
+}
+
+/* ---- where frames stand ---- */
+
+/* The loop of an eval that is over, the last one, on LOOP, which B began; or LOOP itself. */
+static int loop_going_on(const struct work *w, const struct beginner *b, int loop)
+{
+	while (!b->caught && loop + 1 < (int)w->nr_loops && w->loops[loop + 1].extra &&
+		w->loops[loop + 1].by == BY_PERL)
+		loop++;
+	return loop;
+}
+
+static int first_partner(const struct work *w)
+{
+	for (size_t i = 0; i < w->nr_beginners; i++)
+		if (w->beginners[i].loop != NONE)
+			return w->beginners[i].loop;
+	return NONE;
+}
+
+/* The loop on which the frame of B stands; CURRENT is the one of the frames below it. */
+static int place_of(const struct work *w, const struct beginner *b, int current)
+{
+	bool is_last = b == &w->beginners[w->nr_beginners - 1];
+
+	if (b->loop != NONE)
+		return b->loop;
+	if (b->kind == BEGIN_SUB || b->kind == BEGIN_AGAIN)
+		return NONE;
+	if (b->kind == BEGIN_GUARD && !is_last && b[1].loop != NONE)
+		return b[1].loop;
+	return current == NONE ? first_partner(w) : current;
+}
+
+static void place_frames(struct work *w)
+{
+	const struct beginner *b = w->beginners, *end = b + w->nr_beginners;
+	int current = NONE;
+
+	if (b < end && b->kind == BEGIN_CUT)
+		current = (b++)->loop;
+	for (size_t i = w->s->nr_perl; i--;) {
+		if (b == end || b->frame != i) {
+			w->places[i] = current;
+			continue;
+		}
+		w->places[i] = place_of(w, b, current);
+		if (b->loop != NONE)
+			current = loop_going_on(w, b, b->loop);
+		b++;
+	}
+}
+
+/* ---- the merged stack ---- */
+
+struct merged {
+	uint32_t *ids;
+	size_t nr;
+};
+
+static void add_perl(struct merged *m, const struct splice *s, size_t i)
+{
+	if (kind_at(s, i) != PERL_LOOP)
+		m->ids[m->nr++] = s->perl[i].id;
+}
+
+static void merge(const struct work *w, struct merged *m)
+{
+	const struct splice *s = w->s;
+	int loop = (int)w->nr_loops - 1;
+	size_t p = 0;
+
+	for (size_t i = 0; i < s->nr_c; i++) {
+		if (loop >= 0 && w->loops[loop].frame == i) {
+			for (; p < s->nr_perl && (w->places[p] == loop || w->places[p] == NONE);
+				p++)
+				if (w->places[p] == loop)
+					add_perl(m, s, p);
+			loop--;
+		}
+		m->ids[m->nr++] = s->c[i].id;
+	}
+}
+
+static void merge_cut(const struct splice *s, struct merged *m)
+{
+	for (size_t i = 0; i < s->nr_c && s->c[i].role != SPLICE_LOOP; i++)
+		m->ids[m->nr++] = s->c[i].id;
+	for (size_t i = 0; i < s->nr_perl; i++)
+		add_perl(m, s, i);
+}
+
+static void merge_inconsistent(const struct splice *s, struct merged *m)
+{
+	size_t outermost = s->nr_c;
+
+	for (size_t i = 0; i < s->nr_c; i++)
+		if (s->c[i].role == SPLICE_LOOP)
+			outermost = i;
+	for (size_t i = 0; i < s->nr_c; i++) {
+		if (i == outermost)
+			m->ids[m->nr++] = s->inconsistent;
+		m->ids[m->nr++] = s->c[i].id;
+	}
+	if (outermost == s->nr_c)
+		m->ids[m->nr++] = s->inconsistent;
+}
+
+static bool merge_whole(const struct splice *s, struct merged *m)
+{
+	struct work w = {
+		.s = s,
+		.beginners = xcalloc(s->nr_perl + 1, sizeof(*w.beginners)),
+		.loops = xcalloc(s->nr_c + 1, sizeof(*w.loops)),
+		.places = xcalloc(s->nr_perl + 1, sizeof(*w.places)),
+	};
+
+	find_loops(&w);
+	find_beginners(&w);
+	bool fits = align(&w);
+
+	if (fits) {
+		place_frames(&w);
+		merge(&w, m);
+	}
+	free(w.beginners);
+	free(w.loops);
+	free(w.costs);
+	free(w.places);
+	return fits;
+}
+
+size_t splice_stacks(const struct splice *s, uint32_t *merged, bool *consistent)
+{
+	struct merged m = {.ids = merged};
+	bool fits = s->end == PERL_WHOLE || s->end == PERL_CUT;
+
+	if (s->end == PERL_NOT_RUNNING) {
+		for (; m.nr < s->nr_c; m.nr++)
+			merged[m.nr] = s->c[m.nr].id;
+		fits = true;
+	} else if (fits && !s->whole) {
+		merge_cut(s, &m);
+	} else if (fits) {
+		fits = merge_whole(s, &m);
+	}
+	if (!fits)
+		merge_inconsistent(s, &m);
+	if (consistent)
+		*consistent = fits;
+	return m.nr;
+}

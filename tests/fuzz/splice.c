@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any frames in C and in Perl, merged: the first byte says how both end; each other one is a frame,
+ * leaf first, in Perl when its highest bit is set.
+ */
+#include "fuzz.h"
+#include "engine/splice.h"
+
+enum { MAX = 8192, PERL_IDS = 1 << 16, INCONSISTENT = 1 << 20 };
+
+static struct splice_c in_c[MAX];
+static struct splice_perl in_perl[MAX];
+static uint32_t ids[2 * MAX + 1];
+
+static void read_stacks(struct splice *s, const uint8_t *data, size_t size)
+{
+	*s = (struct splice){
+		.c = in_c,
+		.whole = data[0] & 1,
+		.perl = in_perl,
+		.end = PERL_WHOLE + (data[0] >> 1) % (PERL_ENDS - PERL_WHOLE),
+		.inconsistent = INCONSISTENT,
+	};
+	for (size_t i = 1; i < size && i < MAX; i++) {
+		uint64_t b = data[i];
+
+		if (b & 0x80) {
+			in_perl[s->nr_perl] =
+				(struct splice_perl){(b & 7) << 56 | (b >> 3 & 1) << 63 |
+							     (b >> 4 & 1) << 60 | (b & 7) * 4711,
+					PERL_IDS + (uint32_t)s->nr_perl};
+			s->nr_perl++;
+		} else {
+			in_c[s->nr_c] = (struct splice_c){(uint32_t)s->nr_c, b % 6};
+			s->nr_c++;
+		}
+	}
+}
+
+/* In their order, those in C all, those in Perl no more than once and on a loop. */
+static void check_consistent(const struct splice *s, size_t nr)
+{
+	size_t c = 0, perl = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (ids[i] < PERL_IDS) {
+			must(ids[i] == c++);
+			continue;
+		}
+		must(ids[i] != INCONSISTENT && ids[i] >= PERL_IDS + perl);
+		perl = ids[i] - PERL_IDS + 1;
+		must(perl <= s->nr_perl);
+		must((in_perl[perl - 1].what >> 56 & 7) != PERL_LOOP);
+	}
+	must(c == s->nr_c || !s->whole);
+	must(c == s->nr_c || in_c[c].role == SPLICE_LOOP);
+	for (size_t i = 1; i < nr && s->whole; i++)
+		must(ids[i - 1] < PERL_IDS || ids[i] >= PERL_IDS ||
+			in_c[ids[i]].role == SPLICE_LOOP);
+}
+
+static void check_inconsistent(const struct splice *s, size_t nr)
+{
+	size_t c = 0;
+
+	must(nr == s->nr_c + 1);
+	for (size_t i = 0; i < nr; i++)
+		must(ids[i] == INCONSISTENT || ids[i] == c++);
+	must(c == s->nr_c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct splice s;
+	bool consistent;
+	size_t nr;
+
+	if (!size)
+		return 0;
+	read_stacks(&s, data, size);
+	nr = splice_stacks(&s, ids, &consistent);
+	must(nr <= s.nr_c + s.nr_perl + 1);
+	must(consistent || s.end != PERL_NOT_RUNNING);
+	must(!consistent || s.end != PERL_INCONSISTENT);
+	if (consistent)
+		check_consistent(&s, nr);
+	else
+		check_inconsistent(&s, nr);
+	must(splice_stacks(&s, ids, NULL) == nr);
+	return 0;
+}
