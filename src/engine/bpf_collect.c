@@ -15,6 +15,7 @@ struct collector {
 	struct places places;
 	struct table tasks;  /* hashes of start, tid and comm -> task */
 	struct table stacks; /* stack in sums -> stack */
+	struct table mixed;  /* two stacks in sums -> stack */
 	struct table mains;  /* frame -> whether it is in main */
 };
 
@@ -171,6 +172,62 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 	return *at = s->kind == STACK_PERL ? add_perl_stack(c, s) : add_user_stack(c, s);
 }
 
+/* The frames of a user stack, and what they are for Perl; the caller's to free. */
+static struct splice_c *mixed_c(struct collector *c, const struct sums_stack *s)
+{
+	const uint64_t *from = c->from->sums->frames + s->first;
+	struct splice_c *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		const struct mapping *m = mapping_of(c, from[i]);
+		bool call = from[i] >> 40 & 1;
+
+		list[i].id = frame_of(c, from[i]);
+		list[i].role = places_role(
+			&c->places, m, m ? m->start + (from[i] & ((1ULL << 40) - 1)) - call : 0);
+	}
+	return list;
+}
+
+static struct splice_perl *mixed_perl(struct collector *c, const struct sums_stack *s)
+{
+	const uint64_t *from = c->from->sums->frames + s->first;
+	struct splice_perl *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		list[i].what = c->from->perls->names[from[i]].what;
+		list[i].id = perl_frame(c, from[i]);
+	}
+	return list;
+}
+
+static uint32_t mixed_stack(struct collector *c, uint32_t user, uint32_t perl)
+{
+	const struct sums_stack *in_c = &c->from->sums->stacks[user];
+	const struct sums_stack *in_perl = &c->from->sums->stacks[perl];
+	bool is_new;
+	uint32_t cut_by, *at = table_put(&c->mixed, user, perl, &is_new);
+
+	if (!is_new)
+		return *at;
+	struct splice_c *frames = mixed_c(c, in_c);
+	struct splice_perl *perls = mixed_perl(c, in_perl);
+	enum stack_end end =
+		judge(c, c->from->sums->frames + in_c->first, in_c->nr, in_c->end, &cut_by);
+	struct splice s = {
+		.c = frames,
+		.nr_c = in_c->nr,
+		.perl = perls,
+		.nr_perl = in_perl->nr,
+		.end = in_perl->end,
+	};
+
+	*at = places_mixed_stack(&c->places, &s, end, cut_by);
+	free(frames);
+	free(perls);
+	return *at;
+}
+
 static void add_row(struct collector *c, uint32_t event, const struct sums_row *from)
 {
 	const char tag[] = {(char)from->key.tag, '\0'};
@@ -184,10 +241,10 @@ static void add_row(struct collector *c, uint32_t event, const struct sums_row *
 	};
 	int n = 0;
 
-	if (from->key.perl)
-		row.stacks[n++] = stack_of(c, from->key.perl);
-	if (from->key.user)
-		row.stacks[n++] = stack_of(c, from->key.user);
+	if (from->key.perl && from->key.user)
+		row.stacks[n++] = mixed_stack(c, from->key.user, from->key.perl);
+	else if (from->key.perl || from->key.user)
+		row.stacks[n++] = stack_of(c, from->key.perl | from->key.user);
 	if (from->key.kernel)
 		row.stacks[n++] = stack_of(c, from->key.kernel);
 	recording_add_row(c->rec, &row);
@@ -245,6 +302,7 @@ void bpf_collect(const struct bpf_collected *from, uint32_t event, struct record
 	places_init(&c.places, from->ps, from->ks, rec);
 	table_init(&c.tasks);
 	table_init(&c.stacks);
+	table_init(&c.mixed);
 	table_init(&c.mains);
 	sums_init(&rows);
 	settle_rows(&c, &rows, &rec->lost[LOST_NO_BODY]);
@@ -254,6 +312,7 @@ void bpf_collect(const struct bpf_collected *from, uint32_t event, struct record
 	sums_release(&rows);
 	table_release(&c.tasks);
 	table_release(&c.stacks);
+	table_release(&c.mixed);
 	table_release(&c.mains);
 	places_release(&c.places);
 }

@@ -209,8 +209,8 @@ static uint32_t add_name(struct perls *pl, const struct perl_named *name)
 {
 	bool is_new;
 	uint32_t *at = table_put(&pl->by_name,
-		hash_pair((uint64_t)name->function << 32 | name->file, name->line),
-		hash_pair(name->what, name->with), &is_new);
+		hash_pair((uint64_t)name->function << 32 | name->file, name->line), name->what,
+		&is_new);
 
 	if (!is_new)
 		return *at;
@@ -260,8 +260,6 @@ static uint32_t name_frame(struct perls *pl, uint32_t image, const struct perl_w
 	enum perl_kind kind = perl_frame_kind(frame);
 	bool is_new;
 
-	if (kind == PERL_EVAL || kind == PERL_LOOP)
-		name.with = frame->with;
 	if (kind < PERL_LOOP && !read_name(pl, &pl->images[image], frame, &name))
 		pl->nr_unnamed++;
 	uint32_t number = add_name(pl, &name);

@@ -24,7 +24,7 @@ struct strbuf;
 struct perl_named {
 	uint32_t function, file; /* in strings; 0: it could not be read */
 	uint32_t line;
-	uint64_t what, with; /* as in struct perl_frame, but without addresses of names */
+	uint64_t what; /* as in struct perl_frame, but without the address */
 };
 
 struct perls {

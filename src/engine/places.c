@@ -16,6 +16,7 @@ void places_init(struct places *pl, const struct processes *ps, const struct kal
 	table_init(&pl->maps);
 	table_init(&pl->frames);
 	table_init(&pl->perl);
+	table_init(&pl->by_object);
 }
 
 void places_release(struct places *pl)
@@ -23,6 +24,8 @@ void places_release(struct places *pl)
 	table_release(&pl->maps);
 	table_release(&pl->frames);
 	table_release(&pl->perl);
+	table_release(&pl->by_object);
+	free(pl->codes);
 }
 
 /* The address at which the start of M is linked; false: not known. */
@@ -175,13 +178,55 @@ uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, 
 	return id;
 }
 
-uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why)
+static uint32_t note_frame(struct places *pl, const char *text)
 {
-	struct rec_name n = {.function = recording_string(pl->rec, why)};
+	struct rec_name n = {.function = recording_string(pl->rec, text)};
 	uint32_t frame = recording_add_frame(
 		pl->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
 
 	recording_name_frame(pl->rec, frame, &n, 1);
+	return frame;
+}
+
+enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address)
+{
+	const struct object *o = m ? &pl->ps->objects[m->object] : NULL;
+	uint64_t link;
+	bool is_new;
+
+	if (!o || !find_link(o, m, &link))
+		return SPLICE_ELSEWHERE;
+	uint32_t *at = table_put(&pl->by_object, m->object, 0, &is_new);
+
+	if (is_new) {
+		ALLOC_GROW(pl->codes, pl->nr_codes, pl->codes_alloc);
+		*at = (uint32_t)pl->nr_codes++;
+		splice_code_find(&pl->codes[*at], o->elf);
+	}
+	return splice_code_role(&pl->codes[*at], address - m->start + link);
+}
+
+uint32_t places_mixed_stack(
+	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by)
+{
+	uint32_t *merged = xcalloc(s->nr_c + s->nr_perl + 1, sizeof(*merged));
+	size_t nr;
+	uint32_t id;
+
+	if (!pl->inconsistent)
+		pl->inconsistent = note_frame(pl, "[perl: inconsistent]") + 1;
+	s->inconsistent = pl->inconsistent - 1;
+	s->whole = end == END_ROOT;
+	nr = splice_stacks(s, merged, NULL);
+	id = recording_add_stack(pl->rec, STACK_USER, end, cut_by, merged, nr);
+	free(merged);
+	return id;
+}
+
+uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why)
+{
+	uint32_t frame = note_frame(pl, why);
+
 	return recording_add_stack(pl->rec, STACK_PERL, end, 0, &frame, 1);
 }
 

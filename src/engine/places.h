@@ -6,6 +6,7 @@
 #include "lib/recording.h"
 #include "lib/table.h"
 #include "process.h"
+#include "splice.h"
 
 struct places {
 	const struct processes *ps;
@@ -14,6 +15,10 @@ struct places {
 	struct table maps;   /* mapping -> map */
 	struct table frames; /* map or kind, address -> frame */
 	struct table perl;   /* function, file and line -> frame */
+	struct splice_code *codes;
+	size_t nr_codes, codes_alloc;
+	struct table by_object; /* object -> place in codes */
+	uint32_t inconsistent;  /* the frame that says so, + 1 */
 };
 
 void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
@@ -38,6 +43,16 @@ uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, 
 
 /* The stack in place of one that is not there, with one frame that tells WHY. */
 uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why);
+
+/* What the function at ADDRESS, of a leaf or a call, in M is for Perl. */
+enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address);
+
+/*
+ * Adds the user stack that C and Perl frames of S make, by their numbers as frames; how the former
+ * end.
+ */
+uint32_t places_mixed_stack(
+	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by);
 
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);

@@ -103,26 +103,18 @@ struct perl_words {
 	uint64_t what, cop;
 };
 
-/* Of what begins run loops with is all that there is; of a sub a few bits of it will do. */
+/* Of with a few bits will do. */
 static inline struct perl_words perl_pack(const struct perl_frame *f)
 {
-	enum perl_kind kind = perl_frame_kind(f);
-	uint64_t with = kind == PERL_EVAL || kind == PERL_LOOP
-				? f->with & PERL_ADDRESS
-				: (f->with * 0x9e3779b97f4a7c15ULL >> 55) << 47;
+	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
 
-	return (struct perl_words){f->what | with, f->cop + 1};
+	return (struct perl_words){f->what | with << 47, f->cop + 1};
 }
 
-/* The frame, but for what a sub's with was. */
+/* The frame, but for its with. */
 static inline struct perl_frame perl_unpack(const struct perl_words *w)
 {
-	enum perl_kind kind = w->what >> 56 & 7;
-	uint64_t flags = w->what & ~((1ULL << 56) - 1), address = w->what & PERL_ADDRESS;
-
-	if (kind == PERL_EVAL || kind == PERL_LOOP)
-		return (struct perl_frame){flags, address, w->cop - 1};
-	return (struct perl_frame){flags | address, 0, w->cop - 1};
+	return (struct perl_frame){w->what & ~(0x1ffULL << 47), 0, w->cop - 1};
 }
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
