@@ -290,31 +290,43 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
-/* Who asks for Perl means a process that has it; what processes will start is not known. */
-static int look_for_perl(struct bpf *b, struct strbuf *err)
+/* All processes that a recording of the whole system begins with. */
+static void know_all(struct bpf *b)
 {
-	const struct engine_request *r = b->request;
-	size_t nr = 0;
-	uint32_t *pids = r->all ? task_programs(&nr) : NULL;
+	size_t nr;
+	uint32_t *pids = task_programs(&nr);
 
 	for (size_t i = 0; i < nr; i++)
 		processes_get(&b->processes, pids[i]);
 	free(pids);
+}
+
+/* Who asks for Perl means a process that has it; what processes will start is not known. */
+static int look_for_perl(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	struct strbuf why = STRBUF_INIT;
+	size_t nr_found = 0;
+
+	if (r->all)
+		know_all(b);
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
-	perls_update(&b->perls);
-	if (r->all || r->children)
-		return 0;
 	for (size_t i = 0; i < b->processes.nr; i++) {
-		int found = perls_look(&b->perls, &b->processes.list[i], err);
+		const struct process *p = &b->processes.list[i];
+		int found = perls_look(&b->perls, p, &why);
 
-		if (found > 0)
-			return fail(err, "there is no Perl in process %" PRIu32,
-				b->processes.list[i].pid);
-		if (found < 0)
-			return -1;
+		nr_found += !found;
+		if (found > 0 && !why.len)
+			fail(&why, "no Perl runs in process %" PRIu32 "; give one that it does",
+				p->pid);
 	}
-	return 0;
+	if (!nr_found && !r->all && !r->children)
+		strbuf_add(err, why.buf, why.len);
+	else if (why.len && !r->all && !r->children)
+		strbuf_addf(&b->no_perl, "%s\n", why.buf);
+	strbuf_release(&why);
+	return nr_found || r->all || r->children ? 0 : -1;
 }
 
 static void bpf_free(struct engine *engine)
@@ -716,6 +728,8 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
+	if (b->request->perl && !perls_any(&b->perls))
+		strbuf_adds(notes, "no Perl ran in what was recorded\n");
 	processes_give_files(&b->processes, files);
 	return 0;
 }

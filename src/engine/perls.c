@@ -8,6 +8,7 @@
 #include "symbol/elfdata.h"
 
 #include <bpf/bpf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /*
@@ -94,10 +95,11 @@ static void tell_programs(const struct perls *pl, const struct perl_image *image
 {
 	if (pl->map < 0)
 		return;
-	if (image->state == IMAGE_FOUND)
-		bpf_map_update_elem(pl->map, &image->pid, &image->layout, BPF_ANY);
-	else
+	if (image->state != IMAGE_FOUND)
 		bpf_map_delete_elem(pl->map, &image->pid);
+	else if (bpf_map_update_elem(pl->map, &image->pid, &image->layout, BPF_ANY))
+		strbuf_addf(pl->refusals, "process %" PRIu32 " is one too many that runs Perl\n",
+			image->pid);
 }
 
 /* As perl_find. */
@@ -175,6 +177,14 @@ bool perls_update(struct perls *pl)
 		if (!pl->ps->list[i].gone)
 			update(pl, &pl->ps->list[i]);
 	return pl->young;
+}
+
+bool perls_any(const struct perls *pl)
+{
+	for (size_t i = 1; i < pl->nr_images; i++)
+		if (pl->images[i].state == IMAGE_FOUND)
+			return true;
+	return false;
 }
 
 void perls_forked(struct perls *pl, uint32_t parent, uint32_t child)

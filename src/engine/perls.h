@@ -72,6 +72,9 @@ bool perls_update(struct perls *pl);
 void perls_forked(struct perls *pl, uint32_t parent, uint32_t child);
 void perls_executed(struct perls *pl, uint32_t pid);
 
+/* Whether Perl was found in any process. */
+bool perls_any(const struct perls *pl);
+
 /* Reads what FRAME in process PID is called; the number of its name. */
 uint32_t perls_told(struct perls *pl, uint32_t pid, const struct perl_frame *frame);
 
