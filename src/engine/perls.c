@@ -129,7 +129,8 @@ static int find(
 
 int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)
 {
-	struct perl_image *image = &pl->images[newest_image(pl, p->pid)];
+	uint32_t number = newest_image(pl, p->pid);
+	struct perl_image *image = &pl->images[number];
 	int found = find(pl, p, image, err);
 
 	image->changes = p->changes;
@@ -298,7 +299,8 @@ uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *wor
 
 uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed)
 {
-	const struct perl_image *image = &pl->images[newest_image(pl, pid)];
+	uint32_t number = newest_image(pl, pid);
+	const struct perl_image *image = &pl->images[number];
 	struct memory memory = memory_of_process(&pid);
 	struct perl_frame frames[PERL_DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = PERL_DEPTH, .mixed = mixed};
