@@ -20,8 +20,6 @@
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-#define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-#define PERL_SEEN(w, cv) perl_seen_place(cv)
 
 enum {
 	PAD = CHUNK,
@@ -69,23 +67,6 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 	return 0;
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SEEN_SUBS);
-	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
-	__type(key, uint32_t);
-	__type(value, struct perl_seen);
-} seen_subs SEC(".maps");
-
-static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
-{
-	uint32_t at = cv * 0x9e3779b97f4a7c15ULL >> 52;
-
-	at = (at & (SEEN_SUBS - 1)) + bpf_get_smp_processor_id() * SEEN_SUBS;
-	return bpf_map_lookup_elem(&seen_subs, &at);
-}
-
-#include "layout/perl_step.h"
 #include "unwind/step.h"
 
 const volatile struct wanted wanted;
@@ -570,7 +551,7 @@ static uint32_t user_stack(struct scratch *s, struct counters *count)
 	return store(s, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
-#include "perl.h"
+#include "perls.h"
 
 static uint32_t kernel_stack(void *ctx, struct scratch *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perl stacks of the current task. */
-#ifndef BPF_PERL_H
-#define BPF_PERL_H
+/* Perl stacks of the current task: which process has Perl where, and the walk. */
+#ifndef BPF_PERLS_H
+#define BPF_PERLS_H
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -16,6 +16,26 @@ struct {
 	__type(key, struct ring_perl);
 	__type(value, uint32_t);
 } perl_known SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN_SUBS);
+	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
+	__type(key, uint32_t);
+	__type(value, struct perl_seen);
+} seen_subs SEC(".maps");
+
+static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
+{
+	uint32_t at = cv * 0x9e3779b97f4a7c15ULL >> 52;
+
+	at = (at & (SEEN_SUBS - 1)) + bpf_get_smp_processor_id() * SEEN_SUBS;
+	return bpf_map_lookup_elem(&seen_subs, &at);
+}
+
+#define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define PERL_SEEN(w, cv) perl_seen_place(cv)
+#include "layout/perl_step.h"
 
 struct perl_walking {
 	struct scratch *s;
