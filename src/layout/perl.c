@@ -235,6 +235,15 @@ static int find_interpreter(const struct target *t, const struct target_file *fi
 	return 0;
 }
 
+/* All that is not in the file. */
+static bool memory_is_readable(const struct target *t)
+{
+	unsigned char byte;
+	uint64_t address;
+
+	return find_address(t, run_loop, &address) && memory_read(&t->memory, address, &byte, 1);
+}
+
 bool perl_is_in(const struct elffile *elf)
 {
 	struct elf_variable variable;
@@ -252,6 +261,11 @@ int perl_find(const struct target *t, const struct perl_layout *like, struct per
 	*l = like ? *like : (struct perl_layout){0};
 	if (!file)
 		return 1;
+	if (!memory_is_readable(t))
+		return fail(err,
+			"the memory of the process that runs Perl in '%s' cannot be read: it is "
+			"gone, or you need the right to trace it; record it as root",
+			file->path);
 	l->path = file->path;
 	l->threads = find_address(t, "PL_thr_key", &unused);
 	if (!like && (find_version(t, file, l, err) || find_shape(t, file, l, err)))

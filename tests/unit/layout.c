@@ -220,9 +220,23 @@ static void check_refused(unsigned char version, const char *why)
 	strbuf_release(&err);
 }
 
+static bool read_nothing(void *context, uint64_t address, void *to, size_t len)
+{
+	(void)context;
+	(void)address;
+	(void)to;
+	(void)len;
+	return false;
+}
+
 static void perl_find__refuses_what_it_does_not_know(void **state)
 {
+	struct memory memory = target.memory;
+
 	(void)state;
+	target.memory.read = read_nothing;
+	check_refused(36, "cannot be read");
+	target.memory = memory;
 	check_refused(PERL_LAST + 2, "5.44.3");
 	check_refused(PERL_LAST + 2, "install its debug file");
 	check_refused(PERL_FIRST - 2, "5.10 to 5.42");
