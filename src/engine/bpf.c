@@ -438,8 +438,8 @@ static int open_events(struct bpf *b, struct strbuf *err)
 	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
 
 	if (is_off_cpu(b))
-		return sideband_open(&b->side, 0, err);
-	if (sideband_open(&b->side, hz, err))
+		return sideband_open(&b->side, 0, b->request->perl, err);
+	if (sideband_open(&b->side, hz, b->request->perl, err))
 		return -1;
 	return sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err);
 }
@@ -508,7 +508,7 @@ static void take_perl(struct bpf *b)
 		return;
 	b->perls_young = perls_update(&b->perls);
 	for (size_t i = 0; i < b->nr_told; i++)
-		perls_told(&b->perls, b->told[i].tgid, &b->told[i].frame);
+		perls_told(&b->perls, &b->told[i]);
 	for (size_t i = 0; i < b->nr_waiting; i++)
 		copies_put(&b->copies, b->waiting[i].copy,
 			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,

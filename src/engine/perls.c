@@ -142,14 +142,14 @@ int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)
 
 static bool is_young(const struct perl_image *image)
 {
-	return image->state == IMAGE_FOUND &&
-	       monotonic_ns() - image->began_ns < YOUNG_MS * 1000000LL;
+	return monotonic_ns() - image->began_ns < YOUNG_MS * 1000000LL;
 }
 
 static bool is_due(const struct perl_image *image, const struct process *p)
 {
 	return image->state == IMAGE_NEW || image->changes != p->changes ||
-	       (is_young(image) && monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
+	       (image->state == IMAGE_FOUND && is_young(image) &&
+		       monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
 }
 
 void perls_start(struct perls *pl, int map)
@@ -230,27 +230,34 @@ static uint32_t add_name(struct perls *pl, const struct perl_named *name)
 	return *at = (uint32_t)pl->nr_names++;
 }
 
-/* From the memory of the process as it is now; false: what is there is not called anything. */
-static bool read_name(struct perls *pl, const struct perl_image *image,
-	const struct perl_frame *frame, struct perl_named *name)
+static uint32_t name_of(struct perls *pl, uint64_t what, const struct perl_texts *texts)
 {
-	struct memory memory = memory_of_process(&image->pid);
+	struct perl_named name = {.what = what & ~PERL_ADDRESS, .line = texts->line};
 	struct strbuf text = STRBUF_INIT;
-	bool named;
 
-	if (image->state != IMAGE_FOUND)
-		return false;
-	named = perl_frame_name(&image->layout, &memory, frame, &text);
-	if (named)
-		name->function = strpool_adds(&pl->strings, text.buf);
+	if (perl_texts_name(texts, what >> 56 & 7, &text))
+		name.function = strpool_adds(&pl->strings, text.buf);
 	strbuf_reset(&text);
-	if (perl_cop_place(&image->layout, &memory, frame->cop, &text, &name->line))
-		name->file = strpool_adds(&pl->strings, text.buf);
+	if (perl_texts_file(texts, &text))
+		name.file = strpool_adds(&pl->strings, text.buf);
+	else
+		name.line = 0;
 	strbuf_release(&text);
-	return named;
+	return add_name(pl, &name);
 }
 
-/* The name that was read for IMAGE, or for what it was before; NULL: there is none. */
+void perls_told(struct perls *pl, const struct ring_perl *told)
+{
+	const struct perl_words *words = &told->key.words;
+	bool is_new;
+	uint32_t *at = table_put(&pl->by_frame, hash_pair(words->what, words->cop),
+		newest_image(pl, told->key.tgid), &is_new);
+
+	if (is_new)
+		*at = name_of(pl, told->what, &told->texts);
+}
+
+/* The name of IMAGE's frame, or of one of what it was before; NULL: there is none. */
 static const uint32_t *known_name(
 	const struct perls *pl, uint32_t image, const struct perl_words *words)
 {
@@ -264,37 +271,11 @@ static const uint32_t *known_name(
 	return NULL;
 }
 
-static uint32_t name_frame(struct perls *pl, uint32_t image, const struct perl_words *words,
-	const struct perl_frame *frame)
-{
-	struct perl_named name = {.what = frame->what & ~PERL_ADDRESS};
-	enum perl_kind kind = perl_frame_kind(frame);
-	bool is_new;
-
-	if (kind < PERL_LOOP && !read_name(pl, &pl->images[image], frame, &name))
-		pl->nr_unnamed++;
-	uint32_t number = add_name(pl, &name);
-
-	*table_put(&pl->by_frame, hash_pair(words->what, words->cop), image, &is_new) = number;
-	return number;
-}
-
-uint32_t perls_told(struct perls *pl, uint32_t pid, const struct perl_frame *frame)
-{
-	struct perl_words words = perl_pack(frame);
-	uint32_t image = newest_image(pl, pid);
-	const uint32_t *known = known_name(pl, image, &words);
-
-	return known ? *known : name_frame(pl, image, &words, frame);
-}
-
 uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words)
 {
-	struct perl_frame frame = perl_unpack(words);
-	uint32_t image = newest_image(pl, pid);
-	const uint32_t *known = known_name(pl, image, words);
+	const uint32_t *known = known_name(pl, newest_image(pl, pid), words);
 
-	return known ? *known : name_frame(pl, image, words, &frame);
+	return known ? *known : add_name(pl, &(struct perl_named){.what = words->what >> 56 << 56});
 }
 
 uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed)
@@ -311,7 +292,11 @@ uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t
 		end = perl_walk_thread(&image->layout, &memory, thread, &stack);
 	if (end != PERL_WHOLE && end != PERL_CUT)
 		stack.nr = 0;
-	for (size_t i = 0; i < stack.nr; i++)
-		names[i] = perls_told(pl, pid, &frames[i]);
+	for (size_t i = 0; i < stack.nr; i++) {
+		struct perl_texts texts;
+
+		perl_frame_texts(&image->layout, &memory, &frames[i], &texts);
+		names[i] = name_of(pl, frames[i].what, &texts);
+	}
 	return sums_stack(sums, names, (uint32_t)stack.nr, STACK_PERL, end);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Perl in the processes that the built-in engine records: where the interpreter of each is, and
- * what the frames are called that its programs tell of. Names are read from the process's memory,
- * so they must be asked for while it lives; a forked child has those of its parent.
+ * what the frames are called that its programs tell of.
  */
 #ifndef PERLS_H
 #define PERLS_H
@@ -48,7 +47,6 @@ struct perls {
 	struct table by_name;
 	struct table objects;   /* object -> whether it has Perl's run loop */
 	struct table by_object; /* object -> an image whose interpreter is in it */
-	uint64_t nr_unnamed;    /* frames that were not there any more */
 	bool young;
 	struct strbuf *refusals; /* why Perl in a process cannot be walked, one a line */
 };
@@ -75,10 +73,10 @@ void perls_executed(struct perls *pl, uint32_t pid);
 /* Whether Perl was found in any process. */
 bool perls_any(const struct perls *pl);
 
-/* Reads what FRAME in process PID is called; the number of its name. */
-uint32_t perls_told(struct perls *pl, uint32_t pid, const struct perl_frame *frame);
+/* Takes in what the programs told of a frame. */
+void perls_told(struct perls *pl, const struct ring_perl *told);
 
-/* The number of a name that was told; of one that was not, as well as can be. */
+/* The number of the name of a frame in process PID; one that was not told has none. */
 uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words);
 
 /*

@@ -21,7 +21,7 @@ static int open_event(const struct perf_event_attr *attr, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct perf_event_attr attr_for(unsigned hz)
+static struct perf_event_attr attr_for(unsigned hz, bool prompt)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -39,7 +39,8 @@ static struct perf_event_attr attr_for(unsigned hz)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.wakeup_events = 1,
+		.watermark = prompt,
+		.wakeup_watermark = 1, /* byte; or wakeup_events, which are ticks */
 	};
 
 	return attr;
@@ -67,9 +68,9 @@ static int open_cpu(struct sideband *sb, const struct perf_event_attr *attr, int
 	return 0;
 }
 
-int sideband_open(struct sideband *sb, unsigned hz, struct strbuf *err)
+int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err)
 {
-	struct perf_event_attr attr = attr_for(hz);
+	struct perf_event_attr attr = attr_for(hz, prompt);
 	int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
 
 	*sb = (struct sideband){.ring_size = RING_PAGES * (size_t)sysconf(_SC_PAGESIZE)};

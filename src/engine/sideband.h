@@ -41,9 +41,10 @@ struct sideband {
 
 /*
  * Opens the events, not yet enabled; HZ ticks a second of CPU clock on each processor, 0: no ticks.
+ * PROMPT: who polls the files hears of each, not just when much has come.
  * -1 and ERR when the kernel refuses.
  */
-int sideband_open(struct sideband *sb, unsigned hz, struct strbuf *err);
+int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err);
 /* At each tick runs the BPF program PROG_FD. */
 int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err);
 void sideband_enable(struct sideband *sb, bool on);

@@ -89,4 +89,26 @@ struct perl_walk {
 	struct perl_frame frame;
 };
 
+enum { PERL_TEXT_MAX = 256 };
+
+/* As it stands in the target. */
+struct perl_text {
+	uint16_t len; /* bytes */
+	bool cut;     /* there is more of it */
+	bool latin;   /* each byte is a character, for perl; else it is UTF-8, or just bytes */
+	char bytes[PERL_TEXT_MAX];
+};
+
+/* What a frame is called and where it is. */
+struct perl_texts {
+	uint32_t line, start_line; /* 0: not known */
+	bool named;                /* name, and package, could be read */
+	bool placed;               /* file and line could */
+	bool begins;      /* start_file and start_line could, and tell more than the name */
+	bool has_package; /* that has no name when it has no length */
+	bool in_globs;    /* files stand behind "_<", as their globs are called */
+	struct perl_text package, name; /* of subs; no name: nobody knows one */
+	struct perl_text file, start_file;
+};
+
 #endif

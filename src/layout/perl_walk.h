@@ -27,18 +27,18 @@ enum perl_end perl_walk(const struct perl_layout *layout, const struct memory *m
 enum perl_end perl_walk_thread(const struct perl_layout *layout, const struct memory *memory,
 	uint64_t thread, struct perl_stack *stack);
 
-/*
- * Appends a frame's name, as caller has it: "Package::sub", "(eval)", "sub" of a lexical one; the
- * outermost is "main"; but a sub without a name is "Package::__ANON__[FILE:LINE]", where it begins.
- * False, and nothing is appended: what is there is no sub.
- */
-bool perl_frame_name(const struct perl_layout *layout, const struct memory *memory,
-	const struct perl_frame *frame, struct strbuf *name);
+/* Reads what FRAME is called, which must still be there. */
+void perl_frame_texts(const struct perl_layout *layout, const struct memory *memory,
+	const struct perl_frame *frame, struct perl_texts *texts);
 
 /*
- * Appends the file of the statement COP, and tells its line (0: none). False: it is no statement.
+ * Appends the name of a frame of that kind, as caller has it: "Package::sub", "(eval)", "sub" of a
+ * lexical one; the outermost is "main"; but a sub without a name is "Package::__ANON__[FILE:LINE]",
+ * where it begins. False, and nothing is appended: it could not be read.
  */
-bool perl_cop_place(const struct perl_layout *layout, const struct memory *memory, uint64_t cop,
-	struct strbuf *file, uint32_t *line);
+bool perl_texts_name(const struct perl_texts *texts, enum perl_kind kind, struct strbuf *name);
+
+/* Appends the file of its statement, whose line is texts->line. False: it could not be read. */
+bool perl_texts_file(const struct perl_texts *texts, struct strbuf *file);
 
 #endif

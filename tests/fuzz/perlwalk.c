@@ -53,17 +53,17 @@ static void use_frame(
 	const struct perl_layout *l, const struct memory *m, const struct perl_frame *frame)
 {
 	struct strbuf text = STRBUF_INIT;
-	uint32_t line;
+	struct perl_texts texts;
 
+	perl_frame_texts(l, m, frame, &texts);
 	strbuf_adds(&text, "x");
-	if (!perl_frame_name(l, m, frame, &text))
+	if (!perl_texts_name(&texts, perl_frame_kind(frame), &text))
 		must(text.len == 1);
-	must(text.len <= 1 + 2 * (2 * 4096 + 2) + 8192 + 16 && text.buf[0] == 'x' &&
-		!text.buf[text.len]);
+	must(text.len <= 3 * (2 * PERL_TEXT_MAX + 16) && text.buf[0] == 'x' && !text.buf[text.len]);
 	strbuf_reset(&text);
-	if (!perl_cop_place(l, m, frame->cop, &text, &line))
+	if (!perl_texts_file(&texts, &text))
 		must(!text.len);
-	must(text.len <= 8192);
+	must(text.len <= 2 * PERL_TEXT_MAX + 16);
 	strbuf_release(&text);
 }
 

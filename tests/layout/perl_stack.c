@@ -71,14 +71,15 @@ static void print_frame(
 	const struct perl_layout *l, const struct memory *m, const struct perl_frame *frame)
 {
 	struct strbuf name = STRBUF_INIT, file = STRBUF_INIT;
-	uint32_t line;
+	enum perl_kind kind = perl_frame_kind(frame);
+	struct perl_texts texts;
 
-	if (!perl_frame_name(l, m, frame, &name))
+	perl_frame_texts(l, m, frame, &texts);
+	if (!perl_texts_name(&texts, kind, &name))
 		strbuf_adds(&name, "[no name]");
-	if (!perl_cop_place(l, m, frame->cop, &file, &line))
+	if (!perl_texts_file(&texts, &file))
 		strbuf_adds(&file, "[no place]");
-	printf("%s%s %s:%u\n", perl_frame_kind(frame) == PERL_XSUB ? "XS " : "", name.buf, file.buf,
-		line);
+	printf("%s%s %s:%u\n", kind == PERL_XSUB ? "XS " : "", name.buf, file.buf, texts.line);
 	strbuf_release(&name);
 	strbuf_release(&file);
 }
@@ -111,8 +112,12 @@ static void print_folded(const struct perl_layout *l, const struct memory *m, ui
 	size_t nr = stack.nr;
 
 	while (end == PERL_WHOLE && nr--) {
-		strbuf_adds(&out, perl_frame_kind(&frames[nr]) == PERL_XSUB ? "XS " : "");
-		if (!perl_frame_name(l, m, &frames[nr], &out))
+		enum perl_kind kind = perl_frame_kind(&frames[nr]);
+		struct perl_texts texts;
+
+		perl_frame_texts(l, m, &frames[nr], &texts);
+		strbuf_adds(&out, kind == PERL_XSUB ? "XS " : "");
+		if (!perl_texts_name(&texts, kind, &out))
 			end = PERL_INCONSISTENT;
 		strbuf_adds(&out, nr ? ";" : "");
 	}

@@ -379,12 +379,13 @@ static enum perl_end walk(const struct made *m, size_t max, struct strbuf *out)
 	enum perl_end end = perl_walk_thread(&m->l, &target.memory, 0, &stack);
 
 	for (size_t i = 0; i < stack.nr; i++) {
-		uint32_t line;
+		struct perl_texts texts;
 
-		assert_true(perl_frame_name(&m->l, &target.memory, &frames[i], out));
+		perl_frame_texts(&m->l, &target.memory, &frames[i], &texts);
+		assert_true(perl_texts_name(&texts, perl_frame_kind(&frames[i]), out));
 		strbuf_addch(out, ' ');
-		assert_true(perl_cop_place(&m->l, &target.memory, frames[i].cop, out, &line));
-		strbuf_addf(out, ":%u;", line);
+		assert_true(perl_texts_file(&texts, out));
+		strbuf_addf(out, ":%u;", texts.line);
 	}
 	return end;
 }

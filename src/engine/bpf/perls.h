@@ -11,9 +11,9 @@ struct {
 } perls SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, PERL_KNOWN);
-	__type(key, struct ring_perl);
+	__type(key, struct perl_key);
 	__type(value, uint32_t);
 } perl_known SEC(".maps");
 
@@ -34,8 +34,18 @@ static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
 }
 
 #define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define PERL_READ_STRING(w, to, size, at) perl_read_string(to, size, at)
 #define PERL_SEEN(w, cv) perl_seen_place(cv)
+
+static __always_inline int perl_read_string(char *to, uint32_t size, uint64_t address)
+{
+	long len = bpf_probe_read_user_str(to, size, (const void *)address);
+
+	return len > 0 ? len - 1 : -1;
+}
+
 #include "layout/perl_step.h"
+#include "layout/perl_text.h"
 
 struct perl_walking {
 	struct scratch *s;
@@ -72,7 +82,7 @@ static long take_perl_step(uint32_t i, struct perl_walking *p)
 	return 0;
 }
 
-/* A frame that user space has not heard of: it reads its name at once, as long as it is there. */
+/* Tells user space what a frame is called that it has not heard of. */
 static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 {
 	struct scratch *s = p->s;
@@ -81,14 +91,16 @@ static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 
 	if (i >= PERL_DEPTH)
 		return 1;
-	struct perl_words words = {
-		s->frame[PAD + i * PERL_WORDS], s->frame[PAD + i * PERL_WORDS + 1]};
+	told->key.words.what = s->frame[PAD + i * PERL_WORDS];
+	told->key.words.cop = s->frame[PAD + i * PERL_WORDS + 1];
+	if (bpf_map_lookup_elem(&perl_known, &told->key))
+		return 0;
+	struct perl_frame frame = perl_unpack(&told->key.words, s->with[i]);
 
-	told->frame = perl_unpack(&words);
-	told->frame.with = s->with[i];
-	if (!bpf_map_lookup_elem(&perl_known, told) &&
-		!bpf_ringbuf_output(&ring, told, sizeof(*told), 0))
-		bpf_map_update_elem(&perl_known, told, &yes, BPF_ANY);
+	told->what = frame.what;
+	perl_read_texts(&s->perl, p->layout, &frame, &told->texts);
+	if (!bpf_ringbuf_output(&ring, told, sizeof(*told), 0))
+		bpf_map_update_elem(&perl_known, &told->key, &yes, BPF_ANY);
 	return 0;
 }
 
@@ -145,9 +157,9 @@ static bool perl_stack(struct scratch *s)
 	}
 	s->fresh = false;
 	s->row.perl = store(s, p.nr * PERL_WORDS, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
-	if (s->fresh) {
+	if (s->fresh && p.layout) {
 		s->told.type = RING_PERL;
-		s->told.tgid = tgid;
+		s->told.key.tgid = tgid;
 		bpf_loop(p.nr, tell_perl_frame, &p, 0);
 	}
 	return s->row.perl;

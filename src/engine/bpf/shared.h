@@ -111,10 +111,10 @@ static inline struct perl_words perl_pack(const struct perl_frame *f)
 	return (struct perl_words){f->what | with << 47, f->cop + 1};
 }
 
-/* The frame, but for its with. */
-static inline struct perl_frame perl_unpack(const struct perl_words *w)
+/* The frame, whose with is not in the words. */
+static inline struct perl_frame perl_unpack(const struct perl_words *w, uint64_t with)
 {
-	return (struct perl_frame){w->what & ~(0x1ffULL << 47), 0, w->cop - 1};
+	return (struct perl_frame){w->what & ~(0x1ffULL << 47), with, w->cop - 1};
 }
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
@@ -178,11 +178,17 @@ struct ring_copy {
 	uint64_t reg[NR_REGS];
 };
 
-/* Also the key of those that were told. */
+/* A frame that is new, and what it is called. */
 struct ring_perl {
 	uint32_t type;
-	uint32_t tgid;
-	struct perl_frame frame;
+	uint32_t pad;
+	struct perl_key {
+		uint32_t tgid;
+		uint32_t pad;
+		struct perl_words words;
+	} key;         /* of those that were told */
+	uint64_t what; /* of the frame */
+	struct perl_texts texts;
 };
 
 /* A thread that waits, whose Perl stack is walked in user space. */

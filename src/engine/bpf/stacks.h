@@ -41,7 +41,7 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	struct perl_walk perl;
 	struct ring_perl told;
-	uint64_t with[PERL_DEPTH]; /* of each frame */
+	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
 	bool fresh; /* the stack that was stored last has a node that is new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
