@@ -318,7 +318,7 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 
 		nr_found += !found;
 		if (found > 0 && !why.len)
-			fail(&why, "no Perl runs in process %" PRIu32 "; give one that it does",
+			fail(&why, "no Perl runs in process %" PRIu32 "; give one that does",
 				p->pid);
 	}
 	if (!nr_found && !r->all && !r->children)

@@ -56,6 +56,7 @@ enum begin {
 	BEGIN_MAIN,
 	BEGIN_CUT,   /* not known: Perl's frames are cut there */
 	BEGIN_SUB,   /* called from C */
+	BEGIN_LAST,  /* called from C, or by the last operator of a block, which returns nowhere */
 	BEGIN_AGAIN, /* called again and again in the same context */
 	BEGIN_BLOCK, /* of a sort; code in a regex */
 	BEGIN_CATCH, /* an eval or try where nobody would catch its exceptions */
@@ -72,6 +73,7 @@ static const unsigned match_cost[BEGINS][BYS] = {
 	[BEGIN_MAIN] = {0, NEVER, NEVER, 2, 2},
 	[BEGIN_CUT] = {0, 0, 0, 0, 0},
 	[BEGIN_SUB] = {NEVER, 0, NEVER, 1, 1},
+	[BEGIN_LAST] = {NEVER, 0, NEVER, 1, 1},
 	[BEGIN_AGAIN] = {NEVER, NEVER, NEVER, 0, 0},
 	[BEGIN_BLOCK] = {NEVER, NEVER, NEVER, 0, 1},
 	[BEGIN_CATCH] = {NEVER, NEVER, NEVER, 0, NEVER},
@@ -85,6 +87,7 @@ static const unsigned skip_cost[BEGINS] = {
 	[BEGIN_MAIN] = 1,
 	[BEGIN_CUT] = NEVER,
 	[BEGIN_SUB] = 3,
+	[BEGIN_LAST] = 0,
 	[BEGIN_AGAIN] = 1,
 	[BEGIN_BLOCK] = 1,
 	[BEGIN_CATCH] = 1,
@@ -179,6 +182,18 @@ static bool is_guard(const struct splice *s, size_t i)
 	       (kind_at(s, i - 1) == PERL_SUB || kind_at(s, i - 1) == PERL_XSUB);
 }
 
+/* What begins with a sub that seems to be called from C. */
+static enum begin kind_of_sub(const struct splice *s, size_t i)
+{
+	bool in_block = i + 1 < s->nr_perl &&
+			(s->perl[i + 1].what & PERL_AGAIN ||
+				(kind_at(s, i + 1) == PERL_LOOP && is_from_c(s, i + 1)));
+
+	if (s->perl[i].what & PERL_AGAIN)
+		return BEGIN_AGAIN;
+	return in_block ? BEGIN_LAST : BEGIN_SUB;
+}
+
 /* False: the frame at I begins nothing. CAUGHT is of what is below it, then of what it begins. */
 static bool begins(const struct splice *s, size_t i, bool *caught, enum begin *kind)
 {
@@ -188,7 +203,7 @@ static bool begins(const struct splice *s, size_t i, bool *caught, enum begin *k
 		*caught = true;
 		return true;
 	case PERL_SUB:
-		*kind = s->perl[i].what & PERL_AGAIN ? BEGIN_AGAIN : BEGIN_SUB;
+		*kind = kind_of_sub(s, i);
 		if (is_from_c(s, i))
 			*caught = i + 1 < s->nr_perl && is_guard(s, i + 1);
 		return is_from_c(s, i);
