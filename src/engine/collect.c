@@ -6,6 +6,7 @@
 #include "tally.h"
 #include "lib/util.h"
 #include "places.h"
+#include "splice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,20 @@ static enum stack_end judge(
 	return END_CUT;
 }
 
+/* The frame of an address of S, and what it is for Perl. */
+static struct splice_c user_frame(
+	struct collector *c, const struct process *p, const struct tally_stack *s, uint32_t i)
+{
+	bool call = i > 0;
+	const struct mapping *m = process_find(c->t->ps, p, s->addresses[i] - call);
+
+	return (struct splice_c){
+		.id = places_user_frame(&c->places, m, s->addresses[i], call),
+		.role = s->has_perl ? places_role(&c->places, m, s->addresses[i] - call)
+				    : SPLICE_ELSEWHERE,
+	};
+}
+
 static uint32_t add_user_stack(
 	struct collector *c, const struct process *p, const struct tally_stack *s)
 {
@@ -73,16 +88,101 @@ static uint32_t add_user_stack(
 	uint32_t cut_by = 0;
 	enum stack_end end = judge(c, p, s, &cut_by);
 
-	for (uint32_t i = 0; i < s->nr; i++) {
-		bool call = i > 0;
-		const struct mapping *m = process_find(c->t->ps, p, s->addresses[i] - call);
-
-		frames[i] = places_user_frame(&c->places, m, s->addresses[i], call);
-	}
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = user_frame(c, p, s, i).id;
 	uint32_t id = recording_add_stack(c->rec, STACK_USER, end, cut_by, frames, s->nr);
 
 	free(frames);
 	return id;
+}
+
+static uint32_t perl_frame(struct collector *c, uint64_t id)
+{
+	const struct tally_frame *f = tally_frame(c->t, id);
+
+	if (!f)
+		return places_perl_frame(&c->places, 0, 0, 0);
+	return places_perl_frame(&c->places, recording_string(c->rec, f->name),
+		recording_string(c->rec, f->file), f->line);
+}
+
+/* Run loops of a mixed walk are no frames. */
+static bool is_perl_frame(const struct collector *c, uint64_t id)
+{
+	const struct tally_frame *f = tally_frame(c->t, id);
+
+	return !f || perl_frame_kind(&(struct perl_frame){.what = f->what}) != PERL_LOOP;
+}
+
+static uint32_t add_perl_stack(struct collector *c, const struct tally_stack *s)
+{
+	bool whole = s->perl_end == PERL_WHOLE;
+	uint32_t *frames, nr = 0;
+
+	if (s->perl_end == PERL_NOT_RUNNING)
+		return places_no_perl(&c->places, END_ROOT, "[perl: not running]");
+	if (s->perl_end == PERL_INCONSISTENT)
+		return places_no_perl(&c->places, END_BROKEN, "[perl: inconsistent]");
+	frames = xcalloc(s->nr_frames, sizeof(*frames));
+	for (uint32_t i = 0; i < s->nr_frames; i++)
+		if (is_perl_frame(c, s->frames[i]))
+			frames[nr++] = perl_frame(c, s->frames[i]);
+	uint32_t id = recording_add_stack(c->rec, STACK_PERL, whole ? END_ROOT : END_CUT,
+		whole ? 0 : recording_string(c->rec, "depth"), frames, nr);
+
+	free(frames);
+	return id;
+}
+
+/* Perl's frames of S for MIXED, the caller's to free. Without one of their lines nothing fits. */
+static struct splice_perl *mixed_perl(
+	struct collector *c, const struct tally_stack *s, struct splice *mixed)
+{
+	struct splice_perl *list = xcalloc(s->nr_frames, sizeof(*list));
+
+	*mixed = (struct splice){.perl = list, .nr_perl = s->nr_frames, .end = s->perl_end};
+	for (uint32_t i = 0; i < s->nr_frames; i++) {
+		const struct tally_frame *f = tally_frame(c->t, s->frames[i]);
+
+		if (!f) {
+			mixed->end = PERL_INCONSISTENT;
+			continue;
+		}
+		list[i].what = f->what;
+		if (is_perl_frame(c, s->frames[i]))
+			list[i].id = perl_frame(c, s->frames[i]);
+	}
+	return list;
+}
+
+static uint32_t add_mixed_stack(
+	struct collector *c, const struct process *p, const struct tally_stack *s)
+{
+	struct splice mixed;
+	struct splice_perl *perls = mixed_perl(c, s, &mixed);
+	struct splice_c *frames = xcalloc(s->nr, sizeof(*frames));
+	uint32_t cut_by = 0;
+	enum stack_end end = judge(c, p, s, &cut_by);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = user_frame(c, p, s, i);
+	mixed.c = frames;
+	mixed.nr_c = s->nr;
+	uint32_t id = places_mixed_stack(&c->places, &mixed, end, cut_by);
+
+	free(frames);
+	free(perls);
+	return id;
+}
+
+/* The Perl stack of one that has nothing else. */
+static uint32_t perl_of(struct collector *c, const struct tally_stack *s)
+{
+	bool stays = s->perl_end == PERL_WHOLE || s->perl_end == PERL_CUT, is_new;
+	uint32_t *at = table_put(
+		&c->stacks, UINT32_MAX + 1ULL, stays ? s->id : (uint64_t)s->perl_end, &is_new);
+
+	return is_new ? (*at = add_perl_stack(c, s)) : *at;
 }
 
 /* The recording's stack for an id of the scripts in process PID; NO_STACK when its body never came.
@@ -92,7 +192,7 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 	const struct tally_stack *s = tally_stack(c->t, id);
 	bool is_new;
 
-	if (!s)
+	if (!s || !s->nr)
 		return NO_STACK;
 	uint32_t *at = table_put(&c->stacks, s->kernel ? 0 : pid, id, &is_new);
 
@@ -103,7 +203,9 @@ static uint32_t stack_of(struct collector *c, uint32_t pid, uint64_t id)
 
 		return *at = places_kernel_stack(&c->places, s->addresses + own, s->nr - own);
 	}
-	return *at = add_user_stack(c, processes_get(c->t->ps, pid), s);
+	const struct process *p = processes_get(c->t->ps, pid);
+
+	return *at = s->has_perl ? add_mixed_stack(c, p, s) : add_user_stack(c, p, s);
 }
 
 static uint32_t add_waiter(struct collector *c, const char *text)
@@ -154,9 +256,11 @@ static uint32_t earlier_stack(struct collector *c, enum stack_kind kind, uint64_
 
 static uint32_t user_stack(struct collector *c, uint32_t pid, const struct tally_row *from)
 {
+	const struct tally_stack *s = tally_stack(c->t, from->user);
+
 	if (from->user == EARLIER_USER)
-		return earlier_stack(c, STACK_USER, EARLIER_USER);
-	return stack_of(c, pid, from->user);
+		return earlier_stack(c, c->t->perl ? STACK_PERL : STACK_USER, EARLIER_USER);
+	return s && !s->nr ? perl_of(c, s) : stack_of(c, pid, from->user);
 }
 
 /* Where the user stack tells already that nobody saw it begin, none says so again. */

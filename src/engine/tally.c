@@ -10,27 +10,38 @@
 enum {
 	DEPTH_MASK = 1023, /* of a stack's id: number of frames */
 	KERNEL_BIT = 1024,
-	PART_FRAMES = 100, /* addresses in one line */
+	PERL_BIT = 2048,   /* it has a Perl stack, too, or nothing else */
+	PART_FRAMES = 100, /* addresses, or frames, in one line */
+	PARTS_MAX = 32,    /* of a Perl stack */
 };
 
 void tally_init(struct tally *t, struct processes *ps)
 {
 	*t = (struct tally){.ps = ps};
 	table_init(&t->by_id);
+	table_init(&t->by_frame);
 	table_init(&t->by_tid);
 }
 
 void tally_release(struct tally *t)
 {
-	for (size_t i = 0; i < t->nr_stacks; i++)
+	for (size_t i = 0; i < t->nr_stacks; i++) {
 		free(t->stacks[i].addresses);
+		free(t->stacks[i].frames);
+	}
+	for (size_t i = 0; i < t->nr_frames; i++) {
+		free(t->frames[i].name);
+		free(t->frames[i].file);
+	}
 	for (size_t i = 0; i < t->nr_tasks; i++)
 		free(t->tasks[i].comm);
 	free(t->stacks);
+	free(t->frames);
 	free(t->tasks);
 	free(t->rows);
 	waiters_release(&t->waiters);
 	table_release(&t->by_id);
+	table_release(&t->by_frame);
 	table_release(&t->by_tid);
 	*t = (struct tally){0};
 }
@@ -51,7 +62,10 @@ static struct tally_stack *add_stack(struct tally *t, uint64_t id)
 	ALLOC_GROW(t->stacks, t->nr_stacks, t->stacks_alloc);
 	struct tally_stack *s = &t->stacks[t->nr_stacks++];
 
-	*s = (struct tally_stack){.id = id, .kernel = id & KERNEL_BIT, .nr = id & DEPTH_MASK};
+	*s = (struct tally_stack){.id = id,
+		.kernel = id & KERNEL_BIT,
+		.has_perl = id & PERL_BIT,
+		.nr = id & DEPTH_MASK};
 	s->missing = s->nr;
 	s->addresses = xcalloc(s->nr, sizeof(*s->addresses));
 	return s;
@@ -112,33 +126,169 @@ static bool take_stack(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/*
- * text_str() of stap: control and other unprintable bytes as \NNN octal, quotes and backslash
- * escaped.
- */
-static char *decode_comm(const char *s, size_t len)
+/* Hexadecimal digits at *AT, NR of them, as a character in UTF-8. */
+static char *decode_wide(const char *digits, size_t nr, char *to)
 {
+	uint64_t c;
+
+	if (!parse_u64(digits, nr, 16, &c) || c > 0x10ffff)
+		return to;
+	if (c >= 0x10000) {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+	} else if (c >= 0x800) {
+		*to++ = (char)(0xe0 | c >> 12);
+	}
+	if (c >= 0x800)
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	else if (c >= 0x80)
+		*to++ = (char)(0xc0 | c >> 6);
+	*to++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+	return to;
+}
+
+/* Up to three octal digits; the last one's place. */
+static const char *decode_octal(const char *at, const char *end, char *to)
+{
+	unsigned c = 0;
+
+	for (int k = 0; k < 3 && at < end && *at >= '0' && *at <= '7'; k++)
+		c = c * 8 + (unsigned)(*at++ - '0');
+	*to = (char)c;
+	return at - 1;
+}
+
+/*
+ * text_str() of stap: quotes and backslash are escaped, control and other unprintable bytes are
+ * \NNN octal, characters of UTF-8 \uXXXX or \UXXXXXXXX.
+ */
+static char *decode_text(const char *s, size_t len)
+{
+	static const char from[] = "abfnrtv", into[] = "\a\b\f\n\r\t\v";
 	char *out = xmalloc(len + 1), *to = out;
 
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] != '\\' || i + 1 == len) {
-			*to++ = s[i];
-		} else if (s[i + 1] >= '0' && s[i + 1] <= '7') {
-			unsigned c = 0;
+	for (const char *end = s + len; s < end; s++) {
+		size_t wide = *s != '\\' || s + 1 == end ? 0
+			      : s[1] == 'u'              ? 4
+			      : s[1] == 'U'              ? 8
+							 : 0;
 
-			for (int k = 0; k < 3 && i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '7';
-				k++)
-				c = c * 8 + (unsigned)(s[++i] - '0');
-			*to++ = (char)c;
+		if (*s != '\\' || s + 1 == end) {
+			*to++ = *s;
+		} else if (wide && (size_t)(end - s) >= wide + 2) {
+			to = decode_wide(s + 2, wide, to);
+			s += wide + 1;
+		} else if (s[1] >= '0' && s[1] <= '7') {
+			s = decode_octal(s + 1, end, to++);
 		} else {
-			static const char from[] = "abfnrtv", into[] = "\a\b\f\n\r\t\v";
-			const char *found = strchr(from, s[++i]);
+			const char *found = strchr(from, *++s);
 
-			*to++ = found ? into[found - from] : s[i];
+			*to++ = found && *found ? into[found - from] : *s;
 		}
 	}
 	*to = '\0';
 	return out;
+}
+
+/* A text in quotes at *AT, decoded; goes behind it. NULL: it is not of that form. */
+static char *take_quoted(const char **at, const char *end)
+{
+	const char *begin = *at + 1, *s = begin;
+
+	if (*at >= end || **at != '"')
+		return NULL;
+	while (s < end && *s != '"')
+		s += 1 + (*s == '\\');
+	if (s >= end)
+		return NULL;
+	*at = s + 1;
+	return decode_text(begin, (size_t)(s - begin));
+}
+
+/* "frame ID PID WHAT WITH LINE "NAME" "FILE"" */
+static bool take_frame(struct tally *t, struct word *w, size_t nr)
+{
+	struct tally_frame f = {0};
+	uint64_t id, pid, line;
+	bool is_new;
+
+	if (nr < 7 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+		!number(&w[3], 16, UINT64_MAX, &f.what) ||
+		!number(&w[4], 16, UINT64_MAX, &f.with) ||
+		!number(&w[5], 10, UINT32_MAX - 1, &line))
+		return false;
+	const char *at = w[6].s, *end = at + w[6].len;
+
+	f.line = (uint32_t)line;
+	f.name = take_quoted(&at, end);
+	if (f.name && at < end && *at++ == ' ')
+		f.file = take_quoted(&at, end);
+	uint32_t *known = f.file && at == end ? table_put(&t->by_frame, id, 0, &is_new) : NULL;
+
+	if (!known || !is_new) {
+		free(f.name);
+		free(f.file);
+		return known;
+	}
+	*known = (uint32_t)t->nr_frames;
+	ALLOC_GROW(t->frames, t->nr_frames, t->frames_alloc);
+	t->frames[t->nr_frames++] = f;
+	return true;
+}
+
+static bool has_all_perl(const struct tally_stack *s)
+{
+	return s->perl_end != PERL_ON && !(s->parts & (s->parts + 1));
+}
+
+/* Ids from TEXT into S from frame FIRST on; how many, -1: TEXT is not of that form. */
+static int take_frames(struct tally_stack *s, uint32_t first, char *text, size_t len)
+{
+	int n = 0;
+
+	if (s->nr_frames < first + PART_FRAMES) {
+		s->frames = xrealloc(s->frames, first + PART_FRAMES, sizeof(*s->frames));
+		memset(s->frames + s->nr_frames, 0,
+			(first + PART_FRAMES - s->nr_frames) * sizeof(*s->frames));
+		s->nr_frames = first + PART_FRAMES;
+	}
+	while (len) {
+		char *blank = memchr(text, ' ', len);
+		size_t word = blank ? (size_t)(blank - text) : len;
+
+		if (n == PART_FRAMES || !parse_u64(text, word, 16, &s->frames[first + (uint32_t)n]))
+			return -1;
+		n++;
+		text += word + !!blank;
+		len -= word + !!blank;
+	}
+	return n;
+}
+
+/* "perl ID PID PART END [FRAME…]"; END is 0 but in the last part. */
+static bool take_perl(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t id, pid, part, end;
+
+	if (nr < 5 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+		!number(&w[3], 10, PARTS_MAX - 1, &part) ||
+		!number(&w[4], 10, PERL_ENDS - 1, &end) || !(id & PERL_BIT))
+		return false;
+	struct tally_stack *s = add_stack(t, id);
+
+	if (has_all_perl(s))
+		return true;
+	int n = take_frames(
+		s, (uint32_t)part * PART_FRAMES, nr > 5 ? w[5].s : NULL, nr > 5 ? w[5].len : 0);
+
+	if (n < 0 || (end == PERL_ON && n != PART_FRAMES))
+		return false;
+	s->parts |= 1U << part;
+	if (end != PERL_ON) {
+		s->perl_end = (enum perl_end)end;
+		s->nr_frames = (uint32_t)part * PART_FRAMES + (uint32_t)n;
+	}
+	return true;
 }
 
 /* "task TID PID COMM"; the later one is right, a name changes by exec. */
@@ -161,7 +311,7 @@ static bool take_task(struct tally *t, struct word *w, size_t nr)
 	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
 
 	free(task->comm);
-	task->comm = decode_comm(w[3].s, w[3].len);
+	task->comm = decode_text(w[3].s, w[3].len);
 	task->pid = (uint32_t)pid;
 	if (start)
 		task->start = start;
@@ -201,12 +351,13 @@ static bool take_lost(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* For who looks into the module's file. */
+/* "flametap-script NAME STACKS …"; the rest is for who looks into the module's file. */
 static bool take_greeting(struct tally *t, struct word *w, size_t nr)
 {
-	(void)t;
-	(void)w;
-	return nr == 2;
+	if (nr < 3)
+		return false;
+	t->perl = memchr(w[2].s, 'p', w[2].len) && !memchr(w[2].s, 'u', w[2].len);
+	return true;
 }
 
 /* "ready [NS]" */
@@ -257,12 +408,14 @@ static const struct {
 	bool (*take)(struct tally *t, struct word *w, size_t nr);
 } kinds[] = {
 	{"stack", 6, take_stack},
+	{"perl", 6, take_perl},
+	{"frame", 7, take_frame},
 	{"task", 4, take_task},
 	{"row", 7, take_row},
 	{"lost", 4, take_lost},
 	{"waits", 3, take_waiter},
 	{"until", 3, take_until},
-	{"flametap-script", 2, take_greeting},
+	{"flametap-script", 4, take_greeting},
 	{"ready", 2, take_ready},
 	{"end", 2, take_end},
 };
@@ -289,6 +442,14 @@ void tally_line(struct tally *t, char *line, size_t len)
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id)
 {
 	const uint32_t *at = table_get(&t->by_id, id, 0);
+	const struct tally_stack *s = at ? &t->stacks[*at] : NULL;
 
-	return at && !t->stacks[*at].missing ? &t->stacks[*at] : NULL;
+	return s && !s->missing && (!s->has_perl || has_all_perl(s)) ? s : NULL;
+}
+
+const struct tally_frame *tally_frame(const struct tally *t, uint64_t id)
+{
+	const uint32_t *at = table_get(&t->by_frame, id, 0);
+
+	return at ? &t->frames[*at] : NULL;
 }

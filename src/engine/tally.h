@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that our stap scripts print (tapsets/stacks tells their form), taken in as they come,
- * and what they add up to. Naming needs /proc while the processes live, so each line is looked at
- * at once.
+ * The lines that our stap scripts print (tapsets/stacks and tapsets/perl tell their form), taken in
+ * as they come, and what they add up to. Naming needs /proc while the processes live, so each line
+ * is looked at at once.
  */
 #ifndef TALLY_H
 #define TALLY_H
 
+#include "layout/perl_frame.h"
 #include "lib/recording.h"
 #include "lib/table.h"
 #include "process.h"
@@ -21,14 +22,27 @@ struct tally {
 	bool ready;                 /* "ready" came: probes are in place */
 	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0: not told */
 	bool ended;                 /* "end" came: all rows are here */
+	bool perl;                  /* Perl stacks stand in place of user stacks */
 	struct tally_stack {
 		uint64_t id;
 		uint32_t nr, missing; /* frames; how many of them have not come yet */
 		uint64_t *addresses;  /* 0: not yet there */
 		bool kernel;
+		bool has_perl;
+		enum perl_end perl_end; /* PERL_ON: the last part has not come yet */
+		uint32_t parts;         /* a bit for each part of the frames that is here */
+		uint64_t *frames;       /* ids of Perl's, innermost first */
+		uint32_t nr_frames;     /* up to the end of the last part that is here */
 	} * stacks;
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
+	struct tally_frame {
+		uint64_t what, with; /* as in struct perl_frame */
+		uint32_t line;       /* 0: not known */
+		char *name, *file;   /* "": not known */
+	} * frames;
+	size_t nr_frames, frames_alloc;
+	struct table by_frame;
 	struct tally_task {
 		uint32_t pid, tid;
 		uint64_t start;
@@ -48,7 +62,7 @@ struct tally {
 };
 
 /* In place of a stack's id: the wait began before the recording. */
-enum { EARLIER_USER = 0x800, EARLIER_KERNEL = 0xc00 };
+enum { EARLIER_USER = 0x1000, EARLIER_KERNEL = 0x1400 };
 
 void tally_init(struct tally *t, struct processes *ps);
 void tally_release(struct tally *t);
@@ -58,6 +72,9 @@ void tally_line(struct tally *t, char *line, size_t len);
 
 /* The stack of an id, NULL when it never came whole. */
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
+
+/* A frame of Perl's, NULL: its line never came. */
+const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
 /*
  * Adds tasks, stacks, rows and losses to REC, rows heaviest first, kernel frames with their names

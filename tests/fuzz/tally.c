@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The lines of our scripts, up to the recording that they become. Instead of /proc there is one
- * process for every number, which has two mappings; no file has rules, the kernel has one symbol.
+ * process for every number, which has two mappings; one is of a file, which has Perl in it; the
+ * kernel has one symbol.
  */
 #include "fuzz.h"
 #include "engine/tally.h"
 #include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/elfdata.h"
 #include "symbol/elffile.h"
 #include "symbol/kallsyms.h"
 
-static struct object objects[] = {{.path = (char[]){"/bin/a b"}}, {.path = (char[]){""}}};
+#include <string.h>
+
+static int file; /* stands for the ELF file */
+static struct object objects[] = {
+	{.path = (char[]){"/bin/a b"}, .elf = (struct elffile *)&file, .has_rules = true},
+	{.path = (char[]){""}},
+};
 static struct mapping maps[] = {
 	{.start = 0x1000, .end = 0x2000, .offset = 0x3000, .generation = 1},
 	{.start = 0x1800, .end = 0x3000, .object = 1, .generation = 2},
@@ -45,19 +54,35 @@ uint64_t task_start(uint32_t pid, uint32_t tid)
 
 const char *elffile_build_id(const struct elffile *elf)
 {
-	must(!elf);
+	must(elf == objects[0].elf);
 	return "";
 }
 
 enum elf_rules elffile_rules(struct elffile *elf, uint64_t offset)
 {
-	must(!elf && !offset);
-	return RULES_NONE;
+	must(elf == objects[0].elf);
+	return offset & 1 ? RULES_NONE : offset & 2 ? RULES_SOME : RULES_ROOT;
 }
 
 bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
 {
-	must(!elf && !offset && size && !address);
+	must(elf == objects[0].elf && size);
+	*address = offset;
+	return true;
+}
+
+/* From 0x3100 on, 0x100 bytes of each. */
+bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
+{
+	static const char *const names[] = {"Perl_runops_standard", "Perl_call_sv", "perl_run"};
+
+	must(elf == objects[0].elf);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(names[i], name)) {
+			*variable =
+				(struct elf_variable){.address = 0x3100 + i * 0x100, .size = 0x100};
+			return true;
+		}
 	return false;
 }
 

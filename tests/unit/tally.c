@@ -92,8 +92,8 @@ static void tally__kernel_stack_with_doubled_leaf(void **state)
 	(void)state;
 	feed("task 5 5 kthread");
 	feed("stack %x 5 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020 ffffffff81000020",
-		1 << 11 | 1024 | 3);
-	feed("row 5 0 %x 1 1", 1 << 11 | 1024 | 3);
+		1 << 12 | 1024 | 3);
+	feed("row 5 0 %x 1 1", 1 << 12 | 1024 | 3);
 	collect(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.stacks[0].nr, 3);
@@ -106,7 +106,7 @@ static void tally__kernel_stack_with_doubled_leaf(void **state)
 static void tally__a_lost_part_is_counted_and_a_second_print_mends_it(void **state)
 {
 	struct strbuf first = STRBUF_INIT, second = STRBUF_INIT;
-	uint64_t id = 5 << 11 | 150;
+	uint64_t id = 5 << 12 | 150;
 	struct recording rec;
 
 	(void)state;
@@ -138,10 +138,10 @@ static void tally__rows_have_tags(void **state)
 	struct recording rec;
 
 	(void)state;
-	feed("stack 801 1 0 1 10");
-	feed("row 1 801 0 2 30 S");
-	feed("row 1 801 0 2 20 W");
-	feed("row 1 801 0 2 10");
+	feed("stack 1001 1 0 1 10");
+	feed("row 1 1001 0 2 30 S");
+	feed("row 1 1001 0 2 20 W");
+	feed("row 1 1001 0 2 10");
 	collect(&rec);
 	assert_int_equal(rec.nr_rows, 3);
 	assert_string_equal(recording_get(&rec, rec.rows[0].tag), "S");
@@ -169,10 +169,10 @@ static void tally__waits_from_before_the_recording(void **state)
 		free(w->stack);
 		*w = (struct waiter){w->tid, 500000, 600000, xstrdup(text)};
 	}
-	feed("row 8 800 c00 1 100 S");
-	feed("row 7 800 c00 1 700 W");
-	feed("row 7 800 c00 1 601 S");
-	feed("row 9 0 c00 1 5 S");
+	feed("row 8 1000 1400 1 100 S");
+	feed("row 7 1000 1400 1 700 W");
+	feed("row 7 1000 1400 1 601 S");
+	feed("row 9 0 1400 1 5 S");
 	feed("until 9000000");
 	collect(&rec);
 	assert_int_equal(rec.nr_rows, 4);
@@ -196,6 +196,153 @@ static void tally__waits_from_before_the_recording(void **state)
 	recording_release(&rec);
 }
 
+static const struct rec_name *name_of(const struct recording *rec, uint32_t stack, uint32_t frame)
+{
+	const struct rec_frame *f = &rec->frames[rec->frame_refs[rec->stacks[stack].first + frame]];
+
+	return &rec->names[f->names];
+}
+
+/* What the frame is called, from the file and line in PLACE, which is "FILE:LINE". */
+static void assert_perl(const struct recording *rec, uint32_t stack, uint32_t frame,
+	const char *function, const char *place)
+{
+	const struct rec_name *n = name_of(rec, stack, frame);
+	char *at = xasprintf("%s:%" PRIu32, recording_get(rec, n->file), n->line);
+
+	assert_int_equal(
+		rec->frames[rec->frame_refs[rec->stacks[stack].first + frame]].kind, FRAME_PERL);
+	assert_string_equal(recording_get(rec, n->function), function);
+	assert_string_equal(at, place);
+	free(at);
+}
+
+static void tally__perl_stacks(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("flametap-script on-cpu pk some 0 65536");
+	feed("frame a1 7 8100000000001000 1000 12 \"main::f\" \"/tmp/a b.pl\"");
+	feed("frame a2 7 300000000000000 0 3 \"main\" \"-e\"");
+	feed("frame a2 7 300000000000000 0 9 \"again\" \"elsewhere\"");
+	feed("perl 5800 7 0 1 a1 a1 a2");
+	feed("stack 1402 7 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020");
+	feed("row 7 5800 1402 9 9");
+	feed("row 7 5800 0 8 8");
+	feed("perl 6800 7 0 2 a1");
+	feed("row 7 6800 0 7 7");
+	feed("perl 3800 7 0 3");
+	feed("row 7 3800 0 6 6");
+	feed("perl 4800 8 0 4 a1 a2");
+	feed("row 8 4800 0 5 5");
+	feed("row 8 1000 0 4 4");
+	feed("end");
+	collect(&rec);
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(rec.nr_rows, 6);
+	uint32_t perl = rec.rows[0].stacks[0];
+
+	assert_int_equal(rec.stacks[perl].kind, STACK_PERL);
+	assert_int_equal(rec.stacks[perl].end, END_ROOT);
+	assert_int_equal(rec.stacks[perl].nr, 3);
+	assert_perl(&rec, perl, 0, "main::f", "/tmp/a b.pl:12");
+	assert_perl(&rec, perl, 2, "main", "-e:3");
+	assert_int_equal(rec.stacks[rec.rows[0].stacks[1]].kind, STACK_KERNEL);
+	assert_int_equal(rec.rows[1].stacks[0], perl);
+	assert_int_equal(rec.rows[1].stacks[1], NO_STACK);
+	assert_int_equal(rec.stacks[rec.rows[2].stacks[0]].end, END_CUT);
+	assert_string_equal(recording_get(&rec, rec.stacks[rec.rows[2].stacks[0]].cut_by), "depth");
+	assert_string_equal(recording_get(&rec, name_of(&rec, rec.rows[3].stacks[0], 0)->function),
+		"[perl: not running]");
+	assert_int_equal(rec.stacks[rec.rows[4].stacks[0]].nr, 1);
+	assert_int_equal(rec.stacks[rec.rows[4].stacks[0]].end, END_BROKEN);
+	assert_string_equal(recording_get(&rec, name_of(&rec, rec.rows[4].stacks[0], 0)->function),
+		"[perl: inconsistent]");
+	assert_int_equal(rec.stacks[rec.rows[5].stacks[0]].kind, STACK_PERL);
+	assert_int_equal(rec.stacks[rec.rows[5].stacks[0]].nr, 0);
+	recording_release(&rec);
+}
+
+/* As stap escapes them: octal, and characters of UTF-8; a name may hold anything. */
+static void tally__perl_names_are_hostile(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("frame a1 7 100000000001000 0 1 \"%s\" \"%s\"",
+		"Gr\\u00FC\\303\\237e::\\U0001F600 \\\"x\\\" \\\\n", "a\\n\\\"b\\001");
+	feed("perl 5800 7 0 1 a1");
+	feed("row 7 5800 0 1 1");
+	collect(&rec);
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_perl(&rec, rec.rows[0].stacks[0], 0,
+		"Gr\303\274\303\237e::\360\237\230\200 \"x\" \\n", "a\n\"b\001:1");
+	recording_release(&rec);
+}
+
+static void feed_part(uint64_t id, int part, int end, uint64_t first, int nr)
+{
+	struct strbuf frames = STRBUF_INIT;
+
+	for (int i = 0; i < nr; i++)
+		strbuf_addf(&frames, " %" PRIx64, first + (uint64_t)i);
+	feed("perl %" PRIx64 " 7 %d %d%s", id, part, end, frames.buf);
+	strbuf_release(&frames);
+}
+
+/* A stack without one of its lines is none; it is whole when they come once more. */
+static void tally__a_lost_part_of_a_perl_stack(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed_part(0x5800, 1, 0, 100, 100);
+	feed_part(0x5800, 2, 1, 200, 50);
+	feed("row 7 5800 0 3 3");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 0);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
+	recording_release(&rec);
+	feed_part(0x5800, 0, 0, 0, 100);
+	feed_part(0x5800, 1, 0, 7, 100); /* from now on nothing changes it */
+	feed("frame f9 7 100000000000000 0 1 \"last\" \"x\"");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 250);
+	assert_perl(&rec, rec.rows[0].stacks[0], 249, "last", "x:1");
+	/* whose line was lost */
+	assert_int_equal(
+		rec.frames[rec.frame_refs[rec.stacks[rec.rows[0].stacks[0]].first]].nr_names, 0);
+	recording_release(&rec);
+}
+
+/* With a user stack both have to come; nothing here is perl's file, so they do not fit. */
+static void tally__mixed_stacks(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("flametap-script on-cpu pu some 0 65536");
+	feed("frame a2 7 8300000000000000 0 3 \"main\" \"-e\"");
+	feed("stack 5802 7 0 1 10 20");
+	feed("row 7 5802 0 3 3");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 0);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
+	recording_release(&rec);
+	feed("perl 5802 7 0 1 a2");
+	feed("perl 5800 7 0 1 a2");
+	feed("row 7 5800 0 2 2");
+	collect(&rec);
+	assert_int_equal(rec.nr_rows, 2);
+	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].kind, STACK_USER);
+	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 3);
+	assert_perl(&rec, rec.rows[0].stacks[0], 2, "main", "-e:3");
+	assert_int_equal(rec.stacks[rec.rows[1].stacks[0]].kind, STACK_PERL);
+	recording_release(&rec);
+}
+
 static void tally__bad_lines_are_counted(void **state)
 {
 	static const char *const lines[] = {
@@ -216,6 +363,19 @@ static void tally__bad_lines_are_counted(void **state)
 		"waits x",
 		"until",
 		"until -1",
+		"perl 5800 1 0",
+		"perl 5000 1 0 1 a1",
+		"perl 5800 1 32 1 a1",
+		"perl 5800 1 0 5 a1",
+		"perl 5800 1 0 0 a1",
+		"perl 5800 1 0 1 a1  a1",
+		"frame a1 1 1 1 1 \"x\"",
+		"frame a1 1 1 1 1 \"x\" \"y",
+		"frame a1 1 1 1 1 \"x\" \"y\\\"",
+		"frame a1 1 1 1 1 \"x\" \"y\" z",
+		"frame a1 1 1 1 1 \"x\"\"y\"",
+		"frame a1 1 1 1 1 x \"y\"",
+		"frame a1 1 1 1 4294967295 \"x\" \"y\"",
 	};
 
 	(void)state;
@@ -232,9 +392,9 @@ static void tally__heaviest_row_first(void **state)
 	struct recording rec;
 
 	(void)state;
-	feed("stack 801 1 0 1 10");
+	feed("stack 1001 1 0 1 10");
 	for (int i = 1; i < 50; i++)
-		feed("row %d 801 0 %d %d", i, i * 7 % 50 + 1, i * 7 % 50 + 1);
+		feed("row %d 1001 0 %d %d", i, i * 7 % 50 + 1, i * 7 % 50 + 1);
 	collect(&rec);
 	for (size_t i = 1; i < rec.nr_rows; i++)
 		assert_true(rec.rows[i - 1].sum >= rec.rows[i].sum);
@@ -255,6 +415,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tally__rows_have_tags, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__waits_from_before_the_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__perl_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__perl_names_are_hostile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__a_lost_part_of_a_perl_stack, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__mixed_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__bad_lines_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__heaviest_row_first, set_up, tear_down),
 	};
