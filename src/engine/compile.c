@@ -94,7 +94,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		argv_add(a, xstrdup(r->stap_args[i]));
 	argv_add(a, xstrdup(script->path));
-	argv_add(a, xstrdup(r->user && r->kernel ? "uk" : r->user ? "u" : "k"));
+	argv_add(a,
+		xasprintf("%s%s%s", r->perl ? "p" : "", r->user ? "u" : "", r->kernel ? "k" : ""));
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
@@ -135,7 +136,7 @@ static void add_number(struct argv *a, const char *name, uint64_t value)
 }
 
 void load_command(struct argv *a, const struct engine_request *r, const struct module *m,
-	const char *path, unsigned seconds)
+	const char *path, const struct perl_values *perl, unsigned seconds)
 {
 	argv_add(a, xstrdup("staprun"));
 	if (!m->is_signed)
@@ -149,4 +150,5 @@ void load_command(struct argv *a, const struct engine_request *r, const struct m
 	add_number(a, "stop_after", seconds);
 	add_number(a, "min_us", r->min_us);
 	add_number(a, "max_us", r->max_us);
+	perl_values_give(perl, a);
 }

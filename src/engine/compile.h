@@ -7,6 +7,7 @@
 #include "argv.h"
 #include "engine.h"
 #include "module.h"
+#include "perl_values.h"
 #include "script.h"
 #include "stage.h"
 
@@ -18,10 +19,10 @@ void compile_command(struct argv *a, const struct engine_request *request,
 	const struct script *script, const struct stage *stage);
 
 /*
- * staprun of the module, found by PATH, for the processes of the request. SECONDS: after which it
- * ends by itself, 0: never.
+ * staprun of the module, found by PATH, for the processes of the request, in which Perl is where
+ * PERL tells. SECONDS: after which it ends by itself, 0: never.
  */
 void load_command(struct argv *a, const struct engine_request *request, const struct module *module,
-	const char *path, unsigned seconds);
+	const char *path, const struct perl_values *perl, unsigned seconds);
 
 #endif

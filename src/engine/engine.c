@@ -15,10 +15,13 @@ static bool needs_stap(const struct engine_request *r)
 	       r->compile_only || r->release || r->nr_stap_args;
 }
 
-/* Children of a command are taken where that can be done, those of processes were asked for. */
+/*
+ * Children of a command are taken where that can be done, those of processes were asked for. Where
+ * Perl is in a program that has not begun, no script can be told.
+ */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->children && r->nr_pids;
+	return r->children && (r->nr_pids || r->perl);
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)
@@ -62,10 +65,11 @@ size_t engine_choose(const struct engine_ops *const *list, size_t nr,
 	size_t chosen = 0;
 
 	if (nr == 1) {
-		strbuf_adds(
-			why, list[0] == &stap_engine
-				     ? "SystemTap records: only it can do this"
-				     : "the built-in engine records: only it follows --children");
+		strbuf_adds(why, list[0] == &stap_engine ? "SystemTap records: only it can do this"
+				 : request->nr_pids
+					 ? "the built-in engine records: only it follows --children"
+					 : "the built-in engine records: only it finds Perl in a "
+					   "program that it starts");
 		return chosen;
 	}
 	list[0]->check(request, &checks);

@@ -78,7 +78,7 @@ static int take_about(struct module *m, const char *text)
 {
 	char script[32], stacks[4], whose[8];
 
-	if (sscanf(text, "%31[a-z-] %3[uk] %7[a-z] %u %zu %u", script, stacks, whose, &m->hz,
+	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu %u", script, stacks, whose, &m->hz,
 		    &m->room, &m->states) < 5)
 		return -1;
 	m->script = xstrdup(script);

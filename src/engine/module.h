@@ -14,7 +14,7 @@ struct module {
 	char *name;      /* inside; staprun wants the file to be called so */
 	char *release;   /* the kernel that it was built for */
 	char *script;    /* of ours: "on-cpu" */
-	char *stacks;    /* "u", "k", "uk" */
+	char *stacks;    /* "u", "k", "uk", "p", "pk", "pu", "puk" */
 	char *whose;     /* "some", "all", "idle" */
 	unsigned hz;     /* 0: the tick */
 	unsigned states; /* of waits that are recorded, 0: it has none */

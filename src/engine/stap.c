@@ -13,6 +13,8 @@
 #include "lib/util.h"
 #include "lib/waits.h"
 #include "module.h"
+#include "perls.h"
+#include "perl_values.h"
 #include "script.h"
 #include "stage.h"
 #include "tally.h"
@@ -40,6 +42,8 @@ struct stap {
 	bool stopped; /* somebody asked for the end */
 	struct script script;
 	struct processes processes;
+	struct perls perls;
+	struct perl_values perl_values;
 	struct stage stage;
 	struct module module; /* from the end of the compilation on */
 	struct tally tally;
@@ -87,6 +91,76 @@ static int look_at_targets(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
+/* Tells what was found by now to the script; how many processes there is no room for. */
+static size_t give_perl(struct stap *s)
+{
+	size_t left_out = 0;
+
+	perl_values_release(&s->perl_values);
+	for (size_t i = 1; i < s->perls.nr_images; i++) {
+		const struct perl_image *image = &s->perls.images[i];
+
+		if (image->state == IMAGE_FOUND &&
+			!perl_values_add(&s->perl_values, image->pid, &image->layout))
+			left_out++;
+	}
+	return left_out;
+}
+
+/* What runs now; the script does not hear of what begins later. */
+static void look_for_perl(struct stap *s)
+{
+	const struct engine_request *r = s->request;
+	size_t nr = 0;
+	uint32_t *pids = r->all ? task_programs(&nr) : NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		processes_get(&s->processes, pids[i]);
+	free(pids);
+	for (size_t i = 0; i < r->nr_tids; i++)
+		processes_get(&s->processes, task_process(r->tids[i]));
+	perls_update(&s->perls);
+}
+
+/* -1 and ERR: a process that was asked for has no Perl, or one that cannot be walked. */
+static int find_perl(struct stap *s, struct strbuf *err)
+{
+	if (s->request->command)
+		return fail(err,
+			"SystemTap cannot be told where Perl is in a program that has not begun: "
+			"start it first and give its number with -p, or use --engine=bpf");
+	look_for_perl(s);
+	for (size_t i = 0; i < s->processes.nr && !s->request->all; i++) {
+		const struct process *p = &s->processes.list[i];
+		int found = perls_look(&s->perls, p, err);
+
+		if (found > 0)
+			return fail(err, "there is no Perl in process %" PRIu32, p->pid);
+		if (found < 0)
+			return -1;
+	}
+	give_perl(s);
+	return 0;
+}
+
+/* Once more: meanwhile the module was compiled. */
+static void find_perl_again(struct stap *s)
+{
+	look_for_perl(s);
+	size_t left_out = give_perl(s);
+
+	if (s->request->all)
+		strbuf_adds(&s->notes, "SystemTap knows of Perl in processes that ran at the "
+				       "beginning: later ones "
+				       "are [perl: not running]\n");
+	if (left_out)
+		strbuf_addf(&s->notes,
+			"there is no room for %zu of the processes with Perl: in place of their "
+			"stacks "
+			"is [perl: not running]\n",
+			left_out);
+}
+
 static void stap_free(struct engine *engine)
 {
 	struct stap *s = (struct stap *)engine;
@@ -99,6 +173,8 @@ static void stap_free(struct engine *engine)
 	tally_release(&s->tally);
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
+	perl_values_release(&s->perl_values);
+	perls_release(&s->perls);
 	processes_release(&s->processes);
 	script_release(&s->script);
 	strbuf_release(&s->partial);
@@ -117,10 +193,11 @@ static const char *whose(const struct engine_request *r)
 static bool agrees(const struct module *m, const struct engine_request *r)
 {
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
+	bool perl = strchr(m->stacks, 'p');
 
 	return !strcmp(m->script, r->script) && !strcmp(m->whose, whose(r)) &&
 	       (!r->hz || r->hz == m->hz) && (!r->states || r->states == m->states) &&
-	       (r->by_default || (user == r->user && kernel == r->kernel));
+	       (r->by_default || (user == r->user && kernel == r->kernel && perl == r->perl));
 }
 
 static bool is_for_this_kernel(const struct module *m, struct strbuf *err)
@@ -138,8 +215,14 @@ static bool is_for_this_kernel(const struct module *m, struct strbuf *err)
 
 static int other_purpose(const struct module *m, struct strbuf *err)
 {
-	strbuf_addf(err, "'%s' was built for something else, namely '%s -%s%s", m->path, m->script,
-		m->stacks,
+	strbuf_addf(err, "'%s' was built for something else, namely '%s %s%s%s", m->path, m->script,
+		*m->stacks != 'p'           ? "-"
+		: !m->stacks[1]             ? "--perl"
+		: !strcmp(m->stacks, "puk") ? "--mixed"
+					    : "--perl -",
+		*m->stacks != 'p'          ? m->stacks
+		: strcmp(m->stacks, "puk") ? m->stacks + 1
+					   : "",
 		!strcmp(m->whose, "idle")  ? " -a --idle"
 		: !strcmp(m->whose, "all") ? " -a"
 					   : "");
@@ -164,6 +247,7 @@ static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf 
 		return other_purpose(m, err);
 	r->user = strchr(m->stacks, 'u');
 	r->kernel = strchr(m->stacks, 'k');
+	r->perl = strchr(m->stacks, 'p');
 	r->hz = m->hz;
 	return 0;
 }
@@ -205,6 +289,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.context = s;
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
+	perls_init(&s->perls, &s->processes, &s->notes);
 	tally_init(&s->tally, &s->processes);
 	if ((request->module && adopt_module(s, request, err)) ||
 		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
@@ -213,6 +298,10 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	}
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
+	if (request->perl && !request->compile_only && find_perl(s, err)) {
+		stap_free(&s->engine);
+		return NULL;
+	}
 	compile_command(&s->compile, request, &s->script, &s->stage);
 	return &s->engine;
 }
@@ -241,7 +330,8 @@ static void stap_describe(const struct engine *engine, FILE *out)
 
 	if (!s->request->module)
 		print_command(&s->compile, out);
-	load_command(&load, s->request, &s->module, module, time_limit(s->request));
+	load_command(
+		&load, s->request, &s->module, module, &s->perl_values, time_limit(s->request));
 	if (!s->request->compile_only)
 		print_command(&load, out);
 	argv_release(&load);
@@ -258,8 +348,11 @@ static int load(struct stap *s, struct strbuf *err)
 	int ret = -1;
 
 	s->phase = LOADED;
+	if (s->request->perl)
+		find_perl_again(s);
 	if (path) {
-		load_command(&argv, s->request, &s->module, path, time_limit(s->request));
+		load_command(&argv, s->request, &s->module, path, &s->perl_values,
+			time_limit(s->request));
 		ret = guard_start(&s->guard, argv.words, &s->module, err);
 	}
 	argv_release(&argv);

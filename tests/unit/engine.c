@@ -42,6 +42,10 @@ static void test_wishes(void **state)
 	struct engine_request children = {.script = "on-cpu", .nr_pids = 1, .children = true};
 	struct engine_request own = {.script = "locks"};
 	struct engine_request command = {.script = "on-cpu", .children = true};
+	struct engine_request perl = {.script = "on-cpu", .nr_pids = 1, .perl = true};
+	struct engine_request perl_begins = {.script = "on-cpu", .children = true, .perl = true};
+	struct engine_request perl_module = {
+		.script = "on-cpu", .children = true, .perl = true, .compile_only = true};
 
 	(void)state;
 	expect("auto", &module, 1, &stap_engine);
@@ -51,6 +55,9 @@ static void test_wishes(void **state)
 	expect("auto", &own, 1, &stap_engine);
 	expect("auto", &children, 1, &bpf_engine);
 	expect("auto", &command, 2, &stap_engine);
+	expect("auto", &perl, 2, &stap_engine);
+	expect("auto", &perl_begins, 1, &bpf_engine);
+	expect("auto", &perl_module, 1, &stap_engine);
 }
 
 int main(void)

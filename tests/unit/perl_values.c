@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where Perl is, as variables of our scripts. */
+#include "engine/perl_values.h"
+#include "engine/script.h"
+#include "lib/lines.h"
+#include "lib/util.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct perl_values values;
+static struct argv argv;
+
+static int set_up(void **state)
+{
+	(void)state;
+	values = (struct perl_values){0};
+	argv = (struct argv){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	perl_values_release(&values);
+	argv_release(&argv);
+	return 0;
+}
+
+/* Every number of the shape is different, the first is 1. */
+static struct perl_layout layout(void)
+{
+	struct perl_layout l = {
+		.threads = true,
+		.interpreter = {true, 2, {(uint64_t)-8, 0x318}},
+		.curcop = 0xd0,
+		.curstackinfo = 0xe0,
+		.op = 8,
+		.stack_sp = 0,
+	};
+	uint32_t next = 1;
+
+#define NUMBER(name, ...) l.shape.name = next++;
+	PERL_SHAPE_ALL(NUMBER)
+#undef NUMBER
+	return l;
+}
+
+static const char *value(const char *name)
+{
+	size_t len = strlen(name);
+
+	argv_release(&argv);
+	perl_values_give(&values, &argv);
+	for (size_t i = 0; i < argv.nr; i++)
+		if (!strncmp(argv.words[i], name, len) && argv.words[i][len] == '=')
+			return argv.words[i] + len + 1;
+	return "none";
+}
+
+static void perl_values__nothing_without_processes(void **state)
+{
+	(void)state;
+	perl_values_give(&values, &argv);
+	assert_int_equal(argv.nr, 0);
+}
+
+static void perl_values__what_is_equal_stands_once(void **state)
+{
+	struct perl_layout l = layout();
+
+	(void)state;
+	assert_true(perl_values_add(&values, 0x1302, &l));
+	assert_true(perl_values_add(&values, 17, &l));
+	l.interpreter = (struct way){false, 0, {0}};
+	l.curcop = 0x555555556000;
+	assert_true(perl_values_add(&values, 18, &l));
+	l.threads = false;
+	l.shape.curcop = 77;
+	assert_true(perl_values_add(&values, 19, &l));
+	assert_string_equal(value("perl_processes"), "1302.1.11.1.12.2.13.3");
+	assert_string_equal(value("perl_ways"), "1.1.1.2.fffffffffffffff8.318.0.d0.e0.8.0."
+						"1.1.0.0.0.0.0.555555556000.e0.8.0."
+						"2.0.0.0.0.0.0.555555556000.e0.8.0");
+	assert_memory_equal(value("perl_shapes"), "1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.10.11.", 35);
+	assert_non_null(strstr(value("perl_shapes"), ".33.34.35.4d.2.3.4."));
+}
+
+static void perl_values__there_is_no_room_for_all(void **state)
+{
+	struct perl_layout l = layout();
+	uint32_t nr = 0;
+
+	(void)state;
+	while (nr < 5000 && perl_values_add(&values, 0x100000 + nr, &l))
+		nr++;
+	assert_int_equal(nr, 4096 / strlen("100000.1."));
+	assert_true(strlen(value("perl_processes")) < 4096);
+	for (nr = 0; nr < 5000; nr++) {
+		l.shape.CVf_LEXICAL = 0x1000000 + nr;
+		perl_values_add(&values, 1, &l);
+	}
+	assert_true(strlen(value("perl_shapes")) < 4096);
+	assert_true(strlen(value("perl_ways")) < 4096);
+}
+
+/* The tapset counts the same numbers in the same order. */
+static void perl_values__numbers_of_the_tapset(void **state)
+{
+	static const char *const names[] = {
+#define NAME(name, ...) #name,
+		PERL_SHAPE_ALL(NAME)
+#undef NAME
+			"threads",
+		"per_thread", "steps", "step"};
+	struct script script;
+	struct lines lines;
+	size_t len, next = 0;
+	char *line;
+
+	(void)state;
+	assert_int_equal(script_find(&script, "on-cpu", NULL), 0);
+	char *path = xasprintf("%s/perl.stpm", script.tapsets[0]);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	lines_init(&lines, fd);
+	while (next < ARRAY_LEN(names) && lines_next(&lines, &line, &len)) {
+		char *want = xasprintf("@define PERL_%s %%( %zu %%)", names[next], next);
+
+		next += strlen(want) == len && !memcmp(want, line, len);
+		free(want);
+	}
+	if (next < ARRAY_LEN(names))
+		fail_msg("'%s' does not define %s as %zu", path, names[next], next);
+	lines_release(&lines);
+	close(fd);
+	free(path);
+	script_release(&script);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			perl_values__nothing_without_processes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			perl_values__what_is_equal_stands_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			perl_values__there_is_no_room_for_all, set_up, tear_down),
+		cmocka_unit_test(perl_values__numbers_of_the_tapset),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
