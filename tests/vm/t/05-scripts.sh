@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 05-scripts: every form of on-cpu.stp and off-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
 # makes of wrong wishes.
-# vm-weight: 5
+# vm-weight: 10
 set -eu
 . /lab/lib.sh
 
@@ -11,7 +11,7 @@ share=/usr/share/flametap
 translates() {
 	name=$1
 	shift
-	stap -r "$KVER" -p3 -I $share/tapsets/stacks "$@" >"$T/translated.c" 2>"$T/errors" && ok "$name" || {
+	stap -r "$KVER" -p3 -I $share/tapsets/stacks -I $share/tapsets/perl "$@" >"$T/translated.c" 2>"$T/errors" && ok "$name" || {
 		not_ok "$name" 'does not translate'
 		note "$T/errors"
 	}
@@ -41,6 +41,14 @@ prepare() {
 		check "off-cpu $stacks all: no lock while unwinding" unlocked_unwinding ''
 	done
 	translates 'off-cpu uk some, preempted ones' $share/stap/off-cpu.stp uk some 0 65536 16
+	for stacks in p pk pu puk; do
+		for whose in some all; do
+			translates "on-cpu $stacks $whose" $share/stap/on-cpu.stp $stacks $whose
+			check "on-cpu $stacks $whose: follows mappings for user stacks" follows_mappings $stacks
+			translates "off-cpu $stacks $whose" $share/stap/off-cpu.stp $stacks $whose 0 65536 255
+		done
+	done
+	check 'off-cpu puk all: no lock while unwinding' unlocked_unwinding ''
 	# following the mappings of all processes costs every system call
 	translates 'on-cpu k all' $share/stap/on-cpu.stp k all
 	check 'on-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
@@ -55,6 +63,18 @@ prepare() {
 			if (due & 2) stacks_print_kernel(k)
 			if (due & 4) stacks_print_task() } }
 		probe end, error { stacks_print_sums() }'
+	translates 'a script of a user with Perl' -e '
+		probe timer.profile { if (pid() == target()) { perl = perl_backtrace(); perl_print_stack(perl); perl_print_backtrace()
+			u = stacks_user(); mixed = perl_with_native(u); perl_print_with_native(mixed, u); stacks_print_user(mixed)
+			printf("%s%s%s", perl_backtrace_text(), perl_sub(), perl_statement()) } }'
+}
+
+# follows_mappings STACKS: the task finder is there if and only if user stacks are asked for
+follows_mappings() {
+	case $1 in
+	*u*) grep -q stap_start_task_finder "$T/translated.c" ;;
+	*) ! grep -q stap_start_task_finder "$T/translated.c" ;;
+	esac
 }
 
 # refused NAME CODE COMMAND…: that exit code, and one line that says why
@@ -79,6 +99,8 @@ in_guest() {
 	refused 'an unknown ending' 64 sample-bt -p 1 -o a.jpeg
 	refused 'an unknown engine' 2 sample-bt -p 1 --engine=magic
 	refused 'no such process' 2 sample-bt -p 4000000 -u -t 1
+	refused 'no Perl' 2 sample-bt --perl -p $$ -t 1
+	refused 'no Perl yet' 2 sample-bt --perl -t 1 -- perl -e 1
 	refused 'no such program' 2 sample-bt -- /no/such/program
 	env PATH=/nowhere /usr/bin/sample-bt -p 1 -k -t 1 >"$T/out" 2>"$T/err" && status=0 || status=$?
 	check_eq 'no stap: exit code' 2 "$status"

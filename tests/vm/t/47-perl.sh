@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 47-perl: Perl stacks by real SystemTap, with modules that were built for no perl in particular: a program that knows its own stack at
+# each moment, its workers, threads and 1,000 calls deep; where Perl waits; and a script of a user's own.
+# vm-limit: 400
+# vm-weight: 90
+set -eu
+. /lab/lib.sh
+
+prepare() {
+	lab_start perl /lab/programs/work.pl 600
+	lab_record -F 100 --perl -p "$target" -o "$LAB_WORK/p.ko"
+	lab_record -F 100 --perl -k -a -o "$LAB_WORK/all.ko"
+	lab_record --script off-cpu --perl -k -p "$target" -o "$LAB_WORK/off.ko"
+	lab_finish
+	lab_start perl /lab/programs/situations.pl "$T/s"
+	lab_record -F 100 --mixed -p "$target" -o "$LAB_WORK/mixed.ko"
+	kill $(sed -n 's/^ready //p' "$T/target.out")
+	lab_finish
+	cat >"$LAB_WORK/own.stp" <<-'END'
+		global texts
+		probe kernel.trace("sched_process_fork")
+		{
+			if (pid() != target() || perl_backtrace() in texts)
+				next
+			texts[perl_backtrace()] = perl_backtrace_text()
+			perl_print_backtrace()
+			printf("%s at %s\n", perl_sub(), perl_statement())
+		}
+		probe end
+		{
+			foreach (id in texts)
+				print(texts[id])
+			println("end")
+		}
+	END
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m perl_own -I /usr/share/flametap/tapsets/perl own.stp >/dev/null)
+}
+
+# recorder MODULE NAME ARG…: in the background; returns when the probes are in place
+recorder() {
+	module=$1 name=$2
+	shift 2
+	sample-bt -q --module "$LAB_WORK/$module.ko" -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
+	recorder=$!
+	until_true 60 sh -c 'ls -d /sys/module/stap_*' >/dev/null 2>&1 || not_ok "$name" "nothing was loaded"
+	sleep 2
+}
+
+# recorded NAME: its end
+recorded() {
+	wait "$recorder" && status=0 || status=$?
+	note "$T/$1.err"
+	check_eq "$1: exit code" 0 "$status"
+	lab_keep "$T/$1".*
+}
+
+# situations MODULE NAME ROOT OPTION…: situations.pl by the perl in ROOT ("" or a folder). What it does between its situations takes no
+# time elsewhere, but here it does.
+situations() {
+	module=$1 name=$2 root=$3
+	shift 3
+	mkdir -p "$root/tmp/$name"
+	cp /lab/programs/situations.pl "$root/tmp/$name"
+	${root:+chroot "$root"} perl "/tmp/$name/situations.pl" "/tmp/$name/s" 100 >"$T/$name.said" 2>&1 &
+	target=$!
+	until_true 60 grep -q '^ready' "$T/$name.said" || not_ok "$name: the program" 'does not begin'
+	recorder "$module" "$name" "$@" -p "$(sed -n 's/^ready //p' "$T/$name.said" | tr ' ' ,)"
+	: >"$root/tmp/$name/s.go"
+	wait "$target" || not_ok "$name: the program" "exit $?"
+	recorded "$name"
+	cp "$root/tmp/$name/s" "$T/$name.moments"
+	case $* in *--mixed*) mixed=--mixed ;; *) mixed='' ;; esac
+	perl /lab/programs/situations-judge $mixed "$T/$name.moments" "$T/$name.rec" "$name, " >"$T/$name.judged" 2>&1 || :
+	sed -i '/^\(not \)\{0,1\}ok .*, \(places\|on the way\|perl: not running\|C alone\)\(:\|$\)/s/^/# /' "$T/$name.judged"
+	! grep -q '^not ok' "$T/$name.judged" || : >"$T_top/failed"
+	cat "$T/$name.judged"
+	check "$name: judged" grep -q "^ok $name, perl: inconsistent" "$T/$name.judged"
+	lab_keep "$T/$name".*
+}
+
+# Where Perl waits, with the kernel's part; of all processes, those that run no Perl say so.
+waits() {
+	cat >"$T/waits.pl" <<-'END'
+		sub naps { select undef, undef, undef, 0.05 }
+		sub sorts { my @sorted = sort { naps(); 0 } 1, 2 }
+		while (1) {
+			sorts();
+			1 for 1 .. 100_000;
+		}
+	END
+	lab_start perl "$T/waits.pl"
+	recorder off off --script off-cpu --perl -k -p "$target" -t 4
+	recorded off
+	check 'off: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\];.*schedule_\[k\][; ]' "$T/off.folded"
+	check_eq 'off: nothing else' '' "$(grep -vE '^main(;main::sorts(;main::naps)?)?[; ]' "$T/off.folded")"
+	sh -c 'while :; do :; done' &
+	other=$!
+	recorder all all --perl -k -a -t 4
+	kill $other
+	recorded all
+	check 'all: Perl' grep -qE '^perl;main [0-9]+$' "$T/all.folded"
+	check 'all: no Perl' grep -qE '^sh;\[perl: not running\] [0-9]+$' "$T/all.folded"
+	lab_finish
+}
+
+own_script() {
+	cat >"$T/forks.pl" <<-'END'
+		sub forks { my $pid = fork; exit unless $pid; waitpid $pid, 0 }
+		sub works { my @sorted = sort { forks();
+			0 } 1, 2 }
+		while (1) {
+			works();
+			select undef, undef, undef, 0.1;
+		}
+	END
+	lab_start perl "$T/forks.pl"
+	sample-bt --engine stap --perl -p "$target" --module "$LAB_WORK/p.ko" -d >"$T/described"
+	values=$(sed -n '/^# staprun/s/.* MODULE.ko\|.*[.]ko //p' "$T/described" | head -n 1)
+	# shellcheck disable=SC2086
+	timeout -s INT 5 staprun -R -x "$target" "$LAB_WORK/perl_own.ko" $values >"$T/own" 2>"$T/own.err" || :
+	lab_finish
+	lab_keep "$T/own" "$T/own.err" "$T/described"
+	frames="main::forks $T/forks.pl:1
+main::works $T/forks.pl:2
+main $T/forks.pl:5"
+	check_eq "a user's own script" "$(echo "$frames" | sed 's/^/ /')
+main::forks at $T/forks.pl:1
+$frames
+end" "$(cat "$T/own")"
+}
+
+in_guest() {
+	situations p situations '' --perl
+	situations mixed mixed '' --mixed
+	if [ -d /lab/perls/trixie ]; then
+		situations p 'trixie' /lab/perls/trixie --perl
+	else
+		skip 'trixie' 'its perl was not unpacked: tests/run layout does that'
+	fi
+	waits
+	own_script
+}
+
+vm_main "$@"
