@@ -46,6 +46,8 @@ static struct quality_module module_of(const struct recording *rec, const struct
 
 	if (f->place == AT_MAP)
 		return of_map(rec, &rec->maps[f->map]);
+	if (f->kind == FRAME_PERL)
+		return (struct quality_module){.path = "[perl]", .build_id = ""};
 	if (*path == '[' || f->kind == FRAME_KERNEL || (f->place == AT_ADDRESS && f->addr >> 63))
 		return of_kernel(rec, path);
 	return (struct quality_module){.path = *path ? path : "[unknown]", .build_id = ""};
@@ -123,12 +125,17 @@ static int compare_modules(const void *a, const void *b)
 	return order ? order : compare_u64(x->pid, y->pid);
 }
 
+bool quality_is_perl(const struct quality_module *m)
+{
+	return !strcmp(m->path, "[perl]");
+}
+
 static void add_up(struct quality *q)
 {
 	for (size_t i = 0; i < q->nr; i++) {
 		struct quality_module *m = &q->list[i];
 
-		m->lacks = m->weight - (q->lines ? m->lined : m->named);
+		m->lacks = m->weight - (q->lines && !quality_is_perl(m) ? m->lined : m->named);
 		add_capped(&q->weight, m->weight);
 		add_capped(&q->named, m->named);
 		add_capped(&q->lined, m->lined);
@@ -151,7 +158,7 @@ void quality_init(struct quality *q, const struct recording *rec, const struct r
 	strpool_init(&b.names);
 	table_init(&b.modules);
 	for (size_t i = 0; i < rec->nr_frames; i++)
-		if (weights[i])
+		if (weights[i] && rec->frames[i].kind != FRAME_NOTE)
 			add_frame(&b, &rec->frames[i], weights[i]);
 	add_report(&b, report);
 	add_up(q);

@@ -15,8 +15,8 @@ struct packages;
 
 /*
  * A file, or what stands for one: "[kernel]" and its modules, "[anonymous memory]" of one process,
- * "[unknown]" for addresses in no mapping. Weights are sums over frames, in the event's unit, as in
- * the account.
+ * "[perl]" for the subs of Perl programs, "[unknown]" for addresses in no mapping. Weights are sums
+ * over frames, in the event's unit, as in the account.
  */
 struct quality_module {
 	const char *path, *build_id; /* of the recording */
@@ -38,6 +38,9 @@ struct quality {
 	uint64_t weight, named, lined; /* of all */
 	struct strbuf notes;           /* what helps several of them, one a line */
 };
+
+/* Its frames have their lines from the recorder, or never. */
+bool quality_is_perl(const struct quality_module *m);
 
 /*
  * Of the rows that VIEW shows; REPORT is what symbol_resolve said of REC (NULL: nothing). Both must

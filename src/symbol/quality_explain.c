@@ -71,6 +71,8 @@ static char *why_some(const struct explainer *e, const struct quality_module *m)
 {
 	if (is_unknown(m))
 		return xstrdup("at addresses where no file was seen mapped");
+	if (quality_is_perl(m))
+		return xstrdup("the subs were gone before the recorder could read their names");
 	if (wants_debug_file(e, m))
 		return xasprintf("it has no debug information, and its debug file is not here%s",
 			why_no_debug_file(e, m));

@@ -420,6 +420,32 @@ static void test_no_mapping(void **state)
 	end(&f);
 }
 
+/* Subs have their names and lines from the recorder; notes are no frames. */
+static void test_perl(void **state)
+{
+	const struct rec_frame sub = {.kind = FRAME_PERL, .place = AT_NAME};
+	const struct rec_frame note = {.kind = FRAME_NOTE, .place = AT_NAME};
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.lines = true;
+	add_row_of(&f, add_frame(&f, sub, NULL, 12), 5);
+	add_row_of(&f, add_frame(&f, sub, NULL, 0), 3);
+	add_row_of(&f, add_frame(&f, note, NULL, 0), 9);
+	expect_first(&f, "[perl]", NULL, NULL);
+	assert_int_equal(f.q.nr, 1);
+	assert_int_equal(f.q.weight, 8);
+	assert_int_equal(f.q.lined, 5);
+	assert_int_equal(f.q.list[0].lacks, 0);
+	quality_release(&f.q);
+	add_row_of(&f, add_frame(&f, sub, NULL, -1), 2);
+	expect_first(&f, "[perl]", "the subs were gone before the recorder could read their names",
+		NULL);
+	assert_int_equal(f.q.list[0].lacks, 2);
+	end(&f);
+}
+
 static void check_jit(const char *comm, const char *file, const char *remedy)
 {
 	struct fixture f;
@@ -741,6 +767,7 @@ int main(void)
 		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_no_mapping),
+		cmocka_unit_test(test_perl),
 		cmocka_unit_test(test_jit),
 		cmocka_unit_test(test_part_of_a_perf_map),
 		cmocka_unit_test(test_vdso),
