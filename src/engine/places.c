@@ -210,15 +210,24 @@ uint32_t places_mixed_stack(
 	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by)
 {
 	uint32_t *merged = xcalloc(s->nr_c + s->nr_perl + 1, sizeof(*merged));
-	size_t nr;
-	uint32_t id;
+	bool consistent;
 
 	if (!pl->inconsistent)
 		pl->inconsistent = note_frame(pl, "[perl: inconsistent]") + 1;
 	s->inconsistent = pl->inconsistent - 1;
 	s->whole = end == END_ROOT;
-	nr = splice_stacks(s, merged, NULL);
-	id = recording_add_stack(pl->rec, STACK_USER, end, cut_by, merged, nr);
+	size_t nr = splice_stacks(s, merged, &consistent);
+
+	if (!consistent) {
+		end = END_BROKEN;
+	} else if (s->whole && s->end == PERL_CUT) {
+		end = END_CUT;
+		cut_by = recording_string(pl->rec, "depth");
+	}
+	if (end != END_CUT)
+		cut_by = 0;
+	uint32_t id = recording_add_stack(pl->rec, STACK_USER, end, cut_by, merged, nr);
+
 	free(merged);
 	return id;
 }

@@ -48,8 +48,9 @@ uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why);
 enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address);
 
 /*
- * Adds the user stack that C and Perl frames of S make, by their numbers as frames; how the former
- * end.
+ * Adds the user stack that C and Perl frames of S make, by their numbers as frames. END and CUT_BY
+ * are of the former; but the stack is broken when Perl's are inconsistent, and cut where Perl's
+ * alone are.
  */
 uint32_t places_mixed_stack(
 	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by);

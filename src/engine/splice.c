@@ -482,7 +482,6 @@ size_t splice_stacks(const struct splice *s, uint32_t *merged, bool *consistent)
 	}
 	if (!fits)
 		merge_inconsistent(s, &m);
-	if (consistent)
-		*consistent = fits;
+	*consistent = fits;
 	return m.nr;
 }

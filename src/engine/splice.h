@@ -75,9 +75,9 @@ struct splice {
 /*
  * Writes the ids of the merged stack, leaf first, to MERGED, which has room for nr_c + nr_perl + 1;
  * their number. Every frame in C stands in it; but when they are not whole those of the run loops
- * and below are left out, and all of Perl's stand at the root. *CONSISTENT, which may be NULL, is
- * false when the two do not fit or Perl's own walk did not end well: then it has the frames in C
- * with s->inconsistent on top of the outermost run loop, or at the root when there is none.
+ * and below are left out, and all of Perl's stand at the root. *CONSISTENT is false when the two do
+ * not fit or Perl's own walk did not end well: then it has the frames in C with s->inconsistent on
+ * top of the outermost run loop, or at the root when there is none.
  */
 size_t splice_stacks(const struct splice *s, uint32_t *merged, bool *consistent);
 

@@ -131,18 +131,24 @@ void recording_name_frame(
 	}
 }
 
-/* How many frames of each stack have names. */
-static uint32_t *count_named(const struct recording *rec)
+/* How many frames of each stack have names, and have none; notes are none of them. */
+struct names {
+	uint32_t named, unnamed;
+};
+
+static struct names *count_names(const struct recording *rec)
 {
-	uint32_t *named = xcalloc(rec->nr_stacks, sizeof(*named));
+	struct names *names = xcalloc(rec->nr_stacks, sizeof(*names));
 
 	for (size_t s = 0; s < rec->nr_stacks; s++)
 		for (uint32_t i = 0; i < rec->stacks[s].nr; i++) {
-			uint32_t frame = rec->frame_refs[rec->stacks[s].first + i];
+			const struct rec_frame *f =
+				&rec->frames[rec->frame_refs[rec->stacks[s].first + i]];
 
-			named[s] += rec->frames[frame].nr_names > 0;
+			if (f->kind != FRAME_NOTE)
+				(*(f->nr_names ? &names[s].named : &names[s].unnamed))++;
 		}
-	return named;
+	return names;
 }
 
 /* The worst end of the row's stacks; a row without any stack is broken. */
@@ -156,18 +162,18 @@ static enum stack_end row_end(const struct recording *rec, const struct rec_row 
 	return end;
 }
 
-static void add_row(const struct recording *rec, const struct rec_row *row, const uint32_t *named,
-	struct account *account)
+static void add_row(const struct recording *rec, const struct rec_row *row,
+	const struct names *names, struct account *account)
 {
 	uint64_t *const ends[END_KINDS] = {&account->whole, &account->cut, &account->broken};
 
 	add_capped(&account->kept, row->sum);
 	add_capped(ends[row_end(rec, row)], row->sum);
 	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
-		uint32_t stack = row->stacks[i], nr = rec->stacks[stack].nr;
+		const struct names *n = &names[row->stacks[i]];
 
-		add_product_capped(&account->named, named[stack], row->sum);
-		add_product_capped(&account->unnamed, nr - named[stack], row->sum);
+		add_product_capped(&account->named, n->named, row->sum);
+		add_product_capped(&account->unnamed, n->unnamed, row->sum);
 	}
 }
 
@@ -226,16 +232,33 @@ void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf 
 		strbuf_addf(out, "[tag: %s]", text);
 }
 
+static bool has_note(const struct recording *rec, const struct rec_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->nr; i++)
+		if (rec->frames[rec->frame_refs[stack->first + i]].kind == FRAME_NOTE)
+			return true;
+	return false;
+}
+
+void recording_add_end(
+	const struct recording *rec, const struct rec_stack *stack, struct strbuf *out)
+{
+	if (stack->end == END_CUT)
+		strbuf_addf(out, "[truncated: %s]", file_name(recording_get(rec, stack->cut_by)));
+	else if (stack->end == END_BROKEN && !has_note(rec, stack))
+		strbuf_adds(out, "[broken]");
+}
+
 void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account)
 {
-	uint32_t *named = count_named(rec);
+	struct names *names = count_names(rec);
 
 	*account = (struct account){.known = true};
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (recording_shows(rec, view, &rec->rows[i]))
-			add_row(rec, &rec->rows[i], named, account);
-	free(named);
+			add_row(rec, &rec->rows[i], names, account);
+	free(names);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
 }
 

@@ -210,6 +210,13 @@ bool recording_mixes_tags(const struct recording *rec, const struct recording_vi
 void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out);
 
 /*
+ * What a picture says of a stack that does not reach its end: "[truncated: FILE]", "[broken]";
+ * nothing where a note among its frames says where it is broken.
+ */
+void recording_add_end(
+	const struct recording *rec, const struct rec_stack *stack, struct strbuf *out);
+
+/*
  * What DESIGN calls the account, from the rows that VIEW shows, their stacks, and all that was
  * lost: the rows of other events may be in other units.
  */

@@ -101,18 +101,14 @@ static const uint32_t *frames_of(struct builder *b, uint32_t id)
 static void push_end(struct builder *b, const struct rec_stack *stack)
 {
 	strbuf_reset(&b->text);
-	if (stack->end == END_CUT)
-		strbuf_addf(&b->text, "[truncated: %s]",
-			file_name(recording_get(b->rec, stack->cut_by)));
-	else
-		strbuf_adds(&b->text, "[broken]");
-	push_text(b, FRAME_NOTE);
+	recording_add_end(b->rec, stack, &b->text);
+	if (b->text.len)
+		push_text(b, FRAME_NOTE);
 }
 
 static void push_stack(struct builder *b, const struct rec_stack *stack)
 {
-	if (stack->end != END_ROOT)
-		push_end(b, stack);
+	push_end(b, stack);
 	for (uint32_t i = stack->nr; i--;) {
 		uint32_t id = b->rec->frame_refs[stack->first + i];
 		const uint32_t *list = frames_of(b, id);

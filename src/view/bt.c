@@ -23,7 +23,7 @@ struct texts {
 	struct strpool pool; /* a block of text for each different stack */
 	uint64_t *sums;      /* by the number of the block */
 	size_t alloc;
-	struct strbuf block;
+	struct strbuf block, note;
 	bool tags;                 /* the rows are told apart by them */
 	struct table combinations; /* the four stacks of a row → a number of their own */
 	struct table blocks;       /* that number, task and tag when they are shown → block */
@@ -127,38 +127,29 @@ static void add_frame(struct texts *t, const struct rec_frame *f)
 	}
 }
 
-static void add_note(struct texts *t, const char *note, const char *what)
+static void add_note(struct texts *t)
 {
-	strbuf_adds(&t->block, " [");
-	strbuf_adds(&t->block, note);
-	if (*what) {
-		strbuf_adds(&t->block, ": ");
-		folded_name_add(&t->block, what, strlen(what));
-	}
-	strbuf_adds(&t->block, "]+0x0\n");
+	if (!t->note.len)
+		return;
+	strbuf_addch(&t->block, ' ');
+	folded_name_add(&t->block, t->note.buf, t->note.len);
+	strbuf_adds(&t->block, "+0x0\n");
 }
 
 static void add_tag(struct texts *t, uint32_t tag)
 {
-	struct strbuf note = STRBUF_INIT;
-
-	recording_add_tag(t->rec, tag, &note);
-	if (note.len) {
-		strbuf_addch(&t->block, ' ');
-		folded_name_add(&t->block, note.buf, note.len);
-		strbuf_adds(&t->block, "+0x0\n");
-	}
-	strbuf_release(&note);
+	strbuf_reset(&t->note);
+	recording_add_tag(t->rec, tag, &t->note);
+	add_note(t);
 }
 
 static void add_stack(struct texts *t, const struct rec_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++)
 		add_frame(t, &t->rec->frames[t->rec->frame_refs[stack->first + i]]);
-	if (stack->end == END_CUT)
-		add_note(t, "truncated", file_name(recording_get(t->rec, stack->cut_by)));
-	else if (stack->end == END_BROKEN)
-		add_note(t, "broken", "");
+	strbuf_reset(&t->note);
+	recording_add_end(t->rec, stack, &t->note);
+	add_note(t);
 }
 
 static void add_task(struct texts *t, const struct rec_task *task)
@@ -195,7 +186,7 @@ static uint32_t make_block(struct texts *t, const struct rec_row *row)
 				t->rec->stacks[row->stacks[i]].kind == order[k])
 				add_stack(t, &t->rec->stacks[row->stacks[i]]);
 	if (t->block.len == before)
-		add_note(t, "no stack", "");
+		strbuf_adds(&t->block, " [no stack]+0x0\n");
 	add_task(t, &t->rec->tasks[row->task]);
 
 	return strpool_add(&t->pool, t->block.buf, t->block.len);
@@ -264,6 +255,7 @@ int view_bt(const struct recording *rec, const struct recording_view *view, enum
 		.rec = rec,
 		.view = view,
 		.block = STRBUF_INIT,
+		.note = STRBUF_INIT,
 		.tags = recording_mixes_tags(rec, view),
 	};
 
@@ -281,6 +273,7 @@ int view_bt(const struct recording *rec, const struct recording_view *view, enum
 	table_release(&t.blocks);
 	demangler_release(&t.names);
 	strbuf_release(&t.block);
+	strbuf_release(&t.note);
 	free(t.shown);
 	free(t.sums);
 	return written(out, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/lines.h"
+#include "lib/folded.h"
 #include "lib/recording.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -349,6 +350,55 @@ static void recording__no_stack_has_a_frame(void **state)
 	}
 }
 
+/* A stack that broke where a note of its own tells is not called broken once more. */
+static void recording__one_note_tells_where_a_stack_broke(void **state)
+{
+	struct recording rec;
+	struct profile p;
+	struct strbuf end = STRBUF_INIT;
+
+	(void)state;
+	recording_init(&rec);
+	recording_add_event(&rec, "on-cpu", "samples", "cpu", 0);
+	recording_add_task(&rec, &(struct rec_task){0});
+	uint32_t sub = recording_add_frame(
+		&rec, &(struct rec_frame){.kind = FRAME_PERL, .place = AT_NAME});
+	uint32_t note = recording_add_frame(
+		&rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+
+	recording_name_frame(&rec, note,
+		&(struct rec_name){.function = recording_string(&rec, "[perl: inconsistent]")}, 1);
+	for (int i = 0; i < 3; i++) {
+		uint32_t stack = recording_add_stack(&rec, STACK_PERL, i < 2 ? END_BROKEN : END_CUT,
+			recording_string(&rec, "depth"), i == 1 ? &note : &sub, 1);
+
+		recording_add_row(
+			&rec, &(struct rec_row){.stacks = {stack, NO_STACK, NO_STACK, NO_STACK},
+				      .count = 1,
+				      .sum = 1});
+		strbuf_reset(&end);
+		recording_add_end(&rec, &rec.stacks[stack], &end);
+		assert_string_equal(end.len ? end.buf : "", i == 0   ? "[broken]"
+							    : i == 1 ? ""
+								     : "[truncated: depth]");
+	}
+	profile_init(&p);
+	recording_to_profile(&rec, &(struct recording_view){.event = -1}, &p);
+	assert_int_equal(p.account.broken, 2);
+	assert_int_equal(p.account.cut, 1);
+	assert_int_equal(p.account.unnamed, 2); /* notes neither have names nor lack them */
+	assert_int_equal(p.account.named, 0);
+	profile_finish(&p);
+
+	struct account known = p.account;
+
+	profile_recount(&p); /* the tree tells the same */
+	assert_memory_equal(&known, &p.account, sizeof(known));
+	profile_release(&p);
+	recording_release(&rec);
+	strbuf_release(&end);
+}
+
 static void add_tagged(struct recording *rec, const char *tag, uint64_t sum)
 {
 	recording_add_row(rec, &(struct rec_row){.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
@@ -412,6 +462,7 @@ int main(void)
 		cmocka_unit_test(recording__becomes_a_profile),
 		cmocka_unit_test(recording__one_event_is_viewed),
 		cmocka_unit_test(recording__no_stack_has_a_frame),
+		cmocka_unit_test(recording__one_note_tells_where_a_stack_broke),
 		cmocka_unit_test(recording__different_tags_are_leaves),
 	};
 
