@@ -6,6 +6,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -36,27 +37,43 @@ static void add_entry(struct legend *l, const char *class, const char *text)
 	l->x += width + BETWEEN;
 }
 
+/* What frames of a kind weigh; inclusive: a stack counts once. */
+struct kind_weight {
+	uint64_t self, inclusive;
+};
+
+static void weigh_kinds(const struct profile *p, struct kind_weight *kinds)
+{
+	uint32_t *seen = xcalloc(p->nr_nodes, sizeof(*seen)); /* 1 << kind, from the root on */
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
+		const struct profile_node *n = &p->nodes[i];
+		enum frame_kind kind = p->frames[n->frame].kind;
+		uint32_t above = seen[n->parent], bit = UINT32_C(1) << kind;
+
+		seen[i] = above | bit;
+		add_capped(&kinds[kind].self, n->self);
+		if (!(above & bit))
+			add_capped(&kinds[kind].inclusive, n->total);
+	}
+	free(seen);
+}
+
 static void add_kinds(struct legend *l, const struct profile *p)
 {
-	struct {
-		uint64_t self;
-		bool present;
-	} kinds[FRAME_KINDS] = {0};
+	struct kind_weight kinds[FRAME_KINDS] = {0};
 	struct strbuf text = STRBUF_INIT;
 
-	for (uint32_t i = 1; i < p->nr_nodes; i++) {
-		enum frame_kind kind = p->frames[p->nodes[i].frame].kind;
-
-		add_capped(&kinds[kind].self, p->nodes[i].self);
-		kinds[kind].present |= p->nodes[i].total > 0;
-	}
+	weigh_kinds(p, kinds);
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
-		if (!kinds[kind].present)
+		if (!kinds[kind].inclusive)
 			continue;
 		strbuf_reset(&text);
 		strbuf_addf(&text, "%s ", frame_kind_word((enum frame_kind)kind));
 		percent_add(&text, kinds[kind].self, p->nodes[0].total);
-		strbuf_adds(&text, " %");
+		strbuf_adds(&text, " % (");
+		percent_add(&text, kinds[kind].inclusive, p->nodes[0].total);
+		strbuf_adds(&text, " %)");
 		add_entry(
 			l, (char[]){flame_kind_letter((enum frame_kind)kind), '0', '\0'}, text.buf);
 	}

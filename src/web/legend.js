@@ -38,7 +38,7 @@ flametap.legend = (() => {
 	const share = (sums, k, totals) =>
 		sums.map((side, s) => text.percent(side[k], totals[s])).join(' \u2192 ');
 
-	/* An entry with its share of the self weight; a click highlights all its frames. */
+	/* An entry with its share of the self weight and (the inclusive one); a click highlights all its frames. */
 	function entry(which, value, label, sums, k, ...before) {
 		const on = state[which] === value, totals = now.view.stacks.totals(0);
 		const self = share(sums.self, k, totals), total = share(sums.total, k, totals);
@@ -47,7 +47,7 @@ flametap.legend = (() => {
 			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
-			html('span', { class: 'share' }, which === 'kind' || data.isDiff ? self : `${self} (${total})`));
+			html('span', { class: 'share' }, data.isDiff ? self : `${self} (${total})`));
 		return item;
 	}
 

@@ -2,6 +2,7 @@
 """Tooltip, menu, copying, legend, table, keys, theme."""
 import csv
 import io
+import os
 
 import profiles
 from page import Page, draw, equal, file_of, holds, run, test
@@ -149,7 +150,7 @@ def legend(browser):
                     "return flametap.data.categories.map((c, n) => [c, [s.self[0][n], s.total[0][n]]])")
     equal({c: n for c, n in shown if n[1]},
           {r['category']: [int(r['self']), int(r['inclusive'])] for r in rows})
-    equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 %'])
+    equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 % (100.00 %)'])
     for row in rows:
         label = row['category']
         page.push('.legend [aria-label=Categories] button', page.js(
@@ -168,6 +169,18 @@ def legend(browser):
     equal(page.js("return document.querySelector('.legend').offsetHeight"), 0, 'it remembers')
     page.push('.bar button', 'Legend')
     holds(page.js("return document.querySelector('.legend').offsetHeight") > 0, 'does not come back')
+    page.quiet()
+
+
+@test
+def mixed(browser):
+    """Frames of C, Perl and the kernel in one stack, recorded with --mixed."""
+    with open(os.path.join(os.path.dirname(__file__), '../golden/mixed.in'), encoding='utf-8') as f:
+        page = Page(browser, draw('mixed', f.read()))
+    equal(page.texts('.legend [aria-label=Kinds] button'),
+          ['user70.15 % (100.00 %)', 'kernel29.85 % (29.85 %)', 'perl0.00 % (94.03 %)', 'note0.00 % (10.45 %)'])
+    page.push('.legend [aria-label=Kinds] button', 'perl0.00 % (94.03 %)')
+    equal(page.text('found'), 'Matched ' + profiles.percent(63, 67))
     page.quiet()
 
 

@@ -618,13 +618,18 @@ static void test_options(void **unused)
 static void test_legend(void **unused)
 {
 	struct profile p;
-	uint32_t frames[2];
+	uint32_t frames[4];
 	size_t len;
 	char *text, *legend;
 
 	(void)unused;
 	profile_init(&p);
 	frames[0] = add_frame(&p, FRAME_USER, "main");
+	frames[1] = add_frame(&p, FRAME_PERL, "main");
+	frames[2] = add_frame(&p, FRAME_USER, "pp_sort");
+	frames[3] = add_frame(&p, FRAME_PERL, "by_price");
+	profile_add(&p, frames, 4, 1);
+	profile_add(&p, frames, 2, 3);
 	frames[1] = add_frame(&p, FRAME_KERNEL, "read");
 	profile_add(&p, frames, 2, 3);
 	frames[1] = add_frame(&p, FRAME_NOTE, "[lost]");
@@ -637,9 +642,10 @@ static void test_legend(void **unused)
 
 	legend = xstrndup(start, len);
 	assert_non_null(strstr(legend, "<rect class=\"k0\" x=\"10\" y=\"49\""));
-	assert_non_null(strstr(legend, ">user 0.00 %</text>"));
-	assert_non_null(strstr(legend, ">kernel 75.00 %</text>"));
-	assert_non_null(strstr(legend, ">note 25.00 %</text>"));
+	assert_non_null(strstr(legend, ">user 0.00 % (100.00 %)</text>"));
+	assert_non_null(strstr(legend, ">perl 50.00 % (50.00 %)</text>"));
+	assert_non_null(strstr(legend, ">kernel 37.50 % (37.50 %)</text>"));
+	assert_non_null(strstr(legend, ">note 12.50 % (12.50 %)</text>"));
 	assert_null(strstr(legend, "jit"));
 	free(legend);
 	free(text);
