@@ -8,12 +8,12 @@
 
 enum { TEXT_MAX = 4095 }; /* of a variable: what the scripts are compiled with, and its NUL */
 
-static void release(struct perl_texts *t)
+static void release(struct perl_value *t)
 {
 	for (size_t i = 0; i < t->nr; i++)
 		free(t->list[i]);
 	free(t->list);
-	*t = (struct perl_texts){0};
+	*t = (struct perl_value){0};
 }
 
 void perl_values_release(struct perl_values *v)
@@ -24,7 +24,7 @@ void perl_values_release(struct perl_values *v)
 }
 
 /* The number of TEXT from 1 on, new or not; 0: there is no room. */
-static size_t add(struct perl_texts *t, const char *text)
+static size_t add(struct perl_value *t, const char *text)
 {
 	for (size_t i = 0; i < t->nr; i++)
 		if (!strcmp(t->list[i], text))
@@ -85,7 +85,7 @@ bool perl_values_add(struct perl_values *v, uint32_t pid, const struct perl_layo
 	return added;
 }
 
-static void give(const struct perl_texts *t, const char *name, struct argv *argv)
+static void give(const struct perl_value *t, const char *name, struct argv *argv)
 {
 	struct strbuf text = STRBUF_INIT;
 

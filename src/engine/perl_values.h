@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 struct perl_values {
-	struct perl_texts {
+	struct perl_value {
 		char **list;
 		size_t nr, alloc;
 		size_t len; /* of all, as they are divided by dots */

@@ -167,7 +167,7 @@ static void drain__stacks_that_are_nearly_equal(void **state)
 	make_stack(frames, NR, 1);
 	for (uint32_t i = 0; i < ENDS; i++)
 		assert_stack(row_of(NR + i)->key.user, frames, NR, (enum walk_end)i);
-	assert_true(sums.stacks[row_of(NR + ENDS)->key.user].kernel);
+	assert_int_equal(sums.stacks[row_of(NR + ENDS)->key.user].kind, STACK_KERNEL);
 	release();
 }
 

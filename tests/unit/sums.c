@@ -29,25 +29,25 @@ static int tear_down(void **state)
 static void sums__equal_stacks_have_one_number(void **state)
 {
 	const uint64_t a[] = {1, 2, 3}, b[] = {1, 2, 4};
-	uint32_t first = sums_stack(&sums, a, 3, false, WALK_ROOT);
+	uint32_t first = sums_stack(&sums, a, 3, STACK_USER, WALK_ROOT);
 
 	(void)state;
 	assert_true(first);
-	assert_int_equal(sums_stack(&sums, a, 3, false, WALK_ROOT), first);
+	assert_int_equal(sums_stack(&sums, a, 3, STACK_USER, WALK_ROOT), first);
 	const uint32_t others[] = {
-		sums_stack(&sums, b, 3, false, WALK_ROOT),
-		sums_stack(&sums, a, 2, false, WALK_ROOT),
-		sums_stack(&sums, a + 1, 2, false, WALK_ROOT),
-		sums_stack(&sums, a, 3, true, WALK_ROOT),
-		sums_stack(&sums, a, 3, false, WALK_DEEP),
-		sums_stack(&sums, a, 0, false, WALK_ROOT),
+		sums_stack(&sums, b, 3, STACK_USER, WALK_ROOT),
+		sums_stack(&sums, a, 2, STACK_USER, WALK_ROOT),
+		sums_stack(&sums, a + 1, 2, STACK_USER, WALK_ROOT),
+		sums_stack(&sums, a, 3, STACK_KERNEL, WALK_ROOT),
+		sums_stack(&sums, a, 3, STACK_USER, WALK_DEEP),
+		sums_stack(&sums, a, 0, STACK_USER, WALK_ROOT),
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		assert_int_equal(others[i], first + 1 + i);
-	assert_int_equal(sums_stack(&sums, a, 0, false, WALK_ROOT), others[5]);
+	assert_int_equal(sums_stack(&sums, a, 0, STACK_USER, WALK_ROOT), others[5]);
 	assert_int_equal(sums.nr_stacks, 8);
-	assert_true(sums.stacks[others[3]].kernel);
+	assert_int_equal(sums.stacks[others[3]].kind, STACK_KERNEL);
 	assert_int_equal(sums.stacks[others[4]].end, WALK_DEEP);
 	assert_memory_equal(sums.frames + sums.stacks[first].first, a, sizeof(a));
 }
@@ -72,7 +72,8 @@ static void sums__equal_hashes_are_not_equal_stacks(void **state)
 			frames[i % 4] = i;
 			frames[5] = i;
 			assert_int_equal(hash_of(frames, sizeof(frames)), hash);
-			uint32_t number = sums_stack(&sums, frames, 6, i & 1, WALK_ROOT);
+			uint32_t number = sums_stack(
+				&sums, frames, 6, i & 1 ? STACK_KERNEL : STACK_USER, WALK_ROOT);
 
 			if (round)
 				assert_int_equal(number, id[i]);
@@ -173,7 +174,7 @@ static void sums__many(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
 		uint32_t nr = make_stack(frames, i);
-		struct row_key key = row(sums_stack(&sums, frames, nr, false, WALK_ROOT), "a");
+		struct row_key key = row(sums_stack(&sums, frames, nr, STACK_USER, WALK_ROOT), "a");
 
 		assert_int_equal(key.user, i + 1);
 		key.tid = i % 100;
@@ -181,7 +182,7 @@ static void sums__many(void **state)
 	}
 	for (uint32_t i = 0; i < MANY; i++) {
 		uint32_t nr = make_stack(frames, i),
-			 id = sums_stack(&sums, frames, nr, false, WALK_ROOT);
+			 id = sums_stack(&sums, frames, nr, STACK_USER, WALK_ROOT);
 		const struct sums_stack *s = &sums.stacks[id];
 
 		assert_int_equal(id, i + 1);
