@@ -155,12 +155,11 @@ static bool perl_stack(struct scratch *s)
 		p.nr = 0;
 		keep_perl_frame(&p, &none);
 	}
-	s->fresh = false;
 	s->row.perl = store(s, p.nr * PERL_WORDS, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
 	if (s->fresh && p.layout) {
 		s->told.type = RING_PERL;
 		s->told.key.tgid = tgid;
-		bpf_loop(p.nr, tell_perl_frame, &p, 0);
+		bpf_loop(s->fresh / PERL_WORDS, tell_perl_frame, &p, 0);
 	}
 	return s->row.perl;
 }

@@ -42,7 +42,7 @@ struct scratch {
 	struct perl_walk perl;
 	struct ring_perl told;
 	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
-	bool fresh; /* the stack that was stored last has a node that is new */
+	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -384,8 +384,11 @@ struct storing {
 	uint64_t parent;
 };
 
-/* The number of the node in s->key, which may be new; 0: there is no room. */
-static uint32_t node_number(struct scratch *s, void *map)
+/*
+ * The number of the node in s->key, which may be new, as may be all that stand on it: WORDS, its own
+ * among them. 0: there is no room.
+ */
+static uint32_t node_number(struct scratch *s, void *map, uint32_t words)
 {
 	uint32_t *known = bpf_map_lookup_elem(map, &s->key);
 
@@ -393,7 +396,8 @@ static uint32_t node_number(struct scratch *s, void *map)
 		return *known;
 	uint32_t id = __sync_fetch_and_add(&last_node, 1) + 1;
 
-	s->fresh = true;
+	if (!s->fresh)
+		s->fresh = words;
 	if (!bpf_map_update_elem(map, &s->key, &id, BPF_NOEXIST))
 		return id;
 	known = bpf_map_lookup_elem(map, &s->key); /* another processor was faster */
@@ -409,7 +413,7 @@ static long store_chunk(uint32_t i, struct storing *st)
 		return 1;
 	s->key.parent = st->parent;
 	__builtin_memcpy(s->key.frame, &s->frame[at], sizeof(s->key.frame));
-	st->id = node_number(s, st->nodes);
+	st->id = node_number(s, st->nodes, st->nr - CHUNK * i);
 	st->parent = st->id;
 	return !st->id;
 }
@@ -420,6 +424,7 @@ static uint32_t store(struct scratch *s, uint32_t nr, uint64_t parent)
 	uint32_t which = epoch & 1;
 	struct storing st = {.s = s, .nr = nr, .parent = parent};
 
+	s->fresh = 0;
 	st.nodes = bpf_map_lookup_elem(&nodes, &which);
 	if (!st.nodes || !nr)
 		return 0;
