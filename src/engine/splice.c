@@ -36,7 +36,7 @@ enum splice_role splice_code_role(const struct splice_code *code, uint64_t addre
 	for (size_t i = 0; i < code->nr; i++)
 		if (address >= code->ranges[i].start && address < code->ranges[i].end)
 			return code->ranges[i].role;
-	return SPLICE_PERL;
+	return code->nr ? SPLICE_PERL : SPLICE_ELSEWHERE;
 }
 
 /* ---- run loops, and what begins them ---- */

@@ -357,6 +357,7 @@ static void test_no_perl(void **state)
 	(void)state;
 	assert_non_null(elf);
 	assert_false(splice_code_find(&code, elf));
+	assert_int_equal(splice_code_role(&code, 1), SPLICE_ELSEWHERE);
 	elffile_close(elf);
 }
 
