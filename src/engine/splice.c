@@ -7,28 +7,29 @@
 
 /* ---- functions in C ---- */
 
-static bool add_range(struct splice_code *code, const struct elffile *elf, const char *name,
-	enum splice_role role)
-{
-	struct elf_variable at;
-
-	if (!elfdata_variable(elf, name, &at) || !at.size)
-		return false;
-	code->ranges[code->nr++] = (struct splice_range){at.address, at.address + at.size, role};
-	return true;
-}
-
 bool splice_code_find(struct splice_code *code, const struct elffile *elf)
 {
+	static const struct {
+		const char *name;
+		enum splice_role role;
+	} functions[] = {
+		{"Perl_runops_standard", SPLICE_LOOP}, /* without it there is no Perl */
+		{"Perl_runops_debug", SPLICE_LOOP},
+		{"Perl_call_sv", SPLICE_CALL},
+		{"Perl_amagic_call", SPLICE_CALL},
+		{"Perl_eval_sv", SPLICE_EVAL},
+		{"perl_run", SPLICE_RUN},
+	};
+
 	code->nr = 0;
-	if (!add_range(code, elf, "Perl_runops_standard", SPLICE_LOOP))
-		return false;
-	add_range(code, elf, "Perl_runops_debug", SPLICE_LOOP);
-	add_range(code, elf, "Perl_call_sv", SPLICE_CALL);
-	add_range(code, elf, "Perl_amagic_call", SPLICE_CALL);
-	add_range(code, elf, "Perl_eval_sv", SPLICE_EVAL);
-	add_range(code, elf, "perl_run", SPLICE_RUN);
-	return true;
+	for (size_t i = 0; i < ARRAY_LEN(functions) && (!i || code->nr); i++) {
+		struct elf_variable at;
+
+		if (elfdata_variable(elf, functions[i].name, &at) && at.size)
+			code->ranges[code->nr++] = (struct splice_range){
+				at.address, at.address + at.size, functions[i].role};
+	}
+	return code->nr;
 }
 
 enum splice_role splice_code_role(const struct splice_code *code, uint64_t address)
@@ -53,6 +54,7 @@ enum by {
 
 /* What in Perl begins a run loop. */
 enum begin {
+	BEGIN_NOTHING,
 	BEGIN_MAIN,
 	BEGIN_CUT,   /* not known: Perl's frames are cut there */
 	BEGIN_SUB,   /* called from C */
@@ -68,32 +70,21 @@ enum begin {
 
 #define NEVER (1u << 28) /* more than any sum of the costs below */
 
-static const unsigned match_cost[BEGINS][BYS] = {
+/* Of one with its loop, by what began that in C, and of one without. */
+static const struct {
+	unsigned with[BYS], without;
+} costs[BEGINS] = {
 	/* RUN, CALL, EVAL, PERL, ELSEWHERE */
-	[BEGIN_MAIN] = {0, NEVER, NEVER, 2, 2},
-	[BEGIN_CUT] = {0, 0, 0, 0, 0},
-	[BEGIN_SUB] = {NEVER, 0, NEVER, 1, 1},
-	[BEGIN_LAST] = {NEVER, 0, NEVER, 1, 1},
-	[BEGIN_AGAIN] = {NEVER, NEVER, NEVER, 0, 0},
-	[BEGIN_BLOCK] = {NEVER, NEVER, NEVER, 0, 1},
-	[BEGIN_CATCH] = {NEVER, NEVER, NEVER, 0, NEVER},
-	[BEGIN_EVAL] = {NEVER, 1, 0, 1, 2},
-	[BEGIN_GUARD] = {NEVER, NEVER, 0, NEVER, NEVER},
-	[BEGIN_XSUB] = {NEVER, 0, NEVER, NEVER, NEVER},
-};
-
-/* Of one that has no loop, if that may be at all. */
-static const unsigned skip_cost[BEGINS] = {
-	[BEGIN_MAIN] = 1,
-	[BEGIN_CUT] = NEVER,
-	[BEGIN_SUB] = 3,
-	[BEGIN_LAST] = 0,
-	[BEGIN_AGAIN] = 1,
-	[BEGIN_BLOCK] = 1,
-	[BEGIN_CATCH] = 1,
-	[BEGIN_EVAL] = 1,
-	[BEGIN_GUARD] = 0,
-	[BEGIN_XSUB] = 0,
+	[BEGIN_MAIN] = {{0, NEVER, NEVER, 2, 2}, 1},
+	[BEGIN_CUT] = {{0, 0, 0, 0, 0}, NEVER},
+	[BEGIN_SUB] = {{NEVER, 0, NEVER, 1, 1}, 3},
+	[BEGIN_LAST] = {{NEVER, 0, NEVER, 1, 1}, 0},
+	[BEGIN_AGAIN] = {{NEVER, NEVER, NEVER, 0, 0}, 1},
+	[BEGIN_BLOCK] = {{NEVER, NEVER, NEVER, 0, 1}, 1},
+	[BEGIN_CATCH] = {{NEVER, NEVER, NEVER, 0, NEVER}, 1},
+	[BEGIN_EVAL] = {{NEVER, 1, 0, 1, 2}, 1},
+	[BEGIN_GUARD] = {{NEVER, NEVER, 0, NEVER, NEVER}, 0},
+	[BEGIN_XSUB] = {{NEVER, 0, NEVER, NEVER, NEVER}, 0},
 };
 
 /* Of a loop that nothing began; but see extra_cost. */
@@ -182,52 +173,58 @@ static bool is_guard(const struct splice *s, size_t i)
 	       (kind_at(s, i - 1) == PERL_SUB || kind_at(s, i - 1) == PERL_XSUB);
 }
 
-/* What begins with a sub that seems to be called from C. */
-static enum begin kind_of_sub(const struct splice *s, size_t i)
+/* A sub that seems to be called from C. */
+static enum begin begun_by_sub(const struct splice *s, size_t i)
 {
+	if (s->perl[i].what & PERL_AGAIN)
+		return BEGIN_AGAIN;
 	bool in_block = i + 1 < s->nr_perl &&
 			(s->perl[i + 1].what & PERL_AGAIN ||
 				(kind_at(s, i + 1) == PERL_LOOP && is_from_c(s, i + 1)));
 
-	if (s->perl[i].what & PERL_AGAIN)
-		return BEGIN_AGAIN;
 	return in_block ? BEGIN_LAST : BEGIN_SUB;
 }
 
-/* False: the frame at I begins nothing. CAUGHT is of what is below it, then of what it begins. */
-static bool begins(const struct splice *s, size_t i, bool *caught, enum begin *kind)
+/* What the frame at I begins; CAUGHT: an eval there needs no loop of its own. */
+static enum begin begun_by(const struct splice *s, size_t i, bool caught)
 {
+	bool from_c = is_from_c(s, i);
+
 	switch (kind_at(s, i)) {
 	case PERL_MAIN:
-		*kind = BEGIN_MAIN;
-		*caught = true;
-		return true;
+		return BEGIN_MAIN;
 	case PERL_SUB:
-		*kind = kind_of_sub(s, i);
-		if (is_from_c(s, i))
-			*caught = i + 1 < s->nr_perl && is_guard(s, i + 1);
-		return is_from_c(s, i);
+		return from_c ? begun_by_sub(s, i) : BEGIN_NOTHING;
 	case PERL_XSUB:
-		*kind = BEGIN_XSUB;
-		return true;
+		return BEGIN_XSUB;
 	case PERL_LOOP:
-		if (!is_from_c(s, i))
-			break;
-		*kind = BEGIN_BLOCK;
-		*caught = false;
-		return true;
+		if (from_c)
+			return BEGIN_BLOCK;
+		break;
 	case PERL_EVAL:
-		if (!is_from_c(s, i))
-			break;
-		*kind = is_guard(s, i) ? BEGIN_GUARD : BEGIN_EVAL;
-		*caught = true;
+		if (from_c)
+			return is_guard(s, i) ? BEGIN_GUARD : BEGIN_EVAL;
+		break;
+	}
+	return caught ? BEGIN_NOTHING : BEGIN_CATCH;
+}
+
+/* CAUGHT for what is above the frame at I, which begins KIND. */
+static bool caught_above(const struct splice *s, size_t i, enum begin kind, bool caught)
+{
+	switch (kind) {
+	case BEGIN_SUB:
+	case BEGIN_LAST:
+	case BEGIN_AGAIN:
+		return i + 1 < s->nr_perl && is_guard(s, i + 1);
+	case BEGIN_BLOCK:
+		return false;
+	case BEGIN_NOTHING:
+	case BEGIN_XSUB:
+		return caught;
+	default:
 		return true;
 	}
-	*kind = BEGIN_CATCH;
-	bool own = !*caught;
-
-	*caught = true;
-	return own;
 }
 
 static void find_beginners(struct work *w)
@@ -239,9 +236,10 @@ static void find_beginners(struct work *w)
 		w->beginners[w->nr_beginners++] = (struct beginner){BEGIN_CUT, s->nr_perl, true,
 			s->nr_perl && !is_from_c(s, s->nr_perl - 1), NONE};
 	for (size_t i = s->nr_perl; i--;) {
-		enum begin kind;
+		enum begin kind = begun_by(s, i, caught);
 
-		if (begins(s, i, &caught, &kind))
+		caught = caught_above(s, i, kind, caught);
+		if (kind != BEGIN_NOTHING)
 			w->beginners[w->nr_beginners++] =
 				(struct beginner){kind, i, caught, i && !is_from_c(s, i - 1), NONE};
 	}
@@ -263,14 +261,14 @@ static unsigned add_cost(unsigned a, unsigned b)
 static unsigned cost_of_match(struct work *w, size_t i, size_t j)
 {
 	return add_cost(*cost_at(w, i - 1, j - 1),
-		match_cost[w->beginners[i - 1].kind][w->loops[j - 1].by]);
+		costs[w->beginners[i - 1].kind].with[w->loops[j - 1].by]);
 }
 
 static unsigned cost_of_skip(struct work *w, size_t i, size_t j)
 {
 	const struct beginner *b = &w->beginners[i - 1];
 
-	return add_cost(*cost_at(w, i - 1, j), b->has_more ? NEVER : skip_cost[b->kind]);
+	return add_cost(*cost_at(w, i - 1, j), b->has_more ? NEVER : costs[b->kind].without);
 }
 
 /* That of an eval that is over, where there may have been one, costs least. */
@@ -287,16 +285,21 @@ static unsigned cost_of_extra(struct work *w, size_t i, size_t j)
 	return add_cost(*cost_at(w, i, j - 1), cost);
 }
 
+static unsigned lower(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
 static unsigned least_cost(struct work *w, size_t i, size_t j)
 {
-	unsigned cost = i || j ? NEVER : 0, other;
+	unsigned cost = i || j ? NEVER : 0;
 
-	if (i && j && (other = cost_of_match(w, i, j)) < cost)
-		cost = other;
-	if (i && (other = cost_of_skip(w, i, j)) < cost)
-		cost = other;
-	if (j && (other = cost_of_extra(w, i, j)) < cost)
-		cost = other;
+	if (i && j)
+		cost = cost_of_match(w, i, j);
+	if (i)
+		cost = lower(cost, cost_of_skip(w, i, j));
+	if (j)
+		cost = lower(cost, cost_of_extra(w, i, j));
 	return cost;
 }
 
@@ -400,28 +403,35 @@ static void add_perl(struct merged *m, const struct splice *s, size_t i)
 		m->ids[m->nr++] = s->perl[i].id;
 }
 
+/* The frames FROM up to TO in C. */
+static void add_c(struct merged *m, const struct splice *s, size_t from, size_t to)
+{
+	while (from < to)
+		m->ids[m->nr++] = s->c[from++].id;
+}
+
 static void merge(const struct work *w, struct merged *m)
 {
 	const struct splice *s = w->s;
-	int loop = (int)w->nr_loops - 1;
-	size_t p = 0;
+	size_t c = 0, p = 0;
 
-	for (size_t i = 0; i < s->nr_c; i++) {
-		if (loop >= 0 && w->loops[loop].frame == i) {
-			for (; p < s->nr_perl && (w->places[p] == loop || w->places[p] == NONE);
-				p++)
-				if (w->places[p] == loop)
-					add_perl(m, s, p);
-			loop--;
-		}
-		m->ids[m->nr++] = s->c[i].id;
+	for (int loop = (int)w->nr_loops; loop--;) {
+		add_c(m, s, c, w->loops[loop].frame);
+		c = w->loops[loop].frame;
+		for (; p < s->nr_perl && (w->places[p] == loop || w->places[p] == NONE); p++)
+			if (w->places[p] == loop)
+				add_perl(m, s, p);
 	}
+	add_c(m, s, c, s->nr_c);
 }
 
 static void merge_cut(const struct splice *s, struct merged *m)
 {
-	for (size_t i = 0; i < s->nr_c && s->c[i].role != SPLICE_LOOP; i++)
-		m->ids[m->nr++] = s->c[i].id;
+	size_t innermost = 0;
+
+	while (innermost < s->nr_c && s->c[innermost].role != SPLICE_LOOP)
+		innermost++;
+	add_c(m, s, 0, innermost);
 	for (size_t i = 0; i < s->nr_perl; i++)
 		add_perl(m, s, i);
 }
@@ -433,13 +443,9 @@ static void merge_inconsistent(const struct splice *s, struct merged *m)
 	for (size_t i = 0; i < s->nr_c; i++)
 		if (s->c[i].role == SPLICE_LOOP)
 			outermost = i;
-	for (size_t i = 0; i < s->nr_c; i++) {
-		if (i == outermost)
-			m->ids[m->nr++] = s->inconsistent;
-		m->ids[m->nr++] = s->c[i].id;
-	}
-	if (outermost == s->nr_c)
-		m->ids[m->nr++] = s->inconsistent;
+	add_c(m, s, 0, outermost);
+	m->ids[m->nr++] = s->inconsistent;
+	add_c(m, s, outermost, s->nr_c);
 }
 
 static bool merge_whole(const struct splice *s, struct merged *m)
@@ -469,19 +475,17 @@ static bool merge_whole(const struct splice *s, struct merged *m)
 size_t splice_stacks(const struct splice *s, uint32_t *merged, bool *consistent)
 {
 	struct merged m = {.ids = merged};
-	bool fits = s->end == PERL_WHOLE || s->end == PERL_CUT;
 
-	if (s->end == PERL_NOT_RUNNING) {
-		for (; m.nr < s->nr_c; m.nr++)
-			merged[m.nr] = s->c[m.nr].id;
-		fits = true;
-	} else if (fits && !s->whole) {
+	*consistent = true;
+	if (s->end == PERL_NOT_RUNNING)
+		add_c(&m, s, 0, s->nr_c);
+	else if (s->end != PERL_WHOLE && s->end != PERL_CUT)
+		*consistent = false;
+	else if (!s->whole)
 		merge_cut(s, &m);
-	} else if (fits) {
-		fits = merge_whole(s, &m);
-	}
-	if (!fits)
+	else
+		*consistent = merge_whole(s, &m);
+	if (!*consistent)
 		merge_inconsistent(s, &m);
-	*consistent = fits;
 	return m.nr;
 }
