@@ -32,7 +32,7 @@ sub in_c {
 			push @found, in_c($package eq 'main::' ? $name : "$package$name", $known) unless $name eq 'main::';
 		} elsif (ref \$package->{$name} eq 'GLOB' && defined *{$package->{$name}}{CODE}) {
 			my $sub = B::svref_2object(*{$package->{$name}}{CODE});
-			push @found, $sub->GV->STASH->NAME . '::' . $sub->GV->NAME if ${$sub->XSUB} && $sub->GV->isa('B::GV');
+			push @found, $sub->GV->STASH->NAME . '::' . $sub->GV->NAME if $sub->XSUB && $sub->GV->isa('B::GV');
 		}
 	}
 	return @found;
