@@ -102,7 +102,7 @@ struct beginner {
 	enum begin kind;
 	size_t frame;  /* in Perl's; for BEGIN_CUT none */
 	bool caught;   /* in what it begins evals need no loop of their own */
-	bool has_more; /* the next frame is its own: so there is a loop */
+	bool has_more; /* the next frame is its own: so it has a loop, if that is one of its own */
 	int loop;      /* NONE: it has none */
 };
 
@@ -230,7 +230,7 @@ static bool caught_above(const struct splice *s, size_t i, enum begin kind, bool
 static void find_beginners(struct work *w)
 {
 	const struct splice *s = w->s;
-	bool caught = true;
+	bool caught = true, has_more;
 
 	if (s->end == PERL_CUT)
 		w->beginners[w->nr_beginners++] = (struct beginner){BEGIN_CUT, s->nr_perl, true,
@@ -239,9 +239,10 @@ static void find_beginners(struct work *w)
 		enum begin kind = begun_by(s, i, caught);
 
 		caught = caught_above(s, i, kind, caught);
+		has_more = i && !is_from_c(s, i - 1) && kind != BEGIN_LAST;
 		if (kind != BEGIN_NOTHING)
 			w->beginners[w->nr_beginners++] =
-				(struct beginner){kind, i, caught, i && !is_from_c(s, i - 1), NONE};
+				(struct beginner){kind, i, caught, has_more, NONE};
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perl_walk.h"
 #include "lib/strbuf.h"
+#include "lib/utf8.h"
 #include "lib/util.h"
 
 #include <inttypes.h>
@@ -103,9 +104,24 @@ static void add_bytes(const struct perl_text *text, size_t from, struct strbuf *
 		strbuf_adds(out, "[truncated]");
 }
 
+/* What was freed may look like a string; no file is called so. */
+static bool is_text(const struct perl_text *text)
+{
+	for (size_t i = 0, n; i < text->len && i < PERL_TEXT_MAX; i += n) {
+		uint32_t c = (unsigned char)text->bytes[i];
+
+		n = text->latin ? 1 : utf8_decode(text->bytes + i, text->len - i, &c);
+		if (!n)
+			return text->cut && text->len - i < 4;
+		if (c < ' ' || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 static bool add_file(const struct perl_texts *t, const struct perl_text *file, struct strbuf *out)
 {
-	if (t->in_globs && (file->len < 3 || memcmp(file->bytes, "_<", 2)))
+	if (!is_text(file) || (t->in_globs && (file->len < 3 || memcmp(file->bytes, "_<", 2))))
 		return false;
 	add_bytes(file, t->in_globs ? 2 : 0, out);
 	return true;
@@ -124,7 +140,7 @@ static void add_sub(const struct perl_texts *t, struct strbuf *out)
 		add_bytes(&t->package, 0, out);
 	strbuf_adds(out, t->has_package ? "::" : "");
 	add_bytes(&t->name, 0, out);
-	if (!t->begins || !is_anonymous(&t->name))
+	if (!t->begins || !is_anonymous(&t->name) || !is_text(&t->start_file))
 		return;
 	strbuf_addch(out, '[');
 	add_file(t, &t->start_file, out);

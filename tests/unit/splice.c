@@ -119,18 +119,19 @@ static void test_seen(void **state)
 		{"xrlp", "MS", "xrlMSp"}, {"xrlppcl", "MSFT", "xrlMSppclFT"}, /* DESTROY */
 		{"xrlppcl", "MSTS", "xrlMSppclTS"},                           /* tie, overload */
 		{"xrlppcllp", "MSTE", "xrlMSppclTlEp"},                       /* tie, in its eval */
-		{"xrlppcllp", "MSTS", "xrlMSppclTlSp"},   /* tie, its eval is over */
-		{"xrlpplp", "MSBS", "xrlMSpplSp"},        /* a sort's block */
-		{"xrlpplp", "MSAS", "xrlMSpplASp"},       /* a sort's sub */
-		{"xrlpxlp", "MSAS", "xrlMSpxlASp"},       /* List::Util's first */
-		{"xrlppppl", "MSBT", "xrlMSpppplT"},      /* a regex's code, its last operator */
-		{"xrlppppl", "MSAT", "xrlMSpppplAT"},     /* likewise, made at run time */
-		{"xrlpplppcl", "MSAT", "xrlMSpplAppclT"}, /* tie in it */
-		{"xrlp", "MSES", "xrlMSESp"},             /* eval of a string */
-		{"xrlpppcl", "MSEFT", "xrlMSEpppclFT"},   /* BEGIN in it */
-		{"xpppcl", "MFT", "xpppclMFT"},           /* BEGIN of the program */
-		{"xppcl", "MFTS", "xppclMFTS"},           /* END */
-		{"xxcl", "MFTS", "xxclMFTS"},             /* a thread */
+		{"xrlppcllp", "MSTS", "xrlMSppclTlSp"}, /* tie, its eval is over */
+		{"xrlpplp", "MSBS", "xrlMSpplSp"},      /* a sort's block */
+		{"xrlpplp", "MSAS", "xrlMSpplASp"},     /* a sort's sub */
+		{"xrlpxlp", "MSAS", "xrlMSpxlASp"},     /* List::Util's first */
+		{"xrlppppl", "MSBT", "xrlMSpppplT"},    /* a regex's code, its last operator */
+		{"xrlppppl", "MSAT", "xrlMSpppplAT"},
+		{"xrlppppl", "MSATS", "xrlMSpppplATS"},            /* likewise, made at run time */
+		{"xrlpplppcl", "MSAT", "xrlMSpplAppclT"},          /* tie in it */
+		{"xrlp", "MSES", "xrlMSESp"},                      /* eval of a string */
+		{"xrlpppcl", "MSEFT", "xrlMSEpppclFT"},            /* BEGIN in it */
+		{"xpppcl", "MFT", "xpppclMFT"},                    /* BEGIN of the program */
+		{"xppcl", "MFTS", "xppclMFTS"},                    /* END */
+		{"xxcl", "MFTS", "xxclMFTS"},                      /* a thread */
 		{"xrlpplppppcl", "MSBEFTS", "xrlMSpplEppppclFTS"}, /* sort, eval, BEGIN */
 	};
 
