@@ -210,6 +210,22 @@ static int take_record(void *context, void *data, size_t size)
 	return 0;
 }
 
+static void take_told(struct bpf *b)
+{
+	for (size_t i = 0; i < b->nr_told; i++)
+		perls_told(&b->perls, &b->told[i]);
+	b->nr_told = 0;
+}
+
+/* Names of what the rows have that are drained now. */
+static void take_names(void *context)
+{
+	struct bpf *b = context;
+
+	ring_buffer__consume(b->ring);
+	take_told(b);
+}
+
 static int connect_maps(struct bpf *b, struct strbuf *err)
 {
 	struct sample *p = b->programs;
@@ -223,6 +239,8 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->rules, bpf_map__fd(p->maps.spaces));
 	b->drain.sums = &b->sums;
 	b->drain.perls = &b->perls;
+	b->drain.flipped = take_names;
+	b->drain.context = b;
 	b->drain.copies = &b->copies;
 	b->drain.epoch = &p->bss->epoch;
 	b->drain.nodes = bpf_map__fd(p->maps.nodes);
@@ -305,7 +323,7 @@ static void know_all(struct bpf *b)
 static int look_for_perl(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	struct strbuf why = STRBUF_INIT;
+	bool must = !r->all && !r->children;
 	size_t nr_found = 0;
 
 	if (r->all)
@@ -314,19 +332,20 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
+		struct strbuf why = STRBUF_INIT;
 		int found = perls_look(&b->perls, p, &why);
 
 		nr_found += !found;
-		if (found > 0 && !why.len)
-			fail(&why, "no Perl runs in process %" PRIu32 "; give one that does",
-				p->pid);
+		if (found < 0)
+			strbuf_addf(&b->no_perl, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+		else if (found > 0 && must)
+			strbuf_addf(&b->no_perl, "no Perl runs in process %" PRIu32 "\n", p->pid);
+		strbuf_release(&why);
 	}
-	if (!nr_found && !r->all && !r->children)
-		strbuf_add(err, why.buf, why.len);
-	else if (why.len && !r->all && !r->children)
-		strbuf_addf(&b->no_perl, "%s\n", why.buf);
-	strbuf_release(&why);
-	return nr_found || r->all || r->children ? 0 : -1;
+	if (nr_found || !must)
+		return 0;
+	strbuf_add(err, b->no_perl.buf, strcspn(b->no_perl.buf, "\n"));
+	return fail(err, "; give the number of a process that runs Perl");
 }
 
 static void bpf_free(struct engine *engine)
@@ -480,6 +499,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 			e->time_ns);
 	} else if (!task_lives(e->pid, 0)) {
 		spaces_drop(&b->spaces, p);
+		perls_ended(&b->perls, e->pid);
 		process_ended(&b->processes, p, e->time_ns);
 	}
 }
@@ -507,13 +527,12 @@ static void take_perl(struct bpf *b)
 	if (!b->request->perl)
 		return;
 	b->perls_young = perls_update(&b->perls);
-	for (size_t i = 0; i < b->nr_told; i++)
-		perls_told(&b->perls, &b->told[i]);
+	take_told(b);
 	for (size_t i = 0; i < b->nr_waiting; i++)
 		copies_put(&b->copies, b->waiting[i].copy,
 			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,
 				b->request->user));
-	b->nr_told = b->nr_waiting = 0;
+	b->nr_waiting = 0;
 }
 
 /* Events and copies in the order in which they happened. */
@@ -521,7 +540,6 @@ static void take_round(struct bpf *b)
 {
 	size_t at = 0;
 
-	b->nr_heads = 0;
 	ring_buffer__consume(b->ring);
 	sideband_read(&b->side);
 	for (size_t i = 0; i < b->nr_heads; i++) {
@@ -531,6 +549,7 @@ static void take_round(struct bpf *b)
 	}
 	while (at < b->side.nr)
 		take_event(b, &b->side.events[at++]);
+	b->nr_heads = 0;
 	sideband_drop(&b->side, at);
 	if (b->side.lost > b->lost_events) {
 		look_again(b);

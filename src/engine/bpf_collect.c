@@ -287,7 +287,7 @@ static void settle_rows(struct collector *c, struct sums *settled, uint64_t *los
 		if (key.perl & STACK_COPY)
 			key.perl = copies_stack(from->copies, key.perl);
 		key.kernel = without_own(c, key.kernel);
-		if (r->key.user && !key.user)
+		if ((r->key.user && !key.user) || (r->key.perl && !key.perl))
 			add_capped(lost, r->count);
 		else
 			sums_add(settled, &key, r->count, r->sum);

@@ -218,6 +218,8 @@ void drain_run(struct drain *d)
 	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
 	/* changing an array of maps waits until no program holds what it found there */
 	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
+	if (d->flipped)
+		d->flipped(d->context);
 	take_nodes(d, d->maps[which].nodes);
 	take_rows(d, d->maps[which].rows);
 	if (d->waits >= 0)

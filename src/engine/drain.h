@@ -14,6 +14,9 @@
 struct drain {
 	struct sums *sums;
 	struct perls *perls;
+	void (*flipped)(
+		void *context); /* nobody writes any more to what is read now; may be NULL */
+	void *context;
 	const struct copies *copies;
 	uint32_t *epoch; /* memory that the BPF programs read */
 	int nodes, rows; /* fds of the two arrays of maps */

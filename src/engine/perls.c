@@ -5,7 +5,7 @@
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elfdata.h"
+#include "task.h"
 
 #include <bpf/bpf.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
 
-enum { IMAGES_BEFORE = 16 }; /* programs and parents whose names are believed */
+enum { IMAGES_BEFORE = 16 }; /* parents, and earlier images, whose names are believed */
 
 void perls_init(struct perls *pl, struct processes *ps, struct strbuf *refusals)
 {
@@ -51,13 +51,16 @@ void perls_release(struct perls *pl)
 
 static uint32_t add_image(struct perls *pl, uint32_t pid, uint32_t before)
 {
+	uint32_t number = (uint32_t)pl->nr_images;
 	bool is_new;
+	uint32_t *newest = table_put(&pl->by_pid, pid, 0, &is_new);
 
 	ALLOC_GROW(pl->images, pl->nr_images, pl->images_alloc);
-	pl->images[pl->nr_images] =
-		(struct perl_image){.pid = pid, .before = before, .began_ns = monotonic_ns()};
-	*table_put(&pl->by_pid, pid, 0, &is_new) = (uint32_t)pl->nr_images;
-	return (uint32_t)pl->nr_images++;
+	pl->images[pl->nr_images++] = (struct perl_image){.pid = pid,
+		.before = before,
+		.older = is_new ? 0 : *newest,
+		.began_ns = monotonic_ns()};
+	return *newest = number;
 }
 
 static uint32_t newest_image(struct perls *pl, uint32_t pid)
@@ -131,11 +134,19 @@ int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)
 {
 	uint32_t number = newest_image(pl, p->pid);
 	struct perl_image *image = &pl->images[number];
-	int found = find(pl, p, image, err);
+	struct strbuf why = STRBUF_INIT;
+	int found = find(pl, p, image, &why);
 
 	image->changes = p->changes;
 	image->looked_ns = monotonic_ns();
-	image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
+	/* one that ends meanwhile is what it was */
+	if (found < 0 && (image->state == IMAGE_FOUND || !task_lives(p->pid, 0)))
+		found = image->state == IMAGE_FOUND ? 0 : 1;
+	else
+		image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
+	if (found < 0)
+		strbuf_add(err, why.buf, why.len);
+	strbuf_release(&why);
 	tell_programs(pl, image);
 	return found;
 }
@@ -204,14 +215,19 @@ void perls_forked(struct perls *pl, uint32_t parent, uint32_t child)
 	image->layout = pl->images[of_parent].layout;
 	image->changes = p ? p->changes : 0;
 	image->began_ns = 0; /* all is there from the beginning */
-	tell_programs(pl, image);
+	if (task_lives(child, 0))
+		tell_programs(pl, image);
 }
 
 void perls_executed(struct perls *pl, uint32_t pid)
 {
-	const uint32_t *known = table_get(&pl->by_pid, pid, 0);
+	add_image(pl, pid, 0);
+}
 
-	add_image(pl, pid, known ? *known : 0);
+void perls_ended(struct perls *pl, uint32_t pid)
+{
+	if (pl->map >= 0)
+		bpf_map_delete_elem(pl->map, &pid);
 }
 
 /* ---- what frames are called ---- */
@@ -253,12 +269,12 @@ void perls_told(struct perls *pl, const struct ring_perl *told)
 	uint32_t *at = table_put(&pl->by_frame, hash_pair(words->what, words->cop),
 		newest_image(pl, told->key.tgid), &is_new);
 
-	if (is_new)
+	if (is_new || !pl->names[*at].function)
 		*at = name_of(pl, told->what, &told->texts);
 }
 
-/* The name of IMAGE's frame, or of one of what it was before; NULL: there is none. */
-static const uint32_t *known_name(
+/* The name of the frame in IMAGE, or in one of its parents; NULL: there is none. */
+static const uint32_t *inherited_name(
 	const struct perls *pl, uint32_t image, const struct perl_words *words)
 {
 	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = pl->images[image].before) {
@@ -271,9 +287,26 @@ static const uint32_t *known_name(
 	return NULL;
 }
 
+/*
+ * The same for a row of process PID: it may be that of an earlier image. And the programs tell a
+ * frame of a number of a process once, whoever else gets that number.
+ */
+static const uint32_t *known_name(struct perls *pl, uint32_t pid, const struct perl_words *words)
+{
+	uint32_t image = newest_image(pl, pid);
+
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = pl->images[image].older) {
+		const uint32_t *at = inherited_name(pl, image, words);
+
+		if (at)
+			return at;
+	}
+	return NULL;
+}
+
 uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words)
 {
-	const uint32_t *known = known_name(pl, newest_image(pl, pid), words);
+	const uint32_t *known = known_name(pl, pid, words);
 
 	return known ? *known : add_name(pl, &(struct perl_named){.what = words->what >> 56 << 56});
 }

@@ -31,8 +31,9 @@ struct perls {
 	int map; /* fd of the programs' map of layouts, -1: it is not there yet */
 	struct perl_image {
 		uint32_t pid;
-		uint32_t before;  /* the program that the process ran before, or its parent's, 0:
-				     none */
+		uint32_t before;  /* the image of its parent, 0: not known */
+		uint32_t older;   /* the image that had its number before: another program, or a
+				     process that has ended; 0: none */
 		unsigned changes; /* of its mappings, when they were looked at last */
 		int64_t began_ns, looked_ns;
 		enum { IMAGE_NEW, IMAGE_NONE, IMAGE_FOUND, IMAGE_REFUSED } state;
@@ -69,6 +70,7 @@ bool perls_update(struct perls *pl);
 
 void perls_forked(struct perls *pl, uint32_t parent, uint32_t child);
 void perls_executed(struct perls *pl, uint32_t pid);
+void perls_ended(struct perls *pl, uint32_t pid);
 
 /* Whether Perl was found in any process. */
 bool perls_any(const struct perls *pl);

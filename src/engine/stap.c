@@ -135,7 +135,10 @@ static int find_perl(struct stap *s, struct strbuf *err)
 		int found = perls_look(&s->perls, p, err);
 
 		if (found > 0)
-			return fail(err, "there is no Perl in process %" PRIu32, p->pid);
+			return fail(err,
+				"no Perl runs in process %" PRIu32
+				"; give the number of a process that runs Perl",
+				p->pid);
 		if (found < 0)
 			return -1;
 	}

@@ -96,7 +96,7 @@ struct perl_text {
 	uint16_t len; /* bytes */
 	bool cut;     /* there is more of it */
 	bool latin;   /* each byte is a character, for perl; else it is UTF-8, or just bytes */
-	char bytes[PERL_TEXT_MAX];
+	char bytes[PERL_TEXT_MAX + 8]; /* and what was read to see that it ends */
 };
 
 /* What a frame is called and where it is. */

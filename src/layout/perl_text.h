@@ -143,11 +143,11 @@ static inline int perl_read_file(
 				       perl_read_pointer(w, &hek, body + l->shape.xgv_namehek)
 			       ? -1
 			       : perl_read_key(w, &l->shape, hek, text);
-	len = PERL_READ_STRING(w, text->bytes, PERL_TEXT_MAX, file);
+	len = PERL_READ_STRING(w, text->bytes, PERL_TEXT_MAX + 2, file);
 	if (len < 0)
 		return -1;
-	text->len = (uint16_t)len;
-	text->cut = len == PERL_TEXT_MAX - 1;
+	text->cut = len > PERL_TEXT_MAX;
+	text->len = (uint16_t)(text->cut ? PERL_TEXT_MAX : len);
 	text->latin = false;
 	return 0;
 }

@@ -59,7 +59,7 @@ double account_named(const struct account *account)
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out)
 {
-	if (account_named(account) >= least)
+	if (account_named(account) >= least || !(account->named + account->unnamed))
 		return true;
 	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
 	if (worst) {

@@ -451,6 +451,8 @@ static void settle_stacks(struct options *o)
 	q->by_default = !q->user && !q->kernel && !q->perl && !o->mixed;
 	if (q->by_default)
 		q->user = q->kernel = true;
+	if (q->perl && q->user && !o->mixed)
+		misused("--perl stacks stand in place of those of -u: --mixed makes one of both");
 	if (o->mixed) {
 		q->kernel |= !q->user;
 		q->perl = q->user = true;

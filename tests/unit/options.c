@@ -18,8 +18,6 @@ static const struct wish {
 	{{"-u", "-k"}, .user = true, .kernel = true},
 	{{"--perl"}, .perl = true},
 	{{"--perl", "-k"}, .perl = true, .kernel = true},
-	{{"--perl", "-u"}, .perl = true, .user = true},
-	{{"--perl", "-u", "-k"}, .perl = true, .user = true, .kernel = true},
 	{{"--mixed"}, .perl = true, .user = true, .kernel = true},
 	{{"--mixed", "-u"}, .perl = true, .user = true},
 	{{"--mixed", "-k"}, .perl = true, .user = true, .kernel = true},

@@ -99,7 +99,7 @@ static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 
 	told->what = frame.what;
 	perl_read_texts(&s->perl, p->layout, &frame, &told->texts);
-	if (!bpf_ringbuf_output(&ring, told, sizeof(*told), 0))
+	if (!bpf_ringbuf_output(&ring, told, sizeof(*told), 0) && told->texts.named)
 		bpf_map_update_elem(&perl_known, &told->key, &yes, BPF_ANY);
 	return 0;
 }

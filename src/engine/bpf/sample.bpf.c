@@ -235,15 +235,15 @@ int look_at_waits(struct bpf_iter__task *ctx)
 		s->wait.key.user = begin_copy(s, ids.tgid, task->mm->exec_vm);
 		s->copy.foreign = true;
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
-			return 0;
+			goto full;
 	}
-	if (wanted.perl && bpf_map_lookup_elem(&perls, &ids.tgid)) {
-		struct ring_perl_thread waits = {RING_PERL_THREAD, copy_number(), ids.tgid, 0,
+	if (wanted.perl && (!wanted.user || bpf_map_lookup_elem(&perls, &ids.tgid))) {
+		struct ring_perl_thread thread = {RING_PERL_THREAD, copy_number(), ids.tgid, 0,
 			task->thread.fsbase};
 
-		s->wait.key.perl = waits.copy;
-		if (bpf_ringbuf_output(&ring, &waits, sizeof(waits), 0))
-			return 0;
+		s->wait.key.perl = thread.copy;
+		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))
+			goto full;
 	}
 	if (wanted.kernel) {
 		long bytes = bpf_get_task_stack(
@@ -254,5 +254,8 @@ int look_at_waits(struct bpf_iter__task *ctx)
 				store(s, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
 	}
 	bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST);
+	return 0;
+full:
+	count->waits_full++;
 	return 0;
 }

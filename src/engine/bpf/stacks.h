@@ -628,10 +628,10 @@ static __always_inline void add_row(
 /* Whether a task is one of those that are recorded. */
 static __always_inline bool is_wanted(struct ids ids)
 {
-	if (wanted.perl && !wanted.user && wanted.all)
-		return bpf_map_lookup_elem(&perls, &ids.tgid);
 	if (!ids.tid)
 		return wanted.idle && !(uint32_t)bpf_get_current_pid_tgid();
+	if (wanted.perl && !wanted.user && wanted.all)
+		return bpf_map_lookup_elem(&perls, &ids.tgid);
 	if (wanted.all)
 		return true;
 	return (wanted.pids && bpf_map_lookup_elem(&target_pids, &ids.tgid)) ||
