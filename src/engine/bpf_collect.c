@@ -143,17 +143,13 @@ static uint32_t perl_frame(struct collector *c, uint64_t number)
 static uint32_t add_perl_stack(struct collector *c, const struct sums_stack *s)
 {
 	const uint64_t *from = c->from->sums->frames + s->first;
-	uint32_t *frames, id;
+	uint32_t nr = s->end == PERL_WHOLE || s->end == PERL_CUT ? s->nr : 0;
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
 
-	if (s->end == PERL_NOT_RUNNING)
-		return places_no_perl(&c->places, END_ROOT, "[perl: not running]");
-	if (s->end == PERL_INCONSISTENT)
-		return places_no_perl(&c->places, END_BROKEN, "[perl: inconsistent]");
-	frames = xcalloc(s->nr, sizeof(*frames));
-	for (uint32_t i = 0; i < s->nr; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		frames[i] = perl_frame(c, from[i]);
-	id = recording_add_stack(c->rec, STACK_PERL, s->end == PERL_WHOLE ? END_ROOT : END_CUT,
-		s->end == PERL_WHOLE ? 0 : recording_string(c->rec, "depth"), frames, s->nr);
+	uint32_t id = places_perl_stack(&c->places, s->end, frames, nr);
+
 	free(frames);
 	return id;
 }

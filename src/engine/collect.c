@@ -116,19 +116,13 @@ static bool is_perl_frame(const struct collector *c, uint64_t id)
 
 static uint32_t add_perl_stack(struct collector *c, const struct tally_stack *s)
 {
-	bool whole = s->perl_end == PERL_WHOLE;
-	uint32_t *frames, nr = 0;
+	bool is_there = s->perl_end == PERL_WHOLE || s->perl_end == PERL_CUT;
+	uint32_t *frames = xcalloc(s->nr_frames, sizeof(*frames)), nr = 0;
 
-	if (s->perl_end == PERL_NOT_RUNNING)
-		return places_no_perl(&c->places, END_ROOT, "[perl: not running]");
-	if (s->perl_end == PERL_INCONSISTENT)
-		return places_no_perl(&c->places, END_BROKEN, "[perl: inconsistent]");
-	frames = xcalloc(s->nr_frames, sizeof(*frames));
-	for (uint32_t i = 0; i < s->nr_frames; i++)
+	for (uint32_t i = 0; is_there && i < s->nr_frames; i++)
 		if (is_perl_frame(c, s->frames[i]))
 			frames[nr++] = perl_frame(c, s->frames[i]);
-	uint32_t id = recording_add_stack(c->rec, STACK_PERL, whole ? END_ROOT : END_CUT,
-		whole ? 0 : recording_string(c->rec, "depth"), frames, nr);
+	uint32_t id = places_perl_stack(&c->places, s->perl_end, frames, nr);
 
 	free(frames);
 	return id;

@@ -123,11 +123,12 @@ static int find(
 	t.debuginfo = pl->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
 	found = perl_find(&t, like ? &pl->images[*like].layout : NULL, &layout, err);
 	inspect_release(&t);
+	if (found)
+		return found;
 	layout.path = NULL; /* p's, which may go */
 	image->layout = layout;
-	if (!found)
-		*table_put(&pl->by_object, object, 0, &is_new) = (uint32_t)(image - pl->images);
-	return found;
+	*table_put(&pl->by_object, object, 0, &is_new) = (uint32_t)(image - pl->images);
+	return 0;
 }
 
 int perls_look(struct perls *pl, const struct process *p, struct strbuf *err)

@@ -188,6 +188,13 @@ static uint32_t note_frame(struct places *pl, const char *text)
 	return frame;
 }
 
+static uint32_t inconsistent_frame(struct places *pl)
+{
+	if (!pl->inconsistent)
+		pl->inconsistent = note_frame(pl, "[perl: inconsistent]") + 1;
+	return pl->inconsistent - 1;
+}
+
 enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address)
 {
 	const struct object *o = m ? &pl->ps->objects[m->object] : NULL;
@@ -212,12 +219,13 @@ uint32_t places_mixed_stack(
 	uint32_t *merged = xcalloc(s->nr_c + s->nr_perl + 1, sizeof(*merged));
 	bool consistent;
 
-	if (!pl->inconsistent)
-		pl->inconsistent = note_frame(pl, "[perl: inconsistent]") + 1;
-	s->inconsistent = pl->inconsistent - 1;
+	s->inconsistent = UINT32_MAX;
 	s->whole = end == END_ROOT;
 	size_t nr = splice_stacks(s, merged, &consistent);
 
+	for (size_t i = 0; i < nr; i++)
+		if (merged[i] == UINT32_MAX)
+			merged[i] = inconsistent_frame(pl);
 	if (!consistent) {
 		end = END_BROKEN;
 	} else if (s->whole && s->end == PERL_CUT) {
@@ -232,11 +240,23 @@ uint32_t places_mixed_stack(
 	return id;
 }
 
-uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why)
+uint32_t places_perl_stack(struct places *pl, enum perl_end end, const uint32_t *frames, size_t nr)
 {
-	uint32_t frame = note_frame(pl, why);
+	uint32_t note;
 
-	return recording_add_stack(pl->rec, STACK_PERL, end, 0, &frame, 1);
+	switch (end) {
+	case PERL_WHOLE:
+		return recording_add_stack(pl->rec, STACK_PERL, END_ROOT, 0, frames, nr);
+	case PERL_CUT:
+		return recording_add_stack(pl->rec, STACK_PERL, END_CUT,
+			recording_string(pl->rec, "depth"), frames, nr);
+	case PERL_NOT_RUNNING:
+		note = note_frame(pl, "[perl: not running]");
+		return recording_add_stack(pl->rec, STACK_PERL, END_ROOT, 0, &note, 1);
+	default:
+		note = inconsistent_frame(pl);
+		return recording_add_stack(pl->rec, STACK_PERL, END_BROKEN, 0, &note, 1);
+	}
 }
 
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr)

@@ -41,8 +41,11 @@ uint32_t places_named_frame(
  */
 uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line);
 
-/* The stack in place of one that is not there, with one frame that tells WHY. */
-uint32_t places_no_perl(struct places *pl, enum stack_end end, const char *why);
+/*
+ * Adds the Perl stack of NR frames, leaf first; where END tells that there is none, one of a note
+ * that says so.
+ */
+uint32_t places_perl_stack(struct places *pl, enum perl_end end, const uint32_t *frames, size_t nr);
 
 /* What the function at ADDRESS, of a leaf or a call, in M is for Perl. */
 enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address);

@@ -103,7 +103,7 @@ struct perl_words {
 	uint64_t what, cop;
 };
 
-/* Of with a few bits will do. */
+/* A few bits of with are enough to tell subs apart that are at the same statement. */
 static inline struct perl_words perl_pack(const struct perl_frame *f)
 {
 	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
