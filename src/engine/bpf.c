@@ -323,7 +323,7 @@ static void know_all(struct bpf *b)
 static int look_for_perl(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	bool must = !r->all && !r->children;
+	bool must = !r->all && !r->children, refused = false;
 	size_t nr_found = 0;
 
 	if (r->all)
@@ -336,6 +336,7 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 		int found = perls_look(&b->perls, p, &why);
 
 		nr_found += !found;
+		refused |= found < 0;
 		if (found < 0)
 			strbuf_addf(&b->no_perl, "process %" PRIu32 ": %s\n", p->pid, why.buf);
 		else if (found > 0 && must)
@@ -345,7 +346,7 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	if (nr_found || !must)
 		return 0;
 	strbuf_add(err, b->no_perl.buf, strcspn(b->no_perl.buf, "\n"));
-	return fail(err, "; give the number of a process that runs Perl");
+	return refused ? -1 : fail(err, "; give the number of a process that runs Perl");
 }
 
 static void bpf_free(struct engine *engine)
@@ -404,6 +405,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	allow_files();
 	processes_init(&b->processes);
 	perls_init(&b->perls, &b->processes, &b->no_perl);
+	b->perls.fetch = request->fetch;
 	sums_init(&b->sums);
 	rules_init(&b->rules, &b->processes);
 	copies_init(&b->copies, &b->processes, &b->rules, &b->sums);

@@ -28,6 +28,7 @@ struct engine_request {
 	bool children;     /* and what the processes start; bpf only */
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
 	bool perl;         /* Perl stacks in place of user stacks; with user: both, spliced */
+	bool fetch;        /* debug files from servers may be asked for */
 	bool by_default;   /* user and kernel were not asked for: a module built ahead decides */
 	unsigned hz;       /* 0: the engine's own tick */
 	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perls.h"
+#include "fetched.h"
 #include "inspect.h"
 #include "layout/perl_walk.h"
 #include "lib/hash.h"
@@ -121,6 +122,7 @@ static int find(
 	like = table_get(&pl->by_object, object, 0);
 	inspect_init(&t, pl->ps, p, NULL);
 	t.debuginfo = pl->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
+	t.fetch = pl->fetch && pl->map < 0 ? fetched_open : NULL;
 	found = perl_find(&t, like ? &pl->images[*like].layout : NULL, &layout, err);
 	inspect_release(&t);
 	if (found)

@@ -49,6 +49,7 @@ struct perls {
 	struct table objects;   /* object -> whether it has Perl's run loop */
 	struct table by_object; /* object -> an image whose interpreter is in it */
 	bool young;
+	bool fetch; /* debug files from servers may be asked for, before it is started */
 	struct strbuf *refusals; /* why Perl in a process cannot be walked, one a line */
 };
 

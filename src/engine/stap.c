@@ -293,6 +293,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	perls_init(&s->perls, &s->processes, &s->notes);
+	s->perls.fetch = request->fetch;
 	tally_init(&s->tally, &s->processes);
 	if ((request->module && adopt_module(s, request, err)) ||
 		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {

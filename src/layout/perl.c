@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What every perl has and no other program. */
 static const char run_loop[] = "Perl_runops_standard";
@@ -123,55 +124,105 @@ struct description {
 	const struct target *target;
 	const struct target_file *file;
 	unsigned minor;
+	int debug_fd, alt_fd; /* what was fetched, -1: what is installed is looked for */
+	char alt_id[65];      /* what was missing, "": nothing */
 };
 
-/* In that process: the answer is the shape, or nothing. */
+static struct elffile *open_debug(const struct description *d)
+{
+	const struct elffile *elf = d->file->elf;
+
+	return d->debug_fd < 0 ? debugfile_open(elf, d->file->path, &d->target->debug)
+			       : debugfile_open_checked(dup(d->debug_fd), elffile_build_id(elf));
+}
+
+static struct elffile *open_alt(const struct description *d, const struct elffile *debug)
+{
+	return d->alt_fd < 0 ? debugfile_open_alt(debug, &d->target->debug)
+			     : debugfile_open_alt_checked(dup(d->alt_fd), d->alt_id);
+}
+
+/* In that process: the answer is the shape, or the build-id of a file that it needs. */
 static void describe_shape(void *arg, struct strbuf *answer)
 {
 	const struct description *d = arg;
-	const struct debug_places *places = &d->target->debug;
-	struct elffile *debug = debugfile_open(d->file->elf, d->file->path, places);
-	struct elffile *alt = debugfile_open_alt(debug ? debug : d->file->elf, places);
-	struct debugtypes *types = debugtypes_new(debug ? debug : d->file->elf, alt);
+	struct elffile *debug = open_debug(d);
+	const struct elffile *from = debug ? debug : d->file->elf;
+	struct elffile *alt = open_alt(d, from);
+	struct debugtypes *types = debugtypes_new(from, alt);
 	struct perl_shape shape;
+	char *missing = alt ? NULL : debugfile_alt_id(from);
 
 	if (types && perl_shape_described(types, d->minor, &shape))
 		strbuf_add(answer, (const char *)&shape, sizeof(shape));
+	else if (missing)
+		strbuf_adds(answer, missing);
+	free(missing);
 	debugtypes_free(types);
 	elffile_close(debug);
 	elffile_close(alt);
 }
 
-static bool describe(const struct target *t, const struct target_file *file, struct perl_layout *l)
+static bool describe(struct description *d, struct perl_layout *l)
 {
-	struct description d = {t, file, l->minor};
-	struct worker worker = {.work = describe_shape, .arg = &d, .answer = STRBUF_INIT};
+	struct worker worker = {.work = describe_shape, .arg = d, .answer = STRBUF_INIT};
 	bool described;
 
 	workers_run(&worker, 1, DESCRIBE_S);
 	described = worker.end == WORKER_DONE && worker.answer.len == sizeof(l->shape);
 	if (described)
 		memcpy(&l->shape, worker.answer.buf, sizeof(l->shape));
+	else if (worker.end == WORKER_DONE && worker.answer.len < sizeof(d->alt_id))
+		memcpy(d->alt_id, worker.answer.buf, worker.answer.len);
 	strbuf_release(&worker.answer);
 	return described && perl_shape_is_sane(&l->shape);
+}
+
+static bool describe_installed(
+	const struct target *t, const struct target_file *file, struct perl_layout *l)
+{
+	return describe(&(struct description){t, file, l->minor, -1, -1, ""}, l);
+}
+
+/* The same by what servers have. */
+static bool describe_fetched(
+	const struct target *t, const struct target_file *file, struct perl_layout *l)
+{
+	struct description d = {t, file, l->minor, -1, -1, ""};
+	bool described;
+
+	d.debug_fd = t->fetch(elffile_build_id(file->elf), file->path);
+	described = d.debug_fd >= 0 && describe(&d, l);
+	if (d.debug_fd >= 0 && !described && *d.alt_id) {
+		d.alt_fd = t->fetch(d.alt_id, file->path);
+		described = d.alt_fd >= 0 && describe(&d, l);
+	}
+	if (d.debug_fd >= 0)
+		close(d.debug_fd);
+	if (d.alt_fd >= 0)
+		close(d.alt_fd);
+	return described;
 }
 
 static int find_shape(const struct target *t, const struct target_file *file, struct perl_layout *l,
 	struct strbuf *err)
 {
 	l->source = PERL_FROM_DEBUGINFO;
-	if (t->debuginfo == DEBUGINFO_FIRST && describe(t, file, l))
+	if (t->debuginfo == DEBUGINFO_FIRST && describe_installed(t, file, l))
 		return 0;
 	l->source = PERL_FROM_TABLE;
 	if (perl_shape_known(l->minor, &l->shape))
 		return 0;
 	l->source = PERL_FROM_DEBUGINFO;
-	if (t->debuginfo == DEBUGINFO_LAST && describe(t, file, l))
+	if (t->debuginfo == DEBUGINFO_LAST && describe_installed(t, file, l))
+		return 0;
+	if (t->fetch && describe_fetched(t, file, l))
 		return 0;
 	return fail(err,
 		"perl 5.%u.%u in '%s' is none of the versions that are known, 5.%d to 5.%d; "
 		"install its "
-		"debug file (perl-debug, perl-debuginfo; build-id %s)",
+		"debug file (perl-debug, perl-debuginfo; build-id %s), or name a server that has "
+		"it in DEBUGINFOD_URLS",
 		l->minor, l->patch, file->path, PERL_FIRST, PERL_LAST, elffile_build_id(file->elf));
 }
 

@@ -47,6 +47,11 @@ struct target {
 	size_t nr_files;
 	struct memory memory;
 	struct debug_places debug; /* where debug files are looked for */
+	/*
+	 * Asked for the debug file of a build-id, of the file NAME, where none is installed: open
+	 * for reading, or -1. NULL: nobody is.
+	 */
+	int (*fetch)(const char *build_id, const char *name);
 	/* whether they are asked before what is known without them, or after, or not at all */
 	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
