@@ -82,8 +82,12 @@ left() {
 	done
 }
 
-nothing_left() {
-	[ -z "$(left)" ]
+all_left() {
+	left | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+is_left() {
+	[ "$(all_left)" = "$1" ]
 }
 
 # ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, and judges; SLACK more seconds are for a busy or emulated machine. CODE and LEFT may be patterns ("0|1"); KEPT is some, none or any.
@@ -93,8 +97,8 @@ ended() {
 	wait "$driver" 2>/dev/null && code=0 || code=$?
 	seconds=$(echo "$from $(now)" | awk '{ printf "%.1f", $2 - $1 }')
 	samples=$(kept)
-	[ -n "${5-}" ] || until_true 20 nothing_left || :
-	rest=$(left | sort -u | tr '\n' ' ' | sed 's/ $//')
+	until_true 20 is_left "${5-}" || :
+	rest=$(all_left)
 	printf '# %-34s %4s %7s %7s  %s\n' "$1" "$code" "$seconds" "$samples" "${rest:--}" >>"$endings_table"
 	kill -KILL "$target" 2>/dev/null || :
 	wait "$target" 2>/dev/null || :
