@@ -210,6 +210,7 @@ static int take_record(void *context, void *data, size_t size)
 	return 0;
 }
 
+/* The names that came with the frames. */
 static void take_told(struct bpf *b)
 {
 	for (size_t i = 0; i < b->nr_told; i++)
@@ -308,17 +309,6 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
-/* All processes that a recording of the whole system begins with. */
-static void know_all(struct bpf *b)
-{
-	size_t nr;
-	uint32_t *pids = task_programs(&nr);
-
-	for (size_t i = 0; i < nr; i++)
-		processes_get(&b->processes, pids[i]);
-	free(pids);
-}
-
 /* Who asks for Perl means a process that has it; what processes will start is not known. */
 static int look_for_perl(struct bpf *b, struct strbuf *err)
 {
@@ -327,7 +317,7 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	size_t nr_found = 0;
 
 	if (r->all)
-		know_all(b);
+		processes_get_all(&b->processes);
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
 	for (size_t i = 0; i < b->processes.nr; i++) {

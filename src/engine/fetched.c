@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fetched.h"
+#include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "symbol/debuginfod.h"
@@ -22,6 +23,7 @@ static __attribute__((noreturn)) void fetch(const char *build_id, const char *na
 	if (!debuginfod_has_servers() || user_drop_privileges(&notes))
 		_exit(EXIT_FAILURE);
 	debuginfod_fetch(&file, 1, &(struct debuginfod_options){0}, &notes);
+	program_say_lines(&notes);
 	if (!file.path || write(to, file.path, strlen(file.path)) < 0)
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);

@@ -69,6 +69,7 @@ void perls_start(struct perls *pl, int map);
  */
 bool perls_update(struct perls *pl);
 
+/* What the kernel told of processes: a child has the Perl of its parent, a program its own. */
 void perls_forked(struct perls *pl, uint32_t parent, uint32_t child);
 void perls_executed(struct perls *pl, uint32_t pid);
 void perls_ended(struct perls *pl, uint32_t pid);

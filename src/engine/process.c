@@ -562,3 +562,13 @@ void processes_give_files(struct processes *ps, struct symbol_files *files)
 	for (size_t i = 0; i < ps->nr; i++)
 		give_perfmap(&ps->list[i], files);
 }
+
+void processes_get_all(struct processes *ps)
+{
+	size_t nr;
+	uint32_t *pids = task_programs(&nr);
+
+	for (size_t i = 0; i < nr; i++)
+		processes_get(ps, pids[i]);
+	free(pids);
+}

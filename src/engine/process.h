@@ -74,6 +74,9 @@ void processes_release(struct processes *ps);
  */
 struct process *processes_get(struct processes *ps, uint32_t pid);
 
+/* All processes that run a program, but for our own, are known from now on. */
+void processes_get_all(struct processes *ps);
+
 /* The process PID if it is known and not gone, else NULL. */
 struct process *processes_known(struct processes *ps, uint32_t pid);
 

@@ -111,12 +111,9 @@ static size_t give_perl(struct stap *s)
 static void look_for_perl(struct stap *s)
 {
 	const struct engine_request *r = s->request;
-	size_t nr = 0;
-	uint32_t *pids = r->all ? task_programs(&nr) : NULL;
 
-	for (size_t i = 0; i < nr; i++)
-		processes_get(&s->processes, pids[i]);
-	free(pids);
+	if (r->all)
+		processes_get_all(&s->processes);
 	for (size_t i = 0; i < r->nr_tids; i++)
 		processes_get(&s->processes, task_process(r->tids[i]));
 	perls_update(&s->perls);

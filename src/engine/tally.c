@@ -209,12 +209,11 @@ static char *take_quoted(const char **at, const char *end)
 static bool take_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
-	uint64_t id, pid, line;
+	uint64_t id, pid, with, line; /* with is a part of the id, no more */
 	bool is_new;
 
 	if (nr < 7 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-		!number(&w[3], 16, UINT64_MAX, &f.what) ||
-		!number(&w[4], 16, UINT64_MAX, &f.with) ||
+		!number(&w[3], 16, UINT64_MAX, &f.what) || !number(&w[4], 16, UINT64_MAX, &with) ||
 		!number(&w[5], 10, UINT32_MAX - 1, &line))
 		return false;
 	const char *at = w[6].s, *end = at + w[6].len;

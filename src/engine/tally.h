@@ -37,9 +37,9 @@ struct tally {
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
 	struct tally_frame {
-		uint64_t what, with; /* as in struct perl_frame */
-		uint32_t line;       /* 0: not known */
-		char *name, *file;   /* "": not known */
+		uint64_t what;     /* as in struct perl_frame */
+		uint32_t line;     /* 0: not known */
+		char *name, *file; /* "": not known */
 	} * frames;
 	size_t nr_frames, frames_alloc;
 	struct table by_frame;

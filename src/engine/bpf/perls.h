@@ -27,9 +27,8 @@ struct {
 
 static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
 {
-	uint32_t at = cv * 0x9e3779b97f4a7c15ULL >> 52;
+	uint32_t at = my_place(cv, SEEN_SUBS);
 
-	at = (at & (SEEN_SUBS - 1)) + bpf_get_smp_processor_id() * SEEN_SUBS;
 	return bpf_map_lookup_elem(&seen_subs, &at);
 }
 

@@ -323,11 +323,18 @@ static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t k
 	return WALK_ON;
 }
 
-static __always_inline struct seen *seen_place(uint64_t key)
+/* Where KEY is remembered in an array with NR places, a power of two up to 4096, for each processor. */
+static __always_inline uint32_t my_place(uint64_t key, uint32_t nr)
 {
 	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
 
-	at = (at & (SEEN - 1)) + bpf_get_smp_processor_id() * SEEN;
+	return (at & (nr - 1)) + bpf_get_smp_processor_id() * nr;
+}
+
+static __always_inline struct seen *seen_place(uint64_t key)
+{
+	uint32_t at = my_place(key, SEEN);
+
 	return bpf_map_lookup_elem(&seen, &at);
 }
 
