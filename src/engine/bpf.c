@@ -8,6 +8,7 @@
 #include "copies.h"
 #include "drain.h"
 #include "engine.h"
+#include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/waits.h"
@@ -15,6 +16,7 @@
 #include "sideband.h"
 #include "spaces.h"
 #include "task.h"
+#include "trial.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -25,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum {
@@ -35,6 +38,7 @@ enum {
 	PREPARE_MS = 150,
 	YOUNG_MS = 10, /* between two looks at a Perl that has just begun */
 	FINISH_S = 20, /* for tables that are still being made */
+	LOG_MAX = 1 << 16, /* bytes of libbpf's own words that are kept: the last ones */
 };
 
 struct bpf {
@@ -53,7 +57,7 @@ struct bpf {
 	struct ring_buffer *ring;
 	struct ring_copy *heads; /* of this round */
 	size_t nr_heads, heads_alloc;
-	struct counters *counters; /* by processor; memory that the programs write */
+	struct counters *counters; /* by processor and lane; memory that the programs write */
 	size_t nr_cpus;
 	struct ring_perl *told; /* of this round */
 	size_t nr_told, told_alloc;
@@ -63,12 +67,21 @@ struct bpf {
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
 	struct strbuf no_perl;                /* why, one process a line */
-	uint32_t drained_nodes, drained_rows; /* what was handed out before the last drain */
+	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
 	uint64_t nr_drains;
 	uint64_t lost_events; /* that were made good */
 	bool started, waited, stopped;
 	struct strbuf log;
 };
+
+/* What went wrong stands last. */
+static void forget_words(struct strbuf *log)
+{
+	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
+
+	memmove(log->buf, log->buf + over, log->len - over + 1);
+	log->len -= over;
+}
 
 /* Whom libbpf speaks to; it has no context to give. */
 static struct bpf *listener;
@@ -82,6 +95,7 @@ static int take_words(enum libbpf_print_level level, const char *fmt, va_list ar
 	strbuf_vaddf(&listener->log, fmt, args);
 	if (listener->request->verbose)
 		fputs(listener->log.buf + before, stderr);
+	forget_words(&listener->log);
 	return 0;
 }
 
@@ -121,7 +135,7 @@ static void set_sizes(struct bpf *b)
 	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
 	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
-	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus);
+	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus * LANES);
 	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
 	bpf_map__set_max_entries(b->programs->maps.ring, ring);
 	bpf_map__set_max_entries(
@@ -149,8 +163,10 @@ static void set_wanted(struct bpf *b)
 	b->programs->rodata->wanted.pids = r->nr_pids;
 	b->programs->rodata->wanted.tids = r->nr_tids;
 	b->programs->rodata->wanted.children = r->children;
-	if (is_off_cpu(b))
+	if (is_off_cpu(b)) {
 		b->programs->rodata->wanted.states = r->states ? r->states : WAITS_BLOCKED;
+		b->programs->rodata->wanted.state_arg = features_switch_state();
+	}
 	b->programs->rodata->wanted.min_ns = r->min_us * 1000;
 	b->programs->rodata->wanted.max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
 	b->programs->rodata->wanted.pid_ns = task_namespace();
@@ -169,6 +185,33 @@ static void choose_programs(struct bpf *b)
 	bpf_map__set_autocreate(p->maps.waits, waits);
 }
 
+/*
+ * Appends the verifier's reason, which stands in the log before its figures; nothing if there is
+ * none.
+ */
+static void add_reason(const struct strbuf *log, struct strbuf *err)
+{
+	const char *figures = log->len ? strstr(log->buf, "\nprocessed ") : NULL, *reason = figures;
+
+	if (!figures)
+		return;
+	while (reason > log->buf && reason[-1] != '\n')
+		reason--;
+	strbuf_addf(err, ": \"%.*s\"", (int)(figures - reason), reason);
+}
+
+/* The kernel does not take the programs. */
+static int refuse(const struct bpf *b, int error, struct strbuf *err)
+{
+	struct utsname uts = {0};
+
+	uname(&uts);
+	strbuf_addf(err, "Linux %s does not take the BPF programs: %s", uts.release,
+		strerror(error));
+	add_reason(&b->log, err);
+	return fail(err, "; report it with the log, and record with --engine=stap");
+}
+
 static int load(struct bpf *b, struct strbuf *err)
 {
 	int error;
@@ -183,8 +226,7 @@ static int load(struct bpf *b, struct strbuf *err)
 	set_wanted(b);
 	choose_programs(b);
 	error = sample__load(b->programs);
-	return error ? fail(err, "the kernel does not take the BPF programs: %s", strerror(-error))
-		     : 0;
+	return error ? refuse(b, -error, err) : 0;
 }
 
 static int take_record(void *context, void *data, size_t size)
@@ -235,8 +277,8 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->rules.pool = &b->pool;
 	b->rules.places = map_memory(
 		p->maps.tables, TABLES_MAX * sizeof(struct table_place), PROT_READ | PROT_WRITE);
-	b->counters = map_memory(
-		p->maps.counters, whole_pages(b->nr_cpus * sizeof(*b->counters)), PROT_READ);
+	b->counters = map_memory(p->maps.counters,
+		whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), PROT_READ);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->rules, bpf_map__fd(p->maps.spaces));
 	b->drain.sums = &b->sums;
 	b->drain.perls = &b->perls;
@@ -603,16 +645,40 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	return 0;
 }
 
+static struct counters sum_counters(const struct bpf *b)
+{
+	struct counters sum = {0};
+
+	for (size_t i = 0; i < b->nr_cpus * LANES; i++) {
+		const struct counters *c = &b->counters[i];
+
+		sum.nodes += c->nodes;
+		sum.rows += c->rows;
+		sum.ticks += c->ticks;
+		sum.hits += c->hits;
+		sum.rows_full += c->rows_full;
+		sum.nodes_full += c->nodes_full;
+		sum.copies += c->copies;
+		sum.copies_lost += c->copies_lost;
+		sum.waits_full += c->waits_full;
+	}
+	return sum;
+}
+
 static bool is_half_full(const struct bpf *b)
 {
-	return b->programs->bss->last_node - b->drained_nodes > b->drain.nr_nodes / 2 ||
-	       b->programs->bss->last_row - b->drained_rows > b->drain.nr_rows / 2;
+	struct counters now = sum_counters(b);
+
+	return now.nodes - b->drained_nodes > b->drain.nr_nodes / 2 ||
+	       now.rows - b->drained_rows > b->drain.nr_rows / 2;
 }
 
 static void drain(struct bpf *b)
 {
-	b->drained_nodes = b->programs->bss->last_node;
-	b->drained_rows = b->programs->bss->last_row;
+	struct counters now = sum_counters(b);
+
+	b->drained_nodes = now.nodes;
+	b->drained_rows = now.rows;
 	b->nr_drains++;
 	drain_run(&b->drain);
 }
@@ -678,22 +744,6 @@ static void take_rest(struct bpf *b)
 		drain_waits(&b->drain, &b->programs->rodata->wanted, b->programs->bss->until);
 }
 
-static void sum_counters(const struct bpf *b, struct counters *sum)
-{
-	*sum = (struct counters){0};
-	for (size_t i = 0; i < b->nr_cpus; i++) {
-		const struct counters *c = &b->counters[i];
-
-		sum->ticks += c->ticks;
-		sum->hits += c->hits;
-		sum->rows_full += c->rows_full;
-		sum->nodes_full += c->nodes_full;
-		sum->copies += c->copies;
-		sum->copies_lost += c->copies_lost;
-		sum->waits_full += c->waits_full;
-	}
-}
-
 static void say_figures(const struct bpf *b, const struct counters *c)
 {
 	fprintf(stderr,
@@ -716,11 +766,11 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 {
 	struct bpf *b = (struct bpf *)engine;
 	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
-	struct counters counters;
 
 	(void)err;
 	take_rest(b);
-	sum_counters(b, &counters);
+	struct counters counters = sum_counters(b);
+
 	if (b->request->verbose)
 		say_figures(b, &counters);
 	uint32_t event = is_off_cpu(b) ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
@@ -752,6 +802,11 @@ static const char *bpf_log(const struct engine *engine)
 	return b->started ? NULL : b->log.buf;
 }
 
+static int try_it(const struct engine_request *r, struct trial *trial, struct strbuf *err)
+{
+	return trial_run(&bpf_engine, r, trial, err);
+}
+
 static void bpf_check(const struct engine_request *r, struct checks *checks)
 {
 	struct check_request request = {
@@ -763,6 +818,9 @@ static void bpf_check(const struct engine_request *r, struct checks *checks)
 		.kernel = r->kernel,
 		.perl = r->perl,
 		.children = r->children,
+		.untimed = !strcmp(r->script, "off-cpu"),
+		.try_it = try_it,
+		.trial_request = r,
 	};
 
 	checks_run(checks, &request);

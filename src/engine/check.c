@@ -49,8 +49,10 @@ static const struct look bpf_looks[] = {
 	{"perf timer", 0, check_bpf_timer},
 	{"program files", 0, check_bpf_files},
 	{"kernel names", 0, check_bpf_names},
+	{"wake-ups", 0, check_bpf_wakeups},
 	{"program names", 0, check_user_names},
 	{"perl", 0, check_perl},
+	{"trial", 0, check_trial},
 };
 
 static const char *const state_names[] = {
@@ -155,6 +157,11 @@ const char *check_value(const char *text, const char *key)
 			return text + n + strspn(text + n, " \t");
 	}
 	return NULL;
+}
+
+bool check_fits_so_far(const struct check_context *c)
+{
+	return checks_fit(c->checks);
 }
 
 char check_config(const struct check_context *c, const char *option)

@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct engine_request;
+struct strbuf;
+struct trial;
+
 enum check_state {
 	CHECK_FOUND,
 	CHECK_MISSING,  /* a recording cannot work */
@@ -47,6 +51,9 @@ struct check_request {
 	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */
 	bool module_signed;       /* the module is signed, or stap was told to sign it */
 	const char *module_fault; /* why a compiled module cannot run here, NULL: it can */
+	/* Records this process for a moment; NULL: that is not tried. */
+	int (*try_it)(const struct engine_request *request, struct trial *trial, struct strbuf *err);
+	const struct engine_request *trial_request;
 };
 
 /* Looks at everything. CHECKS is what checks_release is for. */

@@ -4,12 +4,14 @@
  * system calls can tell is asked when the root is the real one.
  */
 #include "check_list.h"
+#include "features.h"
 #include "lib/util.h"
 #include "root.h"
+#include "trial.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -63,26 +65,6 @@ static int try_event(void)
 	return 0;
 }
 
-static bool is_old(const char *release)
-{
-	unsigned major, minor;
-
-	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
-	       (major < 5 || (major == 5 && minor < 17));
-}
-
-/*
- * Whether the kernel has bpf_loop, without which no program can walk a deep stack. Its release
- * tells, unless it answers itself: distributions take new things into old releases.
- */
-static bool has_loop(const struct check_context *c)
-{
-	if (!is_old(c->release))
-		return true;
-	return !*c->request->root && !try_load() &&
-	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
-}
-
 void check_bpf_kernel(struct check_context *c)
 {
 	if (check_config(c, "CONFIG_BPF_EVENTS") == 'n') {
@@ -91,9 +73,6 @@ void check_bpf_kernel(struct check_context *c)
 	} else if (!*c->release) {
 		check_degraded(c, "cannot be told without /proc");
 		check_remedy(c, "mount /proc");
-	} else if (!has_loop(c)) {
-		check_missing(c, "%s has no bpf_loop, which walks the stacks", c->release);
-		check_remedy(c, "record on Linux 5.17 or newer, or with SystemTap");
 	} else {
 		check_found(c, "%s", c->release);
 	}
@@ -278,4 +257,40 @@ void check_bpf_names(struct check_context *c)
 	} else {
 		check_found(c, "/proc/kallsyms");
 	}
+}
+
+/* Only waits need to know. */
+void check_bpf_wakeups(struct check_context *c)
+{
+	if (!c->request->untimed || !c->request->try_it || !check_fits_so_far(c))
+		return;
+	if (features_switch_state()) {
+		check_found(c, "told apart from preemption");
+	} else {
+		check_degraded(c, "sched_switch does not tell the state of a thread: one that is "
+				  "woken while it goes to sleep may count as preempted");
+		check_remedy(c, "record on Linux 5.18 or newer");
+	}
+}
+
+/* What was looked at before says what is in the way; this says whether it works. */
+void check_trial(struct check_context *c)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct trial trial = {0};
+
+	if (!c->request->try_it || !check_fits_so_far(c))
+		return;
+	if (c->request->try_it(c->request->trial_request, &trial, &err)) {
+		err.buf[strcspn(err.buf, "\n")] = '\0';
+		check_missing(c, "%s", err.buf);
+	} else if (!trial.samples) {
+		check_missing(c, "the programs run, but took no sample of this one");
+		check_remedy(c, "try again when the machine is less busy");
+	} else {
+		check_found(c, "%" PRIu64 " samples of this program, %" PRIu64 " with whole stacks",
+			trial.samples, trial.whole);
+	}
+	free(trial.log);
+	strbuf_release(&err);
 }

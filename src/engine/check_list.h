@@ -44,6 +44,8 @@ void check_bpf_timer(struct check_context *c);
 void check_bpf_container(struct check_context *c);
 void check_bpf_files(struct check_context *c);
 void check_bpf_names(struct check_context *c);
+void check_bpf_wakeups(struct check_context *c);
+void check_trial(struct check_context *c);
 
 void check_found(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -66,6 +68,9 @@ struct strbuf check_read(const struct check_context *c, const char *path);
 struct strbuf check_read_modules(const struct check_context *c, const char *name);
 /* The first byte of PATH, 0: it cannot be read or is empty. */
 char check_read_char(const struct check_context *c, const char *path);
+
+/* Nothing was reported as missing yet. */
+bool check_fits_so_far(const struct check_context *c);
 
 /* The value of the line "KEY VALUE" in TEXT without blanks before it, NULL: no such line. */
 const char *check_value(const char *text, const char *key);

@@ -238,14 +238,14 @@ void copies_unwind(struct copies *c, bool all)
 	c->nr = kept;
 }
 
-void copies_put(struct copies *c, uint32_t copy, uint32_t stack)
+void copies_put(struct copies *c, uint64_t copy, uint32_t stack)
 {
 	bool is_new;
 
 	*table_put(&c->done, copy, 0, &is_new) = stack;
 }
 
-uint32_t copies_stack(const struct copies *c, uint32_t copy)
+uint32_t copies_stack(const struct copies *c, uint64_t copy)
 {
 	const uint32_t *at = table_get(&c->done, copy, 0);
 

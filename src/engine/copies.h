@@ -23,7 +23,8 @@ struct copies {
 	} * waiting;                  /* for their process, then for a table */
 	size_t nr, alloc;
 	struct copies_part {
-		uint32_t copy, index;
+		uint64_t copy;
+		uint32_t index;
 		unsigned char *bytes;
 	} * parts; /* pages whose head has not come */
 	size_t nr_parts, parts_alloc;
@@ -41,8 +42,8 @@ void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
 /* Unwinds what can be unwound; with ALL the others as well, as far as it goes. */
 void copies_unwind(struct copies *c, bool all);
 /* The stack of that number was made otherwise. */
-void copies_put(struct copies *c, uint32_t copy, uint32_t stack);
+void copies_put(struct copies *c, uint64_t copy, uint32_t stack);
 /* The stack that became of a copy, 0: not known yet. */
-uint32_t copies_stack(const struct copies *c, uint32_t copy);
+uint32_t copies_stack(const struct copies *c, uint64_t copy);
 
 #endif

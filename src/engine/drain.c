@@ -91,7 +91,7 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 }
 
 /* The stack in sums of what the programs call ID; 0: its nodes are not there. */
-static uint32_t stack_of(struct drain *d, uint32_t id)
+static uint64_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
 	uint32_t nr = 0;
@@ -184,13 +184,13 @@ static struct wait *read_waits(const struct drain *d, uint32_t *nr)
 	return waits;
 }
 
-static void keep(struct drain *d, struct table *kept, uint32_t id)
+static void keep(struct drain *d, struct table *kept, uint64_t id)
 {
-	uint32_t stack = stack_of(d, id);
+	uint64_t stack = stack_of(d, id);
 	bool is_new;
 
 	if (stack)
-		*table_put(kept, id, 0, &is_new) = stack;
+		*table_put(kept, id, 0, &is_new) = (uint32_t)stack;
 }
 
 /* A wait may last longer than the nodes of its stacks. */

@@ -26,7 +26,7 @@ struct drain {
 	uint32_t nr_nodes, nr_rows; /* entries, of each */
 	struct drain_nodes {        /* those of the last two times: a wait may begin in the first */
 		struct node_key *keys;
-		uint32_t *ids;
+		uint64_t *ids;
 		uint32_t nr;
 		struct table by_id;
 	} now, before;

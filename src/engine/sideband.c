@@ -46,11 +46,15 @@ static struct perf_event_attr attr_for(unsigned hz, bool prompt)
 	return attr;
 }
 
-static int open_cpu(struct sideband *sb, const struct perf_event_attr *attr, int cpu)
+static int open_cpu(struct sideband *sb, struct perf_event_attr *attr, int cpu)
 {
 	struct sideband_cpu *c = &sb->cpus[sb->nr_cpus];
 	int fd = open_event(attr, cpu);
 
+	if (fd < 0 && errno == EINVAL && attr->build_id) {
+		attr->build_id = 0; /* before 5.12: files are told by device and inode */
+		fd = open_event(attr, cpu);
+	}
 	if (fd < 0)
 		return errno == ENODEV ? 0 : -1; /* not online */
 	void *ring = mmap(NULL, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE),

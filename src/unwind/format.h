@@ -100,6 +100,21 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #endif
 
 /*
+ * I modulo N, a power of two. BPF's verifier believes a mask that it sees; the compiler
+ * would leave it out.
+ */
+#ifdef __bpf__
+#define UNWIND_INDEX(i, n)                                                                         \
+	({                                                                                         \
+		uint64_t index_ = (i);                                                             \
+		asm volatile("%0 &= %1" : "+r"(index_) : "i"((n)-1));                              \
+		index_;                                                                            \
+	})
+#else
+#define UNWIND_INDEX(i, n) ((uint64_t)(i) & ((n)-1))
+#endif
+
+/*
  * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, neither
  * KEY nor any of KEYS is above INT64_MAX. Without branches: BPF's verifier sees one path, and a
  * processor has none to guess.
@@ -108,10 +123,11 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 	({                                                                                         \
 		uint64_t at_ = 0;                                                                  \
 		for (uint64_t step_ = (n) / 2; step_; step_ >>= 1)                                 \
-			at_ += (((uint64_t)(keys)[(at_ + step_) & ((n)-1)] - (uint64_t)(key)-1) >> \
+			at_ += (((uint64_t)(keys)[UNWIND_INDEX(at_ + step_, n)] -                  \
+					(uint64_t)(key)-1) >>                                      \
 				       63) *                                                       \
 			       step_;                                                              \
-		at_;                                                                               \
+		UNWIND_INDEX(at_, n);                                                              \
 	})
 
 #endif

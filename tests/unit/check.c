@@ -564,12 +564,8 @@ static void test_no_machine(void **state)
 static void test_bpf_kernel(void **state)
 {
 	(void)state;
-	put("/proc/sys/kernel/osrelease", "5.16.20\n");
-	expect_bpf("bpf kernel", CHECK_MISSING, "5.16.20 has no bpf_loop", "5.17");
-	put("/proc/sys/kernel/osrelease", "4.18.0-553.el8\n");
-	expect_bpf("bpf kernel", CHECK_MISSING, "no bpf_loop", "SystemTap");
-	put("/proc/sys/kernel/osrelease", "5.17.0-1-amd64\n");
-	expect_bpf("bpf kernel", CHECK_FOUND, "5.17.0", NULL);
+	put("/proc/sys/kernel/osrelease", "5.10.0-32-amd64\n");
+	expect_bpf("bpf kernel", CHECK_FOUND, "5.10.0", NULL);
 	put("/proc/config.gz", "CONFIG_PERF_EVENTS=y\n# CONFIG_BPF_EVENTS is not set\n");
 	expect_bpf("bpf kernel", CHECK_MISSING, "no BPF programs", "CONFIG_BPF_EVENTS");
 	take("/sys/kernel/btf/vmlinux");

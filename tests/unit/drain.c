@@ -6,7 +6,8 @@
 static struct drain drain;
 static struct copies copies;
 static struct sums sums;
-static uint32_t epoch, last_node;
+static uint32_t epoch;
+static uint64_t last_node;
 
 static void make(uint32_t max)
 {
@@ -20,7 +21,7 @@ static void make(uint32_t max)
 		.nr_rows = max};
 	copies_init(&copies, NULL, NULL, &sums);
 	for (int i = 0; i < 2; i++) {
-		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint32_t), max);
+		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint64_t), max);
 		drain.maps[i].rows =
 			make_hash(sizeof(struct row_key), sizeof(struct row_value), max);
 	}
@@ -43,10 +44,10 @@ static void release(void)
 }
 
 /* The number of a node, which may be new. */
-static uint32_t node_number(const struct node_key *key)
+static uint64_t node_number(const struct node_key *key)
 {
 	int map = drain.maps[epoch & 1].nodes;
-	uint32_t id;
+	uint64_t id;
 
 	if (!bpf_map_lookup_elem(map, key, &id))
 		return id;
@@ -56,7 +57,7 @@ static uint32_t node_number(const struct node_key *key)
 }
 
 /* As the programs do it: from the root on, each node up to CHUNK frames nearer to the leaf. */
-static uint32_t store(const uint64_t *frames, uint32_t nr, uint64_t parent)
+static uint64_t store(const uint64_t *frames, uint32_t nr, uint64_t parent)
 {
 	for (uint32_t done = 0; done < nr; done += CHUNK) {
 		struct node_key key = {.parent = parent};
@@ -65,10 +66,10 @@ static uint32_t store(const uint64_t *frames, uint32_t nr, uint64_t parent)
 			key.frame[CHUNK - 1 - i] = frames[nr - 1 - done - i];
 		parent = node_number(&key);
 	}
-	return (uint32_t)parent;
+	return parent;
 }
 
-static void add_row(uint32_t user, uint32_t kernel, uint32_t tid, uint64_t count)
+static void add_row(uint64_t user, uint64_t kernel, uint32_t tid, uint64_t count)
 {
 	struct row_key key = {.tid = tid, .user = user, .kernel = kernel, .comm = "name"};
 	struct row_value value = {count, 2 * count};
@@ -222,7 +223,7 @@ static void drain__kernel_and_copies(void **state)
 static void drain__rows_without_stacks(void **state)
 {
 	uint64_t frames[40];
-	uint32_t id;
+	uint64_t id;
 
 	(void)state;
 	make(64);

@@ -44,6 +44,7 @@ struct thread_struct {
 
 struct task_struct {
 	unsigned int __state;
+	void *stack;
 	int on_cpu;
 	int pid, tgid;
 	char comm[16];
@@ -53,6 +54,10 @@ struct task_struct {
 	struct pid *thread_pid;
 	unsigned long long start_boottime;
 	struct thread_struct thread;
+};
+
+struct task_struct___before_5_14 {
+	long state;
 };
 
 struct pt_regs___kernel {

@@ -46,58 +46,62 @@ static __always_inline int perl_read_string(char *to, uint32_t size, uint64_t ad
 #include "layout/perl_step.h"
 #include "layout/perl_text.h"
 
-struct perl_walking {
-	struct scratch *s;
-	const struct perl_layout *layout;
-	uint32_t nr; /* frames */
-	int end;
-};
-
-static __always_inline bool keep_perl_frame(struct perl_walking *p, const struct perl_frame *f)
+static __always_inline bool keep_perl_frame(struct scratch *s, const struct perl_frame *f)
 {
 	struct perl_words words = perl_pack(f);
-	uint32_t nr = p->nr;
+	uint32_t nr = s->nr_perl;
 
 	if (nr >= PERL_DEPTH)
 		return false;
-	p->s->with[nr] = f->with;
-	p->s->frame[PAD + nr * PERL_WORDS] = words.what;
-	p->s->frame[PAD + nr * PERL_WORDS + 1] = words.cop;
-	p->nr = nr + 1;
+	s->with[nr] = f->with;
+	s->frame[PAD + nr * PERL_WORDS] = words.what;
+	s->frame[PAD + nr * PERL_WORDS + 1] = words.cop;
+	s->nr_perl = nr + 1;
 	return true;
 }
 
-static long take_perl_step(uint32_t i, struct perl_walking *p)
+/* Keeps the frame that was found, and goes on; false: that was the end. */
+static __always_inline bool take_perl_step(struct scratch *s)
 {
-	struct perl_walk *w = &p->s->perl;
-
-	if (w->found && !keep_perl_frame(p, &w->frame)) {
-		p->end = PERL_CUT;
-		return 1;
+	if (s->perl.found && !keep_perl_frame(s, &s->perl.frame)) {
+		s->perl_end = PERL_CUT;
+		return false;
 	}
-	if (p->end != PERL_ON)
-		return 1;
-	p->end = perl_step(w, p->layout);
-	return 0;
+	if (s->perl_end != PERL_ON)
+		return false;
+	s->perl_end = perl_step(&s->perl, &s->perl_layout);
+	return true;
 }
 
-/* Tells user space what a frame is called that it has not heard of. */
-static long tell_perl_frame(uint32_t i, struct perl_walking *p)
+/* Takes the next steps; 0: there are more. */
+__noinline int take_perl_steps(uint32_t lane)
 {
-	struct scratch *s = p->s;
-	struct ring_perl *told = &s->told;
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < STRIDE; i++)
+		if (!take_perl_step(s))
+			return 1;
+	return !s;
+}
+
+/* Tells user space what frame INDEX is called when it has not heard of it. */
+__noinline int tell_perl_frame(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
 	uint32_t yes = 1;
 
-	if (i >= PERL_DEPTH)
-		return 1;
-	told->key.words.what = s->frame[PAD + i * PERL_WORDS];
-	told->key.words.cop = s->frame[PAD + i * PERL_WORDS + 1];
+	if (!s || index >= PERL_DEPTH)
+		return 0;
+	struct ring_perl *told = &s->told;
+
+	told->key.words.what = s->frame[PAD + index * PERL_WORDS];
+	told->key.words.cop = s->frame[PAD + index * PERL_WORDS + 1];
 	if (bpf_map_lookup_elem(&perl_known, &told->key))
 		return 0;
-	struct perl_frame frame = perl_unpack(&told->key.words, s->with[i]);
+	struct perl_frame frame = perl_unpack(&told->key.words, s->with[index]);
 
 	told->what = frame.what;
-	perl_read_texts(&s->perl, p->layout, &frame, &told->texts);
+	perl_read_texts(&s->perl, &s->perl_layout, &frame, &told->texts);
 	if (!bpf_ringbuf_output(&ring, told, sizeof(*told), 0) && told->texts.named)
 		bpf_map_update_elem(&perl_known, &told->key, &yes, BPF_ANY);
 	return 0;
@@ -106,8 +110,7 @@ static long tell_perl_frame(uint32_t i, struct perl_walking *p)
 /* The end of WAY in the current thread; false: nothing is there. */
 static __always_inline bool follow_way(const struct way *way, uint64_t *value)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t at = way->per_thread ? task->thread.fsbase : 0;
+	uint64_t at = way->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
 
 	for (uint32_t i = 0; i < WAY_STEPS; i++) {
 		if (i >= way->nr)
@@ -119,47 +122,52 @@ static __always_inline bool follow_way(const struct way *way, uint64_t *value)
 	return true;
 }
 
-/* Walks from the current thread's interpreter; the end. */
-static __always_inline int walk_perl(struct perl_walking *p)
+/* Walks from the current thread's interpreter. */
+static __always_inline void walk_perl(struct scratch *s)
 {
-	struct perl_walk *w = &p->s->perl;
 	uint64_t interpreter;
 
-	if (!follow_way(&p->layout->interpreter, &interpreter))
-		return PERL_NOT_RUNNING;
-	w->mixed = wanted.user;
-	w->owner = p->s->row.tgid;
-	p->end = perl_begin(w, p->layout, interpreter);
-	bpf_loop(PERL_STEPS, take_perl_step, p, 0);
-	return p->end == PERL_ON ? PERL_CUT : p->end;
+	if (!follow_way(&s->perl_layout.interpreter, &interpreter))
+		return;
+	s->perl.mixed = wanted.user;
+	s->perl.owner = s->row.tgid;
+	s->perl_end = perl_begin(&s->perl, &s->perl_layout, interpreter);
+	for (int i = 0; i < PERL_STEPS / STRIDE; i++)
+		if (take_perl_steps(LANE_EVENT))
+			break;
+	if (s->perl_end == PERL_ON)
+		s->perl_end = PERL_CUT;
 }
 
 /*
  * The Perl stack of the current task goes into s->row; false: no room. Where the user stack is
  * wanted, too, one that says nothing is none.
  */
-static bool perl_stack(struct scratch *s)
+static __always_inline bool perl_stack(struct scratch *s)
 {
 	uint32_t tgid = s->row.tgid;
-	struct perl_walking p = {.s = s, .end = PERL_NOT_RUNNING};
+	const struct perl_layout *layout = bpf_map_lookup_elem(&perls, &tgid);
 
-	p.layout = bpf_map_lookup_elem(&perls, &tgid);
-	if (p.layout)
-		p.end = walk_perl(&p);
-	if (p.end == PERL_NOT_RUNNING && wanted.user)
+	s->nr_perl = 0;
+	s->perl_end = PERL_NOT_RUNNING;
+	if (layout) {
+		s->perl_layout = *layout;
+		walk_perl(s);
+	}
+	if (s->perl_end == PERL_NOT_RUNNING && wanted.user)
 		return true;
-	if (p.end != PERL_WHOLE && p.end != PERL_CUT) {
+	if (s->perl_end != PERL_WHOLE && s->perl_end != PERL_CUT) {
 		struct perl_frame none = {PERL_WHAT(PERL_NO_FRAME), 0, 0};
 
-		p.nr = 0;
-		keep_perl_frame(&p, &none);
+		s->nr_perl = 0;
+		keep_perl_frame(s, &none);
 	}
-	s->row.perl = store(s, p.nr * PERL_WORDS, NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | p.end);
-	if (s->fresh && p.layout) {
-		s->told.type = RING_PERL;
-		s->told.key.tgid = tgid;
-		bpf_loop(s->fresh / PERL_WORDS, tell_perl_frame, &p, 0);
-	}
+	s->row.perl = store(s, LANE_EVENT, s->nr_perl * PERL_WORDS,
+		NODE_ROOT | NODE_PERL | (uint64_t)tgid << 8 | s->perl_end);
+	s->told.type = RING_PERL;
+	s->told.key.tgid = tgid;
+	for (uint32_t i = 0; layout && i < PERL_DEPTH && i < s->fresh / PERL_WORDS; i++)
+		tell_perl_frame(LANE_EVENT, i);
 	return s->row.perl;
 }
 

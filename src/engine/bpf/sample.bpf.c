@@ -30,11 +30,10 @@ static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, stru
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-	struct counters *count = my_counters();
+	struct counters *count = my_counters(LANE_EVENT);
 	struct ids ids = my_ids();
 	bool in_user = ctx->regs.cs & 3;
-	uint32_t which = SCRATCH_EVENT;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+	struct scratch *s = my_scratch(LANE_EVENT);
 
 	if (!count || !s)
 		return 0;
@@ -84,7 +83,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	uint32_t tgid = my_ids().tgid;
 
 	if (BPF_CORE_READ(task, signal, live.counter))
@@ -103,7 +102,13 @@ struct {
 	__type(value, struct wait);
 } waits SEC(".maps");
 
-extern int LINUX_KERNEL_VERSION __kconfig;
+static __always_inline uint32_t state_of(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	return bpf_core_field_exists(task->__state) ? BPF_CORE_READ(task, __state)
+						    : BPF_CORE_READ(old, state);
+}
 
 /* What a thread that is switched out with this state of task_struct waits for. */
 static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
@@ -158,8 +163,8 @@ static __always_inline void begin_wait(
 	void *ctx, uint32_t state, uint64_t now, struct counters *count)
 {
 	struct ids ids = my_ids();
-	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid(), which = SCRATCH_EVENT;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct scratch *s = my_scratch(LANE_EVENT);
 
 	if (!s || !tid || !is_wanted(ids) || !wait_matters(state))
 		return;
@@ -179,17 +184,14 @@ SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
-	struct counters *count = my_counters();
+	struct counters *count = my_counters(LANE_EVENT);
 	uint64_t now = bpf_ktime_get_ns();
-	uint32_t state;
 
 	if (!count || now > until)
 		return 0;
-	if (LINUX_KERNEL_VERSION >= KERNEL_VERSION(5, 18, 0))
-		state = ctx->args[3]; /* the field may be another one by now */
-	else
-		state = BPF_CORE_READ(prev, __state);
-	begin_wait(ctx, wait_of(ctx->args[0], state), now, count);
+	/* where it is an argument, the field may be another one by now */
+	begin_wait(ctx, wait_of(ctx->args[0], wanted.state_arg ? ctx->args[3] : state_of(prev)), now,
+		count);
 	end_wait(BPF_CORE_READ(next, pid), now, count);
 	return 0;
 }
@@ -205,6 +207,14 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* The user mode's registers of a TASK that does not run; see take_my_saved_regs(). */
+static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, task);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+}
+
 /*
  * Threads that waited before anybody looked: where they wait goes into the table as if they had
  * begun just now; their memory is read from user space.
@@ -213,15 +223,14 @@ SEC("iter/task")
 int look_at_waits(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct counters *count = my_counters();
-	uint32_t which = SCRATCH_LOOK;
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+	struct counters *count = my_counters(LANE_LOOK);
+	struct scratch *s = my_scratch(LANE_LOOK);
 
 	if (!task || !s || !count)
 		return 0;
 	struct ids ids = ids_of(task);
 	uint32_t tid = task->pid;
-	uint32_t state = wait_of(false, task->__state);
+	uint32_t state = wait_of(false, state_of(task));
 
 	if (task->on_cpu || state == WAIT_R || !is_wanted(ids) || !wait_matters(state))
 		return 0;
@@ -230,16 +239,16 @@ int look_at_waits(struct bpf_iter__task *ctx)
 	s->wait.key.tid = ids.tid;
 	s->wait.key.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
-	if (wanted.user && task->mm &&
-		!bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task))) {
-		s->wait.key.user = begin_copy(s, ids.tgid, task->mm->exec_vm);
+	if (wanted.user && task->mm && take_regs_of(s, task)) {
+		s->wait.key.user = copy_number(LANE_LOOK, count);
+		begin_copy(s, s->wait.key.user, ids.tgid, task->mm->exec_vm);
 		s->copy.foreign = true;
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			goto full;
 	}
 	if (wanted.perl && (!wanted.user || bpf_map_lookup_elem(&perls, &ids.tgid))) {
-		struct ring_perl_thread thread = {RING_PERL_THREAD, copy_number(), ids.tgid, 0,
-			task->thread.fsbase};
+		struct ring_perl_thread thread = {RING_PERL_THREAD, ids.tgid,
+			copy_number(LANE_LOOK, count), task->thread.fsbase};
 
 		s->wait.key.perl = thread.copy;
 		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))
@@ -251,7 +260,7 @@ int look_at_waits(struct bpf_iter__task *ctx)
 
 		if (bytes > 0)
 			s->wait.key.kernel =
-				store(s, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+				store(s, LANE_LOOK, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
 	}
 	bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST);
 	return 0;

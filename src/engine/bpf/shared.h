@@ -118,15 +118,23 @@ static inline struct perl_frame perl_unpack(const struct perl_words *w, uint64_t
 }
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
-#define STACK_COPY (1U << 31)
+#define STACK_COPY (1ULL << 63)
+
+/*
+ * What gives away numbers on one processor: the programs at events, and the one that looks at all
+ * tasks, which those may interrupt. Numbers of stacks and copies begin with processor and lane, so
+ * that no two need to agree.
+ */
+enum lane { LANE_EVENT, LANE_LOOK, LANES };
+enum { NUMBER_BITS = 40 };
 
 struct row_key {
 	uint64_t start; /* of the task, ns since boot */
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
-	uint32_t user, kernel; /* numbers of stacks, 0: none */
-	uint32_t tag;          /* a letter, 0: none */
-	uint32_t perl;         /* number of a stack */
+	uint64_t user, kernel, perl; /* numbers of stacks, 0: none */
+	uint32_t tag;                /* a letter, 0: none */
+	uint32_t pad;
 };
 
 struct row_value {
@@ -139,6 +147,7 @@ struct wanted {
 	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
 	uint64_t min_ns, max_ns; /* parts of waits that are added */
 	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
+	bool state_arg; /* sched_switch has the state as its last argument (since 5.18) */
 };
 
 /*
@@ -161,17 +170,16 @@ enum ring_type { RING_PAGE, RING_COPY, RING_PERL, RING_PERL_THREAD };
 
 struct ring_page {
 	uint32_t type;
-	uint32_t copy;
 	uint32_t index;
-	uint32_t pad;
+	uint64_t copy;
 	unsigned char bytes[COPY_PAGE];
 };
 
 struct ring_copy {
 	uint32_t type;
-	uint32_t copy;
 	uint32_t tgid;
-	uint16_t nr_pages;
+	uint64_t copy;
+	uint32_t nr_pages;
 	bool foreign;  /* the stack was not copied: it is the memory of a thread that waits */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
@@ -194,19 +202,19 @@ struct ring_perl {
 /* A thread that waits, whose Perl stack is walked in user space. */
 struct ring_perl_thread {
 	uint32_t type;
-	uint32_t copy; /* number of the stack, as of struct ring_copy */
 	uint32_t tgid;
-	uint32_t pad;
+	uint64_t copy;   /* number of the stack, as of struct ring_copy */
 	uint64_t thread; /* its thread pointer */
 };
 
-/* Of each processor. */
+/* Of each lane of each processor. */
 struct counters {
+	uint64_t nodes, rows; /* that were new */
 	uint64_t ticks;      /* all */
 	uint64_t hits;       /* on the target */
 	uint64_t rows_full;  /* lost: no room for a row */
 	uint64_t nodes_full; /* lost: no room for a stack */
-	uint64_t copies;
+	uint64_t copies;     /* begun */
 	uint64_t copies_lost; /* the ring was full: the stack is cut */
 	uint64_t waits_full;  /* lost: no room for one more thread that waits */
 };

@@ -16,6 +16,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "layout/perl_layout.h"
 #include "shared.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
@@ -25,6 +26,8 @@ enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 256, /* bytes of a stack that are read at once: some frames */
+	STRIDE = 8,   /* steps of a walk for each call of a function that takes them */
+	THREAD_SIZE = 16384, /* of a stack of the kernel, before 5.15 */
 };
 
 /* Too large for the stack. */
@@ -40,11 +43,23 @@ struct scratch {
 	struct ring_copy copy;
 	struct pt_regs___kernel regs;
 	struct perl_walk perl;
+	struct perl_layout perl_layout;
+	uint32_t nr_perl; /* frames of Perl */
+	int perl_end;
 	struct ring_perl told;
 	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
+	uint64_t copied_to;        /* address up to which the stack was copied */
 	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
+
+/* I, which is below N; the verifier believes what it sees. */
+#define below(i, n)                                                                                \
+	({                                                                                         \
+		uint64_t i_ = (i);                                                                 \
+		asm volatile("if %0 < %1 goto +1\n%0 = 0" : "+r"(i_) : "i"(n));                    \
+		i_;                                                                                \
+	})
 
 /* One or two words of the stack, or more of what lies on it. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
@@ -71,10 +86,7 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 
 const volatile struct wanted wanted;
 
-uint32_t epoch;     /* which of the two maps of nodes and rows is written to */
-uint32_t last_node; /* numbers that were given away */
-uint32_t last_row;
-uint32_t last_copy;
+uint32_t epoch; /* which of the two maps of nodes and rows is written to */
 uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
 
 struct {
@@ -118,7 +130,7 @@ struct nodes {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct node_key);
-	__type(value, uint32_t);
+	__type(value, uint64_t); /* its number */
 } nodes_0 SEC(".maps"), nodes_1 SEC(".maps");
 
 struct {
@@ -155,14 +167,35 @@ struct {
 	__type(value, struct counters);
 } counters SEC(".maps");
 
-enum { SCRATCH_EVENT, SCRATCH_LOOK, SCRATCHES };
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SCRATCHES);
-	__type(key, uint32_t);
+	__uint(max_entries, LANES);
+	__type(key, uint32_t); /* enum lane */
 	__type(value, struct scratch);
 } scratch SEC(".maps");
+
+static __always_inline struct scratch *my_scratch(uint32_t lane)
+{
+	return bpf_map_lookup_elem(&scratch, &lane);
+}
+
+static __always_inline struct counters *my_counters(uint32_t lane)
+{
+	uint32_t at = bpf_get_smp_processor_id() * LANES + lane;
+
+	return bpf_map_lookup_elem(&counters, &at);
+}
+
+/* A number that nobody else has: NR is how many this lane gave away before. */
+static __always_inline uint64_t new_number(uint32_t lane, uint64_t nr)
+{
+	return (uint64_t)(bpf_get_smp_processor_id() * LANES + lane) << NUMBER_BITS | (nr + 1);
+}
+
+static __always_inline struct task_struct *current_task(void)
+{
+	return (struct task_struct *)bpf_get_current_task();
+}
 
 /* A task's numbers as user space knows them; 0: our namespace of pids does not have it. */
 struct ids {
@@ -198,8 +231,7 @@ static __always_inline struct ids my_ids(void)
 {
 	uint64_t id = bpf_get_current_pid_tgid();
 
-	return wanted.pid_ns ? ids_of(bpf_get_current_task_btf())
-			     : (struct ids){id >> 32, (uint32_t)id};
+	return wanted.pid_ns ? ids_of(current_task()) : (struct ids){id >> 32, (uint32_t)id};
 }
 
 static const void *block_at(uint32_t block)
@@ -208,13 +240,6 @@ static const void *block_at(uint32_t block)
 	void *map = bpf_map_lookup_elem(&pool, &shard);
 
 	return map ? bpf_map_lookup_elem(map, &at) : NULL;
-}
-
-static struct counters *my_counters(void)
-{
-	uint32_t cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&counters, &cpu);
 }
 
 struct {
@@ -247,7 +272,7 @@ static __always_inline bool find_map(struct scratch *s)
 
 	if (!leaf)
 		return false;
-	uint64_t at = UNWIND_SEARCH(leaf->start, SPACE_MAPS, pc) & (SPACE_MAPS - 1);
+	uint64_t at = UNWIND_SEARCH(leaf->start, SPACE_MAPS, pc);
 
 	if (pc < leaf->start[at] || pc >= leaf->map[at].end)
 		return false;
@@ -274,8 +299,7 @@ static __always_inline const struct unwind_rule *find_rule(
 
 		if (!node)
 			return NULL;
-		uint64_t at =
-			UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset) & (UNWIND_FANOUT - 1);
+		uint64_t at = UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset);
 
 		start = node->start[at];
 		index = index * UNWIND_FANOUT + at;
@@ -285,7 +309,7 @@ static __always_inline const struct unwind_rule *find_rule(
 	if (!leaf)
 		return NULL;
 	uint64_t at = UNWIND_SEARCH(leaf->delta, UNWIND_FANOUT, offset - start);
-	uint32_t number = leaf->rule[at & (UNWIND_FANOUT - 1)];
+	uint32_t number = leaf->rule[at];
 
 	if (number >= t->nr_rules)
 		return NULL;
@@ -293,8 +317,7 @@ static __always_inline const struct unwind_rule *find_rule(
 
 	if (!rules)
 		return NULL;
-	barrier_var(number); /* no arithmetic before the check: the verifier wants it so */
-	return &rules[number % UNWIND_RULES];
+	return &rules[UNWIND_INDEX(number, UNWIND_RULES)];
 }
 
 /* Looks up frame and rule for the walk's pc. */
@@ -352,13 +375,9 @@ static __always_inline bool is_still_there(struct scratch *s, const struct seen 
 	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
-struct walking {
-	struct scratch *s;
-};
-
-static long take_frame(uint32_t i, struct walking *walking)
+/* Takes the frame of the walk's pc; false: it was the last one, walk.end says why. */
+static __always_inline bool take_frame(struct scratch *s)
 {
-	struct scratch *s = walking->s;
 	struct walk *w = &s->walk;
 	uint64_t key = w->reg[REG_PC] << 1 | w->call;
 	struct seen *e = seen_place(key);
@@ -366,104 +385,121 @@ static long take_frame(uint32_t i, struct walking *walking)
 
 	if (!e || nr >= WALK_DEPTH) {
 		w->end = WALK_DEEP;
-		return 1;
+		return false;
 	}
 	if (e->key != key || e->version != s->space.version) {
 		w->end = look_up(s, e, key);
 		if (w->end != WALK_ON)
-			return 1;
+			return false;
 	}
 	if (!is_still_there(s, e)) {
 		w->end = WALK_PENDING;
-		return 1;
+		return false;
 	}
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	w->end = walk_by_rule(w, &e->rule);
-	return w->end != WALK_ON;
+	return w->end == WALK_ON;
 }
 
-struct storing {
-	struct scratch *s;
-	void *nodes;
-	uint32_t nr;
-	uint32_t id; /* of the last node, 0: there was no room */
-	uint64_t parent;
-};
-
 /*
- * The number of the node in s->key, which may be new, as may be all that stand on it: WORDS, its own
- * among them. 0: there is no room.
+ * The long loops of this file call functions that are not static: the verifier looks at such a
+ * function once, by itself, and not again in each round. So any kernel takes them, with or without
+ * bpf_loop. They get numbers only, for older kernels (before 5.12) let them have no pointers.
  */
-static uint32_t node_number(struct scratch *s, void *map, uint32_t words)
+
+/* Takes the next frames; 0: there are more. */
+__noinline int take_frames(uint32_t lane)
 {
-	uint32_t *known = bpf_map_lookup_elem(map, &s->key);
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < STRIDE; i++)
+		if (!take_frame(s))
+			return 1;
+	return !s;
+}
+
+/* The number of the node in s->key; IS_NEW: it was not there. 0: there is no room. */
+static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bool *is_new)
+{
+	uint32_t which = epoch & 1;
+	void *map = bpf_map_lookup_elem(&nodes, &which);
+	struct counters *count = my_counters(lane);
+
+	*is_new = false;
+	if (!map || !count)
+		return 0;
+	uint64_t *known = bpf_map_lookup_elem(map, &s->key);
 
 	if (known)
 		return *known;
-	uint32_t id = __sync_fetch_and_add(&last_node, 1) + 1;
+	uint64_t id = new_number(lane, count->nodes++);
 
-	if (!s->fresh)
-		s->fresh = words;
+	*is_new = true;
 	if (!bpf_map_update_elem(map, &s->key, &id, BPF_NOEXIST))
 		return id;
 	known = bpf_map_lookup_elem(map, &s->key); /* another processor was faster */
 	return known ? *known : 0;
 }
 
-static long store_chunk(uint32_t i, struct storing *st)
+/*
+ * Stores the node of the CHUNK words below word LEFT on top of s->key.parent, and makes it the
+ * parent; its number, 0: there is no room.
+ */
+__noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 {
-	struct scratch *s = st->s;
-	uint32_t at = PAD + st->nr - CHUNK * (i + 1);
+	struct scratch *s = my_scratch(lane);
+	uint64_t at = below(left, WALK_DEPTH + 1);
+	bool is_new;
 
-	if (at > FRAMES)
-		return 1;
-	s->key.parent = st->parent;
-	__builtin_memcpy(s->key.frame, &s->frame[at], sizeof(s->key.frame));
-	st->id = node_number(s, st->nodes, st->nr - CHUNK * i);
-	st->parent = st->id;
-	return !st->id;
+	if (!s)
+		return 0;
+	__builtin_memcpy(s->key.frame, &s->frame[PAD - CHUNK + at], sizeof(s->key.frame));
+	s->key.parent = node_number(s, lane, &is_new);
+	if (is_new && !s->fresh)
+		s->fresh = at; /* as may be all that stand on it */
+	return s->key.parent;
 }
 
-/* The number of the stack of NR frames in s->frame; 0: there is no room. */
-static uint32_t store(struct scratch *s, uint32_t nr, uint64_t parent)
+/* The number of the stack of NR frames in s->frame, which is that of the lane; 0: no room. */
+static __always_inline uint64_t store(struct scratch *s, uint32_t lane, uint32_t nr, uint64_t parent)
 {
-	uint32_t which = epoch & 1;
-	struct storing st = {.s = s, .nr = nr, .parent = parent};
+	uint64_t id = 0;
 
 	s->fresh = 0;
-	st.nodes = bpf_map_lookup_elem(&nodes, &which);
-	if (!st.nodes || !nr)
-		return 0;
-	bpf_loop((nr + CHUNK - 1) / CHUNK, store_chunk, &st, 0);
-	return st.id;
+	s->key.parent = parent;
+	for (uint32_t i = 0; i < WALK_DEPTH && i < nr; i += CHUNK) {
+		id = store_chunk(lane, nr - i);
+		if (!id)
+			break;
+	}
+	return id;
 }
 
 /* Registers and stack go up: what cannot be unwound here is unwound there. */
-struct copying {
-	struct scratch *s;
-	uint64_t at;
-	uint32_t pages;
-};
 
-static long copy_page(uint32_t i, struct copying *c)
+/* Copies page INDEX of the stack; 0: it was the last one. */
+__noinline int copy_page(uint32_t lane, uint32_t index)
 {
-	struct ring_page *page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
-	uint32_t skip = c->at & (COPY_PAGE - 1);
+	struct scratch *s = my_scratch(lane);
+	struct ring_page *page;
 
+	if (!s)
+		return 0;
+	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
 	if (!page)
-		return 1;
+		return 0;
 	page->type = RING_PAGE;
-	page->copy = c->s->copy.copy;
-	page->index = i;
-	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)(c->at - skip))) {
+	page->copy = s->copy.copy;
+	page->index = index;
+	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)s->copied_to)) {
 		bpf_ringbuf_discard(page, 0);
-		return 1;
+		return 0;
 	}
 	bpf_ringbuf_submit(page, 0);
-	c->at += COPY_PAGE;
-	c->pages++;
-	return 0;
+	s->copied_to += COPY_PAGE;
+	s->copy.nr_pages = index + 1;
+	return 1;
 }
 
 /* Registers of the user mode as DWARF numbers them. */
@@ -500,33 +536,37 @@ static __always_inline void take_regs(struct scratch *s)
 }
 
 /* The number of a stack that user space makes. */
-static __always_inline uint32_t copy_number(void)
+static __always_inline uint64_t copy_number(uint32_t lane, struct counters *count)
 {
-	return STACK_COPY | (__sync_fetch_and_add(&last_copy, 1) + 1);
+	return STACK_COPY | new_number(lane, count->copies++);
 }
 
-/* Fills the head of a copy from s->regs; its number. */
-static uint32_t begin_copy(struct scratch *s, uint32_t tgid, uint64_t exec_pages)
+/* Fills the head of copy NUMBER from s->regs. */
+static __always_inline void begin_copy(
+	struct scratch *s, uint64_t number, uint32_t tgid, uint64_t exec_pages)
 {
 	take_regs(s);
 	s->copy.type = RING_COPY;
-	s->copy.copy = copy_number();
+	s->copy.copy = number;
 	s->copy.tgid = tgid;
 	s->copy.nr_pages = 0;
+	s->copy.foreign = false;
 	s->copy.time = bpf_ktime_get_ns();
 	s->copy.exec_pages = exec_pages;
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
-	return s->copy.copy;
 }
 
 /* The number of a copy of registers and stack; 0: the ring is full. */
-static uint32_t copy_stack(struct scratch *s, uint32_t tgid, uint64_t exec_pages)
+static __always_inline uint64_t copy_stack(
+	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
 {
-	uint32_t number = begin_copy(s, tgid, exec_pages);
-	struct copying c = {.s = s, .at = s->walk.reg[REG_SP]};
+	uint64_t number = copy_number(LANE_EVENT, count);
 
-	bpf_loop(COPY_PAGES, copy_page, &c, 0);
-	s->copy.nr_pages = c.pages;
+	begin_copy(s, number, tgid, exec_pages);
+	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	for (uint32_t i = 0; i < COPY_PAGES; i++)
+		if (!copy_page(LANE_EVENT, i))
+			break;
 	return bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0) ? 0 : number;
 }
 
@@ -537,56 +577,70 @@ static __always_inline bool space_is_true(const struct space *space, uint64_t ex
 }
 
 /* The number of the user stack whose registers are in s->regs; 0: none, or no room. */
-static uint32_t user_stack(struct scratch *s, struct counters *count)
+static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	uint64_t exec_pages = task->mm->exec_vm;
-	uint32_t tgid = s->row.tgid, copy, nr;
+	uint64_t exec_pages = BPF_CORE_READ(current_task(), mm, exec_vm), copy;
+	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
-	struct walking walking = {.s = s};
 
 	take_regs(s);
 	if (space && space_is_true(space, exec_pages)) {
 		s->space = *space;
-		bpf_loop(WALK_DEPTH + 1, take_frame, &walking, 0);
+		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
+			if (take_frames(LANE_EVENT))
+				break;
 		if (s->walk.end != WALK_PENDING && s->walk.nr)
-			return store(s, s->walk.nr, NODE_ROOT | s->walk.end);
+			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
-	count->copies++;
-	copy = copy_stack(s, tgid, exec_pages);
+	copy = copy_stack(s, tgid, exec_pages, count);
 	if (copy)
 		return copy;
 	count->copies_lost++;
 	if (!nr)
 		s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
-	return store(s, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
+	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
 #include "perls.h"
 
-static uint32_t kernel_stack(void *ctx, struct scratch *s)
+static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 {
 	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
 
-	return bytes > 0 ? store(s, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL) : 0;
+	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL) : 0;
 }
 
-/* Those that the kernel saved when it was entered; false: a thread of the kernel has none. */
-static __always_inline bool take_saved_regs(struct scratch *s)
+/*
+ * The registers of user mode, which the kernel saved at the end of the task's stack when it was
+ * entered (arch/x86/include/asm/processor.h). Kernels that cannot be asked have them at its very
+ * end.
+ */
+static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const void *at = (char *)BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(s->regs);
 
-	if (!task->mm)
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at);
+}
+
+/* Those of the current task; false: a thread of the kernel has none. */
+static __always_inline bool take_my_saved_regs(struct scratch *s)
+{
+	struct task_struct *task = current_task();
+
+	if (!BPF_CORE_READ(task, mm))
 		return false;
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, task);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs),
+		(void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
 /* All stacks of the current task go into s->row; false: no room. IN_USER: s->regs is filled. */
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
-	if (wanted.user && (in_user || take_saved_regs(s))) {
+	if (wanted.user && (in_user || take_my_saved_regs(s))) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
 			goto full;
@@ -619,7 +673,7 @@ static __always_inline void add_row(
 		long error = bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
 
 		if (!error) {
-			__sync_fetch_and_add(&last_row, 1);
+			count->rows++;
 			return;
 		}
 		known = bpf_map_lookup_elem(map, key);
@@ -648,12 +702,11 @@ static __always_inline bool is_wanted(struct ids ids)
 /* The current task, whose numbers are IDS, is that of s->row, which has no stacks yet. */
 static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	s->row.start = task->start_boottime;
+	s->row.start = BPF_CORE_READ(current_task(), start_boottime);
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
-	s->row.user = s->row.kernel = s->row.perl = s->row.tag = 0;
+	s->row.user = s->row.kernel = s->row.perl = 0;
+	s->row.tag = s->row.pad = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
 

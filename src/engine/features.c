@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "features.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <unistd.h>
+
+/* The kernel attaches no program that reads behind the arguments of a tracepoint. */
+bool features_switch_state(void)
+{
+	const struct bpf_insn read_fourth[] = {
+		{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 3 * 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, /* r0 = 0 */
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", read_fourth,
+		ARRAY_LEN(read_fourth), NULL);
+	int link = prog < 0 ? -1 : bpf_raw_tracepoint_open("sched_switch", prog);
+
+	if (link >= 0)
+		close(link);
+	if (prog >= 0)
+		close(prog);
+	return link >= 0;
+}
