@@ -2,7 +2,7 @@
 # lib.sh: sourced by every sh test. Results are lines on stdout: "ok NAME", "not ok NAME: REASON", "skip NAME: REASON"; lines with "# "
 # before them are notes. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own status.
 # No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
-# Tests in the guest (tests/vm/t): define `prepare` and `in_guest`, end with `vm_main "$@"`; see below.
+# Tests in the guest (tests/vm/t, tests/kernels/t): define `prepare` and `in_guest`, end with `vm_main "$@"`; see below.
 
 T_top=$(mktemp -d "${TMPDIR:-/tmp}/flametap.XXXXXX") || exit 1
 T=$T_top/t
@@ -103,14 +103,15 @@ until_true() {
 	done
 }
 
-# ---- tests in the guest. A script of tests/vm/t runs twice, as root, on the same file system and with the same HOME:
+# ---- tests in the guest. A script of tests/vm/t or tests/kernels/t runs twice, as root, on the same file system and with the same HOME:
 #   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
 #   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
 # Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release.
 # Lines of a script's head: "# vm-limit: SECONDS" sets the time limit of in_guest (default 120), "# prepare-limit: SECONDS" that of
 # prepare (300); "# vm-weight: SECONDS" tells about how long in_guest takes (60), by which the tests are spread over the guests;
-# "# vm-image: runtime": in_guest runs where systemtap-runtime alone is installed: no stap, compiler, headers, debug files, module cache.
-# Both images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
+# "# vm-suites: SUITE …": the suites it is for (see tests/vm/image; default: those of its level, see tests/LEVEL/level);
+# "# vm-image: runtime": in_guest runs where systemtap-runtime alone is installed: no stap, compiler, headers, debug files, module cache (sid).
+# All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
 # Targets that `prepare` starts die with it.
 
 # lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
@@ -150,7 +151,7 @@ lab_kept() {
 	awk '{ n += $NF } END { print n + 0 }' "$1"
 }
 
-# lab_keep FILE…: copies to build/vm/out/NAME.files, for whoever wants to look at them
+# lab_keep FILE…: copies to build/LEVEL/SUITE/out/NAME.files, for whoever wants to look at them
 lab_keep() {
 	mkdir -p "/lab/out/$LAB_NAME.files"
 	cp -R "$@" "/lab/out/$LAB_NAME.files/"

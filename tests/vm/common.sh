@@ -1,5 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# common.sh: sourced by run, lane and prepare.
+# common.sh: sourced by the laboratory's programs, which set $top before. LAB_SUITE: the suite of the guest, LAB_LEVEL: the folder of
+# tests/ whose tests are in question; run sets them for the others. $images: the folder of the suite's images; $tests_dir: of the tests.
+
+suites='sid trixie bookworm bullseye'
+suite=${LAB_SUITE:-sid}
+level=${LAB_LEVEL:-vm}
+images=$top/build/vm/$suite
+tests_dir=$top/tests/$level/t
+
+is_suite() {
+	case " $suites " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
 
 # child COMMAND…: dies with this script
 child() {
@@ -12,6 +26,18 @@ header() {
 	echo "${value:-$3}"
 }
 
+# suites_of TEST.sh DEFAULT: "# vm-suites: SUITE …"
+suites_of() {
+	value=$(sed -n 's/^# vm-suites: *//p' "$1" | head -n 1)
+	echo "${value:-$2}"
+}
+
 names() {
 	for test; do basename "$test" .sh; done
+}
+
+# how many guests may run at a time, on the whole machine
+guests() {
+	cpus=$(nproc)
+	echo "${LAB_LANES:-$((cpus < 2 ? cpus : 2))}"
 }
