@@ -3,9 +3,9 @@
 # and two functions of the test: recorder NAME ARG… starts a recording that leaves $T/NAME.rec, and returns when the probes are in
 # place; recorded NAME waits for its end.
 
-# judged NAME: what the judge says, with what this emulated machine cannot be blamed for: fewer samples, as the emulator gives its ticks late
-# when it waits for a processor; what the program does between its situations, which takes no time elsewhere; and a stack in 200 whose page
-# was being moved.
+# judged NAME: what the judge says, with what this emulated machine cannot be blamed for: fewer samples, as the emulator gives its ticks
+# late when it waits for a processor; what the program does between its situations, which takes no time elsewhere; and a stack in 200
+# whose page was being moved.
 judged() {
 	awk '/^# .*all: / { all = $0; sub(/.*all: /, "", all) }
 		/, (places|on the way|perl: not running|C alone)(:|$)/ { print "# " $0; next }
@@ -17,7 +17,10 @@ judged() {
 			split(substr($0, RSTART + 2), n, " ")
 			if (n[1] && n[1] <= n[6]) { print "ok" substr($0, 7, RSTART - 7); next }
 		}
-		match($0, /nothing but what there was: [0-9]+/) && substr($0, RSTART + 28, RLENGTH - 28) * 200 <= all + 0 { print "ok" substr($0, 7, RSTART + 19); next }
+		match($0, /nothing but what there was: [0-9]+/) && substr($0, RSTART + 28, RLENGTH - 28) * 200 <= all + 0 {
+			print "ok" substr($0, 7, RSTART + 19)
+			next
+		}
 		{ print }' "$T/$1.verdict"
 }
 

@@ -10,8 +10,8 @@ record() {
 	record_name=$1
 	shift
 	status=0
-	"$BIN" --engine bpf --min-quality 1 -o "$T/$record_name.folded" -o "$T/$record_name.rec" "$@" >"$T/$record_name.out" 2>"$T/$record_name.err" ||
-		status=$?
+	"$BIN" --engine bpf --min-quality 1 -o "$T/$record_name.folded" -o "$T/$record_name.rec" "$@" \
+		>"$T/$record_name.out" 2>"$T/$record_name.err" || status=$?
 	[ -f "$T/$record_name.folded" ] || : >"$T/$record_name.folded"
 }
 

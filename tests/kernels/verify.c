@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verify OBJECT NAMESPACE [MODE]: loads the BPF programs in the file OBJECT for each kind of
- * recording, or MODE alone, as src/engine/bpf.c does, and attaches none. NAMESPACE: inode of the pid
- * namespace whose numbers are wanted, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS": how
- * many the verifier processed; after a refusal "MODE refused ERROR", and the end of the verifier's
- * log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
+ * recording, or MODE alone, as src/engine/bpf.c does, and attaches none. NAMESPACE: inode of the
+ * pid namespace whose numbers are wanted, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS":
+ * how many the verifier processed; after a refusal "MODE refused ERROR", and the end of the
+ * verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
  */
 #include "engine/bpf/shared.h"
 #include "engine/features.h"
@@ -18,9 +18,9 @@
 
 enum {
 	PROGRAMS_MAX = 16,
-	FIGURES = 4,            /* log level: BPF_LOG_STATS of include/linux/bpf_verifier.h */
+	FIGURES = 4,              /* log level: BPF_LOG_STATS of include/linux/bpf_verifier.h */
 	LOG_SIZE = (1 << 24) - 1, /* no kernel refuses one so large */
-	ROOM = 16384,           /* rows and nodes */
+	ROOM = 16384,             /* rows and nodes */
 	LAST_LINES = 25,
 	WAITS_ALL = (1 << WAIT_NONE) - 1,
 };
@@ -139,7 +139,8 @@ static void say_log(void)
 			continue;
 		for (int lines = 0; at > logs[i] && lines <= LAST_LINES; at--)
 			lines += at[-1] == '\n';
-		for (char *line = strtok((char *)(uintptr_t)at, "\n"); line; line = strtok(NULL, "\n"))
+		for (char *line = strtok((char *)(uintptr_t)at, "\n"); line;
+			line = strtok(NULL, "\n"))
 			printf("# %s\n", line);
 		return;
 	}

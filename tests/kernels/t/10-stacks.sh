@@ -8,7 +8,7 @@ set -eu
 . /lab/lib.sh
 . /lab/stacks.sh
 
-BIN=sample-bt rate='-F 499'
+BIN=sample-bt rate=499
 programs=/lab/made/10-stacks/programs
 climb='main(;climb)?(;(one|two)_step){40,41};sort(;[^;]+)+;work_(seven|three)'
 
@@ -23,7 +23,7 @@ seven() {
 
 of_a_process() {
 	lab_start "$programs/ladder" 600 1
-	record_for user 4 -u $rate -p "$target"
+	record_for user 4 -u -F "$rate" -p "$target"
 	lab_finish
 	note_account -u user
 	expect_stack "$T/user.folded" "$climb" 95 '-u: its stack'
@@ -33,8 +33,8 @@ of_a_process() {
 
 of_the_kernel() {
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
-	record_for kernel 2 -k $rate -p "$target"
-	record_for both 2 -uk $rate -p "$target"
+	record_for kernel 2 -k -F "$rate" -p "$target"
+	record_for both 2 -uk -F "$rate" -p "$target"
 	lab_finish
 	note_account -k kernel
 	expect_account '-k: the account' kernel 99
@@ -49,7 +49,7 @@ of_the_kernel() {
 
 of_a_deep_stack() {
 	lab_start "$programs/deep" 600 1500
-	record_for deep 2 -u $rate -p "$target"
+	record_for deep 2 -u -F "$rate" -p "$target"
 	lab_finish
 	note_account 'deep (1,500 frames)' deep
 	expect_stack "$T/deep.folded" 'main(;down){1500}(;work)?' 95 'deep: all 1,500 calls'
@@ -61,7 +61,7 @@ of_everything() {
 	"$programs/deep" 600 100 >"$T/other.out" &
 	other=$!
 	lab_start "$programs/ladder" 600 1
-	record_for all 5 -a $rate
+	record_for all 5 -a -F "$rate"
 	lab_finish
 	kill $other
 	note_account -a all
@@ -78,7 +78,7 @@ of_everything() {
 
 # What a command and those that it starts did from beginning to end; see 60-start for how whole that is.
 of_a_command() {
-	record command -u $rate -- sh -c "$programs/ladder 4 1; $programs/deep 1 10; true"
+	record command -u -F "$rate" -- sh -c "$programs/ladder 4 1; $programs/deep 1 10; true"
 	note_account '-- COMMAND' command
 	check_eq '-- COMMAND: exit code' 0 "$status"
 	grep -a '^ladder;.*;work_' "$T/command.folded" >"$T/ladder.folded" || :
@@ -90,7 +90,7 @@ of_a_command() {
 of_children() {
 	mkfifo "$T/go"
 	lab_start sh -c "read go <'$T/go'; $programs/ladder 4 1; $programs/deep 1 10; true"
-	record children -v -u $rate -p "$target" --children &
+	record children -v -u -F "$rate" -p "$target" --children &
 	recorder=$!
 	until_true 60 grep -q 'the probes are in place' "$T/children.err" || :
 	echo go >"$T/go"
