@@ -35,7 +35,7 @@ enum {
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
 	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
 	RING_MIN = 16 << 20,  /* bytes */
-	PREPARE_MS = 150,
+	PREPARE_MS = 500, /* for the tables of what runs, before the first tick */
 	YOUNG_MS = 10, /* between two looks at a Perl that has just begun */
 	FINISH_S = 20, /* for tables that are still being made */
 	LOG_MAX = 1 << 16, /* bytes of libbpf's own words that are kept: the last ones */
@@ -348,6 +348,9 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
 		if (look_at(b, r->pids[i], err))
 			return -1;
+	if (r->all && (r->user || r->perl))
+		processes_get_all(&b->processes,
+			r->perl ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
 	return 0;
 }
 
@@ -358,8 +361,6 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	bool must = !r->all && !r->children, refused = false;
 	size_t nr_found = 0;
 
-	if (r->all)
-		processes_get_all(&b->processes);
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
 	for (size_t i = 0; i < b->processes.nr; i++) {
@@ -464,18 +465,17 @@ static uint64_t until(const struct engine_request *r)
 }
 
 /*
- * What is mapped at the start is made ready before the first tick, the small files first, as long
- * as it takes no time that anybody would notice.
+ * The tables of what is mapped at the start are made before the first tick, unless that takes so
+ * long that somebody would notice.
  */
 static void prepare_rules(struct bpf *b)
 {
 	int64_t end = monotonic_ns() + PREPARE_MS * 1000000LL;
+	struct pollfd fds[BUILDERS_MAX];
 
-	rules_want_all(&b->rules);
+	rules_want_all(&b->rules, !b->request->all);
 	while (rules_waiting(&b->rules) && monotonic_ns() < end) {
-		struct pollfd fd = {.fd = b->rules.builder.socket, .events = POLLIN};
-
-		poll(&fd, 1, PREPARE_MS);
+		poll(fds, rules_poll(&b->rules, fds), PREPARE_MS / 10);
 		rules_take(&b->rules);
 	}
 }
@@ -625,7 +625,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	hurry(true);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_push(&b->spaces, &b->processes.list[i]);
-	if (r->user && !r->all)
+	if (r->user)
 		prepare_rules(b);
 	sideband_enable(&b->side, true);
 	b->programs->bss->until = until(r);
@@ -660,6 +660,7 @@ static struct counters sum_counters(const struct bpf *b)
 		sum.nodes_full += c->nodes_full;
 		sum.copies += c->copies;
 		sum.copies_lost += c->copies_lost;
+		sum.delayed += c->delayed;
 		sum.waits_full += c->waits_full;
 	}
 	return sum;
@@ -685,13 +686,13 @@ static void drain(struct bpf *b)
 
 static void wait_for_input(struct bpf *b, int timeout_ms)
 {
-	struct pollfd *fds = xcalloc(b->side.nr_cpus + 2, sizeof(*fds));
+	struct pollfd *fds = xcalloc(b->side.nr_cpus + 1 + BUILDERS_MAX, sizeof(*fds));
 	nfds_t nr = 0;
 
 	for (size_t i = 0; i < b->side.nr_cpus; i++)
 		fds[nr++] = (struct pollfd){.fd = b->side.cpus[i].fd, .events = POLLIN};
 	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring), .events = POLLIN};
-	fds[nr++] = (struct pollfd){.fd = b->rules.builder.socket, .events = POLLIN};
+	nr += rules_poll(&b->rules, fds + nr);
 	poll(fds, nr, timeout_ms);
 	free(fds);
 }
@@ -740,6 +741,7 @@ static void take_rest(struct bpf *b)
 	copies_unwind(&b->copies, true);
 	drain(b);
 	drain(b);
+	drain_delayed(&b->drain, bpf_map__fd(b->programs->maps.delayed));
 	if (is_off_cpu(b))
 		drain_waits(&b->drain, &b->programs->rodata->wanted, b->programs->bss->until);
 }
@@ -748,9 +750,9 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 {
 	fprintf(stderr,
 		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
-		" stacks unwound in user space "
-		"(%" PRIu64 " more found the ring full)\n",
-		c->ticks, c->hits, c->copies - c->copies_lost, c->copies_lost);
+		" stacks unwound in user space, %" PRIu64
+		" ticks counted at the next stack of their thread\n",
+		c->ticks, c->hits, b->copies.taken, c->delayed);
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",

@@ -113,7 +113,7 @@ static void look_for_perl(struct stap *s)
 	const struct engine_request *r = s->request;
 
 	if (r->all)
-		processes_get_all(&s->processes);
+		processes_get_all(&s->processes, INT64_MAX);
 	for (size_t i = 0; i < r->nr_tids; i++)
 		processes_get(&s->processes, task_process(r->tids[i]));
 	perls_update(&s->perls);
