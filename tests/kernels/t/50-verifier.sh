@@ -16,7 +16,7 @@ prepare() {
 # figures FILE: "KIND N, KIND N, …": the largest program of each kind of recording
 figures() {
 	awk '$3 ~ /^[0-9]+$/ { if (!($1 in most)) kind[++nr] = $1; if ($3 + 0 > most[$1] + 0) most[$1] = $3 }
-		END { for (i = 1; i <= nr; i++) printf "%s%s %d", i > 1 ? ", " : "", kind[i], most[kind[i]]; print "" }' "$1"
+		END { for (i = 1; i <= nr; i++) printf "%s%s %d", (i > 1 ? ", " : ""), kind[i], most[kind[i]]; print "" }' "$1"
 }
 
 # verified OBJECT NAME NAMESPACE
