@@ -120,11 +120,12 @@ static void say_figures(const struct bpf_object *object, const char *mode)
 
 	bpf_object__for_each_program(program, object)
 	{
-		const char *figures = nr < PROGRAMS_MAX ? strstr(logs[nr++], "processed ") : NULL;
+		/* Linux 7 has a line of the same words about each function before it */
+		const char *figures = nr < PROGRAMS_MAX ? strstr(logs[nr++], "\nprocessed ") : NULL;
 
 		if (figures && bpf_program__autoload(program))
-			printf("%s %s %s\n", mode, bpf_program__name(program),
-				strtok(strchr(figures, ' '), " "));
+			printf("%s %s %lu\n", mode, bpf_program__name(program),
+				strtoul(figures + strlen("\nprocessed "), NULL, 10));
 	}
 }
 
