@@ -111,6 +111,7 @@ until_true() {
 # prepare (300); "# vm-weight: SECONDS" tells about how long in_guest takes (60), by which the tests are spread over the guests;
 # "# vm-suites: SUITE …": the suites it is for (see tests/vm/image; default: those of its level, see tests/LEVEL/level);
 # "# vm-image: runtime": in_guest runs where systemtap-runtime alone is installed: no stap, compiler, headers, debug files, module cache (sid).
+# /lab/files has what the level's own `run` has put into build/LEVEL/files.
 # All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
 # Targets that `prepare` starts die with it.
 

@@ -114,18 +114,30 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #define UNWIND_INDEX(i, n) ((uint64_t)(i) & ((n)-1))
 #endif
 
+/* X, of which the compiler knows nothing: it cannot make a branch of it. */
+#ifdef __bpf__
+#define UNWIND_OPAQUE(x)                                                                           \
+	({                                                                                         \
+		uint64_t opaque_ = (x);                                                            \
+		asm volatile("" : "+r"(opaque_));                                                  \
+		opaque_;                                                                           \
+	})
+#else
+#define UNWIND_OPAQUE(x) (x)
+#endif
+
 /*
  * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, neither
- * KEY nor any of KEYS is above INT64_MAX. Without branches: BPF's verifier sees one path, and a
- * processor has none to guess.
+ * KEY nor any of KEYS is above INT64_MAX. Without branches, which clang 19 and later would make of the
+ * comparison: BPF's verifier sees one path, and a processor has none to guess.
  */
 #define UNWIND_SEARCH(keys, n, key)                                                                \
 	({                                                                                         \
 		uint64_t at_ = 0;                                                                  \
 		for (uint64_t step_ = (n) / 2; step_; step_ >>= 1)                                 \
-			at_ += (((uint64_t)(keys)[UNWIND_INDEX(at_ + step_, n)] -                  \
-					(uint64_t)(key)-1) >>                                      \
-				       63) *                                                       \
+			at_ += UNWIND_OPAQUE(((uint64_t)(keys)[UNWIND_INDEX(at_ + step_, n)] -     \
+					      (uint64_t)(key)-1) >>                                \
+					     63) *                                                 \
 			       step_;                                                              \
 		UNWIND_INDEX(at_, n);                                                              \
 	})

@@ -46,7 +46,7 @@ struct thread_struct {
 struct task_struct {
 	unsigned int __state;
 	void *stack;
-	int on_cpu;
+	unsigned int on_cpu; /* a byte since 7.2; libbpf mends the size of unsigned ones */
 	int pid, tgid;
 	char comm[16];
 	struct mm_struct *mm;

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 30-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
+# vm-limit: 300
+# vm-weight: 40
+set -eu
+. /lab/lib.sh
+. /lab/stacks.sh
+. /lab/off-cpu.sh
+
+BIN=sample-bt
+programs=/lab/made/30-off-cpu/programs
+
+prepare() {
+	sh /lab/programs/build "$programs"
+}
+
+# off NAME ARG…
+off() {
+	record "$@" --script off-cpu
+	check_eq "$1: exit code" 0 "$status"
+	check "$1: nothing is lost" grep -q 'us kept, 0 lost' "$T/$1.err"
+	note "$T/$1.err"
+}
+
+# weight_of_whole FOLDED: of stacks that begin where threads do
+not_whole() {
+	awk '!/^(_start|_*clone3)[; ]/ { n += $NF } END { print n + 0 }' "$1"
+}
+
+whole_lives() {
+	off life --state all -- "$programs/waits" 8
+	judge_lives "$T/life.rec" "$T/life.out"
+	check 'life: where the sleeper sleeps' \
+		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' "$T/life.folded"
+	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' "$T/life.folded"
+	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
+	lab_few 'life: stacks that are not whole' "$(not_whole "$T/life.folded")" "$(weight "$T/life.folded")"
+}
+
+# Threads that wait already when the recording begins.
+a_part() {
+	lab_start "$programs/waits" 600
+	off part -p "$target" -t 4
+	lab_finish
+	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
+	near 'part: what never woke waits all the time' "$(waited "$T/part.rec" "$never" S)" \
+		"$(awk '$2 == "seconds" { print int($3 * 1e6) }' "$T/part.rec")" 1%
+	check 'part: where it waits, from its first function on' \
+		grep -qE '^_*clone3;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*pipe_read_\[k\]' "$T/part.folded"
+	check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+}
+
+# Where Perl waits, within the frames of C.
+of_perl() {
+	cat >"$T/naps.pl" <<-'END'
+		sub naps { select undef, undef, undef, 0.05 }
+		sub sorts { my @sorted = sort { naps(); 0 } 1, 2 }
+		while (1) { sorts(); 1 for 1 .. 20_000 }
+	END
+	lab_start perl "$T/naps.pl"
+	off perl --perl -k -p "$target" -t 3
+	off mixed --mixed -p "$target" -t 3
+	lab_finish
+	check '--perl: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\].* [0-9]+$' "$T/perl.folded"
+	check_eq '--perl: nothing else' '' "$(grep -vE '^main(;main::sorts(;main::naps)?)?[; ]' "$T/perl.folded")"
+	check '--mixed: where it waits' grep -qE '^_start;.*;main::sorts;.*;main::naps;.*select.*_\[k\].* [0-9]+$' "$T/mixed.folded"
+}
+
+in_guest() {
+	whole_lives
+	a_part
+	of_perl
+	lab_keep "$T"/*.folded "$T"/*.err
+}
+
+vm_main "$@"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 50-verifier: does this kernel take the BPF programs as each compiler makes them, for every kind of recording, and how far are they from
+# the 1,000,000 instructions that its verifier processes at most?
+# vm-limit: 400
+# vm-weight: 60
+set -eu
+. /lab/lib.sh
+
+half=500000
+
+prepare() {
+	[ -x /lab/files/verify ] || skip_all 'not made: tests/kernels/run makes the programs'
+}
+
+# figures FILE: "KIND N, KIND N, …": the largest program of each kind of recording
+figures() {
+	awk '$3 ~ /^[0-9]+$/ { if (!($1 in most)) kind[++nr] = $1; if ($3 + 0 > most[$1] + 0) most[$1] = $3 }
+		END { for (i = 1; i <= nr; i++) printf "%s%s %d", (i > 1 ? ", " : ""), kind[i], most[kind[i]]; print "" }' "$1"
+}
+
+# verified OBJECT NAME NAMESPACE
+verified() {
+	/lab/files/verify "$1" "$3" >"$T/figures" 2>&1 && status=0 || status=$?
+	echo "# $2, instructions: $(figures "$T/figures")"
+	check_eq "$2: taken for every kind of recording" '0 kinds refused of 5' \
+		"$(grep -c ' refused ' "$T/figures") kinds refused of $(awk '/^[^#]/ && !($1 in seen) { seen[$1]; n++ } END { print n + 0 }' "$T/figures")"
+	[ "$status" = 0 ] || note "$T/figures"
+	check_eq "$2: below half of the limit" '' "$(awk -v half=$half '$3 ~ /^[0-9]+$/ && $3 + 0 >= half' "$T/figures")"
+}
+
+in_guest() {
+	for object in /lab/files/clang-*.o; do
+		name=$(basename "$object" .o)
+		verified "$object" "$name" 0
+		# any other number will do: the programs are only loaded
+		verified "$object" "$name, pid namespace" 1
+	done
+}
+
+vm_main "$@"

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * verify OBJECT NAMESPACE [MODE]: loads the BPF programs in the file OBJECT for each kind of
+ * recording, or MODE alone, as src/engine/bpf.c does, and attaches none. NAMESPACE: inode of the pid
+ * namespace whose numbers are wanted, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS": how
+ * many the verifier processed; after a refusal "MODE refused ERROR", and the end of the verifier's
+ * log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
+ */
+#include "engine/bpf/shared.h"
+#include "engine/features.h"
+#include "lib/util.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PROGRAMS_MAX = 16,
+	FIGURES = 4,            /* log level: BPF_LOG_STATS of include/linux/bpf_verifier.h */
+	LOG_SIZE = (1 << 24) - 1, /* no kernel refuses one so large */
+	ROOM = 16384,           /* rows and nodes */
+	LAST_LINES = 25,
+	WAITS_ALL = (1 << WAIT_NONE) - 1,
+};
+
+static const struct mode {
+	const char *name;
+	struct wanted wanted;
+} modes[] = {
+	{"-uk", {.user = true, .kernel = true}},
+	{"--perl", {.perl = true, .kernel = true}},
+	{"--mixed", {.user = true, .kernel = true, .perl = true}},
+	{"off-cpu", {.user = true, .kernel = true, .states = WAITS_ALL}},
+	{"off-cpu--mixed", {.user = true, .kernel = true, .perl = true, .states = WAITS_ALL}},
+};
+
+static char *logs[PROGRAMS_MAX];
+
+static int say_nothing(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(name, *list))
+			return true;
+	return false;
+}
+
+static void choose_programs(struct bpf_object *object, bool waits, int log_level)
+{
+	static const char *const of_waits[] = {"on_switch", "on_wakeup", "look_at_waits", NULL};
+	static const char *const of_ticks[] = {"on_tick", NULL};
+	struct bpf_program *program;
+	int nr = 0;
+
+	bpf_object__for_each_program(program, object)
+	{
+		const char *name = bpf_program__name(program);
+
+		bpf_program__set_autoload(program, !is_one_of(name, waits ? of_ticks : of_waits));
+		if (nr == PROGRAMS_MAX)
+			continue;
+		*logs[nr] = 0;
+		bpf_program__set_log_level(program, (unsigned)log_level);
+		bpf_program__set_log_buf(program, logs[nr++], LOG_SIZE);
+	}
+}
+
+static void set_size(struct bpf_map *map, bool perl)
+{
+	static const char *const sums[] = {"rows_0", "rows_1", "nodes_0", "nodes_1", NULL};
+	static const char *const of_perl[] = {"seen_subs", "perls", "perl_known", NULL};
+	const char *name = bpf_map__name(map);
+	int cpus = libbpf_num_possible_cpus();
+	uint32_t nr_cpus = cpus > 0 ? (uint32_t)cpus : 1;
+
+	if (is_one_of(name, sums))
+		bpf_map__set_max_entries(map, ROOM);
+	else if (!strcmp(name, "counters"))
+		bpf_map__set_max_entries(map, nr_cpus * LANES);
+	else if (!strcmp(name, "seen"))
+		bpf_map__set_max_entries(map, nr_cpus * SEEN);
+	else if (is_one_of(name, of_perl) && !perl)
+		bpf_map__set_max_entries(map, 1);
+	else if (!strcmp(name, "seen_subs"))
+		bpf_map__set_max_entries(map, nr_cpus * SEEN_SUBS);
+}
+
+/* The only constant of the programs is struct wanted; if that is no longer so, -EINVAL. */
+static int set_maps(struct bpf_object *object, const struct wanted *wanted)
+{
+	struct bpf_map *map;
+	int error = -EINVAL;
+
+	bpf_object__for_each_map(map, object)
+	{
+		const char *name = bpf_map__name(map);
+
+		set_size(map, wanted->perl);
+		if (!strcmp(name, "waits"))
+			bpf_map__set_autocreate(map, wanted->states);
+		else if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
+			error = bpf_map__set_initial_value(map, wanted, sizeof(*wanted));
+	}
+	return error;
+}
+
+static void say_figures(const struct bpf_object *object, const char *mode)
+{
+	struct bpf_program *program;
+	int nr = 0;
+
+	bpf_object__for_each_program(program, object)
+	{
+		/* Linux 7 has a line of the same words about each function before it */
+		const char *figures = nr < PROGRAMS_MAX ? strstr(logs[nr++], "\nprocessed ") : NULL;
+
+		if (figures && bpf_program__autoload(program))
+			printf("%s %s %lu\n", mode, bpf_program__name(program),
+				strtoul(figures + strlen("\nprocessed "), NULL, 10));
+	}
+}
+
+/* Of each program that was looked at; that of the one refused is the last. */
+static void say_log(void)
+{
+	for (int i = PROGRAMS_MAX - 1; i >= 0; i--) {
+		const char *at = logs[i] + strlen(logs[i]);
+
+		if (!*logs[i])
+			continue;
+		for (int lines = 0; at > logs[i] && lines <= LAST_LINES; at--)
+			lines += at[-1] == '\n';
+		for (char *line = strtok((char *)(uintptr_t)at, "\n"); line; line = strtok(NULL, "\n"))
+			printf("# %s\n", line);
+		return;
+	}
+}
+
+/* 0, or the error; -ENOENT: it cannot be read. */
+static int load(const char *path, const struct mode *mode, const struct wanted *wanted, int level)
+{
+	struct bpf_object *object = bpf_object__open_file(path, NULL);
+	int error;
+
+	if (!object)
+		return -ENOENT;
+	choose_programs(object, wanted->states, level);
+	error = set_maps(object, wanted);
+	if (!error)
+		error = bpf_object__load(object);
+	if (!error)
+		say_figures(object, mode->name);
+	else if (level != FIGURES)
+		say_log();
+	bpf_object__close(object);
+	return error;
+}
+
+static int verify(const char *path, uint32_t namespace, const struct mode *mode)
+{
+	struct wanted wanted = mode->wanted;
+	int error;
+
+	wanted.pids = wanted.tids = wanted.children = true;
+	wanted.state_arg = wanted.states && features_switch_state();
+	wanted.max_ns = UINT64_MAX;
+	wanted.pid_ns = namespace;
+	error = load(path, mode, &wanted, FIGURES);
+	if (!error)
+		return 0;
+	printf("%s refused %s\n", mode->name, strerror(-error));
+	load(path, mode, &wanted, 1);
+	return error == -ENOENT ? 2 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	int worst = 0, found = 0;
+
+	if (argc < 3)
+		return 2;
+	libbpf_set_print(say_nothing);
+	for (int i = 0; i < PROGRAMS_MAX; i++)
+		logs[i] = xcalloc(1, LOG_SIZE);
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+		int status;
+
+		if (argc > 3 && strcmp(argv[3], modes[i].name))
+			continue;
+		found = 1;
+		status = verify(argv[1], (uint32_t)strtoul(argv[2], NULL, 10), &modes[i]);
+		worst = status > worst ? status : worst;
+	}
+	return found ? worst : 2;
+}
