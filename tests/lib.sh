@@ -115,14 +115,21 @@ until_true() {
 # All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
 # Targets that `prepare` starts die with it.
 
-# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
-# Its key holds every argument and the sizes and times of the files named, so both calls must be alike; -m NAME turns
-# the cache off.
+# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache, with a patched copy of
+# the runtime where sample-bt takes one. Its key holds every argument and the sizes and times of the files named, so both calls must be
+# alike; -m NAME turns the cache off.
+# shellcheck disable=SC2046 # options and paths without blanks
 lab_stap() {
 	case $LAB_PART in
-	prepare) stap -p4 -r "$KVER" "$@" >/dev/null ;;
-	*) stap "$@" ;;
+	prepare) stap -p4 -r "$KVER" $(lab_runtime) "$@" >/dev/null ;;
+	*) stap $(lab_runtime) "$@" ;;
 	esac
+}
+
+# the options for stap that sample-bt adds here: -R, -B
+lab_runtime() {
+	sample-bt --engine stap --compile-only -r "$KVER" -a -k -d |
+		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
 # lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there.
