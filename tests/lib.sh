@@ -103,6 +103,31 @@ until_true() {
 	done
 }
 
+# at_work PID: waits until the program that a child of ours executes has used 0.1 s of a processor from now on, or sleeps for 0.3 s,
+# or has ended: however busy the machine is, it has got to where it stays
+at_work() {
+	work_since='' work_asleep=0
+	until_true 60 has_worked "$1" || :
+}
+
+# executes PID: this child of ours executes a program; until then it is a copy of this shell
+executes() {
+	! cmp -s "/proc/$$/cmdline" "/proc/$1/cmdline"
+}
+
+has_worked() {
+	executes "$1" || return 1
+	# shellcheck disable=SC2046 # what follows the name: state, …, CPU time of user and kernel in 1/100 s
+	set -- $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null)
+	case ${1:-Z} in
+	Z) return 0 ;;
+	S) work_asleep=$((work_asleep + 1)) ;;
+	*) work_asleep=0 ;;
+	esac
+	: "${work_since:=$((${12} + ${13}))}"
+	[ $((${12} + ${13} - work_since)) -ge 10 ] || [ $work_asleep -ge 4 ]
+}
+
 # ---- tests in the guest. A script of tests/vm/t or tests/kernels/t runs twice, as root, on the same file system and with the same HOME:
 #   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
 #   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
@@ -141,11 +166,11 @@ lab_record() {
 	esac
 }
 
-# lab_start COMMAND…: a target in the background: $target is its process, $T/target.out what it writes
+# lab_start COMMAND…: a target in the background, at work when this returns: $target is its process, $T/target.out what it writes
 lab_start() {
 	"$@" >"$T/target.out" 2>&1 &
 	target=$!
-	sleep 1
+	at_work "$target"
 }
 
 # lab_finish: ends $target
@@ -157,6 +182,11 @@ lab_finish() {
 # lab_kept FOLDED: the whole weight
 lab_kept() {
 	awk '{ n += $NF } END { print n + 0 }' "$1"
+}
+
+# lab_spread SHARE FOLDED: four standard deviations, in per cent, of such a share of as many samples as there are
+lab_spread() {
+	awk -v p="$1" -v n="$(lab_kept "$2")" 'BEGIN { print 100 * 4 * sqrt(p * (1 - p) / (n + 1)) }'
 }
 
 # lab_keep FILE…: copies to build/LEVEL/SUITE/out/NAME.files, for whoever wants to look at them
