@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
-#include "bpf/shared.h"
+#include "bpf/backlog.h"
 
 #include "bpf/sample.skel.h"
 #include "bpf_collect.h"
@@ -34,7 +34,6 @@ enum {
 	DEFAULT_HZ = 999,
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
 	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
-	RING_MIN = 16 << 20,  /* bytes */
 	PREPARE_MS = 500, /* for the tables of what runs, before the first tick */
 	YOUNG_MS = 10, /* between two looks at a Perl that has just begun */
 	FINISH_S = 20, /* for tables that are still being made */
@@ -125,19 +124,16 @@ static void set_sizes(struct bpf *b)
 	const struct engine_request *r = b->request;
 	unsigned hz = r->hz ? r->hz : DEFAULT_HZ;
 	size_t busy = b->nr_cpus * hz;
-	uint32_t ring = RING_MIN;
 
 	b->drain.nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
 	b->drain.nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
-	while (ring < b->nr_cpus << 19)
-		ring *= 2;
 	bpf_map__set_max_entries(b->programs->maps.rows_0, b->drain.nr_rows);
 	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
 	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus * LANES);
 	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
-	bpf_map__set_max_entries(b->programs->maps.ring, ring);
+	bpf_map__set_max_entries(b->programs->maps.ring, backlog_ring(b->nr_cpus));
 	bpf_map__set_max_entries(
 		b->programs->maps.seen_subs, r->perl ? (uint32_t)b->nr_cpus * SEEN_SUBS : 1);
 	if (!r->perl) {
@@ -751,7 +747,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 	fprintf(stderr,
 		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
 		" stacks unwound in user space, %" PRIu64
-		" ticks counted at the next stack of their thread\n",
+		" ticks counted at the next stacks of their thread\n",
 		c->ticks, c->hits, b->copies.taken, c->delayed);
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
@@ -790,6 +786,11 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
+	if (counters.delayed * 100 > counters.hits)
+		strbuf_addf(notes,
+			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
+			"count at the next stacks of their threads\n",
+			counters.delayed, counters.hits);
 	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
 	if (b->request->perl && !perls_any(&b->perls))
 		strbuf_adds(notes, "no Perl ran in what was recorded\n");

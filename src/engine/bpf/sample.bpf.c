@@ -47,7 +47,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (in_user)
 		take_tick_regs(ctx, s);
 	if (take_stacks(ctx, s, in_user, count)) {
-		uint64_t nr = take_delayed(s);
+		uint64_t nr = 1 + take_delayed(s);
 
 		add_row(&s->row, nr, nr, count);
 	}

@@ -21,7 +21,6 @@ enum {
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128, /* of a stack, at most */
-	COPIES_A_SECOND = 256, /* of a process: enough to see what it does until its tables are there */
 	COPIERS = 4096,        /* processes whose copies are counted */
 	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
@@ -176,8 +175,8 @@ struct copier {
 };
 
 /*
- * Ticks of a thread that found no table, and no copy could be made: its next stack counts for them.
- * If there is none, they are a stack that begins and is cut at the pc of the first.
+ * Backlog of a thread: ticks that found no table, and no copy could be made. Its next stacks count
+ * for them. Those that none came for are a stack that is cut at the pc of the first.
  */
 struct delayed {
 	uint64_t start; /* as in struct row_key */
@@ -238,7 +237,7 @@ struct counters {
 	uint64_t nodes_full; /* lost: no room for a stack */
 	uint64_t copies;     /* begun */
 	uint64_t copies_lost; /* the ring was full, or the process had its share */
-	uint64_t delayed;     /* ticks that the next stack of their thread counts for */
+	uint64_t delayed;     /* ticks that went to the backlog of their thread */
 	uint64_t waits_full;  /* lost: no room for one more thread that waits */
 };
 

@@ -17,7 +17,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "layout/perl_layout.h"
-#include "shared.h"
+#include "backlog.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
@@ -52,7 +52,7 @@ struct scratch {
 	uint64_t copy_end;         /* where it ends */
 	bool ring_full;            /* the copy is not whole */
 	struct delayed first;
-	bool delayed;              /* the next stack of the thread counts for this tick */
+	bool delayed;              /* the next stacks of the thread count for this tick */
 	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
@@ -599,19 +599,15 @@ static __always_inline uint64_t stack_end(uint64_t sp)
 static __always_inline bool may_copy(uint32_t tgid)
 {
 	struct copier *known = bpf_map_lookup_elem(&copiers, &tgid);
-	struct copier first = {.second = bpf_ktime_get_ns() / 1000000000, .nr = 1};
+	struct copier first = {0};
 
-	if (!known || known->second != first.second) {
-		bpf_map_update_elem(&copiers, &tgid, &first, BPF_ANY);
-		return true;
-	}
-	if (known->nr >= COPIES_A_SECOND)
-		return false;
-	__atomic_fetch_add(&known->nr, 1, __ATOMIC_RELAXED);
-	return true;
+	if (known)
+		return copier_take(known, bpf_ktime_get_ns());
+	return copier_take(&first, bpf_ktime_get_ns()) &&
+	       !bpf_map_update_elem(&copiers, &tgid, &first, BPF_ANY);
 }
 
-/* The next stack of the thread is to count for this tick; false: there is no room. */
+/* The next stacks of the thread are to count for this tick; false: there is no room. */
 static __always_inline bool delay(struct scratch *s, struct counters *count)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
@@ -638,17 +634,18 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 	return true;
 }
 
-/* How many ticks the stack of this one counts for. */
+/* How many ticks the stack of this one counts for besides. */
 static __always_inline uint64_t take_delayed(const struct scratch *s)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct delayed *known = any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
-	uint64_t nr = 1;
 
-	if (known && known->start == s->row.start) {
-		nr += known->count;
+	if (!known || known->start != s->row.start)
+		return 0;
+	uint64_t nr = backlog_take(known);
+
+	if (!known->count)
 		bpf_map_delete_elem(&delayed, &tid);
-	}
 	return nr;
 }
 
