@@ -114,5 +114,5 @@ expect_share() {
 
 # note_account WHAT RECORDING: a row of a table of kernels
 note_account() {
-	echo "# $(uname -r) | $1 | $(account kept "$2") samples | $(account lost "$2") lost | $(account whole "$2") % whole"
+	echo "# $(uname -r) | $1 | $(awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/$2.rec") samples | $(account whole "$2") % whole"
 }

@@ -8,7 +8,7 @@ set -eu
 . /lab/lib.sh
 . /lab/stacks.sh
 
-BIN=sample-bt rate='-F 199'
+BIN=sample-bt rate='-F 499'
 programs=/lab/made/10-stacks/programs
 climb='main(;climb)?(;(one|two)_step){40,41};sort(;[^;]+)+;work_(seven|three)'
 

@@ -17,13 +17,15 @@ prepare() {
 
 # off NAME ARG…
 off() {
-	record "$@" --script off-cpu
-	check_eq "$1: exit code" 0 "$status"
-	check "$1: nothing is lost" grep -q 'us kept, 0 lost' "$T/$1.err"
-	note "$T/$1.err"
+	off_name=$1
+	shift
+	record "$off_name" --script off-cpu "$@"
+	check_eq "$off_name: exit code" 0 "$status"
+	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
+	note_account "off-cpu $off_name" "$off_name"
 }
 
-# weight_of_whole FOLDED: of stacks that begin where threads do
+# not_whole FOLDED: the weight of stacks that do not begin where threads do
 not_whole() {
 	awk '!/^(_start|_*clone3)[; ]/ { n += $NF } END { print n + 0 }' "$1"
 }

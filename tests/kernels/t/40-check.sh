@@ -21,23 +21,42 @@ said() {
 	sample-bt --check --engine=bpf "$@" >"$T/$said_name.said" 2>&1 && status=0 || status=$?
 }
 
-# works NAME ARG…: it is said to work, and does
+# works ARG…: it is said to work, and does
 works() {
-	said "$@"
-	check_eq "$1: it would work" "0 a recording would work" "$status $(tail -n 1 "$T/$1.said")"
-	note "$T/$1.said" | grep ' trial '
-	check "$1: a trial with whole stacks" \
-		awk '$1 == "found" && $2 == "trial" && $3 > 0 && $8 * 100 >= $3 * 99 { found = 1 } END { exit !found }' "$T/$1.said"
-	record_for "$1" 1 "$@"
-	expect_account "$1: it works" "$1" 0
-	note_account "$1" "$1"
+	name=$*
+	said "$name" "$@"
+	check_eq "$name: it would work" '0 a recording would work' "$status $(sed -n '$s/,.*//p' "$T/$name.said")"
+	grep -a '^[a-z]* *trial ' "$T/$name.said" | note
+	check "$name: a trial with whole stacks" \
+		awk '$2 == "trial" && $3 > 0 && $8 * 100 >= $3 * 99 { found = 1 } END { exit !found }' "$T/$name.said"
+	record "$name" -F 199 -t 1.5 "$@"
+	check_eq "$name: it works" 0 "$status"
+	check "$name: with whole stacks" at_least "$(account whole "$name")" 99
+	check "$name: with samples" test "$(weight "$T/$name.folded")" -gt 0
+}
+
+# A user without the right to load programs.
+does_not_work() {
+	setpriv --reuid plain --clear-groups sample-bt --check --engine=bpf -u -p "$target" >"$T/plain.said" 2>&1 && status=0 || status=$?
+	check_eq 'without rights: it cannot work' '2 a recording cannot work' "$status $(sed -n '$s/:.*//p' "$T/plain.said")"
+	check_eq 'without rights: nothing is tried' '' "$(grep trial "$T/plain.said")"
+	setpriv --reuid plain --clear-groups sample-bt --engine=bpf -u -p "$target" -t 1 >"$T/plain.out" 2>&1 && status=0 || status=$?
+	check_eq 'without rights: it does not work' 2 "$status"
 }
 
 in_guest() {
-	lab_start "$programs/ladder" 600 1
-	for kind in '-u' '-uk' '--children -u'; do
+	lab_start "$programs/waits" 600
+	for kind in -u -k -uk '-a -uk' '-u --children' '--script off-cpu -uk'; do
+		case $kind in *-a*) whom='' ;; *) whom="-p $target" ;; esac
+		# shellcheck disable=SC2086 # words of options
+		works $kind $whom
+	done
+	does_not_work
+	lab_finish
+	lab_start perl /lab/programs/work.pl 600
+	for kind in --perl --mixed '--script off-cpu --mixed'; do
 		# shellcheck disable=SC2086
-		works "$kind" $kind -p "$target"
+		works $kind -p "$target"
 	done
 	lab_finish
 }

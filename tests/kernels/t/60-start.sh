@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 60-start: stacks are whole from the first ones on, when every table of unwind rules is still to be made: of all processes for some
+# seconds, of a command from its first instruction.
+# vm-limit: 200
+# vm-weight: 30
+set -eu
+. /lab/lib.sh
+. /lab/stacks.sh
+
+BIN=sample-bt
+programs=/lab/made/60-start/programs
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	seq 1 60000 >"$LAB_WORK/data"
+}
+
+# nearly_all NAME WHAT: at least 95 % are whole
+nearly_all() {
+	check_eq "$2: exit code" 0 "$status"
+	note_account "$2" "$1"
+	if at_least "$(account whole "$1")" 95; then
+		ok "$2: whole stacks"
+	else
+		not_ok "$2: whole stacks" "$(account whole "$1") % are whole, not 95 %"
+		grep -aE '(^|;)\[(broken|truncated|no stack)' "$T/$1.folded" | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print n, substr($0, 1, 200) }' | sort -rn | head -n 8 | note
+	fi
+}
+
+in_guest() {
+	"$programs/ladder" 600 1 >"$T/ladder.out" &
+	ladder=$!
+	lab_start perl /lab/programs/work.pl 600
+	record all -a -t 5
+	nearly_all all '-a -t 5'
+	kill $ladder
+	lab_finish
+	record xz -- xz -c "$LAB_WORK/data"
+	nearly_all xz '-- xz'
+	record children -- sh -c "ls -lR /lib >/dev/null; gzip -c '$LAB_WORK/data' | wc -c"
+	nearly_all children '-- sh'
+	lab_keep "$T"/*.folded "$T"/*.err
+}
+
+vm_main "$@"
