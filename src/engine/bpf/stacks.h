@@ -713,14 +713,15 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 
 /*
  * The registers of user mode, which the kernel saved at the end of the task's stack when it was
- * entered (arch/x86/include/asm/processor.h). Kernels that cannot be asked have them at its very
- * end.
+ * entered (task_pt_regs() of arch/x86/include/asm/processor.h). Kernels that cannot be asked where
+ * that is have them at its very end; false: something else is there.
  */
 static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
 	const void *at = (char *)BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(s->regs);
 
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at) && (s->regs.cs & 3) == 3 &&
+	       (s->regs.ss & 3) == 3;
 }
 
 /* Those of the current task; false: a thread of the kernel has none. */
