@@ -9,7 +9,7 @@
 #include "shared.h"
 
 enum {
-	COPIES_A_SECOND = 256, /* of a process: enough to see what it does until its tables are there */
+	COPIES_A_SECOND = 1024, /* of a process: all ticks of one thread at the default rate */
 	BACKLOG_PART = 32,     /* a stack counts for at most this part of the backlog */
 	RING_MIN = 16 << 20,   /* bytes */
 	RING_CPU = 1 << 19,
