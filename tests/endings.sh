@@ -2,15 +2,17 @@
 # endings.sh: sourced by tests that end a recording in every way there is, and look how it ended. Needs lib.sh, and
 # BIN (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as it is told), RECORD (more words for sample-bt), TERMINAL
 # (programs/terminal.pl).
-# Each ending is a line of a table: NAME, exit code, seconds from what ended it to the end, samples kept, what was left.
+# Each ending is a line of a table: NAME, exit code, seconds from what ended it to the end, samples kept, what was left. The seconds
+# are a note: what does not end by itself is killed after so many that no machine is that slow, and is a failure.
 
 endings_table=$T/endings
 printf '# %-34s %4s %7s %7s  %s\n' ending exit seconds kept left >"$endings_table"
 
-# target COMMAND…: starts it
+# target COMMAND…: starts it, and returns when it is executed
 target() {
 	"$@" >/dev/null 2>&1 &
 	target=$!
+	until_true 60 executes "$target" || :
 }
 
 # driver ARG…: starts sample-bt on the target, writing $T/e/a.rec
@@ -66,8 +68,13 @@ left_of_engine() {
 		[ ! -d "$dir" ] || echo module
 	done
 	for file in /run/flametap/[0-9]*; do
-		[ ! -e "$file" ] || echo claim
+		[ ! -e "$file" ] || is_of_another "${file##*/}" || echo claim
 	done
+}
+
+# is_of_another PID: a process that lives, and that this test did not bring about
+is_of_another() {
+	grep -qa . "/proc/$1/environ" 2>/dev/null && ! grep -qa "ENDINGS=$T" "/proc/$1/environ"
 }
 
 # what a recording must not leave behind; a zombie is its parent's affair
@@ -90,10 +97,15 @@ is_left() {
 	[ "$(all_left)" = "$1" ]
 }
 
-# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, and judges; SLACK more seconds are for a busy or emulated machine. CODE and LEFT may be patterns ("0|1"); KEPT is some, none or any.
+# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, 30 s longer than it needs on an idle machine, and judges. Targets would last
+# longer than that. CODE may be a pattern ("0|1"); KEPT is some, none or any.
 ended() {
 	from=$(now)
-	until_true $(($3 + 30)) gone "$driver" || kill -KILL "$driver" 2>/dev/null || :
+	why=
+	until_true $(($3 + 30)) gone "$driver" || {
+		why='; did not end'
+		kill -KILL "$driver" 2>/dev/null || :
+	}
 	wait "$driver" 2>/dev/null && code=0 || code=$?
 	seconds=$(echo "$from $(now)" | awk '{ printf "%.1f", $2 - $1 }')
 	samples=$(kept)
@@ -102,9 +114,7 @@ ended() {
 	printf '# %-34s %4s %7s %7s  %s\n' "$1" "$code" "$seconds" "$samples" "${rest:--}" >>"$endings_table"
 	kill -KILL "$target" 2>/dev/null || :
 	wait "$target" 2>/dev/null || :
-	why=
-	echo "$code" | grep -qxE "$2" || why="exit code $code, not $2"
-	[ "$(echo "$seconds $3 ${SLACK:-4}" | awk '{ print $1 <= $2 + $3 }')" = 1 ] || why="$why; took $seconds s, not $3"
+	echo "$code" | grep -qxE "$2" || why="$why; exit code $code, not $2"
 	case $4$samples in
 	none0 | any* | some[1-9]*) ;;
 	*) why="$why; $samples samples, not $4" ;;
@@ -120,30 +130,30 @@ ended() {
 
 # The endings that need no real SystemTap.
 endings_of_driver() {
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -t 1
 	recorded 0
 	ended 'time is over' 0 4 some
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -INT "$driver"
 	ended 'ctrl-c' 0 5 some
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -TERM "$driver"
 	ended 'sigterm' 0 5 some
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -HUP "$driver"
 	ended 'sighup' 0 5 some
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -INT "$driver"
@@ -151,13 +161,13 @@ endings_of_driver() {
 	kill -INT "$driver" 2>/dev/null || :
 	ended 'ctrl-c twice' '[012]' 5 any
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -KILL "$driver"
 	ended 'driver killed' 137 2 none
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -STOP "$driver"
@@ -167,35 +177,35 @@ endings_of_driver() {
 	ended 'driver stopped for a while' 0 5 some
 
 	target "$BURN" 6
-	driver -t 60
+	driver -t 120
 	recorded 0
 	ended 'target ends' 0 9 some
 
-	target "$BURN" 60
-	driver -t 60
+	target "$BURN" 120
+	driver -t 120
 	recorded 1
 	kill -KILL "$target"
 	ended 'target killed' 0 4 some
 
 	# a parent that never asks for its child
-	target sh -c '"$1" 6 & echo $! >"$2"; exec sleep 60' sh "$BURN" "$T/child"
+	target sh -c '"$1" 6 & echo $! >"$2"; exec sleep 120' sh "$BURN" "$T/child"
 	parent=$target
 	until_true 5 test -s "$T/child"
 	read -r target <"$T/child"
-	driver -t 60
+	driver -t 120
 	recorded 0
 	ended 'target ends, a zombie' 0 9 some
 	kill "$parent"
 	rm "$T/child"
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -o /nonexistent/a.svg -t 1
 	ended 'no folder for an output' 2 2 none
 }
 
 # That of an engine with a process between it and sample-bt
 endings_of_guard() {
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	read -r guard _ <<-EOF
@@ -207,19 +217,20 @@ endings_of_guard() {
 
 # Targets that do nothing, or become something else; they need an engine that records
 endings_of_target() {
-	target sleep 60
+	target sleep 120
+	at_work "$target"
 	driver -t 2
 	recorded 0
 	ended 'target idle' 1 6 none
 
-	target "$BURN" 60
+	target "$BURN" 120
 	kill -STOP "$target"
 	driver -t 2
 	recorded 0
 	ended 'target stopped' 1 6 none
 
 	# shellcheck disable=SC2016
-	target sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; exec "$0" 60' "$BURN"
+	target sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; exec "$0" 120' "$BURN"
 	driver -t 3
 	recorded 0
 	ended 'target executes another program' 0 7 some
@@ -227,11 +238,11 @@ endings_of_target() {
 
 # A reader that goes away, a terminal that does
 endings_of_output() {
-	target "$BURN" 60
+	target "$BURN" 120
 	driver_on_pipe
 	ended 'reader of stdout gone' 2 8 none
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver_on_terminal
 	recorded 1
 	kill -KILL "$terminal"
@@ -244,7 +255,7 @@ driver_on_pipe() {
 	mkdir "$T/e"
 	mkfifo "$T/pipe"
 	# shellcheck disable=SC2086
-	"$BIN" -v -p "$target" -t 60 $RECORD >"$T/pipe" 2>"$T/stderr" &
+	"$BIN" -v -p "$target" -t 120 $RECORD >"$T/pipe" 2>"$T/stderr" &
 	driver=$!
 	{ recorded 1; } <"$T/pipe"
 	rm "$T/pipe"

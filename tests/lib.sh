@@ -103,6 +103,31 @@ until_true() {
 	done
 }
 
+# at_work PID: waits until the program that a child of ours executes has used 0.1 s of a processor from now on, or sleeps for 0.3 s,
+# or has ended: however busy the machine is, it has got to where it stays
+at_work() {
+	work_since='' work_asleep=0
+	until_true 60 has_worked "$1" || :
+}
+
+# executes PID: this child of ours executes a program; until then it is a copy of this shell
+executes() {
+	! cmp -s "/proc/$$/cmdline" "/proc/$1/cmdline"
+}
+
+has_worked() {
+	executes "$1" || return 1
+	# shellcheck disable=SC2046 # what follows the name: state, …, CPU time of user and kernel in 1/100 s
+	set -- $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null)
+	case ${1:-Z} in
+	Z) return 0 ;;
+	S) work_asleep=$((work_asleep + 1)) ;;
+	*) work_asleep=0 ;;
+	esac
+	: "${work_since:=$((${12} + ${13}))}"
+	[ $((${12} + ${13} - work_since)) -ge 10 ] || [ $work_asleep -ge 4 ]
+}
+
 # ---- tests in the guest. A script of tests/vm/t or tests/kernels/t runs twice, as root, on the same file system and with the same HOME:
 #   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
 #   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
@@ -115,14 +140,21 @@ until_true() {
 # All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
 # Targets that `prepare` starts die with it.
 
-# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache.
-# Its key holds every argument and the sizes and times of the files named, so both calls must be alike; -m NAME turns
-# the cache off.
+# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache, with a patched copy of
+# the runtime where sample-bt takes one. Its key holds every argument and the sizes and times of the files named, so both calls must be
+# alike; -m NAME turns the cache off.
+# shellcheck disable=SC2046 # options and paths without blanks
 lab_stap() {
 	case $LAB_PART in
-	prepare) stap -p4 -r "$KVER" "$@" >/dev/null ;;
-	*) stap "$@" ;;
+	prepare) stap -p4 -r "$KVER" $(lab_runtime) "$@" >/dev/null ;;
+	*) stap $(lab_runtime) "$@" ;;
 	esac
+}
+
+# the options for stap that sample-bt adds here: -R, -B
+lab_runtime() {
+	sample-bt --engine stap --compile-only -r "$KVER" -a -k -d |
+		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
 # lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there.
@@ -134,11 +166,11 @@ lab_record() {
 	esac
 }
 
-# lab_start COMMAND…: a target in the background: $target is its process, $T/target.out what it writes
+# lab_start COMMAND…: a target in the background, at work when this returns: $target is its process, $T/target.out what it writes
 lab_start() {
 	"$@" >"$T/target.out" 2>&1 &
 	target=$!
-	sleep 1
+	at_work "$target"
 }
 
 # lab_finish: ends $target
@@ -150,6 +182,11 @@ lab_finish() {
 # lab_kept FOLDED: the whole weight
 lab_kept() {
 	awk '{ n += $NF } END { print n + 0 }' "$1"
+}
+
+# lab_spread SHARE FOLDED: four standard deviations, in per cent, of such a share of as many samples as there are
+lab_spread() {
+	awk -v p="$1" -v n="$(lab_kept "$2")" 'BEGIN { print 100 * 4 * sqrt(p * (1 - p) / (n + 1)) }'
 }
 
 # lab_keep FILE…: copies to build/LEVEL/SUITE/out/NAME.files, for whoever wants to look at them

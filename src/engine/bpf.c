@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
-#include "bpf/shared.h"
+#include "bpf/backlog.h"
 
 #include "bpf/sample.skel.h"
 #include "bpf_collect.h"
@@ -34,8 +34,7 @@ enum {
 	DEFAULT_HZ = 999,
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
 	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
-	RING_MIN = 16 << 20,  /* bytes */
-	PREPARE_MS = 150,
+	PREPARE_MS = 500, /* for the tables of what runs, before the first tick */
 	YOUNG_MS = 10, /* between two looks at a Perl that has just begun */
 	FINISH_S = 20, /* for tables that are still being made */
 	LOG_MAX = 1 << 16, /* bytes of libbpf's own words that are kept: the last ones */
@@ -125,19 +124,16 @@ static void set_sizes(struct bpf *b)
 	const struct engine_request *r = b->request;
 	unsigned hz = r->hz ? r->hz : DEFAULT_HZ;
 	size_t busy = b->nr_cpus * hz;
-	uint32_t ring = RING_MIN;
 
 	b->drain.nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
 	b->drain.nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
-	while (ring < b->nr_cpus << 19)
-		ring *= 2;
 	bpf_map__set_max_entries(b->programs->maps.rows_0, b->drain.nr_rows);
 	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
 	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
 	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus * LANES);
 	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
-	bpf_map__set_max_entries(b->programs->maps.ring, ring);
+	bpf_map__set_max_entries(b->programs->maps.ring, backlog_ring(b->nr_cpus));
 	bpf_map__set_max_entries(
 		b->programs->maps.seen_subs, r->perl ? (uint32_t)b->nr_cpus * SEEN_SUBS : 1);
 	if (!r->perl) {
@@ -348,6 +344,9 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
 		if (look_at(b, r->pids[i], err))
 			return -1;
+	if (r->all && (r->user || r->perl))
+		processes_get_all(&b->processes,
+			r->perl ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
 	return 0;
 }
 
@@ -358,8 +357,6 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	bool must = !r->all && !r->children, refused = false;
 	size_t nr_found = 0;
 
-	if (r->all)
-		processes_get_all(&b->processes);
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
 	for (size_t i = 0; i < b->processes.nr; i++) {
@@ -464,18 +461,17 @@ static uint64_t until(const struct engine_request *r)
 }
 
 /*
- * What is mapped at the start is made ready before the first tick, the small files first, as long
- * as it takes no time that anybody would notice.
+ * The tables of what is mapped at the start are made before the first tick, unless that takes so
+ * long that somebody would notice.
  */
 static void prepare_rules(struct bpf *b)
 {
 	int64_t end = monotonic_ns() + PREPARE_MS * 1000000LL;
+	struct pollfd fds[BUILDERS_MAX];
 
-	rules_want_all(&b->rules);
+	rules_want_all(&b->rules, !b->request->all);
 	while (rules_waiting(&b->rules) && monotonic_ns() < end) {
-		struct pollfd fd = {.fd = b->rules.builder.socket, .events = POLLIN};
-
-		poll(&fd, 1, PREPARE_MS);
+		poll(fds, rules_poll(&b->rules, fds), PREPARE_MS / 10);
 		rules_take(&b->rules);
 	}
 }
@@ -625,7 +621,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	hurry(true);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_push(&b->spaces, &b->processes.list[i]);
-	if (r->user && !r->all)
+	if (r->user)
 		prepare_rules(b);
 	sideband_enable(&b->side, true);
 	b->programs->bss->until = until(r);
@@ -660,6 +656,7 @@ static struct counters sum_counters(const struct bpf *b)
 		sum.nodes_full += c->nodes_full;
 		sum.copies += c->copies;
 		sum.copies_lost += c->copies_lost;
+		sum.delayed += c->delayed;
 		sum.waits_full += c->waits_full;
 	}
 	return sum;
@@ -685,13 +682,13 @@ static void drain(struct bpf *b)
 
 static void wait_for_input(struct bpf *b, int timeout_ms)
 {
-	struct pollfd *fds = xcalloc(b->side.nr_cpus + 2, sizeof(*fds));
+	struct pollfd *fds = xcalloc(b->side.nr_cpus + 1 + BUILDERS_MAX, sizeof(*fds));
 	nfds_t nr = 0;
 
 	for (size_t i = 0; i < b->side.nr_cpus; i++)
 		fds[nr++] = (struct pollfd){.fd = b->side.cpus[i].fd, .events = POLLIN};
 	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring), .events = POLLIN};
-	fds[nr++] = (struct pollfd){.fd = b->rules.builder.socket, .events = POLLIN};
+	nr += rules_poll(&b->rules, fds + nr);
 	poll(fds, nr, timeout_ms);
 	free(fds);
 }
@@ -740,6 +737,7 @@ static void take_rest(struct bpf *b)
 	copies_unwind(&b->copies, true);
 	drain(b);
 	drain(b);
+	drain_delayed(&b->drain, bpf_map__fd(b->programs->maps.delayed));
 	if (is_off_cpu(b))
 		drain_waits(&b->drain, &b->programs->rodata->wanted, b->programs->bss->until);
 }
@@ -748,9 +746,9 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 {
 	fprintf(stderr,
 		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
-		" stacks unwound in user space "
-		"(%" PRIu64 " more found the ring full)\n",
-		c->ticks, c->hits, c->copies - c->copies_lost, c->copies_lost);
+		" stacks unwound in user space, %" PRIu64
+		" ticks counted at the next stacks of their thread\n",
+		c->ticks, c->hits, b->copies.taken, c->delayed);
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",
@@ -788,6 +786,11 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct symbo
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
+	if (counters.delayed * 100 > counters.hits)
+		strbuf_addf(notes,
+			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
+			"count at the next stacks of their threads\n",
+			counters.delayed, counters.hits);
 	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
 	if (b->request->perl && !perls_any(&b->perls))
 		strbuf_adds(notes, "no Perl ran in what was recorded\n");

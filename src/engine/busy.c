@@ -38,6 +38,22 @@ static int compare_usage(const void *va, const void *vb)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
+uint32_t *busy_since_start(size_t *nr)
+{
+	struct usages all = {0};
+
+	look(&all);
+	if (all.nr)
+		qsort(all.list, all.nr, sizeof(*all.list), compare_usage);
+	uint32_t *pids = xcalloc(all.nr + 1, sizeof(*pids));
+
+	for (size_t i = 0; i < all.nr; i++)
+		pids[i] = all.list[i].pid;
+	*nr = all.nr;
+	free(all.list);
+	return pids;
+}
+
 size_t busy_processes(uint32_t *pids, size_t max)
 {
 	struct usages before = {0}, now = {0};

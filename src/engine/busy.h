@@ -12,4 +12,8 @@
  */
 size_t busy_processes(uint32_t *pids, size_t max);
 
+/* All processes that run a program, but ours; first those that used the most CPU time in their
+ * lives. The caller frees them. */
+uint32_t *busy_since_start(size_t *nr);
+
 #endif

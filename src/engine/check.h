@@ -49,6 +49,7 @@ struct check_request {
 	bool children;            /* and those of what the processes start */
 	bool untimed;             /* no timer takes them, but tracepoints */
 	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */
+	bool runtime_given;       /* SystemTap uses another runtime than the installed one */
 	bool module_signed;       /* the module is signed, or stap was told to sign it */
 	const char *module_fault; /* why a compiled module cannot run here, NULL: it can */
 	/* Records this process for a moment; NULL: that is not tried. */

@@ -3,14 +3,28 @@
 #include "check_list.h"
 #include "lib/util.h"
 #include "root.h"
+#include "stap_compat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void check_stap(struct check_context *c)
+/* "5.6" of "Systemtap translator/driver (version 5.6/0.195, …"; its length in LEN. */
+static const char *stap_version(const struct check_context *c, size_t *len)
 {
 	const char *mark = "(version ";
 	const char *version = strstr(c->stap_says.buf, mark);
+
+	if (version) {
+		version += strlen(mark);
+		*len = strcspn(version, "/,) \n");
+	}
+	return version;
+}
+
+void check_stap(struct check_context *c)
+{
+	size_t len;
+	const char *version = stap_version(c, &len);
 
 	if (!c->stap) {
 		check_missing(c, "SystemTap is not installed");
@@ -19,69 +33,8 @@ void check_stap(struct check_context *c)
 		check_missing(c, "'%s --version' fails", c->stap);
 		check_remedy(c, "run it and see why");
 	} else {
-		version += strlen(mark);
-		check_found(c, "SystemTap %.*s", (int)strcspn(version, "/,) \n"), version);
+		check_found(c, "SystemTap %.*s", (int)len, version);
 	}
-}
-
-/*
- * Changes of the kernel that broke SystemTap until it learned them. Compared are not versions but
- * what is installed, because both sides take changes back into old versions. Every module has the
- * code in question, whatever its script asks for.
- */
-static const struct change {
-	const char *header; /* of the kernel, which has NAME since the change */
-	const char *name;
-	const char *runtime; /* SystemTap's file which has it since it knows */
-	const char *effect;
-} changes[] = {
-	{"linux/task_work.h", "task_work_cancel_func", "stp_task_work.c",
-		"its modules do not compile for this kernel"},
-	{"linux/uprobes.h", "uprobe_unregister_nosync", "transport/transport.c",
-		"its modules compile, but this kernel does not load them (\"Can't resolve "
-		"uprobe_unregister!\")"},
-};
-
-static struct strbuf read_header(const struct check_context *c, const char *header)
-{
-	char *build = xasprintf("build/include/%s", header);
-	char *source = xasprintf("source/include/%s", header);
-	struct strbuf text = check_read_modules(c, build);
-
-	if (!text.len)
-		text = check_read_modules(c, source);
-	free(build);
-	free(source);
-	return text;
-}
-
-/* A file of SystemTap's runtime, which lies beside its programs: bin/stap, share/systemtap. */
-static struct strbuf read_runtime(const struct check_context *c, const char *name)
-{
-	const char *end = strstr(c->stap, "/bin/stap");
-	char *path = xasprintf(
-		"%.*s/share/systemtap/runtime/%s", (int)(end ? end - c->stap : 0), c->stap, name);
-	struct strbuf text = check_read(c, path);
-
-	free(path);
-	if (text.len)
-		return text;
-	path = xasprintf("/usr/share/systemtap/runtime/%s", name);
-	text = check_read(c, path);
-	free(path);
-	return text;
-}
-
-static bool is_broken_by(const struct check_context *c, const struct change *change)
-{
-	struct strbuf header = read_header(c, change->header);
-	struct strbuf runtime = read_runtime(c, change->runtime);
-	bool broken = strstr(header.buf, change->name) && runtime.len &&
-		      !strstr(runtime.buf, change->name);
-
-	strbuf_release(&header);
-	strbuf_release(&runtime);
-	return broken;
 }
 
 /* The first two numbers of a version or release: 6.12 is 6012. 0: there are none. */
@@ -115,20 +68,42 @@ static void compare_versions(struct check_context *c)
 		check_found(c, "%s, SystemTap was tested with %s to %s", c->release, first, last);
 }
 
+static void report_copy(struct check_context *c, const struct stap_compat *compat)
+{
+	struct strbuf names = STRBUF_INIT;
+	size_t len = 0;
+	const char *version = stap_version(c, &len);
+
+	stap_compat_names(compat, &names);
+	check_found(c, "SystemTap %.*s on %s works with a patched copy of its runtime (%s)",
+		(int)len, version ? version : "", c->release, names.buf);
+	strbuf_release(&names);
+}
+
 void check_kernel(struct check_context *c)
 {
+	struct stap_compat compat;
+
 	if (!c->stap)
 		return;
-	for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
-		if (!is_broken_by(c, &changes[i]))
-			continue;
-		check_missing(c, "%s has %s, which this SystemTap does not know: %s", c->release,
-			changes[i].name, changes[i].effect);
-		check_remedy(
-			c, "install SystemTap 5.2 or newer, from source or a later distribution");
+	if (c->request->runtime_given) {
+		check_found(c, "%s, with the runtime that was given by -R or SYSTEMTAP_RUNTIME",
+			c->release);
 		return;
 	}
-	compare_versions(c);
+	stap_compat_find(
+		&compat, &(struct stap_place){c->request->root, c->stap, c->release, c->modules});
+	if (compat.misfit) {
+		check_missing(c, "%s %s, which this SystemTap does not know: %s", c->release,
+			stap_compat_change(&compat), stap_compat_effect(&compat));
+		check_remedy(
+			c, "install SystemTap 5.2 or newer, from source or a later distribution");
+	} else if (stap_compat_helps(&compat)) {
+		report_copy(c, &compat);
+	} else {
+		compare_versions(c);
+	}
+	stap_compat_release(&compat);
 }
 
 /* The release that the headers in the build tree are of; "" when they are not prepared. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "compile.h"
+#include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/waits.h"
+#include "root.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,8 +81,60 @@ static void add_release(struct argv *a, const char *release, const struct stage 
 		argv_pair(a, "-r", xstrdup(release));
 }
 
+bool repair_stands_aside(const struct engine_request *r)
+{
+	const char *runtime = getenv("SYSTEMTAP_RUNTIME");
+	bool chosen = runtime && *runtime;
+
+	for (size_t i = 0; i < r->nr_stap_args && !chosen; i++)
+		chosen = begins_with(r->stap_args[i], strlen(r->stap_args[i]), "-R") ||
+			 begins_with(r->stap_args[i], strlen(r->stap_args[i]), "--runtime");
+	return chosen;
+}
+
+int repair_init(struct repair *repair, const struct engine_request *r, struct strbuf *err)
+{
+	struct utsname uts;
+	char *stap = root_find("", "stap");
+	int ret = 0;
+
+	*repair = (struct repair){0};
+	if (stap && !repair_stands_aside(r) && (r->release || !uname(&uts))) {
+		const char *release = r->release ? r->release : uts.release;
+		char *modules = xasprintf("/lib/modules/%s", release);
+		char *folder = folder_cache();
+		size_t before = err->len;
+
+		stap_compat_find(&repair->compat, &(struct stap_place){"", stap, release, modules});
+		repair->runtime = stap_compat_copy(&repair->compat, folder, err);
+		ret = err->len > before ? -1 : 0;
+		free(folder);
+		free(modules);
+	}
+	free(stap);
+	return ret;
+}
+
+void repair_release(struct repair *repair)
+{
+	stap_compat_release(&repair->compat);
+	free(repair->runtime);
+	repair->runtime = NULL;
+}
+
+/* Before the user's own arguments, of which stap takes the last. */
+static void add_repair(struct argv *a, const struct repair *repair)
+{
+	const char *option = stap_compat_make_option(&repair->compat);
+
+	if (repair->runtime)
+		argv_pair(a, "-R", xstrdup(repair->runtime));
+	if (option)
+		argv_pair(a, "-B", xstrdup(option));
+}
+
 void compile_command(struct argv *a, const struct engine_request *r, const struct script *script,
-	const struct stage *stage)
+	const struct stage *stage, const struct repair *repair)
 {
 	argv_add(a, xstrdup("stap"));
 	if (r->verbose)
@@ -91,6 +145,7 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	add_limits(a, r, script);
 	add_release(a, r->release, stage);
 	add_rules(a, r, stage);
+	add_repair(a, repair);
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		argv_add(a, xstrdup(r->stap_args[i]));
 	argv_add(a, xstrdup(script->path));

@@ -161,6 +161,28 @@ static void take_rows(struct drain *d, int map)
 	free(values);
 }
 
+static void add_delayed(struct drain *d, const struct delayed *from)
+{
+	uint64_t frame = walk_frame(NULL, from->pc, false);
+	struct row_key key = {.start = from->start, .tid = from->tid, .tgid = from->tgid};
+
+	memcpy(key.comm, from->comm, sizeof(key.comm));
+	key.user = sums_stack(d->sums, &frame, 1, STACK_USER, WALK_BUSY);
+	sums_add(d->sums, &key, from->count, from->count);
+}
+
+void drain_delayed(struct drain *d, int map)
+{
+	uint32_t *tids = xcalloc(DELAYED_MAX, sizeof(*tids));
+	struct delayed *list = xcalloc(DELAYED_MAX, sizeof(*list));
+	uint32_t nr = take_all(map, tids, sizeof(*tids), list, sizeof(*list), DELAYED_MAX);
+
+	for (uint32_t i = 0; i < nr; i++)
+		add_delayed(d, &list[i]);
+	free(tids);
+	free(list);
+}
+
 /* All entries of the map of waits; the caller frees them. */
 static struct wait *read_waits(const struct drain *d, uint32_t *nr)
 {

@@ -44,6 +44,12 @@ void drain_release(struct drain *d);
 void drain_run(struct drain *d);
 
 /*
+ * When no program runs any more: adds the ticks in MAP (a fd) that no stack of their thread came to
+ * count for; each thread's are one cut stack.
+ */
+void drain_delayed(struct drain *d, int map);
+
+/*
  * When no program runs any more: adds what the waits that are not over have lasted until NOW_NS
  * (monotonic). WANTED tells which parts of them count.
  */

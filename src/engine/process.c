@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process.h"
+#include "busy.h"
 #include "jitmap.h"
 #include "lib/hash.h"
 #include "lib/lines.h"
@@ -563,12 +564,12 @@ void processes_give_files(struct processes *ps, struct symbol_files *files)
 		give_perfmap(&ps->list[i], files);
 }
 
-void processes_get_all(struct processes *ps)
+void processes_get_all(struct processes *ps, int64_t end_ns)
 {
 	size_t nr;
-	uint32_t *pids = task_programs(&nr);
+	uint32_t *pids = busy_since_start(&nr);
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr && monotonic_ns() < end_ns; i++)
 		processes_get(ps, pids[i]);
 	free(pids);
 }

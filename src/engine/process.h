@@ -74,8 +74,11 @@ void processes_release(struct processes *ps);
  */
 struct process *processes_get(struct processes *ps, uint32_t pid);
 
-/* All processes that run a program, but for our own, are known from now on. */
-void processes_get_all(struct processes *ps);
+/*
+ * All processes that run a program, but for our own, are known from now on: those first that used
+ * most processor time, and until END_NS (monotonic) only.
+ */
+void processes_get_all(struct processes *ps, int64_t end_ns);
 
 /* The process PID if it is known and not gone, else NULL. */
 struct process *processes_known(struct processes *ps, uint32_t pid);

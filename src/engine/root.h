@@ -13,7 +13,7 @@
 struct strbuf;
 
 enum {
-	ROOT_READ_MAX = 1 << 20,   /* bytes of a file that are read */
+	ROOT_READ_MAX = 1 << 24,   /* bytes of a file that are read */
 	ROOT_OUTPUT_MAX = 1 << 14, /* bytes of a program's output */
 	ROOT_RUN_SECONDS = 10,     /* that a program may take */
 };

@@ -20,19 +20,24 @@ static char *cache_folder(void)
 
 void rules_init(struct rules *r, struct processes *ps)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
 	*r = (struct rules){.ps = ps, .nr = 1, .alloc = 16, .cache = cache_folder()};
 	r->files = xcalloc(r->alloc, sizeof(*r->files));
-	builder_start(&r->builder);
+	r->nr_builders = (uint32_t)(cpus < 1 ? 1 : cpus > BUILDERS_MAX ? BUILDERS_MAX : cpus);
+	for (uint32_t i = 0; i < r->nr_builders; i++)
+		builder_start(&r->builders[i]);
 }
 
 void rules_release(struct rules *r)
 {
-	builder_stop(&r->builder);
+	for (uint32_t i = 0; i < r->nr_builders; i++)
+		builder_stop(&r->builders[i]);
 	for (uint32_t i = 1; i < r->nr; i++)
 		unwind_table_release(&r->files[i].table);
 	free(r->files);
 	free(r->cache);
-	*r = (struct rules){.builder.socket = -1};
+	*r = (struct rules){0};
 }
 
 uint32_t rules_number(struct rules *r, size_t object)
@@ -84,6 +89,19 @@ static void settle(struct rules *r, uint32_t number, const struct unwind_table *
 		__atomic_store_n(&r->places[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
+/* Who has the least to do of those that live; else the first. */
+static uint32_t idlest(const struct rules *r)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < r->nr_builders; i++)
+		if (r->builders[i].socket >= 0 &&
+			(r->builders[best].socket < 0 ||
+				r->builders[i].asked < r->builders[best].asked))
+			best = i;
+	return best;
+}
+
 /* Gets the table by itself or has it made; that may have to be asked for again. */
 static void ask(struct rules *r, uint32_t number)
 {
@@ -99,7 +117,8 @@ static void ask(struct rules *r, uint32_t number)
 		settle(r, number, &table);
 		return;
 	}
-	int answer = builder_ask(&r->builder, number, fd);
+	uint32_t builder = r->files[number].builder = idlest(r);
+	int answer = builder_ask(&r->builders[builder], number, fd);
 
 	if (answer < 0)
 		settle(r, number, &table);
@@ -124,14 +143,15 @@ static bool is_trusted(const struct elffile *elf)
 	return !fstat(elffile_fd(elf), &st) && (!st.st_uid || st.st_uid == geteuid());
 }
 
-/* Nobody makes tables any more: what was asked for will not come. */
-static bool give_up(struct rules *r)
+/* What BUILDER, which died, was asked for will not come. */
+static bool give_up(struct rules *r, uint32_t builder)
 {
 	const struct unwind_table none = {0};
 	bool any = false;
 
 	for (uint32_t i = 1; i < r->nr; i++)
-		if (r->files[i].state == TABLE_PENDING && r->files[i].asked) {
+		if (r->files[i].state == TABLE_PENDING && r->files[i].asked &&
+			r->files[i].builder == builder) {
 			settle(r, i, &none);
 			any = true;
 		}
@@ -158,14 +178,15 @@ static int compare_sizes(const void *va, const void *vb)
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-void rules_want_all(struct rules *r)
+void rules_want_all(struct rules *r, bool small_first)
 {
 	struct sized *files = xcalloc(r->nr, sizeof(*files));
 	const struct unwind_table *table;
 
 	for (uint32_t i = 1; i < r->nr; i++)
 		files[i - 1] = (struct sized){i, file_size(r, i)};
-	qsort(files, r->nr - 1, sizeof(*files), compare_sizes);
+	if (small_first)
+		qsort(files, r->nr - 1, sizeof(*files), compare_sizes);
 	for (uint32_t i = 0; i + 1 < r->nr; i++)
 		rules_want(r, files[i].number, &table);
 	free(files);
@@ -183,26 +204,47 @@ static void take_table(struct rules *r, uint32_t number, int fd)
 	settle(r, number, &table);
 }
 
-bool rules_take(struct rules *r)
+static bool take_from(struct rules *r, uint32_t builder)
 {
 	uint32_t number;
 	bool any = false;
 	int fd;
 
-	while (builder_take(&r->builder, &number, &fd)) {
-		if (number && number < r->nr && r->files[number].state == TABLE_PENDING) {
+	while (builder_take(&r->builders[builder], &number, &fd)) {
+		if (number && number < r->nr && r->files[number].state == TABLE_PENDING &&
+			r->files[number].builder == builder) {
 			take_table(r, number, fd);
 			any = true;
 		}
 		if (fd >= 0)
 			close(fd);
 	}
-	if (r->builder.socket < 0)
-		any |= give_up(r);
+	if (r->builders[builder].socket < 0)
+		any |= give_up(r, builder);
+	return any;
+}
+
+bool rules_take(struct rules *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->nr_builders; i++)
+		any |= take_from(r, i);
 	return any;
 }
 
 uint32_t rules_waiting(const struct rules *r)
 {
-	return r->builder.socket < 0 ? 0 : r->builder.asked;
+	uint32_t waiting = 0;
+
+	for (uint32_t i = 0; i < r->nr_builders; i++)
+		waiting += r->builders[i].socket < 0 ? 0 : r->builders[i].asked;
+	return waiting;
+}
+
+nfds_t rules_poll(const struct rules *r, struct pollfd *fds)
+{
+	for (uint32_t i = 0; i < r->nr_builders; i++)
+		fds[i] = (struct pollfd){.fd = r->builders[i].socket, .events = POLLIN};
+	return r->nr_builders;
 }

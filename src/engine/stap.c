@@ -45,6 +45,7 @@ struct stap {
 	struct perls perls;
 	struct perl_values perl_values;
 	struct stage stage;
+	struct repair repair;
 	struct module module; /* from the end of the compilation on */
 	struct tally tally;
 	struct kallsyms
@@ -113,7 +114,7 @@ static void look_for_perl(struct stap *s)
 	const struct engine_request *r = s->request;
 
 	if (r->all)
-		processes_get_all(&s->processes);
+		processes_get_all(&s->processes, INT64_MAX);
 	for (size_t i = 0; i < r->nr_tids; i++)
 		processes_get(&s->processes, task_process(r->tids[i]));
 	perls_update(&s->perls);
@@ -173,6 +174,7 @@ static void stap_free(struct engine *engine)
 	tally_release(&s->tally);
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
+	repair_release(&s->repair);
 	perl_values_release(&s->perl_values);
 	perls_release(&s->perls);
 	processes_release(&s->processes);
@@ -299,11 +301,12 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	}
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
-	if (request->perl && !request->compile_only && find_perl(s, err)) {
+	if ((!request->module && repair_init(&s->repair, request, err)) ||
+		(request->perl && !request->compile_only && find_perl(s, err))) {
 		stap_free(&s->engine);
 		return NULL;
 	}
-	compile_command(&s->compile, request, &s->script, &s->stage);
+	compile_command(&s->compile, request, &s->script, &s->stage, &s->repair);
 	return &s->engine;
 }
 
@@ -312,6 +315,17 @@ static void print_command(const struct argv *argv, FILE *out)
 	fputc('#', out);
 	argv_print(argv, out);
 	fputc('\n', out);
+}
+
+static void print_repair(const struct repair *repair, FILE *out)
+{
+	struct strbuf names = STRBUF_INIT;
+
+	if (stap_compat_helps(&repair->compat)) {
+		stap_compat_names(&repair->compat, &names);
+		fprintf(out, "# with a patched copy of SystemTap's runtime (%s)\n", names.buf);
+	}
+	strbuf_release(&names);
 }
 
 /* For the script, in seconds; 0: none. */
@@ -329,8 +343,10 @@ static void stap_describe(const struct engine *engine, FILE *out)
 	char buf[4096];
 	size_t n;
 
-	if (!s->request->module)
+	if (!s->request->module) {
+		print_repair(&s->repair, out);
 		print_command(&s->compile, out);
+	}
 	load_command(
 		&load, s->request, &s->module, module, &s->perl_values, time_limit(s->request));
 	if (!s->request->compile_only)
@@ -630,6 +646,7 @@ static void stap_check(const struct engine_request *r, struct checks *checks)
 		.perl = r->perl,
 		.module_given = r->module,
 		.module_signed = asks_to_sign(r),
+		.runtime_given = repair_stands_aside(r),
 	};
 	struct strbuf why = STRBUF_INIT;
 	struct module module = {0};

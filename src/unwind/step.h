@@ -56,9 +56,9 @@ static inline int walk_by_fp(struct walk *w)
  */
 static inline int walk_by_signal(struct walk *w, uint64_t at)
 {
-	uint64_t saved[17]; /* r8 … r15 di si bp bx dx ax cx sp ip */
+	uint64_t *saved = w->saved; /* r8 … r15 di si bp bx dx ax cx sp ip */
 
-	if (WALK_READ(w, saved, sizeof(saved), at))
+	if (WALK_READ(w, saved, sizeof(w->saved), at))
 		return WALK_NO_READ;
 	w->reg[0] = saved[13];
 	w->reg[1] = saved[12];

@@ -48,6 +48,7 @@ struct walk {
 	uint8_t end;    /* enum walk_end */
 	uint32_t nr;    /* frames so far */
 	struct walk_map map;
+	uint64_t saved[NR_REGS]; /* for a while: BPF's stack has no room for them */
 };
 
 enum { WALK_FRAME_MAX = 64 << 20 }; /* bytes: no frame is larger */

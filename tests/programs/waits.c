@@ -6,10 +6,10 @@
  * - giver and taker work 5 ms and sleep 15 ms in turns;
  * - pair and pair work all the time, both on one processor.
  *
- * At the end it prints what is true of each: "TID NAME WALL ONCPU BLOCKED WAITS RUNNABLE", times in
- * microseconds. WALL and BLOCKED (around the calls that wait, so with the time from being woken
- * until it runs) are by the monotonic clock, ONCPU by the thread's own, RUNNABLE is the kernel's
- * sum of what it waited for a processor.
+ * At the end it prints what is true of each: "TID NAME WALL ONCPU BLOCKED WAITS RUNNABLE FIRST",
+ * times in microseconds. WALL and BLOCKED (around the calls that wait, so with the time from being
+ * woken until it runs) are by the monotonic clock, ONCPU by the thread's own, RUNNABLE is the
+ * kernel's sum of what it waited for a processor, FIRST its first such wait, when it was new.
  */
 #define _GNU_SOURCE
 #include "burn.h"
@@ -28,7 +28,7 @@ struct thread {
 	pthread_t handle;
 	int tid;
 	uint64_t since;
-	uint64_t wall, oncpu, blocked, runnable; /* ns */
+	uint64_t wall, oncpu, blocked, runnable, first; /* ns */
 	uint64_t waits;
 };
 
@@ -145,6 +145,7 @@ static void *run(void *arg)
 {
 	struct thread *t = arg;
 
+	t->first = now(CLOCK_MONOTONIC) - t->since;
 	t->tid = (int)syscall(SYS_gettid);
 	while (!burn_over)
 		t->work(t);
@@ -204,9 +205,10 @@ int main(int argc, char **argv)
 		struct thread *t = &list[i];
 
 		pthread_join(t->handle, NULL);
-		printf("%d %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		printf("%d %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       "\n",
 			t->tid, t->name, t->wall / 1000, t->oncpu / 1000, t->blocked / 1000,
-			t->waits, t->runnable / 1000);
+			t->waits, t->runnable / 1000, t->first / 1000);
 	}
 	return 0;
 }

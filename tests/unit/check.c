@@ -236,6 +236,22 @@ static void test_kernel_changes(void **state)
 	expect("kernel", CHECK_FOUND, RELEASE, NULL);
 }
 
+/* What a patched copy of the runtime makes good, and what a runtime that the user has chosen. */
+static void test_kernel_patched(void **state)
+{
+	struct check_request chosen = usual;
+
+	(void)state;
+	put(RUNTIME "/stp_task_work.c",
+		"typeof(&task_work_cancel) lookup_name(\"task_work_cancel\")");
+	expect("kernel", CHECK_FOUND,
+		"SystemTap 5.6 on " RELEASE
+		" works with a patched copy of its runtime (task_work_cancel_func)",
+		NULL);
+	chosen.runtime_given = true;
+	expect_of(&chosen, "kernel", CHECK_FOUND, "-R or SYSTEMTAP_RUNTIME", NULL);
+}
+
 static void test_kernel_version(void **state)
 {
 	(void)state;
@@ -768,6 +784,7 @@ int main(void)
 		TEST(test_good),
 		TEST(test_stap),
 		TEST(test_kernel_changes),
+		TEST(test_kernel_patched),
 		TEST(test_kernel_version),
 		TEST(test_headers),
 		TEST(test_compiler),

@@ -270,6 +270,35 @@ static void drain__again_and_again(void **state)
 	release();
 }
 
+/* Of two threads there was no stack any more. */
+static void drain__delayed(void **state)
+{
+	struct delayed left[] = {
+		{.start = 7, .tid = 3, .tgid = 2, .comm = "one", .pc = 0x401234, .count = 5},
+		{.start = 8, .tid = 4, .tgid = 2, .comm = "two", .pc = 0x401234, .count = 1},
+	};
+	int map = make_hash(sizeof(uint32_t), sizeof(struct delayed), DELAYED_MAX);
+	uint64_t frame = walk_frame(NULL, 0x401234, false);
+
+	(void)state;
+	make(64);
+	for (size_t i = 0; i < ARRAY_LEN(left); i++)
+		put(map, &left[i].tid, &left[i]);
+	drain_delayed(&drain, map);
+	for (size_t i = 0; i < ARRAY_LEN(left); i++) {
+		const struct sums_row *row = row_of(left[i].tid);
+
+		assert_int_equal(row->count, left[i].count);
+		assert_int_equal(row->sum, left[i].count);
+		assert_int_equal(row->key.start, left[i].start);
+		assert_string_equal(row->key.comm, left[i].comm);
+		assert_stack((uint32_t)row->key.user, &frame, 1, WALK_BUSY);
+	}
+	assert_true(is_empty(map));
+	close(map);
+	release();
+}
+
 #define TEST(name) cmocka_unit_test(drain__##name)
 
 int main(void)
@@ -281,6 +310,7 @@ int main(void)
 		TEST(kernel_and_copies),
 		TEST(rows_without_stacks),
 		TEST(again_and_again),
+		TEST(delayed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -10,6 +10,7 @@
 
 struct mm_struct {
 	unsigned long exec_vm;
+	unsigned long start_stack;
 };
 
 typedef struct {

@@ -46,8 +46,11 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	take_task(s, ids);
 	if (in_user)
 		take_tick_regs(ctx, s);
-	if (take_stacks(ctx, s, in_user, count))
-		add_row(&s->row, 1, count);
+	if (take_stacks(ctx, s, in_user, count)) {
+		uint64_t nr = 1 + take_delayed(s);
+
+		add_row(&s->row, nr, nr, count);
+	}
 	return 0;
 }
 
@@ -133,7 +136,7 @@ static __always_inline void add_wait(
 		ns > wanted.max_ns)
 		return;
 	w->key.tag = WAIT_LETTERS[state & 7];
-	add_row(&w->key, ns, count);
+	add_row(&w->key, 1, ns, count);
 }
 
 /* Thread TID runs again. */

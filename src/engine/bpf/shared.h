@@ -21,6 +21,8 @@ enum {
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128, /* of a stack, at most */
+	COPIERS = 4096,        /* processes whose copies are counted */
+	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
@@ -165,6 +167,25 @@ struct wait {
 	uint32_t pad;
 };
 
+/* Copies of a process in one second. */
+struct copier {
+	uint64_t second;
+	uint32_t nr;
+	uint32_t pad;
+};
+
+/*
+ * Backlog of a thread: ticks that found no table, and no copy could be made. Its next stacks count
+ * for them. Those that none came for are a stack that is cut at the pc of the first.
+ */
+struct delayed {
+	uint64_t start; /* as in struct row_key */
+	uint32_t tid, tgid;
+	char comm[COMM_LEN];
+	uint64_t pc;
+	uint64_t count;
+};
+
 /* Records of the ring: pages of a stack, then its head; Perl's: a frame that is new, a thread. */
 enum ring_type { RING_PAGE, RING_COPY, RING_PERL, RING_PERL_THREAD };
 
@@ -215,7 +236,8 @@ struct counters {
 	uint64_t rows_full;  /* lost: no room for a row */
 	uint64_t nodes_full; /* lost: no room for a stack */
 	uint64_t copies;     /* begun */
-	uint64_t copies_lost; /* the ring was full: the stack is cut */
+	uint64_t copies_lost; /* the ring was full, or the process had its share */
+	uint64_t delayed;     /* ticks that went to the backlog of their thread */
 	uint64_t waits_full;  /* lost: no room for one more thread that waits */
 };
 

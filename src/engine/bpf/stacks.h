@@ -17,7 +17,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "layout/perl_layout.h"
-#include "shared.h"
+#include "backlog.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
@@ -26,7 +26,7 @@ enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 256, /* bytes of a stack that are read at once: some frames */
-	STRIDE = 8,   /* steps of a walk for each call of a function that takes them */
+	STRIDE = 4,   /* steps of a walk for each call of a function that takes them */
 	THREAD_SIZE = 16384, /* of a stack of the kernel, before 5.15 */
 };
 
@@ -49,6 +49,10 @@ struct scratch {
 	struct ring_perl told;
 	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
 	uint64_t copied_to;        /* address up to which the stack was copied */
+	uint64_t copy_end;         /* where it ends */
+	bool ring_full;            /* the copy is not whole */
+	struct delayed first;
+	bool delayed;              /* the next stacks of the thread count for this tick */
 	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
@@ -87,6 +91,7 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 const volatile struct wanted wanted;
 
 uint32_t epoch; /* which of the two maps of nodes and rows is written to */
+bool any_delayed;
 uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
 
 struct {
@@ -158,6 +163,20 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 22);
 } ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, COPIERS);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct copier);
+} copiers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DELAYED_MAX);
+	__type(key, uint32_t); /* the kernel's own number of the thread */
+	__type(value, struct delayed);
+} delayed SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -484,11 +503,13 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	struct scratch *s = my_scratch(lane);
 	struct ring_page *page;
 
-	if (!s)
+	if (!s || s->copied_to >= s->copy_end)
 		return 0;
 	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
-	if (!page)
+	if (!page) {
+		s->ring_full = true;
 		return 0;
+	}
 	page->type = RING_PAGE;
 	page->copy = s->copy.copy;
 	page->index = index;
@@ -556,6 +577,78 @@ static __always_inline void begin_copy(
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
 }
 
+/*
+ * Where the stack that holds SP ends, as far as that can be told: the first thread's is where the
+ * kernel began it; others mostly have their thread control block there (glibc, musl). A block that
+ * lies elsewhere is in no stack, so nothing is left out.
+ */
+static __always_inline uint64_t stack_end(uint64_t sp)
+{
+	struct task_struct *task = current_task();
+	uint64_t end = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
+	uint64_t first = BPF_CORE_READ(task, mm, start_stack), block = BPF_CORE_READ(task, thread.fsbase);
+
+	if (first > sp && first < end)
+		end = first;
+	if (block > sp && block < end)
+		end = block;
+	return end;
+}
+
+/* A process that many samples hit before its tables are there must not fill the ring. */
+static __always_inline bool may_copy(uint32_t tgid)
+{
+	struct copier *known = bpf_map_lookup_elem(&copiers, &tgid);
+	struct copier first = {0};
+
+	if (known)
+		return copier_take(known, bpf_ktime_get_ns());
+	return copier_take(&first, bpf_ktime_get_ns()) &&
+	       !bpf_map_update_elem(&copiers, &tgid, &first, BPF_ANY);
+}
+
+/* The next stacks of the thread are to count for this tick; false: there is no room. */
+static __always_inline bool delay(struct scratch *s, struct counters *count)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = bpf_map_lookup_elem(&delayed, &tid);
+
+	if (known && known->start != s->row.start)
+		return false; /* of one that ended */
+	if (known) {
+		known->count++;
+	} else {
+		struct delayed *first = &s->first;
+
+		first->start = s->row.start;
+		first->tid = s->row.tid;
+		first->tgid = s->row.tgid;
+		first->pc = s->regs.ip;
+		first->count = 1;
+		__builtin_memcpy(first->comm, s->row.comm, COMM_LEN);
+		if (bpf_map_update_elem(&delayed, &tid, first, BPF_NOEXIST))
+			return false;
+	}
+	any_delayed = true;
+	count->delayed++;
+	return true;
+}
+
+/* How many ticks the stack of this one counts for besides. */
+static __always_inline uint64_t take_delayed(const struct scratch *s)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
+
+	if (!known || known->start != s->row.start)
+		return 0;
+	uint64_t nr = backlog_take(known);
+
+	if (!known->count)
+		bpf_map_delete_elem(&delayed, &tid);
+	return nr;
+}
+
 /* The number of a copy of registers and stack; 0: the ring is full. */
 static __always_inline uint64_t copy_stack(
 	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
@@ -564,10 +657,14 @@ static __always_inline uint64_t copy_stack(
 
 	begin_copy(s, number, tgid, exec_pages);
 	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	s->copy_end = stack_end(s->walk.reg[REG_SP]);
+	s->ring_full = false;
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
 		if (!copy_page(LANE_EVENT, i))
 			break;
-	return bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0) ? 0 : number;
+	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+		return 0;
+	return number;
 }
 
 /* The executable mappings are those that user space told us of. */
@@ -593,12 +690,15 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
-	copy = copy_stack(s, tgid, exec_pages, count);
+	copy = wanted.states || may_copy(tgid) ? copy_stack(s, tgid, exec_pages, count) : 0;
 	if (copy)
 		return copy;
 	count->copies_lost++;
+	s->delayed = !wanted.states && delay(s, count);
+	if (s->delayed)
+		return 0;
 	if (!nr)
-		s->frame[PAD] = walk_frame(NULL, s->walk.reg[REG_PC], false);
+		s->frame[PAD] = walk_frame(NULL, s->regs.ip, false);
 	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
@@ -613,14 +713,15 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 
 /*
  * The registers of user mode, which the kernel saved at the end of the task's stack when it was
- * entered (arch/x86/include/asm/processor.h). Kernels that cannot be asked have them at its very
- * end.
+ * entered (task_pt_regs() of arch/x86/include/asm/processor.h). Kernels that cannot be asked where
+ * that is have them at its very end; false: something else is there.
  */
 static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
 	const void *at = (char *)BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(s->regs);
 
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at) && (s->regs.cs & 3) == 3 &&
+	       (s->regs.ss & 3) == 3;
 }
 
 /* Those of the current task; false: a thread of the kernel has none. */
@@ -636,10 +737,14 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		(void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
-/* All stacks of the current task go into s->row; false: no room. IN_USER: s->regs is filled. */
+/*
+ * All stacks of the current task go into s->row; false: no room, or not yet (s->delayed). IN_USER:
+ * s->regs is filled.
+ */
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
+	s->delayed = false;
 	if (wanted.user && (in_user || take_my_saved_regs(s))) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
@@ -654,16 +759,18 @@ static __always_inline bool take_stacks(
 		goto full;
 	return true;
 full:
-	count->nodes_full++;
+	if (!s->delayed)
+		count->nodes_full++;
 	return false;
 }
 
+/* NR events, whose values have the sum SUM. */
 static __always_inline void add_row(
-	const struct row_key *key, uint64_t value, struct counters *count)
+	const struct row_key *key, uint64_t nr, uint64_t sum, struct counters *count)
 {
 	uint32_t which = epoch & 1;
 	void *map = bpf_map_lookup_elem(&rows, &which);
-	struct row_value first = {1, value};
+	struct row_value first = {nr, sum};
 
 	if (!map)
 		return;
@@ -678,13 +785,13 @@ static __always_inline void add_row(
 		}
 		known = bpf_map_lookup_elem(map, key);
 		if (!known) {
-			count->rows_full++;
+			count->rows_full += nr;
 			return;
 		}
 	}
 	/* relaxed: with another order clang 23 makes an instruction of it that Linux has since 5.12 */
-	__atomic_fetch_add(&known->count, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&known->sum, value, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
 /* Whether a task is one of those that are recorded. */

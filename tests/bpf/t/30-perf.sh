@@ -47,7 +47,7 @@ sh "$TOP/tests/programs/build" "$T/programs"
 begin() {
 	"$@" >/dev/null 2>&1 &
 	target=$!
-	sleep 0.5
+	at_work "$target"
 }
 
 begin "$T/programs/ladder" 60

@@ -53,7 +53,8 @@ cp "$(command -v dd)" mine
 setpriv --reuid nobody --regid nogroup --clear-groups ./mine if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
 nobodys=$!
 trap 'kill $roots $nobodys 2>/dev/null || :; test_end' EXIT
-sleep 0.5
+at_work $roots
+at_work $nobodys
 
 enough=bpf,perfmon,sys_ptrace,syslog
 record $enough 0 -p $roots

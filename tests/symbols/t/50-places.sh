@@ -47,18 +47,19 @@ named() {
 	check_eq "$1: nothing of another file" 0 "$(weight "$T/$1.folded" '(^|;)new_')"
 }
 
-# record_while NAME SECONDS COMMAND… -- ARG…: runs COMMAND half a second after the recording's begin
+# record_while NAME COMMAND…: runs COMMAND when some of the target was recorded, and ends the recording when there is more of it
 record_while() {
 	while_name=$1
-	while_seconds=$2
-	shift 2
+	shift
 	(
-		until_true 30 grep -qs 'the probes are in place' "$T/$while_name.err" || :
-		sleep 0.5
+		until_true 60 grep -qs 'the probes are in place' "$T/$while_name.err" || :
+		at_work "$target"
 		"$@"
+		at_work "$target"
+		pkill -INT -P $$ -x sample-bt || :
 	) &
 	while_job=$!
-	record "$while_name" -v -p "$target" -u -t "$while_seconds"
+	record "$while_name" -v -p "$target" -u -t 120
 	wait $while_job
 }
 
@@ -84,7 +85,7 @@ contain() {
 		fi
 		exec chroot "$root" "$2/program" 60' sh "$1" "$T" >"$T/target.out" 2>&1 &
 	namespace=$!
-	until_true 30 is_contained || :
+	until_true 60 is_contained || :
 	target=$(pgrep -P $namespace) || target=
 	[ -n "$target" ] || skip "$1" "no container: $(tail -n 1 "$T/target.out")"
 }
@@ -104,7 +105,7 @@ contain container "$built/old"
 if [ -n "$target" ]; then
 	record_for container 0.5 -p "$target" -u
 	named container "$old_stack"
-	record_while 'container that ends' 2 kill "$target"
+	record_while 'container that ends' kill "$target"
 	named 'container that ends' "$old_stack"
 fi
 end_container
@@ -151,28 +152,28 @@ named 'deleted, few rights' "$old_stack"
 
 cp "$built/old" "$T/removed"
 start "$T/removed" 60
-record_while 'deleted while it is recorded' 1.5 rm "$T/removed"
+record_while 'deleted while it is recorded' rm "$T/removed"
 finish
 named 'deleted while it is recorded' "$old_stack"
 
 cp "$built/old" "$T/replaced"
 cp "$built/new" "$T/replacement"
 start "$T/replaced" 60
-record_while 'replaced while it is recorded' 1.5 mv "$T/replacement" "$T/replaced"
+record_while 'replaced while it is recorded' mv "$T/replacement" "$T/replaced"
 finish
 named 'replaced while it is recorded' "$old_stack"
 
 cp "$built/old-no-id" "$T/replaced-no-id"
 cp "$built/new-no-id" "$T/replacement"
 start "$T/replaced-no-id" 60
-record_while 'replaced, no build-id' 1.5 mv "$T/replacement" "$T/replaced-no-id"
+record_while 'replaced, no build-id' mv "$T/replacement" "$T/replaced-no-id"
 finish
 named 'replaced, no build-id' "$old_stack"
 
 cp "$built/libold.so" "$T/lib.so"
 cp "$built/libnew.so" "$T/lib.new"
 start "$built/load" 60 "$T/lib.so"
-record_while 'library replaced while it is recorded' 1.5 mv "$T/lib.new" "$T/lib.so"
+record_while 'library replaced while it is recorded' mv "$T/lib.new" "$T/lib.so"
 finish
 named 'library replaced while it is recorded' 'main;work;old_work'
 
@@ -186,7 +187,7 @@ mkfifo "$T/go"
 # shellcheck disable=SC2016
 start sh -c 'echo spinning; read -r _ <"$1"; exec "$2" 60' sh "$T/go" "$built/old"
 # shellcheck disable=SC2016
-record_while 'program that begins in the recording' 2 sh -c 'echo >"$1"' sh "$T/go"
+record_while 'program that begins in the recording' sh -c 'echo >"$1"' sh "$T/go"
 finish
 named 'program that begins in the recording' "$old_stack"
 
@@ -311,7 +312,7 @@ if command -v node >/dev/null; then
 		: >"$T/target.out"
 		unshare -pfm --mount-proc sh -c 'mount -t tmpfs none /tmp && exec node --perf-basic-prof -' <"$programs/fib.js" >"$T/target.out" 2>&1 &
 		namespace=$!
-		until_true 30 is_contained || :
+		until_true 60 is_contained || :
 		target=$(pgrep -P $namespace) || target=
 		[ -n "$target" ] || skip "$1" "no namespace: $(tail -n 1 "$T/target.out")"
 	}
@@ -319,7 +320,7 @@ if command -v node >/dev/null; then
 	if [ -n "$target" ]; then
 		record_for 'node in a namespace' 1 -p "$target" -u
 		fib_named 'node in a namespace'
-		record_while 'node that ends in a namespace' 3 kill -KILL "$target"
+		record_while 'node that ends in a namespace' kill -KILL "$target"
 		fib_named 'node that ends in a namespace'
 	fi
 	wait $namespace 2>/dev/null || :

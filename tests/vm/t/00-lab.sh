@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 00-lab: is the laboratory itself sound? The module that prepare compiled is found in stap's cache, and its timer, tracepoint and
+# 00-lab: is the laboratory itself sound? The module that prepare compiled, with a patched copy of
+# the runtime where it needs one, is found in stap's cache, and its timer, tracepoint and
 # uprobe fire, on two CPUs. Arguments: see vm_main in lib.sh.
+# vm-suites: sid trixie bookworm
 # vm-limit: 180
-# prepare-limit: 600
+# prepare-limit: 900
 # vm-weight: 20
 set -eu
 . /lab/lib.sh
@@ -16,7 +18,8 @@ run_script() {
 }
 
 knows_tracepoints() {
-	stap -p2 -r "$KVER" -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
+	# shellcheck disable=SC2046 # see lab_stap
+	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
 }
 
 # On a machine that is very busy stap may fail to compile a header of tracepoints, and remembers that as "it has none".

@@ -64,9 +64,7 @@ in_guest() {
 
 	# truth: the program says how it split its work
 	seven=$(awk '{ print 100 * $2 / ($2 + $4) }' "$T/ladder.out")
-	# four standard deviations of as many samples as there are
-	near 'ladder: share of work_seven' "$(share work_seven "$T/ladder.folded")" "$seven" \
-		"$(awk -v n="$(lab_kept "$T/ladder.folded")" 'BEGIN { print 100 * 4 * sqrt(0.7 * 0.3 / (n + 1)) }')"
+	near 'ladder: share of work_seven' "$(share work_seven "$T/ladder.folded")" "$seven" "$(lab_spread 0.7 "$T/ladder.folded")"
 	lab_few 'ladder: not 40 calls high' "$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += $NF }
 		END { print bad + 0 }' "$T/ladder.folded")" "$(lab_kept "$T/ladder.folded")"
 	check 'ladder: two threads' test "$(grep -c '^task ' "$T/ladder.rec")" = 2

@@ -40,7 +40,7 @@ compare() {
 	lab_finish
 	seven=$(awk '{ print 100 * $2 / ($2 + $4) }' "$T/target.out")
 	for engine in stap ladder; do
-		near "$engine: share of work_seven" "$(share work_seven "$T/$engine.folded")" "$seven" 3
+		near "$engine: share of work_seven" "$(share work_seven "$T/$engine.folded")" "$seven" "$(lab_spread 0.7 "$T/$engine.folded")"
 		lab_few "$engine: not 40 calls high" "$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += $NF }
 			END { print bad + 0 }' "$T/$engine.folded")" "$(lab_kept "$T/$engine.folded")"
 	done

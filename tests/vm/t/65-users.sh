@@ -20,7 +20,7 @@ as() {
 start() {
 	(as "$1" "$programs/ladder" 600 >/dev/null) &
 	target=$!
-	sleep 1
+	at_work "$target"
 }
 
 # what record asks for, in both parts

@@ -7,7 +7,7 @@ set -eu
 . /lab/lib.sh
 
 BIN=sample-bt BURN=/lab/made/70-endings/programs/ladder RECORD="-u --module /lab/made/70-endings/u.ko" TERMINAL=/lab/programs/terminal.pl
-TMPDIR=$T SLACK=15
+TMPDIR=$T
 export TMPDIR
 . /lab/endings.sh
 
@@ -21,38 +21,42 @@ prepare() {
 	lab_finish
 }
 
+is_compiling() {
+	pgrep -x stap >/dev/null
+}
+
 # kill -9 of one of SystemTap's, and of everybody
 endings_of_systemtap() {
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 2
 	kill -KILL $(pgrep -x stapio)
 	ended 'stapio killed' 1 15 some
 	note "$T/stderr"
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	recorded 1
 	kill -KILL "$driver" $(pgrep -x flametap-guard) $(pgrep -x stapio)
 	ended 'everybody killed' 137 2 none 'claim module'
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -t 1
 	recorded 0
 	ended 'the next start sweeps' 0 5 some
 
 	words=$RECORD
 	RECORD="-u --module $LAB_WORK/fuse.ko"
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -t 20
 	recorded 0
 	ended 'overload' 1 20 any
 	check 'overload: says why' grep -q 'the probes took more of a processor' "$T/stderr"
 
-	"$BURN" 60 2 >/dev/null &
+	"$BURN" 120 2 >/dev/null &
 	other=$!
 	RECORD="-u --module $LAB_WORK/hasty.ko -p $other"
-	target "$BURN" 60 2
+	target "$BURN" 120 2
 	driver -t 5
 	recorded 0
 	ended 'probes skipped' 0 10 some
@@ -62,26 +66,26 @@ endings_of_systemtap() {
 
 	sed "s/vermagic=$KVER/vermagic=9.9.9/" "$LAB_WORK/u.ko" >"$T/other.ko"
 	RECORD="-u --module $T/other.ko"
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	ended 'module of another kernel' 2 5 none
 	check 'module of another kernel: says which' grep -q 'was built for kernel 9.9.9' "$T/stderr"
 
 	RECORD='-u --stap-arg --no-such-option'
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
 	ended 'stap fails' 2 30 none
 
 	RECORD='-k --stap-arg -DNEVER_COMPILED'
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
-	sleep 3
+	until_true 60 is_compiling
 	kill -INT "$driver"
 	ended 'ctrl-c while compiling' 2 5 none
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver
-	sleep 3
+	until_true 60 is_compiling
 	kill -KILL "$driver"
 	ended 'killed while compiling' 137 2 none
 	RECORD=$words
@@ -90,7 +94,7 @@ endings_of_systemtap() {
 endings_of_machine() {
 	mkdir "$T/full"
 	mount -t tmpfs -o size=16k tmpfs "$T/full"
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -o "$T/full/a.svg" -t 1
 	recorded 0
 	ended 'disk full' 2 6 some
@@ -98,12 +102,12 @@ endings_of_machine() {
 	umount "$T/full"
 	check 'disk full: the recording is kept elsewhere' grep -q "the recording is kept in '$T/" "$T/stderr"
 
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -t 3
 	recorded 1
 	date -s tomorrow >/dev/null
 	ended 'the clock jumps ahead' 0 6 some
-	target "$BURN" 60
+	target "$BURN" 120
 	driver -t 3
 	recorded 1
 	date -s yesterday >/dev/null

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 80-releases: the SystemTap of Debian's releases on their own kernels, which it records with a patched copy of its runtime: each kind of
+# stack, waits, and some of the ways in which a recording ends.
+# vm-suites: trixie bookworm
+# vm-limit: 400
+# prepare-limit: 600
+# vm-weight: 100
+set -eu
+. /lab/lib.sh
+. /lab/off-cpu.sh
+
+programs=/lab/made/80-releases/programs
+BIN=sample-bt BURN=$programs/ladder RECORD='-u --module /lab/made/80-releases/u.ko' SLACK=15
+. /lab/endings.sh
+
+prepare() {
+	sh /lab/programs/build "$programs"
+	sample-bt --check -r "$KVER" -a | grep ' kernel ' | note
+	lab_start "$BURN" 600 2
+	lab_record -F 200 -p "$target" -u -o "$LAB_WORK/u.ko"
+	lab_finish
+	lab_start perl /lab/programs/work.pl 600
+	lab_record -F 100 -p "$target" --perl -o "$LAB_WORK/perl.ko"
+	lab_record -F 100 -p "$target" --mixed -o "$LAB_WORK/mixed.ko"
+	lab_finish
+	lab_record --script off-cpu --state all -o "$LAB_WORK/waits.ko" -- "$programs/waits"
+	# this one stays in the cache
+	lab_record -F 200 -a -k
+}
+
+# record NAME ARG…: into $T/NAME.rec and .folded
+record() {
+	name=$1
+	shift
+	sample-bt --overload 0 -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
+	echo "$name: $(grep -a 'kept,' "$T/$name.err")" | note
+	check_eq "$name: exit code" 0 "$status"
+	lab_keep "$T/$name".*
+}
+
+# weight FOLDED PATTERN: the weight of the stacks that match
+weight() {
+	awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }' "$1"
+}
+
+# whole NAME: there are samples, and nearly no stack is cut or broken
+whole() {
+	check "$1: samples" test "$(lab_kept "$T/$1.folded")" -gt 100
+	lab_few "$1: stacks that are not whole" "$(weight "$T/$1.folded" '^[[](broken|truncated)')" "$(lab_kept "$T/$1.folded")"
+}
+
+user_stacks() {
+	lab_start "$BURN" 600 2
+	record u -u --module "$LAB_WORK/u.ko" -p "$target" -t 4
+	lab_finish
+	whole u
+	lab_few 'u: stacks that do not start at the first function' \
+		"$(awk '!/^(_start|clone3?|__clone3?|start_thread)[; ]/ { n += $NF } END { print n + 0 }' "$T/u.folded")" "$(lab_kept "$T/u.folded")"
+}
+
+# By the command that made it, from stap's cache: with the same copy of the runtime.
+kernel_stacks() {
+	lab_start dd if=/dev/zero of=/dev/null bs=64k
+	lab_record -v -F 200 -a -k -t 4 -o "$T/k.folded" -o "$T/k.rec" 2>"$T/k.err" && ok 'k is recorded' || not_ok 'k is recorded' "exit $?"
+	lab_finish
+	echo "k: $(grep -a 'kept,' "$T/k.err")" | note
+	lab_keep "$T"/k.*
+	whole k
+	check 'k: from the cache' grep -q 'Pass 4: using cached' "$T/k.err"
+	check 'k: the path of read' grep -qE '^dd;entry_SYSCALL_64_after_hwframe_\[k\];.*ksys_read_\[k\]' "$T/k.folded"
+}
+
+perl_stacks() {
+	lab_start perl /lab/programs/work.pl 600
+	record perl --perl --module "$LAB_WORK/perl.ko" -p "$target" -t 4
+	record mixed --mixed --module "$LAB_WORK/mixed.ko" -p "$target" -t 4
+	lab_finish
+	check 'perl: samples' test "$(lab_kept "$T/perl.folded")" -gt 100
+	lab_few 'perl: without Perl' "$(weight "$T/perl.folded" '[[]perl: ')" "$(lab_kept "$T/perl.folded")"
+	whole mixed
+	check 'mixed: Perl above the interpreter' grep -qE '^_start;.*main::' "$T/mixed.folded"
+}
+
+waits() {
+	record waits --script off-cpu --state all --module "$LAB_WORK/waits.ko" -- "$programs/waits" 10
+	judge_lives "$T/waits.rec" "$T/waits.out"
+	check 'waits: where the sleeper sleeps' grep -qE ';sleep_and_work;sleep_for;.*nanosleep' "$T/waits.folded"
+}
+
+endings() {
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -INT "$driver"
+	ended 'ctrl-c' 0 5 some
+
+	target "$BURN" 60
+	driver -t 60
+	recorded 1
+	kill -KILL "$target"
+	ended 'target killed' 0 4 some
+
+	target "$BURN" 60
+	driver
+	recorded 1
+	kill -KILL "$driver"
+	ended 'driver killed' 137 2 none
+
+	target "$BURN" 60
+	driver -t 1
+	recorded 0
+	ended 'time is over' 0 4 some
+	endings_show
+}
+
+in_guest() {
+	check 'a patched copy of the runtime is used' \
+		sh -c 'sample-bt --check -a | grep -q "^found .*works with a patched copy of its runtime"'
+	user_stacks
+	kernel_stacks
+	perl_stacks
+	waits
+	endings
+}
+
+vm_main "$@"
