@@ -218,7 +218,7 @@ endings_of_guard() {
 # Targets that do nothing, or become something else; they need an engine that records
 endings_of_target() {
 	target sleep 120
-	at_work "$target"
+	await_start "$target"
 	driver -t 2
 	recorded 0
 	ended 'target idle' 1 6 none

@@ -103,11 +103,11 @@ until_true() {
 	done
 }
 
-# at_work PID: waits until the program that a child of ours executes has used 0.1 s of a processor from now on, or sleeps for 0.3 s,
+# await_start PID: waits until the program that a child of ours executes has used 0.1 s of a processor from now on, or sleeps for 0.3 s,
 # or has ended: however busy the machine is, it has got to where it stays
-at_work() {
-	work_since='' work_asleep=0
-	until_true 60 has_worked "$1" || :
+await_start() {
+	start_cpu='' start_asleep=0
+	until_true 60 has_started "$1" || :
 }
 
 # executes PID: this child of ours executes a program; until then it is a copy of this shell
@@ -115,17 +115,17 @@ executes() {
 	! cmp -s "/proc/$$/cmdline" "/proc/$1/cmdline"
 }
 
-has_worked() {
+has_started() {
 	executes "$1" || return 1
 	# shellcheck disable=SC2046 # what follows the name: state, …, CPU time of user and kernel in 1/100 s
 	set -- $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null)
 	case ${1:-Z} in
 	Z) return 0 ;;
-	S) work_asleep=$((work_asleep + 1)) ;;
-	*) work_asleep=0 ;;
+	S) start_asleep=$((start_asleep + 1)) ;;
+	*) start_asleep=0 ;;
 	esac
-	: "${work_since:=$((${12} + ${13}))}"
-	[ $((${12} + ${13} - work_since)) -ge 10 ] || [ $work_asleep -ge 4 ]
+	: "${start_cpu:=$((${12} + ${13}))}"
+	[ $((${12} + ${13} - start_cpu)) -ge 10 ] || [ $start_asleep -ge 4 ]
 }
 
 # ---- tests in the guest. A script of tests/vm/t or tests/kernels/t runs twice, as root, on the same file system and with the same HOME:
@@ -170,7 +170,7 @@ lab_record() {
 lab_start() {
 	"$@" >"$T/target.out" 2>&1 &
 	target=$!
-	at_work "$target"
+	await_start "$target"
 }
 
 # lab_finish: ends $target

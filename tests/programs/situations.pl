@@ -3,7 +3,7 @@
 # has it, and then keeps a processor busy in these very frames for about MS (150) milliseconds. The judge of it: situations-judge.
 #
 # It prints "ready PID…", its own and two workers', and goes on when there is FILE.go; SECOND-FORK: it also forks later.
-# FILE gets a line for each situation, fields divided by tabs:
+# FILE gets "subs", its subs' names, and then a line for each situation, fields divided by tabs:
 #	NAME PID TID MS NANOSECONDS-OF-CPU LEAF FRAME…
 # MS is what its work takes at least, on a machine with nothing else to do; the CPU time also has what interrupts it: the recorder, an
 # emulator that waits for its own processor. FRAMEs are "function file:line", innermost first; LEAF is a function in C that may be called on top of them, or "-". Bytes up to
@@ -71,7 +71,16 @@ sub rounds {
 	return $ms * 1e6 / $least;
 }
 
+# subs PACKAGE: the names of those in it and in the packages below
+sub subs {
+	my ($package) = @_;
+	no strict 'refs';
+	my @below = grep /::$/ && $_ ne 'main::', keys %$package;
+	return ((map "$package$_", grep !/::$/ && defined &{"$package$_"}, keys %$package), map subs($package eq 'main::' ? $_ : "$package$_"), @below);
+}
+
 open OUT, '>>', $file or die "situations: cannot open $file: $!\n";
+syswrite OUT, join("\t", 'subs', map escaped($_), subs('main::')) . "\n";
 $n = 1 + int($n * rounds(sub { 1 for 1 .. $n }));
 $digests = 1 + int($digests * rounds(sub { Digest::SHA::sha1_hex($bytes) for 1 .. $digests }));
 $sums = 1 + int($sums * rounds(sub { List::Util::sum(@numbers) for 1 .. $sums }));

@@ -47,7 +47,7 @@ sh "$TOP/tests/programs/build" "$T/programs"
 begin() {
 	"$@" >/dev/null 2>&1 &
 	target=$!
-	at_work "$target"
+	await_start "$target"
 }
 
 begin "$T/programs/ladder" 60

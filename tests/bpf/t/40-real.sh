@@ -47,7 +47,7 @@ at_work() {
 	shift
 	"$@" >"$T/target.out" 2>&1 </dev/null &
 	target=$!
-	at_work "$target"
+	await_start "$target"
 	record_for "$name" 1 -p "$target" -u
 	finish
 }
@@ -130,7 +130,7 @@ if here redis-check-rdb redis-benchmark; then
 	until_true 30 test -S "$T/redis" || note "$T/redis.out"
 	redis-benchmark -s "$T/redis" -l -q -c 20 -d 100 -t set,get,lrange_100,zadd >/dev/null 2>&1 &
 	load=$!
-	at_work $load
+	await_start $load
 	record_for redis 1 -p "$target" -u
 	kill $load
 	wait $load 2>/dev/null || :
@@ -156,7 +156,7 @@ if command -v nginx >/dev/null && here perl; then
 	perl -MIO::Socket::UNIX -e 'while (1) { my $s = IO::Socket::UNIX->new($ARGV[0]) or last;
 		print $s "GET /gen.c HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n"; 1 while <$s> }' "$T/nginx.socket" >/dev/null 2>&1 &
 	load=$!
-	at_work $load
+	await_start $load
 	record_for nginx 1 -p "$target" -u
 	kill $load
 	wait $load 2>/dev/null || :

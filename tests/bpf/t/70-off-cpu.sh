@@ -27,7 +27,7 @@ lab_few 'life: stacks that are not whole' "$(awk '!/^(_start|_*clone3)[; ]/ { n 
 
 "$T/waits" 600 >"$T/target.out" 2>&1 &
 target=$!
-at_work $target
+await_start $target
 off part -p "$target" -t 5
 off long -p "$target" -t 4 --min 40000 --max 70000
 off all -a -t 3 --state all

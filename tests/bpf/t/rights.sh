@@ -47,14 +47,14 @@ whole() {
 	check "$1" awk '{ all += $NF } /^_*start/ { good += $NF } END { exit !(all > 20 && good >= 0.95 * all) }' a.folded
 }
 
-dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
+nice -n -10 dd if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
 roots=$!
 cp "$(command -v dd)" mine
-setpriv --reuid nobody --regid nogroup --clear-groups ./mine if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
+nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups ./mine if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
 nobodys=$!
 trap 'kill $roots $nobodys 2>/dev/null || :; test_end' EXIT
-at_work $roots
-at_work $nobodys
+await_start $roots
+await_start $nobodys
 
 enough=bpf,perfmon,sys_ptrace,syslog
 record $enough 0 -p $roots

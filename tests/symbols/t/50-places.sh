@@ -53,9 +53,9 @@ record_while() {
 	shift
 	(
 		until_true 60 grep -qs 'the probes are in place' "$T/$while_name.err" || :
-		at_work "$target"
+		await_start "$target"
 		"$@"
-		at_work "$target"
+		await_start "$target"
 		pkill -INT -P $$ -x sample-bt || :
 	) &
 	while_job=$!

@@ -20,7 +20,7 @@ as() {
 start() {
 	(as "$1" "$programs/ladder" 600 >/dev/null) &
 	target=$!
-	at_work "$target"
+	await_start "$target"
 }
 
 # what record asks for, in both parts
