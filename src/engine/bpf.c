@@ -17,6 +17,7 @@
 #include "spaces.h"
 #include "task.h"
 #include "trial.h"
+#include "verifier.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -181,30 +182,18 @@ static void choose_programs(struct bpf *b)
 	bpf_map__set_autocreate(p->maps.waits, waits);
 }
 
-/*
- * Appends the verifier's reason, which stands in the log before its figures; nothing if there is
- * none.
- */
-static void add_reason(const struct strbuf *log, struct strbuf *err)
-{
-	const char *figures = log->len ? strstr(log->buf, "\nprocessed ") : NULL, *reason = figures;
-
-	if (!figures)
-		return;
-	while (reason > log->buf && reason[-1] != '\n')
-		reason--;
-	strbuf_addf(err, ": \"%.*s\"", (int)(figures - reason), reason);
-}
-
 /* The kernel does not take the programs. */
 static int refuse(const struct bpf *b, int error, struct strbuf *err)
 {
 	struct utsname uts = {0};
+	size_t len;
+	const char *reason = verifier_reason(b->log.buf, &len);
 
 	uname(&uts);
 	strbuf_addf(err, "Linux %s does not take the BPF programs: %s", uts.release,
 		strerror(error));
-	add_reason(&b->log, err);
+	if (reason)
+		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
 	return fail(err, "; report it with the log, and record with --engine=stap");
 }
 

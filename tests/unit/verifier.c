@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/verifier.h"
+#include "lib/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct {
+	const char *log, *reason; /* NULL: none */
+} logs[] = {
+	/* Linux 6.1, by libbpf */
+	{"libbpf: prog 'on_tick': BPF program load failed: Invalid argument\n"
+	 "libbpf: prog 'on_tick': -- BEGIN PROG LOAD LOG --\n"
+	 "4106: (95) exit\n"
+	 "Unreleased reference id=1053 alloc_insn=4073\n"
+	 "processed 92764 insns (limit 1000000) max_states_per_insn 19\n"
+	 "-- END PROG LOAD LOG --\n"
+	 "libbpf: prog 'on_tick': failed to load: -22\n",
+		"Unreleased reference id=1053 alloc_insn=4073"},
+	/* with figures about other functions, and of time */
+	{"processed 10 insns (limit 1000000)\n"
+	 "Validating store_chunk() func#3...\n"
+	 "R1 unbounded memory access\n"
+	 "verification time 12 usec\n"
+	 "stack depth 176+32\n"
+	 "processed 42393 insns (limit 1000000)\n",
+		"R1 unbounded memory access"},
+	/* its beginning was cut off */
+	{"s too large\nprocessed 1 insns\n", "s too large"},
+	{"processed 1 insns\n", NULL},
+	{"libbpf: Error loading vmlinux BTF: -3\n", NULL},
+	{"\n", NULL},
+	{"", NULL},
+};
+
+static void verifier__reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(logs); i++) {
+		size_t len = 0;
+		const char *found = verifier_reason(logs[i].log, &len);
+		char *reason = found ? xstrndup(found, len) : NULL;
+
+		if (logs[i].reason)
+			assert_string_equal(reason, logs[i].reason);
+		else
+			assert_null(reason);
+		free(reason);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(verifier__reason),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
