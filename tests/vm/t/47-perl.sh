@@ -6,6 +6,7 @@
 # vm-weight: 90
 set -eu
 . /lab/lib.sh
+. /lab/situations.sh
 
 prepare() {
 	lab_start perl /lab/programs/work.pl 600
@@ -38,10 +39,10 @@ prepare() {
 	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m perl_own -I /usr/share/flametap/tapsets/perl own.stp >/dev/null)
 }
 
-# recorder MODULE NAME ARG…: in the background; returns when the probes are in place
+# recorder NAME ARG…: of $module, in the background; returns when the probes are in place
 recorder() {
-	module=$1 name=$2
-	shift 2
+	name=$1
+	shift
 	sample-bt -v --module "$LAB_WORK/$module.ko" -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
 	recorder=$!
 	until_true 120 grep -q 'the probes are in place' "$T/$name.err" || not_ok "$name" "nothing was loaded"
@@ -55,54 +56,6 @@ recorded() {
 	lab_keep "$T/$1".*
 }
 
-# judged NAME: what the judge says, with what this emulated machine cannot be blamed for: fewer samples, as the emulator gives its ticks late
-# when it waits for a processor; what the program does between its situations, which takes no time elsewhere; and a stack in 200 whose page
-# was being moved.
-judged() {
-	awk '/^# .*all: / { all = $0; sub(/.*all: /, "", all) }
-		/, (places|on the way|perl: not running|C alone)(:|$)/ { print "# " $0; next }
-		match($0, /: [0-9]+ samples, not [0-9]+ to [0-9]+$/) {
-			split(substr($0, RSTART + 2), n, " ")
-			if (n[1] && n[1] <= n[6]) { print "ok" substr($0, 7, RSTART - 7); next }
-		}
-		match($0, /nothing but what there was: [0-9]+/) && substr($0, RSTART + 28, RLENGTH - 28) * 200 <= all + 0 { print "ok" substr($0, 7, RSTART + 19); next }
-		{ print }' "$T/$1.verdict"
-}
-
-# situations MODULE NAME ROOT MS OPTION…: situations.pl by the perl in ROOT ("" or a folder); longer, if one of its situations had no tick
-situations() {
-	module=$1 name=$2 root=$3 ms=$4
-	shift 4
-	for longer in 1 3 9; do
-		one_run $((ms * longer)) "$@"
-		grep -q ': 0 samples, not' "$T/$name.judged" || break
-	done
-	! grep -q '^not ok' "$T/$name.judged" || : >"$T_top/failed"
-	cat "$T/$name.judged"
-	check "$name: judged" grep -q "^ok $name, perl: inconsistent" "$T/$name.judged"
-	lab_keep "$T/$name".*
-}
-
-# one_run MS OPTION…: leaves $T/$name.judged
-one_run() {
-	run_ms=$1
-	shift
-	rm -rf "$root/tmp/$name"
-	mkdir -p "$root/tmp/$name"
-	cp /lab/programs/situations.pl "$root/tmp/$name"
-	${root:+chroot "$root"} perl "/tmp/$name/situations.pl" "/tmp/$name/s" "$run_ms" >"$T/$name.said" 2>&1 &
-	target=$!
-	until_true 60 grep -q '^ready' "$T/$name.said" || not_ok "$name: the program" 'does not begin'
-	recorder "$module" "$name" "$@" -p "$(sed -n 's/^ready //p' "$T/$name.said" | tr ' ' ,)"
-	: >"$root/tmp/$name/s.go"
-	wait "$target" || not_ok "$name: the program" "exit $?"
-	recorded "$name"
-	cp "$root/tmp/$name/s" "$T/$name.moments"
-	case $* in *--mixed*) mixed=--mixed ;; *) mixed='' ;; esac
-	perl /lab/programs/situations-judge $mixed "$T/$name.moments" "$T/$name.rec" "$name, " >"$T/$name.verdict" 2>&1 || :
-	judged "$name" >"$T/$name.judged"
-}
-
 # Where Perl waits, with the kernel's part; of all processes, those that run no Perl say so.
 waits() {
 	cat >"$T/waits.pl" <<-'END'
@@ -114,13 +67,15 @@ waits() {
 		}
 	END
 	lab_start perl "$T/waits.pl"
-	recorder off off --script off-cpu --perl -k -p "$target" -t 4
+	module=off
+	recorder off --script off-cpu --perl -k -p "$target" -t 4
 	recorded off
 	check 'off: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\];.*schedule_\[k\][; ]' "$T/off.folded"
 	check_eq 'off: nothing else' '' "$(grep -vE '^main(;main::sorts(;main::naps)?)?[; ]' "$T/off.folded")"
 	sh -c 'while :; do :; done' &
 	other=$!
-	recorder all all --perl -k -a -t 4
+	module=all
+	recorder all --perl -k -a -t 4
 	kill $other
 	recorded all
 	check 'all: Perl' grep -qE '^perl;main [0-9]+$' "$T/all.folded"
@@ -175,10 +130,13 @@ end"
 }
 
 in_guest() {
-	situations p situations '' 100 --perl
-	situations mixed mixed '' 100 --mixed
+	module=p
+	situations situations '' 100 --perl
+	module=mixed
+	situations mixed '' 100 --mixed
 	if [ -d /lab/perls/trixie ]; then
-		situations p trixie /lab/perls/trixie 60 --perl
+		module=p
+		situations trixie /lab/perls/trixie 60 --perl
 	else
 		skip 'trixie' 'its perl was not unpacked: tests/run layout does that'
 	fi
