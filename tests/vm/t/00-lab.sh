@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 00-lab: is the laboratory itself sound? The module that prepare compiled is found in stap's cache, and its timer, tracepoint and
 # uprobe fire, on two CPUs. Arguments: see vm_main in lib.sh.
-# vm-limit: 180
-# prepare-limit: 600
+# vm-limit: 360
+# prepare-limit: 1200
 # vm-weight: 20
 set -eu
 . /lab/lib.sh
