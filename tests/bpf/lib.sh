@@ -8,12 +8,13 @@ missing() {
 	sed -n "s/^$1 //p" "$CASES/missing" | grep .
 }
 
-# start COMMAND…: a case in the background: $target. It is where it will stay when this returns. It runs before others, for it shall run.
+# start COMMAND…: a case in the background: $target. It is where it will stay when this returns. It runs before others, for it shall run, and
+# ends with this shell.
 start() {
 	: >"$T/target.out"
-	nice -n -10 "$@" >"$T/target.out" 2>&1 &
+	nice -n -10 setpriv --pdeathsig TERM "$@" >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 30 spinning || note "$T/target.out"
+	until_true 60 spinning || note "$T/target.out"
 }
 
 spinning() {

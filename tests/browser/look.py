@@ -99,7 +99,7 @@ def without_scripts(driver):
 def inside_a_page(browser):
     draw('plain', PLAIN)
     browser.load(BASE + 'plain.object.html')
-    for _ in range(50):
+    for _ in range(600):
         size = browser.js("const o = document.querySelector('object');"
                           "return o.contentDocument && o.contentDocument.querySelector('.scroller')"
                           "? [o.offsetWidth, o.offsetHeight] : null")

@@ -31,7 +31,7 @@ class Driver:
             raise RuntimeError('chromedriver does not start')
 
     def command(self, method, path, body=None):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=600)
         try:
             connection.request(method, path, None if body is None else json.dumps(body),
                                {'Content-Type': 'application/json'})
@@ -44,7 +44,7 @@ class Driver:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
         self.process.stdout.close()
 
 
@@ -65,6 +65,7 @@ class Browser:
                 'width': mobile[0], 'height': mobile[1], 'pixelRatio': 2, 'touch': True}}
         answer = driver.command('POST', '/session', {'capabilities': {'alwaysMatch': {
             'browserName': 'chrome', 'goog:chromeOptions': options,
+            'timeouts': {'script': 300000, 'pageLoad': 600000},
             'goog:loggingPrefs': {'browser': 'ALL'}}}})
         self.path = '/session/' + answer['sessionId']
 

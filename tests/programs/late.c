@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* late LIBRARY [SECONDS]: works for some seconds, then loads LIBRARY and works through its late_work. */
+/* late LIBRARY [SECONDS]: works until SIGUSR1, then loads LIBRARY and works through its late_work. */
 #include "burn.h"
 
 #include <dlfcn.h>
-#include <time.h>
 
 static volatile unsigned sink;
+static volatile sig_atomic_t to_load;
+
+static void load_it(int sig)
+{
+	(void)sig;
+	to_load = 1;
+}
 
 __attribute__((noinline)) static void early_work(void)
 {
@@ -19,14 +25,12 @@ __attribute__((noinline)) static void callback(void)
 
 int main(int argc, char **argv)
 {
-	time_t start = time(NULL);
-
 	if (argc < 2)
 		return 64;
 	burn_init(argc - 1, argv + 1);
-	while (!burn_over && time(NULL) - start < 6)
-		for (int i = 0; i < 100; i++)
-			early_work();
+	signal(SIGUSR1, load_it);
+	while (!burn_over && !to_load)
+		early_work();
 	void *lib = dlopen(argv[1], RTLD_NOW);
 	void (*late_work)(void (*)(void)) = lib ? (void (*)(void (*)(void)))dlsym(lib, "late_work") : NULL;
 

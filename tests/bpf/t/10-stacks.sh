@@ -47,7 +47,7 @@ observe_of() {
 		absent="$absent, $observe_name ($reason)"
 		return 1
 	fi
-	start "$CASES/$program" 120 "$@"
+	start "$CASES/$program" 600 "$@"
 	record_for "$observe_name" 0.4 -p "$target" -u
 }
 

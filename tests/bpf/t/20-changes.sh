@@ -28,7 +28,7 @@ in_turn() {
 }
 
 # two libraries, one after the other at the same address
-start "$CASES/flip" 120 "$CASES"
+start "$CASES/flip" 600 "$CASES"
 record_for flip 3 -p "$target" -u
 finish
 tail -n 1 "$T/target.out" | note
@@ -36,7 +36,7 @@ in_turn 'libraries in turn' flip 'main;run;work' 'a_one;a_two;a_spin' 'b_one;b_t
 expect_account 'libraries in turn: the account' flip 95
 
 # one program after the other in one process
-start "$CASES/exec-a" 30 "$CASES"
+start "$CASES/exec-a" 600 "$CASES"
 record_for exec 2 -p "$target" -u
 finish
 in_turn 'exec in turn' exec main 'a_work;a_spin' 'b_work;b_spin' 95

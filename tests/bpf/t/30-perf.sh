@@ -50,13 +50,13 @@ begin() {
 	await_start "$target"
 }
 
-begin "$T/programs/ladder" 60
+begin "$T/programs/ladder" 600
 compare ladder
-begin perl "$T/programs/work.pl" 60
+begin perl "$T/programs/work.pl" 600
 compare perl
 begin xz -9 -T1 -c /dev/zero
 compare xz
 if ! missing throw >/dev/null; then
-	start "$CASES/throw" 60
+	start "$CASES/throw" 600
 	compare 'C++ exceptions'
 fi

@@ -64,7 +64,7 @@ seq 1 400000 | awk '{ print $1 * 7919 % 1000003, "line", $1 }' >"$T/data"
 cat "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" >"$T/more"
 
 if here perl; then
-	at_work perl perl "$TOP/tests/programs/work.pl" 60
+	at_work perl perl "$TOP/tests/programs/work.pl" 600
 	judge perl
 fi
 if here xz; then
@@ -85,7 +85,7 @@ if here openssl; then
 		rsa2048 | ecdsap256) set -- $algorithm ;;
 		*) set -- -evp $algorithm ;;
 		esac
-		at_work "openssl $algorithm" openssl speed -seconds 60 "$@"
+		at_work "openssl $algorithm" openssl speed -seconds 600 "$@"
 		judge "openssl $algorithm"
 	done
 fi

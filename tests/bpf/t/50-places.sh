@@ -22,7 +22,7 @@ unshare -pfm sh -c '
 	for lib in $(ldd "$2" | grep -o "/[^ ]*"); do
 		mkdir -p "$1${lib%/*}" && cp -L "$lib" "$1$lib" || exit 2
 	done
-	exec chroot "$1" /opt/renamed 60' sh "$T/root" "$CASES/plain" >"$T/target.out" 2>&1 &
+	exec chroot "$1" /opt/renamed 600' sh "$T/root" "$CASES/plain" >"$T/target.out" 2>&1 &
 namespace=$!
 if until_true 30 grep -q spinning "$T/target.out"; then
 	target=$(pgrep -P $namespace)
@@ -36,14 +36,14 @@ fi
 wait $namespace 2>/dev/null || :
 
 cp "$CASES/plain" "$T/gone"
-start "$T/gone" 60
+start "$T/gone" 600
 rm "$T/gone"
 record_for 'deleted program' 0.5 -p "$target" -u
 finish
 whole 'deleted program' "$plain"
 
 cp "$CASES/plain" "$T/replaced"
-start "$T/replaced" 60
+start "$T/replaced" 600
 rm "$T/replaced"
 cp "$CASES/tail" "$T/replaced"
 record_for 'replaced program' 0.5 -p "$target" -u
@@ -51,30 +51,30 @@ finish
 whole 'replaced program' "$plain"
 
 cp "$CASES/libtiny.so" "$CASES/plt" "$T"
-start env LD_LIBRARY_PATH="$T" LD_PRELOAD="$T/libtiny.so" "$CASES/plt" 60
+start env LD_LIBRARY_PATH="$T" LD_PRELOAD="$T/libtiny.so" "$CASES/plt" 600
 rm "$T/libtiny.so"
 record_for 'deleted library' 0.5 -p "$target" -u
 finish
 whole 'deleted library' 'main;calls(;(tiny(@plt)?|\[[^;]*\])){0,2}'
 
-start "$CASES/memfd" 60 "$CASES/plain"
+start "$CASES/memfd" 600 "$CASES/plain"
 record_for 'program in memory' 0.5 -p "$target" -u
 finish
 whole 'program in memory' "$plain"
 
 # /proc/PID/maps of such a process is empty
-start "$CASES/leaderless" 60
+start "$CASES/leaderless" 600
 record_for 'first thread ended' 0.5 -p "$target" -u
 finish
 whole 'first thread ended' 'thread;spin'
 
-start "$CASES/maps" 60 3000
+start "$CASES/maps" 600 3000
 record_for '3000 mappings' 0.5 -p "$target" -u
 finish
 whole '3000 mappings' 'main;among;spin'
 
 # two recordings of one target; they are of the same kind, so neither takes from the other
-start "$CASES/plain" 60
+start "$CASES/plain" 600
 {
 	record_for first 1.5 -p "$target" -u
 	echo "$status" >"$T/first.status"
@@ -90,7 +90,7 @@ whole first "$plain"
 one=$target
 record_for 'one thread' 1 --tid "$one" -u
 whole 'one thread' "$plain"
-"$CASES/recurse" 60 30 >"$T/other.out" &
+nice -n -10 "$CASES/recurse" 600 30 >"$T/other.out" &
 other=$!
 until_true 60 grep -q spinning "$T/other.out"
 record_for 'two processes' 1.5 -p "$one,$other" -u
@@ -131,7 +131,7 @@ check 'no such process: named' grep -q 4194303 "$T/err"
 chmod 711 "$T_top" "$T"
 cp "$BIN" "$CASES/plain" "$T/"
 chmod 755 "$T/sample-bt" "$T/plain"
-start "$T/plain" 60
+start "$T/plain" 600
 as_nobody() {
 	setpriv --reuid nobody --clear-groups "$@"
 }
@@ -151,7 +151,7 @@ finish
 
 # kill -9 leaves nothing
 objects_before
-start "$CASES/plain" 60
+start "$CASES/plain" 600
 "$BIN" --engine bpf -v -p "$target" -u -t 60 -o "$T/killed.rec" >"$T/out" 2>"$T/err" &
 recorder=$!
 until_true 60 grep -q 'the probes are in place' "$T/err" || :

@@ -83,7 +83,7 @@ contain() {
 			mkdir -p "$2/upper" && mount -t tmpfs none "$2/upper" && mkdir "$2/upper/files" "$2/upper/work" &&
 				mount -t overlay -o "lowerdir=$fill,upperdir=$2/upper/files,workdir=$2/upper/work" none "$root" || exit 2
 		fi
-		exec chroot "$root" "$2/program" 60' sh "$1" "$T" >"$T/target.out" 2>&1 &
+		exec chroot "$root" "$2/program" 600' sh "$1" "$T" >"$T/target.out" 2>&1 &
 	namespace=$!
 	until_true 60 is_contained || :
 	target=$(pgrep -P $namespace) || target=
@@ -128,7 +128,7 @@ end_container
 
 # ---- files that are gone, or others by now
 cp "$built/old" "$T/gone"
-start "$T/gone" 60
+start "$T/gone" 600
 rm "$T/gone"
 record_for deleted 0.5 -p "$target" -u
 finish
@@ -141,7 +141,7 @@ mkdir "$T/nobody"
 chmod 777 "$T/nobody"
 cp "$BIN" "$T/nobody/sample-bt"
 cp "$built/old" "$T/gone"
-start "$T/gone" 60
+start "$T/gone" 600
 rm "$T/gone"
 status=0
 setpriv --reuid nobody --clear-groups --inh-caps $rights --ambient-caps $rights "$T/nobody/sample-bt" --engine bpf --min-quality 1 \
@@ -151,28 +151,28 @@ mv "$T/nobody/a.folded" "$T/deleted, few rights.folded" || : >"$T/deleted, few r
 named 'deleted, few rights' "$old_stack"
 
 cp "$built/old" "$T/removed"
-start "$T/removed" 60
+start "$T/removed" 600
 record_while 'deleted while it is recorded' rm "$T/removed"
 finish
 named 'deleted while it is recorded' "$old_stack"
 
 cp "$built/old" "$T/replaced"
 cp "$built/new" "$T/replacement"
-start "$T/replaced" 60
+start "$T/replaced" 600
 record_while 'replaced while it is recorded' mv "$T/replacement" "$T/replaced"
 finish
 named 'replaced while it is recorded' "$old_stack"
 
 cp "$built/old-no-id" "$T/replaced-no-id"
 cp "$built/new-no-id" "$T/replacement"
-start "$T/replaced-no-id" 60
+start "$T/replaced-no-id" 600
 record_while 'replaced, no build-id' mv "$T/replacement" "$T/replaced-no-id"
 finish
 named 'replaced, no build-id' "$old_stack"
 
 cp "$built/libold.so" "$T/lib.so"
 cp "$built/libnew.so" "$T/lib.new"
-start "$built/load" 60 "$T/lib.so"
+start "$built/load" 600 "$T/lib.so"
 record_while 'library replaced while it is recorded' mv "$T/lib.new" "$T/lib.so"
 finish
 named 'library replaced while it is recorded' 'main;work;old_work'
@@ -185,19 +185,19 @@ named 'library deleted before the first look' 'main;work;old_work'
 
 mkfifo "$T/go"
 # shellcheck disable=SC2016
-start sh -c 'echo spinning; read -r _ <"$1"; exec "$2" 60' sh "$T/go" "$built/old"
+start sh -c 'echo spinning; read -r _ <"$1"; exec "$2" 600' sh "$T/go" "$built/old"
 # shellcheck disable=SC2016
 record_while 'program that begins in the recording' sh -c 'echo >"$1"' sh "$T/go"
 finish
 named 'program that begins in the recording' "$old_stack"
 
-start "$built/memfd" 60 "$built/old"
+start "$built/memfd" 600 "$built/old"
 record_for 'program in memory' 0.5 -p "$target" -u
 finish
 named 'program in memory' "$old_stack"
 
 # ---- all of it: every file of every process is open
-start "$built/load" 60 "$built/libold.so"
+start "$built/load" 600 "$built/libold.so"
 record_for everything 1 -a -u
 finish
 check 'everything: one of the programs' test "$(weight "$T/everything.folded" "^load[^;]*;_start;.*;main;work;old_work\$")" -ge 20
@@ -225,7 +225,7 @@ cp "$built/load-fixed" "$T/load"
 cp "$built/libold.so" "$T"
 part "$T/load"
 part "$T/libold.so"
-start "$T/load" 60 "$T/libold.so"
+start "$T/load" 600 "$T/libold.so"
 record_for 'debug files' 0.5 -p "$target" -u
 finish
 rm "$T/load" "$T/libold.so"
@@ -238,7 +238,7 @@ named 'debug files' 'main;work;old_work'
 # ---- code that is in no file
 # jitted NAME WHERE: such code, with its perf map; $target
 jitted() {
-	start "$built/jit" 60 "$2" 'jitted;by itself'
+	start "$built/jit" 600 "$2" 'jitted;by itself'
 	maps="$maps /tmp/perf-$target.map"
 	record_for "$1" 0.5 -p "$target" -u
 	finish
@@ -255,7 +255,7 @@ rm -f $maps
 not_used() {
 	not_name=$1
 	shift
-	start "$built/jit" 60 anon jitted "$T/list"
+	start "$built/jit" 600 anon jitted "$T/list"
 	map=/tmp/perf-$target.map
 	"$@"
 	record_for "$not_name" 0.5 -p "$target" -u

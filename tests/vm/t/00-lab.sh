@@ -4,8 +4,8 @@
 # the runtime where it needs one, is found in stap's cache, and its timer, tracepoint and
 # uprobe fire, on two CPUs. Arguments: see vm_main in lib.sh.
 # vm-suites: sid trixie bookworm
-# vm-limit: 180
-# prepare-limit: 900
+# vm-limit: 360
+# prepare-limit: 1200
 # vm-weight: 20
 set -eu
 . /lab/lib.sh

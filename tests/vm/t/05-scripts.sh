@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 05-scripts: every form of on-cpu.stp and off-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
 # makes of wrong wishes.
+# vm-limit: 240
+# prepare-limit: 1200
 # vm-weight: 10
 set -eu
 . /lab/lib.sh

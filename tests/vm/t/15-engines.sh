@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 15-engines: both engines on one program that says how it split its work; the built-in one on this kernel with user and kernel stacks,
 # on everything, and on processes that come and go.
-# vm-limit: 300
+# vm-limit: 600
+# prepare-limit: 1200
 # vm-weight: 60
 set -eu
 . /lab/lib.sh

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 20-kernel: kernel stacks of one process and of the whole system.
-# vm-limit: 400
+# vm-limit: 800
+# prepare-limit: 1200
 # vm-weight: 105
 set -eu
 . /lab/lib.sh
@@ -35,7 +36,11 @@ in_guest() {
 	start
 	lab_record -F 200 -p "$target" -k -t 5 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
 	lab_record -F 200 -p "$target" -t 5 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
+	# work for threads of the kernel
+	sh -c 'while :; do dd if=/dev/zero of="$1" bs=64k count=16 conv=fsync 2>/dev/null; done' sh "$LAB_WORK/written" &
+	writer=$!
 	lab_record -F 200 -a -k -t 5 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
+	kill $writer
 	as_invoking_user
 	lab_finish
 	lab_keep "$T"/*.folded "$T"/*.svg "$T"/*.rec "$T"/*.err

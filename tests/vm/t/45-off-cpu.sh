@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 45-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
-# vm-limit: 400
+# vm-limit: 800
+# prepare-limit: 1200
 # vm-weight: 70
 set -eu
 . /lab/lib.sh

@@ -3,6 +3,7 @@
 # 47-perl: Perl stacks by real SystemTap, with modules that were built for no perl in particular: a program that knows its own stack at
 # each moment, its workers, threads and 1,000 calls deep; where Perl waits; and a script of a user's own.
 # vm-limit: 900
+# prepare-limit: 1200
 # vm-weight: 90
 set -eu
 . /lab/lib.sh

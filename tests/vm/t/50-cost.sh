@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 50-cost: cycles of one sample, against keys that are strings: bts[ubacktrace()] <<< 1. Figures under emulation: only their ratio
 # says something, so none of them is a test; that there are figures is.
-# vm-limit: 300
-# prepare-limit: 600
+# vm-limit: 600
+# prepare-limit: 1200
 # vm-weight: 76
 set -eu
 . /lab/lib.sh

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 60-runtime: a machine with systemtap-runtime alone: a module compiled elsewhere runs there.
 # vm-image: runtime
-# vm-limit: 200
+# vm-limit: 400
+# prepare-limit: 1200
 # vm-weight: 60
 set -eu
 . /lab/lib.sh

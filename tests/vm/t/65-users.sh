@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 65-users: who is not root: a member of stapdev records processes of its own, one of stapusr runs what root has put in place, others
 # are told what they lack.
-# vm-limit: 240
+# vm-limit: 480
+# prepare-limit: 1200
 # vm-weight: 30
 set -eu
 . /lab/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 70-endings: a recording by real SystemTap ended in every way: exit code, time, what was kept, what was left. The table is a note.
 # vm-limit: 900
+# prepare-limit: 1200
 # vm-weight: 200
 set -eu
 . /lab/lib.sh

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 90-report: a perl at work, into a report folder.
-# vm-limit: 240
+# vm-limit: 480
+# prepare-limit: 1200
 # vm-weight: 22
 set -eu
 . /lab/lib.sh
