@@ -114,9 +114,20 @@ endings() {
 	endings_show
 }
 
+# described ARG…: what would be run
+described() {
+	sample-bt --engine stap -d -a -k "$@"
+}
+
 in_guest() {
-	check 'a patched copy of the runtime is used' \
-		sh -c 'sample-bt --check -a | grep -q "^found .*works with a patched copy of its runtime"'
+	sample-bt --check -a >"$T/check"
+	grep ' kernel ' "$T/check" | note
+	check 'the check says that the runtime is patched' grep -q '^found  *kernel .* works with a patched copy of its runtime' "$T/check"
+	described >"$T/described"
+	check 'so does the description' grep -q "^# with a patched copy of SystemTap's runtime (" "$T/described"
+	check 'the copy is the one that prepare has made' test "$(sed -n 's/^# stap .* -R \([^ ]*\) .*/\1/p' "$T/described")" = "$(echo "$HOME"/.cache/flametap/runtime-*)"
+	described --stap-arg -R/usr/share/systemtap/runtime >"$T/described"
+	check_eq "a runtime of the user's is taken as it is" 0 "$(grep -c flametap/runtime "$T/described")"
 	user_stacks
 	kernel_stacks
 	perl_stacks
