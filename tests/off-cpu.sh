@@ -21,7 +21,7 @@ judge_thread() {
 	echo "# $name: of $wall us recorded $asleep blocked, $ready runnable ($woken woken); own figures: $oncpu on CPU, $runnable runnable, $first of it at first, $blocked in calls"
 	limit=$((wall / 50))
 	near "$name: blocked, runnable and on a processor are all of its life" $((asleep + ready + oncpu)) "$wall" $((limit + first))
-	near "$name: blocked" "$asleep" $((wall - oncpu - runnable)) $limit
+	near "$name: blocked" "$asleep" $((wall - oncpu - runnable)) $((limit + first))
 	near "$name: runnable" "$ready" "$runnable" $((limit + first))
 	# a call is also work, here much of it
 	[ "$name" != never ] || near "$name: blocked, by its own clock" $((asleep + woken)) "$blocked" $limit

@@ -114,6 +114,21 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #define UNWIND_INDEX(i, n) ((uint64_t)(i) & ((n)-1))
 #endif
 
+/*
+ * I, which is below N. The compiler may move the comparison that says so to where the verifier
+ * does not see what it means.
+ */
+#ifdef __bpf__
+#define UNWIND_BELOW(i, n)                                                                         \
+	({                                                                                         \
+		uint64_t i_ = (i);                                                                 \
+		asm volatile("if %0 < %1 goto +1\n%0 = 0" : "+r"(i_) : "i"(n));                    \
+		i_;                                                                                \
+	})
+#else
+#define UNWIND_BELOW(i, n) (i)
+#endif
+
 /* X, of which the compiler knows nothing: it cannot make a branch of it. */
 #ifdef __bpf__
 #define UNWIND_OPAQUE(x)                                                                           \

@@ -86,7 +86,7 @@ static inline int walk_base(struct walk *w, uint32_t reg, uint64_t *value)
 			return WALK_NO_READ;
 		w->bx_at = 0;
 	}
-	*value = w->reg[reg];
+	*value = w->reg[UNWIND_BELOW(reg, NR_REGS)];
 	return WALK_ON;
 }
 

@@ -57,14 +57,6 @@ struct scratch {
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
-/* I, which is below N; the verifier believes what it sees. */
-#define below(i, n)                                                                                \
-	({                                                                                         \
-		uint64_t i_ = (i);                                                                 \
-		asm volatile("if %0 < %1 goto +1\n%0 = 0" : "+r"(i_) : "i"(n));                    \
-		i_;                                                                                \
-	})
-
 /* One or two words of the stack, or more of what lies on it. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
 {
@@ -468,7 +460,7 @@ static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bo
 __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 {
 	struct scratch *s = my_scratch(lane);
-	uint64_t at = below(left, WALK_DEPTH + 1);
+	uint64_t at = UNWIND_BELOW(left, WALK_DEPTH + 1);
 	bool is_new;
 
 	if (!s)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 10-stacks: user and kernel stacks of a process, of everything, of a command and of a process's children, against programs that know
 # their stacks and say how they split their work.
-# vm-limit: 400
+# vm-limit: 900
 # vm-weight: 70
 set -eu
 . /lab/lib.sh

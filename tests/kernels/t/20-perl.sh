@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 20-perl: Perl's own stacks, alone and within those of C, by the suite's perl: a program that knows its stack at each moment, with workers,
 # threads and 1,000 calls deep; and of all processes.
-# vm-limit: 600
+# vm-limit: 900
 # vm-weight: 90
 set -eu
 . /lab/lib.sh
@@ -18,7 +18,7 @@ prepare() {
 recorder() {
 	name=$1
 	shift
-	sample-bt --engine bpf -v -F 99 -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
+	sample-bt --engine bpf -v -F 199 -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
 	recorder=$!
 	until_true 120 grep -q 'the probes are in place' "$T/$name.err" || not_ok "$name" 'it does not begin'
 }
@@ -42,9 +42,9 @@ of_everything() {
 }
 
 in_guest() {
-	situations perl '' 100 --perl
+	situations perl '' 50 --perl
 	note_account --perl perl
-	situations mixed '' 100 --mixed
+	situations mixed '' 50 --mixed
 	note_account --mixed mixed
 	of_everything
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
-# vm-limit: 300
+# vm-limit: 900
 # vm-weight: 40
 set -eu
 . /lab/lib.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 60-start: stacks are whole from the first ones on, when every table of unwind rules is still to be made: of all processes for some
 # seconds, of a command from its first instruction.
-# vm-limit: 200
+# vm-limit: 900
 # vm-weight: 30
 set -eu
 . /lab/lib.sh
