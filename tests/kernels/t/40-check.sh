@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 40-check: what --check says of the built-in engine on this kernel is what happens, for each kind of recording, and for a user who may not.
 # vm-limit: 900
-# vm-weight: 50
+# vm-weight: 40
 set -eu
 . /lab/lib.sh
 . /lab/stacks.sh
