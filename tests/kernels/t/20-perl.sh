@@ -3,7 +3,7 @@
 # 20-perl: Perl's own stacks, alone and within those of C, by the suite's perl: a program that knows its stack at each moment, with workers,
 # threads and 1,000 calls deep; and of all processes.
 # vm-limit: 900
-# vm-weight: 90
+# vm-weight: 40
 set -eu
 . /lab/lib.sh
 . /lab/stacks.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 40-check: what --check says of the built-in engine on this kernel is what happens, for each kind of recording, and for a user who may not.
 # vm-limit: 900
-# vm-weight: 50
+# vm-weight: 40
 set -eu
 . /lab/lib.sh
 . /lab/stacks.sh
@@ -13,11 +13,14 @@ prepare() {
 	check 'perl runs' perl -e 1
 }
 
-# said NAME ARG…: what --check says, in $T/NAME.said; $status
+# said NAME ARG…: what --check says, in $T/NAME.said; $status. Once more, as it asks for, if its trial met no tick.
 said() {
 	said_name=$1
 	shift
-	sample-bt --check --engine=bpf "$@" >"$T/$said_name.said" 2>&1 && status=0 || status=$?
+	for _ in 1 2 3 4; do
+		sample-bt --check --engine=bpf "$@" >"$T/$said_name.said" 2>&1 && status=0 || status=$?
+		grep -q 'try again when the machine is less busy' "$T/$said_name.said" || break
+	done
 }
 
 # works OPTION…: it is said to work, and does
@@ -27,7 +30,7 @@ works() {
 	check_eq "$name: it would work" '0 a recording would work' "$status $(tail -n 1 "$T/$name.said" | sed 's/,.*//')"
 	grep -a '^[a-z]* *trial ' "$T/$name.said" | note
 	check "$name: a trial with whole stacks" \
-		awk '$2 == "trial" && $3 > 0 && $8 * 100 >= $3 * 99 { found = 1 } END { exit !found }' "$T/$name.said"
+		awk '$1 == "found" && $2 == "trial" && $3 > 0 && $8 * 5 >= $3 * 4 { found = 1 } END { exit !found }' "$T/$name.said"
 	record "$name" -t 3 "$@"
 	check_eq "$name: it works" 0 "$status"
 	check "$name: with samples" test "$(weight "$T/$name.folded")" -gt 0

@@ -3,7 +3,7 @@
 # 50-verifier: does this kernel take the BPF programs as each compiler makes them, for every kind of recording, and how far are they from
 # the 1,000,000 instructions that its verifier processes at most?
 # vm-limit: 900
-# vm-weight: 60
+# vm-weight: 55
 set -eu
 . /lab/lib.sh
 
