@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 enum {
-	BUSY_NS = 20000000,    /* some ticks */
-	LIMIT_NS = 2000000000, /* on a machine that is busy with others */
+	BUSY_NS = 20000000, /* some ticks */
+	NAPS = 10,          /* some waits */
 	NAP_US = 1000,
+	ROUNDS = 1024, /* between two of them */
+	LIMIT_S = 10,  /* on a machine that is busy with others */
 };
 
 static int64_t own_cpu_ns(void)
@@ -23,13 +25,14 @@ static int64_t own_cpu_ns(void)
 /* Computes, makes system calls and sleeps: something for every kind of recording. */
 static void be_busy(const struct engine_ops *ops, struct engine *engine)
 {
-	int64_t end = own_cpu_ns() + BUSY_NS, limit = monotonic_ns() + LIMIT_NS;
+	int64_t end = own_cpu_ns() + BUSY_NS, limit = monotonic_ns() + LIMIT_S * 1000000000LL;
 
-	for (unsigned i = 1; own_cpu_ns() < end && monotonic_ns() < limit; i++)
-		if (i % 1024 == 0) {
-			ops->wait(engine, 0);
-			usleep(NAP_US);
-		}
+	for (int naps = 0; (naps < NAPS || own_cpu_ns() < end) && monotonic_ns() < limit; naps++) {
+		for (int i = 0; i < ROUNDS && own_cpu_ns() < end; i++)
+			;
+		ops->wait(engine, 0);
+		usleep(NAP_US);
+	}
 }
 
 static bool is_whole(const struct recording *rec, const struct rec_row *row)

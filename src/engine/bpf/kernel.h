@@ -47,6 +47,7 @@ struct task_struct {
 	unsigned int __state;
 	void *stack;
 	unsigned int on_cpu; /* a byte since 7.2; libbpf mends the size of unsigned ones */
+	unsigned int in_execve : 1;
 	int pid, tgid;
 	char comm[16];
 	struct mm_struct *mm;

@@ -665,15 +665,32 @@ static __always_inline bool space_is_true(const struct space *space, uint64_t ex
 	return space->unchecked || space->exec_pages == exec_pages;
 }
 
-/* The number of the user stack whose registers are in s->regs; 0: none, or no room. */
+#define NO_USER (~0ULL) /* in place of a stack's number */
+
+/* execve(2) has taken the program's memory away, and registers of the next one there are not yet. */
+static __always_inline bool is_between_programs(void)
+{
+	struct task_struct *task = current_task();
+
+	return bpf_core_field_exists(task->in_execve) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+/*
+ * The number of the user stack whose registers are in s->regs; 0: no room, or not yet; NO_USER: there
+ * is none, and the kernel's is wanted, too.
+ */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
 	uint64_t exec_pages = BPF_CORE_READ(current_task(), mm, exec_vm), copy;
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
+	bool is_true = space && space_is_true(space, exec_pages);
 
+	if (!is_true && wanted.kernel && is_between_programs())
+		return NO_USER;
 	take_regs(s);
-	if (space && space_is_true(space, exec_pages)) {
+	if (is_true) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (take_frames(LANE_EVENT))
@@ -741,6 +758,8 @@ static __always_inline bool take_stacks(
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
 			goto full;
+		if (s->row.user == NO_USER)
+			s->row.user = 0;
 	}
 	if (wanted.kernel && !in_user) {
 		s->row.kernel = kernel_stack(ctx, s);
