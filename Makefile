@@ -67,7 +67,7 @@ help:
 ## make            compile everything into bin/ (V=1 shows commands, DEV=1 adds -Werror, SAN=address,undefined)
 ## make deps       install what building needs, with apt or dnf; deps-check: and what the tests need
 ## make demo       install, compile, profile a real program, say where picture and tables are
-## make check      install, compile, run every test that this machine can run (QUICK=1: without virtual machines)
+## make check      install, compile, run every test that this machine can run (QUICK=1: the most in five minutes, without virtual machines)
 ## make unit       the fast tests only
 ## make bench      figures against the peers, as a table
 ## make fuzz       the fuzzers, for SECONDS=60 each
