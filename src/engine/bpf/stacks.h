@@ -208,6 +208,27 @@ static __always_inline struct task_struct *current_task(void)
 	return (struct task_struct *)bpf_get_current_task();
 }
 
+/* Since 5.11 programs may follow the current task's pointers themselves, which is cheaper. */
+#define TASK_IS_TYPED                                                                              \
+	bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+
+static __always_inline uint64_t my_start(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->start_boottime
+			     : BPF_CORE_READ(current_task(), start_boottime);
+}
+
+static __always_inline bool have_memory(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm : BPF_CORE_READ(current_task(), mm);
+}
+
+static __always_inline uint64_t my_exec_pages(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm->exec_vm
+			     : BPF_CORE_READ(current_task(), mm, exec_vm);
+}
+
 /* A task's numbers as user space knows them; 0: our namespace of pids does not have it. */
 struct ids {
 	uint32_t tgid, tid;
@@ -682,7 +703,7 @@ static __always_inline bool is_between_programs(void)
  */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
-	uint64_t exec_pages = BPF_CORE_READ(current_task(), mm, exec_vm), copy;
+	uint64_t exec_pages = my_exec_pages(), copy;
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 	bool is_true = space && space_is_true(space, exec_pages);
@@ -736,12 +757,10 @@ static __always_inline bool take_saved_regs(struct scratch *s, struct task_struc
 /* Those of the current task; false: a thread of the kernel has none. */
 static __always_inline bool take_my_saved_regs(struct scratch *s)
 {
-	struct task_struct *task = current_task();
-
-	if (!BPF_CORE_READ(task, mm))
+	if (!have_memory())
 		return false;
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return take_saved_regs(s, task);
+		return take_saved_regs(s, current_task());
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs),
 		(void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
@@ -821,7 +840,7 @@ static __always_inline bool is_wanted(struct ids ids)
 /* The current task, whose numbers are IDS, is that of s->row, which has no stacks yet. */
 static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
-	s->row.start = BPF_CORE_READ(current_task(), start_boottime);
+	s->row.start = my_start();
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.perl = 0;
