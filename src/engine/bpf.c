@@ -79,6 +79,8 @@ static void forget_words(struct strbuf *log)
 {
 	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
 
+	if (!over)
+		return;
 	memmove(log->buf, log->buf + over, log->len - over + 1);
 	log->len -= over;
 }
@@ -735,9 +737,9 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 {
 	fprintf(stderr,
 		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
-		" stacks unwound in user space, %" PRIu64
-		" ticks counted at the next stacks of their thread\n",
-		c->ticks, c->hits, b->copies.taken, c->delayed);
+		" stacks unwound in user space; %" PRIu64 " stacks found no room for a copy, %" PRIu64
+		" of them count at the next stacks of their thread\n",
+		c->ticks, c->hits, b->copies.taken, c->copies_lost, c->delayed);
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",

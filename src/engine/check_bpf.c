@@ -265,7 +265,7 @@ void check_bpf_wakeups(struct check_context *c)
 	if (!c->request->untimed || !c->request->try_it || !check_fits_so_far(c))
 		return;
 	if (features_switch_state()) {
-		check_found(c, "told apart from preemption");
+		check_found(c, "sched_switch tells the state of a thread");
 	} else {
 		check_degraded(c, "sched_switch does not tell the state of a thread: one that is "
 				  "woken while it goes to sleep may count as preempted");
