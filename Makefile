@@ -32,8 +32,9 @@ FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
 FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib expat libprotobuf-c) -liberty -lm
 
-LIB_SRC := $(wildcard src/lib/*.c src/symbol/*.c src/unwind/*.c src/layout/*.c src/engine/*.c src/view/*.c src/record/*.c)
-CMD_SRC := $(wildcard src/cmd/*.c)
+SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' | LC_ALL=C sort)
+CMD_SRC := $(filter src/cmd/%,$(SRC))
+LIB_SRC := $(filter-out $(CMD_SRC),$(SRC))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
@@ -123,24 +124,24 @@ sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 
 $(O)/web/policy: $(O)/web/script $(O)/web/style
 	$(Q)echo "default-src 'none'; script-src '$(call sha256,$(O)/web/script)';" \
 		"style-src '$(call sha256,$(O)/web/style)'" > $@
-$(O)/src/view/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
+$(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
-# src/view/pprof.proto becomes build/view/pprof.pb-c.[ch], which pack its messages
+# src/view/export/pprof.proto becomes build/view/pprof.pb-c.[ch], which pack its messages
 PROTOC_C ?= protoc-c
-$(O)/view/%.pb-c.c $(O)/view/%.pb-c.h: src/view/%.proto
+$(O)/view/%.pb-c.c $(O)/view/%.pb-c.h: src/view/export/%.proto
 	@mkdir -p $(@D)
 	@echo "  PROTO $<"
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/view/%.pb-c.o: $(O)/view/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
-$(O)/src/view/export_pprof.o $(O)/tests/unit/export.o: $(O)/view/pprof.pb-c.h
+$(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/view/pprof.pb-c.h
 
-# src/engine/bpf/*.bpf.c become skeletons: headers that hold the compiled programs
+# src/engine/bpf/kern/*.bpf.c become skeletons: headers that hold the compiled programs
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) \
 	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -print-multiarch)
-$(O)/bpf/%.o: src/engine/bpf/%.bpf.c
+$(O)/bpf/%.o: src/engine/bpf/kern/%.bpf.c
 	@mkdir -p $(@D)
 	@echo "  BPF   $<"
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
@@ -148,7 +149,7 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
-$(O)/src/engine/bpf.o: $(O)/bpf/sample.skel.h
+$(O)/src/engine/bpf/bpf.o: $(O)/bpf/sample.skel.h
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden
@@ -184,7 +185,7 @@ install: all
 	cd tapsets && find . -name '*.stp*' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/tapsets/{} \;
 
 format:
-	clang-format -i src/*/*.[ch] tests/*/*.c
+	clang-format -i $$(find src tests -name '*.[ch]')
 
 clean:
 	rm -rf $(filter-out build/vm,$(wildcard build/*)) $(CMDS:%=bin/%)

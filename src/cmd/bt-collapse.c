@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
 #include "lib/program.h"
 #include "lib/util.h"
+#include "view/args/args.h"
 
 static const struct argp argp = {
 	.args_doc = "[FILE...]",

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
-#include "view/diff.h"
-#include "view/diff_functions.h"
-#include "view/diff_modules.h"
-#include "view/diff_report.h"
-#include "view/flame_args.h"
-#include "view/number_arg.h"
-#include "view/rules.h"
-#include "view/rules_args.h"
 #include "lib/percent.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/args.h"
+#include "view/args/flame_args.h"
+#include "view/args/number_arg.h"
+#include "view/args/rules_args.h"
+#include "view/diff/diff.h"
+#include "view/diff/diff_functions.h"
+#include "view/diff/diff_modules.h"
+#include "view/diff/diff_report.h"
+#include "view/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON };
 
-struct options {
+struct diff_command {
 	struct view_args args;
 	struct rules_args rules;
 	struct flame_options flame;
@@ -68,7 +68,7 @@ static uint64_t parse_percent(const char *arg, struct argp_state *state)
 	return whole * 100 + (nr == 1 ? part * 10 : part);
 }
 
-static void set_form(struct options *o, enum form form, struct argp_state *state)
+static void set_form(struct diff_command *o, enum form form, struct argp_state *state)
 {
 	if (o->has_form && o->form != form)
 		argp_error(state, "--csv, --json and --top: the output has one form");
@@ -86,7 +86,7 @@ static void check_files(const struct view_args *args, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct diff_command *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -141,7 +141,7 @@ static const char *shown(const char *path)
 
 /* "before: a.rec, 1302 samples; after: b.rec, 1466 samples" */
 static void add_subtitle(
-	struct strbuf *out, const struct options *o, const struct profile *const *sides)
+	struct strbuf *out, const struct diff_command *o, const struct profile *const *sides)
 {
 	for (int i = 0; i < 2; i++) {
 		const char *file = o->args.files[o->negate ? 1 - i : i];
@@ -154,7 +154,7 @@ static void add_subtitle(
 		strbuf_adds(out, "; shares are compared");
 }
 
-static void draw(const struct options *o, const struct profile *const *sides)
+static void draw(const struct diff_command *o, const struct profile *const *sides)
 {
 	struct flame_options flame = o->flame;
 	struct strbuf subtitle = STRBUF_INIT;
@@ -189,7 +189,7 @@ static void say_function(
 }
 
 /* Says so, too. */
-static bool is_above(const struct options *o, const struct diff_functions *f)
+static bool is_above(const struct diff_command *o, const struct diff_functions *f)
 {
 	const struct diff_function *most = NULL;
 	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
@@ -205,7 +205,7 @@ static bool is_above(const struct options *o, const struct diff_functions *f)
 }
 
 /* True when something rose too much: functions as a whole, whatever their categories. */
-static bool failed(const struct options *o, const struct profile *const *sides)
+static bool failed(const struct diff_command *o, const struct profile *const *sides)
 {
 	struct diff_functions f;
 
@@ -218,7 +218,7 @@ static bool failed(const struct options *o, const struct profile *const *sides)
 	return above;
 }
 
-static void write_table(const struct options *o, const struct profile *const *sides)
+static void write_table(const struct diff_command *o, const struct profile *const *sides)
 {
 	struct diff_functions f;
 
@@ -232,7 +232,7 @@ static void write_table(const struct options *o, const struct profile *const *si
 	diff_functions_release(&f);
 }
 
-static int judge(const struct options *o, const struct profile *const *sides, int part)
+static int judge(const struct diff_command *o, const struct profile *const *sides, int part)
 {
 	struct view_args args = o->args;
 	int status = EXIT_OK;
@@ -254,7 +254,7 @@ static void set_unit(struct profile *p, const struct profile *other)
 }
 
 /* -1 when they count different things. */
-static int check_counts(const struct options *o, struct profile *const *files)
+static int check_counts(const struct diff_command *o, struct profile *const *files)
 {
 	set_unit(files[0], files[1]);
 	set_unit(files[1], files[0]);
@@ -270,7 +270,7 @@ static int check_counts(const struct options *o, struct profile *const *files)
 }
 
 /* Compares the two FILES; the exit code. */
-static int compare_files(struct options *o, struct profile **files)
+static int compare_files(struct diff_command *o, struct profile **files)
 {
 	struct profile *before = files[o->negate], *after = files[!o->negate];
 	const struct profile *sides[] = {before, after};
@@ -297,7 +297,7 @@ static int compare_files(struct options *o, struct profile **files)
 	return above ? EXIT_ABOVE : status;
 }
 
-static int run(struct options *o)
+static int run(struct diff_command *o)
 {
 	struct rules *rules = rules_args_read(&o->rules);
 	struct profile a, b;
@@ -317,7 +317,7 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT};
+	struct diff_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

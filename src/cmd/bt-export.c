@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
 #include "lib/program.h"
 #include "lib/util.h"
+#include "view/args/args.h"
 
 typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
 
-struct options {
+struct export_command {
 	struct view_args args;
 	export *export; /* NULL: not told yet */
 };
@@ -19,7 +19,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-static void choose(struct options *o, export *format, struct argp_state *state)
+static void choose(struct export_command *o, export *format, struct argp_state *state)
 {
 	if (o->export && o->export != format)
 		argp_error(state, "one of --pprof, --speedscope and --folded, not two");
@@ -28,7 +28,7 @@ static void choose(struct options *o, export *format, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct export_command *o = state->input;
 
 	(void)arg;
 	switch (key) {
@@ -64,7 +64,7 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int write_out(struct options *o)
+static int write_out(struct export_command *o)
 {
 	struct profile p;
 	int status = EXIT_FAILED;
@@ -85,7 +85,7 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT};
+	struct export_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

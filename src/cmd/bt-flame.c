@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
-#include "view/flamegraph_args.h"
-#include "view/flame_args.h"
-#include "view/number_arg.h"
-#include "view/rules.h"
-#include "view/rules_args.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/args.h"
+#include "view/args/flame_args.h"
+#include "view/args/flamegraph_args.h"
+#include "view/args/number_arg.h"
+#include "view/args/rules_args.h"
+#include "view/rules.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct options {
+struct flame_command {
 	struct view_args args;
 	struct rules_args rules;
 	struct flame_options flame;
@@ -67,7 +67,7 @@ static void parse_min_width(const char *arg, struct flame_options *flame, struct
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct flame_command *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -125,7 +125,7 @@ static void set_total(struct profile *p, uint64_t total)
 	root->total = total;
 }
 
-static int draw(struct options *o, struct profile *p)
+static int draw(struct flame_command *o, struct profile *p)
 {
 	int part = view_args_read(&o->args, p);
 
@@ -142,7 +142,7 @@ static int draw(struct options *o, struct profile *p)
 	return view_args_status(&o->args, p, part);
 }
 
-static int run(struct options *o)
+static int run(struct flame_command *o)
 {
 	struct rules *rules = rules_args_read(&o->rules);
 	struct profile p;
@@ -166,7 +166,7 @@ static int print_policy(void)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT, .ignored = STRBUF_INIT};
+	struct flame_command o = {.args = VIEW_ARGS_INIT, .ignored = STRBUF_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
-#include "view/calls.h"
-#include "view/rules.h"
-#include "view/rules_args.h"
 #include "lib/program.h"
 #include "lib/util.h"
+#include "view/args/args.h"
+#include "view/args/rules_args.h"
+#include "view/report/calls.h"
+#include "view/rules.h"
 
 #include <string.h>
 
-struct options {
+struct report_command {
 	struct view_args args;
 	struct rules_args rules;
 	struct report_options report;
@@ -50,7 +50,7 @@ static unsigned parse_top(const char *arg, struct argp_state *state)
 	return (unsigned)n;
 }
 
-static void set_of(struct options *o, enum report_of of, struct argp_state *state)
+static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
 {
 	if (o->has_of)
 		argp_error(state, "--summary, --callers and --callees: one of them, once");
@@ -59,7 +59,7 @@ static void set_of(struct options *o, enum report_of of, struct argp_state *stat
 }
 
 static void set_calls(
-	struct options *o, enum report_of of, const char *fn, struct argp_state *state)
+	struct report_command *o, enum report_of of, const char *fn, struct argp_state *state)
 {
 	set_of(o, of, state);
 	if (pattern_init(&o->fn, fn, strlen(fn)))
@@ -67,7 +67,7 @@ static void set_calls(
 	o->report.fn = &o->fn;
 }
 
-static void set_form(struct options *o, enum report_form form, struct argp_state *state)
+static void set_form(struct report_command *o, enum report_form form, struct argp_state *state)
 {
 	if (o->has_form && o->report.form != form)
 		argp_error(state, "--csv, --json, --text and --top: the output has one form");
@@ -77,7 +77,7 @@ static void set_form(struct options *o, enum report_form form, struct argp_state
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct report_command *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -136,7 +136,7 @@ static int print_rules(void)
 	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static int make_report(struct options *o, struct profile *p)
+static int make_report(struct report_command *o, struct profile *p)
 {
 	int part = view_args_read(&o->args, p);
 
@@ -152,7 +152,7 @@ static int make_report(struct options *o, struct profile *p)
 	return view_args_status(&o->args, p, part);
 }
 
-static int run(struct options *o)
+static int run(struct report_command *o)
 {
 	struct rules *rules = rules_args_read(&o->rules);
 	struct profile p;
@@ -170,7 +170,7 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT};
+	struct report_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

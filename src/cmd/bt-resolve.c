@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/args.h"
 #include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
-#include "symbol/debuginfod.h"
-#include "symbol/package.h"
+#include "symbol/fetch/debuginfod.h"
+#include "symbol/fetch/package.h"
 #include "symbol/quality.h"
+#include "view/args/args.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-struct options {
+struct resolve_command {
 	struct view_args args;
 	bool bt, missing;
 	enum { TABLE_TEXT, TABLE_CSV, TABLE_JSON } table;
@@ -34,7 +34,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-static void check_options(const struct options *o, struct argp_state *state)
+static void check_options(const struct resolve_command *o, struct argp_state *state)
 {
 	if (o->args.nr_files > 1)
 		argp_error(state, "one recording at a time, not '%s' as well", o->args.files[1]);
@@ -46,7 +46,7 @@ static void check_options(const struct options *o, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct resolve_command *o = state->input;
 
 	(void)arg;
 	switch (key) {
@@ -84,7 +84,7 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
 
-static int read_recording(const struct options *o, struct recording *rec)
+static int read_recording(const struct resolve_command *o, struct recording *rec)
 {
 	const char *file = o->args.nr_files ? o->args.files[0] : "-";
 	const char *path = strcmp(file, "-") ? file : NULL;
@@ -108,7 +108,7 @@ static int read_recording(const struct options *o, struct recording *rec)
 	return ret;
 }
 
-static void write_result(const struct options *o, struct recording *rec)
+static void write_result(const struct resolve_command *o, struct recording *rec)
 {
 	enum demangle how = o->args.input.symbol.demangle;
 	struct recording_view view = o->args.input.view;
@@ -123,7 +123,7 @@ static void write_result(const struct options *o, struct recording *rec)
 	recording_write(rec, stdout, NULL);
 }
 
-static void write_missing(const struct options *o, struct quality *q)
+static void write_missing(const struct resolve_command *o, struct quality *q)
 {
 	const struct packages packages = packages_of(NULL);
 
@@ -137,7 +137,7 @@ static void write_missing(const struct options *o, struct quality *q)
 }
 
 /* Writes REC, which has its names, as asked for. */
-static int write_out(const struct options *o, struct recording *rec,
+static int write_out(const struct resolve_command *o, struct recording *rec,
 	const struct symbol_report *report, bool part)
 {
 	const struct recording_view *view = &o->args.input.view;
@@ -156,7 +156,7 @@ static int write_out(const struct options *o, struct recording *rec,
 	return status;
 }
 
-static int run(const struct options *o)
+static int run(const struct resolve_command *o)
 {
 	struct symbol_options symbol = o->args.input.symbol;
 	struct symbol_report report = {0};
@@ -184,7 +184,7 @@ static int run(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.args = VIEW_ARGS_INIT};
+	struct resolve_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

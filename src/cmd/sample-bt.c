@@ -3,16 +3,16 @@
  * sample-bt: records backtraces of running programs and writes them in the forms that people look
  * at.
  */
-#include "engine/check.h"
+#include "check/preflight.h"
 #include "lib/folder.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "record/options.h"
-#include "symbol/debuginfod.h"
-#include "view/functions.h"
+#include "symbol/fetch/debuginfod.h"
 #include "view/output.h"
+#include "view/report/functions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +170,7 @@ static void explain_failure(const struct options *o, const struct engines *e)
 	struct checks checks;
 
 	for (size_t i = 0; i < e->nr; i++) {
-		e->list[i]->check(&o->session.request, &checks);
+		preflight(e->list[i], &o->session.request, &checks);
 		say_checks(&checks, e->nr > 1);
 		checks_release(&checks);
 	}
@@ -185,7 +185,7 @@ static int run_check(const struct options *o, const struct engines *e)
 	struct checks checks[ENGINES_MAX];
 
 	for (size_t i = 0; i < e->nr; i++)
-		e->list[i]->check(&o->session.request, &checks[i]);
+		preflight(e->list[i], &o->session.request, &checks[i]);
 	(o->json ? checks_json : checks_text)(checks, e->nr, stdout);
 	int ret = checks_first_fit(checks, e->nr) ? EXIT_OK : EXIT_FAILED;
 
@@ -242,7 +242,7 @@ static size_t choose_engine(const struct options *o, const struct engines *e)
 	size_t chosen = 0;
 
 	if (!strcmp(o->engine, "auto") && !o->session.describe) {
-		chosen = engine_choose(e->list, e->nr, &o->session.request, &why);
+		chosen = preflight_choose(e->list, e->nr, &o->session.request, &why);
 		if (!o->quiet)
 			program_say("%s", why.buf);
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine.h"
-#include "check.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -48,40 +47,4 @@ size_t engines_find(const char *name, const struct engine_request *request,
 	}
 	fail(err, "no engine '%s': use auto, stap or bpf", name);
 	return 0;
-}
-
-static const struct check *first_missing(const struct checks *checks)
-{
-	for (size_t i = 0; i < checks->nr; i++)
-		if (checks->list[i].state == CHECK_MISSING)
-			return &checks->list[i];
-	return NULL;
-}
-
-size_t engine_choose(const struct engine_ops *const *list, size_t nr,
-	const struct engine_request *request, struct strbuf *why)
-{
-	struct checks checks;
-	size_t chosen = 0;
-
-	if (nr == 1) {
-		strbuf_adds(why, list[0] == &stap_engine ? "SystemTap records: only it can do this"
-				 : request->nr_pids
-					 ? "the built-in engine records: only it follows --children"
-					 : "the built-in engine records: only it finds Perl in a "
-					   "program that it starts");
-		return chosen;
-	}
-	list[0]->check(request, &checks);
-	const struct check *missing = first_missing(&checks);
-
-	if (!missing) {
-		strbuf_adds(why, "SystemTap records: it works here");
-	} else {
-		strbuf_addf(why, "the built-in engine records: SystemTap cannot, %s: %s",
-			missing->name, missing->what);
-		chosen = 1;
-	}
-	checks_release(&checks);
-	return chosen;
 }

@@ -3,10 +3,10 @@
  * What records: puts probes in, adds up in the kernel, hands over (task, stacks) -> (count, sum).
  * The rest of the program does not know which engine ran.
  */
-#ifndef ENGINE_H
-#define ENGINE_H
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
 
-#include "lib/recording.h"
+#include "model/recording.h"
 #include "symbol/symbol.h"
 
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct checks;
 struct strbuf;
 
 struct engine_request {
@@ -32,7 +31,7 @@ struct engine_request {
 	bool by_default;   /* user and kernel were not asked for: a module built ahead decides */
 	unsigned hz;       /* 0: the engine's own tick */
 	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */
-	unsigned states;   /* of waits, see lib/waits.h; 0: the blocked ones */
+	unsigned states;   /* of waits, see model/waits.h; 0: the blocked ones */
 	uint64_t min_us, max_us; /* parts of waits that are added, by their length; 0: the script's
 				    own bound */
 	size_t stacks;     /* room for so many different (thread, stacks); 0: the engine chooses */
@@ -81,8 +80,6 @@ struct engine_ops {
 		struct strbuf *notes, struct strbuf *err);
 	/* All that the programs of an engine that could not start said; NULL: it did start. */
 	const char *(*log)(const struct engine *engine);
-	/* Looks whether a recording can work on this machine. */
-	void (*check)(const struct engine_request *request, struct checks *checks);
 	void (*free)(struct engine *engine);
 };
 
@@ -96,9 +93,5 @@ enum { ENGINES_MAX = 2 };
  */
 size_t engines_find(const char *name, const struct engine_request *request,
 	const struct engine_ops *found[ENGINES_MAX], struct strbuf *err);
-
-/* The place in LIST, as "auto" gave it, of the first one that works here; WHY in one line. */
-size_t engine_choose(const struct engine_ops *const *list, size_t nr,
-	const struct engine_request *request, struct strbuf *why);
 
 #endif

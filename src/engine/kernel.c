@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel.h"
-#include "lib/recording.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
+#include "model/recording.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What somebody who looks for the running kernel's debug files later has to know. */
-#ifndef KERNEL_H
-#define KERNEL_H
+#ifndef ENGINE_KERNEL_H
+#define ENGINE_KERNEL_H
 
 struct recording;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "places.h"
 #include "lib/util.h"
-#include "symbol/kallsyms.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/names/kallsyms.h"
 
 #include <stdlib.h>
 #include <string.h>

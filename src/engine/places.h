@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where frames lie: from addresses to a recording's maps, frames and stacks. */
-#ifndef PLACES_H
-#define PLACES_H
+#ifndef ENGINE_PLACES_H
+#define ENGINE_PLACES_H
 
-#include "lib/recording.h"
 #include "lib/table.h"
-#include "process.h"
-#include "splice.h"
+#include "model/recording.h"
+#include "process/process.h"
+#include "vm/perl/splice.h"
 
 struct places {
 	const struct processes *ps;

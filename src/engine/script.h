@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A SystemTap script of ours: where it lies and what its header says of it. */
-#ifndef SCRIPT_H
-#define SCRIPT_H
+#ifndef ENGINE_SCRIPT_H
+#define ENGINE_SCRIPT_H
 
 #include <stdbool.h>
 

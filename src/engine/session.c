@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
-#include "command.h"
 #include "kernel.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
-#include "task.h"
+#include "process/command.h"
+#include "process/task.h"
 
 #include <errno.h>
 #include <poll.h>

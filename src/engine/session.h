@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One recording from start to end: engine, clock, command, signals. */
-#ifndef SESSION_H
-#define SESSION_H
+#ifndef ENGINE_SESSION_H
+#define ENGINE_SESSION_H
 
 #include "engine.h"
 

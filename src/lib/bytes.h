@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers out of a file that may hold anything: what would lie behind the end reads as 0 and bad.
  */
-#ifndef BYTES_H
-#define BYTES_H
+#ifndef LIB_BYTES_H
+#define LIB_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

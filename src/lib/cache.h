@@ -3,8 +3,8 @@
  * Files on disk by build-id, in a folder that is ours. It is bounded: what was not used for longest
  * goes first. Files without build-id are not kept.
  */
-#ifndef CACHE_H
-#define CACHE_H
+#ifndef LIB_CACHE_H
+#define LIB_CACHE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where is kept what outlives a process of ours; it belongs to the user that we are. */
-#ifndef FOLDER_H
-#define FOLDER_H
+#ifndef LIB_FOLDER_H
+#define LIB_FOLDER_H
 
 struct strbuf;
 

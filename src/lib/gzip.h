@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A compressed file (RFC 1952), written as it grows. It holds no time: same data, same bytes. */
-#ifndef GZIP_H
-#define GZIP_H
+#ifndef LIB_GZIP_H
+#define LIB_GZIP_H
 
 #include <stddef.h>
 #include <stdio.h>

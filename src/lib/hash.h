@@ -3,8 +3,8 @@
  * Hashes for tables in memory, keyed anew in each process: no input can be made so that all of it
  * collides. For the same reason they must not decide on anything that is written.
  */
-#ifndef HASH_H
-#define HASH_H
+#ifndef LIB_HASH_H
+#define LIB_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of a file descriptor, in bounded memory. */
-#ifndef LINES_H
-#define LINES_H
+#ifndef LIB_LINES_H
+#define LIB_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

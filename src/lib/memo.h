@@ -3,8 +3,8 @@
  * What was worked out for a piece of text, so that the same text again costs one look-up. Bounded:
  * when it is full it forgets everything, so a miss never means that the text is new.
  */
-#ifndef MEMO_H
-#define MEMO_H
+#ifndef LIB_MEMO_H
+#define LIB_MEMO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * also "[^a-z]", one of some ("]" is one of them where it comes first), "\" takes the next byte as
  * it is, in brackets, too. A pattern matches whole names.
  */
-#ifndef PATTERN_H
-#define PATTERN_H
+#ifndef LIB_PATTERN_H
+#define LIB_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Many patterns, of which those that match a name are found by what it begins with. */
-#ifndef PATTERNS_H
-#define PATTERNS_H
+#ifndef LIB_PATTERNS_H
+#define LIB_PATTERNS_H
 
 #include "pattern.h"
 

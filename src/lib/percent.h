@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef PERCENT_H
-#define PERCENT_H
+#ifndef LIB_PERCENT_H
+#define LIB_PERCENT_H
 
 #include <stdint.h>
 

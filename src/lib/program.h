@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What every program does alike: its messages, its version, the end of its output. */
-#ifndef PROGRAM_H
-#define PROGRAM_H
+#ifndef LIB_PROGRAM_H
+#define LIB_PROGRAM_H
 
 #include <stdio.h>
 

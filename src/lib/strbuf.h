@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A growing string. buf is always NUL-terminated and may hold NUL bytes before len. */
-#ifndef STRBUF_H
-#define STRBUF_H
+#ifndef LIB_STRBUF_H
+#define LIB_STRBUF_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Every different string once, known by a number from 1 in the order of arrival; 0 is the empty
  * string.
  */
-#ifndef STRPOOL_H
-#define STRPOOL_H
+#ifndef LIB_STRPOOL_H
+#define LIB_STRPOOL_H
 
 #include <stddef.h>
 #include <stdint.h>

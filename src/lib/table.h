@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A hash table from a pair of numbers to a number. */
-#ifndef TABLE_H
-#define TABLE_H
+#ifndef LIB_TABLE_H
+#define LIB_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

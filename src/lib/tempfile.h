@@ -4,8 +4,8 @@
  * its own, and renamed. When the program ends before that, by exit or by SIGHUP, SIGINT, SIGQUIT or
  * SIGTERM, nothing of it stays; a signal that the program catches or ignores stays as it is.
  */
-#ifndef TEMPFILE_H
-#define TEMPFILE_H
+#ifndef LIB_TEMPFILE_H
+#define LIB_TEMPFILE_H
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hostile text in tables that fit a terminal: what it would obey, and what reorders text or cannot
  * be seen (utf8.h), is shown as \xHH. */
-#ifndef TERMINAL_H
-#define TERMINAL_H
+#ifndef LIB_TERMINAL_H
+#define LIB_TERMINAL_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef USER_H
-#define USER_H
+#ifndef LIB_USER_H
+#define LIB_USER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

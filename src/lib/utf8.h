@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef UTF8_H
-#define UTF8_H
+#ifndef LIB_UTF8_H
+#define LIB_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

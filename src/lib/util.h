@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Memory that cannot fail, numbers that are checked, output that arrived. */
-#ifndef UTIL_H
-#define UTIL_H
+#ifndef LIB_UTIL_H
+#define LIB_UTIL_H
 
 #include <stdbool.h>
 #include <stddef.h>

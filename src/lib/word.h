@@ -8,8 +8,8 @@
  * it; the last byte of "-", "--" and of what ends as a kind does, "_[k]".
  * Decoding turns \xHH into the byte and keeps every other backslash.
  */
-#ifndef WORD_H
-#define WORD_H
+#ifndef LIB_WORD_H
+#define LIB_WORD_H
 
 #include <stddef.h>
 

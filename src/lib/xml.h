@@ -6,8 +6,8 @@
  * byte for byte; and so is a backslash before an "x", so that word_decode gives back what was
  * there.
  */
-#ifndef XML_H
-#define XML_H
+#ifndef LIB_XML_H
+#define LIB_XML_H
 
 #include <stddef.h>
 

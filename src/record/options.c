@@ -4,9 +4,9 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/waits.h"
+#include "model/waits.h"
+#include "view/args/symbol_args.h"
 #include "view/output.h"
-#include "view/symbol_args.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command line of sample-bt. */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef RECORD_OPTIONS_H
+#define RECORD_OPTIONS_H
 
 #include "engine/session.h"
-#include "lib/recording.h"
-#include "symbol/symbol.h"
+#include "model/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,11 +3,11 @@
  * The names of one file's frames on their way from the process that found them. The bytes are in
  * the machine's own order, as they never leave it; whoever reads them believes nothing.
  */
-#ifndef ANSWER_H
-#define ANSWER_H
+#ifndef SYMBOL_ANSWER_H
+#define SYMBOL_ANSWER_H
 
-#include "symbol.h"
 #include "lib/strbuf.h"
+#include "symbol.h"
 
 struct answer_name {
 	uint64_t offset;

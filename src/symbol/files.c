@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "files.h"
 #include "lib/util.h"
+#include "symbol/elf/elffile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "module.h"
 #include "answer.h"
-#include "debugfile.h"
-#include "debuginfo.h"
-#include "elffile.h"
-#include "symbol.h"
-#include "symtab.h"
-#include "wanted.h"
 #include "lib/util.h"
+#include "symbol/dwarf/debuginfo.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/symtab.h"
+#include "wanted.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  * The frames that lie in one file of a recording, and how they get their names: in a process of its
  * own (module_work), which opens the file and its debug file and reads them.
  */
-#ifndef MODULE_H
-#define MODULE_H
+#ifndef SYMBOL_MODULE_H
+#define SYMBOL_MODULE_H
 
-#include "symstore.h"
+#include "symbol/elf/symstore.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct builder {
+struct report_builder {
 	struct quality *q;
 	struct strpool names; /* paths and build-ids */
 	struct table modules; /* path and build-id, pid -> place in q->list */
@@ -54,7 +54,7 @@ static struct quality_module module_of(const struct recording *rec, const struct
 }
 
 /* The place of the module that is the same file as M; *IS_NEW: it was not there. */
-static uint32_t *place_of(struct builder *b, const struct quality_module *m, bool *is_new)
+static uint32_t *place_of(struct report_builder *b, const struct quality_module *m, bool *is_new)
 {
 	uint64_t path = strpool_adds(&b->names, m->path);
 
@@ -62,7 +62,7 @@ static uint32_t *place_of(struct builder *b, const struct quality_module *m, boo
 		&b->modules, path << 32 | strpool_adds(&b->names, m->build_id), m->pid, is_new);
 }
 
-static void add_frame(struct builder *b, const struct rec_frame *f, uint64_t weight)
+static void add_frame(struct report_builder *b, const struct rec_frame *f, uint64_t weight)
 {
 	const struct recording *rec = b->q->rec;
 	struct quality *q = b->q;
@@ -83,7 +83,7 @@ static void add_frame(struct builder *b, const struct rec_frame *f, uint64_t wei
 		add_capped(&m->lined, weight);
 }
 
-static void add_report(struct builder *b, const struct symbol_report *report)
+static void add_report(struct report_builder *b, const struct symbol_report *report)
 {
 	const struct recording *rec = b->q->rec;
 
@@ -149,7 +149,7 @@ void quality_init(struct quality *q, const struct recording *rec, const struct r
 {
 	uint32_t event = recording_viewed_event(rec, view);
 	uint64_t *weights = recording_frame_weights(rec, view);
-	struct builder b = {.q = q};
+	struct report_builder b = {.q = q};
 
 	*q = (struct quality){.rec = rec, .unit = "samples", .lines = lines, .notes = STRBUF_INIT};
 	if (event < rec->nr_events)

@@ -3,11 +3,11 @@
  * What a profile's names are worth, file by file: which share of the weight has names and lines,
  * why the rest has none, and the one thing that mends it.
  */
-#ifndef QUALITY_H
-#define QUALITY_H
+#ifndef SYMBOL_QUALITY_H
+#define SYMBOL_QUALITY_H
 
-#include "symbol.h"
 #include "lib/strbuf.h"
+#include "symbol.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Why files of a recording have no names or lines, and what mends it. */
-#include "quality.h"
-#include "package.h"
 #include "lib/util.h"
+#include "quality.h"
+#include "symbol/fetch/package.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "quality.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 #include "lib/percent.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
+#include "quality.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "answer.h"
-#include "debuginfod.h"
 #include "files.h"
-#include "perfmap.h"
-#include "symbol.h"
-#include "wanted.h"
-#include "worker.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "symbol/fetch/debuginfod.h"
+#include "symbol/names/perfmap.h"
+#include "wanted.h"
+#include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>

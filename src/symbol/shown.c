@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The names that people read, over whole profiles and recordings. */
-#include "demangler.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/names/demangler.h"
 
 #include <stdlib.h>
 

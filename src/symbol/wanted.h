@@ -2,8 +2,8 @@
 /*
  * Which frames of a recording want a name, or more than a name, and in which files they lie.
  */
-#ifndef WANTED_H
-#define WANTED_H
+#ifndef SYMBOL_WANTED_H
+#define SYMBOL_WANTED_H
 
 #include "module.h"
 #include "symbol.h"

@@ -4,8 +4,8 @@
  * common user (in a container that knows no other users than root: no capabilities), ends in time,
  * and takes nothing with it when it crashes.
  */
-#ifndef WORKER_H
-#define WORKER_H
+#ifndef SYMBOL_WORKER_H
+#define SYMBOL_WORKER_H
 
 #include "lib/strbuf.h"
 

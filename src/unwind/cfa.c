@@ -8,7 +8,7 @@
 
 enum { STACK_MAX = 32 }; /* of remembered states; compilers need one or two */
 
-struct machine {
+struct cfa_machine {
 	const struct cfa_common *common;
 	struct bytes program;
 	struct cfa_state now, stack[STACK_MAX];
@@ -19,7 +19,7 @@ struct machine {
 };
 
 /* Adds a row from where M is up to END. */
-static void add_row(struct machine *m, uint64_t end, bool known)
+static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 {
 	struct unwind_rule rule;
 
@@ -29,7 +29,7 @@ static void add_row(struct machine *m, uint64_t end, bool known)
 	unwind_rows_add_in(m->rows, m->range, m->at, end, known ? &rule : NULL);
 }
 
-static bool move_to(struct machine *m, uint64_t to)
+static bool move_to(struct cfa_machine *m, uint64_t to)
 {
 	if (!m->range || to < m->at)
 		return false;
@@ -38,7 +38,7 @@ static bool move_to(struct machine *m, uint64_t to)
 	return true;
 }
 
-static bool advance(struct machine *m, uint64_t n)
+static bool advance(struct cfa_machine *m, uint64_t n)
 {
 	uint64_t to;
 
@@ -48,7 +48,7 @@ static bool advance(struct machine *m, uint64_t n)
 	return move_to(m, to);
 }
 
-static bool set_location(struct machine *m)
+static bool set_location(struct cfa_machine *m)
 {
 	uint64_t to;
 
@@ -56,7 +56,8 @@ static bool set_location(struct machine *m)
 	       move_to(m, to);
 }
 
-static struct cfa_place offset_place(const struct machine *m, enum cfa_how how, int64_t factored)
+static struct cfa_place offset_place(
+	const struct cfa_machine *m, enum cfa_how how, int64_t factored)
 {
 	struct cfa_place place = {.how = how};
 
@@ -72,14 +73,14 @@ static struct cfa_place plain_offset(uint64_t offset)
 	return (struct cfa_place){.how = CFA_OFFSET, .offset = (int64_t)offset};
 }
 
-static int64_t unsigned_factor(struct machine *m)
+static int64_t unsigned_factor(struct cfa_machine *m)
 {
 	uint64_t n = bytes_uleb(&m->program);
 
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-static struct cfa_place expression(struct machine *m)
+static struct cfa_place expression(struct cfa_machine *m)
 {
 	uint64_t size = bytes_uleb(&m->program);
 	const unsigned char *at = bytes_take(&m->program, size);
@@ -105,7 +106,7 @@ static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
 	return NULL;
 }
 
-static void save(struct machine *m, uint64_t reg, struct cfa_place place)
+static void save(struct cfa_machine *m, uint64_t reg, struct cfa_place place)
 {
 	struct cfa_place *to = place_of(&m->now, reg);
 
@@ -113,7 +114,7 @@ static void save(struct machine *m, uint64_t reg, struct cfa_place place)
 		*to = place;
 }
 
-static bool restore(struct machine *m, uint64_t reg)
+static bool restore(struct cfa_machine *m, uint64_t reg)
 {
 	struct cfa_state initial = m->common->initial;
 	const struct cfa_place *from = place_of(&initial, reg);
@@ -123,7 +124,7 @@ static bool restore(struct machine *m, uint64_t reg)
 	return m->range;
 }
 
-static bool remember(struct machine *m)
+static bool remember(struct cfa_machine *m)
 {
 	if (m->depth == STACK_MAX)
 		return false;
@@ -131,7 +132,7 @@ static bool remember(struct machine *m)
 	return true;
 }
 
-static bool recall(struct machine *m)
+static bool recall(struct cfa_machine *m)
 {
 	if (!m->depth)
 		return false;
@@ -140,19 +141,19 @@ static bool recall(struct machine *m)
 }
 
 /* Changes a part of a CFA that must be register and offset. */
-static void set_cfa_offset(struct machine *m, struct cfa_place place)
+static void set_cfa_offset(struct cfa_machine *m, struct cfa_place place)
 {
 	m->now.cfa = m->now.cfa.how == CFA_OFFSET ? place : (struct cfa_place){.how = CFA_OTHER};
 }
 
-static void set_cfa_register(struct machine *m, uint64_t reg)
+static void set_cfa_register(struct cfa_machine *m, uint64_t reg)
 {
 	set_cfa_offset(m, m->now.cfa);
 	m->now.reg = reg;
 }
 
 /* False: OPCODE is none of these. */
-static bool define_cfa(struct machine *m, unsigned char opcode)
+static bool define_cfa(struct cfa_machine *m, unsigned char opcode)
 {
 	struct bytes *b = &m->program;
 
@@ -181,7 +182,7 @@ static bool define_cfa(struct machine *m, unsigned char opcode)
 	return false;
 }
 
-static struct cfa_place other(struct machine *m, unsigned char opcode)
+static struct cfa_place other(struct cfa_machine *m, unsigned char opcode)
 {
 	if (opcode == DW_CFA_register)
 		bytes_uleb(&m->program);
@@ -191,7 +192,7 @@ static struct cfa_place other(struct machine *m, unsigned char opcode)
 }
 
 /* False: OPCODE is none of these. */
-static bool define_register(struct machine *m, unsigned char opcode)
+static bool define_register(struct cfa_machine *m, unsigned char opcode)
 {
 	struct bytes operands = m->program, *b = &m->program;
 	uint64_t reg = bytes_uleb(b);
@@ -231,7 +232,7 @@ static bool define_register(struct machine *m, unsigned char opcode)
 }
 
 /* False: OPCODE is none that is known, or cannot be done. */
-static bool do_other(struct machine *m, unsigned char opcode)
+static bool do_other(struct cfa_machine *m, unsigned char opcode)
 {
 	switch (opcode) {
 	case DW_CFA_nop:
@@ -257,7 +258,7 @@ static bool do_other(struct machine *m, unsigned char opcode)
 	return false;
 }
 
-static bool step(struct machine *m)
+static bool step(struct cfa_machine *m)
 {
 	unsigned char opcode = (unsigned char)bytes_number(&m->program, 1), low = opcode & 0x3f;
 
@@ -274,7 +275,7 @@ static bool step(struct machine *m)
 }
 
 /* Runs until the end of the program or the range. False: the rest is damaged. */
-static bool run(struct machine *m)
+static bool run(struct cfa_machine *m)
 {
 	while (m->program.at < m->program.end && (!m->range || m->at < m->range->to))
 		if (!step(m) || m->program.bad)
@@ -284,7 +285,7 @@ static bool run(struct machine *m)
 
 bool cfa_begin(struct cfa_common *common, struct bytes program)
 {
-	struct machine m = {.common = common, .program = program};
+	struct cfa_machine m = {.common = common, .program = program};
 	bool whole = run(&m);
 
 	common->initial = m.now;
@@ -294,7 +295,7 @@ bool cfa_begin(struct cfa_common *common, struct bytes program)
 void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows)
 {
-	struct machine m; /* without the stack, which is large */
+	struct cfa_machine m; /* without the stack, which is large */
 
 	m.common = common;
 	m.program = program;

@@ -5,12 +5,12 @@
  */
 #include "cfi.h"
 #include "cfa.h"
+#include "lib/table.h"
+#include "lib/util.h"
 #include "pointer.h"
 #include "range.h"
 #include "rows.h"
-#include "symbol/elffile.h"
-#include "lib/table.h"
-#include "lib/util.h"
+#include "symbol/elf/elffile_internal.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "go.h"
+#include "lib/util.h"
 #include "range.h"
 #include "rows.h"
-#include "symbol/pclntab.h"
-#include "lib/util.h"
+#include "symbol/elf/pclntab.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "range.h"
-#include "symbol/elffile.h"
 #include "lib/util.h"
+#include "symbol/elf/elffile_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

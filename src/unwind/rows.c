@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rows.h"
-#include "range.h"
-#include "table.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "range.h"
+#include "unwind_table.h"
 
 #include <stdlib.h>
 #include <string.h>

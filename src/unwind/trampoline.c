@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trampoline.h"
-#include "range.h"
-#include "symbol/elffile.h"
 #include "lib/util.h"
+#include "range.h"
+#include "symbol/elf/elffile_internal.h"
 
 #include <string.h>
 

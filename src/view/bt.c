@@ -4,12 +4,12 @@
  * frame at its last "+". So every frame has an offset, unnamed ones are called after their module,
  * and bytes that would break the text are written as in folded lines.
  */
-#include "view.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "symbol/demangler.h"
+#include "symbol/names/demangler.h"
+#include "view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter.h"
-#include "rules.h"
-#include "lib/folded.h"
+#include "input/folded.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A part of a call tree, or the tree from its leaves: what is done before any view. */
-#ifndef FILTER_H
-#define FILTER_H
+#ifndef VIEW_FILTER_H
+#define VIEW_FILTER_H
 
 #include "lib/pattern.h"
-#include "lib/profile.h"
+#include "model/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

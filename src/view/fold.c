@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded lines in the order of their bytes, straight from the tree: no line is ever held but one.
  */
-#include "view.h"
-#include "lib/folded.h"
+#include "input/folded.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The line of a node, or all lines below it. */
-struct part {
+struct fold_part {
 	uint32_t node;
 	bool below;
 	size_t prefix; /* length of the line before the node's own text */
@@ -22,7 +22,7 @@ struct folder {
 	const struct strpool *texts;
 	const uint32_t *text_of; /* frame → its text */
 	FILE *out;
-	struct part *parts; /* still to be written, the next one last */
+	struct fold_part *parts; /* still to be written, the next one last */
 	size_t nr, alloc;
 	struct strbuf line;
 };
@@ -30,7 +30,7 @@ struct folder {
 enum { TAIL_MAX = 32 }; /* longer than any weight */
 
 /* What is known of the part's lines behind the first FROM bytes of its text, cut to TAIL_MAX. */
-static void tail_of(const struct folder *f, const struct part *part, size_t from, char *tail)
+static void tail_of(const struct folder *f, const struct fold_part *part, size_t from, char *tail)
 {
 	const struct profile_node *node = &f->p->nodes[part->node];
 	const char *text = strpool_get(f->texts, f->text_of[node->frame]) + from;
@@ -48,7 +48,7 @@ static void tail_of(const struct folder *f, const struct part *part, size_t from
 static int compare_parts(const void *va, const void *vb, void *arg)
 {
 	const struct folder *f = arg;
-	const struct part *a = va, *b = vb;
+	const struct fold_part *a = va, *b = vb;
 	uint32_t ta = f->text_of[f->p->nodes[a->node].frame];
 	uint32_t tb = f->text_of[f->p->nodes[b->node].frame];
 	size_t la = strpool_len(f->texts, ta), lb = strpool_len(f->texts, tb);
@@ -68,7 +68,7 @@ static int compare_parts(const void *va, const void *vb, void *arg)
 static void push(struct folder *f, uint32_t node, bool below)
 {
 	ALLOC_GROW(f->parts, f->nr, f->alloc);
-	f->parts[f->nr++] = (struct part){node, below, f->line.len};
+	f->parts[f->nr++] = (struct fold_part){node, below, f->line.len};
 }
 
 static void push_children(struct folder *f, uint32_t node)
@@ -86,14 +86,14 @@ static void push_children(struct folder *f, uint32_t node)
 		return;
 	qsort_r(f->parts + first, f->nr - first, sizeof(*f->parts), compare_parts, f);
 	for (size_t i = first, k = f->nr - 1; i < k; i++, k--) {
-		struct part part = f->parts[i];
+		struct fold_part part = f->parts[i];
 
 		f->parts[i] = f->parts[k];
 		f->parts[k] = part;
 	}
 }
 
-static void write_part(struct folder *f, const struct part *part)
+static void write_part(struct folder *f, const struct fold_part *part)
 {
 	const struct profile_node *node = &f->p->nodes[part->node];
 	uint32_t text = f->text_of[node->frame];
@@ -163,7 +163,7 @@ int view_folded(const struct profile *p, FILE *out, struct strbuf *err)
 	}
 	push_children(&f, 0);
 	while (f.nr) {
-		struct part part = f.parts[--f.nr];
+		struct fold_part part = f.parts[--f.nr];
 
 		write_part(&f, &part);
 	}

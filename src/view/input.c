@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view.h"
-#include "flame_read.h"
-#include "lib/bcc.h"
-#include "lib/bpftrace.h"
-#include "lib/folded.h"
+#include "input/bcc.h"
+#include "input/bpftrace.h"
+#include "input/folded.h"
+#include "input/perfscript.h"
+#include "input/picture.h"
+#include "input/stackline.h"
+#include "input/stacktext.h"
 #include "lib/lines.h"
-#include "lib/perfscript.h"
-#include "lib/stackline.h"
-#include "lib/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/waits.h"
 #include "lib/word.h"
+#include "model/waits.h"
+#include "view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -371,7 +371,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct form *
 static int read_picture(struct profile *p, struct lines *lines, const struct input_options *options,
 	bool *several, struct strbuf *notes)
 {
-	int ret = flame_read(p, lines, notes);
+	int ret = picture_read(p, lines, notes);
 
 	(void)options;
 	for (uint32_t i = 1; i < p->nr_frames; i++) /* they were wanted in it */

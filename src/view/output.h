@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files of a recording, by the ending of their names. */
-#ifndef OUTPUT_H
-#define OUTPUT_H
+#ifndef VIEW_OUTPUT_H
+#define VIEW_OUTPUT_H
 
 #include "view.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rule.h"
 #include "lib/lines.h"
-#include "lib/profile.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "model/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { FILE_MAX = 16 << 20 }; /* bytes */
 
-struct reader {
+struct rule_reader {
 	struct rule_list *rules;
 	const char *name; /* of the file */
 	uint64_t line;
@@ -59,7 +59,7 @@ void rule_list_prepend(struct rule_list *rules, struct rule_list *first)
 }
 
 /* The message "rules 'FILE': line N: 'TEXT' WHAT"; without TEXT when it is NULL. */
-static int wrong(struct reader *r, const char *text, size_t len, const char *what)
+static int wrong(struct rule_reader *r, const char *text, size_t len, const char *what)
 {
 	enum { SHOWN = 60 };
 
@@ -80,7 +80,7 @@ static int wrong(struct reader *r, const char *text, size_t len, const char *wha
  * Takes the next word, without its quotes; a "\" and what is behind it stay. 1: there is one, 0:
  * the line has no more, -1: it is wrong.
  */
-static int next_word(struct reader *r)
+static int next_word(struct rule_reader *r)
 {
 	bool quoted = false;
 
@@ -101,7 +101,7 @@ static int next_word(struct reader *r)
 	return quoted ? wrong(r, r->word.buf, r->word.len, "has a quote that does not end") : 1;
 }
 
-static int add_kind(struct reader *r, unsigned *kinds, const char *s, size_t len)
+static int add_kind(struct rule_reader *r, unsigned *kinds, const char *s, size_t len)
 {
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		const char *word = frame_kind_word(kind);
@@ -115,7 +115,7 @@ static int add_kind(struct reader *r, unsigned *kinds, const char *s, size_t len
 		"is no kind; there are user, kernel, inlined, jit, waker, perl, lua, task, note");
 }
 
-static int add_pattern(struct reader *r, struct alternatives *a, const char *s, size_t len)
+static int add_pattern(struct rule_reader *r, struct alternatives *a, const char *s, size_t len)
 {
 	ALLOC_GROW(a->list, a->nr, a->alloc);
 	if (pattern_init(&a->list[a->nr], s, len))
@@ -137,8 +137,8 @@ static size_t alternative(const char *s, size_t len)
 }
 
 /* S is what stands behind the "=" of the condition that fills in KINDS or else PATTERNS. */
-static int read_condition(
-	struct reader *r, unsigned *kinds, struct alternatives *patterns, const char *s, size_t len)
+static int read_condition(struct rule_reader *r, unsigned *kinds, struct alternatives *patterns,
+	const char *s, size_t len)
 {
 	if (kinds ? *kinds : patterns->nr)
 		return wrong(r, r->word.buf, r->word.len, "is a second condition of its sort");
@@ -155,7 +155,7 @@ static int read_condition(
 	}
 }
 
-static int read_word(struct reader *r, struct rule *rule)
+static int read_word(struct rule_reader *r, struct rule *rule)
 {
 	const char *s = r->word.buf;
 	size_t len = r->word.len;
@@ -187,7 +187,7 @@ static char *category_of(const struct strbuf *word)
 	return category;
 }
 
-static int read_rule(struct reader *r)
+static int read_rule(struct rule_reader *r)
 {
 	struct rule_list *rules = r->rules;
 	int more;
@@ -207,7 +207,7 @@ static int read_rule(struct reader *r)
 	return more;
 }
 
-static int read_line(struct reader *r, const char *line, size_t len)
+static int read_line(struct rule_reader *r, const char *line, size_t len)
 {
 	r->line++;
 	r->at = line;
@@ -222,7 +222,7 @@ static int read_line(struct reader *r, const char *line, size_t len)
 int rule_list_read_text(
 	struct rule_list *rules, const char *name, const char *text, struct strbuf *err)
 {
-	struct reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
+	struct rule_reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
 	int ret = 0;
 
 	for (size_t n; !ret && *text; text += n + (text[n] == '\n')) {
@@ -233,7 +233,7 @@ int rule_list_read_text(
 	return ret;
 }
 
-static int read_lines(struct reader *r, struct lines *lines)
+static int read_lines(struct rule_reader *r, struct lines *lines)
 {
 	size_t len, sum = 0;
 	char *line;
@@ -264,7 +264,7 @@ static int cannot_read(const char *path, struct strbuf *err)
 int rule_list_read(
 	struct rule_list *rules, const char *name, struct lines *lines, struct strbuf *err)
 {
-	struct reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
+	struct rule_reader r = {.rules = rules, .name = name, .word = STRBUF_INIT, .err = err};
 	int ret = read_lines(&r, lines);
 
 	if (!ret && lines->error) {

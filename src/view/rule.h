@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules as they stand in a file, flametap-rules(5): read, not yet applied. */
-#ifndef RULE_H
-#define RULE_H
+#ifndef VIEW_RULE_H
+#define VIEW_RULE_H
 
 #include "lib/pattern.h"
 

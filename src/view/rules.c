@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rules.h"
-#include "rule.h"
-#include "lib/folded.h"
+#include "input/folded.h"
 #include "lib/patterns.h"
 #include "lib/util.h"
+#include "rule.h"
 
 #include <stdlib.h>
 #include <string.h>

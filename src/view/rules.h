@@ -4,7 +4,7 @@
 #ifndef VIEW_RULES_H
 #define VIEW_RULES_H
 
-#include "lib/profile.h"
+#include "model/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,11 +4,11 @@
  * Writers return -1 with a message in ERR when OUT cannot be written; the same tree gives the same
  * bytes.
  */
-#ifndef VIEW_H
-#define VIEW_H
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
 
-#include "lib/profile.h"
-#include "lib/recording.h"
+#include "model/profile.h"
+#include "model/recording.h"
 #include "symbol/symbol.h"
 
 #include <stdio.h>

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the SVG file carries; src/view/flame_data.h describes its form. This file and those behind
+ * What the SVG file carries; src/input/picture.h describes its form. This file and those behind
  * it in the Makefile's WEB_JS are one script, in which each adds its part to one object.
  */
 'use strict';
-const flametap = { root: document.currentScript.ownerSVGElement };
+const flametap = {
+	root : document.currentScript.ownerSVGElement
+};
 
 flametap.data = (() => {
 	const NAMESPACE = 'urn:flametap:profile';
 	const DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' +
-		'0123456789!#$%()*+,-./:;=?@[]^_`{|}~';
+		       '0123456789!#$%()*+,-./:;=?@[]^_`{|}~';
 	const LAST = 52, MORE = 36;
 
 	const profile = flametap.root.getElementsByTagNameNS(NAMESPACE, 'profile')[0];
@@ -18,16 +20,17 @@ flametap.data = (() => {
 	const number = (name) => Number(profile.getAttribute(name) || 0);
 
 	const isDiff = profile.hasAttribute('before');
-	const categories = [...new Set(linesOf(section('categories')))];
+	const categories = [...new Set(linesOf(section('categories'))) ];
 	const frames = readFrames();
-	const functions = { of: [], first: [] }; /* of a frame; the first frame of a function */
+	const functions = {of : [], first : []}; /* of a frame; the first frame of a function */
 	const functionByKey = new Map();
 
 	/* Arrays by the frame's number; the root's is the last of those that are in the file. */
-	function readFrames() {
+	function readFrames()
+	{
 		const modules = linesOf(section('modules'));
 		const none = linesOf(section('categories')).length;
-		const all = { style: [], name: [], module: [], own: [], passed: [] };
+		const all = {style : [], name : [], module : [], own : [], passed : []};
 		const add = (style, module, own, passed, name) => {
 			all.style.push(style);
 			all.module.push(module);
@@ -41,7 +44,8 @@ flametap.data = (() => {
 			const [module, own, passed] = line.slice(2, blank).split(',');
 
 			add(line.slice(0, 2), modules[module - 1] || '', Number(own),
-				passed === undefined ? none : Number(passed), line.slice(blank + 1).replace('\t', ' '));
+				passed === undefined ? none : Number(passed),
+				line.slice(blank + 1).replace('\t', ' '));
 		}
 		add('r0', '', none, none, 'all');
 		return all;
@@ -51,7 +55,8 @@ flametap.data = (() => {
 	const moduleOf = (f) => frames.module[f] || (frames.style[f][0] === 'k' ? '[kernel]' : '');
 
 	/* A function is a name in a module, whether called or inlined. */
-	function addFunction(f) {
+	function addFunction(f)
+	{
 		const key = frames.name[f] + '\t' + moduleOf(f);
 
 		if (!functionByKey.has(key)) {
@@ -64,9 +69,11 @@ flametap.data = (() => {
 	frames.name.forEach((_, f) => addFunction(f));
 
 	/* The frame that is like F but for its name; added when it is new. */
-	function renamed(f, name) {
-		const same = (g) => frames.name[g] === name && frames.style[g][0] === frames.style[f][0] &&
-			frames.module[g] === frames.module[f];
+	function renamed(f, name)
+	{
+		const same = (g) => frames.name[g] === name &&
+				    frames.style[g][0] === frames.style[f][0] &&
+				    frames.module[g] === frames.module[f];
 		const known = frames.name.findIndex((_, g) => same(g));
 
 		if (known >= 0)
@@ -78,7 +85,8 @@ flametap.data = (() => {
 		return frames.name.length - 1;
 	}
 
-	function numberReader(text) {
+	function numberReader(text)
+	{
 		const digits = new Uint8Array(128);
 		let at = 0;
 
@@ -98,22 +106,24 @@ flametap.data = (() => {
 	}
 
 	/*
-	 * Arrays by the node's number in pre-order, 0 is the root. end is the number behind the last node
-	 * below. sides holds the profile, or that before and that after: the weights left of each node,
-	 * so that sums are differences; a node's self weight lies left of its children.
+	 * Arrays by the node's number in pre-order, 0 is the root. end is the number behind the
+	 * last node below. sides holds the profile, or that before and that after: the weights left
+	 * of each node, so that sums are differences; a node's self weight lies left of its
+	 * children.
 	 */
-	function readTree() {
+	function readTree()
+	{
 		const n = number('nodes') + 1, next = numberReader(section('tree'));
 		const tree = {
 			n,
-			frame: new Uint32Array(n),
-			parent: new Uint32Array(n),
-			depth: new Uint32Array(n),
-			end: new Uint32Array(n),
-			sides: [new Float64Array(n + 1)],
+			frame : new Uint32Array(n),
+			parent : new Uint32Array(n),
+			depth : new Uint32Array(n),
+			end : new Uint32Array(n),
+			sides : [ new Float64Array(n + 1) ],
 		};
-		const { frame, parent, depth, end, sides } = tree;
-		const weights = [number('self')];
+		const {frame, parent, depth, end, sides} = tree;
+		const weights = [ number('self') ];
 
 		frame[0] = frames.name.length - 1;
 		if (isDiff) {
@@ -148,11 +158,13 @@ flametap.data = (() => {
 		return tree;
 	}
 
-	/* Of each node: that of the lowest rank of its frame's own and those that its callers pass on. */
-	function categoriesOf({ n, frame, parent }) {
+	/* Of each node: that of the lowest rank of its frame's own and those that its callers pass
+	 * on. */
+	function categoriesOf({n, frame, parent})
+	{
 		const ranks = linesOf(section('categories'));
 		const category = ranks.map((name) => categories.indexOf(name));
-		const { own, passed } = frames;
+		const {own, passed} = frames;
 		const passing = new Uint32Array(n), of = new Uint32Array(n);
 
 		passing[0] = ranks.length;
@@ -166,14 +178,19 @@ flametap.data = (() => {
 	}
 
 	return {
-		unit: profile.getAttribute('unit'),
-		shown: profile.getAttribute('shown') || profile.getAttribute('unit'),
-		scale: number('scale'),
-		factor: number('factor') || 1,
-		inverted: number('inverted') === 1,
+		unit : profile.getAttribute('unit'),
+		shown : profile.getAttribute('shown') || profile.getAttribute('unit'),
+		scale : number('scale'),
+		factor : number('factor') || 1,
+		inverted : number('inverted') === 1,
 		isDiff,
-		isNormalized: number('normalized') === 1,
-		categories, frames, functions, moduleOf, renamed, categoriesOf,
-		tree: readTree(),
+		isNormalized : number('normalized') === 1,
+		categories,
+		frames,
+		functions,
+		moduleOf,
+		renamed,
+		categoriesOf,
+		tree : readTree(),
 	};
 })();

@@ -2,46 +2,62 @@
 /* Numbers and frames in words. */
 'use strict';
 flametap.text = (() => {
-	const { unit, shown, scale, factor, frames, categories, isDiff, isNormalized } = flametap.data;
-	const { fileOf } = flametap.views;
+	const {unit, shown, scale, factor, frames, categories, isDiff, isNormalized} =
+		flametap.data;
+	const {fileOf} = flametap.views;
 	const kinds = {
-		u: 'user', k: 'kernel', i: 'inlined', j: 'jit', w: 'waker',
-		p: 'perl', l: 'lua', t: 'task', n: 'note', r: '',
+		u : 'user',
+		k : 'kernel',
+		i : 'inlined',
+		j : 'jit',
+		w : 'waker',
+		p : 'perl',
+		l : 'lua',
+		t : 'task',
+		n : 'note',
+		r : '',
 	};
-	const suffixes = { k: '_[k]', i: '_[i]', j: '_[j]', w: '_[w]' };
+	const suffixes = {k : '_[k]', i : '_[i]', j : '_[j]', w : '_[w]'};
 
-	function percent(part, whole) {
+	function percent(part, whole)
+	{
 		return (whole ? Math.round(part * 10000 / whole) / 100 : 0).toFixed(2) + ' %';
 	}
 
 	/* The change of a share, in points of per cent. */
-	function points(before, after) {
+	function points(before, after)
+	{
 		const change = Math.round((after - before) * 10000) / 100;
 
 		return (change < 0 ? '\u2212' : '+') + Math.abs(change).toFixed(2);
 	}
 
-	function amount(weight) {
-		return (scale > 1 ? '\u2248 ' : '') + (weight * scale * factor).toLocaleString('en-US',
-			{ maximumFractionDigits: 0 });
+	function amount(weight)
+	{
+		return (scale > 1 ? '\u2248 ' : '') +
+		       (weight * scale * factor).toLocaleString('en-US', {
+			       maximumFractionDigits : 0
+		       });
 	}
 
-	function signed(weight) {
+	function signed(weight)
+	{
 		return (weight < 0 ? '\u2212' : '+') + amount(Math.abs(weight));
 	}
 
 	/*
-	 * How much a pair of weights changed, from gone (0) over the same (4) to new (8); the rules are
-	 * those of src/view/diff.h, to the last bit.
+	 * How much a pair of weights changed, from gone (0) over the same (4) to new (8); the rules
+	 * are those of src/view/diff/diff.h, to the last bit.
 	 */
-	function stepOf([before, after], [allBefore, allAfter]) {
+	function stepOf([ before, after ], [ allBefore, allAfter ])
+	{
 		let x = before, y = after, variance = before + after;
 
 		if (isNormalized) {
 			x = allBefore ? before / allBefore : 0;
 			y = allAfter ? after / allAfter : 0;
 			variance = (allBefore ? x * (1 - x) / allBefore : 0) +
-				(allAfter ? y * (1 - y) / allAfter : 0);
+				   (allAfter ? y * (1 - y) / allAfter : 0);
 		}
 		const d = y - x, s = x + y;
 
@@ -53,61 +69,86 @@ flametap.text = (() => {
 	}
 
 	/* The classes that give node I its colour. */
-	function styleOf(tree, i) {
-		return isDiff ? 'd' + stepOf(tree.totals(i), tree.totals(0)) : frames.style[tree.frame[i]];
+	function styleOf(tree, i)
+	{
+		return isDiff ? 'd' + stepOf(tree.totals(i), tree.totals(0))
+			      : frames.style[tree.frame[i]];
 	}
 
 	const kindOf = (tree, i) => kinds[frames.style[tree.frame[i]][0]];
 
 	/* File, kind and category, as far as they tell something. */
-	function originOf(tree, i) {
+	function originOf(tree, i)
+	{
 		const module = frames.module[tree.frame[i]];
-		const words = [module === '[kernel]' ? '' : fileOf(module), kindOf(tree, i),
-			i ? categories[tree.category[i]] : ''];
+		const words = [
+			module === '[kernel]' ? '' : fileOf(module), kindOf(tree, i),
+			i ? categories[tree.category[i]] : ''
+		];
 
-		return words.filter((word, at) => word && words.indexOf(word) === at).join(' \u00b7 ');
+		return words.filter((word, at) => word && words.indexOf(word) === at)
+			.join(' \u00b7 ');
 	}
 
 	/* "1,234 samples (1.23 %)"; of a difference "before …, after …, change". */
-	function weightText(weights, all) {
+	function weightText(weights, all)
+	{
 		if (!isDiff)
 			return `${amount(weights[0])} ${shown} (${percent(weights[0], all[0])})`;
 		const [x, y] = weights.map((weight, s) => (all[s] ? weight / all[s] : 0));
 
 		return `before ${amount(weights[0])} (${percent(weights[0], all[0])}), ` +
-			`after ${amount(weights[1])} (${percent(weights[1], all[1])}), ` +
-			`${signed(weights[1] - weights[0])} (${points(x, y)} points)`;
+		       `after ${amount(weights[1])} (${percent(weights[1], all[1])}), ` +
+		       `${signed(weights[1] - weights[0])} (${points(x, y)} points)`;
 	}
 
 	/* The frame in one line, beside its name and origin. */
-	function describe(view, zoom, i) {
-		const { tree } = view, all = tree.totals(0);
+	function describe(view, zoom, i)
+	{
+		const {tree} = view, all = tree.totals(0);
 		let text = weightText(tree.totals(i), all);
 
 		if (!view.callers)
 			text += isDiff ? `; self ${tree.selfs(i).map(amount).join(' \u2192 ')}`
-				: `, self ${amount(tree.selfs(i)[0])} (${percent(tree.selfs(i)[0], all[0])})`;
+				       : `, self ${amount(tree.selfs(i)[0])} (${
+						 percent(tree.selfs(i)[0], all[0])})`;
 		if (zoom && i > zoom)
 			text += `, ${percent(tree.total(i), tree.total(zoom))} of zoom`;
 		return text;
 	}
 
-	/* As src/lib/word.h has it; names in this file have their control characters as \xHH already. */
-	function foldedName(f) {
+	/* As src/lib/word.h has it; names in this file have their control characters as \xHH
+	 * already. */
+	function foldedName(f)
+	{
 		return frames.name[f].replace(/;/g, '\\x3b') + (suffixes[frames.style[f][0]] || '');
 	}
 
 	/* The stack that ends in node I as a folded line, root first. */
-	function foldedStack(view, i) {
-		const { tree } = view, names = [];
+	function foldedStack(view, i)
+	{
+		const {tree} = view, names = [];
 
 		for (let at = i; at; at = tree.parent[at])
 			names.push(foldedName(tree.frame[at]));
 		if (!view.callers)
 			names.reverse();
-		return `${names.join(';')} ${tree.totals(i).map((total) => total * scale).join(' ')}`;
+		return `${names.join(';')} ${
+			tree.totals(i).map((total) => total * scale).join(' ')}`;
 	}
 
-	return { kinds, percent, points, amount, signed, weightText, styleOf, stepOf, kindOf, originOf,
-		describe, foldedStack };
+	return {
+		kinds,
+		percent,
+		points,
+		amount,
+		signed,
+		weightText,
+		styleOf,
+		stepOf,
+		kindOf,
+		originOf,
+		describe,
+		foldedStack
+	};
 })();

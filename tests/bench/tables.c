@@ -2,9 +2,8 @@
 /* tables FILE…: what the unwind table of each is like, and how long it takes to make it. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
-#include "unwind/table.h"
+#include "symbol/elf/elffile_internal.h"
+#include "unwind/unwind_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

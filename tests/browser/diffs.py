@@ -34,7 +34,7 @@ def draw_diff(name, *options, sides=SIDES):
 
 
 def step(x, y, totals, normalized):
-    """As src/view/diff.h has it."""
+    """As src/view/diff/diff.h has it."""
     a, b, v = x, y, x + y
     if normalized:
         a, b = (side / total if total else 0 for side, total in zip((x, y), totals))

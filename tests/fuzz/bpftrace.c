@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpftrace's maps, and the stacks of bcc's tools. */
 #include "fuzz.h"
-#include "lib/bcc.h"
-#include "lib/bpftrace.h"
+#include "input/bcc.h"
+#include "input/bpftrace.h"
 #include "lib/strbuf.h"
 
 static void check(const uint8_t *data, size_t size, bool bcc)

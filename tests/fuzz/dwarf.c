@@ -3,13 +3,12 @@
  * Debug information: an input is pieces, each a byte that tells the section, two with the size, and
  * its content; the upper half of the numbers are sections of the file of common parts.
  */
+#include "../unit/tiny_elf.h"
 #include "fuzz.h"
 #include "mutate.h"
-#include "../unit/tiny_elf.h"
-#include "symbol/debuginfo.h"
-#include "symbol/debugtype.h"
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
+#include "symbol/dwarf/debuginfo.h"
+#include "symbol/dwarf/debugtype.h"
+#include "symbol/elf/elffile_internal.h"
 
 #include <stdlib.h>
 

@@ -4,12 +4,11 @@
  * into it, call frame information. In memory and as a file it says the same.
  */
 #include "fuzz.h"
-#include "mutate.h"
-#include "symbol/debugfile.h"
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
-#include "symbol/symtab.h"
 #include "lib/strbuf.h"
+#include "mutate.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/symtab.h"
 
 #include <stdlib.h>
 #include <string.h>

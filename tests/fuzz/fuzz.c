@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "lib/folded.h"
+#include "input/folded.h"
 #include "lib/strbuf.h"
 #include "view/view.h"
 

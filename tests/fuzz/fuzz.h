@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the fuzzers share: input as lines, output as a string. */
-#ifndef FUZZ_H
-#define FUZZ_H
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
 
 #include "lib/lines.h"
-#include "lib/profile.h"
-#include "lib/recording.h"
+#include "model/profile.h"
+#include "model/recording.h"
 
 #include <stddef.h>
 #include <stdint.h>

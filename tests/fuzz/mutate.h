@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What fuzzers need that change their inputs themselves. */
-#ifndef MUTATE_H
-#define MUTATE_H
+#ifndef TESTS_FUZZ_MUTATE_H
+#define TESTS_FUZZ_MUTATE_H
 
 #include "lib/util.h"
 

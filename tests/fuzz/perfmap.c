@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "symbol/perfmap.h"
+#include "symbol/names/perfmap.h"
 
 #include <string.h>
 

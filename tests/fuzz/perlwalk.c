@@ -4,8 +4,8 @@
  * others become a word of memory. At its beginning is what is taken for the interpreter.
  */
 #include "fuzz.h"
-#include "layout/perl_walk.h"
 #include "lib/strbuf.h"
+#include "vm/perl/perl_walk.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * NUL is its frames and the rest its tree.
  */
 #include "fuzz.h"
+#include "input/picture.h"
 #include "lib/strbuf.h"
-#include "view/flame_read.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_init(&p);
 	add_file(&file, (const char *)data, size);
 	fuzz_lines(&lines, file.buf, file.len);
-	ret = flame_read(&p, &lines, &notes);
+	ret = picture_read(&p, &lines, &notes);
 	fuzz_lines_end(&lines);
 	must(ret == 0 || notes.len);
 	if (!ret && !p.nodes[0].self) { /* that has no line */

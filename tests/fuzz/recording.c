@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "lib/recording.h"
+#include "model/recording.h"
 #include "symbol/quality.h"
 #include "view/view.h"
 

@@ -4,7 +4,7 @@
  * leaf first, in Perl when its highest bit is set.
  */
 #include "fuzz.h"
-#include "engine/splice.h"
+#include "vm/perl/splice.h"
 
 enum { MAX = 8192, PERL_IDS = 1 << 16, INCONSISTENT = 1 << 20 };
 

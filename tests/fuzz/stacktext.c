@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "lib/stacktext.h"
+#include "input/stacktext.h"
 #include "lib/strbuf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,8 +4,8 @@
  * time with the numbers mended that must be right, and anything in the rest.
  */
 #include "fuzz.h"
-#include "symbol/symimage.h"
 #include "lib/util.h"
+#include "symbol/elf/symimage.h"
 
 #include <stdlib.h>
 #include <string.h>

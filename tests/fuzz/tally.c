@@ -4,13 +4,13 @@
  * process for every number, which has two mappings; one is of a file, which has Perl in it; the
  * kernel has one symbol.
  */
+#include "engine/stap/tally.h"
 #include "fuzz.h"
-#include "engine/tally.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elfdata.h"
-#include "symbol/elffile.h"
-#include "symbol/kallsyms.h"
+#include "symbol/elf/elfdata.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/names/kallsyms.h"
 
 #include <string.h>
 

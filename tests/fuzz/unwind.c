@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A section out of which an unwind table is made: the first byte says which, the rest is in it. */
-#include "fuzz.h"
 #include "../unit/tiny_elf.h"
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
-#include "unwind/table.h"
+#include "fuzz.h"
+#include "symbol/elf/elffile_internal.h"
+#include "unwind/unwind_table.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,9 +4,9 @@
  * place of files there is text, each KiB of it a mapping whose table is there, comes late, or never
  * does.
  */
+#include "engine/bpf/copies.h"
 #include "fuzz.h"
-#include "engine/copies.h"
-#include "symbol/elffile.h"
+#include "symbol/elf/elffile.h"
 
 #include <string.h>
 #include <sys/uio.h>
@@ -72,13 +72,13 @@ bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, u
 	return true;
 }
 
-uint32_t rules_number(struct rules *r, size_t object)
+uint32_t loader_number(struct loader *r, size_t object)
 {
 	must(r && object < MAPS);
 	return (uint32_t)object;
 }
 
-enum table_state rules_want(struct rules *r, uint32_t number, const struct unwind_table **table)
+enum table_state loader_want(struct loader *r, uint32_t number, const struct unwind_table **table)
 {
 	must(r && number < MAPS);
 	steps++;
@@ -159,7 +159,7 @@ static void send(struct copies *copies, uint16_t nr_pages)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct copies copies;
-	struct rules rules = {0};
+	struct loader loader = {0};
 	struct sums sums;
 	uint16_t nr_pages;
 
@@ -170,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_maps();
 	make_rules();
 	sums_init(&sums);
-	copies_init(&copies, &ps, &rules, &sums);
+	copies_init(&copies, &ps, &loader, &sums);
 	steps = 0;
 	send(&copies, nr_pages);
 	must(steps <= WALK_DEPTH);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verify OBJECT NAMESPACE [MODE]: loads the BPF programs in the file OBJECT for each kind of
- * recording, or MODE alone, as src/engine/bpf.c does, and attaches none. NAMESPACE: inode of the
- * pid namespace whose numbers are wanted, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS":
+ * recording, or MODE alone, as src/engine/bpf/bpf.c does, and attaches none. NAMESPACE: inode of the
+ * pid namespace whose numbers count, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS":
  * how many the verifier processed; after a refusal "MODE refused ERROR", and the end of the
  * verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
  */
-#include "engine/bpf/shared.h"
-#include "engine/features.h"
+#include "engine/bpf/features.h"
+#include "engine/bpf/kern/shared.h"
 #include "lib/util.h"
 
 #include <bpf/libbpf.h>
@@ -27,7 +27,7 @@ enum {
 
 static const struct mode {
 	const char *name;
-	struct wanted wanted;
+	struct settings settings;
 } modes[] = {
 	{"-uk", {.user = true, .kernel = true}},
 	{"--perl", {.perl = true, .kernel = true}},
@@ -94,8 +94,8 @@ static void set_size(struct bpf_map *map, bool perl)
 		bpf_map__set_max_entries(map, nr_cpus * SEEN_SUBS);
 }
 
-/* The only constant of the programs is struct wanted; if that is no longer so, -EINVAL. */
-static int set_maps(struct bpf_object *object, const struct wanted *wanted)
+/* The only constant of the programs is struct settings; if that is no longer so, -EINVAL. */
+static int set_maps(struct bpf_object *object, const struct settings *settings)
 {
 	struct bpf_map *map;
 	int error = -EINVAL;
@@ -104,11 +104,11 @@ static int set_maps(struct bpf_object *object, const struct wanted *wanted)
 	{
 		const char *name = bpf_map__name(map);
 
-		set_size(map, wanted->perl);
+		set_size(map, settings->perl);
 		if (!strcmp(name, "waits"))
-			bpf_map__set_autocreate(map, wanted->states);
+			bpf_map__set_autocreate(map, settings->states);
 		else if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
-			error = bpf_map__set_initial_value(map, wanted, sizeof(*wanted));
+			error = bpf_map__set_initial_value(map, settings, sizeof(*settings));
 	}
 	return error;
 }
@@ -147,15 +147,15 @@ static void say_log(void)
 }
 
 /* 0, or the error; -ENOENT: it cannot be read. */
-static int load(const char *path, const struct mode *mode, const struct wanted *wanted, int level)
+static int load(const char *path, const struct mode *mode, const struct settings *settings, int level)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
 	int error;
 
 	if (!object)
 		return -ENOENT;
-	choose_programs(object, wanted->states, level);
-	error = set_maps(object, wanted);
+	choose_programs(object, settings->states, level);
+	error = set_maps(object, settings);
 	if (!error)
 		error = bpf_object__load(object);
 	if (!error)
@@ -168,18 +168,18 @@ static int load(const char *path, const struct mode *mode, const struct wanted *
 
 static int verify(const char *path, uint32_t namespace, const struct mode *mode)
 {
-	struct wanted wanted = mode->wanted;
+	struct settings settings = mode->settings;
 	int error;
 
-	wanted.pids = wanted.tids = wanted.children = true;
-	wanted.state_arg = wanted.states && features_switch_state();
-	wanted.max_ns = UINT64_MAX;
-	wanted.pid_ns = namespace;
-	error = load(path, mode, &wanted, FIGURES);
+	settings.pids = settings.tids = settings.children = true;
+	settings.state_arg = settings.states && features_switch_state();
+	settings.max_ns = UINT64_MAX;
+	settings.pid_ns = namespace;
+	error = load(path, mode, &settings, FIGURES);
 	if (!error)
 		return 0;
 	printf("%s refused %s\n", mode->name, strerror(-error));
-	load(path, mode, &wanted, 1);
+	load(path, mode, &settings, 1);
 	return error == -ENOENT ? 2 : 1;
 }
 

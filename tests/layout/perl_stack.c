@@ -5,10 +5,10 @@
  * stopped meanwhile. table: by the table, as if there were no debug file; shape: what was found in
  * place of the stack. perl_stack MINOR: the shape of the table, as perl_headers.c prints it.
  */
-#include "engine/inspect.h"
-#include "layout/perl_walk.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "vm/inspect.h"
+#include "vm/perl/perl_walk.h"
 
 #include <errno.h>
 #include <signal.h>

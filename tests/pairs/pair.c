@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pair ROOT [RELEASE]: the preflight of SystemTap and a kernel that are unpacked below ROOT. */
-#include "engine/check.h"
+#include "check/check.h"
 #include "lib/util.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Work of a known amount, and an end after some seconds or by SIGTERM. */
-#ifndef BURN_H
-#define BURN_H
+#ifndef TESTS_PROGRAMS_BURN_H
+#define TESTS_PROGRAMS_BURN_H
 
 #include <signal.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/debugfile.h"
-#include "symbol/debuginfo.h"
-#include "symbol/symbol.h"
+#include "symbol/dwarf/debuginfo.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
  */
 #include "../unit/symbol_test.h"
 #include "../unit/tiny_elf.h"
-#include "symbol/debugfile.h"
-#include "symbol/debuginfo.h"
+#include "symbol/dwarf/debuginfo.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile.h"
 
 #include <dwarf.h>
 

@@ -5,11 +5,11 @@
  * silence; -n: not what is known of failures before; -q: no progress; -r: what came is rejected;
  * -x: executables.
  */
-#include "symbol/debuginfod.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
+#include "symbol/fetch/debuginfod.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,9 +6,8 @@
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/debugfile.h"
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile_internal.h"
 
 #include <elfutils/libdw.h>
 #include <inttypes.h>

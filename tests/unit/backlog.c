@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples before their tables are there: 64 processors, all on targets whose tables take a while. */
-#include "engine/bpf/backlog.h"
+#include "engine/bpf/kern/backlog.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of the engine's maps share: maps of the real kernel, or a reason to skip. */
-#ifndef BPF_TEST_H
-#define BPF_TEST_H
+#ifndef TESTS_UNIT_BPF_TEST_H
+#define TESTS_UNIT_BPF_TEST_H
 
-#include "engine/bpf/shared.h"
+#include "engine/bpf/kern/shared.h"
 #include "lib/util.h"
 
 #include <bpf/bpf.h>

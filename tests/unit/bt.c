@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings as text backtraces: what is read back from them is what the recording shows. */
-#include "view/view.h"
+#include "input/stacktext.h"
 #include "lib/lines.h"
-#include "lib/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "text_test.h"
+#include "view/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

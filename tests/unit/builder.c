@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/builder.h"
+#include "engine/bpf/builder.h"
 #include "lib/util.h"
-#include "symbol/symbol.h"
-#include "unwind/table.h"
+#include "symbol/elf/elffile.h"
+#include "unwind/unwind_table.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files that are kept by build-id. */
-#include "symbol_test.h"
 #include "lib/cache.h"
+#include "symbol_test.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The preflight, on made-up machines: a good one, and what each test takes from it. */
-#include "engine/check.h"
-#include "engine/root.h"
+#include "check/check.h"
+#include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

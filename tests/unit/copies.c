@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Copies of this program's own stacks, unwound by its own tables; the judge is backtrace(3). */
-#include "engine/copies.h"
+#include "engine/bpf/copies.h"
 #include "lib/util.h"
 
 #include <execinfo.h>
@@ -19,7 +19,7 @@
 enum { DEPTH_MAX = 4000, NUMBER = 1 };
 
 static struct processes ps;
-static struct rules rules;
+static struct loader loader;
 static struct pool pool; /* without room: tables are for us only */
 static struct sums sums;
 static struct copies copies;
@@ -30,13 +30,13 @@ static int set_up(void **state)
 	(void)state;
 	processes_init(&ps);
 	self = (size_t)(processes_get(&ps, (uint32_t)getpid()) - ps.list);
-	rules_init(&rules, &ps);
-	free(rules.cache); /* each table is to be waited for */
-	rules.cache = xstrdup("/nonexistent");
-	rules.pool = &pool;
-	rules.places = xcalloc(TABLES_MAX, sizeof(*rules.places));
+	loader_init(&loader, &ps);
+	free(loader.cache); /* each table is to be waited for */
+	loader.cache = xstrdup("/nonexistent");
+	loader.pool = &pool;
+	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
 	sums_init(&sums);
-	copies_init(&copies, &ps, &rules, &sums);
+	copies_init(&copies, &ps, &loader, &sums);
 	return 0;
 }
 
@@ -45,8 +45,8 @@ static int tear_down(void **state)
 	(void)state;
 	copies_release(&copies);
 	sums_release(&sums);
-	free(rules.places);
-	rules_release(&rules);
+	free(loader.places);
+	loader_release(&loader);
 	processes_release(&ps);
 	return 0;
 }
@@ -128,9 +128,9 @@ static void wait_for_tables(void)
 	struct pollfd fds[BUILDERS_MAX];
 
 	while (copies.nr) {
-		assert_true(rules_waiting(&rules) > 0);
-		assert_true(poll(fds, rules_poll(&rules, fds), 60000) > 0);
-		if (rules_take(&rules))
+		assert_true(loader_waiting(&loader) > 0);
+		assert_true(poll(fds, loader_poll(&loader, fds), 60000) > 0);
+		if (loader_take(&loader))
 			copies_unwind(&copies, false);
 	}
 }
@@ -292,13 +292,13 @@ static void copies__at_the_end_none_waits(void **state)
 static void copies__without_tables(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < rules.nr_builders; i++)
-		kill(rules.builders[i].pid, SIGKILL);
+	for (uint32_t i = 0; i < loader.nr_builders; i++)
+		kill(loader.builders[i].pid, SIGKILL);
 	go_down(5, 0, take_stack);
 	give_pages();
 	copies_take(&copies, &head, self);
 	for (int i = 0; copies.nr && i < 1000; i++) {
-		if (rules_take(&rules))
+		if (loader_take(&loader))
 			copies_unwind(&copies, false);
 		usleep(1000);
 	}

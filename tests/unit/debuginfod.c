@@ -4,9 +4,9 @@
 #include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/debuginfod.h"
-#include "symbol/fetch.h"
-#include "symbol/servers.h"
+#include "symbol/fetch/debuginfod.h"
+#include "symbol/fetch/fetch.h"
+#include "symbol/fetch/servers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/diff.h"
-#include "view/diff_functions.h"
-#include "view/diff_modules.h"
-#include "view/diff_report.h"
+#include "view/diff/diff.h"
+#include "view/diff/diff_functions.h"
+#include "view/diff/diff_modules.h"
+#include "view/diff/diff_report.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks and rows as the programs store them, in real maps. */
 #include "bpf_test.h"
-#include "engine/drain.h"
+#include "engine/bpf/drain.h"
 
 static struct drain drain;
 static struct copies copies;

@@ -5,9 +5,8 @@
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elffile.h"
-#include "symbol/entry.h"
-#include "symbol/symbol.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/entry.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

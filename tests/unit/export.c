@@ -2,7 +2,7 @@
 #include "lib/gzip.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/export.h"
+#include "view/export/export.h"
 #include "view/pprof.pb-c.h"
 #include "view/view.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "input/picture.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/xml.h"
-#include "view/categories.h"
-#include "view/diff.h"
-#include "view/flame_data.h"
+#include "view/diff/diff.h"
+#include "view/flame/flame_data.h"
+#include "view/report/categories.h"
 #include "view/view.h"
 
 #include <inttypes.h>
@@ -146,13 +147,13 @@ static uint64_t read_number(struct reader *r)
 	uint64_t value = 0, place = 1;
 
 	for (;;) {
-		const char *digit = *r->at ? strchr(flame_digits, *r->at++) : NULL;
+		const char *digit = *r->at ? strchr(picture_digits, *r->at++) : NULL;
 
 		assert_non_null(digit);
-		value += (uint64_t)(digit - flame_digits) * place;
-		if (digit - flame_digits < FLAME_LAST)
+		value += (uint64_t)(digit - picture_digits) * place;
+		if (digit - picture_digits < PICTURE_LAST)
 			return value;
-		place *= FLAME_MORE;
+		place *= PICTURE_MORE;
 	}
 }
 

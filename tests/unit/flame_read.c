@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/folded.h"
+#include "input/folded.h"
+#include "input/picture.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "text_test.h"
-#include "view/flame_read.h"
 #include "view/view.h"
 
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static void read_picture(struct profile *q, const char *text, size_t len, int wa
 	assert_non_null(file);
 	profile_init(q);
 	lines_init(&lines, fileno(file));
-	assert_int_equal(flame_read(q, &lines, &notes), want);
+	assert_int_equal(picture_read(q, &lines, &notes), want);
 	if (why && !strstr(notes.buf, why))
 		fail_msg("'%s' instead of '%s'", notes.buf, why);
 	lines_release(&lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go's table of functions, made up. */
-#ifndef GO_TEST_H
-#define GO_TEST_H
+#ifndef TESTS_UNIT_GO_TEST_H
+#define TESTS_UNIT_GO_TEST_H
 
 #include "unwind_test.h"
 

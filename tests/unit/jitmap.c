@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf maps of processes: whose file is taken, when, and from where. */
-#include "engine/jitmap.h"
+#include "process/jitmap.h"
 #include "lib/util.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What recordings tell of the kernel and its modules, from files as sysfs has them. */
 #include "engine/kernel.h"
-#include "lib/recording.h"
 #include "lib/util.h"
+#include "model/recording.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This program plays the interpreter itself: it has perl's symbols, and stacks made by hand. */
-#include "engine/inspect.h"
-#include "layout/perl_walk.h"
-#include "layout/threadkey.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elfdata.h"
+#include "symbol/elf/elfdata.h"
+#include "vm/inspect.h"
+#include "vm/perl/perl_walk.h"
+#include "vm/threadkey.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packages, as programs tell that stand in for dpkg-query and rpm. */
+#include "symbol/fetch/package.h"
 #include "symbol_test.h"
-#include "symbol/package.h"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf maps: what JIT compilers write, what nobody should, and what is only half written. */
-#include "symbol/perfmap.h"
+#include "symbol/names/perfmap.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

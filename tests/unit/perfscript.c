@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "input/perfline.h"
+#include "input/perfscript.h"
 #include "lib/lines.h"
-#include "lib/perfline.h"
-#include "lib/perfscript.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "text_test.h"

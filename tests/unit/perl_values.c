@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where Perl is, as variables of our scripts. */
-#include "engine/perl_values.h"
+#include "vm/perl/perl_values.h"
 #include "engine/script.h"
 #include "lib/lines.h"
 #include "lib/util.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mappings of processes: as events tell of them, as /proc shows them, both at once. */
-#include "engine/process.h"
+#include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

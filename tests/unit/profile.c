@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/profile.h"
+#include "model/profile.h"
 
 #include <stdio.h>
 #include <setjmp.h>

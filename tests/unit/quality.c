@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reports of recordings that are made by hand: sums, order, each reason with its remedy, forms. */
-#include "symbol_test.h"
-#include "symbol/package.h"
+#include "symbol/fetch/package.h"
 #include "symbol/quality.h"
+#include "symbol_test.h"
 
 #include <sys/utsname.h>
 

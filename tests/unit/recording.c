@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "input/folded.h"
 #include "lib/lines.h"
-#include "lib/folded.h"
-#include "lib/recording.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/recording.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "lib/json.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/functions.h"
+#include "view/report/functions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

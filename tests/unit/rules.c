@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/calls.h"
-#include "view/functions.h"
-#include "view/rules.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/report/calls.h"
+#include "view/report/functions.h"
+#include "view/rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rings as the kernel fills them, and as it never would. */
-#include "engine/sideband.h"
+#include "engine/bpf/sideband.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Blocks of the pool, and the lists of mappings in them, searched as the programs search. */
 #include "bpf_test.h"
-#include "engine/spaces.h"
+#include "engine/bpf/spaces.h"
+#include "symbol/elf/elffile.h"
 
 enum { PID = 1 << 30, PAGE = 4096 };
 
 static struct processes ps;
 static struct pool pool;
-static struct rules rules;
+static struct loader loader;
 static struct spaces spaces;
 static int pool_maps, space_map;
 static unsigned random_state = 1302;
@@ -37,17 +38,17 @@ static void make(uint64_t pool_bytes_max)
 	pool_maps = make_pool_maps();
 	pool_init(&pool, pool_maps, pool_bytes_max);
 	processes_init(&ps);
-	rules_init(&rules, &ps);
-	rules.pool = &pool;
-	rules.places = xcalloc(TABLES_MAX, sizeof(*rules.places));
-	spaces_init(&spaces, &ps, &pool, &rules, space_map);
+	loader_init(&loader, &ps);
+	loader.pool = &pool;
+	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
+	spaces_init(&spaces, &ps, &pool, &loader, space_map);
 }
 
 static void release(void)
 {
 	spaces_release(&spaces);
-	free(rules.places);
-	rules_release(&rules);
+	free(loader.places);
+	loader_release(&loader);
 	processes_release(&ps);
 	pool_release(&pool);
 	close(pool_maps);
@@ -343,7 +344,7 @@ static void spaces__of_a_real_process(void **state)
 	m = search(&space, here, &start);
 	assert_non_null(m);
 	assert_true(m->table > 0);
-	const struct object *o = &ps.objects[rules.files[m->table].object];
+	const struct object *o = &ps.objects[loader.files[m->table].object];
 
 	assert_string_equal(o->path + strlen(o->path) - 7, "/spaces");
 	assert_true(elffile_build_id_address(o->elf, &address, &first));

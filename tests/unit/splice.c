@@ -5,11 +5,11 @@
  * A the same that C runs again and again, E eval, F eval from C, Y try, B block of a sort, X
  * function in C. In the merged stack those in Perl are the same letters; "!": inconsistent.
  */
-#include "engine/splice.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elfdata.h"
-#include "symbol/symbol.h"
+#include "symbol/elf/elfdata.h"
+#include "symbol/elf/elffile.h"
+#include "vm/perl/splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

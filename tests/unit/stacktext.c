@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/stackline.h"
-#include "lib/stacktext.h"
+#include "input/stackline.h"
+#include "input/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "text_test.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Edits of SystemTap's runtime, on made-up kernels and runtimes below a folder of the test's own.
  */
-#include "engine/compile.h"
-#include "engine/stap_compat.h"
+#include "engine/stap/compat/stap_compat.h"
+#include "engine/stap/compile.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

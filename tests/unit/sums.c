@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/sums.h"
+#include "engine/bpf/sums.h"
 #include "lib/hash.h"
 #include "lib/util.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of functions, judged by the programs of binutils and elfutils where they are installed.
  */
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/symtab.h"
 #include "symbol_test.h"
-#include "symbol/debugfile.h"
-#include "symbol/symtab.h"
 
 /* ---- an ELF file made by hand ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ELF files: identity, rules for unwinding, damage. */
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/symtab.h"
 #include "symbol_test.h"
-#include "symbol/symtab.h"
 
 #include <sys/stat.h>
 

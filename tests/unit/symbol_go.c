@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names out of Go's own table of functions. */
 #include "go_test.h"
-#include "symbol/symtab.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/symtab.h"
 
 enum { LONGEST = (1 << 14) - 1 }; /* name that is taken */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Demangling, the kernel's names, and the naming of a whole recording. */
+#include "symbol/elf/elffile.h"
+#include "symbol/names/kallsyms.h"
 #include "symbol_test.h"
-#include "symbol/kallsyms.h"
 
 #include <sys/auxv.h>
 #include <time.h>

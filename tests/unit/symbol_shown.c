@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The names that people read: which forms are shown beside each other, in profiles and recordings.
  */
+#include "model/profile.h"
+#include "symbol/names/demangler.h"
+#include "symbol/names/tidy.h"
 #include "symbol_test.h"
-#include "symbol/demangler.h"
-#include "symbol/tidy.h"
-#include "lib/profile.h"
 
 static const char *shown(const struct demangler *d, uint32_t number)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of src/symbol share: a folder, this program and its libc as objects, judges. */
-#ifndef SYMBOL_TEST_H
-#define SYMBOL_TEST_H
+#ifndef TESTS_UNIT_SYMBOL_TEST_H
+#define TESTS_UNIT_SYMBOL_TEST_H
 
-#include "symbol/elffile.h"
-#include "symbol/symbol.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/elf/elffile_internal.h"
+#include "symbol/symbol.h"
 
 #include <link.h>
 #include <setjmp.h>

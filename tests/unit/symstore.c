@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of symbols that are kept on disk. */
-#include "symbol_test.h"
-#include "symbol/symimage.h"
-#include "symbol/symstore.h"
-#include "symbol/symtab.h"
 #include "lib/folder.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/symimage.h"
+#include "symbol/elf/symstore.h"
+#include "symbol/elf/symtab.h"
+#include "symbol_test.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/tally.h"
+#include "engine/stap/tally.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

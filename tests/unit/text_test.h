@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text for what reads from a file descriptor. */
-#ifndef TEXT_TEST_H
-#define TEXT_TEST_H
+#ifndef TESTS_UNIT_TEXT_TEST_H
+#define TESTS_UNIT_TEXT_TEST_H
 
 #include "lib/lines.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Small x86-64 programs in memory, out of the bytes of their sections. */
-#ifndef TINY_ELF_H
-#define TINY_ELF_H
+#ifndef TESTS_UNIT_TINY_ELF_H
+#define TESTS_UNIT_TINY_ELF_H
 
 #include "lib/strbuf.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unwind tables: search, files, damage, cache. */
-#include "unwind_test.h"
-#include "unwind/cache.h"
 #include "unwind/rows.h"
+#include "unwind/table_cache.h"
+#include "unwind_test.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -4,6 +4,7 @@
  * table says of it are both carried out on registers and memory of random content, and must give
  * the same caller.
  */
+#include "symbol/elf/elffile.h"
 #include "unwind_test.h"
 
 #include <elfutils/libdw.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where unwind tables come from: entries of call frame information, Go's table, trampolines. */
 #include "go_test.h"
+#include "symbol/elf/elffile.h"
 
 #include <fcntl.h>
 

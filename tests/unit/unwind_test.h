@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of src/unwind share: rules, and files made up for them. */
-#ifndef UNWIND_TEST_H
-#define UNWIND_TEST_H
+#ifndef TESTS_UNIT_UNWIND_TEST_H
+#define TESTS_UNIT_UNWIND_TEST_H
 
 #include "symbol_test.h"
 #include "tiny_elf.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 #include <dwarf.h>
 

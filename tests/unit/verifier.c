@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/verifier.h"
+#include "engine/bpf/verifier.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/waits.h"
+#include "model/waits.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

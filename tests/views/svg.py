@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The call tree that a flame graph's file carries, read by what src/view/flame_data.h says and nothing else."""
+"""The call tree that a flame graph's file carries, read by what src/input/picture.h says and nothing else."""
 import xml.etree.ElementTree as ElementTree
 
 DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%()*+,-./:;=?@[]^_`{|}~'

@@ -4,8 +4,8 @@
  * stays there for argv[1] seconds or until SIGTERM. Cases are built without debug information, so
  * that nothing is inlined for whoever looks.
  */
-#ifndef CASE_H
-#define CASE_H
+#ifndef TESTS_BPF_PROGRAMS_CASE_H
+#define TESTS_BPF_PROGRAMS_CASE_H
 
 #include "../../programs/burn.h"
 

@@ -3,8 +3,8 @@
  * use<N>() works with containers and algorithms over types of its own: 25 KB of code of many inlined
  * calls, cold parts and instances that the linker drops.
  */
-#ifndef CONTAINERS_H
-#define CONTAINERS_H
+#ifndef TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H
+#define TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H
 
 #include <algorithm>
 #include <deque>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* digest<N>() is 10 KB of unrolled loops over calls that were inlined, which is compiled fast. */
-#ifndef DIGEST_H
-#define DIGEST_H
+#ifndef TESTS_SYMBOLS_PROGRAMS_DIGEST_H
+#define TESTS_SYMBOLS_PROGRAMS_DIGEST_H
 
 #include <string>
 #include <vector>

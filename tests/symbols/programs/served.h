@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the program served and its library have in common. BUILD tells one build from another. */
-#ifndef SERVED_H
-#define SERVED_H
+#ifndef TESTS_SYMBOLS_PROGRAMS_SERVED_H
+#define TESTS_SYMBOLS_PROGRAMS_SERVED_H
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is inlined into the stand-ins for a kernel and its module, up to three deep. */
-#ifndef STEP_H
-#define STEP_H
+#ifndef TESTS_SYMBOLS_PROGRAMS_KERNEL_STEP_H
+#define TESTS_SYMBOLS_PROGRAMS_KERNEL_STEP_H
 
 #define ALONE __attribute__((noipa))
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The preflight's last part: what a recording takes its samples and its names from. */
+#include "check_list.h"
+#include "lib/root.h"
+#include "lib/util.h"
+#include "process/process.h"
+#include "process/task.h"
+#include "symbol/elf/debugfile.h"
+#include "symbol/elf/elffile.h"
+
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The kernel has OPTION. Without its configuration the one that runs shows it by PATH; a doubt is a
+ * yes.
+ */
+static bool has_option(const struct check_context *c, const char *option, const char *path)
+{
+	char value = check_config(c, option);
+
+	if (value)
+		return value == 'y';
+	return c->checks->compile_only || !root_exists(c->request->root, "/sys/kernel") ||
+	       root_exists(c->request->root, path);
+}
+
+void check_timer(struct check_context *c)
+{
+	if (c->request->untimed)
+		return;
+	if (has_option(c, "CONFIG_PERF_EVENTS", "/proc/sys/kernel/perf_event_paranoid")) {
+		check_found(c, "the kernel's perf events");
+		return;
+	}
+	check_missing(c, "this kernel has no perf events, whose clock takes the samples");
+	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
+}
+
+void check_tracepoints(struct check_context *c)
+{
+	if (!c->request->untimed)
+		return;
+	if (has_option(c, "CONFIG_TRACEPOINTS", "/sys/kernel/tracing")) {
+		check_found(c, "the kernel's tracepoints");
+		return;
+	}
+	check_missing(c, "this kernel has no tracepoints, which tell when threads wait");
+	check_remedy(c, "record on a kernel with CONFIG_TRACEPOINTS");
+}
+
+/* Probes on functions: scripts of users may want them, sampling does not. */
+static void report_probes(
+	struct check_context *c, const char *option, const char *path, const char *what)
+{
+	if (has_option(c, option, path))
+		check_found(c, "%s can be probed", what);
+	else
+		check_degraded(c, "%s cannot be probed here; sampling does not need it", what);
+}
+
+void check_uprobes(struct check_context *c)
+{
+	report_probes(c, "CONFIG_UPROBES", "/sys/bus/event_source/devices/uprobe",
+		"functions of programs");
+}
+
+void check_kprobes(struct check_context *c)
+{
+	report_probes(c, "CONFIG_KPROBES", "/sys/bus/event_source/devices/kprobe",
+		"functions of the kernel");
+}
+
+/* staprun reads /proc/kallsyms for every module; we do for the names of the kernel's frames. */
+void check_kernel_names(struct check_context *c)
+{
+	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
+
+	if (root_exists(c->request->root, "/proc/self") &&
+		!root_exists(c->request->root, "/proc/kallsyms")) {
+		check_missing(c, "this kernel has no /proc/kallsyms, and no module of SystemTap "
+				 "starts without");
+		check_remedy(c, "record on a kernel with CONFIG_KALLSYMS");
+	} else if (!c->request->kernel) {
+		return;
+	} else if (!check_capability(c, CAP_SYSLOG)) {
+		check_degraded(c, "only root sees the kernel's addresses: its frames stay numbers");
+		check_remedy(c, "run sample-bt with sudo");
+	} else if (restriction == '2') {
+		check_found(
+			c, "/proc/kallsyms, once staprun has set kernel.kptr_restrict from 2 to 1");
+	} else {
+		check_found(c, "/proc/kallsyms");
+	}
+}
+
+enum {
+	LARGE = 256 << 10, /* bytes of code: what is smaller hardly shows */
+	NAMED_FILES = 3,
+};
+
+/* Bytes of the code of object I that the processes have mapped. */
+static uint64_t code_size(const struct processes *ps, size_t i)
+{
+	uint64_t size = 0;
+
+	for (size_t m = 0; m < ps->nr_maps; m++)
+		if (ps->maps[m].object == i)
+			size += ps->maps[m].end - ps->maps[m].start;
+	return size;
+}
+
+/* The first mapping is the program itself: it counts however small it is. */
+static bool is_program(const struct processes *ps, size_t i)
+{
+	for (size_t k = 0; k < ps->nr; k++)
+		if (ps->list[k].nr_maps && ps->maps[ps->list[k].maps[0]].object == i)
+			return true;
+	return false;
+}
+
+static bool is_nameless(const struct check_context *c, const struct processes *ps, size_t i)
+{
+	const struct object *o = &ps->objects[i];
+	const struct debug_places places = {.root = *c->request->root ? c->request->root : NULL};
+
+	return o->elf && o->path[0] == '/' && (is_program(ps, i) || code_size(ps, i) >= LARGE) &&
+	       !debugfile_names_known(o->elf, o->path, &places);
+}
+
+static void report_nameless(struct check_context *c, const struct processes *ps)
+{
+	struct strbuf files = STRBUF_INIT;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		if (is_nameless(c, ps, i) && nr++ < NAMED_FILES)
+			strbuf_addf(&files, "%s%s (build-id %s)", nr > 1 ? ", " : "",
+				ps->objects[i].path, elffile_build_id(ps->objects[i].elf));
+	if (nr > NAMED_FILES)
+		strbuf_addf(&files, " and %zu more", nr - NAMED_FILES);
+	if (!nr) {
+		check_found(c, "symbols of all large files");
+	} else {
+		check_degraded(c, "only exported functions have names in %s", files.buf);
+		check_remedy(c,
+			"install their debug symbols (Debian: find-dbgsym-packages %" PRIu32
+			"; Fedora: debuginfo-install -p %" PRIu32 ")",
+			c->request->pids[0], c->request->pids[0]);
+	}
+	strbuf_release(&files);
+}
+
+void check_user_names(struct check_context *c)
+{
+	const struct check_request *r = c->request;
+	struct processes ps;
+	uint32_t gone = 0;
+
+	if (!r->nr_pids)
+		return;
+	processes_init(&ps);
+	for (size_t i = 0; i < r->nr_pids; i++)
+		if (!processes_get(&ps, r->pids[i])->generation)
+			gone = r->pids[i];
+	if (gone && task_start(gone, gone)) {
+		check_missing(c, "process %" PRIu32 " is another user's", gone);
+		check_remedy(c, "run sample-bt with sudo");
+	} else if (gone) {
+		check_missing(c, "process %" PRIu32 " is not there", gone);
+		check_remedy(c, "give the number of a running process");
+	} else if (r->user) {
+		report_nameless(c, &ps);
+	}
+	processes_release(&ps);
+}

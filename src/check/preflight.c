@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preflight.h"
+#include "engine/script.h"
+#include "engine/stap/compile.h"
+#include "engine/stap/stap_module.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "trial.h"
+
+#include <string.h>
+
+static bool asks_to_sign(const struct engine_request *r)
+{
+	for (size_t i = 0; i < r->nr_stap_args; i++)
+		if (!strncmp(r->stap_args[i], "--sign-module", strlen("--sign-module")))
+			return true;
+	return false;
+}
+
+static void look_at_stap(const struct engine_request *r, struct checks *checks)
+{
+	struct check_request request = {
+		.root = "",
+		.release = r->release,
+		.pids = r->nr_tids ? r->tids : r->pids,
+		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
+		.user = r->user,
+		.kernel = r->kernel,
+		.perl = r->perl,
+		.module_given = r->module,
+		.module_signed = asks_to_sign(r),
+		.runtime_given = repair_stands_aside(r),
+	};
+	struct strbuf why = STRBUF_INIT;
+	struct stap_module module = {0};
+	struct script script;
+
+	if (!script_find(&script, r->script, &why))
+		request.untimed = !script_takes(&script, "rate");
+	script_release(&script);
+	strbuf_reset(&why);
+	if (r->module) {
+		if (!stap_module_open(&module, r->module, &why))
+			stap_module_fits_kernel(&module, &why);
+		request.module_signed = module.is_signed;
+		request.module_fault = why.len ? why.buf : NULL;
+	}
+	checks_run(checks, &request);
+	stap_module_release(&module);
+	strbuf_release(&why);
+}
+
+static int try_it(const struct engine_request *r, struct trial *trial, struct strbuf *err)
+{
+	return trial_run(&bpf_engine, r, trial, err);
+}
+
+static void look_at_bpf(const struct engine_request *r, struct checks *checks)
+{
+	struct check_request request = {
+		.root = "",
+		.built_in = true,
+		.pids = r->nr_tids ? r->tids : r->pids,
+		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
+		.user = r->user,
+		.kernel = r->kernel,
+		.perl = r->perl,
+		.children = r->children,
+		.untimed = !strcmp(r->script, "off-cpu"),
+		.try_it = try_it,
+		.trial_request = r,
+	};
+
+	checks_run(checks, &request);
+}
+
+void preflight(
+	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks)
+{
+	(ops == &bpf_engine ? look_at_bpf : look_at_stap)(request, checks);
+}
+
+static const struct check *first_missing(const struct checks *checks)
+{
+	for (size_t i = 0; i < checks->nr; i++)
+		if (checks->list[i].state == CHECK_MISSING)
+			return &checks->list[i];
+	return NULL;
+}
+
+size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
+	const struct engine_request *request, struct strbuf *why)
+{
+	struct checks checks;
+	size_t chosen = 0;
+
+	if (nr == 1) {
+		strbuf_adds(why, list[0] == &stap_engine ? "SystemTap records: only it can do this"
+				 : request->nr_pids
+					 ? "the built-in engine records: only it follows --children"
+					 : "the built-in engine records: only it finds Perl in a "
+					   "program that it starts");
+		return chosen;
+	}
+	preflight(list[0], request, &checks);
+	const struct check *missing = first_missing(&checks);
+
+	if (!missing) {
+		strbuf_adds(why, "SystemTap records: it works here");
+	} else {
+		strbuf_addf(why, "the built-in engine records: SystemTap cannot, %s: %s",
+			missing->name, missing->what);
+		chosen = 1;
+	}
+	checks_release(&checks);
+	return chosen;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checks of an engine for what is asked for. */
+#ifndef CHECK_PREFLIGHT_H
+#define CHECK_PREFLIGHT_H
+
+#include "check.h"
+#include "engine/engine.h"
+
+/* Looks whether OPS can record what REQUEST asks for on this machine; see checks_run. */
+void preflight(
+	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks);
+
+/* The index in LIST, as engines_find gave it for "auto", of the first engine that works; WHY in one
+ * line. */
+size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
+	const struct engine_request *request, struct strbuf *why);
+
+#endif

@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
+#include "engine/bpf/kern/backlog.h"
+#include "symbol/names/kallsyms.h"
+
+#include "bpf/sample.skel.h"
+#include "bpf_collect.h"
+#include "copies.h"
+#include "drain.h"
+#include "engine/engine.h"
+#include "features.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "loader.h"
+#include "model/waits.h"
+#include "process/task.h"
+#include "sideband.h"
+#include "spaces.h"
+#include "verifier.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_HZ = 999,
+	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
+	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
+	PREPARE_MS = 500,     /* for the tables of what runs, before the first tick */
+	YOUNG_MS = 10,        /* between two looks at a Perl that has just begun */
+	FINISH_S = 20,        /* for tables that are still being made */
+	LOG_MAX = 1 << 16,    /* bytes of libbpf's own words that are kept: the last ones */
+};
+
+struct bpf {
+	struct engine engine;
+	const struct engine_request *request;
+	struct sample *programs;
+	struct sideband side;
+	struct pool pool;
+	struct loader loader;
+	struct spaces spaces;
+	struct processes processes;
+	struct perls perls;
+	struct sums sums;
+	struct copies copies;
+	struct drain drain;
+	struct ring_buffer *ring;
+	struct ring_copy *heads; /* of this round */
+	size_t nr_heads, heads_alloc;
+	struct counters *counters; /* by processor and lane; memory that the programs write */
+	size_t nr_cpus;
+	struct ring_perl *told; /* of this round */
+	size_t nr_told, told_alloc;
+	struct ring_perl_thread *waiting; /* likewise */
+	size_t nr_waiting, waiting_alloc;
+	bool perls_young;
+	struct kallsyms *kallsyms;
+	struct strbuf no_kallsyms;            /* why */
+	struct strbuf no_perl;                /* why, one process a line */
+	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
+	uint64_t nr_drains;
+	uint64_t lost_events; /* that were made good */
+	bool started, waited, stopped;
+	struct strbuf log;
+};
+
+/* What went wrong stands last. */
+static void forget_words(struct strbuf *log)
+{
+	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
+
+	if (!over)
+		return;
+	memmove(log->buf, log->buf + over, log->len - over + 1);
+	log->len -= over;
+}
+
+/* Whom libbpf speaks to; it has no context to give. */
+static struct bpf *listener;
+
+static int take_words(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	size_t before = listener ? listener->log.len : 0;
+
+	if (!listener || level == LIBBPF_DEBUG)
+		return 0;
+	strbuf_vaddf(&listener->log, fmt, args);
+	if (listener->request->verbose)
+		fputs(listener->log.buf + before, stderr);
+	forget_words(&listener->log);
+	return 0;
+}
+
+static size_t possible_cpus(void)
+{
+	int nr = libbpf_num_possible_cpus();
+
+	return nr > 0 ? (size_t)nr : 1;
+}
+
+static void *map_memory(const struct bpf_map *map, size_t size, int protection)
+{
+	void *memory = mmap(NULL, size, protection, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static void set_sizes(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+	unsigned hz = r->hz ? r->hz : DEFAULT_HZ;
+	size_t busy = b->nr_cpus * hz;
+
+	b->drain.nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
+	b->drain.nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
+	bpf_map__set_max_entries(b->programs->maps.rows_0, b->drain.nr_rows);
+	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
+	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
+	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
+	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus * LANES);
+	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
+	bpf_map__set_max_entries(b->programs->maps.ring, backlog_ring(b->nr_cpus));
+	bpf_map__set_max_entries(
+		b->programs->maps.seen_subs, r->perl ? (uint32_t)b->nr_cpus * SEEN_SUBS : 1);
+	if (!r->perl) {
+		bpf_map__set_max_entries(b->programs->maps.perls, 1);
+		bpf_map__set_max_entries(b->programs->maps.perl_known, 1);
+	}
+}
+
+static bool is_off_cpu(const struct bpf *b)
+{
+	return !strcmp(b->request->script, "off-cpu");
+}
+
+static void set_settings(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+
+	b->programs->rodata->settings.user = r->user;
+	b->programs->rodata->settings.kernel = r->kernel;
+	b->programs->rodata->settings.perl = r->perl;
+	b->programs->rodata->settings.all = r->all;
+	b->programs->rodata->settings.idle = r->idle;
+	b->programs->rodata->settings.pids = r->nr_pids;
+	b->programs->rodata->settings.tids = r->nr_tids;
+	b->programs->rodata->settings.children = r->children;
+	if (is_off_cpu(b)) {
+		b->programs->rodata->settings.states = r->states ? r->states : WAITS_BLOCKED;
+		b->programs->rodata->settings.state_arg = features_switch_state();
+	}
+	b->programs->rodata->settings.min_ns = r->min_us * 1000;
+	b->programs->rodata->settings.max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
+	b->programs->rodata->settings.pid_ns = task_namespace();
+}
+
+static void choose_programs(struct bpf *b)
+{
+	struct sample *p = b->programs;
+	bool waits = is_off_cpu(b);
+
+	bpf_program__set_autoload(p->progs.on_fork, b->request->children || b->request->perl);
+	bpf_program__set_autoload(p->progs.on_tick, !waits);
+	bpf_program__set_autoload(p->progs.on_switch, waits);
+	bpf_program__set_autoload(p->progs.on_wakeup, waits);
+	bpf_program__set_autoload(p->progs.look_at_waits, waits);
+	bpf_map__set_autocreate(p->maps.waits, waits);
+}
+
+/* The kernel does not take the programs. */
+static int refuse(const struct bpf *b, int error, struct strbuf *err)
+{
+	struct utsname uts = {0};
+	size_t len;
+	const char *reason = verifier_reason(b->log.buf, &len);
+
+	uname(&uts);
+	strbuf_addf(
+		err, "Linux %s does not take the BPF programs: %s", uts.release, strerror(error));
+	if (reason)
+		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
+	return fail(err, "; report it with the log, and record with --engine=stap");
+}
+
+static int load(struct bpf *b, struct strbuf *err)
+{
+	int error;
+
+	listener = b;
+	libbpf_set_print(take_words);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	b->programs = sample__open();
+	if (!b->programs)
+		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
+	set_sizes(b);
+	set_settings(b);
+	choose_programs(b);
+	error = sample__load(b->programs);
+	return error ? refuse(b, -error, err) : 0;
+}
+
+static int take_record(void *context, void *data, size_t size)
+{
+	struct bpf *b = context;
+	uint32_t type;
+
+	if (size < sizeof(type))
+		return 0;
+	memcpy(&type, data, sizeof(type));
+	if (type == RING_PAGE && size >= sizeof(struct ring_page)) {
+		copies_take_page(&b->copies, data);
+	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
+		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
+		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
+	} else if (type == RING_PERL && size >= sizeof(struct ring_perl)) {
+		ALLOC_GROW(b->told, b->nr_told, b->told_alloc);
+		memcpy(&b->told[b->nr_told++], data, sizeof(*b->told));
+	} else if (type == RING_PERL_THREAD && size >= sizeof(struct ring_perl_thread)) {
+		ALLOC_GROW(b->waiting, b->nr_waiting, b->waiting_alloc);
+		memcpy(&b->waiting[b->nr_waiting++], data, sizeof(*b->waiting));
+	}
+	return 0;
+}
+
+/* The names that came with the frames. */
+static void take_told(struct bpf *b)
+{
+	for (size_t i = 0; i < b->nr_told; i++)
+		perls_told(&b->perls, &b->told[i]);
+	b->nr_told = 0;
+}
+
+/* Names of what the rows have that are drained now. */
+static void take_names(void *context)
+{
+	struct bpf *b = context;
+
+	ring_buffer__consume(b->ring);
+	take_told(b);
+}
+
+static int connect_maps(struct bpf *b, struct strbuf *err)
+{
+	struct sample *p = b->programs;
+
+	pool_init(&b->pool, bpf_map__fd(p->maps.pool), POOL_MAX);
+	b->loader.pool = &b->pool;
+	b->loader.places = map_memory(
+		p->maps.tables, TABLES_MAX * sizeof(struct table_place), PROT_READ | PROT_WRITE);
+	b->counters = map_memory(p->maps.counters,
+		whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), PROT_READ);
+	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, bpf_map__fd(p->maps.spaces));
+	b->drain.sums = &b->sums;
+	b->drain.perls = &b->perls;
+	b->drain.flipped = take_names;
+	b->drain.context = b;
+	b->drain.copies = &b->copies;
+	b->drain.epoch = &p->bss->epoch;
+	b->drain.nodes = bpf_map__fd(p->maps.nodes);
+	b->drain.rows = bpf_map__fd(p->maps.rows);
+	b->drain.maps[0] =
+		(struct drain_pair){bpf_map__fd(p->maps.nodes_0), bpf_map__fd(p->maps.rows_0)};
+	b->drain.maps[1] =
+		(struct drain_pair){bpf_map__fd(p->maps.nodes_1), bpf_map__fd(p->maps.rows_1)};
+	b->drain.waits = is_off_cpu(b) ? bpf_map__fd(p->maps.waits) : -1;
+	drain_init(&b->drain);
+	b->ring = ring_buffer__new(bpf_map__fd(p->maps.ring), take_record, b, NULL);
+	if (!b->loader.places || !b->counters || !b->ring)
+		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
+	return 0;
+}
+
+static int add_targets(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	uint32_t yes = 1;
+
+	for (size_t i = 0; i < r->nr_pids; i++)
+		if (bpf_map_update_elem(
+			    bpf_map__fd(b->programs->maps.target_pids), &r->pids[i], &yes, BPF_ANY))
+			return fail(err, "too many processes");
+	for (size_t i = 0; i < r->nr_tids; i++)
+		if (bpf_map_update_elem(
+			    bpf_map__fd(b->programs->maps.target_tids), &r->tids[i], &yes, BPF_ANY))
+			return fail(err, "too many threads");
+	return 0;
+}
+
+/* Every target has its files opened, so that they can be named when they are gone. */
+static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
+{
+	uint32_t pid = task_process(tid);
+	struct process *p = processes_get(&b->processes, pid ? pid : tid);
+
+	if (p->generation)
+		return 0;
+	process_look(&b->processes, p, err);
+	return fail(err, pid ? "; it is another user's: record it as root"
+			     : "; give the number of a running process");
+}
+
+/* Every number that we tell and are told has to mean the same. */
+static int check_numbers(struct strbuf *err)
+{
+	if (task_numbers_ours())
+		return 0;
+	return fail(err, "/proc is not there, or that of another pid namespace: mount this one's, "
+			 "as unshare --mount-proc does");
+}
+
+static int look_at_targets(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+
+	for (size_t i = 0; i < r->nr_tids; i++)
+		if (look_at(b, r->tids[i], err))
+			return -1;
+	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
+		if (look_at(b, r->pids[i], err))
+			return -1;
+	if (r->all && (r->user || r->perl))
+		processes_get_all(&b->processes,
+			r->perl ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
+	return 0;
+}
+
+/* Who asks for Perl means a process that has it; what processes will start is not known. */
+static int look_for_perl(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	bool must = !r->all && !r->children, refused = false;
+	size_t nr_found = 0;
+
+	if (r->command)
+		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		const struct process *p = &b->processes.list[i];
+		struct strbuf why = STRBUF_INIT;
+		int found = perls_look(&b->perls, p, &why);
+
+		nr_found += !found;
+		refused |= found < 0;
+		if (found < 0)
+			strbuf_addf(&b->no_perl, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+		else if (found > 0 && must)
+			strbuf_addf(&b->no_perl, "no Perl runs in process %" PRIu32 "\n", p->pid);
+		strbuf_release(&why);
+	}
+	if (nr_found || !must)
+		return 0;
+	strbuf_add(err, b->no_perl.buf, strcspn(b->no_perl.buf, "\n"));
+	return refused ? -1 : fail(err, "; give the number of a process that runs Perl");
+}
+
+static void bpf_free(struct engine *engine)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	if (!b)
+		return;
+	sideband_close(&b->side);
+	ring_buffer__free(b->ring);
+	loader_release(&b->loader);
+	spaces_release(&b->spaces);
+	copies_release(&b->copies);
+	drain_release(&b->drain);
+	sums_release(&b->sums);
+	pool_release(&b->pool);
+	sample__destroy(b->programs);
+	perls_release(&b->perls);
+	processes_release(&b->processes);
+	kallsyms_free(b->kallsyms);
+	listener = NULL;
+	strbuf_release(&b->log);
+	strbuf_release(&b->no_kallsyms);
+	strbuf_release(&b->no_perl);
+	free(b->heads);
+	free(b->told);
+	free(b->waiting);
+	free(b);
+}
+
+/* Each file of the targets stays open. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
+{
+	if (strcmp(request->script, "on-cpu") && strcmp(request->script, "off-cpu")) {
+		fail(err,
+			"the built-in engine does not run scripts such as '%s': use --engine stap",
+			request->script);
+		return NULL;
+	}
+	struct bpf *b = xcalloc(1, sizeof(*b));
+
+	b->engine.ops = &bpf_engine;
+	b->request = request;
+	b->log = b->no_kallsyms = b->no_perl = (struct strbuf)STRBUF_INIT;
+	b->nr_cpus = possible_cpus();
+	allow_files();
+	processes_init(&b->processes);
+	perls_init(&b->perls, &b->processes, &b->no_perl);
+	b->perls.fetch = request->fetch;
+	sums_init(&b->sums);
+	loader_init(&b->loader, &b->processes);
+	copies_init(&b->copies, &b->processes, &b->loader, &b->sums);
+	if (check_numbers(err) || look_at_targets(b, err) ||
+		(request->perl && look_for_perl(b, err))) {
+		bpf_free(&b->engine);
+		return NULL;
+	}
+	return &b->engine;
+}
+
+static void bpf_describe(const struct engine *engine, FILE *out)
+{
+	(void)engine;
+	fputs("# the BPF programs are built in; their source is src/engine/bpf/kern\n", out);
+}
+
+/* However late we come to stop it, it lasts no longer than was asked for. */
+static uint64_t until(const struct engine_request *r)
+{
+	return r->seconds > 0 && r->seconds < 1e9
+		       ? (uint64_t)monotonic_ns() + (uint64_t)(r->seconds * 1e9)
+		       : UINT64_MAX;
+}
+
+/*
+ * The tables of what is mapped at the start are made before the first tick, unless that takes so
+ * long that somebody would notice.
+ */
+static void prepare_tables(struct bpf *b)
+{
+	int64_t end = monotonic_ns() + PREPARE_MS * 1000000LL;
+	struct pollfd fds[BUILDERS_MAX];
+
+	loader_want_all(&b->loader, !b->request->all);
+	while (loader_waiting(&b->loader) && monotonic_ns() < end) {
+		poll(fds, loader_poll(&b->loader, fds), PREPARE_MS / 10);
+		loader_take(&b->loader);
+	}
+}
+
+/* On a machine that has more to do than it can we must still come to read. */
+static void hurry(bool on)
+{
+	setpriority(PRIO_PROCESS, 0, on ? -20 : 0);
+}
+
+static int open_events(struct bpf *b, struct strbuf *err)
+{
+	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
+
+	if (is_off_cpu(b))
+		return sideband_open(&b->side, 0, b->request->perl, err);
+	if (sideband_open(&b->side, hz, b->request->perl, err))
+		return -1;
+	return sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err);
+}
+
+/* Processes that the recording is about, and those that may become it. */
+static bool concerns(struct bpf *b, const struct side_event *e)
+{
+	if (!e->pid)
+		return false; /* outside of our pid namespace */
+	if (b->request->all || processes_known(&b->processes, e->pid))
+		return true;
+	return e->kind == SIDE_FORK && b->request->children &&
+	       processes_known(&b->processes, e->ppid);
+}
+
+static void take_event(struct bpf *b, const struct side_event *e)
+{
+	struct process *p;
+
+	if (!concerns(b, e))
+		return;
+	if (e->kind == SIDE_FORK) {
+		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+		perls_forked(&b->perls, e->ppid, e->pid);
+		return;
+	}
+	p = b->request->perl && e->kind == SIDE_EXEC ? processes_get(&b->processes, e->pid)
+						     : processes_known(&b->processes, e->pid);
+	if (!p)
+		return; /* of everybody's only those that are hit matter */
+	if (e->kind == SIDE_EXEC) {
+		process_executed(&b->processes, p, e->time_ns);
+		perls_executed(&b->perls, e->pid);
+	} else if (e->kind == SIDE_MAP) {
+		process_mapped(&b->processes, p,
+			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
+				e->build_id, e->dev, e->inode},
+			e->time_ns);
+	} else if (!task_lives(e->pid, 0)) {
+		spaces_drop(&b->spaces, p);
+		perls_ended(&b->perls, e->pid);
+		process_ended(&b->processes, p, e->time_ns);
+	}
+}
+
+static void take_head(struct bpf *b, const struct ring_copy *head)
+{
+	struct process *p = processes_get(&b->processes, head->tgid);
+
+	spaces_mend(&b->spaces, p, head->exec_pages);
+	copies_take(&b->copies, head, (size_t)(p - b->processes.list));
+}
+
+/* Events were lost: what is mapped must be looked at. */
+static void look_again(struct bpf *b)
+{
+	b->lost_events = b->side.lost;
+	for (size_t i = 0; i < b->processes.nr; i++)
+		if (!b->processes.list[i].gone)
+			process_look(&b->processes, &b->processes.list[i], NULL);
+}
+
+/* What the programs saw of Perl, whose processes are known by now. */
+static void take_perl(struct bpf *b)
+{
+	if (!b->request->perl)
+		return;
+	b->perls_young = perls_update(&b->perls);
+	take_told(b);
+	for (size_t i = 0; i < b->nr_waiting; i++)
+		copies_put(&b->copies, b->waiting[i].copy,
+			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,
+				b->request->user));
+	b->nr_waiting = 0;
+}
+
+/* Events and copies in the order in which they happened. */
+static void take_round(struct bpf *b)
+{
+	size_t at = 0;
+
+	ring_buffer__consume(b->ring);
+	sideband_read(&b->side);
+	for (size_t i = 0; i < b->nr_heads; i++) {
+		while (at < b->side.nr && b->side.events[at].time_ns <= (int64_t)b->heads[i].time)
+			take_event(b, &b->side.events[at++]);
+		take_head(b, &b->heads[i]);
+	}
+	while (at < b->side.nr)
+		take_event(b, &b->side.events[at++]);
+	b->nr_heads = 0;
+	sideband_drop(&b->side, at);
+	if (b->side.lost > b->lost_events) {
+		look_again(b);
+		at = 1;
+	}
+	take_perl(b);
+	for (size_t i = 0; at && i < b->processes.nr; i++)
+		if (!b->processes.list[i].gone)
+			spaces_push(&b->spaces, &b->processes.list[i]);
+	if (loader_take(&b->loader))
+		copies_unwind(&b->copies, false);
+}
+
+/* Those who wait already: reading the iterator runs its program on every task. */
+static void look_at_waits(struct bpf *b)
+{
+	char buf[4096];
+	int fd = bpf_iter_create(bpf_link__fd(b->programs->links.look_at_waits));
+
+	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+		;
+	if (fd >= 0)
+		close(fd);
+}
+
+static int bpf_start(struct engine *engine, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	const struct engine_request *r = b->request;
+
+	if (load(b, err) || connect_maps(b, err) || add_targets(b, err) || open_events(b, err)) {
+		strbuf_addch(err, '\n');
+		return -1;
+	}
+	if (sample__attach(b->programs)) {
+		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
+		return -1;
+	}
+	hurry(true);
+	for (size_t i = 0; i < b->processes.nr; i++)
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	if (r->user)
+		prepare_tables(b);
+	sideband_enable(&b->side, true);
+	b->programs->bss->until = until(r);
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		process_look(&b->processes, &b->processes.list[i], NULL);
+		spaces_push(&b->spaces, &b->processes.list[i]);
+	}
+	if (r->perl)
+		perls_start(&b->perls, bpf_map__fd(b->programs->maps.perls));
+	if (is_off_cpu(b)) {
+		look_at_waits(b);
+		take_round(b); /* their memory is still what they left */
+	}
+	if (r->kernel)
+		b->kallsyms = kallsyms_new(&b->no_kallsyms);
+	b->started = true;
+	return 0;
+}
+
+static struct counters sum_counters(const struct bpf *b)
+{
+	struct counters sum = {0};
+
+	for (size_t i = 0; i < b->nr_cpus * LANES; i++) {
+		const struct counters *c = &b->counters[i];
+
+		sum.nodes += c->nodes;
+		sum.rows += c->rows;
+		sum.ticks += c->ticks;
+		sum.hits += c->hits;
+		sum.rows_full += c->rows_full;
+		sum.nodes_full += c->nodes_full;
+		sum.copies += c->copies;
+		sum.copies_lost += c->copies_lost;
+		sum.delayed += c->delayed;
+		sum.waits_full += c->waits_full;
+	}
+	return sum;
+}
+
+static bool is_half_full(const struct bpf *b)
+{
+	struct counters now = sum_counters(b);
+
+	return now.nodes - b->drained_nodes > b->drain.nr_nodes / 2 ||
+	       now.rows - b->drained_rows > b->drain.nr_rows / 2;
+}
+
+static void drain(struct bpf *b)
+{
+	struct counters now = sum_counters(b);
+
+	b->drained_nodes = now.nodes;
+	b->drained_rows = now.rows;
+	b->nr_drains++;
+	drain_run(&b->drain);
+}
+
+static void wait_for_input(struct bpf *b, int timeout_ms)
+{
+	struct pollfd *fds = xcalloc(b->side.nr_cpus + 1 + BUILDERS_MAX, sizeof(*fds));
+	nfds_t nr = 0;
+
+	for (size_t i = 0; i < b->side.nr_cpus; i++)
+		fds[nr++] = (struct pollfd){.fd = b->side.cpus[i].fd, .events = POLLIN};
+	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring), .events = POLLIN};
+	nr += loader_poll(&b->loader, fds + nr);
+	poll(fds, nr, timeout_ms);
+	free(fds);
+}
+
+static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	if (b->stopped)
+		return ENGINE_ENDED;
+	/* it records already, and somebody waits to be told so */
+	if (b->perls_young && timeout_ms > YOUNG_MS)
+		timeout_ms = YOUNG_MS;
+	wait_for_input(b, b->waited ? timeout_ms : 0);
+	b->waited = true;
+	take_round(b);
+	if (is_half_full(b))
+		drain(b);
+	return ENGINE_READY;
+}
+
+static void bpf_stop(struct engine *engine)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	uint64_t now = (uint64_t)monotonic_ns();
+
+	sideband_enable(&b->side, false);
+	if (b->programs->bss->until > now)
+		b->programs->bss->until = now;
+	sample__detach(b->programs);
+	hurry(false);
+	b->stopped = true;
+}
+
+/* What still comes: records on the way, tables that are being made, both halves of the sums. */
+static void take_rest(struct bpf *b)
+{
+	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
+
+	take_round(b);
+	while (b->copies.nr && loader_waiting(&b->loader) && monotonic_ns() < end) {
+		wait_for_input(b, 100);
+		take_round(b);
+	}
+	copies_unwind(&b->copies, true);
+	drain(b);
+	drain(b);
+	drain_delayed(&b->drain, bpf_map__fd(b->programs->maps.delayed));
+	if (is_off_cpu(b))
+		drain_waits(&b->drain, &b->programs->rodata->settings, b->programs->bss->until);
+}
+
+static void say_figures(const struct bpf *b, const struct counters *c)
+{
+	fprintf(stderr,
+		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
+		" stacks unwound in user space; %" PRIu64
+		" stacks found no room for a copy, %" PRIu64
+		" of them count at the next stacks of their thread\n",
+		c->ticks, c->hits, b->copies.taken, c->copies_lost, c->delayed);
+	fprintf(stderr,
+		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
+		" KiB of at most %d MiB shared with the kernel; %u without room\n",
+		b->loader.nr - 1, b->loader.rows, b->loader.blocks * (UNWIND_BLOCK / 1024),
+		pool_bytes(&b->pool) >> 10, POOL_MAX >> 20, b->loader.nr_homeless);
+	fprintf(stderr,
+		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
+		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
+}
+
+static int bpf_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
+
+	(void)err;
+	take_rest(b);
+	struct counters counters = sum_counters(b);
+
+	if (b->request->verbose)
+		say_figures(b, &counters);
+	uint32_t event = is_off_cpu(b) ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
+				       : recording_add_event(
+						 rec, "on-cpu", "samples", "cpu", 1000000000 / hz);
+
+	recording_add_meta(rec, "title", is_off_cpu(b) ? "Off-CPU time" : "CPU time");
+	recording_add_meta(rec, "engine", "bpf");
+	add_capped(&rec->lost[LOST_TABLE_FULL],
+		counters.rows_full + counters.nodes_full + counters.waits_full);
+	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
+	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
+	bpf_collect(&(struct bpf_collected){&b->processes, &b->loader, &b->sums, &b->copies,
+			    &b->perls, b->kallsyms, is_off_cpu(b) ? 1000 : 1},
+		event, rec);
+	if (b->request->kernel && !b->kallsyms)
+		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
+	if (counters.delayed * 100 > counters.hits)
+		strbuf_addf(notes,
+			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
+			"count at the next stacks of their threads\n",
+			counters.delayed, counters.hits);
+	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
+	if (b->request->perl && !perls_any(&b->perls))
+		strbuf_adds(notes, "no Perl ran in what was recorded\n");
+	processes_give_files(&b->processes, files);
+	return 0;
+}
+
+static const char *bpf_log(const struct engine *engine)
+{
+	const struct bpf *b = (const struct bpf *)engine;
+
+	return b->started ? NULL : b->log.buf;
+}
+
+const struct engine_ops bpf_engine = {
+	.name = "bpf",
+	.new = bpf_new,
+	.describe = bpf_describe,
+	.start = bpf_start,
+	.wait = bpf_wait,
+	.stop = bpf_stop,
+	.finish = bpf_finish,
+	.log = bpf_log,
+	.free = bpf_free,
+};

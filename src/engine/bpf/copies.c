@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "copies.h"
+#include "lib/util.h"
+#include "symbol/elf/elffile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address);
+static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
+#define WALK_READ(w, to, size, at) read_copy(w, to, size, at)
+#define WALK_READ_CODE(w, to, size, at) read_code(w, to, size, at)
+
+#include "unwind/step.h"
+
+enum {
+	WAITING_MAX = 256 << 20, /* bytes */
+	PARTS_MAX = 1 << 14,     /* pages without a head */
+};
+
+/* A walk through a copy. */
+struct copy_walk {
+	struct walk walk;
+	const struct copy *copy;
+	uint64_t start, end; /* addresses of what was copied */
+};
+
+static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
+{
+	const struct copy_walk *cw = (const struct copy_walk *)w;
+
+	if (address < cw->start || address > cw->end || cw->end - address < size)
+		return -1;
+	memcpy(to, cw->copy->pages + (address - cw->start), size);
+	return 0;
+}
+
+static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address)
+{
+	const struct copy_walk *cw = (const struct copy_walk *)w;
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return process_vm_readv((pid_t)cw->copy->head.tgid, &local, 1, &remote, 1, 0) ==
+			       (ssize_t)size
+		       ? 0
+		       : -1;
+}
+
+void copies_init(struct copies *c, struct processes *ps, struct loader *loader, struct sums *sums)
+{
+	*c = (struct copies){.ps = ps, .loader = loader, .sums = sums};
+	table_init(&c->done);
+}
+
+void copies_release(struct copies *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		free(c->waiting[i].pages);
+	for (size_t i = 0; i < c->nr_parts; i++)
+		free(c->parts[i].bytes);
+	free(c->waiting);
+	free(c->parts);
+	table_release(&c->done);
+	*c = (struct copies){0};
+}
+
+/* Of those that have waited for long the head found the ring full, and will not come. */
+static void forget_parts(struct copies *c, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(c->parts[i].bytes);
+	c->nr_parts -= nr;
+	memmove(c->parts, c->parts + nr, c->nr_parts * sizeof(*c->parts));
+}
+
+void copies_take_page(struct copies *c, const struct ring_page *page)
+{
+	unsigned char *bytes = xmalloc(COPY_PAGE);
+
+	if (c->nr_parts == PARTS_MAX)
+		forget_parts(c, PARTS_MAX / 2);
+	memcpy(bytes, page->bytes, COPY_PAGE);
+	ALLOC_GROW(c->parts, c->nr_parts, c->parts_alloc);
+	c->parts[c->nr_parts++] = (struct copies_part){page->copy, page->index, bytes};
+}
+
+/* Puts the pages of COPY in a row. */
+static void gather(struct copies *c, struct copy *copy)
+{
+	size_t kept = 0;
+
+	copy->pages = xcalloc(copy->head.nr_pages + 1, COPY_PAGE);
+	for (size_t i = 0; i < c->nr_parts; i++) {
+		const struct copies_part *part = &c->parts[i];
+
+		if (part->copy != copy->head.copy) {
+			c->parts[kept++] = *part;
+			continue;
+		}
+		if (part->index < copy->head.nr_pages)
+			memcpy(copy->pages + (size_t)part->index * COPY_PAGE, part->bytes,
+				COPY_PAGE);
+		free(part->bytes);
+	}
+	c->nr_parts = kept;
+}
+
+/* The stack of a thread that waits, from its memory as it is now. */
+static void fetch(struct copy *copy)
+{
+	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	uint16_t nr = 0;
+
+	copy->pages = xcalloc(COPY_PAGES + 1, COPY_PAGE);
+	for (; nr < COPY_PAGES; nr++, at += COPY_PAGE) {
+		struct iovec local = {copy->pages + (size_t)nr * COPY_PAGE, COPY_PAGE};
+		struct iovec remote = {(void *)(uintptr_t)at, COPY_PAGE};
+
+		if (process_vm_readv((pid_t)copy->head.tgid, &local, 1, &remote, 1, 0) != COPY_PAGE)
+			break;
+	}
+	copy->head.nr_pages = nr;
+}
+
+static bool find_map(const struct copies *c, struct copy_walk *cw)
+{
+	const struct process *p = &c->ps->list[cw->copy->process];
+	struct walk_map *to = &cw->walk.map;
+	const struct mapping *m =
+		process_find_at(c->ps, p, walk_pc(&cw->walk), (int64_t)cw->copy->head.time);
+	uint64_t address;
+
+	if (!m || (uint64_t)(m - c->ps->maps) + 1 >= WALK_SERIALS)
+		return false;
+	const struct object *o = &c->ps->objects[m->object];
+
+	*to = (struct walk_map){.start = m->start, .end = m->end};
+	to->serial = (uint32_t)(m - c->ps->maps) + 1;
+	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
+		to->bias = m->start - address;
+		to->table = loader_number(c->loader, m->object);
+	}
+	return true;
+}
+
+static int step(struct copies *c, struct copy_walk *cw)
+{
+	struct walk *w = &cw->walk;
+	const struct unwind_table *table;
+
+	switch (loader_want(c->loader, w->map.table, &table)) {
+	case TABLE_PENDING:
+		return WALK_PENDING;
+	case TABLE_READY:
+		return walk_by_rule(w, unwind_table_find(table, walk_pc(w) - w->map.bias));
+	default:
+		return walk_by_fp(w);
+	}
+}
+
+static void begin(struct copy_walk *cw, const struct copy *copy)
+{
+	*cw = (struct copy_walk){.copy = copy};
+	memcpy(cw->walk.reg, copy->head.reg, sizeof(copy->head.reg));
+	cw->walk.known = (1 << NR_REGS) - 1;
+	cw->start = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	cw->end = cw->start + (uint64_t)copy->head.nr_pages * COPY_PAGE;
+}
+
+/* Unwinds COPY; false: it needs a table that is not there yet, and that is worth waiting for. */
+static bool unwind(struct copies *c, const struct copy *copy, bool all)
+{
+	uint64_t frames[WALK_DEPTH];
+	struct copy_walk cw;
+	struct walk *w = &cw.walk;
+
+	begin(&cw, copy);
+	do {
+		if (!find_map(c, &cw)) {
+			w->end = WALK_NO_MAP;
+			break;
+		}
+		if (w->nr == WALK_DEPTH) {
+			w->end = WALK_DEEP;
+			break;
+		}
+		frames[w->nr++] = walk_frame(&w->map, w->reg[REG_PC], w->call);
+		w->end = (uint8_t)step(c, &cw);
+	} while (w->end == WALK_ON);
+	if (w->end == WALK_PENDING && !all)
+		return false;
+	if (w->end == WALK_NO_READ && copy->head.nr_pages == COPY_PAGES)
+		w->end = WALK_DEEP;
+	if (!w->nr)
+		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
+	copies_put(c, copy->head.copy, sums_stack(c->sums, frames, w->nr, STACK_USER, w->end));
+	return true;
+}
+
+static uint64_t copy_bytes(const struct copy *copy)
+{
+	return (copy->head.nr_pages + 1ULL) * COPY_PAGE;
+}
+
+void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
+{
+	struct copy copy = {.head = *head, .process = process};
+
+	c->taken++;
+	if (head->foreign)
+		fetch(&copy);
+	else
+		gather(c, &copy);
+	if (unwind(c, &copy, c->bytes > WAITING_MAX)) {
+		free(copy.pages);
+		return;
+	}
+	ALLOC_GROW(c->waiting, c->nr, c->alloc);
+	c->waiting[c->nr++] = copy;
+	c->bytes += copy_bytes(&copy);
+}
+
+void copies_unwind(struct copies *c, bool all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		struct copy *copy = &c->waiting[i];
+
+		if (!unwind(c, copy, all)) {
+			c->waiting[kept++] = *copy;
+			continue;
+		}
+		c->bytes -= copy_bytes(copy);
+		free(copy->pages);
+	}
+	c->nr = kept;
+}
+
+void copies_put(struct copies *c, uint64_t copy, uint32_t stack)
+{
+	bool is_new;
+
+	*table_put(&c->done, copy, 0, &is_new) = stack;
+}
+
+uint32_t copies_stack(const struct copies *c, uint64_t copy)
+{
+	const uint32_t *at = table_get(&c->done, copy, 0);
+
+	return at ? *at : 0;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drain.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void nodes_init(struct drain_nodes *n, uint32_t max)
+{
+	n->keys = xcalloc(max, sizeof(*n->keys));
+	n->ids = xcalloc(max, sizeof(*n->ids));
+	n->nr = 0;
+	table_init(&n->by_id);
+}
+
+static void nodes_release(struct drain_nodes *n)
+{
+	free(n->keys);
+	free(n->ids);
+	table_release(&n->by_id);
+}
+
+void drain_init(struct drain *d)
+{
+	nodes_init(&d->now, d->nr_nodes);
+	nodes_init(&d->before, d->nr_nodes);
+	table_init(&d->kept);
+}
+
+void drain_release(struct drain *d)
+{
+	nodes_release(&d->now);
+	nodes_release(&d->before);
+	table_release(&d->kept);
+}
+
+/* Reads and deletes all entries; how many there were. */
+static uint32_t take_all(
+	int map, void *keys, size_t key_size, void *values, size_t value_size, uint32_t max)
+{
+	uint32_t nr = 0, position = 0;
+	bool first = true;
+	int error = 0;
+
+	while (!error && nr < max) {
+		uint32_t n = max - nr;
+
+		error = bpf_map_lookup_and_delete_batch(map, first ? NULL : &position, &position,
+			(char *)keys + nr * key_size, (char *)values + nr * value_size, &n, NULL);
+		if (error && error != -ENOENT)
+			break;
+		nr += n;
+		first = false;
+	}
+	return nr;
+}
+
+static const struct node_key *find_node(const struct drain *d, uint64_t id)
+{
+	const uint32_t *at = table_get(&d->now.by_id, id, 0);
+
+	if (at)
+		return &d->now.keys[*at];
+	at = table_get(&d->before.by_id, id, 0);
+	return at ? &d->before.keys[*at] : NULL;
+}
+
+/* Perl's frames, NR words, of process PID as numbers of names, in their place; their number. */
+static uint32_t name_frames(struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr)
+{
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i + PERL_WORDS <= nr; i += PERL_WORDS)
+		words[named++] =
+			perls_name(d->perls, pid, &(struct perl_words){words[i], words[i + 1]});
+	return named;
+}
+
+/* The stack in sums of NR words under a ROOT. */
+static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
+{
+	enum stack_kind kind = root & NODE_KERNEL ? STACK_KERNEL
+			       : root & NODE_PERL ? STACK_PERL
+						  : STACK_USER;
+
+	if (kind == STACK_PERL)
+		nr = name_frames(d, (uint32_t)(root >> 8), words, nr);
+	return sums_stack(d->sums, words, nr, kind, root & 255);
+}
+
+/* The stack in sums of what the programs call ID; 0: its nodes are not there. */
+static uint64_t stack_of(struct drain *d, uint64_t id)
+{
+	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
+	uint32_t nr = 0;
+
+	const uint32_t *known = table_get(&d->kept, id, 0);
+	uint32_t copied = id & STACK_COPY ? copies_stack(d->copies, id) : 0;
+
+	if (!id || id & STACK_COPY)
+		return copied ? copied : id;
+	if (known)
+		return *known;
+	while (!(parent & NODE_ROOT)) {
+		const struct node_key *node = find_node(d, parent);
+
+		if (!node || nr > WALK_DEPTH)
+			return 0;
+		for (int i = 0; i < CHUNK; i++)
+			if (node->frame[i])
+				frames[nr++] = node->frame[i];
+		parent = node->parent;
+	}
+	return add_stack(d, frames, nr, parent);
+}
+
+static void take_nodes(struct drain *d, int map)
+{
+	struct drain_nodes old = d->before;
+
+	d->before = d->now;
+	d->now = old;
+	table_release(&d->now.by_id);
+	table_init(&d->now.by_id);
+	d->now.nr = take_all(map, d->now.keys, sizeof(*d->now.keys), d->now.ids,
+		sizeof(*d->now.ids), d->nr_nodes);
+	for (uint32_t i = 0; i < d->now.nr; i++) {
+		bool is_new;
+
+		*table_put(&d->now.by_id, d->now.ids[i], 0, &is_new) = i;
+	}
+}
+
+/* The stacks of KEY, as the programs have it, were looked for: SETTLED misses one of them. */
+static bool lacks_stack(const struct row_key *key, const struct row_key *settled)
+{
+	return (key->user && !settled->user) || (key->kernel && !settled->kernel) ||
+	       (key->perl && !settled->perl);
+}
+
+static void take_rows(struct drain *d, int map)
+{
+	struct row_key *keys = xcalloc(d->nr_rows, sizeof(*keys));
+	struct row_value *values = xcalloc(d->nr_rows, sizeof(*values));
+	uint32_t nr = take_all(map, keys, sizeof(*keys), values, sizeof(*values), d->nr_rows);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct row_key key = keys[i];
+
+		key.user = stack_of(d, key.user);
+		key.kernel = stack_of(d, key.kernel);
+		key.perl = stack_of(d, key.perl);
+		if (lacks_stack(&keys[i], &key))
+			add_capped(&d->lost_bodies, values[i].count);
+		else
+			sums_add(d->sums, &key, values[i].count, values[i].sum);
+	}
+	free(keys);
+	free(values);
+}
+
+static void add_delayed(struct drain *d, const struct delayed *from)
+{
+	uint64_t frame = walk_frame(NULL, from->pc, false);
+	struct row_key key = {.start = from->start, .tid = from->tid, .tgid = from->tgid};
+
+	memcpy(key.comm, from->comm, sizeof(key.comm));
+	key.user = sums_stack(d->sums, &frame, 1, STACK_USER, WALK_BUSY);
+	sums_add(d->sums, &key, from->count, from->count);
+}
+
+void drain_delayed(struct drain *d, int map)
+{
+	uint32_t *tids = xcalloc(DELAYED_MAX, sizeof(*tids));
+	struct delayed *list = xcalloc(DELAYED_MAX, sizeof(*list));
+	uint32_t nr = take_all(map, tids, sizeof(*tids), list, sizeof(*list), DELAYED_MAX);
+
+	for (uint32_t i = 0; i < nr; i++)
+		add_delayed(d, &list[i]);
+	free(tids);
+	free(list);
+}
+
+/* All entries of the map of waits; the caller frees them. */
+static struct wait *read_waits(const struct drain *d, uint32_t *nr)
+{
+	struct wait *waits = xcalloc(WAITS_MAX, sizeof(*waits));
+	uint32_t *tids = xcalloc(WAITS_MAX, sizeof(*tids)), position = 0;
+	int error = 0;
+
+	*nr = 0;
+	while (!error && *nr < WAITS_MAX) {
+		uint32_t n = WAITS_MAX - *nr;
+
+		error = bpf_map_lookup_batch(d->waits, *nr ? &position : NULL, &position,
+			tids + *nr, waits + *nr, &n, NULL);
+		if (error && error != -ENOENT)
+			break;
+		*nr += n;
+		if (!n)
+			break;
+	}
+	free(tids);
+	return waits;
+}
+
+static void keep(struct drain *d, struct table *kept, uint64_t id)
+{
+	uint64_t stack = stack_of(d, id);
+	bool is_new;
+
+	if (stack)
+		*table_put(kept, id, 0, &is_new) = (uint32_t)stack;
+}
+
+/* A wait may last longer than the nodes of its stacks. */
+static void keep_waits(struct drain *d)
+{
+	struct table kept;
+	uint32_t nr;
+	struct wait *waits = read_waits(d, &nr);
+
+	table_init(&kept);
+	for (uint32_t i = 0; i < nr; i++) {
+		keep(d, &kept, waits[i].key.user);
+		keep(d, &kept, waits[i].key.kernel);
+		keep(d, &kept, waits[i].key.perl);
+	}
+	table_release(&d->kept);
+	d->kept = kept;
+	free(waits);
+}
+
+void drain_run(struct drain *d)
+{
+	uint32_t which = *d->epoch & 1;
+
+	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
+	/* changing an array of maps waits until no program holds what it found there */
+	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
+	if (d->flipped)
+		d->flipped(d->context);
+	take_nodes(d, d->maps[which].nodes);
+	take_rows(d, d->maps[which].rows);
+	if (d->waits >= 0)
+		keep_waits(d);
+}
+
+static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,
+	uint32_t state, uint64_t ns)
+{
+	struct row_key key = w->key;
+
+	if (state >= WAIT_NONE || !(settings->states >> state & 1) || ns < settings->min_ns ||
+		ns > settings->max_ns)
+		return;
+	key.tag = (unsigned char)WAIT_LETTERS[state];
+	key.user = stack_of(d, w->key.user);
+	key.kernel = stack_of(d, w->key.kernel);
+	key.perl = stack_of(d, w->key.perl);
+	if (lacks_stack(&w->key, &key))
+		add_capped(&d->lost_bodies, 1);
+	else
+		sums_add(d->sums, &key, 1, ns);
+}
+
+void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns)
+{
+	uint32_t nr;
+	struct wait *waits = read_waits(d, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct wait *w = &waits[i];
+		uint64_t end = w->woken && w->woken < now_ns ? w->woken : now_ns;
+
+		if (w->since >= now_ns)
+			continue;
+		add_part(d, settings, w, w->state, end - w->since);
+		if (end < now_ns)
+			add_part(d, settings, w, WAIT_W, now_ns - end);
+	}
+	free(waits);
+}

@@ -1,0 +1,856 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every program needs: is the current task recorded, what are its stacks, add a row. The maps
+ * are described in shared.h.
+ */
+#ifndef ENGINE_BPF_KERN_CORE_H
+#define ENGINE_BPF_KERN_CORE_H
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "structs.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "vm/perl/perl_layout.h"
+#include "backlog.h"
+
+#define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
+#define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+
+enum {
+	PAD = CHUNK,
+	FRAMES = PAD + WALK_DEPTH,
+	WINDOW = 256,        /* bytes of a stack that are read at once: some frames */
+	STRIDE = 4,          /* steps of a walk for each call of a function that takes them */
+	THREAD_SIZE = 16384, /* of a stack of the kernel, before 5.15 */
+};
+
+/* Too large for the stack. */
+struct scratch {
+	struct walk walk; /* the first one */
+	uint64_t window[WINDOW / 8];
+	uint64_t window_at;  /* address, 0: it holds nothing */
+	uint64_t checked_at; /* the build-id that was looked at last */
+	struct space space;
+	struct node_key key;
+	struct row_key row;
+	struct wait wait;
+	struct ring_copy copy;
+	struct pt_regs___kernel regs;
+	struct perl_walk perl;
+	struct perl_layout perl_layout;
+	uint32_t nr_perl; /* frames of Perl */
+	int perl_end;
+	struct ring_perl told;
+	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
+	uint64_t copied_to;        /* address up to which the stack was copied */
+	uint64_t copy_end;         /* where it ends */
+	bool ring_full;            /* the copy is not whole */
+	struct delayed first;
+	bool delayed;   /* the next stacks of the thread count for this tick */
+	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
+	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
+};
+
+/* One or two words of the stack, or more of what lies on it. */
+static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
+{
+	struct scratch *s = (struct scratch *)w;
+	uint64_t in = at - s->window_at;
+
+	if (size > 16 || at & 7)
+		return bpf_probe_read_user(to, size, (void *)at);
+	if (in > WINDOW - 16) {
+		s->window_at = 0;
+		if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
+			return bpf_probe_read_user(to, size, (void *)at);
+		s->window_at = at;
+		in = 0;
+	}
+	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
+	if (size == 16)
+		((uint64_t *)to)[1] = s->window[(in / 8 + 1) & (WINDOW / 8 - 1)];
+	return 0;
+}
+
+#include "unwind/step.h"
+
+const volatile struct settings settings;
+
+uint32_t epoch; /* which of the two maps of nodes and rows is written to */
+bool any_delayed;
+uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TARGETS);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} target_pids SEC(".maps"), target_tids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPACES_MAX);
+	__type(key, uint32_t);
+	__type(value, struct space);
+} spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, TABLES_MAX);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, uint32_t);
+	__type(value, struct table_place);
+} tables SEC(".maps");
+
+struct shard {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SHARD);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(uint32_t));
+	__uint(value_size, UNWIND_BLOCK);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SHARDS_MAX);
+	__type(key, uint32_t);
+	__array(values, struct shard);
+} pool SEC(".maps");
+
+struct nodes {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct node_key);
+	__type(value, uint64_t); /* its number */
+} nodes_0 SEC(".maps"), nodes_1 SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2);
+	__type(key, uint32_t);
+	__array(values, struct nodes);
+} nodes SEC(".maps") = {.values = {&nodes_0, &nodes_1}};
+
+struct rows {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct row_key);
+	__type(value, struct row_value);
+} rows_0 SEC(".maps"), rows_1 SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2);
+	__type(key, uint32_t);
+	__array(values, struct rows);
+} rows SEC(".maps") = {.values = {&rows_0, &rows_1}};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 22);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, COPIERS);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct copier);
+} copiers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DELAYED_MAX);
+	__type(key, uint32_t); /* the kernel's own number of the thread */
+	__type(value, struct delayed);
+} delayed SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, uint32_t);
+	__type(value, struct counters);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LANES);
+	__type(key, uint32_t); /* enum lane */
+	__type(value, struct scratch);
+} scratch SEC(".maps");
+
+static __always_inline struct scratch *my_scratch(uint32_t lane)
+{
+	return bpf_map_lookup_elem(&scratch, &lane);
+}
+
+static __always_inline struct counters *my_counters(uint32_t lane)
+{
+	uint32_t at = bpf_get_smp_processor_id() * LANES + lane;
+
+	return bpf_map_lookup_elem(&counters, &at);
+}
+
+/* A number that nobody else has: NR is how many this lane gave away before. */
+static __always_inline uint64_t new_number(uint32_t lane, uint64_t nr)
+{
+	return (uint64_t)(bpf_get_smp_processor_id() * LANES + lane) << NUMBER_BITS | (nr + 1);
+}
+
+static __always_inline struct task_struct *current_task(void)
+{
+	return (struct task_struct *)bpf_get_current_task();
+}
+
+/* Since 5.11 programs may follow the current task's pointers themselves, which is cheaper. */
+#define TASK_IS_TYPED bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
+
+static __always_inline uint64_t my_start(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->start_boottime
+			     : BPF_CORE_READ(current_task(), start_boottime);
+}
+
+static __always_inline bool have_memory(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm : BPF_CORE_READ(current_task(), mm);
+}
+
+static __always_inline uint64_t my_exec_pages(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm->exec_vm
+			     : BPF_CORE_READ(current_task(), mm, exec_vm);
+}
+
+/* A task's numbers as user space knows them; 0: our namespace of pids does not have it. */
+struct ids {
+	uint32_t tgid, tid;
+};
+
+enum { LEVELS_MAX = 32 }; /* MAX_PID_NS_LEVEL */
+
+static __noinline uint32_t number_of(struct pid *pid)
+{
+	uint32_t level = BPF_CORE_READ(pid, level);
+	const char *numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	for (uint32_t i = 1; i <= LEVELS_MAX && i <= level; i++) {
+		struct upid *number = (void *)(numbers + i * bpf_core_type_size(struct upid));
+
+		if (BPF_CORE_READ(number, ns, ns.inum) == settings.pid_ns)
+			return BPF_CORE_READ(number, nr);
+	}
+	return 0;
+}
+
+static __always_inline struct ids ids_of(struct task_struct *task)
+{
+	if (!settings.pid_ns)
+		return (struct ids){BPF_CORE_READ(task, tgid), BPF_CORE_READ(task, pid)};
+	return (struct ids){number_of(BPF_CORE_READ(task, group_leader, thread_pid)),
+		number_of(BPF_CORE_READ(task, thread_pid))};
+}
+
+/* Those of the current task. */
+static __always_inline struct ids my_ids(void)
+{
+	uint64_t id = bpf_get_current_pid_tgid();
+
+	return settings.pid_ns ? ids_of(current_task()) : (struct ids){id >> 32, (uint32_t)id};
+}
+
+static const void *block_at(uint32_t block)
+{
+	uint32_t shard = block / SHARD, at = block % SHARD;
+	void *map = bpf_map_lookup_elem(&pool, &shard);
+
+	return map ? bpf_map_lookup_elem(map, &at) : NULL;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN);
+	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
+	__type(key, uint32_t);
+	__type(value, struct seen);
+} seen SEC(".maps");
+
+/* The mapping of the walk's pc; false: there is none. */
+static __always_inline bool find_map(struct scratch *s)
+{
+	struct walk_map *m = &s->walk.map;
+	uint64_t pc = walk_pc(&s->walk);
+	uint32_t block = s->space.root;
+
+	if (pc >= m->start && pc < m->end)
+		return true;
+	if (pc >= INT64_MAX) /* unused */
+		return false;
+	if (s->space.height) {
+		const struct space_node *node = block_at(block);
+
+		if (!node)
+			return false;
+		block = s->space.leaves + UNWIND_SEARCH(node->start, SPACE_NODES, pc);
+	}
+	const struct space_leaf *leaf = block_at(block);
+
+	if (!leaf)
+		return false;
+	uint64_t at = UNWIND_SEARCH(leaf->start, SPACE_MAPS, pc);
+
+	if (pc < leaf->start[at] || pc >= leaf->map[at].end)
+		return false;
+	m->start = leaf->start[at];
+	m->end = leaf->map[at].end;
+	m->bias = leaf->map[at].bias;
+	m->table = leaf->map[at].table;
+	m->serial = leaf->map[at].serial;
+	m->id_at = leaf->map[at].id_at;
+	m->id = leaf->map[at].id;
+	return true;
+}
+
+/* The rule in the table for OFFSET from its base; NULL: there is none. */
+static __always_inline const struct unwind_rule *find_rule(
+	const struct table_place *t, uint64_t offset)
+{
+	uint32_t index = 0, start = 0;
+
+	for (uint32_t level = UNWIND_LEVELS - 1; level > 0; level--) {
+		if (level > t->height)
+			continue;
+		const struct unwind_node *node = block_at(t->level[level] + index);
+
+		if (!node)
+			return NULL;
+		uint64_t at = UNWIND_SEARCH(node->start, UNWIND_FANOUT, offset);
+
+		start = node->start[at];
+		index = index * UNWIND_FANOUT + at;
+	}
+	const struct unwind_leaf *leaf = block_at(t->level[0] + index);
+
+	if (!leaf)
+		return NULL;
+	uint64_t at = UNWIND_SEARCH(leaf->delta, UNWIND_FANOUT, offset - start);
+	uint32_t number = leaf->rule[at];
+
+	if (number >= t->nr_rules)
+		return NULL;
+	const struct unwind_rule *rules = block_at(t->rules + number / UNWIND_RULES);
+
+	if (!rules)
+		return NULL;
+	return &rules[UNWIND_INDEX(number, UNWIND_RULES)];
+}
+
+/* Looks up frame and rule for the walk's pc. */
+static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t key)
+{
+	struct walk *w = &s->walk;
+
+	if (!find_map(s))
+		return WALK_NO_MAP;
+	const struct table_place *t = bpf_map_lookup_elem(&tables, &w->map.table);
+	const struct unwind_rule *rule = NULL;
+
+	if (!t || t->state == TABLE_PENDING)
+		return WALK_PENDING;
+	if (t->state == TABLE_READY) {
+		uint64_t offset = walk_pc(w) - w->map.bias - t->base;
+
+		rule = offset < t->size ? find_rule(t, offset) : NULL;
+	}
+	e->key = key;
+	e->version = s->space.version;
+	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
+	e->id_at = w->map.id_at;
+	e->id = w->map.id;
+	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
+	return WALK_ON;
+}
+
+/* Where KEY is remembered in an array with NR places, a power of two up to 4096, for each
+ * processor. */
+static __always_inline uint32_t my_place(uint64_t key, uint32_t nr)
+{
+	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
+
+	return (at & (nr - 1)) + bpf_get_smp_processor_id() * nr;
+}
+
+static __always_inline struct seen *seen_place(uint64_t key)
+{
+	uint32_t at = my_place(key, SEEN);
+
+	return bpf_map_lookup_elem(&seen, &at);
+}
+
+/*
+ * Another file may lie there by now (dlclose, dlopen) and nobody told us yet: its build-id tells.
+ * One that cannot be read says nothing.
+ */
+static __always_inline bool is_still_there(struct scratch *s, const struct seen *e)
+{
+	uint64_t id;
+
+	if (!e->id_at || e->id_at == s->checked_at)
+		return true;
+	s->checked_at = e->id_at;
+	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
+}
+
+/* Takes the frame of the walk's pc; false: it was the last one, walk.end says why. */
+static __always_inline bool take_frame(struct scratch *s)
+{
+	struct walk *w = &s->walk;
+	uint64_t key = w->reg[REG_PC] << 1 | w->call;
+	struct seen *e = seen_place(key);
+	uint32_t nr = w->nr;
+
+	if (!e || nr >= WALK_DEPTH) {
+		w->end = WALK_DEEP;
+		return false;
+	}
+	if (e->key != key || e->version != s->space.version) {
+		w->end = look_up(s, e, key);
+		if (w->end != WALK_ON)
+			return false;
+	}
+	if (!is_still_there(s, e)) {
+		w->end = WALK_PENDING;
+		return false;
+	}
+	s->frame[PAD + nr] = e->frame;
+	w->nr = nr + 1;
+	w->end = walk_by_rule(w, &e->rule);
+	return w->end == WALK_ON;
+}
+
+/*
+ * The long loops of this file call functions that are not static: the verifier looks at such a
+ * function once, by itself, and not again in each round. So any kernel takes them, with or without
+ * bpf_loop. They get numbers only, for older kernels (before 5.12) let them have no pointers.
+ */
+
+/* Takes the next frames; 0: there are more. */
+__noinline int take_frames(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < STRIDE; i++)
+		if (!take_frame(s))
+			return 1;
+	return !s;
+}
+
+/* The number of the node in s->key; IS_NEW: it was not there. 0: there is no room. */
+static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bool *is_new)
+{
+	uint32_t which = epoch & 1;
+	void *map = bpf_map_lookup_elem(&nodes, &which);
+	struct counters *count = my_counters(lane);
+
+	*is_new = false;
+	if (!map || !count)
+		return 0;
+	uint64_t *known = bpf_map_lookup_elem(map, &s->key);
+
+	if (known)
+		return *known;
+	uint64_t id = new_number(lane, count->nodes++);
+
+	*is_new = true;
+	if (!bpf_map_update_elem(map, &s->key, &id, BPF_NOEXIST))
+		return id;
+	known = bpf_map_lookup_elem(map, &s->key); /* another processor was faster */
+	return known ? *known : 0;
+}
+
+/*
+ * Stores the node of the CHUNK words below word LEFT on top of s->key.parent, and makes it the
+ * parent; its number, 0: there is no room.
+ */
+__noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
+{
+	struct scratch *s = my_scratch(lane);
+	uint64_t at = UNWIND_BELOW(left, WALK_DEPTH + 1);
+	bool is_new;
+
+	if (!s)
+		return 0;
+	__builtin_memcpy(s->key.frame, &s->frame[PAD - CHUNK + at], sizeof(s->key.frame));
+	s->key.parent = node_number(s, lane, &is_new);
+	if (is_new && !s->fresh)
+		s->fresh = at; /* as may be all that stand on it */
+	return s->key.parent;
+}
+
+/* The number of the stack of NR frames in s->frame, which is that of the lane; 0: no room. */
+static __always_inline uint64_t store(
+	struct scratch *s, uint32_t lane, uint32_t nr, uint64_t parent)
+{
+	uint64_t id = 0;
+
+	s->fresh = 0;
+	s->key.parent = parent;
+	for (uint32_t i = 0; i < WALK_DEPTH && i < nr; i += CHUNK) {
+		id = store_chunk(lane, nr - i);
+		if (!id)
+			break;
+	}
+	return id;
+}
+
+/* Registers and stack go up: what cannot be unwound here is unwound there. */
+
+/* Copies page INDEX of the stack; 0: it was the last one. */
+__noinline int copy_page(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+	struct ring_page *page;
+
+	if (!s || s->copied_to >= s->copy_end)
+		return 0;
+	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
+	if (!page) {
+		s->ring_full = true;
+		return 0;
+	}
+	page->type = RING_PAGE;
+	page->copy = s->copy.copy;
+	page->index = index;
+	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)s->copied_to)) {
+		bpf_ringbuf_discard(page, 0);
+		return 0;
+	}
+	bpf_ringbuf_submit(page, 0);
+	s->copied_to += COPY_PAGE;
+	s->copy.nr_pages = index + 1;
+	return 1;
+}
+
+/* Registers of the user mode as DWARF numbers them. */
+static __always_inline void take_regs(struct scratch *s)
+{
+	const struct pt_regs___kernel *r = &s->regs;
+	uint64_t *reg = s->walk.reg;
+
+	reg[0] = r->ax;
+	reg[1] = r->dx;
+	reg[2] = r->cx;
+	reg[3] = r->bx;
+	reg[4] = r->si;
+	reg[5] = r->di;
+	reg[6] = r->bp;
+	reg[7] = r->sp;
+	reg[8] = r->r8;
+	reg[9] = r->r9;
+	reg[10] = r->r10;
+	reg[11] = r->r11;
+	reg[12] = r->r12;
+	reg[13] = r->r13;
+	reg[14] = r->r14;
+	reg[15] = r->r15;
+	reg[16] = r->ip;
+	s->walk.known = (1 << NR_REGS) - 1;
+	s->walk.bx_at = 0;
+	s->walk.call = false;
+	s->walk.nr = 0;
+	s->walk.end = WALK_ON;
+	s->walk.map.start = s->walk.map.end = 0;
+	s->window_at = 0;
+	s->checked_at = 0;
+}
+
+/* The number of a stack that user space makes. */
+static __always_inline uint64_t copy_number(uint32_t lane, struct counters *count)
+{
+	return STACK_COPY | new_number(lane, count->copies++);
+}
+
+/* Fills the head of copy NUMBER from s->regs. */
+static __always_inline void begin_copy(
+	struct scratch *s, uint64_t number, uint32_t tgid, uint64_t exec_pages)
+{
+	take_regs(s);
+	s->copy.type = RING_COPY;
+	s->copy.copy = number;
+	s->copy.tgid = tgid;
+	s->copy.nr_pages = 0;
+	s->copy.foreign = false;
+	s->copy.time = bpf_ktime_get_ns();
+	s->copy.exec_pages = exec_pages;
+	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
+}
+
+/*
+ * Where the stack that holds SP ends, as far as that can be told: the first thread's is where the
+ * kernel began it; others mostly have their thread control block there (glibc, musl). A block that
+ * lies elsewhere is in no stack, so nothing is left out.
+ */
+static __always_inline uint64_t stack_end(uint64_t sp)
+{
+	struct task_struct *task = current_task();
+	uint64_t end = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
+	uint64_t first = BPF_CORE_READ(task, mm, start_stack),
+		 block = BPF_CORE_READ(task, thread.fsbase);
+
+	if (first > sp && first < end)
+		end = first;
+	if (block > sp && block < end)
+		end = block;
+	return end;
+}
+
+/* A process that many samples hit before its tables are there must not fill the ring. */
+static __always_inline bool may_copy(uint32_t tgid)
+{
+	struct copier *known = bpf_map_lookup_elem(&copiers, &tgid);
+	struct copier first = {0};
+
+	if (known)
+		return copier_take(known, bpf_ktime_get_ns());
+	return copier_take(&first, bpf_ktime_get_ns()) &&
+	       !bpf_map_update_elem(&copiers, &tgid, &first, BPF_ANY);
+}
+
+/* The next stacks of the thread are to count for this tick; false: there is no room. */
+static __always_inline bool delay(struct scratch *s, struct counters *count)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = bpf_map_lookup_elem(&delayed, &tid);
+
+	if (known && known->start != s->row.start)
+		return false; /* of one that ended */
+	if (known) {
+		known->count++;
+	} else {
+		struct delayed *first = &s->first;
+
+		first->start = s->row.start;
+		first->tid = s->row.tid;
+		first->tgid = s->row.tgid;
+		first->pc = s->regs.ip;
+		first->count = 1;
+		__builtin_memcpy(first->comm, s->row.comm, COMM_LEN);
+		if (bpf_map_update_elem(&delayed, &tid, first, BPF_NOEXIST))
+			return false;
+	}
+	any_delayed = true;
+	count->delayed++;
+	return true;
+}
+
+/* How many ticks the stack of this one counts for besides. */
+static __always_inline uint64_t take_delayed(const struct scratch *s)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
+
+	if (!known || known->start != s->row.start)
+		return 0;
+	uint64_t nr = backlog_take(known);
+
+	if (!known->count)
+		bpf_map_delete_elem(&delayed, &tid);
+	return nr;
+}
+
+/* The number of a copy of registers and stack; 0: the ring is full. */
+static __always_inline uint64_t copy_stack(
+	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
+{
+	uint64_t number = copy_number(LANE_EVENT, count);
+
+	begin_copy(s, number, tgid, exec_pages);
+	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	s->copy_end = stack_end(s->walk.reg[REG_SP]);
+	s->ring_full = false;
+	for (uint32_t i = 0; i < COPY_PAGES; i++)
+		if (!copy_page(LANE_EVENT, i))
+			break;
+	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+		return 0;
+	return number;
+}
+
+/* The executable mappings are those that user space told us of. */
+static __always_inline bool space_is_true(const struct space *space, uint64_t exec_pages)
+{
+	return space->unchecked || space->exec_pages == exec_pages;
+}
+
+#define NO_USER (~0ULL) /* in place of a stack's number */
+
+/* execve(2) has taken the program's memory away, and registers of the next one there are not yet.
+ */
+static __always_inline bool is_between_programs(void)
+{
+	struct task_struct *task = current_task();
+
+	return bpf_core_field_exists(task->in_execve) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+/*
+ * The number of the user stack whose registers are in s->regs; 0: no room, or not yet; NO_USER:
+ * there is none, and the kernel's is recorded, too.
+ */
+static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
+{
+	uint64_t exec_pages = my_exec_pages(), copy;
+	uint32_t tgid = s->row.tgid, nr;
+	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
+	bool is_true = space && space_is_true(space, exec_pages);
+
+	if (!is_true && settings.kernel && is_between_programs())
+		return NO_USER;
+	take_regs(s);
+	if (is_true) {
+		s->space = *space;
+		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
+			if (take_frames(LANE_EVENT))
+				break;
+		if (s->walk.end != WALK_PENDING && s->walk.nr)
+			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
+	}
+	nr = s->walk.nr;
+	copy = settings.states || may_copy(tgid) ? copy_stack(s, tgid, exec_pages, count) : 0;
+	if (copy)
+		return copy;
+	count->copies_lost++;
+	s->delayed = !settings.states && delay(s, count);
+	if (s->delayed)
+		return 0;
+	if (!nr)
+		s->frame[PAD] = walk_frame(NULL, s->regs.ip, false);
+	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
+}
+
+#include "vm/perl/perl_bpf.h"
+
+static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
+{
+	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL)
+			 : 0;
+}
+
+/*
+ * The registers of user mode, which the kernel saved at the end of the task's stack when it was
+ * entered (task_pt_regs() of arch/x86/include/asm/processor.h). Kernels that cannot be asked where
+ * that is have them at its very end; false: something else is there.
+ */
+static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
+{
+	const void *at = (char *)BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(s->regs);
+
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at) && (s->regs.cs & 3) == 3 &&
+	       (s->regs.ss & 3) == 3;
+}
+
+/* Those of the current task; false: a thread of the kernel has none. */
+static __always_inline bool take_my_saved_regs(struct scratch *s)
+{
+	if (!have_memory())
+		return false;
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, current_task());
+	return !bpf_probe_read_kernel(
+		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+}
+
+/*
+ * All stacks of the current task go into s->row; false: no room, or not yet (s->delayed). IN_USER:
+ * s->regs is filled.
+ */
+static __always_inline bool take_stacks(
+	void *ctx, struct scratch *s, bool in_user, struct counters *count)
+{
+	s->delayed = false;
+	if (settings.user && (in_user || take_my_saved_regs(s))) {
+		s->row.user = user_stack(s, count);
+		if (!s->row.user)
+			goto full;
+		if (s->row.user == NO_USER)
+			s->row.user = 0;
+	}
+	if (settings.kernel && !in_user) {
+		s->row.kernel = kernel_stack(ctx, s);
+		if (!s->row.kernel)
+			goto full;
+	}
+	if (settings.perl && !perl_stack(s))
+		goto full;
+	return true;
+full:
+	if (!s->delayed)
+		count->nodes_full++;
+	return false;
+}
+
+/* NR events, whose values have the sum SUM. */
+static __always_inline void add_row(
+	const struct row_key *key, uint64_t nr, uint64_t sum, struct counters *count)
+{
+	uint32_t which = epoch & 1;
+	void *map = bpf_map_lookup_elem(&rows, &which);
+	struct row_value first = {nr, sum};
+
+	if (!map)
+		return;
+	struct row_value *known = bpf_map_lookup_elem(map, key);
+
+	if (!known) {
+		long error = bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
+
+		if (!error) {
+			count->rows++;
+			return;
+		}
+		known = bpf_map_lookup_elem(map, key);
+		if (!known) {
+			count->rows_full += nr;
+			return;
+		}
+	}
+	/* relaxed: with another order clang 23 makes an instruction of it that Linux has since 5.12
+	 */
+	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
+}
+
+/* Whether a task is one of those that are recorded. */
+static __always_inline bool is_wanted(struct ids ids)
+{
+	if (!ids.tid)
+		return settings.idle && !(uint32_t)bpf_get_current_pid_tgid();
+	if (settings.perl && !settings.user && settings.all)
+		return bpf_map_lookup_elem(&perls, &ids.tgid);
+	if (settings.all)
+		return true;
+	return (settings.pids && bpf_map_lookup_elem(&target_pids, &ids.tgid)) ||
+	       (settings.tids && bpf_map_lookup_elem(&target_tids, &ids.tid));
+}
+
+/* The current task, whose numbers are IDS, is that of s->row, which has no stacks yet. */
+static __always_inline void take_task(struct scratch *s, struct ids ids)
+{
+	s->row.start = my_start();
+	s->row.tid = ids.tid;
+	s->row.tgid = ids.tgid;
+	s->row.user = s->row.kernel = s->row.perl = 0;
+	s->row.tag = s->row.pad = 0;
+	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
+}
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The programs: stacks at the tick, and what happens to the recorded processes. */
+#include "core.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
+{
+	struct pt_regs___kernel *r = &s->regs;
+
+	r->r15 = ctx->regs.r15;
+	r->r14 = ctx->regs.r14;
+	r->r13 = ctx->regs.r13;
+	r->r12 = ctx->regs.r12;
+	r->bp = ctx->regs.rbp;
+	r->bx = ctx->regs.rbx;
+	r->r11 = ctx->regs.r11;
+	r->r10 = ctx->regs.r10;
+	r->r9 = ctx->regs.r9;
+	r->r8 = ctx->regs.r8;
+	r->ax = ctx->regs.rax;
+	r->cx = ctx->regs.rcx;
+	r->dx = ctx->regs.rdx;
+	r->si = ctx->regs.rsi;
+	r->di = ctx->regs.rdi;
+	r->ip = ctx->regs.rip;
+	r->sp = ctx->regs.rsp;
+}
+
+SEC("perf_event")
+int on_tick(struct bpf_perf_event_data *ctx)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct ids ids = my_ids();
+	bool in_user = ctx->regs.cs & 3;
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!count || !s)
+		return 0;
+	count->ticks++;
+	if (!is_wanted(ids) || (in_user && !settings.user && !settings.perl))
+		return 0;
+	if (bpf_ktime_get_ns() > until)
+		return 0;
+	count->hits++;
+	take_task(s, ids);
+	if (in_user)
+		take_tick_regs(ctx, s);
+	if (take_stacks(ctx, s, in_user, count)) {
+		uint64_t nr = 1 + take_delayed(s);
+
+		add_row(&s->row, nr, nr, count);
+	}
+	return 0;
+}
+
+/* Children of what is recorded are recorded. */
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
+	const struct perl_layout *perl = bpf_map_lookup_elem(&perls, &from);
+	uint32_t yes = 1;
+
+	if (from == to)
+		return 0;
+	if (settings.children && bpf_map_lookup_elem(&target_pids, &from))
+		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
+	if (perl)
+		bpf_map_update_elem(&perls, &to, perl, BPF_ANY);
+	return 0;
+}
+
+/* What was known of the old program is wrong from here on. */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tgid = my_ids().tgid;
+
+	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = current_task();
+	uint32_t tgid = my_ids().tgid;
+
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return 0;
+	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
+	if (settings.children)
+		bpf_map_delete_elem(&target_pids, &tgid);
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WAITS_MAX);
+	__type(key, uint32_t); /* the kernel's own number of the thread */
+	__type(value, struct wait);
+} waits SEC(".maps");
+
+static __always_inline uint32_t state_of(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	return bpf_core_field_exists(task->__state) ? BPF_CORE_READ(task, __state)
+						    : BPF_CORE_READ(old, state);
+}
+
+/* What a thread that is switched out with this state of task_struct waits for. */
+static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
+{
+	if (preempted || !state)
+		return WAIT_R;
+	if (state & 0x400 && state & 0x2) /* TASK_NOLOAD */
+		return WAIT_I;
+	return state & 0x1    ? WAIT_S
+	       : state & 0x2  ? WAIT_D
+	       : state & 0x4  ? WAIT_T
+	       : state & 0x8  ? WAIT_TRACED
+	       : state & 0x40 ? WAIT_P
+			      : WAIT_NONE; /* it has ended */
+}
+
+/* Adds a part of a wait to the sums. */
+static __always_inline void add_wait(
+	struct wait *w, uint32_t state, uint64_t ns, struct counters *count)
+{
+	if (state >= WAIT_NONE || !(settings.states >> state & 1) || ns < settings.min_ns ||
+		ns > settings.max_ns)
+		return;
+	w->key.tag = WAIT_LETTERS[state & 7];
+	add_row(&w->key, 1, ns, count);
+}
+
+/* Thread TID runs again. */
+static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
+{
+	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
+
+	if (!w)
+		return;
+	if (w->woken > w->since && w->woken < now) {
+		add_wait(w, w->state, w->woken - w->since, count);
+		add_wait(w, WAIT_W, now - w->woken, count);
+	} else {
+		add_wait(w, w->state, now - w->since, count);
+	}
+	bpf_map_delete_elem(&waits, &tid);
+}
+
+/* Whether a wait that begins so may add something. */
+static __always_inline bool wait_matters(uint32_t state)
+{
+	return state < WAIT_NONE &&
+	       settings.states & (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
+}
+
+static __always_inline void begin_wait(
+	void *ctx, uint32_t state, uint64_t now, struct counters *count)
+{
+	struct ids ids = my_ids();
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!s || !tid || !is_wanted(ids) || !wait_matters(state))
+		return;
+	count->hits++;
+	take_task(s, ids);
+	if (!take_stacks(ctx, s, false, count))
+		return;
+	s->wait.key = s->row;
+	s->wait.since = now;
+	s->wait.woken = 0;
+	s->wait.state = state;
+	if (bpf_map_update_elem(&waits, &tid, &s->wait, BPF_ANY))
+		count->waits_full++;
+}
+
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
+	struct counters *count = my_counters(LANE_EVENT);
+	uint64_t now = bpf_ktime_get_ns();
+
+	if (!count || now > until)
+		return 0;
+	/* where it is an argument, the field may be another one by now */
+	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
+		now, count);
+	end_wait(BPF_CORE_READ(next, pid), now, count);
+	return 0;
+}
+
+SEC("raw_tp/sched_wakeup")
+int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tid = BPF_CORE_READ((struct task_struct *)ctx->args[0], pid);
+	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
+
+	if (w && !w->woken && w->state != WAIT_R)
+		w->woken = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* The user mode's registers of a TASK that does not run; see take_my_saved_regs(). */
+static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, task);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+}
+
+/*
+ * Threads that waited before anybody looked: where they wait goes into the table as if they had
+ * begun just now; their memory is read from user space.
+ */
+SEC("iter/task")
+int look_at_waits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct counters *count = my_counters(LANE_LOOK);
+	struct scratch *s = my_scratch(LANE_LOOK);
+
+	if (!task || !s || !count)
+		return 0;
+	struct ids ids = ids_of(task);
+	uint32_t tid = task->pid;
+	uint32_t state = wait_of(false, state_of(task));
+
+	if (task->on_cpu || state == WAIT_R || !is_wanted(ids) || !wait_matters(state))
+		return 0;
+	s->wait = (struct wait){.since = bpf_ktime_get_ns(), .state = state};
+	s->wait.key.start = task->start_boottime;
+	s->wait.key.tid = ids.tid;
+	s->wait.key.tgid = ids.tgid;
+	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
+	if (settings.user && task->mm && take_regs_of(s, task)) {
+		s->wait.key.user = copy_number(LANE_LOOK, count);
+		begin_copy(s, s->wait.key.user, ids.tgid, task->mm->exec_vm);
+		s->copy.foreign = true;
+		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+			goto full;
+	}
+	if (settings.perl && (!settings.user || bpf_map_lookup_elem(&perls, &ids.tgid))) {
+		struct ring_perl_thread thread = {RING_PERL_THREAD, ids.tgid,
+			copy_number(LANE_LOOK, count), task->thread.fsbase};
+
+		s->wait.key.perl = thread.copy;
+		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))
+			goto full;
+	}
+	if (settings.kernel) {
+		long bytes = bpf_get_task_stack(
+			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+		if (bytes > 0)
+			s->wait.key.kernel = store(
+				s, LANE_LOOK, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+	}
+	bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST);
+	return 0;
+full:
+	count->waits_full++;
+	return 0;
+}

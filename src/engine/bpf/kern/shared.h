@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs in the kernel and the recorder in user space hand to each other. */
+#ifndef ENGINE_BPF_KERN_SHARED_H
+#define ENGINE_BPF_KERN_SHARED_H
+
+#include "vm/perl/perl_frame.h"
+#include "unwind/walk.h"
+
+#include <stdbool.h>
+
+enum {
+	CHUNK = 16,        /* frames in a node */
+	COMM_LEN = 16,     /* TASK_COMM_LEN */
+	SHARD = 256,       /* blocks in one map of the pool */
+	SHARDS_MAX = 4096, /* 4 GiB */
+	TABLES_MAX = 1 << 16,
+	SPACES_MAX = 1 << 15,
+	SEEN = 4096,      /* of each processor; a power of two */
+	SEEN_SUBS = 1024, /* likewise */
+	WAITS_MAX = 1 << 16,
+	TARGETS = 1 << 16,
+	COPY_PAGE = 4096,
+	COPY_PAGES = 128, /* of a stack, at most */
+	COPIERS = 4096,   /* processes whose copies are counted */
+	DELAYED_MAX = 1 << 14,
+	KERNEL_DEPTH = 256,
+	SPACE_MAPS = 64,   /* mappings in a leaf */
+	SPACE_NODES = 512, /* leaves */
+	PERLS_MAX = 4096,
+	PERL_WORDS = 2,                       /* of a frame */
+	PERL_DEPTH = WALK_DEPTH / PERL_WORDS, /* frames, at most */
+	PERL_STEPS = 1 << 13,                 /* contexts and stacks, at most */
+	PERL_KNOWN = 1 << 16,                 /* frames that were told */
+};
+
+/* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
+ * INT64_MAX. */
+struct space_leaf {
+	uint64_t start[SPACE_MAPS]; /* rising */
+	struct space_map {
+		uint64_t end, bias;
+		uint32_t table, serial;
+		uint64_t id_at, id; /* address and first 8 bytes of the file's build-id, 0: none */
+	} map[SPACE_MAPS];
+};
+
+struct space_node {
+	uint64_t start[SPACE_NODES]; /* the first one of each leaf */
+};
+
+struct space {
+	uint32_t root;       /* block: node or leaf */
+	uint32_t leaves;     /* first leaf's block */
+	uint32_t height;     /* 0, 1 */
+	uint32_t unchecked;  /* exec_pages cannot be told from outside */
+	uint64_t exec_pages; /* mm_struct.exec_vm when this was true */
+	uint32_t version;    /* no other list of mappings had it */
+	uint32_t pad;
+};
+
+enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
+
+/* What was found for a pc before: most samples meet the same return addresses again. */
+struct seen {
+	uint64_t key; /* pc << 1 | whether it is a return address */
+	uint32_t version;
+	uint32_t pad;
+	uint64_t frame;
+	uint64_t id_at, id; /* as in struct space_map */
+	struct unwind_rule rule;
+} __attribute__((aligned(64))); /* one cache line */
+
+/* A table in the pool; level and rules are blocks. */
+struct table_place {
+	uint64_t base, size;
+	uint32_t state; /* enum table_state */
+	uint32_t height;
+	uint32_t level[UNWIND_LEVELS];
+	uint32_t rules, nr_rules;
+	uint32_t pad;
+};
+
+/*
+ * Stacks are stored as a tree of nodes, each up to CHUNK frames nearer to the leaf than its parent,
+ * so that the map's own comparison of keys tells two stacks apart. A stack's number is that of its
+ * last node.
+ */
+struct node_key {
+	uint64_t parent;       /* number of a node, or NODE_ROOT | enum walk_end */
+	uint64_t frame[CHUNK]; /* leaf first; 0 in front where there are fewer */
+};
+
+#define NODE_ROOT (1ULL << 63)
+#define NODE_KERNEL (1ULL << 62)
+#define NODE_PERL (1ULL << 61) /* bits 8 to 39: whose it is (tgid), as frames are addresses */
+
+/*
+ * Perl's frames as words of a node, none of them 0: what with a part of with, cop + 1 of struct
+ * perl_frame. The whole frame is told once. Where there are none, one whose kind is PERL_NO_FRAME
+ * stands for them.
+ */
+enum { PERL_NO_FRAME = 6 };
+
+struct perl_words {
+	uint64_t what, cop;
+};
+
+/* A few bits of with are enough to tell subs apart that are at the same statement. */
+static inline struct perl_words perl_pack(const struct perl_frame *f)
+{
+	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
+
+	return (struct perl_words){f->what | with << 47, f->cop + 1};
+}
+
+/* The frame, whose with is not in the words. */
+static inline struct perl_frame perl_unpack(const struct perl_words *w, uint64_t with)
+{
+	return (struct perl_frame){w->what & ~(0x1ffULL << 47), with, w->cop - 1};
+}
+
+/* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
+#define STACK_COPY (1ULL << 63)
+
+/*
+ * What gives away numbers on one processor: the programs at events, and the one that looks at all
+ * tasks, which those may interrupt. Numbers of stacks and copies begin with processor and lane, so
+ * that no two need to agree.
+ */
+enum lane { LANE_EVENT, LANE_LOOK, LANES };
+enum { NUMBER_BITS = 40 };
+
+struct row_key {
+	uint64_t start; /* of the task, ns since boot */
+	uint32_t tid, tgid;
+	char comm[COMM_LEN];
+	uint64_t user, kernel, perl; /* numbers of stacks, 0: none */
+	uint32_t tag;                /* a letter, 0: none */
+	uint32_t pad;
+};
+
+struct row_value {
+	uint64_t count, sum;
+};
+
+/* What is recorded; set before the programs are loaded. */
+struct settings {
+	bool user, kernel, perl, all, idle, pids, tids, children;
+	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
+	uint64_t min_ns, max_ns; /* parts of waits that are added */
+	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
+	bool state_arg;          /* sched_switch has the state as its last argument (since 5.18) */
+};
+
+/*
+ * States of waits, as ps(1) has them: sleeping, disk sleep, stopped, traced, R preempted, W woken
+ * but without processor, idle, parked.
+ */
+#define WAIT_LETTERS "SDTtRWIP"
+enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
+
+/* A thread that does not run. */
+struct wait {
+	struct row_key key;    /* of the row that it will add to */
+	uint64_t since, woken; /* CLOCK_MONOTONIC, ns; woken 0: not yet */
+	uint32_t state;        /* WAIT_… */
+	uint32_t pad;
+};
+
+/* Copies of a process in one second. */
+struct copier {
+	uint64_t second;
+	uint32_t nr;
+	uint32_t pad;
+};
+
+/*
+ * Backlog of a thread: ticks that found no table, and no copy could be made. Its next stacks count
+ * for them. Those that none came for are a stack that is cut at the pc of the first.
+ */
+struct delayed {
+	uint64_t start; /* as in struct row_key */
+	uint32_t tid, tgid;
+	char comm[COMM_LEN];
+	uint64_t pc;
+	uint64_t count;
+};
+
+/* Records of the ring: pages of a stack, then its head; Perl's: a frame that is new, a thread. */
+enum ring_type { RING_PAGE, RING_COPY, RING_PERL, RING_PERL_THREAD };
+
+struct ring_page {
+	uint32_t type;
+	uint32_t index;
+	uint64_t copy;
+	unsigned char bytes[COPY_PAGE];
+};
+
+struct ring_copy {
+	uint32_t type;
+	uint32_t tgid;
+	uint64_t copy;
+	uint32_t nr_pages;
+	bool foreign;  /* the stack was not copied: it is the memory of a thread that waits */
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint64_t exec_pages;
+	uint64_t reg[NR_REGS];
+};
+
+/* A frame that is new, and what it is called. */
+struct ring_perl {
+	uint32_t type;
+	uint32_t pad;
+	struct perl_key {
+		uint32_t tgid;
+		uint32_t pad;
+		struct perl_words words;
+	} key;         /* of those that were told */
+	uint64_t what; /* of the frame */
+	struct perl_texts texts;
+};
+
+/* A thread that waits, whose Perl stack is walked in user space. */
+struct ring_perl_thread {
+	uint32_t type;
+	uint32_t tgid;
+	uint64_t copy;   /* number of the stack, as of struct ring_copy */
+	uint64_t thread; /* its thread pointer */
+};
+
+/* Of each lane of each processor. */
+struct counters {
+	uint64_t nodes, rows; /* that were new */
+	uint64_t ticks;       /* all */
+	uint64_t hits;        /* on the target */
+	uint64_t rows_full;   /* lost: no room for a row */
+	uint64_t nodes_full;  /* lost: no room for a stack */
+	uint64_t copies;      /* begun */
+	uint64_t copies_lost; /* the ring was full, or the process had its share */
+	uint64_t delayed;     /* ticks that went to the backlog of their thread */
+	uint64_t waits_full;  /* lost: no room for one more thread that waits */
+};
+
+#endif

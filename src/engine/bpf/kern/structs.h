@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few fields of the kernel's structures that the programs read. Where they lie is found when
+ * the programs are loaded (CO-RE).
+ */
+#ifndef ENGINE_BPF_KERN_STRUCTS_H
+#define ENGINE_BPF_KERN_STRUCTS_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct {
+	unsigned long exec_vm;
+	unsigned long start_stack;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* as many as there are levels, from 0 on */
+};
+
+struct thread_struct {
+	unsigned long fsbase;
+};
+
+struct task_struct {
+	unsigned int __state;
+	void *stack;
+	unsigned int on_cpu; /* a byte since 7.2; libbpf mends the size of unsigned ones */
+	unsigned int in_execve : 1;
+	int pid, tgid;
+	char comm[16];
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	unsigned long long start_boottime;
+	struct thread_struct thread;
+};
+
+struct task_struct___before_5_14 {
+	long state;
+};
+
+struct pt_regs___kernel {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	unsigned long orig_ax, ip, cs, flags, sp, ss;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

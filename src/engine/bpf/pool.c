@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pool.h"
+#include "engine/bpf/kern/shared.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	SHARD_BYTES = SHARD * UNWIND_BLOCK,
+	GRACE_NS = 100000000 /* a program takes microseconds */
+};
+
+void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes)
+{
+	uint64_t max = max_bytes / SHARD_BYTES;
+
+	*pool = (struct pool){.maps = maps_fd, .next = 1};
+	pool->max_shards = max < 1 ? 1 : max > SHARDS_MAX ? SHARDS_MAX : (uint32_t)max;
+}
+
+void pool_release(struct pool *pool)
+{
+	for (uint32_t i = 0; i < pool->nr_shards; i++) {
+		munmap(pool->shards[i].memory, SHARD_BYTES);
+		close(pool->shards[i].fd);
+	}
+	free(pool->shards);
+	free(pool->freed);
+	*pool = (struct pool){0};
+}
+
+static int add_shard(struct pool *pool)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	uint32_t at = pool->nr_shards;
+
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "shard", 4, UNWIND_BLOCK, SHARD, &opts);
+
+	if (fd < 0)
+		return -1;
+	void *memory = mmap(NULL, SHARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (memory == MAP_FAILED || bpf_map_update_elem(pool->maps, &at, &fd, BPF_ANY)) {
+		if (memory != MAP_FAILED)
+			munmap(memory, SHARD_BYTES);
+		close(fd);
+		return -1;
+	}
+	pool->shards = xrealloc(pool->shards, at + 1, sizeof(*pool->shards));
+	pool->shards[at] = (struct pool_shard){fd, memory};
+	pool->nr_shards++;
+	return 0;
+}
+
+/* A freed row of just that many blocks. */
+static uint32_t get_freed(struct pool *pool, uint32_t nr)
+{
+	int64_t now = monotonic_ns();
+
+	for (size_t i = 0; i < pool->nr_freed; i++) {
+		struct pool_free f = pool->freed[i];
+
+		if (f.nr != nr || now - f.since_ns < GRACE_NS)
+			continue;
+		pool->freed[i] = pool->freed[--pool->nr_freed];
+		for (uint32_t k = 0; k < nr; k++)
+			memset(pool_block(pool, f.block + k), 0, UNWIND_BLOCK);
+		return f.block;
+	}
+	return 0;
+}
+
+uint32_t pool_get(struct pool *pool, uint32_t nr)
+{
+	uint32_t block = get_freed(pool, nr);
+
+	if (block)
+		return block;
+	if ((uint64_t)pool->next + nr > (uint64_t)pool->max_shards * SHARD)
+		return 0;
+	while ((uint64_t)pool->next + nr > (uint64_t)pool->nr_shards * SHARD)
+		if (add_shard(pool))
+			return 0;
+	block = pool->next;
+	pool->next += nr;
+	return block;
+}
+
+void pool_put(struct pool *pool, uint32_t block, uint32_t nr)
+{
+	if (!block)
+		return;
+	ALLOC_GROW(pool->freed, pool->nr_freed, pool->freed_alloc);
+	pool->freed[pool->nr_freed++] = (struct pool_free){block, nr, monotonic_ns()};
+}
+
+void *pool_block(const struct pool *pool, uint32_t block)
+{
+	return pool->shards[block / SHARD].memory + (size_t)(block % SHARD) * UNWIND_BLOCK;
+}
+
+void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		memcpy(pool_block(pool, block + i), (const char *)from + (size_t)i * UNWIND_BLOCK,
+			UNWIND_BLOCK);
+}
+
+uint64_t pool_bytes(const struct pool *pool)
+{
+	return (uint64_t)pool->nr_shards * SHARD_BYTES;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "claim.h"
+#include "lib/folder.h"
+#include "lib/util.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Locked before it has its name, so that no sweep finds it unlocked. */
+void claim_make(struct claim *c)
+{
+	char *folder = folder_run(), *new = xasprintf("%s/.%d", folder, (int)getpid());
+
+	*c = (struct claim){.fd = open(new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+	if (c->fd >= 0) {
+		c->path = xasprintf("%s/%d", folder, (int)getpid());
+		if (flock(c->fd, LOCK_EX | LOCK_NB) || rename(new, c->path)) {
+			unlink(new);
+			claim_release(c);
+		}
+	}
+	free(new);
+	free(folder);
+}
+
+void claim_write(const struct claim *c, const struct stap_module *module, pid_t loader)
+{
+	if (c->path)
+		dprintf(c->fd, "%s %d %d\n", module->name, (int)loader, module->is_signed);
+}
+
+void claim_release(struct claim *c)
+{
+	if (!c->path)
+		return;
+	unlink(c->path);
+	close(c->fd);
+	free(c->path);
+	c->path = NULL;
+}
+
+/* True when nothing of the claim is left. */
+static bool settle(FILE *in)
+{
+	char name[64];
+	int loader, is_signed;
+
+	if (fscanf(in, "%63s %d %d", name, &loader, &is_signed) != 3)
+		return true;
+	char *loaded = stap_module_loaded_as(
+		&(struct stap_module){.name = name, .is_signed = is_signed}, loader);
+
+	if (loaded)
+		stap_module_unload(loaded);
+	bool gone = !loaded || !stap_module_is_loaded(loaded);
+
+	free(loaded);
+	return gone;
+}
+
+static void sweep_file(const char *path)
+{
+	FILE *in = fopen(path, "re");
+
+	if (!in)
+		return;
+	if (!flock(fileno(in), LOCK_EX | LOCK_NB) && settle(in))
+		unlink(path);
+	fclose(in);
+}
+
+void claims_sweep(void)
+{
+	char *folder = folder_run();
+	DIR *dir = opendir(folder);
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		char *path = xasprintf("%s/%s", folder, e->d_name);
+
+		if (e->d_name[0] != '.')
+			sweep_file(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	free(folder);
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stap_compat.h"
+#include "lib/folder.h"
+#include "lib/root.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A condition: whether TEXT is in a file. With a letter, digit or _ at an end it is a whole word.
+ */
+struct fact {
+	enum { NO_FACT, HAS, LACKS } is;
+	enum {
+		KERNEL,  /* FILE of its headers */
+		EXPORTS, /* TEXT is a symbol that the kernel exports to modules */
+		RUNTIME, /* FILE of SystemTap's runtime */
+		PROGRAM, /* stap itself */
+	} of;
+	const char *file;
+	const char *text;
+};
+
+/* OLD stands TIMES times in FILE of the runtime and becomes NEW. */
+struct change {
+	const char *file, *old;
+	size_t times;
+	const char *new;
+};
+
+struct stap_edit {
+	const char *name;
+	/* The kernel's change, and what it does to every module; NULL: it harms only some. */
+	const char *change, *effect;
+	struct fact needed[4]; /* all of them hold: it is needed */
+	struct fact works[4];  /* all of them hold: it does what it should */
+	struct change changes[5];
+	const char *make_option; /* for stap's -B: what to edit is in the program stap */
+};
+
+static const struct stap_edit edits[] = {
+	/* Linux 6.11, and 5.10.224, 6.1.103, 6.6.44: task_work_cancel() became another one. */
+	{
+		.name = "task_work_cancel_func",
+		.change = "has task_work_cancel_func",
+		.effect = "its modules do not compile for this kernel",
+		.needed = {{HAS, KERNEL, "include/linux/task_work.h", "task_work_cancel_func"},
+			{LACKS, RUNTIME, "stp_task_work.c", "task_work_cancel_func"}},
+		.changes = {{"stp_task_work.c", "typeof(&task_work_cancel)", 1,
+				    "typeof(&task_work_cancel_func)"},
+			{"stp_task_work.c", "lookup_name(\"task_work_cancel\")", 1,
+				"lookup_name(\"task_work_cancel_func\")"}},
+	},
+	/* Linux 6.12: uprobe_register() returns the uprobe, which the other two take. */
+	{
+		.name = "uprobe_unregister_nosync",
+		.change = "has uprobe_unregister_nosync",
+		.effect = "its modules compile, but this kernel does not load them (\"Can't "
+			  "resolve uprobe_unregister!\")",
+		.needed = {{HAS, KERNEL, "include/linux/uprobes.h", "uprobe_unregister_nosync"},
+			{LACKS, RUNTIME, "transport/transport.c", "uprobe_unregister_nosync"}},
+		.works = {{HAS, EXPORTS, NULL, "uprobe_register"},
+			{HAS, EXPORTS, NULL, "uprobe_unregister_nosync"},
+			{HAS, EXPORTS, NULL, "uprobe_unregister_sync"},
+			/* Linux 6.13: its handlers take one more argument, and there is more */
+			{LACKS, KERNEL, "include/linux/uprobes.h", "__u64 *data"}},
+		.changes = {{"transport/transport.c", "lookup_name (\"uprobe_unregister\")", 1,
+				    "lookup_name (\"uprobe_unregister_nosync\")"},
+			{"linux/uprobes-inode.c", "typeof(&uprobe_unregister)", 1,
+				"typeof(&uprobe_unregister_nosync)"},
+			{"linux/uprobes-inode.c",
+				"  struct inode *inode;              // refcounted\n", 1,
+				"  struct inode *inode;              // refcounted\n"
+				"  struct uprobe *uprobe;            // valid if registered_p\n"},
+			{"linux/uprobes-inode.c",
+				"    ret = uprobe_register (inst->inode, c->offset, "
+				"&inst->kconsumer);\n",
+				1,
+				"    {\n"
+				"      struct uprobe *u = (uprobe_register) (inst->inode, "
+				"c->offset, 0, &inst->kconsumer);\n"
+				"      if (IS_ERR (u))\n"
+				"        ret = PTR_ERR (u);\n"
+				"      else\n"
+				"        inst->uprobe = u;\n"
+				"    }\n"},
+			{"linux/uprobes-inode.c",
+				"  (void) uprobe_unregister (inst->inode, c->offset, "
+				"&inst->kconsumer);\n",
+				1,
+				"  uprobe_unregister_nosync (inst->uprobe, &inst->kconsumer);\n"
+				"  uprobe_unregister_sync ();\n"}},
+	},
+	/* Linux 5.18: no user_addr_max(), without which the runtime takes no address for the user's
+	   outside of system calls. */
+	{
+		.name = "user_addr_max",
+		.change = "has no user_addr_max",
+		.effect = "its modules read nothing of a program at a timer tick, user stacks have "
+			  "one frame",
+		.needed = {{LACKS, KERNEL, "include/linux/uaccess.h", "user_addr_max"},
+			{LACKS, KERNEL, "include/asm-generic/uaccess.h", "user_addr_max"},
+			{HAS, RUNTIME, "linux/addr-map.c", "user_addr_max"},
+			{LACKS, RUNTIME, "linux/addr-map.c", "TASK_SIZE_MAX"}},
+		.changes = {{"linux/addr-map.c", "\n#include <linux/uaccess.h>\n", 1,
+			"\n#include <linux/uaccess.h>\n"
+			"#ifndef user_addr_max\n"
+			"#define user_addr_max() TASK_SIZE_MAX\n"
+			"#endif\n"}},
+	},
+	/* Linux 5.12, and later 5.10: module_mutex is no longer exported, and kprobes by name need
+	   none of it. */
+	{
+		.name = "module_mutex",
+		.needed = {{LACKS, EXPORTS, NULL, "module_mutex"},
+			{HAS, RUNTIME, "linux/kprobes.c", "module_mutex"},
+			{LACKS, RUNTIME, "linux/kprobes.c", "STAPCONF_MODULE_MUTEX"}},
+		.changes = {{"linux/kprobes.c", "mutex_lock(&module_mutex);", 2, ""},
+			{"linux/kprobes.c", "mutex_unlock(&module_mutex);", 2, ""}},
+	},
+	/* Linux 6.8: modules get -Wextra, and SystemTap's are compiled with -Werror. */
+	{
+		.name = "empty_body",
+		.needed = {{HAS, KERNEL, "scripts/Makefile.extrawarn",
+				   "KBUILD_CFLAGS += -Wextra\n"},
+			{HAS, RUNTIME, "linux/uprobes-inode.c", "    ; // already unlocked\n"}},
+		.changes = {{"linux/uprobes-inode.c", "    ; // already unlocked\n", 1,
+			"    {} // already unlocked\n"}},
+	},
+	/* Not of the kernel: SystemTap 4.5 to 5.0 drops a message where less than its header fits
+	   into the rest of a buffer. */
+	{
+		.name = "header_straddles",
+		.needed = {{HAS, RUNTIME, "print_flush.c", "hlen = sizeof(struct _stp_trace)"},
+			{LACKS, RUNTIME, "print_flush.c", "straddle"}},
+		.changes = {{"transport/relay_v2.c",
+			"\tif (buf->offset >= buf->chan->subbuf_size) {\n", 1,
+			"\tif (buf->offset + sizeof(struct _stp_trace) >= "
+			"buf->chan->subbuf_size) {\n"}},
+	},
+	/* The kernel's __COUNT_ARGS has grown; SystemTap before 5.2 defines it, too, in what finds
+	   tracepoints, with -Werror. */
+	{
+		.name = "COUNT_ARGS",
+		.needed = {{HAS, KERNEL, "include/linux/args.h", "__COUNT_ARGS"},
+			{HAS, KERNEL, "include/linux/args.h", "_13"},
+			{HAS, PROGRAM, NULL, "#define __COUNT_ARGS"},
+			{LACKS, PROGRAM, NULL, "#ifndef COUNT_ARGS"}},
+		.make_option = "CFLAGS_MODULE=-Wno-error",
+	},
+};
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* WORD at AT is no part of a longer one. */
+static bool stands_alone(const struct strbuf *text, const char *at, const char *word, size_t len)
+{
+	const char *end = at + len;
+
+	return (at == text->buf || !is_word_char(at[-1]) || !is_word_char(*word)) &&
+	       (!is_word_char(*end) || !is_word_char(word[len - 1]));
+}
+
+static bool has_word(const struct strbuf *text, const char *word)
+{
+	size_t len = strlen(word);
+	const char *end = text->buf + text->len;
+
+	for (const char *at = text->buf; (at = memmem(at, (size_t)(end - at), word, len)); at++)
+		if (stands_alone(text, at, word, len))
+			return true;
+	return false;
+}
+
+/* Adds FOLDER/NAME to the empty TEXT; nothing when it cannot be read. */
+static void read_below(
+	const struct stap_place *place, const char *folder, const char *name, struct strbuf *text)
+{
+	char *path = xasprintf("%s/%s", folder, name);
+
+	if (root_read(place->root, path, text))
+		strbuf_reset(text);
+	free(path);
+}
+
+/* Debian's headers are in two trees. */
+static struct strbuf read_kernel(const struct stap_place *place, const char *name)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *build = xasprintf("%s/build", place->modules);
+	char *source = xasprintf("%s/source", place->modules);
+
+	read_below(place, build, name, &text);
+	if (!text.len)
+		read_below(place, source, name, &text);
+	free(build);
+	free(source);
+	return text;
+}
+
+static struct strbuf read_text(
+	const struct stap_compat *compat, const struct stap_place *place, const struct fact *fact)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	switch (fact->of) {
+	case KERNEL:
+		return read_kernel(place, fact->file);
+	case EXPORTS:
+		return read_kernel(place, "Module.symvers");
+	case RUNTIME:
+		read_below(place, compat->runtime, fact->file, &text);
+		break;
+	case PROGRAM:
+		if (root_read(place->root, place->stap, &text))
+			strbuf_reset(&text);
+		break;
+	}
+	return text;
+}
+
+static bool holds(
+	const struct stap_compat *compat, const struct stap_place *place, const struct fact *fact)
+{
+	if (fact->is == NO_FACT)
+		return true;
+	struct strbuf text = read_text(compat, place, fact);
+	bool yes = text.len && has_word(&text, fact->text) == (fact->is == HAS);
+
+	strbuf_release(&text);
+	return yes;
+}
+
+static bool all_hold(const struct stap_compat *compat, const struct stap_place *place,
+	const struct fact *facts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!holds(compat, place, &facts[i]))
+			return false;
+	return true;
+}
+
+static size_t count_text(const struct strbuf *text, const char *part)
+{
+	size_t len = strlen(part), n = 0;
+
+	for (const char *at = text->buf;
+		(at = memmem(at, (size_t)(text->buf + text->len - at), part, len)); at += len)
+		n++;
+	return n;
+}
+
+static bool changes_fit(const struct stap_compat *compat, const struct stap_place *place,
+	const struct stap_edit *edit)
+{
+	for (size_t i = 0; i < ARRAY_LEN(edit->changes) && edit->changes[i].file; i++) {
+		const struct change *change = &edit->changes[i];
+		struct strbuf text = STRBUF_INIT;
+
+		read_below(place, compat->runtime, change->file, &text);
+		size_t times = count_text(&text, change->old);
+
+		strbuf_release(&text);
+		if (times != change->times)
+			return false;
+	}
+	return true;
+}
+
+static void consider(struct stap_compat *compat, const struct stap_place *place, size_t i)
+{
+	const struct stap_edit *edit = &edits[i];
+
+	if (!all_hold(compat, place, edit->needed, ARRAY_LEN(edit->needed)))
+		return;
+	if (all_hold(compat, place, edit->works, ARRAY_LEN(edit->works)) &&
+		changes_fit(compat, place, edit))
+		compat->edits |= 1u << i;
+	else if (edit->effect && !compat->misfit)
+		compat->misfit = edit;
+}
+
+/* It lies beside the programs: bin/stap, share/systemtap. */
+static char *find_runtime(const struct stap_place *place)
+{
+	const char *end = strstr(place->stap, "/bin/stap");
+	char *path = xasprintf(
+		"%.*s/share/systemtap/runtime", (int)(end ? end - place->stap : 0), place->stap);
+
+	if (root_exists(place->root, path))
+		return path;
+	free(path);
+	return xstrdup("/usr/share/systemtap/runtime");
+}
+
+void stap_compat_find(struct stap_compat *compat, const struct stap_place *place)
+{
+	*compat = (struct stap_compat){
+		.runtime = find_runtime(place),
+		.release = xstrdup(place->release),
+	};
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+		consider(compat, place, i);
+}
+
+void stap_compat_release(struct stap_compat *compat)
+{
+	free(compat->runtime);
+	free(compat->release);
+	*compat = (struct stap_compat){0};
+}
+
+bool stap_compat_helps(const struct stap_compat *compat)
+{
+	return compat->edits && !compat->misfit;
+}
+
+const char *stap_compat_change(const struct stap_compat *compat)
+{
+	return compat->misfit->change;
+}
+
+const char *stap_compat_effect(const struct stap_compat *compat)
+{
+	return compat->misfit->effect;
+}
+
+void stap_compat_names(const struct stap_compat *compat, struct strbuf *out)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
+		if (!(compat->edits >> i & 1))
+			continue;
+		strbuf_addf(out, "%s%s", separator, edits[i].name);
+		separator = ", ";
+	}
+}
+
+const char *stap_compat_make_option(const struct stap_compat *compat)
+{
+	for (size_t i = 0; stap_compat_helps(compat) && i < ARRAY_LEN(edits); i++)
+		if (compat->edits >> i & 1 && edits[i].make_option)
+			return edits[i].make_option;
+	return NULL;
+}
+
+static bool has_changes(const struct stap_compat *compat)
+{
+	for (size_t i = 0; stap_compat_helps(compat) && i < ARRAY_LEN(edits); i++)
+		if (compat->edits >> i & 1 && edits[i].changes[0].file)
+			return true;
+	return false;
+}
+
+static int replace(struct strbuf *text, const struct change *change, struct strbuf *err)
+{
+	struct strbuf edited = STRBUF_INIT;
+	const char *from = text->buf, *end = from + text->len;
+	size_t len = strlen(change->old);
+
+	if (count_text(text, change->old) != change->times)
+		return fail(err, "'%s' has just been changed: try again", change->file);
+	for (const char *at; (at = memmem(from, (size_t)(end - from), change->old, len));
+		from = at + len) {
+		strbuf_add(&edited, from, (size_t)(at - from));
+		strbuf_adds(&edited, change->new);
+	}
+	strbuf_add(&edited, from, (size_t)(end - from));
+	strbuf_release(text);
+	*text = edited;
+	return 0;
+}
+
+/* Makes the edits in TEXT of the runtime's file NAME. */
+static int edit_text(
+	const struct stap_compat *compat, const char *name, struct strbuf *text, struct strbuf *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(edits); i++) {
+		if (!(compat->edits >> i & 1))
+			continue;
+		for (size_t k = 0; k < ARRAY_LEN(edits[i].changes); k++) {
+			const struct change *change = &edits[i].changes[k];
+
+			if (change->file && !strcmp(change->file, name) &&
+				replace(text, change, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int read_whole(const char *path, struct strbuf *text, struct strbuf *err)
+{
+	char buf[1 << 14];
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(err, "cannot open '%s': %s", path, strerror(errno));
+	while ((n = read(fd, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		strbuf_add(text, buf, (size_t)n);
+	}
+	int error = errno;
+
+	close(fd);
+	return n < 0 ? fail(err, "cannot read '%s': %s", path, strerror(error)) : 0;
+}
+
+static const struct timespec fixed_times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+
+static int write_file(const char *path, const struct strbuf *text, struct strbuf *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return fail(err, "cannot create '%s': %s", path, strerror(errno));
+	int ret = write_whole(fd, text->buf, text->len) || futimens(fd, fixed_times) ? -1 : 0;
+	int error = errno;
+
+	if (close(fd) && !ret) {
+		error = errno;
+		ret = -1;
+	}
+	return ret ? fail(err, "cannot write '%s': %s", path, strerror(error)) : 0;
+}
+
+/* What goes through the files of a folder, in the order of their names. */
+struct tree_copy {
+	const struct stap_compat *compat; /* whose edits are made in what is read; NULL: none */
+	const char *to;                   /* where the files are written; NULL: nowhere */
+	uint64_t sum;                     /* of names and content */
+	struct strbuf *err;
+};
+
+static void add_to_sum(struct tree_copy *w, const char *name, const struct strbuf *text)
+{
+	uint64_t parts[3] = {
+		w->sum, hash_bytes(name, strlen(name)), hash_bytes(text->buf, text->len)};
+
+	w->sum = hash_bytes(parts, sizeof(parts));
+}
+
+static int take_file(struct tree_copy *w, const char *path, const char *name)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = read_whole(path, &text, w->err);
+
+	if (!ret && w->compat)
+		ret = edit_text(w->compat, name, &text, w->err);
+	if (!ret)
+		add_to_sum(w, name, &text);
+	if (!ret && w->to) {
+		char *to = xasprintf("%s/%s", w->to, name);
+
+		ret = write_file(to, &text, w->err);
+		free(to);
+	}
+	strbuf_release(&text);
+	return ret;
+}
+
+/* A folder is made before what is in it, and gets its times after. */
+static int take_folder(struct tree_copy *w, const char *name, bool before)
+{
+	if (!w->to)
+		return 0;
+	char *to = *name ? xasprintf("%s/%s", w->to, name) : xstrdup(w->to);
+	int ret = before ? mkdir(to, 0700) : utimensat(AT_FDCWD, to, fixed_times, 0);
+
+	if (ret)
+		fail(w->err, "cannot make '%s': %s", to, strerror(errno));
+	free(to);
+	return ret;
+}
+
+static int take_entry(struct tree_copy *w, const FTSENT *e, const char *name)
+{
+	switch (e->fts_info) {
+	case FTS_D:
+		return take_folder(w, name, true);
+	case FTS_DP:
+		return take_folder(w, name, false);
+	case FTS_F:
+		return take_file(w, e->fts_accpath, name);
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return fail(w->err, "cannot read '%s': %s", e->fts_path, strerror(e->fts_errno));
+	default: /* neither files nor folders are no part of a runtime */
+		return 0;
+	}
+}
+
+static int compare_names(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Links are followed: the files of a runtime include each other by relative paths. */
+static int walk_folder(struct tree_copy *w, const char *folder)
+{
+	char *paths[2] = {xstrdup(folder), NULL};
+	size_t skip = strlen(folder);
+	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, compare_names);
+	int ret = fts ? 0 : -1;
+	FTSENT *e;
+
+	errno = 0;
+	while (!ret && (e = fts_read(fts))) {
+		const char *name = e->fts_path + skip;
+
+		ret = take_entry(w, e, name + (*name == '/'));
+		errno = 0;
+	}
+	if (!fts || errno)
+		ret = fail(w->err, "cannot read '%s': %s", folder, strerror(errno));
+	if (fts)
+		fts_close(fts);
+	free(paths[0]);
+	return ret;
+}
+
+static void remove_folder(const char *folder)
+{
+	char *paths[2] = {xstrdup(folder), NULL};
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *e;
+
+	while (fts && (e = fts_read(fts))) {
+		if (e->fts_info == FTS_DP)
+			rmdir(e->fts_accpath);
+		else if (e->fts_info != FTS_D)
+			unlink(e->fts_accpath);
+	}
+	if (fts)
+		fts_close(fts);
+	free(paths[0]);
+}
+
+/* FOLDER is there with that content, which a crash may have kept from the disk. */
+static bool is_copy(const char *folder, uint64_t sum)
+{
+	struct tree_copy found = {0};
+
+	return !access(folder, F_OK) && !walk_folder(&found, folder) && found.sum == sum;
+}
+
+static int make_copy(
+	const struct stap_compat *compat, const char *to, uint64_t sum, struct strbuf *err)
+{
+	char *tmp = xasprintf("%s.%d", to, (int)getpid());
+	struct tree_copy copy = {.compat = compat, .to = tmp, .err = err};
+	int ret;
+
+	remove_folder(tmp); /* of one that was killed */
+	ret = folder_make_above(tmp, err);
+	if (!ret)
+		ret = walk_folder(&copy, compat->runtime);
+	if (!ret && rename(tmp, to) && !is_copy(to, sum)) {
+		remove_folder(to);
+		if (rename(tmp, to) && !is_copy(to, sum))
+			ret = fail(err, "cannot rename '%s': %s", tmp, strerror(errno));
+	}
+	remove_folder(tmp); /* unless it has its name now */
+	free(tmp);
+	return ret;
+}
+
+char *stap_compat_copy(const struct stap_compat *compat, const char *folder, struct strbuf *err)
+{
+	struct tree_copy edited = {.compat = compat, .err = err};
+
+	if (!has_changes(compat) || walk_folder(&edited, compat->runtime))
+		return NULL;
+	uint64_t key[2] = {hash_bytes(compat->release, strlen(compat->release)), edited.sum};
+	char *to = xasprintf("%s/runtime-%016" PRIx64, folder, hash_bytes(key, sizeof(key)));
+
+	if (is_copy(to, edited.sum) || !make_copy(compat, to, edited.sum, err))
+		return to;
+	free(to);
+	return NULL;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "guard.h"
+#include "claim.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the guard's own side, after fork */
+
+enum {
+	CONTROL = 3, /* what we read our wishes from; its end: the other side is gone */
+	REPORT,      /* takes pid and status */
+	FIRST_FREE,
+	PATIENCE_MS = 10000, /* between two steps when nobody is there to decide */
+	LOOK_MS = 200,       /* between two looks whether a new reader is ready */
+};
+
+/* Ours is to outlive them; the program gets them as they are by default. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+struct watch {
+	struct claim claim;
+	const struct stap_module *module;
+	pid_t child;
+	int stops;     /* times the program was asked to end */
+	bool fetching; /* the program is a second reader, to be stopped once it reads */
+	bool deserted; /* the other side is gone */
+	int events;    /* signalfd */
+};
+
+/* stapio, which counts signals, does not wait for its output from the third on; two of a kind may
+ * merge. */
+static void stop_child(struct watch *w)
+{
+	switch (w->stops++) {
+	case 0:
+		kill(w->child, SIGINT);
+		break;
+	case 1:
+		kill(w->child, SIGINT);
+		kill(w->child, SIGTERM);
+		break;
+	default:
+		kill(-w->child, SIGKILL); /* with the compiler that stap may run */
+	}
+}
+
+static void run_child(char *const argv[])
+{
+	sigset_t none;
+
+	setpgid(0, 0);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		signal(signals[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+	dprintf(2, "cannot run '%s': %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+static int start_child(struct watch *w, char *const argv[])
+{
+	w->stops = 0;
+	w->child = fork();
+	if (!w->child) {
+		if (w->module && !w->fetching)
+			claim_write(&w->claim, w->module, getpid());
+		run_child(argv);
+	}
+	if (w->child < 0)
+		dprintf(2, "cannot start '%s': %s\n", argv[0], strerror(errno));
+	return w->child < 0 ? -1 : 0;
+}
+
+/* Takes the other side's wishes; its end is a wish, too. */
+static void take_wishes(struct watch *w)
+{
+	char wishes[16];
+	ssize_t n = read(CONTROL, wishes, sizeof(wishes));
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (n <= 0)
+		w->deserted = true;
+	stop_child(w);
+	for (ssize_t i = 1; i < n; i++)
+		stop_child(w);
+}
+
+/* True for a stapio that catches SIGINT: before that it would just die of it (proc_pid_status(5)).
+ */
+static bool reads(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned long long caught = 0;
+	bool stapio = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *in = fopen(path, "re");
+
+	while (in && fgets(line, sizeof(line), in)) {
+		stapio = stapio || !strcmp(line, "Name:\tstapio\n");
+		sscanf(line, "SigCgt: %llx", &caught);
+	}
+	if (in)
+		fclose(in);
+	return stapio && (caught & 1ULL << (SIGINT - 1));
+}
+
+static int wait_ms(const struct watch *w)
+{
+	if (w->fetching && !w->stops)
+		return LOOK_MS;
+	return w->deserted ? PATIENCE_MS : -1;
+}
+
+/* Waits until the child has ended; its status as a shell would tell it. */
+static int wait_child(struct watch *w)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	for (;;) {
+		struct pollfd fds[2] = {
+			{.fd = w->events, .events = POLLIN},
+			{.fd = w->deserted ? -1 : CONTROL, .events = POLLIN},
+		};
+		int n = poll(fds, 2, wait_ms(w));
+
+		if (n > 0 && fds[0].revents)
+			while (read(w->events, &info, sizeof(info)) > 0)
+				;
+		if (n > 0 && fds[1].revents)
+			take_wishes(w);
+		if (waitpid(w->child, &status, WNOHANG) == w->child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (n == 0 && (!w->fetching || w->stops || reads(w->child)))
+			stop_child(w);
+	}
+}
+
+/* The reader of the module was killed: another one takes its place and is asked for the sums. */
+static void fetch_sums(struct watch *w, char *name)
+{
+	char program[] = "staprun", attach[] = "-A";
+	char *argv[] = {program, attach, name, NULL};
+
+	w->fetching = true;
+	if (!start_child(w, argv))
+		wait_child(w);
+}
+
+/* False when the module is still there. */
+static bool unload(struct watch *w, pid_t loader, bool fetch)
+{
+	char *name = stap_module_loaded_as(w->module, loader);
+	bool gone = !name;
+
+	if (name && fetch)
+		fetch_sums(w, name);
+	for (int i = 0; !gone && i < 10; i++) {
+		if (i)
+			usleep(200000);
+		if (stap_module_is_loaded(name))
+			stap_module_unload(name);
+		gone = !stap_module_is_loaded(name);
+	}
+	free(name);
+	return gone;
+}
+
+/*
+ * The program has ended with STATUS; what it loaded goes, too. A stapio that ended by itself has
+ * unloaded its module; where it had no name of our own making, it may be another recording's now.
+ */
+static bool settle(struct watch *w, pid_t loader, int status)
+{
+	bool killed = status > 128, by_us = w->stops > 2;
+
+	if (!w->module || (w->module->is_signed && !killed))
+		return true;
+	return unload(w, loader, killed && !by_us && !w->deserted);
+}
+
+/* Descriptors 0 to 2 are the program's, CONTROL and REPORT ours; nothing else stays open. */
+static void arrange_descriptors(int out, int err, int control, int report)
+{
+	int null = open("/dev/null", O_RDONLY);
+	int from[] = {null, out, err, control, report};
+	int moved[ARRAY_LEN(from)];
+
+	for (size_t i = 0; i < ARRAY_LEN(from); i++) { /* out of the way of each other */
+		moved[i] = fcntl(from[i], F_DUPFD_CLOEXEC, FIRST_FREE);
+		if (moved[i] < 0) {
+			dprintf(err, "cannot arrange descriptors: %s\n", strerror(errno));
+			_exit(127);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(from); i++)
+		dup3(moved[i], (int)i, i < CONTROL ? 0 : O_CLOEXEC);
+	if (syscall(SYS_close_range, FIRST_FREE, ~0U, 0))
+		for (int fd = FIRST_FREE; fd < 1024; fd++)
+			close(fd);
+}
+
+static void report_number(int32_t n)
+{
+	if (write(REPORT, &n, sizeof(n)) != sizeof(n))
+		return; /* nobody is there to read it */
+}
+
+/*
+ * Blocked as well as ignored: what comes for a child between its start and its own dispositions
+ * then stays pending.
+ */
+static void block_signals(struct watch *w)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		signal(signals[i], SIG_IGN);
+		sigaddset(&set, signals[i]);
+	}
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	w->events = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The guard's life. */
+static void guard_main(char *const argv[], const struct stap_module *module)
+{
+	struct watch w = {.module = module};
+
+	setsid();
+	prctl(PR_SET_NAME, "flametap-guard");
+	block_signals(&w);
+	if (module)
+		claim_make(&w.claim);
+	if (w.events < 0 || start_child(&w, argv))
+		_exit(127);
+	pid_t loader = w.child;
+
+	report_number((int32_t)loader);
+	int status = wait_child(&w);
+
+	if (settle(&w, loader, status))
+		claim_release(&w.claim); /* else a later start will try again */
+	report_number(status);
+	_exit(0);
+}
+
+/* ---- our side */
+
+static int make_pipe(int ends[2], struct strbuf *err)
+{
+	return pipe2(ends, O_CLOEXEC) ? fail(err, "cannot make a pipe: %s", strerror(errno)) : 0;
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int guard_start(
+	struct guard *g, char *const argv[], const struct stap_module *module, struct strbuf *err)
+{
+	int ends[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(ends) && !ret; i++)
+		ret = make_pipe(ends[i], err);
+	fflush(NULL);
+	g->status = -1;
+	g->child = 0;
+	g->pid = ret ? -1 : fork();
+	if (!g->pid) {
+		arrange_descriptors(ends[0][1], ends[1][1], ends[2][0], ends[3][1]);
+		guard_main(argv, module);
+	}
+	if (g->pid < 0 && !ret)
+		ret = fail(err, "cannot start '%s': %s", argv[0], strerror(errno));
+	int *const ours[] = {&ends[0][0], &ends[1][0], &ends[2][1], &ends[3][0]};
+	int *const theirs[] = {&ends[0][1], &ends[1][1], &ends[2][0], &ends[3][1]};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		close_end(theirs[i]);
+		if (ret)
+			close_end(ours[i]);
+	}
+	g->out = ends[0][0];
+	g->err = ends[1][0];
+	g->control = ends[2][1];
+	g->report = ends[3][0];
+	if (ret)
+		g->pid = 0;
+	return ret;
+}
+
+/* Reads once from *FD, closes it at its end. */
+static void take(int *fd, guard_taker *taker, void *context)
+{
+	char buf[1 << 16];
+	ssize_t n = read(*fd, buf, sizeof(buf));
+
+	if (n > 0)
+		taker(context, buf, (size_t)n);
+	if (n == 0 || (n < 0 && errno != EINTR))
+		close_end(fd);
+}
+
+/* First the program's pid, then its status. Without the latter the guard was killed. */
+static void take_report(struct guard *g)
+{
+	int32_t number;
+	ssize_t n = read(g->report, &number, sizeof(number));
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (n != sizeof(number)) {
+		close_end(&g->report);
+		close_end(&g->control);
+		if (g->status < 0 && g->child > 0)
+			kill(g->child, SIGINT);
+	} else if (!g->child) {
+		g->child = number;
+	} else {
+		g->status = number;
+	}
+}
+
+bool guard_wait(struct guard *g, int timeout_ms)
+{
+	struct pollfd fds[3] = {{.fd = g->out, .events = POLLIN}, {.fd = g->err, .events = POLLIN},
+		{.fd = g->report, .events = POLLIN}};
+
+	if (g->pid && poll(fds, 3, timeout_ms) > 0) {
+		if (fds[0].revents)
+			take(&g->out, g->take_out, g->context);
+		if (fds[1].revents)
+			take(&g->err, g->take_err, g->context);
+		if (fds[2].revents)
+			take_report(g);
+	}
+	if (g->pid && g->out < 0 && g->err < 0 && g->report < 0) {
+		while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		g->pid = 0;
+		guard_release(g);
+	}
+	return !g->pid;
+}
+
+void guard_stop(struct guard *g)
+{
+	if (g->control >= 0 && write(g->control, "s", 1) != 1)
+		close_end(&g->control);
+	else if (g->control < 0 && g->child > 0 && g->pid)
+		kill(g->child, SIGINT);
+}
+
+void guard_release(struct guard *g)
+{
+	close_end(&g->control);
+	close_end(&g->report);
+	close_end(&g->out);
+	close_end(&g->err);
+	if (g->pid > 0)
+		waitpid(g->pid, NULL, WNOHANG);
+	g->pid = 0;
+}

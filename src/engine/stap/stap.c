@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine that SystemTap runs: stap makes a module, staprun runs it, its lines are taken in. */
+#include "claim.h"
+#include "compile.h"
+#include "engine/engine.h"
+#include "engine/script.h"
+#include "guard.h"
+#include "lib/argv.h"
+#include "lib/strbuf.h"
+#include "lib/tempfile.h"
+#include "lib/user.h"
+#include "lib/util.h"
+#include "model/waits.h"
+#include "process/busy.h"
+#include "process/task.h"
+#include "stage.h"
+#include "stap_module.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/names/kallsyms.h"
+#include "tally.h"
+#include "vm/perl/perl_values.h"
+#include "vm/perl/perls.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+enum {
+	LOG_MAX = 1 << 20, /* bytes of SystemTap's own words that are kept */
+	GRACE_S = 60,      /* by which the script outlives the time that was asked for */
+};
+
+enum phase { COMPILING, LOADED, OVER };
+
+struct stap {
+	struct engine engine;
+	const struct engine_request *request;
+	enum phase phase;
+	bool stopped; /* somebody asked for the end */
+	struct script script;
+	struct processes processes;
+	struct perls perls;
+	struct perl_values perl_values;
+	struct stage stage;
+	struct repair repair;
+	struct stap_module module; /* from the end of the compilation on */
+	struct tally tally;
+	struct kallsyms
+		*kallsyms; /* of when the probes were in place: stap's own module is in it */
+	struct argv compile;
+	struct guard guard;     /* of the program of the phase */
+	struct strbuf partial;  /* a line of its output that has not ended yet */
+	struct strbuf compiled; /* path of the module */
+	struct strbuf log;      /* what the programs said on stderr */
+	struct strbuf error;    /* what we found wrong with the module */
+	struct strbuf notes;
+};
+
+static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
+{
+	struct process *p = processes_get(&s->processes, pid);
+
+	if (p->generation)
+		return 0;
+	process_look(&s->processes, p, err);
+	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
+					      : "; give the number of a running process");
+}
+
+/* Looks at the processes whose files get rules. */
+static int look_at_targets(struct stap *s, struct strbuf *err)
+{
+	const struct engine_request *r = s->request;
+	uint32_t busy[8];
+	size_t nr_busy = r->all ? busy_processes(busy, ARRAY_LEN(busy)) : 0;
+
+	for (size_t i = 0; i < nr_busy; i++) {
+		processes_get(&s->processes, busy[i]);
+		if (r->verbose && r->user)
+			fprintf(stderr, "unwind rules for the files of process %" PRIu32 "\n",
+				busy[i]);
+	}
+	for (size_t i = 0; i < r->nr_tids; i++)
+		if (look_at(s, r->tids[i], err))
+			return -1;
+	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
+		if (look_at(s, r->pids[i], err))
+			return -1;
+	return 0;
+}
+
+/* Tells what was found by now to the script; how many processes there is no room for. */
+static size_t give_perl(struct stap *s)
+{
+	size_t left_out = 0;
+
+	perl_values_release(&s->perl_values);
+	for (size_t i = 1; i < s->perls.nr_images; i++) {
+		const struct perl_image *image = &s->perls.images[i];
+
+		if (image->state == IMAGE_FOUND &&
+			!perl_values_add(&s->perl_values, image->pid, &image->layout))
+			left_out++;
+	}
+	return left_out;
+}
+
+/* What runs now; the script does not hear of what begins later. */
+static void look_for_perl(struct stap *s)
+{
+	const struct engine_request *r = s->request;
+
+	if (r->all)
+		processes_get_all(&s->processes, INT64_MAX);
+	for (size_t i = 0; i < r->nr_tids; i++)
+		processes_get(&s->processes, task_process(r->tids[i]));
+	perls_update(&s->perls);
+}
+
+/* -1 and ERR: a process that was asked for has no Perl, or one that cannot be walked. */
+static int find_perl(struct stap *s, struct strbuf *err)
+{
+	if (s->request->command)
+		return fail(err,
+			"SystemTap cannot be told where Perl is in a program that has not begun: "
+			"start it first and give its number with -p, or use --engine=bpf");
+	look_for_perl(s);
+	for (size_t i = 0; i < s->processes.nr && !s->request->all; i++) {
+		const struct process *p = &s->processes.list[i];
+		int found = perls_look(&s->perls, p, err);
+
+		if (found > 0)
+			return fail(err,
+				"no Perl runs in process %" PRIu32
+				"; give the number of a process that runs Perl",
+				p->pid);
+		if (found < 0)
+			return -1;
+	}
+	give_perl(s);
+	return 0;
+}
+
+/* Once more: meanwhile the module was compiled. */
+static void find_perl_again(struct stap *s)
+{
+	look_for_perl(s);
+	size_t left_out = give_perl(s);
+
+	if (s->request->all)
+		strbuf_adds(&s->notes, "SystemTap knows of Perl in processes that ran at the "
+				       "beginning: later ones "
+				       "are [perl: not running]\n");
+	if (left_out)
+		strbuf_addf(&s->notes,
+			"there is no room for %zu of the processes with Perl: in place of their "
+			"stacks "
+			"is [perl: not running]\n",
+			left_out);
+}
+
+static void stap_free(struct engine *engine)
+{
+	struct stap *s = (struct stap *)engine;
+
+	if (!s)
+		return;
+	guard_release(&s->guard);
+	argv_release(&s->compile);
+	stap_module_release(&s->module);
+	tally_release(&s->tally);
+	kallsyms_free(s->kallsyms);
+	stage_release(&s->stage);
+	repair_release(&s->repair);
+	perl_values_release(&s->perl_values);
+	perls_release(&s->perls);
+	processes_release(&s->processes);
+	script_release(&s->script);
+	strbuf_release(&s->partial);
+	strbuf_release(&s->compiled);
+	strbuf_release(&s->log);
+	strbuf_release(&s->error);
+	strbuf_release(&s->notes);
+	free(s);
+}
+
+static const char *whose(const struct engine_request *r)
+{
+	return r->idle ? "idle" : r->all ? "all" : "some";
+}
+
+static bool agrees(const struct stap_module *m, const struct engine_request *r)
+{
+	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
+	bool perl = strchr(m->stacks, 'p');
+
+	return !strcmp(m->script, r->script) && !strcmp(m->whose, whose(r)) &&
+	       (!r->hz || r->hz == m->hz) && (!r->states || r->states == m->states) &&
+	       (r->by_default || (user == r->user && kernel == r->kernel && perl == r->perl));
+}
+
+static int other_purpose(const struct stap_module *m, struct strbuf *err)
+{
+	strbuf_addf(err, "'%s' was built for something else, namely '%s %s%s%s", m->path, m->script,
+		*m->stacks != 'p'           ? "-"
+		: !m->stacks[1]             ? "--perl"
+		: !strcmp(m->stacks, "puk") ? "--mixed"
+					    : "--perl -",
+		*m->stacks != 'p'          ? m->stacks
+		: strcmp(m->stacks, "puk") ? m->stacks + 1
+					   : "",
+		!strcmp(m->whose, "idle")  ? " -a --idle"
+		: !strcmp(m->whose, "all") ? " -a"
+					   : "");
+	if (m->states) {
+		strbuf_adds(err, " --state ");
+		waits_add(m->states, err);
+		strbuf_addch(err, '\'');
+	} else {
+		strbuf_addf(err, "', rate %u (0: the tick)", m->hz);
+	}
+	return fail(err, ": give the options that it was built with\n");
+}
+
+/* A module that was built ahead decides what is recorded; what was asked for must agree. */
+static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
+{
+	const struct stap_module *m = &s->module;
+
+	if (stap_module_open(&s->module, r->module, err) || !stap_module_fits_kernel(m, err))
+		return -1;
+	if (!agrees(m, r))
+		return other_purpose(m, err);
+	r->user = strchr(m->stacks, 'u');
+	r->kernel = strchr(m->stacks, 'k');
+	r->perl = strchr(m->stacks, 'p');
+	r->hz = m->hz;
+	return 0;
+}
+
+/* Says which files of the targets a module that was built ahead does not know. */
+static void mark_rules(struct stap *s)
+{
+	size_t unknown = 0;
+	const char *first = NULL;
+
+	for (size_t i = 0; i < s->processes.nr_objects; i++) {
+		struct object *o = &s->processes.objects[i];
+
+		if (!o->elf || o->path[0] != '/')
+			continue;
+		o->has_rules = stap_module_knows(&s->module, elffile_build_id(o->elf));
+		if (!o->has_rules && !unknown++)
+			first = o->path;
+	}
+	if (unknown && s->request->user)
+		strbuf_addf(&s->notes,
+			"%zu files of the target are not in the module, '%s' first: stacks end "
+			"there\n",
+			unknown, first);
+}
+
+static void take_output(void *context, const char *text, size_t len);
+static void take_log(void *context, const char *text, size_t len);
+
+static struct engine *stap_new(struct engine_request *request, struct strbuf *err)
+{
+	struct stap *s = xcalloc(1, sizeof(*s));
+
+	s->engine.ops = &stap_engine;
+	s->request = request;
+	s->guard = (struct guard)GUARD_INIT;
+	s->guard.take_out = take_output;
+	s->guard.take_err = take_log;
+	s->guard.context = s;
+	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
+	processes_init(&s->processes);
+	perls_init(&s->perls, &s->processes, &s->notes);
+	s->perls.fetch = request->fetch;
+	tally_init(&s->tally, &s->processes);
+	if ((request->module && adopt_module(s, request, err)) ||
+		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
+		stap_free(&s->engine);
+		return NULL;
+	}
+	if (request->user && !request->module)
+		stage_init(&s->stage, &s->processes, &s->notes);
+	if ((!request->module && repair_init(&s->repair, request, err)) ||
+		(request->perl && !request->compile_only && find_perl(s, err))) {
+		stap_free(&s->engine);
+		return NULL;
+	}
+	compile_command(&s->compile, request, &s->script, &s->stage, &s->repair);
+	return &s->engine;
+}
+
+static void print_command(const struct argv *argv, FILE *out)
+{
+	fputc('#', out);
+	argv_print(argv, out);
+	fputc('\n', out);
+}
+
+static void print_repair(const struct repair *repair, FILE *out)
+{
+	struct strbuf names = STRBUF_INIT;
+
+	if (stap_compat_helps(&repair->compat)) {
+		stap_compat_names(&repair->compat, &names);
+		fprintf(out, "# with a patched copy of SystemTap's runtime (%s)\n", names.buf);
+	}
+	strbuf_release(&names);
+}
+
+/* For the script, in seconds; 0: none. */
+static unsigned time_limit(const struct engine_request *r)
+{
+	return r->seconds > 0 && r->seconds < 1e9 ? (unsigned)r->seconds + GRACE_S : 0;
+}
+
+static void stap_describe(const struct engine *engine, FILE *out)
+{
+	const struct stap *s = (const struct stap *)engine;
+	const char *module = s->request->module ? s->request->module : "MODULE.ko";
+	FILE *script = fopen(s->script.path, "re");
+	struct argv load = {0};
+	char buf[4096];
+	size_t n;
+
+	if (!s->request->module) {
+		print_repair(&s->repair, out);
+		print_command(&s->compile, out);
+	}
+	load_command(
+		&load, s->request, &s->module, module, &s->perl_values, time_limit(s->request));
+	if (!s->request->compile_only)
+		print_command(&load, out);
+	argv_release(&load);
+	while (script && (n = fread(buf, 1, sizeof(buf), script)) > 0)
+		fwrite(buf, 1, n, out);
+	if (script)
+		fclose(script);
+}
+
+static int load(struct stap *s, struct strbuf *err)
+{
+	struct argv argv = {0};
+	char *path = stap_module_runnable(&s->module, err);
+	int ret = -1;
+
+	s->phase = LOADED;
+	if (s->request->perl)
+		find_perl_again(s);
+	if (path) {
+		load_command(&argv, s->request, &s->module, path, &s->perl_values,
+			time_limit(s->request));
+		ret = guard_start(&s->guard, argv.words, &s->module, err);
+	}
+	argv_release(&argv);
+	free(path);
+	return ret;
+}
+
+static int stap_start(struct engine *engine, struct strbuf *err)
+{
+	struct stap *s = (struct stap *)engine;
+
+	claims_sweep();
+	if (!s->request->module)
+		return guard_start(&s->guard, s->compile.words, NULL, err);
+	return load(s, err);
+}
+
+/* Gives the whole lines in TEXT to the tally, keeps the rest. */
+static void take_output(void *context, const char *text, size_t len)
+{
+	struct stap *s = context;
+
+	if (s->phase == COMPILING) {
+		strbuf_add(&s->compiled, text, len);
+		return;
+	}
+	strbuf_add(&s->partial, text, len);
+	char *line = s->partial.buf, *end = line + s->partial.len, *nl;
+
+	while ((nl = memchr(line, '\n', (size_t)(end - line)))) {
+		tally_line(&s->tally, line, (size_t)(nl - line));
+		line = nl + 1;
+	}
+	size_t rest = (size_t)(end - line);
+
+	memmove(s->partial.buf, line, rest);
+	s->partial.len = rest;
+}
+
+static void take_log(void *context, const char *text, size_t len)
+{
+	struct stap *s = context;
+
+	if (s->request->verbose)
+		fwrite(text, 1, len, stderr);
+	strbuf_add(&s->log, text, len);
+	if (s->log.len > LOG_MAX) { /* what went wrong stands first, what was lost last */
+		size_t part = LOG_MAX / 4;
+
+		memmove(s->log.buf + part, s->log.buf + s->log.len - part, part + 1);
+		s->log.len = 2 * part;
+	}
+}
+
+/* The compilation has ended: runs the module, unless the end was asked for or there is none. */
+static void go_on(struct stap *s)
+{
+	struct strbuf *path = &s->compiled;
+
+	s->phase = OVER;
+	while (path->len && path->buf[path->len - 1] == '\n')
+		path->buf[--path->len] = '\0';
+	if (s->guard.status || stap_module_open(&s->module, path->buf, &s->error) ||
+		s->request->compile_only || s->stopped)
+		return;
+	if (load(s, &s->error))
+		s->phase = OVER;
+}
+
+static void read_kallsyms(struct stap *s)
+{
+	struct strbuf why = STRBUF_INIT;
+
+	s->kallsyms = kallsyms_new(&why);
+	if (!s->kallsyms)
+		strbuf_addf(&s->notes, "kernel frames have no names: %s\n", why.buf);
+	strbuf_release(&why);
+}
+
+static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
+{
+	struct stap *s = (struct stap *)engine;
+	bool was_ready = s->tally.ready;
+
+	if (s->phase != OVER && guard_wait(&s->guard, timeout_ms)) {
+		if (s->phase == COMPILING)
+			go_on(s);
+		else
+			s->phase = OVER;
+	}
+	if (s->tally.ready && !was_ready && s->request->kernel)
+		read_kallsyms(s);
+	if (s->phase == OVER)
+		return ENGINE_ENDED;
+	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
+}
+
+static void stap_stop(struct engine *engine)
+{
+	struct stap *s = (struct stap *)engine;
+
+	s->stopped = true;
+	guard_stop(&s->guard);
+}
+
+/* The sum of the numbers behind WHAT in what stap said. */
+static uint64_t logged_number(const struct stap *s, const char *what)
+{
+	uint64_t sum = 0, value;
+
+	for (const char *at = s->log.buf; (at = strstr(at, what));) {
+		at += strlen(what);
+		if (parse_u64(at, strspn(at, "0123456789"), 10, &value))
+			add_capped(&sum, value);
+	}
+	return sum;
+}
+
+/* What is wrong: what we found, or SystemTap's first line that says it. */
+static char *logged_error(const struct stap *s)
+{
+	if (s->error.len)
+		return xstrndup(s->error.buf, strcspn(s->error.buf, "\n"));
+	if (s->guard.status < 0)
+		return xstrdup("flametap-guard was killed");
+	if (s->guard.status == 128 + SIGKILL)
+		return xstrdup("SystemTap was killed");
+
+	static const char *const marks[] = {
+		"semantic error: ", "parse error: ", "ERROR: ", "error: ", "cannot "};
+	const char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(marks) && !found; i++)
+		found = strstr(s->log.buf, marks[i]);
+	return found ? xstrndup(found, strcspn(found, "\n")) : xstrdup("it did not say why");
+}
+
+static void look_once_more(struct stap *s)
+{
+	for (size_t i = 0; i < s->processes.nr; i++)
+		process_look(&s->processes, &s->processes.list[i], NULL);
+}
+
+/* Why there are no sums; whole lines. */
+static int explain(struct stap *s, struct strbuf *err)
+{
+	char *error = logged_error(s);
+
+	if (s->stopped && !s->module.name)
+		fail(err, "interrupted before the module was compiled\n");
+	else if (s->stopped && !s->tally.ready)
+		fail(err, "interrupted before the probes were in place\n");
+	else if (s->stopped)
+		fail(err, "SystemTap did not hand over the sums\n");
+	else if (!s->module.name)
+		fail(err, "stap made no module: %s\n", error);
+	else
+		fail(err, "the module did not run: %s\n", error);
+	free(error);
+	return -1;
+}
+
+/* The file is the invoking user's, and nothing is left that needs more rights. */
+static int copy_module(const struct stap_module *m, const char *to, struct strbuf *err)
+{
+	struct tempfile file;
+
+	if (user_drop_privileges(err)) {
+		fail(err, "\n");
+		return -1;
+	}
+	int ret = tempfile_open(&file, to);
+
+	if (!ret) {
+		fchmod(fileno(file.out), 0644); /* no secret, and others are to run it */
+		fwrite(m->bytes, 1, m->size, file.out);
+		ret = tempfile_commit(&file);
+	}
+	return ret ? fail(err, "cannot write '%s': %s\n", to, strerror(errno)) : 0;
+}
+
+static int finish_module(struct stap *s, struct strbuf *err)
+{
+	if (s->stopped || !s->module.name)
+		return explain(s, err);
+	if (s->request->compile_to)
+		return copy_module(&s->module, s->request->compile_to, err);
+	printf("%s\n", s->module.path);
+	return 0;
+}
+
+/* What the module itself lost or broke off; 1 and ERR if it did not come to its end by itself. */
+static int take_losses(struct stap *s, struct strbuf *err)
+{
+	add_capped(&s->tally.lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
+	add_capped(&s->tally.lost[LOST_TRANSPORT], logged_number(s, "There were "));
+	if (s->tally.ended && !s->guard.status)
+		return 0;
+	char *error = logged_error(s);
+
+	if (strstr(s->log.buf, "probe overhead"))
+		fail(err, "the probes took more of a processor than --overload allows and were "
+			  "stopped; what had come is kept; use a lower rate, -F\n");
+	else
+		fail(err, "the recording ended early: %s; what had come is kept\n",
+			s->tally.ended ? error : "not all sums have come");
+	free(error);
+	return 1;
+}
+
+/* Time between two ticks, 0: the script has none. */
+static uint64_t tick_ns(const struct stap *s)
+{
+	if (!script_takes(&s->script, "rate"))
+		return 0;
+	return 1000000000 / (s->request->hz ? s->request->hz : 1000);
+}
+
+static void add_seconds(const struct tally *t, struct recording *rec)
+{
+	if (!t->began_ns || t->until_ns < t->began_ns)
+		return;
+	char *seconds = xasprintf("%.3f", (double)(t->until_ns - t->began_ns) / 1e9);
+
+	recording_add_meta(rec, "seconds", seconds);
+	free(seconds);
+}
+
+static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct stap *s = (struct stap *)engine;
+
+	if (s->request->compile_only)
+		return finish_module(s, err);
+	if (s->guard.status < 0)
+		claims_sweep(); /* nobody else will look after the module */
+	if (!s->tally.ended && !s->tally.nr_rows)
+		return explain(s, err);
+	int ret = take_losses(s, err);
+
+	look_once_more(s);
+	if (s->request->module)
+		mark_rules(s);
+	uint32_t event = recording_add_event(
+		rec, s->script.event, s->script.unit, s->script.clock, tick_ns(s));
+
+	recording_add_meta(rec, "title", s->script.title);
+	recording_add_meta(rec, "engine", "stap");
+	add_seconds(&s->tally, rec);
+	tally_to_recording(&s->tally, s->kallsyms, event, rec);
+	processes_give_files(&s->processes, files);
+	strbuf_add(notes, s->notes.buf, s->notes.len);
+	return ret;
+}
+
+static const char *stap_log(const struct engine *engine)
+{
+	const struct stap *s = (const struct stap *)engine;
+	bool worked = s->request->compile_only ? s->module.name != NULL : s->tally.ready;
+
+	return worked ? NULL : s->log.buf;
+}
+
+const struct engine_ops stap_engine = {
+	.name = "stap",
+	.new = stap_new,
+	.describe = stap_describe,
+	.start = stap_start,
+	.wait = stap_wait,
+	.stop = stap_stop,
+	.finish = stap_finish,
+	.log = stap_log,
+	.free = stap_free,
+};

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tally.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "process/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEPTH_MASK = 1023, /* of a stack's id: number of frames */
+	KERNEL_BIT = 1024,
+	PERL_BIT = 2048,   /* it has a Perl stack, too, or nothing else */
+	PART_FRAMES = 100, /* addresses, or frames, in one line */
+	PARTS_MAX = 32,    /* of a Perl stack */
+};
+
+void tally_init(struct tally *t, struct processes *ps)
+{
+	*t = (struct tally){.ps = ps};
+	table_init(&t->by_id);
+	table_init(&t->by_frame);
+	table_init(&t->by_tid);
+}
+
+void tally_release(struct tally *t)
+{
+	for (size_t i = 0; i < t->nr_stacks; i++) {
+		free(t->stacks[i].addresses);
+		free(t->stacks[i].frames);
+	}
+	for (size_t i = 0; i < t->nr_frames; i++) {
+		free(t->frames[i].name);
+		free(t->frames[i].file);
+	}
+	for (size_t i = 0; i < t->nr_tasks; i++)
+		free(t->tasks[i].comm);
+	free(t->stacks);
+	free(t->frames);
+	free(t->tasks);
+	free(t->rows);
+	waiters_release(&t->waiters);
+	table_release(&t->by_id);
+	table_release(&t->by_frame);
+	table_release(&t->by_tid);
+	*t = (struct tally){0};
+}
+
+static bool number(const struct word *w, int base, uint64_t max, uint64_t *value)
+{
+	return parse_u64(w->s, w->len, base, value) && *value <= max;
+}
+
+static struct tally_stack *add_stack(struct tally *t, uint64_t id)
+{
+	bool is_new;
+	uint32_t *at = table_put(&t->by_id, id, 0, &is_new);
+
+	if (!is_new)
+		return &t->stacks[*at];
+	*at = (uint32_t)t->nr_stacks;
+	ALLOC_GROW(t->stacks, t->nr_stacks, t->stacks_alloc);
+	struct tally_stack *s = &t->stacks[t->nr_stacks++];
+
+	*s = (struct tally_stack){.id = id,
+		.kernel = id & KERNEL_BIT,
+		.has_perl = id & PERL_BIT,
+		.nr = id & DEPTH_MASK};
+	s->missing = s->nr;
+	s->addresses = xcalloc(s->nr, sizeof(*s->addresses));
+	return s;
+}
+
+/* Addresses from TEXT into S from frame FIRST on. False when TEXT is not of that form. */
+static bool take_addresses(struct tally_stack *s, uint32_t first, char *text, size_t len)
+{
+	uint32_t n = first;
+
+	while (len && n < s->nr) {
+		char *blank = memchr(text, ' ', len);
+		size_t word = blank ? (size_t)(blank - text) : len;
+		uint64_t address;
+
+		if (!parse_u64(text, word, 16, &address) || !address)
+			return false;
+		if (!s->kernel || n != 1 || address != s->addresses[0]) {
+			s->missing -= !s->addresses[n];
+			s->addresses[n++] = address;
+		}
+		text += word + !!blank;
+		len -= word + !!blank;
+	}
+	return true;
+}
+
+/*
+ * Looks at the process again, at most 20 times a second, when one of the addresses is in no
+ * mapping.
+ */
+static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
+{
+	struct process *p = processes_get(t->ps, pid);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		if (s->addresses[i] && !process_find(t->ps, p, s->addresses[i])) {
+			process_look_soon(t->ps, p);
+			return;
+		}
+}
+
+/* "stack ID PID PART PARTS ADDRESS…" */
+static bool take_stack(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t id, pid, part, parts;
+
+	if (nr < 6 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+		!number(&w[3], 10, DEPTH_MASK, &part) || !number(&w[4], 10, DEPTH_MASK, &parts) ||
+		!(id & DEPTH_MASK) || part >= parts)
+		return false;
+	struct tally_stack *s = add_stack(t, id);
+
+	if (!take_addresses(s, (uint32_t)part * PART_FRAMES, w[5].s, w[5].len))
+		return false;
+	if (!s->kernel)
+		look_for(t, (uint32_t)pid, s);
+	return true;
+}
+
+/* Hexadecimal digits at *AT, NR of them, as a character in UTF-8. */
+static char *decode_wide(const char *digits, size_t nr, char *to)
+{
+	uint64_t c;
+
+	if (!parse_u64(digits, nr, 16, &c) || c > 0x10ffff)
+		return to;
+	if (c >= 0x10000) {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+	} else if (c >= 0x800) {
+		*to++ = (char)(0xe0 | c >> 12);
+	}
+	if (c >= 0x800)
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	else if (c >= 0x80)
+		*to++ = (char)(0xc0 | c >> 6);
+	*to++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+	return to;
+}
+
+/* Up to three octal digits; the last one's place. */
+static const char *decode_octal(const char *at, const char *end, char *to)
+{
+	unsigned c = 0;
+
+	for (int k = 0; k < 3 && at < end && *at >= '0' && *at <= '7'; k++)
+		c = c * 8 + (unsigned)(*at++ - '0');
+	*to = (char)c;
+	return at - 1;
+}
+
+/*
+ * text_str() of stap: quotes and backslash are escaped, control and other unprintable bytes are
+ * \NNN octal, characters of UTF-8 \uXXXX or \UXXXXXXXX.
+ */
+static char *decode_text(const char *s, size_t len)
+{
+	static const char from[] = "abfnrtv", into[] = "\a\b\f\n\r\t\v";
+	char *out = xmalloc(len + 1), *to = out;
+
+	for (const char *end = s + len; s < end; s++) {
+		size_t wide = *s != '\\' || s + 1 == end ? 0
+			      : s[1] == 'u'              ? 4
+			      : s[1] == 'U'              ? 8
+							 : 0;
+
+		if (*s != '\\' || s + 1 == end) {
+			*to++ = *s;
+		} else if (wide && (size_t)(end - s) >= wide + 2) {
+			to = decode_wide(s + 2, wide, to);
+			s += wide + 1;
+		} else if (s[1] >= '0' && s[1] <= '7') {
+			s = decode_octal(s + 1, end, to++);
+		} else {
+			const char *found = strchr(from, *++s);
+
+			*to++ = found && *found ? into[found - from] : *s;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+/* A text in quotes at *AT, decoded; goes behind it. NULL: it is not of that form. */
+static char *take_quoted(const char **at, const char *end)
+{
+	const char *begin = *at + 1, *s = begin;
+
+	if (*at >= end || **at != '"')
+		return NULL;
+	while (s < end && *s != '"')
+		s += 1 + (*s == '\\');
+	if (s >= end)
+		return NULL;
+	*at = s + 1;
+	return decode_text(begin, (size_t)(s - begin));
+}
+
+/* "frame ID PID WHAT WITH LINE "NAME" "FILE"" */
+static bool take_frame(struct tally *t, struct word *w, size_t nr)
+{
+	struct tally_frame f = {0};
+	uint64_t id, pid, with, line; /* with is a part of the id, no more */
+	bool is_new;
+
+	if (nr < 7 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+		!number(&w[3], 16, UINT64_MAX, &f.what) || !number(&w[4], 16, UINT64_MAX, &with) ||
+		!number(&w[5], 10, UINT32_MAX - 1, &line))
+		return false;
+	const char *at = w[6].s, *end = at + w[6].len;
+
+	f.line = (uint32_t)line;
+	f.name = take_quoted(&at, end);
+	if (f.name && at < end && *at++ == ' ')
+		f.file = take_quoted(&at, end);
+	uint32_t *known = f.file && at == end ? table_put(&t->by_frame, id, 0, &is_new) : NULL;
+
+	if (!known || !is_new) {
+		free(f.name);
+		free(f.file);
+		return known;
+	}
+	*known = (uint32_t)t->nr_frames;
+	ALLOC_GROW(t->frames, t->nr_frames, t->frames_alloc);
+	t->frames[t->nr_frames++] = f;
+	return true;
+}
+
+static bool has_all_perl(const struct tally_stack *s)
+{
+	return s->perl_end != PERL_ON && !(s->parts & (s->parts + 1));
+}
+
+/* Ids from TEXT into S from frame FIRST on; how many, -1: TEXT is not of that form. */
+static int take_frames(struct tally_stack *s, uint32_t first, char *text, size_t len)
+{
+	int n = 0;
+
+	if (s->nr_frames < first + PART_FRAMES) {
+		s->frames = xrealloc(s->frames, first + PART_FRAMES, sizeof(*s->frames));
+		memset(s->frames + s->nr_frames, 0,
+			(first + PART_FRAMES - s->nr_frames) * sizeof(*s->frames));
+		s->nr_frames = first + PART_FRAMES;
+	}
+	while (len) {
+		char *blank = memchr(text, ' ', len);
+		size_t word = blank ? (size_t)(blank - text) : len;
+
+		if (n == PART_FRAMES || !parse_u64(text, word, 16, &s->frames[first + (uint32_t)n]))
+			return -1;
+		n++;
+		text += word + !!blank;
+		len -= word + !!blank;
+	}
+	return n;
+}
+
+/* "perl ID PID PART END [FRAME…]"; END is 0 but in the last part. */
+static bool take_perl(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t id, pid, part, end;
+
+	if (nr < 5 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
+		!number(&w[3], 10, PARTS_MAX - 1, &part) ||
+		!number(&w[4], 10, PERL_ENDS - 1, &end) || !(id & PERL_BIT))
+		return false;
+	struct tally_stack *s = add_stack(t, id);
+
+	if (has_all_perl(s))
+		return true;
+	int n = take_frames(
+		s, (uint32_t)part * PART_FRAMES, nr > 5 ? w[5].s : NULL, nr > 5 ? w[5].len : 0);
+
+	if (n < 0 || (end == PERL_ON && n != PART_FRAMES))
+		return false;
+	s->parts |= 1U << part;
+	if (end != PERL_ON) {
+		s->perl_end = (enum perl_end)end;
+		s->nr_frames = (uint32_t)part * PART_FRAMES + (uint32_t)n;
+	}
+	return true;
+}
+
+/* "task TID PID COMM"; the later one is right, a name changes by exec. */
+static bool take_task(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t tid, pid;
+	bool is_new;
+
+	if (nr < 4 || !number(&w[1], 10, UINT32_MAX, &tid) || !number(&w[2], 10, UINT32_MAX, &pid))
+		return false;
+	uint32_t *at = table_put(&t->by_tid, tid, 0, &is_new);
+
+	if (is_new) {
+		*at = (uint32_t)t->nr_tasks;
+		ALLOC_GROW(t->tasks, t->nr_tasks, t->tasks_alloc);
+		t->tasks[t->nr_tasks++] = (struct tally_task){.tid = (uint32_t)tid};
+		processes_get(t->ps, (uint32_t)pid);
+	}
+	struct tally_task *task = &t->tasks[*at];
+	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
+
+	free(task->comm);
+	task->comm = decode_text(w[3].s, w[3].len);
+	task->pid = (uint32_t)pid;
+	if (start)
+		task->start = start;
+	return true;
+}
+
+/* "row TID USER KERNEL COUNT SUM [TAG]" */
+static bool take_row(struct tally *t, struct word *w, size_t nr)
+{
+	struct tally_row row = {0};
+	uint64_t tid;
+
+	if (nr < 6 || !number(&w[1], 10, UINT32_MAX, &tid) ||
+		!number(&w[2], 16, UINT64_MAX, &row.user) ||
+		!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
+		!number(&w[4], 10, UINT64_MAX, &row.count) ||
+		!number(&w[5], 10, UINT64_MAX, &row.sum))
+		return false;
+	row.tid = (uint32_t)tid;
+	row.tag = nr > 6 && w[6].len ? *w[6].s : '\0';
+	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
+	t->rows[t->nr_rows++] = row;
+	return true;
+}
+
+static bool take_lost(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t n;
+
+	if (nr < 3 || !number(&w[2], 10, UINT64_MAX, &n))
+		return false;
+	int reason = lost_reason_parse(w[1].s);
+
+	if (reason < 0)
+		return false;
+	add_capped(&t->lost[reason], n);
+	return true;
+}
+
+/* "flametap-script NAME STACKS …"; the rest is for who looks into the module's file. */
+static bool take_greeting(struct tally *t, struct word *w, size_t nr)
+{
+	if (nr < 3)
+		return false;
+	t->perl = memchr(w[2].s, 'p', w[2].len) && !memchr(w[2].s, 'u', w[2].len);
+	return true;
+}
+
+/* "ready [NS]" */
+static bool take_ready(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t began = 0;
+
+	t->ready = true;
+	if (nr > 1 && !number(&w[1], 10, INT64_MAX, &began))
+		return false;
+	t->began_ns = (int64_t)began;
+	waiters_look(&t->waiters);
+	return true;
+}
+
+/* "until NS" */
+static bool take_until(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t until;
+
+	if (nr != 2 || !number(&w[1], 10, INT64_MAX, &until))
+		return false;
+	t->until_ns = (int64_t)until;
+	return true;
+}
+
+/* "waits TID" */
+static bool take_waiter(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t tid;
+
+	if (nr != 2 || !number(&w[1], 10, UINT32_MAX, &tid))
+		return false;
+	waiters_add(&t->waiters, (uint32_t)tid);
+	return true;
+}
+
+static bool take_end(struct tally *t, struct word *w, size_t nr)
+{
+	(void)w;
+	t->ended = true;
+	return nr == 1;
+}
+
+static const struct {
+	const char *word;
+	size_t words; /* the last of them is the rest of the line */
+	bool (*take)(struct tally *t, struct word *w, size_t nr);
+} kinds[] = {
+	{"stack", 6, take_stack},
+	{"perl", 6, take_perl},
+	{"frame", 7, take_frame},
+	{"task", 4, take_task},
+	{"row", 7, take_row},
+	{"lost", 4, take_lost},
+	{"waits", 3, take_waiter},
+	{"until", 3, take_until},
+	{"flametap-script", 4, take_greeting},
+	{"ready", 2, take_ready},
+	{"end", 2, take_end},
+};
+
+void tally_line(struct tally *t, char *line, size_t len)
+{
+	const char *blank = memchr(line, ' ', len);
+	size_t kind = blank ? (size_t)(blank - line) : len;
+
+	if (!len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct word words[8];
+
+		if (strlen(kinds[i].word) != kind || memcmp(kinds[i].word, line, kind))
+			continue;
+		if (!kinds[i].take(t, words, words_split(line, len, words, kinds[i].words)))
+			t->lost[LOST_UNREADABLE]++;
+		return;
+	}
+	t->lost[LOST_UNREADABLE]++;
+}
+
+const struct tally_stack *tally_stack(const struct tally *t, uint64_t id)
+{
+	const uint32_t *at = table_get(&t->by_id, id, 0);
+	const struct tally_stack *s = at ? &t->stacks[*at] : NULL;
+
+	return s && !s->missing && (!s->has_perl || has_all_perl(s)) ? s : NULL;
+}
+
+const struct tally_frame *tally_frame(const struct tally *t, uint64_t id)
+{
+	const uint32_t *at = table_get(&t->by_frame, id, 0);
+
+	return at ? &t->frames[*at] : NULL;
+}

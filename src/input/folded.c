@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "folded.h"
+#include "lib/hash.h"
+#include "lib/lines.h"
+#include "lib/memo.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "model/waits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The frames of the line before, so that what a line begins alike with it is not looked up again.
+ */
+struct path {
+	uint32_t end; /* in the line: behind the frame's last byte */
+	uint32_t node;
+	enum frame_kind kind;         /* of what follows, where it has no suffix */
+	bool dash;                    /* a separator, or a frame that is called like one */
+	struct stack_account account; /* of the frame and all nearer to the root */
+};
+
+struct folded_reader {
+	struct profile *p;
+	struct memo frames; /* raw text → frame */
+	struct strbuf before, name;
+	struct path *path;
+	size_t nr, alloc;
+	uint64_t line, rejected, first_line;
+	struct strbuf first_text;
+};
+
+static bool in_brackets(const char *name, size_t len)
+{
+	return len > 2 && name[0] == '[' && name[len - 1] == ']';
+}
+
+bool name_is_note(const char *name, size_t len)
+{
+	static const char *const notes[] = {"[truncated]", "[broken]", "[lost]", "[no stack]",
+		"[unreadable]", "[Missed User Stack]", "[Missed Kernel Stack]"};
+
+	if (!in_brackets(name, len))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
+		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
+			return true;
+	return memmem(name, len, ": ", 2) || wait_is_note(name, len);
+}
+
+bool note_is_cut(const char *note)
+{
+	return !strncmp(note, "[truncated", 10);
+}
+
+bool note_is_broken(const char *note)
+{
+	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]") ||
+	       !strcmp(note, "[perl: inconsistent]") || !strncmp(note, "[Missed ", 8);
+}
+
+bool name_is_unnamed(const char *name, size_t len)
+{
+	return in_brackets(name, len) && !name_is_note(name, len);
+}
+
+bool frame_is_unnamed(const struct profile *p, uint32_t frame)
+{
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+	enum frame_kind kind = p->frames[frame].kind;
+
+	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
+}
+
+void set_unnamed(struct strbuf *name, const char *module, size_t len)
+{
+	const char *slash = memrchr(module, '/', len);
+	const char *file = slash ? slash + 1 : module;
+	size_t n = (size_t)(module + len - file);
+
+	strbuf_reset(name);
+	if (!n) {
+		strbuf_adds(name, "[unknown]");
+	} else if (*module == '[') {
+		strbuf_add(name, module, len);
+	} else {
+		strbuf_addch(name, '[');
+		strbuf_add(name, file, n);
+		strbuf_addch(name, ']');
+	}
+}
+
+enum frame_kind folded_kind(const char *s, size_t *len)
+{
+	static const enum frame_kind kinds[] = {FRAME_KERNEL, FRAME_INLINE, FRAME_JIT, FRAME_WAKER};
+
+	if (*len < 5 || s[*len - 1] != ']')
+		return FRAME_USER;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		const char *suffix = frame_kind_suffix(kinds[i]);
+		size_t n = strlen(suffix);
+
+		if (!memcmp(s + *len - n, suffix, n)) {
+			*len -= n;
+			return kinds[i];
+		}
+	}
+	return FRAME_USER;
+}
+
+static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
+{
+	uint32_t frame;
+
+	if (!len)
+		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
+	uint64_t hash = hash_text(s, len);
+
+	if (memo_get(&r->frames, s, len, hash, &frame))
+		return frame;
+	size_t n = len;
+	enum frame_kind kind = folded_kind(s, &n);
+
+	strbuf_reset(&r->name);
+	strbuf_add(&r->name, s, n);
+	n = word_decode(r->name.buf, n);
+	if (kind == FRAME_USER && name_is_note(r->name.buf, n))
+		kind = FRAME_NOTE;
+	frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+	memo_put(&r->frames, s, len, hash, frame);
+	return frame;
+}
+
+/* Where the two begin to differ. */
+static size_t common(const char *a, const char *b, size_t len)
+{
+	size_t i = 0;
+
+	for (uint64_t x, y; i + 8 <= len; i += 8) {
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		if (x != y)
+			break;
+	}
+	while (i < len && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* How many frames of the line before are the first ones of STACK, too. */
+static size_t shared_frames(const struct folded_reader *r, const char *stack, size_t len)
+{
+	size_t short_len = len < r->before.len ? len : r->before.len;
+	size_t same = common(stack, r->before.buf, short_len);
+	size_t n = r->nr;
+
+	while (n && (r->path[n - 1].end > same ||
+			    (r->path[n - 1].end < len && stack[r->path[n - 1].end] != ';')))
+		n--;
+	return n && r->path[n - 1].dash ? n - 1 : n; /* it depends on whether more follows */
+}
+
+void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame)
+{
+	enum frame_kind kind = p->frames[frame].kind;
+	const char *name = profile_name(p, frame, NULL);
+
+	if (kind == FRAME_NOTE) {
+		account->cut |= note_is_cut(name);
+		account->broken |= note_is_broken(name);
+	} else if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* these have no address */
+		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
+
+		account->unnamed += unnamed;
+		account->named += !unnamed;
+	}
+}
+
+/* What bcc's tools put between the stacks of a line; no such stack is empty. */
+static bool is_dash(const char *s, size_t len)
+{
+	return len && len <= 2 && s[0] == '-' && s[len - 1] == '-';
+}
+
+static void push_frame(struct folded_reader *r, struct path *next, const char *s, size_t len)
+{
+	uint32_t id = frame_of(r, s, len);
+	struct frame frame = r->p->frames[id];
+
+	if (frame.kind == FRAME_USER && next->kind != FRAME_USER) {
+		frame.kind = next->kind;
+		id = profile_add_frame(r->p, &frame);
+	}
+	next->node = profile_child(r->p, next->node, id);
+	stack_account_add_frame(&next->account, r->p, id);
+}
+
+static void push(struct folded_reader *r, const char *s, size_t len, size_t end, bool last)
+{
+	struct path next = {0};
+
+	if (r->nr)
+		next = r->path[r->nr - 1];
+	next.end = (uint32_t)end;
+	next.dash = is_dash(s, len);
+	if (!next.dash || !r->nr || last)
+		push_frame(r, &next, s, len);
+	else if (next.kind != FRAME_WAKER)
+		next.kind = len == 1 ? FRAME_KERNEL : FRAME_WAKER;
+	ALLOC_GROW(r->path, r->nr, r->alloc);
+	r->path[r->nr++] = next;
+}
+
+void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight)
+{
+	add_capped(&account->kept, weight);
+	add_product_capped(&account->named, stack->named, weight);
+	add_product_capped(&account->unnamed, stack->unnamed, weight);
+	if (stack->broken)
+		add_capped(&account->broken, weight);
+	else if (stack->cut)
+		add_capped(&account->cut, weight);
+}
+
+void profile_recount(struct profile *p)
+{
+	struct account *account = &p->account;
+	struct stack_account *stacks = xcalloc(p->nr_nodes, sizeof(*stacks));
+
+	account->kept = account->whole = account->cut = account->broken = 0;
+	account->named = account->unnamed = 0;
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		if (i) {
+			stacks[i] = stacks[n->parent];
+			stack_account_add_frame(&stacks[i], p, n->frame);
+		}
+		account_add_stack(account, &stacks[i], n->self);
+	}
+	if (account->known)
+		account->whole = account->kept - account->cut - account->broken;
+	free(stacks);
+}
+
+static void add_stack(struct folded_reader *r, const char *stack, size_t len, uint64_t weight)
+{
+	size_t at = 0;
+
+	r->nr = shared_frames(r, stack, len);
+	if (r->nr)
+		at = (size_t)r->path[r->nr - 1].end + 1;
+	while (at <= len) {
+		const char *semicolon = memchr(stack + at, ';', len - at);
+		size_t end = semicolon ? (size_t)(semicolon - stack) : len;
+
+		push(r, stack + at, end - at, end, end == len);
+		at = end + 1;
+	}
+	strbuf_reset(&r->before);
+	strbuf_add(&r->before, stack, len);
+
+	const struct path *leaf = &r->path[r->nr - 1];
+
+	add_capped(&r->p->nodes[leaf->node].self, weight);
+	account_add_stack(&r->p->account, &leaf->account, weight);
+}
+
+/* Splits at the last blank; false when there is no weight or no stack. */
+static bool split(const char *line, size_t *len, uint64_t *weight)
+{
+	size_t end = *len, digits;
+
+	while (end && is_blank(line[end - 1]))
+		end--;
+	digits = end;
+	while (digits && !is_blank(line[digits - 1]))
+		digits--;
+	if (digits < 2 || !parse_u64(line + digits, end - digits, 10, weight))
+		return false;
+	*len = digits - 1;
+	return true;
+}
+
+static void reject(struct folded_reader *r, const char *line, size_t len)
+{
+	if (!r->rejected++) {
+		r->first_line = r->line;
+		message_add(&r->first_text, line, len < 60 ? len : 60);
+	}
+	r->p->account.lost[LOST_UNREADABLE]++;
+}
+
+static bool all_blank(const char *line, size_t len)
+{
+	while (len && is_blank(line[len - 1]))
+		len--;
+	return !len;
+}
+
+static void read_line(struct folded_reader *r, const char *line, size_t len, bool cut)
+{
+	uint64_t weight;
+	size_t n = len;
+
+	r->line++;
+	if (!cut && all_blank(line, len))
+		return;
+	if (cut || !split(line, &n, &weight))
+		reject(r, line, len);
+	else if (weight)
+		add_stack(r, line, n, weight);
+}
+
+int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes)
+{
+	struct folded_reader r = {
+		.p = p,
+		.before = STRBUF_INIT,
+		.name = STRBUF_INIT,
+		.first_text = STRBUF_INIT,
+	};
+	uint64_t too_long = 0;
+	char *line;
+	size_t len;
+
+	memo_init(&r.frames);
+	while (lines_next(lines, &line, &len)) {
+		read_line(&r, line, len, lines->too_long > too_long);
+		too_long = lines->too_long;
+	}
+	if (r.rejected)
+		strbuf_addf(notes,
+			"lines left out because they are no stack with an unsigned integer behind "
+			"it: %" PRIu64 ", the first is line %" PRIu64 ": '%s'\n",
+			r.rejected, r.first_line, r.first_text.buf);
+	if (lines->error)
+		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
+	memo_release(&r.frames);
+	strbuf_release(&r.before);
+	strbuf_release(&r.name);
+	strbuf_release(&r.first_text);
+	free(r.path);
+	return lines->error ? -1 : r.rejected > 0;
+}
+
+/* A name that would be read as something else: a separator, or one with a kind. */
+static bool is_misleading(const char *name, size_t len, const char *suffix)
+{
+	size_t n = len;
+
+	return !*suffix && (is_dash(name, len) || folded_kind(name, &n) != FRAME_USER);
+}
+
+void folded_frame_add(struct strbuf *out, const struct profile *p, uint32_t frame)
+{
+	const char *suffix = frame_kind_suffix(p->frames[frame].kind);
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+
+	if (!len) {
+		strbuf_adds(out, "[unknown]");
+	} else if (is_misleading(name, len, suffix)) {
+		folded_name_add(out, name, len - 1);
+		strbuf_addf(out, "\\x%02x", (unsigned char)name[len - 1]);
+	} else {
+		folded_name_add(out, name, len);
+	}
+	strbuf_adds(out, suffix);
+}

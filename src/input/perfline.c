@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perfline.h"
+#include "lib/util.h"
+#include "stackline.h"
+
+#include <string.h>
+
+/* What is still to be read of a line. */
+struct rest {
+	const char *at, *end;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void skip_blanks(struct rest *r)
+{
+	while (r->at < r->end && is_blank(*r->at))
+		r->at++;
+}
+
+/* What stands before the next blank; empty only at the end. */
+static struct rest next_token(struct rest *r)
+{
+	skip_blanks(r);
+
+	struct rest token = {r->at, r->at};
+
+	while (token.end < r->end && !is_blank(*token.end))
+		token.end++;
+	r->at = token.end;
+	return token;
+}
+
+static size_t rest_len(const struct rest *r)
+{
+	return (size_t)(r->end - r->at);
+}
+
+static const char *digits_end(const char *s, const char *end)
+{
+	while (s < end && is_digit(*s))
+		s++;
+	return s;
+}
+
+/* "[003]" */
+static bool is_cpu(const struct rest *token)
+{
+	const char *s = token->at;
+
+	return rest_len(token) > 2 && *s == '[' &&
+	       digits_end(s + 1, token->end) == token->end - 1 && token->end[-1] == ']';
+}
+
+/* "1239.734347:" */
+static bool is_time(const struct rest *token)
+{
+	const char *dot = digits_end(token->at, token->end);
+
+	if (dot == token->at || dot == token->end || *dot != '.')
+		return false;
+	return token->end - dot > 2 && digits_end(dot + 1, token->end) == token->end - 1 &&
+	       token->end[-1] == ':';
+}
+
+/* "34" is TID, "12/34" is PID/TID; either may be -1, which is not known. */
+static bool read_ids(const struct rest *token, struct perf_header *h)
+{
+	uint64_t ids[2] = {0};
+	const char *s = token->at;
+
+	for (int i = 0; i < 2; i++) {
+		bool negative = s < token->end && *s == '-';
+		const char *end = digits_end(s + negative, token->end);
+
+		if (!parse_u64(s + negative, (size_t)(end - s - negative), 10, &ids[i]))
+			return false;
+		if (negative)
+			ids[i] = 0;
+		if (end == token->end) {
+			h->pid = i ? ids[0] : 0;
+			h->tid = ids[i];
+			return true;
+		}
+		if (*end != '/')
+			return false;
+		s = end + 1;
+	}
+	return false;
+}
+
+/* Passes the time, and what -F misc and -F tod put before it; false: there is none. */
+static bool read_time(struct rest *r)
+{
+	struct perf_header ignored;
+	struct rest look = *r;
+
+	for (int i = 0; i < 4; i++) {
+		struct rest token = next_token(&look);
+
+		if (is_time(&token)) {
+			*r = look;
+			return true;
+		}
+		if (read_ids(&token, &ignored))
+			break;
+	}
+	return false;
+}
+
+static void read_period(struct rest *r, struct perf_header *h)
+{
+	struct rest look = *r, token = next_token(&look);
+
+	h->has_period = parse_u64(token.at, rest_len(&token), 10, &h->period);
+	if (h->has_period)
+		*r = look;
+}
+
+static void set_rest(struct perf_header *h, struct rest *r)
+{
+	skip_blanks(r);
+	while (r->end > r->at && is_blank(r->end[-1]))
+		r->end--;
+	h->rest = r->at;
+	h->rest_len = rest_len(r);
+}
+
+/* "cycles:u:" or "PERF_RECORD_LOST"; false: there is neither. */
+static bool read_event(struct rest *r, struct perf_header *h)
+{
+	static const char record[] = "PERF_RECORD_";
+	struct rest look = *r, token = next_token(&look);
+	size_t len = rest_len(&token);
+
+	h->is_record = len >= sizeof(record) && !memcmp(token.at, record, sizeof(record) - 1);
+	if (!h->is_record && (len < 2 || token.end[-1] != ':' || is_time(&token)))
+		return false;
+	h->event = token.at;
+	h->event_len = len - !h->is_record;
+	*r = look;
+	return true;
+}
+
+/* What stands behind the numbers of the task: does it make the line a header? */
+static bool read_behind(struct rest r, struct perf_header *h)
+{
+	struct rest look = r, token = next_token(&look);
+	bool sure = is_cpu(&token);
+
+	h->event_len = h->rest_len = 0;
+	h->has_period = h->is_record = false;
+	if (sure)
+		r = look;
+	sure |= read_time(&r);
+	skip_blanks(&r);
+	if (r.at == r.end)
+		return true;
+	read_period(&r, h);
+	sure |= read_event(&r, h);
+	set_rest(h, &r);
+	return sure;
+}
+
+bool perfline_header(struct perf_header *h, const char *line, size_t len)
+{
+	struct rest r = {line, line + len}, look = r, token = next_token(&look);
+
+	*h = (struct perf_header){.comm = token.at, .event = line, .rest = line};
+	if (is_cpu(&token) || is_time(&token))
+		return read_behind(r, h);
+	for (;;) {
+		token = next_token(&r);
+		if (token.at == r.end)
+			return false;
+		if (!read_ids(&token, h) || !read_behind(r, h))
+			continue;
+		while (token.at > h->comm && is_blank(token.at[-1]))
+			token.at--;
+		h->comm_len = (size_t)(token.at - h->comm);
+		h->has_task = true;
+		return true;
+	}
+}
+
+/* The "+0xOFF" at the end: where it begins, END when there is none. */
+static const char *offset_at(const char *s, const char *end)
+{
+	const char *plus = memrchr(s, '+', (size_t)(end - s));
+	uint64_t ignored;
+
+	if (!plus || end - plus < 4 || plus[1] != '0' || plus[2] != 'x')
+		return end;
+	return stackline_address(plus + 1, end, &ignored) == (size_t)(end - plus - 1) ? plus : end;
+}
+
+/* The "(" behind the first "+0xOFF "; NULL: there is none. */
+static const char *module_behind_offset(const char *s, const char *end)
+{
+	while ((s = memmem(s, (size_t)(end - s), "+0x", 3))) {
+		uint64_t ignored;
+		const char *behind = s + 1 + stackline_address(s + 1, end, &ignored);
+
+		if (end - behind > 2 && behind[0] == ' ' && behind[1] == '(')
+			return behind + 1;
+		s += 3;
+	}
+	return NULL;
+}
+
+/* The "(" that the ")" at the end closes, if a blank stands before it; NULL: there is none. */
+static const char *module_in_balance(const char *s, const char *end)
+{
+	int depth = 0;
+
+	for (const char *c = end; c > s;) {
+		c--;
+		if (*c == ')')
+			depth++;
+		else if (*c == '(' && !--depth)
+			return c == s || c[-1] == ' ' ? c : NULL;
+	}
+	return NULL;
+}
+
+/* The "(" of "(MODULE)" at the end. A name may have parentheses and blanks, and so may a path. */
+static const char *find_module(const char *s, const char *end)
+{
+	static const char unknown[] = "[unknown] (";
+	size_t n = sizeof(unknown) - 1;
+
+	if (end == s || end[-1] != ')')
+		return NULL;
+	if ((size_t)(end - s) > n && !memcmp(s, unknown, n))
+		return s + n - 1;
+	const char *open = module_behind_offset(s, end);
+
+	return open ? open : module_in_balance(s, end);
+}
+
+static bool is_text(const char *s, size_t len, const char *text)
+{
+	return len == strlen(text) && !memcmp(s, text, len);
+}
+
+static void set_module(struct perf_frame *f, const char *s, const char *end)
+{
+	size_t len = (size_t)(offset_at(s, end) - s);
+
+	f->inlined = is_text(s, len, "inlined");
+	if (f->inlined || is_text(s, len, "[unknown]"))
+		return;
+	f->module = s;
+	f->module_len = len;
+}
+
+bool perfline_frame(struct perf_frame *f, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	*f = (struct perf_frame){0};
+	if (len > 1 && text[1] == 'x')
+		return false;
+	size_t n = stackline_address(text, end, &f->address);
+
+	if (!n || (n < len && !is_blank(text[n])))
+		return false;
+	struct rest r = {text + n, end};
+
+	skip_blanks(&r);
+	const char *open = find_module(r.at, r.end);
+
+	if (open) {
+		set_module(f, open + 1, end - 1);
+		r.end = open;
+		while (r.end > r.at && is_blank(r.end[-1]))
+			r.end--;
+	}
+	r.end = offset_at(r.at, r.end);
+	if (!is_text(r.at, rest_len(&r), "[unknown]")) {
+		f->name = r.at;
+		f->name_len = rest_len(&r);
+	}
+	return true;
+}
+
+size_t perfline_event_base(const char *event, size_t len)
+{
+	const char *colon = memrchr(event, ':', len);
+
+	if (!colon || colon == event)
+		return len;
+	for (const char *c = colon + 1; c < event + len; c++)
+		if (!strchr("ukhGHpPSDIeWbR", *c) || !*c)
+			return len;
+	return (size_t)(colon - event);
+}

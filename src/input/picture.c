@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "picture.h"
+#include "folded.h"
+#include "lib/lines.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <expat.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	VERSION_MAX = 2,
+	DEPTH_MAX = 64,       /* of elements */
+	TOKEN_MAX = 16 << 20, /* bytes that the parser may hold back */
+	CHUNK = 1 << 16,
+};
+
+enum part { PART_NONE, PART_TITLE, PART_MODULES, PART_FRAMES, PART_TREE };
+
+/* A list of numbers by the numbers that the file gives them. */
+struct numbers {
+	uint32_t *list;
+	size_t nr, alloc;
+};
+
+const char picture_digits[PICTURE_LAST + PICTURE_MORE + 1] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%()*+,-./:;=?@[]^_`{|}~";
+
+struct picture_reader {
+	XML_Parser parser;
+	struct profile *p;
+	struct strbuf *notes;
+	bool failed, is_ours, has_data;
+	unsigned depth;
+	enum part part;
+	struct strbuf text; /* a line that is not yet complete, or the title */
+
+	uint64_t total, scale, nodes;   /* as the file says */
+	struct numbers modules, frames; /* the profile's */
+
+	signed char digit[256]; /* -1: none */
+	struct number {
+		uint64_t value, factor;
+	} number; /* whose digits are being read */
+	enum { READ_FRAME, READ_PLACE, READ_SELF } expects;
+	uint32_t frame, node;
+	uint64_t nr_nodes;
+};
+
+/* WHY it cannot be used, once. */
+static void stop(struct picture_reader *r, const char *why)
+{
+	if (r->failed)
+		return;
+	r->failed = true;
+	strbuf_addf(r->notes, "%s\n", why);
+	XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void damaged(struct picture_reader *r)
+{
+	stop(r, "the data in the picture is damaged");
+}
+
+static size_t decode(struct strbuf *text)
+{
+	text->len = word_decode(text->buf, text->len);
+	text->buf[text->len] = '\0';
+	return text->len;
+}
+
+static void add_number(struct numbers *numbers, uint32_t number)
+{
+	ALLOC_GROW(numbers->list, numbers->nr, numbers->alloc);
+	numbers->list[numbers->nr++] = number;
+}
+
+char picture_kind_letter(enum frame_kind kind)
+{
+	static const char letters[FRAME_KINDS] = {
+		[FRAME_USER] = 'u',
+		[FRAME_KERNEL] = 'k',
+		[FRAME_INLINE] = 'i',
+		[FRAME_JIT] = 'j',
+		[FRAME_WAKER] = 'w',
+		[FRAME_PERL] = 'p',
+		[FRAME_LUA] = 'l',
+		[FRAME_TASK] = 't',
+		[FRAME_NOTE] = 'n',
+	};
+
+	return letters[kind];
+}
+
+static void read_module(struct picture_reader *r)
+{
+	decode(&r->text);
+	add_number(&r->modules, strpool_add(&r->p->names, r->text.buf, r->text.len));
+}
+
+static int kind_of_letter(char letter)
+{
+	for (int kind = 0; kind < FRAME_KINDS; kind++)
+		if (picture_kind_letter(kind) == letter)
+			return kind;
+	return -1;
+}
+
+static uint32_t add_text(struct picture_reader *r, char *s, size_t len)
+{
+	return strpool_add(&r->p->names, s, word_decode(s, len));
+}
+
+/*
+ * "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name; tab
+ * and source or nothing
+ */
+static void read_frame(struct picture_reader *r)
+{
+	char *s = r->text.buf, *blank = memchr(s, ' ', r->text.len), *digits = s + 2;
+	uint64_t module = 0;
+	int kind = kind_of_letter(*s);
+
+	if (!blank || digits > blank || kind < 0) {
+		damaged(r);
+		return;
+	}
+	size_t n = strspn(digits, "0123456789");
+
+	if ((n && !parse_u64(digits, n, 10, &module)) || module > r->modules.nr) {
+		damaged(r);
+		return;
+	}
+	char *name = blank + 1, *end = s + r->text.len;
+	char *tab = memchr(name, '\t', (size_t)(end - name));
+	struct frame frame = {
+		.kind = (enum frame_kind)kind,
+		.module = module ? r->modules.list[module - 1] : 0,
+		.name = add_text(r, name, (size_t)((tab ? tab : end) - name)),
+		.source = tab ? add_text(r, tab + 1, (size_t)(end - tab - 1)) : 0,
+	};
+
+	add_number(&r->frames, profile_add_frame(r->p, &frame));
+}
+
+static void read_lines(struct picture_reader *r, const char *s, size_t len)
+{
+	while (len && !r->failed) {
+		const char *nl = memchr(s, '\n', len);
+		size_t n = nl ? (size_t)(nl - s) : len;
+
+		strbuf_add(&r->text, s, n);
+		if (r->text.len > LINES_MAX)
+			damaged(r);
+		if (!nl)
+			return;
+		if (r->part == PART_MODULES)
+			read_module(r);
+		else
+			read_frame(r);
+		strbuf_reset(&r->text);
+		s += n + 1;
+		len -= n + 1;
+	}
+}
+
+/* 2 * UP + whether weight follows */
+static void read_place(struct picture_reader *r, uint64_t value)
+{
+	uint64_t up = value / 2;
+
+	for (; up && r->node; up--)
+		r->node = r->p->nodes[r->node].parent;
+	if (up || ++r->nr_nodes > r->nodes) {
+		damaged(r);
+		return;
+	}
+	r->node = profile_child(r->p, r->node, r->frame);
+	r->expects = value % 2 ? READ_SELF : READ_FRAME;
+}
+
+static void add_self(struct picture_reader *r, uint32_t node, uint64_t weight)
+{
+	add_product_capped(&r->p->nodes[node].self, weight, r->scale);
+}
+
+static void read_number(struct picture_reader *r, uint64_t value)
+{
+	switch (r->expects) {
+	case READ_FRAME:
+		if (value >= r->frames.nr) {
+			damaged(r);
+			return;
+		}
+		r->frame = r->frames.list[value];
+		r->expects = READ_PLACE;
+		break;
+	case READ_PLACE:
+		read_place(r, value);
+		break;
+	case READ_SELF:
+		if (value == UINT64_MAX)
+			damaged(r);
+		else
+			add_self(r, r->node, value + 1);
+		r->expects = READ_FRAME;
+		break;
+	}
+}
+
+/* NUMBER with the next digit in it; false: it is above 64 bits. */
+static bool add_digit(struct number *number, unsigned digit)
+{
+	uint64_t part;
+
+	return !__builtin_mul_overflow(digit, number->factor, &part) &&
+	       !__builtin_add_overflow(number->value, part, &number->value);
+}
+
+static void read_tree(struct picture_reader *r, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len && !r->failed; i++) {
+		int digit = r->digit[(unsigned char)s[i]];
+
+		if (digit < 0 || !add_digit(&r->number, (unsigned)digit)) {
+			damaged(r);
+		} else if (digit < PICTURE_LAST) {
+			read_number(r, r->number.value);
+			r->number = (struct number){.factor = 1};
+		} else if (__builtin_mul_overflow(
+				   r->number.factor, PICTURE_MORE, &r->number.factor)) {
+			damaged(r);
+		}
+	}
+}
+
+static void XMLCALL on_text(void *arg, const char *s, int len)
+{
+	struct picture_reader *r = arg;
+
+	switch (r->part) {
+	case PART_TITLE:
+		if (r->text.len < LINES_MAX)
+			strbuf_add(&r->text, s, (size_t)len);
+		break;
+	case PART_MODULES:
+	case PART_FRAMES:
+		read_lines(r, s, (size_t)len);
+		break;
+	case PART_TREE:
+		read_tree(r, s, (size_t)len);
+		break;
+	case PART_NONE:
+		break;
+	}
+}
+
+static const char *attribute(const char **attributes, const char *name)
+{
+	for (; *attributes; attributes += 2)
+		if (!strcmp(attributes[0], name))
+			return attributes[1];
+	return NULL;
+}
+
+/* False: it is there and no number. */
+static bool number_attribute(const char **attributes, const char *name, uint64_t *value)
+{
+	const char *s = attribute(attributes, name);
+
+	return !s || parse_u64(s, strlen(s), 10, value);
+}
+
+static void set_unit(struct picture_reader *r, const char *unit)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_adds(&text, unit);
+	decode(&text);
+	profile_set(&r->p->unit, text.buf);
+	strbuf_release(&text);
+}
+
+static void begin_profile(struct picture_reader *r, const char **attributes)
+{
+	uint64_t version = 0, self = 0;
+
+	r->scale = 1;
+	if (!number_attribute(attributes, "version", &version) ||
+		!number_attribute(attributes, "total", &r->total) ||
+		!number_attribute(attributes, "scale", &r->scale) ||
+		!number_attribute(attributes, "nodes", &r->nodes) ||
+		!number_attribute(attributes, "self", &self) || r->has_data)
+		damaged(r);
+	else if (version < 1 || version > VERSION_MAX)
+		stop(r, "its data is of a later version: a newer flametap reads it");
+	else if (attribute(attributes, "before"))
+		stop(r, "it is a difference of two profiles: give these instead");
+	else if (attribute(attributes, "unit"))
+		set_unit(r, attribute(attributes, "unit"));
+	r->has_data = true;
+	add_self(r, 0, self);
+}
+
+static enum part part_of(const struct picture_reader *r, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum part part;
+	} parts[] = {{"modules", PART_MODULES}, {"frames", PART_FRAMES}, {"t", PART_TREE}};
+
+	for (size_t i = 0; i < ARRAY_LEN(parts) && r->has_data; i++)
+		if (!strcmp(name, parts[i].name))
+			return parts[i].part;
+	return PART_NONE;
+}
+
+static void XMLCALL on_start(void *arg, const char *name, const char **attributes)
+{
+	static const char ours[] = "urn:flametap:profile|", svg[] = "http://www.w3.org/2000/svg|";
+	struct picture_reader *r = arg;
+	const char *class = attribute(attributes, "class");
+
+	if (r->failed)
+		return;
+	if (++r->depth > DEPTH_MAX)
+		stop(r, "its elements are nested too deep");
+	if (r->part != PART_NONE)
+		damaged(r);
+	if (r->depth == 1)
+		r->is_ours = class && !strncmp(class, "flametap", strlen("flametap"));
+	if (r->depth == 2 && !strncmp(name, svg, sizeof(svg) - 1) &&
+		!strcmp(name + sizeof(svg) - 1, "title"))
+		r->part = PART_TITLE;
+	if (!strncmp(name, ours, sizeof(ours) - 1)) {
+		name += sizeof(ours) - 1;
+		if (!strcmp(name, "profile"))
+			begin_profile(r, attributes);
+		else
+			r->part = part_of(r, name);
+	}
+}
+
+static void XMLCALL on_end(void *arg, const char *name)
+{
+	struct picture_reader *r = arg;
+
+	(void)name;
+	if (r->failed)
+		return;
+	if (r->part == PART_TITLE && !r->p->title && strcmp(r->text.buf, "Flame graph")) {
+		decode(&r->text);
+		profile_set(&r->p->title, r->text.buf);
+	}
+	if ((r->part == PART_MODULES || r->part == PART_FRAMES) && r->text.len)
+		damaged(r);
+	strbuf_reset(&r->text);
+	r->part = PART_NONE;
+	r->depth--;
+}
+
+/* Where entities would be declared, which could be bombs. */
+static void XMLCALL on_doctype(
+	void *arg, const char *name, const char *system, const char *public, int internal)
+{
+	(void)name;
+	(void)system;
+	(void)public;
+	(void)internal;
+	stop(arg, "it is a picture of another program, which holds no profile");
+}
+
+static void parse(struct picture_reader *r, struct lines *lines)
+{
+	uint64_t given = 0;
+	const char *bytes;
+	size_t n;
+
+	do {
+		n = lines_take(lines, CHUNK, &bytes);
+		given += n;
+		if (XML_Parse(r->parser, bytes, (int)n, n == 0) == XML_STATUS_ERROR && !r->failed) {
+			strbuf_addf(r->notes, "it is no XML: %s in line %lu\n",
+				XML_ErrorString(XML_GetErrorCode(r->parser)),
+				(unsigned long)XML_GetCurrentLineNumber(r->parser));
+			r->failed = true;
+		}
+		XML_Index at = XML_GetCurrentByteIndex(r->parser);
+
+		if (n && at >= 0 && given - (uint64_t)at > TOKEN_MAX)
+			stop(r, "an element of it is too long");
+	} while (n && !r->failed);
+}
+
+/* What can be known only at the end. */
+static void check(struct picture_reader *r, const struct lines *lines)
+{
+	if (r->failed)
+		return;
+	if (lines->error)
+		stop(r, strerror(lines->error));
+	else if (!r->has_data && !r->is_ours)
+		stop(r, "it is a picture of another program, which holds no profile");
+	else if (r->nr_nodes != r->nodes || r->expects != READ_FRAME || r->number.factor != 1)
+		damaged(r);
+	profile_recount(r->p);
+	if (r->scale == 1 && r->p->account.kept != r->total)
+		damaged(r);
+	else if (r->scale > 1)
+		strbuf_addf(r->notes, "its weights are multiples of %" PRIu64 "\n", r->scale);
+}
+
+int picture_read(struct profile *p, struct lines *lines, struct strbuf *notes)
+{
+	struct picture_reader r = {
+		.parser = XML_ParserCreateNS(NULL, '|'),
+		.p = p,
+		.notes = notes,
+		.text = STRBUF_INIT,
+		.scale = 1,
+		.number.factor = 1,
+	};
+
+	if (!r.parser)
+		return fail(notes, "out of memory\n");
+	memset(r.digit, -1, sizeof(r.digit));
+	for (int i = 0; i < PICTURE_LAST + PICTURE_MORE; i++)
+		r.digit[(unsigned char)picture_digits[i]] = (signed char)i;
+	XML_SetUserData(r.parser, &r);
+	XML_SetElementHandler(r.parser, on_start, on_end);
+	XML_SetCharacterDataHandler(r.parser, on_text);
+	XML_SetStartDoctypeDeclHandler(r.parser, on_doctype);
+	parse(&r, lines);
+	check(&r, lines);
+	XML_ParserFree(r.parser);
+	strbuf_release(&r.text);
+	free(r.modules.list);
+	free(r.frames.list);
+	return r.failed ? -1 : 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "account.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const words[LOST_REASONS] = {
+	[LOST_SKIPPED] = "skipped",
+	[LOST_TABLE_FULL] = "table-full",
+	[LOST_NO_BODY] = "no-body",
+	[LOST_TRANSPORT] = "transport",
+	[LOST_UNREADABLE] = "unreadable",
+};
+
+const char *lost_reason_word(enum lost_reason reason)
+{
+	return words[reason];
+}
+
+int lost_reason_parse(const char *word)
+{
+	for (int i = 0; i < LOST_REASONS; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -1;
+}
+
+uint64_t account_lost(const struct account *account)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LOST_REASONS; i++)
+		sum += account->lost[i];
+	return sum;
+}
+
+/* Never rounded up to 100. */
+static double share(uint64_t part, uint64_t all)
+{
+	double percent = all ? 100.0 * (double)part / (double)all : 0;
+
+	return part < all && percent > 99.9 ? 99.9 : percent;
+}
+
+static void add_share(struct strbuf *out, uint64_t part, uint64_t all, const char *what)
+{
+	strbuf_addf(out, "%.1f %% %s", share(part, all), what);
+}
+
+double account_named(const struct account *account)
+{
+	return share(account->named, account->named + account->unnamed);
+}
+
+bool account_is_named(
+	const struct account *account, double least, const char *worst, struct strbuf *out)
+{
+	if (account_named(account) >= least || !(account->named + account->unnamed))
+		return true;
+	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
+	if (worst) {
+		strbuf_adds(out, ", ");
+		message_add_path(out, worst);
+		strbuf_adds(out, " lacks most");
+	}
+	strbuf_adds(out, ": bt-resolve --missing tells what helps; or use --min-quality");
+	return false;
+}
+
+/* Times have many digits: in groups of three. */
+static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, amount);
+	bool groups = !strcmp(unit, "us");
+
+	for (int i = 0; i < n; i++) {
+		if (groups && i && (n - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+	strbuf_addf(out, " %s", unit);
+}
+
+void account_line(const struct account *account, const char *unit, struct strbuf *out)
+{
+	uint64_t lost = account_lost(account);
+	const char *before = " (";
+
+	add_amount(out, account->kept, unit);
+	strbuf_adds(out, " kept, ");
+	if (account->left_out) {
+		add_amount(out, account->left_out, unit);
+		strbuf_adds(out, " left out, ");
+	}
+	strbuf_addf(out, "%" PRIu64 " lost", lost);
+	for (int i = 0; lost && i < LOST_REASONS; i++) {
+		if (!account->lost[i])
+			continue;
+		strbuf_addf(out, "%s%s %" PRIu64, before, words[i], account->lost[i]);
+		before = ", ";
+	}
+	if (lost)
+		strbuf_addch(out, ')');
+	strbuf_adds(out, "; stacks ");
+	add_share(out, account->whole, account->kept, "whole");
+	if (account->cut) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->cut, account->kept, "cut");
+	}
+	if (account->broken) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->broken, account->kept, "broken");
+	}
+	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
+}
+
+static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
+{
+	strbuf_addf(out, "\"%s\": %" PRIu64 ", ", key, value);
+}
+
+void account_json(const struct account *account, struct strbuf *out)
+{
+	strbuf_addf(out, "{\"known\": %s, ", account->known ? "true" : "false");
+	add_json_number(out, "kept", account->kept);
+	if (account->left_out)
+		add_json_number(out, "left_out", account->left_out);
+	add_json_number(out, "whole", account->whole);
+	add_json_number(out, "cut", account->cut);
+	add_json_number(out, "broken", account->broken);
+	add_json_number(out, "named", account->named);
+	add_json_number(out, "unnamed", account->unnamed);
+	strbuf_adds(out, "\"lost\": {");
+	for (int i = 0; i < LOST_REASONS; i++)
+		strbuf_addf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", words[i], account->lost[i]);
+	strbuf_adds(out, "}}");
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the rows of a recording to stacks of the call tree. */
+#include "lib/strbuf.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Deeper stacks are walked once for each place where they stand, however many rows have them. */
+enum { DEEP = 64 };
+
+enum { SECOND = 1000000000 }; /* ns */
+
+struct tree_builder {
+	const struct recording *rec;
+	const struct recording_view *view;
+	struct profile *p;
+	uint32_t **frames; /* of each frame of the recording: innermost inlined first, made when
+			      first used */
+	uint32_t node;     /* of the profile, that the row has come to */
+	struct table deep; /* node, stack of the recording → node */
+	bool tags;         /* the rows are told apart by them */
+	struct strbuf text;
+};
+
+static void push(struct tree_builder *b, uint32_t frame)
+{
+	b->node = profile_child(b->p, b->node, frame);
+}
+
+static void push_text(struct tree_builder *b, enum frame_kind kind)
+{
+	push(b, profile_frame(b->p, kind, b->text.buf, b->text.len, NULL, 0));
+}
+
+static uint32_t unnamed_frame(struct tree_builder *b, const struct rec_frame *f, const char *module)
+{
+	strbuf_reset(&b->text);
+	strbuf_addf(
+		&b->text, *module == '[' ? "%s" : "[%s]", *module ? file_name(module) : "unknown");
+	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
+}
+
+static const char *module_of(const struct recording *rec, const struct rec_frame *f)
+{
+	return f->place == AT_MAP ? recording_get(rec, rec->maps[f->map].path) : "";
+}
+
+static uint32_t intern(struct tree_builder *b, uint32_t string)
+{
+	return strpool_add(
+		&b->p->names, recording_get(b->rec, string), strpool_len(&b->rec->strings, string));
+}
+
+/* "file.c:12", without the folder; 0 where the line is not known or not wanted. */
+static uint32_t source_of(struct tree_builder *b, const struct rec_name *n)
+{
+	if (!b->view->lines || !n->file || !n->line)
+		return 0;
+	strbuf_reset(&b->text);
+	strbuf_addf(&b->text, "%s:%" PRIu32, file_name(recording_get(b->rec, n->file)), n->line);
+	return strpool_add(&b->p->names, b->text.buf, b->text.len);
+}
+
+static uint32_t named_frame(
+	struct tree_builder *b, const struct rec_frame *f, const struct rec_name *n, bool inlined)
+{
+	uint32_t path = f->place == AT_MAP ? b->rec->maps[f->map].path : 0;
+	struct frame frame = {
+		.name = intern(b, n->function),
+		.module = intern(b, n->module ? n->module : path),
+		.source = source_of(b, n),
+		.kind = inlined ? FRAME_INLINE : f->kind,
+	};
+
+	return profile_add_frame(b->p, &frame);
+}
+
+/* The profile's frames of frame ID of the recording: one, or one for each inlined call. */
+static const uint32_t *frames_of(struct tree_builder *b, uint32_t id)
+{
+	const struct recording *rec = b->rec;
+	const struct rec_frame *f = &rec->frames[id];
+
+	if (b->frames[id])
+		return b->frames[id];
+	uint32_t *list = xcalloc(f->nr_names + 1, sizeof(*list));
+
+	if (!f->nr_names)
+		list[0] = unnamed_frame(b, f, module_of(rec, f));
+	for (uint32_t i = 0; i < f->nr_names; i++)
+		list[i] = named_frame(b, f, &rec->names[f->names + i], i + 1 < f->nr_names);
+	b->frames[id] = list;
+	return list;
+}
+
+static void push_end(struct tree_builder *b, const struct rec_stack *stack)
+{
+	strbuf_reset(&b->text);
+	recording_add_end(b->rec, stack, &b->text);
+	if (b->text.len)
+		push_text(b, FRAME_NOTE);
+}
+
+static void push_stack(struct tree_builder *b, const struct rec_stack *stack)
+{
+	push_end(b, stack);
+	for (uint32_t i = stack->nr; i--;) {
+		uint32_t id = b->rec->frame_refs[stack->first + i];
+		const uint32_t *list = frames_of(b, id);
+		uint32_t nr = b->rec->frames[id].nr_names;
+
+		push(b, list[nr ? nr - 1 : 0]);
+		for (uint32_t k = nr ? nr - 1 : 0; k--;)
+			push(b, list[k]);
+	}
+}
+
+static void push_deep(struct tree_builder *b, uint32_t stack)
+{
+	bool is_new;
+	uint32_t *at = table_put(&b->deep, b->node, stack, &is_new);
+
+	if (is_new) {
+		push_stack(b, &b->rec->stacks[stack]);
+		*at = b->node;
+	}
+	b->node = *at;
+}
+
+static void push_task(struct tree_builder *b, const struct rec_task *task)
+{
+	if (!b->view->comm && !b->view->threads)
+		return;
+	const char *comm = recording_get(b->rec, task->comm);
+
+	strbuf_reset(&b->text);
+	strbuf_adds(&b->text, *comm ? comm : "[unknown]");
+	if (b->view->threads)
+		strbuf_addf(&b->text, "/%u", task->tid);
+	push_text(b, FRAME_TASK);
+}
+
+static void push_stacks(struct tree_builder *b, const struct rec_row *row, enum stack_kind kind)
+{
+	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++) {
+		const struct rec_stack *stack = &b->rec->stacks[row->stacks[i]];
+
+		if (stack->kind != kind)
+			continue;
+		if (stack->nr > DEEP)
+			push_deep(b, row->stacks[i]);
+		else
+			push_stack(b, stack);
+	}
+}
+
+static void push_tag(struct tree_builder *b, uint32_t tag)
+{
+	strbuf_reset(&b->text);
+	recording_add_tag(b->rec, tag, &b->text);
+	if (b->text.len)
+		push_text(b, FRAME_NOTE);
+	*(b->text.len ? &b->p->tagged : &b->p->untagged) = true;
+}
+
+static void add_row(struct tree_builder *b, const struct rec_row *row)
+{
+	static const enum stack_kind order[] = {
+		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
+
+	b->node = 0;
+	push_task(b, &b->rec->tasks[row->task]);
+
+	uint32_t before = b->node;
+
+	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+		push_stacks(b, row, order[k]);
+	if (b->node == before) {
+		strbuf_reset(&b->text);
+		strbuf_adds(&b->text, "[no stack]");
+		push_text(b, FRAME_NOTE);
+	}
+	if (b->tags)
+		push_tag(b, row->tag);
+	add_capped(&b->p->nodes[b->node].self, row->sum);
+}
+
+static uint64_t parse_started(const char *s)
+{
+	struct tm tm = {0};
+	const char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+	time_t t = end && !*end ? timegm(&tm) : 0;
+
+	return t > 0 && t < INT64_MAX / SECOND ? (uint64_t)t * SECOND : 0;
+}
+
+static uint64_t parse_seconds(const char *s)
+{
+	double seconds = s ? strtod(s, NULL) : 0;
+
+	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * SECOND) : 0;
+}
+
+static void add_timing(
+	const struct recording *rec, const struct rec_event *event, struct profile_timing *t)
+{
+	uint64_t started = parse_started(recording_meta(rec, "started"));
+	bool ticks = !strcmp(recording_get(rec, event->clock), "cpu") && event->period <= INT64_MAX;
+
+	if (started && (!t->started || started < t->started))
+		t->started = started;
+	add_capped(&t->duration, parse_seconds(recording_meta(rec, "seconds")));
+	if (ticks && event->period > t->period)
+		t->period = event->period;
+}
+
+void recording_to_profile(
+	const struct recording *rec, const struct recording_view *view, struct profile *p)
+{
+	struct tree_builder b = {
+		.rec = rec,
+		.view = view,
+		.p = p,
+		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.tags = view->note_tags || recording_mixes_tags(rec, view),
+		.text = STRBUF_INIT,
+	};
+	uint32_t event = recording_viewed_event(rec, view);
+
+	table_init(&b.deep);
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (recording_shows(rec, view, &rec->rows[i]))
+			add_row(&b, &rec->rows[i]);
+	if (event < rec->nr_events) {
+		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
+		add_timing(rec, &rec->events[event], &p->timing);
+	}
+	if (recording_meta(rec, "title"))
+		profile_set(&p->title, recording_meta(rec, "title"));
+	recording_account(rec, view, &p->account);
+	for (size_t i = 0; i < rec->nr_frames; i++)
+		free(b.frames[i]);
+	free(b.frames);
+	table_release(&b.deep);
+	strbuf_release(&b.text);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words that the writer and the reader of a recording share. */
+#ifndef MODEL_RECORDING_WORDS_H
+#define MODEL_RECORDING_WORDS_H
+
+#include "recording.h"
+
+extern const char *const stack_kind_words[STACK_KINDS];
+extern const char *const stack_end_words[END_KINDS];
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of a recording, as sample-bt-recording(5) defines it. */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "recording.h"
+#include "recording_words.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+const char *const stack_kind_words[STACK_KINDS] = {"user", "kernel", "perl", "lua", "waker"};
+const char *const stack_end_words[END_KINDS] = {"root", "cut", "broken"};
+
+struct recording_writer {
+	const struct recording *rec;
+	FILE *out;
+	uint64_t lines;
+	struct strbuf line;
+};
+
+static void add_string(struct recording_writer *w, uint32_t string)
+{
+	strbuf_addch(&w->line, ' ');
+	word_add(&w->line, recording_get(w->rec, string), strpool_len(&w->rec->strings, string));
+}
+
+static void add_hex(struct recording_writer *w, uint64_t value)
+{
+	strbuf_addf(&w->line, " %" PRIx64, value);
+}
+
+/* "-" when it is not KNOWN. */
+static void add_known_hex(struct recording_writer *w, bool known, uint64_t value)
+{
+	if (known)
+		add_hex(w, value);
+	else
+		strbuf_adds(&w->line, " -");
+}
+
+static void add_number(struct recording_writer *w, uint64_t value)
+{
+	strbuf_addch(&w->line, ' ');
+	strbuf_addu(&w->line, value);
+}
+
+static void end_line(struct recording_writer *w)
+{
+	strbuf_addch(&w->line, '\n');
+	fwrite(w->line.buf, 1, w->line.len, w->out);
+	strbuf_reset(&w->line);
+	w->lines++;
+}
+
+static void begin(struct recording_writer *w, const char *record)
+{
+	strbuf_adds(&w->line, record);
+}
+
+static void write_head(struct recording_writer *w)
+{
+	const struct recording *rec = w->rec;
+
+	begin(w, RECORDING_MAGIC);
+	add_number(w, RECORDING_VERSION);
+	end_line(w);
+	for (size_t i = 0; i < rec->nr_meta; i++) {
+		begin(w, "meta");
+		add_string(w, rec->meta[i].key);
+		add_string(w, rec->meta[i].value);
+		end_line(w);
+	}
+	begin(w, "kernel");
+	add_string(w, rec->kernel_release);
+	add_string(w, rec->kernel_build_id);
+	add_known_hex(w, rec->kernel_text, rec->kernel_text);
+	end_line(w);
+	for (size_t i = 0; i < rec->nr_modules; i++) {
+		begin(w, "module");
+		add_string(w, rec->modules[i].name);
+		add_string(w, rec->modules[i].build_id);
+		add_hex(w, rec->modules[i].text);
+		end_line(w);
+	}
+}
+
+static void write_events_and_tasks(struct recording_writer *w)
+{
+	const struct recording *rec = w->rec;
+
+	for (size_t i = 0; i < rec->nr_events; i++) {
+		const struct rec_event *e = &rec->events[i];
+
+		begin(w, "event");
+		add_number(w, i);
+		add_string(w, e->name);
+		add_string(w, e->unit);
+		add_number(w, e->period);
+		add_string(w, e->clock);
+		end_line(w);
+	}
+	for (size_t i = 0; i < rec->nr_tasks; i++) {
+		const struct rec_task *t = &rec->tasks[i];
+
+		begin(w, "task");
+		add_number(w, i);
+		add_number(w, t->pid);
+		add_number(w, t->tid);
+		add_number(w, t->start);
+		add_string(w, t->comm);
+		end_line(w);
+	}
+}
+
+static void write_maps(struct recording_writer *w)
+{
+	const struct recording *rec = w->rec;
+
+	for (size_t i = 0; i < rec->nr_maps; i++) {
+		const struct rec_map *m = &rec->maps[i];
+
+		begin(w, "map");
+		add_number(w, i);
+		add_number(w, m->pid);
+		add_number(w, m->generation);
+		add_hex(w, m->start);
+		add_hex(w, m->end);
+		add_hex(w, m->offset);
+		add_string(w, m->build_id);
+		add_string(w, m->path);
+		add_known_hex(w, m->has_link, m->link);
+		end_line(w);
+	}
+}
+
+static void write_names(struct recording_writer *w, const struct rec_frame *f, size_t id)
+{
+	for (uint32_t i = 0; i < f->nr_names; i++) {
+		const struct rec_name *n = &w->rec->names[f->names + i];
+
+		begin(w, "name");
+		add_number(w, id);
+		add_string(w, n->function);
+		add_hex(w, n->offset);
+		add_string(w, n->module);
+		add_string(w, n->file);
+		add_number(w, n->line);
+		end_line(w);
+	}
+}
+
+static void write_frames(struct recording_writer *w)
+{
+	for (size_t i = 0; i < w->rec->nr_frames; i++) {
+		const struct rec_frame *f = &w->rec->frames[i];
+
+		begin(w, "frame");
+		add_number(w, i);
+		strbuf_addf(&w->line, " %s", frame_kind_word(f->kind));
+		if (f->place == AT_NAME) {
+			strbuf_adds(&w->line, " name");
+		} else {
+			strbuf_adds(&w->line, f->call ? " call" : " pc");
+			if (f->place == AT_MAP)
+				add_number(w, f->map);
+			else
+				strbuf_adds(&w->line, " -");
+			add_hex(w, f->addr);
+		}
+		end_line(w);
+		write_names(w, f, i);
+	}
+}
+
+static void write_stacks(struct recording_writer *w)
+{
+	const struct recording *rec = w->rec;
+
+	for (size_t i = 0; i < rec->nr_stacks; i++) {
+		const struct rec_stack *s = &rec->stacks[i];
+
+		begin(w, "stack");
+		add_number(w, i);
+		strbuf_addf(&w->line, " %s %s", stack_kind_words[s->kind], stack_end_words[s->end]);
+		add_string(w, s->cut_by);
+		for (uint32_t k = 0; k < s->nr; k++)
+			add_number(w, rec->frame_refs[s->first + k]);
+		end_line(w);
+	}
+}
+
+static void write_rows(struct recording_writer *w)
+{
+	const struct recording *rec = w->rec;
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *r = &rec->rows[i];
+
+		begin(w, "row");
+		add_number(w, r->event);
+		add_number(w, r->task);
+		strbuf_addch(&w->line, ' ');
+		for (int k = 0; k < ROW_STACKS && r->stacks[k] != NO_STACK; k++) {
+			if (k)
+				strbuf_addch(&w->line, ',');
+			strbuf_addu(&w->line, r->stacks[k]);
+		}
+		if (r->stacks[0] == NO_STACK)
+			strbuf_addch(&w->line, '-');
+		add_string(w, r->tag);
+		add_number(w, r->count);
+		add_number(w, r->sum);
+		end_line(w);
+	}
+	for (int i = 0; i < LOST_REASONS; i++) {
+		if (!rec->lost[i])
+			continue;
+		begin(w, "lost");
+		strbuf_addf(&w->line, " %s", lost_reason_word((enum lost_reason)i));
+		add_number(w, rec->lost[i]);
+		end_line(w);
+	}
+}
+
+int recording_write(const struct recording *rec, FILE *out, struct strbuf *err)
+{
+	struct recording_writer w = {.rec = rec, .out = out, .line = STRBUF_INIT};
+
+	write_head(&w);
+	write_events_and_tasks(&w);
+	write_maps(&w);
+	write_frames(&w);
+	write_stacks(&w);
+	write_rows(&w);
+	begin(&w, "end");
+	add_number(&w, w.lines);
+	end_line(&w);
+	strbuf_release(&w.line);
+	if (fflush(out) || ferror(out))
+		return fail(err, "cannot write the recording: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "debuginfo.h"
+#include "diename.h"
+#include "lib/util.h"
+#include "linetable.h"
+#include "symbol/elf/elffile_internal.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RANGES_MAX = 1 << 22, /* of a file's units; more are not looked at */
+	DEPTH_MAX = 256,      /* of entries one in the other */
+	READ_TIMES = 64,      /* how often a byte of a unit is read: once on each level above it */
+};
+
+#define NO_UNIT UINT32_MAX
+
+struct unit {
+	Dwarf_CU *cu;
+	bool vague; /* it does not say all code that it is of */
+	bool lines_tried;
+	struct linetable *lines; /* NULL: none */
+};
+
+struct range {
+	uint64_t from, to;
+	uint32_t unit;
+};
+
+struct debuginfo {
+	Dwarf *dwarf, *alt;
+	uint64_t first_code; /* what has a lower address was dropped by the linker */
+	struct unit *units;
+	size_t nr_units, units_alloc;
+	struct range *ranges; /* by their first addresses */
+	size_t nr_ranges, ranges_alloc;
+	struct bytes lines, str, line_str; /* sections */
+	uint64_t lines_left;               /* bytes that tables may have yet: they do not overlap */
+	struct die_names names;
+};
+
+/* A call or function that was found at addresses. */
+struct node {
+	const char *function;
+	bool inlined;
+	uint32_t caller;  /* the node that it is inlined into, 0: none known */
+	const char *file; /* of the call */
+	uint32_t line;
+};
+
+/* An address that was asked for. */
+struct name_job {
+	uint64_t address;
+	size_t at; /* its place among them */
+	uint32_t unit;
+	uint32_t innermost; /* node, 0: no function known */
+	struct linetable_place place;
+};
+
+/* One call of debuginfo_find. */
+struct search {
+	struct debuginfo *di;
+	bool inlines;
+	struct node *nodes; /* from 1 on */
+	size_t nr_nodes, nodes_alloc;
+};
+
+/* ---- the file ---- */
+
+static bool set_bytes(struct bytes *to, Elf *elf, const char *name)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, name, &shdr);
+	Elf_Data *data = scn && !(shdr.sh_flags & SHF_COMPRESSED) ? elf_rawdata(scn, NULL) : NULL;
+
+	if (!data || !data->d_buf)
+		return false;
+	to->at = data->d_buf;
+	to->end = to->at + data->d_size;
+	return true;
+}
+
+/* Sections of which libdw has undone the compression. */
+static void read_sections(struct debuginfo *di, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	if (!set_bytes(&di->lines, elf, ".debug_line"))
+		set_bytes(&di->lines, elf, ".zdebug_line");
+	if (!set_bytes(&di->str, elf, ".debug_str"))
+		set_bytes(&di->str, elf, ".zdebug_str");
+	set_bytes(&di->line_str, elf, ".debug_line_str");
+	di->lines_left = (uint64_t)(di->lines.end - di->lines.at);
+	di->first_code = UINT64_MAX;
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &shdr) && (shdr.sh_flags & SHF_ALLOC) &&
+			(shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_addr < di->first_code)
+			di->first_code = shdr.sh_addr;
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static void add_unit(struct debuginfo *di, Dwarf_CU *cu, Dwarf_Die *die, unsigned int version)
+{
+	/* version 2 has no word for several ranges: one may be that of the first section alone */
+	bool partly = version < 3 && !dwarf_hasattr(die, DW_AT_ranges);
+	struct unit unit = {.cu = cu, .vague = true};
+	Dwarf_Addr base, from, to;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &from, &to)) > 0 && di->nr_ranges < RANGES_MAX) {
+		unit.vague = partly;
+		if (from < di->first_code || from >= to)
+			continue;
+		ALLOC_GROW(di->ranges, di->nr_ranges, di->ranges_alloc);
+		di->ranges[di->nr_ranges++] = (struct range){from, to, (uint32_t)di->nr_units};
+	}
+	if (unit.vague && !dwarf_haschildren(die))
+		return;
+	ALLOC_GROW(di->units, di->nr_units, di->units_alloc);
+	di->units[di->nr_units++] = unit;
+}
+
+static void read_units(struct debuginfo *di)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (di->nr_units < NO_UNIT &&
+		!dwarf_get_units(di->dwarf, cu, &cu, &version, &type, &die, NULL))
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(di, cu, &die, version);
+	if (di->nr_ranges)
+		qsort(di->ranges, di->nr_ranges, sizeof(*di->ranges), by_from);
+}
+
+struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile *alt)
+{
+	Elf *handle = elffile_elf(elf);
+	const char *ident = elf_getident(handle, NULL);
+	Dwarf *dwarf;
+
+	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
+		return NULL;
+	dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
+	if (!dwarf)
+		return NULL;
+	struct debuginfo *di = xcalloc(1, sizeof(*di));
+
+	di->dwarf = dwarf;
+	di->alt = alt ? dwarf_begin_elf(elffile_elf(alt), DWARF_C_READ, NULL) : NULL;
+	if (di->alt)
+		dwarf_setalt(dwarf, di->alt);
+	die_names_init(&di->names, di->alt);
+	read_sections(di, handle);
+	read_units(di);
+	if (di->nr_units)
+		return di;
+	debuginfo_free(di);
+	return NULL;
+}
+
+void debuginfo_free(struct debuginfo *di)
+{
+	if (!di)
+		return;
+	for (size_t i = 0; i < di->nr_units; i++)
+		linetable_free(di->units[i].lines);
+	free(di->units);
+	free(di->ranges);
+	die_names_release(&di->names);
+	dwarf_end(di->dwarf);
+	dwarf_end(di->alt);
+	free(di);
+}
+
+/* ---- a unit's lines ---- */
+
+static struct linetable *open_lines(struct debuginfo *di, struct unit *unit)
+{
+	struct linetable_source source = {
+		.lines = di->lines,
+		.str = di->str,
+		.line_str = di->line_str,
+		.first_code = di->first_code,
+	};
+	Dwarf_Attribute mem;
+	Dwarf_Word offset;
+	Dwarf_Die die;
+
+	if (dwarf_cu_info(unit->cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) ||
+		!dwarf_attr(&die, DW_AT_stmt_list, &mem) || dwarf_formudata(&mem, &offset) ||
+		!bytes_take(&source.lines, offset))
+		return NULL;
+	source.folder = die_text(&di->names, &die, DW_AT_comp_dir);
+	source.size_max = di->lines_left;
+	struct linetable *lines = linetable_new(&source);
+
+	di->lines_left -= lines ? linetable_size(lines) : 0;
+	return lines;
+}
+
+static struct linetable *lines_of(struct debuginfo *di, struct unit *unit)
+{
+	if (!unit->lines_tried) {
+		unit->lines_tried = true;
+		unit->lines = open_lines(di, unit);
+	}
+	return unit->lines;
+}
+
+/* ---- a unit's functions ---- */
+
+/* The way through a unit's tree, with the addresses whose functions are wanted. */
+struct die_walk {
+	struct search *search;
+	struct unit *unit;
+	const uint64_t *addresses;
+	uint32_t *innermost; /* of each, as far as it was found */
+	bool everywhere;     /* functions in functions and classes, too */
+	int64_t left;        /* how many bytes, ranges and addresses may be looked at yet */
+};
+
+/* Some of the addresses. */
+struct slice {
+	size_t from, to;
+};
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute mem;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, attribute, &mem) || dwarf_formudata(&mem, &value))
+		return 0;
+	return value;
+}
+
+static uint32_t add_node(struct die_walk *w, Dwarf_Die *die, uint32_t caller)
+{
+	struct search *s = w->search;
+	struct node node = {
+		.function = die_function(&s->di->names, die),
+		.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
+		.caller = caller,
+	};
+
+	if (node.inlined) {
+		struct linetable *lines = lines_of(s->di, w->unit);
+		uint64_t line = number_of(die, DW_AT_call_line);
+
+		if (lines)
+			node.file = linetable_file(lines, number_of(die, DW_AT_call_file));
+		node.line = line > UINT32_MAX ? 0 : (uint32_t)line;
+	}
+	ALLOC_GROW(s->nodes, s->nr_nodes, s->nodes_alloc);
+	s->nodes[s->nr_nodes] = node;
+	return (uint32_t)s->nr_nodes++;
+}
+
+static size_t first_from(const uint64_t *addresses, struct slice slice, uint64_t from)
+{
+	while (slice.from < slice.to) {
+		size_t mid = slice.from + (slice.to - slice.from) / 2;
+
+		if (addresses[mid] < from)
+			slice.from = mid + 1;
+		else
+			slice.to = mid;
+	}
+	return slice.from;
+}
+
+/*
+ * Narrows SLICE to the addresses that DIE's ranges hold. Those of them that are in *NODE so far are
+ * in a new node then, which *NODE becomes; NODE may be NULL. False: DIE has no ranges, and SLICE
+ * stays as it was.
+ */
+static bool enter(struct die_walk *w, Dwarf_Die *die, struct slice *slice, uint32_t *node)
+{
+	struct slice all = *slice, hit = {all.to, all.from};
+	uint32_t outer = node ? *node : 0, inner = 0;
+	Dwarf_Addr base, from, to;
+	bool any = false;
+	ptrdiff_t at = 0;
+
+	while (w->left-- > 0 && (at = dwarf_ranges(die, at, &base, &from, &to)) > 0) {
+		any = true;
+		if (from < w->search->di->first_code)
+			continue;
+		for (size_t i = first_from(w->addresses, all, from);
+			i < all.to && w->addresses[i] < to; i++) {
+			hit.from = i < hit.from ? i : hit.from;
+			hit.to = i >= hit.to ? i + 1 : hit.to;
+			w->left--;
+			if (!node || w->innermost[i] != outer)
+				continue;
+			if (!inner)
+				inner = add_node(w, die, outer);
+			w->innermost[i] = inner;
+		}
+	}
+	if (any)
+		*slice = hit;
+	if (inner)
+		*node = inner;
+	return any;
+}
+
+static void walk_children(struct die_walk *w, Dwarf_Die *parent, struct slice slice, uint32_t node,
+	unsigned int depth);
+
+static void walk_entry(
+	struct die_walk *w, Dwarf_Die *die, struct slice slice, uint32_t node, unsigned int depth)
+{
+	struct slice all = slice;
+	bool inlines = w->search->inlines;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		node = 0; /* it really stands there, wherever it was written */
+		if ((!enter(w, die, &slice, &node) || !inlines) && !w->everywhere)
+			return;
+		break;
+	case DW_TAG_inlined_subroutine:
+		if ((!inlines || !enter(w, die, &slice, &node)) && !w->everywhere)
+			return;
+		break;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		enter(w, die, &slice, NULL);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		break;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		if (!w->everywhere)
+			return;
+		break;
+	default:
+		return;
+	}
+	if (w->everywhere)
+		slice = all;
+	if (slice.from < slice.to)
+		walk_children(w, die, slice, node, depth + 1);
+}
+
+static void walk_children(struct die_walk *w, Dwarf_Die *parent, struct slice slice, uint32_t node,
+	unsigned int depth)
+{
+	Dwarf_Die die, next;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+		return;
+	for (;;) {
+		walk_entry(w, &die, slice, node, depth);
+		if (w->left <= 0 || dwarf_siblingof(&die, &next))
+			return;
+		w->left -= (const char *)next.addr - (const char *)die.addr;
+		die = next;
+	}
+}
+
+/* The entry that the unit's tree hangs on: in a file of its own, if it was split off. */
+static bool root_of(const struct unit *unit, Dwarf_Die *root)
+{
+	Dwarf_Die split;
+	uint8_t type;
+
+	if (dwarf_cu_info(unit->cu, NULL, &type, root, &split, NULL, NULL, NULL))
+		return false;
+	if (type == DW_UT_skeleton && split.addr)
+		*root = split;
+	return root->addr;
+}
+
+/* In bytes. */
+static int64_t size_of(Dwarf_Die *root)
+{
+	Dwarf_Off start = dwarf_dieoffset(root) - dwarf_cuoffset(root), end;
+
+	if (dwarf_next_unit(dwarf_cu_getdwarf(root->cu), start, &end, NULL, NULL, NULL, NULL, NULL,
+		    NULL, NULL))
+		return 0;
+	return end - start < UINT32_MAX ? (int64_t)(end - start) : UINT32_MAX;
+}
+
+/* Looks in UNIT for the functions of those of N JOBS that have none yet. */
+static void find_functions(
+	struct search *s, struct unit *unit, struct name_job *jobs, size_t n, bool everywhere)
+{
+	uint64_t *addresses = xmalloc(n * sizeof(*addresses));
+	uint32_t *innermost = xcalloc(n, sizeof(*innermost));
+	struct die_walk w = {
+		.search = s,
+		.unit = unit,
+		.addresses = addresses,
+		.innermost = innermost,
+		.everywhere = everywhere,
+	};
+	struct slice slice = {0};
+	Dwarf_Die root;
+
+	for (size_t i = 0; i < n; i++)
+		if (!jobs[i].innermost)
+			addresses[slice.to++] = jobs[i].address;
+	if (slice.to && root_of(unit, &root)) {
+		w.left = READ_TIMES * (size_of(&root) + (int64_t)n);
+		walk_children(&w, &root, slice, 0, 0);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!jobs[i].innermost)
+			jobs[i].innermost = innermost[slice.from++];
+	free(addresses);
+	free(innermost);
+}
+
+static void find_lines(struct search *s, struct unit *unit, struct name_job *jobs, size_t n)
+{
+	struct linetable *lines = lines_of(s->di, unit);
+	uint64_t *addresses = xmalloc(n * sizeof(*addresses));
+	struct linetable_place *places = xcalloc(n, sizeof(*places));
+
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = jobs[i].address;
+	if (lines)
+		linetable_find(lines, addresses, n, places);
+	for (size_t i = 0; i < n; i++)
+		jobs[i].place = places[i];
+	free(addresses);
+	free(places);
+}
+
+/* ---- the search ---- */
+
+/* The unit of each job, which are ascending: of ranges that overlap, the one that begins last. */
+static void find_units(const struct debuginfo *di, struct name_job *jobs, size_t n)
+{
+	size_t *open = xmalloc(di->nr_ranges * sizeof(*open)), nr = 0, next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t address = jobs[i].address;
+
+		while (next < di->nr_ranges && di->ranges[next].from <= address)
+			open[nr++] = next++;
+		while (nr && di->ranges[open[nr - 1]].to <= address)
+			nr--;
+		jobs[i].unit = nr ? di->ranges[open[nr - 1]].unit : NO_UNIT;
+	}
+	free(open);
+}
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct name_job *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit > y->unit ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct name_job *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Jobs in no unit's code may be in that of one that does not say all it has. */
+static void find_vague(struct search *s, struct name_job *jobs, size_t n)
+{
+	for (uint32_t unit = 0; unit < s->di->nr_units; unit++) {
+		if (!s->di->units[unit].vague)
+			continue;
+		find_functions(s, &s->di->units[unit], jobs, n, false);
+		for (size_t i = 0; i < n; i++)
+			if (jobs[i].innermost && jobs[i].unit == NO_UNIT)
+				jobs[i].unit = unit;
+	}
+	qsort(jobs, n, sizeof(*jobs), by_unit);
+}
+
+static void find_all(struct search *s, struct name_job *jobs, size_t n)
+{
+	size_t end, nr = n;
+
+	find_units(s->di, jobs, n);
+	qsort(jobs, n, sizeof(*jobs), by_unit);
+	while (nr && jobs[nr - 1].unit == NO_UNIT)
+		nr--;
+	if (nr < n)
+		find_vague(s, jobs + nr, n - nr);
+	for (size_t i = 0; i < n && jobs[i].unit != NO_UNIT; i = end) {
+		struct unit *unit = &s->di->units[jobs[i].unit];
+
+		for (end = i + 1; end < n && jobs[end].unit == jobs[i].unit; end++)
+			;
+		find_functions(s, unit, jobs + i, end - i, false);
+		find_functions(s, unit, jobs + i, end - i, true);
+		find_lines(s, unit, jobs + i, end - i);
+	}
+	qsort(jobs, n, sizeof(*jobs), by_place);
+}
+
+struct frames {
+	struct debuginfo_frame *list;
+	size_t nr, alloc;
+};
+
+static void set_frames(struct frames *frames, const struct search *s, const struct name_job *job)
+{
+	struct debuginfo_frame frame = {NULL, job->place.file, job->place.line};
+	uint32_t number = job->innermost;
+	bool inlined = true;
+
+	for (frames->nr = 0; inlined;) {
+		const struct node *node = &s->nodes[number];
+
+		frame.function = node->function;
+		inlined = node->inlined;
+		ALLOC_GROW(frames->list, frames->nr, frames->alloc);
+		frames->list[frames->nr++] = frame;
+		frame.file = node->file;
+		frame.line = node->line;
+		number = node->caller;
+	}
+}
+
+void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, bool inlines,
+	debuginfo_take *take, void *arg)
+{
+	struct search s = {.di = di, .inlines = inlines};
+	struct frames frames = {0};
+	struct name_job *jobs;
+
+	if (!n)
+		return;
+	jobs = xcalloc(n, sizeof(*jobs));
+	ALLOC_GROW(s.nodes, s.nr_nodes, s.nodes_alloc);
+	s.nodes[s.nr_nodes++] = (struct node){0}; /* that of no function */
+	for (size_t i = 0; i < n; i++)
+		jobs[i] = (struct name_job){.address = addresses[i], .at = i};
+	find_all(&s, jobs, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!jobs[i].innermost && !jobs[i].place.file && !jobs[i].place.line)
+			continue;
+		set_frames(&frames, &s, &jobs[i]);
+		take(arg, i, frames.list, frames.nr);
+	}
+	free(frames.list);
+	free(s.nodes);
+	free(jobs);
+}

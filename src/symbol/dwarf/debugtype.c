@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "debugtype.h"
+#include "diename.h"
+#include "lib/util.h"
+#include "symbol/elf/elffile_internal.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what no program has. */
+enum { SIBLINGS_MAX = 1 << 22, HOPS_MAX = 16 };
+
+struct debugtypes {
+	Dwarf *dwarf, *alt;
+	struct die_names names;
+	/* where the last one was found: all of a program's are mostly in one unit */
+	Dwarf_Die unit;
+	bool has_unit;
+};
+
+struct debugtypes *debugtypes_new(const struct elffile *elf, const struct elffile *alt)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elffile_elf(elf), DWARF_C_READ, NULL);
+	struct debugtypes *types;
+
+	if (!dwarf)
+		return NULL;
+	types = xcalloc(1, sizeof(*types));
+	types->dwarf = dwarf;
+	types->alt = alt ? dwarf_begin_elf(elffile_elf(alt), DWARF_C_READ, NULL) : NULL;
+	if (types->alt)
+		dwarf_setalt(dwarf, types->alt);
+	die_names_init(&types->names, types->alt);
+	return types;
+}
+
+void debugtypes_free(struct debugtypes *types)
+{
+	if (!types)
+		return;
+	die_names_release(&types->names);
+	dwarf_end(types->dwarf);
+	dwarf_end(types->alt);
+	free(types);
+}
+
+static bool is_called(const struct debugtypes *types, Dwarf_Die *die, const char *name, size_t len)
+{
+	const char *s = die_text(&types->names, die, DW_AT_name);
+
+	return s && strlen(s) == len && !memcmp(s, name, len);
+}
+
+/* The child of PARENT with that DWARF tag and NAME that is not just declared. */
+static bool find_child(const struct debugtypes *types, Dwarf_Die *parent, int tag, const char *name,
+	size_t len, Dwarf_Die *die)
+{
+	if (dwarf_child(parent, die))
+		return false;
+	for (int i = 0; i < SIBLINGS_MAX; i++) {
+		if (dwarf_tag(die) == tag && is_called(types, die, name, len) &&
+			!dwarf_hasattr(die, DW_AT_declaration))
+			return true;
+		if (dwarf_siblingof(die, die))
+			return false;
+	}
+	return false;
+}
+
+static bool find_in_units(
+	struct debugtypes *types, Dwarf *dwarf, int tag, const char *name, Dwarf_Die *die)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	uint8_t type;
+	Dwarf_Die unit;
+
+	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &unit, NULL))
+		if (find_child(types, &unit, tag, name, strlen(name), die)) {
+			types->unit = unit;
+			types->has_unit = true;
+			return true;
+		}
+	return false;
+}
+
+static bool find_type(struct debugtypes *types, int tag, const char *name, Dwarf_Die *die)
+{
+	if (types->has_unit && find_child(types, &types->unit, tag, name, strlen(name), die))
+		return true;
+	return find_in_units(types, types->dwarf, tag, name, die) ||
+	       (types->alt && find_in_units(types, types->alt, tag, name, die));
+}
+
+/* From a member to what its type is, past typedefs and qualifiers. */
+static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
+{
+	Dwarf_Attribute mem, *attr;
+	Dwarf_Die type;
+
+	for (int i = 0; i < HOPS_MAX; i++) {
+		attr = die_attribute(&types->names, die, DW_AT_type, &mem);
+		if (!attr || !dwarf_formref_die(attr, &type))
+			return false;
+		*die = type;
+		if (dwarf_tag(die) != DW_TAG_typedef && dwarf_tag(die) != DW_TAG_const_type &&
+			dwarf_tag(die) != DW_TAG_volatile_type)
+			return true;
+	}
+	return false;
+}
+
+static bool number(Dwarf_Die *die, unsigned int attribute, Dwarf_Word *value)
+{
+	Dwarf_Attribute mem, *attr = dwarf_attr(die, attribute, &mem);
+
+	return attr && !dwarf_formudata(attr, value);
+}
+
+/* The size of TYPE; a pointer's may go without saying. */
+static uint32_t size_of(Dwarf_Die *type)
+{
+	Dwarf_Word size;
+
+	if (number(type, DW_AT_byte_size, &size))
+		return size < UINT32_MAX ? (uint32_t)size : 0;
+	return dwarf_tag(type) == DW_TAG_pointer_type ? 8 : 0;
+}
+
+/* Members of a union need not say that they are at its start. */
+static uint32_t offset_of(Dwarf_Die *die)
+{
+	Dwarf_Word at;
+
+	if (number(die, DW_AT_data_member_location, &at))
+		return (uint32_t)at;
+	return number(die, DW_AT_data_bit_offset, &at) ? (uint32_t)(at / 8) : 0;
+}
+
+/* The member of TYPE that one of the NAMES, LEN bytes, calls. */
+static bool find_member(const struct debugtypes *types, Dwarf_Die *type, const char *names,
+	size_t len, Dwarf_Die *die)
+{
+	while (len) {
+		const char *bar = memchr(names, '|', len);
+		size_t n = bar ? (size_t)(bar - names) : len;
+
+		if (find_child(types, type, DW_TAG_member, names, n, die))
+			return true;
+		n += !!bar;
+		names += n;
+		len -= n;
+	}
+	return false;
+}
+
+bool debugtypes_member(
+	struct debugtypes *types, const char *tag, const char *path, struct debug_member *member)
+{
+	Dwarf_Die die, type;
+
+	if (!find_type(types, DW_TAG_structure_type, tag, &type))
+		return false;
+	*member = (struct debug_member){0};
+	while (*path) {
+		size_t len = strcspn(path, ".");
+
+		if (!find_member(types, &type, path, len, &die))
+			return false;
+		member->offset += offset_of(&die);
+		type = die;
+		if (!to_type(types, &type))
+			return false;
+		path += len + (path[len] == '.');
+	}
+	member->size = size_of(&type);
+	return true;
+}
+
+bool debugtypes_enumerator(
+	struct debugtypes *types, const char *tag, const char *name, uint32_t *value)
+{
+	Dwarf_Die type, die;
+	Dwarf_Word v;
+
+	if (!find_type(types, DW_TAG_enumeration_type, tag, &type) ||
+		!find_child(types, &type, DW_TAG_enumerator, name, strlen(name), &die) ||
+		!number(&die, DW_AT_const_value, &v) || v > UINT32_MAX)
+		return false;
+	*value = (uint32_t)v;
+	return true;
+}

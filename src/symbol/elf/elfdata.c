@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elfdata.h"
+#include "elffile_internal.h"
+
+#include <string.h>
+
+struct symbols {
+	Elf *elf;
+	Elf_Data *data;
+	size_t names; /* section of strings */
+};
+
+static bool open_symbols(struct symbols *symbols, Elf *elf, const char *section)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, section, &shdr);
+
+	*symbols = (struct symbols){.elf = elf, .names = shdr.sh_link};
+	if (scn && (shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB))
+		symbols->data = elf_getdata(scn, NULL);
+	return symbols->data;
+}
+
+static bool is_called(const struct symbols *symbols, const GElf_Sym *sym, const char *name)
+{
+	const char *s = elf_strptr(symbols->elf, symbols->names, sym->st_name);
+
+	return s && !strcmp(s, name);
+}
+
+static bool find_in(Elf *elf, const char *section, const char *name, GElf_Sym *sym)
+{
+	struct symbols symbols;
+
+	if (!open_symbols(&symbols, elf, section))
+		return false;
+	for (int i = 0; gelf_getsym(symbols.data, i, sym); i++)
+		if (sym->st_shndx != SHN_UNDEF && is_called(&symbols, sym, name))
+			return true;
+	return false;
+}
+
+bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
+{
+	Elf *handle = elffile_elf(elf);
+	GElf_Sym sym;
+
+	if (!find_in(handle, ".dynsym", name, &sym) && !find_in(handle, ".symtab", name, &sym))
+		return false;
+	*variable = (struct elf_variable){
+		.address = sym.st_value,
+		.size = sym.st_size,
+		.per_thread = GELF_ST_TYPE(sym.st_info) == STT_TLS,
+	};
+	return true;
+}
+
+/* The program header of type TYPE; false: ELF has none. */
+static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
+{
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, phdr) && phdr->p_type == type)
+			return true;
+	return false;
+}
+
+/* A program's block ends where the thread pointer points, rounded up to its alignment. */
+static bool offset_in_program(Elf *elf, const struct elf_variable *variable, uint64_t *value)
+{
+	GElf_Phdr unused, tls;
+	uint64_t align;
+
+	if (!find_header(elf, PT_INTERP, &unused) || !find_header(elf, PT_TLS, &tls))
+		return false;
+	align = tls.p_align ? tls.p_align : 1;
+	*value = variable->address - (tls.p_memsz + align - 1) / align * align;
+	return true;
+}
+
+static enum elf_thread_place place_of_type(uint64_t type)
+{
+	switch (type) {
+	case R_X86_64_TPOFF64:
+		return THREAD_SLOT;
+	case R_X86_64_DTPMOD64:
+		return THREAD_MODULE;
+	default:
+		return THREAD_NOWHERE;
+	}
+}
+
+static enum elf_thread_place place_in_slots(Elf *elf, const char *name, uint64_t *value)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, ".rela.dyn", &shdr);
+	Elf_Data *data = scn && shdr.sh_type == SHT_RELA ? elf_getdata(scn, NULL) : NULL;
+	struct symbols symbols;
+	GElf_Rela rela;
+	GElf_Sym sym;
+
+	if (!data || !open_symbols(&symbols, elf, ".dynsym"))
+		return THREAD_NOWHERE;
+	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+		enum elf_thread_place place = place_of_type(GELF_R_TYPE(rela.r_info));
+		uint64_t nr = GELF_R_SYM(rela.r_info);
+
+		if (place == THREAD_NOWHERE || nr > INT32_MAX ||
+			!gelf_getsym(symbols.data, (int)nr, &sym) ||
+			!is_called(&symbols, &sym, name))
+			continue;
+		*value = rela.r_offset;
+		return place;
+	}
+	return THREAD_NOWHERE;
+}
+
+enum elf_thread_place elfdata_thread_place(
+	const struct elffile *elf, const char *name, uint64_t *value)
+{
+	Elf *handle = elffile_elf(elf);
+	struct elf_variable variable;
+
+	if (!elfdata_variable(elf, name, &variable) || !variable.per_thread)
+		return THREAD_NOWHERE;
+	if (offset_in_program(handle, &variable, value))
+		return THREAD_OFFSET;
+	return place_in_slots(handle, name, value);
+}
+
+bool elfdata_section(const struct elffile *elf, const char *name, uint64_t *address, uint64_t *size)
+{
+	GElf_Shdr shdr;
+
+	if (!elffile_section(elffile_elf(elf), name, &shdr) || shdr.sh_type == SHT_NOBITS)
+		return false;
+	*address = shdr.sh_addr;
+	*size = shdr.sh_size;
+	return true;
+}

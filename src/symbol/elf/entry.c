@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "entry.h"
+#include "debugfile.h"
+#include "elffile_internal.h"
+#include "symbol/symbol.h"
+#include "symimage.h"
+#include "symlist.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum { START_MAX = 64 }; /* bytes of _start that are looked at */
+
+/* The file's bytes from ADDRESS on, NULL when fewer than SIZE are in that segment's file part. */
+static const unsigned char *bytes_at(Elf *elf, uint64_t address, size_t size, bool code)
+{
+	size_t nr = 0, file_size;
+	const unsigned char *file = (const unsigned char *)elf_rawfile(elf, &file_size);
+	GElf_Phdr ph;
+
+	if (!file || elf_getphdrnum(elf, &nr))
+		return NULL;
+	for (size_t i = 0; i < nr; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+			(code && !(ph.p_flags & PF_X)) || address < ph.p_vaddr ||
+			address - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		uint64_t in = address - ph.p_vaddr;
+
+		if (ph.p_filesz - in < size || ph.p_offset > file_size ||
+			ph.p_filesz > file_size - ph.p_offset)
+			return NULL;
+		return file + ph.p_offset + in;
+	}
+	return NULL;
+}
+
+static bool has_interpreter(Elf *elf)
+{
+	size_t nr = 0;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static bool is_pie(Elf *elf)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, ".dynamic", &shdr);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Dyn dyn;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
+		if (dyn.d_tag == DT_FLAGS_1)
+			return dyn.d_un.d_val & DF_1_PIE;
+	return false;
+}
+
+/* A shared library such as libc may have an entry, too, but that is not _start. */
+static bool starts_programs(Elf *elf, const GElf_Ehdr *ehdr)
+{
+	if (ehdr->e_machine != EM_X86_64 || !ehdr->e_entry)
+		return false;
+	return ehdr->e_type == ET_EXEC ||
+	       (ehdr->e_type == ET_DYN && (is_pie(elf) || !has_interpreter(elf)));
+}
+
+static int32_t read_s32(const unsigned char *p)
+{
+	int32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * Start of the function behind ADDRESS by the sorted table in .eh_frame_hdr (Linux Standard Base,
+ * "Exception Frame Header"), in the only encodings that linkers write: count udata4, table datarel
+ * sdata4. 0: not known.
+ */
+static uint64_t next_function(Elf *elf, uint64_t address)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, ".eh_frame_hdr", &shdr);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const unsigned char *p = data ? data->d_buf : NULL;
+	size_t low = 0, high;
+
+	if (!p || data->d_size < 12 || p[0] != 1 || p[2] != DW_EH_PE_udata4 ||
+		p[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+		return 0;
+	high = (uint32_t)read_s32(p + 8);
+	if (high > (data->d_size - 12) / 8)
+		return 0;
+	size_t nr = high;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + mid * 8) <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr ? shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + low * 8) : 0;
+}
+
+/* What the code loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
+ */
+static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
+{
+	const unsigned char *code = bytes_at(elf, start, size, true);
+	uint64_t found = 0;
+
+	for (size_t i = 0; code && i + 7 <= size; i++) {
+		if (code[i] == 0x48 && code[i + 1] == 0x8d && code[i + 2] == 0x3d)
+			found = start + i + 7 + (uint64_t)(int64_t)read_s32(code + i + 3);
+		else if (code[i] == 0x48 && code[i + 1] == 0xc7 && code[i + 2] == 0xc7)
+			found = (uint64_t)(int64_t)read_s32(code + i + 3);
+		else if (found && (code[i] == 0xe8 || code[i] == 0xe9 ||
+					  (code[i] == 0xff && code[i + 1] == 0x15)))
+			return bytes_at(elf, found, 1, true) ? found : 0;
+	}
+	return 0;
+}
+
+/* musl's _start ends in and $-16,%rsp; call _start_c; that one passes main. 0: it is not so. */
+static uint64_t find_second_start(Elf *elf, uint64_t start, size_t size)
+{
+	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};
+	const unsigned char *code = bytes_at(elf, start, size, true);
+
+	for (size_t i = 0; code && i + sizeof(call) + 4 <= size; i++)
+		if (!memcmp(code + i, call, sizeof(call)))
+			return start + i + sizeof(call) + 4 +
+			       (uint64_t)(int64_t)read_s32(code + i + sizeof(call));
+	return 0;
+}
+
+static uint64_t find_main(Elf *elf, uint64_t start, size_t size)
+{
+	uint64_t found = find_argument(elf, start, size);
+
+	if (!found)
+		start = find_second_start(elf, start, size);
+	return found || !start ? found : find_argument(elf, start, START_MAX);
+}
+
+size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENTRY_SYMBOLS])
+{
+	Elf *elf = elffile_elf(file);
+	GElf_Ehdr ehdr;
+
+	if (!gelf_getehdr(elf, &ehdr) || !starts_programs(elf, &ehdr))
+		return 0;
+	uint64_t start = ehdr.e_entry, end = next_function(elf, start);
+
+	if (end <= start || end - start > START_MAX)
+		end = start + START_MAX;
+	symbols[0] = (struct entry_symbol){"_start", start, end};
+	uint64_t main_start = find_main(elf, start, end - start);
+	uint64_t main_end = main_start ? next_function(elf, main_start) : 0;
+
+	if (main_end <= main_start)
+		return 1;
+	symbols[1] = (struct entry_symbol){"main", main_start, main_end};
+	return 2;
+}
+
+/* By the tables of the file itself, or the debug file that is installed; nothing is unpacked. */
+static bool is_named_main(const struct elffile *elf, uint64_t address)
+{
+	struct elffile *debug = debugfile_open(elf, "", &(struct debug_places){0});
+	struct symimage image;
+	struct symimage_hit hit;
+	struct symlist list;
+	uint64_t last = 0;
+
+	symlist_init(&list);
+	if (!symlist_add_table(&list, elf, SHT_SYMTAB) &&
+		!(debug && symlist_add_table(&list, debug, SHT_SYMTAB)))
+		symlist_add_table(&list, elf, SHT_DYNSYM);
+	symlist_finish(&list, SOURCE_NONE, &image);
+	elffile_close(debug);
+	bool found = symimage_find(&image, address, &last, &hit) && !strcmp(hit.name, "main");
+
+	symimage_release(&image);
+	return found;
+}
+
+bool entry_is_main(const struct elffile *elf, uint64_t address)
+{
+	struct entry_symbol symbols[ENTRY_SYMBOLS];
+	size_t nr = entry_symbols(elf, symbols);
+
+	if (nr == ENTRY_SYMBOLS)
+		return address >= symbols[1].start && address < symbols[1].end;
+	return nr && is_named_main(elf, address);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symlist.h"
+#include "elffile_internal.h"
+#include "entry.h"
+#include "lib/util.h"
+#include "pclntab.h"
+#include "symimage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which of several symbols of one address is its name: the highest rank, by these bits. */
+enum { RANK_GLOBAL = 1, RANK_FUNCTION = 2, RANK_SIZED = 4, RANK_OF_TABLE = 16 };
+
+struct symlist_symbol {
+	uint64_t start, end;
+	uint32_t name; /* offset in the names */
+	uint32_t rank;
+};
+
+enum {
+	SECTIONS_MAX = 1024, /* of code; more are not looked at */
+	SYMBOLS_MAX = UINT32_MAX / 4,
+	NAMES_MAX = 1 << 30, /* bytes, */
+	NAMES_TIMES = 4,     /* and that many times a table: it may be made so that names overlap */
+	DIGIT_BITS = 11,
+};
+
+/* Executable sections: a symbol counts when it lies in one, and ends with it at the latest. */
+struct sections {
+	struct range {
+		uint64_t start, end;
+	} * ranges;
+	size_t nr, alloc;
+	const struct range *last; /* that was found: the first guess */
+};
+
+static void read_sections(Elf *elf, struct sections *sections)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (sections->nr < SECTIONS_MAX && (scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
+			!(shdr.sh_flags & SHF_ALLOC) || shdr.sh_size > UINT64_MAX - shdr.sh_addr)
+			continue;
+		ALLOC_GROW(sections->ranges, sections->nr, sections->alloc);
+		sections->ranges[sections->nr++] =
+			(struct range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size};
+	}
+}
+
+static bool in_range(const struct range *range, uint64_t address)
+{
+	return range && address >= range->start && address < range->end;
+}
+
+/* The section that holds ADDRESS. NULL: none. */
+static const struct range *section_of(struct sections *sections, uint64_t address)
+{
+	if (in_range(sections->last, address))
+		return sections->last;
+	for (size_t i = 0; i < sections->nr; i++)
+		if (in_range(&sections->ranges[i], address))
+			return sections->last = &sections->ranges[i];
+	return NULL;
+}
+
+/* 0: no symbol that names code. */
+static uint32_t symbol_rank(const GElf_Sym *sym, bool arm)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
+	uint32_t rank = RANK_OF_TABLE;
+
+	if (sym->st_shndx == SHN_UNDEF ||
+		(sym->st_shndx >= SHN_LORESERVE && sym->st_shndx != SHN_XINDEX))
+		return 0;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		rank |= RANK_FUNCTION;
+	else if (type != STT_NOTYPE || (arm && bind == STB_LOCAL))
+		return 0;
+	if (sym->st_size)
+		rank |= RANK_SIZED;
+	if (bind != STB_LOCAL) /* weak names are often the public ones: read beside __read */
+		rank |= RANK_GLOBAL;
+	return rank;
+}
+
+void symlist_init(struct symlist *l)
+{
+	static const struct symimage_header room;
+
+	*l = (struct symlist){.names_max = NAMES_MAX, .image = STRBUF_INIT};
+	strbuf_add(&l->image, &room, sizeof(room));
+	strbuf_addch(&l->image, '\0'); /* no name is at 0 */
+}
+
+static const char *name_of(const struct symlist *l, const struct symlist_symbol *symbol)
+{
+	return l->image.buf + sizeof(struct symimage_header) + symbol->name;
+}
+
+/* LEN bytes without symbol version, as long as that leaves something. */
+static size_t without_version(const char *name, size_t len)
+{
+	const char *at = memchr(name, '@', len);
+
+	return at && at > name ? (size_t)(at - name) : len;
+}
+
+static void add(struct symlist *l, uint64_t start, uint64_t end, const char *name, uint32_t rank)
+{
+	size_t at = l->image.len - sizeof(struct symimage_header);
+	size_t room = l->names_max > at ? l->names_max - at : 0, len = strnlen(name, room);
+
+	if (l->nr >= SYMBOLS_MAX || len == room) {
+		l->names_max = 0; /* one is enough: the next ones may be as long */
+		return;
+	}
+	strbuf_add(&l->image, name, without_version(name, len));
+	strbuf_addch(&l->image, '\0');
+	ALLOC_GROW(l->list, l->nr, l->alloc);
+	l->list[l->nr++] = (struct symlist_symbol){start, end, (uint32_t)at, rank};
+}
+
+/* Adds one of SIZE bytes, 0: to the next one or the section's end, when it is code with a name. */
+static void add_symbol(struct symlist *l, struct sections *sections, uint64_t start, uint64_t size,
+	const char *name, uint32_t rank)
+{
+	const struct range *in = section_of(sections, start);
+
+	if (!*name || !in)
+		return;
+	if (!size || size > in->end - start)
+		size = in->end - start;
+	add(l, start, start + size, name, rank);
+}
+
+/* Symbol I of DATA, NULL: there are fewer. Big tables are read where they are. */
+static const GElf_Sym *symbol_at(Elf_Data *data, bool wide, size_t i, GElf_Sym *copy)
+{
+	if (!wide)
+		return i <= INT32_MAX ? gelf_getsym(data, (int)i, copy) : NULL;
+	return i < data->d_size / sizeof(Elf64_Sym) ? (const Elf64_Sym *)data->d_buf + i : NULL;
+}
+
+/* Each offset below that is one of a string that ends. */
+static size_t strings_end(const Elf_Data *names)
+{
+	const char *from = names->d_buf, *last = memrchr(from, '\0', names->d_size);
+
+	return last ? (size_t)(last - from) : 0;
+}
+
+static void add_symbols(struct symlist *l, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL), *names;
+	Elf_Scn *names_scn = elf_getscn(elf, shdr->sh_link);
+	struct sections sections = {0};
+	const GElf_Sym *sym;
+	GElf_Ehdr ehdr;
+	GElf_Sym copy;
+
+	names = names_scn ? elf_getdata(names_scn, NULL) : NULL;
+	if (!data || !data->d_buf || data->d_type != ELF_T_SYM || !names || !names->d_buf ||
+		!gelf_getehdr(elf, &ehdr))
+		return;
+	read_sections(elf, &sections);
+	l->names_max = l->image.len + NAMES_TIMES * (data->d_size + names->d_size);
+	if (l->names_max > NAMES_MAX)
+		l->names_max = NAMES_MAX;
+	bool arm = ehdr.e_machine == EM_AARCH64 || ehdr.e_machine == EM_ARM;
+	bool wide = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+	size_t end = strings_end(names);
+
+	for (size_t i = 0; (sym = symbol_at(data, wide, i, &copy)); i++) {
+		uint32_t rank = symbol_rank(sym, arm);
+
+		if (rank && sym->st_name < end)
+			add_symbol(l, &sections, sym->st_value, sym->st_size,
+				(const char *)names->d_buf + sym->st_name, rank);
+	}
+	l->names_max = NAMES_MAX;
+	free(sections.ranges);
+}
+
+bool symlist_add_table(struct symlist *l, const struct elffile *file, uint32_t type)
+{
+	Elf *elf = elffile_elf(file);
+	size_t before = l->nr;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type ||
+			(shdr.sh_flags & SHF_COMPRESSED))
+			continue;
+		add_symbols(l, elf, scn, &shdr);
+		break;
+	}
+	return l->nr > before;
+}
+
+bool symlist_add_go(struct symlist *l, const struct elffile *elf)
+{
+	struct pclntab *go = pclntab_new(elf);
+	struct sections sections = {0};
+	size_t before = l->nr;
+
+	if (!go)
+		return false;
+	read_sections(elffile_elf(elf), &sections);
+	for (uint64_t i = 0; i < pclntab_count(go); i++) {
+		struct pclntab_function f = pclntab_function(go, i);
+
+		if (f.name && f.end > f.start)
+			add_symbol(l, &sections, f.start, f.end - f.start, f.name,
+				RANK_OF_TABLE | RANK_FUNCTION | RANK_SIZED);
+	}
+	free(sections.ranges);
+	pclntab_free(go);
+	return l->nr > before;
+}
+
+/* Weaker than any symbol of a table. */
+bool symlist_add_entry(struct symlist *l, const struct elffile *elf)
+{
+	struct entry_symbol found[ENTRY_SYMBOLS];
+	size_t nr = entry_symbols(elf, found);
+
+	for (size_t i = 0; i < nr; i++)
+		add(l, found[i].start, found[i].end, found[i].name, 0);
+	return nr;
+}
+
+/* By the digit of their addresses that begins at bit SHIFT; equal ones stay as they came. */
+static void sort_by_digit(
+	const struct symlist_symbol *from, struct symlist_symbol *to, size_t nr, unsigned int shift)
+{
+	size_t at[1 << DIGIT_BITS] = {0}, sum = 0;
+	const uint64_t mask = ARRAY_LEN(at) - 1;
+
+	for (size_t i = 0; i < nr; i++)
+		at[from[i].start >> shift & mask]++;
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		size_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < nr; i++)
+		to[at[from[i].start >> shift & mask]++] = from[i];
+}
+
+/* The least significant digit first, as far as addresses differ (Knuth, TAOCP 5.2.5). */
+static void sort_by_address(struct symlist *l)
+{
+	struct symlist_symbol *other = xmalloc(l->nr * sizeof(*other)), *sorted = other;
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < l->nr; i++)
+		differ |= l->list[i].start ^ l->list[0].start;
+	for (unsigned int shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS) {
+		sort_by_digit(l->list, other, l->nr, shift);
+		sorted = other;
+		other = l->list;
+		l->list = sorted;
+	}
+	free(other);
+	l->alloc = l->nr;
+}
+
+/* Positive: A is the better name of the two. */
+static int compare_names(const char *a, const char *b)
+{
+	/* glibc's names for calls within itself */
+	int inner = !strncmp(b, "__GI_", 5) - !strncmp(a, "__GI_", 5);
+	size_t ua = strspn(a, "_"), ub = strspn(b, "_"), la, lb;
+
+	if (inner)
+		return inner;
+	if (ua != ub)
+		return ua < ub ? 1 : -1;
+	la = strlen(a);
+	lb = strlen(b);
+	if (la != lb)
+		return la < lb ? 1 : -1;
+	return strcmp(b, a);
+}
+
+/* Of symbols that start at one address: the best comes last. */
+static int compare_symbols(const void *a, const void *b, void *list)
+{
+	const struct symlist_symbol *x = a, *y = b;
+	int order;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	order = compare_names(name_of(list, x), name_of(list, y));
+	return order ? order : (x->end > y->end) - (x->end < y->end);
+}
+
+/*
+ * Sorts the NR symbols of one address; those of no size reach to NEXT, the next address that has
+ * one, or, beside a sized one, are empty.
+ */
+static void sort_address(
+	const struct symlist *l, struct symlist_symbol *s, size_t nr, uint64_t next)
+{
+	if (nr > 1)
+		qsort_r(s, nr, sizeof(*s), compare_symbols, (void *)l);
+	bool sized = s[nr - 1].rank & RANK_SIZED;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!(s[i].rank & RANK_SIZED) && (sized || s[i].end > next))
+			s[i].end = sized ? s[i].start : next;
+}
+
+static void sort(struct symlist *l)
+{
+	if (!l->nr)
+		return;
+	sort_by_address(l);
+	for (size_t i = 0, end; i < l->nr; i = end) {
+		for (end = i + 1; end < l->nr && l->list[end].start == l->list[i].start; end++)
+			;
+		sort_address(
+			l, &l->list[i], end - i, end < l->nr ? l->list[end].start : UINT64_MAX);
+	}
+}
+
+/* Symbols may lie in one another: the innermost that is open at an address owns it. */
+struct sweep {
+	struct symimage_part *parts;
+	size_t nr;
+	struct open {
+		uint64_t end;
+		uint32_t name, first;
+	} * open;
+	size_t nr_open, open_alloc;
+};
+
+/* From START on it is FUNCTION's. NULL: nobody's. */
+static void cut(struct sweep *sweep, uint64_t start, const struct open *function)
+{
+	if (sweep->nr && sweep->parts[sweep->nr - 1].start == start)
+		sweep->nr--;
+	sweep->parts[sweep->nr++] = (struct symimage_part){
+		.start = start,
+		.name = function ? function->name : 0,
+		.first = function ? function->first : 0,
+	};
+}
+
+static const struct open *innermost(const struct sweep *sweep)
+{
+	return sweep->nr_open ? &sweep->open[sweep->nr_open - 1] : NULL;
+}
+
+static void close_until(struct sweep *sweep, uint64_t until)
+{
+	while (sweep->nr_open && innermost(sweep)->end <= until) {
+		uint64_t end = innermost(sweep)->end;
+
+		while (sweep->nr_open && innermost(sweep)->end <= end)
+			sweep->nr_open--;
+		cut(sweep, end, innermost(sweep));
+	}
+}
+
+static void open_symbol(struct sweep *sweep, const struct symlist_symbol *s)
+{
+	const uint32_t solid = RANK_SIZED | RANK_FUNCTION;
+	struct open *open;
+
+	/* a label inside a function is no function */
+	if (s->end == s->start || ((s->rank & solid) != solid && sweep->nr_open))
+		return;
+	ALLOC_GROW(sweep->open, sweep->nr_open, sweep->open_alloc);
+	open = &sweep->open[sweep->nr_open++];
+	*open = (struct open){.end = s->end, .name = s->name};
+	cut(sweep, s->start, open);
+	open->first = (uint32_t)sweep->nr - 1;
+	sweep->parts[sweep->nr - 1].first = open->first;
+}
+
+/* Each symbol begins one part at most, and one begins behind it. */
+static size_t cut_into_parts(const struct symlist *l, struct symimage_part *parts)
+{
+	struct sweep sweep = {.parts = parts};
+
+	for (size_t i = 0; i < l->nr; i++) {
+		close_until(&sweep, l->list[i].start);
+		open_symbol(&sweep, &l->list[i]);
+	}
+	close_until(&sweep, UINT64_MAX);
+	free(sweep.open);
+	return sweep.nr;
+}
+
+void symlist_finish(struct symlist *l, uint32_t source, struct symimage *image)
+{
+	struct strbuf *sb = &l->image;
+
+	sort(l);
+	do
+		strbuf_addch(sb, '\0');
+	while (sb->len % sizeof(uint64_t));
+	strbuf_grow(sb, 2 * l->nr * sizeof(struct symimage_part));
+	size_t names = sb->len - sizeof(struct symimage_header);
+	size_t parts = cut_into_parts(l, (void *)(sb->buf + sb->len));
+
+	symimage_make(image, strbuf_detach(sb), names, parts, source);
+	free(l->list);
+}

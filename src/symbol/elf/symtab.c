@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symtab.h"
+#include "debugfile.h"
+#include "elffile_internal.h"
+#include "lib/util.h"
+#include "plt.h"
+#include "symimage.h"
+#include "symlist.h"
+#include "symstore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct symtab {
+	const struct elffile *elf;
+	struct symimage image;
+	uint64_t last;   /* part of the image that was found */
+	struct plt *plt; /* made when first needed */
+};
+
+/* What a mapped file without .symtab still has. */
+static enum symbol_source read_stripped(struct symlist *list, const struct elffile *elf)
+{
+	struct elffile *embedded = debugfile_open_embedded(elf);
+	bool exported = symlist_add_table(list, elf, SHT_DYNSYM);
+	bool local = embedded && symlist_add_table(list, embedded, SHT_SYMTAB);
+
+	elffile_close(embedded);
+	if (symlist_add_go(list, elf) || local)
+		return SOURCE_OWN;
+	return exported ? SOURCE_DYNSYM : SOURCE_NONE;
+}
+
+static enum symbol_source read_tables(
+	struct symlist *list, const struct elffile *elf, const struct elffile *debug)
+{
+	if (elf && symlist_add_table(list, elf, SHT_SYMTAB))
+		return SOURCE_OWN;
+	if (debug && symlist_add_table(list, debug, SHT_SYMTAB))
+		return SOURCE_DEBUG;
+	return elf ? read_stripped(list, elf) : SOURCE_NONE;
+}
+
+static void read_files(
+	struct symimage *image, const struct elffile *elf, const struct elffile *debug)
+{
+	enum symbol_source source;
+	struct symlist list;
+
+	symlist_init(&list);
+	source = read_tables(&list, elf, debug);
+	if (elf && symlist_add_entry(&list, elf) && source == SOURCE_NONE)
+		source = SOURCE_DYNSYM;
+	symlist_finish(&list, source, image);
+}
+
+struct symtab *symtab_new(
+	const struct elffile *elf, const struct elffile *debug, struct symstore *store)
+{
+	struct symtab *tab = xcalloc(1, sizeof(*tab));
+
+	tab->elf = elf;
+	if (store && !symstore_get(store, elf, debug, &tab->image))
+		return tab;
+	read_files(&tab->image, elf, debug);
+	if (store)
+		symstore_put(store, elf, debug, &tab->image);
+	return tab;
+}
+
+void symtab_free(struct symtab *tab)
+{
+	if (!tab)
+		return;
+	plt_free(tab->plt);
+	symimage_release(&tab->image);
+	free(tab);
+}
+
+enum symbol_source symtab_source(const struct symtab *tab)
+{
+	return tab->image.header->source;
+}
+
+static bool find_function(struct symtab *tab, uint64_t address, struct symtab_hit *hit)
+{
+	struct symimage_hit found;
+
+	if (!symimage_find(&tab->image, address, &tab->last, &found))
+		return false;
+	*hit = (struct symtab_hit){
+		.name = found.name,
+		.name_len = strlen(found.name),
+		.start = found.start,
+	};
+	return true;
+}
+
+bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit)
+{
+	struct plt_stub stub;
+
+	if (find_function(tab, address, hit))
+		return true;
+	if (!tab->elf)
+		return false;
+	if (!tab->plt)
+		tab->plt = plt_new(tab->elf);
+	if (!plt_find(tab->plt, address, &stub))
+		return false;
+	if (stub.name) {
+		hit->name = stub.name;
+		hit->name_len = strlen(stub.name);
+	} else if (!find_function(tab, stub.target, hit)) {
+		return false;
+	}
+	hit->start = stub.start;
+	hit->plt = true;
+	return true;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unwind_table.h"
+#include "cfi.h"
+#include "go.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "range.h"
+#include "rows.h"
+#include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/pclntab.h"
+#include "trampoline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { CODE_MAX = 64 }; /* segments; more are not looked at */
+
+/* By rank: a later one counts where no earlier one says anything. */
+enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE };
+
+struct build {
+	struct elf_code code[CODE_MAX];
+	size_t nr_code;
+	struct cfi *eh_frame, *debug_frame;
+	struct pclntab *pclntab;
+	struct unwind_ranges ranges;
+};
+
+/* Takes over MORE. */
+static void merge(struct build *b, struct unwind_ranges *more, enum source source)
+{
+	unwind_ranges_cut(more, b->code, b->nr_code);
+	unwind_ranges_merge(&b->ranges, more, (unsigned char)source);
+	unwind_ranges_release(more);
+}
+
+static void gather(struct build *b, const struct elffile *elf)
+{
+	struct unwind_ranges more = {0};
+
+	b->nr_code = elffile_code(elf, b->code, CODE_MAX);
+	b->eh_frame = cfi_eh_frame(elf);
+	if (b->eh_frame)
+		cfi_ranges(b->eh_frame, &more);
+	merge(b, &more, EH_FRAME);
+	b->pclntab = pclntab_new(elf);
+	if (b->pclntab)
+		go_ranges(b->pclntab, &more);
+	merge(b, &more, PCLNTAB);
+	b->debug_frame = cfi_debug_frame(elf);
+	if (b->debug_frame)
+		cfi_ranges(b->debug_frame, &more);
+	merge(b, &more, DEBUG_FRAME);
+	trampolines_put(&b->ranges, b->code, b->nr_code, TRAMPOLINE);
+}
+
+static void build_release(struct build *b)
+{
+	unwind_ranges_release(&b->ranges);
+	cfi_free(b->eh_frame);
+	cfi_free(b->debug_frame);
+	pclntab_free(b->pclntab);
+}
+
+static void add_rows(const struct build *b, struct unwind_rows *rows)
+{
+	for (size_t i = 0; i < b->ranges.nr; i++) {
+		const struct unwind_range *range = &b->ranges.list[i];
+
+		switch ((enum source)range->source) {
+		case EH_FRAME:
+			cfi_rows(b->eh_frame, range, rows);
+			break;
+		case PCLNTAB:
+			go_rows(b->pclntab, range, rows);
+			break;
+		case DEBUG_FRAME:
+			cfi_rows(b->debug_frame, range, rows);
+			break;
+		case TRAMPOLINE:
+			unwind_rows_add(rows, range->from, range->to, &trampoline_rule);
+		}
+	}
+}
+
+static bool is_x86_64(const struct elffile *elf)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+int unwind_table_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err)
+{
+	struct build b = {0};
+	struct unwind_rows rows;
+
+	*table = (struct unwind_table){0};
+	if (!is_x86_64(elf))
+		return fail(err, "it is not for x86-64");
+	gather(&b, elf);
+	unwind_rows_init(&rows);
+	add_rows(&b, &rows);
+	int ret = unwind_rows_finish(&rows, elffile_build_id(elf), table, err);
+
+	unwind_rows_release(&rows);
+	build_release(&b);
+	return ret;
+}
+
+uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size)
+{
+	size_t skip = offsetof(struct unwind_header, version);
+
+	return hash_bytes(blocks + skip, size - skip);
+}
+
+/* Each level has as many blocks as the one below needs, and the top one has one. */
+static bool levels_fit(const struct unwind_header *h)
+{
+	uint64_t begin = 1, need = 0;
+
+	if (h->height >= UNWIND_LEVELS)
+		return false;
+	for (uint32_t i = 0; i < UNWIND_LEVELS; i++) {
+		uint64_t end = i < h->height ? h->level[i + 1] : h->rules;
+
+		if (i > h->height) {
+			if (h->level[i])
+				return false;
+			continue;
+		}
+		if (h->level[i] != begin || end <= begin || (i && end - begin != need))
+			return false;
+		need = (end - begin + UNWIND_FANOUT - 1) / UNWIND_FANOUT;
+		if ((i == h->height) != (end - begin == 1))
+			return false;
+		begin = end;
+	}
+	return true;
+}
+
+static bool rules_fit(const struct unwind_header *h)
+{
+	uint64_t blocks = ((uint64_t)h->nr_rules + UNWIND_RULES - 1) / UNWIND_RULES;
+
+	return h->nr_rules >= UNWIND_RULE_FIRST && (uint64_t)h->rules + blocks == h->nr_blocks;
+}
+
+static bool is_whole(const struct unwind_table *table, const char *build_id)
+{
+	const struct unwind_header *h = table->header;
+
+	return h->magic == UNWIND_MAGIC && h->version == UNWIND_VERSION &&
+	       (uint64_t)h->nr_blocks * UNWIND_BLOCK == table->size && levels_fit(h) &&
+	       rules_fit(h) && h->size < UINT32_MAX && h->base <= UINT64_MAX - h->size &&
+	       memchr(h->build_id, '\0', sizeof(h->build_id)) && !strcmp(h->build_id, build_id) &&
+	       h->checksum == unwind_table_checksum(table->blocks, table->size);
+}
+
+int unwind_table_open(struct unwind_table *table, int fd, const char *build_id)
+{
+	struct stat st;
+	void *at;
+
+	*table = (struct unwind_table){0};
+	if (fstat(fd, &st) || st.st_size < UNWIND_BLOCK)
+		return -1;
+	at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED)
+		return -1;
+	*table = (struct unwind_table){
+		.blocks = at,
+		.size = (size_t)st.st_size,
+		.mapped = true,
+	};
+	if (is_whole(table, build_id))
+		return 0;
+	unwind_table_release(table);
+	return -1;
+}
+
+void unwind_table_release(struct unwind_table *table)
+{
+	if (table->mapped)
+		munmap((void *)table->blocks, table->size);
+	else
+		free((void *)table->blocks);
+	*table = (struct unwind_table){0};
+}
+
+/* Block NUMBER, NULL: there is none. */
+static const void *block_at(const struct unwind_table *table, uint64_t number)
+{
+	return number < table->size / UNWIND_BLOCK ? table->blocks + number * UNWIND_BLOCK : NULL;
+}
+
+static uint32_t rule_at(const struct unwind_table *table, uint64_t at)
+{
+	const struct unwind_header *h = table->header;
+	uint64_t number = 0, child;
+
+	for (uint32_t level = h->height; level; level--) {
+		const struct unwind_node *node = block_at(table, h->level[level] + number);
+
+		if (!node)
+			return UNWIND_RULE_NONE;
+		child = UNWIND_SEARCH(node->start, UNWIND_FANOUT, at);
+		number = number * UNWIND_FANOUT + child;
+		if (level == 1)
+			at -= node->start[child];
+	}
+	const struct unwind_leaf *leaf = block_at(table, h->level[0] + number);
+
+	return leaf ? leaf->rule[UNWIND_SEARCH(leaf->delta, UNWIND_FANOUT, at)] : UNWIND_RULE_NONE;
+}
+
+const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address)
+{
+	static const struct unwind_rule none;
+	const struct unwind_header *h = table->header;
+	const struct unwind_rule *rules;
+	uint32_t number;
+
+	if (!h || address < h->base || address - h->base >= h->size || h->height >= UNWIND_LEVELS)
+		return &none;
+	number = rule_at(table, address - h->base);
+	if (number >= h->nr_rules)
+		return &none;
+	rules = block_at(table, (uint64_t)h->rules + number / UNWIND_RULES);
+	return rules ? &rules[number % UNWIND_RULES] : &none;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "args.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol_args.h"
+#include "view/report/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPT_COMM = 0x1000,
+	OPT_THREADS,
+	OPT_TAG,
+	OPT_EVENT,
+	OPT_SAMPLES,
+	OPT_ONLY,
+	OPT_SKIP_AFTER,
+	OPT_REVERSE,
+	OPT_MIN_QUALITY,
+}; /* the programs' begin at 256 */
+
+static const struct argp_option table[] = {
+	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame, where it is known", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame", 2},
+	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
+	{"tag", OPT_TAG, "TAG[,TAG...]", 0,
+		"Only what has one of these tags, such as the states of waits (recordings)", 2},
+	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
+		"Exit 1 when a smaller share of the frames has a name (50; 0: never)", 2},
+	{0},
+};
+
+static double parse_quality(const char *arg, struct argp_state *state)
+{
+	char *end;
+	double value = strtod(arg, &end);
+
+	if (end == arg || *end || !(value >= 0 && value <= 100))
+		argp_error(state, "--min-quality takes a number from 0 to 100, not '%s'", arg);
+	return value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct view_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->input.symbol;
+		break;
+	case ARGP_KEY_SUCCESS:
+		args->input.view.lines = args->input.symbol.lines;
+		break;
+	case OPT_COMM:
+		args->input.view.comm = true;
+		break;
+	case OPT_THREADS:
+		args->input.view.threads = true;
+		break;
+	case OPT_TAG:
+		args->input.view.tags = arg;
+		break;
+	case OPT_MIN_QUALITY:
+		args->min_quality = parse_quality(arg, state);
+		break;
+	case ARGP_KEY_ARGS:
+		args->files = state->argv + state->next;
+		args->nr_files = (size_t)(state->argc - state->next);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp view_args_argp = {
+	.options = table,
+	.parser = parse_option,
+	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
+	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or too few "
+	       "names; 2 failed; 64 wrong usage.",
+};
+
+static const struct argp_option tree_table[] = {
+	{"only", OPT_ONLY, "FN", 0,
+		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
+	{"skip-after", OPT_SKIP_AFTER, "FN", 0,
+		"Stacks begin at the function nearest to their leaf that matches FN (repeatable)",
+		2},
+	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: who calls", 2},
+	{"event", OPT_EVENT, "NAME", 0,
+		"Samples of this event, or map, not of the first (perf script, bpftrace)", 2},
+	{"samples", OPT_SAMPLES, NULL, 0,
+		"Every sample counts 1, whatever its period (perf script)", 2},
+	{0},
+};
+
+static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
+{
+	struct view_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = args;
+		break;
+	case OPT_ONLY:
+		if (filter_add_only(&args->filter, arg) < 0)
+			argp_error(state, "--only takes a pattern, not '%s'", arg);
+		break;
+	case OPT_SKIP_AFTER:
+		if (filter_add_skip_after(&args->filter, arg) < 0)
+			argp_error(state, "--skip-after takes a pattern, not '%s'", arg);
+		break;
+	case OPT_REVERSE:
+		args->filter.reverse = true;
+		break;
+	case OPT_EVENT:
+		args->input.event = arg;
+		break;
+	case OPT_SAMPLES:
+		args->input.samples = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp tree_args_argp = {
+	.options = tree_table,
+	.parser = parse_tree_option,
+	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+};
+
+static int read_file(const struct view_args *args, const char *path, struct profile *p)
+{
+	struct strbuf notes = STRBUF_INIT;
+	int result = input_read(p, path, &args->input, &notes);
+
+	program_say_lines(&notes);
+	strbuf_release(&notes);
+	return result;
+}
+
+/* -1 when the filter failed, or RESULT. */
+static int finish(struct view_args *args, struct profile **profiles, size_t nr, int result)
+{
+	struct strbuf notes = STRBUF_INIT;
+
+	input_settle(profiles, nr, &args->input.view);
+	symbol_demangle_profiles(profiles, nr, args->input.symbol.demangle);
+	for (size_t i = 0; i < nr; i++) {
+		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
+			result = -1;
+		profile_finish(profiles[i]);
+	}
+	filter_release(&args->filter);
+	program_say_lines(&notes);
+	strbuf_release(&notes);
+	return result;
+}
+
+int view_args_read(struct view_args *args, struct profile *p)
+{
+	int result = args->nr_files ? 0 : read_file(args, "-", p);
+
+	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
+		int one = read_file(args, args->files[i], p);
+
+		result = one < 0 ? one : one | result;
+	}
+	return finish(args, &p, 1, result);
+}
+
+int view_args_read_each(struct view_args *args, struct profile **profiles)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
+		int one = read_file(args, args->files[i], profiles[i]);
+
+		result = one < 0 ? one : one | result;
+	}
+	return finish(args, profiles, args->nr_files, result);
+}
+
+int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
+	const char *worst, int part)
+{
+	const char *subject = args->subject ? args->subject : "";
+	struct strbuf line = STRBUF_INIT;
+	bool good = account->kept > 0;
+
+	if (account->known) {
+		account_line(account, unit, &line);
+		program_say("%s%s", subject, line.buf);
+	}
+	strbuf_reset(&line);
+	if (account->kept == UINT64_MAX) {
+		program_say(
+			"%sthe sum of the %s has reached 2^64-1, where it stops", subject, unit);
+		part = 1;
+	}
+	if (!good)
+		program_say("%sno %s", subject, unit);
+	else if (account->known)
+		good = account_is_named(account, args->min_quality, worst, &line);
+	if (line.len)
+		program_say("%s%s", subject, line.buf);
+	strbuf_release(&line);
+	return part || !good ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int view_args_status(const struct view_args *args, const struct profile *p, int part)
+{
+	return view_args_judge(args, &p->account, p->unit, functions_least_named(p), part);
+}

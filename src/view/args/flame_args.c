@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flame_args.h"
+#include "number_arg.h"
+#include "view/view.h"
+
+enum {
+	OPT_TITLE = 0x5000, /* behind those of view/flamegraph_args.c */
+	OPT_SUBTITLE,
+	OPT_WIDTH,
+	OPT_INVERTED,
+};
+
+static const struct argp_option table[] = {
+	{"title", OPT_TITLE, "TEXT", 0, "Heading of the picture", 1},
+	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line of the heading", 1},
+	{"width", OPT_WIDTH, "PX", 0,
+		"Width where no script runs; in a browser the window's is used (1200)", 1},
+	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct flame_options *o = state->input;
+
+	switch (key) {
+	case OPT_TITLE:
+		o->title = arg;
+		break;
+	case OPT_SUBTITLE:
+		o->subtitle = arg;
+		break;
+	case OPT_WIDTH:
+		o->width =
+			(unsigned)number_arg("width", arg, FLAME_WIDTH_MIN, FLAME_WIDTH_MAX, state);
+		break;
+	case OPT_INVERTED:
+		o->inverted = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp flame_args_argp = {.options = table, .parser = parse_option};

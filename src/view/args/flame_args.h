@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of a picture: of every program that draws one. */
+#ifndef VIEW_ARGS_FLAME_ARGS_H
+#define VIEW_ARGS_FLAME_ARGS_H
+
+#include <argp.h>
+
+/* A child of the program's own parser, options in group 1. Its input is a struct flame_options. */
+extern const struct argp flame_args_argp;
+
+#endif

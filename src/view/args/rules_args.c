@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rules_args.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/rules.h"
+
+#include <stdlib.h>
+
+enum { OPT_RULES = 0x3000 }; /* behind those of view/symbol_args.c */
+
+static const struct argp_option table[] = {
+	{"rules", OPT_RULES, "FILE", 0,
+		"Categories by the rules of this file, before the built-in ones; may be given "
+		"again, the last goes first",
+		3},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct rules_args *args = state->input;
+
+	if (key != OPT_RULES)
+		return ARGP_ERR_UNKNOWN;
+	ALLOC_GROW(args->files, args->nr, args->alloc);
+	args->files[args->nr++] = arg;
+	return 0;
+}
+
+const struct argp rules_args_argp = {.options = table, .parser = parse_option};
+
+struct rules *rules_args_read(const struct rules_args *args)
+{
+	struct rules *rules = rules_new();
+	struct strbuf err = STRBUF_INIT;
+
+	for (size_t i = 0; i < args->nr && !err.len; i++)
+		rules_add_file(rules, args->files[i], &err);
+	if (err.len) {
+		program_say_lines(&err);
+		rules_free(rules);
+		rules = NULL;
+	}
+	strbuf_release(&err);
+	return rules;
+}
+
+void rules_args_release(struct rules_args *args)
+{
+	free(args->files);
+	*args = (struct rules_args){0};
+}

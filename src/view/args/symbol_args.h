@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that say where names come from: of every program that has addresses to name. */
+#ifndef VIEW_ARGS_SYMBOL_ARGS_H
+#define VIEW_ARGS_SYMBOL_ARGS_H
+
+#include "symbol/symbol.h"
+
+#include <argp.h>
+
+#define SYMBOL_OPTIONS_INIT                                                                        \
+	{                                                                                          \
+		.fetch_min = 0.5                                                                   \
+	}
+
+/* A child of the program's own parser, options in group 4. Its input is a struct symbol_options. */
+extern const struct argp symbol_args_argp;
+
+#endif

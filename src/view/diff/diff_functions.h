@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The functions of two profiles (functions.h) side by side. */
+#ifndef VIEW_DIFF_DIFF_FUNCTIONS_H
+#define VIEW_DIFF_DIFF_FUNCTIONS_H
+
+#include "diff.h"
+#include "lib/strpool.h"
+
+struct rules;
+
+struct diff_function {
+	uint32_t name, module, category; /* in names */
+	bool kernel;                     /* as in functions.h */
+	struct diff_pair self, inclusive;
+};
+
+struct diff_functions {
+	const char *unit; /* of the profile before */
+	struct diff_scale scale;
+	struct strpool names;
+	/* by how much self weight changed, then inclusive (both falling), then name, module,
+	 * category, kernel */
+	struct diff_function *list;
+	uint32_t nr;
+};
+
+/* BEFORE and AFTER are finished and in the same unit; BEFORE outlives F. RULES NULL: the built-in
+ * ones. */
+void diff_functions_init(struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized, const struct rules *rules);
+/* The same without categories: one entry a function. */
+void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
+	const struct profile *after, bool normalized);
+void diff_functions_release(struct diff_functions *f);
+
+/* "new", "removed", "same" or "changed", by the steps of inclusive and self weight. */
+const char *diff_function_status(const struct diff_functions *f, const struct diff_function *fn);
+
+/* How many inclusive shares of the totals rose by more than LIMIT hundredths of per cent points,
+ * and by no chance; *MOST is the one that rose most. */
+uint32_t diff_functions_above(
+	const struct diff_functions *f, uint64_t limit, const struct diff_function **most);
+
+#endif

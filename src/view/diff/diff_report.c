@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diff_report.h"
+#include "diff_functions.h"
+#include "input/folded.h"
+#include "lib/csv.h"
+#include "lib/json.h"
+#include "lib/strbuf.h"
+#include "lib/terminal.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_delta(struct strbuf *out, struct diff_pair w)
+{
+	if (w.after < w.before)
+		strbuf_addch(out, '-');
+	strbuf_addu(out, w.after < w.before ? w.before - w.after : w.after - w.before);
+}
+
+static void add_delta_pct(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
+{
+	struct diff_change change = diff_change(scale, w);
+	uint64_t value = diff_hundredths(change, false);
+
+	strbuf_addf(out, "%s%" PRIu64 ".%02u", value && change.fell ? "-" : "", value / 100,
+		(unsigned)(value % 100));
+}
+
+static void add_csv_weights(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
+{
+	strbuf_addf(out, ",%" PRIu64 ",%" PRIu64 ",", w.before, w.after);
+	add_delta(out, w);
+	strbuf_addch(out, ',');
+	add_delta_pct(out, scale, w);
+}
+
+static void add_csv_name(struct strbuf *out, const struct diff_functions *f, uint32_t name)
+{
+	csv_field(out, strpool_get(&f->names, name), strpool_len(&f->names, name));
+}
+
+int diff_report_csv(const struct diff_functions *f, FILE *out, struct strbuf *err)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_adds(&line, "function,module,category,self_before,self_after,self_delta,"
+			   "self_delta_pct,inclusive_before,inclusive_after,inclusive_delta,"
+			   "inclusive_delta_pct,status\n");
+	for (uint32_t i = 0; i < f->nr; i++) {
+		const struct diff_function *fn = &f->list[i];
+
+		add_csv_name(&line, f, fn->name);
+		strbuf_addch(&line, ',');
+		add_csv_name(&line, f, fn->module);
+		strbuf_addch(&line, ',');
+		add_csv_name(&line, f, fn->category);
+		add_csv_weights(&line, &f->scale, fn->self);
+		add_csv_weights(&line, &f->scale, fn->inclusive);
+		strbuf_addf(&line, ",%s\n", diff_function_status(f, fn));
+		strbuf_flush(&line, out);
+	}
+	strbuf_flush(&line, out);
+	strbuf_release(&line);
+	return written(out, err);
+}
+
+static void add_json_name(
+	struct strbuf *out, const char *key, const struct diff_functions *f, uint32_t name)
+{
+	strbuf_addf(out, "\"%s\": ", key);
+	json_string(out, strpool_get(&f->names, name), strpool_len(&f->names, name));
+	strbuf_adds(out, ", ");
+}
+
+static void add_json_weights(
+	struct strbuf *out, const char *key, const struct diff_scale *scale, struct diff_pair w)
+{
+	strbuf_addf(out,
+		"\"%s_before\": %" PRIu64 ", \"%s_after\": %" PRIu64 ", \"%s_delta\": ", key,
+		w.before, key, w.after, key);
+	add_delta(out, w);
+	strbuf_addf(out, ", \"%s_delta_pct\": ", key);
+	add_delta_pct(out, scale, w);
+	strbuf_adds(out, ", ");
+}
+
+static void add_json_function(
+	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+{
+	strbuf_adds(out, "  {");
+	add_json_name(out, "function", f, fn->name);
+	add_json_name(out, "module", f, fn->module);
+	add_json_name(out, "category", f, fn->category);
+	add_json_weights(out, "self", &f->scale, fn->self);
+	add_json_weights(out, "inclusive", &f->scale, fn->inclusive);
+	strbuf_addf(out, "\"status\": \"%s\"}", diff_function_status(f, fn));
+}
+
+int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *err)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text,
+		"{\n \"total_before\": %" PRIu64 ",\n \"total_after\": %" PRIu64 ",\n \"unit\": ",
+		f->scale.total.before, f->scale.total.after);
+	json_string(&text, f->unit, strlen(f->unit));
+	strbuf_addf(&text, ",\n \"normalized\": %s,\n \"functions\": [",
+		f->scale.normalized ? "true" : "false");
+	for (uint32_t i = 0; i < f->nr; i++) {
+		strbuf_adds(&text, i ? ",\n" : "\n");
+		add_json_function(&text, f, &f->list[i]);
+		strbuf_flush(&text, out);
+	}
+	strbuf_adds(&text, "\n ]\n}\n");
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+	return written(out, err);
+}
+
+enum { CHANGE = 12, STATUS = 7, BETWEEN = 2 }; /* columns */
+
+struct columns {
+	int before, after;
+	size_t name;
+};
+
+static int digits(uint64_t n)
+{
+	int nr = snprintf(NULL, 0, "%" PRIu64, n);
+
+	return nr < 6 ? 6 : nr; /* "before" */
+}
+
+static struct columns fit(const struct diff_functions *f, FILE *out)
+{
+	size_t all = terminal_columns(out, 80);
+	struct columns c = {
+		.before = digits(f->scale.total.before),
+		.after = digits(f->scale.total.after),
+	};
+	size_t numbers = (size_t)(c.before + c.after) + 2 * CHANGE + STATUS + 5 * BETWEEN;
+
+	c.name = all > numbers + 10 ? all - numbers : 10;
+	return c;
+}
+
+/* "+12.34 %" */
+static void add_change(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
+{
+	struct strbuf cell = STRBUF_INIT, number = STRBUF_INIT;
+
+	add_delta_pct(&number, scale, w);
+	if (*number.buf != '-' && strcmp(number.buf, "0.00"))
+		strbuf_addch(&cell, '+');
+	strbuf_addf(&cell, "%s %%", number.buf);
+	strbuf_addf(out, "  %*s", CHANGE, cell.buf);
+	strbuf_release(&number);
+	strbuf_release(&cell);
+}
+
+static void add_top_line(struct strbuf *out, const struct diff_functions *f,
+	const struct diff_function *fn, const struct columns *c)
+{
+	struct strbuf name = STRBUF_INIT;
+	const char *module = strpool_get(&f->names, fn->module);
+
+	strbuf_addf(out, "%*" PRIu64 "  %*" PRIu64, c->before, fn->self.before, c->after,
+		fn->self.after);
+	add_change(out, &f->scale, fn->self);
+	add_change(out, &f->scale, fn->inclusive);
+	strbuf_addf(out, "  %-*s  ", STATUS, diff_function_status(f, fn));
+	strbuf_add(&name, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
+	if (*module && !name_is_unnamed(name.buf, name.len)) /* that is called after its module */
+		strbuf_addf(&name, *module == '[' ? " %s" : " [%s]", file_name(module));
+	terminal_add(out, name.buf, name.len, c->name);
+	strbuf_addch(out, '\n');
+	strbuf_release(&name);
+}
+
+static void add_top_head(
+	struct strbuf *out, const struct diff_functions *f, const struct columns *c)
+{
+	strbuf_addf(
+		out, "%" PRIu64 " -> %" PRIu64 " ", f->scale.total.before, f->scale.total.after);
+	terminal_add(out, f->unit, strlen(f->unit), 20);
+	strbuf_addf(out, "; changes in per cent %s\n",
+		f->scale.normalized ? "points of the shares" : "of the total before");
+	strbuf_addf(out, "%*s  %*s  %*s  %*s  %-*s  function [module]\n", c->before, "before",
+		c->after, "after", CHANGE, "self", CHANGE, "inclusive", STATUS, "status");
+}
+
+int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct columns columns = fit(f, out);
+	uint32_t changed = 0;
+
+	add_top_head(&line, f, &columns);
+	for (uint32_t i = 0; i < f->nr; i++) {
+		if (!strcmp(diff_function_status(f, &f->list[i]), "same"))
+			continue;
+		if (changed++ < n)
+			add_top_line(&line, f, &f->list[i], &columns);
+	}
+	if (changed > n)
+		strbuf_addf(&line, "%" PRIu32 " functions more changed\n", changed - n);
+	strbuf_addf(&line, "%" PRIu32 " functions are the same\n", f->nr - changed);
+	strbuf_flush(&line, out);
+	strbuf_release(&line);
+	return written(out, err);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of what changed from one profile to another. Changes in per cent are of the total before
+ * or, normalized, per cent points: the share after less the share before. -1 with a message in ERR
+ * when OUT cannot be written.
+ */
+#ifndef VIEW_DIFF_DIFF_REPORT_H
+#define VIEW_DIFF_DIFF_REPORT_H
+
+#include <stdio.h>
+
+struct diff_functions;
+struct strbuf;
+
+/*
+ * function,module,category,self_before,self_after,self_delta,self_delta_pct,inclusive_before,
+ * inclusive_after,inclusive_delta,inclusive_delta_pct,status
+ */
+int diff_report_csv(const struct diff_functions *f, FILE *out, struct strbuf *err);
+int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *err);
+
+/* Text table of the N functions that changed most, of those that changed. */
+int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pprof's format, written as the tree is walked: a Profile for each sample, and before it one for
+ * each location and function that it is the first to have. Together they are one, see pprof.proto.
+ */
+#include "export.h"
+#include "input/folded.h"
+#include "lib/gzip.h"
+#include "lib/strbuf.h"
+#include "lib/table.h"
+#include "lib/utf8.h"
+#include "lib/util.h"
+#include "view/pprof.pb-c.h"
+#include "view/preorder.h"
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More functions than that in one place were not inlined but made up; each has to tell them all. */
+enum { LINES_IN_LOCATION = 64 };
+
+struct location {
+	uint32_t function, line;
+	uint32_t outer; /* location of the function that it is inlined into, 0: none */
+	uint32_t nr;    /* lines, with those of outer */
+};
+
+struct level {
+	uint32_t location;
+	bool inlined; /* into the location one level nearer to the root, which it holds */
+};
+
+struct pprof_writer {
+	ProtobufCBuffer buffer; /* where packed messages go: into the gzip; the first member */
+	struct gzip gzip;
+	const struct profile *p;
+	struct strpool strings;     /* the string table, same numbers */
+	struct strpool modules;     /* of the mappings, same numbers; 0: none */
+	uint32_t *mapping_of;       /* frame → mapping */
+	struct table functions;     /* name, file → function */
+	struct table by_frame;      /* frame, outer location → location */
+	struct location *locations; /* location 0 is none */
+	uint32_t nr_locations, locations_alloc;
+	struct level *path; /* of the tree, as deep as the walk is; level 0 is the root's */
+	size_t path_alloc;
+	uint64_t *ids; /* of a sample's locations */
+	size_t ids_alloc;
+	struct strbuf text;
+};
+
+static void append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
+{
+	gzip_add(&((struct pprof_writer *)buffer)->gzip, data, len);
+}
+
+static void put(struct pprof_writer *w, const Pprof__Profile *part)
+{
+	pprof__profile__pack_to_buffer(part, &w->buffer);
+}
+
+/* Strings have to be UTF-8, and pprof sends them to the terminal as they are. */
+static uint32_t add_string(struct pprof_writer *w, const char *s, size_t len)
+{
+	strbuf_reset(&w->text);
+	for (size_t i = 0; i < len;) {
+		uint32_t c;
+		size_t n = utf8_decode(s + i, len - i, &c);
+		bool shown = n && utf8_is_visible(c);
+
+		for (size_t k = i; !shown && k < i + (n ? n : 1); k++)
+			strbuf_addf(&w->text, "\\x%02x", (unsigned char)s[k]);
+		if (shown)
+			strbuf_add(&w->text, s + i, n);
+		i += n ? n : 1;
+	}
+	return strpool_add(&w->strings, w->text.buf, w->text.len);
+}
+
+static uint32_t add_text(struct pprof_writer *w, const char *s)
+{
+	return add_string(w, s, strlen(s));
+}
+
+static Pprof__ValueType value_type(struct pprof_writer *w, const char *type, const char *unit)
+{
+	Pprof__ValueType value = PPROF__VALUE_TYPE__INIT;
+
+	value.type = add_text(w, type);
+	value.unit = add_text(w, unit);
+	return value;
+}
+
+static void write_sample_type(struct pprof_writer *w)
+{
+	static const struct {
+		const char *ours, *type, *unit;
+	} units[] = {
+		{"samples", "samples", "count"},
+		{"us", "time", "microseconds"},
+		{"ns", "time", "nanoseconds"},
+		{"bytes", "space", "bytes"},
+	};
+	const char *type = w->p->unit, *unit = "count";
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (!strcmp(w->p->unit, units[i].ours)) {
+			type = units[i].type;
+			unit = units[i].unit;
+		}
+
+	Pprof__ValueType value = value_type(w, type, unit);
+
+	part.n_sample_type = 1;
+	part.sample_type = &(Pprof__ValueType *){&value};
+	put(w, &part);
+}
+
+static void write_timing(struct pprof_writer *w)
+{
+	const struct profile_timing *timing = &w->p->timing;
+	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	part.time_nanos = (int64_t)timing->started;
+	part.duration_nanos =
+		(int64_t)(timing->duration < INT64_MAX ? timing->duration : INT64_MAX);
+	part.period = (int64_t)timing->period;
+	if (timing->period) {
+		period = value_type(w, "cpu", "nanoseconds");
+		part.period_type = &period;
+	}
+	put(w, &part);
+}
+
+static void write_comments(struct pprof_writer *w, uint64_t scale)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	struct strbuf line = STRBUF_INIT;
+	int64_t comments[2];
+
+	export_title(w->p, scale, &line);
+	if (line.len)
+		comments[part.n_comment++] = add_string(w, line.buf, line.len);
+	strbuf_reset(&line);
+	if (w->p->account.known) {
+		account_line(&w->p->account, w->p->unit, &line);
+		comments[part.n_comment++] = add_string(w, line.buf, line.len);
+	}
+	part.comment = comments;
+	put(w, &part);
+	strbuf_release(&line);
+}
+
+static bool is_program(const struct profile *p, uint32_t frame)
+{
+	const char *module = profile_module(p, frame);
+
+	return p->frames[frame].kind == FRAME_USER && *module && *module != '[' &&
+	       !strstr(file_name(module), ".so");
+}
+
+static void write_mapping(struct pprof_writer *w, uint32_t id, Pprof__Mapping *mapping)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	mapping->id = id;
+	mapping->filename = add_text(w, strpool_get(&w->modules, id));
+	part.n_mapping = 1;
+	part.mapping = &mapping;
+	put(w, &part);
+}
+
+/* Numbers the modules of all frames. The first program's is written first: readers expect it. */
+static void write_mappings(struct pprof_writer *w)
+{
+	const struct profile *p = w->p;
+	Pprof__Mapping *mappings = xcalloc(p->nr_frames, sizeof(*mappings));
+	uint32_t program = 0;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		uint32_t id = strpool_adds(&w->modules, export_module(p, i));
+		struct export_source source = export_source(p, i);
+		Pprof__Mapping *m = &mappings[id];
+
+		if (!m->base.descriptor)
+			pprof__mapping__init(m);
+		m->has_functions |= !frame_is_unnamed(p, i);
+		m->has_filenames |= source.len > 0;
+		m->has_line_numbers |= source.line > 0;
+		m->has_inline_frames |= p->frames[i].kind == FRAME_INLINE;
+		w->mapping_of[i] = id;
+		if (!program && is_program(p, i))
+			program = id;
+	}
+	if (program)
+		write_mapping(w, program, &mappings[program]);
+	for (uint32_t id = 1; id < w->modules.nr; id++)
+		if (id != program)
+			write_mapping(w, id, &mappings[id]);
+	free(mappings);
+}
+
+/*
+ * Its system name, which is the linker's, stays empty: from one that is like the name, pprof would
+ * cut what it takes for arguments.
+ */
+static uint32_t function_of(
+	struct pprof_writer *w, uint32_t frame, const struct export_source *source)
+{
+	struct strbuf name = STRBUF_INIT;
+	Pprof__Function function = PPROF__FUNCTION__INIT;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	bool is_new;
+
+	export_name(w->p, frame, &name);
+	function.name = add_string(w, name.buf, name.len);
+	function.filename = add_string(w, source->file, source->len);
+	strbuf_release(&name);
+
+	uint32_t *id = table_put(
+		&w->functions, (uint64_t)function.name, (uint64_t)function.filename, &is_new);
+
+	if (!is_new)
+		return *id;
+	function.id = *id = (uint32_t)w->functions.nr;
+	part.n_function = 1;
+	part.function = &(Pprof__Function *){&function};
+	put(w, &part);
+	return *id;
+}
+
+static void write_location(struct pprof_writer *w, uint32_t id, uint32_t mapping)
+{
+	Pprof__Line lines[LINES_IN_LOCATION], *list[LINES_IN_LOCATION];
+	Pprof__Location location = PPROF__LOCATION__INIT;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	location.id = id;
+	location.mapping_id = mapping;
+	for (uint32_t at = id; at; at = w->locations[at].outer) {
+		Pprof__Line *line = &lines[location.n_line];
+
+		pprof__line__init(line);
+		line->function_id = w->locations[at].function;
+		line->line = w->locations[at].line;
+		list[location.n_line++] = line;
+	}
+	location.line = list;
+	part.n_location = 1;
+	part.location = &(Pprof__Location *){&location};
+	put(w, &part);
+}
+
+static uint32_t location_of(struct pprof_writer *w, uint32_t frame, uint32_t outer)
+{
+	bool is_new;
+	uint32_t *id = table_put(&w->by_frame, frame, outer, &is_new);
+
+	if (!is_new)
+		return *id;
+	*id = w->nr_locations;
+
+	struct export_source source = export_source(w->p, frame);
+	struct location location = {
+		.function = function_of(w, frame, &source),
+		.line = source.line,
+		.outer = outer,
+		.nr = w->locations[outer].nr + 1,
+	};
+
+	ALLOC_GROW(w->locations, w->nr_locations, w->locations_alloc);
+	w->locations[w->nr_locations] = location;
+	write_location(w, w->nr_locations, w->mapping_of[frame]);
+	return w->nr_locations++;
+}
+
+/* True when FRAME, called by CALLER, whose location is OUTER, is inlined into it. */
+static bool joins(const struct pprof_writer *w, uint32_t frame, uint32_t caller, uint32_t outer)
+{
+	static const bool is_code[FRAME_KINDS] = {
+		[FRAME_USER] = true,
+		[FRAME_KERNEL] = true,
+		[FRAME_INLINE] = true,
+		[FRAME_JIT] = true,
+		[FRAME_WAKER] = true,
+	};
+	const struct frame *frames = w->p->frames;
+
+	return caller && frames[frame].kind == FRAME_INLINE && is_code[frames[caller].kind] &&
+	       w->mapping_of[frame] == w->mapping_of[caller] &&
+	       w->locations[outer].nr < LINES_IN_LOCATION;
+}
+
+static void enter(struct pprof_writer *w, const struct preorder *at)
+{
+	const struct profile_node *nodes = w->p->nodes;
+	uint32_t frame = nodes[at->node].frame, caller = nodes[nodes[at->node].parent].frame;
+
+	ALLOC_GROW(w->path, at->depth, w->path_alloc);
+
+	uint32_t outer = w->path[at->depth - 1].location;
+	bool inlined = joins(w, frame, caller, outer);
+
+	w->path[at->depth] = (struct level){location_of(w, frame, inlined ? outer : 0), inlined};
+}
+
+/* The thread's name where the tree has it, for pprof's -tagfocus. */
+static uint32_t task_of(struct pprof_writer *w, const struct preorder *at)
+{
+	uint32_t frame = w->p->nodes[at->node].frame;
+	size_t len;
+	const char *name = profile_name(w->p, frame, &len);
+
+	return w->p->frames[frame].kind == FRAME_TASK ? add_string(w, name, len) : 0;
+}
+
+static void write_sample(struct pprof_writer *w, size_t depth, uint32_t task, uint64_t self)
+{
+	int64_t value = (int64_t)self;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Sample sample = PPROF__SAMPLE__INIT;
+	Pprof__Label label = PPROF__LABEL__INIT;
+
+	for (size_t i = depth; i; i--) {
+		ALLOC_GROW(w->ids, sample.n_location_id, w->ids_alloc);
+		w->ids[sample.n_location_id++] = w->path[i].location;
+		while (w->path[i].inlined)
+			i--;
+	}
+	sample.location_id = w->ids;
+	sample.n_value = 1;
+	sample.value = &value;
+	if (task) {
+		label.key = add_text(w, "task");
+		label.str = task;
+		sample.n_label = 1;
+	}
+	sample.label = &(Pprof__Label *){&label};
+	part.n_sample = 1;
+	part.sample = &(Pprof__Sample *){&sample};
+	put(w, &part);
+}
+
+static void write_samples(struct pprof_writer *w, uint64_t scale)
+{
+	struct preorder at = preorder_begin(w->p);
+	uint32_t task = 0;
+
+	do {
+		uint64_t self = preorder_self(&at, scale);
+
+		if (at.depth)
+			enter(w, &at);
+		if (at.depth == 1)
+			task = task_of(w, &at);
+		if (self)
+			write_sample(w, at.depth, task, self);
+	} while (preorder_next(&at));
+}
+
+static void write_strings(struct pprof_writer *w)
+{
+	for (uint32_t i = 0; i < w->strings.nr; i++) {
+		Pprof__Profile part = PPROF__PROFILE__INIT;
+
+		part.n_string_table = 1;
+		part.string_table = &(char *){(char *)strpool_get(&w->strings, i)};
+		put(w, &part);
+	}
+}
+
+static void writer_init(struct pprof_writer *w, const struct profile *p)
+{
+	*w = (struct pprof_writer){.buffer = {append}, .p = p, .text = STRBUF_INIT};
+	strpool_init(&w->strings);
+	strpool_init(&w->modules);
+	w->mapping_of = xcalloc(p->nr_frames, sizeof(*w->mapping_of));
+	table_init(&w->functions);
+	table_init(&w->by_frame);
+	ALLOC_GROW(w->locations, w->nr_locations, w->locations_alloc);
+	w->locations[w->nr_locations++] = (struct location){0};
+	ALLOC_GROW(w->path, 0, w->path_alloc);
+	w->path[0] = (struct level){0};
+}
+
+static void writer_release(struct pprof_writer *w)
+{
+	strpool_release(&w->strings);
+	strpool_release(&w->modules);
+	free(w->mapping_of);
+	table_release(&w->functions);
+	table_release(&w->by_frame);
+	free(w->locations);
+	free(w->path);
+	free(w->ids);
+	strbuf_release(&w->text);
+}
+
+static void write_all(struct pprof_writer *w)
+{
+	uint64_t scale = preorder_scale(w->p, INT64_MAX);
+
+	write_sample_type(w);
+	write_timing(w);
+	write_comments(w, scale);
+	write_mappings(w);
+	write_samples(w, scale);
+	write_strings(w);
+}
+
+int view_pprof(const struct profile *p, FILE *out, struct strbuf *err)
+{
+	struct pprof_writer w;
+	int ret;
+
+	writer_init(&w, p);
+	ret = gzip_init(&w.gzip, out, err);
+	if (!ret) {
+		write_all(&w);
+		gzip_finish(&w.gzip);
+		ret = written(out, err);
+	}
+	writer_release(&w);
+	return ret;
+}

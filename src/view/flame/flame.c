@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The flame graph as one SVG file: a picture of all frames that are wide enough, readable
+ * everywhere; the whole tree as data (input/picture.h); and web/tree.js with web/flame.js, which
+ * draw from the data where scripts run. Script and style are the same bytes in every file, so that
+ * one Content-Security-Policy hash each fits all.
+ */
+#include "flame_data.h"
+#include "flame_legend.h"
+#include "lib/percent.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/xml.h"
+#include "view/diff/diff.h"
+#include "view/preorder.h"
+#include "view/report/categories.h"
+#include "view/view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char style[] =
+#include "web/style.inc"
+	;
+static const char script[] =
+#include "web/script.inc"
+	;
+const char view_flame_policy[] =
+#include "web/policy.inc"
+	;
+
+enum {
+	WIDTH = 1200,
+	PAD = 10,      /* px round the frames */
+	ROW = 17,      /* px from one level to the next; a frame is one less */
+	CHAR = 74,     /* tenths of a px that a character takes, on the large side: fonts differ */
+	NARROWEST = 3, /* px of a frame in the picture */
+	MANY = 10000,  /* frames that a picture without scripts should have at most */
+};
+
+struct picture {
+	const struct profile *p;
+	const struct diff *diff; /* P is its tree; NULL: there is none */
+	const struct flame_options *options;
+	FILE *out;
+	struct strbuf text; /* not yet written */
+	struct strbuf unit; /* as XML */
+	const char *title;
+	unsigned width; /* of the file, px */
+	unsigned top;   /* where the frames begin, px */
+	unsigned rows;
+	double narrowest; /* px; frames below it are left out */
+	uint64_t least;   /* the weight of the narrowest */
+	double factor;
+};
+
+/* What WEIGHT is wide, rounded down. */
+static uint64_t tenths(const struct picture *pic, uint64_t weight)
+{
+	uint64_t total = pic->p->nodes[0].total;
+	unsigned __int128 width = 10 * (pic->width - 2 * PAD);
+
+	return total ? (uint64_t)(weight * width / total) : 0;
+}
+
+static void set_narrowest(struct picture *pic, double px)
+{
+	double total = (double)pic->p->nodes[0].total;
+	double least = ceil(px / (pic->width - 2 * PAD) * total);
+
+	pic->narrowest = px;
+	pic->least = least < 1 ? 1 : least < total ? (uint64_t)least : pic->p->nodes[0].total;
+}
+
+/* Frames that would be drawn, and how many levels they have. */
+static size_t count_frames(struct picture *pic)
+{
+	struct preorder w = preorder_begin(pic->p);
+	size_t nr = 0;
+	bool more = true;
+
+	pic->rows = 0;
+	while (more) {
+		if (pic->p->nodes[w.node].total < pic->least) {
+			more = preorder_over(&w);
+			continue;
+		}
+		nr++;
+		if (w.depth >= pic->rows)
+			pic->rows = w.depth + 1;
+		more = preorder_next(&w);
+	}
+	return nr;
+}
+
+static void choose_frames(struct picture *pic)
+{
+	double px = pic->options->min_width;
+
+	switch (pic->options->min_width_is) {
+	case MIN_WIDTH_AUTO:
+		for (px = NARROWEST; px < pic->width; px *= 2) {
+			set_narrowest(pic, px);
+			if (count_frames(pic) <= MANY)
+				break;
+		}
+		return;
+	case MIN_WIDTH_PERCENT:
+		px *= (pic->width - 2 * PAD) / 100.0;
+		break;
+	case MIN_WIDTH_PX:
+		break;
+	}
+	set_narrowest(pic, px);
+	count_frames(pic);
+}
+
+static void add_grouped(struct strbuf *out, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+}
+
+/* A weight as it is to be shown. */
+static void add_amount(struct picture *pic, uint64_t weight)
+{
+	double shown = floor((double)weight * pic->factor + 0.5);
+
+	if (pic->factor != 1)
+		weight = shown < 0x1p64 ? (uint64_t)shown : UINT64_MAX;
+	add_grouped(&pic->text, weight);
+}
+
+static void add_px(struct strbuf *out, const char *name, uint64_t in_tenths)
+{
+	strbuf_addf(out, " %s=\"%" PRIu64, name, in_tenths / 10);
+	if (in_tenths % 10)
+		strbuf_addf(out, ".%d", (int)(in_tenths % 10));
+	strbuf_addch(out, '"');
+}
+
+/* "1,302 samples, 12.50 %" */
+static void add_weight(struct picture *pic, uint64_t weight, uint64_t total)
+{
+	add_amount(pic, weight);
+	strbuf_addch(&pic->text, ' ');
+	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
+	strbuf_adds(&pic->text, ", ");
+	percent_add(&pic->text, weight, total);
+	strbuf_adds(&pic->text, " %");
+}
+
+static void add_frame_weight(struct picture *pic, uint32_t node)
+{
+	if (!pic->diff) {
+		add_weight(pic, pic->p->nodes[node].total, pic->p->nodes[0].total);
+		return;
+	}
+	add_weight(pic, pic->diff->inclusive[node].before, pic->diff->scale.total.before);
+	strbuf_adds(&pic->text, " → ");
+	add_weight(pic, pic->diff->inclusive[node].after, pic->diff->scale.total.after);
+}
+
+static struct flame_class class_of(const struct picture *pic, uint32_t node)
+{
+	if (pic->diff)
+		return flame_step_class(diff_step(&pic->diff->scale, pic->diff->inclusive[node]));
+	if (!node)
+		return (struct flame_class){"r0"};
+	return flame_class(pic->p, pic->p->nodes[node].frame);
+}
+
+static void add_frame(struct picture *pic, const struct preorder *w)
+{
+	const struct profile_node *node = &pic->p->nodes[w->node];
+	struct strbuf *text = &pic->text;
+	size_t len = strlen("all");
+	const char *name = w->node ? profile_name(pic->p, node->frame, &len) : "all";
+	uint64_t x = tenths(pic, w->start), width = tenths(pic, node->total);
+	unsigned level = pic->options->inverted ? w->depth : pic->rows - 1 - w->depth;
+	unsigned y = pic->top + level * ROW;
+
+	strbuf_adds(text, "<g><title>");
+	xml_text(text, name, len);
+	strbuf_adds(text, " (");
+	add_frame_weight(pic, w->node);
+	strbuf_addf(text, ")</title><rect class=\"%s\"", class_of(pic, w->node).s);
+	add_px(text, "x", PAD * 10 + x);
+	strbuf_addf(text, " y=\"%u\"", y);
+	add_px(text, "width", width > 30 ? width - 8 : width);
+	strbuf_addf(text, " height=\"%d\"/>", ROW - 1);
+	if (width >= 60 + 2 * CHAR) {
+		strbuf_adds(text, "<text");
+		add_px(text, "x", PAD * 10 + x + 30);
+		strbuf_addf(text, " y=\"%u\">", y + 12);
+		xml_text_cut(text, name, len, (width - 60) / CHAR);
+		strbuf_adds(text, "</text>");
+	}
+	strbuf_adds(text, "</g>\n");
+}
+
+static void write_frames(struct picture *pic)
+{
+	struct preorder w = preorder_begin(pic->p);
+	bool more = true;
+
+	strbuf_adds(&pic->text, "<g id=\"frames\">\n");
+	while (more) {
+		if (pic->p->nodes[w.node].total < pic->least) {
+			more = preorder_over(&w);
+			continue;
+		}
+		add_frame(pic, &w);
+		if (pic->text.len > 1 << 16)
+			strbuf_flush(&pic->text, pic->out);
+		more = preorder_next(&w);
+	}
+	strbuf_adds(&pic->text, "</g>\n");
+}
+
+/* A line of the head, cut to the width. */
+static void add_line(struct picture *pic, struct strbuf *out, const char *id, const char *s,
+	unsigned height, unsigned char_tenths)
+{
+	pic->top += height;
+	strbuf_addf(out, "<text id=\"%s\" x=\"%d\" y=\"%u\">", id, PAD, pic->top - 5);
+	xml_text_cut(out, s, strlen(s), 10 * (pic->width - 2 * PAD) / char_tenths);
+	strbuf_adds(out, "</text>\n");
+}
+
+static void add_account(struct picture *pic, struct strbuf *head, unsigned shift)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	if (pic->p->account.known)
+		account_line(&pic->p->account, pic->p->unit, &line);
+	if (shift)
+		strbuf_addf(&line, "%sthe script's weights are multiples of %" PRIu64,
+			line.len ? "; " : "", UINT64_C(1) << shift);
+	if (line.len)
+		add_line(pic, head, "account", line.buf, 17, 65);
+	strbuf_release(&line);
+}
+
+static void add_desc(struct picture *pic)
+{
+	struct strbuf *text = &pic->text, line = STRBUF_INIT;
+	const char *notes = pic->options->notes;
+
+	strbuf_adds(text, "<desc>");
+	if (notes) {
+		xml_text(text, notes, strlen(notes));
+		strbuf_adds(text, "; ");
+	}
+	add_frame_weight(pic, 0);
+	strbuf_adds(text, "; ");
+	if (pic->p->account.known) {
+		account_line(&pic->p->account, pic->p->unit, &line);
+		xml_text(text, line.buf, line.len);
+		strbuf_adds(text, "; ");
+	}
+	strbuf_addf(text,
+		"frames narrower than %.3g px are drawn when a script runs, from the "
+		"data in the file, which are complete</desc>\n",
+		pic->narrowest);
+	strbuf_release(&line);
+}
+
+/* Stripes for frames that are remarks, and for those that are new or gone in a difference. */
+static const char patterns[] =
+	"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(45)\"><rect class=\"h0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"h1\" width=\"2\" height=\"6\"/></pattern>\n"
+	"<pattern id=\"hatch-gone\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(-45)\"><rect class=\"gone0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"gone1\" width=\"2\" height=\"6\"/></pattern>\n"
+	"<pattern id=\"hatch-new\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(45)\"><rect class=\"new0\" width=\"6\" height=\"6\"/>"
+	"<rect class=\"new1\" width=\"2\" height=\"6\"/></pattern></defs>\n";
+
+static void write_head(struct picture *pic, unsigned shift)
+{
+	struct strbuf head = STRBUF_INIT;
+	const char *subtitle = pic->options->subtitle;
+	unsigned height;
+
+	pic->top = 6;
+	add_line(pic, &head, "title", pic->title, 22, 95);
+	if (subtitle && *subtitle)
+		add_line(pic, &head, "subtitle", subtitle, 18, CHAR);
+	add_account(pic, &head, shift);
+	if (pic->p->nodes[0].total)
+		pic->top += flame_legend_add(
+			&head, pic->p, pic->diff, PAD, pic->top, pic->width - 2 * PAD);
+	pic->top += 5;
+	height = pic->top + pic->rows * ROW + PAD;
+	strbuf_addf(&pic->text,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flametap\" width=\"%u\" "
+		"height=\"%u\" viewBox=\"0 0 %u %u\">\n<title>",
+		pic->width, height, pic->width, height);
+	xml_text(&pic->text, pic->title, strlen(pic->title));
+	strbuf_adds(&pic->text, "</title>\n");
+	add_desc(pic);
+	strbuf_addf(&pic->text, "<style><![CDATA[%s]]></style>\n", style);
+	strbuf_adds(&pic->text, patterns);
+	strbuf_adds(&pic->text, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
+	strbuf_add(&pic->text, head.buf, head.len);
+	strbuf_release(&head);
+}
+
+static void write_nothing(struct picture *pic)
+{
+	pic->rows = 2;
+	write_head(pic, 0);
+	strbuf_addf(&pic->text, "<text x=\"%d\" y=\"%u\">no ", PAD, pic->top + ROW);
+	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
+	strbuf_adds(&pic->text, "</text>\n</svg>\n");
+	strbuf_flush(&pic->text, pic->out);
+}
+
+static void write_all(struct picture *pic)
+{
+	struct categories categories;
+	struct flame_data data = {
+		.p = pic->p,
+		.diff = pic->diff,
+		.categories = &categories,
+		.shown = pic->options->unit,
+		.factor = pic->factor,
+		.inverted = pic->options->inverted,
+	};
+
+	choose_frames(pic);
+	write_head(pic, flame_scale_shift(&data));
+	write_frames(pic);
+	strbuf_adds(&pic->text, "<metadata>\n");
+	strbuf_flush(&pic->text, pic->out);
+	categories_init(&categories, pic->p, pic->options->rules);
+	flame_data_write(&data, pic->out);
+	categories_release(&categories);
+	strbuf_addf(&pic->text, "</metadata>\n<script><![CDATA[%s]]></script>\n</svg>\n", script);
+	strbuf_flush(&pic->text, pic->out);
+}
+
+static int draw(const struct profile *p, const struct diff *diff,
+	const struct flame_options *options, FILE *out, struct strbuf *err)
+{
+	struct picture pic = {
+		.p = p,
+		.diff = diff,
+		.options = options,
+		.out = out,
+		.text = STRBUF_INIT,
+		.unit = STRBUF_INIT,
+		.title = options->title ? options->title
+			 : p->title     ? p->title
+			 : diff         ? "Difference"
+					: "Flame graph",
+		.width = options->width ? options->width : WIDTH,
+		.factor = options->factor ? options->factor : 1,
+	};
+	const char *unit = options->unit ? options->unit : p->unit;
+
+	if (pic.width < FLAME_WIDTH_MIN)
+		pic.width = FLAME_WIDTH_MIN;
+	xml_text(&pic.unit, unit, strlen(unit));
+	if (p->nodes[0].total)
+		write_all(&pic);
+	else
+		write_nothing(&pic);
+	strbuf_release(&pic.text);
+	strbuf_release(&pic.unit);
+	return written(out, err);
+}
+
+int view_flame(
+	const struct profile *p, const struct flame_options *options, FILE *out, struct strbuf *err)
+{
+	return draw(p, NULL, options, out, err);
+}
+
+int view_flame_diff(
+	const struct diff *diff, const struct flame_options *options, FILE *out, struct strbuf *err)
+{
+	return draw(&diff->tree, diff, options, out, err);
+}

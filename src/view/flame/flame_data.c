@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flame_data.h"
+#include "input/picture.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/xml.h"
+#include "view/diff/diff.h"
+#include "view/preorder.h"
+#include "view/report/categories.h"
+#include "view/rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* printable ASCII without markup, quotes and backslash */
+enum { PART = 1 << 20 }; /* bytes of tree in one element: XML readers limit a text's length */
+
+struct flame_class flame_class(const struct profile *p, uint32_t frame)
+{
+	size_t len;
+	const char *name = profile_name(p, frame, &len);
+	char shade = (char)('0' + hash_bytes(name, len) % FLAME_SHADES);
+
+	return (struct flame_class){{picture_kind_letter(p->frames[frame].kind), shade, '\0'}};
+}
+
+struct flame_class flame_step_class(int step)
+{
+	return (struct flame_class){{'d', (char)('0' + step), '\0'}};
+}
+
+unsigned flame_scale_shift(const struct flame_data *data)
+{
+	unsigned __int128 total = data->p->nodes[0].total;
+	unsigned shift = 0;
+
+	if (data->diff)
+		total = (unsigned __int128)data->diff->scale.total.before +
+			data->diff->scale.total.after;
+	while (total >> shift > UINT64_C(1) << 53)
+		shift++;
+	return shift;
+}
+
+/* Frames as the file numbers them, the most frequent first, so that their numbers are short. */
+struct numbering {
+	struct numbered {
+		uint32_t frame, count;
+	} * list;
+	uint32_t nr;
+	uint32_t *number; /* of each frame in the profile */
+};
+
+static int compare_numbered(const void *va, const void *vb, void *p)
+{
+	const struct numbered *a = va, *b = vb;
+
+	if (a->count != b->count)
+		return (a->count < b->count) - (a->count > b->count);
+	return profile_compare_frames(p, a->frame, b->frame);
+}
+
+static void numbering_init(struct numbering *n, const struct profile *p)
+{
+	n->list = xcalloc(p->nr_frames, sizeof(*n->list));
+	n->number = xcalloc(p->nr_frames, sizeof(*n->number));
+	for (uint32_t i = 0; i < p->nr_frames; i++)
+		n->list[i].frame = i;
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		n->list[p->nodes[i].frame].count++;
+	qsort_r(n->list, p->nr_frames, sizeof(*n->list), compare_numbered, (void *)p);
+	for (n->nr = 0; n->nr < p->nr_frames && n->list[n->nr].count; n->nr++)
+		n->number[n->list[n->nr].frame] = n->nr;
+}
+
+static void numbering_release(struct numbering *n)
+{
+	free(n->list);
+	free(n->number);
+}
+
+static void write_categories(const struct categories *c, FILE *out)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_adds(&text, "<ft:categories>");
+	for (uint32_t i = 0; i < c->nr_ranks; i++) {
+		const char *name = category_name(c, i);
+
+		xml_text(&text, name, strlen(name));
+		strbuf_addch(&text, '\n');
+	}
+	strbuf_adds(&text, "</ft:categories>\n");
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+}
+
+static void add_ranks(struct strbuf *out, const struct categories *c, uint32_t frame)
+{
+	const struct frame_ranks *ranks = &c->frames[frame];
+
+	strbuf_addch(out, ',');
+	strbuf_addu(out, ranks->own);
+	if (ranks->passed < c->nr_ranks) {
+		strbuf_addch(out, ',');
+		strbuf_addu(out, ranks->passed);
+	}
+}
+
+/* A name ends in its source, unless nobody was to see that (symbol.h). */
+static void add_name(struct strbuf *out, const struct profile *p, uint32_t frame)
+{
+	size_t len, all;
+	const char *name = profile_name(p, frame, &all);
+
+	rules_function(p, frame, &len);
+	strbuf_addch(out, ' ');
+	xml_text(out, name, len);
+	if (len < all) {
+		strbuf_addch(out, '\t');
+		xml_text(out, name + len + 1, all - len - 1);
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void write_names(
+	const struct numbering *n, const struct profile *p, const struct categories *c, FILE *out)
+{
+	struct strbuf modules = STRBUF_INIT, frames = STRBUF_INIT;
+	uint32_t *module_number = xcalloc((size_t)p->names.nr + 1, sizeof(*module_number));
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < n->nr; i++) {
+		uint32_t frame = n->list[i].frame, module = p->frames[frame].module;
+
+		if (module && !module_number[module]) {
+			module_number[module] = ++nr;
+			xml_text(&modules, strpool_get(&p->names, module),
+				strpool_len(&p->names, module));
+			strbuf_addch(&modules, '\n');
+		}
+		strbuf_adds(&frames, flame_class(p, frame).s);
+		if (module)
+			strbuf_addu(&frames, module_number[module]);
+		add_ranks(&frames, c, frame);
+		add_name(&frames, p, frame);
+	}
+	fputs("<ft:modules>", out);
+	strbuf_flush(&modules, out);
+	fputs("</ft:modules>\n", out);
+	write_categories(c, out);
+	fputs("<ft:frames>", out);
+	strbuf_flush(&frames, out);
+	fputs("</ft:frames>\n", out);
+	strbuf_release(&modules);
+	strbuf_release(&frames);
+	free(module_number);
+}
+
+static char *put_number(char *at, uint64_t value)
+{
+	while (value >= PICTURE_LAST) {
+		value -= PICTURE_LAST;
+		*at++ = picture_digits[PICTURE_LAST + value % PICTURE_MORE];
+		value /= PICTURE_MORE;
+	}
+	*at++ = picture_digits[value];
+	return at;
+}
+
+/* Self weights in units of the scale. */
+struct scaler {
+	const struct flame_data *data;
+	unsigned shift;
+	struct diff_pair left; /* sums of all that came before, as they were */
+};
+
+static uint64_t scale_next(uint64_t *left, uint64_t self, unsigned shift)
+{
+	uint64_t start = *left >> shift;
+
+	add_capped(left, self);
+	return (*left >> shift) - start;
+}
+
+/* NODE's, which is the next in pre-order. What is no difference has all of it after. */
+static struct diff_pair scaled_self(struct scaler *s, uint32_t node)
+{
+	const struct diff *diff = s->data->diff;
+	struct diff_pair self = {0, s->data->p->nodes[node].self};
+
+	if (diff)
+		self = diff->self[node];
+	return (struct diff_pair){
+		.before = scale_next(&s->left.before, self.before, s->shift),
+		.after = scale_next(&s->left.after, self.after, s->shift),
+	};
+}
+
+static void write_tree(struct scaler *scaler, const struct numbering *n, FILE *out)
+{
+	const struct flame_data *data = scaler->data;
+	struct strbuf text = STRBUF_INIT;
+	struct preorder w = preorder_begin(data->p);
+	uint32_t before = 0;
+
+	fputs("<ft:tree><ft:t>", out);
+	while (preorder_next(&w)) {
+		char digits[64], *at = digits;
+		struct diff_pair self = scaled_self(scaler, w.node);
+		uint64_t both = self.before + self.after;
+
+		at = put_number(at, n->number[data->p->nodes[w.node].frame]);
+		at = put_number(at, 2 * (uint64_t)(before + 1 - w.depth) + (both != 0));
+		if (both)
+			at = put_number(at, both - 1);
+		if (both && data->diff)
+			at = put_number(at, self.before);
+		strbuf_add(&text, digits, (size_t)(at - digits));
+		before = w.depth;
+		if (text.len >= PART) {
+			strbuf_flush(&text, out);
+			fputs("</ft:t><ft:t>", out);
+		}
+	}
+	strbuf_flush(&text, out);
+	fputs("</ft:t></ft:tree>\n", out);
+	strbuf_release(&text);
+}
+
+static void add_attribute(struct strbuf *out, const char *name, uint64_t value)
+{
+	strbuf_addf(out, " %s=\"%" PRIu64 "\"", name, value);
+}
+
+static void add_diff(struct strbuf *out, const struct diff_scale *scale, unsigned shift)
+{
+	uint64_t before = scale->total.before >> shift << shift;
+	uint64_t after = scale->total.after >> shift << shift, total = before;
+
+	add_capped(&total, after);
+	add_attribute(out, "total", total);
+	add_attribute(out, "before", before);
+	add_attribute(out, "after", after);
+	if (scale->normalized)
+		add_attribute(out, "normalized", 1);
+}
+
+static void write_head(struct scaler *scaler, FILE *out)
+{
+	const struct flame_data *data = scaler->data;
+	struct strbuf head = STRBUF_INIT;
+	struct diff_pair self = scaled_self(scaler, 0);
+	const char *unit = data->p->unit;
+
+	strbuf_adds(&head, "<ft:profile xmlns:ft=\"urn:flametap:profile\" version=\"2\" unit=\"");
+	xml_text(&head, unit, strlen(unit));
+	strbuf_addch(&head, '"');
+	if (data->shown && strcmp(data->shown, unit)) {
+		strbuf_adds(&head, " shown=\"");
+		xml_text(&head, data->shown, strlen(data->shown));
+		strbuf_addch(&head, '"');
+	}
+	if (data->diff)
+		add_diff(&head, &data->diff->scale, scaler->shift);
+	else
+		add_attribute(&head, "total", data->p->nodes[0].total);
+	add_attribute(&head, "scale", UINT64_C(1) << scaler->shift);
+	add_attribute(&head, "nodes", data->p->nr_nodes - 1);
+	if (self.before || self.after)
+		add_attribute(&head, "self", self.before + self.after);
+	if (data->diff && (self.before || self.after))
+		add_attribute(&head, "self_before", self.before);
+	if (data->factor != 1)
+		strbuf_addf(&head, " factor=\"%.17g\"", data->factor);
+	strbuf_addf(&head, " inverted=\"%d\">\n", data->inverted);
+	strbuf_flush(&head, out);
+	strbuf_release(&head);
+}
+
+void flame_data_write(const struct flame_data *data, FILE *out)
+{
+	struct scaler scaler = {.data = data, .shift = flame_scale_shift(data)};
+	struct numbering n;
+
+	write_head(&scaler, out);
+	numbering_init(&n, data->p);
+	write_names(&n, data->p, data->categories, out);
+	write_tree(&scaler, &n, out);
+	fputs("</ft:profile>\n", out);
+	numbering_release(&n);
+}

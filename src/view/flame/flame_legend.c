@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flame_legend.h"
+#include "flame_data.h"
+#include "input/picture.h"
+#include "lib/percent.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LINE = 17, /* px */
+	SWATCH = 12,
+	BETWEEN = 16,
+	CHAR = 7, /* px that a character takes, on the large side */
+};
+
+struct legend {
+	struct strbuf *out;
+	unsigned left, x, y, right; /* px; x: where the next entry goes */
+};
+
+/* An entry of ASCII text. */
+static void add_entry(struct legend *l, const char *class, const char *text)
+{
+	unsigned width = SWATCH + 4 + CHAR * (unsigned)strlen(text);
+
+	if (l->x > l->left && l->x + width > l->right) {
+		l->x = l->left;
+		l->y += LINE;
+	}
+	strbuf_addf(l->out,
+		"<rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>"
+		"<text x=\"%u\" y=\"%u\">%s</text>\n",
+		class, l->x, l->y, SWATCH, SWATCH, l->x + SWATCH + 4, l->y + SWATCH - 2, text);
+	l->x += width + BETWEEN;
+}
+
+/* What frames of a kind weigh; inclusive: a stack counts once. */
+struct kind_weight {
+	uint64_t self, inclusive;
+};
+
+static void weigh_kinds(const struct profile *p, struct kind_weight *kinds)
+{
+	uint32_t *seen = xcalloc(p->nr_nodes, sizeof(*seen)); /* 1 << kind, from the root on */
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
+		const struct profile_node *n = &p->nodes[i];
+		enum frame_kind kind = p->frames[n->frame].kind;
+		uint32_t above = seen[n->parent], bit = UINT32_C(1) << kind;
+
+		seen[i] = above | bit;
+		add_capped(&kinds[kind].self, n->self);
+		if (!(above & bit))
+			add_capped(&kinds[kind].inclusive, n->total);
+	}
+	free(seen);
+}
+
+static void add_kinds(struct legend *l, const struct profile *p)
+{
+	struct kind_weight kinds[FRAME_KINDS] = {0};
+	struct strbuf text = STRBUF_INIT;
+
+	weigh_kinds(p, kinds);
+	for (int kind = 0; kind < FRAME_KINDS; kind++) {
+		if (!kinds[kind].inclusive)
+			continue;
+		strbuf_reset(&text);
+		strbuf_addf(&text, "%s ", frame_kind_word((enum frame_kind)kind));
+		percent_add(&text, kinds[kind].self, p->nodes[0].total);
+		strbuf_adds(&text, " % (");
+		percent_add(&text, kinds[kind].inclusive, p->nodes[0].total);
+		strbuf_adds(&text, " %)");
+		add_entry(l, (char[]){picture_kind_letter((enum frame_kind)kind), '0', '\0'},
+			text.buf);
+	}
+	strbuf_release(&text);
+}
+
+static void add_steps(struct legend *l, const struct diff_scale *scale)
+{
+	static const char *const texts[DIFF_STEPS] = {"gone", "less than half", "down to half",
+		"down to 4/5", "same", "up to 5/4", "up to double", "more than double", "new"};
+
+	for (int step = 0; step < DIFF_STEPS; step++) {
+		const char *text = texts[step];
+
+		if (step == DIFF_SAME && scale->samples)
+			text = "same, or within chance";
+		add_entry(l, flame_step_class(step).s, text);
+	}
+}
+
+unsigned flame_legend_add(struct strbuf *out, const struct profile *p, const struct diff *diff,
+	unsigned x, unsigned top, unsigned width)
+{
+	struct legend l = {.out = out, .left = x, .x = x, .y = top + 4, .right = x + width};
+
+	strbuf_adds(out, "<g id=\"legend\">\n");
+	if (diff)
+		add_steps(&l, &diff->scale);
+	else
+		add_kinds(&l, p);
+	strbuf_adds(out, "</g>\n");
+	return l.y + LINE - (top + 4);
+}

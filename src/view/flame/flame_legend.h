@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the colours of a flame graph mean, for those who see it without its script. */
+#ifndef VIEW_FLAME_FLAME_LEGEND_H
+#define VIEW_FLAME_FLAME_LEGEND_H
+
+#include "model/profile.h"
+
+struct diff;
+struct strbuf;
+
+/*
+ * Appends <g id="legend">: the kinds of frames that P has, each with its share of all self weight;
+ * or, where P is the tree of DIFF, the steps of a difference. Starts at X, TOP and breaks lines at
+ * WIDTH, all in px. Returns its height.
+ */
+unsigned flame_legend_add(struct strbuf *out, const struct profile *p, const struct diff *diff,
+	unsigned x, unsigned top, unsigned width);
+
+#endif

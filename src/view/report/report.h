@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the forms of a report have in common. */
+#ifndef VIEW_REPORT_REPORT_H
+#define VIEW_REPORT_REPORT_H
+
+#include "functions.h"
+#include "lib/pattern.h"
+#include "lib/strbuf.h"
+#include "view/view.h"
+
+struct report {
+	const struct profile *p;
+	const struct report_options *options;
+	struct functions rows;
+	struct function of; /* of callers and callees: the functions that match */
+	FILE *out;
+	struct strbuf text; /* not yet written */
+};
+
+/* Callers or callees, whose rows have one weight. */
+bool report_is_of_calls(const struct report *r);
+
+/* The name of a row: "[root]" stands where there is no caller. */
+const char *report_name(const struct report *r, const struct function *row, size_t *len);
+
+void report_text(struct report *r);
+
+#endif

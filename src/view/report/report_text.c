@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "input/folded.h"
+#include "lib/percent.h"
+#include "lib/terminal.h"
+#include "lib/util.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { NAME_MIN = 5, PERCENT = 8 }; /* columns: of names; of "100.00 %" */
+
+struct widths {
+	int self, inclusive; /* columns; self 0: there is none */
+	size_t name, all;
+};
+
+static int digits(uint64_t n)
+{
+	return snprintf(NULL, 0, "%" PRIu64, n);
+}
+
+static int widest(const char *head, uint64_t n)
+{
+	int width = (int)strlen(head);
+
+	return digits(n) > width ? digits(n) : width;
+}
+
+static struct widths fit(const struct report *r)
+{
+	struct widths w = {.all = terminal_columns(r->out, 80)};
+	size_t numbers;
+
+	if (report_is_of_calls(r)) {
+		w.inclusive = widest("weight", r->of.inclusive);
+		numbers = PERCENT + 1 + (size_t)w.inclusive + 2;
+	} else {
+		w.self = widest("self", r->rows.nr ? r->rows.list[0].self : 0);
+		w.inclusive = widest("inclusive", r->p->nodes[0].total);
+		numbers = 2 * (PERCENT + 1) + 2 + (size_t)w.self + (size_t)w.inclusive + 2;
+	}
+	w.name = w.all > numbers + NAME_MIN ? w.all - numbers : NAME_MIN;
+	return w;
+}
+
+static void add_weight(struct strbuf *out, uint64_t weight, uint64_t all, int width)
+{
+	struct strbuf percent = STRBUF_INIT;
+
+	percent_add(&percent, weight, all);
+	strbuf_addf(out, "%6s %% %*" PRIu64 "  ", percent.buf, width, weight);
+	strbuf_release(&percent);
+}
+
+/* "name [module]"; a module takes half of the room at most. */
+static void add_function(struct report *r, const struct function *row, size_t columns)
+{
+	struct strbuf module = STRBUF_INIT;
+	const char *path = profile_module(r->p, row->frame);
+	size_t len, room = columns;
+	const char *name = report_name(r, row, &len);
+
+	/* an unnamed frame is called after its module */
+	if (*path && !frame_is_unnamed(r->p, row->frame))
+		strbuf_addf(&module, *path == '[' ? "%s" : "[%s]", file_name(path));
+	if (module.len) {
+		size_t width = terminal_width(module.buf, module.len);
+
+		room -= (width < columns / 2 ? width : columns / 2) + 1;
+		if (terminal_width(name, len) < room)
+			room = terminal_width(name, len);
+	}
+	terminal_add_ends(&r->text, name, len, room);
+	if (module.len) {
+		strbuf_addch(&r->text, ' ');
+		terminal_add_ends(&r->text, module.buf, module.len, columns - room - 1);
+	}
+	strbuf_release(&module);
+}
+
+static void add_row(struct report *r, const struct function *row, const struct widths *w)
+{
+	uint64_t all = report_is_of_calls(r) ? r->of.inclusive : r->p->nodes[0].total;
+	const char *category = function_category(&r->rows, row);
+
+	if (w->self)
+		add_weight(&r->text, row->self, all, w->self);
+	add_weight(&r->text, row->inclusive, all, w->inclusive);
+	if (r->options->of == REPORT_CATEGORIES)
+		terminal_add_ends(&r->text, category, strlen(category), w->name);
+	else
+		add_function(r, row, w->name);
+	strbuf_addch(&r->text, '\n');
+}
+
+/* "  61.44 %  800  in malloc*" */
+static void add_of(struct report *r, const struct widths *w)
+{
+	struct strbuf cell = STRBUF_INIT;
+
+	strbuf_adds(&cell, "in ");
+	strbuf_add(&cell, r->options->fn->s, r->options->fn->len);
+	add_weight(&r->text, r->of.inclusive, r->p->nodes[0].total, w->inclusive);
+	terminal_add_ends(&r->text, cell.buf, cell.len, w->name);
+	strbuf_addch(&r->text, '\n');
+	strbuf_release(&cell);
+}
+
+static void add_heads(struct report *r, const struct widths *w)
+{
+	static const char *const names[] = {
+		[REPORT_FUNCTIONS] = "function [module]",
+		[REPORT_CATEGORIES] = "category",
+		[REPORT_CALLERS] = "caller [module]",
+		[REPORT_CALLEES] = "callee [module]",
+	};
+
+	if (w->self)
+		strbuf_addf(&r->text, "  self %% %*s  incl. %% %*s  ", w->self, "self",
+			w->inclusive, "inclusive");
+	else
+		strbuf_addf(&r->text, " of it %% %*s  ", w->inclusive, "weight");
+	terminal_add(&r->text, names[r->options->of], strlen(names[r->options->of]), w->name);
+	strbuf_addch(&r->text, '\n');
+}
+
+static void add_top(struct report *r, const struct widths *w)
+{
+	if (r->p->title) {
+		terminal_add(&r->text, r->p->title, strlen(r->p->title), w->all);
+		strbuf_addch(&r->text, '\n');
+	}
+	strbuf_addf(&r->text, "%" PRIu64 " ", r->p->nodes[0].total);
+	terminal_add(&r->text, r->p->unit, strlen(r->p->unit), 20);
+	strbuf_addch(&r->text, '\n');
+	if (report_is_of_calls(r))
+		add_of(r, w);
+	add_heads(r, w);
+	if (r->options->of == REPORT_CALLEES) {
+		add_weight(&r->text, r->of.self, r->of.inclusive, w->inclusive);
+		strbuf_adds(&r->text, "[self]\n");
+	}
+}
+
+/* What the rows from FROM on have together; of calls it is not known, they may be of one stack. */
+static void add_rest(struct report *r, uint32_t from, const struct widths *w)
+{
+	static const char *const names[] = {
+		[REPORT_FUNCTIONS] = "functions",
+		[REPORT_CATEGORIES] = "categories",
+		[REPORT_CALLERS] = "callers",
+		[REPORT_CALLEES] = "callees",
+	};
+	struct strbuf cell = STRBUF_INIT;
+	uint64_t rest = 0;
+
+	for (uint32_t i = from; i < r->rows.nr; i++)
+		add_capped(&rest, r->rows.list[i].self);
+	if (w->self) {
+		add_weight(&r->text, rest, r->p->nodes[0].total, w->self);
+		strbuf_adds(&cell, "in ");
+	}
+	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, names[r->options->of]);
+	terminal_add(&r->text, cell.buf, cell.len, w->name + PERCENT);
+	strbuf_addch(&r->text, '\n');
+	strbuf_release(&cell);
+}
+
+void report_text(struct report *r)
+{
+	struct widths w = fit(r);
+	uint32_t nr = r->rows.nr;
+
+	if (r->options->top && r->options->top < nr)
+		nr = r->options->top;
+	add_top(r, &w);
+	for (uint32_t i = 0; i < nr; i++) {
+		add_row(r, &r->rows.list[i], &w);
+		strbuf_flush(&r->text, r->out);
+	}
+	if (nr < r->rows.nr)
+		add_rest(r, nr, &w);
+}

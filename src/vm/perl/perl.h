@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perl in a process: where the interpreter is, of each thread, and how its structures are laid out.
+ * All that the walkers need; perl_walk.h is the one that tells how they walk. x86-64.
+ */
+#ifndef VM_PERL_PERL_H
+#define VM_PERL_PERL_H
+
+#include "perl_layout.h"
+#include "vm/target.h"
+
+struct strbuf;
+
+/* Whether an interpreter may be in ELF. */
+bool perl_is_in(const struct elffile *elf);
+
+/*
+ * Finds Perl in T. LIKE was found before, of the same file, NULL: none was; reading debug
+ * information anew is saved. 1: there is no Perl; -1 and ERR: there is, but it cannot be walked.
+ */
+int perl_find(const struct target *t, const struct perl_layout *like, struct perl_layout *layout,
+	struct strbuf *err);
+
+#endif

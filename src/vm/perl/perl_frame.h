@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame of a Perl stack as both engines add it up: three words that mean the same as long as the
+ * code is there, whichever of its closures runs. And the state of a walk.
+ */
+#ifndef VM_PERL_PERL_FRAME_H
+#define VM_PERL_PERL_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum perl_kind {
+	PERL_SUB = 1, /* a sub, or a format */
+	PERL_EVAL,    /* eval, of a string or block, and require: "(eval)" */
+	PERL_MAIN,    /* the outermost frame */
+	PERL_XSUB,    /* the innermost one: a function in C that was called as a sub */
+	PERL_LOOP,    /* no frame: only a run loop may begin there; only when asked for */
+};
+
+struct perl_frame {
+	uint64_t
+		what; /* kind, the bits below, and where the sub has its name: GV or HEK, 0: none */
+	uint64_t with; /* by glob: the first operator; by key: the stash; else 0 */
+	uint64_t cop;  /* the statement that it is at; above PERL_COP bits a hash of its place */
+};
+
+/*
+ * From C: what the interpreter itself called in a new run loop (sort, tie, overload, DESTROY, a
+ * signal's handler) or a program that embeds it.
+ */
+#define PERL_FROM_C (1ULL << 63)
+#define PERL_BY_KEY (1ULL << 62)  /* CvNAMED */
+#define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
+/* C runs it again and again in one context (MULTICALL): sort, List::Util's first; if mixed */
+#define PERL_AGAIN (1ULL << 60)
+#define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
+#define PERL_ADDRESS ((1ULL << 47) - 1) /* user space lies below */
+
+/*
+ * The memory of a statement, of an eval that is over, may hold another one by now. That their
+ * lines, files or places in the sequence of statements differ tells them apart.
+ */
+#define PERL_COP 47
+
+static inline enum perl_kind perl_frame_kind(const struct perl_frame *f)
+{
+	return (enum perl_kind)(f->what >> 56 & 7);
+}
+
+enum perl_end {
+	PERL_ON,
+	PERL_WHOLE,        /* the last frame is PERL_MAIN */
+	PERL_CUT,          /* there are more than asked for */
+	PERL_NOT_RUNNING,  /* no interpreter in this thread, or none that has begun or is not over
+			      yet */
+	PERL_INCONSISTENT, /* between two states, or not Perl's memory at all */
+	PERL_ENDS,
+};
+
+/* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
+enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
+
+/*
+ * A sub and the statement that it is at, as they were met before: then it is still that sub, for
+ * the statement is a part of it.
+ */
+struct perl_seen {
+	uint64_t cv, cop;
+	uint32_t owner; /* whose they are; 0: none */
+	uint32_t pad;
+	uint64_t what, with;
+};
+
+struct perl_walk {
+	union {
+		uint64_t pointer[PERL_BYTES / 8];
+		uint32_t number[PERL_BYTES / 4];
+		uint16_t half[PERL_BYTES / 2];
+	} bytes;                  /* what was read last */
+	uint64_t contexts, below; /* of the stack that is looked at; the stack under it */
+	uint64_t cop;             /* the statement of the next frame */
+	int32_t at;               /* index in contexts, -1: below the last one */
+	int32_t type;             /* of the stack, PERLSI_ */
+	uint32_t nr_stacks, nr_contexts;
+	uint32_t owner; /* whose stacks they are, for who remembers them */
+	bool begun;     /* the last frame of this stack is from C */
+	bool mixed;     /* run loops are wanted: PERL_LOOP, and PERL_AGAIN */
+	bool found;     /* there is a frame */
+	struct perl_frame frame;
+};
+
+enum { PERL_TEXT_MAX = 256 };
+
+/* As it stands in the target. */
+struct perl_text {
+	uint16_t len; /* bytes */
+	bool cut;     /* there is more of it */
+	bool latin;   /* each byte is a character, for perl; else it is UTF-8, or just bytes */
+	char bytes[PERL_TEXT_MAX + 8]; /* and what was read to see that it ends */
+};
+
+/* What a frame is called and where it is. */
+struct perl_texts {
+	uint32_t line, start_line; /* 0: not known */
+	bool named;                /* name, and package, could be read */
+	bool placed;               /* file and line could */
+	bool begins;      /* start_file and start_line could, and tell more than the name */
+	bool has_package; /* that has no name when it has no length */
+	bool in_globs;    /* files stand behind "_<", as their globs are called */
+	struct perl_text package, name; /* of subs; no name: nobody knows one */
+	struct perl_text file, start_file;
+};
+
+#endif

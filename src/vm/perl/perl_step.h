@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walk over Perl's stacks, one context a step, the same code in the kernel (BPF) and in user
+ * space: which frames a thread is in, as perl's own caller would tell. No recursion, every read may
+ * fail. Whoever includes this defines
+ *
+ *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
+ *
+ * which reads the target's memory, 0 when all of it could be read, and
+ *
+ *	struct perl_seen *PERL_SEEN(struct perl_walk *w, uint64_t cv)
+ *
+ * the place where that sub is remembered, NULL: it is not. Structures and rules are those of perl's
+ * cop.h and pp_ctl.c (dopoptosub_at).
+ */
+#ifndef VM_PERL_PERL_STEP_H
+#define VM_PERL_PERL_STEP_H
+
+#include "perl_frame.h"
+#include "perl_layout.h"
+
+#define PERL_OP_TYPE 0x1ff /* a bit field */
+
+static inline uint64_t perl_pointer_at(const struct perl_walk *w, uint32_t offset)
+{
+	return w->bytes.pointer[offset / 8 & (PERL_BYTES / 8 - 1)];
+}
+
+static inline uint32_t perl_number_at(const struct perl_walk *w, uint32_t offset)
+{
+	return w->bytes.number[offset / 4 & (PERL_BYTES / 4 - 1)];
+}
+
+/* A number of 1, 2 or 4 bytes. */
+static inline uint32_t perl_bits_at(const struct perl_walk *w, uint32_t offset, uint32_t size)
+{
+	uint32_t bits = w->bytes.half[offset / 2 & (PERL_BYTES / 2 - 1)];
+
+	if (size == 1)
+		return offset & 1 ? bits >> 8 : bits & 0xff;
+	if (size > 2)
+		bits |= (uint32_t)w->bytes.half[(offset / 2 + 1) & (PERL_BYTES / 2 - 1)] << 16;
+	return bits;
+}
+
+static inline int perl_read(struct perl_walk *w, uint32_t size, uint64_t address)
+{
+	return size > PERL_BYTES ? -1 : PERL_READ(w, &w->bytes, size, address);
+}
+
+static inline int perl_read_pointer(struct perl_walk *w, uint64_t *to, uint64_t address)
+{
+	return PERL_READ(w, to, sizeof(*to), address);
+}
+
+/* ---- subs ---- */
+
+static inline uint32_t perl_larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The bytes of a sub's body that are looked at. */
+static inline uint32_t perl_cv_size(const struct perl_shape *s)
+{
+	uint32_t size = perl_larger(s->xcv_gv, s->xcv_stash);
+
+	size = perl_larger(
+		perl_larger(size, s->xcv_start), perl_larger(s->xcv_depth, s->xcv_flags));
+	return size + 8;
+}
+
+/* Reads flags and body of the SV at SV. */
+static inline int perl_read_sv(struct perl_walk *w, const struct perl_shape *s, uint64_t sv,
+	uint32_t *flags, uint64_t *body)
+{
+	if (!sv || perl_read(w, perl_larger(s->sv_any + 8, s->sv_flags + 4), sv))
+		return -1;
+	*flags = perl_number_at(w, s->sv_flags);
+	*body = perl_pointer_at(w, s->sv_any);
+	return *body ? 0 : -1;
+}
+
+/* Reads the body of the sub CV into w->bytes, tells its flags; -1: it is none. */
+static inline int perl_read_cv(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t cv, uint32_t *flags)
+{
+	uint32_t type;
+	uint64_t body;
+
+	if (perl_read_sv(w, s, cv, &type, &body))
+		return -1;
+	type &= PERL_SVTYPEMASK;
+	if ((type != PERL_SVt_PVCV && type != PERL_SVt_PVFM) || perl_read(w, perl_cv_size(s), body))
+		return -1;
+	*flags = perl_bits_at(w, s->xcv_flags, s->xcv_flags_size);
+	return 0;
+}
+
+/* Names the frame F after the sub whose body is in w->bytes. */
+static inline void perl_take_name(
+	const struct perl_walk *w, const struct perl_shape *s, uint32_t flags, struct perl_frame *f)
+{
+	uint64_t start = perl_pointer_at(w, s->xcv_start);
+
+	f->what |= perl_pointer_at(w, s->xcv_gv) & PERL_ADDRESS;
+	f->with = flags & s->CVf_ISXSUB ? 0 : start;
+	if (flags & s->CVf_NAMED) {
+		f->what |= PERL_BY_KEY;
+		f->with = perl_pointer_at(w, s->xcv_stash);
+	}
+	if (flags & s->CVf_LEXICAL)
+		f->what |= PERL_LEXICAL;
+}
+
+/* The statement COP as it stands in a frame; 0: there is none. */
+static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s, uint64_t cop)
+{
+	uint64_t place;
+
+	if (!cop || perl_read(w, s->cop_file + 16, cop))
+		return 0;
+	place = perl_number_at(w, s->cop_line) * 0x9e3779b97f4a7c15ULL ^
+		perl_pointer_at(w, s->cop_file) * 0xbf58476d1ce4e5b9ULL ^
+		perl_pointer_at(w, s->cop_file + 8) * 0x94d049bb133111ebULL; /* and cop_seq */
+	return (cop & PERL_ADDRESS) | (place >> PERL_COP) << PERL_COP;
+}
+
+/* ---- stacks and contexts ---- */
+
+/*
+ * Since 5.32 the subs and evals of a stack are chained by their indexes. That saves looking at what
+ * lies between them; and an index is set when its context is filled.
+ */
+static inline bool perl_is_chained(const struct perl_shape *s)
+{
+	return s->si_cxsubix != PERL_NONE && s->cx_oldsubix != PERL_NONE;
+}
+
+static inline int perl_enter_stack(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t stackinfo)
+{
+	int32_t top;
+
+	if (w->nr_stacks++ >= PERL_STACKS_MAX || perl_read(w, s->si_type + 4, stackinfo))
+		return PERL_INCONSISTENT;
+	w->contexts = perl_pointer_at(w, s->si_cxstack);
+	w->below = perl_pointer_at(w, s->si_prev);
+	w->type = (int32_t)perl_number_at(w, s->si_type);
+	w->begun = false;
+	top = (int32_t)perl_number_at(w, s->si_cxix);
+	w->at = perl_is_chained(s) ? (int32_t)perl_number_at(w, s->si_cxsubix) : top;
+	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? PERL_ON : PERL_INCONSISTENT;
+}
+
+/* What begins a run loop, or may, and is no frame: a sort's block, code in a regex, try. */
+static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
+{
+	w->found = w->mixed;
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_LOOP) | what, 0, w->cop};
+	return PERL_ON;
+}
+
+static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
+{
+	uint64_t from_c = perl_pointer_at(w, s->cx_eval_retop) ? 0 : PERL_FROM_C;
+
+	if (kind & s->CXp_TRY)
+		return perl_found_loop(w, 0);
+	if (!w->cop)
+		return PERL_INCONSISTENT;
+	w->found = true;
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_EVAL) | from_c, 0, w->cop};
+	w->cop = perl_cop(w, s, perl_pointer_at(w, s->cx_oldcop));
+	w->begun = from_c;
+	return PERL_ON;
+}
+
+/*
+ * Reads what the sub CV is called. A sub that was just called, or is just left, may not be what its
+ * context says yet, or any longer. While it runs it is deeper than it was before.
+ */
+static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t cv,
+	bool has_depth, int32_t old_depth)
+{
+	uint32_t flags;
+
+	if (perl_read_cv(w, s, cv, &flags))
+		return -1;
+	if (w->nr_contexts == 1 && has_depth && !(flags & s->CVf_ISXSUB) &&
+		(int32_t)perl_number_at(w, s->xcv_depth) <= old_depth)
+		return -1;
+	perl_take_name(w, s, flags, &w->frame);
+	return 0;
+}
+
+static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
+{
+	uint64_t cv = perl_pointer_at(w, s->cx_cv);
+	uint64_t from_c = perl_pointer_at(w, s->cx_retop) ? 0 : PERL_FROM_C;
+	uint64_t oldcop = perl_pointer_at(w, s->cx_oldcop);
+	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
+	bool again = w->mixed && kind & s->CXp_MULTICALL;
+	struct perl_seen *seen = PERL_SEEN(w, cv);
+
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
+	if (!w->cop)
+		return PERL_INCONSISTENT;
+	if (w->nr_contexts > 1 && seen && seen->cv == cv && seen->cop == w->cop &&
+		seen->owner == w->owner) {
+		w->frame.what = seen->what;
+		w->frame.with = seen->with;
+	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
+		return PERL_INCONSISTENT;
+	} else if (seen) {
+		*seen = (struct perl_seen){cv, w->cop, w->owner, 0, w->frame.what, w->frame.with};
+	}
+	w->frame.what |= from_c | (again ? PERL_AGAIN : 0);
+	w->found = true;
+	w->cop = perl_cop(w, s, oldcop);
+	w->begun = from_c;
+	return PERL_ON;
+}
+
+/* Looks at the context that w->at tells, and goes to the one below. */
+static inline int perl_take_context(struct perl_walk *w, const struct perl_shape *s)
+{
+	uint32_t kind, type;
+	int32_t below = w->at - 1;
+
+	if (w->nr_contexts++ >= PERL_CONTEXTS_MAX ||
+		perl_read(w, s->cx_size, w->contexts + (uint64_t)w->at * s->cx_size))
+		return PERL_INCONSISTENT;
+	kind = perl_bits_at(w, s->cx_kind, s->cx_kind_size);
+	type = kind & s->CXTYPEMASK;
+	if (type != s->CXt_SUB && type != s->CXt_FORMAT && type != s->CXt_EVAL) {
+		w->at = below;
+		return PERL_ON;
+	}
+	if (perl_is_chained(s))
+		below = (int32_t)perl_number_at(w, s->cx_oldsubix);
+	if (below < -1 || below >= w->at)
+		return PERL_INCONSISTENT;
+	w->at = below;
+	if (type == s->CXt_EVAL)
+		return perl_found_eval(w, s, kind);
+	if (type == s->CXt_SUB && kind & s->CXp_SUB_RE_FAKE)
+		return perl_found_loop(w, PERL_FROM_C);
+	return perl_found_sub(w, s, kind);
+}
+
+/* The stack is at its end: goes to the one below, or is done. */
+static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape *s)
+{
+	if (w->type == PERL_PERLSI_MAIN && w->cop) {
+		w->found = true;
+		w->frame = (struct perl_frame){PERL_WHAT(PERL_MAIN) | PERL_FROM_C, 0, w->cop};
+		return PERL_WHOLE;
+	}
+	if (w->type == PERL_PERLSI_SORT && !w->begun) {
+		w->begun = true;
+		return perl_found_loop(w, PERL_FROM_C);
+	}
+	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : PERL_INCONSISTENT;
+}
+
+/* The next step: PERL_ON, or how the walk ended; both with or without a frame (w->found). */
+static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
+{
+	w->found = false;
+	return w->at >= 0 ? perl_take_context(w, &l->shape) : perl_leave_stack(w, &l->shape);
+}
+
+/* ---- the function in C that is called ---- */
+
+/* The sub that SV is, refers to, or has as a glob; what a call may be made of. */
+static inline uint64_t perl_called_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t sv)
+{
+	uint32_t flags, type;
+	uint64_t body, u;
+
+	if (perl_read_sv(w, s, sv, &flags, &body) || perl_read_pointer(w, &u, sv + s->sv_u))
+		return 0;
+	type = flags & PERL_SVTYPEMASK;
+	if ((type == PERL_SVt_PVGV || type == PERL_SVt_PVLV) && flags & PERL_SVpgv_GP)
+		return perl_read_pointer(w, &sv, u + s->gp_cv) ? 0 : sv;
+	return flags & PERL_SVf_ROK ? u : sv;
+}
+
+static inline bool perl_is_call(
+	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
+{
+	uint64_t op;
+
+	if (perl_read_pointer(w, &op, interpreter + l->op) ||
+		perl_read(w, 2, op + l->shape.op_type))
+		return false;
+	return (w->bytes.half[0] & PERL_OP_TYPE) == l->shape.OP_ENTERSUB;
+}
+
+/*
+ * There is no context for a function in C. But while it runs, the operator is the call, and what
+ * was called is the last thing that was taken from the stack of values. When a sub is on top of it,
+ * the call may not have begun: then nothing is told.
+ */
+static inline void perl_find_xsub(
+	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
+{
+	uint64_t sp, top, above;
+	uint32_t flags;
+
+	if (!w->cop || !perl_is_call(w, l, interpreter) ||
+		perl_read_pointer(w, &sp, interpreter + l->stack_sp) ||
+		perl_read_pointer(w, &top, sp) || perl_read_pointer(w, &above, sp + 8) ||
+		!perl_read_cv(w, &l->shape, perl_called_sub(w, &l->shape, top), &flags) ||
+		perl_read_cv(w, &l->shape, perl_called_sub(w, &l->shape, above), &flags) ||
+		!(flags & l->shape.CVf_ISXSUB))
+		return;
+	w->found = true;
+	w->frame = (struct perl_frame){PERL_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
+	perl_take_name(w, &l->shape, flags, &w->frame);
+}
+
+/* ---- the beginning ---- */
+
+/* Begins W, whose mixed is set, at INTERPRETER; as perl_step. */
+static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
+{
+	uint64_t stackinfo, cop;
+	int end;
+
+	w->found = false;
+	w->nr_stacks = w->nr_contexts = 0;
+	if (perl_read_pointer(w, &cop, interpreter + l->curcop) ||
+		perl_read_pointer(w, &stackinfo, interpreter + l->curstackinfo))
+		return PERL_INCONSISTENT;
+	if (!cop || !stackinfo)
+		return PERL_NOT_RUNNING;
+	w->cop = perl_cop(w, &l->shape, cop);
+	end = perl_enter_stack(w, &l->shape, stackinfo);
+	if (end == PERL_ON)
+		perl_find_xsub(w, l, interpreter);
+	return end;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a frame of a Perl stack is called and where it is, read from the target's memory while the
+ * thread stands still; the same code in the kernel (BPF) and in user space. To be included behind
+ * perl_step.h by who defines besides
+ *
+ *	int PERL_READ_STRING(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
+ *
+ * which reads a string with its NUL, cut when it is longer than SIZE; its length without the NUL,
+ * or -1.
+ */
+#ifndef VM_PERL_PERL_TEXT_H
+#define VM_PERL_PERL_TEXT_H
+
+#include "perl_frame.h"
+#include "perl_layout.h"
+
+enum { PERL_KEY_MAX = 4096, PERL_ANON_LEN = 8, PERL_WAS_UTF8 = 2 }; /* HVhek_WASUTF8 */
+
+/* The key of a hash at HEK. */
+static inline int perl_read_key(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t hek, struct perl_text *text)
+{
+	uint8_t behind[2]; /* NUL, flags */
+	uint32_t len;
+
+	if (!hek || PERL_READ(w, &len, sizeof(len), hek + s->hek_len) || !len ||
+		len > PERL_KEY_MAX || PERL_READ(w, behind, 2, hek + s->hek_key + len) || behind[0])
+		return -1;
+	text->cut = len > PERL_TEXT_MAX;
+	if (text->cut)
+		len = PERL_TEXT_MAX;
+	text->len = len;
+	text->latin = behind[1] & PERL_WAS_UTF8;
+	return PERL_READ(w, text->bytes, len, hek + s->hek_key);
+}
+
+/* The place of a hash's struct xpvhv_aux: since 5.36 in its body, before behind its array. */
+static inline int perl_find_aux(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t body, uint64_t *aux)
+{
+	uint64_t array, max;
+
+	*aux = body + s->xhv_aux;
+	if (s->xhv_aux != PERL_NONE)
+		return 0;
+	if (perl_read_pointer(w, &array, hv + s->sv_u) ||
+		perl_read_pointer(w, &max, body + s->xhv_max))
+		return -1;
+	*aux = array + (max + 1) * sizeof(uint64_t);
+	return 0;
+}
+
+/* The key that is the name of the stash HV; 0: it has none (any longer). */
+static inline int perl_find_stash_key(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t *hek)
+{
+	uint32_t flags, count = 0;
+	uint64_t body, aux;
+
+	*hek = 0;
+	if (!hv)
+		return 0;
+	if (perl_read_sv(w, s, hv, &flags, &body) || (flags & PERL_SVTYPEMASK) != PERL_SVt_PVHV)
+		return -1;
+	if (!(flags & PERL_SVf_OOK))
+		return 0;
+	if (perl_find_aux(w, s, hv, body, &aux) || perl_read_pointer(w, hek, aux + s->aux_name))
+		return -1;
+	if (*hek && s->aux_name_count != PERL_NONE &&
+		PERL_READ(w, &count, sizeof(count), aux + s->aux_name_count))
+		return -1;
+	return count ? perl_read_pointer(w, hek, *hek) : 0; /* of several names, the first */
+}
+
+static inline int perl_read_package(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t stash, struct perl_texts *t)
+{
+	uint64_t hek;
+
+	t->has_package = true;
+	if (perl_find_stash_key(w, s, stash, &hek))
+		return -1;
+	return hek ? perl_read_key(w, s, hek, &t->package) : 0;
+}
+
+/* The body of the glob GV; -1: there is no glob. */
+static inline int perl_read_glob(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t gv, uint64_t *body)
+{
+	uint32_t flags, type;
+
+	if (perl_read_sv(w, s, gv, &flags, body))
+		return -1;
+	type = flags & PERL_SVTYPEMASK;
+	return (type == PERL_SVt_PVGV || type == PERL_SVt_PVLV) && flags & PERL_SVpgv_GP ? 0 : -1;
+}
+
+/* The body of the glob under whose name GV is known: its own, or that of whom it was copied from.
+ */
+static inline int perl_read_effective_glob(
+	struct perl_walk *w, const struct perl_shape *s, uint64_t gv, uint64_t *body)
+{
+	uint64_t gp, egv, egv_body;
+
+	if (perl_read_glob(w, s, gv, body) || perl_read_pointer(w, &gp, gv + s->sv_u))
+		return -1;
+	if (!gp)
+		return 0;
+	if (perl_read_pointer(w, &egv, gp + s->gp_egv))
+		return -1;
+	if (egv && egv != gv && !perl_read_glob(w, s, egv, &egv_body))
+		*body = egv_body;
+	return 0;
+}
+
+/* As in Perl_cv_name. */
+static inline int perl_read_sub(struct perl_walk *w, const struct perl_shape *s,
+	const struct perl_frame *f, struct perl_texts *t)
+{
+	uint64_t name = f->what & PERL_ADDRESS, stash = f->with, body;
+
+	if (!name)
+		return 0;
+	if (!(f->what & PERL_BY_KEY) && (perl_read_effective_glob(w, s, name, &body) ||
+						perl_read_pointer(w, &stash, body + s->xgv_stash) ||
+						perl_read_pointer(w, &name, body + s->xgv_namehek)))
+		return -1;
+	if (!(f->what & PERL_LEXICAL) && perl_read_package(w, s, stash, t))
+		return -1;
+	return perl_read_key(w, s, name, &t->name);
+}
+
+/* Without threads it is a glob whose name is "_<" and the file's. */
+static inline int perl_read_file(
+	struct perl_walk *w, const struct perl_layout *l, uint64_t file, struct perl_text *text)
+{
+	uint64_t body, hek;
+	int len;
+
+	if (!l->threads)
+		return perl_read_glob(w, &l->shape, file, &body) ||
+				       perl_read_pointer(w, &hek, body + l->shape.xgv_namehek)
+			       ? -1
+			       : perl_read_key(w, &l->shape, hek, text);
+	len = PERL_READ_STRING(w, text->bytes, PERL_TEXT_MAX + 2, file);
+	if (len < 0)
+		return -1;
+	text->cut = len > PERL_TEXT_MAX;
+	text->len = (uint16_t)(text->cut ? PERL_TEXT_MAX : len);
+	text->latin = false;
+	return 0;
+}
+
+/*
+ * Where the statement COP is; it may be what stands for one while something is compiled
+ * (PL_compiling, of type 0).
+ */
+static inline int perl_read_place(struct perl_walk *w, const struct perl_layout *l, uint64_t cop,
+	struct perl_text *file, uint32_t *line)
+{
+	const struct perl_shape *s = &l->shape;
+	uint64_t name;
+	uint32_t type;
+
+	cop &= PERL_ADDRESS;
+	if (!cop || perl_read(w, s->cop_file + 8, cop))
+		return -1;
+	type = perl_bits_at(w, s->op_type, 2) & PERL_OP_TYPE;
+	*line = perl_number_at(w, s->cop_line);
+	name = perl_pointer_at(w, s->cop_file);
+	if ((type && type != s->OP_NEXTSTATE && type != s->OP_DBSTATE) || !name)
+		return -1;
+	if (*line == UINT32_MAX)
+		*line = 0;
+	return perl_read_file(w, l, name, file);
+}
+
+/* Reads what F is called; what cannot be read is told in T. */
+static inline void perl_read_texts(struct perl_walk *w, const struct perl_layout *l,
+	const struct perl_frame *f, struct perl_texts *t)
+{
+	enum perl_kind kind = perl_frame_kind(f);
+	bool sub = kind == PERL_SUB || kind == PERL_XSUB;
+
+	t->has_package = t->begins = false;
+	t->in_globs = !l->threads;
+	t->package.len = t->name.len = 0;
+	t->named = !sub || !perl_read_sub(w, &l->shape, f, t);
+	t->placed = !perl_read_place(w, l, f->cop, &t->file, &t->line);
+	/* all subs without a name are called __ANON__ */
+	if (sub && !(f->what & PERL_BY_KEY) && t->name.len == PERL_ANON_LEN)
+		t->begins = !perl_read_place(w, l, f->with, &t->start_file, &t->start_line);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process as the modules of src/vm see it, which find where an interpreter keeps its state:
+ * its mapped files and its memory. And what they hand over in the same form: a way to a pointer.
+ */
+#ifndef VM_TARGET_H
+#define VM_TARGET_H
+
+#include "pointer_path.h"
+#include "symbol/elf/debugfile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+
+/* Memory of a process, or what stands for it in a test. Any read may fail. */
+struct memory {
+	/* All LEN bytes at ADDRESS; false: not all are there. */
+	bool (*read)(void *context, uint64_t address, void *to, size_t len);
+	void *context;
+};
+
+static inline bool memory_read(const struct memory *m, uint64_t address, void *to, size_t len)
+{
+	return m->read(m->context, address, to, len);
+}
+
+static inline bool memory_pointer(const struct memory *m, uint64_t address, uint64_t *value)
+{
+	return memory_read(m, address, value, sizeof(*value));
+}
+
+/* The memory of process PID; needs the right to trace it. */
+struct memory memory_of_process(const uint32_t *pid);
+
+/* A mapped ELF file; several mappings of it are one. */
+struct target_file {
+	const struct elffile *elf;
+	const char *path; /* as the process sees it */
+	uint64_t bias;    /* run-time addresses less those of the file's headers */
+};
+
+struct target {
+	const struct target_file *files;
+	size_t nr_files;
+	struct memory memory;
+	struct debug_places debug; /* where debug files are looked for */
+	/*
+	 * Asked for the debug file of a build-id, of the file NAME, where none is installed: open
+	 * for reading, or -1. NULL: nobody is.
+	 */
+	int (*fetch)(const char *build_id, const char *name);
+	/* whether they are asked before what is known without them, or after, or not at all */
+	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
+};
+
+/* The end of WAY in a thread whose thread pointer is THREAD; false: nothing is there. */
+bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value);
+
+#endif

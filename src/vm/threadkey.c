@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "threadkey.h"
+#include "lib/util.h"
+#include "symbol/elf/elfdata.h"
+
+#include <string.h>
+
+/*
+ * glibc: struct pthread holds pointers to blocks of keys; its offset is told to debuggers by
+ * _thread_db_pthread_specific (nptl_db: bits of an element, elements, offset), and was the same in
+ * every glibc for x86-64 that has no such symbol to read.
+ */
+enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_DATA = 8 };
+/* Both C libraries have the table of blocks second in what the thread pointer leads to. */
+enum { BLOCK_TABLE = 8, GLIBC_BLOCK_SIZE = 16, MUSL_BLOCK_SIZE = 8 };
+
+enum library { LIBRARY_NONE, LIBRARY_GLIBC, LIBRARY_MUSL };
+
+static bool find_library_variable(const struct target *t, const char *name,
+	const struct target_file **file, uint64_t *address)
+{
+	struct elf_variable variable;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		if (elfdata_variable(t->files[i].elf, name, &variable) && !variable.per_thread) {
+			*file = &t->files[i];
+			*address = variable.address + t->files[i].bias;
+			return true;
+		}
+	return false;
+}
+
+/* musl: mov %fs:0,%rax; mov TSD(%rax),%rax; mov %edi,%edi; mov (%rax,%rdi,8),%rax; ret */
+static bool musl_table(const unsigned char *code, uint64_t *offset)
+{
+	static const unsigned char head[] = {
+		0x64, 0x48, 0x8b, 4, 0x25, 0, 0, 0, 0, 0x48, 0x8b, 0x80};
+	static const unsigned char tail[] = {0x89, 0xff, 0x48, 0x8b, 4, 0xf8, 0xc3};
+	uint32_t at;
+
+	memcpy(&at, code + sizeof(head), sizeof(at));
+	*offset = at;
+	return !memcmp(code, head, sizeof(head)) &&
+	       !memcmp(code + sizeof(head) + sizeof(at), tail, sizeof(tail));
+}
+
+static enum library which_library(const struct target *t, uint64_t *table)
+{
+	const struct target_file *file;
+	unsigned char code[23];
+	uint64_t address;
+	uint32_t told[3];
+
+	if (find_library_variable(t, "_thread_db_pthread_specific", &file, &address) &&
+		memory_read(&t->memory, address, told, sizeof(told))) {
+		*table = told[2];
+		return LIBRARY_GLIBC;
+	}
+	if (!find_library_variable(t, "pthread_getspecific", &file, &address) ||
+		!memory_read(&t->memory, address, code, sizeof(code)))
+		return LIBRARY_NONE;
+	if (musl_table(code, table))
+		return LIBRARY_MUSL;
+	*table = GLIBC_SPECIFIC;
+	return strstr(file->path, "libpthread") || strstr(file->path, "libc.so.6") ||
+			       strstr(file->path, "libc-2")
+		       ? LIBRARY_GLIBC
+		       : LIBRARY_NONE;
+}
+
+bool threadkey_way(const struct target *t, uint32_t key, struct way *way)
+{
+	uint64_t table;
+
+	switch (which_library(t, &table)) {
+	case LIBRARY_GLIBC:
+		*way = (struct way){true, 2,
+			{table + key / GLIBC_BLOCK * sizeof(uint64_t),
+				key % GLIBC_BLOCK * GLIBC_KEY_SIZE + GLIBC_KEY_DATA}};
+		return true;
+	case LIBRARY_MUSL:
+		*way = (struct way){true, 2, {table, key * sizeof(uint64_t)}};
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool threadkey_block_way(const struct target *t, uint64_t module, uint64_t offset, struct way *way)
+{
+	uint64_t unused, size;
+
+	switch (which_library(t, &unused)) {
+	case LIBRARY_GLIBC:
+		size = GLIBC_BLOCK_SIZE;
+		break;
+	case LIBRARY_MUSL:
+		size = MUSL_BLOCK_SIZE;
+		break;
+	default:
+		return false;
+	}
+	*way = (struct way){true, 3, {BLOCK_TABLE, module * size, offset}};
+	return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the C library of a process keeps what belongs to one thread. x86-64, glibc and musl. */
+#ifndef VM_THREADKEY_H
+#define VM_THREADKEY_H
+
+#include "target.h"
+
+/* The way to what pthread_getspecific(KEY) gives; false: no known C library is mapped. */
+bool threadkey_way(const struct target *target, uint32_t key, struct way *way);
+
+/*
+ * The way to the word at OFFSET in a module's thread-local block, by way of the thread's table of
+ * blocks.
+ */
+bool threadkey_block_way(
+	const struct target *target, uint64_t module, uint64_t offset, struct way *way);
+
+#endif

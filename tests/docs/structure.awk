@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# structure.awk TABLE FILES…: prints the includes of src/ that TABLE (see there) does not allow, include guards that are not
+# the file's path, and structures that have one name.
+function folder(path,    f) {
+	f = path
+	sub(/^src\//, "", f)
+	do {
+		sub(/\/[^\/]*$/, "", f)
+		if (f in allowed)
+			return f
+	} while (f ~ /\//)
+	return ""
+}
+
+function guard(path) {
+	sub(/^src\//, "", path)
+	gsub(/[^A-Za-z0-9]/, "_", path)
+	return toupper(path)
+}
+
+FNR == NR {
+	if (!/^#/) {
+		name = $1
+		sub(/:$/, "", name)
+		$1 = ""
+		allowed[name] = $0 " "
+	}
+	next
+}
+
+/^#ifndef .*_H$/ && $2 != guard(FILENAME) {
+	print FILENAME ": guard " $2
+}
+
+/^(struct|union|enum) [a-z_0-9]+ \{/ {
+	if ($2 in defined)
+		print FILENAME ": " $1 " " $2 " is in " defined[$2] ", too"
+	defined[$2] = FILENAME
+}
+
+/^#include "[^"]*\/[^"]*"/ {
+	split($2, part, "\"")
+	from = folder(FILENAME)
+	to = folder("src/" part[2])
+	if (to != "" && from != to && index(allowed[from], " " to " ") == 0)
+		print FILENAME ": includes " part[2]
+}
