@@ -175,7 +175,7 @@ def legend(browser):
 @test
 def mixed(browser):
     """Frames of C, Perl and the kernel in one stack, recorded with --mixed."""
-    with open(os.path.join(os.path.dirname(__file__), '../golden/mixed.in'), encoding='utf-8') as f:
+    with open(os.path.join(os.path.dirname(__file__), '../golden/recording/mixed.in'), encoding='utf-8') as f:
         page = Page(browser, draw('mixed', f.read()))
     equal(page.texts('.legend [aria-label=Kinds] button'),
           ['user70.15 % (100.00 %)', 'kernel29.85 % (29.85 %)', 'perl0.00 % (94.03 %)', 'note0.00 % (10.45 %)'])
