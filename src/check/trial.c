@@ -2,6 +2,7 @@
 #include "trial.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/open_files.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ static int record(const struct engine_ops *ops, struct engine *engine, struct tr
 	struct strbuf *err)
 {
 	struct strbuf notes = STRBUF_INIT;
-	struct symbol_files files = {0};
+	struct open_files files = {0};
 	struct recording rec;
 	int ret;
 
@@ -72,7 +73,7 @@ static int record(const struct engine_ops *ops, struct engine *engine, struct tr
 	ret = ops->finish(engine, &rec, &files, &notes, err);
 	count(&rec, trial);
 	recording_release(&rec);
-	symbol_files_release(&files);
+	open_files_release(&files);
 	strbuf_release(&notes);
 	return ret < 0 ? -1 : 0;
 }

@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "symbol/fetch/debuginfod.h"
 #include "symbol/fetch/package.h"
+#include "symbol/names/demangle_profile.h"
 #include "symbol/quality.h"
 #include "view/args/args.h"
 
@@ -119,7 +120,7 @@ static void write_result(const struct resolve_command *o, struct recording *rec)
 		return;
 	}
 	if (o->args.input.symbol.has_demangle) /* else the views do it */
-		symbol_demangle_recording(rec, how);
+		demangle_recording(rec, how);
 	recording_write(rec, stdout, NULL);
 }
 
@@ -164,7 +165,7 @@ static int run(const struct resolve_command *o)
 	int status = EXIT_FAILED;
 	struct recording rec;
 
-	symbol.lines_here = o->missing; /* their share is told */
+	symbol.local_lines = o->missing; /* their share is told */
 	recording_init(&rec);
 	if (!read_recording(o, &rec)) {
 		bool part = recording_is_part(&rec, &notes);

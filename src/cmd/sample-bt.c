@@ -11,6 +11,8 @@
 #include "lib/util.h"
 #include "record/options.h"
 #include "symbol/fetch/debuginfod.h"
+#include "symbol/names/demangle_profile.h"
+#include "symbol/open_files.h"
 #include "view/output.h"
 #include "view/report/functions.h"
 
@@ -102,7 +104,7 @@ static int judge(const struct options *o, const struct profile *p)
 	return ret;
 }
 
-static int finish(struct options *o, struct recording *rec, const struct symbol_files *files)
+static int finish(struct options *o, struct recording *rec, const struct open_files *files)
 {
 	struct input_options input = {.symbol = o->symbol};
 	struct strbuf notes = STRBUF_INIT;
@@ -113,7 +115,7 @@ static int finish(struct options *o, struct recording *rec, const struct symbol_
 	input.symbol.files = files;
 	profile_init(&profile);
 	input_recording(&profile, rec, &input, &notes);
-	symbol_demangle_profiles(&profiles, 1, o->symbol.demangle);
+	demangle_profiles(&profiles, 1, o->symbol.demangle);
 	profile_finish(&profile);
 	if (!o->quiet)
 		program_say_lines(&notes);
@@ -197,7 +199,7 @@ static int run_check(const struct options *o, const struct engines *e)
 /* From here on without the rights that only recording needs. */
 static int give_up_rights(const struct options *o, struct strbuf *err)
 {
-	if (o->symbol.fetch != FETCH_NEVER)
+	if (o->symbol.debuginfod != DEBUGINFOD_NEVER)
 		debuginfod_has_servers(); /* remembers those of sudo's caller */
 	return user_drop_privileges(err);
 }
@@ -206,7 +208,7 @@ static int give_up_rights(const struct options *o, struct strbuf *err)
 static bool record(struct options *o, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
-	struct symbol_files files = {0};
+	struct open_files files = {0};
 	struct recording rec;
 
 	*ret = EXIT_FAILED;
@@ -231,7 +233,7 @@ static bool record(struct options *o, int *ret)
 	strbuf_release(&notes);
 	strbuf_release(&err);
 	recording_release(&rec);
-	symbol_files_release(&files);
+	open_files_release(&files);
 	return got < 0 && o->session.log;
 }
 

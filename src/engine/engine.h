@@ -7,13 +7,13 @@
 #define ENGINE_ENGINE_H
 
 #include "model/recording.h"
-#include "symbol/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+struct open_files;
 struct strbuf;
 
 struct engine_request {
@@ -76,7 +76,7 @@ struct engine_ops {
 	 * path; NOTES are good to know. 0: good; 1: with losses of the
 	 * engine itself, ERR says which; -1: nothing was gathered, ERR says why and what to do.
 	 */
-	int (*finish)(struct engine *engine, struct recording *rec, struct symbol_files *files,
+	int (*finish)(struct engine *engine, struct recording *rec, struct open_files *files,
 		struct strbuf *notes, struct strbuf *err);
 	/* All that the programs of an engine that could not start said; NULL: it did start. */
 	const char *(*log)(const struct engine *engine);

@@ -218,7 +218,7 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
-static int run_engine(struct run *r, struct recording *rec, struct symbol_files *files,
+static int run_engine(struct run *r, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	const struct engine_ops *ops = r->session->ops;
@@ -239,7 +239,7 @@ static int run_engine(struct run *r, struct recording *rec, struct symbol_files 
 	return ret;
 }
 
-int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
+int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct run r = {.session = session, .command = {.gate = -1}};

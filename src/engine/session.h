@@ -24,7 +24,7 @@ struct session {
  * stays empty. NOTES and ERR hold whole lines. From then on the first two signals in all only hurry
  * what still runs, so that what was recorded is written; the third ends the program.
  */
-int session_run(struct session *session, struct recording *rec, struct symbol_files *files,
+int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);
 
 #endif

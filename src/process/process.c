@@ -8,6 +8,7 @@
 #include "lib/util.h"
 #include "procfile.h"
 #include "symbol/elf/elffile.h"
+#include "symbol/open_files.h"
 #include "task.h"
 
 #include <dirent.h>
@@ -540,7 +541,7 @@ const struct mapping *process_find_at(
 	return found;
 }
 
-static void give_perfmap(struct process *p, struct symbol_files *files)
+static void give_perfmap(struct process *p, struct open_files *files)
 {
 	if (!p->jit)
 		return;
@@ -549,16 +550,16 @@ static void give_perfmap(struct process *p, struct symbol_files *files)
 	int fd = jitmap_take(p->jit);
 
 	if (fd >= 0)
-		symbol_files_add_perfmap(files, p->pid, fd);
+		open_files_add_perfmap(files, p->pid, fd);
 }
 
-void processes_give_files(struct processes *ps, struct symbol_files *files)
+void processes_give_files(struct processes *ps, struct open_files *files)
 {
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		struct object *o = &ps->objects[i];
 
 		if (o->elf)
-			symbol_files_add(files, o->elf, o->path);
+			open_files_add(files, o->elf, o->path);
 		o->elf = NULL;
 	}
 	for (size_t i = 0; i < ps->nr; i++)

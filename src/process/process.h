@@ -7,12 +7,13 @@
 #define PROCESS_PROCESS_H
 
 #include "lib/table.h"
-#include "symbol/symbol.h"
+#include "model/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct open_files;
 struct strbuf;
 
 /* A mapped file; the same one for all processes that map it. */
@@ -118,6 +119,6 @@ const struct mapping *process_find_at(
  * Hands over the open files, be they deleted, replaced or elsewhere by now, and the perf maps; the
  * last thing to do with PS.
  */
-void processes_give_files(struct processes *ps, struct symbol_files *files);
+void processes_give_files(struct processes *ps, struct open_files *files);
 
 #endif

@@ -480,7 +480,7 @@ static void settle(struct options *o)
 	q->children |= o->session.command != NULL;
 	o->view.lines = o->symbol.lines;
 	o->symbol.quiet = o->quiet;
-	q->fetch = o->symbol.fetch != FETCH_NEVER;
+	q->fetch = o->symbol.debuginfod != DEBUGINFOD_NEVER;
 	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }

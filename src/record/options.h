@@ -5,6 +5,7 @@
 
 #include "engine/session.h"
 #include "model/recording.h"
+#include "symbol/resolve.h"
 
 #include <stdbool.h>
 #include <stddef.h>

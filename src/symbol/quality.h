@@ -7,7 +7,7 @@
 #define SYMBOL_QUALITY_H
 
 #include "lib/strbuf.h"
-#include "symbol.h"
+#include "resolve.h"
 
 #include <stdio.h>
 

@@ -52,7 +52,7 @@ static bool wants_debug_file(const struct explainer *e, const struct quality_mod
 
 static const char *why_no_debug_file(const struct explainer *e, const struct quality_module *m)
 {
-	if (m->tried && m->tried->asked)
+	if (m->tried && m->tried->requested)
 		return ", and no server gave it";
 	return e->servers ? ", and no server was asked" : "";
 }
@@ -220,7 +220,8 @@ static char *remedy_debug_file(
 
 	if (command)
 		return command;
-	if (e->servers && m->tried && !m->tried->asked && e->options->fetch != FETCH_ALWAYS)
+	if (e->servers && m->tried && !m->tried->requested &&
+		e->options->debuginfod != DEBUGINFOD_ALWAYS)
 		return xstrdup("use --debuginfod=always: a server may have its debug file");
 	if (m->kernel)
 		return remedy_kernel(e, m);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "answer.h"
-#include "files.h"
+#include "open_files.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "lib/word.h"
 #include "symbol/fetch/debuginfod.h"
 #include "symbol/names/perfmap.h"
-#include "wanted.h"
-#include "worker.h"
+#include "lookup.h"
+#include "lookup_result.h"
+#include "lib/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,33 +20,28 @@ struct resolver {
 	struct recording *rec;
 	const struct symbol_options *options;
 	struct strbuf *notes;
-	struct wanted_list wanted;
+	struct lookup_list lookups;
 	uint64_t *weights; /* of each frame */
 	uint64_t weight;   /* of all */
 };
 
-void symbol_report_release(struct symbol_report *report)
+/* Gives the names in FROM to the frame of LOOKUP. STRINGS: their numbers in the recording, 0: not
+ * added. */
+static void name_frame(struct resolver *r, const struct lookup *lookup,
+	const struct lookup_result *result, const struct lookup_frame *from, uint32_t *strings)
 {
-	free(report->list);
-	*report = (struct symbol_report){0};
-}
-
-/* The names of an answer as those of the recording. */
-static void name_frame(struct resolver *r, const struct wanted *w, const struct answer *a,
-	const struct answer_frame *from, uint32_t *strings)
-{
-	const struct rec_frame *frame = &r->rec->frames[w->frame];
+	const struct rec_frame *frame = &r->rec->frames[lookup->frame];
 	struct rec_name *names = xcalloc(from->nr, sizeof(*names));
 
 	for (uint32_t i = 0; i < from->nr; i++) {
-		const struct answer_name *name = &a->names[from->first + i];
+		const struct lookup_name *name = &result->names[from->first + i];
 		const uint32_t both[] = {name->function, name->file};
 
 		for (size_t k = 0; k < ARRAY_LEN(both); k++)
 			if (both[k] && !strings[both[k]])
 				strings[both[k]] = strpool_add(&r->rec->strings,
-					strpool_get(&a->strings, both[k]),
-					strpool_len(&a->strings, both[k]));
+					strpool_get(&result->strings, both[k]),
+					strpool_len(&result->strings, both[k]));
 		names[i] = (struct rec_name){
 			.function = strings[name->function],
 			.file = name->file ? strings[name->file] : 0,
@@ -55,7 +50,8 @@ static void name_frame(struct resolver *r, const struct wanted *w, const struct 
 		};
 	}
 	names[from->nr - 1].offset += frame->call;
-	if (frame->kind == FRAME_KERNEL) { /* nobody knows its functions better than it did */
+	if (frame->kind ==
+		FRAME_KERNEL) { /* the kernel named its own functions: keep those names */
 		struct rec_name *last = &names[from->nr - 1];
 		const struct rec_name *known = &r->rec->names[frame->names + frame->nr_names - 1];
 
@@ -65,108 +61,109 @@ static void name_frame(struct resolver *r, const struct wanted *w, const struct 
 			names[i].module = known->module;
 	}
 	if (!frame->nr_names || names[from->nr - 1].file)
-		recording_name_frame(r->rec, w->frame, names, from->nr);
+		recording_name_frame(r->rec, lookup->frame, names, from->nr);
 	free(names);
 }
 
-static void name_frames(struct resolver *r, const struct wanted_file *file, const struct answer *a)
+static void name_frames(
+	struct resolver *r, const struct lookup_file *file, const struct lookup_result *result)
 {
-	uint32_t *strings = xcalloc(a->strings.nr, sizeof(*strings));
-	uint32_t *frame_of = xcalloc(file->module.nr_places, sizeof(*frame_of));
+	uint32_t *strings = xcalloc(result->strings.nr, sizeof(*strings));
+	uint32_t *frame_of = xcalloc(file->job.nr_locations, sizeof(*frame_of));
 
-	for (uint32_t i = 0; i < a->head.nr_frames; i++)
-		if (a->frames[i].place < file->module.nr_places)
-			frame_of[a->frames[i].place] = i + 1;
+	for (uint32_t i = 0; i < result->header.nr_frames; i++)
+		if (result->frames[i].location < file->job.nr_locations)
+			frame_of[result->frames[i].location] = i + 1;
 	for (size_t i = 0; i < file->nr; i++)
-		if (frame_of[file->frames[i].place])
-			name_frame(r, &file->frames[i], a,
-				&a->frames[frame_of[file->frames[i].place] - 1], strings);
+		if (frame_of[file->lookups[i].location])
+			name_frame(r, &file->lookups[i], result,
+				&result->frames[frame_of[file->lookups[i].location] - 1], strings);
 	free(strings);
 	free(frame_of);
 }
 
-static void take_answer(struct resolver *r, struct wanted_file *file, const struct worker *w)
+static void take_result(struct resolver *r, struct lookup_file *file, const struct worker *w)
 {
-	struct symbol_module *said = &file->said;
-	struct answer a;
+	struct symbol_module *module = &file->module;
+	struct lookup_result result;
 
-	answer_init(&a);
-	if (w->end != WORKER_DONE || answer_read(&a, &w->answer)) {
-		said->gap = GAP_FAILED;
-		strcpy(said->detail, w->end == WORKER_LATE   ? "it took too long"
-				     : w->end == WORKER_NONE ? "no process can be started"
-							     : "it crashed");
+	lookup_result_init(&result);
+	if (w->end != WORKER_DONE || lookup_result_read(&result, &w->output)) {
+		module->gap = GAP_FAILED;
+		strcpy(module->detail, w->end == WORKER_LATE   ? "it took too long"
+				       : w->end == WORKER_NONE ? "no process can be started"
+							       : "it crashed");
 	} else {
-		said->source = (enum symbol_source)a.head.source;
-		said->gap = (enum symbol_gap)a.head.gap;
-		said->has_debuginfo = a.head.has_debuginfo;
-		file->rejected = a.head.rejected;
-		file->replaced = a.head.replaced;
-		memcpy(file->other, a.head.other, sizeof(file->other));
-		memcpy(file->alt, a.head.alt, sizeof(file->alt));
-		memcpy(said->detail, a.head.detail, sizeof(said->detail));
-		name_frames(r, file, &a);
+		module->source = (enum symbol_source)result.header.source;
+		module->gap = (enum symbol_gap)result.header.gap;
+		module->has_debuginfo = result.header.has_debuginfo;
+		file->rejected = result.header.rejected;
+		file->replaced = result.header.replaced;
+		memcpy(file->other_id, result.header.other_id, sizeof(file->other_id));
+		memcpy(file->alt_id, result.header.alt_id, sizeof(file->alt_id));
+		memcpy(module->detail, result.header.detail, sizeof(module->detail));
+		name_frames(r, file, &result);
 	}
-	answer_release(&a);
+	lookup_result_release(&result);
 }
 
-/* All files that are due. */
-static void work_on(struct resolver *r)
+/* Runs all pending jobs and takes their results. */
+static void run_pending(struct resolver *r)
 {
-	struct worker *workers = xcalloc(r->wanted.nr, sizeof(*workers));
-	struct wanted_file **files = xcalloc(r->wanted.nr, sizeof(*files));
+	struct worker *workers = xcalloc(r->lookups.nr, sizeof(*workers));
+	struct lookup_file **files = xcalloc(r->lookups.nr, sizeof(*files));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < r->wanted.nr; i++) {
-		struct wanted_file *file = &r->wanted.files[i];
+	for (size_t i = 0; i < r->lookups.nr; i++) {
+		struct lookup_file *file = &r->lookups.files[i];
 
-		if (!file->due)
+		if (!file->pending)
 			continue;
-		file->due = false;
+		file->pending = false;
 		files[nr] = file;
 		workers[nr++] = (struct worker){
-			.prepare = module_prepare,
-			.work = module_work,
-			.finish = module_finish,
-			.arg = &file->module,
-			.answer = STRBUF_INIT,
+			.prepare = lookup_job_prepare,
+			.work = lookup_job_work,
+			.finish = lookup_job_finish,
+			.arg = &file->job,
+			.output = STRBUF_INIT,
 		};
 	}
 	workers_run(workers, nr, FILE_S);
 	for (size_t i = 0; i < nr; i++) {
-		take_answer(r, files[i], &workers[i]);
-		strbuf_release(&workers[i].answer);
+		take_result(r, files[i], &workers[i]);
+		strbuf_release(&workers[i].output);
 	}
 	free(workers);
 	free(files);
 }
 
-/* Code that a compiler made in memory, from the list that it keeps. */
-static void name_memory(struct resolver *r, struct wanted_file *file)
+/* Names JIT-compiled code from the perf map. */
+static void name_memory(struct resolver *r, struct lookup_file *file)
 {
-	int fd = symbol_files_perfmap(r->options->files, file->said.pid);
+	int fd = open_files_perfmap(r->options->files, file->module.pid);
 	struct perfmap *map = fd < 0 ? NULL : perfmap_read(fd);
 
-	file->said.gap = map ? GAP_NONE : GAP_NO_MAP;
+	file->module.gap = map ? GAP_NONE : GAP_NO_MAP;
 	for (size_t i = 0; map && i < file->nr; i++) {
-		const struct wanted *w = &file->frames[i];
-		struct rec_frame *frame = &r->rec->frames[w->frame];
+		const struct lookup *lookup = &file->lookups[i];
+		struct rec_frame *frame = &r->rec->frames[lookup->frame];
 		struct rec_name name = {0};
 		const char *function;
 
-		if (!perfmap_find(map, w->at, &function, &name.offset))
+		if (!perfmap_find(map, lookup->offset, &function, &name.offset))
 			continue;
 		name.function = recording_string(r->rec, function);
 		name.module = recording_string(r->rec, "[jit]");
 		name.offset += frame->call;
 		frame->kind = FRAME_JIT;
-		file->said.source = SOURCE_PERFMAP;
-		recording_name_frame(r->rec, w->frame, &name, 1);
+		file->module.source = SOURCE_PERFMAP;
+		recording_name_frame(r->rec, lookup->frame, &name, 1);
 	}
 	perfmap_free(map);
 }
 
-/* The weight of each frame, and of all. */
+/* Sets the weight of each frame, and the total. */
 static void weigh(struct resolver *r)
 {
 	const struct recording_view all = {.event = -1};
@@ -176,152 +173,151 @@ static void weigh(struct resolver *r)
 		add_capped(&r->weight, r->weights[i]);
 }
 
-/* Lines and inlined calls are wanted from wherever they are. */
-static bool fetches_debuginfo(const struct resolver *r)
+/* Lines or inlined calls may be downloaded. */
+static bool downloads_debuginfo(const struct resolver *r)
 {
 	return r->options->inlines || r->options->lines;
 }
 
-/* What a debug file would bring: names where there is no full table, lines where they are wanted.
- */
-static bool would_help(const struct resolver *r, const struct wanted_file *file)
+/* True if a debug file would add names or the lines asked for.*/
+static bool would_help(const struct resolver *r, const struct lookup_file *file)
 {
-	if (!*file->build_id || !*file->path || file->said.gap == GAP_FAILED)
+	if (!*file->build_id || !*file->path || file->module.gap == GAP_FAILED)
 		return false;
-	return file->said.source < SOURCE_OWN ||
-	       (fetches_debuginfo(r) && !file->said.has_debuginfo);
+	return file->module.source < SOURCE_OWN ||
+	       (downloads_debuginfo(r) && !file->module.has_debuginfo);
 }
 
-static uint64_t missing_weight(const struct resolver *r, const struct wanted_file *file)
+static uint64_t missing_weight(const struct resolver *r, const struct lookup_file *file)
 {
 	uint64_t missing = 0;
 
 	for (size_t i = 0; i < file->nr; i++) {
-		uint32_t frame = file->frames[i].frame;
+		uint32_t frame = file->lookups[i].frame;
 
 		if (!r->rec->frames[frame].nr_names ||
-			(fetches_debuginfo(r) &&
-				wanted_more(r->rec, r->options, &r->rec->frames[frame])))
+			(downloads_debuginfo(r) &&
+				lookup_lacks_debuginfo(r->rec, r->options, &r->rec->frames[frame])))
 			add_capped(&missing, r->weights[frame]);
 	}
 	return missing;
 }
 
-static bool is_heavy(const struct resolver *r, const struct wanted_file *file)
+static bool is_heavy(const struct resolver *r, const struct lookup_file *file)
 {
 	uint64_t missing = missing_weight(r, file);
 
 	return missing &&
-	       (r->options->fetch == FETCH_ALWAYS ||
-		       (double)missing * 100 >= r->options->fetch_min * (double)r->weight);
+	       (r->options->debuginfod == DEBUGINFOD_ALWAYS ||
+		       (double)missing * 100 >= r->options->debuginfod_min * (double)r->weight);
 }
 
-/* One round to the servers: for debug files, or for what dwz moved out of those, which several
- * files have in common. */
-struct round {
+/* Downloads of one kind: debug files, or the files that dwz moved parts of them to, which several
+ * debug files share. */
+struct batch {
 	struct resolver *r;
 	bool alt;
 	struct debuginfod_file *list;
 	size_t nr;
-	struct asker {
-		struct wanted_file *file;
-		size_t at; /* in the list */
-	} * askers;
-	size_t nr_askers;
+	struct requester {
+		struct lookup_file *file;
+		size_t at; /* index in the list */
+	} * requesters;
+	size_t nr_requesters;
 };
 
-static void round_add(struct round *round, struct wanted_file *file)
+static void batch_add(struct batch *batch, struct lookup_file *file)
 {
-	const char *id = round->alt ? file->alt : file->build_id;
+	const char *id = batch->alt ? file->alt_id : file->build_id;
 	size_t at = 0;
 
-	while (at < round->nr && strcmp(round->list[at].build_id, id) != 0)
+	while (at < batch->nr && strcmp(batch->list[at].build_id, id) != 0)
 		at++;
-	if (at == round->nr)
-		round->list[round->nr++] =
+	if (at == batch->nr)
+		batch->list[batch->nr++] =
 			(struct debuginfod_file){.build_id = id, .name = file->path};
-	file->said.asked = true;
-	round->askers[round->nr_askers++] = (struct asker){file, at};
+	file->module.requested = true;
+	batch->requesters[batch->nr_requesters++] = (struct requester){file, at};
 }
 
-static void round_ask(struct round *round)
+static void batch_fill(struct batch *batch)
 {
-	const struct resolver *r = round->r;
+	const struct resolver *r = batch->r;
 
-	for (size_t i = 0; i < r->wanted.nr; i++) {
-		struct wanted_file *file = &r->wanted.files[i];
+	for (size_t i = 0; i < r->lookups.nr; i++) {
+		struct lookup_file *file = &r->lookups.files[i];
 
-		if ((round->alt ? *file->alt && fetches_debuginfo(r) : would_help(r, file)) &&
+		if ((batch->alt ? *file->alt_id && downloads_debuginfo(r) : would_help(r, file)) &&
 			is_heavy(r, file))
-			round_add(round, file);
+			batch_add(batch, file);
 	}
 }
 
-static void round_take(struct round *round)
+static void batch_finish(struct batch *batch)
 {
-	for (size_t i = 0; i < round->nr_askers; i++) {
-		struct wanted_file *file = round->askers[i].file;
-		const char *path = round->list[round->askers[i].at].path;
+	for (size_t i = 0; i < batch->nr_requesters; i++) {
+		struct lookup_file *file = batch->requesters[i].file;
+		const char *path = batch->list[batch->requesters[i].at].path;
 
 		if (!path)
 			continue;
-		file->due = true;
-		if (round->alt)
-			file->module.fetched_alt = file->fetched_alt = xstrdup(path);
+		file->pending = true;
+		if (batch->alt)
+			file->job.downloaded_alt = file->downloaded_alt = xstrdup(path);
 		else
-			file->module.fetched = file->fetched = xstrdup(path);
+			file->job.downloaded = file->downloaded = xstrdup(path);
 	}
-	work_on(round->r);
-	for (size_t i = 0; i < round->nr_askers; i++) {
-		const struct wanted_file *file = round->askers[i].file;
+	run_pending(batch->r);
+	for (size_t i = 0; i < batch->nr_requesters; i++) {
+		const struct lookup_file *file = batch->requesters[i].file;
 
-		if (file->said.gap != GAP_FAILED && (round->alt ? *file->alt : file->rejected))
-			debuginfod_reject(&round->list[round->askers[i].at]);
+		if (file->module.gap != GAP_FAILED && (batch->alt ? *file->alt_id : file->rejected))
+			debuginfod_reject(&batch->list[batch->requesters[i].at]);
 	}
 }
 
-static void round_release(struct round *round)
+static void batch_release(struct batch *batch)
 {
-	for (size_t i = 0; i < round->nr; i++)
-		free(round->list[i].path);
-	free(round->list);
-	free(round->askers);
+	for (size_t i = 0; i < batch->nr; i++)
+		free(batch->list[i].path);
+	free(batch->list);
+	free(batch->requesters);
 }
 
-static void fetch(struct resolver *r, bool alt)
+static void download(struct resolver *r, bool alt)
 {
 	struct debuginfod_options options = {
-		.again = r->options->fetch == FETCH_ALWAYS, .quiet = r->options->quiet};
-	struct round round = {
+		.again = r->options->debuginfod == DEBUGINFOD_ALWAYS, .quiet = r->options->quiet};
+	struct batch batch = {
 		.r = r,
 		.alt = alt,
-		.list = xcalloc(r->wanted.nr, sizeof(*round.list)),
-		.askers = xcalloc(r->wanted.nr, sizeof(*round.askers)),
+		.list = xcalloc(r->lookups.nr, sizeof(*batch.list)),
+		.requesters = xcalloc(r->lookups.nr, sizeof(*batch.requesters)),
 	};
 
-	round_ask(&round);
-	if (round.nr) {
-		debuginfod_fetch(round.list, round.nr, &options, r->notes);
-		round_take(&round);
+	batch_fill(&batch);
+	if (batch.nr) {
+		debuginfod_fetch(batch.list, batch.nr, &options, r->notes);
+		batch_finish(&batch);
 	}
-	round_release(&round);
+	batch_release(&batch);
 }
 
-/* What servers have of the files that lack something. */
-static void fetch_all(struct resolver *r)
+/* Downloads what files lack, as far as servers have it. */
+static void download_all(struct resolver *r)
 {
-	/* nothing of the net is handled as root, nor root's files put into another user's cache */
-	if (r->options->fetch == FETCH_NEVER || !r->wanted.nr || user_is_sudo() ||
+	/* root neither reads data from the network nor writes to another user's cache */
+	if (r->options->debuginfod == DEBUGINFOD_NEVER || !r->lookups.nr || user_is_sudo() ||
 		!debuginfod_has_servers())
 		return;
 	weigh(r);
-	fetch(r, false);
-	fetch(r, true);
+	download(r, false);
+	download(r, true);
 }
 
-static void note_file(struct strbuf *notes, const struct wanted_file *file)
+static void note_file(struct strbuf *notes, const struct lookup_file *file)
 {
-	const struct symbol_module *said = &file->said;
+	const struct symbol_module *module = &file->module;
 
 	if (file->rejected) {
 		strbuf_adds(notes, "what a debuginfod server sent for ");
@@ -331,16 +327,16 @@ static void note_file(struct strbuf *notes, const struct wanted_file *file)
 	if (file->replaced && file->path[0] == '/') {
 		message_add_path(notes, file->path);
 		strbuf_addf(notes, " is not the file that was recorded (build-id %s, not ",
-			*file->other ? file->other : "missing");
+			*file->other_id ? file->other_id : "missing");
 		message_add(notes, file->build_id, strlen(file->build_id));
 		strbuf_adds(notes, ")\n");
-	} else if (said->gap == GAP_NOT_ELF) {
+	} else if (module->gap == GAP_NOT_ELF) {
 		message_add_path(notes, file->path);
 		strbuf_adds(notes, " is no ELF program or library\n");
-	} else if (said->gap == GAP_FAILED) {
+	} else if (module->gap == GAP_FAILED) {
 		strbuf_adds(notes, "the symbols of ");
 		message_add_path(notes, file->path);
-		strbuf_addf(notes, " are left out: reading them failed (%s)\n", said->detail);
+		strbuf_addf(notes, " are left out: reading them failed (%s)\n", module->detail);
 	}
 }
 
@@ -351,13 +347,13 @@ static bool is_deleted(const char *path)
 
 static void note_missing(const struct resolver *r)
 {
-	const struct wanted_file *first = NULL;
+	const struct lookup_file *first = NULL;
 	size_t missing = 0;
 
-	for (size_t i = 0; i < r->wanted.nr; i++) {
-		const struct wanted_file *file = &r->wanted.files[i];
+	for (size_t i = 0; i < r->lookups.nr; i++) {
+		const struct lookup_file *file = &r->lookups.files[i];
 
-		if ((file->said.gap != GAP_GONE && file->said.gap != GAP_UNREADABLE) ||
+		if ((file->module.gap != GAP_GONE && file->module.gap != GAP_UNREADABLE) ||
 			is_deleted(file->path))
 			continue;
 		if (!missing++)
@@ -371,29 +367,27 @@ static void note_missing(const struct resolver *r)
 	strbuf_adds(r->notes, missing > 1 ? "\n" : " is not here or cannot be read\n");
 }
 
-static void tell(const struct resolver *r, struct symbol_report *report)
+static void report_files(const struct resolver *r, struct symbol_report *report)
 {
-	for (size_t i = 0; i < r->wanted.nr; i++) {
-		note_file(r->notes, &r->wanted.files[i]);
-		if (!report)
-			continue;
-		ALLOC_GROW(report->list, report->nr, report->alloc);
-		report->list[report->nr++] = r->wanted.files[i].said;
+	for (size_t i = 0; i < r->lookups.nr; i++) {
+		note_file(r->notes, &r->lookups.files[i]);
+		if (report)
+			symbol_report_add(report, &r->lookups.files[i].module);
 	}
 	note_missing(r);
 }
 
 /*
- * Frames that have their lines from before were not looked at for inlined calls, as their files had
- * nothing to look into: another machine may.
+ * True if frames with lines from an earlier run were not searched for inlined calls, because the
+ * debug information of their file is missing: it may be found on another machine.
  */
 static bool lacks_inlines(const struct resolver *r)
 {
-	for (size_t i = 0; i < r->wanted.nr; i++) {
-		const struct wanted_file *file = &r->wanted.files[i];
+	for (size_t i = 0; i < r->lookups.nr; i++) {
+		const struct lookup_file *file = &r->lookups.files[i];
 
-		for (size_t k = 0; !file->said.has_debuginfo && k < file->nr; k++) {
-			const struct rec_frame *frame = &r->rec->frames[file->frames[k].frame];
+		for (size_t k = 0; !file->module.has_debuginfo && k < file->nr; k++) {
+			const struct rec_frame *frame = &r->rec->frames[file->lookups[k].frame];
 
 			if (frame->nr_names && r->rec->names[frame->names].file)
 				return true;
@@ -407,17 +401,17 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 {
 	struct resolver r = {.rec = rec, .options = options, .notes = notes};
 
-	wanted_find(&r.wanted, rec, options);
-	for (size_t i = 0; i < r.wanted.nr; i++)
-		if (!*r.wanted.files[i].path)
-			name_memory(&r, &r.wanted.files[i]);
+	lookup_list_init(&r.lookups, rec, options);
+	for (size_t i = 0; i < r.lookups.nr; i++)
+		if (!*r.lookups.files[i].path)
+			name_memory(&r, &r.lookups.files[i]);
 		else
-			r.wanted.files[i].due = true;
-	work_on(&r);
-	fetch_all(&r);
+			r.lookups.files[i].pending = true;
+	run_pending(&r);
+	download_all(&r);
 	if (options->inlines && !recording_meta(rec, "inlines") && !lacks_inlines(&r))
 		recording_add_meta(rec, "inlines", "yes");
-	tell(&r, report);
-	wanted_release(&r.wanted);
+	report_files(&r, report);
+	lookup_list_release(&r.lookups);
 	free(r.weights);
 }

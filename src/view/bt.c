@@ -8,6 +8,7 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "symbol/names/demangle_profile.h"
 #include "symbol/names/demangler.h"
 #include "view.h"
 

@@ -9,7 +9,7 @@
 
 #include "model/profile.h"
 #include "model/recording.h"
-#include "symbol/symbol.h"
+#include "symbol/resolve.h"
 
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ struct input_options {
 /*
  * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, our own picture, folded, text
  * of stap scripts, perf script, bpftrace, bcc; tells which by looking. Where it names
- * tasks, they are the root frames, and tags the leaves: input_settle, symbol_demangle_profiles and
+ * tasks, they are the root frames, and tags the leaves: input_settle, demangle_profiles and
  * profile_finish are the caller's. 0: all of it; 1: a part (incomplete recording, lines that could
  * not be read: counted in the account, said in ERR); -1: nothing.
  */

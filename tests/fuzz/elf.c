@@ -72,7 +72,7 @@ static void look_up(struct symtab *tab, const struct addresses *a, struct strbuf
 {
 	struct symtab_hit hit, again;
 
-	must(symtab_source(tab) <= SOURCE_DEBUG);
+	must(symtab_source(tab) <= SYMTAB_DEBUG);
 	for (size_t i = 0; i < a->nr; i++)
 		if (symtab_find(tab, a->list[i], &hit)) {
 			must(hit.start <= a->list[i] && hit.name_len);

@@ -4,6 +4,7 @@
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/names/demangle_profile.h"
 #include "text_test.h"
 #include "view/view.h"
 
@@ -65,7 +66,7 @@ static char *folded(struct profile *p, enum demangle how)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	symbol_demangle_profiles(&p, 1, how);
+	demangle_profiles(&p, 1, how);
 	profile_finish(p);
 	assert_int_equal(view_folded(p, out, NULL), 0);
 	fclose(out);

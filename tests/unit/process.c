@@ -3,6 +3,7 @@
 #include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/open_files.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -614,13 +615,13 @@ static char *put_perfmap(void)
 
 static void expect_perfmap(bool there)
 {
-	struct symbol_files files = {0};
+	struct open_files files = {0};
 
 	processes_give_files(&ps, &files);
 	assert_int_equal(files.nr_perfmaps, there);
 	if (there)
 		assert_int_equal(files.perfmaps[0].pid, child);
-	symbol_files_release(&files);
+	open_files_release(&files);
 }
 
 static void process__gives_its_perf_map(void **state)
@@ -666,7 +667,7 @@ static void process__gives_all_files(void **state)
 {
 	struct process *self = processes_get(&ps, (uint32_t)getpid());
 	const struct mapping *m = process_find(&ps, self, (uint64_t)(uintptr_t)&look);
-	struct symbol_files files = {0};
+	struct open_files files = {0};
 	size_t nr = 0;
 
 	(void)state;
@@ -676,7 +677,7 @@ static void process__gives_all_files(void **state)
 	assert_true(nr > 2);
 	processes_give_files(&ps, &files);
 	assert_int_equal(files.nr, nr);
-	symbol_files_release(&files);
+	open_files_release(&files);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(process__##name, set_up, tear_down)

@@ -265,7 +265,7 @@ static void test_empty(void **state)
 struct gap_case {
 	enum symbol_source source;
 	enum symbol_gap gap;
-	bool servers, asked, lines;
+	bool servers, requested, lines;
 	const char *detail, *build_id;
 	const char *why, *remedy;
 };
@@ -280,7 +280,7 @@ static void check_gap(const struct gap_case *c)
 	add_row_of(&f, in_map(&f, map, 1, c->lines ? 0 : -1), 5);
 	struct symbol_module *tried = add_report(&f, map, c->source, c->gap);
 
-	tried->asked = c->asked;
+	tried->requested = c->requested;
 	snprintf(tried->detail, sizeof(tried->detail), "%s", c->detail ? c->detail : "");
 	f.servers = c->servers;
 	f.lines = c->lines;
@@ -297,7 +297,7 @@ static void test_gaps(void **state)
 			.why = "it is stripped, and its debug file is not here",
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE
 				  ", or set DEBUGINFOD_URLS to a server that has it"},
-		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .asked = true, .build_id = ID,
+		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .requested = true, .build_id = ID,
 			.why = "it is stripped, and its debug file is not here, and no server gave "
 			       "it",
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE},
@@ -333,7 +333,7 @@ static void test_gaps(void **state)
 			.why = "it has no debug information, and its debug file is not here",
 			.remedy = "build it with -g, or put its debug file at " DEBUG_FILE
 				  ", or set DEBUGINFOD_URLS to a server that has it"},
-		{SOURCE_OWN, GAP_NONE, .lines = true, .servers = true, .asked = true,
+		{SOURCE_OWN, GAP_NONE, .lines = true, .servers = true, .requested = true,
 			.build_id = "",
 			.why = "it has no debug information, and its debug file is not here, and "
 			       "no server gave it",
@@ -374,7 +374,7 @@ static void test_folders(void **state)
 
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_report(&f, map, SOURCE_NONE, GAP_STRIPPED);
-	f.servers = f.report.list[0].asked = true;
+	f.servers = f.report.list[0].requested = true;
 	f.options.debug_path = "/srv/debug:/other";
 	f.options.root = "/image";
 	expect_first(&f, "/opt/app",

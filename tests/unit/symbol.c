@@ -358,16 +358,16 @@ static void test_stubs(void **state)
 
 /* ---- separate symbols ---- */
 
-static void expect_own_function(const char *path, enum symbol_source source)
+static void expect_own_function(const char *path, enum symtab_source source)
 {
 	struct named file = open_named(path);
 	struct symtab_hit hit;
 	uint64_t address;
 
 	assert_true(elffile_address(file.elf, own_offset(file.elf, expect_own_function), &address));
-	assert_int_equal(symtab_find(file.tab, address, &hit), source > SOURCE_DYNSYM);
+	assert_int_equal(symtab_find(file.tab, address, &hit), source > SYMTAB_DYNSYM);
 	assert_int_equal(symtab_source(file.tab), source);
-	if (source > SOURCE_DYNSYM)
+	if (source > SYMTAB_DYNSYM)
 		assert_memory_equal(hit.name, "expect_own_function", hit.name_len);
 	close_named(&file);
 }
@@ -380,30 +380,30 @@ static void test_separate_symbols(void **state)
 	need("objcopy strip xz nm");
 	run("cd %s && objcopy --only-keep-debug %s stripped.debug && strip -o stripped %s", dir,
 		self, self);
-	expect_own_function(path, SOURCE_DYNSYM);
+	expect_own_function(path, SYMTAB_DYNSYM);
 	run("cd %s && objcopy --add-gnu-debuglink=stripped.debug stripped", dir);
-	expect_own_function(path, SOURCE_DEBUG);
+	expect_own_function(path, SYMTAB_DEBUG);
 	run("cd %s && mkdir -p .debug && mv stripped.debug .debug", dir);
-	expect_own_function(path, SOURCE_DEBUG);
+	expect_own_function(path, SYMTAB_DEBUG);
 	/* another one of that name */
 	run("cd %s && objcopy -R .comment --remove-section=.note.gnu.build-id "
 	    ".debug/stripped.debug",
 		dir);
-	expect_own_function(path, SOURCE_DYNSYM);
+	expect_own_function(path, SYMTAB_DYNSYM);
 	/* no build-id on either side: the checksum tells */
 	run("cd %s && strip -R .note.gnu.build-id -o stripped %s && mv .debug/stripped.debug . && "
 	    "objcopy --add-gnu-debuglink=stripped.debug stripped",
 		dir, self);
-	expect_own_function(path, SOURCE_DEBUG);
+	expect_own_function(path, SYMTAB_DEBUG);
 	run("cd %s && printf x >>stripped.debug", dir);
-	expect_own_function(path, SOURCE_DYNSYM);
+	expect_own_function(path, SYMTAB_DYNSYM);
 	/* .gnu_debugdata */
 	run("cd %s && rm stripped.debug && strip -o stripped %s && objcopy -S -K "
 	    "expect_own_function "
 	    "-R .rodata %s mini && xz mini && objcopy --add-section .gnu_debugdata=mini.xz "
 	    "stripped",
 		dir, self, self);
-	expect_own_function(path, SOURCE_OWN);
+	expect_own_function(path, SYMTAB_OWN);
 	free(path);
 }
 
@@ -420,7 +420,7 @@ static void test_debug_file_alone(void **state)
 	struct symtab *tab = symtab_new(NULL, debug, NULL);
 	uint64_t address;
 
-	assert_int_equal(symtab_source(tab), SOURCE_DEBUG);
+	assert_int_equal(symtab_source(tab), SYMTAB_DEBUG);
 	assert_true(elffile_address(elf, own_offset(elf, test_debug_file_alone), &address));
 	assert_true(symtab_find(tab, address + 1, &hit));
 	assert_memory_equal(hit.name, "test_debug_file_alone", hit.name_len);
@@ -428,11 +428,11 @@ static void test_debug_file_alone(void **state)
 	assert_false(symtab_find(tab, 0, &hit));
 	symtab_free(tab);
 	tab = symtab_new(NULL, NULL, NULL);
-	assert_int_equal(symtab_source(tab), SOURCE_NONE);
+	assert_int_equal(symtab_source(tab), SYMTAB_NONE);
 	assert_false(symtab_find(tab, address, &hit));
 	symtab_free(tab);
 	tab = symtab_new(elf, debug, NULL);
-	assert_int_equal(symtab_source(tab), SOURCE_OWN);
+	assert_int_equal(symtab_source(tab), SYMTAB_OWN);
 	symtab_free(tab);
 	elffile_close(elf);
 	elffile_close(debug);

@@ -143,7 +143,7 @@ static const struct {
 
 static void expect_name(const char *mangled, enum demangle how, const char *expect)
 {
-	char *got = symbol_demangle(mangled, how);
+	char *got = demangle_name(mangled, how);
 
 	if (!got != !expect || (got && strcmp(got, expect)))
 		fail_msg("%s: got %s, not %s", mangled, got ? got : "-", expect ? expect : "-");
@@ -182,14 +182,14 @@ static void test_demangle_bombs(void **state)
 	for (int how = DEMANGLE_SHORT; how <= DEMANGLE_FULL; how++) {
 		strbuf_reset(&sb);
 		make_bomb(&sb, 8);
-		char *name = symbol_demangle(sb.buf, (enum demangle)how);
+		char *name = demangle_name(sb.buf, (enum demangle)how);
 
 		assert_non_null(name);
 		assert_true(strlen(name) > 1000);
 		free(name);
 		strbuf_reset(&sb);
 		make_bomb(&sb, 34);
-		assert_null(symbol_demangle(sb.buf, (enum demangle)how));
+		assert_null(demangle_name(sb.buf, (enum demangle)how));
 	}
 	/* deep nesting, below and above the longest name that is looked at */
 	for (size_t n = 100; n < 20000; n *= 3) {
@@ -198,7 +198,7 @@ static void test_demangle_bombs(void **state)
 		for (size_t i = 0; i < n; i++)
 			strbuf_addch(&sb, 'P');
 		strbuf_addch(&sb, 'i');
-		char *name = symbol_demangle(sb.buf, DEMANGLE_SHORT);
+		char *name = demangle_name(sb.buf, DEMANGLE_SHORT);
 
 		if (n < 1000)
 			assert_string_equal(name, "f");
@@ -222,7 +222,7 @@ static void test_demangle_damaged(void **state)
 			random = hash_u64(random);
 			buf[2 + random % (len - 2)] = "_ZNKEISTPl09.(<>)v$"[random / 4096 % 19];
 		}
-		free(symbol_demangle(buf, (enum demangle)(i % 2)));
+		free(demangle_name(buf, (enum demangle)(i % 2)));
 	}
 }
 
@@ -247,7 +247,7 @@ static void test_against_cxxfilt(void **state)
 	while (fgets(line, sizeof(line), mangled) && fgets(judge_line, sizeof(judge_line), judge)) {
 		line[strcspn(line, "\n")] = judge_line[strcspn(judge_line, "\n")] = '\0';
 		expect_name(line, DEMANGLE_FULL, judge_line);
-		char *brief = symbol_demangle(line, DEMANGLE_SHORT);
+		char *brief = demangle_name(line, DEMANGLE_SHORT);
 
 		assert_non_null(brief);
 		assert_true(strlen(brief) <= strlen(judge_line));

@@ -2,6 +2,7 @@
 /* The names that people read: which forms are shown beside each other, in profiles and recordings.
  */
 #include "model/profile.h"
+#include "symbol/names/demangle_profile.h"
 #include "symbol/names/demangler.h"
 #include "symbol/names/tidy.h"
 #include "symbol_test.h"
@@ -397,19 +398,19 @@ static void test_profile(void **state)
 
 	(void)state;
 	make_profile(&p);
-	symbol_demangle_profiles(&list, 1, DEMANGLE_SHORT);
+	demangle_profiles(&list, 1, DEMANGLE_SHORT);
 	expect_below_main(&p, "A::A 3, _Z3fooi 16, foo a.cc:7 4, foo a.cc:9 8");
 	profile_release(&p);
 	make_profile(&p);
-	symbol_demangle_profiles(&list, 1, DEMANGLE_FULL);
+	demangle_profiles(&list, 1, DEMANGLE_FULL);
 	expect_below_main(&p, "A::A(int) 3, _Z3fooi 16, foo(int) a.cc:7 4, foo(int) a.cc:9 8");
 	profile_release(&p);
 	make_profile(&p);
-	symbol_demangle_profiles(&list, 1, DEMANGLE_NONE);
+	demangle_profiles(&list, 1, DEMANGLE_NONE);
 	expect_below_main(
 		&p, "_Z3fooi 16, _Z3fooi a.cc:7 4, _Z3fooi a.cc:9 8, _ZN1AC1Ei 1, _ZN1AC2Ei 2");
 	profile_release(&p);
-	symbol_demangle_profiles(NULL, 0, DEMANGLE_SHORT);
+	demangle_profiles(NULL, 0, DEMANGLE_SHORT);
 }
 
 /* Which kinds of frames hold names of the linker. */
@@ -423,7 +424,7 @@ static void test_kinds(void **state)
 
 		profile_init(&p);
 		add_stack(&p, kind, "_RNvCs1234_7mycrate3foo", "", 1);
-		symbol_demangle_profiles(&list, 1, DEMANGLE_SHORT);
+		demangle_profiles(&list, 1, DEMANGLE_SHORT);
 		expect_below_main(&p, demangled ? "mycrate::foo 1" : "_RNvCs1234_7mycrate3foo 1");
 		profile_release(&p);
 	}
@@ -443,7 +444,7 @@ static void test_two_profiles(void **state)
 		add_stack(&b, FRAME_USER, "_Z3fooc", "", 1);
 		list[0] = swap ? &b : &a;
 		list[1] = swap ? &a : &b;
-		symbol_demangle_profiles(list, 2, DEMANGLE_SHORT);
+		demangle_profiles(list, 2, DEMANGLE_SHORT);
 		expect_below_main(&a, "bar 1, foo(int) 1");
 		expect_below_main(&b, "foo(char) 1");
 		profile_release(&a);
@@ -467,10 +468,10 @@ static void test_recording(void **state)
 
 		recording_name_frame(&rec, number, &name, 1);
 	}
-	symbol_demangle_recording(&rec, DEMANGLE_NONE);
+	demangle_recording(&rec, DEMANGLE_NONE);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		assert_string_equal(recording_get(&rec, rec.names[i].function), names[i]);
-	symbol_demangle_recording(&rec, DEMANGLE_SHORT);
+	demangle_recording(&rec, DEMANGLE_SHORT);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		assert_string_equal(recording_get(&rec, rec.names[i].function), want[i]);
 	recording_release(&rec);

@@ -6,7 +6,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
-#include "symbol/symbol.h"
+#include "symbol/resolve.h"
 
 #include <link.h>
 #include <setjmp.h>

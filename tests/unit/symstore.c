@@ -161,7 +161,7 @@ static bool is_used(int in, const char *path, const char *debug_path, const char
 	struct elffile *elf = open_elf(path), *debug = open_elf(debug_path);
 	struct symstore store = {.in = in, .out = -1};
 	struct symtab *tab = symtab_new(elf, debug, &store);
-	enum symbol_source source = debug ? SOURCE_DEBUG : SOURCE_OWN;
+	enum symtab_source source = debug ? SYMTAB_DEBUG : SYMTAB_OWN;
 
 	assert_false(store.written);
 	assert_true(!store.used || symstore_is_of(in, fd_of(elf), fd_of(debug)));

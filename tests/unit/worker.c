@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbol/worker.h"
+#include "lib/worker.h"
 #include "lib/util.h"
 
 #include <fcntl.h>
@@ -35,49 +35,49 @@ static void finish(void *arg, bool done)
 	close(job->fd);
 }
 
-static void say_number(void *arg, struct strbuf *answer)
+static void say_number(void *arg, struct strbuf *output)
 {
 	const struct job *job = arg;
 
 	/* what was prepared is here, what we change is not there */
 	if (fcntl(job->fd, F_GETFD) >= 0)
-		strbuf_addf(answer, "%d", job->number);
+		strbuf_addf(output, "%d", job->number);
 }
 
-static void say_much(void *arg, struct strbuf *answer)
+static void say_much(void *arg, struct strbuf *output)
 {
 	(void)arg;
 	for (int i = 0; i < LARGE; i++)
-		strbuf_addch(answer, (char)('a' + i % 26));
+		strbuf_addch(output, (char)('a' + i % 26));
 }
 
-static void crash(void *arg, struct strbuf *answer)
+static void crash(void *arg, struct strbuf *output)
 {
 	(void)arg;
-	strbuf_adds(answer, "lost");
+	strbuf_adds(output, "lost");
 	signal(SIGSEGV, SIG_DFL);
 	raise(SIGSEGV);
 }
 
-static void hang(void *arg, struct strbuf *answer)
+static void hang(void *arg, struct strbuf *output)
 {
 	(void)arg;
-	(void)answer;
+	(void)output;
 	for (;;)
 		pause();
 }
 
-static void spin(void *arg, struct strbuf *answer)
+static void spin(void *arg, struct strbuf *output)
 {
-	(void)answer;
+	(void)output;
 	for (volatile int *n = arg;;)
 		++*n;
 }
 
-static void say_user(void *arg, struct strbuf *answer)
+static void say_user(void *arg, struct strbuf *output)
 {
 	(void)arg;
-	strbuf_addf(answer, "%d", geteuid() == 0 || setuid(0) == 0);
+	strbuf_addf(output, "%d", geteuid() == 0 || setuid(0) == 0);
 }
 
 static void run(struct worker *list, struct job *jobs, size_t nr, unsigned seconds)
@@ -87,7 +87,7 @@ static void run(struct worker *list, struct job *jobs, size_t nr, unsigned secon
 		list[i].prepare = prepare;
 		list[i].finish = finish;
 		list[i].arg = &jobs[i];
-		list[i].answer = (struct strbuf)STRBUF_INIT;
+		list[i].output = (struct strbuf)STRBUF_INIT;
 	}
 	workers_run(list, nr, seconds);
 	for (size_t i = 0; i < nr; i++) {
@@ -108,13 +108,13 @@ static void worker__answers(void **state)
 	for (int i = 0; i < JOBS; i++) {
 		assert_int_equal(list[i].end, WORKER_DONE);
 		if (i == 7) {
-			assert_int_equal(list[i].answer.len, LARGE);
-			assert_memory_equal(list[i].answer.buf + 26000, "abc", 3);
+			assert_int_equal(list[i].output.len, LARGE);
+			assert_memory_equal(list[i].output.buf + 26000, "abc", 3);
 		} else {
-			assert_int_equal(atoi(list[i].answer.buf), i);
-			assert_true(list[i].answer.len > 0);
+			assert_int_equal(atoi(list[i].output.buf), i);
+			assert_true(list[i].output.len > 0);
 		}
-		strbuf_release(&list[i].answer);
+		strbuf_release(&list[i].output);
 	}
 	workers_run(NULL, 0, 1);
 }
@@ -132,7 +132,7 @@ static void worker__bad_ones_harm_nobody(void **state)
 	run(list, jobs, 5, 1);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		assert_int_equal(list[i].end, ends[i]);
-		strbuf_release(&list[i].answer);
+		strbuf_release(&list[i].output);
 	}
 }
 
@@ -145,8 +145,8 @@ static void worker__has_no_rights(void **state)
 	if (geteuid())
 		skip();
 	run(list, jobs, 1, 60);
-	assert_string_equal(list[0].answer.buf, "0");
-	strbuf_release(&list[0].answer);
+	assert_string_equal(list[0].output.buf, "0");
+	strbuf_release(&list[0].output);
 }
 
 int main(void)

@@ -750,7 +750,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
 }
 
-static int bpf_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+static int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;

@@ -586,7 +586,7 @@ static void add_seconds(const struct tally *t, struct recording *rec)
 	free(seconds);
 }
 
-static int stap_finish(struct engine *engine, struct recording *rec, struct symbol_files *files,
+static int stap_finish(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct stap *s = (struct stap *)engine;

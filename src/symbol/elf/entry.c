@@ -2,7 +2,6 @@
 #include "entry.h"
 #include "debugfile.h"
 #include "elffile_internal.h"
-#include "symbol/symbol.h"
 #include "symimage.h"
 #include "symlist.h"
 
@@ -185,7 +184,7 @@ static bool is_named_main(const struct elffile *elf, uint64_t address)
 	if (!symlist_add_table(&list, elf, SHT_SYMTAB) &&
 		!(debug && symlist_add_table(&list, debug, SHT_SYMTAB)))
 		symlist_add_table(&list, elf, SHT_DYNSYM);
-	symlist_finish(&list, SOURCE_NONE, &image);
+	symlist_finish(&list, SYMTAB_NONE, &image);
 	elffile_close(debug);
 	bool found = symimage_find(&image, address, &last, &hit) && !strcmp(hit.name, "main");
 

@@ -10,6 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where the functions come from. On disk. */
+enum symtab_source {
+	SYMTAB_NONE,
+	SYMTAB_DYNSYM, /* exported symbols only, or only the entry point */
+	SYMTAB_OWN,    /* .symtab, .gnu_debugdata, Go's pclntab: all functions */
+	SYMTAB_DEBUG,  /* the debug file */
+};
+
 /* The very file. Nobody can choose the time at which it changed, unlike that of its content. */
 struct symimage_origin {
 	uint64_t device, inode, size, changed; /* bytes; ns since 1970 */
@@ -17,7 +25,7 @@ struct symimage_origin {
 
 struct symimage_header {
 	uint64_t magic;
-	uint32_t version, source;          /* enum symbol_source */
+	uint32_t version, source;          /* enum symtab_source */
 	struct symimage_origin elf, debug; /* all 0: none */
 	uint64_t names;                    /* bytes, a multiple of 8; the last one is NUL */
 	uint64_t parts;

@@ -4,7 +4,6 @@
 #include "elffile_internal.h"
 #include "lib/util.h"
 #include "plt.h"
-#include "symimage.h"
 #include "symlist.h"
 #include "symstore.h"
 
@@ -19,7 +18,7 @@ struct symtab {
 };
 
 /* What a mapped file without .symtab still has. */
-static enum symbol_source read_stripped(struct symlist *list, const struct elffile *elf)
+static enum symtab_source read_stripped(struct symlist *list, const struct elffile *elf)
 {
 	struct elffile *embedded = debugfile_open_embedded(elf);
 	bool exported = symlist_add_table(list, elf, SHT_DYNSYM);
@@ -27,30 +26,30 @@ static enum symbol_source read_stripped(struct symlist *list, const struct elffi
 
 	elffile_close(embedded);
 	if (symlist_add_go(list, elf) || local)
-		return SOURCE_OWN;
-	return exported ? SOURCE_DYNSYM : SOURCE_NONE;
+		return SYMTAB_OWN;
+	return exported ? SYMTAB_DYNSYM : SYMTAB_NONE;
 }
 
-static enum symbol_source read_tables(
+static enum symtab_source read_tables(
 	struct symlist *list, const struct elffile *elf, const struct elffile *debug)
 {
 	if (elf && symlist_add_table(list, elf, SHT_SYMTAB))
-		return SOURCE_OWN;
+		return SYMTAB_OWN;
 	if (debug && symlist_add_table(list, debug, SHT_SYMTAB))
-		return SOURCE_DEBUG;
-	return elf ? read_stripped(list, elf) : SOURCE_NONE;
+		return SYMTAB_DEBUG;
+	return elf ? read_stripped(list, elf) : SYMTAB_NONE;
 }
 
 static void read_files(
 	struct symimage *image, const struct elffile *elf, const struct elffile *debug)
 {
-	enum symbol_source source;
+	enum symtab_source source;
 	struct symlist list;
 
 	symlist_init(&list);
 	source = read_tables(&list, elf, debug);
-	if (elf && symlist_add_entry(&list, elf) && source == SOURCE_NONE)
-		source = SOURCE_DYNSYM;
+	if (elf && symlist_add_entry(&list, elf) && source == SYMTAB_NONE)
+		source = SYMTAB_DYNSYM;
 	symlist_finish(&list, source, image);
 }
 
@@ -77,7 +76,7 @@ void symtab_free(struct symtab *tab)
 	free(tab);
 }
 
-enum symbol_source symtab_source(const struct symtab *tab)
+enum symtab_source symtab_source(const struct symtab *tab)
 {
 	return tab->image.header->source;
 }

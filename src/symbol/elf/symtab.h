@@ -6,8 +6,9 @@
 #ifndef SYMBOL_ELF_SYMTAB_H
 #define SYMBOL_ELF_SYMTAB_H
 
-#include "symbol/symbol.h"
+#include "symimage.h"
 
+struct elffile;
 struct symstore;
 struct symtab;
 
@@ -29,8 +30,8 @@ struct symtab *symtab_new(
 	const struct elffile *elf, const struct elffile *debug, struct symstore *store);
 void symtab_free(struct symtab *tab);
 
-/* Where its functions are from: SOURCE_NONE, DYNSYM, OWN or DEBUG. */
-enum symbol_source symtab_source(const struct symtab *tab);
+/* Where its functions are from: SYMTAB_NONE, DYNSYM, OWN or DEBUG. */
+enum symtab_source symtab_source(const struct symtab *tab);
 
 /*
  * The function that holds ADDRESS; false where there is none, as in the gap behind a sized

@@ -147,7 +147,7 @@ enum language demangle_add(struct strbuf *out, const char *name, enum demangle h
 	return language;
 }
 
-char *symbol_demangle(const char *name, enum demangle how)
+char *demangle_name(const char *name, enum demangle how)
 {
 	struct strbuf out = STRBUF_INIT;
 

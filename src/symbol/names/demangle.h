@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One mangled name at a time. */
+/* Demangles one C++ or Rust name. */
 #ifndef SYMBOL_NAMES_DEMANGLE_H
 #define SYMBOL_NAMES_DEMANGLE_H
 
-#include "symbol/symbol.h"
+struct strbuf;
+
+/* DEMANGLE_SHORT omits argument lists, default template arguments and hashes. */
+enum demangle { DEMANGLE_SHORT, DEMANGLE_FULL, DEMANGLE_NONE };
 
 enum language { NOT_MANGLED, CPP, RUST };
 
-/* As symbol_demangle, but appends to OUT; NOT_MANGLED, and OUT as it was, where that gives NULL. */
+/*
+ * Appends NAME demangled to OUT. NOT_MANGLED, and OUT unchanged, if it is not mangled or HOW is
+ * DEMANGLE_NONE.
+ */
 enum language demangle_add(struct strbuf *out, const char *name, enum demangle how);
+
+/* The same as a string that the caller frees; NULL where demangle_add returns NOT_MANGLED. */
+char *demangle_name(const char *name, enum demangle how);
 
 #endif

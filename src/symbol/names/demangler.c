@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "demangler.h"
-#include "demangle.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/worker.h"
+#include "lib/worker.h"
 #include "tidy.h"
 
 #include <stdlib.h>
@@ -121,20 +120,20 @@ uint32_t demangler_add(struct demangler *d, const char *name, size_t len)
 	return number;
 }
 
-/* Answers nothing: that it ends is the answer. */
-static void try_costly(void *arg, struct strbuf *answer)
+/* Answers nothing: that it ends is the output. */
+static void try_costly(void *arg, struct strbuf *output)
 {
 	const struct demangler *d = arg;
 
 	for (size_t i = 0; i < d->nr_costly; i++) {
-		demangle_add(answer, strpool_get(&d->texts, d->costly[i]), DEMANGLE_FULL);
-		strbuf_reset(answer);
+		demangle_add(output, strpool_get(&d->texts, d->costly[i]), DEMANGLE_FULL);
+		strbuf_reset(output);
 	}
 }
 
 void demangler_settle(struct demangler *d)
 {
-	struct worker worker = {.work = try_costly, .arg = d, .answer = STRBUF_INIT};
+	struct worker worker = {.work = try_costly, .arg = d, .output = STRBUF_INIT};
 
 	if (d->nr_costly)
 		workers_run(&worker, 1, COSTLY_S);
@@ -146,7 +145,7 @@ void demangler_settle(struct demangler *d)
 		set_forms(d, number, forms);
 	}
 	d->nr_costly = 0;
-	strbuf_release(&worker.answer);
+	strbuf_release(&worker.output);
 }
 
 const char *demangler_get(const struct demangler *d, uint32_t number, size_t *len)

@@ -9,7 +9,8 @@
 #ifndef SYMBOL_NAMES_DEMANGLER_H
 #define SYMBOL_NAMES_DEMANGLER_H
 
-#include "symbol/symbol.h"
+#include "demangle.h"
+#include "lib/strpool.h"
 
 enum demangler_form { FORM_SHORT, FORM_ARGUMENTS, FORM_FULL, FORMS };
 
@@ -41,11 +42,5 @@ void demangler_settle(struct demangler *d);
 
 /* What is shown for a name, NUL-terminated and with its length; valid until one is added. */
 const char *demangler_get(const struct demangler *d, uint32_t number, size_t *len);
-
-/*
- * Adds the functions of all frames of REC but an interpreter's, and settles. Their numbers, by the
- * number of the name in REC, 0 where it stays as it is; the caller's to free.
- */
-uint32_t *demangler_add_recording(struct demangler *d, const struct recording *rec);
 
 #endif

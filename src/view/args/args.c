@@ -3,6 +3,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/report/functions.h"
 
@@ -150,7 +151,7 @@ static int finish(struct view_args *args, struct profile **profiles, size_t nr, 
 	struct strbuf notes = STRBUF_INIT;
 
 	input_settle(profiles, nr, &args->input.view);
-	symbol_demangle_profiles(profiles, nr, args->input.symbol.demangle);
+	demangle_profiles(profiles, nr, args->input.symbol.demangle);
 	for (size_t i = 0; i < nr; i++) {
 		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
 			result = -1;

@@ -60,15 +60,15 @@ static enum demangle parse_demangle(const char *arg, struct argp_state *state)
 	return (enum demangle)parse_word("--demangle", arg, words, ARRAY_LEN(words), state);
 }
 
-static enum symbol_fetch parse_fetch(const char *arg, struct argp_state *state)
+static enum debuginfod_use parse_debuginfod(const char *arg, struct argp_state *state)
 {
 	static const char *const words[] = {
-		[FETCH_AUTO] = "auto",
-		[FETCH_ALWAYS] = "always",
-		[FETCH_NEVER] = "never",
+		[DEBUGINFOD_AUTO] = "auto",
+		[DEBUGINFOD_ALWAYS] = "always",
+		[DEBUGINFOD_NEVER] = "never",
 	};
 
-	return (enum symbol_fetch)parse_word("--debuginfod", arg, words, ARRAY_LEN(words), state);
+	return (enum debuginfod_use)parse_word("--debuginfod", arg, words, ARRAY_LEN(words), state);
 }
 
 static double parse_share(const char *arg, struct argp_state *state)
@@ -106,10 +106,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->debug_path = arg;
 		break;
 	case OPT_DEBUGINFOD:
-		o->fetch = parse_fetch(arg, state);
+		o->debuginfod = parse_debuginfod(arg, state);
 		break;
 	case OPT_DEBUGINFOD_MIN:
-		o->fetch_min = parse_share(arg, state);
+		o->debuginfod_min = parse_share(arg, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

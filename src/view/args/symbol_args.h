@@ -3,13 +3,13 @@
 #ifndef VIEW_ARGS_SYMBOL_ARGS_H
 #define VIEW_ARGS_SYMBOL_ARGS_H
 
-#include "symbol/symbol.h"
+#include "symbol/resolve.h"
 
 #include <argp.h>
 
 #define SYMBOL_OPTIONS_INIT                                                                        \
 	{                                                                                          \
-		.fetch_min = 0.5                                                                   \
+		.debuginfod_min = 0.5                                                              \
 	}
 
 /* A child of the program's own parser, options in group 4. Its input is a struct symbol_options. */

@@ -6,7 +6,7 @@
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
-#include "symbol/worker.h"
+#include "lib/worker.h"
 #include "vm/threadkey.h"
 
 #include <stdlib.h>
@@ -142,8 +142,8 @@ static struct elffile *open_alt(const struct description *d, const struct elffil
 			     : debugfile_open_alt_checked(dup(d->alt_fd), d->alt_id);
 }
 
-/* In that process: the answer is the shape, or the build-id of a file that it needs. */
-static void describe_shape(void *arg, struct strbuf *answer)
+/* In that process: the output is the shape, or the build-id of a file that it needs. */
+static void describe_shape(void *arg, struct strbuf *output)
 {
 	const struct description *d = arg;
 	struct elffile *debug = open_debug(d);
@@ -154,9 +154,9 @@ static void describe_shape(void *arg, struct strbuf *answer)
 	char *missing = alt ? NULL : debugfile_alt_id(from);
 
 	if (types && perl_shape_described(types, d->minor, &shape))
-		strbuf_add(answer, (const char *)&shape, sizeof(shape));
+		strbuf_add(output, (const char *)&shape, sizeof(shape));
 	else if (missing)
-		strbuf_adds(answer, missing);
+		strbuf_adds(output, missing);
 	free(missing);
 	debugtypes_free(types);
 	elffile_close(debug);
@@ -165,16 +165,16 @@ static void describe_shape(void *arg, struct strbuf *answer)
 
 static bool describe(struct description *d, struct perl_layout *l)
 {
-	struct worker worker = {.work = describe_shape, .arg = d, .answer = STRBUF_INIT};
+	struct worker worker = {.work = describe_shape, .arg = d, .output = STRBUF_INIT};
 	bool described;
 
 	workers_run(&worker, 1, DESCRIBE_S);
-	described = worker.end == WORKER_DONE && worker.answer.len == sizeof(l->shape);
+	described = worker.end == WORKER_DONE && worker.output.len == sizeof(l->shape);
 	if (described)
-		memcpy(&l->shape, worker.answer.buf, sizeof(l->shape));
-	else if (worker.end == WORKER_DONE && worker.answer.len < sizeof(d->alt_id))
-		memcpy(d->alt_id, worker.answer.buf, worker.answer.len);
-	strbuf_release(&worker.answer);
+		memcpy(&l->shape, worker.output.buf, sizeof(l->shape));
+	else if (worker.end == WORKER_DONE && worker.output.len < sizeof(d->alt_id))
+		memcpy(d->alt_id, worker.output.buf, worker.output.len);
+	strbuf_release(&worker.output);
 	return described && perl_shape_is_sane(&l->shape);
 }
 

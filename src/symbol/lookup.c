@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "wanted.h"
-#include "files.h"
+#include "lookup.h"
+#include "open_files.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 struct finder {
 	const struct recording *rec;
 	const struct symbol_options *options;
-	struct wanted_list *list;
+	struct lookup_list *list;
 };
 
 static bool is_file(const struct finder *f, const struct rec_map *map)
@@ -17,47 +17,42 @@ static bool is_file(const struct finder *f, const struct rec_map *map)
 	const char *path = recording_get(f->rec, map->path);
 
 	return !recording_is_memory(path) || *recording_get(f->rec, map->build_id) ||
-	       (path[0] == '/' && symbol_files_find(f->options->files, "", path));
+	       (path[0] == '/' && open_files_find(f->options->files, "", path));
 }
 
-bool wanted_debuginfo(const struct symbol_options *options)
-{
-	return options->inlines || options->lines || options->lines_here;
-}
-
-bool wanted_more(const struct recording *rec, const struct symbol_options *options,
+bool lookup_lacks_debuginfo(const struct recording *rec, const struct symbol_options *options,
 	const struct rec_frame *frame)
 {
 	const struct rec_name *last = &rec->names[frame->names + frame->nr_names - 1];
 
-	if (!wanted_debuginfo(options))
+	if (!symbol_needs_debuginfo(options))
 		return false;
 	return !last->file || (options->inlines && !recording_meta(rec, "inlines"));
 }
 
 /* Frames of the kernel have their names from the start, but no more. */
-static bool wants_kernel(const struct finder *f, uint32_t number, struct wanted *wanted)
+static bool needs_kernel_lookup(const struct finder *f, uint32_t number, struct lookup *lookup)
 {
 	const struct recording *rec = f->rec;
 	const struct rec_frame *frame = &rec->frames[number];
 
 	if (frame->place != AT_ADDRESS || frame->nr_names == 0 ||
-		!wanted_more(rec, f->options, frame))
+		!lookup_lacks_debuginfo(rec, f->options, frame))
 		return false;
 	uint32_t path = rec->names[frame->names + frame->nr_names - 1].module;
 	struct rec_module module = recording_find_module(rec, recording_get(rec, path));
 
-	*wanted = (struct wanted){
+	*lookup = (struct lookup){
 		.path = path,
 		.build_id = module.build_id,
 		.frame = number,
-		.at = frame->addr - frame->call - module.text,
+		.offset = frame->addr - frame->call - module.text,
 	};
 	return module.build_id && module.text;
 }
 
 /* False when FRAME has all that is wanted, or lies in no mapping. */
-static bool wants_name(const struct finder *f, uint32_t number, struct wanted *wanted)
+static bool needs_lookup(const struct finder *f, uint32_t number, struct lookup *lookup)
 {
 	const struct recording *rec = f->rec;
 	const struct rec_frame *frame = &rec->frames[number];
@@ -66,22 +61,22 @@ static bool wants_name(const struct finder *f, uint32_t number, struct wanted *w
 	uint64_t at;
 
 	if (frame->kind == FRAME_KERNEL)
-		return wants_kernel(f, number, wanted);
+		return needs_kernel_lookup(f, number, lookup);
 	if (frame->place != AT_MAP || frame->map >= rec->nr_maps || frame->kind != FRAME_USER)
 		return false;
 	map = &rec->maps[frame->map];
 	in_file = is_file(f, map);
-	if (frame->nr_names && (!in_file || !wanted_more(f->rec, f->options, frame)))
+	if (frame->nr_names && (!in_file || !lookup_lacks_debuginfo(f->rec, f->options, frame)))
 		return false;
 	if (__builtin_add_overflow(in_file ? map->offset : map->start, frame->addr, &at) ||
 		(frame->call && !at))
 		return false;
-	*wanted = (struct wanted){
+	*lookup = (struct lookup){
 		.path = in_file ? map->path : 0,
 		.build_id = in_file ? map->build_id : 0,
 		.pid = in_file ? 0 : map->pid,
 		.frame = number,
-		.at = at - frame->call,
+		.offset = at - frame->call,
 	};
 	return true;
 }
@@ -91,7 +86,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_files(const struct wanted *a, const struct wanted *b)
+static int compare_files(const struct lookup *a, const struct lookup *b)
 {
 	int order = compare_u64(a->path, b->path);
 
@@ -100,93 +95,97 @@ static int compare_files(const struct wanted *a, const struct wanted *b)
 	return order ? order : compare_u64(a->pid, b->pid);
 }
 
-static int compare_wanted(const void *a, const void *b)
+static int compare_lookups(const void *a, const void *b)
 {
-	const struct wanted *x = a, *y = b;
+	const struct lookup *x = a, *y = b;
 	int order = compare_files(x, y);
 
 	if (!order)
-		order = compare_u64(x->at, y->at);
+		order = compare_u64(x->offset, y->offset);
 	return order ? order : compare_u64(x->frame, y->frame);
 }
 
 /* Each byte of the file once, however many frames stand there. */
-static void make_places(const struct recording *rec, struct wanted_file *file)
+static void make_locations(const struct recording *rec, struct lookup_file *file)
 {
-	struct module *m = &file->module;
+	struct lookup_job *job = &file->job;
 
-	m->places = xcalloc(file->nr, sizeof(*m->places));
+	job->locations = xcalloc(file->nr, sizeof(*job->locations));
 	for (size_t i = 0; i < file->nr; i++) {
-		struct wanted *w = &file->frames[i];
-		const struct rec_frame *frame = &rec->frames[w->frame];
+		struct lookup *lookup = &file->lookups[i];
+		const struct rec_frame *frame = &rec->frames[lookup->frame];
 		const struct rec_map *map = frame->place == AT_MAP ? &rec->maps[frame->map] : NULL;
 
-		if (!m->nr_places || m->places[m->nr_places - 1].offset != w->at)
-			m->places[m->nr_places++].offset = w->at;
-		w->place = (uint32_t)m->nr_places - 1;
+		if (!job->nr_locations ||
+			job->locations[job->nr_locations - 1].offset != lookup->offset)
+			job->locations[job->nr_locations++].offset = lookup->offset;
+		lookup->location = (uint32_t)job->nr_locations - 1;
 		if (map && map->has_link) {
-			m->places[w->place].has_link = true;
-			m->places[w->place].link = map->link + frame->addr - frame->call;
+			job->locations[lookup->location].has_link_address = true;
+			job->locations[lookup->location].link_address =
+				map->link + frame->addr - frame->call;
 		}
 	}
 }
 
-static void add_file(struct finder *f, struct wanted *frames, size_t nr)
+static void add_file(struct finder *f, struct lookup *lookups, size_t nr)
 {
-	struct wanted_list *list = f->list;
+	struct lookup_list *list = f->list;
 
 	ALLOC_GROW(list->files, list->nr, list->alloc);
-	struct wanted_file *file = &list->files[list->nr++];
+	struct lookup_file *file = &list->files[list->nr++];
 
-	*file = (struct wanted_file){
-		.frames = frames,
+	*file = (struct lookup_file){
+		.lookups = lookups,
 		.nr = nr,
-		.path = xstrdup(recording_get(f->rec, frames->path)),
-		.build_id = xstrdup(recording_get(f->rec, frames->build_id)),
+		.path = xstrdup(recording_get(f->rec, lookups->path)),
+		.build_id = xstrdup(recording_get(f->rec, lookups->build_id)),
 		.release = xstrdup(recording_get(f->rec, f->rec->kernel_release)),
-		.said = {.path = frames->path, .build_id = frames->build_id, .pid = frames->pid},
+		.module = {.path = lookups->path,
+			.build_id = lookups->build_id,
+			.pid = lookups->pid},
 	};
-	file->module = (struct module){
+	file->job = (struct lookup_job){
 		.path = file->path,
 		.build_id = file->build_id,
 		.release = file->release,
-		.open = symbol_files_find(f->options->files, file->build_id, file->path),
+		.open = open_files_find(f->options->files, file->build_id, file->path),
 		.options = f->options,
 	};
-	make_places(f->rec, file);
+	make_locations(f->rec, file);
 }
 
-void wanted_find(
-	struct wanted_list *list, const struct recording *rec, const struct symbol_options *options)
+void lookup_list_init(
+	struct lookup_list *list, const struct recording *rec, const struct symbol_options *options)
 {
 	struct finder f = {rec, options, list};
 	size_t nr = 0, end;
 
-	*list = (struct wanted_list){.frames = xcalloc(rec->nr_frames, sizeof(*list->frames))};
+	*list = (struct lookup_list){.lookups = xcalloc(rec->nr_frames, sizeof(*list->lookups))};
 	for (size_t i = 0; i < rec->nr_frames && i < UINT32_MAX; i++)
-		nr += wants_name(&f, (uint32_t)i, &list->frames[nr]);
+		nr += needs_lookup(&f, (uint32_t)i, &list->lookups[nr]);
 	if (nr)
-		qsort(list->frames, nr, sizeof(*list->frames), compare_wanted);
+		qsort(list->lookups, nr, sizeof(*list->lookups), compare_lookups);
 	for (size_t i = 0; i < nr; i = end) {
-		for (end = i + 1; end < nr && !compare_files(&list->frames[i], &list->frames[end]);
-			end++)
+		for (end = i + 1;
+			end < nr && !compare_files(&list->lookups[i], &list->lookups[end]); end++)
 			;
-		add_file(&f, list->frames + i, end - i);
+		add_file(&f, list->lookups + i, end - i);
 	}
 }
 
-void wanted_release(struct wanted_list *list)
+void lookup_list_release(struct lookup_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
-		struct wanted_file *file = &list->files[i];
+		struct lookup_file *file = &list->files[i];
 
-		free(file->module.places);
+		free(file->job.locations);
 		free(file->path);
 		free(file->build_id);
 		free(file->release);
-		free(file->fetched);
-		free(file->fetched_alt);
+		free(file->downloaded);
+		free(file->downloaded_alt);
 	}
 	free(list->files);
-	free(list->frames);
+	free(list->lookups);
 }

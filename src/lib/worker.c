@@ -43,7 +43,7 @@ static void bound(unsigned seconds)
 static __attribute__((noreturn)) void serve(
 	const struct worker *w, int to, pid_t parent, unsigned seconds)
 {
-	struct strbuf answer = STRBUF_INIT;
+	struct strbuf output = STRBUF_INIT;
 
 	/* Ctrl-C is for the program, which ends us when it ends */
 	signal(SIGINT, SIG_IGN);
@@ -54,8 +54,8 @@ static __attribute__((noreturn)) void serve(
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
 	bound(seconds);
-	w->work(w->arg, &answer);
-	_exit(write_whole(to, answer.buf, answer.len) ? EXIT_FAILED : EXIT_OK);
+	w->work(w->arg, &output);
+	_exit(write_whole(to, output.buf, output.len) ? EXIT_FAILED : EXIT_OK);
 }
 
 static void start(struct worker *w, unsigned seconds)
@@ -63,7 +63,7 @@ static void start(struct worker *w, unsigned seconds)
 	pid_t parent = getpid();
 	int ends[2];
 
-	strbuf_reset(&w->answer);
+	strbuf_reset(&w->output);
 	w->end = WORKER_NONE;
 	w->from = -1;
 	if (w->prepare)
@@ -115,17 +115,17 @@ static void reap(struct worker *w)
 
 static void take(struct worker *w)
 {
-	strbuf_grow(&w->answer, READ_SIZE);
-	ssize_t n = read(w->from, w->answer.buf + w->answer.len, READ_SIZE);
+	strbuf_grow(&w->output, READ_SIZE);
+	ssize_t n = read(w->from, w->output.buf + w->output.len, READ_SIZE);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0)
-		w->answer.len += (size_t)n;
-	w->answer.buf[w->answer.len] = '\0';
+		w->output.len += (size_t)n;
+	w->output.buf[w->output.len] = '\0';
 	if (n <= 0)
 		reap(w);
-	else if (w->answer.len > ANSWER_MAX)
+	else if (w->output.len > ANSWER_MAX)
 		end(w);
 }
 

@@ -4,8 +4,8 @@
  * common user (in a container that knows no other users than root: no capabilities), ends in time,
  * and takes nothing with it when it crashes.
  */
-#ifndef SYMBOL_WORKER_H
-#define SYMBOL_WORKER_H
+#ifndef LIB_WORKER_H
+#define LIB_WORKER_H
 
 #include "lib/strbuf.h"
 
@@ -23,10 +23,10 @@ enum worker_end {
 struct worker {
 	/* the first and the last may be NULL */
 	void (*prepare)(void *arg); /* before it is started: opens what needs our rights */
-	void (*work)(void *arg, struct strbuf *answer); /* in the process */
+	void (*work)(void *arg, struct strbuf *output); /* in the process */
 	void (*finish)(void *arg, bool done);           /* when it has ended */
 	void *arg;
-	struct strbuf answer; /* what it said, the caller's; checked by nobody */
+	struct strbuf output; /* what it said, the caller's; checked by nobody */
 	enum worker_end end;
 	/* while it runs */
 	pid_t pid;

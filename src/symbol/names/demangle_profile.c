@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names that people read, over whole profiles and recordings. */
+#include "demangle_profile.h"
+#include "demangler.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/names/demangler.h"
 
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static void rename_frames(const struct demangler *d, struct profile *p, const ui
 	free(names);
 }
 
-void symbol_demangle_profiles(struct profile **profiles, size_t n, enum demangle how)
+void demangle_profiles(struct profile **profiles, size_t n, enum demangle how)
 {
 	uint32_t **numbers = xcalloc(n, sizeof(*numbers));
 	struct demangler d;
@@ -96,7 +96,7 @@ uint32_t *demangler_add_recording(struct demangler *d, const struct recording *r
 	return numbers;
 }
 
-void symbol_demangle_recording(struct recording *rec, enum demangle how)
+void demangle_recording(struct recording *rec, enum demangle how)
 {
 	struct demangler d;
 	size_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "files.h"
+#include "open_files.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 
@@ -7,19 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-void symbol_files_add(struct symbol_files *files, struct elffile *elf, const char *path)
+void open_files_add(struct open_files *files, struct elffile *elf, const char *path)
 {
 	ALLOC_GROW(files->list, files->nr, files->alloc);
-	files->list[files->nr++] = (struct symbol_file){elf, xstrdup(path)};
+	files->list[files->nr++] = (struct open_file){elf, xstrdup(path)};
 }
 
-void symbol_files_add_perfmap(struct symbol_files *files, uint32_t pid, int fd)
+void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd)
 {
 	ALLOC_GROW(files->perfmaps, files->nr_perfmaps, files->perfmaps_alloc);
-	files->perfmaps[files->nr_perfmaps++] = (struct symbol_perfmap){pid, fd};
+	files->perfmaps[files->nr_perfmaps++] = (struct open_perfmap){pid, fd};
 }
 
-void symbol_files_release(struct symbol_files *files)
+void open_files_release(struct open_files *files)
 {
 	for (size_t i = 0; i < files->nr; i++) {
 		elffile_close(files->list[i].elf);
@@ -29,11 +29,11 @@ void symbol_files_release(struct symbol_files *files)
 		close(files->perfmaps[i].fd);
 	free(files->list);
 	free(files->perfmaps);
-	*files = (struct symbol_files){0};
+	*files = (struct open_files){0};
 }
 
-struct elffile *symbol_files_find(
-	const struct symbol_files *files, const char *build_id, const char *path)
+struct elffile *open_files_find(
+	const struct open_files *files, const char *build_id, const char *path)
 {
 	for (size_t i = 0; files && i < files->nr; i++) {
 		const char *id = elffile_build_id(files->list[i].elf);
@@ -44,7 +44,7 @@ struct elffile *symbol_files_find(
 	return NULL;
 }
 
-int symbol_files_perfmap(const struct symbol_files *files, uint32_t pid)
+int open_files_perfmap(const struct open_files *files, uint32_t pid)
 {
 	for (size_t i = 0; files && i < files->nr_perfmaps; i++)
 		if (files->perfmaps[i].pid == pid)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks up the names of locations in one file of a recording: a worker process opens the file and
+ * its debug file and reads them.
+ */
+#ifndef SYMBOL_LOOKUP_JOB_H
+#define SYMBOL_LOOKUP_JOB_H
+
+#include "symbol/elf/symstore.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+struct strbuf;
+struct symbol_options;
+
+struct job_location {
+	uint64_t offset;       /* of the byte to look up: in the file, or from the kernel's text */
+	uint64_t link_address; /* as recorded */
+	bool has_link_address;
+};
+
+struct lookup_job {
+	const char *path, *build_id; /* as recorded; "[kernel]" and its modules are not files */
+	const char *release;         /* of the kernel */
+	struct job_location *locations;
+	size_t nr_locations;
+	struct elffile *open; /* the file, if it is open already */
+	/* paths of the debug file from a server, and of the file that dwz moved parts of it to;
+	 * NULL: none */
+	const char *downloaded, *downloaded_alt;
+	const struct symbol_options *options;
+	/* set by lookup_job_prepare */
+	int fd, error; /* the file at its path; -1 and errno */
+	int debug_fd;  /* downloaded, or installed for the build-id; -1: none */
+	int alt_fd;    /* downloaded; -1: none */
+	struct symstore store;
+};
+
+/* The callbacks of struct worker; ARG is a struct lookup_job. OUTPUT gets a struct lookup_result.
+ */
+void lookup_job_prepare(void *arg);
+void lookup_job_work(void *arg, struct strbuf *output);
+void lookup_job_finish(void *arg, bool done);
+
+#endif

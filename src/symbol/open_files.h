@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of a recording that were opened while its processes still ran. */
+#ifndef SYMBOL_OPEN_FILES_H
+#define SYMBOL_OPEN_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+
+struct open_files {
+	struct open_file {
+		struct elffile *elf;
+		char *path; /* as recorded */
+	} * list;
+	size_t nr, alloc;
+	struct open_perfmap {
+		uint32_t pid; /* as in the recording */
+		int fd;
+	} * perfmaps;
+	size_t nr_perfmaps, perfmaps_alloc;
+};
+
+/* Takes ownership of ELF; PATH is copied. */
+void open_files_add(struct open_files *files, struct elffile *elf, const char *path);
+/* Takes ownership of FD. */
+void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd);
+void open_files_release(struct open_files *files);
+
+/*
+ * The open file with BUILD_ID or, if that is "", the one without a build-id that was recorded as
+ * PATH. NULL: not found. FILES may be NULL.
+ */
+struct elffile *open_files_find(
+	const struct open_files *files, const char *build_id, const char *path);
+
+/* The file descriptor of the perf map of PID, -1: not found. FILES may be NULL. */
+int open_files_perfmap(const struct open_files *files, uint32_t pid);
+
+#endif
