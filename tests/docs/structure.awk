@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # structure.awk TABLE FILES…: prints the includes of src/ that TABLE (see there) does not allow, include guards that are not
-# the file's path, and structures that have one name.
+# the file's path, structures that have one name, and functions of more than 60 lines.
 function folder(path,    f) {
 	f = path
 	sub(/^src\//, "", f)
@@ -44,4 +44,14 @@ FNR == NR {
 	to = folder("src/" part[2])
 	if (to != "" && from != to && index(allowed[from], " " to " ") == 0)
 		print FILENAME ": includes " part[2]
+}
+
+/^\{/ {
+	body = FNR
+}
+
+/^\}/ {
+	if (body && FNR - body - 1 > 60)
+		print FILENAME ": the function at line " body - 1 " has " FNR - body - 1 " lines"
+	body = 0
 }
