@@ -16,7 +16,7 @@ void places_init(struct places *pl, const struct processes *ps, const struct kal
 	rec->kernel_text = ks ? kallsyms_text(ks) : 0;
 	table_init(&pl->maps);
 	table_init(&pl->frames);
-	table_init(&pl->perl);
+	table_init(&pl->vm);
 	table_init(&pl->by_object);
 }
 
@@ -24,7 +24,7 @@ void places_release(struct places *pl)
 {
 	table_release(&pl->maps);
 	table_release(&pl->frames);
-	table_release(&pl->perl);
+	table_release(&pl->vm);
 	table_release(&pl->by_object);
 	free(pl->codes);
 }
@@ -163,40 +163,48 @@ uint32_t places_named_frame(
 	return id;
 }
 
-uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line)
+uint32_t places_vm_frame(
+	struct places *pl, const struct vm *vm, uint32_t function, uint32_t file, uint32_t line)
 {
 	struct rec_name n = {.function = function, .file = file, .line = line};
 	bool is_new;
-	uint32_t *at = table_put(&pl->perl, (uint64_t)function << 32 | file, line, &is_new);
+	uint32_t *at = table_put(
+		&pl->vm, (uint64_t)function << 32 | file, (uint64_t)vm->kind << 32 | line, &is_new);
 
 	if (!is_new)
 		return *at;
 	uint32_t id = *at = recording_add_frame(
-		pl->rec, &(struct rec_frame){.kind = FRAME_PERL, .place = AT_NAME});
+		pl->rec, &(struct rec_frame){.kind = vm->frame, .place = AT_NAME});
 
 	if (function)
 		recording_name_frame(pl->rec, id, &n, 1);
 	return id;
 }
 
-static uint32_t note_frame(struct places *pl, const char *text)
+/* "[perl: TEXT]" */
+static uint32_t note_frame(struct places *pl, const struct vm *vm, const char *text)
 {
-	struct rec_name n = {.function = recording_string(pl->rec, text)};
+	char *note = xasprintf("[%s: %s]", vm->name, text);
+	struct rec_name n = {.function = recording_string(pl->rec, note)};
 	uint32_t frame = recording_add_frame(
 		pl->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
 
 	recording_name_frame(pl->rec, frame, &n, 1);
+	free(note);
 	return frame;
 }
 
-static uint32_t inconsistent_frame(struct places *pl)
+static uint32_t inconsistent_frame(struct places *pl, const struct vm *vm)
 {
-	if (!pl->inconsistent)
-		pl->inconsistent = note_frame(pl, "[perl: inconsistent]") + 1;
-	return pl->inconsistent - 1;
+	uint32_t *frame = &pl->inconsistent[vm->kind];
+
+	if (!*frame)
+		*frame = note_frame(pl, vm, "inconsistent") + 1;
+	return *frame - 1;
 }
 
-enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address)
+unsigned places_role(
+	struct places *pl, const struct vm *vm, const struct mapping *m, uint64_t address)
 {
 	const struct object *o = m ? &pl->ps->objects[m->object] : NULL;
 	uint64_t link;
@@ -204,32 +212,33 @@ enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_
 
 	if (!o || !find_link(o, m, &link))
 		return SPLICE_ELSEWHERE;
-	uint32_t *at = table_put(&pl->by_object, m->object, 0, &is_new);
+	uint32_t *at = table_put(&pl->by_object, m->object, vm->kind, &is_new);
 
 	if (is_new) {
 		ALLOC_GROW(pl->codes, pl->nr_codes, pl->codes_alloc);
 		*at = (uint32_t)pl->nr_codes++;
-		splice_code_find(&pl->codes[*at], o->elf);
+		vm->splice->find_code(&pl->codes[*at], o->elf);
 	}
 	return splice_code_role(&pl->codes[*at], address - m->start + link);
 }
 
-uint32_t places_mixed_stack(
-	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by)
+uint32_t places_mixed_stack(struct places *pl, const struct vm *vm, struct splice *s,
+	enum stack_end end, uint32_t cut_by)
 {
-	uint32_t *merged = xcalloc(s->nr_c + s->nr_perl + 1, sizeof(*merged));
+	uint32_t *merged = xcalloc(s->nr_native + s->nr_frames + 1, sizeof(*merged));
 	bool consistent;
 
+	s->rules = vm->splice;
 	s->inconsistent = UINT32_MAX;
 	s->whole = end == END_ROOT;
 	size_t nr = splice_stacks(s, merged, &consistent);
 
 	for (size_t i = 0; i < nr; i++)
 		if (merged[i] == UINT32_MAX)
-			merged[i] = inconsistent_frame(pl);
+			merged[i] = inconsistent_frame(pl, vm);
 	if (!consistent) {
 		end = END_BROKEN;
-	} else if (s->whole && s->end == PERL_CUT) {
+	} else if (s->whole && s->end == VM_CUT) {
 		end = END_CUT;
 		cut_by = recording_string(pl->rec, "depth");
 	}
@@ -241,22 +250,23 @@ uint32_t places_mixed_stack(
 	return id;
 }
 
-uint32_t places_perl_stack(struct places *pl, enum perl_end end, const uint32_t *frames, size_t nr)
+uint32_t places_vm_stack(
+	struct places *pl, const struct vm *vm, enum vm_end end, const uint32_t *frames, size_t nr)
 {
 	uint32_t note;
 
 	switch (end) {
-	case PERL_WHOLE:
-		return recording_add_stack(pl->rec, STACK_PERL, END_ROOT, 0, frames, nr);
-	case PERL_CUT:
-		return recording_add_stack(pl->rec, STACK_PERL, END_CUT,
+	case VM_WHOLE:
+		return recording_add_stack(pl->rec, vm->stack, END_ROOT, 0, frames, nr);
+	case VM_CUT:
+		return recording_add_stack(pl->rec, vm->stack, END_CUT,
 			recording_string(pl->rec, "depth"), frames, nr);
-	case PERL_NOT_RUNNING:
-		note = note_frame(pl, "[perl: not running]");
-		return recording_add_stack(pl->rec, STACK_PERL, END_ROOT, 0, &note, 1);
+	case VM_NOT_RUNNING:
+		note = note_frame(pl, vm, "not running");
+		return recording_add_stack(pl->rec, vm->stack, END_ROOT, 0, &note, 1);
 	default:
-		note = inconsistent_frame(pl);
-		return recording_add_stack(pl->rec, STACK_PERL, END_BROKEN, 0, &note, 1);
+		note = inconsistent_frame(pl, vm);
+		return recording_add_stack(pl->rec, vm->stack, END_BROKEN, 0, &note, 1);
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "lib/table.h"
 #include "model/recording.h"
 #include "process/process.h"
-#include "vm/perl/splice.h"
+#include "vm/vm.h"
 
 struct places {
 	const struct processes *ps;
@@ -14,11 +14,11 @@ struct places {
 	struct recording *rec;
 	struct table maps;   /* mapping -> map */
 	struct table frames; /* map or kind, address -> frame */
-	struct table perl;   /* function, file and line -> frame */
+	struct table vm;     /* function, file and line -> frame of that kind */
 	struct splice_code *codes;
 	size_t nr_codes, codes_alloc;
-	struct table by_object; /* object -> place in codes */
-	uint32_t inconsistent;  /* the frame that says so, + 1 */
+	struct table by_object;          /* object, interpreter -> place in codes */
+	uint32_t inconsistent[VM_KINDS]; /* the frame that says so, + 1 */
 };
 
 void places_init(struct places *pl, const struct processes *ps, const struct kallsyms *ks,
@@ -36,27 +36,30 @@ uint32_t places_named_frame(
 	struct places *pl, const char *name, const char *module, uint64_t offset);
 
 /*
- * A frame of Perl at a line of a file; numbers of strings of the recording, 0: not known. Without a
- * function nobody knows what it is.
+ * A frame of an interpreter at a line of a file; numbers of strings of the recording, 0: not known.
+ * Without a function it is one without a name.
  */
-uint32_t places_perl_frame(struct places *pl, uint32_t function, uint32_t file, uint32_t line);
+uint32_t places_vm_frame(
+	struct places *pl, const struct vm *vm, uint32_t function, uint32_t file, uint32_t line);
 
 /*
- * Adds the Perl stack of NR frames, leaf first; where END tells that there is none, one of a note
- * that says so.
+ * Adds the interpreter's stack of NR frames, leaf first; where END says that there is none, one of
+ * a note that says so.
  */
-uint32_t places_perl_stack(struct places *pl, enum perl_end end, const uint32_t *frames, size_t nr);
+uint32_t places_vm_stack(
+	struct places *pl, const struct vm *vm, enum vm_end end, const uint32_t *frames, size_t nr);
 
-/* What the function at ADDRESS, of a leaf or a call, in M is for Perl. */
-enum splice_role places_role(struct places *pl, const struct mapping *m, uint64_t address);
+/* The role for VM of the function at ADDRESS, of a leaf or a call, in M. */
+unsigned places_role(
+	struct places *pl, const struct vm *vm, const struct mapping *m, uint64_t address);
 
 /*
- * Adds the user stack that C and Perl frames of S make, by their numbers as frames. END and CUT_BY
- * are of the former; but the stack is broken when Perl's are inconsistent, and cut where Perl's
- * alone are.
+ * Adds the user stack that the native frames and VM's frames of S make, by their numbers as frames.
+ * END and CUT_BY are of the former; but the stack is broken when VM's are inconsistent, and cut
+ * where VM's alone are.
  */
-uint32_t places_mixed_stack(
-	struct places *pl, struct splice *s, enum stack_end end, uint32_t cut_by);
+uint32_t places_mixed_stack(struct places *pl, const struct vm *vm, struct splice *s,
+	enum stack_end end, uint32_t cut_by);
 
 /* Adds the kernel stack of NR addresses, leaf first. */
 uint32_t places_kernel_stack(struct places *pl, const uint64_t *addresses, size_t nr);

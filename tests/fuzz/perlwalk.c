@@ -50,14 +50,14 @@ static bool read_image(void *context, uint64_t address, void *to, size_t len)
 }
 
 static void use_frame(
-	const struct perl_layout *l, const struct memory *m, const struct perl_frame *frame)
+	const struct perl_layout *l, const struct memory *m, const struct vm_frame *frame)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct perl_texts texts;
 
 	perl_frame_texts(l, m, frame, &texts);
 	strbuf_adds(&text, "x");
-	if (!perl_texts_name(&texts, perl_frame_kind(frame), &text))
+	if (!perl_texts_name(&texts, perl_frame_type(frame->what), &text))
 		must(text.len == 1);
 	must(text.len <= 3 * (2 * PERL_TEXT_MAX + 16) && text.buf[0] == 'x' && !text.buf[text.len]);
 	strbuf_reset(&text);
@@ -69,21 +69,21 @@ static void use_frame(
 
 static void check(const struct perl_layout *l, const struct memory *m, size_t max, bool mixed)
 {
-	struct perl_frame frames[DEPTH];
+	struct vm_frame frames[DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = max, .mixed = mixed};
-	enum perl_end end = perl_walk(l, m, base, &stack);
+	enum vm_end end = perl_walk(l, m, base, &stack);
 
-	must(stack.nr <= max && end > PERL_ON && end < PERL_ENDS);
-	must(end != PERL_CUT || stack.nr == max);
-	must(end != PERL_WHOLE ||
-		(stack.nr && perl_frame_kind(&frames[stack.nr - 1]) == PERL_MAIN));
+	must(stack.nr <= max && end > VM_ON && end < VM_ENDS);
+	must(end != VM_CUT || stack.nr == max);
+	must(end != VM_WHOLE ||
+		(stack.nr && perl_frame_type(frames[stack.nr - 1].what) == PERL_MAIN));
 	for (size_t i = 0; i < stack.nr; i++) {
-		enum perl_kind kind = perl_frame_kind(&frames[i]);
+		enum perl_type kind = perl_frame_type(frames[i].what);
 
-		must(kind != PERL_MAIN || (end == PERL_WHOLE && i == stack.nr - 1));
+		must(kind != PERL_MAIN || (end == VM_WHOLE && i == stack.nr - 1));
 		must(kind != PERL_XSUB || !i);
 		must(kind != PERL_LOOP || mixed);
-		must(frames[i].cop || kind == PERL_LOOP);
+		must(frames[i].at || kind == PERL_LOOP);
 		use_frame(l, m, &frames[i]);
 	}
 }

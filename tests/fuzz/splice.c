@@ -4,35 +4,37 @@
  * leaf first, in Perl when its highest bit is set.
  */
 #include "fuzz.h"
-#include "vm/perl/splice.h"
+#include "vm/perl/perl_frame.h"
+#include "vm/perl/perl_splice.h"
 
 enum { MAX = 8192, PERL_IDS = 1 << 16, INCONSISTENT = 1 << 20 };
 
-static struct splice_c in_c[MAX];
-static struct splice_perl in_perl[MAX];
+static struct splice_native in_c[MAX];
+static struct splice_frame in_perl[MAX];
 static uint32_t ids[2 * MAX + 1];
 
 static void read_stacks(struct splice *s, const uint8_t *data, size_t size)
 {
 	*s = (struct splice){
-		.c = in_c,
+		.rules = &perl_splice,
+		.native = in_c,
 		.whole = data[0] & 1,
-		.perl = in_perl,
-		.end = PERL_WHOLE + (data[0] >> 1) % (PERL_ENDS - PERL_WHOLE),
+		.frames = in_perl,
+		.end = VM_WHOLE + (data[0] >> 1) % (VM_ENDS - VM_WHOLE),
 		.inconsistent = INCONSISTENT,
 	};
 	for (size_t i = 1; i < size && i < MAX; i++) {
 		uint64_t b = data[i];
 
 		if (b & 0x80) {
-			in_perl[s->nr_perl] =
-				(struct splice_perl){(b & 7) << 56 | (b >> 3 & 1) << 63 |
-							     (b >> 4 & 1) << 60 | (b & 7) * 4711,
-					PERL_IDS + (uint32_t)s->nr_perl};
-			s->nr_perl++;
+			in_perl[s->nr_frames] =
+				(struct splice_frame){(b & 7) << 56 | (b >> 3 & 1) << 63 |
+							      (b >> 4 & 1) << 60 | (b & 7) * 4711,
+					PERL_IDS + (uint32_t)s->nr_frames};
+			s->nr_frames++;
 		} else {
-			in_c[s->nr_c] = (struct splice_c){(uint32_t)s->nr_c, b % 6};
-			s->nr_c++;
+			in_c[s->nr_native] = (struct splice_native){(uint32_t)s->nr_native, b % 6};
+			s->nr_native++;
 		}
 	}
 }
@@ -49,11 +51,11 @@ static void check_consistent(const struct splice *s, size_t nr)
 		}
 		must(ids[i] != INCONSISTENT && ids[i] >= PERL_IDS + perl);
 		perl = ids[i] - PERL_IDS + 1;
-		must(perl <= s->nr_perl);
+		must(perl <= s->nr_frames);
 		must((in_perl[perl - 1].what >> 56 & 7) != PERL_LOOP);
 	}
-	must(c == s->nr_c || !s->whole);
-	must(c == s->nr_c || in_c[c].role == SPLICE_LOOP);
+	must(c == s->nr_native || !s->whole);
+	must(c == s->nr_native || in_c[c].role == SPLICE_LOOP);
 	for (size_t i = 1; i < nr && s->whole; i++)
 		must(ids[i - 1] < PERL_IDS || ids[i] >= PERL_IDS ||
 			in_c[ids[i]].role == SPLICE_LOOP);
@@ -63,10 +65,10 @@ static void check_inconsistent(const struct splice *s, size_t nr)
 {
 	size_t c = 0;
 
-	must(nr == s->nr_c + 1);
+	must(nr == s->nr_native + 1);
 	for (size_t i = 0; i < nr; i++)
 		must(ids[i] == INCONSISTENT || ids[i] == c++);
-	must(c == s->nr_c);
+	must(c == s->nr_native);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,9 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	read_stacks(&s, data, size);
 	nr = splice_stacks(&s, ids, &consistent);
-	must(nr <= s.nr_c + s.nr_perl + 1);
-	must(consistent || s.end != PERL_NOT_RUNNING);
-	must(!consistent || s.end != PERL_INCONSISTENT);
+	must(nr <= s.nr_native + s.nr_frames + 1);
+	must(consistent || s.end != VM_NOT_RUNNING);
+	must(!consistent || s.end != VM_INCONSISTENT);
 	if (consistent)
 		check_consistent(&s, nr);
 	else

@@ -68,10 +68,10 @@ static void go_on(pid_t tid)
 }
 
 static void print_frame(
-	const struct perl_layout *l, const struct memory *m, const struct perl_frame *frame)
+	const struct perl_layout *l, const struct memory *m, const struct vm_frame *frame)
 {
 	struct strbuf name = STRBUF_INIT, file = STRBUF_INIT;
-	enum perl_kind kind = perl_frame_kind(frame);
+	enum perl_type kind = perl_frame_type(frame->what);
 	struct perl_texts texts;
 
 	perl_frame_texts(l, m, frame, &texts);
@@ -86,9 +86,9 @@ static void print_frame(
 
 static void print_stack(const struct perl_layout *l, const struct memory *m, pid_t tid)
 {
-	static struct perl_frame frames[DEPTH];
+	static struct vm_frame frames[DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = DEPTH};
-	enum perl_end end;
+	enum vm_end end;
 	uint64_t thread;
 
 	if (!stop(tid, &thread)) {
@@ -98,30 +98,30 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 	end = perl_walk_thread(l, m, thread, &stack);
 	for (size_t i = 0; i < stack.nr; i++)
 		print_frame(l, m, &frames[i]);
-	if (end != PERL_WHOLE)
+	if (end != VM_WHOLE)
 		printf("[%s]\n", ends[end]);
 	go_on(tid);
 }
 
 static void print_folded(const struct perl_layout *l, const struct memory *m, uint64_t thread)
 {
-	static struct perl_frame frames[DEPTH];
+	static struct vm_frame frames[DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = DEPTH};
 	struct strbuf out = STRBUF_INIT;
-	enum perl_end end = perl_walk_thread(l, m, thread, &stack);
+	enum vm_end end = perl_walk_thread(l, m, thread, &stack);
 	size_t nr = stack.nr;
 
-	while (end == PERL_WHOLE && nr--) {
-		enum perl_kind kind = perl_frame_kind(&frames[nr]);
+	while (end == VM_WHOLE && nr--) {
+		enum perl_type kind = perl_frame_type(frames[nr].what);
 		struct perl_texts texts;
 
 		perl_frame_texts(l, m, &frames[nr], &texts);
 		strbuf_adds(&out, kind == PERL_XSUB ? "XS " : "");
 		if (!perl_texts_name(&texts, kind, &out))
-			end = PERL_INCONSISTENT;
+			end = VM_INCONSISTENT;
 		strbuf_adds(&out, nr ? ";" : "");
 	}
-	puts(end == PERL_WHOLE ? out.buf : ends[end]);
+	puts(end == VM_WHOLE ? out.buf : ends[end]);
 	strbuf_release(&out);
 }
 

@@ -372,17 +372,17 @@ static void make_stacks(struct made *m)
 	PL_op = make();
 }
 
-static enum perl_end walk(const struct made *m, size_t max, struct strbuf *out)
+static enum vm_end walk(const struct made *m, size_t max, struct strbuf *out)
 {
-	struct perl_frame frames[8];
+	struct vm_frame frames[8];
 	struct perl_stack stack = {.frames = frames, .max = max};
-	enum perl_end end = perl_walk_thread(&m->l, &target.memory, 0, &stack);
+	enum vm_end end = perl_walk_thread(&m->l, &target.memory, 0, &stack);
 
 	for (size_t i = 0; i < stack.nr; i++) {
 		struct perl_texts texts;
 
 		perl_frame_texts(&m->l, &target.memory, &frames[i], &texts);
-		assert_true(perl_texts_name(&texts, perl_frame_kind(&frames[i]), out));
+		assert_true(perl_texts_name(&texts, perl_frame_type(frames[i].what), out));
 		strbuf_addch(out, ' ');
 		assert_true(perl_texts_file(&texts, out));
 		strbuf_addf(out, ":%u;", texts.line);
@@ -390,7 +390,7 @@ static enum perl_end walk(const struct made *m, size_t max, struct strbuf *out)
 	return end;
 }
 
-static void check_walk(const struct made *m, size_t max, enum perl_end end, const char *text)
+static void check_walk(const struct made *m, size_t max, enum vm_end end, const char *text)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -406,12 +406,12 @@ static void perl_walk__tells_what_caller_would(void **state)
 	(void)state;
 	make_stacks(&m);
 	check_walk(
-		&m, 8, PERL_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
+		&m, 8, VM_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
 	check_walk(
-		&m, 4, PERL_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
-	check_walk(&m, 3, PERL_CUT, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;");
+		&m, 4, VM_WHOLE, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;");
+	check_walk(&m, 3, VM_CUT, "B::inner B.pm:4;(eval) A.pm:3;A::outer A.pm:2;");
 	m.inner[m.l.shape.cx_kind] |= (char)m.l.shape.CXp_TRY;
-	check_walk(&m, 8, PERL_WHOLE, "B::inner B.pm:4;A::outer A.pm:3;main main.pl:1;");
+	check_walk(&m, 8, VM_WHOLE, "B::inner B.pm:4;A::outer A.pm:3;main main.pl:1;");
 }
 
 static void perl_frame_name__tells_where_one_without_begins(void **state)
@@ -423,17 +423,17 @@ static void perl_frame_name__tells_where_one_without_begins(void **state)
 	make_stacks(&m);
 	sub = make_sub(&m.l.shape, "B", "__ANON__");
 	with(m.inner + m.l.shape.cx_size, m.l.shape.cx_cv, address(sub));
-	check_walk(&m, 1, PERL_CUT, "B::__ANON__ B.pm:4;");
+	check_walk(&m, 1, VM_CUT, "B::__ANON__ B.pm:4;");
 	memcpy(&body, sub + m.l.shape.sv_any, sizeof(body));
 	cop = make_cop(&m.l.shape, "B.pm", 3);
 	with(body, m.l.shape.xcv_start, address(cop));
-	check_walk(&m, 1, PERL_CUT, "B::__ANON__[B.pm:3] B.pm:4;");
+	check_walk(&m, 1, VM_CUT, "B::__ANON__[B.pm:3] B.pm:4;");
 }
 
 /* What begins a run loop is told when it is asked for: the sort's block, and what runs again. */
 static void perl_walk__tells_of_run_loops(void **state)
 {
-	struct perl_frame frames[8];
+	struct vm_frame frames[8];
 	struct perl_stack stack = {.frames = frames, .max = 8, .mixed = true};
 	struct made m;
 
@@ -441,16 +441,16 @@ static void perl_walk__tells_of_run_loops(void **state)
 	make_stacks(&m);
 	m.inner[m.l.shape.cx_size + m.l.shape.cx_kind] |= (char)m.l.shape.CXp_MULTICALL;
 	with(m.inner, m.l.shape.cx_eval_retop, address(m.sub));
-	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), PERL_WHOLE);
+	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), VM_WHOLE);
 	assert_int_equal(stack.nr, 5);
 	assert_int_equal(frames[1].what, PERL_WHAT(PERL_EVAL));
 	assert_false(frames[1].with);
 	assert_true(frames[0].what & PERL_AGAIN);
 	assert_int_equal(frames[2].what, PERL_WHAT(PERL_LOOP) | PERL_FROM_C);
-	assert_int_equal(perl_frame_kind(&frames[3]), PERL_SUB);
+	assert_int_equal(perl_frame_type(frames[3].what), PERL_SUB);
 	assert_false(frames[3].what & PERL_AGAIN);
 	stack.mixed = false;
-	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), PERL_WHOLE);
+	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), VM_WHOLE);
 	assert_false(frames[0].what & PERL_AGAIN);
 }
 
@@ -466,20 +466,20 @@ static void perl_walk__does_not_guess(void **state)
 	s = &m.l.shape;
 	memcpy(&body, m.sub + s->sv_any, sizeof(body));
 	with_number(body, s->xcv_depth, 0);
-	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	check_walk(&m, 8, VM_INCONSISTENT, "");
 	with_number(body, s->xcv_depth, 1);
 	with(m.inner + s->cx_size, s->cx_cv, 0);
-	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	check_walk(&m, 8, VM_INCONSISTENT, "");
 	with(m.inner + s->cx_size, s->cx_cv, address(m.sub));
 	with_number(m.inner + s->cx_size, s->cx_oldsubix, 1);
-	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	check_walk(&m, 8, VM_INCONSISTENT, "");
 	with_number(m.stack, s->si_cxsubix, 2);
-	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	check_walk(&m, 8, VM_INCONSISTENT, "");
 	with_number(m.stack, s->si_cxsubix, UINT32_MAX);
 	with(m.stack, s->si_prev, address(m.stack));
-	check_walk(&m, 8, PERL_INCONSISTENT, "");
+	check_walk(&m, 8, VM_INCONSISTENT, "");
 	PL_curstackinfo = NULL;
-	check_walk(&m, 8, PERL_NOT_RUNNING, "");
+	check_walk(&m, 8, VM_NOT_RUNNING, "");
 }
 
 int main(void)

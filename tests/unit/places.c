@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/places.h"
 #include "lib/util.h"
+#include "vm/perl/perl.h"
+#include "vm/perl/perl_frame.h"
+#include "vm/perl/perl_splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +18,7 @@ enum { C_FRAME = 0, SUB = 1 };
 
 struct mixed {
 	enum stack_end c;
-	enum perl_end perl;
+	enum vm_end perl;
 	bool fits; /* C's frames hold a run loop */
 	enum stack_end want;
 	const char *cut_by;
@@ -38,22 +41,22 @@ static bool has_note(const struct recording *rec, const struct rec_stack *stack)
 
 static void check_mixed(struct places *pl, const struct mixed *m)
 {
-	const struct splice_c c[] = {{C_FRAME, SPLICE_PERL},
-		{C_FRAME, m->fits ? SPLICE_LOOP : SPLICE_PERL}, {C_FRAME, SPLICE_RUN}};
-	const struct splice_perl perl[] = {
+	const struct splice_native c[] = {{C_FRAME, SPLICE_INSIDE},
+		{C_FRAME, m->fits ? SPLICE_LOOP : SPLICE_INSIDE}, {C_FRAME, PERL_ROLE_RUN}};
+	const struct splice_frame perl[] = {
 		{PERL_WHAT(PERL_SUB) | PERL_FROM_C, SUB}, {PERL_WHAT(PERL_MAIN), SUB}};
 	struct splice s = {
-		.c = c,
-		.nr_c = ARRAY_LEN(c),
-		.perl = perl,
-		.nr_perl = m->perl == PERL_INCONSISTENT ? 0
-			   : m->fits                    ? 2
+		.native = c,
+		.nr_native = ARRAY_LEN(c),
+		.frames = perl,
+		.nr_frames = m->perl == VM_INCONSISTENT ? 0
+			     : m->fits                  ? 2
 							: 1,
 		.end = m->perl,
 	};
 	struct recording *rec = pl->rec;
 	uint32_t cut_by = m->c == END_CUT ? recording_string(rec, "libodd.so") : 0;
-	uint32_t id = places_mixed_stack(pl, &s, m->c, cut_by);
+	uint32_t id = places_mixed_stack(pl, &perl_vm, &s, m->c, cut_by);
 	const struct rec_stack *stack = &rec->stacks[id];
 
 	assert_int_equal(stack->kind, STACK_USER);
@@ -65,16 +68,16 @@ static void check_mixed(struct places *pl, const struct mixed *m)
 static void places__mixed_stacks_end_as_their_worse_half(void **state)
 {
 	static const struct mixed cases[] = {
-		{END_ROOT, PERL_WHOLE, true, END_ROOT, "", false},
-		{END_ROOT, PERL_NOT_RUNNING, true, END_ROOT, "", false},
-		{END_ROOT, PERL_CUT, true, END_CUT, "depth", false},
-		{END_ROOT, PERL_INCONSISTENT, true, END_BROKEN, "", true},
-		{END_ROOT, PERL_CUT, false, END_BROKEN, "", true}, /* they do not fit */
-		{END_CUT, PERL_WHOLE, true, END_CUT, "libodd.so", false},
-		{END_CUT, PERL_CUT, true, END_CUT, "libodd.so", false},
-		{END_CUT, PERL_INCONSISTENT, true, END_BROKEN, "", true},
-		{END_BROKEN, PERL_CUT, true, END_BROKEN, "", false},
-		{END_BROKEN, PERL_INCONSISTENT, true, END_BROKEN, "", true},
+		{END_ROOT, VM_WHOLE, true, END_ROOT, "", false},
+		{END_ROOT, VM_NOT_RUNNING, true, END_ROOT, "", false},
+		{END_ROOT, VM_CUT, true, END_CUT, "depth", false},
+		{END_ROOT, VM_INCONSISTENT, true, END_BROKEN, "", true},
+		{END_ROOT, VM_CUT, false, END_BROKEN, "", true}, /* they do not fit */
+		{END_CUT, VM_WHOLE, true, END_CUT, "libodd.so", false},
+		{END_CUT, VM_CUT, true, END_CUT, "libodd.so", false},
+		{END_CUT, VM_INCONSISTENT, true, END_BROKEN, "", true},
+		{END_BROKEN, VM_CUT, true, END_BROKEN, "", false},
+		{END_BROKEN, VM_INCONSISTENT, true, END_BROKEN, "", true},
 	};
 	struct recording rec;
 	struct processes ps;
@@ -85,7 +88,7 @@ static void places__mixed_stacks_end_as_their_worse_half(void **state)
 	recording_init(&rec);
 	places_init(&pl, &ps, NULL, &rec);
 	assert_int_equal(places_user_frame(&pl, NULL, 0x1000, false), C_FRAME);
-	assert_int_equal(places_perl_frame(&pl, recording_string(&rec, "f"), 0, 0), SUB);
+	assert_int_equal(places_vm_frame(&pl, &perl_vm, recording_string(&rec, "f"), 0, 0), SUB);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_mixed(&pl, &cases[i]);
 	assert_int_equal(rec.nr_frames, 3); /* one note for all */

@@ -9,7 +9,8 @@
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
-#include "vm/perl/splice.h"
+#include "vm/perl/perl_frame.h"
+#include "vm/perl/perl_splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,19 +21,19 @@
 
 enum { MAX = 4096 };
 
-static enum splice_role role_of(char c)
+static unsigned role_of(char c)
 {
 	switch (c) {
 	case 'l':
 		return SPLICE_LOOP;
 	case 'r':
-		return SPLICE_RUN;
+		return PERL_ROLE_RUN;
 	case 'c':
-		return SPLICE_CALL;
+		return PERL_ROLE_CALL;
 	case 'v':
-		return SPLICE_EVAL;
+		return PERL_ROLE_EVAL;
 	case 'p':
-		return SPLICE_PERL;
+		return SPLICE_INSIDE;
 	default:
 		return SPLICE_ELSEWHERE;
 	}
@@ -63,27 +64,28 @@ static uint64_t what_of(char c)
 }
 
 /* What C and PERL, outermost first, become; as the caller's to free. An id is a frame's letter. */
-static char *spliced(const char *c, const char *perl, bool whole, enum perl_end end)
+static char *spliced(const char *c, const char *perl, bool whole, enum vm_end end)
 {
-	static struct splice_c in_c[MAX];
-	static struct splice_perl in_perl[MAX];
+	static struct splice_native in_c[MAX];
+	static struct splice_frame in_perl[MAX];
 	static uint32_t ids[2 * MAX + 1];
 	struct splice s = {
-		.c = in_c,
-		.nr_c = strlen(c),
+		.rules = &perl_splice,
+		.native = in_c,
+		.nr_native = strlen(c),
 		.whole = whole,
-		.perl = in_perl,
-		.nr_perl = strlen(perl),
+		.frames = in_perl,
+		.nr_frames = strlen(perl),
 		.end = end,
 		.inconsistent = '!',
 	};
 	bool consistent;
 
-	for (size_t i = 0; i < s.nr_c; i++)
-		in_c[s.nr_c - 1 - i] = (struct splice_c){(uint32_t)c[i], role_of(c[i])};
-	for (size_t i = 0; i < s.nr_perl; i++)
-		in_perl[s.nr_perl - 1 - i] =
-			(struct splice_perl){what_of(perl[i]), (uint32_t)perl[i]};
+	for (size_t i = 0; i < s.nr_native; i++)
+		in_c[s.nr_native - 1 - i] = (struct splice_native){(uint32_t)c[i], role_of(c[i])};
+	for (size_t i = 0; i < s.nr_frames; i++)
+		in_perl[s.nr_frames - 1 - i] =
+			(struct splice_frame){what_of(perl[i]), (uint32_t)perl[i]};
 	size_t nr = splice_stacks(&s, ids, &consistent);
 	char *text = xcalloc(nr + 1, 1);
 
@@ -93,7 +95,7 @@ static char *spliced(const char *c, const char *perl, bool whole, enum perl_end 
 	return text;
 }
 
-static void expect(const char *c, const char *perl, bool whole, enum perl_end end, const char *want)
+static void expect(const char *c, const char *perl, bool whole, enum vm_end end, const char *want)
 {
 	char *got = spliced(c, perl, whole, end);
 
@@ -109,7 +111,7 @@ struct example {
 static void expect_all(const struct example *examples, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		expect(examples[i].c, examples[i].perl, true, PERL_WHOLE, examples[i].want);
+		expect(examples[i].c, examples[i].perl, true, VM_WHOLE, examples[i].want);
 }
 
 /* Stacks of perl 5.36, as a debugger and the walk saw them. */
@@ -179,23 +181,23 @@ static void test_inconsistent(void **state)
 
 	(void)state;
 	expect_all(examples, ARRAY_LEN(examples));
-	expect("xrlpcl", "", true, PERL_INCONSISTENT, "xrl!pcl");
-	expect("xrlpcl", "TS", true, PERL_INCONSISTENT, "xrl!pcl");
-	expect("plp", "MS", false, PERL_INCONSISTENT, "pl!p");
-	expect("xrlp", "", true, PERL_NOT_RUNNING, "xrlp");
+	expect("xrlpcl", "", true, VM_INCONSISTENT, "xrl!pcl");
+	expect("xrlpcl", "TS", true, VM_INCONSISTENT, "xrl!pcl");
+	expect("plp", "MS", false, VM_INCONSISTENT, "pl!p");
+	expect("xrlp", "", true, VM_NOT_RUNNING, "xrlp");
 }
 
 static void test_cut(void **state)
 {
 	(void)state;
 	/* in C: Perl's frames, and what C does with the innermost */
-	expect("ppclpp", "MSTS", false, PERL_WHOLE, "MSTSpp");
-	expect("pp", "MSBT", false, PERL_WHOLE, "MSTpp");
-	expect("ppclpp", "STS", false, PERL_CUT, "STSpp");
+	expect("ppclpp", "MSTS", false, VM_WHOLE, "MSTSpp");
+	expect("pp", "MSBT", false, VM_WHOLE, "MSTpp");
+	expect("ppclpp", "STS", false, VM_CUT, "STSpp");
 	/* in Perl: the frames before the first that is known to begin a loop */
-	expect("xrlp", "SS", true, PERL_CUT, "xrlSSp");
-	expect("xrlpclpcl", "SSFTS", true, PERL_CUT, "xrlpclSSpclFTS");
-	expect("xrlpclpcl", "FTS", true, PERL_CUT, "xrlpclpclFTS");
+	expect("xrlp", "SS", true, VM_CUT, "xrlSSp");
+	expect("xrlpclpcl", "SSFTS", true, VM_CUT, "xrlpclSSpclFTS");
+	expect("xrlpclpcl", "FTS", true, VM_CUT, "xrlpclpclFTS");
 }
 
 /* ---- stacks made up together, with what they are when merged ---- */
@@ -324,7 +326,7 @@ static void test_models(void **state)
 		struct model m;
 
 		make(&m);
-		expect(m.c.buf, m.perl.buf, true, PERL_WHOLE, m.want.buf);
+		expect(m.c.buf, m.perl.buf, true, VM_WHOLE, m.want.buf);
 		strbuf_release(&m.c);
 		strbuf_release(&m.perl);
 		strbuf_release(&m.want);
@@ -344,7 +346,7 @@ static void test_deep(void **state)
 		strbuf_adds(&perl, "TS");
 		strbuf_adds(&want, "ppclTS");
 	}
-	expect(c.buf, perl.buf, true, PERL_WHOLE, want.buf);
+	expect(c.buf, perl.buf, true, VM_WHOLE, want.buf);
 	strbuf_release(&c);
 	strbuf_release(&perl);
 	strbuf_release(&want);
@@ -357,7 +359,8 @@ static void test_no_perl(void **state)
 
 	(void)state;
 	assert_non_null(elf);
-	assert_false(splice_code_find(&code, elf));
+	perl_splice.find_code(&code, elf);
+	assert_int_equal(code.nr, 0);
 	assert_int_equal(splice_code_role(&code, 1), SPLICE_ELSEWHERE);
 	elffile_close(elf);
 }
@@ -373,16 +376,16 @@ static void test_roles(void **state)
 		elffile_close(elf);
 		skip();
 	}
-	assert_true(splice_code_find(&code, elf));
+	perl_splice.find_code(&code, elf);
 	assert_int_equal(splice_code_role(&code, at.address), SPLICE_LOOP);
 	assert_int_equal(splice_code_role(&code, at.address + at.size - 1), SPLICE_LOOP);
 	assert_int_not_equal(splice_code_role(&code, at.address - 1), SPLICE_LOOP);
 	assert_int_not_equal(splice_code_role(&code, at.address + at.size), SPLICE_LOOP);
 	assert_true(elfdata_variable(elf, "Perl_amagic_call", &at));
-	assert_int_equal(splice_code_role(&code, at.address + 1), SPLICE_CALL);
+	assert_int_equal(splice_code_role(&code, at.address + 1), PERL_ROLE_CALL);
 	assert_true(elfdata_variable(elf, "perl_run", &at));
-	assert_int_equal(splice_code_role(&code, at.address + 1), SPLICE_RUN);
-	assert_int_equal(splice_code_role(&code, 1), SPLICE_PERL);
+	assert_int_equal(splice_code_role(&code, at.address + 1), PERL_ROLE_RUN);
+	assert_int_equal(splice_code_role(&code, 1), SPLICE_INSIDE);
 	elffile_close(elf);
 }
 

@@ -16,6 +16,7 @@
 #include "process/task.h"
 #include "sideband.h"
 #include "spaces.h"
+#include "vm/perl/perl.h"
 #include "verifier.h"
 
 #include <bpf/bpf.h>
@@ -773,7 +774,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
 	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
 	bpf_collect(&(struct bpf_collected){&b->processes, &b->loader, &b->sums, &b->copies,
-			    &b->perls, b->kallsyms, is_off_cpu(b) ? 1000 : 1},
+			    &b->perls, &perl_vm, b->kallsyms, is_off_cpu(b) ? 1000 : 1},
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);

@@ -136,7 +136,7 @@ static uint32_t perl_frame(struct collector *c, uint64_t number)
 	const struct perls *perls = c->from->perls;
 	const struct perl_named *name = &perls->names[number];
 
-	return places_perl_frame(&c->places,
+	return places_vm_frame(&c->places, c->from->vm,
 		recording_string(c->rec, strpool_get(&perls->strings, name->function)),
 		recording_string(c->rec, strpool_get(&perls->strings, name->file)), name->line);
 }
@@ -144,12 +144,12 @@ static uint32_t perl_frame(struct collector *c, uint64_t number)
 static uint32_t add_perl_stack(struct collector *c, const struct sums_stack *s)
 {
 	const uint64_t *from = c->from->sums->frames + s->first;
-	uint32_t nr = s->end == PERL_WHOLE || s->end == PERL_CUT ? s->nr : 0;
+	uint32_t nr = s->end == VM_WHOLE || s->end == VM_CUT ? s->nr : 0;
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
 
 	for (uint32_t i = 0; i < nr; i++)
 		frames[i] = perl_frame(c, from[i]);
-	uint32_t id = places_perl_stack(&c->places, s->end, frames, nr);
+	uint32_t id = places_vm_stack(&c->places, c->from->vm, s->end, frames, nr);
 
 	free(frames);
 	return id;
@@ -169,27 +169,27 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 	return *at = s->kind == STACK_PERL ? add_perl_stack(c, s) : add_user_stack(c, s);
 }
 
-/* The frames of a user stack, and what they are for Perl; the caller's to free. */
-static struct splice_c *mixed_c(struct collector *c, const struct sums_stack *s)
+/* The frames of a user stack, and their roles; the caller's to free. */
+static struct splice_native *mixed_native(struct collector *c, const struct sums_stack *s)
 {
 	const uint64_t *from = c->from->sums->frames + s->first;
-	struct splice_c *list = xcalloc(s->nr, sizeof(*list));
+	struct splice_native *list = xcalloc(s->nr, sizeof(*list));
 
 	for (uint32_t i = 0; i < s->nr; i++) {
 		const struct mapping *m = mapping_of(c, from[i]);
 		bool call = from[i] >> 40 & 1;
 
 		list[i].id = frame_of(c, from[i]);
-		list[i].role = places_role(
-			&c->places, m, m ? m->start + (from[i] & ((1ULL << 40) - 1)) - call : 0);
+		list[i].role = places_role(&c->places, c->from->vm, m,
+			m ? m->start + (from[i] & ((1ULL << 40) - 1)) - call : 0);
 	}
 	return list;
 }
 
-static struct splice_perl *mixed_perl(struct collector *c, const struct sums_stack *s)
+static struct splice_frame *mixed_frames(struct collector *c, const struct sums_stack *s)
 {
 	const uint64_t *from = c->from->sums->frames + s->first;
-	struct splice_perl *list = xcalloc(s->nr, sizeof(*list));
+	struct splice_frame *list = xcalloc(s->nr, sizeof(*list));
 
 	for (uint32_t i = 0; i < s->nr; i++) {
 		list[i].what = c->from->perls->names[from[i]].what;
@@ -207,19 +207,19 @@ static uint32_t mixed_stack(struct collector *c, uint32_t user, uint32_t perl)
 
 	if (!is_new)
 		return *at;
-	struct splice_c *frames = mixed_c(c, in_c);
-	struct splice_perl *perls = mixed_perl(c, in_perl);
+	struct splice_native *frames = mixed_native(c, in_c);
+	struct splice_frame *perls = mixed_frames(c, in_perl);
 	enum stack_end end =
 		judge(c, c->from->sums->frames + in_c->first, in_c->nr, in_c->end, &cut_by);
 	struct splice s = {
-		.c = frames,
-		.nr_c = in_c->nr,
-		.perl = perls,
-		.nr_perl = in_perl->nr,
+		.native = frames,
+		.nr_native = in_c->nr,
+		.frames = perls,
+		.nr_frames = in_perl->nr,
 		.end = in_perl->end,
 	};
 
-	*at = places_mixed_stack(&c->places, &s, end, cut_by);
+	*at = places_mixed_stack(&c->places, c->from->vm, &s, end, cut_by);
 	free(frames);
 	free(perls);
 	return *at;

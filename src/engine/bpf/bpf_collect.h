@@ -7,6 +7,7 @@
 #include "loader.h"
 #include "sums.h"
 #include "vm/perl/perls.h"
+#include "vm/vm.h"
 
 struct bpf_collected {
 	const struct processes *ps;
@@ -14,6 +15,7 @@ struct bpf_collected {
 	struct sums *sums;
 	const struct copies *copies;
 	const struct perls *perls;
+	const struct vm *vm;       /* whose stacks were walked, NULL: none */
 	const struct kallsyms *ks; /* NULL: kernel frames have no names */
 	uint64_t divisor;          /* from the sums to the event's unit */
 };

@@ -7,7 +7,8 @@
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 #include "tally.h"
-#include "vm/perl/splice.h"
+#include "vm/perl/perl.h"
+#include "vm/splice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,16 +69,16 @@ static enum stack_end judge(struct stap_collector *c, const struct process *p,
 	return END_CUT;
 }
 
-/* The frame of an address of S, and what it is for Perl. */
-static struct splice_c user_frame(
+/* The frame of an address of S, and its role. */
+static struct splice_native user_frame(
 	struct stap_collector *c, const struct process *p, const struct tally_stack *s, uint32_t i)
 {
 	bool call = i > 0;
 	const struct mapping *m = process_find(c->t->ps, p, s->addresses[i] - call);
 
-	return (struct splice_c){
+	return (struct splice_native){
 		.id = places_user_frame(&c->places, m, s->addresses[i], call),
-		.role = s->has_perl ? places_role(&c->places, m, s->addresses[i] - call)
+		.role = s->has_perl ? places_role(&c->places, &perl_vm, m, s->addresses[i] - call)
 				    : SPLICE_ELSEWHERE,
 	};
 }
@@ -102,8 +103,8 @@ static uint32_t perl_frame(struct stap_collector *c, uint64_t id)
 	const struct tally_frame *f = tally_frame(c->t, id);
 
 	if (!f)
-		return places_perl_frame(&c->places, 0, 0, 0);
-	return places_perl_frame(&c->places, recording_string(c->rec, f->name),
+		return places_vm_frame(&c->places, &perl_vm, 0, 0, 0);
+	return places_vm_frame(&c->places, &perl_vm, recording_string(c->rec, f->name),
 		recording_string(c->rec, f->file), f->line);
 }
 
@@ -112,35 +113,35 @@ static bool is_perl_frame(const struct stap_collector *c, uint64_t id)
 {
 	const struct tally_frame *f = tally_frame(c->t, id);
 
-	return !f || perl_frame_kind(&(struct perl_frame){.what = f->what}) != PERL_LOOP;
+	return !f || perl_vm.splice->is_frame(f->what);
 }
 
 static uint32_t add_perl_stack(struct stap_collector *c, const struct tally_stack *s)
 {
-	bool is_there = s->perl_end == PERL_WHOLE || s->perl_end == PERL_CUT;
+	bool is_there = s->perl_end == VM_WHOLE || s->perl_end == VM_CUT;
 	uint32_t *frames = xcalloc(s->nr_frames, sizeof(*frames)), nr = 0;
 
 	for (uint32_t i = 0; is_there && i < s->nr_frames; i++)
 		if (is_perl_frame(c, s->frames[i]))
 			frames[nr++] = perl_frame(c, s->frames[i]);
-	uint32_t id = places_perl_stack(&c->places, s->perl_end, frames, nr);
+	uint32_t id = places_vm_stack(&c->places, &perl_vm, s->perl_end, frames, nr);
 
 	free(frames);
 	return id;
 }
 
 /* Perl's frames of S for MIXED, the caller's to free. Without one of their lines nothing fits. */
-static struct splice_perl *mixed_perl(
+static struct splice_frame *mixed_frames(
 	struct stap_collector *c, const struct tally_stack *s, struct splice *mixed)
 {
-	struct splice_perl *list = xcalloc(s->nr_frames, sizeof(*list));
+	struct splice_frame *list = xcalloc(s->nr_frames, sizeof(*list));
 
-	*mixed = (struct splice){.perl = list, .nr_perl = s->nr_frames, .end = s->perl_end};
+	*mixed = (struct splice){.frames = list, .nr_frames = s->nr_frames, .end = s->perl_end};
 	for (uint32_t i = 0; i < s->nr_frames; i++) {
 		const struct tally_frame *f = tally_frame(c->t, s->frames[i]);
 
 		if (!f) {
-			mixed->end = PERL_INCONSISTENT;
+			mixed->end = VM_INCONSISTENT;
 			continue;
 		}
 		list[i].what = f->what;
@@ -154,16 +155,16 @@ static uint32_t add_mixed_stack(
 	struct stap_collector *c, const struct process *p, const struct tally_stack *s)
 {
 	struct splice mixed;
-	struct splice_perl *perls = mixed_perl(c, s, &mixed);
-	struct splice_c *frames = xcalloc(s->nr, sizeof(*frames));
+	struct splice_frame *perls = mixed_frames(c, s, &mixed);
+	struct splice_native *frames = xcalloc(s->nr, sizeof(*frames));
 	uint32_t cut_by = 0;
 	enum stack_end end = judge(c, p, s, &cut_by);
 
 	for (uint32_t i = 0; i < s->nr; i++)
 		frames[i] = user_frame(c, p, s, i);
-	mixed.c = frames;
-	mixed.nr_c = s->nr;
-	uint32_t id = places_mixed_stack(&c->places, &mixed, end, cut_by);
+	mixed.native = frames;
+	mixed.nr_native = s->nr;
+	uint32_t id = places_mixed_stack(&c->places, &perl_vm, &mixed, end, cut_by);
 
 	free(frames);
 	free(perls);
@@ -173,7 +174,7 @@ static uint32_t add_mixed_stack(
 /* The Perl stack of one that has nothing else. */
 static uint32_t perl_of(struct stap_collector *c, const struct tally_stack *s)
 {
-	bool stays = s->perl_end == PERL_WHOLE || s->perl_end == PERL_CUT, is_new;
+	bool stays = s->perl_end == VM_WHOLE || s->perl_end == VM_CUT, is_new;
 	uint32_t *at = table_put(
 		&c->stacks, UINT32_MAX + 1ULL, stays ? s->id : (uint64_t)s->perl_end, &is_new);
 

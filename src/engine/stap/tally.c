@@ -237,7 +237,7 @@ static bool take_frame(struct tally *t, struct word *w, size_t nr)
 
 static bool has_all_perl(const struct tally_stack *s)
 {
-	return s->perl_end != PERL_ON && !(s->parts & (s->parts + 1));
+	return s->perl_end != VM_ON && !(s->parts & (s->parts + 1));
 }
 
 /* Ids from TEXT into S from frame FIRST on; how many, -1: TEXT is not of that form. */
@@ -270,8 +270,8 @@ static bool take_perl(struct tally *t, struct word *w, size_t nr)
 	uint64_t id, pid, part, end;
 
 	if (nr < 5 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-		!number(&w[3], 10, PARTS_MAX - 1, &part) ||
-		!number(&w[4], 10, PERL_ENDS - 1, &end) || !(id & PERL_BIT))
+		!number(&w[3], 10, PARTS_MAX - 1, &part) || !number(&w[4], 10, VM_ENDS - 1, &end) ||
+		!(id & PERL_BIT))
 		return false;
 	struct tally_stack *s = add_stack(t, id);
 
@@ -280,11 +280,11 @@ static bool take_perl(struct tally *t, struct word *w, size_t nr)
 	int n = take_frames(
 		s, (uint32_t)part * PART_FRAMES, nr > 5 ? w[5].s : NULL, nr > 5 ? w[5].len : 0);
 
-	if (n < 0 || (end == PERL_ON && n != PART_FRAMES))
+	if (n < 0 || (end == VM_ON && n != PART_FRAMES))
 		return false;
 	s->parts |= 1U << part;
-	if (end != PERL_ON) {
-		s->perl_end = (enum perl_end)end;
+	if (end != VM_ON) {
+		s->perl_end = (enum vm_end)end;
 		s->nr_frames = (uint32_t)part * PART_FRAMES + (uint32_t)n;
 	}
 	return true;

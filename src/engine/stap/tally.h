@@ -31,15 +31,15 @@ struct tally {
 		uint64_t *addresses;  /* 0: not yet there */
 		bool kernel;
 		bool has_perl;
-		enum perl_end perl_end; /* PERL_ON: the last part has not come yet */
-		uint32_t parts;         /* a bit for each part of the frames that is here */
-		uint64_t *frames;       /* ids of Perl's, innermost first */
-		uint32_t nr_frames;     /* up to the end of the last part that is here */
+		enum vm_end perl_end; /* VM_ON: the last part has not come yet */
+		uint32_t parts;       /* a bit for each part of the frames that is here */
+		uint64_t *frames;     /* ids of Perl's, innermost first */
+		uint32_t nr_frames;   /* up to the end of the last part that is here */
 	} * stacks;
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
 	struct tally_frame {
-		uint64_t what;     /* as in struct perl_frame */
+		uint64_t what;     /* as in struct vm_frame */
 		uint32_t line;     /* 0: not known */
 		char *name, *file; /* "": not known */
 	} * frames;

@@ -8,8 +8,11 @@
 
 #include "perl_layout.h"
 #include "vm/target.h"
+#include "vm/vm.h"
 
 struct strbuf;
+
+extern const struct vm perl_vm;
 
 /* Whether an interpreter may be in ELF. */
 bool perl_is_in(const struct elffile *elf);

@@ -46,7 +46,7 @@ static __always_inline int perl_read_string(char *to, uint32_t size, uint64_t ad
 #include "perl_step.h"
 #include "perl_text.h"
 
-static __always_inline bool keep_perl_frame(struct scratch *s, const struct perl_frame *f)
+static __always_inline bool keep_perl_frame(struct scratch *s, const struct vm_frame *f)
 {
 	struct perl_words words = perl_pack(f);
 	uint32_t nr = s->nr_perl;
@@ -55,7 +55,7 @@ static __always_inline bool keep_perl_frame(struct scratch *s, const struct perl
 		return false;
 	s->with[nr] = f->with;
 	s->frame[PAD + nr * PERL_WORDS] = words.what;
-	s->frame[PAD + nr * PERL_WORDS + 1] = words.cop;
+	s->frame[PAD + nr * PERL_WORDS + 1] = words.at;
 	s->nr_perl = nr + 1;
 	return true;
 }
@@ -64,10 +64,10 @@ static __always_inline bool keep_perl_frame(struct scratch *s, const struct perl
 static __always_inline bool take_perl_step(struct scratch *s)
 {
 	if (s->perl.found && !keep_perl_frame(s, &s->perl.frame)) {
-		s->perl_end = PERL_CUT;
+		s->perl_end = VM_CUT;
 		return false;
 	}
-	if (s->perl_end != PERL_ON)
+	if (s->perl_end != VM_ON)
 		return false;
 	s->perl_end = perl_step(&s->perl, &s->perl_layout);
 	return true;
@@ -95,10 +95,10 @@ __noinline int tell_perl_frame(uint32_t lane, uint32_t index)
 	struct ring_perl *told = &s->told;
 
 	told->key.words.what = s->frame[PAD + index * PERL_WORDS];
-	told->key.words.cop = s->frame[PAD + index * PERL_WORDS + 1];
+	told->key.words.at = s->frame[PAD + index * PERL_WORDS + 1];
 	if (bpf_map_lookup_elem(&perl_known, &told->key))
 		return 0;
-	struct perl_frame frame = perl_unpack(&told->key.words, s->with[index]);
+	struct vm_frame frame = perl_unpack(&told->key.words, s->with[index]);
 
 	told->what = frame.what;
 	perl_read_texts(&s->perl, &s->perl_layout, &frame, &told->texts);
@@ -135,8 +135,8 @@ static __always_inline void walk_perl(struct scratch *s)
 	for (int i = 0; i < PERL_STEPS / STRIDE; i++)
 		if (take_perl_steps(LANE_EVENT))
 			break;
-	if (s->perl_end == PERL_ON)
-		s->perl_end = PERL_CUT;
+	if (s->perl_end == VM_ON)
+		s->perl_end = VM_CUT;
 }
 
 /*
@@ -149,15 +149,15 @@ static __always_inline bool perl_stack(struct scratch *s)
 	const struct perl_layout *layout = bpf_map_lookup_elem(&perls, &tgid);
 
 	s->nr_perl = 0;
-	s->perl_end = PERL_NOT_RUNNING;
+	s->perl_end = VM_NOT_RUNNING;
 	if (layout) {
 		s->perl_layout = *layout;
 		walk_perl(s);
 	}
-	if (s->perl_end == PERL_NOT_RUNNING && settings.user)
+	if (s->perl_end == VM_NOT_RUNNING && settings.user)
 		return true;
-	if (s->perl_end != PERL_WHOLE && s->perl_end != PERL_CUT) {
-		struct perl_frame none = {PERL_WHAT(PERL_NO_FRAME), 0, 0};
+	if (s->perl_end != VM_WHOLE && s->perl_end != VM_CUT) {
+		struct vm_frame none = {PERL_WHAT(PERL_NO_FRAME), 0, 0};
 
 		s->nr_perl = 0;
 		keep_perl_frame(s, &none);

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A frame of a Perl stack as both engines add it up: three words that mean the same as long as the
- * code is there, whichever of its closures runs. And the state of a walk.
- */
+/* Frames of Perl's stacks, the state of a walk over them, and what frames are called. */
 #ifndef VM_PERL_PERL_FRAME_H
 #define VM_PERL_PERL_FRAME_H
+
+#include "vm/vm_frame.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum perl_kind {
+/*
+ * Types of frames. In a frame, the address in what is where the sub has its name: GV or HEK, 0:
+ * none; with is by glob the first operator, by key the stash, else 0; at is the statement, and
+ * above PERL_COP bits a hash of its place.
+ */
+enum perl_type {
 	PERL_SUB = 1, /* a sub, or a format */
 	PERL_EVAL,    /* eval, of a string or block, and require: "(eval)" */
 	PERL_MAIN,    /* the outermost frame */
 	PERL_XSUB,    /* the innermost one: a function in C that was called as a sub */
 	PERL_LOOP,    /* no frame: only a run loop may begin there; only when asked for */
-};
-
-struct perl_frame {
-	uint64_t
-		what; /* kind, the bits below, and where the sub has its name: GV or HEK, 0: none */
-	uint64_t with; /* by glob: the first operator; by key: the stash; else 0 */
-	uint64_t cop;  /* the statement that it is at; above PERL_COP bits a hash of its place */
 };
 
 /*
@@ -33,8 +30,7 @@ struct perl_frame {
 #define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
 /* C runs it again and again in one context (MULTICALL): sort, List::Util's first; if mixed */
 #define PERL_AGAIN (1ULL << 60)
-#define PERL_WHAT(kind) ((uint64_t)(kind) << 56)
-#define PERL_ADDRESS ((1ULL << 47) - 1) /* user space lies below */
+#define PERL_WHAT(type) ((uint64_t)(type) << 56)
 
 /*
  * The memory of a statement, of an eval that is over, may hold another one by now. That their
@@ -42,20 +38,10 @@ struct perl_frame {
  */
 #define PERL_COP 47
 
-static inline enum perl_kind perl_frame_kind(const struct perl_frame *f)
+static inline enum perl_type perl_frame_type(uint64_t what)
 {
-	return (enum perl_kind)(f->what >> 56 & 7);
+	return (enum perl_type)VM_FRAME_TYPE(what);
 }
-
-enum perl_end {
-	PERL_ON,
-	PERL_WHOLE,        /* the last frame is PERL_MAIN */
-	PERL_CUT,          /* there are more than asked for */
-	PERL_NOT_RUNNING,  /* no interpreter in this thread, or none that has begun or is not over
-			      yet */
-	PERL_INCONSISTENT, /* between two states, or not Perl's memory at all */
-	PERL_ENDS,
-};
 
 /* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
 enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
@@ -86,7 +72,7 @@ struct perl_walk {
 	bool begun;     /* the last frame of this stack is from C */
 	bool mixed;     /* run loops are wanted: PERL_LOOP, and PERL_AGAIN */
 	bool found;     /* there is a frame */
-	struct perl_frame frame;
+	struct vm_frame frame;
 };
 
 enum { PERL_TEXT_MAX = 256 };

@@ -99,11 +99,11 @@ static inline int perl_read_cv(
 
 /* Names the frame F after the sub whose body is in w->bytes. */
 static inline void perl_take_name(
-	const struct perl_walk *w, const struct perl_shape *s, uint32_t flags, struct perl_frame *f)
+	const struct perl_walk *w, const struct perl_shape *s, uint32_t flags, struct vm_frame *f)
 {
 	uint64_t start = perl_pointer_at(w, s->xcv_start);
 
-	f->what |= perl_pointer_at(w, s->xcv_gv) & PERL_ADDRESS;
+	f->what |= perl_pointer_at(w, s->xcv_gv) & VM_ADDRESS;
 	f->with = flags & s->CVf_ISXSUB ? 0 : start;
 	if (flags & s->CVf_NAMED) {
 		f->what |= PERL_BY_KEY;
@@ -123,7 +123,7 @@ static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s,
 	place = perl_number_at(w, s->cop_line) * 0x9e3779b97f4a7c15ULL ^
 		perl_pointer_at(w, s->cop_file) * 0xbf58476d1ce4e5b9ULL ^
 		perl_pointer_at(w, s->cop_file + 8) * 0x94d049bb133111ebULL; /* and cop_seq */
-	return (cop & PERL_ADDRESS) | (place >> PERL_COP) << PERL_COP;
+	return (cop & VM_ADDRESS) | (place >> PERL_COP) << PERL_COP;
 }
 
 /* ---- stacks and contexts ---- */
@@ -143,22 +143,22 @@ static inline int perl_enter_stack(
 	int32_t top;
 
 	if (w->nr_stacks++ >= PERL_STACKS_MAX || perl_read(w, s->si_type + 4, stackinfo))
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	w->contexts = perl_pointer_at(w, s->si_cxstack);
 	w->below = perl_pointer_at(w, s->si_prev);
 	w->type = (int32_t)perl_number_at(w, s->si_type);
 	w->begun = false;
 	top = (int32_t)perl_number_at(w, s->si_cxix);
 	w->at = perl_is_chained(s) ? (int32_t)perl_number_at(w, s->si_cxsubix) : top;
-	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? PERL_ON : PERL_INCONSISTENT;
+	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? VM_ON : VM_INCONSISTENT;
 }
 
 /* What begins a run loop, or may, and is no frame: a sort's block, code in a regex, try. */
 static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
 {
 	w->found = w->mixed;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_LOOP) | what, 0, w->cop};
-	return PERL_ON;
+	w->frame = (struct vm_frame){PERL_WHAT(PERL_LOOP) | what, 0, w->cop};
+	return VM_ON;
 }
 
 static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
@@ -168,12 +168,12 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 	if (kind & s->CXp_TRY)
 		return perl_found_loop(w, 0);
 	if (!w->cop)
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	w->found = true;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_EVAL) | from_c, 0, w->cop};
+	w->frame = (struct vm_frame){PERL_WHAT(PERL_EVAL) | from_c, 0, w->cop};
 	w->cop = perl_cop(w, s, perl_pointer_at(w, s->cx_oldcop));
 	w->begun = from_c;
-	return PERL_ON;
+	return VM_ON;
 }
 
 /*
@@ -203,15 +203,15 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	bool again = w->mixed && kind & s->CXp_MULTICALL;
 	struct perl_seen *seen = PERL_SEEN(w, cv);
 
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
+	w->frame = (struct vm_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
 	if (!w->cop)
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	if (w->nr_contexts > 1 && seen && seen->cv == cv && seen->cop == w->cop &&
 		seen->owner == w->owner) {
 		w->frame.what = seen->what;
 		w->frame.with = seen->with;
 	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	} else if (seen) {
 		*seen = (struct perl_seen){cv, w->cop, w->owner, 0, w->frame.what, w->frame.with};
 	}
@@ -219,7 +219,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	w->found = true;
 	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
-	return PERL_ON;
+	return VM_ON;
 }
 
 /* Looks at the context that w->at tells, and goes to the one below. */
@@ -230,17 +230,17 @@ static inline int perl_take_context(struct perl_walk *w, const struct perl_shape
 
 	if (w->nr_contexts++ >= PERL_CONTEXTS_MAX ||
 		perl_read(w, s->cx_size, w->contexts + (uint64_t)w->at * s->cx_size))
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	kind = perl_bits_at(w, s->cx_kind, s->cx_kind_size);
 	type = kind & s->CXTYPEMASK;
 	if (type != s->CXt_SUB && type != s->CXt_FORMAT && type != s->CXt_EVAL) {
 		w->at = below;
-		return PERL_ON;
+		return VM_ON;
 	}
 	if (perl_is_chained(s))
 		below = (int32_t)perl_number_at(w, s->cx_oldsubix);
 	if (below < -1 || below >= w->at)
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	w->at = below;
 	if (type == s->CXt_EVAL)
 		return perl_found_eval(w, s, kind);
@@ -254,17 +254,17 @@ static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape 
 {
 	if (w->type == PERL_PERLSI_MAIN && w->cop) {
 		w->found = true;
-		w->frame = (struct perl_frame){PERL_WHAT(PERL_MAIN) | PERL_FROM_C, 0, w->cop};
-		return PERL_WHOLE;
+		w->frame = (struct vm_frame){PERL_WHAT(PERL_MAIN) | PERL_FROM_C, 0, w->cop};
+		return VM_WHOLE;
 	}
 	if (w->type == PERL_PERLSI_SORT && !w->begun) {
 		w->begun = true;
 		return perl_found_loop(w, PERL_FROM_C);
 	}
-	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : PERL_INCONSISTENT;
+	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : VM_INCONSISTENT;
 }
 
-/* The next step: PERL_ON, or how the walk ended; both with or without a frame (w->found). */
+/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->found). */
 static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
 {
 	w->found = false;
@@ -317,7 +317,7 @@ static inline void perl_find_xsub(
 		!(flags & l->shape.CVf_ISXSUB))
 		return;
 	w->found = true;
-	w->frame = (struct perl_frame){PERL_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
+	w->frame = (struct vm_frame){PERL_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
 	perl_take_name(w, &l->shape, flags, &w->frame);
 }
 
@@ -333,12 +333,12 @@ static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, u
 	w->nr_stacks = w->nr_contexts = 0;
 	if (perl_read_pointer(w, &cop, interpreter + l->curcop) ||
 		perl_read_pointer(w, &stackinfo, interpreter + l->curstackinfo))
-		return PERL_INCONSISTENT;
+		return VM_INCONSISTENT;
 	if (!cop || !stackinfo)
-		return PERL_NOT_RUNNING;
+		return VM_NOT_RUNNING;
 	w->cop = perl_cop(w, &l->shape, cop);
 	end = perl_enter_stack(w, &l->shape, stackinfo);
-	if (end == PERL_ON)
+	if (end == VM_ON)
 		perl_find_xsub(w, l, interpreter);
 	return end;
 }

@@ -116,9 +116,9 @@ static inline int perl_read_effective_glob(
 
 /* As in Perl_cv_name. */
 static inline int perl_read_sub(struct perl_walk *w, const struct perl_shape *s,
-	const struct perl_frame *f, struct perl_texts *t)
+	const struct vm_frame *f, struct perl_texts *t)
 {
-	uint64_t name = f->what & PERL_ADDRESS, stash = f->with, body;
+	uint64_t name = f->what & VM_ADDRESS, stash = f->with, body;
 
 	if (!name)
 		return 0;
@@ -163,7 +163,7 @@ static inline int perl_read_place(struct perl_walk *w, const struct perl_layout 
 	uint64_t name;
 	uint32_t type;
 
-	cop &= PERL_ADDRESS;
+	cop &= VM_ADDRESS;
 	if (!cop || perl_read(w, s->cop_file + 8, cop))
 		return -1;
 	type = perl_bits_at(w, s->op_type, 2) & PERL_OP_TYPE;
@@ -178,16 +178,16 @@ static inline int perl_read_place(struct perl_walk *w, const struct perl_layout 
 
 /* Reads what F is called; what cannot be read is told in T. */
 static inline void perl_read_texts(struct perl_walk *w, const struct perl_layout *l,
-	const struct perl_frame *f, struct perl_texts *t)
+	const struct vm_frame *f, struct perl_texts *t)
 {
-	enum perl_kind kind = perl_frame_kind(f);
+	enum perl_type kind = perl_frame_type(f->what);
 	bool sub = kind == PERL_SUB || kind == PERL_XSUB;
 
 	t->has_package = t->begins = false;
 	t->in_globs = !l->threads;
 	t->package.len = t->name.len = 0;
 	t->named = !sub || !perl_read_sub(w, &l->shape, f, t);
-	t->placed = !perl_read_place(w, l, f->cop, &t->file, &t->line);
+	t->placed = !perl_read_place(w, l, f->at, &t->file, &t->line);
 	/* all subs without a name are called __ANON__ */
 	if (sub && !(f->what & PERL_BY_KEY) && t->name.len == PERL_ANON_LEN)
 		t->begins = !perl_read_place(w, l, f->with, &t->start_file, &t->start_line);

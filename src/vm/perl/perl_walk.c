@@ -45,23 +45,23 @@ static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t ad
 #include "perl_step.h"
 #include "perl_text.h"
 
-static enum perl_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
+static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
 	struct perl_stack *stack)
 {
 	int end = perl_begin(w, l, interpreter);
 
 	for (;;) {
 		if (w->found && stack->nr == stack->max)
-			return PERL_CUT;
+			return VM_CUT;
 		if (w->found)
 			stack->frames[stack->nr++] = w->frame;
-		if (end != PERL_ON)
-			return (enum perl_end)end;
+		if (end != VM_ON)
+			return (enum vm_end)end;
 		end = perl_step(w, l);
 	}
 }
 
-enum perl_end perl_walk(const struct perl_layout *l, const struct memory *memory,
+enum vm_end perl_walk(const struct perl_layout *l, const struct memory *memory,
 	uint64_t interpreter, struct perl_stack *stack)
 {
 	struct user_walk u = {.walk.mixed = stack->mixed, .memory = memory};
@@ -70,21 +70,21 @@ enum perl_end perl_walk(const struct perl_layout *l, const struct memory *memory
 	return walk(&u.walk, l, interpreter, stack);
 }
 
-enum perl_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
+enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
 	uint64_t thread, struct perl_stack *stack)
 {
 	uint64_t interpreter;
 
 	stack->nr = 0;
 	if (!way_walk(&l->interpreter, memory, thread, &interpreter))
-		return PERL_NOT_RUNNING;
+		return VM_NOT_RUNNING;
 	return perl_walk(l, memory, interpreter, stack);
 }
 
 /* ---- names ---- */
 
 void perl_frame_texts(const struct perl_layout *l, const struct memory *memory,
-	const struct perl_frame *frame, struct perl_texts *texts)
+	const struct vm_frame *frame, struct perl_texts *texts)
 {
 	struct user_walk u = {.memory = memory};
 
@@ -147,7 +147,7 @@ static void add_sub(const struct perl_texts *t, struct strbuf *out)
 	strbuf_addf(out, ":%" PRIu32 "]", t->start_line);
 }
 
-bool perl_texts_name(const struct perl_texts *t, enum perl_kind kind, struct strbuf *name)
+bool perl_texts_name(const struct perl_texts *t, enum perl_type kind, struct strbuf *name)
 {
 	if (kind == PERL_EVAL)
 		strbuf_adds(name, "(eval)");

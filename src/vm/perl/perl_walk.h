@@ -13,30 +13,30 @@ struct strbuf;
 
 /* How many frames there may be, what is asked for besides, and what was found. */
 struct perl_stack {
-	struct perl_frame *frames; /* innermost first */
+	struct vm_frame *frames; /* innermost first */
 	size_t max;
 	bool mixed; /* see struct perl_walk */
 	size_t nr;  /* also when the walk does not end well: right as far as they go */
 };
 
 /* The stack of the interpreter at the end of layout->interpreter. */
-enum perl_end perl_walk(const struct perl_layout *layout, const struct memory *memory,
+enum vm_end perl_walk(const struct perl_layout *layout, const struct memory *memory,
 	uint64_t interpreter, struct perl_stack *stack);
 
 /* The same for a thread whose thread pointer is THREAD. */
-enum perl_end perl_walk_thread(const struct perl_layout *layout, const struct memory *memory,
+enum vm_end perl_walk_thread(const struct perl_layout *layout, const struct memory *memory,
 	uint64_t thread, struct perl_stack *stack);
 
 /* Reads what FRAME is called, which must still be there. */
 void perl_frame_texts(const struct perl_layout *layout, const struct memory *memory,
-	const struct perl_frame *frame, struct perl_texts *texts);
+	const struct vm_frame *frame, struct perl_texts *texts);
 
 /*
  * Appends the name of a frame of that kind, as caller has it: "Package::sub", "(eval)", "sub" of a
  * lexical one; the outermost is "main"; but a sub without a name is "Package::__ANON__[FILE:LINE]",
  * where it begins. False, and nothing is appended: it could not be read.
  */
-bool perl_texts_name(const struct perl_texts *texts, enum perl_kind kind, struct strbuf *name);
+bool perl_texts_name(const struct perl_texts *texts, enum perl_type kind, struct strbuf *name);
 
 /* Appends the file of its statement, whose line is texts->line. False: it could not be read. */
 bool perl_texts_file(const struct perl_texts *texts, struct strbuf *file);

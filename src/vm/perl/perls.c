@@ -251,7 +251,7 @@ static uint32_t add_name(struct perls *pl, const struct perl_named *name)
 
 static uint32_t name_of(struct perls *pl, uint64_t what, const struct perl_texts *texts)
 {
-	struct perl_named name = {.what = what & ~PERL_ADDRESS, .line = texts->line};
+	struct perl_named name = {.what = what & ~VM_ADDRESS, .line = texts->line};
 	struct strbuf text = STRBUF_INIT;
 
 	if (perl_texts_name(texts, what >> 56 & 7, &text))
@@ -269,7 +269,7 @@ void perls_told(struct perls *pl, const struct ring_perl *told)
 {
 	const struct perl_words *words = &told->key.words;
 	bool is_new;
-	uint32_t *at = table_put(&pl->by_frame, hash_pair(words->what, words->cop),
+	uint32_t *at = table_put(&pl->by_frame, hash_pair(words->what, words->at),
 		newest_image(pl, told->key.tgid), &is_new);
 
 	if (is_new || !pl->names[*at].function)
@@ -282,7 +282,7 @@ static const uint32_t *inherited_name(
 {
 	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = pl->images[image].before) {
 		const uint32_t *at =
-			table_get(&pl->by_frame, hash_pair(words->what, words->cop), image);
+			table_get(&pl->by_frame, hash_pair(words->what, words->at), image);
 
 		if (at)
 			return at;
@@ -319,14 +319,14 @@ uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t
 	uint32_t number = newest_image(pl, pid);
 	const struct perl_image *image = &pl->images[number];
 	struct memory memory = memory_of_process(&pid);
-	struct perl_frame frames[PERL_DEPTH];
+	struct vm_frame frames[PERL_DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = PERL_DEPTH, .mixed = mixed};
 	uint64_t names[PERL_DEPTH];
-	enum perl_end end = PERL_NOT_RUNNING;
+	enum vm_end end = VM_NOT_RUNNING;
 
 	if (image->state == IMAGE_FOUND)
 		end = perl_walk_thread(&image->layout, &memory, thread, &stack);
-	if (end != PERL_WHOLE && end != PERL_CUT)
+	if (end != VM_WHOLE && end != VM_CUT)
 		stack.nr = 0;
 	for (size_t i = 0; i < stack.nr; i++) {
 		struct perl_texts texts;

@@ -23,7 +23,7 @@ struct strbuf;
 struct perl_named {
 	uint32_t function, file; /* in strings; 0: it could not be read */
 	uint32_t line;
-	uint64_t what; /* as in struct perl_frame, but without the address */
+	uint64_t what; /* as in struct vm_frame, but without the address */
 };
 
 struct perls {

@@ -95,28 +95,28 @@ struct node_key {
 #define NODE_PERL (1ULL << 61) /* bits 8 to 39: whose it is (tgid), as frames are addresses */
 
 /*
- * Perl's frames as words of a node, none of them 0: what with a part of with, cop + 1 of struct
- * perl_frame. The whole frame is told once. Where there are none, one whose kind is PERL_NO_FRAME
+ * Perl's frames as words of a node, none of them 0: what with a part of with, at + 1 of struct
+ * vm_frame. The whole frame is told once. Where there are none, one whose kind is PERL_NO_FRAME
  * stands for them.
  */
 enum { PERL_NO_FRAME = 6 };
 
 struct perl_words {
-	uint64_t what, cop;
+	uint64_t what, at;
 };
 
 /* A few bits of with are enough to tell subs apart that are at the same statement. */
-static inline struct perl_words perl_pack(const struct perl_frame *f)
+static inline struct perl_words perl_pack(const struct vm_frame *f)
 {
 	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
 
-	return (struct perl_words){f->what | with << 47, f->cop + 1};
+	return (struct perl_words){f->what | with << 47, f->at + 1};
 }
 
 /* The frame, whose with is not in the words. */
-static inline struct perl_frame perl_unpack(const struct perl_words *w, uint64_t with)
+static inline struct vm_frame perl_unpack(const struct perl_words *w, uint64_t with)
 {
-	return (struct perl_frame){w->what & ~(0x1ffULL << 47), with, w->cop - 1};
+	return (struct vm_frame){w->what & ~(0x1ffULL << 47), with, w->at - 1};
 }
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */

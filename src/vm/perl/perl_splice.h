@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for splicing Perl's frames into the native stack. Run loops are begun by the program
+ * itself, subs that C called, sort's blocks, code in a regex, and evals in code that C called
+ * without catching exceptions (perl runs them in a loop of their own, and what follows them, too).
+ * But not each has its partner at each moment:
+ *
+ *   - "main" has no loop while the program is compiled, at its end, in threads and in programs that
+ *     embed Perl and call subs only: then it is with what C called;
+ *   - between two calls of a sort's sub or of a block that a module's C code calls again and again,
+ *     and in evals and requires that still compile, what begins has no loop. The former's frames
+ *     are left out, for C code is at work below them; the latter's are with their callers;
+ *   - a loop is without frames when it runs one operator, or a sub in C, or when its sub is over;
+ *   - the loop of an eval that is over goes on with what its sub does next: on it is all that was
+ *     called by the sub which C called, for where in it the eval was nobody knows.
+ */
+#ifndef VM_PERL_PERL_SPLICE_H
+#define VM_PERL_PERL_SPLICE_H
+
+#include "vm/splice.h"
+
+/* Roles of functions in perl's file. */
+enum perl_role {
+	PERL_ROLE_CALL = SPLICE_OWN, /* calls a sub: Perl_call_sv, Perl_amagic_call */
+	PERL_ROLE_EVAL,              /* evaluates a string: Perl_eval_sv */
+	PERL_ROLE_RUN,               /* runs the program: perl_run */
+};
+
+extern const struct splice_rules perl_splice;
+
+#endif

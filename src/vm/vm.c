@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vm.h"
+#include "perl/perl.h"
+
+#include <string.h>
+
+const struct vm *const vms[NR_VMS] = {&perl_vm};
+
+const struct vm *vm_named(const char *name, size_t len)
+{
+	for (size_t i = 0; i < NR_VMS; i++)
+		if (strlen(vms[i]->name) == len && !memcmp(vms[i]->name, name, len))
+			return vms[i];
+	return NULL;
+}
