@@ -136,7 +136,8 @@ $(O)/view/%.pb-c.o: $(O)/view/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
 $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/view/pprof.pb-c.h
 
-# src/engine/bpf/kern/*.bpf.c become skeletons: headers that hold the compiled programs
+# each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them all
+BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) \
@@ -149,7 +150,9 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
-$(O)/src/engine/bpf/bpf.o: $(O)/bpf/sample.skel.h
+$(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h)
+	$(Q)printf '#include "%s.skel.h"\n' $(BPF_TOOLS) > $@
+$(O)/src/engine/bpf/programs.o: $(O)/bpf/skeletons.h
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden
@@ -192,4 +195,4 @@ clean:
 distclean: clean
 	rm -rf build
 
--include $(OBJ:.o=.d) $(wildcard $(O)/bpf/*.d)
+-include $(OBJ:.o=.d) $(BPF_TOOLS:%=$(O)/bpf/%.d)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify OBJECT NAMESPACE [MODE]: loads the BPF programs in the file OBJECT for each kind of
- * recording, or MODE alone, as src/engine/bpf/bpf.c does, and attaches none. NAMESPACE: inode of the
- * pid namespace whose numbers count, 0 for the first one. Lines "MODE PROGRAM INSTRUCTIONS":
- * how many the verifier processed; after a refusal "MODE refused ERROR", and the end of the
- * verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
+ * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o for each kind
+ * of recording, or MODE alone, as src/engine/bpf/programs.c does, and attaches none. NAMESPACE:
+ * inode of the pid namespace whose numbers count, 0 for the first one. Lines "MODE PROGRAM
+ * INSTRUCTIONS": how many the verifier processed; after a refusal "MODE refused ERROR", and the end
+ * of the verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
  */
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
@@ -26,14 +26,15 @@ enum {
 };
 
 static const struct mode {
-	const char *name;
+	const char *name, *tool;
 	struct settings settings;
 } modes[] = {
-	{"-uk", {.user = true, .kernel = true}},
-	{"--perl", {.perl = true, .kernel = true}},
-	{"--mixed", {.user = true, .kernel = true, .perl = true}},
-	{"off-cpu", {.user = true, .kernel = true, .states = WAITS_ALL}},
-	{"off-cpu--mixed", {.user = true, .kernel = true, .perl = true, .states = WAITS_ALL}},
+	{"-uk", "on_cpu", {.user = true, .kernel = true}},
+	{"--perl", "on_cpu", {.perl = true, .kernel = true}},
+	{"--mixed", "on_cpu", {.user = true, .kernel = true, .perl = true}},
+	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .states = WAITS_ALL}},
+	{"off-cpu--mixed", "off_cpu",
+		{.user = true, .kernel = true, .perl = true, .states = WAITS_ALL}},
 };
 
 static char *logs[PROGRAMS_MAX];
@@ -54,18 +55,13 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-static void choose_programs(struct bpf_object *object, bool waits, int log_level)
+static void set_logs(struct bpf_object *object, int log_level)
 {
-	static const char *const of_waits[] = {"on_switch", "on_wakeup", "look_at_waits", NULL};
-	static const char *const of_ticks[] = {"on_tick", NULL};
 	struct bpf_program *program;
 	int nr = 0;
 
 	bpf_object__for_each_program(program, object)
 	{
-		const char *name = bpf_program__name(program);
-
-		bpf_program__set_autoload(program, !is_one_of(name, waits ? of_ticks : of_waits));
 		if (nr == PROGRAMS_MAX)
 			continue;
 		*logs[nr] = 0;
@@ -105,9 +101,7 @@ static int set_maps(struct bpf_object *object, const struct settings *settings)
 		const char *name = bpf_map__name(map);
 
 		set_size(map, settings->perl);
-		if (!strcmp(name, "waits"))
-			bpf_map__set_autocreate(map, settings->states);
-		else if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
+		if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
 			error = bpf_map__set_initial_value(map, settings, sizeof(*settings));
 	}
 	return error;
@@ -123,7 +117,7 @@ static void say_figures(const struct bpf_object *object, const char *mode)
 		/* Linux 7 has a line of the same words about each function before it */
 		const char *figures = nr < PROGRAMS_MAX ? strstr(logs[nr++], "\nprocessed ") : NULL;
 
-		if (figures && bpf_program__autoload(program))
+		if (figures)
 			printf("%s %s %lu\n", mode, bpf_program__name(program),
 				strtoul(figures + strlen("\nprocessed "), NULL, 10));
 	}
@@ -147,14 +141,15 @@ static void say_log(void)
 }
 
 /* 0, or the error; -ENOENT: it cannot be read. */
-static int load(const char *path, const struct mode *mode, const struct settings *settings, int level)
+static int load(
+	const char *path, const struct mode *mode, const struct settings *settings, int level)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
 	int error;
 
 	if (!object)
 		return -ENOENT;
-	choose_programs(object, settings->states, level);
+	set_logs(object, level);
 	error = set_maps(object, settings);
 	if (!error)
 		error = bpf_object__load(object);
@@ -166,9 +161,10 @@ static int load(const char *path, const struct mode *mode, const struct settings
 	return error;
 }
 
-static int verify(const char *path, uint32_t namespace, const struct mode *mode)
+static int verify(const char *objects, uint32_t namespace, const struct mode *mode)
 {
 	struct settings settings = mode->settings;
+	char *path = xasprintf("%s.%s.o", objects, mode->tool);
 	int error;
 
 	settings.pids = settings.tids = settings.children = true;
@@ -176,11 +172,12 @@ static int verify(const char *path, uint32_t namespace, const struct mode *mode)
 	settings.max_ns = UINT64_MAX;
 	settings.pid_ns = namespace;
 	error = load(path, mode, &settings, FIGURES);
-	if (!error)
-		return 0;
-	printf("%s refused %s\n", mode->name, strerror(-error));
-	load(path, mode, &settings, 1);
-	return error == -ENOENT ? 2 : 1;
+	if (error) {
+		printf("%s refused %s\n", mode->name, strerror(-error));
+		load(path, mode, &settings, 1);
+	}
+	free(path);
+	return error == -ENOENT ? 2 : error ? 1 : 0;
 }
 
 int main(int argc, char **argv)

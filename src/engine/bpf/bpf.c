@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
-#include "engine/bpf/kern/backlog.h"
-#include "symbol/names/kallsyms.h"
-
-#include "bpf/sample.skel.h"
 #include "bpf_collect.h"
 #include "copies.h"
 #include "drain.h"
 #include "engine/engine.h"
-#include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "loader.h"
-#include "model/waits.h"
 #include "process/task.h"
+#include "programs.h"
 #include "sideband.h"
 #include "spaces.h"
+#include "symbol/names/kallsyms.h"
 #include "vm/perl/perl.h"
-#include "verifier.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -26,25 +21,20 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 enum {
-	DEFAULT_HZ = 999,
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
-	ENTRIES = 16384,      /* nodes, and rows, beside those for a busy tenth of a second */
 	PREPARE_MS = 500,     /* for the tables of what runs, before the first tick */
 	YOUNG_MS = 10,        /* between two looks at a Perl that has just begun */
 	FINISH_S = 20,        /* for tables that are still being made */
-	LOG_MAX = 1 << 16,    /* bytes of libbpf's own words that are kept: the last ones */
 };
 
 struct bpf {
 	struct engine engine;
 	const struct engine_request *request;
-	struct sample *programs;
+	struct programs programs;
 	struct sideband side;
 	struct pool pool;
 	struct loader loader;
@@ -67,39 +57,12 @@ struct bpf {
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
 	struct strbuf no_perl;                /* why, one process a line */
+	struct strbuf not_looked;             /* why waiting threads were not looked at */
 	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
 	uint64_t nr_drains;
 	uint64_t lost_events; /* that were made good */
 	bool started, waited, stopped;
-	struct strbuf log;
 };
-
-/* What went wrong stands last. */
-static void forget_words(struct strbuf *log)
-{
-	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
-
-	if (!over)
-		return;
-	memmove(log->buf, log->buf + over, log->len - over + 1);
-	log->len -= over;
-}
-
-/* Whom libbpf speaks to; it has no context to give. */
-static struct bpf *listener;
-
-static int take_words(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	size_t before = listener ? listener->log.len : 0;
-
-	if (!listener || level == LIBBPF_DEBUG)
-		return 0;
-	strbuf_vaddf(&listener->log, fmt, args);
-	if (listener->request->verbose)
-		fputs(listener->log.buf + before, stderr);
-	forget_words(&listener->log);
-	return 0;
-}
 
 static size_t possible_cpus(void)
 {
@@ -108,112 +71,11 @@ static size_t possible_cpus(void)
 	return nr > 0 ? (size_t)nr : 1;
 }
 
-static void *map_memory(const struct bpf_map *map, size_t size, int protection)
-{
-	void *memory = mmap(NULL, size, protection, MAP_SHARED, bpf_map__fd(map), 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
 static size_t whole_pages(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	return (size + page - 1) / page * page;
-}
-
-static void set_sizes(struct bpf *b)
-{
-	const struct engine_request *r = b->request;
-	unsigned hz = r->hz ? r->hz : DEFAULT_HZ;
-	size_t busy = b->nr_cpus * hz;
-
-	b->drain.nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
-	b->drain.nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
-	bpf_map__set_max_entries(b->programs->maps.rows_0, b->drain.nr_rows);
-	bpf_map__set_max_entries(b->programs->maps.rows_1, b->drain.nr_rows);
-	bpf_map__set_max_entries(b->programs->maps.nodes_0, b->drain.nr_nodes);
-	bpf_map__set_max_entries(b->programs->maps.nodes_1, b->drain.nr_nodes);
-	bpf_map__set_max_entries(b->programs->maps.counters, (uint32_t)b->nr_cpus * LANES);
-	bpf_map__set_max_entries(b->programs->maps.seen, (uint32_t)b->nr_cpus * SEEN);
-	bpf_map__set_max_entries(b->programs->maps.ring, backlog_ring(b->nr_cpus));
-	bpf_map__set_max_entries(
-		b->programs->maps.seen_subs, r->perl ? (uint32_t)b->nr_cpus * SEEN_SUBS : 1);
-	if (!r->perl) {
-		bpf_map__set_max_entries(b->programs->maps.perls, 1);
-		bpf_map__set_max_entries(b->programs->maps.perl_known, 1);
-	}
-}
-
-static bool is_off_cpu(const struct bpf *b)
-{
-	return !strcmp(b->request->script, "off-cpu");
-}
-
-static void set_settings(struct bpf *b)
-{
-	const struct engine_request *r = b->request;
-
-	b->programs->rodata->settings.user = r->user;
-	b->programs->rodata->settings.kernel = r->kernel;
-	b->programs->rodata->settings.perl = r->perl;
-	b->programs->rodata->settings.all = r->all;
-	b->programs->rodata->settings.idle = r->idle;
-	b->programs->rodata->settings.pids = r->nr_pids;
-	b->programs->rodata->settings.tids = r->nr_tids;
-	b->programs->rodata->settings.children = r->children;
-	if (is_off_cpu(b)) {
-		b->programs->rodata->settings.states = r->states ? r->states : WAITS_BLOCKED;
-		b->programs->rodata->settings.state_arg = features_switch_state();
-	}
-	b->programs->rodata->settings.min_ns = r->min_us * 1000;
-	b->programs->rodata->settings.max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
-	b->programs->rodata->settings.pid_ns = task_namespace();
-}
-
-static void choose_programs(struct bpf *b)
-{
-	struct sample *p = b->programs;
-	bool waits = is_off_cpu(b);
-
-	bpf_program__set_autoload(p->progs.on_fork, b->request->children || b->request->perl);
-	bpf_program__set_autoload(p->progs.on_tick, !waits);
-	bpf_program__set_autoload(p->progs.on_switch, waits);
-	bpf_program__set_autoload(p->progs.on_wakeup, waits);
-	bpf_program__set_autoload(p->progs.look_at_waits, waits);
-	bpf_map__set_autocreate(p->maps.waits, waits);
-}
-
-/* The kernel does not take the programs. */
-static int refuse(const struct bpf *b, int error, struct strbuf *err)
-{
-	struct utsname uts = {0};
-	size_t len;
-	const char *reason = verifier_reason(b->log.buf, &len);
-
-	uname(&uts);
-	strbuf_addf(
-		err, "Linux %s does not take the BPF programs: %s", uts.release, strerror(error));
-	if (reason)
-		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
-	return fail(err, "; report it with the log, and record with --engine=stap");
-}
-
-static int load(struct bpf *b, struct strbuf *err)
-{
-	int error;
-
-	listener = b;
-	libbpf_set_print(take_words);
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	b->programs = sample__open();
-	if (!b->programs)
-		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
-	set_sizes(b);
-	set_settings(b);
-	choose_programs(b);
-	error = sample__load(b->programs);
-	return error ? refuse(b, -error, err) : 0;
 }
 
 static int take_record(void *context, void *data, size_t size)
@@ -256,32 +118,37 @@ static void take_names(void *context)
 	take_told(b);
 }
 
+static struct drain_pair map_pair(const struct programs *p, const char *nodes, const char *rows)
+{
+	return (struct drain_pair){programs_map(p, nodes), programs_map(p, rows)};
+}
+
 static int connect_maps(struct bpf *b, struct strbuf *err)
 {
-	struct sample *p = b->programs;
+	const struct programs *p = &b->programs;
 
-	pool_init(&b->pool, bpf_map__fd(p->maps.pool), POOL_MAX);
+	pool_init(&b->pool, programs_map(p, "pool"), POOL_MAX);
 	b->loader.pool = &b->pool;
-	b->loader.places = map_memory(
-		p->maps.tables, TABLES_MAX * sizeof(struct table_place), PROT_READ | PROT_WRITE);
-	b->counters = map_memory(p->maps.counters,
-		whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), PROT_READ);
-	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, bpf_map__fd(p->maps.spaces));
+	b->loader.places =
+		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_place), true);
+	b->counters = programs_map_memory(
+		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
+	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
 	b->drain.sums = &b->sums;
 	b->drain.perls = &b->perls;
 	b->drain.flipped = take_names;
 	b->drain.context = b;
 	b->drain.copies = &b->copies;
-	b->drain.epoch = &p->bss->epoch;
-	b->drain.nodes = bpf_map__fd(p->maps.nodes);
-	b->drain.rows = bpf_map__fd(p->maps.rows);
-	b->drain.maps[0] =
-		(struct drain_pair){bpf_map__fd(p->maps.nodes_0), bpf_map__fd(p->maps.rows_0)};
-	b->drain.maps[1] =
-		(struct drain_pair){bpf_map__fd(p->maps.nodes_1), bpf_map__fd(p->maps.rows_1)};
-	b->drain.waits = is_off_cpu(b) ? bpf_map__fd(p->maps.waits) : -1;
+	b->drain.epoch = &p->control->epoch;
+	b->drain.nodes = programs_map(p, "nodes");
+	b->drain.rows = programs_map(p, "rows");
+	b->drain.nr_nodes = p->nr_nodes;
+	b->drain.nr_rows = p->nr_rows;
+	b->drain.maps[0] = map_pair(p, "nodes_0", "rows_0");
+	b->drain.maps[1] = map_pair(p, "nodes_1", "rows_1");
+	b->drain.waits = programs_map(p, "waits");
 	drain_init(&b->drain);
-	b->ring = ring_buffer__new(bpf_map__fd(p->maps.ring), take_record, b, NULL);
+	b->ring = ring_buffer__new(programs_map(p, "ring"), take_record, b, NULL);
 	if (!b->loader.places || !b->counters || !b->ring)
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
 	return 0;
@@ -294,11 +161,11 @@ static int add_targets(struct bpf *b, struct strbuf *err)
 
 	for (size_t i = 0; i < r->nr_pids; i++)
 		if (bpf_map_update_elem(
-			    bpf_map__fd(b->programs->maps.target_pids), &r->pids[i], &yes, BPF_ANY))
+			    programs_map(&b->programs, "target_pids"), &r->pids[i], &yes, BPF_ANY))
 			return fail(err, "too many processes");
 	for (size_t i = 0; i < r->nr_tids; i++)
 		if (bpf_map_update_elem(
-			    bpf_map__fd(b->programs->maps.target_tids), &r->tids[i], &yes, BPF_ANY))
+			    programs_map(&b->programs, "target_tids"), &r->tids[i], &yes, BPF_ANY))
 			return fail(err, "too many threads");
 	return 0;
 }
@@ -383,14 +250,13 @@ static void bpf_free(struct engine *engine)
 	drain_release(&b->drain);
 	sums_release(&b->sums);
 	pool_release(&b->pool);
-	sample__destroy(b->programs);
+	programs_release(&b->programs);
 	perls_release(&b->perls);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
-	listener = NULL;
-	strbuf_release(&b->log);
 	strbuf_release(&b->no_kallsyms);
 	strbuf_release(&b->no_perl);
+	strbuf_release(&b->not_looked);
 	free(b->heads);
 	free(b->told);
 	free(b->waiting);
@@ -410,7 +276,7 @@ static void allow_files(void)
 
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
 {
-	if (strcmp(request->script, "on-cpu") && strcmp(request->script, "off-cpu")) {
+	if (!programs_exist(request->script)) {
 		fail(err,
 			"the built-in engine does not run scripts such as '%s': use --engine stap",
 			request->script);
@@ -420,7 +286,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
-	b->log = b->no_kallsyms = b->no_perl = (struct strbuf)STRBUF_INIT;
+	b->programs.log = b->no_kallsyms = b->no_perl = b->not_looked = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
@@ -475,13 +341,11 @@ static void hurry(bool on)
 
 static int open_events(struct bpf *b, struct strbuf *err)
 {
-	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
+	const struct bpf_program *tick = b->programs.tick;
 
-	if (is_off_cpu(b))
-		return sideband_open(&b->side, 0, b->request->perl, err);
-	if (sideband_open(&b->side, hz, b->request->perl, err))
+	if (sideband_open(&b->side, tick ? programs_hz(b->request) : 0, b->request->perl, err))
 		return -1;
-	return sideband_attach(&b->side, bpf_program__fd(b->programs->progs.on_tick), err);
+	return tick ? sideband_attach(&b->side, bpf_program__fd(tick), err) : 0;
 }
 
 /* Processes that the recording is about, and those that may become it. */
@@ -584,29 +448,14 @@ static void take_round(struct bpf *b)
 		copies_unwind(&b->copies, false);
 }
 
-/* Those who wait already: reading the iterator runs its program on every task. */
-static void look_at_waits(struct bpf *b)
-{
-	char buf[4096];
-	int fd = bpf_iter_create(bpf_link__fd(b->programs->links.look_at_waits));
-
-	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
-		;
-	if (fd >= 0)
-		close(fd);
-}
-
 static int bpf_start(struct engine *engine, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
 	const struct engine_request *r = b->request;
 
-	if (load(b, err) || connect_maps(b, err) || add_targets(b, err) || open_events(b, err)) {
+	if (programs_load(&b->programs, r, b->nr_cpus, err) || connect_maps(b, err) ||
+		add_targets(b, err) || open_events(b, err) || programs_attach(&b->programs, err)) {
 		strbuf_addch(err, '\n');
-		return -1;
-	}
-	if (sample__attach(b->programs)) {
-		fail(err, "cannot attach the BPF programs: %s\n", strerror(errno));
 		return -1;
 	}
 	hurry(true);
@@ -615,15 +464,15 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	if (r->user)
 		prepare_tables(b);
 	sideband_enable(&b->side, true);
-	b->programs->bss->until = until(r);
+	b->programs.control->until = until(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_look(&b->processes, &b->processes.list[i], NULL);
 		spaces_push(&b->spaces, &b->processes.list[i]);
 	}
 	if (r->perl)
-		perls_start(&b->perls, bpf_map__fd(b->programs->maps.perls));
-	if (is_off_cpu(b)) {
-		look_at_waits(b);
+		perls_start(&b->perls, programs_map(&b->programs, "perls"));
+	if (b->programs.look) {
+		programs_look(&b->programs, &b->not_looked);
 		take_round(b); /* their memory is still what they left */
 	}
 	if (r->kernel)
@@ -708,9 +557,9 @@ static void bpf_stop(struct engine *engine)
 	uint64_t now = (uint64_t)monotonic_ns();
 
 	sideband_enable(&b->side, false);
-	if (b->programs->bss->until > now)
-		b->programs->bss->until = now;
-	sample__detach(b->programs);
+	if (b->programs.control->until > now)
+		b->programs.control->until = now;
+	programs_detach(&b->programs);
 	hurry(false);
 	b->stopped = true;
 }
@@ -728,9 +577,9 @@ static void take_rest(struct bpf *b)
 	copies_unwind(&b->copies, true);
 	drain(b);
 	drain(b);
-	drain_delayed(&b->drain, bpf_map__fd(b->programs->maps.delayed));
-	if (is_off_cpu(b))
-		drain_waits(&b->drain, &b->programs->rodata->settings, b->programs->bss->until);
+	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
+	if (b->drain.waits >= 0)
+		drain_waits(&b->drain, &b->programs.settings, b->programs.control->until);
 }
 
 static void say_figures(const struct bpf *b, const struct counters *c)
@@ -755,7 +604,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
-	unsigned hz = b->request->hz ? b->request->hz : DEFAULT_HZ;
+	bool waits = b->drain.waits >= 0;
 
 	(void)err;
 	take_rest(b);
@@ -763,18 +612,18 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 
 	if (b->request->verbose)
 		say_figures(b, &counters);
-	uint32_t event = is_off_cpu(b) ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
-				       : recording_add_event(
-						 rec, "on-cpu", "samples", "cpu", 1000000000 / hz);
+	uint32_t event = waits ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
+			       : recording_add_event(rec, "on-cpu", "samples", "cpu",
+					 1000000000 / programs_hz(b->request));
 
-	recording_add_meta(rec, "title", is_off_cpu(b) ? "Off-CPU time" : "CPU time");
+	recording_add_meta(rec, "title", waits ? "Off-CPU time" : "CPU time");
 	recording_add_meta(rec, "engine", "bpf");
 	add_capped(&rec->lost[LOST_TABLE_FULL],
 		counters.rows_full + counters.nodes_full + counters.waits_full);
 	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
 	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
 	bpf_collect(&(struct bpf_collected){&b->processes, &b->loader, &b->sums, &b->copies,
-			    &b->perls, &perl_vm, b->kallsyms, is_off_cpu(b) ? 1000 : 1},
+			    &b->perls, &perl_vm, b->kallsyms, waits ? 1000 : 1},
 		event, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
@@ -783,6 +632,9 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
 			"count at the next stacks of their threads\n",
 			counters.delayed, counters.hits);
+	if (b->not_looked.len)
+		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
+			b->not_looked.buf);
 	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
 	if (b->request->perl && !perls_any(&b->perls))
 		strbuf_adds(notes, "no Perl ran in what was recorded\n");
@@ -794,7 +646,7 @@ static const char *bpf_log(const struct engine *engine)
 {
 	const struct bpf *b = (const struct bpf *)engine;
 
-	return b->started ? NULL : b->log.buf;
+	return b->started ? NULL : b->programs.log.buf;
 }
 
 const struct engine_ops bpf_engine = {

@@ -24,7 +24,7 @@ kinds() {
 	grep -E "$2" "$1" | cut -d' ' -f1 | sort -u | wc -l
 }
 
-# verified OBJECT NAME NAMESPACE
+# verified OBJECTS NAME NAMESPACE
 verified() {
 	/lab/files/verify "$1" "$3" >"$T/figures" 2>&1 && status=0 || status=$?
 	echo "# $(uname -r) | $2 | $(figures "$T/figures")"
@@ -35,11 +35,12 @@ verified() {
 }
 
 in_guest() {
-	for object in /lab/files/clang-*.o; do
-		name=$(basename "$object" .o)
-		verified "$object" "$name" 0
+	for object in /lab/files/clang-*.on_cpu.o; do
+		objects=${object%.on_cpu.o}
+		name=${objects##*/}
+		verified "$objects" "$name" 0
 		# any other number will do: the programs are only loaded
-		verified "$object" "$name, pid namespace" 1
+		verified "$objects" "$name, pid namespace" 1
 	done
 }
 

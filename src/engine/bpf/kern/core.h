@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What every program needs: is the current task recorded, what are its stacks, add a row. The maps
- * are described in shared.h.
+ * are described in shared.h. A program defines EQUAL_SAMPLES before it includes this: whether each
+ * stack counts one, so that a thread's next stacks can count for those that could not be taken.
  */
 #ifndef ENGINE_BPF_KERN_CORE_H
 #define ENGINE_BPF_KERN_CORE_H
@@ -82,9 +83,7 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 
 const volatile struct settings settings;
 
-uint32_t epoch; /* which of the two maps of nodes and rows is written to */
-bool any_delayed;
-uint64_t until; /* CLOCK_MONOTONIC, ns: what comes later does not count */
+struct control control;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -454,7 +453,7 @@ __noinline int take_frames(uint32_t lane)
 /* The number of the node in s->key; IS_NEW: it was not there. 0: there is no room. */
 static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bool *is_new)
 {
-	uint32_t which = epoch & 1;
+	uint32_t which = control.epoch & 1;
 	void *map = bpf_map_lookup_elem(&nodes, &which);
 	struct counters *count = my_counters(lane);
 
@@ -644,7 +643,7 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 		if (bpf_map_update_elem(&delayed, &tid, first, BPF_NOEXIST))
 			return false;
 	}
-	any_delayed = true;
+	control.any_delayed = true;
 	count->delayed++;
 	return true;
 }
@@ -653,7 +652,7 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 static __always_inline uint64_t take_delayed(const struct scratch *s)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
-	struct delayed *known = any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
+	struct delayed *known = control.any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
 
 	if (!known || known->start != s->row.start)
 		return 0;
@@ -723,11 +722,11 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
-	copy = settings.states || may_copy(tgid) ? copy_stack(s, tgid, exec_pages, count) : 0;
+	copy = !EQUAL_SAMPLES || may_copy(tgid) ? copy_stack(s, tgid, exec_pages, count) : 0;
 	if (copy)
 		return copy;
 	count->copies_lost++;
-	s->delayed = !settings.states && delay(s, count);
+	s->delayed = EQUAL_SAMPLES && delay(s, count);
 	if (s->delayed)
 		return 0;
 	if (!nr)
@@ -802,7 +801,7 @@ full:
 static __always_inline void add_row(
 	const struct row_key *key, uint64_t nr, uint64_t sum, struct counters *count)
 {
-	uint32_t which = epoch & 1;
+	uint32_t which = control.epoch & 1;
 	void *map = bpf_map_lookup_elem(&rows, &which);
 	struct row_value first = {nr, sum};
 

@@ -146,10 +146,17 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, perl, all, idle, pids, tids, children;
-	uint32_t states;         /* of waits: bits as in WAIT_LETTERS; 0: it is not about waits */
+	uint32_t states;         /* of waits: bits as in WAIT_LETTERS */
 	uint64_t min_ns, max_ns; /* parts of waits that are added */
 	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
 	bool state_arg;          /* sched_switch has the state as its last argument (since 5.18) */
+};
+
+/* What the recorder sets while the programs run; the only variable that is not constant. */
+struct control {
+	uint64_t until;   /* CLOCK_MONOTONIC, ns: what comes later does not count */
+	uint32_t epoch;   /* which of the two maps of nodes and rows is written to */
+	bool any_delayed; /* set by the programs */
 };
 
 /*

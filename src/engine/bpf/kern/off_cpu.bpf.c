@@ -1,102 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The programs: stacks at the tick, and what happens to the recorded processes. */
+/* off-cpu: stacks at which threads leave their processor, and the time until they come back. */
+#define EQUAL_SAMPLES false
 #include "core.h"
-
-char LICENSE[] SEC("license") = "GPL";
-
-static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
-{
-	struct pt_regs___kernel *r = &s->regs;
-
-	r->r15 = ctx->regs.r15;
-	r->r14 = ctx->regs.r14;
-	r->r13 = ctx->regs.r13;
-	r->r12 = ctx->regs.r12;
-	r->bp = ctx->regs.rbp;
-	r->bx = ctx->regs.rbx;
-	r->r11 = ctx->regs.r11;
-	r->r10 = ctx->regs.r10;
-	r->r9 = ctx->regs.r9;
-	r->r8 = ctx->regs.r8;
-	r->ax = ctx->regs.rax;
-	r->cx = ctx->regs.rcx;
-	r->dx = ctx->regs.rdx;
-	r->si = ctx->regs.rsi;
-	r->di = ctx->regs.rdi;
-	r->ip = ctx->regs.rip;
-	r->sp = ctx->regs.rsp;
-}
-
-SEC("perf_event")
-int on_tick(struct bpf_perf_event_data *ctx)
-{
-	struct counters *count = my_counters(LANE_EVENT);
-	struct ids ids = my_ids();
-	bool in_user = ctx->regs.cs & 3;
-	struct scratch *s = my_scratch(LANE_EVENT);
-
-	if (!count || !s)
-		return 0;
-	count->ticks++;
-	if (!is_wanted(ids) || (in_user && !settings.user && !settings.perl))
-		return 0;
-	if (bpf_ktime_get_ns() > until)
-		return 0;
-	count->hits++;
-	take_task(s, ids);
-	if (in_user)
-		take_tick_regs(ctx, s);
-	if (take_stacks(ctx, s, in_user, count)) {
-		uint64_t nr = 1 + take_delayed(s);
-
-		add_row(&s->row, nr, nr, count);
-	}
-	return 0;
-}
-
-/* Children of what is recorded are recorded. */
-SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
-	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
-	const struct perl_layout *perl = bpf_map_lookup_elem(&perls, &from);
-	uint32_t yes = 1;
-
-	if (from == to)
-		return 0;
-	if (settings.children && bpf_map_lookup_elem(&target_pids, &from))
-		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
-	if (perl)
-		bpf_map_update_elem(&perls, &to, perl, BPF_ANY);
-	return 0;
-}
-
-/* What was known of the old program is wrong from here on. */
-SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	uint32_t tgid = my_ids().tgid;
-
-	bpf_map_delete_elem(&spaces, &tgid);
-	bpf_map_delete_elem(&perls, &tgid);
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int on_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = current_task();
-	uint32_t tgid = my_ids().tgid;
-
-	if (BPF_CORE_READ(task, signal, live.counter))
-		return 0;
-	bpf_map_delete_elem(&spaces, &tgid);
-	bpf_map_delete_elem(&perls, &tgid);
-	if (settings.children)
-		bpf_map_delete_elem(&target_pids, &tgid);
-	return 0;
-}
+#include "processes.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -190,7 +96,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	struct counters *count = my_counters(LANE_EVENT);
 	uint64_t now = bpf_ktime_get_ns();
 
-	if (!count || now > until)
+	if (!count || now > control.until)
 		return 0;
 	/* where it is an argument, the field may be another one by now */
 	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
@@ -265,8 +171,9 @@ int look_at_waits(struct bpf_iter__task *ctx)
 			s->wait.key.kernel = store(
 				s, LANE_LOOK, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
 	}
-	bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST);
-	return 0;
+	if (!bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST) ||
+		bpf_map_lookup_elem(&waits, &tid)) /* it began another wait meanwhile */
+		return 0;
 full:
 	count->waits_full++;
 	return 0;

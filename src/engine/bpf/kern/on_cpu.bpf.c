@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* on-cpu: stacks at the tick. */
+#define EQUAL_SAMPLES true
+#include "core.h"
+#include "processes.h"
+
+static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
+{
+	struct pt_regs___kernel *r = &s->regs;
+
+	r->r15 = ctx->regs.r15;
+	r->r14 = ctx->regs.r14;
+	r->r13 = ctx->regs.r13;
+	r->r12 = ctx->regs.r12;
+	r->bp = ctx->regs.rbp;
+	r->bx = ctx->regs.rbx;
+	r->r11 = ctx->regs.r11;
+	r->r10 = ctx->regs.r10;
+	r->r9 = ctx->regs.r9;
+	r->r8 = ctx->regs.r8;
+	r->ax = ctx->regs.rax;
+	r->cx = ctx->regs.rcx;
+	r->dx = ctx->regs.rdx;
+	r->si = ctx->regs.rsi;
+	r->di = ctx->regs.rdi;
+	r->ip = ctx->regs.rip;
+	r->sp = ctx->regs.rsp;
+}
+
+SEC("perf_event")
+int on_tick(struct bpf_perf_event_data *ctx)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct ids ids = my_ids();
+	bool in_user = ctx->regs.cs & 3;
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!count || !s)
+		return 0;
+	count->ticks++;
+	if (!is_wanted(ids) || (in_user && !settings.user && !settings.perl))
+		return 0;
+	if (bpf_ktime_get_ns() > control.until)
+		return 0;
+	count->hits++;
+	take_task(s, ids);
+	if (in_user)
+		take_tick_regs(ctx, s);
+	if (take_stacks(ctx, s, in_user, count)) {
+		uint64_t nr = 1 + take_delayed(s);
+
+		add_row(&s->row, nr, nr, count);
+	}
+	return 0;
+}

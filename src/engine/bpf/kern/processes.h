@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens to the recorded processes: the programs that every tool has beside its own. */
+#ifndef ENGINE_BPF_KERN_PROCESSES_H
+#define ENGINE_BPF_KERN_PROCESSES_H
+
+#include "core.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Children of what is recorded are recorded. */
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
+	const struct perl_layout *perl = bpf_map_lookup_elem(&perls, &from);
+	uint32_t yes = 1;
+
+	if (from == to)
+		return 0;
+	if (settings.children && bpf_map_lookup_elem(&target_pids, &from))
+		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
+	if (perl)
+		bpf_map_update_elem(&perls, &to, perl, BPF_ANY);
+	return 0;
+}
+
+/* What was known of the old program is wrong from here on. */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t tgid = my_ids().tgid;
+
+	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = current_task();
+	uint32_t tgid = my_ids().tgid;
+
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return 0;
+	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&perls, &tgid);
+	if (settings.children)
+		bpf_map_delete_elem(&target_pids, &tgid);
+	return 0;
+}
+
+#endif

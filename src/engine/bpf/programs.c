@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "programs.h"
+#include "engine/bpf/kern/backlog.h"
+
+#include "bpf/skeletons.h"
+#include "engine/engine.h"
+#include "features.h"
+#include "lib/util.h"
+#include "model/waits.h"
+#include "process/task.h"
+#include "verifier.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_HZ = 999,
+	ENTRIES = 16384,   /* nodes, and rows, beside those for a busy tenth of a second */
+	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
+};
+
+static void set_waits(struct settings *s, const struct engine_request *r)
+{
+	s->states = r->states ? r->states : WAITS_BLOCKED;
+	s->state_arg = features_switch_state();
+	s->min_ns = r->min_us * 1000;
+	s->max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
+}
+
+/* The tools that have programs in kern/, and what each sets beside the settings of all. */
+static const struct built_in {
+	const char *tool;
+	const void *(*object)(size_t *size);
+	void (*set)(struct settings *settings, const struct engine_request *request);
+} built_ins[] = {
+	{"on-cpu", on_cpu__elf_bytes, NULL},
+	{"off-cpu", off_cpu__elf_bytes, set_waits},
+};
+
+static const struct built_in *find_built_in(const char *tool)
+{
+	for (size_t i = 0; i < ARRAY_LEN(built_ins); i++)
+		if (!strcmp(built_ins[i].tool, tool))
+			return &built_ins[i];
+	return NULL;
+}
+
+bool programs_exist(const char *tool)
+{
+	return find_built_in(tool) != NULL;
+}
+
+/* What went wrong comes last. */
+static void shorten_log(struct strbuf *log)
+{
+	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
+
+	if (!over)
+		return;
+	memmove(log->buf, log->buf + over, log->len - over + 1);
+	log->len -= over;
+}
+
+/* libbpf's print callback has no context argument. */
+static struct programs *logging;
+
+static int log_message(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	size_t before = logging ? logging->log.len : 0;
+
+	if (!logging || level == LIBBPF_DEBUG)
+		return 0;
+	strbuf_vaddf(&logging->log, fmt, args);
+	if (logging->request->verbose)
+		fputs(logging->log.buf + before, stderr);
+	shorten_log(&logging->log);
+	return 0;
+}
+
+unsigned programs_hz(const struct engine_request *request)
+{
+	return request->hz ? request->hz : DEFAULT_HZ;
+}
+
+static struct bpf_map *find_map(const struct programs *p, const char *name)
+{
+	return bpf_object__find_map_by_name(p->object, name);
+}
+
+static int set_sizes(struct programs *p, struct strbuf *err)
+{
+	const struct engine_request *r = p->request;
+	size_t busy = p->nr_cpus * programs_hz(r);
+	uint32_t cpus = (uint32_t)p->nr_cpus;
+
+	p->nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
+	p->nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
+	const struct {
+		const char *map;
+		uint32_t entries; /* 0: as it is */
+	} sizes[] = {
+		{"rows_0", p->nr_rows},
+		{"rows_1", p->nr_rows},
+		{"nodes_0", p->nr_nodes},
+		{"nodes_1", p->nr_nodes},
+		{"counters", cpus * LANES},
+		{"seen", cpus * SEEN},
+		{"ring", backlog_ring(p->nr_cpus)},
+		{"seen_subs", r->perl ? cpus * SEEN_SUBS : 1},
+		{"perls", r->perl ? 0 : 1},
+		{"perl_known", r->perl ? 0 : 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct bpf_map *map = find_map(p, sizes[i].map);
+		int error = sizes[i].entries ? bpf_map__set_max_entries(map, sizes[i].entries) : 0;
+
+		if (error)
+			return fail(err, "cannot set the size of the BPF map %s to %u entries: %s",
+				sizes[i].map, sizes[i].entries, strerror(-error));
+	}
+	return 0;
+}
+
+static int set_settings(struct programs *p, const struct built_in *tool, struct strbuf *err)
+{
+	const struct engine_request *r = p->request;
+	struct settings *s = &p->settings;
+	int error;
+
+	s->user = r->user;
+	s->kernel = r->kernel;
+	s->perl = r->perl;
+	s->all = r->all;
+	s->idle = r->idle;
+	s->pids = r->nr_pids;
+	s->tids = r->nr_tids;
+	s->children = r->children;
+	s->pid_ns = task_namespace();
+	if (tool->set)
+		tool->set(s, r);
+	error = bpf_map__set_initial_value(find_map(p, ".rodata"), s, sizeof(*s));
+	return error ? fail(err, "cannot set what the BPF programs record: %s", strerror(-error))
+		     : 0;
+}
+
+/* The kernel does not take the programs. */
+static int refuse(const struct programs *p, int error, struct strbuf *err)
+{
+	struct utsname uts = {0};
+	size_t len;
+	const char *reason = verifier_reason(p->log.buf, &len);
+
+	uname(&uts);
+	strbuf_addf(err, "Linux %s rejects the BPF programs: %s", uts.release, strerror(error));
+	if (reason)
+		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
+	return fail(err, "; report it with the log, and record with --engine=stap");
+}
+
+int programs_load(struct programs *p, const struct engine_request *request, size_t nr_cpus,
+	struct strbuf *err)
+{
+	const struct built_in *tool = find_built_in(request->script);
+	const void *bytes;
+	size_t size;
+	int error;
+
+	p->request = request;
+	p->nr_cpus = nr_cpus;
+	logging = p;
+	libbpf_set_print(log_message);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	bytes = tool->object(&size);
+	p->object = bpf_object__open_mem(bytes, size,
+		&(struct bpf_object_open_opts){.sz = sizeof(struct bpf_object_open_opts)});
+	if (!p->object)
+		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
+	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
+	bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_fork"),
+		request->children || request->perl);
+	if (set_sizes(p, err) || set_settings(p, tool, err))
+		return -1;
+	error = bpf_object__load(p->object);
+	if (error)
+		return refuse(p, -error, err);
+	p->control = programs_map_memory(p, ".bss", sizeof(*p->control), true);
+	return p->control ? 0
+			  : fail(err, "cannot share memory with the BPF programs: %s",
+				    strerror(errno));
+}
+
+int programs_map(const struct programs *p, const char *name)
+{
+	const struct bpf_map *map = find_map(p, name);
+
+	return map ? bpf_map__fd(map) : -1;
+}
+
+void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable)
+{
+	int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *memory = mmap(NULL, size, protection, MAP_SHARED, programs_map(p, name), 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int programs_attach(struct programs *p, struct strbuf *err)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->object)
+	{
+		if (program == p->tick || !bpf_program__autoload(program) ||
+			p->nr_links == LINKS_MAX)
+			continue;
+		struct bpf_link *link = bpf_program__attach(program);
+
+		if (!link)
+			return fail(err, "cannot attach the BPF program %s: %s",
+				bpf_program__name(program), strerror(errno));
+		p->links[p->nr_links++] = link;
+		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
+			p->look = link;
+	}
+	return 0;
+}
+
+void programs_detach(struct programs *p)
+{
+	for (size_t i = 0; i < p->nr_links; i++)
+		bpf_link__destroy(p->links[i]);
+	p->nr_links = 0;
+	p->look = NULL;
+}
+
+int programs_look(const struct programs *p, struct strbuf *err)
+{
+	char buf[4096];
+	int fd = bpf_iter_create(bpf_link__fd(p->look)), error = fd < 0 ? errno : 0;
+	ssize_t n = 1;
+
+	while (!error && n) {
+		n = read(fd, buf, sizeof(buf));
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			error = errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	return error ? fail(err, "cannot look at the threads that wait already: %s",
+			       strerror(error))
+		     : 0;
+}
+
+void programs_release(struct programs *p)
+{
+	programs_detach(p);
+	bpf_object__close(p->object);
+	logging = NULL;
+	strbuf_release(&p->log);
+}
