@@ -26,9 +26,9 @@ struct sources {
 	struct strbuf name;
 };
 
-static struct debug_places debug_places_of(const struct lookup_job *job)
+static struct debug_paths debug_paths_of(const struct lookup_job *job)
 {
-	return (struct debug_places){.root = job->options->root, .path = job->options->debug_path};
+	return (struct debug_paths){.root = job->options->root, .path = job->options->debug_path};
 }
 
 static void explain(struct sources *s, enum symbol_gap gap, const char *detail)
@@ -105,7 +105,7 @@ static struct elffile *open_debug_fd(const struct lookup_job *job)
 }
 
 static struct elffile *open_debug_kernel(
-	const struct lookup_job *job, const struct debug_places *where)
+	const struct lookup_job *job, const struct debug_paths *where)
 {
 	char *name = xstrndup(job->path + 1, strcspn(job->path + 1, "]"));
 	struct elffile *debug = debugfile_open_kernel(
@@ -118,7 +118,7 @@ static struct elffile *open_debug_kernel(
 static struct elffile *open_debug(struct sources *s)
 {
 	const struct lookup_job *job = s->job;
-	struct debug_places where = debug_places_of(job);
+	struct debug_paths where = debug_paths_of(job);
 	struct elffile *debug = open_debug_fd(job);
 
 	s->result.header.rejected = !debug && job->downloaded;
@@ -134,7 +134,7 @@ static struct elffile *open_debug(struct sources *s)
 /* The file that dwz moved debug information of IN to; if it is missing, the result says so. */
 static struct elffile *open_alt(struct sources *s, const struct elffile *in)
 {
-	struct debug_places where = debug_places_of(s->job);
+	struct debug_paths where = debug_paths_of(s->job);
 	char *id = debugfile_alt_id(in);
 	struct elffile *alt = NULL;
 
@@ -348,7 +348,7 @@ static int open_plain(const char *path)
 void lookup_job_prepare(void *arg)
 {
 	struct lookup_job *job = arg;
-	struct debug_places where = debug_places_of(job);
+	struct debug_paths where = debug_paths_of(job);
 	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
 	job->fd = job->open || job->path[0] != '/' ? -1 : open_plain(full);

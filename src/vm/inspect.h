@@ -8,7 +8,7 @@
 
 /*
  * What P has mapped, and its memory. Valid as long as PS does not change; debug_path as in struct
- * debug_places.
+ * debug_paths.
  */
 void inspect_init(struct target *t, const struct processes *ps, const struct process *p,
 	const char *debug_path);

@@ -46,7 +46,7 @@ struct target {
 	const struct target_file *files;
 	size_t nr_files;
 	struct memory memory;
-	struct debug_places debug; /* where debug files are looked for */
+	struct debug_paths debug; /* where debug files are looked for */
 	/*
 	 * Asked for the debug file of a build-id, of the file NAME, where none is installed: open
 	 * for reading, or -1. NULL: nobody is.

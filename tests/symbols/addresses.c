@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	bool inlines = argc > 1 && !strcmp(argv[1], "-i");
 	const char *path = argv[argc - 1];
 	struct strbuf err = STRBUF_INIT;
-	const struct debug_places places = {0};
+	const struct debug_paths places = {0};
 	struct addresses a = {0};
 	int64_t start;
 

@@ -294,7 +294,7 @@ static void common_parts(void **state)
 	compile(source, "program.c", "cc -O2 -g -Wl,--gc-sections -ffunction-sections -o program");
 	run("cd '%s' && cp program other && dwz -r -m common.debug program other", dir);
 	struct elffile *elf = elffile_open(program, NULL);
-	struct elffile *alt = debugfile_open_alt(elf, &(struct debug_places){0});
+	struct elffile *alt = debugfile_open_alt(elf, &(struct debug_paths){0});
 	uint64_t address = symbol_address(elf, "at_inner");
 
 	assert_non_null(alt);
@@ -305,7 +305,7 @@ static void common_parts(void **state)
 	elffile_close(alt);
 	/* another file at its path */
 	run("cp '%s' '%s/common.debug'", program, dir);
-	assert_null(debugfile_open_alt(elf, &(struct debug_places){0}));
+	assert_null(debugfile_open_alt(elf, &(struct debug_paths){0}));
 	elffile_close(elf);
 	free(program);
 	free(other);

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rows: %s\n", argc == 2 ? err.buf : "usage: rows FILE");
 		return EXIT_FAILED;
 	}
-	struct elffile *debug = debugfile_open(elf, argv[1], &(struct debug_places){0});
+	struct elffile *debug = debugfile_open(elf, argv[1], &(struct debug_paths){0});
 	Dwarf *dwarf = dwarf_begin_elf(elffile_elf(debug ? debug : elf), DWARF_C_READ, NULL);
 
 	while (dwarf && fgets(line, sizeof(line), stdin))

@@ -5,7 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/fetch/debuginfod.h"
-#include "symbol/fetch/fetch.h"
+#include "symbol/fetch/download.h"
 #include "symbol/fetch/servers.h"
 
 #include <errno.h>
@@ -270,7 +270,7 @@ static void set_folder_as_server(void)
 static void skip_without_library(void)
 {
 	struct strbuf err = STRBUF_INIT;
-	bool there = fetch_library_open("libdebuginfod.so.1", &err);
+	bool there = download_library_open("libdebuginfod.so.1", &err);
 
 	if (!there)
 		printf("# skipped: %s\n", err.buf);
@@ -347,7 +347,7 @@ static void test_no_server(void **state)
 	(void)state;
 	setenv("DEBUGINFOD_URLS", "", 1);
 	expect_fetch(ID, DEBUGINFOD_LEFT_OUT, NULL,
-		"debuginfod: no server is named; 'lib' was not fetched\n");
+		"debuginfod: no server is configured; 'lib' was not fetched\n");
 }
 
 static void test_library(void **state)
@@ -355,11 +355,11 @@ static void test_library(void **state)
 	struct strbuf err = STRBUF_INIT;
 
 	(void)state;
-	assert_null(fetch_library_open("libno-such-library.so.1", &err));
+	assert_null(download_library_open("libno-such-library.so.1", &err));
 	assert_string_equal(err.buf, "libno-such-library.so.1 is not installed: apt install "
 				     "libdebuginfod1 (dnf install elfutils-debuginfod-client)");
 	strbuf_reset(&err);
-	assert_null(fetch_library_open("libc.so.6", &err));
+	assert_null(download_library_open("libc.so.6", &err));
 	assert_non_null(strstr(err.buf, "libc.so.6 is too old: it has no debuginfod_begin"));
 	strbuf_release(&err);
 }

@@ -168,7 +168,7 @@ static struct named open_named(const char *path)
 	struct named named = {.elf = elffile_open(path, NULL)};
 
 	assert_non_null(named.elf);
-	named.debug = debugfile_open(named.elf, path, &(struct debug_places){0});
+	named.debug = debugfile_open(named.elf, path, &(struct debug_paths){0});
 	named.tab = symtab_new(named.elf, named.debug, NULL);
 	return named;
 }

@@ -95,16 +95,16 @@ static char *path_by_id(const char *folder, const char *build_id)
 	return xasprintf("%s/.build-id/%.2s/%s.debug", folder, build_id, build_id + 2);
 }
 
-int debugfile_open_by_id(const char *build_id, const struct debug_places *places)
+int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths)
 {
-	const char *list = places->path ? places->path : DEBUG_DIR;
+	const char *list = paths->path ? paths->path : DEBUG_DIR;
 	char *folder;
 	int fd = -1;
 
 	if (strlen(build_id) < ID_MIN || build_id[strspn(build_id, "0123456789abcdef")])
 		return -1;
-	if (places->root)
-		fd = open_plain(xasprintf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", places->root,
+	if (paths->root)
+		fd = open_plain(xasprintf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", paths->root,
 			build_id, build_id + 2));
 	while (fd < 0 && (folder = next_folder(&list))) {
 		fd = open_plain(path_by_id(folder, build_id));
@@ -113,18 +113,18 @@ int debugfile_open_by_id(const char *build_id, const struct debug_places *places
 	return fd;
 }
 
-static struct elffile *open_by_id(const char *build_id, const struct debug_places *places)
+static struct elffile *open_by_id(const char *build_id, const struct debug_paths *paths)
 {
-	int fd = debugfile_open_by_id(build_id, places);
+	int fd = debugfile_open_by_id(build_id, paths);
 
 	return fd < 0 ? NULL : debugfile_open_checked(fd, build_id);
 }
 
 /* FOLDER/NAME.debug or FOLDER/NAME, as people carry them about. */
 static struct elffile *open_by_name(
-	const char *build_id, const char *path, const struct debug_places *places)
+	const char *build_id, const char *path, const struct debug_paths *paths)
 {
-	const char *list = places->path ? places->path : "", *name = file_name(path);
+	const char *list = paths->path ? paths->path : "", *name = file_name(path);
 	struct elffile *debug = NULL;
 	char *folder;
 
@@ -138,12 +138,12 @@ static struct elffile *open_by_name(
 }
 
 static struct elffile *open_by_link(
-	const struct elffile *elf, const char *path, const struct debug_places *places)
+	const struct elffile *elf, const char *path, const struct debug_paths *paths)
 {
 	GElf_Word crc_word;
 	const char *name = dwelf_elf_gnu_debuglink(elffile_elf(elf), &crc_word);
-	const char *root = places->root ? places->root : "", *id = elffile_build_id(elf);
-	const char *list = places->path ? places->path : DEBUG_DIR, *slash = strrchr(path, '/');
+	const char *root = paths->root ? paths->root : "", *id = elffile_build_id(elf);
+	const char *list = paths->path ? paths->path : DEBUG_DIR, *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) : 0;
 	uint32_t crc = crc_word;
 	struct elffile *debug;
@@ -167,21 +167,21 @@ static struct elffile *open_by_link(
 }
 
 struct elffile *debugfile_open(
-	const struct elffile *elf, const char *path, const struct debug_places *places)
+	const struct elffile *elf, const char *path, const struct debug_paths *paths)
 {
-	struct elffile *debug = open_by_id(elffile_build_id(elf), places);
+	struct elffile *debug = open_by_id(elffile_build_id(elf), paths);
 
 	if (!debug)
-		debug = open_by_link(elf, path, places);
-	return debug ? debug : open_by_name(elffile_build_id(elf), path, places);
+		debug = open_by_link(elf, path, paths);
+	return debug ? debug : open_by_name(elffile_build_id(elf), path, paths);
 }
 
 struct elffile *debugfile_open_alone(
-	const char *build_id, const char *path, const struct debug_places *places)
+	const char *build_id, const char *path, const struct debug_paths *paths)
 {
-	struct elffile *debug = open_by_id(build_id, places);
+	struct elffile *debug = open_by_id(build_id, paths);
 
-	return debug ? debug : open_by_name(build_id, path, places);
+	return debug ? debug : open_by_name(build_id, path, paths);
 }
 
 /* What .gnu_debugaltlink holds: a path and, behind it, a build-id. */
@@ -246,9 +246,9 @@ static struct elffile *open_alt(char *path, const char *build_id)
 	return path ? debugfile_open_alt_checked(open_plain(path), build_id) : NULL;
 }
 
-struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_places *places)
+struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_paths *paths)
 {
-	const char *list = places->path ? places->path : DEBUG_DIR;
+	const char *list = paths->path ? paths->path : DEBUG_DIR;
 	char *id = debugfile_alt_id(elf), *folder;
 	struct elffile *alt = NULL;
 	const unsigned char *raw;
@@ -256,9 +256,9 @@ struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug
 
 	if (!id)
 		return NULL;
-	if (places->root)
-		alt = open_alt(xasprintf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", places->root,
-				       id, id + 2),
+	if (paths->root)
+		alt = open_alt(xasprintf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", paths->root, id,
+				       id + 2),
 			id);
 	while (!alt && (folder = next_folder(&list))) {
 		alt = open_alt(path_by_id(folder, id), id);
@@ -266,7 +266,7 @@ struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug
 	}
 	if (!alt)
 		alt = open_alt(beside(elffile_fd(elf), alt_link(elf, &raw, &len),
-				       places->root ? places->root : ""),
+				       paths->root ? paths->root : ""),
 			id);
 	free(id);
 	return alt;
@@ -336,10 +336,10 @@ static struct elffile *open_in(
 }
 
 struct elffile *debugfile_open_kernel(const char *build_id, const char *release, const char *module,
-	const struct debug_places *places)
+	const struct debug_paths *paths)
 {
-	const char *list = places->path ? places->path : DEBUG_DIR;
-	const char *root = places->root ? places->root : "";
+	const char *list = paths->path ? paths->path : DEBUG_DIR;
+	const char *root = paths->root ? paths->root : "";
 	struct elffile *debug = NULL;
 	char *folder;
 
@@ -383,14 +383,14 @@ struct elffile *debugfile_open_embedded(const struct elffile *elf)
 }
 
 bool debugfile_names_known(
-	const struct elffile *elf, const char *path, const struct debug_places *places)
+	const struct elffile *elf, const char *path, const struct debug_paths *paths)
 {
 	GElf_Shdr shdr;
 
 	if (elffile_section(elffile_elf(elf), ".symtab", &shdr) ||
 		elffile_section(elffile_elf(elf), ".gnu_debugdata", &shdr))
 		return true;
-	struct elffile *debug = debugfile_open(elf, path, places);
+	struct elffile *debug = debugfile_open(elf, path, paths);
 
 	elffile_close(debug);
 	return debug;

@@ -11,13 +11,13 @@
 struct elffile;
 
 /* Where they are looked for. */
-struct debug_places {
+struct debug_paths {
 	const char *root; /* under which the file was found, NULL: "/" */
 	const char *path; /* folders such as /usr/lib/debug, divided by ":"; NULL: that one */
 };
 
 /* What is installed for BUILD_ID, open for reading and not looked into. -1: nothing. */
-int debugfile_open_by_id(const char *build_id, const struct debug_places *places);
+int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths);
 
 /* FD, which it takes over; NULL when that is no whole ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_checked(int fd, const char *build_id);
@@ -28,11 +28,11 @@ struct elffile *debugfile_open_checked(int fd, const char *build_id);
  * installed.
  */
 struct elffile *debugfile_open(
-	const struct elffile *elf, const char *path, const struct debug_places *places);
+	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 
 /* The same when the file itself is not here: nothing but its build-id tells. */
 struct elffile *debugfile_open_alone(
-	const char *build_id, const char *path, const struct debug_places *places);
+	const char *build_id, const char *path, const struct debug_paths *paths);
 
 /*
  * The build-id of the file that dwz moved parts of ELF's debug information to, in lower-case hex
@@ -41,17 +41,17 @@ struct elffile *debugfile_open_alone(
 char *debugfile_alt_id(const struct elffile *elf);
 
 /* That file, by build-id, then by the path that ELF names; it has this build-id. NULL: not here. */
-struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_places *places);
+struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_paths *paths);
 
 /* FD, which it takes over; NULL when that is no whole ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_alt_checked(int fd, const char *build_id);
 
 /*
- * The one of the kernel RELEASE, which distributions put at different places, or of its MODULE
+ * The one of the kernel RELEASE, which distributions put at different paths, or of its MODULE
  * (NULL: the kernel itself): an object file, maybe compressed, as relocated.h has it.
  */
 struct elffile *debugfile_open_kernel(const char *build_id, const char *release, const char *module,
-	const struct debug_places *places);
+	const struct debug_paths *paths);
 
 /* FD, which it takes over; NULL when that is no module's file with this BUILD_ID. */
 struct elffile *debugfile_open_module_checked(int fd, const char *build_id);
@@ -61,6 +61,6 @@ struct elffile *debugfile_open_embedded(const struct elffile *elf);
 
 /* ELF's local functions have names: in its own table, in .gnu_debugdata, or in its debug file. */
 bool debugfile_names_known(
-	const struct elffile *elf, const char *path, const struct debug_places *places);
+	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 
 #endif

@@ -174,7 +174,7 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 /* By the tables of the file itself, or the debug file that is installed; nothing is unpacked. */
 static bool is_named_main(const struct elffile *elf, uint64_t address)
 {
-	struct elffile *debug = debugfile_open(elf, "", &(struct debug_places){0});
+	struct elffile *debug = debugfile_open(elf, "", &(struct debug_paths){0});
 	struct symimage image;
 	struct symimage_hit hit;
 	struct symlist list;

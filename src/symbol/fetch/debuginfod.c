@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfod.h"
-#include "fetch.h"
+#include "download.h"
 #include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -23,31 +23,32 @@ enum {
 	FILE_S = 90,
 	ALL_S = 180,
 	SILENCE_S = 10,
-	GRACE_S = 1, /* for a process that was told to end */
+	GRACE_S = 1, /* for a process to end after SIGTERM */
 	TICK_MS = 100,
 };
 
 static const int64_t second = 1000000000;
 
-/* One file. Waiting until it was asked for or has a result, running as long as it has a pid. */
-struct download {
+/* One file: waiting until started or over, running as long as its download has a pid. */
+struct download_job {
 	struct debuginfod_file *file;
 	char *path;
-	bool asked, over;
-	struct fetch fetch;
+	bool started, over;
+	struct download download;
 	int64_t began_ns, stopped_ns; /* 0: not */
-	char *reason;                 /* why it did not come, NULL: that needs no words */
+	char *reason;                 /* why it failed, NULL: nothing to report */
 };
 
 struct queue {
-	struct download *jobs;
+	struct download_job *jobs;
 	size_t n;
 	char *cache;
-	const struct fetch_library *lib;
+	const struct download_library *lib;
 	unsigned file_s, all_s, silence_s;
-	int64_t began_ns, heard_ns; /* of a server, last */
-	bool heard;                 /* of one, ever */
-	bool ending;                /* no more are begun */
+	int64_t began_ns;
+	int64_t heard_ns; /* when a server last responded */
+	bool heard;       /* a server responded */
+	bool ending;      /* start no more downloads */
 	struct progress progress;
 };
 
@@ -58,7 +59,7 @@ bool debuginfod_has_servers(void)
 
 /* ---- the cache ---- */
 
-/* Where the library keeps it by itself. */
+/* The library's default. */
 static char *cache_folder(void)
 {
 	const char *set = getenv(DEBUGINFOD_CACHE_PATH_ENV_VAR), *xdg = getenv("XDG_CACHE_HOME");
@@ -93,23 +94,23 @@ static bool is_whole(const char *path)
 
 void debuginfod_reject(const struct debuginfod_file *file)
 {
-	char *cache = cache_folder(), *path = fetch_path(cache, file);
+	char *cache = cache_folder(), *path = download_path(cache, file);
 
 	if (file->path && is_build_id(file->build_id) && !strcmp(path, file->path))
-		fetch_remove(path);
+		download_remove(path);
 	free(path);
 	free(cache);
 }
 
 /* ---- results ---- */
 
-static bool is_running(const struct download *job)
+static bool is_running(const struct download_job *job)
 {
-	return job->fetch.pid > 0;
+	return job->download.pid > 0;
 }
 
-/* Takes over REASON. */
-static void set_result(struct download *job, enum debuginfod_result result, char *reason)
+/* Takes ownership of REASON. */
+static void set_result(struct download_job *job, enum debuginfod_result result, char *reason)
 {
 	job->over = true;
 	job->file->result = result;
@@ -117,21 +118,22 @@ static void set_result(struct download *job, enum debuginfod_result result, char
 	job->reason = reason;
 }
 
-static void set_found(struct download *job)
+static void set_found(struct download_job *job)
 {
 	set_result(job, DEBUGINFOD_FOUND, NULL);
 	job->file->path = xstrdup(job->path);
 }
 
-/* Who did it and what: the server of JOB's file, or all that may be meant. The caller's to free. */
+/* The server of JOB's file, or all servers if it is not known, and the text; the caller frees it.
+ */
 static __attribute__((format(printf, 2, 3))) char *of_server(
-	const struct download *job, const char *fmt, ...)
+	const struct download_job *job, const char *fmt, ...)
 {
 	struct strbuf sb = STRBUF_INIT;
 	va_list ap;
 
-	if (job && job->fetch.report.server[0])
-		strbuf_adds(&sb, job->fetch.report.server);
+	if (job && job->download.report.server[0])
+		strbuf_adds(&sb, job->download.report.server);
 	else
 		servers_add_names(&sb);
 	strbuf_addch(&sb, ' ');
@@ -141,28 +143,28 @@ static __attribute__((format(printf, 2, 3))) char *of_server(
 	return strbuf_detach(&sb);
 }
 
-/* Whether it runs or was not begun. Takes over REASON. */
-static void stop(struct download *job, enum debuginfod_result result, char *reason)
+/* Stops JOB, whether it runs or was not started. Takes ownership of REASON. */
+static void stop(struct download_job *job, enum debuginfod_result result, char *reason)
 {
 	job->stopped_ns = monotonic_ns();
 	set_result(job, result, reason);
 }
 
-/* All that have no result yet: RESULT for those that were asked for. Takes over REASON. */
+/* Stops all jobs without a result, with RESULT if started. Takes ownership of REASON. */
 static void give_up(struct queue *q, enum debuginfod_result result, char *reason)
 {
 	q->ending = true;
 	for (size_t i = 0; i < q->n; i++) {
-		struct download *job = &q->jobs[i];
+		struct download_job *job = &q->jobs[i];
 
 		if (!job->over)
-			stop(job, job->asked ? result : DEBUGINFOD_LEFT_OUT, xstrdup(reason));
+			stop(job, job->started ? result : DEBUGINFOD_LEFT_OUT, xstrdup(reason));
 	}
 	free(reason);
 }
 
 /* "'a' was" or "3 files were" */
-static void add_files(struct strbuf *out, const struct download *first, size_t nr)
+static void add_files(struct strbuf *out, const struct download_job *first, size_t nr)
 {
 	if (nr == 1)
 		message_add_path(out, first->file->name);
@@ -174,13 +176,13 @@ static void add_files(struct strbuf *out, const struct download *first, size_t n
 static void add_notes(const struct queue *q, struct strbuf *notes)
 {
 	for (size_t i = 0; i < q->n; i++) {
-		struct download *first = &q->jobs[i];
+		struct download_job *first = &q->jobs[i];
 		size_t nr = 0;
 
 		if (!first->reason)
 			continue;
 		for (size_t k = q->n; k-- > i;) {
-			struct download *job = &q->jobs[k];
+			struct download_job *job = &q->jobs[k];
 
 			if (!job->reason || strcmp(job->reason, first->reason))
 				continue;
@@ -199,14 +201,14 @@ static void add_notes(const struct queue *q, struct strbuf *notes)
 static struct progress_sums sum_up(const struct queue *q)
 {
 	struct progress_sums sums = {.files = q->n};
-	uint64_t named = 0; /* bytes of that one: rather one that comes than one that waits */
+	uint64_t named = 0; /* bytes of the file to show: prefer one that has begun to arrive */
 	bool known = true;
 
 	for (size_t i = 0; i < q->n; i++) {
-		const struct download *job = &q->jobs[i];
-		const struct fetch_report *r = &job->fetch.report;
+		const struct download_job *job = &q->jobs[i];
+		const struct download_report *r = &job->download.report;
 
-		sums.begun += job->asked;
+		sums.started += job->started;
 		sums.found += job->over && job->file->result == DEBUGINFOD_FOUND;
 		add_capped(&sums.bytes, r->bytes);
 		add_capped(&sums.total, r->total);
@@ -224,7 +226,7 @@ static struct progress_sums sum_up(const struct queue *q)
 
 /* ---- the work ---- */
 
-static volatile sig_atomic_t interrupted; /* for good: no later file is waited for, either */
+static volatile sig_atomic_t interrupted; /* stays set: later calls do not wait, either */
 
 static void on_interrupt(int sig)
 {
@@ -238,10 +240,10 @@ static bool is_unreachable(int error)
 	       error == ETIME;
 }
 
-/* Why the process of JOB, which was not stopped, did not get the file; NULL: no server has it. */
-static char *failure(const struct download *job)
+/* Why the process of JOB, which was not stopped, failed; NULL: no server has the file. */
+static char *failure(const struct download_job *job)
 {
-	const struct fetch_report *r = &job->fetch.report;
+	const struct download_report *r = &job->download.report;
 
 	if (r->error == EMLINK)
 		return of_server(job, "redirected without end");
@@ -249,14 +251,15 @@ static char *failure(const struct download *job)
 		return of_server(job, "sent too much; $DEBUGINFOD_MAXSIZE may allow more");
 	if (r->status)
 		return of_server(job, "answered with HTTP status %d", r->status);
-	if (r->answer[0] || r->error != ENOENT)
-		return of_server(job, "failed: %s", r->answer[0] ? r->answer : strerror(r->error));
+	if (r->message[0] || r->error != ENOENT)
+		return of_server(
+			job, "failed: %s", r->message[0] ? r->message : strerror(r->error));
 	return NULL;
 }
 
-static void judge(struct queue *q, struct download *job)
+static void take_result(struct queue *q, struct download_job *job)
 {
-	const struct fetch_report *r = &job->fetch.report;
+	const struct download_report *r = &job->download.report;
 
 	if (!r->error && is_whole(job->path)) {
 		set_found(job);
@@ -265,7 +268,7 @@ static void judge(struct queue *q, struct download *job)
 	} else if (!q->heard && is_unreachable(r->error)) {
 		give_up(q, DEBUGINFOD_FAILED,
 			of_server(NULL, "cannot be reached: %s",
-				r->answer[0] ? r->answer : strerror(r->error)));
+				r->message[0] ? r->message : strerror(r->error)));
 		servers_set_silent(true);
 	} else {
 		char *reason = failure(job);
@@ -274,31 +277,32 @@ static void judge(struct queue *q, struct download *job)
 	}
 }
 
-/* Hears what the process of JOB says and what became of it. */
-static void attend(struct queue *q, struct download *job)
+/* Reads the reports of JOB's process, and takes its result or stops it. */
+static void update(struct queue *q, struct download_job *job)
 {
-	uint64_t events = job->fetch.report.events;
-	bool more = fetch_read(&job->fetch);
+	uint64_t events = job->download.report.events;
+	bool more = download_read(&job->download);
 	int64_t now = monotonic_ns();
 
-	if (job->fetch.report.events != events)
+	if (job->download.report.events != events)
 		q->heard_ns = now;
-	q->heard |= job->fetch.report.heard;
+	q->heard |= job->download.report.heard;
 	if (!more) {
-		fetch_end(&job->fetch);
-		judge(q, job);
+		download_end(&job->download);
+		take_result(q, job);
 		return;
 	}
 	if (!job->stopped_ns && now - job->began_ns >= q->file_s * second)
 		stop(job, DEBUGINFOD_TIMEOUT, of_server(job, "took more than %u s", q->file_s));
 	if (job->stopped_ns && now - job->stopped_ns >= GRACE_S * second)
-		fetch_kill(&job->fetch, job->path);
+		download_kill(&job->download, job->path);
 	else if (job->stopped_ns)
-		fetch_stop(&job->fetch); /* again: between two looks at the flag it may wait */
+		download_stop(
+			&job->download); /* again: it may block between two checks of the flag */
 }
 
-/* What concerns all files. */
-static void look_at_clock(struct queue *q)
+/* SIGINT and the timeouts for all files. */
+static void check_timeouts(struct queue *q)
 {
 	int64_t now = monotonic_ns();
 
@@ -317,28 +321,29 @@ static void look_at_clock(struct queue *q)
 	}
 }
 
-static void begin(struct queue *q, struct download *job)
+static void begin(struct queue *q, struct download_job *job)
 {
-	job->asked = true;
+	job->started = true;
 	job->began_ns = monotonic_ns();
-	if (fetch_start(&job->fetch, q->lib, q->cache, job->file))
+	if (download_start(&job->download, q->lib, q->cache, job->file))
 		set_result(job, DEBUGINFOD_FAILED,
 			xasprintf("cannot start a process: %s", strerror(errno)));
 }
 
-/* Waits a tick, or for the first process that says something. */
-static void wait_for_some(const struct queue *q)
+/* Waits for a report of any process, at most a tick. */
+static void wait_for_report(const struct queue *q)
 {
 	struct pollfd fds[AT_ONCE];
 	nfds_t nr = 0;
 
 	for (size_t i = 0; i < q->n && nr < AT_ONCE; i++)
 		if (is_running(&q->jobs[i]))
-			fds[nr++] = (struct pollfd){.fd = q->jobs[i].fetch.pipe, .events = POLLIN};
+			fds[nr++] =
+				(struct pollfd){.fd = q->jobs[i].download.pipe, .events = POLLIN};
 	poll(fds, nr, TICK_MS);
 }
 
-/* Starts what may be started; how many run. */
+/* Starts as many jobs as may run at once; returns how many run. */
 static size_t keep_busy(struct queue *q)
 {
 	size_t running = 0;
@@ -346,7 +351,7 @@ static size_t keep_busy(struct queue *q)
 	for (size_t i = 0; i < q->n; i++)
 		running += is_running(&q->jobs[i]);
 	for (size_t i = 0; i < q->n && running < AT_ONCE; i++)
-		if (!q->jobs[i].over && !q->jobs[i].asked) {
+		if (!q->jobs[i].over && !q->jobs[i].started) {
 			begin(q, &q->jobs[i]);
 			running += is_running(&q->jobs[i]);
 		}
@@ -363,11 +368,11 @@ static void fetch_all(struct queue *q)
 		sigaction(SIGINT, &ours, NULL);
 	q->began_ns = q->heard_ns = monotonic_ns();
 	while (keep_busy(q)) {
-		wait_for_some(q);
+		wait_for_report(q);
 		for (size_t i = 0; i < q->n; i++)
 			if (is_running(&q->jobs[i]))
-				attend(q, &q->jobs[i]);
-		look_at_clock(q);
+				update(q, &q->jobs[i]);
+		check_timeouts(q);
 		sums = sum_up(q);
 		progress_show(&q->progress, &sums);
 	}
@@ -378,7 +383,7 @@ static void fetch_all(struct queue *q)
 	sigaction(SIGINT, &before, NULL);
 }
 
-/* ---- from outside ---- */
+/* ---- all files ---- */
 
 static void queue_init(struct queue *q, size_t n, const struct debuginfod_options *options)
 {
@@ -402,28 +407,28 @@ static void queue_release(struct queue *q)
 	free(q->cache);
 }
 
-/* What is in the cache needs no server; the others become jobs. */
+/* Adds a job for FILE unless it is in the cache. */
 static void queue_add(struct queue *q, struct debuginfod_file *file, bool again)
 {
-	struct download *job = &q->jobs[q->n];
+	struct download_job *job = &q->jobs[q->n];
 
 	file->result = DEBUGINFOD_UNKNOWN;
 	file->path = NULL;
 	if (!is_build_id(file->build_id))
 		return;
-	*job = (struct download){.file = file, .path = fetch_path(q->cache, file)};
+	*job = (struct download_job){.file = file, .path = download_path(q->cache, file)};
 	if (is_whole(job->path)) {
 		file->result = DEBUGINFOD_FOUND;
 		file->path = job->path;
 		return;
 	}
 	if (again)
-		fetch_forget(job->path);
+		download_forget(job->path);
 	q->n++;
 }
 
-/* A line why nothing is asked, the caller's to free; NULL: it is. */
-static char *why_not(struct queue *q, bool again)
+/* A line why no server can be used, the caller frees it; NULL: they can. */
+static char *find_obstacle(struct queue *q, bool again)
 {
 	struct strbuf why = STRBUF_INIT;
 	int silent_s = again ? -1 : servers_silent_s();
@@ -431,12 +436,12 @@ static char *why_not(struct queue *q, bool again)
 	if (interrupted)
 		return xstrdup("interrupted");
 	if (!servers_find())
-		return xstrdup("no server is named");
+		return xstrdup("no server is configured");
 	if (silent_s >= 0)
 		return of_server(NULL,
 			"did not answer %d s ago and will not be asked for another %d s", silent_s,
 			SERVERS_REST_S - silent_s);
-	q->lib = fetch_library_open(DEBUGINFOD_SONAME, &why);
+	q->lib = download_library_open(DEBUGINFOD_SONAME, &why);
 	if (!q->lib || folder_make_above(q->cache, &why))
 		return strbuf_detach(&why);
 	return NULL;
@@ -451,7 +456,7 @@ void debuginfod_fetch(struct debuginfod_file *files, size_t n,
 	for (size_t i = 0; i < n; i++)
 		queue_add(&q, &files[i], options->again);
 	if (q.n) {
-		char *why = why_not(&q, options->again);
+		char *why = find_obstacle(&q, options->again);
 
 		if (why)
 			give_up(&q, DEBUGINFOD_LEFT_OUT, why);

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 enum {
-	ALL_S = 10,          /* for all that is asked */
-	ANSWER = 1 << 20,    /* longest output of a program, in bytes */
-	PATHS = 512,         /* most files that are asked for: the rest is light */
-	OS_RELEASE = 1 << 16 /* longest file of that kind */
+	ALL_S = 10,           /* for all files */
+	OUTPUT_MAX = 1 << 20, /* bytes a package manager may print */
+	PATHS_MAX = 512,      /* files to look up: the heaviest come first */
+	OS_RELEASE = 1 << 16  /* largest os-release file, in bytes */
 };
 
 /* ---- the distribution ---- */
@@ -39,7 +39,7 @@ static const struct {
 	{"arch", PACKAGES_OTHER, "https://debuginfod.archlinux.org"},
 };
 
-/* The value of KEY, which ends in "=", without its quotes; "" when TEXT has none. */
+/* The value of KEY, which ends in "=", without quotes; "" if TEXT does not have it. */
 static char *value_of(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -64,7 +64,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* The first known one that LIST names. */
+/* Finds the first known distribution in LIST. */
 static bool find_distribution(const char *list, struct packages *p)
 {
 	for (size_t i = 0; i < ARRAY_LEN(distributions); i++)
@@ -96,7 +96,7 @@ struct packages packages_of(const char *path)
 	return p;
 }
 
-/* ---- running what knows ---- */
+/* ---- running the package manager ---- */
 
 static pid_t start(char *const argv[], int out)
 {
@@ -118,18 +118,18 @@ static pid_t start(char *const argv[], int out)
 	return pid;
 }
 
-/* Reads FD to its end, at most ANSWER bytes; false: that was not all by the DEADLINE. */
-static bool read_answer(int fd, int64_t deadline, struct strbuf *out)
+/* Reads FD to its end; false: not at its end by the DEADLINE or after OUTPUT_MAX bytes. */
+static bool read_output(int fd, int64_t deadline, struct strbuf *out)
 {
 	struct pollfd ready = {fd, POLLIN, 0};
 	char buf[4096];
 
-	while (out->len <= ANSWER) {
+	while (out->len <= OUTPUT_MAX) {
 		int64_t left = (deadline - monotonic_ns()) / 1000000;
-		int came = left > 0 ? poll(&ready, 1, (int)left) : 0;
-		ssize_t n = came > 0 ? read(fd, buf, sizeof(buf)) : -1;
+		int events = left > 0 ? poll(&ready, 1, (int)left) : 0;
+		ssize_t n = events > 0 ? read(fd, buf, sizeof(buf)) : -1;
 
-		if (!came || (n < 0 && errno != EINTR))
+		if (!events || (n < 0 && errno != EINTR))
 			return false;
 		if (!n)
 			return true;
@@ -139,8 +139,7 @@ static bool read_answer(int fd, int64_t deadline, struct strbuf *out)
 	return false;
 }
 
-/* What ARGV writes to its stdout; nothing when it cannot be run, says too much or takes too long.
- */
+/* Reads the stdout of ARGV; OUT stays empty if it cannot be run, prints too much or is too slow. */
 static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 {
 	int ends[2];
@@ -150,7 +149,7 @@ static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 	pid_t pid = start(argv, ends[1]);
 
 	close(ends[1]);
-	if (pid > 0 && !read_answer(ends[0], deadline, out)) {
+	if (pid > 0 && !read_output(ends[0], deadline, out)) {
 		strbuf_reset(out);
 		kill(-pid, SIGKILL);
 	}
@@ -159,23 +158,23 @@ static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 		;
 }
 
-/* ---- dpkg-query: all files at once, for it reads all its lists for each question ---- */
+/* ---- dpkg-query: all files at once, for each run reads the lists of all packages ---- */
 
-/* The other name that PATH has where /bin, /lib and /sbin are links into /usr: to be freed. */
+/* The alias of PATH where /bin, /lib and /sbin are links into /usr; the caller frees it. */
 static char *other_name(const char *path)
 {
 	return strncmp(path, "/usr/", 5) ? xasprintf("/usr%s", path) : xstrdup(path + 4);
 }
 
-/* A pattern would find other files. */
-static bool can_ask(const char *path)
+/* dpkg-query takes patterns, which would match other files. */
+static bool can_query(const char *path)
 {
 	return path[0] == '/' && strlen(path) < PATH_MAX && !strpbrk(path, "*?[\\\n");
 }
 
 /*
- * The package in a line "PACKAGE[:ARCH][, PACKAGE…]: PATH", to be freed; NULL: it is none of
- * PATH's.
+ * The package in a line "PACKAGE[:ARCH][, PACKAGE…]: PATH", which the caller frees; NULL: the line
+ * is not for PATH.
  */
 static char *owner_in(const char *line, size_t len, const char *path)
 {
@@ -187,20 +186,20 @@ static char *owner_in(const char *line, size_t len, const char *path)
 	return xstrndup(line, strcspn(line, ":, "));
 }
 
-static char *owner_of(const char *answer, const char *path)
+static char *owner_of(const char *output, const char *path)
 {
 	char *owner = NULL;
 
-	for (size_t n; *answer && !owner; answer += n + (answer[n] == '\n')) {
-		n = strcspn(answer, "\n");
-		owner = owner_in(answer, n, path);
+	for (size_t n; *output && !owner; output += n + (output[n] == '\n')) {
+		n = strcspn(output, "\n");
+		owner = owner_in(output, n, path);
 	}
 	return owner;
 }
 
-static void ask_dpkg(const char *const *paths, size_t n, int64_t deadline, char **owners)
+static void query_dpkg(const char *const *paths, size_t n, int64_t deadline, char **owners)
 {
-	struct strbuf answer = STRBUF_INIT;
+	struct strbuf output = STRBUF_INIT;
 	char **others = xcalloc(n, sizeof(*others));
 	char **argv = xcalloc(2 * n + 4, sizeof(*argv));
 	size_t nr = 0;
@@ -209,24 +208,24 @@ static void ask_dpkg(const char *const *paths, size_t n, int64_t deadline, char 
 	argv[nr++] = (char *)"-S";
 	argv[nr++] = (char *)"--";
 	for (size_t i = 0; i < n; i++)
-		if (can_ask(paths[i])) {
+		if (can_query(paths[i])) {
 			others[i] = other_name(paths[i]);
 			argv[nr++] = (char *)paths[i];
 			argv[nr++] = others[i];
 		}
 	if (nr > 3)
-		run(argv, deadline, &answer);
+		run(argv, deadline, &output);
 	for (size_t i = 0; i < n; i++) {
-		if (others[i] && !(owners[i] = owner_of(answer.buf, paths[i])))
-			owners[i] = owner_of(answer.buf, others[i]);
+		if (others[i] && !(owners[i] = owner_of(output.buf, paths[i])))
+			owners[i] = owner_of(output.buf, others[i]);
 		free(others[i]);
 	}
 	free(others);
 	free(argv);
-	strbuf_release(&answer);
+	strbuf_release(&output);
 }
 
-/* ---- rpm: its answers do not tell which file they are for ---- */
+/* ---- rpm: one file at a time, for its output does not contain the path ---- */
 
 static bool is_package(const char *name, size_t len)
 {
@@ -237,20 +236,20 @@ static bool is_package(const char *name, size_t len)
 	return len > 0;
 }
 
-/* "file /x is not owned by any package" comes on stdout, too. */
-static char *ask_rpm(const char *path, int64_t deadline)
+/* "file /x is not owned by any package" is on stdout, too. */
+static char *query_rpm(const char *path, int64_t deadline)
 {
 	char *const argv[] = {(char *)"rpm", (char *)"-qf", (char *)"--queryformat",
 		(char *)"%{NAME}\\n", (char *)"--", (char *)path, NULL};
-	struct strbuf answer = STRBUF_INIT;
+	struct strbuf output = STRBUF_INIT;
 	char *owner = NULL;
 
-	run(argv, deadline, &answer);
-	size_t len = strcspn(answer.buf, "\n");
+	run(argv, deadline, &output);
+	size_t len = strcspn(output.buf, "\n");
 
-	if (is_package(answer.buf, len))
-		owner = xstrndup(answer.buf, len);
-	strbuf_release(&answer);
+	if (is_package(output.buf, len))
+		owner = xstrndup(output.buf, len);
+	strbuf_release(&output);
 	return owner;
 }
 
@@ -260,23 +259,23 @@ void packages_find(const struct packages *p, const char *const *paths, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		owners[i] = NULL;
-	if (n > PATHS)
-		n = PATHS;
+	if (n > PATHS_MAX)
+		n = PATHS_MAX;
 	if (p->family == PACKAGES_DEBIAN || p->family == PACKAGES_UBUNTU)
-		ask_dpkg(paths, n, deadline, owners);
+		query_dpkg(paths, n, deadline, owners);
 	else if (p->family != PACKAGES_OTHER)
 		for (size_t i = 0; i < n; i++)
-			owners[i] = paths[i][0] == '/' ? ask_rpm(paths[i], deadline) : NULL;
+			owners[i] = paths[i][0] == '/' ? query_rpm(paths[i], deadline) : NULL;
 }
 
-/* ---- where debug files are ---- */
+/* ---- packages with debug files ---- */
 
 static bool begins(const char *s, const char *beginning)
 {
 	return !strncmp(s, beginning, strlen(beginning));
 }
 
-/* "python3.11", also of python3.11-minimal and libpython3.11-stdlib; 0: it is none of these. */
+/* Length of "python3.11" in python3.11-minimal, libpython3.11-stdlib, …; 0: none of these. */
 static size_t python_version(const char *owner, const char **name)
 {
 	*name = owner + (begins(owner, "lib") ? 3 : 0);

@@ -15,10 +15,10 @@ enum { MOMENT_MS = 500, CHANGE_MS = 200, WIDTH = 80 };
 
 static const int64_t millisecond = 1000000;
 
-void progress_begin(struct progress *progress, bool wanted)
+void progress_begin(struct progress *progress, bool enabled)
 {
 	*progress = (struct progress){
-		.wanted = wanted,
+		.enabled = enabled,
 		.terminal = isatty(STDERR_FILENO),
 		.began_ns = monotonic_ns(),
 	};
@@ -49,7 +49,7 @@ static void add_state(struct strbuf *out, const struct progress_sums *sums)
 		strbuf_adds(out, sums->server);
 	else
 		servers_add_names(out);
-	strbuf_addf(out, ", file %zu of %zu: ", sums->begun, sums->files);
+	strbuf_addf(out, ", file %zu of %zu: ", sums->started, sums->files);
 	message_add(out, sums->name, strlen(sums->name));
 }
 
@@ -91,23 +91,23 @@ void progress_show(struct progress *progress, const struct progress_sums *sums)
 {
 	int64_t now = monotonic_ns();
 
-	if (!progress->wanted || !sums->name || now - progress->began_ns < MOMENT_MS * millisecond)
+	if (!progress->enabled || !sums->name || now - progress->began_ns < MOMENT_MS * millisecond)
 		return;
 	if (!progress->terminal) {
-		if (!progress->any)
+		if (!progress->shown)
 			say_begin(sums);
 	} else if (now - progress->shown_ns >= CHANGE_MS * millisecond) {
 		progress->shown_ns = now;
 		show_line(sums);
 	}
-	progress->any = true;
+	progress->shown = true;
 }
 
 void progress_end(const struct progress *progress, const struct progress_sums *sums)
 {
 	struct strbuf line = STRBUF_INIT;
 
-	if (!progress->any)
+	if (!progress->shown)
 		return;
 	if (progress->terminal)
 		fputs("\r\033[K", stderr);

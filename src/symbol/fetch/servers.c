@@ -17,7 +17,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-enum { FILE_MAX = 4 << 20 }; /* what is read of a file of settings, of an environment */
+enum { FILE_MAX = 4 << 20 }; /* bytes read of a .urls file or an environment */
 
 static void add_file(struct strbuf *out, const char *path)
 {
@@ -57,7 +57,7 @@ char *servers_of_folder(const char *folder)
 
 /* ---- sudo's caller ---- */
 
-/* The parent of process PID when that is a sudo, else 0. */
+/* The parent of process PID if that is a sudo, else 0. */
 static pid_t above_sudo(pid_t pid)
 {
 	char *path = xasprintf("/proc/%d/status", (int)pid);
@@ -74,8 +74,8 @@ static pid_t above_sudo(pid_t pid)
 	return parent;
 }
 
-/* Sets what is not set here from the environment with which process PID was started. */
-static void take_from(pid_t pid)
+/* Sets variables that are not set from the initial environment of process PID. */
+static void take_environment(pid_t pid)
 {
 	static const char *const names[] = {
 		DEBUGINFOD_URLS_ENV_VAR, DEBUGINFOD_CACHE_PATH_ENV_VAR, "XDG_CACHE_HOME"};
@@ -94,13 +94,13 @@ static void take_from(pid_t pid)
 	free(path);
 }
 
-/* With a terminal of its own there are two processes of one sudo. */
-static void take_from_sudo(void)
+/* With use_pty, one sudo is two processes. */
+static void take_sudo_environment(void)
 {
 	pid_t parent;
 
 	for (pid_t pid = getppid(); (parent = above_sudo(pid)); pid = parent)
-		take_from(pid);
+		take_environment(pid);
 }
 
 static const char *urls(void)
@@ -113,7 +113,7 @@ static const char *urls(void)
 bool servers_find(void)
 {
 	if (!getenv(DEBUGINFOD_URLS_ENV_VAR) && getenv("SUDO_UID"))
-		take_from_sudo();
+		take_sudo_environment();
 	if (!getenv(DEBUGINFOD_URLS_ENV_VAR)) {
 		char *of_system = servers_of_folder("/etc/debuginfod");
 
@@ -149,7 +149,7 @@ void servers_add_names(struct strbuf *out)
 	size_t nr = 0;
 
 	for (const char *s = urls(); *(s += strspn(s, blanks)); s += strcspn(s, blanks))
-		if (strncmp(s, "ima:", 4) && nr++ == 0) /* how to check what comes: no server */
+		if (strncmp(s, "ima:", 4) && nr++ == 0) /* "ima:" is a verification policy */
 			servers_add_name(out, s);
 	if (nr > 1)
 		strbuf_addf(out, " and %zu more", nr - 1);
@@ -157,7 +157,7 @@ void servers_add_names(struct strbuf *out)
 
 /* ---- silence ---- */
 
-/* An empty file; its time says when. */
+/* An empty file; its modification time counts. */
 static char *stamp_path(void)
 {
 	char *folder = folder_cache();

@@ -5,7 +5,7 @@
 #include "lib/util.h"
 #include "perl_walk.h"
 #include "process/task.h"
-#include "symbol/fetch/fetched.h"
+#include "symbol/fetch/debuginfod_open.h"
 #include "vm/inspect.h"
 
 #include <bpf/bpf.h>
@@ -122,7 +122,7 @@ static int find(
 	like = table_get(&pl->by_object, object, 0);
 	inspect_init(&t, pl->ps, p, NULL);
 	t.debuginfo = pl->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
-	t.fetch = pl->fetch && pl->map < 0 ? fetched_open : NULL;
+	t.fetch = pl->fetch && pl->map < 0 ? debuginfod_open_as_user : NULL;
 	found = perl_find(&t, like ? &pl->images[*like].layout : NULL, &layout, err);
 	inspect_release(&t);
 	if (found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fetched.h"
+#include "debuginfod_open.h"
 #include "debuginfod.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process of its own: tells the path of what came. */
+/* In the child process: writes the path of the file to the pipe TO. */
 static __attribute__((noreturn)) void fetch(const char *build_id, const char *name, int to)
 {
 	struct debuginfod_file file = {
@@ -29,7 +29,7 @@ static __attribute__((noreturn)) void fetch(const char *build_id, const char *na
 	_exit(EXIT_SUCCESS);
 }
 
-/* All that comes; false: nothing, or too much. */
+/* Reads a path to the end of the pipe; false: empty or too long. */
 static bool read_path(int from, char *path, size_t size)
 {
 	size_t len = 0;
@@ -44,7 +44,7 @@ static bool read_path(int from, char *path, size_t size)
 	return true;
 }
 
-int fetched_open(const char *build_id, const char *name)
+int debuginfod_open_as_user(const char *build_id, const char *name)
 {
 	char path[PATH_MAX];
 	int pair[2], status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fetch.h"
+#include "download.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "servers.h"
@@ -21,14 +21,14 @@
 
 enum {
 	REDIRECTS_MAX = 50,
-	TELL_MS = 100,
-	UNPACKED = 64 << 20, /* more bytes than that */
-	ORPHAN_S = 2,        /* to end in when nobody is there to kill us */
+	REPORT_MS = 100,
+	UNPACKED = 64 << 20, /* additional bytes for unpacking */
+	ORPHAN_S = 2,        /* to end in, if the parent is gone */
 };
 
-#define BYTES_MAX (8ull << 30) /* an answer without end */
+#define BYTES_MAX (8ull << 30) /* of one file: a response may be endless */
 
-struct fetch_library {
+struct download_library {
 	__typeof__(debuginfod_begin) *begin;
 	__typeof__(debuginfod_set_progressfn) *set_progressfn;
 	__typeof__(debuginfod_set_verbose_fd) *set_verbose_fd;
@@ -36,9 +36,9 @@ struct fetch_library {
 	__typeof__(debuginfod_find_debuginfo) *find[2]; /* by kind */
 };
 
-const struct fetch_library *fetch_library_open(const char *name, struct strbuf *err)
+const struct download_library *download_library_open(const char *name, struct strbuf *err)
 {
-	static struct fetch_library lib;
+	static struct download_library lib;
 	const struct {
 		const char *name;
 		void *at;
@@ -76,13 +76,13 @@ const struct fetch_library *fetch_library_open(const char *name, struct strbuf *
 	return &lib;
 }
 
-char *fetch_path(const char *cache, const struct debuginfod_file *file)
+char *download_path(const char *cache, const struct debuginfod_file *file)
 {
 	return xasprintf("%s/%s/%s", cache, file->build_id,
 		file->kind == DEBUGINFOD_EXECUTABLE ? "executable" : "debuginfo");
 }
 
-void fetch_remove(const char *path)
+void download_remove(const char *path)
 {
 	char *folder = xstrndup(path, (size_t)(file_name(path) - path));
 
@@ -91,30 +91,30 @@ void fetch_remove(const char *path)
 	free(folder);
 }
 
-void fetch_forget(const char *path)
+void download_forget(const char *path)
 {
 	struct stat st;
 
 	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
-		fetch_remove(path);
+		download_remove(path);
 }
 
 /* ---- the process ---- */
 
 static struct child {
-	const struct fetch_library *lib;
-	char *path;      /* where the file will be */
-	char *tail;      /* of it, in the cache */
-	int out;         /* reports go here */
-	int said;        /* what the library says of its work comes from here */
-	char line[1024]; /* of it, the beginning of one */
+	const struct download_library *lib;
+	char *path;      /* the file to be */
+	char *tail;      /* its part inside the cache */
+	int out;         /* pipe for the reports */
+	int messages;    /* pipe with the library's debug output */
+	char line[1024]; /* of it, not yet complete */
 	size_t len;
-	bool asking; /* of servers; before, it tidies up its cache */
+	bool asking; /* servers; before that, the library cleans its cache */
 	unsigned redirects;
 	uint64_t bytes_max;
-	int64_t told_ns;
-	int error; /* our own reason to end, an errno */
-	struct fetch_report report;
+	int64_t reported_ns;
+	int error; /* why we stop it, an errno */
+	struct download_report report;
 } child;
 
 static volatile sig_atomic_t stopped;
@@ -134,8 +134,8 @@ static void copy(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* The library writes to PATH.XXXXXX; which one, only our own open files tell. */
-static void look_for_unfinished(void)
+/* The library writes to PATH.XXXXXX; our open files show which one. */
+static void find_unfinished(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	char link[4096];
@@ -154,7 +154,7 @@ static void look_for_unfinished(void)
 		closedir(dir);
 }
 
-static void heed_status(int status)
+static void take_status(int status)
 {
 	child.report.heard = true;
 	if (status / 100 == 3)
@@ -163,40 +163,41 @@ static void heed_status(int status)
 		child.report.status = status;
 }
 
-/* What is wrong when a server simply does not have it, or HTTP's status tells more. */
-static bool is_plain(const char *answer)
+/* Messages of a server that does not have the file, or for which the HTTP status is clearer. */
+static bool is_ignored(const char *message)
 {
-	return strstr(answer, "No error") || strstr(answer, "HTTP response code") ||
-	       strstr(answer, "file://");
+	return strstr(message, "No error") || strstr(message, "HTTP response code") ||
+	       strstr(message, "file://");
 }
 
-/* A line of what the library says: the only way to learn of headers, and of HTTP's status. */
-static void heed(const char *line)
+/* A line of the library's debug output: the only way to get headers and the HTTP status. */
+static void read_message(const char *line)
 {
-	static const char answer[] = "server response ";
+	static const char response[] = "server response ";
 	int status;
 
 	child.report.events++;
 	if (sscanf(line, "header HTTP/%*[0-9.] %d", &status) == 1) {
-		heed_status(status);
+		take_status(status);
 	} else if (!strncmp(line, "query ", 6)) {
 		child.asking = true;
-		look_for_unfinished();
-	} else if (!strncmp(line, answer, sizeof(answer) - 1) && !is_plain(line)) {
-		copy(child.report.answer, sizeof(child.report.answer), line + sizeof(answer) - 1);
+		find_unfinished();
+	} else if (!strncmp(line, response, sizeof(response) - 1) && !is_ignored(line)) {
+		copy(child.report.message, sizeof(child.report.message),
+			line + sizeof(response) - 1);
 	}
 }
 
-static void listen_to_library(void)
+static void read_messages(void)
 {
 	char buf[4096];
 	ssize_t n;
 
-	while ((n = read(child.said, buf, sizeof(buf))) > 0)
+	while ((n = read(child.messages, buf, sizeof(buf))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (buf[i] == '\n') {
 				child.line[child.len] = '\0';
-				heed(child.line);
+				read_message(child.line);
 				child.len = 0;
 			} else if (child.len < sizeof(child.line) - 1) {
 				child.line[child.len++] = buf[i];
@@ -204,17 +205,17 @@ static void listen_to_library(void)
 		}
 }
 
-/* The pipe takes a report whole or not at all; a parent that does not read misses some. */
-static void tell(void)
+/* Writes to a pipe are atomic; if it is full, the report is dropped. */
+static void report(void)
 {
 	ssize_t n = write(child.out, &child.report, sizeof(child.report));
 
 	(void)n;
-	child.told_ns = monotonic_ns();
+	child.reported_ns = monotonic_ns();
 }
 
 /* A of B bytes came from URL. */
-static void count(struct fetch_report *r, const char *url, long a, long b)
+static void count(struct download_report *r, const char *url, long a, long b)
 {
 	struct strbuf name = STRBUF_INIT;
 	uint64_t bytes = a > 0 ? (uint64_t)a : 0;
@@ -234,7 +235,7 @@ static int on_progress(debuginfod_client *client, long a, long b)
 {
 	const char *url = child.lib->get_url(client);
 
-	listen_to_library();
+	read_messages();
 	if (url)
 		count(&child.report, url, a, b);
 	else if (!child.asking)
@@ -243,14 +244,14 @@ static int on_progress(debuginfod_client *client, long a, long b)
 		child.error = EFBIG;
 	else if (child.redirects > REDIRECTS_MAX)
 		child.error = EMLINK;
-	if (monotonic_ns() - child.told_ns > TELL_MS * 1000000ll)
-		tell();
+	if (monotonic_ns() - child.reported_ns > REPORT_MS * 1000000ll)
+		report();
 	return stopped || child.error;
 }
 
 /*
- * What our parent handles is not ours: SIGINT ends its waiting, and we hear of that; a hang-up or a
- * dead parent end us as fetch_stop does.
+ * Replaces the parent's handlers: SIGINT is for the parent, which then stops us; SIGHUP and the
+ * parent's death have the effect of download_stop.
  */
 static void set_signals(pid_t parent)
 {
@@ -260,7 +261,7 @@ static void set_signals(pid_t parent)
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* the library removes what it began */
+	signal(SIGXFSZ, SIG_IGN); /* the library removes the incomplete file */
 	signal(SIGALRM, SIG_DFL);
 	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
 		sigaction(ending[i], NULL, &before);
@@ -275,8 +276,8 @@ static void set_signals(pid_t parent)
 }
 
 /*
- * The library looks at the length that a server announces; this holds for what it sends, which may
- * be small and unpack to much.
+ * The library checks the length that a server announces; these limits are for the data itself, also
+ * after unpacking.
  */
 static void set_limits(void)
 {
@@ -296,8 +297,8 @@ static void set_limits(void)
 }
 
 /*
- * A second try of the library's would append to what came in the first one (as of elfutils 0.188).
- * That a fetch was stopped is no reason for it to note that no server has the file, but it does.
+ * No retries: the library would append to the data of the first try (elfutils 0.188). If stopped,
+ * it notes that no server has the file: run() removes that note.
  */
 static void find(const char *cache, const struct debuginfod_file *file)
 {
@@ -306,20 +307,20 @@ static void find(const char *cache, const struct debuginfod_file *file)
 
 	setenv(DEBUGINFOD_CACHE_PATH_ENV_VAR, cache, 1);
 	setenv(DEBUGINFOD_RETRY_LIMIT_ENV_VAR, "0", 1);
-	setenv(DEBUGINFOD_TIMEOUT_ENV_VAR, "0", 0); /* it is others who look at the clock */
+	setenv(DEBUGINFOD_TIMEOUT_ENV_VAR, "0", 0); /* the parent checks timeouts */
 	debuginfod_client *client = child.lib->begin();
 
 	if (!client || pipe2(pair, O_CLOEXEC | O_NONBLOCK)) {
 		child.error = errno ? errno : ENOMEM;
 		return;
 	}
-	child.said = pair[0];
+	child.messages = pair[0];
 	child.lib->set_verbose_fd(client, pair[1]);
 	child.lib->set_progressfn(client, on_progress);
 	int fd = child.lib->find[file->kind](
 		client, (const unsigned char *)file->build_id, 0, &path);
 
-	listen_to_library();
+	read_messages();
 	if (fd < 0 && !child.error)
 		child.error = stopped ? EINTR : -fd;
 }
@@ -331,17 +332,17 @@ static __attribute__((noreturn)) void run(const char *cache, const struct debugi
 	set_limits();
 	find(cache, file);
 	if (stopped)
-		fetch_forget(child.path);
+		download_forget(child.path);
 	child.report.ended = true;
 	child.report.error = child.error;
 	poll(&out, 1, -1);
-	tell();
+	report();
 	_exit(EXIT_OK);
 }
 
-/* ---- whoever waits for it ---- */
+/* ---- the parent ---- */
 
-/* No signal meets the handlers of the parent in the child. */
+/* fork() with signals blocked, so that none runs the parent's handlers in the child. */
 static pid_t fork_quietly(void)
 {
 	sigset_t all, before;
@@ -357,19 +358,20 @@ static pid_t fork_quietly(void)
 	return pid;
 }
 
-int fetch_start(struct fetch *f, const struct fetch_library *lib, const char *cache,
+int download_start(struct download *download, const struct download_library *lib, const char *cache,
 	const struct debuginfod_file *file)
 {
 	pid_t parent = getpid();
 	int pair[2];
 
-	*f = (struct fetch){0};
+	*download = (struct download){0};
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK))
 		return -1;
 	pid_t pid = fork_quietly();
 
 	if (!pid) {
-		child = (struct child){.lib = lib, .out = pair[1], .path = fetch_path(cache, file)};
+		child = (struct child){
+			.lib = lib, .out = pair[1], .path = download_path(cache, file)};
 		child.tail = child.path + strlen(cache);
 		set_signals(parent);
 		run(cache, file);
@@ -382,51 +384,52 @@ int fetch_start(struct fetch *f, const struct fetch_library *lib, const char *ca
 		errno = error;
 		return -1;
 	}
-	f->pid = pid;
-	f->pipe = pair[0];
+	download->pid = pid;
+	download->pipe = pair[0];
 	return 0;
 }
 
-bool fetch_read(struct fetch *f)
+bool download_read(struct download *download)
 {
-	struct fetch_report report;
+	struct download_report report;
 	ssize_t n;
 
-	while ((n = read(f->pipe, &report, sizeof(report))) == sizeof(report))
-		f->report = report;
+	while ((n = read(download->pipe, &report, sizeof(report))) == sizeof(report))
+		download->report = report;
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-void fetch_stop(struct fetch *f)
+void download_stop(struct download *download)
 {
-	kill(f->pid, SIGTERM);
+	kill(download->pid, SIGTERM);
 }
 
-void fetch_end(struct fetch *f)
+void download_end(struct download *download)
 {
 	int status = 0;
 	pid_t pid;
 
 	do
-		pid = waitpid(f->pid, &status, 0);
+		pid = waitpid(download->pid, &status, 0);
 	while (pid < 0 && errno == EINTR);
-	close(f->pipe);
-	if (!f->report.ended) {
-		f->report.error = ECHILD;
-		snprintf(f->report.answer, sizeof(f->report.answer), "libdebuginfod crashed (%s)",
+	close(download->pipe);
+	if (!download->report.ended) {
+		download->report.error = ECHILD;
+		snprintf(download->report.message, sizeof(download->report.message),
+			"libdebuginfod crashed (%s)",
 			WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit");
 	}
-	f->pid = 0;
+	download->pid = 0;
 }
 
-void fetch_kill(struct fetch *f, const char *path)
+void download_kill(struct download *download, const char *path)
 {
-	char *unfinished = xasprintf("%s.%s", path, f->report.unfinished);
+	char *unfinished = xasprintf("%s.%s", path, download->report.unfinished);
 
-	kill(f->pid, SIGKILL);
-	fetch_end(f);
-	fetch_forget(path);
-	if (f->report.unfinished[0])
-		fetch_remove(unfinished);
+	kill(download->pid, SIGKILL);
+	download_end(download);
+	download_forget(path);
+	if (download->report.unfinished[0])
+		download_remove(unfinished);
 	free(unfinished);
 }
