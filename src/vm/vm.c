@@ -13,3 +13,11 @@ const struct vm *vm_named(const char *name, size_t len)
 			return vms[i];
 	return NULL;
 }
+
+const struct vm *vm_of_stack(enum stack_kind kind)
+{
+	for (size_t i = 0; i < NR_VMS; i++)
+		if (vms[i]->stack == kind)
+			return vms[i];
+	return NULL;
+}

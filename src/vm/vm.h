@@ -22,4 +22,7 @@ extern const struct vm *const vms[NR_VMS];
 /* NULL: there is none of that name. */
 const struct vm *vm_named(const char *name, size_t len);
 
+/* The one whose stacks are of this kind; NULL: they are of no interpreter. */
+const struct vm *vm_of_stack(enum stack_kind kind);
+
 #endif

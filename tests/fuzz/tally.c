@@ -4,12 +4,15 @@
  * process for every number, which has two mappings; one is of a file, which has Perl in it; the
  * kernel has one symbol.
  */
+#include "engine/collect.h"
+#include "engine/samples.h"
 #include "engine/stap/tally.h"
 #include "fuzz.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
+#include "symbol/elf/entry.h"
 #include "symbol/names/kallsyms.h"
 
 #include <string.h>
@@ -71,6 +74,12 @@ bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, u
 	return true;
 }
 
+bool entry_is_main(const struct elffile *elf, uint64_t address)
+{
+	must(elf == objects[0].elf);
+	return address & 1;
+}
+
 /* From 0x3100 on, 0x100 bytes of each. */
 bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
 {
@@ -118,14 +127,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct processes ps = {.objects = objects, .nr_objects = 2, .maps = maps, .nr_maps = 2};
 	struct tally t;
+	struct samples samples;
 	struct recording rec;
 	struct profile p;
 
 	tally_init(&t, &ps);
 	take_lines(&t, data, size);
 	recording_init(&rec);
-	recording_add_event(&rec, "on-cpu", "samples", "cpu", 0);
-	tally_to_recording(&t, (const struct kallsyms *)&ps, 0, &rec);
+	samples_init(&samples);
+	tally_samples(&t,
+		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1}),
+		&samples);
+	collect(&samples, &ps, (const struct kallsyms *)&ps, &rec);
+	samples_release(&samples);
 	tally_release(&t);
 	fuzz_write_twice(&rec);
 	profile_init(&p);

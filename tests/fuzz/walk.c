@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct copies copies;
 	struct loader loader = {0};
-	struct sums sums;
+	struct samples samples;
 	uint16_t nr_pages;
 
 	input = (struct input){data, size, 0};
@@ -169,19 +169,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code = take();
 	make_maps();
 	make_rules();
-	sums_init(&sums);
-	copies_init(&copies, &ps, &loader, &sums);
+	samples_init(&samples);
+	copies_init(&copies, &ps, &loader, &samples);
 	steps = 0;
 	send(&copies, nr_pages);
 	must(steps <= WALK_DEPTH);
-	must(copies.nr == !copies_stack(&copies, NUMBER));
+	uint32_t stack = copies_stack(&copies, NUMBER);
+
+	must(copies.nr == !samples_settled(&samples, stack));
 	copies_unwind(&copies, true);
 	must(steps <= 2 * WALK_DEPTH);
 	must(copies.nr == 0 && copies.bytes == 0 && copies.nr_parts == 0);
-	must(copies_stack(&copies, NUMBER) == 1 && sums.nr_stacks == 2);
-	must(sums.stacks[1].nr > 0 && sums.stacks[1].nr <= WALK_DEPTH);
-	must(sums.stacks[1].end > WALK_ON && sums.stacks[1].end < WALK_ENDS);
+	must(copies_stack(&copies, NUMBER) == stack);
+	stack = samples_settled(&samples, stack);
+	must(stack && samples.stacks[stack].nr > 0 && samples.stacks[stack].nr <= WALK_DEPTH);
+	must(samples.stacks[stack].end > WALK_ON && samples.stacks[stack].end < WALK_ENDS);
 	copies_release(&copies);
-	sums_release(&sums);
+	samples_release(&samples);
 	return 0;
 }

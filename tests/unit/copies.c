@@ -21,7 +21,7 @@ enum { DEPTH_MAX = 4000, NUMBER = 1 };
 static struct processes ps;
 static struct loader loader;
 static struct pool pool; /* without room: tables are for us only */
-static struct sums sums;
+static struct samples samples;
 static struct copies copies;
 static size_t self; /* in ps.list */
 
@@ -35,8 +35,8 @@ static int set_up(void **state)
 	loader.cache = xstrdup("/nonexistent");
 	loader.pool = &pool;
 	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
-	sums_init(&sums);
-	copies_init(&copies, &ps, &loader, &sums);
+	samples_init(&samples);
+	copies_init(&copies, &ps, &loader, &samples);
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	copies_release(&copies);
-	sums_release(&sums);
+	samples_release(&samples);
 	free(loader.places);
 	loader_release(&loader);
 	processes_release(&ps);
@@ -135,12 +135,18 @@ static void wait_for_tables(void)
 	}
 }
 
-static const struct sums_stack *unwound(void)
+/* The stack that a copy became, 0: none yet. */
+static uint32_t stack_of_copy(uint64_t copy)
 {
-	uint32_t number = copies_stack(&copies, STACK_COPY | NUMBER);
+	return samples_settled(&samples, copies_stack(&copies, copy));
+}
+
+static const struct sample_stack *unwound(void)
+{
+	uint32_t number = stack_of_copy(STACK_COPY | NUMBER);
 
 	assert_true(number);
-	return &sums.stacks[number];
+	return &samples.stacks[number];
 }
 
 static uint64_t address_of(uint64_t frame)
@@ -155,9 +161,9 @@ static bool is_call(uint64_t frame)
 }
 
 /* All callers of take_stack are those of backtrace(3), down to LAST of these at least. */
-static void assert_judged(const struct sums_stack *s, int last)
+static void assert_judged(const struct sample_stack *s, int last)
 {
-	const uint64_t *frames = sums.frames + s->first;
+	const uint64_t *frames = samples.frames + s->first;
 	int at = 0;
 
 	assert_true(s->nr > 2);
@@ -228,7 +234,7 @@ static void copies__through_a_signal(void **state)
 	signal(SIGUSR1, SIG_DFL);
 	unwind_and_judge(WALK_ROOT, 15);
 	for (uint32_t i = 0; i < unwound()->nr; i++)
-		calls += is_call(sums.frames[unwound()->first + i]);
+		calls += is_call(samples.frames[unwound()->first + i]);
 	assert_int_equal(calls, unwound()->nr - 2); /* the leaf and what was interrupted */
 }
 
@@ -262,14 +268,14 @@ static void copies__wait_for_tables(void **state)
 	}
 	assert_int_equal(copies.nr, 10);
 	assert_int_equal(copies.bytes, 10 * (head.nr_pages + 1) * COPY_PAGE);
-	assert_int_equal(copies_stack(&copies, STACK_COPY | NUMBER), 0);
+	assert_int_equal(stack_of_copy(STACK_COPY | NUMBER), 0);
 	copies_unwind(&copies, false);
 	assert_int_equal(copies.nr, 10);
 	wait_for_tables();
 	for (uint32_t i = 0; i < 10; i++)
-		assert_int_equal(copies_stack(&copies, STACK_COPY | (NUMBER + i)), 1);
+		assert_ptr_equal(&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))], unwound());
 	assert_int_equal(unwound()->end, WALK_ROOT);
-	assert_int_equal(copies_stack(&copies, STACK_COPY | (NUMBER + 10)), 0);
+	assert_int_equal(stack_of_copy(STACK_COPY | (NUMBER + 10)), 0);
 	assert_int_equal(copies.taken, 10);
 }
 
@@ -285,7 +291,7 @@ static void copies__at_the_end_none_waits(void **state)
 	assert_int_equal(copies.bytes, 0);
 	assert_int_equal(unwound()->end, WALK_PENDING);
 	assert_int_equal(unwound()->nr, 1);
-	assert_int_equal(address_of(sums.frames[unwound()->first]), head.reg[REG_PC]);
+	assert_int_equal(address_of(samples.frames[unwound()->first]), head.reg[REG_PC]);
 }
 
 /* The builder died: there are frame pointers at best. */
@@ -327,7 +333,7 @@ static void copies__heads_without_pages(void **state)
 	for (uint16_t i = 0; i < nr; i++)
 		copies_take_page(&copies, &pages[i]);
 	copies_take(&copies, &head, self);
-	const struct sums_stack *s = &sums.stacks[copies_stack(&copies, head.copy)];
+	const struct sample_stack *s = &samples.stacks[stack_of_copy(head.copy)];
 
 	assert_int_equal(s->end, WALK_NO_READ);
 	assert_judged(s, 50);
@@ -352,12 +358,12 @@ static void copies__pcs_that_are_nowhere(void **state)
 
 		none.reg[REG_PC] = none.reg[REG_SP] = pcs[i];
 		copies_take(&copies, &none, self);
-		const struct sums_stack *s =
-			&sums.stacks[copies_stack(&copies, STACK_COPY | (NUMBER + i))];
+		const struct sample_stack *s =
+			&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))];
 
 		assert_int_equal(s->end, WALK_NO_MAP);
 		assert_int_equal(s->nr, 1);
-		assert_int_equal(sums.frames[s->first], walk_frame(NULL, pcs[i], false));
+		assert_int_equal(samples.frames[s->first], walk_frame(NULL, pcs[i], false));
 	}
 }
 

@@ -5,21 +5,21 @@
 
 static struct drain drain;
 static struct copies copies;
-static struct sums sums;
+static struct samples samples;
 static uint32_t epoch;
 static uint64_t last_node;
 
 static void make(uint32_t max)
 {
-	sums_init(&sums);
+	samples_init(&samples);
 	epoch = last_node = 0;
-	drain = (struct drain){.sums = &sums,
+	drain = (struct drain){.samples = &samples,
 		.copies = &copies,
 		.epoch = &epoch,
 		.waits = -1,
 		.nr_nodes = max,
 		.nr_rows = max};
-	copies_init(&copies, NULL, NULL, &sums);
+	copies_init(&copies, NULL, NULL, &samples);
 	for (int i = 0; i < 2; i++) {
 		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint64_t), max);
 		drain.maps[i].rows =
@@ -40,7 +40,7 @@ static void release(void)
 	close(drain.rows);
 	drain_release(&drain);
 	copies_release(&copies);
-	sums_release(&sums);
+	samples_release(&samples);
 }
 
 /* The number of a node, which may be new. */
@@ -89,22 +89,27 @@ static void make_stack(uint64_t *frames, uint32_t nr, uint64_t which)
 		frames[i] = frame(nr - i <= 100 ? 0 : which, nr - i);
 }
 
-static const struct sums_row *row_of(uint32_t tid)
+static const struct sample_row *row_of(uint32_t tid)
 {
-	for (size_t i = 1; i < sums.nr_rows; i++)
-		if (sums.rows[i].key.tid == tid)
-			return &sums.rows[i];
+	for (size_t i = 1; i < samples.nr_rows; i++)
+		if (samples.tasks[samples.rows[i].key.task].tid == tid)
+			return &samples.rows[i];
 	fail_msg("no row of %u", tid);
 	return NULL;
 }
 
+static const char *comm_of(const struct sample_row *row)
+{
+	return strpool_get(&samples.strings, samples.tasks[row->key.task].comm);
+}
+
 static void assert_stack(uint32_t number, const uint64_t *frames, uint32_t nr, enum walk_end end)
 {
-	const struct sums_stack *s = &sums.stacks[number];
+	const struct sample_stack *s = &samples.stacks[number];
 
 	assert_int_equal(s->nr, nr);
 	assert_int_equal(s->end, end);
-	assert_memory_equal(sums.frames + s->first, frames, nr * sizeof(*frames));
+	assert_memory_equal(samples.frames + s->first, frames, nr * sizeof(*frames));
 }
 
 static bool is_empty(int map)
@@ -127,16 +132,16 @@ static void drain__stacks_of_all_sizes(void **state)
 	}
 	drain_run(&drain);
 	assert_int_equal(epoch, 1);
-	assert_int_equal(sums.nr_rows, 1 + ARRAY_LEN(sizes));
+	assert_int_equal(samples.nr_rows, 1 + ARRAY_LEN(sizes));
 	for (uint32_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		make_stack(frames, sizes[i], i);
 		assert_stack(row_of(i)->key.user, frames, sizes[i], WALK_ROOT);
 		assert_int_equal(row_of(i)->count, i + 1);
 		assert_int_equal(row_of(i)->sum, 2 * (i + 1));
-		assert_string_equal(row_of(i)->key.comm, "name");
+		assert_string_equal(comm_of(row_of(i)), "name");
 	}
 	assert_true(is_empty(drain.maps[0].nodes) && is_empty(drain.maps[0].rows));
-	assert_int_equal(drain.lost_bodies, 0);
+	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
 	release();
 }
 
@@ -158,8 +163,8 @@ static void drain__stacks_that_are_nearly_equal(void **state)
 		add_row(store(frames, NR, NODE_ROOT | i), 0, NR + i, 1);
 	add_row(store(frames, NR, NODE_ROOT | NODE_KERNEL), 0, NR + ENDS, 1);
 	drain_run(&drain);
-	assert_int_equal(sums.nr_rows, 1 + NR + ENDS + 1);
-	assert_int_equal(sums.nr_stacks, 1 + NR + ENDS + 1);
+	assert_int_equal(samples.nr_rows, 1 + NR + ENDS + 1);
+	assert_int_equal(samples.nr_stacks, 1 + NR + ENDS + 1);
 	for (uint32_t i = 0; i < NR; i++) {
 		make_stack(frames, NR, 1);
 		frames[i] = frame(2, i);
@@ -168,7 +173,7 @@ static void drain__stacks_that_are_nearly_equal(void **state)
 	make_stack(frames, NR, 1);
 	for (uint32_t i = 0; i < ENDS; i++)
 		assert_stack(row_of(NR + i)->key.user, frames, NR, (enum walk_end)i);
-	assert_int_equal(sums.stacks[row_of(NR + ENDS)->key.user].kind, STACK_KERNEL);
+	assert_int_equal(samples.stacks[row_of(NR + ENDS)->key.user].kind, STACK_KERNEL);
 	release();
 }
 
@@ -188,11 +193,11 @@ static void drain__full_maps(void **state)
 			}
 			drain_run(&drain);
 		}
-		assert_int_equal(drain.lost_bodies, 0);
-		assert_int_equal(sums.nr_stacks, 1 + maxes[m]);
-		assert_int_equal(sums.nr_rows, 1 + maxes[m]);
+		assert_int_equal(samples.lost[LOST_NO_BODY], 0);
+		assert_int_equal(samples.nr_stacks, 1 + maxes[m]);
+		assert_int_equal(samples.nr_rows, 1 + maxes[m]);
 		for (uint32_t i = 1; i <= maxes[m]; i++)
-			assert_int_equal(sums.rows[i].count, 2);
+			assert_int_equal(samples.rows[i].count, 2);
 		release();
 	}
 }
@@ -214,7 +219,8 @@ static void drain__kernel_and_copies(void **state)
 	assert_stack(row_of(1)->key.kernel, kernel, 3, WALK_ON);
 	assert_int_equal(row_of(2)->key.kernel, row_of(1)->key.kernel);
 	assert_int_equal(row_of(2)->key.user, 0);
-	assert_int_equal(row_of(3)->key.user, STACK_COPY | 77);
+	assert_int_equal(row_of(3)->key.user, copies_stack(&copies, STACK_COPY | 77));
+	assert_int_equal(samples_settled(&samples, row_of(3)->key.user), 0);
 	assert_int_equal(row_of(4)->key.user, 0);
 	release();
 }
@@ -230,19 +236,19 @@ static void drain__rows_without_stacks(void **state)
 	make_stack(frames, 40, 1);
 	id = store(frames, 40, NODE_ROOT | WALK_ROOT);
 	drain_run(&drain);
-	assert_int_equal(sums.nr_rows, 1);
+	assert_int_equal(samples.nr_rows, 1);
 	add_row(id, 0, 1, 5);
 	drain_run(&drain);
 	assert_stack(row_of(1)->key.user, frames, 40, WALK_ROOT);
-	assert_int_equal(drain.lost_bodies, 0);
+	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
 	add_row(id, 0, 1, 5);
 	drain_run(&drain);
-	assert_int_equal(drain.lost_bodies, 5);
+	assert_int_equal(samples.lost[LOST_NO_BODY], 5);
 	add_row(12345, 0, 1, UINT64_MAX);
 	add_row(0, 12345, 1, 5);
 	drain_run(&drain);
-	assert_int_equal(drain.lost_bodies, UINT64_MAX);
-	assert_int_equal(sums.nr_rows, 2);
+	assert_int_equal(samples.lost[LOST_NO_BODY], UINT64_MAX);
+	assert_int_equal(samples.nr_rows, 2);
 	release();
 }
 
@@ -263,8 +269,8 @@ static void drain__again_and_again(void **state)
 		}
 		drain_run(&drain);
 	}
-	for (size_t i = 1; i < sums.nr_rows; i++)
-		kept += sums.rows[i].count;
+	for (size_t i = 1; i < samples.nr_rows; i++)
+		kept += samples.rows[i].count;
 	assert_int_equal(kept, added);
 	assert_int_equal(epoch, 50);
 	release();
@@ -286,13 +292,13 @@ static void drain__delayed(void **state)
 		put(map, &left[i].tid, &left[i]);
 	drain_delayed(&drain, map);
 	for (size_t i = 0; i < ARRAY_LEN(left); i++) {
-		const struct sums_row *row = row_of(left[i].tid);
+		const struct sample_row *row = row_of(left[i].tid);
 
 		assert_int_equal(row->count, left[i].count);
 		assert_int_equal(row->sum, left[i].count);
-		assert_int_equal(row->key.start, left[i].start);
-		assert_string_equal(row->key.comm, left[i].comm);
-		assert_stack((uint32_t)row->key.user, &frame, 1, WALK_BUSY);
+		assert_int_equal(samples.tasks[row->key.task].start, left[i].start);
+		assert_string_equal(comm_of(row), left[i].comm);
+		assert_stack(row->key.user, &frame, 1, WALK_BUSY);
 	}
 	assert_true(is_empty(map));
 	close(map);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/collect.h"
+#include "engine/samples.h"
 #include "engine/stap/tally.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -42,17 +44,22 @@ __attribute__((format(printf, 1, 2))) static void feed(const char *fmt, ...)
 	strbuf_release(&line);
 }
 
-static void collect(struct recording *rec)
+static void to_recording(struct recording *rec)
 {
-	recording_init(rec);
-	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1);
+	struct samples samples;
 
-	tally_to_recording(&tally, NULL, event, rec);
+	recording_init(rec);
+	samples_init(&samples);
+	tally_samples(&tally,
+		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1}),
+		&samples);
+	collect(&samples, &ps, NULL, rec);
+	samples_release(&samples);
 }
 
 static void tally__user_stack_becomes_places_in_files(void **state)
 {
-	uint64_t pc = (uint64_t)(uintptr_t)&feed, ret = (uint64_t)(uintptr_t)&collect + 1;
+	uint64_t pc = (uint64_t)(uintptr_t)&feed, ret = (uint64_t)(uintptr_t)&to_recording + 1;
 	int pid = getpid();
 	struct recording rec;
 
@@ -63,7 +70,7 @@ static void tally__user_stack_becomes_places_in_files(void **state)
 	feed("row %d 1002 0 7 70", pid);
 	feed("end");
 	assert_true(tally.ready && tally.ended);
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.rows[0].count, 7);
 	assert_int_equal(rec.rows[0].sum, 70);
@@ -94,7 +101,7 @@ static void tally__kernel_stack_with_doubled_leaf(void **state)
 	feed("stack %x 5 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020 ffffffff81000020",
 		1 << 12 | 1024 | 3);
 	feed("row 5 0 %x 1 1", 1 << 12 | 1024 | 3);
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.stacks[0].nr, 3);
 	assert_int_equal(rec.stacks[0].end, END_ROOT);
@@ -116,13 +123,13 @@ static void tally__a_lost_part_is_counted_and_a_second_print_mends_it(void **sta
 		strbuf_addf(&second, " %x", 0x1000 + i);
 	feed("row 9 %" PRIx64 " 0 3 3", id);
 	feed("stack %" PRIx64 " 9 1 2%s", id, second.buf);
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 0);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
 	recording_release(&rec);
 	feed("stack %" PRIx64 " 9 0 2%s", id, first.buf);
 	feed("stack %" PRIx64 " 9 1 2%s", id, second.buf);
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 0);
 	assert_int_equal(rec.stacks[0].nr, 150);
@@ -142,7 +149,7 @@ static void tally__rows_have_tags(void **state)
 	feed("row 1 1001 0 2 30 S");
 	feed("row 1 1001 0 2 20 W");
 	feed("row 1 1001 0 2 10");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 3);
 	assert_string_equal(recording_get(&rec, rec.rows[0].tag), "S");
 	assert_string_equal(recording_get(&rec, rec.rows[1].tag), "W");
@@ -174,7 +181,7 @@ static void tally__waits_from_before_the_recording(void **state)
 	feed("row 7 1000 1400 1 601 S");
 	feed("row 9 0 1400 1 5 S");
 	feed("until 9000000");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 4);
 	for (size_t i = 0; i < 2; i++) { /* those of 7, the longest */
 		const struct rec_row *row = &rec.rows[i];
@@ -238,7 +245,7 @@ static void tally__perl_stacks(void **state)
 	feed("row 8 4800 0 5 5");
 	feed("row 8 1000 0 4 4");
 	feed("end");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
 	assert_int_equal(rec.nr_rows, 6);
 	uint32_t perl = rec.rows[0].stacks[0];
@@ -274,7 +281,7 @@ static void tally__perl_names_are_hostile(void **state)
 		"Gr\\u00FC\\303\\237e::\\U0001F600 \\\"x\\\" \\\\n", "a\\n\\\"b\\001");
 	feed("perl 5800 7 0 1 a1");
 	feed("row 7 5800 0 1 1");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
 	assert_perl(&rec, rec.rows[0].stacks[0], 0,
 		"Gr\303\274\303\237e::\360\237\230\200 \"x\" \\n", "a\n\"b\001:1");
@@ -300,14 +307,14 @@ static void tally__a_lost_part_of_a_perl_stack(void **state)
 	feed_part(0x5800, 1, 0, 100, 100);
 	feed_part(0x5800, 2, 1, 200, 50);
 	feed("row 7 5800 0 3 3");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 0);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
 	recording_release(&rec);
 	feed_part(0x5800, 0, 0, 0, 100);
 	feed_part(0x5800, 1, 0, 7, 100); /* from now on nothing changes it */
 	feed("frame f9 7 100000000000000 0 1 \"last\" \"x\"");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 250);
 	assert_perl(&rec, rec.rows[0].stacks[0], 249, "last", "x:1");
@@ -327,14 +334,14 @@ static void tally__mixed_stacks(void **state)
 	feed("frame a2 7 8300000000000000 0 3 \"main\" \"-e\"");
 	feed("stack 5802 7 0 1 10 20");
 	feed("row 7 5802 0 3 3");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 0);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
 	recording_release(&rec);
 	feed("perl 5802 7 0 1 a2");
 	feed("perl 5800 7 0 1 a2");
 	feed("row 7 5800 0 2 2");
-	collect(&rec);
+	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 2);
 	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].kind, STACK_USER);
 	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 3);
@@ -395,7 +402,7 @@ static void tally__heaviest_row_first(void **state)
 	feed("stack 1001 1 0 1 10");
 	for (int i = 1; i < 50; i++)
 		feed("row %d 1001 0 %d %d", i, i * 7 % 50 + 1, i * 7 % 50 + 1);
-	collect(&rec);
+	to_recording(&rec);
 	for (size_t i = 1; i < rec.nr_rows; i++)
 		assert_true(rec.rows[i - 1].sum >= rec.rows[i].sum);
 	assert_int_equal(rec.nr_rows, 49);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
-#include "bpf_collect.h"
 #include "copies.h"
 #include "drain.h"
+#include "engine/collect.h"
 #include "engine/engine.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -12,7 +12,6 @@
 #include "sideband.h"
 #include "spaces.h"
 #include "symbol/names/kallsyms.h"
-#include "vm/perl/perl.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -41,7 +40,7 @@ struct bpf {
 	struct spaces spaces;
 	struct processes processes;
 	struct perls perls;
-	struct sums sums;
+	struct samples samples;
 	struct copies copies;
 	struct drain drain;
 	struct ring_buffer *ring;
@@ -123,6 +122,21 @@ static struct drain_pair map_pair(const struct programs *p, const char *nodes, c
 	return (struct drain_pair){programs_map(p, nodes), programs_map(p, rows)};
 }
 
+static void add_event(struct bpf *b)
+{
+	uint64_t period = 1000000000 / programs_hz(b->request);
+
+	if (b->drain.waits < 0) {
+		samples_event(
+			&b->samples, &(struct sample_event){"on-cpu", "samples", "cpu", period, 1});
+		return;
+	}
+	samples_event(&b->samples, &(struct sample_event){"off-cpu", "us", "monotonic", 0, 1000});
+	for (uint32_t i = 0; i < WAIT_NONE; i++)
+		b->drain.labels[WAIT_LABEL(i)] = samples_label(
+			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
+}
+
 static int connect_maps(struct bpf *b, struct strbuf *err)
 {
 	const struct programs *p = &b->programs;
@@ -134,7 +148,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->counters = programs_map_memory(
 		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
-	b->drain.sums = &b->sums;
+	b->drain.samples = &b->samples;
 	b->drain.perls = &b->perls;
 	b->drain.flipped = take_names;
 	b->drain.context = b;
@@ -148,6 +162,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.maps[1] = map_pair(p, "nodes_1", "rows_1");
 	b->drain.waits = programs_map(p, "waits");
 	drain_init(&b->drain);
+	add_event(b);
 	b->ring = ring_buffer__new(programs_map(p, "ring"), take_record, b, NULL);
 	if (!b->loader.places || !b->counters || !b->ring)
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
@@ -248,7 +263,7 @@ static void bpf_free(struct engine *engine)
 	spaces_release(&b->spaces);
 	copies_release(&b->copies);
 	drain_release(&b->drain);
-	sums_release(&b->sums);
+	samples_release(&b->samples);
 	pool_release(&b->pool);
 	programs_release(&b->programs);
 	perls_release(&b->perls);
@@ -292,9 +307,9 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	processes_init(&b->processes);
 	perls_init(&b->perls, &b->processes, &b->no_perl);
 	b->perls.fetch = request->fetch;
-	sums_init(&b->sums);
+	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
-	copies_init(&b->copies, &b->processes, &b->loader, &b->sums);
+	copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
 	if (check_numbers(err) || look_at_targets(b, err) ||
 		(request->perl && look_for_perl(b, err))) {
 		bpf_free(&b->engine);
@@ -406,6 +421,15 @@ static void look_again(struct bpf *b)
 			process_look(&b->processes, &b->processes.list[i], NULL);
 }
 
+static void take_waiting(struct bpf *b, const struct ring_perl_thread *w)
+{
+	uint64_t names[PERL_DEPTH];
+	uint32_t nr;
+	enum vm_end end = perls_stack(&b->perls, w->tgid, w->thread, b->request->user, names, &nr);
+
+	copies_put(&b->copies, w->copy, drain_vm_stack(&b->drain, names, nr, end));
+}
+
 /* What the programs saw of Perl, whose processes are known by now. */
 static void take_perl(struct bpf *b)
 {
@@ -414,9 +438,7 @@ static void take_perl(struct bpf *b)
 	b->perls_young = perls_update(&b->perls);
 	take_told(b);
 	for (size_t i = 0; i < b->nr_waiting; i++)
-		copies_put(&b->copies, b->waiting[i].copy,
-			perls_stack(&b->perls, &b->sums, b->waiting[i].tgid, b->waiting[i].thread,
-				b->request->user));
+		take_waiting(b, &b->waiting[i]);
 	b->nr_waiting = 0;
 }
 
@@ -612,19 +634,12 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 
 	if (b->request->verbose)
 		say_figures(b, &counters);
-	uint32_t event = waits ? recording_add_event(rec, "off-cpu", "us", "monotonic", 0)
-			       : recording_add_event(rec, "on-cpu", "samples", "cpu",
-					 1000000000 / programs_hz(b->request));
-
 	recording_add_meta(rec, "title", waits ? "Off-CPU time" : "CPU time");
 	recording_add_meta(rec, "engine", "bpf");
-	add_capped(&rec->lost[LOST_TABLE_FULL],
+	add_capped(&b->samples.lost[LOST_TABLE_FULL],
 		counters.rows_full + counters.nodes_full + counters.waits_full);
-	add_capped(&rec->lost[LOST_NO_BODY], b->drain.lost_bodies);
-	add_capped(&rec->lost[LOST_SKIPPED], b->side.throttled);
-	bpf_collect(&(struct bpf_collected){&b->processes, &b->loader, &b->sums, &b->copies,
-			    &b->perls, &perl_vm, b->kallsyms, waits ? 1000 : 1},
-		event, rec);
+	add_capped(&b->samples.lost[LOST_SKIPPED], b->side.throttled);
+	collect(&b->samples, &b->processes, b->kallsyms, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	if (counters.delayed * 100 > counters.hits)

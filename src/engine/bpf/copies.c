@@ -48,10 +48,11 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address)
 		       : -1;
 }
 
-void copies_init(struct copies *c, struct processes *ps, struct loader *loader, struct sums *sums)
+void copies_init(
+	struct copies *c, struct processes *ps, struct loader *loader, struct samples *samples)
 {
-	*c = (struct copies){.ps = ps, .loader = loader, .sums = sums};
-	table_init(&c->done);
+	*c = (struct copies){.ps = ps, .loader = loader, .samples = samples};
+	table_init(&c->stacks);
 }
 
 void copies_release(struct copies *c)
@@ -62,7 +63,7 @@ void copies_release(struct copies *c)
 		free(c->parts[i].bytes);
 	free(c->waiting);
 	free(c->parts);
-	table_release(&c->done);
+	table_release(&c->stacks);
 	*c = (struct copies){0};
 }
 
@@ -195,7 +196,8 @@ static bool unwind(struct copies *c, const struct copy *copy, bool all)
 		w->end = WALK_DEEP;
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
-	copies_put(c, copy->head.copy, sums_stack(c->sums, frames, w->nr, STACK_USER, w->end));
+	copies_put(
+		c, copy->head.copy, samples_stack(c->samples, frames, w->nr, STACK_USER, w->end));
 	return true;
 }
 
@@ -239,16 +241,21 @@ void copies_unwind(struct copies *c, bool all)
 	c->nr = kept;
 }
 
+uint32_t copies_stack(struct copies *c, uint64_t copy)
+{
+	bool is_new;
+	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
+
+	return is_new ? (*at = samples_pending(c->samples)) : *at;
+}
+
 void copies_put(struct copies *c, uint64_t copy, uint32_t stack)
 {
 	bool is_new;
+	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
 
-	*table_put(&c->done, copy, 0, &is_new) = stack;
-}
-
-uint32_t copies_stack(const struct copies *c, uint64_t copy)
-{
-	const uint32_t *at = table_get(&c->done, copy, 0);
-
-	return at ? *at : 0;
+	if (is_new)
+		*at = stack;
+	else
+		samples_settle(c->samples, *at, stack);
 }

@@ -6,16 +6,16 @@
 #ifndef ENGINE_BPF_COPIES_H
 #define ENGINE_BPF_COPIES_H
 
+#include "engine/samples.h"
 #include "lib/table.h"
 #include "loader.h"
-#include "sums.h"
 
 #include <stdbool.h>
 
 struct copies {
 	struct processes *ps;
 	struct loader *loader;
-	struct sums *sums;
+	struct samples *samples;
 	struct copy {
 		struct ring_copy head;
 		unsigned char *pages; /* from the page of rsp on */
@@ -28,12 +28,13 @@ struct copies {
 		unsigned char *bytes;
 	} * parts; /* pages whose head has not come */
 	size_t nr_parts, parts_alloc;
-	struct table done;   /* copy -> stack in sums */
+	struct table stacks; /* copy -> stack in samples */
 	uint64_t bytes;      /* of all that waits */
 	uint64_t taken, cut; /* cut: no room to wait in */
 };
 
-void copies_init(struct copies *c, struct processes *ps, struct loader *loader, struct sums *sums);
+void copies_init(
+	struct copies *c, struct processes *ps, struct loader *loader, struct samples *samples);
 void copies_release(struct copies *c);
 
 void copies_take_page(struct copies *c, const struct ring_page *page);
@@ -43,7 +44,7 @@ void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
 void copies_unwind(struct copies *c, bool all);
 /* The stack of that number was made otherwise. */
 void copies_put(struct copies *c, uint64_t copy, uint32_t stack);
-/* The stack that became of a copy, 0: not known yet. */
-uint32_t copies_stack(const struct copies *c, uint64_t copy);
+/* The stack in samples that becomes of a copy. */
+uint32_t copies_stack(struct copies *c, uint64_t copy);
 
 #endif

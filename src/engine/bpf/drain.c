@@ -67,42 +67,63 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 	return at ? &d->before.keys[*at] : NULL;
 }
 
-/* Perl's frames, NR words, of process PID as numbers of names, in their place; their number. */
-static uint32_t name_frames(struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr)
+/* The name in samples of Perl's frame NAMED. */
+static uint64_t add_name(struct drain *d, const struct perl_named *named)
+{
+	const struct strpool *from = &d->perls->strings;
+	struct strpool *to = &d->samples->strings;
+
+	return samples_name(
+		d->samples, &(struct sample_name){
+				    .what = named->what,
+				    .function = strpool_import(to, from, named->function),
+				    .file = strpool_import(to, from, named->file),
+				    .line = named->line,
+			    });
+}
+
+uint32_t drain_vm_stack(struct drain *d, uint64_t *names, uint32_t nr, unsigned end)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		names[i] = add_name(d, &d->perls->names[names[i]]);
+	return samples_stack(
+		d->samples, names, end == VM_WHOLE || end == VM_CUT ? nr : 0, STACK_PERL, end);
+}
+
+/* The Perl stack of process PID whose frames are NR words. */
+static uint32_t add_vm_stack(
+	struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr, unsigned end)
 {
 	uint32_t named = 0;
 
 	for (uint32_t i = 0; i + PERL_WORDS <= nr; i += PERL_WORDS)
 		words[named++] =
 			perls_name(d->perls, pid, &(struct perl_words){words[i], words[i + 1]});
-	return named;
+	return drain_vm_stack(d, words, named, end);
 }
 
-/* The stack in sums of NR words under a ROOT. */
+/* The stack in samples of NR words under a ROOT. */
 static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
-	enum stack_kind kind = root & NODE_KERNEL ? STACK_KERNEL
-			       : root & NODE_PERL ? STACK_PERL
-						  : STACK_USER;
-
-	if (kind == STACK_PERL)
-		nr = name_frames(d, (uint32_t)(root >> 8), words, nr);
-	return sums_stack(d->sums, words, nr, kind, root & 255);
+	if (root & NODE_PERL)
+		return add_vm_stack(d, (uint32_t)(root >> 8), words, nr, root & 255);
+	return samples_stack(
+		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
 }
 
-/* The stack in sums of what the programs call ID; 0: its nodes are not there. */
-static uint64_t stack_of(struct drain *d, uint64_t id)
+/* The stack in samples of what the programs call ID; 0: its nodes are not there, or ID is 0. */
+static uint32_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
+	const uint32_t *kept = table_get(&d->kept, id, 0);
 	uint32_t nr = 0;
 
-	const uint32_t *known = table_get(&d->kept, id, 0);
-	uint32_t copied = id & STACK_COPY ? copies_stack(d->copies, id) : 0;
-
-	if (!id || id & STACK_COPY)
-		return copied ? copied : id;
-	if (known)
-		return *known;
+	if (!id)
+		return 0;
+	if (id & STACK_COPY)
+		return copies_stack(d->copies, id);
+	if (kept)
+		return *kept;
 	while (!(parent & NODE_ROOT)) {
 		const struct node_key *node = find_node(d, parent);
 
@@ -133,11 +154,25 @@ static void take_nodes(struct drain *d, int map)
 	}
 }
 
-/* The stacks of KEY, as the programs have it, were looked for: SETTLED misses one of them. */
-static bool lacks_stack(const struct row_key *key, const struct row_key *settled)
+/* Adds to the row that the programs call FROM; it is lost where one of its stacks is not there. */
+static void add_row(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
 {
-	return (key->user && !settled->user) || (key->kernel && !settled->kernel) ||
-	       (key->perl && !settled->perl);
+	char comm[COMM_LEN + 1] = "";
+	struct sample_key key = {
+		.event = d->event,
+		.user = stack_of(d, from->user),
+		.kernel = stack_of(d, from->kernel),
+		.vm = stack_of(d, from->perl),
+		.labels = from->labels < LABELS_MAX ? d->labels[from->labels] : 0,
+		.slice = from->slice,
+	};
+
+	memcpy(comm, from->comm, COMM_LEN);
+	key.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm);
+	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->perl && !key.vm))
+		add_capped(&d->samples->lost[LOST_NO_BODY], count);
+	else
+		samples_add(d->samples, &key, count, sum);
 }
 
 static void take_rows(struct drain *d, int map)
@@ -146,17 +181,8 @@ static void take_rows(struct drain *d, int map)
 	struct row_value *values = xcalloc(d->nr_rows, sizeof(*values));
 	uint32_t nr = take_all(map, keys, sizeof(*keys), values, sizeof(*values), d->nr_rows);
 
-	for (uint32_t i = 0; i < nr; i++) {
-		struct row_key key = keys[i];
-
-		key.user = stack_of(d, key.user);
-		key.kernel = stack_of(d, key.kernel);
-		key.perl = stack_of(d, key.perl);
-		if (lacks_stack(&keys[i], &key))
-			add_capped(&d->lost_bodies, values[i].count);
-		else
-			sums_add(d->sums, &key, values[i].count, values[i].sum);
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		add_row(d, &keys[i], values[i].count, values[i].sum);
 	free(keys);
 	free(values);
 }
@@ -164,11 +190,16 @@ static void take_rows(struct drain *d, int map)
 static void add_delayed(struct drain *d, const struct delayed *from)
 {
 	uint64_t frame = walk_frame(NULL, from->pc, false);
-	struct row_key key = {.start = from->start, .tid = from->tid, .tgid = from->tgid};
+	char comm[COMM_LEN + 1] = "";
 
-	memcpy(key.comm, from->comm, sizeof(key.comm));
-	key.user = sums_stack(d->sums, &frame, 1, STACK_USER, WALK_BUSY);
-	sums_add(d->sums, &key, from->count, from->count);
+	memcpy(comm, from->comm, COMM_LEN);
+	samples_add(d->samples,
+		&(struct sample_key){
+			.event = d->event,
+			.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm),
+			.user = samples_stack(d->samples, &frame, 1, STACK_USER, WALK_BUSY),
+		},
+		from->count, from->count);
 }
 
 void drain_delayed(struct drain *d, int map)
@@ -208,11 +239,11 @@ static struct wait *read_waits(const struct drain *d, uint32_t *nr)
 
 static void keep(struct drain *d, struct table *kept, uint64_t id)
 {
-	uint64_t stack = stack_of(d, id);
+	uint32_t stack = stack_of(d, id);
 	bool is_new;
 
 	if (stack)
-		*table_put(kept, id, 0, &is_new) = (uint32_t)stack;
+		*table_put(kept, id, 0, &is_new) = stack;
 }
 
 /* A wait may last longer than the nodes of its stacks. */
@@ -256,14 +287,8 @@ static void add_part(struct drain *d, const struct settings *settings, const str
 	if (state >= WAIT_NONE || !(settings->states >> state & 1) || ns < settings->min_ns ||
 		ns > settings->max_ns)
 		return;
-	key.tag = (unsigned char)WAIT_LETTERS[state];
-	key.user = stack_of(d, w->key.user);
-	key.kernel = stack_of(d, w->key.kernel);
-	key.perl = stack_of(d, w->key.perl);
-	if (lacks_stack(&w->key, &key))
-		add_capped(&d->lost_bodies, 1);
-	else
-		sums_add(d->sums, &key, 1, ns);
+	key.labels = WAIT_LABEL(state);
+	add_row(d, &key, 1, ns);
 }
 
 void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns)

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Empties the kernel's tables of stacks and rows into sums. There are two of each: while the
+ * Empties the kernel's tables of stacks and rows into samples. There are two of each: while the
  * programs write into one, the other is read.
  */
 #ifndef ENGINE_BPF_DRAIN_H
 #define ENGINE_BPF_DRAIN_H
 
 #include "copies.h"
+#include "engine/samples.h"
 #include "lib/table.h"
-#include "sums.h"
 #include "vm/perl/perls.h"
 
 struct drain {
-	struct sums *sums;
+	struct samples *samples;
+	uint32_t event;              /* of its rows */
+	uint32_t labels[LABELS_MAX]; /* in samples, by their numbers in the programs */
 	struct perls *perls;
 	void (*flipped)(
 		void *context); /* nobody writes any more to what is read now; may be NULL */
 	void *context;
-	const struct copies *copies;
+	struct copies *copies;
 	uint32_t *epoch; /* memory that the BPF programs read */
 	int nodes, rows; /* fds of the two arrays of maps */
 	struct drain_pair {
@@ -32,8 +34,7 @@ struct drain {
 	} now, before;
 	int waits; /* fd, -1: this is not about waits */
 	struct table
-		kept; /* node -> stack in sums, of the waits that were not over the last time */
-	uint64_t lost_bodies; /* rows whose stack was not there */
+		kept; /* node -> stack in samples, of the waits that were not over the last time */
 };
 
 /* Everything but the buffers is set by the caller. */
@@ -42,6 +43,9 @@ void drain_release(struct drain *d);
 
 /* Reads and empties what was written up to now. */
 void drain_run(struct drain *d);
+
+/* The stack in samples of frames whose names have the NR numbers NAMES in perls; changes them. */
+uint32_t drain_vm_stack(struct drain *d, uint64_t *names, uint32_t nr, unsigned end);
 
 /*
  * When no program runs any more: adds the ticks in MAP (a fd) that no stack of their thread came to

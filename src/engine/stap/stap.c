@@ -2,7 +2,9 @@
 /* The engine that SystemTap runs: stap makes a module, staprun runs it, its lines are taken in. */
 #include "claim.h"
 #include "compile.h"
+#include "engine/collect.h"
 #include "engine/engine.h"
+#include "engine/samples.h"
 #include "engine/script.h"
 #include "guard.h"
 #include "lib/argv.h"
@@ -602,13 +604,19 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	look_once_more(s);
 	if (s->request->module)
 		mark_rules(s);
-	uint32_t event = recording_add_event(
-		rec, s->script.event, s->script.unit, s->script.clock, tick_ns(s));
+	struct samples samples;
+
+	samples_init(&samples);
+	uint32_t event =
+		samples_event(&samples, &(struct sample_event){s->script.event, s->script.unit,
+						s->script.clock, tick_ns(s), 1});
 
 	recording_add_meta(rec, "title", s->script.title);
 	recording_add_meta(rec, "engine", "stap");
 	add_seconds(&s->tally, rec);
-	tally_to_recording(&s->tally, s->kallsyms, event, rec);
+	tally_samples(&s->tally, event, &samples);
+	collect(&samples, &s->processes, s->kallsyms, rec);
+	samples_release(&samples);
 	processes_give_files(&s->processes, files);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct kallsyms;
+struct samples;
 
 struct tally {
 	struct processes *ps;
@@ -78,11 +78,8 @@ const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
 /* A frame of Perl's, NULL: its line never came. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
-/*
- * Adds tasks, stacks, rows and losses to REC, rows heaviest first, kernel frames with their names
- * from KS (or NULL).
+/* Adds tasks, stacks, rows of EVENT and losses to SAMPLES; the bodies of stacks come in any order.
  */
-void tally_to_recording(
-	const struct tally *t, const struct kallsyms *ks, uint32_t event, struct recording *rec);
+void tally_samples(const struct tally *t, uint32_t event, struct samples *samples);
 
 #endif

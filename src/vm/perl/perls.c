@@ -314,25 +314,24 @@ uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *wor
 	return known ? *known : add_name(pl, &(struct perl_named){.what = words->what >> 56 << 56});
 }
 
-uint32_t perls_stack(struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed)
+enum vm_end perls_stack(
+	struct perls *pl, uint32_t pid, uint64_t thread, bool mixed, uint64_t *names, uint32_t *nr)
 {
 	uint32_t number = newest_image(pl, pid);
 	const struct perl_image *image = &pl->images[number];
 	struct memory memory = memory_of_process(&pid);
 	struct vm_frame frames[PERL_DEPTH];
 	struct perl_stack stack = {.frames = frames, .max = PERL_DEPTH, .mixed = mixed};
-	uint64_t names[PERL_DEPTH];
 	enum vm_end end = VM_NOT_RUNNING;
 
 	if (image->state == IMAGE_FOUND)
 		end = perl_walk_thread(&image->layout, &memory, thread, &stack);
-	if (end != VM_WHOLE && end != VM_CUT)
-		stack.nr = 0;
-	for (size_t i = 0; i < stack.nr; i++) {
+	*nr = end == VM_WHOLE || end == VM_CUT ? (uint32_t)stack.nr : 0;
+	for (uint32_t i = 0; i < *nr; i++) {
 		struct perl_texts texts;
 
 		perl_frame_texts(&image->layout, &memory, &frames[i], &texts);
 		names[i] = name_of(pl, frames[i].what, &texts);
 	}
-	return sums_stack(sums, names, (uint32_t)stack.nr, STACK_PERL, end);
+	return end;
 }

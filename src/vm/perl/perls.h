@@ -6,7 +6,7 @@
 #ifndef VM_PERL_PERLS_H
 #define VM_PERL_PERLS_H
 
-#include "engine/bpf/sums.h"
+#include "engine/bpf/kern/shared.h"
 #include "lib/strpool.h"
 #include "lib/table.h"
 #include "perl_frame.h"
@@ -84,10 +84,11 @@ void perls_told(struct perls *pl, const struct ring_perl *told);
 uint32_t perls_name(struct perls *pl, uint32_t pid, const struct perl_words *words);
 
 /*
- * The stack in SUMS of a thread that waits, from its memory as it is now; MIXED as in struct
+ * The Perl stack of a thread that waits, from its memory as it is now: fills NAMES, which has room
+ * for PERL_DEPTH, with the numbers of its frames' names, leaf first, and *NR; MIXED as in struct
  * perl_walk.
  */
-uint32_t perls_stack(
-	struct perls *pl, struct sums *sums, uint32_t pid, uint64_t thread, bool mixed);
+enum vm_end perls_stack(
+	struct perls *pl, uint32_t pid, uint64_t thread, bool mixed, uint64_t *names, uint32_t *nr);
 
 #endif

@@ -848,7 +848,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.perl = 0;
-	s->row.tag = s->row.pad = 0;
+	s->row.labels = s->row.slice = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
 

@@ -41,7 +41,7 @@ static __always_inline void add_wait(
 	if (state >= WAIT_NONE || !(settings.states >> state & 1) || ns < settings.min_ns ||
 		ns > settings.max_ns)
 		return;
-	w->key.tag = WAIT_LETTERS[state & 7];
+	w->key.labels = WAIT_LABEL(state);
 	add_row(&w->key, 1, ns, count);
 }
 

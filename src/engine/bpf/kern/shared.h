@@ -135,8 +135,8 @@ struct row_key {
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
 	uint64_t user, kernel, perl; /* numbers of stacks, 0: none */
-	uint32_t tag;                /* a letter, 0: none */
-	uint32_t pad;
+	uint32_t labels;             /* number of a set of labels, 0: none */
+	uint32_t slice;              /* of time, 0: none */
 };
 
 struct row_value {
@@ -164,6 +164,8 @@ struct control {
  * but without processor, idle, parked.
  */
 #define WAIT_LETTERS "SDTtRWIP"
+#define WAIT_LABEL(state) ((state) + 1) /* the set of labels of a wait */
+enum { LABELS_MAX = 16 };               /* sets that the programs know by number */
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
 
 /* A thread that does not run. */

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect.h"
+#include "lib/util.h"
+#include "places.h"
+#include "samples.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/elf/entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct collector {
+	struct samples *samples;
+	const struct processes *ps;
+	struct recording *rec;
+	struct places places;
+	uint32_t *events, *tasks; /* of rec, by their numbers in samples */
+	uint32_t *stacks;         /* likewise + 1; 0: not there yet */
+	struct table spliced;     /* stack of user space, of a VM -> stack of rec */
+	struct table mains;       /* frame -> whether it is in main */
+};
+
+/* ---- frames of user space ---- */
+
+/* What samples_user_frame() made a number of. */
+struct user_frame {
+	const struct mapping *map; /* NULL: it is in none */
+	uint64_t address;
+	bool call;
+};
+
+static struct user_frame decode_frame(const struct collector *c, uint64_t frame)
+{
+	uint64_t serial = frame >> 41;
+
+	if (!walk_frame_mapped(frame) || !serial || serial > c->ps->nr_maps)
+		return (struct user_frame){NULL, frame & ((1ULL << 57) - 1), frame >> 57 & 1};
+	const struct mapping *m = &c->ps->maps[serial - 1];
+
+	return (struct user_frame){m, m->start + (frame & ((1ULL << 40) - 1)), frame >> 40 & 1};
+}
+
+static uint32_t frame_of(struct collector *c, uint64_t frame)
+{
+	struct user_frame f = decode_frame(c, frame);
+
+	return places_user_frame(&c->places, f.map, f.address, f.call);
+}
+
+static const struct object *object_of(const struct collector *c, const struct user_frame *f)
+{
+	return f->map ? &c->ps->objects[f->map->object] : NULL;
+}
+
+/* ---- how stacks ended ---- */
+
+/*
+ * True when the call in FRAME is in main: what called that is the C library's start, be it one
+ * without rules (musl's).
+ */
+static bool is_in_main(struct collector *c, uint64_t frame)
+{
+	struct user_frame f = decode_frame(c, frame);
+	const struct object *o = object_of(c, &f);
+	uint64_t link;
+	bool is_new;
+	uint32_t *at = table_put(&c->mains, frame, 0, &is_new);
+
+	if (is_new && o && o->elf &&
+		elffile_mapped(o->elf, f.map->offset, f.map->end - f.map->start, &link))
+		*at = entry_is_main(o->elf, link + (f.address - f.map->start) - 1);
+	return *at;
+}
+
+static enum stack_end cut(struct collector *c, const char *by, uint32_t *cut_by)
+{
+	*cut_by = recording_string(c->rec, by);
+	return END_CUT;
+}
+
+static enum stack_end cut_in(struct collector *c, uint64_t frame, uint32_t *cut_by)
+{
+	*cut_by = places_cut_by(&c->places, decode_frame(c, frame).map);
+	return END_CUT;
+}
+
+/* The unwinder only knows that it got no further than to FRAME. */
+static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32_t *cut_by)
+{
+	struct user_frame f = decode_frame(c, frame);
+	const struct object *o = object_of(c, &f);
+	enum elf_rules rules = RULES_NONE;
+
+	if (!o)
+		return END_BROKEN;
+	if (o->elf)
+		rules = elffile_rules(o->elf, f.address - f.call - f.map->start + f.map->offset);
+	if (rules == RULES_ROOT)
+		return END_ROOT;
+	if (rules == RULES_SOME && o->has_rules)
+		return END_BROKEN;
+	return cut_in(c, frame, cut_by);
+}
+
+/* What the end of a stack of user space means, and what it stopped at when that is known. */
+static enum stack_end judge(struct collector *c, const struct sample_stack *s, uint32_t *cut_by)
+{
+	const uint64_t *frames = c->samples->frames + s->first;
+
+	*cut_by = 0;
+	switch (s->end) {
+	case WALK_ROOT:
+		return END_ROOT;
+	case WALK_DEEP:
+		return cut(c, "depth", cut_by);
+	case WALK_BUSY:
+		return cut(c, "busy", cut_by);
+	case SAMPLE_EARLIER:
+		return cut(c, "before the recording", cut_by);
+	case SAMPLE_UNKNOWN:
+		return judge_by_rules(c, frames[s->nr - 1], cut_by);
+	case WALK_NO_RULE:
+		if (s->nr > 1 && is_in_main(c, frames[s->nr - 2]))
+			return END_ROOT;
+		/* fall through */
+	case WALK_PENDING:
+		return cut_in(c, frames[s->nr - 1], cut_by);
+	default:
+		return END_BROKEN;
+	}
+}
+
+/* ---- stacks ---- */
+
+static uint32_t add_user_stack(struct collector *c, const struct sample_stack *s)
+{
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+	uint32_t cut_by;
+	enum stack_end end = judge(c, s, &cut_by);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = frame_of(c, c->samples->frames[s->first + i]);
+	uint32_t id =
+		recording_add_stack(c->rec, (enum stack_kind)s->kind, end, cut_by, frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+static const struct sample_name *name_at(const struct collector *c, uint64_t number)
+{
+	return &c->samples->names[number];
+}
+
+/* The recording's number of a string of the samples. */
+static uint32_t string_of(struct collector *c, uint32_t string)
+{
+	return recording_string(c->rec, strpool_get(&c->samples->strings, string));
+}
+
+/* Of frames that came with their names. */
+static uint32_t add_named_stack(struct collector *c, const struct sample_stack *s)
+{
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		const struct sample_name *name = name_at(c, c->samples->frames[s->first + i]);
+
+		frames[i] = places_named_frame(&c->places,
+			strpool_get(&c->samples->strings, name->function),
+			strpool_get(&c->samples->strings, name->file), name->what);
+	}
+	uint32_t id = recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t number)
+{
+	const struct sample_name *name = name_at(c, number);
+
+	return places_vm_frame(
+		&c->places, vm, string_of(c, name->function), string_of(c, name->file), name->line);
+}
+
+/* What may begin a run loop, of a walk that is to be spliced, is no frame of its own. */
+static bool is_frame(const struct collector *c, const struct vm *vm, uint64_t number)
+{
+	return vm->splice->is_frame(name_at(c, number)->what);
+}
+
+static uint32_t add_vm_stack(struct collector *c, const struct sample_stack *s)
+{
+	const struct vm *vm = vm_of_stack((enum stack_kind)s->kind);
+	const uint64_t *from = c->samples->frames + s->first;
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames)), nr = 0;
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		if (is_frame(c, vm, from[i]))
+			frames[nr++] = vm_frame(c, vm, from[i]);
+	uint32_t id = places_vm_stack(&c->places, vm, (enum vm_end)s->end, frames, nr);
+
+	free(frames);
+	return id;
+}
+
+static uint32_t add_stack(struct collector *c, const struct sample_stack *s)
+{
+	if (s->end == SAMPLE_EARLIER || s->kind == STACK_USER)
+		return add_user_stack(c, s);
+	if (s->end == SAMPLE_NAMED)
+		return add_named_stack(c, s);
+	if (s->kind == STACK_KERNEL)
+		return places_kernel_stack(&c->places, c->samples->frames + s->first, s->nr);
+	return add_vm_stack(c, s);
+}
+
+static uint32_t stack_of(struct collector *c, uint32_t number)
+{
+	if (!c->stacks[number])
+		c->stacks[number] = add_stack(c, &c->samples->stacks[number]) + 1;
+	return c->stacks[number] - 1;
+}
+
+/* The frames of a user stack, and their roles for VM; the caller's to free. */
+static struct splice_native *native_frames(
+	struct collector *c, const struct vm *vm, const struct sample_stack *s)
+{
+	struct splice_native *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint64_t frame = c->samples->frames[s->first + i];
+		struct user_frame f = decode_frame(c, frame);
+
+		list[i].id = frame_of(c, frame);
+		list[i].role = places_role(&c->places, vm, f.map, f.address - f.call);
+	}
+	return list;
+}
+
+static struct splice_frame *vm_frames(
+	struct collector *c, const struct vm *vm, const struct sample_stack *s)
+{
+	struct splice_frame *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint64_t number = c->samples->frames[s->first + i];
+
+		list[i].what = name_at(c, number)->what;
+		if (is_frame(c, vm, number))
+			list[i].id = vm_frame(c, vm, number);
+	}
+	return list;
+}
+
+/* One stack of two. */
+static uint32_t spliced_stack(struct collector *c, uint32_t user, uint32_t in_vm)
+{
+	const struct sample_stack *native = &c->samples->stacks[user];
+	const struct sample_stack *inner = &c->samples->stacks[in_vm];
+	const struct vm *vm = vm_of_stack((enum stack_kind)inner->kind);
+	bool is_new;
+	uint32_t cut_by, *at = table_put(&c->spliced, user, in_vm, &is_new);
+
+	if (!is_new)
+		return *at;
+	struct splice_native *natives = native_frames(c, vm, native);
+	struct splice_frame *frames = vm_frames(c, vm, inner);
+	struct splice s = {
+		.native = natives,
+		.nr_native = native->nr,
+		.frames = frames,
+		.nr_frames = inner->nr,
+		.end = (enum vm_end)inner->end,
+	};
+	enum stack_end end = judge(c, native, &cut_by);
+
+	*at = places_mixed_stack(&c->places, vm, &s, end, cut_by);
+	free(natives);
+	free(frames);
+	return *at;
+}
+
+/* ---- rows ---- */
+
+/* The kernel stack without the frames of the program that took it. */
+static void drop_own_frames(struct collector *c, uint32_t number)
+{
+	struct samples *s = c->samples;
+	const struct sample_stack stack = s->stacks[number];
+	size_t own;
+
+	if (stack.became || stack.kind != STACK_KERNEL || stack.end == SAMPLE_NAMED ||
+		!(own = places_own_frames(&c->places, s->frames + stack.first, stack.nr)))
+		return;
+	uint32_t nr = stack.nr - (uint32_t)own;
+	uint64_t *frames = xcalloc(nr, sizeof(*frames));
+
+	memcpy(frames, s->frames + stack.first + own, nr * sizeof(*frames));
+	s->stacks[number].became = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
+	free(frames);
+}
+
+/* What became of the stack; 0 stays. False: it never came. */
+static bool settle(struct collector *c, uint32_t *number)
+{
+	if (*number)
+		drop_own_frames(c, *number);
+	uint32_t settled = *number ? samples_settled(c->samples, *number) : 0;
+	bool lost = *number && !settled;
+
+	*number = settled;
+	return !lost;
+}
+
+/*
+ * Stacks that were not known when their rows were added may be ones that others have, too: all are
+ * of the same row from now on. Half a stack would be a wrong one: its row is lost.
+ */
+static void settle_rows(struct collector *c)
+{
+	struct samples *s = c->samples;
+	size_t nr = s->nr_rows;
+
+	for (size_t i = 1; i < nr; i++) {
+		struct sample_row row = s->rows[i];
+		struct sample_key key = row.key;
+		bool is_whole = settle(c, &key.user) & settle(c, &key.kernel) & settle(c, &key.vm);
+
+		if (is_whole && !memcmp(&key, &row.key, sizeof(key)))
+			continue;
+		s->rows[i].count = 0;
+		if (is_whole)
+			samples_add(s, &key, row.count, row.sum);
+		else
+			add_capped(&s->lost[LOST_NO_BODY], row.count);
+	}
+}
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct sample_row *a = va, *b = vb;
+
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? 1 : -1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static uint32_t task_of(struct collector *c, uint32_t number)
+{
+	const struct sample_task *task = &c->samples->tasks[number];
+	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	if (!c->tasks[number])
+		c->tasks[number] = recording_add_task(c->rec,
+					   &(struct rec_task){
+						   .pid = task->pid,
+						   .tid = task->tid,
+						   .start = task->start / tick,
+						   .comm = string_of(c, task->comm),
+					   }) +
+				   1;
+	return c->tasks[number] - 1;
+}
+
+static void add_row(struct collector *c, const struct sample_row *from)
+{
+	const struct sample_key *key = &from->key;
+	struct rec_row row = {
+		.event = c->events[key->event],
+		.task = task_of(c, key->task),
+		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.tag = string_of(c, key->labels ? c->samples->labels[key->labels].value : 0),
+		.count = from->count,
+		.sum = from->sum / c->samples->events[key->event].divisor,
+	};
+	int n = 0;
+
+	if (key->user && key->vm)
+		row.stacks[n++] = spliced_stack(c, key->user, key->vm);
+	else if (key->user || key->vm)
+		row.stacks[n++] = stack_of(c, key->user | key->vm);
+	if (key->kernel)
+		row.stacks[n++] = stack_of(c, key->kernel);
+	recording_add_row(c->rec, &row);
+}
+
+static void add_rows(struct collector *c)
+{
+	struct samples *s = c->samples;
+
+	qsort(s->rows + 1, s->nr_rows - 1, sizeof(*s->rows), compare_rows);
+	for (size_t i = 1; i < s->nr_rows; i++)
+		if (s->rows[i].count)
+			add_row(c, &s->rows[i]);
+}
+
+static void add_events(struct collector *c)
+{
+	const struct samples *s = c->samples;
+
+	c->events = xcalloc(s->nr_events, sizeof(*c->events));
+	for (size_t i = 0; i < s->nr_events; i++) {
+		const struct sample_event *e = &s->events[i];
+
+		c->events[i] = recording_add_event(c->rec, e->name, e->unit, e->clock, e->period);
+	}
+}
+
+void collect(struct samples *s, const struct processes *ps, const struct kallsyms *ks,
+	struct recording *rec)
+{
+	struct collector c = {.samples = s, .ps = ps, .rec = rec};
+
+	places_init(&c.places, ps, ks, rec);
+	table_init(&c.spliced);
+	table_init(&c.mains);
+	settle_rows(&c);
+	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
+	c.stacks = xcalloc(s->nr_stacks, sizeof(*c.stacks));
+	add_events(&c);
+	add_rows(&c);
+	for (int i = 0; i < LOST_REASONS; i++)
+		add_capped(&rec->lost[i], s->lost[i]);
+	free(c.events);
+	free(c.tasks);
+	free(c.stacks);
+	table_release(&c.spliced);
+	table_release(&c.mains);
+	places_release(&c.places);
+}

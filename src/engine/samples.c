@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "samples.h"
+#include "lib/hash.h"
+#include "lib/util.h"
+#include "process/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void samples_init(struct samples *s)
+{
+	*s = (struct samples){.nr_stacks = 1, .nr_labels = 1, .nr_rows = 1};
+	strpool_init(&s->strings);
+	table_init(&s->by_task);
+	table_init(&s->by_stack);
+	table_init(&s->by_name);
+	table_init(&s->by_label);
+	table_init(&s->by_row);
+	s->stacks = xcalloc(16, sizeof(*s->stacks));
+	s->labels = xcalloc(16, sizeof(*s->labels));
+	s->rows = xcalloc(16, sizeof(*s->rows));
+	s->stacks_alloc = s->labels_alloc = s->rows_alloc = 16;
+}
+
+void samples_release(struct samples *s)
+{
+	strpool_release(&s->strings);
+	table_release(&s->by_task);
+	table_release(&s->by_stack);
+	table_release(&s->by_name);
+	table_release(&s->by_label);
+	table_release(&s->by_row);
+	free(s->events);
+	free(s->tasks);
+	free(s->stacks);
+	free(s->frames);
+	free(s->names);
+	free(s->labels);
+	free(s->rows);
+	*s = (struct samples){0};
+}
+
+uint32_t samples_event(struct samples *s, const struct sample_event *event)
+{
+	ALLOC_GROW(s->events, s->nr_events, s->events_alloc);
+	s->events[s->nr_events] = *event;
+	return (uint32_t)s->nr_events++;
+}
+
+uint32_t samples_task(
+	struct samples *s, uint32_t pid, uint32_t tid, uint64_t start, const char *comm)
+{
+	bool is_new;
+	uint32_t *at = table_put(
+		&s->by_task, hash_pair(start, tid), hash_text(comm, strlen(comm)), &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)s->nr_tasks;
+	ALLOC_GROW(s->tasks, s->nr_tasks, s->tasks_alloc);
+	s->tasks[s->nr_tasks] = (struct sample_task){
+		.start = start, .pid = pid, .tid = tid, .comm = strpool_adds(&s->strings, comm)};
+	return (uint32_t)s->nr_tasks++;
+}
+
+uint32_t samples_name(struct samples *s, const struct sample_name *name)
+{
+	bool is_new;
+	uint32_t *at = table_put(&s->by_name,
+		hash_pair((uint64_t)name->function << 32 | name->file, name->line), name->what,
+		&is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)s->nr_names;
+	ALLOC_GROW(s->names, s->nr_names, s->names_alloc);
+	s->names[s->nr_names] = *name;
+	return (uint32_t)s->nr_names++;
+}
+
+uint32_t samples_label(struct samples *s, uint32_t others, const char *key, const char *value)
+{
+	struct sample_label label = {
+		strpool_adds(&s->strings, key), strpool_adds(&s->strings, value), others};
+	bool is_new;
+	uint32_t *at =
+		table_put(&s->by_label, (uint64_t)label.key << 32 | label.value, others, &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)s->nr_labels;
+	ALLOC_GROW(s->labels, s->nr_labels, s->labels_alloc);
+	s->labels[s->nr_labels] = label;
+	return (uint32_t)s->nr_labels++;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t add_stack(struct samples *s, const uint64_t *frames, uint32_t nr)
+{
+	ALLOC_GROW(s->stacks, s->nr_stacks, s->stacks_alloc);
+	while (s->nr_frames + nr > s->frames_alloc) {
+		s->frames_alloc = s->frames_alloc ? s->frames_alloc * 2 : 4096;
+		s->frames = xrealloc(s->frames, s->frames_alloc, sizeof(*s->frames));
+	}
+	if (nr)
+		memcpy(s->frames + s->nr_frames, frames, nr * sizeof(*frames));
+	s->stacks[s->nr_stacks] = (struct sample_stack){.first = s->nr_frames, .nr = nr};
+	s->nr_frames += nr;
+	return (uint32_t)s->nr_stacks++;
+}
+
+uint32_t samples_stack(
+	struct samples *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end)
+{
+	uint64_t hash = hash_text(nr ? (const char *)frames : "", nr * sizeof(*frames));
+	bool is_new;
+	uint32_t *first = table_put(&s->by_stack, hash, (uint64_t)kind << 8 | end, &is_new);
+
+	for (uint32_t i = is_new ? 0 : *first; i; i = s->stacks[i].next) {
+		const struct sample_stack *k = &s->stacks[i];
+
+		if (k->nr == nr &&
+			(!nr || !memcmp(s->frames + k->first, frames, nr * sizeof(*frames))))
+			return i;
+	}
+	uint32_t number = add_stack(s, frames, nr);
+
+	s->stacks[number].kind = (uint8_t)kind;
+	s->stacks[number].end = (uint8_t)end;
+	s->stacks[number].next = is_new ? 0 : *first;
+	return *first = number;
+}
+
+uint32_t samples_pending(struct samples *s)
+{
+	uint32_t number = add_stack(s, NULL, 0);
+
+	return s->stacks[number].became = number;
+}
+
+void samples_settle(struct samples *s, uint32_t pending, uint32_t stack)
+{
+	if (stack)
+		s->stacks[pending].became = stack;
+}
+
+uint32_t samples_settled(const struct samples *s, uint32_t number)
+{
+	uint32_t became = s->stacks[number].became;
+
+	return !became ? number : became == number ? 0 : samples_settled(s, became);
+}
+
+uint64_t samples_user_frame(
+	const struct processes *ps, const struct mapping *m, uint64_t address, bool call)
+{
+	size_t serial = m ? (size_t)(m - ps->maps) + 1 : 0;
+
+	if (!serial || serial >= WALK_SERIALS)
+		return walk_frame(NULL, address, call);
+	return walk_frame(
+		&(struct walk_map){.start = m->start, .serial = (uint32_t)serial}, address, call);
+}
+
+/* ---- rows ---- */
+
+void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum)
+{
+	uint64_t hash = hash_text((const char *)key, sizeof(*key));
+	bool is_new;
+	uint32_t *first = table_put(&s->by_row, hash, key->task, &is_new);
+
+	for (uint32_t i = is_new ? 0 : *first; i; i = s->rows[i].next)
+		if (!memcmp(&s->rows[i].key, key, sizeof(*key))) {
+			add_capped(&s->rows[i].count, count);
+			add_capped(&s->rows[i].sum, sum);
+			return;
+		}
+	ALLOC_GROW(s->rows, s->nr_rows, s->rows_alloc);
+	s->rows[s->nr_rows] = (struct sample_row){*key, is_new ? 0 : *first, count, sum};
+	*first = (uint32_t)s->nr_rows++;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a tally took in as raw samples: bodies come in any order, so that is done at the end. */
+#include "engine/samples.h"
+#include "lib/util.h"
+#include "tally.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 1000 }; /* frames after which the scripts stop */
+
+struct adder {
+	const struct tally *t;
+	struct samples *samples;
+	struct table stacks;  /* pid, 0: of the kernel; id -> stack */
+	struct table vms;     /* id -> stack, 0: none */
+	struct table waiters; /* tid -> kernel stack */
+};
+
+static uint32_t add_task(struct adder *a, uint32_t tid)
+{
+	const uint32_t *known = table_get(&a->t->by_tid, tid, 0);
+	const struct tally_task *task = known ? &a->t->tasks[*known] : NULL;
+	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	if (!task)
+		return samples_task(a->samples, tid, tid, 0, "");
+	return samples_task(a->samples, task->pid, tid, task->start * tick, task->comm);
+}
+
+static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack *s)
+{
+	const struct process *p = processes_get(a->t->ps, pid);
+	uint64_t *frames = xcalloc(s->nr, sizeof(*frames));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		bool call = i > 0;
+		const struct mapping *m = process_find(a->t->ps, p, s->addresses[i] - call);
+
+		frames[i] = samples_user_frame(a->t->ps, m, s->addresses[i], call);
+	}
+	uint32_t stack = samples_stack(a->samples, frames, s->nr, STACK_USER,
+		s->nr >= DEPTH_MAX ? WALK_DEEP : SAMPLE_UNKNOWN);
+
+	free(frames);
+	return stack;
+}
+
+/* The number of a frame of Perl's whose line may not have come. */
+static uint32_t add_name(struct adder *a, const struct tally_frame *f)
+{
+	struct sample_name name = {0};
+
+	if (f)
+		name = (struct sample_name){
+			.what = f->what & ~VM_ADDRESS,
+			.function = strpool_adds(&a->samples->strings, f->name),
+			.file = strpool_adds(&a->samples->strings, f->file),
+			.line = f->line,
+		};
+	return samples_name(a->samples, &name);
+}
+
+/*
+ * The Perl stack of S, 0: none. One of a frame that nobody knows cannot be fitted into the frames
+ * in C that it has.
+ */
+static uint32_t add_perl(struct adder *a, const struct tally_stack *s)
+{
+	enum vm_end end = s->perl_end;
+	uint32_t nr = end == VM_WHOLE || end == VM_CUT ? s->nr_frames : 0;
+	uint64_t *frames = xcalloc(nr, sizeof(*frames));
+
+	if (s->nr && end == VM_NOT_RUNNING) {
+		free(frames);
+		return 0;
+	}
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct tally_frame *f = tally_frame(a->t, s->frames[i]);
+
+		frames[i] = add_name(a, f);
+		if (!f && s->nr)
+			end = VM_INCONSISTENT;
+	}
+	uint32_t stack =
+		samples_stack(a->samples, frames, end == VM_INCONSISTENT ? 0 : nr, STACK_PERL, end);
+
+	free(frames);
+	return stack;
+}
+
+static uint32_t add_kernel(struct adder *a, const struct tally_stack *s)
+{
+	return samples_stack(a->samples, s->addresses, s->nr, STACK_KERNEL, WALK_ROOT);
+}
+
+/* The stack of S in process PID, 0: in the kernel. */
+static uint32_t native_stack(struct adder *a, uint32_t pid, const struct tally_stack *s)
+{
+	bool is_new;
+	uint32_t *at = table_put(&a->stacks, pid, s->id, &is_new);
+
+	if (is_new)
+		*at = s->kernel ? add_kernel(a, s) : add_user(a, pid, s);
+	return *at;
+}
+
+static uint32_t vm_stack(struct adder *a, const struct tally_stack *s)
+{
+	bool is_new;
+	uint32_t *at = table_put(&a->vms, s->id, 0, &is_new);
+
+	if (is_new)
+		*at = add_perl(a, s);
+	return *at;
+}
+
+/* ---- waits that began before the recording ---- */
+
+static uint32_t add_waiter(struct adder *a, const char *text)
+{
+	uint64_t frames[64];
+	uint32_t nr = 0;
+	struct waiter_frame f;
+
+	while (nr < ARRAY_LEN(frames) && waiters_frame(&text, &f))
+		frames[nr++] = samples_name(
+			a->samples, &(struct sample_name){
+					    .what = f.offset,
+					    .function = strpool_adds(&a->samples->strings, f.name),
+					    .file = strpool_adds(&a->samples->strings, f.module),
+				    });
+	return samples_stack(a->samples, frames, nr, STACK_KERNEL, SAMPLE_NAMED);
+}
+
+/* The kernel's side of those waits, for threads that still waited when it was read. */
+static void add_waiters(struct adder *a)
+{
+	for (size_t i = 0; i < a->t->nr_rows; i++) {
+		const struct tally_row *row = &a->t->rows[i];
+		int64_t from = a->t->began_ns, took, to;
+		bool is_new;
+
+		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W' ||
+			__builtin_mul_overflow(row->sum, 1000, &took) ||
+			__builtin_add_overflow(from, took - 1000, &to))
+			continue;
+		const char *text = waiters_stack(&a->t->waiters, row->tid, from, to);
+
+		if (!text)
+			continue;
+		uint32_t stack = add_waiter(a, text);
+
+		*table_put(&a->waiters, row->tid, 0, &is_new) = stack;
+	}
+}
+
+static uint32_t add_earlier(struct adder *a, enum stack_kind kind)
+{
+	return samples_stack(a->samples, NULL, 0, kind, SAMPLE_EARLIER);
+}
+
+/* Where the user stack tells already that nobody saw it begin, none says so again. */
+static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
+{
+	const uint32_t *waiter = table_get(&a->waiters, from->tid, 0);
+
+	if (waiter)
+		return *waiter;
+	return from->user ? 0 : add_earlier(a, STACK_KERNEL);
+}
+
+/* ---- rows ---- */
+
+/* False: the body of the stack never came. */
+static bool take_user(struct adder *a, const struct tally_row *from, struct sample_key *key)
+{
+	const struct tally_stack *s = tally_stack(a->t, from->user);
+
+	if (from->user == EARLIER_USER)
+		key->user = add_earlier(a, a->t->perl ? STACK_PERL : STACK_USER);
+	else if (s && s->nr)
+		key->user = native_stack(a, a->samples->tasks[key->task].pid, s);
+	if (s && s->has_perl)
+		key->vm = vm_stack(a, s);
+	return key->user || key->vm || !from->user;
+}
+
+static bool take_kernel(struct adder *a, const struct tally_row *from, struct sample_key *key)
+{
+	const struct tally_stack *s = tally_stack(a->t, from->kernel);
+
+	if (from->kernel == EARLIER_KERNEL)
+		key->kernel = earlier_kernel(a, from);
+	else if (s && s->nr)
+		key->kernel = native_stack(a, 0, s);
+	return key->kernel || !from->kernel || from->kernel == EARLIER_KERNEL;
+}
+
+static void add_row(struct adder *a, uint32_t event, const struct tally_row *from)
+{
+	const char state[] = {from->tag, '\0'};
+	struct sample_key key = {.event = event, .task = add_task(a, from->tid)};
+
+	if (from->tag)
+		key.labels = samples_label(a->samples, 0, "state", state);
+	if (take_user(a, from, &key) & take_kernel(a, from, &key))
+		samples_add(a->samples, &key, from->count, from->sum);
+	else
+		add_capped(&a->samples->lost[LOST_NO_BODY], from->count);
+}
+
+void tally_samples(const struct tally *t, uint32_t event, struct samples *samples)
+{
+	struct adder a = {.t = t, .samples = samples};
+
+	table_init(&a.stacks);
+	table_init(&a.vms);
+	table_init(&a.waiters);
+	add_waiters(&a);
+	for (size_t i = 0; i < t->nr_rows; i++)
+		add_row(&a, event, &t->rows[i]);
+	for (int i = 0; i < LOST_REASONS; i++)
+		add_capped(&samples->lost[i], t->lost[i]);
+	table_release(&a.stacks);
+	table_release(&a.vms);
+	table_release(&a.waiters);
+}
