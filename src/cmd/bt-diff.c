@@ -3,9 +3,9 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
-#include "view/args/number_arg.h"
 #include "view/args/rules_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
@@ -52,22 +52,6 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-/* In hundredths. */
-static uint64_t parse_percent(const char *arg, struct argp_state *state)
-{
-	size_t len = strcspn(arg, ".");
-	const char *decimals = arg[len] ? arg + len + 1 : "0";
-	size_t nr = strlen(decimals);
-	uint64_t whole = 0, part = 0;
-
-	if (!parse_u64(arg, len, 10, &whole) || whole > UINT32_MAX || nr > 2 ||
-		!parse_u64(decimals, nr, 10, &part))
-		argp_error(state,
-			"--fail-above takes a number from 0, with two decimals at most, not '%s'",
-			arg);
-	return whole * 100 + (nr == 1 ? part * 10 : part);
-}
-
 static void set_form(struct diff_command *o, enum form form, struct argp_state *state)
 {
 	if (o->has_form && o->form != form)
@@ -102,7 +86,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TOP:
 		set_form(o, FORM_TOP, state);
-		o->top = (unsigned)number_arg("top", arg, 1, UINT32_MAX, state);
+		o->top = (unsigned)arg_count("--top", arg, 1, UINT32_MAX, state);
 		break;
 	case OPT_JSON:
 		set_form(o, FORM_JSON, state);
@@ -114,7 +98,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->negate = true;
 		break;
 	case OPT_FAIL_ABOVE:
-		o->fail_above = parse_percent(arg, state);
+		o->fail_above = arg_hundredths("--fail-above", arg, state);
 		o->has_fail_above = true;
 		break;
 	default:

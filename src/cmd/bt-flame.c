@@ -2,15 +2,13 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
 #include "view/args/flamegraph_args.h"
-#include "view/args/number_arg.h"
 #include "view/args/rules_args.h"
 #include "view/rules.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct flame_command {
@@ -43,25 +41,14 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-static double parse_factor(const char *arg, struct argp_state *state)
-{
-	char *end;
-	double value = strtod(arg, &end);
-
-	if (end == arg || *end || !isfinite(value) || value <= 0)
-		argp_error(state, "--factor takes a number above 0, not '%s'", arg);
-	return value;
-}
-
 static void parse_min_width(const char *arg, struct flame_options *flame, struct argp_state *state)
 {
-	char *end;
-	double value = strtod(arg, &end);
-	bool percent = end != arg && !strcmp(end, "%");
+	bool percent = ends_with(arg, "%");
 
-	if (end == arg || (*end && !percent) || !(value >= 0 && value <= FLAME_WIDTH_MAX))
-		argp_error(state, "--minwidth takes px or, as in 0.1%%, per cent, not '%s'", arg);
-	flame->min_width = value;
+	if (!parse_decimal(arg, strlen(arg) - percent, &flame->min_width) ||
+		flame->min_width > (percent ? 100 : FLAME_WIDTH_MAX))
+		arg_invalid("--minwidth", arg,
+			"pixels, such as 3, or a percentage of the whole, such as 0.1%", state);
 	flame->min_width_is = percent ? MIN_WIDTH_PERCENT : MIN_WIDTH_PX;
 }
 
@@ -83,10 +70,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->unit = arg;
 		break;
 	case OPT_TOTAL:
-		o->total = number_arg("total", arg, 1, UINT64_MAX, state);
+		o->total = arg_count("--total", arg, 1, UINT64_MAX, state);
 		break;
 	case OPT_FACTOR:
-		o->flame.factor = parse_factor(arg, state);
+		o->flame.factor = arg_positive("--factor", arg, 1e15, state);
 		break;
 	case OPT_NOTES:
 		o->flame.notes = arg;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
 #include "lib/util.h"
+#include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/rules_args.h"
 #include "view/report/calls.h"
@@ -40,15 +41,6 @@ static const struct argp_option table[] = {
 	{"print-rules", OPT_PRINT_RULES, NULL, 0, "The built-in rules, and nothing else", 1},
 	{0},
 };
-
-static unsigned parse_top(const char *arg, struct argp_state *state)
-{
-	uint64_t n;
-
-	if (!parse_u64(arg, strlen(arg), 10, &n) || !n || n > UINT32_MAX)
-		argp_error(state, "--top takes a number from 1, not '%s'", arg);
-	return (unsigned)n;
-}
 
 static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
 {
@@ -101,7 +93,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TOP:
 		set_form(o, REPORT_TEXT, state);
-		o->report.top = parse_top(arg, state);
+		o->report.top = (unsigned)arg_count("--top", arg, 1, UINT32_MAX, state);
 		break;
 	case OPT_JSON:
 		set_form(o, REPORT_JSON, state);

@@ -82,6 +82,21 @@ bool parse_u64(const char *s, size_t len, int base, uint64_t *value)
 	return true;
 }
 
+bool parse_decimal(const char *s, size_t len, double *value)
+{
+	char copy[64], *end;
+
+	if (!len || len >= sizeof(copy) || !(digit(*s) < 10 || *s == '.'))
+		return false;
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	if (strspn(copy, "0123456789.eE+-") != len)
+		return false;
+	errno = 0;
+	*value = strtod(copy, &end);
+	return end == copy + len && !errno;
+}
+
 bool ends_with(const char *s, const char *tail)
 {
 	size_t len = strlen(s), n = strlen(tail);

@@ -46,6 +46,9 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 bool parse_u64(const char *s, size_t len, int base, uint64_t *value);
 
+/* The same for a number from 0 such as 12, 0.5 or 1e-3; neither hexadecimal nor infinite. */
+bool parse_decimal(const char *s, size_t len, double *value);
+
 /* Adds N to *SUM, which stops at UINT64_MAX. */
 static inline void add_capped(uint64_t *sum, uint64_t n)
 {

@@ -5,12 +5,11 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "model/waits.h"
+#include "view/args/arg_value.h"
 #include "view/args/symbol_args.h"
 #include "view/output.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,6 +102,9 @@ static const char doc[] =
 
 enum { TARGETS_MAX = 300 }; /* so many numbers fit into a string of a script */
 #define US_MAX 1000000000000ULL
+#define SECONDS_MAX (US_MAX / 1000000)
+
+static const char *const engine_names[] = {"auto", "stap", "bpf"};
 
 static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
 {
@@ -122,38 +124,6 @@ static void parse_ids(struct ids *ids, const char *whole, struct argp_state *sta
 			return;
 		text += n + 1;
 	}
-}
-
-static double parse_positive(const char *text, const char *what, struct argp_state *state)
-{
-	char *end;
-
-	errno = 0;
-	double value = strtod(text, &end);
-
-	if (end == text || *end || errno || !isfinite(value) || value <= 0)
-		argp_error(state, "%s '%s' is no number above 0", what, text);
-	return value;
-}
-
-static uint64_t parse_count(
-	const char *text, uint64_t max, const char *what, struct argp_state *state)
-{
-	uint64_t value = 0;
-
-	if (!parse_u64(text, strlen(text), 10, &value) || !value || value > max)
-		argp_error(state, "%s '%s' is no whole number from 1 to %llu", what, text,
-			(unsigned long long)max);
-	return value;
-}
-
-static int parse_percent(const char *text, const char *what, struct argp_state *state)
-{
-	uint64_t value = 0;
-
-	if (!parse_u64(text, strlen(text), 10, &value) || value > 100)
-		argp_error(state, "%s '%s' is no whole number from 0 to 100", what, text);
-	return (int)value;
 }
 
 static bool is_module(const char *path)
@@ -182,13 +152,14 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_ENGINE:
-		o->engine = arg;
+		o->engine = engine_names[arg_word(
+			"--engine", arg, engine_names, ARRAY_LEN(engine_names), state)];
 		break;
 	case OPT_STAP_ARG:
 		add_stap_arg(o, arg);
 		break;
 	case OPT_STACKS:
-		q->stacks = parse_count(arg, 1 << 20, "--stacks", state);
+		q->stacks = arg_count("--stacks", arg, 1, 1 << 20, state);
 		break;
 	case OPT_COMPILE_ONLY:
 		q->compile_only = true;
@@ -197,7 +168,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		q->module = arg;
 		break;
 	case OPT_OVERLOAD:
-		o->overload = parse_percent(arg, "--overload", state);
+		o->overload = (int)arg_count("--overload", arg, 0, 100, state);
 		break;
 	case OPT_CHECK:
 		o->check = true;
@@ -270,10 +241,10 @@ static error_t parse_question(int key, char *arg, struct argp_state *state)
 		q->states = parse_states(arg, state);
 		break;
 	case OPT_MIN:
-		q->min_us = parse_count(arg, US_MAX, "--min", state);
+		q->min_us = arg_count("--min", arg, 1, US_MAX, state);
 		break;
 	case OPT_MAX:
-		q->max_us = parse_count(arg, US_MAX, "--max", state);
+		q->max_us = arg_count("--max", arg, 1, US_MAX, state);
 		break;
 	default:
 		return parse_how(key, arg, state);
@@ -312,10 +283,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->kernel = true;
 		break;
 	case 't':
-		q->seconds = parse_positive(arg, "-t", state);
+		q->seconds = arg_positive("-t", arg, SECONDS_MAX, state);
 		break;
 	case 'F':
-		q->hz = (unsigned)parse_count(arg, 10000, "-F", state);
+		q->hz = (unsigned)arg_count("-F", arg, 1, 10000, state);
 		break;
 	case 'o':
 		add_output(o, arg, state);
@@ -330,7 +301,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->view.comm = true;
 		break;
 	case OPT_MIN_QUALITY:
-		o->min_quality = strcmp(arg, "0") ? parse_positive(arg, "--min-quality", state) : 0;
+		o->min_quality = arg_percent("--min-quality", arg, state);
 		break;
 	case ARGP_KEY_ARGS:
 		take_command(o, state);

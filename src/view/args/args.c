@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "args.h"
+#include "arg_value.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/report/functions.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	OPT_COMM = 0x1000,
@@ -33,16 +31,6 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-static double parse_quality(const char *arg, struct argp_state *state)
-{
-	char *end;
-	double value = strtod(arg, &end);
-
-	if (end == arg || *end || !(value >= 0 && value <= 100))
-		argp_error(state, "--min-quality takes a number from 0 to 100, not '%s'", arg);
-	return value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct view_args *args = state->input;
@@ -64,7 +52,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args->input.view.tags = arg;
 		break;
 	case OPT_MIN_QUALITY:
-		args->min_quality = parse_quality(arg, state);
+		args->min_quality = arg_percent("--min-quality", arg, state);
 		break;
 	case ARGP_KEY_ARGS:
 		args->files = state->argv + state->next;
@@ -83,6 +71,8 @@ const struct argp view_args_argp = {
 	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or too few "
 	       "names; 2 failed; 64 wrong usage.",
 };
+
+#define PATTERN "a pattern such as 'malloc*'"
 
 static const struct argp_option tree_table[] = {
 	{"only", OPT_ONLY, "FN", 0,
@@ -108,11 +98,11 @@ static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ONLY:
 		if (filter_add_only(&args->filter, arg) < 0)
-			argp_error(state, "--only takes a pattern, not '%s'", arg);
+			arg_invalid("--only", arg, PATTERN, state);
 		break;
 	case OPT_SKIP_AFTER:
 		if (filter_add_skip_after(&args->filter, arg) < 0)
-			argp_error(state, "--skip-after takes a pattern, not '%s'", arg);
+			arg_invalid("--skip-after", arg, PATTERN, state);
 		break;
 	case OPT_REVERSE:
 		args->filter.reverse = true;

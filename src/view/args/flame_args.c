@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flame_args.h"
-#include "number_arg.h"
+#include "arg_value.h"
 #include "view/view.h"
 
 enum {
@@ -31,8 +31,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->subtitle = arg;
 		break;
 	case OPT_WIDTH:
-		o->width =
-			(unsigned)number_arg("width", arg, FLAME_WIDTH_MIN, FLAME_WIDTH_MAX, state);
+		o->width = (unsigned)arg_count(
+			"--width", arg, FLAME_WIDTH_MIN, FLAME_WIDTH_MAX, state);
 		break;
 	case OPT_INVERTED:
 		o->inverted = true;

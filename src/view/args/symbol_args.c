@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbol_args.h"
+#include "arg_value.h"
 #include "lib/util.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	OPT_INLINES = 0x2000, /* behind those of view/args.c */
@@ -37,18 +33,6 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-/* The number of ARG among the NR WORDS. */
-static int parse_word(const char *option, const char *arg, const char *const *words, size_t nr,
-	struct argp_state *state)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(arg, words[i]))
-			return (int)i;
-	argp_error(state, "%s takes %s, %s or %s, not '%s'", option, words[0], words[1], words[2],
-		arg);
-	return 0;
-}
-
 static enum demangle parse_demangle(const char *arg, struct argp_state *state)
 {
 	static const char *const words[] = {
@@ -57,7 +41,7 @@ static enum demangle parse_demangle(const char *arg, struct argp_state *state)
 		[DEMANGLE_NONE] = "none",
 	};
 
-	return (enum demangle)parse_word("--demangle", arg, words, ARRAY_LEN(words), state);
+	return (enum demangle)arg_word("--demangle", arg, words, ARRAY_LEN(words), state);
 }
 
 static enum debuginfod_use parse_debuginfod(const char *arg, struct argp_state *state)
@@ -68,20 +52,7 @@ static enum debuginfod_use parse_debuginfod(const char *arg, struct argp_state *
 		[DEBUGINFOD_NEVER] = "never",
 	};
 
-	return (enum debuginfod_use)parse_word("--debuginfod", arg, words, ARRAY_LEN(words), state);
-}
-
-static double parse_share(const char *arg, struct argp_state *state)
-{
-	char *end;
-
-	errno = 0;
-	double value = strtod(arg, &end);
-
-	if (end == arg || *end || errno || !isfinite(value) || value < 0 || value > 100)
-		argp_error(
-			state, "--debuginfod-min '%s' is no share in per cent, from 0 to 100", arg);
-	return value;
+	return (enum debuginfod_use)arg_word("--debuginfod", arg, words, ARRAY_LEN(words), state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -109,7 +80,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->debuginfod = parse_debuginfod(arg, state);
 		break;
 	case OPT_DEBUGINFOD_MIN:
-		o->debuginfod_min = parse_share(arg, state);
+		o->debuginfod_min = arg_percent("--debuginfod-min", arg, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arg_value.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state)
+{
+	argp_error(state, "invalid %s '%s': use %s", option, arg, use);
+}
+
+uint64_t arg_count(
+	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
+{
+	uint64_t value = 0;
+
+	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
+		argp_error(state,
+			"invalid %s '%s': use a whole number from %" PRIu64 " to %" PRIu64, option,
+			arg, min, max);
+	return value;
+}
+
+double arg_positive(const char *option, const char *arg, double max, struct argp_state *state)
+{
+	double value = 0;
+
+	if (!parse_decimal(arg, strlen(arg), &value) || value <= 0 || value > max)
+		argp_error(state, "invalid %s '%s': use a number above 0, at most %.0f", option,
+			arg, max);
+	return value;
+}
+
+double arg_percent(const char *option, const char *arg, struct argp_state *state)
+{
+	double value = 0;
+
+	if (!parse_decimal(arg, strlen(arg), &value) || value > 100)
+		arg_invalid(option, arg, "a percentage from 0 to 100", state);
+	return value;
+}
+
+uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state)
+{
+	size_t len = strcspn(arg, ".");
+	const char *decimals = arg[len] ? arg + len + 1 : "0";
+	size_t nr = strlen(decimals);
+	uint64_t whole = 0, part = 0;
+
+	if (!parse_u64(arg, len, 10, &whole) || whole > UINT32_MAX || nr > 2 ||
+		!parse_u64(decimals, nr, 10, &part))
+		arg_invalid(option, arg, "a number from 0 with at most two decimals", state);
+	return whole * 100 + (nr == 1 ? part * 10 : part);
+}
+
+size_t arg_word(const char *option, const char *arg, const char *const *words, size_t nr,
+	struct argp_state *state)
+{
+	struct strbuf use = STRBUF_INIT;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(arg, words[i]))
+			return i;
+	for (size_t i = 0; i < nr; i++)
+		strbuf_addf(&use, "%s%s", !i ? "" : i + 1 < nr ? ", " : " or ", words[i]);
+	arg_invalid(option, arg, use.buf, state);
+	strbuf_release(&use);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values of options, for every program's parser. OPTION is named as users write it ("--top"). A
+ * value that it does not take ends the program with one line and EXIT_USAGE_ERROR.
+ */
+#ifndef VIEW_ARGS_ARG_VALUE_H
+#define VIEW_ARGS_ARG_VALUE_H
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "invalid OPTION 'ARG': use USE"; for values that have a parser of their own. */
+void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state);
+
+/* A whole number from MIN to MAX. */
+uint64_t arg_count(
+	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state);
+
+/* A number above 0, at most MAX, which is a whole one. */
+double arg_positive(const char *option, const char *arg, double max, struct argp_state *state);
+
+/* From 0 to 100. */
+double arg_percent(const char *option, const char *arg, struct argp_state *state);
+
+/* A number from 0 to 2^32 with at most two decimals, in hundredths. */
+uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state);
+
+/* The index of ARG among the NR > 1 WORDS. */
+size_t arg_word(const char *option, const char *arg, const char *const *words, size_t nr,
+	struct argp_state *state);
+
+#endif
