@@ -18,6 +18,15 @@ enum {
 	CHUNK = 1 << 16,
 };
 
+/* expat 2.9 deprecates the calls that older ones have. */
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+#define current_line XML_GetCurrentLineNumber64
+#define current_byte XML_GetCurrentByteIndex64
+#else
+#define current_line XML_GetCurrentLineNumber
+#define current_byte XML_GetCurrentByteIndex
+#endif
+
 enum part { PART_NONE, PART_TITLE, PART_MODULES, PART_FRAMES, PART_TREE };
 
 /* A list of numbers by the numbers that the file gives them. */
@@ -385,10 +394,10 @@ static void parse(struct picture_reader *r, struct lines *lines)
 		if (XML_Parse(r->parser, bytes, (int)n, n == 0) == XML_STATUS_ERROR && !r->failed) {
 			strbuf_addf(r->notes, "it is no XML: %s in line %lu\n",
 				XML_ErrorString(XML_GetErrorCode(r->parser)),
-				(unsigned long)XML_GetCurrentLineNumber(r->parser));
+				(unsigned long)current_line(r->parser));
 			r->failed = true;
 		}
-		XML_Index at = XML_GetCurrentByteIndex(r->parser);
+		int64_t at = current_byte(r->parser);
 
 		if (n && at >= 0 && given - (uint64_t)at > TOKEN_MAX)
 			stop(r, "an element of it is too long");
