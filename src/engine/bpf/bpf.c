@@ -628,7 +628,6 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	struct bpf *b = (struct bpf *)engine;
 	bool waits = b->drain.waits >= 0;
 
-	(void)err;
 	take_rest(b);
 	struct counters counters = sum_counters(b);
 
@@ -654,7 +653,11 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->request->perl && !perls_any(&b->perls))
 		strbuf_adds(notes, "no Perl ran in what was recorded\n");
 	processes_give_files(&b->processes, files);
-	return 0;
+	if (!b->drain.error)
+		return 0;
+	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",
+		strerror(b->drain.error));
+	return 1;
 }
 
 static const char *bpf_log(const struct engine *engine)

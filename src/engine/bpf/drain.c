@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drain.h"
 #include "lib/util.h"
+#include "map_entries.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,25 +36,14 @@ void drain_release(struct drain *d)
 	table_release(&d->kept);
 }
 
-/* Reads and deletes all entries; how many there were. */
-static uint32_t take_all(
-	int map, void *keys, size_t key_size, void *values, size_t value_size, uint32_t max)
+/* The entries of the map FD, NR of which are there; what cannot be read is noted. */
+static uint32_t read_entries(struct drain *d, int fd, bool take, struct map_entries e)
 {
-	uint32_t nr = 0, position = 0;
-	bool first = true;
-	int error = 0;
+	int error = map_entries_read(&e, fd, take);
 
-	while (!error && nr < max) {
-		uint32_t n = max - nr;
-
-		error = bpf_map_lookup_and_delete_batch(map, first ? NULL : &position, &position,
-			(char *)keys + nr * key_size, (char *)values + nr * value_size, &n, NULL);
-		if (error && error != -ENOENT)
-			break;
-		nr += n;
-		first = false;
-	}
-	return nr;
+	if (error)
+		d->error = error;
+	return e.nr;
 }
 
 static const struct node_key *find_node(const struct drain *d, uint64_t id)
@@ -145,8 +134,12 @@ static void take_nodes(struct drain *d, int map)
 	d->now = old;
 	table_release(&d->now.by_id);
 	table_init(&d->now.by_id);
-	d->now.nr = take_all(map, d->now.keys, sizeof(*d->now.keys), d->now.ids,
-		sizeof(*d->now.ids), d->nr_nodes);
+	d->now.nr = read_entries(d, map, true,
+		(struct map_entries){.keys = d->now.keys,
+			.values = d->now.ids,
+			.key_size = sizeof(*d->now.keys),
+			.value_size = sizeof(*d->now.ids),
+			.max = d->nr_nodes});
 	for (uint32_t i = 0; i < d->now.nr; i++) {
 		bool is_new;
 
@@ -179,7 +172,12 @@ static void take_rows(struct drain *d, int map)
 {
 	struct row_key *keys = xcalloc(d->nr_rows, sizeof(*keys));
 	struct row_value *values = xcalloc(d->nr_rows, sizeof(*values));
-	uint32_t nr = take_all(map, keys, sizeof(*keys), values, sizeof(*values), d->nr_rows);
+	uint32_t nr = read_entries(d, map, true,
+		(struct map_entries){.keys = keys,
+			.values = values,
+			.key_size = sizeof(*keys),
+			.value_size = sizeof(*values),
+			.max = d->nr_rows});
 
 	for (uint32_t i = 0; i < nr; i++)
 		add_row(d, &keys[i], values[i].count, values[i].sum);
@@ -206,7 +204,12 @@ void drain_delayed(struct drain *d, int map)
 {
 	uint32_t *tids = xcalloc(DELAYED_MAX, sizeof(*tids));
 	struct delayed *list = xcalloc(DELAYED_MAX, sizeof(*list));
-	uint32_t nr = take_all(map, tids, sizeof(*tids), list, sizeof(*list), DELAYED_MAX);
+	uint32_t nr = read_entries(d, map, true,
+		(struct map_entries){.keys = tids,
+			.values = list,
+			.key_size = sizeof(*tids),
+			.value_size = sizeof(*list),
+			.max = DELAYED_MAX});
 
 	for (uint32_t i = 0; i < nr; i++)
 		add_delayed(d, &list[i]);
@@ -215,24 +218,17 @@ void drain_delayed(struct drain *d, int map)
 }
 
 /* All entries of the map of waits; the caller frees them. */
-static struct wait *read_waits(const struct drain *d, uint32_t *nr)
+static struct wait *read_waits(struct drain *d, uint32_t *nr)
 {
 	struct wait *waits = xcalloc(WAITS_MAX, sizeof(*waits));
-	uint32_t *tids = xcalloc(WAITS_MAX, sizeof(*tids)), position = 0;
-	int error = 0;
+	uint32_t *tids = xcalloc(WAITS_MAX, sizeof(*tids));
 
-	*nr = 0;
-	while (!error && *nr < WAITS_MAX) {
-		uint32_t n = WAITS_MAX - *nr;
-
-		error = bpf_map_lookup_batch(d->waits, *nr ? &position : NULL, &position,
-			tids + *nr, waits + *nr, &n, NULL);
-		if (error && error != -ENOENT)
-			break;
-		*nr += n;
-		if (!n)
-			break;
-	}
+	*nr = read_entries(d, d->waits, false,
+		(struct map_entries){.keys = tids,
+			.values = waits,
+			.key_size = sizeof(*tids),
+			.value_size = sizeof(*waits),
+			.max = WAITS_MAX});
 	free(tids);
 	return waits;
 }

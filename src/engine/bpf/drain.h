@@ -35,6 +35,7 @@ struct drain {
 	int waits; /* fd, -1: this is not about waits */
 	struct table
 		kept; /* node -> stack in samples, of the waits that were not over the last time */
+	int error;    /* errno of what could not be read, 0: all was */
 };
 
 /* Everything but the buffers is set by the caller. */

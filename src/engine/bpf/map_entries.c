@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "map_entries.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+
+static void *key_at(const struct map_entries *e, uint32_t i)
+{
+	return (char *)e->keys + i * e->key_size;
+}
+
+static void *value_at(const struct map_entries *e, uint32_t i)
+{
+	return (char *)e->values + i * e->value_size;
+}
+
+static int read_batches(struct map_entries *e, int fd, bool take)
+{
+	uint32_t position, *from = NULL;
+	int error = 0;
+
+	while (!error && e->nr < e->max) {
+		uint32_t n = e->max - e->nr;
+
+		error = (take ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch)(
+			fd, from, &position, key_at(e, e->nr), value_at(e, e->nr), &n, NULL);
+		if (error && error != -ENOENT)
+			return -error;
+		e->nr += n;
+		from = &position;
+	}
+	return 0;
+}
+
+/* Each entry that is taken makes the next one the first. Others may go while they are read. */
+static int read_singly(struct map_entries *e, int fd, bool take)
+{
+	const void *before = NULL;
+	int error = 0;
+
+	while (e->nr < e->max && !(error = bpf_map_get_next_key(fd, before, key_at(e, e->nr)))) {
+		error = bpf_map_lookup_elem(fd, key_at(e, e->nr), value_at(e, e->nr));
+		if (!error && take)
+			error = bpf_map_delete_elem(fd, key_at(e, e->nr));
+		if (error && (take || error != -ENOENT))
+			break;
+		before = take ? NULL : key_at(e, e->nr);
+		e->nr += !error;
+	}
+	return error == -ENOENT ? 0 : -error;
+}
+
+int map_entries_read(struct map_entries *e, int fd, bool take)
+{
+	e->nr = 0;
+	if (!read_batches(e, fd, take))
+		return 0;
+	if (!take)
+		e->nr = 0;
+	return read_singly(e, fd, take);
+}
