@@ -140,14 +140,14 @@ static void tally__a_lost_part_is_counted_and_a_second_print_mends_it(void **sta
 	strbuf_release(&second);
 }
 
-static void tally__rows_have_tags(void **state)
+static void tally__rows_have_labels(void **state)
 {
 	struct recording rec;
 
 	(void)state;
 	feed("stack 1001 1 0 1 10");
-	feed("row 1 1001 0 2 30 S");
-	feed("row 1 1001 0 2 20 W");
+	feed("row 1 1001 0 2 30 state=S");
+	feed("row 1 1001 0 2 20 state=W");
 	feed("row 1 1001 0 2 10");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 3);
@@ -155,6 +155,37 @@ static void tally__rows_have_tags(void **state)
 	assert_string_equal(recording_get(&rec, rec.rows[1].tag), "W");
 	assert_int_equal(rec.rows[2].tag, 0);
 	recording_release(&rec);
+}
+
+static void assert_label(const struct samples *s, uint32_t label, const char *key,
+	const char *value, uint32_t others)
+{
+	assert_string_equal(strpool_get(&s->strings, s->labels[label].key), key);
+	assert_string_equal(strpool_get(&s->strings, s->labels[label].value), value);
+	assert_int_equal(s->labels[label].others, others);
+}
+
+static void tally__labels_are_sets_of_pairs(void **state)
+{
+	struct samples samples;
+
+	(void)state;
+	feed("stack 1001 1 0 1 10");
+	feed("row 1 1001 0 1 3 uri=/a\\040b=\\u00e9 state=S");
+	feed("row 1 1001 0 1 2 uri=");
+	feed("row 1 1001 0 1 1 state");
+	feed("row 1 1001 0 1 1 =S");
+	feed("row 1 1001 0 1 1 state=S uri");
+	assert_int_equal(tally.nr_rows, 2);
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 3);
+	samples_init(&samples);
+	tally_samples(&tally, 0, &samples);
+	uint32_t both = samples.rows[1].key.labels;
+
+	assert_label(&samples, both, "state", "S", samples.labels[both].others);
+	assert_label(&samples, samples.labels[both].others, "uri", "/a b=\303\251", 0);
+	assert_label(&samples, samples.rows[2].key.labels, "uri", "", 0);
+	samples_release(&samples);
 }
 
 /* Two waits that had begun before, one of them over before its stack could be read. */
@@ -176,10 +207,10 @@ static void tally__waits_from_before_the_recording(void **state)
 		free(w->stack);
 		*w = (struct waiter){w->tid, 500000, 600000, xstrdup(text)};
 	}
-	feed("row 8 1000 1400 1 100 S");
-	feed("row 7 1000 1400 1 700 W");
-	feed("row 7 1000 1400 1 601 S");
-	feed("row 9 0 1400 1 5 S");
+	feed("row 8 1000 1400 1 100 state=S");
+	feed("row 7 1000 1400 1 700 state=W");
+	feed("row 7 1000 1400 1 601 state=S");
+	feed("row 9 0 1400 1 5 state=S");
 	feed("until 9000000");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 4);
@@ -419,7 +450,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			tally__a_lost_part_is_counted_and_a_second_print_mends_it, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(tally__rows_have_tags, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__rows_have_labels, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__labels_are_sets_of_pairs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__waits_from_before_the_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_stacks, set_up, tear_down),

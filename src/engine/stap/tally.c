@@ -18,6 +18,7 @@ enum {
 void tally_init(struct tally *t, struct processes *ps)
 {
 	*t = (struct tally){.ps = ps};
+	strpool_init(&t->label_sets);
 	table_init(&t->by_id);
 	table_init(&t->by_frame);
 	table_init(&t->by_tid);
@@ -39,6 +40,7 @@ void tally_release(struct tally *t)
 	free(t->frames);
 	free(t->tasks);
 	free(t->rows);
+	strpool_release(&t->label_sets);
 	waiters_release(&t->waiters);
 	table_release(&t->by_id);
 	table_release(&t->by_frame);
@@ -158,11 +160,7 @@ static const char *decode_octal(const char *at, const char *end, char *to)
 	return at - 1;
 }
 
-/*
- * text_str() of stap: quotes and backslash are escaped, control and other unprintable bytes are
- * \NNN octal, characters of UTF-8 \uXXXX or \UXXXXXXXX.
- */
-static char *decode_text(const char *s, size_t len)
+char *tally_text(const char *s, size_t len)
 {
 	static const char from[] = "abfnrtv", into[] = "\a\b\f\n\r\t\v";
 	char *out = xmalloc(len + 1), *to = out;
@@ -202,7 +200,7 @@ static char *take_quoted(const char **at, const char *end)
 	if (s >= end)
 		return NULL;
 	*at = s + 1;
-	return decode_text(begin, (size_t)(s - begin));
+	return tally_text(begin, (size_t)(s - begin));
 }
 
 /* "frame ID PID WHAT WITH LINE "NAME" "FILE"" */
@@ -310,14 +308,31 @@ static bool take_task(struct tally *t, struct word *w, size_t nr)
 	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
 
 	free(task->comm);
-	task->comm = decode_text(w[3].s, w[3].len);
+	task->comm = tally_text(w[3].s, w[3].len);
 	task->pid = (uint32_t)pid;
 	if (start)
 		task->start = start;
 	return true;
 }
 
-/* "row TID USER KERNEL COUNT SUM [TAG]" */
+/* Whether TEXT is "KEY=VALUE", separated by blanks. */
+static bool are_labels(const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	for (const char *blank; text < end; text = blank + 1) {
+		const char *equals = memchr(text, '=', (size_t)(end - text));
+
+		blank = memchr(text, ' ', (size_t)(end - text));
+		if (!blank)
+			blank = end;
+		if (!equals || equals == text || equals > blank)
+			return false;
+	}
+	return true;
+}
+
+/* "row TID USER KERNEL COUNT SUM [LABELS]" */
 static bool take_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
@@ -327,10 +342,12 @@ static bool take_row(struct tally *t, struct word *w, size_t nr)
 		!number(&w[2], 16, UINT64_MAX, &row.user) ||
 		!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
 		!number(&w[4], 10, UINT64_MAX, &row.count) ||
-		!number(&w[5], 10, UINT64_MAX, &row.sum))
+		!number(&w[5], 10, UINT64_MAX, &row.sum) ||
+		(nr > 6 && !are_labels(w[6].s, w[6].len)))
 		return false;
 	row.tid = (uint32_t)tid;
-	row.tag = nr > 6 && w[6].len ? *w[6].s : '\0';
+	if (nr > 6)
+		row.labels = strpool_add(&t->label_sets, w[6].s, w[6].len);
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
 	t->rows[t->nr_rows++] = row;
 	return true;

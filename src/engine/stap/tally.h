@@ -7,6 +7,7 @@
 #ifndef ENGINE_STAP_TALLY_H
 #define ENGINE_STAP_TALLY_H
 
+#include "lib/strpool.h"
 #include "lib/table.h"
 #include "model/recording.h"
 #include "process/process.h"
@@ -56,9 +57,10 @@ struct tally {
 		uint32_t tid;
 		uint64_t user, kernel; /* ids, 0: none */
 		uint64_t count, sum;
-		char tag; /* '\0': none */
+		uint32_t labels; /* in label_sets, 0: none */
 	} * rows;
 	size_t nr_rows, rows_alloc;
+	struct strpool label_sets; /* "KEY=VALUE", separated by blanks, as the script wrote them */
 	struct waiters waiters;
 	uint64_t lost[LOST_REASONS];
 };
@@ -74,6 +76,12 @@ void tally_line(struct tally *t, char *line, size_t len);
 
 /* The stack of an id, NULL when it never came whole. */
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
+
+/*
+ * What text_str() of stap made TEXT of, the caller's to free: quotes and backslash are escaped,
+ * control and other unprintable bytes are \NNN octal, characters of UTF-8 \uXXXX or \UXXXXXXXX.
+ */
+char *tally_text(const char *text, size_t len);
 
 /* A frame of Perl's, NULL: its line never came. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);

@@ -5,6 +5,7 @@
 #include "tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 1000 }; /* frames after which the scripts stop */
@@ -133,6 +134,11 @@ static uint32_t add_waiter(struct adder *a, const char *text)
 	return samples_stack(a->samples, frames, nr, STACK_KERNEL, SAMPLE_NAMED);
 }
 
+static bool has_label(const struct adder *a, const struct tally_row *row, const char *label)
+{
+	return !strcmp(strpool_get(&a->t->label_sets, row->labels), label);
+}
+
 /* The kernel's side of those waits, for threads that still waited when it was read. */
 static void add_waiters(struct adder *a)
 {
@@ -141,7 +147,8 @@ static void add_waiters(struct adder *a)
 		int64_t from = a->t->began_ns, took, to;
 		bool is_new;
 
-		if (row->kernel != EARLIER_KERNEL || row->tag == 'R' || row->tag == 'W' ||
+		if (row->kernel != EARLIER_KERNEL || has_label(a, row, "state=R") ||
+			has_label(a, row, "state=W") ||
 			__builtin_mul_overflow(row->sum, 1000, &took) ||
 			__builtin_add_overflow(from, took - 1000, &to))
 			continue;
@@ -197,13 +204,30 @@ static bool take_kernel(struct adder *a, const struct tally_row *from, struct sa
 	return key->kernel || !from->kernel || from->kernel == EARLIER_KERNEL;
 }
 
+static uint32_t add_labels(struct adder *a, uint32_t set)
+{
+	uint32_t labels = 0;
+
+	for (const char *at = strpool_get(&a->t->label_sets, set); *at;) {
+		size_t len = strcspn(at, " "), key = strcspn(at, "=");
+		char *name = xstrndup(at, key), *value = tally_text(at + key + 1, len - key - 1);
+
+		labels = samples_label(a->samples, labels, name, value);
+		free(name);
+		free(value);
+		at += len + (at[len] == ' ');
+	}
+	return labels;
+}
+
 static void add_row(struct adder *a, uint32_t event, const struct tally_row *from)
 {
-	const char state[] = {from->tag, '\0'};
-	struct sample_key key = {.event = event, .task = add_task(a, from->tid)};
+	struct sample_key key = {
+		.event = event,
+		.task = add_task(a, from->tid),
+		.labels = add_labels(a, from->labels),
+	};
 
-	if (from->tag)
-		key.labels = samples_label(a->samples, 0, "state", state);
 	if (take_user(a, from, &key) & take_kernel(a, from, &key))
 		samples_add(a->samples, &key, from->count, from->sum);
 	else
