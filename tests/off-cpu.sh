@@ -2,13 +2,24 @@
 # off-cpu.sh: sourced by the tests of off-CPU time, those in the guest and those of the built-in engine: what was recorded of
 # programs/waits from its beginning to its end against what its threads say of themselves.
 
-# waited REC TID TAG…: microseconds of the thread in these states
+# states REC: a line "STATE TASK WEIGHT" for each row, "-" for one without a state
+states() {
+	awk '$1 == "label" && $3 == "state" { state[$2] = $4 }
+		$1 == "row" {
+			found = "-"
+			for (n = split($5, labels, ","); n; n--)
+				if (labels[n] in state) found = state[labels[n]]
+			print found, $3, $7
+		}' "$1"
+}
+
+# waited REC TID STATE…: microseconds of the thread in these states
 waited() {
 	rec=$1 thread=$2
 	shift 2
-	awk -v thread="$thread" -v tags=" $* " '$1 == "task" && $4 == thread { task = $2 }
-		$1 == "row" && $3 == task && index(tags, " " $5 " ") { sum += $7 }
-		END { print sum + 0 }' "$rec"
+	task=$(awk -v thread="$thread" '$1 == "task" && $4 == thread { print $2 }' "$rec")
+	states "$rec" | awk -v task="$task" -v states=" $* " '$2 == task && index(states, " " $1 " ") { sum += $3 }
+		END { print sum + 0 }'
 }
 
 # Times in per cent of the thread's life; the program's own figures are the truth. A new thread's first wait for a processor, which is

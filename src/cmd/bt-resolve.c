@@ -168,7 +168,9 @@ static int run(const struct resolve_command *o)
 	symbol.local_lines = o->missing; /* their share is told */
 	recording_init(&rec);
 	if (!read_recording(o, &rec)) {
-		bool part = recording_is_part(&rec, &notes);
+		const struct recording_view *view = &o->args.input.view;
+		bool part =
+			recording_is_part(&rec, &notes) | !recording_has_labels(&rec, view, &notes);
 
 		if (!rec.complete &&
 			!recording_meta(&rec, "incomplete")) /* its end will not tell */
@@ -189,5 +191,8 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return run(&o);
+	int status = run(&o);
+
+	label_filter_release(&o.args.labels);
+	return status;
 }

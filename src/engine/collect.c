@@ -365,6 +365,20 @@ static uint32_t task_of(struct collector *c, uint32_t number)
 	return c->tasks[number] - 1;
 }
 
+/* The newest label first: it counts. */
+static uint32_t labels_of(struct collector *c, uint32_t set)
+{
+	struct label labels[LABEL_SET_MAX];
+	size_t nr = 0;
+
+	for (; set && nr < LABEL_SET_MAX; set = c->samples->labels[set].others) {
+		const struct sample_label *label = &c->samples->labels[set];
+
+		labels[nr++] = (struct label){string_of(c, label->key), string_of(c, label->value)};
+	}
+	return recording_labels(c->rec, labels, nr);
+}
+
 static void add_row(struct collector *c, const struct sample_row *from)
 {
 	const struct sample_key *key = &from->key;
@@ -372,7 +386,8 @@ static void add_row(struct collector *c, const struct sample_row *from)
 		.event = c->events[key->event],
 		.task = task_of(c, key->task),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
-		.tag = string_of(c, key->labels ? c->samples->labels[key->labels].value : 0),
+		.labels = labels_of(c, key->labels),
+		.slice = key->slice,
 		.count = from->count,
 		.sum = from->sum / c->samples->events[key->event].divisor,
 	};

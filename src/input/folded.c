@@ -39,15 +39,32 @@ static bool in_brackets(const char *name, size_t len)
 
 bool name_is_note(const char *name, size_t len)
 {
-	static const char *const notes[] = {"[truncated]", "[broken]", "[lost]", "[no stack]",
-		"[unreadable]", "[Missed User Stack]", "[Missed Kernel Stack]"};
+	static const char *const notes[] = {"[truncated]", "[broken]", "[lost]", "[unreadable]",
+		"[Missed User Stack]", "[Missed Kernel Stack]"};
 
 	if (!in_brackets(name, len))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
 			return true;
-	return memmem(name, len, ": ", 2) || wait_is_note(name, len);
+	return memmem(name, len, ": ", 2) || begins_with(name, len, "[no ") ||
+	       wait_is_note(name, len);
+}
+
+enum frame_label note_label(const char *name, size_t len)
+{
+	return wait_is_note(name, len) ? LABEL_STATE : LABEL_NONE;
+}
+
+uint32_t note_frame(struct profile *p, const char *name, size_t len)
+{
+	struct frame frame = {
+		.name = strpool_add(&p->names, name, len),
+		.kind = FRAME_NOTE,
+		.label = note_label(name, len),
+	};
+
+	return profile_add_frame(p, &frame);
 }
 
 bool note_is_cut(const char *note)
@@ -128,8 +145,9 @@ static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
 	strbuf_add(&r->name, s, n);
 	n = word_decode(r->name.buf, n);
 	if (kind == FRAME_USER && name_is_note(r->name.buf, n))
-		kind = FRAME_NOTE;
-	frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+		frame = note_frame(r->p, r->name.buf, n);
+	else
+		frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
 	memo_put(&r->frames, s, len, hash, frame);
 	return frame;
 }
@@ -168,6 +186,8 @@ void stack_account_add_frame(struct stack_account *account, const struct profile
 	enum frame_kind kind = p->frames[frame].kind;
 	const char *name = profile_name(p, frame, NULL);
 
+	if (p->frames[frame].label == LABEL_SET)
+		return;
 	if (kind == FRAME_NOTE) {
 		account->cut |= note_is_cut(name);
 		account->broken |= note_is_broken(name);

@@ -8,9 +8,9 @@
  * those of a waker.
  *
  * A name in brackets is no function's name. It is one of
- * - a note, something the profiler says (FRAME_NOTE): [truncated], [broken], [lost], [no stack],
- *   [unreadable], [Missed User Stack], [Missed Kernel Stack], or anything with ": " in it, as in
- *   [truncated: libfoo.so];
+ * - a note, something the profiler says (FRAME_NOTE): [truncated], [broken], [lost], [no stack]
+ *   and others with "[no ", [unreadable], [Missed User Stack], [Missed Kernel Stack], or anything
+ * with ": " in it, as in [truncated: libfoo.so];
  * - an unnamed frame, an address that has no name (kind user, kernel, …): [unknown] when nothing is
  *   known, else [FILE], the last part of its module's path: [libfoo.so], [vdso], [kernel].
  */
@@ -28,6 +28,10 @@ struct strbuf;
 
 /* Which of the two the LEN bytes of NAME are. */
 bool name_is_note(const char *name, size_t len);
+
+/* What a note's text says of a label, and its frame. */
+enum frame_label note_label(const char *name, size_t len);
+uint32_t note_frame(struct profile *p, const char *name, size_t len);
 bool name_is_unnamed(const char *name, size_t len);
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 

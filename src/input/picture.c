@@ -152,6 +152,9 @@ static void read_frame(struct picture_reader *r)
 		.source = tab ? add_text(r, tab + 1, (size_t)(end - tab - 1)) : 0,
 	};
 
+	if (frame.kind == FRAME_NOTE)
+		frame.label = note_label(strpool_get(&r->p->names, frame.name),
+			strpool_len(&r->p->names, frame.name));
 	add_number(&r->frames, profile_add_frame(r->p, &frame));
 }
 

@@ -20,15 +20,10 @@ void stacks_release(struct stacks *s)
 	free(s->leaves);
 }
 
-static uint32_t note_frame(struct stacks *s, const char *name)
-{
-	return profile_frame(s->p, FRAME_NOTE, name, strlen(name), NULL, 0);
-}
-
 uint32_t stacks_note(struct stacks *s, const char *name)
 {
-	return note_frame(s, name) | WORTH_UNCOUNTED | (note_is_cut(name) ? WORTH_MARKED : 0) |
-	       (note_is_broken(name) ? WORTH_BROKEN : 0);
+	return note_frame(s->p, name, strlen(name)) | WORTH_UNCOUNTED |
+	       (note_is_cut(name) ? WORTH_MARKED : 0) | (note_is_broken(name) ? WORTH_BROKEN : 0);
 }
 
 static bool push_too_deep(struct stacks *s)
@@ -37,7 +32,7 @@ static bool push_too_deep(struct stacks *s)
 
 	s->deep = true;
 	s->account.cut = true;
-	s->frames[s->nr - 1] = note_frame(s, "[truncated]");
+	s->frames[s->nr - 1] = note_frame(s->p, "[truncated]", 11);
 	return !first;
 }
 
@@ -57,7 +52,7 @@ bool stacks_push(struct stacks *s, uint32_t worth)
 	s->account.cut |= (worth & (WORTH_CUT | WORTH_MARKED)) != 0;
 	s->account.broken |= (worth & WORTH_BROKEN) != 0;
 	if (worth & WORTH_CUT)
-		push_frame(s, note_frame(s, "[truncated]"));
+		push_frame(s, note_frame(s->p, "[truncated]", 11));
 	return true;
 }
 

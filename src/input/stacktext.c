@@ -104,6 +104,7 @@ static uint32_t worth_of(struct stacktext_reader *r, const char *text, size_t le
 		.module = strpool_add(&r->p->names, r->module.buf, r->module.len),
 		.source = worth & (WORTH_UNCOUNTED | WORTH_UNNAMED) ? 0 : source_of(r, &l),
 		.kind = kind,
+		.label = kind == FRAME_NOTE ? note_label(r->name.buf, r->name.len) : LABEL_NONE,
 	};
 
 	return profile_add_frame(r->p, &frame) | worth;

@@ -68,8 +68,8 @@ void profile_describe(struct profile *p, const struct profile *from)
 	p->timing = from->timing;
 	p->account = from->account;
 	p->tasks = from->tasks;
-	p->tagged = from->tagged;
-	p->untagged = from->untagged;
+	p->states = from->states;
+	p->no_states = from->no_states;
 }
 
 const char *profile_differs(const struct profile *p, const struct profile *other)
@@ -81,7 +81,8 @@ const char *profile_differs(const struct profile *p, const struct profile *other
 
 static uint64_t frame_hash(const struct frame *f)
 {
-	return hash_pair((uint64_t)f->name << 32 | f->module, (uint64_t)f->source << 32 | f->kind);
+	return hash_pair((uint64_t)f->name << 32 | f->module,
+		(uint64_t)f->source << 32 | (uint64_t)f->label << 8 | f->kind);
 }
 
 static uint64_t node_hash(uint32_t parent, uint32_t frame)
@@ -124,7 +125,7 @@ static void index_add(struct profile_index *index, uint32_t id, const struct pro
 static bool same_frame(const struct frame *a, const struct frame *b)
 {
 	return a->name == b->name && a->module == b->module && a->source == b->source &&
-	       a->kind == b->kind;
+	       a->kind == b->kind && a->label == b->label;
 }
 
 static void check_frames(const struct profile *p)
@@ -171,6 +172,7 @@ struct frame profile_import_frame(struct profile *p, const struct profile *from,
 		.module = strpool_import(&p->names, &from->names, f->module),
 		.source = strpool_import(&p->names, &from->names, f->source),
 		.kind = f->kind,
+		.label = f->label,
 	};
 }
 

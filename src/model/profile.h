@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One call tree of counts: what every view draws. Weights are unsigned integers in the profile's
- * unit. A frame is known by its kind, name, module and source together; a node is a frame under its
+ * unit. A frame is known by all its members together; a node is a frame under its
  * caller.
  */
 #ifndef MODEL_PROFILE_H
@@ -22,16 +22,25 @@ enum frame_kind {
 	FRAME_WAKER,  /* _[w] */
 	FRAME_PERL,
 	FRAME_LUA,
-	FRAME_TASK, /* comm or comm/tid, at the root */
+	FRAME_TASK, /* comm or comm/tid, or the value of a label, at the root */
 	FRAME_NOTE, /* what the profiler says: [truncated: FILE], [lost] */
 	FRAME_KINDS,
+};
+
+/* Which frames stand for labels of rows, from reading recordings to settling what is shown. */
+enum frame_label {
+	LABEL_NONE,
+	LABEL_STATE, /* a note for a state, which is a leaf */
+	LABEL_BY,    /* the value of the label that the view is by, at the root */
+	LABEL_SET,   /* all labels as words of a recording, below the leaf; it is never shown */
 };
 
 struct frame {
 	uint32_t name;   /* in names */
 	uint32_t module; /* in names; 0: not known */
 	uint32_t source; /* in names, "file.c:12"; 0: not known or not wanted */
-	enum frame_kind kind;
+	enum frame_kind kind : 8;
+	enum frame_label label : 8;
 };
 
 struct profile_node {
@@ -65,8 +74,8 @@ struct profile {
 		uint64_t period;   /* ns of processor time between two samples */
 	} timing; /* of several recordings: the first start, all durations, the longest period */
 	struct account account;
-	bool tasks;            /* there are several processes, which tasks tell apart */
-	bool tagged, untagged; /* rows of recordings have a tag, have none */
+	bool tasks;             /* there are several processes, which tasks tell apart */
+	bool states, no_states; /* rows of recordings have a state as label, have none */
 };
 
 void profile_init(struct profile *p);
@@ -74,7 +83,7 @@ void profile_release(struct profile *p);
 void profile_set(char **field, const char *value); /* title, unit, event */
 
 /* P gets all that is known of FROM as a whole: title, unit, event, timing, account, what
- * its tasks and tags are. */
+ * its tasks and states are. */
 void profile_describe(struct profile *p, const struct profile *from);
 
 /* NULL, or what P counts that OTHER does not: its unit, or its event where both are known. */

@@ -2,7 +2,6 @@
 #include "recording.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@ void recording_init(struct recording *rec)
 {
 	*rec = (struct recording){0};
 	strpool_init(&rec->strings);
+	labels_init(&rec->labels);
 }
 
 void recording_release(struct recording *rec)
@@ -25,6 +25,7 @@ void recording_release(struct recording *rec)
 	free(rec->names);
 	free(rec->frame_refs);
 	free(rec->stacks);
+	labels_release(&rec->labels);
 	free(rec->rows);
 	*rec = (struct recording){0};
 }
@@ -184,52 +185,12 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows ? rec->rows[0].event : 0;
 }
 
-static bool is_listed(const char *list, const char *word)
-{
-	for (size_t len = strlen(word), n; *list; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		if (n == len && !memcmp(list, word, n))
-			return true;
-	}
-	return false;
-}
-
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
 {
 	return row->event == recording_viewed_event(rec, view) &&
-	       (!view->tags || is_listed(view->tags, recording_get(rec, row->tag)));
-}
-
-bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view)
-{
-	uint32_t tags[RECORDING_TAGS_MAX];
-	size_t nr = 0;
-
-	for (size_t i = 0; i < rec->nr_rows; i++) {
-		const struct rec_row *row = &rec->rows[i];
-		size_t k = 0;
-
-		if (!recording_shows(rec, view, row))
-			continue;
-		while (k < nr && tags[k] != row->tag)
-			k++;
-		if (k == RECORDING_TAGS_MAX)
-			return false;
-		if (k == nr)
-			tags[nr++] = row->tag;
-	}
-	return nr > 1;
-}
-
-void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out)
-{
-	const char *text = recording_get(rec, tag), *note = wait_note(text);
-
-	if (note)
-		strbuf_adds(out, note);
-	else if (*text)
-		strbuf_addf(out, "[tag: %s]", text);
+	       (!view->labels || label_filter_matches(
+					 view->labels, &rec->labels, &rec->strings, row->labels));
 }
 
 static bool has_note(const struct recording *rec, const struct rec_stack *stack)

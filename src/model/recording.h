@@ -8,6 +8,7 @@
 #define MODEL_RECORDING_H
 
 #include "account.h"
+#include "labels.h"
 #include "lib/strpool.h"
 #include "profile.h"
 
@@ -19,7 +20,7 @@
 struct lines;
 struct strbuf;
 
-enum { RECORDING_VERSION = 1 };
+enum { RECORDING_VERSION = 2 };
 #define RECORDING_MAGIC "flametap-recording"
 
 enum stack_kind { STACK_USER, STACK_KERNEL, STACK_PERL, STACK_LUA, STACK_WAKER, STACK_KINDS };
@@ -85,9 +86,10 @@ enum { ROW_STACKS = 4, NO_STACK = UINT32_MAX };
 struct rec_row {
 	uint32_t event, task;
 	uint32_t stacks[ROW_STACKS]; /* NO_STACK behind the last */
-	uint32_t tag;
-	uint64_t count; /* events */
-	uint64_t sum;   /* in the event's unit; equals count for ticks */
+	uint32_t labels;             /* number of the set */
+	uint32_t slice;              /* of time, from 1; 0: not known */
+	uint64_t count;              /* events */
+	uint64_t sum;                /* in the event's unit; equals count for ticks */
 };
 
 struct recording {
@@ -117,6 +119,7 @@ struct recording {
 	size_t nr_refs, refs_alloc;
 	struct rec_stack *stacks;
 	size_t nr_stacks, stacks_alloc;
+	struct labels labels;
 	struct rec_row *rows;
 	size_t nr_rows, rows_alloc;
 	uint64_t lost[LOST_REASONS]; /* events */
@@ -137,6 +140,17 @@ uint32_t recording_add_frame(struct recording *rec, const struct rec_frame *fram
 uint32_t recording_add_stack(struct recording *rec, enum stack_kind kind, enum stack_end end,
 	uint32_t cut_by, const uint32_t *frames, size_t nr);
 void recording_add_row(struct recording *rec, const struct rec_row *row);
+
+/*
+ * The number of the set of these labels, for rows; of two with one key the first one counts, an
+ * empty value is none. There may be LABEL_SET_MAX.
+ */
+uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr);
+
+/* The same for one label, RECORDING_STATE: a letter of waits.h. "": none. */
+uint32_t recording_state_label(struct recording *rec, const char *state);
+#define RECORDING_STATE "state"
+
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
 void recording_add_module(struct recording *rec, const struct rec_module *module);
 
@@ -169,12 +183,14 @@ bool recording_has_several_processes(const struct recording *rec);
 
 /* How rows become stacks of the call tree. */
 struct recording_view {
-	bool comm;        /* the task's comm is the root frame */
-	bool threads;     /* comm/tid is */
-	bool lines;       /* frames are told apart by their line, which is their source */
-	int event;        /* number of the event, -1: the first that has rows */
-	const char *tags; /* only rows with one of these, divided by commas; NULL: all */
-	bool note_tags;   /* a tag's note is there even if it is the only one, or one of many */
+	bool comm;    /* the task's comm is the root frame */
+	bool threads; /* comm/tid is */
+	bool lines;   /* frames are told apart by their line, which is their source */
+	int event;    /* number of the event, -1: the first that has rows */
+	const struct label_filter *labels; /* only rows with these; NULL: all */
+	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
+	bool note_states; /* a state's note is there even if it is the only one, or one of many */
+	bool label_sets;  /* each stack ends in a frame for its row's labels, if it has any */
 };
 
 /* The number of the event that VIEW shows; REC may have none of that number. */
@@ -198,16 +214,31 @@ struct rec_module recording_find_module(const struct recording *rec, const char 
  */
 uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
 
-enum { RECORDING_TAGS_MAX = 16 }; /* that a picture tells apart */
+/* The value of a row's label, "" when it has none. */
+const char *recording_label(
+	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len);
 
 /*
- * Whether the rows that VIEW shows have 2 to RECORDING_TAGS_MAX different tags; then each gets its
- * tag's note as leaf.
+ * False when none of the rows of the event that VIEW shows has one of the labels that it asks for;
+ * NOTES then tell which, and which labels there are. True for a recording without such rows.
  */
-bool recording_mixes_tags(const struct recording *rec, const struct recording_view *view);
+bool recording_has_labels(
+	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);
 
-/* What a picture says of a tag: "[sleeping]", "[tag: x]"; nothing when there is none. */
-void recording_add_tag(const struct recording *rec, uint32_t tag, struct strbuf *out);
+enum { RECORDING_STATES_MAX = 16 }; /* that a picture tells apart */
+
+/*
+ * Whether the rows that VIEW shows have 2 to RECORDING_STATES_MAX different states; then each gets
+ * its state's note as leaf.
+ */
+bool recording_mixes_states(const struct recording *rec, const struct recording_view *view);
+
+/* What a picture says of a row's state: "[sleeping]", "[tag: x]"; nothing when it has none. */
+void recording_add_state(
+	const struct recording *rec, const struct rec_row *row, struct strbuf *out);
+
+/* What it says in place of the value of a label that a row does not have: "[no KEY]". */
+void recording_add_no_label(const char *key, struct strbuf *out);
 
 /*
  * What a picture says of a stack that does not reach its end: "[truncated: FILE]", "[broken]";
@@ -224,9 +255,9 @@ void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account);
 
 /*
- * Adds the rows that VIEW shows to P (root first: task, user, kernel, waker, tag), with unit,
- * title, account and whether there are tags, if they are shown. A row without any frame or note is
- * the stack [no stack].
+ * Adds the rows that VIEW shows to P (root first: label, task, user, kernel, waker, state), with
+ * unit, title, account and whether there are states, if they are shown. A row without any frame or
+ * note is the stack [no stack].
  */
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p);

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
+#include "lib/word.h"
 #include "recording.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@ struct tree_builder {
 			      first used */
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
-	bool tags;         /* the rows are told apart by them */
+	bool states;       /* the rows are told apart by them */
 	struct strbuf text;
 };
 
@@ -159,13 +160,57 @@ static void push_stacks(struct tree_builder *b, const struct rec_row *row, enum 
 	}
 }
 
-static void push_tag(struct tree_builder *b, uint32_t tag)
+static void push_label(struct tree_builder *b, enum frame_kind kind, enum frame_label label)
+{
+	struct frame frame = {
+		.name = strpool_add(&b->p->names, b->text.buf, b->text.len),
+		.kind = kind,
+		.label = label,
+	};
+
+	push(b, profile_add_frame(b->p, &frame));
+}
+
+static void push_by(struct tree_builder *b, const struct rec_row *row)
+{
+	size_t len;
+	const char *value = recording_label(b->rec, row, b->view->by, &len);
+
+	strbuf_reset(&b->text);
+	strbuf_add(&b->text, value, len);
+	if (len) {
+		push_label(b, FRAME_TASK, LABEL_BY);
+		return;
+	}
+	recording_add_no_label(b->view->by, &b->text);
+	push_text(b, FRAME_NOTE);
+}
+
+static void push_state(struct tree_builder *b, const struct rec_row *row)
 {
 	strbuf_reset(&b->text);
-	recording_add_tag(b->rec, tag, &b->text);
+	recording_add_state(b->rec, row, &b->text);
 	if (b->text.len)
-		push_text(b, FRAME_NOTE);
-	*(b->text.len ? &b->p->tagged : &b->p->untagged) = true;
+		push_label(b, FRAME_NOTE, LABEL_STATE);
+	*(b->text.len ? &b->p->states : &b->p->no_states) = true;
+}
+
+static void push_label_set(struct tree_builder *b, uint32_t set)
+{
+	uint32_t pairs[LABEL_SET_MAX];
+	size_t nr = labels_get(&b->rec->labels, set, pairs);
+	const struct strpool *strings = &b->rec->strings;
+
+	strbuf_reset(&b->text);
+	for (size_t i = 0; i < nr; i++) {
+		const struct label *l = &b->rec->labels.pairs[pairs[i]];
+
+		strbuf_adds(&b->text, i ? " " : "");
+		word_add(&b->text, strpool_get(strings, l->key), strpool_len(strings, l->key));
+		strbuf_addch(&b->text, ' ');
+		word_add(&b->text, strpool_get(strings, l->value), strpool_len(strings, l->value));
+	}
+	push_label(b, FRAME_NOTE, LABEL_SET);
 }
 
 static void add_row(struct tree_builder *b, const struct rec_row *row)
@@ -174,6 +219,8 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
 
 	b->node = 0;
+	if (b->view->by)
+		push_by(b, row);
 	push_task(b, &b->rec->tasks[row->task]);
 
 	uint32_t before = b->node;
@@ -185,8 +232,10 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		strbuf_adds(&b->text, "[no stack]");
 		push_text(b, FRAME_NOTE);
 	}
-	if (b->tags)
-		push_tag(b, row->tag);
+	if (b->states)
+		push_state(b, row);
+	if (b->view->label_sets && row->labels)
+		push_label_set(b, row->labels);
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
@@ -227,7 +276,7 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
-		.tags = view->note_tags || recording_mixes_tags(rec, view),
+		.states = view->note_states || recording_mixes_states(rec, view),
 		.text = STRBUF_INIT,
 	};
 	uint32_t event = recording_viewed_event(rec, view);

@@ -19,6 +19,7 @@ enum { MAX_WORDS = 12 };
 struct recording_reader {
 	struct recording *rec;
 	struct strbuf *err;
+	uint64_t version;
 	uint64_t line_nr;                 /* lines read so far */
 	struct word words[MAX_WORDS + 1]; /* words[0] is the kind of record */
 	size_t nr;
@@ -263,13 +264,56 @@ static int read_stack(struct recording_reader *r)
 	return 0;
 }
 
+static int read_label(struct recording_reader *r)
+{
+	struct recording *rec = r->rec;
+	struct label label;
+
+	if (expect_id(r, rec->labels.nr_pairs) || string(r, 2, &label.key) ||
+		string(r, 3, &label.value))
+		return -1;
+	if (!label.key || !label.value)
+		return bad(r, "a label has no key or no value");
+	size_t id = rec->labels.nr_pairs;
+
+	return labels_add_pair(&rec->labels, label) == id ? 0 : bad(r, "a label is there twice");
+}
+
+/* What version 1 has in the place of labels. */
+static int read_state(struct recording_reader *r, uint32_t *set)
+{
+	struct label state;
+
+	if (string(r, 4, &state.value))
+		return -1;
+	state.key = recording_string(r->rec, RECORDING_STATE);
+	*set = recording_labels(r->rec, &state, 1);
+	return 0;
+}
+
+static int read_labels(struct recording_reader *r, uint32_t *set)
+{
+	struct labels *labels = &r->rec->labels;
+
+	if (r->version == 1)
+		return read_state(r, set);
+	if (r->nr < 5)
+		return bad(r, "too few fields");
+	ssize_t nr = read_refs(r, &r->words[4], ',', labels->nr_pairs);
+
+	if (nr < 0)
+		return -1;
+	*set = labels_add_set(labels, &r->rec->strings, r->refs, (size_t)nr);
+	return *set == UINT32_MAX ? bad(r, "a row has too many labels, or two with one key") : 0;
+}
+
 static int read_row(struct recording_reader *r)
 {
 	struct recording *rec = r->rec;
 	struct rec_row row = {0};
 
 	if (number32(r, 1, rec->nr_events, &row.event) ||
-		number32(r, 2, rec->nr_tasks, &row.task) || string(r, 4, &row.tag) ||
+		number32(r, 2, rec->nr_tasks, &row.task) || read_labels(r, &row.labels) ||
 		number(r, 5, 10, UINT64_MAX, &row.count) || number(r, 6, 10, UINT64_MAX, &row.sum))
 		return -1;
 	ssize_t nr = read_refs(r, &r->words[3], ',', rec->nr_stacks);
@@ -280,6 +324,8 @@ static int read_row(struct recording_reader *r)
 		return bad(r, "a row has too many stacks");
 	for (ssize_t i = 0; i < ROW_STACKS; i++)
 		row.stacks[i] = i < nr ? r->refs[i] : NO_STACK;
+	if (r->version > 1 && is_told(r, 7) && number32(r, 7, UINT32_MAX, &row.slice))
+		return -1;
 	recording_add_row(rec, &row);
 	return 0;
 }
@@ -325,7 +371,8 @@ static const struct {
 	{"frame", 7, read_frame},
 	{"name", 8, read_name},
 	{"stack", 6, read_stack},
-	{"row", 8, read_row},
+	{"label", 5, read_label},
+	{"row", 9, read_row},
 	{"lost", 4, read_lost},
 	{"end", 3, read_end},
 };
@@ -352,7 +399,6 @@ static int read_magic(struct recording_reader *r, struct lines *lines)
 {
 	char *line;
 	size_t len;
-	uint64_t version;
 
 	if (!lines_next(lines, &line, &len))
 		return lines->error ? 0 : fail(r->err, "it is empty, no recording");
@@ -361,14 +407,14 @@ static int read_magic(struct recording_reader *r, struct lines *lines)
 	if (r->words[0].len != strlen(RECORDING_MAGIC) ||
 		memcmp(r->words[0].s, RECORDING_MAGIC, r->words[0].len))
 		return fail(r->err, "it is no recording, as sample-bt -o FILE.rec writes them");
-	if (number(r, 1, 10, UINT64_MAX, &version))
+	if (number(r, 1, 10, UINT64_MAX, &r->version))
 		return -1;
-	if (version > RECORDING_VERSION)
+	if (r->version > RECORDING_VERSION)
 		return fail(r->err,
 			"it is of format version %" PRIu64
 			", this flametap reads up to %d; install a newer flametap",
-			version, RECORDING_VERSION);
-	return version ? 0 : bad(r, "there is no version 0");
+			r->version, RECORDING_VERSION);
+	return r->version ? 0 : bad(r, "there is no version 0");
 }
 
 int recording_read(struct recording *rec, struct lines *lines, struct strbuf *err)

@@ -191,6 +191,46 @@ static void write_stacks(struct recording_writer *w)
 	}
 }
 
+static void write_labels(struct recording_writer *w)
+{
+	const struct labels *labels = &w->rec->labels;
+
+	for (size_t i = 0; i < labels->nr_pairs; i++) {
+		begin(w, "label");
+		add_number(w, i);
+		add_string(w, labels->pairs[i].key);
+		add_string(w, labels->pairs[i].value);
+		end_line(w);
+	}
+}
+
+/* Numbers separated by commas, "-" when there is none. */
+static void add_list(struct recording_writer *w, const uint32_t *list, size_t nr)
+{
+	strbuf_adds(&w->line, nr ? " " : " -");
+	for (size_t i = 0; i < nr; i++) {
+		if (i)
+			strbuf_addch(&w->line, ',');
+		strbuf_addu(&w->line, list[i]);
+	}
+}
+
+static void add_stacks(struct recording_writer *w, const struct rec_row *row)
+{
+	size_t nr = 0;
+
+	while (nr < ROW_STACKS && row->stacks[nr] != NO_STACK)
+		nr++;
+	add_list(w, row->stacks, nr);
+}
+
+static void add_labels(struct recording_writer *w, uint32_t set)
+{
+	uint32_t labels[LABEL_SET_MAX];
+
+	add_list(w, labels, labels_get(&w->rec->labels, set, labels));
+}
+
 static void write_rows(struct recording_writer *w)
 {
 	const struct recording *rec = w->rec;
@@ -201,17 +241,12 @@ static void write_rows(struct recording_writer *w)
 		begin(w, "row");
 		add_number(w, r->event);
 		add_number(w, r->task);
-		strbuf_addch(&w->line, ' ');
-		for (int k = 0; k < ROW_STACKS && r->stacks[k] != NO_STACK; k++) {
-			if (k)
-				strbuf_addch(&w->line, ',');
-			strbuf_addu(&w->line, r->stacks[k]);
-		}
-		if (r->stacks[0] == NO_STACK)
-			strbuf_addch(&w->line, '-');
-		add_string(w, r->tag);
+		add_stacks(w, r);
+		add_labels(w, r->labels);
 		add_number(w, r->count);
 		add_number(w, r->sum);
+		if (r->slice)
+			add_number(w, r->slice);
 		end_line(w);
 	}
 	for (int i = 0; i < LOST_REASONS; i++) {
@@ -233,6 +268,7 @@ int recording_write(const struct recording *rec, FILE *out, struct strbuf *err)
 	write_maps(&w);
 	write_frames(&w);
 	write_stacks(&w);
+	write_labels(&w);
 	write_rows(&w);
 	begin(&w, "end");
 	add_number(&w, w.lines);

@@ -68,9 +68,9 @@ void waits_add(unsigned states, struct strbuf *out)
 	}
 }
 
-const char *wait_note(const char *tag)
+const char *wait_note(const char *state)
 {
-	const char *found = *tag && !tag[1] ? strchr(wait_letters, *tag) : NULL;
+	const char *found = *state && !state[1] ? strchr(wait_letters, *state) : NULL;
 
 	return found ? notes[found - wait_letters] : NULL;
 }
@@ -80,5 +80,5 @@ bool wait_is_note(const char *name, size_t len)
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
 			return true;
-	return false;
+	return begins_with(name, len, "[tag: ");
 }

@@ -25,9 +25,9 @@ struct texts {
 	uint64_t *sums;      /* by the number of the block */
 	size_t alloc;
 	struct strbuf block, note;
-	bool tags;                 /* the rows are told apart by them */
+	bool states;               /* the rows are told apart by them */
 	struct table combinations; /* the four stacks of a row → a number of their own */
-	struct table blocks;       /* that number, task and tag when they are shown → block */
+	struct table blocks;       /* that number, task and labels when they are shown → block */
 };
 
 /* A path, in which the bytes ESCAPED are written as \xHH, too: behind the offset no "+" may stand.
@@ -137,10 +137,10 @@ static void add_note(struct texts *t)
 	strbuf_adds(&t->block, "+0x0\n");
 }
 
-static void add_tag(struct texts *t, uint32_t tag)
+static void add_state(struct texts *t, const struct rec_row *row)
 {
 	strbuf_reset(&t->note);
-	recording_add_tag(t->rec, tag, &t->note);
+	recording_add_state(t->rec, row, &t->note);
 	add_note(t);
 }
 
@@ -169,6 +169,18 @@ static void add_task(struct texts *t, const struct rec_task *task)
 	strbuf_adds(&t->block, "+0x0\n");
 }
 
+static void add_by(struct texts *t, const struct rec_row *row)
+{
+	size_t len;
+	const char *value = recording_label(t->rec, row, t->view->by, &len);
+
+	strbuf_reset(&t->note);
+	strbuf_add(&t->note, value, len);
+	if (!len)
+		recording_add_no_label(t->view->by, &t->note);
+	add_note(t);
+}
+
 static uint32_t make_block(struct texts *t, const struct rec_row *row)
 {
 	/* leaf first, the reverse of the call tree */
@@ -176,8 +188,8 @@ static uint32_t make_block(struct texts *t, const struct rec_row *row)
 		STACK_WAKER, STACK_KERNEL, STACK_LUA, STACK_PERL, STACK_USER};
 
 	strbuf_reset(&t->block);
-	if (t->tags)
-		add_tag(t, row->tag);
+	if (t->states)
+		add_state(t, row);
 
 	size_t before = t->block.len;
 
@@ -189,7 +201,8 @@ static uint32_t make_block(struct texts *t, const struct rec_row *row)
 	if (t->block.len == before)
 		strbuf_adds(&t->block, " [no stack]+0x0\n");
 	add_task(t, &t->rec->tasks[row->task]);
-
+	if (t->view->by)
+		add_by(t, row);
 	return strpool_add(&t->pool, t->block.buf, t->block.len);
 }
 
@@ -204,8 +217,8 @@ static uint32_t block_of(struct texts *t, const struct rec_row *row)
 	if (is_new)
 		*stacks = (uint32_t)t->combinations.nr;
 	uint64_t task = t->view->comm || t->view->threads ? row->task : 0;
-	uint32_t *block =
-		table_put(&t->blocks, *stacks, task << 32 | (t->tags ? row->tag : 0), &is_new);
+	uint32_t labels = t->states || t->view->by ? row->labels : 0;
+	uint32_t *block = table_put(&t->blocks, *stacks, task << 32 | labels, &is_new);
 
 	if (is_new)
 		*block = make_block(t, row);
@@ -257,7 +270,7 @@ int view_bt(const struct recording *rec, const struct recording_view *view, enum
 		.view = view,
 		.block = STRBUF_INIT,
 		.note = STRBUF_INIT,
-		.tags = recording_mixes_tags(rec, view),
+		.states = recording_mixes_states(rec, view),
 	};
 
 	demangler_init(&t.names, how);

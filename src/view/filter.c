@@ -51,7 +51,7 @@ static bool *matches(const struct profile *p, const struct pattern *list, size_t
 		size_t len;
 		const char *name = rules_function(p, i, &len);
 
-		for (size_t k = 0; k < nr && !match[i]; k++)
+		for (size_t k = 0; k < nr && !match[i] && p->frames[i].label != LABEL_SET; k++)
 			match[i] = pattern_matches(&list[k], name, len);
 	}
 	return match;

@@ -10,7 +10,6 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "model/waits.h"
 #include "view.h"
 
 #include <errno.h>
@@ -264,9 +263,9 @@ static bool has_other_tasks(
 	bool before = false, now = false;
 
 	for (uint32_t i = 1; i < nr; i++)
-		before |= p->frames[i].kind == FRAME_TASK;
+		before |= p->frames[i].kind == FRAME_TASK && !p->frames[i].label;
 	for (uint32_t i = 1; i < own->nr_frames; i++) {
-		if (own->frames[i].kind != FRAME_TASK)
+		if (own->frames[i].kind != FRAME_TASK || own->frames[i].label)
 			continue;
 		if (frame_of[i] < nr)
 			return false;
@@ -308,8 +307,8 @@ static int add_apart(struct profile *p, struct profile *own, struct strbuf *err)
 		profile_set(&p->event, own->event);
 	add_timing(&p->timing, &own->timing);
 	p->tasks |= own->tasks;
-	p->tagged |= own->tagged;
-	p->untagged |= own->untagged;
+	p->states |= own->states;
+	p->no_states |= own->no_states;
 	add_account(p, &before, first);
 	return 0;
 }
@@ -322,7 +321,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	struct profile own;
 	int ret = -1;
 
-	view.comm = view.note_tags = true;
+	view.comm = view.note_states = true;
 	recording_init(&rec);
 	profile_init(&own);
 	if (recording_read(&rec, lines, err) < 0 || check_recording(p, &rec, &view, err) < 0)
@@ -331,7 +330,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	recording_to_profile(&rec, &view, &own);
 	own.tasks = recording_has_several_processes(&rec);
 	if (!add_apart(p, &own, err))
-		ret = recording_is_part(&rec, err);
+		ret = recording_is_part(&rec, err) | !recording_has_labels(&rec, &view, err);
 out:
 	profile_release(&own);
 	recording_release(&rec);
@@ -419,46 +418,41 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 	return read_text(p, lines, form, options, err);
 }
 
-/* What recording_add_tag makes of a tag. */
-static bool is_tag(const struct profile *p, uint32_t frame)
+/* Whether their recordings have states that tell nothing apart, as recording_mixes_states has it.
+ */
+static bool states_are_idle(struct profile *const *profiles, size_t nr)
 {
-	static const char other[] = "[tag: ";
-	size_t len;
-	const char *name = profile_name(p, frame, &len);
+	struct strpool different;
+	bool states = false, no_states = false;
 
-	return p->frames[frame].kind == FRAME_NOTE &&
-	       (wait_is_note(name, len) || begins_with(name, len, other));
-}
-
-/* Whether their recordings have tags that tell nothing apart, as recording_mixes_tags has it. */
-static bool tags_are_idle(struct profile *const *profiles, size_t nr)
-{
-	struct strpool tags;
-	bool tagged = false, untagged = false;
-
-	strpool_init(&tags);
+	strpool_init(&different);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile *p = profiles[i];
 
-		tagged |= p->tagged;
-		untagged |= p->untagged;
+		states |= p->states;
+		no_states |= p->no_states;
 		for (uint32_t k = 1; k < p->nr_frames; k++)
-			if (is_tag(p, k))
-				strpool_import(&tags, &p->names, p->frames[k].name);
+			if (p->frames[k].label == LABEL_STATE)
+				strpool_import(&different, &p->names, p->frames[k].name);
 	}
-	uint32_t different = tags.nr - 1 + untagged;
+	uint32_t n = different.nr - 1 + no_states;
 
-	strpool_release(&tags);
-	return tagged && (different < 2 || different > RECORDING_TAGS_MAX);
+	strpool_release(&different);
+	return states && (n < 2 || n > RECORDING_STATES_MAX);
 }
 
-static void leave_out(struct profile *p, bool tasks, bool tags)
+/* Leaves out what is not shown. FORGET: frames are from now on the same whatever made them. */
+static void leave_out(struct profile *p, bool tasks, bool states, bool forget)
 {
 	bool *out = xcalloc(p->nr_frames, sizeof(*out)), any = false;
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		out[i] = (tasks && p->frames[i].kind == FRAME_TASK) || (tags && is_tag(p, i));
-		any |= out[i];
+		struct frame *f = &p->frames[i];
+
+		out[i] = (tasks && f->kind == FRAME_TASK && f->label != LABEL_BY) ||
+			 (states && f->label == LABEL_STATE);
+		any |= out[i] || (forget && f->label);
+		f->label = forget ? LABEL_NONE : f->label;
 	}
 	if (any)
 		profile_leave_out(p, out);
@@ -467,12 +461,16 @@ static void leave_out(struct profile *p, bool tasks, bool tags)
 
 void input_settle(struct profile *const *profiles, size_t nr, const struct recording_view *view)
 {
-	bool tasks = view->comm || view->threads, tags = tags_are_idle(profiles, nr);
+	bool tasks = view->comm || view->threads, states = states_are_idle(profiles, nr);
 
-	for (size_t i = 0; i < nr; i++)
+	bool forget = view->by != NULL;
+
+	for (size_t i = 0; i < nr; i++) {
 		tasks |= profiles[i]->tasks;
+		forget |= profiles[i]->states;
+	}
 	for (size_t i = 0; i < nr; i++)
-		leave_out(profiles[i], !tasks, tags);
+		leave_out(profiles[i], !tasks, states, forget && !view->label_sets);
 }
 
 /* Each line of NOTES as "'PATH': LINE". */

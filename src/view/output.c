@@ -5,6 +5,7 @@
 #include "lib/tempfile.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "symbol/names/demangle_profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,18 @@ static int write_json(const struct output *o, FILE *out, struct strbuf *err)
 
 static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_pprof(o->profile, out, err);
+	struct recording_view view = *o->view;
+	struct profile labelled, *list = &labelled;
+
+	view.label_sets = true;
+	profile_init(&labelled);
+	recording_to_profile(o->rec, &view, &labelled);
+	demangle_profiles(&list, 1, o->demangle);
+	profile_finish(&labelled);
+	int ret = view_pprof(&labelled, out, err);
+
+	profile_release(&labelled);
+	return ret;
 }
 
 static int write_speedscope(const struct output *o, FILE *out, struct strbuf *err)

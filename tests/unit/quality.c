@@ -207,6 +207,7 @@ static void test_sums(void **state)
 static void test_views(void **state)
 {
 	struct recording_view view = {.event = 1};
+	struct label_filter filter = {0};
 	struct fixture f;
 
 	(void)state;
@@ -216,7 +217,7 @@ static void test_views(void **state)
 
 	add_row_of(&f, in_map(&f, map, 1, -1), 100);
 	f.rec.rows[0].event = 1;
-	f.rec.rows[0].tag = recording_string(&f.rec, "S");
+	f.rec.rows[0].labels = recording_state_label(&f.rec, "S");
 	add_row_of(&f, in_map(&f, map, 2, 0), 7);
 	f.rec.rows[1].event = 1;
 	add_row_of(&f, in_map(&f, map, 3, 0), 900);
@@ -224,10 +225,12 @@ static void test_views(void **state)
 	assert_int_equal(f.q.weight, 107);
 	assert_string_equal(f.q.unit, "us");
 	quality_release(&f.q);
-	view.tags = "S";
+	label_filter_add(&filter, "state=S");
+	view.labels = &filter;
 	quality_init(&f.q, &f.rec, &view, NULL, false);
 	assert_int_equal(f.q.weight, 100);
 	assert_int_equal(f.q.named, 0);
+	label_filter_release(&filter);
 	end(&f);
 }
 

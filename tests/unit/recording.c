@@ -27,6 +27,10 @@ static void make(struct recording *rec)
 	uint32_t task = recording_add_task(rec,
 		&(struct rec_task){
 			.pid = 10, .tid = 11, .start = 99, .comm = recording_string(rec, hostile)});
+	const struct label labels[] = {
+		{recording_string(rec, "state"), recording_string(rec, "S")},
+		{recording_string(rec, hostile), recording_string(rec, hostile)},
+	};
 	uint32_t map = recording_add_map(
 		rec, &(struct rec_map){.pid = 10,
 			     .start = 0x1000,
@@ -59,6 +63,8 @@ static void make(struct recording *rec)
 	recording_add_row(rec, &(struct rec_row){.event = event,
 				       .task = task,
 				       .stacks = {user, kernel, NO_STACK, NO_STACK},
+				       .labels = recording_labels(rec, labels, ARRAY_LEN(labels)),
+				       .slice = 7,
 				       .count = 3,
 				       .sum = 30});
 	recording_add_row(rec, &(struct rec_row){.event = event,
@@ -116,6 +122,13 @@ static void recording__round_trip(void **state)
 	assert_int_equal(b.modules[0].text, 0xffffffffc0001000);
 	assert_true(b.maps[0].has_link);
 	assert_int_equal(b.maps[0].link, 0x401000);
+	size_t len;
+
+	assert_string_equal(recording_label(&b, &b.rows[0], hostile, &len), hostile);
+	assert_string_equal(recording_label(&b, &b.rows[0], RECORDING_STATE, &len), "S");
+	assert_int_equal(b.rows[0].slice, 7);
+	assert_int_equal(b.rows[1].labels, 0);
+	assert_int_equal(b.rows[1].slice, 0);
 	char *again = text_of(&b);
 
 	assert_string_equal(text, again);
@@ -190,12 +203,47 @@ static void recording__addresses_may_be_missing(void **state)
 	recording_release(&rec);
 }
 
+#define LABELLED                                                                                   \
+	RECORDING_MAGIC                                                                            \
+	" 2\nevent 0 x us 0 cpu\ntask 0 1 1 0 x\nlabel 0 a 1\nlabel 1 a 2\nlabel 2 b 1\n"
+
+static void recording__reads_labels_of_both_versions(void **state)
+{
+	static const char *const texts[] = {
+		LABELLED "label 3 state S\nrow 0 0 - 2,3 1 1 - later\n",
+		RECORDING_MAGIC " 1\nevent 0 x us 0 cpu\ntask 0 1 1 0 x\nrow 0 0 - S 1 1 later\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct recording rec;
+		struct strbuf err = STRBUF_INIT;
+		size_t len;
+
+		assert_int_equal(read_text(&rec, texts[i], strlen(texts[i]), &err), 0);
+		assert_string_equal(recording_label(&rec, &rec.rows[0], "state", &len), "S");
+		assert_string_equal(recording_label(&rec, &rec.rows[0], "b", &len), i ? "" : "1");
+		assert_int_equal(rec.rows[0].slice, 0);
+		recording_release(&rec);
+	}
+}
+
 static void recording__refuses(void **state)
 {
 	static const char *const texts[] = {
 		"",
 		"something\n",
-		RECORDING_MAGIC " 2\n",
+		RECORDING_MAGIC " 3\n",
+		RECORDING_MAGIC " 2\nlabel 1 state S\n",
+		RECORDING_MAGIC " 2\nlabel 0 state -\n",
+		RECORDING_MAGIC " 2\nlabel 0 - S\n",
+		RECORDING_MAGIC " 2\nlabel 0 state\n",
+		RECORDING_MAGIC " 2\nlabel 0 state S\nlabel 1 state S\n",
+		LABELLED "row 0 0 - 4 1 1\n",
+		LABELLED "row 0 0 - 0,1 1 1\n",
+		LABELLED "row 0 0 - S 1 1\n",
+		LABELLED "row 0 0 - 0 1 1 -1\n",
+		LABELLED "row 0 0 -\n",
 		RECORDING_MAGIC " 1\nend 7\n",
 		RECORDING_MAGIC " 1\nend 1\nend 2\n",
 		RECORDING_MAGIC " 1\nframe 0 user pc 0 10\n",
@@ -399,22 +447,50 @@ static void recording__one_note_tells_where_a_stack_broke(void **state)
 	strbuf_release(&end);
 }
 
-static void add_tagged(struct recording *rec, const char *tag, uint64_t sum)
+/* LABELS: keys and values in turn, NULL at the end. */
+static uint32_t add_labels(struct recording *rec, const char *const *labels)
+{
+	struct label list[LABEL_SET_MAX];
+	size_t nr = 0;
+
+	for (; *labels; labels += 2)
+		list[nr++] = (struct label){
+			recording_string(rec, labels[0]), recording_string(rec, labels[1])};
+	return recording_labels(rec, list, nr);
+}
+
+static void add_labelled(struct recording *rec, uint32_t labels, uint64_t sum)
 {
 	recording_add_row(rec, &(struct rec_row){.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
-				       .tag = recording_string(rec, tag),
+				       .labels = labels,
 				       .count = 1,
 				       .sum = sum});
 }
 
-/* What lies below [no stack] when TAGS are shown, "" when nothing does. */
-static void assert_leaves(const struct recording *rec, const char *tags, const char *wanted)
+static void add_state(struct recording *rec, const char *state, uint64_t sum)
+{
+	add_labelled(rec, recording_state_label(rec, state), sum);
+}
+
+static void begin_labelled(struct recording *rec)
+{
+	recording_init(rec);
+	recording_add_event(rec, "off-cpu", "us", "monotonic", 0);
+	recording_add_task(rec, &(struct rec_task){0});
+}
+
+/* What lies below [no stack] when rows of these states are shown, "" when nothing does. */
+static void assert_leaves(const struct recording *rec, const char *states, const char *expected)
 {
 	struct strbuf leaves = STRBUF_INIT;
+	struct label_filter filter = {0};
 	struct profile p;
 
 	profile_init(&p);
-	recording_to_profile(rec, &(struct recording_view){.event = -1, .tags = tags}, &p);
+	if (states)
+		label_filter_add_values(&filter, RECORDING_STATE, states);
+	recording_to_profile(
+		rec, &(struct recording_view){.event = -1, .labels = states ? &filter : NULL}, &p);
 	profile_finish(&p);
 	uint32_t node = p.nodes[p.nodes[0].child].child;
 
@@ -423,31 +499,119 @@ static void assert_leaves(const struct recording *rec, const char *tags, const c
 		strbuf_addf(&leaves, "%s %u ", profile_name(&p, p.nodes[node].frame, NULL),
 			(unsigned)p.nodes[node].self);
 	}
-	assert_string_equal(leaves.len ? leaves.buf : "", wanted);
+	assert_string_equal(leaves.len ? leaves.buf : "", expected);
 	assert_int_equal(p.account.kept, p.nodes[0].total);
 	strbuf_release(&leaves);
+	label_filter_release(&filter);
 	profile_release(&p);
 }
 
-static void recording__different_tags_are_leaves(void **state)
+static void recording__different_states_are_leaves(void **state)
 {
 	struct recording rec;
 
 	(void)state;
-	recording_init(&rec);
-	recording_add_event(&rec, "off-cpu", "us", "monotonic", 0);
-	recording_add_task(&rec, &(struct rec_task){0});
-	add_tagged(&rec, "S", 5);
-	add_tagged(&rec, "S", 6);
+	begin_labelled(&rec);
+	add_state(&rec, "S", 5);
+	add_state(&rec, "S", 6);
 	assert_leaves(&rec, NULL, "");
-	add_tagged(&rec, "R", 7);
-	add_tagged(&rec, "odd", 8);
-	add_tagged(&rec, NULL, 9);
+	add_state(&rec, "R", 7);
+	add_state(&rec, "odd", 8);
+	add_state(&rec, NULL, 9);
 	assert_leaves(&rec, NULL, "[preempted] 7 [sleeping] 11 [tag: odd] 8 ");
 	assert_leaves(&rec, "R", "");
 	assert_leaves(&rec, "odd,R", "[preempted] 7 [tag: odd] 8 ");
 	assert_leaves(&rec, "Rx", "");
 	assert_leaves(&rec, "", "");
+	recording_release(&rec);
+}
+
+static void recording__equal_sets_of_labels_have_one_number(void **state)
+{
+	static const char *const sets[][7] = {
+		{"state", "S", "uri", "/cart", NULL},
+		{"uri", "/cart", "state", "S", NULL},
+		{"uri", "/cart", "state", "S", "uri", "/", NULL},
+		{"uri", "/cart", "state", "S", "none", "", NULL},
+	};
+	struct recording rec;
+	uint32_t first;
+	size_t len;
+
+	(void)state;
+	begin_labelled(&rec);
+	first = add_labels(&rec, sets[0]);
+	assert_int_not_equal(first, 0);
+	for (size_t i = 1; i < ARRAY_LEN(sets); i++)
+		assert_int_equal(add_labels(&rec, sets[i]), first);
+	assert_int_not_equal(recording_state_label(&rec, "S"), first);
+	assert_int_equal(recording_state_label(&rec, ""), 0);
+	add_labelled(&rec, first, 1);
+	assert_string_equal(recording_label(&rec, &rec.rows[0], "uri", &len), "/cart");
+	assert_int_equal(len, 5);
+	assert_string_equal(recording_label(&rec, &rec.rows[0], "ur", &len), "");
+	assert_int_equal(len, 0);
+	recording_release(&rec);
+}
+
+static bool shows(const struct recording *rec, const char *a, const char *b)
+{
+	struct label_filter filter = {0};
+	struct recording_view view = {.event = -1, .labels = &filter};
+
+	assert_int_equal(label_filter_add(&filter, a), 0);
+	if (b)
+		assert_int_equal(label_filter_add(&filter, b), 0);
+	bool shown = recording_shows(rec, &view, &rec->rows[0]);
+
+	label_filter_release(&filter);
+	return shown;
+}
+
+static void recording__rows_match_all_keys(void **state)
+{
+	static const char *const labels[] = {"state", "S", "uri", "/a,b=\\", NULL};
+	struct label_filter filter = {0};
+	struct recording rec;
+
+	(void)state;
+	begin_labelled(&rec);
+	add_labelled(&rec, add_labels(&rec, labels), 1);
+	assert_true(shows(&rec, "state=D,S", NULL));
+	assert_true(shows(&rec, "state=S", "uri=/a\\x2cb=\\"));
+	assert_true(shows(&rec, "state=D", "state=S"));
+	assert_true(shows(&rec, "state=S", "method="));
+	assert_false(shows(&rec, "state=S", "uri=/a"));
+	assert_false(shows(&rec, "state=D", "uri=/a\\x2cb=\\"));
+	assert_false(shows(&rec, "state=", NULL));
+	assert_false(shows(&rec, "method=GET", NULL));
+	assert_int_equal(label_filter_add(&filter, "S"), -1);
+	assert_int_equal(label_filter_add(&filter, "=S"), -1);
+	label_filter_release(&filter);
+	recording_release(&rec);
+}
+
+static void recording__missing_labels_are_told(void **state)
+{
+	static const char *const labels[] = {"state", "S", "u\ni", "/", NULL};
+	struct recording_view view = {.event = -1, .by = "uri"};
+	struct strbuf notes = STRBUF_INIT;
+	struct recording rec;
+
+	(void)state;
+	begin_labelled(&rec);
+	assert_true(recording_has_labels(&rec, &view, &notes));
+	add_state(&rec, NULL, 1);
+	assert_false(recording_has_labels(&rec, &view, &notes));
+	assert_string_equal(notes.buf, "no row has the label 'uri'; it has no labels\n");
+	strbuf_reset(&notes);
+	add_labelled(&rec, add_labels(&rec, labels), 1);
+	assert_false(recording_has_labels(&rec, &view, &notes));
+	assert_string_equal(
+		notes.buf, "no row has the label 'uri'; its labels are state, u\\x0ai\n");
+	view.by = "state";
+	assert_true(recording_has_labels(&rec, &view, &notes));
+	strbuf_release(&notes);
 	recording_release(&rec);
 }
 
@@ -458,12 +622,16 @@ int main(void)
 		cmocka_unit_test(recording__every_cut_is_seen),
 		cmocka_unit_test(recording__later_records_and_fields),
 		cmocka_unit_test(recording__addresses_may_be_missing),
+		cmocka_unit_test(recording__reads_labels_of_both_versions),
 		cmocka_unit_test(recording__refuses),
 		cmocka_unit_test(recording__becomes_a_profile),
 		cmocka_unit_test(recording__one_event_is_viewed),
 		cmocka_unit_test(recording__no_stack_has_a_frame),
 		cmocka_unit_test(recording__one_note_tells_where_a_stack_broke),
-		cmocka_unit_test(recording__different_tags_are_leaves),
+		cmocka_unit_test(recording__different_states_are_leaves),
+		cmocka_unit_test(recording__equal_sets_of_labels_have_one_number),
+		cmocka_unit_test(recording__rows_match_all_keys),
+		cmocka_unit_test(recording__missing_labels_are_told),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

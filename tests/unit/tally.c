@@ -151,9 +151,11 @@ static void tally__rows_have_labels(void **state)
 	feed("row 1 1001 0 2 10");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 3);
-	assert_string_equal(recording_get(&rec, rec.rows[0].tag), "S");
-	assert_string_equal(recording_get(&rec, rec.rows[1].tag), "W");
-	assert_int_equal(rec.rows[2].tag, 0);
+	size_t len;
+
+	assert_string_equal(recording_label(&rec, &rec.rows[0], RECORDING_STATE, &len), "S");
+	assert_string_equal(recording_label(&rec, &rec.rows[1], RECORDING_STATE, &len), "W");
+	assert_int_equal(rec.rows[2].labels, 0);
 	recording_release(&rec);
 }
 

@@ -49,15 +49,16 @@ static void waits__notes(void **state)
 {
 	(void)state;
 	for (const char *letter = wait_letters; *letter; letter++) {
-		const char tag[] = {*letter, '\0'};
+		const char state_text[] = {*letter, '\0'};
 
-		assert_non_null(wait_note(tag));
-		assert_true(wait_is_note(wait_note(tag), strlen(wait_note(tag))));
+		assert_non_null(wait_note(state_text));
+		assert_true(wait_is_note(wait_note(state_text), strlen(wait_note(state_text))));
 	}
 	assert_string_equal(wait_note("R"), "[preempted]");
 	assert_null(wait_note(""));
 	assert_null(wait_note("SD"));
 	assert_null(wait_note("X"));
+	assert_true(wait_is_note("[tag: x]", 8));
 	assert_false(wait_is_note("[perl]", 6));
 }
 

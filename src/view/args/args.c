@@ -11,7 +11,9 @@
 enum {
 	OPT_COMM = 0x1000,
 	OPT_THREADS,
+	OPT_LABEL,
 	OPT_TAG,
+	OPT_BY,
 	OPT_EVENT,
 	OPT_SAMPLES,
 	OPT_ONLY,
@@ -24,8 +26,10 @@ static const struct argp_option table[] = {
 	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame, where it is known", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame", 2},
 	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
-	{"tag", OPT_TAG, "TAG[,TAG...]", 0,
-		"Only what has one of these tags, such as the states of waits (recordings)", 2},
+	{"label", OPT_LABEL, "KEY=VALUE[,VALUE...]", 0,
+		"Only samples whose label KEY has one of these values (recordings; repeatable)", 2},
+	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
+	{"by", OPT_BY, "KEY", 0, "The value of the label KEY is the root frame (recordings)", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit 1 when a smaller share of the frames has a name (50; 0: never)", 2},
 	{0},
@@ -41,6 +45,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		args->input.view.lines = args->input.symbol.lines;
+		args->input.view.labels = args->labels.nr ? &args->labels : NULL;
 		break;
 	case OPT_COMM:
 		args->input.view.comm = true;
@@ -48,8 +53,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_THREADS:
 		args->input.view.threads = true;
 		break;
+	case OPT_LABEL:
+		if (label_filter_add(&args->labels, arg) < 0)
+			argp_error(state, "--label takes KEY=VALUE[,VALUE...], not '%s'", arg);
+		break;
 	case OPT_TAG:
-		args->input.view.tags = arg;
+		label_filter_add_values(&args->labels, RECORDING_STATE, arg);
+		break;
+	case OPT_BY:
+		if (!*arg)
+			argp_error(state, "--by takes the key of a label");
+		args->input.view.by = arg;
 		break;
 	case OPT_MIN_QUALITY:
 		args->min_quality = arg_percent("--min-quality", arg, state);
@@ -148,6 +162,7 @@ static int finish(struct view_args *args, struct profile **profiles, size_t nr, 
 		profile_finish(profiles[i]);
 	}
 	filter_release(&args->filter);
+	label_filter_release(&args->labels);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
 	return result;

@@ -12,8 +12,9 @@
 
 struct view_args {
 	struct input_options input;
-	struct filter filter; /* view_args_read releases it */
-	char **files;         /* of argv; none: stdin */
+	struct filter filter;       /* view_args_read releases it */
+	struct label_filter labels; /* so does it this; input.view points to it */
+	char **files;               /* of argv; none: stdin */
 	size_t nr_files;
 	double min_quality; /* per cent of the frames that must have names, 0: none */
 	const char

@@ -10,6 +10,8 @@
 #include "lib/table.h"
 #include "lib/utf8.h"
 #include "lib/util.h"
+#include "lib/word.h"
+#include "model/labels.h"
 #include "view/pprof.pb-c.h"
 #include "view/preorder.h"
 #include "view/view.h"
@@ -27,8 +29,10 @@ struct location {
 };
 
 struct level {
-	uint32_t location;
-	bool inlined; /* into the location one level nearer to the root, which it holds */
+	uint32_t location; /* 0: the frame is not shown */
+	uint32_t task;     /* string, 0: none */
+	uint32_t labels;   /* frame of a set, 0: none */
+	bool inlined;      /* into the location one level nearer to the root, which it holds */
 };
 
 struct pprof_writer {
@@ -180,6 +184,8 @@ static void write_mappings(struct pprof_writer *w)
 	uint32_t program = 0;
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		if (p->frames[i].label == LABEL_SET)
+			continue;
 		uint32_t id = strpool_adds(&w->modules, export_module(p, i));
 		struct export_source source = export_source(p, i);
 		Pprof__Mapping *m = &mappings[id];
@@ -293,37 +299,86 @@ static bool joins(const struct pprof_writer *w, uint32_t frame, uint32_t caller,
 	       w->locations[outer].nr < LINES_IN_LOCATION;
 }
 
+/* For pprof's -tagfocus. */
+static bool is_task(const struct frame *f)
+{
+	return f->kind == FRAME_TASK && f->label == LABEL_NONE;
+}
+
+static uint32_t name_of(struct pprof_writer *w, uint32_t frame)
+{
+	size_t len;
+	const char *name = profile_name(w->p, frame, &len);
+
+	return add_string(w, name, len);
+}
+
 static void enter(struct pprof_writer *w, const struct preorder *at)
 {
 	const struct profile_node *nodes = w->p->nodes;
 	uint32_t frame = nodes[at->node].frame, caller = nodes[nodes[at->node].parent].frame;
+	const struct frame *f = &w->p->frames[frame];
 
 	ALLOC_GROW(w->path, at->depth, w->path_alloc);
 
-	uint32_t outer = w->path[at->depth - 1].location;
-	bool inlined = joins(w, frame, caller, outer);
+	struct level *level = &w->path[at->depth], *above = &w->path[at->depth - 1];
 
-	w->path[at->depth] = (struct level){location_of(w, frame, inlined ? outer : 0), inlined};
+	*level = (struct level){.task = above->task, .labels = above->labels};
+	if (f->label == LABEL_SET) {
+		level->labels = frame;
+		return;
+	}
+	level->inlined = joins(w, frame, caller, above->location);
+	level->location = location_of(w, frame, level->inlined ? above->location : 0);
+	if (is_task(f))
+		level->task = name_of(w, frame);
 }
 
-/* The thread's name where the tree has it, for pprof's -tagfocus. */
-static uint32_t task_of(struct pprof_writer *w, const struct preorder *at)
+struct sample_labels {
+	Pprof__Label list[LABEL_SET_MAX + 1], *pointers[LABEL_SET_MAX + 1];
+	size_t nr;
+};
+
+static void add_label(struct sample_labels *labels, uint32_t key, uint32_t value)
 {
-	uint32_t frame = w->p->nodes[at->node].frame;
+	Pprof__Label *label = &labels->list[labels->nr];
+
+	pprof__label__init(label);
+	label->key = key;
+	label->str = value;
+	labels->pointers[labels->nr++] = label;
+}
+
+static uint32_t add_word(struct pprof_writer *w, const struct word *word)
+{
+	return add_string(w, word->s, word->len);
+}
+
+/* The labels of a frame of a set, which recording_to_profile made. */
+static void add_label_set(struct pprof_writer *w, struct sample_labels *labels, uint32_t frame)
+{
+	struct word words[2 * LABEL_SET_MAX + 1];
 	size_t len;
 	const char *name = profile_name(w->p, frame, &len);
+	char *copy = xstrndup(name, len);
+	size_t nr = words_split(copy, len, words, ARRAY_LEN(words));
 
-	return w->p->frames[frame].kind == FRAME_TASK ? add_string(w, name, len) : 0;
+	for (size_t i = 0; i + 1 < nr; i += 2)
+		add_label(labels, add_word(w, &words[i]), add_word(w, &words[i + 1]));
+	free(copy);
 }
 
-static void write_sample(struct pprof_writer *w, size_t depth, uint32_t task, uint64_t self)
+static void write_sample(struct pprof_writer *w, size_t depth, uint64_t self)
 {
 	int64_t value = (int64_t)self;
+	const struct level *leaf = &w->path[depth];
+	struct sample_labels labels = {.nr = 0};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
-	Pprof__Label label = PPROF__LABEL__INIT;
 
 	for (size_t i = depth; i; i--) {
+		if (!w->path[i].location)
+			continue;
 		ALLOC_GROW(w->ids, sample.n_location_id, w->ids_alloc);
 		w->ids[sample.n_location_id++] = w->path[i].location;
 		while (w->path[i].inlined)
@@ -332,12 +387,12 @@ static void write_sample(struct pprof_writer *w, size_t depth, uint32_t task, ui
 	sample.location_id = w->ids;
 	sample.n_value = 1;
 	sample.value = &value;
-	if (task) {
-		label.key = add_text(w, "task");
-		label.str = task;
-		sample.n_label = 1;
-	}
-	sample.label = &(Pprof__Label *){&label};
+	if (leaf->task)
+		add_label(&labels, add_text(w, "task"), leaf->task);
+	if (leaf->labels)
+		add_label_set(w, &labels, leaf->labels);
+	sample.n_label = labels.nr;
+	sample.label = labels.pointers;
 	part.n_sample = 1;
 	part.sample = &(Pprof__Sample *){&sample};
 	put(w, &part);
@@ -346,17 +401,14 @@ static void write_sample(struct pprof_writer *w, size_t depth, uint32_t task, ui
 static void write_samples(struct pprof_writer *w, uint64_t scale)
 {
 	struct preorder at = preorder_begin(w->p);
-	uint32_t task = 0;
 
 	do {
 		uint64_t self = preorder_self(&at, scale);
 
 		if (at.depth)
 			enter(w, &at);
-		if (at.depth == 1)
-			task = task_of(w, &at);
 		if (self)
-			write_sample(w, at.depth, task, self);
+			write_sample(w, at.depth, self);
 	} while (preorder_next(&at));
 }
 

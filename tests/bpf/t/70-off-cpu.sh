@@ -35,7 +35,7 @@ finish
 never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
 near 'part: what never woke waits all the time' "$(waited "$T/part.rec" "$never" S)" "$(awk '$2 == "seconds" { print int($3 * 1e6) }' "$T/part.rec")" 20000
 check 'part: where it waits, from its first function on' grep -qE '^_*clone3;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' "$T/part.folded"
-check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 check_eq 'long: no others' '' "$(awk '$1 == "row" && ($7 < 40000 * $6 || $7 > 70000 * $6)' "$T/long.rec")"
 check 'long: the sleeper' grep -q sleep_and_work "$T/long.folded"
 check_eq 'all: not the idle ones' 0 "$(grep -c '^swapper' "$T/all.folded")"

@@ -51,7 +51,7 @@ a_part() {
 		"$(awk '$2 == "seconds" { print int($3 * 1e6) }' "$T/part.rec")" 10%
 	check 'part: where it waits, from its first function on' \
 		grep -qE '^_*clone3;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*pipe_read_\[k\]' "$T/part.folded"
-	check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+	check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 }
 
 # Where Perl waits, within the frames of C.

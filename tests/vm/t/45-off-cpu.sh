@@ -58,7 +58,7 @@ a_part() {
 	# stap wakes the threads whose mappings it follows, so some stacks of earlier waits are seen
 	check 'part: where it waits' \
 		grep -qE '^(\[truncated: before the recording\]|.*;wait_to_the_end);.*;ksys_read_\[k\];.*anon_pipe_read_\[k\][; ]' "$T/part.folded"
-	check_eq 'part: blocked states alone' '' "$(awk '$1 == "row" && $5 !~ /^[SDTt]$/' "$T/part.rec")"
+	check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 	check_eq 'long: no others' '' "$(awk '$1 == "row" && ($7 < 40000 * $6 || $7 > 70000 * $6)' "$T/long.rec")"
 	check 'long: the sleeper' grep -q sleep_and_work "$T/long.folded"
 	check_eq 'all: not the idle ones' 0 "$(grep -c '^swapper' "$T/all.folded")"

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Labels of a recording's rows. */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "recording.h"
+#include "waits.h"
+
+#include <stdlib.h>
+
+uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr)
+{
+	uint32_t pairs[LABEL_SET_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool counts = labels[i].value != 0;
+
+		for (size_t k = 0; k < i; k++)
+			counts &= labels[k].key != labels[i].key;
+		if (counts && n < LABEL_SET_MAX)
+			pairs[n++] = labels_add_pair(&rec->labels, labels[i]);
+	}
+	return labels_add_set(&rec->labels, &rec->strings, pairs, n);
+}
+
+uint32_t recording_state_label(struct recording *rec, const char *state)
+{
+	struct label label = {
+		recording_string(rec, RECORDING_STATE),
+		recording_string(rec, state),
+	};
+
+	return recording_labels(rec, &label, 1);
+}
+
+const char *recording_label(
+	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len)
+{
+	uint32_t value = labels_value(&rec->labels, &rec->strings, row->labels, key);
+
+	*len = strpool_len(&rec->strings, value);
+	return recording_get(rec, value);
+}
+
+/* The rows of the viewed event have these sets; the caller's, NULL: there are no such rows. */
+static bool *find_used_sets(const struct recording *rec, const struct recording_view *view)
+{
+	bool *used = xcalloc(rec->labels.nr_sets, sizeof(*used)), any = false;
+	uint32_t event = recording_viewed_event(rec, view);
+
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (rec->rows[i].event == event)
+			any = used[rec->rows[i].labels] = true;
+	if (any)
+		return used;
+	free(used);
+	return NULL;
+}
+
+static bool is_used(const struct recording *rec, const bool *used, const char *key)
+{
+	for (uint32_t set = 1; set < rec->labels.nr_sets; set++)
+		if (used[set] && labels_value(&rec->labels, &rec->strings, set, key))
+			return true;
+	return false;
+}
+
+/* "; its labels are state, uri" */
+static void add_keys(const struct recording *rec, const bool *used, struct strbuf *out)
+{
+	bool *seen = xcalloc(rec->strings.nr, sizeof(*seen));
+	const char *before = "; its labels are ";
+
+	for (uint32_t set = 1; set < rec->labels.nr_sets; set++) {
+		uint32_t pairs[LABEL_SET_MAX];
+		size_t nr = used[set] ? labels_get(&rec->labels, set, pairs) : 0;
+
+		for (size_t i = 0; i < nr; i++) {
+			uint32_t key = rec->labels.pairs[pairs[i]].key;
+
+			if (seen[key])
+				continue;
+			seen[key] = true;
+			strbuf_adds(out, before);
+			message_add(out, recording_get(rec, key), strpool_len(&rec->strings, key));
+			before = ", ";
+		}
+	}
+	strbuf_adds(out, *before == ';' ? "; it has no labels\n" : "\n");
+	free(seen);
+}
+
+/* Adds a note when no row has the label. */
+static bool check_key(
+	const struct recording *rec, const bool *used, const char *key, struct strbuf *notes)
+{
+	if (is_used(rec, used, key))
+		return true;
+	strbuf_adds(notes, "no row has the label ");
+	message_add_path(notes, key);
+	add_keys(rec, used, notes);
+	return false;
+}
+
+bool recording_has_labels(
+	const struct recording *rec, const struct recording_view *view, struct strbuf *notes)
+{
+	size_t nr = view->labels ? view->labels->nr : 0;
+
+	if (!nr && !view->by)
+		return true;
+	bool *used = find_used_sets(rec, view), all = true;
+
+	for (size_t i = 0; used && i < nr; i++)
+		if (!i || strcmp(view->labels->choices[i].key, view->labels->choices[i - 1].key))
+			all &= check_key(rec, used, view->labels->choices[i].key, notes);
+	if (used && view->by)
+		all &= check_key(rec, used, view->by, notes);
+	free(used);
+	return all;
+}
+
+bool recording_mixes_states(const struct recording *rec, const struct recording_view *view)
+{
+	uint32_t states[RECORDING_STATES_MAX];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+		size_t k = 0;
+
+		if (!recording_shows(rec, view, row))
+			continue;
+		uint32_t state =
+			labels_value(&rec->labels, &rec->strings, row->labels, RECORDING_STATE);
+
+		while (k < nr && states[k] != state)
+			k++;
+		if (k == RECORDING_STATES_MAX)
+			return false;
+		if (k == nr)
+			states[nr++] = state;
+	}
+	return nr > 1;
+}
+
+void recording_add_state(const struct recording *rec, const struct rec_row *row, struct strbuf *out)
+{
+	size_t len;
+	const char *state = recording_label(rec, row, RECORDING_STATE, &len);
+	const char *note = wait_note(state);
+
+	if (note)
+		strbuf_adds(out, note);
+	else if (len)
+		strbuf_addf(out, "[tag: %s]", state);
+}
+
+void recording_add_no_label(const char *key, struct strbuf *out)
+{
+	strbuf_addf(out, "[no %s]", key);
+}
