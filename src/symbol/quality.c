@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sums; quality_explain.c finds reasons and remedies, quality_write.c writes. */
+/* The sums; quality_explain.c finds reasons and remedies, quality_write.c prints. */
 #include "quality.h"
 #include "lib/strpool.h"
 #include "lib/table.h"
@@ -11,7 +11,7 @@
 struct report_builder {
 	struct quality *q;
 	struct strpool names; /* paths and build-ids */
-	struct table modules; /* path and build-id, pid -> place in q->list */
+	struct table modules; /* path and build-id, pid -> index in q->list */
 };
 
 static struct quality_module of_memory(uint32_t pid)
@@ -53,8 +53,8 @@ static struct quality_module module_of(const struct recording *rec, const struct
 	return (struct quality_module){.path = *path ? path : "[unknown]", .build_id = ""};
 }
 
-/* The place of the module that is the same file as M; *IS_NEW: it was not there. */
-static uint32_t *place_of(struct report_builder *b, const struct quality_module *m, bool *is_new)
+/* The index in q->list of the same file as M; *IS_NEW: not yet set. */
+static uint32_t *index_of(struct report_builder *b, const struct quality_module *m, bool *is_new)
 {
 	uint64_t path = strpool_adds(&b->names, m->path);
 
@@ -68,7 +68,7 @@ static void add_frame(struct report_builder *b, const struct rec_frame *f, uint6
 	struct quality *q = b->q;
 	struct quality_module module = module_of(rec, f), *m;
 	bool is_new;
-	uint32_t *at = place_of(b, &module, &is_new);
+	uint32_t *at = index_of(b, &module, &is_new);
 
 	if (is_new) {
 		ALLOC_GROW(q->list, q->nr, q->alloc);
@@ -97,10 +97,10 @@ static void add_report(struct report_builder *b, const struct symbol_report *rep
 				.path = recording_get(rec, t->path),
 				.build_id = recording_get(rec, t->build_id),
 			};
-		uint32_t *at = place_of(b, &m, &is_new);
+		uint32_t *at = index_of(b, &m, &is_new);
 
 		if (is_new)
-			*at = UINT32_MAX; /* no row that is shown has it */
+			*at = UINT32_MAX; /* not in the view */
 		else if (*at < b->q->nr)
 			b->q->list[*at].tried = t;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why files of a recording have no names or lines, and what mends it. */
+/* Why files of a recording have no names or lines, and what to do about it. */
 #include "lib/util.h"
 #include "quality.h"
 #include "symbol/fetch/package.h"
@@ -13,7 +13,7 @@ struct explainer {
 	const struct symbol_options *options;
 	const struct packages *packages;
 	bool servers;
-	bool elsewhere; /* the recording was made on another machine, or kernel */
+	bool elsewhere; /* the recording was made on another machine or kernel */
 };
 
 static bool lacks_names(const struct quality_module *m)
@@ -28,7 +28,7 @@ static bool is_unknown(const struct quality_module *m)
 
 static enum symbol_gap gap_of(const struct quality_module *m)
 {
-	if (m->tried && !(m->pid && m->named)) /* what has names had a perf map, once */
+	if (m->tried && !(m->pid && m->named)) /* if it has names, there was a perf map */
 		return m->tried->gap;
 	return m->pid && !m->named ? GAP_NO_MAP : GAP_NONE;
 }
@@ -38,7 +38,7 @@ static bool has_debuginfo(const struct quality_module *m)
 	return m->tried && m->tried->has_debuginfo;
 }
 
-/* A debug file would bring what is missing. */
+/* True if a debug file would add what is missing. */
 static bool wants_debug_file(const struct explainer *e, const struct quality_module *m)
 {
 	if (m->kernel)
@@ -53,7 +53,7 @@ static bool wants_debug_file(const struct explainer *e, const struct quality_mod
 static const char *why_no_debug_file(const struct explainer *e, const struct quality_module *m)
 {
 	if (m->tried && m->tried->requested)
-		return ", and no server gave it";
+		return ", and no server has it";
 	return e->servers ? ", and no server was asked" : "";
 }
 
@@ -62,24 +62,24 @@ static char *why_kernel(const struct explainer *e, const struct quality_module *
 	if (lacks_names(m))
 		return xstrdup("its addresses were hidden from the recorder");
 	if (wants_debug_file(e, m))
-		return xasprintf("its debug file is not here%s", why_no_debug_file(e, m));
+		return xasprintf("its debug file was not found%s", why_no_debug_file(e, m));
 	return xstrdup("some of its code has no lines");
 }
 
-/* Where the file was no hindrance. */
+/* If the file itself is in order. */
 static char *why_some(const struct explainer *e, const struct quality_module *m)
 {
 	if (is_unknown(m))
-		return xstrdup("at addresses where no file was seen mapped");
+		return xstrdup("addresses in no known mapping");
 	if (quality_is_perl(m))
-		return xstrdup("the subs were gone before the recorder could read their names");
+		return xstrdup("the subs were freed before their names were read");
 	if (wants_debug_file(e, m))
-		return xasprintf("it has no debug information, and its debug file is not here%s",
+		return xasprintf("it has no debug information, and its debug file was not found%s",
 			why_no_debug_file(e, m));
 	if (!lacks_names(m))
 		return xstrdup("some of its code has no lines");
-	return xasprintf("some of its code is in no function that %s",
-		m->pid ? "its perf map tells of" : "has a symbol");
+	return xasprintf(
+		"some of its code %s", m->pid ? "is not in its perf map" : "has no symbol");
 }
 
 static char *why_file(const struct explainer *e, const struct quality_module *m)
@@ -88,17 +88,17 @@ static char *why_file(const struct explainer *e, const struct quality_module *m)
 
 	switch (m->tried->gap) {
 	case GAP_STRIPPED:
-		return xasprintf("it is stripped, and its debug file is not here%s",
+		return xasprintf("it is stripped, and its debug file was not found%s",
 			why_no_debug_file(e, m));
 	case GAP_GONE:
-		return xstrdup("no file is there");
+		return xstrdup("the file is missing");
 	case GAP_UNREADABLE:
 		return xasprintf("the file cannot be read: %s", detail);
 	case GAP_OTHER:
-		return xasprintf("another file is there now, with %s%s",
-			*detail ? "build-id " : "no build-id", detail);
+		return xasprintf("another file is at that path now, %s%s",
+			*detail ? "with build-id " : "without build-id", detail);
 	case GAP_NOT_ELF:
-		return xstrdup("it is no ELF file");
+		return xstrdup("it is not an ELF file");
 	case GAP_FAILED:
 		return xasprintf("reading it failed: %s", detail);
 	default:
@@ -111,14 +111,14 @@ static char *why(const struct explainer *e, const struct quality_module *m)
 	if (m->kernel)
 		return why_kernel(e, m);
 	if (gap_of(m) == GAP_NO_MAP)
-		return xstrdup("made at run time, and no perf map tells of it");
+		return xstrdup("JIT-compiled, and there is no perf map");
 	return m->tried ? why_file(e, m) : why_some(e, m);
 }
 
-/* ---- code that is made at run time ---- */
+/* ---- JIT compilers ---- */
 
 static const struct {
-	const char *begins; /* the name of a thread, or of a mapped file */
+	const char *prefix; /* of the name of a thread or mapped file */
 	const char *remedy;
 } compilers[] = {
 	{"node", "start node with --perf-basic-prof"},
@@ -143,12 +143,12 @@ static const struct {
 static const char *compiler_remedy(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(compilers); i++)
-		if (!strncmp(name, compilers[i].begins, strlen(compilers[i].begins)))
+		if (!strncmp(name, compilers[i].prefix, strlen(compilers[i].prefix)))
 			return compilers[i].remedy;
 	return NULL;
 }
 
-/* What process PID runs, by the files it maps or else by the names of its threads. */
+/* For the JIT compiler of process PID, found by its mapped files or the names of its threads. */
 static char *remedy_jit(const struct recording *rec, uint32_t pid)
 {
 	const char *remedy = NULL;
@@ -161,13 +161,13 @@ static char *remedy_jit(const struct recording *rec, uint32_t pid)
 			remedy = compiler_remedy(recording_get(rec, rec->tasks[i].comm));
 	if (remedy)
 		return xstrdup(remedy);
-	return xasprintf("let what compiles it write /tmp/perf-%u.map", pid);
+	return xasprintf("make its JIT compiler write /tmp/perf-%u.map", pid);
 }
 
 /* ---- files ---- */
 
-/* What is asked of this machine's packages is of the recorded file. */
-static bool is_ours(const struct explainer *e, const struct quality_module *m)
+/* True if the file is known to be the one that a package of this machine contains. */
+static bool is_local(const struct explainer *e, const struct quality_module *m)
 {
 	if (e->options->root || !wants_debug_file(e, m))
 		return false;
@@ -225,7 +225,7 @@ static char *remedy_debug_file(
 		return xstrdup("use --debuginfod=always: a server may have its debug file");
 	if (m->kernel)
 		return remedy_kernel(e, m);
-	if (e->elsewhere && !is_ours(e, m) && !e->options->root)
+	if (e->elsewhere && !is_local(e, m) && !e->options->root)
 		return xstrdup("resolve it on the machine it was recorded on, or give that "
 			       "machine's files with --root");
 	if (e->packages->family == PACKAGES_OTHER && !e->servers && !strncmp(m->path, "/usr/", 5) &&
@@ -238,7 +238,7 @@ static char *remedy_right_file(const struct explainer *e, const struct quality_m
 {
 	if (m->path[0] != '/') /* the vdso */
 		return xstrdup(e->elsewhere ? "resolve it on the machine it was recorded on"
-					    : "record again: this kernel has another one");
+					    : "record again: the running kernel has another vdso");
 	if (e->elsewhere)
 		return xstrdup("resolve it on the machine it was recorded on, or give that "
 			       "machine's files with --root");
@@ -249,7 +249,7 @@ static char *remedy_right_file(const struct explainer *e, const struct quality_m
 		m->build_id);
 }
 
-/* The most effective one alone. OWNER: the package, NULL: none, or not known. */
+/* Only the most effective remedy. OWNER: the package of the file, NULL: none or not known. */
 static char *remedy(const struct explainer *e, const struct quality_module *m, const char *owner)
 {
 	if (wants_debug_file(e, m))
@@ -273,7 +273,7 @@ static char *remedy(const struct explainer *e, const struct quality_module *m, c
 
 /* ---- all of them ---- */
 
-/* Another host's name or kernel; what is not recorded is not held against it. */
+/* True if host name or kernel release differ; they may not be recorded. */
 static bool is_elsewhere(const struct recording *rec)
 {
 	const char *host = recording_meta(rec, "host");
@@ -285,8 +285,8 @@ static bool is_elsewhere(const struct recording *rec)
 	return (host && strcmp(host, here.nodename)) || (*release && strcmp(release, here.release));
 }
 
-/* Who brought this kernel brings its debug files. */
-static char *path_to_ask(const struct explainer *e, const struct quality_module *m)
+/* The path to look up its package by; for the kernel and its modules that of the kernel image. */
+static char *package_path(const struct explainer *e, const struct quality_module *m)
 {
 	const struct recording *rec = e->q->rec;
 
@@ -295,7 +295,7 @@ static char *path_to_ask(const struct explainer *e, const struct quality_module 
 	return xstrdup(m->path);
 }
 
-/* The packages of all modules that have one, all asked for at once. */
+/* Looks up the packages of all modules at once. */
 static char **find_owners(const struct explainer *e)
 {
 	const struct quality *q = e->q;
@@ -305,13 +305,13 @@ static char **find_owners(const struct explainer *e)
 	paths = xcalloc(q->nr, sizeof(*paths));
 	found = xcalloc(q->nr, sizeof(*found));
 	for (size_t i = 0; i < q->nr; i++)
-		if (q->list[i].lacks && is_ours(e, &q->list[i]))
-			paths[nr++] = path_to_ask(e, &q->list[i]);
+		if (q->list[i].lacks && is_local(e, &q->list[i]))
+			paths[nr++] = package_path(e, &q->list[i]);
 	if (nr)
 		packages_find(e->packages, (const char *const *)paths, nr, found);
 	nr = 0;
 	for (size_t i = 0; i < q->nr; i++)
-		if (q->list[i].lacks && is_ours(e, &q->list[i])) {
+		if (q->list[i].lacks && is_local(e, &q->list[i])) {
 			free(paths[nr]);
 			owners[i] = found[nr++];
 		}
@@ -320,7 +320,7 @@ static char **find_owners(const struct explainer *e)
 	return owners;
 }
 
-/* Of a distribution, whose server may have its debug file, also for versions of before. */
+/* A file of a distribution, whose server may have its debug file, also for older versions. */
 static bool may_be_served(const struct quality_module *m)
 {
 	enum symbol_gap gap = gap_of(m);
@@ -329,7 +329,7 @@ static bool may_be_served(const struct quality_module *m)
 	       (gap == GAP_STRIPPED || gap == GAP_GONE || gap == GAP_OTHER);
 }
 
-/* OWNED: a package has one of them. */
+/* OWNED: one of the modules belongs to a package. */
 static void add_notes(const struct explainer *e, bool owned)
 {
 	bool dbgsym = false;
@@ -341,11 +341,12 @@ static void add_notes(const struct explainer *e, bool owned)
 		dbgsym |= m->remedy && ends_with(m->remedy, "-dbgsym");
 	}
 	if (dbgsym)
-		strbuf_adds(&e->q->notes, "packages called -dbgsym are in an archive of their own: "
-					  "see bt-resolve(1)\n");
+		strbuf_adds(&e->q->notes,
+			"packages named *-dbgsym are in a separate archive, see bt-resolve(1)\n");
 	if (owned && !e->servers)
 		strbuf_addf(&e->q->notes,
-			"a server has the distribution's debug files: set DEBUGINFOD_URLS=%s\n",
+			"a debuginfod server has the distribution's debug files: set "
+			"DEBUGINFOD_URLS=%s\n",
 			e->packages->server);
 }
 

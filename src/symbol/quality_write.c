@@ -190,7 +190,7 @@ static void add_rest(struct strbuf *out, const struct quality *q, int width,
 	const struct quality_module *rest, size_t nr)
 {
 	add_numbers(out, q, width, rest);
-	strbuf_addf(out, "%zu %s nothing\n", nr, nr == 1 ? "file that lacks" : "files that lack");
+	strbuf_addf(out, "%zu complete file%s\n", nr, nr == 1 ? "" : "s");
 }
 
 static void add_foot(struct strbuf *out, const struct quality *q, size_t columns)

@@ -25,8 +25,8 @@ struct resolver {
 	uint64_t weight;   /* of all */
 };
 
-/* Gives the names in FROM to the frame of LOOKUP. STRINGS: their numbers in the recording, 0: not
- * added. */
+/* Names the frame of LOOKUP. STRINGS: numbers of RESULT's strings in the recording, 0: not added.
+ */
 static void name_frame(struct resolver *r, const struct lookup *lookup,
 	const struct lookup_result *result, const struct lookup_frame *from, uint32_t *strings)
 {
@@ -50,8 +50,7 @@ static void name_frame(struct resolver *r, const struct lookup *lookup,
 		};
 	}
 	names[from->nr - 1].offset += frame->call;
-	if (frame->kind ==
-		FRAME_KERNEL) { /* the kernel named its own functions: keep those names */
+	if (frame->kind == FRAME_KERNEL) { /* keep the names from kallsyms */
 		struct rec_name *last = &names[from->nr - 1];
 		const struct rec_name *known = &r->rec->names[frame->names + frame->nr_names - 1];
 
@@ -90,9 +89,9 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 	lookup_result_init(&result);
 	if (w->end != WORKER_DONE || lookup_result_read(&result, &w->output)) {
 		module->gap = GAP_FAILED;
-		strcpy(module->detail, w->end == WORKER_LATE   ? "it took too long"
-				       : w->end == WORKER_NONE ? "no process can be started"
-							       : "it crashed");
+		strcpy(module->detail, w->end == WORKER_LATE   ? "timeout"
+				       : w->end == WORKER_NONE ? "cannot start a process"
+							       : "the reader crashed");
 	} else {
 		module->source = (enum symbol_source)result.header.source;
 		module->gap = (enum symbol_gap)result.header.gap;
@@ -179,7 +178,7 @@ static bool downloads_debuginfo(const struct resolver *r)
 	return r->options->inlines || r->options->lines;
 }
 
-/* True if a debug file would add names or the lines asked for.*/
+/* True if a debug file would add names or the lines asked for. */
 static bool would_help(const struct resolver *r, const struct lookup_file *file)
 {
 	if (!*file->build_id || !*file->path || file->module.gap == GAP_FAILED)
@@ -320,9 +319,9 @@ static void note_file(struct strbuf *notes, const struct lookup_file *file)
 	const struct symbol_module *module = &file->module;
 
 	if (file->rejected) {
-		strbuf_adds(notes, "what a debuginfod server sent for ");
+		strbuf_adds(notes, "debuginfod: the file sent for ");
 		message_add_path(notes, file->path);
-		strbuf_adds(notes, " is not its debug file: it is thrown away\n");
+		strbuf_adds(notes, " is not its debug file; removed from the cache\n");
 	}
 	if (file->replaced && file->path[0] == '/') {
 		message_add_path(notes, file->path);
@@ -332,11 +331,11 @@ static void note_file(struct strbuf *notes, const struct lookup_file *file)
 		strbuf_adds(notes, ")\n");
 	} else if (module->gap == GAP_NOT_ELF) {
 		message_add_path(notes, file->path);
-		strbuf_adds(notes, " is no ELF program or library\n");
+		strbuf_adds(notes, " is not an ELF program or library\n");
 	} else if (module->gap == GAP_FAILED) {
-		strbuf_adds(notes, "the symbols of ");
+		strbuf_adds(notes, "cannot read the symbols of ");
 		message_add_path(notes, file->path);
-		strbuf_addf(notes, " are left out: reading them failed (%s)\n", module->detail);
+		strbuf_addf(notes, ": %s\n", module->detail);
 	}
 }
 
@@ -362,9 +361,9 @@ static void note_missing(const struct resolver *r)
 	if (!missing)
 		return;
 	if (missing > 1)
-		strbuf_addf(r->notes, "%zu files are not here or cannot be read, as ", missing);
+		strbuf_addf(r->notes, "%zu files are missing or unreadable, such as ", missing);
 	message_add_path(r->notes, first->path);
-	strbuf_adds(r->notes, missing > 1 ? "\n" : " is not here or cannot be read\n");
+	strbuf_adds(r->notes, missing > 1 ? "\n" : " is missing or unreadable\n");
 }
 
 static void report_files(const struct resolver *r, struct symbol_report *report)

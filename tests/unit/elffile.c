@@ -91,7 +91,7 @@ static void test_hidden_eh_frame(void **state)
 	free(plain);
 }
 
-/* ---- what is no good ELF file ---- */
+/* ---- files that are not valid ELF ---- */
 
 static void test_no_elf(void **state)
 {
@@ -102,7 +102,7 @@ static void test_no_elf(void **state)
 	write_file(text, "\177ELF and more", 13);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_null(elffile_open(text, &err));
-	assert_non_null(strstr(err.buf, "no ELF"));
+	assert_non_null(strstr(err.buf, "not an ELF"));
 	assert_null(elffile_open(fifo, &err));
 	assert_non_null(strstr(err.buf, "not a regular file"));
 	assert_null(elffile_open(missing, &err));

@@ -297,49 +297,49 @@ static void test_gaps(void **state)
 {
 	static const struct gap_case cases[] = {
 		{SOURCE_NONE, GAP_STRIPPED, .build_id = ID,
-			.why = "it is stripped, and its debug file is not here",
+			.why = "it is stripped, and its debug file was not found",
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE
 				  ", or set DEBUGINFOD_URLS to a server that has it"},
 		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .requested = true, .build_id = ID,
-			.why = "it is stripped, and its debug file is not here, and no server gave "
+			.why = "it is stripped, and its debug file was not found, and no server has "
 			       "it",
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE},
 		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .build_id = ID,
-			.why = "it is stripped, and its debug file is not here, and no server was "
+			.why = "it is stripped, and its debug file was not found, and no server was "
 			       "asked",
 			.remedy = "use --debuginfod=always: a server may have its debug file"},
 		{SOURCE_NONE, GAP_STRIPPED, .build_id = "",
-			.why = "it is stripped, and its debug file is not here",
+			.why = "it is stripped, and its debug file was not found",
 			.remedy = "build it with -g and do not strip it"},
 		{SOURCE_NONE, GAP_STRIPPED, .build_id = "1",
-			.why = "it is stripped, and its debug file is not here",
+			.why = "it is stripped, and its debug file was not found",
 			.remedy = "build it with -g and do not strip it"},
-		{SOURCE_NONE, GAP_GONE, .build_id = ID, .why = "no file is there",
+		{SOURCE_NONE, GAP_GONE, .build_id = ID, .why = "the file is missing",
 			.remedy = "keep the file with build-id " ID
 				  " and give it with --root or --debug-path, or record again"},
-		{SOURCE_NONE, GAP_GONE, .build_id = "", .why = "no file is there",
+		{SOURCE_NONE, GAP_GONE, .build_id = "", .why = "the file is missing",
 			.remedy = "record again while the file is there"},
 		{SOURCE_NONE, GAP_OTHER, .build_id = ID, .detail = "77",
-			.why = "another file is there now, with build-id 77",
+			.why = "another file is at that path now, with build-id 77",
 			.remedy = "keep the file with build-id " ID
 				  " and give it with --root or --debug-path, or record again"},
 		{SOURCE_NONE, GAP_UNREADABLE, .build_id = ID, .detail = "Permission denied",
 			.why = "the file cannot be read: Permission denied",
 			.remedy = "run it as a user who may read that file"},
-		{SOURCE_NONE, GAP_NOT_ELF, .build_id = "", .why = "it is no ELF file"},
+		{SOURCE_NONE, GAP_NOT_ELF, .build_id = "", .why = "it is not an ELF file"},
 		{SOURCE_NONE, GAP_FAILED, .build_id = ID, .detail = "it crashed",
 			.why = "reading it failed: it crashed",
 			.remedy = "report it as a bug, with the file /opt/app"},
 		{SOURCE_OWN, GAP_NONE, .build_id = ID,
-			.why = "some of its code is in no function that has a symbol"},
+			.why = "some of its code has no symbol"},
 		{SOURCE_OWN, GAP_NONE, .lines = true, .build_id = ID,
-			.why = "it has no debug information, and its debug file is not here",
+			.why = "it has no debug information, and its debug file was not found",
 			.remedy = "build it with -g, or put its debug file at " DEBUG_FILE
 				  ", or set DEBUGINFOD_URLS to a server that has it"},
 		{SOURCE_OWN, GAP_NONE, .lines = true, .servers = true, .requested = true,
 			.build_id = "",
-			.why = "it has no debug information, and its debug file is not here, and "
-			       "no server gave it",
+			.why = "it has no debug information, and its debug file was not found, and "
+			       "no server has it",
 			.remedy = "build it with -g"},
 	};
 
@@ -381,7 +381,7 @@ static void test_folders(void **state)
 	f.options.debug_path = "/srv/debug:/other";
 	f.options.root = "/image";
 	expect_first(&f, "/opt/app",
-		"it is stripped, and its debug file is not here, and no server gave it",
+		"it is stripped, and its debug file was not found, and no server has it",
 		"do not strip it, or put its debug file at "
 		"/image/srv/debug/.build-id/01/23456789abcdef0123.debug");
 	end(&f);
@@ -404,7 +404,7 @@ static void test_kernel(void **state)
 	recording_add_module(&f.rec, &(struct rec_module){.name = recording_string(&f.rec, "nf"),
 					     .build_id = recording_string(&f.rec, ID)});
 	f.lines = true;
-	expect_first(&f, "[nf]", "its debug file is not here",
+	expect_first(&f, "[nf]", "its debug file was not found",
 		"put nf.ko of kernel 6.9-none, with its debug information, into "
 		"/usr/lib/debug/lib/modules/6.9-none");
 	assert_string_equal(f.q.list[0].build_id, ID);
@@ -419,7 +419,7 @@ static void test_no_mapping(void **state)
 	(void)state;
 	begin(&f);
 	add_row_of(&f, recording_add_frame(&f.rec, &frame), 5);
-	expect_first(&f, "[unknown]", "at addresses where no file was seen mapped", NULL);
+	expect_first(&f, "[unknown]", "addresses in no known mapping", NULL);
 	end(&f);
 }
 
@@ -443,7 +443,7 @@ static void test_perl(void **state)
 	assert_int_equal(f.q.list[0].lacks, 0);
 	quality_release(&f.q);
 	add_row_of(&f, add_frame(&f, sub, NULL, -1), 2);
-	expect_first(&f, "[perl]", "the subs were gone before the recorder could read their names",
+	expect_first(&f, "[perl]", "the subs were freed before their names were read",
 		NULL);
 	assert_int_equal(f.q.list[0].lacks, 2);
 	end(&f);
@@ -463,11 +463,11 @@ static void check_jit(const char *comm, const char *file, const char *remedy)
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_report(&f, map, SOURCE_NONE, GAP_NO_MAP);
 	expect_first(
-		&f, "[anonymous memory]", "made at run time, and no perf map tells of it", remedy);
+		&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	quality_release(&f.q);
 	f.report.nr = 0; /* nobody looked */
 	expect_first(
-		&f, "[anonymous memory]", "made at run time, and no perf map tells of it", remedy);
+		&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	end(&f);
 }
 
@@ -484,7 +484,7 @@ static void test_jit(void **state)
 	check_jit("php-fpm", "/x", "set opcache.jit_debug=0x10 in php.ini");
 	check_jit("1_scheduler", "/usr/lib/erlang/bin/beam.smp", "start erl with +JPperf true");
 	check_jit("luajit", "/x", "build LuaJIT with -DLUAJIT_USE_PERFTOOLS");
-	check_jit("app", "/x", "let what compiles it write /tmp/perf-10.map");
+	check_jit("app", "/x", "make its JIT compiler write /tmp/perf-10.map");
 }
 
 /* A compiler's list that does not know all. */
@@ -501,12 +501,12 @@ static void test_part_of_a_perf_map(void **state)
 	add_row_of(&f, in_map(&f, map, 2, 0), 50);
 	add_report(&f, map, SOURCE_PERFMAP, GAP_NONE);
 	expect_first(&f, "[anonymous memory]",
-		"some of its code is in no function that its perf map tells of", NULL);
+		"some of its code is not in its perf map", NULL);
 	quality_release(&f.q);
 	f.report.list[0].source = SOURCE_NONE; /* later, when the map is gone */
 	f.report.list[0].gap = GAP_NO_MAP;
 	expect_first(&f, "[anonymous memory]",
-		"some of its code is in no function that its perf map tells of", NULL);
+		"some of its code is not in its perf map", NULL);
 	end(&f);
 }
 
@@ -520,8 +520,8 @@ static void test_vdso(void **state)
 
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_report(&f, map, SOURCE_NONE, GAP_OTHER);
-	expect_first(&f, "[vdso]", "another file is there now, with no build-id",
-		"record again: this kernel has another one");
+	expect_first(&f, "[vdso]", "another file is at that path now, without build-id",
+		"record again: the running kernel has another vdso");
 	end(&f);
 }
 
@@ -569,8 +569,8 @@ static void test_packages(void **state)
 	expect_text(f.q.list[1].remedy, "apt install xz-utils-dbgsym");
 	expect_text(f.q.list[2].remedy, "build it with -g and do not strip it");
 	assert_string_equal(f.q.notes.buf,
-		"packages called -dbgsym are in an archive of their own: see bt-resolve(1)\n"
-		"a server has the distribution's debug files: set "
+		"packages named *-dbgsym are in a separate archive, see bt-resolve(1)\n"
+		"a debuginfod server has the distribution's debug files: set "
 		"DEBUGINFOD_URLS=https://example.org\n");
 	end(&f);
 	begin_packages(&f, here.nodename);
@@ -598,7 +598,7 @@ static void test_another_machine(void **state)
 					"that machine's files with --root");
 	quality_release(&f.q);
 	f.report.list[0].gap = GAP_OTHER;
-	expect_first(&f, "/usr/bin/perl", "another file is there now, with no build-id",
+	expect_first(&f, "/usr/bin/perl", "another file is at that path now, without build-id",
 		"resolve it on the machine it was recorded on, or give that machine's files with "
 		"--root");
 	end(&f);
@@ -615,7 +615,7 @@ static void test_server(void **state)
 
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_report(&f, map, SOURCE_NONE, GAP_STRIPPED);
-	expect_first(&f, "/usr/bin/app", "it is stripped, and its debug file is not here",
+	expect_first(&f, "/usr/bin/app", "it is stripped, and its debug file was not found",
 		"set DEBUGINFOD_URLS=https://example.org");
 	end(&f);
 }
@@ -723,7 +723,7 @@ static void test_text(void **state)
 		"     2    66.67     0.00     0.00  /opt/\\x1b[2J,\"app\"\n"
 		"        the file cannot be read: a\\x0ab; run it as a user who may read that "
 		"file\n"
-		"     1    33.33   100.00   100.00  1 file that lacks nothing\n"
+		"     1    33.33   100.00   100.00  1 complete file\n"
 		"33.33 % of all frames have names, 33.33 % lines (3 samples over all frames)\n");
 	assert_non_null(strstr(narrow, "  ...J,\"app\"\n"));
 	assert_non_null(strstr(narrow, "\n        the file cannot be read: a\\x0ab;\n"));

@@ -109,7 +109,7 @@ static void test_resolve(void **state)
 			recording_get(&rec, rec.names[rec.frames[before].names].function),
 			"test_resolve");
 	assert_non_null(strstr(notes.buf, "is not the file that was recorded"));
-	assert_non_null(strstr(notes.buf, "'/no/where' is not here"));
+	assert_non_null(strstr(notes.buf, "'/no/where' is missing"));
 	assert_null(strstr(notes.buf, "deleted"));
 	assert_null(strstr(notes.buf, "heap"));
 	/* all are named that can be: a second time adds nothing */

@@ -49,7 +49,7 @@ struct elffile *debugfile_open_checked(int fd, const char *build_id)
 	return NULL;
 }
 
-/* Takes over PATH. */
+/* Takes ownership of PATH. */
 static int open_plain(char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -58,7 +58,7 @@ static int open_plain(char *path)
 	return fd;
 }
 
-/* Takes over PATH. CRC may be NULL: then only BUILD_ID can tell. */
+/* Takes ownership of PATH. CRC may be NULL: then BUILD_ID must match. */
 static struct elffile *open_checked(const char *build_id, char *path, const uint32_t *crc)
 {
 	struct elffile *debug = elffile_open(path, NULL);
@@ -77,7 +77,7 @@ static struct elffile *open_checked(const char *build_id, char *path, const uint
 	return NULL;
 }
 
-/* The next of the folders that LIST holds, the caller's; NULL: that was the last. */
+/* Returns the next directory of LIST, which the caller frees; NULL at its end. */
 static char *next_folder(const char **list)
 {
 	size_t n = strcspn(*list, ":");
@@ -120,7 +120,7 @@ static struct elffile *open_by_id(const char *build_id, const struct debug_paths
 	return fd < 0 ? NULL : debugfile_open_checked(fd, build_id);
 }
 
-/* FOLDER/NAME.debug or FOLDER/NAME, as people carry them about. */
+/* FOLDER/NAME.debug or FOLDER/NAME: files that were copied by hand. */
 static struct elffile *open_by_name(
 	const char *build_id, const char *path, const struct debug_paths *paths)
 {
@@ -149,7 +149,7 @@ static struct elffile *open_by_link(
 	struct elffile *debug;
 	char *folder;
 
-	/* the file says where to look: only what is a plain name is followed */
+	/* the name is from the file: it must not contain a directory */
 	if (!name || !*name || strchr(name, '/') || !slash)
 		return NULL;
 	debug = open_checked(id, xasprintf("%s%.*s/%s", root, dir, path, name), &crc);
@@ -184,7 +184,7 @@ struct elffile *debugfile_open_alone(
 	return debug ? debug : open_by_name(build_id, path, paths);
 }
 
-/* What .gnu_debugaltlink holds: a path and, behind it, a build-id. */
+/* .gnu_debugaltlink: a path, followed by a build-id. */
 static const char *alt_link(const struct elffile *elf, const unsigned char **id, size_t *id_len)
 {
 	GElf_Shdr shdr;
@@ -214,7 +214,7 @@ char *debugfile_alt_id(const struct elffile *elf)
 	return hex;
 }
 
-/* PATH as the file with descriptor FD means it; NULL: nobody knows. */
+/* PATH, relative to the file that FD is; NULL: not known. */
 static char *beside(int fd, const char *path, const char *root)
 {
 	char *link, dir[PATH_MAX];
@@ -240,7 +240,7 @@ struct elffile *debugfile_open_alt_checked(int fd, const char *build_id)
 	return NULL;
 }
 
-/* Takes over PATH, which may be NULL. */
+/* Takes ownership of PATH, which may be NULL. */
 static struct elffile *open_alt(char *path, const char *build_id)
 {
 	return path ? debugfile_open_alt_checked(open_plain(path), build_id) : NULL;
@@ -282,7 +282,7 @@ struct elffile *debugfile_open_module_checked(int fd, const char *build_id)
 	return NULL;
 }
 
-/* FILE is that of MODULE: "nf-tables.ko.debug" of nf_tables. */
+/* True if FILE is the file name of MODULE: "nf-tables.ko.debug" for nf_tables. */
 static bool is_module(const char *file, const char *module)
 {
 	while (*module && (*file == '-' ? '_' : *file) == *module) {
@@ -296,7 +296,7 @@ static struct elffile *open_module(
 	const char *build_id, const char *folder, const char *release, const char *module)
 {
 	char *top = xasprintf("%s/lib/modules/%s", folder, release), *const tops[] = {top, NULL};
-	/* links below it are not followed: some lead to the kernel's sources */
+	/* do not follow symlinks below it: some point to the kernel's sources */
 	FTS *tree = fts_open(tops, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	struct elffile *debug = NULL;
 	FTSENT *entry;
@@ -324,7 +324,7 @@ static struct elffile *open_vmlinux(const char *build_id, const char *folder, co
 	return debug;
 }
 
-/* Takes over FOLDER. */
+/* Takes ownership of FOLDER. */
 static struct elffile *open_in(
 	char *folder, const char *build_id, const char *release, const char *module)
 {
@@ -349,7 +349,7 @@ struct elffile *debugfile_open_kernel(const char *build_id, const char *release,
 		debug = open_in(folder, build_id, release, module);
 	if (!debug && *root)
 		debug = open_in(xasprintf("%s" DEBUG_DIR, root), build_id, release, module);
-	/* who builds kernels does not strip them */
+	/* where self-built kernels leave an unstripped vmlinux */
 	return debug ? debug : open_in(xstrdup(root), build_id, release, module);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The separate files that hold the symbols of a stripped one. Only installed ones: nothing is
- * fetched.
+ * Separate debug files of stripped files, as far as they are installed. Nothing is downloaded.
  */
 #ifndef SYMBOL_ELF_DEBUGFILE_H
 #define SYMBOL_ELF_DEBUGFILE_H
@@ -10,56 +9,56 @@
 
 struct elffile;
 
-/* Where they are looked for. */
+/* Where to search. */
 struct debug_paths {
-	const char *root; /* under which the file was found, NULL: "/" */
-	const char *path; /* folders such as /usr/lib/debug, divided by ":"; NULL: that one */
+	const char *root; /* prefix of the file's path, NULL: "/" */
+	const char *path; /* directories separated by ":", NULL: /usr/lib/debug */
 };
 
-/* What is installed for BUILD_ID, open for reading and not looked into. -1: nothing. */
+/* Opens the debug file installed for BUILD_ID without checking its content. -1: not installed. */
 int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths);
 
-/* FD, which it takes over; NULL when that is no whole ELF file with this BUILD_ID. */
+/* Takes ownership of FD. NULL unless it is a complete ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_checked(int fd, const char *build_id);
 
 /*
- * The debug file of ELF, which was found as PATH: by build-id, then by .gnu_debuglink, then by its
- * name in one of the folders. It is known to belong to ELF by build-id or checksum. NULL: none is
- * installed.
+ * The debug file of ELF, which was opened as PATH: by build-id, then by .gnu_debuglink, then by its
+ * name in one of the directories. Its build-id or checksum matches. NULL: not installed.
  */
 struct elffile *debugfile_open(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 
-/* The same when the file itself is not here: nothing but its build-id tells. */
+/* The same without the file itself, by its build-id only. */
 struct elffile *debugfile_open_alone(
 	const char *build_id, const char *path, const struct debug_paths *paths);
 
 /*
- * The build-id of the file that dwz moved parts of ELF's debug information to, in lower-case hex
- * and the caller's to free; NULL: there is none.
+ * The build-id of the file that dwz moved parts of ELF's debug information to, in lower-case hex;
+ * the caller frees it. NULL: there is no such file.
  */
 char *debugfile_alt_id(const struct elffile *elf);
 
-/* That file, by build-id, then by the path that ELF names; it has this build-id. NULL: not here. */
+/* That file, by build-id, then by the path in ELF; its build-id matches. NULL: not installed. */
 struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_paths *paths);
 
-/* FD, which it takes over; NULL when that is no whole ELF file with this BUILD_ID. */
+/* Takes ownership of FD. NULL unless it is a complete ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_alt_checked(int fd, const char *build_id);
 
 /*
- * The one of the kernel RELEASE, which distributions put at different paths, or of its MODULE
- * (NULL: the kernel itself): an object file, maybe compressed, as relocated.h has it.
+ * The debug file of the kernel RELEASE, whose path depends on the distribution, or of its MODULE
+ * (NULL: the kernel itself), which may be compressed and is relocated, see relocated.h.
  */
 struct elffile *debugfile_open_kernel(const char *build_id, const char *release, const char *module,
 	const struct debug_paths *paths);
 
-/* FD, which it takes over; NULL when that is no module's file with this BUILD_ID. */
+/* Takes ownership of FD. NULL unless it is a kernel module with this BUILD_ID. */
 struct elffile *debugfile_open_module_checked(int fd, const char *build_id);
 
-/* The table of local functions that some distributions leave in .gnu_debugdata; NULL: none. */
+/* The symbol table of local functions that some distributions keep in .gnu_debugdata; NULL: none.
+ */
 struct elffile *debugfile_open_embedded(const struct elffile *elf);
 
-/* ELF's local functions have names: in its own table, in .gnu_debugdata, or in its debug file. */
+/* True if ELF's local functions have names: in .symtab, .gnu_debugdata, or its debug file. */
 bool debugfile_names_known(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 

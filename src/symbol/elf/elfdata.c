@@ -7,7 +7,7 @@
 struct symbols {
 	Elf *elf;
 	Elf_Data *data;
-	size_t names; /* section of strings */
+	size_t names; /* of the string section */
 };
 
 static bool open_symbols(struct symbols *symbols, Elf *elf, const char *section)
@@ -55,7 +55,7 @@ bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_va
 	return true;
 }
 
-/* The program header of type TYPE; false: ELF has none. */
+/* The first program header of type TYPE; false: there is none. */
 static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
 {
 	size_t n;
@@ -68,7 +68,7 @@ static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
 	return false;
 }
 
-/* A program's block ends where the thread pointer points, rounded up to its alignment. */
+/* The executable's TLS block ends at the thread pointer, rounded up to its alignment. */
 static bool offset_in_program(Elf *elf, const struct elf_variable *variable, uint64_t *value)
 {
 	GElf_Phdr unused, tls;

@@ -81,8 +81,9 @@ static void read_segments(struct elffile *elf)
 	}
 }
 
-/* Takes over FD, IMAGE and HANDLE (which may be NULL). NULL when HANDLE is no program or library
- * or, with ANY, no ELF file.
+/*
+ * Takes ownership of FD, IMAGE and HANDLE (which may be NULL). NULL unless HANDLE is a program or
+ * library or, with ANY, an ELF file.
  */
 static struct elffile *elffile_new(int fd, void *image, Elf *handle, bool any)
 {
@@ -115,13 +116,13 @@ static struct elffile *open_regular(int fd, const char *name, bool any, struct s
 	elf_version(EV_CURRENT);
 	elf = elffile_new(fd, NULL, elf_begin(fd, ELF_C_READ_MMAP, NULL), any);
 	if (!elf)
-		fail(err, "%s is no ELF program or library", name);
+		fail(err, "%s is not an ELF program or library", name);
 	return elf;
 }
 
 struct elffile *elffile_open(const char *path, struct strbuf *err)
 {
-	/* a recorded path may lead to a pipe or a device by now: those must not be waited for */
+	/* the path may be a pipe or a device by now: do not block */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0) {
@@ -164,7 +165,7 @@ struct elffile *elffile_open_vdso(void)
 	memcpy(&ehdr, image, sizeof(ehdr));
 	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64)
 		return NULL;
-	/* the headers of sections are the last thing in it */
+	/* the section headers are at its end */
 	return elffile_open_memory(image, ehdr.e_shoff + (size_t)ehdr.e_shnum * ehdr.e_shentsize);
 }
 
@@ -240,7 +241,7 @@ int elffile_fd(const struct elffile *elf)
 	return elf->fd;
 }
 
-/* The loaded segment that has some of SIZE bytes of the file from OFFSET on, one of code first. */
+/* The loaded segment with some of the SIZE bytes at OFFSET of the file, code preferred. */
 static const struct segment *find_segment(const struct elffile *elf, uint64_t offset, uint64_t size)
 {
 	const struct segment *found = NULL;
@@ -440,7 +441,7 @@ static int copy_bytes(int from, int to)
 	return ret;
 }
 
-/* Writes PROGBITS over the type in the header of .eh_frame, if that is the other one. */
+/* Changes the type of .eh_frame from X86_64_UNWIND to PROGBITS. */
 static int patch_type(const struct elffile *elf, int fd)
 {
 	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* x86-64: little-endian */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What src/symbol and src/unwind need of an ELF file beyond elffile.h. */
+/* ELF files for src/symbol and src/unwind, which use libelf directly. */
 #ifndef SYMBOL_ELF_ELFFILE_INTERNAL_H
 #define SYMBOL_ELF_ELFFILE_INTERNAL_H
 
@@ -9,21 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An ELF image in memory, which is copied; NULL when it is none. */
+/* An ELF image in memory, which is copied. NULL: not ELF. */
 struct elffile *elffile_open_memory(const void *image, size_t size);
 
-/* An ELF file of any type, for what it says of others; takes over FD. NULL: it is none. */
+/* An ELF file of any type, such as a debug file; takes ownership of FD. NULL: not ELF. */
 struct elffile *elffile_open_any(int fd);
 
-/* Whether it has sections and all of their contents: a file that was cut off has not. */
+/* False if the file lacks sections or their contents, because it was truncated. */
 bool elffile_is_whole(const struct elffile *elf);
 
-/* A file whose own content is an ELF file compressed with xz; takes over FD. NULL: it is none. */
+/* An ELF file compressed with xz; takes ownership of FD. NULL: something else. */
 struct elffile *elffile_open_compressed(int fd);
 
 /*
- * An object file, such as a kernel module, as relocated.h has it: its sections have addresses. It
- * may be compressed. Takes over FD. NULL: it is none.
+ * An object file, such as a kernel module, relocated so that its sections have addresses, see
+ * relocated.h. It may be compressed. Takes ownership of FD. NULL: something else.
  */
 struct elffile *elffile_open_relocated(int fd);
 
@@ -35,16 +35,16 @@ struct elf_code {
 	const unsigned char *bytes;
 };
 
-/* The first segments of code, MAX at most; returns how many there are in CODE. */
+/* The first MAX executable segments; returns their number. */
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max);
 
-/* The address at which the byte at FILE_OFFSET is linked; false when it is in no loaded segment. */
+/* The link address of the byte at FILE_OFFSET; false: it is in no loaded segment. */
 bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address);
 
-/* The value of the symbol NAME in .symtab; false: it has no such symbol. */
+/* The value of the symbol NAME in .symtab; false: not found. */
 bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value);
 
-/* The first section called NAME, NULL: none. */
+/* The first section called NAME, NULL: not found. */
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr);
 
 #endif

@@ -8,9 +8,9 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { START_MAX = 64 }; /* bytes of _start that are looked at */
+enum { START_MAX = 64 }; /* bytes of _start to search */
 
-/* The file's bytes from ADDRESS on, NULL when fewer than SIZE are in that segment's file part. */
+/* SIZE bytes of the file at ADDRESS, NULL if its segment has fewer of them in the file. */
 static const unsigned char *bytes_at(Elf *elf, uint64_t address, size_t size, bool code)
 {
 	size_t nr = 0, file_size;
@@ -60,7 +60,7 @@ static bool is_pie(Elf *elf)
 	return false;
 }
 
-/* A shared library such as libc may have an entry, too, but that is not _start. */
+/* A shared library such as libc may have an entry point, too, but that is not _start. */
 static bool starts_programs(Elf *elf, const GElf_Ehdr *ehdr)
 {
 	if (ehdr->e_machine != EM_X86_64 || !ehdr->e_entry)
@@ -78,9 +78,9 @@ static int32_t read_s32(const unsigned char *p)
 }
 
 /*
- * Start of the function behind ADDRESS by the sorted table in .eh_frame_hdr (Linux Standard Base,
- * "Exception Frame Header"), in the only encodings that linkers write: count udata4, table datarel
- * sdata4. 0: not known.
+ * The start of the next function after ADDRESS from the sorted table in .eh_frame_hdr (Linux
+ * Standard Base, "Exception Frame Header"), in the only encodings that linkers write: count udata4,
+ * table datarel sdata4. 0: not known.
  */
 static uint64_t next_function(Elf *elf, uint64_t address)
 {
@@ -109,7 +109,7 @@ static uint64_t next_function(Elf *elf, uint64_t address)
 	return low < nr ? shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + low * 8) : 0;
 }
 
-/* What the code loads into %rdi before its call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
+/* The address loaded into %rdi before the call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
  */
 static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 {
@@ -128,7 +128,7 @@ static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 	return 0;
 }
 
-/* musl's _start ends in and $-16,%rsp; call _start_c; that one passes main. 0: it is not so. */
+/* musl's _start ends with and $-16,%rsp; call _start_c, and _start_c passes main. 0: not found. */
 static uint64_t find_second_start(Elf *elf, uint64_t start, size_t size)
 {
 	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};
@@ -171,7 +171,7 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 	return 2;
 }
 
-/* By the tables of the file itself, or the debug file that is installed; nothing is unpacked. */
+/* By the symbol tables of the file and its installed debug file, but not .gnu_debugdata. */
 static bool is_named_main(const struct elffile *elf, uint64_t address)
 {
 	struct elffile *debug = debugfile_open(elf, "", &(struct debug_paths){0});

@@ -16,14 +16,13 @@ struct entry_symbol {
 enum { ENTRY_SYMBOLS = 2 };
 
 /*
- * _start and main of a program, which need no symbol table: the ELF header tells where the first
- * one is, and it passes the second one to __libc_start_main as its first argument. Each reaches to
- * the next function that .eh_frame_hdr knows. Returns how many were found; x86-64 only.
+ * Finds _start and main without a symbol table: _start is the entry point in the ELF header, and
+ * passes main to __libc_start_main as its first argument. Each ends at the next function in
+ * .eh_frame_hdr. Returns the number of symbols found; x86-64 only.
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
 
-/* True when ADDRESS is in a program's main, as far as the entry or, where that leaves it open,
- * symbols tell. */
+/* True if ADDRESS is in main, by the entry point or, if that is inconclusive, by symbols. */
 bool entry_is_main(const struct elffile *elf, uint64_t address);
 
 #endif

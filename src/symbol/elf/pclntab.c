@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 32, HEADER = 8, NAME_BYTES = 1 << 14 }; /* with the NUL; more are no name */
+enum { ALIGNMENT = 32, HEADER = 8, NAME_MAX_BYTES = 1 << 14 /* with the NUL */ };
 
-/* Where the versions have what: words of the header, bytes of a function's description. */
+/* The layout by version: words of the header, byte offsets in a function's description. */
 static const struct layout {
 	uint32_t magic;
-	unsigned int text; /* 0: addresses are not relative */
+	unsigned int text; /* 0: addresses are absolute */
 	unsigned int names, pctab, functions;
-	unsigned int width; /* of the numbers in the list of functions */
+	unsigned int width; /* bytes of a number in the function table */
 	unsigned int name, pcsp;
 } layouts[] = {
 	{0xfffffff1, 2, 3, 6, 7, 4, 4, 16}, /* Go 1.20 */
@@ -26,7 +26,7 @@ struct pclntab {
 	const unsigned char *data;
 	size_t size;
 	uint64_t text, nr;
-	uint64_t names, pctab, functions; /* where they begin */
+	uint64_t names, pctab, functions; /* offsets */
 };
 
 static struct bytes from(const struct pclntab *tab, uint64_t at)
@@ -87,7 +87,7 @@ static bool find_in(struct pclntab *tab, Elf *elf, const char *section, uint64_t
 	return false;
 }
 
-/* What the dynamic linker adds its base to and stores at ADDRESS; 0: nothing. */
+/* The addend of the relative relocation at ADDRESS; 0: none. */
 static uint64_t relocated(Elf *elf, uint64_t address)
 {
 	GElf_Shdr shdr;
@@ -116,8 +116,9 @@ static bool starts_function(const struct pclntab *tab, uint64_t address)
 }
 
 /*
- * Against what the functions' addresses count. Where the file does not say so, it is taken for the
- * start of .text, which it is unless C's startup code lies before it; the entry must fit then.
+ * Finds the base of the functions' addresses. If the file does not have it, it is the start of
+ * .text, unless C startup code comes first: so the entry point must be the start of a function
+ * then.
  */
 static bool find_text(struct pclntab *tab, Elf *elf, uint64_t address)
 {
@@ -146,7 +147,7 @@ static bool read_header(struct pclntab *tab, Elf *elf, uint64_t address)
 	tab->names = word(tab, tab->layout->names);
 	tab->pctab = word(tab, tab->layout->pctab);
 	tab->functions = word(tab, tab->layout->functions);
-	/* the end of the last function is one number more */
+	/* the table has one more number: the end of the last function */
 	return tab->functions < tab->size && tab->nr < (tab->size - tab->functions) / entry &&
 	       find_text(tab, elf, address);
 }
@@ -179,14 +180,15 @@ uint64_t pclntab_count(const struct pclntab *tab)
 	return tab->nr;
 }
 
-/* NULL: it does not end. */
+/* NULL: too long. */
 static const char *name_at(const struct pclntab *tab, uint64_t at)
 {
 	struct bytes b = from(tab, at);
 	size_t room = (size_t)(b.end - b.at);
 
-	return memchr(b.at, '\0', room < NAME_BYTES ? room : NAME_BYTES) ? (const char *)b.at
-									 : NULL;
+	return memchr(b.at, '\0', room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES)
+		       ? (const char *)b.at
+		       : NULL;
 }
 
 struct pclntab_function pclntab_function(const struct pclntab *tab, uint64_t i)

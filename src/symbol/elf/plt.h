@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stubs through which a file calls others (x86-64). They have no symbols of their own. */
+/* PLT stubs (x86-64), which have no symbols of their own. */
 #ifndef SYMBOL_ELF_PLT_H
 #define SYMBOL_ELF_PLT_H
 
@@ -11,11 +11,11 @@ struct plt;
 
 struct plt_stub {
 	uint64_t start;
-	const char *name; /* of the function it jumps to; NULL: only its address here is known */
+	const char *name; /* of the function it jumps to; NULL: only TARGET is known */
 	uint64_t target;
 };
 
-struct plt *plt_new(const struct elffile *elf); /* valid as long as ELF; never NULL */
+struct plt *plt_new(const struct elffile *elf); /* Valid as long as ELF. Never NULL. */
 void plt_free(struct plt *plt);
 bool plt_find(struct plt *plt, uint64_t address, struct plt_stub *stub);
 

@@ -13,7 +13,7 @@ struct relocated {
 	Elf *elf;
 };
 
-/* Whatever the file names is left alone: nothing but the file itself is opened. */
+/* Finds no debug file: nothing but the file itself is opened. */
 static int find_no_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 	char **path, Elf **elf)
 {
@@ -35,7 +35,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* What is at FD, which is taken over unless it returns NULL. */
+/* Takes ownership of FD unless it returns NULL. */
 static Dwfl_Module *report(Dwfl *dwfl, int fd)
 {
 	Dwfl_Module *module;
@@ -45,7 +45,7 @@ static Dwfl_Module *report(Dwfl *dwfl, int fd)
 	return dwfl_report_end(dwfl, NULL, NULL) ? NULL : module;
 }
 
-/* Its file, once its debug information is relocated, as that is first asked for. */
+/* The file, with its debug information relocated by asking for it. */
 static Elf *relocate(Dwfl_Module *module)
 {
 	Dwarf_Addr bias;

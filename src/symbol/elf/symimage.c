@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* "ftnames"; tells the order of bytes, too */
+/* "ftnames" in native byte order */
 #define MAGIC 0x0073656d616e7466
 
 enum { FORMAT = 1, LANES = 4, NEAR = 1024 /* parts */ };
@@ -41,8 +41,8 @@ void symimage_make(
 }
 
 /*
- * Words instead of bytes, in lanes that do not wait for one another: as fast as memory is read. It
- * tells damage, not malice.
+ * Hashes words instead of bytes, in independent lanes: as fast as memory is read. Detects damage,
+ * not manipulation.
  */
 static uint64_t hash_words(const uint64_t *words, size_t n)
 {
@@ -102,7 +102,7 @@ int symimage_open(struct symimage *image, int fd)
 	*image = (struct symimage){0};
 	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(*image->header))
 		return -1;
-	/* all of it is read at once: by the checksum */
+	/* the checksum reads all of it at once */
 	at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (at == MAP_FAILED)
 		return -1;
@@ -123,8 +123,8 @@ void symimage_release(struct symimage *image)
 }
 
 /*
- * How many parts start at ADDRESS or before. From LAST on in steps that double, as long as that is
- * near, then by halves (Bentley and Yao, "An almost optimal algorithm for unbounded searching").
+ * The number of parts that start at or before ADDRESS. Galloping search from LAST (Bentley and Yao,
+ * "An almost optimal algorithm for unbounded searching"), binary search if that is far away.
  */
 static uint64_t count_until(
 	const struct symimage_part *parts, uint64_t nr, uint64_t last, uint64_t address)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which of several symbols of one address is its name: the highest rank, by these bits. */
+/* Of several symbols at one address, the one with the highest rank is used. */
 enum { RANK_GLOBAL = 1, RANK_FUNCTION = 2, RANK_SIZED = 4, RANK_OF_TABLE = 16 };
 
 struct symlist_symbol {
@@ -19,20 +19,21 @@ struct symlist_symbol {
 };
 
 enum {
-	SECTIONS_MAX = 1024, /* of code; more are not looked at */
+	SECTIONS_MAX = 1024, /* of code; more are ignored */
 	SYMBOLS_MAX = UINT32_MAX / 4,
-	NAMES_MAX = 1 << 30, /* bytes, */
-	NAMES_TIMES = 4,     /* and that many times a table: it may be made so that names overlap */
+	NAMES_MAX = 1 << 30, /* bytes */
+	NAMES_TIMES =
+		4, /* times the size of the string table: names in a hostile one may overlap */
 	DIGIT_BITS = 11,
 };
 
-/* Executable sections: a symbol counts when it lies in one, and ends with it at the latest. */
+/* Executable sections: symbols outside are ignored, and symbols end with their section. */
 struct sections {
 	struct range {
 		uint64_t start, end;
 	} * ranges;
 	size_t nr, alloc;
-	const struct range *last; /* that was found: the first guess */
+	const struct range *last; /* found by the previous search */
 };
 
 static void read_sections(Elf *elf, struct sections *sections)
@@ -55,7 +56,7 @@ static bool in_range(const struct range *range, uint64_t address)
 	return range && address >= range->start && address < range->end;
 }
 
-/* The section that holds ADDRESS. NULL: none. */
+/* The section at ADDRESS. NULL: none. */
 static const struct range *section_of(struct sections *sections, uint64_t address)
 {
 	if (in_range(sections->last, address))
@@ -66,7 +67,7 @@ static const struct range *section_of(struct sections *sections, uint64_t addres
 	return NULL;
 }
 
-/* 0: no symbol that names code. */
+/* 0: not a symbol of code. */
 static uint32_t symbol_rank(const GElf_Sym *sym, bool arm)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -81,7 +82,7 @@ static uint32_t symbol_rank(const GElf_Sym *sym, bool arm)
 		return 0;
 	if (sym->st_size)
 		rank |= RANK_SIZED;
-	if (bind != STB_LOCAL) /* weak names are often the public ones: read beside __read */
+	if (bind != STB_LOCAL) /* weak names are often the public ones: read and __read */
 		rank |= RANK_GLOBAL;
 	return rank;
 }
@@ -92,7 +93,7 @@ void symlist_init(struct symlist *l)
 
 	*l = (struct symlist){.names_max = NAMES_MAX, .image = STRBUF_INIT};
 	strbuf_add(&l->image, &room, sizeof(room));
-	strbuf_addch(&l->image, '\0'); /* no name is at 0 */
+	strbuf_addch(&l->image, '\0'); /* offset 0 is not a name */
 }
 
 static const char *name_of(const struct symlist *l, const struct symlist_symbol *symbol)
@@ -100,7 +101,7 @@ static const char *name_of(const struct symlist *l, const struct symlist_symbol 
 	return l->image.buf + sizeof(struct symimage_header) + symbol->name;
 }
 
-/* LEN bytes without symbol version, as long as that leaves something. */
+/* The length of NAME without its symbol version, unless nothing else is left. */
 static size_t without_version(const char *name, size_t len)
 {
 	const char *at = memchr(name, '@', len);
@@ -114,7 +115,7 @@ static void add(struct symlist *l, uint64_t start, uint64_t end, const char *nam
 	size_t room = l->names_max > at ? l->names_max - at : 0, len = strnlen(name, room);
 
 	if (l->nr >= SYMBOLS_MAX || len == room) {
-		l->names_max = 0; /* one is enough: the next ones may be as long */
+		l->names_max = 0; /* add no more: the next ones may be as long */
 		return;
 	}
 	strbuf_add(&l->image, name, without_version(name, len));
@@ -123,7 +124,7 @@ static void add(struct symlist *l, uint64_t start, uint64_t end, const char *nam
 	l->list[l->nr++] = (struct symlist_symbol){start, end, (uint32_t)at, rank};
 }
 
-/* Adds one of SIZE bytes, 0: to the next one or the section's end, when it is code with a name. */
+/* Adds a symbol of SIZE bytes (0: to the end of its section) if it is code and has a name. */
 static void add_symbol(struct symlist *l, struct sections *sections, uint64_t start, uint64_t size,
 	const char *name, uint32_t rank)
 {
@@ -136,7 +137,7 @@ static void add_symbol(struct symlist *l, struct sections *sections, uint64_t st
 	add(l, start, start + size, name, rank);
 }
 
-/* Symbol I of DATA, NULL: there are fewer. Big tables are read where they are. */
+/* Symbol I of DATA, NULL at the end. 64-bit tables are not copied. */
 static const GElf_Sym *symbol_at(Elf_Data *data, bool wide, size_t i, GElf_Sym *copy)
 {
 	if (!wide)
@@ -144,7 +145,7 @@ static const GElf_Sym *symbol_at(Elf_Data *data, bool wide, size_t i, GElf_Sym *
 	return i < data->d_size / sizeof(Elf64_Sym) ? (const Elf64_Sym *)data->d_buf + i : NULL;
 }
 
-/* Each offset below that is one of a string that ends. */
+/* Strings at offsets below this are NUL-terminated. */
 static size_t strings_end(const Elf_Data *names)
 {
 	const char *from = names->d_buf, *last = memrchr(from, '\0', names->d_size);
@@ -222,7 +223,7 @@ bool symlist_add_go(struct symlist *l, const struct elffile *elf)
 	return l->nr > before;
 }
 
-/* Weaker than any symbol of a table. */
+/* Rank 0: any symbol of a table is preferred. */
 bool symlist_add_entry(struct symlist *l, const struct elffile *elf)
 {
 	struct entry_symbol found[ENTRY_SYMBOLS];
@@ -233,7 +234,7 @@ bool symlist_add_entry(struct symlist *l, const struct elffile *elf)
 	return nr;
 }
 
-/* By the digit of their addresses that begins at bit SHIFT; equal ones stay as they came. */
+/* Stable sort by the digit of the addresses at bit SHIFT. */
 static void sort_by_digit(
 	const struct symlist_symbol *from, struct symlist_symbol *to, size_t nr, unsigned int shift)
 {
@@ -252,7 +253,7 @@ static void sort_by_digit(
 		to[at[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* The least significant digit first, as far as addresses differ (Knuth, TAOCP 5.2.5). */
+/* LSD radix sort of the digits in which addresses differ (Knuth, TAOCP 5.2.5). */
 static void sort_by_address(struct symlist *l)
 {
 	struct symlist_symbol *other = xmalloc(l->nr * sizeof(*other)), *sorted = other;
@@ -270,10 +271,10 @@ static void sort_by_address(struct symlist *l)
 	l->alloc = l->nr;
 }
 
-/* Positive: A is the better name of the two. */
+/* Positive: A is the better name. */
 static int compare_names(const char *a, const char *b)
 {
-	/* glibc's names for calls within itself */
+	/* glibc's names for internal calls */
 	int inner = !strncmp(b, "__GI_", 5) - !strncmp(a, "__GI_", 5);
 	size_t ua = strspn(a, "_"), ub = strspn(b, "_"), la, lb;
 
@@ -288,7 +289,7 @@ static int compare_names(const char *a, const char *b)
 	return strcmp(b, a);
 }
 
-/* Of symbols that start at one address: the best comes last. */
+/* Orders symbols at one address: the best comes last. */
 static int compare_symbols(const void *a, const void *b, void *list)
 {
 	const struct symlist_symbol *x = a, *y = b;
@@ -301,8 +302,8 @@ static int compare_symbols(const void *a, const void *b, void *list)
 }
 
 /*
- * Sorts the NR symbols of one address; those of no size reach to NEXT, the next address that has
- * one, or, beside a sized one, are empty.
+ * Sorts the NR symbols at one address. Symbols without a size end at NEXT, the next address with a
+ * symbol; if another symbol here has a size, they become empty.
  */
 static void sort_address(
 	const struct symlist *l, struct symlist_symbol *s, size_t nr, uint64_t next)
@@ -329,7 +330,7 @@ static void sort(struct symlist *l)
 	}
 }
 
-/* Symbols may lie in one another: the innermost that is open at an address owns it. */
+/* Symbols may be nested: an address belongs to the innermost one. */
 struct sweep {
 	struct symimage_part *parts;
 	size_t nr;
@@ -340,7 +341,7 @@ struct sweep {
 	size_t nr_open, open_alloc;
 };
 
-/* From START on it is FUNCTION's. NULL: nobody's. */
+/* Begins a part at START that belongs to FUNCTION, NULL: to none. */
 static void cut(struct sweep *sweep, uint64_t start, const struct open *function)
 {
 	if (sweep->nr && sweep->parts[sweep->nr - 1].start == start)
@@ -373,7 +374,7 @@ static void open_symbol(struct sweep *sweep, const struct symlist_symbol *s)
 	const uint32_t solid = RANK_SIZED | RANK_FUNCTION;
 	struct open *open;
 
-	/* a label inside a function is no function */
+	/* ignore labels inside a function */
 	if (s->end == s->start || ((s->rank & solid) != solid && sweep->nr_open))
 		return;
 	ALLOC_GROW(sweep->open, sweep->nr_open, sweep->open_alloc);
@@ -384,7 +385,7 @@ static void open_symbol(struct sweep *sweep, const struct symlist_symbol *s)
 	sweep->parts[sweep->nr - 1].first = open->first;
 }
 
-/* Each symbol begins one part at most, and one begins behind it. */
+/* At most two parts for each symbol: one at its start, one at its end. */
 static size_t cut_into_parts(const struct symlist *l, struct symimage_part *parts)
 {
 	struct sweep sweep = {.parts = parts};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The symbols of one file's code while they are gathered, out of which symimage is made. */
+/* Collects the symbols of one file's code and makes a symimage of them. */
 #ifndef SYMBOL_ELF_SYMLIST_H
 #define SYMBOL_ELF_SYMLIST_H
 
@@ -15,23 +15,22 @@ struct symimage;
 struct symlist {
 	struct symlist_symbol *list;
 	size_t nr, alloc;
-	size_t names_max; /* bytes; symbols are left out from the first on whose name does not fit
-			   */
-	struct strbuf image; /* room for the header, then the names, which are copied */
+	size_t names_max;    /* bytes; no symbols are added after the first that does not fit */
+	struct strbuf image; /* space for the header, then the names */
 };
 
 void symlist_init(struct symlist *l);
 
-/* Adds the functions of ELF's first table of TYPE; false when there is none with functions. */
+/* Adds the functions of ELF's first symbol table of TYPE; false if there are none. */
 bool symlist_add_table(struct symlist *l, const struct elffile *elf, uint32_t type);
 
-/* Go's own table, which strip leaves; false when there is none with functions. */
+/* Adds the functions of Go's pclntab; false if there are none. */
 bool symlist_add_go(struct symlist *l, const struct elffile *elf);
 
-/* _start and main, where no other symbol is; false when they are not known. */
+/* Adds _start and main, used where there are no other symbols; false if they are not known. */
 bool symlist_add_entry(struct symlist *l, const struct elffile *elf);
 
-/* Makes IMAGE of all that was added; the list is gone. */
+/* Makes IMAGE of all symbols and releases the list. */
 void symlist_finish(struct symlist *l, uint32_t source, struct symimage *image);
 
 #endif

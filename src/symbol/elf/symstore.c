@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 enum {
-	PARTS_MIN = 8192, /* fewer are read in half a millisecond */
+	PARTS_MIN = 8192, /* fewer are read from the ELF file in half a millisecond */
 	CACHE_FILES = 1024,
 	CACHE_BYTES = 1 << 30,
 	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL,
 };
 
-/* False: FD is none, or cannot be told from others. */
+/* False: FD is -1 or fstat fails. */
 static bool read_origin(int fd, struct symimage_origin *origin)
 {
 	struct stat st;
@@ -137,7 +137,7 @@ void symstore_keep(struct symstore *store, const char *build_id, int elf, int de
 	struct cache cache = cache_in(folder);
 	int to = -1;
 
-	/* what is checked cannot change any more, whoever still has it open */
+	/* sealed: it cannot change after the check, even if the worker still has it open */
 	if (store->out >= 0 && !fcntl(store->out, F_ADD_SEALS, SEALS) &&
 		symstore_is_of(store->out, elf, debug))
 		to = cache_begin(&cache, build_id, &temporary);

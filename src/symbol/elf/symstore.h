@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of symbols that are kept on disk, for symtab_new. Whoever reads symbols may not open files
- * itself: it gets them open. A table is used for the very files that it was made from and for no
- * others: whoever writes a file that claims another one's build-id poisons nobody's names.
+ * Symbol tables cached on disk, for symtab_new. The worker process that reads symbols may not open
+ * files: it gets them open. A table is used only for the very files that it was made from, so a
+ * file with the build-id of another one cannot poison that one's names.
  */
 #ifndef SYMBOL_ELF_SYMSTORE_H
 #define SYMBOL_ELF_SYMSTORE_H
@@ -13,33 +13,32 @@ struct elffile;
 struct symimage;
 
 struct symstore {
-	int in;       /* what was kept, open for reading; -1: nothing. It stays the caller's */
-	int out;      /* an empty file to write to; -1: not wanted. It stays the caller's */
-	bool used;    /* what was in IN is used: the files' symbols were not read */
-	bool written; /* OUT is worth keeping, and all is in it */
+	int in;       /* the cached table, open for reading; -1: none. Owned by the caller */
+	int out;      /* an empty file for a new table; -1: do not write. Owned by the caller */
+	bool used;    /* the table in IN was used, symbols were not read */
+	bool written; /* a complete table is in OUT */
 };
 
-/* The table of ELF and DEBUG (one may be NULL) that is in STORE; -1: there is none. */
+/* Opens the cached table of ELF and DEBUG (one may be NULL); -1: there is none. */
 int symstore_get(struct symstore *store, const struct elffile *elf, const struct elffile *debug,
 	struct symimage *image);
 
-/* Writes IMAGE, which was made from them, when that is worth it. */
+/* Writes IMAGE, which was made from them, if it is large enough to be cached. */
 void symstore_put(struct symstore *store, const struct elffile *elf, const struct elffile *debug,
 	const struct symimage *image);
 
 /*
- * What was written to FD says that it was made from the file ELF (-1: there was none) and from no
- * other debug file than DEBUG: to be asked before it is kept, for the process that wrote it may
- * have been led astray by what it read.
+ * True if the table in FD was made from the file ELF (-1: none) and no debug file other than DEBUG.
+ * To be checked before it is cached, for the worker may have been taken over by the file that it
+ * read.
  */
 bool symstore_is_of(int fd, int elf, int debug);
 
 /*
- * For whoever may open files, around the process that may not: opens what is kept for BUILD_ID, and
- * a file to write to.
+ * For the parent of the worker: opens the cached table of BUILD_ID, and a file for a new one.
  */
 void symstore_prepare(struct symstore *store, const char *build_id);
-/* Keeps what was written, if it is of these files, as symstore_is_of says. */
+/* Caches the new table if symstore_is_of these files. */
 void symstore_keep(struct symstore *store, const char *build_id, int elf, int debug);
 void symstore_release(struct symstore *store);
 

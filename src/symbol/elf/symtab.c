@@ -13,11 +13,11 @@
 struct symtab {
 	const struct elffile *elf;
 	struct symimage image;
-	uint64_t last;   /* part of the image that was found */
+	uint64_t last;   /* part found by the previous search */
 	struct plt *plt; /* made when first needed */
 };
 
-/* What a mapped file without .symtab still has. */
+/* Reads the other symbols of a mapped file without .symtab. */
 static enum symtab_source read_stripped(struct symlist *list, const struct elffile *elf)
 {
 	struct elffile *embedded = debugfile_open_embedded(elf);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one file. Addresses are those of the file's own headers, as elffile_address
- * gives.
+ * The functions of one file. Addresses are link addresses, as from elffile_address.
  */
 #ifndef SYMBOL_ELF_SYMTAB_H
 #define SYMBOL_ELF_SYMTAB_H
@@ -13,29 +12,28 @@ struct symstore;
 struct symtab;
 
 struct symtab_hit {
-	const char *name; /* mangled, without symbol version; not NUL-terminated, valid as long as
-			     the table */
+	/* mangled, without symbol version; not NUL-terminated, valid as long as the table */
+	const char *name;
 	size_t name_len;
 	uint64_t start; /* of the function */
-	bool plt;       /* the stub that jumps to NAME */
+	bool plt;       /* a PLT stub that jumps to NAME */
 };
 
 /*
- * The table of the mapped file ELF, which must outlive it, and of its separate debug file DEBUG,
- * whichever knows more. Either may be NULL: without ELF there are no stubs, no entry and no Go
- * functions. STORE may have the table from another time, or gets it; NULL: neither. Never NULL: a
- * file without symbols has an empty one.
+ * Reads the symbols of the mapped file ELF, which must outlive the table, or of its debug file
+ * DEBUG, whichever has more. Either may be NULL: without ELF there are no PLT stubs, entry point
+ * and Go functions. Uses the table cached in STORE (may be NULL), or writes it there. Never NULL:
+ * without symbols the table is empty.
  */
 struct symtab *symtab_new(
 	const struct elffile *elf, const struct elffile *debug, struct symstore *store);
 void symtab_free(struct symtab *tab);
 
-/* Where its functions are from: SYMTAB_NONE, DYNSYM, OWN or DEBUG. */
+/* Where the functions come from. */
 enum symtab_source symtab_source(const struct symtab *tab);
 
 /*
- * The function that holds ADDRESS; false where there is none, as in the gap behind a sized
- * function.
+ * The function at ADDRESS; false: none, as in the gap after a function with a size.
  */
 bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit);
 

@@ -102,7 +102,7 @@ lacking() {
 	shift
 	resolve csv plain.rec --missing --csv --debuginfod=never "$@"
 	awk -F, -v least="$lacking_least" '
-		NR > 1 { all += $3; if (/debug file is not here/ && $3 > $5) lacks[$2] = $3 - $5 }
+		NR > 1 { all += $3; if (/debug file was not found/ && $3 > $5) lacks[$2] = $3 - $5 }
 		END { for (id in lacks) if (lacks[id] * 100 >= least * all) print id }' "$T/out/csv" | sort
 }
 
@@ -135,7 +135,7 @@ for file in served libserved.so; do
 	check "no server: $file is missing" grep -q " $T/split/$file\$" "$T/out/missing"
 done
 check_eq 'no server: why' 2 "$(tr -s ' \n' ' ' <"$T/out/missing" |
-	grep -o 'it is stripped, and its debug file is not here; [^;]* or set DEBUGINFOD_URLS to a server that has it' | wc -l)"
+	grep -o 'it is stripped, and its debug file was not found; [^;]* or set DEBUGINFOD_URLS to a server that has it' | wc -l)"
 
 serve_really "$T/files" "$id/debuginfo" "$library_id/debuginfo" "$alt_id/debuginfo" "$(build_id "$T/dwz/served")/debuginfo" \
 	"$(build_id "$T/dwz/libserved.so")/debuginfo" || exit 1
@@ -233,7 +233,7 @@ bad() {
 # thrown_away FILE…
 thrown_away() {
 	for file; do
-		echo "what a debuginfod server sent for 'T/split/$file' is not its debug file: it is thrown away"
+		echo "debuginfod: the file sent for 'T/split/$file' is not its debug file; removed from the cache"
 	done
 }
 

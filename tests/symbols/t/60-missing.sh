@@ -104,7 +104,7 @@ record stripped 1 "$T/spin"
 missing stripped
 check_sums stripped
 check_eq 'stripped: the reason and the remedy' \
-	"it is stripped, and its debug file is not here; do not strip it, or put its debug file at $debug, or set DEBUGINFOD_URLS to a server that has it" \
+	"it is stripped, and its debug file was not found; do not strip it, or put its debug file at $debug, or set DEBUGINFOD_URLS to a server that has it" \
 	"$(says "$T/spin")"
 check_eq 'stripped: its build-id' "$id" "$(column 2 "$T/spin")"
 check 'stripped: heaviest unnamed first' sh -c "sed -n 2p '$T/csv' | grep -qF '$T/spin,'"
@@ -130,10 +130,10 @@ rm "$T/spin.debug"
 mv "$T/spin" "$T/away"
 missing stripped
 check_eq 'gone: the reason and the remedy' \
-	"no file is there; keep the file with build-id $id and give it with --root or --debug-path, or record again" "$(says "$T/spin")"
+	"the file is missing; keep the file with build-id $id and give it with --root or --debug-path, or record again" "$(says "$T/spin")"
 cp "$(command -v sed)" "$T/spin"
 missing stripped
-check 'another: the reason' sh -c "echo '$(says "$T/spin")' | grep -q '^another file is there now, with build-id '"
+check 'another: the reason' sh -c "echo '$(says "$T/spin")' | grep -q '^another file is at that path now, with build-id '"
 mv "$T/away" "$T/spin"
 
 # all names, no lines: only missing when lines are wanted
@@ -143,7 +143,7 @@ missing symbols
 check_eq 'symbols: nothing is missing' '' "$(says "$T/whole")"
 check_eq 'symbols: the source' symbols "$(column 9 "$T/whole")"
 missing symbols --lines
-check 'symbols: lines are missing' sh -c "echo '$(says "$T/whole")' | grep -q '^it has no debug information, and its debug file is not here; build it with -g, or '"
+check 'symbols: lines are missing' sh -c "echo '$(says "$T/whole")' | grep -q '^it has no debug information, and its debug file was not found; build it with -g, or '"
 
 # a library of a package, without its debug package
 if command -v xz dpkg-query >/dev/null; then
@@ -154,7 +154,7 @@ if command -v xz dpkg-query >/dev/null; then
 	owner=$(dpkg-query -S "$library" "${library#/usr}" 2>/dev/null | sed -n 's/[:,].*//p' | head -n 1)
 	case $(column 9 "$library") in
 	debug-file) skip library "its debug package is installed" ;;
-	*) check_eq 'library: the package' "it is stripped, and its debug file is not here; apt install $owner-dbgsym" "$(says "$library")" ;;
+	*) check_eq 'library: the package' "it is stripped, and its debug file was not found; apt install $owner-dbgsym" "$(says "$library")" ;;
 	esac
 else
 	skip library 'no xz or no dpkg-query'
@@ -165,7 +165,7 @@ if command -v node >/dev/null; then
 	record jit 2 node -e 'const f = n => n < 2 ? n : f(n - 1) + f(n - 2); for (;;) f(30)'
 	missing jit
 	check_sums jit
-	check_eq 'jit: the reason and the remedy' 'made at run time, and no perf map tells of it; start node with --perf-basic-prof' \
+	check_eq 'jit: the reason and the remedy' 'JIT-compiled, and there is no perf map; start node with --perf-basic-prof' \
 		"$(says "[anonymous memory of process $target]")"
 else
 	skip jit 'no node'

@@ -272,7 +272,7 @@ missing() {
 			$1 == row { print $n }'
 }
 all=$(grep -c '^frame' "$made/kernel.rec")
-check_eq 'missing: the reason' 'its debug file is not here' "$(missing kernel 10 --debug-path "$T/none")"
+check_eq 'missing: the reason' 'its debug file was not found' "$(missing kernel 10 --debug-path "$T/none")"
 check_eq 'missing: the remedy for the kernel' "put vmlinux of kernel $release, with its debug information, into /usr/lib/debug" \
 	"$(missing kernel 11 --debug-path "$T/none")"
 check_eq 'missing: the remedy for a module' \
