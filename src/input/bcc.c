@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "bcc.h"
+/*
+ * Stacks as bcc's tools print them (profile, offcputime, offwaketime, wakeuptime), in Python or C:
+ *
+ *	    NAME, or ADDRESS NAME             leaf first; the kernel's with _[k] or not
+ *	    --                                between the kernel's frames and the user's
+ *	    -                COMM (PID)       the task
+ *	        VALUE
+ *
+ * Without "--" the kernel's frames are those with such addresses, or up to where it is entered.
+ * A stack that woke another stands before "-                -" (FRAME_WAKER), the tasks are then
+ * "waker:           COMM" and "target:          COMM".
+ */
 #include "folded.h"
-#include "lib/hash.h"
-#include "lib/lines.h"
-#include "lib/memo.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
-#include "said.h"
 #include "stackline.h"
-#include "stacks.h"
+#include "text_reader.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-struct bcc_reader {
-	struct profile *p;
-	bool threads;
-	struct memo frames; /* line → its worth */
-	struct stacks stacks;
-	struct strbuf name;
+enum { BAD_VALUE = NOTES_COMMON, UNENDED, UNREAD };
 
+static const struct text_note_kind notes[] = {
+	{"stacks left out because their value is no unsigned integer", NOTE_LOST},
+	{"stacks without value left out", NOTE_LOST},
+	{"lines left out because they are of no stack", NOTE_INFO},
+};
+
+struct bcc_reader {
+	struct text_reader text;
 	uint32_t task;     /* of the stack, 0: not yet known */
 	size_t waker_end;  /* so many of its frames woke the others */
 	size_t kernel_end; /* up to here they are the kernel's, 0: not said */
-	uint64_t line, stack_line;
-
-	struct said values, unread, unended, too_long, too_deep;
 };
 
 /* A line without its indentation. */
@@ -84,40 +88,39 @@ static uint64_t cut_address(struct bcc_text *t)
 	return address;
 }
 
-static uint32_t worth_of(struct bcc_reader *r, struct bcc_text t)
+static bool parse_frame(struct text_reader *r, const char *text, size_t n, uint32_t *entry)
 {
+	struct bcc_text t = {text, n};
 	uint64_t address = cut_address(&t);
 	size_t len = t.len;
 	enum frame_kind kind = folded_kind(t.s, &len);
 
 	strbuf_reset(&r->name);
 	strbuf_add(&r->name, t.s, len);
-	if (name_is_note(r->name.buf, len))
-		return stacks_note(&r->stacks, r->name.buf);
+	if (name_is_note(r->name.buf, len)) {
+		*entry = stacks_note(&r->stacks, r->name.buf);
+		return true;
+	}
 	if (address >> 63)
 		kind = FRAME_KERNEL;
-	return profile_frame(r->p, kind, r->name.buf, len, NULL, 0) |
-	       (name_is_unnamed(r->name.buf, len) ? WORTH_UNNAMED : 0);
+	*entry = profile_frame(r->p, kind, r->name.buf, len, NULL, 0) |
+		 (name_is_unnamed(r->name.buf, len) ? ENTRY_UNNAMED : 0);
+	return true;
 }
 
-static void push(struct bcc_reader *r, uint32_t worth)
+static void push(struct text_reader *r, uint32_t entry)
 {
 	if (!r->stacks.nr)
 		r->stack_line = r->line;
-	if (!stacks_push(&r->stacks, worth))
-		said_add(&r->too_deep, r->stack_line, "", 0);
+	text_push(r, entry);
 }
 
-static void read_frame(struct bcc_reader *r, const struct bcc_text *t)
+static void read_frame(struct text_reader *r, const struct bcc_text *t)
 {
-	uint64_t hash = hash_text(t->s, t->len);
-	uint32_t worth;
+	uint32_t entry;
 
-	if (!memo_get(&r->frames, t->s, t->len, hash, &worth)) {
-		worth = worth_of(r, *t);
-		memo_put(&r->frames, t->s, t->len, hash, worth);
-	}
-	push(r, worth);
+	if (text_entry(r, t->s, t->len, parse_frame, &entry))
+		push(r, entry);
 }
 
 /* Of a stack with two tasks: the leaf stands first, the other one is the root. */
@@ -125,11 +128,11 @@ static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 {
 	struct stacks_task task = {.comm = comm->s, .len = comm->len};
 
-	if (r->stacks.nr)
-		r->task = stacks_task(&r->stacks, &task);
+	if (r->text.stacks.nr)
+		r->task = stacks_task(&r->text.stacks, &task);
 	else
-		push(r, WORTH_UNCOUNTED |
-				profile_frame(r->p, FRAME_WAKER, comm->s, comm->len, NULL, 0));
+		push(&r->text, ENTRY_UNCOUNTED | profile_frame(r->text.p, FRAME_WAKER, comm->s,
+							 comm->len, NULL, 0));
 }
 
 /* True: the line is about tasks or parts of the stack. */
@@ -139,13 +142,13 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 	struct bcc_text rest;
 
 	if (is(t, "--")) {
-		r->kernel_end = r->stacks.nr;
+		r->kernel_end = r->text.stacks.nr;
 	} else if (behind(t, "-", &rest) && is(&rest, "-")) {
-		r->waker_end = r->stacks.nr;
+		r->waker_end = r->text.stacks.nr;
 		r->kernel_end = 0;
 	} else if (behind(t, "-", &rest) && parse_task(&rest, &task)) {
-		task.tid = r->threads ? task.pid : 0;
-		r->task = stacks_task(&r->stacks, &task);
+		task.tid = r->text.in->options->threads ? task.pid : 0;
+		r->task = stacks_task(&r->text.stacks, &task);
 	} else if (behind(t, "waker:", &rest) || behind(t, "target:", &rest)) {
 		set_task(r, &rest);
 	} else {
@@ -157,16 +160,16 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 /* Where the kernel's frames end, as far as the stack tells. */
 static size_t kernel_end(const struct bcc_reader *r)
 {
-	size_t end = r->stacks.nr;
+	size_t end = r->text.stacks.nr;
 
-	while (end > r->waker_end && !stacks_is_entry(&r->stacks, end - 1))
+	while (end > r->waker_end && !stacks_is_entry(&r->text.stacks, end - 1))
 		end--;
 	return end;
 }
 
 static void forget(struct bcc_reader *r)
 {
-	stacks_forget(&r->stacks);
+	stacks_forget(&r->text.stacks);
 	r->task = 0;
 	r->waker_end = r->kernel_end = 0;
 }
@@ -175,10 +178,10 @@ static void end_stack(struct bcc_reader *r, uint64_t value)
 {
 	size_t end = r->kernel_end ? r->kernel_end : kernel_end(r);
 
-	stacks_set_kind(&r->stacks, 0, r->waker_end, FRAME_WAKER);
+	stacks_set_kind(&r->text.stacks, 0, r->waker_end, FRAME_WAKER);
 	if (end > r->waker_end)
-		stacks_set_kind(&r->stacks, r->waker_end, end, FRAME_KERNEL);
-	stacks_add(&r->stacks, r->task, value);
+		stacks_set_kind(&r->text.stacks, r->waker_end, end, FRAME_KERNEL);
+	stacks_add(&r->text.stacks, r->task, value);
 	forget(r);
 }
 
@@ -193,8 +196,7 @@ static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 		end_stack(r, value);
 		return true;
 	}
-	said_add(&r->values, r->line, t->s, t->len);
-	r->p->account.lost[LOST_UNREADABLE]++;
+	text_note(&r->text, BAD_VALUE, r->text.line, t->s, t->len);
 	forget(r);
 	return true;
 }
@@ -203,113 +205,63 @@ static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 static void read_heading(struct bcc_reader *r, const struct bcc_text *t)
 {
 	if (begins(t, "Tracing ") && memmem(t->s, t->len, "(us)", 4))
-		profile_set(&r->p->unit, "us");
+		profile_set(&r->text.p->unit, "us");
 	else if (!begins(t, "Sampling ") && !begins(t, "Tracing ") && !begins(t, "^C") &&
 		 !is(t, "Detaching...") && !is(t, "[...]"))
-		said_add(&r->unread, r->line, t->s, t->len);
+		text_note(&r->text, UNREAD, r->text.line, t->s, t->len);
 }
 
 static void read_line(struct bcc_reader *r, const char *line, size_t len)
 {
 	struct bcc_text t = {line, len};
 
-	while (t.len && is_blank(t.s[t.len - 1]))
-		t.len--;
-	while (t.len && is_blank(*t.s)) {
-		t.s++;
-		t.len--;
-	}
+	text_trim(&t.s, &t.len);
 	if (!t.len)
 		return;
 	if (t.s == line)
 		read_heading(r, &t);
-	else if (!read_mark(r, &t) && !((r->task || r->stacks.nr) && read_value(r, &t)))
-		read_frame(r, &t);
+	else if (!read_mark(r, &t) && !((r->task || r->text.stacks.nr) && read_value(r, &t)))
+		read_frame(&r->text, &t);
 }
 
-static void read_lines(struct bcc_reader *r, struct lines *lines)
+static int bcc_read(struct text_input *in)
 {
-	uint64_t too_long = 0;
-	char *line;
+	struct bcc_reader r = {0};
+	const char *line;
 	size_t len;
-
-	while (lines_next(lines, &line, &len)) {
-		r->line++;
-		if (lines->too_long > too_long)
-			said_add(&r->too_long, r->line, "", 0);
-		else
-			read_line(r, line, len);
-		too_long = lines->too_long;
-	}
-	if (r->stacks.nr)
-		said_add(&r->unended, r->stack_line, "", 0);
-	r->p->account.lost[LOST_UNREADABLE] += r->unended.nr + r->too_long.nr;
-}
-
-static void tell(const struct bcc_reader *r, const struct lines *lines, struct strbuf *notes)
-{
-	said_tell(&r->values, "stacks left out because their value is no unsigned integer", notes);
-	said_tell(&r->unended, "stacks without value left out", notes);
-	said_tell(&r->unread, "lines left out because they are of no stack", notes);
-	said_tell(&r->too_long, "lines too long for a frame", notes);
-	said_tell(&r->too_deep, "stacks cut because they are too deep", notes);
-	if (lines->error)
-		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
-}
-
-static void reader_init(struct bcc_reader *r, struct profile *p, bool threads)
-{
-	*r = (struct bcc_reader){
-		.p = p,
-		.threads = threads,
-		.name = STRBUF_INIT,
-		.values = SAID_INIT,
-		.unread = SAID_INIT,
-		.unended = SAID_INIT,
-		.too_long = SAID_INIT,
-		.too_deep = SAID_INIT,
-	};
-	memo_init(&r->frames);
-	stacks_init(&r->stacks, p);
-}
-
-static void reader_release(struct bcc_reader *r)
-{
-	memo_release(&r->frames);
-	stacks_release(&r->stacks);
-	strbuf_release(&r->name);
-	said_release(&r->values);
-	said_release(&r->unread);
-	said_release(&r->unended);
-	said_release(&r->too_long);
-	said_release(&r->too_deep);
-}
-
-int bcc_read(
-	struct profile *p, struct lines *lines, bool threads, bool *several, struct strbuf *notes)
-{
-	struct bcc_reader r;
 	int ret;
 
-	reader_init(&r, p, threads);
-	read_lines(&r, lines);
-	tell(&r, lines, notes);
-	*several = r.stacks.several;
-	ret = p->account.lost[LOST_UNREADABLE] || r.too_deep.nr;
-	reader_release(&r);
-	return lines->error ? -1 : ret;
+	text_begin(&r.text, in, notes, ARRAY_LEN(notes));
+	while (text_next(&r.text, &line, &len)) {
+		if (r.text.cut) {
+			text_note(&r.text, NOTE_TOO_LONG, r.text.line, "", 0);
+			in->p->account.lost[LOST_UNREADABLE]++;
+		} else {
+			read_line(&r, line, len);
+		}
+	}
+	if (r.text.stacks.nr)
+		text_note(&r.text, UNENDED, r.text.stack_line, "", 0);
+	ret = text_end(&r.text);
+	text_release(&r.text);
+	return ret;
 }
 
-bool bcc_is_line(const char *line, size_t len)
+static bool bcc_is_line(const char *line, size_t len)
 {
 	struct bcc_text t = {line, len}, rest;
 	struct stacks_task task;
 
-	while (t.len && is_blank(*t.s)) {
-		t.s++;
-		t.len--;
-	}
+	text_trim(&t.s, &t.len);
 	return t.s >= line + 4 &&
 	       ((behind(&t, "-", &rest) && parse_task(&rest, &task)) ||
 		       behind(&t, "waker:", &rest) || behind(&t, "target:", &rest));
 }
+
+const struct text_format bcc_format = {
+	.name = "bcc",
+	.is_line = bcc_is_line,
+	.votes = 4,
+	.has_meta = true,
+	.read = bcc_read,
+};

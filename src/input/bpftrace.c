@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "bpftrace.h"
+/*
+ * Maps as bpftrace(8) prints them, of which the key has stacks and the value is a number:
+ *
+ *	@NAME[KEY, KEY,
+ *	    NAME+OFF             a stack, leaf first; OFF is decimal; or an address
+ *		ADDRESS NAME+OFF (MODULE)    the same in mode perf
+ *	, KEY]: VALUE
+ *
+ * Of two stacks in a key the first is the kernel's, as in @[kstack, ustack], unless the second ends
+ * where the kernel is entered; one alone is the kernel's if it does that. The other keys, as they
+ * are printed, are the root frame (FRAME_TASK). Values that are no unsigned integer, histograms
+ * with stacks as keys among them, are left out; so are maps without stacks, and what scripts print.
+ */
 #include "folded.h"
-#include "lib/hash.h"
 #include "lib/lines.h"
-#include "lib/memo.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
-#include "lib/word.h"
 #include "perfline.h"
-#include "said.h"
 #include "stackline.h"
-#include "stacks.h"
+#include "text_reader.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct bpftrace_reader {
-	struct profile *p;
-	const char *wanted;
-	struct strbuf map;  /* its name; empty: none was chosen yet */
-	struct memo frames; /* line → its worth */
-	struct stacks stacks;
-	struct strbuf name;
+enum { OTHER_MAP = NOTES_COMMON, BAD_VALUE, NO_STACKS, UNENDED, UNREAD };
 
+static const struct text_note_kind notes[] = {
+	{NULL, NOTE_INFO},
+	{"stacks left out because their value is no unsigned integer", NOTE_LOST},
+	{"entries of maps without stacks left out", NOTE_INFO},
+	{"keys without end left out", NOTE_LOST},
+	{"lines left out because they are of no map", NOTE_INFO},
+};
+
+struct bpftrace_reader {
+	struct text_reader text;   /* its stack_line: the key's */
+	struct strbuf map;         /* its name; empty: none was chosen yet */
 	bool inside;               /* a key was begun, of the map OPENED */
 	struct strbuf opened, key; /* key: what of it is no stack */
 	size_t first_end;          /* of the first one of several stacks; 0: there is one */
 	bool in_stack;
-	uint64_t line, key_line;
-
-	struct said values, maps, others, unread, unended, too_long, too_deep;
 };
 
 /* Takes "+12" off. */
@@ -48,7 +54,7 @@ static bool is_address(const char *s, size_t len, uint64_t *address)
 	return begins_with(s, len, "0x") && stackline_address(s, s + len, address) == len;
 }
 
-static uint32_t worth_of(struct bpftrace_reader *r, const char *text, size_t len)
+static bool parse_frame(struct text_reader *r, const char *text, size_t len, uint32_t *entry)
 {
 	struct perf_frame f;
 	uint64_t address;
@@ -66,24 +72,21 @@ static uint32_t worth_of(struct bpftrace_reader *r, const char *text, size_t len
 		set_unnamed(&r->name, f.module_len ? f.module : "", f.module_len);
 	else
 		strbuf_add(&r->name, f.name, without_offset(f.name, f.name_len));
-	return profile_frame(r->p, kind, r->name.buf, r->name.len, f.module, f.module_len) |
-	       (unnamed ? WORTH_UNNAMED : 0);
+	*entry = profile_frame(r->p, kind, r->name.buf, r->name.len, f.module, f.module_len) |
+		 (unnamed ? ENTRY_UNNAMED : 0);
+	return true;
 }
 
 static void read_frame(struct bpftrace_reader *r, const char *text, size_t len)
 {
-	uint64_t hash = hash_text(text, len);
-	uint32_t worth;
+	uint32_t entry;
 
-	if (!memo_get(&r->frames, text, len, hash, &worth)) {
-		worth = worth_of(r, text, len);
-		memo_put(&r->frames, text, len, hash, worth);
-	}
+	if (!text_entry(&r->text, text, len, parse_frame, &entry))
+		return;
 	if (!r->in_stack && !r->first_end)
-		r->first_end = r->stacks.nr;
+		r->first_end = r->text.stacks.nr;
 	r->in_stack = true;
-	if (!stacks_push(&r->stacks, worth))
-		said_add(&r->too_deep, r->key_line, "", 0);
+	text_push(&r->text, entry);
 }
 
 static void reverse(uint32_t *frames, size_t n)
@@ -99,7 +102,7 @@ static void reverse(uint32_t *frames, size_t n)
 /* The first stack is put behind the others. */
 static void turn_round(struct bpftrace_reader *r)
 {
-	struct stacks *s = &r->stacks;
+	struct stacks *s = &r->text.stacks;
 
 	reverse(s->frames, r->first_end);
 	reverse(s->frames + r->first_end, s->nr - r->first_end);
@@ -110,7 +113,7 @@ static void turn_round(struct bpftrace_reader *r)
 /* The kernel's part lies nearer to the leaf, whichever is first in the key. */
 static void set_kinds(struct bpftrace_reader *r)
 {
-	struct stacks *s = &r->stacks;
+	struct stacks *s = &r->text.stacks;
 	bool last_is_kernel = s->nr && stacks_is_entry(s, s->nr - 1);
 
 	if (!r->first_end) {
@@ -122,28 +125,30 @@ static void set_kinds(struct bpftrace_reader *r)
 	stacks_set_kind(s, r->first_end, s->nr, FRAME_USER);
 }
 
-/* The keys that are no stacks, in r->name. */
+/* The keys that are no stacks, in r->text.name. */
 static struct stacks_task task_of(struct bpftrace_reader *r)
 {
 	const char *s = r->key.buf, *end = s + r->key.len;
 
-	strbuf_reset(&r->name);
+	strbuf_reset(&r->text.name);
 	while (s < end) {
 		const char *comma = memmem(s, (size_t)(end - s), ", ", 2);
 		size_t n = (size_t)((comma ? comma : end) - s);
 
-		if (n && r->name.len)
-			strbuf_adds(&r->name, ", ");
-		strbuf_add(&r->name, s, n);
+		if (n && r->text.name.len)
+			strbuf_adds(&r->text.name, ", ");
+		strbuf_add(&r->text.name, s, n);
 		s += n + (comma ? 2 : 0);
 	}
-	return (struct stacks_task){.comm = r->name.buf, .len = r->name.len};
+	return (struct stacks_task){.comm = r->text.name.buf, .len = r->text.name.len};
 }
 
 /* The wanted map is that of the first key that has a stack. */
 static bool is_wanted(struct bpftrace_reader *r)
 {
-	if (!r->map.len && (!r->wanted || !strcmp(r->wanted, r->opened.buf)))
+	const char *wanted = r->text.in->options->event;
+
+	if (!r->map.len && (!wanted || !strcmp(wanted, r->opened.buf)))
 		strbuf_add(&r->map, r->opened.buf, r->opened.len);
 	return r->map.len == r->opened.len && !memcmp(r->map.buf, r->opened.buf, r->map.len);
 }
@@ -160,19 +165,18 @@ static void end_key(struct bpftrace_reader *r, const char *value, size_t len)
 	uint64_t weight;
 
 	r->inside = false;
-	if (!r->stacks.nr && !has_empty_stack(&r->key)) {
-		said_add(&r->maps, r->key_line, r->opened.buf, r->opened.len);
+	if (!r->text.stacks.nr && !has_empty_stack(&r->key)) {
+		text_note(&r->text, NO_STACKS, r->text.stack_line, r->opened.buf, r->opened.len);
 	} else if (!is_wanted(r)) {
-		said_add(&r->others, r->key_line, r->opened.buf, r->opened.len);
+		text_note(&r->text, OTHER_MAP, r->text.stack_line, r->opened.buf, r->opened.len);
 	} else if (!parse_u64(value, len, 10, &weight)) {
-		said_add(&r->values, r->line, value, len);
-		r->p->account.lost[LOST_UNREADABLE]++;
+		text_note(&r->text, BAD_VALUE, r->text.line, value, len);
 	} else {
 		struct stacks_task task = task_of(r);
-		uint32_t root = task.len ? stacks_task(&r->stacks, &task) : 0;
+		uint32_t root = task.len ? stacks_task(&r->text.stacks, &task) : 0;
 
 		set_kinds(r);
-		stacks_add(&r->stacks, root, weight);
+		stacks_add(&r->text.stacks, root, weight);
 	}
 }
 
@@ -202,6 +206,11 @@ static const char *closing(const char *line, const char *end)
 	return bracket && end - bracket > 1 && bracket[1] == ':' ? bracket : NULL;
 }
 
+static void note_unended(struct bpftrace_reader *r)
+{
+	text_note(&r->text, UNENDED, r->text.stack_line, r->opened.buf, r->opened.len);
+}
+
 /* What is left of a key's line, without the frames' indentation. */
 static void read_key(struct bpftrace_reader *r, const char *s, const char *end)
 {
@@ -210,7 +219,7 @@ static void read_key(struct bpftrace_reader *r, const char *s, const char *end)
 	r->in_stack = false;
 	strbuf_add(&r->key, s, (size_t)((close ? close : end) - s));
 	if (!close && r->key.len > LINES_MAX) {
-		said_add(&r->unended, r->key_line, r->opened.buf, r->opened.len);
+		note_unended(r);
 		r->inside = false;
 	}
 	if (!close)
@@ -226,8 +235,8 @@ static void begin_key(struct bpftrace_reader *r, const char *line, size_t n)
 	r->inside = true;
 	r->in_stack = false;
 	r->first_end = 0;
-	stacks_forget(&r->stacks);
-	r->key_line = r->line;
+	stacks_forget(&r->text.stacks);
+	r->text.stack_line = r->text.line;
 	strbuf_reset(&r->key);
 	strbuf_reset(&r->opened);
 	strbuf_add(&r->opened, line, n - 1);
@@ -245,9 +254,9 @@ static void read_outside(struct bpftrace_reader *r, const char *line, size_t len
 	static const char attaching[] = "Attaching ";
 
 	if (*line == '@')
-		said_add(&r->maps, r->line, line, len);
+		text_note(&r->text, NO_STACKS, r->text.line, line, len);
 	else if (!begins_with(line, len, attaching) && line[len - 1] != '|')
-		said_add(&r->unread, r->line, line, len);
+		text_note(&r->text, UNREAD, r->text.line, line, len);
 }
 
 static void read_line(struct bpftrace_reader *r, const char *line, size_t len)
@@ -263,7 +272,7 @@ static void read_line(struct bpftrace_reader *r, const char *line, size_t len)
 		read_key(r, line, end);
 	} else if (n) {
 		if (r->inside)
-			said_add(&r->unended, r->key_line, r->opened.buf, r->opened.len);
+			note_unended(r);
 		begin_key(r, line, n);
 		read_key(r, line + n, end);
 	} else if (text < end) {
@@ -271,100 +280,50 @@ static void read_line(struct bpftrace_reader *r, const char *line, size_t len)
 	}
 }
 
-static void read_lines(struct bpftrace_reader *r, struct lines *lines)
+static int end_input(struct bpftrace_reader *r)
 {
-	uint64_t too_long = 0;
-	char *line;
-	size_t len;
-
-	while (lines_next(lines, &line, &len)) {
-		r->line++;
-		if (lines->too_long > too_long)
-			said_add(&r->too_long, r->line, "", 0);
-		else
-			read_line(r, line, len);
-		too_long = lines->too_long;
-	}
-	if (r->inside)
-		said_add(&r->unended, r->key_line, r->opened.buf, r->opened.len);
-	r->p->account.lost[LOST_UNREADABLE] += r->unended.nr + r->too_long.nr;
-}
-
-static void tell(const struct bpftrace_reader *r, const struct lines *lines, struct strbuf *notes)
-{
-	struct strbuf what = STRBUF_INIT;
-
-	strbuf_addf(&what, "stacks of other maps than '%s' left out (--event shows another)",
-		r->map.buf);
-	if (r->map.len)
-		said_tell(&r->others, what.buf, notes);
-	said_tell(&r->values, "stacks left out because their value is no unsigned integer", notes);
-	said_tell(&r->maps, "entries of maps without stacks left out", notes);
-	said_tell(&r->unended, "keys without end left out", notes);
-	said_tell(&r->unread, "lines left out because they are of no map", notes);
-	said_tell(&r->too_long, "lines too long", notes);
-	said_tell(&r->too_deep, "stacks cut because they are too deep", notes);
-	if (lines->error)
-		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
-	strbuf_release(&what);
-}
-
-static void reader_init(struct bpftrace_reader *r, struct profile *p, const char *wanted)
-{
-	*r = (struct bpftrace_reader){
-		.p = p,
-		.wanted = wanted,
-		.map = STRBUF_INIT,
-		.opened = STRBUF_INIT,
-		.key = STRBUF_INIT,
-		.name = STRBUF_INIT,
-		.values = SAID_INIT,
-		.maps = SAID_INIT,
-		.others = SAID_INIT,
-		.unread = SAID_INIT,
-		.unended = SAID_INIT,
-		.too_long = SAID_INIT,
-		.too_deep = SAID_INIT,
-	};
-	memo_init(&r->frames);
-	stacks_init(&r->stacks, p);
-}
-
-static void reader_release(struct bpftrace_reader *r)
-{
-	memo_release(&r->frames);
-	stacks_release(&r->stacks);
-	strbuf_release(&r->map);
-	strbuf_release(&r->opened);
-	strbuf_release(&r->key);
-	strbuf_release(&r->name);
-	said_release(&r->values);
-	said_release(&r->maps);
-	said_release(&r->others);
-	said_release(&r->unread);
-	said_release(&r->unended);
-	said_release(&r->too_long);
-	said_release(&r->too_deep);
-}
-
-int bpftrace_read(struct profile *p, struct lines *lines, const char *name, bool *several,
-	struct strbuf *notes)
-{
-	struct bpftrace_reader r;
+	const char *wanted = r->text.in->options->event;
+	struct strbuf others = STRBUF_INIT;
 	int ret;
 
-	reader_init(&r, p, name);
-	read_lines(&r, lines);
-	tell(&r, lines, notes);
-	*several = r.stacks.several;
-	ret = p->account.lost[LOST_UNREADABLE] || r.too_deep.nr;
-	if (name && !r.map.len && !lines->error)
-		ret = fail(notes, "it has no map '%s' with stacks\n", name);
-	reader_release(&r);
-	return lines->error ? -1 : ret;
+	if (r->inside)
+		note_unended(r);
+	strbuf_addf(&others, "stacks of other maps than '%s' left out (--event shows another)",
+		r->map.buf);
+	if (r->map.len)
+		text_note_write(&r->text.notes[OTHER_MAP], others.buf, r->text.in->notes);
+	strbuf_release(&others);
+	ret = text_end(&r->text);
+	if (wanted && !r->map.len && ret >= 0)
+		return fail(r->text.in->notes, "it has no map '%s' with stacks\n", wanted);
+	return ret;
 }
 
-bool bpftrace_is_line(const char *line, size_t len)
+static int bpftrace_read(struct text_input *in)
+{
+	struct bpftrace_reader r = {.map = STRBUF_INIT, .opened = STRBUF_INIT, .key = STRBUF_INIT};
+	const char *line;
+	size_t len;
+	int ret;
+
+	text_begin(&r.text, in, notes, ARRAY_LEN(notes));
+	while (text_next(&r.text, &line, &len)) {
+		if (r.text.cut) {
+			text_note(&r.text, NOTE_TOO_LONG, r.text.line, "", 0);
+			in->p->account.lost[LOST_UNREADABLE]++;
+		} else {
+			read_line(&r, line, len);
+		}
+	}
+	ret = end_input(&r);
+	text_release(&r.text);
+	strbuf_release(&r.map);
+	strbuf_release(&r.opened);
+	strbuf_release(&r.key);
+	return ret;
+}
+
+static bool bpftrace_is_line(const char *line, size_t len)
 {
 	const char *close = closing(line, line + len);
 	size_t n = opening(line, len);
@@ -375,3 +334,11 @@ bool bpftrace_is_line(const char *line, size_t len)
 	return close && (close == line || *line == ',' || n) && line + len - close > 3 &&
 	       parse_u64(close + 3, (size_t)(line + len - close - 3), 10, &ignored);
 }
+
+const struct text_format bpftrace_format = {
+	.name = "bpftrace",
+	.is_line = bpftrace_is_line,
+	.votes = TEXT_SURE,
+	.has_meta = true,
+	.read = bpftrace_read,
+};

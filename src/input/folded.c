@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folded.h"
-#include "lib/hash.h"
-#include "lib/lines.h"
-#include "lib/memo.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
 #include "lib/word.h"
 #include "model/waits.h"
+#include "text_reader.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +18,17 @@ struct path {
 };
 
 struct folded_reader {
+	struct text_reader text;
 	struct profile *p;
-	struct memo frames; /* raw text → frame */
-	struct strbuf before, name;
+	struct strbuf before;
 	struct path *path;
 	size_t nr, alloc;
-	uint64_t line, rejected, first_line;
-	struct strbuf first_text;
+};
+
+enum { NO_WEIGHT = NOTES_COMMON };
+
+static const struct text_note_kind line_notes[] = {
+	{"lines left out because they are no stack with an unsigned integer behind it", NOTE_LOST},
 };
 
 static bool in_brackets(const char *name, size_t len)
@@ -128,16 +127,8 @@ enum frame_kind folded_kind(const char *s, size_t *len)
 	return FRAME_USER;
 }
 
-static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
+static bool parse_frame(struct text_reader *r, const char *s, size_t len, uint32_t *frame)
 {
-	uint32_t frame;
-
-	if (!len)
-		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
-	uint64_t hash = hash_text(s, len);
-
-	if (memo_get(&r->frames, s, len, hash, &frame))
-		return frame;
 	size_t n = len;
 	enum frame_kind kind = folded_kind(s, &n);
 
@@ -145,10 +136,19 @@ static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
 	strbuf_add(&r->name, s, n);
 	n = word_decode(r->name.buf, n);
 	if (kind == FRAME_USER && name_is_note(r->name.buf, n))
-		frame = note_frame(r->p, r->name.buf, n);
+		*frame = note_frame(r->p, r->name.buf, n);
 	else
-		frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
-	memo_put(&r->frames, s, len, hash, frame);
+		*frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+	return true;
+}
+
+static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
+{
+	uint32_t frame = 0;
+
+	if (!len)
+		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
+	text_entry(&r->text, s, len, parse_frame, &frame);
 	return frame;
 }
 
@@ -305,15 +305,6 @@ static bool split(const char *line, size_t *len, uint64_t *weight)
 	return true;
 }
 
-static void reject(struct folded_reader *r, const char *line, size_t len)
-{
-	if (!r->rejected++) {
-		r->first_line = r->line;
-		message_add(&r->first_text, line, len < 60 ? len : 60);
-	}
-	r->p->account.lost[LOST_UNREADABLE]++;
-}
-
 static bool all_blank(const char *line, size_t len)
 {
 	while (len && is_blank(line[len - 1]))
@@ -321,51 +312,59 @@ static bool all_blank(const char *line, size_t len)
 	return !len;
 }
 
-static void read_line(struct folded_reader *r, const char *line, size_t len, bool cut)
+static void read_line(struct folded_reader *r, const char *line, size_t len)
 {
+	bool cut = r->text.cut;
 	uint64_t weight;
 	size_t n = len;
 
-	r->line++;
 	if (!cut && all_blank(line, len))
 		return;
 	if (cut || !split(line, &n, &weight))
-		reject(r, line, len);
+		text_note(&r->text, NO_WEIGHT, r->text.line, line, len);
 	else if (weight)
 		add_stack(r, line, n, weight);
 }
 
-int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes)
+static int folded_read(struct text_input *in)
 {
-	struct folded_reader r = {
-		.p = p,
-		.before = STRBUF_INIT,
-		.name = STRBUF_INIT,
-		.first_text = STRBUF_INIT,
-	};
-	uint64_t too_long = 0;
-	char *line;
+	struct folded_reader r = {.p = in->p, .before = STRBUF_INIT};
+	const char *line;
 	size_t len;
+	int ret;
 
-	memo_init(&r.frames);
-	while (lines_next(lines, &line, &len)) {
-		read_line(&r, line, len, lines->too_long > too_long);
-		too_long = lines->too_long;
-	}
-	if (r.rejected)
-		strbuf_addf(notes,
-			"lines left out because they are no stack with an unsigned integer behind "
-			"it: %" PRIu64 ", the first is line %" PRIu64 ": '%s'\n",
-			r.rejected, r.first_line, r.first_text.buf);
-	if (lines->error)
-		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
-	memo_release(&r.frames);
+	text_begin(&r.text, in, line_notes, ARRAY_LEN(line_notes));
+	while (text_next(&r.text, &line, &len))
+		read_line(&r, line, len);
+	ret = text_end(&r.text);
+	text_release(&r.text);
 	strbuf_release(&r.before);
-	strbuf_release(&r.name);
-	strbuf_release(&r.first_text);
 	free(r.path);
-	return lines->error ? -1 : r.rejected > 0;
+	return ret;
 }
+
+bool folded_has_weight(const char *line, size_t len)
+{
+	uint64_t ignored;
+	size_t at = len;
+
+	while (at && !is_blank(line[at - 1]) && line[at - 1] != '\r')
+		at--;
+	return parse_u64(line + at, len - at, 10, &ignored);
+}
+
+static bool folded_is_line(const char *line, size_t len)
+{
+	text_trim(&line, &len);
+	return folded_has_weight(line, len) || memchr(line, ';', len);
+}
+
+const struct text_format folded_format = {
+	.name = "folded",
+	.is_line = folded_is_line,
+	.votes = 1,
+	.read = folded_read,
+};
 
 /* A name that would be read as something else: a separator, or one with a kind. */
 static bool is_misleading(const char *name, size_t len, const char *suffix)

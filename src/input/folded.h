@@ -23,7 +23,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lines;
 struct strbuf;
 
 /* Which of the two the LEN bytes of NAME are. */
@@ -64,12 +63,11 @@ void profile_recount(struct profile *p);
 enum frame_kind folded_kind(const char *s, size_t *len);
 
 /*
- * Adds the stacks of LINES to P. An empty frame becomes [unknown]. A line without an unsigned
- * integer at its end (decimals, signs, over 64 bits), or with nothing before it, is left out,
- * counted in P->account.lost[LOST_UNREADABLE] and said in NOTES, one message a line. 0: all of it
- * was read, 1: a part, -1: reading failed.
+ * Whether LINE, without blanks at its ends, ends in an unsigned integer of its own. As a
+ * text_format: an empty frame becomes [unknown]; a line without such an integer, or with nothing
+ * before it, is left out.
  */
-int folded_read(struct profile *p, struct lines *lines, struct strbuf *notes);
+bool folded_has_weight(const char *line, size_t len);
 
 /* Appends a frame of a folded line: its name, escaped, and the suffix of its kind. */
 void folded_frame_add(struct strbuf *out, const struct profile *p, uint32_t frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line of perf script(1), taken apart: see perfscript.h for the forms. What is not there has
+ * One line of perf script(1), taken apart: see perfscript.c for the forms. What is not there has
  * length 0; all are parts of the line.
  */
 #ifndef INPUT_PERFLINE_H

@@ -1,40 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perfscript.h"
+/*
+ * What perf script(1) prints of samples, with any of its fields:
+ *
+ *	COMM PID/TID [CPU] TIME: PERIOD EVENT: …      of which each may be missing
+ *		ADDRESS NAME+0xOFF (MODULE)           frames, leaf first; without module or offset
+ *		ADDRESS NAME+0xOFF (inlined)
+ *	  FILE:LINE                                   of the frame above, with " (inlined)" or not
+ *
+ * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample of one frame. Lines
+ * that begin with "#" are comments; registers, branches and lines of source are passed over. Names
+ * are taken as they are, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
+ * bpf_prog_*), or by its address where modules are not printed; FRAME_JIT when that is
+ * perf-PID.map or jitted-*.so; FRAME_INLINE has the module of the function at the same address. A
+ * sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
+ */
 #include "folded.h"
-#include "lib/hash.h"
 #include "lib/lines.h"
-#include "lib/memo.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
 #include "lib/word.h"
 #include "perfline.h"
-#include "said.h"
 #include "stackline.h"
-#include "stacks.h"
+#include "text_reader.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* the latter: a sample that is not wanted */
+enum { OTHER_EVENT = NOTES_COMMON, UNREADABLE, NO_PERIOD };
+
+static const struct text_note_kind notes[] = {
+	{NULL, NOTE_INFO},
+	{"lines left out because they are none of perf script's", NOTE_LOST},
+	{"samples left out because they lack the period of the first", NOTE_LOST},
+};
+
+enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* the latter: a sample of another event */
 
 struct perfscript_reader {
-	struct profile *p;
-	const struct perfscript_options *options;
-	struct memo frames; /* line → its worth */
-	struct stacks stacks;
-	struct strbuf name, event; /* event: the wanted one, in full */
-	bool chosen;               /* event is known */
-	bool periods;              /* samples have one */
+	struct text_reader text; /* its stack_line: the sample's */
+	struct strbuf event;     /* the event that is read, in full */
+	bool chosen;             /* event is known */
+	bool periods;            /* samples have one */
 
 	enum state state;
 	bool flat;     /* the sample is of one line, with its only frame */
 	uint32_t task; /* of the sample that is being read */
-	uint64_t weight, line, sample_line;
-	uint32_t last; /* the worth of the last frame, and where it is */
+	uint64_t weight;
+	uint32_t last; /* the entry of the last frame, and where it is */
 	uint64_t last_at;
 	size_t same_at; /* how many frames up to it are there */
-
-	struct said unreadable, no_period, others, too_long, too_deep;
 };
 
 static bool ends(const char *s, size_t len, const char *with)
@@ -83,79 +95,79 @@ static enum frame_kind kind_of(const struct perf_frame *f)
 	return is_kernel_file(file, len) ? FRAME_KERNEL : FRAME_USER;
 }
 
-static uint32_t worth_of(struct perfscript_reader *r, const struct perf_frame *f)
+static bool parse_frame(struct text_reader *r, const char *text, size_t len, uint32_t *entry)
 {
-	enum frame_kind kind = kind_of(f);
-	uint32_t worth = kind == FRAME_INLINE ? WORTH_UNCOUNTED : f->name_len ? 0 : WORTH_UNNAMED;
+	struct perf_frame f;
 
-	if (f->name_len) {
+	if (!perfline_frame(&f, text, len))
+		return false;
+	enum frame_kind kind = kind_of(&f);
+
+	if (f.name_len) {
 		strbuf_reset(&r->name);
-		strbuf_add(&r->name, f->name, f->name_len);
+		strbuf_add(&r->name, f.name, f.name_len);
 	} else {
-		set_unnamed(&r->name, f->module_len ? f->module : "", f->module_len);
+		set_unnamed(&r->name, f.module_len ? f.module : "", f.module_len);
 	}
-	return profile_frame(r->p, kind, r->name.buf, r->name.len, f->module, f->module_len) |
-	       worth;
+	*entry = profile_frame(r->p, kind, r->name.buf, r->name.len, f.module, f.module_len);
+	if (kind == FRAME_INLINE)
+		*entry |= ENTRY_UNCOUNTED;
+	else if (!f.name_len)
+		*entry |= ENTRY_UNNAMED;
+	return true;
 }
 
 /* The functions that are inlined into the last frame are of its module. */
 static void name_inlined(struct perfscript_reader *r, uint32_t module)
 {
-	struct stacks *s = &r->stacks;
+	struct stacks *s = &r->text.stacks;
 
 	for (size_t i = 2; i <= r->same_at && i <= s->nr; i++) {
-		struct frame frame = r->p->frames[s->frames[s->nr - i]];
+		struct frame frame = r->text.p->frames[s->frames[s->nr - i]];
 
 		if (frame.kind != FRAME_INLINE || frame.module)
 			break;
 		frame.module = module;
-		s->frames[s->nr - i] = profile_add_frame(r->p, &frame);
+		s->frames[s->nr - i] = profile_add_frame(r->text.p, &frame);
 	}
 }
 
-static void push(struct perfscript_reader *r, uint32_t worth, const char *text, const char *end)
+static void push(struct perfscript_reader *r, uint32_t entry, const char *text, const char *end)
 {
-	uint32_t module = r->p->frames[worth & WORTH_FRAME].module;
+	uint32_t module = r->text.p->frames[entry & ENTRY_FRAME].module;
 	uint64_t address;
 
 	stackline_address(text, end, &address);
 	r->same_at = address == r->last_at ? r->same_at + 1 : 1;
 	r->last_at = address;
-	r->last = worth;
-	if (!stacks_push(&r->stacks, worth))
-		said_add(&r->too_deep, r->sample_line, "", 0);
-	if (module && r->same_at > 1 && !r->stacks.deep)
+	r->last = entry;
+	text_push(&r->text, entry);
+	if (module && r->same_at > 1 && !r->text.stacks.deep)
 		name_inlined(r, module);
 }
 
 /* A line of a sample; false: it is no frame. */
 static bool read_frame(struct perfscript_reader *r, const char *text, size_t len)
 {
-	struct perf_frame f;
-	uint64_t hash = hash_text(text, len);
-	uint32_t worth;
+	uint32_t entry;
 
-	if (!memo_get(&r->frames, text, len, hash, &worth)) {
-		if (!perfline_frame(&f, text, len))
-			return false;
-		worth = worth_of(r, &f);
-		memo_put(&r->frames, text, len, hash, worth);
-	}
-	push(r, worth, text, text + len);
+	if (!text_entry(&r->text, text, len, parse_frame, &entry))
+		return false;
+	push(r, entry, text, text + len);
 	return true;
 }
 
 static void end_sample(struct perfscript_reader *r)
 {
 	if (r->state == IN_SAMPLE)
-		stacks_add(&r->stacks, r->task, r->weight);
+		stacks_add(&r->text.stacks, r->task, r->weight);
 	r->state = BETWEEN;
 	r->same_at = 0;
 }
 
 static void choose_event(struct perfscript_reader *r, const struct perf_header *h)
 {
-	const char *wanted = r->options->event;
+	const char *wanted = r->text.in->options->event;
 	size_t base = perfline_event_base(h->event, h->event_len);
 
 	if (r->chosen)
@@ -166,16 +178,16 @@ static void choose_event(struct perfscript_reader *r, const struct perf_header *
 		return;
 	strbuf_add(&r->event, h->event, h->event_len);
 	r->chosen = true;
-	r->periods = h->has_period && !r->options->samples;
-	strbuf_reset(&r->name);
-	strbuf_add(&r->name, h->event, base);
-	profile_set(&r->p->event, base ? r->name.buf : NULL);
+	r->periods = h->has_period && !r->text.in->options->samples;
+	strbuf_reset(&r->text.name);
+	strbuf_add(&r->text.name, h->event, base);
+	profile_set(&r->text.p->event, base ? r->text.name.buf : NULL);
 	if (!r->periods)
 		return;
-	if (!strcmp(r->name.buf, "cpu-clock") || !strcmp(r->name.buf, "task-clock"))
-		profile_set(&r->p->unit, "ns");
+	if (!strcmp(r->text.name.buf, "cpu-clock") || !strcmp(r->text.name.buf, "task-clock"))
+		profile_set(&r->text.p->unit, "ns");
 	else if (base)
-		profile_set(&r->p->unit, r->name.buf);
+		profile_set(&r->text.p->unit, r->text.name.buf);
 }
 
 static void begin_sample(struct perfscript_reader *r, const struct perf_header *h)
@@ -184,26 +196,25 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 		.comm = h->comm,
 		.len = h->comm_len,
 		.pid = h->pid,
-		.tid = r->options->threads ? h->tid : 0,
+		.tid = r->text.in->options->threads ? h->tid : 0,
 	};
 
 	r->state = IN_OTHER;
 	r->flat = false;
-	r->sample_line = r->line;
+	r->text.stack_line = r->text.line;
 	choose_event(r, h);
 	if (!r->chosen || r->event.len != h->event_len ||
 		memcmp(r->event.buf, h->event, h->event_len)) {
-		said_add(&r->others, r->line, h->event, h->event_len);
+		text_note(&r->text, OTHER_EVENT, r->text.line, h->event, h->event_len);
 		return;
 	}
 	if (r->periods && !h->has_period) {
-		said_add(&r->no_period, r->line, h->comm, h->comm_len);
-		r->p->account.lost[LOST_UNREADABLE]++;
+		text_note(&r->text, NO_PERIOD, r->text.line, h->comm, h->comm_len);
 		return;
 	}
 	r->state = IN_SAMPLE;
 	r->weight = r->periods && h->period ? h->period : 1;
-	r->task = h->has_task ? stacks_task(&r->stacks, &task) : 0;
+	r->task = h->has_task ? stacks_task(&r->text.stacks, &task) : 0;
 }
 
 /* PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES say "lost N"; the others are no loss. */
@@ -215,7 +226,7 @@ static void read_record(struct perfscript_reader *r, const struct perf_header *h
 		!begins_with(h->rest, h->rest_len, "lost ") ||
 		!parse_u64(h->rest + 5, h->rest_len - 5, 10, &n))
 		return;
-	add_capped(&r->p->account.lost[LOST_TRANSPORT], n);
+	add_capped(&r->text.p->account.lost[LOST_TRANSPORT], n);
 }
 
 /* Of a tracepoint, whose own text stands behind its name. */
@@ -267,24 +278,24 @@ static uint32_t source_of(struct perfscript_reader *r, const char *text, size_t 
 		digits--;
 	if (digits == end || *digits == '0' || digits < file + 2 || digits[-1] != ':')
 		return 0;
-	return strpool_add(&r->p->names, file, (size_t)(end - file));
+	return strpool_add(&r->text.p->names, file, (size_t)(end - file));
 }
 
 /* The line below a frame that says where it is in the source. */
 static void read_source(struct perfscript_reader *r, const char *text, size_t len)
 {
-	struct frame frame = r->p->frames[r->last & WORTH_FRAME];
-	uint32_t worth = r->last & ~(uint32_t)WORTH_FRAME;
+	struct frame frame = r->text.p->frames[r->last & ENTRY_FRAME];
+	uint32_t entry = r->last & ~(uint32_t)ENTRY_FRAME;
 
 	if (cut_inlined(text, &len)) {
 		frame.kind = FRAME_INLINE;
-		worth = WORTH_UNCOUNTED;
+		entry = ENTRY_UNCOUNTED;
 	}
-	if (r->options->sources && !(worth & WORTH_UNNAMED))
+	if (r->text.in->options->sources && !(entry & ENTRY_UNNAMED))
 		frame.source = source_of(r, text, len);
-	stacks_pop(&r->stacks, r->last);
-	r->last = profile_add_frame(r->p, &frame) | worth;
-	stacks_push(&r->stacks, r->last);
+	stacks_pop(&r->text.stacks, r->last);
+	r->last = profile_add_frame(r->text.p, &frame) | entry;
+	stacks_push(&r->text.stacks, r->last);
 }
 
 /* What some fields add to a sample: registers, branches, code. */
@@ -293,18 +304,13 @@ static bool is_detail(const char *text, size_t len)
 	return begins_with(text, len, "ABI:") || begins_with(text, len, "0x") || *text == '|';
 }
 
-static void reject(struct perfscript_reader *r, const char *line, size_t len)
-{
-	said_add(&r->unreadable, r->line, line, len);
-	r->p->account.lost[LOST_UNREADABLE]++;
-}
-
 /* What belongs to the sample that was begun; false: the line does not. */
 static bool read_inside(struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
 	if (r->state == IN_OTHER || (!r->flat && read_frame(r, text, len)))
 		return true;
-	if (text == line + 2 && r->stacks.nr && !r->stacks.deep && !is_detail(text, len)) {
+	if (text == line + 2 && r->text.stacks.nr && !r->text.stacks.deep &&
+		!is_detail(text, len)) {
 		read_source(r, text, len);
 		return true;
 	}
@@ -330,14 +336,10 @@ static bool read_outside(
 
 static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 {
-	const char *text = line, *end = line + len;
+	const char *text = line;
 	bool indented = len && is_blank(*line);
 
-	while (text < end && is_blank(*text))
-		text++;
-	while (end > text && is_blank(end[-1]))
-		end--;
-	len = (size_t)(end - text);
+	text_trim(&text, &len);
 	if (!len) {
 		end_sample(r);
 		return;
@@ -347,120 +349,76 @@ static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 	if (indented && r->state != BETWEEN && !r->flat && read_inside(r, line, text, len))
 		return;
 	if (!read_outside(r, line, text, len))
-		reject(r, text, len);
+		text_note(&r->text, UNREADABLE, r->text.line, text, len);
 }
 
 static void read_too_long(struct perfscript_reader *r)
 {
-	said_add(&r->too_long, r->line, "", 0);
+	text_note(&r->text, NOTE_TOO_LONG, r->text.line, "", 0);
 	if (r->state == IN_SAMPLE)
-		stacks_push(&r->stacks, stacks_note(&r->stacks, "[unreadable]"));
+		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[unreadable]"));
 }
 
 /* perf ends its text with a line: another one is cut, and so is its sample. */
 static void read_cut(struct perfscript_reader *r)
 {
 	if (r->state == IN_SAMPLE)
-		stacks_push(&r->stacks, stacks_note(&r->stacks, "[truncated]"));
+		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[truncated]"));
 	else if (r->state == BETWEEN)
-		r->p->account.lost[LOST_UNREADABLE]++;
+		r->text.p->account.lost[LOST_UNREADABLE]++;
 }
 
-static void tell_others(const struct perfscript_reader *r, struct strbuf *notes)
+static void note_others(const struct perfscript_reader *r, struct strbuf *out)
 {
 	struct strbuf what = STRBUF_INIT;
 
 	strbuf_adds(&what, "samples of other events than '");
 	message_add(&what, r->event.buf, r->event.len);
 	strbuf_adds(&what, "' left out (--event shows another)");
-	said_tell(&r->others, what.buf, notes);
+	text_note_write(&r->text.notes[OTHER_EVENT], what.buf, out);
 	strbuf_release(&what);
 }
 
-static void tell(const struct perfscript_reader *r, const struct lines *lines, struct strbuf *notes)
+static int end_input(struct perfscript_reader *r)
 {
-	if (r->chosen)
-		tell_others(r, notes);
-	if (r->p->account.lost[LOST_TRANSPORT])
-		strbuf_addf(notes, "perf lost %" PRIu64 " events\n",
-			r->p->account.lost[LOST_TRANSPORT]);
-	if (lines->unended)
-		strbuf_adds(notes, "the last line has no end: the text is cut\n");
-	said_tell(&r->unreadable, "lines left out because they are none of perf script's", notes);
-	said_tell(
-		&r->no_period, "samples left out because they lack the period of the first", notes);
-	said_tell(&r->too_long, "lines too long for a frame", notes);
-	said_tell(&r->too_deep, "stacks cut because they are too deep", notes);
-	if (lines->error)
-		strbuf_addf(notes, "cannot read: %s\n", strerror(lines->error));
-}
-
-static void reader_init(
-	struct perfscript_reader *r, struct profile *p, const struct perfscript_options *options)
-{
-	*r = (struct perfscript_reader){
-		.p = p,
-		.options = options,
-		.name = STRBUF_INIT,
-		.event = STRBUF_INIT,
-		.unreadable = SAID_INIT,
-		.no_period = SAID_INIT,
-		.others = SAID_INIT,
-		.too_long = SAID_INIT,
-		.too_deep = SAID_INIT,
-	};
-	memo_init(&r->frames);
-	stacks_init(&r->stacks, p);
-}
-
-static void reader_release(struct perfscript_reader *r)
-{
-	memo_release(&r->frames);
-	stacks_release(&r->stacks);
-	strbuf_release(&r->name);
-	strbuf_release(&r->event);
-	said_release(&r->unreadable);
-	said_release(&r->no_period);
-	said_release(&r->others);
-	said_release(&r->too_long);
-	said_release(&r->too_deep);
-}
-
-static void read_lines(struct perfscript_reader *r, struct lines *lines)
-{
-	uint64_t too_long = 0;
-	char *line;
-	size_t len;
-
-	while (lines_next(lines, &line, &len)) {
-		r->line++;
-		if (lines->unended)
-			read_cut(r);
-		else if (lines->too_long > too_long)
-			read_too_long(r);
-		else
-			read_line(r, line, len);
-		too_long = lines->too_long;
-	}
-	end_sample(r);
-}
-
-int perfscript_read(struct profile *p, struct lines *lines,
-	const struct perfscript_options *options, bool *several, struct strbuf *notes)
-{
-	struct perfscript_reader r;
+	const struct text_input *in = r->text.in;
+	const uint64_t *lost = in->p->account.lost;
 	int ret;
 
-	reader_init(&r, p, options);
-	read_lines(&r, lines);
-	tell(&r, lines, notes);
-	*several = r.stacks.several;
-	ret = lines->unended || r.unreadable.nr || r.no_period.nr || r.too_long.nr || r.too_deep.nr;
-	if (!r.chosen && options->event && !lines->error)
-		ret = fail(notes, "it has no samples of event '%s', but of '%s'\n", options->event,
-			r.others.text.buf);
-	reader_release(&r);
-	return lines->error ? -1 : ret;
+	end_sample(r);
+	if (r->chosen)
+		note_others(r, in->notes);
+	if (lost[LOST_TRANSPORT])
+		strbuf_addf(in->notes, "perf lost %" PRIu64 " events\n", lost[LOST_TRANSPORT]);
+	if (in->lines->unended)
+		strbuf_adds(in->notes, "the last line has no end: the text is cut\n");
+	ret = text_end(&r->text);
+	if (!r->chosen && in->options->event && ret >= 0)
+		return fail(in->notes, "it has no samples of event '%s', but of '%s'\n",
+			in->options->event, r->text.notes[OTHER_EVENT].text.buf);
+	return ret < 0 ? ret : ret || in->lines->unended;
+}
+
+static int perfscript_read(struct text_input *in)
+{
+	struct perfscript_reader r = {.event = STRBUF_INIT};
+	const char *line;
+	size_t len;
+	int ret;
+
+	text_begin(&r.text, in, notes, ARRAY_LEN(notes));
+	while (text_next(&r.text, &line, &len)) {
+		if (in->lines->unended)
+			read_cut(&r);
+		else if (r.text.cut)
+			read_too_long(&r);
+		else
+			read_line(&r, line, len);
+	}
+	ret = end_input(&r);
+	text_release(&r.text);
+	strbuf_release(&r.event);
+	return ret;
 }
 
 /* Where modules are not printed, frames are known by their indentation. */
@@ -472,19 +430,25 @@ static bool is_indented_frame(const char *line, size_t len)
 	       is_blank(line[ADDRESS_END]);
 }
 
-bool perfscript_is_line(const char *line, size_t len)
+static bool perfscript_is_line(const char *line, size_t len)
 {
 	struct perf_header h;
 	struct perf_frame f;
-	const char *text = line, *end = line + len;
+	const char *text = line;
+	size_t n = len;
 
 	if (perfline_header(&h, line, len) && (h.event_len || h.rest_len))
 		return true;
-	while (text < end && is_blank(*text))
-		text++;
-	while (end > text && is_blank(end[-1]))
-		end--;
-	return text < end && perfline_frame(&f, text, (size_t)(end - text)) &&
-	       (end[-1] == ')' || is_indented_frame(line, len)) &&
+	text_trim(&text, &n);
+	return n && perfline_frame(&f, text, n) &&
+	       (text[n - 1] == ')' || is_indented_frame(line, len)) &&
 	       !begins_with(f.name ? f.name : "", f.name_len, ": ");
 }
+
+const struct text_format perfscript_format = {
+	.name = "perf script",
+	.is_line = perfscript_is_line,
+	.votes = 1,
+	.has_meta = true,
+	.read = perfscript_read,
+};

@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "text_format.h"
 
 #include <expat.h>
 #include <inttypes.h>
@@ -425,19 +426,28 @@ static void check(struct picture_reader *r, const struct lines *lines)
 		strbuf_addf(r->notes, "its weights are multiples of %" PRIu64 "\n", r->scale);
 }
 
-int picture_read(struct profile *p, struct lines *lines, struct strbuf *notes)
+/* Tasks in it were asked for when it was drawn. */
+static bool has_tasks(const struct profile *p)
+{
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		if (p->frames[i].kind == FRAME_TASK)
+			return true;
+	return false;
+}
+
+static int picture_read(struct text_input *in)
 {
 	struct picture_reader r = {
 		.parser = XML_ParserCreateNS(NULL, '|'),
-		.p = p,
-		.notes = notes,
+		.p = in->p,
+		.notes = in->notes,
 		.text = STRBUF_INIT,
 		.scale = 1,
 		.number.factor = 1,
 	};
 
 	if (!r.parser)
-		return fail(notes, "out of memory\n");
+		return fail(in->notes, "out of memory\n");
 	memset(r.digit, -1, sizeof(r.digit));
 	for (int i = 0; i < PICTURE_LAST + PICTURE_MORE; i++)
 		r.digit[(unsigned char)picture_digits[i]] = (signed char)i;
@@ -445,11 +455,28 @@ int picture_read(struct profile *p, struct lines *lines, struct strbuf *notes)
 	XML_SetElementHandler(r.parser, on_start, on_end);
 	XML_SetCharacterDataHandler(r.parser, on_text);
 	XML_SetStartDoctypeDeclHandler(r.parser, on_doctype);
-	parse(&r, lines);
-	check(&r, lines);
+	parse(&r, in->lines);
+	check(&r, in->lines);
+	in->several = has_tasks(in->p);
 	XML_ParserFree(r.parser);
 	strbuf_release(&r.text);
 	free(r.modules.list);
 	free(r.frames.list);
 	return r.failed ? -1 : 0;
 }
+
+static bool is_xml(const char *bytes, size_t n)
+{
+	while (n && (is_blank(*bytes) || *bytes == '\r' || *bytes == '\n')) {
+		bytes++;
+		n--;
+	}
+	return begins_with(bytes, n, "<?xml") || begins_with(bytes, n, "<svg");
+}
+
+const struct text_format picture_format = {
+	.name = "picture",
+	.is_head = is_xml,
+	.has_meta = true,
+	.read = picture_read,
+};

@@ -37,19 +37,9 @@
 
 #include "model/profile.h"
 
-struct lines;
-struct strbuf;
-
 enum { PICTURE_LAST = 52, PICTURE_MORE = 36 };
 extern const char picture_digits[PICTURE_LAST + PICTURE_MORE + 1];
 
 char picture_kind_letter(enum frame_kind kind);
-
-/*
- * Reads the tree of the picture in LINES, of version 1 or 2, into P, which was just initialised,
- * with unit, title and what the tree tells of its account. 0: all of it; -1: nothing that can be
- * used, and one line in NOTES.
- */
-int picture_read(struct profile *p, struct lines *lines, struct strbuf *notes);
 
 #endif

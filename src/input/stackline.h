@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One line of a backtrace as stap prints it, taken apart: see stacktext.h for the forms. */
+/* One line of a backtrace as stap prints it, taken apart: see stacktext.c for the forms. */
 #ifndef INPUT_STACKLINE_H
 #define INPUT_STACKLINE_H
 

@@ -22,8 +22,8 @@ void stacks_release(struct stacks *s)
 
 uint32_t stacks_note(struct stacks *s, const char *name)
 {
-	return note_frame(s->p, name, strlen(name)) | WORTH_UNCOUNTED |
-	       (note_is_cut(name) ? WORTH_MARKED : 0) | (note_is_broken(name) ? WORTH_BROKEN : 0);
+	return note_frame(s->p, name, strlen(name)) | ENTRY_UNCOUNTED |
+	       (note_is_cut(name) ? ENTRY_MARKED : 0) | (note_is_broken(name) ? ENTRY_BROKEN : 0);
 }
 
 static bool push_too_deep(struct stacks *s)
@@ -42,25 +42,25 @@ static void push_frame(struct stacks *s, uint32_t frame)
 	s->frames[s->nr++] = frame;
 }
 
-bool stacks_push(struct stacks *s, uint32_t worth)
+bool stacks_push(struct stacks *s, uint32_t entry)
 {
 	if (s->nr >= STACKS_DEPTH_MAX)
 		return push_too_deep(s);
-	push_frame(s, worth & WORTH_FRAME);
-	s->account.named += !(worth & (WORTH_UNNAMED | WORTH_UNCOUNTED));
-	s->account.unnamed += (worth & WORTH_UNNAMED) != 0;
-	s->account.cut |= (worth & (WORTH_CUT | WORTH_MARKED)) != 0;
-	s->account.broken |= (worth & WORTH_BROKEN) != 0;
-	if (worth & WORTH_CUT)
+	push_frame(s, entry & ENTRY_FRAME);
+	s->account.named += !(entry & (ENTRY_UNNAMED | ENTRY_UNCOUNTED));
+	s->account.unnamed += (entry & ENTRY_UNNAMED) != 0;
+	s->account.cut |= (entry & (ENTRY_CUT | ENTRY_MARKED)) != 0;
+	s->account.broken |= (entry & ENTRY_BROKEN) != 0;
+	if (entry & ENTRY_CUT)
 		push_frame(s, note_frame(s->p, "[truncated]", 11));
 	return true;
 }
 
-void stacks_pop(struct stacks *s, uint32_t worth)
+void stacks_pop(struct stacks *s, uint32_t entry)
 {
 	s->nr--;
-	s->account.named -= !(worth & (WORTH_UNNAMED | WORTH_UNCOUNTED));
-	s->account.unnamed -= (worth & WORTH_UNNAMED) != 0;
+	s->account.named -= !(entry & (ENTRY_UNNAMED | ENTRY_UNCOUNTED));
+	s->account.unnamed -= (entry & ENTRY_UNNAMED) != 0;
 }
 
 void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind)

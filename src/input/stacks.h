@@ -16,14 +16,14 @@
 /* Deeper is no stack but a text without ends of stacks; what is beyond is left out and marked. */
 enum { STACKS_DEPTH_MAX = 1 << 18 };
 
-/* What a line is worth: the number of its frame, and what that says of the stack. */
+/* What a line adds to a stack: the number of its frame, and flags. */
 enum {
-	WORTH_FRAME = PROFILE_FRAMES_MAX - 1,
-	WORTH_UNNAMED = PROFILE_FRAMES_MAX,
-	WORTH_UNCOUNTED = 1 << 27, /* neither named nor not: notes, inlined functions */
-	WORTH_CUT = 1 << 28,       /* and [truncated] is its caller */
-	WORTH_MARKED = 1 << 29,    /* it is a note that says so */
-	WORTH_BROKEN = 1 << 30,
+	ENTRY_FRAME = PROFILE_FRAMES_MAX - 1,
+	ENTRY_UNNAMED = PROFILE_FRAMES_MAX,
+	ENTRY_UNCOUNTED = 1 << 27, /* neither named nor not: notes, inlined functions */
+	ENTRY_CUT = 1 << 28,       /* and [truncated] is its caller */
+	ENTRY_MARKED = 1 << 29,    /* it is a note that says so */
+	ENTRY_BROKEN = 1 << 30,
 };
 
 struct stacks {
@@ -47,9 +47,9 @@ void stacks_init(struct stacks *s, struct profile *p); /* P outlives S */
 void stacks_release(struct stacks *s);
 
 /* False when the stack becomes too deep by it, the first time. */
-bool stacks_push(struct stacks *s, uint32_t worth);
-void stacks_pop(struct stacks *s, uint32_t worth); /* undoes it, if the stack is not too deep */
-uint32_t stacks_note(struct stacks *s, const char *name); /* the worth of a note (folded.h) */
+bool stacks_push(struct stacks *s, uint32_t entry);
+void stacks_pop(struct stacks *s, uint32_t entry); /* undoes it, if the stack is not too deep */
+uint32_t stacks_note(struct stacks *s, const char *name); /* the entry of a note (folded.h) */
 
 /* Frames FROM up to TO become of KIND, but for notes and wakers. */
 void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind);

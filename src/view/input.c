@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "input/bcc.h"
-#include "input/bpftrace.h"
-#include "input/folded.h"
-#include "input/perfscript.h"
-#include "input/picture.h"
-#include "input/stackline.h"
-#include "input/stacktext.h"
+#include "input/text_format.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -19,171 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PEEK = 1 << 16, SURE = PEEK };
-
-/* What is no text begins with these. */
-static const struct {
-	const char *begins, *why;
-} refused[] = {
-	{"\x1f\x8b", "it is compressed: run gunzip on it first"},
-	{"\x28\xb5\x2f\xfd", "it is compressed: run unzstd on it first"},
-	{"\xfd"
-	 "7zXZ",
-		"it is compressed: run unxz on it first"},
-	{"BZh", "it is compressed: run bunzip2 on it first"},
-	{"PERFILE2", "it is perf's own format: run perf script on it first"},
-	{"\x7f"
-	 "ELF",
-		"it is a program, no profile"},
-};
-
-static bool is_space(char c)
-{
-	return is_blank(c) || c == '\r';
-}
-
-static int read_folded(struct profile *p, struct lines *lines, const struct input_options *options,
-	bool *several, struct strbuf *notes)
-{
-	(void)options;
-	(void)several;
-	return folded_read(p, lines, notes);
-}
-
-static int read_stacktext(struct profile *p, struct lines *lines,
-	const struct input_options *options, bool *several, struct strbuf *notes)
-{
-	struct stacktext_options text = {.sources = options->view.lines};
-
-	(void)several;
-	return stacktext_read(p, lines, &text, notes);
-}
-
-static int read_perfscript(struct profile *p, struct lines *lines,
-	const struct input_options *options, bool *several, struct strbuf *notes)
-{
-	struct perfscript_options text = {
-		.sources = options->view.lines,
-		.threads = options->view.threads,
-		.samples = options->samples,
-		.event = options->event,
-	};
-
-	return perfscript_read(p, lines, &text, several, notes);
-}
-
-static int read_bpftrace(struct profile *p, struct lines *lines,
-	const struct input_options *options, bool *several, struct strbuf *notes)
-{
-	return bpftrace_read(p, lines, options->event, several, notes);
-}
-
-static int read_bcc(struct profile *p, struct lines *lines, const struct input_options *options,
-	bool *several, struct strbuf *notes)
-{
-	return bcc_read(p, lines, options->view.threads, several, notes);
-}
-
-static bool ends_in_number(const char *s, size_t len)
-{
-	const char *last = s + len;
-	uint64_t ignored;
-
-	while (last > s && !is_space(last[-1]))
-		last--;
-	return last > s && parse_u64(last, (size_t)(s + len - last), 10, &ignored);
-}
-
-static bool is_stacktext(const char *s, size_t len)
-{
-	uint64_t ignored;
-
-	if (parse_u64(s, len, 10, &ignored) || stackline_is_list(s, len))
-		return true;
-	return !ends_in_number(s, len) &&
-	       (memmem(s, len, "+0x", 3) || (len > 2 && !memcmp(s, "0x", 2)));
-}
-
-static bool is_folded(const char *s, size_t len)
-{
-	return ends_in_number(s, len) || memchr(s, ';', len);
-}
-
-/*
- * Texts. Each line speaks for the first one that it looks like, with so many votes as that sort of
- * line is sure; most votes win, the first one of several.
- */
-static const struct form {
-	bool (*is_line)(const char *line, size_t len); /* without blanks at its end */
-	size_t votes;
-	int (*read)(struct profile *p, struct lines *lines, const struct input_options *options,
-		bool *several, struct strbuf *notes);
-	bool apart; /* it has tasks and a unit: into a profile of its own first */
-} forms[] = {
-	{bpftrace_is_line, SURE, read_bpftrace, true},
-	{bcc_is_line, 4, read_bcc, true},
-	{perfscript_is_line, 1, read_perfscript, true},
-	{is_stacktext, 1, read_stacktext, false},
-	{is_folded, 1, read_folded, false},
-};
-
-static void vote(const char *line, const char *end, size_t votes[])
-{
-	const char *s = line;
-
-	while (end > s && is_space(end[-1]))
-		end--;
-	while (s < end && is_space(*s))
-		s++;
-	for (size_t i = 0; s < end && i < ARRAY_LEN(forms); i++) {
-		const char *from = forms[i].apart ? line : s;
-
-		if (forms[i].is_line(from, (size_t)(end - from))) {
-			votes[i] += forms[i].votes;
-			return;
-		}
-	}
-}
-
-/* NULL: it is none of them. */
-static const struct form *form_of_text(const char *s, const char *end)
-{
-	size_t votes[ARRAY_LEN(forms)] = {0}, best = 0;
-
-	while (s < end) {
-		const char *nl = memchr(s, '\n', (size_t)(end - s));
-
-		vote(s, nl ? nl : end, votes);
-		s = nl ? nl + 1 : end;
-	}
-	for (size_t i = 1; i < ARRAY_LEN(forms); i++)
-		if (votes[i] > votes[best])
-			best = i;
-	return votes[best] ? &forms[best] : NULL;
-}
-
-static bool is_binary(const char *bytes, size_t n)
-{
-	size_t odd = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-
-		odd += c < 9 || (c > 13 && c < 32 && c != 27);
-	}
-	return odd > n / 20;
-}
-
-/* Why what begins with these N bytes, or has such ones, cannot be read; NULL: it may be. */
-static const char *why_refused(const char *bytes, size_t n)
-{
-	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-		if (begins_with(bytes, n, refused[i].begins))
-			return refused[i].why;
-	if (is_binary(bytes, n))
-		return "it is binary: neither a recording nor stacks";
-	return NULL;
-}
+enum { PEEK = TEXT_SURE }; /* so many lines at most are looked at */
 
 /*
  * Adds to P's account, which is of the last input alone, that of the inputs before it. It is known
@@ -285,7 +115,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 }
 
 /* OWN is what one input holds; it is the caller's to release, whatever is in it then. */
-static int add_apart(struct profile *p, struct profile *own, struct strbuf *err)
+static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 {
 	struct account before = p->account;
 	struct profile old = *p;
@@ -329,7 +159,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	symbol_resolve(&rec, &options->symbol, NULL, err);
 	recording_to_profile(&rec, &view, &own);
 	own.tasks = recording_has_several_processes(&rec);
-	if (!add_apart(p, &own, err))
+	if (!add_own(p, &own, err))
 		ret = recording_is_part(&rec, err) | !recording_has_labels(&rec, &view, err);
 out:
 	profile_release(&own);
@@ -337,54 +167,44 @@ out:
 	return ret;
 }
 
-static int read_apart(struct profile *p, struct lines *lines, const struct form *form,
-	const struct input_options *options, struct strbuf *err)
+/* What tells its tasks and its unit has a profile of its own first. */
+static int read_own(struct profile *p, const struct text_format *format, struct text_input *in,
+	struct strbuf *err)
 {
 	struct profile own;
 	int ret;
 
 	profile_init(&own);
-	ret = form->read(&own, lines, options, &own.tasks, err);
-	if (ret >= 0 && add_apart(p, &own, err) < 0)
+	in->p = &own;
+	ret = format->read(in);
+	own.tasks = in->several;
+	if (ret >= 0 && add_own(p, &own, err) < 0)
 		ret = -1;
 	profile_release(&own);
 	return ret;
 }
 
-static int read_text(struct profile *p, struct lines *lines, const struct form *form,
+static int read_text(struct profile *p, struct lines *lines, const struct text_format *format,
 	const struct input_options *options, struct strbuf *err)
 {
+	const struct text_options text = {
+		.sources = options->view.lines,
+		.threads = options->view.threads,
+		.samples = options->samples,
+		.event = options->event,
+	};
+	struct text_input in = {.lines = lines, .options = &text, .p = p, .notes = err};
 	struct account before = p->account;
-	bool first = nothing_yet(p), several;
+	bool first = nothing_yet(p);
 
-	if (form->apart)
-		return read_apart(p, lines, form, options, err);
+	if (format->has_meta)
+		return read_own(p, format, &in, err);
 	p->account = (struct account){0};
 
-	int ret = form->read(p, lines, options, &several, err);
+	int ret = format->read(&in);
 
 	add_account(p, &before, first);
 	return ret;
-}
-
-static int read_picture(struct profile *p, struct lines *lines, const struct input_options *options,
-	bool *several, struct strbuf *notes)
-{
-	int ret = picture_read(p, lines, notes);
-
-	(void)options;
-	for (uint32_t i = 1; i < p->nr_frames; i++) /* they were wanted in it */
-		*several |= p->frames[i].kind == FRAME_TASK;
-	return ret;
-}
-
-static bool is_xml(const char *bytes, size_t n)
-{
-	while (n && (is_space(*bytes) || *bytes == '\n')) {
-		bytes++;
-		n--;
-	}
-	return begins_with(bytes, n, "<?xml") || begins_with(bytes, n, "<svg");
 }
 
 static int read_lines(struct profile *p, struct lines *lines, const struct input_options *options,
@@ -397,25 +217,18 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 		return fail(err, "%s\n", strerror(lines->error));
 	if (begins_with(bytes, n, RECORDING_MAGIC))
 		return read_recording(p, lines, options, err);
-	if (is_xml(bytes, n))
-		return read_apart(p, lines, &(struct form){.read = read_picture}, options, err);
-
-	const char *why = why_refused(bytes, n);
-
-	if (why)
-		return fail(err, "%s\n", why);
-	while (n && (is_space(bytes[n - 1]) || bytes[n - 1] == '\n'))
+	while (n && (is_blank(bytes[n - 1]) || bytes[n - 1] == '\r' || bytes[n - 1] == '\n'))
 		n--;
 	if (!n) {
 		strbuf_adds(err, "it is empty\n");
 		return 0;
 	}
-	const struct form *form = form_of_text(bytes, bytes + n);
+	const char *why;
+	const struct text_format *format = text_format_of(bytes, n, &why);
 
-	if (!form)
-		return fail(err,
-			"it is neither a recording nor folded stacks nor backtraces with counts\n");
-	return read_text(p, lines, form, options, err);
+	if (!format)
+		return fail(err, "%s\n", why);
+	return read_text(p, lines, format, options, err);
 }
 
 /* Whether their recordings have states that tell nothing apart, as recording_mixes_states has it.

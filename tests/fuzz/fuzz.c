@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "input/folded.h"
 #include "lib/strbuf.h"
 #include "view/view.h"
 
@@ -47,7 +46,8 @@ void fuzz_fold_twice(struct profile *p)
 
 	profile_init(&q);
 	fuzz_lines(&lines, text, len);
-	must(folded_read(&q, &lines, &notes) == 0);
+	must(folded_format.read(&(struct text_input){.lines = &lines, .p = &q, .notes = &notes}) ==
+		0);
 	fuzz_lines_end(&lines);
 	text2 = fold(&q, &len2);
 	must(len == len2 && !memcmp(text, text2, len));
@@ -56,6 +56,28 @@ void fuzz_fold_twice(struct profile *p)
 	strbuf_release(&notes);
 	free(text);
 	free(text2);
+}
+
+void fuzz_text(const struct text_format *format, const struct text_options *options,
+	const uint8_t *data, size_t size)
+{
+	struct strbuf notes = STRBUF_INIT;
+	struct lines lines;
+	struct profile p;
+	int ret;
+
+	profile_init(&p);
+	fuzz_lines(&lines, data, size);
+	ret = format->read(&(struct text_input){
+		.lines = &lines, .options = options, .p = &p, .notes = &notes});
+	fuzz_lines_end(&lines);
+	must(ret >= 0);
+	must(ret == 0 || notes.len);
+	must(ret == 1 || !p.account.lost[LOST_UNREADABLE]);
+	fuzz_fold_twice(&p);
+	must(p.nodes[0].total == p.account.kept);
+	profile_release(&p);
+	strbuf_release(&notes);
 }
 
 int fuzz_read_recording(struct recording *rec, const void *data, size_t size)

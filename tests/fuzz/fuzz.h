@@ -3,6 +3,7 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
+#include "input/text_format.h"
 #include "lib/lines.h"
 #include "model/profile.h"
 #include "model/recording.h"
@@ -24,6 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 void fuzz_lines(struct lines *lines, const void *data, size_t size); /* lines.fd is an open file */
 void fuzz_lines_end(struct lines *lines);
+
+/* Reads the bytes as FORMAT and checks what must hold of any input. */
+void fuzz_text(const struct text_format *format, const struct text_options *options,
+	const uint8_t *data, size_t size);
 
 /* recording_read of these bytes; REC is the caller's to release. What fails says why. */
 int fuzz_read_recording(struct recording *rec, const void *data, size_t size);

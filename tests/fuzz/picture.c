@@ -4,7 +4,6 @@
  * NUL is its frames and the rest its tree.
  */
 #include "fuzz.h"
-#include "input/picture.h"
 #include "lib/strbuf.h"
 
 #include <string.h>
@@ -43,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_init(&p);
 	add_file(&file, (const char *)data, size);
 	fuzz_lines(&lines, file.buf, file.len);
-	ret = picture_read(&p, &lines, &notes);
+	ret = picture_format.read(&(struct text_input){.lines = &lines, .p = &p, .notes = &notes});
 	fuzz_lines_end(&lines);
 	must(ret == 0 || notes.len);
 	if (!ret && !p.nodes[0].self) { /* that has no line */

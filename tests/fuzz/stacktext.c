@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
-#include "input/stacktext.h"
-#include "lib/strbuf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct stacktext_options options = {.sources = true};
-	struct strbuf notes = STRBUF_INIT;
-	struct lines lines;
-	struct profile p;
-	int ret;
-
-	profile_init(&p);
-	fuzz_lines(&lines, data, size);
-	ret = stacktext_read(&p, &lines, &options, &notes);
-	fuzz_lines_end(&lines);
-	must(ret >= 0);
-	must(ret == 0 || notes.len);
-	must(ret == 1 || !account_lost(&p.account));
-	fuzz_fold_twice(&p);
-	must(p.nodes[0].total == p.account.kept);
-	profile_release(&p);
-	strbuf_release(&notes);
+	fuzz_text(&stacktext_format, &(struct text_options){.sources = true}, data, size);
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings as text backtraces: what is read back from them is what the recording shows. */
-#include "input/stacktext.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -88,18 +87,13 @@ static char *text_of(
 
 static void read_back(struct profile *p, const char *text, bool sources)
 {
-	struct stacktext_options options = {.sources = sources};
+	struct text_options options = {.sources = sources};
 	struct strbuf notes = STRBUF_INIT;
-	FILE *file = text_file(text, strlen(text));
-	struct lines lines;
 
-	assert_non_null(file);
-	lines_init(&lines, fileno(file));
 	profile_init(p);
-	assert_int_equal(stacktext_read(p, &lines, &options, &notes), 0);
+	assert_int_equal(text_read(&stacktext_format, &options, text, strlen(text), p, &notes), 0);
 	assert_string_equal(notes.buf, "");
-	lines_release(&lines);
-	fclose(file);
+	strbuf_release(&notes);
 }
 
 static void test_round_trip(void **state)

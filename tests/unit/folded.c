@@ -18,16 +18,9 @@
 static int read_text(struct profile *p, const char *text, size_t len)
 {
 	struct strbuf notes = STRBUF_INIT;
-	FILE *file = text_file(text, len);
-	struct lines lines;
-	int ret;
+	int ret = text_read(&folded_format, NULL, text, len, p, &notes);
 
-	assert_non_null(file);
-	lines_init(&lines, fileno(file));
-	ret = folded_read(p, &lines, &notes);
-	lines_release(&lines);
 	strbuf_release(&notes);
-	fclose(file);
 	return ret;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "input/perfline.h"
-#include "input/perfscript.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -153,7 +152,7 @@ static void test_every_prefix(void **state)
 			memcpy(copy, lines[i], n);
 			perfline_header(&h, copy, n);
 			perfline_frame(&f, copy, n);
-			perfscript_is_line(copy, n);
+			perfscript_format.is_line(copy, n);
 			free(copy);
 		}
 }
@@ -163,11 +162,10 @@ static void test_many(void **state)
 {
 	static const char sample[] =
 		"a 1 1.5: 3 cycles: \n\t 7f12 f+0x1 (/a)\n\t 7f13 main (/a)\n\n";
-	const struct perfscript_options options = {0};
+	const struct text_options options = {0};
 	struct strbuf text = STRBUF_INIT, notes = STRBUF_INIT;
 	struct profile p;
 	struct lines lines;
-	bool several;
 
 	(void)state;
 	for (int i = 0; i < 10000; i++)
@@ -177,11 +175,13 @@ static void test_many(void **state)
 	assert_non_null(file);
 	profile_init(&p);
 	lines_init(&lines, fileno(file));
-	assert_int_equal(perfscript_read(&p, &lines, &options, &several, &notes), 0);
+	struct text_input in = {.lines = &lines, .options = &options, .p = &p, .notes = &notes};
+
+	assert_int_equal(perfscript_format.read(&in), 0);
 	assert_int_equal(p.nr_nodes, 4);
 	assert_int_equal(p.account.kept, 30000);
 	assert_string_equal(p.unit, "cycles");
-	assert_false(several);
+	assert_false(in.several);
 	lines_release(&lines);
 	profile_release(&p);
 	strbuf_release(&text);

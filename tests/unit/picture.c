@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "input/folded.h"
 #include "input/picture.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -95,34 +94,22 @@ static char *dump(const struct profile *p)
 static void read_picture(struct profile *q, const char *text, size_t len, int want, const char *why)
 {
 	struct strbuf notes = STRBUF_INIT;
-	FILE *file = text_file(text, len);
-	struct lines lines;
 
-	assert_non_null(file);
 	profile_init(q);
-	lines_init(&lines, fileno(file));
-	assert_int_equal(picture_read(q, &lines, &notes), want);
+	assert_int_equal(text_read(&picture_format, NULL, text, len, q, &notes), want);
 	if (why && !strstr(notes.buf, why))
 		fail_msg("'%s' instead of '%s'", notes.buf, why);
-	lines_release(&lines);
 	strbuf_release(&notes);
-	fclose(file);
 	profile_finish(q);
 }
 
 static void read_folded(struct profile *q, const char *text, size_t len)
 {
 	struct strbuf notes = STRBUF_INIT;
-	FILE *file = text_file(text, len);
-	struct lines lines;
 
-	assert_non_null(file);
 	profile_init(q);
-	lines_init(&lines, fileno(file));
-	assert_int_equal(folded_read(q, &lines, &notes), 0);
-	lines_release(&lines);
+	assert_int_equal(text_read(&folded_format, NULL, text, len, q, &notes), 0);
 	strbuf_release(&notes);
-	fclose(file);
 	profile_finish(q);
 }
 

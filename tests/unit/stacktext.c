@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "input/stackline.h"
-#include "input/stacktext.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "text_test.h"
@@ -65,27 +64,19 @@ static void test_every_prefix(void **state)
 	}
 }
 
-static int read_with(
-	struct profile *p, const char *text, size_t len, struct stacktext_options options)
+static int read_with(struct profile *p, const char *text, size_t len, struct text_options options)
 {
 	struct strbuf notes = STRBUF_INIT;
-	FILE *file = text_file(text, len);
-	struct lines lines;
-	int ret;
+	int ret = text_read(&stacktext_format, &options, text, len, p, &notes);
 
-	assert_non_null(file);
-	lines_init(&lines, fileno(file));
-	ret = stacktext_read(p, &lines, &options, &notes);
 	assert_int_equal(ret != 0, notes.len != 0);
-	lines_release(&lines);
 	strbuf_release(&notes);
-	fclose(file);
 	return ret;
 }
 
 static int read_text(struct profile *p, const char *text, size_t len)
 {
-	return read_with(p, text, len, (struct stacktext_options){0});
+	return read_with(p, text, len, (struct text_options){0});
 }
 
 static void test_sources(void **state)
@@ -109,7 +100,7 @@ static void test_sources(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_LEN(lines); i++) {
-		struct stacktext_options options = {.sources = i % 2};
+		struct text_options options = {.sources = i % 2};
 		struct profile p;
 
 		strbuf_reset(&text);

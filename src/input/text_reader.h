@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the readers of stacks in text share: lines, frames that were parsed before, the stack that
+ * is being built, and notes on what is wrong: how often, and where first.
+ */
+#ifndef INPUT_TEXT_READER_H
+#define INPUT_TEXT_READER_H
+
+#include "lib/memo.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "stacks.h"
+#include "text_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum note_effect {
+	NOTE_INFO, /* nothing is missing */
+	NOTE_PART, /* the input was not read whole */
+	NOTE_LOST, /* nor is it counted: it is in the account's LOST_UNREADABLE */
+};
+
+/* Notes of every reader, by number; its own ones follow. */
+enum { NOTE_TOO_LONG, NOTE_TOO_DEEP, NOTES_COMMON, NOTES_MAX = 8 };
+
+struct text_note {
+	uint64_t nr, line; /* how often; the first line */
+	struct strbuf text;
+};
+
+struct text_reader {
+	struct text_input *in;
+	struct profile *p; /* in's */
+	struct stacks stacks;
+	struct memo frames;         /* text → entry */
+	struct strbuf name, module; /* for parse functions to use */
+
+	uint64_t line;       /* the number of the current line */
+	bool cut;            /* it was too long, this is its beginning */
+	uint64_t stack_line; /* where the stack that is being built began: the reader sets it */
+
+	const struct text_note_kind {
+		const char *text; /* NULL: the reader writes it */
+		enum note_effect effect;
+	} * kinds;
+	unsigned nr_kinds;
+	struct text_note notes[NOTES_MAX];
+};
+
+/* KINDS are the reader's own notes, numbered from NOTES_COMMON, in the order they are written. */
+void text_begin(struct text_reader *r, struct text_input *in, const struct text_note_kind *kinds,
+	unsigned nr_kinds);
+void text_release(struct text_reader *r);
+
+/* False at the end. */
+bool text_next(struct text_reader *r, const char **line, size_t *len);
+
+/*
+ * The entry (stacks.h) of TEXT, from PARSE where it is new, which returns false when TEXT is no
+ * frame. LEN > 0.
+ */
+typedef bool text_parse(struct text_reader *r, const char *text, size_t len, uint32_t *entry);
+bool text_entry(
+	struct text_reader *r, const char *text, size_t len, text_parse *parse, uint32_t *entry);
+
+/* stacks_push, with a note when the stack is too deep. */
+void text_push(struct text_reader *r, uint32_t entry);
+
+/* Counts note KIND at LINE; TEXT, which people see of it, is kept if it is the first. */
+void text_note(struct text_reader *r, unsigned kind, uint64_t line, const char *text, size_t len);
+
+/* Appends "WHAT: 3, the first in line 12: 'text'" and a newline; nothing if there was none. */
+void text_note_write(const struct text_note *note, const char *what, struct strbuf *out);
+
+/* Writes the notes. 0: all was read, 1: a part, -1: reading failed. */
+int text_end(struct text_reader *r);
+
+/* Takes blanks off both ends. */
+static inline void text_trim(const char **s, size_t *len)
+{
+	while (*len && is_blank(**s)) {
+		++*s;
+		--*len;
+	}
+	while (*len && is_blank((*s)[*len - 1]))
+		--*len;
+}
+
+#endif
