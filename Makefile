@@ -109,6 +109,13 @@ $(O)/view/%.inc: src/view/%
 	$(Q)$(to_string)
 $(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
+# what the headers of the scripts say, for a binary without its data folder
+$(O)/engine/headers.inc: $(wildcard stap/*.stp)
+	@mkdir -p $(@D)
+	$(Q)for script in $(basename $(^F)); do echo "{\"$$script\","; sed -n -e 's/[\"]/\\&/g' \
+		-e 's,^// flametap: \(.*\),"\1\\n",p' stap/$$script.stp; echo '},'; done > $@
+$(O)/src/engine/tool.o: $(O)/engine/headers.inc
+
 # src/web becomes script and style of the SVG files, and the policy that names their hashes. Indentation and comments of whole
 # lines stay here, but for the licence's
 strip = sed -e '1b' -e 's/^[[:blank:]]*//' -e '/^$$/d' -e '/^\/\*.*\*\/$$/d' \

@@ -13,6 +13,7 @@
 
 struct engine_request;
 struct strbuf;
+struct tool;
 struct trial;
 
 enum check_state {
@@ -47,7 +48,7 @@ struct check_request {
 	size_t nr_pids;
 	bool user, kernel, perl;  /* the stacks that are wanted */
 	bool children;            /* and those of what the processes start */
-	bool untimed;             /* no timer takes them, but tracepoints */
+	const struct tool *tool;  /* what is to be recorded */
 	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */
 	bool runtime_given;       /* SystemTap uses another runtime than the installed one */
 	bool module_signed;       /* the module is signed, or stap was told to sign it */

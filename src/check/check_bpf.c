@@ -5,6 +5,7 @@
  */
 #include "check_list.h"
 #include "engine/bpf/features.h"
+#include "engine/tool.h"
 #include "lib/root.h"
 #include "lib/util.h"
 #include "trial.h"
@@ -176,7 +177,8 @@ void check_bpf_lockdown(struct check_context *c)
 /* With CAP_PERFMON kernel.perf_event_paranoid means nothing, but for kernels that know a 3. */
 void check_bpf_timer(struct check_context *c)
 {
-	bool ask = !*c->request->root && may_trace(c) && !own_users(c);
+	bool ask = !*c->request->root && may_trace(c) &&
+		   !own_users(c);
 	int error = ask ? try_event() : 0;
 
 	if (!error || error == ENOSYS) {
@@ -259,10 +261,11 @@ void check_bpf_names(struct check_context *c)
 	}
 }
 
-/* Only waits need to know. */
+/* Tools of that tracepoint need to know. */
 void check_bpf_wakeups(struct check_context *c)
 {
-	if (!c->request->untimed || !c->request->try_it || !check_fits_so_far(c))
+	if (!tool_has_probe(c->request->tool, "sched:sched_switch") || !c->request->try_it ||
+		!check_fits_so_far(c))
 		return;
 	if (features_switch_state()) {
 		check_found(c, "sched_switch tells the state of a thread");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The preflight's last part: what a recording takes its samples and its names from. */
 #include "check_list.h"
+#include "engine/tool.h"
 #include "lib/root.h"
 #include "lib/util.h"
 #include "process/process.h"
@@ -29,7 +30,7 @@ static bool has_option(const struct check_context *c, const char *option, const 
 
 void check_timer(struct check_context *c)
 {
-	if (c->request->untimed)
+	if (!tool_is_timed(c->request->tool))
 		return;
 	if (has_option(c, "CONFIG_PERF_EVENTS", "/proc/sys/kernel/perf_event_paranoid")) {
 		check_found(c, "the kernel's perf events");
@@ -39,16 +40,43 @@ void check_timer(struct check_context *c)
 	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
 }
 
+/* Whether the running kernel lists its tracepoints and TRACEPOINT, GROUP:NAME, is none of them. */
+static bool lacks_tracepoint(const struct check_context *c, const char *tracepoint)
+{
+	static const char folder[] = "/sys/kernel/tracing/events";
+	int group = (int)strcspn(tracepoint, ":");
+	char *path = xasprintf("%s/%.*s/%s", folder, group, tracepoint, tracepoint + group + 1);
+	bool lacks = !c->checks->compile_only && root_exists(c->request->root, folder) &&
+		     !root_exists(c->request->root, path);
+
+	free(path);
+	return lacks;
+}
+
 void check_tracepoints(struct check_context *c)
 {
-	if (!c->request->untimed)
-		return;
-	if (has_option(c, "CONFIG_TRACEPOINTS", "/sys/kernel/tracing")) {
-		check_found(c, "the kernel's tracepoints");
-		return;
+	const struct tool *tool = c->request->tool;
+	struct strbuf found = STRBUF_INIT, missing = STRBUF_INIT;
+
+	for (size_t i = 0; i < tool->nr_probes; i++) {
+		const char *tracepoint = tool->probes[i].tracepoint;
+		struct strbuf *list = &found;
+
+		if (!tracepoint)
+			continue;
+		if (!has_option(c, "CONFIG_TRACEPOINTS", "/sys/kernel/tracing") ||
+			lacks_tracepoint(c, tracepoint))
+			list = &missing;
+		strbuf_addf(list, "%s%s", list->len ? ", " : "", tracepoint);
 	}
-	check_missing(c, "this kernel has no tracepoints, which tell when threads wait");
-	check_remedy(c, "record on a kernel with CONFIG_TRACEPOINTS");
+	if (missing.len) {
+		check_missing(c, "this kernel has no tracepoint %s", missing.buf);
+		check_remedy(c, "record on a kernel with CONFIG_TRACEPOINTS");
+	} else if (found.len) {
+		check_found(c, "%s", found.buf);
+	}
+	strbuf_release(&found);
+	strbuf_release(&missing);
 }
 
 /* Probes on functions: scripts of users may want them, sampling does not. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "preflight.h"
-#include "engine/script.h"
 #include "engine/stap/compile.h"
 #include "engine/stap/stap_module.h"
 #include "lib/strbuf.h"
@@ -27,18 +26,14 @@ static void look_at_stap(const struct engine_request *r, struct checks *checks)
 		.user = r->user,
 		.kernel = r->kernel,
 		.perl = r->perl,
+		.tool = r->tool,
 		.module_given = r->module,
 		.module_signed = asks_to_sign(r),
 		.runtime_given = repair_stands_aside(r),
 	};
 	struct strbuf why = STRBUF_INIT;
 	struct stap_module module = {0};
-	struct script script;
 
-	if (!script_find(&script, r->script, &why))
-		request.untimed = !script_takes(&script, "rate");
-	script_release(&script);
-	strbuf_reset(&why);
 	if (r->module) {
 		if (!stap_module_open(&module, r->module, &why))
 			stap_module_fits_kernel(&module, &why);
@@ -66,7 +61,7 @@ static void look_at_bpf(const struct engine_request *r, struct checks *checks)
 		.kernel = r->kernel,
 		.perl = r->perl,
 		.children = r->children,
-		.untimed = !strcmp(r->script, "off-cpu"),
+		.tool = r->tool,
 		.try_it = try_it,
 		.trial_request = r,
 	};

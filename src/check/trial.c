@@ -83,7 +83,8 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 {
 	uint32_t self = (uint32_t)getpid();
 	struct engine_request own = {
-		.script = request->script,
+		.tool = request->tool,
+		.values = request->values,
 		.pids = &self,
 		.nr_pids = 1,
 		.children = true, /* that also loads what hears of them */
@@ -91,7 +92,6 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 		.kernel = request->kernel,
 		.perl = request->perl,
 		.hz = request->hz,
-		.states = request->states,
 	};
 	struct engine *engine = ops->new (&own, err);
 	int ret = engine ? record(ops, engine, trial, err) : -1;

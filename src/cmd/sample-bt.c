@@ -90,11 +90,8 @@ static int judge(const struct options *o, const struct profile *p)
 		program_say("%s", line.buf);
 	strbuf_reset(&line);
 	if (!account->kept) {
-		program_say(strcmp(p->unit, "us")
-				    ? "no samples: the target did not run, or not in the "
-				      "mode that was asked for"
-				    : "no time: the target did not wait, or not in the "
-				      "states that were asked for");
+		program_say("no samples: %s",
+			o->tool.none ? o->tool.none : "the event did not occur in the target");
 		ret = EXIT_PARTIAL;
 	} else if (!account_is_named(account, o->min_quality, functions_least_named(p), &line)) {
 		ret = EXIT_PARTIAL;

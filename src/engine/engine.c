@@ -7,11 +7,11 @@
 
 static const struct engine_ops *const engines[ENGINES_MAX] = {&stap_engine, &bpf_engine};
 
-/* Only SystemTap has modules, arguments for it, and scripts that people write. */
+/* Only SystemTap runs scripts without a program of the built-in engine, modules, and takes
+ * arguments. */
 static bool needs_stap(const struct engine_request *r)
 {
-	return (strcmp(r->script, "on-cpu") && strcmp(r->script, "off-cpu")) || r->module ||
-	       r->compile_only || r->release || r->nr_stap_args;
+	return !r->tool->program || r->module || r->compile_only || r->release || r->nr_stap_args;
 }
 
 /*

@@ -7,6 +7,7 @@
 #define ENGINE_ENGINE_H
 
 #include "model/recording.h"
+#include "tool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@ struct open_files;
 struct strbuf;
 
 struct engine_request {
-	const char *script;   /* which question: "on-cpu", "off-cpu" */
+	const struct tool *tool; /* which question, and the values of its options */
+	struct tool_values values;
 	const uint32_t *pids; /* none with tids or all */
 	size_t nr_pids;
 	const uint32_t *tids;
@@ -31,9 +33,6 @@ struct engine_request {
 	bool by_default;   /* user and kernel were not asked for: a module built ahead decides */
 	unsigned hz;       /* 0: the engine's own tick */
 	double seconds;    /* how long, 0: until it is stopped; a bound for the engine, no clock */
-	unsigned states;   /* of waits, see model/waits.h; 0: the blocked ones */
-	uint64_t min_us, max_us; /* parts of waits that are added, by their length; 0: the script's
-				    own bound */
 	size_t stacks;     /* room for so many different (thread, stacks); 0: the engine chooses */
 	unsigned overload; /* per cent of a CPU that the probes may take, 0: no limit */
 	const char *command;    /* program that pids[0] will execute, NULL: it runs already */

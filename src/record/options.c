@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
-#include "engine/script.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "model/waits.h"
 #include "view/args/arg_value.h"
 #include "view/args/symbol_args.h"
 #include "view/output.h"
 
 #include <argp.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,9 +32,7 @@ enum {
 	OPT_PERL,
 	OPT_MIXED,
 	OPT_SCRIPT,
-	OPT_STATE,
-	OPT_MIN,
-	OPT_MAX,
+	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
 
 static const struct argp_option option_table[] = {
@@ -43,52 +40,51 @@ static const struct argp_option option_table[] = {
 	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
 	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
 	{"children", OPT_CHILDREN, NULL, 0,
-		"With -p: and the processes that they start; with -- always", 1},
-	{"all", 'a', NULL, 0, "Every process; the name of each is its root frame", 1},
-	{"idle", OPT_IDLE, NULL, 0, "With -a: idle processors, too", 1},
-	{"user", 'u', NULL, 0, "User stacks of every tick; without -u and -k both", 1},
-	{"kernel", 'k', NULL, 0, "Kernel stacks of ticks in kernel mode", 1},
+		"With -p: also the processes that they start; always on for a command", 1},
+	{"all", 'a', NULL, 0, "All processes, each with its name as root frame", 1},
+	{"idle", OPT_IDLE, NULL, 0, "With -a: also idle processors", 1},
+	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
+	{"kernel", 'k', NULL, 0, "Kernel stacks of samples in kernel mode", 1},
 	{"perl", OPT_PERL, NULL, 0,
-		"Perl stacks in place of user stacks, of every tick; with -k its kernel part, too",
-		1},
+		"Perl stacks instead of user stacks; with -k also the kernel part", 1},
 	{"mixed", OPT_MIXED, NULL, 0,
-		"User stacks with Perl's frames in them, and the kernel part; with -u without that",
+		"User stacks with Perl's frames in them, and the kernel part; with -u without it",
 		1},
-	{"time", 't', "SEC", 0, "Stop after SEC seconds; otherwise with Ctrl-C or the target", 1},
-	{"rate", 'F', "HZ", 0, "Samples a second on each processor, instead of the tick", 1},
+	{"time", 't', "SEC", 0,
+		"Stop after SEC seconds; default: at Ctrl-C or when the target ends", 1},
+	{"rate", 'F', "HZ", 0, "Samples per second on each processor; default: at the tick", 1},
 	{"script", OPT_SCRIPT, "NAME", 0,
-		"Another question than on-cpu: off-cpu, or a script of your own", 1},
-	{"state", OPT_STATE, "LIST", 0,
-		"off-cpu: waits in these states, of S,D,T,R,W,I, or blocked (default), runnable, "
-		"all",
+		"Script to run instead of on-cpu: off-cpu, or one of your own; its options are "
+		"listed by --script NAME --help",
 		1},
-	{"min", OPT_MIN, "US", 0, "off-cpu: no shorter waits (default 1)", 1},
-	{"max", OPT_MAX, "US", 0, "off-cpu: no longer ones", 1},
 	{NULL, 0, NULL, 0, "What to write:", 2},
 	{"output", 'o', "FILE", 0,
-		"Write FILE, by its ending .rec .bt .folded .svg .csv .json .pb.gz or "
-		".speedscope.json; may be repeated; without it .bt on stdout",
+		"Write FILE, in the format of its ending: .rec .bt .folded .svg .csv .json .pb.gz "
+		"or .speedscope.json; can be repeated; default: .bt on stdout",
 		2},
-	{"report", OPT_REPORT, "DIR", 0, "Write all of them into a dated folder in DIR", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and number of the thread as root frame", 2},
+	{"report", OPT_REPORT, "DIR", 0, "Write all formats into a dated folder in DIR", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
 	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit 1 when a smaller share of the frames has a name (default 50; 0: never)", 2},
+		"Exit with 1 if fewer frames than this have names (default 50; 0: never)", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
 	{"engine", OPT_ENGINE, "NAME", 0, "auto, stap (SystemTap) or bpf (built in)", 3},
-	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; may be repeated", 3},
+	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; can be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
-		"stap: end it when the probes take more of a processor (default 50; 0: never)", 3},
-	{"check", OPT_CHECK, NULL, 0, "Look whether a recording can work here, record nothing", 3},
-	{"json", OPT_JSON, NULL, 0, "With --check: as JSON", 3},
+		"stap: stop when the probes use more than PCT of a processor (default 50; 0: "
+		"never)",
+		3},
+	{"check", OPT_CHECK, NULL, 0, "Check whether recording can work here, record nothing", 3},
+	{"json", OPT_JSON, NULL, 0, "With --check: print JSON", 3},
 	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
-		"Compile what this recording needs, no more; with -o FILE.ko put it there", 3},
-	{"release", 'r', "RELEASE", 0, "With --compile-only, --check: for this kernel", 3},
-	{"module", OPT_MODULE, "FILE.ko", 0, "Run what --compile-only made, compile nothing", 3},
-	{"dump", 'd', NULL, 0, "Print the script and the stap command, run nothing", 3},
+		"Only compile the module for this recording; with -o FILE.ko write it there", 3},
+	{"release", 'r', "RELEASE", 0, "With --compile-only or --check: for this kernel", 3},
+	{"module", OPT_MODULE, "FILE.ko", 0,
+		"Run a module that --compile-only made, compile nothing", 3},
+	{"dump", 'd', NULL, 0, "Print script and stap command, run nothing", 3},
 	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
-	{"verbose", 'v', NULL, 0, "And what the engine says", 3},
+	{"verbose", 'v', NULL, 0, "Also the engine's messages", 3},
 	{0},
 };
 
@@ -98,11 +94,10 @@ static const char doc[] =
 	"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
 	"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
 	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
-	"  sample-bt -o a.svg -- xz -9 FILE      a program from its first instruction\n";
+	"  sample-bt -o a.svg -- xz -9 FILE      a command from its first instruction\n";
 
-enum { TARGETS_MAX = 300 }; /* so many numbers fit into a string of a script */
-#define US_MAX 1000000000000ULL
-#define SECONDS_MAX (US_MAX / 1000000)
+enum { TARGETS_MAX = 300 }; /* that fit into a string of a script */
+#define SECONDS_MAX 1000000
 
 static const char *const engine_names[] = {"auto", "stap", "bpf"};
 
@@ -113,12 +108,10 @@ static void parse_ids(struct ids *ids, const char *whole, struct argp_state *sta
 		uint64_t id;
 
 		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
-			argp_error(state, "'%s' is no list of process numbers such as 1302,1303",
-				whole);
+			argp_error(state, "invalid PID list '%s'", whole);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		if (ids->nr == TARGETS_MAX)
-			argp_error(
-				state, "'%s': more than %d processes; use -a", whole, TARGETS_MAX);
+			argp_error(state, "'%s': more than %d targets; use -a", whole, TARGETS_MAX);
 		ids->list[ids->nr++] = (uint32_t)id;
 		if (!text[n])
 			return;
@@ -197,29 +190,15 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 static void take_command(struct options *o, struct argp_state *state)
 {
 	if (!state->quoted)
-		argp_error(
-			state, "'%s': a program to run stands behind --", state->argv[state->next]);
+		argp_error(state, "'%s': put the command after --", state->argv[state->next]);
 	o->session.command = state->argv + state->next;
 	state->next = state->argc;
 }
 
-static unsigned parse_states(const char *list, struct argp_state *state)
+/* The name of a file, which is also part of a module. */
+static bool is_script_name(const char *name)
 {
-	unsigned states = waits_parse(list);
-
-	if (!states)
-		argp_error(state,
-			"--state '%s': give letters of S,D,T,R,W,I, or blocked, runnable, all",
-			list);
-	return states;
-}
-
-/* The name of a file, which stands in a module, too. */
-static const char *parse_script(const char *name, struct argp_state *state)
-{
-	if (!*name || strlen(name) > 31 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")])
-		argp_error(state, "--script '%s' is no name such as off-cpu", name);
-	return name;
+	return *name && strlen(name) <= 31 && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
 static error_t parse_question(int key, char *arg, struct argp_state *state)
@@ -235,17 +214,9 @@ static error_t parse_question(int key, char *arg, struct argp_state *state)
 		o->mixed = true;
 		break;
 	case OPT_SCRIPT:
-		q->script = parse_script(arg, state);
-		break;
-	case OPT_STATE:
-		q->states = parse_states(arg, state);
-		break;
-	case OPT_MIN:
-		q->min_us = arg_count("--min", arg, 1, US_MAX, state);
-		break;
-	case OPT_MAX:
-		q->max_us = arg_count("--max", arg, 1, US_MAX, state);
-		break;
+		if (!is_script_name(arg))
+			arg_invalid("--script", arg, "a name such as off-cpu", state);
+		break; /* see find_script() */
 	default:
 		return parse_how(key, arg, state);
 	}
@@ -259,7 +230,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->symbol;
+		state->child_inputs[0] = o;
+		state->child_inputs[1] = &o->symbol;
 		break;
 	case 'p':
 		parse_ids(&o->pids, arg, state);
@@ -312,14 +284,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "[-- COMMAND [ARG...]]",
-	.doc = doc,
-	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
-};
-
 static __attribute__((noreturn)) void misused(const char *what)
 {
 	program_say("%s; try --help", what);
@@ -328,11 +292,11 @@ static __attribute__((noreturn)) void misused(const char *what)
 
 static __attribute__((noreturn)) void misused_script(const char *option, const char *script)
 {
-	program_say("%s does nothing for the script %s; try --help", option, script);
+	program_say("%s: the script %s does not support it; try --help", option, script);
 	exit(EXIT_USAGE_ERROR);
 }
 
-/* A module built ahead may do without targets, a check, too; a recording has one kind of them. */
+/* A recording has one kind of targets; a module built ahead and a check may have none. */
 static void settle_targets(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
@@ -360,59 +324,53 @@ static void settle_outputs(struct options *o)
 	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
 }
 
-/* What was said that means nothing, or that a module has in itself. */
+/* Options that have no effect, or that are compiled into a module. */
 static void settle_module(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	if (o->json && !o->check)
-		misused("--json belongs to --check; for a recording as JSON use -o FILE.json");
+		misused("--json needs --check; for a recording as JSON use -o FILE.json");
 	if (q->idle && !q->all)
-		misused("--idle belongs to -a");
+		misused("--idle needs -a");
 	if (q->children && !o->pids.nr)
-		misused("--children belongs to -p; the processes that -- COMMAND starts are always "
-			"recorded, by the built-in engine");
+		misused("--children needs -p; the processes that a command starts are always "
+			"recorded "
+			"by the built-in engine");
 	if (q->children && !strcmp(o->engine, "stap"))
 		misused("--children needs the built-in engine: --engine bpf");
 	if (!strcmp(o->engine, "bpf") &&
 		(q->module || q->compile_only || q->release || q->nr_stap_args))
-		misused("--module, --compile-only, -r and --stap-arg are SystemTap's: --engine "
+		misused("--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
 			"stap");
 	if (q->release && !q->compile_only && !o->check)
-		misused("-r belongs to --compile-only and --check");
+		misused("-r needs --compile-only or --check");
 	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
-		misused("--stacks, --overload, --stap-arg and -r are settled in a module that was "
-			"built ahead");
+		misused("--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
+			"module");
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 
-/* Options that the script says nothing of would do nothing; the engine tells when it is not there.
- */
+/* Options that the script does not support would do nothing. */
 static void settle_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	const struct {
 		const char *name, *option;
 		bool given;
-	} wishes[] = {
+	} used[] = {
 		{"rate", "-F", q->hz},
 		{"idle", "--idle", q->idle},
 		{"perl", o->mixed ? "--mixed" : "--perl", q->perl},
-		{"state", "--state", q->states},
-		{"min", "--min", q->min_us},
-		{"max", "--max", q->max_us},
 	};
 	struct strbuf err = STRBUF_INIT;
-	struct script script;
 
-	if (!script_find(&script, q->script, &err))
-		for (size_t i = 0; i < ARRAY_LEN(wishes); i++)
-			if (wishes[i].given && !script_takes(&script, wishes[i].name))
-				misused_script(wishes[i].option, q->script);
-	script_release(&script);
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		if (used[i].given && !tool_takes(q->tool, used[i].name))
+			misused_script(used[i].option, q->tool->name);
+	if (tool_values_check(q->tool, &q->values, &err))
+		misused(err.buf);
 	strbuf_release(&err);
-	if (q->max_us && q->max_us < q->min_us)
-		misused("no wait is longer than --min and shorter than --max");
 }
 
 static void settle_stacks(struct options *o)
@@ -423,14 +381,13 @@ static void settle_stacks(struct options *o)
 	if (q->by_default)
 		q->user = q->kernel = true;
 	if (q->perl && q->user && !o->mixed)
-		misused("--perl stacks stand in place of those of -u: --mixed makes one of both");
+		misused("--perl replaces the stacks of -u; use --mixed for both");
 	if (o->mixed) {
 		q->kernel |= !q->user;
 		q->perl = q->user = true;
 	}
 	if (q->idle && q->perl && !q->kernel)
-		misused("--idle: no Perl runs on an idle processor; with -k its kernel stack is "
-			"recorded");
+		misused("--idle: no Perl runs on an idle processor; add -k for its kernel stack");
 }
 
 static void settle(struct options *o)
@@ -456,6 +413,106 @@ static void settle(struct options *o)
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
 
+/* The last --script; like argp, getopt takes abbreviations and stops at "--". */
+static const char *find_script(int argc, char **argv)
+{
+	static const struct option script[] = {
+		{"script", required_argument, NULL, OPT_SCRIPT}, {0}};
+	const char *name = "on-cpu";
+	int key;
+
+	optind = 0;
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, "-p:aukt:F:o:r:dqv", script, NULL)) != -1)
+		if (key == OPT_SCRIPT)
+			name = optarg;
+	opterr = 1;
+	return is_script_name(name) ? name : "on-cpu";
+}
+
+static error_t parse_tool_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	size_t i = (size_t)(key - OPT_TOOL);
+	struct strbuf err = STRBUF_INIT;
+
+	if (key < OPT_TOOL || i >= o->tool.nr_options)
+		return ARGP_ERR_UNKNOWN;
+	if (tool_option_parse(o->tool.options[i], arg, &o->session.request.values.list[i], &err))
+		argp_error(state, "%s", err.buf);
+	strbuf_release(&err);
+	return 0;
+}
+
+static bool is_in_table(const struct argp_option *table, const char *name)
+{
+	for (; table->name || table->doc; table++)
+		if (table->name && !strcmp(table->name, name))
+			return true;
+	return false;
+}
+
+/* The options that the tool declares; the caller frees their doc. */
+static void list_tool_options(const struct tool *tool, struct argp_option *table)
+{
+	for (size_t i = 0; i < tool->nr_options; i++) {
+		const struct tool_option *o = tool->options[i];
+		struct strbuf help = STRBUF_INIT;
+
+		if (is_in_table(option_table, o->name) ||
+			is_in_table(symbol_args_argp.options, o->name)) {
+			program_say("'%s' declares --%s, which sample-bt has already: rename it",
+				tool->path, o->name);
+			exit(EXIT_FAILED);
+		}
+		strbuf_adds(&help, o->help);
+		if (o->default_value) {
+			strbuf_adds(&help, " (default ");
+			tool_option_print(o, o->default_value, &help);
+			strbuf_addch(&help, ')');
+		}
+		*table++ = (struct argp_option){
+			o->name, OPT_TOOL + (int)i, o->metavar, 0, strbuf_detach(&help), 0};
+	}
+}
+
+static void find_tool(struct options *o, int argc, char **argv)
+{
+	struct strbuf err = STRBUF_INIT;
+
+	if (tool_find(&o->tool, find_script(argc, argv), &err)) {
+		program_say_lines(&err);
+		exit(EXIT_FAILED);
+	}
+	strbuf_release(&err);
+	o->session.request.tool = &o->tool;
+}
+
+static void parse_words(struct options *o, int argc, char **argv)
+{
+	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0};
+	const struct argp tool_argp = {.options = tool_options, .parser = parse_tool_option};
+	char *title = xasprintf("Options of the script %s:", o->tool.name);
+	const struct argp_child children[] = {
+		{.argp = &tool_argp, .header = o->tool.nr_options ? title : NULL, .group = 1},
+		{.argp = &symbol_args_argp},
+		{0},
+	};
+	const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "[-- COMMAND [ARG...]]",
+		.doc = doc,
+		.children = children,
+	};
+
+	list_tool_options(&o->tool, tool_options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+	for (size_t i = 0; i < o->tool.nr_options; i++)
+		free((char *)(uintptr_t)tool_options[i].doc);
+	free(title);
+}
+
 void options_parse(struct options *o, int argc, char **argv)
 {
 	const char *engine = getenv("FLAMETAP_ENGINE");
@@ -465,14 +522,15 @@ void options_parse(struct options *o, int argc, char **argv)
 		.view = {.event = -1},
 		.symbol = SYMBOL_OPTIONS_INIT,
 		.overload = -1,
-		.session.words = argv,
-		.session.request.script = "on-cpu"};
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+		.session.words = argv};
+	find_tool(o, argc, argv);
+	parse_words(o, argc, argv);
 	settle(o);
 }
 
 void options_release(struct options *o)
 {
+	tool_release(&o->tool);
 	free(o->pids.list);
 	free(o->tids.list);
 	free(o->outputs);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct options {
+	struct tool tool; /* of the request */
 	struct session session;
 	const char *engine;
 	struct ids {
@@ -33,8 +34,8 @@ struct options {
 };
 
 /*
- * Fills O, and the request of its session, from the command line. What makes no sense ends the
- * program, with the reason on stderr.
+ * Fills O, and the request of its session, from the command line; O must stay where it is. Wrong
+ * usage ends the program, with the reason on stderr.
  */
 void options_parse(struct options *o, int argc, char **argv);
 void options_release(struct options *o);

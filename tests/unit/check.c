@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The preflight, on made-up machines: a good one, and what each test takes from it. */
 #include "check/check.h"
+#include "engine/tool.h"
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -156,9 +157,14 @@ static const struct check *line_of(const struct checks *checks, const char *name
 	return NULL;
 }
 
-static const struct check_request usual = {.root = root, .user = true, .kernel = true};
+static struct tool_probe timer, switches = {.tracepoint = (char *)"sched:sched_switch"};
+static const struct tool timed = {.probes = &timer, .nr_probes = 1};
+static const struct tool untimed = {.probes = &switches, .nr_probes = 1};
+
+static const struct check_request usual = {
+	.root = root, .tool = &timed, .user = true, .kernel = true};
 static const struct check_request built_in = {
-	.root = root, .built_in = true, .user = true, .kernel = true};
+	.root = root, .tool = &timed, .built_in = true, .user = true, .kernel = true};
 
 static void expect_of(const struct check_request *request, const char *name, enum check_state state,
 	const char *what, const char *remedy)
@@ -325,10 +331,17 @@ static void test_options(void **state)
 
 	struct check_request request = usual;
 
-	request.untimed = true;
-	expect_of(&request, "tracepoints", CHECK_MISSING, "no tracepoints", "CONFIG_TRACEPOINTS");
+	request.tool = &untimed;
+	expect_of(&request, "tracepoints", CHECK_MISSING, "no tracepoint sched:sched_switch",
+		"CONFIG_TRACEPOINTS");
 	put("/sys/kernel/tracing/trace", "");
-	expect_of(&request, "tracepoints", CHECK_FOUND, "tracepoints", NULL);
+	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
+	/* where it lists them, that one must be there */
+	put("/sys/kernel/tracing/events/sched/sched_wakeup/id", "1\n");
+	expect_of(&request, "tracepoints", CHECK_MISSING, "no tracepoint sched:sched_switch",
+		"CONFIG_TRACEPOINTS");
+	put("/sys/kernel/tracing/events/sched/sched_switch/id", "2\n");
+	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
 }
 
 static void test_signature(void **state)
@@ -569,7 +582,8 @@ static void test_perl_found(void **state)
 
 static void test_no_machine(void **state)
 {
-	struct check_request request = {.root = "/nonexistent", .kernel = true, .user = true};
+	struct check_request request = {
+		.root = "/nonexistent", .tool = &timed, .kernel = true, .user = true};
 
 	(void)state;
 	expect_of(&request, "stap", CHECK_MISSING, "not installed", "install");

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+static const struct tool on_cpu = {.program = (char *)"on_cpu"}, locks;
+
 static void expect(const char *name, const struct engine_request *request, size_t nr,
 	const struct engine_ops *first)
 {
@@ -23,7 +25,7 @@ static void expect(const char *name, const struct engine_request *request, size_
 
 static void test_names(void **state)
 {
-	struct engine_request any = {.script = "off-cpu"};
+	struct engine_request any = {.tool = &on_cpu};
 
 	(void)state;
 	expect("auto", &any, 2, &stap_engine);
@@ -35,17 +37,17 @@ static void test_names(void **state)
 
 static void test_wishes(void **state)
 {
-	struct engine_request module = {.script = "on-cpu", .module = "a.ko"};
-	struct engine_request compile = {.script = "on-cpu", .compile_only = true};
-	struct engine_request release = {.script = "on-cpu", .release = "6.1.0"};
-	struct engine_request args = {.script = "on-cpu", .nr_stap_args = 1};
-	struct engine_request children = {.script = "on-cpu", .nr_pids = 1, .children = true};
-	struct engine_request own = {.script = "locks"};
-	struct engine_request command = {.script = "on-cpu", .children = true};
-	struct engine_request perl = {.script = "on-cpu", .nr_pids = 1, .perl = true};
-	struct engine_request perl_begins = {.script = "on-cpu", .children = true, .perl = true};
+	struct engine_request module = {.tool = &on_cpu, .module = "a.ko"};
+	struct engine_request compile = {.tool = &on_cpu, .compile_only = true};
+	struct engine_request release = {.tool = &on_cpu, .release = "6.1.0"};
+	struct engine_request args = {.tool = &on_cpu, .nr_stap_args = 1};
+	struct engine_request children = {.tool = &on_cpu, .nr_pids = 1, .children = true};
+	struct engine_request own = {.tool = &locks};
+	struct engine_request command = {.tool = &on_cpu, .children = true};
+	struct engine_request perl = {.tool = &on_cpu, .nr_pids = 1, .perl = true};
+	struct engine_request perl_begins = {.tool = &on_cpu, .children = true, .perl = true};
 	struct engine_request perl_module = {
-		.script = "on-cpu", .children = true, .perl = true, .compile_only = true};
+		.tool = &on_cpu, .children = true, .perl = true, .compile_only = true};
 
 	(void)state;
 	expect("auto", &module, 1, &stap_engine);

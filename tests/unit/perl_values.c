@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where Perl is, as variables of our scripts. */
 #include "vm/perl/perl_values.h"
-#include "engine/script.h"
+#include "engine/tool.h"
 #include "lib/lines.h"
 #include "lib/util.h"
 
@@ -118,14 +118,15 @@ static void perl_values__numbers_of_the_tapset(void **state)
 #undef NAME
 			"threads",
 		"per_thread", "steps", "step"};
-	struct script script;
+	struct strbuf err = STRBUF_INIT;
+	struct tool tool;
 	struct lines lines;
 	size_t len, next = 0;
 	char *line;
 
 	(void)state;
-	assert_int_equal(script_find(&script, "on-cpu", NULL), 0);
-	char *path = xasprintf("%s/perl.stpm", script.tapsets[0]);
+	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
+	char *path = xasprintf("%s/perl.stpm", tool.tapsets[0]);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
@@ -141,7 +142,8 @@ static void perl_values__numbers_of_the_tapset(void **state)
 	lines_release(&lines);
 	close(fd);
 	free(path);
-	script_release(&script);
+	tool_release(&tool);
+	strbuf_release(&err);
 }
 
 int main(void)

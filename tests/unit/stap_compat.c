@@ -430,7 +430,7 @@ static void test_no_folder(void **state)
 static void test_stands_aside(void **state)
 {
 	char *args[] = {(char *)"-R/other", (char *)"--runtime=bpf", (char *)"-DR=1"};
-	struct engine_request request = {.script = "on-cpu"};
+	struct engine_request request = {0};
 
 	(void)state;
 	assert_false(repair_stands_aside(&request));

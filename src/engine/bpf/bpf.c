@@ -124,15 +124,13 @@ static struct drain_pair map_pair(const struct programs *p, const char *nodes, c
 
 static void add_event(struct bpf *b)
 {
-	uint64_t period = 1000000000 / programs_hz(b->request);
+	const struct tool *tool = b->request->tool;
 
-	if (b->drain.waits < 0) {
-		samples_event(
-			&b->samples, &(struct sample_event){"on-cpu", "samples", "cpu", period, 1});
-		return;
-	}
-	samples_event(&b->samples, &(struct sample_event){"off-cpu", "us", "monotonic", 0, 1000});
-	for (uint32_t i = 0; i < WAIT_NONE; i++)
+	samples_event(
+		&b->samples, &(struct sample_event){tool->event, tool->unit, tool->clock,
+				     b->programs.tick ? 1000000000 / programs_hz(b->request) : 0,
+				     tool_divisor(tool)});
+	for (uint32_t i = 0; b->drain.waits >= 0 && i < WAIT_NONE; i++)
 		b->drain.labels[WAIT_LABEL(i)] = samples_label(
 			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
 }
@@ -291,10 +289,9 @@ static void allow_files(void)
 
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
 {
-	if (!programs_exist(request->script)) {
-		fail(err,
-			"the built-in engine does not run scripts such as '%s': use --engine stap",
-			request->script);
+	if (!programs_exist(request->tool)) {
+		fail(err, "the built-in engine has no program for '%s': use --engine stap",
+			request->tool->name);
 		return NULL;
 	}
 	struct bpf *b = xcalloc(1, sizeof(*b));
@@ -626,14 +623,13 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
-	bool waits = b->drain.waits >= 0;
 
 	take_rest(b);
 	struct counters counters = sum_counters(b);
 
 	if (b->request->verbose)
 		say_figures(b, &counters);
-	recording_add_meta(rec, "title", waits ? "Off-CPU time" : "CPU time");
+	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
 	add_capped(&b->samples.lost[LOST_TABLE_FULL],
 		counters.rows_full + counters.nodes_full + counters.waits_full);

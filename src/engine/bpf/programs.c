@@ -6,7 +6,6 @@
 #include "engine/engine.h"
 #include "features.h"
 #include "lib/util.h"
-#include "model/waits.h"
 #include "process/task.h"
 #include "verifier.h"
 
@@ -26,31 +25,33 @@ enum {
 
 static void set_waits(struct settings *s, const struct engine_request *r)
 {
-	s->states = r->states ? r->states : WAITS_BLOCKED;
+	uint64_t max_us = tool_value(r->tool, &r->values, "max");
+
+	s->states = (uint32_t)tool_value(r->tool, &r->values, "state");
 	s->state_arg = features_switch_state();
-	s->min_ns = r->min_us * 1000;
-	s->max_ns = r->max_us ? r->max_us * 1000 : UINT64_MAX;
+	s->min_ns = tool_value(r->tool, &r->values, "min") * 1000;
+	s->max_ns = max_us ? max_us * 1000 : UINT64_MAX;
 }
 
-/* The tools that have programs in kern/, and what each sets beside the settings of all. */
+/* The programs in kern/, and what each sets beside the settings of all: the tool's own options. */
 static const struct built_in {
-	const char *tool;
+	const char *program;
 	const void *(*object)(size_t *size);
 	void (*set)(struct settings *settings, const struct engine_request *request);
 } built_ins[] = {
-	{"on-cpu", on_cpu__elf_bytes, NULL},
-	{"off-cpu", off_cpu__elf_bytes, set_waits},
+	{"on_cpu", on_cpu__elf_bytes, NULL},
+	{"off_cpu", off_cpu__elf_bytes, set_waits},
 };
 
-static const struct built_in *find_built_in(const char *tool)
+static const struct built_in *find_built_in(const struct tool *tool)
 {
 	for (size_t i = 0; i < ARRAY_LEN(built_ins); i++)
-		if (!strcmp(built_ins[i].tool, tool))
+		if (tool->program && !strcmp(built_ins[i].program, tool->program))
 			return &built_ins[i];
 	return NULL;
 }
 
-bool programs_exist(const char *tool)
+bool programs_exist(const struct tool *tool)
 {
 	return find_built_in(tool) != NULL;
 }
@@ -166,7 +167,7 @@ static int refuse(const struct programs *p, int error, struct strbuf *err)
 int programs_load(struct programs *p, const struct engine_request *request, size_t nr_cpus,
 	struct strbuf *err)
 {
-	const struct built_in *tool = find_built_in(request->script);
+	const struct built_in *tool = find_built_in(request->tool);
 	const void *bytes;
 	size_t size;
 	int error;

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 struct engine_request;
+struct tool;
 
 enum { LINKS_MAX = 16 };
 
@@ -29,8 +30,8 @@ struct programs {
 	struct strbuf log;          /* the last part of libbpf's messages */
 };
 
-/* Whether programs for the tool of this name are built in. */
-bool programs_exist(const char *tool);
+/* Whether the programs of TOOL are built in. */
+bool programs_exist(const struct tool *tool);
 
 /* Samples a second that REQUEST asks for, on each processor. */
 unsigned programs_hz(const struct engine_request *request);

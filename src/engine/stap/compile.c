@@ -4,7 +4,6 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "model/waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,11 +41,11 @@ static void add_fuse(struct argv *a, unsigned percent)
 		argv_add(a, xstrdup("-DSTP_NO_OVERLOAD"));
 }
 
-static void add_limits(struct argv *a, const struct engine_request *r, const struct script *script)
+static void add_limits(struct argv *a, const struct engine_request *r)
 {
 	argv_add(a, xstrdup("-DMAXBACKTRACE=1024"));
 	argv_add(a, xstrdup("-DMAXSTRINGLEN=4096"));
-	argv_add(a, xasprintf("-DMAXACTION=%s", script->actions ? script->actions : "100000"));
+	argv_add(a, xasprintf("-DMAXACTION=%s", r->tool->actions ? r->tool->actions : "100000"));
 	argv_add(a, xstrdup("-DMAXACTION_INTERRUPTIBLE=100000000"));
 	argv_add(a, xasprintf("-DMAXMAPENTRIES=%zu", size_class(r->stacks)));
 	argv_add(a, xstrdup("-DMAXSKIPPED=1000000000")); /* counted at the end, never fatal */
@@ -133,29 +132,36 @@ static void add_repair(struct argv *a, const struct repair *repair)
 		argv_pair(a, "-B", xstrdup(option));
 }
 
-void compile_command(struct argv *a, const struct engine_request *r, const struct script *script,
-	const struct stage *stage, const struct repair *repair)
+/* Further arguments of the script: the values of the options that are compiled in. */
+static void add_compiled(struct argv *a, const struct engine_request *r)
+{
+	for (size_t i = 0; i < r->tool->nr_options; i++)
+		if (r->tool->options[i]->compiled)
+			argv_add(a, xasprintf("%" PRIu64, tool_value_at(r->tool, &r->values, i)));
+}
+
+void compile_command(struct argv *a, const struct engine_request *r, const struct stage *stage,
+	const struct repair *repair)
 {
 	argv_add(a, xstrdup("stap"));
 	if (r->verbose)
 		argv_add(a, xstrdup("-v"));
 	argv_add(a, xstrdup("-p4"));
-	for (char **t = script->tapsets; *t; t++)
+	for (char **t = r->tool->tapsets; *t; t++)
 		argv_pair(a, "-I", xstrdup(*t));
-	add_limits(a, r, script);
+	add_limits(a, r);
 	add_release(a, r->release, stage);
 	add_rules(a, r, stage);
 	add_repair(a, repair);
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		argv_add(a, xstrdup(r->stap_args[i]));
-	argv_add(a, xstrdup(script->path));
+	argv_add(a, xstrdup(r->tool->path));
 	argv_add(a,
 		xasprintf("%s%s%s", r->perl ? "p" : "", r->user ? "u" : "", r->kernel ? "k" : ""));
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
-	if (script_takes(script, "state"))
-		argv_add(a, xasprintf("%u", r->states ? r->states : WAITS_BLOCKED));
+	add_compiled(a, r);
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)
@@ -183,11 +189,20 @@ static void add_target_list(struct argv *a, const struct engine_request *r)
 	strbuf_release(&text);
 }
 
-/* A variable of the script, which has its own value for 0. */
-static void add_number(struct argv *a, const char *name, uint64_t value)
+/* The other options are variables of the module, which have their own value where none is given. */
+static void add_options(struct argv *a, const struct engine_request *r)
 {
-	if (value)
-		argv_add(a, xasprintf("%s=%" PRIu64, name, value));
+	for (size_t i = 0; i < r->tool->nr_options; i++) {
+		const struct tool_option *o = r->tool->options[i];
+		char *variable;
+
+		if (o->compiled || !r->values.list[i])
+			continue;
+		variable = xasprintf("option_%s=%" PRIu64, o->name, r->values.list[i]);
+		for (char *c = strchr(variable, '-'); c; c = strchr(c, '-'))
+			*c = '_';
+		argv_add(a, variable);
+	}
 }
 
 void load_command(struct argv *a, const struct engine_request *r, const struct stap_module *m,
@@ -202,8 +217,8 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	add_targets(a, r);
 	argv_add(a, xstrdup(path));
 	add_target_list(a, r);
-	add_number(a, "stop_after", seconds);
-	add_number(a, "min_us", r->min_us);
-	add_number(a, "max_us", r->max_us);
+	if (seconds)
+		argv_add(a, xasprintf("stop_after=%u", seconds));
+	add_options(a, r);
 	perl_values_give(perl, a);
 }

@@ -5,7 +5,6 @@
 #define ENGINE_STAP_COMPILE_H
 
 #include "engine/engine.h"
-#include "engine/script.h"
 #include "engine/stap/compat/stap_compat.h"
 #include "lib/argv.h"
 #include "stage.h"
@@ -30,7 +29,7 @@ void repair_release(struct repair *repair);
  * their files, so that the module is found in stap's cache the next time.
  */
 void compile_command(struct argv *a, const struct engine_request *request,
-	const struct script *script, const struct stage *stage, const struct repair *repair);
+	const struct stage *stage, const struct repair *repair);
 
 /*
  * staprun of the module, found by PATH, for the processes of the request, in which Perl is where

@@ -5,14 +5,12 @@
 #include "engine/collect.h"
 #include "engine/engine.h"
 #include "engine/samples.h"
-#include "engine/script.h"
 #include "guard.h"
 #include "lib/argv.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/user.h"
 #include "lib/util.h"
-#include "model/waits.h"
 #include "process/busy.h"
 #include "process/task.h"
 #include "stage.h"
@@ -43,7 +41,6 @@ struct stap {
 	const struct engine_request *request;
 	enum phase phase;
 	bool stopped; /* somebody asked for the end */
-	struct script script;
 	struct processes processes;
 	struct perls perls;
 	struct perl_values perl_values;
@@ -181,7 +178,6 @@ static void stap_free(struct engine *engine)
 	perl_values_release(&s->perl_values);
 	perls_release(&s->perls);
 	processes_release(&s->processes);
-	script_release(&s->script);
 	strbuf_release(&s->partial);
 	strbuf_release(&s->compiled);
 	strbuf_release(&s->log);
@@ -195,19 +191,52 @@ static const char *whose(const struct engine_request *r)
 	return r->idle ? "idle" : r->all ? "all" : "some";
 }
 
+/* Of the options that are compiled in, those that were given have the module's values. */
+static bool options_agree(const struct stap_module *m, const struct engine_request *r)
+{
+	const uint64_t *compiled = m->compiled.list;
+
+	for (size_t i = 0; i < r->tool->nr_options; i++)
+		if (r->tool->options[i]->compiled) {
+			uint64_t given = r->values.list[i], built = *compiled++;
+
+			if (given && given != built)
+				return false;
+		}
+	return true;
+}
+
 static bool agrees(const struct stap_module *m, const struct engine_request *r)
 {
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
 	bool perl = strchr(m->stacks, 'p');
 
-	return !strcmp(m->script, r->script) && !strcmp(m->whose, whose(r)) &&
-	       (!r->hz || r->hz == m->hz) && (!r->states || r->states == m->states) &&
+	return !strcmp(m->script, r->tool->name) && !strcmp(m->whose, whose(r)) &&
+	       (!r->hz || r->hz == m->hz) && options_agree(m, r) &&
 	       (r->by_default || (user == r->user && kernel == r->kernel && perl == r->perl));
+}
+
+/* " --state S,D", or the rate */
+static void print_options(const struct stap_module *m, const struct tool *tool, struct strbuf *out)
+{
+	const uint64_t *compiled = m->compiled.list;
+
+	for (size_t i = 0; i < tool->nr_options; i++)
+		if (tool->options[i]->compiled) {
+			strbuf_addf(out, " --%s ", tool->options[i]->name);
+			tool_option_print(tool->options[i], *compiled++, out);
+		}
+	strbuf_addch(out, '\'');
+	if (tool_takes(tool, "rate"))
+		strbuf_addf(out, ", rate %u (0: the tick)", m->hz);
 }
 
 static int other_purpose(const struct stap_module *m, struct strbuf *err)
 {
-	strbuf_addf(err, "'%s' was built for something else, namely '%s %s%s%s", m->path, m->script,
+	struct strbuf ignored = STRBUF_INIT;
+	struct tool tool;
+
+	strbuf_addf(err, "'%s' was built for another recording, '%s %s%s%s", m->path, m->script,
 		*m->stacks != 'p'           ? "-"
 		: !m->stacks[1]             ? "--perl"
 		: !strcmp(m->stacks, "puk") ? "--mixed"
@@ -218,13 +247,10 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 		!strcmp(m->whose, "idle")  ? " -a --idle"
 		: !strcmp(m->whose, "all") ? " -a"
 					   : "");
-	if (m->states) {
-		strbuf_adds(err, " --state ");
-		waits_add(m->states, err);
-		strbuf_addch(err, '\'');
-	} else {
-		strbuf_addf(err, "', rate %u (0: the tick)", m->hz);
-	}
+	tool_find(&tool, m->script, &ignored);
+	print_options(m, &tool, err);
+	tool_release(&tool);
+	strbuf_release(&ignored);
 	return fail(err, ": give the options that it was built with\n");
 }
 
@@ -285,7 +311,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->perls.fetch = request->fetch;
 	tally_init(&s->tally, &s->processes);
 	if ((request->module && adopt_module(s, request, err)) ||
-		script_find(&s->script, request->script, err) || look_at_targets(s, err)) {
+		tool_need_script(request->tool, err) || look_at_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -296,7 +322,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 		stap_free(&s->engine);
 		return NULL;
 	}
-	compile_command(&s->compile, request, &s->script, &s->stage, &s->repair);
+	compile_command(&s->compile, request, &s->stage, &s->repair);
 	return &s->engine;
 }
 
@@ -328,7 +354,7 @@ static void stap_describe(const struct engine *engine, FILE *out)
 {
 	const struct stap *s = (const struct stap *)engine;
 	const char *module = s->request->module ? s->request->module : "MODULE.ko";
-	FILE *script = fopen(s->script.path, "re");
+	FILE *script = fopen(s->request->tool->path, "re");
 	struct argv load = {0};
 	char buf[4096];
 	size_t n;
@@ -573,7 +599,7 @@ static int take_losses(struct stap *s, struct strbuf *err)
 /* Time between two ticks, 0: the script has none. */
 static uint64_t tick_ns(const struct stap *s)
 {
-	if (!script_takes(&s->script, "rate"))
+	if (!tool_takes(s->request->tool, "rate"))
 		return 0;
 	return 1000000000 / (s->request->hz ? s->request->hz : 1000);
 }
@@ -604,14 +630,14 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	look_once_more(s);
 	if (s->request->module)
 		mark_rules(s);
+	const struct tool *tool = s->request->tool;
 	struct samples samples;
 
 	samples_init(&samples);
-	uint32_t event =
-		samples_event(&samples, &(struct sample_event){s->script.event, s->script.unit,
-						s->script.clock, tick_ns(s), 1});
+	uint32_t event = samples_event(&samples,
+		&(struct sample_event){tool->event, tool->unit, tool->clock, tick_ns(s), 1});
 
-	recording_add_meta(rec, "title", s->script.title);
+	recording_add_meta(rec, "title", tool->title);
 	recording_add_meta(rec, "engine", "stap");
 	add_seconds(&s->tally, rec);
 	tally_samples(&s->tally, event, &samples);

@@ -79,9 +79,19 @@ static int take_about(struct stap_module *m, const char *text)
 {
 	char script[32], stacks[4], whose[8];
 
-	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu %u", script, stacks, whose, &m->hz,
-		    &m->room, &m->states) < 5)
+	int len = 0;
+
+	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu%n", script, stacks, whose, &m->hz,
+		    &m->room, &len) < 5)
 		return -1;
+	text += len;
+	for (size_t i = 0; *text == ' ' && i < TOOL_OPTIONS_MAX; i++) {
+		size_t n = strcspn(++text, " ");
+
+		if (!parse_u64(text, n, 10, &m->compiled.list[i]))
+			return -1;
+		text += n;
+	}
 	m->script = xstrdup(script);
 	m->stacks = xstrdup(stacks);
 	m->whose = xstrdup(whose);

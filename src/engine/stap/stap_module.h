@@ -3,6 +3,8 @@
 #ifndef ENGINE_STAP_STAP_MODULE_H
 #define ENGINE_STAP_STAP_MODULE_H
 
+#include "engine/tool.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -11,15 +13,15 @@ struct strbuf;
 
 struct stap_module {
 	char *path;
-	char *name;      /* inside; staprun wants the file to be called so */
-	char *release;   /* the kernel that it was built for */
-	char *script;    /* of ours: "on-cpu" */
-	char *stacks;    /* "u", "k", "uk", "p", "pk", "pu", "puk" */
-	char *whose;     /* "some", "all", "idle" */
-	unsigned hz;     /* 0: the tick */
-	unsigned states; /* of waits that are recorded, 0: it has none */
-	size_t room;     /* for different stacks of threads */
-	bool is_signed;  /* then its name cannot be changed */
+	char *name;                  /* inside; staprun wants the file to be called so */
+	char *release;               /* the kernel that it was built for */
+	char *script;                /* of ours: "on-cpu" */
+	char *stacks;                /* "u", "k", "uk", "p", "pk", "pu", "puk" */
+	char *whose;                 /* "some", "all", "idle" */
+	unsigned hz;                 /* 0: the tick */
+	struct tool_values compiled; /* of the options that are compiled in, in their order */
+	size_t room;                 /* for different stacks of threads */
+	bool is_signed;              /* then its name cannot be changed */
 	unsigned char *bytes;
 	size_t size;
 };

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tool.h"
+#include "lib/lines.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char prefix[] = "// flametap: ";
+
+/* The headers of the scripts that come with the program. */
+static const struct {
+	const char *name, *text;
+} headers[] = {
+#include "engine/headers.inc"
+};
+
+/* The folder PATH/stap/NAME.stp is in, when it is there; else NULL. */
+static char *try_folder(const char *folder, const char *name)
+{
+	char *file = xasprintf("%s/stap/%s.stp", folder, name);
+	char *real = access(file, R_OK) ? NULL : realpath(folder, NULL);
+
+	free(file);
+	return real;
+}
+
+static char *data_folder(const char *name)
+{
+	static const char *const beside[] = {"..", "../../..", "../share/flametap"};
+	const char *env = getenv("FLAMETAP_DATADIR");
+	char exe[PATH_MAX];
+	char *found = env ? try_folder(env, name) : NULL;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash = n > 0 ? memrchr(exe, '/', (size_t)n) : NULL;
+
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; slash && !found && i < ARRAY_LEN(beside); i++) {
+		char *folder = xasprintf("%s/%s", exe, beside[i]);
+
+		found = try_folder(folder, name);
+		free(folder);
+	}
+	return found ? found : try_folder(PKGDATADIR, name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/*
+ * The folders in FOLDER/tapsets, sorted: stap does not look into the folders of a -I folder by
+ * itself.
+ */
+static char **list_tapsets(const char *folder)
+{
+	char *path = xasprintf("%s/tapsets", folder);
+	DIR *dir = opendir(path);
+	char **list = NULL;
+	size_t nr = 0, alloc = 0;
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (e->d_name[0] == '.' || e->d_type == DT_REG)
+			continue;
+		ALLOC_GROW(list, nr, alloc);
+		list[nr++] = xasprintf("%s/%s", path, e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (nr)
+		qsort(list, nr, sizeof(*list), compare_names);
+	ALLOC_GROW(list, nr, alloc);
+	list[nr] = NULL;
+	free(path);
+	return list;
+}
+
+/* The next word of *TEXT, which is moved behind it and the blanks that follow; false: none. */
+static bool next_word(const char **text, const char **word, size_t *len)
+{
+	*word = *text;
+	*len = strcspn(*text, " ");
+	*text += *len;
+	*text += strspn(*text, " ");
+	return *len > 0;
+}
+
+static bool is_word(const char *word, size_t len, const char *expected)
+{
+	return len == strlen(expected) && !memcmp(word, expected, len);
+}
+
+static struct tool_option *find_option(const struct tool *tool, const char *name, size_t len)
+{
+	for (size_t i = 0; i < tool->nr_options; i++)
+		if (is_word(name, len, tool->options[i]->name))
+			return tool->options[i];
+	return NULL;
+}
+
+/* "A=1,B=2,both=3" */
+static int take_keywords(struct tool_option *o, const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t alloc = 0;
+
+	while (text < end) {
+		size_t n = strcspn(text, ", "), name = strcspn(text, "=, ");
+		uint64_t bits;
+
+		if (!name || name >= n || !parse_u64(text + name + 1, n - name - 1, 10, &bits) ||
+			!bits)
+			return -1;
+		ALLOC_GROW(o->keywords, o->nr_keywords, alloc);
+		o->keywords[o->nr_keywords++] = (struct tool_keyword){xstrndup(text, name), bits};
+		text += n + (text + n < end);
+	}
+	return 0;
+}
+
+/* "1..100", or "min..100" where min is an option declared before */
+static int take_range(const struct tool *tool, struct tool_option *o, const char *text, size_t len)
+{
+	const char *dots = memmem(text, len, "..", 2);
+	size_t n = dots ? (size_t)(dots - text) : 0;
+
+	if (!dots || !parse_u64(dots + 2, len - n - 2, 10, &o->max))
+		return -1;
+	if (!parse_u64(text, n, 10, &o->min)) {
+		o->at_least = find_option(tool, text, n);
+		o->min = o->at_least ? o->at_least->min : 0;
+	}
+	return o->min && o->min <= o->max ? 0 : -1;
+}
+
+static bool is_option_name(const char *name, size_t len)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+	for (size_t i = 0; i < len; i++)
+		if (!strchr(allowed, name[i]))
+			return false;
+	return len > 1 && name[0] >= 'a' && name[0] <= 'z';
+}
+
+static int take_default(struct tool_option *o, const char *text, size_t len)
+{
+	struct strbuf ignored = STRBUF_INIT;
+	char *value = xstrndup(text, len);
+	int ret = tool_option_parse(o, value, &o->default_value, &ignored);
+
+	free(value);
+	strbuf_release(&ignored);
+	return ret;
+}
+
+/* "NAME METAVAR VALUES [compiled] [default VALUE]", before its help */
+static int take_declaration(const struct tool *tool, struct tool_option *o, const char *text)
+{
+	const char *word;
+	size_t len;
+
+	if (!next_word(&text, &word, &len) || !is_option_name(word, len) ||
+		find_option(tool, word, len))
+		return -1;
+	o->name = xstrndup(word, len);
+	if (!next_word(&text, &word, &len))
+		return -1;
+	o->metavar = xstrndup(word, len);
+	if (!next_word(&text, &word, &len) ||
+		(memchr(word, '=', len) ? take_keywords(o, word, len)
+					: take_range(tool, o, word, len)))
+		return -1;
+	while (next_word(&text, &word, &len)) {
+		if (is_word(word, len, "compiled"))
+			o->compiled = true;
+		else if (!is_word(word, len, "default") || !next_word(&text, &word, &len) ||
+			 take_default(o, word, len))
+			return -1;
+	}
+	/* a script's argument is always there */
+	return o->compiled && !o->default_value ? -1 : 0;
+}
+
+static void option_free(struct tool_option *o)
+{
+	for (size_t i = 0; i < o->nr_keywords; i++)
+		free(o->keywords[i].name);
+	free(o->keywords);
+	free(o->name);
+	free(o->metavar);
+	free(o->help);
+	free(o);
+}
+
+static int take_option(struct tool *tool, const char *text, struct strbuf *err)
+{
+	struct tool_option *o = xcalloc(1, sizeof(*o));
+	const char *help = strstr(text, ": ");
+	char *declaration = xstrndup(text, help ? (size_t)(help - text) : 0);
+	int ret = 0;
+
+	if (tool->nr_options == TOOL_OPTIONS_MAX)
+		ret = fail(err, "more than %d options", TOOL_OPTIONS_MAX);
+	else if (!help || take_declaration(tool, o, declaration))
+		ret = fail(err,
+			"invalid option '%s': declare it as 'NAME METAVAR VALUES [compiled] "
+			"[default VALUE]: HELP'",
+			text);
+	free(declaration);
+	if (ret) {
+		option_free(o);
+		return ret;
+	}
+	o->help = xstrdup(help + 2);
+	tool->options[tool->nr_options++] = o;
+	return 0;
+}
+
+/* "timer", "sched:sched_switch begins ends" */
+static int take_probe(struct tool *tool, const char *text, struct strbuf *err)
+{
+	struct tool_probe probe = {0};
+	const char *rest = text, *word;
+	size_t len;
+
+	if (!next_word(&rest, &word, &len) ||
+		(!is_word(word, len, "timer") && !memchr(word, ':', len)))
+		return fail(err, "invalid probe '%s': give timer, or GROUP:TRACEPOINT", text);
+	if (memchr(word, ':', len))
+		probe.tracepoint = xstrndup(word, len);
+	while (next_word(&rest, &word, &len)) {
+		probe.begins |= is_word(word, len, "begins");
+		probe.ends |= is_word(word, len, "ends");
+	}
+	ALLOC_GROW(tool->probes, tool->nr_probes, tool->probes_alloc);
+	tool->probes[tool->nr_probes++] = probe;
+	return 0;
+}
+
+/* One line of the header, "KEY VALUE"; unknown keys are those of a later version. */
+static int take_line(struct tool *tool, const char *line, struct strbuf *err)
+{
+	const struct {
+		const char *key;
+		char **value;
+	} keys[] = {
+		{"event", &tool->event},
+		{"title", &tool->title},
+		{"unit", &tool->unit},
+		{"clock", &tool->clock},
+		{"none", &tool->none},
+		{"takes", &tool->takes},
+		{"actions", &tool->actions},
+		{"program", &tool->program},
+	};
+	const char *key;
+	size_t len;
+
+	if (!next_word(&line, &key, &len) || !*line)
+		return 0;
+	if (is_word(key, len, "option"))
+		return take_option(tool, line, err);
+	if (is_word(key, len, "probe"))
+		return take_probe(tool, line, err);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (is_word(key, len, keys[i].key) && !*keys[i].value)
+			*keys[i].value = xstrdup(line);
+	return 0;
+}
+
+static int check_header(const struct tool *tool, struct strbuf *err)
+{
+	bool begins = false, ends = false;
+
+	if (!tool->event || !tool->title || !tool->unit || !tool->clock)
+		return fail(err, "one of '%sevent|title|unit|clock VALUE' is missing", prefix);
+	for (size_t i = 0; i < tool->nr_probes; i++) {
+		begins |= tool->probes[i].begins;
+		ends |= tool->probes[i].ends;
+	}
+	if (begins != ends || (begins && strcmp(tool->unit, "us")))
+		return fail(err, "what a probe begins another one must end, and its unit is us");
+	return 0;
+}
+
+static int read_file(struct tool *tool, struct strbuf *err)
+{
+	struct lines lines;
+	char *line;
+	size_t len, skip = strlen(prefix);
+	int fd = open(tool->path, O_RDONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return fail(err, "cannot open '%s': %s", tool->path, strerror(errno));
+	strbuf_addf(err, "header of '%s': ", tool->path);
+	lines_init(&lines, fd);
+	while (!ret && lines_next(&lines, &line, &len)) {
+		if (len < skip || memcmp(line, prefix, skip))
+			continue;
+		char *text = xstrndup(line + skip, len - skip);
+
+		ret = take_line(tool, text, err);
+		free(text);
+	}
+	lines_release(&lines);
+	close(fd);
+	if (!ret)
+		ret = check_header(tool, err);
+	return ret;
+}
+
+/* False: no such script is known. */
+static bool read_built_in(struct tool *tool, struct strbuf *err)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(headers) && !text; i++)
+		if (!strcmp(headers[i].name, tool->name))
+			text = headers[i].text;
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+		char *line = xstrndup(text, n);
+
+		take_line(tool, line, err);
+		free(line);
+		text += n + 1;
+	}
+	return text;
+}
+
+static int not_found(const char *name, struct strbuf *err)
+{
+	return fail(err,
+		"cannot find the script '%s.stp', neither beside the program nor in '%s'; set "
+		"FLAMETAP_DATADIR",
+		name, PKGDATADIR);
+}
+
+int tool_find(struct tool *tool, const char *name, struct strbuf *err)
+{
+	char *folder = data_folder(name);
+	size_t before = err->len;
+	int ret;
+
+	*tool = (struct tool){.name = xstrdup(name)};
+	if (folder) {
+		tool->path = xasprintf("%s/stap/%s.stp", folder, name);
+		tool->tapsets = list_tapsets(folder);
+		ret = read_file(tool, err);
+	} else {
+		ret = read_built_in(tool, err) ? 0 : not_found(name, err);
+	}
+	free(folder);
+	if (ret) {
+		tool_release(tool);
+		return -1;
+	}
+	err->len = before;
+	if (err->alloc)
+		err->buf[before] = '\0';
+	return 0;
+}
+
+int tool_need_script(const struct tool *tool, struct strbuf *err)
+{
+	return tool->path ? 0 : not_found(tool->name, err);
+}
+
+bool tool_takes(const struct tool *tool, const char *option)
+{
+	const char *text = tool->takes ? tool->takes : "", *word;
+	size_t len;
+
+	while (next_word(&text, &word, &len))
+		if (is_word(word, len, option))
+			return true;
+	return false;
+}
+
+bool tool_is_timed(const struct tool *tool)
+{
+	for (size_t i = 0; i < tool->nr_probes; i++)
+		if (!tool->probes[i].tracepoint)
+			return true;
+	return false;
+}
+
+bool tool_has_probe(const struct tool *tool, const char *tracepoint)
+{
+	for (size_t i = 0; i < tool->nr_probes; i++)
+		if (tool->probes[i].tracepoint && !strcmp(tool->probes[i].tracepoint, tracepoint))
+			return true;
+	return false;
+}
+
+unsigned tool_divisor(const struct tool *tool)
+{
+	for (size_t i = 0; i < tool->nr_probes; i++)
+		if (tool->probes[i].begins)
+			return 1000;
+	return 1;
+}
+
+uint64_t tool_value_at(const struct tool *tool, const struct tool_values *values, size_t i)
+{
+	return values->list[i] ? values->list[i] : tool->options[i]->default_value;
+}
+
+uint64_t tool_value(const struct tool *tool, const struct tool_values *values, const char *name)
+{
+	for (size_t i = 0; i < tool->nr_options; i++)
+		if (!strcmp(tool->options[i]->name, name))
+			return tool_value_at(tool, values, i);
+	return 0;
+}
+
+/* The bits of a keyword, 0: it is none. */
+static uint64_t keyword_bits(const struct tool_option *o, const char *word, size_t len)
+{
+	for (size_t i = 0; i < o->nr_keywords; i++)
+		if (is_word(word, len, o->keywords[i].name))
+			return o->keywords[i].bits;
+	return 0;
+}
+
+static int parse_list(const struct tool_option *o, const char *text, uint64_t *value)
+{
+	*value = 0;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		uint64_t bits = keyword_bits(o, text, n);
+
+		if (!bits)
+			return -1;
+		*value |= bits;
+		if (!text[n])
+			return 0;
+		text += n + 1;
+	}
+}
+
+int tool_option_parse(
+	const struct tool_option *o, const char *text, uint64_t *value, struct strbuf *err)
+{
+	if (!o->keywords) {
+		if (parse_u64(text, strlen(text), 10, value) && *value >= o->min &&
+			*value <= o->max)
+			return 0;
+		return fail(err,
+			"invalid --%s '%s': use a whole number from %" PRIu64 " to %" PRIu64,
+			o->name, text, o->min, o->max);
+	}
+	if (!parse_list(o, text, value))
+		return 0;
+	fail(err, "invalid --%s '%s': use a list of ", o->name, text);
+	for (size_t i = 0; i < o->nr_keywords; i++)
+		strbuf_addf(err, "%s%s", i ? "," : "", o->keywords[i].name);
+	return -1;
+}
+
+int tool_values_check(const struct tool *tool, const struct tool_values *values, struct strbuf *err)
+{
+	for (size_t i = 0; i < tool->nr_options; i++) {
+		const struct tool_option *low = tool->options[i]->at_least;
+		uint64_t value = tool_value_at(tool, values, i);
+
+		if (low && value && tool_value(tool, values, low->name) > value)
+			return fail(err, "--%s exceeds --%s", low->name, tool->options[i]->name);
+	}
+	return 0;
+}
+
+void tool_option_print(const struct tool_option *o, uint64_t value, struct strbuf *out)
+{
+	const char *comma = "";
+	uint64_t printed = 0;
+
+	if (!o->keywords)
+		strbuf_addf(out, "%" PRIu64, value);
+	for (size_t i = 0; i < o->nr_keywords; i++) {
+		uint64_t bits = o->keywords[i].bits;
+
+		if (bits & ~value || !(bits & ~printed))
+			continue;
+		strbuf_addf(out, "%s%s", comma, o->keywords[i].name);
+		printed |= bits;
+		comma = ",";
+	}
+}
+
+void tool_release(struct tool *tool)
+{
+	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
+		tool->clock, tool->none, tool->takes, tool->actions, tool->program};
+
+	for (char **t = tool->tapsets; t && *t; t++)
+		free(*t);
+	free(tool->tapsets);
+	for (size_t i = 0; i < tool->nr_probes; i++)
+		free(tool->probes[i].tracepoint);
+	free(tool->probes);
+	for (size_t i = 0; i < tool->nr_options; i++)
+		option_free(tool->options[i]);
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		free(strings[i]);
+	*tool = (struct tool){0};
+}
