@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of a command, ended by NULL as execv wants them. */
+/* The arguments of a command, NULL-terminated for execv. */
 #ifndef LIB_ARGV_H
 #define LIB_ARGV_H
 
@@ -7,17 +7,17 @@
 #include <stdio.h>
 
 struct argv {
-	char **words; /* NULL: no word yet */
+	char **words; /* NULL: empty */
 	size_t nr, alloc;
 };
 
-/* Adds WORD, which is the vector's from now on. */
+/* Adds WORD and takes ownership of it. */
 void argv_add(struct argv *a, char *word);
 
-/* Adds an option and its value; only the latter is taken over. */
+/* Adds an option, which is copied, and its value, whose ownership it takes. */
 void argv_pair(struct argv *a, const char *option, char *value);
 
-/* The words as a shell would want them, each with a blank before it. */
+/* Appends the words quoted for a shell, each after a blank. */
 void argv_print(const struct argv *a, FILE *out);
 
 void argv_release(struct argv *a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bytes.h"
 
-enum { LEB_MAX = 10 }; /* bytes of 64 bits */
+enum { LEB_MAX = 10 }; /* bytes of a 64-bit LEB128 number */
 
 const unsigned char *bytes_take(struct bytes *b, uint64_t n)
 {
@@ -12,7 +12,7 @@ const unsigned char *bytes_take(struct bytes *b, uint64_t n)
 		b->bad = true;
 		return NULL;
 	}
-	if (n) /* what is empty may be nowhere */
+	if (n) /* pointers may be NULL if empty */
 		b->at += n;
 	return at;
 }
@@ -27,7 +27,7 @@ uint64_t bytes_number(struct bytes *b, unsigned int size)
 	return value;
 }
 
-/* *BITS: how many of the value were there. */
+/* *BITS: the number of bits read. */
 static uint64_t leb(struct bytes *b, unsigned int *bits, bool *negative)
 {
 	uint64_t value = 0;

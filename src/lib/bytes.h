@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers out of a file that may hold anything: what would lie behind the end reads as 0 and bad.
- */
+/* Reads numbers from untrusted bytes: reading past the end yields 0 and sets bad. */
 #ifndef LIB_BYTES_H
 #define LIB_BYTES_H
 
@@ -13,7 +12,7 @@ struct bytes {
 	bool bad;
 };
 
-/* The next N bytes, which are passed over; NULL: there are fewer. */
+/* Returns the next N bytes and moves past them; NULL: there are fewer. */
 const unsigned char *bytes_take(struct bytes *b, uint64_t n);
 uint64_t bytes_number(struct bytes *b, unsigned int size); /* little-endian, up to 8 bytes */
 uint64_t bytes_uleb(struct bytes *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files on disk by build-id, in a folder that is ours. It is bounded: what was not used for longest
- * goes first. Files without build-id are not kept.
+ * A bounded cache of files by build-id, in one of our own directories. The least recently used
+ * files are removed first. Nothing is cached without a build-id.
  */
 #ifndef LIB_CACHE_H
 #define LIB_CACHE_H
@@ -10,27 +10,26 @@
 
 struct cache {
 	const char *folder;
-	const char *suffix;    /* ".unwind": what is kept */
-	uint64_t files, bytes; /* at most, of that suffix */
+	const char *suffix;    /* such as ".unwind" */
+	uint64_t files, bytes; /* limits for files with that suffix */
 };
 
 /*
- * The file that is kept for BUILD_ID, open for reading, its time of use set to now; it is ours and
- * a regular file, but may not be whole. -1: none.
+ * Opens the cached file of BUILD_ID for reading and updates its access time. It is a regular file
+ * of our own user, but may be incomplete. -1: not cached.
  */
 int cache_open(const struct cache *cache, const char *build_id);
 
 /*
- * Begins a file for BUILD_ID: open for writing and reading, mode 0600, beside the others, under a
- * name in *TEMPORARY. Both are the caller's to hand to cache_commit or cache_drop. -1, and nothing
- * to hand over: it cannot be kept. What a process leaves that dies meanwhile counts as one that was
- * not used since.
+ * Creates a file for BUILD_ID, mode 0600, open for reading and writing, with a temporary name in
+ * the same directory. The caller passes the descriptor and *TEMPORARY to cache_commit or
+ * cache_drop. -1 on failure. Files left by killed processes are removed like unused ones.
  */
 int cache_begin(const struct cache *cache, const char *build_id, char **temporary);
 
 /*
- * Closes FD and puts the file in its place at once; what is too much goes. Does not wait for the
- * disk: after a crash of the machine the file may not be whole.
+ * Closes FD, renames the file into place, and removes files beyond the limits. Does not fsync:
+ * after a system crash the file may be incomplete.
  */
 void cache_commit(const struct cache *cache, int fd, char *temporary);
 void cache_drop(int fd, char *temporary);

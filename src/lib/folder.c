@@ -24,7 +24,7 @@ int folder_make_above(const char *path, struct strbuf *err)
 	return ret;
 }
 
-/* Makes PATH itself, too; who uses it sees whether that worked. */
+/* Makes PATH and its parents. Errors are ignored: using the directory will fail. */
 static char *make(char *path)
 {
 	char *below = xasprintf("%s/", path);
@@ -34,7 +34,7 @@ static char *make(char *path)
 	return path;
 }
 
-/* sudo may leave the caller's HOME; what root writes and trusts must not be there. */
+/* sudo may keep the caller's HOME; root must not write to or trust files there. */
 static const char *home(void)
 {
 	const struct passwd *pw = geteuid() ? NULL : getpwuid(0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING = 1 << 16, WITH_HEADER = 16 /* added to the window's bits */ };
+enum { WAITING = 1 << 16, WITH_HEADER = 16 /* added to the window bits: gzip header */ };
 
 static void *allocate(void *opaque, unsigned n, unsigned size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A compressed file (RFC 1952), written as it grows. It holds no time: same data, same bytes. */
+/* Writes a gzip file (RFC 1952) without a time stamp: same data, same bytes. */
 #ifndef LIB_GZIP_H
 #define LIB_GZIP_H
 
@@ -12,15 +12,15 @@ struct strbuf;
 struct gzip {
 	z_stream stream;
 	FILE *out;
-	unsigned char *waiting; /* to be compressed together */
+	unsigned char *waiting; /* not yet compressed */
 	size_t nr;
 };
 
-/* -1 and ERR when zlib is not the one that this was compiled for: nothing to release then. */
+/* -1 and ERR, and nothing to release: zlib is not of the version used for compiling. */
 int gzip_init(struct gzip *g, FILE *out, struct strbuf *err);
 void gzip_add(struct gzip *g, const void *data, size_t len);
 
-/* Ends the file and releases G. OUT, which stays open, knows whether all of it could be written. */
+/* Ends the file and releases G. OUT stays open; ferror(OUT) tells whether writing failed. */
 void gzip_finish(struct gzip *g);
 
 #endif

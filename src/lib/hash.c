@@ -6,7 +6,7 @@
 
 uint64_t hash_key[2];
 
-/* The kernel gives every process 16 random bytes. */
+/* AT_RANDOM: 16 random bytes from the kernel. */
 static __attribute__((constructor)) void draw_key(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

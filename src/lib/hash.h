@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes for tables in memory, keyed anew in each process: no input can be made so that all of it
- * collides. For the same reason they must not decide on anything that is written.
+ * Hashes for tables in memory with a random key in each process, so that no input can be made to
+ * collide. Therefore output must not depend on them.
  */
 #ifndef LIB_HASH_H
 #define LIB_HASH_H

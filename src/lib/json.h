@@ -7,8 +7,8 @@
 struct strbuf;
 
 /*
- * Appends S as a JSON string, with its quotes. A byte that is not of valid UTF-8 is written as the
- * four characters \xHH.
+ * Appends S as a JSON string, in quotes. Bytes of invalid UTF-8 are written as the four characters
+ * \xHH.
  */
 void json_string(struct strbuf *out, const char *s, size_t len);
 

@@ -19,7 +19,7 @@ void lines_release(struct lines *lines)
 	*lines = (struct lines){.fd = -1};
 }
 
-/* Reads once behind what is there; false when nothing came. */
+/* Reads once, appending to the buffer; false at the end or on error. */
 static bool more(struct lines *lines)
 {
 	if (lines->eof)

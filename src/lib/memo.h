@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was worked out for a piece of text, so that the same text again costs one look-up. Bounded:
- * when it is full it forgets everything, so a miss never means that the text is new.
+ * Caches a number computed from a text. Bounded: it is cleared when full, so a miss does not mean
+ * that the text is new.
  */
 #ifndef LIB_MEMO_H
 #define LIB_MEMO_H
@@ -13,7 +13,7 @@
 enum { MEMO_BYTES = 8 << 20 }; /* of text, at most */
 
 struct memo {
-	char *bytes; /* all texts, one behind the other */
+	char *bytes; /* all texts, concatenated */
 	size_t len, alloc;
 	struct memo_slot {
 		uint64_t hash;
@@ -26,9 +26,9 @@ struct memo {
 void memo_init(struct memo *memo);
 void memo_release(struct memo *memo);
 
-/* The value that was put in for these bytes, whose hash_text is HASH; false: not known. LEN > 0. */
+/* The value for the LEN > 0 bytes, whose hash_text is HASH; false: not cached. */
 bool memo_get(const struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t *value);
-/* To be called only after memo_get found nothing. Text longer than MEMO_BYTES / 16 is not kept. */
+/* To be called only after memo_get failed. Text longer than MEMO_BYTES / 16 is not cached. */
 void memo_put(struct memo *memo, const char *s, size_t len, uint64_t hash, uint32_t value);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_special(char c)
 	return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
-/* A byte in brackets, perhaps behind a "\"; *AT comes to what follows. */
+/* A byte in brackets, possibly after a "\"; moves *AT past it. */
 static unsigned char member(const char *s, size_t len, size_t *at)
 {
 	if (s[*at] == '\\' && *at + 1 < len)
@@ -18,7 +18,7 @@ static unsigned char member(const char *s, size_t len, size_t *at)
 	return (unsigned char)s[(*at)++];
 }
 
-/* The length of the "[…]" that S begins with, 0 when it has no end; *FOUND: C is one of it. */
+/* The length of the "[…]" at S, 0: it has no end. *FOUND: it matches C. */
 static size_t match_brackets(const char *s, size_t len, char c, bool *found)
 {
 	bool negated = len > 1 && (s[1] == '!' || s[1] == '^');
@@ -38,7 +38,7 @@ static size_t match_brackets(const char *s, size_t len, char c, bool *found)
 	return at < len ? at + 1 : 0;
 }
 
-/* The length of what S begins with, which is no "*", 0 when it has no end; *FOUND: it matches C. */
+/* The length of the element at S, other than "*", 0: it has no end. *FOUND: it matches C. */
 static size_t match_one(const char *s, size_t len, char c, bool *found)
 {
 	switch (*s) {
@@ -79,7 +79,7 @@ void pattern_release(struct pattern *p)
 	*p = (struct pattern){0};
 }
 
-/* The first place from I on where what stands at AT in the pattern, behind a "*", may begin. */
+/* The first position from I where the pattern at AT, which follows a "*", may match. */
 static size_t next_place(const struct pattern *p, size_t at, const char *name, size_t len, size_t i)
 {
 	if (is_special(p->s[at]) || i >= len)
@@ -89,12 +89,11 @@ static size_t next_place(const struct pattern *p, size_t at, const char *name, s
 	return place ? (size_t)(place - name) : len;
 }
 
-/* Only the last "*" is ever tried again with more bytes: what a former one could take in its place,
- * the last can, too. */
+/* Backtracks to the last "*" only: whatever an earlier one could match, the last one can, too. */
 bool pattern_matches(const struct pattern *p, const char *name, size_t len)
 {
-	size_t at = p->plain, i = p->plain; /* in the pattern, in the name */
-	size_t star = 0, mark = 0;          /* behind the last "*"; how far it reaches */
+	size_t at = p->plain, i = p->plain; /* in the pattern and in the name */
+	size_t star = 0, mark = 0;          /* after the last "*"; end of its match */
 	bool found = false;
 
 	if (len < p->plain || memcmp(name, p->s, p->plain))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Patterns for names, as the shell has them: "*" is any bytes, "?" one byte, "[a-z]" or "[!a-z]",
- * also "[^a-z]", one of some ("]" is one of them where it comes first), "\" takes the next byte as
- * it is, in brackets, too. A pattern matches whole names.
+ * Patterns as in a shell: "*" matches any bytes, "?" one byte, "[a-z]", "[!a-z]" or "[^a-z]" one
+ * byte of a set ("]" is literal if it comes first), "\" quotes the next byte, also in brackets. A
+ * pattern matches whole names.
  */
 #ifndef LIB_PATTERN_H
 #define LIB_PATTERN_H
@@ -11,17 +11,16 @@
 #include <stddef.h>
 
 struct pattern {
-	char *s; /* owned, with a NUL behind it */
+	char *s; /* owned, NUL-terminated */
 	size_t len;
-	size_t plain; /* bytes before the first that is special; len: none is */
+	size_t plain; /* bytes before the first special one, len: there is none */
 };
 
-/* Takes a copy of the LEN bytes at S. -1: a "[" without its "]", or a "\" at the end; nothing to
- * release then. */
+/* Copies the LEN bytes at S. -1, and nothing to release: "[" without "]", or "\" at the end. */
 int pattern_init(struct pattern *p, const char *s, size_t len);
 void pattern_release(struct pattern *p);
 
-/* Takes at most LEN times the length of the pattern, whatever both are. */
+/* In time proportional to LEN times the length of the pattern at worst. */
 bool pattern_matches(const struct pattern *p, const char *name, size_t len);
 
 #endif

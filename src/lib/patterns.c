@@ -47,7 +47,7 @@ void patterns_sort(struct patterns *set)
 	if (set->nr)
 		qsort(set->list, set->nr, sizeof(*set->list), compare_entries);
 	for (uint32_t i = 0; i < set->nr; i++) {
-		uint32_t shorter = i; /* the number of the entry before */
+		uint32_t shorter = i; /* the number of the previous entry */
 
 		while (shorter &&
 			!is_prefix_of(set->list[shorter - 1].pattern, set->list[i].pattern))
@@ -56,8 +56,8 @@ void patterns_sort(struct patterns *set)
 	}
 }
 
-/* The number of the last entry that does not sort behind NAME. All that NAME begins with are
- * beginnings of this one. */
+/* The number of the last entry that does not sort after NAME. All prefixes of NAME are prefixes of
+ * this one. */
 static uint32_t last_not_behind(const struct patterns *set, const char *name, size_t len)
 {
 	uint32_t low = 0, high = set->nr;

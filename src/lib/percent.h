@@ -6,7 +6,8 @@
 
 struct strbuf;
 
-/* PART of ALL in per cent with two decimals, from integers, halves rounded up; 0.00 of nothing. */
+/* Appends PART / ALL in per cent with two decimals, in integer arithmetic, half rounded up; 0.00 if
+ * ALL is 0. */
 void percent_add(struct strbuf *out, uint64_t part, uint64_t all);
 
 #endif

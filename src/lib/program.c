@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opened the wrong way round, so that reading stdin and writing stdout fail as they did. */
+/* In the wrong mode, so that reading stdin and writing stdout still fail with EBADF. */
 static void take_closed(void)
 {
 	static const int modes[] = {
@@ -23,7 +23,7 @@ static void take_closed(void)
 			open("/dev/null", modes[fd]);
 }
 
-/* Unlike SIG_IGN, a handler is not handed down to programs that we start. */
+/* Unlike SIG_IGN, a handler is not inherited by programs that we execute. */
 static void do_nothing(int sig)
 {
 	(void)sig;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every program does alike: its messages, its version, the end of its output. */
+/* Common to all programs: messages, version, checked output. */
 #ifndef LIB_PROGRAM_H
 #define LIB_PROGRAM_H
 
@@ -8,22 +8,22 @@
 struct strbuf;
 
 /*
- * First thing in main: argp's version line and exit code for wrong usage (EXIT_USAGE_ERROR); what
- * cannot be written is an error and no signal (SIGPIPE, SIGXFSZ); stdin, stdout and stderr that
- * were closed are taken, so that no file that is opened later gets their numbers: using the former
- * two fails with EBADF.
+ * To be called first in main. Sets argp's version line and exit code for wrong usage
+ * (EXIT_USAGE_ERROR); makes failed writes errors instead of signals (SIGPIPE, SIGXFSZ); if stdin,
+ * stdout or stderr are closed, occupies their numbers, so that no other file gets them: using the
+ * first two fails with EBADF.
  */
 void program_init(void);
 
-/* One line on stderr: "NAME: MESSAGE"; control characters in it are shown as \xHH. */
+/* Prints "NAME: MESSAGE" on stderr, one line; control characters are shown as \xHH. */
 void program_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says each line of LINES (empty: nothing). */
+/* Prints each line of LINES (may be empty). */
 void program_say_lines(const struct strbuf *lines);
 
 /*
- * Ends OUT and looks whether all of it arrived. -1, errno and a message on stderr when not; a
- * reader that went away (EPIPE) is told apart and stays silent, but fails, too.
+ * Closes OUT and checks that everything was written. If not: -1, errno, and a message on stderr,
+ * except after EPIPE: the reader of a pipe is gone.
  */
 int program_close(FILE *out, const char *path);
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Kernels before 5.6 have no openat2: there a link with an absolute target leads out of ROOT. */
+/* Kernels before 5.6 have no openat2: there, a symlink with an absolute target leaves ROOT. */
 static int open_below(const char *root, const char *path, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -97,7 +97,7 @@ char *root_find(const char *root, const char *program)
 	return NULL;
 }
 
-/* The path of PATH in our own file system, with all links followed; NULL: it is not there. */
+/* The path of PATH in our own root, with all symlinks resolved; NULL: not found. */
 static char *real_path(const char *root, const char *path)
 {
 	int fd = open_below(root, path, O_PATH);
@@ -119,14 +119,14 @@ static void run(const char *path, const char *program, const char *option, int o
 	setpgid(0, 0);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGALRM, SIG_DFL);
-	alarm(ROOT_RUN_SECONDS); /* also ends what has closed its output and goes on */
+	alarm(ROOT_RUN_SECONDS); /* it may have closed its output and still run */
 	setenv("LC_ALL", "C", 1);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 && dup2(null, 2) >= 0)
 		execl(path, program, option, NULL);
 	_exit(127);
 }
 
-/* Takes all that comes from FD until its end; false when it takes too long or is too much. */
+/* Reads FD to its end; false: timeout or too much. */
 static bool take_output(int fd, struct strbuf *output)
 {
 	int64_t end = monotonic_ns() + ROOT_RUN_SECONDS * 1000000000LL, left;

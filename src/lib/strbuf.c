@@ -36,7 +36,7 @@ void strbuf_grow(struct strbuf *sb, size_t extra)
 
 	if (__builtin_add_overflow(sb->len, extra, &need) ||
 		__builtin_add_overflow(need, (size_t)1, &need))
-		need = SIZE_MAX; /* xrealloc ends the program */
+		need = SIZE_MAX; /* xrealloc exits the program */
 	if (need <= sb->alloc)
 		return;
 	size_t alloc = sb->alloc < SIZE_MAX / 2 ? sb->alloc * 2 : SIZE_MAX;

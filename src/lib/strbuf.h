@@ -19,9 +19,9 @@ struct strbuf {
 	}
 extern char strbuf_empty[];
 
-void strbuf_release(struct strbuf *sb); /* frees the content; sb is as after STRBUF_INIT */
-void strbuf_reset(struct strbuf *sb);   /* empties, keeps the memory */
-char *strbuf_detach(struct strbuf *sb); /* the content, now the caller's to free */
+void strbuf_release(struct strbuf *sb); /* frees the content and reinitialises SB */
+void strbuf_reset(struct strbuf *sb);   /* empties it, but keeps the memory */
+char *strbuf_detach(struct strbuf *sb); /* returns the content, which the caller frees */
 void strbuf_grow(struct strbuf *sb, size_t extra);
 void strbuf_add(struct strbuf *sb, const void *data, size_t len);
 void strbuf_adds(struct strbuf *sb, const char *s);
@@ -30,6 +30,6 @@ void strbuf_addu(struct strbuf *sb, unsigned long long value); /* decimal */
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
-void strbuf_flush(struct strbuf *sb, FILE *out); /* writes the content to OUT and empties sb */
+void strbuf_flush(struct strbuf *sb, FILE *out); /* writes the content to OUT and empties SB */
 
 #endif

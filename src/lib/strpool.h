@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every different string once, known by a number from 1 in the order of arrival; 0 is the empty
- * string.
+ * Interned strings, numbered from 1 in the order in which they were added; 0 is the empty string.
  */
 #ifndef LIB_STRPOOL_H
 #define LIB_STRPOOL_H
@@ -26,7 +25,7 @@ struct strpool {
 void strpool_init(struct strpool *pool);
 void strpool_release(struct strpool *pool);
 
-/* The number of the LEN bytes at S, which are copied when they are new. */
+/* The number of the LEN bytes at S, which are copied if they are new. */
 uint32_t strpool_add(struct strpool *pool, const char *s, size_t len);
 uint32_t strpool_adds(struct strpool *pool, const char *s);
 uint32_t strpool_import(struct strpool *pool, const struct strpool *from, uint32_t id);

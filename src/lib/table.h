@@ -20,10 +20,10 @@ void table_init(struct table *t);
 void table_release(struct table *t);
 
 /*
- * The place of (A, B)'s value; *IS_NEW tells that it was added just now, with value 0. Valid until
- * the next call.
+ * A pointer to the value of (A, B), valid until the next call; *IS_NEW: it was added by this call,
+ * with value 0.
  */
 uint32_t *table_put(struct table *t, uint64_t a, uint64_t b, bool *is_new);
-const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* NULL: not there */
+const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* NULL: not found */
 
 #endif

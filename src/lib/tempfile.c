@@ -10,7 +10,7 @@
 
 static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/* Changed only while the signals are blocked. */
+/* Modified only while the signals are blocked. */
 static struct tempfile *begun;
 
 void tempfile_unlink_all(void)
@@ -19,7 +19,7 @@ void tempfile_unlink_all(void)
 		unlink(t->temporary);
 }
 
-/* The signal itself follows: it is blocked here, and its handler is the default again. */
+/* Raises the signal again: it is blocked here, and will find the default handler. */
 static void on_fatal(int sig)
 {
 	int error = errno;

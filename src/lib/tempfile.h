@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that stands at its path only when it is whole: it is written beside it, under a name of
- * its own, and renamed. When the program ends before that, by exit or by SIGHUP, SIGINT, SIGQUIT or
- * SIGTERM, nothing of it stays; a signal that the program catches or ignores stays as it is.
+ * Atomic file output: the file is written under a temporary name in the same directory, and renamed
+ * when complete. If the program ends before that, by exit or by SIGHUP, SIGINT, SIGQUIT or SIGTERM,
+ * it is removed; signals that the program catches or ignores are left alone.
  */
 #ifndef LIB_TEMPFILE_H
 #define LIB_TEMPFILE_H
@@ -16,16 +16,16 @@ struct tempfile {
 };
 
 /*
- * Begins the file for PATH, mode 0600. Ends with tempfile_commit or tempfile_drop. -1 and errno:
- * nothing was begun.
+ * Creates the temporary file for PATH, mode 0600, to be ended by tempfile_commit or tempfile_drop.
+ * -1 and errno on failure.
  */
 int tempfile_open(struct tempfile *t, const char *path);
 
-/* Puts the file in place. -1 and errno when not all of it could be written: it is dropped. */
+/* Renames the file to its path. -1 and errno if writing failed: the file is removed. */
 int tempfile_commit(struct tempfile *t);
 void tempfile_drop(struct tempfile *t);
 
-/* For a signal handler of the program's own that ends it: nothing that was begun stays. */
+/* For a signal handler that ends the program: removes all temporary files. */
 void tempfile_unlink_all(void);
 
 #endif

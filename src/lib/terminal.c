@@ -27,8 +27,7 @@ size_t terminal_columns(FILE *out, size_t otherwise)
 	return otherwise;
 }
 
-/* The bytes of the character at S, and the columns it takes at most; PLAIN: it is shown as it is.
- */
+/* The bytes of the character at S, and its width in columns at most; PLAIN: it is not escaped. */
 static size_t measure(const char *s, size_t len, size_t *columns, bool *plain)
 {
 	uint32_t c;
@@ -81,7 +80,7 @@ size_t terminal_width(const char *s, size_t len)
 	return used;
 }
 
-/* The place in S, which takes WIDTH columns, from which on it takes COLUMNS at most. */
+/* The offset in S, which takes WIDTH columns, whose rest fits into COLUMNS. */
 static size_t place_from_end(const char *s, size_t len, size_t width, size_t columns)
 {
 	size_t i = 0, one;

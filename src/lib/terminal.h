@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hostile text in tables that fit a terminal: what it would obey, and what reorders text or cannot
- * be seen (utf8.h), is shown as \xHH. */
+/* Untrusted text in tables that fit a terminal: control characters, and characters that are
+ * invisible or reorder text (utf8.h), are shown as \xHH. */
 #ifndef LIB_TERMINAL_H
 #define LIB_TERMINAL_H
 
@@ -9,23 +9,23 @@
 
 struct strbuf;
 
-/* Columns of the terminal that OUT is, or as $COLUMNS has it; OTHERWISE when it is none. */
+/* The width of the terminal OUT, or $COLUMNS; OTHERWISE if OUT is not a terminal. */
 size_t terminal_columns(FILE *out, size_t otherwise);
 
-/* Appends S in at most COLUMNS; what is cut ends in "...". */
+/* Appends S in at most COLUMNS; "..." replaces its end if it is too long. */
 void terminal_add(struct strbuf *out, const char *s, size_t len, size_t columns);
 
-/* The same for paths, whose ends tell more: what is cut begins with "...". */
+/* The same for paths: "..." replaces the start. */
 void terminal_add_end(struct strbuf *out, const char *s, size_t len, size_t columns);
 
-/* The same for names, of which both ends tell: "..." stands in the middle. */
+/* The same for names: "..." replaces the middle. */
 void terminal_add_ends(struct strbuf *out, const char *s, size_t len, size_t columns);
 
-/* The columns that S takes. */
+/* The width of S in columns. */
 size_t terminal_width(const char *s, size_t len);
 
-/* Appends S as lines of COLUMNS, broken at blanks, each begun with INDENT blanks. Words longer
- * than that stay whole: somebody may copy them. */
+/* Appends S as lines of COLUMNS, broken at blanks and indented by INDENT. Longer words are not
+ * broken, so that they can be copied. */
 void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t columns);
 
 #endif

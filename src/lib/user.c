@@ -30,7 +30,7 @@ int user_drop_capabilities(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	/* kernels before 4.3 have no ambient ones */
+	/* kernels before 4.3 have no ambient capabilities */
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
 		return -1;
 	return syscall(SYS_capset, &header, none) ? -1 : 0;
@@ -54,7 +54,7 @@ bool user_become_nobody(void)
 		uid = NOBODY;
 	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(uid, uid, uid))
 		return sealed;
-	user_drop_capabilities(); /* as root of a container that knows no other users */
+	user_drop_capabilities(); /* root of a container with no other users */
 	return false;
 }
 

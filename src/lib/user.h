@@ -8,22 +8,23 @@
 struct strbuf;
 
 /*
- * Under sudo: become the user who called it, for good, with the groups and HOME of that user. As
- * another user than root: give up all capabilities. Nothing happens to root that was not called
- * through sudo. -1 and ERR when it fails: then the program must not go on.
+ * Under sudo: becomes the user who called it, permanently, with the groups and HOME of that user.
+ * As a user other than root: drops all capabilities. As root without sudo: does nothing. -1 and ERR
+ * on failure: then the program must not go on.
  */
 int user_drop_privileges(struct strbuf *err);
 
 /*
- * For a process that reads what may hold anything, for good: root becomes the caller of sudo, or
- * nobody; others give up their capabilities; none can gain rights any more. False: some are left.
+ * For a process that reads untrusted files, permanently: root becomes the caller of sudo, or
+ * nobody; other users drop their capabilities; no_new_privs is set. False: some privileges are
+ * left.
  */
 bool user_become_nobody(void);
 
-/* We are root, but for another user who called sudo. */
+/* True if we are root on behalf of another user who called sudo. */
 bool user_is_sudo(void);
 
-/* The capabilities alone, also those that programs started from here would have; -1 and errno. */
+/* Drops all capabilities, also for programs that we execute. -1 and errno on failure. */
 int user_drop_capabilities(void);
 
 #endif

@@ -7,13 +7,12 @@
 #include <stdint.h>
 
 /*
- * The character at S of LEN > 0 bytes and how many bytes it takes; 0: there is none (cut, overlong,
- * a surrogate, above U+10FFFF).
+ * Decodes the character at S of LEN > 0 bytes and returns its length in bytes; 0: invalid
+ * (truncated, overlong, a surrogate, above U+10FFFF).
  */
 size_t utf8_decode(const char *s, size_t len, uint32_t *c);
 
-/* Whether C can be shown as it is: no control character, line separator or mark of writing
- * direction, nor U+FFFE and U+FFFF. */
+/* False for control characters, line separators, bidirectional marks, U+FFFE and U+FFFF. */
 bool utf8_is_visible(uint32_t c);
 
 #endif

@@ -156,7 +156,7 @@ int write_whole(int fd, const void *data, size_t size)
 int close_whole(FILE *out)
 {
 	bool failed = ferror(out) || fflush(out) ||
-		      (fsync(fileno(out)) && errno != EINVAL); /* EINVAL: this kind has no disk */
+		      (fsync(fileno(out)) && errno != EINVAL); /* EINVAL: not a file on a disk */
 	int error = errno;
 
 	if (fclose(out) && !failed) {

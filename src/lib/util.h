@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that cannot fail, numbers that are checked, output that arrived. */
+/* Allocation that cannot fail, checked numbers, checked output. */
 #ifndef LIB_UTIL_H
 #define LIB_UTIL_H
 
@@ -21,8 +21,7 @@ enum {
 };
 
 /*
- * malloc, realloc, strdup that end the program with "out of memory" (EXIT_FAILED) when there is
- * none.
+ * malloc, realloc, strdup that exit with "out of memory" (EXIT_FAILED) on failure.
  */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
@@ -31,7 +30,7 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Makes room for one more element in the growing array P of NR elements with room for ALLOC. */
+/* Makes room for one more element in the array P with NR elements and room for ALLOC. */
 #define ALLOC_GROW(p, nr, alloc)                                                                   \
 	do {                                                                                       \
 		if ((nr) >= (alloc)) {                                                             \
@@ -42,21 +41,20 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The whole of S as a number in BASE; false when it is empty, has other characters or does not fit.
- */
+/* Parses all of S as a number in BASE; false if it is empty, has other characters or overflows. */
 bool parse_u64(const char *s, size_t len, int base, uint64_t *value);
 
-/* The same for a number from 0 such as 12, 0.5 or 1e-3; neither hexadecimal nor infinite. */
+/* The same for a number >= 0 such as 12, 0.5 or 1e-3; not hexadecimal, infinity or NaN. */
 bool parse_decimal(const char *s, size_t len, double *value);
 
-/* Adds N to *SUM, which stops at UINT64_MAX. */
+/* Adds N to *SUM, saturating at UINT64_MAX. */
 static inline void add_capped(uint64_t *sum, uint64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))
 		*sum = UINT64_MAX;
 }
 
-/* Adds N * M to *SUM in the same way. */
+/* Adds N * M to *SUM, saturating. */
 static inline void add_product_capped(uint64_t *sum, uint64_t n, uint64_t m)
 {
 	uint64_t product;
@@ -69,7 +67,7 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* True when the LEN bytes at S, which may hold any, begin with HEAD. */
+/* True if the LEN bytes at S, which may contain NUL, begin with HEAD. */
 static inline bool begins_with(const char *s, size_t len, const char *head)
 {
 	return len >= strlen(head) && !memcmp(s, head, strlen(head));
@@ -77,22 +75,22 @@ static inline bool begins_with(const char *s, size_t len, const char *head)
 
 bool ends_with(const char *s, const char *tail);
 
-/* Time that only goes forward, in nanoseconds (CLOCK_MONOTONIC). */
+/* CLOCK_MONOTONIC in nanoseconds. */
 int64_t monotonic_ns(void);
 
-/* The last part of PATH; all of it when that is empty. */
+/* The part of PATH after its last slash; all of PATH if that is empty. */
 const char *file_name(const char *path);
 
-/* Appends a message to ERR (when not NULL) and returns -1. */
+/* Appends a message to ERR (may be NULL) and returns -1. */
 int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* 0, or -1 and ERR when not everything could be written to OUT. */
+/* Flushes OUT. -1 and ERR if not everything could be written. */
 int written(FILE *out, struct strbuf *err);
 
-/* -1 and errno when not all SIZE bytes of DATA could be written to FD. */
+/* Writes all SIZE bytes of DATA to FD. -1 and errno on failure. */
 int write_whole(int fd, const void *data, size_t size);
 
-/* Closes OUT. -1 and errno when not all of it reached the disk, however late that comes out. */
+/* Syncs and closes OUT. -1 and errno if not everything reached the disk. */
 int close_whole(FILE *out);
 
 /* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */

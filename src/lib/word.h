@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hostile strings in our text formats. Both rules write a byte that would break the format as \xHH
- * (two lower-case hex digits) and leave all others, UTF-8 or not, as they are:
+ * Untrusted strings in our text formats. Both encodings write bytes that would break the format as
+ * \xHH (two lower-case hex digits) and keep all others, UTF-8 or not:
  * - a word of a recording: blank, control characters and DEL, the backslash; the empty string is
  * "-", the string "-" is "\x2d";
- * - a frame of a folded line: ";", control characters and DEL, and the backslash where "x" follows
- * it; the last byte of "-", "--" and of what ends as a kind does, "_[k]".
+ * - a frame of a folded line: ";", control characters and DEL, and the backslash before an "x"; the
+ * last byte of "-", "--" and of names that end like a kind, "_[k]".
  * Decoding turns \xHH into the byte and keeps every other backslash.
  */
 #ifndef LIB_WORD_H
@@ -18,17 +18,17 @@ struct strbuf;
 void word_add(struct strbuf *out, const char *s, size_t len);
 void folded_name_add(struct strbuf *out, const char *s, size_t len);
 
-/* For people, who do not decode: control characters and DEL as \xHH, so that it stays one line. */
+/* For messages: control characters and DEL as \xHH, so that it stays one line. */
 void message_add(struct strbuf *out, const char *s, size_t len);
-void message_add_path(struct strbuf *out, const char *path); /* and quotes round it */
+void message_add_path(struct strbuf *out, const char *path); /* and in quotes */
 
-/* Decodes either form in place; the new length. "-" is the caller's to know. */
+/* Decodes either form in place and returns the new length. The caller handles "-". */
 size_t word_decode(char *s, size_t len);
 
 /*
  * Splits LINE at single blanks into at most MAX words (in place, decoded, "-" as the empty string,
  * each NUL-terminated except the last, which may end at LINE + LEN). The last of MAX words is the
- * rest of the line, undecoded. Returns how many there are.
+ * rest of the line, not decoded. Returns their number.
  */
 struct word {
 	char *s;

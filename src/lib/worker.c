@@ -18,9 +18,9 @@
 enum {
 	AT_ONCE = 8,          /* at most */
 	ANSWER_MAX = 1 << 26, /* bytes */
-	FILE_MAX = 1 << 30,   /* bytes that it may write to an open file */
+	FILE_MAX = 1 << 30,   /* bytes: the limit for files */
 	READ_SIZE = 1 << 16,
-	MEMORY_GIB = 4, /* of its own, files that it maps not counted */
+	MEMORY_GIB = 4, /* private memory, mapped files not included */
 };
 
 static void limit(int resource, rlim_t most)
@@ -45,7 +45,7 @@ static __attribute__((noreturn)) void serve(
 {
 	struct strbuf output = STRBUF_INIT;
 
-	/* Ctrl-C is for the program, which ends us when it ends */
+	/* Ctrl-C is for the parent, which takes us with it when it exits */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
@@ -81,7 +81,7 @@ static void start(struct worker *w, unsigned seconds)
 		return;
 	}
 	w->from = ends[0];
-	w->end = WORKER_CRASHED; /* until it says that it is done */
+	w->end = WORKER_CRASHED; /* until it exits with success */
 	w->until_ns = monotonic_ns() + seconds * 1000000000LL;
 }
 
@@ -91,19 +91,19 @@ static void end(struct worker *w)
 
 	close(w->from);
 	w->from = -1;
-	kill(w->pid, SIGKILL); /* what closed its side has nothing left to do */
+	kill(w->pid, SIGKILL); /* its output is not needed any more */
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* Its side is closed: how did it end? */
+/* Its end of the pipe is closed: takes its status. */
 static void reap(struct worker *w)
 {
 	int status = 0;
 
 	close(w->from);
 	w->from = -1;
-	kill(w->pid, SIGKILL); /* it is on its way out, or only pretends to be */
+	kill(w->pid, SIGKILL); /* in case it closed the pipe without exiting */
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
@@ -129,7 +129,7 @@ static void take(struct worker *w)
 		end(w);
 }
 
-/* Waits until one says something or is late. */
+/* Waits for output or the next timeout. */
 static void wait_for(struct worker **running, size_t nr)
 {
 	struct pollfd fds[AT_ONCE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on what may hold anything, each in a process of its own: it has no rights beyond those of a
- * common user (in a container that knows no other users than root: no capabilities), ends in time,
- * and takes nothing with it when it crashes.
+ * Runs work on untrusted data in child processes: without privileges (in a container with no user
+ * but root: without capabilities), with limits of time and memory; a crash affects only that
+ * process.
  */
 #ifndef LIB_WORKER_H
 #define LIB_WORKER_H
@@ -14,19 +14,19 @@
 #include <sys/types.h>
 
 enum worker_end {
-	WORKER_NONE, /* could not be started */
+	WORKER_NONE, /* not started */
 	WORKER_DONE,
 	WORKER_CRASHED,
-	WORKER_LATE, /* was ended when its time was over */
+	WORKER_LATE, /* killed by the timeout */
 };
 
 struct worker {
-	/* the first and the last may be NULL */
-	void (*prepare)(void *arg); /* before it is started: opens what needs our rights */
-	void (*work)(void *arg, struct strbuf *output); /* in the process */
-	void (*finish)(void *arg, bool done);           /* when it has ended */
+	/* prepare and finish may be NULL */
+	void (*prepare)(void *arg); /* before fork: opens files with our privileges */
+	void (*work)(void *arg, struct strbuf *output); /* in the child */
+	void (*finish)(void *arg, bool done);           /* after it ended */
 	void *arg;
-	struct strbuf output; /* what it said, the caller's; checked by nobody */
+	struct strbuf output; /* the caller releases it; untrusted */
 	enum worker_end end;
 	/* while it runs */
 	pid_t pid;
@@ -34,7 +34,7 @@ struct worker {
 	long long until_ns;
 };
 
-/* Runs them all, as many at a time as there are processors, each for SECONDS at most. */
+/* Runs all NR, as many at a time as there are processors, each for at most SECONDS. */
 void workers_run(struct worker *list, size_t nr, unsigned seconds);
 
 #endif

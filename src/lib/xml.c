@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The bytes of the character at S; *VISIBLE tells whether it can be written as it is. */
+/* The length of the character at S in bytes; *VISIBLE: it need not be shown as \xHH. */
 static size_t next_char(const char *s, size_t len, uint32_t *c, bool *visible)
 {
 	size_t n = utf8_decode(s, len, c);
@@ -75,7 +75,7 @@ void xml_text(struct strbuf *out, const char *s, size_t len)
 	}
 }
 
-/* How many bytes at S fit into COLUMNS columns. */
+/* The number of bytes at S that fit into COLUMNS. */
 static size_t fitting(const char *s, size_t len, size_t columns)
 {
 	size_t at = 0;

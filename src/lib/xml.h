@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hostile strings in XML text and attribute values. Markup characters are escaped; what XML
- * forbids, what cannot be seen and what reorders text (control characters, bytes that are not
- * UTF-8, surrogates, U+FFFE, U+FFFF, line separators, marks of writing direction) is shown as \xHH,
- * byte for byte; and so is a backslash before an "x", so that word_decode gives back what was
- * there.
+ * Untrusted strings in XML text and attribute values. Markup characters are escaped. Characters
+ * that XML forbids, that are invisible or reorder text (control characters, invalid UTF-8,
+ * surrogates, U+FFFE, U+FFFF, line separators, bidirectional marks) are shown as \xHH, byte by
+ * byte, as is a backslash before an "x", so that word_decode restores the original.
  */
 #ifndef LIB_XML_H
 #define LIB_XML_H
@@ -15,7 +14,8 @@ struct strbuf;
 
 void xml_text(struct strbuf *out, const char *s, size_t len);
 
-/* The same in at most COLUMNS columns (wide characters take two); what is cut ends in "…". */
+/* The same in at most COLUMNS (wide characters take two); "…" replaces the end if it is too long.
+ */
 void xml_text_cut(struct strbuf *out, const char *s, size_t len, size_t columns);
 
 #endif

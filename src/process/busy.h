@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 /*
- * Puts the at most MAX processes into PIDS that use the most CPU time right now, busiest first;
- * returns how many. Takes two looks at /proc, a quarter of a second apart; processes without files
- * (kernel threads) and ourselves do not count.
+ * Sets PIDS to the MAX processes that currently use the most CPU time, busiest first, and returns
+ * their number. Reads /proc twice, a quarter of a second apart; kernel threads and this process are
+ * excluded.
  */
 size_t busy_processes(uint32_t *pids, size_t max);
 
-/* All processes that run a program, but ours; first those that used the most CPU time in their
- * lives. The caller frees them. */
+/* All processes except kernel threads and this one, by total CPU time, most first. The caller frees
+ * the list. */
 uint32_t *busy_since_start(size_t *nr);
 
 #endif

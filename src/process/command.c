@@ -22,7 +22,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* NAME as the shell would find it, NULL: not at all. */
+/* The path of NAME as a shell finds it, NULL: not found. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -46,7 +46,7 @@ static void wait_and_run(const struct command *c, char *const argv[])
 	char byte;
 
 	prctl(PR_SET_NAME, slash ? slash + 1 : c->path);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* until exec by another user; the gate covers the rest */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* cleared by a change of user; then the gate ends us */
 	if (user_drop_privileges(&err)) {
 		dprintf(2, "%s\n", err.buf);
 		_exit(126);
@@ -58,7 +58,7 @@ static void wait_and_run(const struct command *c, char *const argv[])
 		n = read(c->gate, &byte, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		_exit(126); /* the recorder is gone */
+		_exit(126); /* the recorder exited */
 	prctl(PR_SET_PDEATHSIG, 0);
 	execv(c->path, argv);
 	dprintf(2, "cannot run '%s': %s\n", c->path, strerror(errno));
@@ -106,7 +106,7 @@ bool command_ended(struct command *c)
 void command_release(struct command *c)
 {
 	if (c->gate >= 0) {
-		close(c->gate); /* the child reads the end and leaves */
+		close(c->gate); /* the child reads EOF and exits */
 		if (c->pid > 0 && !c->ended)
 			waitpid(c->pid, &c->status, 0);
 	}

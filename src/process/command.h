@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program behind "--": held before its first instruction until the probes are in place. */
+/* The command after "--": held before its first instruction until the probes are in place. */
 #ifndef PROCESS_COMMAND_H
 #define PROCESS_COMMAND_H
 
@@ -9,18 +9,18 @@
 struct strbuf;
 
 struct command {
-	char *path; /* what will be executed, found through PATH */
+	char *path; /* to be executed, found in $PATH */
 	pid_t pid;
-	int gate; /* a byte lets the program go, its end ends it; -1: it runs */
+	int gate; /* pipe: a byte starts the program, EOF ends it; -1: it runs */
 	bool ended;
 	int status;
 };
 
-/* Forks; the child waits. -1 and ERR when ARGV[0] is no program. */
+/* Forks; the child waits. -1 and ERR if ARGV[0] is not found. */
 int command_start(struct command *c, char *const argv[], struct strbuf *err);
 void command_go(struct command *c);
 bool command_ended(struct command *c);
-/* A program that never went is ended; one that runs is left alone. */
+/* Ends a program that was not started; a running one is left alone. */
 void command_release(struct command *c);
 
 #endif

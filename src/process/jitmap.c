@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 struct jitmap {
-	int tmp; /* the folder, which keeps its mount from going */
+	int tmp; /* the directory: open, it keeps its mount alive */
 	int file;
-	uint32_t number; /* of the process in its innermost pid namespace */
-	uint32_t user;   /* by whose rights it runs, as we see it */
+	uint32_t number; /* of the process in its innermost PID namespace */
+	uint32_t user;   /* its effective user ID in our namespace */
 	time_t began;
 };
 
-/* /tmp of the process. A link in its file system never leads to a file of ours. */
+/* Opens /tmp of the process; symlinks in its root never lead to files outside. */
 static int open_tmp(uint32_t pid)
 {
 	struct open_how how = {
@@ -38,13 +38,13 @@ static int open_tmp(uint32_t pid)
 		return -1;
 	int tmp = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
 
-	if (tmp < 0) /* before Linux 5.6 */
+	if (tmp < 0) /* no openat2 before Linux 5.6 */
 		tmp = openat(root, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	close(root);
 	return tmp;
 }
 
-/* Takes number and user out of /proc/PID/status; false: it cannot be read. */
+/* Reads PID and user ID from /proc/PID/status; false on failure. */
 static bool read_status(struct jitmap *j, uint32_t pid)
 {
 	char path[64], line[256];
@@ -66,7 +66,7 @@ static bool read_status(struct jitmap *j, uint32_t pid)
 	return found;
 }
 
-/* Seconds since the epoch at which a process began, from ticks since boot. */
+/* The start time of a process in seconds since the epoch, from ticks since boot. */
 static time_t start_time(uint64_t ticks)
 {
 	struct timespec boot;
@@ -108,7 +108,7 @@ static bool is_its_own(const struct jitmap *j, int fd)
 	struct stat st;
 
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == j->user &&
-	       st.st_mtime + 1 >= j->began; /* clocks of files and processes are rounded */
+	       st.st_mtime + 1 >= j->began; /* file and process times are rounded */
 }
 
 void jitmap_open(struct jitmap *j)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf map of a process: the list of functions that its JIT compiler writes to /tmp/perf-N.map,
- * in the file system and under the number that the process itself sees. It is found while the
- * process lives and can be opened when it and its mounts are gone. What is in it is not looked at.
+ * The perf map of a process: the functions that its JIT compiler writes to /tmp/perf-PID.map, in
+ * the root directory and with the PID that the process itself sees. It is located while the process
+ * lives and can be opened after it and its mounts are gone. The content is not read here.
  */
 #ifndef PROCESS_JITMAP_H
 #define PROCESS_JITMAP_H
@@ -11,17 +11,16 @@
 
 struct jitmap;
 
-/* That of the process PID, which may write it later. NULL: the process is gone or not ours to see.
- */
+/* For the process PID, which may write the file later. NULL: it is gone or access is denied. */
 struct jitmap *jitmap_new(uint32_t pid);
 void jitmap_free(struct jitmap *j);
 
-/* Opens what is there now; what was opened before stays when nothing is. */
+/* Opens the current file, if any; else an earlier one stays open. */
 void jitmap_open(struct jitmap *j);
 
 /*
- * The open file, the caller's to close; -1: there is none. It is a regular file of the process's
- * own user, and was written since the process began: not one that others laid there or left.
+ * The open file, which the caller closes; -1: none. It is a regular file that belongs to the user
+ * of the process and was written after the process started: not planted or left over by others.
  */
 int jitmap_take(struct jitmap *j);
 

@@ -74,8 +74,8 @@ static size_t add_object(struct processes *ps, const struct object *o)
 	return ps->nr_objects++;
 }
 
-/* The number of what is the same as O but was known from its build-id only; -1: none. */
-static int64_t find_told(const struct processes *ps, const struct object *o)
+/* The number of the object that is O, but so far known only by its build-id; -1: none. */
+static int64_t find_by_build_id(const struct processes *ps, const struct object *o)
 {
 	const uint32_t *at = table_get(&ps->by_build_id,
 		hash_text(o->build_id, strlen(o->build_id)), hash_text(o->path, strlen(o->path)));
@@ -83,7 +83,7 @@ static int64_t find_told(const struct processes *ps, const struct object *o)
 	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
 }
 
-/* A file as /proc/PID/maps names it. */
+/* Adds a file as named in /proc/PID/maps. */
 static size_t object_of_file(struct processes *ps, uint32_t pid, const struct mapping *m,
 	uint64_t dev, uint64_t inode, const char *path)
 {
@@ -109,17 +109,17 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		o.elf = elffile_open_vdso();
 	}
 	o.build_id = xstrdup(o.elf ? elffile_build_id(o.elf) : "");
-	int64_t told = *o.build_id ? find_told(ps, &o) : -1;
+	int64_t known = *o.build_id ? find_by_build_id(ps, &o) : -1;
 
-	if (told < 0)
+	if (known < 0)
 		return add_object(ps, &o);
 	free_object(&o);
-	ps->objects[told].dev = dev;
-	ps->objects[told].inode = inode;
-	return *at = (uint32_t)told;
+	ps->objects[known].dev = dev;
+	ps->objects[known].inode = inode;
+	return *at = (uint32_t)known;
 }
 
-/* The file at PATH if its build-id is that one, else NULL. */
+/* The file at PATH if it has BUILD_ID, else NULL. */
 static struct elffile *open_known(const char *path, const char *build_id)
 {
 	struct elffile *elf = procfile_open(path);
@@ -131,7 +131,7 @@ static struct elffile *open_known(const char *path, const char *build_id)
 	return elf;
 }
 
-/* A file of which the kernel told the build-id; the process may be gone by now. */
+/* Adds a file whose build-id comes from the kernel's mmap event; the process may be gone by now. */
 static size_t object_of_event(struct processes *ps, const struct process *p, const struct mapped *m)
 {
 	bool is_new;
@@ -172,7 +172,7 @@ static bool same_mapping(const struct mapping *a, const struct mapping *b)
 	       a->object == b->object && a->writable == b->writable;
 }
 
-/* The number of the mapping of now that is as M; -1: there is none. */
+/* The number of the current mapping that equals M; -1: none. */
 static int64_t find_same(
 	const struct processes *ps, const struct process *p, const struct mapping *m)
 {
@@ -182,7 +182,7 @@ static int64_t find_same(
 	return -1;
 }
 
-/* Code that is in no file may be a JIT compiler's. */
+/* Executable anonymous memory may be JIT-compiled code. */
 static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
 {
 	if (!p->jit && is_there(m) && !ps->objects[m->object].elf)
@@ -200,7 +200,7 @@ static void add_mapping(struct processes *ps, struct process *p, const struct ma
 	p->changes += is_there(m);
 }
 
-/* PATH as the process itself sees it, which is what stap compares: maps shows it from our root. */
+/* PATH as the process itself sees it, as stap needs it: maps shows it relative to our root. */
 static const char *own_path(const struct process *p, const char *path)
 {
 	size_t n = strlen(p->root);
@@ -218,7 +218,7 @@ static char *root_of(uint32_t pid)
 	return n > 1 ? xstrndup(root, (size_t)n) : xstrdup("");
 }
 
-/* One line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
+/* Parses a line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
 static void take_line(struct processes *ps, struct process *p, int64_t now, char *line, size_t len)
 {
 	struct mapping m = {.generation = p->generation, .seen = p->generation, .to_ns = INT64_MAX};
@@ -252,7 +252,7 @@ static void end_mapping(struct process *p, struct mapping *m, int64_t time_ns)
 	m->to_ns = time_ns;
 }
 
-/* What the last look did not see is gone. */
+/* Ends the mappings that the last scan did not find. */
 static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
@@ -263,7 +263,7 @@ static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
 	}
 }
 
-/* Takes in a list of mappings; the number of its lines, -1 and ERR when it cannot be read. */
+/* Reads a maps file; returns the number of lines, or -1 and ERR if it cannot be read. */
 static int64_t take_maps(
 	struct processes *ps, struct process *p, int64_t now, const char *path, struct strbuf *err)
 {
@@ -285,7 +285,7 @@ static int64_t take_maps(
 	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : taken;
 }
 
-/* Of a process whose first thread has ended: the list of the first thread that has one. */
+/* If the main thread has exited: reads the maps of the first other thread that has them. */
 static int64_t take_threads_maps(struct processes *ps, struct process *p, int64_t now)
 {
 	char path[64];
@@ -321,7 +321,7 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 	if (!taken)
 		taken = take_threads_maps(ps, p, now);
 	p->looked_ns = now;
-	if (taken > 0) /* of a process that has ended the list is empty */
+	if (taken > 0) /* the maps of a zombie are empty */
 		end_unseen(ps, p, now);
 	return taken < 0 ? -1 : 0;
 }
@@ -344,7 +344,7 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	return p;
 }
 
-/* Another process has the number by now. */
+/* The PID was reused. */
 static bool is_reused(const struct process *p)
 {
 	uint64_t start = p->gone ? task_start(p->pid, p->pid) : 0;
@@ -376,15 +376,15 @@ static bool held_at(const struct mapping *m, int64_t time_ns)
 	return m->from_ns <= time_ns && time_ns < m->to_ns;
 }
 
-/* What has no file has no offset either: events tell one, /proc does not. */
+/* Anonymous memory has no offset: events have one, /proc does not. */
 static bool has_offset(const struct processes *ps, const struct mapping *m)
 {
 	return ps->objects[m->object].path[0] == '/';
 }
 
 /*
- * Cuts [START, END) out of what was mapped at TIME_NS; what remains of a mapping is a new one. What
- * a later look saw was mapped again since then.
+ * Removes [START, END) from the mappings at TIME_NS; the remaining parts become new mappings. Those
+ * found by a later scan were mapped again since then.
  */
 static void unmap(
 	struct processes *ps, struct process *p, uint64_t start, uint64_t end, int64_t time_ns)
@@ -459,7 +459,7 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 	unmap(ps, p, 0, UINT64_MAX, time_ns);
 	jitmap_free(p->jit);
 	p->jit = NULL;
-	for (size_t i = 0; i < p->nr_maps; i++) /* what a later look saw */
+	for (size_t i = 0; i < p->nr_maps; i++) /* found by a later scan */
 		find_jit(ps, p, mapping_of(ps, p, i));
 }
 
@@ -469,7 +469,7 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 
 	if (p && p->generation && p->looked_ns >= time_ns)
 		return;
-	if (p) /* nobody told of its end */
+	if (p) /* its exit event was lost */
 		process_ended(ps, p, time_ns);
 	p = add_process(ps, child);
 	const struct process *from = processes_known(ps, parent);
@@ -518,7 +518,7 @@ const struct mapping *process_find(
 	return found;
 }
 
-/* Whether A is more likely than B to be what was mapped at TIME_NS, when both may have been. */
+/* True if A is a better guess than B for the mapping at TIME_NS, if both are possible. */
 static bool is_likelier(const struct mapping *a, const struct mapping *b, int64_t time_ns)
 {
 	bool sure_a = a->by_ns <= time_ns, sure_b = b->by_ns <= time_ns;

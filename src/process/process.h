@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /proc says of the processes that are recorded, kept beyond their end: executable mappings of
- * every look that was taken, and the files behind them.
+ * The executable mappings of recorded processes and the mapped files, from /proc and the kernel's
+ * events, kept after the processes end. Reading /proc/PID/maps is called a scan.
  */
 #ifndef PROCESS_PROCESS_H
 #define PROCESS_PROCESS_H
@@ -16,48 +16,48 @@
 struct open_files;
 struct strbuf;
 
-/* A mapped file; the same one for all processes that map it. */
+/* A mapped file, shared by all processes that map it. */
 struct object {
 	uint64_t dev, inode; /* 0: known from its build-id only */
-	char *path;          /* as the process sees it, "" for anonymous memory, "[vdso]" */
-	char *build_id;      /* lower-case hex, "" when it has none */
+	char *path;          /* as the process sees it; "": anonymous memory; "[vdso]" */
+	char *build_id;      /* lower-case hex, "": none */
 	bool deleted;        /* path ends in " (deleted)" */
-	bool foreign;        /* another file, or none, lies at path in our own file system */
-	struct elffile *elf; /* NULL: not readable or no ELF file */
-	char *readable;      /* a path that we can open it by as long as the process lives */
-	bool has_rules;      /* the engine was given its unwind rules */
+	bool foreign;        /* path in our own root is another file or does not exist */
+	struct elffile *elf; /* NULL: not readable or not ELF */
+	char *readable;      /* a path to open it by while the process lives */
+	bool has_rules;      /* the engine has its unwind rules */
 	uint32_t table;      /* number of its unwind table, 0: none yet */
 };
 
-/* An executable mapping. Its number in processes.maps is never that of another one. */
+/* An executable mapping. Its number in processes.maps is never reused. */
 struct mapping {
 	uint64_t start, end, offset;
 	size_t object; /* in processes.objects */
 	uint32_t pid;
-	unsigned generation; /* the first look that saw it */
-	unsigned seen;       /* the last one */
+	unsigned generation; /* generation of the first scan that found it */
+	unsigned seen;       /* of the last one */
 	bool writable;
-	int64_t from_ns, to_ns; /* monotonic; INT64_MAX: it is still there */
-	int64_t by_ns; /* when it was there for sure: it came between two looks, nobody told when */
+	int64_t from_ns, to_ns; /* monotonic; INT64_MAX: still mapped */
+	int64_t by_ns;          /* found by this scan: it was mapped at an unknown time before */
 };
 
 struct process {
 	uint32_t pid;
 	uint64_t start;      /* ticks since boot, 0: not known */
-	char *root;          /* its root folder as we see it, "" for our own */
-	unsigned generation; /* looks taken, and changes that were told */
-	unsigned changes;    /* of what is mapped now */
-	int64_t looked_ns;   /* monotonic time of the last look */
+	char *root;          /* its root directory as we see it, "": our own */
+	unsigned generation; /* number of scans and of changes by events */
+	unsigned changes;    /* of the current mappings */
+	int64_t looked_ns;   /* monotonic time of the last scan */
 	bool gone;
-	struct jitmap *jit; /* NULL: no code was seen that is in no file */
-	uint32_t *maps;     /* numbers of mappings, those of the past among them */
+	struct jitmap *jit; /* NULL: no executable anonymous memory was found */
+	uint32_t *maps;     /* numbers of mappings, past ones too */
 	size_t nr_maps, maps_alloc;
 };
 
 struct processes {
 	struct process *list;
 	size_t nr, alloc;
-	struct table by_pid; /* pid -> the newest process of that number */
+	struct table by_pid; /* pid -> the newest process with that PID */
 	struct mapping *maps;
 	size_t nr_maps, maps_alloc;
 	struct object *objects;
@@ -70,54 +70,53 @@ void processes_init(struct processes *ps);
 void processes_release(struct processes *ps);
 
 /*
- * The process PID, known from now on; looks at its mappings when that has not been done. Valid
- * until the next call.
+ * Adds the process PID if necessary and scans its mappings if that has not been done. Valid until
+ * the next call.
  */
 struct process *processes_get(struct processes *ps, uint32_t pid);
 
 /*
- * All processes that run a program, but for our own, are known from now on: those first that used
- * most processor time, and until END_NS (monotonic) only.
+ * Adds all processes except kernel threads and this one, those with the most CPU time first, until
+ * END_NS (monotonic).
  */
 void processes_get_all(struct processes *ps, int64_t end_ns);
 
-/* The process PID if it is known and not gone, else NULL. */
+/* The process PID if it was added and has not ended, else NULL. */
 struct process *processes_known(struct processes *ps, uint32_t pid);
 
-/* Looks at the mappings once more. -1: the process is gone or not ours to see; what is known stays.
- */
+/* Scans the mappings again. -1: the process is gone or access is denied; nothing changes then. */
 int process_look(struct processes *ps, struct process *p, struct strbuf *err);
 
-/* The same, but not within 50 ms of the last look. */
+/* The same, but not within 50 ms of the last scan. */
 void process_look_soon(struct processes *ps, struct process *p);
 
 /*
- * What the kernel told of a process at TIME_NS, in the order of time; what is older than the last
- * look changes nothing of what is mapped now.
+ * Events of the kernel at TIME_NS, in the order of time; events older than the last scan do not
+ * change the current mappings.
  */
 struct mapped {
 	uint64_t start, end, offset;
 	bool writable;
-	const char *path, *build_id; /* "": not told */
-	uint64_t dev, inode;         /* told when build_id is not */
+	const char *path, *build_id; /* "": not known */
+	uint64_t dev, inode;         /* valid if build_id is "" */
 };
 void process_mapped(
 	struct processes *ps, struct process *p, const struct mapped *m, int64_t time_ns);
 void process_executed(struct processes *ps, struct process *p, int64_t time_ns);
-/* A new process CHILD, with the mappings of PARENT. */
+/* Adds a process CHILD with the mappings of PARENT. */
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns);
 void process_ended(struct processes *ps, struct process *p, int64_t time_ns);
 
-/* The newest mapping that held ADDRESS, NULL: none. */
+/* The newest mapping of ADDRESS, NULL: none. */
 const struct mapping *process_find(
 	const struct processes *ps, const struct process *p, uint64_t address);
-/* The one that held it at TIME_NS. */
+/* The mapping of ADDRESS at TIME_NS. */
 const struct mapping *process_find_at(
 	const struct processes *ps, const struct process *p, uint64_t address, int64_t time_ns);
 
 /*
- * Hands over the open files, be they deleted, replaced or elsewhere by now, and the perf maps; the
- * last thing to do with PS.
+ * Moves the open files, which may be deleted, replaced or in another root, and the perf maps to
+ * FILES. PS can only be released afterwards.
  */
 void processes_give_files(struct processes *ps, struct open_files *files);
 

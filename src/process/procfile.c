@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { SPARE_FILES = 32 }; /* for what is not a file of a process */
+enum { SPARE_FILES = 32 }; /* descriptors reserved for other purposes */
 
 bool procfile_is_foreign(const char *path, uint64_t dev, uint64_t inode)
 {
@@ -23,10 +23,10 @@ bool procfile_is_foreign(const char *path, uint64_t dev, uint64_t inode)
 		return false;
 	return stat(path, &st) || st.st_ino != inode ||
 	       (st.st_dev != dev &&
-		       major(st.st_dev) != 0); /* overlayfs and btrfs show another device */
+		       major(st.st_dev) != 0); /* overlayfs and btrfs report another device */
 }
 
-/* access(2) would not count the capabilities of other users than root. */
+/* access(2) ignores the capabilities of users other than root. */
 static bool can_follow(const char *link)
 {
 	int fd = open(link, O_PATH | O_CLOEXEC);
@@ -36,7 +36,7 @@ static bool can_follow(const char *link)
 	return fd >= 0;
 }
 
-/* True when LINK, /proc/PID/exe, leads to PATH, and to that INODE when it is known. */
+/* True if LINK, /proc/PID/exe, points to PATH, and to INODE if that is known. */
 static bool is_program(const char *link, const char *path, uint64_t inode)
 {
 	char target[PATH_MAX];
@@ -47,7 +47,7 @@ static bool is_program(const char *link, const char *path, uint64_t inode)
 	       !stat(link, &st) && (!inode || st.st_ino == inode);
 }
 
-/* The first of these that leads somewhere: the others need fewer capabilities, but find less. */
+/* Uses the first path that works: the later ones need fewer capabilities, but find less. */
 char *procfile_path(uint32_t pid, uint64_t start, uint64_t end, const char *path, uint64_t inode)
 {
 	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);

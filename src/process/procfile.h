@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that processes have mapped: how we come to them, who may see others at the same paths. */
+/* Opens files that processes have mapped, also in other roots and mount namespaces. */
 #ifndef PROCESS_PROCFILE_H
 #define PROCESS_PROCFILE_H
 
@@ -8,19 +8,19 @@
 
 struct elffile;
 
-/* True when what lies at PATH for us is not the file with DEV and INODE. */
+/* True if PATH in our own root is not the file with DEV and INODE. */
 bool procfile_is_foreign(const char *path, uint64_t dev, uint64_t inode);
 
 /*
- * A path by which we can open the file that PID has mapped from START to END, as long as it lives,
- * be it deleted or below another root; PATH is what the process calls it, INODE 0 when it is not
- * known. The caller's to free.
+ * A path to open the file that PID has mapped from START to END, as long as PID lives, even if it
+ * is deleted or in another root. PATH is its path for the process, INODE may be 0: not known. The
+ * caller frees it.
  */
 char *procfile_path(uint32_t pid, uint64_t start, uint64_t end, const char *path, uint64_t inode);
 
 /*
- * The file at PATH, to stay open. NULL: it cannot be read, is no ELF file, or so many are open that
- * there would be no room for anything else.
+ * Opens the ELF file at PATH, to stay open. NULL: it cannot be read, is not ELF, or too few file
+ * descriptors are left.
  */
 struct elffile *procfile_open(const char *path);
 

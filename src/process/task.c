@@ -30,7 +30,7 @@ static bool read_fields(const char *path, struct fields *f)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	const char *s = strrchr(text, ')'); /* the name may hold blanks and brackets */
+	const char *s = strrchr(text, ')'); /* the name may contain blanks and parentheses */
 
 	return s && sscanf(s + 1,
 			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s "
@@ -83,7 +83,7 @@ static bool has_other_threads(uint32_t pid)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	return !stat(path, &st) && st.st_nlink > 3; /* ".", ".." and a folder for each */
+	return !stat(path, &st) && st.st_nlink > 3; /* ".", ".." and one per thread */
 }
 
 bool task_lives(uint32_t tid, uint64_t start)
@@ -113,7 +113,7 @@ bool task_numbers_ours(void)
 	return n > 0 && parse_u64(link, (size_t)n, 10, &pid) && pid == (uint64_t)getpid();
 }
 
-/* A kernel thread has no program. */
+/* Kernel threads have no executable. */
 static bool has_program(const char *pid)
 {
 	char path[64], target[1];

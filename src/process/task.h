@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of one task, a process or thread, and whose numbers these are. */
+/* Tasks (processes and threads) in /proc, and its PID namespace. */
 #ifndef PROCESS_TASK_H
 #define PROCESS_TASK_H
 
@@ -7,28 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Start time of a task in ticks since boot, 0: not known. */
+/* Start time of a task in clock ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
 
-/* All processes that run a program, but for our own; the caller's to free. */
+/* All processes except kernel threads and this one; the caller frees the list. */
 uint32_t *task_programs(size_t *nr);
 
-/* The process that the thread TID belongs to, 0: there is no such thread. */
+/* The process of the thread TID, 0: no such thread. */
 uint32_t task_process(uint32_t tid);
 
-/* User and kernel time of the process so far, in ticks; 0: none, or it is gone. */
+/* User and system time of the process in clock ticks; 0: none, or it is gone. */
 uint64_t task_ticks(uint32_t pid);
 
 /*
- * Whether the task TID that began at START (0: whichever) still runs. One that has ended, but that
- * its parent has not asked about, does not; the first thread of a process that has others does.
+ * True if the task TID with start time START (0: any) is alive. A zombie is not, unless it is the
+ * main thread of a process with other threads.
  */
 bool task_lives(uint32_t tid, uint64_t start);
 
-/* The inode of our namespace of process numbers, 0: it is the kernel's first one. */
+/* The inode of our PID namespace, 0: it is the initial one. */
 uint32_t task_namespace(void);
 
-/* The numbers in /proc are those of this namespace. */
+/* True if /proc shows the PIDs of our namespace. */
 bool task_numbers_ours(void);
 
 #endif
