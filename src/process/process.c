@@ -232,7 +232,7 @@ static void take_line(struct processes *ps, struct process *p, int64_t now, char
 		    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
 		perms[2] == 'x' && strcmp(text + at, "[vsyscall]")) {
 		m.writable = perms[1] == 'w';
-		m.from_ns = p->generation > 1 ? p->looked_ns : 0;
+		m.from_ns = p->generation > 1 ? p->scanned_ns : 0;
 		m.by_ns = p->generation > 1 ? now : 0;
 		m.object = object_of_file(ps, p->pid, &m, makedev(dev_major, dev_minor), inode,
 			own_path(p, text + at));
@@ -307,7 +307,7 @@ static int64_t take_threads_maps(struct processes *ps, struct process *p, int64_
 	return taken;
 }
 
-int process_look(struct processes *ps, struct process *p, struct strbuf *err)
+int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 {
 	int64_t now = monotonic_ns();
 	char path[64];
@@ -320,16 +320,16 @@ int process_look(struct processes *ps, struct process *p, struct strbuf *err)
 		p->generation--;
 	if (!taken)
 		taken = take_threads_maps(ps, p, now);
-	p->looked_ns = now;
+	p->scanned_ns = now;
 	if (taken > 0) /* the maps of a zombie are empty */
 		end_unseen(ps, p, now);
 	return taken < 0 ? -1 : 0;
 }
 
-void process_look_soon(struct processes *ps, struct process *p)
+void process_scan_soon(struct processes *ps, struct process *p)
 {
-	if (monotonic_ns() - p->looked_ns > 50000000)
-		process_look(ps, p, NULL);
+	if (monotonic_ns() - p->scanned_ns > 50000000)
+		process_scan(ps, p, NULL);
 }
 
 static struct process *add_process(struct processes *ps, uint32_t pid)
@@ -360,7 +360,7 @@ struct process *processes_get(struct processes *ps, uint32_t pid)
 		return &ps->list[*at];
 	struct process *p = add_process(ps, pid);
 
-	process_look(ps, p, NULL);
+	process_scan(ps, p, NULL);
 	return p;
 }
 
@@ -393,7 +393,7 @@ static void unmap(
 		struct mapping m = *mapping_of(ps, p, i), rest = m;
 
 		if (m.end <= start || m.start >= end || !held_at(&m, time_ns) ||
-			(is_there(&m) && time_ns < p->looked_ns))
+			(is_there(&m) && time_ns < p->scanned_ns))
 			continue;
 		end_mapping(p, mapping_of(ps, p, i), time_ns);
 		rest.from_ns = rest.by_ns = time_ns;
@@ -431,7 +431,7 @@ void process_mapped(
 		.by_ns = time_ns,
 		.to_ns = INT64_MAX,
 	};
-	bool seen_since = time_ns < p->looked_ns;
+	bool seen_since = time_ns < p->scanned_ns;
 
 	m.object = object_of_mapped(ps, p, &m, mapped);
 	int64_t same = find_same(ps, p, &m);
@@ -446,7 +446,7 @@ void process_mapped(
 		return;
 	}
 	if (seen_since)
-		m.to_ns = p->looked_ns;
+		m.to_ns = p->scanned_ns;
 	m.generation = m.seen = ++p->generation;
 	add_mapping(ps, p, &m);
 }
@@ -467,7 +467,7 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 {
 	struct process *p = processes_known(ps, child);
 
-	if (p && p->generation && p->looked_ns >= time_ns)
+	if (p && p->generation && p->scanned_ns >= time_ns)
 		return;
 	if (p) /* its exit event was lost */
 		process_ended(ps, p, time_ns);
@@ -541,7 +541,7 @@ const struct mapping *process_find_at(
 	return found;
 }
 
-static void give_perfmap(struct process *p, struct open_files *files)
+static void move_perfmap(struct process *p, struct open_files *files)
 {
 	if (!p->jit)
 		return;
@@ -553,7 +553,7 @@ static void give_perfmap(struct process *p, struct open_files *files)
 		open_files_add_perfmap(files, p->pid, fd);
 }
 
-void processes_give_files(struct processes *ps, struct open_files *files)
+void processes_move_files(struct processes *ps, struct open_files *files)
 {
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		struct object *o = &ps->objects[i];
@@ -563,7 +563,7 @@ void processes_give_files(struct processes *ps, struct open_files *files)
 		o->elf = NULL;
 	}
 	for (size_t i = 0; i < ps->nr; i++)
-		give_perfmap(&ps->list[i], files);
+		move_perfmap(&ps->list[i], files);
 }
 
 void processes_get_all(struct processes *ps, int64_t end_ns)

@@ -47,7 +47,7 @@ struct process {
 	char *root;          /* its root directory as we see it, "": our own */
 	unsigned generation; /* number of scans and of changes by events */
 	unsigned changes;    /* of the current mappings */
-	int64_t looked_ns;   /* monotonic time of the last scan */
+	int64_t scanned_ns;  /* monotonic time of the last scan */
 	bool gone;
 	struct jitmap *jit; /* NULL: no executable anonymous memory was found */
 	uint32_t *maps;     /* numbers of mappings, past ones too */
@@ -85,10 +85,10 @@ void processes_get_all(struct processes *ps, int64_t end_ns);
 struct process *processes_known(struct processes *ps, uint32_t pid);
 
 /* Scans the mappings again. -1: the process is gone or access is denied; nothing changes then. */
-int process_look(struct processes *ps, struct process *p, struct strbuf *err);
+int process_scan(struct processes *ps, struct process *p, struct strbuf *err);
 
 /* The same, but not within 50 ms of the last scan. */
-void process_look_soon(struct processes *ps, struct process *p);
+void process_scan_soon(struct processes *ps, struct process *p);
 
 /*
  * Events of the kernel at TIME_NS, in the order of time; events older than the last scan do not
@@ -118,6 +118,6 @@ const struct mapping *process_find_at(
  * Moves the open files, which may be deleted, replaced or in another root, and the perf maps to
  * FILES. PS can only be released afterwards.
  */
-void processes_give_files(struct processes *ps, struct open_files *files);
+void processes_move_files(struct processes *ps, struct open_files *files);
 
 #endif

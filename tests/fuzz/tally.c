@@ -36,7 +36,7 @@ struct process *processes_get(struct processes *ps, uint32_t pid)
 	return &process;
 }
 
-void process_look_soon(struct processes *ps, struct process *p)
+void process_scan_soon(struct processes *ps, struct process *p)
 {
 	must(ps && p == &process);
 }

@@ -162,7 +162,7 @@ static void process__what_is_older_than_the_look_is_past(void **state)
 
 	(void)state;
 	tell(0x1000, 0x3000, 0, "/none/a", 10);
-	it()->looked_ns = 100;
+	it()->scanned_ns = 100;
 	changes = it()->changes;
 	tell(0x1000, 0x2000, 0, "/none/b", 50);
 	tell(0x1000, 0x2000, 0, "/none/c", 60);
@@ -190,7 +190,7 @@ static void process__a_program_begins_with_nothing(void **state)
 	assert_int_equal(at(PID, 0x2000, 20), -1);
 	assert_held(0x2000, 30, "/none/b", 0);
 	assert_int_equal(at(PID, 0x1000, 30), -1);
-	it()->looked_ns = 100;
+	it()->scanned_ns = 100;
 	process_executed(&ps, it(), 90); /* what the look saw came after it */
 	assert_held(0x2000, 100, "/none/b", 0);
 }
@@ -407,7 +407,7 @@ static struct process *of_child(void)
 
 static void look(void)
 {
-	assert_int_equal(process_look(&ps, of_child(), NULL), 0);
+	assert_int_equal(process_scan(&ps, of_child(), NULL), 0);
 }
 
 static uint64_t page_at(int page)
@@ -554,7 +554,7 @@ static void process__one_object_for_events_and_looks(void **state)
 	mapped.offset = m.offset;
 	process_mapped(&others, p, &mapped, 10);
 	assert_non_null(others.objects[0].elf);
-	process_look(&others, p, NULL);
+	process_scan(&others, p, NULL);
 	assert_int_equal(process_find(&others, p, m.start) - others.maps, 0);
 	/* of another build at that place there is no file */
 	mapped.build_id = "0011";
@@ -577,11 +577,11 @@ static void process__one_that_ended_shows_nothing(void **state)
 
 	close(to_child);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
-	process_look(&ps, p, NULL); /* it is not waited for, and has no memory */
+	process_scan(&ps, p, NULL); /* it is not waited for, and has no memory */
 	assert_int_equal(process_find_at(&ps, p, page_at(1), monotonic_ns())->to_ns, INT64_MAX);
 	waitpid(pid, NULL, 0);
 	child = 0;
-	assert_int_equal(process_look(&ps, p, &err), -1);
+	assert_int_equal(process_scan(&ps, p, &err), -1);
 	assert_true(err.len > 0);
 	assert_non_null(process_find(&ps, p, page_at(1)));
 	strbuf_release(&err);
@@ -617,7 +617,7 @@ static void expect_perfmap(bool there)
 {
 	struct open_files files = {0};
 
-	processes_give_files(&ps, &files);
+	processes_move_files(&ps, &files);
 	assert_int_equal(files.nr_perfmaps, there);
 	if (there)
 		assert_int_equal(files.perfmaps[0].pid, child);
@@ -675,7 +675,7 @@ static void process__gives_all_files(void **state)
 	for (size_t i = 0; i < ps.nr_objects; i++)
 		nr += ps.objects[i].elf != NULL;
 	assert_true(nr > 2);
-	processes_give_files(&ps, &files);
+	processes_move_files(&ps, &files);
 	assert_int_equal(files.nr, nr);
 	open_files_release(&files);
 }

@@ -191,7 +191,7 @@ static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
 
 	if (p->generation)
 		return 0;
-	process_look(&b->processes, p, err);
+	process_scan(&b->processes, p, err);
 	return fail(err, pid ? "; it is another user's: record it as root"
 			     : "; give the number of a running process");
 }
@@ -415,7 +415,7 @@ static void look_again(struct bpf *b)
 	b->lost_events = b->side.lost;
 	for (size_t i = 0; i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
-			process_look(&b->processes, &b->processes.list[i], NULL);
+			process_scan(&b->processes, &b->processes.list[i], NULL);
 }
 
 static void take_waiting(struct bpf *b, const struct ring_perl_thread *w)
@@ -485,7 +485,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	sideband_enable(&b->side, true);
 	b->programs.control->until = until(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
-		process_look(&b->processes, &b->processes.list[i], NULL);
+		process_scan(&b->processes, &b->processes.list[i], NULL);
 		spaces_push(&b->spaces, &b->processes.list[i]);
 	}
 	if (r->perl)
@@ -648,7 +648,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
 	if (b->request->perl && !perls_any(&b->perls))
 		strbuf_adds(notes, "no Perl ran in what was recorded\n");
-	processes_give_files(&b->processes, files);
+	processes_move_files(&b->processes, files);
 	if (!b->drain.error)
 		return 0;
 	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",

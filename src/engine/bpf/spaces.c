@@ -180,7 +180,7 @@ void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages)
 
 	free(mapped_now(s, p, &nr, &told));
 	if (told != exec_pages) {
-		process_look(s->ps, p, NULL);
+		process_scan(s->ps, p, NULL);
 		free(mapped_now(s, p, &nr, &told));
 		/* it changes all the time, or the kernel counts what /proc does not show */
 		if (told != exec_pages && pushed->told && pushed->changes == p->changes)

@@ -65,7 +65,7 @@ static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
 
 	if (p->generation)
 		return 0;
-	process_look(&s->processes, p, err);
+	process_scan(&s->processes, p, err);
 	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
 					      : "; give the number of a running process");
 }
@@ -526,7 +526,7 @@ static char *logged_error(const struct stap *s)
 static void look_once_more(struct stap *s)
 {
 	for (size_t i = 0; i < s->processes.nr; i++)
-		process_look(&s->processes, &s->processes.list[i], NULL);
+		process_scan(&s->processes, &s->processes.list[i], NULL);
 }
 
 /* Why there are no sums; whole lines. */
@@ -643,7 +643,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	tally_samples(&s->tally, event, &samples);
 	collect(&samples, &s->processes, s->kallsyms, rec);
 	samples_release(&samples);
-	processes_give_files(&s->processes, files);
+	processes_move_files(&s->processes, files);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;
 }

@@ -105,7 +105,7 @@ static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
 
 	for (uint32_t i = 0; i < s->nr; i++)
 		if (s->addresses[i] && !process_find(t->ps, p, s->addresses[i])) {
-			process_look_soon(t->ps, p);
+			process_scan_soon(t->ps, p);
 			return;
 		}
 }
