@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect.h"
+#include "frame_table.h"
 #include "lib/util.h"
-#include "places.h"
 #include "samples.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/entry.h"
@@ -14,7 +14,7 @@ struct collector {
 	struct samples *samples;
 	const struct processes *ps;
 	struct recording *rec;
-	struct places places;
+	struct frame_table table;
 	uint32_t *events, *tasks; /* of rec, by their numbers in samples */
 	uint32_t *stacks;         /* likewise + 1; 0: not there yet */
 	struct table spliced;     /* stack of user space, of a VM -> stack of rec */
@@ -45,7 +45,7 @@ static uint32_t frame_of(struct collector *c, uint64_t frame)
 {
 	struct user_frame f = decode_frame(c, frame);
 
-	return places_user_frame(&c->places, f.map, f.address, f.call);
+	return frame_table_user(&c->table, f.map, f.address, f.call);
 }
 
 static const struct object *object_of(const struct collector *c, const struct user_frame *f)
@@ -81,7 +81,7 @@ static enum stack_end cut(struct collector *c, const char *by, uint32_t *cut_by)
 
 static enum stack_end cut_in(struct collector *c, uint64_t frame, uint32_t *cut_by)
 {
-	*cut_by = places_cut_by(&c->places, decode_frame(c, frame).map);
+	*cut_by = frame_table_cut_by(&c->table, decode_frame(c, frame).map);
 	return END_CUT;
 }
 
@@ -167,7 +167,7 @@ static uint32_t add_named_stack(struct collector *c, const struct sample_stack *
 	for (uint32_t i = 0; i < s->nr; i++) {
 		const struct sample_name *name = name_at(c, c->samples->frames[s->first + i]);
 
-		frames[i] = places_named_frame(&c->places,
+		frames[i] = frame_table_named(&c->table,
 			strpool_get(&c->samples->strings, name->function),
 			strpool_get(&c->samples->strings, name->file), name->what);
 	}
@@ -181,8 +181,8 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 {
 	const struct sample_name *name = name_at(c, number);
 
-	return places_vm_frame(
-		&c->places, vm, string_of(c, name->function), string_of(c, name->file), name->line);
+	return frame_table_vm(
+		&c->table, vm, string_of(c, name->function), string_of(c, name->file), name->line);
 }
 
 /* What may begin a run loop, of a walk that is to be spliced, is no frame of its own. */
@@ -200,7 +200,7 @@ static uint32_t add_vm_stack(struct collector *c, const struct sample_stack *s)
 	for (uint32_t i = 0; i < s->nr; i++)
 		if (is_frame(c, vm, from[i]))
 			frames[nr++] = vm_frame(c, vm, from[i]);
-	uint32_t id = places_vm_stack(&c->places, vm, (enum vm_end)s->end, frames, nr);
+	uint32_t id = frame_table_vm_stack(&c->table, vm, (enum vm_end)s->end, frames, nr);
 
 	free(frames);
 	return id;
@@ -213,7 +213,7 @@ static uint32_t add_stack(struct collector *c, const struct sample_stack *s)
 	if (s->end == SAMPLE_NAMED)
 		return add_named_stack(c, s);
 	if (s->kind == STACK_KERNEL)
-		return places_kernel_stack(&c->places, c->samples->frames + s->first, s->nr);
+		return frame_table_kernel_stack(&c->table, c->samples->frames + s->first, s->nr);
 	return add_vm_stack(c, s);
 }
 
@@ -235,7 +235,7 @@ static struct splice_native *native_frames(
 		struct user_frame f = decode_frame(c, frame);
 
 		list[i].id = frame_of(c, frame);
-		list[i].role = places_role(&c->places, vm, f.map, f.address - f.call);
+		list[i].role = frame_table_role(&c->table, vm, f.map, f.address - f.call);
 	}
 	return list;
 }
@@ -277,7 +277,7 @@ static uint32_t spliced_stack(struct collector *c, uint32_t user, uint32_t in_vm
 	};
 	enum stack_end end = judge(c, native, &cut_by);
 
-	*at = places_mixed_stack(&c->places, vm, &s, end, cut_by);
+	*at = frame_table_mixed_stack(&c->table, vm, &s, end, cut_by);
 	free(natives);
 	free(frames);
 	return *at;
@@ -293,7 +293,7 @@ static void drop_own_frames(struct collector *c, uint32_t number)
 	size_t own;
 
 	if (stack.became || stack.kind != STACK_KERNEL || stack.end == SAMPLE_NAMED ||
-		!(own = places_own_frames(&c->places, s->frames + stack.first, stack.nr)))
+		!(own = frame_table_own(&c->table, s->frames + stack.first, stack.nr)))
 		return;
 	uint32_t nr = stack.nr - (uint32_t)own;
 	uint64_t *frames = xcalloc(nr, sizeof(*frames));
@@ -429,7 +429,7 @@ void collect(struct samples *s, const struct processes *ps, const struct kallsym
 {
 	struct collector c = {.samples = s, .ps = ps, .rec = rec};
 
-	places_init(&c.places, ps, ks, rec);
+	frame_table_init(&c.table, ps, ks, rec);
 	table_init(&c.spliced);
 	table_init(&c.mains);
 	settle_rows(&c);
@@ -444,5 +444,5 @@ void collect(struct samples *s, const struct processes *ps, const struct kallsym
 	free(c.stacks);
 	table_release(&c.spliced);
 	table_release(&c.mains);
-	places_release(&c.places);
+	frame_table_release(&c.table);
 }

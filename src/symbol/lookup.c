@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lookup.h"
-#include "open_files.h"
 #include "lib/util.h"
+#include "open_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lookup_job.h"
-#include "lookup_result.h"
 #include "lib/util.h"
+#include "lookup_result.h"
 #include "resolve.h"
 #include "symbol/dwarf/debuginfo.h"
 #include "symbol/elf/debugfile.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "open_files.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "symbol/fetch/debuginfod.h"
-#include "symbol/names/perfmap.h"
+#include "lib/worker.h"
 #include "lookup.h"
 #include "lookup_result.h"
-#include "lib/worker.h"
+#include "open_files.h"
+#include "symbol/fetch/debuginfod.h"
+#include "symbol/names/perfmap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * place of files there is text, each KiB of it a mapping whose table is there, comes late, or never
  * does.
  */
-#include "engine/bpf/copies.h"
+#include "engine/bpf/stack_copies.h"
 #include "fuzz.h"
 #include "symbol/elf/elffile.h"
 
@@ -132,7 +132,7 @@ static void make_rules(void)
 		}
 }
 
-static void send(struct copies *copies, uint16_t nr_pages)
+static void send(struct stack_copies *copies, uint16_t nr_pages)
 {
 	struct ring_copy head = {
 		.type = RING_COPY, .copy = NUMBER, .tgid = 1, .nr_pages = nr_pages, .time = 1};
@@ -151,14 +151,14 @@ static void send(struct copies *copies, uint16_t nr_pages)
 				input.at = begin;
 		}
 		page.index = i;
-		copies_take_page(copies, &page);
+		stack_copies_take_page(copies, &page);
 	}
-	copies_take(copies, &head, 0);
+	stack_copies_take(copies, &head, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct copies copies;
+	struct stack_copies copies;
 	struct loader loader = {0};
 	struct samples samples;
 	uint16_t nr_pages;
@@ -170,21 +170,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_maps();
 	make_rules();
 	samples_init(&samples);
-	copies_init(&copies, &ps, &loader, &samples);
+	stack_copies_init(&copies, &ps, &loader, &samples);
 	steps = 0;
 	send(&copies, nr_pages);
 	must(steps <= WALK_DEPTH);
-	uint32_t stack = copies_stack(&copies, NUMBER);
+	uint32_t stack = stack_copies_stack(&copies, NUMBER);
 
 	must(copies.nr == !samples_settled(&samples, stack));
-	copies_unwind(&copies, true);
+	stack_copies_unwind(&copies, true);
 	must(steps <= 2 * WALK_DEPTH);
 	must(copies.nr == 0 && copies.bytes == 0 && copies.nr_parts == 0);
-	must(copies_stack(&copies, NUMBER) == stack);
+	must(stack_copies_stack(&copies, NUMBER) == stack);
 	stack = samples_settled(&samples, stack);
 	must(stack && samples.stacks[stack].nr > 0 && samples.stacks[stack].nr <= WALK_DEPTH);
 	must(samples.stacks[stack].end > WALK_ON && samples.stacks[stack].end < WALK_ENDS);
-	copies_release(&copies);
+	stack_copies_release(&copies);
 	samples_release(&samples);
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include "engine/bpf/drain.h"
 
 static struct drain drain;
-static struct copies copies;
+static struct stack_copies copies;
 static struct samples samples;
 static uint32_t epoch;
 static uint64_t last_node;
@@ -19,7 +19,7 @@ static void make(uint32_t max)
 		.waits = -1,
 		.nr_nodes = max,
 		.nr_rows = max};
-	copies_init(&copies, NULL, NULL, &samples);
+	stack_copies_init(&copies, NULL, NULL, &samples);
 	for (int i = 0; i < 2; i++) {
 		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint64_t), max);
 		drain.maps[i].rows =
@@ -39,7 +39,7 @@ static void release(void)
 	close(drain.nodes);
 	close(drain.rows);
 	drain_release(&drain);
-	copies_release(&copies);
+	stack_copies_release(&copies);
 	samples_release(&samples);
 }
 
@@ -219,7 +219,7 @@ static void drain__kernel_and_copies(void **state)
 	assert_stack(row_of(1)->key.kernel, kernel, 3, WALK_ON);
 	assert_int_equal(row_of(2)->key.kernel, row_of(1)->key.kernel);
 	assert_int_equal(row_of(2)->key.user, 0);
-	assert_int_equal(row_of(3)->key.user, copies_stack(&copies, STACK_COPY | 77));
+	assert_int_equal(row_of(3)->key.user, stack_copies_stack(&copies, STACK_COPY | 77));
 	assert_int_equal(samples_settled(&samples, row_of(3)->key.user), 0);
 	assert_int_equal(row_of(4)->key.user, 0);
 	release();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
-#include "copies.h"
 #include "drain.h"
 #include "engine/collect.h"
 #include "engine/engine.h"
@@ -11,6 +10,7 @@
 #include "programs.h"
 #include "sideband.h"
 #include "spaces.h"
+#include "stack_copies.h"
 #include "symbol/names/kallsyms.h"
 
 #include <bpf/bpf.h>
@@ -41,7 +41,7 @@ struct bpf {
 	struct processes processes;
 	struct perls perls;
 	struct samples samples;
-	struct copies copies;
+	struct stack_copies copies;
 	struct drain drain;
 	struct ring_buffer *ring;
 	struct ring_copy *heads; /* of this round */
@@ -86,7 +86,7 @@ static int take_record(void *context, void *data, size_t size)
 		return 0;
 	memcpy(&type, data, sizeof(type));
 	if (type == RING_PAGE && size >= sizeof(struct ring_page)) {
-		copies_take_page(&b->copies, data);
+		stack_copies_take_page(&b->copies, data);
 	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
 		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
 		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
@@ -259,7 +259,7 @@ static void bpf_free(struct engine *engine)
 	ring_buffer__free(b->ring);
 	loader_release(&b->loader);
 	spaces_release(&b->spaces);
-	copies_release(&b->copies);
+	stack_copies_release(&b->copies);
 	drain_release(&b->drain);
 	samples_release(&b->samples);
 	pool_release(&b->pool);
@@ -306,7 +306,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->perls.fetch = request->fetch;
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
-	copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
+	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
 	if (check_numbers(err) || look_at_targets(b, err) ||
 		(request->perl && look_for_perl(b, err))) {
 		bpf_free(&b->engine);
@@ -406,7 +406,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	struct process *p = processes_get(&b->processes, head->tgid);
 
 	spaces_mend(&b->spaces, p, head->exec_pages);
-	copies_take(&b->copies, head, (size_t)(p - b->processes.list));
+	stack_copies_take(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
 /* Events were lost: what is mapped must be looked at. */
@@ -424,7 +424,7 @@ static void take_waiting(struct bpf *b, const struct ring_perl_thread *w)
 	uint32_t nr;
 	enum vm_end end = perls_stack(&b->perls, w->tgid, w->thread, b->request->user, names, &nr);
 
-	copies_put(&b->copies, w->copy, drain_vm_stack(&b->drain, names, nr, end));
+	stack_copies_put(&b->copies, w->copy, drain_vm_stack(&b->drain, names, nr, end));
 }
 
 /* What the programs saw of Perl, whose processes are known by now. */
@@ -464,7 +464,7 @@ static void take_round(struct bpf *b)
 		if (!b->processes.list[i].gone)
 			spaces_push(&b->spaces, &b->processes.list[i]);
 	if (loader_take(&b->loader))
-		copies_unwind(&b->copies, false);
+		stack_copies_unwind(&b->copies, false);
 }
 
 static int bpf_start(struct engine *engine, struct strbuf *err)
@@ -593,7 +593,7 @@ static void take_rest(struct bpf *b)
 		wait_for_input(b, 100);
 		take_round(b);
 	}
-	copies_unwind(&b->copies, true);
+	stack_copies_unwind(&b->copies, true);
 	drain(b);
 	drain(b);
 	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));

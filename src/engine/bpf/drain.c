@@ -110,7 +110,7 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 	if (!id)
 		return 0;
 	if (id & STACK_COPY)
-		return copies_stack(d->copies, id);
+		return stack_copies_stack(d->copies, id);
 	if (kept)
 		return *kept;
 	while (!(parent & NODE_ROOT)) {

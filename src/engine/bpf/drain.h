@@ -6,9 +6,9 @@
 #ifndef ENGINE_BPF_DRAIN_H
 #define ENGINE_BPF_DRAIN_H
 
-#include "copies.h"
 #include "engine/samples.h"
 #include "lib/table.h"
+#include "stack_copies.h"
 #include "vm/perl/perls.h"
 
 struct drain {
@@ -19,7 +19,7 @@ struct drain {
 	void (*flipped)(
 		void *context); /* nobody writes any more to what is read now; may be NULL */
 	void *context;
-	struct copies *copies;
+	struct stack_copies *copies;
 	uint32_t *epoch; /* memory that the BPF programs read */
 	int nodes, rows; /* fds of the two arrays of maps */
 	struct drain_pair {

@@ -2,11 +2,11 @@
 #include "perl.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/worker.h"
 #include "symbol/dwarf/debugtype.h"
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
-#include "lib/worker.h"
 #include "vm/threadkey.h"
 
 #include <stdlib.h>

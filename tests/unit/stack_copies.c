@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Copies of this program's own stacks, unwound by its own tables; the judge is backtrace(3). */
-#include "engine/bpf/copies.h"
+#include "engine/bpf/stack_copies.h"
 #include "lib/util.h"
 
 #include <execinfo.h>
@@ -22,7 +22,7 @@ static struct processes ps;
 static struct loader loader;
 static struct pool pool; /* without room: tables are for us only */
 static struct samples samples;
-static struct copies copies;
+static struct stack_copies copies;
 static size_t self; /* in ps.list */
 
 static int set_up(void **state)
@@ -36,14 +36,14 @@ static int set_up(void **state)
 	loader.pool = &pool;
 	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
 	samples_init(&samples);
-	copies_init(&copies, &ps, &loader, &samples);
+	stack_copies_init(&copies, &ps, &loader, &samples);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	copies_release(&copies);
+	stack_copies_release(&copies);
 	samples_release(&samples);
 	free(loader.places);
 	loader_release(&loader);
@@ -120,7 +120,7 @@ static __attribute__((noinline)) int go_down(int depth, size_t pad, void (*botto
 static void give_pages(void)
 {
 	for (uint16_t i = head.nr_pages; i--;)
-		copies_take_page(&copies, &pages[i]);
+		stack_copies_take_page(&copies, &pages[i]);
 }
 
 static void wait_for_tables(void)
@@ -131,14 +131,14 @@ static void wait_for_tables(void)
 		assert_true(loader_waiting(&loader) > 0);
 		assert_true(poll(fds, loader_poll(&loader, fds), 60000) > 0);
 		if (loader_take(&loader))
-			copies_unwind(&copies, false);
+			stack_copies_unwind(&copies, false);
 	}
 }
 
 /* The stack that a copy became, 0: none yet. */
 static uint32_t stack_of_copy(uint64_t copy)
 {
-	return samples_settled(&samples, copies_stack(&copies, copy));
+	return samples_settled(&samples, stack_copies_stack(&copies, copy));
 }
 
 static const struct sample_stack *unwound(void)
@@ -180,7 +180,7 @@ static void assert_judged(const struct sample_stack *s, int last)
 static void unwind_and_judge(enum walk_end end, int last)
 {
 	give_pages();
-	copies_take(&copies, &head, self);
+	stack_copies_take(&copies, &head, self);
 	wait_for_tables();
 	assert_int_equal(unwound()->end, end);
 	assert_judged(unwound(), last);
@@ -188,7 +188,7 @@ static void unwind_and_judge(enum walk_end end, int last)
 	assert_int_equal(copies.nr_parts, 0);
 }
 
-static void copies__of_a_deep_place(void **state)
+static void stack_copies__of_a_deep_place(void **state)
 {
 	(void)state;
 	go_down(50, 0, take_stack);
@@ -203,7 +203,7 @@ static void *in_thread(void *arg)
 	return arg;
 }
 
-static void copies__of_a_thread(void **state)
+static void stack_copies__of_a_thread(void **state)
 {
 	pthread_t thread;
 
@@ -224,7 +224,7 @@ static void interrupt(void)
 	raise(SIGUSR1);
 }
 
-static void copies__through_a_signal(void **state)
+static void stack_copies__through_a_signal(void **state)
 {
 	int calls = 0;
 
@@ -238,7 +238,7 @@ static void copies__through_a_signal(void **state)
 	assert_int_equal(calls, unwound()->nr - 2); /* the leaf and what was interrupted */
 }
 
-static void copies__deeper_than_a_stack_may_be(void **state)
+static void stack_copies__deeper_than_a_stack_may_be(void **state)
 {
 	(void)state;
 	go_down(3000, 0, take_stack);
@@ -246,7 +246,7 @@ static void copies__deeper_than_a_stack_may_be(void **state)
 	assert_int_equal(unwound()->nr, WALK_DEPTH);
 }
 
-static void copies__larger_than_a_copy_may_be(void **state)
+static void stack_copies__larger_than_a_copy_may_be(void **state)
 {
 	(void)state;
 	go_down(200, 8192, take_stack);
@@ -255,7 +255,7 @@ static void copies__larger_than_a_copy_may_be(void **state)
 	assert_true(unwound()->nr > 50 && unwound()->nr < 70);
 }
 
-static void copies__wait_for_tables(void **state)
+static void stack_copies__wait_for_tables(void **state)
 {
 	(void)state;
 	go_down(5, 0, take_stack);
@@ -264,29 +264,30 @@ static void copies__wait_for_tables(void **state)
 		for (uint16_t k = 0; k < head.nr_pages; k++)
 			pages[k].copy = head.copy;
 		give_pages();
-		copies_take(&copies, &head, self);
+		stack_copies_take(&copies, &head, self);
 	}
 	assert_int_equal(copies.nr, 10);
 	assert_int_equal(copies.bytes, 10 * (head.nr_pages + 1) * COPY_PAGE);
 	assert_int_equal(stack_of_copy(STACK_COPY | NUMBER), 0);
-	copies_unwind(&copies, false);
+	stack_copies_unwind(&copies, false);
 	assert_int_equal(copies.nr, 10);
 	wait_for_tables();
 	for (uint32_t i = 0; i < 10; i++)
-		assert_ptr_equal(&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))], unwound());
+		assert_ptr_equal(
+			&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))], unwound());
 	assert_int_equal(unwound()->end, WALK_ROOT);
 	assert_int_equal(stack_of_copy(STACK_COPY | (NUMBER + 10)), 0);
 	assert_int_equal(copies.taken, 10);
 }
 
-static void copies__at_the_end_none_waits(void **state)
+static void stack_copies__at_the_end_none_waits(void **state)
 {
 	(void)state;
 	go_down(5, 0, take_stack);
 	give_pages();
-	copies_take(&copies, &head, self);
+	stack_copies_take(&copies, &head, self);
 	assert_int_equal(copies.nr, 1);
-	copies_unwind(&copies, true);
+	stack_copies_unwind(&copies, true);
 	assert_int_equal(copies.nr, 0);
 	assert_int_equal(copies.bytes, 0);
 	assert_int_equal(unwound()->end, WALK_PENDING);
@@ -295,24 +296,24 @@ static void copies__at_the_end_none_waits(void **state)
 }
 
 /* The builder died: there are frame pointers at best. */
-static void copies__without_tables(void **state)
+static void stack_copies__without_tables(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < loader.nr_builders; i++)
 		kill(loader.builders[i].pid, SIGKILL);
 	go_down(5, 0, take_stack);
 	give_pages();
-	copies_take(&copies, &head, self);
+	stack_copies_take(&copies, &head, self);
 	for (int i = 0; copies.nr && i < 1000; i++) {
 		if (loader_take(&loader))
-			copies_unwind(&copies, false);
+			stack_copies_unwind(&copies, false);
 		usleep(1000);
 	}
 	assert_int_equal(copies.nr, 0);
 	assert_true(unwound()->end != WALK_PENDING);
 }
 
-static void copies__heads_without_pages(void **state)
+static void stack_copies__heads_without_pages(void **state)
 {
 	uint16_t nr;
 
@@ -320,7 +321,7 @@ static void copies__heads_without_pages(void **state)
 	go_down(50, 3000, take_stack);
 	nr = head.nr_pages;
 	head.nr_pages = 0;
-	copies_take(&copies, &head, self);
+	stack_copies_take(&copies, &head, self);
 	wait_for_tables();
 	assert_int_equal(unwound()->end, WALK_NO_READ);
 	assert_int_equal(unwound()->nr, 1);
@@ -331,8 +332,8 @@ static void copies__heads_without_pages(void **state)
 	head.nr_pages = 4;
 	give_pages();
 	for (uint16_t i = 0; i < nr; i++)
-		copies_take_page(&copies, &pages[i]);
-	copies_take(&copies, &head, self);
+		stack_copies_take_page(&copies, &pages[i]);
+	stack_copies_take(&copies, &head, self);
 	const struct sample_stack *s = &samples.stacks[stack_of_copy(head.copy)];
 
 	assert_int_equal(s->end, WALK_NO_READ);
@@ -341,11 +342,11 @@ static void copies__heads_without_pages(void **state)
 	assert_true(copies.nr_parts > 0);
 	/* pages whose head was lost are not kept for ever */
 	for (int i = 0; i < 40000; i++)
-		copies_take_page(&copies, &pages[0]);
+		stack_copies_take_page(&copies, &pages[0]);
 	assert_true(copies.nr_parts < 40000);
 }
 
-static void copies__pcs_that_are_nowhere(void **state)
+static void stack_copies__pcs_that_are_nowhere(void **state)
 {
 	static const uint64_t pcs[] = {0, 1, 0x1000, 1ULL << 47, UINT64_MAX};
 
@@ -357,7 +358,7 @@ static void copies__pcs_that_are_nowhere(void **state)
 			.time = (uint64_t)monotonic_ns()};
 
 		none.reg[REG_PC] = none.reg[REG_SP] = pcs[i];
-		copies_take(&copies, &none, self);
+		stack_copies_take(&copies, &none, self);
 		const struct sample_stack *s =
 			&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))];
 
@@ -367,7 +368,7 @@ static void copies__pcs_that_are_nowhere(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(copies__##name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(stack_copies__##name, set_up, tear_down)
 
 int main(void)
 {

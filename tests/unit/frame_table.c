@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/places.h"
+#include "engine/frame_table.h"
 #include "lib/util.h"
 #include "vm/perl/perl.h"
 #include "vm/perl/perl_frame.h"
@@ -39,7 +39,7 @@ static bool has_note(const struct recording *rec, const struct rec_stack *stack)
 	return false;
 }
 
-static void check_mixed(struct places *pl, const struct mixed *m)
+static void check_mixed(struct frame_table *t, const struct mixed *m)
 {
 	const struct splice_native c[] = {{C_FRAME, SPLICE_INSIDE},
 		{C_FRAME, m->fits ? SPLICE_LOOP : SPLICE_INSIDE}, {C_FRAME, PERL_ROLE_RUN}};
@@ -54,9 +54,9 @@ static void check_mixed(struct places *pl, const struct mixed *m)
 							: 1,
 		.end = m->perl,
 	};
-	struct recording *rec = pl->rec;
+	struct recording *rec = t->rec;
 	uint32_t cut_by = m->c == END_CUT ? recording_string(rec, "libodd.so") : 0;
-	uint32_t id = places_mixed_stack(pl, &perl_vm, &s, m->c, cut_by);
+	uint32_t id = frame_table_mixed_stack(t, &perl_vm, &s, m->c, cut_by);
 	const struct rec_stack *stack = &rec->stacks[id];
 
 	assert_int_equal(stack->kind, STACK_USER);
@@ -65,7 +65,7 @@ static void check_mixed(struct places *pl, const struct mixed *m)
 	assert_int_equal(has_note(rec, stack), m->noted);
 }
 
-static void places__mixed_stacks_end_as_their_worse_half(void **state)
+static void frame_table__mixed_stacks_end_as_their_worse_half(void **state)
 {
 	static const struct mixed cases[] = {
 		{END_ROOT, VM_WHOLE, true, END_ROOT, "", false},
@@ -81,18 +81,18 @@ static void places__mixed_stacks_end_as_their_worse_half(void **state)
 	};
 	struct recording rec;
 	struct processes ps;
-	struct places pl;
+	struct frame_table t;
 
 	(void)state;
 	processes_init(&ps);
 	recording_init(&rec);
-	places_init(&pl, &ps, NULL, &rec);
-	assert_int_equal(places_user_frame(&pl, NULL, 0x1000, false), C_FRAME);
-	assert_int_equal(places_vm_frame(&pl, &perl_vm, recording_string(&rec, "f"), 0, 0), SUB);
+	frame_table_init(&t, &ps, NULL, &rec);
+	assert_int_equal(frame_table_user(&t, NULL, 0x1000, false), C_FRAME);
+	assert_int_equal(frame_table_vm(&t, &perl_vm, recording_string(&rec, "f"), 0, 0), SUB);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		check_mixed(&pl, &cases[i]);
+		check_mixed(&t, &cases[i]);
 	assert_int_equal(rec.nr_frames, 3); /* one note for all */
-	places_release(&pl);
+	frame_table_release(&t);
 	recording_release(&rec);
 	processes_release(&ps);
 }
@@ -100,7 +100,7 @@ static void places__mixed_stacks_end_as_their_worse_half(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places__mixed_stacks_end_as_their_worse_half),
+		cmocka_unit_test(frame_table__mixed_stacks_end_as_their_worse_half),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

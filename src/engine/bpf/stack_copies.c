@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "copies.h"
+#include "stack_copies.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 
@@ -23,7 +23,7 @@ enum {
 /* A walk through a copy. */
 struct copy_walk {
 	struct walk walk;
-	const struct copy *copy;
+	const struct stack_copy *copy;
 	uint64_t start, end; /* addresses of what was copied */
 };
 
@@ -48,14 +48,14 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address)
 		       : -1;
 }
 
-void copies_init(
-	struct copies *c, struct processes *ps, struct loader *loader, struct samples *samples)
+void stack_copies_init(struct stack_copies *c, struct processes *ps, struct loader *loader,
+	struct samples *samples)
 {
-	*c = (struct copies){.ps = ps, .loader = loader, .samples = samples};
+	*c = (struct stack_copies){.ps = ps, .loader = loader, .samples = samples};
 	table_init(&c->stacks);
 }
 
-void copies_release(struct copies *c)
+void stack_copies_release(struct stack_copies *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		free(c->waiting[i].pages);
@@ -64,11 +64,11 @@ void copies_release(struct copies *c)
 	free(c->waiting);
 	free(c->parts);
 	table_release(&c->stacks);
-	*c = (struct copies){0};
+	*c = (struct stack_copies){0};
 }
 
 /* Of those that have waited for long the head found the ring full, and will not come. */
-static void forget_parts(struct copies *c, size_t nr)
+static void forget_parts(struct stack_copies *c, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		free(c->parts[i].bytes);
@@ -76,7 +76,7 @@ static void forget_parts(struct copies *c, size_t nr)
 	memmove(c->parts, c->parts + nr, c->nr_parts * sizeof(*c->parts));
 }
 
-void copies_take_page(struct copies *c, const struct ring_page *page)
+void stack_copies_take_page(struct stack_copies *c, const struct ring_page *page)
 {
 	unsigned char *bytes = xmalloc(COPY_PAGE);
 
@@ -84,17 +84,17 @@ void copies_take_page(struct copies *c, const struct ring_page *page)
 		forget_parts(c, PARTS_MAX / 2);
 	memcpy(bytes, page->bytes, COPY_PAGE);
 	ALLOC_GROW(c->parts, c->nr_parts, c->parts_alloc);
-	c->parts[c->nr_parts++] = (struct copies_part){page->copy, page->index, bytes};
+	c->parts[c->nr_parts++] = (struct stack_copies_part){page->copy, page->index, bytes};
 }
 
 /* Puts the pages of COPY in a row. */
-static void gather(struct copies *c, struct copy *copy)
+static void gather(struct stack_copies *c, struct stack_copy *copy)
 {
 	size_t kept = 0;
 
 	copy->pages = xcalloc(copy->head.nr_pages + 1, COPY_PAGE);
 	for (size_t i = 0; i < c->nr_parts; i++) {
-		const struct copies_part *part = &c->parts[i];
+		const struct stack_copies_part *part = &c->parts[i];
 
 		if (part->copy != copy->head.copy) {
 			c->parts[kept++] = *part;
@@ -109,7 +109,7 @@ static void gather(struct copies *c, struct copy *copy)
 }
 
 /* The stack of a thread that waits, from its memory as it is now. */
-static void fetch(struct copy *copy)
+static void fetch(struct stack_copy *copy)
 {
 	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	uint16_t nr = 0;
@@ -125,7 +125,7 @@ static void fetch(struct copy *copy)
 	copy->head.nr_pages = nr;
 }
 
-static bool find_map(const struct copies *c, struct copy_walk *cw)
+static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
 {
 	const struct process *p = &c->ps->list[cw->copy->process];
 	struct walk_map *to = &cw->walk.map;
@@ -146,7 +146,7 @@ static bool find_map(const struct copies *c, struct copy_walk *cw)
 	return true;
 }
 
-static int step(struct copies *c, struct copy_walk *cw)
+static int step(struct stack_copies *c, struct copy_walk *cw)
 {
 	struct walk *w = &cw->walk;
 	const struct unwind_table *table;
@@ -161,7 +161,7 @@ static int step(struct copies *c, struct copy_walk *cw)
 	}
 }
 
-static void begin(struct copy_walk *cw, const struct copy *copy)
+static void begin(struct copy_walk *cw, const struct stack_copy *copy)
 {
 	*cw = (struct copy_walk){.copy = copy};
 	memcpy(cw->walk.reg, copy->head.reg, sizeof(copy->head.reg));
@@ -171,7 +171,7 @@ static void begin(struct copy_walk *cw, const struct copy *copy)
 }
 
 /* Unwinds COPY; false: it needs a table that is not there yet, and that is worth waiting for. */
-static bool unwind(struct copies *c, const struct copy *copy, bool all)
+static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool all)
 {
 	uint64_t frames[WALK_DEPTH];
 	struct copy_walk cw;
@@ -196,19 +196,19 @@ static bool unwind(struct copies *c, const struct copy *copy, bool all)
 		w->end = WALK_DEEP;
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
-	copies_put(
+	stack_copies_put(
 		c, copy->head.copy, samples_stack(c->samples, frames, w->nr, STACK_USER, w->end));
 	return true;
 }
 
-static uint64_t copy_bytes(const struct copy *copy)
+static uint64_t copy_bytes(const struct stack_copy *copy)
 {
 	return (copy->head.nr_pages + 1ULL) * COPY_PAGE;
 }
 
-void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
+void stack_copies_take(struct stack_copies *c, const struct ring_copy *head, size_t process)
 {
-	struct copy copy = {.head = *head, .process = process};
+	struct stack_copy copy = {.head = *head, .process = process};
 
 	c->taken++;
 	if (head->foreign)
@@ -224,12 +224,12 @@ void copies_take(struct copies *c, const struct ring_copy *head, size_t process)
 	c->bytes += copy_bytes(&copy);
 }
 
-void copies_unwind(struct copies *c, bool all)
+void stack_copies_unwind(struct stack_copies *c, bool all)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->nr; i++) {
-		struct copy *copy = &c->waiting[i];
+		struct stack_copy *copy = &c->waiting[i];
 
 		if (!unwind(c, copy, all)) {
 			c->waiting[kept++] = *copy;
@@ -241,7 +241,7 @@ void copies_unwind(struct copies *c, bool all)
 	c->nr = kept;
 }
 
-uint32_t copies_stack(struct copies *c, uint64_t copy)
+uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy)
 {
 	bool is_new;
 	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
@@ -249,7 +249,7 @@ uint32_t copies_stack(struct copies *c, uint64_t copy)
 	return is_new ? (*at = samples_pending(c->samples)) : *at;
 }
 
-void copies_put(struct copies *c, uint64_t copy, uint32_t stack)
+void stack_copies_put(struct stack_copies *c, uint64_t copy, uint32_t stack)
 {
 	bool is_new;
 	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);

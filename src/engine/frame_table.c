@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "frame_table.h"
+#include "lib/util.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/names/kallsyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN_MAX = 16 }; /* frames that a probe may have on the stack */
+
+void frame_table_init(struct frame_table *t, const struct processes *ps, const struct kallsyms *ks,
+	struct recording *rec)
+{
+	*t = (struct frame_table){.ps = ps, .ks = ks, .rec = rec};
+	rec->kernel_text = ks ? kallsyms_text(ks) : 0;
+	table_init(&t->maps);
+	table_init(&t->frames);
+	table_init(&t->vm);
+	table_init(&t->by_object);
+}
+
+void frame_table_release(struct frame_table *t)
+{
+	table_release(&t->maps);
+	table_release(&t->frames);
+	table_release(&t->vm);
+	table_release(&t->by_object);
+	free(t->codes);
+}
+
+/* The address at which the start of M is linked; false: not known. */
+static bool find_link(const struct object *o, const struct mapping *m, uint64_t *link)
+{
+	uint64_t size = m->end - m->start;
+
+	return o->elf && elffile_mapped(o->elf, m->offset, size, link) &&
+	       *link <= UINT64_MAX - size;
+}
+
+static uint32_t map_of(struct frame_table *t, const struct mapping *m)
+{
+	bool is_new;
+	uint32_t *at = table_put(&t->maps, (uint64_t)(m - t->ps->maps), 0, &is_new);
+
+	if (!is_new)
+		return *at;
+	const struct object *o = &t->ps->objects[m->object];
+	struct rec_map map = {
+		.pid = m->pid,
+		.generation = m->generation,
+		.start = m->start,
+		.end = m->end,
+		.offset = m->offset,
+		.build_id = recording_string(t->rec, o->build_id),
+		.path = recording_string(t->rec, o->path),
+	};
+
+	map.has_link = find_link(o, m, &map.link);
+	return *at = recording_add_map(t->rec, &map);
+}
+
+uint32_t frame_table_user(
+	struct frame_table *t, const struct mapping *m, uint64_t address, bool call)
+{
+	struct rec_frame f = {
+		.kind = FRAME_USER, .call = call, .place = AT_ADDRESS, .addr = address};
+	uint64_t space = UINT32_MAX + 1ULL;
+	bool is_new;
+
+	if (m) {
+		f.place = AT_MAP;
+		f.map = map_of(t, m);
+		f.addr = address - m->start;
+		space = f.map;
+	}
+	uint32_t *at = table_put(&t->frames, space << 1 | call, f.addr, &is_new);
+
+	return is_new ? (*at = recording_add_frame(t->rec, &f)) : *at;
+}
+
+static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
+{
+	const char *name, *module;
+	uint64_t offset;
+	bool is_new;
+	uint32_t *at = table_put(&t->frames, (UINT32_MAX + 2ULL) << 1 | call, address, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(t->rec,
+		&(struct rec_frame){
+			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .addr = address, .call = call});
+
+	if (t->ks && kallsyms_find(t->ks, address - call, &name, &module, &offset))
+		recording_name_frame(t->rec, id,
+			&(struct rec_name){.function = recording_string(t->rec, name),
+				.module = recording_string(t->rec, module),
+				.offset = offset + call},
+			1);
+	return id;
+}
+
+/*
+ * True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made
+ * no call.
+ */
+static bool interrupts(struct frame_table *t, uint64_t address)
+{
+	const char *name, *module;
+	uint64_t offset;
+
+	return t->ks && kallsyms_find(t->ks, address - 1, &name, &module, &offset) &&
+	       !strncmp(name, "asm_", 4);
+}
+
+/* True for a function of ours that a tracepoint calls, in a module of SystemTap or in BPF. */
+static bool is_probe(const char *name, const char *module)
+{
+	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_"};
+
+	if (!strncmp(module, "[stap_", 6) && strstr(name, "tracepoint_probe_"))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr)
+{
+	const char *name, *module;
+	uint64_t offset;
+	size_t own = 0;
+
+	for (size_t i = 0; t->ks && i < nr && i < OWN_MAX; i++) {
+		if (!kallsyms_find(t->ks, addresses[i] - 1, &name, &module, &offset))
+			continue;
+		if (is_probe(name, module) ||
+			(own && i == own && !strncmp(name, "__traceiter_", 12)))
+			own = i + 1;
+	}
+	return own < nr ? own : 0;
+}
+
+uint32_t frame_table_named(
+	struct frame_table *t, const char *name, const char *module, uint64_t offset)
+{
+	struct rec_name n = {
+		.function = recording_string(t->rec, name),
+		.module = recording_string(t->rec, module),
+		.offset = offset,
+	};
+	bool is_new;
+	uint32_t *at = table_put(&t->frames, (UINT32_MAX + 3ULL + n.module) << 1,
+		(uint64_t)n.function << 32 | (uint32_t)offset, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(
+		t->rec, &(struct rec_frame){.kind = FRAME_KERNEL, .place = AT_NAME, .call = true});
+
+	recording_name_frame(t->rec, id, &n, 1);
+	return id;
+}
+
+uint32_t frame_table_vm(
+	struct frame_table *t, const struct vm *vm, uint32_t function, uint32_t file, uint32_t line)
+{
+	struct rec_name n = {.function = function, .file = file, .line = line};
+	bool is_new;
+	uint32_t *at = table_put(
+		&t->vm, (uint64_t)function << 32 | file, (uint64_t)vm->kind << 32 | line, &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(
+		t->rec, &(struct rec_frame){.kind = vm->frame, .place = AT_NAME});
+
+	if (function)
+		recording_name_frame(t->rec, id, &n, 1);
+	return id;
+}
+
+/* "[perl: TEXT]" */
+static uint32_t note_frame(struct frame_table *t, const struct vm *vm, const char *text)
+{
+	char *note = xasprintf("[%s: %s]", vm->name, text);
+	struct rec_name n = {.function = recording_string(t->rec, note)};
+	uint32_t frame = recording_add_frame(
+		t->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+
+	recording_name_frame(t->rec, frame, &n, 1);
+	free(note);
+	return frame;
+}
+
+static uint32_t inconsistent_frame(struct frame_table *t, const struct vm *vm)
+{
+	uint32_t *frame = &t->inconsistent[vm->kind];
+
+	if (!*frame)
+		*frame = note_frame(t, vm, "inconsistent") + 1;
+	return *frame - 1;
+}
+
+unsigned frame_table_role(
+	struct frame_table *t, const struct vm *vm, const struct mapping *m, uint64_t address)
+{
+	const struct object *o = m ? &t->ps->objects[m->object] : NULL;
+	uint64_t link;
+	bool is_new;
+
+	if (!o || !find_link(o, m, &link))
+		return SPLICE_ELSEWHERE;
+	uint32_t *at = table_put(&t->by_object, m->object, vm->kind, &is_new);
+
+	if (is_new) {
+		ALLOC_GROW(t->codes, t->nr_codes, t->codes_alloc);
+		*at = (uint32_t)t->nr_codes++;
+		vm->splice->find_code(&t->codes[*at], o->elf);
+	}
+	return splice_code_role(&t->codes[*at], address - m->start + link);
+}
+
+uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, struct splice *s,
+	enum stack_end end, uint32_t cut_by)
+{
+	uint32_t *merged = xcalloc(s->nr_native + s->nr_frames + 1, sizeof(*merged));
+	bool consistent;
+
+	s->rules = vm->splice;
+	s->inconsistent = UINT32_MAX;
+	s->whole = end == END_ROOT;
+	size_t nr = splice_stacks(s, merged, &consistent);
+
+	for (size_t i = 0; i < nr; i++)
+		if (merged[i] == UINT32_MAX)
+			merged[i] = inconsistent_frame(t, vm);
+	if (!consistent) {
+		end = END_BROKEN;
+	} else if (s->whole && s->end == VM_CUT) {
+		end = END_CUT;
+		cut_by = recording_string(t->rec, "depth");
+	}
+	if (end != END_CUT)
+		cut_by = 0;
+	uint32_t id = recording_add_stack(t->rec, STACK_USER, end, cut_by, merged, nr);
+
+	free(merged);
+	return id;
+}
+
+uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum vm_end end,
+	const uint32_t *frames, size_t nr)
+{
+	uint32_t note;
+
+	switch (end) {
+	case VM_WHOLE:
+		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, frames, nr);
+	case VM_CUT:
+		return recording_add_stack(
+			t->rec, vm->stack, END_CUT, recording_string(t->rec, "depth"), frames, nr);
+	case VM_NOT_RUNNING:
+		note = note_frame(t, vm, "not running");
+		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, &note, 1);
+	default:
+		note = inconsistent_frame(t, vm);
+		return recording_add_stack(t->rec, vm->stack, END_BROKEN, 0, &note, 1);
+	}
+}
+
+uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr)
+{
+	uint32_t *frames = xcalloc(nr, sizeof(*frames));
+
+	for (size_t i = 0; i < nr; i++)
+		frames[i] = kernel_frame(t, addresses[i], i && !interrupts(t, addresses[i - 1]));
+	uint32_t id = recording_add_stack(t->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
+
+	free(frames);
+	return id;
+}
+
+uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m)
+{
+	const char *path = m ? t->ps->objects[m->object].path : "";
+
+	return recording_string(t->rec, *path ? path : "[anonymous]");
+}
