@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Raw samples, as either engine fills them, and the recording that becomes of them. */
+#include "engine/collect.h"
+#include "engine/samples.h"
+#include "lib/util.h"
+#include "process/process.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { START = 0x1000, END = 0x5000 };
+
+static struct object objects[] = {{.path = (char[]){"/lib/odd.so"}, .build_id = (char[]){"ab"}}};
+static struct mapping maps[] = {{.start = START, .end = END, .generation = 1, .pid = 4}};
+static const struct processes ps = {
+	.objects = objects, .nr_objects = 1, .maps = maps, .nr_maps = 1};
+
+static struct samples samples;
+static struct recording rec;
+
+static int set_up(void **state)
+{
+	(void)state;
+	samples_init(&samples);
+	recording_init(&rec);
+	samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1000, 1});
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	samples_release(&samples);
+	recording_release(&rec);
+	return 0;
+}
+
+static uint32_t user_stack(uint64_t address, unsigned end)
+{
+	const uint64_t frames[] = {samples_user_frame(&ps, maps, address, false),
+		samples_user_frame(&ps, maps, address + 16, true)};
+
+	return samples_stack(&samples, frames, 2, STACK_USER, end);
+}
+
+static void add(uint32_t user, uint32_t kernel, uint64_t count)
+{
+	const struct sample_key key = {
+		.task = samples_task(&samples, 4, 5, 0, "a"), .user = user, .kernel = kernel};
+
+	samples_add(&samples, &key, count, count);
+}
+
+static const struct rec_stack *stack_at(size_t row, int which)
+{
+	assert_true(rec.rows[row].stacks[which] != NO_STACK);
+	return &rec.stacks[rec.rows[row].stacks[which]];
+}
+
+static void collect__ends_of_walks(void **state)
+{
+	static const struct {
+		unsigned end;
+		enum stack_end want;
+		const char *cut_by;
+	} cases[] = {
+		{WALK_ROOT, END_ROOT, ""},
+		{WALK_DEEP, END_CUT, "depth"},
+		{WALK_BUSY, END_CUT, "busy"},
+		{WALK_PENDING, END_CUT, "/lib/odd.so"},
+		{WALK_NO_RULE, END_CUT, "/lib/odd.so"},
+		{WALK_NO_MAP, END_BROKEN, ""},
+		{WALK_NO_READ, END_BROKEN, ""},
+		{WALK_LOST, END_BROKEN, ""},
+		{SAMPLE_UNKNOWN, END_CUT, "/lib/odd.so"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		add(user_stack(START, cases[i].end), 0, 100 - i);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(rec.rows[i].count, 100 - i);
+		assert_int_equal(stack_at(i, 0)->end, cases[i].want);
+		assert_string_equal(recording_get(&rec, stack_at(i, 0)->cut_by), cases[i].cut_by);
+	}
+	assert_int_equal(rec.nr_frames, 2);
+	assert_int_equal(rec.frames[0].addr, 0);
+	assert_int_equal(rec.frames[1].addr, 16);
+	assert_true(rec.frames[1].call && !rec.frames[0].call);
+}
+
+/* Whoever gave up outside of all mappings did not get to a root. */
+static void collect__addresses_in_no_mapping(void **state)
+{
+	const uint64_t frame = samples_user_frame(&ps, NULL, 0x7fff12345678, false);
+
+	(void)state;
+	add(samples_stack(&samples, &frame, 1, STACK_USER, SAMPLE_UNKNOWN), 0, 1);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(stack_at(0, 0)->end, END_BROKEN);
+	assert_int_equal(rec.frames[0].place, AT_ADDRESS);
+	assert_int_equal(rec.frames[0].addr, 0x7fff12345678);
+}
+
+static void collect__pending_stacks_are_merged_with_what_they_become(void **state)
+{
+	uint32_t stack = user_stack(START, WALK_ROOT), pending = samples_pending(&samples);
+	uint32_t never = samples_pending(&samples);
+
+	(void)state;
+	add(stack, 0, 3);
+	add(pending, 0, 4);
+	add(never, 0, 5);
+	samples_settle(&samples, pending, stack);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.nr_stacks, 1);
+	assert_int_equal(rec.rows[0].count, 7);
+	assert_int_equal(rec.rows[0].sum, 7);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 5);
+}
+
+static void collect__what_began_before(void **state)
+{
+	uint32_t user = samples_stack(&samples, NULL, 0, STACK_USER, SAMPLE_EARLIER);
+	const uint64_t name = samples_name(
+		&samples, &(struct sample_name){.what = 0x38,
+				  .function = strpool_adds(&samples.strings, "nft_wait"),
+				  .file = strpool_adds(&samples.strings, "[nf_tables]")});
+	uint32_t kernel = samples_stack(&samples, &name, 1, STACK_KERNEL, SAMPLE_NAMED);
+
+	(void)state;
+	add(user, kernel, 1);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(stack_at(0, 0)->nr, 0);
+	assert_int_equal(stack_at(0, 0)->end, END_CUT);
+	assert_string_equal(recording_get(&rec, stack_at(0, 0)->cut_by), "before the recording");
+	assert_int_equal(stack_at(0, 1)->kind, STACK_KERNEL);
+	const struct rec_name *n = &rec.names[rec.frames[rec.frame_refs[0]].names];
+
+	assert_string_equal(recording_get(&rec, n->function), "nft_wait");
+	assert_string_equal(recording_get(&rec, n->module), "[nf_tables]");
+	assert_int_equal(n->offset, 0x38);
+}
+
+static void collect__events_labels_and_slices(void **state)
+{
+	uint32_t waits = samples_event(
+		&samples, &(struct sample_event){"off-cpu", "us", "monotonic", 0, 1000});
+	uint32_t sleeps = samples_label(&samples, 0, "state", "S");
+	struct sample_key key = {.event = waits,
+		.task = samples_task(&samples, 4, 5, 70000000, "a"),
+		.labels = samples_label(&samples, sleeps, "uri", "/cart"),
+		.slice = 3};
+	size_t len;
+
+	(void)state;
+	samples_add(&samples, &key, 2, 1999999);
+	key.slice = 4;
+	samples_add(&samples, &key, 1, 1000);
+	key.event = 0;
+	samples_add(&samples, &key, 1, 1);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(rec.nr_rows, 3);
+	assert_int_equal(rec.rows[0].sum, 1999);
+	assert_int_equal(rec.rows[0].slice, 3);
+	assert_int_equal(rec.rows[1].sum, 1);
+	assert_int_equal(rec.rows[1].slice, 4);
+	assert_string_equal(recording_get(&rec, rec.events[rec.rows[0].event].unit), "us");
+	assert_string_equal(recording_get(&rec, rec.events[rec.rows[2].event].unit), "samples");
+	assert_string_equal(recording_label(&rec, &rec.rows[0], "uri", &len), "/cart");
+	assert_string_equal(recording_label(&rec, &rec.rows[0], "state", &len), "S");
+	assert_int_equal(rec.tasks[0].start, 7 * sysconf(_SC_CLK_TCK) / 100);
+	assert_int_equal(rec.nr_tasks, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(collect__##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(ends_of_walks),
+		TEST(addresses_in_no_mapping),
+		TEST(pending_stacks_are_merged_with_what_they_become),
+		TEST(what_began_before),
+		TEST(events_labels_and_slices),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
