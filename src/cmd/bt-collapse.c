@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
-#include "lib/util.h"
 #include "view/args/args.h"
 
 static const struct argp argp = {
 	.args_doc = "[FILE...]",
-	.doc = "Writes the stacks of profiles (recordings, flame graphs, folded stacks, what stap "
-	       "scripts, perf script, bpftrace and bcc print; default: stdin) as folded lines, "
-	       "added up and sorted, on stdout.",
+	.doc = "Writes the stacks of profiles (" VIEW_INPUTS
+	       "; default: stdin) as folded lines, added up and sorted, on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int collapse(struct view_args *args)
+static int collapse(void *command, struct profile *const *profiles)
 {
-	struct profile p;
-	int status = EXIT_FAILED;
-	int part;
-
-	profile_init(&p);
-	part = view_args_read(args, &p);
-	if (part < 0)
-		goto out;
-	view_folded(&p, stdout, NULL);
-	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	status = view_args_status(args, &p, part);
-out:
-	profile_release(&p);
-	return status;
+	(void)command;
+	view_folded(profiles[0], stdout, NULL);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -36,5 +22,5 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	return collapse(&args);
+	return view_args_run(&args, collapse, NULL);
 }

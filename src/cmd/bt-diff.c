@@ -6,12 +6,10 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
-#include "view/args/rules_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
 #include "view/diff/diff_modules.h"
 #include "view/diff/diff_report.h"
-#include "view/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,6 @@ enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON };
 
 struct diff_command {
 	struct view_args args;
-	struct rules_args rules;
 	struct flame_options flame;
 	enum form form;
 	bool has_form;
@@ -28,6 +25,7 @@ struct diff_command {
 	bool normalize, negate;
 	uint64_t fail_above; /* hundredths of per cent */
 	bool has_fail_above;
+	bool above; /* the result */
 };
 
 enum {
@@ -60,12 +58,20 @@ static void set_form(struct diff_command *o, enum form form, struct argp_state *
 	o->has_form = true;
 }
 
-static void check_files(const struct view_args *args, struct argp_state *state)
+static void settle_files(struct diff_command *o, struct argp_state *state)
 {
-	if (args->nr_files != 2)
+	char **files = o->args.files;
+
+	if (o->args.nr_files != 2)
 		argp_error(state, "takes two files, BEFORE and AFTER");
-	if (!strcmp(args->files[0], "-") && !strcmp(args->files[1], "-"))
+	if (!strcmp(files[0], "-") && !strcmp(files[1], "-"))
 		argp_error(state, "only one of the files can be standard input");
+	if (o->negate) {
+		char *after = files[0];
+
+		files[0] = files[1];
+		files[1] = after;
+	}
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -75,11 +81,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->rules;
+		state->child_inputs[1] = &o->args.rules;
 		state->child_inputs[2] = &o->flame;
 		break;
 	case ARGP_KEY_END:
-		check_files(&o->args, state);
+		o->args.compares = true;
+		settle_files(o, state);
 		break;
 	case OPT_CSV:
 		set_form(o, FORM_CSV, state);
@@ -111,9 +118,8 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "BEFORE AFTER",
-	.doc = "Compares two profiles (recordings, flame graphs, folded stacks, what stap "
-	       "scripts, perf script, bpftrace and bcc print) and draws what changed, as one "
-	       "interactive flame graph, an SVG file on stdout.",
+	.doc = "Compares two profiles (" VIEW_INPUTS
+	       ") and draws what changed, as one interactive flame graph, an SVG file on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {.argp = &flame_args_argp}, {0}},
 };
@@ -125,12 +131,10 @@ static const char *shown(const char *path)
 
 /* "before: a.rec, 1302 samples; after: b.rec, 1466 samples" */
 static void add_subtitle(
-	struct strbuf *out, const struct diff_command *o, const struct profile *const *sides)
+	struct strbuf *out, const struct diff_command *o, struct profile *const *sides)
 {
 	for (int i = 0; i < 2; i++) {
-		const char *file = o->args.files[o->negate ? 1 - i : i];
-
-		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", shown(file));
+		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", shown(o->args.files[i]));
 		strbuf_addu(out, sides[i]->nodes[0].total);
 		strbuf_addf(out, " %s", sides[i]->unit);
 	}
@@ -138,7 +142,7 @@ static void add_subtitle(
 		strbuf_adds(out, "; shares are compared");
 }
 
-static void draw(const struct diff_command *o, const struct profile *const *sides)
+static void draw(const struct diff_command *o, struct profile *const *sides)
 {
 	struct flame_options flame = o->flame;
 	struct strbuf subtitle = STRBUF_INIT;
@@ -189,7 +193,7 @@ static bool is_above(const struct diff_command *o, const struct diff_functions *
 }
 
 /* True when something rose too much: functions as a whole, whatever their categories. */
-static bool failed(const struct diff_command *o, const struct profile *const *sides)
+static bool failed(const struct diff_command *o, struct profile *const *sides)
 {
 	struct diff_functions f;
 
@@ -202,7 +206,7 @@ static bool failed(const struct diff_command *o, const struct profile *const *si
 	return above;
 }
 
-static void write_table(const struct diff_command *o, const struct profile *const *sides)
+static void write_table(const struct diff_command *o, struct profile *const *sides)
 {
 	struct diff_functions f;
 
@@ -216,20 +220,6 @@ static void write_table(const struct diff_command *o, const struct profile *cons
 	diff_functions_release(&f);
 }
 
-static int judge(const struct diff_command *o, const struct profile *const *sides, int part)
-{
-	struct view_args args = o->args;
-	int status = EXIT_OK;
-
-	for (int i = 0; i < 2; i++) {
-		args.subject = i ? "after: " : "before: ";
-		int one = view_args_status(&args, sides[i], part);
-
-		status = one > status ? one : status;
-	}
-	return status;
-}
-
 /* An empty profile counts what the other one does. */
 static void set_unit(struct profile *p, const struct profile *other)
 {
@@ -238,65 +228,38 @@ static void set_unit(struct profile *p, const struct profile *other)
 }
 
 /* -1 when they count different things. */
-static int check_counts(const struct diff_command *o, struct profile *const *files)
+static int check_counts(const struct diff_command *o, struct profile *const *sides)
 {
-	set_unit(files[0], files[1]);
-	set_unit(files[1], files[0]);
+	set_unit(sides[0], sides[1]);
+	set_unit(sides[1], sides[0]);
 
-	const char *counts = profile_differs(files[0], files[1]);
+	const char *counts = profile_differs(sides[0], sides[1]);
 
 	if (!counts)
 		return 0;
 	program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
 		shown(o->args.files[0]), counts, shown(o->args.files[1]),
-		profile_differs(files[1], files[0]));
+		profile_differs(sides[1], sides[0]));
 	return -1;
 }
 
-/* Compares the two FILES; the exit code. */
-static int compare_files(struct diff_command *o, struct profile **files)
+static int compare(void *command, struct profile *const *sides)
 {
-	struct profile *before = files[o->negate], *after = files[!o->negate];
-	const struct profile *sides[] = {before, after};
+	struct diff_command *o = command;
 	struct strbuf notes = STRBUF_INIT;
-	int part = view_args_read_each(&o->args, files);
 
-	if (part < 0)
-		return EXIT_FAILED;
-	if (check_counts(o, files) < 0)
-		return EXIT_FAILED;
-	diff_match_modules(before, after, &notes);
+	if (check_counts(o, sides) < 0)
+		return -1;
+	diff_match_modules(sides[0], sides[1], &notes);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
+	o->flame.rules = o->args.rules.rules;
 	if (o->form == FORM_SVG)
 		draw(o, sides);
 	else
 		write_table(o, sides);
-	bool above = failed(o, sides);
-
-	if (program_close(stdout, "stdout") < 0)
-		return EXIT_FAILED;
-	int status = judge(o, sides, part);
-
-	return above ? EXIT_ABOVE : status;
-}
-
-static int run(struct diff_command *o)
-{
-	struct rules *rules = rules_args_read(&o->rules);
-	struct profile a, b;
-
-	if (!rules)
-		return EXIT_FAILED;
-	o->flame.rules = rules;
-	profile_init(&a);
-	profile_init(&b);
-	int status = compare_files(o, (struct profile *[]){&a, &b});
-
-	profile_release(&a);
-	profile_release(&b);
-	rules_free(rules);
-	return status;
+	o->above = failed(o, sides);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -305,8 +268,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	int status = run(&o);
+	int status = view_args_run(&o.args, compare, &o);
 
-	rules_args_release(&o.rules);
-	return status;
+	return o.above && status != EXIT_FAILED ? EXIT_ABOVE : status;
 }

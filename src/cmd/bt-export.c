@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
-#include "lib/util.h"
 #include "view/args/args.h"
 
 typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
@@ -59,29 +58,17 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Writes profiles (recordings, flame graphs, folded stacks, what stap scripts, perf "
-	       "script, bpftrace and bcc print; default: stdin), added up, in a format of other "
-	       "programs, on stdout.",
+	.doc = "Writes profiles (" VIEW_INPUTS
+	       "; default: stdin), added up, in a format of other programs, on stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int write_out(struct export_command *o)
+static int write_out(void *command, struct profile *const *profiles)
 {
-	struct profile p;
-	int status = EXIT_FAILED;
-	int part;
+	const struct export_command *o = command;
 
-	profile_init(&p);
-	part = view_args_read(&o->args, &p);
-	if (part < 0)
-		goto out;
-	o->export(&p, stdout, NULL);
-	if (program_close(stdout, "stdout") < 0)
-		goto out;
-	status = view_args_status(&o->args, &p, part);
-out:
-	profile_release(&p);
-	return status;
+	o->export(profiles[0], stdout, NULL);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -90,5 +77,5 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return write_out(&o);
+	return view_args_run(&o.args, write_out, &o);
 }

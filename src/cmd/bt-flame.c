@@ -6,14 +6,11 @@
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
 #include "view/args/flamegraph_args.h"
-#include "view/args/rules_args.h"
-#include "view/rules.h"
 
 #include <string.h>
 
 struct flame_command {
 	struct view_args args;
-	struct rules_args rules;
 	struct flame_options flame;
 	const char *unit;      /* NULL: the input's */
 	uint64_t total;        /* what 100 % are, when it is more than the input's */
@@ -59,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->rules;
+		state->child_inputs[1] = &o->args.rules;
 		state->child_inputs[2] = &o->flame;
 		state->child_inputs[3] = &o->ignored;
 		break;
@@ -91,9 +88,8 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Draws the call tree of profiles (recordings, flame graphs, folded stacks, what "
-	       "stap scripts, perf script, bpftrace and bcc print; default: stdin) as an "
-	       "interactive flame graph, one SVG file on stdout.",
+	.doc = "Draws the call tree of profiles (" VIEW_INPUTS
+	       "; default: stdin) as an interactive flame graph, one SVG file on stdout.",
 	.children =
 		(const struct argp_child[]){{.argp = &tree_args_argp}, {.argp = &rules_args_argp},
 			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
@@ -112,43 +108,19 @@ static void set_total(struct profile *p, uint64_t total)
 	root->total = total;
 }
 
-static int draw(struct flame_command *o, struct profile *p)
+static int draw(void *command, struct profile *const *profiles)
 {
-	int part = view_args_read(&o->args, p);
+	struct flame_command *o = command;
+	struct profile *p = profiles[0];
 
-	if (part < 0)
-		return EXIT_FAILED;
 	if (o->unit && !o->flame.factor)
 		profile_set(&p->unit, o->unit);
-	o->flame.unit = o->unit;
 	if (o->total && p->nodes[0].total)
 		set_total(p, o->total);
+	o->flame.unit = o->unit;
+	o->flame.rules = o->args.rules.rules;
 	view_flame(p, &o->flame, stdout, NULL);
-	if (program_close(stdout, "stdout") < 0)
-		return EXIT_FAILED;
-	return view_args_status(&o->args, p, part);
-}
-
-static int run(struct flame_command *o)
-{
-	struct rules *rules = rules_args_read(&o->rules);
-	struct profile p;
-
-	if (!rules)
-		return EXIT_FAILED;
-	o->flame.rules = rules;
-	profile_init(&p);
-	int status = draw(o, &p);
-
-	profile_release(&p);
-	rules_free(rules);
-	return status;
-}
-
-static int print_policy(void)
-{
-	fputs(view_flame_policy, stdout);
-	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -159,9 +131,6 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.ignored.len)
 		program_say("without effect: %s", o.ignored.buf);
-	int status = o.csp ? print_policy() : run(&o);
-
 	strbuf_release(&o.ignored);
-	rules_args_release(&o.rules);
-	return status;
+	return o.csp ? program_print(view_flame_policy) : view_args_run(&o.args, draw, &o);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
-#include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/args/rules_args.h"
 #include "view/report/calls.h"
 #include "view/rules.h"
 
@@ -11,7 +9,6 @@
 
 struct report_command {
 	struct view_args args;
-	struct rules_args rules;
 	struct report_options report;
 	struct pattern fn;
 	bool has_of, has_form;
@@ -74,7 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->rules;
+		state->child_inputs[1] = &o->args.rules;
 		break;
 	case OPT_SUMMARY:
 		set_of(o, REPORT_CATEGORIES, state);
@@ -115,49 +112,23 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Reports which functions the weight of profiles (recordings, flame graphs, folded "
-	       "stacks, what stap scripts, perf script, bpftrace and bcc print; default: stdin) "
-	       "lies in, on stdout: as profile.csv, heaviest first, or in another form.",
+	.doc = "Reports which functions the weight of profiles (" VIEW_INPUTS
+	       "; default: stdin) lies in, on stdout: as profile.csv, heaviest first, or in "
+	       "another form.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {0}},
 };
 
-static int print_rules(void)
+static int write_report(void *command, struct profile *const *profiles)
 {
-	fputs(rules_text, stdout);
-	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
-}
+	struct report_command *o = command;
+	bool missing = o->report.fn && !calls_any(profiles[0], &o->fn);
 
-static int make_report(struct report_command *o, struct profile *p)
-{
-	int part = view_args_read(&o->args, p);
-
-	if (part < 0)
-		return EXIT_FAILED;
-	if (o->report.fn && !calls_any(p, &o->fn)) {
+	if (missing)
 		program_say("no function matches '%s'", o->fn.s);
-		part = 1;
-	}
-	view_report(p, &o->report, stdout, NULL);
-	if (program_close(stdout, "stdout") < 0)
-		return EXIT_FAILED;
-	return view_args_status(&o->args, p, part);
-}
-
-static int run(struct report_command *o)
-{
-	struct rules *rules = rules_args_read(&o->rules);
-	struct profile p;
-
-	if (!rules)
-		return EXIT_FAILED;
-	o->report.rules = rules;
-	profile_init(&p);
-	int status = make_report(o, &p);
-
-	profile_release(&p);
-	rules_free(rules);
-	return status;
+	o->report.rules = o->args.rules.rules;
+	view_report(profiles[0], &o->report, stdout, NULL);
+	return missing;
 }
 
 int main(int argc, char **argv)
@@ -166,9 +137,9 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	int status = o.print_rules ? print_rules() : run(&o);
+	int status = o.print_rules ? program_print(rules_text)
+				   : view_args_run(&o.args, write_report, &o);
 
 	pattern_release(&o.fn);
-	rules_args_release(&o.rules);
 	return status;
 }

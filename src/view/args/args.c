@@ -149,10 +149,23 @@ static int read_file(const struct view_args *args, const char *path, struct prof
 	return result;
 }
 
-/* -1 when the filter failed, or RESULT. */
-static int finish(struct view_args *args, struct profile **profiles, size_t nr, int result)
+static int read_files(const struct view_args *args, struct profile **profiles)
+{
+	int result = args->nr_files ? 0 : read_file(args, "-", profiles[0]);
+
+	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
+		int one = read_file(args, args->files[i], profiles[args->compares ? i : 0]);
+
+		result = one < 0 ? one : one | result;
+	}
+	return result;
+}
+
+/* -1: the filter failed. */
+static int finish(const struct view_args *args, struct profile **profiles, size_t nr)
 {
 	struct strbuf notes = STRBUF_INIT;
+	int result = 0;
 
 	input_settle(profiles, nr, &args->input.view);
 	demangle_profiles(profiles, nr, args->input.symbol.demangle);
@@ -161,41 +174,14 @@ static int finish(struct view_args *args, struct profile **profiles, size_t nr, 
 			result = -1;
 		profile_finish(profiles[i]);
 	}
-	filter_release(&args->filter);
-	label_filter_release(&args->labels);
 	program_say_lines(&notes);
 	strbuf_release(&notes);
 	return result;
 }
 
-int view_args_read(struct view_args *args, struct profile *p)
+int view_args_judge(const struct view_args *args, const char *subject,
+	const struct account *account, const char *unit, const char *worst, bool part)
 {
-	int result = args->nr_files ? 0 : read_file(args, "-", p);
-
-	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
-		int one = read_file(args, args->files[i], p);
-
-		result = one < 0 ? one : one | result;
-	}
-	return finish(args, &p, 1, result);
-}
-
-int view_args_read_each(struct view_args *args, struct profile **profiles)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
-		int one = read_file(args, args->files[i], profiles[i]);
-
-		result = one < 0 ? one : one | result;
-	}
-	return finish(args, profiles, args->nr_files, result);
-}
-
-int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
-	const char *worst, int part)
-{
-	const char *subject = args->subject ? args->subject : "";
 	struct strbuf line = STRBUF_INIT;
 	bool good = account->kept > 0;
 
@@ -207,7 +193,7 @@ int view_args_judge(const struct view_args *args, const struct account *account,
 	if (account->kept == UINT64_MAX) {
 		program_say(
 			"%sthe sum of the %s has reached 2^64-1, where it stops", subject, unit);
-		part = 1;
+		part = true;
 	}
 	if (!good)
 		program_say("%sno %s", subject, unit);
@@ -219,7 +205,50 @@ int view_args_judge(const struct view_args *args, const struct account *account,
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
 }
 
-int view_args_status(const struct view_args *args, const struct profile *p, int part)
+static int judge(
+	const struct view_args *args, struct profile *const *profiles, size_t nr, bool part)
 {
-	return view_args_judge(args, &p->account, p->unit, functions_least_named(p), part);
+	static const char *const subjects[] = {"before: ", "after: "};
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile *p = profiles[i];
+		int one = view_args_judge(args, args->compares ? subjects[i] : "", &p->account,
+			p->unit, functions_least_named(p), part);
+
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
+static int show(struct view_args *args, view_write *write, void *command, struct profile **profiles,
+	size_t nr)
+{
+	int part = read_files(args, profiles);
+
+	if (finish(args, profiles, nr) < 0 || part < 0)
+		return EXIT_FAILED;
+	int missing = write(command, profiles);
+
+	if (missing < 0 || program_close(stdout, "stdout") < 0)
+		return EXIT_FAILED;
+	return judge(args, profiles, nr, part | missing);
+}
+
+int view_args_run(struct view_args *args, view_write *write, void *command)
+{
+	struct profile profiles[2], *list[] = {&profiles[0], &profiles[1]};
+	size_t nr = args->compares ? 2 : 1;
+	int status = EXIT_FAILED;
+
+	for (size_t i = 0; i < nr; i++)
+		profile_init(list[i]);
+	if (rules_args_load(&args->rules))
+		status = show(args, write, command, list, nr);
+	for (size_t i = 0; i < nr; i++)
+		profile_release(list[i]);
+	rules_args_release(&args->rules);
+	filter_release(&args->filter);
+	label_filter_release(&args->labels);
+	return status;
 }

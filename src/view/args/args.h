@@ -3,22 +3,29 @@
 #ifndef VIEW_ARGS_ARGS_H
 #define VIEW_ARGS_ARGS_H
 
+#include "rules_args.h"
 #include "symbol_args.h"
 #include "view/filter.h"
 #include "view/view.h"
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What the programs' help says of their files. */
+#define VIEW_INPUTS                                                                                \
+	"recordings, flame graphs, folded stacks, what stap scripts, perf script, bpftrace and "   \
+	"bcc print"
 
 struct view_args {
 	struct input_options input;
-	struct filter filter;       /* view_args_read releases it */
-	struct label_filter labels; /* so does it this; input.view points to it */
+	struct filter filter;
+	struct label_filter labels; /* input.view points to it */
+	struct rules_args rules;    /* of programs with rules_args_argp */
 	char **files;               /* of argv; none: stdin */
 	size_t nr_files;
+	bool compares;      /* two files are two profiles, before and after; else all are one */
 	double min_quality; /* per cent of the frames that must have names, 0: none */
-	const char
-		*subject; /* what is said of a profile begins with it: "before: "; NULL: nothing */
 };
 
 #define VIEW_ARGS_INIT                                                                             \
@@ -33,23 +40,20 @@ extern const struct argp view_args_argp;
 extern const struct argp tree_args_argp;
 
 /*
- * Adds all files to P, which was just initialised, filters and finishes it, and says what there is
- * to say. 0: all of them; 1: a part; -1: no profile.
+ * Reads rules and files, calls WRITE, which writes what the program is for to stdout, closes that
+ * and says the account of each profile: the program's exit code. WRITE has the profiles filtered
+ * and finished, in the order of the files, and the rules in args->rules; it returns 0, 1 when what
+ * was asked for is not there, or -1 when it failed and said so. Releases what ARGS hold.
  */
-int view_args_read(struct view_args *args, struct profile *p);
-
-/* The same, each file as one of PROFILES. */
-int view_args_read_each(struct view_args *args, struct profile **profiles);
+typedef int view_write(void *command, struct profile *const *profiles);
+int view_args_run(struct view_args *args, view_write *write, void *command);
 
 /*
  * Says the account, where it is known, and when there are no samples (weight is in UNIT), more than
- * can be counted or too few names (WORST: the module that lacks most of them, NULL: not known). The
- * program's exit code; PART: 1 when a part of the input is missing.
+ * can be counted or too few names (WORST: the module that lacks most of them, NULL: not known), in
+ * lines that begin with SUBJECT. The program's exit code; PART: a part of the input is missing.
  */
-int view_args_judge(const struct view_args *args, const struct account *account, const char *unit,
-	const char *worst, int part);
-
-/* The same for a profile. */
-int view_args_status(const struct view_args *args, const struct profile *p, int part);
+int view_args_judge(const struct view_args *args, const char *subject,
+	const struct account *account, const char *unit, const char *worst, bool part);
 
 #endif

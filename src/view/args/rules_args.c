@@ -21,6 +21,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct rules_args *args = state->input;
 
+	if (key == ARGP_KEY_INIT) {
+		args->used = true;
+		return 0;
+	}
 	if (key != OPT_RULES)
 		return ARGP_ERR_UNKNOWN;
 	ALLOC_GROW(args->files, args->nr, args->alloc);
@@ -30,24 +34,26 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 const struct argp rules_args_argp = {.options = table, .parser = parse_option};
 
-struct rules *rules_args_read(const struct rules_args *args)
+bool rules_args_load(struct rules_args *args)
 {
-	struct rules *rules = rules_new();
 	struct strbuf err = STRBUF_INIT;
+	bool good;
 
+	if (!args->used)
+		return true;
+	args->rules = rules_new();
 	for (size_t i = 0; i < args->nr && !err.len; i++)
-		rules_add_file(rules, args->files[i], &err);
-	if (err.len) {
-		program_say_lines(&err);
-		rules_free(rules);
-		rules = NULL;
-	}
+		rules_add_file(args->rules, args->files[i], &err);
+	program_say_lines(&err);
+	good = !err.len;
 	strbuf_release(&err);
-	return rules;
+	return good;
 }
 
 void rules_args_release(struct rules_args *args)
 {
+	if (args->rules)
+		rules_free(args->rules);
 	free(args->files);
 	*args = (struct rules_args){0};
 }
