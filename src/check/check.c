@@ -37,7 +37,7 @@ static const struct look stap_looks[] = {
 	{"kprobes", 0, check_kprobes},
 	{"kernel names", TO_LOAD, check_kernel_names},
 	{"program names", TO_LOAD, check_user_names},
-	{"perl", TO_LOAD, check_perl},
+	{"vm", TO_LOAD, check_vm},
 };
 
 static const struct look bpf_looks[] = {
@@ -51,7 +51,7 @@ static const struct look bpf_looks[] = {
 	{"kernel names", 0, check_bpf_names},
 	{"wake-ups", 0, check_bpf_wakeups},
 	{"program names", 0, check_user_names},
-	{"perl", 0, check_perl},
+	{"vm", 0, check_vm},
 	{"trial", 0, check_trial},
 };
 

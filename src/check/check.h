@@ -15,6 +15,7 @@ struct engine_request;
 struct strbuf;
 struct tool;
 struct trial;
+struct vm;
 
 enum check_state {
 	CHECK_FOUND,
@@ -46,7 +47,8 @@ struct check_request {
 	const char *release;
 	const uint32_t *pids; /* whose files should have names; always running ones, not of root */
 	size_t nr_pids;
-	bool user, kernel, perl;  /* the stacks that are wanted */
+	bool user, kernel;        /* the stacks that are recorded */
+	const struct vm *vm;      /* and whose, NULL: of no interpreter */
 	bool children;            /* and those of what the processes start */
 	const struct tool *tool;  /* what is to be recorded */
 	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */

@@ -35,7 +35,7 @@ void check_uprobes(struct check_context *c);
 void check_kprobes(struct check_context *c);
 void check_kernel_names(struct check_context *c);
 void check_user_names(struct check_context *c);
-void check_perl(struct check_context *c);
+void check_vm(struct check_context *c);
 void check_bpf_kernel(struct check_context *c);
 void check_bpf_types(struct check_context *c);
 void check_bpf_rights(struct check_context *c);

@@ -90,7 +90,8 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 		.children = true, /* that also loads what hears of them */
 		.user = request->user,
 		.kernel = request->kernel,
-		.perl = request->perl,
+		.vm = request->vm,
+		.mixed = request->mixed,
 		.hz = request->hz,
 	};
 	struct engine *engine = ops->new (&own, err);

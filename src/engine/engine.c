@@ -20,7 +20,7 @@ static bool needs_stap(const struct engine_request *r)
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->children && (r->nr_pids || r->perl);
+	return r->children && (r->nr_pids || r->vm);
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)

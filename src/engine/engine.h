@@ -16,6 +16,7 @@
 
 struct open_files;
 struct strbuf;
+struct vm;
 
 struct engine_request {
 	const struct tool *tool; /* which question, and the values of its options */
@@ -28,7 +29,9 @@ struct engine_request {
 	bool idle;
 	bool children;     /* and what the processes start; bpf only */
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
-	bool perl;         /* Perl stacks in place of user stacks; with user: both, spliced */
+	/* Whose stacks are taken in place of user stacks; NULL: of no interpreter. */
+	const struct vm *vm;
+	bool mixed;        /* its frames in the user stacks: user is set, too */
 	bool fetch;        /* debug files from servers may be asked for */
 	bool by_default;   /* user and kernel were not asked for: a module built ahead decides */
 	unsigned hz;       /* 0: the engine's own tick */

@@ -6,6 +6,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/symbol_args.h"
 #include "view/output.h"
+#include "vm/vm.h"
 
 #include <argp.h>
 #include <getopt.h>
@@ -208,7 +209,7 @@ static error_t parse_question(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_PERL:
-		q->perl = true;
+		q->vm = vm_named("perl", 4);
 		break;
 	case OPT_MIXED:
 		o->mixed = true;
@@ -361,7 +362,7 @@ static void settle_script(const struct options *o)
 	} used[] = {
 		{"rate", "-F", q->hz},
 		{"idle", "--idle", q->idle},
-		{"perl", o->mixed ? "--mixed" : "--perl", q->perl},
+		{"perl", o->mixed ? "--mixed" : "--perl", q->vm},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -377,16 +378,17 @@ static void settle_stacks(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
-	q->by_default = !q->user && !q->kernel && !q->perl && !o->mixed;
+	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
 	if (q->by_default)
 		q->user = q->kernel = true;
-	if (q->perl && q->user && !o->mixed)
+	if (q->vm && q->user && !o->mixed)
 		misused("--perl replaces the stacks of -u; use --mixed for both");
 	if (o->mixed) {
 		q->kernel |= !q->user;
-		q->perl = q->user = true;
+		q->vm = q->vm ? q->vm : vms[0];
+		q->mixed = q->user = true;
 	}
-	if (q->idle && q->perl && !q->kernel)
+	if (q->idle && q->vm && !q->kernel)
 		misused("--idle: no Perl runs on an idle processor; add -k for its kernel stack");
 }
 

@@ -29,7 +29,7 @@ struct options {
 	double min_quality; /* per cent of the weight that must be named */
 	bool quiet;
 	bool check, json;
-	bool mixed;   /* request.perl and user, by one word */
+	bool mixed;   /* request.mixed */
 	int overload; /* per cent, below 0: not given */
 };
 

@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WAY_STEPS = 3 };
-struct way {
+enum { PATH_STEPS = 3 };
+
+struct pointer_path {
 	bool per_thread;
 	uint32_t nr;
-	uint64_t step[WAY_STEPS]; /* distances may be negative: they wrap around */
+	uint64_t step[PATH_STEPS]; /* distances may be negative: they wrap around */
 };
 
 #endif

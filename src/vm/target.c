@@ -17,11 +17,12 @@ struct memory memory_of_process(const uint32_t *pid)
 	return (struct memory){read_process, (void *)(uintptr_t)pid};
 }
 
-bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value)
+bool pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
+	uint64_t thread, uint64_t *value)
 {
-	*value = way->per_thread ? thread : 0;
-	for (uint32_t i = 0; i < way->nr && i < WAY_STEPS; i++)
-		if (!memory_pointer(memory, *value + way->step[i], value) || !*value)
+	*value = path->per_thread ? thread : 0;
+	for (uint32_t i = 0; i < path->nr && i < PATH_STEPS; i++)
+		if (!memory_pointer(memory, *value + path->step[i], value) || !*value)
 			return false;
 	return true;
 }

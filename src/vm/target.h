@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process as the modules of src/vm see it, which find where an interpreter keeps its state:
- * its mapped files and its memory. And what they hand over in the same form: a way to a pointer.
+ * its mapped files and its memory.
  */
 #ifndef VM_TARGET_H
 #define VM_TARGET_H
@@ -56,7 +56,8 @@ struct target {
 	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
 
-/* The end of WAY in a thread whose thread pointer is THREAD; false: nothing is there. */
-bool way_walk(const struct way *way, const struct memory *memory, uint64_t thread, uint64_t *value);
+/* The end of PATH in a thread whose thread pointer is THREAD; false: nothing is there. */
+bool pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
+	uint64_t thread, uint64_t *value);
 
 #endif

@@ -68,25 +68,26 @@ static enum library which_library(const struct target *t, uint64_t *table)
 		       : LIBRARY_NONE;
 }
 
-bool threadkey_way(const struct target *t, uint32_t key, struct way *way)
+bool threadkey_path(const struct target *t, uint32_t key, struct pointer_path *path)
 {
 	uint64_t table;
 
 	switch (which_library(t, &table)) {
 	case LIBRARY_GLIBC:
-		*way = (struct way){true, 2,
+		*path = (struct pointer_path){true, 2,
 			{table + key / GLIBC_BLOCK * sizeof(uint64_t),
 				key % GLIBC_BLOCK * GLIBC_KEY_SIZE + GLIBC_KEY_DATA}};
 		return true;
 	case LIBRARY_MUSL:
-		*way = (struct way){true, 2, {table, key * sizeof(uint64_t)}};
+		*path = (struct pointer_path){true, 2, {table, key * sizeof(uint64_t)}};
 		return true;
 	default:
 		return false;
 	}
 }
 
-bool threadkey_block_way(const struct target *t, uint64_t module, uint64_t offset, struct way *way)
+bool threadkey_block_path(
+	const struct target *t, uint64_t module, uint64_t offset, struct pointer_path *path)
 {
 	uint64_t unused, size;
 
@@ -100,6 +101,6 @@ bool threadkey_block_way(const struct target *t, uint64_t module, uint64_t offse
 	default:
 		return false;
 	}
-	*way = (struct way){true, 3, {BLOCK_TABLE, module * size, offset}};
+	*path = (struct pointer_path){true, 3, {BLOCK_TABLE, module * size, offset}};
 	return true;
 }

@@ -5,14 +5,14 @@
 
 #include "target.h"
 
-/* The way to what pthread_getspecific(KEY) gives; false: no known C library is mapped. */
-bool threadkey_way(const struct target *target, uint32_t key, struct way *way);
+/* The path to what pthread_getspecific(KEY) gives; false: no known C library is mapped. */
+bool threadkey_path(const struct target *target, uint32_t key, struct pointer_path *path);
 
 /*
- * The way to the word at OFFSET in a module's thread-local block, by way of the thread's table of
+ * The path to the word at OFFSET in a module's thread-local block, through the thread's table of
  * blocks.
  */
-bool threadkey_block_way(
-	const struct target *target, uint64_t module, uint64_t offset, struct way *way);
+bool threadkey_block_path(
+	const struct target *target, uint64_t module, uint64_t offset, struct pointer_path *path);
 
 #endif

@@ -14,6 +14,14 @@ const struct vm *vm_named(const char *name, size_t len)
 	return NULL;
 }
 
+const struct vm *vm_of_letter(char letter)
+{
+	for (size_t i = 0; i < NR_VMS; i++)
+		if (vms[i]->letter == letter)
+			return vms[i];
+	return NULL;
+}
+
 const struct vm *vm_of_stack(enum stack_kind kind)
 {
 	for (size_t i = 0; i < NR_VMS; i++)

@@ -5,22 +5,69 @@
 
 #include "model/recording.h"
 #include "splice.h"
-#include "vm_frame.h"
+#include "vm_layout.h"
+
+struct memory;
+struct strbuf;
+struct target;
+struct vm_values;
+
+/* Room for the frames of a walk, what is asked for besides, and what was found. */
+struct vm_stack {
+	struct vm_frame *frames; /* innermost first */
+	size_t max;
+	bool mixed; /* for splicing: also what is no frame but may begin a run loop */
+	size_t nr;  /* also when the walk does not end well: right as far as they go */
+};
 
 struct vm {
-	const char *name; /* as in options, stap's lines and notes: "perl" */
+	const char *name;  /* as in options, stap's lines and notes: "perl" */
+	const char *title; /* for people: "Perl" */
+	char letter;       /* of the stap scripts' first argument; none of "uk" */
 	enum vm_kind kind;
 	enum stack_kind stack;
 	enum frame_kind frame;
+
+	/* Whether the interpreter may be in ELF. */
+	bool (*is_in)(const struct elffile *elf);
+	/*
+	 * Finds the interpreter in T. LIKE was found before, in the same file, or NULL: it saves
+	 * reading debug information again. 1: there is none; -1 and ERR: there is one, but it
+	 * cannot be walked.
+	 */
+	int (*find)(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
+		struct strbuf *err);
+	/* Appends version, file and how the layout is known, in the process PID, for --check. */
+	void (*describe)(const struct vm_layout *layout, uint32_t pid, struct strbuf *out);
+	/* Adds the layout in PID to what stap's script is given. False: there is no room. */
+	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
+	/* The stack of the thread with the thread pointer THREAD, which stands still. */
+	enum vm_end (*walk)(const struct vm_layout *layout, const struct memory *memory,
+		uint64_t thread, struct vm_stack *stack);
+	/* Reads the texts of FRAME, which must still be there. */
+	void (*read_texts)(const struct vm_layout *layout, const struct memory *memory,
+		const struct vm_frame *frame, union vm_texts *texts);
+	/* Appends the name of a frame, as the language has it. False: it could not be read. */
+	bool (*add_name)(const union vm_texts *texts, uint64_t what, struct strbuf *name);
+	/* Appends the file and gives the line, 0: not known. False: they could not be read. */
+	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
 	const struct splice_rules *splice;
+	/* Maps of its BPF part that are not needed without it: entries of each processor. */
+	struct vm_map {
+		const char *name; /* NULL: no more */
+		uint32_t entries;
+	} maps[4];
 };
 
 enum { NR_VMS = VM_KINDS - 1 };
 
 extern const struct vm *const vms[NR_VMS];
 
-/* NULL: there is none of that name. */
+/* NULL: there is none of that name, of LEN bytes. */
 const struct vm *vm_named(const char *name, size_t len);
+
+/* NULL: there is none with that letter. */
+const struct vm *vm_of_letter(char letter);
 
 /* The one whose stacks are of this kind; NULL: they are of no interpreter. */
 const struct vm *vm_of_stack(enum stack_kind kind);

@@ -6,6 +6,7 @@
 #ifndef VM_VM_FRAME_H
 #define VM_VM_FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The interpreters that are known; VM_NONE: not one of them. */
@@ -23,7 +24,36 @@ struct vm_frame {
 };
 
 #define VM_ADDRESS ((1ULL << 47) - 1) /* user space is below */
+#define VM_WHAT(type) ((uint64_t)(type) << 56)
 #define VM_FRAME_TYPE(what) ((what) >> 56 & 7)
+
+/* In place of a frame's type: there are no frames. */
+enum { VM_NO_FRAME = 7 };
+
+enum { VM_DEPTH = 1024 }; /* frames, at most */
+
+/*
+ * A frame as two words, none of them 0: what with a part of with, which is enough to tell frames
+ * apart that are at the same place, and at + 1.
+ */
+struct vm_words {
+	uint64_t what, at;
+};
+
+enum { VM_WORDS = sizeof(struct vm_words) / sizeof(uint64_t) };
+
+static inline struct vm_words vm_pack(const struct vm_frame *f)
+{
+	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
+
+	return (struct vm_words){f->what | with << 47, f->at + 1};
+}
+
+/* The frame; its with is not in the words. */
+static inline struct vm_frame vm_unpack(const struct vm_words *w, uint64_t with)
+{
+	return (struct vm_frame){w->what & ~(0x1ffULL << 47), with, w->at - 1};
+}
 
 enum vm_end {
 	VM_ON,
@@ -32,6 +62,14 @@ enum vm_end {
 	VM_NOT_RUNNING,  /* no interpreter in this thread, or none that runs */
 	VM_INCONSISTENT, /* between two states, or not the interpreter's memory at all */
 	VM_ENDS,
+};
+
+/* What all walks begin with. */
+struct vm_walk {
+	bool mixed;     /* for splicing: also what is no frame but may begin a run loop */
+	bool found;     /* there is a frame */
+	uint32_t owner; /* the process, for what is remembered of it */
+	struct vm_frame frame;
 };
 
 #endif

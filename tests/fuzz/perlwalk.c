@@ -70,7 +70,7 @@ static void use_frame(
 static void check(const struct perl_layout *l, const struct memory *m, size_t max, bool mixed)
 {
 	struct vm_frame frames[DEPTH];
-	struct perl_stack stack = {.frames = frames, .max = max, .mixed = mixed};
+	struct vm_stack stack = {.frames = frames, .max = max, .mixed = mixed};
 	enum vm_end end = perl_walk(l, m, base, &stack);
 
 	must(stack.nr <= max && end > VM_ON && end < VM_ENDS);

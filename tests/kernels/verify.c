@@ -9,6 +9,7 @@
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
 #include "lib/util.h"
+#include "vm/vm.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -30,11 +31,11 @@ static const struct mode {
 	struct settings settings;
 } modes[] = {
 	{"-uk", "on_cpu", {.user = true, .kernel = true}},
-	{"--perl", "on_cpu", {.perl = true, .kernel = true}},
-	{"--mixed", "on_cpu", {.user = true, .kernel = true, .perl = true}},
+	{"--perl", "on_cpu", {.vm = true, .kernel = true}},
+	{"--mixed", "on_cpu", {.user = true, .kernel = true, .vm = true}},
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .states = WAITS_ALL}},
 	{"off-cpu--mixed", "off_cpu",
-		{.user = true, .kernel = true, .perl = true, .states = WAITS_ALL}},
+		{.user = true, .kernel = true, .vm = true, .states = WAITS_ALL}},
 };
 
 static char *logs[PROGRAMS_MAX];
@@ -70,10 +71,10 @@ static void set_logs(struct bpf_object *object, int log_level)
 	}
 }
 
-static void set_size(struct bpf_map *map, bool perl)
+static void set_size(struct bpf_map *map, bool vm)
 {
 	static const char *const sums[] = {"rows_0", "rows_1", "nodes_0", "nodes_1", NULL};
-	static const char *const of_perl[] = {"seen_subs", "perls", "perl_known", NULL};
+	static const char *const of_vm[] = {"vm_layouts", "vm_known", NULL};
 	const char *name = bpf_map__name(map);
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t nr_cpus = cpus > 0 ? (uint32_t)cpus : 1;
@@ -84,10 +85,12 @@ static void set_size(struct bpf_map *map, bool perl)
 		bpf_map__set_max_entries(map, nr_cpus * LANES);
 	else if (!strcmp(name, "seen"))
 		bpf_map__set_max_entries(map, nr_cpus * SEEN);
-	else if (is_one_of(name, of_perl) && !perl)
+	else if (is_one_of(name, of_vm) && !vm)
 		bpf_map__set_max_entries(map, 1);
-	else if (!strcmp(name, "seen_subs"))
-		bpf_map__set_max_entries(map, nr_cpus * SEEN_SUBS);
+	for (size_t i = 0; i < NR_VMS; i++)
+		for (const struct vm_map *m = vms[i]->maps; m->name; m++)
+			if (!strcmp(name, m->name))
+				bpf_map__set_max_entries(map, vm ? nr_cpus * m->entries : 1);
 }
 
 /* The only constant of the programs is struct settings; if that is no longer so, -EINVAL. */
@@ -100,7 +103,7 @@ static int set_maps(struct bpf_object *object, const struct settings *settings)
 	{
 		const char *name = bpf_map__name(map);
 
-		set_size(map, settings->perl);
+		set_size(map, settings->vm);
 		if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
 			error = bpf_map__set_initial_value(map, settings, sizeof(*settings));
 	}

@@ -87,7 +87,7 @@ static void print_frame(
 static void print_stack(const struct perl_layout *l, const struct memory *m, pid_t tid)
 {
 	static struct vm_frame frames[DEPTH];
-	struct perl_stack stack = {.frames = frames, .max = DEPTH};
+	struct vm_stack stack = {.frames = frames, .max = DEPTH};
 	enum vm_end end;
 	uint64_t thread;
 
@@ -106,7 +106,7 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 static void print_folded(const struct perl_layout *l, const struct memory *m, uint64_t thread)
 {
 	static struct vm_frame frames[DEPTH];
-	struct perl_stack stack = {.frames = frames, .max = DEPTH};
+	struct vm_stack stack = {.frames = frames, .max = DEPTH};
 	struct strbuf out = STRBUF_INIT;
 	enum vm_end end = perl_walk_thread(l, m, thread, &stack);
 	size_t nr = stack.nr;

@@ -5,6 +5,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "vm/perl/perl.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -537,7 +538,7 @@ static void test_perl(void **state)
 	(void)state;
 	request.pids = &pid;
 	request.nr_pids = 1;
-	request.perl = true;
+	request.vm = &perl_vm;
 	pid = start("/bin/sleep");
 	expect_of(&request, "perl", CHECK_MISSING, "runs no Perl", "that does");
 	request.children = true;
@@ -569,7 +570,7 @@ static void test_perl_found(void **state)
 
 	request.pids = pids;
 	request.nr_pids = 2;
-	request.perl = true;
+	request.vm = &perl_vm;
 	pids[0] = start("/bin/sleep");
 	pids[1] = start(script);
 	for (int i = 0; i < 200 && !sees_perl(&request); i++)

@@ -2,6 +2,7 @@
 /* Which engines may record what is asked for, and in which order. */
 #include "engine/engine.h"
 #include "lib/strbuf.h"
+#include "vm/perl/perl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,10 +45,10 @@ static void test_wishes(void **state)
 	struct engine_request children = {.tool = &on_cpu, .nr_pids = 1, .children = true};
 	struct engine_request own = {.tool = &locks};
 	struct engine_request command = {.tool = &on_cpu, .children = true};
-	struct engine_request perl = {.tool = &on_cpu, .nr_pids = 1, .perl = true};
-	struct engine_request perl_begins = {.tool = &on_cpu, .children = true, .perl = true};
+	struct engine_request perl = {.tool = &on_cpu, .nr_pids = 1, .vm = &perl_vm};
+	struct engine_request perl_begins = {.tool = &on_cpu, .children = true, .vm = &perl_vm};
 	struct engine_request perl_module = {
-		.tool = &on_cpu, .children = true, .perl = true, .compile_only = true};
+		.tool = &on_cpu, .children = true, .vm = &perl_vm, .compile_only = true};
 
 	(void)state;
 	expect("auto", &module, 1, &stap_engine);

@@ -44,7 +44,7 @@ static void check_mixed(struct frame_table *t, const struct mixed *m)
 	const struct splice_native c[] = {{C_FRAME, SPLICE_INSIDE},
 		{C_FRAME, m->fits ? SPLICE_LOOP : SPLICE_INSIDE}, {C_FRAME, PERL_ROLE_RUN}};
 	const struct splice_frame perl[] = {
-		{PERL_WHAT(PERL_SUB) | PERL_FROM_C, SUB}, {PERL_WHAT(PERL_MAIN), SUB}};
+		{VM_WHAT(PERL_SUB) | PERL_FROM_C, SUB}, {VM_WHAT(PERL_MAIN), SUB}};
 	struct splice s = {
 		.native = c,
 		.nr_native = ARRAY_LEN(c),

@@ -74,17 +74,17 @@ static void *check_keys(void *base)
 	for (size_t i = 0; i < KEYS; i++)
 		assert_int_equal(pthread_setspecific(keys[i], (char *)base + i), 0);
 	for (size_t i = 0; i < KEYS; i++) {
-		struct way way;
+		struct pointer_path path;
 		uint64_t value;
 
-		assert_true(threadkey_way(&target, keys[i], &way));
-		assert_true(way_walk(&way, &target.memory, thread_pointer(), &value));
+		assert_true(threadkey_path(&target, keys[i], &path));
+		assert_true(pointer_path_follow(&path, &target.memory, thread_pointer(), &value));
 		assert_int_equal(value, (uintptr_t)base + i);
 	}
 	return NULL;
 }
 
-static void threadkey_way__leads_to_the_value(void **state)
+static void threadkey_path__leads_to_the_value(void **state)
 {
 	static char here[KEYS], there[KEYS];
 	pthread_t thread;
@@ -135,19 +135,20 @@ static void check_musl(uint32_t pid, uint32_t key)
 {
 	struct processes others;
 	struct target other;
-	struct way way;
+	struct pointer_path path;
 	uint64_t value;
 
 	processes_init(&others);
 	inspect_init(&other, &others, processes_get(&others, pid), NULL);
-	assert_true(threadkey_way(&other, key, &way));
-	assert_true(way_walk(&way, &other.memory, thread_pointer_of((pid_t)pid), &value));
+	assert_true(threadkey_path(&other, key, &path));
+	assert_true(
+		pointer_path_follow(&path, &other.memory, thread_pointer_of((pid_t)pid), &value));
 	assert_int_equal(value, 4711);
 	inspect_release(&other);
 	processes_release(&others);
 }
 
-static void threadkey_way__knows_musl(void **state)
+static void threadkey_path__knows_musl(void **state)
 {
 	char path[] = "/tmp/flametap.XXXXXX";
 	unsigned pid, key;
@@ -375,7 +376,7 @@ static void make_stacks(struct made *m)
 static enum vm_end walk(const struct made *m, size_t max, struct strbuf *out)
 {
 	struct vm_frame frames[8];
-	struct perl_stack stack = {.frames = frames, .max = max};
+	struct vm_stack stack = {.frames = frames, .max = max};
 	enum vm_end end = perl_walk_thread(&m->l, &target.memory, 0, &stack);
 
 	for (size_t i = 0; i < stack.nr; i++) {
@@ -434,7 +435,7 @@ static void perl_frame_name__tells_where_one_without_begins(void **state)
 static void perl_walk__tells_of_run_loops(void **state)
 {
 	struct vm_frame frames[8];
-	struct perl_stack stack = {.frames = frames, .max = 8, .mixed = true};
+	struct vm_stack stack = {.frames = frames, .max = 8, .mixed = true};
 	struct made m;
 
 	(void)state;
@@ -443,10 +444,10 @@ static void perl_walk__tells_of_run_loops(void **state)
 	with(m.inner, m.l.shape.cx_eval_retop, address(m.sub));
 	assert_int_equal(perl_walk_thread(&m.l, &target.memory, 0, &stack), VM_WHOLE);
 	assert_int_equal(stack.nr, 5);
-	assert_int_equal(frames[1].what, PERL_WHAT(PERL_EVAL));
+	assert_int_equal(frames[1].what, VM_WHAT(PERL_EVAL));
 	assert_false(frames[1].with);
 	assert_true(frames[0].what & PERL_AGAIN);
-	assert_int_equal(frames[2].what, PERL_WHAT(PERL_LOOP) | PERL_FROM_C);
+	assert_int_equal(frames[2].what, VM_WHAT(PERL_LOOP) | PERL_FROM_C);
 	assert_int_equal(perl_frame_type(frames[3].what), PERL_SUB);
 	assert_false(frames[3].what & PERL_AGAIN);
 	stack.mixed = false;
@@ -485,8 +486,8 @@ static void perl_walk__does_not_guess(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threadkey_way__leads_to_the_value),
-		cmocka_unit_test(threadkey_way__knows_musl),
+		cmocka_unit_test(threadkey_path__leads_to_the_value),
+		cmocka_unit_test(threadkey_path__knows_musl),
 		cmocka_unit_test(elfdata_thread_place__is_where_it_is),
 		cmocka_unit_test(perl_find__knows_one_without_threads),
 		cmocka_unit_test(perl_find__refuses_what_it_does_not_know),

@@ -40,7 +40,7 @@ static void test_stacks(void **state)
 		options_parse(&o, argc, argv);
 		assert_int_equal(o.session.request.user, w->user);
 		assert_int_equal(o.session.request.kernel, w->kernel);
-		assert_int_equal(o.session.request.perl, w->perl);
+		assert_int_equal(!!o.session.request.vm, w->perl);
 		assert_int_equal(o.session.request.by_default, w->by_default);
 		options_release(&o);
 	}

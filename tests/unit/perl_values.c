@@ -3,6 +3,7 @@
 #include "vm/perl/perl_values.h"
 #include "engine/tool.h"
 #include "lib/lines.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <fcntl.h>
@@ -13,13 +14,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static struct perl_values values;
+static struct vm_values values;
 static struct argv argv;
 
 static int set_up(void **state)
 {
 	(void)state;
-	values = (struct perl_values){0};
+	values = (struct vm_values){0};
 	argv = (struct argv){0};
 	return 0;
 }
@@ -27,7 +28,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	perl_values_release(&values);
+	vm_values_release(&values);
 	argv_release(&argv);
 	return 0;
 }
@@ -56,7 +57,7 @@ static const char *value(const char *name)
 	size_t len = strlen(name);
 
 	argv_release(&argv);
-	perl_values_give(&values, &argv);
+	vm_values_give(&values, &argv);
 	for (size_t i = 0; i < argv.nr; i++)
 		if (!strncmp(argv.words[i], name, len) && argv.words[i][len] == '=')
 			return argv.words[i] + len + 1;
@@ -66,7 +67,7 @@ static const char *value(const char *name)
 static void perl_values__nothing_without_processes(void **state)
 {
 	(void)state;
-	perl_values_give(&values, &argv);
+	vm_values_give(&values, &argv);
 	assert_int_equal(argv.nr, 0);
 }
 
@@ -77,16 +78,16 @@ static void perl_values__what_is_equal_stands_once(void **state)
 	(void)state;
 	assert_true(perl_values_add(&values, 0x1302, &l));
 	assert_true(perl_values_add(&values, 17, &l));
-	l.interpreter = (struct way){false, 0, {0}};
+	l.interpreter = (struct pointer_path){false, 0, {0}};
 	l.curcop = 0x555555556000;
 	assert_true(perl_values_add(&values, 18, &l));
 	l.threads = false;
 	l.shape.curcop = 77;
 	assert_true(perl_values_add(&values, 19, &l));
 	assert_string_equal(value("perl_processes"), "1302.1.11.1.12.2.13.3");
-	assert_string_equal(value("perl_ways"), "1.1.1.2.fffffffffffffff8.318.0.d0.e0.8.0."
-						"1.1.0.0.0.0.0.555555556000.e0.8.0."
-						"2.0.0.0.0.0.0.555555556000.e0.8.0");
+	assert_string_equal(value("perl_paths"), "1.1.1.2.fffffffffffffff8.318.0.d0.e0.8.0."
+						 "1.1.0.0.0.0.0.555555556000.e0.8.0."
+						 "2.0.0.0.0.0.0.555555556000.e0.8.0");
 	assert_memory_equal(value("perl_shapes"), "1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.10.11.", 35);
 	assert_non_null(strstr(value("perl_shapes"), ".33.34.35.4d.2.3.4."));
 }
@@ -106,7 +107,7 @@ static void perl_values__there_is_no_room_for_all(void **state)
 		perl_values_add(&values, 1, &l);
 	}
 	assert_true(strlen(value("perl_shapes")) < 4096);
-	assert_true(strlen(value("perl_ways")) < 4096);
+	assert_true(strlen(value("perl_paths")) < 4096);
 }
 
 /* The tapset counts the same numbers in the same order. */

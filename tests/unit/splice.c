@@ -43,23 +43,23 @@ static uint64_t what_of(char c)
 {
 	switch (c) {
 	case 'M':
-		return PERL_WHAT(PERL_MAIN) | PERL_FROM_C;
+		return VM_WHAT(PERL_MAIN) | PERL_FROM_C;
 	case 'S':
-		return PERL_WHAT(PERL_SUB) | 0x7f0000001000;
+		return VM_WHAT(PERL_SUB) | 0x7f0000001000;
 	case 'T':
-		return PERL_WHAT(PERL_SUB) | PERL_FROM_C | PERL_BY_KEY;
+		return VM_WHAT(PERL_SUB) | PERL_FROM_C | PERL_BY_KEY;
 	case 'A':
-		return PERL_WHAT(PERL_SUB) | PERL_FROM_C | PERL_AGAIN;
+		return VM_WHAT(PERL_SUB) | PERL_FROM_C | PERL_AGAIN;
 	case 'E':
-		return PERL_WHAT(PERL_EVAL);
+		return VM_WHAT(PERL_EVAL);
 	case 'F':
-		return PERL_WHAT(PERL_EVAL) | PERL_FROM_C;
+		return VM_WHAT(PERL_EVAL) | PERL_FROM_C;
 	case 'Y':
-		return PERL_WHAT(PERL_LOOP);
+		return VM_WHAT(PERL_LOOP);
 	case 'B':
-		return PERL_WHAT(PERL_LOOP) | PERL_FROM_C;
+		return VM_WHAT(PERL_LOOP) | PERL_FROM_C;
 	default:
-		return PERL_WHAT(PERL_XSUB) | PERL_FROM_C;
+		return VM_WHAT(PERL_XSUB) | PERL_FROM_C;
 	}
 }
 

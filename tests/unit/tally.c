@@ -263,18 +263,18 @@ static void tally__perl_stacks(void **state)
 
 	(void)state;
 	feed("flametap-script on-cpu pk some 0 65536");
-	feed("frame a1 7 8100000000001000 1000 12 \"main::f\" \"/tmp/a b.pl\"");
-	feed("frame a2 7 300000000000000 0 3 \"main\" \"-e\"");
-	feed("frame a2 7 300000000000000 0 9 \"again\" \"elsewhere\"");
-	feed("perl 5800 7 0 1 a1 a1 a2");
+	feed("frame a1 perl 7 8100000000001000 1000 12 \"main::f\" \"/tmp/a b.pl\"");
+	feed("frame a2 perl 7 300000000000000 0 3 \"main\" \"-e\"");
+	feed("frame a2 perl 7 300000000000000 0 9 \"again\" \"elsewhere\"");
+	feed("vm 5800 perl 7 0 1 a1 a1 a2");
 	feed("stack 1402 7 0 1 ffffffff81000010 ffffffff81000010 ffffffff81000020");
 	feed("row 7 5800 1402 9 9");
 	feed("row 7 5800 0 8 8");
-	feed("perl 6800 7 0 2 a1");
+	feed("vm 6800 perl 7 0 2 a1");
 	feed("row 7 6800 0 7 7");
-	feed("perl 3800 7 0 3");
+	feed("vm 3800 perl 7 0 3");
 	feed("row 7 3800 0 6 6");
-	feed("perl 4800 8 0 4 a1 a2");
+	feed("vm 4800 perl 8 0 4 a1 a2");
 	feed("row 8 4800 0 5 5");
 	feed("row 8 1000 0 4 4");
 	feed("end");
@@ -310,9 +310,9 @@ static void tally__perl_names_are_hostile(void **state)
 	struct recording rec;
 
 	(void)state;
-	feed("frame a1 7 100000000001000 0 1 \"%s\" \"%s\"",
+	feed("frame a1 perl 7 100000000001000 0 1 \"%s\" \"%s\"",
 		"Gr\\u00FC\\303\\237e::\\U0001F600 \\\"x\\\" \\\\n", "a\\n\\\"b\\001");
-	feed("perl 5800 7 0 1 a1");
+	feed("vm 5800 perl 7 0 1 a1");
 	feed("row 7 5800 0 1 1");
 	to_recording(&rec);
 	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
@@ -327,7 +327,7 @@ static void feed_part(uint64_t id, int part, int end, uint64_t first, int nr)
 
 	for (int i = 0; i < nr; i++)
 		strbuf_addf(&frames, " %" PRIx64, first + (uint64_t)i);
-	feed("perl %" PRIx64 " 7 %d %d%s", id, part, end, frames.buf);
+	feed("vm %" PRIx64 " perl 7 %d %d%s", id, part, end, frames.buf);
 	strbuf_release(&frames);
 }
 
@@ -346,7 +346,7 @@ static void tally__a_lost_part_of_a_perl_stack(void **state)
 	recording_release(&rec);
 	feed_part(0x5800, 0, 0, 0, 100);
 	feed_part(0x5800, 1, 0, 7, 100); /* from now on nothing changes it */
-	feed("frame f9 7 100000000000000 0 1 \"last\" \"x\"");
+	feed("frame f9 perl 7 100000000000000 0 1 \"last\" \"x\"");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 250);
@@ -364,15 +364,15 @@ static void tally__mixed_stacks(void **state)
 
 	(void)state;
 	feed("flametap-script on-cpu pu some 0 65536");
-	feed("frame a2 7 8300000000000000 0 3 \"main\" \"-e\"");
+	feed("frame a2 perl 7 8300000000000000 0 3 \"main\" \"-e\"");
 	feed("stack 5802 7 0 1 10 20");
 	feed("row 7 5802 0 3 3");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 0);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
 	recording_release(&rec);
-	feed("perl 5802 7 0 1 a2");
-	feed("perl 5800 7 0 1 a2");
+	feed("vm 5802 perl 7 0 1 a2");
+	feed("vm 5800 perl 7 0 1 a2");
 	feed("row 7 5800 0 2 2");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 2);
@@ -403,19 +403,21 @@ static void tally__bad_lines_are_counted(void **state)
 		"waits x",
 		"until",
 		"until -1",
-		"perl 5800 1 0",
-		"perl 5000 1 0 1 a1",
-		"perl 5800 1 32 1 a1",
-		"perl 5800 1 0 5 a1",
-		"perl 5800 1 0 0 a1",
-		"perl 5800 1 0 1 a1  a1",
-		"frame a1 1 1 1 1 \"x\"",
-		"frame a1 1 1 1 1 \"x\" \"y",
-		"frame a1 1 1 1 1 \"x\" \"y\\\"",
-		"frame a1 1 1 1 1 \"x\" \"y\" z",
-		"frame a1 1 1 1 1 \"x\"\"y\"",
-		"frame a1 1 1 1 1 x \"y\"",
-		"frame a1 1 1 1 4294967295 \"x\" \"y\"",
+		"vm 5800 perl 1 0",
+		"vm 5000 perl 1 0 1 a1",
+		"vm 5800 perl 1 32 1 a1",
+		"vm 5800 perl 1 0 5 a1",
+		"vm 5800 perl 1 0 0 a1",
+		"vm 5800 perl 1 0 1 a1  a1",
+		"vm 5800 basic 1 0 1 a1",
+		"frame a1 basic 1 1 1 1 \"x\" \"y\"",
+		"frame a1 perl 1 1 1 1 \"x\"",
+		"frame a1 perl 1 1 1 1 \"x\" \"y",
+		"frame a1 perl 1 1 1 1 \"x\" \"y\\\"",
+		"frame a1 perl 1 1 1 1 \"x\" \"y\" z",
+		"frame a1 perl 1 1 1 1 \"x\"\"y\"",
+		"frame a1 perl 1 1 1 1 x \"y\"",
+		"frame a1 perl 1 1 1 4294967295 \"x\" \"y\"",
 	};
 
 	(void)state;

@@ -12,6 +12,7 @@
 #include "spaces.h"
 #include "stack_copies.h"
 #include "symbol/names/kallsyms.h"
+#include "vm/vm_processes.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -26,7 +27,7 @@
 enum {
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
 	PREPARE_MS = 500,     /* for the tables of what runs, before the first tick */
-	YOUNG_MS = 10,        /* between two looks at a Perl that has just begun */
+	YOUNG_MS = 10,        /* between two looks at an interpreter that has just begun */
 	FINISH_S = 20,        /* for tables that are still being made */
 };
 
@@ -39,7 +40,7 @@ struct bpf {
 	struct loader loader;
 	struct spaces spaces;
 	struct processes processes;
-	struct perls perls;
+	struct vm_processes vms;
 	struct samples samples;
 	struct stack_copies copies;
 	struct drain drain;
@@ -48,14 +49,14 @@ struct bpf {
 	size_t nr_heads, heads_alloc;
 	struct counters *counters; /* by processor and lane; memory that the programs write */
 	size_t nr_cpus;
-	struct ring_perl *told; /* of this round */
-	size_t nr_told, told_alloc;
-	struct ring_perl_thread *waiting; /* likewise */
+	struct vm_new_frame *frames; /* of interpreters, of this round */
+	size_t nr_frames, frames_alloc;
+	struct ring_vm_thread *waiting; /* likewise */
 	size_t nr_waiting, waiting_alloc;
-	bool perls_young;
+	bool vms_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
-	struct strbuf no_perl;                /* why, one process a line */
+	struct strbuf no_vm;                  /* why, one process a line */
 	struct strbuf not_looked;             /* why waiting threads were not looked at */
 	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
 	uint64_t nr_drains;
@@ -90,10 +91,11 @@ static int take_record(void *context, void *data, size_t size)
 	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
 		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
 		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
-	} else if (type == RING_PERL && size >= sizeof(struct ring_perl)) {
-		ALLOC_GROW(b->told, b->nr_told, b->told_alloc);
-		memcpy(&b->told[b->nr_told++], data, sizeof(*b->told));
-	} else if (type == RING_PERL_THREAD && size >= sizeof(struct ring_perl_thread)) {
+	} else if (type == RING_VM_FRAME && size >= sizeof(struct ring_vm_frame)) {
+		ALLOC_GROW(b->frames, b->nr_frames, b->frames_alloc);
+		memcpy(&b->frames[b->nr_frames++], &((struct ring_vm_frame *)data)->frame,
+			sizeof(*b->frames));
+	} else if (type == RING_VM_THREAD && size >= sizeof(struct ring_vm_thread)) {
 		ALLOC_GROW(b->waiting, b->nr_waiting, b->waiting_alloc);
 		memcpy(&b->waiting[b->nr_waiting++], data, sizeof(*b->waiting));
 	}
@@ -101,11 +103,11 @@ static int take_record(void *context, void *data, size_t size)
 }
 
 /* The names that came with the frames. */
-static void take_told(struct bpf *b)
+static void take_frames(struct bpf *b)
 {
-	for (size_t i = 0; i < b->nr_told; i++)
-		perls_told(&b->perls, &b->told[i]);
-	b->nr_told = 0;
+	for (size_t i = 0; i < b->nr_frames; i++)
+		vm_processes_take_frame(&b->vms, &b->frames[i]);
+	b->nr_frames = 0;
 }
 
 /* Names of what the rows have that are drained now. */
@@ -114,7 +116,7 @@ static void take_names(void *context)
 	struct bpf *b = context;
 
 	ring_buffer__consume(b->ring);
-	take_told(b);
+	take_frames(b);
 }
 
 static struct drain_pair map_pair(const struct programs *p, const char *nodes, const char *rows)
@@ -147,7 +149,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
 	b->drain.samples = &b->samples;
-	b->drain.perls = &b->perls;
+	b->drain.vms = &b->vms;
 	b->drain.flipped = take_names;
 	b->drain.context = b;
 	b->drain.copies = &b->copies;
@@ -215,14 +217,14 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
 		if (look_at(b, r->pids[i], err))
 			return -1;
-	if (r->all && (r->user || r->perl))
-		processes_get_all(&b->processes,
-			r->perl ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
+	if (r->all && (r->user || r->vm))
+		processes_get_all(
+			&b->processes, r->vm ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
 	return 0;
 }
 
-/* Who asks for Perl means a process that has it; what processes will start is not known. */
-static int look_for_perl(struct bpf *b, struct strbuf *err)
+/* Who asks for an interpreter means a process with it; what processes will start is not known. */
+static int look_for_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
 	bool must = !r->all && !r->children, refused = false;
@@ -233,20 +235,22 @@ static int look_for_perl(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
 		struct strbuf why = STRBUF_INIT;
-		int found = perls_look(&b->perls, p, &why);
+		int found = vm_processes_look(&b->vms, p, &why);
 
 		nr_found += !found;
 		refused |= found < 0;
 		if (found < 0)
-			strbuf_addf(&b->no_perl, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+			strbuf_addf(&b->no_vm, "process %" PRIu32 ": %s\n", p->pid, why.buf);
 		else if (found > 0 && must)
-			strbuf_addf(&b->no_perl, "no Perl runs in process %" PRIu32 "\n", p->pid);
+			strbuf_addf(&b->no_vm, "no %s runs in process %" PRIu32 "\n", r->vm->title,
+				p->pid);
 		strbuf_release(&why);
 	}
 	if (nr_found || !must)
 		return 0;
-	strbuf_add(err, b->no_perl.buf, strcspn(b->no_perl.buf, "\n"));
-	return refused ? -1 : fail(err, "; give the number of a process that runs Perl");
+	strbuf_add(err, b->no_vm.buf, strcspn(b->no_vm.buf, "\n"));
+	return refused ? -1
+		       : fail(err, "; give the number of a process that runs %s", r->vm->title);
 }
 
 static void bpf_free(struct engine *engine)
@@ -264,14 +268,14 @@ static void bpf_free(struct engine *engine)
 	samples_release(&b->samples);
 	pool_release(&b->pool);
 	programs_release(&b->programs);
-	perls_release(&b->perls);
+	vm_processes_release(&b->vms);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
 	strbuf_release(&b->no_kallsyms);
-	strbuf_release(&b->no_perl);
+	strbuf_release(&b->no_vm);
 	strbuf_release(&b->not_looked);
 	free(b->heads);
-	free(b->told);
+	free(b->frames);
 	free(b->waiting);
 	free(b);
 }
@@ -287,6 +291,19 @@ static void allow_files(void)
 	}
 }
 
+static uint32_t add_name(void *context, const struct vm_name *name)
+{
+	struct samples *s = context;
+
+	return samples_name(s,
+		&(struct sample_name){
+			.what = name->what,
+			.function = name->function ? strpool_adds(&s->strings, name->function) : 0,
+			.file = name->file ? strpool_adds(&s->strings, name->file) : 0,
+			.line = name->line,
+		});
+}
+
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
 {
 	if (!programs_exist(request->tool)) {
@@ -298,17 +315,17 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
-	b->programs.log = b->no_kallsyms = b->no_perl = b->not_looked = (struct strbuf)STRBUF_INIT;
+	b->programs.log = b->no_kallsyms = b->no_vm = b->not_looked = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
-	perls_init(&b->perls, &b->processes, &b->no_perl);
-	b->perls.fetch = request->fetch;
+	vm_processes_init(&b->vms, request->vm, &b->processes,
+		&(struct vm_names){add_name, &b->samples}, &b->no_vm);
+	b->vms.fetch = request->fetch;
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
-	if (check_numbers(err) || look_at_targets(b, err) ||
-		(request->perl && look_for_perl(b, err))) {
+	if (check_numbers(err) || look_at_targets(b, err) || (request->vm && look_for_vm(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -355,7 +372,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 {
 	const struct bpf_program *tick = b->programs.tick;
 
-	if (sideband_open(&b->side, tick ? programs_hz(b->request) : 0, b->request->perl, err))
+	if (sideband_open(&b->side, tick ? programs_hz(b->request) : 0, b->request->vm, err))
 		return -1;
 	return tick ? sideband_attach(&b->side, bpf_program__fd(tick), err) : 0;
 }
@@ -379,16 +396,16 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		return;
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
-		perls_forked(&b->perls, e->ppid, e->pid);
+		vm_processes_forked(&b->vms, e->ppid, e->pid);
 		return;
 	}
-	p = b->request->perl && e->kind == SIDE_EXEC ? processes_get(&b->processes, e->pid)
-						     : processes_known(&b->processes, e->pid);
+	p = b->request->vm && e->kind == SIDE_EXEC ? processes_get(&b->processes, e->pid)
+						   : processes_known(&b->processes, e->pid);
 	if (!p)
 		return; /* of everybody's only those that are hit matter */
 	if (e->kind == SIDE_EXEC) {
 		process_executed(&b->processes, p, e->time_ns);
-		perls_executed(&b->perls, e->pid);
+		vm_processes_executed(&b->vms, e->pid);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
@@ -396,7 +413,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 			e->time_ns);
 	} else if (!task_lives(e->pid, 0)) {
 		spaces_drop(&b->spaces, p);
-		perls_ended(&b->perls, e->pid);
+		vm_processes_ended(&b->vms, e->pid);
 		process_ended(&b->processes, p, e->time_ns);
 	}
 }
@@ -418,24 +435,26 @@ static void look_again(struct bpf *b)
 			process_scan(&b->processes, &b->processes.list[i], NULL);
 }
 
-static void take_waiting(struct bpf *b, const struct ring_perl_thread *w)
+static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 {
-	uint64_t names[PERL_DEPTH];
+	uint64_t names[VM_DEPTH];
 	uint32_t nr;
-	enum vm_end end = perls_stack(&b->perls, w->tgid, w->thread, b->request->user, names, &nr);
+	enum vm_end end = vm_processes_walk(
+		&b->vms, thread->tgid, thread->thread, b->request->mixed, names, &nr);
 
-	stack_copies_put(&b->copies, w->copy, drain_vm_stack(&b->drain, names, nr, end));
+	stack_copies_put(&b->copies, thread->copy,
+		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 
-/* What the programs saw of Perl, whose processes are known by now. */
-static void take_perl(struct bpf *b)
+/* What the programs handed up of interpreters, whose processes are known by now. */
+static void take_vms(struct bpf *b)
 {
-	if (!b->request->perl)
+	if (!b->request->vm)
 		return;
-	b->perls_young = perls_update(&b->perls);
-	take_told(b);
+	b->vms_young = vm_processes_update(&b->vms);
+	take_frames(b);
 	for (size_t i = 0; i < b->nr_waiting; i++)
-		take_waiting(b, &b->waiting[i]);
+		walk_waiting(b, &b->waiting[i]);
 	b->nr_waiting = 0;
 }
 
@@ -459,7 +478,7 @@ static void take_round(struct bpf *b)
 		look_again(b);
 		at = 1;
 	}
-	take_perl(b);
+	take_vms(b);
 	for (size_t i = 0; at && i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
 			spaces_push(&b->spaces, &b->processes.list[i]);
@@ -488,8 +507,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		process_scan(&b->processes, &b->processes.list[i], NULL);
 		spaces_push(&b->spaces, &b->processes.list[i]);
 	}
-	if (r->perl)
-		perls_start(&b->perls, programs_map(&b->programs, "perls"));
+	if (r->vm)
+		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
 	if (b->programs.look) {
 		programs_look(&b->programs, &b->not_looked);
 		take_round(b); /* their memory is still what they left */
@@ -559,7 +578,7 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	if (b->stopped)
 		return ENGINE_ENDED;
 	/* it records already, and somebody waits to be told so */
-	if (b->perls_young && timeout_ms > YOUNG_MS)
+	if (b->vms_young && timeout_ms > YOUNG_MS)
 		timeout_ms = YOUNG_MS;
 	wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;
@@ -645,9 +664,9 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->not_looked.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->not_looked.buf);
-	strbuf_add(notes, b->no_perl.buf, b->no_perl.len);
-	if (b->request->perl && !perls_any(&b->perls))
-		strbuf_adds(notes, "no Perl ran in what was recorded\n");
+	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
+	if (b->request->vm && !vm_processes_any(&b->vms))
+		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);
 	processes_move_files(&b->processes, files);
 	if (!b->drain.error)
 		return 0;

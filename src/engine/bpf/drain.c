@@ -56,45 +56,23 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 	return at ? &d->before.keys[*at] : NULL;
 }
 
-/* The name in samples of Perl's frame NAMED. */
-static uint64_t add_name(struct drain *d, const struct perl_named *named)
-{
-	const struct strpool *from = &d->perls->strings;
-	struct strpool *to = &d->samples->strings;
-
-	return samples_name(
-		d->samples, &(struct sample_name){
-				    .what = named->what,
-				    .function = strpool_import(to, from, named->function),
-				    .file = strpool_import(to, from, named->file),
-				    .line = named->line,
-			    });
-}
-
-uint32_t drain_vm_stack(struct drain *d, uint64_t *names, uint32_t nr, unsigned end)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		names[i] = add_name(d, &d->perls->names[names[i]]);
-	return samples_stack(
-		d->samples, names, end == VM_WHOLE || end == VM_CUT ? nr : 0, STACK_PERL, end);
-}
-
-/* The Perl stack of process PID whose frames are NR words. */
+/* The interpreter's stack of process PID whose frames are NR words. */
 static uint32_t add_vm_stack(
 	struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr, unsigned end)
 {
 	uint32_t named = 0;
 
-	for (uint32_t i = 0; i + PERL_WORDS <= nr; i += PERL_WORDS)
+	for (uint32_t i = 0; i + VM_WORDS <= nr; i += VM_WORDS)
 		words[named++] =
-			perls_name(d->perls, pid, &(struct perl_words){words[i], words[i + 1]});
-	return drain_vm_stack(d, words, named, end);
+			vm_processes_name(d->vms, pid, &(struct vm_words){words[i], words[i + 1]});
+	return samples_stack(d->samples, words, end == VM_WHOLE || end == VM_CUT ? named : 0,
+		d->vms->vm->stack, end);
 }
 
 /* The stack in samples of NR words under a ROOT. */
 static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
-	if (root & NODE_PERL)
+	if (root & NODE_VM)
 		return add_vm_stack(d, (uint32_t)(root >> 8), words, nr, root & 255);
 	return samples_stack(
 		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
@@ -155,14 +133,14 @@ static void add_row(struct drain *d, const struct row_key *from, uint64_t count,
 		.event = d->event,
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
-		.vm = stack_of(d, from->perl),
+		.vm = stack_of(d, from->vm),
 		.labels = from->labels < LABELS_MAX ? d->labels[from->labels] : 0,
 		.slice = from->slice,
 	};
 
 	memcpy(comm, from->comm, COMM_LEN);
 	key.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm);
-	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->perl && !key.vm))
+	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->vm && !key.vm))
 		add_capped(&d->samples->lost[LOST_NO_BODY], count);
 	else
 		samples_add(d->samples, &key, count, sum);
@@ -253,7 +231,7 @@ static void keep_waits(struct drain *d)
 	for (uint32_t i = 0; i < nr; i++) {
 		keep(d, &kept, waits[i].key.user);
 		keep(d, &kept, waits[i].key.kernel);
-		keep(d, &kept, waits[i].key.perl);
+		keep(d, &kept, waits[i].key.vm);
 	}
 	table_release(&d->kept);
 	d->kept = kept;

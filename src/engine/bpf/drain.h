@@ -9,13 +9,13 @@
 #include "engine/samples.h"
 #include "lib/table.h"
 #include "stack_copies.h"
-#include "vm/perl/perls.h"
+#include "vm/vm_processes.h"
 
 struct drain {
 	struct samples *samples;
 	uint32_t event;              /* of its rows */
 	uint32_t labels[LABELS_MAX]; /* in samples, by their numbers in the programs */
-	struct perls *perls;
+	struct vm_processes *vms;
 	void (*flipped)(
 		void *context); /* nobody writes any more to what is read now; may be NULL */
 	void *context;
@@ -44,9 +44,6 @@ void drain_release(struct drain *d);
 
 /* Reads and empties what was written up to now. */
 void drain_run(struct drain *d);
-
-/* The stack in samples of frames whose names have the NR numbers NAMES in perls; changes them. */
-uint32_t drain_vm_stack(struct drain *d, uint64_t *names, uint32_t nr, unsigned end);
 
 /*
  * When no program runs any more: adds the ticks in MAP (a fd) that no stack of their thread came to

@@ -8,6 +8,7 @@
 #include "lib/util.h"
 #include "process/task.h"
 #include "verifier.h"
+#include "vm/vm.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -93,6 +94,15 @@ static struct bpf_map *find_map(const struct programs *p, const char *name)
 	return bpf_object__find_map_by_name(p->object, name);
 }
 
+static int set_size(struct programs *p, const char *map, uint32_t entries, struct strbuf *err)
+{
+	int error = bpf_map__set_max_entries(find_map(p, map), entries);
+
+	return error ? fail(err, "cannot set the size of the BPF map %s to %u entries: %s", map,
+			       entries, strerror(-error))
+		     : 0;
+}
+
 static int set_sizes(struct programs *p, struct strbuf *err)
 {
 	const struct engine_request *r = p->request;
@@ -112,19 +122,17 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"counters", cpus * LANES},
 		{"seen", cpus * SEEN},
 		{"ring", backlog_ring(p->nr_cpus)},
-		{"seen_subs", r->perl ? cpus * SEEN_SUBS : 1},
-		{"perls", r->perl ? 0 : 1},
-		{"perl_known", r->perl ? 0 : 1},
+		{"vm_layouts", r->vm ? 0 : 1},
+		{"vm_known", r->vm ? 0 : 1},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		struct bpf_map *map = find_map(p, sizes[i].map);
-		int error = sizes[i].entries ? bpf_map__set_max_entries(map, sizes[i].entries) : 0;
-
-		if (error)
-			return fail(err, "cannot set the size of the BPF map %s to %u entries: %s",
-				sizes[i].map, sizes[i].entries, strerror(-error));
-	}
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+		if (sizes[i].entries && set_size(p, sizes[i].map, sizes[i].entries, err))
+			return -1;
+	for (size_t i = 0; i < NR_VMS; i++)
+		for (const struct vm_map *m = vms[i]->maps; m->name; m++)
+			if (set_size(p, m->name, r->vm == vms[i] ? cpus * m->entries : 1, err))
+				return -1;
 	return 0;
 }
 
@@ -136,7 +144,7 @@ static int set_settings(struct programs *p, const struct built_in *tool, struct 
 
 	s->user = r->user;
 	s->kernel = r->kernel;
-	s->perl = r->perl;
+	s->vm = r->vm;
 	s->all = r->all;
 	s->idle = r->idle;
 	s->pids = r->nr_pids;
@@ -184,7 +192,7 @@ int programs_load(struct programs *p, const struct engine_request *request, size
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_fork"),
-		request->children || request->perl);
+		request->children || request->vm);
 	if (set_sizes(p, err) || set_settings(p, tool, err))
 		return -1;
 	error = bpf_object__load(p->object);

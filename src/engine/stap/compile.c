@@ -4,6 +4,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "vm/vm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -156,8 +157,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		argv_add(a, xstrdup(r->stap_args[i]));
 	argv_add(a, xstrdup(r->tool->path));
-	argv_add(a,
-		xasprintf("%s%s%s", r->perl ? "p" : "", r->user ? "u" : "", r->kernel ? "k" : ""));
+	argv_add(a, xasprintf("%.*s%s%s", !!r->vm, r->vm ? &r->vm->letter : "", r->user ? "u" : "",
+			    r->kernel ? "k" : ""));
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
@@ -206,7 +207,7 @@ static void add_options(struct argv *a, const struct engine_request *r)
 }
 
 void load_command(struct argv *a, const struct engine_request *r, const struct stap_module *m,
-	const char *path, const struct perl_values *perl, unsigned seconds)
+	const char *path, const struct vm_values *values, unsigned seconds)
 {
 	argv_add(a, xstrdup("staprun"));
 	if (!m->is_signed)
@@ -220,5 +221,5 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	if (seconds)
 		argv_add(a, xasprintf("stop_after=%u", seconds));
 	add_options(a, r);
-	perl_values_give(perl, a);
+	vm_values_give(values, a);
 }

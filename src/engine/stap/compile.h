@@ -9,7 +9,7 @@
 #include "lib/argv.h"
 #include "stage.h"
 #include "stap_module.h"
-#include "vm/perl/perl_values.h"
+#include "vm/vm_values.h"
 
 /* What a SystemTap needs that does not know the kernel. */
 struct repair {
@@ -36,7 +36,7 @@ void compile_command(struct argv *a, const struct engine_request *request,
  * PERL tells. SECONDS: after which it ends by itself, 0: never.
  */
 void load_command(struct argv *a, const struct engine_request *request,
-	const struct stap_module *module, const char *path, const struct perl_values *perl,
+	const struct stap_module *module, const char *path, const struct vm_values *values,
 	unsigned seconds);
 
 #endif

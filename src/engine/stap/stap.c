@@ -18,8 +18,8 @@
 #include "symbol/elf/elffile.h"
 #include "symbol/names/kallsyms.h"
 #include "tally.h"
-#include "vm/perl/perl_values.h"
-#include "vm/perl/perls.h"
+#include "vm/vm_processes.h"
+#include "vm/vm_values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,8 +42,8 @@ struct stap {
 	enum phase phase;
 	bool stopped; /* somebody asked for the end */
 	struct processes processes;
-	struct perls perls;
-	struct perl_values perl_values;
+	struct vm_processes vms;
+	struct vm_values values; /* of vms, for the script */
 	struct stage stage;
 	struct repair repair;
 	struct stap_module module; /* from the end of the compilation on */
@@ -92,24 +92,15 @@ static int look_at_targets(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* Tells what was found by now to the script; how many processes there is no room for. */
-static size_t give_perl(struct stap *s)
+/* Puts what was found by now into the script's values; for how many processes there is no room. */
+static size_t set_values(struct stap *s)
 {
-	size_t left_out = 0;
-
-	perl_values_release(&s->perl_values);
-	for (size_t i = 1; i < s->perls.nr_images; i++) {
-		const struct perl_image *image = &s->perls.images[i];
-
-		if (image->state == IMAGE_FOUND &&
-			!perl_values_add(&s->perl_values, image->pid, &image->layout))
-			left_out++;
-	}
-	return left_out;
+	vm_values_release(&s->values);
+	return vm_processes_add_values(&s->vms, &s->values);
 }
 
 /* What runs now; the script does not hear of what begins later. */
-static void look_for_perl(struct stap *s)
+static void look_for_vm(struct stap *s)
 {
 	const struct engine_request *r = s->request;
 
@@ -117,49 +108,54 @@ static void look_for_perl(struct stap *s)
 		processes_get_all(&s->processes, INT64_MAX);
 	for (size_t i = 0; i < r->nr_tids; i++)
 		processes_get(&s->processes, task_process(r->tids[i]));
-	perls_update(&s->perls);
+	vm_processes_update(&s->vms);
 }
 
-/* -1 and ERR: a process that was asked for has no Perl, or one that cannot be walked. */
-static int find_perl(struct stap *s, struct strbuf *err)
+/* -1 and ERR: a process that was asked for has no interpreter, or one that cannot be walked. */
+static int find_vm(struct stap *s, struct strbuf *err)
 {
+	const char *title = s->request->vm->title;
+
 	if (s->request->command)
 		return fail(err,
-			"SystemTap cannot be told where Perl is in a program that has not begun: "
-			"start it first and give its number with -p, or use --engine=bpf");
-	look_for_perl(s);
+			"SystemTap needs to know where %s is before the program begins: start it "
+			"first and give its number with -p, or use --engine=bpf",
+			title);
+	look_for_vm(s);
 	for (size_t i = 0; i < s->processes.nr && !s->request->all; i++) {
 		const struct process *p = &s->processes.list[i];
-		int found = perls_look(&s->perls, p, err);
+		int found = vm_processes_look(&s->vms, p, err);
 
 		if (found > 0)
 			return fail(err,
-				"no Perl runs in process %" PRIu32
-				"; give the number of a process that runs Perl",
-				p->pid);
+				"no %s runs in process %" PRIu32
+				"; give the number of a process that runs %s",
+				title, p->pid, title);
 		if (found < 0)
 			return -1;
 	}
-	give_perl(s);
+	set_values(s);
 	return 0;
 }
 
 /* Once more: meanwhile the module was compiled. */
-static void find_perl_again(struct stap *s)
+static void find_vm_again(struct stap *s)
 {
-	look_for_perl(s);
-	size_t left_out = give_perl(s);
+	const struct vm *vm = s->request->vm;
+
+	look_for_vm(s);
+	size_t left_out = set_values(s);
 
 	if (s->request->all)
-		strbuf_adds(&s->notes, "SystemTap knows of Perl in processes that ran at the "
-				       "beginning: later ones "
-				       "are [perl: not running]\n");
+		strbuf_addf(&s->notes,
+			"SystemTap knows of %s in processes that ran at the beginning: later ones "
+			"are [%s: not running]\n",
+			vm->title, vm->name);
 	if (left_out)
 		strbuf_addf(&s->notes,
-			"there is no room for %zu of the processes with Perl: in place of their "
-			"stacks "
-			"is [perl: not running]\n",
-			left_out);
+			"there is no room for %zu of the processes with %s: in place of their "
+			"stacks is [%s: not running]\n",
+			left_out, vm->title, vm->name);
 }
 
 static void stap_free(struct engine *engine)
@@ -175,8 +171,8 @@ static void stap_free(struct engine *engine)
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
 	repair_release(&s->repair);
-	perl_values_release(&s->perl_values);
-	perls_release(&s->perls);
+	vm_values_release(&s->values);
+	vm_processes_release(&s->vms);
 	processes_release(&s->processes);
 	strbuf_release(&s->partial);
 	strbuf_release(&s->compiled);
@@ -209,11 +205,11 @@ static bool options_agree(const struct stap_module *m, const struct engine_reque
 static bool agrees(const struct stap_module *m, const struct engine_request *r)
 {
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
-	bool perl = strchr(m->stacks, 'p');
+	const struct vm *vm = vm_of_letter(*m->stacks);
 
 	return !strcmp(m->script, r->tool->name) && !strcmp(m->whose, whose(r)) &&
 	       (!r->hz || r->hz == m->hz) && options_agree(m, r) &&
-	       (r->by_default || (user == r->user && kernel == r->kernel && perl == r->perl));
+	       (r->by_default || (user == r->user && kernel == r->kernel && vm == r->vm));
 }
 
 /* " --state S,D", or the rate */
@@ -233,20 +229,20 @@ static void print_options(const struct stap_module *m, const struct tool *tool, 
 
 static int other_purpose(const struct stap_module *m, struct strbuf *err)
 {
+	const struct vm *vm = vm_of_letter(*m->stacks);
+	const char *others = m->stacks + !!vm;
 	struct strbuf ignored = STRBUF_INIT;
 	struct tool tool;
 
-	strbuf_addf(err, "'%s' was built for another recording, '%s %s%s%s", m->path, m->script,
-		*m->stacks != 'p'           ? "-"
-		: !m->stacks[1]             ? "--perl"
-		: !strcmp(m->stacks, "puk") ? "--mixed"
-					    : "--perl -",
-		*m->stacks != 'p'          ? m->stacks
-		: strcmp(m->stacks, "puk") ? m->stacks + 1
-					   : "",
-		!strcmp(m->whose, "idle")  ? " -a --idle"
-		: !strcmp(m->whose, "all") ? " -a"
-					   : "");
+	strbuf_addf(err, "'%s' was built for another recording, '%s ", m->path, m->script);
+	if (vm && !strcmp(others, "uk"))
+		strbuf_adds(err, "--mixed");
+	else
+		strbuf_addf(err, "%s%s%s%s%s", vm ? "--" : "", vm ? vm->name : "",
+			vm && *others ? " " : "", *others ? "-" : "", others);
+	strbuf_adds(err, !strcmp(m->whose, "idle")  ? " -a --idle"
+			 : !strcmp(m->whose, "all") ? " -a"
+						    : "");
 	tool_find(&tool, m->script, &ignored);
 	print_options(m, &tool, err);
 	tool_release(&tool);
@@ -265,7 +261,8 @@ static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf 
 		return other_purpose(m, err);
 	r->user = strchr(m->stacks, 'u');
 	r->kernel = strchr(m->stacks, 'k');
-	r->perl = strchr(m->stacks, 'p');
+	r->vm = vm_of_letter(*m->stacks);
+	r->mixed = r->vm && r->user;
 	r->hz = m->hz;
 	return 0;
 }
@@ -307,18 +304,18 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.context = s;
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
-	perls_init(&s->perls, &s->processes, &s->notes);
-	s->perls.fetch = request->fetch;
 	tally_init(&s->tally, &s->processes);
 	if ((request->module && adopt_module(s, request, err)) ||
 		tool_need_script(request->tool, err) || look_at_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}
+	vm_processes_init(&s->vms, request->vm, &s->processes, &(struct vm_names){0}, &s->notes);
+	s->vms.fetch = request->fetch;
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
 	if ((!request->module && repair_init(&s->repair, request, err)) ||
-		(request->perl && !request->compile_only && find_perl(s, err))) {
+		(request->vm && !request->compile_only && find_vm(s, err))) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -363,8 +360,7 @@ static void stap_describe(const struct engine *engine, FILE *out)
 		print_repair(&s->repair, out);
 		print_command(&s->compile, out);
 	}
-	load_command(
-		&load, s->request, &s->module, module, &s->perl_values, time_limit(s->request));
+	load_command(&load, s->request, &s->module, module, &s->values, time_limit(s->request));
 	if (!s->request->compile_only)
 		print_command(&load, out);
 	argv_release(&load);
@@ -381,11 +377,11 @@ static int load(struct stap *s, struct strbuf *err)
 	int ret = -1;
 
 	s->phase = LOADED;
-	if (s->request->perl)
-		find_perl_again(s);
+	if (s->request->vm)
+		find_vm_again(s);
 	if (path) {
-		load_command(&argv, s->request, &s->module, path, &s->perl_values,
-			time_limit(s->request));
+		load_command(
+			&argv, s->request, &s->module, path, &s->values, time_limit(s->request));
 		ret = guard_start(&s->guard, argv.words, &s->module, err);
 	}
 	argv_release(&argv);

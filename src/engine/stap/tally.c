@@ -10,9 +10,9 @@
 enum {
 	DEPTH_MASK = 1023, /* of a stack's id: number of frames */
 	KERNEL_BIT = 1024,
-	PERL_BIT = 2048,   /* it has a Perl stack, too, or nothing else */
+	VM_BIT = 2048,     /* it has an interpreter's stack, too, or nothing else */
 	PART_FRAMES = 100, /* addresses, or frames, in one line */
-	PARTS_MAX = 32,    /* of a Perl stack */
+	PARTS_MAX = 32,    /* of an interpreter's stack */
 };
 
 void tally_init(struct tally *t, struct processes *ps)
@@ -64,10 +64,8 @@ static struct tally_stack *add_stack(struct tally *t, uint64_t id)
 	ALLOC_GROW(t->stacks, t->nr_stacks, t->stacks_alloc);
 	struct tally_stack *s = &t->stacks[t->nr_stacks++];
 
-	*s = (struct tally_stack){.id = id,
-		.kernel = id & KERNEL_BIT,
-		.has_perl = id & PERL_BIT,
-		.nr = id & DEPTH_MASK};
+	*s = (struct tally_stack){
+		.id = id, .kernel = id & KERNEL_BIT, .has_vm = id & VM_BIT, .nr = id & DEPTH_MASK};
 	s->missing = s->nr;
 	s->addresses = xcalloc(s->nr, sizeof(*s->addresses));
 	return s;
@@ -203,18 +201,18 @@ static char *take_quoted(const char **at, const char *end)
 	return tally_text(begin, (size_t)(s - begin));
 }
 
-/* "frame ID PID WHAT WITH LINE "NAME" "FILE"" */
+/* "frame ID VM PID WHAT WITH LINE "NAME" "FILE"" */
 static bool take_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
 	uint64_t id, pid, with, line; /* with is a part of the id, no more */
 	bool is_new;
 
-	if (nr < 7 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-		!number(&w[3], 16, UINT64_MAX, &f.what) || !number(&w[4], 16, UINT64_MAX, &with) ||
-		!number(&w[5], 10, UINT32_MAX - 1, &line))
+	if (nr < 8 || !number(&w[1], 16, UINT64_MAX, &id) || !vm_named(w[2].s, w[2].len) ||
+		!number(&w[3], 10, UINT32_MAX, &pid) || !number(&w[4], 16, UINT64_MAX, &f.what) ||
+		!number(&w[5], 16, UINT64_MAX, &with) || !number(&w[6], 10, UINT32_MAX - 1, &line))
 		return false;
-	const char *at = w[6].s, *end = at + w[6].len;
+	const char *at = w[7].s, *end = at + w[7].len;
 
 	f.line = (uint32_t)line;
 	f.name = take_quoted(&at, end);
@@ -233,9 +231,9 @@ static bool take_frame(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-static bool has_all_perl(const struct tally_stack *s)
+static bool has_all_of_vm(const struct tally_stack *s)
 {
-	return s->perl_end != VM_ON && !(s->parts & (s->parts + 1));
+	return s->vm_end != VM_ON && !(s->parts & (s->parts + 1));
 }
 
 /* Ids from TEXT into S from frame FIRST on; how many, -1: TEXT is not of that form. */
@@ -262,27 +260,29 @@ static int take_frames(struct tally_stack *s, uint32_t first, char *text, size_t
 	return n;
 }
 
-/* "perl ID PID PART END [FRAME…]"; END is 0 but in the last part. */
-static bool take_perl(struct tally *t, struct word *w, size_t nr)
+/* "vm ID VM PID PART END [FRAME…]"; END is 0 but in the last part. */
+static bool take_vm(struct tally *t, struct word *w, size_t nr)
 {
+	const struct vm *vm = nr < 6 ? NULL : vm_named(w[2].s, w[2].len);
 	uint64_t id, pid, part, end;
 
-	if (nr < 5 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-		!number(&w[3], 10, PARTS_MAX - 1, &part) || !number(&w[4], 10, VM_ENDS - 1, &end) ||
-		!(id & PERL_BIT))
+	if (!vm || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[3], 10, UINT32_MAX, &pid) ||
+		!number(&w[4], 10, PARTS_MAX - 1, &part) || !number(&w[5], 10, VM_ENDS - 1, &end) ||
+		!(id & VM_BIT))
 		return false;
 	struct tally_stack *s = add_stack(t, id);
 
-	if (has_all_perl(s))
+	if (has_all_of_vm(s))
 		return true;
+	s->vm = vm;
 	int n = take_frames(
-		s, (uint32_t)part * PART_FRAMES, nr > 5 ? w[5].s : NULL, nr > 5 ? w[5].len : 0);
+		s, (uint32_t)part * PART_FRAMES, nr > 6 ? w[6].s : NULL, nr > 6 ? w[6].len : 0);
 
 	if (n < 0 || (end == VM_ON && n != PART_FRAMES))
 		return false;
 	s->parts |= 1U << part;
 	if (end != VM_ON) {
-		s->perl_end = (enum vm_end)end;
+		s->vm_end = (enum vm_end)end;
 		s->nr_frames = (uint32_t)part * PART_FRAMES + (uint32_t)n;
 	}
 	return true;
@@ -372,7 +372,7 @@ static bool take_greeting(struct tally *t, struct word *w, size_t nr)
 {
 	if (nr < 3)
 		return false;
-	t->perl = memchr(w[2].s, 'p', w[2].len) && !memchr(w[2].s, 'u', w[2].len);
+	t->vm = w[2].len && !memchr(w[2].s, 'u', w[2].len) ? vm_of_letter(*w[2].s) : NULL;
 	return true;
 }
 
@@ -424,8 +424,8 @@ static const struct {
 	bool (*take)(struct tally *t, struct word *w, size_t nr);
 } kinds[] = {
 	{"stack", 6, take_stack},
-	{"perl", 6, take_perl},
-	{"frame", 7, take_frame},
+	{"vm", 7, take_vm},
+	{"frame", 8, take_frame},
 	{"task", 4, take_task},
 	{"row", 7, take_row},
 	{"lost", 4, take_lost},
@@ -444,7 +444,7 @@ void tally_line(struct tally *t, char *line, size_t len)
 	if (!len)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		struct word words[8];
+		struct word words[9];
 
 		if (strlen(kinds[i].word) != kind || memcmp(kinds[i].word, line, kind))
 			continue;
@@ -460,7 +460,7 @@ const struct tally_stack *tally_stack(const struct tally *t, uint64_t id)
 	const uint32_t *at = table_get(&t->by_id, id, 0);
 	const struct tally_stack *s = at ? &t->stacks[*at] : NULL;
 
-	return s && !s->missing && (!s->has_perl || has_all_perl(s)) ? s : NULL;
+	return s && !s->missing && (!s->has_vm || has_all_of_vm(s)) ? s : NULL;
 }
 
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id)

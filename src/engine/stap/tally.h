@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that our stap scripts print (tapsets/stacks and tapsets/perl tell their form), taken in
+ * The lines that our stap scripts print (tapsets/stacks and tapsets/vm describe them), taken in
  * as they come, and what they add up to. Naming needs /proc while the processes live, so each line
  * is looked at at once.
  */
@@ -11,7 +11,7 @@
 #include "lib/table.h"
 #include "model/recording.h"
 #include "process/process.h"
-#include "vm/perl/perl_frame.h"
+#include "vm/vm.h"
 #include "waiters.h"
 
 #include <stdbool.h>
@@ -25,17 +25,18 @@ struct tally {
 	bool ready;                 /* "ready" came: probes are in place */
 	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0: not told */
 	bool ended;                 /* "end" came: all rows are here */
-	bool perl;                  /* Perl stacks stand in place of user stacks */
+	const struct vm *vm;        /* whose stacks are in place of user stacks, NULL: none */
 	struct tally_stack {
 		uint64_t id;
 		uint32_t nr, missing; /* frames; how many of them have not come yet */
 		uint64_t *addresses;  /* 0: not yet there */
 		bool kernel;
-		bool has_perl;
-		enum vm_end perl_end; /* VM_ON: the last part has not come yet */
-		uint32_t parts;       /* a bit for each part of the frames that is here */
-		uint64_t *frames;     /* ids of Perl's, innermost first */
-		uint32_t nr_frames;   /* up to the end of the last part that is here */
+		bool has_vm;         /* an interpreter's, too, or nothing else */
+		const struct vm *vm; /* NULL: no part of that has come yet */
+		enum vm_end vm_end;  /* VM_ON: its last part has not come yet */
+		uint32_t parts;      /* a bit for each part of the frames that is here */
+		uint64_t *frames;    /* ids of the interpreter's, innermost first */
+		uint32_t nr_frames;  /* up to the end of the last part that is here */
 	} * stacks;
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
@@ -83,7 +84,7 @@ const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
  */
 char *tally_text(const char *text, size_t len);
 
-/* A frame of Perl's, NULL: its line never came. */
+/* An interpreter's frame, NULL: its line never came. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
 /* Adds tasks, stacks, rows of EVENT and losses to SAMPLES; the bodies of stacks come in any order.

@@ -47,7 +47,7 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 	return stack;
 }
 
-/* The number of a frame of Perl's whose line may not have come. */
+/* The number of an interpreter's frame whose line may not have come. */
 static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 {
 	struct sample_name name = {0};
@@ -63,12 +63,12 @@ static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 }
 
 /*
- * The Perl stack of S, 0: none. One of a frame that nobody knows cannot be fitted into the frames
- * in C that it has.
+ * The interpreter's stack of S, 0: none. One of a frame that nobody knows cannot be fitted into the
+ * frames in C that it has.
  */
-static uint32_t add_perl(struct adder *a, const struct tally_stack *s)
+static uint32_t add_vm(struct adder *a, const struct tally_stack *s)
 {
-	enum vm_end end = s->perl_end;
+	enum vm_end end = s->vm_end;
 	uint32_t nr = end == VM_WHOLE || end == VM_CUT ? s->nr_frames : 0;
 	uint64_t *frames = xcalloc(nr, sizeof(*frames));
 
@@ -83,8 +83,8 @@ static uint32_t add_perl(struct adder *a, const struct tally_stack *s)
 		if (!f && s->nr)
 			end = VM_INCONSISTENT;
 	}
-	uint32_t stack =
-		samples_stack(a->samples, frames, end == VM_INCONSISTENT ? 0 : nr, STACK_PERL, end);
+	uint32_t stack = samples_stack(
+		a->samples, frames, end == VM_INCONSISTENT ? 0 : nr, s->vm->stack, end);
 
 	free(frames);
 	return stack;
@@ -112,7 +112,7 @@ static uint32_t vm_stack(struct adder *a, const struct tally_stack *s)
 	uint32_t *at = table_put(&a->vms, s->id, 0, &is_new);
 
 	if (is_new)
-		*at = add_perl(a, s);
+		*at = add_vm(a, s);
 	return *at;
 }
 
@@ -185,10 +185,10 @@ static bool take_user(struct adder *a, const struct tally_row *from, struct samp
 	const struct tally_stack *s = tally_stack(a->t, from->user);
 
 	if (from->user == EARLIER_USER)
-		key->user = add_earlier(a, a->t->perl ? STACK_PERL : STACK_USER);
+		key->user = add_earlier(a, a->t->vm ? a->t->vm->stack : STACK_USER);
 	else if (s && s->nr)
 		key->user = native_stack(a, a->samples->tasks[key->task].pid, s);
-	if (s && s->has_perl)
+	if (s && s->has_vm)
 		key->vm = vm_stack(a, s);
 	return key->user || key->vm || !from->user;
 }

@@ -229,7 +229,7 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 /* ---- interpreter ---- */
 
 /* Since 5.36 a variable of each thread has it, where the compiler can do that. */
-static bool thread_variable(const struct target *t, struct way *way)
+static bool thread_variable(const struct target *t, struct pointer_path *path)
 {
 	static const char name[] = "PL_current_context";
 	struct elf_variable variable;
@@ -238,28 +238,28 @@ static bool thread_variable(const struct target *t, struct way *way)
 
 	switch (file ? elfdata_thread_place(file->elf, name, &value) : THREAD_NOWHERE) {
 	case THREAD_OFFSET:
-		*way = (struct way){true, 1, {value}};
+		*path = (struct pointer_path){true, 1, {value}};
 		return true;
 	case THREAD_SLOT:
 		if (!memory_pointer(&t->memory, value + file->bias, words))
 			return false;
-		*way = (struct way){true, 1, {words[0]}};
+		*path = (struct pointer_path){true, 1, {words[0]}};
 		return true;
 	case THREAD_MODULE:
 		return memory_read(&t->memory, value + file->bias, words, sizeof(words)) &&
-		       threadkey_block_way(t, words[0], words[1], way);
+		       threadkey_block_path(t, words[0], words[1], path);
 	default:
 		return false;
 	}
 }
 
-static bool thread_key(const struct target *t, struct way *way)
+static bool thread_key(const struct target *t, struct pointer_path *path)
 {
 	uint64_t address;
 	uint32_t key;
 
 	return find_address(t, "PL_thr_key", &address) &&
-	       memory_read(&t->memory, address, &key, sizeof(key)) && threadkey_way(t, key, way);
+	       memory_read(&t->memory, address, &key, sizeof(key)) && threadkey_path(t, key, path);
 }
 
 static int find_interpreter(const struct target *t, const struct target_file *file,
@@ -282,7 +282,7 @@ static int find_interpreter(const struct target *t, const struct target_file *fi
 			"the interpreter of perl in '%s' cannot be found: the file has no "
 			"symbols for it",
 			file->path);
-	l->interpreter = (struct way){false, 1, {address}};
+	l->interpreter = (struct pointer_path){false, 1, {address}};
 	return 0;
 }
 
@@ -302,11 +302,17 @@ bool perl_is_in(const struct elffile *elf)
 	return elfdata_variable(elf, run_loop, &variable);
 }
 
+const struct target_file *perl_file(const struct target *t)
+{
+	struct elf_variable variable;
+
+	return find_file(t, run_loop, &variable);
+}
+
 int perl_find(const struct target *t, const struct perl_layout *like, struct perl_layout *l,
 	struct strbuf *err)
 {
-	struct elf_variable variable;
-	const struct target_file *file = find_file(t, run_loop, &variable);
+	const struct target_file *file = perl_file(t);
 	uint64_t unused;
 
 	*l = like ? *like : (struct perl_layout){0};
@@ -317,7 +323,6 @@ int perl_find(const struct target *t, const struct perl_layout *like, struct per
 			"the memory of the process that runs Perl in '%s' cannot be read: it is "
 			"gone, or you need the right to trace it; record it as root",
 			file->path);
-	l->path = file->path;
 	l->threads = find_address(t, "PL_thr_key", &unused);
 	if (!like && (find_version(t, file, l, err) || find_shape(t, file, l, err)))
 		return -1;

@@ -17,6 +17,9 @@ extern const struct vm perl_vm;
 /* Whether an interpreter may be in ELF. */
 bool perl_is_in(const struct elffile *elf);
 
+/* The file of T that has the interpreter; NULL: none has. */
+const struct target_file *perl_file(const struct target *t);
+
 /*
  * Finds Perl in T. LIKE was found before, of the same file, NULL: none was; reading debug
  * information anew is saved. 1: there is no Perl; -1 and ERR: there is, but it cannot be walked.

@@ -30,7 +30,6 @@ enum perl_type {
 #define PERL_LEXICAL (1ULL << 61) /* my sub: its name has no package */
 /* C runs it again and again in one context (MULTICALL): sort, List::Util's first; if mixed */
 #define PERL_AGAIN (1ULL << 60)
-#define PERL_WHAT(type) ((uint64_t)(type) << 56)
 
 /*
  * The memory of a statement, of an eval that is over, may hold another one by now. That their
@@ -42,6 +41,8 @@ static inline enum perl_type perl_frame_type(uint64_t what)
 {
 	return (enum perl_type)VM_FRAME_TYPE(what);
 }
+
+enum { SEEN_SUBS = 1024 }; /* remembered, of each processor; a power of two up to 4096 */
 
 /* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
 enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
@@ -58,6 +59,7 @@ struct perl_seen {
 };
 
 struct perl_walk {
+	struct vm_walk vm;
 	union {
 		uint64_t pointer[PERL_BYTES / 8];
 		uint32_t number[PERL_BYTES / 4];
@@ -68,11 +70,7 @@ struct perl_walk {
 	int32_t at;               /* index in contexts, -1: below the last one */
 	int32_t type;             /* of the stack, PERLSI_ */
 	uint32_t nr_stacks, nr_contexts;
-	uint32_t owner; /* whose stacks they are, for who remembers them */
-	bool begun;     /* the last frame of this stack is from C */
-	bool mixed;     /* run loops are wanted: PERL_LOOP, and PERL_AGAIN */
-	bool found;     /* there is a frame */
-	struct vm_frame frame;
+	bool begun; /* the last frame of this stack is from C */
 };
 
 enum { PERL_TEXT_MAX = 256 };

@@ -12,16 +12,15 @@
 enum perl_source { PERL_FROM_TABLE, PERL_FROM_DEBUGINFO };
 
 struct perl_layout {
-	const char *path;        /* of the file that has the interpreter: the target's string */
 	unsigned minor, patch;   /* 5.MINOR.PATCH */
 	bool threads;            /* built with ithreads */
 	enum perl_source source; /* of the shape */
 	/*
-	 * The way to the interpreter (my_perl), which a thread may lack. No step: a build with just
-	 * one, whose variables have addresses of their own. With threads, but not per_thread: that
-	 * of the thread can not be found, just the first one, which is the main thread's.
+	 * The path to the interpreter (my_perl), which a thread may lack. No step: a build with
+	 * just one, whose variables have addresses of their own. With threads, but not per_thread:
+	 * that of the thread can not be found, just the first one, which is the main thread's.
 	 */
-	struct way interpreter;
+	struct pointer_path interpreter;
 	/* PL_curcop, PL_curstackinfo, PL_op, PL_stack_sp: distances from the interpreter, or
 	 * addresses */
 	uint64_t curcop, curstackinfo, op, stack_sp;

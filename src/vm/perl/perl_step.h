@@ -156,8 +156,8 @@ static inline int perl_enter_stack(
 /* What begins a run loop, or may, and is no frame: a sort's block, code in a regex, try. */
 static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
 {
-	w->found = w->mixed;
-	w->frame = (struct vm_frame){PERL_WHAT(PERL_LOOP) | what, 0, w->cop};
+	w->vm.found = w->vm.mixed;
+	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_LOOP) | what, 0, w->cop};
 	return VM_ON;
 }
 
@@ -169,8 +169,8 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 		return perl_found_loop(w, 0);
 	if (!w->cop)
 		return VM_INCONSISTENT;
-	w->found = true;
-	w->frame = (struct vm_frame){PERL_WHAT(PERL_EVAL) | from_c, 0, w->cop};
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_EVAL) | from_c, 0, w->cop};
 	w->cop = perl_cop(w, s, perl_pointer_at(w, s->cx_oldcop));
 	w->begun = from_c;
 	return VM_ON;
@@ -190,7 +190,7 @@ static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s,
 	if (w->nr_contexts == 1 && has_depth && !(flags & s->CVf_ISXSUB) &&
 		(int32_t)perl_number_at(w, s->xcv_depth) <= old_depth)
 		return -1;
-	perl_take_name(w, s, flags, &w->frame);
+	perl_take_name(w, s, flags, &w->vm.frame);
 	return 0;
 }
 
@@ -200,23 +200,24 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	uint64_t from_c = perl_pointer_at(w, s->cx_retop) ? 0 : PERL_FROM_C;
 	uint64_t oldcop = perl_pointer_at(w, s->cx_oldcop);
 	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
-	bool again = w->mixed && kind & s->CXp_MULTICALL;
+	bool again = w->vm.mixed && kind & s->CXp_MULTICALL;
 	struct perl_seen *seen = PERL_SEEN(w, cv);
 
-	w->frame = (struct vm_frame){PERL_WHAT(PERL_SUB), 0, w->cop};
+	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_SUB), 0, w->cop};
 	if (!w->cop)
 		return VM_INCONSISTENT;
 	if (w->nr_contexts > 1 && seen && seen->cv == cv && seen->cop == w->cop &&
-		seen->owner == w->owner) {
-		w->frame.what = seen->what;
-		w->frame.with = seen->with;
+		seen->owner == w->vm.owner) {
+		w->vm.frame.what = seen->what;
+		w->vm.frame.with = seen->with;
 	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
 		return VM_INCONSISTENT;
 	} else if (seen) {
-		*seen = (struct perl_seen){cv, w->cop, w->owner, 0, w->frame.what, w->frame.with};
+		*seen = (struct perl_seen){
+			cv, w->cop, w->vm.owner, 0, w->vm.frame.what, w->vm.frame.with};
 	}
-	w->frame.what |= from_c | (again ? PERL_AGAIN : 0);
-	w->found = true;
+	w->vm.frame.what |= from_c | (again ? PERL_AGAIN : 0);
+	w->vm.found = true;
 	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
 	return VM_ON;
@@ -253,8 +254,8 @@ static inline int perl_take_context(struct perl_walk *w, const struct perl_shape
 static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape *s)
 {
 	if (w->type == PERL_PERLSI_MAIN && w->cop) {
-		w->found = true;
-		w->frame = (struct vm_frame){PERL_WHAT(PERL_MAIN) | PERL_FROM_C, 0, w->cop};
+		w->vm.found = true;
+		w->vm.frame = (struct vm_frame){VM_WHAT(PERL_MAIN) | PERL_FROM_C, 0, w->cop};
 		return VM_WHOLE;
 	}
 	if (w->type == PERL_PERLSI_SORT && !w->begun) {
@@ -264,10 +265,10 @@ static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape 
 	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : VM_INCONSISTENT;
 }
 
-/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->found). */
+/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */
 static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
 {
-	w->found = false;
+	w->vm.found = false;
 	return w->at >= 0 ? perl_take_context(w, &l->shape) : perl_leave_stack(w, &l->shape);
 }
 
@@ -316,9 +317,9 @@ static inline void perl_find_xsub(
 		perl_read_cv(w, &l->shape, perl_called_sub(w, &l->shape, above), &flags) ||
 		!(flags & l->shape.CVf_ISXSUB))
 		return;
-	w->found = true;
-	w->frame = (struct vm_frame){PERL_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
-	perl_take_name(w, &l->shape, flags, &w->frame);
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_XSUB) | PERL_FROM_C, 0, w->cop};
+	perl_take_name(w, &l->shape, flags, &w->vm.frame);
 }
 
 /* ---- the beginning ---- */
@@ -329,7 +330,7 @@ static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, u
 	uint64_t stackinfo, cop;
 	int end;
 
-	w->found = false;
+	w->vm.found = false;
 	w->nr_stacks = w->nr_contexts = 0;
 	if (perl_read_pointer(w, &cop, interpreter + l->curcop) ||
 		perl_read_pointer(w, &stackinfo, interpreter + l->curstackinfo))

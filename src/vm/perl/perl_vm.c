@@ -1,12 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perl's row in the table of interpreters. */
-#include "perl.h"
+#include "lib/strbuf.h"
 #include "perl_splice.h"
+#include "perl_values.h"
+#include "perl_walk.h"
+
+#include <inttypes.h>
+
+static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
+	struct strbuf *err)
+{
+	const struct target_file *file = perl_file(t);
+
+	*layout = (struct vm_layout){.kind = VM_PERL, .path = file ? file->path : NULL};
+	return perl_find(t, like ? &like->perl : NULL, &layout->perl, err);
+}
+
+static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf *out)
+{
+	const struct perl_layout *l = &layout->perl;
+
+	strbuf_addf(out, "perl 5.%u.%u in '%s' of process %" PRIu32 ", known by %s", l->minor,
+		l->patch, layout->path, pid,
+		l->source == PERL_FROM_TABLE ? "its version" : "its debug file");
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	return perl_values_add(values, pid, &layout->perl);
+}
+
+static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
+	uint64_t thread, struct vm_stack *stack)
+{
+	return perl_walk_thread(&layout->perl, memory, thread, stack);
+}
+
+static void read_texts(const struct vm_layout *layout, const struct memory *memory,
+	const struct vm_frame *frame, union vm_texts *texts)
+{
+	perl_frame_texts(&layout->perl, memory, frame, &texts->perl);
+}
+
+static bool add_name(const union vm_texts *texts, uint64_t what, struct strbuf *name)
+{
+	return perl_texts_name(&texts->perl, perl_frame_type(what), name);
+}
+
+static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t *line)
+{
+	*line = texts->perl.line;
+	return perl_texts_file(&texts->perl, file);
+}
 
 const struct vm perl_vm = {
 	.name = "perl",
+	.title = "Perl",
+	.letter = 'p',
 	.kind = VM_PERL,
 	.stack = STACK_PERL,
 	.frame = FRAME_PERL,
+	.is_in = perl_is_in,
+	.find = find,
+	.describe = describe,
+	.add_values = add_values,
+	.walk = walk,
+	.read_texts = read_texts,
+	.add_name = add_name,
+	.add_place = add_place,
 	.splice = &perl_splice,
+	.maps = {{"seen_subs", SEEN_SUBS}},
 };

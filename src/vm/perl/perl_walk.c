@@ -46,15 +46,15 @@ static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t ad
 #include "perl_text.h"
 
 static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
-	struct perl_stack *stack)
+	struct vm_stack *stack)
 {
 	int end = perl_begin(w, l, interpreter);
 
 	for (;;) {
-		if (w->found && stack->nr == stack->max)
+		if (w->vm.found && stack->nr == stack->max)
 			return VM_CUT;
-		if (w->found)
-			stack->frames[stack->nr++] = w->frame;
+		if (w->vm.found)
+			stack->frames[stack->nr++] = w->vm.frame;
 		if (end != VM_ON)
 			return (enum vm_end)end;
 		end = perl_step(w, l);
@@ -62,21 +62,21 @@ static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64
 }
 
 enum vm_end perl_walk(const struct perl_layout *l, const struct memory *memory,
-	uint64_t interpreter, struct perl_stack *stack)
+	uint64_t interpreter, struct vm_stack *stack)
 {
-	struct user_walk u = {.walk.mixed = stack->mixed, .memory = memory};
+	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
 
 	stack->nr = 0;
 	return walk(&u.walk, l, interpreter, stack);
 }
 
 enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
-	uint64_t thread, struct perl_stack *stack)
+	uint64_t thread, struct vm_stack *stack)
 {
 	uint64_t interpreter;
 
 	stack->nr = 0;
-	if (!way_walk(&l->interpreter, memory, thread, &interpreter))
+	if (!pointer_path_follow(&l->interpreter, memory, thread, &interpreter))
 		return VM_NOT_RUNNING;
 	return perl_walk(l, memory, interpreter, stack);
 }

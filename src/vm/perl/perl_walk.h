@@ -11,21 +11,13 @@
 
 struct strbuf;
 
-/* How many frames there may be, what is asked for besides, and what was found. */
-struct perl_stack {
-	struct vm_frame *frames; /* innermost first */
-	size_t max;
-	bool mixed; /* see struct perl_walk */
-	size_t nr;  /* also when the walk does not end well: right as far as they go */
-};
-
 /* The stack of the interpreter at the end of layout->interpreter. */
 enum vm_end perl_walk(const struct perl_layout *layout, const struct memory *memory,
-	uint64_t interpreter, struct perl_stack *stack);
+	uint64_t interpreter, struct vm_stack *stack);
 
 /* The same for a thread whose thread pointer is THREAD. */
 enum vm_end perl_walk_thread(const struct perl_layout *layout, const struct memory *memory,
-	uint64_t thread, struct perl_stack *stack);
+	uint64_t thread, struct vm_stack *stack);
 
 /* Reads what FRAME is called, which must still be there. */
 void perl_frame_texts(const struct perl_layout *layout, const struct memory *memory,

@@ -13,7 +13,7 @@ share=/usr/share/flametap
 translates() {
 	name=$1
 	shift
-	stap -r "$KVER" -p3 -I $share/tapsets/stacks -I $share/tapsets/perl "$@" >"$T/translated.c" 2>"$T/errors" && ok "$name" || {
+	stap -r "$KVER" -p3 -I $share/tapsets/stacks -I $share/tapsets/vm -I $share/tapsets/perl "$@" >"$T/translated.c" 2>"$T/errors" && ok "$name" || {
 		not_ok "$name" 'does not translate'
 		note "$T/errors"
 	}

@@ -17,7 +17,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "vm/perl/perl_layout.h"
 #include "backlog.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
@@ -43,15 +42,15 @@ struct scratch {
 	struct wait wait;
 	struct ring_copy copy;
 	struct pt_regs___kernel regs;
-	struct perl_walk perl;
-	struct perl_layout perl_layout;
-	uint32_t nr_perl; /* frames of Perl */
-	int perl_end;
-	struct ring_perl told;
-	uint64_t with[PERL_DEPTH]; /* of each frame of Perl */
-	uint64_t copied_to;        /* address up to which the stack was copied */
-	uint64_t copy_end;         /* where it ends */
-	bool ring_full;            /* the copy is not whole */
+	union vm_walks vm;
+	struct vm_layout vm_layout;
+	uint32_t nr_vm; /* the interpreter's frames */
+	int vm_end;
+	struct ring_vm_frame vm_record;
+	uint64_t with[VM_DEPTH]; /* of each of the interpreter's frames */
+	uint64_t copied_to;      /* address up to which the stack was copied */
+	uint64_t copy_end;       /* where it ends */
+	bool ring_full;          /* the copy is not whole */
 	struct delayed first;
 	bool delayed;   /* the next stacks of the thread count for this tick */
 	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
@@ -734,7 +733,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
 }
 
-#include "vm/perl/perl_bpf.h"
+#include "vm/vm_bpf.h"
 
 static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 {
@@ -788,7 +787,7 @@ static __always_inline bool take_stacks(
 		if (!s->row.kernel)
 			goto full;
 	}
-	if (settings.perl && !perl_stack(s))
+	if (settings.vm && !vm_stack(s))
 		goto full;
 	return true;
 full:
@@ -833,8 +832,8 @@ static __always_inline bool is_wanted(struct ids ids)
 {
 	if (!ids.tid)
 		return settings.idle && !(uint32_t)bpf_get_current_pid_tgid();
-	if (settings.perl && !settings.user && settings.all)
-		return bpf_map_lookup_elem(&perls, &ids.tgid);
+	if (settings.vm && !settings.user && settings.all)
+		return bpf_map_lookup_elem(&vm_layouts, &ids.tgid);
 	if (settings.all)
 		return true;
 	return (settings.pids && bpf_map_lookup_elem(&target_pids, &ids.tgid)) ||
@@ -847,7 +846,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.start = my_start();
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
-	s->row.user = s->row.kernel = s->row.perl = 0;
+	s->row.user = s->row.kernel = s->row.vm = 0;
 	s->row.labels = s->row.slice = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }

@@ -155,11 +155,11 @@ int look_at_waits(struct bpf_iter__task *ctx)
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			goto full;
 	}
-	if (settings.perl && (!settings.user || bpf_map_lookup_elem(&perls, &ids.tgid))) {
-		struct ring_perl_thread thread = {RING_PERL_THREAD, ids.tgid,
+	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &ids.tgid))) {
+		struct ring_vm_thread thread = {RING_VM_THREAD, ids.tgid,
 			copy_number(LANE_LOOK, count), task->thread.fsbase};
 
-		s->wait.key.perl = thread.copy;
+		s->wait.key.vm = thread.copy;
 		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))
 			goto full;
 	}

@@ -3,7 +3,7 @@
 #ifndef ENGINE_BPF_KERN_SHARED_H
 #define ENGINE_BPF_KERN_SHARED_H
 
-#include "vm/perl/perl_frame.h"
+#include "vm/vm_layout.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -15,8 +15,7 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
-	SEEN = 4096,      /* of each processor; a power of two */
-	SEEN_SUBS = 1024, /* likewise */
+	SEEN = 4096, /* of each processor; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
@@ -26,11 +25,9 @@ enum {
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
-	PERLS_MAX = 4096,
-	PERL_WORDS = 2,                       /* of a frame */
-	PERL_DEPTH = WALK_DEPTH / PERL_WORDS, /* frames, at most */
-	PERL_STEPS = 1 << 13,                 /* contexts and stacks, at most */
-	PERL_KNOWN = 1 << 16,                 /* frames that were told */
+	VM_PROCESSES_MAX = 4096,
+	VM_STEPS = 1 << 13, /* of a walk over an interpreter's stack, at most */
+	VM_KNOWN = 1 << 16, /* frames that were handed up */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -92,32 +89,14 @@ struct node_key {
 
 #define NODE_ROOT (1ULL << 63)
 #define NODE_KERNEL (1ULL << 62)
-#define NODE_PERL (1ULL << 61) /* bits 8 to 39: whose it is (tgid), as frames are addresses */
-
 /*
- * Perl's frames as words of a node, none of them 0: what with a part of with, at + 1 of struct
- * vm_frame. The whole frame is told once. Where there are none, one whose kind is PERL_NO_FRAME
- * stands for them.
+ * A stack of an interpreter, whose frames are struct vm_words; bits 8 to 39 are its process (tgid),
+ * for frames are addresses there. Where there are none, one whose type is VM_NO_FRAME is in their
+ * place. A whole frame is handed up once.
  */
-enum { PERL_NO_FRAME = 6 };
+#define NODE_VM (1ULL << 61)
 
-struct perl_words {
-	uint64_t what, at;
-};
-
-/* A few bits of with are enough to tell subs apart that are at the same statement. */
-static inline struct perl_words perl_pack(const struct vm_frame *f)
-{
-	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
-
-	return (struct perl_words){f->what | with << 47, f->at + 1};
-}
-
-/* The frame, whose with is not in the words. */
-static inline struct vm_frame perl_unpack(const struct perl_words *w, uint64_t with)
-{
-	return (struct vm_frame){w->what & ~(0x1ffULL << 47), with, w->at - 1};
-}
+_Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "what there is room for");
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
 #define STACK_COPY (1ULL << 63)
@@ -134,9 +113,9 @@ struct row_key {
 	uint64_t start; /* of the task, ns since boot */
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
-	uint64_t user, kernel, perl; /* numbers of stacks, 0: none */
-	uint32_t labels;             /* number of a set of labels, 0: none */
-	uint32_t slice;              /* of time, 0: none */
+	uint64_t user, kernel, vm; /* numbers of stacks, 0: none */
+	uint32_t labels;           /* number of a set of labels, 0: none */
+	uint32_t slice;            /* of time, 0: none */
 };
 
 struct row_value {
@@ -145,7 +124,7 @@ struct row_value {
 
 /* What is recorded; set before the programs are loaded. */
 struct settings {
-	bool user, kernel, perl, all, idle, pids, tids, children;
+	bool user, kernel, vm, all, idle, pids, tids, children;
 	uint32_t states;         /* of waits: bits as in WAIT_LETTERS */
 	uint64_t min_ns, max_ns; /* parts of waits that are added */
 	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
@@ -195,8 +174,9 @@ struct delayed {
 	uint64_t count;
 };
 
-/* Records of the ring: pages of a stack, then its head; Perl's: a frame that is new, a thread. */
-enum ring_type { RING_PAGE, RING_COPY, RING_PERL, RING_PERL_THREAD };
+/* Records of the ring: pages of a stack, then its head; of an interpreter: a new frame, a thread.
+ */
+enum ring_type { RING_PAGE, RING_COPY, RING_VM_FRAME, RING_VM_THREAD };
 
 struct ring_page {
 	uint32_t type;
@@ -216,21 +196,14 @@ struct ring_copy {
 	uint64_t reg[NR_REGS];
 };
 
-/* A frame that is new, and what it is called. */
-struct ring_perl {
+struct ring_vm_frame {
 	uint32_t type;
 	uint32_t pad;
-	struct perl_key {
-		uint32_t tgid;
-		uint32_t pad;
-		struct perl_words words;
-	} key;         /* of those that were told */
-	uint64_t what; /* of the frame */
-	struct perl_texts texts;
+	struct vm_new_frame frame;
 };
 
-/* A thread that waits, whose Perl stack is walked in user space. */
-struct ring_perl_thread {
+/* A thread that waits, whose interpreter's stack is walked in user space. */
+struct ring_vm_thread {
 	uint32_t type;
 	uint32_t tgid;
 	uint64_t copy;   /* number of the stack, as of struct ring_copy */

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interpreters' stacks of the current task, in the BPF programs: which process has which where, the
+ * walk, and the frames' texts. For engine/bpf/kern/core.h.
+ */
+#ifndef VM_VM_BPF_H
+#define VM_VM_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VM_PROCESSES_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct vm_layout);
+} vm_layouts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, VM_KNOWN);
+	__type(key, struct vm_key);
+	__type(value, uint32_t);
+} vm_known SEC(".maps");
+
+/* As PERL_READ_STRING in vm/perl/perl_text.h. */
+static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
+{
+	long len = bpf_probe_read_user_str(to, size, (const void *)address);
+
+	return len > 0 ? len - 1 : -1;
+}
+
+/* The end of PATH in the current thread; false: nothing is there. */
+static __always_inline bool follow_path(const struct pointer_path *path, uint64_t *value)
+{
+	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
+
+	for (uint32_t i = 0; i < PATH_STEPS; i++) {
+		if (i >= path->nr)
+			break;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + path->step[i])) || !at)
+			return false;
+	}
+	*value = at;
+	return true;
+}
+
+/* ---- the interpreters: begin a walk, take a step, read a frame's texts ---- */
+
+#include "perl/perl_bpf.h"
+
+static __always_inline int vm_begin(struct scratch *s)
+{
+	switch (s->vm_layout.kind) {
+	case VM_PERL:
+		return perl_begin_here(&s->vm.perl, &s->vm_layout.perl);
+	default:
+		return VM_NOT_RUNNING;
+	}
+}
+
+static __always_inline int vm_step(struct scratch *s)
+{
+	switch (s->vm_layout.kind) {
+	case VM_PERL:
+		return perl_step(&s->vm.perl, &s->vm_layout.perl);
+	default:
+		return VM_INCONSISTENT;
+	}
+}
+
+/* False: the name could not be read. */
+static __always_inline bool vm_read_texts(
+	struct scratch *s, const struct vm_frame *frame, union vm_texts *texts)
+{
+	switch (s->vm_layout.kind) {
+	case VM_PERL:
+		perl_read_texts(&s->vm.perl, &s->vm_layout.perl, frame, &texts->perl);
+		return texts->perl.named;
+	default:
+		return false;
+	}
+}
+
+/* ---- the same for all of them ---- */
+
+static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_frame *f)
+{
+	struct vm_words words = vm_pack(f);
+	uint32_t nr = s->nr_vm;
+
+	if (nr >= VM_DEPTH)
+		return false;
+	s->with[nr] = f->with;
+	s->frame[PAD + nr * VM_WORDS] = words.what;
+	s->frame[PAD + nr * VM_WORDS + 1] = words.at;
+	s->nr_vm = nr + 1;
+	return true;
+}
+
+/* Keeps the frame that was found, and goes on; false: that was the end. */
+static __always_inline bool take_vm_step(struct scratch *s)
+{
+	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
+		s->vm_end = VM_CUT;
+		return false;
+	}
+	if (s->vm_end != VM_ON)
+		return false;
+	s->vm_end = vm_step(s);
+	return true;
+}
+
+/* Takes the next steps; 0: there are more. */
+__noinline int take_vm_steps(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < STRIDE; i++)
+		if (!take_vm_step(s))
+			return 1;
+	return !s;
+}
+
+/* Hands up frame INDEX with its texts, unless that was done before. */
+__noinline int hand_up_vm_frame(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+	uint32_t yes = 1;
+
+	if (!s || index >= VM_DEPTH)
+		return 0;
+	struct vm_new_frame *new = &s->vm_record.frame;
+
+	new->key.words.what = s->frame[PAD + index * VM_WORDS];
+	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
+	if (bpf_map_lookup_elem(&vm_known, &new->key))
+		return 0;
+	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
+	bool named;
+
+	new->what = frame.what;
+	named = vm_read_texts(s, &frame, &new->texts);
+	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && named)
+		bpf_map_update_elem(&vm_known, &new->key, &yes, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void walk_vm(struct scratch *s)
+{
+	s->vm.walk.found = false;
+	s->vm.walk.mixed = settings.user;
+	s->vm.walk.owner = s->row.tgid;
+	s->vm_end = vm_begin(s);
+	for (int i = 0; i < VM_STEPS / STRIDE; i++)
+		if (take_vm_steps(LANE_EVENT))
+			break;
+	if (s->vm_end == VM_ON)
+		s->vm_end = VM_CUT;
+}
+
+/*
+ * The interpreter's stack of the current task goes into s->row; false: no room. Where the user
+ * stack is recorded, too, one that says nothing is none.
+ */
+static __always_inline bool vm_stack(struct scratch *s)
+{
+	uint32_t tgid = s->row.tgid;
+	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &tgid);
+
+	s->nr_vm = 0;
+	s->vm_end = VM_NOT_RUNNING;
+	if (layout) {
+		s->vm_layout = *layout;
+		walk_vm(s);
+	}
+	if (s->vm_end == VM_NOT_RUNNING && settings.user)
+		return true;
+	if (s->vm_end != VM_WHOLE && s->vm_end != VM_CUT) {
+		struct vm_frame none = {VM_WHAT(VM_NO_FRAME), 0, 0};
+
+		s->nr_vm = 0;
+		keep_vm_frame(s, &none);
+	}
+	s->row.vm = store(s, LANE_EVENT, s->nr_vm * VM_WORDS,
+		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
+	s->vm_record.type = RING_VM_FRAME;
+	s->vm_record.frame.key.tgid = tgid;
+	for (uint32_t i = 0; layout && i < VM_DEPTH && i < s->fresh / VM_WORDS; i++)
+		hand_up_vm_frame(LANE_EVENT, i);
+	return s->row.vm;
+}
+
+#endif

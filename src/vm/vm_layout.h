@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was found of an interpreter in one process, and the texts of a frame: of each kind its own.
+ * The BPF programs include this file.
+ */
+#ifndef VM_VM_LAYOUT_H
+#define VM_VM_LAYOUT_H
+
+#include "perl/perl_frame.h"
+#include "perl/perl_layout.h"
+#include "vm_frame.h"
+
+struct vm_layout {
+	uint32_t kind;    /* enum vm_kind */
+	const char *path; /* of the file that has the interpreter: as in struct target_file */
+	union {
+		struct perl_layout perl;
+	};
+};
+
+/* What a frame's name and place are made of, as read from the process. */
+union vm_texts {
+	struct perl_texts perl;
+};
+
+/* A frame with its texts, as the programs hand it up once. */
+struct vm_new_frame {
+	struct vm_key {
+		uint32_t tgid;
+		uint32_t pad;
+		struct vm_words words;
+	} key;
+	uint64_t what; /* as in struct vm_frame */
+	union vm_texts texts;
+};
+
+/* The state of a walk. Each begins with a struct vm_walk. */
+union vm_walks {
+	struct vm_walk walk;
+	struct perl_walk perl;
+};
+
+#endif

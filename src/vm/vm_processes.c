@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vm_processes.h"
+#include "lib/hash.h"
+#include "lib/strbuf.h"
+#include "inspect.h"
+#include "lib/util.h"
+#include "process/task.h"
+#include "symbol/fetch/debuginfod_open.h"
+
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/*
+ * An interpreter is not there at once when its file is mapped, and the path to it may be another
+ * one once it is: so long, and so often, it is looked for again.
+ */
+enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
+
+enum { IMAGES_BEFORE = 16 }; /* parents, and earlier images, whose names are believed */
+
+void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
+	const struct vm_names *names, struct strbuf *refusals)
+{
+	*vp = (struct vm_processes){
+		.vm = vm, .ps = ps, .names = *names, .map = -1, .refusals = refusals};
+	table_init(&vp->by_pid);
+	table_init(&vp->by_frame);
+	table_init(&vp->objects);
+	table_init(&vp->by_object);
+	vp->images = xcalloc(16, sizeof(*vp->images));
+	vp->images_alloc = 16;
+	vp->nr_images = 1;
+}
+
+void vm_processes_release(struct vm_processes *vp)
+{
+	free(vp->images);
+	table_release(&vp->by_pid);
+	table_release(&vp->by_frame);
+	table_release(&vp->objects);
+	table_release(&vp->by_object);
+	*vp = (struct vm_processes){0};
+}
+
+/* ---- where it is ---- */
+
+static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before)
+{
+	uint32_t number = (uint32_t)vp->nr_images;
+	bool is_new;
+	uint32_t *newest = table_put(&vp->by_pid, pid, 0, &is_new);
+
+	ALLOC_GROW(vp->images, vp->nr_images, vp->images_alloc);
+	vp->images[vp->nr_images++] = (struct vm_image){.pid = pid,
+		.before = before,
+		.older = is_new ? 0 : *newest,
+		.began_ns = monotonic_ns()};
+	return *newest = number;
+}
+
+static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
+{
+	const uint32_t *known = table_get(&vp->by_pid, pid, 0);
+
+	return known ? *known : add_image(vp, pid, 0);
+}
+
+static bool has_interpreter(struct vm_processes *vp, size_t object)
+{
+	const struct elffile *elf = vp->ps->objects[object].elf;
+	bool is_new;
+	uint32_t *has = table_put(&vp->objects, object, 0, &is_new);
+
+	if (is_new)
+		*has = elf && vp->vm->is_in(elf);
+	return *has;
+}
+
+/* The file that P has the interpreter in; false: none. */
+static bool find_object(struct vm_processes *vp, const struct process *p, size_t *object)
+{
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &vp->ps->maps[p->maps[i]];
+
+		*object = m->object;
+		if (m->to_ns == INT64_MAX && has_interpreter(vp, m->object))
+			return true;
+	}
+	return false;
+}
+
+static void update_map(const struct vm_processes *vp, const struct vm_image *image)
+{
+	if (vp->map < 0)
+		return;
+	if (image->state != IMAGE_FOUND)
+		bpf_map_delete_elem(vp->map, &image->pid);
+	else if (bpf_map_update_elem(vp->map, &image->pid, &image->layout, BPF_ANY))
+		strbuf_addf(vp->refusals, "process %" PRIu32 ": too many processes with %s\n",
+			image->pid, vp->vm->title);
+}
+
+/* As vm->find. */
+static int find(struct vm_processes *vp, const struct process *p, struct vm_image *image,
+	struct strbuf *err)
+{
+	struct vm_layout layout;
+	const uint32_t *like;
+	struct target t;
+	size_t object;
+	bool is_new;
+	int found;
+
+	if (!find_object(vp, p, &object))
+		return 1;
+	like = table_get(&vp->by_object, object, 0);
+	inspect_init(&t, vp->ps, p, NULL);
+	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
+	t.fetch = vp->fetch && vp->map < 0 ? debuginfod_open_as_user : NULL;
+	found = vp->vm->find(&t, like ? &vp->images[*like].layout : NULL, &layout, err);
+	inspect_release(&t);
+	if (found)
+		return found;
+	image->layout = layout;
+	*table_put(&vp->by_object, object, 0, &is_new) = (uint32_t)(image - vp->images);
+	return 0;
+}
+
+int vm_processes_look(struct vm_processes *vp, const struct process *p, struct strbuf *err)
+{
+	uint32_t number = newest_image(vp, p->pid);
+	struct vm_image *image = &vp->images[number];
+	struct strbuf why = STRBUF_INIT;
+	int found = find(vp, p, image, &why);
+
+	image->changes = p->changes;
+	image->looked_ns = monotonic_ns();
+	/* one that ends meanwhile is what it was */
+	if (found < 0 && (image->state == IMAGE_FOUND || !task_lives(p->pid, 0)))
+		found = image->state == IMAGE_FOUND ? 0 : 1;
+	else
+		image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
+	if (found < 0)
+		strbuf_add(err, why.buf, why.len);
+	strbuf_release(&why);
+	update_map(vp, image);
+	return found;
+}
+
+static bool is_young(const struct vm_image *image)
+{
+	return monotonic_ns() - image->began_ns < YOUNG_MS * 1000000LL;
+}
+
+static bool is_due(const struct vm_image *image, const struct process *p)
+{
+	return image->state == IMAGE_NEW || image->changes != p->changes ||
+	       (image->state == IMAGE_FOUND && is_young(image) &&
+		       monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
+}
+
+void vm_processes_start(struct vm_processes *vp, int map)
+{
+	vp->map = map;
+	for (size_t i = 1; i < vp->nr_images; i++)
+		update_map(vp, &vp->images[i]);
+}
+
+static void update(struct vm_processes *vp, const struct process *p)
+{
+	struct strbuf err = STRBUF_INIT;
+	uint32_t image = newest_image(vp, p->pid);
+	bool refused = vp->images[image].state == IMAGE_REFUSED;
+
+	vp->young |= is_young(&vp->images[image]);
+	if (is_due(&vp->images[image], p) && vm_processes_look(vp, p, &err) < 0 && !refused)
+		strbuf_addf(vp->refusals, "process %u: %s\n", p->pid, err.buf);
+	strbuf_release(&err);
+}
+
+bool vm_processes_update(struct vm_processes *vp)
+{
+	vp->young = false;
+	for (size_t i = 0; i < vp->ps->nr; i++)
+		if (!vp->ps->list[i].gone)
+			update(vp, &vp->ps->list[i]);
+	return vp->young;
+}
+
+bool vm_processes_any(const struct vm_processes *vp)
+{
+	for (size_t i = 1; i < vp->nr_images; i++)
+		if (vp->images[i].state == IMAGE_FOUND)
+			return true;
+	return false;
+}
+
+void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t child)
+{
+	const uint32_t *known = vp->vm ? table_get(&vp->by_pid, parent, 0) : NULL;
+
+	if (!known)
+		return;
+	uint32_t of_parent = *known, number = add_image(vp, child, of_parent);
+	struct vm_image *image = &vp->images[number];
+	const struct process *p = processes_known(vp->ps, child);
+
+	if (vp->images[of_parent].state != IMAGE_FOUND)
+		return; /* not yet: it is looked at as all that are new */
+	image->state = IMAGE_FOUND;
+	image->layout = vp->images[of_parent].layout;
+	image->changes = p ? p->changes : 0;
+	image->began_ns = 0; /* all is there from the beginning */
+	if (task_lives(child, 0))
+		update_map(vp, image);
+}
+
+void vm_processes_executed(struct vm_processes *vp, uint32_t pid)
+{
+	if (vp->vm)
+		add_image(vp, pid, 0);
+}
+
+void vm_processes_ended(struct vm_processes *vp, uint32_t pid)
+{
+	if (vp->map >= 0)
+		bpf_map_delete_elem(vp->map, &pid);
+}
+
+size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *values)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 1; i < vp->nr_images; i++) {
+		const struct vm_image *image = &vp->images[i];
+
+		if (image->state == IMAGE_FOUND &&
+			!vp->vm->add_values(values, image->pid, &image->layout))
+			left_out++;
+	}
+	return left_out;
+}
+
+/* ---- names of frames ---- */
+
+/* As in by_frame. */
+static uint32_t add_name(struct vm_processes *vp, uint64_t what, const union vm_texts *texts)
+{
+	struct strbuf function = STRBUF_INIT, file = STRBUF_INIT;
+	struct vm_name name = {.what = what & ~VM_ADDRESS};
+	uint32_t line;
+
+	if (vp->vm->add_name(texts, what, &function))
+		name.function = function.buf;
+	if (vp->vm->add_place(texts, &file, &line)) {
+		name.file = file.buf;
+		name.line = line;
+	}
+	uint32_t number = vp->names.add(vp->names.context, &name) << 1 | !!name.function;
+
+	strbuf_release(&function);
+	strbuf_release(&file);
+	return number;
+}
+
+void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame)
+{
+	const struct vm_words *words = &frame->key.words;
+	bool is_new;
+	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at),
+		newest_image(vp, frame->key.tgid), &is_new);
+
+	if (is_new || !(*at & 1))
+		*at = add_name(vp, frame->what, &frame->texts);
+}
+
+/* The name of the frame in IMAGE, or in one of its parents; NULL: there is none. */
+static const uint32_t *inherited_name(
+	const struct vm_processes *vp, uint32_t image, const struct vm_words *words)
+{
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].before) {
+		const uint32_t *at =
+			table_get(&vp->by_frame, hash_pair(words->what, words->at), image);
+
+		if (at)
+			return at;
+	}
+	return NULL;
+}
+
+/*
+ * The same for a row of process PID: it may be that of an earlier image. And the programs hand up a
+ * frame once for each process number, whichever process gets that number later.
+ */
+static const uint32_t *known_name(
+	struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
+{
+	uint32_t image = newest_image(vp, pid);
+
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older) {
+		const uint32_t *at = inherited_name(vp, image, words);
+
+		if (at)
+			return at;
+	}
+	return NULL;
+}
+
+uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
+{
+	const uint32_t *known = known_name(vp, pid, words);
+	struct vm_name none = {.what = words->what >> 56 << 56};
+
+	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
+}
+
+enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,
+	uint64_t *names, uint32_t *nr)
+{
+	const struct vm_image *image = &vp->images[newest_image(vp, pid)];
+	struct memory memory = memory_of_process(&pid);
+	struct vm_frame frames[VM_DEPTH];
+	struct vm_stack stack = {.frames = frames, .max = VM_DEPTH, .mixed = mixed};
+	enum vm_end end = VM_NOT_RUNNING;
+
+	if (image->state == IMAGE_FOUND)
+		end = vp->vm->walk(&image->layout, &memory, thread, &stack);
+	if (end != VM_WHOLE && end != VM_CUT)
+		stack.nr = 0;
+	for (size_t i = 0; i < stack.nr; i++) {
+		union vm_texts texts;
+
+		vp->vm->read_texts(&image->layout, &memory, &frames[i], &texts);
+		names[i] = add_name(vp, frames[i].what, &texts) >> 1;
+	}
+	*nr = (uint32_t)stack.nr;
+	return end;
+}
