@@ -6,7 +6,7 @@
 
 #include <dwarf.h>
 
-enum { STACK_MAX = 32 }; /* of remembered states; compilers need one or two */
+enum { STACK_MAX = 32 }; /* of DW_CFA_remember_state; compilers need one or two */
 
 struct cfa_machine {
 	const struct cfa_common *common;
@@ -14,11 +14,11 @@ struct cfa_machine {
 	struct cfa_state now, stack[STACK_MAX];
 	unsigned int depth;
 	uint64_t at;
-	const struct unwind_range *range; /* NULL: the program of a CIE */
+	const struct unwind_range *range; /* NULL: a CIE's program */
 	struct unwind_rows *rows;
 };
 
-/* Adds a row from where M is up to END. */
+/* Adds a row from M's location to END. */
 static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 {
 	struct unwind_rule rule;
@@ -90,7 +90,7 @@ static struct cfa_place expression(struct cfa_machine *m)
 	return (struct cfa_place){.how = CFA_EXPRESSION, .size = (uint32_t)size, .expression = at};
 }
 
-/* Where STATE has the place of REG, NULL: it is not followed. */
+/* The rule for REG in STATE, NULL: REG is not tracked. */
 static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
 {
 	switch (reg) {
@@ -140,7 +140,7 @@ static bool recall(struct cfa_machine *m)
 	return true;
 }
 
-/* Changes a part of a CFA that must be register and offset. */
+/* Changes the register or offset of a CFA that must consist of these. */
 static void set_cfa_offset(struct cfa_machine *m, struct cfa_place place)
 {
 	m->now.cfa = m->now.cfa.how == CFA_OFFSET ? place : (struct cfa_place){.how = CFA_OTHER};
@@ -231,7 +231,7 @@ static bool define_register(struct cfa_machine *m, unsigned char opcode)
 	return false;
 }
 
-/* False: OPCODE is none that is known, or cannot be done. */
+/* False: OPCODE is unknown or invalid here. */
 static bool do_other(struct cfa_machine *m, unsigned char opcode)
 {
 	switch (opcode) {
@@ -274,7 +274,7 @@ static bool step(struct cfa_machine *m)
 	return define_cfa(m, opcode) || define_register(m, opcode) || do_other(m, opcode);
 }
 
-/* Runs until the end of the program or the range. False: the rest is damaged. */
+/* Runs to the end of the program or the range. False: the rest is malformed. */
 static bool run(struct cfa_machine *m)
 {
 	while (m->program.at < m->program.end && (!m->range || m->at < m->range->to))
@@ -295,7 +295,7 @@ bool cfa_begin(struct cfa_common *common, struct bytes program)
 void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows)
 {
-	struct cfa_machine m; /* without the stack, which is large */
+	struct cfa_machine m; /* not the stack, which is large */
 
 	m.common = common;
 	m.program = program;

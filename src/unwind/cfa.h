@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs the programs of call frame information (DWARF 5 6.4.2) and makes rules of what comes out. */
+/* Runs call frame instructions (DWARF 5 6.4.2) and turns the resulting states into rules. */
 #ifndef UNWIND_CFA_H
 #define UNWIND_CFA_H
 
@@ -15,7 +15,7 @@ enum cfa_how {
 	CFA_SAME,
 	CFA_OFFSET, /* of a register: saved at CFA + offset; of the CFA: its register + offset */
 	CFA_VALUE,  /* the register's value is CFA + offset */
-	CFA_EXPRESSION, /* of a register: where it is saved; of the CFA: its value */
+	CFA_EXPRESSION, /* of a register: the address where it is saved; of the CFA: its value */
 	CFA_OTHER,
 };
 
@@ -28,7 +28,7 @@ struct cfa_place {
 	};
 };
 
-/* Registers that are followed. */
+/* Tracked registers. */
 enum { CFA_COLUMN_RA = 16 }; /* of the return address */
 enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_TRACKED };
 
@@ -37,24 +37,24 @@ struct cfa_state {
 	uint64_t reg; /* of the CFA */
 };
 
-/* What a CIE says, for the programs of its FDEs. */
+/* A CIE, for the programs of its FDEs. */
 struct cfa_common {
 	uint64_t code_align;
 	int64_t data_align;
 	unsigned char encoding; /* of pointers */
-	bool signal, sized;     /* augmentations S and z */
+	bool signal, sized;     /* augmentation has S, z */
 	const struct pointer_bases *bases;
 	struct cfa_state initial;
 };
 
-/* Runs the CIE's own program, which gives COMMON->initial. False: it is damaged. */
+/* Runs the CIE's initial instructions and sets COMMON->initial. False: malformed. */
 bool cfa_begin(struct cfa_common *common, struct bytes program);
 
-/* Runs an FDE's PROGRAM and adds rows for all of RANGE. */
+/* Runs the PROGRAM of an FDE and adds rows for all of RANGE. */
 void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows);
 
-/* The rule that STATE stands for. False: the format has no place for it. */
+/* Turns STATE into a rule. False: the table format cannot express it. */
 struct unwind_rule;
 bool cfa_rule(
 	const struct cfa_common *common, const struct cfa_state *state, struct unwind_rule *rule);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the state of a program to a rule: which expressions the format can say. */
+/* Turns states into rules, including those DWARF expressions that the format can express. */
 #include "cfa.h"
 #include "format.h"
 
@@ -10,12 +10,12 @@ enum { REG_BP = 6, REG_SP = 7, REG_IP = 16 };
 /* Byte offsets in the kernel's struct sigcontext. */
 enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_IP = 128 };
 
-enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; none that is meant here is longer */
+enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; supported expressions are shorter */
 
 /*
- * Operations of an expression, in few kinds: OP_REG puts the sum of a register, 8 times the one
- * with the number INDEX - 1, if any, and N on the stack; OP_INDEX the same without a register;
- * OP_CONST N. OP_ADD adds N to what is there; any other is DWARF's own without operand.
+ * Simplified operations of an expression: OP_REG pushes the sum of a register, 8 times register
+ * INDEX - 1, if any, and N; OP_INDEX the same without the register; OP_CONST pushes N; OP_ADD adds
+ * N to the top. Others are DWARF operations without operands.
  */
 enum {
 	OP_REG = DW_OP_breg0,
@@ -82,7 +82,7 @@ static struct op read_op(struct bytes *b)
 	return (struct op){0};
 }
 
-/* True when the last two are A, a register alone, and B of KIND, in either order. */
+/* True if the last two are a register alone (A) and an operation of KIND (B), in either order. */
 static bool last_two(const struct ops *ops, unsigned char kind, struct op *a, struct op *b)
 {
 	if (ops->nr < 2)
@@ -96,7 +96,7 @@ static bool last_two(const struct ops *ops, unsigned char kind, struct op *a, st
 	return a->kind == OP_REG && !a->index && b->kind == kind;
 }
 
-/* Makes the last two an index when they are a register and 8, and KIND multiplies them. */
+/* Merges the last two into an index if they are a register and 8, and KIND multiplies them. */
 static bool join_product(struct ops *ops, unsigned char kind)
 {
 	struct op a, b;
@@ -109,7 +109,7 @@ static bool join_product(struct ops *ops, unsigned char kind)
 	return true;
 }
 
-/* Makes the last two one when they are a register and an index, and KIND adds them. */
+/* Merges the last two if they are a register and an index, and KIND adds them. */
 static bool join_sum(struct ops *ops, unsigned char kind)
 {
 	struct op a, b;
@@ -122,7 +122,7 @@ static bool join_sum(struct ops *ops, unsigned char kind)
 	return true;
 }
 
-/* Adds OP, joined with those before where all are one sum. False: no room, or an overflow. */
+/* Appends OP, merging it into a preceding sum if possible. False: too long, or an overflow. */
 static bool push(struct ops *ops, struct op op)
 {
 	struct op *last = ops->nr ? &ops->list[ops->nr - 1] : NULL;
@@ -167,7 +167,7 @@ static bool has_kinds(const struct ops *ops, const unsigned char *kinds, unsigne
 	return true;
 }
 
-/* Of a procedure linkage table: 8 more in the last instructions of each entry of 16 bytes. */
+/* The CFA in a PLT: 8 more in the last instructions of each entry of 16 bytes. */
 static bool is_plt(const struct ops *ops)
 {
 	static const unsigned char kinds[] = {OP_REG, OP_REG, OP_CONST, DW_OP_and, OP_CONST,
@@ -230,7 +230,7 @@ static bool slot_of(int64_t offset, int16_t *slot)
 	return *slot * 8 == offset;
 }
 
-/* True when PLACE is memory at REG + *OFFSET. */
+/* True if PLACE is memory at REG + *OFFSET. */
 static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *offset)
 {
 	struct ops ops;
@@ -257,7 +257,7 @@ static enum unwind_saved saved_at(const struct cfa_place *place, int16_t *slot)
 	return UNWIND_LOST;
 }
 
-/* True when PLACE may be the one of a register in the sigcontext at rsp + CONTEXT. */
+/* True if PLACE may be that of a register in the sigcontext at rsp + CONTEXT. */
 static bool is_in_context(const struct cfa_place *place, int64_t context, int64_t where)
 {
 	int64_t offset;
@@ -266,7 +266,7 @@ static bool is_in_context(const struct cfa_place *place, int64_t context, int64_
 	       (is_at(place, REG_SP, &offset) && offset == context + where);
 }
 
-/* The code that a signal's handler returns to: all registers lie in the kernel's context. */
+/* The signal return trampoline: all registers are in the kernel's sigcontext. */
 static bool signal_rule(struct unwind_rule *rule, const struct cfa_state *state)
 {
 	const struct cfa_place *saved = state->saved;

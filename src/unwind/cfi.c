@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The headers of entries are read here rather than by libdw: dwarf_next_cfi follows an augmentation
- * string without looking where the entry ends.
+ * Parses CIEs and FDEs itself: libdw's dwarf_next_cfi reads an augmentation string beyond the end
+ * of the entry.
  */
 #include "cfi.h"
 #include "cfa.h"
@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CIES_MAX = 1 << 16, SIZE_LIMIT = 1 << 30 }; /* of a section; more is damaged or bait */
+enum {
+	CIES_MAX = 1 << 16,
+	SIZE_LIMIT = 1 << 30
+}; /* of a section; larger ones are damaged or hostile */
 
 struct cie {
 	bool good;
@@ -88,7 +91,7 @@ void cfi_free(struct cfi *cfi)
 struct entry {
 	bool is_cie;
 	uint64_t cie;      /* else: offset of its CIE */
-	struct bytes body; /* what follows */
+	struct bytes body; /* the rest of the entry */
 };
 
 static bool entry_id(const struct cfi *cfi, struct entry *entry, unsigned int size)
@@ -106,7 +109,7 @@ static bool entry_id(const struct cfi *cfi, struct entry *entry, unsigned int si
 	return !entry->body.bad;
 }
 
-/* Reads the entry at *OFFSET, which becomes that of the next. False: there is no further one. */
+/* Reads the entry at *OFFSET and moves *OFFSET to the next one. False: at the end. */
 static bool next_entry(const struct cfi *cfi, uint64_t *offset, struct entry *entry)
 {
 	const unsigned char *data = cfi->bases.data;
@@ -123,14 +126,14 @@ static bool next_entry(const struct cfi *cfi, uint64_t *offset, struct entry *en
 			return false;
 		entry->body.end = b.at;
 		*offset = (uint64_t)(b.at - data);
-		/* without content: the end, but a linker may have put more behind it */
+		/* empty: a terminator, but linkers may put more entries after it */
 		if (length && entry_id(cfi, entry, size))
 			return true;
 	}
 	return false;
 }
 
-/* Reads what the letters of the augmentation string behind z announce. */
+/* Reads the augmentation data, as the letters after z describe it. */
 static bool read_augmentation(
 	struct cfa_common *common, const unsigned char *letters, struct bytes data)
 {
@@ -145,7 +148,7 @@ static bool read_augmentation(
 			bytes_number(&data, 1);
 			break;
 		case 'P':
-			/* only its size matters */
+			/* skipped */
 			if (!pointer_read(&data, common->bases,
 				    (unsigned char)bytes_number(&data, 1) & 0x0f, &unused))
 				return false;
@@ -160,7 +163,7 @@ static bool read_augmentation(
 	return !data.bad;
 }
 
-/* Version 4 says how wide addresses and segment selectors are. */
+/* Version 4 has the sizes of addresses and segment selectors. */
 static bool read_widths(struct bytes *b, uint64_t version)
 {
 	return version < 4 || (bytes_number(b, 1) == 8 && bytes_number(b, 1) == 0);
@@ -194,7 +197,7 @@ static bool read_cie(struct cfa_common *common, struct bytes b)
 	return !b.bad && cfa_begin(common, b);
 }
 
-/* The CIE at OFFSET, until the next call; NULL: it is damaged, or not for this machine. */
+/* The CIE at OFFSET, valid until the next call; NULL: malformed, or not for this machine. */
 static const struct cfa_common *cie_at(struct cfi *cfi, uint64_t offset)
 {
 	struct entry entry;

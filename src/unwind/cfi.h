@@ -13,13 +13,13 @@ struct unwind_rows;
 
 struct cfi;
 
-/* NULL: the file has none. It lives as long as ELF. */
+/* Valid as long as ELF. NULL: the file has no such section. */
 struct cfi *cfi_eh_frame(const struct elffile *elf);
 struct cfi *cfi_debug_frame(const struct elffile *elf);
 void cfi_free(struct cfi *cfi);
 
 void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges);
-/* RANGE is one of those, perhaps cut. */
+/* RANGE is one of these, or a part of it. */
 void cfi_rows(struct cfi *cfi, const struct unwind_range *range, struct unwind_rows *rows);
 
 #endif

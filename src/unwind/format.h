@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables: what .eh_frame says of a file, in the form in which it is searched. The same bytes
- * lie in memory that kernel and user space share, and in the cache on disk. x86-64.
+ * Unwind tables: the rules of .eh_frame in a searchable form, the same in memory shared with the
+ * kernel and in the cache on disk. x86-64 only.
  *
  * A table is an image of blocks of UNWIND_BLOCK bytes, position-independent:
  *
@@ -12,7 +12,7 @@
  *
  * It is a search tree without pointers: child C of the J-th node of a level is block J *
  * UNWIND_FANOUT + C of the level below. The top level is one block; with height 0 it is a leaf.
- * Addresses are those of the file's program headers, less header.base.
+ * Addresses are link addresses, minus header.base.
  */
 #ifndef UNWIND_FORMAT_H
 #define UNWIND_FORMAT_H
@@ -29,20 +29,21 @@ enum {
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
 
-/* Rows of a leaf: row I reaches from start + delta[I] to the next one. */
+/* Rows of a leaf: row I extends from start + delta[I] to the next one. */
 struct unwind_leaf {
-	uint16_t delta[UNWIND_FANOUT]; /* from the leaf's first address; rising; unused: 0xffff */
-	uint16_t rule[UNWIND_FANOUT];  /* number of a rule; unused: that of the last row */
+	uint16_t
+		delta[UNWIND_FANOUT]; /* from the leaf's first address; ascending; unused: 0xffff */
+	uint16_t rule[UNWIND_FANOUT]; /* number of a rule; unused: that of the last row */
 };
 
 struct unwind_node {
-	uint32_t start[UNWIND_FANOUT]; /* rising; unused: 0xffffffff */
+	uint32_t start[UNWIND_FANOUT]; /* ascending; unused: 0xffffffff */
 };
 
-/* Numbers of rules that are the same in every table. */
+/* Rule numbers common to all tables. */
 enum {
-	UNWIND_RULE_NONE, /* nothing is known of this address */
-	UNWIND_RULE_ROOT, /* the thread's first function: there is no caller */
+	UNWIND_RULE_NONE, /* no rule for this address */
+	UNWIND_RULE_ROOT, /* outermost function: there is no caller */
 	UNWIND_RULE_FIRST,
 };
 
@@ -52,44 +53,45 @@ enum unwind_cfa {
 	UNWIND_CFA_REG,    /* reg + 8 * index + offset */
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
-	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext lies at rsp + offset */
+	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
 };
 
 enum unwind_saved {
 	UNWIND_SAME,   /* the register still has the caller's value */
-	UNWIND_AT_CFA, /* it lies at CFA + 8 * slot */
-	UNWIND_AT_FP,  /* at rbp + 8 * slot: realigned stacks */
-	UNWIND_LOST,   /* nobody can know */
+	UNWIND_AT_CFA, /* saved at CFA + 8 * slot */
+	UNWIND_AT_FP,  /* saved at rbp + 8 * slot: realigned stacks */
+	UNWIND_LOST,   /* not recoverable */
 };
 
 /*
  * How to get from a frame to its caller. The caller's rsp is the CFA (canonical frame address,
- * DWARF 5 6.4); its pc lies at CFA + 8 * ra.
+ * DWARF 5 6.4); the return address is at CFA + 8 * ra.
  */
 struct unwind_rule {
 	uint8_t cfa;                        /* enum unwind_cfa */
-	uint8_t reg;                        /* DWARF's number: 3 rbx, 6 rbp, 7 rsp, … */
-	uint8_t index;                      /* 1 more than the number of another; 0: none */
+	uint8_t reg;                        /* DWARF number: 3 rbx, 6 rbp, 7 rsp, … */
+	uint8_t index;                      /* DWARF number + 1 of another register; 0: none */
 	uint8_t fp_saved : 4, bx_saved : 4; /* enum unwind_saved, of rbp and rbx */
 	int32_t offset;
 	int16_t add;
 	int16_t fp, bx; /* slots of 8 bytes */
-	int16_t ra;     /* slot of the return address, mostly -1 */
+	int16_t ra;     /* slot of the return address, usually -1 */
 };
 
 struct unwind_header {
 	uint64_t magic;
-	uint64_t checksum; /* hash_bytes of everything behind this field */
+	uint64_t checksum; /* hash_bytes of everything after this field */
 	uint32_t version;
 	uint32_t nr_blocks;
-	uint64_t base; /* address of the file's first row; rows are counted from here */
-	uint64_t size; /* of the range that rows cover */
+	uint64_t base; /* address of the first row; rows are relative to it */
+	uint64_t size; /* bytes covered by the rows */
 	uint32_t height;
 	uint32_t level[UNWIND_LEVELS]; /* first block of each level, leaves first */
 	uint32_t rules;                /* first rule block */
 	uint32_t nr_rules;
 	uint32_t nr_rows;
-	uint32_t nr_unsupported; /* rows whose rule has no place in this format: UNWIND_RULE_NONE */
+	uint32_t nr_unsupported; /* number of rows whose rule cannot be expressed: UNWIND_RULE_NONE
+				  */
 	char build_id[129];      /* lower-case hex */
 };
 
@@ -100,8 +102,8 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #endif
 
 /*
- * I modulo N, a power of two. BPF's verifier believes a mask that it sees; the compiler
- * would leave it out.
+ * I modulo N, a power of two. The BPF verifier needs to see the mask, which the compiler would
+ * optimise away.
  */
 #ifdef __bpf__
 #define UNWIND_INDEX(i, n)                                                                         \
@@ -115,8 +117,8 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #endif
 
 /*
- * I, which is below N. The compiler may move the comparison that says so to where the verifier
- * does not see what it means.
+ * I, which is below N. The compiler may move the bounds check to where the verifier cannot relate
+ * it to I.
  */
 #ifdef __bpf__
 #define UNWIND_BELOW(i, n)                                                                         \
@@ -129,7 +131,7 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #define UNWIND_BELOW(i, n) (i)
 #endif
 
-/* X, of which the compiler knows nothing: it cannot make a branch of it. */
+/* X, opaque to the compiler, so that it cannot make a branch of it. */
 #ifdef __bpf__
 #define UNWIND_OPAQUE(x)                                                                           \
 	({                                                                                         \
@@ -142,9 +144,9 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #endif
 
 /*
- * The last of the N sorted KEYS that is at most KEY; 0 when none is. N is a power of two, neither
- * KEY nor any of KEYS is above INT64_MAX. Without branches, which clang 19 and later would make of
- * the comparison: BPF's verifier sees one path, and a processor has none to guess.
+ * The index of the last of the N sorted KEYS that is at most KEY; 0 if there is none. N is a power
+ * of two, KEY and KEYS are at most INT64_MAX. Without branches, which clang 19 and later would make
+ * of the comparison: the BPF verifier sees one path, and there is nothing to mispredict.
  */
 #define UNWIND_SEARCH(keys, n, key)                                                                \
 	({                                                                                         \

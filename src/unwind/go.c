@@ -19,24 +19,24 @@ void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
 	}
 }
 
-/* True for what a goroutine or thread begins with, by the function's NAME. */
+/* True if the function NAME is the outermost one of a goroutine or thread. */
 static bool is_root(const char *name)
 {
-	/* the latter two go on on another stack, the thread's own, of which they are the first */
+	/* the last two switch to the thread's own stack, where they are the outermost */
 	static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
 		"runtime.systemstack", "runtime.mcall"};
 
 	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
 		size_t len = strlen(roots[i]);
 
-		/* .abi0: assembly, in some versions */
+		/* suffix .abi0 of assembly functions in some versions */
 		if (!strncmp(name, roots[i], len) && (!name[len] || name[len] == '.'))
 			return true;
 	}
 	return !strncmp(name, "_rt0_amd64", 10);
 }
 
-/* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first of all. */
+/* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first. */
 static bool rule_of(struct unwind_rule *rule, int64_t depth)
 {
 	*rule = (struct unwind_rule){
@@ -51,7 +51,7 @@ static bool rule_of(struct unwind_rule *rule, int64_t depth)
 	return depth >= 0 && depth <= INT32_MAX - 8;
 }
 
-/* Runs of bytes of code with one depth: its change, zigzag, and how many bytes. */
+/* Decodes the pcsp table: pairs of the change of the depth (zigzag) and the bytes of code. */
 static void add_rows(struct bytes runs, const struct unwind_range *range, struct unwind_rows *rows)
 {
 	uint64_t at = range->start;

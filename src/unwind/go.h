@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows out of Go's own table of functions. Better than Go's .debug_frame, which does not say where
- * rbp is.
+ * Rows from Go's pclntab. Better than Go's .debug_frame, which has no rule for rbp.
  */
 #ifndef UNWIND_GO_H
 #define UNWIND_GO_H
@@ -12,7 +11,7 @@ struct unwind_ranges;
 struct unwind_rows;
 
 void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges);
-/* RANGE is one of those, perhaps cut. */
+/* RANGE is one of these, or a part of it. */
 void go_rows(const struct pclntab *tab, const struct unwind_range *range, struct unwind_rows *rows);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "lib/bytes.h"
 
-/* Against what the encoded pointers of a section count. */
+/* The bases of the encoded pointers of a section. */
 struct pointer_bases {
 	const unsigned char *data; /* of the section */
 	uint64_t address;          /* of its first byte */
@@ -13,9 +13,9 @@ struct pointer_bases {
 };
 
 /*
- * A pointer in one of the encodings DW_EH_PE_* (Linux Standard Base, "DWARF Extensions"). False
- * and bad for those that need memory of the running program, and for those that no x86-64 tool
- * writes.
+ * Reads a pointer in one of the encodings DW_EH_PE_* (Linux Standard Base, "DWARF Extensions").
+ * False and bad for encodings that need the memory of the running program or are not used on
+ * x86-64.
  */
 bool pointer_read(
 	struct bytes *b, const struct pointer_bases *bases, uint8_t encoding, uint64_t *value);

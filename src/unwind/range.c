@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MAX = 1 << 22 }; /* of one file; more are not looked at */
+enum { RANGES_MAX = 1 << 22 }; /* of one file; more are ignored */
 
 void unwind_ranges_add(struct unwind_ranges *r, uint64_t start, uint64_t size, uint64_t where)
 {
-	/* linkers put 0 where a function was removed */
+	/* linkers write 0 for removed functions */
 	if (!start || !size || size > UINT64_MAX - start || r->nr >= RANGES_MAX)
 		return;
 	ALLOC_GROW(r->list, r->nr, r->alloc);
@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
 	return x->where < y->where ? -1 : x->where > y->where;
 }
 
-/* Appends what of RANGE lies behind the last one and before NEXT. */
+/* Appends the part of RANGE after the last one and before NEXT. */
 static void append(
 	struct unwind_ranges *to, const struct unwind_range *range, const struct unwind_range *next)
 {
@@ -94,7 +94,7 @@ void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, un
 	*r = merged;
 }
 
-/* Number of the first range that ends behind ADDRESS. */
+/* Index of the first range that ends after ADDRESS. */
 static size_t first_behind(const struct unwind_ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->nr;

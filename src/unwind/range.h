@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where in a file something is known of callers: its functions, by address. */
+/* The functions of a file for which there are unwind rules, by address. */
 #ifndef UNWIND_RANGE_H
 #define UNWIND_RANGE_H
 
@@ -11,7 +11,7 @@ struct elf_code;
 
 struct unwind_range {
 	uint64_t start;       /* of the function */
-	uint64_t from, to;    /* the part of it that counts */
+	uint64_t from, to;    /* the part of it that is used */
 	uint64_t where;       /* for the source */
 	unsigned char source; /* for the caller */
 };
@@ -21,24 +21,24 @@ struct unwind_ranges {
 	size_t nr, alloc;
 };
 
-/* Adds the function of SIZE bytes at START; what no file can mean is passed over. */
+/* Adds the function of SIZE bytes at START; invalid ones are ignored. */
 void unwind_ranges_add(struct unwind_ranges *r, uint64_t start, uint64_t size, uint64_t where);
 void unwind_ranges_release(struct unwind_ranges *r);
 
-/* Cuts them to the N executable segments CODE, and drops those that begin in none. */
+/* Clips the ranges to the N executable segments CODE, and drops those that start in none. */
 void unwind_ranges_cut(struct unwind_ranges *r, const struct elf_code *code, size_t n);
 
 /*
- * Moves what MORE has, in any order, into R, which is sorted and free of overlap, and stays so: of
- * a new one only what lies before the next old one is used, and of two new ones the first by
- * address has its whole length. They belong to SOURCE then.
+ * Moves the ranges of MORE, in any order, into R, which is sorted and free of overlap, and stays
+ * so: a new range is cut at the next old one, and of two new ones the first by address is not cut.
+ * Their source becomes SOURCE.
  */
 void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, unsigned char source);
 
 /*
- * Puts SIZE bytes at START into sorted R as a function of SOURCE, unless START lies within another
- * function. The byte before belongs to it, too: it is entered by a return to its first byte, and
- * callers are looked up at the byte before.
+ * Inserts SIZE bytes at START into sorted R as a function of SOURCE, unless START is inside another
+ * function. The byte before START is included: the function is entered by a return to START, and
+ * callers are looked up at the return address minus 1.
  */
 void unwind_ranges_put(
 	struct unwind_ranges *r, uint64_t start, uint64_t size, unsigned char source);

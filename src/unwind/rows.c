@@ -13,7 +13,7 @@
 
 enum { ROWS_MAX = 1 << 26 };
 
-/* Number of RULE, UNWIND_RULE_NONE when there are too many. */
+/* The number of RULE, UNWIND_RULE_NONE if there are too many. */
 static uint16_t number_of(struct unwind_rows *rows, const struct unwind_rule *rule)
 {
 	uint64_t words[2];
@@ -138,7 +138,7 @@ static size_t blocks_for(size_t n, size_t in_block)
 }
 
 /*
- * A level above one of *NR blocks that begin at STARTS, both of which become those of the new one.
+ * Adds a level above the *NR blocks that begin at STARTS; sets both to those of the new level.
  */
 static void add_level(struct image *image, uint32_t *starts, size_t *nr)
 {
@@ -208,9 +208,9 @@ int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct un
 
 	*table = (struct unwind_table){0};
 	if (!rows->nr_rows)
-		return fail(err, "it says nothing of the callers of its functions");
+		return fail(err, "it has no unwind information");
 	if (rows->too_large || rows->end - rows->base >= UNUSED_START)
-		return fail(err, "its functions are too many or too far apart");
+		return fail(err, "it has too many functions, or they are too far apart");
 	close_leaf(rows);
 	image.blocks = xcalloc(count_blocks(rows), UNWIND_BLOCK);
 	fill(&image, rows, build_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From rows by rising address to a table. */
+/* Builds a table from rows in ascending order of addresses. */
 #ifndef UNWIND_ROWS_H
 #define UNWIND_ROWS_H
 
@@ -21,7 +21,7 @@ struct unwind_rows {
 	struct unwind_leaf *leaves;
 	uint32_t *starts; /* of leaves */
 	size_t nr_leaves, leaves_alloc, starts_alloc;
-	size_t filled; /* rows of the last leaf */
+	size_t filled; /* rows in the last leaf */
 	uint64_t base, end, nr_rows, nr_unsupported;
 	uint16_t last; /* the last row's rule */
 	bool too_large;
@@ -31,17 +31,17 @@ void unwind_rows_init(struct unwind_rows *rows);
 void unwind_rows_release(struct unwind_rows *rows);
 
 /*
- * RULE holds from START to END, NULL: one that the format has no place for. START must not be below
- * the last END; between them nothing is known.
+ * Adds RULE for the addresses from START to END; NULL: it cannot be expressed. START must not be
+ * below the previous END; a gap has no rule.
  */
 void unwind_rows_add(
 	struct unwind_rows *rows, uint64_t start, uint64_t end, const struct unwind_rule *rule);
 
-/* The same for what of it lies in RANGE. */
+/* The same for the part in RANGE. */
 void unwind_rows_add_in(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
 	uint64_t end, const struct unwind_rule *rule);
 
-/* Makes TABLE of them. -1 and ERR: there are none, or more than a table can hold. */
+/* Makes TABLE of the rows. -1 and ERR: there are none, or too many for a table. */
 int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct unwind_table *table,
 	struct strbuf *err);
 

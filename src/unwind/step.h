@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One step from a frame to its caller, the same code in the kernel (BPF) and in user space. Whoever
- * includes this defines
+ * One step from a frame to its caller, the same code in the kernel (BPF) and in user space. The
+ * includer defines
  *
  *	int WALK_READ(struct walk *w, void *to, uint32_t size, uint64_t address)
  *	int WALK_READ_CODE(struct walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which read the target's memory, 0 when all of it could be read.
+ * which read the target's memory and return 0 if all of it could be read.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -22,8 +22,8 @@ static inline bool walk_is_call(const uint8_t *b)
 }
 
 /*
- * By the chain of frame pointers (System V ABI of x86-64, 3.2.2), where there are no rules. rbp may
- * be any number there, so the caller must follow a call.
+ * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
+ * there must be a call instruction before the return address.
  */
 static inline int walk_by_fp(struct walk *w)
 {
@@ -51,8 +51,8 @@ static inline int walk_by_fp(struct walk *w)
 }
 
 /*
- * Out of a signal handler: the kernel's struct sigcontext (asm/sigcontext.h) has all registers of
- * the interrupted code.
+ * From a signal handler to the interrupted code: the kernel's struct sigcontext (asm/sigcontext.h)
+ * has all of its registers.
  */
 static inline int walk_by_signal(struct walk *w, uint64_t at)
 {
@@ -110,7 +110,7 @@ static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t
 	return WALK_ON;
 }
 
-/* rbp and the return address; they mostly lie side by side. */
+/* Reads rbp and the return address, which are usually adjacent. */
 static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
 {
 	uint64_t ra_at = cfa + 8 * (int64_t)r->ra, pair[2];
@@ -132,14 +132,14 @@ static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64
 	return WALK_ON;
 }
 
-/* Whether the caller's REG is known, as a bit of w->known. */
+/* The bit of the caller's REG in w->known if its value is known, else 0. */
 static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t saved)
 {
 	return saved == UNWIND_SAME ? w->known & 1U << reg
 				    : (uint32_t)(saved != UNWIND_LOST) << reg;
 }
 
-/* To the caller by RULE. */
+/* Steps to the caller by RULE. */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t cfa, bx_at = w->bx_at;

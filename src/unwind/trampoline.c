@@ -12,7 +12,7 @@ const struct unwind_rule trampoline_rule = {
 	.cfa = UNWIND_CFA_SIGNAL, .reg = 7, .offset = 40, /* of uc_mcontext in struct ucontext */
 };
 
-/* After the first byte or bytes of mov, which may be one of two. */
+/* After the opcode of mov, which has two encodings. */
 static const unsigned char tail[] = {15, 0, 0, 0, 0x0f, 0x05};
 
 static size_t head_size(const unsigned char *code, const unsigned char *at)

@@ -15,9 +15,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { CODE_MAX = 64 }; /* segments; more are not looked at */
+enum { CODE_MAX = 64 }; /* segments; more are ignored */
 
-/* By rank: a later one counts where no earlier one says anything. */
+/* In order of preference: a later one is used only where the earlier ones have nothing. */
 enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE };
 
 struct build {
@@ -28,7 +28,7 @@ struct build {
 	struct unwind_ranges ranges;
 };
 
-/* Takes over MORE. */
+/* Takes ownership of MORE. */
 static void merge(struct build *b, struct unwind_ranges *more, enum source source)
 {
 	unwind_ranges_cut(more, b->code, b->nr_code);
@@ -118,7 +118,7 @@ uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size)
 	return hash_bytes(blocks + skip, size - skip);
 }
 
-/* Each level has as many blocks as the one below needs, and the top one has one. */
+/* Checks that each level has as many blocks as the one below needs, and the top one has one. */
 static bool levels_fit(const struct unwind_header *h)
 {
 	uint64_t begin = 1, need = 0;

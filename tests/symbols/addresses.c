@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	bool inlines = argc > 1 && !strcmp(argv[1], "-i");
 	const char *path = argv[argc - 1];
 	struct strbuf err = STRBUF_INIT;
-	const struct debug_paths places = {0};
+	const struct debug_paths paths = {0};
 	struct addresses a = {0};
 	int64_t start;
 
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
 
 	if (!elf)
 		return fail_with(err.buf);
-	struct elffile *debug = debugfile_open(elf, path, &places);
-	struct elffile *alt = debugfile_open_alt(debug ? debug : elf, &places);
+	struct elffile *debug = debugfile_open(elf, path, &paths);
+	struct elffile *alt = debugfile_open_alt(debug ? debug : elf, &paths);
 	struct debuginfo *di = debuginfo_new(debug ? debug : elf, alt);
 
 	if (!di)

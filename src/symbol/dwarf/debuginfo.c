@@ -11,16 +11,16 @@
 #include <string.h>
 
 enum {
-	RANGES_MAX = 1 << 22, /* of a file's units; more are not looked at */
-	DEPTH_MAX = 256,      /* of entries one in the other */
-	READ_TIMES = 64,      /* how often a byte of a unit is read: once on each level above it */
+	RANGES_MAX = 1 << 22, /* units of a file; more are ignored */
+	DEPTH_MAX = 256,      /* of nested entries */
+	READ_TIMES = 64,      /* times a byte of a unit is read: once for each level above it */
 };
 
 #define NO_UNIT UINT32_MAX
 
 struct unit {
 	Dwarf_CU *cu;
-	bool vague; /* it does not say all code that it is of */
+	bool vague; /* its list of code ranges may be incomplete */
 	bool lines_tried;
 	struct linetable *lines; /* NULL: none */
 };
@@ -32,32 +32,32 @@ struct range {
 
 struct debuginfo {
 	Dwarf *dwarf, *alt;
-	uint64_t first_code; /* what has a lower address was dropped by the linker */
+	uint64_t first_code; /* code at lower addresses was removed by the linker */
 	struct unit *units;
 	size_t nr_units, units_alloc;
-	struct range *ranges; /* by their first addresses */
+	struct range *ranges; /* sorted by start address */
 	size_t nr_ranges, ranges_alloc;
 	struct bytes lines, str, line_str; /* sections */
-	uint64_t lines_left;               /* bytes that tables may have yet: they do not overlap */
+	uint64_t lines_left;               /* bytes left for line tables, which do not overlap */
 	struct die_names names;
 };
 
-/* A call or function that was found at addresses. */
+/* A function or inlined call at some of the addresses. */
 struct node {
 	const char *function;
 	bool inlined;
-	uint32_t caller;  /* the node that it is inlined into, 0: none known */
+	uint32_t caller;  /* the node that it is inlined into, 0: none */
 	const char *file; /* of the call */
 	uint32_t line;
 };
 
-/* An address that was asked for. */
+/* An address to look up. */
 struct name_job {
 	uint64_t address;
-	size_t at; /* its place among them */
+	size_t at; /* its index in the caller's list */
 	uint32_t unit;
 	uint32_t innermost; /* node, 0: no function known */
-	struct linetable_place place;
+	struct linetable_line source;
 };
 
 /* One call of debuginfo_find. */
@@ -83,7 +83,7 @@ static bool set_bytes(struct bytes *to, Elf *elf, const char *name)
 	return true;
 }
 
-/* Sections of which libdw has undone the compression. */
+/* Sections, decompressed by libdw. */
 static void read_sections(struct debuginfo *di, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -111,7 +111,7 @@ static int by_from(const void *a, const void *b)
 
 static void add_unit(struct debuginfo *di, Dwarf_CU *cu, Dwarf_Die *die, unsigned int version)
 {
-	/* version 2 has no word for several ranges: one may be that of the first section alone */
+	/* DWARF 2 has no range lists: the range may be only that of the first section */
 	bool partly = version < 3 && !dwarf_hasattr(die, DW_AT_ranges);
 	struct unit unit = {.cu = cu, .vague = true};
 	Dwarf_Addr base, from, to;
@@ -222,17 +222,17 @@ static struct linetable *lines_of(struct debuginfo *di, struct unit *unit)
 
 /* ---- a unit's functions ---- */
 
-/* The way through a unit's tree, with the addresses whose functions are wanted. */
+/* The traversal of a unit's tree, with the addresses to look up. */
 struct die_walk {
 	struct search *search;
 	struct unit *unit;
 	const uint64_t *addresses;
-	uint32_t *innermost; /* of each, as far as it was found */
-	bool everywhere;     /* functions in functions and classes, too */
-	int64_t left;        /* how many bytes, ranges and addresses may be looked at yet */
+	uint32_t *innermost; /* innermost one of each address so far */
+	bool everywhere;     /* also search functions inside of functions and classes */
+	int64_t left;        /* limits: bytes, ranges and addresses left */
 };
 
-/* Some of the addresses. */
+/* A subset of the addresses. */
 struct slice {
 	size_t from, to;
 };
@@ -283,9 +283,8 @@ static size_t first_from(const uint64_t *addresses, struct slice slice, uint64_t
 }
 
 /*
- * Narrows SLICE to the addresses that DIE's ranges hold. Those of them that are in *NODE so far are
- * in a new node then, which *NODE becomes; NODE may be NULL. False: DIE has no ranges, and SLICE
- * stays as it was.
+ * Narrows SLICE to the addresses in DIE's ranges. Those that are in *NODE so far move to a new
+ * node, to which *NODE is set; NODE may be NULL. False: DIE has no ranges, SLICE is unchanged.
  */
 static bool enter(struct die_walk *w, Dwarf_Die *die, struct slice *slice, uint32_t *node)
 {
@@ -329,7 +328,7 @@ static void walk_entry(
 
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
-		node = 0; /* it really stands there, wherever it was written */
+		node = 0; /* an out-of-line function, wherever its entry is nested */
 		if ((!enter(w, die, &slice, &node) || !inlines) && !w->everywhere)
 			return;
 		break;
@@ -376,7 +375,7 @@ static void walk_children(struct die_walk *w, Dwarf_Die *parent, struct slice sl
 	}
 }
 
-/* The entry that the unit's tree hangs on: in a file of its own, if it was split off. */
+/* The root entry of the unit's tree: in a .dwo file if it is a skeleton unit. */
 static bool root_of(const struct unit *unit, Dwarf_Die *root)
 {
 	Dwarf_Die split;
@@ -389,7 +388,7 @@ static bool root_of(const struct unit *unit, Dwarf_Die *root)
 	return root->addr;
 }
 
-/* In bytes. */
+/* Size of the unit in bytes. */
 static int64_t size_of(Dwarf_Die *root)
 {
 	Dwarf_Off start = dwarf_dieoffset(root) - dwarf_cuoffset(root), end;
@@ -400,7 +399,7 @@ static int64_t size_of(Dwarf_Die *root)
 	return end - start < UINT32_MAX ? (int64_t)(end - start) : UINT32_MAX;
 }
 
-/* Looks in UNIT for the functions of those of N JOBS that have none yet. */
+/* Searches UNIT for the functions of those of the N JOBS that have none yet. */
 static void find_functions(
 	struct search *s, struct unit *unit, struct name_job *jobs, size_t n, bool everywhere)
 {
@@ -434,21 +433,22 @@ static void find_lines(struct search *s, struct unit *unit, struct name_job *job
 {
 	struct linetable *lines = lines_of(s->di, unit);
 	uint64_t *addresses = xmalloc(n * sizeof(*addresses));
-	struct linetable_place *places = xcalloc(n, sizeof(*places));
+	struct linetable_line *results = xcalloc(n, sizeof(*results));
 
 	for (size_t i = 0; i < n; i++)
 		addresses[i] = jobs[i].address;
 	if (lines)
-		linetable_find(lines, addresses, n, places);
+		linetable_find(lines, addresses, n, results);
 	for (size_t i = 0; i < n; i++)
-		jobs[i].place = places[i];
+		jobs[i].source = results[i];
 	free(addresses);
-	free(places);
+	free(results);
 }
 
 /* ---- the search ---- */
 
-/* The unit of each job, which are ascending: of ranges that overlap, the one that begins last. */
+/* Finds the unit of each job, in ascending order: of overlapping ranges the one that starts last.
+ */
 static void find_units(const struct debuginfo *di, struct name_job *jobs, size_t n)
 {
 	size_t *open = xmalloc(di->nr_ranges * sizeof(*open)), nr = 0, next = 0;
@@ -481,7 +481,7 @@ static int by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Jobs in no unit's code may be in that of one that does not say all it has. */
+/* Jobs in no unit's ranges may be in a unit with incomplete ranges. */
 static void find_vague(struct search *s, struct name_job *jobs, size_t n)
 {
 	for (uint32_t unit = 0; unit < s->di->nr_units; unit++) {
@@ -524,7 +524,7 @@ struct frames {
 
 static void set_frames(struct frames *frames, const struct search *s, const struct name_job *job)
 {
-	struct debuginfo_frame frame = {NULL, job->place.file, job->place.line};
+	struct debuginfo_frame frame = {NULL, job->source.file, job->source.line};
 	uint32_t number = job->innermost;
 	bool inlined = true;
 
@@ -552,12 +552,12 @@ void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, b
 		return;
 	jobs = xcalloc(n, sizeof(*jobs));
 	ALLOC_GROW(s.nodes, s.nr_nodes, s.nodes_alloc);
-	s.nodes[s.nr_nodes++] = (struct node){0}; /* that of no function */
+	s.nodes[s.nr_nodes++] = (struct node){0}; /* not in a function */
 	for (size_t i = 0; i < n; i++)
 		jobs[i] = (struct name_job){.address = addresses[i], .at = i};
 	find_all(&s, jobs, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!jobs[i].innermost && !jobs[i].place.file && !jobs[i].place.line)
+		if (!jobs[i].innermost && !jobs[i].source.file && !jobs[i].source.line)
 			continue;
 		set_frames(&frames, &s, &jobs[i]);
 		take(arg, i, frames.list, frames.nr);

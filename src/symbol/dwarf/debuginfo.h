@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the debug information of one file (DWARF 2 to 5) says of its code: which calls were inlined
- * at an address, and from which source lines it was made.
+ * Inlined calls and source lines of addresses, from the debug information of one file (DWARF 2 to
+ * 5).
  */
 #ifndef SYMBOL_DWARF_DEBUGINFO_H
 #define SYMBOL_DWARF_DEBUGINFO_H
@@ -16,36 +16,36 @@ struct elffile;
 /* One function at an address. Strings live as long as the debug information. */
 struct debuginfo_frame {
 	/*
-	 * As the linker knows it, or else as the source has it, in C++ with its namespaces; of a
-	 * clone or a cold part, the name of the whole. NULL: none.
+	 * The linkage name, or else the name in the source, in C++ with its namespaces; for a clone
+	 * or a cold part, the name of the original function. NULL: none.
 	 */
 	const char *function;
-	/* Path, with the compilation's folder, which may be relative itself. NULL: not known. */
+	/* Path including the compilation directory, which may be relative. NULL: not known. */
 	const char *file;
 	uint32_t line; /* 0: not known */
 };
 
 /*
- * That of ELF: the mapped file itself, or its separate debug file. ALT is the file that dwz moved
- * common parts to, NULL: none. Both must outlive it. NULL: ELF has no debug information that can be
- * read.
+ * The debug information of ELF: the mapped file itself, or its debug file. ALT is the file that dwz
+ * moved common parts to, NULL: none. Both must outlive it. NULL: ELF has no readable debug
+ * information.
  */
 struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile *alt);
 void debuginfo_free(struct debuginfo *di);
 
 /*
- * What is known of address I of those that were asked for: FRAMES[0] is the innermost inlined
- * function, with the line of the address; each next one with the line that calls the one before;
- * the last one is the function that really stands there (its function may be NULL: no DWARF for
- * it, as in assembly). FRAMES are valid during the call.
+ * Receives the frames at address number I: FRAMES[0] is the innermost inlined function, with the
+ * line of the address; each next one has the line of the call to the one before; the last one is
+ * the out-of-line function (its name may be NULL: no DWARF for it, as in assembly). FRAMES are
+ * valid during the call.
  */
 typedef void debuginfo_take(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr);
 
 /*
- * Calls TAKE once for each of N ADDRESSES (link addresses of ELF, ascending) that is known, in
- * their order. Without INLINES just the function that really stands there, with the line of the
- * address. Reads only the compilation units that are hit, and follows them to the .dwo files that
- * they name. Whatever ELF holds, this ends, in time and memory that its size and N bound.
+ * Calls TAKE once for each of N ADDRESSES (link addresses of ELF, ascending) that was found, in
+ * their order. Without INLINES only the out-of-line function, with the line of the address. Reads
+ * only the compilation units that are hit, and the .dwo files that they refer to. Time and memory
+ * are bounded by the size of ELF and N, whatever ELF contains.
  */
 void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, bool inlines,
 	debuginfo_take *take, void *arg);

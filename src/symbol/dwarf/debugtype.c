@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what no program has. */
+/* More than any real program has. */
 enum { SIBLINGS_MAX = 1 << 22, HOPS_MAX = 16 };
 
 struct debugtypes {
 	Dwarf *dwarf, *alt;
 	struct die_names names;
-	/* where the last one was found: all of a program's are mostly in one unit */
+	/* of the previous one: all types of a program are usually in one unit */
 	Dwarf_Die unit;
 	bool has_unit;
 };
@@ -53,7 +53,7 @@ static bool is_called(const struct debugtypes *types, Dwarf_Die *die, const char
 	return s && strlen(s) == len && !memcmp(s, name, len);
 }
 
-/* The child of PARENT with that DWARF tag and NAME that is not just declared. */
+/* The child of PARENT with DWARF tag and NAME that is not only a declaration. */
 static bool find_child(const struct debugtypes *types, Dwarf_Die *parent, int tag, const char *name,
 	size_t len, Dwarf_Die *die)
 {
@@ -94,7 +94,7 @@ static bool find_type(struct debugtypes *types, int tag, const char *name, Dwarf
 	       (types->alt && find_in_units(types, types->alt, tag, name, die));
 }
 
-/* From a member to what its type is, past typedefs and qualifiers. */
+/* The type of a member without typedefs and qualifiers. */
 static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr;
@@ -119,7 +119,7 @@ static bool number(Dwarf_Die *die, unsigned int attribute, Dwarf_Word *value)
 	return attr && !dwarf_formudata(attr, value);
 }
 
-/* The size of TYPE; a pointer's may go without saying. */
+/* The size of TYPE; pointers may have no size attribute. */
 static uint32_t size_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
@@ -129,7 +129,7 @@ static uint32_t size_of(Dwarf_Die *type)
 	return dwarf_tag(type) == DW_TAG_pointer_type ? 8 : 0;
 }
 
-/* Members of a union need not say that they are at its start. */
+/* Members of a union may have no offset attribute. */
 static uint32_t offset_of(Dwarf_Die *die)
 {
 	Dwarf_Word at;
@@ -139,7 +139,7 @@ static uint32_t offset_of(Dwarf_Die *die)
 	return number(die, DW_AT_data_bit_offset, &at) ? (uint32_t)(at / 8) : 0;
 }
 
-/* The member of TYPE that one of the NAMES, LEN bytes, calls. */
+/* The member of TYPE with one of the NAMES (LEN bytes, separated by "|"). */
 static bool find_member(const struct debugtypes *types, Dwarf_Die *type, const char *names,
 	size_t len, Dwarf_Die *die)
 {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what no program has: longer ways are those of a file that was made to be long. */
+/* More than any real program has: longer chains are hostile. */
 enum { HOPS_MAX = 16, SCOPES_MAX = 64, SIBLINGS_MAX = 1 << 22, SCOPE_TEXT_MAX = 4096 };
 
-/* Codes of DWARF 6 that compilers use already. */
+/* DWARF 6 codes that compilers use already. */
 enum { LANG_C_PLUS_PLUS_17 = 0x2a, LANG_C_PLUS_PLUS_20 = 0x2b };
 
 void die_names_init(struct die_names *names, bool alt)
@@ -52,7 +52,7 @@ const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int
 	return text && *text ? text : NULL;
 }
 
-/* Goes from DIE to the one that it is an instance or the definition of; false: there is none. */
+/* Moves from DIE to its abstract origin or specification; false: there is none. */
 static bool to_origin(const struct die_names *names, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr = die_attribute(names, die, DW_AT_abstract_origin, &mem);
@@ -82,7 +82,7 @@ static bool has_classes(Dwarf_Die *unit)
 	}
 }
 
-/* Of SCOPE's children, from the first on, the one that is or holds what stands at TARGET. */
+/* The child of SCOPE that is at TARGET or contains it. */
 static bool to_holder(Dwarf_Die *scope, const void *target, unsigned int *left)
 {
 	Dwarf_Die next;
@@ -97,7 +97,7 @@ static bool to_holder(Dwarf_Die *scope, const void *target, unsigned int *left)
 	return (const char *)scope->addr <= (const char *)target;
 }
 
-/* The name that DIE itself has, or what it is an instance of. */
+/* The name of DIE itself, or of its origin. */
 static const char *plain_name(const struct die_names *names, const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
@@ -130,7 +130,7 @@ static void add_scope(const struct die_names *names, Dwarf_Die *scope, struct st
 		strbuf_addf(out, "%s::", name);
 }
 
-/* NAME, that of DIE, within what encloses it; the caller's to free, NULL: nothing does. */
+/* NAME of DIE with its enclosing scopes, which the caller frees; NULL: there are none. */
 static char *with_scopes(const struct die_names *names, Dwarf_Die *die, const char *name)
 {
 	struct strbuf full = STRBUF_INIT;
@@ -152,7 +152,7 @@ static char *with_scopes(const struct die_names *names, Dwarf_Die *die, const ch
 	return strbuf_detach(&full);
 }
 
-/* The name that DIE, which has NAME itself, goes by. */
+/* The qualified name of DIE, whose own name is NAME. */
 static const char *scoped_name(struct die_names *names, Dwarf_Die *die, const char *name)
 {
 	bool is_new;

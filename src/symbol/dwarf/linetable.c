@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4096 }; /* bytes of a file's or folder's name; a longer one is none */
+enum { TEXT_MAX = 4096 }; /* bytes of a file or directory name; longer ones are invalid */
 
 struct file {
 	const char *name; /* in the section */
 	uint64_t folder;
-	char *path; /* made when it is first asked for */
+	char *path; /* made when first needed */
 };
 
 struct linetable {
@@ -19,7 +19,7 @@ struct linetable {
 	unsigned int version, min_length, line_range, opcode_base;
 	unsigned int address_size, offset_size;
 	int line_base;
-	const unsigned char *lengths; /* of standard opcodes from 1 on: how many arguments */
+	const unsigned char *lengths; /* numbers of arguments of the standard opcodes from 1 on */
 	struct bytes program;
 	const char **folders; /* in the section */
 	size_t nr_folders, folders_alloc;
@@ -29,7 +29,7 @@ struct linetable {
 
 /* ---- the header ---- */
 
-/* The string at B, which goes behind it; NULL: it has no end, or none within reason. */
+/* Reads the string at B and moves past it; NULL: not terminated, or too long. */
 static const char *take_text(struct bytes *b)
 {
 	size_t max = (size_t)(b->end - b->at);
@@ -56,7 +56,7 @@ static void add_file(struct linetable *lt, const char *name, uint64_t folder)
 	lt->files[lt->nr_files++] = (struct file){name, folder, NULL};
 }
 
-/* Up to version 4: both lists end with an empty name, and number 0 is the compilation's own. */
+/* Up to version 4: both lists end with an empty name; directory 0 is that of the compilation. */
 static void read_old_names(struct linetable *lt, struct bytes *b)
 {
 	const char *name;
@@ -77,7 +77,7 @@ struct value {
 	uint64_t number;
 };
 
-/* The attribute of FORM at B. */
+/* Reads the attribute of FORM at B. */
 static struct value read_value(const struct linetable *lt, struct bytes *b, uint64_t form)
 {
 	switch (form) {
@@ -106,12 +106,12 @@ static struct value read_value(const struct linetable *lt, struct bytes *b, uint
 		bytes_take(b, bytes_uleb(b));
 		return (struct value){0};
 	default:
-		b->bad = true; /* nobody knows where the next one begins */
+		b->bad = true; /* unknown size: the next one cannot be found */
 		return (struct value){0};
 	}
 }
 
-/* Version 5: a list of names, before which stands what is told of each. */
+/* Version 5: a list of entries, preceded by the description of their format. */
 static void read_names(struct linetable *lt, struct bytes *b, bool files)
 {
 	unsigned int nr_fields = (unsigned int)bytes_number(b, 1);
@@ -143,7 +143,7 @@ static void read_names(struct linetable *lt, struct bytes *b, bool files)
 	}
 }
 
-/* False: it is no header. */
+/* False: malformed. */
 static bool read_header(struct linetable *lt)
 {
 	struct bytes b = lt->source.lines;
@@ -161,16 +161,16 @@ static bool read_header(struct linetable *lt)
 	if (lt->version < 2 || lt->version > 5)
 		return false;
 	if (lt->version == 5)
-		bytes_take(
-			&b, 2); /* the sizes of an address, which its opcode tells, and a segment */
+		bytes_take(&b, 2); /* sizes of an address, which its opcode has too, and of a
+				      segment selector */
 	size = bytes_number(&b, lt->offset_size);
 	lt->program = b;
 	bytes_take(&lt->program, size);
 	lt->min_length = (unsigned int)bytes_number(&b, 1);
-	/* several operations in one instruction: on no machine that we know */
+	/* VLIW: not supported */
 	if (lt->version >= 4 && bytes_number(&b, 1) > 1)
 		return false;
-	bytes_take(&b, 1); /* whether rows are statements */
+	bytes_take(&b, 1); /* default_is_stmt */
 	lt->line_base = (signed char)bytes_number(&b, 1);
 	lt->line_range = (unsigned int)bytes_number(&b, 1);
 	lt->opcode_base = (unsigned int)bytes_number(&b, 1);
@@ -215,7 +215,7 @@ void linetable_free(struct linetable *lt)
 
 /* ---- paths ---- */
 
-/* NAME within FOLDER (NULL: none); the caller's to free. */
+/* FOLDER/NAME (FOLDER may be NULL); the caller frees it. */
 static char *join(const char *folder, const char *name)
 {
 	if (*name == '/' || !folder || !*folder)
@@ -224,8 +224,9 @@ static char *join(const char *folder, const char *name)
 }
 
 /*
- * A relative folder lies in the first one, which is that of the compilation, too: the unit's own
- * word for it helps only when it says more.
+ * A relative directory is relative to the first one, the compilation directory; if that is
+ * relative, too, it is relative to the one in the unit's attribute, provided that this one is
+ * absolute.
  */
 static char *make_path(const struct linetable *lt, const struct file *file)
 {
@@ -262,18 +263,18 @@ struct row {
 	uint64_t address, file, line;
 };
 
-/* The machine that makes the rows, and the addresses that wait for theirs. */
+/* The state machine that makes the rows, and the addresses to find. */
 struct line_machine {
 	struct linetable *lt;
 	struct bytes b;
 	struct row now, last;
-	bool begun;     /* there is a last row in this sequence, */
-	uint64_t start; /* which began here */
+	bool begun;     /* this sequence has a previous row, */
+	uint64_t start; /* which starts here */
 	const uint64_t *addresses;
 	size_t n;
-	struct linetable_place *places;
-	size_t next;  /* the first address that is not before */
-	uint64_t end; /* this, where the row before ended */
+	struct linetable_line *results;
+	size_t next;  /* index of the first address not below */
+	uint64_t end; /* this, the end of the previous row */
 };
 
 static void reset(struct line_machine *m)
@@ -297,7 +298,7 @@ static size_t first_from(const uint64_t *addresses, size_t n, uint64_t from)
 	return low;
 }
 
-/* The last row holds up to the address that was reached now. */
+/* The previous row ends at the current address: sets the addresses in it. */
 static void place_last(struct line_machine *m)
 {
 	uint64_t from = m->last.address, to = m->now.address;
@@ -308,12 +309,12 @@ static void place_last(struct line_machine *m)
 		m->next = first_from(m->addresses, m->n, from);
 	m->end = to;
 	for (; m->next < m->n && m->addresses[m->next] < to; m->next++) {
-		struct linetable_place *place = &m->places[m->next];
+		struct linetable_line *result = &m->results[m->next];
 
-		if (place->file || place->line)
+		if (result->file || result->line)
 			continue;
-		place->file = linetable_file(m->lt, m->last.file);
-		place->line = m->last.line > UINT32_MAX ? 0 : (uint32_t)m->last.line;
+		result->file = linetable_file(m->lt, m->last.file);
+		result->line = m->last.line > UINT32_MAX ? 0 : (uint32_t)m->last.line;
 	}
 }
 
@@ -377,7 +378,7 @@ static void run_standard(struct line_machine *m, unsigned int opcode)
 	case DW_LNS_fixed_advance_pc:
 		m->now.address += bytes_number(&m->b, 2);
 		break;
-	default: /* of no interest, or of a later version */
+	default: /* not needed, or unknown */
 		for (unsigned int i = lt->lengths[opcode - 1]; i; i--)
 			bytes_uleb(&m->b);
 	}
@@ -393,14 +394,14 @@ static void run_special(struct line_machine *m, unsigned int opcode)
 }
 
 void linetable_find(
-	struct linetable *lt, const uint64_t *addresses, size_t n, struct linetable_place *places)
+	struct linetable *lt, const uint64_t *addresses, size_t n, struct linetable_line *results)
 {
 	struct line_machine m = {
 		.lt = lt,
 		.b = lt->program,
 		.addresses = addresses,
 		.n = n,
-		.places = places,
+		.results = results,
 	};
 
 	reset(&m);

@@ -9,15 +9,16 @@
 #include <string.h>
 
 /*
- * Names come from traced programs. A few hundred mangled bytes can stand for gigabytes of text, so
- * the demangler is left by longjmp when its output gets too long.
+ * Names come from traced programs. A few hundred mangled bytes can expand to gigabytes, so longjmp
+ * leaves the demangler if its output gets too long.
  */
 enum {
-	NAME_LIMIT = 8192,    /* bytes of a mangled name: the demangler recurses with it */
-	NAME_ALWAYS = 1024,   /* up to here libiberty's own limit does not refuse real names */
+	NAME_LIMIT = 8192, /* bytes of a mangled name: the demangler is recursive */
+	NAME_ALWAYS =
+		1024, /* up to this length, real names stay within libiberty's recursion limit */
 	OUTPUT_LIMIT = 65536, /* bytes of a demangled one */
-	OUTPUT_MORE = 4096,   /* it has that many, */
-	OUTPUT_TIMES = 64,    /* and for each mangled byte these: real ones have up to 17 */
+	OUTPUT_MORE = 4096,   /* minimum, */
+	OUTPUT_TIMES = 64,    /* plus this for each mangled byte: real names have up to 17 */
 };
 
 struct short_name {
@@ -45,7 +46,7 @@ static bool call_libiberty(
 	return cplus_demangle_v3_callback(name, options, take_output, o);
 }
 
-/* Appends the LEN bytes of NAME demangled; false, and OUT as it was, when that cannot be done. */
+/* Appends the LEN bytes of NAME demangled; false, and OUT unchanged, on failure. */
 static bool demangle_bytes(
 	struct strbuf *out, const char *name, size_t len, enum language language, enum demangle how)
 {
@@ -69,7 +70,7 @@ static bool demangle_bytes(
 	return done;
 }
 
-/* The end of a legacy Rust name, which is "17h", 16 hex digits, "E"; NULL when NAME is none. */
+/* The end of a legacy Rust name: "17h", 16 hex digits, "E"; NULL: NAME is not one. */
 static const char *rust_legacy_end(const char *name)
 {
 	const char *s = name;
@@ -85,7 +86,7 @@ static const char *rust_legacy_end(const char *name)
 	return NULL;
 }
 
-/* What the LEN bytes of NAME look like, and where their suffix (".cold", ".llvm.12") begins. */
+/* Guesses the language of the LEN bytes of NAME; *SUFFIX: offset of ".cold", ".llvm.12", … */
 static enum language language_of(const char *name, size_t len, size_t *suffix)
 {
 	const char *end;
@@ -107,16 +108,16 @@ static void add_suffix(struct strbuf *out, const char *suffix, size_t len, enum 
 	const char *llvm = memmem(suffix, len, ".llvm.", 6);
 	const char *end = suffix + len;
 
-	/* a hash that tells nothing, as Rust's own */
+	/* omit the hash, like Rust's own */
 	if (how == DEMANGLE_SHORT && llvm && llvm + 6 + strspn(llvm + 6, "0123456789ABCDEF") == end)
 		end = llvm;
 	strbuf_add(out, suffix, (size_t)(end - suffix));
 }
 
-/* Appends NAME as libiberty has it. */
+/* Appends NAME as libiberty demangles it. */
 static enum language add_whole(struct strbuf *out, const char *name, enum demangle how)
 {
-	size_t len = strcspn(name, "@"), suffix; /* "@plt" is not the linker's */
+	size_t len = strcspn(name, "@"), suffix; /* "@plt" was appended by us */
 	enum language language = language_of(name, len, &suffix);
 
 	if (how == DEMANGLE_NONE || !language || len > NAME_LIMIT)
@@ -127,7 +128,7 @@ static enum language add_whole(struct strbuf *out, const char *name, enum demang
 		if (language == CPP || name[1] != 'Z' ||
 			!demangle_bytes(out, name, suffix, CPP, how))
 			return NOT_MANGLED;
-		language = CPP; /* that only looks like Rust */
+		language = CPP; /* it only looks like Rust */
 	}
 	add_suffix(out, name + suffix, len - suffix, how);
 	strbuf_adds(out, name + len);

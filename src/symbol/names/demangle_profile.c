@@ -12,7 +12,7 @@ static bool has_function(enum frame_kind kind)
 	       kind == FRAME_JIT || kind == FRAME_WAKER;
 }
 
-/* The numbers in D of the names of P's frames, 0 where they stay as they are; the caller's. */
+/* Adds the names of P's frames to D. Returns their numbers, 0: unchanged; the caller frees them. */
 static uint32_t *add_frames(struct demangler *d, const struct profile *p)
 {
 	uint32_t *numbers = xcalloc(p->nr_frames, sizeof(*numbers));
@@ -27,7 +27,7 @@ static uint32_t *add_frames(struct demangler *d, const struct profile *p)
 	return numbers;
 }
 
-/* The number in P of FRAME's name with its source behind it. */
+/* The number in P of FRAME's new name, with its source appended. */
 static uint32_t shown_name(const struct demangler *d, struct profile *p, uint32_t frame,
 	uint32_t number, struct strbuf *text)
 {

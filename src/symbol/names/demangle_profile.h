@@ -9,9 +9,9 @@
 struct demangler;
 
 /*
- * Demangles the frame names of the N PROFILES and appends each frame's source to its name. Different
- * functions keep different names across all profiles: where their short forms are equal, longer
- * forms are used.
+ * Demangles the frame names of the N PROFILES and appends each frame's source to its name.
+ * Different functions keep different names across all profiles: where their short forms are equal,
+ * longer forms are used.
  */
 void demangle_profiles(struct profile **profiles, size_t n, enum demangle how);
 

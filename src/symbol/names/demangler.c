@@ -10,7 +10,7 @@
 
 enum {
 	SHARED = UINT32_MAX,
-	REFERENCES_MAX = 32, /* a hundred thousand steps at most */
+	REFERENCES_MAX = 32, /* at most some hundred thousand steps */
 	COSTLY_S = 5,
 };
 
@@ -31,7 +31,7 @@ void demangler_release(struct demangler *d)
 	*d = (struct demangler){0};
 }
 
-/* The number of a text, which is no name's form yet when it is new. */
+/* The number of a text; a new one is not yet the form of any name. */
 static uint32_t add_text(struct demangler *d, const char *s, size_t len)
 {
 	uint32_t id = strpool_add(&d->texts, s, len);
@@ -48,10 +48,11 @@ static uint32_t add_form(struct demangler *d, const struct strbuf *text)
 	return add_text(d, text->buf, text->len);
 }
 
-/* Fills FORMS of the mangled name NUMBER; those that cannot be had are the next longer one. */
+/* Sets FORMS of the mangled name NUMBER; a missing form is the same as the next longer one. */
 static void add_forms(struct demangler *d, uint32_t number, uint32_t *forms)
 {
-	char *name = xstrdup(strpool_get(&d->texts, number)); /* texts move */
+	char *name =
+		xstrdup(strpool_get(&d->texts, number)); /* strings move when texts are added */
 	struct strbuf text = STRBUF_INIT, full = STRBUF_INIT;
 	enum language language = demangle_add(&full, name, DEMANGLE_FULL);
 
@@ -84,8 +85,8 @@ static void set_forms(struct demangler *d, uint32_t number, const uint32_t *form
 }
 
 /*
- * Parts that stand for others (S1_, T_) make a few letters a huge tree, and where a parameter pack
- * is printed, libiberty searches all of it, whether anything comes out or not.
+ * Substitutions (S1_, T_) make a huge tree of a few letters, and to print a parameter pack
+ * libiberty searches all of it, even if there is no output.
  */
 static bool is_costly(const char *name)
 {

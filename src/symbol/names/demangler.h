@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names as people read them. All are added first; then each has a shown form, in which no two
- * different functions are the same: where their short forms are, all of them are shown with their
- * arguments, and in full where that does not tell them apart. What is one function is told by its
- * full name, so the constructors that a compiler makes of one are one. The order in which names are
- * added decides nothing.
+ * Demangles a set of names and keeps different functions distinct. After all names are added, each
+ * has a display form: the short one or, where that is the same for different functions, the one
+ * with arguments or, if necessary, the full one. Functions are different if their full names are,
+ * so the several constructors that a compiler emits for one are the same. The result does not
+ * depend on the order in which names are added.
  */
 #ifndef SYMBOL_NAMES_DEMANGLER_H
 #define SYMBOL_NAMES_DEMANGLER_H
@@ -18,29 +18,29 @@ struct demangler {
 	enum demangle how;
 	struct strpool texts; /* the names and all their forms */
 	struct demangler_text {
-		uint32_t owner; /* whose form it is: the full name of a function; 0: of none */
-		/* of this text as a name, the shortest first; 0: it was not added */
+		uint32_t owner; /* the full name of the function whose form it is; 0: none */
+		/* of this text as a name, shortest first; 0: it was not added */
 		uint32_t forms[FORMS];
-	} * list; /* by the number in texts */
+	} * list; /* by number in texts */
 	uint32_t nr;
 	size_t alloc;
-	uint32_t *costly; /* names that are not taken apart before it is known that this ends */
+	uint32_t *costly; /* names that may take libiberty forever */
 	size_t nr_costly, costly_alloc;
 };
 
 void demangler_init(struct demangler *d, enum demangle how);
 void demangler_release(struct demangler *d);
 
-/* The number of the name, mangled or not, of LEN bytes and NUL-terminated. */
+/* Adds the name of LEN bytes, mangled or not, NUL-terminated. Returns its number. */
 uint32_t demangler_add(struct demangler *d, const char *name, size_t len);
 
 /*
- * To be called when all are added. Names that libiberty may take forever over are tried in a
- * process of their own first; when that does not end, they are shown as they are.
+ * To be called after the last demangler_add. Names that may take libiberty forever are tried in a
+ * worker process first; if that does not end, they are shown mangled.
  */
 void demangler_settle(struct demangler *d);
 
-/* What is shown for a name, NUL-terminated and with its length; valid until one is added. */
+/* The display form of a name, NUL-terminated; valid until the next demangler_add. */
 const char *demangler_get(const struct demangler *d, uint32_t number, size_t *len);
 
 #endif

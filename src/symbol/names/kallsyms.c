@@ -11,23 +11,22 @@
 
 enum {
 	READ_SIZE = 1 << 20,
-	/* the last function of the kernel or of a module ends somewhere: longer than this none is
-	 */
+	/* bytes: limit for the last function of the kernel or a module */
 	LAST_MAX = 1 << 16,
 };
 
 struct ksym {
 	uint64_t address;
-	const char *name; /* NULL: what is no function begins here */
+	const char *name; /* NULL: not a function */
 	const char *module;
 	char type;
 };
 
 struct kallsyms {
-	char *text; /* the file, cut into strings */
+	char *text; /* the file, split into strings */
 	struct ksym *syms;
 	size_t nr, alloc;
-	uint64_t stext; /* the first function's name is better than that */
+	uint64_t stext; /* of _stext: prefer the name of the first function there */
 };
 
 static const char kernel_module[] = "[kernel]";
@@ -77,8 +76,7 @@ static const char *parse_address(const char *s, uint64_t *address)
 }
 
 /*
- * "ADDRESS TYPE NAME[\t[MODULE]]", a string that is cut up. False: something else, or a per-CPU
- * offset.
+ * Parses "ADDRESS TYPE NAME[\t[MODULE]]" in place. False: malformed, or a per-CPU offset.
  */
 static bool parse_line(char *line, char *end, struct ksym *sym)
 {
@@ -99,7 +97,7 @@ static bool parse_line(char *line, char *end, struct ksym *sym)
 			sym->module = tab + 1;
 	}
 	sym->name = strchr("tTwWi", sym->type) ? name : NULL;
-	/* marks between sections have the type of text, but nothing is in them */
+	/* markers between sections are of type text, but empty */
 	if (sym->name && (!strcmp(name, "_etext") || !strcmp(name, "_einittext")))
 		sym->name = NULL;
 	return true;
@@ -110,7 +108,7 @@ static int type_rank(char type)
 	return type == 'T' ? 3 : type == 'W' || type == 'w' ? 2 : 1;
 }
 
-/* Positive: A is the better name of the two. */
+/* Positive: A is the better name. */
 static int compare_choice(const struct ksym *a, const struct ksym *b)
 {
 	bool pa, pb;
@@ -147,7 +145,7 @@ static void parse_text(struct kallsyms *ks, char *end)
 
 		next = memchr(line, '\n', (size_t)(end - line));
 		if (!next)
-			break; /* half a line */
+			break; /* incomplete line */
 		*next++ = '\0';
 		if (!parse_line(line, next - 1, &sym) || !sym.address)
 			continue;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	SIZE_MAX_READ = 256 << 20, /* bytes; of what is longer the rest is left out */
+	SIZE_MAX_READ = 256 << 20, /* bytes; the rest is ignored */
 	FUNCTIONS_MAX = 4 << 20,
 	READ_SIZE = 1 << 20,
 };
@@ -18,20 +18,20 @@ enum {
 struct perfmap_function {
 	uint64_t start, end;
 	uint32_t name; /* in the text */
-	uint32_t line; /* of two at one place the later line holds */
+	uint32_t line; /* of overlapping functions the one in the later line is used */
 };
 
 struct perfmap {
-	char *text; /* the file, cut into strings */
+	char *text; /* the file, split into strings */
 	struct perfmap_function *functions;
 	size_t nr, alloc;
-	/* the address space cut into parts: starts[i] to starts[i + 1] belongs to owners[i] */
+	/* the address space split into parts: starts[i] to starts[i + 1] belongs to owners[i] */
 	uint64_t *starts;
 	uint32_t *owners;
 	size_t nr_parts;
 };
 
-/* The bytes of FD up to the limit, the caller's to free. */
+/* Reads FD up to the limit; the caller frees the bytes. */
 static char *read_text(int fd, size_t *len)
 {
 	size_t alloc = 0;
@@ -51,7 +51,7 @@ static char *read_text(int fd, size_t *len)
 	return text;
 }
 
-/* A number in hex, with or without 0x, and the blank behind it; NULL: it is none, or too big. */
+/* Parses a hex number, with or without 0x, and the blank after it; NULL: invalid. */
 static char *parse_hex(char *s, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -72,7 +72,7 @@ static char *parse_hex(char *s, uint64_t *value)
 	return s > first && *s == ' ' ? s + 1 : NULL;
 }
 
-/* False: no function. */
+/* Parses a line. False: not a function. */
 static bool parse_line(char *line, const char *text, struct perfmap_function *f)
 {
 	uint64_t size = 0;
@@ -86,7 +86,7 @@ static bool parse_line(char *line, const char *text, struct perfmap_function *f)
 	return true;
 }
 
-/* What stands behind the last newline is still being written. */
+/* The text after the last newline is still being written. */
 static void parse_text(struct perfmap *map, size_t len)
 {
 	char *end = map->text + len;
@@ -114,7 +114,7 @@ static int compare_functions(const void *va, const void *vb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Functions that begin at or before an address: a heap with the latest line on top. */
+/* Functions that start at or before an address: a heap with the latest line on top. */
 struct open_functions {
 	const struct perfmap_function *functions;
 	uint32_t *heap;
@@ -168,7 +168,7 @@ static void add_part(struct perfmap *map, uint64_t start, uint32_t owner)
 	map->owners[map->nr_parts++] = owner;
 }
 
-/* Ends what ends at UNTIL or before; an older one below it may go on. */
+/* Removes functions that end at or before UNTIL; an older one below may continue. */
 static void close_functions(struct perfmap *map, struct open_functions *o, uint64_t until)
 {
 	while (o->nr && map->functions[o->heap[0]].end <= until) {

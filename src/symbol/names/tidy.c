@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over the text. What is inside a template argument list is tidied before the list is
- * closed, so that equal types are equal bytes then, and what is left out is always the end of OUT.
+ * One pass over the text. A template argument list is shortened when it is closed, after its
+ * content, so that equal types are equal bytes then, and the removed part is always the end of OUT.
  */
 #include "tidy.h"
 #include "lib/strbuf.h"
@@ -14,9 +14,9 @@
 enum { DEPTH_MAX = 64, ARGS_MAX = 12, DEFAULTS_MAX = 8 };
 
 /*
- * The templates of namespace std that have default arguments, with how many come before them, and
- * those behind libstdc++'s containers, where the same arguments have no default but tell as little.
- * $0 is the first argument, * any end.
+ * The templates of namespace std with default arguments, with the number of other arguments, and
+ * libstdc++'s internal templates for containers, where the same arguments have no default but are
+ * as uninteresting. $0 is the first argument, * matches any rest.
  */
 static const struct known {
 	const char *name;
@@ -81,21 +81,21 @@ struct cpp_text {
 };
 
 struct tidier {
-	const char *s; /* what is left of the name */
+	const char *s; /* rest of the name */
 	struct strbuf *out;
 	size_t start; /* of the name in OUT */
 	bool drop_arguments;
-	size_t name;         /* where in OUT the qualified name begins that is being written */
-	size_t operator_end; /* of the last operator's name, in OUT; 0: none */
+	size_t name;         /* offset in OUT of the current qualified name */
+	size_t operator_end; /* offset in OUT of the end of the last operator's name; 0: none */
 	struct level {
 		char open;
-		bool call; /* the argument list of a function */
+		bool call; /* a function's argument list */
 		size_t at; /* in OUT */
 		size_t name;
-		size_t commas; /* the first of them */
+		size_t commas; /* index of the first of them */
 	} levels[DEPTH_MAX];
 	size_t depth;
-	size_t *commas; /* places in OUT of those of the open template argument lists */
+	size_t *commas; /* offsets in OUT of the commas in open template argument lists */
 	size_t nr_commas, commas_alloc;
 };
 
@@ -110,7 +110,7 @@ static void copy(struct tidier *t, size_t n)
 	t->s += n;
 }
 
-/* The last byte that was written, NUL at the beginning. */
+/* The last byte of OUT, NUL at the beginning. */
 static char last(const struct tidier *t)
 {
 	return t->out->len > t->start ? t->out->buf[t->out->len - 1] : '\0';
@@ -121,7 +121,7 @@ static bool in_qualified_name(const struct tidier *t)
 	return t->out->len >= t->start + 2 && !memcmp(t->out->buf + t->out->len - 2, "::", 2);
 }
 
-/* The length of the operator's symbol at S: "()", "[]", "<<=", "->*"; 0 when there is none. */
+/* The length of the operator symbol at S: "()", "[]", "<<=", "->*"; 0: none. */
 static size_t operator_len(const char *s)
 {
 	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>",
@@ -155,7 +155,7 @@ static bool open_bracket(struct tidier *t)
 	return true;
 }
 
-/* "operator", its symbol, and the template argument list that is no comparison then. */
+/* "operator" and its symbol, which may be followed by a template argument list. */
 static bool take_operator(struct tidier *t)
 {
 	size_t n = operator_len(t->s);
@@ -174,7 +174,7 @@ static bool text_is(const char *s, size_t len, const char *word)
 	return len == strlen(word) && !memcmp(s, word, len);
 }
 
-/* "std::__cxx11::list" is what people know as std::list. */
+/* "std::__cxx11::list" is shown as std::list. */
 static bool is_inline_namespace(const struct tidier *t, size_t len)
 {
 	static const char *const names[] = {"__cxx11", "__1", "_V2"};
@@ -206,7 +206,7 @@ static bool take_word(struct tidier *t)
 	return !is_operator || take_operator(t);
 }
 
-/* True when TEXT is PATTERN, in namespace std, with ARGS for $0 and $1. */
+/* True if TEXT matches PATTERN, in namespace std, with ARGS for $0 and $1. */
 static bool matches(struct cpp_text text, const char *pattern, const struct cpp_text *args)
 {
 	const char *s = text.s + 5, *end = text.s + text.len;
@@ -232,7 +232,7 @@ static bool matches(struct cpp_text text, const char *pattern, const struct cpp_
 	return s == end;
 }
 
-/* The arguments of the list LEVEL, which ends where OUT ends; 0 when they are too many. */
+/* The arguments of the list LEVEL, which ends at the end of OUT; 0: too many. */
 static size_t split_args(const struct tidier *t, const struct level *level, struct cpp_text *args)
 {
 	size_t n = t->nr_commas - level->commas + 1, at = level->at + 1;
@@ -249,7 +249,7 @@ static size_t split_args(const struct tidier *t, const struct level *level, stru
 	return n;
 }
 
-/* How many of the N arguments of the template are no default ones. */
+/* The number of the N template arguments that are not default ones. */
 static size_t without_defaults(const struct known *k, const struct cpp_text *args, size_t n)
 {
 	size_t keep = n;
@@ -264,7 +264,7 @@ static size_t without_defaults(const struct known *k, const struct cpp_text *arg
 	return keep;
 }
 
-/* "std::basic_string<char" at the end of OUT is "std::string": true when it was one of these. */
+/* Replaces "std::basic_string<char" at the end of OUT by "std::string"; true if it was there. */
 static bool use_typedef(
 	struct tidier *t, const struct level *level, const char *name, const struct cpp_text *arg)
 {
@@ -278,7 +278,7 @@ static bool use_typedef(
 	return true;
 }
 
-/* Shortens the list at the end of OUT; true when nothing is left of it, not even brackets. */
+/* Shortens the list at the end of OUT; true if it was removed with its brackets. */
 static bool drop_defaults(struct tidier *t, const struct level *level)
 {
 	const char *name = t->out->buf + level->name;
@@ -322,7 +322,7 @@ static void close_list(struct tidier *t)
 	t->name = level->name;
 }
 
-/* The length of "const", "&" and so on behind an argument list. */
+/* The length of "const", "&" etc. after an argument list. */
 static size_t qualifiers_len(const char *s)
 {
 	static const char *const words[] = {" const", " volatile", " &&", " &", "&&", "&"};
@@ -334,13 +334,13 @@ static size_t qualifiers_len(const char *s)
 	return len;
 }
 
-/* A bracket other than ">". False when it closes none. */
+/* Handles a bracket other than ">". False: unbalanced. */
 static bool close_bracket(struct tidier *t)
 {
 	char open = *t->s == ')' ? '(' : *t->s == ']' ? '[' : '{';
 
 	while (t->depth && t->levels[t->depth - 1].open == '<')
-		t->depth--; /* was less-than */
+		t->depth--; /* it was less-than */
 	if (!t->depth || t->levels[t->depth - 1].open != open)
 		return false;
 
@@ -363,7 +363,7 @@ static bool in_list(const struct tidier *t)
 	return t->depth && t->levels[t->depth - 1].open == '<';
 }
 
-/* libiberty writes "> >" where two lists end: others than single ones are operators, as is "->". */
+/* libiberty writes "> >" for two lists: ">>" and the like are operators, as is "->". */
 static void take_greater(struct tidier *t)
 {
 	if (t->s[1] == '>' || t->s[1] == '=')
@@ -383,7 +383,7 @@ static void take_comma(struct tidier *t)
 	copy(t, 1);
 }
 
-/* False when the brackets are not understood. */
+/* False: unbalanced brackets. */
 static bool take(struct tidier *t)
 {
 	char c = *t->s;
