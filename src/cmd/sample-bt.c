@@ -118,6 +118,10 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 		program_say_lines(&notes);
 	int ret = judge(o, &profile);
 
+	strbuf_reset(&notes);
+	if (!recording_has_labels(rec, &o->view, &notes))
+		ret = EXIT_PARTIAL;
+	program_say_lines(&notes);
 	if (write_outputs(o, &(struct output){rec, &o->view, o->symbol.demangle, &profile}))
 		ret = EXIT_FAILED;
 	profile_release(&profile);

@@ -19,6 +19,7 @@ enum {
 	OPT_CHILDREN,
 	OPT_IDLE,
 	OPT_COMM,
+	OPT_BY,
 	OPT_THREADS,
 	OPT_REPORT,
 	OPT_ENGINE,
@@ -66,6 +67,7 @@ static const struct argp_option option_table[] = {
 	{"report", OPT_REPORT, "DIR", 0, "Write all formats into a dated folder in DIR", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
 	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
+	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if fewer frames than this have names (default 50; 0: never)", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
@@ -272,6 +274,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_COMM:
 		o->view.comm = true;
+		break;
+	case OPT_BY:
+		if (!*arg)
+			argp_error(state, "--by takes the key of a label");
+		o->view.by = arg;
 		break;
 	case OPT_MIN_QUALITY:
 		o->min_quality = arg_percent("--min-quality", arg, state);

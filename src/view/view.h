@@ -28,7 +28,7 @@ struct input_options {
 /*
  * Adds the file at PATH ("-": stdin) to P, whatever it is: recording, our own picture, folded, text
  * of stap scripts, perf script, bpftrace, bcc; tells which by looking. Where it names
- * tasks, they are the root frames, and tags the leaves: input_settle, demangle_profiles and
+ * tasks, they are the root frames, and states the leaves: input_settle, demangle_profiles and
  * profile_finish are the caller's. 0: all of it; 1: a part (incomplete recording, lines that could
  * not be read: counted in the account, said in ERR); -1: nothing.
  */
@@ -38,12 +38,12 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 /*
  * What was read is one of N profiles that are looked at together: tasks stay in all of them if VIEW
  * has comm or threads or one of them has several processes (an input has, or it has other tasks
- * than those before it), tags of recordings if they differ.
+ * than those before it), states of recordings if they differ.
  */
 void input_settle(struct profile *const *profiles, size_t n, const struct recording_view *view);
 
 /*
- * The same for a program that has a recording in hand: with symbols, only the tasks and tags that
+ * The same for a program that has a recording in hand: with symbols, only the tasks and states that
  * its own rows need. P was just initialised.
  */
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,

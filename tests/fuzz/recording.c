@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
+#include "lib/strbuf.h"
 #include "model/recording.h"
 #include "symbol/quality.h"
 #include "view/view.h"
@@ -22,6 +23,32 @@ static void write_quality(const struct recording *rec, const struct recording_vi
 	free(text);
 }
 
+/* Views that choose rows by their labels and show them. */
+static void write_labels(const struct recording *rec)
+{
+	struct label_filter filter = {0};
+	struct recording_view view = {
+		.event = -1, .by = "uri", .label_sets = true, .labels = &filter};
+	struct strbuf notes = STRBUF_INIT;
+	struct profile p;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	must(label_filter_add(&filter, "state=S,R,") == 0);
+	must(recording_has_labels(rec, &view, &notes) == !notes.len);
+	profile_init(&p);
+	recording_to_profile(rec, &view, &p);
+	profile_finish(&p);
+	must(p.nodes[0].total == p.account.kept);
+	must(out && view_pprof(&p, out, NULL) == 0);
+	must(view_bt(rec, &view, DEMANGLE_SHORT, out, NULL) == 0 && fclose(out) == 0);
+	profile_release(&p);
+	strbuf_release(&notes);
+	label_filter_release(&filter);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recording_view view = {.threads = true, .lines = true, .event = -1};
@@ -38,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fclose(out) == 0);
 		free(text);
 		write_quality(&rec, &view);
+		write_labels(&rec);
 		profile_init(&p);
 		recording_to_profile(&rec, &view, &p);
 		fuzz_fold_twice(&p);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """hostile.py make: 100,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
-threads, files, functions, sources, and of itself.
+threads, files, functions, sources, and of itself, and such labels.
 hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight."""
 import csv
 import json
@@ -46,7 +46,7 @@ def word(raw):
 
 def record():
     r = random.Random(53)
-    lines = [b'flametap-recording 1', b'meta title ' + word(name(r)), b'kernel ' + word(name(r)) + b' -',
+    lines = [b'flametap-recording 2', b'meta title ' + word(name(r)), b'kernel ' + word(name(r)) + b' -',
              b'event 0 on-cpu samples 1000000 cpu']
     lines += [b'task %d %d %d 1 %s' % (i, i + 1, i + 1, word(name(r)[:15])) for i in range(TASKS)]
     lines += [b'map %d %d 0 1000 2000 0 - /%s' % (i, i + 1, word(name(r))) for i in range(TASKS)]
@@ -54,7 +54,12 @@ def record():
         lines += [b'frame %d user pc %d 10' % (i, i),
                   b'name %d %s 0 %s %s 12' % (i, word(name(r)), word(name(r)), word(name(r)))]
     lines += [b'stack %d user root - %d' % (i, i) for i in range(TASKS)]
-    lines += [b'row 0 %d %d - 3 3' % (i, i) for i in range(TASKS)]
+    pairs, sets = {}, []
+    for i in range(TASKS):
+        labels = {b'uri': name(r), name(r): name(r)}
+        sets.append(b','.join(b'%d' % pairs.setdefault(pair, len(pairs)) for pair in labels.items()))
+    lines += [b'label %d %s %s' % (n, word(key), word(value)) for (key, value), n in pairs.items()]
+    lines += [b'row 0 %d %d %s 3 3' % (i, i, sets[i]) for i in range(TASKS)]
     lines.append(b'end %d' % len(lines))
     sys.stdout.buffer.write(b'\n'.join(lines) + b'\n')
 
