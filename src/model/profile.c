@@ -70,6 +70,7 @@ void profile_describe(struct profile *p, const struct profile *from)
 	p->tasks = from->tasks;
 	p->states = from->states;
 	p->no_states = from->no_states;
+	p->unlabelled = from->unlabelled;
 }
 
 const char *profile_differs(const struct profile *p, const struct profile *other)

@@ -76,6 +76,7 @@ struct profile {
 	struct account account;
 	bool tasks;             /* there are several processes, which tasks tell apart */
 	bool states, no_states; /* rows of recordings have a state as label, have none */
+	uint64_t unlabelled;    /* weight of rows whose sets of labels were too many */
 };
 
 void profile_init(struct profile *p);
@@ -83,7 +84,7 @@ void profile_release(struct profile *p);
 void profile_set(char **field, const char *value); /* title, unit, event */
 
 /* P gets all that is known of FROM as a whole: title, unit, event, timing, account, what
- * its tasks and states are. */
+ * its tasks, states and labels are. */
 void profile_describe(struct profile *p, const struct profile *from);
 
 /* NULL, or what P counts that OTHER does not: its unit, or its event where both are known. */

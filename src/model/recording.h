@@ -190,7 +190,8 @@ struct recording_view {
 	const struct label_filter *labels; /* only rows with these; NULL: all */
 	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
 	bool note_states; /* a state's note is there even if it is the only one, or one of many */
-	bool label_sets;  /* each stack ends in a frame for its row's labels, if it has any */
+	bool label_sets;  /* each stack ends in a frame for its row's labels, if it has any; see
+			     the profile's unlabelled */
 };
 
 /* The number of the event that VIEW shows; REC may have none of that number. */

@@ -14,6 +14,11 @@
 /* Deeper stacks are walked once for each place where they stand, however many rows have them. */
 enum { DEEP = 64 };
 
+/*
+ * What shows sets of labels lists the frames of a stack for each set: so many of them take 200 MB.
+ */
+enum { LABELLED_MAX = 1 << 26 };
+
 enum { SECOND = 1000000000 }; /* ns */
 
 struct tree_builder {
@@ -24,6 +29,7 @@ struct tree_builder {
 			      first used */
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
+	uint64_t labelled; /* frames of the rows whose labels are shown */
 	bool states;       /* the rows are told apart by them */
 	struct strbuf text;
 };
@@ -195,12 +201,18 @@ static void push_state(struct tree_builder *b, const struct rec_row *row)
 	*(b->text.len ? &b->p->states : &b->p->no_states) = true;
 }
 
-static void push_label_set(struct tree_builder *b, uint32_t set)
+static void push_label_set(struct tree_builder *b, const struct rec_row *row)
 {
 	uint32_t pairs[LABEL_SET_MAX];
-	size_t nr = labels_get(&b->rec->labels, set, pairs);
+	size_t nr = labels_get(&b->rec->labels, row->labels, pairs);
 	const struct strpool *strings = &b->rec->strings;
 
+	for (int i = 0; i < ROW_STACKS && row->stacks[i] != NO_STACK; i++)
+		b->labelled += b->rec->stacks[row->stacks[i]].nr;
+	if (b->labelled > LABELLED_MAX) {
+		add_capped(&b->p->unlabelled, row->sum);
+		return;
+	}
 	strbuf_reset(&b->text);
 	for (size_t i = 0; i < nr; i++) {
 		const struct label *l = &b->rec->labels.pairs[pairs[i]];
@@ -235,7 +247,7 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	if (b->states)
 		push_state(b, row);
 	if (b->view->label_sets && row->labels)
-		push_label_set(b, row->labels);
+		push_label_set(b, row);
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 

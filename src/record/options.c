@@ -276,9 +276,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->view.comm = true;
 		break;
 	case OPT_BY:
-		if (!*arg)
-			argp_error(state, "--by takes the key of a label");
-		o->view.by = arg;
+		o->view.by = arg_text("--by", arg, "the key of a label", state);
 		break;
 	case OPT_MIN_QUALITY:
 		o->min_quality = arg_percent("--min-quality", arg, state);

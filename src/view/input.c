@@ -139,6 +139,7 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 	p->tasks |= own->tasks;
 	p->states |= own->states;
 	p->no_states |= own->no_states;
+	add_capped(&p->unlabelled, own->unlabelled);
 	add_account(p, &before, first);
 	return 0;
 }

@@ -11,6 +11,13 @@ void arg_invalid(const char *option, const char *arg, const char *use, struct ar
 	argp_error(state, "invalid %s '%s': use %s", option, arg, use);
 }
 
+const char *arg_text(const char *option, const char *arg, const char *use, struct argp_state *state)
+{
+	if (!*arg)
+		arg_invalid(option, arg, use, state);
+	return arg;
+}
+
 uint64_t arg_count(
 	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
 {

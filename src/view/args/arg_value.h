@@ -13,6 +13,10 @@
 /* "invalid OPTION 'ARG': use USE"; for values that have a parser of their own. */
 void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state);
 
+/* Any text but the empty one. */
+const char *arg_text(
+	const char *option, const char *arg, const char *use, struct argp_state *state);
+
 /* A whole number from MIN to MAX. */
 uint64_t arg_count(
 	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state);

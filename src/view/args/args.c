@@ -8,6 +8,8 @@
 #include "symbol_args.h"
 #include "view/report/functions.h"
 
+#include <inttypes.h>
+
 enum {
 	OPT_COMM = 0x1000,
 	OPT_THREADS,
@@ -55,15 +57,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LABEL:
 		if (label_filter_add(&args->labels, arg) < 0)
-			argp_error(state, "--label takes KEY=VALUE[,VALUE...], not '%s'", arg);
+			arg_invalid("--label", arg, "KEY=VALUE[,VALUE...]", state);
 		break;
 	case OPT_TAG:
 		label_filter_add_values(&args->labels, RECORDING_STATE, arg);
 		break;
 	case OPT_BY:
-		if (!*arg)
-			argp_error(state, "--by takes the key of a label");
-		args->input.view.by = arg;
+		args->input.view.by = arg_text("--by", arg, "the key of a label", state);
 		break;
 	case OPT_MIN_QUALITY:
 		args->min_quality = arg_percent("--min-quality", arg, state);
@@ -173,6 +173,9 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
 			result = -1;
 		profile_finish(profiles[i]);
+		if (profiles[i]->unlabelled)
+			strbuf_addf(&notes, "too many labels: %" PRIu64 " %s have none\n",
+				profiles[i]->unlabelled, profiles[i]->unit);
 	}
 	program_say_lines(&notes);
 	strbuf_release(&notes);

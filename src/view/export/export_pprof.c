@@ -16,6 +16,7 @@
 #include "view/preorder.h"
 #include "view/view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,7 +143,7 @@ static void write_comments(struct pprof_writer *w, uint64_t scale)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct strbuf line = STRBUF_INIT;
-	int64_t comments[2];
+	int64_t comments[3];
 
 	export_title(w->p, scale, &line);
 	if (line.len)
@@ -150,6 +151,12 @@ static void write_comments(struct pprof_writer *w, uint64_t scale)
 	strbuf_reset(&line);
 	if (w->p->account.known) {
 		account_line(&w->p->account, w->p->unit, &line);
+		comments[part.n_comment++] = add_string(w, line.buf, line.len);
+	}
+	strbuf_reset(&line);
+	if (w->p->unlabelled) {
+		strbuf_addf(&line, "too many labels: %" PRIu64 " %s have none", w->p->unlabelled,
+			w->p->unit);
 		comments[part.n_comment++] = add_string(w, line.buf, line.len);
 	}
 	part.comment = comments;
