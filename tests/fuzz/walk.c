@@ -78,7 +78,8 @@ uint32_t loader_number(struct loader *r, size_t object)
 	return (uint32_t)object;
 }
 
-enum table_state loader_want(struct loader *r, uint32_t number, const struct unwind_table **table)
+enum table_state loader_request(
+	struct loader *r, uint32_t number, const struct unwind_table **table)
 {
 	must(r && number < MAPS);
 	steps++;

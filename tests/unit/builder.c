@@ -29,12 +29,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The next answer. */
-static bool take(uint32_t *number, int *table)
+/* Waits for the next result. */
+static bool receive(uint32_t *number, int *table)
 {
 	struct pollfd fd = {.fd = builder.socket, .events = POLLIN};
 
-	return poll(&fd, 1, 60000) == 1 && builder_take(&builder, number, table);
+	return poll(&fd, 1, 60000) == 1 && builder_receive(&builder, number, table);
 }
 
 static void builder__makes_tables(void **state)
@@ -45,11 +45,11 @@ static void builder__makes_tables(void **state)
 	uint32_t number;
 
 	(void)state;
-	assert_int_equal(builder_ask(&builder, 7, self), 0);
-	assert_int_equal(builder.asked, 1);
-	assert_true(take(&number, &fd));
+	assert_int_equal(builder_request(&builder, 7, self), 0);
+	assert_int_equal(builder.nr_requests, 1);
+	assert_true(receive(&number, &fd));
 	assert_int_equal(number, 7);
-	assert_int_equal(builder.asked, 0);
+	assert_int_equal(builder.nr_requests, 0);
 	assert_int_equal(unwind_table_open(&table, fd, elffile_build_id(elf)), 0);
 	assert_true(table.header->nr_rows > 100);
 	unwind_table_release(&table);
@@ -58,26 +58,26 @@ static void builder__makes_tables(void **state)
 	close(self);
 }
 
-/* More than the sockets hold, before an answer is taken: nobody waits for anybody. */
-static void builder__is_asked_for_more_than_it_can_take(void **state)
+/* More than the sockets hold, before one result is received: neither side blocks forever. */
+static void builder__takes_more_requests_than_fit_into_the_socket(void **state)
 {
 	enum { MANY = 5000 };
 	int no_elf = open("/dev/null", O_RDONLY), fd;
-	uint32_t asked = 0, number, answers = 0;
+	uint32_t requests = 0, number, results = 0;
 
 	(void)state;
-	while (asked < MANY && !builder_ask(&builder, asked, no_elf))
-		asked++;
-	assert_true(asked > 0 && asked < MANY);
-	while (answers < MANY) {
-		assert_true(take(&number, &fd));
-		assert_int_equal(number, answers++);
+	while (requests < MANY && !builder_request(&builder, requests, no_elf))
+		requests++;
+	assert_true(requests > 0 && requests < MANY);
+	while (results < MANY) {
+		assert_true(receive(&number, &fd));
+		assert_int_equal(number, results++);
 		assert_int_equal(fd, -1);
-		while (asked < MANY && !builder_ask(&builder, asked, no_elf))
-			asked++;
+		while (requests < MANY && !builder_request(&builder, requests, no_elf))
+			requests++;
 	}
-	assert_int_equal(builder.asked, 0);
-	assert_false(builder_take(&builder, &number, &fd));
+	assert_int_equal(builder.nr_requests, 0);
+	assert_false(builder_receive(&builder, &number, &fd));
 	close(no_elf);
 }
 
@@ -88,10 +88,10 @@ static void builder__died(void **state)
 
 	(void)state;
 	kill(builder.pid, SIGKILL);
-	assert_false(take(&number, &fd));
+	assert_false(receive(&number, &fd));
 	assert_int_equal(builder.socket, -1);
-	assert_int_equal(builder_ask(&builder, 1, no_elf), -1);
-	assert_false(builder_take(&builder, &number, &fd));
+	assert_int_equal(builder_request(&builder, 1, no_elf), -1);
+	assert_false(builder_receive(&builder, &number, &fd));
 	close(no_elf);
 }
 
@@ -101,7 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(makes_tables),
-		TEST(is_asked_for_more_than_it_can_take),
+		TEST(takes_more_requests_than_fit_into_the_socket),
 		TEST(died),
 	};
 

@@ -211,7 +211,7 @@ static void check_space(size_t n, size_t pcs)
 	uint64_t exec_pages = 0, low = ps.maps[n - 1].start;
 	struct space space;
 
-	spaces_push(&spaces, p);
+	spaces_update(&spaces, p);
 	assert_int_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
 	assert_int_equal(space.height, n > SPACE_MAPS);
 	for (size_t i = 0; i < n; i++)
@@ -243,7 +243,7 @@ static void spaces__search(void **state)
 	}
 }
 
-static bool is_told(struct space *space)
+static bool is_published(struct space *space)
 {
 	const uint32_t pid = PID;
 
@@ -258,16 +258,16 @@ static void spaces__too_many_mappings(void **state)
 	(void)state;
 	make(16 << 20);
 	p = make_process(SPACE_NODES * SPACE_MAPS + 1);
-	spaces_push(&spaces, p);
-	assert_false(is_told(&space));
+	spaces_update(&spaces, p);
+	assert_false(is_published(&space));
 	p->nr_maps = 10; /* that is better */
 	p->changes++;
-	spaces_push(&spaces, p);
-	assert_true(is_told(&space));
+	spaces_update(&spaces, p);
+	assert_true(is_published(&space));
 	release();
 }
 
-static void spaces__what_changes_is_told(void **state)
+static void spaces__publishes_changes(void **state)
 {
 	struct space before, after;
 	struct process *p;
@@ -275,14 +275,14 @@ static void spaces__what_changes_is_told(void **state)
 	(void)state;
 	make(16 << 20);
 	p = make_process(100);
-	spaces_push(&spaces, p);
-	assert_true(is_told(&before));
-	spaces_push(&spaces, p);
-	assert_true(is_told(&after));
+	spaces_update(&spaces, p);
+	assert_true(is_published(&before));
+	spaces_update(&spaces, p);
+	assert_true(is_published(&after));
 	assert_memory_equal(&before, &after, sizeof(before));
 	process_mapped(&ps, p, &(struct mapped){PAGE, 3 * PAGE, 0, false, "/none/b", "", 1, 2}, 2);
-	spaces_push(&spaces, p);
-	assert_true(is_told(&after));
+	spaces_update(&spaces, p);
+	assert_true(is_published(&after));
 	assert_int_not_equal(after.version, before.version);
 	assert_int_not_equal(after.root, before.root);
 	assert_int_equal(after.exec_pages, before.exec_pages + 2);
@@ -291,14 +291,14 @@ static void spaces__what_changes_is_told(void **state)
 	assert_int_equal(((struct space_node *)pool_block(&pool, before.root))->start[0],
 		((struct space_leaf *)pool_block(&pool, before.leaves))->start[0]);
 	process_executed(&ps, p, 3);
-	spaces_push(&spaces, p);
-	assert_false(is_told(&after)); /* nothing is mapped */
-	spaces_drop(&spaces, p);
+	spaces_update(&spaces, p);
+	assert_false(is_published(&after)); /* nothing is mapped */
+	spaces_remove(&spaces, p);
 	release();
 }
 
 /* Copies come by the hundred while a table is made. */
-static void spaces__mended_when_it_is_wrong(void **state)
+static void spaces__corrected_when_wrong(void **state)
 {
 	struct space before, after;
 	uint32_t next, pid = PID;
@@ -307,23 +307,23 @@ static void spaces__mended_when_it_is_wrong(void **state)
 	(void)state;
 	make(16 << 20);
 	p = make_process(100);
-	spaces_mend(&spaces, p, 0); /* not told yet */
-	assert_true(is_told(&before));
+	spaces_check(&spaces, p, 0); /* not published yet */
+	assert_true(is_published(&before));
 	assert_int_equal(before.unchecked, 0);
 	next = pool.next;
 	for (int i = 0; i < 1000; i++)
-		spaces_mend(&spaces, p, before.exec_pages);
-	assert_true(is_told(&after));
+		spaces_check(&spaces, p, before.exec_pages);
+	assert_true(is_published(&after));
 	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(pool.next, next);
 	for (int i = 0; i < 1000; i++)
-		spaces_mend(&spaces, p, before.exec_pages + 1); /* a look finds nothing new */
-	assert_true(is_told(&after));
+		spaces_check(&spaces, p, before.exec_pages + 1); /* a look finds nothing new */
+	assert_true(is_published(&after));
 	assert_int_equal(after.unchecked, 1);
 	assert_true(pool.next <= next + 10);
 	assert_int_equal(bpf_map_delete_elem(space_map, &pid), 0); /* as on_exec does */
-	spaces_mend(&spaces, p, before.exec_pages);
-	assert_true(is_told(&after));
+	spaces_check(&spaces, p, before.exec_pages);
+	assert_true(is_published(&after));
 	release();
 }
 
@@ -339,7 +339,7 @@ static void spaces__of_a_real_process(void **state)
 	make(16 << 20);
 	struct process *p = processes_get(&ps, (uint32_t)getpid());
 
-	spaces_push(&spaces, p);
+	spaces_update(&spaces, p);
 	assert_int_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
 	m = search(&space, here, &start);
 	assert_non_null(m);
@@ -356,7 +356,7 @@ static void spaces__of_a_real_process(void **state)
 	assert_true(m && m->table != 0);
 	assert_null(search(&space, (uint64_t)(uintptr_t)&space, &start)); /* the stack */
 	assert_true(space.exec_pages > 0);
-	spaces_drop(&spaces, p);
+	spaces_remove(&spaces, p);
 	assert_int_not_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
 	release();
 }
@@ -369,8 +369,8 @@ int main(void)
 		cmocka_unit_test(pool__freed_blocks_wait),
 		cmocka_unit_test(spaces__search),
 		cmocka_unit_test(spaces__too_many_mappings),
-		cmocka_unit_test(spaces__what_changes_is_told),
-		cmocka_unit_test(spaces__mended_when_it_is_wrong),
+		cmocka_unit_test(spaces__publishes_changes),
+		cmocka_unit_test(spaces__corrected_when_wrong),
 		cmocka_unit_test(spaces__of_a_real_process),
 	};
 

@@ -128,9 +128,9 @@ static void wait_for_tables(void)
 	struct pollfd fds[BUILDERS_MAX];
 
 	while (copies.nr) {
-		assert_true(loader_waiting(&loader) > 0);
+		assert_true(loader_nr_pending(&loader) > 0);
 		assert_true(poll(fds, loader_poll(&loader, fds), 60000) > 0);
-		if (loader_take(&loader))
+		if (loader_receive(&loader))
 			stack_copies_unwind(&copies, false);
 	}
 }
@@ -305,7 +305,7 @@ static void stack_copies__without_tables(void **state)
 	give_pages();
 	stack_copies_take(&copies, &head, self);
 	for (int i = 0; copies.nr && i < 1000; i++) {
-		if (loader_take(&loader))
+		if (loader_receive(&loader))
 			stack_copies_unwind(&copies, false);
 		usleep(1000);
 	}

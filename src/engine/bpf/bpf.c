@@ -355,10 +355,10 @@ static void prepare_tables(struct bpf *b)
 	int64_t end = monotonic_ns() + PREPARE_MS * 1000000LL;
 	struct pollfd fds[BUILDERS_MAX];
 
-	loader_want_all(&b->loader, !b->request->all);
-	while (loader_waiting(&b->loader) && monotonic_ns() < end) {
+	loader_request_all(&b->loader, !b->request->all);
+	while (loader_nr_pending(&b->loader) && monotonic_ns() < end) {
 		poll(fds, loader_poll(&b->loader, fds), PREPARE_MS / 10);
-		loader_take(&b->loader);
+		loader_receive(&b->loader);
 	}
 }
 
@@ -412,7 +412,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 				e->build_id, e->dev, e->inode},
 			e->time_ns);
 	} else if (!task_lives(e->pid, 0)) {
-		spaces_drop(&b->spaces, p);
+		spaces_remove(&b->spaces, p);
 		vm_processes_ended(&b->vms, e->pid);
 		process_ended(&b->processes, p, e->time_ns);
 	}
@@ -422,7 +422,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 {
 	struct process *p = processes_get(&b->processes, head->tgid);
 
-	spaces_mend(&b->spaces, p, head->exec_pages);
+	spaces_check(&b->spaces, p, head->exec_pages);
 	stack_copies_take(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
@@ -481,8 +481,8 @@ static void take_round(struct bpf *b)
 	take_vms(b);
 	for (size_t i = 0; at && i < b->processes.nr; i++)
 		if (!b->processes.list[i].gone)
-			spaces_push(&b->spaces, &b->processes.list[i]);
-	if (loader_take(&b->loader))
+			spaces_update(&b->spaces, &b->processes.list[i]);
+	if (loader_receive(&b->loader))
 		stack_copies_unwind(&b->copies, false);
 }
 
@@ -498,14 +498,14 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	}
 	hurry(true);
 	for (size_t i = 0; i < b->processes.nr; i++)
-		spaces_push(&b->spaces, &b->processes.list[i]);
+		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (r->user)
 		prepare_tables(b);
 	sideband_enable(&b->side, true);
 	b->programs.control->until = until(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);
-		spaces_push(&b->spaces, &b->processes.list[i]);
+		spaces_update(&b->spaces, &b->processes.list[i]);
 	}
 	if (r->vm)
 		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
@@ -608,7 +608,7 @@ static void take_rest(struct bpf *b)
 	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
 
 	take_round(b);
-	while (b->copies.nr && loader_waiting(&b->loader) && monotonic_ns() < end) {
+	while (b->copies.nr && loader_nr_pending(&b->loader) && monotonic_ns() < end) {
 		wait_for_input(b, 100);
 		take_round(b);
 	}
@@ -632,7 +632,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",
 		b->loader.nr - 1, b->loader.rows, b->loader.blocks * (UNWIND_BLOCK / 1024),
-		pool_bytes(&b->pool) >> 10, POOL_MAX >> 20, b->loader.nr_homeless);
+		pool_bytes(&b->pool) >> 10, POOL_MAX >> 20, b->loader.nr_unplaced);
 	fprintf(stderr,
 		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);

@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 enum { QUEUE = 1 << 20 };
-/* What is checked stays as it was, whatever a file made of the builder. */
+/* So that a builder that a hostile file has taken over cannot change a table once validated. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
-/* One number and at most one file. -1 and errno. */
+/* Sends a number and at most one file descriptor (FD -1: none). -1 and errno on failure. */
 static int send_file(int to, uint32_t number, int fd, int flags)
 {
 	union {
@@ -48,8 +48,7 @@ static int send_file(int to, uint32_t number, int fd, int flags)
 	return n == sizeof(number) ? 0 : -1;
 }
 
-/* 1: a message, with *FD -1 when no file came with it; 0: none is there now; -1: the other side is
- * gone. */
+/* 1: a message, *FD is -1 if it had no file; 0: none is ready; -1: the other end is closed. */
 static int receive_file(int from, uint32_t *number, int *fd, int flags)
 {
 	union {
@@ -79,7 +78,7 @@ static int receive_file(int from, uint32_t *number, int *fd, int flags)
 	return 1;
 }
 
-/* Takes over FD. A file in memory with the table, -1: there is none. */
+/* Closes FD. A memfd with the table, -1: it has none. */
 static int build(int fd)
 {
 	struct elffile *elf = elffile_open_fd(fd, NULL);
@@ -113,11 +112,12 @@ static __attribute__((noreturn)) void serve(int socket)
 	uint32_t number;
 	int fd;
 
-	/* Ctrl-C is for the recorder, which may still need tables; it ends us */
+	/* on Ctrl-C the recorder may still need tables; it kills this process */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	setpriority(PRIO_PROCESS, 0, -10); /* what waits for us costs more than we do */
+	setpriority(PRIO_PROCESS, 0,
+		-10); /* a missing table costs more: stacks are copied until it is there */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (!user_become_nobody())
 		_exit(EXIT_FAILED);
@@ -163,28 +163,29 @@ void builder_stop(struct builder *b)
 	waitpid(b->pid, NULL, 0);
 }
 
-int builder_ask(struct builder *b, uint32_t number, int fd)
+int builder_request(struct builder *b, uint32_t number, int fd)
 {
 	if (b->socket < 0)
 		return -1;
 	if (send_file(b->socket, number, fd, MSG_DONTWAIT))
 		return errno == EAGAIN || errno == ETOOMANYREFS ? 1 : -1;
-	b->asked++;
+	b->nr_requests++;
 	return 0;
 }
 
-bool builder_take(struct builder *b, uint32_t *number, int *fd)
+bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 {
-	int came;
+	int received;
 
 	if (b->socket < 0)
 		return false;
-	came = receive_file(b->socket, number, fd, MSG_DONTWAIT);
-	if (came < 0)
+	received = receive_file(b->socket, number, fd, MSG_DONTWAIT);
+	if (received < 0)
 		builder_stop(b);
-	if (came <= 0)
+	if (received <= 0)
 		return false;
-	b->asked -= b->asked > 0; /* a builder that a file took over may say anything */
+	b->nr_requests -=
+		b->nr_requests > 0; /* a builder that a file has taken over may send anything */
 	if (*fd >= 0 && fcntl(*fd, F_GET_SEALS) != SEALS) {
 		close(*fd);
 		*fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process of ours that makes unwind tables while we record. Files of targets may hold anything,
- * so it has no rights beyond reading the file it was handed; what it makes is checked.
+ * A child process that builds unwind tables during a recording. The targets' files are untrusted,
+ * so it has no privileges, only the file descriptors that it is sent; its tables are validated.
  */
 #ifndef ENGINE_BPF_BUILDER_H
 #define ENGINE_BPF_BUILDER_H
@@ -11,23 +11,24 @@
 #include <sys/types.h>
 
 struct builder {
-	int socket; /* -1: it did not start, or it died */
+	int socket; /* -1: it did not start or has died */
 	pid_t pid;
-	uint32_t asked; /* answers that have not come */
+	uint32_t nr_requests; /* in flight */
 };
 
 void builder_start(struct builder *b);
 void builder_stop(struct builder *b);
 
 /*
- * Asks for the table of the file FD under a number of the caller's. 1: not now, there are answers
- * to take first; -1: nobody is there.
+ * Requests the table of the file FD; NUMBER identifies the result. 1: the socket is full, receive
+ * results first; -1: there is no builder.
  */
-int builder_ask(struct builder *b, uint32_t number, int fd);
+int builder_request(struct builder *b, uint32_t number, int fd);
 /*
- * Takes an answer that has come: true, its number, and the file with the table for
- * unwind_table_open, the caller's to close; -1 when there is none. False: no answer has come.
+ * Receives a result without blocking. True: NUMBER is that of the request and FD a file for
+ * unwind_table_open, the caller's to close, or -1: the file has no table. False: no result is
+ * ready.
  */
-bool builder_take(struct builder *b, uint32_t *number, int *fd);
+bool builder_receive(struct builder *b, uint32_t *number, int *fd);
 
 #endif

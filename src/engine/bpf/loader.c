@@ -15,7 +15,7 @@ static char *cache_folder(void)
 	char *cache = folder_cache(), *folder = xasprintf("%s/unwind", cache);
 
 	free(cache);
-	mkdir(folder, 0700); /* without it nothing is kept */
+	mkdir(folder, 0700); /* if this fails, nothing is cached */
 	return folder;
 }
 
@@ -54,15 +54,15 @@ uint32_t loader_number(struct loader *l, size_t object)
 	return o->table = l->nr++;
 }
 
-/* Into the pool; without room there it serves only those stacks that come up as copies. */
-static void place(struct loader *l, uint32_t number)
+/* Puts the table into the pool. Without room there it only unwinds copied stacks. */
+static void place_table(struct loader *l, uint32_t number)
 {
 	const struct unwind_header *h = l->files[number].table.header;
 	struct table_place *p = &l->places[number];
 	uint32_t nr = h->nr_blocks - 1, first = pool_get(l->pool, nr);
 
 	if (!first) {
-		l->nr_homeless++;
+		l->nr_unplaced++;
 		return;
 	}
 	pool_write(l->pool, first, l->files[number].table.blocks + UNWIND_BLOCK, nr);
@@ -78,65 +78,66 @@ static void place(struct loader *l, uint32_t number)
 	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
 }
 
-static void settle(struct loader *l, uint32_t number, const struct unwind_table *table)
+static void set_table(struct loader *l, uint32_t number, const struct unwind_table *table)
 {
 	struct loader_file *f = &l->files[number];
 
 	f->table = *table;
 	f->state = table->blocks ? TABLE_READY : TABLE_NONE;
 	if (table->blocks)
-		place(l, number);
+		place_table(l, number);
 	else
 		__atomic_store_n(&l->places[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
-/* Who has the least to do of those that live; else the first. */
-static uint32_t idlest(const struct loader *l)
+/* The live builder with the fewest requests; the first one if none is alive. */
+static uint32_t least_busy(const struct loader *l)
 {
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < l->nr_builders; i++)
 		if (l->builders[i].socket >= 0 &&
 			(l->builders[best].socket < 0 ||
-				l->builders[i].asked < l->builders[best].asked))
+				l->builders[i].nr_requests < l->builders[best].nr_requests))
 			best = i;
 	return best;
 }
 
-/* Gets the table by itself or has it made; that may have to be asked for again. */
-static void ask(struct loader *l, uint32_t number)
+/* Reads the table from the cache or has it built; a full socket leaves it for the next call. */
+static void request(struct loader *l, uint32_t number)
 {
 	const struct object *o = &l->ps->objects[l->files[number].object];
 	struct unwind_table table = {0};
 	int fd = elffile_fd(o->elf);
 
-	l->files[number].asked = true;
+	l->files[number].requested = true;
 	if (*o->build_id && fd >= 0 && !unwind_cache_get(l->cache, o->build_id, &table)) {
-		settle(l, number, &table);
-	} else if (fd < 0) { /* the vdso: it is the kernel's own */
+		set_table(l, number, &table);
+	} else if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
 		unwind_table_build(&table, o->elf, NULL);
-		settle(l, number, &table);
+		set_table(l, number, &table);
 		return;
 	}
-	uint32_t builder = l->files[number].builder = idlest(l);
-	int answer = builder_ask(&l->builders[builder], number, fd);
+	uint32_t builder = l->files[number].builder = least_busy(l);
+	int result = builder_request(&l->builders[builder], number, fd);
 
-	if (answer < 0)
-		settle(l, number, &table);
-	l->files[number].asked = answer <= 0;
+	if (result < 0)
+		set_table(l, number, &table);
+	l->files[number].requested = result <= 0;
 }
 
-enum table_state loader_want(struct loader *l, uint32_t number, const struct unwind_table **table)
+enum table_state loader_request(
+	struct loader *l, uint32_t number, const struct unwind_table **table)
 {
 	if (!number || number >= l->nr)
 		return TABLE_NONE;
-	if (l->files[number].state == TABLE_PENDING && !l->files[number].asked)
-		ask(l, number);
+	if (l->files[number].state == TABLE_PENDING && !l->files[number].requested)
+		request(l, number);
 	*table = &l->files[number].table;
 	return l->files[number].state;
 }
 
-/* Anyone can write a file that claims to be libc: only tables of root's and our own are kept. */
+/* Any user can write a file with libc's build-id: cache only those of root's and our own files. */
 static bool is_trusted(const struct elffile *elf)
 {
 	struct stat st;
@@ -144,16 +145,16 @@ static bool is_trusted(const struct elffile *elf)
 	return !fstat(elffile_fd(elf), &st) && (!st.st_uid || st.st_uid == geteuid());
 }
 
-/* What BUILDER, which died, was asked for will not come. */
-static bool give_up(struct loader *l, uint32_t builder)
+/* BUILDER has died: its requests get no result. True if there were any. */
+static bool drop_requests(struct loader *l, uint32_t builder)
 {
 	const struct unwind_table none = {0};
 	bool any = false;
 
 	for (uint32_t i = 1; i < l->nr; i++)
-		if (l->files[i].state == TABLE_PENDING && l->files[i].asked &&
+		if (l->files[i].state == TABLE_PENDING && l->files[i].requested &&
 			l->files[i].builder == builder) {
-			settle(l, i, &none);
+			set_table(l, i, &none);
 			any = true;
 		}
 	return any;
@@ -179,7 +180,7 @@ static int compare_sizes(const void *va, const void *vb)
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-void loader_want_all(struct loader *l, bool small_first)
+void loader_request_all(struct loader *l, bool small_first)
 {
 	struct sized *files = xcalloc(l->nr, sizeof(*files));
 	const struct unwind_table *table;
@@ -189,11 +190,11 @@ void loader_want_all(struct loader *l, bool small_first)
 	if (small_first)
 		qsort(files, l->nr - 1, sizeof(*files), compare_sizes);
 	for (uint32_t i = 0; i + 1 < l->nr; i++)
-		loader_want(l, files[i].number, &table);
+		loader_request(l, files[i].number, &table);
 	free(files);
 }
 
-static void take_table(struct loader *l, uint32_t number, int fd)
+static void receive_table(struct loader *l, uint32_t number, int fd)
 {
 	const struct object *o = &l->ps->objects[l->files[number].object];
 	struct unwind_table table = {0};
@@ -202,45 +203,45 @@ static void take_table(struct loader *l, uint32_t number, int fd)
 		unwind_table_open(&table, fd, o->build_id);
 	if (table.blocks && is_trusted(o->elf))
 		unwind_cache_put(l->cache, &table);
-	settle(l, number, &table);
+	set_table(l, number, &table);
 }
 
-static bool take_from(struct loader *l, uint32_t builder)
+static bool receive_from(struct loader *l, uint32_t builder)
 {
 	uint32_t number;
 	bool any = false;
 	int fd;
 
-	while (builder_take(&l->builders[builder], &number, &fd)) {
+	while (builder_receive(&l->builders[builder], &number, &fd)) {
 		if (number && number < l->nr && l->files[number].state == TABLE_PENDING &&
 			l->files[number].builder == builder) {
-			take_table(l, number, fd);
+			receive_table(l, number, fd);
 			any = true;
 		}
 		if (fd >= 0)
 			close(fd);
 	}
 	if (l->builders[builder].socket < 0)
-		any |= give_up(l, builder);
+		any |= drop_requests(l, builder);
 	return any;
 }
 
-bool loader_take(struct loader *l)
+bool loader_receive(struct loader *l)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < l->nr_builders; i++)
-		any |= take_from(l, i);
+		any |= receive_from(l, i);
 	return any;
 }
 
-uint32_t loader_waiting(const struct loader *l)
+uint32_t loader_nr_pending(const struct loader *l)
 {
-	uint32_t waiting = 0;
+	uint32_t pending = 0;
 
 	for (uint32_t i = 0; i < l->nr_builders; i++)
-		waiting += l->builders[i].socket < 0 ? 0 : l->builders[i].asked;
-	return waiting;
+		pending += l->builders[i].socket < 0 ? 0 : l->builders[i].nr_requests;
+	return pending;
 }
 
 nfds_t loader_poll(const struct loader *l, struct pollfd *fds)

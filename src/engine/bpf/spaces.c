@@ -16,22 +16,22 @@ void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, stru
 
 void spaces_release(struct spaces *s)
 {
-	free(s->pushed);
+	free(s->entries);
 	*s = (struct spaces){0};
 }
 
-static struct spaces_pushed *pushed_of(struct spaces *s, const struct process *p)
+static struct spaces_entry *entry_of(struct spaces *s, const struct process *p)
 {
 	size_t at = (size_t)(p - s->ps->list);
 
 	if (at >= s->nr) {
 		size_t nr = s->ps->alloc;
 
-		s->pushed = xrealloc(s->pushed, nr, sizeof(*s->pushed));
-		memset(s->pushed + s->nr, 0, (nr - s->nr) * sizeof(*s->pushed));
+		s->entries = xrealloc(s->entries, nr, sizeof(*s->entries));
+		memset(s->entries + s->nr, 0, (nr - s->nr) * sizeof(*s->entries));
 		s->nr = nr;
 	}
-	return &s->pushed[at];
+	return &s->entries[at];
 }
 
 static int compare_starts(const void *va, const void *vb)
@@ -42,8 +42,8 @@ static int compare_starts(const void *va, const void *vb)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* What is mapped now, by address; the caller frees it. */
-static const struct mapping **mapped_now(
+/* Sorted by address; the caller frees the list. EXEC_PAGES: the size of them all. */
+static const struct mapping **current_mappings(
 	const struct spaces *s, const struct process *p, size_t *nr, uint64_t *exec_pages)
 {
 	const struct mapping **list = xcalloc(p->nr_maps + 1, sizeof(*list));
@@ -65,7 +65,10 @@ static const struct mapping **mapped_now(
 	return list;
 }
 
-/* The program itself and the vdso stay where they are; but it costs next to nothing to look. */
+/*
+ * The BPF programs compare the build-id in memory, as another file may have been mapped there. Not
+ * needed for the executable and the vdso, but cheap.
+ */
 static void fill_id(struct space_map *to, const struct elffile *elf)
 {
 	uint64_t address;
@@ -115,21 +118,21 @@ static void fill_node(struct spaces *s, struct space *space, size_t nr_leaves)
 	}
 }
 
-/* Puts the list into new blocks; false: it is too long, or the pool is full. */
+/* Writes the list to new blocks. False: it is too long, or the pool is full. */
 static bool make_space(struct spaces *s, const struct mapping *const *list, size_t nr,
-	struct spaces_pushed *pushed, struct space *space)
+	struct spaces_entry *entry, struct space *space)
 {
 	size_t leaves = (nr + SPACE_MAPS - 1) / SPACE_MAPS;
 
 	if (!nr || leaves > SPACE_NODES)
 		return false;
-	pushed->nr = (uint32_t)leaves + (leaves > 1);
-	pushed->block = pool_get(s->pool, pushed->nr);
-	if (!pushed->block)
+	entry->nr = (uint32_t)leaves + (leaves > 1);
+	entry->block = pool_get(s->pool, entry->nr);
+	if (!entry->block)
 		return false;
-	space->root = pushed->block;
+	space->root = entry->block;
 	space->height = leaves > 1;
-	space->leaves = pushed->block + space->height;
+	space->leaves = entry->block + space->height;
 	for (size_t i = 0; i < leaves; i++)
 		fill_leaf(
 			s, space->leaves + (uint32_t)i, list + i * SPACE_MAPS, nr - i * SPACE_MAPS);
@@ -138,67 +141,67 @@ static bool make_space(struct spaces *s, const struct mapping *const *list, size
 	return true;
 }
 
-static void tell(struct spaces *s, struct process *p, struct spaces_pushed *pushed)
+static void publish(struct spaces *s, struct process *p, struct spaces_entry *entry)
 {
-	struct spaces_pushed old = *pushed;
-	struct space space = {.unchecked = pushed->unchecked, .version = ++s->versions};
+	struct spaces_entry old = *entry;
+	struct space space = {.unchecked = entry->unchecked, .version = ++s->versions};
 	size_t nr;
-	const struct mapping **list = mapped_now(s, p, &nr, &space.exec_pages);
+	const struct mapping **list = current_mappings(s, p, &nr, &space.exec_pages);
 
-	pushed->block = 0;
-	if (!make_space(s, list, nr, pushed, &space) ||
+	entry->block = 0;
+	if (!make_space(s, list, nr, entry, &space) ||
 		bpf_map_update_elem(s->map, &p->pid, &space, BPF_ANY))
 		bpf_map_delete_elem(s->map, &p->pid);
 	pool_put(s->pool, old.block, old.nr);
-	pushed->told = true;
-	pushed->changes = p->changes;
+	entry->published = true;
+	entry->changes = p->changes;
 	free(list);
 }
 
-void spaces_push(struct spaces *s, struct process *p)
+void spaces_update(struct spaces *s, struct process *p)
 {
-	struct spaces_pushed *pushed = pushed_of(s, p);
+	struct spaces_entry *entry = entry_of(s, p);
 
-	if (!pushed->told || pushed->changes != p->changes)
-		tell(s, p, pushed);
+	if (!entry->published || entry->changes != p->changes)
+		publish(s, p, entry);
 }
 
-/* A program that begins or ends takes it away. */
-static bool is_known(const struct spaces *s, const struct process *p)
+/* The BPF programs remove a process at exec and exit. */
+static bool is_in_map(const struct spaces *s, const struct process *p)
 {
 	struct space space;
 
 	return !bpf_map_lookup_elem(s->map, &p->pid, &space);
 }
 
-void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages)
+void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages)
 {
-	struct spaces_pushed *pushed = pushed_of(s, p);
-	bool unchecked = pushed->unchecked;
-	uint64_t told;
+	struct spaces_entry *entry = entry_of(s, p);
+	bool unchecked = entry->unchecked;
+	uint64_t mapped;
 	size_t nr;
 
-	free(mapped_now(s, p, &nr, &told));
-	if (told != exec_pages) {
+	free(current_mappings(s, p, &nr, &mapped));
+	if (mapped != exec_pages) {
 		process_scan(s->ps, p, NULL);
-		free(mapped_now(s, p, &nr, &told));
-		/* it changes all the time, or the kernel counts what /proc does not show */
-		if (told != exec_pages && pushed->told && pushed->changes == p->changes)
-			pushed->unchecked = true;
+		free(current_mappings(s, p, &nr, &mapped));
+		/* the mappings change all the time, or the kernel counts more than /proc shows */
+		if (mapped != exec_pages && entry->published && entry->changes == p->changes)
+			entry->unchecked = true;
 		else
-			pushed->unchecked = false;
+			entry->unchecked = false;
 	}
-	if (!pushed->told || pushed->changes != p->changes || pushed->unchecked != unchecked ||
-		!is_known(s, p))
-		tell(s, p, pushed);
+	if (!entry->published || entry->changes != p->changes || entry->unchecked != unchecked ||
+		!is_in_map(s, p))
+		publish(s, p, entry);
 }
 
-void spaces_drop(struct spaces *s, struct process *p)
+void spaces_remove(struct spaces *s, struct process *p)
 {
-	struct spaces_pushed *pushed = pushed_of(s, p);
+	struct spaces_entry *entry = entry_of(s, p);
 
-	if (pushed->told)
+	if (entry->published)
 		bpf_map_delete_elem(s->map, &p->pid);
-	pool_put(s->pool, pushed->block, pushed->nr);
-	*pushed = (struct spaces_pushed){0};
+	pool_put(s->pool, entry->block, entry->nr);
+	*entry = (struct spaces_entry){0};
 }

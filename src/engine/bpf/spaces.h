@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tells the BPF programs which files a process has mapped where. */
+/* The executable mappings of processes, published to the BPF programs. */
 #ifndef ENGINE_BPF_SPACES_H
 #define ENGINE_BPF_SPACES_H
 
@@ -11,28 +11,29 @@ struct spaces {
 	struct processes *ps;
 	struct pool *pool;
 	struct loader *loader;
-	int map; /* fd of pid -> struct space */
-	struct spaces_pushed {
-		uint32_t block, nr; /* in the pool */
-		unsigned changes;   /* of the process, when it was told */
-		bool told, unchecked;
-	} * pushed; /* by the process's place in ps->list */
+	int map; /* fd: pid -> struct space */
+	struct spaces_entry {
+		uint32_t block, nr; /* in the pool; block 0: none */
+		unsigned changes;   /* of the process, when published */
+		bool published;
+		bool unchecked; /* as in struct space */
+	} * entries;            /* by index in ps->list */
 	size_t nr;
-	uint32_t versions; /* of lists that were told */
+	uint32_t versions; /* lists published so far */
 };
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
 	int map_fd);
 void spaces_release(struct spaces *s);
 
-/* Tells what is mapped now, if it has changed since. */
-void spaces_push(struct spaces *s, struct process *p);
+/* Publishes the current mappings if they have changed. */
+void spaces_update(struct spaces *s, struct process *p);
 /*
- * A program found that the process has EXEC_PAGES pages of code: when that is not what it was told,
- * looks at it and tells anew.
+ * The kernel counts EXEC_PAGES pages of executable mappings: if those that are published differ,
+ * scans the process and publishes them again.
  */
-void spaces_mend(struct spaces *s, struct process *p, uint64_t exec_pages);
-/* The process is gone. */
-void spaces_drop(struct spaces *s, struct process *p);
+void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages);
+/* For a process that has ended. */
+void spaces_remove(struct spaces *s, struct process *p);
 
 #endif

@@ -151,7 +151,7 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	struct walk *w = &cw->walk;
 	const struct unwind_table *table;
 
-	switch (loader_want(c->loader, w->map.table, &table)) {
+	switch (loader_request(c->loader, w->map.table, &table)) {
 	case TABLE_PENDING:
 		return WALK_PENDING;
 	case TABLE_READY:
