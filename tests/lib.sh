@@ -92,6 +92,16 @@ near() {
 	fi
 }
 
+# few NAME PART ALL: PART is at most 0.5 % of ALL and three standard deviations of so many, and there is something: a stack in a
+# thousand may meet its page being moved
+few() {
+	if awk -v part="$2" -v all="$3" 'BEGIN { few = all / 200; exit !(all > 0 && part <= few + 3 * sqrt(few)) }'; then
+		ok "$1"
+	else
+		not_ok "$1" "$2 of $3"
+	fi
+}
+
 # until_true SECONDS COMMAND…: false when it did not come true in time
 until_true() {
 	tries=$(($1 * 10))
@@ -179,30 +189,10 @@ lab_finish() {
 	wait "$target" 2>/dev/null || :
 }
 
-# lab_kept FOLDED: the whole weight
-lab_kept() {
-	awk '{ n += $NF } END { print n + 0 }' "$1"
-}
-
-# lab_spread SHARE FOLDED: four standard deviations, in per cent, of such a share of as many samples as there are
-lab_spread() {
-	awk -v p="$1" -v n="$(lab_kept "$2")" 'BEGIN { print 100 * 4 * sqrt(p * (1 - p) / (n + 1)) }'
-}
-
 # lab_keep FILE…: copies to build/LEVEL/SUITE/out/NAME.files, for whoever wants to look at them
 lab_keep() {
 	mkdir -p "/lab/out/$LAB_NAME.files"
 	cp -R "$@" "/lab/out/$LAB_NAME.files/"
-}
-
-# lab_few NAME PART ALL: PART is at most 0.5 % of ALL and three standard deviations of so many, and there is something: a stack in a
-# thousand may meet its page being moved
-lab_few() {
-	if awk -v part="$2" -v all="$3" 'BEGIN { few = all / 200; exit !(all > 0 && part <= few + 3 * sqrt(few)) }'; then
-		ok "$1"
-	else
-		not_ok "$1" "$2 of $3"
-	fi
 }
 
 # skip_all REASON: nothing to prepare here; in_guest is not run

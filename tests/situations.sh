@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# situations.sh: sourced by tests in the guest that record programs/situations.pl, which knows its Perl stack at each moment. Needs lib.sh
-# and two functions of the test: recorder NAME ARG… starts a recording that leaves $T/NAME.rec, and returns when the probes are in
-# place; recorded NAME waits for its end.
+# situations.sh: sourced, after record.sh, by tests in the guest that record programs/situations.pl, which knows its Perl stack at each
+# moment.
 
 # judged NAME: what the judge says, with what this emulated machine cannot be blamed for: fewer samples, as the emulator gives its ticks
 # late when it waits for a processor; what the program does between its situations, which takes no time elsewhere; and a stack in 200
@@ -44,10 +43,12 @@ one_run() {
 	${root:+chroot "$root"} perl "/tmp/$name/situations.pl" "/tmp/$name/s" "$run_ms" >"$T/$name.said" 2>&1 &
 	target=$!
 	until_true 60 grep -q '^ready' "$T/$name.said" || not_ok "$name: the program" 'does not begin'
-	recorder "$name" "$@" -p "$(sed -n 's/^ready //p' "$T/$name.said" | tr ' ' ,)"
+	begin_record "$name" "$@" -p "$(sed -n 's/^ready //p' "$T/$name.said" | tr ' ' ,)"
 	: >"$root/tmp/$name/s.go"
 	wait "$target" || not_ok "$name: the program" "exit $?"
-	recorded "$name"
+	end_record
+	note "$T/$name.err"
+	check_eq "$name: exit code" 0 "$status"
 	cp "$root/tmp/$name/s" "$T/$name.moments"
 	case $* in *--mixed*) mixed=--mixed ;; *) mixed='' ;; esac
 	perl /lab/programs/situations-judge $mixed "$T/$name.moments" "$T/$name.rec" "$name, " >"$T/$name.verdict" 2>&1 || :

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf/lib.sh: sourced by tests/bpf/t/*.sh behind lib.sh. Needs BIN (sample-bt), TOP and CASES (the compiled cases), which `run` sets.
+# bpf/lib.sh: sourced by tests/bpf/t/*.sh after lib.sh. Needs TOP and BIN (sample-bt), which tests/parts sets, and CASES (the compiled
+# cases), which `run` sets.
 
-. "$TOP/tests/stacks.sh"
+. "$TOP/tests/record.sh"
 
 # missing CASE: why it was not built; false: it was
 missing() {

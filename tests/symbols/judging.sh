@@ -23,8 +23,8 @@ libc_file() {
 	ldd "$O/tests/symbols/addresses" | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p'
 }
 
-# judge NAME FILE N WHO…: what we say of N addresses against eu (eu-addr2line) and llvm (llvm-symbolizer)
-judge() {
+# compare_names NAME FILE N WHO…: what we say of N addresses against eu (eu-addr2line) and llvm (llvm-symbolizer)
+compare_names() {
 	d=$T/$1 name=$1 file=$2
 	mkdir "$d"
 	spread "$file" "$3" >"$d/addresses"
@@ -43,7 +43,7 @@ judge() {
 		fi
 		note "$d/verdict"
 	done
-	judge_plain
+	compare_plain
 }
 
 # it is slow: two processes go through the list
@@ -60,7 +60,7 @@ ask_llvm() {
 }
 
 # without inlined calls: the last function, on the first line
-judge_plain() {
+compare_plain() {
 	"$O/tests/symbols/addresses" "$file" <"$d/addresses" >"$d/plain"
 	awk -F '\t' '
 		function out() { if (n) print address "\n" function_name "\t" place }

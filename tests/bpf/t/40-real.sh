@@ -26,8 +26,9 @@ depth() {
 		END { for (d = 1; d <= deepest && sum * 2 < all; d++) sum += count[d]; print (d > 1 ? d - 1 : 0) }' "$1"
 }
 
-# judge NAME [PERCENT ROOT]: of the last recording. PERCENT: so much is whole (99). ROOT: more names of frames that stacks may begin with
-judge() {
+# expect_rooted NAME [PERCENT ROOT]: of the last recording. PERCENT: so much is whole (99). ROOT: more names of frames that stacks may begin
+# with
+expect_rooted() {
 	rooted=$(share "$T/$1.folded" "^$roots($case_start${3+|$3})[; ]")
 	printf '%-24s %8s %7s %7s %7s %6s %5s\n' "$1" "$(account kept "$1")" "$(account whole "$1")" "$rooted" "$(account named "$1")" \
 		"$(depth "$T/$1.folded")" "$(account lost "$1")" >>"$table"
@@ -65,19 +66,19 @@ cat "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/da
 
 if here perl; then
 	at_work perl perl "$TOP/tests/programs/work.pl" 600
-	judge perl
+	expect_rooted perl
 fi
 if here xz; then
 	at_work xz xz -9 -T1 -c "$T/more"
-	judge xz
+	expect_rooted xz
 fi
 if here gzip; then
 	at_work gzip gzip -9 -c "$T/more" "$T/more" "$T/more"
-	judge gzip
+	expect_rooted gzip
 fi
 if here zstd; then
 	at_work zstd zstd -q -19 -c "$T/more"
-	judge zstd
+	expect_rooted zstd
 fi
 if here openssl; then
 	for algorithm in rsa2048 ecdsap256 aes-256-gcm sha256 chacha20-poly1305; do
@@ -86,7 +87,7 @@ if here openssl; then
 		*) set -- -evp $algorithm ;;
 		esac
 		at_work "openssl $algorithm" openssl speed -seconds 600 "$@"
-		judge "openssl $algorithm"
+		expect_rooted "openssl $algorithm"
 	done
 fi
 if here python3; then
@@ -99,7 +100,7 @@ if here python3; then
 		    sorted(re.findall(r"[0-9]+", " ".join(map(str, range(2000)))), key=lambda x: x[::-1])
 	END
 	at_work python3 python3 "$T/work.py"
-	judge python3
+	expect_rooted python3
 fi
 if here sqlite3; then
 	{
@@ -109,18 +110,18 @@ if here sqlite3; then
 		yes 'SELECT count(*), max(length(b)) FROM t WHERE c IN (SELECT c FROM t WHERE a % 7 = 1) GROUP BY c % 13 ORDER BY 1;' | head -n 10000
 	} >"$T/load.sql"
 	at_work sqlite3 sqlite3 -init "$T/load.sql" :memory: .quit
-	judge sqlite3
+	expect_rooted sqlite3
 fi
 if here bash; then
 	# shellcheck disable=SC2016
 	at_work bash bash -c 'while :; do for i in {1..1000}; do x=${x/1/2}$i; x=${x: -20}; [[ $x =~ 12+ ]]; done; done'
-	judge bash
+	expect_rooted bash
 fi
 if here "${CC:-cc}"; then
 	awk 'BEGIN { print "int v;"; for (i = 0; i < 400; i++)
 		printf "int f%d(int a, int *b) { int s = 0; for (int i = 0; i < a; i++) s += b[i] * %d ^ (s >> 3); if (s > a) s -= f%d(a - 1, b) * v; return s; }\n", i, i, i }' >"$T/gen.c"
 	run_through compiler "${CC:-cc}" -O2 -c -o "$T/gen.o" "$T/gen.c"
-	judge compiler
+	expect_rooted compiler
 fi
 if here redis-check-rdb redis-benchmark; then
 	# what it is it learns from its name
@@ -135,7 +136,7 @@ if here redis-check-rdb redis-benchmark; then
 	kill $load
 	wait $load 2>/dev/null || :
 	finish
-	judge redis
+	expect_rooted redis
 fi
 if command -v nginx >/dev/null && here perl; then
 	mkdir "$T/www"
@@ -161,18 +162,18 @@ if command -v nginx >/dev/null && here perl; then
 	kill $load
 	wait $load 2>/dev/null || :
 	finish
-	judge nginx
+	expect_rooted nginx
 fi
 if here fzf; then
 	# its goroutines begin where Go's runtime does; part of that runs on stacks of its own, whose callers lie elsewhere
 	# shellcheck disable=SC2016
 	run_through 'fzf (Go)' sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
-	judge 'fzf (Go)' 99 '\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
+	expect_rooted 'fzf (Go)' 99 '\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
 fi
 if here rg; then
 	# shellcheck disable=SC2016
 	run_through 'ripgrep (Rust)' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1" "$2"; done' sh "$T/more" "$T/data"
-	judge 'ripgrep (Rust)'
+	expect_rooted 'ripgrep (Rust)'
 fi
 [ -z "$absent" ] || skip 'some programs' "not installed:$absent"
 note "$table"

@@ -104,7 +104,7 @@ check 'everything: the other' test "$(weight "$T/everything.folded" '^recurse[^;
 expect_account 'everything: the account' everything 0
 # busy: the machine was, and the stack says so
 grep -aE '^(plain|recurse)[^;]*;\[' "$T/everything.folded" | note
-lab_few 'everything: those of both that are not whole' \
+few 'everything: those of both that are not whole' \
 	"$(grep -av ';\[truncated: busy\];' "$T/everything.folded" | weight - '^(plain|recurse)[^;]*;\[')" \
 	"$(weight "$T/everything.folded" '^(plain|recurse)')"
 kill $other
@@ -152,12 +152,12 @@ finish
 # kill -9 leaves nothing
 objects_before
 start "$CASES/plain" 600
-"$BIN" --engine bpf -v -p "$target" -u -t 60 -o "$T/killed.rec" >"$T/out" 2>"$T/err" &
-recorder=$!
-until_true 60 grep -q 'the probes are in place' "$T/err" || :
+"$BIN" --engine bpf -v -p "$target" -u -t 60 -o "$T/killed.rec" >"$T/out" 2>"$T/killed.err" &
+recording=$!
+until_true 60 begun killed || :
 check 'kill -9: there was something to leave' sh -c "\"\$CASES/probe\" list | sort | comm -13 \"$T/objects\" - | grep -q prog"
-kill -KILL $recorder
-wait $recorder 2>/dev/null || :
+kill -KILL $recording
+wait $recording 2>/dev/null || :
 if until_true 15 no_objects_left; then ok 'kill -9: nothing stays'; else not_ok 'kill -9: nothing stays' "$(objects_left | tr '\n' ' ')"; fi
 check 'kill -9: the target goes on' kill -0 "$target"
 finish

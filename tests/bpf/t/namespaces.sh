@@ -3,6 +3,7 @@
 # namespaces: the built-in engine where process numbers are not the kernel's: in a pid namespace, with others below it.
 set -eu
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/record.sh"
 
 if ! unshare -pf --mount-proc true 2>"$T/err"; then
 	skip namespaces "cannot make a pid namespace: $(head -n 1 "$T/err")"
@@ -17,9 +18,10 @@ inside() {
 		burning() { until [ -e burning ]; do sleep 0.1; done; }; $1"
 }
 
-# share FILE ERE NAME: of the weight at least 95 % has that; and there is some
-share() {
-	check "$3" awk -v ere="$2" '{ all += $NF } $0 ~ ere { good += $NF } END { exit !(all > 20 && good >= 0.95 * all) }' "$1"
+# whole NAME WHAT: it has samples, from the first function on
+whole() {
+	expect_stack "$T/$1.folded" '^_start.*perl_run.*' 95 "$2"
+	check "$2: samples" test "$(weight "$T/$1.folded")" -gt 20
 }
 
 cat >burn <<'EOF'
@@ -27,8 +29,8 @@ $SIG{ALRM} = sub { exit }; alarm 120; open my $f, '>', 'burning'; 1 while 1;
 EOF
 
 inside 'nice -n -10 perl burn & burning; record -p $! -t 1 -o pid.folded -o pid.rec; record --tid $! -t 1 -o tid.folded; kill $!' 2>err || note err
-share pid.folded '^_start.*perl_run' 'a process'
-share tid.folded '^_start.*perl_run' 'a thread'
+whole pid 'a process'
+whole tid 'a thread'
 check 'by its number there' grep -q '^task 0 2 2 ' pid.rec
 
 nice -n -10 perl burn &
@@ -45,7 +47,7 @@ check 'a command and its child' grep -q 'perl_run' command.folded
 
 # a namespace below: its processes have numbers in ours, too
 inside 'nice -n -10 unshare -pf --mount-proc perl burn & burning; record -p "$(pgrep -n perl)" -t 1 -o below.folded; kill $!' 2>err || note err
-share below.folded '^_start.*perl_run' 'a process of a namespace below'
+whole below 'a process of a namespace below'
 
 unshare -pf "$BIN" --engine bpf -a -t 1 >out 2>err && status=0 || status=$?
 check_eq '/proc of another namespace: exit code' 2 "$status"

@@ -3,14 +3,16 @@
 # rights: the built-in engine with capabilities instead of root: what they are enough for, and what is said when one of them is not there.
 set -eu
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/record.sh"
 
 # nobody must come to the program and to a folder of its own
 chmod 711 "$T_top" "$T"
 mkdir "$T/home"
 chmod 777 "$T/home"
 cp "$BIN" "$T/home/sample-bt"
-export HOME="$T/home"
-cd "$T/home"
+T=$T/home
+export HOME="$T"
+cd "$T"
 
 # as LIST COMMAND…: as nobody with these capabilities, "bpf,perfmon"; "": with none
 as() {
@@ -24,14 +26,18 @@ if ! as '' ./sample-bt --version >/dev/null; then
 	exit 0
 fi
 
-# record LIST CODE ARG…: leaves err, out and a.folded
-record() {
+recorder() {
+	as "$rights" ./sample-bt --engine bpf -t 1 "$@"
+}
+
+# record_with LIST CODE ARG…: leaves $T/a.folded and $T/a.err
+record_with() {
 	rights=$1 code=$2
 	shift 2
-	rm -f a.folded
-	as "$rights" ./sample-bt --engine bpf -t 1 -o a.folded "$@" >out 2>err && status=0 || status=$?
+	rm -f "$T/a.folded"
+	record a "$@"
 	check_eq "$rights: exit code of $*" "$code" "$status"
-	[ "$status" = "$code" ] || note err
+	[ "$status" = "$code" ] || note "$T/a.err"
 }
 
 # preflight LIST CODE ARG…: leaves out
@@ -57,7 +63,7 @@ await_start $roots
 await_start $nobodys
 
 enough=bpf,perfmon,sys_ptrace,syslog
-record $enough 0 -p $roots
+record_with $enough 0 -p $roots
 whole "root's process"
 check "root's process: the kernel's names" grep -q 'ksys_read_\[k\]' a.folded
 check_eq 'the files are its own' 'nobody 600' "$(stat -c '%U %a' a.folded)"
@@ -65,38 +71,38 @@ preflight $enough 0
 check 'enough: found' grep -q '^found  *bpf rights .*CAP_BPF and CAP_PERFMON' out
 check 'enough: what it does not reach' grep -q '^degraded  *program files .*deleted files (CAP_CHECKPOINT_RESTORE)' out
 
-record perfmon,sys_ptrace,syslog 2 -p $roots
-check 'without CAP_BPF: what for' grep -q 'bpf rights: no CAP_BPF, to load programs' err
-record bpf,sys_ptrace,syslog 2 -p $roots
-check 'without CAP_PERFMON: what for' grep -q 'bpf rights: no CAP_PERFMON, to read stacks' err
+record_with perfmon,sys_ptrace,syslog 2 -p $roots
+check 'without CAP_BPF: what for' grep -q 'bpf rights: no CAP_BPF, to load programs' a.err
+record_with bpf,sys_ptrace,syslog 2 -p $roots
+check 'without CAP_PERFMON: what for' grep -q 'bpf rights: no CAP_PERFMON, to read stacks' a.err
 
-record bpf,perfmon,syslog 0 -p $nobodys
+record_with bpf,perfmon,syslog 0 -p $nobodys
 whole 'without CAP_SYS_PTRACE: its own process'
 preflight bpf,perfmon,syslog 0
 check 'without CAP_SYS_PTRACE: what it costs' grep -q "^degraded  *program files .*files of other users' processes (CAP_SYS_PTRACE)" out
 if as bpf,perfmon cat /proc/$roots/maps >/dev/null 2>&1; then
 	skip "without CAP_SYS_PTRACE: root's process" 'this kernel shows its mappings to CAP_PERFMON'
 else
-	record bpf,perfmon,syslog 2 -p $roots
-	check "without CAP_SYS_PTRACE: root's process" grep -q "another user's" err
+	record_with bpf,perfmon,syslog 2 -p $roots
+	check "without CAP_SYS_PTRACE: root's process" grep -q "another user's" a.err
 fi
 
 preflight bpf,perfmon 0
 if as bpf,perfmon cat /proc/kallsyms | head -n 1 | grep -q '^00* '; then
 	check 'without CAP_SYSLOG: what it costs' grep -q "^degraded  *kernel names .*CAP_SYSLOG: the kernel's frames stay numbers" out
-	record bpf,perfmon 0 -p $nobodys --min-quality 1
-	check 'without CAP_SYSLOG: it is said' grep -q 'kernel frames have no names: .*CAP_SYSLOG' err
+	record_with bpf,perfmon 0 -p $nobodys --min-quality 1
+	check 'without CAP_SYSLOG: it is said' grep -q 'kernel frames have no names: .*CAP_SYSLOG' a.err
 	check 'without CAP_SYSLOG: no names' sh -c '! grep -q ksys_read a.folded'
 else
 	skip 'without CAP_SYSLOG' 'kernel.kptr_restrict is 0 and kernel.perf_event_paranoid below 2: everybody sees the addresses'
 fi
 
 rm mine
-record bpf,perfmon 0 -p $nobodys -u --min-quality 1
+record_with bpf,perfmon 0 -p $nobodys -u --min-quality 1
 whole 'without CAP_CHECKPOINT_RESTORE: a deleted program'
 
-record '' 2 -p $nobodys
-check 'without any' grep -q 'no CAP_BPF, to load programs; no CAP_PERFMON, .*run sample-bt with sudo' err
+record_with '' 2 -p $nobodys
+check 'without any' grep -q 'no CAP_BPF, to load programs; no CAP_PERFMON, .*run sample-bt with sudo' a.err
 as '' env PATH=/nowhere ./sample-bt -q -p $nobodys -t 1 >out 2>err && status=0 || status=$?
 check_eq 'no engine: exit code' 2 "$status"
 check "no engine: SystemTap's reason" grep -q ': SystemTap: stap: .*not installed' err

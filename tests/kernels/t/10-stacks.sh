@@ -6,7 +6,7 @@
 # vm-weight: 70
 set -eu
 . /lab/lib.sh
-. /lab/stacks.sh
+. /lab/record.sh
 
 BIN=sample-bt rate=499
 programs=/lab/made/10-stacks/programs
@@ -90,11 +90,9 @@ of_a_command() {
 of_children() {
 	mkfifo "$T/go"
 	lab_start sh -c "read go <'$T/go'; $programs/ladder 4 1; $programs/deep 1 10; true"
-	record children -v -u -F "$rate" -p "$target" --children &
-	recorder=$!
-	until_true 60 grep -q 'the probes are in place' "$T/children.err" || :
+	begin_record children -u -F "$rate" -p "$target" --children
 	echo go >"$T/go"
-	wait $recorder
+	end_record
 	lab_finish
 	note_account --children children
 	check '--children: one of them' grep -qE "^ladder;_start;.*$climb " "$T/children.folded"

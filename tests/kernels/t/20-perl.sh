@@ -6,26 +6,15 @@
 # vm-weight: 40
 set -eu
 . /lab/lib.sh
-. /lab/stacks.sh
+. /lab/record.sh
 . /lab/situations.sh
-
-BIN=sample-bt
 
 prepare() {
 	check 'perl runs' perl -e 1
 }
 
 recorder() {
-	name=$1
-	shift
-	sample-bt --engine bpf -v -F 199 -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
-	recorder=$!
-	until_true 120 grep -q 'the probes are in place' "$T/$name.err" || not_ok "$name" 'it does not begin'
-}
-
-recorded() {
-	wait "$recorder" && status=0 || status=$?
-	check_eq "$1: exit code" 0 "$status"
+	sample-bt --engine bpf -F 199 --min-quality 1 "$@"
 }
 
 # Of all processes those count that run Perl.
@@ -33,12 +22,12 @@ of_everything() {
 	sh -c 'while :; do :; done' &
 	other=$!
 	lab_start perl /lab/programs/work.pl 600
-	record_for all 3 --perl -k -a -F 199
+	record_for all 3 --perl -k -a
 	kill $other
 	lab_finish
 	note_account '--perl -k -a' all
 	check '-a: Perl' grep -qE '^perl;main( |;)' "$T/all.folded"
-	lab_few '-a: stacks of Perl that are not its own' "$(weight "$T/all.folded" '^perl;\[')" "$(weight "$T/all.folded" '^perl;')"
+	few '-a: stacks of Perl that are not its own' "$(weight "$T/all.folded" '^perl;\[')" "$(weight "$T/all.folded" '^perl;')"
 }
 
 in_guest() {

@@ -5,7 +5,7 @@
 # vm-weight: 40
 set -eu
 . /lab/lib.sh
-. /lab/stacks.sh
+. /lab/record.sh
 . /lab/off-cpu.sh
 
 BIN=sample-bt
@@ -19,15 +19,9 @@ prepare() {
 off() {
 	off_name=$1
 	shift
-	record "$off_name" --script off-cpu "$@"
-	check_eq "$off_name: exit code" 0 "$status"
+	expect_record "$off_name" 0 --script off-cpu "$@"
 	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
 	note_account "off-cpu $off_name" "$off_name"
-}
-
-# not_whole FOLDED: the weight of stacks that do not begin where threads do
-not_whole() {
-	awk '!/^(_start|_*clone3)[; ]/ { n += $NF } END { print n + 0 }' "$1"
 }
 
 whole_lives() {
@@ -37,7 +31,7 @@ whole_lives() {
 		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' "$T/life.folded"
 	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' "$T/life.folded"
 	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
-	lab_few 'life: stacks that are not whole' "$(not_whole "$T/life.folded")" "$(weight "$T/life.folded")"
+	few 'life: stacks that are not whole' "$(rootless "$T/life.folded")" "$(weight "$T/life.folded")"
 }
 
 # Threads that wait already when the recording begins.

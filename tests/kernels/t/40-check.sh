@@ -5,7 +5,7 @@
 # vm-weight: 40
 set -eu
 . /lab/lib.sh
-. /lab/stacks.sh
+. /lab/record.sh
 
 BIN=sample-bt
 

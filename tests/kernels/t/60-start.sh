@@ -6,7 +6,7 @@
 # vm-weight: 30
 set -eu
 . /lab/lib.sh
-. /lab/stacks.sh
+. /lab/record.sh
 
 BIN=sample-bt
 

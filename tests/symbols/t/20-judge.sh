@@ -17,9 +17,9 @@ for file in "$(libc_file)" "$(command -v perl)"; do
 	if [ "$(debug_of "$file")" = "$file" ]; then
 		skip "$name" "no debug file is installed for $file"
 	else
-		judge "$name" "$file" 10000 eu llvm
+		compare_names "$name" "$file" 10000 eu llvm
 	fi
 done
 check 'big: built' sh tests/symbols/programs/big build/symbols
 check 'big: 5 MB of code' test "$(size build/symbols/big | awk 'END { print $1 }')" -ge 5000000
-judge big build/symbols/big 10000 eu llvm
+compare_names big build/symbols/big 10000 eu llvm

@@ -31,7 +31,7 @@ form() {
 	if ! command -v "$1" >/dev/null; then
 		skip "$name" "$1 is not installed"
 	elif compile "$@"; then
-		judge "$name" "$T/$name-program" 3000 llvm
+		compare_names "$name" "$T/$name-program" 3000 llvm
 	else
 		not_ok "$name" "cannot compile"
 		note "$T/$name-errors"

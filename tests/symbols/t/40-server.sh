@@ -74,8 +74,8 @@ ship() {
 	done
 }
 
-# judge NAME RECORDING FOLDER: names, inlined calls and lines in it are what eu-addr2line says of the files before they were stripped
-judge() {
+# compare_build NAME RECORDING FOLDER: names, inlined calls and lines in it are what eu-addr2line says of the files before they were stripped
+compare_build() {
 	for file in served libserved.so; do
 		whole=$3/whole/$file
 		"$TOP/tests/symbols/frames" "$T/out/$2" "$3/$file" >"$T/ours"
@@ -147,22 +147,22 @@ check_eq 'never: nobody is asked' '' "$(ids_asked)"
 resolve named plain.rec --inlines --lines
 check_eq 'a server: nothing to say of it' '' "$(said named)"
 check_eq 'a server: both files are asked for' 2 "$(ids_asked | grep -c "$id\|$library_id")"
-judge 'a server' named "$T/split"
+compare_build 'a server' named "$T/split"
 check_eq 'a server: calls inlined over two levels and more' yes \
 	"$(awk 'NF == 1 { n = 0 } NF > 1 && ++n == 3 { print "yes"; exit }' "$T/ours")"
 run_as_nobody collapsed bt-collapse --inlines "$T/out/plain.rec"
 check 'a server: bt-collapse' grep -q ';walk;.*;step_\[i\];mix_\[i\]' "$T/out/collapsed"
 resolve elsewhere plain.rec --inlines --lines --root "$T/empty"
-judge 'no file is here' elsewhere "$T/split"
+compare_build 'no file is here' elsewhere "$T/split"
 
 dwz_ids=$({ build_id "$T/dwz/served"; build_id "$T/dwz/libserved.so"; echo "$alt_id"; } | sort)
 ids_asked >/dev/null
 resolve dwz dwz.rec --inlines --lines
 check_eq 'dwz: files and what was moved out of them, once' "$dwz_ids" "$(ids_asked | grep -F "$dwz_ids" || :)"
-judge dwz dwz "$T/dwz"
+compare_build dwz dwz "$T/dwz"
 resolve again dwz.rec --inlines --lines --root "$T/empty"
 check_eq 'dwz: all is in the cache' '' "$(ids_asked | grep -F "$dwz_ids" || :)"
-judge 'dwz, no file is here' again "$T/dwz"
+compare_build 'dwz, no file is here' again "$T/dwz"
 
 # ---- who is asked for what
 
@@ -251,7 +251,7 @@ bad garbage "$(thrown_away served libserved.so)" "$(thrown_away served libserved
 check_eq 'garbage: none in the cache' '' "$(find "$CACHE" -name debuginfo)"
 serve_really "$T/files" "$id/debuginfo" "$library_id/debuginfo" || exit 1
 resolve healed garbage.rec --inlines --lines
-judge 'garbage: a good server afterwards' healed "$T/split"
+compare_build 'garbage: a good server afterwards' healed "$T/split"
 
 # ---- Ctrl-C while a server is waited for
 

@@ -51,16 +51,12 @@ named() {
 record_while() {
 	while_name=$1
 	shift
-	(
-		until_true 60 grep -qs 'the probes are in place' "$T/$while_name.err" || :
-		await_start "$target"
-		"$@"
-		await_start "$target"
-		pkill -INT -P $$ -x sample-bt || :
-	) &
-	while_job=$!
-	record "$while_name" -v -p "$target" -u -t 120
-	wait $while_job
+	begin_record "$while_name" -p "$target" -u -t 120
+	await_start "$target"
+	"$@"
+	await_start "$target"
+	pkill -INT -P "$recording" -x sample-bt || :
+	end_record
 }
 
 # contain NAME PROGRAM: runs it in its own pid and mount namespace, below a root that is mounted there only: a new file system or, where

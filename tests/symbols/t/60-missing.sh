@@ -5,6 +5,7 @@
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/record.sh"
 bin=${BINDIR:-bin}
 case $bin in /*) ;; *) bin=$TOP/$bin ;; esac
 DEBUGINFOD_URLS=''
@@ -17,14 +18,18 @@ if ! "$bin/sample-bt" --check --engine bpf -u >"$T/check" 2>&1; then
 	exit 0
 fi
 
-# record NAME SECONDS COMMAND…: leaves $T/NAME.rec; the command is ended
-record() {
-	record_name=$1 record_seconds=$2
+recorder() {
+	"$bin/sample-bt" -q --engine bpf -u --min-quality 0 "$@"
+}
+
+# record_command NAME SECONDS COMMAND…: a part of it; the command is ended
+record_command() {
+	command_name=$1 command_seconds=$2
 	shift 2
 	"$@" >/dev/null 2>&1 &
 	target=$!
-	"$bin/sample-bt" -q --engine bpf -u --min-quality 0 -t "$record_seconds" -o "$T/$record_name.rec" -p $target 2>"$T/$record_name.err" ||
-		note "$T/$record_name.err"
+	record "$command_name" -t "$command_seconds" -p $target
+	[ "$status" = 0 ] || note "$T/$command_name.err"
 	kill $target 2>/dev/null || :
 	wait $target 2>/dev/null || :
 }
@@ -100,7 +105,7 @@ rm "$T/spin.debug"
 id=$(readelf -n "$T/spin" | sed -n 's/.*Build ID: //p')
 debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c 1-2)/$(echo "$id" | cut -c 3-).debug
 
-record stripped 1 "$T/spin"
+record_command stripped 1 "$T/spin"
 missing stripped
 check_sums stripped
 check_eq 'stripped: the reason and the remedy' \
@@ -138,7 +143,7 @@ mv "$T/away" "$T/spin"
 
 # all names, no lines: only missing when lines are wanted
 objcopy --strip-debug "$T/whole"
-record symbols 1 "$T/whole"
+record_command symbols 1 "$T/whole"
 missing symbols
 check_eq 'symbols: nothing is missing' '' "$(says "$T/whole")"
 check_eq 'symbols: the source' symbols "$(column 9 "$T/whole")"
@@ -147,7 +152,7 @@ check 'symbols: lines are missing' sh -c "echo '$(says "$T/whole")' | grep -q '^
 
 # a library of a package, without its debug package
 if command -v xz dpkg-query >/dev/null; then
-	record library 1 xz -9 -T 1 -c /dev/zero
+	record_command library 1 xz -9 -T 1 -c /dev/zero
 	missing library
 	check_sums library
 	library=$(sed -n 's/^\([^,]*liblzma[^,]*\),.*/\1/p' "$T/csv")
@@ -162,7 +167,7 @@ fi
 
 # code that nobody but its compiler can name
 if command -v node >/dev/null; then
-	record jit 2 node -e 'const f = n => n < 2 ? n : f(n - 1) + f(n - 2); for (;;) f(30)'
+	record_command jit 2 node -e 'const f = n => n < 2 ? n : f(n - 1) + f(n - 2); for (;;) f(30)'
 	missing jit
 	check_sums jit
 	check_eq 'jit: the reason and the remedy' 'JIT-compiled, and there is no perf map; start node with --perf-basic-prof' \

@@ -116,8 +116,8 @@ frames() {
 		/^name / { sub(/\..*/, "", $3); print $3, ($6 == "-" ? "??" : $6) ":" $7 }' "$1"
 }
 
-# judge TOOL FILE OFFSETS: the same by another program
-judge() {
+# ask TOOL FILE OFFSETS: the same by another program
+ask() {
 	case $1/${2##*/} in
 	eu-addr2line/vmlinux) awk '{ printf "0xffffffff81%06x\n", $1 }' "$3" | eu-addr2line -a -i -f -e "$2" ;;
 	eu-addr2line/*) awk '{ printf "0x%x\n", $1 }' "$3" | eu-addr2line -a -i -f -j .text -e "$2" ;;
@@ -136,7 +136,7 @@ check_places() {
 	shift 3
 	frames "$T/out" >"$T/frames"
 	for tool; do
-		judge "$tool" "$T/$folder/$file" "$T/$folder/$module.at" >"$T/judged"
+		ask "$tool" "$T/$folder/$file" "$T/$folder/$module.at" >"$T/judged"
 		check_eq "$folder, $module: as $tool" "$(cat "$T/judged")" "$(cat "$T/frames")"
 	done
 	check "$folder, $module: many frames" test "$(grep -c @ "$T/frames")" -gt 100

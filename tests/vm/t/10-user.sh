@@ -6,6 +6,7 @@
 # vm-weight: 120
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 
 programs=/lab/made/10-user/programs
 
@@ -29,28 +30,15 @@ prepare() {
 	lab_finish
 }
 
-# xz's library has no names for what it does not export
-quality=10
-
-# share FUNCTION FOLDED: per cent of the weight whose stacks hold it
-share() {
-	awk -v f="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if (index(";" $0 ";", ";" f ";")) part += n }
-		END { printf "%.2f\n", all ? 100 * part / all : 0 }' "$2"
-}
-
-# rootless FOLDED: the weight of stacks that do not start at a thread's first function
-rootless() {
-	awk '{ if ($0 !~ /^(_start|clone3?|__clone3?|start_thread)[; ]/) n += $NF } END { print n + 0 }' "$1"
+recorder() {
+	# xz's library has no names for what it does not export
+	lab_record -F 200 -u --min-quality 10 "$@"
 }
 
 # record_program NAME: for as long as it takes to get 200 samples
 record_program() {
 	start "$1"
-	for seconds in 6 20 60; do
-		lab_record -F 200 -p "$target" -u -t $seconds --min-quality $quality -o "$T/$1.rec" -o "$T/$1.folded" -o "$T/$1.svg" -o "$T/$1.bt" \
-			-o "$T/$1.csv" 2>"$T/$1.err" && status=0 || status=$?
-		[ "$(lab_kept "$T/$1.folded")" -le 200 ] || break
-	done
+	record_least=201 record_for "$1" 6 -p "$target" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv"
 	check_eq "$1 is recorded" 0 "$status"
 	note "$T/$1.err"
 	lab_finish
@@ -61,23 +49,24 @@ record_program() {
 in_guest() {
 	for program in ladder perl xz; do
 		record_program $program
-		check "$program: samples" test "$(lab_kept "$T/$program.folded")" -gt 200
-		lab_few "$program: stacks that do not reach the first function" "$(rootless "$T/$program.folded")" "$(lab_kept "$T/$program.folded")"
-		lab_few "$program: stacks that are not whole" \
-			"$(awk '/^\[(broken|truncated)/ { n += $NF } END { print n + 0 }' "$T/$program.folded")" "$(lab_kept "$T/$program.folded")"
+		all=$(weight "$T/$program.folded")
+		check "$program: samples" test "$all" -gt 200
+		few "$program: stacks that do not reach the first function" "$(rootless "$T/$program.folded")" "$all"
+		few "$program: stacks that are not whole" "$(weight "$T/$program.folded" '^\[(broken|truncated)')" "$all"
 	done
 	check 'perl: main is below the interpreter' grep -q 'main;.*Perl_runops_standard' "$T/perl.folded"
 
 	# truth: the program says how it split its work
 	seven=$(awk '{ print 100 * $2 / ($2 + $4) }' "$T/ladder.out")
-	near 'ladder: share of work_seven' "$(share work_seven "$T/ladder.folded")" "$seven" "$(lab_spread 0.7 "$T/ladder.folded")"
-	lab_few 'ladder: not 40 calls high' "$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += $NF }
-		END { print bad + 0 }' "$T/ladder.folded")" "$(lab_kept "$T/ladder.folded")"
+	expect_share 'ladder: share of work_seven' "$T/ladder.folded" ';work_seven[ ;]' "$seven"
+	few 'ladder: not 40 calls high' "$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += $NF }
+		END { print bad + 0 }' "$T/ladder.folded")" "$(weight "$T/ladder.folded")"
 	check 'ladder: two threads' test "$(grep -c '^task ' "$T/ladder.rec")" = 2
 
 	# the default tick, and a second start without compiling
 	start perl
-	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" -o "$T/tick.rec" 2>"$T/tick.err" && ok 'the default tick' || not_ok 'the default tick' "exit $?"
+	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" -o "$T/tick.rec" 2>"$T/tick.err" && status=0 || status=$?
+	check_eq 'the default tick' 0 "$status"
 	lab_finish
 	lab_keep "$T"/tick.*
 	check 'no compiling' grep -q 'Pass 4: using cached' "$T/tick.err"

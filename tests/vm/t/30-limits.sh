@@ -6,6 +6,7 @@
 # vm-weight: 155
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 
 programs=/lab/made/30-limits/programs
 
@@ -23,34 +24,30 @@ prepare() {
 	lab_finish
 }
 
-record() {
-	name=$1
-	shift
-	lab_record "$@" -p "$target" -u -o "$T/$name.folded" -o "$T/$name.rec" 2>"$T/$name.err" && status=0 || status=$?
-	note "$T/$name.err"
-	check_eq "$name: exit code" 0 "$status"
+recorder() {
+	lab_record -u -p "$target" "$@"
 }
 
 in_guest() {
 	lab_start "$programs/deep" 600
-	record deep -F 50 -t 6
+	expect_record deep 0 -F 50 -t 6
 	lab_finish
-	lab_few 'deep: stacks without 512 calls' \
-		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(lab_kept "$T/deep.folded")"
+	few 'deep: stacks without 512 calls' \
+		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(weight "$T/deep.folded")"
 
 	lab_start "$programs/many" 600 17 2
 	# how many samples a second makes is the emulator's affair
 	for seconds in 50 150; do
-		record many -F 997 --stacks 60000 -t "$seconds"
+		expect_record many 0 -F 997 --stacks 60000 -t "$seconds"
 		different=$(grep -c ^ "$T/many.folded")
 		[ "$different" -le 20000 ] || break
 	done
-	echo "# $different different stacks of $(lab_kept "$T/many.folded") samples"
+	echo "# $different different stacks of $(weight "$T/many.folded") samples"
 	check 'many: 20,000 different stacks' test "$different" -gt 20000
 	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
 
 	for seconds in 10 30 90; do
-		record small -F 997 --stacks 4096 -t "$seconds"
+		expect_record small 0 -F 997 --stacks 4096 -t "$seconds"
 		rows=$(grep -c '^row ' "$T/small.rec")
 		lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
 		[ "${lost:-0}" -le 1000 ] || break
@@ -59,12 +56,15 @@ in_guest() {
 	echo "# $rows rows, ${lost:-0} events lost"
 	check_eq 'small: the table is full to the brim' 4096 "$rows"
 	check 'small: the loss is counted' test "${lost:-0}" -gt 1000
-	lab_few 'small: what is kept and not whole' \
-		"$(awk '!/^(_start|clone3?|__clone3?);/ { bad += $NF } END { print bad + 0 }' "$T/small.folded")" "$(lab_kept "$T/small.folded")"
+	few 'small: what is kept and not whole' \
+		"$(rootless "$T/small.folded")" "$(weight "$T/small.folded")"
 
 	lab_start "$programs/late" "$programs/liblate.so" 600
-	(until_true 120 grep -qs 'the probes are in place' "$T/late.err" || :; kill -USR1 "$target") &
-	record late -v -F 200 -t 8
+	begin_record late -F 200 -t 8
+	kill -USR1 "$target"
+	end_record
+	note "$T/late.err"
+	check_eq 'late: exit code' 0 "$status"
 	lab_finish
 	lab_keep "$T"/late.* "$T"/deep.rec
 	whole=$(awk '/^_start;.*late_work/ { n += $NF } END { print n + 0 }' "$T/late.folded")
@@ -72,7 +72,7 @@ in_guest() {
 	other=$(awk '/late_work/ && !/^_start;/ && !/^\[truncated: liblate\.so\]/ { n += $NF } END { print n + 0 }' "$T/late.folded")
 	echo "# through the late library: $whole whole, $cut counted as truncated, $other else"
 	check 'late: its library is seen' test $((whole + cut)) -gt 0
-	lab_few 'late: what is neither whole nor named' "$other" "$(lab_kept "$T/late.folded")"
+	few 'late: what is neither whole nor named' "$other" "$(weight "$T/late.folded")"
 }
 
 vm_main "$@"

@@ -7,6 +7,7 @@
 # vm-weight: 180
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 
 work=/lab/made/40-files
 programs=$work/programs
@@ -83,20 +84,21 @@ record_prepare() {
 	lab_record -F 200 -p "$target" -u
 }
 
+recorder() {
+	lab_record -F 200 -u "$@"
+}
+
 # record_file NAME: for as long as it takes to get 100 samples
 record_file() {
-	for seconds in 4 15 45; do
-		lab_record -v -F 200 -p "$target" -u -t $seconds -o "$T/$1.folded" -o "$T/$1.rec" 2>"$T/$1.err" && status=0 || status=$?
-		[ "$(lab_kept "$T/$1.folded")" -le 100 ] || break
-	done
+	record_for "$1" 4 -v -p "$target"
 	check_eq "$1: exit code" 0 "$status"
 	grep -a '^sample-bt' "$T/$1.err" | note
 	check "$1: from the cache" grep -q 'Pass 4: using cached' "$T/$1.err"
 	lab_keep "$T/$1".*
 	good=$(awk '/^_start;.*(;down){30}(;work)? [0-9]+$/ { n += $NF } END { print n + 0 }' "$T/$1.folded")
-	all=$(lab_kept "$T/$1.folded")
-	check "$1: samples" test "$all" -gt 100
-	lab_few "$1: stacks that are not whole" $((all - good)) "$all"
+	all=$(weight "$T/$1.folded")
+	check "$1: samples" test "$all" -ge 100
+	few "$1: stacks that are not whole" $((all - good)) "$all"
 }
 
 in_guest() {
@@ -104,17 +106,15 @@ in_guest() {
 
 	start_two
 	thread=$target
-	lab_record -F 200 --tid "$target" -u -t 4 -o "$T/tid.rec" -o "$T/tid.folded" 2>"$T/tid.err" || not_ok 'one thread' "exit $?"
-	lab_record -F 200 -p "$target,$second" -u -t 4 -o "$T/list.rec" -o "$T/list.folded" 2>"$T/list.err" || not_ok 'a list' "exit $?"
+	expect_record tid 0 --tid "$target" -t 4
+	expect_record list 0 -p "$target,$second" -t 4
 	finish_two
 	check_eq 'one thread: only that one' "$thread" "$(awk '$1 == "task" { print $4 }' "$T/tid.rec")"
 	check_eq 'a list: three threads' 3 "$(grep -c '^task ' "$T/list.rec")"
 	check 'a list: the name is the root' grep -q '^ladder;' "$T/list.folded"
 	lab_keep "$T"/tid.* "$T"/list.*
 
-	lab_record -F 200 -u -o "$T/command.folded" -o "$T/command.rec" -- "$programs/deep" 4 30 2>"$T/command.err" ||
-		not_ok 'a command' "exit $?"
-	note "$T/command.err"
+	expect_record command 0 -- "$programs/deep" 4 30
 	lab_keep "$T"/command.*
 	check 'a command: its work is seen' grep -q '^_start;.*;down;work' "$T/command.folded"
 	check 'a command: from its beginning' grep -qE '_dl_|ld-linux' "$T/command.folded"

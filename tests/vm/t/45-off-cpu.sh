@@ -6,33 +6,35 @@
 # vm-weight: 70
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 . /lab/off-cpu.sh
 
 programs=/lab/made/45-off-cpu/programs
 
 prepare() {
 	sh /lab/programs/build "$programs"
-	off='lab_record --script off-cpu'
-	$off --state all -o "$LAB_WORK/life.ko" -- "$programs/waits"
+	lab_record --script off-cpu --state all -o "$LAB_WORK/life.ko" -- "$programs/waits"
 	lab_start "$programs/waits" 600
-	$off -p "$target" -o "$LAB_WORK/part.ko"
+	lab_record --script off-cpu -p "$target" -o "$LAB_WORK/part.ko"
 	lab_finish
-	$off -k -a --state all -o "$LAB_WORK/all.ko"
+	lab_record --script off-cpu -k -a --state all -o "$LAB_WORK/all.ko"
 }
 
-# record MODULE NAME ARG…: by a module that was built ahead: in the guest stap takes half a minute to find it in its cache
-record() {
-	module=$1 name=$2
+# by a module that was built ahead: in the guest stap takes half a minute to find it in its cache
+recorder() {
+	sample-bt-off-cpu --module "$LAB_WORK/$module.ko" "$@"
+}
+
+# off MODULE NAME ARG…
+off() {
+	module=$1 off_name=$2
 	shift 2
-	sample-bt-off-cpu --module "$LAB_WORK/$module.ko" -o "$T/$name.rec" -o "$T/$name.folded" -o "$T/$name.svg" "$@" \
-		>"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
-	note "$T/$name.err"
-	check_eq "$name: exit code" 0 "$status"
-	check "$name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$name.err"
+	expect_record "$off_name" 0 -o "$T/$off_name.svg" "$@"
+	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
 }
 
 whole_lives() {
-	record life life --state all -- "$programs/waits" 10
+	off life life --state all -- "$programs/waits" 10
 	judge_lives "$T/life.rec" "$T/life.out"
 	check 'life: where the sleeper sleeps' \
 		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];.*;schedule_\[k\];__schedule_\[k\];\[sleeping\] ' "$T/life.folded"
@@ -40,17 +42,17 @@ whole_lives() {
 	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
 	check_eq 'life: none of the frames of the probe' 0 "$(grep -c 'tracepoint_probe_' "$T/life.folded")"
 	# not whole are those in the vdso, of the driver before there was a program, and of threads that never ran
-	lab_few 'life: stacks that should be whole and are not' \
+	few 'life: stacks that should be whole and are not' \
 		"$(awk '!/^(_start|__clone3|\[truncated: (\[vdso\]|sample-bt|before the recording)\]|\[no stack\];\[waiting for CPU\])[; ]/ { n += $NF }
-			END { print n + 0 }' "$T/life.folded")" "$(lab_kept "$T/life.folded")"
+			END { print n + 0 }' "$T/life.folded")" "$(weight "$T/life.folded")"
 }
 
 # A part of the life of threads that waited before and go on.
 a_part() {
 	lab_start "$programs/waits" 600
-	record part part -p "$target" -t 6
-	record part long -p "$target" -t 4 --min 40000 --max 70000
-	record all all -a -t 4 --state all
+	off part part -p "$target" -t 6
+	off part long -p "$target" -t 4 --min 40000 --max 70000
+	off all all -a -t 4 --state all
 	lab_finish
 	seconds=$(awk '$2 == "seconds" { print $3 }' "$T/part.rec")
 	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")

@@ -7,6 +7,7 @@
 # vm-weight: 90
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 . /lab/situations.sh
 
 prepare() {
@@ -40,21 +41,8 @@ prepare() {
 	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m perl_own -I /usr/share/flametap/tapsets/perl own.stp >/dev/null)
 }
 
-# recorder NAME ARG…: of $module, in the background; returns when the probes are in place
 recorder() {
-	name=$1
-	shift
-	sample-bt -v --module "$LAB_WORK/$module.ko" -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" &
-	recorder=$!
-	until_true 120 grep -q 'the probes are in place' "$T/$name.err" || not_ok "$name" "nothing was loaded"
-}
-
-# recorded NAME: its end
-recorded() {
-	wait "$recorder" && status=0 || status=$?
-	note "$T/$1.err"
-	check_eq "$1: exit code" 0 "$status"
-	lab_keep "$T/$1".*
+	sample-bt --module "$LAB_WORK/$module.ko" "$@"
 }
 
 # Where Perl waits, with the kernel's part; of all processes, those that run no Perl say so.
@@ -69,19 +57,18 @@ waits() {
 	END
 	lab_start perl "$T/waits.pl"
 	module=off
-	recorder off --script off-cpu --perl -k -p "$target" -t 4
-	recorded off
+	expect_record off 0 --script off-cpu --perl -k -p "$target" -t 4
 	check 'off: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\];.*schedule_\[k\][; ]' "$T/off.folded"
 	check_eq 'off: nothing else' '' "$(grep -vE '^main(;main::sorts(;main::naps)?)?[; ]' "$T/off.folded")"
 	sh -c 'while :; do :; done' &
 	other=$!
 	module=all
-	recorder all --perl -k -a -t 4
+	expect_record all 0 --perl -k -a -t 4
 	kill $other
-	recorded all
 	check 'all: Perl' grep -qE '^perl;main [0-9]+$' "$T/all.folded"
 	check 'all: no Perl' grep -qE '^sh;\[perl: not running\] [0-9]+$' "$T/all.folded"
 	lab_finish
+	lab_keep "$T"/off.* "$T"/all.*
 }
 
 # number NAME: which of the numbers of a layout, from 1

@@ -7,6 +7,7 @@
 # vm-weight: 60
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 
 prepare() {
 	cc -g -O2 -o "$LAB_WORK/target" /lab/t/00-lab.c
@@ -21,40 +22,34 @@ prepare() {
 	lab_record -k -a -o "$LAB_WORK/all.ko"
 }
 
-# record NAME CODE ARG…: by a module that was built ahead
-record() {
-	name=$1 code=$2
-	shift 2
-	sample-bt "$@" -t 3 -o "$T/$name.rec" -o "$T/$name.folded" >"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
-	check_eq "$name: exit code" "$code" "$status"
-	note "$T/$name.err"
+recorder() {
+	sample-bt -t 3 "$@"
 }
 
 modules() {
 	lab_start "$LAB_WORK/programs/ladder" 600
-	record user 0 --module "$LAB_WORK/user.ko" -p "$target"
-	lab_few 'user: not whole' "$(awk '!/^(_start|clone3?|__clone3?);/ { n += $NF } END { print n + 0 }' "$T/user.folded")" \
-		"$(lab_kept "$T/user.folded")"
-	record wrong 2 --module "$LAB_WORK/user.ko" -p "$target" -k
+	expect_record user 0 --module "$LAB_WORK/user.ko" -p "$target"
+	few 'user: not whole' "$(rootless "$T/user.folded")" "$(weight "$T/user.folded")"
+	expect_record wrong 2 --module "$LAB_WORK/user.ko" -p "$target" -k
 	check 'wrong: says what the module is for' grep -q 'built for something else' "$T/wrong.err"
 	lab_finish
 
 	lab_start perl -e '1 while 1'
-	record unknown 0 --module "$LAB_WORK/user.ko" -p "$target" -u --min-quality 1
+	expect_record unknown 0 --module "$LAB_WORK/user.ko" -p "$target" -u --min-quality 1
 	check 'unknown: says which file' grep -q 'not in the module, .*perl' "$T/unknown.err"
 	check 'unknown: stacks end there' grep -q '^\[truncated: .*perl' "$T/unknown.folded"
 	lab_finish
 
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
-	record kernel 0 --module "$LAB_WORK/kernel.ko" -p "$target"
+	expect_record kernel 0 --module "$LAB_WORK/kernel.ko" -p "$target"
 	check 'kernel: any process' grep -q 'read_zero_\[k\]\|clear_user' "$T/kernel.folded"
-	record program 0 --module "$LAB_WORK/dd.ko" -p "$target" -u --min-quality 1
-	lab_few 'program: not whole' "$(awk '!/^_start/ { n += $NF } END { print n + 0 }' "$T/program.folded")" "$(lab_kept "$T/program.folded")"
+	expect_record program 0 --module "$LAB_WORK/dd.ko" -p "$target" -u --min-quality 1
+	few 'program: not whole' "$(rootless "$T/program.folded")" "$(weight "$T/program.folded")"
 	other=$target
 	lab_start dd if=/dev/zero of=/dev/null bs=1M
-	record list 0 --module "$LAB_WORK/kernel.ko" -p "$target,$other" -k
+	expect_record list 0 --module "$LAB_WORK/kernel.ko" -p "$target,$other" -k
 	check_eq 'list: both' 2 "$(grep -c '^task ' "$T/list.rec")"
-	record all 0 --module "$LAB_WORK/all.ko" -a -k
+	expect_record all 0 --module "$LAB_WORK/all.ko" -a -k
 	kill "$other"
 	lab_finish
 	sample-bt --check --module "$LAB_WORK/user.ko" >"$T/check.out" && status=0 || status=$?

@@ -7,6 +7,7 @@
 # vm-weight: 30
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 
 programs=/lab/made/65-users/programs
 
@@ -24,7 +25,7 @@ start() {
 	await_start "$target"
 }
 
-# what record asks for, in both parts
+# what is compiled, and recorded
 options='--overload 0 -F 200 -u'
 
 prepare() {
@@ -37,41 +38,39 @@ prepare() {
 	lab_finish
 }
 
-# record NAME USER CODE ARG…: what the user gets for a process of its own
-record() {
+recorder() {
+	(as "$user" sample-bt -p "$target" -t 3 "$@")
+}
+
+# own NAME USER CODE ARG…: what the user gets for a process of its own
+own() {
 	name=$1 user=$2 code=$3
 	shift 3
 	start "$user"
-	rm -rf "$T/$user"
-	mkdir "$T/$user"
-	chown "$user" "$T/$user"
-	(as "$user" sample-bt -p "$target" -t 3 -o "$T/$user/a.folded" "$@") >"$T/out" 2>"$T/err" && status=0 || status=$?
-	check_eq "$name: exit code" "$code" "$status"
-	note "$T/err"
+	expect_record "$name" "$code" "$@"
 	lab_finish
 }
 
 in_guest() {
-	chmod 755 "$T_top" "$T"
+	chmod 755 "$T_top"
+	chmod 1777 "$T"
 	# shellcheck disable=SC2086
-	record stapdev dev 0 $options
-	check_eq 'stapdev: the file is its own' 'dev 600' "$(stat -c '%U %a' "$T/dev/a.folded")"
-	record stapusr usr 0 --module "/lib/modules/$KVER/systemtap/ladder.ko"
+	own stapdev dev 0 $options
+	check_eq 'stapdev: the file is its own' 'dev 600' "$(stat -c '%U %a' "$T/stapdev.folded")"
+	own stapusr usr 0 --module "/lib/modules/$KVER/systemtap/ladder.ko"
 	cp "/lib/modules/$KVER/systemtap/ladder.ko" "$T/ladder.ko"
-	record 'stapusr, a module elsewhere' usr 2 --module "$T/ladder.ko"
-	check 'stapusr: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
-	record 'neither' plain 2 --module "$T/ladder.ko"
-	check 'neither: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/err"
+	own 'stapusr, a module elsewhere' usr 2 --module "$T/ladder.ko"
+	check 'stapusr: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/stapusr, a module elsewhere.err"
+	own neither plain 2 --module "$T/ladder.ko"
+	check 'neither: the preflight says what is missing' grep -q '^sample-bt: rights: ' "$T/neither.err"
 	(as plain sample-bt --check -u) >"$T/out" && status=0 || status=$?
 	check_eq 'neither: check' 2 "$status"
 	note "$T/out"
 
 	"$programs/ladder" 60 >/dev/null &
-	target=$!
-	(as dev sample-bt -u -p "$target" -t 1) >"$T/out" 2>"$T/err" && status=0 || status=$?
-	check_eq "stapdev, root's process: exit code" 2 "$status"
-	check "stapdev, root's process: one line" test "$(grep -c . "$T/err")" = 1
-	note "$T/err"
+	target=$! user=dev
+	expect_record "stapdev, root's process" 2 -u
+	check "stapdev, root's process: one line" test "$(grep -c . "$T/stapdev, root's process.err")" = 1
 	lab_finish
 }
 

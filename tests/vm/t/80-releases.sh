@@ -8,6 +8,7 @@
 # vm-weight: 100
 set -eu
 . /lab/lib.sh
+. /lab/record.sh
 . /lab/off-cpu.sh
 
 programs=/lab/made/80-releases/programs
@@ -30,43 +31,32 @@ prepare() {
 	lab_record -F 200 -a -k
 }
 
-# record NAME ARG…: into $T/NAME.rec and .folded
-record() {
-	name=$1
-	shift
-	sample-bt -o "$T/$name.rec" -o "$T/$name.folded" "$@" >"$T/$name.out" 2>"$T/$name.err" && status=0 || status=$?
-	echo "$name: $(grep -a 'kept,' "$T/$name.err")" | note
-	check_eq "$name: exit code" 0 "$status"
-	lab_keep "$T/$name".*
-}
-
-# weight FOLDED PATTERN: the weight of the stacks that match
-weight() {
-	awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }' "$1"
+recorder() {
+	sample-bt "$@"
 }
 
 # whole NAME: there are samples, and nearly no stack is cut or broken
 whole() {
-	check "$1: samples" test "$(lab_kept "$T/$1.folded")" -gt 100
-	lab_few "$1: stacks that are not whole" "$(weight "$T/$1.folded" '^[[](broken|truncated)')" "$(lab_kept "$T/$1.folded")"
+	check "$1: samples" test "$(weight "$T/$1.folded")" -gt 100
+	few "$1: stacks that are not whole" "$(weight "$T/$1.folded" '^[[](broken|truncated)')" "$(weight "$T/$1.folded")"
 }
 
 user_stacks() {
 	lab_start "$BURN" 600 2
-	record u -u --module "$LAB_WORK/u.ko" -p "$target" -t 4
+	expect_record u 0 -u --module "$LAB_WORK/u.ko" -p "$target" -t 4
 	lab_finish
 	whole u
-	lab_few 'u: stacks that do not start at the first function' \
-		"$(awk '!/^(_start|clone3?|__clone3?|start_thread)[; ]/ { n += $NF } END { print n + 0 }' "$T/u.folded")" "$(lab_kept "$T/u.folded")"
+	few 'u: stacks that do not start at the first function' \
+		"$(rootless "$T/u.folded")" "$(weight "$T/u.folded")"
 }
 
 # By the command that made it, from stap's cache: with the same copy of the runtime.
 kernel_stacks() {
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
-	lab_record -v -F 200 -a -k -t 4 -o "$T/k.folded" -o "$T/k.rec" 2>"$T/k.err" && ok 'k is recorded' || not_ok 'k is recorded' "exit $?"
+	lab_record -v -F 200 -a -k -t 4 -o "$T/k.folded" -o "$T/k.rec" 2>"$T/k.err" && status=0 || status=$?
 	lab_finish
+	check_eq 'k: exit code' 0 "$status"
 	echo "k: $(grep -a 'kept,' "$T/k.err")" | note
-	lab_keep "$T"/k.*
 	whole k
 	check 'k: from the cache' grep -q 'Pass 4: using cached' "$T/k.err"
 	check 'k: the path of read' grep -qE '^dd;entry_SYSCALL_64_after_hwframe_\[k\];.*ksys_read_\[k\]' "$T/k.folded"
@@ -74,17 +64,17 @@ kernel_stacks() {
 
 perl_stacks() {
 	lab_start perl /lab/programs/work.pl 600
-	record perl --perl --module "$LAB_WORK/perl.ko" -p "$target" -t 4
-	record mixed --mixed --module "$LAB_WORK/mixed.ko" -p "$target" -t 4
+	expect_record perl 0 --perl --module "$LAB_WORK/perl.ko" -p "$target" -t 4
+	expect_record mixed 0 --mixed --module "$LAB_WORK/mixed.ko" -p "$target" -t 4
 	lab_finish
-	check 'perl: samples' test "$(lab_kept "$T/perl.folded")" -gt 100
-	lab_few 'perl: without Perl' "$(weight "$T/perl.folded" '[[]perl: ')" "$(lab_kept "$T/perl.folded")"
+	check 'perl: samples' test "$(weight "$T/perl.folded")" -gt 100
+	few 'perl: without Perl' "$(weight "$T/perl.folded" '[[]perl: ')" "$(weight "$T/perl.folded")"
 	whole mixed
 	check 'mixed: Perl above the interpreter' grep -qE '^_start;.*;Perl_runops_standard;main[; ]' "$T/mixed.folded"
 }
 
 waits() {
-	record waits --script off-cpu --state all --module "$LAB_WORK/waits.ko" -- "$programs/waits" 10
+	expect_record waits 0 --script off-cpu --state all --module "$LAB_WORK/waits.ko" -- "$programs/waits" 10
 	judge_lives "$T/waits.rec" "$T/waits.out"
 	check 'waits: where the sleeper sleeps' grep -qE ';sleep_and_work;sleep_for;.*nanosleep' "$T/waits.folded"
 }
@@ -133,6 +123,7 @@ in_guest() {
 	kernel_stacks
 	perl_stacks
 	waits
+	lab_keep "$T"/*.rec "$T"/*.folded "$T"/*.err
 	endings
 }
 

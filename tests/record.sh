@@ -1,18 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stacks.sh: sourced by tests of the built-in engine, on this machine and in the guests, behind lib.sh: records, and judges the folded
-# stacks and the account. Needs BIN (sample-bt).
+# record.sh: sourced, after lib.sh, by all tests that record, on this machine and in the guests: records, and checks what was recorded.
+# The recording NAME is $T/NAME.rec and .folded; what was printed, $T/NAME.out and .err; its exit code, $status. Needs BIN (sample-bt).
 
 case_start='(_start|_*clone3?|thread_start)'
 case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\])'
 
-# record NAME ARG…: leaves $T/NAME.folded, .rec and .err; $status
+# recorder ARG…: the program that records; a test of another one, or with other options, defines it again
+recorder() {
+	"$BIN" --engine bpf --min-quality 1 "$@"
+}
+
+# record NAME ARG…
 record() {
 	record_name=$1
 	shift
 	status=0
-	"$BIN" --engine bpf --min-quality 1 -o "$T/$record_name.folded" -o "$T/$record_name.rec" "$@" \
-		>"$T/$record_name.out" 2>"$T/$record_name.err" || status=$?
+	recorder -o "$T/$record_name.folded" -o "$T/$record_name.rec" "$@" >"$T/$record_name.out" 2>"$T/$record_name.err" || status=$?
 	[ -f "$T/$record_name.folded" ] || : >"$T/$record_name.folded"
+}
+
+# expect_record NAME CODE ARG…: likewise, and that is its exit code
+expect_record() {
+	expect_name=$1
+	expect_code=$2
+	shift 2
+	record "$expect_name" "$@"
+	note "$T/$expect_name.err"
+	check_eq "$expect_name: exit code" "$expect_code" "$status"
+}
+
+# begin_record NAME ARG…: in the background, until end_record; returns when the probes are in place
+begin_record() {
+	begin_name=$1
+	shift
+	: >"$T/$begin_name.err"
+	(
+		record "$begin_name" -v "$@"
+		exit "$status"
+	) &
+	recording=$!
+	until_true 120 begun "$begin_name" || not_ok "$begin_name" 'the recording does not begin'
+}
+
+# begun NAME: the probes are in place, or never will be
+begun() {
+	grep -qs 'the probes are in place' "$T/$1.err" || ! kill -0 "$recording" 2>/dev/null
+}
+
+end_record() {
+	status=0
+	wait "$recording" || status=$?
 }
 
 # record_for NAME SECONDS ARG…: likewise, and longer where the machine is so busy that the target hardly ran
@@ -88,6 +125,11 @@ expect_stack() {
 		not_ok "${4:-$2}" "$expect_share % of the samples have the stack $expect_ere, not $3 %"
 		others "$1" "$expect_ere"
 	fi
+}
+
+# rootless FOLDED: the weight of stacks that do not begin where programs and threads do
+rootless() {
+	grep -avE "^($case_start|start_thread)[; ]" "$1" | awk '{ n += $NF } END { print n + 0 }'
 }
 
 # expect_account NAME RECORDING WHOLE [KEPT]: exit 0, at least so many per cent whole, at most one in 200 lost, at least KEPT (20) samples

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 60-versions: a version that is in no table; a process that runs no Perl.
+set -u
+. "$TOP/tests/perl/lib.sh"
+
+# make_newer: $T/newer, the perl of this system that says it is 5.44; false: it is not all in one file
+make_newer() {
+	cp "$(command -v perl)" "$T/newer"
+	readelf -W --dyn-syms "$T/newer" | awk '$8 == "PL_version" { print $2 }' >"$T/at"
+	readelf -WS "$T/newer" | sed -n 's/.* \.rodata *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p' >"$T/section"
+	[ -s "$T/at" ] || return 1
+	perl -e 'my ($file, @n) = @ARGV; my ($at, $address, $offset) = map hex, @n; open my $f, "+<", $file or die;
+		seek $f, $at - $address + $offset, 0; print $f chr 44' "$T/newer" "$(cat "$T/at")" $(cat "$T/section")
+}
+
+# without_installed COMMAND…: as if there were no debug files
+without_installed() {
+	unshare -m sh -c 'mount -t tmpfs tmpfs /usr/lib/debug && exec "$@"' sh "$@"
+}
+
+# serve: a debuginfod server of perl's debug file, and of that which dwz took from it; its pid in $server
+serve() {
+	mkdir "$T/served"
+	id=$(readelf -n "$T/newer" 2>/dev/null | sed -n 's/.*Build ID: //p')
+	cp "/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug" "$T/served"
+	cp /usr/lib/debug/.dwz/*/perl-base.debug "$T/served/dwz.debug" 2>/dev/null
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	(unset DEBUGINFOD_URLS; exec debuginfod -F --disable-source-scan -d "$T/index" -p "$port" "$T/served") >"$T/log" 2>&1 &
+	server=$!
+	until_true 60 python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/buildid/$id/debuginfo', timeout=5)" 2>/dev/null
+}
+
+# A version that is in no table: by its debug file, be it installed or a server's; else it is refused.
+newer() {
+	if ! make_newer || [ "$(known_by '' "$T/newer")" != 'its debug file' ]; then
+		skip 'a newer version' "no debug file of perl, or perl is not one file"
+		return
+	fi
+	"$T/newer" -e 'sub leaf { 1 for 1 .. 30000 } sub calls { leaf() } calls() while 1' &
+	target=$!
+	await_start $target
+	pl_record -p $target -t 1
+	near 'a newer version: by its debug file, per cent' "$(part_of 'main;main::calls;main::leaf$')" 99 1
+	without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 >"$T/out" 2>"$T/said"
+	check_eq 'a newer version: nothing tells, exit' 2 $?
+	check 'a newer version: nothing tells, said' grep -q 'perl 5.44.* none of the versions that are known.* build-id' "$T/said"
+	serve
+	DEBUGINFOD_URLS=http://127.0.0.1:$port XDG_CACHE_HOME=$T HOME=$T \
+		without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 -o "$T/a.folded" >"$T/out" 2>"$T/said"
+	check_eq 'a newer version: from a server, exit' 0 $?
+	near 'a newer version: from a server, per cent' "$(part_of 'main;main::calls;main::leaf$')" 99 1.5
+	kill $target $server
+	wait $target $server 2>/dev/null || :
+}
+
+# None, and others.
+no_perl() {
+	sleep 100 &
+	sleeper=$!
+	"$bin/pl-sample-bt" --engine bpf -p $sleeper -t 1 >"$T/out" 2>"$T/said"
+	check_eq 'no perl: exit' 2 $?
+	check 'no perl: said' grep -q "no Perl runs in process $sleeper" "$T/said"
+	kill $sleeper
+	wait $sleeper 2>/dev/null || :
+}
+
+newer
+no_perl
