@@ -51,8 +51,9 @@ static void set_calls(
 	struct report_command *o, enum report_of of, const char *fn, struct argp_state *state)
 {
 	set_of(o, of, state);
-	if (pattern_init(&o->fn, fn, strlen(fn)))
-		argp_error(state, "'%s' has a '[' without ']' or ends in '\\'", fn);
+	if (!*fn || pattern_init(&o->fn, fn, strlen(fn)))
+		arg_invalid(
+			of == REPORT_CALLERS ? "--callers" : "--callees", fn, ARG_PATTERN, state);
 	o->report.fn = &o->fn;
 }
 

@@ -104,14 +104,16 @@ enum { TARGETS_MAX = 300 }; /* that fit into a string of a script */
 
 static const char *const engine_names[] = {"auto", "stap", "bpf"};
 
-static void parse_ids(struct ids *ids, const char *whole, struct argp_state *state)
+static void parse_ids(
+	struct ids *ids, const char *option, const char *whole, struct argp_state *state)
 {
 	for (const char *text = whole;;) {
 		size_t n = strcspn(text, ",");
 		uint64_t id;
 
 		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
-			argp_error(state, "invalid PID list '%s'", whole);
+			arg_invalid(option, whole, "numbers separated by commas, such as 1302,1303",
+				state);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		if (ids->nr == TARGETS_MAX)
 			argp_error(state, "'%s': more than %d targets; use -a", whole, TARGETS_MAX);
@@ -130,7 +132,8 @@ static bool is_module(const char *path)
 static void add_output(struct options *o, const char *path, struct argp_state *state)
 {
 	if (output_format(path) < 0 && !is_module(path))
-		argp_error(state, "'%s' must end in one of %s", path, output_endings());
+		argp_error(state, "invalid --output '%s': use a name that ends in one of %s", path,
+			output_endings());
 	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
 	o->outputs[o->nr_outputs++] = path;
 }
@@ -237,10 +240,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &o->symbol;
 		break;
 	case 'p':
-		parse_ids(&o->pids, arg, state);
+		parse_ids(&o->pids, "--pid", arg, state);
 		break;
 	case OPT_TID:
-		parse_ids(&o->tids, arg, state);
+		parse_ids(&o->tids, "--tid", arg, state);
 		break;
 	case OPT_CHILDREN:
 		q->children = true;
@@ -258,10 +261,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->kernel = true;
 		break;
 	case 't':
-		q->seconds = arg_positive("-t", arg, SECONDS_MAX, state);
+		q->seconds = arg_positive("--time", arg, SECONDS_MAX, state);
 		break;
 	case 'F':
-		q->hz = (unsigned)arg_count("-F", arg, 1, 10000, state);
+		q->hz = (unsigned)arg_count("--rate", arg, 1, 10000, state);
 		break;
 	case 'o':
 		add_output(o, arg, state);

@@ -17,6 +17,9 @@ void arg_invalid(const char *option, const char *arg, const char *use, struct ar
 const char *arg_text(
 	const char *option, const char *arg, const char *use, struct argp_state *state);
 
+/* What options with a function pattern take, for arg_invalid. */
+#define ARG_PATTERN "a pattern such as 'malloc*'"
+
 /* A whole number from MIN to MAX. */
 uint64_t arg_count(
 	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state);

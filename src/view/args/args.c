@@ -37,6 +37,12 @@ static const struct argp_option table[] = {
 	{0},
 };
 
+static void check_states(const char *list, struct argp_state *state)
+{
+	if (!*list || *list == ',' || strstr(list, ",,") || ends_with(list, ","))
+		arg_invalid("--tag", list, "states, separated by commas", state);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct view_args *args = state->input;
@@ -60,6 +66,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			arg_invalid("--label", arg, "KEY=VALUE[,VALUE...]", state);
 		break;
 	case OPT_TAG:
+		check_states(arg, state);
 		label_filter_add_values(&args->labels, RECORDING_STATE, arg);
 		break;
 	case OPT_BY:
@@ -86,8 +93,6 @@ const struct argp view_args_argp = {
 	       "names; 2 failed; 64 wrong usage.",
 };
 
-#define PATTERN "a pattern such as 'malloc*'"
-
 static const struct argp_option tree_table[] = {
 	{"only", OPT_ONLY, "FN", 0,
 		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
@@ -111,18 +116,19 @@ static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = args;
 		break;
 	case OPT_ONLY:
-		if (filter_add_only(&args->filter, arg) < 0)
-			arg_invalid("--only", arg, PATTERN, state);
+		if (!*arg || filter_add_only(&args->filter, arg) < 0)
+			arg_invalid("--only", arg, ARG_PATTERN, state);
 		break;
 	case OPT_SKIP_AFTER:
-		if (filter_add_skip_after(&args->filter, arg) < 0)
-			arg_invalid("--skip-after", arg, PATTERN, state);
+		if (!*arg || filter_add_skip_after(&args->filter, arg) < 0)
+			arg_invalid("--skip-after", arg, ARG_PATTERN, state);
 		break;
 	case OPT_REVERSE:
 		args->filter.reverse = true;
 		break;
 	case OPT_EVENT:
-		args->input.event = arg;
+		args->input.event =
+			arg_text("--event", arg, "the name of an event or of a map", state);
 		break;
 	case OPT_SAMPLES:
 		args->input.samples = true;
