@@ -15,17 +15,18 @@ struct collector {
 	const struct processes *ps;
 	struct recording *rec;
 	struct frame_table table;
-	uint32_t *events, *tasks; /* of rec, by their numbers in samples */
-	uint32_t *stacks;         /* likewise + 1; 0: not there yet */
-	struct table spliced;     /* stack of user space, of a VM -> stack of rec */
-	struct table mains;       /* frame -> whether it is in main */
+	uint32_t *events;     /* numbers in rec by numbers in samples */
+	uint32_t *tasks;      /* likewise + 1; 0: not added yet */
+	uint32_t *stacks;     /* likewise */
+	struct table spliced; /* user stack, VM stack -> stack of rec */
+	struct table mains;   /* frame -> whether it is in main */
 };
 
 /* ---- frames of user space ---- */
 
-/* What samples_user_frame() made a number of. */
+/* A frame encoded by samples_user_frame(). */
 struct user_frame {
-	const struct mapping *map; /* NULL: it is in none */
+	const struct mapping *map; /* NULL: none */
 	uint64_t address;
 	bool call;
 };
@@ -56,8 +57,8 @@ static const struct object *object_of(const struct collector *c, const struct us
 /* ---- how stacks ended ---- */
 
 /*
- * True when the call in FRAME is in main: what called that is the C library's start, be it one
- * without rules (musl's).
+ * True if the call in FRAME is in main: its caller is the start code of the C library, which may
+ * have no unwind rules (musl).
  */
 static bool is_in_main(struct collector *c, uint64_t frame)
 {
@@ -85,7 +86,7 @@ static enum stack_end cut_in(struct collector *c, uint64_t frame, uint32_t *cut_
 	return END_CUT;
 }
 
-/* The unwinder only knows that it got no further than to FRAME. */
+/* For an unwinder that only reports that it stopped at FRAME. */
 static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32_t *cut_by)
 {
 	struct user_frame f = decode_frame(c, frame);
@@ -103,7 +104,7 @@ static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32
 	return cut_in(c, frame, cut_by);
 }
 
-/* What the end of a stack of user space means, and what it stopped at when that is known. */
+/* How a user stack ended, and what cut it (0: unknown or not cut). */
 static enum stack_end judge(struct collector *c, const struct sample_stack *s, uint32_t *cut_by)
 {
 	const uint64_t *frames = c->samples->frames + s->first;
@@ -153,13 +154,13 @@ static const struct sample_name *name_at(const struct collector *c, uint64_t num
 	return &c->samples->names[number];
 }
 
-/* The recording's number of a string of the samples. */
+/* The string's number in the recording. */
 static uint32_t string_of(struct collector *c, uint32_t string)
 {
 	return recording_string(c->rec, strpool_get(&c->samples->strings, string));
 }
 
-/* Of frames that came with their names. */
+/* A kernel stack of named frames. */
 static uint32_t add_named_stack(struct collector *c, const struct sample_stack *s)
 {
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
@@ -185,7 +186,7 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 		&c->table, vm, string_of(c, name->function), string_of(c, name->file), name->line);
 }
 
-/* What may begin a run loop, of a walk that is to be spliced, is no frame of its own. */
+/* False for entries that only mark a possible run loop, for splicing. */
 static bool is_frame(const struct collector *c, const struct vm *vm, uint64_t number)
 {
 	return vm->splice->is_frame(name_at(c, number)->what);
@@ -224,7 +225,7 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 	return c->stacks[number] - 1;
 }
 
-/* The frames of a user stack, and their roles for VM; the caller's to free. */
+/* The frames of a user stack with their roles for VM; the caller frees them. */
 static struct splice_native *native_frames(
 	struct collector *c, const struct vm *vm, const struct sample_stack *s)
 {
@@ -255,7 +256,7 @@ static struct splice_frame *vm_frames(
 	return list;
 }
 
-/* One stack of two. */
+/* The user stack and the VM stack as one. */
 static uint32_t spliced_stack(struct collector *c, uint32_t user, uint32_t in_vm)
 {
 	const struct sample_stack *native = &c->samples->stacks[user];
@@ -285,41 +286,41 @@ static uint32_t spliced_stack(struct collector *c, uint32_t user, uint32_t in_vm
 
 /* ---- rows ---- */
 
-/* The kernel stack without the frames of the program that took it. */
+/* Removes the frames of the probe itself from a kernel stack. */
 static void drop_own_frames(struct collector *c, uint32_t number)
 {
 	struct samples *s = c->samples;
 	const struct sample_stack stack = s->stacks[number];
 	size_t own;
 
-	if (stack.became || stack.kind != STACK_KERNEL || stack.end == SAMPLE_NAMED ||
+	if (stack.actual || stack.kind != STACK_KERNEL || stack.end == SAMPLE_NAMED ||
 		!(own = frame_table_own(&c->table, s->frames + stack.first, stack.nr)))
 		return;
 	uint32_t nr = stack.nr - (uint32_t)own;
 	uint64_t *frames = xcalloc(nr, sizeof(*frames));
 
 	memcpy(frames, s->frames + stack.first + own, nr * sizeof(*frames));
-	s->stacks[number].became = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
+	s->stacks[number].actual = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
 	free(frames);
 }
 
-/* What became of the stack; 0 stays. False: it never came. */
-static bool settle(struct collector *c, uint32_t *number)
+/* Replaces a pending stack by the actual one. False: it was never set. */
+static bool replace_stack(struct collector *c, uint32_t *number)
 {
 	if (*number)
 		drop_own_frames(c, *number);
-	uint32_t settled = *number ? samples_settled(c->samples, *number) : 0;
-	bool lost = *number && !settled;
+	uint32_t actual = *number ? samples_actual(c->samples, *number) : 0;
+	bool lost = *number && !actual;
 
-	*number = settled;
+	*number = actual;
 	return !lost;
 }
 
 /*
- * Stacks that were not known when their rows were added may be ones that others have, too: all are
- * of the same row from now on. Half a stack would be a wrong one: its row is lost.
+ * Rows of pending stacks are merged with those of the actual ones. If one of its stacks was never
+ * set, the row is lost: half a stack would be wrong.
  */
-static void settle_rows(struct collector *c)
+static void merge_rows(struct collector *c)
 {
 	struct samples *s = c->samples;
 	size_t nr = s->nr_rows;
@@ -327,7 +328,8 @@ static void settle_rows(struct collector *c)
 	for (size_t i = 1; i < nr; i++) {
 		struct sample_row row = s->rows[i];
 		struct sample_key key = row.key;
-		bool is_whole = settle(c, &key.user) & settle(c, &key.kernel) & settle(c, &key.vm);
+		bool is_whole = replace_stack(c, &key.user) & replace_stack(c, &key.kernel) &
+				replace_stack(c, &key.vm);
 
 		if (is_whole && !memcmp(&key, &row.key, sizeof(key)))
 			continue;
@@ -365,7 +367,7 @@ static uint32_t task_of(struct collector *c, uint32_t number)
 	return c->tasks[number] - 1;
 }
 
-/* The newest label first: it counts. */
+/* The newest label first: it overrides an older one of the same key. */
 static uint32_t labels_of(struct collector *c, uint32_t set)
 {
 	struct label labels[LABEL_SET_MAX];
@@ -432,7 +434,7 @@ void collect(struct samples *s, const struct processes *ps, const struct kallsym
 	frame_table_init(&c.table, ps, ks, rec);
 	table_init(&c.spliced);
 	table_init(&c.mains);
-	settle_rows(&c);
+	merge_rows(&c);
 	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
 	c.stacks = xcalloc(s->nr_stacks, sizeof(*c.stacks));
 	add_events(&c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From raw samples to a recording: the only place where that is done, whatever engine took them. */
+/* Turns the raw samples of any engine into a recording. */
 #ifndef ENGINE_COLLECT_H
 #define ENGINE_COLLECT_H
 
@@ -9,10 +9,10 @@ struct recording;
 struct samples;
 
 /*
- * Adds the events, tasks, stacks, rows and losses of S to REC, rows heaviest first. Sums get their
- * event's unit; stacks are judged, those of user space and of a VM become one where a row has both.
- * PS has the mappings that user frames lie in; kernel frames get their names from KS (NULL: none).
- * S is used up: rows are merged in place.
+ * Adds the events, tasks, stacks, rows and losses of S to REC, rows with the largest sums first.
+ * Converts sums to the event's unit, decides how each stack ended and splices the user and the VM
+ * stack of a row into one. PS has the mappings of user frames; kernel frames get their names from
+ * KS (NULL: none). Merges rows in S, which can only be released afterwards.
  */
 void collect(struct samples *s, const struct processes *ps, const struct kallsyms *ks,
 	struct recording *rec);

@@ -136,20 +136,20 @@ uint32_t samples_pending(struct samples *s)
 {
 	uint32_t number = add_stack(s, NULL, 0);
 
-	return s->stacks[number].became = number;
+	return s->stacks[number].actual = number;
 }
 
-void samples_settle(struct samples *s, uint32_t pending, uint32_t stack)
+void samples_set_pending(struct samples *s, uint32_t pending, uint32_t stack)
 {
 	if (stack)
-		s->stacks[pending].became = stack;
+		s->stacks[pending].actual = stack;
 }
 
-uint32_t samples_settled(const struct samples *s, uint32_t number)
+uint32_t samples_actual(const struct samples *s, uint32_t number)
 {
-	uint32_t became = s->stacks[number].became;
+	uint32_t actual = s->stacks[number].actual;
 
-	return !became ? number : became == number ? 0 : samples_settled(s, became);
+	return !actual ? number : actual == number ? 0 : samples_actual(s, actual);
 }
 
 uint64_t samples_user_frame(

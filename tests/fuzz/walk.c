@@ -152,9 +152,9 @@ static void send(struct stack_copies *copies, uint16_t nr_pages)
 				input.at = begin;
 		}
 		page.index = i;
-		stack_copies_take_page(copies, &page);
+		stack_copies_add_page(copies, &page);
 	}
-	stack_copies_take(copies, &head, 0);
+	stack_copies_add(copies, &head, 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -177,12 +177,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(steps <= WALK_DEPTH);
 	uint32_t stack = stack_copies_stack(&copies, NUMBER);
 
-	must(copies.nr == !samples_settled(&samples, stack));
+	must(copies.nr == !samples_actual(&samples, stack));
 	stack_copies_unwind(&copies, true);
 	must(steps <= 2 * WALK_DEPTH);
 	must(copies.nr == 0 && copies.bytes == 0 && copies.nr_parts == 0);
 	must(stack_copies_stack(&copies, NUMBER) == stack);
-	stack = samples_settled(&samples, stack);
+	stack = samples_actual(&samples, stack);
 	must(stack && samples.stacks[stack].nr > 0 && samples.stacks[stack].nr <= WALK_DEPTH);
 	must(samples.stacks[stack].end > WALK_ON && samples.stacks[stack].end < WALK_ENDS);
 	stack_copies_release(&copies);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raw samples, as either engine fills them, and the recording that becomes of them. */
+/* Raw samples as the engines fill them, and the recording made of them. */
 #include "engine/collect.h"
 #include "engine/samples.h"
 #include "lib/util.h"
@@ -96,7 +96,7 @@ static void collect__ends_of_walks(void **state)
 	assert_true(rec.frames[1].call && !rec.frames[0].call);
 }
 
-/* Whoever gave up outside of all mappings did not get to a root. */
+/* A stack that stopped outside all mappings has not reached the root. */
 static void collect__addresses_in_no_mapping(void **state)
 {
 	const uint64_t frame = samples_user_frame(&ps, NULL, 0x7fff12345678, false);
@@ -118,7 +118,7 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 	add(stack, 0, 3);
 	add(pending, 0, 4);
 	add(never, 0, 5);
-	samples_settle(&samples, pending, stack);
+	samples_set_pending(&samples, pending, stack);
 	collect(&samples, &ps, NULL, &rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.nr_stacks, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks and rows as the programs store them, in real maps. */
+/* Stacks and rows as the BPF programs store them, in real maps. */
 #include "bpf_test.h"
 #include "engine/bpf/drain.h"
 
@@ -56,7 +56,7 @@ static uint64_t node_number(const struct node_key *key)
 	return id;
 }
 
-/* As the programs do it: from the root on, each node up to CHUNK frames nearer to the leaf. */
+/* As the programs do it: from the root, each node up to CHUNK frames nearer to the leaf. */
 static uint64_t store(const uint64_t *frames, uint32_t nr, uint64_t parent)
 {
 	for (uint32_t done = 0; done < nr; done += CHUNK) {
@@ -82,7 +82,7 @@ static uint64_t frame(uint64_t which, uint64_t at)
 	return 1ULL << 41 | which << 20 | at;
 }
 
-/* Of the stack WHICH, NR frames; all stacks have the 100 last frames in common. */
+/* The NR frames of stack WHICH; all stacks share the 100 frames at the root. */
 static void make_stack(uint64_t *frames, uint32_t nr, uint64_t which)
 {
 	for (uint32_t i = 0; i < nr; i++)
@@ -177,7 +177,7 @@ static void drain__stacks_that_are_nearly_equal(void **state)
 	release();
 }
 
-/* Full to the last entry, so that many share a bucket and a read ends within one. */
+/* A completely full map: many entries share a bucket, and a batch ends inside one. */
 static void drain__full_maps(void **state)
 {
 	static const uint32_t maxes[] = {1, 2, 3, 7, 64, 1000, 4093};
@@ -220,12 +220,12 @@ static void drain__kernel_and_copies(void **state)
 	assert_int_equal(row_of(2)->key.kernel, row_of(1)->key.kernel);
 	assert_int_equal(row_of(2)->key.user, 0);
 	assert_int_equal(row_of(3)->key.user, stack_copies_stack(&copies, STACK_COPY | 77));
-	assert_int_equal(samples_settled(&samples, row_of(3)->key.user), 0);
+	assert_int_equal(samples_actual(&samples, row_of(3)->key.user), 0);
 	assert_int_equal(row_of(4)->key.user, 0);
 	release();
 }
 
-/* A row may come one time after its stack; what never came is counted. */
+/* A row may be read one switch after its stack; one without its stack counts as lost. */
 static void drain__rows_without_stacks(void **state)
 {
 	uint64_t frames[40];
@@ -252,7 +252,7 @@ static void drain__rows_without_stacks(void **state)
 	release();
 }
 
-/* Many times, what is summed up is what was added. */
+/* After many switches the sums equal what was added. */
 static void drain__again_and_again(void **state)
 {
 	uint64_t frames[200], added = 0, kept = 0;
@@ -276,7 +276,7 @@ static void drain__again_and_again(void **state)
 	release();
 }
 
-/* Of two threads there was no stack any more. */
+/* Two threads had no later stack. */
 static void drain__delayed(void **state)
 {
 	struct delayed left[] = {

@@ -12,14 +12,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- stacks of C's frames and Perl's: how they end ---- */
+/* ---- how stacks of C and Perl frames end ---- */
 
 enum { C_FRAME = 0, SUB = 1 };
 
 struct mixed {
 	enum stack_end c;
 	enum vm_end perl;
-	bool fits; /* C's frames hold a run loop */
+	bool fits; /* the C frames have a run loop */
 	enum stack_end want;
 	const char *cut_by;
 	bool noted; /* [perl: inconsistent] */
@@ -72,7 +72,7 @@ static void frame_table__mixed_stacks_end_as_their_worse_half(void **state)
 		{END_ROOT, VM_NOT_RUNNING, true, END_ROOT, "", false},
 		{END_ROOT, VM_CUT, true, END_CUT, "depth", false},
 		{END_ROOT, VM_INCONSISTENT, true, END_BROKEN, "", true},
-		{END_ROOT, VM_CUT, false, END_BROKEN, "", true}, /* they do not fit */
+		{END_ROOT, VM_CUT, false, END_BROKEN, "", true}, /* no run loop */
 		{END_CUT, VM_WHOLE, true, END_CUT, "libodd.so", false},
 		{END_CUT, VM_CUT, true, END_CUT, "libodd.so", false},
 		{END_CUT, VM_INCONSISTENT, true, END_BROKEN, "", true},
@@ -91,7 +91,7 @@ static void frame_table__mixed_stacks_end_as_their_worse_half(void **state)
 	assert_int_equal(frame_table_vm(&t, &perl_vm, recording_string(&rec, "f"), 0, 0), SUB);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_mixed(&t, &cases[i]);
-	assert_int_equal(rec.nr_frames, 3); /* one note for all */
+	assert_int_equal(rec.nr_frames, 3); /* one note frame for all */
 	frame_table_release(&t);
 	recording_release(&rec);
 	processes_release(&ps);

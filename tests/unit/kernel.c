@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What recordings tell of the kernel and its modules, from files as sysfs has them. */
+/* The kernel and its modules in a recording, from a made-up sysfs. */
 #include "engine/kernel.h"
 #include "lib/util.h"
 #include "model/recording.h"
@@ -16,7 +16,7 @@
 
 static char folder[] = "/tmp/kernel-test-XXXXXX";
 
-/* Notes of two kinds: "Linux", and the build-id 0123…. */
+/* Two notes: "Linux" and the build-id 0123…. */
 static const char notes[] = "\x06\0\0\0\x04\0\0\0\x01\x01\0\0Linux\0\0\0\x2a\0\0\0"
 			    "\x04\0\0\0\x08\0\0\0\x03\0\0\0GNU\0\x01\x23\x45\x67\x89\xab\xcd\xef";
 

@@ -53,8 +53,8 @@ static void samples__equal_stacks_have_one_number(void **state)
 }
 
 /*
- * Words 0, 2, 4 … are combined with the key before all is multiplied: of what lies before or beside
- * a word that is equal to the key, nothing is left.
+ * Words 0, 2, 4 … are mixed with the key before the multiplication: a word equal to the key makes a
+ * factor 0, so words before or beside it have no effect.
  */
 static uint64_t hash_of(const void *p, size_t size)
 {
@@ -121,14 +121,14 @@ static void samples__pending_stacks_become_others(void **state)
 
 	(void)state;
 	assert_true(first != second && second != never);
-	assert_int_equal(samples_settled(&samples, stack), stack);
-	assert_int_equal(samples_settled(&samples, first), 0);
-	samples_settle(&samples, second, stack);
-	samples_settle(&samples, first, second);
-	samples_settle(&samples, never, 0);
-	assert_int_equal(samples_settled(&samples, first), stack);
-	assert_int_equal(samples_settled(&samples, second), stack);
-	assert_int_equal(samples_settled(&samples, never), 0);
+	assert_int_equal(samples_actual(&samples, stack), stack);
+	assert_int_equal(samples_actual(&samples, first), 0);
+	samples_set_pending(&samples, second, stack);
+	samples_set_pending(&samples, first, second);
+	samples_set_pending(&samples, never, 0);
+	assert_int_equal(samples_actual(&samples, first), stack);
+	assert_int_equal(samples_actual(&samples, second), stack);
+	assert_int_equal(samples_actual(&samples, never), 0);
 }
 
 static void samples__rows_are_merged(void **state)
@@ -156,7 +156,7 @@ static void samples__rows_are_merged(void **state)
 	}
 }
 
-/* All rows of a task in one chain, as if their hashes were equal. */
+/* All rows of a task in one hash chain. */
 static void samples__equal_hashes_are_not_equal_rows(void **state)
 {
 	(void)state;
@@ -197,7 +197,7 @@ static void samples__numbers_stay_at_the_largest(void **state)
 
 enum { MANY = 1000000 };
 
-/* The I-th of many stacks: those that differ in their first or last frame only are among them. */
+/* The I-th of many stacks, some of which differ only in their first or last frame. */
 static uint32_t make_stack(uint64_t *frames, uint32_t i)
 {
 	uint32_t nr = 2 + i % 7;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings as the kernel fills them, and as it never would. */
+/* Ring buffers as the kernel fills them, and corrupt ones. */
 #include "engine/bpf/sideband.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -19,7 +19,7 @@ enum { CPUS = 3, RING = 4096, PID = 100 };
 static struct sideband sb;
 static size_t page;
 
-/* Behind the ring lies memory that nobody may read. */
+/* The page after the ring is not accessible. */
 static void *make_ring(void)
 {
 	char *p = mmap(NULL, RING + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -54,7 +54,7 @@ static struct perf_event_mmap_page *head_of(int cpu)
 	return sb.cpus[cpu].ring;
 }
 
-/* Both ends of the empty ring. */
+/* Sets head and tail of the empty ring. */
 static void start_at(int cpu, uint64_t position)
 {
 	head_of(cpu)->data_head = head_of(cpu)->data_tail = position;
@@ -68,7 +68,7 @@ static void put_bytes(int cpu, const void *bytes, size_t size)
 		data[head_of(cpu)->data_head++ % RING] = ((const char *)bytes)[i];
 }
 
-/* A record of BODY, which is released, and what sample_id_all adds. */
+/* Writes a record of BODY, which is released, plus the sample_id. */
 static void put(int cpu, uint32_t type, uint16_t misc, struct strbuf *body, uint64_t time)
 {
 	struct {
@@ -120,7 +120,7 @@ static void put_comm(int cpu, uint32_t pid, const char *comm, uint16_t misc, uin
 	put(cpu, PERF_RECORD_COMM, misc, &body, time);
 }
 
-/* ID: what tells the file, 24 bytes. */
+/* ID: 24 bytes that identify the file. */
 static void put_map(
 	int cpu, uint32_t prot, uint16_t misc, const void *id, const char *path, uint64_t time)
 {
@@ -223,7 +223,7 @@ static void sideband__what_was_lost(void **state)
 	assert_int_equal(sb.lost, UINT64_MAX);
 }
 
-/* Each place of the ring's end in a record. */
+/* A record that wraps around at each possible offset. */
 static void sideband__records_around_the_end(void **state)
 {
 	const char *path = "/a/path/of/some/length";
@@ -272,7 +272,7 @@ static void sideband__in_the_order_of_time(void **state)
 	assert_int_equal(sb.nr, 0);
 }
 
-/* A record of SIZE, of which the ring has ROOM bytes, after a good one. */
+/* A record that says SIZE where the ring has ROOM bytes, after a valid one. */
 static void put_bad(uint32_t type, size_t size, size_t room)
 {
 	struct perf_event_header h = {type, 0, (uint16_t)size};
@@ -299,7 +299,7 @@ static void sideband__sizes_that_cannot_be(void **state)
 				assert_int_equal(head_of(0)->data_tail, head_of(0)->data_head);
 				sideband_drop(&sb, 1);
 			}
-	/* too short for what they are */
+	/* too short for their type */
 	for (size_t t = 0; t < ARRAY_LEN(types); t++)
 		for (size_t size = 24; size < 96; size += 8)
 			for (uint64_t at = RING - 200; at <= RING; at += 8) {
@@ -333,7 +333,7 @@ static void sideband__any_bytes(void **state)
 	}
 }
 
-/* What the kernel really tells. */
+/* Events of the running kernel. */
 static void sideband__of_this_machine(void **state)
 {
 	struct strbuf err = STRBUF_INIT;

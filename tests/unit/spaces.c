@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks of the pool, and the lists of mappings in them, searched as the programs search. */
+/* The blocks of the pool and the mappings in them, searched as the BPF programs do. */
 #include "bpf_test.h"
 #include "engine/bpf/spaces.h"
 #include "symbol/elf/elffile.h"
@@ -57,7 +57,7 @@ static void release(void)
 
 /* ---- pool ---- */
 
-/* A block as the programs get at it. */
+/* A block as the programs read it. */
 static void read_block(uint32_t block, void *to)
 {
 	uint32_t shard = block / SHARD, at = block % SHARD, id;
@@ -100,7 +100,7 @@ static void pool__ends(void **state)
 	(void)state;
 	make(2 << 20);
 	assert_int_equal(pool_get(&pool, 2 * SHARD), 0); /* there is no block 0 */
-	assert_int_equal(pool_bytes(&pool), 0);          /* what cannot be costs nothing */
+	assert_int_equal(pool_bytes(&pool), 0);          /* a failed request allocates nothing */
 	assert_int_equal(pool_get(&pool, UINT32_MAX), 0);
 	assert_int_equal(pool_get(&pool, 2 * SHARD - 2), 1);
 	assert_int_equal(pool_get(&pool, 2), 0);
@@ -109,12 +109,12 @@ static void pool__ends(void **state)
 	pool_put(&pool, 0, 5);
 	assert_int_equal(pool.nr_freed, 0);
 	release();
-	make(0); /* one shard at least */
+	make(0); /* at least one shard */
 	assert_int_equal(pool_get(&pool, SHARD - 1), 1);
 	release();
 }
 
-/* A program may still look at what was freed. */
+/* A program may still read freed blocks. */
 static void pool__freed_blocks_wait(void **state)
 {
 	uint32_t first, second;
@@ -162,7 +162,7 @@ static const struct space_map *search(const struct space *space, uint64_t pc, ui
 	return pc < leaf->start[at] || pc >= leaf->map[at].end ? NULL : &leaf->map[at];
 }
 
-/* A process with N mappings, in no order; the last one ends at the highest address there is. */
+/* A process with N unsorted mappings; the last one ends at the highest address. */
 static struct process *make_process(size_t n)
 {
 	struct process *p;
@@ -260,7 +260,7 @@ static void spaces__too_many_mappings(void **state)
 	p = make_process(SPACE_NODES * SPACE_MAPS + 1);
 	spaces_update(&spaces, p);
 	assert_false(is_published(&space));
-	p->nr_maps = 10; /* that is better */
+	p->nr_maps = 10; /* fits */
 	p->changes++;
 	spaces_update(&spaces, p);
 	assert_true(is_published(&space));
@@ -287,7 +287,7 @@ static void spaces__publishes_changes(void **state)
 	assert_int_not_equal(after.root, before.root);
 	assert_int_equal(after.exec_pages, before.exec_pages + 2);
 	check_pc(p, &after, PAGE);
-	/* the old list is as it was, as long as somebody may be in it */
+	/* the old list stays valid while a program may be reading it */
 	assert_int_equal(((struct space_node *)pool_block(&pool, before.root))->start[0],
 		((struct space_leaf *)pool_block(&pool, before.leaves))->start[0]);
 	process_executed(&ps, p, 3);
@@ -297,7 +297,7 @@ static void spaces__publishes_changes(void **state)
 	release();
 }
 
-/* Copies come by the hundred while a table is made. */
+/* Copies arrive by the hundred while a table is being built. */
 static void spaces__corrected_when_wrong(void **state)
 {
 	struct space before, after;
@@ -317,7 +317,7 @@ static void spaces__corrected_when_wrong(void **state)
 	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(pool.next, next);
 	for (int i = 0; i < 1000; i++)
-		spaces_check(&spaces, p, before.exec_pages + 1); /* a look finds nothing new */
+		spaces_check(&spaces, p, before.exec_pages + 1); /* the scan finds nothing new */
 	assert_true(is_published(&after));
 	assert_int_equal(after.unchecked, 1);
 	assert_true(pool.next <= next + 10);
@@ -327,7 +327,7 @@ static void spaces__corrected_when_wrong(void **state)
 	release();
 }
 
-/* This program itself: its files have tables, and build-ids where they are said to lie. */
+/* This program: its files have tables, and their build-ids are at the published addresses. */
 static void spaces__of_a_real_process(void **state)
 {
 	const uint64_t here = (uint64_t)(uintptr_t)&check_space;

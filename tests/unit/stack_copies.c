@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies of this program's own stacks, unwound by its own tables; the judge is backtrace(3). */
+/* Copies of this program's own stacks, unwound by its own tables and compared with backtrace(3). */
 #include "engine/bpf/stack_copies.h"
 #include "lib/util.h"
 
@@ -20,7 +20,7 @@ enum { DEPTH_MAX = 4000, NUMBER = 1 };
 
 static struct processes ps;
 static struct loader loader;
-static struct pool pool; /* without room: tables are for us only */
+static struct pool pool; /* without room: tables stay in user space */
 static struct samples samples;
 static struct stack_copies copies;
 static size_t self; /* in ps.list */
@@ -31,7 +31,7 @@ static int set_up(void **state)
 	processes_init(&ps);
 	self = (size_t)(processes_get(&ps, (uint32_t)getpid()) - ps.list);
 	loader_init(&loader, &ps);
-	free(loader.cache); /* each table is to be waited for */
+	free(loader.cache); /* so that each table has to be built */
 	loader.cache = xstrdup("/nonexistent");
 	loader.pool = &pool;
 	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
@@ -51,7 +51,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- what the kernel would send up ---- */
+/* ---- what the BPF programs send ---- */
 
 static struct ring_copy head;
 static struct ring_page *pages; /* COPY_PAGES */
@@ -69,7 +69,7 @@ static void take_registers(const ucontext_t *uc)
 		head.reg[i] = (uint64_t)uc->uc_mcontext.gregs[order[i]];
 }
 
-/* The stack from the page of rsp on, as far as there is one. */
+/* Copies the stack from the page of rsp on, up to its end. */
 static void take_pages(void)
 {
 	uint64_t at = head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
@@ -87,7 +87,7 @@ static void take_pages(void)
 	}
 }
 
-/* Not inlined, so that it has a frame; what it is called from is what is judged. */
+/* Not inlined, so that it has a frame; its callers are compared. */
 static __attribute__((noinline)) void take_stack(void)
 {
 	ucontext_t uc;
@@ -101,7 +101,7 @@ static __attribute__((noinline)) void take_stack(void)
 	nr_judged = backtrace(judged, DEPTH_MAX);
 }
 
-/* PAD bytes more in each frame; the compiler must not make a loop of it. */
+/* Adds PAD bytes to each frame; the compiler must not turn the recursion into a loop. */
 static __attribute__((noinline)) int go_down(int depth, size_t pad, void (*bottom)(void))
 {
 	volatile char *room = __builtin_alloca(pad + 1);
@@ -114,13 +114,13 @@ static __attribute__((noinline)) int go_down(int depth, size_t pad, void (*botto
 	return room[0];
 }
 
-/* ---- what must become of it ---- */
+/* ---- the expected stacks ---- */
 
-/* They may come in any order. */
+/* Pages may arrive in any order. */
 static void give_pages(void)
 {
 	for (uint16_t i = head.nr_pages; i--;)
-		stack_copies_take_page(&copies, &pages[i]);
+		stack_copies_add_page(&copies, &pages[i]);
 }
 
 static void wait_for_tables(void)
@@ -135,10 +135,10 @@ static void wait_for_tables(void)
 	}
 }
 
-/* The stack that a copy became, 0: none yet. */
+/* The stack of a copy, 0: still pending. */
 static uint32_t stack_of_copy(uint64_t copy)
 {
-	return samples_settled(&samples, stack_copies_stack(&copies, copy));
+	return samples_actual(&samples, stack_copies_stack(&copies, copy));
 }
 
 static const struct sample_stack *unwound(void)
@@ -180,7 +180,7 @@ static void assert_judged(const struct sample_stack *s, int last)
 static void unwind_and_judge(enum walk_end end, int last)
 {
 	give_pages();
-	stack_copies_take(&copies, &head, self);
+	stack_copies_add(&copies, &head, self);
 	wait_for_tables();
 	assert_int_equal(unwound()->end, end);
 	assert_judged(unwound(), last);
@@ -264,7 +264,7 @@ static void stack_copies__wait_for_tables(void **state)
 		for (uint16_t k = 0; k < head.nr_pages; k++)
 			pages[k].copy = head.copy;
 		give_pages();
-		stack_copies_take(&copies, &head, self);
+		stack_copies_add(&copies, &head, self);
 	}
 	assert_int_equal(copies.nr, 10);
 	assert_int_equal(copies.bytes, 10 * (head.nr_pages + 1) * COPY_PAGE);
@@ -285,7 +285,7 @@ static void stack_copies__at_the_end_none_waits(void **state)
 	(void)state;
 	go_down(5, 0, take_stack);
 	give_pages();
-	stack_copies_take(&copies, &head, self);
+	stack_copies_add(&copies, &head, self);
 	assert_int_equal(copies.nr, 1);
 	stack_copies_unwind(&copies, true);
 	assert_int_equal(copies.nr, 0);
@@ -295,7 +295,7 @@ static void stack_copies__at_the_end_none_waits(void **state)
 	assert_int_equal(address_of(samples.frames[unwound()->first]), head.reg[REG_PC]);
 }
 
-/* The builder died: there are frame pointers at best. */
+/* The builder has died: only frame pointers are left. */
 static void stack_copies__without_tables(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void stack_copies__without_tables(void **state)
 		kill(loader.builders[i].pid, SIGKILL);
 	go_down(5, 0, take_stack);
 	give_pages();
-	stack_copies_take(&copies, &head, self);
+	stack_copies_add(&copies, &head, self);
 	for (int i = 0; copies.nr && i < 1000; i++) {
 		if (loader_receive(&loader))
 			stack_copies_unwind(&copies, false);
@@ -321,28 +321,28 @@ static void stack_copies__heads_without_pages(void **state)
 	go_down(50, 3000, take_stack);
 	nr = head.nr_pages;
 	head.nr_pages = 0;
-	stack_copies_take(&copies, &head, self);
+	stack_copies_add(&copies, &head, self);
 	wait_for_tables();
 	assert_int_equal(unwound()->end, WALK_NO_READ);
 	assert_int_equal(unwound()->nr, 1);
-	/* more pages than the head knows of, and those of others */
+	/* more pages than the head says, and pages of other copies */
 	head.copy++;
 	for (uint16_t i = 0; i < nr; i++)
 		pages[i].copy = head.copy + (i & 8 ? 1 : 0);
 	head.nr_pages = 4;
 	give_pages();
 	for (uint16_t i = 0; i < nr; i++)
-		stack_copies_take_page(&copies, &pages[i]);
-	stack_copies_take(&copies, &head, self);
+		stack_copies_add_page(&copies, &pages[i]);
+	stack_copies_add(&copies, &head, self);
 	const struct sample_stack *s = &samples.stacks[stack_of_copy(head.copy)];
 
 	assert_int_equal(s->end, WALK_NO_READ);
 	assert_judged(s, 50);
 	assert_true(s->nr < 10);
 	assert_true(copies.nr_parts > 0);
-	/* pages whose head was lost are not kept for ever */
+	/* pages whose head was lost are dropped in the end */
 	for (int i = 0; i < 40000; i++)
-		stack_copies_take_page(&copies, &pages[0]);
+		stack_copies_add_page(&copies, &pages[0]);
 	assert_true(copies.nr_parts < 40000);
 }
 
@@ -358,7 +358,7 @@ static void stack_copies__pcs_that_are_nowhere(void **state)
 			.time = (uint64_t)monotonic_ns()};
 
 		none.reg[REG_PC] = none.reg[REG_SP] = pcs[i];
-		stack_copies_take(&copies, &none, self);
+		stack_copies_add(&copies, &none, self);
 		const struct sample_stack *s =
 			&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))];
 

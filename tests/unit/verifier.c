@@ -22,7 +22,7 @@ static const struct {
 	 "-- END PROG LOAD LOG --\n"
 	 "libbpf: prog 'on_tick': failed to load: -22\n",
 		"Unreleased reference id=1053 alloc_insn=4073"},
-	/* with figures about other functions, and of time */
+	/* with statistics per function and of time */
 	{"processed 10 insns (limit 1000000)\n"
 	 "Validating store_chunk() func#3...\n"
 	 "R1 unbounded memory access\n"
@@ -30,7 +30,7 @@ static const struct {
 	 "stack depth 176+32\n"
 	 "processed 42393 insns (limit 1000000)\n",
 		"R1 unbounded memory access"},
-	/* its beginning was cut off */
+	/* truncated at the start */
 	{"s too large\nprocessed 1 insns\n", "s too large"},
 	{"processed 1 insns\n", NULL},
 	{"libbpf: Error loading vmlinux BTF: -3\n", NULL},

@@ -87,7 +87,7 @@ static int take_record(void *context, void *data, size_t size)
 		return 0;
 	memcpy(&type, data, sizeof(type));
 	if (type == RING_PAGE && size >= sizeof(struct ring_page)) {
-		stack_copies_take_page(&b->copies, data);
+		stack_copies_add_page(&b->copies, data);
 	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
 		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
 		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
@@ -150,7 +150,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
-	b->drain.flipped = take_names;
+	b->drain.on_switch = take_names;
 	b->drain.context = b;
 	b->drain.copies = &b->copies;
 	b->drain.epoch = &p->control->epoch;
@@ -423,7 +423,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	struct process *p = processes_get(&b->processes, head->tgid);
 
 	spaces_check(&b->spaces, p, head->exec_pages);
-	stack_copies_take(&b->copies, head, (size_t)(p - b->processes.list));
+	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
 /* Events were lost: what is mapped must be looked at. */
@@ -442,7 +442,7 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 	enum vm_end end = vm_processes_walk(
 		&b->vms, thread->tgid, thread->thread, b->request->mixed, names, &nr);
 
-	stack_copies_put(&b->copies, thread->copy,
+	stack_copies_set(&b->copies, thread->copy,
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 

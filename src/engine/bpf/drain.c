@@ -26,20 +26,20 @@ void drain_init(struct drain *d)
 {
 	nodes_init(&d->now, d->nr_nodes);
 	nodes_init(&d->before, d->nr_nodes);
-	table_init(&d->kept);
+	table_init(&d->wait_stacks);
 }
 
 void drain_release(struct drain *d)
 {
 	nodes_release(&d->now);
 	nodes_release(&d->before);
-	table_release(&d->kept);
+	table_release(&d->wait_stacks);
 }
 
-/* The entries of the map FD, NR of which are there; what cannot be read is noted. */
-static uint32_t read_entries(struct drain *d, int fd, bool take, struct map_entries e)
+/* Reads the map FD and returns the number of entries; a failure is kept in d->error. */
+static uint32_t read_entries(struct drain *d, int fd, bool remove, struct map_entries e)
 {
-	int error = map_entries_read(&e, fd, take);
+	int error = map_entries_read(&e, fd, remove);
 
 	if (error)
 		d->error = error;
@@ -69,7 +69,7 @@ static uint32_t add_vm_stack(
 		d->vms->vm->stack, end);
 }
 
-/* The stack in samples of NR words under a ROOT. */
+/* The stack in samples with NR words of frames and this ROOT. */
 static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
 	if (root & NODE_VM)
@@ -78,11 +78,11 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
 }
 
-/* The stack in samples of what the programs call ID; 0: its nodes are not there, or ID is 0. */
+/* The stack in samples of node or copy ID; 0: ID is 0, or a node is missing. */
 static uint32_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
-	const uint32_t *kept = table_get(&d->kept, id, 0);
+	const uint32_t *kept = table_get(&d->wait_stacks, id, 0);
 	uint32_t nr = 0;
 
 	if (!id)
@@ -104,7 +104,7 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 	return add_stack(d, frames, nr, parent);
 }
 
-static void take_nodes(struct drain *d, int map)
+static void read_nodes(struct drain *d, int map)
 {
 	struct drain_nodes old = d->before;
 
@@ -125,7 +125,7 @@ static void take_nodes(struct drain *d, int map)
 	}
 }
 
-/* Adds to the row that the programs call FROM; it is lost where one of its stacks is not there. */
+/* Adds a row of the programs; it counts as lost if one of its stacks is missing. */
 static void add_row(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
 {
 	char comm[COMM_LEN + 1] = "";
@@ -146,7 +146,7 @@ static void add_row(struct drain *d, const struct row_key *from, uint64_t count,
 		samples_add(d->samples, &key, count, sum);
 }
 
-static void take_rows(struct drain *d, int map)
+static void read_rows(struct drain *d, int map)
 {
 	struct row_key *keys = xcalloc(d->nr_rows, sizeof(*keys));
 	struct row_value *values = xcalloc(d->nr_rows, sizeof(*values));
@@ -211,7 +211,7 @@ static struct wait *read_waits(struct drain *d, uint32_t *nr)
 	return waits;
 }
 
-static void keep(struct drain *d, struct table *kept, uint64_t id)
+static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
 {
 	uint32_t stack = stack_of(d, id);
 	bool is_new;
@@ -220,7 +220,7 @@ static void keep(struct drain *d, struct table *kept, uint64_t id)
 		*table_put(kept, id, 0, &is_new) = stack;
 }
 
-/* A wait may last longer than the nodes of its stacks. */
+/* A wait may outlive the nodes of its stacks: keep those. */
 static void keep_waits(struct drain *d)
 {
 	struct table kept;
@@ -229,12 +229,12 @@ static void keep_waits(struct drain *d)
 
 	table_init(&kept);
 	for (uint32_t i = 0; i < nr; i++) {
-		keep(d, &kept, waits[i].key.user);
-		keep(d, &kept, waits[i].key.kernel);
-		keep(d, &kept, waits[i].key.vm);
+		keep_stack(d, &kept, waits[i].key.user);
+		keep_stack(d, &kept, waits[i].key.kernel);
+		keep_stack(d, &kept, waits[i].key.vm);
 	}
-	table_release(&d->kept);
-	d->kept = kept;
+	table_release(&d->wait_stacks);
+	d->wait_stacks = kept;
 	free(waits);
 }
 
@@ -245,10 +245,10 @@ void drain_run(struct drain *d)
 	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
 	/* changing an array of maps waits until no program holds what it found there */
 	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
-	if (d->flipped)
-		d->flipped(d->context);
-	take_nodes(d, d->maps[which].nodes);
-	take_rows(d, d->maps[which].rows);
+	if (d->on_switch)
+		d->on_switch(d->context);
+	read_nodes(d, d->maps[which].nodes);
+	read_rows(d, d->maps[which].rows);
 	if (d->waits >= 0)
 		keep_waits(d);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Empties the kernel's tables of stacks and rows into samples. There are two of each: while the
- * programs write into one, the other is read.
+ * Reads the BPF maps of stacks and rows into samples and empties them. There are two of each: while
+ * the programs write to one, the other is read.
  */
 #ifndef ENGINE_BPF_DRAIN_H
 #define ENGINE_BPF_DRAIN_H
@@ -16,44 +16,43 @@ struct drain {
 	uint32_t event;              /* of its rows */
 	uint32_t labels[LABELS_MAX]; /* in samples, by their numbers in the programs */
 	struct vm_processes *vms;
-	void (*flipped)(
-		void *context); /* nobody writes any more to what is read now; may be NULL */
+	/* Called when the programs no longer write to the maps that are read next; may be NULL. */
+	void (*on_switch)(void *context);
 	void *context;
 	struct stack_copies *copies;
-	uint32_t *epoch; /* memory that the BPF programs read */
+	uint32_t *epoch; /* shared with the BPF programs */
 	int nodes, rows; /* fds of the two arrays of maps */
 	struct drain_pair {
 		int nodes, rows; /* fds */
 	} maps[2];
-	uint32_t nr_nodes, nr_rows; /* entries, of each */
-	struct drain_nodes {        /* those of the last two times: a wait may begin in the first */
+	uint32_t nr_nodes, nr_rows; /* size of each map, in entries */
+	struct drain_nodes { /* of the last two reads: a row may come one later than its stack */
 		struct node_key *keys;
 		uint64_t *ids;
 		uint32_t nr;
 		struct table by_id;
 	} now, before;
-	int waits; /* fd, -1: this is not about waits */
-	struct table
-		kept; /* node -> stack in samples, of the waits that were not over the last time */
-	int error;    /* errno of what could not be read, 0: all was */
+	int waits;                /* fd, -1: the tool does not record waits */
+	struct table wait_stacks; /* node -> stack in samples, of waits that had not ended */
+	int error;                /* errno of the last map that could not be read, 0: none */
 };
 
-/* Everything but the buffers is set by the caller. */
+/* Allocates the buffers; the caller has set everything else. */
 void drain_init(struct drain *d);
 void drain_release(struct drain *d);
 
-/* Reads and empties what was written up to now. */
+/* Switches maps, then reads and empties the one written until now. */
 void drain_run(struct drain *d);
 
 /*
- * When no program runs any more: adds the ticks in MAP (a fd) that no stack of their thread came to
- * count for; each thread's are one cut stack.
+ * After the programs have stopped: adds the ticks in MAP (fd) that no later stack of their thread
+ * has counted; one cut stack per thread.
  */
 void drain_delayed(struct drain *d, int map);
 
 /*
- * When no program runs any more: adds what the waits that are not over have lasted until NOW_NS
- * (monotonic). SETTINGS tell which parts of them count.
+ * After the programs have stopped: adds the waits that have not ended, with their time until NOW_NS
+ * (monotonic). SETTINGS selects states and durations.
  */
 void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns);
 

@@ -5,7 +5,7 @@
 #include <bpf/bpf.h>
 #include <unistd.h>
 
-/* The kernel attaches no program that reads behind the arguments of a tracepoint. */
+/* The kernel refuses to attach a program that reads past the arguments of the tracepoint. */
 bool features_switch_state(void)
 {
 	const struct bpf_insn read_fourth[] = {

@@ -14,7 +14,7 @@ static void *value_at(const struct map_entries *e, uint32_t i)
 	return (char *)e->values + i * e->value_size;
 }
 
-static int read_batches(struct map_entries *e, int fd, bool take)
+static int read_batches(struct map_entries *e, int fd, bool remove)
 {
 	uint32_t position, *from = NULL;
 	int error = 0;
@@ -22,7 +22,7 @@ static int read_batches(struct map_entries *e, int fd, bool take)
 	while (!error && e->nr < e->max) {
 		uint32_t n = e->max - e->nr;
 
-		error = (take ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch)(
+		error = (remove ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch)(
 			fd, from, &position, key_at(e, e->nr), value_at(e, e->nr), &n, NULL);
 		if (error && error != -ENOENT)
 			return -error;
@@ -32,30 +32,30 @@ static int read_batches(struct map_entries *e, int fd, bool take)
 	return 0;
 }
 
-/* Each entry that is taken makes the next one the first. Others may go while they are read. */
-static int read_singly(struct map_entries *e, int fd, bool take)
+/* Removing an entry makes the next one the first. Programs may delete entries meanwhile. */
+static int read_singly(struct map_entries *e, int fd, bool remove)
 {
 	const void *before = NULL;
 	int error = 0;
 
 	while (e->nr < e->max && !(error = bpf_map_get_next_key(fd, before, key_at(e, e->nr)))) {
 		error = bpf_map_lookup_elem(fd, key_at(e, e->nr), value_at(e, e->nr));
-		if (!error && take)
+		if (!error && remove)
 			error = bpf_map_delete_elem(fd, key_at(e, e->nr));
-		if (error && (take || error != -ENOENT))
+		if (error && (remove || error != -ENOENT))
 			break;
-		before = take ? NULL : key_at(e, e->nr);
+		before = remove ? NULL : key_at(e, e->nr);
 		e->nr += !error;
 	}
 	return error == -ENOENT ? 0 : -error;
 }
 
-int map_entries_read(struct map_entries *e, int fd, bool take)
+int map_entries_read(struct map_entries *e, int fd, bool remove)
 {
 	e->nr = 0;
-	if (!read_batches(e, fd, take))
+	if (!read_batches(e, fd, remove))
 		return 0;
-	if (!take)
+	if (!remove)
 		e->nr = 0;
-	return read_singly(e, fd, take);
+	return read_singly(e, fd, remove);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All entries of a hash map of the BPF programs, at once. */
+/* Reads all entries of a BPF hash map. */
 #ifndef ENGINE_BPF_MAP_ENTRIES_H
 #define ENGINE_BPF_MAP_ENTRIES_H
 
@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 struct map_entries {
-	void *keys, *values; /* the caller's, room for MAX */
+	void *keys, *values; /* owned by the caller, room for MAX */
 	size_t key_size, value_size;
 	uint32_t max, nr;
 };
 
 /*
- * Reads the entries of the map FD and, with TAKE, deletes them: in batches, or one by one where the
- * kernel refuses those. 0, or errno of what could not be read or deleted: E then has the others.
+ * Reads the entries of the map FD and, with REMOVE, deletes them: in batches, or one by one if the
+ * kernel has no batches for it. 0, or the errno of an entry that could not be read or deleted; E
+ * then has the others.
  */
-int map_entries_read(struct map_entries *e, int fd, bool take);
+int map_entries_read(struct map_entries *e, int fd, bool remove);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
 	SHARD_BYTES = SHARD * UNWIND_BLOCK,
-	GRACE_NS = 100000000 /* a program takes microseconds */
+	GRACE_NS = 100000000 /* a program runs for microseconds */
 };
 
 void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes)
@@ -56,7 +56,7 @@ static int add_shard(struct pool *pool)
 	return 0;
 }
 
-/* A freed row of just that many blocks. */
+/* Reuses a freed run of exactly NR blocks. */
 static uint32_t get_freed(struct pool *pool, uint32_t nr)
 {
 	int64_t now = monotonic_ns();

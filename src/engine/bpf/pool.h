@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that the BPF programs read and we write: blocks of UNWIND_BLOCK bytes, numbered from 1,
- * in maps that are made as they are needed.
+ * Memory shared with the BPF programs, which only read it: blocks of UNWIND_BLOCK bytes, numbered
+ * from 1, in maps that are created on demand.
  */
 #ifndef ENGINE_BPF_POOL_H
 #define ENGINE_BPF_POOL_H
@@ -12,27 +12,27 @@
 struct strbuf;
 
 struct pool {
-	int maps; /* fd of the array of maps; the caller's */
+	int maps; /* fd of the array of maps, owned by the caller */
 	struct pool_shard {
 		int fd;
 		unsigned char *memory;
 	} * shards;
 	uint32_t nr_shards, max_shards;
-	uint32_t next; /* the first block that was never given away */
+	uint32_t next; /* the first block that was never allocated */
 	struct pool_free {
 		uint32_t block, nr;
 		int64_t since_ns;
-	} * freed; /* blocks that a program may still look at */
+	} * freed; /* a program may still read them */
 	size_t nr_freed, freed_alloc;
 };
 
-/* MAX_BYTES: what the pool may grow to. */
+/* MAX_BYTES: limit of the pool, rounded down to whole maps, at least one. */
 void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes);
 void pool_release(struct pool *pool);
 
-/* NR blocks in a row, all zero; 0: the pool is full, or the kernel gives no more. */
+/* Allocates NR consecutive blocks, zeroed; 0: the pool is full, or the kernel has no memory. */
 uint32_t pool_get(struct pool *pool, uint32_t nr);
-/* They are given away again when no program can be in them any more. */
+/* Frees blocks (0: none); they are reused when no program can be reading them any more. */
 void pool_put(struct pool *pool, uint32_t block, uint32_t nr);
 void *pool_block(const struct pool *pool, uint32_t block);
 /* Copies whole blocks into the pool. */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 32 }; /* of each processor; a power of two */
+enum { RING_PAGES = 32 }; /* per CPU; a power of two */
 
 static int open_event(const struct perf_event_attr *attr, int cpu)
 {
@@ -40,7 +40,7 @@ static struct perf_event_attr attr_for(unsigned hz, bool prompt)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = prompt,
-		.wakeup_watermark = 1, /* byte; or wakeup_events, which are ticks */
+		.wakeup_watermark = 1, /* bytes; without watermark wakeup_events: ticks */
 	};
 
 	return attr;
@@ -52,7 +52,7 @@ static int open_cpu(struct sideband *sb, struct perf_event_attr *attr, int cpu)
 	int fd = open_event(attr, cpu);
 
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
-		attr->build_id = 0; /* before 5.12: files are told by device and inode */
+		attr->build_id = 0; /* before 5.12: files are identified by device and inode */
 		fd = open_event(attr, cpu);
 	}
 	if (fd < 0)
@@ -82,7 +82,7 @@ int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *
 	for (int cpu = 0; cpu < nr; cpu++) {
 		if (!open_cpu(sb, &attr, cpu))
 			continue;
-		fail(err, "cannot open a perf event on processor %d: %s", cpu, strerror(errno));
+		fail(err, "cannot open a perf event on CPU %d: %s", cpu, strerror(errno));
 		sideband_close(sb);
 		return -1;
 	}
@@ -93,8 +93,7 @@ int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err)
 {
 	for (size_t i = 0; i < sb->nr_cpus; i++)
 		if (ioctl(sb->cpus[i].fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
-			return fail(err,
-				"cannot attach the program to the tick of processor %d: %s",
+			return fail(err, "cannot attach the BPF program to the clock of CPU %d: %s",
 				sb->cpus[i].cpu, strerror(errno));
 	return 0;
 }
@@ -117,7 +116,7 @@ void sideband_close(struct sideband *sb)
 	*sb = (struct sideband){0};
 }
 
-/* The bodies of the records that are read; perf_event_open(2) gives their layouts. */
+/* Layouts of the records, see perf_event_open(2). */
 struct mmap2 {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -164,7 +163,7 @@ static void add_event(struct sideband *sb, const struct side_event *event)
 	sb->events[sb->nr++] = *event;
 }
 
-static void take_file(struct side_event *e, const struct mmap2 *m)
+static void set_file(struct side_event *e, const struct mmap2 *m)
 {
 	if (!(m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
 		e->dev = makedev(m->major, m->minor);
@@ -175,7 +174,7 @@ static void take_file(struct side_event *e, const struct mmap2 *m)
 		snprintf(e->build_id + 2 * i, 3, "%02x", m->build_id[i]);
 }
 
-static void take_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns)
+static void add_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns)
 {
 	if (m->header.size < sizeof(*m) + sizeof(struct sample_id) || !(m->prot & PROT_EXEC))
 		return;
@@ -193,11 +192,11 @@ static void take_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns
 
 	if (!strncmp(e.path, "//", 2))
 		*e.path = '\0'; /* "//anon" */
-	take_file(&e, m);
+	set_file(&e, m);
 	add_event(sb, &e);
 }
 
-static void take_record(struct sideband *sb, const struct perf_event_header *h)
+static void read_record(struct sideband *sb, const struct perf_event_header *h)
 {
 	const struct task_event *task = (const void *)h;
 	const struct sample_id *id =
@@ -206,7 +205,7 @@ static void take_record(struct sideband *sb, const struct perf_event_header *h)
 
 	switch (h->type) {
 	case PERF_RECORD_MMAP2:
-		take_map(sb, (const struct mmap2 *)h, e.time_ns);
+		add_map(sb, (const struct mmap2 *)h, e.time_ns);
 		break;
 	case PERF_RECORD_COMM:
 		e.kind = SIDE_EXEC;
@@ -245,13 +244,13 @@ static void read_cpu(struct sideband *sb, const struct sideband_cpu *c)
 		size_t size = h->size, first = sb->ring_size - (at & (sb->ring_size - 1));
 
 		if (size < sizeof(*h) + sizeof(struct sample_id) || size % 8 || size > head - at)
-			break; /* cannot be */
+			break; /* corrupt */
 		if (size > first) {
 			memcpy(copy, h, first);
 			memcpy(copy + first, data, size - first);
 			h = (const void *)copy;
 		}
-		take_record(sb, h);
+		read_record(sb, h);
 		at += size;
 	}
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);

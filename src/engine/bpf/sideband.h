@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf events, one on each processor: they tick, and beside that tell what happens to address
- * spaces (perf_event_open(2): mmap2 with build-id, comm, fork, exit).
+ * Perf events, one per CPU: the sampling clock, and side-band records of changes to address spaces
+ * (perf_event_open(2): mmap2 with build-id, comm, fork, exit).
  */
 #ifndef ENGINE_BPF_SIDEBAND_H
 #define ENGINE_BPF_SIDEBAND_H
@@ -21,9 +21,9 @@ struct side_event {
 	/* SIDE_MAP */
 	uint64_t start, end, offset;
 	bool writable;
-	char *path;          /* "" for anonymous memory */
-	char build_id[41];   /* "": not known, then */
-	uint64_t dev, inode; /* tell which file it is */
+	char *path;          /* "": anonymous memory */
+	char build_id[41];   /* hex; "": unknown, see dev and inode */
+	uint64_t dev, inode; /* if build_id is "" */
 };
 
 struct sideband {
@@ -35,26 +35,23 @@ struct sideband {
 	size_t ring_size; /* bytes of data, a power of two */
 	struct side_event *events;
 	size_t nr, alloc;
-	uint64_t lost;      /* events that found no room */
-	uint64_t throttled; /* times that the kernel stopped a tick for its cost */
+	uint64_t lost;      /* records dropped because the ring buffer was full */
+	uint64_t throttled; /* times the kernel throttled the clock */
 };
 
 /*
- * Opens the events, not yet enabled; HZ ticks a second of CPU clock on each processor, 0: no ticks.
- * PROMPT: who polls the files hears of each, not just when much has come.
- * -1 and ERR when the kernel refuses.
+ * Opens the events, disabled. HZ: ticks per second of the CPU clock, 0: none. PROMPT: poll(2)
+ * returns at each record, not only when the ring buffer is half full. -1 and ERR on failure.
  */
 int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err);
-/* At each tick runs the BPF program PROG_FD. */
+/* Runs the BPF program PROG_FD at each tick. */
 int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err);
 void sideband_enable(struct sideband *sb, bool on);
 void sideband_close(struct sideband *sb);
 
-/*
- * Takes in what came; sb->events then holds all in the order of time that are older than this call.
- */
+/* Reads the ring buffers: sb->events then has all events older than this call, sorted by time. */
 void sideband_read(struct sideband *sb);
-/* Forgets the first NR events. */
+/* Removes the first NR events. */
 void sideband_drop(struct sideband *sb, size_t nr);
 
 #endif

@@ -20,11 +20,11 @@ enum {
 	PARTS_MAX = 1 << 14,     /* pages without a head */
 };
 
-/* A walk through a copy. */
+/* A walk over a copied stack. */
 struct copy_walk {
 	struct walk walk;
 	const struct stack_copy *copy;
-	uint64_t start, end; /* addresses of what was copied */
+	uint64_t start, end; /* address range of the copy */
 };
 
 static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
@@ -67,8 +67,8 @@ void stack_copies_release(struct stack_copies *c)
 	*c = (struct stack_copies){0};
 }
 
-/* Of those that have waited for long the head found the ring full, and will not come. */
-static void forget_parts(struct stack_copies *c, size_t nr)
+/* The heads of the oldest pages did not fit into the ring buffer and will never arrive. */
+static void drop_parts(struct stack_copies *c, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		free(c->parts[i].bytes);
@@ -76,19 +76,19 @@ static void forget_parts(struct stack_copies *c, size_t nr)
 	memmove(c->parts, c->parts + nr, c->nr_parts * sizeof(*c->parts));
 }
 
-void stack_copies_take_page(struct stack_copies *c, const struct ring_page *page)
+void stack_copies_add_page(struct stack_copies *c, const struct ring_page *page)
 {
 	unsigned char *bytes = xmalloc(COPY_PAGE);
 
 	if (c->nr_parts == PARTS_MAX)
-		forget_parts(c, PARTS_MAX / 2);
+		drop_parts(c, PARTS_MAX / 2);
 	memcpy(bytes, page->bytes, COPY_PAGE);
 	ALLOC_GROW(c->parts, c->nr_parts, c->parts_alloc);
 	c->parts[c->nr_parts++] = (struct stack_copies_part){page->copy, page->index, bytes};
 }
 
-/* Puts the pages of COPY in a row. */
-static void gather(struct stack_copies *c, struct stack_copy *copy)
+/* Moves the pages of COPY into one buffer. */
+static void join_pages(struct stack_copies *c, struct stack_copy *copy)
 {
 	size_t kept = 0;
 
@@ -108,8 +108,8 @@ static void gather(struct stack_copies *c, struct stack_copy *copy)
 	c->nr_parts = kept;
 }
 
-/* The stack of a thread that waits, from its memory as it is now. */
-static void fetch(struct stack_copy *copy)
+/* Reads the stack of a waiting thread from its memory as it is now. */
+static void read_stack(struct stack_copy *copy)
 {
 	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	uint16_t nr = 0;
@@ -170,7 +170,7 @@ static void begin(struct copy_walk *cw, const struct stack_copy *copy)
 	cw->end = cw->start + (uint64_t)copy->head.nr_pages * COPY_PAGE;
 }
 
-/* Unwinds COPY; false: it needs a table that is not there yet, and that is worth waiting for. */
+/* Unwinds COPY. False: it needs a table that is being built, and ALL is not set. */
 static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool all)
 {
 	uint64_t frames[WALK_DEPTH];
@@ -196,7 +196,7 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 		w->end = WALK_DEEP;
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
-	stack_copies_put(
+	stack_copies_set(
 		c, copy->head.copy, samples_stack(c->samples, frames, w->nr, STACK_USER, w->end));
 	return true;
 }
@@ -206,15 +206,15 @@ static uint64_t copy_bytes(const struct stack_copy *copy)
 	return (copy->head.nr_pages + 1ULL) * COPY_PAGE;
 }
 
-void stack_copies_take(struct stack_copies *c, const struct ring_copy *head, size_t process)
+void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size_t process)
 {
 	struct stack_copy copy = {.head = *head, .process = process};
 
 	c->taken++;
 	if (head->foreign)
-		fetch(&copy);
+		read_stack(&copy);
 	else
-		gather(c, &copy);
+		join_pages(c, &copy);
 	if (unwind(c, &copy, c->bytes > WAITING_MAX)) {
 		free(copy.pages);
 		return;
@@ -249,7 +249,7 @@ uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy)
 	return is_new ? (*at = samples_pending(c->samples)) : *at;
 }
 
-void stack_copies_put(struct stack_copies *c, uint64_t copy, uint32_t stack)
+void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack)
 {
 	bool is_new;
 	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
@@ -257,5 +257,5 @@ void stack_copies_put(struct stack_copies *c, uint64_t copy, uint32_t stack)
 	if (is_new)
 		*at = stack;
 	else
-		samples_settle(c->samples, *at, stack);
+		samples_set_pending(c->samples, *at, stack);
 }

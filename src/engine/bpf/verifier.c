@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* kernel/bpf/verifier.c, print_verification_stats(); newer kernels have some for each function */
+/* kernel/bpf/verifier.c, print_verification_stats(); newer kernels print some per function */
 static const char *const figures[] = {"processed ", "verification time ", "stack depth "};
 
 static bool is_figures(const char *line, size_t len)
