@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When a check is in question: always (0), or only for … */
+/* When a check applies: always (0), or only for … */
 enum { TO_COMPILE = 1, TO_LOAD = 2 };
 
 struct look {
@@ -200,7 +200,7 @@ void check_namespace(const struct check_context *c, const char *of, char name[64
 	free(path);
 }
 
-/* The release of the kernel that runs, from below the root; "" when that has no /proc. */
+/* The release of the running kernel, read below the root; "" if that has no /proc. */
 static char *running_release(const struct check_context *c)
 {
 	struct strbuf release = check_read(c, "/proc/sys/kernel/osrelease");
@@ -317,7 +317,7 @@ const struct checks *checks_first_fit(const struct checks *list, size_t nr)
 	return NULL;
 }
 
-/* Bytes that a terminal would obey, and those that are no UTF-8, become '?'. */
+/* Control characters and invalid UTF-8 become '?'. */
 static void put_plain(const char *s, FILE *out)
 {
 	size_t len = strlen(s), n;
@@ -376,7 +376,7 @@ void checks_text(const struct checks *list, size_t nr, FILE *out)
 		put_checks(&list[i], nr > 1, out);
 	}
 	if (nr > 1)
-		fprintf(out, "\n%s would record\n", fit ? fit->by : "none of them");
+		fprintf(out, "\n%s would record\n", fit ? fit->by : "no engine");
 }
 
 static void add_member(struct strbuf *json, const char *key, const char *value)

@@ -38,43 +38,41 @@ struct checks {
 };
 
 struct check_request {
-	const char *root; /* a folder that stands for "/", "": that one itself */
+	const char *root; /* a folder used as "/"; "": the real one */
 	bool built_in;    /* the built-in engine, not SystemTap */
 	/*
-	 * NULL: the running kernel. Another one: only what compiling a module for it needs is
-	 * looked at.
+	 * NULL: the running kernel. For another one only what compiling a module needs is checked.
 	 */
 	const char *release;
-	const uint32_t *pids; /* whose files should have names; always running ones, not of root */
+	const uint32_t *pids; /* running ones, of the real root, whose files should have symbols */
 	size_t nr_pids;
 	bool user, kernel;        /* the stacks that are recorded */
 	const struct vm *vm;      /* and whose, NULL: of no interpreter */
-	bool children;            /* and those of what the processes start */
+	bool children;            /* also those that the processes start */
 	const struct tool *tool;  /* what is to be recorded */
-	bool module_given;        /* a compiled module: nothing that compiling needs is looked at */
-	bool runtime_given;       /* SystemTap uses another runtime than the installed one */
-	bool module_signed;       /* the module is signed, or stap was told to sign it */
+	bool module_given;        /* a compiled module: what compiling needs is not checked */
+	bool runtime_given;       /* SystemTap does not use the installed runtime */
+	bool module_signed;       /* the module is signed, or stap signs it */
 	const char *module_fault; /* why a compiled module cannot run here, NULL: it can */
-	/* Records this process for a moment; NULL: that is not tried. */
+	/* Records this process for a moment; NULL: not tried. */
 	int (*try_it)(
 		const struct engine_request *request, struct trial *trial, struct strbuf *err);
 	const struct engine_request *trial_request;
 };
 
-/* Looks at everything. CHECKS is what checks_release is for. */
+/* Runs all checks; the caller releases CHECKS. */
 void checks_run(struct checks *checks, const struct check_request *request);
 void checks_release(struct checks *checks);
 
 /* Nothing is missing. */
 bool checks_fit(const struct checks *checks);
 
-/* The first of the NR engines of LIST that would record; NULL: none. */
+/* The first of the NR engines in LIST that would record; NULL: none. */
 const struct checks *checks_first_fit(const struct checks *list, size_t nr);
 
 /*
- * Of each of NR engines: one line for each check, "STATE NAME WHAT; REMEDY", and one with the sum
- * of it. With several ones the name of the engine before them, and a last line that says which one
- * would record.
+ * For each of NR engines: one line per check, "STATE NAME WHAT; REMEDY", and a summary. With
+ * several engines their names before them, and a last line that says which one would record.
  */
 void checks_text(const struct checks *list, size_t nr, FILE *out);
 

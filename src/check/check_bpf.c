@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The preflight of the built-in engine: does this kernel run its programs, and for us? What only
- * system calls can tell is asked when the root is the real one.
+ * The preflight of the built-in engine: does this kernel run its programs, and may we load them?
+ * System calls are tried only if the root is the real one.
  */
 #include "check_list.h"
 #include "engine/bpf/features.h"
@@ -47,7 +47,7 @@ static int try_load(void)
 	return 0;
 }
 
-/* Opens the event whose ticks are counted, on this processor. 0, or the error. */
+/* Opens the event of the tick, on this processor. 0, or the error. */
 static int try_event(void)
 {
 	struct perf_event_attr attr = {
@@ -69,10 +69,10 @@ static int try_event(void)
 void check_bpf_kernel(struct check_context *c)
 {
 	if (check_config(c, "CONFIG_BPF_EVENTS") == 'n') {
-		check_missing(c, "%s runs no BPF programs at its events", c->release);
+		check_missing(c, "%s does not run BPF programs on events", c->release);
 		check_remedy(c, "record on a kernel with CONFIG_BPF_EVENTS");
 	} else if (!*c->release) {
-		check_degraded(c, "cannot be told without /proc");
+		check_degraded(c, "unknown without /proc");
 		check_remedy(c, "mount /proc");
 	} else {
 		check_found(c, "%s", c->release);
@@ -84,7 +84,7 @@ void check_bpf_types(struct check_context *c)
 	if (root_exists(c->request->root, "/sys/kernel/btf/vmlinux")) {
 		check_found(c, "/sys/kernel/btf/vmlinux");
 	} else if (!root_exists(c->request->root, "/sys/kernel")) {
-		check_missing(c, "there is no /sys, where the kernel describes its types");
+		check_missing(c, "no /sys, where the kernel describes its types");
 		check_remedy(c, "mount /sys");
 	} else {
 		check_missing(c, "this kernel does not describe its types (no "
@@ -94,7 +94,7 @@ void check_bpf_types(struct check_context *c)
 	}
 }
 
-/* Capabilities count in the first user namespace only; it has a fixed number. */
+/* Capabilities are sufficient in the first user namespace only; it has a fixed number. */
 static bool own_users(const struct check_context *c)
 {
 	char name[64];
@@ -114,12 +114,12 @@ static bool is_filtered(const struct check_context *c)
 static void report_refused(struct check_context *c, const char *name, int error)
 {
 	if ((error == EPERM || error == ENOSYS) && is_filtered(c)) {
-		check_missing(c, "a seccomp filter does not let %s through", name);
+		check_missing(c, "a seccomp filter blocks %s", name);
 		check_remedy(c, "let the container's profile allow bpf and perf_event_open (docker "
 				"run --privileged), or record on the host");
 	} else {
 		check_missing(c, "%s fails: %s", name, strerror(error));
-		check_remedy(c, "see what refuses it: a security module, the kernel's settings");
+		check_remedy(c, "find out what denies it: a security module or a kernel setting");
 	}
 }
 
@@ -145,12 +145,12 @@ void check_bpf_rights(struct check_context *c)
 	int error;
 
 	if (!c->status.len) {
-		check_degraded(c, "cannot be told without /proc");
+		check_degraded(c, "unknown without /proc");
 		check_remedy(c, "mount /proc");
 	} else if (!may_load(c) || !may_trace(c)) {
 		report_lacking(c);
 	} else if (own_users(c)) {
-		check_missing(c, "capabilities of a user namespace do not count");
+		check_missing(c, "capabilities in a user namespace are not sufficient");
 		check_remedy(c, "record on the host, as its root");
 	} else if (!*c->request->root && (error = try_load())) {
 		report_refused(c, "bpf(2)", error);
@@ -169,23 +169,22 @@ void check_bpf_lockdown(struct check_context *c)
 		check_missing(c, "for confidentiality: BPF programs may not read memory");
 		check_remedy(c, "boot without lockdown=confidentiality");
 	} else {
-		check_found(c, "none in the way");
+		check_found(c, "none that matters");
 	}
 	strbuf_release(&lockdown);
 }
 
-/* With CAP_PERFMON kernel.perf_event_paranoid means nothing, but for kernels that know a 3. */
+/* With CAP_PERFMON kernel.perf_event_paranoid has no effect, except on kernels with level 3. */
 void check_bpf_timer(struct check_context *c)
 {
-	bool ask = !*c->request->root && may_trace(c) &&
-		   !own_users(c);
+	bool ask = !*c->request->root && may_trace(c) && !own_users(c);
 	int error = ask ? try_event() : 0;
 
 	if (!error || error == ENOSYS) {
 		check_timer(c);
 	} else if (error == EACCES &&
 		   check_read_char(c, "/proc/sys/kernel/perf_event_paranoid") > '2') {
-		check_missing(c, "kernel.perf_event_paranoid keeps even CAP_PERFMON out");
+		check_missing(c, "kernel.perf_event_paranoid denies even CAP_PERFMON");
 		check_remedy(c, "set it to 2, or run sample-bt with sudo");
 	} else {
 		report_refused(c, "perf_event_open(2)", error);
@@ -199,12 +198,12 @@ void check_bpf_container(struct check_context *c)
 
 	check_namespace(c, "self/ns/pid", name);
 	if (numbers && strspn(numbers, "0123456789") < strcspn(numbers, "\n")) {
-		check_missing(c, "/proc is that of another pid namespace");
-		check_remedy(c, "mount this one's, as unshare --mount-proc does");
+		check_missing(c, "/proc belongs to another PID namespace");
+		check_remedy(c, "mount that of this one, as unshare --mount-proc does");
 	} else if (*name && strcmp(name, "pid:[4026531836]")) {
-		check_found(c, "a pid namespace: -a means the processes in it");
+		check_found(c, "a PID namespace: -a means the processes in it");
 	} else {
-		check_found(c, "none in the way");
+		check_found(c, "none that matters");
 	}
 }
 
@@ -230,7 +229,7 @@ void check_bpf_files(struct check_context *c)
 			!check_capability(c, guarded[i].or_this))
 			strbuf_addf(&closed, "%s%s", closed.len ? ", " : "", guarded[i].what);
 	if (!closed.len) {
-		check_found(c, "those of all processes");
+		check_found(c, "files of all processes can be read");
 	} else {
 		check_degraded(c, "no names and no unwind rules from %s", closed.buf);
 		remedy_rights(c);
@@ -238,7 +237,7 @@ void check_bpf_files(struct check_context *c)
 	strbuf_release(&closed);
 }
 
-/* Nobody changes the kernel's settings for us: with kptr_restrict 2 root sees nothing, either. */
+/* Unlike staprun we change no setting: with kptr_restrict 2 not even root can read them. */
 void check_bpf_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
@@ -248,13 +247,13 @@ void check_bpf_names(struct check_context *c)
 	if (!c->request->kernel)
 		return;
 	if (!root_exists(c->request->root, "/proc/kallsyms")) {
-		check_degraded(c, "there is no /proc/kallsyms: the kernel's frames stay numbers");
+		check_degraded(c, "there is no /proc/kallsyms: kernel frames have no names");
 		check_remedy(c, "record on a kernel with CONFIG_KALLSYMS");
 	} else if (restriction == '2') {
-		check_degraded(c, "hidden from everybody: the kernel's frames stay numbers");
+		check_degraded(c, "hidden from all users: kernel frames have no names");
 		check_remedy(c, "set kernel.kptr_restrict to 1");
 	} else if (!open && !check_capability(c, CAP_SYSLOG)) {
-		check_degraded(c, "hidden without CAP_SYSLOG: the kernel's frames stay numbers");
+		check_degraded(c, "hidden without CAP_SYSLOG: kernel frames have no names");
 		remedy_rights(c);
 	} else {
 		check_found(c, "/proc/kallsyms");
@@ -268,15 +267,15 @@ void check_bpf_wakeups(struct check_context *c)
 		!check_fits_so_far(c))
 		return;
 	if (features_switch_state()) {
-		check_found(c, "sched_switch tells the state of a thread");
+		check_found(c, "sched_switch reports the state of a thread");
 	} else {
-		check_degraded(c, "sched_switch does not tell the state of a thread: one that is "
+		check_degraded(c, "sched_switch does not report the state of a thread: one that is "
 				  "woken while it goes to sleep may count as preempted");
 		check_remedy(c, "record on Linux 5.18 or newer");
 	}
 }
 
-/* What was looked at before says what is in the way; this says whether it works. */
+/* The checks before say what is missing; this one says whether it works. */
 void check_trial(struct check_context *c)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -288,10 +287,10 @@ void check_trial(struct check_context *c)
 		err.buf[strcspn(err.buf, "\n")] = '\0';
 		check_missing(c, "%s", err.buf);
 	} else if (!trial.samples) {
-		check_missing(c, "the programs run, but took no sample of this one");
+		check_missing(c, "the programs run, but took no sample of this process");
 		check_remedy(c, "try again when the machine is less busy");
 	} else {
-		check_found(c, "%" PRIu64 " samples of this program, %" PRIu64 " with whole stacks",
+		check_found(c, "%" PRIu64 " samples of this process, %" PRIu64 " with whole stacks",
 			trial.samples, trial.whole);
 	}
 	free(trial.log);

@@ -31,7 +31,7 @@ void check_stap(struct check_context *c)
 		check_remedy_install(c, "systemtap", "systemtap");
 	} else if (!version) {
 		check_missing(c, "'%s --version' fails", c->stap);
-		check_remedy(c, "run it and see why");
+		check_remedy(c, "run it to see why");
 	} else {
 		check_found(c, "SystemTap %.*s", (int)len, version);
 	}
@@ -54,7 +54,7 @@ static void compare_versions(struct check_context *c)
 	unsigned kernel = kernel_number(c->release);
 
 	if (!kernel) {
-		check_degraded(c, "which one runs cannot be read");
+		check_degraded(c, "its release cannot be read");
 		check_remedy(c, "mount /proc");
 		return;
 	}
@@ -87,14 +87,13 @@ void check_kernel(struct check_context *c)
 	if (!c->stap)
 		return;
 	if (c->request->runtime_given) {
-		check_found(c, "%s, with the runtime that was given by -R or SYSTEMTAP_RUNTIME",
-			c->release);
+		check_found(c, "%s, with the runtime given by -R or SYSTEMTAP_RUNTIME", c->release);
 		return;
 	}
 	stap_compat_find(
 		&compat, &(struct stap_place){c->request->root, c->stap, c->release, c->modules});
 	if (compat.misfit) {
-		check_missing(c, "%s %s, which this SystemTap does not know: %s", c->release,
+		check_missing(c, "%s %s, which this SystemTap does not support: %s", c->release,
 			stap_compat_change(&compat), stap_compat_effect(&compat));
 		check_remedy(
 			c, "install SystemTap 5.2 or newer, from source or a later distribution");
@@ -133,7 +132,7 @@ void check_headers(struct check_context *c)
 	char *makefile = xasprintf("%s/build/Makefile", c->modules);
 
 	if (!root_exists(c->request->root, makefile)) {
-		check_missing(c, "%s/build is not there", c->modules);
+		check_missing(c, "%s/build does not exist", c->modules);
 		remedy_headers(c);
 	} else if (!*release) {
 		check_missing(c, "%s/build is not prepared for modules", c->modules);
@@ -201,7 +200,7 @@ static void compare_compilers(struct check_context *c, const char *path)
 	strbuf_release(&says);
 	if (!own) {
 		check_missing(c, "'%s -dumpversion' fails", path);
-		check_remedy(c, "run it and see why");
+		check_remedy(c, "run it to see why");
 	} else if (check_config(c, "CONFIG_CC_IS_CLANG") == 'y') {
 		check_degraded(
 			c, "the kernel was compiled by clang, modules will be by gcc %u", own);
@@ -223,14 +222,14 @@ void check_compiler(struct check_context *c)
 	char *path = root_find(c->request->root, name);
 
 	if (!path) {
-		check_missing(c, "%s is not there%s", name,
-			fixed ? ", and the kernel's headers ask for it" : "");
+		check_missing(c, "%s is not installed%s", name,
+			fixed ? ", but the kernel's headers need it" : "");
 		check_remedy_install(c, package ? package : name, "gcc");
 	} else if (!make) {
-		check_missing(c, "make is not there");
+		check_missing(c, "make is not installed");
 		check_remedy_install(c, "make", "make");
 	} else if (fixed) {
-		check_found(c, "%s, which the kernel's headers ask for", name);
+		check_found(c, "%s, required by the kernel's headers", name);
 	} else {
 		compare_compilers(c, path);
 	}

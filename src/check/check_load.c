@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight's second part: does this kernel take a module, and from us? */
+/* The preflight's second part: does this kernel load a module, and may we load it? */
 #include "check_list.h"
 #include "lib/root.h"
 #include "lib/util.h"
@@ -14,16 +14,16 @@ void check_modules(struct check_context *c)
 	if (check_config(c, "CONFIG_MODULES") == 'n' ||
 		(root_exists(c->request->root, "/proc/self") &&
 			!root_exists(c->request->root, "/proc/modules"))) {
-		check_missing(c, "this kernel takes no modules, and SystemTap's probes are one");
+		check_missing(c, "this kernel loads no modules, which SystemTap needs");
 		check_remedy(c, "record on a machine whose kernel has CONFIG_MODULES");
 	} else if (check_read_char(c, "/proc/sys/kernel/modules_disabled") == '1') {
-		check_missing(c, "switched off until the next boot (kernel.modules_disabled is 1)");
+		check_missing(c, "disabled until the next boot (kernel.modules_disabled is 1)");
 		check_remedy(c, "boot without that setting");
 	} else if (!root_exists(c->request->root, "/proc/modules")) {
-		check_degraded(c, "cannot be told without /proc");
+		check_degraded(c, "unknown without /proc");
 		check_remedy(c, "mount /proc");
 	} else {
-		check_found(c, "this kernel takes modules");
+		check_found(c, "this kernel loads modules");
 	}
 }
 
@@ -47,7 +47,7 @@ static bool secure_boot(const struct check_context *c)
 {
 	struct strbuf variable = check_read(c, "/sys/firmware/efi/efivars/SecureBoot-"
 					       "8be4df61-93ca-11d2-aa0d-00e098032b8c");
-	bool on = variable.len >= 5 && variable.buf[4] == 1; /* behind four bytes of attributes */
+	bool on = variable.len >= 5 && variable.buf[4] == 1; /* after four bytes of attributes */
 
 	strbuf_release(&variable);
 	return on;
@@ -70,14 +70,14 @@ static void report_signature(struct check_context *c, const char *reason)
 	const char *boot = secure_boot(c) ? " (Secure Boot is on)" : "";
 
 	if (!reason)
-		check_found(c, "not asked for%s", boot);
+		check_found(c, "not required%s", boot);
 	else if (c->request->module_signed)
-		check_found(c, "asked for by %s%s, and there is one", reason, boot);
+		check_found(c, "required by %s%s, and the module is signed", reason, boot);
 	else if (c->request->module_given) {
-		check_missing(c, "asked for by %s%s, and the module has none", reason, boot);
+		check_missing(c, "required by %s%s, but the module is not signed", reason, boot);
 		check_remedy(c, "sign it with a key that 'mokutil --list-enrolled' shows");
 	} else {
-		check_missing(c, "asked for by %s%s", reason, boot);
+		check_missing(c, "required by %s%s", reason, boot);
 		check_remedy(c, "enrol a key with mokutil, then pass --stap-arg=--sign-module");
 	}
 }
@@ -86,9 +86,8 @@ void check_signature(struct check_context *c)
 {
 	if (check_read_char(c, "/proc/sys/crypto/fips_enabled") == '1' &&
 		!getenv("STAP_FIPS_OVERRIDE")) {
-		check_missing(c, "in FIPS mode staprun loads nothing");
-		check_remedy(
-			c, "set STAP_FIPS_OVERRIDE=1 if the kernel takes its modules all the same");
+		check_missing(c, "staprun loads no modules in FIPS mode");
+		check_remedy(c, "set STAP_FIPS_OVERRIDE=1 if the kernel loads its modules anyway");
 		return;
 	}
 	report_signature(c, signature_reason(c));
@@ -175,7 +174,7 @@ static void check_groups(struct check_context *c)
 void check_rights(struct check_context *c)
 {
 	if (!c->status.len) {
-		check_degraded(c, "cannot be told without /proc");
+		check_degraded(c, "unknown without /proc");
 		check_remedy(c, "mount /proc");
 	} else if (!check_root(c)) {
 		check_groups(c);
@@ -188,7 +187,7 @@ void check_rights(struct check_context *c)
 	}
 }
 
-/* Our process numbers are not those of the kernel's first namespace, which has a fixed number. */
+/* We are not in the first PID namespace, which has a fixed number. */
 static bool own_pids(const struct check_context *c)
 {
 	char name[64];
@@ -197,7 +196,7 @@ static bool own_pids(const struct check_context *c)
 	return *name && strcmp(name, "pid:[4026531836]");
 }
 
-/* Our mounts are those of the first process: marks of a container were left behind by an image. */
+/* We have the mounts of the first process: files that mark a container come from its image. */
 static bool first_mounts(const struct check_context *c)
 {
 	char own[64], first[64];
@@ -221,12 +220,12 @@ static bool marked_container(const struct check_context *c)
 void check_container(struct check_context *c)
 {
 	if (own_pids(c)) {
-		check_degraded(c, "process numbers here are not those that the kernel counts by");
-		check_remedy(c, "record on the host, with the number that the process has there");
+		check_degraded(c, "a PID namespace: process numbers differ from the kernel's");
+		check_remedy(c, "record on the host, with the PID that the process has there");
 	} else if (marked_container(c) && !first_mounts(c)) {
 		check_degraded(c, "a container: paths here are not those of the host");
 		check_remedy(c, "record on the host");
 	} else {
-		check_found(c, "none in the way");
+		check_found(c, "none that matters");
 	}
 }

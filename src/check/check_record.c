@@ -36,11 +36,11 @@ void check_timer(struct check_context *c)
 		check_found(c, "the kernel's perf events");
 		return;
 	}
-	check_missing(c, "this kernel has no perf events, whose clock takes the samples");
+	check_missing(c, "this kernel has no perf events, which trigger the samples");
 	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
 }
 
-/* Whether the running kernel lists its tracepoints and TRACEPOINT, GROUP:NAME, is none of them. */
+/* Whether the running kernel lists its tracepoints and GROUP:NAME is not among them. */
 static bool lacks_tracepoint(const struct check_context *c, const char *tracepoint)
 {
 	static const char folder[] = "/sys/kernel/tracing/events";
@@ -79,14 +79,14 @@ void check_tracepoints(struct check_context *c)
 	strbuf_release(&missing);
 }
 
-/* Probes on functions: scripts of users may want them, sampling does not. */
+/* Probes on functions: users' scripts may need them, sampling does not. */
 static void report_probes(
 	struct check_context *c, const char *option, const char *path, const char *what)
 {
 	if (has_option(c, option, path))
 		check_found(c, "%s can be probed", what);
 	else
-		check_degraded(c, "%s cannot be probed here; sampling does not need it", what);
+		check_degraded(c, "%s cannot be probed here; not needed for sampling", what);
 }
 
 void check_uprobes(struct check_context *c)
@@ -101,31 +101,32 @@ void check_kprobes(struct check_context *c)
 		"functions of the kernel");
 }
 
-/* staprun reads /proc/kallsyms for every module; we do for the names of the kernel's frames. */
+/* staprun reads /proc/kallsyms for every module, we for the names of kernel frames. */
 void check_kernel_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
 
 	if (root_exists(c->request->root, "/proc/self") &&
 		!root_exists(c->request->root, "/proc/kallsyms")) {
-		check_missing(c, "this kernel has no /proc/kallsyms, and no module of SystemTap "
-				 "starts without");
+		check_missing(c, "this kernel has no /proc/kallsyms, which SystemTap's "
+				 "modules need");
 		check_remedy(c, "record on a kernel with CONFIG_KALLSYMS");
 	} else if (!c->request->kernel) {
 		return;
 	} else if (!check_capability(c, CAP_SYSLOG)) {
-		check_degraded(c, "only root sees the kernel's addresses: its frames stay numbers");
+		check_degraded(
+			c, "only root can read kernel addresses: kernel frames have no names");
 		check_remedy(c, "run sample-bt with sudo");
 	} else if (restriction == '2') {
-		check_found(
-			c, "/proc/kallsyms, once staprun has set kernel.kptr_restrict from 2 to 1");
+		check_found(c,
+			"/proc/kallsyms, after staprun changes kernel.kptr_restrict from 2 to 1");
 	} else {
 		check_found(c, "/proc/kallsyms");
 	}
 }
 
 enum {
-	LARGE = 256 << 10, /* bytes of code: what is smaller hardly shows */
+	LARGE = 256 << 10, /* bytes of code: smaller files hardly matter */
 	NAMED_FILES = 3,
 };
 
@@ -140,7 +141,7 @@ static uint64_t code_size(const struct processes *ps, size_t i)
 	return size;
 }
 
-/* The first mapping is the program itself: it counts however small it is. */
+/* The first mapping is the program itself, which matters at any size. */
 static bool is_program(const struct processes *ps, size_t i)
 {
 	for (size_t k = 0; k < ps->nr; k++)
@@ -194,11 +195,11 @@ void check_user_names(struct check_context *c)
 		if (!processes_get(&ps, r->pids[i])->generation)
 			gone = r->pids[i];
 	if (gone && task_start(gone, gone)) {
-		check_missing(c, "process %" PRIu32 " is another user's", gone);
+		check_missing(c, "process %" PRIu32 " belongs to another user", gone);
 		check_remedy(c, "run sample-bt with sudo");
 	} else if (gone) {
-		check_missing(c, "process %" PRIu32 " is not there", gone);
-		check_remedy(c, "give the number of a running process");
+		check_missing(c, "there is no process %" PRIu32, gone);
+		check_remedy(c, "give the PID of a running process");
 	} else if (r->user) {
 		report_nameless(c, &ps);
 	}

@@ -12,7 +12,7 @@ enum {
 	NAPS = 10,          /* some waits */
 	NAP_US = 1000,
 	ROUNDS = 1024, /* between two of them */
-	LIMIT_S = 10,  /* on a machine that is busy with others */
+	LIMIT_S = 10,  /* on a busy machine */
 };
 
 static int64_t own_cpu_ns(void)
@@ -23,7 +23,7 @@ static int64_t own_cpu_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* Computes, makes system calls and sleeps: something for every kind of recording. */
+/* Computes, makes system calls and sleeps: events for every tool. */
 static void be_busy(const struct engine_ops *ops, struct engine *engine)
 {
 	int64_t end = own_cpu_ns() + BUSY_NS, limit = monotonic_ns() + LIMIT_S * 1000000000LL;

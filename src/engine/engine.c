@@ -15,8 +15,8 @@ static bool needs_stap(const struct engine_request *r)
 }
 
 /*
- * Children of a command are taken where that can be done, those of processes were asked for. Where
- * Perl is in a program that has not begun, no script can be told.
+ * Children of a command are recorded if possible, those of processes because --children was given.
+ * No script can be given the place of Perl in a program that has not started.
  */
 static bool needs_bpf(const struct engine_request *r)
 {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	TICK_MS = 100,   /* between two looks at clock and targets */
+	TICK_MS = 100,   /* between two checks of clock and targets */
 	PATIENCE_S = 60, /* with an engine that was asked to stop */
 };
 
@@ -39,8 +39,8 @@ static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t recording; /* the engine still runs */
 
 /*
- * One asks for the end, the second for it at once; what was recorded is still written. The third
- * ends the program, without a half-written file.
+ * The first one requests the end, the second one an immediate end; what was recorded is still
+ * written. The third one ends the program and leaves no half-written file.
  */
 static void on_signal(int sig)
 {
@@ -53,8 +53,8 @@ static void on_signal(int sig)
 }
 
 /*
- * SIGHUP stays ignored where it was: nohup(1). That a shell's background job ignores SIGINT is
- * about the terminal, not about kill(1).
+ * SIGHUP stays ignored if it was: nohup(1). SIGINT does not: that shells ignore it for background
+ * jobs concerns the terminal, not kill(1).
  */
 static void catch_signals(void)
 {
@@ -90,7 +90,7 @@ static bool targets_gone(struct run *r)
 	return all_gone(r->targets, r->nr_targets);
 }
 
-/* A pid may soon be another process: which one is meant is settled at the start. */
+/* A PID can be reused: its process is identified at the start. */
 static void remember_targets(struct run *r)
 {
 	const struct engine_request *q = &r->session->request;
@@ -102,7 +102,7 @@ static void remember_targets(struct run *r)
 		r->targets[i] = (struct target){list[i], task_start(list[i], list[i])};
 }
 
-/* True when stdout is a pipe that nobody reads any more. */
+/* True if stdout is a pipe that nobody reads any more. */
 static bool reader_gone(const struct run *r)
 {
 	struct pollfd fd = {.fd = STDOUT_FILENO};
@@ -133,7 +133,7 @@ static void clear_progress(const struct run *r)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* Until the time is over, the targets are gone, a signal or the engine's own end. */
+/* Until the time is over, the targets have ended, a signal, or the engine ends. */
 static enum engine_state record(struct run *r)
 {
 	const struct engine_ops *ops = r->session->ops;
@@ -165,7 +165,8 @@ static enum engine_state record(struct run *r)
 	return state;
 }
 
-/* With every further signal, or after a while, the engine is asked more sharply, at last let go. */
+/* Each further signal, or a minute without an end, stops the engine harder; at last it is given up.
+ */
 static void take_sums(struct run *r, enum engine_state state)
 {
 	const struct engine_ops *ops = r->session->ops;

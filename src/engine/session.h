@@ -10,19 +10,19 @@
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	char **words;   /* argv of our own, for the recording */
+	char **words;   /* our own argv, for the recording */
 	char **command; /* argv of "-- COMMAND", NULL: none */
-	bool progress;  /* one changing line on stderr */
+	bool progress;  /* show one changing line on stderr */
 	bool describe;  /* write what would run to stdout, run nothing */
-	bool to_stdout; /* the end of stdout's reader is the end of the recording */
-	char *log;      /* of an engine that could not start: what it said; the caller frees it */
+	bool to_stdout; /* the recording ends when the reader of stdout is gone */
+	char *log;      /* messages of an engine that failed to start; the caller frees it */
 };
 
 /*
- * Runs it and fills REC, and FILES with those that its names need and no path leads to. 0: good; 1:
- * with losses that ERR tells; -1: nothing was gathered. With describe or request.compile_only REC
- * stays empty. NOTES and ERR hold whole lines. From then on the first two signals in all only hurry
- * what still runs, so that what was recorded is written; the third ends the program.
+ * Runs it and fills REC, and FILES with those that naming needs and that have no usable path. 0:
+ * ok; 1: with losses, see ERR; -1: no results. With describe or request.compile_only REC stays
+ * empty. NOTES and ERR hold whole lines. From then on the first two signals only hurry what is
+ * still running, so that what was recorded is written; the third one ends the program.
  */
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);

@@ -343,9 +343,7 @@ static void settle_module(struct options *o)
 	if (q->idle && !q->all)
 		misused("--idle needs -a");
 	if (q->children && !o->pids.nr)
-		misused("--children needs -p; the processes that a command starts are always "
-			"recorded "
-			"by the built-in engine");
+		misused("--children needs -p; for a command the built-in engine always does it");
 	if (q->children && !strcmp(o->engine, "stap"))
 		misused("--children needs the built-in engine: --engine bpf");
 	if (!strcmp(o->engine, "bpf") &&

@@ -279,7 +279,7 @@ static void test_headers(void **state)
 	take("/etc/debian_version");
 	put("/etc/redhat-release", "");
 	take(BUILD "/Makefile");
-	expect("kernel headers", CHECK_MISSING, "is not there",
+	expect("kernel headers", CHECK_MISSING, "does not exist",
 		"dnf install kernel-devel-" RELEASE);
 }
 
@@ -289,18 +289,18 @@ static void test_compiler(void **state)
 	put_program("/usr/bin/gcc", "#!/bin/sh\necho 13\n");
 	expect("compiler", CHECK_DEGRADED, "gcc 13, the kernel was compiled by gcc 12", "gcc-12");
 	take("/usr/bin/gcc");
-	expect("compiler", CHECK_MISSING, "gcc is not there", "apt install gcc");
+	expect("compiler", CHECK_MISSING, "gcc is not installed", "apt install gcc");
 	put(BUILD "/.kernelvariables", "CC = $(if $(X),$(CCACHE)) $(CROSS_COMPILE)gcc-14\n"
 				       "override CROSS_COMPILE = x86_64-linux-gnu-\n");
-	expect("compiler", CHECK_MISSING, "x86_64-linux-gnu-gcc-14 is not there", "install gcc-14");
+	expect("compiler", CHECK_MISSING, "x86_64-linux-gnu-gcc-14 is not installed", "install gcc-14");
 	put_program("/usr/bin/x86_64-linux-gnu-gcc-14", "");
 	expect("compiler", CHECK_FOUND, "x86_64-linux-gnu-gcc-14", NULL);
 	put(BUILD "/.kernelvariables", "CC = $(CROSS_COMPILE)gcc-12\n"
 				       "override CROSS_COMPILE = $(DEB_HOST_GNU_TYPE)-\n");
-	expect("compiler", CHECK_MISSING, "gcc-12 is not there", "install gcc-12");
+	expect("compiler", CHECK_MISSING, "gcc-12 is not installed", "install gcc-12");
 	take("/usr/bin/make");
 	put_program("/usr/bin/gcc-12", "");
-	expect("compiler", CHECK_MISSING, "make is not there", "install make");
+	expect("compiler", CHECK_MISSING, "make is not installed", "install make");
 }
 
 static void test_modules(void **state)
@@ -309,10 +309,10 @@ static void test_modules(void **state)
 	put("/proc/sys/kernel/modules_disabled", "1\n");
 	expect("module loading", CHECK_MISSING, "until the next boot", "boot");
 	take("/proc/modules");
-	expect("module loading", CHECK_MISSING, "takes no modules", "CONFIG_MODULES");
+	expect("module loading", CHECK_MISSING, "loads no modules", "CONFIG_MODULES");
 	put("/proc/modules", "");
 	put(BUILD "/.config", "# CONFIG_MODULES is not set\nCONFIG_PERF_EVENTS=y\n");
-	expect("module loading", CHECK_MISSING, "takes no modules", "CONFIG_MODULES");
+	expect("module loading", CHECK_MISSING, "loads no modules", "CONFIG_MODULES");
 }
 
 static void test_options(void **state)
@@ -356,9 +356,9 @@ static void test_signature(void **state)
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	expect("module signature", CHECK_MISSING, "lockdown for integrity (Secure", "mokutil");
 	request.module_given = true;
-	expect_of(&request, "module signature", CHECK_MISSING, "the module has none", "sign it");
+	expect_of(&request, "module signature", CHECK_MISSING, "the module is not signed", "sign it");
 	request.module_signed = true;
-	expect_of(&request, "module signature", CHECK_FOUND, "there is one", NULL);
+	expect_of(&request, "module signature", CHECK_FOUND, "the module is signed", NULL);
 	put("/sys/module/module/parameters/sig_enforce", "Y\n");
 	expect("module signature", CHECK_MISSING, "module.sig_enforce", "mokutil");
 }
@@ -369,7 +369,7 @@ static void test_fips(void **state)
 	put("/proc/sys/crypto/fips_enabled", "1\n");
 	expect("module signature", CHECK_MISSING, "FIPS", "STAP_FIPS_OVERRIDE");
 	setenv("STAP_FIPS_OVERRIDE", "1", 1);
-	expect("module signature", CHECK_FOUND, "not asked for", NULL);
+	expect("module signature", CHECK_FOUND, "not required", NULL);
 }
 
 static void be_user(const char *groups)
@@ -525,7 +525,7 @@ static void test_program_names(void **state)
 	expect_of(
 		&request, "program names", CHECK_DEGRADED, "/a sleeper (build-id", "debug symbols");
 	end(pid);
-	expect_of(&request, "program names", CHECK_MISSING, "is not there", "running process");
+	expect_of(&request, "program names", CHECK_MISSING, "there is no process", "running process");
 	free(stripped);
 	free(command);
 }
@@ -598,7 +598,7 @@ static void test_bpf_kernel(void **state)
 	put("/proc/sys/kernel/osrelease", "5.10.0-32-amd64\n");
 	expect_bpf("bpf kernel", CHECK_FOUND, "5.10.0", NULL);
 	put("/proc/config.gz", "CONFIG_PERF_EVENTS=y\n# CONFIG_BPF_EVENTS is not set\n");
-	expect_bpf("bpf kernel", CHECK_MISSING, "no BPF programs", "CONFIG_BPF_EVENTS");
+	expect_bpf("bpf kernel", CHECK_MISSING, "not run BPF programs", "CONFIG_BPF_EVENTS");
 	take("/sys/kernel/btf/vmlinux");
 	take("/proc/config.gz");
 	expect_bpf("kernel types", CHECK_MISSING, "/sys/kernel/btf", "CONFIG_DEBUG_INFO_BTF");
@@ -638,7 +638,7 @@ static void test_bpf_lockdown(void **state)
 {
 	(void)state;
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-	expect_bpf("lockdown", CHECK_FOUND, "none in the way", NULL);
+	expect_bpf("lockdown", CHECK_FOUND, "none that matters", NULL);
 	put("/sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
 	expect_bpf("lockdown", CHECK_MISSING, "may not read memory", "boot without");
 }
@@ -651,7 +651,7 @@ static void test_bpf_container(void **state)
 	put_link("/proc/self/ns/pid", "pid:[4026532600]");
 	expect_bpf("container", CHECK_FOUND, "-a means the processes in it", NULL);
 	put("/proc/self/status", "NSpid:\t1302\t1\nCapEff:\t000001ffffffffff\n");
-	expect_bpf("container", CHECK_MISSING, "another pid namespace", "--mount-proc");
+	expect_bpf("container", CHECK_MISSING, "another PID namespace", "--mount-proc");
 }
 
 static void test_bpf_files(void **state)
@@ -682,7 +682,7 @@ static void test_bpf_names(void **state)
 
 	(void)state;
 	put("/proc/sys/kernel/kptr_restrict", "2\n");
-	expect_bpf("kernel names", CHECK_DEGRADED, "hidden from everybody", "kptr_restrict to 1");
+	expect_bpf("kernel names", CHECK_DEGRADED, "hidden from all users", "kptr_restrict to 1");
 	put("/proc/sys/kernel/kptr_restrict", "0\n");
 	be_capable("1000\t1000", "000000c000000000");
 	expect_bpf("kernel names", CHECK_DEGRADED, "without CAP_SYSLOG", "sudo");
@@ -770,7 +770,7 @@ static void test_two_engines(void **state)
 	gone.state = there.state = CHECK_MISSING;
 	assert_null(checks_first_fit(checks, 2));
 	text = print(checks_text, checks, 2);
-	assert_non_null(strstr(text, "\n\nnone of them would record\n"));
+	assert_non_null(strstr(text, "\n\nno engine would record\n"));
 	free(text);
 }
 

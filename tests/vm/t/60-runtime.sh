@@ -31,7 +31,7 @@ modules() {
 	expect_record user 0 --module "$LAB_WORK/user.ko" -p "$target"
 	few 'user: not whole' "$(rootless "$T/user.folded")" "$(weight "$T/user.folded")"
 	expect_record wrong 2 --module "$LAB_WORK/user.ko" -p "$target" -k
-	check 'wrong: says what the module is for' grep -q 'built for something else' "$T/wrong.err"
+	check 'wrong: says what the module is for' grep -q 'built for another recording' "$T/wrong.err"
 	lab_finish
 
 	lab_start perl -e '1 while 1'
