@@ -75,6 +75,12 @@ static inline bool begins_with(const char *s, size_t len, const char *head)
 
 bool ends_with(const char *s, const char *tail);
 
+/* Negative, 0 or positive, for comparators. */
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 int64_t monotonic_ns(void);
 

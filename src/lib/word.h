@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted strings in our text formats. Both encodings write bytes that would break the format as
- * \xHH (two lower-case hex digits) and keep all others, UTF-8 or not:
+ * Escapes untrusted strings in text formats and messages. Bytes that would break the format are
+ * written as \xHH (two lower-case hex digits), all others, UTF-8 or not, are kept:
  * - a word of a recording: blank, control characters and DEL, the backslash; the empty string is
  * "-", the string "-" is "\x2d";
  * - a frame of a folded line: ";", control characters and DEL, and the backslash before an "x"; the

@@ -81,11 +81,6 @@ static bool needs_lookup(const struct finder *f, uint32_t number, struct lookup 
 	return true;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_files(const struct lookup *a, const struct lookup *b)
 {
 	int order = compare_u64(a->path, b->path);

@@ -106,11 +106,6 @@ static void add_report(struct report_builder *b, const struct symbol_report *rep
 	}
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_modules(const void *a, const void *b)
 {
 	const struct quality_module *x = a, *y = b;

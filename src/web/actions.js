@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Everything that can be done, once: bar, menu, keys and the list of keys are made of this. */
+/* All user actions: bar, menu, key bindings and the list of keys are made from these tables. */
 'use strict';
 flametap.actions = (() => {
 	const { data, views, graph, dom, text } = flametap;
 	const { state } = flametap.state;
 	const { functions } = data;
-	/* what is shown now; main.js keeps it */
+	/* what is shown; updated by main.js */
 	const now = { view: null, tree: null, zoom: 0, focus: -1, marks: null, missing: false };
 
 	const go = (change, how) => flametap.go(change, how);
@@ -18,9 +18,9 @@ flametap.actions = (() => {
 			go({ zoom: now.tree.link(i) });
 	}
 
-	/* ---- the next frame that is highlighted */
+	/* ---- stepping through highlighted frames */
 
-	/* The frame to zoom to so that I can be seen: the present one, or the widest that shows it. */
+	/* The frame to zoom to so that frame I is visible: the current one, or the widest that shows it. */
 	function stageFor(i) {
 		const { tree, zoom } = now, px = graph.width(), wanted = Math.min(40, px);
 		let stage = i;
@@ -33,7 +33,7 @@ flametap.actions = (() => {
 		return stage;
 	}
 
-	/* In a bottom-up tree: looks up callers until the next highlighted frame is there. */
+	/* In a bottom-up tree: expands callers until the next highlighted frame exists. */
 	function lookUp(by) {
 		const { tree, marks: { mark, inherited }, view: { callers } } = now;
 		const from = now.focus >= 0 ? now.focus : now.zoom;
@@ -55,7 +55,7 @@ flametap.actions = (() => {
 		}
 	}
 
-	let stepped = ''; /* the address after the last step: a series of them is one step back */
+	let stepped = ''; /* the URL after the last step: a series of steps is one history entry */
 
 	function step(by) {
 		if (now.view.callers && now.marks.inherited)
@@ -108,7 +108,7 @@ flametap.actions = (() => {
 	const hasThreads = data.frames.name.some((name, f) =>
 		data.frames.style[f][0] === 't' && /\/\d+$/.test(name));
 	
-	/* of a frame: key, label, run(i), when(i) */
+	/* for a frame: key, label, run(i), when(i) */
 	const ofFrame = [
 		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
 		{ key: 'f', label: 'Focus: its callees, all places', run: (i) => change('focus', functionText(i)) },
@@ -125,7 +125,7 @@ flametap.actions = (() => {
 
 	const toggle = (name, on, off) => () => go({ [name]: state[name] === on ? off : on });
 
-	/* of the whole view: key, label, title, run(), pressed(), when; in the bar in groups */
+	/* for the whole view: key, label, title, run(), pressed(), when; grouped in the bar */
 	const ofView = [
 		{ key: 'i', label: 'Icicle', title: 'Root on top', group: 'view',
 			pressed: () => state.icicle, run: () => go({ icicle: !state.icicle }, { turned: true }) },
@@ -161,7 +161,7 @@ flametap.actions = (() => {
 			{ moved: true });
 	}
 
-	/* keys that are in no list above; run by main.js */
+	/* other keys, handled by main.js */
 	const others = [
 		['Arrow keys', 'Move to caller, callee and neighbours'],
 		['Home', 'Move to the root'],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bar above the graph: heading, search, switches, what was changed, and the frame in words. */
+/* The bar above the graph: heading, search, switches, changes, and a description of the frame. */
 'use strict';
 flametap.bar = (() => {
 	const { root, dom, data, text, views, actions, graph } = flametap;
@@ -8,7 +8,7 @@ flametap.bar = (() => {
 	const { html, button } = dom;
 	const go = (change, how) => flametap.go(change, how);
 
-	/* Takes a line of the static head into the bar. */
+	/* Moves a line of the static heading into the bar. */
 	function takeLine(id) {
 		const line = root.getElementById(id);
 
@@ -56,7 +56,7 @@ flametap.bar = (() => {
 			html('div', { class: 'group touch' }, zoomIn, more),
 			html('div', { class: 'result' }, found, count)));
 
-	/* ---- what was changed, in order */
+	/* ---- changes, in order */
 
 	const words = {
 		hide: 'without frames', remove: 'without stacks of', only: 'only stacks with', focus: 'focus on',
@@ -109,7 +109,7 @@ flametap.bar = (() => {
 		showCount();
 	}
 
-	/* Which of the highlighted frames the keyboard is at. */
+	/* Shows which of the highlighted frames has the keyboard focus. */
 	function showCount() {
 		const { nodes, active } = now.marks, at = nodes.indexOf(now.focus);
 		const all = (now.view.callers ? '\u2265 ' : '') + nodes.length.toLocaleString('en-US');
@@ -120,7 +120,7 @@ flametap.bar = (() => {
 		previous.disabled = next.disabled = !nodes.length && !now.marks.inherited;
 	}
 
-	/* Tells of frame I. */
+	/* Describes frame I. */
 	function tell(i) {
 		const { tree, view, zoom } = now;
 
@@ -142,7 +142,7 @@ flametap.bar = (() => {
 		tell(now.focus < 0 ? now.zoom : now.focus);
 	}
 
-	let typing = false; /* one step of the history for one word typed */
+	let typing = false; /* one history entry for the whole input */
 
 	input.addEventListener('input', () => {
 		go({ search: input.value, kind: '', category: '' }, { replace: typing });
@@ -153,10 +153,10 @@ flametap.bar = (() => {
 			typing = false;
 		});
 
-	/* The frame that was told of, in one line. */
-	const told = () => [name, origin, numbers].map((e) => e.textContent).filter((s) => s).join(', ');
+	/* The description of the frame, in one line. */
+	const description = () => [name, origin, numbers].map((e) => e.textContent).filter((s) => s).join(', ');
 
-	return { box, input, show, told, tell, showCount, searching: () => document.activeElement === input,
+	return { box, input, show, description, tell, showCount, searching: () => document.activeElement === input,
 		focusSearch() {
 			input.focus();
 			input.select();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bottom-up tree: below the root are functions, below each its callers, as far up as somebody
- * looks. All of it would be many times as large as the call tree; what is there is exact.
+ * The bottom-up tree: below the root are functions, below each its callers, expanded on demand. The
+ * whole tree would be many times as large as the call tree; the expanded part is exact.
  */
 'use strict';
 flametap.Callers = (() => {
@@ -10,14 +10,13 @@ flametap.Callers = (() => {
 
 	class Callers {
 		/*
-		 * Of the stacks that run through PLACES, nodes of TREE. WEIGHTS: for each side, what a node
-		 * counts.
+		 * For the stacks through PLACES, nodes of TREE. WEIGHTS: for each side, the weight of a node.
 		 */
 		constructor(tree, places, weights) {
 			this.tree = tree;
 			this.weights = weights;
-			this.place = Uint32Array.from(places); /* those of one node lie side by side */
-			this.at = this.place.slice(); /* for each of them, the caller that has been reached */
+			this.place = Uint32Array.from(places); /* those of one node are adjacent */
+			this.at = this.place.slice(); /* for each of them, the current caller */
 			this.nodes = [];
 			this.slot = new Int32Array(frames.name.length).fill(-1);
 			this.add(-1, tree.frame[0], 0, 0, this.place.length);
@@ -38,7 +37,7 @@ flametap.Callers = (() => {
 			return this.nodes.length - 1;
 		}
 
-		/* Finds the callers of a node. Stacks that have none remain its own and come first. */
+		/* Finds the callers of a node. Stacks without a caller remain its own and come first. */
 		expand(node) {
 			const { first, end, children } = this.nodes[node];
 			const { tree, place, at, slot } = this;
@@ -79,7 +78,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* As in Tree. */
+		/* See Tree. */
 		childOf(node, code) {
 			this.expand(node);
 			return this.nodes[node].children.find((c) => codeOf(this.nodes[c].frame) === code) || 0;
@@ -93,7 +92,7 @@ flametap.Callers = (() => {
 			return this.nodes[node].sums.reduce((a, b) => a + b);
 		}
 
-		/* Finds callers in NODE and below wherever they weigh SHARE of its weight or more. */
+		/* Expands callers in and below NODE that have at least SHARE of its weight. */
 		expandBelow(node, share) {
 			const least = this.weight(node) * share;
 
@@ -107,7 +106,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* What has been found so far as a Tree, whose origin are nodes here. */
+		/* The expanded part as a Tree, whose origin refers to nodes of this one. */
 		arrange(byWeight) {
 			if (this.arranged && this.arranged.byWeight === byWeight)
 				return this.arranged.tree;
@@ -129,7 +128,7 @@ flametap.Callers = (() => {
 			return this.arranged.tree;
 		}
 
-		/* Whether callers of a node that nobody has looked up are among those that MARK has. */
+		/* True if callers of a node that are not yet expanded are marked by MARK. */
 		hides(node, mark) {
 			const { first, end, children } = this.nodes[node];
 
@@ -139,7 +138,7 @@ flametap.Callers = (() => {
 			return false;
 		}
 
-		/* Finds the callers of a node that hides some, and theirs as long as there is but one. */
+		/* Expands the callers of a node, and theirs as long as there is only one. */
 		lookUp(node, mark) {
 			for (let i = node; this.hides(i, mark); i = this.nodes[i].children[0]) {
 				this.expand(i);
@@ -148,7 +147,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* The weight in a node, as SIDE counts it, of stacks with a node that MARK has, or its callers. */
+		/* The weight on SIDE of the stacks in a node that, or whose callers, are marked by MARK. */
 		marked(node, mark, side) {
 			const { first, end } = this.nodes[node];
 			let sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the SVG file carries; src/input/picture.h describes its form. This file and those behind
- * it in the Makefile's WEB_JS are one script, in which each adds its part to one object.
+ * The data in the SVG file; see src/input/picture.h for the format. This file and those after it in
+ * the Makefile's WEB_JS are one script, in which each adds its part to one object.
  */
 'use strict';
 const flametap = {
@@ -22,10 +22,10 @@ flametap.data = (() => {
 	const isDiff = profile.hasAttribute('before');
 	const categories = [...new Set(linesOf(section('categories'))) ];
 	const frames = readFrames();
-	const functions = {of : [], first : []}; /* of a frame; the first frame of a function */
+	const functions = {of : [], first : []}; /* function of a frame; first frame of a function */
 	const functionByKey = new Map();
 
-	/* Arrays by the frame's number; the root's is the last of those that are in the file. */
+	/* Arrays by frame number; the root is the last frame in the file. */
 	function readFrames()
 	{
 		const modules = linesOf(section('modules'));
@@ -51,7 +51,7 @@ flametap.data = (() => {
 		return all;
 	}
 
-	/* Where folded text says no more than that it is the kernel's, that is its module. */
+	/* In folded text, kernel frames have no other module than the kernel. */
 	const moduleOf = (f) => frames.module[f] || (frames.style[f][0] === 'k' ? '[kernel]' : '');
 
 	/* A function is a name in a module, whether called or inlined. */
@@ -68,7 +68,7 @@ flametap.data = (() => {
 
 	frames.name.forEach((_, f) => addFunction(f));
 
-	/* The frame that is like F but for its name; added when it is new. */
+	/* The frame that differs from F only in its name; added if it is new. */
 	function renamed(f, name)
 	{
 		const same = (g) => frames.name[g] === name &&
@@ -106,10 +106,9 @@ flametap.data = (() => {
 	}
 
 	/*
-	 * Arrays by the node's number in pre-order, 0 is the root. end is the number behind the
-	 * last node below. sides holds the profile, or that before and that after: the weights left
-	 * of each node, so that sums are differences; a node's self weight lies left of its
-	 * children.
+	 * Arrays by node number in pre-order, 0 is the root. end is the number after the last
+	 * descendant. sides has the profile, or those before and after: the total weight left of each
+	 * node, so that sums are differences; the self weight of a node is left of its children.
 	 */
 	function readTree()
 	{
@@ -158,8 +157,8 @@ flametap.data = (() => {
 		return tree;
 	}
 
-	/* Of each node: that of the lowest rank of its frame's own and those that its callers pass
-	 * on. */
+	/* For each node: of its frame's category and the inherited ones of its callers, the one with
+	 * the lowest rank. */
 	function categoriesOf({n, frame, parent})
 	{
 		const ranks = linesOf(section('categories'));

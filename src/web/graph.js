@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws what can be seen of a tree; the rest has no elements. */
+/* Draws the visible part of a tree; the rest has no elements. */
 'use strict';
 flametap.graph = (() => {
 	const { dom, text } = flametap;
 	const { state } = flametap.state;
 	const coarse = matchMedia('(pointer: coarse)').matches;
 	const ROW = coarse ? 25 : 18, PAD = 10, BASELINE = coarse ? 16 : 12.5; /* px */
-	const NARROWEST = 0.5; /* px; narrower frames are not drawn until zoom makes them wider */
+	const NARROWEST = 0.5; /* px; narrower frames are not drawn */
 	const NARROW = 3; /* px; narrower frames of a row share one element for each colour */
 
 	const layer = flametap.root.getElementById('frames');
@@ -17,11 +17,11 @@ flametap.graph = (() => {
 
 	let tree, zoom = 0, mark; /* what is drawn */
 	let width = 0; /* px of the zoomed frame */
-	let levels = [[0]]; /* by depth: the nodes that are drawn, from left to right */
-	let rests = []; /* by depth: { from, to } of neighbours too narrow to be drawn */
-	let height = 1; /* levels that there is room for */
+	let levels = [[0]]; /* by depth: the drawn nodes, from left to right */
+	let rests = []; /* by depth: { from, to } of adjacent nodes too narrow to be drawn */
+	let height = 1; /* in levels */
 	let drawn = [0, 0]; /* depths whose elements exist */
-	let fromRoot = 0; /* px that are scrolled off at the root's side */
+	let fromRoot = 0; /* px scrolled away from the root */
 	let printing = false;
 
 	picture.append(layer, ring, halo);
@@ -44,7 +44,7 @@ flametap.graph = (() => {
 		};
 	})();
 
-	/* As much of NAME as fits into PX; nothing if that would be less than three characters of it. */
+	/* NAME truncated to PX; empty if fewer than three characters fit. */
 	function fit(name, px) {
 		const dots = charWidth('\u2026');
 		let used = 0, cut = 0, at = 0;
@@ -60,12 +60,12 @@ flametap.graph = (() => {
 		return name;
 	}
 
-	/* ---- places */
+	/* ---- positions */
 
-	/* The share of the zoomed frame that is still drawn. */
+	/* The smallest share of the zoomed frame that is drawn. */
 	const leastShare = () => NARROWEST / Math.max(width, 1);
 
-	/* Collects the frames of the zoomed one's path and below, as far as they are wide enough. */
+	/* Collects the frames on the zoomed one's path and below it that are wide enough. */
 	function layout() {
 		const least = Math.max(tree.total(zoom) * leastShare(), Number.MIN_VALUE);
 		const last = tree.end[zoom];
@@ -104,7 +104,7 @@ flametap.graph = (() => {
 	const leftOf = (i) => (tree.depth[i] <= tree.depth[zoom] ? PAD : placeOf(tree.start[i]));
 	const yOf = (depth) => (state.icicle ? depth : height - 1 - depth) * ROW;
 
-	/* The depths that lie between two y, as [first, behind the last]. */
+	/* The depths between two y, as [first, last + 1]. */
 	function depthsBetween(y0, y1) {
 		let first = Math.floor(y0 / ROW), end = Math.ceil(y1 / ROW);
 
@@ -113,7 +113,7 @@ flametap.graph = (() => {
 		return [Math.max(first, 0), Math.min(end, levels.length)];
 	}
 
-	/* What can be seen, as y from and to. */
+	/* The visible range of y. */
 	const windowRange = () => [scroller.scrollTop, scroller.scrollTop + scroller.clientHeight];
 
 	/* ---- drawing */
@@ -165,7 +165,7 @@ flametap.graph = (() => {
 			into.append(dom.svg('path', { class: style, d: path }));
 	}
 
-	/* Makes the elements of what can be seen, and as much again above and below together. */
+	/* Makes the elements of the visible part, and of half as much above and below each. */
 	function draw() {
 		const [from, to] = windowRange(), more = (to - from) / 2;
 		const [first, end] = printing ? [0, levels.length] : depthsBetween(from - more, to + more);
@@ -189,12 +189,12 @@ flametap.graph = (() => {
 				width: Math.max(widthOf(i) - 0.8, 1).toFixed(1) });
 	}
 
-	/* The frame that is drawn at a place of the window, -1: none. */
+	/* The frame at a position in the window, -1: none. */
 	function nodeAt(clientX, clientY) {
 		const box = picture.getBoundingClientRect();
 		const x = clientX - box.left, line = Math.floor((clientY - box.top) / ROW);
 		const row = levels[state.icicle ? line : height - 1 - line] || [];
-		let first = 0, end = row.length; /* the last that begins at x or left of it */
+		let first = 0, end = row.length; /* the last one that begins at or left of x */
 
 		while (end - first > 1) {
 			const middle = first + end >>> 1;
@@ -208,14 +208,14 @@ flametap.graph = (() => {
 			x < leftOf(row[first]) + Math.max(widthOf(row[first]), 1) ? row[first] : -1;
 	}
 
-	/* Where a frame is in the window. */
+	/* The position of a frame in the window. */
 	function boxOf(i) {
 		const box = picture.getBoundingClientRect();
 
 		return { x: box.left + leftOf(i), y: box.top + yOf(tree.depth[i]), width: widthOf(i), height: ROW };
 	}
 
-	/* Scrolls so that frame I is in sight. */
+	/* Scrolls frame I into view. */
 	function reveal(i) {
 		const y = yOf(tree.depth[i]), [from, to] = windowRange();
 
@@ -236,19 +236,19 @@ flametap.graph = (() => {
 			draw();
 	}
 
-	/* The width there is for frames. */
+	/* The width available for frames. */
 	function measure() {
 		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
 	}
 
-	/* Draws TREE; the root's row stays where it is in the window. */
+	/* Draws TREE; the root's row keeps its position in the window. */
 	function show(what) {
 		const kept = fromRoot, other = tree !== what.tree;
 
 		({ tree, zoom, mark } = what);
 		if (other)
 			height = 1;
-		for (let turn = 0; turn < 2; turn++) { /* the scroll bar takes some of the width */
+		for (let turn = 0; turn < 2; turn++) { /* a scroll bar may appear and reduce the width */
 			layout();
 			picture.setAttribute('height', height * ROW + PAD);
 			const had = width;
@@ -263,7 +263,7 @@ flametap.graph = (() => {
 		scrolled();
 	}
 
-	/* From the root on, where it opens. */
+	/* Scrolls to the root. */
 	function toRoot() {
 		scroller.scrollTop = state.icicle ? 0 : picture.clientHeight;
 		scrolled();
@@ -274,7 +274,7 @@ flametap.graph = (() => {
 		draw();
 	}
 
-	/* Neighbours and callees among what is drawn, -1: none. */
+	/* Drawn neighbours and callees, -1: none. */
 	function neighbour(i, step) {
 		const row = levels[tree.depth[i]], to = row[row.indexOf(i) + step];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the colours mean, and how much of the weight each kind and each category has. */
+/* The meaning of the colours, and the weight of each kind and category. */
 'use strict';
 flametap.legend = (() => {
 	const { root, dom, data, text, actions } = flametap;
@@ -16,7 +16,7 @@ flametap.legend = (() => {
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
 			([head, entries]) => [html('span', { class: 'head' }, head), entries]));
-	let shown = null; /* the tree whose sums these are */
+	let shown = null; /* the tree of these sums */
 	let all = false;
 
 	function sumsOf(tree) {
@@ -51,7 +51,7 @@ flametap.legend = (() => {
 		return item;
 	}
 
-	/* The numbers of what is there, the heaviest first. */
+	/* The numbers of the existing ones, heaviest first. */
 	function present({ self, total }) {
 		const list = [...self[0].keys()].filter((k) => total.some((side) => side[k]));
 		const sum = (sides, k) => sides.reduce((all, side) => all + side[k], 0);

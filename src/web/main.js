@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shows what the state says, and listens. */
+/* Shows the state and handles events. */
 'use strict';
 (() => {
 	const { root, dom, views, marks, graph, actions, bar, legend, panels, table } = flametap;
@@ -9,12 +9,12 @@
 	const app = dom.html('div', { class: 'app' }, bar.box, legend.box,
 		dom.html('div', { class: 'middle' }, graph.scroller, table.box), ...panels.panels);
 	const frame = dom.svg('foreignObject', { x: 0, y: 0, width: '100%', height: '100%' });
-	/* the frame that the keyboard is at, for those who cannot see it */
-	const told = dom.svg('g', { id: 'told', role: 'treeitem' });
+	/* the frame with the keyboard focus, for screen readers */
+	const described = dom.svg('g', { id: 'described', role: 'treeitem' });
 
 	/* ---- showing */
 
-	/* LENIENT: the zoom may come from another view, and stays as near as there is. */
+	/* LENIENT: the zoom may come from another view: the closest existing frame is used. */
 	function show(lenient) {
 		const before = now.tree;
 
@@ -38,8 +38,8 @@
 	}
 
 	/*
-	 * Changes the state. replace: without a step of the history; moved: the zoomed frame's path may
-	 * be another one; turned: the root is elsewhere; focus: link of the frame to go to.
+	 * Changes the state. replace: without a history entry; moved: the path of the zoomed frame may
+	 * change; turned: the root is on the other side; focus: link of the frame to move to.
 	 */
 	flametap.go = (change, { replace, moved, turned, focus } = {}) => {
 		Object.assign(state, change);
@@ -58,7 +58,7 @@
 	};
 	flametap.show = () => show(true);
 
-	/* Puts the keyboard at frame I, -1: nowhere. */
+	/* Moves the keyboard focus to frame I, -1: nowhere. */
 	flametap.focusOn = (i) => {
 		now.focus = i;
 		bar.tell(i < 0 ? now.zoom : i);
@@ -72,8 +72,8 @@
 		const i = now.focus < 0 ? now.zoom : now.focus;
 
 		graph.drawRing(graph.ring, now.focus);
-		dom.set(told, { 'aria-level': now.tree.depth[i] + 1, 'aria-expanded': graph.widestChild(i) >= 0,
-			'aria-label': bar.told() });
+		dom.set(described, { 'aria-level': now.tree.depth[i] + 1, 'aria-expanded': graph.widestChild(i) >= 0,
+			'aria-label': bar.description() });
 	}
 
 	/* ---- keyboard */
@@ -110,7 +110,7 @@
 		}
 	}
 
-	/* The frame that a key is for: where the keyboard is or else the pointer, -1: none. */
+	/* The frame that a key applies to: that of the keyboard or else of the pointer, -1: none. */
 	const meant = () => (now.focus >= 0 ? now.focus
 		: pointer ? graph.nodeAt(pointer.clientX, pointer.clientY) : -1);
 
@@ -158,7 +158,7 @@
 
 	/* ---- pointer */
 
-	let pointer = null, pointed = -1; /* where it was seen, and at which frame */
+	let pointer = null, pointed = -1; /* its last position and frame */
 	let touch = false, tapped = { i: -1, time: 0 }, held = 0, heldAt = null;
 
 	function point(event) {
@@ -186,7 +186,7 @@
 		panels.hideTip();
 	}
 
-	/* A tap shows, a second one zooms; a mouse shows all the time and zooms at once. */
+	/* A tap shows the tooltip, a second one zooms; a mouse click zooms at once. */
 	function onClick(event) {
 		const i = graph.nodeAt(event.clientX, event.clientY);
 
@@ -260,7 +260,7 @@
 			window.addEventListener(type, () => print(type === 'beforeprint'));
 	}
 
-	/* On paper there is all of it, as small as that makes it: a page cannot be scrolled. */
+	/* For printing all of it is scaled to the page, which cannot be scrolled. */
 	function print(on) {
 		const width = app.clientWidth;
 
@@ -284,7 +284,7 @@
 
 		const height = Number(root.getAttribute('height'));
 
-		root.removeAttribute('viewBox'); /* for whoever embeds us; alone, the window counts */
+		root.removeAttribute('viewBox'); /* it is for embedding; in a window of its own the size is that of the window */
 		root.setAttribute('height', Math.max(500, Math.min(height, 1000)));
 		if (!alone)
 			root.setAttribute('width', '100%');
@@ -295,10 +295,10 @@
 		actions.setTheme(dom.recall('theme'));
 		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
 			(dom.recall('nolegend') === null && window.innerWidth < 700));
-		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'told',
+		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';
-		graph.ring.after(told);
+		graph.ring.after(described);
 		frame.append(app);
 		root.append(frame);
 		listen();

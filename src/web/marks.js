@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which frames are highlighted: those that the search, or a line of the legend, means. */
+/* Highlighted frames: those that match the search or an entry of the legend. */
 'use strict';
 flametap.marks = (() => {
 	const { frames, categories } = flametap.data;
 
-	/* By node, 1: a frame's name matches. The root is none. */
+	/* By node, 1: the frame's name matches. The root never does. */
 	function bySearch(tree, pattern) {
 		const found = frames.name.map((name, f) => frames.style[f] !== 'r0' && pattern.test(name));
 
 		return (i) => found[tree.frame[i]];
 	}
 
-	/* Whether a node is meant by STATE, null: none is; throws where the search is no regex. */
+	/* A predicate for nodes by STATE, null: nothing is highlighted; throws if the regex is invalid. */
 	function tester(tree, state) {
 		if (state.search)
 			return bySearch(tree, new RegExp(state.search, state.ignorecase ? 'i' : ''));
@@ -33,7 +33,7 @@ flametap.marks = (() => {
 		return mark;
 	}
 
-	/* For each node, whether it or a caller of it is marked. */
+	/* For each node: it or one of its callers is marked. */
 	function inherit(tree, mark) {
 		const all = mark.slice();
 
@@ -43,9 +43,9 @@ flametap.marks = (() => {
 	}
 
 	/*
-	 * mark: by the drawn tree's nodes; nodes: the numbers of those that are marked; all, ofZoom: what
-	 * each side counts of stacks with one; inherited, where callers are drawn: by the nodes of stacks,
-	 * whether it or a caller of it is marked.
+	 * mark: by nodes of the drawn tree; nodes: the numbers of the marked ones; all, ofZoom: the weight
+	 * on each side of stacks with one; inherited, if callers are drawn: by nodes of the stacks, it or
+	 * one of its callers is marked.
 	 */
 	function of(view, zoom, state) {
 		const marks = { active: Boolean(state.search || state.kind || state.category), error: '' };

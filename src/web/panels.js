@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lies above the rest for a while: the tooltip, the menu of a frame, the keys, a notice. */
+/* Overlays: the tooltip, the menu of a frame, the list of keys, notices. */
 'use strict';
 flametap.panels = (() => {
 	const { root, dom, data, text, actions, graph } = flametap;
@@ -12,12 +12,12 @@ flametap.panels = (() => {
 	const sheet = html('div', { class: 'sheet', role: 'dialog', 'aria-modal': 'true' });
 	const notice = html('div', { class: 'notice', role: 'status' });
 	const panels = [tip, menu, sheet, notice];
-	let returnTo = null; /* the element that has the keyboard when a panel closes */
+	let returnTo = null; /* the element to focus when a panel closes */
 
 	for (const panel of panels)
 		panel.hidden = true;
 
-	/* Shows PANEL beside a place of the window, inside it. */
+	/* Shows PANEL next to a position, inside the window. */
 	function place(panel, x, y, gap) {
 		const area = root.getBoundingClientRect();
 
@@ -88,7 +88,7 @@ flametap.panels = (() => {
 		tip.hidden = true;
 	}
 
-	/* ---- panels that have the keyboard */
+	/* ---- panels with keyboard focus */
 
 	function open(panel, x, y) {
 		close();
@@ -131,7 +131,7 @@ flametap.panels = (() => {
 		open(menu, x, y);
 	}
 
-	/* The menu at a frame itself. */
+	/* The menu at the position of a frame. */
 	function menuOf(i) {
 		if (i < 0 || !graph.isShown(i))
 			return;
@@ -190,7 +190,7 @@ flametap.panels = (() => {
 	async function copy(words) {
 		const area = html('textarea', { readonly: '', 'aria-label': 'Text to copy' });
 
-		showSheet('Copying', html('p', {}, 'The browser does not let a script copy: Ctrl-C does.'), area);
+		showSheet('Copying', html('p', {}, 'The browser does not allow the page to copy; press Ctrl-C.'), area);
 		sheet.classList.add('silent');
 		const done = await dom.copy(words, area);
 		sheet.classList.remove('silent');

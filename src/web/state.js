@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the reader sees, as the address says it: what stands behind # is all of it. */
+/* The state of the view, kept completely in the URL after #. */
 'use strict';
 flametap.state = (() => {
 	const { inverted } = flametap.data;
-	/* the state's plain parts by their names in the address, each with what it is unless said */
+	/* simple parts of the state by their names in the URL, with their defaults */
 	const plain = {
 		order: 'name',
 		width: 'both',
@@ -17,8 +17,8 @@ flametap.state = (() => {
 	const withoutFunction = ['collapseall', 'threads'];
 
 	/*
-	 * changes: [{ how, what }] in their order (views.js); callers: null, '' for those of everything, or
-	 * a function; icicle: root on top; highlighted are frames by one of search, kind and category.
+	 * changes: [{ how, what }] in order (views.js); callers: null, '' for those of everything, or a
+	 * function; icicle: root on top; one of search, kind and category selects the highlighted frames.
 	 */
 	const state = { icicle: inverted, changes: [], callers: null, ...plain,
 		ignorecase: false, table: false };
@@ -55,9 +55,9 @@ flametap.state = (() => {
 			state[name] = params.get(name) === '1';
 	}
 
-	let known = null; /* the address that the state is */
+	let known = null; /* the URL of the current state */
 
-	/* Has the address say the state; the way back leads to the one before unless REPLACE. */
+	/* Writes the state to the URL, as a new history entry unless REPLACE. */
 	function save(replace) {
 		known = toAddress();
 		if (known === location.hash.slice(1))
@@ -68,7 +68,7 @@ flametap.state = (() => {
 			location.hash = known;
 	}
 
-	/* False: the address says nothing new. */
+	/* Reads the state from the URL. False: unchanged. */
 	function load() {
 		const address = location.hash.slice(1);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions as a table that can be sorted: the graph without seeing it. */
+/* A sortable table of the functions: an accessible alternative to the graph. */
 'use strict';
 flametap.table = (() => {
 	const { dom, data, text, views, actions } = flametap;
@@ -23,7 +23,7 @@ flametap.table = (() => {
 
 	const last = (sides) => sides[sides.length - 1];
 
-	/* Of a function's self weight, in shares. */
+	/* The change of a function's share of the self weight. */
 	function changeOf(self, fn) {
 		const totals = now.view.stacks.totals(0);
 
@@ -57,14 +57,14 @@ flametap.table = (() => {
 		html('td', {}, sums.places[fn].toLocaleString('en-US')));
 	}
 
-	/* Of the functions that the search finds; of all when there is none. */
+	/* The functions that match the search; all if there is none. */
 	function functionsNow(sums) {
 		let pattern = /(?:)/;
 
 		try {
 			pattern = new RegExp(state.search, state.ignorecase ? 'i' : '');
 		} catch (e) {
-			/* the bar says it */
+			/* the bar shows the error */
 		}
 		return [...sums.places.keys()].filter((fn) =>
 			sums.places[fn] && pattern.test(views.nameOf(fn)));

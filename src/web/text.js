@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers and frames in words. */
+/* Numbers and frames as text. */
 'use strict';
 flametap.text = (() => {
 	const {unit, shown, scale, factor, frames, categories, isDiff, isNormalized} =
@@ -24,7 +24,7 @@ flametap.text = (() => {
 		return (whole ? Math.round(part * 10000 / whole) / 100 : 0).toFixed(2) + ' %';
 	}
 
-	/* The change of a share, in points of per cent. */
+	/* The change of a share, in percentage points. */
 	function points(before, after)
 	{
 		const change = Math.round((after - before) * 10000) / 100;
@@ -46,8 +46,8 @@ flametap.text = (() => {
 	}
 
 	/*
-	 * How much a pair of weights changed, from gone (0) over the same (4) to new (8); the rules
-	 * are those of src/view/diff/diff.h, to the last bit.
+	 * The class of a change, from gone (0) over unchanged (4) to new (8), computed exactly as in
+	 * src/view/diff/diff.h.
 	 */
 	function stepOf([ before, after ], [ allBefore, allAfter ])
 	{
@@ -68,7 +68,7 @@ flametap.text = (() => {
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
 	}
 
-	/* The classes that give node I its colour. */
+	/* The classes for the colour of node I. */
 	function styleOf(tree, i)
 	{
 		return isDiff ? 'd' + stepOf(tree.totals(i), tree.totals(0))
@@ -77,7 +77,7 @@ flametap.text = (() => {
 
 	const kindOf = (tree, i) => kinds[frames.style[tree.frame[i]][0]];
 
-	/* File, kind and category, as far as they tell something. */
+	/* File, kind and category, as far as they are informative. */
 	function originOf(tree, i)
 	{
 		const module = frames.module[tree.frame[i]];
@@ -90,7 +90,7 @@ flametap.text = (() => {
 			.join(' \u00b7 ');
 	}
 
-	/* "1,234 samples (1.23 %)"; of a difference "before …, after …, change". */
+	/* "1,234 samples (1.23 %)"; for a difference "before …, after …, change". */
 	function weightText(weights, all)
 	{
 		if (!isDiff)
@@ -102,7 +102,7 @@ flametap.text = (() => {
 		       `${signed(weights[1] - weights[0])} (${points(x, y)} points)`;
 	}
 
-	/* The frame in one line, beside its name and origin. */
+	/* The numbers of the frame in one line, without its name and origin. */
 	function describe(view, zoom, i)
 	{
 		const {tree} = view, all = tree.totals(0);
@@ -117,14 +117,13 @@ flametap.text = (() => {
 		return text;
 	}
 
-	/* As src/lib/word.h has it; names in this file have their control characters as \xHH
-	 * already. */
+	/* See src/lib/word.h; names in the SVG file already have control characters as \xHH. */
 	function foldedName(f)
 	{
 		return frames.name[f].replace(/;/g, '\\x3b') + (suffixes[frames.style[f][0]] || '');
 	}
 
-	/* The stack that ends in node I as a folded line, root first. */
+	/* The stack of node I as a folded line, root first. */
 	function foldedStack(view, i)
 	{
 		const {tree} = view, names = [];

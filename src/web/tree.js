@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A call tree in typed arrays (see readTree in data.js), and how one is made of another. */
+/* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
 	const { frames, functions, isNormalized } = flametap.data;
 	const STEP = 4; /* characters of a link for each level */
 
-	/* The weight of what lies from node I to before node END, as SIDE counts it. */
+	/* The weight on SIDE of the nodes from I to before END. */
 	const between = (side, i, end) => side[end] - side[i];
 
-	/* Two sides in one: what a frame's width shows. */
+	/* Combines two sides: the widths of frames. */
 	function together([before, after]) {
 		const last = before.length - 1, sum = new Float64Array(last + 1);
 		const x = isNormalized ? 1 / (before[last] || 1) : 1;
@@ -38,7 +38,7 @@ flametap.tree = (() => {
 			return between(this.start, i, i + 1);
 		}
 
-		/* As each side counts it. */
+		/* On each side. */
 		totals(i) {
 			return this.sides.map((side) => between(side, i, this.end[i]));
 		}
@@ -59,7 +59,7 @@ flametap.tree = (() => {
 			return 0;
 		}
 
-		/* The heaviest such frame anywhere below NODE, 0: none. */
+		/* The heaviest node with such a frame below NODE, 0: none. */
 		heaviestBelow(node, code) {
 			let best = 0;
 
@@ -69,7 +69,7 @@ flametap.tree = (() => {
 			return best;
 		}
 
-		/* The path of a node by its names alone, so that it holds in other profiles, too. */
+		/* The path of a node by names only, so that it is valid in other profiles, too. */
 		link(i) {
 			let link = '';
 
@@ -78,7 +78,7 @@ flametap.tree = (() => {
 			return link;
 		}
 
-		/* The weight in NODE, as SIDE counts it, of the stacks with a marked node, each once. */
+		/* The weight on SIDE of the stacks in NODE with a marked node, each counted once. */
 		marked(node, mark, side) {
 			let sum = 0;
 
@@ -97,8 +97,8 @@ flametap.tree = (() => {
 		}
 
 		/*
-		 * Adds up nodes by KEY, arrays of numbers below NR by the node: for each key the self weights,
-		 * the inclusive ones, in which a stack counts once, and in how many places it is.
+		 * Sums by KEY, an array with a number below NR for each node: for each key the self weight, the
+		 * inclusive weight, in which a stack counts once, and the number of nodes.
 		 */
 		addUp(key, nr) {
 			const zeros = () => this.sides.map(() => new Float64Array(nr));
@@ -128,8 +128,8 @@ flametap.tree = (() => {
 	}
 
 	/*
-	 * Follows LINK from the root of a tree, or of Callers. LENIENT, for a link of another view, goes
-	 * past levels that are not there and finds frames that have come between.
+	 * Follows LINK from the root of a tree, or of Callers. LENIENT, for a link from another view, skips
+	 * missing levels and additional frames.
 	 */
 	function follow(tree, link, lenient) {
 		let node = 0, missing = false;
@@ -145,7 +145,7 @@ flametap.tree = (() => {
 
 	const codes = [];
 
-	/* Four characters that stand for a frame, by a hash of kind, name and the module's file name. */
+	/* A code of four characters for a frame: a hash of kind, name and the module's file name. */
 	function codeOf(f) {
 		if (codes[f])
 			return codes[f];
@@ -164,7 +164,7 @@ flametap.tree = (() => {
 
 	/* ---- new trees */
 
-	/* Adds up stacks: a node is known by its parent, which is there before it, and its frame. */
+	/* Merges stacks: nodes are identified by their parent, which is added first, and their frame. */
 	class Builder {
 		constructor(room, nrSides) {
 			let slots = 16;
@@ -179,7 +179,7 @@ flametap.tree = (() => {
 			this.slots = new Int32Array(slots);
 		}
 
-		/* The child of NODE with the frame; its category follows when all are there. */
+		/* The child of NODE with the frame; categories are set after all nodes are added. */
 		child(node, frame) {
 			const mask = this.slots.length - 1;
 			const h = Math.imul(node, 0x9e3779b1) + Math.imul(frame, 0x85ebca6b);
@@ -195,7 +195,7 @@ flametap.tree = (() => {
 		}
 	}
 
-	/* A tree's nodes as a Builder has them. */
+	/* A Builder with the nodes of a tree. */
 	function partsOf(tree) {
 		const selfs = tree.sides.map((side) => {
 			const self = new Float64Array(tree.n);
@@ -209,7 +209,7 @@ flametap.tree = (() => {
 
 	let ranks = new Uint32Array(0);
 
-	/* The place of each frame in the order of names. */
+	/* The rank of each frame by name. */
 	function rankOf() {
 		const { name, module, style } = frames, less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -221,7 +221,7 @@ flametap.tree = (() => {
 		return ranks;
 	}
 
-	/* Lists of children as links, in the order asked for; nodes without weight are left out. */
+	/* Linked lists of children, in the given order; nodes without weight are omitted. */
 	function childLists({ n, parent, frame, selfs }, byWeight) {
 		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
 		const rank = rankOf(), byName = (a, b) => rank[frame[a]] - rank[frame[b]];
@@ -230,7 +230,7 @@ flametap.tree = (() => {
 		for (const self of selfs)
 			for (let i = 0; i < n; i++)
 				total[i] += self[i];
-		for (let i = n - 1; i; i--) { /* children stand behind their parents */
+		for (let i = n - 1; i; i--) { /* children come after their parents */
 			if (!total[i])
 				continue;
 			total[parent[i]] += total[i];
@@ -259,7 +259,7 @@ flametap.tree = (() => {
 		child[i] = list[0];
 	}
 
-	/* The tree of a Builder's nodes. origin is the Builder's number of each node. */
+	/* The tree of a Builder's nodes. origin: the number of each node in the Builder. */
 	function arrange(parts, byWeight) {
 		const { n, parent } = parts, { child, next } = childLists(parts, byWeight);
 		const origin = new Uint32Array(n), place = new Uint32Array(n), end = new Uint32Array(n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trees that can be looked at: the file's, changed step by step as the reader wants it. */
+/* The trees to be shown: that of the file after each change made by the user. */
 'use strict';
 flametap.views = (() => {
 	const { data, tree: { Tree, Builder, partsOf, arrange }, Callers } = flametap;
 	const { frames, functions } = data;
 	const base = new Tree(data.tree);
 
-	/* ---- functions as people and links name them: NAME, or NAME, tab, MODULE */
+	/* ---- functions as text: NAME, or NAME, tab, MODULE */
 
 	const nameOf = (fn) => frames.name[functions.first[fn]];
 	const moduleOf = (fn) => data.moduleOf(functions.first[fn]);
@@ -14,8 +14,8 @@ flametap.views = (() => {
 	const textOf = (fn) => nameOf(fn) + (moduleOf(fn) ? '\t' + moduleOf(fn) : '');
 
 	/*
-	 * By number, 1: is meant by TEXT. If the module is not there, one with the same file name will do,
-	 * or for none the kernel of folded text.
+	 * By number, 1: TEXT refers to it. If the module does not exist, one with the same file name is
+	 * used, or, without a module, the kernel of folded text.
 	 */
 	function functionsBy(text) {
 		const [name, module] = (text + '\t').split('\t'), all = [...functions.first.keys()];
@@ -30,11 +30,11 @@ flametap.views = (() => {
 		return { is, isThere: meant.length > 0 };
 	}
 
-	/* ---- changes: each returns where a node of tree T goes */
+	/* ---- changes: each returns how to map the nodes of tree T */
 
 	/*
-	 * start: where the root goes, -1: stacks leave; place(i): where node I goes, whose caller's place
-	 * is to[parent]; counts(i), if it is there: whether the self weight of I stays.
+	 * start: the new node of the root, -1: stacks are removed; place(i): that of node I, whose caller's
+	 * is to[parent]; counts(i), if present: the self weight of I is kept.
 	 */
 	const changes = {
 		hide: (t, is, b, to) => ({
@@ -89,7 +89,7 @@ flametap.views = (() => {
 				place: (i) => {
 					const fn = of[t.frame[i]];
 
-					if (i >= ends[fn]) { /* none above: no need to look, which takes long in deep stacks */
+					if (i >= ends[fn]) { /* none above: skip the search, which is slow in deep stacks */
 						ends[fn] = t.end[i];
 						return below(t, b, to, i);
 					}
@@ -118,7 +118,7 @@ flametap.views = (() => {
 		return parent < 0 ? -1 : b.child(parent, t.frame[i]);
 	}
 
-	/* Categories are then those of the stacks as they are shown: from callers that left, none passes. */
+	/* Categories are those of the stacks as shown: removed callers pass none on. */
 	function changed(t, { how, what }) {
 		const meant = what === undefined ? null : functionsBy(what);
 
@@ -143,7 +143,7 @@ flametap.views = (() => {
 		return tree;
 	}
 
-	/* ---- what was made is kept as long as it is of use */
+	/* ---- cached results */
 
 	let steps = []; /* { change, tree } */
 
@@ -160,7 +160,7 @@ flametap.views = (() => {
 		return t;
 	}
 
-	/* One value for each tree: the last, by KEY. */
+	/* Caches the last value for each tree, by KEY. */
 	function keeper() {
 		let last = {};
 
@@ -173,7 +173,7 @@ flametap.views = (() => {
 
 	const keepOrder = keeper(), keepCallers = keeper(), keepSide = keeper();
 
-	/* Bottom-up: of everything or, WHAT is not empty, from where a function is called. */
+	/* Bottom-up: of everything or, if WHAT is not empty, of one function. */
 	function callersOf(t, what) {
 		if (!what) {
 			const { selfs } = partsOf(t);
@@ -202,9 +202,9 @@ flametap.views = (() => {
 	}
 
 	/*
-	 * What STATE wants to see: stacks, the tree of all stacks; tree, that which is drawn; callers, what
-	 * that is a part of when it is bottom-up, and null otherwise. openTo(link, share, lenient) returns
-	 * the node that a link leads to, with all that is there of SHARE of it or more.
+	 * The view of STATE: stacks, the tree of all stacks; tree, the drawn one; callers, the bottom-up
+	 * tree that it is a part of, or null. openTo(link, share, lenient) returns the node of a link,
+	 * after expanding the nodes with at least SHARE of it.
 	 */
 	function of(state) {
 		const stacks = changedBy(state.changes), byWeight = state.order === 'weight';

@@ -168,7 +168,7 @@ def keyboard(browser):
         seen.append(page.text('name'))
     equal(seen, ['all', 'main', 'work', 'work', 'serve', 'read', 'vfs_read', 'read', 'serve', 'serve'])
     holds(abs(page.frame('serve')[2] - page.width()) < 2, 'Enter does not zoom')
-    equal(page.js("const t = document.getElementById('told'); return [t.getAttribute('role'),"
+    equal(page.js("const t = document.getElementById('described'); return [t.getAttribute('role'),"
                   "t.getAttribute('aria-level'), t.getAttribute('aria-expanded'),"
                   "t.getAttribute('aria-label').startsWith('serve')]"), ['treeitem', '3', 'true', True])
     page.press('/', *'f1')

@@ -15,21 +15,21 @@ enum {
 
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Names:", 4},
-	{"inlines", OPT_INLINES, NULL, 0, "Each inlined call is a frame of its own", 4},
-	{"lines", OPT_LINES, NULL, 0, "Functions with file and line of the source", 4},
+	{"inlines", OPT_INLINES, NULL, 0, "Show inlined calls as frames", 4},
+	{"lines", OPT_LINES, NULL, 0, "Show source file and line of functions", 4},
 	{"demangle", OPT_DEMANGLE, "HOW", 0,
-		"C++ and Rust names: short (without arguments where that tells them apart; "
-		"default), full, none",
+		"C++ and Rust names: short (without arguments, unless functions differ only in "
+		"these; default), full, none",
 		4},
-	{"root", OPT_ROOT, "DIR", 0, "Where the recorded files are found (/)", 4},
+	{"root", OPT_ROOT, "DIR", 0, "Root directory of the recorded files (/)", 4},
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR...]", 0,
-		"Where debug files are found (/usr/lib/debug)", 4},
+		"Directories with debug files (/usr/lib/debug)", 4},
 	{"debuginfod", OPT_DEBUGINFOD, "WHEN", 0,
-		"Ask the servers of $DEBUGINFOD_URLS: auto (files that matter; default), always, "
-		"never",
+		"Download debug files from $DEBUGINFOD_URLS: auto (of files with enough weight; "
+		"default), always, never",
 		4},
 	{"debuginfod-min", OPT_DEBUGINFOD_MIN, "PCT", 0,
-		"Files matter from this share of the weight on (0.5)", 4},
+		"Minimum share of the weight for --debuginfod=auto, in per cent (0.5)", 4},
 	{0},
 };
 
