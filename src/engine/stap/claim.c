@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Locked before it has its name, so that no sweep finds it unlocked. */
+/* Locked before it gets its name, so that claims_sweep() never finds it unlocked. */
 void claim_make(struct claim *c)
 {
 	char *folder = folder_run(), *new = xasprintf("%s/.%d", folder, (int)getpid());
@@ -46,8 +46,8 @@ void claim_release(struct claim *c)
 	c->path = NULL;
 }
 
-/* True when nothing of the claim is left. */
-static bool settle(FILE *in)
+/* True if the module is not loaded any more. */
+static bool unload_claimed(FILE *in)
 {
 	char name[64];
 	int loader, is_signed;
@@ -71,7 +71,7 @@ static void sweep_file(const char *path)
 
 	if (!in)
 		return;
-	if (!flock(fileno(in), LOCK_EX | LOCK_NB) && settle(in))
+	if (!flock(fileno(in), LOCK_EX | LOCK_NB) && unload_claimed(in))
 		unlink(path);
 	fclose(in);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A claim says which kernel module a running recording loaded: a file that is locked as long as
- * somebody looks after the module. One that nobody locks is of a recording that was killed as a
- * whole; the next start unloads its module.
+ * A claim is a file that names the kernel module of a running recording, locked until the module
+ * is unloaded. An unlocked claim is left over from a recording whose processes were all killed; the
+ * next recording unloads its module.
  */
 #ifndef ENGINE_STAP_CLAIM_H
 #define ENGINE_STAP_CLAIM_H
@@ -16,16 +16,16 @@ struct claim {
 	int fd;
 };
 
-/* A new claim of this process. When it cannot be made, the recording goes on without. */
+/* Creates a claim for this process. On failure the recording goes on without one. */
 void claim_make(struct claim *c);
 
-/* What is claimed: the module that the process LOADER will load. */
+/* Writes the module that the process LOADER will load. */
 void claim_write(const struct claim *c, const struct stap_module *module, pid_t loader);
 
-/* Nothing is left to look after. */
+/* Removes the claim; the module is unloaded. */
 void claim_release(struct claim *c);
 
-/* Unloads the modules of claims that nobody holds. */
+/* Unloads the modules of unlocked claims. */
 void claims_sweep(void);
 
 #endif

@@ -213,8 +213,9 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	if (!m->is_signed)
 		argv_add(a, xstrdup("-R"));
 	/* MiB: all rows leave at once */
-	argv_pair(
-		a, "-b", xasprintf("%zu", 4 + (m->room ? m->room : size_class(r->stacks)) / 16384));
+	argv_pair(a, "-b",
+		xasprintf("%zu",
+			4 + (m->max_stacks ? m->max_stacks : size_class(r->stacks)) / 16384));
 	add_targets(a, r);
 	argv_add(a, xstrdup(path));
 	add_target_list(a, r);

@@ -17,31 +17,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the guard's own side, after fork */
+/* ---- in the guard, after fork */
 
 enum {
-	CONTROL = 3, /* what we read our wishes from; its end: the other side is gone */
-	REPORT,      /* takes pid and status */
+	CONTROL = 3, /* requests are read from it; EOF: the recorder has ended */
+	REPORT,      /* pid and status are written to it */
 	FIRST_FREE,
-	PATIENCE_MS = 10000, /* between two steps when nobody is there to decide */
-	LOOK_MS = 200,       /* between two looks whether a new reader is ready */
+	ESCALATE_MS = 10000, /* between two steps of ending an orphaned program */
+	POLL_MS = 200,       /* between two checks if a second reader is ready */
 };
 
-/* Ours is to outlive them; the program gets them as they are by default. */
+/* Blocked in the guard; the program gets their default actions. */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 struct watch {
 	struct claim claim;
 	const struct stap_module *module;
 	pid_t child;
-	int stops;     /* times the program was asked to end */
-	bool fetching; /* the program is a second reader, to be stopped once it reads */
-	bool deserted; /* the other side is gone */
-	int events;    /* signalfd */
+	int stops;             /* requests to end so far */
+	bool is_second_reader; /* the program replaces a killed reader: stop it once it reads */
+	bool orphaned;         /* the recorder has ended */
+	int events;            /* signalfd */
 };
 
-/* stapio, which counts signals, does not wait for its output from the third on; two of a kind may
- * merge. */
+/*
+ * stapio counts signals and stops waiting for its output at the third one; two pending ones of the
+ * same number would be delivered as one.
+ */
 static void stop_child(struct watch *w)
 {
 	switch (w->stops++) {
@@ -53,7 +55,7 @@ static void stop_child(struct watch *w)
 		kill(w->child, SIGTERM);
 		break;
 	default:
-		kill(-w->child, SIGKILL); /* with the compiler that stap may run */
+		kill(-w->child, SIGKILL); /* including a compiler that stap may be running */
 	}
 }
 
@@ -76,7 +78,7 @@ static int start_child(struct watch *w, char *const argv[])
 	w->stops = 0;
 	w->child = fork();
 	if (!w->child) {
-		if (w->module && !w->fetching)
+		if (w->module && !w->is_second_reader)
 			claim_write(&w->claim, w->module, getpid());
 		run_child(argv);
 	}
@@ -85,24 +87,23 @@ static int start_child(struct watch *w, char *const argv[])
 	return w->child < 0 ? -1 : 0;
 }
 
-/* Takes the other side's wishes; its end is a wish, too. */
-static void take_wishes(struct watch *w)
+/* Each byte is a request to end the program, and so is EOF. */
+static void read_requests(struct watch *w)
 {
-	char wishes[16];
-	ssize_t n = read(CONTROL, wishes, sizeof(wishes));
+	char requests[16];
+	ssize_t n = read(CONTROL, requests, sizeof(requests));
 
 	if (n < 0 && errno == EINTR)
 		return;
 	if (n <= 0)
-		w->deserted = true;
+		w->orphaned = true;
 	stop_child(w);
 	for (ssize_t i = 1; i < n; i++)
 		stop_child(w);
 }
 
-/* True for a stapio that catches SIGINT: before that it would just die of it (proc_pid_status(5)).
- */
-static bool reads(pid_t pid)
+/* True for a stapio that catches SIGINT; earlier the signal would kill it (proc_pid_status(5)). */
+static bool is_reading(pid_t pid)
 {
 	char path[64], line[256];
 	unsigned long long caught = 0;
@@ -122,12 +123,12 @@ static bool reads(pid_t pid)
 
 static int wait_ms(const struct watch *w)
 {
-	if (w->fetching && !w->stops)
-		return LOOK_MS;
-	return w->deserted ? PATIENCE_MS : -1;
+	if (w->is_second_reader && !w->stops)
+		return POLL_MS;
+	return w->orphaned ? ESCALATE_MS : -1;
 }
 
-/* Waits until the child has ended; its status as a shell would tell it. */
+/* Waits until the child has ended. Exit code or 128 + signal, as in a shell. */
 static int wait_child(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -136,7 +137,7 @@ static int wait_child(struct watch *w)
 	for (;;) {
 		struct pollfd fds[2] = {
 			{.fd = w->events, .events = POLLIN},
-			{.fd = w->deserted ? -1 : CONTROL, .events = POLLIN},
+			{.fd = w->orphaned ? -1 : CONTROL, .events = POLLIN},
 		};
 		int n = poll(fds, 2, wait_ms(w));
 
@@ -144,33 +145,33 @@ static int wait_child(struct watch *w)
 			while (read(w->events, &info, sizeof(info)) > 0)
 				;
 		if (n > 0 && fds[1].revents)
-			take_wishes(w);
+			read_requests(w);
 		if (waitpid(w->child, &status, WNOHANG) == w->child)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		if (n == 0 && (!w->fetching || w->stops || reads(w->child)))
+		if (n == 0 && (!w->is_second_reader || w->stops || is_reading(w->child)))
 			stop_child(w);
 	}
 }
 
-/* The reader of the module was killed: another one takes its place and is asked for the sums. */
-static void fetch_sums(struct watch *w, char *name)
+/* stapio was killed: another one attaches to the module and prints the sums. */
+static void run_second_reader(struct watch *w, char *name)
 {
 	char program[] = "staprun", attach[] = "-A";
 	char *argv[] = {program, attach, name, NULL};
 
-	w->fetching = true;
+	w->is_second_reader = true;
 	if (!start_child(w, argv))
 		wait_child(w);
 }
 
-/* False when the module is still there. */
-static bool unload(struct watch *w, pid_t loader, bool fetch)
+/* False: the module is still loaded. */
+static bool unload(struct watch *w, pid_t loader, bool read_sums)
 {
 	char *name = stap_module_loaded_as(w->module, loader);
 	bool gone = !name;
 
-	if (name && fetch)
-		fetch_sums(w, name);
+	if (name && read_sums)
+		run_second_reader(w, name);
 	for (int i = 0; !gone && i < 10; i++) {
 		if (i)
 			usleep(200000);
@@ -183,26 +184,27 @@ static bool unload(struct watch *w, pid_t loader, bool fetch)
 }
 
 /*
- * The program has ended with STATUS; what it loaded goes, too. A stapio that ended by itself has
- * unloaded its module; where it had no name of our own making, it may be another recording's now.
+ * Unloads the module after the program has ended with STATUS. False: it is still loaded. A stapio
+ * that ended by itself has unloaded it; a signed module has no unique name, so one of that name may
+ * belong to another recording by now.
  */
-static bool settle(struct watch *w, pid_t loader, int status)
+static bool clean_up(struct watch *w, pid_t loader, int status)
 {
 	bool killed = status > 128, by_us = w->stops > 2;
 
 	if (!w->module || (w->module->is_signed && !killed))
 		return true;
-	return unload(w, loader, killed && !by_us && !w->deserted);
+	return unload(w, loader, killed && !by_us && !w->orphaned);
 }
 
-/* Descriptors 0 to 2 are the program's, CONTROL and REPORT ours; nothing else stays open. */
-static void arrange_descriptors(int out, int err, int control, int report)
+/* 0 to 2 are for the program, CONTROL and REPORT for the guard; closes all other descriptors. */
+static void set_descriptors(int out, int err, int control, int report)
 {
 	int null = open("/dev/null", O_RDONLY);
 	int from[] = {null, out, err, control, report};
 	int moved[ARRAY_LEN(from)];
 
-	for (size_t i = 0; i < ARRAY_LEN(from); i++) { /* out of the way of each other */
+	for (size_t i = 0; i < ARRAY_LEN(from); i++) { /* so that none overwrites another */
 		moved[i] = fcntl(from[i], F_DUPFD_CLOEXEC, FIRST_FREE);
 		if (moved[i] < 0) {
 			dprintf(err, "cannot arrange descriptors: %s\n", strerror(errno));
@@ -219,13 +221,10 @@ static void arrange_descriptors(int out, int err, int control, int report)
 static void report_number(int32_t n)
 {
 	if (write(REPORT, &n, sizeof(n)) != sizeof(n))
-		return; /* nobody is there to read it */
+		return; /* the recorder has ended */
 }
 
-/*
- * Blocked as well as ignored: what comes for a child between its start and its own dispositions
- * then stays pending.
- */
+/* Blocked as well as ignored, so that signals stay pending in a child until it resets them. */
 static void block_signals(struct watch *w)
 {
 	sigset_t set;
@@ -242,7 +241,7 @@ static void block_signals(struct watch *w)
 	w->events = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The guard's life. */
+/* The guard process; does not return. */
 static void guard_main(char *const argv[], const struct stap_module *module)
 {
 	struct watch w = {.module = module};
@@ -259,13 +258,13 @@ static void guard_main(char *const argv[], const struct stap_module *module)
 	report_number((int32_t)loader);
 	int status = wait_child(&w);
 
-	if (settle(&w, loader, status))
-		claim_release(&w.claim); /* else a later start will try again */
+	if (clean_up(&w, loader, status))
+		claim_release(&w.claim); /* otherwise the next recording tries again */
 	report_number(status);
 	_exit(0);
 }
 
-/* ---- our side */
+/* ---- in the recorder */
 
 static int make_pipe(int ends[2], struct strbuf *err)
 {
@@ -292,7 +291,7 @@ int guard_start(
 	g->child = 0;
 	g->pid = ret ? -1 : fork();
 	if (!g->pid) {
-		arrange_descriptors(ends[0][1], ends[1][1], ends[2][0], ends[3][1]);
+		set_descriptors(ends[0][1], ends[1][1], ends[2][0], ends[3][1]);
 		guard_main(argv, module);
 	}
 	if (g->pid < 0 && !ret)
@@ -314,20 +313,20 @@ int guard_start(
 	return ret;
 }
 
-/* Reads once from *FD, closes it at its end. */
-static void take(int *fd, guard_taker *taker, void *context)
+/* Reads once from *FD; closes it at EOF. */
+static void read_output(int *fd, guard_output_fn *fn, void *context)
 {
 	char buf[1 << 16];
 	ssize_t n = read(*fd, buf, sizeof(buf));
 
 	if (n > 0)
-		taker(context, buf, (size_t)n);
+		fn(context, buf, (size_t)n);
 	if (n == 0 || (n < 0 && errno != EINTR))
 		close_end(fd);
 }
 
-/* First the program's pid, then its status. Without the latter the guard was killed. */
-static void take_report(struct guard *g)
+/* First the program's pid, then its status. EOF before the status: the guard was killed. */
+static void read_report(struct guard *g)
 {
 	int32_t number;
 	ssize_t n = read(g->report, &number, sizeof(number));
@@ -353,11 +352,11 @@ bool guard_wait(struct guard *g, int timeout_ms)
 
 	if (g->pid && poll(fds, 3, timeout_ms) > 0) {
 		if (fds[0].revents)
-			take(&g->out, g->take_out, g->context);
+			read_output(&g->out, g->on_out, g->context);
 		if (fds[1].revents)
-			take(&g->err, g->take_err, g->context);
+			read_output(&g->err, g->on_err, g->context);
 		if (fds[2].revents)
-			take_report(g);
+			read_report(g);
 	}
 	if (g->pid && g->out < 0 && g->err < 0 && g->report < 0) {
 		while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)

@@ -50,7 +50,7 @@ static int copy_file(const char *from, const char *to, struct strbuf *err)
 	return ret;
 }
 
-/* One fixed time for all copies: stap's cache key holds it. */
+/* All copies get the same time, which is part of stap's cache key. */
 static int fix_time(const char *path, struct strbuf *err)
 {
 	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
@@ -66,7 +66,7 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 	const char *from = o->foreign ? o->readable : o->path;
 	int ret = folder_make_above(to, err);
 
-	unlink(tmp); /* of one that was killed */
+	unlink(tmp); /* left by a killed process */
 	if (!ret && elffile_eh_frame_hidden(o->elf))
 		ret = elffile_copy_with_plain_eh_frame(from, tmp, err);
 	else if (!ret)
@@ -100,8 +100,8 @@ static char *root_name(const struct processes *ps)
 }
 
 /*
- * stap follows links in the path that it is given before it puts the root in front. Where ours has
- * other links than the target's root, a link of the stage leads back.
+ * stap resolves symbolic links in a path before it prepends the root. If that gives another path,
+ * it becomes a link to the copy.
  */
 static int link_real_path(
 	const struct stage *stage, const struct object *o, const char *to, struct strbuf *err)
@@ -134,7 +134,7 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 		if (!ret)
 			ret = link_real_path(stage, o, to, &err);
 	} else if (folder_make_above(to, &err) || (symlink(o->path, to) && errno != EEXIST)) {
-		ret = -1; /* stap follows the link and then knows the file by its own path */
+		ret = -1; /* stap resolves the link and identifies the file by its real path */
 	}
 	if (ret)
 		strbuf_addf(notes, "no unwind rules for '%s': %s\n", o->path, err.buf);

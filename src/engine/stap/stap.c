@@ -182,7 +182,7 @@ static void stap_free(struct engine *engine)
 	free(s);
 }
 
-static const char *whose(const struct engine_request *r)
+static const char *scope(const struct engine_request *r)
 {
 	return r->idle ? "idle" : r->all ? "all" : "some";
 }
@@ -207,7 +207,7 @@ static bool agrees(const struct stap_module *m, const struct engine_request *r)
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
 	const struct vm *vm = vm_of_letter(*m->stacks);
 
-	return !strcmp(m->script, r->tool->name) && !strcmp(m->whose, whose(r)) &&
+	return !strcmp(m->script, r->tool->name) && !strcmp(m->scope, scope(r)) &&
 	       (!r->hz || r->hz == m->hz) && options_agree(m, r) &&
 	       (r->by_default || (user == r->user && kernel == r->kernel && vm == r->vm));
 }
@@ -240,8 +240,8 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 	else
 		strbuf_addf(err, "%s%s%s%s%s", vm ? "--" : "", vm ? vm->name : "",
 			vm && *others ? " " : "", *others ? "-" : "", others);
-	strbuf_adds(err, !strcmp(m->whose, "idle")  ? " -a --idle"
-			 : !strcmp(m->whose, "all") ? " -a"
+	strbuf_adds(err, !strcmp(m->scope, "idle")  ? " -a --idle"
+			 : !strcmp(m->scope, "all") ? " -a"
 						    : "");
 	tool_find(&tool, m->script, &ignored);
 	print_options(m, &tool, err);
@@ -278,7 +278,7 @@ static void mark_rules(struct stap *s)
 
 		if (!o->elf || o->path[0] != '/')
 			continue;
-		o->has_rules = stap_module_knows(&s->module, elffile_build_id(o->elf));
+		o->has_rules = stap_module_has_rules(&s->module, elffile_build_id(o->elf));
 		if (!o->has_rules && !unknown++)
 			first = o->path;
 	}
@@ -299,8 +299,8 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->engine.ops = &stap_engine;
 	s->request = request;
 	s->guard = (struct guard)GUARD_INIT;
-	s->guard.take_out = take_output;
-	s->guard.take_err = take_log;
+	s->guard.on_out = take_output;
+	s->guard.on_err = take_log;
 	s->guard.context = s;
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
@@ -373,7 +373,7 @@ static void stap_describe(const struct engine *engine, FILE *out)
 static int load(struct stap *s, struct strbuf *err)
 {
 	struct argv argv = {0};
-	char *path = stap_module_runnable(&s->module, err);
+	char *path = stap_module_staprun_path(&s->module, err);
 	int ret = -1;
 
 	s->phase = LOADED;

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the scripts print first; as one string it stands in the module. */
-static const char about[] = "flametap-script ";
+/* The first line that the scripts print; a string constant of the module. */
+static const char header[] = "flametap-script ";
 static const char signature[] = "~Module signature appended~\n"; /* linux/module_signature.h */
 
 enum { MODULE_MAX = 256 << 20 }; /* bytes */
@@ -31,7 +31,7 @@ static int read_file(struct stap_module *m, struct strbuf *err)
 		return fail(err, "cannot open '%s': %s\n", m->path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MODULE_MAX) {
 		close(fd);
-		return fail(err, "'%s' is no kernel module\n", m->path);
+		return fail(err, "'%s' is not a kernel module\n", m->path);
 	}
 	m->bytes = xmalloc((size_t)st.st_size + 1);
 	while (m->size < (size_t)st.st_size) {
@@ -50,8 +50,8 @@ static int read_file(struct stap_module *m, struct strbuf *err)
 	return whole ? 0 : fail(err, "cannot read all of '%s'\n", m->path);
 }
 
-/* The text behind KEY, which begins a string, up to its end or a character of STOP; NULL: none. */
-static char *text_behind(const struct stap_module *m, const char *key, const char *stop)
+/* The rest of the string constant that begins with KEY, up to a character of STOP; NULL: none. */
+static char *text_after(const struct stap_module *m, const char *key, const char *stop)
 {
 	size_t len = strlen(key);
 	const unsigned char *at = m->bytes, *end = m->bytes + m->size;
@@ -75,14 +75,14 @@ static bool is_plain(const char *name)
 }
 
 /* "on-cpu u some 997 65536", "off-cpu u some 0 65536 15" */
-static int take_about(struct stap_module *m, const char *text)
+static int parse_header(struct stap_module *m, const char *text)
 {
-	char script[32], stacks[4], whose[8];
+	char script[32], stacks[4], scope[8];
 
 	int len = 0;
 
-	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu%n", script, stacks, whose, &m->hz,
-		    &m->room, &len) < 5)
+	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu%n", script, stacks, scope, &m->hz,
+		    &m->max_stacks, &len) < 5)
 		return -1;
 	text += len;
 	for (size_t i = 0; *text == ' ' && i < TOOL_OPTIONS_MAX; i++) {
@@ -94,7 +94,7 @@ static int take_about(struct stap_module *m, const char *text)
 	}
 	m->script = xstrdup(script);
 	m->stacks = xstrdup(stacks);
-	m->whose = xstrdup(whose);
+	m->scope = xstrdup(scope);
 	return 0;
 }
 
@@ -105,17 +105,17 @@ int stap_module_open(struct stap_module *m, const char *path, struct strbuf *err
 	*m = (struct stap_module){.path = xstrdup(path)};
 	if (read_file(m, err))
 		return -1;
-	char *text = text_behind(m, about, "\n");
+	char *text = text_after(m, header, "\n");
 
-	m->name = text_behind(m, "name=", "");
-	m->release = text_behind(m, "vermagic=", " ");
+	m->name = text_after(m, "name=", "");
+	m->release = text_after(m, "vermagic=", " ");
 	m->is_signed = m->size > tail && !memcmp(m->bytes + m->size - tail, signature, tail);
 	int ret = text && m->name && m->release && *m->name && is_plain(m->name)
-			  ? take_about(m, text)
+			  ? parse_header(m, text)
 			  : -1;
 
 	free(text);
-	return ret ? fail(err, "'%s' is no module of sample-bt --compile-only\n", path) : 0;
+	return ret ? fail(err, "'%s' was not built by sample-bt --compile-only\n", path) : 0;
 }
 
 void stap_module_release(struct stap_module *m)
@@ -125,7 +125,7 @@ void stap_module_release(struct stap_module *m)
 	free(m->release);
 	free(m->script);
 	free(m->stacks);
-	free(m->whose);
+	free(m->scope);
 	free(m->bytes);
 	*m = (struct stap_module){0};
 }
@@ -143,7 +143,7 @@ bool stap_module_fits_kernel(const struct stap_module *m, struct strbuf *err)
 	return false;
 }
 
-bool stap_module_knows(const struct stap_module *m, const char *build_id)
+bool stap_module_has_rules(const struct stap_module *m, const char *build_id)
 {
 	unsigned char bytes[64];
 	size_t n = strlen(build_id) / 2;
@@ -160,7 +160,7 @@ bool stap_module_knows(const struct stap_module *m, const char *build_id)
 	return memmem(m->bytes, m->size, bytes, n) != NULL;
 }
 
-/* A link to PATH in our cache; in one step, for another recording may use it. */
+/* Creates a link to PATH in our cache, atomically: another recording may be using it. */
 static char *link_in_cache(const char *path, const char *file, struct strbuf *err)
 {
 	char *cache = folder_cache(), *link = xasprintf("%s/%s", cache, file);
@@ -177,7 +177,7 @@ static char *link_in_cache(const char *path, const char *file, struct strbuf *er
 	return link;
 }
 
-char *stap_module_runnable(const struct stap_module *m, struct strbuf *err)
+char *stap_module_staprun_path(const struct stap_module *m, struct strbuf *err)
 {
 	char *file = xasprintf("%s.ko", m->name);
 	char *path = realpath(m->path, NULL);
@@ -194,7 +194,7 @@ char *stap_module_runnable(const struct stap_module *m, struct strbuf *err)
 	return path;
 }
 
-/* staprun's rule: as long as before, "_PID" at the end. */
+/* staprun keeps the length and ends the name in "_PID". */
 static bool is_renamed(const char *loaded, const char *name, const char *suffix)
 {
 	size_t len = strlen(name), n = strlen(suffix);

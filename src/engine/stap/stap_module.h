@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kernel modules that stap made: what a file says of itself, and those that are loaded. */
+/* Kernel modules compiled by stap: files and loaded ones. */
 #ifndef ENGINE_STAP_STAP_MODULE_H
 #define ENGINE_STAP_STAP_MODULE_H
 
@@ -13,43 +13,43 @@ struct strbuf;
 
 struct stap_module {
 	char *path;
-	char *name;                  /* inside; staprun wants the file to be called so */
-	char *release;               /* the kernel that it was built for */
-	char *script;                /* of ours: "on-cpu" */
+	char *name;                  /* of the module; staprun requires it as the file's name */
+	char *release;               /* of the kernel that it was built for */
+	char *script;                /* "on-cpu" */
 	char *stacks;                /* "u", "k", "uk", "p", "pk", "pu", "puk" */
-	char *whose;                 /* "some", "all", "idle" */
-	unsigned hz;                 /* 0: the tick */
-	struct tool_values compiled; /* of the options that are compiled in, in their order */
-	size_t room;                 /* for different stacks of threads */
-	bool is_signed;              /* then its name cannot be changed */
+	char *scope;                 /* of the recording: "some", "all", "idle" */
+	unsigned hz;                 /* 0: timer.profile */
+	struct tool_values compiled; /* of the compiled-in options, in their order */
+	size_t max_stacks;           /* size of the table of threads and stacks */
+	bool is_signed;              /* staprun cannot rename it then */
 	unsigned char *bytes;
 	size_t size;
 };
 
-/* Reads the file PATH. -1 and ERR when it cannot be read or is no module of our scripts. */
+/* Reads the file PATH. -1 and ERR: it cannot be read or was not built from our scripts. */
 int stap_module_open(struct stap_module *m, const char *path, struct strbuf *err);
 void stap_module_release(struct stap_module *m);
 
-/* False and ERR: the module was built for another kernel than the running one. */
+/* False and ERR: the module was not built for the running kernel. */
 bool stap_module_fits_kernel(const struct stap_module *m, struct strbuf *err);
 
-/* Whether the module holds the unwind rules of the file with this build-id (hex). */
-bool stap_module_knows(const struct stap_module *m, const char *build_id);
+/* Whether the module has the unwind rules of the file with this build-id (hex). */
+bool stap_module_has_rules(const struct stap_module *m, const char *build_id);
 
 /*
- * A path to the module whose last part is its name, as staprun wants it: its own, or that of a link
- * in our cache. The caller frees it. NULL and ERR when the link cannot be made.
+ * The path for staprun, which requires the module's name as the file name: the module's own path,
+ * or a link in our cache. The caller frees it. NULL and ERR: the link cannot be created.
  */
-char *stap_module_runnable(const struct stap_module *m, struct strbuf *err);
+char *stap_module_staprun_path(const struct stap_module *m, struct strbuf *err);
 
 /*
- * The name under which the process LOADER, a staprun, loaded the module, NULL: it is not there.
- * staprun -R puts its pid in place of the name's end. The caller frees it.
+ * The name under which LOADER, a staprun process, loaded the module; NULL: it is not loaded.
+ * staprun -R replaces the end of the name by its PID. The caller frees it.
  */
 char *stap_module_loaded_as(const struct stap_module *m, pid_t loader);
 bool stap_module_is_loaded(const char *name);
 
-/* Unloads a module of stap's that nobody reads any more (staprun -d). */
+/* Unloads a module that has no reader (staprun -d). */
 void stap_module_unload(const char *name);
 
 #endif

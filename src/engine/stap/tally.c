@@ -385,7 +385,7 @@ static bool take_ready(struct tally *t, struct word *w, size_t nr)
 	if (nr > 1 && !number(&w[1], 10, INT64_MAX, &began))
 		return false;
 	t->began_ns = (int64_t)began;
-	waiters_look(&t->waiters);
+	waiters_update(&t->waiters);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* At most 64 frames are there (MAX_STACK_TRACE_DEPTH). */
+/* The kernel prints at most 64 frames (MAX_STACK_TRACE_DEPTH). */
 static char *read_stack(uint32_t tid)
 {
 	char path[64], text[1 << 14];
@@ -25,7 +25,7 @@ static char *read_stack(uint32_t tid)
 	return n > 0 ? xstrndup(text, (size_t)n) : NULL;
 }
 
-static void look(struct waiter *w)
+static void update(struct waiter *w)
 {
 	free(w->stack);
 	w->from_ns = monotonic_ns();
@@ -37,13 +37,13 @@ void waiters_add(struct waiters *ws, uint32_t tid)
 {
 	ALLOC_GROW(ws->list, ws->nr, ws->alloc);
 	ws->list[ws->nr] = (struct waiter){.tid = tid};
-	look(&ws->list[ws->nr++]);
+	update(&ws->list[ws->nr++]);
 }
 
-void waiters_look(struct waiters *ws)
+void waiters_update(struct waiters *ws)
 {
 	for (size_t i = 0; i < ws->nr; i++)
-		look(&ws->list[i]);
+		update(&ws->list[i]);
 }
 
 const char *waiters_stack(const struct waiters *ws, uint32_t tid, int64_t from_ns, int64_t to_ns)

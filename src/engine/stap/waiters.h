@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that waited when a recording began: no probe saw where, but as long as they wait the
- * kernel tells its side.
+ * Threads that were waiting when the recording began: no probe saw their stacks, but while they
+ * wait, /proc has the kernel stack.
  */
 #ifndef ENGINE_STAP_WAITERS_H
 #define ENGINE_STAP_WAITERS_H
@@ -14,24 +14,24 @@ struct waiters {
 	struct waiter {
 		uint32_t tid;
 		int64_t from_ns, to_ns; /* monotonic times between which the stack was read */
-		char *stack;            /* text of /proc/TID/stack, NULL: not to be had */
+		char *stack;            /* text of /proc/TID/stack, NULL: not readable */
 	} * list;
 	size_t nr, alloc;
 };
 
-/* Reads the kernel stack of TID now. */
+/* Adds TID and reads its kernel stack. */
 void waiters_add(struct waiters *ws, uint32_t tid);
 
-/* Reads those of all that are known again. */
-void waiters_look(struct waiters *ws);
+/* Reads all kernel stacks again. */
+void waiters_update(struct waiters *ws);
 
 /*
- * The kernel stack of TID, if it was read between FROM and TO; else NULL. Valid until the next
- * look.
+ * The kernel stack of TID if it was read between FROM_NS and TO_NS, else NULL. Valid until the next
+ * update.
  */
 const char *waiters_stack(const struct waiters *ws, uint32_t tid, int64_t from_ns, int64_t to_ns);
 
-/* Takes the next frame, leaf first, from *TEXT. False when there is none. */
+/* Parses the next frame, leaf first, and advances *TEXT. False: there are no more. */
 struct waiter_frame {
 	char name[256], module[64]; /* "[nf_tables]", "[kernel]" */
 	uint64_t offset;
