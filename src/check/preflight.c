@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "trial.h"
+#include "vm/vm.h"
 
 #include <string.h>
 
@@ -90,11 +91,15 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	size_t chosen = 0;
 
 	if (nr == 1) {
-		strbuf_adds(why, list[0] == &stap_engine ? "SystemTap records: only it can do this"
-				 : request->nr_pids
-					 ? "the built-in engine records: only it follows --children"
-					 : "the built-in engine records: only it finds Perl in a "
-					   "program that it starts");
+		if (list[0] == &stap_engine)
+			strbuf_adds(why, "SystemTap records: only it can do this");
+		else if (request->nr_pids)
+			strbuf_adds(why, "the built-in engine records: only it follows --children");
+		else if (request->vm)
+			strbuf_addf(why,
+				"the built-in engine records: only it finds %s in a program that "
+				"it starts",
+				request->vm->title);
 		return chosen;
 	}
 	preflight(list[0], request, &checks);

@@ -31,9 +31,9 @@ enum {
 	OPT_OVERLOAD,
 	OPT_CHECK,
 	OPT_JSON,
-	OPT_PERL,
 	OPT_MIXED,
 	OPT_SCRIPT,
+	OPT_VM = 0x800,    /* that of the first interpreter */
 	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
 
@@ -47,8 +47,6 @@ static const struct argp_option option_table[] = {
 	{"idle", OPT_IDLE, NULL, 0, "With -a: also idle processors", 1},
 	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
 	{"kernel", 'k', NULL, 0, "Kernel stacks of samples in kernel mode", 1},
-	{"perl", OPT_PERL, NULL, 0,
-		"Perl stacks instead of user stacks; with -k also the kernel part", 1},
 	{"mixed", OPT_MIXED, NULL, 0,
 		"User stacks with Perl's frames in them, and the kernel part; with -u without it",
 		1},
@@ -210,12 +208,8 @@ static bool is_script_name(const char *name)
 static error_t parse_question(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	struct engine_request *q = &o->session.request;
 
 	switch (key) {
-	case OPT_PERL:
-		q->vm = vm_named("perl", 4);
-		break;
 	case OPT_MIXED:
 		o->mixed = true;
 		break;
@@ -236,7 +230,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
+		state->child_inputs[0] = state->child_inputs[2] = o;
 		state->child_inputs[1] = &o->symbol;
 		break;
 	case 'p':
@@ -297,6 +291,14 @@ static __attribute__((noreturn)) void misused(const char *what)
 {
 	program_say("%s; try --help", what);
 	exit(EXIT_USAGE_ERROR);
+}
+
+/* FMT has one %s, for TEXT. */
+static __attribute__((noreturn)) void misused_vm(const char *fmt, const char *text)
+{
+	char *what = xasprintf(fmt, text);
+
+	misused(what);
 }
 
 static __attribute__((noreturn)) void misused_script(const char *option, const char *script)
@@ -362,13 +364,14 @@ static void settle_module(struct options *o)
 static void settle_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
+	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->name : "mixed");
 	const struct {
 		const char *name, *option;
 		bool given;
 	} used[] = {
 		{"rate", "-F", q->hz},
 		{"idle", "--idle", q->idle},
-		{"perl", o->mixed ? "--mixed" : "--perl", q->vm},
+		{"vm", vm_option, q->vm},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -377,6 +380,7 @@ static void settle_script(const struct options *o)
 			misused_script(used[i].option, q->tool->name);
 	if (tool_values_check(q->tool, &q->values, &err))
 		misused(err.buf);
+	free(vm_option);
 	strbuf_release(&err);
 }
 
@@ -388,14 +392,15 @@ static void settle_stacks(struct options *o)
 	if (q->by_default)
 		q->user = q->kernel = true;
 	if (q->vm && q->user && !o->mixed)
-		misused("--perl replaces the stacks of -u; use --mixed for both");
+		misused_vm("--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
 	if (o->mixed) {
 		q->kernel |= !q->user;
 		q->vm = q->vm ? q->vm : vms[0];
 		q->mixed = q->user = true;
 	}
 	if (q->idle && q->vm && !q->kernel)
-		misused("--idle: no Perl runs on an idle processor; add -k for its kernel stack");
+		misused_vm("--idle: no %s runs on an idle processor; add -k for its kernel stack",
+			q->vm->title);
 }
 
 static void settle(struct options *o)
@@ -452,6 +457,27 @@ static error_t parse_tool_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static error_t parse_vm_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	(void)arg;
+	if (key < OPT_VM || key >= OPT_VM + NR_VMS)
+		return ARGP_ERR_UNKNOWN;
+	o->session.request.vm = vms[key - OPT_VM];
+	return 0;
+}
+
+/* One for each interpreter; the caller frees their doc. */
+static void list_vm_options(struct argp_option *table)
+{
+	for (int i = 0; i < NR_VMS; i++)
+		table[i] = (struct argp_option){vms[i]->name, OPT_VM + i, NULL, 0,
+			xasprintf("%s stacks instead of user stacks; with -k also the kernel part",
+				vms[i]->title),
+			1};
+}
+
 static bool is_in_table(const struct argp_option *table, const char *name)
 {
 	for (; table->name || table->doc; table++)
@@ -468,7 +494,8 @@ static void list_tool_options(const struct tool *tool, struct argp_option *table
 		struct strbuf help = STRBUF_INIT;
 
 		if (is_in_table(option_table, o->name) ||
-			is_in_table(symbol_args_argp.options, o->name)) {
+			is_in_table(symbol_args_argp.options, o->name) ||
+			vm_named(o->name, strlen(o->name))) {
 			program_say("'%s' declares --%s, which sample-bt has already: rename it",
 				tool->path, o->name);
 			exit(EXIT_FAILED);
@@ -498,12 +525,14 @@ static void find_tool(struct options *o, int argc, char **argv)
 
 static void parse_words(struct options *o, int argc, char **argv)
 {
-	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0};
+	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0}, vm_options[NR_VMS + 1] = {0};
 	const struct argp tool_argp = {.options = tool_options, .parser = parse_tool_option};
+	const struct argp vm_argp = {.options = vm_options, .parser = parse_vm_option};
 	char *title = xasprintf("Options of the script %s:", o->tool.name);
 	const struct argp_child children[] = {
 		{.argp = &tool_argp, .header = o->tool.nr_options ? title : NULL, .group = 1},
 		{.argp = &symbol_args_argp},
+		{.argp = &vm_argp},
 		{0},
 	};
 	const struct argp argp = {
@@ -515,9 +544,12 @@ static void parse_words(struct options *o, int argc, char **argv)
 	};
 
 	list_tool_options(&o->tool, tool_options);
+	list_vm_options(vm_options);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	for (size_t i = 0; i < o->tool.nr_options; i++)
 		free((char *)(uintptr_t)tool_options[i].doc);
+	for (size_t i = 0; i < NR_VMS; i++)
+		free((char *)(uintptr_t)vm_options[i].doc);
 	free(title);
 }
 

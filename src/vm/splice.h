@@ -6,8 +6,8 @@
  *
  * Outermost first, the run loops in the native stack and what begins run loops in the interpreter's
  * stack correspond. But not each has its partner at each moment, so both lists are aligned at the
- * least cost; the native function that begins a loop tells which kind it may be. What does not fit
- * at all is inconsistent and never guessed. The interpreter's part are its struct splice_rules.
+ * least cost; the native function that begins a loop determines which kind it may be. What does not
+ * fit at all is inconsistent and never guessed. The interpreter's part are its struct splice_rules.
  */
 #ifndef VM_SPLICE_H
 #define VM_SPLICE_H

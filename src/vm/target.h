@@ -15,7 +15,7 @@
 
 struct elffile;
 
-/* Memory of a process, or what stands for it in a test. Any read may fail. */
+/* Memory of a process, or its replacement in a test. Any read may fail. */
 struct memory {
 	/* All LEN bytes at ADDRESS; false: not all are there. */
 	bool (*read)(void *context, uint64_t address, void *to, size_t len);
@@ -48,11 +48,11 @@ struct target {
 	struct memory memory;
 	struct debug_paths debug; /* where debug files are looked for */
 	/*
-	 * Asked for the debug file of a build-id, of the file NAME, where none is installed: open
-	 * for reading, or -1. NULL: nobody is.
+	 * Gets the debug file of a build-id, of the file NAME, where none is installed: open for
+	 * reading, or -1. NULL: only installed ones are used.
 	 */
 	int (*fetch)(const char *build_id, const char *name);
-	/* whether they are asked before what is known without them, or after, or not at all */
+	/* whether debug files come before the table of known versions, after it, or are not used */
 	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
 

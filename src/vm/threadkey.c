@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * glibc: struct pthread holds pointers to blocks of keys; its offset is told to debuggers by
+ * glibc: struct pthread holds pointers to blocks of keys; its offset is published for debuggers in
  * _thread_db_pthread_specific (nptl_db: bits of an element, elements, offset), and was the same in
  * every glibc for x86-64 that has no such symbol to read.
  */
@@ -49,11 +49,11 @@ static enum library which_library(const struct target *t, uint64_t *table)
 	const struct target_file *file;
 	unsigned char code[23];
 	uint64_t address;
-	uint32_t told[3];
+	uint32_t published[3];
 
 	if (find_library_variable(t, "_thread_db_pthread_specific", &file, &address) &&
-		memory_read(&t->memory, address, told, sizeof(told))) {
-		*table = told[2];
+		memory_read(&t->memory, address, published, sizeof(published))) {
+		*table = published[2];
 		return LIBRARY_GLIBC;
 	}
 	if (!find_library_variable(t, "pthread_getspecific", &file, &address) ||

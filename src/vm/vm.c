@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vm.h"
-#include "perl/perl.h"
 
 #include <string.h>
 
-const struct vm *const vms[NR_VMS] = {&perl_vm};
+#define VM_ADDRESS_OF(KIND, name) &name##_vm,
+const struct vm *const vms[NR_VMS] = {VM_LIST(VM_ADDRESS_OF)};
 
 const struct vm *vm_named(const char *name, size_t len)
 {

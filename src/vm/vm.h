@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interpreters whose stacks can be recorded: one folder and one row of vms[] each. */
+/* The interpreters whose stacks can be recorded: one folder and one row of VM_LIST each. */
 #ifndef VM_VM_H
 #define VM_VM_H
 
@@ -12,7 +12,7 @@ struct strbuf;
 struct target;
 struct vm_values;
 
-/* Room for the frames of a walk, what is asked for besides, and what was found. */
+/* Room for the frames of a walk, options, and what was found. */
 struct vm_stack {
 	struct vm_frame *frames; /* innermost first */
 	size_t max;
@@ -58,6 +58,10 @@ struct vm {
 		uint32_t entries;
 	} maps[4];
 };
+
+#define VM_DECLARE(KIND, name) extern const struct vm name##_vm;
+VM_LIST(VM_DECLARE)
+#undef VM_DECLARE
 
 enum { NR_VMS = VM_KINDS - 1 };
 

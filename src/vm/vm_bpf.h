@@ -50,8 +50,10 @@ static __always_inline bool follow_path(const struct pointer_path *path, uint64_
 static __always_inline int vm_begin(struct scratch *s)
 {
 	switch (s->vm_layout.kind) {
-	case VM_PERL:
-		return perl_begin_here(&s->vm.perl, &s->vm_layout.perl);
+#define VM_BEGIN(KIND, name)                                                                       \
+	case VM_##KIND:                                                                            \
+		return name##_begin_here(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_BEGIN)
 	default:
 		return VM_NOT_RUNNING;
 	}
@@ -60,8 +62,10 @@ static __always_inline int vm_begin(struct scratch *s)
 static __always_inline int vm_step(struct scratch *s)
 {
 	switch (s->vm_layout.kind) {
-	case VM_PERL:
-		return perl_step(&s->vm.perl, &s->vm_layout.perl);
+#define VM_STEP(KIND, name)                                                                        \
+	case VM_##KIND:                                                                            \
+		return name##_step(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_STEP)
 	default:
 		return VM_INCONSISTENT;
 	}
@@ -72,9 +76,11 @@ static __always_inline bool vm_read_texts(
 	struct scratch *s, const struct vm_frame *frame, union vm_texts *texts)
 {
 	switch (s->vm_layout.kind) {
-	case VM_PERL:
-		perl_read_texts(&s->vm.perl, &s->vm_layout.perl, frame, &texts->perl);
-		return texts->perl.named;
+#define VM_READ_TEXTS(KIND, name)                                                                  \
+	case VM_##KIND:                                                                            \
+		name##_read_texts(&s->vm.name, &s->vm_layout.name, frame, &texts->name);           \
+		return texts->name.named;
+		VM_LIST(VM_READ_TEXTS)
 	default:
 		return false;
 	}

@@ -6,11 +6,15 @@
 #ifndef VM_VM_FRAME_H
 #define VM_VM_FRAME_H
 
+#include "vm_list.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The interpreters that are known; VM_NONE: not one of them. */
-enum vm_kind { VM_NONE, VM_PERL, VM_KINDS };
+/* VM_NONE: none of them. */
+#define VM_KIND(KIND, name) VM_##KIND,
+enum vm_kind { VM_NONE, VM_LIST(VM_KIND) VM_KINDS };
+#undef VM_KIND
 
 /*
  * Three words that mean the same as long as the code is there, whichever closure of it runs. Bits

@@ -14,13 +14,17 @@ struct vm_layout {
 	uint32_t kind;    /* enum vm_kind */
 	const char *path; /* of the file that has the interpreter: as in struct target_file */
 	union {
-		struct perl_layout perl;
+#define VM_LAYOUT(KIND, name) struct name##_layout name;
+		VM_LIST(VM_LAYOUT)
+#undef VM_LAYOUT
 	};
 };
 
 /* What a frame's name and place are made of, as read from the process. */
 union vm_texts {
-	struct perl_texts perl;
+#define VM_TEXTS(KIND, name) struct name##_texts name;
+	VM_LIST(VM_TEXTS)
+#undef VM_TEXTS
 };
 
 /* A frame with its texts, as the programs hand it up once. */
@@ -37,7 +41,9 @@ struct vm_new_frame {
 /* The state of a walk. Each begins with a struct vm_walk. */
 union vm_walks {
 	struct vm_walk walk;
-	struct perl_walk perl;
+#define VM_WALK(KIND, name) struct name##_walk name;
+	VM_LIST(VM_WALK)
+#undef VM_WALK
 };
 
 #endif

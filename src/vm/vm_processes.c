@@ -17,7 +17,7 @@
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
 
-enum { IMAGES_BEFORE = 16 }; /* parents, and earlier images, whose names are believed */
+enum { IMAGES_BEFORE = 16 }; /* parents, and earlier images, whose names still hold */
 
 void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
 	const struct vm_names *names, struct strbuf *refusals)

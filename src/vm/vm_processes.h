@@ -51,7 +51,7 @@ struct vm_processes {
 	struct table objects;   /* object -> whether the interpreter is in it */
 	struct table by_object; /* object -> an image whose interpreter is in it */
 	bool young;
-	bool fetch; /* debug files from servers may be asked for, before it is started */
+	bool fetch;              /* debug files may be fetched from servers, before it is started */
 	struct strbuf *refusals; /* why it cannot be walked in a process, one a line */
 };
 

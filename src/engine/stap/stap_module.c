@@ -81,7 +81,7 @@ static int parse_header(struct stap_module *m, const char *text)
 
 	int len = 0;
 
-	if (sscanf(text, "%31[a-z-] %3[puk] %7[a-z] %u %zu%n", script, stacks, scope, &m->hz,
+	if (sscanf(text, "%31[a-z-] %3[a-z] %7[a-z] %u %zu%n", script, stacks, scope, &m->hz,
 		    &m->max_stacks, &len) < 5)
 		return -1;
 	text += len;

@@ -62,7 +62,7 @@ static bool parse_version(const char *s, const char *end, unsigned *minor, unsig
 }
 
 /*
- * Before 5.15 no variable tells. But the text from which $^V is made is there, maybe besides that
+ * Before 5.15 no variable has it. But the text from which $^V is made is there, maybe beside that
  * of the API's version, which is not newer.
  */
 static bool find_version_text(const char *text, size_t size, struct perl_layout *l)
@@ -109,12 +109,12 @@ static int find_version(const struct target *t, const struct target_file *file,
 		if (revision == 5 && read_number(t, "PL_version", &l->minor) &&
 			read_number(t, "PL_subversion", &l->patch))
 			return 0;
-		return fail(err, "perl in '%s' does not tell its version, or is not Perl 5",
-			file->path);
+		return fail(
+			err, "perl in '%s' has no readable version, or is not Perl 5", file->path);
 	}
 	if (search_version(t, file, l))
 		return 0;
-	return fail(err, "the version of perl in '%s' cannot be found out", file->path);
+	return fail(err, "cannot determine the version of perl in '%s'", file->path);
 }
 
 /* ---- shape ---- */
@@ -219,10 +219,10 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 	if (t->fetch && describe_fetched(t, file, l))
 		return 0;
 	return fail(err,
-		"perl 5.%u.%u in '%s' is none of the versions that are known, 5.%d to 5.%d; "
+		"perl 5.%u.%u in '%s' is not one of the known versions, 5.%d to 5.%d; "
 		"install its "
-		"debug file (perl-debug, perl-debuginfo; build-id %s), or name a server that has "
-		"it in DEBUGINFOD_URLS",
+		"debug file (perl-debug, perl-debuginfo; build-id %s), or set "
+		"DEBUGINFOD_URLS to a server that has it",
 		l->minor, l->patch, file->path, PERL_FIRST, PERL_LAST, elffile_build_id(file->elf));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Perl in a process: where the interpreter is, of each thread, and how its structures are laid out.
- * All that the walkers need; perl_walk.h is the one that tells how they walk. x86-64.
+ * All that the walkers need; the walk itself is in perl_walk.h. x86-64.
  */
 #ifndef VM_PERL_PERL_H
 #define VM_PERL_PERL_H
@@ -11,8 +11,6 @@
 #include "vm/vm.h"
 
 struct strbuf;
-
-extern const struct vm perl_vm;
 
 /* Whether an interpreter may be in ELF. */
 bool perl_is_in(const struct elffile *elf);

@@ -44,7 +44,7 @@ static inline enum perl_type perl_frame_type(uint64_t what)
 
 enum { SEEN_SUBS = 1024 }; /* remembered, of each processor; a power of two up to 4096 */
 
-/* So many stacks, and contexts in one walk, are believed. What is read at once, in bytes. */
+/* Limits of one walk: stacks, contexts; bytes that are read at once. */
 enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
 
 /*
@@ -75,7 +75,7 @@ struct perl_walk {
 
 enum { PERL_TEXT_MAX = 256 };
 
-/* As it stands in the target. */
+/* As it is in the target. */
 struct perl_text {
 	uint16_t len; /* bytes */
 	bool cut;     /* there is more of it */
@@ -88,10 +88,10 @@ struct perl_texts {
 	uint32_t line, start_line; /* 0: not known */
 	bool named;                /* name, and package, could be read */
 	bool placed;               /* file and line could */
-	bool begins;      /* start_file and start_line could, and tell more than the name */
-	bool has_package; /* that has no name when it has no length */
-	bool in_globs;    /* files stand behind "_<", as their globs are called */
-	struct perl_text package, name; /* of subs; no name: nobody knows one */
+	bool begins;               /* start_file and start_line could, and say more than the name */
+	bool has_package;          /* that has no name when it has no length */
+	bool in_globs; /* names of files come after "_<", as in the names of their globs */
+	struct perl_text package, name; /* of subs; no name: it has none */
 	struct perl_text file, start_file;
 };
 

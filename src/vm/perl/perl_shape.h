@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the fields lie that a walk over Perl's stacks reads, and which numbers they hold, in one
+ * Where the fields are that a walk over Perl's stacks reads, and which numbers they hold, in one
  * build of the interpreter (x86-64). Names are those of perl's own headers; cx_ are fields of
  * PERL_CONTEXT, aux_ of struct xpvhv_aux.
  */

@@ -12,7 +12,7 @@
  *     are left out, for C code is at work below them; the latter's are with their callers;
  *   - a loop is without frames when it runs one operator, or a sub in C, or when its sub is over;
  *   - the loop of an eval that is over goes on with what its sub does next: on it is all that was
- *     called by the sub which C called, for where in it the eval was nobody knows.
+ *     called by the sub which C called, for where in it the eval was is not known.
  */
 #ifndef VM_PERL_PERL_SPLICE_H
 #define VM_PERL_PERL_SPLICE_H

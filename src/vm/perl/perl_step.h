@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The walk over Perl's stacks, one context a step, the same code in the kernel (BPF) and in user
- * space: which frames a thread is in, as perl's own caller would tell. No recursion, every read may
+ * space: which frames a thread is in, as perl's own caller() reports. No recursion, every read may
  * fail. Whoever includes this defines
  *
  *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
@@ -81,7 +81,7 @@ static inline int perl_read_sv(struct perl_walk *w, const struct perl_shape *s, 
 	return *body ? 0 : -1;
 }
 
-/* Reads the body of the sub CV into w->bytes, tells its flags; -1: it is none. */
+/* Reads the body of the sub CV into w->bytes, gives its flags; -1: it is none. */
 static inline int perl_read_cv(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t cv, uint32_t *flags)
 {
@@ -113,7 +113,7 @@ static inline void perl_take_name(
 		f->what |= PERL_LEXICAL;
 }
 
-/* The statement COP as it stands in a frame; 0: there is none. */
+/* The statement COP as it is in a frame; 0: there is none. */
 static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s, uint64_t cop)
 {
 	uint64_t place;
@@ -130,7 +130,7 @@ static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s,
 
 /*
  * Since 5.32 the subs and evals of a stack are chained by their indexes. That saves looking at what
- * lies between them; and an index is set when its context is filled.
+ * is between them; and an index is set when its context is filled.
  */
 static inline bool perl_is_chained(const struct perl_shape *s)
 {
@@ -223,7 +223,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	return VM_ON;
 }
 
-/* Looks at the context that w->at tells, and goes to the one below. */
+/* Looks at the context at w->at, and goes to the one below. */
 static inline int perl_take_context(struct perl_walk *w, const struct perl_shape *s)
 {
 	uint32_t kind, type;
@@ -302,7 +302,7 @@ static inline bool perl_is_call(
 /*
  * There is no context for a function in C. But while it runs, the operator is the call, and what
  * was called is the last thing that was taken from the stack of values. When a sub is on top of it,
- * the call may not have begun: then nothing is told.
+ * the call may not have begun: then there is no frame.
  */
 static inline void perl_find_xsub(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)

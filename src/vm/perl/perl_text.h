@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a frame of a Perl stack is called and where it is, read from the target's memory while the
- * thread stands still; the same code in the kernel (BPF) and in user space. To be included behind
- * perl_step.h by who defines besides
+ * thread stands still; the same code in the kernel (BPF) and in user space. Include it after
+ * perl_step.h and define also
  *
  *	int PERL_READ_STRING(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
  *
@@ -153,7 +153,7 @@ static inline int perl_read_file(
 }
 
 /*
- * Where the statement COP is; it may be what stands for one while something is compiled
+ * Where the statement COP is; it may be a replacement for one while something is compiled
  * (PL_compiling, of type 0).
  */
 static inline int perl_read_place(struct perl_walk *w, const struct perl_layout *l, uint64_t cop,
@@ -176,7 +176,7 @@ static inline int perl_read_place(struct perl_walk *w, const struct perl_layout 
 	return perl_read_file(w, l, name, file);
 }
 
-/* Reads what F is called; what cannot be read is told in T. */
+/* Reads the texts of F; T says what could not be read. */
 static inline void perl_read_texts(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *f, struct perl_texts *t)
 {

@@ -44,7 +44,7 @@ newer() {
 	near 'a newer version: by its debug file, per cent' "$(part_of 'main;main::calls;main::leaf$')" 99 1
 	without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 >"$T/out" 2>"$T/said"
 	check_eq 'a newer version: nothing tells, exit' 2 $?
-	check 'a newer version: nothing tells, said' grep -q 'perl 5.44.* none of the versions that are known.* build-id' "$T/said"
+	check 'a newer version: nothing tells, said' grep -q 'perl 5.44.* not one of the known versions.* build-id' "$T/said"
 	serve
 	DEBUGINFOD_URLS=http://127.0.0.1:$port XDG_CACHE_HOME=$T HOME=$T \
 		without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 -o "$T/a.folded" >"$T/out" 2>"$T/said"
