@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_MAX = 16 }; /* frames that a probe may have on the stack */
+enum { OWN_MAX = 16 }; /* limit of the frames of a probe */
 
 void frame_table_init(struct frame_table *t, const struct processes *ps, const struct kallsyms *ks,
 	struct recording *rec)
@@ -29,7 +29,7 @@ void frame_table_release(struct frame_table *t)
 	free(t->codes);
 }
 
-/* The address at which the start of M is linked; false: not known. */
+/* *LINK: the link-time address of the start of M; false: unknown. */
 static bool find_link(const struct object *o, const struct mapping *m, uint64_t *link)
 {
 	uint64_t size = m->end - m->start;
@@ -101,10 +101,7 @@ static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
 	return id;
 }
 
-/*
- * True when the code at ADDRESS is the entry of an interrupt or exception: what it interrupted made
- * no call.
- */
+/* True if ADDRESS is in an interrupt or exception entry: the frame it interrupted is not a call. */
 static bool interrupts(struct frame_table *t, uint64_t address)
 {
 	const char *name, *module;
@@ -114,7 +111,7 @@ static bool interrupts(struct frame_table *t, uint64_t address)
 	       !strncmp(name, "asm_", 4);
 }
 
-/* True for a function of ours that a tracepoint calls, in a module of SystemTap or in BPF. */
+/* True for functions of our probes: SystemTap modules, BPF programs and what calls these. */
 static bool is_probe(const char *name, const char *module)
 {
 	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_"};

@@ -12,7 +12,7 @@
 
 enum { NOTES_MAX = 4096 };
 
-/* The start of a file, the number of its bytes; 0: it cannot be read. */
+/* Reads up to SIZE bytes of a file; returns how many, 0: it cannot be read. */
 static size_t read_file(const char *path, void *buf, size_t size)
 {
 	FILE *in = fopen(path, "re");
@@ -23,7 +23,7 @@ static size_t read_file(const char *path, void *buf, size_t size)
 	return n;
 }
 
-/* The GNU build-id in a file of notes (elf(5)), as hex; nothing when there is none. */
+/* Appends the GNU build-id of a file of ELF notes (elf(5)) in hex; nothing if there is none. */
 static void add_build_id(const char *path, struct strbuf *hex)
 {
 	unsigned char notes[NOTES_MAX];
@@ -45,7 +45,7 @@ static void add_build_id(const char *path, struct strbuf *hex)
 	}
 }
 
-/* The number in a file such as "0xffffffffc0001000\n"; 0: there is none, or it is hidden. */
+/* The number in a file such as "0xffffffffc0001000\n"; 0: none, or hidden (kptr_restrict). */
 static uint64_t read_address(const char *path)
 {
 	char text[32];
@@ -75,7 +75,7 @@ static void describe_module(struct recording *rec, const char *sys, const char *
 	free(text);
 }
 
-/* The module's name without its brackets, the caller's to free; NULL: MODULE is none. */
+/* "NAME" of "[NAME]", the caller frees it; NULL: not a module. */
 static char *bare_name(const char *module)
 {
 	size_t n = *module == '[' ? strcspn(module, "]/.") : 0;

@@ -6,9 +6,8 @@
 struct recording;
 
 /*
- * Tells REC the kernel's release and build-id, and of each module in which frames lie the build-id
- * and the address of its code. SYS is where sysfs is mounted; what cannot be read there is left
- * out.
+ * Adds to REC the kernel's release and build-id, and the build-id and text address of each module
+ * that has frames in REC. SYS is the mount point of sysfs; what cannot be read is left out.
  */
 void kernel_describe(struct recording *rec, const char *sys);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Edits of SystemTap's runtime, on made-up kernels and runtimes below a folder of the test's own.
+/* Edits of SystemTap's runtime, on made-up kernels and runtimes below a temporary folder.
  */
 #include "engine/stap/compat/stap_compat.h"
 #include "engine/stap/compile.h"
@@ -110,7 +110,7 @@ static struct stap_compat find(void)
 	return find_for(RELEASE);
 }
 
-/* The edits that are to be made, by their names. */
+/* Expects these edits, by name. */
 static void expect_edits(const char *names)
 {
 	struct stap_compat compat = find();
@@ -149,7 +149,7 @@ static char *copy_for(const char *release)
 	struct strbuf err = STRBUF_INIT;
 	char *folder = in_root("/cache");
 
-	/* where it looked is below the root; the copy is made outside of it */
+	/* it reads below the root, but the copy is created outside */
 	char *runtime = in_root(compat.runtime);
 
 	free(compat.runtime);
@@ -178,7 +178,7 @@ static void test_edited(void **state)
 	assert_int_equal(stat(copy, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_int_equal(st.st_mtime, 1);
-	/* nothing more is to be done on what was edited */
+	/* an edited runtime needs no edits */
 	put(RUNTIME "/stp_task_work.c", new_task_work);
 	expect_edits("");
 	assert_null(copy_for(RELEASE));
@@ -192,10 +192,10 @@ static void test_not_needed(void **state)
 	put_task_work();
 	put(HEADERS "/linux/task_work.h", "int task_work_cancel(void);\n");
 	expect_edits("");
-	/* a part of a longer word is another one */
+	/* part of a longer word */
 	put(HEADERS "/linux/task_work.h", "int old_task_work_cancel_func_2(void);\n");
 	expect_edits("");
-	/* the header lies in the other tree */
+	/* the header is in the other tree */
 	put(HEADERS "/linux/task_work.h", "");
 	put(MODULES "/source/include/linux/task_work.h", "int task_work_cancel_func(void);\n");
 	expect_edits("task_work_cancel_func");
@@ -260,7 +260,7 @@ static void test_uprobes(void **state)
 
 	expect_file(copy, "linux/uprobes-inode.c", edited_uprobes);
 	free(copy);
-	/* what the edit would call is not there */
+	/* the kernel lacks what the edit would call */
 	put(MODULES "/build/Module.symvers", "0x1\tuprobe_register\tvmlinux\tE\t\n");
 	expect_misfit("has uprobe_unregister_nosync", "Can't resolve uprobe_unregister!");
 	/* a kernel that has changed further */
@@ -270,7 +270,7 @@ static void test_uprobes(void **state)
 	expect_misfit("has uprobe_unregister_nosync", "Can't resolve uprobe_unregister!");
 }
 
-/* What harms only some modules is edited when it can be, and not said otherwise. */
+/* What affects only some modules is edited if possible and otherwise not reported. */
 static void test_harmless(void **state)
 {
 	(void)state;
@@ -296,7 +296,7 @@ static void test_user_addr_max(void **state)
 	(void)state;
 	put(RUNTIME "/linux/addr-map.c",
 		"\n#include <linux/uaccess.h>\n\n#if defined(user_addr_max)\n");
-	expect_edits(""); /* the headers are not there: nothing is known */
+	expect_edits(""); /* no headers */
 	put(HEADERS "/linux/uaccess.h", "#define user_addr_max() 1\n");
 	put(HEADERS "/asm-generic/uaccess.h", "\n");
 	expect_edits("");
@@ -306,7 +306,7 @@ static void test_user_addr_max(void **state)
 	expect_misfit("has no user_addr_max", "user stacks have one frame");
 }
 
-/* What to do is not in the runtime: an option, and no copy. */
+/* The defect is not in the runtime: an option for make, no copy. */
 static void test_make_option(void **state)
 {
 	(void)state;
@@ -322,7 +322,7 @@ static void test_make_option(void **state)
 	expect_edits("");
 }
 
-/* The name of a copy tells kernel and content; one that is there is not made again. */
+/* The name of a copy depends on kernel and content; an existing one is used again. */
 static void test_names(void **state)
 {
 	struct stat before, after;
@@ -402,7 +402,7 @@ static void test_at_once(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	/* the copy alone is left */
+	/* only the copy is left */
 	char *command = xasprintf("test $(ls '%s/cache' | wc -l) = 1", root);
 
 	assert_int_equal(system(command), 0);

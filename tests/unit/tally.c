@@ -86,7 +86,7 @@ static void tally__user_stack_becomes_places_in_files(void **state)
 	assert_int_equal(m->start + f->addr, pc);
 	assert_true(strlen(recording_get(&rec, m->build_id)) >= 16);
 	assert_true(strstr(recording_get(&rec, m->path), "tally") != NULL);
-	/* the file has rules, but nobody said that the engine had them */
+	/* the file has unwind rules, but the engine has not loaded them */
 	assert_int_equal(rec.stacks[0].end, END_CUT);
 	assert_true(strstr(recording_get(&rec, rec.stacks[0].cut_by), "tally") != NULL);
 	recording_release(&rec);
@@ -190,7 +190,7 @@ static void tally__labels_are_sets_of_pairs(void **state)
 	samples_release(&samples);
 }
 
-/* Two waits that had begun before, one of them over before its stack could be read. */
+/* Two waits that began earlier; one of them ended before its stack was read. */
 static void tally__waits_from_before_the_recording(void **state)
 {
 	static const char text[] = "[<0>] futex_do_wait+0x38/0x70\n"
@@ -216,7 +216,7 @@ static void tally__waits_from_before_the_recording(void **state)
 	feed("until 9000000");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 4);
-	for (size_t i = 0; i < 2; i++) { /* those of 7, the longest */
+	for (size_t i = 0; i < 2; i++) { /* of thread 7, the longest */
 		const struct rec_row *row = &rec.rows[i];
 		const struct rec_stack *user = &rec.stacks[row->stacks[0]];
 		const struct rec_stack *kernel = &rec.stacks[row->stacks[1]];
@@ -243,7 +243,7 @@ static const struct rec_name *name_of(const struct recording *rec, uint32_t stac
 	return &rec->names[f->names];
 }
 
-/* What the frame is called, from the file and line in PLACE, which is "FILE:LINE". */
+/* The frame has this name; PLACE is "FILE:LINE". */
 static void assert_perl(const struct recording *rec, uint32_t stack, uint32_t frame,
 	const char *function, const char *place)
 {
@@ -304,7 +304,7 @@ static void tally__perl_stacks(void **state)
 	recording_release(&rec);
 }
 
-/* As stap escapes them: octal, and characters of UTF-8; a name may hold anything. */
+/* Names may contain any bytes; stap escapes them as octal or UTF-8 characters. */
 static void tally__perl_names_are_hostile(void **state)
 {
 	struct recording rec;
@@ -331,7 +331,7 @@ static void feed_part(uint64_t id, int part, int end, uint64_t first, int nr)
 	strbuf_release(&frames);
 }
 
-/* A stack without one of its lines is none; it is whole when they come once more. */
+/* A stack with a missing line is lost unless the line is printed again. */
 static void tally__a_lost_part_of_a_perl_stack(void **state)
 {
 	struct recording rec;
@@ -345,19 +345,19 @@ static void tally__a_lost_part_of_a_perl_stack(void **state)
 	assert_int_equal(rec.lost[LOST_NO_BODY], 3);
 	recording_release(&rec);
 	feed_part(0x5800, 0, 0, 0, 100);
-	feed_part(0x5800, 1, 0, 7, 100); /* from now on nothing changes it */
+	feed_part(0x5800, 1, 0, 7, 100); /* complete: later lines do not change it */
 	feed("frame f9 perl 7 100000000000000 0 1 \"last\" \"x\"");
 	to_recording(&rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.stacks[rec.rows[0].stacks[0]].nr, 250);
 	assert_perl(&rec, rec.rows[0].stacks[0], 249, "last", "x:1");
-	/* whose line was lost */
+	/* a frame whose line was lost */
 	assert_int_equal(
 		rec.frames[rec.frame_refs[rec.stacks[rec.rows[0].stacks[0]].first]].nr_names, 0);
 	recording_release(&rec);
 }
 
-/* With a user stack both have to come; nothing here is perl's file, so they do not fit. */
+/* With a user stack both are required; no file is perl's, so they cannot be spliced. */
 static void tally__mixed_stacks(void **state)
 {
 	struct recording rec;

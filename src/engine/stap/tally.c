@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-	DEPTH_MASK = 1023, /* of a stack's id: number of frames */
+	DEPTH_MASK = 1023, /* bits of a stack's id: number of frames */
 	KERNEL_BIT = 1024,
-	VM_BIT = 2048,     /* it has an interpreter's stack, too, or nothing else */
-	PART_FRAMES = 100, /* addresses, or frames, in one line */
+	VM_BIT = 2048,     /* with an interpreter's stack */
+	PART_FRAMES = 100, /* addresses or frames in one line */
 	PARTS_MAX = 32,    /* of an interpreter's stack */
 };
 
@@ -48,7 +48,7 @@ void tally_release(struct tally *t)
 	*t = (struct tally){0};
 }
 
-static bool number(const struct word *w, int base, uint64_t max, uint64_t *value)
+static bool parse_number(const struct word *w, int base, uint64_t max, uint64_t *value)
 {
 	return parse_u64(w->s, w->len, base, value) && *value <= max;
 }
@@ -71,8 +71,8 @@ static struct tally_stack *add_stack(struct tally *t, uint64_t id)
 	return s;
 }
 
-/* Addresses from TEXT into S from frame FIRST on. False when TEXT is not of that form. */
-static bool take_addresses(struct tally_stack *s, uint32_t first, char *text, size_t len)
+/* Parses the addresses of S from frame FIRST on. False: TEXT is invalid. */
+static bool parse_addresses(struct tally_stack *s, uint32_t first, char *text, size_t len)
 {
 	uint32_t n = first;
 
@@ -93,11 +93,8 @@ static bool take_addresses(struct tally_stack *s, uint32_t first, char *text, si
 	return true;
 }
 
-/*
- * Looks at the process again, at most 20 times a second, when one of the addresses is in no
- * mapping.
- */
-static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
+/* Scans the process again, at most 20 times a second, if an address is in no mapping. */
+static void scan_if_unmapped(struct tally *t, uint32_t pid, const struct tally_stack *s)
 {
 	struct process *p = processes_get(t->ps, pid);
 
@@ -109,24 +106,25 @@ static void look_for(struct tally *t, uint32_t pid, const struct tally_stack *s)
 }
 
 /* "stack ID PID PART PARTS ADDRESS…" */
-static bool take_stack(struct tally *t, struct word *w, size_t nr)
+static bool parse_stack(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t id, pid, part, parts;
 
-	if (nr < 6 || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[2], 10, UINT32_MAX, &pid) ||
-		!number(&w[3], 10, DEPTH_MASK, &part) || !number(&w[4], 10, DEPTH_MASK, &parts) ||
-		!(id & DEPTH_MASK) || part >= parts)
+	if (nr < 6 || !parse_number(&w[1], 16, UINT64_MAX, &id) ||
+		!parse_number(&w[2], 10, UINT32_MAX, &pid) ||
+		!parse_number(&w[3], 10, DEPTH_MASK, &part) ||
+		!parse_number(&w[4], 10, DEPTH_MASK, &parts) || !(id & DEPTH_MASK) || part >= parts)
 		return false;
 	struct tally_stack *s = add_stack(t, id);
 
-	if (!take_addresses(s, (uint32_t)part * PART_FRAMES, w[5].s, w[5].len))
+	if (!parse_addresses(s, (uint32_t)part * PART_FRAMES, w[5].s, w[5].len))
 		return false;
 	if (!s->kernel)
-		look_for(t, (uint32_t)pid, s);
+		scan_if_unmapped(t, (uint32_t)pid, s);
 	return true;
 }
 
-/* Hexadecimal digits at *AT, NR of them, as a character in UTF-8. */
+/* Appends the character of NR hexadecimal digits to TO in UTF-8; returns the new end. */
 static char *decode_wide(const char *digits, size_t nr, char *to)
 {
 	uint64_t c;
@@ -147,7 +145,7 @@ static char *decode_wide(const char *digits, size_t nr, char *to)
 	return to;
 }
 
-/* Up to three octal digits; the last one's place. */
+/* Decodes up to three octal digits; returns a pointer to the last one. */
 static const char *decode_octal(const char *at, const char *end, char *to)
 {
 	unsigned c = 0;
@@ -186,8 +184,8 @@ char *tally_text(const char *s, size_t len)
 	return out;
 }
 
-/* A text in quotes at *AT, decoded; goes behind it. NULL: it is not of that form. */
-static char *take_quoted(const char **at, const char *end)
+/* Decodes the quoted string at *AT and moves *AT past it. NULL: invalid. */
+static char *parse_quoted(const char **at, const char *end)
 {
 	const char *begin = *at + 1, *s = begin;
 
@@ -202,22 +200,24 @@ static char *take_quoted(const char **at, const char *end)
 }
 
 /* "frame ID VM PID WHAT WITH LINE "NAME" "FILE"" */
-static bool take_frame(struct tally *t, struct word *w, size_t nr)
+static bool parse_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
-	uint64_t id, pid, with, line; /* with is a part of the id, no more */
+	uint64_t id, pid, with, line; /* with is only used to form the id */
 	bool is_new;
 
-	if (nr < 8 || !number(&w[1], 16, UINT64_MAX, &id) || !vm_named(w[2].s, w[2].len) ||
-		!number(&w[3], 10, UINT32_MAX, &pid) || !number(&w[4], 16, UINT64_MAX, &f.what) ||
-		!number(&w[5], 16, UINT64_MAX, &with) || !number(&w[6], 10, UINT32_MAX - 1, &line))
+	if (nr < 8 || !parse_number(&w[1], 16, UINT64_MAX, &id) || !vm_named(w[2].s, w[2].len) ||
+		!parse_number(&w[3], 10, UINT32_MAX, &pid) ||
+		!parse_number(&w[4], 16, UINT64_MAX, &f.what) ||
+		!parse_number(&w[5], 16, UINT64_MAX, &with) ||
+		!parse_number(&w[6], 10, UINT32_MAX - 1, &line))
 		return false;
 	const char *at = w[7].s, *end = at + w[7].len;
 
 	f.line = (uint32_t)line;
-	f.name = take_quoted(&at, end);
+	f.name = parse_quoted(&at, end);
 	if (f.name && at < end && *at++ == ' ')
-		f.file = take_quoted(&at, end);
+		f.file = parse_quoted(&at, end);
 	uint32_t *known = f.file && at == end ? table_put(&t->by_frame, id, 0, &is_new) : NULL;
 
 	if (!known || !is_new) {
@@ -236,8 +236,8 @@ static bool has_all_of_vm(const struct tally_stack *s)
 	return s->vm_end != VM_ON && !(s->parts & (s->parts + 1));
 }
 
-/* Ids from TEXT into S from frame FIRST on; how many, -1: TEXT is not of that form. */
-static int take_frames(struct tally_stack *s, uint32_t first, char *text, size_t len)
+/* Parses the frame ids of S from frame FIRST on; returns how many, -1: TEXT is invalid. */
+static int parse_frame_ids(struct tally_stack *s, uint32_t first, char *text, size_t len)
 {
 	int n = 0;
 
@@ -260,22 +260,23 @@ static int take_frames(struct tally_stack *s, uint32_t first, char *text, size_t
 	return n;
 }
 
-/* "vm ID VM PID PART END [FRAME…]"; END is 0 but in the last part. */
-static bool take_vm(struct tally *t, struct word *w, size_t nr)
+/* "vm ID VM PID PART END [FRAME…]"; END is 0 except in the last part. */
+static bool parse_vm(struct tally *t, struct word *w, size_t nr)
 {
 	const struct vm *vm = nr < 6 ? NULL : vm_named(w[2].s, w[2].len);
 	uint64_t id, pid, part, end;
 
-	if (!vm || !number(&w[1], 16, UINT64_MAX, &id) || !number(&w[3], 10, UINT32_MAX, &pid) ||
-		!number(&w[4], 10, PARTS_MAX - 1, &part) || !number(&w[5], 10, VM_ENDS - 1, &end) ||
-		!(id & VM_BIT))
+	if (!vm || !parse_number(&w[1], 16, UINT64_MAX, &id) ||
+		!parse_number(&w[3], 10, UINT32_MAX, &pid) ||
+		!parse_number(&w[4], 10, PARTS_MAX - 1, &part) ||
+		!parse_number(&w[5], 10, VM_ENDS - 1, &end) || !(id & VM_BIT))
 		return false;
 	struct tally_stack *s = add_stack(t, id);
 
 	if (has_all_of_vm(s))
 		return true;
 	s->vm = vm;
-	int n = take_frames(
+	int n = parse_frame_ids(
 		s, (uint32_t)part * PART_FRAMES, nr > 6 ? w[6].s : NULL, nr > 6 ? w[6].len : 0);
 
 	if (n < 0 || (end == VM_ON && n != PART_FRAMES))
@@ -288,13 +289,14 @@ static bool take_vm(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "task TID PID COMM"; the later one is right, a name changes by exec. */
-static bool take_task(struct tally *t, struct word *w, size_t nr)
+/* "task TID PID COMM"; a later line replaces an earlier one, as exec changes the name. */
+static bool parse_task(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t tid, pid;
 	bool is_new;
 
-	if (nr < 4 || !number(&w[1], 10, UINT32_MAX, &tid) || !number(&w[2], 10, UINT32_MAX, &pid))
+	if (nr < 4 || !parse_number(&w[1], 10, UINT32_MAX, &tid) ||
+		!parse_number(&w[2], 10, UINT32_MAX, &pid))
 		return false;
 	uint32_t *at = table_put(&t->by_tid, tid, 0, &is_new);
 
@@ -315,8 +317,8 @@ static bool take_task(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* Whether TEXT is "KEY=VALUE", separated by blanks. */
-static bool are_labels(const char *text, size_t len)
+/* True for "KEY=VALUE", separated by blanks. */
+static bool is_labels(const char *text, size_t len)
 {
 	const char *end = text + len;
 
@@ -333,17 +335,17 @@ static bool are_labels(const char *text, size_t len)
 }
 
 /* "row TID USER KERNEL COUNT SUM [LABELS]" */
-static bool take_row(struct tally *t, struct word *w, size_t nr)
+static bool parse_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
 	uint64_t tid;
 
-	if (nr < 6 || !number(&w[1], 10, UINT32_MAX, &tid) ||
-		!number(&w[2], 16, UINT64_MAX, &row.user) ||
-		!number(&w[3], 16, UINT64_MAX, &row.kernel) ||
-		!number(&w[4], 10, UINT64_MAX, &row.count) ||
-		!number(&w[5], 10, UINT64_MAX, &row.sum) ||
-		(nr > 6 && !are_labels(w[6].s, w[6].len)))
+	if (nr < 6 || !parse_number(&w[1], 10, UINT32_MAX, &tid) ||
+		!parse_number(&w[2], 16, UINT64_MAX, &row.user) ||
+		!parse_number(&w[3], 16, UINT64_MAX, &row.kernel) ||
+		!parse_number(&w[4], 10, UINT64_MAX, &row.count) ||
+		!parse_number(&w[5], 10, UINT64_MAX, &row.sum) ||
+		(nr > 6 && !is_labels(w[6].s, w[6].len)))
 		return false;
 	row.tid = (uint32_t)tid;
 	if (nr > 6)
@@ -353,11 +355,11 @@ static bool take_row(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-static bool take_lost(struct tally *t, struct word *w, size_t nr)
+static bool parse_lost(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t n;
 
-	if (nr < 3 || !number(&w[2], 10, UINT64_MAX, &n))
+	if (nr < 3 || !parse_number(&w[2], 10, UINT64_MAX, &n))
 		return false;
 	int reason = lost_reason_parse(w[1].s);
 
@@ -367,8 +369,8 @@ static bool take_lost(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "flametap-script NAME STACKS …"; the rest is for who looks into the module's file. */
-static bool take_greeting(struct tally *t, struct word *w, size_t nr)
+/* "flametap-script NAME STACKS …"; the rest is for stap_module_open(). */
+static bool parse_header(struct tally *t, struct word *w, size_t nr)
 {
 	if (nr < 3)
 		return false;
@@ -377,12 +379,12 @@ static bool take_greeting(struct tally *t, struct word *w, size_t nr)
 }
 
 /* "ready [NS]" */
-static bool take_ready(struct tally *t, struct word *w, size_t nr)
+static bool parse_ready(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t began = 0;
 
 	t->ready = true;
-	if (nr > 1 && !number(&w[1], 10, INT64_MAX, &began))
+	if (nr > 1 && !parse_number(&w[1], 10, INT64_MAX, &began))
 		return false;
 	t->began_ns = (int64_t)began;
 	waiters_update(&t->waiters);
@@ -390,28 +392,28 @@ static bool take_ready(struct tally *t, struct word *w, size_t nr)
 }
 
 /* "until NS" */
-static bool take_until(struct tally *t, struct word *w, size_t nr)
+static bool parse_until(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t until;
 
-	if (nr != 2 || !number(&w[1], 10, INT64_MAX, &until))
+	if (nr != 2 || !parse_number(&w[1], 10, INT64_MAX, &until))
 		return false;
 	t->until_ns = (int64_t)until;
 	return true;
 }
 
 /* "waits TID" */
-static bool take_waiter(struct tally *t, struct word *w, size_t nr)
+static bool parse_waiter(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t tid;
 
-	if (nr != 2 || !number(&w[1], 10, UINT32_MAX, &tid))
+	if (nr != 2 || !parse_number(&w[1], 10, UINT32_MAX, &tid))
 		return false;
 	waiters_add(&t->waiters, (uint32_t)tid);
 	return true;
 }
 
-static bool take_end(struct tally *t, struct word *w, size_t nr)
+static bool parse_end(struct tally *t, struct word *w, size_t nr)
 {
 	(void)w;
 	t->ended = true;
@@ -421,19 +423,19 @@ static bool take_end(struct tally *t, struct word *w, size_t nr)
 static const struct {
 	const char *word;
 	size_t words; /* the last of them is the rest of the line */
-	bool (*take)(struct tally *t, struct word *w, size_t nr);
+	bool (*parse)(struct tally *t, struct word *w, size_t nr);
 } kinds[] = {
-	{"stack", 6, take_stack},
-	{"vm", 7, take_vm},
-	{"frame", 8, take_frame},
-	{"task", 4, take_task},
-	{"row", 7, take_row},
-	{"lost", 4, take_lost},
-	{"waits", 3, take_waiter},
-	{"until", 3, take_until},
-	{"flametap-script", 4, take_greeting},
-	{"ready", 2, take_ready},
-	{"end", 2, take_end},
+	{"stack", 6, parse_stack},
+	{"vm", 7, parse_vm},
+	{"frame", 8, parse_frame},
+	{"task", 4, parse_task},
+	{"row", 7, parse_row},
+	{"lost", 4, parse_lost},
+	{"waits", 3, parse_waiter},
+	{"until", 3, parse_until},
+	{"flametap-script", 4, parse_header},
+	{"ready", 2, parse_ready},
+	{"end", 2, parse_end},
 };
 
 void tally_line(struct tally *t, char *line, size_t len)
@@ -448,7 +450,7 @@ void tally_line(struct tally *t, char *line, size_t len)
 
 		if (strlen(kinds[i].word) != kind || memcmp(kinds[i].word, line, kind))
 			continue;
-		if (!kinds[i].take(t, words, words_split(line, len, words, kinds[i].words)))
+		if (!kinds[i].parse(t, words, words_split(line, len, words, kinds[i].words)))
 			t->lost[LOST_UNREADABLE]++;
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that our stap scripts print (tapsets/stacks and tapsets/vm describe them), taken in
- * as they come, and what they add up to. Naming needs /proc while the processes live, so each line
- * is looked at at once.
+ * Parses the lines that our stap scripts print (described in tapsets/stacks and tapsets/vm) and
+ * stores their tasks, stacks and sums. Lines are parsed as they arrive, while /proc still has the
+ * processes that they name.
  */
 #ifndef ENGINE_STAP_TALLY_H
 #define ENGINE_STAP_TALLY_H
@@ -22,28 +22,28 @@ struct samples;
 
 struct tally {
 	struct processes *ps;
-	bool ready;                 /* "ready" came: probes are in place */
-	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0: not told */
-	bool ended;                 /* "end" came: all rows are here */
-	const struct vm *vm;        /* whose stacks are in place of user stacks, NULL: none */
+	bool ready;                 /* "ready" was read: the probes are active */
+	int64_t began_ns, until_ns; /* monotonic; waits count between them; 0: unknown */
+	bool ended;                 /* "end" was read: all rows are here */
+	const struct vm *vm;        /* its stacks replace user stacks, NULL: none */
 	struct tally_stack {
 		uint64_t id;
-		uint32_t nr, missing; /* frames; how many of them have not come yet */
-		uint64_t *addresses;  /* 0: not yet there */
+		uint32_t nr, missing; /* frames; those of them that were not read yet */
+		uint64_t *addresses;  /* 0: not read yet */
 		bool kernel;
-		bool has_vm;         /* an interpreter's, too, or nothing else */
-		const struct vm *vm; /* NULL: no part of that has come yet */
-		enum vm_end vm_end;  /* VM_ON: its last part has not come yet */
-		uint32_t parts;      /* a bit for each part of the frames that is here */
-		uint64_t *frames;    /* ids of the interpreter's, innermost first */
-		uint32_t nr_frames;  /* up to the end of the last part that is here */
+		bool has_vm;         /* has an interpreter's stack, with or without a user stack */
+		const struct vm *vm; /* NULL: no part of that was read yet */
+		enum vm_end vm_end;  /* VM_ON: its last part was not read yet */
+		uint32_t parts;      /* bit mask of the parts that were read */
+		uint64_t *frames;    /* ids of the interpreter's frames, leaf first */
+		uint32_t nr_frames;  /* up to the end of the last part that was read */
 	} * stacks;
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
 	struct tally_frame {
 		uint64_t what;     /* as in struct vm_frame */
-		uint32_t line;     /* 0: not known */
-		char *name, *file; /* "": not known */
+		uint32_t line;     /* 0: unknown */
+		char *name, *file; /* "": unknown */
 	} * frames;
 	size_t nr_frames, frames_alloc;
 	struct table by_frame;
@@ -61,34 +61,33 @@ struct tally {
 		uint32_t labels; /* in label_sets, 0: none */
 	} * rows;
 	size_t nr_rows, rows_alloc;
-	struct strpool label_sets; /* "KEY=VALUE", separated by blanks, as the script wrote them */
+	struct strpool label_sets; /* "KEY=VALUE", separated by blanks, as the script prints them */
 	struct waiters waiters;
 	uint64_t lost[LOST_REASONS];
 };
 
-/* In place of a stack's id: the wait began before the recording. */
+/* Ids that stand for no stack: the wait began before the recording. */
 enum { EARLIER_USER = 0x1000, EARLIER_KERNEL = 0x1400 };
 
 void tally_init(struct tally *t, struct processes *ps);
 void tally_release(struct tally *t);
 
-/* Takes in one line; what is no line of ours counts as lost (LOST_UNREADABLE). */
+/* Parses one line, which is changed; an invalid one counts as lost (LOST_UNREADABLE). */
 void tally_line(struct tally *t, char *line, size_t len);
 
-/* The stack of an id, NULL when it never came whole. */
+/* The stack of an id, NULL: parts of it are missing. */
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
 
 /*
- * What text_str() of stap made TEXT of, the caller's to free: quotes and backslash are escaped,
- * control and other unprintable bytes are \NNN octal, characters of UTF-8 \uXXXX or \UXXXXXXXX.
+ * Decodes a string that was escaped by stap's text_str(): quotes and backslash by a backslash,
+ * unprintable bytes as \NNN (octal), UTF-8 characters as \uXXXX or \UXXXXXXXX. The caller frees it.
  */
 char *tally_text(const char *text, size_t len);
 
-/* An interpreter's frame, NULL: its line never came. */
+/* An interpreter's frame, NULL: its line was lost. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
-/* Adds tasks, stacks, rows of EVENT and losses to SAMPLES; the bodies of stacks come in any order.
- */
+/* Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. */
 void tally_samples(const struct tally *t, uint32_t event, struct samples *samples);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a tally took in as raw samples: bodies come in any order, so that is done at the end. */
+/* Converts a tally to raw samples, at the end, because stacks may arrive after their rows. */
 #include "engine/samples.h"
 #include "lib/util.h"
 #include "tally.h"
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 1000 }; /* frames after which the scripts stop */
+enum { DEPTH_MAX = 1000 }; /* frames at which the scripts stop */
 
 struct adder {
 	const struct tally *t;
 	struct samples *samples;
-	struct table stacks;  /* pid, 0: of the kernel; id -> stack */
+	struct table stacks;  /* pid (0: kernel), id -> stack */
 	struct table vms;     /* id -> stack, 0: none */
 	struct table waiters; /* tid -> kernel stack */
 };
@@ -47,7 +47,7 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 	return stack;
 }
 
-/* The number of an interpreter's frame whose line may not have come. */
+/* The number of an interpreter's frame; F is NULL if its line was lost. */
 static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 {
 	struct sample_name name = {0};
@@ -63,8 +63,8 @@ static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 }
 
 /*
- * The interpreter's stack of S, 0: none. One of a frame that nobody knows cannot be fitted into the
- * frames in C that it has.
+ * The interpreter's stack of S, 0: none. With an unknown frame it cannot be spliced into the user
+ * stack of S.
  */
 static uint32_t add_vm(struct adder *a, const struct tally_stack *s)
 {
@@ -95,7 +95,7 @@ static uint32_t add_kernel(struct adder *a, const struct tally_stack *s)
 	return samples_stack(a->samples, s->addresses, s->nr, STACK_KERNEL, WALK_ROOT);
 }
 
-/* The stack of S in process PID, 0: in the kernel. */
+/* The user stack of S in process PID, or its kernel stack (PID 0). */
 static uint32_t native_stack(struct adder *a, uint32_t pid, const struct tally_stack *s)
 {
 	bool is_new;
@@ -118,7 +118,7 @@ static uint32_t vm_stack(struct adder *a, const struct tally_stack *s)
 
 /* ---- waits that began before the recording ---- */
 
-static uint32_t add_waiter(struct adder *a, const char *text)
+static uint32_t add_waiter_stack(struct adder *a, const char *text)
 {
 	uint64_t frames[64];
 	uint32_t nr = 0;
@@ -139,7 +139,7 @@ static bool has_label(const struct adder *a, const struct tally_row *row, const 
 	return !strcmp(strpool_get(&a->t->label_sets, row->labels), label);
 }
 
-/* The kernel's side of those waits, for threads that still waited when it was read. */
+/* The kernel stacks of those waits, if the thread was still waiting when it was read. */
 static void add_waiters(struct adder *a)
 {
 	for (size_t i = 0; i < a->t->nr_rows; i++) {
@@ -156,7 +156,7 @@ static void add_waiters(struct adder *a)
 
 		if (!text)
 			continue;
-		uint32_t stack = add_waiter(a, text);
+		uint32_t stack = add_waiter_stack(a, text);
 
 		*table_put(&a->waiters, row->tid, 0, &is_new) = stack;
 	}
@@ -167,7 +167,7 @@ static uint32_t add_earlier(struct adder *a, enum stack_kind kind)
 	return samples_stack(a->samples, NULL, 0, kind, SAMPLE_EARLIER);
 }
 
-/* Where the user stack tells already that nobody saw it begin, none says so again. */
+/* 0 if the user stack says already that the wait began earlier. */
 static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
 {
 	const uint32_t *waiter = table_get(&a->waiters, from->tid, 0);
@@ -179,8 +179,8 @@ static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
 
 /* ---- rows ---- */
 
-/* False: the body of the stack never came. */
-static bool take_user(struct adder *a, const struct tally_row *from, struct sample_key *key)
+/* False: the stack was lost. */
+static bool set_user_stack(struct adder *a, const struct tally_row *from, struct sample_key *key)
 {
 	const struct tally_stack *s = tally_stack(a->t, from->user);
 
@@ -193,7 +193,7 @@ static bool take_user(struct adder *a, const struct tally_row *from, struct samp
 	return key->user || key->vm || !from->user;
 }
 
-static bool take_kernel(struct adder *a, const struct tally_row *from, struct sample_key *key)
+static bool set_kernel_stack(struct adder *a, const struct tally_row *from, struct sample_key *key)
 {
 	const struct tally_stack *s = tally_stack(a->t, from->kernel);
 
@@ -228,7 +228,7 @@ static void add_row(struct adder *a, uint32_t event, const struct tally_row *fro
 		.labels = add_labels(a, from->labels),
 	};
 
-	if (take_user(a, from, &key) & take_kernel(a, from, &key))
+	if (set_user_stack(a, from, &key) & set_kernel_stack(a, from, &key))
 		samples_add(a->samples, &key, from->count, from->sum);
 	else
 		add_capped(&a->samples->lost[LOST_NO_BODY], from->count);

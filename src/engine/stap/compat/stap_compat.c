@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A condition: whether TEXT is in a file. With a letter, digit or _ at an end it is a whole word.
+/*
+ * A condition: TEXT is in a file, or not. If TEXT begins or ends in a letter, digit or _, a word
+ * must begin or end there.
  */
 struct fact {
 	enum { NO_FACT, HAS, LACKS } is;
 	enum {
-		KERNEL,  /* FILE of its headers */
+		KERNEL,  /* FILE of the kernel headers */
 		EXPORTS, /* TEXT is a symbol that the kernel exports to modules */
 		RUNTIME, /* FILE of SystemTap's runtime */
 		PROGRAM, /* stap itself */
@@ -30,7 +32,7 @@ struct fact {
 	const char *text;
 };
 
-/* OLD stands TIMES times in FILE of the runtime and becomes NEW. */
+/* OLD, which occurs TIMES times in FILE of the runtime, is replaced by NEW. */
 struct change {
 	const char *file, *old;
 	size_t times;
@@ -39,16 +41,17 @@ struct change {
 
 struct stap_edit {
 	const char *name;
-	/* The kernel's change, and what it does to every module; NULL: it harms only some. */
+	/* What the kernel changed, and its effect on every module (NULL: it only affects some). */
 	const char *change, *effect;
-	struct fact needed[4]; /* all of them hold: it is needed */
-	struct fact works[4];  /* all of them hold: it does what it should */
+	struct fact needed[4]; /* the edit is needed if all hold */
+	struct fact works[4];  /* and works if all of these hold */
 	struct change changes[5];
-	const char *make_option; /* for stap's -B: what to edit is in the program stap */
+	const char *make_option; /* for stap's -B, if the defect is in stap itself */
 };
 
 static const struct stap_edit edits[] = {
-	/* Linux 6.11, and 5.10.224, 6.1.103, 6.6.44: task_work_cancel() became another one. */
+	/* Linux 6.11, and 5.10.224, 6.1.103, 6.6.44: task_work_cancel() was renamed and its name
+	   reused. */
 	{
 		.name = "task_work_cancel_func",
 		.change = "has task_work_cancel_func",
@@ -60,7 +63,7 @@ static const struct stap_edit edits[] = {
 			{"stp_task_work.c", "lookup_name(\"task_work_cancel\")", 1,
 				"lookup_name(\"task_work_cancel_func\")"}},
 	},
-	/* Linux 6.12: uprobe_register() returns the uprobe, which the other two take. */
+	/* Linux 6.12: uprobe_register() returns the uprobe, which the others take as argument. */
 	{
 		.name = "uprobe_unregister_nosync",
 		.change = "has uprobe_unregister_nosync",
@@ -71,7 +74,7 @@ static const struct stap_edit edits[] = {
 		.works = {{HAS, EXPORTS, NULL, "uprobe_register"},
 			{HAS, EXPORTS, NULL, "uprobe_unregister_nosync"},
 			{HAS, EXPORTS, NULL, "uprobe_unregister_sync"},
-			/* Linux 6.13: its handlers take one more argument, and there is more */
+			/* Linux 6.13: handlers have one more argument, among other changes */
 			{LACKS, KERNEL, "include/linux/uprobes.h", "__u64 *data"}},
 		.changes = {{"transport/transport.c", "lookup_name (\"uprobe_unregister\")", 1,
 				    "lookup_name (\"uprobe_unregister_nosync\")"},
@@ -100,12 +103,12 @@ static const struct stap_edit edits[] = {
 				"  uprobe_unregister_nosync (inst->uprobe, &inst->kconsumer);\n"
 				"  uprobe_unregister_sync ();\n"}},
 	},
-	/* Linux 5.18: no user_addr_max(), without which the runtime takes no address for the user's
+	/* Linux 5.18: user_addr_max() is gone, without which the runtime accepts no user address
 	   outside of system calls. */
 	{
 		.name = "user_addr_max",
 		.change = "has no user_addr_max",
-		.effect = "its modules read nothing of a program at a timer tick, user stacks have "
+		.effect = "its modules cannot read user memory at a timer tick, user stacks have "
 			  "one frame",
 		.needed = {{LACKS, KERNEL, "include/linux/uaccess.h", "user_addr_max"},
 			{LACKS, KERNEL, "include/asm-generic/uaccess.h", "user_addr_max"},
@@ -117,8 +120,8 @@ static const struct stap_edit edits[] = {
 			"#define user_addr_max() TASK_SIZE_MAX\n"
 			"#endif\n"}},
 	},
-	/* Linux 5.12, and later 5.10: module_mutex is no longer exported, and kprobes by name need
-	   none of it. */
+	/* Linux 5.12, and later 5.10: module_mutex is no longer exported; kprobes by name do not
+	   need it. */
 	{
 		.name = "module_mutex",
 		.needed = {{LACKS, EXPORTS, NULL, "module_mutex"},
@@ -127,7 +130,7 @@ static const struct stap_edit edits[] = {
 		.changes = {{"linux/kprobes.c", "mutex_lock(&module_mutex);", 2, ""},
 			{"linux/kprobes.c", "mutex_unlock(&module_mutex);", 2, ""}},
 	},
-	/* Linux 6.8: modules get -Wextra, and SystemTap's are compiled with -Werror. */
+	/* Linux 6.8: modules are compiled with -Wextra, SystemTap adds -Werror. */
 	{
 		.name = "empty_body",
 		.needed = {{HAS, KERNEL, "scripts/Makefile.extrawarn",
@@ -136,8 +139,8 @@ static const struct stap_edit edits[] = {
 		.changes = {{"linux/uprobes-inode.c", "    ; // already unlocked\n", 1,
 			"    {} // already unlocked\n"}},
 	},
-	/* Not of the kernel: SystemTap 4.5 to 5.0 drops a message where less than its header fits
-	   into the rest of a buffer. */
+	/* Not a kernel change: SystemTap 4.5 to 5.0 drops a message if its header does not fit into
+	   the rest of a buffer. */
 	{
 		.name = "header_straddles",
 		.needed = {{HAS, RUNTIME, "print_flush.c", "hlen = sizeof(struct _stp_trace)"},
@@ -147,8 +150,8 @@ static const struct stap_edit edits[] = {
 			"\tif (buf->offset + sizeof(struct _stp_trace) >= "
 			"buf->chan->subbuf_size) {\n"}},
 	},
-	/* The kernel's __COUNT_ARGS has grown; SystemTap before 5.2 defines it, too, in what finds
-	   tracepoints, with -Werror. */
+	/* The kernel's __COUNT_ARGS has more arguments; SystemTap before 5.2 redefines it in its
+	   tracepoint query, which is compiled with -Werror. */
 	{
 		.name = "COUNT_ARGS",
 		.needed = {{HAS, KERNEL, "include/linux/args.h", "__COUNT_ARGS"},
@@ -164,8 +167,8 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* WORD at AT is no part of a longer one. */
-static bool stands_alone(const struct strbuf *text, const char *at, const char *word, size_t len)
+/* WORD at AT is not part of a longer word. */
+static bool is_whole_word(const struct strbuf *text, const char *at, const char *word, size_t len)
 {
 	const char *end = at + len;
 
@@ -179,12 +182,12 @@ static bool has_word(const struct strbuf *text, const char *word)
 	const char *end = text->buf + text->len;
 
 	for (const char *at = text->buf; (at = memmem(at, (size_t)(end - at), word, len)); at++)
-		if (stands_alone(text, at, word, len))
+		if (is_whole_word(text, at, word, len))
 			return true;
 	return false;
 }
 
-/* Adds FOLDER/NAME to the empty TEXT; nothing when it cannot be read. */
+/* Reads FOLDER/NAME into the empty TEXT, which stays empty on failure. */
 static void read_below(
 	const struct stap_place *place, const char *folder, const char *name, struct strbuf *text)
 {
@@ -195,7 +198,7 @@ static void read_below(
 	free(path);
 }
 
-/* Debian's headers are in two trees. */
+/* Debian has its headers in two trees. */
 static struct strbuf read_kernel(const struct stap_place *place, const char *name)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -279,7 +282,7 @@ static bool changes_fit(const struct stap_compat *compat, const struct stap_plac
 	return true;
 }
 
-static void consider(struct stap_compat *compat, const struct stap_place *place, size_t i)
+static void check_edit(struct stap_compat *compat, const struct stap_place *place, size_t i)
 {
 	const struct stap_edit *edit = &edits[i];
 
@@ -292,7 +295,7 @@ static void consider(struct stap_compat *compat, const struct stap_place *place,
 		compat->misfit = edit;
 }
 
-/* It lies beside the programs: bin/stap, share/systemtap. */
+/* share/systemtap next to bin/stap. */
 static char *find_runtime(const struct stap_place *place)
 {
 	const char *end = strstr(place->stap, "/bin/stap");
@@ -312,7 +315,7 @@ void stap_compat_find(struct stap_compat *compat, const struct stap_place *place
 		.release = xstrdup(place->release),
 	};
 	for (size_t i = 0; i < ARRAY_LEN(edits); i++)
-		consider(compat, place, i);
+		check_edit(compat, place, i);
 }
 
 void stap_compat_release(struct stap_compat *compat)
@@ -372,7 +375,7 @@ static int replace(struct strbuf *text, const struct change *change, struct strb
 	size_t len = strlen(change->old);
 
 	if (count_text(text, change->old) != change->times)
-		return fail(err, "'%s' has just been changed: try again", change->file);
+		return fail(err, "'%s' was changed just now: try again", change->file);
 	for (const char *at; (at = memmem(from, (size_t)(end - from), change->old, len));
 		from = at + len) {
 		strbuf_add(&edited, from, (size_t)(at - from));
@@ -384,7 +387,7 @@ static int replace(struct strbuf *text, const struct change *change, struct strb
 	return 0;
 }
 
-/* Makes the edits in TEXT of the runtime's file NAME. */
+/* Applies the edits to TEXT, the content of file NAME of the runtime. */
 static int edit_text(
 	const struct stap_compat *compat, const char *name, struct strbuf *text, struct strbuf *err)
 {
@@ -441,9 +444,9 @@ static int write_file(const char *path, const struct strbuf *text, struct strbuf
 	return ret ? fail(err, "cannot write '%s': %s", path, strerror(error)) : 0;
 }
 
-/* What goes through the files of a folder, in the order of their names. */
+/* Walks the files of a folder, sorted by name. */
 struct tree_copy {
-	const struct stap_compat *compat; /* whose edits are made in what is read; NULL: none */
+	const struct stap_compat *compat; /* its edits are applied; NULL: none */
 	const char *to;                   /* where the files are written; NULL: nowhere */
 	uint64_t sum;                     /* of names and content */
 	struct strbuf *err;
@@ -476,7 +479,7 @@ static int take_file(struct tree_copy *w, const char *path, const char *name)
 	return ret;
 }
 
-/* A folder is made before what is in it, and gets its times after. */
+/* A folder is created before its files (BEFORE) and gets its times after them. */
 static int take_folder(struct tree_copy *w, const char *name, bool before)
 {
 	if (!w->to)
@@ -503,7 +506,7 @@ static int take_entry(struct tree_copy *w, const FTSENT *e, const char *name)
 	case FTS_ERR:
 	case FTS_NS:
 		return fail(w->err, "cannot read '%s': %s", e->fts_path, strerror(e->fts_errno));
-	default: /* neither files nor folders are no part of a runtime */
+	default: /* other file types are not part of a runtime */
 		return 0;
 	}
 }
@@ -554,7 +557,7 @@ static void remove_folder(const char *folder)
 	free(paths[0]);
 }
 
-/* FOLDER is there with that content, which a crash may have kept from the disk. */
+/* FOLDER exists with this content; after a crash it may be incomplete. */
 static bool is_copy(const char *folder, uint64_t sum)
 {
 	struct tree_copy found = {0};
@@ -569,7 +572,7 @@ static int make_copy(
 	struct tree_copy copy = {.compat = compat, .to = tmp, .err = err};
 	int ret;
 
-	remove_folder(tmp); /* of one that was killed */
+	remove_folder(tmp); /* left by a killed process */
 	ret = folder_make_above(tmp, err);
 	if (!ret)
 		ret = walk_folder(&copy, compat->runtime);
@@ -578,7 +581,7 @@ static int make_copy(
 		if (rename(tmp, to) && !is_copy(to, sum))
 			ret = fail(err, "cannot rename '%s': %s", tmp, strerror(errno));
 	}
-	remove_folder(tmp); /* unless it has its name now */
+	remove_folder(tmp); /* if it was not renamed */
 	free(tmp);
 	return ret;
 }

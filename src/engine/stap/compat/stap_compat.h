@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernels change, and a distribution's SystemTap may not know its own kernel any more: its modules
- * do not compile, do not load, or read nothing. Most of that takes a few lines of SystemTap's
- * runtime, the C files that become part of every module. Here is a table of such edits; they are
- * made in a private copy of the installed runtime, which stap takes with -R.
+ * A distribution's SystemTap may not support its own kernel any more: modules do not compile, do
+ * not load, or read no user memory. Most of that is fixed by changing a few lines of SystemTap's
+ * runtime, the C files that are part of every module. These edits are in a table here; they are
+ * applied to a private copy of the installed runtime, which is passed to stap as -R.
  */
 #ifndef ENGINE_STAP_COMPAT_STAP_COMPAT_H
 #define ENGINE_STAP_COMPAT_STAP_COMPAT_H
@@ -14,48 +14,47 @@
 struct stap_edit;
 struct strbuf;
 
-/* Where SystemTap and the kernel are, by their paths below ROOT, "" for the real one. */
+/* Paths of SystemTap and the kernel, below ROOT ("": the real root). */
 struct stap_place {
 	const char *root;
 	const char *stap;    /* the program */
 	const char *release; /* of the kernel */
-	const char *modules; /* its folder: "/lib/modules/RELEASE" */
+	const char *modules; /* "/lib/modules/RELEASE" */
 };
 
 struct stap_compat {
 	char *runtime; /* the installed one */
 	char *release;
-	unsigned edits; /* that are needed and can be made: 1 << place in the table */
-	/* The first that is needed and cannot be made, without which modules do not work; or NULL.
-	 */
+	unsigned edits; /* that are needed and possible: 1 << index in the table */
+	/* The first edit that every module needs but that is not possible, or NULL. */
 	const struct stap_edit *misfit;
 };
 
 /*
- * Compares the installed runtime with the kernel's headers and exported symbols, not versions, for
- * both sides take changes back into old ones. What cannot be read is taken to fit.
+ * Compares the installed runtime with the kernel's headers and exported symbols, not with versions,
+ * as both are backported. A file that cannot be read counts as compatible.
  */
 void stap_compat_find(struct stap_compat *compat, const struct stap_place *place);
 void stap_compat_release(struct stap_compat *compat);
 
-/* SystemTap works with the edits, and not, or not as well, without them. */
+/* There are edits, and SystemTap works with them. */
 bool stap_compat_helps(const struct stap_compat *compat);
 
-/* The kernel's change behind the misfit, as in "has task_work_cancel_func", and what it does. */
+/* What the kernel changed ("has task_work_cancel_func"), and the effect; only with a misfit. */
 const char *stap_compat_change(const struct stap_compat *compat);
 const char *stap_compat_effect(const struct stap_compat *compat);
 
 /* Appends the names of the edits, separated by commas. */
 void stap_compat_names(const struct stap_compat *compat, struct strbuf *out);
 
-/* What make is to be told besides, for stap's option -B; NULL: nothing. */
+/* An option for make, passed as stap's -B; NULL: none. */
 const char *stap_compat_make_option(const struct stap_compat *compat);
 
 /*
- * The path of the edited copy in FOLDER, which is made unless it is there already; the caller frees
- * it. Its name depends on the kernel and on the content, and its times are fixed, for these are all
- * that stap's own cache looks at. Several processes may do this at once. NULL: no file has to be
- * edited, or ERR says what failed.
+ * Returns the path of the edited copy in FOLDER, created if necessary; the caller frees it. Its
+ * name depends on the kernel and the content, and its times are fixed: stap's cache key has nothing
+ * else of it. Safe to call from several processes. NULL: there is nothing to edit, or ERR says what
+ * failed.
  */
 char *stap_compat_copy(const struct stap_compat *compat, const char *folder, struct strbuf *err);
 
