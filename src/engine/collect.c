@@ -2,13 +2,13 @@
 #include "collect.h"
 #include "frame_table.h"
 #include "lib/util.h"
+#include "process/task.h"
 #include "samples.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct collector {
 	struct samples *samples;
@@ -353,14 +353,13 @@ static int compare_rows(const void *va, const void *vb)
 static uint32_t task_of(struct collector *c, uint32_t number)
 {
 	const struct sample_task *task = &c->samples->tasks[number];
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 
 	if (!c->tasks[number])
 		c->tasks[number] = recording_add_task(c->rec,
 					   &(struct rec_task){
 						   .pid = task->pid,
 						   .tid = task->tid,
-						   .start = task->start / tick,
+						   .start = task->start / task_tick_ns(),
 						   .comm = string_of(c, task->comm),
 					   }) +
 				   1;

@@ -17,6 +17,11 @@ struct fields {
 	unsigned long long user, kernel, start;
 };
 
+uint64_t task_tick_ns(void)
+{
+	return 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
 static bool read_fields(const char *path, struct fields *f)
 {
 	char text[1024];

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Nanoseconds per clock tick. */
+uint64_t task_tick_ns(void);
+
 /* Start time of a task in clock ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
 

@@ -87,17 +87,9 @@ static int build(int fd)
 
 	if (elf && !unwind_table_build(&table, elf, NULL)) {
 		out = memfd_create("unwind", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		for (size_t at = 0; out >= 0 && at < table.size;) {
-			ssize_t n = write(out, table.blocks + at, table.size - at);
-
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n <= 0) {
-				close(out);
-				out = -1;
-				break;
-			}
-			at += (size_t)n;
+		if (out >= 0 && write_whole(out, table.blocks, table.size)) {
+			close(out);
+			out = -1;
 		}
 		if (out >= 0)
 			fcntl(out, F_ADD_SEALS, SEALS);

@@ -2,11 +2,11 @@
 /* Converts a tally to raw samples, at the end, because stacks may arrive after their rows. */
 #include "engine/samples.h"
 #include "lib/util.h"
+#include "process/task.h"
 #include "tally.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEPTH_MAX = 1000 }; /* frames at which the scripts stop */
 
@@ -22,11 +22,10 @@ static uint32_t add_task(struct adder *a, uint32_t tid)
 {
 	const uint32_t *known = table_get(&a->t->by_tid, tid, 0);
 	const struct tally_task *task = known ? &a->t->tasks[*known] : NULL;
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 
 	if (!task)
 		return samples_task(a->samples, tid, tid, 0, "");
-	return samples_task(a->samples, task->pid, tid, task->start * tick, task->comm);
+	return samples_task(a->samples, task->pid, tid, task->start * task_tick_ns(), task->comm);
 }
 
 static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack *s)
