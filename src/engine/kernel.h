@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What somebody who looks for the running kernel's debug files later has to know. */
+/* The kernel's and its modules' build-ids and addresses, to find their debug files later. */
 #ifndef ENGINE_KERNEL_H
 #define ENGINE_KERNEL_H
 

@@ -20,7 +20,7 @@ struct processes;
 /* How a stack ended: enum walk_end for user space, enum vm_end for a VM, or one of these. */
 enum {
 	SAMPLE_UNKNOWN = 64, /* the unwinder stopped: the unwind rules of the last frame say why */
-	SAMPLE_EARLIER,      /* no frames: the thread began to wait before the recording */
+	SAMPLE_EARLIER,      /* no frames: the wait began before the recording */
 	SAMPLE_NAMED,        /* a kernel stack whose frames are numbers in names, not addresses */
 };
 

@@ -627,7 +627,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		" stacks unwound in user space; %" PRIu64
 		" stacks found no room for a copy, %" PRIu64
 		" of them count at the next stacks of their thread\n",
-		c->ticks, c->hits, b->copies.taken, c->copies_lost, c->delayed);
+		c->ticks, c->hits, b->copies.nr_copies, c->copies_lost, c->delayed);
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",

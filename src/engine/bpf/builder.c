@@ -108,8 +108,7 @@ static __attribute__((noreturn)) void serve(int socket)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	setpriority(PRIO_PROCESS, 0,
-		-10); /* a missing table costs more: stacks are copied until it is there */
+	setpriority(PRIO_PROCESS, 0, -10); /* stacks are copied until their tables are built */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (!user_become_nobody())
 		_exit(EXIT_FAILED);
@@ -176,8 +175,7 @@ bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 		builder_stop(b);
 	if (received <= 0)
 		return false;
-	b->nr_requests -=
-		b->nr_requests > 0; /* a builder that a file has taken over may send anything */
+	b->nr_requests -= b->nr_requests > 0; /* a hijacked builder may send anything */
 	if (*fd >= 0 && fcntl(*fd, F_GET_SEALS) != SEALS) {
 		close(*fd);
 		*fd = -1;

@@ -243,7 +243,7 @@ void drain_run(struct drain *d)
 	uint32_t which = *d->epoch & 1;
 
 	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
-	/* changing an array of maps waits until no program holds what it found there */
+	/* updating an array of maps waits until no program uses the old map */
 	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
 	if (d->on_switch)
 		d->on_switch(d->context);

@@ -41,7 +41,7 @@ struct drain {
 void drain_init(struct drain *d);
 void drain_release(struct drain *d);
 
-/* Switches maps, then reads and empties the one written until now. */
+/* Switches maps, then reads and empties those written until now. */
 void drain_run(struct drain *d);
 
 /*

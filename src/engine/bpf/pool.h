@@ -34,10 +34,12 @@ void pool_release(struct pool *pool);
 uint32_t pool_get(struct pool *pool, uint32_t nr);
 /* Frees blocks (0: none); they are reused when no program can be reading them any more. */
 void pool_put(struct pool *pool, uint32_t block, uint32_t nr);
+/* Its memory, valid until it is freed. */
 void *pool_block(const struct pool *pool, uint32_t block);
 /* Copies whole blocks into the pool. */
 void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr);
 
+/* Memory in use, in bytes. */
 uint64_t pool_bytes(const struct pool *pool);
 
 #endif

@@ -46,6 +46,7 @@ struct sideband {
 int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err);
 /* Runs the BPF program PROG_FD at each tick. */
 int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err);
+/* Starts or stops all events. */
 void sideband_enable(struct sideband *sb, bool on);
 void sideband_close(struct sideband *sb);
 

@@ -210,7 +210,7 @@ void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size
 {
 	struct stack_copy copy = {.head = *head, .process = process};
 
-	c->taken++;
+	c->nr_copies++;
 	if (head->foreign)
 		read_stack(&copy);
 	else

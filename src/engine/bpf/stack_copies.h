@@ -30,7 +30,7 @@ struct stack_copies {
 	size_t nr_parts, parts_alloc;
 	struct table stacks; /* number of the copy -> stack in samples */
 	uint64_t bytes;      /* of the waiting copies */
-	uint64_t taken;      /* copies so far */
+	uint64_t nr_copies;  /* so far */
 };
 
 void stack_copies_init(struct stack_copies *c, struct processes *ps, struct loader *loader,
@@ -45,7 +45,7 @@ void stack_copies_add_page(struct stack_copies *c, const struct ring_page *page)
 void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size_t process);
 /* Unwinds the waiting copies that have their tables; ALL: the others too, as far as possible. */
 void stack_copies_unwind(struct stack_copies *c, bool all);
-/* The copy is STACK in samples, which did not need unwinding here. */
+/* Sets the stack of a copy that is not unwound here. */
 void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack);
 /* The stack in samples of the copy, pending until it is unwound. */
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy);
