@@ -277,7 +277,7 @@ static void stack_copies__wait_for_tables(void **state)
 			&samples.stacks[stack_of_copy(STACK_COPY | (NUMBER + i))], unwound());
 	assert_int_equal(unwound()->end, WALK_ROOT);
 	assert_int_equal(stack_of_copy(STACK_COPY | (NUMBER + 10)), 0);
-	assert_int_equal(copies.taken, 10);
+	assert_int_equal(copies.nr_copies, 10);
 }
 
 static void stack_copies__at_the_end_none_waits(void **state)
