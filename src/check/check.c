@@ -47,6 +47,7 @@ static const struct look bpf_looks[] = {
 	{"lockdown", 0, check_bpf_lockdown},
 	{"container", 0, check_bpf_container},
 	{"perf timer", 0, check_bpf_timer},
+	{"tracepoints", 0, check_tracepoints},
 	{"program files", 0, check_bpf_files},
 	{"kernel names", 0, check_bpf_names},
 	{"wake-ups", 0, check_bpf_wakeups},

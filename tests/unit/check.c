@@ -343,6 +343,9 @@ static void test_options(void **state)
 		"CONFIG_TRACEPOINTS");
 	put("/sys/kernel/tracing/events/sched/sched_switch/id", "2\n");
 	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
+	request = built_in;
+	request.tool = &untimed;
+	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
 }
 
 static void test_signature(void **state)
