@@ -5,7 +5,7 @@
 static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Writes the stacks of profiles (" VIEW_INPUTS
-	       "; default: stdin) as folded lines, added up and sorted, on stdout.",
+	       "; default: stdin) as folded lines, added up and sorted, to stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 

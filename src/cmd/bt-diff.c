@@ -39,13 +39,13 @@ enum {
 
 static const struct argp_option table[] = {
 	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV", 1},
-	{"top", OPT_TOP, "N", 0, "The N functions that changed most, as a table of text", 1},
+	{"top", OPT_TOP, "N", 0, "The N functions that changed most, as a text table", 1},
 	{"json", OPT_JSON, NULL, 0, "Totals and functions, as JSON", 1},
 	{"normalize", OPT_NORMALIZE, NULL, 0, "Compare shares of the totals, not weights", 1},
-	{"negate", OPT_NEGATE, NULL, 0, "Take AFTER for what was before", 1},
+	{"negate", OPT_NEGATE, NULL, 0, "Swap BEFORE and AFTER", 1},
 	{"fail-above", OPT_FAIL_ABOVE, "PCT", 0,
-		"Exit 3 when a function's share rose by more than PCT per cent points or, without "
-		"--normalize, the total by more than PCT per cent",
+		"Exit 3 when a function's share rose by more than PCT percentage points or, "
+		"without --normalize, the total by more than PCT percent",
 		1},
 	{0},
 };
@@ -53,7 +53,7 @@ static const struct argp_option table[] = {
 static void set_form(struct diff_command *o, enum form form, struct argp_state *state)
 {
 	if (o->has_form && o->form != form)
-		argp_error(state, "--csv, --json and --top: the output has one form");
+		argp_error(state, "give only one of --csv, --json and --top");
 	o->form = form;
 	o->has_form = true;
 }
@@ -63,7 +63,7 @@ static void settle_files(struct diff_command *o, struct argp_state *state)
 	char **files = o->args.files;
 
 	if (o->args.nr_files != 2)
-		argp_error(state, "takes two files, BEFORE and AFTER");
+		argp_error(state, "give two files, BEFORE and AFTER");
 	if (!strcmp(files[0], "-") && !strcmp(files[1], "-"))
 		argp_error(state, "only one of the files can be standard input");
 	if (o->negate) {
@@ -169,9 +169,9 @@ static void say_function(
 	percent_add(&line, fn->inclusive.before, f->scale.total.before);
 	strbuf_adds(&line, " % to ");
 	percent_add(&line, fn->inclusive.after, f->scale.total.after);
-	strbuf_adds(&line, " %, which is above the limit");
+	strbuf_adds(&line, " %, above the limit");
 	if (nr > 1)
-		strbuf_addf(&line, ", as are %u functions more", nr - 1);
+		strbuf_addf(&line, "; so did %u more function%s", nr - 1, nr > 2 ? "s" : "");
 	program_say("%s", line.buf);
 	strbuf_release(&line);
 }
@@ -186,7 +186,7 @@ static bool is_above(const struct diff_command *o, const struct diff_functions *
 	if (nr)
 		say_function(f, most, nr);
 	if (total)
-		program_say("the total rose from %llu to %llu %s, which is above the limit",
+		program_say("the total rose from %llu to %llu %s, above the limit",
 			(unsigned long long)f->scale.total.before,
 			(unsigned long long)f->scale.total.after, f->unit);
 	return nr || total;

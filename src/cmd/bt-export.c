@@ -21,7 +21,7 @@ static const struct argp_option table[] = {
 static void choose(struct export_command *o, export *format, struct argp_state *state)
 {
 	if (o->export && o->export != format)
-		argp_error(state, "one of --pprof, --speedscope and --folded, not two");
+		argp_error(state, "give only one of --pprof, --speedscope and --folded");
 	o->export = format;
 	o->args.input.view.label_sets = format == view_pprof;
 }
@@ -46,7 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!o->export)
-			argp_error(state, "which format? give --pprof, --speedscope or --folded");
+			argp_error(state, "no format: give --pprof, --speedscope or --folded");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -59,7 +59,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
 	.doc = "Writes profiles (" VIEW_INPUTS
-	       "; default: stdin), added up, in a format of other programs, on stdout.",
+	       "; default: stdin), added up, in the format of another program, to stdout.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 

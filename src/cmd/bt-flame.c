@@ -29,12 +29,13 @@ enum {
 
 static const struct argp_option table[] = {
 	{"minwidth", OPT_MINWIDTH, "N[%]", 0,
-		"Where no script runs, leave out frames below N px, or N per cent of all (3)", 1},
-	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit, in place of the one in the input", 1},
-	{"total", OPT_TOTAL, "N", 0, "What 100 % are, when it is more than the input's total", 1},
-	{"factor", OPT_FACTOR, "F", 0, "Multiply the weights that are shown", 1},
-	{"notes", OPT_NOTES, "TEXT", 0, "Text for those who read the file", 1},
-	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy that fits all these files", 1},
+		"Without script, omit frames narrower than N px, or N percent of the total (3)", 1},
+	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit instead of the input's", 1},
+	{"total", OPT_TOTAL, "N", 0, "What 100 % is, if more than the input's total", 1},
+	{"factor", OPT_FACTOR, "F", 0, "Multiply displayed weights by F", 1},
+	{"notes", OPT_NOTES, "TEXT", 0, "Text for readers of the file", 1},
+	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy of these files, nothing else",
+		1},
 	{0},
 };
 
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.ignored.len)
-		program_say("without effect: %s", o.ignored.buf);
+		program_say("ignored: %s", o.ignored.buf);
 	strbuf_release(&o.ignored);
 	return o.csp ? program_print(view_flame_policy) : view_args_run(&o.args, draw, &o);
 }

@@ -30,19 +30,19 @@ static const struct argp_option table[] = {
 	{"summary", OPT_SUMMARY, NULL, 0, "Categories instead of functions", 1},
 	{"callers", OPT_CALLERS, "FN", 0,
 		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1},
-	{"callees", OPT_CALLEES, "FN", 0, "What they call", 1},
-	{"csv", OPT_CSV, NULL, 0, "As CSV (default, but for callers and callees)", 1},
-	{"text", OPT_TEXT, NULL, 0, "As a table of text (default for callers and callees)", 1},
-	{"top", OPT_TOP, "N", 0, "As a table of text, the first N lines of it", 1},
+	{"callees", OPT_CALLEES, "FN", 0, "What the functions that FN matches call", 1},
+	{"csv", OPT_CSV, NULL, 0, "As CSV (default, except for callers and callees)", 1},
+	{"text", OPT_TEXT, NULL, 0, "As a text table (default for callers and callees)", 1},
+	{"top", OPT_TOP, "N", 0, "As a text table, its first N lines", 1},
 	{"json", OPT_JSON, NULL, 0, "As JSON, with total, unit and account", 1},
-	{"print-rules", OPT_PRINT_RULES, NULL, 0, "The built-in rules, and nothing else", 1},
+	{"print-rules", OPT_PRINT_RULES, NULL, 0, "Print the built-in rules, nothing else", 1},
 	{0},
 };
 
 static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
 {
 	if (o->has_of)
-		argp_error(state, "--summary, --callers and --callees: one of them, once");
+		argp_error(state, "give only one of --summary, --callers and --callees, once");
 	o->report.of = of;
 	o->has_of = true;
 }
@@ -60,7 +60,7 @@ static void set_calls(
 static void set_form(struct report_command *o, enum report_form form, struct argp_state *state)
 {
 	if (o->has_form && o->report.form != form)
-		argp_error(state, "--csv, --json, --text and --top: the output has one form");
+		argp_error(state, "give only one of --csv, --json, --text and --top");
 	o->report.form = form;
 	o->has_form = true;
 }
@@ -113,9 +113,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE...]",
-	.doc = "Reports which functions the weight of profiles (" VIEW_INPUTS
-	       "; default: stdin) lies in, on stdout: as profile.csv, heaviest first, or in "
-	       "another form.",
+	.doc = "Reports how the weight of profiles (" VIEW_INPUTS
+	       "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "
+	       "first, or in another format.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
 		{.argp = &rules_args_argp}, {0}},
 };

@@ -29,7 +29,7 @@ static const struct argp_option table[] = {
 		"and --threads are for",
 		1},
 	{"missing", OPT_MISSING, NULL, 0,
-		"Which files lack names, why, and what helps, as a table of text", 1},
+		"Which files lack names, why, and what helps, as a text table", 1},
 	{"csv", OPT_CSV, NULL, 0, "With --missing: all files, as CSV", 1},
 	{"json", OPT_JSON, NULL, 0, "With --missing: all files, as JSON", 1},
 	{0},
@@ -38,11 +38,11 @@ static const struct argp_option table[] = {
 static void check_options(const struct resolve_command *o, struct argp_state *state)
 {
 	if (o->args.nr_files > 1)
-		argp_error(state, "one recording at a time, not '%s' as well", o->args.files[1]);
+		argp_error(state, "more than one recording: '%s'", o->args.files[1]);
 	if (o->table && !o->missing)
-		argp_error(state, "--csv and --json are forms of --missing");
+		argp_error(state, "--csv and --json need --missing");
 	if (o->bt && o->missing)
-		argp_error(state, "either --bt or --missing");
+		argp_error(state, "give only one of --bt and --missing");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -79,9 +79,9 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Gives the addresses in a recording (default: stdin) their names, from the "
+	.doc = "Resolves the addresses in a recording (default: stdin) to names, from the "
 	       "files on this machine, and writes the recording with them, or what is "
-	       "missing, on stdout.",
+	       "missing, to stdout.",
 	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
 };
 

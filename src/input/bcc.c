@@ -20,9 +20,9 @@
 enum { BAD_VALUE = NOTES_COMMON, UNENDED, UNREAD };
 
 static const struct text_note_kind notes[] = {
-	{"stacks left out because their value is no unsigned integer", NOTE_LOST},
-	{"stacks without value left out", NOTE_LOST},
-	{"lines left out because they are of no stack", NOTE_INFO},
+	{"stacks left out: their value is not an unsigned integer", NOTE_LOST},
+	{"stacks left out: no value follows", NOTE_LOST},
+	{"lines left out: not part of a stack", NOTE_INFO},
 };
 
 struct bcc_reader {

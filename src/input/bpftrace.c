@@ -24,10 +24,10 @@ enum { OTHER_MAP = NOTES_COMMON, BAD_VALUE, NO_STACKS, UNENDED, UNREAD };
 
 static const struct text_note_kind notes[] = {
 	{NULL, NOTE_INFO},
-	{"stacks left out because their value is no unsigned integer", NOTE_LOST},
-	{"entries of maps without stacks left out", NOTE_INFO},
-	{"keys without end left out", NOTE_LOST},
-	{"lines left out because they are of no map", NOTE_INFO},
+	{"stacks left out: their value is not an unsigned integer", NOTE_LOST},
+	{"map entries left out: no stack in the key", NOTE_INFO},
+	{"map entries left out: the key does not end", NOTE_LOST},
+	{"lines left out: not part of a map", NOTE_INFO},
 };
 
 struct bpftrace_reader {
@@ -288,14 +288,14 @@ static int end_input(struct bpftrace_reader *r)
 
 	if (r->inside)
 		note_unended(r);
-	strbuf_addf(&others, "stacks of other maps than '%s' left out (--event shows another)",
+	strbuf_addf(&others, "stacks left out: in maps other than '%s' (select one with --event)",
 		r->map.buf);
 	if (r->map.len)
 		text_note_write(&r->text.notes[OTHER_MAP], others.buf, r->text.in->notes);
 	strbuf_release(&others);
 	ret = text_end(&r->text);
 	if (wanted && !r->map.len && ret >= 0)
-		return fail(r->text.in->notes, "it has no map '%s' with stacks\n", wanted);
+		return fail(r->text.in->notes, "no map '%s' with stacks\n", wanted);
 	return ret;
 }
 

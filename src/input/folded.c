@@ -28,7 +28,7 @@ struct folded_reader {
 enum { NO_WEIGHT = NOTES_COMMON };
 
 static const struct text_note_kind line_notes[] = {
-	{"lines left out because they are no stack with an unsigned integer behind it", NOTE_LOST},
+	{"lines left out: not a stack followed by an unsigned integer", NOTE_LOST},
 };
 
 static bool in_brackets(const char *name, size_t len)

@@ -28,8 +28,8 @@ enum { OTHER_EVENT = NOTES_COMMON, UNREADABLE, NO_PERIOD };
 
 static const struct text_note_kind notes[] = {
 	{NULL, NOTE_INFO},
-	{"lines left out because they are none of perf script's", NOTE_LOST},
-	{"samples left out because they lack the period of the first", NOTE_LOST},
+	{"lines left out: not in perf script's format", NOTE_LOST},
+	{"samples left out: no period, unlike the first", NOTE_LOST},
 };
 
 enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* the latter: a sample of another event */
@@ -372,9 +372,9 @@ static void note_others(const struct perfscript_reader *r, struct strbuf *out)
 {
 	struct strbuf what = STRBUF_INIT;
 
-	strbuf_adds(&what, "samples of other events than '");
+	strbuf_adds(&what, "samples left out: of events other than '");
 	message_add(&what, r->event.buf, r->event.len);
-	strbuf_adds(&what, "' left out (--event shows another)");
+	strbuf_adds(&what, "' (select one with --event)");
 	text_note_write(&r->text.notes[OTHER_EVENT], what.buf, out);
 	strbuf_release(&what);
 }
@@ -391,10 +391,10 @@ static int end_input(struct perfscript_reader *r)
 	if (lost[LOST_TRANSPORT])
 		strbuf_addf(in->notes, "perf lost %" PRIu64 " events\n", lost[LOST_TRANSPORT]);
 	if (in->lines->unended)
-		strbuf_adds(in->notes, "the last line has no end: the text is cut\n");
+		strbuf_adds(in->notes, "the last line is incomplete: the text is truncated\n");
 	ret = text_end(&r->text);
 	if (!r->chosen && in->options->event && ret >= 0)
-		return fail(in->notes, "it has no samples of event '%s', but of '%s'\n",
+		return fail(in->notes, "no samples of event '%s', only of '%s'\n",
 			in->options->event, r->text.notes[OTHER_EVENT].text.buf);
 	return ret < 0 ? ret : ret || in->lines->unended;
 }

@@ -309,9 +309,9 @@ static void begin_profile(struct picture_reader *r, const char **attributes)
 		!number_attribute(attributes, "self", &self) || r->has_data)
 		damaged(r);
 	else if (version < 1 || version > VERSION_MAX)
-		stop(r, "its data is of a later version: a newer flametap reads it");
+		stop(r, "its data format is newer: use a newer flametap");
 	else if (attribute(attributes, "before"))
-		stop(r, "it is a difference of two profiles: give these instead");
+		stop(r, "it is a difference of two profiles: use the profiles themselves");
 	else if (attribute(attributes, "unit"))
 		set_unit(r, attribute(attributes, "unit"));
 	r->has_data = true;
@@ -340,7 +340,7 @@ static void XMLCALL on_start(void *arg, const char *name, const char **attribute
 	if (r->failed)
 		return;
 	if (++r->depth > DEPTH_MAX)
-		stop(r, "its elements are nested too deep");
+		stop(r, "its elements are nested too deeply");
 	if (r->part != PART_NONE)
 		damaged(r);
 	if (r->depth == 1)
@@ -383,7 +383,7 @@ static void XMLCALL on_doctype(
 	(void)system;
 	(void)public;
 	(void)internal;
-	stop(arg, "it is a picture of another program, which holds no profile");
+	stop(arg, "it is an SVG file of another program: it contains no profile");
 }
 
 static void parse(struct picture_reader *r, struct lines *lines)
@@ -396,7 +396,7 @@ static void parse(struct picture_reader *r, struct lines *lines)
 		n = lines_take(lines, CHUNK, &bytes);
 		given += n;
 		if (XML_Parse(r->parser, bytes, (int)n, n == 0) == XML_STATUS_ERROR && !r->failed) {
-			strbuf_addf(r->notes, "it is no XML: %s in line %lu\n",
+			strbuf_addf(r->notes, "invalid XML: %s in line %lu\n",
 				XML_ErrorString(XML_GetErrorCode(r->parser)),
 				(unsigned long)current_line(r->parser));
 			r->failed = true;
@@ -404,7 +404,7 @@ static void parse(struct picture_reader *r, struct lines *lines)
 		int64_t at = current_byte(r->parser);
 
 		if (n && at >= 0 && given - (uint64_t)at > TOKEN_MAX)
-			stop(r, "an element of it is too long");
+			stop(r, "an element is too long");
 	} while (n && !r->failed);
 }
 
@@ -416,7 +416,7 @@ static void check(struct picture_reader *r, const struct lines *lines)
 	if (lines->error)
 		stop(r, strerror(lines->error));
 	else if (!r->has_data && !r->is_ours)
-		stop(r, "it is a picture of another program, which holds no profile");
+		stop(r, "it is an SVG file of another program: it contains no profile");
 	else if (r->nr_nodes != r->nodes || r->expects != READ_FRAME || r->number.factor != 1)
 		damaged(r);
 	profile_recount(r->p);

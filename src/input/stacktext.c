@@ -28,9 +28,9 @@
 enum { BAD_COUNT = NOTES_COMMON, STAP_ERROR, STAP_WARNING };
 
 static const struct text_note_kind notes[] = {
-	{"stacks left out because their count is no unsigned integer", NOTE_LOST},
-	{"errors of stap", NOTE_PART},
-	{"warnings of stap", NOTE_INFO},
+	{"stacks left out: their count is not an unsigned integer", NOTE_LOST},
+	{"stap errors", NOTE_PART},
+	{"stap warnings", NOTE_INFO},
 };
 
 static void push(struct text_reader *r, uint32_t entry)
@@ -217,11 +217,11 @@ static int end_input(struct text_reader *r)
 
 	if (r->stacks.nr) {
 		strbuf_addf(in->notes,
-			"the last stack (line %" PRIu64 ") has no count and is left out\n",
+			"the last stack (line %" PRIu64 ") is left out: no count follows\n",
 			r->stack_line);
 		r->p->account.lost[LOST_UNREADABLE]++;
 	} else if (in->lines->unended) {
-		strbuf_adds(in->notes, "the last line has no end: the text may be cut\n");
+		strbuf_adds(in->notes, "the last line is incomplete: the text may be truncated\n");
 	}
 	ret = text_end(r);
 	return ret < 0 ? ret : ret || r->stacks.nr || in->lines->unended;

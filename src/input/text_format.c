@@ -26,7 +26,7 @@ static const struct {
 	{"PERFILE2", "it is perf's own format: run perf script on it first"},
 	{"\x7f"
 	 "ELF",
-		"it is a program, no profile"},
+		"it is a program, not a profile"},
 };
 
 static void vote(const char *line, size_t len, size_t votes[])

@@ -11,7 +11,7 @@ enum { SHOWN_MAX = 100 };
 
 static const struct text_note_kind common[NOTES_COMMON] = {
 	[NOTE_TOO_LONG] = {"lines too long for a frame", NOTE_PART},
-	[NOTE_TOO_DEEP] = {"stacks cut because they are too deep", NOTE_PART},
+	[NOTE_TOO_DEEP] = {"stacks truncated: too deep", NOTE_PART},
 };
 
 static const struct text_note_kind *kind_of(const struct text_reader *r, unsigned note)
@@ -94,7 +94,7 @@ void text_note_write(const struct text_note *note, const char *what, struct strb
 {
 	if (!note->nr)
 		return;
-	strbuf_addf(out, "%s: %" PRIu64 ", the first in line %" PRIu64, what, note->nr, note->line);
+	strbuf_addf(out, "%s: %" PRIu64 ", first in line %" PRIu64, what, note->nr, note->line);
 	if (note->text.len)
 		strbuf_addf(out, ": '%s'", note->text.buf);
 	strbuf_addch(out, '\n');

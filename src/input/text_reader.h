@@ -71,7 +71,7 @@ void text_push(struct text_reader *r, uint32_t entry);
 /* Counts note KIND at LINE; TEXT, which people see of it, is kept if it is the first. */
 void text_note(struct text_reader *r, unsigned kind, uint64_t line, const char *text, size_t len);
 
-/* Appends "WHAT: 3, the first in line 12: 'text'" and a newline; nothing if there was none. */
+/* Appends "WHAT: 3, first in line 12: 'text'" and a newline; nothing if there was none. */
 void text_note_write(const struct text_note *note, const char *what, struct strbuf *out);
 
 /* Writes the notes. 0: all was read, 1: a part, -1: reading failed. */

@@ -149,8 +149,8 @@ int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *
 
 	if (frames > REVERSED_MAX)
 		return fail(err,
-			"cannot turn the stacks round: they have %" PRIu64
-			" frames, more than %d; take a part of them with --only\n",
+			"cannot reverse the stacks: they have %" PRIu64
+			" frames, more than %d; select some with --only\n",
 			frames, REVERSED_MAX);
 	uint32_t *frame_of = profile_import_frames(out, p);
 

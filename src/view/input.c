@@ -57,8 +57,8 @@ static int check_counts(const struct profile *p, const struct profile *own, stru
 
 	if (!counts)
 		return 0;
-	return fail(err, "it counts %s and the inputs before it %s: look at them one by one\n",
-		counts, profile_differs(p, own));
+	return fail(err, "it counts %s, the inputs before it %s: view them separately\n", counts,
+		profile_differs(p, own));
 }
 
 static int check_recording(const struct profile *p, const struct recording *rec,

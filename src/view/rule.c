@@ -112,7 +112,7 @@ static int add_kind(struct rule_reader *r, unsigned *kinds, const char *s, size_
 		}
 	}
 	return wrong(r, s, len,
-		"is no kind; there are user, kernel, inlined, jit, waker, perl, lua, task, note");
+		"is not a kind; use user, kernel, inlined, jit, waker, perl, lua, task, note");
 }
 
 static int add_pattern(struct rule_reader *r, struct alternatives *a, const char *s, size_t len)
@@ -141,7 +141,7 @@ static int read_condition(struct rule_reader *r, unsigned *kinds, struct alterna
 	const char *s, size_t len)
 {
 	if (kinds ? *kinds : patterns->nr)
-		return wrong(r, r->word.buf, r->word.len, "is a second condition of its sort");
+		return wrong(r, r->word.buf, r->word.len, "repeats a condition");
 	for (const char *end = s + len;; s++) {
 		size_t n = alternative(s, (size_t)(end - s));
 
@@ -193,7 +193,7 @@ static int read_rule(struct rule_reader *r)
 	int more;
 
 	if (!r->word.len || strchr(r->word.buf, '='))
-		return wrong(r, r->word.buf, r->word.len, "stands where the category should");
+		return wrong(r, r->word.buf, r->word.len, "is where the category is expected");
 	ALLOC_GROW(rules->list, rules->nr, rules->alloc);
 	struct rule *rule = &rules->list[rules->nr++];
 
@@ -203,7 +203,7 @@ static int read_rule(struct rule_reader *r)
 			return -1;
 	if (!more && !rule->kinds && !rule->modules.nr && !rule->functions.nr)
 		return wrong(r, rule->category, strlen(rule->category),
-			"has no condition; there are kind=, module=, function=");
+			"has no condition; use kind=, module=, function=");
 	return more;
 }
 

@@ -266,13 +266,13 @@ static void test_refused(void **unused)
 		 "\"&a;&a;&a;&a;\">]><svg>&b;</svg>",
 			"another program"},
 		{"<svg xmlns=\"http://www.w3.org/2000/svg\"><g/></svg>", "another program"},
-		{"<svg", "no XML"},
-		{SVG, "no XML"},
-		{SVG "\xff", "no XML"},
+		{"<svg", "invalid XML"},
+		{SVG, "invalid XML"},
+		{SVG "\xff", "invalid XML"},
 		{SVG PROFILE("total=\"3\" nodes=\"2\" before=\"1\""), "difference"},
 		{SVG "<p:profile xmlns:p=\"urn:flametap:profile\" version=\"3\"/>",
-			"later version"},
-		{SVG "<p:profile xmlns:p=\"urn:flametap:profile\"/>", "later version"},
+			"format is newer"},
+		{SVG "<p:profile xmlns:p=\"urn:flametap:profile\"/>", "format is newer"},
 		{SVG PROFILE("total=\"x\" nodes=\"2\"") FRAMES TREE(""), "damaged"},
 		{SVG PROFILE("total=\"4\" nodes=\"2\"") FRAMES TREE("ababbb"), "damaged"},
 		{SVG PROFILE("total=\"3\" nodes=\"1\"") FRAMES TREE("ababbb"), "damaged"},
@@ -315,7 +315,7 @@ static void check_repeated(const char *before, const char *part, size_t times, c
 static void test_bounds(void **unused)
 {
 	(void)unused;
-	check_repeated(SVG, "<g>", 100000, "too deep");
+	check_repeated(SVG, "<g>", 100000, "too deeply");
 	check_repeated(SVG "<g a=\"", "0123456789abcdef", 2 << 20, "too long");
 	check_repeated(SVG PROFILE("total=\"3\" nodes=\"2\"") "<f:frames>u0 ", "0123456789abcdef",
 		1 << 17, "damaged");

@@ -195,20 +195,20 @@ static void test_wrong(void **state)
 		const char *text, *want;
 	} cases[] = {
 		{"a function=b\nx\n",
-			"line 2: 'x' has no condition; there are kind=, module=, function="},
-		{"a inherit", "line 1: 'a' has no condition; there are kind=, module=, function="},
-		{"kind=user function=a", "line 1: 'kind=user' stands where the category should"},
-		{"\"\" function=a", "line 1: '' stands where the category should"},
+			"line 2: 'x' has no condition; use kind=, module=, function="},
+		{"a inherit", "line 1: 'a' has no condition; use kind=, module=, function="},
+		{"kind=user function=a", "line 1: 'kind=user' is where the category is expected"},
+		{"\"\" function=a", "line 1: '' is where the category is expected"},
 		{"a kind=users",
-			"line 1: 'users' is no kind; there are user, kernel, inlined, jit, "
+			"line 1: 'users' is not a kind; use user, kernel, inlined, jit, "
 			"waker, perl, lua, task, note"},
 		{"a function=", "line 1: 'function=' has an empty alternative"},
 		{"a function=b||c", "line 1: 'function=b||c' has an empty alternative"},
 		{"a module=b|", "line 1: 'module=b|' has an empty alternative"},
 		{"a function=b function=c",
-			"line 1: 'function=c' is a second condition of its sort"},
-		{"a kind=user kind=user", "line 1: 'kind=user' is a second condition of its sort"},
-		{"a\n\nb", "line 1: 'a' has no condition; there are kind=, module=, function="},
+			"line 1: 'function=c' repeats a condition"},
+		{"a kind=user kind=user", "line 1: 'kind=user' repeats a condition"},
+		{"a\n\nb", "line 1: 'a' has no condition; use kind=, module=, function="},
 		{"a name=b", "line 1: 'name=b' is neither kind=, module=, function= nor inherit"},
 		{"a function=\"b", "line 1: 'function=b' has a quote that does not end"},
 		{"a function=[b", "line 1: '[b' has a '[' without ']' or ends in '\\'; "

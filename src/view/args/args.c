@@ -25,15 +25,15 @@ enum {
 }; /* the programs' begin at 256 */
 
 static const struct argp_option table[] = {
-	{"comm", OPT_COMM, NULL, 0, "The program's name is the root frame, where it is known", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and thread are the root frame", 2},
+	{"comm", OPT_COMM, NULL, 0, "Process name as root frame, where known", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Process name and thread as root frame", 2},
 	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
 	{"label", OPT_LABEL, "KEY=VALUE[,VALUE...]", 0,
 		"Only samples whose label KEY has one of these values (recordings; repeatable)", 2},
 	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
-	{"by", OPT_BY, "KEY", 0, "The value of the label KEY is the root frame (recordings)", 2},
+	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings)", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit 1 when a smaller share of the frames has a name (50; 0: never)", 2},
+		"Exit 1 if a smaller share of frames has names (50; 0: never)", 2},
 	{0},
 };
 
@@ -97,13 +97,12 @@ static const struct argp_option tree_table[] = {
 	{"only", OPT_ONLY, "FN", 0,
 		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
 	{"skip-after", OPT_SKIP_AFTER, "FN", 0,
-		"Stacks begin at the function nearest to their leaf that matches FN (repeatable)",
-		2},
-	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: who calls", 2},
+		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2},
+	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: callers", 2},
 	{"event", OPT_EVENT, "NAME", 0,
-		"Samples of this event, or map, not of the first (perf script, bpftrace)", 2},
+		"Event or map to show, instead of the first (perf script, bpftrace)", 2},
 	{"samples", OPT_SAMPLES, NULL, 0,
-		"Every sample counts 1, whatever its period (perf script)", 2},
+		"Count each sample as 1, whatever its period (perf script)", 2},
 	{0},
 };
 

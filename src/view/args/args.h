@@ -14,8 +14,8 @@
 
 /* What the programs' help says of their files. */
 #define VIEW_INPUTS                                                                                \
-	"recordings, flame graphs, folded stacks, what stap scripts, perf script, bpftrace and "   \
-	"bcc print"
+	"recordings, flame graphs, folded stacks, output of stap scripts, perf script, bpftrace "  \
+	"and bcc"
 
 struct view_args {
 	struct input_options input;

@@ -14,7 +14,7 @@ static const struct argp_option table[] = {
 	{"title", OPT_TITLE, "TEXT", 0, "Heading of the picture", 1},
 	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line of the heading", 1},
 	{"width", OPT_WIDTH, "PX", 0,
-		"Width where no script runs; in a browser the window's is used (1200)", 1},
+		"Width without script; in a browser the window's is used (1200)", 1},
 	{"inverted", OPT_INVERTED, NULL, 0, "Root on top (icicle)", 1},
 	{0},
 };

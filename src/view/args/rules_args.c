@@ -11,8 +11,8 @@ enum { OPT_RULES = 0x3000 }; /* behind those of view/symbol_args.c */
 
 static const struct argp_option table[] = {
 	{"rules", OPT_RULES, "FILE", 0,
-		"Categories by the rules of this file, before the built-in ones; may be given "
-		"again, the last goes first",
+		"Rules for categories, applied before the built-in ones; repeatable, the last "
+		"file first",
 		3},
 	{0},
 };

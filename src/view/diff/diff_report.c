@@ -204,7 +204,8 @@ int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struc
 			add_top_line(&line, f, &f->list[i], &columns);
 	}
 	if (changed > n)
-		strbuf_addf(&line, "%" PRIu32 " functions more changed\n", changed - n);
+		strbuf_addf(&line, "%" PRIu32 " more function%s changed\n", changed - n,
+			changed - n > 1 ? "s" : "");
 	strbuf_addf(&line, "%" PRIu32 " functions are the same\n", f->nr - changed);
 	strbuf_flush(&line, out);
 	strbuf_release(&line);
