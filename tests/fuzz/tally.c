@@ -14,6 +14,8 @@
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/entry.h"
 #include "symbol/names/kallsyms.h"
+#include "vm/perl/perl_splice.h"
+#include "vm/vm.h"
 
 #include <string.h>
 
@@ -55,6 +57,11 @@ uint64_t task_start(uint32_t pid, uint32_t tid)
 	return (uint64_t)pid + tid;
 }
 
+uint64_t task_tick_ns(void)
+{
+	return 10000000;
+}
+
 const char *elffile_build_id(const struct elffile *elf)
 {
 	must(elf == objects[0].elf);
@@ -93,6 +100,30 @@ bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_va
 			return true;
 		}
 	return false;
+}
+
+/* Perl alone, and of it what splices. */
+static const struct vm perl = {.name = "perl",
+	.title = "Perl",
+	.letter = 'p',
+	.kind = VM_PERL,
+	.stack = STACK_PERL,
+	.frame = FRAME_PERL,
+	.splice = &perl_splice};
+
+const struct vm *vm_named(const char *name, size_t len)
+{
+	return len == 4 && !memcmp(name, "perl", len) ? &perl : NULL;
+}
+
+const struct vm *vm_of_letter(char letter)
+{
+	return letter == perl.letter ? &perl : NULL;
+}
+
+const struct vm *vm_of_stack(enum stack_kind kind)
+{
+	return kind == perl.stack ? &perl : NULL;
 }
 
 uint64_t kallsyms_text(const struct kallsyms *ks)
