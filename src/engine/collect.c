@@ -300,7 +300,9 @@ static void drop_own_frames(struct collector *c, uint32_t number)
 	uint64_t *frames = xcalloc(nr, sizeof(*frames));
 
 	memcpy(frames, s->frames + stack.first + own, nr * sizeof(*frames));
-	s->stacks[number].actual = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
+	uint32_t trimmed = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
+
+	s->stacks[number].actual = trimmed; /* the stacks may have moved */
 	free(frames);
 }
 

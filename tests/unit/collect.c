@@ -4,11 +4,13 @@
 #include "engine/samples.h"
 #include "lib/util.h"
 #include "process/process.h"
+#include "symbol/names/kallsyms.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -181,6 +183,51 @@ static void collect__events_labels_and_slices(void **state)
 	assert_int_equal(rec.nr_tasks, 1);
 }
 
+/* Names for kernel addresses; the caller frees it. */
+static struct kallsyms *make_kallsyms(void)
+{
+	static const char text[] = "ffffffff81000000 T _stext\n"
+				   "ffffffff81000000 T work\n"
+				   "ffffffff82000000 t bpf_prog_0_probe\t[bpf]\n"
+				   "ffffffff83000000 T _etext\n";
+	char path[] = "/tmp/flametap-kallsyms.XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	struct kallsyms *ks = kallsyms_read(path, NULL);
+
+	unlink(path);
+	assert_non_null(ks);
+	return ks;
+}
+
+/* Enough of them for the arrays of stacks and rows to move while they are trimmed. */
+static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state)
+{
+	enum { NR = 1000 };
+	struct kallsyms *ks = make_kallsyms();
+
+	(void)state;
+	for (uint64_t i = 0; i < NR; i++) {
+		const uint64_t frames[] = {
+			0xffffffff82000010, 0xffffffff81000100 + i, 0xffffffff81000050};
+
+		add(0, samples_stack(&samples, frames, 3, STACK_KERNEL, WALK_ROOT), 1);
+		add(0, samples_stack(&samples, frames + 1, 2, STACK_KERNEL, WALK_ROOT), 2);
+	}
+	collect(&samples, &ps, ks, &rec);
+	assert_int_equal(rec.nr_rows, NR);
+	for (size_t i = 0; i < NR; i++) {
+		assert_int_equal(rec.rows[i].count, 3);
+		assert_int_equal(stack_at(i, 0)->nr, 2);
+	}
+	for (size_t i = 0; i < rec.nr_frames; i++)
+		assert_true(rec.frames[i].addr < 0xffffffff82000000);
+	kallsyms_free(ks);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(collect__##name, set_up, tear_down)
 
 int main(void)
@@ -190,6 +237,7 @@ int main(void)
 		TEST(addresses_in_no_mapping),
 		TEST(pending_stacks_are_merged_with_what_they_become),
 		TEST(what_began_before),
+		TEST(kernel_stacks_begin_where_the_probe_was_called),
 		TEST(events_labels_and_slices),
 	};
 

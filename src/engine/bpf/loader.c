@@ -113,7 +113,9 @@ static void request(struct loader *l, uint32_t number)
 	l->files[number].requested = true;
 	if (*o->build_id && fd >= 0 && !unwind_cache_get(l->cache, o->build_id, &table)) {
 		set_table(l, number, &table);
-	} else if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
+		return;
+	}
+	if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
 		unwind_table_build(&table, o->elf, NULL);
 		set_table(l, number, &table);
 		return;

@@ -99,7 +99,7 @@ in_guest() {
 	refused 'no time' 64 sample-bt -p 1 -t 0
 	refused 'a wrong number' 64 sample-bt -p 1,x
 	refused 'an unknown ending' 64 sample-bt -p 1 -o a.jpeg
-	refused 'an unknown engine' 2 sample-bt -p 1 --engine=magic
+	refused 'an unknown engine' 64 sample-bt -p 1 --engine=magic
 	refused 'no such process' 2 sample-bt -p 4000000 -u -t 1
 	refused 'no Perl' 2 sample-bt --perl -p $$ -t 1
 	refused 'no Perl yet' 2 sample-bt --perl -t 1 -- perl -e 1

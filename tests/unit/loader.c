@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unwind tables on their way into the pool: from the cache, or from a builder. */
+#include "bpf_test.h"
+#include "engine/bpf/loader.h"
+#include "symbol/elf/elffile.h"
+#include "unwind/table_cache.h"
+
+#include <sys/stat.h>
+
+static struct processes ps;
+static struct loader loader;
+static struct pool pool; /* without room: tables stay in user space */
+static char folder[] = "/tmp/flametap-loader.XXXXXX";
+static uint32_t number; /* of this program */
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	processes_init(&ps);
+	const struct process *p = processes_get(&ps, (uint32_t)getpid());
+	const struct mapping *self = process_find(&ps, p, (uint64_t)(uintptr_t)&set_up);
+
+	assert_non_null(self);
+	loader_init(&loader, &ps);
+	free(loader.cache);
+	loader.cache = xstrdup(folder);
+	loader.pool = &pool;
+	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
+	number = loader_number(&loader, self->object);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char *command = xasprintf("rm -r '%s'", folder);
+
+	(void)state;
+	free(loader.places);
+	loader_release(&loader);
+	processes_release(&ps);
+	assert_int_equal(system(command), 0);
+	free(command);
+	return 0;
+}
+
+static void wait_for_table(void)
+{
+	struct pollfd fds[BUILDERS_MAX];
+
+	while (loader_nr_pending(&loader)) {
+		assert_true(poll(fds, loader_poll(&loader, fds), 60000) > 0);
+		loader_receive(&loader);
+	}
+}
+
+static void loader__builds_what_the_cache_lacks(void **state)
+{
+	const struct unwind_table *table;
+
+	(void)state;
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	assert_int_equal(loader_nr_pending(&loader), 1);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	assert_int_equal(loader_nr_pending(&loader), 1);
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_true(unwind_table_find(table, 0) != NULL);
+}
+
+static void loader__builds_nothing_that_is_cached(void **state)
+{
+	const struct object *o = &ps.objects[loader.files[number].object];
+	const struct unwind_table *table;
+	struct unwind_table built;
+
+	(void)state;
+	assert_int_equal(unwind_table_build(&built, o->elf, NULL), 0);
+	unwind_cache_put(folder, &built);
+	unwind_table_release(&built);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_int_equal(loader_nr_pending(&loader), 0);
+	assert_true(table->mapped);
+	assert_int_equal(loader.nr_unplaced, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			loader__builds_what_the_cache_lacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__builds_nothing_that_is_cached, set_up, tear_down),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
