@@ -206,7 +206,7 @@ static struct kallsyms *make_kallsyms(void)
 /* Enough of them for the arrays of stacks and rows to move while they are trimmed. */
 static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state)
 {
-	enum { NR = 1000 };
+	enum { NR = 1100 };
 	struct kallsyms *ks = make_kallsyms();
 
 	(void)state;
