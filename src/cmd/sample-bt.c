@@ -273,14 +273,9 @@ static int record_with(struct options *o, const struct engines *e)
 
 static int run(struct options *o)
 {
-	struct strbuf err = STRBUF_INIT;
 	struct engines e;
 
-	e.nr = engines_find(o->engine, &o->session.request, e.list, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
-	if (!e.nr)
-		return EXIT_FAILED;
+	e.nr = engines_find(o->engine, &o->session.request, e.list);
 	return o->check ? run_check(o, &e) : record_with(o, &e);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine.h"
-#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <string.h>
@@ -35,7 +34,7 @@ static size_t find_auto(const struct engine_request *request, const struct engin
 }
 
 size_t engines_find(const char *name, const struct engine_request *request,
-	const struct engine_ops *found[ENGINES_MAX], struct strbuf *err)
+	const struct engine_ops *found[ENGINES_MAX])
 {
 	if (!strcmp(name, "auto"))
 		return find_auto(request, found);
@@ -45,6 +44,5 @@ size_t engines_find(const char *name, const struct engine_request *request,
 		found[0] = engines[i];
 		return 1;
 	}
-	fail(err, "no engine '%s': use auto, stap or bpf", name);
 	return 0;
 }

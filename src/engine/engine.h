@@ -91,9 +91,9 @@ enum { ENGINES_MAX = 2 };
 
 /*
  * The engines that support REQUEST, in the order in which they are tried. NAME is that of one,
- * "stap" or "bpf", or "auto". Returns their number; 0 and ERR: there is none of this name.
+ * "stap" or "bpf", or "auto". Returns their number; 0: there is none of this name.
  */
 size_t engines_find(const char *name, const struct engine_request *request,
-	const struct engine_ops *found[ENGINES_MAX], struct strbuf *err);
+	const struct engine_ops *found[ENGINES_MAX]);
 
 #endif

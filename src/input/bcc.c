@@ -12,6 +12,7 @@
  * "waker:           COMM" and "target:          COMM".
  */
 #include "folded.h"
+#include "notes.h"
 #include "stackline.h"
 #include "text_reader.h"
 

@@ -12,8 +12,8 @@
  * are printed, are the root frame (FRAME_TASK). Values that are no unsigned integer, histograms
  * with stacks as keys among them, are left out; so are maps without stacks, and what scripts print.
  */
-#include "folded.h"
 #include "lib/lines.h"
+#include "notes.h"
 #include "perfline.h"
 #include "stackline.h"
 #include "text_reader.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folded.h"
 #include "lib/word.h"
-#include "model/waits.h"
+#include "notes.h"
+#include "stack_account.h"
 #include "text_reader.h"
 
 #include <stdlib.h>
@@ -30,84 +31,6 @@ enum { NO_WEIGHT = NOTES_COMMON };
 static const struct text_note_kind line_notes[] = {
 	{"lines left out: not a stack followed by an unsigned integer", NOTE_LOST},
 };
-
-static bool in_brackets(const char *name, size_t len)
-{
-	return len > 2 && name[0] == '[' && name[len - 1] == ']';
-}
-
-bool name_is_note(const char *name, size_t len)
-{
-	static const char *const notes[] = {"[truncated]", "[broken]", "[lost]", "[unreadable]",
-		"[Missed User Stack]", "[Missed Kernel Stack]"};
-
-	if (!in_brackets(name, len))
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
-		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
-			return true;
-	return memmem(name, len, ": ", 2) || begins_with(name, len, "[no ") ||
-	       wait_is_note(name, len);
-}
-
-enum frame_label note_label(const char *name, size_t len)
-{
-	return wait_is_note(name, len) ? LABEL_STATE : LABEL_NONE;
-}
-
-uint32_t note_frame(struct profile *p, const char *name, size_t len)
-{
-	struct frame frame = {
-		.name = strpool_add(&p->names, name, len),
-		.kind = FRAME_NOTE,
-		.label = note_label(name, len),
-	};
-
-	return profile_add_frame(p, &frame);
-}
-
-bool note_is_cut(const char *note)
-{
-	return !strncmp(note, "[truncated", 10);
-}
-
-bool note_is_broken(const char *note)
-{
-	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]") ||
-	       !strcmp(note, "[perl: inconsistent]") || !strncmp(note, "[Missed ", 8);
-}
-
-bool name_is_unnamed(const char *name, size_t len)
-{
-	return in_brackets(name, len) && !name_is_note(name, len);
-}
-
-bool frame_is_unnamed(const struct profile *p, uint32_t frame)
-{
-	size_t len;
-	const char *name = profile_name(p, frame, &len);
-	enum frame_kind kind = p->frames[frame].kind;
-
-	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
-}
-
-void set_unnamed(struct strbuf *name, const char *module, size_t len)
-{
-	const char *slash = memrchr(module, '/', len);
-	const char *file = slash ? slash + 1 : module;
-	size_t n = (size_t)(module + len - file);
-
-	strbuf_reset(name);
-	if (!n) {
-		strbuf_adds(name, "[unknown]");
-	} else if (*module == '[') {
-		strbuf_add(name, module, len);
-	} else {
-		strbuf_addch(name, '[');
-		strbuf_add(name, file, n);
-		strbuf_addch(name, ']');
-	}
-}
 
 enum frame_kind folded_kind(const char *s, size_t *len)
 {
@@ -181,24 +104,6 @@ static size_t shared_frames(const struct folded_reader *r, const char *stack, si
 	return n && r->path[n - 1].dash ? n - 1 : n; /* it depends on whether more follows */
 }
 
-void stack_account_add_frame(struct stack_account *account, const struct profile *p, uint32_t frame)
-{
-	enum frame_kind kind = p->frames[frame].kind;
-	const char *name = profile_name(p, frame, NULL);
-
-	if (p->frames[frame].label == LABEL_SET)
-		return;
-	if (kind == FRAME_NOTE) {
-		account->cut |= note_is_cut(name);
-		account->broken |= note_is_broken(name);
-	} else if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* these have no address */
-		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
-
-		account->unnamed += unnamed;
-		account->named += !unnamed;
-	}
-}
-
 /* What bcc's tools put between the stacks of a line; no such stack is empty. */
 static bool is_dash(const char *s, size_t len)
 {
@@ -232,38 +137,6 @@ static void push(struct folded_reader *r, const char *s, size_t len, size_t end,
 		next.kind = len == 1 ? FRAME_KERNEL : FRAME_WAKER;
 	ALLOC_GROW(r->path, r->nr, r->alloc);
 	r->path[r->nr++] = next;
-}
-
-void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight)
-{
-	add_capped(&account->kept, weight);
-	add_product_capped(&account->named, stack->named, weight);
-	add_product_capped(&account->unnamed, stack->unnamed, weight);
-	if (stack->broken)
-		add_capped(&account->broken, weight);
-	else if (stack->cut)
-		add_capped(&account->cut, weight);
-}
-
-void profile_recount(struct profile *p)
-{
-	struct account *account = &p->account;
-	struct stack_account *stacks = xcalloc(p->nr_nodes, sizeof(*stacks));
-
-	account->kept = account->whole = account->cut = account->broken = 0;
-	account->named = account->unnamed = 0;
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		const struct profile_node *n = &p->nodes[i];
-
-		if (i) {
-			stacks[i] = stacks[n->parent];
-			stack_account_add_frame(&stacks[i], p, n->frame);
-		}
-		account_add_stack(account, &stacks[i], n->self);
-	}
-	if (account->known)
-		account->whole = account->kept - account->cut - account->broken;
-	free(stacks);
 }
 
 static void add_stack(struct folded_reader *r, const char *stack, size_t len, uint64_t weight)

@@ -14,9 +14,9 @@
  * perf-PID.map or jitted-*.so; FRAME_INLINE has the module of the function at the same address. A
  * sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
  */
-#include "folded.h"
 #include "lib/lines.h"
 #include "lib/word.h"
+#include "notes.h"
 #include "perfline.h"
 #include "stackline.h"
 #include "text_reader.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "picture.h"
-#include "folded.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "notes.h"
+#include "stack_account.h"
 #include "text_format.h"
 
 #include <expat.h>

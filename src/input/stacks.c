@@ -3,6 +3,7 @@
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "notes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

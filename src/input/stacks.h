@@ -6,7 +6,7 @@
 #ifndef INPUT_STACKS_H
 #define INPUT_STACKS_H
 
-#include "folded.h"
+#include "stack_account.h"
 #include "model/profile.h"
 
 #include <stdbool.h>
@@ -49,7 +49,7 @@ void stacks_release(struct stacks *s);
 /* False when the stack becomes too deep by it, the first time. */
 bool stacks_push(struct stacks *s, uint32_t entry);
 void stacks_pop(struct stacks *s, uint32_t entry); /* undoes it, if the stack is not too deep */
-uint32_t stacks_note(struct stacks *s, const char *name); /* the entry of a note (folded.h) */
+uint32_t stacks_note(struct stacks *s, const char *name); /* the entry of a note (notes.h) */
 
 /* Frames FROM up to TO become of KIND, but for notes and wakers. */
 void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind);

@@ -13,12 +13,13 @@
  * as word.h says. Blank lines and lines that begin with "WARNING:" or "ERROR:" are no frames. A
  * frame whose address has its top bit set, or of the module [kernel], is FRAME_KERNEL, and its
  * module keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see
- * folded.h. Where a string of stap was cut short, its stack gets the note [truncated] there; an
+ * notes.h. Where a string of stap was cut short, its stack gets the note [truncated] there; an
  * unwinder that gave up is [broken].
  */
 #include "folded.h"
 #include "lib/lines.h"
 #include "lib/word.h"
+#include "notes.h"
 #include "stackline.h"
 #include "text_reader.h"
 

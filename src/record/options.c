@@ -191,7 +191,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void take_command(struct options *o, struct argp_state *state)
+static void parse_command(struct options *o, struct argp_state *state)
 {
 	if (!state->quoted)
 		argp_error(state, "'%s': put the command after --", state->argv[state->next]);
@@ -279,7 +279,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->min_quality = arg_percent("--min-quality", arg, state);
 		break;
 	case ARGP_KEY_ARGS:
-		take_command(o, state);
+		parse_command(o, state);
 		break;
 	default:
 		return parse_question(key, arg, state);
@@ -287,81 +287,92 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static __attribute__((noreturn)) void misused(const char *what)
+static __attribute__((noreturn)) void usage_error(const char *what)
 {
 	program_say("%s; try --help", what);
 	exit(EXIT_USAGE_ERROR);
 }
 
 /* FMT has one %s, for TEXT. */
-static __attribute__((noreturn)) void misused_vm(const char *fmt, const char *text)
+static __attribute__((noreturn)) void usage_error_fmt(const char *fmt, const char *text)
 {
 	char *what = xasprintf(fmt, text);
 
-	misused(what);
+	usage_error(what);
 }
 
-static __attribute__((noreturn)) void misused_script(const char *option, const char *script)
+static __attribute__((noreturn)) void usage_error_script(const char *option, const char *script)
 {
 	program_say("%s: the script %s does not support it; try --help", option, script);
 	exit(EXIT_USAGE_ERROR);
 }
 
+/* --engine was checked when it was parsed; the environment's is used only without it. */
+static void validate_engine(const struct options *o)
+{
+	for (size_t i = 0; i < ARRAY_LEN(engine_names); i++)
+		if (!strcmp(o->engine, engine_names[i]))
+			return;
+	usage_error_fmt("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", o->engine);
+}
+
 /* A recording has one kind of targets; a module built ahead and a check may have none. */
-static void settle_targets(const struct options *o)
+static void validate_targets(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
 
 	if (targets > 1 || (o->pids.nr && o->tids.nr))
-		misused("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND");
+		usage_error("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND");
 	if (!targets && !o->check && !q->compile_only)
-		misused("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
+		usage_error("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
 }
 
 /* Modules come from --compile-only and from nothing else. */
-static void settle_outputs(struct options *o)
+static void validate_outputs(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	for (size_t i = 0; i < o->nr_outputs; i++)
 		if (is_module(o->outputs[i]) != q->compile_only)
-			misused(q->compile_only ? "--compile-only writes one file, -o FILE.ko"
-						: "a .ko file comes from --compile-only");
+			usage_error(q->compile_only ? "--compile-only writes one file, -o FILE.ko"
+						    : "a .ko file comes from --compile-only");
 	if (q->compile_only && (o->nr_outputs > 1 || o->report || q->module))
-		misused("--compile-only writes one file, -o FILE.ko");
+		usage_error("--compile-only writes one file, -o FILE.ko");
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
 	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
 }
 
 /* Options that have no effect, or that are compiled into a module. */
-static void settle_module(struct options *o)
+static void validate_module(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	if (o->json && !o->check)
-		misused("--json needs --check; for a recording as JSON use -o FILE.json");
+		usage_error("--json needs --check; for a recording as JSON use -o FILE.json");
 	if (q->idle && !q->all)
-		misused("--idle needs -a");
+		usage_error("--idle needs -a");
 	if (q->children && !o->pids.nr)
-		misused("--children needs -p; for a command the built-in engine always does it");
+		usage_error(
+			"--children needs -p; for a command the built-in engine always does it");
 	if (q->children && !strcmp(o->engine, "stap"))
-		misused("--children needs the built-in engine: --engine bpf");
+		usage_error("--children needs the built-in engine: --engine bpf");
 	if (!strcmp(o->engine, "bpf") &&
 		(q->module || q->compile_only || q->release || q->nr_stap_args))
-		misused("--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
-			"stap");
+		usage_error("--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
+			    "stap");
 	if (q->release && !q->compile_only && !o->check)
-		misused("-r needs --compile-only or --check");
+		usage_error("-r needs --compile-only or --check");
 	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
-		misused("--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
+		usage_error(
+			"--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
 			"module");
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 
 /* Options that the script does not support would do nothing. */
-static void settle_script(const struct options *o)
+static void validate_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->name : "mixed");
@@ -377,14 +388,14 @@ static void settle_script(const struct options *o)
 
 	for (size_t i = 0; i < ARRAY_LEN(used); i++)
 		if (used[i].given && !tool_takes(q->tool, used[i].name))
-			misused_script(used[i].option, q->tool->name);
+			usage_error_script(used[i].option, q->tool->name);
 	if (tool_values_check(q->tool, &q->values, &err))
-		misused(err.buf);
+		usage_error(err.buf);
 	free(vm_option);
 	strbuf_release(&err);
 }
 
-static void settle_stacks(struct options *o)
+static void choose_stacks(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
@@ -392,28 +403,31 @@ static void settle_stacks(struct options *o)
 	if (q->by_default)
 		q->user = q->kernel = true;
 	if (q->vm && q->user && !o->mixed)
-		misused_vm("--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
+		usage_error_fmt(
+			"--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
 	if (o->mixed) {
 		q->kernel |= !q->user;
 		q->vm = q->vm ? q->vm : vms[0];
 		q->mixed = q->user = true;
 	}
 	if (q->idle && q->vm && !q->kernel)
-		misused_vm("--idle: no %s runs on an idle processor; add -k for its kernel stack",
+		usage_error_fmt(
+			"--idle: no %s runs on an idle processor; add -k for its kernel stack",
 			q->vm->title);
 }
 
-static void settle(struct options *o)
+static void finish_options(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	q->stap_args = o->stap_args;
 	q->nr_stap_args = o->nr_stap_args;
-	settle_targets(o);
-	settle_outputs(o);
-	settle_module(o);
-	settle_stacks(o);
-	settle_script(o);
+	validate_engine(o);
+	validate_targets(o);
+	validate_outputs(o);
+	validate_module(o);
+	choose_stacks(o);
+	validate_script(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
@@ -565,7 +579,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		.session.words = argv};
 	find_tool(o, argc, argv);
 	parse_words(o, argc, argv);
-	settle(o);
+	finish_options(o);
 }
 
 void options_release(struct options *o)

@@ -4,7 +4,9 @@
 #define SYMBOL_LOOKUP_H
 
 #include "lookup_job.h"
-#include "resolve.h"
+#include "model/recording.h"
+#include "symbol_options.h"
+#include "symbol_report.h"
 
 struct lookup {
 	uint32_t path, build_id; /* strings of the recording: its file */

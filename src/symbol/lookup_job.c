@@ -2,7 +2,7 @@
 #include "lookup_job.h"
 #include "lib/util.h"
 #include "lookup_result.h"
-#include "resolve.h"
+#include "symbol_options.h"
 #include "symbol/dwarf/debuginfo.h"
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elffile_internal.h"

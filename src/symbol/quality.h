@@ -7,7 +7,9 @@
 #define SYMBOL_QUALITY_H
 
 #include "lib/strbuf.h"
-#include "resolve.h"
+#include "model/recording.h"
+#include "symbol_options.h"
+#include "symbol_report.h"
 
 #include <stdio.h>
 

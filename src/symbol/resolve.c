@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"

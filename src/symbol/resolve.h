@@ -4,32 +4,10 @@
 #define SYMBOL_RESOLVE_H
 
 #include "model/recording.h"
-#include "symbol/names/demangle.h"
+#include "symbol_options.h"
 #include "symbol_report.h"
 
-struct open_files;
 struct strbuf;
-
-enum debuginfod_use { DEBUGINFOD_AUTO, DEBUGINFOD_ALWAYS, DEBUGINFOD_NEVER };
-
-struct symbol_options {
-	const struct open_files
-		*files; /* found by build-id before the path is tried; may be NULL */
-	enum demangle demangle;
-	bool has_demangle;      /* given by the user, not the default */
-	const char *root;       /* prefix for the paths of the recording, NULL: "/" */
-	const char *debug_path; /* debug file directories separated by ":", NULL: /usr/lib/debug */
-	bool inlines, lines;    /* frames with a name but without these are looked up again */
-	bool local_lines;       /* lines as well, but without downloads for their sake */
-	enum debuginfod_use debuginfod;
-	double debuginfod_min; /* per cent: only for files with that share of the weight */
-	bool quiet;            /* no progress on stderr */
-};
-
-static inline bool symbol_needs_debuginfo(const struct symbol_options *options)
-{
-	return options->inlines || options->lines || options->local_lines;
-}
 
 /*
  * Gives mangled names to all frames of REC that lie in a mapping and have no name yet, or lack the

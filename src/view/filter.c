@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter.h"
-#include "input/folded.h"
+#include "input/stack_account.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "rules.h"

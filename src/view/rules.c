@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rules.h"
-#include "input/folded.h"
+#include "input/notes.h"
 #include "lib/patterns.h"
 #include "lib/util.h"
 #include "rule.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "input/folded.h"
+#include "input/stack_account.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

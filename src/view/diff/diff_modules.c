@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "diff_modules.h"
-#include "input/folded.h"
+#include "input/notes.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"

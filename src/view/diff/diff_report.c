@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "diff_report.h"
 #include "diff_functions.h"
-#include "input/folded.h"
+#include "input/notes.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 #include "lib/strbuf.h"

@@ -4,7 +4,7 @@
  * each location and function that it is the first to have. Together they are one, see pprof.proto.
  */
 #include "export.h"
-#include "input/folded.h"
+#include "input/notes.h"
 #include "lib/gzip.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"

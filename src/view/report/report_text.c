@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "input/folded.h"
+#include "input/notes.h"
 #include "lib/percent.h"
 #include "lib/terminal.h"
 #include "lib/util.h"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The account of stacks that were read from a text: which frames have names, which stacks are cut.
+ */
+#ifndef INPUT_STACK_ACCOUNT_H
+#define INPUT_STACK_ACCOUNT_H
+
+#include "model/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stack_account {
+	uint64_t named, unnamed; /* frames */
+	bool cut, broken;
+};
+
+void stack_account_add_frame(
+	struct stack_account *account, const struct profile *p, uint32_t frame);
+
+/* Adds a stack of WEIGHT to ACCOUNT. */
+void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
+
+/*
+ * Sets the fields of P's account that follow from its tree: kept, named, unnamed, cut and broken;
+ * also whole, if the account is known.
+ */
+void profile_recount(struct profile *p);
+
+#endif
