@@ -110,9 +110,9 @@ $(O)/view/%.inc: src/view/%
 $(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
 # what the headers of the scripts say, for a binary without its data folder
-$(O)/engine/headers.inc: $(wildcard stap/*.stp)
+$(O)/engine/headers.inc: $(wildcard stap/*.stp) stap
 	@mkdir -p $(@D)
-	$(Q)for script in $(basename $(^F)); do echo "{\"$$script\","; sed -n -e 's/[\"]/\\&/g' \
+	$(Q)for script in $(basename $(notdir $(filter %.stp,$^))); do echo "{\"$$script\","; sed -n -e 's/[\"]/\\&/g' \
 		-e 's,^// flametap: \(.*\),"\1\\n",p' stap/$$script.stp; echo '},'; done > $@
 $(O)/src/engine/tool.o: $(O)/engine/headers.inc
 
@@ -157,7 +157,7 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
-$(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h)
+$(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h) src/engine/bpf/kern
 	$(Q)printf '#include "%s.skel.h"\n' $(BPF_TOOLS) > $@
 $(O)/src/engine/bpf/programs.o: $(O)/bpf/skeletons.h
 

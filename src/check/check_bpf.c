@@ -275,7 +275,10 @@ void check_bpf_wakeups(struct check_context *c)
 	}
 }
 
-/* The checks before say what is missing; this one says whether it works. */
+/*
+ * The checks before say what is missing; this one says whether it works. Of a timer samples must
+ * come; whether this process has events of another kind depends on the tool and its options.
+ */
 void check_trial(struct check_context *c)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -286,6 +289,8 @@ void check_trial(struct check_context *c)
 	if (c->request->try_it(c->request->trial_request, &trial, &err)) {
 		err.buf[strcspn(err.buf, "\n")] = '\0';
 		check_missing(c, "%s", err.buf);
+	} else if (!trial.samples && !tool_is_timed(c->request->tool)) {
+		check_found(c, "the programs run; this process had none of the events");
 	} else if (!trial.samples) {
 		check_missing(c, "the programs run, but took no sample of this process");
 		check_remedy(c, "try again when the machine is less busy");

@@ -23,7 +23,7 @@ static int64_t own_cpu_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* Computes, makes system calls and sleeps: events for every tool. */
+/* Computes, makes system calls and sleeps: events for most tools. */
 static void be_busy(const struct engine_ops *ops, struct engine *engine)
 {
 	int64_t end = own_cpu_ns() + BUSY_NS, limit = monotonic_ns() + LIMIT_S * 1000000000LL;

@@ -33,9 +33,9 @@ static const struct mode {
 	{"-uk", "on_cpu", {.user = true, .kernel = true}},
 	{"--perl", "on_cpu", {.vm = true, .kernel = true}},
 	{"--mixed", "on_cpu", {.user = true, .kernel = true, .vm = true}},
-	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .states = WAITS_ALL}},
+	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
-		{.user = true, .kernel = true, .vm = true, .states = WAITS_ALL}},
+		{.user = true, .kernel = true, .vm = true, .option = {WAITS_ALL}}},
 };
 
 static char *logs[PROGRAMS_MAX];
@@ -171,8 +171,7 @@ static int verify(const char *objects, uint32_t namespace, const struct mode *mo
 	int error;
 
 	settings.pids = settings.tids = settings.children = true;
-	settings.state_arg = settings.states && features_switch_state();
-	settings.max_ns = UINT64_MAX;
+	settings.state_arg = features_switch_state();
 	settings.pid_ns = namespace;
 	error = load(path, mode, &settings, FIGURES);
 	if (error) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The preflight, on made-up machines: a good one, and what each test takes from it. */
 #include "check/check.h"
+#include "check/trial.h"
 #include "engine/tool.h"
 #include "lib/root.h"
 #include "lib/strbuf.h"
@@ -703,6 +704,28 @@ static void test_bpf_names(void **state)
 	checks_release(&checks);
 }
 
+/* Stands for programs that run and take no sample. */
+static int take_none(const struct engine_request *request, struct trial *trial, struct strbuf *err)
+{
+	(void)request;
+	(void)err;
+	*trial = (struct trial){0};
+	return 0;
+}
+
+static void test_trial(void **state)
+{
+	struct check_request request = built_in;
+
+	(void)state;
+	request.try_it = take_none;
+	expect_of(&request, "trial", CHECK_MISSING, "took no sample", "less busy");
+	request.tool = &untimed;
+	take(BUILD "/.config");
+	put("/sys/kernel/tracing/events/sched/sched_switch/id", "2\n");
+	expect_of(&request, "trial", CHECK_FOUND, "had none of the events", NULL);
+}
+
 static char *print(
 	void (*write)(const struct checks *, size_t, FILE *), const struct checks *list, size_t nr)
 {
@@ -826,6 +849,7 @@ int main(void)
 		TEST(test_bpf_container),
 		TEST(test_bpf_files),
 		TEST(test_bpf_names),
+		TEST(test_trial),
 		TEST(test_output),
 		TEST(test_two_engines),
 		TEST(test_root),

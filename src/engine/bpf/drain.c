@@ -258,8 +258,7 @@ static void add_part(struct drain *d, const struct settings *settings, const str
 {
 	struct row_key key = w->key;
 
-	if (state >= WAIT_NONE || !(settings->states >> state & 1) || ns < settings->min_ns ||
-		ns > settings->max_ns)
+	if (!wait_counts(settings, state, ns))
 		return;
 	key.labels = WAIT_LABEL(state);
 	add_row(d, &key, 1, ns);

@@ -24,24 +24,13 @@ enum {
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
 
-static void set_waits(struct settings *s, const struct engine_request *r)
-{
-	uint64_t max_us = tool_value(r->tool, &r->values, "max");
-
-	s->states = (uint32_t)tool_value(r->tool, &r->values, "state");
-	s->state_arg = features_switch_state();
-	s->min_ns = tool_value(r->tool, &r->values, "min") * 1000;
-	s->max_ns = max_us ? max_us * 1000 : UINT64_MAX;
-}
-
-/* The programs in kern/, and what each sets beside the settings of all: the tool's own options. */
+/* The programs in kern/, one row for each PROGRAM.bpf.c. */
 static const struct built_in {
 	const char *program;
 	const void *(*object)(size_t *size);
-	void (*set)(struct settings *settings, const struct engine_request *request);
 } built_ins[] = {
-	{"on_cpu", on_cpu__elf_bytes, NULL},
-	{"off_cpu", off_cpu__elf_bytes, set_waits},
+	{"on_cpu", on_cpu__elf_bytes},
+	{"off_cpu", off_cpu__elf_bytes},
 };
 
 static const struct built_in *find_built_in(const struct tool *tool)
@@ -136,7 +125,9 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 	return 0;
 }
 
-static int set_settings(struct programs *p, const struct built_in *tool, struct strbuf *err)
+_Static_assert((int)OPTIONS_MAX == (int)TOOL_OPTIONS_MAX, "the programs have room for all options");
+
+static int set_settings(struct programs *p, struct strbuf *err)
 {
 	const struct engine_request *r = p->request;
 	struct settings *s = &p->settings;
@@ -151,8 +142,9 @@ static int set_settings(struct programs *p, const struct built_in *tool, struct 
 	s->tids = r->nr_tids;
 	s->children = r->children;
 	s->pid_ns = task_namespace();
-	if (tool->set)
-		tool->set(s, r);
+	s->state_arg = tool_has_probe(r->tool, "sched:sched_switch") && features_switch_state();
+	for (size_t i = 0; i < r->tool->nr_options; i++)
+		s->option[i] = tool_value_at(r->tool, &r->values, i);
 	error = bpf_map__set_initial_value(find_map(p, ".rodata"), s, sizeof(*s));
 	return error ? fail(err, "cannot set what the BPF programs record: %s", strerror(-error))
 		     : 0;
@@ -193,7 +185,7 @@ int programs_load(struct programs *p, const struct engine_request *request, size
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_fork"),
 		request->children || request->vm);
-	if (set_sizes(p, err) || set_settings(p, tool, err))
+	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = bpf_object__load(p->object);
 	if (error)

@@ -30,7 +30,7 @@ works() {
 	check_eq "$name: it would work" '0 a recording would work' "$status $(tail -n 1 "$T/$name.said" | sed 's/,.*//')"
 	grep -a '^[a-z]* *trial ' "$T/$name.said" | note
 	check "$name: a trial with whole stacks" \
-		awk '$1 == "found" && $2 == "trial" && $3 > 0 && $8 * 5 >= $3 * 4 { found = 1 } END { exit !found }' "$T/$name.said"
+		awk '$1 == "found" && $2 == "trial" && $3 + 0 > 0 && $8 * 5 >= $3 * 4 { found = 1 } END { exit !found }' "$T/$name.said"
 	record "$name" -t 3 "$@"
 	check_eq "$name: it works" 0 "$status"
 	check "$name: with samples" test "$(weight "$T/$name.folded")" -gt 0

@@ -38,8 +38,7 @@ static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 static __always_inline void add_wait(
 	struct wait *w, uint32_t state, uint64_t ns, struct counters *count)
 {
-	if (state >= WAIT_NONE || !(settings.states >> state & 1) || ns < settings.min_ns ||
-		ns > settings.max_ns)
+	if (!wait_counts(&settings, state, ns))
 		return;
 	w->key.labels = WAIT_LABEL(state);
 	add_row(&w->key, 1, ns, count);
@@ -64,8 +63,8 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 /* Whether a wait that begins so may add something. */
 static __always_inline bool wait_matters(uint32_t state)
 {
-	return state < WAIT_NONE &&
-	       settings.states & (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
+	return state < WAIT_NONE && settings.option[WAIT_OPTION_STATE] &
+					    (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
 }
 
 static __always_inline void begin_wait(

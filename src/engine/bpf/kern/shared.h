@@ -28,6 +28,7 @@ enum {
 	VM_PROCESSES_MAX = 4096,
 	VM_STEPS = 1 << 13, /* of a walk over an interpreter's stack, at most */
 	VM_KNOWN = 1 << 16, /* frames that were handed up */
+	OPTIONS_MAX = 16,   /* of a tool */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -125,10 +126,9 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
-	uint32_t states;         /* of waits: bits as in WAIT_LETTERS */
-	uint64_t min_ns, max_ns; /* parts of waits that are added */
-	uint32_t pid_ns;         /* whose numbers user space knows, by inode; 0: the first one's */
-	bool state_arg;          /* sched_switch has the state as its last argument (since 5.18) */
+	bool state_arg;  /* sched_switch has the state as its last argument (since 5.18) */
+	uint32_t pid_ns; /* whose numbers user space knows, by inode; 0: the first one's */
+	uint64_t option[OPTIONS_MAX]; /* values, in the order of the script's declarations */
 };
 
 /* What the recorder sets while the programs run; the only variable that is not constant. */
@@ -147,6 +147,9 @@ struct control {
 enum { LABELS_MAX = 16 };               /* sets that the programs know by number */
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
 
+/* Options of off-cpu, by their place in its script: states, as bits, and limits in us. */
+enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
+
 /* A thread that does not run. */
 struct wait {
 	struct row_key key;    /* of the row that it will add to */
@@ -154,6 +157,15 @@ struct wait {
 	uint32_t state;        /* WAIT_… */
 	uint32_t pad;
 };
+
+/* Whether a part of a wait is recorded. */
+static inline bool wait_counts(const volatile struct settings *s, uint32_t state, uint64_t ns)
+{
+	uint64_t max = s->option[WAIT_OPTION_MAX];
+
+	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
+	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+}
 
 /* Copies of a process in one second. */
 struct copier {
