@@ -45,7 +45,9 @@ static __always_inline bool follow_path(const struct pointer_path *path, uint64_
 
 /* ---- the interpreters: begin a walk, take a step, read a frame's texts ---- */
 
-#include "perl/perl_bpf.h"
+#define VM_LIST_BPF
+#include "vm_list.h"
+#undef VM_LIST_BPF
 
 static __always_inline int vm_begin(struct scratch *s)
 {

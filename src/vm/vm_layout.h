@@ -6,9 +6,11 @@
 #ifndef VM_VM_LAYOUT_H
 #define VM_VM_LAYOUT_H
 
-#include "perl/perl_frame.h"
-#include "perl/perl_layout.h"
 #include "vm_frame.h"
+
+#define VM_LIST_LAYOUTS
+#include "vm_list.h"
+#undef VM_LIST_LAYOUTS
 
 struct vm_layout {
 	uint32_t kind;    /* enum vm_kind */
