@@ -49,7 +49,7 @@ bool note_is_cut(const char *note)
 bool note_is_broken(const char *note)
 {
 	return !strcmp(note, "[broken]") || !strcmp(note, "[no stack]") ||
-	       !strcmp(note, "[perl: inconsistent]") || !strncmp(note, "[Missed ", 8);
+	       ends_with(note, ": inconsistent]") || !strncmp(note, "[Missed ", 8);
 }
 
 bool name_is_unnamed(const char *name, size_t len)

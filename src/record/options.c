@@ -48,7 +48,8 @@ static const struct argp_option option_table[] = {
 	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
 	{"kernel", 'k', NULL, 0, "Kernel stacks of samples in kernel mode", 1},
 	{"mixed", OPT_MIXED, NULL, 0,
-		"User stacks with Perl's frames in them, and the kernel part; with -u without it",
+		"User stacks with the interpreter's frames in them, and the kernel part; with -u "
+		"without it",
 		1},
 	{"time", 't', "SEC", 0,
 		"Stop after SEC seconds; default: at Ctrl-C or when the target ends", 1},

@@ -46,8 +46,10 @@ static struct quality_module module_of(const struct recording *rec, const struct
 
 	if (f->place == AT_MAP)
 		return of_map(rec, &rec->maps[f->map]);
-	if (f->kind == FRAME_PERL)
-		return (struct quality_module){.path = "[perl]", .build_id = ""};
+	if (f->kind == FRAME_PERL || f->kind == FRAME_LUA)
+		return (struct quality_module){.path = f->kind == FRAME_PERL ? "[perl]" : "[lua]",
+			.build_id = "",
+			.interpreted = true};
 	if (*path == '[' || f->kind == FRAME_KERNEL || (f->place == AT_ADDRESS && f->addr >> 63))
 		return of_kernel(rec, path);
 	return (struct quality_module){.path = *path ? path : "[unknown]", .build_id = ""};
@@ -120,17 +122,12 @@ static int compare_modules(const void *a, const void *b)
 	return order ? order : compare_u64(x->pid, y->pid);
 }
 
-bool quality_is_perl(const struct quality_module *m)
-{
-	return !strcmp(m->path, "[perl]");
-}
-
 static void add_up(struct quality *q)
 {
 	for (size_t i = 0; i < q->nr; i++) {
 		struct quality_module *m = &q->list[i];
 
-		m->lacks = m->weight - (q->lines && !quality_is_perl(m) ? m->lined : m->named);
+		m->lacks = m->weight - (q->lines && !m->interpreted ? m->lined : m->named);
 		add_capped(&q->weight, m->weight);
 		add_capped(&q->named, m->named);
 		add_capped(&q->lined, m->lined);

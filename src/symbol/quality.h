@@ -17,13 +17,14 @@ struct packages;
 
 /*
  * A file or pseudo-file: "[kernel]" and its modules, "[anonymous memory]" of one process, "[perl]"
- * for the subs of Perl programs, "[unknown]" for addresses in no mapping. Weights are sums over
- * frames, in the event's unit, as in the account.
+ * or "[lua]" for functions of their programs, "[unknown]" for addresses in no mapping. Weights are
+ * sums over frames, in the event's unit, as in the account.
  */
 struct quality_module {
 	const char *path, *build_id; /* of the recording */
 	uint32_t pid;                /* of anonymous memory, else 0 */
 	bool kernel;
+	bool interpreted; /* as "[perl]": its lines are in the recording or cannot be found */
 	uint64_t weight, named, lined;
 	uint64_t lacks;                    /* weight of the frames without names or lines */
 	const struct symbol_module *tried; /* NULL: not looked up, as it had its names */
@@ -40,9 +41,6 @@ struct quality {
 	uint64_t weight, named, lined; /* of all */
 	struct strbuf notes;           /* hints for several modules, one a line */
 };
-
-/* True for "[perl]": its lines are in the recording or cannot be found. */
-bool quality_is_perl(const struct quality_module *m);
 
 /*
  * Adds up the rows that VIEW selects. REPORT is from symbol_resolve (may be NULL). REC and REPORT

@@ -71,8 +71,8 @@ static char *why_some(const struct explainer *e, const struct quality_module *m)
 {
 	if (is_unknown(m))
 		return xstrdup("addresses in no known mapping");
-	if (quality_is_perl(m))
-		return xstrdup("the subs were freed before their names were read");
+	if (m->interpreted)
+		return xstrdup("the functions were freed before their names were read");
 	if (wants_debug_file(e, m))
 		return xasprintf("it has no debug information, and its debug file was not found%s",
 			why_no_debug_file(e, m));

@@ -443,7 +443,7 @@ static void test_perl(void **state)
 	assert_int_equal(f.q.list[0].lacks, 0);
 	quality_release(&f.q);
 	add_row_of(&f, add_frame(&f, sub, NULL, -1), 2);
-	expect_first(&f, "[perl]", "the subs were freed before their names were read",
+	expect_first(&f, "[perl]", "the functions were freed before their names were read",
 		NULL);
 	assert_int_equal(f.q.list[0].lacks, 2);
 	end(&f);
