@@ -501,7 +501,7 @@ static void test_modules(void **unused)
 		old_place, new_place, "/v2/app [app] 3\n/lib/c.so puts 3\n/v2/app run 3\n", "");
 	check_modules(old_version, new_version,
 		"/app-2 [app-2] 3\n/x.so only 3\n/app-2 run 3\n/app-2 walk 3\n",
-		"'/app-1' before is taken for '/app-2' after\n");
+		"'/app-1' before is matched with '/app-2' after\n");
 	check_modules(others, strangers, "/z.so b 3\n/z.so c 3\n/z.so run 3\n", "");
 }
 

@@ -9,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 8 }; /* what more modules have tells nothing of any */
+enum { COMMON = 8 }; /* a name that more modules have is ignored */
 
 enum { IN_BEFORE = 1, IN_AFTER = 2, IN_BOTH = 3 };
 
-/* Strings are known by their numbers in the pool. */
+/* Strings are numbers in the pool. */
 struct matching {
 	const struct profile *before, *after;
 	struct strpool pool;
-	uint8_t *in;     /* by string: whose module it is; IN_BOTH, too, when it was matched */
-	uint32_t *as;    /* by string: the module after that it is; 0: itself */
-	uint32_t *sizes; /* by string: functions of the module */
+	uint8_t *in;     /* by string: which profile has the module; IN_BOTH also once matched */
+	uint32_t *as;    /* by string: the module after that it is matched with; 0: itself */
+	uint32_t *sizes; /* by string: number of functions in the module */
 };
 
-/* What a module has: a function, or its file name. */
+/* What modules are matched by: a function, or the file name. */
 struct mark {
 	uint32_t name, module;
 };
@@ -37,7 +37,7 @@ struct pair {
 };
 
 struct pairs {
-	struct table numbers; /* the two modules → number in the list */
+	struct table numbers; /* the two modules → index in the list */
 	struct pair *list;
 	uint32_t nr;
 	size_t alloc;
@@ -98,7 +98,7 @@ static int compare_marks(const void *va, const void *vb)
 	return c ? c : (a->module > b->module) - (a->module < b->module);
 }
 
-/* Each mark once. */
+/* Sorts, and removes duplicates. */
 static void sort_marks(struct marks *marks)
 {
 	size_t nr = 0;
@@ -110,7 +110,7 @@ static void sort_marks(struct marks *marks)
 	marks->nr = nr;
 }
 
-/* Those of P's modules that are only in SIDE so far. */
+/* The marks of P's modules that are still only in SIDE. */
 static struct marks find_marks(struct matching *m, const struct profile *p, int side, bool files)
 {
 	struct marks marks = {.list = xcalloc(p->nr_frames, sizeof(*marks.list))};
@@ -145,7 +145,7 @@ static void count_pair(struct pairs *pairs, uint32_t before, uint32_t after)
 	pairs->list[*number].shared++;
 }
 
-/* Marks of one name from AT on. */
+/* The number of marks with the same name from AT on. */
 static size_t run(const struct marks *marks, size_t at)
 {
 	size_t end = at;
@@ -183,7 +183,7 @@ static int compare_pairs(const void *va, const void *vb, void *pool)
 	return c ? c : strpool_compare(pool, a->after, b->after);
 }
 
-/* Two modules are one when they share half of what the smaller one has. */
+/* Two modules match if they share at least half of the marks of the smaller one. */
 static void match(struct matching *m, bool files)
 {
 	struct marks before = find_marks(m, m->before, IN_BEFORE, files);
@@ -212,7 +212,7 @@ static void match(struct matching *m, bool files)
 	free(after.list);
 }
 
-static void say(struct matching *m, struct strbuf *notes)
+static void note_matches(struct matching *m, struct strbuf *notes)
 {
 	for (uint32_t id = 1; id < m->pool.nr; id++) {
 		const char *before = strpool_get(&m->pool, id);
@@ -221,7 +221,7 @@ static void say(struct matching *m, struct strbuf *notes)
 		if (!m->as[id] || !strcmp(file_name(before), file_name(after)))
 			continue;
 		message_add_path(notes, before);
-		strbuf_adds(notes, " before is taken for ");
+		strbuf_adds(notes, " before is matched with ");
 		message_add_path(notes, after);
 		strbuf_adds(notes, " after\n");
 	}
@@ -235,7 +235,7 @@ static void rename_unnamed(struct profile *p, struct frame *frame)
 	free(name);
 }
 
-/* BEFORE's tree with the modules that were found. */
+/* Rebuilds BEFORE's tree with the matched modules. */
 static void apply(struct matching *m, struct profile *before)
 {
 	struct profile old = *before;
@@ -272,7 +272,7 @@ void diff_match_modules(struct profile *before, const struct profile *after, str
 	for (uint32_t id = 0; id < m.pool.nr; id++)
 		found |= m.as[id] != 0;
 	if (found) {
-		say(&m, notes);
+		note_matches(&m, notes);
 		apply(&m, before);
 	}
 	matching_release(&m);

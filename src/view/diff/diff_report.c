@@ -184,8 +184,9 @@ static void add_top_head(
 	strbuf_addf(
 		out, "%" PRIu64 " -> %" PRIu64 " ", f->scale.total.before, f->scale.total.after);
 	terminal_add(out, f->unit, strlen(f->unit), 20);
-	strbuf_addf(out, "; changes in per cent %s\n",
-		f->scale.normalized ? "points of the shares" : "of the total before");
+	strbuf_addf(out, "; changes in %s\n",
+		f->scale.normalized ? "percentage points of the shares"
+				    : "per cent of the total before");
 	strbuf_addf(out, "%*s  %*s  %*s  %*s  %-*s  function [module]\n", c->before, "before",
 		c->after, "after", CHANGE, "self", CHANGE, "inclusive", STATUS, "status");
 }

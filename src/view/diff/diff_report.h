@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables of what changed from one profile to another. Changes in per cent are of the total before
- * or, normalized, per cent points: the share after less the share before. -1 with a message in ERR
+ * or, normalized, percentage points: the share after less the share before. -1 with a message in ERR
  * when OUT cannot be written.
  */
 #ifndef VIEW_DIFF_DIFF_REPORT_H
