@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void *check(void *p)
+static void *not_null(void *p)
 {
 	if (!p) {
 		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
@@ -20,27 +20,27 @@ static void *check(void *p)
 
 void *xmalloc(size_t size)
 {
-	return check(malloc(size ? size : 1));
+	return not_null(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-	return check(calloc(n ? n : 1, size ? size : 1));
+	return not_null(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *xrealloc(void *p, size_t n, size_t size)
 {
-	return check(reallocarray(p, n ? n : 1, size));
+	return not_null(reallocarray(p, n ? n : 1, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return check(strdup(s));
+	return not_null(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return check(strndup(s, n));
+	return not_null(strndup(s, n));
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -51,7 +51,7 @@ char *xasprintf(const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vasprintf(&s, fmt, ap);
 	va_end(ap);
-	return check(n < 0 ? NULL : s);
+	return not_null(n < 0 ? NULL : s);
 }
 
 static int digit(char c)
