@@ -55,8 +55,8 @@ static const struct argp_option option_table[] = {
 		"Stop after SEC seconds; default: at Ctrl-C or when the target ends", 1},
 	{"rate", 'F', "HZ", 0, "Samples per second on each processor; default: at the tick", 1},
 	{"script", OPT_SCRIPT, "NAME", 0,
-		"Script to run instead of on-cpu: off-cpu, or one of your own; its options are "
-		"listed by --script NAME --help",
+		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
+		"are listed by --script NAME --help",
 		1},
 	{NULL, 0, NULL, 0, "What to write:", 2},
 	{"output", 'o', "FILE", 0,
@@ -483,11 +483,36 @@ static error_t parse_vm_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* Options that the tool does not take are parsed, to say so, but not listed. */
+static int listed_if(const struct tool *tool, const char *option)
+{
+	return tool_takes(tool, option) ? 0 : OPTION_HIDDEN;
+}
+
+static void list_options(const struct tool *tool, struct argp_option *table)
+{
+	memcpy(table, option_table, sizeof(option_table));
+	for (; table->name || table->doc; table++) {
+		switch (table->key) {
+		case 'F':
+			table->flags = listed_if(tool, "rate");
+			break;
+		case OPT_IDLE:
+			table->flags = listed_if(tool, "idle");
+			break;
+		case OPT_MIXED:
+			table->flags = listed_if(tool, "vm");
+			break;
+		}
+	}
+}
+
 /* One for each interpreter; the caller frees their doc. */
-static void list_vm_options(struct argp_option *table)
+static void list_vm_options(const struct tool *tool, struct argp_option *table)
 {
 	for (int i = 0; i < NR_VMS; i++)
-		table[i] = (struct argp_option){vms[i]->name, OPT_VM + i, NULL, 0,
+		table[i] = (struct argp_option){vms[i]->name, OPT_VM + i, NULL,
+			listed_if(tool, "vm"),
 			xasprintf("%s stacks instead of user stacks; with -k also the kernel part",
 				vms[i]->title),
 			1};
@@ -540,6 +565,7 @@ static void find_tool(struct options *o, int argc, char **argv)
 
 static void parse_words(struct options *o, int argc, char **argv)
 {
+	struct argp_option options[ARRAY_LEN(option_table)];
 	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0}, vm_options[NR_VMS + 1] = {0};
 	const struct argp tool_argp = {.options = tool_options, .parser = parse_tool_option};
 	const struct argp vm_argp = {.options = vm_options, .parser = parse_vm_option};
@@ -551,15 +577,16 @@ static void parse_words(struct options *o, int argc, char **argv)
 		{0},
 	};
 	const struct argp argp = {
-		.options = option_table,
+		.options = options,
 		.parser = parse,
 		.args_doc = "[-- COMMAND [ARG...]]",
 		.doc = doc,
 		.children = children,
 	};
 
+	list_options(&o->tool, options);
 	list_tool_options(&o->tool, tool_options);
-	list_vm_options(vm_options);
+	list_vm_options(&o->tool, vm_options);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	for (size_t i = 0; i < o->tool.nr_options; i++)
 		free((char *)(uintptr_t)tool_options[i].doc);
