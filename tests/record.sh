@@ -67,8 +67,8 @@ record_for() {
 # account WHAT NAME: a number out of the account of a recording: kept, lost, whole (per cent) or named (per cent); 0: there is none
 account() {
 	case $1 in
-	kept) account_is='\([0-9]*\) samples kept,.*' ;;
-	lost) account_is='.*samples kept, \([0-9]*\) lost.*' ;;
+	kept) account_is='\([0-9]*\) [^ ]* kept,.*' ;;
+	lost) account_is='.* kept, \([0-9]*\) lost.*' ;;
 	whole) account_is='.*stacks \([0-9.]*\) % whole.*' ;;
 	named) account_is='.*frames \([0-9.]*\) % named.*' ;;
 	esac
