@@ -179,7 +179,7 @@ uint32_t frame_table_vm(
 	return id;
 }
 
-/* "[perl: TEXT]" */
+/* "[VM: TEXT]" */
 static uint32_t note_frame(struct frame_table *t, const struct vm *vm, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", vm->name, text);

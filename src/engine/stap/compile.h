@@ -32,8 +32,8 @@ void compile_command(struct argv *a, const struct engine_request *request,
 	const struct stage *stage, const struct repair *repair);
 
 /*
- * staprun of the module, found by PATH, for the processes of the request, in which Perl is where
- * PERL tells. SECONDS: after which it ends by itself, 0: never.
+ * staprun of the module, found by PATH, for the processes of the request; VALUES say where the
+ * interpreter is in them. SECONDS: after which it ends by itself, 0: never.
  */
 void load_command(struct argv *a, const struct engine_request *request,
 	const struct stap_module *module, const char *path, const struct vm_values *values,
