@@ -5,7 +5,7 @@
 #include "process/task.h"
 #include "samples.h"
 #include "symbol/elf/elffile.h"
-#include "symbol/elf/entry.h"
+#include "symbol/elf/symtab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static bool is_in_main(struct collector *c, uint64_t frame)
 
 	if (is_new && o && o->elf &&
 		elffile_mapped(o->elf, f.map->offset, f.map->end - f.map->start, &link))
-		*at = entry_is_main(o->elf, link + (f.address - f.map->start) - 1);
+		*at = symtab_is_main(o->elf, link + (f.address - f.map->start) - 1);
 	return *at;
 }
 

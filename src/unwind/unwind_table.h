@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes and opens unwind tables; see format.h for their layout. */
+/* Unwind tables: see format.h for their layout, unwind_build.h for how they are made. */
 #ifndef UNWIND_UNWIND_TABLE_H
 #define UNWIND_UNWIND_TABLE_H
 
@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct elffile;
-struct strbuf;
-
 struct unwind_table {
 	union {
 		const struct unwind_header *header;
@@ -20,13 +17,6 @@ struct unwind_table {
 	size_t size; /* bytes */
 	bool mapped; /* by mmap, else allocated */
 };
-
-/*
- * Makes the table of ELF from .eh_frame, Go's pclntab and .debug_frame, in this order of preference
- * for each address. Signal return trampolines are found by their code. NULL in blocks and ERR if
- * the file has no usable unwind information or is not for x86-64.
- */
-int unwind_table_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err);
 
 /*
  * Opens a table that was written to FD. -1: damaged, of another version, or not of BUILD_ID. It is

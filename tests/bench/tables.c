@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
+#include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ static int measure(const char *path, struct strbuf *err)
 
 	if (!elf)
 		return -1;
-	if (unwind_table_build(&table, elf, err)) {
+	if (unwind_build(&table, elf, err)) {
 		elffile_close(elf);
 		return -1;
 	}

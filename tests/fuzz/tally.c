@@ -12,7 +12,7 @@
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
-#include "symbol/elf/entry.h"
+#include "symbol/elf/symtab.h"
 #include "symbol/names/kallsyms.h"
 #include "vm/perl/perl_splice.h"
 #include "vm/vm.h"
@@ -81,7 +81,7 @@ bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, u
 	return true;
 }
 
-bool entry_is_main(const struct elffile *elf, uint64_t address)
+bool symtab_is_main(const struct elffile *elf, uint64_t address)
 {
 	must(elf == objects[0].elf);
 	return address & 1;

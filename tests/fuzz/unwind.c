@@ -3,6 +3,7 @@
 #include "../unit/tiny_elf.h"
 #include "fuzz.h"
 #include "symbol/elf/elffile_internal.h"
+#include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
 #include <sys/mman.h>
@@ -48,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elffile *elf = elffile_open_memory(image.buf, image.len);
 
 	must(elf);
-	if (unwind_table_build(&table, elf, &err)) {
+	if (unwind_build(&table, elf, &err)) {
 		must(err.len && !table.blocks);
 	} else {
 		use(&table);

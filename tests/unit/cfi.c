@@ -324,7 +324,7 @@ static void judge(const char *path)
 	Dwarf_CFI *cfi = dwarf_getcfi_elf(elffile_elf(elf));
 
 	assert_non_null(cfi);
-	assert_int_equal(unwind_table_build(&table, elf, &err), 0);
+	assert_int_equal(unwind_build(&table, elf, &err), 0);
 	compare_rows(&score, &table, cfi);
 	compare_outside(&score, &table, cfi, elf);
 	printf("# %s: %u rows, %u rules, %.2f bytes a row; %zu comparisons, %zu different, %zu "

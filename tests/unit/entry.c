@@ -7,6 +7,7 @@
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/entry.h"
+#include "symbol/elf/symtab.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -81,9 +82,9 @@ static void expect_main(const char *file, uint64_t address, bool want)
 	struct elffile *elf = elffile_open(path, NULL);
 
 	assert_non_null(elf);
-	assert_int_equal(entry_is_main(elf, address), want);
-	assert_false(entry_is_main(elf, nm("main") - 1));
-	assert_false(entry_is_main(elf, nm("_start")));
+	assert_int_equal(symtab_is_main(elf, address), want);
+	assert_false(symtab_is_main(elf, nm("main") - 1));
+	assert_false(symtab_is_main(elf, nm("_start")));
 	elffile_close(elf);
 	free(path);
 }

@@ -4,6 +4,7 @@
 #include "engine/bpf/loader.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/table_cache.h"
+#include "unwind/unwind_build.h"
 
 #include <sys/stat.h>
 
@@ -76,7 +77,7 @@ static void loader__builds_nothing_that_is_cached(void **state)
 	struct unwind_table built;
 
 	(void)state;
-	assert_int_equal(unwind_table_build(&built, o->elf, NULL), 0);
+	assert_int_equal(unwind_build(&built, o->elf, NULL), 0);
 	unwind_cache_put(folder, &built);
 	unwind_table_release(&built);
 	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);

@@ -5,6 +5,7 @@
 
 #include "symbol_test.h"
 #include "tiny_elf.h"
+#include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
 #include <dwarf.h>
@@ -110,7 +111,7 @@ static inline void build(struct unwind_table *table, struct elffile *elf)
 {
 	struct strbuf err = STRBUF_INIT;
 
-	if (unwind_table_build(table, elf, &err))
+	if (unwind_build(table, elf, &err))
 		fail_msg("%s", err.buf);
 }
 
@@ -148,7 +149,7 @@ static inline size_t build_damaged(const void *image, size_t size)
 
 	if (!elf)
 		return 0;
-	built = !unwind_table_build(&table, elf, NULL);
+	built = !unwind_build(&table, elf, NULL);
 	if (built)
 		find_many(&table);
 	unwind_table_release(&table);

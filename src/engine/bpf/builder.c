@@ -4,6 +4,7 @@
 #include "lib/user.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
+#include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static int build(int fd)
 	struct unwind_table table = {0};
 	int out = -1;
 
-	if (elf && !unwind_table_build(&table, elf, NULL)) {
+	if (elf && !unwind_build(&table, elf, NULL)) {
 		out = memfd_create("unwind", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		if (out >= 0 && write_whole(out, table.blocks, table.size)) {
 			close(out);

@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/table_cache.h"
+#include "unwind/unwind_build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static void request(struct loader *l, uint32_t number)
 		return;
 	}
 	if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
-		unwind_table_build(&table, o->elf, NULL);
+		unwind_build(&table, o->elf, NULL);
 		set_table(l, number, &table);
 		return;
 	}

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "entry.h"
-#include "debugfile.h"
 #include "elffile_internal.h"
-#include "symimage.h"
-#include "symlist.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -169,35 +166,4 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 		return 1;
 	symbols[1] = (struct entry_symbol){"main", main_start, main_end};
 	return 2;
-}
-
-/* By the symbol tables of the file and its installed debug file, but not .gnu_debugdata. */
-static bool is_named_main(const struct elffile *elf, uint64_t address)
-{
-	struct elffile *debug = debugfile_open(elf, "", &(struct debug_paths){0});
-	struct symimage image;
-	struct symimage_hit hit;
-	struct symlist list;
-	uint64_t last = 0;
-
-	symlist_init(&list);
-	if (!symlist_add_table(&list, elf, SHT_SYMTAB) &&
-		!(debug && symlist_add_table(&list, debug, SHT_SYMTAB)))
-		symlist_add_table(&list, elf, SHT_DYNSYM);
-	symlist_finish(&list, SYMTAB_NONE, &image);
-	elffile_close(debug);
-	bool found = symimage_find(&image, address, &last, &hit) && !strcmp(hit.name, "main");
-
-	symimage_release(&image);
-	return found;
-}
-
-bool entry_is_main(const struct elffile *elf, uint64_t address)
-{
-	struct entry_symbol symbols[ENTRY_SYMBOLS];
-	size_t nr = entry_symbols(elf, symbols);
-
-	if (nr == ENTRY_SYMBOLS)
-		return address >= symbols[1].start && address < symbols[1].end;
-	return nr && is_named_main(elf, address);
 }

@@ -2,7 +2,6 @@
 #ifndef SYMBOL_ELF_ENTRY_H
 #define SYMBOL_ELF_ENTRY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +20,5 @@ enum { ENTRY_SYMBOLS = 2 };
  * .eh_frame_hdr. Returns the number of symbols found; x86-64 only.
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
-
-/* True if ADDRESS is in main, by the entry point or, if that is inconclusive, by symbols. */
-bool entry_is_main(const struct elffile *elf, uint64_t address);
 
 #endif

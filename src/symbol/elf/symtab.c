@@ -2,6 +2,7 @@
 #include "symtab.h"
 #include "debugfile.h"
 #include "elffile_internal.h"
+#include "entry.h"
 #include "lib/util.h"
 #include "plt.h"
 #include "symlist.h"
@@ -116,4 +117,35 @@ bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit)
 	hit->start = stub.start;
 	hit->plt = true;
 	return true;
+}
+
+/* By the symbol tables of the file and its installed debug file, but not .gnu_debugdata. */
+static bool is_named_main(const struct elffile *elf, uint64_t address)
+{
+	struct elffile *debug = debugfile_open(elf, "", &(struct debug_paths){0});
+	struct symimage image;
+	struct symimage_hit hit;
+	struct symlist list;
+	uint64_t last = 0;
+
+	symlist_init(&list);
+	if (!symlist_add_table(&list, elf, SHT_SYMTAB) &&
+		!(debug && symlist_add_table(&list, debug, SHT_SYMTAB)))
+		symlist_add_table(&list, elf, SHT_DYNSYM);
+	symlist_finish(&list, SYMTAB_NONE, &image);
+	elffile_close(debug);
+	bool found = symimage_find(&image, address, &last, &hit) && !strcmp(hit.name, "main");
+
+	symimage_release(&image);
+	return found;
+}
+
+bool symtab_is_main(const struct elffile *elf, uint64_t address)
+{
+	struct entry_symbol symbols[ENTRY_SYMBOLS];
+	size_t nr = entry_symbols(elf, symbols);
+
+	if (nr == ENTRY_SYMBOLS)
+		return address >= symbols[1].start && address < symbols[1].end;
+	return nr && is_named_main(elf, address);
 }

@@ -37,4 +37,7 @@ enum symtab_source symtab_source(const struct symtab *tab);
  */
 bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit);
 
+/* True if ADDRESS is in main, by the entry point or, if that is inconclusive, by symbols. */
+bool symtab_is_main(const struct elffile *elf, uint64_t address);
+
 #endif

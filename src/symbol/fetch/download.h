@@ -3,12 +3,14 @@
 #ifndef SYMBOL_FETCH_DOWNLOAD_H
 #define SYMBOL_FETCH_DOWNLOAD_H
 
-#include "debuginfod.h"
+#include "debuginfod_file.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct download_library;
+struct strbuf;
 
 /* Loads the library file NAME. NULL and ERR: it is missing or too old. */
 const struct download_library *download_library_open(const char *name, struct strbuf *err);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unwind_build.h"
+#include "cfi.h"
+#include "go.h"
+#include "lib/util.h"
+#include "range.h"
+#include "rows.h"
+#include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/pclntab.h"
+#include "trampoline.h"
+#include "unwind_table.h"
+
+enum { CODE_MAX = 64 }; /* segments; more are ignored */
+
+/* In order of preference: a later one is used only where the earlier ones have nothing. */
+enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE };
+
+struct build {
+	struct elf_code code[CODE_MAX];
+	size_t nr_code;
+	struct cfi *eh_frame, *debug_frame;
+	struct pclntab *pclntab;
+	struct unwind_ranges ranges;
+};
+
+/* Takes ownership of MORE. */
+static void merge(struct build *b, struct unwind_ranges *more, enum source source)
+{
+	unwind_ranges_cut(more, b->code, b->nr_code);
+	unwind_ranges_merge(&b->ranges, more, (unsigned char)source);
+	unwind_ranges_release(more);
+}
+
+static void gather(struct build *b, const struct elffile *elf)
+{
+	struct unwind_ranges more = {0};
+
+	b->nr_code = elffile_code(elf, b->code, CODE_MAX);
+	b->eh_frame = cfi_eh_frame(elf);
+	if (b->eh_frame)
+		cfi_ranges(b->eh_frame, &more);
+	merge(b, &more, EH_FRAME);
+	b->pclntab = pclntab_new(elf);
+	if (b->pclntab)
+		go_ranges(b->pclntab, &more);
+	merge(b, &more, PCLNTAB);
+	b->debug_frame = cfi_debug_frame(elf);
+	if (b->debug_frame)
+		cfi_ranges(b->debug_frame, &more);
+	merge(b, &more, DEBUG_FRAME);
+	trampolines_put(&b->ranges, b->code, b->nr_code, TRAMPOLINE);
+}
+
+static void build_release(struct build *b)
+{
+	unwind_ranges_release(&b->ranges);
+	cfi_free(b->eh_frame);
+	cfi_free(b->debug_frame);
+	pclntab_free(b->pclntab);
+}
+
+static void add_rows(const struct build *b, struct unwind_rows *rows)
+{
+	for (size_t i = 0; i < b->ranges.nr; i++) {
+		const struct unwind_range *range = &b->ranges.list[i];
+
+		switch ((enum source)range->source) {
+		case EH_FRAME:
+			cfi_rows(b->eh_frame, range, rows);
+			break;
+		case PCLNTAB:
+			go_rows(b->pclntab, range, rows);
+			break;
+		case DEBUG_FRAME:
+			cfi_rows(b->debug_frame, range, rows);
+			break;
+		case TRAMPOLINE:
+			unwind_rows_add(rows, range->from, range->to, &trampoline_rule);
+		}
+	}
+}
+
+static bool is_x86_64(const struct elffile *elf)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+int unwind_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err)
+{
+	struct build b = {0};
+	struct unwind_rows rows;
+
+	*table = (struct unwind_table){0};
+	if (!is_x86_64(elf))
+		return fail(err, "it is not for x86-64");
+	gather(&b, elf);
+	unwind_rows_init(&rows);
+	add_rows(&b, &rows);
+	int ret = unwind_rows_finish(&rows, elffile_build_id(elf), table, err);
+
+	unwind_rows_release(&rows);
+	build_release(&b);
+	return ret;
+}

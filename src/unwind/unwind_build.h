@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Builds the unwind table of an ELF file. */
+#ifndef UNWIND_UNWIND_BUILD_H
+#define UNWIND_UNWIND_BUILD_H
+
+struct elffile;
+struct strbuf;
+struct unwind_table;
+
+/*
+ * Makes the table of ELF from .eh_frame, Go's pclntab and .debug_frame, in this order of preference
+ * for each address. Signal return trampolines are found by their code. NULL in blocks and ERR if
+ * the file has no usable unwind information or is not for x86-64.
+ */
+int unwind_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err);
+
+#endif
