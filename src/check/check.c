@@ -14,13 +14,13 @@
 /* When a check applies: always (0), or only for … */
 enum { TO_COMPILE = 1, TO_LOAD = 2 };
 
-struct look {
+struct check_entry {
 	const char *name;
 	unsigned when;
-	void (*look)(struct check_context *c);
+	void (*run)(struct check_context *c);
 };
 
-static const struct look stap_looks[] = {
+static const struct check_entry stap_checks[] = {
 	{"stap", TO_COMPILE, check_stap},
 	{"kernel", TO_COMPILE, check_kernel},
 	{"kernel headers", TO_COMPILE, check_headers},
@@ -40,7 +40,7 @@ static const struct look stap_looks[] = {
 	{"vm", TO_LOAD, check_vm},
 };
 
-static const struct look bpf_looks[] = {
+static const struct check_entry bpf_checks[] = {
 	{"bpf kernel", 0, check_bpf_kernel},
 	{"kernel types", 0, check_bpf_types},
 	{"bpf rights", 0, check_bpf_rights},
@@ -213,11 +213,11 @@ static char *running_release(const struct check_context *c)
 
 static void find_kernel(struct check_context *c)
 {
-	const char *wanted = c->request->release;
+	const char *requested = c->request->release;
 	char *running = running_release(c);
 
-	c->checks->compile_only = wanted && strcmp(wanted, running);
-	c->release = wanted ? xstrdup(wanted) : xstrdup(running);
+	c->checks->compile_only = requested && strcmp(requested, running);
+	c->release = requested ? xstrdup(requested) : xstrdup(running);
 	free(running);
 	c->modules = xasprintf("/usr/lib/modules/%s", c->release);
 	if (root_exists(c->request->root, c->modules) &&
@@ -244,17 +244,18 @@ static void find_config(struct check_context *c)
 static void find_stap(struct check_context *c)
 {
 	c->stap = root_find(c->request->root, "stap");
-	if (c->stap && root_run(c->request->root, c->stap, "--version", &c->stap_says))
-		strbuf_reset(&c->stap_says);
+	if (c->stap && root_run(c->request->root, c->stap, "--version", &c->stap_version))
+		strbuf_reset(&c->stap_version);
 }
 
-static void look_at_all(struct check_context *c, const struct look *looks, size_t nr, unsigned skip)
+static void run_list(
+	struct check_context *c, const struct check_entry *list, size_t nr, unsigned skip)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (looks[i].when & skip)
+		if (list[i].when & skip)
 			continue;
-		c->name = looks[i].name;
-		looks[i].look(c);
+		c->name = list[i].name;
+		list[i].run(c);
 	}
 }
 
@@ -265,7 +266,7 @@ void checks_run(struct checks *checks, const struct check_request *request)
 	*checks = request->built_in ? (struct checks){.engine = "bpf", .by = "the built-in engine"}
 				    : (struct checks){.engine = "stap", .by = "SystemTap"};
 
-	c.config = c.stap_says = (struct strbuf)STRBUF_INIT;
+	c.config = c.stap_version = (struct strbuf)STRBUF_INIT;
 	find_kernel(&c);
 	find_config(&c);
 	if (!request->module_given && !request->built_in)
@@ -275,10 +276,10 @@ void checks_run(struct checks *checks, const struct check_request *request)
 		(request->module_given ? TO_COMPILE : 0) | (checks->compile_only ? TO_LOAD : 0);
 
 	if (request->built_in)
-		look_at_all(&c, bpf_looks, ARRAY_LEN(bpf_looks), skip);
+		run_list(&c, bpf_checks, ARRAY_LEN(bpf_checks), skip);
 	else
-		look_at_all(&c, stap_looks, ARRAY_LEN(stap_looks), skip);
-	strbuf_release(&c.stap_says);
+		run_list(&c, stap_checks, ARRAY_LEN(stap_checks), skip);
+	strbuf_release(&c.stap_version);
 	free(c.stap);
 	strbuf_release(&c.status);
 	strbuf_release(&c.config);

@@ -12,7 +12,7 @@
 static const char *stap_version(const struct check_context *c, size_t *len)
 {
 	const char *mark = "(version ";
-	const char *version = strstr(c->stap_says.buf, mark);
+	const char *version = strstr(c->stap_version.buf, mark);
 
 	if (version) {
 		version += strlen(mark);
@@ -49,7 +49,7 @@ static unsigned kernel_number(const char *release)
 
 static void compare_versions(struct check_context *c)
 {
-	const char *tested = check_value(c->stap_says.buf, "tested kernel versions:");
+	const char *tested = check_value(c->stap_version.buf, "tested kernel versions:");
 	char first[32] = "", last[32] = "";
 	unsigned kernel = kernel_number(c->release);
 

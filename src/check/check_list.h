@@ -9,13 +9,13 @@
 struct check_context {
 	const struct check_request *request;
 	struct checks *checks;
-	const char *name;        /* of the check that runs */
-	char *release;           /* of the kernel in question, "" when it is not known */
-	char *modules;           /* /lib/modules/RELEASE, or where that lies with a merged /usr */
-	struct strbuf config;    /* of that kernel, empty when it is not known */
-	struct strbuf status;    /* /proc/self/status */
-	char *stap;              /* its path below the root, NULL: none */
-	struct strbuf stap_says; /* of its version; empty when it cannot be run */
+	const char *name;     /* of the check that runs */
+	char *release;        /* of the kernel in question, "" when it is not known */
+	char *modules;        /* /lib/modules/RELEASE, or where that lies with a merged /usr */
+	struct strbuf config; /* of that kernel, empty when it is not known */
+	struct strbuf status; /* /proc/self/status */
+	char *stap;           /* its path below the root, NULL: none */
+	struct strbuf stap_version; /* of its version; empty when it cannot be run */
 };
 
 /* Each looks at one thing and reports it in one line, or in none when it is not in question. */

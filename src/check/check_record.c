@@ -153,10 +153,10 @@ static bool is_program(const struct processes *ps, size_t i)
 static bool is_nameless(const struct check_context *c, const struct processes *ps, size_t i)
 {
 	const struct object *o = &ps->objects[i];
-	const struct debug_paths places = {.root = *c->request->root ? c->request->root : NULL};
+	const struct debug_paths paths = {.root = *c->request->root ? c->request->root : NULL};
 
 	return o->elf && o->path[0] == '/' && (is_program(ps, i) || code_size(ps, i) >= LARGE) &&
-	       !debugfile_names_known(o->elf, o->path, &places);
+	       !debugfile_names_known(o->elf, o->path, &paths);
 }
 
 static void report_nameless(struct check_context *c, const struct processes *ps)

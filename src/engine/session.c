@@ -171,7 +171,7 @@ static void take_sums(struct run *r, enum engine_state state)
 {
 	const struct engine_ops *ops = r->session->ops;
 	int seen = interrupts ? 1 : 0; /* others may have come with the first */
-	double asked = now();
+	double last_stop = now();
 
 	if (state != ENGINE_ENDED)
 		ops->stop(r->engine);
@@ -179,9 +179,9 @@ static void take_sums(struct run *r, enum engine_state state)
 		state = ops->wait(r->engine, TICK_MS);
 		bool impatient = interrupts > seen;
 
-		if (impatient || now() - asked > PATIENCE_S) {
+		if (impatient || now() - last_stop > PATIENCE_S) {
 			seen += impatient;
-			asked = now();
+			last_stop = now();
 			ops->stop(r->engine);
 			times++;
 		}

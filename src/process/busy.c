@@ -17,7 +17,7 @@ struct usages {
 	size_t nr, alloc;
 };
 
-static void look(struct usages *u)
+static void read_usages(struct usages *u)
 {
 	size_t nr;
 	uint32_t *pids = task_programs(&nr);
@@ -42,7 +42,7 @@ uint32_t *busy_since_start(size_t *nr)
 {
 	struct usages all = {0};
 
-	look(&all);
+	read_usages(&all);
 	if (all.nr)
 		qsort(all.list, all.nr, sizeof(*all.list), compare_usage);
 	uint32_t *pids = xcalloc(all.nr + 1, sizeof(*pids));
@@ -62,11 +62,11 @@ size_t busy_processes(uint32_t *pids, size_t max)
 	size_t nr = 0;
 
 	table_init(&at);
-	look(&before);
+	read_usages(&before);
 	for (size_t i = 0; i < before.nr; i++)
 		*table_put(&at, before.list[i].pid, 0, &is_new) = (uint32_t)i;
 	usleep(250000);
-	look(&now);
+	read_usages(&now);
 	for (size_t i = 0; i < now.nr; i++) {
 		const uint32_t *old = table_get(&at, now.list[i].pid, 0);
 

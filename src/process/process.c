@@ -99,12 +99,12 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		.inode = inode,
 		.path = xstrdup(path),
 		.deleted = ends_with(path, " (deleted)"),
-		.foreign = procfile_is_foreign(path, dev, inode),
+		.path_differs = procfile_differs(path, dev, inode),
 	};
 
 	if (path[0] == '/') {
 		o.readable = procfile_path(pid, m->start, m->end, path, inode);
-		o.elf = procfile_open(o.foreign ? o.readable : path);
+		o.elf = procfile_open(o.path_differs ? o.readable : path);
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}
@@ -149,7 +149,7 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	if (!*p->root)
 		o.elf = open_known(m->path, m->build_id);
 	if (!o.elf) {
-		o.foreign = true;
+		o.path_differs = true;
 		o.readable = procfile_path(p->pid, m->start, m->end, m->path, 0);
 		o.elf = open_known(o.readable, m->build_id);
 	}

@@ -22,7 +22,7 @@ struct object {
 	char *path;          /* as the process sees it; "": anonymous memory; "[vdso]" */
 	char *build_id;      /* lower-case hex, "": none */
 	bool deleted;        /* path ends in " (deleted)" */
-	bool foreign;        /* path in our own root is another file or does not exist */
+	bool path_differs;   /* path in our own root is another file or does not exist */
 	struct elffile *elf; /* NULL: not readable or not ELF */
 	char *readable;      /* a path to open it by while the process lives */
 	bool has_rules;      /* the engine has its unwind rules */

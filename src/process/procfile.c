@@ -15,7 +15,7 @@
 
 enum { SPARE_FILES = 32 }; /* descriptors reserved for other purposes */
 
-bool procfile_is_foreign(const char *path, uint64_t dev, uint64_t inode)
+bool procfile_differs(const char *path, uint64_t dev, uint64_t inode)
 {
 	struct stat st;
 

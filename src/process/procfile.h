@@ -9,7 +9,7 @@
 struct elffile;
 
 /* True if PATH in our own root is not the file with DEV and INODE. */
-bool procfile_is_foreign(const char *path, uint64_t dev, uint64_t inode);
+bool procfile_differs(const char *path, uint64_t dev, uint64_t inode);
 
 /*
  * A path to open the file that PID has mapped from START to END, as long as PID lives, even if it

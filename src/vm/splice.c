@@ -42,8 +42,8 @@ struct work {
 	struct splice_beginner *beginners;
 	struct loop *loops;
 	size_t nr_beginners, nr_loops;
-	unsigned *costs; /* of the first I beginners and J loops */
-	int *places;     /* of each of the interpreter's frames: on which loop */
+	unsigned *costs;  /* of the first I beginners and J loops */
+	int *frame_loops; /* of each of the interpreter's frames: on which loop */
 };
 
 static void find_loops(struct work *w)
@@ -186,7 +186,7 @@ static int first_partner(const struct work *w)
 }
 
 /* The loop that the frame of B is on; CURRENT is the one of the frames below it. */
-static int place_of(const struct work *w, const struct splice_beginner *b, int current)
+static int loop_of(const struct work *w, const struct splice_beginner *b, int current)
 {
 	bool is_last = b == &w->beginners[w->nr_beginners - 1];
 
@@ -208,10 +208,10 @@ static void place_frames(struct work *w)
 		current = (b++)->loop;
 	for (size_t i = w->s->nr_frames; i--;) {
 		if (b == end || b->frame != i) {
-			w->places[i] = current;
+			w->frame_loops[i] = current;
 			continue;
 		}
-		w->places[i] = place_of(w, b, current);
+		w->frame_loops[i] = loop_of(w, b, current);
 		if (b->loop != SPLICE_NO_LOOP)
 			current = loop_going_on(w, b, b->loop);
 		b++;
@@ -246,9 +246,10 @@ static void merge(const struct work *w, struct merged *m)
 	for (int loop = (int)w->nr_loops; loop--;) {
 		add_native(m, s, at, w->loops[loop].frame);
 		at = w->loops[loop].frame;
-		for (; f < s->nr_frames && (w->places[f] == loop || w->places[f] == SPLICE_NO_LOOP);
+		for (; f < s->nr_frames &&
+			(w->frame_loops[f] == loop || w->frame_loops[f] == SPLICE_NO_LOOP);
 			f++)
-			if (w->places[f] == loop)
+			if (w->frame_loops[f] == loop)
 				add_frame(m, s, f);
 	}
 	add_native(m, s, at, s->nr_native);
@@ -283,7 +284,7 @@ static bool merge_whole(const struct splice *s, struct merged *m)
 		.s = s,
 		.beginners = xcalloc(s->nr_frames + 1, sizeof(*w.beginners)),
 		.loops = xcalloc(s->nr_native + 1, sizeof(*w.loops)),
-		.places = xcalloc(s->nr_frames + 1, sizeof(*w.places)),
+		.frame_loops = xcalloc(s->nr_frames + 1, sizeof(*w.frame_loops)),
 	};
 
 	find_loops(&w);
@@ -297,7 +298,7 @@ static bool merge_whole(const struct splice *s, struct merged *m)
 	free(w.beginners);
 	free(w.loops);
 	free(w.costs);
-	free(w.places);
+	free(w.frame_loops);
 	return fits;
 }
 

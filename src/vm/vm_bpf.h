@@ -15,10 +15,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, VM_KNOWN);
+	__uint(max_entries, VM_SENT_MAX);
 	__type(key, struct vm_key);
 	__type(value, uint32_t);
-} vm_known SEC(".maps");
+} vm_sent SEC(".maps");
 
 /* As PERL_READ_STRING in vm/perl/perl_text.h. */
 static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
@@ -129,7 +129,7 @@ __noinline int take_vm_steps(uint32_t lane)
 }
 
 /* Hands up frame INDEX with its texts, unless that was done before. */
-__noinline int hand_up_vm_frame(uint32_t lane, uint32_t index)
+__noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
 	uint32_t yes = 1;
@@ -140,7 +140,7 @@ __noinline int hand_up_vm_frame(uint32_t lane, uint32_t index)
 
 	new->key.words.what = s->frame[PAD + index * VM_WORDS];
 	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
-	if (bpf_map_lookup_elem(&vm_known, &new->key))
+	if (bpf_map_lookup_elem(&vm_sent, &new->key))
 		return 0;
 	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
 	bool named;
@@ -148,7 +148,7 @@ __noinline int hand_up_vm_frame(uint32_t lane, uint32_t index)
 	new->what = frame.what;
 	named = vm_read_texts(s, &frame, &new->texts);
 	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && named)
-		bpf_map_update_elem(&vm_known, &new->key, &yes, BPF_ANY);
+		bpf_map_update_elem(&vm_sent, &new->key, &yes, BPF_ANY);
 	return 0;
 }
 
@@ -192,8 +192,8 @@ static __always_inline bool vm_stack(struct scratch *s)
 		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
 	s->vm_record.type = RING_VM_FRAME;
 	s->vm_record.frame.key.tgid = tgid;
-	for (uint32_t i = 0; layout && i < VM_DEPTH && i < s->fresh / VM_WORDS; i++)
-		hand_up_vm_frame(LANE_EVENT, i);
+	for (uint32_t i = 0; layout && i < VM_DEPTH && i < s->nr_new / VM_WORDS; i++)
+		send_vm_frame(LANE_EVENT, i);
 	return s->row.vm;
 }
 

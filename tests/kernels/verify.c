@@ -74,7 +74,7 @@ static void set_logs(struct bpf_object *object, int log_level)
 static void set_size(struct bpf_map *map, bool vm)
 {
 	static const char *const sums[] = {"rows_0", "rows_1", "nodes_0", "nodes_1", NULL};
-	static const char *const of_vm[] = {"vm_layouts", "vm_known", NULL};
+	static const char *const of_vm[] = {"vm_layouts", "vm_sent", NULL};
 	const char *name = bpf_map__name(map);
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t nr_cpus = cpus > 0 ? (uint32_t)cpus : 1;
@@ -83,8 +83,8 @@ static void set_size(struct bpf_map *map, bool vm)
 		bpf_map__set_max_entries(map, ROOM);
 	else if (!strcmp(name, "counters"))
 		bpf_map__set_max_entries(map, nr_cpus * LANES);
-	else if (!strcmp(name, "seen"))
-		bpf_map__set_max_entries(map, nr_cpus * SEEN);
+	else if (!strcmp(name, "rule_cache"))
+		bpf_map__set_max_entries(map, nr_cpus * RULE_CACHE_SIZE);
 	else if (is_one_of(name, of_vm) && !vm)
 		bpf_map__set_max_entries(map, 1);
 	for (size_t i = 0; i < NR_VMS; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples before their tables are there: 64 processors, all on targets whose tables take a while. */
+/* Samples before their tables are there: 64 processors, all on targets whose tables take a while.
+ */
 #include "engine/bpf/kern/backlog.h"
 #include "lib/util.h"
 
@@ -38,23 +39,23 @@ static uint64_t copy_bytes(const struct load *l)
 
 static struct outcome simulate(const struct load *l)
 {
-	static struct copier copiers[CPUS];
+	static struct copy_quota copy_quotas[CPUS];
 	static struct delayed backlog[CPUS];
 	struct outcome o = {0};
 	uint64_t in_ring = 0;
 
-	memset(copiers, 0, sizeof(copiers));
+	memset(copy_quotas, 0, sizeof(copy_quotas));
 	memset(backlog, 0, sizeof(backlog));
 	for (uint64_t ms = 0; ms < MS; ms++) {
 		if (ms % READ_MS == 0)
 			in_ring = 0;
 		for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
-			struct copier *c = &copiers[cpu % l->processes];
+			struct copy_quota *c = &copy_quotas[cpu % l->processes];
 			uint64_t weight;
 
 			if (ms >= l->ready_ms) {
 				o.walked++;
-			} else if (copier_take(c, ms * 1000000) &&
+			} else if (copy_quota_take(c, ms * 1000000) &&
 				   in_ring + copy_bytes(l) <= backlog_ring(CPUS)) {
 				o.copied++;
 				in_ring += copy_bytes(l);

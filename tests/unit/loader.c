@@ -28,7 +28,7 @@ static int set_up(void **state)
 	free(loader.cache);
 	loader.cache = xstrdup(folder);
 	loader.pool = &pool;
-	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
+	loader.descs = xcalloc(TABLES_MAX, sizeof(*loader.descs));
 	number = loader_number(&loader, self->object);
 	return 0;
 }
@@ -38,7 +38,7 @@ static int tear_down(void **state)
 	char *command = xasprintf("rm -r '%s'", folder);
 
 	(void)state;
-	free(loader.places);
+	free(loader.descs);
 	loader_release(&loader);
 	processes_release(&ps);
 	assert_int_equal(system(command), 0);

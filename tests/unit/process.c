@@ -671,7 +671,7 @@ static void process__gives_all_files(void **state)
 	size_t nr = 0;
 
 	(void)state;
-	assert_false(ps.objects[m->object].deleted || ps.objects[m->object].foreign);
+	assert_false(ps.objects[m->object].deleted || ps.objects[m->object].path_differs);
 	for (size_t i = 0; i < ps.nr_objects; i++)
 		nr += ps.objects[i].elf != NULL;
 	assert_true(nr > 2);

@@ -40,14 +40,14 @@ static void make(uint64_t pool_bytes_max)
 	processes_init(&ps);
 	loader_init(&loader, &ps);
 	loader.pool = &pool;
-	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
+	loader.descs = xcalloc(TABLES_MAX, sizeof(*loader.descs));
 	spaces_init(&spaces, &ps, &pool, &loader, space_map);
 }
 
 static void release(void)
 {
 	spaces_release(&spaces);
-	free(loader.places);
+	free(loader.descs);
 	loader_release(&loader);
 	processes_release(&ps);
 	pool_release(&pool);

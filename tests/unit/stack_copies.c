@@ -34,7 +34,7 @@ static int set_up(void **state)
 	free(loader.cache); /* so that each table has to be built */
 	loader.cache = xstrdup("/nonexistent");
 	loader.pool = &pool;
-	loader.places = xcalloc(TABLES_MAX, sizeof(*loader.places));
+	loader.descs = xcalloc(TABLES_MAX, sizeof(*loader.descs));
 	samples_init(&samples);
 	stack_copies_init(&copies, &ps, &loader, &samples);
 	return 0;
@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	(void)state;
 	stack_copies_release(&copies);
 	samples_release(&samples);
-	free(loader.places);
+	free(loader.descs);
 	loader_release(&loader);
 	processes_release(&ps);
 	return 0;

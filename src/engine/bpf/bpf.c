@@ -57,7 +57,7 @@ struct bpf {
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why */
 	struct strbuf no_vm;                  /* why, one process a line */
-	struct strbuf not_looked;             /* why waiting threads were not looked at */
+	struct strbuf no_waits;               /* why waiting threads were not looked at */
 	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
 	uint64_t nr_drains;
 	uint64_t lost_events; /* that were made good */
@@ -143,8 +143,8 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 
 	pool_init(&b->pool, programs_map(p, "pool"), POOL_MAX);
 	b->loader.pool = &b->pool;
-	b->loader.places =
-		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_place), true);
+	b->loader.descs =
+		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_desc), true);
 	b->counters = programs_map_memory(
 		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
@@ -164,7 +164,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	drain_init(&b->drain);
 	add_event(b);
 	b->ring = ring_buffer__new(programs_map(p, "ring"), take_record, b, NULL);
-	if (!b->loader.places || !b->counters || !b->ring)
+	if (!b->loader.descs || !b->counters || !b->ring)
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
 	return 0;
 }
@@ -186,7 +186,7 @@ static int add_targets(struct bpf *b, struct strbuf *err)
 }
 
 /* Every target has its files opened, so that they can be named when they are gone. */
-static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
+static int scan_target(struct bpf *b, uint32_t tid, struct strbuf *err)
 {
 	uint32_t pid = task_process(tid);
 	struct process *p = processes_get(&b->processes, pid ? pid : tid);
@@ -199,7 +199,7 @@ static int look_at(struct bpf *b, uint32_t tid, struct strbuf *err)
 }
 
 /* Every number that we tell and are told has to mean the same. */
-static int check_numbers(struct strbuf *err)
+static int check_pid_namespace(struct strbuf *err)
 {
 	if (task_numbers_ours())
 		return 0;
@@ -207,15 +207,15 @@ static int check_numbers(struct strbuf *err)
 			 "as unshare --mount-proc does");
 }
 
-static int look_at_targets(struct bpf *b, struct strbuf *err)
+static int scan_targets(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
 
 	for (size_t i = 0; i < r->nr_tids; i++)
-		if (look_at(b, r->tids[i], err))
+		if (scan_target(b, r->tids[i], err))
 			return -1;
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
-		if (look_at(b, r->pids[i], err))
+		if (scan_target(b, r->pids[i], err))
 			return -1;
 	if (r->all && (r->user || r->vm))
 		processes_get_all(
@@ -224,7 +224,7 @@ static int look_at_targets(struct bpf *b, struct strbuf *err)
 }
 
 /* Who asks for an interpreter means a process with it; what processes will start is not known. */
-static int look_for_vm(struct bpf *b, struct strbuf *err)
+static int find_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
 	bool must = !r->all && !r->children, refused = false;
@@ -273,7 +273,7 @@ static void bpf_free(struct engine *engine)
 	kallsyms_free(b->kallsyms);
 	strbuf_release(&b->no_kallsyms);
 	strbuf_release(&b->no_vm);
-	strbuf_release(&b->not_looked);
+	strbuf_release(&b->no_waits);
 	free(b->heads);
 	free(b->frames);
 	free(b->waiting);
@@ -315,7 +315,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
-	b->programs.log = b->no_kallsyms = b->no_vm = b->not_looked = (struct strbuf)STRBUF_INIT;
+	b->programs.log = b->no_kallsyms = b->no_vm = b->no_waits = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
@@ -325,7 +325,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
-	if (check_numbers(err) || look_at_targets(b, err) || (request->vm && look_for_vm(b, err))) {
+	if (check_pid_namespace(err) || scan_targets(b, err) || (request->vm && find_vm(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -339,7 +339,7 @@ static void bpf_describe(const struct engine *engine, FILE *out)
 }
 
 /* However late we come to stop it, it lasts no longer than was asked for. */
-static uint64_t until(const struct engine_request *r)
+static uint64_t end_time(const struct engine_request *r)
 {
 	return r->seconds > 0 && r->seconds < 1e9
 		       ? (uint64_t)monotonic_ns() + (uint64_t)(r->seconds * 1e9)
@@ -363,7 +363,7 @@ static void prepare_tables(struct bpf *b)
 }
 
 /* On a machine that has more to do than it can we must still come to read. */
-static void hurry(bool on)
+static void raise_priority(bool on)
 {
 	setpriority(PRIO_PROCESS, 0, on ? -20 : 0);
 }
@@ -378,7 +378,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 }
 
 /* Processes that the recording is about, and those that may become it. */
-static bool concerns(struct bpf *b, const struct side_event *e)
+static bool is_relevant(struct bpf *b, const struct side_event *e)
 {
 	if (!e->pid)
 		return false; /* outside of our pid namespace */
@@ -392,7 +392,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 {
 	struct process *p;
 
-	if (!concerns(b, e))
+	if (!is_relevant(b, e))
 		return;
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
@@ -427,7 +427,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 }
 
 /* Events were lost: what is mapped must be looked at. */
-static void look_again(struct bpf *b)
+static void rescan(struct bpf *b)
 {
 	b->lost_events = b->side.lost;
 	for (size_t i = 0; i < b->processes.nr; i++)
@@ -475,7 +475,7 @@ static void take_round(struct bpf *b)
 	b->nr_heads = 0;
 	sideband_drop(&b->side, at);
 	if (b->side.lost > b->lost_events) {
-		look_again(b);
+		rescan(b);
 		at = 1;
 	}
 	take_vms(b);
@@ -496,21 +496,21 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		strbuf_addch(err, '\n');
 		return -1;
 	}
-	hurry(true);
+	raise_priority(true);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (r->user)
 		prepare_tables(b);
 	sideband_enable(&b->side, true);
-	b->programs.control->until = until(r);
+	b->programs.control->until = end_time(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	}
 	if (r->vm)
 		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
-	if (b->programs.look) {
-		programs_look(&b->programs, &b->not_looked);
+	if (b->programs.scan) {
+		programs_scan_tasks(&b->programs, &b->no_waits);
 		take_round(b); /* their memory is still what they left */
 	}
 	if (r->kernel)
@@ -598,7 +598,7 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
 	programs_detach(&b->programs);
-	hurry(false);
+	raise_priority(false);
 	b->stopped = true;
 }
 
@@ -661,9 +661,9 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
 			"count at the next stacks of their threads\n",
 			counters.delayed, counters.hits);
-	if (b->not_looked.len)
+	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
-			b->not_looked.buf);
+			b->no_waits.buf);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
 	if (b->request->vm && !vm_processes_any(&b->vms))
 		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);

@@ -51,7 +51,7 @@ uint32_t loader_number(struct loader *l, size_t object)
 	ALLOC_GROW(l->files, l->nr, l->alloc);
 	l->files[l->nr] = (struct loader_file){
 		.object = object, .state = o->elf ? TABLE_PENDING : TABLE_NONE};
-	l->places[l->nr] = (struct table_place){.state = l->files[l->nr].state};
+	l->descs[l->nr] = (struct table_desc){.state = l->files[l->nr].state};
 	return o->table = l->nr++;
 }
 
@@ -59,7 +59,7 @@ uint32_t loader_number(struct loader *l, size_t object)
 static void place_table(struct loader *l, uint32_t number)
 {
 	const struct unwind_header *h = l->files[number].table.header;
-	struct table_place *p = &l->places[number];
+	struct table_desc *p = &l->descs[number];
 	uint32_t nr = h->nr_blocks - 1, first = pool_get(l->pool, nr);
 
 	if (!first) {
@@ -88,7 +88,7 @@ static void set_table(struct loader *l, uint32_t number, const struct unwind_tab
 	if (table->blocks)
 		place_table(l, number);
 	else
-		__atomic_store_n(&l->places[number].state, TABLE_NONE, __ATOMIC_RELEASE);
+		__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
 /* The live builder with the fewest requests; the first one if none is alive. */

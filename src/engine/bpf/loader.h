@@ -18,7 +18,7 @@ enum { BUILDERS_MAX = 4 };
 struct loader {
 	struct processes *ps;
 	struct pool *pool;
-	struct table_place *places; /* by table number; shared with the BPF programs */
+	struct table_desc *descs; /* by table number; shared with the BPF programs */
 	struct loader_file {
 		size_t object;
 		struct unwind_table table; /* of TABLE_READY */

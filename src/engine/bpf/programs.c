@@ -109,10 +109,10 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"nodes_0", p->nr_nodes},
 		{"nodes_1", p->nr_nodes},
 		{"counters", cpus * LANES},
-		{"seen", cpus * SEEN},
+		{"rule_cache", cpus * RULE_CACHE_SIZE},
 		{"ring", backlog_ring(p->nr_cpus)},
 		{"vm_layouts", r->vm ? 0 : 1},
-		{"vm_known", r->vm ? 0 : 1},
+		{"vm_sent", r->vm ? 0 : 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -227,7 +227,7 @@ int programs_attach(struct programs *p, struct strbuf *err)
 				bpf_program__name(program), strerror(errno));
 		p->links[p->nr_links++] = link;
 		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
-			p->look = link;
+			p->scan = link;
 	}
 	return 0;
 }
@@ -237,13 +237,13 @@ void programs_detach(struct programs *p)
 	for (size_t i = 0; i < p->nr_links; i++)
 		bpf_link__destroy(p->links[i]);
 	p->nr_links = 0;
-	p->look = NULL;
+	p->scan = NULL;
 }
 
-int programs_look(const struct programs *p, struct strbuf *err)
+int programs_scan_tasks(const struct programs *p, struct strbuf *err)
 {
 	char buf[4096];
-	int fd = bpf_iter_create(bpf_link__fd(p->look)), error = fd < 0 ? errno : 0;
+	int fd = bpf_iter_create(bpf_link__fd(p->scan)), error = fd < 0 ? errno : 0;
 	ssize_t n = 1;
 
 	while (!error && n) {
@@ -253,8 +253,7 @@ int programs_look(const struct programs *p, struct strbuf *err)
 	}
 	if (fd >= 0)
 		close(fd);
-	return error ? fail(err, "cannot look at the threads that wait already: %s",
-			       strerror(error))
+	return error ? fail(err, "cannot scan the threads that already wait: %s", strerror(error))
 		     : 0;
 }
 

@@ -20,7 +20,7 @@ struct programs {
 	const struct engine_request *request;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
-	struct bpf_link *look;    /* iterator over all tasks, run at the start; NULL: likewise */
+	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
 	struct bpf_link *links[LINKS_MAX];
 	size_t nr_links;
 	struct settings settings;
@@ -52,6 +52,6 @@ int programs_attach(struct programs *p, struct strbuf *err);
 void programs_detach(struct programs *p);
 
 /* Runs the iterator over all tasks. */
-int programs_look(const struct programs *p, struct strbuf *err);
+int programs_scan_tasks(const struct programs *p, struct strbuf *err);
 
 #endif

@@ -211,7 +211,7 @@ void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size
 	struct stack_copy copy = {.head = *head, .process = process};
 
 	c->nr_copies++;
-	if (head->foreign)
+	if (head->remote)
 		read_stack(&copy);
 	else
 		join_pages(c, &copy);

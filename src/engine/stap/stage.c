@@ -21,7 +21,7 @@ static int compare_paths(const void *a, const void *b)
 
 static bool needs_copy(const struct object *o)
 {
-	return o->deleted || o->foreign || elffile_eh_frame_hidden(o->elf);
+	return o->deleted || o->path_differs || elffile_eh_frame_hidden(o->elf);
 }
 
 static int copy_bytes(int in, int out)
@@ -63,7 +63,7 @@ static int fix_time(const char *path, struct strbuf *err)
 static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 {
 	char *tmp = xasprintf("%s.%d", to, (int)getpid());
-	const char *from = o->foreign ? o->readable : o->path;
+	const char *from = o->path_differs ? o->readable : o->path;
 	int ret = folder_make_above(to, err);
 
 	unlink(tmp); /* left by a killed process */

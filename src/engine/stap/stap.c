@@ -59,7 +59,7 @@ struct stap {
 	struct strbuf notes;
 };
 
-static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
+static int scan_target(struct stap *s, uint32_t pid, struct strbuf *err)
 {
 	struct process *p = processes_get(&s->processes, pid);
 
@@ -71,7 +71,7 @@ static int look_at(struct stap *s, uint32_t pid, struct strbuf *err)
 }
 
 /* Looks at the processes whose files get rules. */
-static int look_at_targets(struct stap *s, struct strbuf *err)
+static int scan_targets(struct stap *s, struct strbuf *err)
 {
 	const struct engine_request *r = s->request;
 	uint32_t busy[8];
@@ -84,10 +84,10 @@ static int look_at_targets(struct stap *s, struct strbuf *err)
 				busy[i]);
 	}
 	for (size_t i = 0; i < r->nr_tids; i++)
-		if (look_at(s, r->tids[i], err))
+		if (scan_target(s, r->tids[i], err))
 			return -1;
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
-		if (look_at(s, r->pids[i], err))
+		if (scan_target(s, r->pids[i], err))
 			return -1;
 	return 0;
 }
@@ -100,7 +100,7 @@ static size_t set_values(struct stap *s)
 }
 
 /* What runs now; the script does not hear of what begins later. */
-static void look_for_vm(struct stap *s)
+static void update_vms(struct stap *s)
 {
 	const struct engine_request *r = s->request;
 
@@ -121,7 +121,7 @@ static int find_vm(struct stap *s, struct strbuf *err)
 			"SystemTap needs to know where %s is before the program begins: start it "
 			"first and give its number with -p, or use --engine=bpf",
 			title);
-	look_for_vm(s);
+	update_vms(s);
 	for (size_t i = 0; i < s->processes.nr && !s->request->all; i++) {
 		const struct process *p = &s->processes.list[i];
 		int found = vm_processes_look(&s->vms, p, err);
@@ -143,7 +143,7 @@ static void find_vm_again(struct stap *s)
 {
 	const struct vm *vm = s->request->vm;
 
-	look_for_vm(s);
+	update_vms(s);
 	size_t left_out = set_values(s);
 
 	if (s->request->all)
@@ -306,7 +306,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
 	if ((request->module && adopt_module(s, request, err)) ||
-		tool_need_script(request->tool, err) || look_at_targets(s, err)) {
+		tool_need_script(request->tool, err) || scan_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -519,7 +519,7 @@ static char *logged_error(const struct stap *s)
 	return found ? xstrndup(found, strcspn(found, "\n")) : xstrdup("it did not say why");
 }
 
-static void look_once_more(struct stap *s)
+static void rescan(struct stap *s)
 {
 	for (size_t i = 0; i < s->processes.nr; i++)
 		process_scan(&s->processes, &s->processes.list[i], NULL);
@@ -623,7 +623,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 		return explain(s, err);
 	int ret = take_losses(s, err);
 
-	look_once_more(s);
+	rescan(s);
 	if (s->request->module)
 		mark_rules(s);
 	const struct tool *tool = s->request->tool;

@@ -185,7 +185,7 @@ static bool describe_installed(
 }
 
 /* The same by what servers have. */
-static bool describe_fetched(
+static bool describe_downloaded(
 	const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
 	struct description d = {t, file, l->minor, -1, -1, ""};
@@ -216,7 +216,7 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 	l->source = PERL_FROM_DEBUGINFO;
 	if (t->debuginfo == DEBUGINFO_LAST && describe_installed(t, file, l))
 		return 0;
-	if (t->fetch && describe_fetched(t, file, l))
+	if (t->fetch && describe_downloaded(t, file, l))
 		return 0;
 	return fail(err,
 		"perl 5.%u.%u in '%s' is not one of the known versions, 5.%d to 5.%d; "

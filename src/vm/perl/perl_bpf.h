@@ -5,22 +5,22 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SEEN_SUBS);
+	__uint(max_entries, PERL_SUB_CACHE_SIZE);
 	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
 	__type(key, uint32_t);
-	__type(value, struct perl_seen);
-} seen_subs SEC(".maps");
+	__type(value, struct perl_cached_sub);
+} perl_sub_cache SEC(".maps");
 
-static __always_inline struct perl_seen *perl_seen_place(uint64_t cv)
+static __always_inline struct perl_cached_sub *perl_sub_cache_slot(uint64_t cv)
 {
-	uint32_t at = my_place(cv, SEEN_SUBS);
+	uint32_t at = cpu_slot(cv, PERL_SUB_CACHE_SIZE);
 
-	return bpf_map_lookup_elem(&seen_subs, &at);
+	return bpf_map_lookup_elem(&perl_sub_cache, &at);
 }
 
 #define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define PERL_READ_STRING(w, to, size, at) read_user_string(to, size, at)
-#define PERL_SEEN(w, cv) perl_seen_place(cv)
+#define PERL_CACHED_SUB(w, cv) perl_sub_cache_slot(cv)
 
 #include "perl_step.h"
 #include "perl_text.h"

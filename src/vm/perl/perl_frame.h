@@ -42,7 +42,7 @@ static inline enum perl_type perl_frame_type(uint64_t what)
 	return (enum perl_type)VM_FRAME_TYPE(what);
 }
 
-enum { SEEN_SUBS = 1024 }; /* remembered, of each processor; a power of two up to 4096 */
+enum { PERL_SUB_CACHE_SIZE = 1024 }; /* remembered, of each processor; a power of two up to 4096 */
 
 /* Limits of one walk: stacks, contexts; bytes that are read at once. */
 enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
@@ -51,7 +51,7 @@ enum { PERL_STACKS_MAX = 1024, PERL_CONTEXTS_MAX = 1 << 16, PERL_BYTES = 256 };
  * A sub and the statement that it is at, as they were met before: then it is still that sub, for
  * the statement is a part of it.
  */
-struct perl_seen {
+struct perl_cached_sub {
 	uint64_t cv, cop;
 	uint32_t owner; /* whose they are; 0: none */
 	uint32_t pad;

@@ -8,7 +8,7 @@
  *
  * which reads the target's memory, 0 when all of it could be read, and
  *
- *	struct perl_seen *PERL_SEEN(struct perl_walk *w, uint64_t cv)
+ *	struct perl_cached_sub *PERL_CACHED_SUB(struct perl_walk *w, uint64_t cv)
  *
  * the place where that sub is remembered, NULL: it is not. Structures and rules are those of perl's
  * cop.h and pp_ctl.c (dopoptosub_at).
@@ -201,7 +201,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	uint64_t oldcop = perl_pointer_at(w, s->cx_oldcop);
 	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
 	bool again = w->vm.mixed && kind & s->CXp_MULTICALL;
-	struct perl_seen *seen = PERL_SEEN(w, cv);
+	struct perl_cached_sub *seen = PERL_CACHED_SUB(w, cv);
 
 	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_SUB), 0, w->cop};
 	if (!w->cop)
@@ -213,7 +213,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
 		return VM_INCONSISTENT;
 	} else if (seen) {
-		*seen = (struct perl_seen){
+		*seen = (struct perl_cached_sub){
 			cv, w->cop, w->vm.owner, 0, w->vm.frame.what, w->vm.frame.with};
 	}
 	w->vm.frame.what |= from_c | (again ? PERL_AGAIN : 0);

@@ -69,5 +69,5 @@ const struct vm perl_vm = {
 	.add_name = add_name,
 	.add_place = add_place,
 	.splice = &perl_splice,
-	.maps = {{"seen_subs", SEEN_SUBS}},
+	.maps = {{"perl_sub_cache", PERL_SUB_CACHE_SIZE}},
 };

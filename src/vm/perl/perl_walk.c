@@ -41,7 +41,7 @@ static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t ad
 
 #define PERL_READ(w, to, size, at) read_target(w, to, size, at)
 #define PERL_READ_STRING(w, to, size, at) read_string(w, to, size, at)
-#define PERL_SEEN(w, cv) NULL
+#define PERL_CACHED_SUB(w, cv) NULL
 #include "perl_step.h"
 #include "perl_text.h"
 

@@ -26,7 +26,7 @@ static inline uint32_t backlog_ring(uint64_t nr_cpus)
 }
 
 /* Takes one from the copies that a process has left in this second; false: there are none. */
-static inline bool copier_take(struct copier *c, uint64_t now_ns)
+static inline bool copy_quota_take(struct copy_quota *c, uint64_t now_ns)
 {
 	uint64_t second = now_ns / 1000000000;
 

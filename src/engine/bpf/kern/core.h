@@ -52,8 +52,8 @@ struct scratch {
 	uint64_t copy_end;       /* where it ends */
 	bool ring_full;          /* the copy is not whole */
 	struct delayed first;
-	bool delayed;   /* the next stacks of the thread count for this tick */
-	uint32_t fresh; /* of the stack that was stored last, the words at the leaf that are new */
+	bool delayed;    /* the next stacks of the thread count for this tick */
+	uint32_t nr_new; /* of the stack that was stored last, the words at the leaf that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -103,7 +103,7 @@ struct {
 	__uint(max_entries, TABLES_MAX);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, uint32_t);
-	__type(value, struct table_place);
+	__type(value, struct table_desc);
 } tables SEC(".maps");
 
 struct shard {
@@ -156,10 +156,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, COPIERS);
+	__uint(max_entries, COPY_QUOTAS_MAX);
 	__type(key, uint32_t); /* tgid */
-	__type(value, struct copier);
-} copiers SEC(".maps");
+	__type(value, struct copy_quota);
+} copy_quotas SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -233,7 +233,7 @@ struct ids {
 
 enum { LEVELS_MAX = 32 }; /* MAX_PID_NS_LEVEL */
 
-static __noinline uint32_t number_of(struct pid *pid)
+static __noinline uint32_t pid_nr_in_ns(struct pid *pid)
 {
 	uint32_t level = BPF_CORE_READ(pid, level);
 	const char *numbers = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
@@ -251,8 +251,8 @@ static __always_inline struct ids ids_of(struct task_struct *task)
 {
 	if (!settings.pid_ns)
 		return (struct ids){BPF_CORE_READ(task, tgid), BPF_CORE_READ(task, pid)};
-	return (struct ids){number_of(BPF_CORE_READ(task, group_leader, thread_pid)),
-		number_of(BPF_CORE_READ(task, thread_pid))};
+	return (struct ids){pid_nr_in_ns(BPF_CORE_READ(task, group_leader, thread_pid)),
+		pid_nr_in_ns(BPF_CORE_READ(task, thread_pid))};
 }
 
 /* Those of the current task. */
@@ -273,11 +273,11 @@ static const void *block_at(uint32_t block)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SEEN);
+	__uint(max_entries, RULE_CACHE_SIZE);
 	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
 	__type(key, uint32_t);
-	__type(value, struct seen);
-} seen SEC(".maps");
+	__type(value, struct cached_rule);
+} rule_cache SEC(".maps");
 
 /* The mapping of the walk's pc; false: there is none. */
 static __always_inline bool find_map(struct scratch *s)
@@ -317,7 +317,7 @@ static __always_inline bool find_map(struct scratch *s)
 
 /* The rule in the table for OFFSET from its base; NULL: there is none. */
 static __always_inline const struct unwind_rule *find_rule(
-	const struct table_place *t, uint64_t offset)
+	const struct table_desc *t, uint64_t offset)
 {
 	uint32_t index = 0, start = 0;
 
@@ -350,13 +350,13 @@ static __always_inline const struct unwind_rule *find_rule(
 }
 
 /* Looks up frame and rule for the walk's pc. */
-static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t key)
+static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uint64_t key)
 {
 	struct walk *w = &s->walk;
 
 	if (!find_map(s))
 		return WALK_NO_MAP;
-	const struct table_place *t = bpf_map_lookup_elem(&tables, &w->map.table);
+	const struct table_desc *t = bpf_map_lookup_elem(&tables, &w->map.table);
 	const struct unwind_rule *rule = NULL;
 
 	if (!t || t->state == TABLE_PENDING)
@@ -377,25 +377,25 @@ static __always_inline int look_up(struct scratch *s, struct seen *e, uint64_t k
 
 /* Where KEY is remembered in an array with NR places, a power of two up to 4096, for each
  * processor. */
-static __always_inline uint32_t my_place(uint64_t key, uint32_t nr)
+static __always_inline uint32_t cpu_slot(uint64_t key, uint32_t nr)
 {
 	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
 
 	return (at & (nr - 1)) + bpf_get_smp_processor_id() * nr;
 }
 
-static __always_inline struct seen *seen_place(uint64_t key)
+static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 {
-	uint32_t at = my_place(key, SEEN);
+	uint32_t at = cpu_slot(key, RULE_CACHE_SIZE);
 
-	return bpf_map_lookup_elem(&seen, &at);
+	return bpf_map_lookup_elem(&rule_cache, &at);
 }
 
 /*
  * Another file may lie there by now (dlclose, dlopen) and nobody told us yet: its build-id tells.
  * One that cannot be read says nothing.
  */
-static __always_inline bool is_still_there(struct scratch *s, const struct seen *e)
+static __always_inline bool is_same_file(struct scratch *s, const struct cached_rule *e)
 {
 	uint64_t id;
 
@@ -410,7 +410,7 @@ static __always_inline bool take_frame(struct scratch *s)
 {
 	struct walk *w = &s->walk;
 	uint64_t key = w->reg[REG_PC] << 1 | w->call;
-	struct seen *e = seen_place(key);
+	struct cached_rule *e = rule_cache_slot(key);
 	uint32_t nr = w->nr;
 
 	if (!e || nr >= WALK_DEPTH) {
@@ -422,7 +422,7 @@ static __always_inline bool take_frame(struct scratch *s)
 		if (w->end != WALK_ON)
 			return false;
 	}
-	if (!is_still_there(s, e)) {
+	if (!is_same_file(s, e)) {
 		w->end = WALK_PENDING;
 		return false;
 	}
@@ -486,8 +486,8 @@ __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 		return 0;
 	__builtin_memcpy(s->key.frame, &s->frame[PAD - CHUNK + at], sizeof(s->key.frame));
 	s->key.parent = node_number(s, lane, &is_new);
-	if (is_new && !s->fresh)
-		s->fresh = at; /* as may be all that stand on it */
+	if (is_new && !s->nr_new)
+		s->nr_new = at; /* as may be all that stand on it */
 	return s->key.parent;
 }
 
@@ -497,7 +497,7 @@ static __always_inline uint64_t store(
 {
 	uint64_t id = 0;
 
-	s->fresh = 0;
+	s->nr_new = 0;
 	s->key.parent = parent;
 	for (uint32_t i = 0; i < WALK_DEPTH && i < nr; i += CHUNK) {
 		id = store_chunk(lane, nr - i);
@@ -583,7 +583,7 @@ static __always_inline void begin_copy(
 	s->copy.copy = number;
 	s->copy.tgid = tgid;
 	s->copy.nr_pages = 0;
-	s->copy.foreign = false;
+	s->copy.remote = false;
 	s->copy.time = bpf_ktime_get_ns();
 	s->copy.exec_pages = exec_pages;
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
@@ -611,13 +611,13 @@ static __always_inline uint64_t stack_end(uint64_t sp)
 /* A process that many samples hit before its tables are there must not fill the ring. */
 static __always_inline bool may_copy(uint32_t tgid)
 {
-	struct copier *known = bpf_map_lookup_elem(&copiers, &tgid);
-	struct copier first = {0};
+	struct copy_quota *known = bpf_map_lookup_elem(&copy_quotas, &tgid);
+	struct copy_quota first = {0};
 
 	if (known)
-		return copier_take(known, bpf_ktime_get_ns());
-	return copier_take(&first, bpf_ktime_get_ns()) &&
-	       !bpf_map_update_elem(&copiers, &tgid, &first, BPF_ANY);
+		return copy_quota_take(known, bpf_ktime_get_ns());
+	return copy_quota_take(&first, bpf_ktime_get_ns()) &&
+	       !bpf_map_update_elem(&copy_quotas, &tgid, &first, BPF_ANY);
 }
 
 /* The next stacks of the thread are to count for this tick; false: there is no room. */
@@ -681,7 +681,7 @@ static __always_inline uint64_t copy_stack(
 }
 
 /* The executable mappings are those that user space told us of. */
-static __always_inline bool space_is_true(const struct space *space, uint64_t exec_pages)
+static __always_inline bool space_is_current(const struct space *space, uint64_t exec_pages)
 {
 	return space->unchecked || space->exec_pages == exec_pages;
 }
@@ -690,7 +690,7 @@ static __always_inline bool space_is_true(const struct space *space, uint64_t ex
 
 /* execve(2) has taken the program's memory away, and registers of the next one there are not yet.
  */
-static __always_inline bool is_between_programs(void)
+static __always_inline bool in_execve(void)
 {
 	struct task_struct *task = current_task();
 
@@ -707,12 +707,12 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	uint64_t exec_pages = my_exec_pages(), copy;
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
-	bool is_true = space && space_is_true(space, exec_pages);
+	bool is_current = space && space_is_current(space, exec_pages);
 
-	if (!is_true && settings.kernel && is_between_programs())
+	if (!is_current && settings.kernel && in_execve())
 		return NO_USER;
 	take_regs(s);
-	if (is_true) {
+	if (is_current) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (take_frames(LANE_EVENT))
@@ -828,7 +828,7 @@ static __always_inline void add_row(
 }
 
 /* Whether a task is one of those that are recorded. */
-static __always_inline bool is_wanted(struct ids ids)
+static __always_inline bool is_target(struct ids ids)
 {
 	if (!ids.tid)
 		return settings.idle && !(uint32_t)bpf_get_current_pid_tgid();

@@ -61,7 +61,7 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 }
 
 /* Whether a wait that begins so may add something. */
-static __always_inline bool wait_matters(uint32_t state)
+static __always_inline bool wait_is_selected(uint32_t state)
 {
 	return state < WAIT_NONE && settings.option[WAIT_OPTION_STATE] &
 					    (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
@@ -74,7 +74,7 @@ static __always_inline void begin_wait(
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct scratch *s = my_scratch(LANE_EVENT);
 
-	if (!s || !tid || !is_wanted(ids) || !wait_matters(state))
+	if (!s || !tid || !is_target(ids) || !wait_is_selected(state))
 		return;
 	count->hits++;
 	take_task(s, ids);
@@ -128,11 +128,11 @@ static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *
  * begun just now; their memory is read from user space.
  */
 SEC("iter/task")
-int look_at_waits(struct bpf_iter__task *ctx)
+int scan_waits(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct counters *count = my_counters(LANE_LOOK);
-	struct scratch *s = my_scratch(LANE_LOOK);
+	struct counters *count = my_counters(LANE_SCAN);
+	struct scratch *s = my_scratch(LANE_SCAN);
 
 	if (!task || !s || !count)
 		return 0;
@@ -140,7 +140,7 @@ int look_at_waits(struct bpf_iter__task *ctx)
 	uint32_t tid = task->pid;
 	uint32_t state = wait_of(false, state_of(task));
 
-	if (task->on_cpu || state == WAIT_R || !is_wanted(ids) || !wait_matters(state))
+	if (task->on_cpu || state == WAIT_R || !is_target(ids) || !wait_is_selected(state))
 		return 0;
 	s->wait = (struct wait){.since = bpf_ktime_get_ns(), .state = state};
 	s->wait.key.start = task->start_boottime;
@@ -148,15 +148,15 @@ int look_at_waits(struct bpf_iter__task *ctx)
 	s->wait.key.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
 	if (settings.user && task->mm && take_regs_of(s, task)) {
-		s->wait.key.user = copy_number(LANE_LOOK, count);
+		s->wait.key.user = copy_number(LANE_SCAN, count);
 		begin_copy(s, s->wait.key.user, ids.tgid, task->mm->exec_vm);
-		s->copy.foreign = true;
+		s->copy.remote = true;
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			goto full;
 	}
 	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &ids.tgid))) {
 		struct ring_vm_thread thread = {RING_VM_THREAD, ids.tgid,
-			copy_number(LANE_LOOK, count), task->thread.fsbase};
+			copy_number(LANE_SCAN, count), task->thread.fsbase};
 
 		s->wait.key.vm = thread.copy;
 		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))
@@ -168,7 +168,7 @@ int look_at_waits(struct bpf_iter__task *ctx)
 
 		if (bytes > 0)
 			s->wait.key.kernel = store(
-				s, LANE_LOOK, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+				s, LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
 	}
 	if (!bpf_map_update_elem(&waits, &tid, &s->wait, BPF_NOEXIST) ||
 		bpf_map_lookup_elem(&waits, &tid)) /* it began another wait meanwhile */

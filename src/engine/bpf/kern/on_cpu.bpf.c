@@ -38,7 +38,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!count || !s)
 		return 0;
 	count->ticks++;
-	if (!is_wanted(ids) || (in_user && !settings.user && !settings.vm))
+	if (!is_target(ids) || (in_user && !settings.user && !settings.vm))
 		return 0;
 	if (bpf_ktime_get_ns() > control.until)
 		return 0;

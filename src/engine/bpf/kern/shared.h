@@ -15,20 +15,20 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
-	SEEN = 4096, /* of each processor; a power of two */
+	RULE_CACHE_SIZE = 4096, /* of each processor; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
-	COPY_PAGES = 128, /* of a stack, at most */
-	COPIERS = 4096,   /* processes whose copies are counted */
+	COPY_PAGES = 128,       /* of a stack, at most */
+	COPY_QUOTAS_MAX = 4096, /* processes whose copies are counted */
 	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
 	VM_PROCESSES_MAX = 4096,
-	VM_STEPS = 1 << 13, /* of a walk over an interpreter's stack, at most */
-	VM_KNOWN = 1 << 16, /* frames that were handed up */
-	OPTIONS_MAX = 16,   /* of a tool */
+	VM_STEPS = 1 << 13,    /* of a walk over an interpreter's stack, at most */
+	VM_SENT_MAX = 1 << 16, /* frames that were handed up */
+	OPTIONS_MAX = 16,      /* of a tool */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -59,7 +59,7 @@ struct space {
 enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
 
 /* What was found for a pc before: most samples meet the same return addresses again. */
-struct seen {
+struct cached_rule {
 	uint64_t key; /* pc << 1 | whether it is a return address */
 	uint32_t version;
 	uint32_t pad;
@@ -69,7 +69,7 @@ struct seen {
 } __attribute__((aligned(64))); /* one cache line */
 
 /* A table in the pool; level and rules are blocks. */
-struct table_place {
+struct table_desc {
 	uint64_t base, size;
 	uint32_t state; /* enum table_state */
 	uint32_t height;
@@ -107,7 +107,7 @@ _Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "what there is room for");
  * tasks, which those may interrupt. Numbers of stacks and copies begin with processor and lane, so
  * that no two need to agree.
  */
-enum lane { LANE_EVENT, LANE_LOOK, LANES };
+enum lane { LANE_EVENT, LANE_SCAN, LANES };
 enum { NUMBER_BITS = 40 };
 
 struct row_key {
@@ -168,7 +168,7 @@ static inline bool wait_counts(const volatile struct settings *s, uint32_t state
 }
 
 /* Copies of a process in one second. */
-struct copier {
+struct copy_quota {
 	uint64_t second;
 	uint32_t nr;
 	uint32_t pad;
@@ -202,7 +202,7 @@ struct ring_copy {
 	uint32_t tgid;
 	uint64_t copy;
 	uint32_t nr_pages;
-	bool foreign;  /* the stack was not copied: it is the memory of a thread that waits */
+	bool remote;   /* the stack was not copied: it is the memory of a thread that waits */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
 	uint64_t reg[NR_REGS];
