@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Interpreters' stacks of the current task, in the BPF programs: which process has which where, the
- * walk, and the frames' texts. For engine/bpf/kern/core.h.
+ * VM stacks of the current task in the BPF programs: the layouts in processes, the walk, the texts
+ * of frames. Part of engine/bpf/kern/core.h.
  */
 #ifndef VM_VM_BPF_H
 #define VM_VM_BPF_H
@@ -28,7 +28,7 @@ static __always_inline int read_user_string(char *to, uint32_t size, uint64_t ad
 	return len > 0 ? len - 1 : -1;
 }
 
-/* The end of PATH in the current thread; false: nothing is there. */
+/* Follows PATH in the current thread; false: it leads to nothing. */
 static __always_inline bool follow_path(const struct pointer_path *path, uint64_t *value)
 {
 	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
@@ -43,7 +43,7 @@ static __always_inline bool follow_path(const struct pointer_path *path, uint64_
 	return true;
 }
 
-/* ---- the interpreters: begin a walk, take a step, read a frame's texts ---- */
+/* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */
 
 #define VM_LIST_BPF
 #include "vm_list.h"
@@ -88,7 +88,7 @@ static __always_inline bool vm_read_texts(
 	}
 }
 
-/* ---- the same for all of them ---- */
+/* ---- common to all VMs ---- */
 
 static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_frame *f)
 {
@@ -104,7 +104,7 @@ static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_fra
 	return true;
 }
 
-/* Keeps the frame that was found, and goes on; false: that was the end. */
+/* Stores the frame that was found, and takes the next step; false: at the end. */
 static __always_inline bool take_vm_step(struct scratch *s)
 {
 	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
@@ -117,7 +117,7 @@ static __always_inline bool take_vm_step(struct scratch *s)
 	return true;
 }
 
-/* Takes the next steps; 0: there are more. */
+/* Takes the next STRIDE steps; 0: there are more. */
 __noinline int take_vm_steps(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -128,7 +128,7 @@ __noinline int take_vm_steps(uint32_t lane)
 	return !s;
 }
 
-/* Hands up frame INDEX with its texts, unless that was done before. */
+/* Sends frame INDEX with its texts to user space, unless it was sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
@@ -166,8 +166,8 @@ static __always_inline void walk_vm(struct scratch *s)
 }
 
 /*
- * The interpreter's stack of the current task goes into s->row; false: no room. Where the user
- * stack is recorded, too, one that says nothing is none.
+ * Takes the VM stack of the current task into s->row; false: no room. If user stacks are recorded,
+ * a thread without a running interpreter has no VM stack.
  */
 static __always_inline bool vm_stack(struct scratch *s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perl's walk in the BPF programs: how it reads the current task's memory. For vm/vm_bpf.h. */
+/* Perl's walk in the BPF programs, over the current task's memory. Included by vm_list.h. */
 #ifndef VM_PERL_PERL_BPF_H
 #define VM_PERL_PERL_BPF_H
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PERL_SUB_CACHE_SIZE);
-	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
+	__uint(map_flags, BPF_F_MMAPABLE); /* for page alignment */
 	__type(key, uint32_t);
 	__type(value, struct perl_cached_sub);
 } perl_sub_cache SEC(".maps");

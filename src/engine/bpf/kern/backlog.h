@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples that come before their unwind tables: how many copies of stacks a process may send up,
- * and what becomes of the others. The same code in the kernel (BPF) and in its tests.
+ * Samples whose unwind tables are not ready yet: how many stack copies a process may send to user
+ * space, and how the others are counted. The same code in the kernel (BPF) and in unit tests.
  */
 #ifndef ENGINE_BPF_KERN_BACKLOG_H
 #define ENGINE_BPF_KERN_BACKLOG_H
@@ -9,13 +9,13 @@
 #include "shared.h"
 
 enum {
-	COPIES_A_SECOND = 1024, /* of a process: all ticks of one thread at the default rate */
-	BACKLOG_PART = 32,      /* a stack counts for at most this part of the backlog */
+	COPIES_A_SECOND = 1024, /* per process; all ticks of one thread at the default rate */
+	BACKLOG_PART = 32,      /* a stack counts for at most 1/32 of the backlog */
 	RING_MIN = 16 << 20,    /* bytes */
 	RING_CPU = 1 << 19,
 };
 
-/* Bytes of the ring for this many processors: it is of their common use, and a power of two. */
+/* Size of the ring buffer, in bytes, which all CPUs share; a power of two. */
 static inline uint32_t backlog_ring(uint64_t nr_cpus)
 {
 	uint32_t bytes = RING_MIN;
@@ -25,7 +25,7 @@ static inline uint32_t backlog_ring(uint64_t nr_cpus)
 	return bytes;
 }
 
-/* Takes one from the copies that a process has left in this second; false: there are none. */
+/* Takes one copy from the process's quota of this second; false: it is used up. */
 static inline bool copy_quota_take(struct copy_quota *c, uint64_t now_ns)
 {
 	uint64_t second = now_ns / 1000000000;
@@ -41,8 +41,8 @@ static inline bool copy_quota_take(struct copy_quota *c, uint64_t now_ns)
 }
 
 /*
- * How many ticks of the backlog, which is left with the rest, the stack that was just taken counts
- * for: a few, so that no single stack stands for all that was missed.
+ * Removes the ticks from the backlog that the stack just taken counts for, and returns their
+ * number: a few, so that no single stack represents all missed ticks.
  */
 static inline uint64_t backlog_take(struct delayed *d)
 {

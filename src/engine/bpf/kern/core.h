@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every program needs: is the current task recorded, what are its stacks, add a row. The maps
- * are described in shared.h. A program defines EQUAL_SAMPLES before it includes this: whether each
- * stack counts one, so that a thread's next stacks can count for those that could not be taken.
+ * Common to all programs: selecting tasks, taking stacks, adding rows. The types of the maps are in
+ * shared.h. A program defines EQUAL_SAMPLES before including this: true if each stack counts 1, so
+ * that a thread's next stacks can count for those that could not be taken.
  */
 #ifndef ENGINE_BPF_KERN_CORE_H
 #define ENGINE_BPF_KERN_CORE_H
@@ -25,17 +25,17 @@
 enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
-	WINDOW = 256,        /* bytes of a stack that are read at once: some frames */
-	STRIDE = 4,          /* steps of a walk for each call of a function that takes them */
-	THREAD_SIZE = 16384, /* of a stack of the kernel, before 5.15 */
+	WINDOW = 256,        /* bytes of a stack that are read at once */
+	STRIDE = 4,          /* steps of a walk per function call */
+	THREAD_SIZE = 16384, /* of kernel stacks, before 5.15 */
 };
 
 /* Too large for the stack. */
 struct scratch {
-	struct walk walk; /* the first one */
+	struct walk walk; /* must be first: see read_stack() */
 	uint64_t window[WINDOW / 8];
-	uint64_t window_at;  /* address, 0: it holds nothing */
-	uint64_t checked_at; /* the build-id that was looked at last */
+	uint64_t window_at;  /* address, 0: it is empty */
+	uint64_t checked_at; /* address of the build-id that was checked last */
 	struct space space;
 	struct node_key key;
 	struct row_key row;
@@ -44,20 +44,20 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
 	struct vm_layout vm_layout;
-	uint32_t nr_vm; /* the interpreter's frames */
+	uint32_t nr_vm; /* VM frames so far */
 	int vm_end;
 	struct ring_vm_frame vm_record;
-	uint64_t with[VM_DEPTH]; /* of each of the interpreter's frames */
+	uint64_t with[VM_DEPTH]; /* of each VM frame */
 	uint64_t copied_to;      /* address up to which the stack was copied */
 	uint64_t copy_end;       /* where it ends */
-	bool ring_full;          /* the copy is not whole */
+	bool ring_full;          /* the copy is incomplete */
 	struct delayed first;
 	bool delayed;    /* the next stacks of the thread count for this tick */
-	uint32_t nr_new; /* of the stack that was stored last, the words at the leaf that are new */
+	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
-/* One or two words of the stack, or more of what lies on it. */
+/* Reads memory on the stack: one or two words through the window, else directly. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
 {
 	struct scratch *s = (struct scratch *)w;
@@ -164,7 +164,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DELAYED_MAX);
-	__type(key, uint32_t); /* the kernel's own number of the thread */
+	__type(key, uint32_t); /* TID in the initial PID namespace */
 	__type(value, struct delayed);
 } delayed SEC(".maps");
 
@@ -195,7 +195,7 @@ static __always_inline struct counters *my_counters(uint32_t lane)
 	return bpf_map_lookup_elem(&counters, &at);
 }
 
-/* A number that nobody else has: NR is how many this lane gave away before. */
+/* A unique number; NR: how many this lane has allocated before. */
 static __always_inline uint64_t new_number(uint32_t lane, uint64_t nr)
 {
 	return (uint64_t)(bpf_get_smp_processor_id() * LANES + lane) << NUMBER_BITS | (nr + 1);
@@ -206,7 +206,7 @@ static __always_inline struct task_struct *current_task(void)
 	return (struct task_struct *)bpf_get_current_task();
 }
 
-/* Since 5.11 programs may follow the current task's pointers themselves, which is cheaper. */
+/* Since 5.11 programs may dereference the current task's pointers directly, which is cheaper. */
 #define TASK_IS_TYPED bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)
 
 static __always_inline uint64_t my_start(void)
@@ -226,7 +226,7 @@ static __always_inline uint64_t my_exec_pages(void)
 			     : BPF_CORE_READ(current_task(), mm, exec_vm);
 }
 
-/* A task's numbers as user space knows them; 0: our namespace of pids does not have it. */
+/* A task's IDs in our PID namespace; 0: it is not visible there. */
 struct ids {
 	uint32_t tgid, tid;
 };
@@ -255,7 +255,7 @@ static __always_inline struct ids ids_of(struct task_struct *task)
 		pid_nr_in_ns(BPF_CORE_READ(task, thread_pid))};
 }
 
-/* Those of the current task. */
+/* The IDs of the current task. */
 static __always_inline struct ids my_ids(void)
 {
 	uint64_t id = bpf_get_current_pid_tgid();
@@ -274,12 +274,12 @@ static const void *block_at(uint32_t block)
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, RULE_CACHE_SIZE);
-	__uint(map_flags, BPF_F_MMAPABLE); /* so that it begins with a page */
+	__uint(map_flags, BPF_F_MMAPABLE); /* for page alignment */
 	__type(key, uint32_t);
 	__type(value, struct cached_rule);
 } rule_cache SEC(".maps");
 
-/* The mapping of the walk's pc; false: there is none. */
+/* Sets walk.map to the mapping of the walk's pc; false: there is none. */
 static __always_inline bool find_map(struct scratch *s)
 {
 	struct walk_map *m = &s->walk.map;
@@ -375,8 +375,7 @@ static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uin
 	return WALK_ON;
 }
 
-/* Where KEY is remembered in an array with NR places, a power of two up to 4096, for each
- * processor. */
+/* The index of KEY in an array with NR slots per CPU; NR: a power of two up to 4096. */
 static __always_inline uint32_t cpu_slot(uint64_t key, uint32_t nr)
 {
 	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
@@ -392,8 +391,8 @@ static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 }
 
 /*
- * Another file may lie there by now (dlclose, dlopen) and nobody told us yet: its build-id tells.
- * One that cannot be read says nothing.
+ * Another file may be mapped there by now (dlclose, dlopen), before its event was handled: compares
+ * the build-id in memory. True if it cannot be read.
  */
 static __always_inline bool is_same_file(struct scratch *s, const struct cached_rule *e)
 {
@@ -405,7 +404,7 @@ static __always_inline bool is_same_file(struct scratch *s, const struct cached_
 	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
-/* Takes the frame of the walk's pc; false: it was the last one, walk.end says why. */
+/* Adds the frame of the walk's pc; false: it was the last one, see walk.end. */
 static __always_inline bool take_frame(struct scratch *s)
 {
 	struct walk *w = &s->walk;
@@ -433,12 +432,12 @@ static __always_inline bool take_frame(struct scratch *s)
 }
 
 /*
- * The long loops of this file call functions that are not static: the verifier looks at such a
- * function once, by itself, and not again in each round. So any kernel takes them, with or without
- * bpf_loop. They get numbers only, for older kernels (before 5.12) let them have no pointers.
+ * The long loops of this file call global functions: the verifier checks these once, separately,
+ * and not again in each iteration. So all kernels accept them, with or without bpf_loop. Their
+ * arguments are integers, as kernels before 5.12 allow no pointers.
  */
 
-/* Takes the next frames; 0: there are more. */
+/* Adds the next STRIDE frames; 0: there are more. */
 __noinline int take_frames(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -449,7 +448,7 @@ __noinline int take_frames(uint32_t lane)
 	return !s;
 }
 
-/* The number of the node in s->key; IS_NEW: it was not there. 0: there is no room. */
+/* The number of the node in s->key; IS_NEW: it was added. 0: the map is full. */
 static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bool *is_new)
 {
 	uint32_t which = control.epoch & 1;
@@ -487,11 +486,11 @@ __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 	__builtin_memcpy(s->key.frame, &s->frame[PAD - CHUNK + at], sizeof(s->key.frame));
 	s->key.parent = node_number(s, lane, &is_new);
 	if (is_new && !s->nr_new)
-		s->nr_new = at; /* as may be all that stand on it */
+		s->nr_new = at; /* so may be all nodes on top of it */
 	return s->key.parent;
 }
 
-/* The number of the stack of NR frames in s->frame, which is that of the lane; 0: no room. */
+/* Stores the NR frames in s->frame, the scratch of LANE; the stack's number, 0: no room. */
 static __always_inline uint64_t store(
 	struct scratch *s, uint32_t lane, uint32_t nr, uint64_t parent)
 {
@@ -507,7 +506,7 @@ static __always_inline uint64_t store(
 	return id;
 }
 
-/* Registers and stack go up: what cannot be unwound here is unwound there. */
+/* ---- copies of registers and stack: unwound in user space if that is not possible here ---- */
 
 /* Copies page INDEX of the stack; 0: it was the last one. */
 __noinline int copy_page(uint32_t lane, uint32_t index)
@@ -535,7 +534,7 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	return 1;
 }
 
-/* Registers of the user mode as DWARF numbers them. */
+/* Starts a walk from s->regs; DWARF numbers of registers. */
 static __always_inline void take_regs(struct scratch *s)
 {
 	const struct pt_regs___kernel *r = &s->regs;
@@ -568,7 +567,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->checked_at = 0;
 }
 
-/* The number of a stack that user space makes. */
+/* A new number of a stack that user space unwinds. */
 static __always_inline uint64_t copy_number(uint32_t lane, struct counters *count)
 {
 	return STACK_COPY | new_number(lane, count->copies++);
@@ -590,9 +589,9 @@ static __always_inline void begin_copy(
 }
 
 /*
- * Where the stack that holds SP ends, as far as that can be told: the first thread's is where the
- * kernel began it; others mostly have their thread control block there (glibc, musl). A block that
- * lies elsewhere is in no stack, so nothing is left out.
+ * The end of the stack that contains SP, if known: the main thread's is at mm->start_stack; other
+ * threads usually have their thread control block there (glibc, musl). A control block elsewhere is
+ * not in a stack, so nothing is cut off.
  */
 static __always_inline uint64_t stack_end(uint64_t sp)
 {
@@ -608,7 +607,7 @@ static __always_inline uint64_t stack_end(uint64_t sp)
 	return end;
 }
 
-/* A process that many samples hit before its tables are there must not fill the ring. */
+/* A process with many samples before its tables are ready must not fill the ring buffer. */
 static __always_inline bool may_copy(uint32_t tgid)
 {
 	struct copy_quota *known = bpf_map_lookup_elem(&copy_quotas, &tgid);
@@ -620,14 +619,14 @@ static __always_inline bool may_copy(uint32_t tgid)
 	       !bpf_map_update_elem(&copy_quotas, &tgid, &first, BPF_ANY);
 }
 
-/* The next stacks of the thread are to count for this tick; false: there is no room. */
+/* Adds this tick to the backlog of its thread; false: there is no room. */
 static __always_inline bool delay(struct scratch *s, struct counters *count)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct delayed *known = bpf_map_lookup_elem(&delayed, &tid);
 
 	if (known && known->start != s->row.start)
-		return false; /* of one that ended */
+		return false; /* of a thread that has ended */
 	if (known) {
 		known->count++;
 	} else {
@@ -647,7 +646,7 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 	return true;
 }
 
-/* How many ticks the stack of this one counts for besides. */
+/* Removes the ticks from the backlog that the current stack also counts for; their number. */
 static __always_inline uint64_t take_delayed(const struct scratch *s)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
@@ -662,7 +661,7 @@ static __always_inline uint64_t take_delayed(const struct scratch *s)
 	return nr;
 }
 
-/* The number of a copy of registers and stack; 0: the ring is full. */
+/* Copies registers and stack; the copy's number, 0: the ring buffer is full. */
 static __always_inline uint64_t copy_stack(
 	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
 {
@@ -680,7 +679,7 @@ static __always_inline uint64_t copy_stack(
 	return number;
 }
 
-/* The executable mappings are those that user space told us of. */
+/* The executable mappings have not changed since user space read them. */
 static __always_inline bool space_is_current(const struct space *space, uint64_t exec_pages)
 {
 	return space->unchecked || space->exec_pages == exec_pages;
@@ -688,8 +687,7 @@ static __always_inline bool space_is_current(const struct space *space, uint64_t
 
 #define NO_USER (~0ULL) /* in place of a stack's number */
 
-/* execve(2) has taken the program's memory away, and registers of the next one there are not yet.
- */
+/* In execve(2): the old program's memory is gone, the new one's registers are not yet set. */
 static __always_inline bool in_execve(void)
 {
 	struct task_struct *task = current_task();
@@ -699,8 +697,8 @@ static __always_inline bool in_execve(void)
 }
 
 /*
- * The number of the user stack whose registers are in s->regs; 0: no room, or not yet; NO_USER:
- * there is none, and the kernel's is recorded, too.
+ * The number of the user stack with the registers s->regs; 0: no room, or delayed; NO_USER: there
+ * is none, but the kernel stack is recorded.
  */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
@@ -730,7 +728,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 		return 0;
 	if (!nr)
 		s->frame[PAD] = walk_frame(NULL, s->regs.ip, false);
-	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* what was found so far */
+	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* the frames so far */
 }
 
 #include "vm/vm_bpf.h"
@@ -744,9 +742,9 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 }
 
 /*
- * The registers of user mode, which the kernel saved at the end of the task's stack when it was
- * entered (task_pt_regs() of arch/x86/include/asm/processor.h). Kernels that cannot be asked where
- * that is have them at its very end; false: something else is there.
+ * Reads the user-mode registers, which the kernel saves at the end of the task's stack on entry
+ * (task_pt_regs() in arch/x86/include/asm/processor.h). Kernels without the helper
+ * bpf_task_pt_regs() have them at the very end; false: something else is there.
  */
 static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
@@ -756,7 +754,7 @@ static __always_inline bool take_saved_regs(struct scratch *s, struct task_struc
 	       (s->regs.ss & 3) == 3;
 }
 
-/* Those of the current task; false: a thread of the kernel has none. */
+/* The same for the current task; false: it is a kernel thread. */
 static __always_inline bool take_my_saved_regs(struct scratch *s)
 {
 	if (!have_memory())
@@ -768,8 +766,8 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 }
 
 /*
- * All stacks of the current task go into s->row; false: no room, or not yet (s->delayed). IN_USER:
- * s->regs is filled.
+ * Takes all stacks of the current task into s->row; false: no room, or delayed (s->delayed).
+ * IN_USER: s->regs is set.
  */
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
@@ -796,7 +794,7 @@ full:
 	return false;
 }
 
-/* NR events, whose values have the sum SUM. */
+/* Adds NR events with the sum SUM. */
 static __always_inline void add_row(
 	const struct row_key *key, uint64_t nr, uint64_t sum, struct counters *count)
 {
@@ -821,13 +819,12 @@ static __always_inline void add_row(
 			return;
 		}
 	}
-	/* relaxed: with another order clang 23 makes an instruction of it that Linux has since 5.12
-	 */
+	/* relaxed: with other orders clang 23 emits an instruction that needs Linux 5.12 */
 	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
-/* Whether a task is one of those that are recorded. */
+/* True if the task is recorded. */
 static __always_inline bool is_target(struct ids ids)
 {
 	if (!ids.tid)
@@ -840,7 +837,7 @@ static __always_inline bool is_target(struct ids ids)
 	       (settings.tids && bpf_map_lookup_elem(&target_tids, &ids.tid));
 }
 
-/* The current task, whose numbers are IDS, is that of s->row, which has no stacks yet. */
+/* Sets s->row to the current task, whose IDs are IDS, without stacks. */
 static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
 	s->row.start = my_start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* off-cpu: stacks at which threads leave their processor, and the time until they come back. */
+/* off-cpu: stacks at which threads are switched out, and the time until they run again. */
 #define EQUAL_SAMPLES false
 #include "core.h"
 #include "processes.h"
@@ -7,7 +7,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WAITS_MAX);
-	__type(key, uint32_t); /* the kernel's own number of the thread */
+	__type(key, uint32_t); /* TID in the initial PID namespace */
 	__type(value, struct wait);
 } waits SEC(".maps");
 
@@ -19,7 +19,7 @@ static __always_inline uint32_t state_of(struct task_struct *task)
 						    : BPF_CORE_READ(old, state);
 }
 
-/* What a thread that is switched out with this state of task_struct waits for. */
+/* The wait of a thread that is switched out with this state in task_struct. */
 static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 {
 	if (preempted || !state)
@@ -34,7 +34,7 @@ static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 			      : WAIT_NONE; /* it has ended */
 }
 
-/* Adds a part of a wait to the sums. */
+/* Adds a part of a wait to its row, if it is selected. */
 static __always_inline void add_wait(
 	struct wait *w, uint32_t state, uint64_t ns, struct counters *count)
 {
@@ -60,7 +60,7 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 	bpf_map_delete_elem(&waits, &tid);
 }
 
-/* Whether a wait that begins so may add something. */
+/* True if a part of a wait that begins in STATE may be recorded. */
 static __always_inline bool wait_is_selected(uint32_t state)
 {
 	return state < WAIT_NONE && settings.option[WAIT_OPTION_STATE] &
@@ -97,7 +97,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!count || now > control.until)
 		return 0;
-	/* where it is an argument, the field may be another one by now */
+	/* if it is an argument, the field may have changed by now */
 	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
 		now, count);
 	end_wait(BPF_CORE_READ(next, pid), now, count);
@@ -115,7 +115,7 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The user mode's registers of a TASK that does not run; see take_my_saved_regs(). */
+/* Reads the user-mode registers of a TASK that is not running; see take_my_saved_regs(). */
 static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
@@ -124,8 +124,8 @@ static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *
 }
 
 /*
- * Threads that waited before anybody looked: where they wait goes into the table as if they had
- * begun just now; their memory is read from user space.
+ * Adds the threads that already wait at the start, as if they began now; their memory is read from
+ * user space.
  */
 SEC("iter/task")
 int scan_waits(struct bpf_iter__task *ctx)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* on-cpu: stacks at the tick. */
+/* on-cpu: stacks at each tick. */
 #define EQUAL_SAMPLES true
 #include "core.h"
 #include "processes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens to the recorded processes: the programs that every tool has beside its own. */
+/* Tracks the recorded processes: programs that every tool has in addition to its own. */
 #ifndef ENGINE_BPF_KERN_PROCESSES_H
 #define ENGINE_BPF_KERN_PROCESSES_H
 
@@ -7,7 +7,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Children of what is recorded are recorded. */
+/* Children of recorded processes are recorded. */
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -25,7 +25,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* What was known of the old program is wrong from here on. */
+/* Mappings and VM layout of the old program are no longer valid. */
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {

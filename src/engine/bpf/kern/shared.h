@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs in the kernel and the recorder in user space hand to each other. */
+/* Data exchanged between the BPF programs and the recorder in user space. */
 #ifndef ENGINE_BPF_KERN_SHARED_H
 #define ENGINE_BPF_KERN_SHARED_H
 
@@ -15,26 +15,26 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
-	RULE_CACHE_SIZE = 4096, /* of each processor; a power of two */
+	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128,       /* of a stack, at most */
-	COPY_QUOTAS_MAX = 4096, /* processes whose copies are counted */
+	COPY_QUOTAS_MAX = 4096, /* processes with a quota of stack copies */
 	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
 	VM_PROCESSES_MAX = 4096,
-	VM_STEPS = 1 << 13,    /* of a walk over an interpreter's stack, at most */
-	VM_SENT_MAX = 1 << 16, /* frames that were handed up */
+	VM_STEPS = 1 << 13,    /* of a walk over a VM stack, at most */
+	VM_SENT_MAX = 1 << 16, /* frames remembered as sent */
 	OPTIONS_MAX = 16,      /* of a tool */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
  * INT64_MAX. */
 struct space_leaf {
-	uint64_t start[SPACE_MAPS]; /* rising */
+	uint64_t start[SPACE_MAPS]; /* ascending */
 	struct space_map {
 		uint64_t end, bias;
 		uint32_t table, serial;
@@ -43,22 +43,22 @@ struct space_leaf {
 };
 
 struct space_node {
-	uint64_t start[SPACE_NODES]; /* the first one of each leaf */
+	uint64_t start[SPACE_NODES]; /* first address of each leaf */
 };
 
 struct space {
 	uint32_t root;       /* block: node or leaf */
 	uint32_t leaves;     /* first leaf's block */
 	uint32_t height;     /* 0, 1 */
-	uint32_t unchecked;  /* exec_pages cannot be told from outside */
-	uint64_t exec_pages; /* mm_struct.exec_vm when this was true */
-	uint32_t version;    /* no other list of mappings had it */
+	uint32_t unchecked;  /* exec_pages cannot be computed from /proc */
+	uint64_t exec_pages; /* mm_struct.exec_vm when the mappings were read */
+	uint32_t version;    /* unique for each list of mappings */
 	uint32_t pad;
 };
 
 enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
 
-/* What was found for a pc before: most samples meet the same return addresses again. */
+/* A cached lookup of a pc: most samples contain the same return addresses. */
 struct cached_rule {
 	uint64_t key; /* pc << 1 | whether it is a return address */
 	uint32_t version;
@@ -68,7 +68,7 @@ struct cached_rule {
 	struct unwind_rule rule;
 } __attribute__((aligned(64))); /* one cache line */
 
-/* A table in the pool; level and rules are blocks. */
+/* A table in the pool; level and rules are block numbers. */
 struct table_desc {
 	uint64_t base, size;
 	uint32_t state; /* enum table_state */
@@ -80,32 +80,31 @@ struct table_desc {
 
 /*
  * Stacks are stored as a tree of nodes, each up to CHUNK frames nearer to the leaf than its parent,
- * so that the map's own comparison of keys tells two stacks apart. A stack's number is that of its
- * last node.
+ * so that the map's lookup of keys finds equal stacks. A stack's number is that of its last node.
  */
 struct node_key {
 	uint64_t parent;       /* number of a node, or NODE_ROOT | enum walk_end */
-	uint64_t frame[CHUNK]; /* leaf first; 0 in front where there are fewer */
+	uint64_t frame[CHUNK]; /* leaf first; padded with 0 at the front */
 };
 
 #define NODE_ROOT (1ULL << 63)
 #define NODE_KERNEL (1ULL << 62)
 /*
- * A stack of an interpreter, whose frames are struct vm_words; bits 8 to 39 are its process (tgid),
- * for frames are addresses there. Where there are none, one whose type is VM_NO_FRAME is in their
- * place. A whole frame is handed up once.
+ * A VM stack, whose frames are struct vm_words; bits 8 to 39 are the tgid, as frames are addresses
+ * in that process. A stack without frames has one of type VM_NO_FRAME. Each frame's texts are sent
+ * to user space once.
  */
 #define NODE_VM (1ULL << 61)
 
-_Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "what there is room for");
+_Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "a VM stack fits into scratch.frame");
 
 /* A stack whose number has this bit set is unwound in user space, from the copy of that number. */
 #define STACK_COPY (1ULL << 63)
 
 /*
- * What gives away numbers on one processor: the programs at events, and the one that looks at all
- * tasks, which those may interrupt. Numbers of stacks and copies begin with processor and lane, so
- * that no two need to agree.
+ * What allocates numbers on one CPU: the programs at events, and the iterator over all tasks, which
+ * they may interrupt. Numbers of stacks and copies begin with CPU and lane, so that no
+ * synchronisation is needed.
  */
 enum lane { LANE_EVENT, LANE_SCAN, LANES };
 enum { NUMBER_BITS = 40 };
@@ -127,30 +126,30 @@ struct row_value {
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
 	bool state_arg;  /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t pid_ns; /* whose numbers user space knows, by inode; 0: the first one's */
+	uint32_t pid_ns; /* inode of our PID namespace; 0: the initial one */
 	uint64_t option[OPTIONS_MAX]; /* values, in the order of the script's declarations */
 };
 
 /* What the recorder sets while the programs run; the only variable that is not constant. */
 struct control {
-	uint64_t until;   /* CLOCK_MONOTONIC, ns: what comes later does not count */
+	uint64_t until;   /* CLOCK_MONOTONIC, ns: later events are not recorded */
 	uint32_t epoch;   /* which of the two maps of nodes and rows is written to */
 	bool any_delayed; /* set by the programs */
 };
 
 /*
- * States of waits, as ps(1) has them: sleeping, disk sleep, stopped, traced, R preempted, W woken
- * but without processor, idle, parked.
+ * States of waits, as in ps(1): sleeping, disk sleep, stopped, traced, R preempted, W woken but not
+ * yet running, idle, parked.
  */
 #define WAIT_LETTERS "SDTtRWIP"
 #define WAIT_LABEL(state) ((state) + 1) /* the set of labels of a wait */
-enum { LABELS_MAX = 16 };               /* sets that the programs know by number */
+enum { LABELS_MAX = 16 };               /* sets whose numbers the programs use */
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
 
-/* Options of off-cpu, by their place in its script: states, as bits, and limits in us. */
+/* Indexes of off-cpu's options in its script: states, as bits, and limits in us. */
 enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
 
-/* A thread that does not run. */
+/* The current wait of a thread. */
 struct wait {
 	struct row_key key;    /* of the row that it will add to */
 	uint64_t since, woken; /* CLOCK_MONOTONIC, ns; woken 0: not yet */
@@ -167,7 +166,7 @@ static inline bool wait_counts(const volatile struct settings *s, uint32_t state
 	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
 }
 
-/* Copies of a process in one second. */
+/* Stack copies of a process in the current second. */
 struct copy_quota {
 	uint64_t second;
 	uint32_t nr;
@@ -175,8 +174,9 @@ struct copy_quota {
 };
 
 /*
- * Backlog of a thread: ticks that found no table, and no copy could be made. Its next stacks count
- * for them. Those that none came for are a stack that is cut at the pc of the first.
+ * Backlog of a thread: ticks without unwind table whose stack could not be copied. Its next stacks
+ * count for them; if there are none, the ticks become a stack that is cut at the pc of the first
+ * one.
  */
 struct delayed {
 	uint64_t start; /* as in struct row_key */
@@ -186,7 +186,9 @@ struct delayed {
 	uint64_t count;
 };
 
-/* Records of the ring: pages of a stack, then its head; of an interpreter: a new frame, a thread.
+/*
+ * Records in the ring buffer: pages of a stack, then its head; for VMs: a new frame, a waiting
+ * thread.
  */
 enum ring_type { RING_PAGE, RING_COPY, RING_VM_FRAME, RING_VM_THREAD };
 
@@ -202,7 +204,7 @@ struct ring_copy {
 	uint32_t tgid;
 	uint64_t copy;
 	uint32_t nr_pages;
-	bool remote;   /* the stack was not copied: it is the memory of a thread that waits */
+	bool remote;   /* not copied: to be read from the memory of the waiting thread */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
 	uint64_t reg[NR_REGS];
@@ -214,15 +216,15 @@ struct ring_vm_frame {
 	struct vm_new_frame frame;
 };
 
-/* A thread that waits, whose interpreter's stack is walked in user space. */
+/* A waiting thread, whose VM stack is walked in user space. */
 struct ring_vm_thread {
 	uint32_t type;
 	uint32_t tgid;
-	uint64_t copy;   /* number of the stack, as of struct ring_copy */
+	uint64_t copy;   /* number of the stack, as in struct ring_copy */
 	uint64_t thread; /* its thread pointer */
 };
 
-/* Of each lane of each processor. */
+/* Per CPU and lane. */
 struct counters {
 	uint64_t nodes, rows; /* that were new */
 	uint64_t ticks;       /* all */
@@ -230,9 +232,9 @@ struct counters {
 	uint64_t rows_full;   /* lost: no room for a row */
 	uint64_t nodes_full;  /* lost: no room for a stack */
 	uint64_t copies;      /* begun */
-	uint64_t copies_lost; /* the ring was full, or the process had its share */
-	uint64_t delayed;     /* ticks that went to the backlog of their thread */
-	uint64_t waits_full;  /* lost: no room for one more thread that waits */
+	uint64_t copies_lost; /* ring buffer full, or the process's quota used up */
+	uint64_t delayed;     /* ticks added to the backlog of their thread */
+	uint64_t waits_full;  /* lost: no room for another waiting thread */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few fields of the kernel's structures that the programs read. Where they lie is found when
- * the programs are loaded (CO-RE).
+ * The fields of kernel structures that the programs read; their offsets are relocated when the
+ * programs are loaded (CO-RE).
  */
 #ifndef ENGINE_BPF_KERN_STRUCTS_H
 #define ENGINE_BPF_KERN_STRUCTS_H
@@ -36,7 +36,7 @@ struct upid {
 
 struct pid {
 	unsigned int level;
-	struct upid numbers[1]; /* as many as there are levels, from 0 on */
+	struct upid numbers[1]; /* one per level, from 0 */
 };
 
 struct thread_struct {
@@ -46,7 +46,7 @@ struct thread_struct {
 struct task_struct {
 	unsigned int __state;
 	void *stack;
-	unsigned int on_cpu; /* a byte since 7.2; libbpf mends the size of unsigned ones */
+	unsigned int on_cpu; /* a byte since 7.2; libbpf adjusts the size of unsigned fields */
 	unsigned int in_execve : 1;
 	int pid, tgid;
 	char comm[16];
