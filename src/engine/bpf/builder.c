@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
+#include "process/fdpass.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
@@ -22,62 +23,6 @@
 enum { QUEUE = 1 << 20 };
 /* So that a builder that a hostile file has taken over cannot change a table once validated. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
-
-/* Sends a number and at most one file descriptor (FD -1: none). -1 and errno on failure. */
-static int send_file(int to, uint32_t number, int fd, int flags)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec io = {.iov_base = &number, .iov_len = sizeof(number)};
-	struct msghdr msg = {.msg_iov = &io, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	}
-	ssize_t n;
-
-	do {
-		n = sendmsg(to, &msg, flags | MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
-	return n == sizeof(number) ? 0 : -1;
-}
-
-/* 1: a message, *FD is -1 if it had no file; 0: none is ready; -1: the other end is closed. */
-static int receive_file(int from, uint32_t *number, int *fd, int flags)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec io = {.iov_base = number, .iov_len = sizeof(*number)};
-	struct msghdr msg = {.msg_iov = &io,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
-	ssize_t n;
-
-	do {
-		n = recvmsg(from, &msg, flags | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	*fd = -1;
-	if (n < 0 && errno == EAGAIN)
-		return 0;
-	if (n != sizeof(*number))
-		return -1;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return 1;
-}
 
 /* Closes FD. A memfd with the table, -1: it has none. */
 static int build(int fd)
@@ -114,10 +59,10 @@ static __attribute__((noreturn)) void serve(int socket)
 	if (!user_become_nobody())
 		_exit(EXIT_FAILED);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (receive_file(socket, &number, &fd, 0) > 0) {
+	while (fdpass_receive(socket, &number, &fd, 0) > 0) {
 		int table = fd < 0 ? -1 : build(fd);
 
-		if (send_file(socket, number, table, 0))
+		if (fdpass_send(socket, number, table, 0))
 			break;
 		if (table >= 0)
 			close(table);
@@ -159,7 +104,7 @@ int builder_request(struct builder *b, uint32_t number, int fd)
 {
 	if (b->socket < 0)
 		return -1;
-	if (send_file(b->socket, number, fd, MSG_DONTWAIT))
+	if (fdpass_send(b->socket, number, fd, MSG_DONTWAIT))
 		return errno == EAGAIN || errno == ETOOMANYREFS ? 1 : -1;
 	b->nr_requests++;
 	return 0;
@@ -171,7 +116,7 @@ bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 
 	if (b->socket < 0)
 		return false;
-	received = receive_file(b->socket, number, fd, MSG_DONTWAIT);
+	received = fdpass_receive(b->socket, number, fd, MSG_DONTWAIT);
 	if (received < 0)
 		builder_stop(b);
 	if (received <= 0)
