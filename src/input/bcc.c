@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks as bcc's tools print them (profile, offcputime, offwaketime, wakeuptime), in Python or C:
+ * Stacks as printed by bcc's tools (profile, offcputime, offwaketime, wakeuptime), in Python or C:
  *
- *	    NAME, or ADDRESS NAME             leaf first; the kernel's with _[k] or not
- *	    --                                between the kernel's frames and the user's
+ *	    NAME, or ADDRESS NAME             leaf first; kernel frames with or without _[k]
+ *	    --                                between kernel and user frames
  *	    -                COMM (PID)       the task
  *	        VALUE
  *
- * Without "--" the kernel's frames are those with such addresses, or up to where it is entered.
- * A stack that woke another stands before "-                -" (FRAME_WAKER), the tasks are then
+ * Without "--", kernel frames are those with kernel addresses, or all up to a kernel entry point.
+ * The stack of a waker (FRAME_WAKER) comes before "-                -"; the tasks are then
  * "waker:           COMM" and "target:          COMM".
  */
 #include "folded.h"
@@ -28,9 +28,9 @@ static const struct text_note_kind notes[] = {
 
 struct bcc_reader {
 	struct text_reader text;
-	uint32_t task;     /* of the stack, 0: not yet known */
-	size_t waker_end;  /* so many of its frames woke the others */
-	size_t kernel_end; /* up to here they are the kernel's, 0: not said */
+	uint32_t task;     /* of the stack, 0: unknown yet */
+	size_t waker_end;  /* end of the waker's frames */
+	size_t kernel_end; /* end of the kernel frames, 0: not marked */
 };
 
 /* A line without its indentation. */
@@ -49,8 +49,8 @@ static bool is(const struct bcc_text *t, const char *what)
 	return t->len == strlen(what) && begins(t, what);
 }
 
-/* What stands behind WORD and blanks; false: the line begins otherwise. */
-static bool behind(const struct bcc_text *t, const char *word, struct bcc_text *rest)
+/* Sets REST to the text after WORD and blanks; false: the line does not begin with WORD. */
+static bool skip_word(const struct bcc_text *t, const char *word, struct bcc_text *rest)
 {
 	size_t n = strlen(word);
 
@@ -75,7 +75,7 @@ static bool parse_task(const struct bcc_text *t, struct stacks_task *task)
 	return true;
 }
 
-/* ADDRESS NAME, or only the name */
+/* Removes the address from "ADDRESS NAME"; 0: there is none. */
 static uint64_t cut_address(struct bcc_text *t)
 {
 	uint64_t address;
@@ -124,7 +124,7 @@ static void read_frame(struct text_reader *r, const struct bcc_text *t)
 		push(r, entry);
 }
 
-/* Of a stack with two tasks: the leaf stands first, the other one is the root. */
+/* With two tasks, the first is the leaf, the second the root. */
 static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 {
 	struct stacks_task task = {.comm = comm->s, .len = comm->len};
@@ -136,7 +136,7 @@ static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 							 comm->len, NULL, 0));
 }
 
-/* True: the line is about tasks or parts of the stack. */
+/* False: the line is neither a task nor a separator. */
 static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 {
 	struct stacks_task task = {0};
@@ -144,13 +144,13 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 
 	if (is(t, "--")) {
 		r->kernel_end = r->text.stacks.nr;
-	} else if (behind(t, "-", &rest) && is(&rest, "-")) {
+	} else if (skip_word(t, "-", &rest) && is(&rest, "-")) {
 		r->waker_end = r->text.stacks.nr;
 		r->kernel_end = 0;
-	} else if (behind(t, "-", &rest) && parse_task(&rest, &task)) {
+	} else if (skip_word(t, "-", &rest) && parse_task(&rest, &task)) {
 		task.tid = r->text.in->options->threads ? task.pid : 0;
 		r->task = stacks_task(&r->text.stacks, &task);
-	} else if (behind(t, "waker:", &rest) || behind(t, "target:", &rest)) {
+	} else if (skip_word(t, "waker:", &rest) || skip_word(t, "target:", &rest)) {
 		set_task(r, &rest);
 	} else {
 		return false;
@@ -158,7 +158,7 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 	return true;
 }
 
-/* Where the kernel's frames end, as far as the stack tells. */
+/* The end of the kernel frames, by kinds and names. */
 static size_t kernel_end(const struct bcc_reader *r)
 {
 	size_t end = r->text.stacks.nr;
@@ -186,7 +186,7 @@ static void end_stack(struct bcc_reader *r, uint64_t value)
 	forget(r);
 }
 
-/* False: it is no number. */
+/* False: the line is not a number. */
 static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 {
 	uint64_t value;
@@ -202,7 +202,7 @@ static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 	return true;
 }
 
-/* Headings; "^C" is what the terminal adds. */
+/* Headings; "^C" comes from the terminal. */
 static void read_heading(struct bcc_reader *r, const struct bcc_text *t)
 {
 	if (begins(t, "Tracing ") && memmem(t->s, t->len, "(us)", 4))
@@ -255,8 +255,8 @@ static bool bcc_is_line(const char *line, size_t len)
 
 	text_trim(&t.s, &t.len);
 	return t.s >= line + 4 &&
-	       ((behind(&t, "-", &rest) && parse_task(&rest, &task)) ||
-		       behind(&t, "waker:", &rest) || behind(&t, "target:", &rest));
+	       ((skip_word(&t, "-", &rest) && parse_task(&rest, &task)) ||
+		       skip_word(&t, "waker:", &rest) || skip_word(&t, "target:", &rest));
 }
 
 const struct text_format bcc_format = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps as bpftrace(8) prints them, of which the key has stacks and the value is a number:
+ * Maps as printed by bpftrace(8), whose keys contain stacks and whose values are numbers:
  *
  *	@NAME[KEY, KEY,
  *	    NAME+OFF             a stack, leaf first; OFF is decimal; or an address
@@ -8,9 +8,9 @@
  *	, KEY]: VALUE
  *
  * Of two stacks in a key the first is the kernel's, as in @[kstack, ustack], unless the second ends
- * where the kernel is entered; one alone is the kernel's if it does that. The other keys, as they
- * are printed, are the root frame (FRAME_TASK). Values that are no unsigned integer, histograms
- * with stacks as keys among them, are left out; so are maps without stacks, and what scripts print.
+ * at a kernel entry point; a single stack is the kernel's if it ends at one. The other parts of the
+ * key, as printed, are the root frame (FRAME_TASK). Skipped are values that are not unsigned
+ * integers, such as histograms, maps without stacks, and other output of the script.
  */
 #include "lib/lines.h"
 #include "notes.h"
@@ -31,15 +31,15 @@ static const struct text_note_kind notes[] = {
 };
 
 struct bpftrace_reader {
-	struct text_reader text;   /* its stack_line: the key's */
-	struct strbuf map;         /* its name; empty: none was chosen yet */
-	bool inside;               /* a key was begun, of the map OPENED */
-	struct strbuf opened, key; /* key: what of it is no stack */
-	size_t first_end;          /* of the first one of several stacks; 0: there is one */
+	struct text_reader text;    /* stack_line: the first line of the key */
+	struct strbuf map;          /* name of the selected map; empty: none yet */
+	bool inside;                /* inside a key, of the map CURRENT */
+	struct strbuf current, key; /* key: its parts other than stacks */
+	size_t first_end;           /* end of the first stack if there are several; else 0 */
 	bool in_stack;
 };
 
-/* Takes "+12" off. */
+/* The length without a trailing "+12". */
 static size_t without_offset(const char *s, size_t len)
 {
 	size_t n = len;
@@ -99,8 +99,8 @@ static void reverse(uint32_t *frames, size_t n)
 	}
 }
 
-/* The first stack is put behind the others. */
-static void turn_round(struct bpftrace_reader *r)
+/* Moves the first stack after the others. */
+static void rotate_stacks(struct bpftrace_reader *r)
 {
 	struct stacks *s = &r->text.stacks;
 
@@ -110,7 +110,7 @@ static void turn_round(struct bpftrace_reader *r)
 	r->first_end = s->nr - r->first_end;
 }
 
-/* The kernel's part lies nearer to the leaf, whichever is first in the key. */
+/* The kernel stack becomes the leaf part, whichever comes first in the key. */
 static void set_kinds(struct bpftrace_reader *r)
 {
 	struct stacks *s = &r->text.stacks;
@@ -119,13 +119,13 @@ static void set_kinds(struct bpftrace_reader *r)
 	if (!r->first_end) {
 		r->first_end = last_is_kernel ? s->nr : 0;
 	} else if (last_is_kernel && !stacks_is_entry(s, r->first_end - 1)) {
-		turn_round(r);
+		rotate_stacks(r);
 	}
 	stacks_set_kind(s, 0, r->first_end, FRAME_KERNEL);
 	stacks_set_kind(s, r->first_end, s->nr, FRAME_USER);
 }
 
-/* The keys that are no stacks, in r->text.name. */
+/* The parts of the key that are not stacks, in r->text.name. */
 static struct stacks_task task_of(struct bpftrace_reader *r)
 {
 	const char *s = r->key.buf, *end = s + r->key.len;
@@ -143,17 +143,17 @@ static struct stacks_task task_of(struct bpftrace_reader *r)
 	return (struct stacks_task){.comm = r->text.name.buf, .len = r->text.name.len};
 }
 
-/* The wanted map is that of the first key that has a stack. */
-static bool is_wanted(struct bpftrace_reader *r)
+/* By default, the map of the first key with a stack is selected. */
+static bool is_selected_map(struct bpftrace_reader *r)
 {
-	const char *wanted = r->text.in->options->event;
+	const char *name = r->text.in->options->event;
 
-	if (!r->map.len && (!wanted || !strcmp(wanted, r->opened.buf)))
-		strbuf_add(&r->map, r->opened.buf, r->opened.len);
-	return r->map.len == r->opened.len && !memcmp(r->map.buf, r->opened.buf, r->map.len);
+	if (!r->map.len && (!name || !strcmp(name, r->current.buf)))
+		strbuf_add(&r->map, r->current.buf, r->current.len);
+	return r->map.len == r->current.len && !memcmp(r->map.buf, r->current.buf, r->map.len);
 }
 
-/* An empty stack leaves nothing between commas. */
+/* An empty stack is printed as nothing between commas. */
 static bool has_empty_stack(const struct strbuf *key)
 {
 	return !key->len || begins_with(key->buf, key->len, ", ") || strstr(key->buf, ", , ") ||
@@ -166,9 +166,9 @@ static void end_key(struct bpftrace_reader *r, const char *value, size_t len)
 
 	r->inside = false;
 	if (!r->text.stacks.nr && !has_empty_stack(&r->key)) {
-		text_note(&r->text, NO_STACKS, r->text.stack_line, r->opened.buf, r->opened.len);
-	} else if (!is_wanted(r)) {
-		text_note(&r->text, OTHER_MAP, r->text.stack_line, r->opened.buf, r->opened.len);
+		text_note(&r->text, NO_STACKS, r->text.stack_line, r->current.buf, r->current.len);
+	} else if (!is_selected_map(r)) {
+		text_note(&r->text, OTHER_MAP, r->text.stack_line, r->current.buf, r->current.len);
 	} else if (!parse_u64(value, len, 10, &weight)) {
 		text_note(&r->text, BAD_VALUE, r->text.line, value, len);
 	} else {
@@ -186,8 +186,8 @@ static bool is_name(char c)
 	       c == '_' || c == '@';
 }
 
-/* "@NAME[": its length; 0: the line does not begin so. */
-static size_t opening(const char *line, size_t len)
+/* The length of "@NAME[" at the start of the line; 0: none. */
+static size_t opening_length(const char *line, size_t len)
 {
 	size_t n = 1;
 
@@ -198,8 +198,8 @@ static size_t opening(const char *line, size_t len)
 	return n < len && line[n] == '[' ? n + 1 : 0;
 }
 
-/* Where the "]: VALUE" is that the line ends with; NULL: there is none. */
-static const char *closing(const char *line, const char *end)
+/* The "]: VALUE" at the end of the line; NULL: none. */
+static const char *find_closing(const char *line, const char *end)
 {
 	const char *bracket = memrchr(line, ']', (size_t)(end - line));
 
@@ -208,13 +208,13 @@ static const char *closing(const char *line, const char *end)
 
 static void note_unended(struct bpftrace_reader *r)
 {
-	text_note(&r->text, UNENDED, r->text.stack_line, r->opened.buf, r->opened.len);
+	text_note(&r->text, UNENDED, r->text.stack_line, r->current.buf, r->current.len);
 }
 
-/* What is left of a key's line, without the frames' indentation. */
+/* Reads the rest of a line of a key that is not a frame. */
 static void read_key(struct bpftrace_reader *r, const char *s, const char *end)
 {
-	const char *close = closing(s, end);
+	const char *close = find_closing(s, end);
 
 	r->in_stack = false;
 	strbuf_add(&r->key, s, (size_t)((close ? close : end) - s));
@@ -238,17 +238,17 @@ static void begin_key(struct bpftrace_reader *r, const char *line, size_t n)
 	stacks_forget(&r->text.stacks);
 	r->text.stack_line = r->text.line;
 	strbuf_reset(&r->key);
-	strbuf_reset(&r->opened);
-	strbuf_add(&r->opened, line, n - 1);
+	strbuf_reset(&r->current);
+	strbuf_add(&r->current, line, n - 1);
 }
 
-/* A frame's line begins with a tab or four blanks. */
+/* Frames are indented by a tab or four blanks. */
 static bool is_frame(const char *line, size_t len)
 {
 	return len > 1 && (*line == '\t' || begins_with(line, len, "    "));
 }
 
-/* Lines between maps: "Attaching 2 probes...", bars of histograms, what scripts print. */
+/* Lines between maps: "Attaching 2 probes...", bars of histograms, other output of scripts. */
 static void read_outside(struct bpftrace_reader *r, const char *line, size_t len)
 {
 	static const char attaching[] = "Attaching ";
@@ -262,7 +262,7 @@ static void read_outside(struct bpftrace_reader *r, const char *line, size_t len
 static void read_line(struct bpftrace_reader *r, const char *line, size_t len)
 {
 	const char *text = line, *end = line + len;
-	size_t n = opening(line, len);
+	size_t n = opening_length(line, len);
 
 	while (text < end && is_blank(*text))
 		text++;
@@ -282,7 +282,7 @@ static void read_line(struct bpftrace_reader *r, const char *line, size_t len)
 
 static int end_input(struct bpftrace_reader *r)
 {
-	const char *wanted = r->text.in->options->event;
+	const char *name = r->text.in->options->event;
 	struct strbuf others = STRBUF_INIT;
 	int ret;
 
@@ -294,14 +294,14 @@ static int end_input(struct bpftrace_reader *r)
 		text_note_write(&r->text.notes[OTHER_MAP], others.buf, r->text.in->notes);
 	strbuf_release(&others);
 	ret = text_end(&r->text);
-	if (wanted && !r->map.len && ret >= 0)
-		return fail(r->text.in->notes, "no map '%s' with stacks\n", wanted);
+	if (name && !r->map.len && ret >= 0)
+		return fail(r->text.in->notes, "no map '%s' with stacks\n", name);
 	return ret;
 }
 
 static int bpftrace_read(struct text_input *in)
 {
-	struct bpftrace_reader r = {.map = STRBUF_INIT, .opened = STRBUF_INIT, .key = STRBUF_INIT};
+	struct bpftrace_reader r = {.map = STRBUF_INIT, .current = STRBUF_INIT, .key = STRBUF_INIT};
 	const char *line;
 	size_t len;
 	int ret;
@@ -318,15 +318,15 @@ static int bpftrace_read(struct text_input *in)
 	ret = end_input(&r);
 	text_release(&r.text);
 	strbuf_release(&r.map);
-	strbuf_release(&r.opened);
+	strbuf_release(&r.current);
 	strbuf_release(&r.key);
 	return ret;
 }
 
 static bool bpftrace_is_line(const char *line, size_t len)
 {
-	const char *close = closing(line, line + len);
-	size_t n = opening(line, len);
+	const char *close = find_closing(line, line + len);
+	size_t n = opening_length(line, len);
 	uint64_t ignored;
 
 	if (n && !close)

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The frames of the line before, so that what a line begins alike with it is not looked up again.
- */
+/* The frames of the previous line: a common prefix is not looked up again. */
 struct path {
-	uint32_t end; /* in the line: behind the frame's last byte */
+	uint32_t end; /* in the line: after the frame's last byte */
 	uint32_t node;
-	enum frame_kind kind;         /* of what follows, where it has no suffix */
-	bool dash;                    /* a separator, or a frame that is called like one */
-	struct stack_account account; /* of the frame and all nearer to the root */
+	enum frame_kind kind;         /* of the following frames without suffix */
+	bool dash;                    /* a separator, or a frame named like one */
+	struct stack_account account; /* of the frame and its callers */
 };
 
 struct folded_reader {
@@ -75,7 +74,7 @@ static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
 	return frame;
 }
 
-/* Where the two begin to differ. */
+/* The length of the common prefix. */
 static size_t common(const char *a, const char *b, size_t len)
 {
 	size_t i = 0;
@@ -91,7 +90,7 @@ static size_t common(const char *a, const char *b, size_t len)
 	return i;
 }
 
-/* How many frames of the line before are the first ones of STACK, too. */
+/* The number of first frames that STACK has in common with the previous line. */
 static size_t shared_frames(const struct folded_reader *r, const char *stack, size_t len)
 {
 	size_t short_len = len < r->before.len ? len : r->before.len;
@@ -101,10 +100,10 @@ static size_t shared_frames(const struct folded_reader *r, const char *stack, si
 	while (n && (r->path[n - 1].end > same ||
 			    (r->path[n - 1].end < len && stack[r->path[n - 1].end] != ';')))
 		n--;
-	return n && r->path[n - 1].dash ? n - 1 : n; /* it depends on whether more follows */
+	return n && r->path[n - 1].dash ? n - 1 : n; /* its meaning depends on what follows */
 }
 
-/* What bcc's tools put between the stacks of a line; no such stack is empty. */
+/* The separators of bcc's tools between the stacks of a line; these stacks are not empty. */
 static bool is_dash(const char *s, size_t len)
 {
 	return len && len <= 2 && s[0] == '-' && s[len - 1] == '-';
@@ -162,7 +161,7 @@ static void add_stack(struct folded_reader *r, const char *stack, size_t len, ui
 	account_add_stack(&r->p->account, &leaf->account, weight);
 }
 
-/* Splits at the last blank; false when there is no weight or no stack. */
+/* Splits at the last blank; false: there is no weight or no stack. */
 static bool split(const char *line, size_t *len, uint64_t *weight)
 {
 	size_t end = *len, digits;
@@ -239,7 +238,7 @@ const struct text_format folded_format = {
 	.read = folded_read,
 };
 
-/* A name that would be read as something else: a separator, or one with a kind. */
+/* True for a name that would be read as a separator, or as one with a suffix. */
 static bool is_misleading(const char *name, size_t len, const char *suffix)
 {
 	size_t n = len;

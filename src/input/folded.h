@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks: one a line, root first, frames separated by ";", then a blank and an unsigned
+ * Folded stacks: one per line, root first, frames separated by ";", then a blank and an unsigned
  * integer. Kernel frames end in _[k], inlined ones in _[i], JIT code in _[j], wakers in _[w]; bytes
- * that would break the line are escaped as in word.h. Names in brackets: see notes.h.
+ * that would break the format are escaped as in word.h. Names in brackets: see notes.h.
  *
  * As in the output of bcc's tools, a frame "-" means that the frames after it are the kernel's, and
  * "--" that they are a waker's.
@@ -18,13 +18,13 @@
 
 struct strbuf;
 
-/* The kind given by a frame's suffix, which is taken off *LEN; FRAME_USER without suffix. */
+/* The kind given by a frame's suffix, whose length is subtracted from *LEN; default: FRAME_USER. */
 enum frame_kind folded_kind(const char *s, size_t *len);
 
 /*
- * Whether LINE, without blanks at its ends, ends in an unsigned integer of its own. When a text is
- * read as folded stacks, an empty frame becomes [unknown]; a line without such an integer, or with
- * nothing before it, is left out.
+ * Whether the last word of LINE, which has no leading or trailing blanks, is an unsigned integer.
+ * When folded stacks are read, an empty frame becomes [unknown]; a line without such an integer, or
+ * with nothing before it, is skipped.
  */
 bool folded_has_weight(const char *line, size_t len);
 

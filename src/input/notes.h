@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames whose name is in brackets, which is no function's name. It is one of
- * - a note, a remark of the profiler (FRAME_NOTE): [truncated], [broken], [lost], [unreadable],
- *   [Missed User Stack], [Missed Kernel Stack], names that begin with "[no " or contain ": ", as
- *   [truncated: libfoo.so], and the states of waits (waits.h);
- * - an unnamed frame, an address without a name (kind user, kernel, …): [unknown] when nothing is
- *   known, else [FILE], the last part of its module's path: [libfoo.so], [vdso], [kernel].
+ * Frames whose name is in brackets are not functions. They are either
+ * - a note of the profiler (FRAME_NOTE): [truncated], [broken], [lost], [unreadable],
+ *   [Missed User Stack], [Missed Kernel Stack], names that begin with "[no " or contain ": ", such
+ *   as [truncated: libfoo.so], and the states of waits (waits.h); or
+ * - an unnamed frame, an address without a name (kind user, kernel, …): [unknown], or, if its
+ *   module is known, the file name of that: [libfoo.so], [vdso], [kernel].
  */
 #ifndef INPUT_NOTES_H
 #define INPUT_NOTES_H
@@ -18,21 +18,21 @@
 
 struct strbuf;
 
-/* Which of the two the LEN bytes of NAME are. */
+/* Whether the LEN bytes of NAME are a note; an unnamed frame. */
 bool name_is_note(const char *name, size_t len);
 bool name_is_unnamed(const char *name, size_t len);
 
-/* Of a frame of P: as name_is_unnamed, but false for notes and tasks. */
+/* The same for a frame of P; false for notes and tasks. */
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 
-/* Sets NAME to the name of an unnamed frame in MODULE (LEN 0: not known). */
+/* Sets NAME to the name of an unnamed frame in MODULE (LEN 0: unknown). */
 void set_unnamed(struct strbuf *name, const char *module, size_t len);
 
 /* The frame of the note NAME in P, and its label. */
 enum frame_label note_label(const char *name, size_t len);
 uint32_t note_frame(struct profile *p, const char *name, size_t len);
 
-/* Whether a stack with NOTE, NUL-terminated, ends early, or is broken. */
+/* Whether NOTE, NUL-terminated, marks a stack as truncated; as broken. */
 bool note_is_cut(const char *note);
 bool note_is_broken(const char *note);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is still to be read of a line. */
+/* The unread rest of a line. */
 struct rest {
 	const char *at, *end;
 };
@@ -21,7 +21,7 @@ static void skip_blanks(struct rest *r)
 		r->at++;
 }
 
-/* What stands before the next blank; empty only at the end. */
+/* The text up to the next blank; empty only at the end. */
 static struct rest next_token(struct rest *r)
 {
 	skip_blanks(r);
@@ -66,7 +66,7 @@ static bool is_time(const struct rest *token)
 	       token->end[-1] == ':';
 }
 
-/* "34" is TID, "12/34" is PID/TID; either may be -1, which is not known. */
+/* "34" is TID, "12/34" is PID/TID; either may be -1: unknown. */
 static bool read_ids(const struct rest *token, struct perf_header *h)
 {
 	uint64_t ids[2] = {0};
@@ -92,7 +92,7 @@ static bool read_ids(const struct rest *token, struct perf_header *h)
 	return false;
 }
 
-/* Passes the time, and what -F misc and -F tod put before it; false: there is none. */
+/* Skips the time, and the fields that -F misc and -F tod add before it; false: there is no time. */
 static bool read_time(struct rest *r)
 {
 	struct perf_header ignored;
@@ -129,7 +129,7 @@ static void set_rest(struct perf_header *h, struct rest *r)
 	h->rest_len = rest_len(r);
 }
 
-/* "cycles:u:" or "PERF_RECORD_LOST"; false: there is neither. */
+/* "cycles:u:" or "PERF_RECORD_LOST"; false: neither. */
 static bool read_event(struct rest *r, struct perf_header *h)
 {
 	static const char record[] = "PERF_RECORD_";
@@ -145,8 +145,8 @@ static bool read_event(struct rest *r, struct perf_header *h)
 	return true;
 }
 
-/* What stands behind the numbers of the task: does it make the line a header? */
-static bool read_behind(struct rest r, struct perf_header *h)
+/* Parses the fields after the task; false: they are not those of a header. */
+static bool read_after_task(struct rest r, struct perf_header *h)
 {
 	struct rest look = r, token = next_token(&look);
 	bool sure = is_cpu(&token);
@@ -171,12 +171,12 @@ bool perfline_header(struct perf_header *h, const char *line, size_t len)
 
 	*h = (struct perf_header){.comm = token.at, .event = line, .rest = line};
 	if (is_cpu(&token) || is_time(&token))
-		return read_behind(r, h);
+		return read_after_task(r, h);
 	for (;;) {
 		token = next_token(&r);
 		if (token.at == r.end)
 			return false;
-		if (!read_ids(&token, h) || !read_behind(r, h))
+		if (!read_ids(&token, h) || !read_after_task(r, h))
 			continue;
 		while (token.at > h->comm && is_blank(token.at[-1]))
 			token.at--;
@@ -186,8 +186,8 @@ bool perfline_header(struct perf_header *h, const char *line, size_t len)
 	}
 }
 
-/* The "+0xOFF" at the end: where it begins, END when there is none. */
-static const char *offset_at(const char *s, const char *end)
+/* The start of "+0xOFF" at the end of the text; END if there is none. */
+static const char *find_offset(const char *s, const char *end)
 {
 	const char *plus = memrchr(s, '+', (size_t)(end - s));
 	uint64_t ignored;
@@ -197,8 +197,8 @@ static const char *offset_at(const char *s, const char *end)
 	return stackline_address(plus + 1, end, &ignored) == (size_t)(end - plus - 1) ? plus : end;
 }
 
-/* The "(" behind the first "+0xOFF "; NULL: there is none. */
-static const char *module_behind_offset(const char *s, const char *end)
+/* The "(" after the first "+0xOFF "; NULL: none. */
+static const char *module_after_offset(const char *s, const char *end)
 {
 	while ((s = memmem(s, (size_t)(end - s), "+0x", 3))) {
 		uint64_t ignored;
@@ -211,8 +211,8 @@ static const char *module_behind_offset(const char *s, const char *end)
 	return NULL;
 }
 
-/* The "(" that the ")" at the end closes, if a blank stands before it; NULL: there is none. */
-static const char *module_in_balance(const char *s, const char *end)
+/* The "(" that matches the ")" at the end, if it follows a blank; NULL: none. */
+static const char *module_by_balance(const char *s, const char *end)
 {
 	int depth = 0;
 
@@ -226,7 +226,7 @@ static const char *module_in_balance(const char *s, const char *end)
 	return NULL;
 }
 
-/* The "(" of "(MODULE)" at the end. A name may have parentheses and blanks, and so may a path. */
+/* The "(" of "(MODULE)" at the end. Names and paths may contain parentheses and blanks. */
 static const char *find_module(const char *s, const char *end)
 {
 	static const char unknown[] = "[unknown] (";
@@ -236,9 +236,9 @@ static const char *find_module(const char *s, const char *end)
 		return NULL;
 	if ((size_t)(end - s) > n && !memcmp(s, unknown, n))
 		return s + n - 1;
-	const char *open = module_behind_offset(s, end);
+	const char *open = module_after_offset(s, end);
 
-	return open ? open : module_in_balance(s, end);
+	return open ? open : module_by_balance(s, end);
 }
 
 static bool is_text(const char *s, size_t len, const char *text)
@@ -248,7 +248,7 @@ static bool is_text(const char *s, size_t len, const char *text)
 
 static void set_module(struct perf_frame *f, const char *s, const char *end)
 {
-	size_t len = (size_t)(offset_at(s, end) - s);
+	size_t len = (size_t)(find_offset(s, end) - s);
 
 	f->inlined = is_text(s, len, "inlined");
 	if (f->inlined || is_text(s, len, "[unknown]"))
@@ -279,7 +279,7 @@ bool perfline_frame(struct perf_frame *f, const char *text, size_t len)
 		while (r.end > r.at && is_blank(r.end[-1]))
 			r.end--;
 	}
-	r.end = offset_at(r.at, r.end);
+	r.end = find_offset(r.at, r.end);
 	if (!is_text(r.at, rest_len(&r), "[unknown]")) {
 		f->name = r.at;
 		f->name_len = rest_len(&r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line of perf script(1), taken apart: see perfscript.c for the forms. What is not there has
- * length 0; all are parts of the line.
+ * Parser for one line of perf script(1): see perfscript.c for the forms. Results point into the
+ * line; missing parts have length 0.
  */
 #ifndef INPUT_PERFLINE_H
 #define INPUT_PERFLINE_H
@@ -11,16 +11,16 @@
 #include <stdint.h>
 
 struct perf_header {
-	const char *comm, *event, *rest; /* rest: what is behind the event, without blanks */
+	const char *comm, *event, *rest; /* rest: text after the event, trimmed */
 	size_t comm_len, event_len, rest_len;
-	uint64_t pid, tid; /* 0: not known; the only number there is is the tid */
-	bool has_task;     /* a comm or a tid */
+	uint64_t pid, tid; /* 0: unknown; a single number is the tid */
+	bool has_task;     /* comm or tid is known */
 	bool has_period;
 	uint64_t period;
-	bool is_record; /* no sample: event is PERF_RECORD_…, rest what it says */
+	bool is_record; /* not a sample: event is PERF_RECORD_…, rest its text */
 };
 
-/* False: it is no header. */
+/* False: the line is not a header. */
 bool perfline_header(struct perf_header *h, const char *line, size_t len);
 
 struct perf_frame {
@@ -30,10 +30,10 @@ struct perf_frame {
 	bool inlined;
 };
 
-/* TEXT has no blanks at its ends; false: it is no frame. */
+/* TEXT is trimmed; false: it is not a frame. */
 bool perfline_frame(struct perf_frame *f, const char *text, size_t len);
 
-/* As its samples print it, without modifiers: the length of "cycles" in "cycles:u". */
+/* The length of EVENT without modifiers: that of "cycles" in "cycles:u". */
 size_t perfline_event_base(const char *event, size_t len);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What perf script(1) prints of samples, with any of its fields:
+ * Samples as printed by perf script(1), with any of its fields:
  *
- *	COMM PID/TID [CPU] TIME: PERIOD EVENT: …      of which each may be missing
+ *	COMM PID/TID [CPU] TIME: PERIOD EVENT: …      each of them optional
  *		ADDRESS NAME+0xOFF (MODULE)           frames, leaf first; without module or offset
  *		ADDRESS NAME+0xOFF (inlined)
- *	  FILE:LINE                                   of the frame above, with " (inlined)" or not
+ *	  FILE:LINE                                   of the frame above, maybe with " (inlined)"
  *
- * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample of one frame. Lines
- * that begin with "#" are comments; registers, branches and lines of source are passed over. Names
- * are taken as they are, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
- * bpf_prog_*), or by its address where modules are not printed; FRAME_JIT when that is
+ * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample with one frame. Lines
+ * that begin with "#" are comments; registers, branches and source code are skipped. Names are used
+ * as printed, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
+ * bpf_prog_*), or by its address if modules are not printed; FRAME_JIT if the module is
  * perf-PID.map or jitted-*.so; FRAME_INLINE has the module of the function at the same address. A
  * sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
  */
@@ -32,21 +32,21 @@ static const struct text_note_kind notes[] = {
 	{"samples left out: no period, unlike the first", NOTE_LOST},
 };
 
-enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* the latter: a sample of another event */
+enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* IN_OTHER: in a sample of another event */
 
 struct perfscript_reader {
-	struct text_reader text; /* its stack_line: the sample's */
-	struct strbuf event;     /* the event that is read, in full */
-	bool chosen;             /* event is known */
-	bool periods;            /* samples have one */
+	struct text_reader text; /* stack_line: the first line of the sample */
+	struct strbuf event;     /* the selected event, with modifiers */
+	bool selected;           /* event is set */
+	bool periods;            /* weights are periods */
 
 	enum state state;
-	bool flat;     /* the sample is of one line, with its only frame */
-	uint32_t task; /* of the sample that is being read */
+	bool flat;     /* the sample is a single line, with its only frame */
+	uint32_t task; /* of the current sample */
 	uint64_t weight;
-	uint32_t last; /* the entry of the last frame, and where it is */
-	uint64_t last_at;
-	size_t same_at; /* how many frames up to it are there */
+	uint32_t last; /* the entry of the last frame */
+	uint64_t last_address;
+	size_t nr_same; /* number of frames with that address, up to the last one */
 };
 
 static bool ends(const char *s, size_t len, const char *with)
@@ -54,7 +54,7 @@ static bool ends(const char *s, size_t len, const char *with)
 	return len >= strlen(with) && !memcmp(s + len - strlen(with), with, strlen(with));
 }
 
-/* A module in brackets is one of the kernel, but for memory of programs. */
+/* Modules in brackets are the kernel's, except for these. */
 static bool is_user_memory(const char *module, size_t len)
 {
 	static const char *const names[] = {"[vdso", "[vsyscall", "[vvar", "[heap", "[stack",
@@ -117,12 +117,12 @@ static bool parse_frame(struct text_reader *r, const char *text, size_t len, uin
 	return true;
 }
 
-/* The functions that are inlined into the last frame are of its module. */
-static void name_inlined(struct perfscript_reader *r, uint32_t module)
+/* Functions inlined into the last frame get its module. */
+static void set_inlined_modules(struct perfscript_reader *r, uint32_t module)
 {
 	struct stacks *s = &r->text.stacks;
 
-	for (size_t i = 2; i <= r->same_at && i <= s->nr; i++) {
+	for (size_t i = 2; i <= r->nr_same && i <= s->nr; i++) {
 		struct frame frame = r->text.p->frames[s->frames[s->nr - i]];
 
 		if (frame.kind != FRAME_INLINE || frame.module)
@@ -138,15 +138,15 @@ static void push(struct perfscript_reader *r, uint32_t entry, const char *text, 
 	uint64_t address;
 
 	stackline_address(text, end, &address);
-	r->same_at = address == r->last_at ? r->same_at + 1 : 1;
-	r->last_at = address;
+	r->nr_same = address == r->last_address ? r->nr_same + 1 : 1;
+	r->last_address = address;
 	r->last = entry;
 	text_push(&r->text, entry);
-	if (module && r->same_at > 1 && !r->text.stacks.deep)
-		name_inlined(r, module);
+	if (module && r->nr_same > 1 && !r->text.stacks.deep)
+		set_inlined_modules(r, module);
 }
 
-/* A line of a sample; false: it is no frame. */
+/* False: the text is not a frame. */
 static bool read_frame(struct perfscript_reader *r, const char *text, size_t len)
 {
 	uint32_t entry;
@@ -162,22 +162,21 @@ static void end_sample(struct perfscript_reader *r)
 	if (r->state == IN_SAMPLE)
 		stacks_add(&r->text.stacks, r->task, r->weight);
 	r->state = BETWEEN;
-	r->same_at = 0;
+	r->nr_same = 0;
 }
 
-static void choose_event(struct perfscript_reader *r, const struct perf_header *h)
+static void select_event(struct perfscript_reader *r, const struct perf_header *h)
 {
-	const char *wanted = r->text.in->options->event;
+	const char *event = r->text.in->options->event;
 	size_t base = perfline_event_base(h->event, h->event_len);
 
-	if (r->chosen)
+	if (r->selected)
 		return;
-	if (wanted &&
-		!(strlen(wanted) == h->event_len && !memcmp(wanted, h->event, h->event_len)) &&
-		!(strlen(wanted) == base && !memcmp(wanted, h->event, base)))
+	if (event && !(strlen(event) == h->event_len && !memcmp(event, h->event, h->event_len)) &&
+		!(strlen(event) == base && !memcmp(event, h->event, base)))
 		return;
 	strbuf_add(&r->event, h->event, h->event_len);
-	r->chosen = true;
+	r->selected = true;
 	r->periods = h->has_period && !r->text.in->options->samples;
 	strbuf_reset(&r->text.name);
 	strbuf_add(&r->text.name, h->event, base);
@@ -202,8 +201,8 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 	r->state = IN_OTHER;
 	r->flat = false;
 	r->text.stack_line = r->text.line;
-	choose_event(r, h);
-	if (!r->chosen || r->event.len != h->event_len ||
+	select_event(r, h);
+	if (!r->selected || r->event.len != h->event_len ||
 		memcmp(r->event.buf, h->event, h->event_len)) {
 		text_note(&r->text, OTHER_EVENT, r->text.line, h->event, h->event_len);
 		return;
@@ -217,7 +216,7 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 	r->task = h->has_task ? stacks_task(&r->text.stacks, &task) : 0;
 }
 
-/* PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES say "lost N"; the others are no loss. */
+/* The text of PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES is "lost N"; others are ignored. */
 static void read_record(struct perfscript_reader *r, const struct perf_header *h)
 {
 	uint64_t n;
@@ -229,7 +228,7 @@ static void read_record(struct perfscript_reader *r, const struct perf_header *h
 	add_capped(&r->text.p->account.lost[LOST_TRANSPORT], n);
 }
 
-/* Of a tracepoint, whose own text stands behind its name. */
+/* Tracepoints are followed by a text of their own. */
 static bool is_tracepoint(const struct perf_header *h)
 {
 	size_t base = perfline_event_base(h->event, h->event_len);
@@ -258,7 +257,7 @@ static bool read_header(struct perfscript_reader *r, const char *line, size_t le
 	return true;
 }
 
-/* Takes " (inlined)" off; true when it was there. */
+/* Removes " (inlined)"; false: the text does not end in it. */
 static bool cut_inlined(const char *text, size_t *len)
 {
 	static const char inlined[] = " (inlined)";
@@ -268,7 +267,7 @@ static bool cut_inlined(const char *text, size_t *len)
 	return is_inlined;
 }
 
-/* "/src/f.c:12" as "f.c:12", in P's names; 0: the line is not known. */
+/* "/src/f.c:12" as "f.c:12", in the profile's names; 0: the line is unknown. */
 static uint32_t source_of(struct perfscript_reader *r, const char *text, size_t len)
 {
 	const char *slash = memrchr(text, '/', len), *end = text + len, *digits = end;
@@ -281,7 +280,7 @@ static uint32_t source_of(struct perfscript_reader *r, const char *text, size_t 
 	return strpool_add(&r->text.p->names, file, (size_t)(end - file));
 }
 
-/* The line below a frame that says where it is in the source. */
+/* The source line below a frame. */
 static void read_source(struct perfscript_reader *r, const char *text, size_t len)
 {
 	struct frame frame = r->text.p->frames[r->last & ENTRY_FRAME];
@@ -298,13 +297,13 @@ static void read_source(struct perfscript_reader *r, const char *text, size_t le
 	stacks_push(&r->text.stacks, r->last);
 }
 
-/* What some fields add to a sample: registers, branches, code. */
+/* Lines that some fields add to a sample: registers, branches, code. */
 static bool is_detail(const char *text, size_t len)
 {
 	return begins_with(text, len, "ABI:") || begins_with(text, len, "0x") || *text == '|';
 }
 
-/* What belongs to the sample that was begun; false: the line does not. */
+/* Reads a line of the current sample; false: the line is not part of it. */
 static bool read_inside(struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
 	if (r->state == IN_OTHER || (!r->flat && read_frame(r, text, len)))
@@ -317,7 +316,7 @@ static bool read_inside(struct perfscript_reader *r, const char *line, const cha
 	return is_detail(text, len);
 }
 
-/* Lines of samples whose fields make no header, too. */
+/* Also reads samples without a header, as some sets of fields give. */
 static bool read_outside(
 	struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
@@ -359,7 +358,7 @@ static void read_too_long(struct perfscript_reader *r)
 		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[unreadable]"));
 }
 
-/* perf ends its text with a line: another one is cut, and so is its sample. */
+/* The last line has no newline: the text is truncated, and so is the last sample. */
 static void read_cut(struct perfscript_reader *r)
 {
 	if (r->state == IN_SAMPLE)
@@ -386,14 +385,14 @@ static int end_input(struct perfscript_reader *r)
 	int ret;
 
 	end_sample(r);
-	if (r->chosen)
+	if (r->selected)
 		note_others(r, in->notes);
 	if (lost[LOST_TRANSPORT])
 		strbuf_addf(in->notes, "perf lost %" PRIu64 " events\n", lost[LOST_TRANSPORT]);
 	if (in->lines->unended)
 		strbuf_adds(in->notes, "the last line is incomplete: the text is truncated\n");
 	ret = text_end(&r->text);
-	if (!r->chosen && in->options->event && ret >= 0)
+	if (!r->selected && in->options->event && ret >= 0)
 		return fail(in->notes, "no samples of event '%s', only of '%s'\n",
 			in->options->event, r->text.notes[OTHER_EVENT].text.buf);
 	return ret < 0 ? ret : ret || in->lines->unended;
@@ -421,7 +420,7 @@ static int perfscript_read(struct text_input *in)
 	return ret;
 }
 
-/* Where modules are not printed, frames are known by their indentation. */
+/* If modules are not printed, frames are detected by their indentation. */
 static bool is_indented_frame(const char *line, size_t len)
 {
 	enum { ADDRESS_END = 17 };

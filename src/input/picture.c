@@ -16,11 +16,11 @@
 enum {
 	VERSION_MAX = 2,
 	DEPTH_MAX = 64,       /* of elements */
-	TOKEN_MAX = 16 << 20, /* bytes that the parser may hold back */
+	TOKEN_MAX = 16 << 20, /* bytes that the parser may buffer */
 	CHUNK = 1 << 16,
 };
 
-/* expat 2.9 deprecates the calls that older ones have. */
+/* expat 2.9 deprecates the functions that older versions have. */
 #if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
 #define current_line XML_GetCurrentLineNumber64
 #define current_byte XML_GetCurrentByteIndex64
@@ -31,7 +31,7 @@ enum {
 
 enum part { PART_NONE, PART_TITLE, PART_MODULES, PART_FRAMES, PART_TREE };
 
-/* A list of numbers by the numbers that the file gives them. */
+/* Numbers in the profile, indexed by numbers in the file. */
 struct numbers {
 	uint32_t *list;
 	size_t nr, alloc;
@@ -47,21 +47,21 @@ struct picture_reader {
 	bool failed, is_ours, has_data;
 	unsigned depth;
 	enum part part;
-	struct strbuf text; /* a line that is not yet complete, or the title */
+	struct strbuf text; /* the incomplete line, or the title */
 
-	uint64_t total, scale, nodes;   /* as the file says */
-	struct numbers modules, frames; /* the profile's */
+	uint64_t total, scale, nodes;   /* as in the file */
+	struct numbers modules, frames; /* in the profile */
 
 	signed char digit[256]; /* -1: none */
 	struct number {
 		uint64_t value, factor;
-	} number; /* whose digits are being read */
+	} number; /* the current, incomplete number */
 	enum { READ_FRAME, READ_PLACE, READ_SELF } expects;
 	uint32_t frame, node;
 	uint64_t nr_nodes;
 };
 
-/* WHY it cannot be used, once. */
+/* Stops with message WHY; only the first message is kept. */
 static void stop(struct picture_reader *r, const char *why)
 {
 	if (r->failed)
@@ -126,8 +126,8 @@ static uint32_t add_text(struct picture_reader *r, char *s, size_t len)
 }
 
 /*
- * "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name; tab
- * and source or nothing
+ * "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name;
+ * optionally tab and source
  */
 static void read_frame(struct picture_reader *r)
 {
@@ -181,7 +181,7 @@ static void read_lines(struct picture_reader *r, const char *s, size_t len)
 	}
 }
 
-/* 2 * UP + whether weight follows */
+/* 2 * UP + S: see picture.h */
 static void read_place(struct picture_reader *r, uint64_t value)
 {
 	uint64_t up = value / 2;
@@ -225,7 +225,7 @@ static void read_number(struct picture_reader *r, uint64_t value)
 	}
 }
 
-/* NUMBER with the next digit in it; false: it is above 64 bits. */
+/* Adds the next digit to NUMBER; false: it exceeds 64 bits. */
 static bool add_digit(struct number *number, unsigned digit)
 {
 	uint64_t part;
@@ -280,7 +280,7 @@ static const char *attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* False: it is there and no number. */
+/* False: the attribute exists and is not a number. */
 static bool number_attribute(const char **attributes, const char *name, uint64_t *value)
 {
 	const char *s = attribute(attributes, name);
@@ -376,7 +376,7 @@ static void XMLCALL on_end(void *arg, const char *name)
 	r->depth--;
 }
 
-/* Where entities would be declared, which could be bombs. */
+/* A DOCTYPE could declare entities that expand without limit. */
 static void XMLCALL on_doctype(
 	void *arg, const char *name, const char *system, const char *public, int internal)
 {
@@ -409,7 +409,7 @@ static void parse(struct picture_reader *r, struct lines *lines)
 	} while (n && !r->failed);
 }
 
-/* What can be known only at the end. */
+/* Checks that are possible only at the end. */
 static void check(struct picture_reader *r, const struct lines *lines)
 {
 	if (r->failed)
@@ -427,7 +427,7 @@ static void check(struct picture_reader *r, const struct lines *lines)
 		strbuf_addf(r->notes, "its weights are multiples of %" PRIu64 "\n", r->scale);
 }
 
-/* Tasks in it were asked for when it was drawn. */
+/* Tasks in it were requested when it was drawn. */
 static bool has_tasks(const struct profile *p)
 {
 	for (uint32_t i = 1; i < p->nr_frames; i++)

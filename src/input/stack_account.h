@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The account of stacks that were read from a text: which frames have names, which stacks are cut.
- */
+/* The account of stacks read from text: how many frames have names, how many stacks are cut. */
 #ifndef INPUT_STACK_ACCOUNT_H
 #define INPUT_STACK_ACCOUNT_H
 
@@ -21,8 +20,8 @@ void stack_account_add_frame(
 void account_add_stack(struct account *account, const struct stack_account *stack, uint64_t weight);
 
 /*
- * Sets the fields of P's account that follow from its tree: kept, named, unnamed, cut and broken;
- * also whole, if the account is known.
+ * Recomputes the fields of P's account from its tree: kept, named, unnamed, cut and broken; also
+ * whole, if the account is known.
  */
 void profile_recount(struct profile *p);
 

@@ -31,8 +31,8 @@ size_t stackline_address(const char *s, const char *end, uint64_t *address)
 }
 
 /*
- * The "+0xOFF" or "+0xOFF/0xSIZE" at S: its length, 0 when there is none. CUT is set when the text
- * ends before it is complete.
+ * The length of "+0xOFF" or "+0xOFF/0xSIZE" at S; 0: none. Sets *CUT if the text ends before it is
+ * complete.
  */
 static size_t offset_len(const char *s, const char *end, bool *cut)
 {
@@ -58,7 +58,7 @@ static size_t offset_len(const char *s, const char *end, bool *cut)
 	return *cut ? (size_t)(end - s) : 0;
 }
 
-/* Where NAME's offset begins: one that the end, a module or a file and line follows. */
+/* The start of the offset after NAME, which is followed by the end, a module, or file and line. */
 static const char *find_offset(const char *s, const char *end, size_t *len, bool *cut)
 {
 	for (; (s = memchr(s, '+', (size_t)(end - s))); s++) {
@@ -78,7 +78,7 @@ static const char *find_offset(const char *s, const char *end, size_t *len, bool
 	return NULL;
 }
 
-/* The "[" that the "]" at the end of the text closes; NULL when there is none. */
+/* The "[" that matches the "]" at the end of the text; NULL: none. */
 static const char *open_bracket(const char *s, const char *end)
 {
 	int depth = 0;
@@ -93,7 +93,7 @@ static const char *open_bracket(const char *s, const char *end)
 	return NULL;
 }
 
-/* A module in brackets is MODULE or MODULE+0xOFF/0xSIZE; true when it had the latter. */
+/* Sets the module from MODULE or MODULE+0xOFF/0xSIZE; true if it is the latter. */
 static bool set_module(struct stackline *line, const char *s, const char *end)
 {
 	const char *c = end;
@@ -109,7 +109,7 @@ static bool set_module(struct stackline *line, const char *s, const char *end)
 	return true;
 }
 
-/* Reads " at FILE:LINE"; false when it is not that. */
+/* Reads " at FILE:LINE"; false: it is something else. */
 static bool set_source(struct stackline *line, const char *s, const char *end)
 {
 	const char *c = end;
@@ -123,7 +123,7 @@ static bool set_source(struct stackline *line, const char *s, const char *end)
 	return true;
 }
 
-/* Behind the offset: nothing, " [MODULE]", " at FILE:LINE", " at FILE:LINE [MODULE]". */
+/* Reads the rest after the offset: "", " [MODULE]", " at FILE:LINE", " at FILE:LINE [MODULE]". */
 static void parse_behind(struct stackline *line, const char *s, const char *end)
 {
 	if (s == end || line->cut)
@@ -140,7 +140,8 @@ static void parse_behind(struct stackline *line, const char *s, const char *end)
 	line->cut = !set_source(line, s, end);
 }
 
-/* "[MODULE+0xOFF/0xSIZE]", perhaps with a file and line behind it: true when it was that. */
+/* Reads "[MODULE+0xOFF/0xSIZE]", optionally followed by file and line; false: it is something else.
+ */
 static bool parse_module_only(struct stackline *line, const char *s, const char *end)
 {
 	struct stackline try = *line;
@@ -177,7 +178,7 @@ static void parse_without_offset(struct stackline *line, const char *s, const ch
 	}
 	size_t n = has_0x(s, name_end) ? stackline_address(s, name_end, &address) : 0;
 
-	if (n && (s + n == name_end || s[n] == ' ')) { /* the address again, or alone */
+	if (n && (s + n == name_end || s[n] == ' ')) { /* the address only, maybe repeated */
 		line->cut = s + n != name_end;
 		if (!line->has_address)
 			line->address = address;
@@ -192,7 +193,7 @@ static void parse_without_offset(struct stackline *line, const char *s, const ch
 	line->name_len = (size_t)(name_end - s);
 }
 
-/* Reads "ADDR : " or "ADDR ", which begins a line; where the rest begins. */
+/* Reads "ADDR : " or "ADDR " at the start of a line; returns the start of the rest. */
 static const char *parse_address(struct stackline *line, const char *s, const char *end)
 {
 	uint64_t address;
@@ -244,14 +245,14 @@ bool stackline_is_list(const char *text, size_t len)
 {
 	const char *s = text, *end = text + len;
 	size_t addresses = 0;
-	bool sure = false; /* "added 12345" is none */
+	bool sure = false; /* "added 12345" is not a list */
 
 	while (s < end) {
 		uint64_t address;
 		size_t n = stackline_address(s, end, &address);
 		bool marked = n && has_0x(s, end);
 
-		if (n < 5 && !marked) /* perhaps a "0x" that was cut */
+		if (n < 5 && !marked) /* may be a truncated "0x…" */
 			return sure && addresses > 1 && s + 2 >= end && *s == '0';
 		sure = sure || marked || n >= 12;
 		s += n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One line of a backtrace as stap prints it, taken apart: see stacktext.c for the forms. */
+/* Parser for one line of a backtrace as printed by stap: see stacktext.c for the forms. */
 #ifndef INPUT_STACKLINE_H
 #define INPUT_STACKLINE_H
 
@@ -7,29 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parts of the line itself; a part that is not there has length 0. */
+/* Pointers into the line; missing parts have length 0. */
 struct stackline {
 	const char *name, *module, *source; /* FILE:LINE */
 	size_t name_len, module_len, source_len;
 	bool has_address;
 	uint64_t address;
 	bool inexact;
-	bool cut; /* the line ends inside a part that was begun: stap had no more room */
+	bool cut; /* the line ends in the middle of a part: stap's buffer was full */
 };
 
-/* Takes apart the LEN > 0 bytes of TEXT, which has no blanks at its ends. */
+/* Parses the LEN > 0 bytes of TEXT, which is trimmed. */
 void stackline_parse(struct stackline *line, const char *text, size_t len);
 
-/*
- * The hexadecimal number at S, with or without 0x: its length, 0 when there is none of 1 to 16
- * digits.
- */
+/* The length of the hexadecimal number at S, 1 to 16 digits, with or without 0x; 0: none. */
 size_t stackline_address(const char *s, const char *end, uint64_t *address);
 
-/* True when TEXT is two or more addresses. */
+/* True if TEXT is a list of two or more addresses. */
 bool stackline_is_list(const char *text, size_t len);
 
-/* True when TEXT is meant to be a number: 12, -3, 12.5, 1,302, "12 samples"; but no frame. */
+/* True if TEXT looks like a number, valid or not, and not like a frame: 12, -3, 12.5, 1,302, "12
+ * samples". */
 bool stackline_is_number(const char *text, size_t len);
 
 #endif

@@ -101,7 +101,7 @@ bool stacks_is_entry(const struct stacks *s, size_t frame)
 	       is_entry_name(profile_name(s->p, s->frames[frame], NULL));
 }
 
-static void tell_processes(struct stacks *s, uint32_t comm, uint64_t pid)
+static void note_process(struct stacks *s, uint32_t comm, uint64_t pid)
 {
 	if (!s->first_comm) {
 		s->first_comm = comm;
@@ -118,7 +118,7 @@ uint32_t stacks_task(struct stacks *s, const struct stacks_task *task)
 		strbuf_add(&name, task->comm, task->len);
 	else
 		strbuf_adds(&name, "[unknown]");
-	tell_processes(s, strpool_add(&s->p->names, name.buf, name.len), task->pid);
+	note_process(s, strpool_add(&s->p->names, name.buf, name.len), task->pid);
 	if (task->tid)
 		strbuf_addf(&name, "/%" PRIu64, task->tid);
 
@@ -144,10 +144,7 @@ static uint32_t hash_stack(const struct stacks *s)
 	return (uint32_t)h;
 }
 
-/*
- * The nodes of a stack were made one after the other: looking at them is cheap, finding them is
- * not.
- */
+/* The nodes of a stack are consecutive in memory: walking up is faster than looking them up. */
 static bool is_leaf_of(const struct stacks *s, uint32_t node)
 {
 	const struct profile_node *nodes = s->p->nodes;
@@ -160,7 +157,7 @@ static bool is_leaf_of(const struct stacks *s, uint32_t node)
 	return !node;
 }
 
-static void place_leaf(struct stacks_leaf *leaves, uint32_t mask, const struct stacks_leaf *leaf)
+static void insert_leaf(struct stacks_leaf *leaves, uint32_t mask, const struct stacks_leaf *leaf)
 {
 	uint32_t i = leaf->hash & mask;
 
@@ -169,7 +166,7 @@ static void place_leaf(struct stacks_leaf *leaves, uint32_t mask, const struct s
 	leaves[i] = *leaf;
 }
 
-static void remember_leaf(struct stacks *s, uint32_t hash, uint32_t node)
+static void add_leaf(struct stacks *s, uint32_t hash, uint32_t node)
 {
 	if (s->nr_leaves >= s->leaves_mask / 2) {
 		uint32_t mask = s->leaves_mask * 2 + 1;
@@ -177,12 +174,12 @@ static void remember_leaf(struct stacks *s, uint32_t hash, uint32_t node)
 
 		for (uint32_t i = 0; i <= s->leaves_mask; i++)
 			if (s->leaves[i].node)
-				place_leaf(leaves, mask, &s->leaves[i]);
+				insert_leaf(leaves, mask, &s->leaves[i]);
 		free(s->leaves);
 		s->leaves = leaves;
 		s->leaves_mask = mask;
 	}
-	place_leaf(s->leaves, s->leaves_mask, &(struct stacks_leaf){hash, node});
+	insert_leaf(s->leaves, s->leaves_mask, &(struct stacks_leaf){hash, node});
 	s->nr_leaves++;
 }
 
@@ -195,7 +192,7 @@ static uint32_t leaf_of_stack(struct stacks *s)
 			return s->leaves[i].node;
 	for (size_t i = s->nr; i--;)
 		node = profile_child(s->p, node, s->frames[i]);
-	remember_leaf(s, hash, node);
+	add_leaf(s, hash, node);
 	return node;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Backtraces as scripts of SystemTap print them: the frames of a stack, leaf first, one a line,
- * then a line with its count. Frames in any of stap's forms:
+ * Backtraces as printed by SystemTap scripts: the frames of a stack, leaf first, one per line, then
+ * a line with its count. Frames have one of stap's forms:
  *
  *	0xADDR : NAME+0xOFF/0xSIZE [MODULE]       print_backtrace, print_stack, print_syms
  *	0xADDR : NAME+0xOFF/0xSIZE at FILE:LINE [MODULE]        print_backtrace_fileline
@@ -9,12 +9,12 @@
  *	NAME+0xOFF [MODULE], NAME+0xOFF, 0xADDR   sprint_backtrace, print_ubacktrace_brief
  *	0xADDR 0xADDR 0xADDR …                    backtrace(): a whole stack in one line
  *
- * each perhaps without its size, module or offset, or with " (inexact)" behind it. \xHH is decoded
- * as word.h says. Blank lines and lines that begin with "WARNING:" or "ERROR:" are no frames. A
- * frame whose address has its top bit set, or of the module [kernel], is FRAME_KERNEL, and its
- * module keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see
- * notes.h. Where a string of stap was cut short, its stack gets the note [truncated] there; an
- * unwinder that gave up is [broken].
+ * each optionally without size, module or offset, or followed by " (inexact)". \xHH is decoded as
+ * in word.h. Blank lines and lines that begin with "WARNING:" or "ERROR:" are not frames. A frame
+ * whose address has its top bit set, or whose module is [kernel], is FRAME_KERNEL, and its module
+ * keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see notes.h. If a
+ * string of stap was truncated, its stack gets the note [truncated] there; if stap's unwinder
+ * failed, [broken].
  */
 #include "folded.h"
 #include "lib/lines.h"
@@ -49,7 +49,7 @@ static void set_name(struct text_reader *r, const char *name, size_t len)
 	r->name.buf[r->name.len] = '\0';
 }
 
-/* "file.c:12", without the folder, in the profile's names; 0: not known, or not asked for. */
+/* "file.c:12", without the folder, in the profile's names; 0: unknown, or not requested. */
 static uint32_t source_of(struct text_reader *r, const struct stackline *l)
 {
 	if (!r->in->options->sources || !l->source_len)
@@ -118,9 +118,9 @@ static bool parse_frame(struct text_reader *r, const char *text, size_t len, uin
 }
 
 /*
- * A whole stack in one line. stap's strings are cut at a power of two less the NUL, and backtrace()
- * puts a blank behind every address: a line of just that length without the blank ends inside an
- * address.
+ * A whole stack in one line. stap truncates strings at a power of two minus the NUL, and
+ * backtrace() adds a blank after every address: a line of that length without the blank ends inside
+ * an address.
  */
 static void push_list(struct text_reader *r, const char *s, const char *end, bool cut)
 {
@@ -156,7 +156,7 @@ static bool all_digits(const char *s, size_t len)
 	return true;
 }
 
-/* True when the line was a number, whether it could be used or not. */
+/* False: the line is not a number, not even an invalid one. */
 static bool read_number(struct text_reader *r, const char *text, size_t len)
 {
 	uint64_t weight;

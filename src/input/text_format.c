@@ -13,7 +13,7 @@ static const struct text_format *const formats[] = {
 	&folded_format,
 };
 
-/* What is no text begins with these. */
+/* The first bytes of formats that cannot be read. */
 static const struct {
 	const char *begins, *why;
 } refused[] = {
@@ -52,7 +52,7 @@ static bool is_binary(const char *bytes, size_t n)
 	return odd > n / 20;
 }
 
-/* Why what begins with these N bytes, or has such ones, cannot be read; NULL: it may be. */
+/* Why a file with these first N bytes cannot be read; NULL: it may be readable. */
 static const char *why_refused(const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
@@ -63,7 +63,7 @@ static const char *why_refused(const char *bytes, size_t n)
 	return NULL;
 }
 
-/* The format with most votes; NULL: there are none. */
+/* The format with most votes; NULL: no line looks like any. */
 static const struct text_format *elect(const char *s, const char *end)
 {
 	size_t votes[ARRAY_LEN(formats)] = {0}, best = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the readers of stacks in text share: lines, frames that were parsed before, the stack that
- * is being built, and notes on what is wrong: how often, and where first.
+ * Common part of the readers of text formats: lines, a cache of parsed frames, the current stack,
+ * and notes on problems: how often they occurred, and where first.
  */
 #ifndef INPUT_TEXT_READER_H
 #define INPUT_TEXT_READER_H
@@ -19,14 +19,14 @@
 enum note_effect {
 	NOTE_INFO, /* nothing is missing */
 	NOTE_PART, /* the input was not read whole */
-	NOTE_LOST, /* nor is it counted: it is in the account's LOST_UNREADABLE */
+	NOTE_LOST, /* nor counted: added to the account's LOST_UNREADABLE */
 };
 
-/* Notes of every reader, by number; its own ones follow. */
+/* Notes that all readers have; those of each reader follow. */
 enum { NOTE_TOO_LONG, NOTE_TOO_DEEP, NOTES_COMMON, NOTES_MAX = 8 };
 
 struct text_note {
-	uint64_t nr, line; /* how often; the first line */
+	uint64_t nr, line; /* number of occurrences; the first line */
 	struct strbuf text;
 };
 
@@ -38,18 +38,18 @@ struct text_reader {
 	struct strbuf name, module; /* for parse functions to use */
 
 	uint64_t line;       /* the number of the current line */
-	bool cut;            /* it was too long, this is its beginning */
-	uint64_t stack_line; /* where the stack that is being built began: the reader sets it */
+	bool cut;            /* it was too long, and is truncated */
+	uint64_t stack_line; /* the first line of the current stack, set by the reader */
 
 	const struct text_note_kind {
-		const char *text; /* NULL: the reader writes it */
+		const char *text; /* NULL: written by the reader itself */
 		enum note_effect effect;
 	} * kinds;
 	unsigned nr_kinds;
 	struct text_note notes[NOTES_MAX];
 };
 
-/* KINDS are the reader's own notes, numbered from NOTES_COMMON, in the order they are written. */
+/* KINDS are the reader's own notes, numbered from NOTES_COMMON, in output order. */
 void text_begin(struct text_reader *r, struct text_input *in, const struct text_note_kind *kinds,
 	unsigned nr_kinds);
 void text_release(struct text_reader *r);
@@ -58,26 +58,26 @@ void text_release(struct text_reader *r);
 bool text_next(struct text_reader *r, const char **line, size_t *len);
 
 /*
- * The entry (stacks.h) of TEXT, from PARSE where it is new, which returns false when TEXT is no
- * frame. LEN > 0.
+ * The entry (stacks.h) for TEXT, cached or from PARSE; false: PARSE says that TEXT is not a frame.
+ * LEN > 0.
  */
 typedef bool text_parse(struct text_reader *r, const char *text, size_t len, uint32_t *entry);
 bool text_entry(
 	struct text_reader *r, const char *text, size_t len, text_parse *parse, uint32_t *entry);
 
-/* stacks_push, with a note when the stack is too deep. */
+/* stacks_push, with a note if the stack is too deep. */
 void text_push(struct text_reader *r, uint32_t entry);
 
-/* Counts note KIND at LINE; TEXT, which people see of it, is kept if it is the first. */
+/* Counts note KIND at LINE; the first one's TEXT is shown. */
 void text_note(struct text_reader *r, unsigned kind, uint64_t line, const char *text, size_t len);
 
-/* Appends "WHAT: 3, first in line 12: 'text'" and a newline; nothing if there was none. */
+/* Appends "WHAT: 3, first in line 12: 'text'" and a newline; nothing if the count is 0. */
 void text_note_write(const struct text_note *note, const char *what, struct strbuf *out);
 
 /* Writes the notes. 0: all was read, 1: a part, -1: reading failed. */
 int text_end(struct text_reader *r);
 
-/* Takes blanks off both ends. */
+/* Removes blanks from both ends. */
 static inline void text_trim(const char **s, size_t *len)
 {
 	while (*len && is_blank(**s)) {

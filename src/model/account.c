@@ -71,7 +71,7 @@ bool account_is_named(
 	return false;
 }
 
-/* Times have many digits: in groups of three. */
+/* Times have many digits: groups them by three. */
 static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 {
 	char digits[24];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What became of every event that hit the target: hit = kept + left out + lost. Kept ones are split
- * twice, into whole / cut / broken stacks and into named / unnamed ones. Weights in the profile's
- * unit, but lost counts events (what was lost has no weight that is known).
+ * The account of all events that occurred in the target: each was kept, left out or lost. Kept ones
+ * are classified twice, by whole, cut and broken stacks, and by named and unnamed frames. All are
+ * weights in the profile's unit, except for lost, which counts events, whose weight is unknown.
  */
 #ifndef MODEL_ACCOUNT_H
 #define MODEL_ACCOUNT_H
@@ -13,34 +13,33 @@
 struct strbuf;
 
 enum lost_reason {
-	LOST_SKIPPED, /* the probe did not run: its lock was held, it came again too soon, overload
-		       */
-	LOST_TABLE_FULL, /* a new stack found no room */
-	LOST_NO_BODY,    /* counted, but the stack itself never arrived */
-	LOST_TRANSPORT,  /* output of the kernel that was dropped on the way */
-	LOST_UNREADABLE, /* lines that could not be read */
+	LOST_SKIPPED,    /* the probe did not run: lock contention, reentry, overload */
+	LOST_TABLE_FULL, /* no space for a new stack */
+	LOST_NO_BODY,    /* counted, but the stack itself was not received */
+	LOST_TRANSPORT,  /* dropped between kernel and recorder */
+	LOST_UNREADABLE, /* lines that could not be parsed */
 	LOST_REASONS,
 };
 
 struct account {
-	bool known; /* false: the input says nothing of itself (folded) */
+	bool known; /* false: the input has no account (folded stacks) */
 	uint64_t kept;
-	uint64_t left_out; /* by a filter, as was asked for */
+	uint64_t left_out; /* by a filter of the user */
 	uint64_t whole, cut, broken;
 	uint64_t named, unnamed; /* sums over frames */
 	uint64_t lost[LOST_REASONS];
 };
 
 const char *lost_reason_word(enum lost_reason reason); /* "table-full" */
-int lost_reason_parse(const char *word);               /* -1: not known */
+int lost_reason_parse(const char *word);               /* -1: unknown */
 uint64_t account_lost(const struct account *account);  /* sum over all reasons */
 
-/* Share of the frames that have names, in per cent; 0 without frames. */
+/* Share of frames with names, in per cent; 0 if there are no frames. */
 double account_named(const struct account *account);
 
 /*
- * False, and a message in OUT, when a smaller share than LEAST per cent of the frames has names.
- * WORST: the module that lacks most of them, NULL: not known.
+ * False, and a message in OUT, if less than LEAST per cent of the frames have names. WORST: the
+ * module with most unnamed frames, NULL: unknown.
  */
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out);
@@ -48,7 +47,7 @@ bool account_is_named(
 /* One line, without newline: "1302 samples kept, 3 lost (table-full 3); stacks 99.8 % whole, …". */
 void account_line(const struct account *account, const char *unit, struct strbuf *out);
 
-/* All of it as a JSON object. */
+/* The whole account as a JSON object. */
 void account_json(const struct account *account, struct strbuf *out);
 
 #endif

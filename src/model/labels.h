@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Labels: what a sample belongs to, as pairs of a key and a value (state=S, uri=/cart), and sets of
- * such pairs with different keys. Each different pair and each different set has one number.
- * Strings are numbers of a pool that the caller has.
+ * Labels: properties of samples, as pairs of key and value (state=S, uri=/cart), and sets of such
+ * pairs with different keys. Each different pair and each different set has a number. Strings are
+ * numbers in a pool of the caller.
  */
 #ifndef MODEL_LABELS_H
 #define MODEL_LABELS_H
@@ -26,7 +26,7 @@ struct labels {
 	struct label *pairs;
 	size_t nr_pairs, pairs_alloc;
 	struct label_set {
-		uint32_t rest; /* set of all pairs but the one with the last key */
+		uint32_t rest; /* the set without the pair with the last key */
 		uint32_t pair;
 	} * sets; /* number 0 is the empty set */
 	size_t nr_sets, sets_alloc;
@@ -40,20 +40,20 @@ void labels_release(struct labels *l);
 uint32_t labels_add_pair(struct labels *l, struct label pair);
 
 /*
- * The number of the set of NR pairs, which are given by their numbers in any order; 0: the empty
- * one. UINT32_MAX: there are more than LABEL_SET_MAX, or two with one key.
+ * The number of the set of NR pairs, given by number in any order; 0: the empty set. UINT32_MAX:
+ * there are more than LABEL_SET_MAX, or two with the same key.
  */
 uint32_t labels_add_set(
 	struct labels *l, const struct strpool *strings, const uint32_t *pairs, size_t nr);
 
-/* The numbers of the set's pairs, in the order of their keys; how many there are. */
+/* Sets PAIRS to the numbers of the set's pairs, sorted by key; returns their number. */
 size_t labels_get(const struct labels *l, uint32_t set, uint32_t pairs[LABEL_SET_MAX]);
 
-/* The value of KEY in the set; 0: it has none, or an empty one. */
+/* The value of KEY in the set; 0: none, or empty. */
 uint32_t labels_value(
 	const struct labels *l, const struct strpool *strings, uint32_t set, const char *key);
 
-/* Which sets are shown: those that have, for every key, one of its values. */
+/* Selects the sets that have, for every key in it, one of the values. */
 struct label_filter {
 	struct label_choice {
 		char *key, *value;
@@ -64,10 +64,10 @@ struct label_filter {
 
 void label_filter_release(struct label_filter *f);
 
-/* KEY=VALUE[,VALUE...], with a comma in a value as \x2c. -1: ARG has no key. */
+/* ARG: KEY=VALUE[,VALUE...], with a comma in a value as \x2c. -1: ARG has no key. */
 int label_filter_add(struct label_filter *f, const char *arg);
 
-/* LIST: values of KEY. */
+/* LIST: values of KEY, separated by commas. */
 void label_filter_add_values(struct label_filter *f, const char *key, const char *list);
 
 bool label_filter_matches(const struct label_filter *f, const struct labels *l,

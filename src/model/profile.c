@@ -19,7 +19,7 @@ static void init_frames(struct profile *p)
 	p->frames = NULL;
 	p->nr_frames = p->frames_alloc = 0;
 	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
-	p->frames[p->nr_frames++] = (struct frame){0}; /* number 0 is the root's */
+	p->frames[p->nr_frames++] = (struct frame){0}; /* frame 0 is the root's */
 	index_init(&p->by_frame);
 }
 
@@ -101,7 +101,7 @@ static uint64_t hash_of_node(const struct profile *p, uint32_t id)
 	return node_hash(p->nodes[id].parent, p->nodes[id].frame);
 }
 
-/* Puts ID where the search for its hash will find it; doubles the index when it is half full. */
+/* Inserts ID; doubles the index if it is half full. */
 static void index_add(struct profile_index *index, uint32_t id, const struct profile *p,
 	uint64_t (*hash_of)(const struct profile *, uint32_t))
 {
@@ -189,13 +189,10 @@ uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
 	return frame_of;
 }
 
-/*
- * So many children are found along their list, which mostly lies together in memory; more by the
- * index.
- */
+/* Up to this many children are searched as a list, mostly consecutive in memory; more by index. */
 enum { FEW = 8 };
 
-/* What is found goes to the front: it is wanted again sooner than others. */
+/* Moves the child to the front: it is likely to be looked up again soon. */
 static uint32_t find_in_list(struct profile_node *nodes, uint32_t node, uint32_t frame)
 {
 	uint32_t before = 0, c = nodes[node].child;
@@ -272,7 +269,7 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 	free(node_of);
 }
 
-/* P's nodes anew, when its frames are other ones than OLD's. */
+/* Rebuilds P's nodes after its frames have changed from OLD's. */
 static void rebuild_tree(struct profile *p, const struct profile *old, const uint32_t *frame_of)
 {
 	init_nodes(p);
@@ -344,7 +341,7 @@ static int compare_frames(const void *va, const void *vb, void *p)
 	return profile_compare_frames(p, *(const uint32_t *)va, *(const uint32_t *)vb);
 }
 
-/* The place of every frame in the order of names. */
+/* The rank of every frame in sorting order. */
 static uint32_t *rank_frames(struct profile *p)
 {
 	uint32_t *order = xcalloc(p->nr_frames, sizeof(*order));

@@ -132,7 +132,7 @@ void recording_name_frame(
 	}
 }
 
-/* How many frames of each stack have names, and have none; notes are none of them. */
+/* For each stack the number of frames with and without names, not counting notes. */
 struct names {
 	uint32_t named, unnamed;
 };
@@ -152,7 +152,7 @@ static struct names *count_names(const struct recording *rec)
 	return names;
 }
 
-/* The worst end of the row's stacks; a row without any stack is broken. */
+/* The worst end of the row's stacks; a row without stacks is broken. */
 static enum stack_end row_end(const struct recording *rec, const struct rec_row *row)
 {
 	enum stack_end end = row->stacks[0] == NO_STACK ? END_BROKEN : END_ROOT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording in memory and as text: see sample-bt-recording(5), which defines the format. Every
- * number that names another record (event, task, map, frame, stack) is its index here and its ID in
- * the text. Strings are numbers in the pool, 0 is "not known".
+ * A recording in memory and as text, in the format of sample-bt-recording(5). References to other
+ * records (event, task, map, frame, stack) are indexes here and IDs in the text. Strings are
+ * numbers in the pool; 0: unknown.
  */
 #ifndef MODEL_RECORDING_H
 #define MODEL_RECORDING_H
@@ -27,8 +27,8 @@ enum stack_kind { STACK_USER, STACK_KERNEL, STACK_PERL, STACK_LUA, STACK_WAKER, 
 
 enum stack_end {
 	END_ROOT,   /* reached the thread's first function */
-	END_CUT,    /* stopped where it was known that it would: no rules for a file, depth */
-	END_BROKEN, /* lost its way */
+	END_CUT,    /* truncated for a known reason: no unwind rules for a file, depth */
+	END_BROKEN, /* the unwinder failed */
 	END_KINDS,
 };
 
@@ -39,20 +39,19 @@ struct rec_event {
 
 struct rec_task {
 	uint32_t pid, tid;
-	uint64_t start; /* clock ticks since boot, as field 22 of /proc/PID/stat; 0: not known */
+	uint64_t start; /* clock ticks since boot, as field 22 of /proc/PID/stat; 0: unknown */
 	uint32_t comm;
 };
 
 struct rec_map {
 	uint32_t pid;
-	uint32_t generation; /* counts the looks at the process's mappings; this one was seen first
-				in it */
+	uint32_t generation; /* number of the read of the process's mappings that found it first */
 	uint64_t start, end; /* addresses */
 	uint64_t offset;     /* of start in the file */
 	uint32_t build_id;   /* lower-case hex */
 	uint32_t path;       /* as the process saw it */
 	bool has_link;
-	uint64_t link; /* the address at which start is linked, by the file's program headers */
+	uint64_t link; /* link-time address of start, by the file's program headers */
 };
 
 enum frame_place { AT_MAP, AT_ADDRESS, AT_NAME };
@@ -60,15 +59,15 @@ enum frame_place { AT_MAP, AT_ADDRESS, AT_NAME };
 struct rec_frame {
 	enum frame_kind kind;
 	enum frame_place place;
-	bool call;    /* the address is a return address: what is looked up is the byte before it */
-	uint32_t map; /* AT_MAP */
+	bool call;     /* the address is a return address: look up the byte before it */
+	uint32_t map;  /* AT_MAP */
 	uint64_t addr; /* AT_MAP: bytes from the mapping's start; AT_ADDRESS: the address */
 	uint32_t names,
-		nr_names; /* in names: innermost inlined function first, the real one last */
+		nr_names; /* in names: innermost inlined function first, the containing one last */
 };
 
 struct rec_name {
-	uint32_t function; /* as the linker has it: mangled */
+	uint32_t function; /* symbol name, mangled */
 	uint64_t offset;   /* bytes from the function's start */
 	uint32_t module;   /* file, "[kernel]", "[nf_tables]"; 0: the mapping's path */
 	uint32_t file, line;
@@ -77,7 +76,7 @@ struct rec_name {
 struct rec_stack {
 	enum stack_kind kind;
 	enum stack_end end;
-	uint32_t cut_by;    /* file that has no rules, "depth"; 0 unless END_CUT */
+	uint32_t cut_by;    /* file without unwind rules, "depth"; 0 unless END_CUT */
 	uint32_t first, nr; /* in frame_refs, leaf first */
 };
 
@@ -85,9 +84,9 @@ enum { ROW_STACKS = 4, NO_STACK = UINT32_MAX };
 
 struct rec_row {
 	uint32_t event, task;
-	uint32_t stacks[ROW_STACKS]; /* NO_STACK behind the last */
+	uint32_t stacks[ROW_STACKS]; /* NO_STACK after the last */
 	uint32_t labels;             /* number of the set */
-	uint32_t slice;              /* of time, from 1; 0: not known */
+	uint32_t slice;              /* time slice, from 1; 0: unknown */
 	uint64_t count;              /* events */
 	uint64_t sum;                /* in the event's unit; equals count for ticks */
 };
@@ -99,11 +98,11 @@ struct recording {
 	} * meta;
 	size_t nr_meta, meta_alloc;
 	uint32_t kernel_release, kernel_build_id;
-	uint64_t kernel_text; /* address of _stext, 0: not known */
+	uint64_t kernel_text; /* address of _stext, 0: unknown */
 	struct rec_module {
 		uint32_t name, build_id;
 		uint64_t text; /* address of its .text */
-	} * modules;           /* of the kernel, in which frames lie */
+	} * modules;           /* kernel modules that contain frames */
 	size_t nr_modules, modules_alloc;
 	struct rec_event *events;
 	size_t nr_events, events_alloc;
@@ -123,9 +122,9 @@ struct recording {
 	struct rec_row *rows;
 	size_t nr_rows, rows_alloc;
 	uint64_t lost[LOST_REASONS]; /* events */
-	/* set by reading */
-	uint64_t unknown; /* records of kinds that this version does not know */
-	bool complete;    /* the end record was there and right */
+	/* set by recording_read */
+	uint64_t unknown; /* number of records of unknown kinds */
+	bool complete;    /* it has a valid end record */
 };
 
 void recording_init(struct recording *rec);
@@ -142,8 +141,8 @@ uint32_t recording_add_stack(struct recording *rec, enum stack_kind kind, enum s
 void recording_add_row(struct recording *rec, const struct rec_row *row);
 
 /*
- * The number of the set of these labels, for rows; of two with one key the first one counts, an
- * empty value is none. There may be LABEL_SET_MAX.
+ * The number of the set of these labels, for rows, at most LABEL_SET_MAX. Of labels with the same
+ * key the first one is used; those with an empty value are ignored.
  */
 uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr);
 
@@ -154,111 +153,108 @@ uint32_t recording_state_label(struct recording *rec, const char *state);
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
 void recording_add_module(struct recording *rec, const struct rec_module *module);
 
-/* Gives FRAME its NR names at once, in place of those it had. */
+/* Replaces the names of FRAME. */
 void recording_name_frame(
 	struct recording *rec, uint32_t frame, const struct rec_name *names, size_t nr);
 
 uint32_t recording_string(struct recording *rec, const char *s); /* NULL: 0 */
 const char *recording_get(const struct recording *rec, uint32_t string);
-const char *recording_meta(const struct recording *rec, const char *key); /* NULL: not there */
+const char *recording_meta(const struct recording *rec, const char *key); /* NULL: none */
 
-/*
- * Writes everything to OUT. -1 with errno's text in ERR when writing failed. Same recording, same
- * bytes.
- */
+/* Writes REC to OUT. -1 with errno's text in ERR on failure. Same recording, same bytes. */
 int recording_write(const struct recording *rec, FILE *out, struct strbuf *err);
 
 /*
- * Reads a whole recording from LINES into REC, which was just initialised. -1 and ERR at what
- * cannot be a recording of this version; a recording without its end is no error: complete stays
- * false and REC holds what came before.
+ * Reads a recording from LINES into REC, which was just initialised. -1 and ERR if it is not a
+ * valid recording of a known version. A missing end is not an error: complete is false, and REC
+ * has all records before it.
  */
 int recording_read(struct recording *rec, struct lines *lines, struct strbuf *err);
 
-/* True when a part of what was recorded is missing in REC; NOTES then tell which, one a line. */
+/* True if parts of the recording are missing in REC; they are listed in NOTES, one per line. */
 bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
-/* True when more than one process was recorded: then its name belongs into what is shown. */
+/* True if more than one process was recorded, so that views should show process names. */
 bool recording_has_several_processes(const struct recording *rec);
 
-/* How rows become stacks of the call tree. */
+/* How rows are converted to stacks of the call tree. */
 struct recording_view {
-	bool comm;    /* the task's comm is the root frame */
-	bool threads; /* comm/tid is */
-	bool lines;   /* frames are told apart by their line, which is their source */
-	int event;    /* number of the event, -1: the first that has rows */
-	const struct label_filter *labels; /* only rows with these; NULL: all */
+	bool comm;                         /* the task's comm is the root frame */
+	bool threads;                      /* comm/tid is */
+	bool lines;                        /* frames have their source line */
+	int event;                         /* number of the event, -1: the first that has rows */
+	const struct label_filter *labels; /* only rows that match; NULL: all */
 	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
-	bool note_states; /* a state's note is there even if it is the only one, or one of many */
-	bool label_sets;  /* each stack ends in a frame for its row's labels, if it has any; see
-			     the profile's unlabelled */
+	bool note_states; /* add notes for states even if there is only one, or too many */
+	bool label_sets;  /* each stack ends in a frame for its row's labels, if any; see the
+			     profile's unlabelled */
 };
 
-/* The number of the event that VIEW shows; REC may have none of that number. */
+/* The number of the event that VIEW shows; REC may not have that event. */
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 
 /*
- * PATH, as /proc/PID/maps has it, names no file but memory, as compilers use it at run time. Some
- * of them look like files, and may be programs: those have a build-id.
+ * True if PATH, as in /proc/PID/maps, is not a file but memory that may contain generated code.
+ * Some such paths look like files and may be programs; those have a build-id.
  */
 bool recording_is_memory(const char *path);
 
-/* What is known of "[kernel]" or a module of it in brackets; all 0: nothing. */
+/* The record for "[kernel]" or a kernel module in brackets; all 0: unknown. */
 struct rec_module recording_find_module(const struct recording *rec, const char *name);
 
 /*
- * Of each frame the sum of the rows that VIEW shows, as often as it is in their stacks; the
- * caller's to free.
+ * For each frame the sum of the rows that VIEW shows, times its occurrences in their stacks; freed
+ * by the caller.
  */
 uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
 
-/* The value of a row's label, "" when it has none. */
+/* The value of a row's label; "": none. */
 const char *recording_label(
 	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len);
 
 /*
- * False when none of the rows of the event that VIEW shows has one of the labels that it asks for;
- * NOTES then tell which, and which labels there are. True for a recording without such rows.
+ * False if a label that VIEW selects or shows is in no row of its event; NOTES list these, and the
+ * existing labels. True if there are no rows of the event.
  */
 bool recording_has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);
 
-enum { RECORDING_STATES_MAX = 16 }; /* that a picture tells apart */
+enum { RECORDING_STATES_MAX = 16 }; /* distinguished in views */
 
 /*
- * Whether the rows that VIEW shows have 2 to RECORDING_STATES_MAX different states; then each gets
+ * Whether the rows that VIEW shows have 2 to RECORDING_STATES_MAX different states; then each has
  * its state's note as leaf.
  */
 bool recording_mixes_states(const struct recording *rec, const struct recording_view *view);
 
-/* What a picture says of a row's state: "[sleeping]", "[tag: x]"; nothing when it has none. */
+/* Appends the note for a row's state: "[sleeping]", "[tag: x]"; nothing if it has none. */
 void recording_add_state(
 	const struct recording *rec, const struct rec_row *row, struct strbuf *out);
 
-/* What it says in place of the value of a label that a row does not have: "[no KEY]". */
+/* Appends the note for a missing label: "[no KEY]". */
 void recording_add_no_label(const char *key, struct strbuf *out);
 
 /*
- * What a picture says of a stack that does not reach its end: "[truncated: FILE]", "[broken]";
- * nothing where a note among its frames says where it is broken.
+ * Appends the note for an incomplete stack: "[truncated: FILE]", "[broken]"; nothing if its frames
+ * include a note where it is broken.
  */
 void recording_add_end(
 	const struct recording *rec, const struct rec_stack *stack, struct strbuf *out);
 
 /*
- * What DESIGN calls the account, from the rows that VIEW shows, their stacks, and all that was
- * lost: the rows of other events may be in other units.
+ * The account of the rows that VIEW shows and their stacks, and of all lost events. Rows of other
+ * events are not included: their units may differ.
  */
 void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account);
 
 /*
- * Adds the rows that VIEW shows to P (root first: label, task, user, kernel, waker, state), with
- * unit, title, account and whether there are states, if they are shown. A row without any frame or
- * note is the stack [no stack].
+ * Adds the rows that VIEW shows to P (root first: label, task, user, kernel, waker, state), and
+ * sets unit, title, account and, if states are shown, states. A row without frames and notes is the
+ * stack [no stack].
  */
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p);

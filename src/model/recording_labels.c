@@ -43,7 +43,8 @@ const char *recording_label(
 	return recording_get(rec, value);
 }
 
-/* The rows of the viewed event have these sets; the caller's, NULL: there are no such rows. */
+/* For each label set, whether a row of the viewed event has it; freed by the caller. NULL: there
+ * are no such rows. */
 static bool *find_used_sets(const struct recording *rec, const struct recording_view *view)
 {
 	bool *used = xcalloc(rec->labels.nr_sets, sizeof(*used)), any = false;
@@ -91,7 +92,7 @@ static void add_keys(const struct recording *rec, const bool *used, struct strbu
 	free(seen);
 }
 
-/* Adds a note when no row has the label. */
+/* Adds a note if no row has the label. */
 static bool check_key(
 	const struct recording *rec, const bool *used, const char *key, struct strbuf *notes)
 {

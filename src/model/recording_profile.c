@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the rows of a recording to stacks of the call tree. */
+/* Converts the rows of a recording to a call tree. */
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
@@ -11,12 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Deeper stacks are walked once for each place where they stand, however many rows have them. */
+/* Deeper stacks are added only once per parent node, however many rows have them. */
 enum { DEEP = 64 };
 
-/*
- * What shows sets of labels lists the frames of a stack for each set: so many of them take 200 MB.
- */
+/* With label_sets, each stack is repeated for each of its sets: this many frames take 200 MB. */
 enum { LABELLED_MAX = 1 << 26 };
 
 enum { SECOND = 1000000000 }; /* ns */
@@ -30,7 +28,7 @@ struct tree_builder {
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
 	uint64_t labelled; /* frames of the rows whose labels are shown */
-	bool states;       /* the rows are told apart by them */
+	bool states;       /* add the note of each row's state */
 	struct strbuf text;
 };
 
@@ -63,7 +61,7 @@ static uint32_t intern(struct tree_builder *b, uint32_t string)
 		&b->p->names, recording_get(b->rec, string), strpool_len(&b->rec->strings, string));
 }
 
-/* "file.c:12", without the folder; 0 where the line is not known or not wanted. */
+/* "file.c:12", without the folder; 0: unknown or not requested. */
 static uint32_t source_of(struct tree_builder *b, const struct rec_name *n)
 {
 	if (!b->view->lines || !n->file || !n->line)
@@ -87,7 +85,7 @@ static uint32_t named_frame(
 	return profile_add_frame(b->p, &frame);
 }
 
-/* The profile's frames of frame ID of the recording: one, or one for each inlined call. */
+/* The profile's frames for frame ID of the recording: one, or one for each inlined call. */
 static const uint32_t *frames_of(struct tree_builder *b, uint32_t id)
 {
 	const struct recording *rec = b->rec;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the text of a recording; strict, because a wrong number here is a wrong picture years
- * later.
+ * Reads a recording. Strict: an error that goes unnoticed here would become a wrong profile.
  */
 #include "lib/lines.h"
 #include "lib/strbuf.h"
@@ -23,7 +22,7 @@ struct recording_reader {
 	uint64_t line_nr;                 /* lines read so far */
 	struct word words[MAX_WORDS + 1]; /* words[0] is the kind of record */
 	size_t nr;
-	uint32_t *refs; /* frames of the stack that is read */
+	uint32_t *refs; /* frames of the current stack */
 	size_t refs_alloc;
 };
 
@@ -51,8 +50,8 @@ static int number32(struct recording_reader *r, size_t i, uint64_t limit, uint32
 	return 0;
 }
 
-/* Whether a field is there that came into the format later, and is known. */
-static bool is_told(const struct recording_reader *r, size_t i)
+/* Whether an optional field, added to the format later, exists and is not "-". */
+static bool has_field(const struct recording_reader *r, size_t i)
 {
 	return i < r->nr && r->words[i].len;
 }
@@ -77,7 +76,7 @@ static int one_of(
 	return bad(r, "a word is none of those that may stand there");
 }
 
-/* IDs count up from 0 without holes, so that a lost line is seen. */
+/* IDs are consecutive from 0, so that a lost line is detected. */
 static int expect_id(struct recording_reader *r, size_t id)
 {
 	uint64_t v;
@@ -102,7 +101,7 @@ static int read_kernel(struct recording_reader *r)
 {
 	if (string(r, 1, &r->rec->kernel_release) || string(r, 2, &r->rec->kernel_build_id))
 		return -1;
-	return is_told(r, 3) ? number(r, 3, 16, UINT64_MAX, &r->rec->kernel_text) : 0;
+	return has_field(r, 3) ? number(r, 3, 16, UINT64_MAX, &r->rec->kernel_text) : 0;
 }
 
 static int read_module(struct recording_reader *r)
@@ -151,7 +150,7 @@ static int read_map(struct recording_reader *r)
 		number(r, 6, 16, UINT64_MAX, &m.offset) || string(r, 7, &m.build_id) ||
 		string(r, 8, &m.path))
 		return -1;
-	m.has_link = is_told(r, 9);
+	m.has_link = has_field(r, 9);
 	if (m.has_link && number(r, 9, 16, UINT64_MAX, &m.link))
 		return -1;
 	if (m.end <= m.start || m.offset > UINT64_MAX - (m.end - m.start) ||
@@ -163,10 +162,10 @@ static int read_map(struct recording_reader *r)
 
 static int read_place(struct recording_reader *r, struct rec_frame *f)
 {
-	static const char *const places[] = {"name", "pc", "call"};
+	static const char *const address_kinds[] = {"name", "pc", "call"};
 	unsigned place = 0;
 
-	if (one_of(r, 3, places, ARRAY_LEN(places), &place))
+	if (one_of(r, 3, address_kinds, ARRAY_LEN(address_kinds), &place))
 		return -1;
 	if (place == 0) {
 		f->place = AT_NAME;
@@ -225,7 +224,8 @@ static int read_name(struct recording_reader *r)
 	return 0;
 }
 
-/* Numbers below LIMIT in S, divided by SEPARATOR, into refs; how many, -1 when one is wrong. */
+/* Parses numbers below LIMIT, separated by SEPARATOR, into refs; returns their number, -1: invalid.
+ */
 static ssize_t read_refs(
 	struct recording_reader *r, const struct word *w, char separator, size_t limit)
 {
@@ -279,7 +279,7 @@ static int read_label(struct recording_reader *r)
 	return labels_add_pair(&rec->labels, label) == id ? 0 : bad(r, "a label is there twice");
 }
 
-/* What version 1 has in the place of labels. */
+/* In version 1, the field is the value of the label "state". */
 static int read_state(struct recording_reader *r, uint32_t *set)
 {
 	struct label state;
@@ -324,7 +324,7 @@ static int read_row(struct recording_reader *r)
 		return bad(r, "a row has too many stacks");
 	for (ssize_t i = 0; i < ROW_STACKS; i++)
 		row.stacks[i] = i < nr ? r->refs[i] : NO_STACK;
-	if (r->version > 1 && is_told(r, 7) && number32(r, 7, UINT32_MAX, &row.slice))
+	if (r->version > 1 && has_field(r, 7) && number32(r, 7, UINT32_MAX, &row.slice))
 		return -1;
 	recording_add_row(rec, &row);
 	return 0;
@@ -339,7 +339,7 @@ static int read_lost(struct recording_reader *r)
 	int reason = lost_reason_parse(r->words[1].s);
 
 	if (reason < 0)
-		reason = LOST_UNREADABLE; /* a later version's reason: still lost */
+		reason = LOST_UNREADABLE; /* unknown reason of a later version */
 	if (__builtin_add_overflow(r->rec->lost[reason], n, &r->rec->lost[reason]))
 		r->rec->lost[reason] = UINT64_MAX;
 	return 0;
@@ -359,7 +359,7 @@ static int read_end(struct recording_reader *r)
 
 static const struct {
 	const char *word;
-	size_t words; /* to split into at most; the last one is the rest of the line */
+	size_t words; /* maximum to split into; the last one is the rest of the line */
 	int (*read)(struct recording_reader *r);
 } kinds_of_records[] = {
 	{"meta", 4, read_meta},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that the writer and the reader of a recording share. */
+/* Keywords used by both the writer and the reader of recordings. */
 #ifndef MODEL_RECORDING_WORDS_H
 #define MODEL_RECORDING_WORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of a recording, as sample-bt-recording(5) defines it. */
+/* Writes a recording in the format of sample-bt-recording(5). */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -31,7 +31,7 @@ static void add_hex(struct recording_writer *w, uint64_t value)
 	strbuf_addf(&w->line, " %" PRIx64, value);
 }
 
-/* "-" when it is not KNOWN. */
+/* "-" unless KNOWN. */
 static void add_known_hex(struct recording_writer *w, bool known, uint64_t value)
 {
 	if (known)
@@ -204,7 +204,7 @@ static void write_labels(struct recording_writer *w)
 	}
 }
 
-/* Numbers separated by commas, "-" when there is none. */
+/* Numbers separated by commas; "-" if there are none. */
 static void add_list(struct recording_writer *w, const uint32_t *list, size_t nr)
 {
 	strbuf_adds(&w->line, nr ? " " : " -");

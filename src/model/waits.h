@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States of threads that do not run, as the label "state" of a recording's rows: one letter each,
- * as ps(1) has them, and W for one that was woken and has no processor yet. Bits of the option
- * --state are in the order of wait_letters.
+ * States of threads that are not running, as the label "state" of a recording's rows: one letter
+ * each, as in ps(1), and W for a thread that was woken but has no processor yet. The bits of the
+ * option --state are in the order of wait_letters.
  */
 #ifndef MODEL_WAITS_H
 #define MODEL_WAITS_H
@@ -12,12 +12,12 @@
 
 #define wait_letters "SDTtRWIP"
 
-/* What a picture says of a state, "[preempted]"; NULL: it is none of these. */
+/* The note for a state, "[preempted]"; NULL: unknown. */
 const char *wait_note(const char *state);
 
 /*
- * Whether a note in a text or picture is what recording_add_state makes of a state: "[preempted]",
- * "[tag: x]". Recordings have labels.
+ * Whether a note in a text or flame graph is one made by recording_add_state: "[preempted]",
+ * "[tag: x]".
  */
 bool wait_is_note(const char *name, size_t len);
 
