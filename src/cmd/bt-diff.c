@@ -44,8 +44,8 @@ static const struct argp_option table[] = {
 	{"normalize", OPT_NORMALIZE, NULL, 0, "Compare shares of the totals, not weights", 1},
 	{"negate", OPT_NEGATE, NULL, 0, "Swap BEFORE and AFTER", 1},
 	{"fail-above", OPT_FAIL_ABOVE, "PCT", 0,
-		"Exit 3 when a function's share rose by more than PCT percentage points or, "
-		"without --normalize, the total by more than PCT percent",
+		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
+		"without --normalize, the total by more than PCT per cent",
 		1},
 	{0},
 };
@@ -158,7 +158,7 @@ static void draw(const struct diff_command *o, struct profile *const *sides)
 	strbuf_release(&subtitle);
 }
 
-static void say_function(
+static void print_function(
 	const struct diff_functions *f, const struct diff_function *fn, uint32_t nr)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -176,15 +176,15 @@ static void say_function(
 	strbuf_release(&line);
 }
 
-/* Says so, too. */
-static bool is_above(const struct diff_command *o, const struct diff_functions *f)
+/* True, and a message, if a share or the total rose above the limit. */
+static bool check_limit(const struct diff_command *o, const struct diff_functions *f)
 {
 	const struct diff_function *most = NULL;
 	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
 	bool total = !o->normalize && diff_is_above(&f->scale, f->scale.total, o->fail_above);
 
 	if (nr)
-		say_function(f, most, nr);
+		print_function(f, most, nr);
 	if (total)
 		program_say("the total rose from %llu to %llu %s, above the limit",
 			(unsigned long long)f->scale.total.before,
@@ -192,7 +192,7 @@ static bool is_above(const struct diff_command *o, const struct diff_functions *
 	return nr || total;
 }
 
-/* True when something rose too much: functions as a whole, whatever their categories. */
+/* The limit applies to whole functions, whatever their categories. */
 static bool failed(const struct diff_command *o, struct profile *const *sides)
 {
 	struct diff_functions f;
@@ -200,7 +200,7 @@ static bool failed(const struct diff_command *o, struct profile *const *sides)
 	if (!o->has_fail_above || !sides[0]->nodes[0].total) /* nothing to compare with */
 		return false;
 	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
-	bool above = is_above(o, &f);
+	bool above = check_limit(o, &f);
 
 	diff_functions_release(&f);
 	return above;
@@ -220,14 +220,14 @@ static void write_table(const struct diff_command *o, struct profile *const *sid
 	diff_functions_release(&f);
 }
 
-/* An empty profile counts what the other one does. */
+/* An empty profile gets the unit of the other one. */
 static void set_unit(struct profile *p, const struct profile *other)
 {
 	if (!p->nodes[0].total)
 		profile_set(&p->unit, other->unit);
 }
 
-/* -1 when they count different things. */
+/* -1, and a message, if units or events differ. */
 static int check_counts(const struct diff_command *o, struct profile *const *sides)
 {
 	set_unit(sides[0], sides[1]);

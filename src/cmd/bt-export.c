@@ -6,7 +6,7 @@ typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
 
 struct export_command {
 	struct view_args args;
-	export *export; /* NULL: not told yet */
+	export *export; /* NULL: no format given yet */
 };
 
 enum { OPT_PPROF = 256, OPT_SPEEDSCOPE, OPT_FOLDED };

@@ -13,7 +13,7 @@ struct flame_command {
 	struct view_args args;
 	struct flame_options flame;
 	const char *unit;      /* NULL: the input's */
-	uint64_t total;        /* what 100 % are, when it is more than the input's */
+	uint64_t total;        /* the weight of 100 %, if more than the input's; 0: the input's */
 	struct strbuf ignored; /* names of options that have no effect */
 	bool csp;
 };
@@ -29,9 +29,10 @@ enum {
 
 static const struct argp_option table[] = {
 	{"minwidth", OPT_MINWIDTH, "N[%]", 0,
-		"Without script, omit frames narrower than N px, or N percent of the total (3)", 1},
+		"Without script, omit frames narrower than N px, or N per cent of the total (3)",
+		1},
 	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit instead of the input's", 1},
-	{"total", OPT_TOTAL, "N", 0, "What 100 % is, if more than the input's total", 1},
+	{"total", OPT_TOTAL, "N", 0, "The weight that is 100 %, if more than the input's total", 1},
 	{"factor", OPT_FACTOR, "F", 0, "Multiply displayed weights by F", 1},
 	{"notes", OPT_NOTES, "TEXT", 0, "Text for readers of the file", 1},
 	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy of these files, nothing else",
@@ -96,13 +97,13 @@ static const struct argp argp = {
 			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
 };
 
-/* What is missing to the total is the root's own. */
+/* The difference to the input's total becomes self weight of the root. */
 static void set_total(struct profile *p, uint64_t total)
 {
 	struct profile_node *root = &p->nodes[0];
 
 	if (total < root->total) {
-		program_say("--total is below the input's total, which is kept");
+		program_say("--total is ignored: it is below the input's total");
 		return;
 	}
 	add_capped(&root->self, total - root->total);

@@ -25,11 +25,11 @@ enum { OPT_BT = 256, OPT_MISSING, OPT_CSV, OPT_JSON };
 
 static const struct argp_option table[] = {
 	{"bt", OPT_BT, NULL, 0,
-		"Backtraces as stap scripts print them, heaviest first; these are what --comm "
-		"and --threads are for",
+		"Backtraces as stap scripts print them, heaviest first; --comm and --threads "
+		"apply only to these",
 		1},
 	{"missing", OPT_MISSING, NULL, 0,
-		"Which files lack names, why, and what helps, as a text table", 1},
+		"Which files lack names, why, and how to fix it, as a text table", 1},
 	{"csv", OPT_CSV, NULL, 0, "With --missing: all files, as CSV", 1},
 	{"json", OPT_JSON, NULL, 0, "With --missing: all files, as JSON", 1},
 	{0},
@@ -119,7 +119,7 @@ static void write_result(const struct resolve_command *o, struct recording *rec)
 		view_bt(rec, &view, how, stdout, NULL);
 		return;
 	}
-	if (o->args.input.symbol.has_demangle) /* else the views do it */
+	if (o->args.input.symbol.has_demangle) /* by default, left to the views */
 		demangle_recording(rec, how);
 	recording_write(rec, stdout, NULL);
 }
@@ -137,7 +137,7 @@ static void write_missing(const struct resolve_command *o, struct quality *q)
 		quality_text(q, terminal_columns(stdout, 100), stdout, NULL);
 }
 
-/* Writes REC, which has its names, as asked for. */
+/* Writes REC, whose names are resolved, in the requested format. */
 static int write_out(const struct resolve_command *o, struct recording *rec,
 	const struct symbol_report *report, bool part)
 {
@@ -165,7 +165,7 @@ static int run(const struct resolve_command *o)
 	int status = EXIT_FAILED;
 	struct recording rec;
 
-	symbol.local_lines = o->missing; /* their share is told */
+	symbol.local_lines = o->missing; /* the table has their share */
 	recording_init(&rec);
 	if (!read_recording(o, &rec)) {
 		const struct recording_view *view = &o->args.input.view;
@@ -173,7 +173,7 @@ static int run(const struct resolve_command *o)
 			recording_is_part(&rec, &notes) | !recording_has_labels(&rec, view, &notes);
 
 		if (!rec.complete &&
-			!recording_meta(&rec, "incomplete")) /* its end will not tell */
+			!recording_meta(&rec, "incomplete")) /* the output has an end record */
 			recording_add_meta(&rec, "incomplete", "yes");
 		symbol_resolve(&rec, &symbol, &report, &notes);
 		program_say_lines(&notes);

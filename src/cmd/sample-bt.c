@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample-bt: records backtraces of running programs and writes them in the forms that people look
- * at.
+ * sample-bt: records backtraces of running programs and writes them as recordings, flame graphs,
+ * tables and text.
  */
 #include "check/preflight.h"
 #include "lib/folder.h"
@@ -33,10 +33,7 @@ static void check_outputs(const struct options *o)
 	strbuf_release(&err);
 }
 
-/*
- * What could not be written where it was asked for is kept elsewhere, for all but a reader that
- * went away.
- */
+/* If an output cannot be written, the recording is saved elsewhere. */
 static void rescue(const struct output *out)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -70,7 +67,7 @@ static int write_outputs(struct options *o, const struct output *out)
 		output_write(out, OUT_BT, "-", &err);
 		ret = program_close(stdout, "stdout");
 	}
-	lost = ret && (o->nr_outputs || o->report || errno != EPIPE);
+	lost = ret && (o->nr_outputs || o->report || errno != EPIPE); /* not if head(1) exited */
 	program_say_lines(&err);
 	if (lost)
 		rescue(out);
@@ -78,7 +75,7 @@ static int write_outputs(struct options *o, const struct output *out)
 	return ret ? -1 : 0;
 }
 
-/* Says the account; EXIT_PARTIAL when the recording is empty or poor. */
+/* Prints the account; EXIT_PARTIAL if the recording is empty or too few frames have names. */
 static int judge(const struct options *o, const struct profile *p)
 {
 	const struct account *account = &p->account;
@@ -129,7 +126,7 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 	return ret;
 }
 
-/* All that the engine said goes to a file of the user's; one line names it. */
+/* Saves the engine's messages to a file in the user's cache directory, and prints its path. */
 static void keep_log(const char *log)
 {
 	char *folder = folder_cache(), *path = xasprintf("%s/engine.log", folder);
@@ -138,22 +135,21 @@ static void keep_log(const char *log)
 	bool written = out && fputs(log, out) >= 0;
 
 	if (out && !fclose(out) && written)
-		program_say("all that was said is in '%s'", path);
+		program_say("all messages of the engine are in '%s'", path);
 	else
-		program_say("cannot keep all that was said in '%s'; see it with -v", path);
+		program_say("cannot write the engine's messages to '%s'; use -v to see them", path);
 	free(path);
 	free(folder);
 }
 
-/* The engines that may record this, in the order in which they are tried. */
+/* The engines that may be able to record this, in the order to try. */
 struct engines {
 	const struct engine_ops *list[ENGINES_MAX];
 	size_t nr;
 };
 
-/* What the preflight has to say about a recording that did not start: what is missing, or else
- * weak. */
-static void say_checks(const struct checks *checks, bool several)
+/* Prints why a recording may have failed to start: what is missing, or else what is degraded. */
+static void print_checks(const struct checks *checks, bool several)
 {
 	enum check_state state = checks_fit(checks) ? CHECK_DEGRADED : CHECK_MISSING;
 
@@ -174,7 +170,7 @@ static void explain_failure(const struct options *o, const struct engines *e)
 
 	for (size_t i = 0; i < e->nr; i++) {
 		preflight(e->list[i], &o->session.request, &checks);
-		say_checks(&checks, e->nr > 1);
+		print_checks(&checks, e->nr > 1);
 		checks_release(&checks);
 	}
 	if (!user_drop_privileges(&err) && *o->session.log)
@@ -197,15 +193,15 @@ static int run_check(const struct options *o, const struct engines *e)
 	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
 }
 
-/* From here on without the rights that only recording needs. */
-static int give_up_rights(const struct options *o, struct strbuf *err)
+/* Drops the privileges that only recording needs. */
+static int drop_privileges(const struct options *o, struct strbuf *err)
 {
 	if (o->symbol.debuginfod != DEBUGINFOD_NEVER)
-		debuginfod_has_servers(); /* remembers those of sudo's caller */
+		debuginfod_has_servers(); /* caches those of sudo's caller */
 	return user_drop_privileges(err);
 }
 
-/* One try; true when the engine did not start. */
+/* Records with one engine; true if it did not start, so that the next one can be tried. */
 static bool record(struct options *o, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
@@ -214,31 +210,31 @@ static bool record(struct options *o, int *ret)
 
 	*ret = EXIT_FAILED;
 	recording_init(&rec);
-	int got = session_run(&o->session, &rec, &files, &notes, &err);
+	int result = session_run(&o->session, &rec, &files, &notes, &err);
 
 	if (!o->quiet)
 		program_say_lines(&notes);
 	program_say_lines(&err);
 	strbuf_reset(&err);
-	if (got < 0) {
-		/* why is said */
+	if (result < 0) {
+		/* err was printed */
 	} else if (o->session.describe || o->session.request.compile_only) {
 		*ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
-	} else if (give_up_rights(o, &err)) {
+	} else if (drop_privileges(o, &err)) {
 		program_say_lines(&err);
 	} else {
 		*ret = finish(o, &rec, &files);
-		if (got > 0 && *ret == EXIT_OK)
+		if (result > 0 && *ret == EXIT_OK)
 			*ret = EXIT_PARTIAL;
 	}
 	strbuf_release(&notes);
 	strbuf_release(&err);
 	recording_release(&rec);
 	open_files_release(&files);
-	return got < 0 && o->session.log;
+	return result < 0 && o->session.log;
 }
 
-/* The place of the engine that is tried first. */
+/* The index of the engine to try first. */
 static size_t choose_engine(const struct options *o, const struct engines *e)
 {
 	struct strbuf why = STRBUF_INIT;
@@ -264,7 +260,7 @@ static int record_with(struct options *o, const struct engines *e)
 		if (i + 1 == e->nr)
 			explain_failure(o, e);
 		else
-			program_say("going on with the built-in engine");
+			program_say("continuing with the built-in engine");
 		free(o->session.log);
 		o->session.log = NULL;
 	}

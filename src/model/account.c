@@ -67,7 +67,7 @@ bool account_is_named(
 		message_add_path(out, worst);
 		strbuf_adds(out, " lacks most");
 	}
-	strbuf_adds(out, ": bt-resolve --missing tells what helps; or use --min-quality");
+	strbuf_adds(out, ": bt-resolve --missing shows how to fix it; or use --min-quality");
 	return false;
 }
 

@@ -33,7 +33,7 @@ enum {
 	OPT_JSON,
 	OPT_MIXED,
 	OPT_SCRIPT,
-	OPT_VM = 0x800,    /* that of the first interpreter */
+	OPT_VM = 0x800,    /* the first interpreter's option */
 	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
 
@@ -48,8 +48,8 @@ static const struct argp_option option_table[] = {
 	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
 	{"kernel", 'k', NULL, 0, "Kernel stacks of samples in kernel mode", 1},
 	{"mixed", OPT_MIXED, NULL, 0,
-		"User stacks with the interpreter's frames in them, and the kernel part; with -u "
-		"without it",
+		"User and interpreter frames in one stack, and the kernel part; with -u without "
+		"the kernel part",
 		1},
 	{"time", 't', "SEC", 0,
 		"Stop after SEC seconds; default: at Ctrl-C or when the target ends", 1},
@@ -72,18 +72,18 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "How:", 3},
 	{"engine", OPT_ENGINE, "NAME", 0, "auto, stap (SystemTap) or bpf (built in)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; can be repeated", 3},
-	{"stacks", OPT_STACKS, "N", 0, "Room for N different stacks of threads", 3},
+	{"stacks", OPT_STACKS, "N", 0, "Table size: N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
 		"stap: stop when the probes use more than PCT of a processor (default 50; 0: "
 		"never)",
 		3},
-	{"check", OPT_CHECK, NULL, 0, "Check whether recording can work here, record nothing", 3},
+	{"check", OPT_CHECK, NULL, 0, "Check whether recording works here, record nothing", 3},
 	{"json", OPT_JSON, NULL, 0, "With --check: print JSON", 3},
 	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
 		"Only compile the module for this recording; with -o FILE.ko write it there", 3},
 	{"release", 'r', "RELEASE", 0, "With --compile-only or --check: for this kernel", 3},
-	{"module", OPT_MODULE, "FILE.ko", 0,
-		"Run a module that --compile-only made, compile nothing", 3},
+	{"module", OPT_MODULE, "FILE.ko", 0, "Use a module from --compile-only, compile nothing",
+		3},
 	{"dump", 'd', NULL, 0, "Print script and stap command, run nothing", 3},
 	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
 	{"verbose", 'v', NULL, 0, "Also the engine's messages", 3},
@@ -98,7 +98,7 @@ static const char doc[] =
 	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
 	"  sample-bt -o a.svg -- xz -9 FILE      a command from its first instruction\n";
 
-enum { TARGETS_MAX = 300 }; /* that fit into a string of a script */
+enum { TARGETS_MAX = 300 }; /* limited by the length of stap's strings */
 #define SECONDS_MAX 1000000
 
 static const char *const engine_names[] = {"auto", "stap", "bpf"};
@@ -200,13 +200,13 @@ static void parse_command(struct options *o, struct argp_state *state)
 	state->next = state->argc;
 }
 
-/* The name of a file, which is also part of a module. */
+/* The name of a script file, which is also part of the module's name. */
 static bool is_script_name(const char *name)
 {
 	return *name && strlen(name) <= 31 && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
-static error_t parse_question(int key, char *arg, struct argp_state *state)
+static error_t parse_script(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -283,7 +283,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_command(o, state);
 		break;
 	default:
-		return parse_question(key, arg, state);
+		return parse_script(key, arg, state);
 	}
 	return 0;
 }
@@ -294,7 +294,7 @@ static __attribute__((noreturn)) void usage_error(const char *what)
 	exit(EXIT_USAGE_ERROR);
 }
 
-/* FMT has one %s, for TEXT. */
+/* FMT has one conversion, %s, for TEXT. */
 static __attribute__((noreturn)) void usage_error_fmt(const char *fmt, const char *text)
 {
 	char *what = xasprintf(fmt, text);
@@ -308,7 +308,7 @@ static __attribute__((noreturn)) void usage_error_script(const char *option, con
 	exit(EXIT_USAGE_ERROR);
 }
 
-/* --engine was checked when it was parsed; the environment's is used only without it. */
+/* --engine was checked when it was parsed, but $FLAMETAP_ENGINE was not. */
 static void validate_engine(const struct options *o)
 {
 	for (size_t i = 0; i < ARRAY_LEN(engine_names); i++)
@@ -317,7 +317,7 @@ static void validate_engine(const struct options *o)
 	usage_error_fmt("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", o->engine);
 }
 
-/* A recording has one kind of targets; a module built ahead and a check may have none. */
+/* A recording has exactly one kind of target; --compile-only and --check may have none. */
 static void validate_targets(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
@@ -329,7 +329,7 @@ static void validate_targets(const struct options *o)
 		usage_error("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
 }
 
-/* Modules come from --compile-only and from nothing else. */
+/* Only --compile-only writes modules. */
 static void validate_outputs(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -345,7 +345,7 @@ static void validate_outputs(struct options *o)
 	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
 }
 
-/* Options that have no effect, or that are compiled into a module. */
+/* Refuses options that would have no effect, or that are compiled into a module. */
 static void validate_module(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -372,7 +372,7 @@ static void validate_module(struct options *o)
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 
-/* Options that the script does not support would do nothing. */
+/* Refuses options that the script does not support. */
 static void validate_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
@@ -441,7 +441,7 @@ static void finish_options(struct options *o)
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
 
-/* The last --script; like argp, getopt takes abbreviations and stops at "--". */
+/* The last --script; like argp, getopt accepts abbreviations and stops at "--". */
 static const char *find_script(int argc, char **argv)
 {
 	static const struct option script[] = {
@@ -507,7 +507,7 @@ static void list_options(const struct tool *tool, struct argp_option *table)
 	}
 }
 
-/* One for each interpreter; the caller frees their doc. */
+/* One option per interpreter; the caller frees their doc. */
 static void list_vm_options(const struct tool *tool, struct argp_option *table)
 {
 	for (int i = 0; i < NR_VMS; i++)

@@ -26,7 +26,7 @@ struct options {
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
 	struct symbol_options symbol;
-	double min_quality; /* per cent of the weight that must be named */
+	double min_quality; /* per cent of the frames that must have names */
 	bool quiet;
 	bool check, json;
 	bool mixed;   /* request.mixed */
@@ -34,8 +34,8 @@ struct options {
 };
 
 /*
- * Fills O, and the request of its session, from the command line; O must stay where it is. Wrong
- * usage ends the program, with the reason on stderr.
+ * Fills O, and the request of its session, from the command line; O must not be moved. Wrong usage
+ * ends the program with a message.
  */
 void options_parse(struct options *o, int argc, char **argv);
 void options_release(struct options *o);
