@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording as the text that stap scripts print, so that old parsers read it right: they cut a
- * frame at its last "+". So every frame has an offset, unnamed ones are called after their module,
- * and bytes that would break the text are written as in folded lines.
+ * Writes a recording in the format of stap scripts. Existing parsers split a frame at its last "+":
+ * so every frame has an offset, unnamed ones are named after their module, and bytes that would
+ * break the format are escaped as in folded lines.
  */
 #include "lib/strbuf.h"
 #include "lib/table.h"
@@ -20,18 +20,18 @@ struct texts {
 	const struct recording *rec;
 	const struct recording_view *view;
 	struct demangler names;
-	uint32_t *shown;     /* the functions' numbers there, by the number of the name */
+	uint32_t *shown;     /* numbers in names, by rec_name */
 	struct strpool pool; /* a block of text for each different stack */
-	uint64_t *sums;      /* by the number of the block */
+	uint64_t *sums;      /* by block */
 	size_t alloc;
 	struct strbuf block, note;
-	bool states;               /* the rows are told apart by them */
-	struct table combinations; /* the four stacks of a row → a number of their own */
-	struct table blocks;       /* that number, task and labels when they are shown → block */
+	bool states;               /* add the state of each row */
+	struct table combinations; /* the four stacks of a row → number of the combination */
+	struct table blocks;       /* that number, task and labels if they are shown → block */
 };
 
-/* A path, in which the bytes ESCAPED are written as \xHH, too: behind the offset no "+" may stand.
- */
+/* A path, in which the bytes ESCAPED are also written as \xHH: there must be no "+" after the
+ * offset. */
 static void add_path(struct texts *t, const char *s, const char *escaped)
 {
 	while (*s) {
@@ -44,7 +44,7 @@ static void add_path(struct texts *t, const char *s, const char *escaped)
 	}
 }
 
-/* " [MODULE]"; kernel modules have their brackets already, others may have none inside. */
+/* " [MODULE]"; kernel modules already have brackets; those in other paths are escaped. */
 static void add_module(struct texts *t, uint32_t module)
 {
 	const char *s = recording_get(t->rec, module);
@@ -57,7 +57,7 @@ static void add_module(struct texts *t, uint32_t module)
 		strbuf_addch(&t->block, ']');
 }
 
-/* " at FILE:LINE", without brackets that could be taken for the module's. */
+/* " at FILE:LINE", with brackets escaped, which could be taken for the module's. */
 static void add_source(struct texts *t, const struct rec_name *n)
 {
 	if (!t->view->lines || !n->file || !n->line)
@@ -206,7 +206,7 @@ static uint32_t make_block(struct texts *t, const struct rec_row *row)
 	return strpool_add(&t->pool, t->block.buf, t->block.len);
 }
 
-/* Rows that differ in what is not shown have one block; it is made once. */
+/* Rows that differ only in what is not shown share a block. */
 static uint32_t block_of(struct texts *t, const struct rec_row *row)
 {
 	const uint32_t *s = row->stacks;

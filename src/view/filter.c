@@ -42,7 +42,7 @@ void filter_release(struct filter *f)
 	*f = (struct filter){0};
 }
 
-/* By frame, whether one of the patterns matches its name; the caller's. */
+/* For each frame, whether one of the patterns matches its name; freed by the caller. */
 static bool *matches(const struct profile *p, const struct pattern *list, size_t nr)
 {
 	bool *match = xcalloc(p->nr_frames, sizeof(*match));
@@ -57,7 +57,7 @@ static bool *matches(const struct profile *p, const struct pattern *list, size_t
 	return match;
 }
 
-/* Puts TREE, whose frames are those of P, in the place of P's. */
+/* Replaces P's tree by TREE, which has the same frames. */
 static void replace_tree(struct profile *p, struct profile *tree)
 {
 	profile_describe(tree, p);
@@ -65,7 +65,7 @@ static void replace_tree(struct profile *p, struct profile *tree)
 	*p = *tree;
 }
 
-/* Takes the weights of all stacks without a frame that matches; their sum. */
+/* Sets the weights of all stacks without a matching frame to 0; returns their sum. */
 static uint64_t take_others(const struct filter *f, struct profile *p)
 {
 	bool *match = matches(p, f->only, f->nr_only);
@@ -86,7 +86,7 @@ static uint64_t take_others(const struct filter *f, struct profile *p)
 	return left_out;
 }
 
-/* Whether a node has weight, itself or below; the caller's. */
+/* For each node, whether it has inclusive weight; freed by the caller. */
 static bool *find_weight(const struct profile *p)
 {
 	bool *weight = xcalloc(p->nr_nodes, sizeof(*weight));
@@ -98,7 +98,7 @@ static bool *find_weight(const struct profile *p)
 	return weight;
 }
 
-/* Builds the tree anew from the nodes that have weight. MATCH frames are put at the root. */
+/* Rebuilds the tree from the nodes that have weight. MATCH frames become children of the root. */
 static void rebuild(struct profile *p, const bool *match)
 {
 	bool *weight = find_weight(p);
@@ -124,12 +124,12 @@ static void rebuild(struct profile *p, const bool *match)
 }
 
 /*
- * Stacks that share their callers share none of them when they are turned round: a deep tree
- * becomes as large as the square of its depth. So many nodes take 2 GB.
+ * Reversed stacks do not share their callers: the size of a reversed tree can be the square of its
+ * depth. This many nodes take 2 GB.
  */
 enum { REVERSED_MAX = 1 << 26 };
 
-/* The frames of all stacks. */
+/* The number of frames in all stacks. */
 static uint64_t count_frames(const struct profile *p)
 {
 	uint32_t *depth = xcalloc(p->nr_nodes, sizeof(*depth));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded lines in the order of their bytes, straight from the tree: no line is ever held but one.
- */
+/* Folded lines in byte order, generated from the tree with only one line in memory. */
 #include "input/folded.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -22,14 +21,14 @@ struct folder {
 	const struct strpool *texts;
 	const uint32_t *text_of; /* frame → its text */
 	FILE *out;
-	struct fold_part *parts; /* still to be written, the next one last */
+	struct fold_part *parts; /* to be written, in reverse order */
 	size_t nr, alloc;
 	struct strbuf line;
 };
 
 enum { TAIL_MAX = 32 }; /* longer than any weight */
 
-/* What is known of the part's lines behind the first FROM bytes of its text, cut to TAIL_MAX. */
+/* The known beginning of the part's lines after the first FROM bytes, at most TAIL_MAX bytes. */
 static void tail_of(const struct folder *f, const struct fold_part *part, size_t from, char *tail)
 {
 	const struct profile_node *node = &f->p->nodes[part->node];
@@ -42,8 +41,8 @@ static void tail_of(const struct folder *f, const struct fold_part *part, size_t
 }
 
 /*
- * Parts of siblings, whose texts differ. No text holds a ";" or NUL, so the first part of the lines
- * always decides: the text and what is known behind it.
+ * Compares parts of siblings, whose texts differ. No text contains ";" or NUL, so the beginning of
+ * the lines, the text and what is known after it, is always sufficient.
  */
 static int compare_parts(const void *va, const void *vb, void *arg)
 {
@@ -111,7 +110,7 @@ static void write_part(struct folder *f, const struct fold_part *part)
 	fwrite(f->line.buf, 1, f->line.len, f->out);
 }
 
-/* The tree with the frames that have one text made one. */
+/* The tree with frames of the same text merged. */
 static void merge(const struct profile *p, const struct strpool *texts, uint32_t *text_of,
 	struct profile *merged)
 {
@@ -123,13 +122,13 @@ static void merge(const struct profile *p, const struct strpool *texts, uint32_t
 
 		frame_of[i] = profile_frame(merged, FRAME_USER, strpool_get(texts, text),
 			strpool_len(texts, text), NULL, 0);
-		text_of[frame_of[i]] = text; /* a number that is not above I */
+		text_of[frame_of[i]] = text; /* never above I */
 	}
 	profile_add_tree(merged, p, frame_of);
 	free(frame_of);
 }
 
-/* Fills TEXTS; true when two frames have the same text. */
+/* Fills TEXTS; true if two frames have the same text. */
 static bool add_texts(const struct profile *p, struct strpool *texts, uint32_t *text_of)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PEEK = TEXT_SURE }; /* so many lines at most are looked at */
+enum { PEEK = TEXT_SURE }; /* bytes, so at most as many lines, to detect the format from */
 
 /*
- * Adds to P's account, which is of the last input alone, that of the inputs before it. It is known
- * only if all were.
+ * Adds the account of the previous inputs to P's, which is of the last input only. The sum is known
+ * only if all are.
  */
 static void add_account(struct profile *p, const struct account *before, bool first)
 {
@@ -50,7 +50,7 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	recording_to_profile(rec, &view, p);
 }
 
-/* -1 when OWN's weights are not what P has. */
+/* -1, and a message: units or events of OWN and P differ. */
 static int check_counts(const struct profile *p, const struct profile *own, struct strbuf *err)
 {
 	const char *counts = nothing_yet(p) ? NULL : profile_differs(own, p);
@@ -86,7 +86,8 @@ static void add_timing(struct profile_timing *t, const struct profile_timing *ot
 		t->period = other->period;
 }
 
-/* Whether OWN's tasks, whose frames are FRAME_OF in P, are none of those of its first NR frames. */
+/* Whether both have tasks and none of OWN's is among the first NR frames of P. FRAME_OF maps OWN's
+ * frames to P's. */
 static bool has_other_tasks(
 	const struct profile *p, uint32_t nr, const struct profile *own, const uint32_t *frame_of)
 {
@@ -114,7 +115,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 	free(frame_of);
 }
 
-/* OWN is what one input holds; it is the caller's to release, whatever is in it then. */
+/* Adds the profile of one input to P. The contents of OWN change; the caller releases it. */
 static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 {
 	struct account before = p->account;
@@ -168,7 +169,7 @@ out:
 	return ret;
 }
 
-/* What tells its tasks and its unit has a profile of its own first. */
+/* Formats with tasks and a unit are first read into a profile of their own. */
 static int read_own(struct profile *p, const struct text_format *format, struct text_input *in,
 	struct strbuf *err)
 {
@@ -232,7 +233,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 	return read_text(p, lines, format, options, err);
 }
 
-/* Whether their recordings have states that tell nothing apart, as recording_mixes_states has it.
+/* Whether states are not shown: they do not differ, or are too many, as in recording_mixes_states.
  */
 static bool states_are_idle(struct profile *const *profiles, size_t nr)
 {
@@ -255,7 +256,8 @@ static bool states_are_idle(struct profile *const *profiles, size_t nr)
 	return states && (n < 2 || n > RECORDING_STATES_MAX);
 }
 
-/* Leaves out what is not shown. FORGET: frames are from now on the same whatever made them. */
+/* Removes task and state frames. FORGET: clears labels, so that frames of the same name are equal.
+ */
 static void leave_out(struct profile *p, bool tasks, bool states, bool forget)
 {
 	bool *out = xcalloc(p->nr_frames, sizeof(*out)), any = false;

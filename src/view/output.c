@@ -131,7 +131,7 @@ const char *output_endings(void)
 	return ".rec .bt .folded .svg .csv .json .pb.gz .speedscope.json";
 }
 
-/* "cannot write 'PATH': errno's text", perhaps with more behind it */
+/* "cannot write 'PATH': errno's text", followed by the rest */
 static int cannot(const char *verb, const char *path, const char *more, struct strbuf *err)
 {
 	const char *why = strerror(errno);
@@ -149,7 +149,7 @@ static int write_file(const struct output *o, writer write, const char *path, st
 	int ret = tempfile_open(&file, path);
 
 	if (!ret) {
-		write(o, file.out, NULL); /* what fails is seen at the end */
+		write(o, file.out, NULL); /* errors are detected at the end */
 		ret = tempfile_commit(&file);
 	}
 	if (ret)
@@ -161,11 +161,12 @@ int output_write(
 	const struct output *o, enum output_format format, const char *path, struct strbuf *err)
 {
 	if (!strcmp(path, "-"))
-		return formats[format].write(o, stdout, NULL); /* closing it tells why */
+		return formats[format].write(
+			o, stdout, NULL); /* errors are detected when it is closed */
 	return write_file(o, formats[format].write, path, err);
 }
 
-/* The folder that PATH lies in, the caller's. */
+/* The directory of PATH, freed by the caller. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -180,7 +181,7 @@ int output_check(const char *path, struct strbuf *err)
 	struct stat st;
 
 	if (error == EACCES && getuid() == 0)
-		error = 0; /* a foreign file system, where the user may have the right */
+		error = 0; /* such as NFS, where the user may have permission */
 	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
 		error = EISDIR;
 	free(folder);
@@ -245,7 +246,7 @@ int output_rescue(const struct output *o, char **path, struct strbuf *err)
 	return ret;
 }
 
-/* DIR/DATE or, where that is taken, DATE-2 and so on. */
+/* DIR/DATE or, if that exists, DATE-2 and so on. */
 static char *make_report_folder(const char *dir, struct strbuf *err)
 {
 	struct strbuf path = STRBUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of a recording, by the ending of their names. */
+/* Writes a recording in formats given by the endings of file names. */
 #ifndef VIEW_OUTPUT_H
 #define VIEW_OUTPUT_H
 
@@ -19,38 +19,39 @@ enum output_format {
 	OUT_SVG,
 	OUT_CSV,
 	OUT_PPROF,
-	OUT_SPEEDSCOPE, /* before what its ending ends in */
+	OUT_SPEEDSCOPE, /* before OUT_JSON, whose ending is a part of its own */
 	OUT_JSON,
 	OUT_FORMATS,
 };
 
-/* The format that PATH's ending names, -1: none of ours. */
+/* The format for PATH's ending; -1: unknown. */
 int output_format(const char *path);
 const char *output_endings(void); /* ".rec .bt …", for messages */
 
 /*
- * Before anything is recorded: -1 and ERR when no file can be made at PATH. What is seen only while
- * writing (a full disk) stays unseen.
+ * To be called before recording: -1 and ERR if no file can be created at PATH. Does not detect
+ * errors that occur only during writing, such as a full disk.
  */
 int output_check(const char *path, struct strbuf *err);
 
 /*
- * Writes as FORMAT to a new file (mode 0600, put in place when whole: nothing of it stays
- * otherwise) or, for "-", to stdout, where only closing it tells what went wrong.
+ * Writes FORMAT to a new file, mode 0600, atomically, or, for "-", to stdout, whose errors are
+ * detected when the caller closes it.
  */
 int output_write(const struct output *output, enum output_format format, const char *path,
 	struct strbuf *err);
 
 /*
- * A dated folder below DIR with all formats, callers.svg, summary.csv and run.txt; *MADE is its
- * path, the caller's.
+ * Creates a dated folder in DIR with all formats, callers.svg, summary.csv and run.txt; *MADE is
+ * its path, freed by the caller.
  */
 int output_report(const struct output *output, const char *dir, char **made, struct strbuf *err);
 
 /*
- * For what could not be written elsewhere: the recording as a new file sample-bt-DATE-PID.rec (mode
- * 0600, through no link) in the first place that takes all of it of $TMPDIR, /var/tmp, /tmp, $HOME,
- * /dev/shm. *PATH is the caller's. -1, ERR and *PATH NULL: none of them did.
+ * If an output could not be written: writes the recording to a new file sample-bt-DATE-PID.rec,
+ * mode 0600, without following links, in the first directory that has space for it of $TMPDIR,
+ * /var/tmp, /tmp, $HOME, /dev/shm. *PATH is freed by the caller. -1, ERR and *PATH NULL: all
+ * failed.
  */
 int output_rescue(const struct output *output, char **path, struct strbuf *err);
 

@@ -19,7 +19,7 @@ struct rule_reader {
 	struct rule_list *rules;
 	const char *name; /* of the file */
 	uint64_t line;
-	const char *at, *end; /* what is left of the line */
+	const char *at, *end; /* the rest of the line */
 	struct strbuf word;
 	struct strbuf *err;
 };
@@ -58,7 +58,7 @@ void rule_list_prepend(struct rule_list *rules, struct rule_list *first)
 	rule_list_init(first);
 }
 
-/* The message "rules 'FILE': line N: 'TEXT' WHAT"; without TEXT when it is NULL. */
+/* The message "rules 'FILE': line N: 'TEXT' WHAT"; TEXT may be NULL. */
 static int wrong(struct rule_reader *r, const char *text, size_t len, const char *what)
 {
 	enum { SHOWN = 60 };
@@ -77,8 +77,8 @@ static int wrong(struct rule_reader *r, const char *text, size_t len, const char
 }
 
 /*
- * Takes the next word, without its quotes; a "\" and what is behind it stay. 1: there is one, 0:
- * the line has no more, -1: it is wrong.
+ * Reads the next word and removes quotes, but not backslashes. 1: there is one, 0: end of line, -1:
+ * it is invalid.
  */
 static int next_word(struct rule_reader *r)
 {
@@ -126,7 +126,7 @@ static int add_pattern(struct rule_reader *r, struct alternatives *a, const char
 	return 0;
 }
 
-/* The length of the alternative that S begins with, up to the next "|" that no "\" is before. */
+/* The length of the alternative at S, up to the next "|" without a "\" before it. */
 static size_t alternative(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -136,7 +136,7 @@ static size_t alternative(const char *s, size_t len)
 	return n;
 }
 
-/* S is what stands behind the "=" of the condition that fills in KINDS or else PATTERNS. */
+/* Parses the text S after the "=" of a condition into KINDS or, if that is NULL, PATTERNS. */
 static int read_condition(struct rule_reader *r, unsigned *kinds, struct alternatives *patterns,
 	const char *s, size_t len)
 {
@@ -173,7 +173,7 @@ static int read_word(struct rule_reader *r, struct rule *rule)
 	return wrong(r, s, len, "is neither kind=, module=, function= nor inherit");
 }
 
-/* The word without its "\"; the caller's to free. */
+/* The word without backslashes; freed by the caller. */
 static char *category_of(const struct strbuf *word)
 {
 	char *category = xstrdup(word->buf), *out = category;

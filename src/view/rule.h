@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules as they stand in a file, flametap-rules(5): read, not yet applied. */
+/* Parser for files of rules, flametap-rules(5). */
 #ifndef VIEW_RULE_H
 #define VIEW_RULE_H
 
@@ -12,7 +12,7 @@
 struct lines;
 struct strbuf;
 
-/* Alternatives; none: there is no such condition. */
+/* The alternatives of a condition; none: no such condition. */
 struct alternatives {
 	struct pattern *list;
 	size_t nr, alloc;
@@ -33,11 +33,11 @@ struct rule_list {
 void rule_list_init(struct rule_list *rules);
 void rule_list_release(struct rule_list *rules);
 
-/* Puts FIRST before RULES; FIRST is empty then. */
+/* Moves the rules in FIRST to the beginning of RULES. */
 void rule_list_prepend(struct rule_list *rules, struct rule_list *first);
 
-/* Adds the rules of a text, of lines, or of a file; NAME stands for the file in messages. -1 and
- * one line in ERR when it cannot be read or a rule is wrong; those before it are there then. */
+/* Adds the rules of a text, of lines, or of a file; NAME is the file's name in messages. -1 and one
+ * line in ERR if it cannot be read or a rule is invalid; the rules before it remain. */
 int rule_list_read_text(
 	struct rule_list *rules, const char *name, const char *text, struct strbuf *err);
 int rule_list_read(

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each rule is found by its functions or, when it has none, by its modules. */
+/* Rules are indexed by their functions or, if they have none, by their modules. */
 struct rules {
 	struct rule_list all;
 	struct patterns functions, modules, paths;
-	struct pattern any; /* function of a rule that has neither */
+	struct pattern any; /* function pattern for rules that have neither */
 };
 
 const char rules_text[] =
 #include "view/default.rules.inc"
 	;
 
-/* With a "/" in it, it is one of the whole path. */
+/* A pattern with a "/" is matched against the whole path. */
 static bool is_of_path(const struct pattern *module)
 {
 	return memchr(module->s, '/', module->len);
@@ -136,7 +136,7 @@ const char *rules_module(const struct profile *p, uint32_t frame, size_t *len)
 	return s;
 }
 
-/* What of a frame the rules look at. */
+/* The properties of a frame that rules match. */
 struct subject {
 	unsigned kinds; /* bits */
 	const char *function, *module, *path;
@@ -170,7 +170,7 @@ static bool is_in_module(const struct rule *rule, const struct subject *s)
 	return !rule->modules.nr;
 }
 
-/* NUMBER is a rule that the subject was found by; whether the rest of it holds, too. */
+/* Whether the remaining conditions of a rule found by the index are true, too. */
 static void consider(const struct rules *rules, uint32_t number, const struct subject *s,
 	struct rules_match *match)
 {
@@ -196,7 +196,7 @@ static void look_up(const struct rules *rules, const struct patterns *set, const
 		consider(rules, patterns_value(set, at), s, match);
 }
 
-/* How long NAME is without what compilers put behind the names of parts and copies of a function:
+/* The length of NAME without suffixes that compilers append to parts and copies of a function:
  * "free.part.0". */
 static size_t without_suffix(const char *name, size_t len)
 {

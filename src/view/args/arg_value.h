@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of options, for every program's parser. OPTION is named as users write it ("--top"). A
- * value that it does not take ends the program with one line and EXIT_USAGE_ERROR.
+ * Parsers for values of options. OPTION is the name as users write it ("--top"). An invalid value
+ * ends the program with one line and EXIT_USAGE_ERROR.
  */
 #ifndef VIEW_ARGS_ARG_VALUE_H
 #define VIEW_ARGS_ARG_VALUE_H
@@ -10,21 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "invalid OPTION 'ARG': use USE"; for values that have a parser of their own. */
+/* "invalid OPTION 'ARG': use USE"; for values with a parser of their own. */
 void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state);
 
-/* Any text but the empty one. */
+/* Any text except for the empty one. */
 const char *arg_text(
 	const char *option, const char *arg, const char *use, struct argp_state *state);
 
-/* What options with a function pattern take, for arg_invalid. */
+/* USE for options with a function pattern. */
 #define ARG_PATTERN "a pattern such as 'malloc*'"
 
 /* A whole number from MIN to MAX. */
 uint64_t arg_count(
 	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state);
 
-/* A number above 0, at most MAX, which is a whole one. */
+/* A number above 0, at most MAX, which is an integer. */
 double arg_positive(const char *option, const char *arg, double max, struct argp_state *state);
 
 /* From 0 to 100. */

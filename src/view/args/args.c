@@ -22,7 +22,7 @@ enum {
 	OPT_SKIP_AFTER,
 	OPT_REVERSE,
 	OPT_MIN_QUALITY,
-}; /* the programs' begin at 256 */
+}; /* those of the programs begin at 256 */
 
 static const struct argp_option table[] = {
 	{"comm", OPT_COMM, NULL, 0, "Process name as root frame, where known", 2},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the command lines of all views have in common, from their options to their exit codes. */
+/* The common part of the command lines of all views, from options to exit codes. */
 #ifndef VIEW_ARGS_ARGS_H
 #define VIEW_ARGS_ARGS_H
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the programs' help says of their files. */
+/* The input formats, for --help. */
 #define VIEW_INPUTS                                                                                \
 	"recordings, flame graphs, folded stacks, output of stap scripts, perf script, bpftrace "  \
 	"and bcc"
@@ -33,25 +33,27 @@ struct view_args {
 		.input = {.view.event = -1, .symbol = SYMBOL_OPTIONS_INIT}, .min_quality = 50      \
 	}
 
-/* Options in group 2, files, exit codes in the help. Its input is a struct view_args. */
+/* Options in group 2, files, exit codes in --help. Its input is a struct view_args. */
 extern const struct argp view_args_argp;
 
-/* The same for programs that show a call tree: with filters. */
+/* The same with filters, for programs that show a call tree. */
 extern const struct argp tree_args_argp;
 
 /*
- * Reads rules and files, calls WRITE, which writes what the program is for to stdout, closes that
- * and says the account of each profile: the program's exit code. WRITE has the profiles filtered
- * and finished, in the order of the files, and the rules in args->rules; it returns 0, 1 when what
- * was asked for is not there, or -1 when it failed and said so. Releases what ARGS hold.
+ * Reads rules and files, calls WRITE, which writes the program's output to stdout, closes stdout
+ * and prints the account of each profile. Returns the program's exit code. WRITE gets the filtered
+ * and finished profiles, in the order of the files, and the rules in args->rules; it returns 0; 1
+ * if what the user asked for does not exist; -1 if it failed and has printed a message. Releases
+ * the contents of ARGS.
  */
 typedef int view_write(void *command, struct profile *const *profiles);
 int view_args_run(struct view_args *args, view_write *write, void *command);
 
 /*
- * Says the account, where it is known, and when there are no samples (weight is in UNIT), more than
- * can be counted or too few names (WORST: the module that lacks most of them, NULL: not known), in
- * lines that begin with SUBJECT. The program's exit code; PART: a part of the input is missing.
+ * Prints the account, if it is known, and messages if there are no samples (weights are in UNIT),
+ * more than can be counted, or too few names (WORST: the module with most unnamed frames, NULL:
+ * unknown), in lines that begin with SUBJECT. Returns the program's exit code. PART: a part of the
+ * input is missing.
  */
 int view_args_judge(const struct view_args *args, const char *subject,
 	const struct account *account, const char *unit, const char *worst, bool part);

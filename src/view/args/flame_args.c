@@ -4,7 +4,7 @@
 #include "view/view.h"
 
 enum {
-	OPT_TITLE = 0x5000, /* behind those of view/flamegraph_args.c */
+	OPT_TITLE = 0x5000, /* after those of flamegraph_args.c */
 	OPT_SUBTITLE,
 	OPT_WIDTH,
 	OPT_INVERTED,

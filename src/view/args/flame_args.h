@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of a picture: of every program that draws one. */
+/* Options of flame graphs, shared by all programs that draw one. */
 #ifndef VIEW_ARGS_FLAME_ARGS_H
 #define VIEW_ARGS_FLAME_ARGS_H
 

@@ -3,11 +3,11 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
-/* What has a description is refused, and that is why. */
+/* Options with a description are refused; it is the reason. */
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Options of flamegraph.pl that are refused:", 5},
 	{"flamechart", 0x4000, NULL, 0,
-		"a profile holds sums, without order in time; omit it for a flame graph", 5},
+		"a profile contains sums, without order in time; omit it for a flame graph", 5},
 	{"nameattr", 0x4001, "FILE", 0, "attributes could run scripts; omit it", 5},
 	{"negate", 0x4002, NULL, 0, "use bt-diff, which draws differences", 5},
 	{NULL, 0, NULL, 0, "Options of flamegraph.pl that are ignored:", 6},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option that says by which rules functions get their categories: of every program that shows
- * them. */
+/* The option --rules, shared by all programs that show categories. */
 #ifndef VIEW_ARGS_RULES_ARGS_H
 #define VIEW_ARGS_RULES_ARGS_H
 
@@ -17,13 +16,13 @@ struct rules_args {
 	struct rules *rules; /* set by rules_args_load */
 };
 
-/* A child of the program's own parser, options in group 3. Its input is a struct rules_args, all 0
- * at first. */
+/* A child of the program's own parser, options in group 3. Its input is a struct rules_args,
+ * initially all 0. */
 extern const struct argp rules_args_argp;
 
 /*
- * The built-in rules with those of the files before them, the last file's first; none where they
- * are not used. False: a file is wrong, and that was said.
+ * Loads the built-in rules and, before them, those of the files, the last file first; does nothing
+ * if the program has no such option. False, and a message was printed: a file is invalid.
  */
 bool rules_args_load(struct rules_args *args);
 void rules_args_release(struct rules_args *args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that say where names come from: of every program that has addresses to name. */
+/* Options for sources of names, shared by all programs that resolve addresses. */
 #ifndef VIEW_ARGS_SYMBOL_ARGS_H
 #define VIEW_ARGS_SYMBOL_ARGS_H
 

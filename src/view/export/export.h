@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the formats of other programs tell of a frame. */
+/* Properties of frames in the formats of other programs. */
 #ifndef VIEW_EXPORT_EXPORT_H
 #define VIEW_EXPORT_EXPORT_H
 
@@ -11,25 +11,25 @@
 struct strbuf;
 
 /*
- * Appends the frame's name, without the source that is shown behind it. Wakers keep their suffix,
- * _[w]: these formats know a function by its name alone, and it ran in another thread.
+ * Appends the frame's name, without source line. Wakers keep their suffix, _[w]: these formats
+ * identify functions by name only, and a waker runs in another thread.
  */
 void export_name(const struct profile *p, uint32_t frame, struct strbuf *out);
 
 /*
- * The file that holds the frame's code, or in brackets what else does; the kernel is called as perf
- * calls it. "": not known, or nothing does. Valid until a frame is added.
+ * The file that contains the frame's code, or a name in brackets; the kernel has the name that perf
+ * uses. "": unknown, or none. Valid until a frame is added.
  */
 const char *export_module(const struct profile *p, uint32_t frame);
 
 struct export_source {
 	const char *file; /* not NUL-terminated, valid until a frame is added */
-	size_t len;       /* 0: not known */
-	uint32_t line;    /* 0: not known */
+	size_t len;       /* 0: unknown */
+	uint32_t line;    /* 0: unknown */
 };
 struct export_source export_source(const struct profile *p, uint32_t frame);
 
-/* Appends what P is called, if anything, and that weights are in units of SCALE, if not in 1. */
+/* Appends P's title, if any, and the unit of weights, if SCALE is not 1. */
 void export_title(const struct profile *p, uint64_t scale, struct strbuf *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's format, written as the tree is walked: a Profile for each sample, and before it one for
- * each location and function that it is the first to have. Together they are one, see pprof.proto.
+ * pprof's format, written during a traversal of the tree: a Profile for each sample, preceded by
+ * one for each new location and function. Concatenated, they are one Profile, see pprof.proto.
  */
 #include "export.h"
 #include "input/notes.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More functions than that in one place were not inlined but made up; each has to tell them all. */
+/* Limit, because a location repeats all functions that it is inlined into. */
 enum { LINES_IN_LOCATION = 64 };
 
 struct location {
@@ -33,11 +33,11 @@ struct level {
 	uint32_t location; /* 0: the frame is not shown */
 	uint32_t task;     /* string, 0: none */
 	uint32_t labels;   /* frame of a set, 0: none */
-	bool inlined;      /* into the location one level nearer to the root, which it holds */
+	bool inlined;      /* into the location of the level before, which it includes */
 };
 
 struct pprof_writer {
-	ProtobufCBuffer buffer; /* where packed messages go: into the gzip; the first member */
+	ProtobufCBuffer buffer; /* writes packed messages to the gzip; first member */
 	struct gzip gzip;
 	const struct profile *p;
 	struct strpool strings;     /* the string table, same numbers */
@@ -47,9 +47,9 @@ struct pprof_writer {
 	struct table by_frame;      /* frame, outer location → location */
 	struct location *locations; /* location 0 is none */
 	uint32_t nr_locations, locations_alloc;
-	struct level *path; /* of the tree, as deep as the walk is; level 0 is the root's */
+	struct level *path; /* from the root, level 0, to the current node */
 	size_t path_alloc;
-	uint64_t *ids; /* of a sample's locations */
+	uint64_t *ids; /* location IDs of a sample */
 	size_t ids_alloc;
 	struct strbuf text;
 };
@@ -64,7 +64,7 @@ static void put(struct pprof_writer *w, const Pprof__Profile *part)
 	pprof__profile__pack_to_buffer(part, &w->buffer);
 }
 
-/* Strings have to be UTF-8, and pprof sends them to the terminal as they are. */
+/* Strings must be UTF-8, and pprof writes them to the terminal unchanged. */
 static uint32_t add_string(struct pprof_writer *w, const char *s, size_t len)
 {
 	strbuf_reset(&w->text);
@@ -183,7 +183,7 @@ static void write_mapping(struct pprof_writer *w, uint32_t id, Pprof__Mapping *m
 	put(w, &part);
 }
 
-/* Numbers the modules of all frames. The first program's is written first: readers expect it. */
+/* Numbers the modules of all frames. Readers expect the program to be the first one. */
 static void write_mappings(struct pprof_writer *w)
 {
 	const struct profile *p = w->p;
@@ -216,8 +216,8 @@ static void write_mappings(struct pprof_writer *w)
 }
 
 /*
- * Its system name, which is the linker's, stays empty: from one that is like the name, pprof would
- * cut what it takes for arguments.
+ * system_name, the mangled name, remains empty: if it equals the name, pprof removes what looks
+ * like arguments.
  */
 static uint32_t function_of(
 	struct pprof_writer *w, uint32_t frame, const struct export_source *source)
@@ -289,7 +289,7 @@ static uint32_t location_of(struct pprof_writer *w, uint32_t frame, uint32_t out
 	return w->nr_locations++;
 }
 
-/* True when FRAME, called by CALLER, whose location is OUTER, is inlined into it. */
+/* True if FRAME is inlined into its CALLER, whose location is OUTER. */
 static bool joins(const struct pprof_writer *w, uint32_t frame, uint32_t caller, uint32_t outer)
 {
 	static const bool is_code[FRAME_KINDS] = {
@@ -361,7 +361,7 @@ static uint32_t add_word(struct pprof_writer *w, const struct word *word)
 	return add_string(w, word->s, word->len);
 }
 
-/* The labels of a frame of a set, which recording_to_profile made. */
+/* The labels of a LABEL_SET frame, from recording_to_profile. */
 static void add_label_set(struct pprof_writer *w, struct sample_labels *labels, uint32_t frame)
 {
 	struct word words[2 * LABEL_SET_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file format of speedscope, as its file-format-schema.json has it: one "sampled" profile. */
+/* speedscope's file format, as defined in its file-format-schema.json: one "sampled" profile. */
 #include "export.h"
 #include "lib/json.h"
 #include "lib/strbuf.h"
@@ -43,7 +43,7 @@ static void add_frame(const struct profile *p, uint32_t frame, struct strbuf *ou
 	strbuf_release(&name);
 }
 
-/* The list of frames, in which a frame's index is its number - 1. */
+/* The list of frames; the index of a frame is its number - 1. */
 static void write_frames(const struct profile *p, FILE *out)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -58,7 +58,7 @@ static void write_frames(const struct profile *p, FILE *out)
 	strbuf_release(&line);
 }
 
-/* Stacks, root first: what is alike with the one before is not made again. */
+/* Stacks, root first; the text of the common prefix with the previous stack is reused. */
 static void write_samples(const struct profile *p, uint64_t scale, FILE *out)
 {
 	struct preorder w = preorder_begin(p);
@@ -118,7 +118,7 @@ static void write_head(const struct profile *p, uint64_t scale, FILE *out)
 
 int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err)
 {
-	uint64_t scale = preorder_scale(p, UINT64_C(1) << 53); /* what a double holds */
+	uint64_t scale = preorder_scale(p, UINT64_C(1) << 53); /* limit of a double */
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 	      "\"exporter\":\"flametap " VERSION "\",\n",

@@ -21,7 +21,7 @@ bool calls_any(const struct profile *p, const struct pattern *fn)
 	return frame < p->nr_frames;
 }
 
-/* By the number of a frame; that of frame 0 is false. */
+/* By frame; false for frame 0. */
 static bool *matching_frames(const struct profile *p, const struct pattern *fn)
 {
 	bool *is_fn = xcalloc(p->nr_frames, sizeof(*is_fn));
@@ -43,7 +43,7 @@ static struct function add_up_fn(const struct profile *p, const bool *is_fn)
 	return of;
 }
 
-/* NUMBER_OF every node is the function that is added up where the node is a call, or none. */
+/* NUMBER_OF maps every node to the function that it counts for, if it is such a call. */
 static void add_up_calls(struct functions *calls, const uint32_t *number_of)
 {
 	functions_add_up(calls->list, calls->nr, number_of, calls->p);

@@ -6,17 +6,17 @@
 #include <string.h>
 
 /*
- * While frames are looked at, a number is that of a rule or, from NR_RULES on, of a name in OTHERS;
- * then it becomes its rank.
+ * While frames are matched, numbers are those of rules or, from NR_RULES on, of names in OTHERS;
+ * they are replaced by ranks afterwards.
  */
 struct ranking {
 	const struct rules *rules;
 	uint32_t nr_rules;
-	struct strpool others; /* what frames are called that no rule matches */
-	uint32_t *rank;        /* by number; 0: not used */
+	struct strpool others; /* default categories, of frames that no rule matches */
+	uint32_t *rank;        /* by number; 0: unused */
 };
 
-/* Of these the kind says what they are, of the others the module. */
+/* The default category of these kinds is the kind, of others the module. */
 static bool is_of_its_kind(enum frame_kind kind)
 {
 	return kind != FRAME_USER && kind != FRAME_INLINE;
@@ -56,7 +56,7 @@ static int compare_others(const void *a, const void *b, void *others)
 
 static void rank_others(struct categories *c, struct ranking *r)
 {
-	uint32_t nr = r->others.nr - 1; /* the empty string is none of them */
+	uint32_t nr = r->others.nr - 1; /* without the empty string */
 	uint32_t *order = xcalloc(nr, sizeof(*order));
 
 	for (uint32_t i = 0; i < nr; i++)
@@ -80,7 +80,7 @@ static void rank_all(struct categories *c, struct ranking *r, uint32_t nr_frames
 		if (r->rank[i])
 			add_rank(c, r, i, strpool_adds(&c->names, rules_category(r->rules, i)));
 	rank_others(c, r);
-	r->rank[r->nr_rules] = c->nr_ranks; /* passes none on */
+	r->rank[r->nr_rules] = c->nr_ranks; /* nothing to inherit */
 }
 
 void categories_init(struct categories *c, const struct profile *p, const struct rules *rules)

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions by what tells them apart. */
+/* Index of functions by their identity. */
 struct grouping {
 	struct functions *f;
-	struct table numbers; /* name and module, category and kernel → number in the list */
-	/* by frame: what it was at last; a frame rarely has two categories */
+	struct table numbers; /* name and module, category and kernel → index in the list */
+	/* by frame: the last result; a frame rarely has two categories */
 	struct last {
 		uint32_t category, number;
 	} * last;
 	uint32_t alloc;
 };
 
-/* A module tells by itself whether it is of the kernel, for functions that are inlined as well. */
+/* Only needed without module, which implies it, also for inlined functions. */
 static bool is_of_kernel(const struct profile *p, uint32_t frame)
 {
 	return !p->frames[frame].module && rules_is_kernel(p, frame);
@@ -48,7 +48,7 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 	return *number;
 }
 
-/* The category of every node, in f->categories.names; the caller's to free. */
+/* The category of every node, in f->categories.names; freed by the caller. */
 static uint32_t *begin_with_categories(
 	struct functions *f, const struct profile *p, const struct rules *rules)
 {
@@ -61,7 +61,7 @@ static uint32_t *begin_with_categories(
 	return nodes;
 }
 
-/* NODES are categories, then numbers in the list. */
+/* Replaces the categories in NODES by indexes in the list. */
 static void list_functions(struct functions *f, uint32_t *nodes)
 {
 	const struct profile *p = f->p;
@@ -136,11 +136,11 @@ void functions_sort(struct functions *f)
 {
 	if (f->nr)
 		qsort_r(f->list, f->nr, sizeof(*f->list), compare, f);
-	while (f->nr && !f->list[f->nr - 1].inclusive) /* stacks that weigh nothing */
+	while (f->nr && !f->list[f->nr - 1].inclusive) /* without weight */
 		f->nr--;
 }
 
-/* NODES, which are freed, are the numbers in the list. */
+/* NODES are indexes in the list; frees them. */
 static void finish(struct functions *f, uint32_t *nodes)
 {
 	functions_add_up(f->list, f->nr, nodes, f->p);
@@ -168,7 +168,7 @@ void functions_init_categories(
 {
 	uint32_t *nodes = begin_with_categories(f, p, rules);
 
-	f->nr = f->categories.names.nr; /* 0, the empty string, is the name of none */
+	f->nr = f->categories.names.nr; /* including 0, the empty string, which is unused */
 	f->list = xcalloc(f->nr, sizeof(*f->list));
 	for (uint32_t i = 0; i < f->nr; i++)
 		f->list[i].category = i;

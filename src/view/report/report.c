@@ -103,7 +103,7 @@ static void csv_row(struct report *r, const struct function *row)
 	}
 }
 
-/* A line of the functions whose calls the others are. */
+/* A line for the functions whose calls are listed. */
 static void csv_of(struct report *r, const char *relation, uint64_t weight)
 {
 	strbuf_addf(&r->text, "%s,", relation);

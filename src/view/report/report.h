@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the forms of a report have in common. */
+/* Common part of the report formats. */
 #ifndef VIEW_REPORT_REPORT_H
 #define VIEW_REPORT_REPORT_H
 
@@ -17,10 +17,10 @@ struct report {
 	struct strbuf text; /* not yet written */
 };
 
-/* Callers or callees, whose rows have one weight. */
+/* True for callers or callees, whose rows have only one weight. */
 bool report_is_of_calls(const struct report *r);
 
-/* The name of a row: "[root]" stands where there is no caller. */
+/* The name of a row; "[root]" if there is no caller. */
 const char *report_name(const struct report *r, const struct function *row, size_t *len);
 
 void report_text(struct report *r);

@@ -11,7 +11,7 @@
 enum { NAME_MIN = 5, PERCENT = 8 }; /* columns: of names; of "100.00 %" */
 
 struct widths {
-	int self, inclusive; /* columns; self 0: there is none */
+	int self, inclusive; /* widths; self 0: no such column */
 	size_t name, all;
 };
 
@@ -53,7 +53,7 @@ static void add_weight(struct strbuf *out, uint64_t weight, uint64_t all, int wi
 	strbuf_release(&percent);
 }
 
-/* "name [module]"; a module takes half of the room at most. */
+/* "name [module]"; the module gets at most half of the width. */
 static void add_function(struct report *r, const struct function *row, size_t columns)
 {
 	struct strbuf module = STRBUF_INIT;
@@ -61,7 +61,7 @@ static void add_function(struct report *r, const struct function *row, size_t co
 	size_t len, room = columns;
 	const char *name = report_name(r, row, &len);
 
-	/* an unnamed frame is called after its module */
+	/* the name of an unnamed frame is its module */
 	if (*path && !frame_is_unnamed(r->p, row->frame))
 		strbuf_addf(&module, *path == '[' ? "%s" : "[%s]", file_name(path));
 	if (module.len) {
@@ -143,7 +143,7 @@ static void add_top(struct report *r, const struct widths *w)
 	}
 }
 
-/* What the rows from FROM on have together; of calls it is not known, they may be of one stack. */
+/* The number and sum of the rows from FROM on; no sum for calls, whose stacks may overlap. */
 static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 {
 	static const char *const names[] = {
