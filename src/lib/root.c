@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "root.h"
+#include "lib/untrusted/file.h"
 #include "strbuf.h"
 #include "util.h"
 
@@ -57,13 +58,13 @@ bool root_exists(const char *root, const char *path)
 int root_read(const char *root, const char *path, struct strbuf *content)
 {
 	char buf[1 << 14];
-	struct stat st;
 	int n = 0;
-	int fd = open_below(root, path, O_RDONLY | O_NONBLOCK);
+	int below = open_below(root, path, O_PATH);
+	int fd = below < 0 ? -1 : file_reopen(below);
 
 	if (fd < 0)
 		return -1;
-	gzFile file = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : gzdopen(fd, "r");
+	gzFile file = gzdopen(fd, "r");
 
 	if (!file) {
 		close(fd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jitmap.h"
+#include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "task.h"
 
@@ -107,7 +108,7 @@ static bool is_its_own(const struct jitmap *j, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == j->user &&
+	return !fstat(fd, &st) && st.st_uid == j->user &&
 	       st.st_mtime + 1 >= j->began; /* file and process times are rounded */
 }
 
@@ -116,7 +117,7 @@ void jitmap_open(struct jitmap *j)
 	char name[32];
 
 	snprintf(name, sizeof(name), "perf-%u.map", j->number);
-	int fd = openat(j->tmp, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = file_open_at(j->tmp, name, O_NOFOLLOW);
 
 	if (fd < 0)
 		return;

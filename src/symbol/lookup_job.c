@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lookup_job.h"
+#include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "lookup_result.h"
 #include "symbol_options.h"
@@ -9,7 +10,6 @@
 #include "symbol/elf/symtab.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,9 @@ static struct elffile *open_mapped(struct sources *s)
 		return job->open;
 	if (!is_vdso(job) && job->fd < 0) {
 		explain(s,
-			job->error == ENOENT || job->error == ENOTDIR ? GAP_GONE : GAP_UNREADABLE,
+			job->error == ENOENT || job->error == ENOTDIR ? GAP_GONE
+			: job->error == ENXIO                         ? GAP_NOT_ELF
+								      : GAP_UNREADABLE,
 			strerror(job->error));
 		return NULL;
 	}
@@ -339,23 +341,17 @@ static void look_up_all(struct sources *s)
 	free(list);
 }
 
-static int open_plain(const char *path)
-{
-	/* the path may be a pipe or a device by now: do not block */
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
 void lookup_job_prepare(void *arg)
 {
 	struct lookup_job *job = arg;
 	struct debug_paths where = debug_paths_of(job);
 	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
-	job->fd = job->open || job->path[0] != '/' ? -1 : open_plain(full);
+	job->fd = job->open || job->path[0] != '/' ? -1 : file_open(full);
 	job->error = job->fd < 0 ? errno : 0;
-	job->debug_fd = job->downloaded ? open_plain(job->downloaded)
+	job->debug_fd = job->downloaded ? file_open(job->downloaded)
 					: debugfile_open_by_id(job->build_id, &where);
-	job->alt_fd = job->downloaded_alt ? open_plain(job->downloaded_alt) : -1;
+	job->alt_fd = job->downloaded_alt ? file_open(job->downloaded_alt) : -1;
 	symstore_prepare(&job->store, job->build_id);
 	free(full);
 }

@@ -22,3 +22,14 @@ memory_of() {
 	/usr/bin/time -f %M -o "$T/memory" "$@" >"$T/memory.out" 2>"$T/memory.err" || :
 	tail -n 1 "$T/memory"
 }
+
+# recording_of: a recording on stdout with a sample in each file of stdin, lines "BUILD-ID PATH"
+recording_of() {
+	awk 'BEGIN { print "flametap-recording 2\nevent 0 on-cpu samples 1001001 cpu\ntask 0 1 1 1 victim" }
+		{
+			n = NR - 1
+			printf "map %d 1 1 7f0000000000 7f0000100000 0 %s %s -\n", n, $1, $2
+			printf "frame %d user pc %d 1000\nstack %d user root - %d\nrow 0 0 %d - 1 1\n", n, n, n, n, n
+		}
+		END { print "end " 3 + 4 * NR }'
+}

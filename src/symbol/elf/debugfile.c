@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debugfile.h"
 #include "elffile_internal.h"
+#include "lib/untrusted/file.h"
 #include "lib/util.h"
 
 #include <elfutils/libdwelf.h>
@@ -52,7 +53,7 @@ struct elffile *debugfile_open_checked(int fd, const char *build_id)
 /* Takes ownership of PATH. */
 static int open_plain(char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open(path);
 
 	free(path);
 	return fd;

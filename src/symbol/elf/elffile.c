@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffile_internal.h"
+#include "lib/untrusted/file.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "relocated.h"
@@ -122,11 +123,13 @@ static struct elffile *open_regular(int fd, const char *name, bool any, struct s
 
 struct elffile *elffile_open(const char *path, struct strbuf *err)
 {
-	/* the path may be a pipe or a device by now: do not block */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file_open(path);
 
 	if (fd < 0) {
-		fail(err, "cannot open '%s': %s", path, strerror(errno));
+		if (errno == ENXIO)
+			fail(err, "'%s' is not a regular file", path);
+		else
+			fail(err, "cannot open '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	char *name = xasprintf("'%s'", path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfod_open.h"
 #include "debuginfod.h"
+#include "lib/untrusted/file.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
@@ -63,5 +64,5 @@ int debuginfod_open_as_user(const char *build_id, const char *name)
 	close(pair[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return came ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	return came ? file_open_at(AT_FDCWD, path, O_NOFOLLOW) : -1;
 }
