@@ -49,7 +49,7 @@ struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair 
 {
 	unsigned __int128 before = w.before, after = w.after, all = scale->total.before;
 
-	if (scale->normalized) { /* a total of 0 has no weights */
+	if (scale->normalized) { /* if a total is 0, so are its weights */
 		uint64_t total_before = scale->total.before + !scale->total.before;
 		uint64_t total_after = scale->total.after + !scale->total.after;
 
@@ -68,7 +68,7 @@ uint64_t diff_hundredths(struct diff_change change, bool up)
 
 	if (!all)
 		return 0;
-	while (all >> 124) { /* room for a digit; what is lost is not seen */
+	while (all >> 124) { /* space for a digit; the lost bits are below the precision */
 		all >>= 1;
 		part >>= 1;
 	}
@@ -142,7 +142,7 @@ static uint64_t fixed_share(uint64_t part, uint64_t all)
 	return all ? (uint64_t)(((unsigned __int128)part << 62) / all) : 0;
 }
 
-/* Where the picture has what lies right of weights that were added up so far. */
+/* The position in the graph that corresponds to sums of weights. */
 static uint64_t place(const struct diff_scale *scale, struct diff_pair left)
 {
 	unsigned __int128 total = (unsigned __int128)scale->total.before + scale->total.after;
@@ -153,8 +153,8 @@ static uint64_t place(const struct diff_scale *scale, struct diff_pair left)
 	return (uint64_t)(((unsigned __int128)left.before + left.after) >> (total > UINT64_MAX));
 }
 
-/* Gives the tree's nodes the weights of the picture, as differences of places: what is rounded does
- * not add up. */
+/* Sets the weights of the tree's nodes to differences of positions, so that rounding errors do not
+ * add up. */
 static void weigh(struct diff *d)
 {
 	struct profile *tree = &d->tree;

@@ -31,14 +31,14 @@ static int compare(const void *va, const void *vb, void *arg)
 	return c ? c : a->kernel - b->kernel;
 }
 
-/* The list, as functions are added to it. */
+/* Builder of the list. */
 struct merge {
 	struct diff_functions *f;
 	struct table numbers;
 	size_t alloc;
 };
 
-/* The entry of FN, which is a function of SIDE; it is added when new. */
+/* The entry of FN, a function of SIDE; added if it is new. */
 static struct diff_function *entry_of(
 	struct merge *m, const struct functions *side, const struct function *fn)
 {

@@ -18,8 +18,8 @@ struct diff_functions {
 	const char *unit; /* of the profile before */
 	struct diff_scale scale;
 	struct strpool names;
-	/* by how much self weight changed, then inclusive (both falling), then name, module,
-	 * category, kernel */
+	/* sorted by the change of self weight, then of inclusive (both descending), then name,
+	 * module, category, kernel */
 	struct diff_function *list;
 	uint32_t nr;
 };
@@ -28,7 +28,7 @@ struct diff_functions {
  * ones. */
 void diff_functions_init(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized, const struct rules *rules);
-/* The same without categories: one entry a function. */
+/* The same without categories: one entry per function. */
 void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized);
 void diff_functions_release(struct diff_functions *f);
@@ -37,7 +37,7 @@ void diff_functions_release(struct diff_functions *f);
 const char *diff_function_status(const struct diff_functions *f, const struct diff_function *fn);
 
 /* How many inclusive shares of the totals rose by more than LIMIT hundredths of percentage points,
- * and by no chance; *MOST is the one that rose most. */
+ * and not by chance; *MOST is the one that rose most. */
 uint32_t diff_functions_above(
 	const struct diff_functions *f, uint64_t limit, const struct diff_function **most);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Modules of two profiles that are the same program or library in another place or version. */
+/* Matches modules of two profiles: other paths or versions of the same program or library. */
 #ifndef VIEW_DIFF_DIFF_MODULES_H
 #define VIEW_DIFF_DIFF_MODULES_H
 
@@ -8,10 +8,9 @@
 struct strbuf;
 
 /*
- * Gives what lies in modules of BEFORE that AFTER does not have the modules of AFTER that BEFORE
- * does not have, where these have the same file name or, then, share most functions; unnamed frames
- * get their names anew. Both are finished, and BEFORE is again. NOTES: a line for each that has
- * another file name.
+ * Matches modules that only BEFORE has with modules that only AFTER has, by file name or else by
+ * common functions, and changes them in BEFORE to those of AFTER, with the names of unnamed frames.
+ * Both are finished, and BEFORE is again. NOTES: a line for each match with different file names.
  */
 void diff_match_modules(struct profile *before, const struct profile *after, struct strbuf *notes);
 

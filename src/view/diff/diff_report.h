@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of what changed from one profile to another. Changes in per cent are of the total before
- * or, normalized, percentage points: the share after less the share before. -1 with a message in ERR
- * when OUT cannot be written.
+ * Tables of changes from one profile to another. Changes in per cent are of the total before
+ * or, normalized, percentage points: the share after less the share before. -1 with a message in
+ * ERR if OUT cannot be written.
  */
 #ifndef VIEW_DIFF_DIFF_REPORT_H
 #define VIEW_DIFF_DIFF_REPORT_H
@@ -19,7 +19,7 @@ struct strbuf;
 int diff_report_csv(const struct diff_functions *f, FILE *out, struct strbuf *err);
 int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *err);
 
-/* Text table of the N functions that changed most, of those that changed. */
+/* Text table of the N functions that changed most, without unchanged ones. */
 int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flame graph as one SVG file: a picture of all frames that are wide enough, readable
- * everywhere; the whole tree as data (input/picture.h); and web/tree.js with web/flame.js, which
- * draw from the data where scripts run. Script and style are the same bytes in every file, so that
- * one Content-Security-Policy hash each fits all.
+ * The flame graph as one SVG file: a static picture of all frames that are wide enough; the whole
+ * tree as data (input/picture.h); and the script of src/web, which draws from the data where
+ * scripts run. Script and style are identical in all files, so that one Content-Security-Policy
+ * hash each fits all.
  */
 #include "flame_data.h"
 #include "flame_legend.h"
@@ -32,11 +32,11 @@ const char view_flame_policy[] =
 
 enum {
 	WIDTH = 1200,
-	PAD = 10,      /* px round the frames */
-	ROW = 17,      /* px from one level to the next; a frame is one less */
-	CHAR = 74,     /* tenths of a px that a character takes, on the large side: fonts differ */
-	NARROWEST = 3, /* px of a frame in the picture */
-	MANY = 10000,  /* frames that a picture without scripts should have at most */
+	PAD = 10,      /* px around the frames */
+	ROW = 17,      /* px per level; a frame has one less */
+	CHAR = 74,     /* width of a character in tenths of a px, rather too large: fonts differ */
+	NARROWEST = 3, /* minimum width of a frame in px */
+	MANY = 10000,  /* approximate maximum of frames in the static picture */
 };
 
 struct picture {
@@ -48,14 +48,14 @@ struct picture {
 	struct strbuf unit; /* as XML */
 	const char *title;
 	unsigned width; /* of the file, px */
-	unsigned top;   /* where the frames begin, px */
+	unsigned top;   /* y of the first row, px */
 	unsigned rows;
-	double narrowest; /* px; frames below it are left out */
-	uint64_t least;   /* the weight of the narrowest */
+	double narrowest; /* px; narrower frames are left out */
+	uint64_t least;   /* the corresponding weight */
 	double factor;
 };
 
-/* What WEIGHT is wide, rounded down. */
+/* The width of WEIGHT, rounded down. */
 static uint64_t tenths(const struct picture *pic, uint64_t weight)
 {
 	uint64_t total = pic->p->nodes[0].total;
@@ -73,7 +73,7 @@ static void set_narrowest(struct picture *pic, double px)
 	pic->least = least < 1 ? 1 : least < total ? (uint64_t)least : pic->p->nodes[0].total;
 }
 
-/* Frames that would be drawn, and how many levels they have. */
+/* Counts the frames to be drawn, and their levels. */
 static size_t count_frames(struct picture *pic)
 {
 	struct preorder w = preorder_begin(pic->p);
@@ -128,7 +128,7 @@ static void add_grouped(struct strbuf *out, uint64_t n)
 	}
 }
 
-/* A weight as it is to be shown. */
+/* A weight as it is shown. */
 static void add_amount(struct picture *pic, uint64_t weight)
 {
 	double shown = floor((double)weight * pic->factor + 0.5);
@@ -225,7 +225,7 @@ static void write_frames(struct picture *pic)
 	strbuf_adds(&pic->text, "</g>\n");
 }
 
-/* A line of the head, cut to the width. */
+/* A line of the heading, truncated to the width. */
 static void add_line(struct picture *pic, struct strbuf *out, const char *id, const char *s,
 	unsigned height, unsigned char_tenths)
 {
@@ -273,7 +273,7 @@ static void add_desc(struct picture *pic)
 	strbuf_release(&line);
 }
 
-/* Stripes for frames that are remarks, and for those that are new or gone in a difference. */
+/* Stripes for notes, and for new and gone frames of a difference. */
 static const char patterns[] =
 	"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
 	"patternTransform=\"rotate(45)\"><rect class=\"h0\" width=\"6\" height=\"6\"/>"

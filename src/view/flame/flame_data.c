@@ -43,7 +43,7 @@ unsigned flame_scale_shift(const struct flame_data *data)
 	return shift;
 }
 
-/* Frames as the file numbers them, the most frequent first, so that their numbers are short. */
+/* The numbers of frames in the file, the most frequent first, so that their numbers are short. */
 struct numbering {
 	struct numbered {
 		uint32_t frame, count;
@@ -108,7 +108,7 @@ static void add_ranks(struct strbuf *out, const struct categories *c, uint32_t f
 	}
 }
 
-/* A name ends in its source, unless nobody was to see that (symbol.h). */
+/* A name ends in its source line if that is shown (symbol.h). */
 static void add_name(struct strbuf *out, const struct profile *p, uint32_t frame)
 {
 	size_t len, all;
@@ -173,7 +173,7 @@ static char *put_number(char *at, uint64_t value)
 struct scaler {
 	const struct flame_data *data;
 	unsigned shift;
-	struct diff_pair left; /* sums of all that came before, as they were */
+	struct diff_pair left; /* unscaled sums of the previous nodes */
 };
 
 static uint64_t scale_next(uint64_t *left, uint64_t self, unsigned shift)
@@ -184,7 +184,7 @@ static uint64_t scale_next(uint64_t *left, uint64_t self, unsigned shift)
 	return (*left >> shift) - start;
 }
 
-/* NODE's, which is the next in pre-order. What is no difference has all of it after. */
+/* Those of NODE, the next in pre-order. Without diff, all weight is in after. */
 static struct diff_pair scaled_self(struct scaler *s, uint32_t node)
 {
 	const struct diff *diff = s->data->diff;

@@ -14,12 +14,12 @@ enum {
 	LINE = 17, /* px */
 	SWATCH = 12,
 	BETWEEN = 16,
-	CHAR = 7, /* px that a character takes, on the large side */
+	CHAR = 7, /* width of a character in px, rather too large */
 };
 
 struct legend {
 	struct strbuf *out;
-	unsigned left, x, y, right; /* px; x: where the next entry goes */
+	unsigned left, x, y, right; /* px; x: position of the next entry */
 };
 
 /* An entry of ASCII text. */
@@ -38,7 +38,7 @@ static void add_entry(struct legend *l, const char *class, const char *text)
 	l->x += width + BETWEEN;
 }
 
-/* What frames of a kind weigh; inclusive: a stack counts once. */
+/* The weight of frames of a kind; inclusive: each stack counts once. */
 struct kind_weight {
 	uint64_t self, inclusive;
 };

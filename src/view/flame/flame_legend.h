@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the colours of a flame graph mean, for those who see it without its script. */
+/* The legend of a flame graph, for the static picture. */
 #ifndef VIEW_FLAME_FLAME_LEGEND_H
 #define VIEW_FLAME_FLAME_LEGEND_H
 
@@ -9,9 +9,9 @@ struct diff;
 struct strbuf;
 
 /*
- * Appends <g id="legend">: the kinds of frames that P has, each with its share of all self weight;
- * or, where P is the tree of DIFF, the steps of a difference. Starts at X, TOP and breaks lines at
- * WIDTH, all in px. Returns its height.
+ * Appends <g id="legend">: the kinds of frames in P, each with its share of all self weight; or, if
+ * P is the tree of DIFF, the steps of change. Starts at X, TOP and breaks lines at WIDTH, all in
+ * px. Returns its height.
  */
 unsigned flame_legend_add(struct strbuf *out, const struct profile *p, const struct diff *diff,
 	unsigned x, unsigned top, unsigned width);
