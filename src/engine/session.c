@@ -5,6 +5,7 @@
 #include "lib/tempfile.h"
 #include "lib/util.h"
 #include "process/command.h"
+#include "process/reader.h"
 #include "process/task.h"
 
 #include <errno.h>
@@ -267,8 +268,10 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 		session->log = log ? xstrdup(log) : NULL;
 	}
 out:
+	reader_describe(notes);
 	if (r.engine)
 		session->ops->free(r.engine);
+	reader_end();
 	command_release(&r.command);
 	free(r.targets);
 	return ret;

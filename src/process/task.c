@@ -75,6 +75,28 @@ uint32_t task_process(uint32_t tid)
 	return pid;
 }
 
+uint32_t task_user(uint32_t pid)
+{
+	uint32_t user = UINT32_MAX;
+	char path[64], line[128];
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	FILE *in = fopen(path, "re");
+
+	while (in && user == UINT32_MAX && fgets(line, sizeof(line), in))
+		sscanf(line, "Uid: %*u %u", &user);
+	if (in)
+		fclose(in);
+	return user;
+}
+
+char task_state(uint32_t pid)
+{
+	struct fields f;
+
+	return read_task(pid, &f) ? f.state : 0;
+}
+
 uint64_t task_ticks(uint32_t pid)
 {
 	struct fields f;

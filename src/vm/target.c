@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
-
-#include <sys/types.h>
-#include <sys/uio.h>
+#include "process/reader.h"
 
 static bool read_process(void *context, uint64_t address, void *to, size_t len)
 {
 	const uint32_t *pid = context;
-	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
 
-	return process_vm_readv((pid_t)*pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return reader_memory(*pid, address, to, len);
 }
 
 struct memory memory_of_process(const uint32_t *pid)

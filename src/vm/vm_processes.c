@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "inspect.h"
 #include "lib/util.h"
+#include "process/reader.h"
 #include "process/task.h"
 #include "symbol/fetch/debuginfod_open.h"
 
@@ -315,25 +316,54 @@ uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
 }
 
+/* A walk in the reader. */
+struct walk_request {
+	const struct vm *vm;
+	uint32_t pid;
+	uint64_t thread;
+	struct vm_layout layout;
+	struct vm_stack stack;
+	enum vm_end end;
+	struct vm_frame frames[VM_DEPTH];
+	union vm_texts texts[VM_DEPTH];
+};
+_Static_assert(sizeof(struct walk_request) <= READER_ROOM, "it is shared with the reader");
+
+static int work_walk(void *room, int fd)
+{
+	struct walk_request *r = room;
+	struct memory memory = memory_of_process(&r->pid);
+
+	(void)fd;
+	r->stack.frames = r->frames;
+	r->end = r->vm->walk(&r->layout, &memory, r->thread, &r->stack);
+	if (r->end != VM_WHOLE && r->end != VM_CUT)
+		r->stack.nr = 0;
+	for (size_t i = 0; i < r->stack.nr; i++)
+		r->vm->read_texts(&r->layout, &memory, &r->frames[i], &r->texts[i]);
+	return -1;
+}
+
 enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,
 	uint64_t *names, uint32_t *nr)
 {
 	const struct vm_image *image = &vp->images[newest_image(vp, pid)];
-	struct memory memory = memory_of_process(&pid);
-	struct vm_frame frames[VM_DEPTH];
-	struct vm_stack stack = {.frames = frames, .max = VM_DEPTH, .mixed = mixed};
-	enum vm_end end = VM_NOT_RUNNING;
+	struct walk_request *r = reader_room();
 
-	if (image->state == IMAGE_FOUND)
-		end = vp->vm->walk(&image->layout, &memory, thread, &stack);
-	if (end != VM_WHOLE && end != VM_CUT)
-		stack.nr = 0;
-	for (size_t i = 0; i < stack.nr; i++) {
-		union vm_texts texts;
-
-		vp->vm->read_texts(&image->layout, &memory, &frames[i], &texts);
-		names[i] = add_name(vp, frames[i].what, &texts) >> 1;
-	}
-	*nr = (uint32_t)stack.nr;
-	return end;
+	*nr = 0;
+	if (image->state != IMAGE_FOUND)
+		return VM_NOT_RUNNING;
+	if (!r)
+		return VM_INCONSISTENT;
+	r->vm = vp->vm;
+	r->pid = pid;
+	r->thread = thread;
+	r->layout = image->layout;
+	r->stack = (struct vm_stack){.max = VM_DEPTH, .mixed = mixed};
+	if (!reader_run(pid, work_walk, NULL))
+		return VM_INCONSISTENT;
+	for (size_t i = 0; i < r->stack.nr; i++)
+		names[i] = add_name(vp, r->frames[i].what, &r->texts[i]) >> 1;
+	*nr = (uint32_t)r->stack.nr;
+	return r->end;
 }

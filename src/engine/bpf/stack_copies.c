@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stack_copies.h"
 #include "lib/util.h"
+#include "process/reader.h"
 #include "symbol/elf/elffile.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address);
 static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
@@ -18,11 +17,23 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
 enum {
 	WAITING_MAX = 256 << 20, /* bytes */
 	PARTS_MAX = 1 << 14,     /* pages without a head */
+	CODE_PAGES = 64,
+	CODE_MS = 20, /* not long: code may be compiled at run time */
+};
+
+/* A page of a process's code that was read. */
+struct code_page {
+	uint32_t tgid;
+	uint64_t address;
+	int64_t read_ns;
+	bool is_there;
+	unsigned char bytes[COPY_PAGE];
 };
 
 /* A walk over a copied stack. */
 struct copy_walk {
 	struct walk walk;
+	struct stack_copies *copies;
 	const struct stack_copy *copy;
 	uint64_t start, end; /* address range of the copy */
 };
@@ -37,21 +48,48 @@ static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
 	return 0;
 }
 
+/* The page of code at ADDRESS as it was at most CODE_MS ago; NULL: it cannot be read. */
+static const unsigned char *code_page(struct stack_copies *c, uint32_t tgid, uint64_t address)
+{
+	struct code_page *page = &c->code[(address / COPY_PAGE + tgid) % CODE_PAGES];
+	int64_t now = monotonic_ns();
+	const void *bytes;
+
+	if (page->tgid == tgid && page->address == address &&
+		now - page->read_ns < CODE_MS * 1000000LL)
+		return page->is_there ? page->bytes : NULL;
+	page->tgid = tgid;
+	page->address = address;
+	page->read_ns = now;
+	page->is_there = reader_pages(tgid, address, 1, &bytes) == 1;
+	if (page->is_there)
+		memcpy(page->bytes, bytes, COPY_PAGE);
+	return page->is_there ? page->bytes : NULL;
+}
+
 static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address)
 {
 	const struct copy_walk *cw = (const struct copy_walk *)w;
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+	unsigned char *bytes = to;
 
-	return process_vm_readv((pid_t)cw->copy->head.tgid, &local, 1, &remote, 1, 0) ==
-			       (ssize_t)size
-		       ? 0
-		       : -1;
+	for (uint32_t done = 0, n; done < size; done += n, address += n) {
+		uint64_t in = address % COPY_PAGE;
+		const unsigned char *page =
+			code_page(cw->copies, cw->copy->head.tgid, address - in);
+
+		if (!page)
+			return -1;
+		n = COPY_PAGE - in < size - done ? (uint32_t)(COPY_PAGE - in) : size - done;
+		memcpy(bytes + done, page + in, n);
+	}
+	return 0;
 }
 
 void stack_copies_init(struct stack_copies *c, struct processes *ps, struct loader *loader,
 	struct samples *samples)
 {
 	*c = (struct stack_copies){.ps = ps, .loader = loader, .samples = samples};
+	c->code = xcalloc(CODE_PAGES, sizeof(*c->code));
 	table_init(&c->stacks);
 }
 
@@ -63,6 +101,7 @@ void stack_copies_release(struct stack_copies *c)
 		free(c->parts[i].bytes);
 	free(c->waiting);
 	free(c->parts);
+	free(c->code);
 	table_release(&c->stacks);
 	*c = (struct stack_copies){0};
 }
@@ -112,17 +151,13 @@ static void join_pages(struct stack_copies *c, struct stack_copy *copy)
 static void read_stack(struct stack_copy *copy)
 {
 	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
-	uint16_t nr = 0;
+	const void *bytes;
+	size_t nr = reader_pages(copy->head.tgid, at, COPY_PAGES, &bytes);
 
-	copy->pages = xcalloc(COPY_PAGES + 1, COPY_PAGE);
-	for (; nr < COPY_PAGES; nr++, at += COPY_PAGE) {
-		struct iovec local = {copy->pages + (size_t)nr * COPY_PAGE, COPY_PAGE};
-		struct iovec remote = {(void *)(uintptr_t)at, COPY_PAGE};
-
-		if (process_vm_readv((pid_t)copy->head.tgid, &local, 1, &remote, 1, 0) != COPY_PAGE)
-			break;
-	}
-	copy->head.nr_pages = nr;
+	copy->head.nr_pages = (uint16_t)nr;
+	copy->pages = xcalloc(nr + 1, COPY_PAGE);
+	if (nr)
+		memcpy(copy->pages, bytes, nr * COPY_PAGE);
 }
 
 static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
@@ -161,9 +196,9 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	}
 }
 
-static void begin(struct copy_walk *cw, const struct stack_copy *copy)
+static void begin(struct copy_walk *cw, struct stack_copies *copies, const struct stack_copy *copy)
 {
-	*cw = (struct copy_walk){.copy = copy};
+	*cw = (struct copy_walk){.copies = copies, .copy = copy};
 	memcpy(cw->walk.reg, copy->head.reg, sizeof(copy->head.reg));
 	cw->walk.known = (1 << NR_REGS) - 1;
 	cw->start = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
@@ -177,7 +212,7 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 	struct copy_walk cw;
 	struct walk *w = &cw.walk;
 
-	begin(&cw, copy);
+	begin(&cw, c, copy);
 	do {
 		if (!find_map(c, &cw)) {
 			w->end = WALK_NO_MAP;

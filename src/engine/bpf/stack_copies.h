@@ -28,9 +28,10 @@ struct stack_copies {
 		unsigned char *bytes;
 	} * parts; /* pages whose head has not been read yet */
 	size_t nr_parts, parts_alloc;
-	struct table stacks; /* number of the copy -> stack in samples */
-	uint64_t bytes;      /* of the waiting copies */
-	uint64_t nr_copies;  /* so far */
+	struct code_page *code; /* read last */
+	struct table stacks;    /* number of the copy -> stack in samples */
+	uint64_t bytes;         /* of the waiting copies */
+	uint64_t nr_copies;     /* so far */
 };
 
 void stack_copies_init(struct stack_copies *c, struct processes *ps, struct loader *loader,

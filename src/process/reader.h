@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a target controls and may block for ever, its memory (userfaultfd) and files (FUSE), is
+ * touched only by a helper process, the reader, which has our privileges. It is made when it is
+ * first needed, and killed and replaced when it does not answer in time; the process that it was
+ * busy with is not read again.
+ */
+#ifndef PROCESS_READER_H
+#define PROCESS_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf;
+
+enum { READER_ROOM = 4 << 20 }; /* bytes */
+
+/*
+ * Memory shared with the reader, of READER_ROOM bytes: the arguments and the results of the next
+ * reader_run. It is gone after a reader_run that failed. NULL: there is none.
+ */
+void *reader_room(void);
+
+/*
+ * Work of the reader: ROOM is what reader_room gave, FD what was passed or -1. Returns an open file
+ * to pass back, or -1. It must not write, and not change the state of this program.
+ */
+typedef int reader_work(void *room, int fd);
+
+/*
+ * Has WORK done for the process PID. *FD is passed, stays the caller's, and is replaced by the file
+ * that comes back, or -1; FD may be NULL. False: the reader did not answer in time, or did not for
+ * that process before.
+ */
+bool reader_run(uint32_t pid, reader_work *work, int *fd);
+
+/* Reads all SIZE bytes at ADDRESS of process PID. */
+bool reader_memory(uint32_t pid, uint64_t address, void *to, size_t size);
+
+/*
+ * Reads at most NR pages of 4 KiB from ADDRESS on, up to the first that is not there; how many, at
+ * *BYTES, valid until the next call.
+ */
+size_t reader_pages(uint32_t pid, uint64_t address, size_t nr, const void **bytes);
+
+/* Appends a line about processes that did not answer, if any. */
+void reader_describe(struct strbuf *out);
+
+/* Ends the reader: to be called before privileges are dropped. */
+void reader_end(void);
+
+#endif

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# userfault: the target's memory does not answer: reading it waits until the reader is killed. The recording ends in time, has the
+# others' stacks, and says so.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+"$CASES/userfault" >"$T/out" 2>&1 &
+target=$!
+sleep 1000 &
+other=$!
+trap 'kill -9 $target $other 2>/dev/null || :; test_end' EXIT
+if ! until_true 30 grep -q waiting "$T/out"; then
+	skip userfault "$(cat "$T/out")"
+	exit 0
+fi
+
+# a recorder that waits for ever cannot even be ended by Ctrl-C
+recorder() {
+	timeout -s KILL 60 "$BIN" --engine bpf --min-quality 0 "$@"
+}
+
+record_both() {
+	expect_record "$1" 0 --script off-cpu -p "$target,$other" -u -t 1
+	check "$1: it says whose memory it is" grep -q "^sample-bt: memory or files of process $target do not answer" "$T/$1.err"
+	check "$1: the other process" grep -Eq '^sleep;_start;.*nanosleep' "$T/$1.folded"
+}
+
+record_both root
+expect_record on-cpu 0 -p "$target" -u -t 1
+check 'on-cpu: samples' at_least "$(account kept on-cpu)" 20
+
+recorder() {
+	timeout -s KILL 60 setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs \
+		--inh-caps=-all,+bpf,+perfmon,+sys_ptrace --ambient-caps=-all,+bpf,+perfmon,+sys_ptrace \
+		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
+}
+chmod 711 "$T_top"
+chmod 777 "$T"
+cp "$BIN" "$T/sample-bt"
+HOME=$T record_both capabilities
