@@ -17,6 +17,10 @@ record() {
 	status=0
 	recorder -o "$T/$record_name.folded" -o "$T/$record_name.rec" "$@" >"$T/$record_name.out" 2>"$T/$record_name.err" || status=$?
 	[ -f "$T/$record_name.folded" ] || : >"$T/$record_name.folded"
+	if grep -q 'internal error' "$T/$record_name.err"; then
+		note "$T/$record_name.err"
+		not_ok "$record_name" 'an internal error'
+	fi
 }
 
 # expect_record NAME CODE ARG…: likewise, and that is its exit code

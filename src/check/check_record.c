@@ -6,8 +6,7 @@
 #include "lib/util.h"
 #include "process/process.h"
 #include "process/task.h"
-#include "symbol/elf/debugfile.h"
-#include "symbol/elf/elffile.h"
+#include "symbol/elf/elffacts.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -130,44 +129,59 @@ enum {
 	NAMED_FILES = 3,
 };
 
-/* Bytes of the code of object I that the processes have mapped. */
-static uint64_t code_size(const struct processes *ps, size_t i)
+/* Which objects matter, the caller frees the list: large ones, and the programs themselves. */
+static bool *find_important(const struct processes *ps)
 {
-	uint64_t size = 0;
+	uint64_t *sizes = xcalloc(ps->nr_objects + 1, sizeof(*sizes)); /* of mapped code */
+	bool *important = xcalloc(ps->nr_objects + 1, sizeof(*important));
 
-	for (size_t m = 0; m < ps->nr_maps; m++)
-		if (ps->maps[m].object == i)
-			size += ps->maps[m].end - ps->maps[m].start;
-	return size;
+	for (size_t i = 0; i < ps->nr_maps; i++)
+		sizes[ps->maps[i].object] += ps->maps[i].end - ps->maps[i].start;
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		important[i] = sizes[i] >= LARGE;
+	for (size_t i = 0; i < ps->nr; i++) /* its first mapping is the program */
+		if (ps->list[i].nr_maps)
+			important[ps->maps[ps->list[i].maps[0]].object] = true;
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		important[i] &= ps->objects[i].elf && ps->objects[i].path[0] == '/';
+	free(sizes);
+	return important;
 }
 
-/* The first mapping is the program itself, which matters at any size. */
-static bool is_program(const struct processes *ps, size_t i)
+/* Looks for the names of all that are IMPORTANT at once. */
+static void ask_names(
+	const struct processes *ps, const bool *important, const struct debug_paths *paths)
 {
-	for (size_t k = 0; k < ps->nr; k++)
-		if (ps->list[k].nr_maps && ps->maps[ps->list[k].maps[0]].object == i)
-			return true;
-	return false;
-}
+	struct elf_question *list = xcalloc(ps->nr_objects + 1, sizeof(*list));
+	size_t nr = 0;
 
-static bool is_nameless(const struct check_context *c, const struct processes *ps, size_t i)
-{
-	const struct object *o = &ps->objects[i];
-	const struct debug_paths paths = {.root = *c->request->root ? c->request->root : NULL};
-
-	return o->elf && o->path[0] == '/' && (is_program(ps, i) || code_size(ps, i) >= LARGE) &&
-	       !debugfile_names_known(o->elf, o->path, &paths);
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		if (important[i])
+			list[nr++] = (struct elf_question){.elf = ps->objects[i].elf,
+				.fact = FACT_NAMES,
+				.name = ps->objects[i].path,
+				.paths = paths};
+	elffacts_ask(list, nr);
+	free(list);
 }
 
 static void report_nameless(struct check_context *c, const struct processes *ps)
 {
+	const struct debug_paths paths = {.root = *c->request->root ? c->request->root : NULL};
 	struct strbuf files = STRBUF_INIT;
+	bool *important = find_important(ps);
 	size_t nr = 0;
 
-	for (size_t i = 0; i < ps->nr_objects; i++)
-		if (is_nameless(c, ps, i) && nr++ < NAMED_FILES)
-			strbuf_addf(&files, "%s%s (build-id %s)", nr > 1 ? ", " : "",
-				ps->objects[i].path, elffile_build_id(ps->objects[i].elf));
+	ask_names(ps, important, &paths);
+	for (size_t i = 0; i < ps->nr_objects; i++) {
+		const struct object *o = &ps->objects[i];
+
+		if (important[i] && !elffacts_names_known(o->elf, o->path, &paths) &&
+			nr++ < NAMED_FILES)
+			strbuf_addf(&files, "%s%s (build-id %s)", nr > 1 ? ", " : "", o->path,
+				elffile_build_id(o->elf));
+	}
+	free(important);
 	if (nr > NAMED_FILES)
 		strbuf_addf(&files, " and %zu more", nr - NAMED_FILES);
 	if (!nr) {

@@ -10,6 +10,7 @@
 #include "lib/user.h"
 #include "lib/util.h"
 #include "record/options.h"
+#include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol/open_files.h"
@@ -280,6 +281,7 @@ int main(int argc, char **argv)
 	struct options o;
 
 	program_init();
+	elffile_use_heads_only();
 	options_parse(&o, argc, argv);
 	check_outputs(&o);
 	int ret = run(&o);

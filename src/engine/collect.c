@@ -4,8 +4,7 @@
 #include "lib/util.h"
 #include "process/task.h"
 #include "samples.h"
-#include "symbol/elf/elffile.h"
-#include "symbol/elf/symtab.h"
+#include "symbol/elf/elffacts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@ struct collector {
 	uint32_t *tasks;      /* likewise + 1; 0: not added yet */
 	uint32_t *stacks;     /* likewise */
 	struct table spliced; /* user stack, VM stack -> stack of rec */
-	struct table mains;   /* frame -> whether it is in main */
 };
 
 /* ---- frames of user space ---- */
@@ -56,22 +54,67 @@ static const struct object *object_of(const struct collector *c, const struct us
 
 /* ---- how stacks ended ---- */
 
-/*
- * True if the call in FRAME is in main: its caller is the start code of the C library, which may
- * have no unwind rules (musl).
- */
-static bool is_in_main(struct collector *c, uint64_t frame)
+/* Which rules there are for FRAME. False: it is in no ELF file. */
+static bool ask_rules(const struct collector *c, uint64_t frame, struct elf_question *q)
+{
+	struct user_frame f = decode_frame(c, frame);
+	const struct object *o = object_of(c, &f);
+
+	if (!o || !o->elf)
+		return false;
+	*q = (struct elf_question){.elf = o->elf,
+		.fact = FACT_RULES,
+		.place = f.address - f.call - f.map->start + f.map->offset};
+	return true;
+}
+
+/* Whether the call in FRAME is in main. */
+static bool ask_main(const struct collector *c, uint64_t frame, struct elf_question *q)
 {
 	struct user_frame f = decode_frame(c, frame);
 	const struct object *o = object_of(c, &f);
 	uint64_t link;
-	bool is_new;
-	uint32_t *at = table_put(&c->mains, frame, 0, &is_new);
 
-	if (is_new && o && o->elf &&
-		elffile_mapped(o->elf, f.map->offset, f.map->end - f.map->start, &link))
-		*at = symtab_is_main(o->elf, link + (f.address - f.map->start) - 1);
-	return *at;
+	if (!o || !o->elf ||
+		!elffile_mapped(o->elf, f.map->offset, f.map->end - f.map->start, &link))
+		return false;
+	*q = (struct elf_question){
+		.elf = o->elf, .fact = FACT_MAIN, .place = link + (f.address - f.map->start) - 1};
+	return true;
+}
+
+/* What judge() needs to know of a file for S, if anything. */
+static bool ask_end(const struct collector *c, const struct sample_stack *s, struct elf_question *q)
+{
+	const uint64_t *frames = c->samples->frames + s->first;
+
+	if (s->end == SAMPLE_UNKNOWN)
+		return ask_rules(c, frames[s->nr - 1], q);
+	return s->end == WALK_NO_RULE && s->nr > 1 && ask_main(c, frames[s->nr - 2], q);
+}
+
+/* The files are asked for all stacks at once. */
+static void ask_ends(const struct collector *c)
+{
+	const struct samples *s = c->samples;
+	struct elf_question *list = NULL;
+	size_t nr = 0, alloc = 0;
+
+	for (size_t i = 1; i < s->nr_stacks; i++) {
+		ALLOC_GROW(list, nr, alloc);
+		nr += s->stacks[i].kind == STACK_USER && s->stacks[i].nr &&
+		      ask_end(c, &s->stacks[i], &list[nr]);
+	}
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+/* Then its caller is the start code of the C library, which may have no unwind rules (musl). */
+static bool is_in_main(const struct collector *c, uint64_t frame)
+{
+	struct elf_question q;
+
+	return ask_main(c, frame, &q) && elffacts_is_main(q.elf, q.place);
 }
 
 static enum stack_end cut(struct collector *c, const char *by, uint32_t *cut_by)
@@ -92,11 +135,12 @@ static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32
 	struct user_frame f = decode_frame(c, frame);
 	const struct object *o = object_of(c, &f);
 	enum elf_rules rules = RULES_NONE;
+	struct elf_question q;
 
 	if (!o)
 		return END_BROKEN;
-	if (o->elf)
-		rules = elffile_rules(o->elf, f.address - f.call - f.map->start + f.map->offset);
+	if (ask_rules(c, frame, &q))
+		rules = elffacts_rules(q.elf, q.place);
 	if (rules == RULES_ROOT)
 		return END_ROOT;
 	if (rules == RULES_SOME && o->has_rules)
@@ -434,8 +478,8 @@ void collect(struct samples *s, const struct processes *ps, const struct kallsym
 
 	frame_table_init(&c.table, ps, ks, rec);
 	table_init(&c.spliced);
-	table_init(&c.mains);
 	merge_rows(&c);
+	ask_ends(&c);
 	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
 	c.stacks = xcalloc(s->nr_stacks, sizeof(*c.stacks));
 	add_events(&c);
@@ -446,6 +490,5 @@ void collect(struct samples *s, const struct processes *ps, const struct kallsym
 	free(c.tasks);
 	free(c.stacks);
 	table_release(&c.spliced);
-	table_release(&c.mains);
 	frame_table_release(&c.table);
 }

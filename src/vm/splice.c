@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "splice.h"
 #include "lib/util.h"
-#include "symbol/elf/elfdata.h"
+#include "symbol/elf/elffacts.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ bool splice_code_add(
 {
 	struct elf_variable at;
 
-	if (code->nr == ARRAY_LEN(code->ranges) || !elfdata_variable(elf, name, &at) || !at.size)
+	if (code->nr == ARRAY_LEN(code->ranges) || !elffacts_variable(elf, name, &at) || !at.size)
 		return false;
 	code->ranges[code->nr++] = (struct splice_range){at.address, at.address + at.size, role};
 	return true;

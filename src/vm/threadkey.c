@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "threadkey.h"
 #include "lib/util.h"
-#include "symbol/elf/elfdata.h"
+#include "symbol/elf/elffacts.h"
 
 #include <string.h>
 
@@ -14,6 +14,9 @@ enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_
 /* Both C libraries have the table of blocks second in what the thread pointer leads to. */
 enum { BLOCK_TABLE = 8, GLIBC_BLOCK_SIZE = 16, MUSL_BLOCK_SIZE = 8 };
 
+const char *const threadkey_symbols[] = {
+	"_thread_db_pthread_specific", "pthread_getspecific", NULL};
+
 enum library { LIBRARY_NONE, LIBRARY_GLIBC, LIBRARY_MUSL };
 
 static bool find_library_variable(const struct target *t, const char *name,
@@ -22,7 +25,7 @@ static bool find_library_variable(const struct target *t, const char *name,
 	struct elf_variable variable;
 
 	for (size_t i = 0; i < t->nr_files; i++)
-		if (elfdata_variable(t->files[i].elf, name, &variable) && !variable.per_thread) {
+		if (elffacts_variable(t->files[i].elf, name, &variable) && !variable.per_thread) {
 			*file = &t->files[i];
 			*address = variable.address + t->files[i].bias;
 			return true;
@@ -51,12 +54,12 @@ static enum library which_library(const struct target *t, uint64_t *table)
 	uint64_t address;
 	uint32_t published[3];
 
-	if (find_library_variable(t, "_thread_db_pthread_specific", &file, &address) &&
+	if (find_library_variable(t, threadkey_symbols[0], &file, &address) &&
 		memory_read(&t->memory, address, published, sizeof(published))) {
 		*table = published[2];
 		return LIBRARY_GLIBC;
 	}
-	if (!find_library_variable(t, "pthread_getspecific", &file, &address) ||
+	if (!find_library_variable(t, threadkey_symbols[1], &file, &address) ||
 		!memory_read(&t->memory, address, code, sizeof(code)))
 		return LIBRARY_NONE;
 	if (musl_table(code, table))

@@ -5,6 +5,9 @@
 
 #include "target.h"
 
+/* The symbols of C libraries that the following look for; the last is NULL. */
+extern const char *const threadkey_symbols[];
+
 /* The path to what pthread_getspecific(KEY) gives; false: no known C library is mapped. */
 bool threadkey_path(const struct target *target, uint32_t key, struct pointer_path *path);
 

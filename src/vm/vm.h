@@ -28,8 +28,7 @@ struct vm {
 	enum stack_kind stack;
 	enum frame_kind frame;
 
-	/* Whether the interpreter may be in ELF. */
-	bool (*is_in)(const struct elffile *elf);
+	const char *symbol; /* defined by every file that may have the interpreter */
 	/*
 	 * Finds the interpreter in T. LIKE was found before, in the same file, or NULL: it saves
 	 * reading debug information again. 1: there is none; -1 and ERR: there is one, but it

@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "process/reader.h"
 #include "process/task.h"
+#include "symbol/elf/elffacts.h"
 #include "symbol/fetch/debuginfod_open.h"
 
 #include <bpf/bpf.h>
@@ -27,7 +28,6 @@ void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct proc
 		.vm = vm, .ps = ps, .names = *names, .map = -1, .refusals = refusals};
 	table_init(&vp->by_pid);
 	table_init(&vp->by_frame);
-	table_init(&vp->objects);
 	table_init(&vp->by_object);
 	vp->images = xcalloc(16, sizeof(*vp->images));
 	vp->images_alloc = 16;
@@ -39,7 +39,6 @@ void vm_processes_release(struct vm_processes *vp)
 	free(vp->images);
 	table_release(&vp->by_pid);
 	table_release(&vp->by_frame);
-	table_release(&vp->objects);
 	table_release(&vp->by_object);
 	*vp = (struct vm_processes){0};
 }
@@ -67,15 +66,30 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 	return known ? *known : add_image(vp, pid, 0);
 }
 
-static bool has_interpreter(struct vm_processes *vp, size_t object)
+/* Finds out for all new files at once whether they have the interpreter. */
+static void look_at_objects(struct vm_processes *vp)
+{
+	size_t first = vp->nr_objects, nr = 0;
+	struct elf_question *list;
+
+	vp->nr_objects = vp->ps->nr_objects;
+	if (first >= vp->nr_objects)
+		return;
+	list = xcalloc(vp->nr_objects - first, sizeof(*list));
+	for (size_t i = first; i < vp->nr_objects; i++)
+		if (vp->ps->objects[i].elf)
+			list[nr++] = (struct elf_question){
+				vp->ps->objects[i].elf, FACT_VARIABLE, vp->vm->symbol, 0, NULL};
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+static bool has_interpreter(const struct vm_processes *vp, size_t object)
 {
 	const struct elffile *elf = vp->ps->objects[object].elf;
-	bool is_new;
-	uint32_t *has = table_put(&vp->objects, object, 0, &is_new);
+	struct elf_variable unused;
 
-	if (is_new)
-		*has = elf && vp->vm->is_in(elf);
-	return *has;
+	return elf && elffacts_variable(elf, vp->vm->symbol, &unused);
 }
 
 /* The file that P has the interpreter in; false: none. */
@@ -113,6 +127,7 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	bool is_new;
 	int found;
 
+	look_at_objects(vp);
 	if (!find_object(vp, p, &object))
 		return 1;
 	like = table_get(&vp->by_object, object, 0);

@@ -48,8 +48,8 @@ struct vm_processes {
 	size_t nr_images, images_alloc;
 	struct table by_pid;    /* pid -> its newest image */
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it has one */
-	struct table objects;   /* object -> whether the interpreter is in it */
 	struct table by_object; /* object -> an image whose interpreter is in it */
+	size_t nr_objects;      /* those of ps that were looked at */
 	bool young;
 	bool fetch;              /* debug files may be fetched from servers, before it is started */
 	struct strbuf *refusals; /* why it cannot be walked in a process, one a line */

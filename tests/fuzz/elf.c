@@ -92,7 +92,7 @@ static void use_headers(struct elffile *elf, size_t size, struct strbuf *out)
 {
 	uint64_t address = 0, first = 0;
 
-	strbuf_addf(out, "%s %d\n", elffile_build_id(elf), elffile_eh_frame_hidden(elf));
+	strbuf_addf(out, "%s %lx\n", elffile_build_id(elf), elffile_hidden_eh_frame(elf));
 	if (elffile_build_id_address(elf, &address, &first))
 		strbuf_addf(out, "%lx %lx\n", address, first);
 	if (elffile_symbol(elf, "main", &address))

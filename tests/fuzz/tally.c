@@ -10,9 +10,7 @@
 #include "fuzz.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elf/elfdata.h"
-#include "symbol/elf/elffile.h"
-#include "symbol/elf/symtab.h"
+#include "symbol/elf/elffacts.h"
 #include "symbol/names/kallsyms.h"
 #include "vm/perl/perl_splice.h"
 #include "vm/vm.h"
@@ -68,7 +66,7 @@ const char *elffile_build_id(const struct elffile *elf)
 	return "";
 }
 
-enum elf_rules elffile_rules(struct elffile *elf, uint64_t offset)
+enum elf_rules elffacts_rules(const struct elffile *elf, uint64_t offset)
 {
 	must(elf == objects[0].elf);
 	return offset & 1 ? RULES_NONE : offset & 2 ? RULES_SOME : RULES_ROOT;
@@ -81,14 +79,20 @@ bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, u
 	return true;
 }
 
-bool symtab_is_main(const struct elffile *elf, uint64_t address)
+void elffacts_ask(const struct elf_question *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		must(list[i].elf == objects[0].elf);
+}
+
+bool elffacts_is_main(const struct elffile *elf, uint64_t address)
 {
 	must(elf == objects[0].elf);
 	return address & 1;
 }
 
 /* From 0x3100 on, 0x100 bytes of each. */
-bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
+bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
 {
 	static const char *const names[] = {"Perl_runops_standard", "Perl_call_sv", "perl_run"};
 

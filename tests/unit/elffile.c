@@ -58,32 +58,38 @@ static void test_hidden_eh_frame(void **state)
 	struct elffile *elf = elffile_open(self, NULL);
 	Elf64_Ehdr *ehdr = (Elf64_Ehdr *)bytes;
 	GElf_Shdr unused;
+	uint64_t at;
 	size_t n = elf_ndxscn(elffile_section(elffile_elf(elf), ".eh_frame", &unused));
 
 	(void)state;
-	assert_false(elffile_eh_frame_hidden(elf));
+	assert_int_equal(elffile_hidden_eh_frame(elf), 0);
 	elffile_close(elf);
 	((Elf64_Shdr *)(bytes + ehdr->e_shoff))[n].sh_type = 0x70000001;
 	write_file(hidden, bytes, len);
 	((Elf64_Shdr *)(bytes + ehdr->e_shoff))[n].sh_type = SHT_PROGBITS;
 	elf = elffile_open(hidden, NULL);
-	assert_true(elffile_eh_frame_hidden(elf));
+	at = elffile_hidden_eh_frame(elf);
+	assert_int_equal(
+		at, ehdr->e_shoff + n * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type));
 	assert_int_equal(elffile_rules(elf, own_offset(elf, test_rules)), RULES_SOME);
 	elffile_close(elf);
-	assert_int_equal(elffile_copy_with_plain_eh_frame(hidden, plain, NULL), 0);
+	assert_int_equal(elffile_copy(hidden, plain, at, NULL), 0);
 	again = read_file(plain, &plain_len);
 	assert_int_equal(plain_len, len);
 	assert_memory_equal(again, bytes, len);
 	elf = elffile_open(plain, NULL);
-	assert_false(elffile_eh_frame_hidden(elf));
+	assert_int_equal(elffile_hidden_eh_frame(elf), 0);
 	assert_int_equal(elffile_rules(elf, own_offset(elf, test_rules)), RULES_SOME);
 	elffile_close(elf);
 	struct strbuf err = STRBUF_INIT;
 
-	assert_int_equal(elffile_copy_with_plain_eh_frame(hidden, plain, &err), -1);
+	assert_int_equal(elffile_copy(hidden, plain, at, &err), -1);
 	assert_non_null(strstr(err.buf, "File exists"));
-	assert_int_equal(elffile_copy_with_plain_eh_frame(dir, plain, &err), -1);
-	assert_int_equal(elffile_copy_with_plain_eh_frame(self, "/no/where", &err), -1);
+	assert_int_equal(elffile_copy(dir, plain, 0, &err), -1);
+	assert_int_equal(elffile_copy(self, "/no/where", 0, &err), -1);
+	unlink(plain);
+	assert_int_equal(elffile_copy(self, plain, len - 3, &err), -1);
+	assert_int_equal(access(plain, F_OK), -1);
 	strbuf_release(&err);
 	free(bytes);
 	free(again);
@@ -121,7 +127,7 @@ static void use_all_of(struct elffile *elf)
 	struct symtab_hit hit;
 	size_t used = 0;
 
-	elffile_eh_frame_hidden(elf);
+	elffile_hidden_eh_frame(elf);
 	for (int i = 0; i < 200; i++) {
 		uint64_t offset = random_below(1 << 18), address;
 

@@ -3,14 +3,13 @@
 #include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "symbol/elf/elffile.h"
+#include "symbol/elf/elffacts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,33 +20,7 @@ static int compare_paths(const void *a, const void *b)
 
 static bool needs_copy(const struct object *o)
 {
-	return o->deleted || o->path_differs || elffile_eh_frame_hidden(o->elf);
-}
-
-static int copy_bytes(int in, int out)
-{
-	ssize_t n;
-
-	while ((n = sendfile(out, in, NULL, 1 << 20)) > 0)
-		;
-	return n < 0 ? -1 : 0;
-}
-
-static int copy_file(const char *from, const char *to, struct strbuf *err)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int ret = -1;
-
-	if (in < 0 || out < 0 || copy_bytes(in, out))
-		fail(err, "cannot copy '%s' to '%s': %s", from, to, strerror(errno));
-	else
-		ret = 0;
-	if (in >= 0)
-		close(in);
-	if (out >= 0 && close(out) && !ret)
-		ret = fail(err, "cannot write '%s': %s", to, strerror(errno));
-	return ret;
+	return o->deleted || o->path_differs || elffacts_hidden_eh_frame(o->elf);
 }
 
 /* All copies get the same time, which is part of stap's cache key. */
@@ -67,10 +40,8 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 	int ret = folder_make_above(to, err);
 
 	unlink(tmp); /* left by a killed process */
-	if (!ret && elffile_eh_frame_hidden(o->elf))
-		ret = elffile_copy_with_plain_eh_frame(from, tmp, err);
-	else if (!ret)
-		ret = copy_file(from, tmp, err);
+	if (!ret)
+		ret = elffile_copy(from, tmp, elffacts_hidden_eh_frame(o->elf), err);
 	if (!ret)
 		ret = fix_time(tmp, err);
 	if (!ret && rename(tmp, to))
@@ -143,9 +114,24 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 	return !ret;
 }
 
+/* Reads what needs_copy() needs of all files at once. */
+static void ask_files(const struct processes *ps)
+{
+	struct elf_question *list = xcalloc(ps->nr_objects + 1, sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		if (ps->objects[i].elf)
+			list[nr++] = (struct elf_question){
+				.elf = ps->objects[i].elf, .fact = FACT_HIDDEN_EH_FRAME};
+	elffacts_ask(list, nr);
+	free(list);
+}
+
 void stage_init(struct stage *stage, struct processes *ps, struct strbuf *notes)
 {
 	*stage = (struct stage){0};
+	ask_files(ps);
 	for (size_t i = 0; i < ps->nr_objects && !stage->root; i++)
 		if (ps->objects[i].elf && needs_copy(&ps->objects[i]))
 			stage->root = root_name(ps);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffile_internal.h"
-#include "lib/untrusted/file.h"
+#include "elfhead.h"
 #include "lib/strbuf.h"
+#include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "relocated.h"
 
@@ -19,89 +20,145 @@
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-enum { BUILD_ID_MAX = 64, COPY_CHUNK = 1 << 18 };
-
-struct segment {
-	uint64_t offset, size, address;
-	bool code;
-};
+enum { COPY_CHUNK = 1 << 18 };
 
 struct elffile {
-	int fd;                      /* -1: in memory */
-	void *image;                 /* in memory: our copy */
-	struct relocated *relocated; /* what elf belongs to; NULL: to us */
-	Elf *elf;
-	struct segment *segments;
-	size_t nr_segments;
+	int fd;      /* -1: in memory */
+	char *image; /* in memory: our copy */
+	size_t image_size;
+	struct elfhead head;
 	char build_id[2 * BUILD_ID_MAX + 1];
-	bool cfi_tried, debug_tried;
-	Dwarf_CFI *cfi; /* .eh_frame */
-	Dwarf *dwarf;
-	Dwarf_CFI *debug_cfi; /* .debug_frame, belongs to dwarf */
+	struct contents {               /* libelf's and libdw's, on demand */
+		struct elffacts *facts; /* NULL: none are known */
+		bool elf_tried, cfi_tried, debug_tried;
+		struct relocated *relocated; /* what elf belongs to; NULL: to us */
+		Elf *elf;
+		Dwarf_CFI *cfi; /* .eh_frame */
+		Dwarf *dwarf;
+		Dwarf_CFI *debug_cfi; /* .debug_frame, belongs to dwarf */
+	} * contents;
 };
 
-static void read_build_id(struct elffile *elf)
+/* The process that uses only heads of files; its children may use all. */
+static pid_t heads_only;
+
+void elffile_use_heads_only(void)
+{
+	heads_only = getpid();
+}
+
+static Elf *open_contents(const struct elffile *elf)
+{
+	Elf *opened;
+
+	elf_version(EV_CURRENT);
+	if (elf->fd < 0)
+		return elf_memory(elf->image, elf->image_size);
+	if (heads_only == getpid()) {
+		fputs("internal error: the recorder uses the contents of an ELF file\n", stderr);
+		return NULL;
+	}
+	opened = elf_begin(elf->fd, ELF_C_READ_MMAP, NULL);
+	if (opened && elf_kind(opened) != ELF_K_ELF) { /* it has changed */
+		elf_end(opened);
+		opened = NULL;
+	}
+	return opened;
+}
+
+Elf *elffile_elf(const struct elffile *elf)
+{
+	struct contents *c = elf->contents;
+
+	if (!c->elf_tried) {
+		c->elf_tried = true;
+		c->elf = open_contents(elf);
+	}
+	return c->elf;
+}
+
+static size_t read_fd(const void *context, uint64_t offset, void *to, size_t len)
+{
+	const int *fd = context;
+	size_t done = 0;
+
+	while (done < len && offset + done <= INT64_MAX) {
+		ssize_t n = pread(*fd, (char *)to + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
+}
+
+struct elf_bytes {
+	const char *start;
+	size_t size;
+};
+
+static size_t read_bytes(const void *context, uint64_t offset, void *to, size_t len)
+{
+	const struct elf_bytes *bytes = context;
+
+	if (offset >= bytes->size)
+		return 0;
+	if (len > bytes->size - offset)
+		len = bytes->size - offset;
+	memcpy(to, bytes->start + offset, len);
+	return len;
+}
+
+static void format_build_id(struct elffile *elf)
 {
 	static const char digits[] = "0123456789abcdef";
-	const void *id;
-	ssize_t len = dwelf_elf_gnu_build_id(elf->elf, &id);
 	char *to = elf->build_id;
 
-	if (len <= 0 || len > BUILD_ID_MAX)
-		return;
-	for (ssize_t i = 0; i < len; i++) {
-		unsigned char byte = ((const unsigned char *)id)[i];
-
-		*to++ = digits[byte >> 4];
-		*to++ = digits[byte & 15];
+	for (size_t i = 0; i < elf->head.id_len; i++) {
+		*to++ = digits[elf->head.id[i] >> 4];
+		*to++ = digits[elf->head.id[i] & 15];
 	}
 }
 
-static void read_segments(struct elffile *elf)
+/* Closes ELF and returns NULL unless it is a program or library or, with ANY, an ELF file. */
+static struct elffile *read_head(struct elffile *elf, const struct elf_reader *reader, bool any)
 {
-	size_t n;
-
-	if (elf_getphdrnum(elf->elf, &n))
-		return;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		GElf_Phdr phdr;
-
-		if (!gelf_getphdr(elf->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
-			continue;
-		if (phdr.p_filesz > UINT64_MAX - phdr.p_offset ||
-			phdr.p_filesz > UINT64_MAX - phdr.p_vaddr)
-			continue;
-		elf->segments =
-			xrealloc(elf->segments, elf->nr_segments + 1, sizeof(*elf->segments));
-		elf->segments[elf->nr_segments++] = (struct segment){
-			.offset = phdr.p_offset,
-			.size = phdr.p_filesz,
-			.address = phdr.p_vaddr,
-			.code = phdr.p_flags & PF_X,
-		};
-	}
-}
-
-/*
- * Takes ownership of FD, IMAGE and HANDLE (which may be NULL). NULL unless HANDLE is a program or
- * library or, with ANY, an ELF file.
- */
-static struct elffile *elffile_new(int fd, void *image, Elf *handle, bool any)
-{
-	struct elffile *elf = xcalloc(1, sizeof(*elf));
-	GElf_Ehdr ehdr;
-
-	elf->fd = fd;
-	elf->image = image;
-	elf->elf = handle;
-	if (!handle || elf_kind(handle) != ELF_K_ELF || !gelf_getehdr(handle, &ehdr) ||
-		(!any && ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)) {
+	if (!elfhead_read(&elf->head, reader) ||
+		(!any && elf->head.type != ET_EXEC && elf->head.type != ET_DYN)) {
 		elffile_close(elf);
 		return NULL;
 	}
-	read_segments(elf);
-	read_build_id(elf);
+	format_build_id(elf);
 	return elf;
+}
+
+/* Takes ownership of FD. */
+static struct elffile *elffile_new(int fd)
+{
+	struct elffile *elf = xcalloc(1, sizeof(*elf));
+
+	elf->fd = fd;
+	elf->contents = xcalloc(1, sizeof(*elf->contents));
+	return elf;
+}
+
+/* Takes ownership of FD and HANDLE (which may be NULL), which has what FD becomes when it is read.
+ */
+static struct elffile *elffile_of_handle(int fd, Elf *handle, struct relocated *relocated, bool any)
+{
+	struct elffile *elf = elffile_new(fd);
+	struct elf_bytes bytes = {0};
+
+	elf->contents->elf_tried = true;
+	elf->contents->elf = handle;
+	elf->contents->relocated = relocated;
+	if (handle)
+		bytes.start = elf_rawfile(handle, &bytes.size);
+	if (!bytes.start)
+		bytes.size = 0;
+	return read_head(elf, &(struct elf_reader){read_bytes, &bytes}, any);
 }
 
 static struct elffile *open_regular(int fd, const char *name, bool any, struct strbuf *err)
@@ -114,8 +171,7 @@ static struct elffile *open_regular(int fd, const char *name, bool any, struct s
 		fail(err, "%s is not a regular file", name);
 		return NULL;
 	}
-	elf_version(EV_CURRENT);
-	elf = elffile_new(fd, NULL, elf_begin(fd, ELF_C_READ_MMAP, NULL), any);
+	elf = read_head(elffile_new(fd), &(struct elf_reader){read_fd, &fd}, any);
 	if (!elf)
 		fail(err, "%s is not an ELF program or library", name);
 	return elf;
@@ -151,11 +207,13 @@ struct elffile *elffile_open_fd(int fd, struct strbuf *err)
 
 struct elffile *elffile_open_memory(const void *image, size_t size)
 {
-	char *copy = xmalloc(size);
+	struct elffile *elf = elffile_new(-1);
 
-	memcpy(copy, image, size);
-	elf_version(EV_CURRENT);
-	return elffile_new(-1, copy, elf_memory(copy, size), false);
+	elf->image = xmalloc(size ? size : 1);
+	elf->image_size = size;
+	memcpy(elf->image, image, size);
+	return read_head(elf,
+		&(struct elf_reader){read_bytes, &(struct elf_bytes){elf->image, size}}, false);
 }
 
 struct elffile *elffile_open_vdso(void)
@@ -175,7 +233,7 @@ struct elffile *elffile_open_vdso(void)
 struct elffile *elffile_open_compressed(int fd)
 {
 	elf_version(EV_CURRENT);
-	return elffile_new(fd, NULL, dwelf_elf_begin(fd), false);
+	return elffile_of_handle(fd, dwelf_elf_begin(fd), NULL, false);
 }
 
 struct elffile *elffile_open_relocated(int fd)
@@ -183,32 +241,40 @@ struct elffile *elffile_open_relocated(int fd)
 	struct stat st;
 	struct relocated *relocated =
 		!fstat(fd, &st) && S_ISREG(st.st_mode) ? relocated_open(fd) : NULL;
-	struct elffile *elf;
 
-	if (!relocated) {
-		close(fd);
-		return NULL;
-	}
-	elf = elffile_new(fd, NULL, relocated_elf(relocated), true); /* it has a header */
-	elf->relocated = relocated;
-	return elf;
+	if (relocated)
+		return elffile_of_handle(fd, relocated_elf(relocated), relocated, true);
+	close(fd);
+	return NULL;
+}
+
+struct elffacts **elffile_facts(const struct elffile *elf)
+{
+	return &elf->contents->facts;
+}
+
+static void close_contents(struct contents *c)
+{
+	elffacts_free(c->facts);
+	if (c->cfi)
+		dwarf_cfi_end(c->cfi);
+	dwarf_end(c->dwarf);
+	if (c->relocated)
+		relocated_close(c->relocated);
+	else
+		elf_end(c->elf);
+	free(c);
 }
 
 void elffile_close(struct elffile *elf)
 {
 	if (!elf)
 		return;
-	if (elf->cfi)
-		dwarf_cfi_end(elf->cfi);
-	dwarf_end(elf->dwarf);
-	if (elf->relocated)
-		relocated_close(elf->relocated);
-	else
-		elf_end(elf->elf);
+	close_contents(elf->contents);
 	if (elf->fd >= 0)
 		close(elf->fd);
+	elfhead_release(&elf->head);
 	free(elf->image);
-	free(elf->segments);
 	free(elf);
 }
 
@@ -218,9 +284,10 @@ bool elffile_is_whole(const struct elffile *elf)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 
-	if (!elf_rawfile(elf->elf, &file_size) || elf_getshdrnum(elf->elf, &nr) || !nr)
+	if (!elf_rawfile(elffile_elf(elf), &file_size) || elf_getshdrnum(elffile_elf(elf), &nr) ||
+		!nr)
 		return false;
-	while ((scn = elf_nextscn(elf->elf, scn)))
+	while ((scn = elf_nextscn(elffile_elf(elf), scn)))
 		if (!gelf_getshdr(scn, &shdr) ||
 			(shdr.sh_type != SHT_NOBITS &&
 				(shdr.sh_offset > file_size ||
@@ -234,25 +301,21 @@ const char *elffile_build_id(const struct elffile *elf)
 	return elf->build_id;
 }
 
-Elf *elffile_elf(const struct elffile *elf)
-{
-	return elf->elf;
-}
-
 int elffile_fd(const struct elffile *elf)
 {
 	return elf->fd;
 }
 
 /* The loaded segment with some of the SIZE bytes at OFFSET of the file, code preferred. */
-static const struct segment *find_segment(const struct elffile *elf, uint64_t offset, uint64_t size)
+static const struct elf_segment *find_segment(
+	const struct elffile *elf, uint64_t offset, uint64_t size)
 {
-	const struct segment *found = NULL;
+	const struct elf_segment *found = NULL;
 
 	if (size > UINT64_MAX - offset)
 		return NULL;
-	for (size_t i = 0; i < elf->nr_segments; i++) {
-		const struct segment *s = &elf->segments[i];
+	for (size_t i = 0; i < elf->head.nr_segments; i++) {
+		const struct elf_segment *s = &elf->head.segments[i];
 
 		if (s->offset >= offset + size || offset >= s->offset + s->size)
 			continue;
@@ -264,7 +327,7 @@ static const struct segment *find_segment(const struct elffile *elf, uint64_t of
 
 bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address)
 {
-	const struct segment *s = find_segment(elf, file_offset, 1);
+	const struct elf_segment *s = find_segment(elf, file_offset, 1);
 
 	if (s)
 		*address = s->address + (file_offset - s->offset);
@@ -274,10 +337,11 @@ bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max)
 {
 	size_t file_size, n = 0;
-	const unsigned char *file = (const unsigned char *)elf_rawfile(elf->elf, &file_size);
+	const unsigned char *file =
+		(const unsigned char *)elf_rawfile(elffile_elf(elf), &file_size);
 
-	for (size_t i = 0; file && i < elf->nr_segments && n < max; i++) {
-		const struct segment *s = &elf->segments[i];
+	for (size_t i = 0; file && i < elf->head.nr_segments && n < max; i++) {
+		const struct elf_segment *s = &elf->head.segments[i];
 
 		if (s->code && s->size && s->offset <= file_size &&
 			s->size <= file_size - s->offset)
@@ -288,21 +352,15 @@ size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max
 
 bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint64_t *first)
 {
-	const void *id;
-	size_t size;
-	const char *file = elf_rawfile(elf->elf, &size);
-	ssize_t len = dwelf_elf_gnu_build_id(elf->elf, &id);
-
-	if (!file || len < (ssize_t)sizeof(*first) || (const char *)id < file ||
-		(const char *)id > file + size - sizeof(*first))
+	if (elf->head.id_len < sizeof(*first))
 		return false;
-	memcpy(first, id, sizeof(*first));
-	return elffile_address(elf, (uint64_t)((const char *)id - file), address);
+	memcpy(first, elf->head.id, sizeof(*first));
+	return elffile_address(elf, elf->head.id_offset, address);
 }
 
 bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
 {
-	const struct segment *s = find_segment(elf, offset, size);
+	const struct elf_segment *s = find_segment(elf, offset, size);
 
 	if (s)
 		*address = s->address - (s->offset - offset);
@@ -330,13 +388,14 @@ Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 
 bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value)
 {
+	Elf *handle = elffile_elf(elf);
 	GElf_Shdr shdr;
-	Elf_Scn *scn = elffile_section(elf->elf, ".symtab", &shdr);
+	Elf_Scn *scn = elffile_section(handle, ".symtab", &shdr);
 	Elf_Data *data = scn && shdr.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
 	GElf_Sym sym;
 
 	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-		const char *s = elf_strptr(elf->elf, shdr.sh_link, sym.st_name);
+		const char *s = elf_strptr(handle, shdr.sh_link, sym.st_name);
 
 		if (s && !strcmp(s, name) && sym.st_shndx != SHN_UNDEF) {
 			*value = sym.st_value;
@@ -363,46 +422,50 @@ static enum elf_rules cfi_rules(Dwarf_CFI *cfi, uint64_t address)
 	return rules;
 }
 
-enum elf_rules elffile_rules(struct elffile *elf, uint64_t file_offset)
+enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset)
 {
+	struct contents *c = elf->contents;
+	Elf *handle = elffile_elf(elf);
 	enum elf_rules rules;
 	uint64_t address;
 	GElf_Shdr shdr;
 
 	if (!elffile_address(elf, file_offset, &address))
 		return RULES_NONE;
-	if (!elf->cfi_tried) {
-		elf->cfi_tried = true;
-		elf->cfi = dwarf_getcfi_elf(elf->elf);
+	if (!c->cfi_tried) {
+		c->cfi_tried = true;
+		c->cfi = dwarf_getcfi_elf(handle);
 	}
-	rules = cfi_rules(elf->cfi, address);
+	rules = cfi_rules(c->cfi, address);
 	if (rules != RULES_NONE)
 		return rules;
-	if (!elf->debug_tried) {
-		elf->debug_tried = true;
-		if (elffile_section(elf->elf, ".debug_frame", &shdr))
-			elf->dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
-		if (elf->dwarf)
-			elf->debug_cfi = dwarf_getcfi(elf->dwarf);
+	if (!c->debug_tried) {
+		c->debug_tried = true;
+		if (elffile_section(handle, ".debug_frame", &shdr))
+			c->dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
+		if (c->dwarf)
+			c->debug_cfi = dwarf_getcfi(c->dwarf);
 	}
-	return cfi_rules(elf->debug_cfi, address);
+	return cfi_rules(c->debug_cfi, address);
 }
 
-static Elf_Scn *hidden_eh_frame(const struct elffile *elf)
+uint64_t elffile_hidden_eh_frame(const struct elffile *elf)
 {
+	Elf *handle = elffile_elf(elf);
 	GElf_Ehdr ehdr;
 	GElf_Shdr shdr;
 	Elf_Scn *scn;
+	uint64_t at;
 
-	if (!gelf_getehdr(elf->elf, &ehdr) || ehdr.e_machine != EM_X86_64)
-		return NULL;
-	scn = elffile_section(elf->elf, ".eh_frame", &shdr);
-	return scn && shdr.sh_type == SHT_X86_64_UNWIND ? scn : NULL;
-}
-
-bool elffile_eh_frame_hidden(const struct elffile *elf)
-{
-	return hidden_eh_frame(elf);
+	if (!gelf_getehdr(handle, &ehdr) || ehdr.e_machine != EM_X86_64)
+		return 0;
+	scn = elffile_section(handle, ".eh_frame", &shdr);
+	if (!scn || shdr.sh_type != SHT_X86_64_UNWIND)
+		return 0;
+	at = (uint64_t)elf_ndxscn(scn) * ehdr.e_shentsize;
+	at += elf_getident(handle, NULL)[EI_CLASS] == ELFCLASS64 ? offsetof(Elf64_Shdr, sh_type)
+								 : offsetof(Elf32_Shdr, sh_type);
+	return __builtin_add_overflow(at, ehdr.e_shoff, &at) ? 0 : at;
 }
 
 static int write_all(int fd, const char *buf, size_t len, off_t at)
@@ -421,57 +484,44 @@ static int write_all(int fd, const char *buf, size_t len, off_t at)
 	return 0;
 }
 
-static int copy_bytes(int from, int to)
+/* Returns how many there are, -1 and errno on failure. */
+static int64_t copy_bytes(int from, int to)
 {
 	char *buf = xmalloc(COPY_CHUNK);
-	int ret = -1;
-	off_t at = 0;
+	int64_t at = 0;
 
 	for (;;) {
 		ssize_t n = pread(from, buf, COPY_CHUNK, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 || (n && write_all(to, buf, (size_t)n, at)))
-			break;
-		if (!n) {
-			ret = 0;
+		if (n <= 0 || write_all(to, buf, (size_t)n, at)) {
+			at = n ? -1 : at;
 			break;
 		}
 		at += n;
 	}
 	free(buf);
-	return ret;
+	return at;
 }
 
-/* Changes the type of .eh_frame from X86_64_UNWIND to PROGBITS. */
-static int patch_type(const struct elffile *elf, int fd)
+/* Writes the section type PROGBITS at OFFSET of FD, which has SIZE bytes. */
+static int patch_type(int fd, int64_t size, uint64_t offset)
 {
 	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* x86-64: little-endian */
-	Elf_Scn *scn = hidden_eh_frame(elf);
-	GElf_Ehdr ehdr;
-	uint64_t at;
 
-	if (!scn)
-		return 0;
-	if (!gelf_getehdr(elf->elf, &ehdr)) {
+	if (size < (int64_t)sizeof(progbits) || offset > (uint64_t)size - sizeof(progbits)) {
 		errno = ENOEXEC;
 		return -1;
 	}
-	at = (uint64_t)elf_ndxscn(scn) * ehdr.e_shentsize;
-	at += elf_getident(elf->elf, NULL)[EI_CLASS] == ELFCLASS64 ? offsetof(Elf64_Shdr, sh_type)
-								   : offsetof(Elf32_Shdr, sh_type);
-	if (__builtin_add_overflow(at, ehdr.e_shoff, &at) || at > INT64_MAX - sizeof(progbits)) {
-		errno = ENOEXEC;
-		return -1;
-	}
-	return write_all(fd, progbits, sizeof(progbits), (off_t)at);
+	return write_all(fd, progbits, sizeof(progbits), (off_t)offset);
 }
 
-int elffile_copy_with_plain_eh_frame(const char *path, const char *copy, struct strbuf *err)
+int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err)
 {
 	struct elffile *elf = elffile_open(path, err);
-	int fd, ret;
+	int64_t size;
+	int fd, ret = 0;
 
 	if (!elf)
 		return -1;
@@ -481,9 +531,9 @@ int elffile_copy_with_plain_eh_frame(const char *path, const char *copy, struct 
 		elffile_close(elf);
 		return -1;
 	}
-	ret = copy_bytes(elf->fd, fd) || patch_type(elf, fd) ? -1 : 0;
-	if (ret) {
-		fail(err, "cannot copy '%s' to '%s': %s", path, copy, strerror(errno));
+	size = copy_bytes(elf->fd, fd);
+	if (size < 0 || (type_offset && patch_type(fd, size, type_offset))) {
+		ret = fail(err, "cannot copy '%s' to '%s': %s", path, copy, strerror(errno));
 		close(fd);
 	} else if (close(fd)) {
 		ret = fail(err, "cannot write '%s': %s", copy, strerror(errno));

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An ELF file: its headers, notes and call frame information. */
+/*
+ * An ELF file. It is opened by reading its head, see elfhead.h; what needs more maps the file,
+ * which ends the process with SIGBUS if the file is truncated meanwhile: only children without
+ * privileges do that, for the recorder by elffacts.h.
+ */
 #ifndef SYMBOL_ELF_ELFFILE_H
 #define SYMBOL_ELF_ELFFILE_H
 
@@ -32,15 +36,17 @@ enum elf_rules {
 	RULES_SOME, /* it has rules to find the caller */
 	RULES_ROOT, /* it marks the outermost function: there is no caller */
 };
-/* The rules in .eh_frame and .debug_frame for the byte at FILE_OFFSET. */
-enum elf_rules elffile_rules(struct elffile *elf, uint64_t file_offset);
 
-/* True if .eh_frame has the section type X86_64_UNWIND (lld), which stap ignores. */
-bool elffile_eh_frame_hidden(const struct elffile *elf);
 /*
- * Copies PATH to the new file COPY with that type changed to PROGBITS. -1 and ERR on failure, also
- * if COPY exists.
+ * Copies PATH to the new file COPY. TYPE_OFFSET: where the type of .eh_frame is to be changed to
+ * PROGBITS, 0: nowhere. -1 and ERR on failure, also if COPY exists.
  */
-int elffile_copy_with_plain_eh_frame(const char *path, const char *copy, struct strbuf *err);
+int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err);
+
+/*
+ * From now on this process, but not its children, uses the heads of files only: what needs more
+ * fails, and says so on stderr, as it is an error in the program.
+ */
+void elffile_use_heads_only(void);
 
 #endif

@@ -27,6 +27,7 @@ struct elffile *elffile_open_compressed(int fd);
  */
 struct elffile *elffile_open_relocated(int fd);
 
+/* The whole file, which is mapped. NULL: it has changed, or see elffile_use_heads_only(). */
 Elf *elffile_elf(const struct elffile *elf);
 
 /* The part of an executable segment that is in the file. */
@@ -43,6 +44,19 @@ bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *
 
 /* The value of the symbol NAME in .symtab; false: not found. */
 bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value);
+
+/* The rules in .eh_frame and .debug_frame for the byte at FILE_OFFSET. */
+enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset);
+
+/*
+ * The offset of .eh_frame's section type in the file if that is X86_64_UNWIND (lld), which stap
+ * ignores; else 0.
+ */
+uint64_t elffile_hidden_eh_frame(const struct elffile *elf);
+
+/* Room for what elffacts.c keeps with ELF, at first NULL. */
+struct elffacts **elffile_facts(const struct elffile *elf);
+void elffacts_free(struct elffacts *facts);
 
 /* The first section called NAME, NULL: not found. */
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr);

@@ -5,16 +5,14 @@
 #include "lib/worker.h"
 #include "symbol/dwarf/debugtype.h"
 #include "symbol/elf/debugfile.h"
-#include "symbol/elf/elfdata.h"
-#include "symbol/elf/elffile.h"
+#include "symbol/elf/elffacts.h"
 #include "vm/threadkey.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What every perl has and no other program. */
-static const char run_loop[] = "Perl_runops_standard";
+static const char run_loop[] = PERL_SYMBOL, context[] = "PL_current_context";
 
 enum { RODATA_MAX = 16 << 20, DESCRIBE_S = 10 };
 
@@ -23,7 +21,7 @@ static const struct target_file *find_file(
 	const struct target *t, const char *name, struct elf_variable *variable)
 {
 	for (size_t i = 0; i < t->nr_files; i++)
-		if (elfdata_variable(t->files[i].elf, name, variable))
+		if (elffacts_variable(t->files[i].elf, name, variable))
 			return &t->files[i];
 	return NULL;
 }
@@ -91,7 +89,7 @@ static bool search_version(
 	bool found;
 	char *text;
 
-	if (!elfdata_section(file->elf, ".rodata", &address, &size) || size > RODATA_MAX)
+	if (!elffacts_section(file->elf, ".rodata", &address, &size) || size > RODATA_MAX)
 		return false;
 	text = xmalloc(size);
 	found = memory_read(&t->memory, address + file->bias, text, size) &&
@@ -231,12 +229,11 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 /* Since 5.36 a variable of each thread has it, where the compiler can do that. */
 static bool thread_variable(const struct target *t, struct pointer_path *path)
 {
-	static const char name[] = "PL_current_context";
 	struct elf_variable variable;
-	const struct target_file *file = find_file(t, name, &variable);
+	const struct target_file *file = find_file(t, context, &variable);
 	uint64_t value, words[2];
 
-	switch (file ? elfdata_thread_place(file->elf, name, &value) : THREAD_NOWHERE) {
+	switch (file ? elffacts_thread_place(file->elf, context, &value) : THREAD_NOWHERE) {
 	case THREAD_OFFSET:
 		*path = (struct pointer_path){true, 1, {value}};
 		return true;
@@ -295,11 +292,30 @@ static bool memory_is_readable(const struct target *t)
 	return find_address(t, run_loop, &address) && memory_read(&t->memory, address, &byte, 1);
 }
 
-bool perl_is_in(const struct elffile *elf)
+/* Reads what will be needed of all files at once. */
+static void ask_files(const struct target *t)
 {
-	struct elf_variable variable;
+	static const char *const names[] = {run_loop, context, "PL_revision", "PL_version",
+		"PL_subversion", "PL_thr_key", "PL_curstackinfo", "PL_curcop", "PL_op",
+		"PL_stack_sp", "PL_curinterp", NULL};
+	static const char *const *const lists[] = {names, threadkey_symbols};
+	struct elf_question *list = NULL;
+	size_t nr = 0, alloc = 0;
 
-	return elfdata_variable(elf, run_loop, &variable);
+	for (size_t i = 0; i < t->nr_files; i++) {
+		const struct elffile *elf = t->files[i].elf;
+
+		for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+			for (const char *const *name = lists[k]; *name; name++) {
+				ALLOC_GROW(list, nr, alloc);
+				list[nr++] =
+					(struct elf_question){elf, FACT_VARIABLE, *name, 0, NULL};
+			}
+		ALLOC_GROW(list, nr, alloc);
+		list[nr++] = (struct elf_question){elf, FACT_THREAD_PLACE, context, 0, NULL};
+	}
+	elffacts_ask(list, nr);
+	free(list);
 }
 
 const struct target_file *perl_file(const struct target *t)
@@ -312,9 +328,11 @@ const struct target_file *perl_file(const struct target *t)
 int perl_find(const struct target *t, const struct perl_layout *like, struct perl_layout *l,
 	struct strbuf *err)
 {
-	const struct target_file *file = perl_file(t);
+	const struct target_file *file;
 	uint64_t unused;
 
+	ask_files(t);
+	file = perl_file(t);
 	*l = like ? *like : (struct perl_layout){0};
 	if (!file)
 		return 1;

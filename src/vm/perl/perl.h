@@ -12,8 +12,8 @@
 
 struct strbuf;
 
-/* Whether an interpreter may be in ELF. */
-bool perl_is_in(const struct elffile *elf);
+/* What every perl has and no other program. */
+#define PERL_SYMBOL "Perl_runops_standard"
 
 /* The file of T that has the interpreter; NULL: none has. */
 const struct target_file *perl_file(const struct target *t);

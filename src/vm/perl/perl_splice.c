@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perl_splice.h"
 #include "lib/util.h"
+#include "perl.h"
 #include "perl_frame.h"
+#include "symbol/elf/elffacts.h"
 
 static void find_code(struct splice_code *code, const struct elffile *elf)
 {
@@ -16,9 +18,14 @@ static void find_code(struct splice_code *code, const struct elffile *elf)
 		{"perl_run", PERL_ROLE_RUN},
 	};
 
+	struct elf_question list[ARRAY_LEN(others)];
+
 	code->nr = 0;
-	if (!splice_code_add(code, elf, "Perl_runops_standard", SPLICE_LOOP))
+	if (!splice_code_add(code, elf, PERL_SYMBOL, SPLICE_LOOP))
 		return;
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		list[i] = (struct elf_question){elf, FACT_VARIABLE, others[i].name, 0, NULL};
+	elffacts_ask(list, ARRAY_LEN(others));
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		splice_code_add(code, elf, others[i].name, others[i].role);
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elffacts.h"
+#include "elffile_internal.h"
+#include "lib/hash.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "lib/worker.h"
+#include "symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	CHILD_S = 5,   /* for one child */
+	FAILED_S = 15, /* for all that crashed or were late */
+};
+
+struct answer {
+	uint32_t answered, result;
+	uint64_t value, size;
+};
+
+struct elffacts {
+	bool is_bad; /* it has ended a child */
+	struct table known;
+	struct answer *answers; /* of struct table */
+	size_t nr, alloc;
+};
+
+static int64_t failed_ns; /* so long children took that did not end well */
+
+void elffacts_free(struct elffacts *facts)
+{
+	if (!facts)
+		return;
+	table_release(&facts->known);
+	free(facts->answers);
+	free(facts);
+}
+
+static struct elffacts *facts_of(const struct elffile *elf)
+{
+	struct elffacts **facts = elffile_facts(elf);
+
+	if (!*facts) {
+		*facts = xcalloc(1, sizeof(**facts));
+		table_init(&(*facts)->known);
+	}
+	return *facts;
+}
+
+/* ---- what is known ---- */
+
+static uint64_t hash_of(const struct elf_question *q)
+{
+	return hash_pair(q->fact, q->name ? hash_text(q->name, strlen(q->name)) : 0);
+}
+
+static const struct answer *find(const struct elf_question *q)
+{
+	const struct elffacts *facts = facts_of(q->elf);
+	const uint32_t *at = table_get(&facts->known, hash_of(q), q->place);
+
+	return at ? &facts->answers[*at] : NULL;
+}
+
+static void keep(const struct elf_question *q, const struct answer *answer)
+{
+	struct elffacts *facts = facts_of(q->elf);
+	bool is_new;
+	uint32_t *at = table_put(&facts->known, hash_of(q), q->place, &is_new);
+
+	if (!is_new)
+		return;
+	*at = (uint32_t)facts->nr;
+	ALLOC_GROW(facts->answers, facts->nr, facts->alloc);
+	facts->answers[facts->nr++] = *answer;
+}
+
+/* ---- in the child ---- */
+
+static struct answer look_up(const struct elf_question *q)
+{
+	struct elf_variable v = {0};
+	struct answer a = {0};
+
+	switch (q->fact) {
+	case FACT_VARIABLE:
+		if (elfdata_variable(q->elf, q->name, &v))
+			a.result = v.per_thread ? 2 : 1;
+		a.value = v.address;
+		a.size = v.size;
+		break;
+	case FACT_THREAD_PLACE:
+		a.result = elfdata_thread_place(q->elf, q->name, &a.value);
+		break;
+	case FACT_SECTION:
+		a.result = elfdata_section(q->elf, q->name, &a.value, &a.size);
+		break;
+	case FACT_RULES:
+		a.result = elffile_rules(q->elf, q->place);
+		break;
+	case FACT_MAIN:
+		a.result = symtab_is_main(q->elf, q->place);
+		break;
+	case FACT_NAMES:
+		a.result = debugfile_names_known(q->elf, q->name, q->paths);
+		break;
+	case FACT_HIDDEN_EH_FRAME:
+		a.value = elffile_hidden_eh_frame(q->elf);
+		break;
+	}
+	return a;
+}
+
+/* Questions for one child, which answers in their order. */
+struct elf_batch {
+	const struct elf_question **list;
+	size_t nr;
+	volatile struct answer *answers; /* shared with it: so those before a crash are there */
+};
+
+static void answer_all(void *arg, struct strbuf *output)
+{
+	const struct elf_batch *b = arg;
+
+	(void)output;
+	for (size_t i = 0; i < b->nr; i++) {
+		b->answers[i] = look_up(b->list[i]);
+		__atomic_store_n(&b->answers[i].answered, 1, __ATOMIC_RELEASE);
+	}
+}
+
+/* ---- for the recorder ---- */
+
+static void drop_first(struct elf_batch *b, size_t nr)
+{
+	b->nr -= nr;
+	memmove(b->list, b->list + nr, b->nr * sizeof(*b->list));
+}
+
+/* The first question had no answer. */
+static void drop_bad_file(struct elf_batch *b)
+{
+	const struct elffile *bad = b->list[0]->elf;
+	size_t nr = 0;
+
+	facts_of(bad)->is_bad = true;
+	for (size_t i = 0; i < b->nr; i++)
+		if (b->list[i]->elf != bad)
+			b->list[nr++] = b->list[i];
+	b->nr = nr;
+}
+
+/* Removes what one child answers and, if it did not end well, the file with which it did. */
+static enum worker_end run_child(struct elf_batch *b)
+{
+	struct worker worker = {.work = answer_all, .arg = b, .output = STRBUF_INIT};
+	int64_t began = monotonic_ns();
+	size_t done = 0;
+
+	workers_run(&worker, 1, CHILD_S);
+	strbuf_release(&worker.output);
+	for (; done < b->nr; done++) {
+		struct answer answer = b->answers[done];
+
+		if (!answer.answered)
+			break;
+		keep(b->list[done], &answer);
+	}
+	if (worker.end != WORKER_DONE)
+		failed_ns += monotonic_ns() - began;
+	drop_first(b, done);
+	/* one that is late after others gets another child, for itself */
+	if (b->nr && worker.end != WORKER_NONE && (worker.end != WORKER_LATE || !done))
+		drop_bad_file(b);
+	return worker.end;
+}
+
+/* False: no more children are to be started. */
+static bool run_batch(struct elf_batch *b)
+{
+	size_t size = b->nr * sizeof(*b->answers);
+	enum worker_end end;
+	void *shared;
+
+	if (failed_ns > FAILED_S * 1000000000LL)
+		return false;
+	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return false;
+	b->answers = shared;
+	end = run_child(b);
+	munmap(shared, size);
+	return end != WORKER_NONE;
+}
+
+void elffacts_ask(const struct elf_question *list, size_t nr)
+{
+	struct elf_batch batch = {.list = xcalloc(nr ? nr : 1, sizeof(*batch.list))};
+	struct table asked;
+
+	table_init(&asked);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_new;
+
+		if (find(&list[i]) || facts_of(list[i].elf)->is_bad)
+			continue;
+		table_put(&asked, hash_pair(hash_of(&list[i]), (uintptr_t)list[i].elf),
+			list[i].place, &is_new);
+		if (is_new)
+			batch.list[batch.nr++] = &list[i];
+	}
+	table_release(&asked);
+	while (batch.nr && run_batch(&batch))
+		;
+	free(batch.list);
+}
+
+static struct answer get(const struct elf_question *q)
+{
+	const struct answer *known = find(q);
+
+	if (!known) {
+		elffacts_ask(q, 1);
+		known = find(q);
+	}
+	return known ? *known : (struct answer){0};
+}
+
+bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_VARIABLE, name, 0, NULL});
+
+	if (a.result)
+		*variable = (struct elf_variable){a.value, a.size, a.result == 2};
+	return a.result;
+}
+
+enum elf_thread_place elffacts_thread_place(
+	const struct elffile *elf, const char *name, uint64_t *value)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_THREAD_PLACE, name, 0, NULL});
+
+	*value = a.value;
+	return a.result <= THREAD_MODULE ? a.result : THREAD_NOWHERE;
+}
+
+bool elffacts_section(
+	const struct elffile *elf, const char *name, uint64_t *address, uint64_t *size)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_SECTION, name, 0, NULL});
+
+	*address = a.value;
+	*size = a.size;
+	return a.result;
+}
+
+enum elf_rules elffacts_rules(const struct elffile *elf, uint64_t file_offset)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_RULES, NULL, file_offset, NULL});
+
+	return a.result <= RULES_ROOT ? a.result : RULES_NONE;
+}
+
+bool elffacts_is_main(const struct elffile *elf, uint64_t address)
+{
+	return get(&(struct elf_question){elf, FACT_MAIN, NULL, address, NULL}).result;
+}
+
+bool elffacts_names_known(
+	const struct elffile *elf, const char *path, const struct debug_paths *paths)
+{
+	return get(&(struct elf_question){elf, FACT_NAMES, path, 0, paths}).result;
+}
+
+uint64_t elffacts_hidden_eh_frame(const struct elffile *elf)
+{
+	return get(&(struct elf_question){elf, FACT_HIDDEN_EH_FRAME, NULL, 0, NULL}).value;
+}

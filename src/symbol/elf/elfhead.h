@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The head of an ELF file: its header, program headers and build-id. It is read by copying a
+ * bounded number of bytes, and nothing in it is believed: the file may be any, and change while it
+ * is read. Of 32 and 64 bits, in either byte order.
+ */
+#ifndef SYMBOL_ELF_ELFHEAD_H
+#define SYMBOL_ELF_ELFHEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BUILD_ID_MAX = 64 /* bytes */ };
+
+struct elf_reader {
+	/* Copies at most LEN bytes at OFFSET; returns how many there are. */
+	size_t (*read)(const void *context, uint64_t offset, void *to, size_t len);
+	const void *context;
+};
+
+/* The part of a loaded segment that is in the file. */
+struct elf_segment {
+	uint64_t offset, size, address; /* offset + size and address + size do not overflow */
+	bool code;
+};
+
+struct elfhead {
+	unsigned type; /* ET_EXEC, … */
+	struct elf_segment *segments;
+	size_t nr_segments;
+	unsigned char id[BUILD_ID_MAX];
+	size_t id_len;      /* 0: it has none */
+	uint64_t id_offset; /* in the file */
+};
+
+/* False: not an ELF file; nothing is to be released then. */
+bool elfhead_read(struct elfhead *head, const struct elf_reader *reader);
+void elfhead_release(struct elfhead *head);
+
+#endif
