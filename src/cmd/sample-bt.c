@@ -28,6 +28,8 @@ static void check_outputs(const struct options *o)
 
 	for (size_t i = 0; i < o->nr_outputs; i++)
 		output_check(o->outputs[i], &err);
+	if (o->report)
+		output_report_check(o->report, &err);
 	program_say_lines(&err);
 	if (err.len)
 		exit(EXIT_FAILED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "csv.h"
 #include "strbuf.h"
+#include "util.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -13,13 +14,24 @@ static bool needs_quotes(const char *s, size_t len)
 	return false;
 }
 
+static bool begins_formula(const char *s, size_t len)
+{
+	static const char *const starts[] = {"=", "+", "-", "@", "\t", "\r", "\xef\xbc\x9d",
+		"\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"}; /* also in full width */
+
+	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+		if (begins_with(s, len, starts[i]))
+			return true;
+	return false;
+}
+
 void csv_field(struct strbuf *out, const char *s, size_t len)
 {
 	bool quotes = needs_quotes(s, len);
 
 	if (quotes)
 		strbuf_addch(out, '"');
-	if (len && *s && strchr("=+-@\t\r", *s))
+	if (begins_formula(s, len))
 		strbuf_addch(out, '\'');
 	for (size_t i = 0; i < len; i++) {
 		if (s[i] == '"')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "program.h"
 #include "strbuf.h"
+#include "terminal.h"
 #include "util.h"
 #include "word.h"
 
@@ -9,8 +10,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+enum { STACK_BYTES = 8 << 20, STACK_LEAST = 256 << 10 };
 
 /* In the wrong mode, so that reading stdin and writing stdout still fail with EBADF. */
 static void take_closed(void)
@@ -29,6 +34,35 @@ static void do_nothing(int sig)
 	(void)sig;
 }
 
+/* As it was when we were started. */
+static struct rlimit stack_limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+/* Recursion is bounded, but libraries have buffers on the stack. */
+static void raise_stack_limit(void)
+{
+	getrlimit(RLIMIT_STACK, &stack_limit);
+	if (stack_limit.rlim_cur >= STACK_BYTES)
+		return;
+	struct rlimit limit = {STACK_BYTES, STACK_BYTES};
+
+	if (stack_limit.rlim_max > STACK_BYTES)
+		limit.rlim_max = stack_limit.rlim_max;
+	if (!setrlimit(RLIMIT_STACK, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max = stack_limit.rlim_max;
+	setrlimit(RLIMIT_STACK, &limit);
+	if (limit.rlim_max >= STACK_LEAST)
+		return;
+	program_say("the stack is limited to %llu KiB: allow at least %d KiB (ulimit -s)",
+		(unsigned long long)limit.rlim_max >> 10, STACK_LEAST >> 10);
+	exit(EXIT_FAILED);
+}
+
+void program_restore_stack_limit(void)
+{
+	setrlimit(RLIMIT_STACK, &stack_limit);
+}
+
 void program_init(void)
 {
 	argp_program_version = "flametap " VERSION;
@@ -36,6 +70,8 @@ void program_init(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, do_nothing);
 	take_closed();
+	terminal_guard_stdout();
+	raise_stack_limit();
 }
 
 void program_say(const char *fmt, ...)

@@ -11,9 +11,13 @@ struct strbuf;
  * To be called first in main. Sets argp's version line and exit code for wrong usage
  * (EXIT_USAGE_ERROR); makes failed writes errors instead of signals (SIGPIPE, SIGXFSZ); if stdin,
  * stdout or stderr are closed, occupies their numbers, so that no other file gets them: using the
- * first two fails with EBADF.
+ * first two fails with EBADF. On a terminal, stdout shows control characters as \xHH. A
+ * small limit of the stack is raised, or the program ends with a message.
  */
 void program_init(void);
+
+/* For a program that is to be executed: the limit of the stack as it was given to us. */
+void program_restore_stack_limit(void);
 
 /* Prints "NAME: MESSAGE" on stderr, one line; control characters are shown as \xHH. */
 void program_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

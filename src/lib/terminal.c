@@ -16,13 +16,14 @@ size_t terminal_columns(FILE *out, size_t otherwise)
 {
 	const char *env = getenv("COLUMNS");
 	struct winsize size;
+	int fd = out == stdout ? STDOUT_FILENO : fileno(out);
 	uint64_t n;
 
-	if (!isatty(fileno(out)))
+	if (!isatty(fd))
 		return otherwise;
 	if (env && parse_u64(env, strlen(env), 10, &n) && n >= LEAST && n <= MOST)
 		return (size_t)n;
-	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= LEAST)
+	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= LEAST)
 		return size.ws_col;
 	return otherwise;
 }
@@ -135,4 +136,83 @@ void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t
 	}
 	strbuf_addch(out, '\n');
 	strbuf_release(&text);
+}
+
+/* ---- stdout ---- */
+
+/* The beginning of a character whose other bytes are not written yet. */
+struct terminal_guard {
+	char rest[4];
+	size_t nr;
+};
+
+static bool is_begun(const char *s, size_t len)
+{
+	unsigned char first = (unsigned char)*s;
+	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
+	uint32_t c;
+
+	return len < whole && !utf8_decode(s, len, &c);
+}
+
+/* How many bytes of S it showed: unless it is the end, all but a character that is only begun. */
+static size_t guard_show(struct strbuf *out, const char *s, size_t len, bool is_end)
+{
+	size_t i = 0, n, columns;
+	bool plain;
+
+	for (; i < len && (is_end || !is_begun(s + i, len - i)); i += n) {
+		n = measure(s + i, len - i, &columns, &plain);
+		show(out, s + i, n, plain || s[i] == '\n' || s[i] == '\t');
+	}
+	return i;
+}
+
+static int guard_flush(struct strbuf *out)
+{
+	int ret = write_whole(STDOUT_FILENO, out->buf, out->len);
+
+	strbuf_release(out);
+	return ret;
+}
+
+static ssize_t guard_write(void *cookie, const char *s, size_t len)
+{
+	struct strbuf in = STRBUF_INIT, out = STRBUF_INIT;
+	struct terminal_guard *g = cookie;
+
+	strbuf_add(&in, g->rest, g->nr);
+	strbuf_add(&in, s, len);
+	size_t shown = guard_show(&out, in.buf, in.len, false);
+
+	g->nr = in.len - shown;
+	memcpy(g->rest, in.buf + shown, g->nr);
+	strbuf_release(&in);
+	return guard_flush(&out) ? 0 : (ssize_t)len;
+}
+
+static int guard_close(void *cookie)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct terminal_guard *g = cookie;
+
+	guard_show(&out, g->rest, g->nr, true);
+	free(g);
+	int ret = guard_flush(&out);
+
+	return close(STDOUT_FILENO) ? -1 : ret;
+}
+
+void terminal_guard_stdout(void)
+{
+	const cookie_io_functions_t guard = {.write = guard_write, .close = guard_close};
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	FILE *out = fopencookie(xcalloc(1, sizeof(struct terminal_guard)), "w", guard);
+
+	if (!out)
+		return;
+	setvbuf(out, NULL, _IOLBF, BUFSIZ);
+	stdout = out;
 }

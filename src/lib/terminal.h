@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Untrusted text in tables that fit a terminal: control characters, and characters that are
- * invisible or reorder text (utf8.h), are shown as \xHH. */
+/* Untrusted text on a terminal, and in tables that fit it: control characters, and characters that
+ * are invisible or reorder text (utf8.h), are shown as \xHH. */
 #ifndef LIB_TERMINAL_H
 #define LIB_TERMINAL_H
 
@@ -8,6 +8,12 @@
 #include <stdio.h>
 
 struct strbuf;
+
+/*
+ * If stdout is a terminal, replaces the stream: from now on control characters other than newline
+ * and tab are shown as \xHH, whatever is written. To be called before the first output.
+ */
+void terminal_guard_stdout(void);
 
 /* The width of the terminal OUT, or $COLUMNS; OTHERWISE if OUT is not a terminal. */
 size_t terminal_columns(FILE *out, size_t otherwise);

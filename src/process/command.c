@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "command.h"
+#include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
@@ -52,6 +53,7 @@ static void wait_and_run(const struct command *c, char *const argv[])
 		_exit(126);
 	}
 	signal(SIGPIPE, SIG_DFL);
+	program_restore_stack_limit();
 	ssize_t n;
 
 	do

@@ -163,7 +163,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		q->compile_only = true;
 		break;
 	case OPT_MODULE:
-		q->module = arg;
+		q->module = arg_text("--module", arg, "a file that --compile-only made", state);
 		break;
 	case OPT_OVERLOAD:
 		o->overload = (int)arg_count("--overload", arg, 0, 100, state);
@@ -175,7 +175,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		o->json = true;
 		break;
 	case 'r':
-		q->release = arg;
+		q->release = arg_text("--release", arg, "the release of a kernel", state);
 		break;
 	case 'd':
 		o->session.describe = true;
@@ -265,7 +265,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_output(o, arg, state);
 		break;
 	case OPT_REPORT:
-		o->report = arg;
+		o->report = arg_text("--report", arg, "the name of a folder", state);
 		break;
 	case OPT_THREADS:
 		o->view.threads = true;

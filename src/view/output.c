@@ -166,27 +166,48 @@ int output_write(
 	return write_file(o, formats[format].write, path, err);
 }
 
-/* The directory of PATH, freed by the caller. */
+/* The directory of PATH, which may be a directory itself ("a/b/"), freed by the caller. */
 static char *folder_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	size_t len = strlen(path);
 
-	return slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	while (len && path[len - 1] != '/')
+		len--;
+	return len ? xstrndup(path, len) : xstrdup(".");
+}
+
+/* 0 if files can be made in FOLDER, else errno. */
+static int check_folder(const char *folder)
+{
+	int error = access(folder, W_OK | X_OK) ? errno : 0;
+
+	/* such as NFS, where the user may have permission that root has not */
+	return error == EACCES && getuid() == 0 ? 0 : error;
 }
 
 int output_check(const char *path, struct strbuf *err)
 {
 	char *folder = folder_of(path);
-	int error = access(folder, W_OK | X_OK) ? errno : 0;
+	int error = check_folder(folder);
 	struct stat st;
 
-	if (error == EACCES && getuid() == 0)
-		error = 0; /* such as NFS, where the user may have permission */
 	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
 		error = EISDIR;
 	free(folder);
 	errno = error;
 	return error ? cannot("write", path, "", err) : 0;
+}
+
+int output_report_check(const char *dir, struct strbuf *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		return errno == ENOENT ? output_check(dir, err) : cannot("make", dir, "", err);
+	errno = S_ISDIR(st.st_mode) ? check_folder(dir) : ENOTDIR;
+	return errno ? cannot("write to", dir, "", err) : 0;
 }
 
 /* "20261120-142501" */

@@ -34,6 +34,9 @@ const char *output_endings(void); /* ".rec .bt …", for messages */
  */
 int output_check(const char *path, struct strbuf *err);
 
+/* The same for the folder DIR of output_report, which may be there or not. */
+int output_report_check(const char *dir, struct strbuf *err);
+
 /*
  * Writes FORMAT to a new file, mode 0600, atomically, or, for "-", to stdout, whose errors are
  * detected when the caller closes it.

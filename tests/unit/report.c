@@ -32,6 +32,7 @@ static void test_csv(void **state)
 	check_csv("\"", 1, "\"\"\"\"");
 	check_csv("=1+1", 4, "'=1+1");
 	check_csv("-1,5", 4, "\"'-1,5\"");
+	check_csv("\xef\xbc\x9dx", 4, "'\xef\xbc\x9dx");
 	check_csv("a\nb", 3, "\"a\nb\"");
 }
 
