@@ -377,15 +377,31 @@ static int open_events(struct bpf *b, struct strbuf *err)
 	return tick ? sideband_attach(&b->side, bpf_program__fd(tick), err) : 0;
 }
 
+/* A short command may have ended before its first sample arrives: its events are of use anyway. */
+static bool is_command(const struct bpf *b, uint32_t pid)
+{
+	const struct engine_request *r = b->request;
+
+	return r->command && r->user && pid == r->pids[0];
+}
+
 /* Processes that the recording is about, and those that may become it. */
 static bool is_relevant(struct bpf *b, const struct side_event *e)
 {
 	if (!e->pid)
 		return false; /* outside of our pid namespace */
-	if (b->request->all || processes_known(&b->processes, e->pid))
+	if (b->request->all || is_command(b, e->pid) || processes_known(&b->processes, e->pid))
 		return true;
 	return e->kind == SIDE_FORK && b->request->children &&
 	       processes_known(&b->processes, e->ppid);
+}
+
+/* The process of an event; NULL: of everybody's only those that are hit matter. */
+static struct process *process_of(struct bpf *b, const struct side_event *e)
+{
+	bool add = e->kind == SIDE_EXEC && (b->request->vm || is_command(b, e->pid));
+
+	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
 }
 
 static void take_event(struct bpf *b, const struct side_event *e)
@@ -399,10 +415,9 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		vm_processes_forked(&b->vms, e->ppid, e->pid);
 		return;
 	}
-	p = b->request->vm && e->kind == SIDE_EXEC ? processes_get(&b->processes, e->pid)
-						   : processes_known(&b->processes, e->pid);
+	p = process_of(b, e);
 	if (!p)
-		return; /* of everybody's only those that are hit matter */
+		return;
 	if (e->kind == SIDE_EXEC) {
 		process_executed(&b->processes, p, e->time_ns);
 		vm_processes_executed(&b->vms, e->pid);
