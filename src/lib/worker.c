@@ -58,16 +58,20 @@ static __attribute__((noreturn)) void serve(
 	_exit(write_whole(to, output.buf, output.len) ? EXIT_FAILED : EXIT_OK);
 }
 
-static void start(struct worker *w, unsigned seconds)
+static void start(struct worker *w, unsigned seconds, int64_t until_ns)
 {
+	int64_t own_until_ns = monotonic_ns() + seconds * 1000000000LL;
 	pid_t parent = getpid();
 	int ends[2];
 
 	strbuf_reset(&w->output);
 	w->end = WORKER_NONE;
 	w->from = -1;
-	if (w->prepare)
-		w->prepare(w->arg);
+	if (w->prepare && !w->prepare(w->arg)) {
+		w->work(w->arg, &w->output);
+		w->end = WORKER_DONE;
+		return;
+	}
 	if (pipe2(ends, O_CLOEXEC))
 		return;
 	w->pid = fork();
@@ -82,7 +86,7 @@ static void start(struct worker *w, unsigned seconds)
 	}
 	w->from = ends[0];
 	w->end = WORKER_CRASHED; /* until it exits with success */
-	w->until_ns = monotonic_ns() + seconds * 1000000000LL;
+	w->until_ns = own_until_ns < until_ns ? own_until_ns : until_ns;
 }
 
 static void end(struct worker *w)
@@ -154,13 +158,18 @@ static void wait_for(struct worker **running, size_t nr)
 		}
 }
 
-static void finish(const struct worker *w)
+static void finish(struct worker *w)
 {
 	if (w->finish)
-		w->finish(w->arg, w->end == WORKER_DONE);
+		w->finish(w);
 }
 
 void workers_run(struct worker *list, size_t nr, unsigned seconds)
+{
+	workers_run_until(list, nr, seconds, INT64_MAX);
+}
+
+void workers_run_until(struct worker *list, size_t nr, unsigned seconds, int64_t until_ns)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = processors < 1 ? 1 : processors > AT_ONCE ? AT_ONCE : (size_t)processors;
@@ -171,7 +180,11 @@ void workers_run(struct worker *list, size_t nr, unsigned seconds)
 		while (next < nr && nr_running < most) {
 			struct worker *w = &list[next++];
 
-			start(w, seconds);
+			if (monotonic_ns() >= until_ns) {
+				w->end = WORKER_LATE;
+				continue;
+			}
+			start(w, seconds, until_ns);
 			if (w->from >= 0)
 				running[nr_running++] = w;
 			else

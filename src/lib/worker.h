@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum worker_end {
@@ -22,19 +23,29 @@ enum worker_end {
 
 struct worker {
 	/* prepare and finish may be NULL */
-	void (*prepare)(void *arg); /* before fork: opens files with our privileges */
+	/*
+	 * Before fork: opens files with our privileges. False: there is nothing to read that is
+	 * untrusted; then the work is done here, without a process.
+	 */
+	bool (*prepare)(void *arg);
 	void (*work)(void *arg, struct strbuf *output); /* in the child */
-	void (*finish)(void *arg, bool done);           /* after it ended */
+	void (*finish)(struct worker *w); /* after it ended; may take and release the output */
 	void *arg;
 	struct strbuf output; /* the caller releases it; untrusted */
 	enum worker_end end;
 	/* while it runs */
 	pid_t pid;
 	int from;
-	long long until_ns;
+	int64_t until_ns;
 };
 
 /* Runs all NR, as many at a time as there are processors, each for at most SECONDS. */
 void workers_run(struct worker *list, size_t nr, unsigned seconds);
+
+/*
+ * The same, all of them until UNTIL_NS (monotonic_ns): those that were not even started then end
+ * as WORKER_LATE, neither prepared nor finished.
+ */
+void workers_run_until(struct worker *list, size_t nr, unsigned seconds, int64_t until_ns);
 
 #endif

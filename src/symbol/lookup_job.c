@@ -123,6 +123,8 @@ static struct elffile *open_debug(struct sources *s)
 	struct debug_paths where = debug_paths_of(job);
 	struct elffile *debug = open_debug_fd(job);
 
+	if (job->absent)
+		return NULL;
 	s->result.header.rejected = !debug && job->downloaded;
 	if (!debug && is_kernel(job))
 		debug = open_debug_kernel(job, &where);
@@ -341,24 +343,28 @@ static void look_up_all(struct sources *s)
 	free(list);
 }
 
-void lookup_job_prepare(void *arg)
+bool lookup_job_prepare(struct lookup_job *job)
 {
-	struct lookup_job *job = arg;
 	struct debug_paths where = debug_paths_of(job);
 	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
+	errno = ENOENT;
 	job->fd = job->open || job->path[0] != '/' ? -1 : file_open(full);
 	job->error = job->fd < 0 ? errno : 0;
 	job->debug_fd = job->downloaded ? file_open(job->downloaded)
 					: debugfile_open_by_id(job->build_id, &where);
 	job->alt_fd = job->downloaded_alt ? file_open(job->downloaded_alt) : -1;
-	symstore_prepare(&job->store, job->build_id);
+	job->absent = job->path[0] != '[' && !job->open && job->fd < 0 && job->debug_fd < 0 &&
+		      !debugfile_is_named(job->path, &where);
+	job->store = (struct symstore){.in = -1, .out = -1};
+	if (!job->absent)
+		symstore_prepare(&job->store, job->build_id);
 	free(full);
+	return !job->absent;
 }
 
-void lookup_job_finish(void *arg, bool done)
+void lookup_job_finish(struct lookup_job *job, bool done)
 {
-	struct lookup_job *job = arg;
 	const int files[] = {job->fd, job->debug_fd, job->alt_fd};
 
 	if (done)
@@ -370,9 +376,9 @@ void lookup_job_finish(void *arg, bool done)
 			close(files[i]);
 }
 
-void lookup_job_work(void *arg, struct strbuf *output)
+void lookup_job_work(struct lookup_job *job, struct strbuf *output)
 {
-	struct sources s = {.job = arg, .name = STRBUF_INIT};
+	struct sources s = {.job = job, .name = STRBUF_INIT};
 
 	lookup_result_init(&s.result);
 	open_sources(&s);

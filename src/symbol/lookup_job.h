@@ -36,13 +36,14 @@ struct lookup_job {
 	int fd, error; /* the file at its path; -1 and errno */
 	int debug_fd;  /* downloaded, or installed for the build-id; -1: none */
 	int alt_fd;    /* downloaded; -1: none */
+	bool absent;   /* no file is there that could be read */
 	struct symstore store;
 };
 
-/* The callbacks of struct worker; ARG is a struct lookup_job. OUTPUT gets a struct lookup_result.
- */
-void lookup_job_prepare(void *arg);
-void lookup_job_work(void *arg, struct strbuf *output);
-void lookup_job_finish(void *arg, bool done);
+/* What the callbacks of a struct worker do. False: no file is there that could be read. */
+bool lookup_job_prepare(struct lookup_job *job);
+/* OUTPUT gets a struct lookup_result. */
+void lookup_job_work(struct lookup_job *job, struct strbuf *output);
+void lookup_job_finish(struct lookup_job *job, bool done);
 
 #endif

@@ -15,7 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_S = 60 }; /* seconds that one file may take */
+enum {
+	FILE_S = 60, /* seconds that one file may take */
+	ALL_S = 300, /* seconds that all may take, downloads not included */
+	NOTES_MAX = 20,
+};
 
 struct resolver {
 	struct recording *rec;
@@ -24,6 +28,7 @@ struct resolver {
 	struct lookup_list lookups;
 	uint64_t *weights; /* of each frame */
 	uint64_t weight;   /* of all */
+	int64_t until_ns;  /* no file is read any more */
 };
 
 /* Names the frame of LOOKUP. STRINGS: numbers of RESULT's strings in the recording, 0: not added.
@@ -107,11 +112,42 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 	lookup_result_release(&result);
 }
 
+/* A file that is read. */
+struct reading {
+	struct resolver *resolver;
+	struct lookup_file *file;
+	bool ended;
+};
+
+static bool prepare(void *arg)
+{
+	struct reading *reading = arg;
+
+	return lookup_job_prepare(&reading->file->job);
+}
+
+static void work(void *arg, struct strbuf *output)
+{
+	struct reading *reading = arg;
+
+	lookup_job_work(&reading->file->job, output);
+}
+
+static void finish(struct worker *w)
+{
+	struct reading *reading = w->arg;
+
+	reading->ended = true;
+	lookup_job_finish(&reading->file->job, w->end == WORKER_DONE);
+	take_result(reading->resolver, reading->file, w);
+	strbuf_release(&w->output); /* as many as there are files would be too much to fork with */
+}
+
 /* Runs all pending jobs and takes their results. */
 static void run_pending(struct resolver *r)
 {
 	struct worker *workers = xcalloc(r->lookups.nr, sizeof(*workers));
-	struct lookup_file **files = xcalloc(r->lookups.nr, sizeof(*files));
+	struct reading *readings = xcalloc(r->lookups.nr, sizeof(*readings));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < r->lookups.nr; i++) {
@@ -120,22 +156,22 @@ static void run_pending(struct resolver *r)
 		if (!file->pending)
 			continue;
 		file->pending = false;
-		files[nr] = file;
-		workers[nr++] = (struct worker){
-			.prepare = lookup_job_prepare,
-			.work = lookup_job_work,
-			.finish = lookup_job_finish,
-			.arg = &file->job,
+		readings[nr] = (struct reading){.resolver = r, .file = file};
+		workers[nr] = (struct worker){
+			.prepare = prepare,
+			.work = work,
+			.finish = finish,
+			.arg = &readings[nr],
 			.output = STRBUF_INIT,
 		};
+		nr++;
 	}
-	workers_run(workers, nr, FILE_S);
-	for (size_t i = 0; i < nr; i++) {
-		take_result(r, files[i], &workers[i]);
-		strbuf_release(&workers[i].output);
-	}
+	workers_run_until(workers, nr, FILE_S, r->until_ns);
+	for (size_t i = 0; i < nr; i++)
+		if (!readings[i].ended)
+			take_result(r, readings[i].file, &workers[i]);
 	free(workers);
-	free(files);
+	free(readings);
 }
 
 /* Names JIT-compiled code from the perf map. */
@@ -297,7 +333,10 @@ static void download(struct resolver *r, bool alt)
 
 	batch_fill(&batch);
 	if (batch.nr) {
+		int64_t began_ns = monotonic_ns();
+
 		debuginfod_fetch(batch.list, batch.nr, &options, r->notes);
+		r->until_ns += monotonic_ns() - began_ns; /* it has its own timeouts */
 		batch_finish(&batch);
 	}
 	batch_release(&batch);
@@ -315,8 +354,10 @@ static void download_all(struct resolver *r)
 	download(r, true);
 }
 
-static void note_file(struct strbuf *notes, const struct lookup_file *file)
+/* True if there was something to say. */
+static bool note_file(struct strbuf *notes, const struct lookup_file *file)
 {
+	size_t len = notes->len;
 	const struct symbol_module *module = &file->module;
 
 	if (file->rejected) {
@@ -338,6 +379,7 @@ static void note_file(struct strbuf *notes, const struct lookup_file *file)
 		message_add_path(notes, file->path);
 		strbuf_addf(notes, ": %s\n", module->detail);
 	}
+	return notes->len > len;
 }
 
 static bool is_deleted(const char *path)
@@ -369,11 +411,19 @@ static void note_missing(const struct resolver *r)
 
 static void report_files(const struct resolver *r, struct symbol_report *report)
 {
+	struct strbuf more = STRBUF_INIT;
+	size_t nr = 0;
+
 	for (size_t i = 0; i < r->lookups.nr; i++) {
-		note_file(r->notes, &r->lookups.files[i]);
+		strbuf_reset(&more);
+		nr += note_file(nr < NOTES_MAX ? r->notes : &more, &r->lookups.files[i]);
 		if (report)
 			symbol_report_add(report, &r->lookups.files[i].module);
 	}
+	if (nr > NOTES_MAX)
+		strbuf_addf(r->notes, "%zu more files are damaged, replaced, or took too long\n",
+			nr - NOTES_MAX);
+	strbuf_release(&more);
 	note_missing(r);
 }
 
@@ -399,7 +449,12 @@ static bool lacks_inlines(const struct resolver *r)
 void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	struct symbol_report *report, struct strbuf *notes)
 {
-	struct resolver r = {.rec = rec, .options = options, .notes = notes};
+	struct resolver r = {
+		.rec = rec,
+		.options = options,
+		.notes = notes,
+		.until_ns = monotonic_ns() + ALL_S * 1000000000LL,
+	};
 
 	lookup_list_init(&r.lookups, rec, options);
 	for (size_t i = 0; i < r.lookups.nr; i++)

@@ -18,20 +18,27 @@ struct job {
 	bool done, finished;
 };
 
-static void prepare(void *arg)
+static bool prepare(void *arg)
 {
 	struct job *job = arg;
 
 	job->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return true;
 }
 
-static void finish(void *arg, bool done)
+static bool prepare_nothing(void *arg)
 {
-	struct job *job = arg;
+	prepare(arg);
+	return false;
+}
+
+static void finish(struct worker *w)
+{
+	struct job *job = w->arg;
 
 	assert_false(job->finished);
 	job->finished = true;
-	job->done = done;
+	job->done = w->end == WORKER_DONE;
 	close(job->fd);
 }
 
@@ -78,6 +85,12 @@ static void say_user(void *arg, struct strbuf *output)
 {
 	(void)arg;
 	strbuf_addf(output, "%d", geteuid() == 0 || setuid(0) == 0);
+}
+
+static void say_process(void *arg, struct strbuf *output)
+{
+	(void)arg;
+	strbuf_addf(output, "%d", getpid());
 }
 
 static void run(struct worker *list, struct job *jobs, size_t nr, unsigned seconds)
@@ -149,10 +162,50 @@ static void worker__has_no_rights(void **state)
 	strbuf_release(&list[0].output);
 }
 
+static void worker__without_anything_to_read_is_no_process(void **state)
+{
+	struct worker w = {.prepare = prepare_nothing, .finish = finish, .work = say_process};
+	struct job job = {0};
+
+	(void)state;
+	w.arg = &job;
+	w.output = (struct strbuf)STRBUF_INIT;
+	workers_run(&w, 1, 60);
+	assert_true(job.done);
+	assert_int_equal(atoi(w.output.buf), getpid());
+	strbuf_release(&w.output);
+}
+
+static void worker__all_share_one_deadline(void **state)
+{
+	struct worker list[JOBS] = {0};
+	struct job jobs[JOBS] = {0};
+	int64_t began = monotonic_ns();
+	size_t nr_finished = 0;
+
+	(void)state;
+	for (size_t i = 0; i < JOBS; i++)
+		list[i] = (struct worker){.prepare = prepare,
+			.work = hang,
+			.finish = finish,
+			.arg = &jobs[i],
+			.output = STRBUF_INIT};
+	workers_run_until(list, JOBS, 60, began + 1000000000);
+	assert_true(monotonic_ns() - began < 20000000000);
+	for (size_t i = 0; i < JOBS; i++) {
+		assert_int_equal(list[i].end, WORKER_LATE);
+		nr_finished += jobs[i].finished;
+		strbuf_release(&list[i].output);
+	}
+	assert_in_range(nr_finished, 1, JOBS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worker__answers),
+		cmocka_unit_test(worker__without_anything_to_read_is_no_process),
+		cmocka_unit_test(worker__all_share_one_deadline),
 		cmocka_unit_test(worker__bad_ones_harm_nobody),
 		cmocka_unit_test(worker__has_no_rights),
 	};

@@ -138,6 +138,28 @@ static struct elffile *open_by_name(
 	return debug;
 }
 
+static bool exists(char *path)
+{
+	bool ok = !access(path, F_OK);
+
+	free(path);
+	return ok;
+}
+
+bool debugfile_is_named(const char *path, const struct debug_paths *paths)
+{
+	const char *list = paths->path ? paths->path : "", *name = file_name(path);
+	bool found = false;
+	char *folder;
+
+	while (!found && (folder = next_folder(&list))) {
+		found = exists(xasprintf("%s/%s.debug", folder, name)) ||
+			exists(xasprintf("%s/%s", folder, name));
+		free(folder);
+	}
+	return found;
+}
+
 static struct elffile *open_by_link(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths)
 {

@@ -32,6 +32,9 @@ struct elffile *debugfile_open(
 struct elffile *debugfile_open_alone(
 	const char *build_id, const char *path, const struct debug_paths *paths);
 
+/* True if a file is there that debugfile_open_alone would try for its name PATH. */
+bool debugfile_is_named(const char *path, const struct debug_paths *paths);
+
 /*
  * The build-id of the file that dwz moved parts of ELF's debug information to, in lower-case hex;
  * the caller frees it. NULL: there is no such file.

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# absent-files: a recording that names 10,000 files that do not exist, or are no programs, among them one that does exist: in seconds, in
+# little memory, in few lines.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+bin=$(dirname "$BIN")
+id=$(readelf -n /bin/true | sed -n 's/.*Build ID: //p')
+mkdir "$T/debug"
+mkfifo "$T/fifo"
+{
+	seq 5000 | awk '{ printf "%040x /nonexistent/lib%d.so\n", $1, $1 }'
+	echo "$id /bin/true"
+	seq 5001 10000 | awk '{ printf "%040x /nonexistent/lib%d.so\n", $1, $1 }'
+} | recording_of >"$T/absent.rec"
+seq 10000 | awk -v path="$T/fifo" '{ printf "%040x %s\n", $1, path }' | recording_of >"$T/pipes.rec"
+
+# resolve NAME KIB LINES OPTION…
+resolve() {
+	resolve_name=$1 resolve_kib=$2 resolve_lines=$3
+	shift 3
+	began=$(date +%s)
+	within 30 /usr/bin/time -f %M -o "$T/memory" "$bin/bt-resolve" --min-quality 0 "$@" >"$T/out" 2>"$T/err"
+	check_eq "$resolve_name: exit code" 0 "$status"
+	echo "# $resolve_name: $(($(date +%s) - began)) s, $(cat "$T/memory") KiB"
+	check "$resolve_name: memory" test "$(cat "$T/memory")" -lt "$resolve_kib"
+	check "$resolve_name: lines" test "$(wc -l <"$T/err")" -le "$resolve_lines"
+}
+
+resolve absent 100000 5 "$T/absent.rec"
+check 'absent: how many are missing' grep -q '^bt-resolve: 10000 files are missing' "$T/err"
+resolve 'absent, debug files by name' 100000 5 --lines --debug-path "$T/debug" "$T/absent.rec"
+resolve 'not programs' 100000 25 "$T/pipes.rec"
