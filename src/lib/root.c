@@ -17,8 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Kernels before 5.6 have no openat2: there, a symlink with an absolute target leaves ROOT. */
-static int open_below(const char *root, const char *path, int flags)
+int root_open(const char *root, const char *path, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 
@@ -38,7 +37,7 @@ static int open_below(const char *root, const char *path, int flags)
 
 bool root_stat(const char *root, const char *path, struct stat *st)
 {
-	int fd = open_below(root, path, O_PATH);
+	int fd = root_open(root, path, O_PATH);
 
 	if (fd < 0)
 		return false;
@@ -59,7 +58,7 @@ int root_read(const char *root, const char *path, struct strbuf *content)
 {
 	char buf[1 << 14];
 	int n = 0;
-	int below = open_below(root, path, O_PATH);
+	int below = root_open(root, path, O_PATH);
 	int fd = below < 0 ? -1 : file_reopen(below);
 
 	if (fd < 0)
@@ -101,7 +100,7 @@ char *root_find(const char *root, const char *program)
 /* The path of PATH in our own root, with all symlinks resolved; NULL: not found. */
 static char *real_path(const char *root, const char *path)
 {
-	int fd = open_below(root, path, O_PATH);
+	int fd = root_open(root, path, O_PATH);
 
 	if (fd < 0)
 		return NULL;

@@ -19,6 +19,12 @@ enum {
 	ROOT_RUN_SECONDS = 10,     /* a program may run */
 };
 
+/*
+ * As open(2) with O_CLOEXEC. Kernels before 5.6 have no openat2: there, a symlink with an absolute
+ * target leaves ROOT.
+ */
+int root_open(const char *root, const char *path, int flags);
+
 bool root_stat(const char *root, const char *path, struct stat *st);
 bool root_exists(const char *root, const char *path);
 

@@ -2,6 +2,8 @@
 #include "jitmap.h"
 #include "lib/untrusted/file.h"
 #include "lib/util.h"
+#include "procfile.h"
+#include "reader.h"
 #include "task.h"
 
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 struct jitmap {
+	uint32_t pid;
 	int tmp; /* the directory: open, it keeps its mount alive */
 	int file;
 	uint32_t number; /* of the process in its innermost PID namespace */
@@ -24,15 +27,17 @@ struct jitmap {
 };
 
 /* Opens /tmp of the process; symlinks in its root never lead to files outside. */
-static int open_tmp(uint32_t pid)
+static int work_tmp(void *room, int passed)
 {
+	const struct jitmap *j = room;
 	struct open_how how = {
 		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	(void)passed;
+	snprintf(path, sizeof(path), "/proc/%u/root", j->pid);
 	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (root < 0)
@@ -76,10 +81,23 @@ static time_t start_time(uint64_t ticks)
 	return time(NULL) - boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+/* A file that the reader opens; a target may be behind its file system. */
+static int open_in_reader(const struct jitmap *j, reader_work *work, int passed)
+{
+	struct jitmap *room = reader_room();
+	int fd = passed;
+
+	if (!room)
+		return -1;
+	*room = *j;
+	return reader_run(j->pid, work, &fd) ? fd : -1;
+}
+
 struct jitmap *jitmap_new(uint32_t pid)
 {
-	struct jitmap j = {.tmp = open_tmp(pid), .file = -1, .number = pid};
+	struct jitmap j = {.pid = pid, .file = -1, .number = pid};
 
+	j.tmp = open_in_reader(&j, work_tmp, -1);
 	if (j.tmp < 0)
 		return NULL;
 	if (!read_status(&j, pid)) {
@@ -112,19 +130,27 @@ static bool is_its_own(const struct jitmap *j, int fd)
 	       st.st_mtime + 1 >= j->began; /* file and process times are rounded */
 }
 
-void jitmap_open(struct jitmap *j)
+static int work_map(void *room, int tmp)
 {
+	const struct jitmap *j = room;
 	char name[32];
 
 	snprintf(name, sizeof(name), "perf-%u.map", j->number);
-	int fd = file_open_at(j->tmp, name, O_NOFOLLOW);
+	int fd = file_open_at(tmp, name, O_NOFOLLOW);
+
+	if (fd >= 0 && !is_its_own(j, fd)) {
+		close(fd);
+		return -1;
+	}
+	return procfile_detach(j->pid, fd);
+}
+
+void jitmap_open(struct jitmap *j)
+{
+	int fd = open_in_reader(j, work_map, j->tmp);
 
 	if (fd < 0)
 		return;
-	if (!is_its_own(j, fd)) {
-		close(fd);
-		return;
-	}
 	if (j->file >= 0)
 		close(j->file);
 	j->file = fd;

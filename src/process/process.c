@@ -35,7 +35,6 @@ static void free_object(struct object *o)
 	elffile_close(o->elf);
 	free(o->path);
 	free(o->build_id);
-	free(o->readable);
 }
 
 void processes_release(struct processes *ps)
@@ -99,12 +98,14 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		.inode = inode,
 		.path = xstrdup(path),
 		.deleted = ends_with(path, " (deleted)"),
-		.path_differs = procfile_differs(path, dev, inode),
 	};
 
 	if (path[0] == '/') {
-		o.readable = procfile_path(pid, m->start, m->end, path, inode);
-		o.elf = procfile_open(o.path_differs ? o.readable : path);
+		struct procfile f = {pid, m->start, m->end, path, dev, inode};
+
+		o.elf = procfile_open(&f, &o.path_differs);
+		if (o.path_differs)
+			o.elf = procfile_open_mapped(&f);
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}
@@ -119,11 +120,9 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 	return *at = (uint32_t)known;
 }
 
-/* The file at PATH if it has BUILD_ID, else NULL. */
-static struct elffile *open_known(const char *path, const char *build_id)
+/* ELF if it has BUILD_ID, else it is closed and the result is NULL. */
+static struct elffile *check_build_id(struct elffile *elf, const char *build_id)
 {
-	struct elffile *elf = procfile_open(path);
-
 	if (elf && strcmp(elffile_build_id(elf), build_id)) {
 		elffile_close(elf);
 		return NULL;
@@ -146,12 +145,13 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 		.deleted = ends_with(m->path, " (deleted)"),
 	};
 
+	struct procfile f = {.pid = p->pid, .start = m->start, .end = m->end, .path = m->path};
+
 	if (!*p->root)
-		o.elf = open_known(m->path, m->build_id);
+		o.elf = check_build_id(procfile_open(&f, &o.path_differs), m->build_id);
 	if (!o.elf) {
 		o.path_differs = true;
-		o.readable = procfile_path(p->pid, m->start, m->end, m->path, 0);
-		o.elf = open_known(o.readable, m->build_id);
+		o.elf = check_build_id(procfile_open_mapped(&f), m->build_id);
 	}
 	return add_object(ps, &o);
 }

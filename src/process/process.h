@@ -24,7 +24,6 @@ struct object {
 	bool deleted;        /* path ends in " (deleted)" */
 	bool path_differs;   /* path in our own root is another file or does not exist */
 	struct elffile *elf; /* NULL: not readable or not ELF */
-	char *readable;      /* a path to open it by while the process lives */
 	bool has_rules;      /* the engine has its unwind rules */
 	uint32_t table;      /* number of its unwind table, 0: none yet */
 };

@@ -1,75 +1,245 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "procfile.h"
+#include "lib/root.h"
+#include "lib/untrusted/file.h"
 #include "lib/util.h"
+#include "reader.h"
 #include "symbol/elf/elffile.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { SPARE_FILES = 32 }; /* descriptors reserved for other purposes */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
 
-bool procfile_differs(const char *path, uint64_t dev, uint64_t inode)
+enum {
+	SPARE_FILES = 32,   /* descriptors reserved for other purposes */
+	COPY_MAX = 1 << 26, /* bytes of a file that is copied */
+};
+
+/* ---- file systems that may make us wait ---- */
+
+/* The number of the mount that FD is on; -1: not known. */
+static int mount_of(int fd)
 {
+	char path[64], line[128];
+	int mount = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	FILE *in = fopen(path, "re");
+
+	while (in && mount < 0 && fgets(line, sizeof(line), in))
+		sscanf(line, "mnt_id: %d", &mount);
+	if (in)
+		fclose(in);
+	return mount;
+}
+
+/* Who mounted a FUSE file system, from its line of mountinfo; root, if the kernel has the server.
+ */
+static uint32_t owner_of(const char *line)
+{
+	const char *options = strstr(line, " - "),
+		   *user = options ? strstr(options, "user_id=") : NULL;
+	unsigned owner = 0;
+
+	return user && sscanf(user, "user_id=%u", &owner) != 1 ? UINT32_MAX : owner;
+}
+
+/* Whether root or we ourselves serve the mount, which process PID sees. */
+static bool is_served_by_us(uint32_t pid, int mount)
+{
+	char path[64], *line = NULL;
+	uint32_t owner = UINT32_MAX;
+	size_t alloc = 0;
+	int number;
+
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", pid);
+	FILE *in = fopen(path, "re");
+
+	while (in && owner == UINT32_MAX && getline(&line, &alloc, in) > 0)
+		if (sscanf(line, "%d", &number) == 1 && number == mount)
+			owner = owner_of(line);
+	free(line);
+	if (in)
+		fclose(in);
+	return !owner || owner == geteuid();
+}
+
+/* A process in another user namespace may have mounted what it likes. */
+static bool has_other_users(uint32_t pid)
+{
+	struct stat own, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/user", pid);
+	return stat("/proc/self/ns/user", &own) || stat(path, &its) || own.st_ino != its.st_ino;
+}
+
+static bool may_wait(uint32_t pid, int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return true;
+	if (fs.f_type == FUSE_SUPER_MAGIC)
+		return has_other_users(pid) || !is_served_by_us(pid, mount_of(fd));
+	return fs.f_type == OVERLAYFS_SUPER_MAGIC && has_other_users(pid);
+}
+
+/* The copy belongs to the same user, who decides how far it is trusted. */
+static bool fill_copy(int copy, int fd, const struct stat *st)
+{
+	off_t at = 0;
+
+	if (st->st_size > COPY_MAX || (st->st_uid != geteuid() && fchown(copy, st->st_uid, -1)))
+		return false;
+	while (at < st->st_size)
+		if (sendfile(copy, fd, &at, (size_t)(st->st_size - at)) <= 0)
+			return false;
+	return true;
+}
+
+static int copy_of(int fd)
+{
+	int copy = memfd_create("copy", MFD_CLOEXEC);
 	struct stat st;
 
-	if (path[0] != '/')
-		return false;
-	return stat(path, &st) || st.st_ino != inode ||
-	       (st.st_dev != dev &&
-		       major(st.st_dev) != 0); /* overlayfs and btrfs report another device */
+	if (copy >= 0 && !fstat(fd, &st) && fill_copy(copy, fd, &st))
+		return copy;
+	if (copy >= 0)
+		close(copy);
+	return -1;
 }
 
-/* access(2) ignores the capabilities of users other than root. */
-static bool can_follow(const char *link)
+int procfile_detach(uint32_t pid, int fd)
 {
-	int fd = open(link, O_PATH | O_CLOEXEC);
+	if (fd < 0 || !may_wait(pid, fd))
+		return fd;
+	int copy = copy_of(fd);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	close(fd);
+	return copy;
 }
 
-/* True if LINK, /proc/PID/exe, points to PATH, and to INODE if that is known. */
-static bool is_program(const char *link, const char *path, uint64_t inode)
+/* ---- work of the reader ---- */
+
+struct open_request {
+	uint32_t pid;
+	uint64_t start, end, dev, inode;
+	bool mapped; /* not at the path in our own root */
+	bool found;
+	char path[PATH_MAX];
+};
+
+static bool is_file(const struct open_request *r, const struct stat *st)
+{
+	return !r->inode ||
+	       (st->st_ino == r->inode &&
+		       (st->st_dev == r->dev ||
+			       !major(st->st_dev))); /* overlayfs and btrfs report another device */
+}
+
+/* Opens PATH with O_PATH if it is the file. */
+static int open_if_same(const struct open_request *r, const char *root, const char *path)
+{
+	int fd = root_open(root, path, O_PATH);
+	struct stat st;
+
+	if (fd < 0 || (!fstat(fd, &st) && is_file(r, &st)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* True if LINK, /proc/PID/exe, points to the path. */
+static bool is_program(const struct open_request *r, const char *link)
 {
 	char target[PATH_MAX];
 	ssize_t n = readlink(link, target, sizeof(target));
-	struct stat st;
 
-	return n > 0 && (size_t)n == strlen(path) && !memcmp(target, path, (size_t)n) &&
-	       !stat(link, &st) && (!inode || st.st_ino == inode);
+	return n > 0 && (size_t)n == strlen(r->path) && !memcmp(target, r->path, (size_t)n);
 }
 
-/* Uses the first path that works: the later ones need fewer capabilities, but find less. */
-char *procfile_path(uint32_t pid, uint64_t start, uint64_t end, const char *path, uint64_t inode)
+/* Uses the first way that works: the later ones need fewer capabilities, but find less. */
+static int open_mapped(const struct open_request *r)
 {
-	char *direct = xasprintf("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	char path[128];
 
-	if (can_follow(direct))
-		return direct;
-	free(direct);
-	char *program = xasprintf("/proc/%u/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, r->pid, r->start,
+		r->end);
+	int fd = open(path, O_PATH | O_CLOEXEC);
 
-	if (is_program(program, path, inode))
-		return program;
-	free(program);
-	return xasprintf("/proc/%u/root%s", pid, path);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/exe", r->pid);
+	if (is_program(r, path) && (fd = open_if_same(r, "", path)) >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/root", r->pid);
+	return open_if_same(r, path, r->path);
 }
 
-struct elffile *procfile_open(const char *path)
+static int work_open(void *room, int passed)
 {
-	struct elffile *elf = elffile_open(path, NULL);
+	struct open_request *r = room;
+	int fd = r->mapped ? open_mapped(r) : open_if_same(r, "", r->path);
 
-	if (elf && elffile_fd(elf) + SPARE_FILES >= sysconf(_SC_OPEN_MAX)) {
-		elffile_close(elf);
+	(void)passed;
+	r->found = fd >= 0;
+	return fd < 0 ? -1 : procfile_detach(r->pid, file_reopen(fd));
+}
+
+/* ---- for the recorder ---- */
+
+static struct elffile *open_as(const struct procfile *f, bool mapped, bool *found)
+{
+	struct open_request *r = reader_room();
+	int fd = -1;
+
+	*found = false;
+	if (!r || strlen(f->path) >= sizeof(r->path))
+		return NULL;
+	r->pid = f->pid;
+	r->start = f->start;
+	r->end = f->end;
+	r->dev = f->dev;
+	r->inode = f->inode;
+	r->mapped = mapped;
+	strcpy(r->path, f->path);
+	if (!reader_run(f->pid, work_open, &fd))
+		return NULL;
+	*found = r->found;
+	if (fd + SPARE_FILES >= sysconf(_SC_OPEN_MAX)) {
+		close(fd);
 		return NULL;
 	}
+	return fd < 0 ? NULL : elffile_open_fd(fd, NULL);
+}
+
+struct elffile *procfile_open(const struct procfile *f, bool *differs)
+{
+	bool found;
+	struct elffile *elf = open_as(f, false, &found);
+
+	*differs = !found;
 	return elf;
+}
+
+struct elffile *procfile_open_mapped(const struct procfile *f)
+{
+	bool found;
+
+	return open_as(f, true, &found);
 }

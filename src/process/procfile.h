@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens files that processes have mapped, also in other roots and mount namespaces. */
+/*
+ * Opens files that processes have mapped, also in other roots and mount namespaces. The reader does
+ * it, as a target may be behind the file system (FUSE): no file that waits for a target when it is
+ * read or closed is kept open, but a copy of it.
+ */
 #ifndef PROCESS_PROCFILE_H
 #define PROCESS_PROCFILE_H
 
@@ -8,20 +12,27 @@
 
 struct elffile;
 
-/* True if PATH in our own root is not the file with DEV and INODE. */
-bool procfile_differs(const char *path, uint64_t dev, uint64_t inode);
+/* A file as mapped by a process. */
+struct procfile {
+	uint32_t pid;
+	uint64_t start, end;
+	const char *path;    /* for the process; absolute */
+	uint64_t dev, inode; /* inode 0: not known */
+};
 
 /*
- * A path to open the file that PID has mapped from START to END, as long as PID lives, even if it
- * is deleted or in another root. PATH is its path for the process, INODE may be 0: not known. The
- * caller frees it.
+ * Opens the ELF file at F's path in our own root, to stay open. NULL: *DIFFERS, another file is
+ * there or none, or it cannot be read, is not ELF, or too few file descriptors are left.
  */
-char *procfile_path(uint32_t pid, uint64_t start, uint64_t end, const char *path, uint64_t inode);
+struct elffile *procfile_open(const struct procfile *f, bool *differs);
+
+/* The same for the file that the process has mapped, even if it is deleted or in another root. */
+struct elffile *procfile_open_mapped(const struct procfile *f);
 
 /*
- * Opens the ELF file at PATH, to stay open. NULL: it cannot be read, is not ELF, or too few file
- * descriptors are left.
+ * For work of the reader: FD, or a copy of the file if a target may make us wait for it; -1: that
+ * cannot be done. Takes ownership of FD, which may be -1.
  */
-struct elffile *procfile_open(const char *path);
+int procfile_detach(uint32_t pid, int fd);
 
 #endif

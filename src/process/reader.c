@@ -27,7 +27,7 @@ enum {
 	ANSWER_MS = 200,  /* for one request */
 	BUSY_MS = 5000,   /* the same, if the machine is so busy that the reader does not run */
 	SLOW_MS = 10,     /* a longer request counts as waiting */
-	PROCESS_MS = 500, /* all waiting for one process */
+	PROCESS_MS = 500, /* all waiting for one process, which may have other files */
 	USER_MS = 2000,   /* for all processes of one user */
 	DYING_MAX = 64,
 	PAGE = 4096,
@@ -44,7 +44,7 @@ struct area {
 struct waiting {
 	uint64_t start; /* of the process */
 	int64_t ns;
-	bool refused;
+	bool is_silent; /* a request for it was given up */
 };
 
 struct waitings {
@@ -62,8 +62,8 @@ struct reader {
 	pid_t dying[DYING_MAX]; /* killed readers that may wait for a target still */
 	size_t nr_dying;
 	struct waitings processes, users;
-	uint32_t example;     /* a process that is refused */
-	uint64_t nr_refused;  /* processes */
+	uint32_t example;     /* a process for which requests were given up */
+	uint64_t nr_silent;   /* such processes */
 	uint64_t nr_given_up; /* requests */
 };
 
@@ -227,58 +227,56 @@ static struct waiting *put_waiting(struct waitings *w, uint64_t key)
 	return &w->list[w->nr++];
 }
 
-static void refuse(struct waiting *process, uint32_t pid)
+static bool is_too_long(const struct waiting *w, int64_t max_ms)
 {
-	if (process->refused)
-		return;
-	process->refused = true;
-	reader.nr_refused++;
-	reader.example = pid;
+	return w && w->ns > max_ms * 1000000;
 }
 
-/* The process PID took NS; LATE: and did not answer even then. */
-static void account(uint32_t pid, int64_t ns, bool late)
+/* What is known of the process that now has this PID. */
+static struct waiting *put_process(uint32_t pid)
 {
-	if (!late && ns < SLOW_MS * 1000000LL)
-		return;
 	struct waiting *process = put_waiting(&reader.processes, pid);
-	struct waiting *user = put_waiting(&reader.users, task_user(pid));
 	uint64_t began = task_start(pid, pid);
 
 	if (process->start != began)
 		*process = (struct waiting){.start = began};
-	process->ns += ns;
-	user->ns += ns;
-	if (late || process->ns > PROCESS_MS * 1000000LL)
-		refuse(process, pid);
-	user->refused |= user->ns > USER_MS * 1000000LL;
+	return process;
+}
+
+/* A request for the process PID took NS. */
+static void account(uint32_t pid, int64_t ns)
+{
+	if (ns < SLOW_MS * 1000000LL)
+		return;
+	put_process(pid)->ns += ns;
+	put_waiting(&reader.users, task_user(pid))->ns += ns;
 }
 
 static bool is_refused(uint32_t pid)
 {
-	struct waiting *process = find_waiting(&reader.processes, pid);
-
 	if (!reader.users.nr)
-		return false;
-	if (process && process->refused && process->start == task_start(pid, pid))
-		return true;
-	const struct waiting *user = find_waiting(&reader.users, task_user(pid));
+		return false; /* nobody made us wait */
+	return is_too_long(put_process(pid), PROCESS_MS) ||
+	       is_too_long(find_waiting(&reader.users, task_user(pid)), USER_MS);
+}
 
-	if (!user || !user->refused)
-		return false;
-	process = put_waiting(&reader.processes, pid);
-	process->start = task_start(pid, pid);
-	refuse(process, pid);
-	return true;
+static void give_up(uint32_t pid)
+{
+	struct waiting *process = put_process(pid);
+
+	reader.nr_given_up++;
+	reader.nr_silent += !process->is_silent;
+	reader.example = pid;
+	process->is_silent = true;
 }
 
 void reader_describe(struct strbuf *out)
 {
-	if (!reader.nr_refused)
+	if (!reader.nr_given_up)
 		return;
-	strbuf_addf(out, "memory or files of ");
-	if (reader.nr_refused > 1)
-		strbuf_addf(out, "%" PRIu64 " processes, such as ", reader.nr_refused);
+	strbuf_adds(out, "memory or files of ");
+	if (reader.nr_silent > 1)
+		strbuf_addf(out, "%" PRIu64 " processes, such as ", reader.nr_silent);
 	strbuf_addf(out,
 		"process %" PRIu32 " do not answer (userfaultfd or FUSE): %" PRIu64
 		" reads were given up, names and stacks are missing\n",
@@ -350,22 +348,16 @@ static int request(reader_work *work, int *fd)
 
 bool reader_run(uint32_t pid, reader_work *work, int *fd)
 {
-	if (is_refused(pid)) {
-		reader.nr_given_up++;
-		goto none;
-	}
 	int64_t began = monotonic_ns();
-	int done = request(work, fd);
+	int done = is_refused(pid) ? 0 : request(work, fd);
 
 	if (done >= 0)
-		account(pid, monotonic_ns() - began, !done);
-	reader.nr_given_up += !done;
-	if (done > 0)
-		return true;
-none:
-	if (fd)
+		account(pid, monotonic_ns() - began);
+	if (!done)
+		give_up(pid);
+	if (done <= 0 && fd)
 		*fd = -1;
-	return false;
+	return done > 0;
 }
 
 /* ---- memory ---- */

@@ -2,8 +2,8 @@
 /*
  * What a target controls and may block for ever, its memory (userfaultfd) and files (FUSE), is
  * touched only by a helper process, the reader, which has our privileges. It is made when it is
- * first needed, and killed and replaced when it does not answer in time; the process that it was
- * busy with is not read again.
+ * first needed, and killed and replaced when it does not answer in time; a process for which that
+ * happens again and again is not read any more.
  */
 #ifndef PROCESS_READER_H
 #define PROCESS_READER_H
@@ -30,8 +30,8 @@ typedef int reader_work(void *room, int fd);
 
 /*
  * Has WORK done for the process PID. *FD is passed, stays the caller's, and is replaced by the file
- * that comes back, or -1; FD may be NULL. False: the reader did not answer in time, or did not for
- * that process before.
+ * that comes back, or -1; FD may be NULL. False: the reader did not answer in time, or did not
+ * several times before for that process, or others of its user.
  */
 bool reader_run(uint32_t pid, reader_work *work, int *fd);
 

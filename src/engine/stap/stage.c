@@ -36,7 +36,7 @@ static int fix_time(const char *path, struct strbuf *err)
 static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 {
 	char *tmp = xasprintf("%s.%d", to, (int)getpid());
-	const char *from = o->path_differs ? o->readable : o->path;
+	char *from = xasprintf("/proc/self/fd/%d", elffile_fd(o->elf));
 	int ret = folder_make_above(to, err);
 
 	unlink(tmp); /* left by a killed process */
@@ -48,6 +48,7 @@ static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 		ret = fail(err, "cannot rename '%s': %s", tmp, strerror(errno));
 	if (ret)
 		unlink(tmp);
+	free(from);
 	free(tmp);
 	return ret;
 }
