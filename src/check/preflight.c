@@ -30,7 +30,7 @@ static void look_at_stap(const struct engine_request *r, struct checks *checks)
 		.tool = r->tool,
 		.module_given = r->module,
 		.module_signed = asks_to_sign(r),
-		.runtime_given = repair_stands_aside(r),
+		.runtime_given = repair_is_disabled(r),
 	};
 	struct strbuf why = STRBUF_INIT;
 	struct stap_module module = {0};

@@ -15,7 +15,7 @@ static bool needs_stap(const struct engine_request *r)
 
 /*
  * Children of a command are recorded if possible, those of processes because --children was given.
- * No script can be given the place of an interpreter in a program that has not started.
+ * A script cannot be given the location of an interpreter in a program that has not started.
  */
 static bool needs_bpf(const struct engine_request *r)
 {

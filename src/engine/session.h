@@ -21,8 +21,8 @@ struct session {
 /*
  * Runs it and fills REC, and FILES with those that naming needs and that have no usable path. 0:
  * ok; 1: with losses, see ERR; -1: no results. With describe or request.compile_only REC stays
- * empty. NOTES and ERR hold whole lines. From then on the first two signals only hurry what is
- * still running, so that what was recorded is written; the third one ends the program.
+ * empty. NOTES and ERR hold whole lines. Afterwards the first two signals only speed up what is
+ * still running, so that the recording is written; the third one ends the program.
  */
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);

@@ -187,7 +187,7 @@ static int take_declaration(const struct tool *tool, struct tool_option *o, cons
 			 take_default(o, word, len))
 			return -1;
 	}
-	/* a script's argument is always there */
+	/* an argument of the script cannot be omitted */
 	return o->compiled && !o->default_value ? -1 : 0;
 }
 
@@ -424,7 +424,7 @@ uint64_t tool_value(const struct tool *tool, const struct tool_values *values, c
 	return 0;
 }
 
-/* The bits of a keyword, 0: it is none. */
+/* The bits of a keyword, 0: unknown keyword. */
 static uint64_t keyword_bits(const struct tool_option *o, const char *word, size_t len)
 {
 	for (size_t i = 0; i < o->nr_keywords; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tool: one question, answered by the SystemTap script NAME.stp and perhaps by BPF programs. What
- * it records, which options it has and what it needs is read from the script's header, lines
- * "// flametap: KEY VALUE"; see flametap-scripts(7).
+ * A tool: a SystemTap script NAME.stp and optionally BPF programs. What it records, its options and
+ * its requirements are read from the script's header, lines "// flametap: KEY VALUE"; see
+ * flametap-scripts(7).
  */
 #ifndef ENGINE_TOOL_H
 #define ENGINE_TOOL_H
@@ -37,12 +37,12 @@ struct tool_values {
 /* What the script probes, as far as a kernel may lack it. */
 struct tool_probe {
 	char *tracepoint;  /* "sched:sched_switch"; NULL: the timer */
-	bool begins, ends; /* what is measured lasts from one that begins to one that ends */
+	bool begins, ends; /* durations are measured from one that begins to one that ends */
 };
 
 struct tool {
 	char *name;
-	char *path;     /* of the script; NULL: only what is built in is there */
+	char *path;     /* of the script; NULL: only the built-in programs exist */
 	char **tapsets; /* folders for -I, NULL-terminated */
 	char *event, *title, *unit, *clock;
 	char *none;    /* why there may be no samples */

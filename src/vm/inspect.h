@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process that is recorded, as src/vm looks at it. */
+/* A recorded process as a target for src/vm. */
 #ifndef VM_INSPECT_H
 #define VM_INSPECT_H
 
@@ -7,8 +7,8 @@
 #include "target.h"
 
 /*
- * What P has mapped, and its memory. Valid as long as PS does not change; debug_path as in struct
- * debug_paths.
+ * Initialises the target with the mapped files and the memory of P. Valid as long as PS does not
+ * change; debug_path as in struct debug_paths.
  */
 void inspect_init(struct target *t, const struct processes *ps, const struct process *p,
 	const char *debug_path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to come to a pointer: from the thread pointer or from 0, for each step the word at that
- * distance. No step: it is 0 itself.
+ * How to find a pointer: starting at the thread pointer or 0, each step reads the word at an
+ * offset. No steps: the pointer is 0.
  */
 #ifndef VM_POINTER_PATH_H
 #define VM_POINTER_PATH_H
@@ -14,7 +14,7 @@ enum { PATH_STEPS = 3 };
 struct pointer_path {
 	bool per_thread;
 	uint32_t nr;
-	uint64_t step[PATH_STEPS]; /* distances may be negative: they wrap around */
+	uint64_t step[PATH_STEPS]; /* offsets; negative ones wrap around */
 };
 
 #endif

@@ -26,14 +26,17 @@ unsigned splice_code_role(const struct splice_code *code, uint64_t address)
 	return code->nr ? SPLICE_INSIDE : SPLICE_ELSEWHERE;
 }
 
-/* ---- run loops, and what begins them ---- */
+/* ---- run loops and their beginners ---- */
 
 struct loop {
 	size_t frame; /* in native */
-	/* of what began it: the nearest function with a role of its own since the loop before,
-	 * else SPLICE_INSIDE; but SPLICE_ELSEWHERE when it was called from another file */
+	/*
+	 * role of the function that began it: the nearest one with a role of its own after the
+	 * previous loop, else SPLICE_INSIDE; but SPLICE_ELSEWHERE if it was called from another
+	 * file
+	 */
 	unsigned by;
-	bool extra; /* nothing began it */
+	bool extra; /* without beginner */
 };
 
 /* Both outermost first. */
@@ -43,7 +46,7 @@ struct work {
 	struct loop *loops;
 	size_t nr_beginners, nr_loops;
 	unsigned *costs;  /* of the first I beginners and J loops */
-	int *frame_loops; /* of each of the interpreter's frames: on which loop */
+	int *frame_loops; /* the loop of each VM frame */
 };
 
 static void find_loops(struct work *w)
@@ -73,7 +76,7 @@ static void find_beginners(struct work *w)
 		w->beginners[i].loop = SPLICE_NO_LOOP;
 }
 
-/* ---- which belong together ---- */
+/* ---- alignment of loops and beginners ---- */
 
 static unsigned *cost_at(struct work *w, size_t i, size_t j)
 {
@@ -100,7 +103,7 @@ static unsigned cost_of_skip(struct work *w, size_t i, size_t j)
 		b->has_more ? SPLICE_NEVER : w->s->rules->costs[b->kind].without);
 }
 
-/* That of a loop that was left behind, where there may be one, costs least. */
+/* The cost of a loop without beginner; least where a beginner may have left it behind. */
 static unsigned cost_of_extra(struct work *w, size_t i, size_t j)
 {
 	const struct splice_beginner *b = i ? &w->beginners[i - 1] : NULL;
@@ -131,7 +134,7 @@ static unsigned least_cost(struct work *w, size_t i, size_t j)
 	return cost;
 }
 
-/* Of several alignments with equal cost the one that has partners as far out as can be. */
+/* Of alignments with equal cost, takes the one with the outermost partners. */
 static void take_partners(struct work *w)
 {
 	size_t i = w->nr_beginners, j = w->nr_loops;
@@ -151,7 +154,7 @@ static void take_partners(struct work *w)
 	}
 }
 
-/* False: they do not fit. */
+/* False: they cannot be aligned. */
 static bool align(struct work *w)
 {
 	size_t rows = w->nr_beginners + 1, columns = w->nr_loops + 1;
@@ -166,7 +169,7 @@ static bool align(struct work *w)
 	return true;
 }
 
-/* ---- on which loop frames are ---- */
+/* ---- the loops of frames ---- */
 
 /* The last loop that was left behind on LOOP, which B began; or LOOP itself. */
 static int loop_going_on(const struct work *w, const struct splice_beginner *b, int loop)

@@ -11,7 +11,7 @@
  * every glibc for x86-64 that has no such symbol to read.
  */
 enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_DATA = 8 };
-/* Both C libraries have the table of blocks second in what the thread pointer leads to. */
+/* In both C libraries the table of blocks is the second word at the thread pointer. */
 enum { BLOCK_TABLE = 8, GLIBC_BLOCK_SIZE = 16, MUSL_BLOCK_SIZE = 8 };
 
 const char *const threadkey_symbols[] = {

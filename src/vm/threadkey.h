@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the C library of a process keeps what belongs to one thread. x86-64, glibc and musl. */
+/* Locates thread-specific data in the C library of a process. x86-64, glibc and musl. */
 #ifndef VM_THREADKEY_H
 #define VM_THREADKEY_H
 
@@ -8,7 +8,9 @@
 /* The symbols of C libraries that the following look for; the last is NULL. */
 extern const char *const threadkey_symbols[];
 
-/* The path to what pthread_getspecific(KEY) gives; false: no known C library is mapped. */
+/*
+ * The path to the value that pthread_getspecific(KEY) returns; false: no known C library is mapped.
+ */
 bool threadkey_path(const struct target *target, uint32_t key, struct pointer_path *path);
 
 /*

@@ -12,48 +12,48 @@ struct strbuf;
 struct target;
 struct vm_values;
 
-/* Room for the frames of a walk, options, and what was found. */
+/* Buffer, options and result of a walk. */
 struct vm_stack {
 	struct vm_frame *frames; /* innermost first */
 	size_t max;
-	bool mixed; /* for splicing: also what is no frame but may begin a run loop */
-	size_t nr;  /* also when the walk does not end well: right as far as they go */
+	bool mixed; /* for splicing: also entries that only mark a possible run loop */
+	size_t nr;  /* valid also if the walk failed */
 };
 
 struct vm {
-	const char *name;  /* as in options, stap's lines and notes: "perl" */
-	const char *title; /* for people: "Perl" */
-	char letter;       /* of the stap scripts' first argument; none of "uk" */
+	const char *name;  /* in options, output of scripts and notes: "perl" */
+	const char *title; /* in messages: "Perl" */
+	char letter;       /* in the first argument of stap scripts; not u or k */
 	enum vm_kind kind;
 	enum stack_kind stack;
 	enum frame_kind frame;
 
 	const char *symbol; /* defined by every file that may have the interpreter */
 	/*
-	 * Finds the interpreter in T. LIKE was found before, in the same file, or NULL: it saves
-	 * reading debug information again. 1: there is none; -1 and ERR: there is one, but it
+	 * Finds the interpreter in T. LIKE is a layout found earlier in the same file, or NULL: it
+	 * saves reading debug information again. 1: there is none; -1 and ERR: there is one, but it
 	 * cannot be walked.
 	 */
 	int (*find)(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 		struct strbuf *err);
 	/* Appends version, file and how the layout is known, in the process PID, for --check. */
 	void (*describe)(const struct vm_layout *layout, uint32_t pid, struct strbuf *out);
-	/* Adds the layout in PID to what stap's script is given. False: there is no room. */
+	/* Adds the layout in PID to the values for a stap script. False: there is no room. */
 	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
-	/* The stack of the thread with the thread pointer THREAD, which stands still. */
+	/* Walks the stack of the thread with the thread pointer THREAD, which must not run. */
 	enum vm_end (*walk)(const struct vm_layout *layout, const struct memory *memory,
 		uint64_t thread, struct vm_stack *stack);
-	/* Reads the texts of FRAME, which must still be there. */
+	/* Reads the texts of FRAME, which must still be in memory. */
 	void (*read_texts)(const struct vm_layout *layout, const struct memory *memory,
 		const struct vm_frame *frame, union vm_texts *texts);
-	/* Appends the name of a frame, as the language has it. False: it could not be read. */
+	/* Appends the name of a frame in the language's syntax. False: it could not be read. */
 	bool (*add_name)(const union vm_texts *texts, uint64_t what, struct strbuf *name);
 	/* Appends the file and gives the line, 0: not known. False: they could not be read. */
 	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
 	const struct splice_rules *splice;
-	/* Maps of its BPF part that are not needed without it: entries of each processor. */
+	/* Maps that only its BPF part uses, with their entries per CPU. */
 	struct vm_map {
-		const char *name; /* NULL: no more */
+		const char *name; /* NULL: end of the list */
 		uint32_t entries;
 	} maps[4];
 };

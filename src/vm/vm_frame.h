@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of interpreters' stacks as both engines add them up, and how a walk over such a stack
- * ends. The BPF programs include this file.
+ * Frames of VM stacks, the same in both engines, and how a walk over such a stack ends. Also
+ * included by the BPF programs.
  */
 #ifndef VM_VM_FRAME_H
 #define VM_VM_FRAME_H
@@ -17,13 +17,13 @@ enum vm_kind { VM_NONE, VM_LIST(VM_KIND) VM_KINDS };
 #undef VM_KIND
 
 /*
- * Three words that mean the same as long as the code is there, whichever closure of it runs. Bits
- * 56 to 58 of what are the frame's type, which is not 0; those above are flags; 47 to 55 are 0; the
- * others are an address. All the rest is the interpreter's own.
+ * Three words that identify a frame as long as its code exists, the same for all closures of it. In
+ * what, bits 56 to 58 are the frame's type, not 0; those above are flags; 47 to 55 are 0; the
+ * others are an address. The rest is defined by the interpreter.
  */
 struct vm_frame {
 	uint64_t what;
-	uint64_t with; /* what tells two frames with equal what apart */
+	uint64_t with; /* distinguishes frames with equal what */
 	uint64_t at;   /* the statement or instruction */
 };
 
@@ -37,8 +37,8 @@ enum { VM_NO_FRAME = 7 };
 enum { VM_DEPTH = 1024 }; /* frames, at most */
 
 /*
- * A frame as two words, none of them 0: what with a part of with, which is enough to tell frames
- * apart that are at the same place, and at + 1.
+ * A frame as two words, neither of them 0: what combined with a part of with, enough to distinguish
+ * frames at the same statement, and at + 1.
  */
 struct vm_words {
 	uint64_t what, at;
@@ -68,11 +68,11 @@ enum vm_end {
 	VM_ENDS,
 };
 
-/* What all walks begin with. */
+/* The first member of all walks. */
 struct vm_walk {
-	bool mixed;     /* for splicing: also what is no frame but may begin a run loop */
+	bool mixed;     /* for splicing: also entries that only mark a possible run loop */
 	bool found;     /* there is a frame */
-	uint32_t owner; /* the process, for what is remembered of it */
+	uint32_t owner; /* tgid, for cached entries */
 	struct vm_frame frame;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was found of an interpreter in one process, and the texts of a frame: of each kind its own.
- * The BPF programs include this file.
+ * The layout of an interpreter in a process, and the texts of a frame, by kind of VM. Also included
+ * by the BPF programs.
  */
 #ifndef VM_VM_LAYOUT_H
 #define VM_VM_LAYOUT_H
@@ -22,14 +22,14 @@ struct vm_layout {
 	};
 };
 
-/* What a frame's name and place are made of, as read from the process. */
+/* The texts that a frame's name and location consist of, as read from the process. */
 union vm_texts {
 #define VM_TEXTS(KIND, name) struct name##_texts name;
 	VM_LIST(VM_TEXTS)
 #undef VM_TEXTS
 };
 
-/* A frame with its texts, as the programs hand it up once. */
+/* A frame with its texts, as the BPF programs send it once. */
 struct vm_new_frame {
 	struct vm_key {
 		uint32_t tgid;

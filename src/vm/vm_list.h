@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreters: ROW(KIND, name) each, and their headers. For one there are enum vm_kind's
- * VM_KIND, struct vm name_vm in its folder, struct name_layout, name_texts and name_walk, and for
+ * The interpreters: one ROW(KIND, name) each, and their headers. Each defines VM_KIND in enum
+ * vm_kind, struct vm name_vm in its folder, struct name_layout, name_texts and name_walk, and for
  * the BPF programs name_begin_here(), name_step() and name_read_texts().
  */
 #ifndef VM_VM_LIST_H
@@ -11,7 +11,10 @@
 
 #endif
 
-/* Not guarded: vm_layout.h and vm_bpf.h each need their part, where the list alone was before. */
+/*
+ * No include guard: vm_layout.h and vm_bpf.h include different parts, possibly after the list
+ * alone.
+ */
 #ifdef VM_LIST_LAYOUTS
 #include "perl/perl_frame.h"
 #include "perl/perl_layout.h"

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 
 /*
- * An interpreter is not there at once when its file is mapped, and the path to it may be another
- * one once it is: so long, and so often, it is looked for again.
+ * An interpreter is initialised some time after its file is mapped, and the path to it may change
+ * then: during YOUNG_MS it is searched for again every AGAIN_MS.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
 
-enum { IMAGES_BEFORE = 16 }; /* parents, and earlier images, whose names still hold */
+enum { IMAGES_BEFORE = 16 }; /* parents and earlier images that are searched for names */
 
 void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
 	const struct vm_names *names, struct strbuf *refusals)
@@ -43,7 +43,7 @@ void vm_processes_release(struct vm_processes *vp)
 	*vp = (struct vm_processes){0};
 }
 
-/* ---- where it is ---- */
+/* ---- its location ---- */
 
 static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before)
 {
@@ -132,7 +132,7 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 		return 1;
 	like = table_get(&vp->by_object, object, 0);
 	inspect_init(&t, vp->ps, p, NULL);
-	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* now it runs: hurry */
+	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* while recording: be fast */
 	t.fetch = vp->fetch && vp->map < 0 ? debuginfod_open_as_user : NULL;
 	found = vp->vm->find(&t, like ? &vp->images[*like].layout : NULL, &layout, err);
 	inspect_release(&t);
@@ -152,7 +152,7 @@ int vm_processes_look(struct vm_processes *vp, const struct process *p, struct s
 
 	image->changes = p->changes;
 	image->looked_ns = monotonic_ns();
-	/* one that ends meanwhile is what it was */
+	/* a process that ends meanwhile keeps its state */
 	if (found < 0 && (image->state == IMAGE_FOUND || !task_lives(p->pid, 0)))
 		found = image->state == IMAGE_FOUND ? 0 : 1;
 	else
@@ -223,11 +223,11 @@ void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t chil
 	const struct process *p = processes_known(vp->ps, child);
 
 	if (vp->images[of_parent].state != IMAGE_FOUND)
-		return; /* not yet: it is looked at as all that are new */
+		return; /* not known yet: searched as any new process */
 	image->state = IMAGE_FOUND;
 	image->layout = vp->images[of_parent].layout;
 	image->changes = p ? p->changes : 0;
-	image->began_ns = 0; /* all is there from the beginning */
+	image->began_ns = 0; /* initialised from the start */
 	if (task_lives(child, 0))
 		update_map(vp, image);
 }
@@ -306,8 +306,8 @@ static const uint32_t *inherited_name(
 }
 
 /*
- * The same for a row of process PID: it may be that of an earlier image. And the programs hand up a
- * frame once for each process number, whichever process gets that number later.
+ * The same for a row of process PID, which may be of an earlier image. And the programs send a
+ * frame only once per PID, even if the PID is reused.
  */
 static const uint32_t *known_name(
 	struct vm_processes *vp, uint32_t pid, const struct vm_words *words)

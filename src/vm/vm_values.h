@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where interpreters are in processes, as variables of a stap script, each a list separated by
- * dots. Of what is equal there is one.
+ * The layouts of interpreters in processes as variables of a stap script, each a list separated by
+ * dots. Equal entries are stored once.
  */
 #ifndef VM_VM_VALUES_H
 #define VM_VM_VALUES_H
@@ -23,8 +23,8 @@ struct vm_values {
 void vm_values_release(struct vm_values *v);
 
 /*
- * The number, from 1 on, of TEXT in the variable NAME, new or not; 0: there is no room. NAME must
- * outlive V.
+ * The number, from 1, of TEXT in the variable NAME, added if it is new; 0: there is no room. NAME
+ * must outlive V.
  */
 size_t vm_values_put(struct vm_values *v, const char *name, const char *text);
 

@@ -433,14 +433,14 @@ static void test_stands_aside(void **state)
 	struct engine_request request = {0};
 
 	(void)state;
-	assert_false(repair_stands_aside(&request));
+	assert_false(repair_is_disabled(&request));
 	for (size_t i = 0; i < ARRAY_LEN(args); i++) {
 		request.stap_args = &args[i];
 		request.nr_stap_args = 1;
-		assert_int_equal(repair_stands_aside(&request), i < 2);
+		assert_int_equal(repair_is_disabled(&request), i < 2);
 	}
 	setenv("SYSTEMTAP_RUNTIME", "/other", 1);
-	assert_true(repair_stands_aside(&request));
+	assert_true(repair_is_disabled(&request));
 	unsetenv("SYSTEMTAP_RUNTIME");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The built-in engine: BPF programs take the stacks and add them up, unwinding by our tables. */
+/* The built-in engine: BPF programs take stacks, unwind them by our unwind tables and sum them. */
 #include "drain.h"
 #include "engine/collect.h"
 #include "engine/engine.h"
@@ -26,9 +26,9 @@
 
 enum {
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
-	PREPARE_MS = 500,     /* for the tables of what runs, before the first tick */
-	YOUNG_MS = 10,        /* between two looks at an interpreter that has just begun */
-	FINISH_S = 20,        /* for tables that are still being made */
+	PREPARE_MS = 500,     /* for the tables of mapped files, before the first tick */
+	YOUNG_MS = 10,        /* between two searches for an interpreter in a new process */
+	FINISH_S = 20,        /* for tables that are still being built */
 };
 
 struct bpf {
@@ -55,12 +55,12 @@ struct bpf {
 	size_t nr_waiting, waiting_alloc;
 	bool vms_young;
 	struct kallsyms *kallsyms;
-	struct strbuf no_kallsyms;            /* why */
+	struct strbuf no_kallsyms;            /* why there are none */
 	struct strbuf no_vm;                  /* why, one process a line */
-	struct strbuf no_waits;               /* why waiting threads were not looked at */
-	uint64_t drained_nodes, drained_rows; /* what was new before the last drain */
+	struct strbuf no_waits;               /* why waiting threads were not scanned */
+	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
 	uint64_t nr_drains;
-	uint64_t lost_events; /* that were made good */
+	uint64_t lost_events; /* for which mappings were scanned again */
 	bool started, waited, stopped;
 };
 
@@ -102,7 +102,7 @@ static int take_record(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* The names that came with the frames. */
+/* Takes the names of new frames. */
 static void take_frames(struct bpf *b)
 {
 	for (size_t i = 0; i < b->nr_frames; i++)
@@ -110,7 +110,7 @@ static void take_frames(struct bpf *b)
 	b->nr_frames = 0;
 }
 
-/* Names of what the rows have that are drained now. */
+/* Takes the names of frames in the rows that are about to be drained. */
 static void take_names(void *context)
 {
 	struct bpf *b = context;
@@ -185,7 +185,7 @@ static int add_targets(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
-/* Every target has its files opened, so that they can be named when they are gone. */
+/* Opens the mapped files of a target, so that its frames can be named after it has ended. */
 static int scan_target(struct bpf *b, uint32_t tid, struct strbuf *err)
 {
 	uint32_t pid = task_process(tid);
@@ -198,7 +198,7 @@ static int scan_target(struct bpf *b, uint32_t tid, struct strbuf *err)
 			     : "; give the number of a running process");
 }
 
-/* Every number that we tell and are told has to mean the same. */
+/* PIDs in /proc and in the kernel's events must be of our PID namespace. */
 static int check_pid_namespace(struct strbuf *err)
 {
 	if (task_numbers_ours())
@@ -223,7 +223,9 @@ static int scan_targets(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
-/* Who asks for an interpreter means a process with it; what processes will start is not known. */
+/*
+ * Fails without the interpreter in any target, unless processes that start later are recorded, too.
+ */
 static int find_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
@@ -231,7 +233,7 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 	size_t nr_found = 0;
 
 	if (r->command)
-		processes_get(&b->processes, r->pids[0]); /* to hear of its events */
+		processes_get(&b->processes, r->pids[0]); /* so that its events are handled */
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
 		struct strbuf why = STRBUF_INIT;
@@ -280,7 +282,7 @@ static void bpf_free(struct engine *engine)
 	free(b);
 }
 
-/* Each file of the targets stays open. */
+/* Raises the limit of open files: all files of the targets stay open. */
 static void allow_files(void)
 {
 	struct rlimit limit;
@@ -338,7 +340,7 @@ static void bpf_describe(const struct engine *engine, FILE *out)
 	fputs("# the BPF programs are built in; their source is src/engine/bpf/kern\n", out);
 }
 
-/* However late we come to stop it, it lasts no longer than was asked for. */
+/* CLOCK_MONOTONIC at which the programs end the recording, as we may stop it late. */
 static uint64_t end_time(const struct engine_request *r)
 {
 	return r->seconds > 0 && r->seconds < 1e9
@@ -347,8 +349,8 @@ static uint64_t end_time(const struct engine_request *r)
 }
 
 /*
- * The tables of what is mapped at the start are made before the first tick, unless that takes so
- * long that somebody would notice.
+ * Builds the tables of files mapped at the start before the first tick, unless that would delay it
+ * noticeably.
  */
 static void prepare_tables(struct bpf *b)
 {
@@ -362,7 +364,7 @@ static void prepare_tables(struct bpf *b)
 	}
 }
 
-/* On a machine that has more to do than it can we must still come to read. */
+/* So that the ring buffers are read on an overloaded machine, too. */
 static void raise_priority(bool on)
 {
 	setpriority(PRIO_PROCESS, 0, on ? -20 : 0);
@@ -385,18 +387,18 @@ static bool is_command(const struct bpf *b, uint32_t pid)
 	return r->command && r->user && pid == r->pids[0];
 }
 
-/* Processes that the recording is about, and those that may become it. */
+/* True for events of recorded processes and of those that become recorded. */
 static bool is_relevant(struct bpf *b, const struct side_event *e)
 {
 	if (!e->pid)
-		return false; /* outside of our pid namespace */
+		return false; /* outside of our PID namespace */
 	if (b->request->all || is_command(b, e->pid) || processes_known(&b->processes, e->pid))
 		return true;
 	return e->kind == SIDE_FORK && b->request->children &&
 	       processes_known(&b->processes, e->ppid);
 }
 
-/* The process of an event; NULL: of everybody's only those that are hit matter. */
+/* The process of an event; NULL: with all processes recorded, only those with samples matter. */
 static struct process *process_of(struct bpf *b, const struct side_event *e)
 {
 	bool add = e->kind == SIDE_EXEC && (b->request->vm || is_command(b, e->pid));
@@ -441,7 +443,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
-/* Events were lost: what is mapped must be looked at. */
+/* After lost events: scans all mappings. */
 static void rescan(struct bpf *b)
 {
 	b->lost_events = b->side.lost;
@@ -461,7 +463,7 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 
-/* What the programs handed up of interpreters, whose processes are known by now. */
+/* Takes VM frames and waiting threads, after the events of their processes. */
 static void take_vms(struct bpf *b)
 {
 	if (!b->request->vm)
@@ -473,7 +475,7 @@ static void take_vms(struct bpf *b)
 	b->nr_waiting = 0;
 }
 
-/* Events and copies in the order in which they happened. */
+/* Handles events and copies in the order of time. */
 static void take_round(struct bpf *b)
 {
 	size_t at = 0;
@@ -526,7 +528,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
 	if (b->programs.scan) {
 		programs_scan_tasks(&b->programs, &b->no_waits);
-		take_round(b); /* their memory is still what they left */
+		take_round(b); /* before the threads change their memory */
 	}
 	if (r->kernel)
 		b->kallsyms = kallsyms_new(&b->no_kallsyms);
@@ -592,9 +594,9 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->stopped)
 		return ENGINE_ENDED;
-	/* it records already, and somebody waits to be told so */
 	if (b->vms_young && timeout_ms > YOUNG_MS)
 		timeout_ms = YOUNG_MS;
+	/* the first call reports at once that the recording runs */
 	wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;
 	take_round(b);
@@ -617,7 +619,7 @@ static void bpf_stop(struct engine *engine)
 	b->stopped = true;
 }
 
-/* What still comes: records on the way, tables that are being made, both halves of the sums. */
+/* Takes the rest: records in the ring buffers, tables being built, both halves of the sums. */
 static void take_rest(struct bpf *b)
 {
 	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;

@@ -20,7 +20,7 @@
 
 enum {
 	DEFAULT_HZ = 999,
-	ENTRIES = 16384,   /* nodes, and rows, beside those for a busy tenth of a second */
+	ENTRIES = 16384,   /* nodes, and rows, in addition to those of one second's samples */
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
 
@@ -46,7 +46,7 @@ bool programs_exist(const struct tool *tool)
 	return find_built_in(tool) != NULL;
 }
 
-/* What went wrong comes last. */
+/* Keeps the end, where errors are. */
 static void shorten_log(struct strbuf *log)
 {
 	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
@@ -102,7 +102,7 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 	p->nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
 	const struct {
 		const char *map;
-		uint32_t entries; /* 0: as it is */
+		uint32_t entries; /* 0: unchanged */
 	} sizes[] = {
 		{"rows_0", p->nr_rows},
 		{"rows_1", p->nr_rows},
@@ -150,7 +150,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 		     : 0;
 }
 
-/* The kernel does not take the programs. */
+/* Reports that the kernel rejected the programs. */
 static int refuse(const struct programs *p, int error, struct strbuf *err)
 {
 	struct utsname uts = {0};

@@ -13,28 +13,28 @@
 #include <unistd.h>
 
 /*
- * Room for stacks comes in few sizes, each is a module of its own. An entry of the two large arrays
- * takes 150 bytes by estimate, and one of them is there once per CPU: without a wish, what should
- * stay below 128 MiB.
+ * Sizes of the table of stacks are few, as each needs a module of its own. An entry of the two
+ * large arrays takes about 150 bytes, and one array exists per CPU: the default stays below 128
+ * MiB.
  */
-static size_t size_class(size_t wish)
+static size_t size_class(size_t requested)
 {
 	static const size_t classes[] = {4096, 16384, 65536, 262144, 1048576};
 	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	size_t i = 0;
 
-	if (!wish) {
+	if (!requested) {
 		while (i + 1 < 4 && classes[i + 1] * 150 * (cpus + 3) <= 128 << 20)
 			i++;
 		return classes[i];
 	}
-	while (i + 1 < ARRAY_LEN(classes) && classes[i] < wish)
+	while (i + 1 < ARRAY_LEN(classes) && classes[i] < requested)
 		i++;
 	return classes[i];
 }
 
-/* stap's fuse, in cycles of every billion; without a limit it has none. */
-static void add_fuse(struct argv *a, unsigned percent)
+/* stap's overload limit, in cycles per billion; 0: none. */
+static void add_overload(struct argv *a, unsigned percent)
 {
 	if (percent)
 		argv_add(a, xasprintf("-DSTP_OVERLOAD_THRESHOLD=%uLL", percent * 10000000));
@@ -50,7 +50,7 @@ static void add_limits(struct argv *a, const struct engine_request *r)
 	argv_add(a, xstrdup("-DMAXACTION_INTERRUPTIBLE=100000000"));
 	argv_add(a, xasprintf("-DMAXMAPENTRIES=%zu", size_class(r->stacks)));
 	argv_add(a, xstrdup("-DMAXSKIPPED=1000000000")); /* counted at the end, never fatal */
-	add_fuse(a, r->overload);
+	add_overload(a, r->overload);
 	argv_add(a, xstrdup("--suppress-handler-errors"));
 }
 
@@ -81,7 +81,7 @@ static void add_release(struct argv *a, const char *release, const struct stage 
 		argv_pair(a, "-r", xstrdup(release));
 }
 
-bool repair_stands_aside(const struct engine_request *r)
+bool repair_is_disabled(const struct engine_request *r)
 {
 	const char *runtime = getenv("SYSTEMTAP_RUNTIME");
 	bool chosen = runtime && *runtime;
@@ -99,7 +99,7 @@ int repair_init(struct repair *repair, const struct engine_request *r, struct st
 	int ret = 0;
 
 	*repair = (struct repair){0};
-	if (stap && !repair_stands_aside(r) && (r->release || !uname(&uts))) {
+	if (stap && !repair_is_disabled(r) && (r->release || !uname(&uts))) {
 		const char *release = r->release ? r->release : uts.release;
 		char *modules = xasprintf("/lib/modules/%s", release);
 		char *folder = folder_cache();
@@ -190,7 +190,7 @@ static void add_target_list(struct argv *a, const struct engine_request *r)
 	strbuf_release(&text);
 }
 
-/* The other options are variables of the module, which have their own value where none is given. */
+/* The other options are variables of the module, which has the defaults. */
 static void add_options(struct argv *a, const struct engine_request *r)
 {
 	for (size_t i = 0; i < r->tool->nr_options; i++) {
@@ -212,7 +212,7 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	argv_add(a, xstrdup("staprun"));
 	if (!m->is_signed)
 		argv_add(a, xstrdup("-R"));
-	/* MiB: all rows leave at once */
+	/* MiB: all rows are printed at once */
 	argv_pair(a, "-b",
 		xasprintf("%zu",
 			4 + (m->max_stacks ? m->max_stacks : size_class(r->stacks)) / 16384));

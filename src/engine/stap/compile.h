@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of SystemTap: stap, which makes a kernel module of a script, and staprun, which runs
- * it. */
+/*
+ * Commands of SystemTap: stap, which compiles a script to a kernel module, and staprun, which runs
+ * it.
+ */
 #ifndef ENGINE_STAP_COMPILE_H
 #define ENGINE_STAP_COMPILE_H
 
@@ -11,29 +13,29 @@
 #include "stap_module.h"
 #include "vm/vm_values.h"
 
-/* What a SystemTap needs that does not know the kernel. */
+/* What SystemTap needs for a kernel that it does not support. */
 struct repair {
-	struct stap_compat compat; /* all zero: nothing was looked at */
-	char *runtime;             /* the edited copy, NULL: the installed one does */
+	struct stap_compat compat; /* all zero: not checked */
+	char *runtime;             /* the edited copy, NULL: the installed one is used */
 };
 
-/* The user has chosen a runtime: nothing is repaired. */
-bool repair_stands_aside(const struct engine_request *request);
+/* True if the user has chosen a runtime: it is not edited. */
+bool repair_is_disabled(const struct engine_request *request);
 
-/* Finds what is needed and makes the copy in the user's cache. -1 and ERR: that failed. */
+/* Checks what is needed and creates the copy in the user's cache. -1 and ERR on failure. */
 int repair_init(struct repair *repair, const struct engine_request *request, struct strbuf *err);
 void repair_release(struct repair *repair);
 
 /*
- * stap as far as pass 4: prints the path of the module. Nothing in it depends on the processes but
- * their files, so that the module is found in stap's cache the next time.
+ * stap up to pass 4: prints the path of the module. Only the files of the processes are in it, so
+ * that stap finds the module in its cache the next time.
  */
 void compile_command(struct argv *a, const struct engine_request *request,
 	const struct stage *stage, const struct repair *repair);
 
 /*
- * staprun of the module, found by PATH, for the processes of the request; VALUES say where the
- * interpreter is in them. SECONDS: after which it ends by itself, 0: never.
+ * staprun for the module at PATH and the processes of the request; VALUES: the locations of the
+ * interpreter in them. It ends by itself after SECONDS, 0: never.
  */
 void load_command(struct argv *a, const struct engine_request *request,
 	const struct stap_module *module, const char *path, const struct vm_values *values,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine that SystemTap runs: stap makes a module, staprun runs it, its lines are taken in. */
+/* The SystemTap engine: stap compiles a module, staprun runs it, its output is parsed. */
 #include "claim.h"
 #include "compile.h"
 #include "engine/collect.h"
@@ -30,8 +30,8 @@
 #include <sys/utsname.h>
 
 enum {
-	LOG_MAX = 1 << 20, /* bytes of SystemTap's own words that are kept */
-	GRACE_S = 60,      /* by which the script outlives the time that was asked for */
+	LOG_MAX = 1 << 20, /* bytes of SystemTap's messages that are kept */
+	GRACE_S = 60,      /* the script ends by itself this long after the requested time */
 };
 
 enum phase { COMPILING, LOADED, OVER };
@@ -40,7 +40,7 @@ struct stap {
 	struct engine engine;
 	const struct engine_request *request;
 	enum phase phase;
-	bool stopped; /* somebody asked for the end */
+	bool stopped; /* the end was requested */
 	struct processes processes;
 	struct vm_processes vms;
 	struct vm_values values; /* of vms, for the script */
@@ -49,13 +49,13 @@ struct stap {
 	struct stap_module module; /* from the end of the compilation on */
 	struct tally tally;
 	struct kallsyms
-		*kallsyms; /* of when the probes were in place: stap's own module is in it */
+		*kallsyms; /* read once the probes were in place: includes stap's own module */
 	struct argv compile;
 	struct guard guard;     /* of the program of the phase */
 	struct strbuf partial;  /* a line of its output that has not ended yet */
 	struct strbuf compiled; /* path of the module */
-	struct strbuf log;      /* what the programs said on stderr */
-	struct strbuf error;    /* what we found wrong with the module */
+	struct strbuf log;      /* stderr of the programs */
+	struct strbuf error;    /* why the module cannot be used */
 	struct strbuf notes;
 };
 
@@ -70,7 +70,7 @@ static int scan_target(struct stap *s, uint32_t pid, struct strbuf *err)
 					      : "; give the number of a running process");
 }
 
-/* Looks at the processes whose files get rules. */
+/* Scans the processes whose files get unwind rules. */
 static int scan_targets(struct stap *s, struct strbuf *err)
 {
 	const struct engine_request *r = s->request;
@@ -92,14 +92,14 @@ static int scan_targets(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* Puts what was found by now into the script's values; for how many processes there is no room. */
+/* Sets the script's values; returns the number of processes for which there is no room. */
 static size_t set_values(struct stap *s)
 {
 	vm_values_release(&s->values);
 	return vm_processes_add_values(&s->vms, &s->values);
 }
 
-/* What runs now; the script does not hear of what begins later. */
+/* Of processes that run now; the script does not learn of those that start later. */
 static void update_vms(struct stap *s)
 {
 	const struct engine_request *r = s->request;
@@ -111,7 +111,7 @@ static void update_vms(struct stap *s)
 	vm_processes_update(&s->vms);
 }
 
-/* -1 and ERR: a process that was asked for has no interpreter, or one that cannot be walked. */
+/* -1 and ERR: a requested process has no interpreter, or one that cannot be walked. */
 static int find_vm(struct stap *s, struct strbuf *err)
 {
 	const char *title = s->request->vm->title;
@@ -138,7 +138,7 @@ static int find_vm(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* Once more: meanwhile the module was compiled. */
+/* Again, as compiling the module may have taken long. */
 static void find_vm_again(struct stap *s)
 {
 	const struct vm *vm = s->request->vm;
@@ -187,7 +187,7 @@ static const char *scope(const struct engine_request *r)
 	return r->idle ? "idle" : r->all ? "all" : "some";
 }
 
-/* Of the options that are compiled in, those that were given have the module's values. */
+/* The given values of compiled-in options are those of the module. */
 static bool options_agree(const struct stap_module *m, const struct engine_request *r)
 {
 	const uint64_t *compiled = m->compiled.list;
@@ -250,7 +250,7 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 	return fail(err, ": give the options that it was built with\n");
 }
 
-/* A module that was built ahead decides what is recorded; what was asked for must agree. */
+/* A precompiled module determines what is recorded; the request must agree. */
 static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
 {
 	const struct stap_module *m = &s->module;
@@ -267,7 +267,7 @@ static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf 
 	return 0;
 }
 
-/* Says which files of the targets a module that was built ahead does not know. */
+/* Reports the files of the targets for which a precompiled module has no unwind rules. */
 static void mark_rules(struct stap *s)
 {
 	size_t unknown = 0;
@@ -399,7 +399,7 @@ static int stap_start(struct engine *engine, struct strbuf *err)
 	return load(s, err);
 }
 
-/* Gives the whole lines in TEXT to the tally, keeps the rest. */
+/* Passes complete lines of TEXT to the tally, keeps the rest. */
 static void take_output(void *context, const char *text, size_t len)
 {
 	struct stap *s = context;
@@ -428,7 +428,7 @@ static void take_log(void *context, const char *text, size_t len)
 	if (s->request->verbose)
 		fwrite(text, 1, len, stderr);
 	strbuf_add(&s->log, text, len);
-	if (s->log.len > LOG_MAX) { /* what went wrong stands first, what was lost last */
+	if (s->log.len > LOG_MAX) { /* errors come first, losses last */
 		size_t part = LOG_MAX / 4;
 
 		memmove(s->log.buf + part, s->log.buf + s->log.len - part, part + 1);
@@ -436,7 +436,7 @@ static void take_log(void *context, const char *text, size_t len)
 	}
 }
 
-/* The compilation has ended: runs the module, unless the end was asked for or there is none. */
+/* The compilation has ended: runs the module, unless there is none or the end was requested. */
 static void go_on(struct stap *s)
 {
 	struct strbuf *path = &s->compiled;
@@ -487,7 +487,7 @@ static void stap_stop(struct engine *engine)
 	guard_stop(&s->guard);
 }
 
-/* The sum of the numbers behind WHAT in what stap said. */
+/* The sum of the numbers after WHAT in the log. */
 static uint64_t logged_number(const struct stap *s, const char *what)
 {
 	uint64_t sum = 0, value;
@@ -500,7 +500,7 @@ static uint64_t logged_number(const struct stap *s, const char *what)
 	return sum;
 }
 
-/* What is wrong: what we found, or SystemTap's first line that says it. */
+/* The reason of a failure: s->error, or SystemTap's first error message. */
 static char *logged_error(const struct stap *s)
 {
 	if (s->error.len)
@@ -525,7 +525,7 @@ static void rescan(struct stap *s)
 		process_scan(&s->processes, &s->processes.list[i], NULL);
 }
 
-/* Why there are no sums; whole lines. */
+/* Reports why there are no sums, in whole lines. */
 static int explain(struct stap *s, struct strbuf *err)
 {
 	char *error = logged_error(s);
@@ -544,7 +544,7 @@ static int explain(struct stap *s, struct strbuf *err)
 	return -1;
 }
 
-/* The file is the invoking user's, and nothing is left that needs more rights. */
+/* Writes the file as the invoking user: nothing later needs privileges. */
 static int copy_module(const struct stap_module *m, const char *to, struct strbuf *err)
 {
 	struct tempfile file;
@@ -556,7 +556,7 @@ static int copy_module(const struct stap_module *m, const char *to, struct strbu
 	int ret = tempfile_open(&file, to);
 
 	if (!ret) {
-		fchmod(fileno(file.out), 0644); /* no secret, and others are to run it */
+		fchmod(fileno(file.out), 0644); /* readable, so that others can run it */
 		fwrite(m->bytes, 1, m->size, file.out);
 		ret = tempfile_commit(&file);
 	}
@@ -573,7 +573,7 @@ static int finish_module(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* What the module itself lost or broke off; 1 and ERR if it did not come to its end by itself. */
+/* Adds the losses that SystemTap reported; 1 and ERR if the module ended early. */
 static int take_losses(struct stap *s, struct strbuf *err)
 {
 	add_capped(&s->tally.lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
@@ -618,7 +618,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	if (s->request->compile_only)
 		return finish_module(s, err);
 	if (s->guard.status < 0)
-		claims_sweep(); /* nobody else will look after the module */
+		claims_sweep(); /* no other process unloads the module */
 	if (!s->tally.ended && !s->tally.nr_rows)
 		return explain(s, err);
 	int ret = take_losses(s, err);
