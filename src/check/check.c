@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When a check applies: always (0), or only for … */
+/* When a check applies: always (0), or only to … */
 enum { TO_COMPILE = 1, TO_LOAD = 2 };
 
 struct check_entry {

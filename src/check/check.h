@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The preflight: would a recording by one engine work here, what is in its way, what is to be done.
- * Nothing is changed and nothing stays loaded; it takes some milliseconds and `stap --version`.
+ * The preflight: checks whether a recording by one engine would work here, what prevents it, and
+ * the remedy. Nothing is changed and nothing stays loaded; it takes some milliseconds and `stap
+ * --version`.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -20,7 +21,7 @@ struct vm;
 enum check_state {
 	CHECK_FOUND,
 	CHECK_MISSING,  /* a recording cannot work */
-	CHECK_DEGRADED, /* it works, with less */
+	CHECK_DEGRADED, /* it works with restrictions */
 };
 
 struct check {
@@ -31,10 +32,10 @@ struct check {
 };
 
 struct checks {
-	const char *engine, *by; /* its name for --engine, and for people */
+	const char *engine, *by; /* its name for --engine, and in messages */
 	struct check *list;
 	size_t nr, alloc;
-	bool compile_only; /* it was about a kernel that does not run here */
+	bool compile_only; /* checked for a kernel that is not running here */
 };
 
 struct check_request {
@@ -44,11 +45,12 @@ struct check_request {
 	 * NULL: the running kernel. For another one only what compiling a module needs is checked.
 	 */
 	const char *release;
-	const uint32_t *pids; /* running ones, of the real root, whose files should have symbols */
+	const uint32_t
+		*pids; /* running processes of the real root whose files should have symbols */
 	size_t nr_pids;
 	bool user, kernel;        /* the stacks that are recorded */
-	const struct vm *vm;      /* and whose, NULL: of no interpreter */
-	bool children;            /* also those that the processes start */
+	const struct vm *vm;      /* the interpreter whose stacks are recorded, NULL: none */
+	bool children;            /* also processes that these start */
 	const struct tool *tool;  /* what is to be recorded */
 	bool module_given;        /* a compiled module: what compiling needs is not checked */
 	bool runtime_given;       /* SystemTap does not use the installed runtime */
@@ -64,15 +66,16 @@ struct check_request {
 void checks_run(struct checks *checks, const struct check_request *request);
 void checks_release(struct checks *checks);
 
-/* Nothing is missing. */
+/* True if nothing is missing. */
 bool checks_fit(const struct checks *checks);
 
 /* The first of the NR engines in LIST that would record; NULL: none. */
 const struct checks *checks_first_fit(const struct checks *list, size_t nr);
 
 /*
- * For each of NR engines: one line per check, "STATE NAME WHAT; REMEDY", and a summary. With
- * several engines their names before them, and a last line that says which one would record.
+ * For each of NR engines: writes one line per check, "STATE NAME WHAT; REMEDY", and a summary. With
+ * several engines each line begins with the engine's name, and a last line names the one that would
+ * record.
  */
 void checks_text(const struct checks *list, size_t nr, FILE *out);
 

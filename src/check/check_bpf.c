@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The preflight of the built-in engine: does this kernel run its programs, and may we load them?
+ * The preflight of the built-in engine: whether this kernel runs its programs and we may load them.
  * System calls are tried only if the root is the real one.
  */
 #include "check_list.h"
@@ -47,7 +47,7 @@ static int try_load(void)
 	return 0;
 }
 
-/* Opens the event of the tick, on this processor. 0, or the error. */
+/* Opens the event of the tick on this CPU. 0, or the error. */
 static int try_event(void)
 {
 	struct perf_event_attr attr = {
@@ -94,7 +94,7 @@ void check_bpf_types(struct check_context *c)
 	}
 }
 
-/* Capabilities are sufficient in the first user namespace only; it has a fixed number. */
+/* Capabilities are sufficient in the initial user namespace only; it has a fixed inode. */
 static bool own_users(const struct check_context *c)
 {
 	char name[64];
@@ -110,7 +110,7 @@ static bool is_filtered(const struct check_context *c)
 	return mode && *mode == '2';
 }
 
-/* The system call NAME failed although the capabilities for it are there. */
+/* Reports that the system call NAME failed in spite of the required capabilities. */
 static void report_refused(struct check_context *c, const char *name, int error)
 {
 	if ((error == EPERM || error == ENOSYS) && is_filtered(c)) {
@@ -207,7 +207,7 @@ void check_bpf_container(struct check_context *c)
 	}
 }
 
-/* Files that need a capability, either of two, before they can be opened. */
+/* Files that can be opened only with one of two capabilities. */
 static const struct {
 	const char *what;
 	unsigned capability, or_this;
@@ -237,7 +237,7 @@ void check_bpf_files(struct check_context *c)
 	strbuf_release(&closed);
 }
 
-/* Unlike staprun we change no setting: with kptr_restrict 2 not even root can read them. */
+/* Unlike staprun we change no settings: with kptr_restrict 2 not even root can read them. */
 void check_bpf_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
@@ -260,7 +260,7 @@ void check_bpf_names(struct check_context *c)
 	}
 }
 
-/* Tools of that tracepoint need to know. */
+/* Only for tools that use that tracepoint. */
 void check_bpf_wakeups(struct check_context *c)
 {
 	if (!tool_has_probe(c->request->tool, "sched:sched_switch") || !c->request->try_it ||
@@ -276,8 +276,8 @@ void check_bpf_wakeups(struct check_context *c)
 }
 
 /*
- * The checks before say what is missing; this one says whether it works. Of a timer samples must
- * come; whether this process has events of another kind depends on the tool and its options.
+ * The previous checks report what is missing; this one tests whether it works. A timer must produce
+ * samples; whether this process has other events depends on the tool and its options.
  */
 void check_trial(struct check_context *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight's first part: does SystemTap compile modules for this kernel? */
+/* The preflight's first part: whether SystemTap compiles modules for this kernel. */
 #include "check_list.h"
 #include "engine/stap/compat/stap_compat.h"
 #include "lib/root.h"
@@ -105,7 +105,7 @@ void check_kernel(struct check_context *c)
 	stap_compat_release(&compat);
 }
 
-/* The release that the headers in the build tree are of; "" when they are not prepared. */
+/* The release of the headers in the build tree; "" if they are not prepared. */
 static char *headers_release(const struct check_context *c)
 {
 	struct strbuf text = check_read_modules(c, "build/include/generated/utsrelease.h");
@@ -148,8 +148,8 @@ void check_headers(struct check_context *c)
 }
 
 /*
- * Debian's build trees name their compiler, and make takes no other: "CC = …
- * $(CROSS_COMPILE)gcc-14". NULL: this tree does not.
+ * Debian's build trees specify their compiler, and make uses no other: "CC = …
+ * $(CROSS_COMPILE)gcc-14". NULL: this tree does not specify one.
  */
 static char *fixed_compiler(const struct check_context *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the preflight share: the request, what was read for all, how to report. */
+/* Shared by the parts of the preflight: the request, data read once, reporting. */
 #ifndef CHECK_CHECK_LIST_H
 #define CHECK_CHECK_LIST_H
 
@@ -9,16 +9,16 @@
 struct check_context {
 	const struct check_request *request;
 	struct checks *checks;
-	const char *name;     /* of the check that runs */
-	char *release;        /* of the kernel in question, "" when it is not known */
-	char *modules;        /* /lib/modules/RELEASE, or where that lies with a merged /usr */
-	struct strbuf config; /* of that kernel, empty when it is not known */
-	struct strbuf status; /* /proc/self/status */
-	char *stap;           /* its path below the root, NULL: none */
-	struct strbuf stap_version; /* of its version; empty when it cannot be run */
+	const char *name;           /* of the check that runs */
+	char *release;              /* of the checked kernel, "": unknown */
+	char *modules;              /* /lib/modules/RELEASE, or its path with a merged /usr */
+	struct strbuf config;       /* of that kernel, empty: unknown */
+	struct strbuf status;       /* /proc/self/status */
+	char *stap;                 /* its path below the root, NULL: none */
+	struct strbuf stap_version; /* output of stap --version; empty: it cannot be run */
 };
 
-/* Each looks at one thing and reports it in one line, or in none when it is not in question. */
+/* Each checks one thing and reports it in one line, or nothing if it does not apply. */
 void check_stap(struct check_context *c);
 void check_staprun(struct check_context *c);
 void check_kernel(struct check_context *c);
@@ -53,35 +53,35 @@ void check_missing(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void check_degraded(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Gives the line just reported its remedy. */
+/* Sets the remedy of the last reported line. */
 void check_remedy(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The remedy is a package: what it is called with .deb and with .rpm files. */
+/* Sets a package as the remedy: its name in distributions with .deb and with .rpm files. */
 void check_remedy_install(struct check_context *c, const char *deb, const char *rpm);
 
-/* 'y', 'm' or 'n' of the kernel's option "CONFIG_…"; 0: its configuration is not known. */
+/* 'y', 'm' or 'n': the kernel's option "CONFIG_…"; 0: its configuration is unknown. */
 char check_config(const struct check_context *c, const char *option);
 
-/* The content of PATH, empty when it cannot be read; the caller releases it. */
+/* The content of PATH, empty if it cannot be read; the caller releases it. */
 struct strbuf check_read(const struct check_context *c, const char *path);
-/* The same of the file NAME of the kernel's folder, as in "build/Makefile". */
+/* The same for the file NAME in the kernel's modules folder, such as "build/Makefile". */
 struct strbuf check_read_modules(const struct check_context *c, const char *name);
 /* The first byte of PATH, 0: it cannot be read or is empty. */
 char check_read_char(const struct check_context *c, const char *path);
 
-/* Nothing was reported as missing yet. */
+/* True if nothing has been reported as missing. */
 bool check_fits_so_far(const struct check_context *c);
 
 /* The value of the line "KEY VALUE" in TEXT without blanks before it, NULL: no such line. */
 const char *check_value(const char *text, const char *key);
 
-/* The capability of that number is in force for this process. */
+/* True if the capability with that number is effective in this process. */
 bool check_capability(const struct check_context *c, unsigned number);
 
-/* This process runs as root, with whatever capabilities. */
+/* True if this process runs as root, with any capabilities. */
 bool check_root(const struct check_context *c);
 
-/* What namespace /proc/OF is: "pid:[4026531836]"; "" when we may not see it. */
+/* The namespace /proc/OF: "pid:[4026531836]"; "" if access is denied. */
 void check_namespace(const struct check_context *c, const char *of, char name[64]);
 
 #endif

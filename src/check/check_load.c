@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight's second part: does this kernel load a module, and may we load it? */
+/* The preflight's second part: whether this kernel loads modules and we may load them. */
 #include "check_list.h"
 #include "lib/root.h"
 #include "lib/util.h"
@@ -27,7 +27,7 @@ void check_modules(struct check_context *c)
 	}
 }
 
-/* Why an unsigned module is refused; NULL: it is not. */
+/* Why an unsigned module is rejected; NULL: it is not. */
 static const char *signature_reason(const struct check_context *c)
 {
 	struct strbuf lockdown = check_read(c, "/sys/kernel/security/lockdown");
@@ -116,7 +116,7 @@ void check_staprun(struct check_context *c)
 	free(path);
 }
 
-/* ID is among the blank-separated numbers of the line at LIST. */
+/* True if ID is among the blank-separated numbers of the line at LIST. */
 static bool in_list(const char *list, uint64_t id)
 {
 	const char *end = list ? list + strcspn(list, "\n") : NULL;
@@ -132,7 +132,7 @@ static bool in_list(const char *list, uint64_t id)
 	return false;
 }
 
-/* This process has the group NAME. */
+/* True if this process has the group NAME. */
 static bool in_group(const struct check_context *c, const char *name)
 {
 	struct strbuf groups = check_read(c, "/etc/group");
@@ -187,7 +187,7 @@ void check_rights(struct check_context *c)
 	}
 }
 
-/* We are not in the first PID namespace, which has a fixed number. */
+/* True if we are not in the initial PID namespace, which has a fixed inode. */
 static bool own_pids(const struct check_context *c)
 {
 	char name[64];
@@ -196,7 +196,7 @@ static bool own_pids(const struct check_context *c)
 	return *name && strcmp(name, "pid:[4026531836]");
 }
 
-/* We have the mounts of the first process: files that mark a container come from its image. */
+/* True if we have the mounts of process 1: files that mark a container are from its image. */
 static bool first_mounts(const struct check_context *c)
 {
 	char own[64], first[64];

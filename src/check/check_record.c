@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight's last part: what a recording takes its samples and its names from. */
+/* The preflight's last part: sources of samples and names. */
 #include "check_list.h"
 #include "engine/tool.h"
 #include "lib/root.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * The kernel has OPTION. Without its configuration the one that runs shows it by PATH; a doubt is a
- * yes.
+ * True if the kernel has OPTION. Without its configuration, by PATH for the running kernel; true if
+ * unknown.
  */
 static bool has_option(const struct check_context *c, const char *option, const char *path)
 {
@@ -39,7 +39,7 @@ void check_timer(struct check_context *c)
 	check_remedy(c, "record on a kernel with CONFIG_PERF_EVENTS");
 }
 
-/* Whether the running kernel lists its tracepoints and GROUP:NAME is not among them. */
+/* True if the running kernel lists its tracepoints and GROUP:NAME is not among them. */
 static bool lacks_tracepoint(const struct check_context *c, const char *tracepoint)
 {
 	static const char folder[] = "/sys/kernel/tracing/events";
@@ -100,7 +100,7 @@ void check_kprobes(struct check_context *c)
 		"functions of the kernel");
 }
 
-/* staprun reads /proc/kallsyms for every module, we for the names of kernel frames. */
+/* staprun reads /proc/kallsyms for every module; we need it for names of kernel frames. */
 void check_kernel_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
@@ -125,7 +125,7 @@ void check_kernel_names(struct check_context *c)
 }
 
 enum {
-	LARGE = 256 << 10, /* bytes of code: smaller files hardly matter */
+	LARGE = 256 << 10, /* bytes of code: smaller files are ignored */
 	NAMED_FILES = 3,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight for an interpreter's stacks: is it in the processes, and is it a known version. */
+/* The preflight for VM stacks: whether the interpreter is in the processes, in a known version. */
 #include "check_list.h"
 #include "vm/inspect.h"
 #include "vm/vm.h"

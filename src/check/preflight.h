@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an engine for what is asked for. */
+/* The checks of an engine for a request. */
 #ifndef CHECK_PREFLIGHT_H
 #define CHECK_PREFLIGHT_H
 
 #include "check.h"
 #include "engine/engine.h"
 
-/* Looks whether OPS can record what REQUEST asks for on this machine; see checks_run. */
+/* Checks whether OPS can record REQUEST on this machine; see checks_run. */
 void preflight(
 	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks);
 

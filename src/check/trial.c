@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 enum {
-	BUSY_NS = 20000000, /* some ticks */
-	NAPS = 10,          /* some waits */
+	BUSY_NS = 20000000, /* for some ticks */
+	NAPS = 10,          /* for some waits */
 	NAP_US = 1000,
 	ROUNDS = 1024, /* between two of them */
 	LIMIT_S = 10,  /* on a busy machine */
@@ -87,7 +87,7 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 		.values = request->values,
 		.pids = &self,
 		.nr_pids = 1,
-		.children = true, /* that also loads what hears of them */
+		.children = true, /* so that the programs for children are loaded, too */
 		.user = request->user,
 		.kernel = request->kernel,
 		.vm = request->vm,

@@ -6,14 +6,13 @@
 #include "engine/engine.h"
 
 struct trial {
-	uint64_t samples,
-		whole; /* whole: with stacks that all end at the thread's first function */
-	char *log;     /* what the engine said when it did not start, or NULL; the caller's */
+	uint64_t samples, whole; /* whole: all stacks reach the thread's first function */
+	char *log; /* messages of an engine that did not start, or NULL; the caller frees it */
 };
 
 /*
- * Records what REQUEST asks for, but of this process, for some 20 ms of its CPU time; takes the
- * probes out again. 0: it works, even if no sample came; -1 and ERR: it does not.
+ * Records as in REQUEST, but this process, for about 20 ms of its CPU time, then removes the
+ * probes. 0: it works, even if no sample came; -1 and ERR: it does not.
  */
 int trial_run(const struct engine_ops *ops, const struct engine_request *request,
 	struct trial *trial, struct strbuf *err);

@@ -4,9 +4,9 @@
  * frames are placed on top of the run loop that executes them.
  *
  * Outermost first, the run loops in the native stack correspond to what begins run loops in the VM
- * stack (beginners). At times one lacks its partner, so both lists are aligned at the least cost;
- * the native function that begins a loop determines its possible kinds. Stacks that cannot be
- * aligned are inconsistent; nothing is guessed. The rules of a VM are its struct splice_rules.
+ * stack (beginners). As one may lack its partner, both lists are aligned at the least cost; the
+ * native function that begins a loop determines its possible kinds. Stacks that cannot be aligned
+ * are inconsistent; nothing is guessed. The rules of a VM are its struct splice_rules.
  */
 #ifndef VM_SPLICE_H
 #define VM_SPLICE_H

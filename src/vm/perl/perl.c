@@ -16,7 +16,7 @@ static const char run_loop[] = PERL_SYMBOL, context[] = "PL_current_context";
 
 enum { RODATA_MAX = 16 << 20, DESCRIBE_S = 10 };
 
-/* Of several files that define NAME it is the first one's, as for the dynamic linker. */
+/* If several files define NAME, the first one counts, as for the dynamic linker. */
 static const struct target_file *find_file(
 	const struct target *t, const char *name, struct elf_variable *variable)
 {
@@ -50,7 +50,7 @@ static bool read_number(const struct target *t, const char *name, unsigned *numb
 	return true;
 }
 
-/* "v5.12.4", all of the string at S. */
+/* Parses "v5.12.4", the whole string at S. */
 static bool parse_version(const char *s, const char *end, unsigned *minor, unsigned *patch)
 {
 	int used = 0;
@@ -60,8 +60,8 @@ static bool parse_version(const char *s, const char *end, unsigned *minor, unsig
 }
 
 /*
- * Before 5.15 no variable has it. But the text from which $^V is made is there, maybe beside that
- * of the API's version, which is not newer.
+ * Before 5.15 no variable has the version. But the file contains the string that $^V is made from,
+ * possibly also that of the API's version, which is not newer.
  */
 static bool find_version_text(const char *text, size_t size, struct perl_layout *l)
 {
@@ -117,13 +117,13 @@ static int find_version(const struct target *t, const struct target_file *file,
 
 /* ---- shape ---- */
 
-/* What the process gets to know that reads debug information, which may be anything. */
+/* The input of the worker process that reads debug information, which is not trusted. */
 struct description {
 	const struct target *target;
 	const struct target_file *file;
 	unsigned minor;
-	int debug_fd, alt_fd; /* what was fetched, -1: what is installed is looked for */
-	char alt_id[65];      /* what was missing, "": nothing */
+	int debug_fd, alt_fd; /* downloaded files, -1: installed ones are searched */
+	char alt_id[65];      /* build-id of a missing file, "": none */
 };
 
 static struct elffile *open_debug(const struct description *d)
@@ -140,7 +140,7 @@ static struct elffile *open_alt(const struct description *d, const struct elffil
 			     : debugfile_open_alt_checked(dup(d->alt_fd), d->alt_id);
 }
 
-/* In that process: the output is the shape, or the build-id of a file that it needs. */
+/* In the worker process: outputs the shape, or the build-id of a file that it needs. */
 static void describe_shape(void *arg, struct strbuf *output)
 {
 	const struct description *d = arg;
@@ -182,7 +182,7 @@ static bool describe_installed(
 	return describe(&(struct description){t, file, l->minor, -1, -1, ""}, l);
 }
 
-/* The same by what servers have. */
+/* The same with downloaded debug files. */
 static bool describe_downloaded(
 	const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
@@ -226,7 +226,7 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 
 /* ---- interpreter ---- */
 
-/* Since 5.36 a variable of each thread has it, where the compiler can do that. */
+/* Since 5.36 a thread-local variable has the interpreter, if the compiler supports that. */
 static bool thread_variable(const struct target *t, struct pointer_path *path)
 {
 	struct elf_variable variable;
@@ -283,7 +283,7 @@ static int find_interpreter(const struct target *t, const struct target_file *fi
 	return 0;
 }
 
-/* All that is not in the file. */
+/* Everything that is not known from the file. */
 static bool memory_is_readable(const struct target *t)
 {
 	unsigned char byte;

@@ -25,7 +25,7 @@ static __always_inline struct perl_cached_sub *perl_sub_cache_slot(uint64_t cv)
 #include "perl_step.h"
 #include "perl_text.h"
 
-/* Begins the walk in the current thread. */
+/* Begins a walk in the current thread. */
 static __always_inline int perl_begin_here(struct perl_walk *w, const struct perl_layout *l)
 {
 	uint64_t interpreter;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was found of Perl in one process; user space and the programs in the kernel go by it.
- * Addresses are those of the process.
+ * The layout of Perl in a process, for user space and the BPF programs. Addresses are those of the
+ * process.
  */
 #ifndef VM_PERL_PERL_LAYOUT_H
 #define VM_PERL_PERL_LAYOUT_H
@@ -18,7 +18,7 @@ struct perl_layout {
 	/*
 	 * The path to the interpreter (my_perl), which a thread may lack. No step: a build with
 	 * just one, whose variables have addresses of their own. With threads, but not per_thread:
-	 * that of the thread can not be found, just the first one, which is the main thread's.
+	 * only the first interpreter, the main thread's, can be found.
 	 */
 	struct pointer_path interpreter;
 	/* PL_curcop, PL_curstackinfo, PL_op, PL_stack_sp: distances from the interpreter, or

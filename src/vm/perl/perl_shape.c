@@ -65,7 +65,7 @@ static const struct perl_shape first = {
 	.CVf_LEXICAL = 0,
 };
 
-/* What became different since, in the order of versions. */
+/* Changes since then, in the order of versions. */
 static const struct {
 	uint8_t minor;
 	uint16_t at;
@@ -222,7 +222,7 @@ static bool fits(uint32_t offset, uint32_t size, uint32_t whole)
 	return offset % size == 0 && whole <= PERL_BYTES && offset + size <= whole;
 }
 
-/* A walk reads a stack's head, a context, the body of a sub at once. */
+/* A walk reads the head of a stack, a context and the body of a sub at once each. */
 bool perl_shape_is_sane(const struct perl_shape *s)
 {
 	uint32_t si = s->si_type + 4, cx = s->cx_size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the fields are that a walk over Perl's stacks reads, and which numbers they hold, in one
- * build of the interpreter (x86-64). Names are those of perl's own headers; cx_ are fields of
- * PERL_CONTEXT, aux_ of struct xpvhv_aux.
+ * Offsets of the fields that a walk over Perl's stacks reads, and constants, in one build of the
+ * interpreter (x86-64). Names are those of perl's own headers; cx_ are fields of PERL_CONTEXT, aux_
+ * of struct xpvhv_aux.
  */
 #ifndef VM_PERL_PERL_SHAPE_H
 #define VM_PERL_PERL_SHAPE_H
@@ -81,9 +81,9 @@ struct perl_shape {
 };
 #undef PERL_SHAPE_MEMBER
 
-enum { PERL_NONE = 65535 }; /* the offset of what this perl has not */
+enum { PERL_NONE = 65535 }; /* the offset of a field that this perl lacks */
 
-/* What is the same in all of them. */
+/* Constants that are the same in all versions. */
 enum perl_number {
 	PERL_SVTYPEMASK = 0xff,
 	PERL_SVt_PVGV = 9,
@@ -101,17 +101,17 @@ enum perl_number {
 /* 5.MINOR of the first and the last version that perl_shape_known knows. */
 enum { PERL_FIRST = 10, PERL_LAST = 42 };
 
-/* That of perl 5.MINOR, a stable one, with and without threads; false: it is not known. */
+/* The shape of the stable version 5.MINOR, with and without threads; false: unknown. */
 bool perl_shape_known(unsigned minor, struct perl_shape *shape);
 
 /*
- * That of perl 5.MINOR as its debug information has it: members and opcodes. The other numbers are
- * in no debug information: those of the newest known version that is not newer. False: something is
- * missing, or cannot be.
+ * The shape of perl 5.MINOR from its debug information: members and opcodes. The other numbers are
+ * not in debug information; they are those of the newest known version that is not newer. False:
+ * something is missing or invalid.
  */
 bool perl_shape_described(struct debugtypes *types, unsigned minor, struct perl_shape *shape);
 
-/* Whether the walks can go by it. */
+/* True if walks can use it. */
 bool perl_shape_is_sane(const struct perl_shape *shape);
 
 #endif

@@ -30,18 +30,18 @@ static void find_code(struct splice_code *code, const struct elffile *elf)
 		splice_code_add(code, elf, others[i].name, others[i].role);
 }
 
-/* What in Perl begins a run loop. */
+/* Kinds of beginners. */
 enum begin {
 	BEGIN_NOTHING,
 	BEGIN_MAIN,
 	BEGIN_CUT,   /* not known: Perl's frames are cut there */
 	BEGIN_SUB,   /* called from C */
-	BEGIN_LAST,  /* called from C, or by the last operator of a block, which returns nowhere */
-	BEGIN_AGAIN, /* called again and again in the same context */
+	BEGIN_LAST,  /* called from C, or by the last operator of a block, without return address */
+	BEGIN_AGAIN, /* called repeatedly in the same context */
 	BEGIN_BLOCK, /* of a sort; code in a regex */
-	BEGIN_CATCH, /* an eval or try where nobody would catch its exceptions */
+	BEGIN_CATCH, /* an eval or try whose exceptions would not be caught otherwise */
 	BEGIN_EVAL,  /* an eval from C */
-	BEGIN_GUARD, /* the same right before a sub from C: both are one call, nearly always */
+	BEGIN_GUARD, /* the same right before a sub from C: nearly always one call */
 	BEGIN_XSUB,  /* a function in C that C called as a sub; when Perl called it, none */
 	BEGINS,
 };
@@ -80,14 +80,14 @@ static bool is_from_c(const struct splice *s, size_t i)
 	return s->frames[i].what & PERL_FROM_C;
 }
 
-/* An eval from C at I goes together with the call of a sub. */
+/* True if the eval from C at I belongs to the call of a sub. */
 static bool is_guard(const struct splice *s, size_t i)
 {
 	return type_at(s, i) == PERL_EVAL && is_from_c(s, i) && i && is_from_c(s, i - 1) &&
 	       (type_at(s, i - 1) == PERL_SUB || type_at(s, i - 1) == PERL_XSUB);
 }
 
-/* A sub that seems to be called from C. */
+/* The kind of a sub that seems to be called from C. */
 static enum begin begun_by_sub(const struct splice *s, size_t i)
 {
 	if (s->frames[i].what & PERL_AGAIN)
@@ -99,7 +99,7 @@ static enum begin begun_by_sub(const struct splice *s, size_t i)
 	return in_block ? BEGIN_LAST : BEGIN_SUB;
 }
 
-/* What the frame at I begins; CAUGHT: an eval there needs no loop of its own. */
+/* The kind of beginner at I; CAUGHT: an eval there needs no loop of its own. */
 static enum begin begun_by(const struct splice *s, size_t i, bool caught)
 {
 	bool from_c = is_from_c(s, i);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over Perl's stacks, one context a step, the same code in the kernel (BPF) and in user
- * space: which frames a thread is in, as perl's own caller() reports. No recursion, every read may
- * fail. Whoever includes this defines
+ * The walk over Perl's stacks, one context per step, the same code in the kernel (BPF) and in user
+ * space. Frames are those that perl's caller() reports. No recursion; every read may fail. The
+ * includer defines
  *
  *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which reads the target's memory, 0 when all of it could be read, and
+ * which reads the target's memory and returns 0 if all of it could be read, and
  *
  *	struct perl_cached_sub *PERL_CACHED_SUB(struct perl_walk *w, uint64_t cv)
  *
- * the place where that sub is remembered, NULL: it is not. Structures and rules are those of perl's
- * cop.h and pp_ctl.c (dopoptosub_at).
+ * the cache entry for that sub, NULL: no cache. Structures and rules are those of perl's cop.h and
+ * pp_ctl.c (dopoptosub_at).
  */
 #ifndef VM_PERL_PERL_STEP_H
 #define VM_PERL_PERL_STEP_H
@@ -60,7 +60,7 @@ static inline uint32_t perl_larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* The bytes of a sub's body that are looked at. */
+/* The bytes of a sub's body that are read. */
 static inline uint32_t perl_cv_size(const struct perl_shape *s)
 {
 	uint32_t size = perl_larger(s->xcv_gv, s->xcv_stash);
@@ -81,7 +81,7 @@ static inline int perl_read_sv(struct perl_walk *w, const struct perl_shape *s, 
 	return *body ? 0 : -1;
 }
 
-/* Reads the body of the sub CV into w->bytes, gives its flags; -1: it is none. */
+/* Reads the body of the sub CV into w->bytes and returns its flags; -1: not a sub. */
 static inline int perl_read_cv(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t cv, uint32_t *flags)
 {
@@ -113,7 +113,7 @@ static inline void perl_take_name(
 		f->what |= PERL_LEXICAL;
 }
 
-/* The statement COP as it is in a frame; 0: there is none. */
+/* The statement COP as stored in a frame; 0: none. */
 static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s, uint64_t cop)
 {
 	uint64_t place;
@@ -129,8 +129,8 @@ static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s,
 /* ---- stacks and contexts ---- */
 
 /*
- * Since 5.32 the subs and evals of a stack are chained by their indexes. That saves looking at what
- * is between them; and an index is set when its context is filled.
+ * Since 5.32 the subs and evals of a stack are chained by their indexes. So the contexts between
+ * them need not be read; and an index is set after its context is filled.
  */
 static inline bool perl_is_chained(const struct perl_shape *s)
 {
@@ -153,7 +153,7 @@ static inline int perl_enter_stack(
 	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? VM_ON : VM_INCONSISTENT;
 }
 
-/* What begins a run loop, or may, and is no frame: a sort's block, code in a regex, try. */
+/* Contexts that are no frames but may begin a run loop: a sort's block, code in a regex, try. */
 static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
 {
 	w->vm.found = w->vm.mixed;
@@ -177,8 +177,8 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 }
 
 /*
- * Reads what the sub CV is called. A sub that was just called, or is just left, may not be what its
- * context says yet, or any longer. While it runs it is deeper than it was before.
+ * Reads the name of the sub CV. While a sub is being entered or left, its context may not be valid.
+ * While it runs, its depth is greater than before.
  */
 static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t cv,
 	bool has_depth, int32_t old_depth)
@@ -223,7 +223,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	return VM_ON;
 }
 
-/* Looks at the context at w->at, and goes to the one below. */
+/* Handles the context at w->at and moves to the one below. */
 static inline int perl_take_context(struct perl_walk *w, const struct perl_shape *s)
 {
 	uint32_t kind, type;
@@ -250,7 +250,7 @@ static inline int perl_take_context(struct perl_walk *w, const struct perl_shape
 	return perl_found_sub(w, s, kind);
 }
 
-/* The stack is at its end: goes to the one below, or is done. */
+/* At the end of a stack: moves to the one below, or ends the walk. */
 static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape *s)
 {
 	if (w->type == PERL_PERLSI_MAIN && w->cop) {
@@ -272,9 +272,9 @@ static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
 	return w->at >= 0 ? perl_take_context(w, &l->shape) : perl_leave_stack(w, &l->shape);
 }
 
-/* ---- the function in C that is called ---- */
+/* ---- the current function in C ---- */
 
-/* The sub that SV is, refers to, or has as a glob; what a call may be made of. */
+/* The sub that SV is, refers to, or has as a glob: the forms that a call takes. */
 static inline uint64_t perl_called_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t sv)
 {
 	uint32_t flags, type;
@@ -300,9 +300,9 @@ static inline bool perl_is_call(
 }
 
 /*
- * There is no context for a function in C. But while it runs, the operator is the call, and what
- * was called is the last thing that was taken from the stack of values. When a sub is on top of it,
- * the call may not have begun: then there is no frame.
+ * A function in C has no context. But while it runs, the current operator is the call, and the
+ * called sub was popped last from the stack of values. If a sub is still on top of the stack, the
+ * call may not have begun: then there is no frame.
  */
 static inline void perl_find_xsub(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
@@ -322,9 +322,9 @@ static inline void perl_find_xsub(
 	perl_take_name(w, &l->shape, flags, &w->vm.frame);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* Begins W, whose mixed is set, at INTERPRETER; as perl_step. */
+/* Begins the walk W, whose mixed is set, at INTERPRETER; returns as perl_step. */
 static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {
 	uint64_t stackinfo, cop;

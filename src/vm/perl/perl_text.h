@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a frame of a Perl stack is called and where it is, read from the target's memory while the
- * thread stands still; the same code in the kernel (BPF) and in user space. Include it after
- * perl_step.h and define also
+ * The name and the location of a Perl frame, read from the target's memory while the thread does
+ * not run; the same code in the kernel (BPF) and in user space. Include it after perl_step.h and
+ * also define
  *
  *	int PERL_READ_STRING(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
  *
- * which reads a string with its NUL, cut when it is longer than SIZE; its length without the NUL,
- * or -1.
+ * which reads a string with its NUL, cut if it is longer than SIZE, and returns its length without
+ * the NUL, or -1.
  */
 #ifndef VM_PERL_PERL_TEXT_H
 #define VM_PERL_PERL_TEXT_H
@@ -35,7 +35,7 @@ static inline int perl_read_key(
 	return PERL_READ(w, text->bytes, len, hek + s->hek_key);
 }
 
-/* The place of a hash's struct xpvhv_aux: since 5.36 in its body, before behind its array. */
+/* The address of a hash's struct xpvhv_aux: since 5.36 in its body, earlier after its array. */
 static inline int perl_find_aux(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t body, uint64_t *aux)
 {
@@ -51,7 +51,7 @@ static inline int perl_find_aux(
 	return 0;
 }
 
-/* The key that is the name of the stash HV; 0: it has none (any longer). */
+/* The key that is the name of the stash HV; 0: it has none. */
 static inline int perl_find_stash_key(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t *hek)
 {
@@ -96,8 +96,7 @@ static inline int perl_read_glob(
 	return (type == PERL_SVt_PVGV || type == PERL_SVt_PVLV) && flags & PERL_SVpgv_GP ? 0 : -1;
 }
 
-/* The body of the glob under whose name GV is known: its own, or that of whom it was copied from.
- */
+/* The body of the glob whose name GV has: its own, or that of the glob it was copied from. */
 static inline int perl_read_effective_glob(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t gv, uint64_t *body)
 {
@@ -131,7 +130,7 @@ static inline int perl_read_sub(struct perl_walk *w, const struct perl_shape *s,
 	return perl_read_key(w, s, name, &t->name);
 }
 
-/* Without threads it is a glob whose name is "_<" and the file's. */
+/* Without threads: a glob whose name is "_<" and the file's. */
 static inline int perl_read_file(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t file, struct perl_text *text)
 {
@@ -152,10 +151,7 @@ static inline int perl_read_file(
 	return 0;
 }
 
-/*
- * Where the statement COP is; it may be a replacement for one while something is compiled
- * (PL_compiling, of type 0).
- */
+/* The location of the statement COP; during compilation that may be PL_compiling, of type 0. */
 static inline int perl_read_place(struct perl_walk *w, const struct perl_layout *l, uint64_t cop,
 	struct perl_text *file, uint32_t *line)
 {
@@ -176,7 +172,7 @@ static inline int perl_read_place(struct perl_walk *w, const struct perl_layout 
 	return perl_read_file(w, l, name, file);
 }
 
-/* Reads the texts of F; T says what could not be read. */
+/* Reads the texts of F; flags in T show what could be read. */
 static inline void perl_read_texts(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *f, struct perl_texts *t)
 {

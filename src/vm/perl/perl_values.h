@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where Perl is in processes, as variables of a stap script: tapsets/perl/values.stp describes
- * their form.
+ * The layouts of Perl in processes as variables of a stap script, in the format described in
+ * tapsets/perl/values.stp.
  */
 #ifndef VM_PERL_PERL_VALUES_H
 #define VM_PERL_PERL_VALUES_H
@@ -9,7 +9,7 @@
 #include "perl_layout.h"
 #include "vm/vm_values.h"
 
-/* Adds what was found in PID. False: there is no room. */
+/* Adds the layout in PID. False: there is no room. */
 bool perl_values_add(struct vm_values *v, uint32_t pid, const struct perl_layout *layout);
 
 #endif

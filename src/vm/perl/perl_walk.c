@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { CHUNK = 64 }; /* what is read at once of a string without length */
+enum { CHUNK = 64 }; /* bytes of a string without length that are read at once */
 
-/* A walk, and the memory that it reads. */
+/* A walk and the target's memory. */
 struct user_walk {
 	struct perl_walk walk;
 	const struct memory *memory;
@@ -22,7 +22,7 @@ static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t ad
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
 
-/* Reads do not go over the end of a page before the NUL. */
+/* Reads do not cross the end of a page before the NUL. */
 static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
 {
 	for (uint32_t len = 0, n; len < size; len += n, address += n) {
@@ -104,7 +104,7 @@ static void add_bytes(const struct perl_text *text, size_t from, struct strbuf *
 		strbuf_adds(out, "[truncated]");
 }
 
-/* What was freed may look like a string; no file is called so. */
+/* Freed memory may look like a string, but not like a file name. */
 static bool is_text(const struct perl_text *text)
 {
 	for (size_t i = 0, n; i < text->len && i < PERL_TEXT_MAX; i += n) {

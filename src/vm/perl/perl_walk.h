@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over Perl's stacks in user space (perl_step.h has its steps), and what the names of
- * frames are.
+ * The walk over Perl's stacks in user space (for its steps see perl_step.h), and the names of
+ * frames.
  */
 #ifndef VM_PERL_PERL_WALK_H
 #define VM_PERL_PERL_WALK_H
@@ -11,7 +11,7 @@
 
 struct strbuf;
 
-/* The stack of the interpreter at the end of layout->interpreter. */
+/* Walks the stack of the interpreter that layout->interpreter leads to. */
 enum vm_end perl_walk(const struct perl_layout *layout, const struct memory *memory,
 	uint64_t interpreter, struct vm_stack *stack);
 
@@ -19,14 +19,15 @@ enum vm_end perl_walk(const struct perl_layout *layout, const struct memory *mem
 enum vm_end perl_walk_thread(const struct perl_layout *layout, const struct memory *memory,
 	uint64_t thread, struct vm_stack *stack);
 
-/* Reads what FRAME is called, which must still be there. */
+/* Reads the texts of FRAME, which must still be in memory. */
 void perl_frame_texts(const struct perl_layout *layout, const struct memory *memory,
 	const struct vm_frame *frame, struct perl_texts *texts);
 
 /*
- * Appends the name of a frame of that kind, as caller has it: "Package::sub", "(eval)", "sub" of a
- * lexical one; the outermost is "main"; but a sub without a name is "Package::__ANON__[FILE:LINE]",
- * where it begins. False, and nothing is appended: it could not be read.
+ * Appends the name of a frame of that kind, as reported by caller: "Package::sub", "(eval)", "sub"
+ * of a lexical one; the outermost is "main"; but a sub without a name is
+ * "Package::__ANON__[FILE:LINE]" with its first line. False, and nothing is appended: it could not
+ * be read.
  */
 bool perl_texts_name(const struct perl_texts *texts, enum perl_type kind, struct strbuf *name);
 

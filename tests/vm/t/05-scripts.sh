@@ -24,7 +24,7 @@ translates() {
 # The lock for the tables must not be held while a stack is unwound or printed; where there is a list of targets, in its branch, it is.
 unlocked_unwinding() {
 	awk -v list="$1" '/^static void probe_/ { at = "" } /stp_lock_probe\(/ { at = "lock" } /stp_unlock_probe\(/ { at = "" }
-		list && /map_exists_ii \(global\(s___global_wanted\)/ { exit }
+		list && /map_exists_ii \(global\(s___global_target_(processes|threads)\)/ { exit }
 		/function___global_stacks_(print_)?(user|kernel)(_of)?__overload_0 \(c\);/ { seen++; if (at == "lock") bad = 1 }
 		END { exit bad || !seen }' "$T/translated.c"
 }
