@@ -101,11 +101,17 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 	};
 
 	if (path[0] == '/') {
-		struct procfile f = {pid, m->start, m->end, path, dev, inode};
+		struct procfile f = {.pid = pid,
+			.start = m->start,
+			.end = m->end,
+			.path = path,
+			.dev = dev,
+			.inode = inode};
 
 		o.elf = procfile_open(&f, &o.path_differs);
 		if (o.path_differs)
 			o.elf = procfile_open_mapped(&f);
+		o.silent = f.silent;
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}
@@ -153,6 +159,7 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 		o.path_differs = true;
 		o.elf = check_build_id(procfile_open_mapped(&f), m->build_id);
 	}
+	o.silent = f.silent;
 	return add_object(ps, &o);
 }
 
@@ -560,6 +567,8 @@ void processes_move_files(struct processes *ps, struct open_files *files)
 
 		if (o->elf)
 			open_files_add(files, o->elf, o->path);
+		else if (o->silent)
+			open_files_add_silent(files, o->path);
 		o->elf = NULL;
 	}
 	for (size_t i = 0; i < ps->nr; i++)

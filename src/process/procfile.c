@@ -203,7 +203,7 @@ static int work_open(void *room, int passed)
 
 /* ---- for the recorder ---- */
 
-static struct elffile *open_as(const struct procfile *f, bool mapped, bool *found)
+static struct elffile *open_as(struct procfile *f, bool mapped, bool *found)
 {
 	struct open_request *r = reader_room();
 	int fd = -1;
@@ -218,8 +218,10 @@ static struct elffile *open_as(const struct procfile *f, bool mapped, bool *foun
 	r->inode = f->inode;
 	r->mapped = mapped;
 	strcpy(r->path, f->path);
-	if (!reader_run(f->pid, work_open, &fd))
+	if (!reader_run(f->pid, work_open, &fd)) {
+		f->silent = true;
 		return NULL;
+	}
 	*found = r->found;
 	if (fd + SPARE_FILES >= sysconf(_SC_OPEN_MAX)) {
 		close(fd);
@@ -228,7 +230,7 @@ static struct elffile *open_as(const struct procfile *f, bool mapped, bool *foun
 	return fd < 0 ? NULL : elffile_open_fd(fd, NULL);
 }
 
-struct elffile *procfile_open(const struct procfile *f, bool *differs)
+struct elffile *procfile_open(struct procfile *f, bool *differs)
 {
 	bool found;
 	struct elffile *elf = open_as(f, false, &found);
@@ -237,7 +239,7 @@ struct elffile *procfile_open(const struct procfile *f, bool *differs)
 	return elf;
 }
 
-struct elffile *procfile_open_mapped(const struct procfile *f)
+struct elffile *procfile_open_mapped(struct procfile *f)
 {
 	bool found;
 

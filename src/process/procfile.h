@@ -18,16 +18,17 @@ struct procfile {
 	uint64_t start, end;
 	const char *path;    /* for the process; absolute */
 	uint64_t dev, inode; /* inode 0: not known */
+	bool silent;         /* result: it did not answer */
 };
 
 /*
  * Opens the ELF file at F's path in our own root, to stay open. NULL: *DIFFERS, another file is
  * there or none, or it cannot be read, is not ELF, or too few file descriptors are left.
  */
-struct elffile *procfile_open(const struct procfile *f, bool *differs);
+struct elffile *procfile_open(struct procfile *f, bool *differs);
 
 /* The same for the file that the process has mapped, even if it is deleted or in another root. */
-struct elffile *procfile_open_mapped(const struct procfile *f);
+struct elffile *procfile_open_mapped(struct procfile *f);
 
 /*
  * For work of the reader: FD, or a copy of the file if a target may make us wait for it; -1: that

@@ -145,6 +145,7 @@ static void add_file(struct finder *f, struct lookup *lookups, size_t nr)
 		.build_id = file->build_id,
 		.release = file->release,
 		.open = open_files_find(f->options->files, file->build_id, file->path),
+		.silent = open_files_is_silent(f->options->files, file->path),
 		.options = f->options,
 	};
 	make_locations(f->rec, file);

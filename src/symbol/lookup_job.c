@@ -349,7 +349,8 @@ bool lookup_job_prepare(struct lookup_job *job)
 	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
 	errno = ENOENT;
-	job->fd = job->open || job->path[0] != '/' ? -1 : file_open(full);
+	errno = ETIMEDOUT;
+	job->fd = job->open || job->silent || job->path[0] != '/' ? -1 : file_open(full);
 	job->error = job->fd < 0 ? errno : 0;
 	job->debug_fd = job->downloaded ? file_open(job->downloaded)
 					: debugfile_open_by_id(job->build_id, &where);

@@ -28,6 +28,7 @@ struct lookup_job {
 	struct job_location *locations;
 	size_t nr_locations;
 	struct elffile *open; /* the file, if it is open already */
+	bool silent;          /* the file did not answer the recorder */
 	/* paths of the debug file from a server, and of the file that dwz moved parts of it to;
 	 * NULL: none */
 	const char *downloaded, *downloaded_alt;

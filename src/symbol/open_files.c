@@ -13,6 +13,11 @@ void open_files_add(struct open_files *files, struct elffile *elf, const char *p
 	files->list[files->nr++] = (struct open_file){elf, xstrdup(path)};
 }
 
+void open_files_add_silent(struct open_files *files, const char *path)
+{
+	open_files_add(files, NULL, path);
+}
+
 void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd)
 {
 	ALLOC_GROW(files->perfmaps, files->nr_perfmaps, files->perfmaps_alloc);
@@ -36,12 +41,22 @@ struct elffile *open_files_find(
 	const struct open_files *files, const char *build_id, const char *path)
 {
 	for (size_t i = 0; files && i < files->nr; i++) {
+		if (!files->list[i].elf)
+			continue;
 		const char *id = elffile_build_id(files->list[i].elf);
 
 		if (*build_id || *id ? !strcmp(id, build_id) : !strcmp(files->list[i].path, path))
 			return files->list[i].elf;
 	}
 	return NULL;
+}
+
+bool open_files_is_silent(const struct open_files *files, const char *path)
+{
+	for (size_t i = 0; files && i < files->nr; i++)
+		if (!files->list[i].elf && !strcmp(files->list[i].path, path))
+			return true;
+	return false;
 }
 
 int open_files_perfmap(const struct open_files *files, uint32_t pid)

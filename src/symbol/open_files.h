@@ -3,6 +3,7 @@
 #ifndef SYMBOL_OPEN_FILES_H
 #define SYMBOL_OPEN_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,8 +11,8 @@ struct elffile;
 
 struct open_files {
 	struct open_file {
-		struct elffile *elf;
-		char *path; /* as recorded */
+		struct elffile *elf; /* NULL: it did not answer, and must not be asked again */
+		char *path;          /* as recorded */
 	} * list;
 	size_t nr, alloc;
 	struct open_perfmap {
@@ -23,6 +24,7 @@ struct open_files {
 
 /* Takes ownership of ELF; PATH is copied. */
 void open_files_add(struct open_files *files, struct elffile *elf, const char *path);
+void open_files_add_silent(struct open_files *files, const char *path);
 /* Takes ownership of FD. */
 void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd);
 void open_files_release(struct open_files *files);
@@ -33,6 +35,9 @@ void open_files_release(struct open_files *files);
  */
 struct elffile *open_files_find(
 	const struct open_files *files, const char *build_id, const char *path);
+
+/* True if the file recorded as PATH did not answer. FILES may be NULL. */
+bool open_files_is_silent(const struct open_files *files, const char *path);
 
 /* The file descriptor of the perf map of PID, -1: not found. FILES may be NULL. */
 int open_files_perfmap(const struct open_files *files, uint32_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fuse FOLDER FILE: mounts a FUSE file system of user nobody on FOLDER, with one file,
- * "library.so", that has the content of FILE. Its child, nobody, maps that file with execute
+ * "program", that has the content of FILE. Its child, nobody, maps that file with execute
  * permission and is busy; its number is printed. Then the file system takes requests, but answers
  * none any more: who waits for it cannot even be killed, until this program ends, after two minutes
  * at most. As root.
@@ -73,7 +73,7 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 		reply(in->unique, 0, &attr, sizeof(attr));
 		break;
 	case FUSE_LOOKUP:
-		if (strcmp(arg, "library.so"))
+		if (strcmp(arg, "program"))
 			reply(in->unique, ENOENT, NULL, 0);
 		else
 			reply(in->unique, 0, &entry, sizeof(entry));
@@ -128,23 +128,29 @@ static void mount_on(const char *folder)
 	exit(77);
 }
 
-/* Tells the parent by the pipe when it has the file. */
-static __attribute__((noreturn)) void be_target(const char *folder, int done)
+/* Tells the parent by the pipe when it has all pages that it needs. */
+static __attribute__((noreturn)) void spin(int done)
 {
 	volatile unsigned long spins = 0;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-		setresuid(NOBODY, NOBODY, NOBODY) || chdir(folder))
-		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	int fd = open("library.so", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ||
-		write(done, "x", 1) != 1)
+	while (spins < 1000)
+		spins++;
+	if (write(done, "x", 1) != 1)
 		_exit(1);
 	for (;;)
 		spins++;
+}
+
+static __attribute__((noreturn)) void be_target(const char *folder, int done)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", done);
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+		setresuid(NOBODY, NOBODY, NOBODY) || chdir(folder))
+		_exit(1);
+	execl("./program", "program", number, NULL);
+	_exit(1);
 }
 
 int main(int argc, char **argv)
@@ -152,13 +158,15 @@ int main(int argc, char **argv)
 	_Alignas(8) static char request[REQUEST_MAX + 4096];
 	int done[2];
 
-	if (argc != 3)
-		return 64;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (argc != 2)
+		return 64;
+	if (atoi(argv[1]))
+		spin(atoi(argv[1]));
 	alarm(MINUTES * 60);
-	read_content(argv[2]);
+	read_content("/proc/self/exe");
 	mount_on(argv[1]);
-	if (pipe2(done, O_CLOEXEC))
+	if (pipe(done))
 		return 1;
 	pid_t target = fork();
 

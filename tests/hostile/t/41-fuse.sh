@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuse: the target has mapped a file of a file system in user space that does not answer. Who asks it waits and cannot even be killed,
+# fuse: the target runs a program of a file system in user space that does not answer. Who asks it waits and cannot even be killed,
 # until the file system ends, here after two minutes.
 set -eu
 . "$TOP/tests/lib.sh"
@@ -8,7 +8,7 @@ set -eu
 
 chmod 711 "$T_top" "$T"
 mkdir "$T/files"
-"$CASES/fuse" "$T/files" "$(ldd /bin/true | sed -n 's/.*=> \(.*libc[^ ]*\).*/\1/p')" >"$T/out" 2>&1 &
+"$CASES/fuse" "$T/files" >"$T/out" 2>&1 &
 server=$!
 trap 'kill -9 $server 2>/dev/null || :; umount -l "$T/files" 2>/dev/null || :; test_end' EXIT
 if ! until_true 30 grep -q . "$T/out" || ! grep -qx '[0-9]*' "$T/out"; then
@@ -17,11 +17,15 @@ if ! until_true 30 grep -q . "$T/out" || ! grep -qx '[0-9]*' "$T/out"; then
 fi
 target=$(cat "$T/out")
 
+recorder() {
+	"$BIN" --engine bpf --min-quality 0 "$@"
+}
+
 for how in "-p $target" -a; do
 	began=$(date +%s)
 	# shellcheck disable=SC2086 # options
 	expect_record "${how%% *}" 0 $how -u -t 1 </dev/null
 	check "${how%% *}: ends in time" test $(($(date +%s) - began)) -lt 60
 	check "${how%% *}: it says whose file it is" grep -q "^sample-bt: memory or files of process $target do not answer" "$T/${how%% *}.err"
-	check "${how%% *}: the target's other files" grep -Eq '_start;.*;main' "$T/${how%% *}.folded"
+	check "${how%% *}: samples" at_least "$(account kept "${how%% *}")" 20
 done
