@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { SYMBOLS_MAX = 1 << 22 };
+
 struct symbols {
 	Elf *elf;
 	Elf_Data *data;
@@ -34,7 +36,7 @@ static bool find_in(Elf *elf, const char *section, const char *name, GElf_Sym *s
 
 	if (!open_symbols(&symbols, elf, section))
 		return false;
-	for (int i = 0; gelf_getsym(symbols.data, i, sym); i++)
+	for (int i = 0; i < SYMBOLS_MAX && gelf_getsym(symbols.data, i, sym); i++)
 		if (sym->st_shndx != SHN_UNDEF && is_called(&symbols, sym, name))
 			return true;
 	return false;
@@ -104,7 +106,7 @@ static enum elf_thread_place place_in_slots(Elf *elf, const char *name, uint64_t
 
 	if (!data || !open_symbols(&symbols, elf, ".dynsym"))
 		return THREAD_NOWHERE;
-	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+	for (int i = 0; i < SYMBOLS_MAX && gelf_getrela(data, i, &rela); i++) {
 		enum elf_thread_place place = place_of_type(GELF_R_TYPE(rela.r_info));
 		uint64_t nr = GELF_R_SYM(rela.r_info);
 
