@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * truncated FILE: maps FILE, a writable ELF file, with execute permission, cuts it to nothing, and
- * maps another page of it, again and again: who reads the file through a mapping gets SIGBUS.
+ * truncated FILE [SPINS]: maps FILE, a writable ELF file, with execute permission, cuts it to
+ * nothing and restores it, and maps another page of it, again and again, each time after SPINS (20
+ * million) rounds of a loop: who reads the file through a mapping gets SIGBUS.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PAGES = 1000 };
+
 int main(int argc, char **argv)
 {
-	volatile unsigned long spins = 0;
+	int spins = argc == 3 ? atoi(argv[2]) : 20000000;
+	volatile unsigned long spun = 0;
 	struct stat st;
 
-	if (argc != 2)
+	if (argc < 2)
 		return 64;
 	int fd = open(argv[1], O_RDWR);
 
@@ -30,11 +34,12 @@ int main(int argc, char **argv)
 	puts("spinning");
 	fflush(stdout);
 	for (int i = 0;; i++) {
-		for (int k = 0; k < 20000000; k++)
-			spins++;
+		for (int k = 0; k < spins; k++)
+			spun++;
 		if (ftruncate(fd, i % 2 ? st.st_size : 0) ||
 			(i % 2 && pwrite(fd, content, (size_t)st.st_size, 0) != st.st_size))
 			return 1;
-		mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		if (i < PAGES)
+			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	}
 }

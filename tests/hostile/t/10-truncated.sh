@@ -8,16 +8,35 @@ set -eu
 chmod 711 "$T_top" "$T"
 mkdir "$T/home"
 cp "$(ldd /bin/true | sed -n 's/.*=> \(.*libc[^ ]*\).*/\1/p')" "$T/home/library.so"
-chmod 777 "$T/home" "$T/home/library.so"
+cp "$(command -v perl)" "$T/home/perl.so"
+cp "$T/home/perl.so" "$T/home/perl-fast.so"
+chmod 777 "$T/home" "$T/home/"*.so
 cp "$CASES/truncated" "$T/home/"
 
-# once mapped and cut, and while it is cut and restored all the time
-as_nobody "$T/home/truncated" "$T/home/library.so" >"$T/out" &
-target=$!
-until_true 30 grep -q spinning "$T/out" || note "$T/out"
+# truncate_loop NAME ARG…: $target cuts and restores all the time the file that it has mapped
+truncate_loop() {
+	as_nobody "$T/home/truncated" "$T/home/$@" >"$T/out" &
+	target=$!
+	until_true 30 grep -q spinning "$T/out" || note "$T/out"
+}
+
+truncate_loop library.so
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
 	expect_record "${how%% *}" 0 $how -u -t 2
 	check "${how%% *}: samples" at_least "$(account kept "${how%% *}")" 100
 done
 kill $target
+
+# a file that has the interpreter is looked into further than others
+truncate_loop perl.so
+slow=$target
+truncate_loop perl-fast.so 1000
+# shellcheck disable=SC2016 # of Perl
+as_nobody perl -e 'sub busy { my $sum = 0; $sum += $_ for 1 .. 100000; $sum } busy while 1' &
+busy=$!
+expect_record perl 0 -a --perl -t 2
+check 'perl: samples of a good one' grep -q 'busy' "$T/perl.folded"
+record perl-p -p "$slow" --perl -t 2
+check "perl-p: exit code $status" at_least 2 "$status"
+kill $slow $target $busy
