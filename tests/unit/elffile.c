@@ -90,6 +90,10 @@ static void test_hidden_eh_frame(void **state)
 	unlink(plain);
 	assert_int_equal(elffile_copy(self, plain, len - 3, &err), -1);
 	assert_int_equal(access(plain, F_OK), -1);
+	assert_int_equal(truncate(hidden, (1LL << 32) + 1), 0);
+	assert_int_equal(elffile_copy(hidden, plain, at, &err), -1);
+	assert_non_null(strstr(err.buf, "too large"));
+	assert_int_equal(access(plain, F_OK), -1);
 	strbuf_release(&err);
 	free(bytes);
 	free(again);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum {
 	CHILD_S = 5,   /* for one child */
@@ -196,7 +197,16 @@ static bool run_batch(struct elf_batch *b)
 	return end != WORKER_NONE;
 }
 
-void elffacts_ask(const struct elf_question *list, size_t nr)
+/* Nobody else can have written it, unless root lets them. */
+static bool is_roots(const struct elffile *elf)
+{
+	struct stat st;
+
+	return elffile_fd(elf) < 0 || (!fstat(elffile_fd(elf), &st) && !st.st_uid);
+}
+
+/* The new questions of LIST about files that are root's, or of the others. */
+static void ask_some(const struct elf_question *list, size_t nr, bool roots)
 {
 	struct elf_batch batch = {.list = xcalloc(nr ? nr : 1, sizeof(*batch.list))};
 	struct table asked;
@@ -205,7 +215,8 @@ void elffacts_ask(const struct elf_question *list, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		bool is_new;
 
-		if (find(&list[i]) || facts_of(list[i].elf)->is_bad)
+		if (find(&list[i]) || facts_of(list[i].elf)->is_bad ||
+			is_roots(list[i].elf) != roots)
 			continue;
 		table_put(&asked, hash_pair(hash_of(&list[i]), (uintptr_t)list[i].elf),
 			list[i].place, &is_new);
@@ -216,6 +227,12 @@ void elffacts_ask(const struct elf_question *list, size_t nr)
 	while (batch.nr && run_batch(&batch))
 		;
 	free(batch.list);
+}
+
+void elffacts_ask(const struct elf_question *list, size_t nr)
+{
+	ask_some(list, nr, true);
+	ask_some(list, nr, false);
 }
 
 static struct answer get(const struct elf_question *q)

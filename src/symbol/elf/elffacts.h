@@ -3,7 +3,8 @@
  * What the recorder needs of ELF files beyond their heads. The files are hostile, and may be
  * truncated while they are read, so a child without privileges reads them, see lib/worker.h. What
  * it finds is kept with the file. A file that crashes or delays it has no facts from then on; nor
- * have any, once such files have taken too long together.
+ * have any, once such files have taken too long together. Root's files have a child of their own:
+ * one that a hostile file has taken over cannot lie about them.
  */
 #ifndef SYMBOL_ELF_ELFFACTS_H
 #define SYMBOL_ELF_ELFFACTS_H
@@ -33,8 +34,8 @@ struct elf_question {
 };
 
 /*
- * Finds what is not known yet of all NR questions, in one child if no file ends it. Nothing has to
- * be asked before it is used below, but each would start a child then.
+ * Finds what is not known yet of all NR questions, in two children if no file ends them. Nothing
+ * has to be asked before it is used below, but each would start a child then.
  */
 void elffacts_ask(const struct elf_question *list, size_t nr);
 

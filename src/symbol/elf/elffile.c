@@ -21,6 +21,7 @@
 #endif
 
 enum { COPY_CHUNK = 1 << 18 };
+static const int64_t copy_max = 1LL << 32; /* a file may be a hole of any size */
 
 struct elffile {
 	int fd;      /* -1: in memory */
@@ -500,6 +501,11 @@ static int64_t copy_bytes(int from, int to)
 			break;
 		}
 		at += n;
+		if (at > copy_max) { /* it has grown */
+			errno = EFBIG;
+			at = -1;
+			break;
+		}
 	}
 	free(buf);
 	return at;
@@ -520,6 +526,7 @@ static int patch_type(int fd, int64_t size, uint64_t offset)
 int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err)
 {
 	struct elffile *elf = elffile_open(path, err);
+	struct stat st;
 	int64_t size;
 	int fd, ret = 0;
 
@@ -531,7 +538,8 @@ int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struc
 		elffile_close(elf);
 		return -1;
 	}
-	size = copy_bytes(elf->fd, fd);
+	errno = EFBIG;
+	size = fstat(elf->fd, &st) || st.st_size > copy_max ? -1 : copy_bytes(elf->fd, fd);
 	if (size < 0 || (type_offset && patch_type(fd, size, type_offset))) {
 		ret = fail(err, "cannot copy '%s' to '%s': %s", path, copy, strerror(errno));
 		close(fd);

@@ -39,7 +39,7 @@ enum elf_rules {
 
 /*
  * Copies PATH to the new file COPY. TYPE_OFFSET: where the type of .eh_frame is to be changed to
- * PROGBITS, 0: nowhere. -1 and ERR on failure, also if COPY exists.
+ * PROGBITS, 0: nowhere. -1 and ERR on failure, also if COPY exists or PATH is larger than 4 GiB.
  */
 int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err);
 
