@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker.h"
-#include "lib/user.h"
+#include "lib/untrusted/sandbox.h"
 #include "lib/util.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,40 +19,29 @@ enum {
 	ANSWER_MAX = 1 << 26, /* bytes */
 	FILE_MAX = 1 << 30,   /* bytes: the limit for files */
 	READ_SIZE = 1 << 16,
-	MEMORY_GIB = 4, /* private memory, mapped files not included */
+	MEMORY_GIB = 4, /* private memory beyond the parent's, mapped files not included */
 };
-
-static void limit(int resource, rlim_t most)
-{
-	struct rlimit both = {most, most};
-
-	setrlimit(resource, &both);
-}
-
-static void bound(unsigned seconds)
-{
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, seconds);
-	limit(RLIMIT_FSIZE, FILE_MAX);
-#ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_DATA, (rlim_t)MEMORY_GIB << 30);
-#endif
-}
 
 static __attribute__((noreturn)) void serve(
 	const struct worker *w, int to, pid_t parent, unsigned seconds)
 {
+	const struct sandbox sandbox = {
+		.cpu_s = seconds,
+		.memory = (uint64_t)MEMORY_GIB << 30,
+		.file_size = FILE_MAX,
+		.no_files = w->no_files,
+	};
 	struct strbuf output = STRBUF_INIT;
 
 	/* Ctrl-C is for the parent, which takes us with it when it exits */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
-	user_become_nobody();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sandbox_enter(&sandbox); /* sets the former to 0 when it changes the user */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
-	bound(seconds);
 	w->work(w->arg, &output);
 	_exit(write_whole(to, output.buf, output.len) ? EXIT_FAILED : EXIT_OK);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs work on untrusted data in child processes: without privileges (in a container with no user
- * but root: without capabilities), with limits of time and memory; a crash affects only that
- * process.
+ * Runs work on untrusted data in child processes: confined, see lib/untrusted/sandbox.h, and with
+ * limits of time and memory; a crash affects only that process.
  */
 #ifndef LIB_WORKER_H
 #define LIB_WORKER_H
@@ -31,6 +30,7 @@ struct worker {
 	void (*work)(void *arg, struct strbuf *output); /* in the child */
 	void (*finish)(struct worker *w); /* after it ended; may take and release the output */
 	void *arg;
+	bool no_files;        /* work opens none */
 	struct strbuf output; /* the caller releases it; untrusted */
 	enum worker_end end;
 	/* while it runs */

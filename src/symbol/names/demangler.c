@@ -134,7 +134,8 @@ static void try_costly(void *arg, struct strbuf *output)
 
 void demangler_settle(struct demangler *d)
 {
-	struct worker worker = {.work = try_costly, .arg = d, .output = STRBUF_INIT};
+	struct worker worker = {
+		.work = try_costly, .arg = d, .no_files = true, .output = STRBUF_INIT};
 
 	if (d->nr_costly)
 		workers_run(&worker, 1, COSTLY_S);
