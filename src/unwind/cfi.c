@@ -13,13 +13,16 @@
 #include "symbol/elf/elffile_internal.h"
 
 #include <dwarf.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	CIES_MAX = 1 << 16,
-	SIZE_LIMIT = 1 << 30
-}; /* of a section; larger ones are damaged or hostile */
+	/* of a section in bytes; larger ones are damaged or hostile */
+	SIZE_LIMIT = 1 << 28,
+	INFLATED_MAX = 1 << 27, /* if it was compressed: a thousandth of that is enough for it */
+};
 
 struct cie {
 	bool good;
@@ -63,17 +66,38 @@ struct cfi *cfi_eh_frame(const struct elffile *elf)
 	return scn ? cfi_new(elf, elf_rawdata(scn, NULL), shdr.sh_addr, true) : NULL;
 }
 
+/* As its header says, which libelf believes; UINT64_MAX: it has none. */
+static uint64_t inflated_size(Elf_Scn *scn)
+{
+	GElf_Chdr header;
+
+	return gelf_getchdr(scn, &header) ? header.ch_size : UINT64_MAX;
+}
+
+/* The same of a .zdebug section: "ZLIB" and the size in big-endian byte order. */
+static uint64_t gnu_inflated_size(Elf_Scn *scn)
+{
+	const Elf_Data *data = elf_rawdata(scn, NULL);
+	uint64_t size;
+
+	if (!data || !data->d_buf || data->d_size < 4 + sizeof(size))
+		return UINT64_MAX;
+	memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
 struct cfi *cfi_debug_frame(const struct elffile *elf)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elffile_section(elffile_elf(elf), ".debug_frame", &shdr);
 
 	if (scn && (shdr.sh_flags & SHF_COMPRESSED)) {
-		if (elf_compress(scn, 0, 0) < 0)
+		if (inflated_size(scn) > INFLATED_MAX || elf_compress(scn, 0, 0) < 0)
 			return NULL;
 	} else if (!scn) {
 		scn = elffile_section(elffile_elf(elf), ".zdebug_frame", &shdr);
-		if (!scn || elf_compress_gnu(scn, 0, 0) < 0)
+		if (!scn || gnu_inflated_size(scn) > INFLATED_MAX ||
+			elf_compress_gnu(scn, 0, 0) < 0)
 			return NULL;
 	}
 	return cfi_new(elf, elf_getdata(scn, NULL), shdr.sh_addr, false);

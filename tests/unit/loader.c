@@ -6,7 +6,10 @@
 #include "unwind/table_cache.h"
 #include "unwind/unwind_build.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct processes ps;
 static struct loader loader;
@@ -51,7 +54,7 @@ static void wait_for_table(void)
 	struct pollfd fds[BUILDERS_MAX];
 
 	while (loader_nr_pending(&loader)) {
-		assert_true(poll(fds, loader_poll(&loader, fds), 60000) > 0);
+		poll(fds, loader_poll(&loader, fds), 100);
 		loader_receive(&loader);
 	}
 }
@@ -86,6 +89,81 @@ static void loader__builds_nothing_that_is_cached(void **state)
 	assert_int_equal(loader.nr_unplaced, 1);
 }
 
+/* For pthread_atfork: builders that are started stop at once. */
+static bool stop_builders;
+
+static void stop_child(void)
+{
+	if (stop_builders)
+		raise(SIGSTOP);
+}
+
+static void wait_until_late(void)
+{
+	while (!loader.files[number].nr_late) {
+		usleep(10000);
+		loader_receive(&loader);
+	}
+}
+
+static void loader__tries_a_late_file_again(void **state)
+{
+	const struct unwind_table *table;
+
+	(void)state;
+	loader.file_ns = 5000000;
+	for (uint32_t i = 0; i < loader.nr_builders; i++)
+		kill(loader.builders[i].pid, SIGSTOP);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	wait_until_late();
+	loader.file_ns = 60000000000;
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_int_equal(loader.nr_bad, 0);
+}
+
+static void loader__gives_up_a_file_that_is_always_late(void **state)
+{
+	const struct unwind_table *table;
+
+	(void)state;
+	loader.file_ns = 5000000;
+	for (uint32_t i = 0; i < loader.nr_builders; i++)
+		kill(loader.builders[i].pid, SIGSTOP);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	stop_builders = true;
+	wait_for_table();
+	stop_builders = false;
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_NONE);
+	assert_int_equal(loader.nr_bad, 1);
+}
+
+/* The file is bad; those that waited behind it get another builder. */
+static void loader__replaces_a_builder_that_dies(void **state)
+{
+	const struct unwind_table *table;
+	uint32_t others[3] = {0}, nr = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ps.nr_objects && nr < ARRAY_LEN(others); i++)
+		if (i != loader.files[number].object && ps.objects[i].elf &&
+			elffile_fd(ps.objects[i].elf) >= 0)
+			others[nr++] = loader_number(&loader, i);
+	assert_true(nr > 0);
+	while (loader.nr_builders > 1)
+		builder_stop(&loader.builders[--loader.nr_builders]);
+	kill(loader.builders[0].pid, SIGSTOP);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	for (uint32_t i = 0; i < nr; i++)
+		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_PENDING);
+	kill(loader.builders[0].pid, SIGKILL);
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_NONE);
+	assert_int_equal(loader.nr_bad, 1);
+	for (uint32_t i = 0; i < nr; i++)
+		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_READY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,8 +171,14 @@ int main(void)
 			loader__builds_what_the_cache_lacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__builds_nothing_that_is_cached, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(loader__tries_a_late_file_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__gives_up_a_file_that_is_always_late, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__replaces_a_builder_that_dies, set_up, tear_down),
 	};
 
+	assert_int_equal(pthread_atfork(NULL, NULL, stop_child), 0);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

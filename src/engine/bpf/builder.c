@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "builder.h"
 #include "lib/strbuf.h"
-#include "lib/user.h"
+#include "lib/untrusted/sandbox.h"
 #include "lib/util.h"
 #include "process/fdpass.h"
 #include "symbol/elf/elffile.h"
@@ -18,9 +18,19 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { QUEUE = 1 << 20 };
+enum {
+	MEMORY = 512 << 20, /* bytes; that of libLLVM takes 20 MB, that of chromium 40 MB */
+	TABLE_MAX = 256 << 20,
+	OPEN_FILES = 16,
+	EXIT_HOPELESS = 3,
+};
+
+/* Processor time of one file, and of all, that is used with a high priority. */
+static const int64_t hurry_file_ns = 500000000, hurry_ns = 3000000000;
+
 /* So that a builder that a hostile file has taken over cannot change a table once validated. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
@@ -45,8 +55,15 @@ static int build(int fd)
 	return out;
 }
 
-static __attribute__((noreturn)) void serve(int socket)
+static __attribute__((noreturn)) void serve(int socket, bool hurries)
 {
+	const struct sandbox sandbox = {
+		.memory = MEMORY,
+		.file_size = TABLE_MAX,
+		.open_files = OPEN_FILES,
+		.nice = hurries ? -10 : 0, /* stacks are copied until their tables are built */
+		.no_files = true,
+	};
 	uint32_t number;
 	int fd;
 
@@ -54,10 +71,9 @@ static __attribute__((noreturn)) void serve(int socket)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	setpriority(PRIO_PROCESS, 0, -10); /* stacks are copied until their tables are built */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-	if (!user_become_nobody())
-		_exit(EXIT_FAILED);
+	socket = sandbox_detach(socket);
+	if (!sandbox_enter(&sandbox))
+		_exit(EXIT_HOPELESS);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (fdpass_receive(socket, &number, &fd, 0) > 0) {
 		int table = fd < 0 ? -1 : build(fd);
@@ -70,19 +86,16 @@ static __attribute__((noreturn)) void serve(int socket)
 	_exit(EXIT_OK);
 }
 
-void builder_start(struct builder *b)
+void builder_start(struct builder *b, bool hurries)
 {
-	int pair[2], size = QUEUE;
+	int pair[2];
 
-	*b = (struct builder){.socket = -1};
+	*b = (struct builder){.socket = -1, .hurries = hurries};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return;
-	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	b->pid = fork();
-	if (!b->pid) {
-		close(pair[0]);
-		serve(pair[1]);
-	}
+	if (!b->pid)
+		serve(pair[1], hurries);
 	close(pair[1]);
 	if (b->pid > 0)
 		b->socket = pair[0];
@@ -92,21 +105,47 @@ void builder_start(struct builder *b)
 
 void builder_stop(struct builder *b)
 {
+	int status = 0;
+
 	if (b->socket < 0)
 		return;
 	close(b->socket);
 	b->socket = -1;
 	kill(b->pid, SIGKILL);
-	waitpid(b->pid, NULL, 0);
+	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	b->hopeless = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HOPELESS;
+}
+
+/* The processor time of B so far. */
+static int64_t cpu_ns(const struct builder *b)
+{
+	struct timespec time = {0};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(b->pid, &clock))
+		clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* The first request is being built from now on. */
+static void begin(struct builder *b)
+{
+	b->began_ns = monotonic_ns();
+	b->began_cpu_ns = cpu_ns(b);
 }
 
 int builder_request(struct builder *b, uint32_t number, int fd)
 {
 	if (b->socket < 0)
 		return -1;
+	if (b->nr_requests == BUILDER_DEPTH)
+		return 1;
 	if (fdpass_send(b->socket, number, fd, MSG_DONTWAIT))
 		return errno == EAGAIN || errno == ETOOMANYREFS ? 1 : -1;
-	b->nr_requests++;
+	b->requests[b->nr_requests++] = number;
+	if (b->nr_requests == 1)
+		begin(b);
 	return 0;
 }
 
@@ -117,14 +156,36 @@ bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 	if (b->socket < 0)
 		return false;
 	received = fdpass_receive(b->socket, number, fd, MSG_DONTWAIT);
-	if (received < 0)
-		builder_stop(b);
-	if (received <= 0)
+	if (!received)
 		return false;
-	b->nr_requests -= b->nr_requests > 0; /* a hijacked builder may send anything */
+	/* a hijacked builder may send anything */
+	if (received < 0 || !b->nr_requests || *number != b->requests[0]) {
+		if (received > 0 && *fd >= 0)
+			close(*fd);
+		builder_stop(b);
+		return false;
+	}
+	b->nr_requests--;
+	memmove(b->requests, b->requests + 1, b->nr_requests * sizeof(*b->requests));
+	b->busy_ns += cpu_ns(b) - b->began_cpu_ns;
+	begin(b);
 	if (*fd >= 0 && fcntl(*fd, F_GET_SEALS) != SEALS) {
 		close(*fd);
 		*fd = -1;
 	}
 	return true;
+}
+
+bool builder_is_late(struct builder *b, int64_t limit_ns)
+{
+	if (b->socket < 0 || !b->nr_requests)
+		return false;
+
+	int64_t used_ns = cpu_ns(b) - b->began_cpu_ns;
+
+	if (b->hurries && (used_ns > hurry_file_ns || b->busy_ns + used_ns > hurry_ns)) {
+		setpriority(PRIO_PROCESS, (id_t)b->pid, 0);
+		b->hurries = false;
+	}
+	return used_ns > limit_ns || monotonic_ns() - b->began_ns > 10 * limit_ns;
 }

@@ -11,6 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of processor time; libLLVM takes 0.3 s, chromium 0.4 s. */
+static const int64_t FIRST_NS = 2000000000;
+
+enum {
+	SECOND_TRY = 4,         /* times as long */
+	RESTART_NS = 100000000, /* doubled with each bad file in a row */
+	RESTARTS_MAX = 5,       /* how often it is doubled */
+};
+
 static char *cache_folder(void)
 {
 	char *cache = folder_cache(), *folder = xasprintf("%s/unwind", cache);
@@ -28,7 +37,8 @@ void loader_init(struct loader *l, struct processes *ps)
 	l->files = xcalloc(l->alloc, sizeof(*l->files));
 	l->nr_builders = (uint32_t)(cpus < 1 ? 1 : cpus > BUILDERS_MAX ? BUILDERS_MAX : cpus);
 	for (uint32_t i = 0; i < l->nr_builders; i++)
-		builder_start(&l->builders[i]);
+		builder_start(&l->builders[i], true);
+	l->file_ns = FIRST_NS;
 }
 
 void loader_release(struct loader *l)
@@ -91,20 +101,88 @@ static void set_table(struct loader *l, uint32_t number, const struct unwind_tab
 		__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
-/* The live builder with the fewest requests; the first one if none is alive. */
-static uint32_t least_busy(const struct loader *l)
+static void enqueue(struct loader *l, uint32_t number)
 {
-	uint32_t best = 0;
+	struct loader_queue *q = &l->queues[l->files[number].nr_late];
 
-	for (uint32_t i = 1; i < l->nr_builders; i++)
-		if (l->builders[i].socket >= 0 &&
-			(l->builders[best].socket < 0 ||
+	l->files[number].next = 0;
+	if (q->first)
+		l->files[q->last].next = number;
+	else
+		q->first = number;
+	q->last = number;
+}
+
+static uint32_t dequeue(struct loader *l, struct loader_queue *q)
+{
+	uint32_t number = q->first;
+
+	q->first = l->files[number].next;
+	return number;
+}
+
+static void end_request(struct loader *l, uint32_t number, const struct unwind_table *table)
+{
+	l->nr_pending--;
+	set_table(l, number, table);
+}
+
+/* Nothing waits behind a file that has been late before, and only one builder tries such files. */
+static bool may_take(const struct loader *l, uint32_t builder, uint32_t nr_late)
+{
+	const struct builder *b = &l->builders[builder];
+
+	if (b->socket < 0 || b->nr_requests == BUILDER_DEPTH ||
+		(b->nr_requests && (nr_late || l->files[b->requests[0]].nr_late)))
+		return false;
+	for (uint32_t i = 0; nr_late && i < l->nr_builders; i++)
+		if (l->builders[i].nr_requests && l->files[l->builders[i].requests[0]].nr_late)
+			return false;
+	return true;
+}
+
+/* The builder with the fewest requests that may take a file; nr_builders: none. */
+static uint32_t find_builder(const struct loader *l, uint32_t nr_late)
+{
+	uint32_t best = l->nr_builders;
+
+	for (uint32_t i = 0; i < l->nr_builders; i++)
+		if (may_take(l, i, nr_late) &&
+			(best == l->nr_builders ||
 				l->builders[i].nr_requests < l->builders[best].nr_requests))
 			best = i;
 	return best;
 }
 
-/* Reads the table from the cache or has it built; a full socket leaves it for the next call. */
+static bool any_hope(const struct loader *l)
+{
+	for (uint32_t i = 0; i < l->nr_builders; i++)
+		if (!l->builders[i].hopeless)
+			return true;
+	return false;
+}
+
+/* Gives the files that wait to builders that have time. */
+static void hand_out(struct loader *l)
+{
+	const struct unwind_table none = {0};
+
+	for (uint32_t late = 0; late < LOADER_TRIES; late++)
+		while (l->queues[late].first) {
+			uint32_t number = l->queues[late].first, builder = find_builder(l, late);
+			const struct object *o = &l->ps->objects[l->files[number].object];
+
+			if (!any_hope(l))
+				end_request(l, dequeue(l, &l->queues[late]), &none);
+			else if (builder < l->nr_builders && !builder_request(&l->builders[builder],
+								     number, elffile_fd(o->elf)))
+				dequeue(l, &l->queues[late]);
+			else
+				break;
+		}
+}
+
+/* Reads the table from the cache or has it built. */
 static void request(struct loader *l, uint32_t number)
 {
 	const struct object *o = &l->ps->objects[l->files[number].object];
@@ -121,12 +199,9 @@ static void request(struct loader *l, uint32_t number)
 		set_table(l, number, &table);
 		return;
 	}
-	uint32_t builder = l->files[number].builder = least_busy(l);
-	int result = builder_request(&l->builders[builder], number, fd);
-
-	if (result < 0)
-		set_table(l, number, &table);
-	l->files[number].requested = result <= 0;
+	l->nr_pending++;
+	enqueue(l, number);
+	hand_out(l);
 }
 
 enum table_state loader_request(
@@ -146,21 +221,6 @@ static bool is_trusted(const struct elffile *elf)
 	struct stat st;
 
 	return !fstat(elffile_fd(elf), &st) && (!st.st_uid || st.st_uid == geteuid());
-}
-
-/* BUILDER has died: its requests get no result. True if there were any. */
-static bool drop_requests(struct loader *l, uint32_t builder)
-{
-	const struct unwind_table none = {0};
-	bool any = false;
-
-	for (uint32_t i = 1; i < l->nr; i++)
-		if (l->files[i].state == TABLE_PENDING && l->files[i].requested &&
-			l->files[i].builder == builder) {
-			set_table(l, i, &none);
-			any = true;
-		}
-	return any;
 }
 
 static int64_t file_size(const struct loader *l, uint32_t number)
@@ -206,27 +266,74 @@ static void receive_table(struct loader *l, uint32_t number, int fd)
 		unwind_table_open(&table, fd, o->build_id);
 	if (table.blocks && is_trusted(o->elf))
 		unwind_cache_put(l->cache, &table);
-	set_table(l, number, &table);
+	end_request(l, number, &table);
+}
+
+/*
+ * BUILDER was ended by its first file: that one is bad, or LATE and waits for another try. The
+ * files behind it wait for another builder.
+ */
+static void take_back(struct loader *l, uint32_t builder, bool late)
+{
+	const struct unwind_table none = {0};
+	struct builder *b = &l->builders[builder];
+	struct loader_start *start = &l->starts[builder];
+	int64_t wait_ns = (int64_t)RESTART_NS
+			  << (start->nr_bad < RESTARTS_MAX ? start->nr_bad : RESTARTS_MAX);
+
+	start->at_ns = monotonic_ns() + (start->nr_bad ? wait_ns : 0);
+	for (uint32_t i = 0; i < b->nr_requests; i++) {
+		struct loader_file *f = &l->files[b->requests[i]];
+
+		if (b->hopeless || i || (late && ++f->nr_late < LOADER_TRIES)) {
+			enqueue(l, b->requests[i]);
+			continue;
+		}
+		end_request(l, b->requests[i], &none);
+		l->nr_bad++;
+	}
+	start->nr_bad += b->nr_requests > 0;
+	b->nr_requests = 0;
 }
 
 static bool receive_from(struct loader *l, uint32_t builder)
 {
+	struct builder *b = &l->builders[builder];
+	bool was_alive = b->socket >= 0, any = false;
 	uint32_t number;
-	bool any = false;
 	int fd;
 
-	while (builder_receive(&l->builders[builder], &number, &fd)) {
-		if (number && number < l->nr && l->files[number].state == TABLE_PENDING &&
-			l->files[number].builder == builder) {
-			receive_table(l, number, fd);
-			any = true;
-		}
+	while (builder_receive(b, &number, &fd)) {
+		receive_table(l, number, fd);
+		l->starts[builder].nr_bad = 0;
+		any = true;
 		if (fd >= 0)
 			close(fd);
 	}
-	if (l->builders[builder].socket < 0)
-		any |= drop_requests(l, builder);
+	if (!was_alive)
+		return false;
+	bool late = b->socket >= 0 && b->nr_requests &&
+		    builder_is_late(b, l->files[b->requests[0]].nr_late ? SECOND_TRY * l->file_ns
+									: l->file_ns);
+
+	if (late)
+		builder_stop(b);
+	if (b->socket < 0) {
+		any |= b->nr_requests > 0;
+		take_back(l, builder, late);
+	}
 	return any;
+}
+
+/* Starts builders again that were ended, if there is something to do. */
+static void restart(struct loader *l)
+{
+	for (uint32_t i = 0; l->nr_pending && i < l->nr_builders; i++)
+		if (l->builders[i].socket < 0 && !l->builders[i].hopeless &&
+			monotonic_ns() >= l->starts[i].at_ns) {
+			builder_start(&l->builders[i], false);
+			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* if it failed */
+		}
 }
 
 bool loader_receive(struct loader *l)
@@ -235,16 +342,14 @@ bool loader_receive(struct loader *l)
 
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		any |= receive_from(l, i);
+	restart(l);
+	hand_out(l);
 	return any;
 }
 
 uint32_t loader_nr_pending(const struct loader *l)
 {
-	uint32_t pending = 0;
-
-	for (uint32_t i = 0; i < l->nr_builders; i++)
-		pending += l->builders[i].socket < 0 ? 0 : l->builders[i].nr_requests;
-	return pending;
+	return l->nr_pending;
 }
 
 nfds_t loader_poll(const struct loader *l, struct pollfd *fds)

@@ -13,7 +13,11 @@
 
 #include <poll.h>
 
-enum { BUILDERS_MAX = 4 };
+enum {
+	BUILDERS_MAX = 4,
+	/* a file that takes long is given up, and tried again when no other one waits */
+	LOADER_TRIES = 2,
+};
 
 struct loader {
 	struct processes *ps;
@@ -24,14 +28,25 @@ struct loader {
 		struct unwind_table table; /* of TABLE_READY */
 		enum table_state state;    /* in user space; the pool may have no room for it */
 		bool requested;
-		uint32_t builder; /* if requested */
-	} * files;                /* by table number, from 1 */
+		uint8_t nr_late; /* how often it took too long */
+		uint32_t next;   /* in its queue, 0: none */
+	} * files;               /* by table number, from 1 */
 	uint32_t nr, alloc;
 	struct builder builders[BUILDERS_MAX]; /* one per CPU */
+	struct loader_start {
+		int64_t at_ns;   /* when a builder that does not run is to be started again */
+		uint32_t nr_bad; /* files in a row that ended it */
+	} starts[BUILDERS_MAX];
 	uint32_t nr_builders;
-	char *cache;           /* path of its folder */
-	uint32_t nr_unplaced;  /* tables for which the pool has no room */
-	uint64_t rows, blocks; /* of all tables in the pool */
+	struct loader_queue {
+		uint32_t first, last; /* 0: empty */
+	} queues[LOADER_TRIES];       /* of files that wait for a builder, by nr_late */
+	uint32_t nr_pending;          /* requested, without a result */
+	int64_t file_ns;              /* processor time that a table may take at first */
+	uint32_t nr_bad;              /* files that ended a builder */
+	char *cache;                  /* path of its folder */
+	uint32_t nr_unplaced;         /* tables for which the pool has no room */
+	uint64_t rows, blocks;        /* of all tables in the pool */
 };
 
 void loader_init(struct loader *l, struct processes *ps);
@@ -46,7 +61,11 @@ enum table_state loader_request(
 	struct loader *l, uint32_t number, const struct unwind_table **table);
 /* Requests the tables of all numbered files, by number or small files first. */
 void loader_request_all(struct loader *l, bool small_first);
-/* Receives the tables that have been built; true if there were any. Does not block. */
+/*
+ * Receives the tables that have been built, ends builders whose file takes too long or too much,
+ * and gives work to the others; true if there were results. Does not block. To be called from time
+ * to time as long as any are pending.
+ */
 bool loader_receive(struct loader *l);
 /* The number of tables being built. */
 uint32_t loader_nr_pending(const struct loader *l);
