@@ -181,3 +181,18 @@ void samples_add(struct samples *s, const struct sample_key *key, uint64_t count
 	s->rows[s->nr_rows] = (struct sample_row){*key, is_new ? 0 : *first, count, sum};
 	*first = (uint32_t)s->nr_rows++;
 }
+
+void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr)
+{
+	for (size_t i = 0; i < nr_frames; i++) {
+		uint64_t serial = frames[i] >> 41;
+
+		if (walk_frame_mapped(frames[i]) && serial && serial <= nr)
+			used[serial - 1] = true;
+	}
+}
+
+void samples_mark_mappings(const struct samples *s, bool *used, size_t nr)
+{
+	samples_mark_frames(s->frames, s->nr_frames, used, nr);
+}

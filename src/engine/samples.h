@@ -103,6 +103,11 @@ uint32_t samples_actual(const struct samples *s, uint32_t number);
 
 void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum);
 
+/* Sets USED[N] for each of the NR mappings N that a stack has. */
+void samples_mark_mappings(const struct samples *s, bool *used, size_t nr);
+/* The same for the NR_FRAMES encoded frames (others do not matter). */
+void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr);
+
 /* Encodes the frame at ADDRESS in M (NULL: no mapping). CALL: it is a return address. */
 uint64_t samples_user_frame(
 	const struct processes *ps, const struct mapping *m, uint64_t address, bool call);

@@ -116,7 +116,8 @@ void jitmap_free(struct jitmap *j)
 {
 	if (!j)
 		return;
-	close(j->tmp);
+	if (j->tmp >= 0)
+		close(j->tmp);
 	if (j->file >= 0)
 		close(j->file);
 	free(j);
@@ -154,6 +155,18 @@ void jitmap_open(struct jitmap *j)
 	if (j->file >= 0)
 		close(j->file);
 	j->file = fd;
+}
+
+void jitmap_end(struct jitmap *j)
+{
+	jitmap_open(j);
+	close(j->tmp);
+	j->tmp = -1;
+}
+
+bool jitmap_found(const struct jitmap *j)
+{
+	return j->file >= 0;
 }
 
 int jitmap_take(struct jitmap *j)

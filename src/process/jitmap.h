@@ -7,6 +7,7 @@
 #ifndef PROCESS_JITMAP_H
 #define PROCESS_JITMAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct jitmap;
@@ -17,6 +18,10 @@ void jitmap_free(struct jitmap *j);
 
 /* Opens the current file, if any; else an earlier one stays open. */
 void jitmap_open(struct jitmap *j);
+
+/* The same at the end of the process, after which nothing else is opened. */
+void jitmap_end(struct jitmap *j);
+bool jitmap_found(const struct jitmap *j);
 
 /*
  * The open file, which the caller closes; -1: none. It is a regular file that belongs to the user

@@ -6,6 +6,7 @@
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "mappings.h"
 #include "procfile.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/open_files.h"
@@ -22,6 +23,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+enum {
+	SHORT_SCAN_NS = 1000000,
+	SCAN_SHARE = 20, /* longer scans of a process take at most one in so much of the time */
+	INHERITED_MAX =
+		512, /* mappings of a child's parent; beyond, it is scanned when it is sampled */
+};
+
 void processes_init(struct processes *ps)
 {
 	*ps = (struct processes){0};
@@ -37,17 +45,24 @@ static void free_object(struct object *o)
 	free(o->build_id);
 }
 
+static void release_process(struct process *p)
+{
+	mappings_release(p);
+	free(p->root);
+	jitmap_free(p->jit);
+}
+
 void processes_release(struct processes *ps)
 {
-	for (size_t i = 0; i < ps->nr; i++) {
-		free(ps->list[i].maps);
-		free(ps->list[i].root);
-		jitmap_free(ps->list[i].jit);
-	}
+	for (size_t i = 0; i < ps->nr; i++)
+		release_process(&ps->list[i]);
 	for (size_t i = 0; i < ps->nr_objects; i++)
 		free_object(&ps->objects[i]);
 	free(ps->list);
+	free(ps->unused);
+	free(ps->changed);
 	free(ps->maps);
+	free(ps->free);
 	free(ps->objects);
 	table_release(&ps->by_pid);
 	table_release(&ps->by_file);
@@ -163,48 +178,11 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	return add_object(ps, &o);
 }
 
-static struct mapping *mapping_of(const struct processes *ps, const struct process *p, size_t i)
-{
-	return &ps->maps[p->maps[i]];
-}
-
-static bool is_there(const struct mapping *m)
-{
-	return m->to_ns == INT64_MAX;
-}
-
-static bool same_mapping(const struct mapping *a, const struct mapping *b)
-{
-	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
-	       a->object == b->object && a->writable == b->writable;
-}
-
-/* The number of the current mapping that equals M; -1: none. */
-static int64_t find_same(
-	const struct processes *ps, const struct process *p, const struct mapping *m)
-{
-	for (size_t i = p->nr_maps; i--;)
-		if (is_there(mapping_of(ps, p, i)) && same_mapping(mapping_of(ps, p, i), m))
-			return p->maps[i];
-	return -1;
-}
-
 /* Executable anonymous memory may be JIT-compiled code. */
 static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
 {
-	if (!p->jit && is_there(m) && !ps->objects[m->object].elf)
+	if (!p->jit && m->to_ns == INT64_MAX && !ps->objects[m->object].elf)
 		p->jit = jitmap_new(p->pid);
-}
-
-static void add_mapping(struct processes *ps, struct process *p, const struct mapping *m)
-{
-	find_jit(ps, p, m);
-	ALLOC_GROW(ps->maps, ps->nr_maps, ps->maps_alloc);
-	ALLOC_GROW(p->maps, p->nr_maps, p->maps_alloc);
-	p->maps[p->nr_maps++] = (uint32_t)ps->nr_maps;
-	ps->maps[ps->nr_maps] = *m;
-	ps->maps[ps->nr_maps++].pid = p->pid;
-	p->changes += is_there(m);
 }
 
 /* PATH as the process itself sees it, as stap needs it: maps shows it relative to our root. */
@@ -225,55 +203,90 @@ static char *root_of(uint32_t pid)
 	return n > 1 ? xstrndup(root, (size_t)n) : xstrdup("");
 }
 
-/* Parses a line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
-static void take_line(struct processes *ps, struct process *p, int64_t now, char *line, size_t len)
+/* ---- scans ---- */
+
+struct scan {
+	struct processes *ps;
+	struct process *p;
+	int64_t now;
+	uint32_t *numbers; /* of the mappings that were found, by address */
+	size_t nr, alloc;
+	uint64_t end;      /* of the last one */
+	uint64_t left_out; /* pages of those for which there was no room */
+};
+
+/* A hexadecimal number and the character SEP behind it. */
+static bool take_hex(const char **at, char sep, uint64_t *number)
 {
-	struct mapping m = {.generation = p->generation, .seen = p->generation, .to_ns = INT64_MAX};
-	unsigned dev_major, dev_minor;
-	uint64_t inode;
-	char perms[5];
-	int at = 0;
-	char *text = xstrndup(line, len);
+	char *end;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
-		    &m.end, perms, &m.offset, &dev_major, &dev_minor, &inode, &at) == 7 &&
-		perms[2] == 'x' && strcmp(text + at, "[vsyscall]")) {
-		m.writable = perms[1] == 'w';
-		m.from_ns = p->generation > 1 ? p->scanned_ns : 0;
-		m.by_ns = p->generation > 1 ? now : 0;
-		m.object = object_of_file(ps, p->pid, &m, makedev(dev_major, dev_minor), inode,
-			own_path(p, text + at));
-		int64_t same = find_same(ps, p, &m);
-
-		if (same >= 0)
-			ps->maps[same].seen = p->generation;
-		else
-			add_mapping(ps, p, &m);
-	}
-	free(text);
+	*number = strtoull(*at, &end, 16);
+	if (end == *at || *end != sep)
+		return false;
+	*at = end + 1;
+	return true;
 }
 
-static void end_mapping(struct process *p, struct mapping *m, int64_t time_ns)
+/*
+ * Parses a line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". False: not
+ * executable.
+ */
+static bool parse_line(
+	const char *at, struct mapping *m, uint64_t *dev, uint64_t *inode, const char **path)
 {
-	p->changes += is_there(m);
-	m->to_ns = time_ns;
+	uint64_t dev_major, dev_minor;
+	char *end;
+
+	if (!take_hex(&at, '-', &m->start) || !take_hex(&at, ' ', &m->end) || strnlen(at, 5) < 5 ||
+		at[2] != 'x')
+		return false;
+	m->writable = at[1] == 'w';
+	at += 5;
+	if (!take_hex(&at, ' ', &m->offset) || !take_hex(&at, ':', &dev_major) ||
+		!take_hex(&at, ' ', &dev_minor))
+		return false;
+	*dev = makedev((unsigned)dev_major, (unsigned)dev_minor);
+	*inode = strtoull(at, &end, 10);
+	*path = end + strspn(end, " ");
+	return strcmp(*path, "[vsyscall]") != 0;
 }
 
-/* Ends the mappings that the last scan did not find. */
-static void end_unseen(struct processes *ps, struct process *p, int64_t time_ns)
+static void take_mapping(struct scan *s, const struct mapping *m)
 {
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		struct mapping *m = mapping_of(ps, p, i);
+	int64_t same = mappings_find_same(s->ps, s->p, m);
+	uint32_t number = (uint32_t)same;
 
-		if (is_there(m) && m->seen != p->generation)
-			end_mapping(p, m, time_ns);
+	if (!mappings_have_room(s->ps, m, s->nr) ||
+		(same < 0 && !mappings_new(s->ps, s->p, m, &number))) {
+		s->left_out += mappings_exec_pages(m);
+		return;
 	}
+	if (same < 0)
+		find_jit(s->ps, s->p, m);
+	ALLOC_GROW(s->numbers, s->nr, s->alloc);
+	s->numbers[s->nr++] = number;
+}
+
+static void take_line(struct scan *s, const char *line)
+{
+	const struct process *p = s->p;
+	struct mapping m = {.generation = p->generation, .to_ns = INT64_MAX};
+	uint64_t dev, inode;
+	const char *path;
+
+	if (!parse_line(line, &m, &dev, &inode, &path) || m.start < s->end || m.end <= m.start)
+		return;
+	m.from_ns = p->generation > 1 ? p->scanned_ns : 0;
+	m.by_ns = p->generation > 1 ? s->now : 0;
+	m.object = object_of_file(s->ps, p->pid, &m, dev, inode, own_path(p, path));
+	s->end = m.end;
+	take_mapping(s, &m);
 }
 
 /* Reads a maps file; returns the number of lines, or -1 and ERR if it cannot be read. */
-static int64_t take_maps(
-	struct processes *ps, struct process *p, int64_t now, const char *path, struct strbuf *err)
+static int64_t take_maps(struct scan *s, const char *path, struct strbuf *err)
 {
+	struct strbuf text = STRBUF_INIT;
 	struct lines lines;
 	int64_t taken = 0;
 	char *line;
@@ -283,30 +296,34 @@ static int64_t take_maps(
 	if (fd < 0)
 		return fail(err, "cannot read '%s': %s", path, strerror(errno));
 	lines_init(&lines, fd);
-	for (; lines_next(&lines, &line, &len); taken++)
-		take_line(ps, p, now, line, len);
+	for (; lines_next(&lines, &line, &len); taken++) {
+		strbuf_reset(&text);
+		strbuf_add(&text, line, len);
+		take_line(s, text.buf);
+	}
 	int error = lines.error;
 
+	strbuf_release(&text);
 	lines_release(&lines);
 	close(fd);
 	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : taken;
 }
 
 /* If the main thread has exited: reads the maps of the first other thread that has them. */
-static int64_t take_threads_maps(struct processes *ps, struct process *p, int64_t now)
+static int64_t take_threads_maps(struct scan *s)
 {
 	char path[64];
 	struct dirent *entry;
 	int64_t taken = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
+	snprintf(path, sizeof(path), "/proc/%u/task", s->p->pid);
 	DIR *dir = opendir(path);
 
 	while (dir && taken <= 0 && (entry = readdir(dir))) {
 		char *maps = xasprintf("%s/%s/maps", path, entry->d_name);
 
 		if (entry->d_name[0] != '.')
-			taken = take_maps(ps, p, now, maps, NULL);
+			taken = take_maps(s, maps, NULL);
 		free(maps);
 	}
 	if (dir)
@@ -314,23 +331,43 @@ static int64_t take_threads_maps(struct processes *ps, struct process *p, int64_
 	return taken;
 }
 
+/* Without a result: the mappings stay as they were. */
+static void cancel_scan(struct scan *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->ps->maps[s->numbers[i]].generation == s->p->generation)
+			mappings_drop(s->ps, s->numbers[i]);
+	free(s->numbers);
+}
+
 int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 {
-	int64_t now = monotonic_ns();
+	struct scan scan = {.ps = ps, .p = p, .now = monotonic_ns()};
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
 	p->generation++;
-	int64_t taken = take_maps(ps, p, now, path, err);
+	int64_t taken = take_maps(&scan, path, err);
 
+	if (!taken)
+		taken = take_threads_maps(&scan);
+	if (taken > 0) {
+		mappings_replace(ps, p, scan.numbers, scan.nr, scan.now);
+		p->exec_pages += scan.left_out;
+	} else { /* the maps of a zombie are empty */
+		cancel_scan(&scan);
+	}
 	if (taken < 0)
 		p->generation--;
-	if (!taken)
-		taken = take_threads_maps(ps, p, now);
-	p->scanned_ns = now;
-	if (taken > 0) /* the maps of a zombie are empty */
-		end_unseen(ps, p, now);
+	p->scanned_ns = scan.now;
+	p->scan_ns = monotonic_ns() - scan.now;
 	return taken < 0 ? -1 : 0;
+}
+
+bool process_may_scan(const struct process *p)
+{
+	return p->scan_ns < SHORT_SCAN_NS ||
+	       monotonic_ns() - p->scanned_ns > SCAN_SHARE * p->scan_ns;
 }
 
 void process_scan_soon(struct processes *ps, struct process *p)
@@ -339,16 +376,37 @@ void process_scan_soon(struct processes *ps, struct process *p)
 		process_scan(ps, p, NULL);
 }
 
+/* ---- processes ---- */
+
+static size_t unused_place(struct processes *ps)
+{
+	if (ps->nr_unused)
+		return ps->unused[--ps->nr_unused];
+	ALLOC_GROW(ps->list, ps->nr, ps->alloc);
+	return ps->nr++;
+}
+
 static struct process *add_process(struct processes *ps, uint32_t pid)
 {
+	size_t i = unused_place(ps);
+	struct process *p = &ps->list[i];
 	bool is_new;
 
-	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)ps->nr;
-	ALLOC_GROW(ps->list, ps->nr, ps->alloc);
-	struct process *p = &ps->list[ps->nr++];
-
-	*p = (struct process){.pid = pid, .start = task_start(pid, pid), .root = root_of(pid)};
+	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)i;
+	*p = (struct process){.pid = pid,
+		.start = task_start(pid, pid),
+		.root = root_of(pid),
+		.id = ++ps->nr_ids};
+	ps->nr_added++;
 	return p;
+}
+
+/* The newest process with this PID, NULL: none. */
+static struct process *newest(const struct processes *ps, uint32_t pid)
+{
+	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
+
+	return at && ps->list[*at].pid == pid ? &ps->list[*at] : NULL;
 }
 
 /* The PID was reused. */
@@ -361,62 +419,23 @@ static bool is_reused(const struct process *p)
 
 struct process *processes_get(struct processes *ps, uint32_t pid)
 {
-	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
+	struct process *p = newest(ps, pid);
 
-	if (at && !is_reused(&ps->list[*at]))
-		return &ps->list[*at];
-	struct process *p = add_process(ps, pid);
-
+	if (p && !is_reused(p))
+		return p;
+	p = add_process(ps, pid);
 	process_scan(ps, p, NULL);
 	return p;
 }
 
 struct process *processes_known(struct processes *ps, uint32_t pid)
 {
-	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
+	struct process *p = newest(ps, pid);
 
-	return at && !ps->list[*at].gone ? &ps->list[*at] : NULL;
+	return p && !p->gone ? p : NULL;
 }
 
-static bool held_at(const struct mapping *m, int64_t time_ns)
-{
-	return m->from_ns <= time_ns && time_ns < m->to_ns;
-}
-
-/* Anonymous memory has no offset: events have one, /proc does not. */
-static bool has_offset(const struct processes *ps, const struct mapping *m)
-{
-	return ps->objects[m->object].path[0] == '/';
-}
-
-/*
- * Removes [START, END) from the mappings at TIME_NS; the remaining parts become new mappings. Those
- * found by a later scan were mapped again since then.
- */
-static void unmap(
-	struct processes *ps, struct process *p, uint64_t start, uint64_t end, int64_t time_ns)
-{
-	for (size_t i = 0, nr = p->nr_maps; i < nr; i++) {
-		struct mapping m = *mapping_of(ps, p, i), rest = m;
-
-		if (m.end <= start || m.start >= end || !held_at(&m, time_ns) ||
-			(is_there(&m) && time_ns < p->scanned_ns))
-			continue;
-		end_mapping(p, mapping_of(ps, p, i), time_ns);
-		rest.from_ns = rest.by_ns = time_ns;
-		rest.generation = p->generation;
-		if (m.start < start) {
-			rest.end = start;
-			add_mapping(ps, p, &rest);
-		}
-		if (m.end > end) {
-			rest.start = end;
-			rest.end = m.end;
-			rest.offset = has_offset(ps, &m) ? m.offset + (end - m.start) : 0;
-			add_mapping(ps, p, &rest);
-		}
-	}
-}
+/* ---- events ---- */
 
 static size_t object_of_mapped(struct processes *ps, const struct process *p,
 	const struct mapping *m, const struct mapped *mapped)
@@ -441,21 +460,22 @@ void process_mapped(
 	bool seen_since = time_ns < p->scanned_ns;
 
 	m.object = object_of_mapped(ps, p, &m, mapped);
-	int64_t same = find_same(ps, p, &m);
+	int64_t same = mappings_find_same(ps, p, &m);
 
 	if (same < 0 || seen_since)
-		unmap(ps, p, m.start, m.end, time_ns);
+		mappings_unmap(ps, p, m.start, m.end, time_ns);
 	if (same >= 0) {
 		struct mapping *known = &ps->maps[same];
 
-		if (held_at(known, time_ns) && time_ns < known->by_ns)
+		if (known->from_ns <= time_ns && time_ns < known->by_ns)
 			known->from_ns = known->by_ns = time_ns;
 		return;
 	}
 	if (seen_since)
 		m.to_ns = p->scanned_ns;
-	m.generation = m.seen = ++p->generation;
-	add_mapping(ps, p, &m);
+	m.generation = ++p->generation;
+	find_jit(ps, p, &m);
+	mappings_add(ps, p, &m);
 }
 
 void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
@@ -463,11 +483,28 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 	free(p->root);
 	p->root = root_of(p->pid);
 	p->generation++;
-	unmap(ps, p, 0, UINT64_MAX, time_ns);
+	mappings_unmap(ps, p, 0, UINT64_MAX, time_ns);
 	jitmap_free(p->jit);
 	p->jit = NULL;
 	for (size_t i = 0; i < p->nr_maps; i++) /* found by a later scan */
-		find_jit(ps, p, mapping_of(ps, p, i));
+		find_jit(ps, p, &ps->maps[p->maps[i]]);
+}
+
+/* Adds those of LIST, mappings of the parent, that it had at TIME_NS. */
+static void inherit(
+	struct processes *ps, struct process *p, const uint32_t *list, size_t nr, int64_t time_ns)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct mapping m = ps->maps[list[i]];
+
+		if (m.from_ns > time_ns || time_ns >= m.to_ns || m.by_ns > time_ns)
+			continue;
+		m.from_ns = m.by_ns = time_ns;
+		m.to_ns = INT64_MAX;
+		m.generation = 1;
+		find_jit(ps, p, &m);
+		mappings_add(ps, p, &m);
+	}
 }
 
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns)
@@ -482,70 +519,64 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 	const struct process *from = processes_known(ps, parent);
 
 	p->generation = 1;
-	for (size_t i = 0; from && i < from->nr_maps; i++) {
-		struct mapping m = *mapping_of(ps, from, i);
-
-		if (!held_at(&m, time_ns) || m.by_ns > time_ns)
-			continue;
-		m.from_ns = m.by_ns = time_ns;
-		m.to_ns = INT64_MAX;
-		m.generation = m.seen = 1;
-		add_mapping(ps, p, &m);
-	}
+	if (!from || from->nr_maps > INHERITED_MAX)
+		return;
+	inherit(ps, p, from->past, from->nr_past, time_ns);
+	inherit(ps, p, from->maps, from->nr_maps, time_ns);
 }
 
 void process_ended(struct processes *ps, struct process *p, int64_t time_ns)
 {
 	p->gone = true;
+	p->gone_ns = time_ns;
 	if (p->jit)
-		jitmap_open(p->jit);
-	for (size_t i = 0; i < p->nr_maps; i++)
-		if (is_there(mapping_of(ps, p, i)))
-			end_mapping(p, mapping_of(ps, p, i), time_ns);
+		jitmap_end(p->jit);
+	mappings_end(ps, p, time_ns);
 }
 
-static bool holds(const struct mapping *m, uint64_t address)
+/* ---- what nothing refers to ---- */
+
+static bool any_used(const uint32_t *list, size_t nr, const bool *used)
 {
-	return m->start <= address && address < m->end;
+	for (size_t i = 0; i < nr; i++)
+		if (used[list[i]])
+			return true;
+	return false;
 }
 
-const struct mapping *process_find(
-	const struct processes *ps, const struct process *p, uint64_t address)
+/* Names of its JIT-compiled code are needed, if there are any. */
+static bool needs_perfmap(const struct process *p, const bool *used)
 {
-	const struct mapping *found = NULL;
+	return p->jit && jitmap_found(p->jit) &&
+	       (any_used(p->maps, p->nr_maps, used) || any_used(p->past, p->nr_past, used));
+}
 
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = mapping_of(ps, p, i);
+void processes_sweep(struct processes *ps, const bool *used, int64_t time_ns)
+{
+	for (size_t i = 0; i < ps->nr; i++) {
+		struct process *p = &ps->list[i];
+		bool is_old = p->pid && p->gone && p->gone_ns < time_ns;
 
-		if (holds(m, address) &&
-			(!found || m->to_ns > found->to_ns ||
-				(m->to_ns == found->to_ns && m->generation >= found->generation)))
-			found = m;
+		if (is_old && !p->keeps_jit && !(p->keeps_jit = needs_perfmap(p, used))) {
+			release_process(p);
+			*p = (struct process){.gone = true};
+			ALLOC_GROW(ps->unused, ps->nr_unused, ps->unused_alloc);
+			ps->unused[ps->nr_unused++] = (uint32_t)i;
+		} else {
+			mappings_forget(ps, p, time_ns);
+		}
 	}
-	return found;
+	mappings_sweep(ps, used, time_ns);
 }
 
-/* True if A is a better guess than B for the mapping at TIME_NS, if both are possible. */
-static bool is_likelier(const struct mapping *a, const struct mapping *b, int64_t time_ns)
+void processes_note_left_out(const struct processes *ps, struct strbuf *notes)
 {
-	bool sure_a = a->by_ns <= time_ns, sure_b = b->by_ns <= time_ns;
-
-	return sure_a == sure_b ? a->generation >= b->generation : sure_a;
-}
-
-const struct mapping *process_find_at(
-	const struct processes *ps, const struct process *p, uint64_t address, int64_t time_ns)
-{
-	const struct mapping *found = NULL;
-
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = mapping_of(ps, p, i);
-
-		if (holds(m, address) && held_at(m, time_ns) &&
-			(!found || is_likelier(m, found, time_ns)))
-			found = m;
-	}
-	return found;
+	if (ps->left_out)
+		strbuf_addf(notes,
+			"%" PRIu64
+			" times an executable mapping was left out, as a process has more than "
+			"%d of them or all have more than %d: its frames have no names\n",
+			ps->left_out, PROCESS_MAPS_MAX, PROCESSES_MAPS_MAX);
 }
 
 static void move_perfmap(struct process *p, struct open_files *files)

@@ -16,6 +16,12 @@
 struct open_files;
 struct strbuf;
 
+enum {
+	PROCESS_MAPS_MAX = 1 << 15, /* current mappings of a process */
+	PROCESS_PAST_MAX = 1 << 12, /* past mappings of a process that can be found by time */
+	PROCESSES_MAPS_MAX = 1 << 21,
+};
+
 /* A mapped file, shared by all processes that map it. */
 struct object {
 	uint64_t dev, inode; /* 0: known from its build-id only */
@@ -29,13 +35,14 @@ struct object {
 	uint32_t table;      /* number of its unwind table, 0: none yet */
 };
 
-/* An executable mapping. Its number in processes.maps is never reused. */
+/*
+ * An executable mapping. Its number in processes.maps is reused only after processes_sweep().
+ */
 struct mapping {
 	uint64_t start, end, offset;
 	size_t object; /* in processes.objects */
 	uint32_t pid;
 	unsigned generation; /* generation of the first scan that found it */
-	unsigned seen;       /* of the last one */
 	bool writable;
 	int64_t from_ns, to_ns; /* monotonic; INT64_MAX: still mapped */
 	int64_t by_ns;          /* found by this scan: it was mapped at an unknown time before */
@@ -47,19 +54,40 @@ struct process {
 	char *root;          /* its root directory as we see it, "": our own */
 	unsigned generation; /* number of scans and of changes by events */
 	unsigned changes;    /* of the current mappings */
+	bool is_changed;     /* in processes.changed */
+	uint64_t exec_pages; /* the kernel's count of the current mappings' pages, without writable
+				ones */
 	int64_t scanned_ns;  /* monotonic time of the last scan */
+	int64_t scan_ns;     /* how long it took */
 	bool gone;
+	int64_t gone_ns;
 	struct jitmap *jit; /* NULL: no executable anonymous memory was found */
-	uint32_t *maps;     /* numbers of mappings, past ones too */
-	size_t nr_maps, maps_alloc;
+	bool keeps_jit;     /* all else that is older than a sweep is freed */
+	/*
+	 * Numbers of mappings: the current ones, or those that ended with the process, by address;
+	 * past ones by the times of their ends.
+	 */
+	uint32_t *maps, *past;
+	size_t nr_maps, maps_alloc, nr_past, past_alloc;
+	uint64_t id; /* no other process has it */
 };
 
 struct processes {
-	struct process *list;
+	struct process *list; /* unused ones: gone, PID 0 */
 	size_t nr, alloc;
+	uint32_t *unused; /* indexes in list */
+	size_t nr_unused, unused_alloc;
+	uint64_t nr_ids;
 	struct table by_pid; /* pid -> the newest process with that PID */
-	struct mapping *maps;
+	uint32_t *changed; /* indexes of those whose current mappings have changed; the caller drops
+			      them */
+	size_t nr_changed, changed_alloc;
+	struct mapping *maps; /* unused ones: end is 0 */
 	size_t nr_maps, maps_alloc;
+	uint32_t *free; /* numbers of unused mappings */
+	size_t nr_free, free_alloc;
+	uint64_t nr_added; /* mappings and processes so far */
+	uint64_t left_out; /* mappings for which there was no room */
 	struct object *objects;
 	size_t nr_objects, objects_alloc;
 	struct table by_file;     /* dev, inode and hash of the path -> object */
@@ -90,6 +118,9 @@ int process_scan(struct processes *ps, struct process *p, struct strbuf *err);
 /* The same, but not within 50 ms of the last scan. */
 void process_scan_soon(struct processes *ps, struct process *p);
 
+/* False: scans of P are long, and another one now would take too much of the CPU. */
+bool process_may_scan(const struct process *p);
+
 /*
  * Events of the kernel at TIME_NS, in the order of time; events older than the last scan do not
  * change the current mappings.
@@ -106,6 +137,15 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns);
 /* Adds a process CHILD with the mappings of PARENT. */
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns);
 void process_ended(struct processes *ps, struct process *p, int64_t time_ns);
+
+/*
+ * Frees processes and mappings that ended before TIME_NS (monotonic), but not the mappings that are
+ * USED, by number, which are only found by their numbers from then on.
+ */
+void processes_sweep(struct processes *ps, const bool *used, int64_t time_ns);
+
+/* Says in a line what was left out, if anything was. */
+void processes_note_left_out(const struct processes *ps, struct strbuf *notes);
 
 /* The newest mapping of ADDRESS, NULL: none. */
 const struct mapping *process_find(

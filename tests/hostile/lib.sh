@@ -33,3 +33,13 @@ recording_of() {
 		}
 		END { print "end " 3 + 4 * NR }'
 }
+
+# measured ARG…: records, for at most $longest (60) seconds; what it used, `used` says
+measured() {
+	/usr/bin/time -f '%e %U %S %M' -o "$T/used" timeout -k 5 "${longest:-60}" "$BIN" --engine bpf --min-quality 0 "$@"
+}
+
+# used WHAT: of what was measured last: elapsed or CPU seconds, or memory in KiB
+used() {
+	tail -n 1 "$T/used" | awk -v what="$1" '{ print what == "elapsed" ? $1 : what == "cpu" ? $2 + $3 : $4 }'
+}

@@ -6,6 +6,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "loader.h"
+#include "pace.h"
 #include "process/task.h"
 #include "programs.h"
 #include "sideband.h"
@@ -25,10 +26,13 @@
 #include <unistd.h>
 
 enum {
-	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
-	PREPARE_MS = 500,     /* for the tables of mapped files, before the first tick */
-	YOUNG_MS = 10,        /* between two searches for an interpreter in a new process */
-	FINISH_S = 20,        /* for tables that are still being built */
+	POOL_MAX = 512 << 20,  /* bytes of unwind tables in the kernel */
+	PREPARE_MS = 500,      /* for the tables of mapped files, before the first tick */
+	YOUNG_MS = 10,         /* between two searches for an interpreter in a new process */
+	FINISH_S = 20,         /* for tables that are still being built */
+	RESCAN_SHARE = 10,     /* scanning all processes takes at most one in so much of the time */
+	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
+	SWEEP_S = 5,           /* … which are so far apart, and keep what is younger */
 };
 
 struct bpf {
@@ -61,6 +65,10 @@ struct bpf {
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
 	uint64_t nr_drains;
 	uint64_t lost_events; /* for which mappings were scanned again */
+	int64_t rescan_ns;    /* not before */
+	uint64_t swept;       /* processes.nr_added at the last sweep */
+	int64_t sweep_ns;     /* not before */
+	struct pace pace;
 	bool started, waited, stopped;
 };
 
@@ -364,12 +372,6 @@ static void prepare_tables(struct bpf *b)
 	}
 }
 
-/* So that the ring buffers are read on an overloaded machine, too. */
-static void raise_priority(bool on)
-{
-	setpriority(PRIO_PROCESS, 0, on ? -20 : 0);
-}
-
 static int open_events(struct bpf *b, struct strbuf *err)
 {
 	const struct bpf_program *tick = b->programs.tick;
@@ -406,6 +408,13 @@ static struct process *process_of(struct bpf *b, const struct side_event *e)
 	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
 }
 
+static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
+{
+	spaces_remove(&b->spaces, p);
+	vm_processes_ended(&b->vms, p->pid);
+	process_ended(&b->processes, p, time_ns);
+}
+
 static void take_event(struct bpf *b, const struct side_event *e)
 {
 	struct process *p;
@@ -429,9 +438,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 				e->build_id, e->dev, e->inode},
 			e->time_ns);
 	} else if (!task_lives(e->pid, 0)) {
-		spaces_remove(&b->spaces, p);
-		vm_processes_ended(&b->vms, e->pid);
-		process_ended(&b->processes, p, e->time_ns);
+		end_process(b, p, e->time_ns);
 	}
 }
 
@@ -439,17 +446,28 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 {
 	struct process *p = processes_get(&b->processes, head->tgid);
 
-	spaces_check(&b->spaces, p, head->exec_pages);
+	if (!p->gone)
+		spaces_check(&b->spaces, p, head->exec_pages);
 	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
 /* After lost events: scans all mappings. */
 static void rescan(struct bpf *b)
 {
+	int64_t began = monotonic_ns();
+
+	if (b->side.lost == b->lost_events || began < b->rescan_ns)
+		return;
 	b->lost_events = b->side.lost;
-	for (size_t i = 0; i < b->processes.nr; i++)
-		if (!b->processes.list[i].gone)
-			process_scan(&b->processes, &b->processes.list[i], NULL);
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		struct process *p = &b->processes.list[i];
+
+		if (!p->gone && process_scan(&b->processes, p, NULL) &&
+			!task_lives(p->pid, p->start))
+			end_process(b, p, began);
+		pace_update(&b->pace);
+	}
+	b->rescan_ns = began + RESCAN_SHARE * (monotonic_ns() - began);
 }
 
 static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
@@ -475,32 +493,55 @@ static void take_vms(struct bpf *b)
 	b->nr_waiting = 0;
 }
 
+/* Publishes what has changed; what may not be published yet stays in the list. */
+static void publish_changes(struct bpf *b)
+{
+	struct processes *ps = &b->processes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ps->nr_changed; i++) {
+		struct process *p = &ps->list[ps->changed[i]];
+
+		if (!p->gone && !spaces_update(&b->spaces, p))
+			ps->changed[kept++] = ps->changed[i];
+		else
+			p->is_changed = false;
+		pace_update(&b->pace);
+	}
+	ps->nr_changed = kept;
+}
+
 /* Handles events and copies in the order of time. */
-static void take_round(struct bpf *b)
+static void take_events(struct bpf *b)
 {
 	size_t at = 0;
 
-	ring_buffer__consume(b->ring);
-	sideband_read(&b->side);
 	for (size_t i = 0; i < b->nr_heads; i++) {
 		while (at < b->side.nr && b->side.events[at].time_ns <= (int64_t)b->heads[i].time)
 			take_event(b, &b->side.events[at++]);
 		take_head(b, &b->heads[i]);
+		pace_update(&b->pace);
 	}
-	while (at < b->side.nr)
+	while (at < b->side.nr) {
 		take_event(b, &b->side.events[at++]);
+		pace_update(&b->pace);
+	}
 	b->nr_heads = 0;
 	sideband_drop(&b->side, at);
-	if (b->side.lost > b->lost_events) {
-		rescan(b);
-		at = 1;
-	}
+}
+
+static void take_round(struct bpf *b)
+{
+	pace_update(&b->pace);
+	ring_buffer__consume(b->ring);
+	sideband_read(&b->side);
+	take_events(b);
+	rescan(b);
 	take_vms(b);
-	for (size_t i = 0; at && i < b->processes.nr; i++)
-		if (!b->processes.list[i].gone)
-			spaces_update(&b->spaces, &b->processes.list[i]);
+	publish_changes(b);
 	if (loader_receive(&b->loader))
 		stack_copies_unwind(&b->copies, false);
+	pace_update(&b->pace);
 }
 
 static int bpf_start(struct engine *engine, struct strbuf *err)
@@ -513,7 +554,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		strbuf_addch(err, '\n');
 		return -1;
 	}
-	raise_priority(true);
+	pace_start(&b->pace);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (r->user)
@@ -523,6 +564,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);
 		spaces_update(&b->spaces, &b->processes.list[i]);
+		pace_update(&b->pace);
 	}
 	if (r->vm)
 		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
@@ -575,6 +617,30 @@ static void drain(struct bpf *b)
 	drain_run(&b->drain);
 }
 
+/*
+ * Frees what ended some time ago and is in no stack. Those of the programs have to be read before;
+ * what they store from then on is of mappings that were still published.
+ */
+static void sweep(struct bpf *b)
+{
+	struct processes *ps = &b->processes;
+	int64_t now = monotonic_ns(), before = now - SWEEP_S * 1000000000LL;
+	int64_t waiting = stack_copies_oldest(&b->copies);
+
+	if (ps->nr_added - b->swept < SWEEP_ADDED || now < b->sweep_ns)
+		return;
+	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
+
+	drain(b);
+	drain(b);
+	samples_mark_mappings(&b->samples, used, ps->nr_maps);
+	drain_mark_mappings(&b->drain, used, ps->nr_maps);
+	processes_sweep(ps, used, before < waiting ? before : waiting);
+	free(used);
+	b->swept = ps->nr_added;
+	b->sweep_ns = now + SWEEP_S * 1000000000LL;
+}
+
 static void wait_for_input(struct bpf *b, int timeout_ms)
 {
 	struct pollfd *fds = xcalloc(b->side.nr_cpus + 1 + BUILDERS_MAX, sizeof(*fds));
@@ -602,6 +668,7 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	take_round(b);
 	if (is_half_full(b))
 		drain(b);
+	sweep(b);
 	return ENGINE_READY;
 }
 
@@ -615,7 +682,7 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
 	programs_detach(&b->programs);
-	raise_priority(false);
+	pace_stop(&b->pace);
 	b->stopped = true;
 }
 
@@ -681,6 +748,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
+	processes_note_left_out(&b->processes, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
 	if (b->request->vm && !vm_processes_any(&b->vms))
 		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);

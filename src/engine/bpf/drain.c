@@ -253,6 +253,18 @@ void drain_run(struct drain *d)
 		keep_waits(d);
 }
 
+static void mark_nodes(const struct drain_nodes *n, bool *used, size_t nr)
+{
+	for (uint32_t i = 0; i < n->nr; i++)
+		samples_mark_frames(n->keys[i].frame, CHUNK, used, nr);
+}
+
+void drain_mark_mappings(const struct drain *d, bool *used, size_t nr)
+{
+	mark_nodes(&d->now, used, nr);
+	mark_nodes(&d->before, used, nr);
+}
+
 static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,
 	uint32_t state, uint64_t ns)
 {

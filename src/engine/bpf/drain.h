@@ -44,6 +44,9 @@ void drain_release(struct drain *d);
 /* Switches maps, then reads and empties those written until now. */
 void drain_run(struct drain *d);
 
+/* As samples_mark_mappings(), for stacks that rows which are not read yet may have. */
+void drain_mark_mappings(const struct drain *d, bool *used, size_t nr);
+
 /*
  * After the programs have stopped: adds the ticks in MAP (fd) that no later stack of their thread
  * has counted; one cut stack per thread.

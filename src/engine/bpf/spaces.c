@@ -8,6 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+	PUBLISH_SHARE = 20, /* publishing a process takes at most one in so much of the time */
+	RUN_STEP = 8, /* longer runs of blocks are so many, or a multiple, to fit when reused */
+};
+
+_Static_assert(PROCESS_MAPS_MAX == SPACE_NODES * SPACE_MAPS, "what there is room for");
+
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
 	int map_fd)
 {
@@ -20,6 +27,7 @@ void spaces_release(struct spaces *s)
 	*s = (struct spaces){0};
 }
 
+/* The entry of P; an earlier process that had the place has ended. */
 static struct spaces_entry *entry_of(struct spaces *s, const struct process *p)
 {
 	size_t at = (size_t)(p - s->ps->list);
@@ -31,38 +39,13 @@ static struct spaces_entry *entry_of(struct spaces *s, const struct process *p)
 		memset(s->entries + s->nr, 0, (nr - s->nr) * sizeof(*s->entries));
 		s->nr = nr;
 	}
-	return &s->entries[at];
-}
+	struct spaces_entry *entry = &s->entries[at];
 
-static int compare_starts(const void *va, const void *vb)
-{
-	const struct mapping *a = *(const struct mapping *const *)va;
-	const struct mapping *b = *(const struct mapping *const *)vb;
-
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-/* Sorted by address; the caller frees the list. EXEC_PAGES: the size of them all. */
-static const struct mapping **current_mappings(
-	const struct spaces *s, const struct process *p, size_t *nr, uint64_t *exec_pages)
-{
-	const struct mapping **list = xcalloc(p->nr_maps + 1, sizeof(*list));
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	*nr = 0;
-	*exec_pages = 0;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &s->ps->maps[p->maps[i]];
-
-		if (m->to_ns != INT64_MAX)
-			continue;
-		if (!m->writable) /* as the kernel's is_exec_mapping() counts */
-			*exec_pages += (m->end - m->start) / page;
-		if (p->maps[i] + 1 < WALK_SERIALS)
-			list[(*nr)++] = m;
+	if (entry->id != p->id) {
+		pool_put(s->pool, entry->block, entry->nr);
+		*entry = (struct spaces_entry){.id = p->id};
 	}
-	qsort(list, *nr, sizeof(*list), compare_starts);
-	return list;
+	return entry;
 }
 
 /*
@@ -78,15 +61,16 @@ static void fill_id(struct space_map *to, const struct elffile *elf)
 	to->id_at = to->bias + address;
 }
 
-static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, const struct mapping *m)
+static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, uint32_t number)
 {
+	const struct mapping *m = &s->ps->maps[number];
 	const struct object *o = &s->ps->objects[m->object];
 	uint64_t address;
 	struct space_map *to = &leaf->map[at];
 
 	leaf->start[at] = m->start;
 	to->end = m->end;
-	to->serial = (uint32_t)(m - s->ps->maps) + 1;
+	to->serial = number + 1;
 	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
 		to->bias = m->start - address;
 		to->table = loader_number(s->loader, m->object);
@@ -94,8 +78,7 @@ static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, const s
 	}
 }
 
-static void fill_leaf(
-	struct spaces *s, uint32_t block, const struct mapping *const *list, size_t nr)
+static void fill_leaf(struct spaces *s, uint32_t block, const uint32_t *list, size_t nr)
 {
 	struct space_leaf *leaf = pool_block(s->pool, block);
 
@@ -118,15 +101,17 @@ static void fill_node(struct spaces *s, struct space *space, size_t nr_leaves)
 	}
 }
 
-/* Writes the list to new blocks. False: it is too long, or the pool is full. */
-static bool make_space(struct spaces *s, const struct mapping *const *list, size_t nr,
-	struct spaces_entry *entry, struct space *space)
+/* Writes the current mappings to new blocks. False: there are none, or the pool is full. */
+static bool make_space(
+	struct spaces *s, const struct process *p, struct spaces_entry *entry, struct space *space)
 {
-	size_t leaves = (nr + SPACE_MAPS - 1) / SPACE_MAPS;
+	size_t nr = p->nr_maps, leaves = (nr + SPACE_MAPS - 1) / SPACE_MAPS;
 
 	if (!nr || leaves > SPACE_NODES)
 		return false;
 	entry->nr = (uint32_t)leaves + (leaves > 1);
+	if (entry->nr > 1)
+		entry->nr = (entry->nr + RUN_STEP - 1) / RUN_STEP * RUN_STEP;
 	entry->block = pool_get(s->pool, entry->nr);
 	if (!entry->block)
 		return false;
@@ -134,8 +119,8 @@ static bool make_space(struct spaces *s, const struct mapping *const *list, size
 	space->height = leaves > 1;
 	space->leaves = entry->block + space->height;
 	for (size_t i = 0; i < leaves; i++)
-		fill_leaf(
-			s, space->leaves + (uint32_t)i, list + i * SPACE_MAPS, nr - i * SPACE_MAPS);
+		fill_leaf(s, space->leaves + (uint32_t)i, p->maps + i * SPACE_MAPS,
+			nr - i * SPACE_MAPS);
 	if (space->height)
 		fill_node(s, space, leaves);
 	return true;
@@ -144,26 +129,37 @@ static bool make_space(struct spaces *s, const struct mapping *const *list, size
 static void publish(struct spaces *s, struct process *p, struct spaces_entry *entry)
 {
 	struct spaces_entry old = *entry;
-	struct space space = {.unchecked = entry->unchecked, .version = ++s->versions};
-	size_t nr;
-	const struct mapping **list = current_mappings(s, p, &nr, &space.exec_pages);
+	struct space space = {.unchecked = entry->unchecked,
+		.exec_pages = p->exec_pages,
+		.version = ++s->versions};
 
+	entry->published_ns = monotonic_ns();
 	entry->block = 0;
-	if (!make_space(s, list, nr, entry, &space) ||
+	if (!make_space(s, p, entry, &space) ||
 		bpf_map_update_elem(s->map, &p->pid, &space, BPF_ANY))
 		bpf_map_delete_elem(s->map, &p->pid);
 	pool_put(s->pool, old.block, old.nr);
 	entry->published = true;
 	entry->changes = p->changes;
-	free(list);
+	entry->took_ns = monotonic_ns() - entry->published_ns;
 }
 
-void spaces_update(struct spaces *s, struct process *p)
+static bool may_publish(const struct spaces_entry *entry)
+{
+	return !entry->published ||
+	       monotonic_ns() - entry->published_ns >= PUBLISH_SHARE * entry->took_ns;
+}
+
+bool spaces_update(struct spaces *s, struct process *p)
 {
 	struct spaces_entry *entry = entry_of(s, p);
 
-	if (!entry->published || entry->changes != p->changes)
-		publish(s, p, entry);
+	if (entry->published && entry->changes == p->changes)
+		return true;
+	if (!may_publish(entry))
+		return false;
+	publish(s, p, entry);
+	return true;
 }
 
 /* The BPF programs remove a process at exec and exit. */
@@ -174,26 +170,29 @@ static bool is_in_map(const struct spaces *s, const struct process *p)
 	return !bpf_map_lookup_elem(s->map, &p->pid, &space);
 }
 
+/* Whether the mappings change all the time, or the kernel counts more than /proc shows. */
+static bool is_uncheckable(
+	struct spaces *s, struct process *p, const struct spaces_entry *entry, uint64_t exec_pages)
+{
+	if (p->exec_pages == exec_pages)
+		return entry->unchecked;
+	if (!process_may_scan(p))
+		return true;
+	process_scan(s->ps, p, NULL);
+	return p->exec_pages != exec_pages && entry->published && entry->changes == p->changes;
+}
+
 void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages)
 {
 	struct spaces_entry *entry = entry_of(s, p);
-	bool unchecked = entry->unchecked;
-	uint64_t mapped;
-	size_t nr;
+	bool unchecked = is_uncheckable(s, p, entry, exec_pages);
+	bool is_true = entry->published && entry->changes == p->changes &&
+		       entry->unchecked == unchecked && is_in_map(s, p);
 
-	free(current_mappings(s, p, &nr, &mapped));
-	if (mapped != exec_pages) {
-		process_scan(s->ps, p, NULL);
-		free(current_mappings(s, p, &nr, &mapped));
-		/* the mappings change all the time, or the kernel counts more than /proc shows */
-		if (mapped != exec_pages && entry->published && entry->changes == p->changes)
-			entry->unchecked = true;
-		else
-			entry->unchecked = false;
-	}
-	if (!entry->published || entry->changes != p->changes || entry->unchecked != unchecked ||
-		!is_in_map(s, p))
-		publish(s, p, entry);
+	if (is_true || !may_publish(entry))
+		return;
+	entry->unchecked = unchecked;
+	publish(s, p, entry);
 }
 
 void spaces_remove(struct spaces *s, struct process *p)
@@ -203,5 +202,5 @@ void spaces_remove(struct spaces *s, struct process *p)
 	if (entry->published)
 		bpf_map_delete_elem(s->map, &p->pid);
 	pool_put(s->pool, entry->block, entry->nr);
-	*entry = (struct spaces_entry){0};
+	*entry = (struct spaces_entry){.id = p->id};
 }

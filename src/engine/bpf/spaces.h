@@ -13,11 +13,13 @@ struct spaces {
 	struct loader *loader;
 	int map; /* fd: pid -> struct space */
 	struct spaces_entry {
+		uint64_t id;        /* of the process */
 		uint32_t block, nr; /* in the pool; block 0: none */
 		unsigned changes;   /* of the process, when published */
 		bool published;
 		bool unchecked; /* as in struct space */
-	} * entries;            /* by index in ps->list */
+		int64_t published_ns, took_ns;
+	} * entries; /* by index in ps->list */
 	size_t nr;
 	uint32_t versions; /* lists published so far */
 };
@@ -26,8 +28,11 @@ void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, stru
 	int map_fd);
 void spaces_release(struct spaces *s);
 
-/* Publishes the current mappings if they have changed. */
-void spaces_update(struct spaces *s, struct process *p);
+/*
+ * Publishes the current mappings if they have changed. False: not yet, as that would take too much
+ * of the CPU.
+ */
+bool spaces_update(struct spaces *s, struct process *p);
 /*
  * The kernel counts EXEC_PAGES pages of executable mappings: if those that are published differ,
  * scans the process and publishes them again.

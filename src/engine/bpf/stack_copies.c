@@ -276,6 +276,16 @@ void stack_copies_unwind(struct stack_copies *c, bool all)
 	c->nr = kept;
 }
 
+int64_t stack_copies_oldest(const struct stack_copies *c)
+{
+	int64_t oldest = INT64_MAX;
+
+	for (size_t i = 0; i < c->nr; i++)
+		if ((int64_t)c->waiting[i].head.time < oldest)
+			oldest = (int64_t)c->waiting[i].head.time;
+	return oldest;
+}
+
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy)
 {
 	bool is_new;

@@ -46,6 +46,8 @@ void stack_copies_add_page(struct stack_copies *c, const struct ring_page *page)
 void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size_t process);
 /* Unwinds the waiting copies that have their tables; ALL: the others too, as far as possible. */
 void stack_copies_unwind(struct stack_copies *c, bool all);
+/* The time of the oldest copy that waits; INT64_MAX: none does. */
+int64_t stack_copies_oldest(const struct stack_copies *c);
 /* Sets the stack of a copy that is not unwound here. */
 void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack);
 /* The stack in samples of the copy, pending until it is unwound. */

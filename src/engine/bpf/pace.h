@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recorder's priority. On a busy machine it must come to read the ring buffers in time, but
+ * what a target makes it do must not starve others: it is urgent (nice -20) for at most a quarter
+ * of the time.
+ */
+#ifndef ENGINE_BPF_PACE_H
+#define ENGINE_BPF_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace {
+	bool on, urgent;
+	int64_t credit_ns;       /* of CPU time at high priority */
+	int64_t wall_ns, cpu_ns; /* at the last update */
+};
+
+void pace_start(struct pace *p);
+/* To be called between any two pieces of work. */
+void pace_update(struct pace *p);
+void pace_stop(struct pace *p);
+
+#endif
