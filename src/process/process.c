@@ -26,8 +26,9 @@
 enum {
 	SHORT_SCAN_NS = 1000000,
 	SCAN_SHARE = 20, /* longer scans of a process take at most one in so much of the time */
-	INHERITED_MAX =
-		512, /* mappings of a child's parent; beyond, it is scanned when it is sampled */
+	GENERATIONS_MAX = 16,
+	EAGER_MAX = 32,      /* mappings that a child inherits at once */
+	INHERITED_MAX = 512, /* when it is sampled; beyond, it is scanned then */
 };
 
 void processes_init(struct processes *ps)
@@ -181,8 +182,10 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 /* Executable anonymous memory may be JIT-compiled code. */
 static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
 {
-	if (!p->jit && m->to_ns == INT64_MAX && !ps->objects[m->object].elf)
-		p->jit = jitmap_new(p->pid);
+	if (p->looked_for_jit || m->to_ns != INT64_MAX || ps->objects[m->object].elf)
+		return;
+	p->jit = jitmap_new(p->pid);
+	p->looked_for_jit = true;
 }
 
 /* PATH as the process itself sees it, as stap needs it: maps shows it relative to our root. */
@@ -352,6 +355,7 @@ int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 	if (!taken)
 		taken = take_threads_maps(&scan);
 	if (taken > 0) {
+		p->parent_id = 0;
 		mappings_replace(ps, p, scan.numbers, scan.nr, scan.now);
 		p->exec_pages += scan.left_out;
 	} else { /* the maps of a zombie are empty */
@@ -417,12 +421,53 @@ static bool is_reused(const struct process *p)
 	return start && start != p->start;
 }
 
+/* Adds those of LIST, mappings of the parent, that it had at TIME_NS. */
+static void inherit(
+	struct processes *ps, struct process *p, const uint32_t *list, size_t nr, int64_t time_ns)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct mapping m = ps->maps[list[i]];
+
+		if (m.from_ns > time_ns || time_ns >= m.to_ns || m.by_ns > time_ns)
+			continue;
+		m.from_ns = m.by_ns = time_ns;
+		m.to_ns = INT64_MAX;
+		m.generation = 1;
+		find_jit(ps, p, &m);
+		mappings_add(ps, p, &m);
+	}
+}
+
+static const struct process *known_parent(const struct processes *ps, const struct process *p)
+{
+	const struct process *from = &ps->list[p->parent];
+
+	return p->parent_id && from->id == p->parent_id ? from : NULL;
+}
+
+/* P gets what it has inherited, if that has not happened yet. */
+static void take_heritage(struct processes *ps, struct process *p)
+{
+	const struct process *from = known_parent(ps, p);
+
+	/* parents that were not sampled either */
+	for (int i = 0; from && from->parent_id && i < GENERATIONS_MAX; i++)
+		from = known_parent(ps, from);
+	p->parent_id = 0;
+	if (!from || from->nr_maps > INHERITED_MAX)
+		return;
+	inherit(ps, p, from->past, from->nr_past, p->forked_ns);
+	inherit(ps, p, from->maps, from->nr_maps, p->forked_ns);
+}
+
 struct process *processes_get(struct processes *ps, uint32_t pid)
 {
 	struct process *p = newest(ps, pid);
 
-	if (p && !is_reused(p))
+	if (p && !is_reused(p)) {
+		take_heritage(ps, p);
 		return p;
+	}
 	p = add_process(ps, pid);
 	process_scan(ps, p, NULL);
 	return p;
@@ -459,6 +504,8 @@ void process_mapped(
 	};
 	bool seen_since = time_ns < p->scanned_ns;
 
+	take_heritage(ps, p);
+
 	m.object = object_of_mapped(ps, p, &m, mapped);
 	int64_t same = mappings_find_same(ps, p, &m);
 
@@ -486,25 +533,10 @@ void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 	mappings_unmap(ps, p, 0, UINT64_MAX, time_ns);
 	jitmap_free(p->jit);
 	p->jit = NULL;
+	p->looked_for_jit = false;
+	p->parent_id = 0;
 	for (size_t i = 0; i < p->nr_maps; i++) /* found by a later scan */
 		find_jit(ps, p, &ps->maps[p->maps[i]]);
-}
-
-/* Adds those of LIST, mappings of the parent, that it had at TIME_NS. */
-static void inherit(
-	struct processes *ps, struct process *p, const uint32_t *list, size_t nr, int64_t time_ns)
-{
-	for (size_t i = 0; i < nr; i++) {
-		struct mapping m = ps->maps[list[i]];
-
-		if (m.from_ns > time_ns || time_ns >= m.to_ns || m.by_ns > time_ns)
-			continue;
-		m.from_ns = m.by_ns = time_ns;
-		m.to_ns = INT64_MAX;
-		m.generation = 1;
-		find_jit(ps, p, &m);
-		mappings_add(ps, p, &m);
-	}
 }
 
 void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int64_t time_ns)
@@ -519,10 +551,13 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 	const struct process *from = processes_known(ps, parent);
 
 	p->generation = 1;
-	if (!from || from->nr_maps > INHERITED_MAX)
+	if (!from)
 		return;
-	inherit(ps, p, from->past, from->nr_past, time_ns);
-	inherit(ps, p, from->maps, from->nr_maps, time_ns);
+	p->parent = (size_t)(from - ps->list);
+	p->parent_id = from->id;
+	p->forked_ns = time_ns;
+	if (!from->parent_id && from->nr_maps <= EAGER_MAX)
+		take_heritage(ps, p);
 }
 
 void process_ended(struct processes *ps, struct process *p, int64_t time_ns)

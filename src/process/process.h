@@ -62,7 +62,8 @@ struct process {
 	bool gone;
 	int64_t gone_ns;
 	struct jitmap *jit; /* NULL: no executable anonymous memory was found */
-	bool keeps_jit;     /* all else that is older than a sweep is freed */
+	bool looked_for_jit;
+	bool keeps_jit; /* all else that is older than a sweep is freed */
 	/*
 	 * Numbers of mappings: the current ones, or those that ended with the process, by address;
 	 * past ones by the times of their ends.
@@ -70,6 +71,11 @@ struct process {
 	uint32_t *maps, *past;
 	size_t nr_maps, maps_alloc, nr_past, past_alloc;
 	uint64_t id; /* no other process has it */
+	/* It has the mappings that this one had when it forked; parent_id 0: nothing is inherited.
+	 */
+	size_t parent; /* in processes.list */
+	uint64_t parent_id;
+	int64_t forked_ns;
 };
 
 struct processes {

@@ -222,6 +222,77 @@ static void process__a_child_has_what_its_parent_had_then(void **state)
 	assert_int_equal(processes_known(&ps, PID + 2)->nr_maps, 0);
 }
 
+/* A child of a process with many mappings gets them when it is looked up. */
+static void process__a_child_inherits_later(void **state)
+{
+	(void)state;
+	for (uint64_t i = 1; i <= 200; i++)
+		tell(i * 0x1000, (i + 1) * 0x1000, 0, i % 2 ? "/none/a" : "/none/b", 10);
+	processes_forked(&ps, PID, PID + 1, 20);
+	processes_forked(&ps, PID + 1, PID + 2, 30);
+	tell(0x5000, 0x6000, 0, "/none/c", 40);
+	assert_int_equal(ps.nr_maps, 201);
+	assert_int_equal(processes_known(&ps, PID + 2)->nr_maps, 0);
+	assert_string_equal(ps.objects[ps.maps[at(PID + 2, 0x5000, 50)].object].path, "/none/a");
+	assert_int_equal(processes_known(&ps, PID + 2)->nr_maps, 200);
+	assert_int_equal(processes_known(&ps, PID + 1)->nr_maps, 0);
+	assert_held(0x5000, 50, "/none/c", 0);
+	processes_forked(&ps, PID, PID + 3, 60);
+	process_executed(&ps, processes_known(&ps, PID + 3), 70);
+	assert_int_equal(at(PID + 3, 0x5000, 80), -1);
+}
+
+/* What a target maps and unmaps all the time takes bounded memory. */
+static void process__past_mappings_are_bounded(void **state)
+{
+	(void)state;
+	for (int64_t i = 0; i < 4 * PROCESS_PAST_MAX; i++)
+		tell(0x1000, 0x2000, 0, i % 2 ? "/none/a" : "/none/b", i);
+	assert_true(it()->nr_past <= PROCESS_PAST_MAX);
+	for (int64_t i = 3 * PROCESS_PAST_MAX + PROCESS_PAST_MAX / 2; i < 4 * PROCESS_PAST_MAX; i++)
+		assert_held(0x1000, i, i % 2 ? "/none/a" : "/none/b", 0);
+	assert_int_equal(it()->nr_maps, 1);
+}
+
+static void process__current_mappings_are_bounded(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < PROCESS_MAPS_MAX + 10; i++)
+		tell(0x1000 * i, 0x1000 * (i + 1), i, "/none/a", (int64_t)i);
+	assert_int_equal(it()->nr_maps, PROCESS_MAPS_MAX);
+	assert_int_equal(ps.left_out, 10);
+	assert_int_equal(it()->exec_pages, PROCESS_MAPS_MAX + 10);
+}
+
+/* Numbers are used again, but not those that a stack has. */
+static void process__what_ended_is_swept(void **state)
+{
+	bool used[8] = {false};
+
+	(void)state;
+	tell(0x1000, 0x2000, 0, "/none/a", 10);  /* 0 */
+	tell(0x1000, 0x2000, 0, "/none/b", 20);  /* 1 */
+	tell(0x1000, 0x2000, 0, "/none/c", 30);  /* 2 */
+	processes_forked(&ps, PID, PID + 1, 40); /* 3 */
+	process_ended(&ps, processes_known(&ps, PID + 1), 50);
+	processes_sweep(&ps, used, 20);
+	assert_int_equal(at(PID, 0x1000, 15), 0);
+	used[1] = true;
+	processes_sweep(&ps, used, 60);
+	assert_int_equal(at(PID, 0x1000, 15), -1);
+	assert_int_equal(ps.maps[1].start, 0x1000);
+	assert_held(0x1000, 70, "/none/c", 0);
+	assert_int_equal(ps.nr_free, 2);
+	assert_null(processes_known(&ps, PID + 1));
+	processes_forked(&ps, PID, PID + 2, 80);
+	assert_int_equal(processes_known(&ps, PID + 2) - ps.list, 1);
+	assert_int_equal(ps.nr_maps, 4);
+	assert_int_equal(at(PID + 2, 0x1000, 90), 3);
+	processes_sweep(&ps, used, 100);
+	assert_int_equal(ps.nr_free, 1);
+	assert_held(0x1000, 100, "/none/c", 0);
+}
+
 static void process__ended(void **state)
 {
 	struct process *p;
@@ -692,6 +763,10 @@ int main(void)
 		TEST(what_is_older_than_the_look_is_past),
 		TEST(a_program_begins_with_nothing),
 		TEST(a_child_has_what_its_parent_had_then),
+		TEST(a_child_inherits_later),
+		TEST(past_mappings_are_bounded),
+		TEST(current_mappings_are_bounded),
+		TEST(what_ended_is_swept),
 		TEST(ended),
 		TEST(a_number_that_is_used_again),
 		TEST(the_newest_and_the_one_of_then),

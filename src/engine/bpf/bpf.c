@@ -32,7 +32,7 @@ enum {
 	FINISH_S = 20,         /* for tables that are still being built */
 	RESCAN_SHARE = 10,     /* scanning all processes takes at most one in so much of the time */
 	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
-	SWEEP_S = 5,           /* … which are so far apart, and keep what is younger */
+	SWEEP_S = 2,           /* … which are so far apart, and keep what is younger */
 };
 
 struct bpf {
@@ -269,6 +269,7 @@ static void bpf_free(struct engine *engine)
 
 	if (!b)
 		return;
+	pace_stop(&b->pace);
 	sideband_close(&b->side);
 	ring_buffer__free(b->ring);
 	loader_release(&b->loader);
@@ -325,6 +326,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 
 	b->engine.ops = &bpf_engine;
 	b->request = request;
+	pace_start(&b->pace);
 	b->programs.log = b->no_kallsyms = b->no_vm = b->no_waits = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
@@ -541,7 +543,6 @@ static void take_round(struct bpf *b)
 	publish_changes(b);
 	if (loader_receive(&b->loader))
 		stack_copies_unwind(&b->copies, false);
-	pace_update(&b->pace);
 }
 
 static int bpf_start(struct engine *engine, struct strbuf *err)
@@ -554,7 +555,6 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		strbuf_addch(err, '\n');
 		return -1;
 	}
-	pace_start(&b->pace);
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (r->user)
@@ -682,7 +682,6 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
 	programs_detach(&b->programs);
-	pace_stop(&b->pace);
 	b->stopped = true;
 }
 
@@ -753,6 +752,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->request->vm && !vm_processes_any(&b->vms))
 		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);
 	processes_move_files(&b->processes, files);
+	pace_stop(&b->pace);
 	if (!b->drain.error)
 		return 0;
 	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",

@@ -22,12 +22,13 @@ static int64_t cpu_time_ns(void)
 static void set_urgent(struct pace *p, bool urgent)
 {
 	p->urgent = urgent;
-	setpriority(PRIO_PROCESS, 0, urgent ? -20 : 0);
+	setpriority(PRIO_PROCESS, 0, urgent ? -20 : p->nice);
 }
 
 void pace_start(struct pace *p)
 {
 	*p = (struct pace){.on = true,
+		.nice = getpriority(PRIO_PROCESS, 0),
 		.credit_ns = CREDIT_MAX_NS,
 		.wall_ns = monotonic_ns(),
 		.cpu_ns = cpu_time_ns()};

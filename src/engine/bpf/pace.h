@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recorder's priority. On a busy machine it must come to read the ring buffers in time, but
- * what a target makes it do must not starve others: it is urgent (nice -20) for at most a quarter
- * of the time.
+ * The recorder's priority. On a busy machine it must start and end in time and read the ring
+ * buffers before they are full, but what a target makes it do must not starve others: it is urgent
+ * (nice -20) for at most a quarter of the time.
  */
 #ifndef ENGINE_BPF_PACE_H
 #define ENGINE_BPF_PACE_H
@@ -12,12 +12,13 @@
 
 struct pace {
 	bool on, urgent;
+	int nice;                /* otherwise */
 	int64_t credit_ns;       /* of CPU time at high priority */
 	int64_t wall_ns, cpu_ns; /* at the last update */
 };
 
 void pace_start(struct pace *p);
-/* To be called between any two pieces of work. */
+/* To be called between any two pieces of work whose number targets can choose. */
 void pace_update(struct pace *p);
 void pace_stop(struct pace *p);
 

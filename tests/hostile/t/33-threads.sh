@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# threads: a target has 20,000 threads.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+recorder() {
+	measured "$@"
+}
+
+as_nobody "$CASES/threads" 20000 >"$T/out" &
+target=$!
+until_true 120 grep -q threads "$T/out" || note "$T/out"
+note "$T/out"
+expect_record on-cpu 0 -uk -p $target -t 2
+check "on-cpu: elapsed $(used elapsed) s, below 20 s" at_least 20 "$(used elapsed)"
+check "on-cpu: samples" at_least "$(account kept on-cpu)" 20
+expect_record off-cpu 0 --script off-cpu -u -p $target -t 2
+check "off-cpu: elapsed $(used elapsed) s, below 30 s" at_least 30 "$(used elapsed)"
+check "off-cpu: the threads that wait" at_least "$(weight "$T/off-cpu.folded" 'wait_for_ever')" 1000000
+check "off-cpu: memory $(used memory) KiB, below 700 MiB" at_least 716800 "$(used memory)"
+kill $target

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# reuse: all children of a command have the same PID. Each one's frames get the names of its own program.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+recorder() {
+	longest=90
+	measured "$@"
+}
+
+cp "$CASES/reuse" "$T/first"
+cp "$CASES/reuse" "$T/second"
+recorder_bin=$BIN
+BIN=$T/in-namespace
+cat >"$BIN" <<END
+#!/bin/sh
+exec unshare --pid --fork --mount-proc --kill-child "$recorder_bin" "\$@"
+END
+chmod +x "$BIN"
+expect_record reuse 0 -u -- "$CASES/reuse" 20 "$T/first" "$T/second"
+note "$T/reuse.out"
+check 'all have the same PID' grep -q '^20 of the same number' "$T/reuse.out"
+for name in first second; do
+	of=$(weight "$T/reuse.folded" "^$name;")
+	check "$name: $of samples" at_least "$of" 50
+	right=$(weight "$T/reuse.folded" "^$name;.*;spin_$name( |$)")
+	check "$name: $right in its own function" at_least "$((right * 100))" "$((of * 90))"
+done
+check_eq 'none in the function of the other' 0 "$(weight "$T/reuse.folded" '^(first;.*;spin_second|second;.*;spin_first)[; ]')"
