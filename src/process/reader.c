@@ -26,7 +26,8 @@
 enum {
 	ANSWER_MS = 200,  /* for one request */
 	BUSY_MS = 5000,   /* the same, if the machine is so busy that the reader does not run */
-	SLOW_MS = 10,     /* a longer request counts as waiting */
+	LOOK_MS = 10,     /* between two looks whether it runs by now */
+	SLOW_MS = 50,     /* a wait that is longer counts: disks are faster */
 	PROCESS_MS = 500, /* all waiting for one process, which may have other files */
 	USER_MS = 2000,   /* for all processes of one user */
 	DYING_MAX = 64,
@@ -37,6 +38,7 @@ enum {
 /* Shared with the reader. */
 struct area {
 	reader_work *work;
+	int64_t waited_ns; /* by the last work, not only for a processor */
 	_Alignas(64) char room[READER_ROOM];
 };
 
@@ -86,6 +88,24 @@ static int close_others(int socket)
 	return 0;
 }
 
+static long nr_waits(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_nvcsw;
+}
+
+/* On a busy machine all work takes long, but only what waits for something gives way by itself. */
+static int run_work(struct area *area, int fd)
+{
+	int64_t began = monotonic_ns();
+	long waits = nr_waits();
+	int result = area->work(area->room, fd);
+
+	area->waited_ns = nr_waits() > waits ? monotonic_ns() - began : 0;
+	return result;
+}
+
 static __attribute__((noreturn)) void serve(struct area *area, int socket, pid_t parent)
 {
 	uint32_t number;
@@ -102,7 +122,7 @@ static __attribute__((noreturn)) void serve(struct area *area, int socket, pid_t
 	if (close_others(socket) || getppid() != parent)
 		_exit(EXIT_FAILED);
 	while (fdpass_receive(0, &number, &fd, 0) > 0) {
-		int result = area->work(area->room, fd);
+		int result = run_work(area, fd);
 
 		if (fdpass_send(0, number, result, 0))
 			break;
@@ -243,7 +263,7 @@ static struct waiting *put_process(uint32_t pid)
 	return process;
 }
 
-/* A request for the process PID took NS. */
+/* A request for the process PID waited NS. */
 static void account(uint32_t pid, int64_t ns)
 {
 	if (ns < SLOW_MS * 1000000LL)
@@ -308,7 +328,7 @@ static bool wait_for_answer(int64_t began)
 		int64_t left_ms = ANSWER_MS - (monotonic_ns() - began) / 1000000;
 
 		if (left_ms < 1)
-			left_ms = is_runnable() && left_ms > ANSWER_MS - BUSY_MS ? SLOW_MS : 0;
+			left_ms = is_runnable() && left_ms > ANSWER_MS - BUSY_MS ? LOOK_MS : 0;
 		int ready = poll(&fd, 1, (int)left_ms);
 
 		if (ready > 0)
@@ -351,10 +371,12 @@ bool reader_run(uint32_t pid, reader_work *work, int *fd)
 	int64_t began = monotonic_ns();
 	int done = is_refused(pid) ? 0 : request(work, fd);
 
-	if (done >= 0)
+	if (done > 0)
+		account(pid, reader.area->waited_ns);
+	if (!done) {
 		account(pid, monotonic_ns() - began);
-	if (!done)
 		give_up(pid);
+	}
 	if (done <= 0 && fd)
 		*fd = -1;
 	return done > 0;

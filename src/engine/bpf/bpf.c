@@ -589,6 +589,7 @@ static struct counters sum_counters(const struct bpf *b)
 		sum.rows += c->rows;
 		sum.ticks += c->ticks;
 		sum.hits += c->hits;
+		sum.missed += c->missed;
 		sum.rows_full += c->rows_full;
 		sum.nodes_full += c->nodes_full;
 		sum.copies += c->copies;
@@ -735,7 +736,8 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	recording_add_meta(rec, "engine", "bpf");
 	add_capped(&b->samples.lost[LOST_TABLE_FULL],
 		counters.rows_full + counters.nodes_full + counters.waits_full);
-	add_capped(&b->samples.lost[LOST_SKIPPED], b->side.throttled);
+	if (counters.missed > 0)
+		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)counters.missed);
 	collect(&b->samples, &b->processes, b->kallsyms, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);

@@ -225,9 +225,6 @@ static void read_record(struct sideband *sb, const struct perf_event_header *h)
 	case PERF_RECORD_LOST:
 		add_capped(&sb->lost, ((const struct lost_event *)h)->lost);
 		break;
-	case PERF_RECORD_THROTTLE:
-		sb->throttled++;
-		break;
 	}
 }
 

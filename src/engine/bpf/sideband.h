@@ -35,8 +35,7 @@ struct sideband {
 	size_t ring_size; /* bytes of data, a power of two */
 	struct side_event *events;
 	size_t nr, alloc;
-	uint64_t lost;      /* records dropped because the ring buffer was full */
-	uint64_t throttled; /* times the kernel throttled the clock */
+	uint64_t lost; /* records dropped because the ring buffer was full */
 };
 
 /*

@@ -3,7 +3,7 @@
  * fuse FOLDER FILE: mounts a FUSE file system of user nobody on FOLDER, with one file,
  * "program", that has the content of FILE. Its child, nobody, maps that file with execute
  * permission and is busy; its number is printed. Then the file system takes requests, but answers
- * none any more: who waits for it cannot even be killed, until this program ends, after two minutes
+ * none any more: who waits for it cannot even be killed, until this program ends, after a minute
  * at most. As root.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, MINUTES = 2 };
+enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 60 };
 
 static int device;
 static char *content;
@@ -146,6 +146,7 @@ static __attribute__((noreturn)) void be_target(const char *folder, int done)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", done);
+	close(device); /* else it would wait for itself when it exits */
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 		setresuid(NOBODY, NOBODY, NOBODY) || chdir(folder))
 		_exit(1);
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 		return 64;
 	if (atoi(argv[1]))
 		spin(atoi(argv[1]));
-	alarm(MINUTES * 60);
+	alarm(SECONDS_MAX);
 	read_content("/proc/self/exe");
 	mount_on(argv[1]);
 	if (pipe(done))

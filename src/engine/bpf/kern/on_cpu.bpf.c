@@ -3,6 +3,7 @@
 #define EQUAL_SAMPLES true
 #include "core.h"
 #include "processes.h"
+#include "ticks.h"
 
 static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
 {
@@ -38,11 +39,15 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!count || !s)
 		return 0;
 	count->ticks++;
+	uint64_t now = bpf_ktime_get_ns();
+	int64_t missed = ticks_missed(&count->tick_at, now, settings.tick_ns);
+
 	if (!is_target(ids) || (in_user && !settings.user && !settings.vm))
 		return 0;
-	if (bpf_ktime_get_ns() > control.until)
+	if (now > control.until)
 		return 0;
 	count->hits++;
+	count->missed += missed;
 	take_task(s, ids);
 	if (in_user)
 		take_tick_regs(ctx, s);

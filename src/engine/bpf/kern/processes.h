@@ -7,6 +7,17 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/*
+ * Recorded processes that exit: taking their memory apart is their time, and for a short process
+ * much of it, so they are recorded until the kernel has dropped them.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TARGETS);
+	__type(key, uint32_t);   /* number of the process in the first namespace */
+	__type(value, uint32_t); /* in ours, as in target_pids */
+} leaving SEC(".maps");
+
 /* Children of recorded processes are recorded. */
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
@@ -18,8 +29,12 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 
 	if (from == to)
 		return 0;
-	if (settings.children && bpf_map_lookup_elem(&target_pids, &from))
+	if (settings.children && bpf_map_lookup_elem(&target_pids, &from)) {
+		uint32_t number = BPF_CORE_READ(child, tgid);
+
+		bpf_map_delete_elem(&leaving, &number); /* of another process before */
 		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
+	}
 	if (layout)
 		bpf_map_update_elem(&vm_layouts, &to, layout, BPF_ANY);
 	return 0;
@@ -46,8 +61,31 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	bpf_map_delete_elem(&spaces, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
-	if (settings.children)
-		bpf_map_delete_elem(&target_pids, &tgid);
+	if (settings.children && bpf_map_lookup_elem(&target_pids, &tgid)) {
+		uint32_t number = BPF_CORE_READ(task, tgid);
+
+		if (bpf_map_update_elem(&leaving, &number, &tgid, BPF_ANY))
+			bpf_map_delete_elem(&target_pids, &tgid);
+	}
+	return 0;
+}
+
+SEC("raw_tp/sched_process_free")
+int on_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	uint32_t number = BPF_CORE_READ(task, tgid);
+
+	if (!settings.children || BPF_CORE_READ(task, pid) != (int)number)
+		return 0; /* not its main thread, which is the last one */
+	const uint32_t *tgid = bpf_map_lookup_elem(&leaving, &number);
+
+	if (!tgid)
+		return 0;
+	uint32_t key = *tgid;
+
+	bpf_map_delete_elem(&target_pids, &key);
+	bpf_map_delete_elem(&leaving, &number);
 	return 0;
 }
 

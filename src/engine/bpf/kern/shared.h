@@ -125,8 +125,9 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
-	bool state_arg;  /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t pid_ns; /* inode of our PID namespace; 0: the initial one */
+	bool state_arg;   /* sched_switch has the state as its last argument (since 5.18) */
+	uint32_t pid_ns;  /* inode of our PID namespace; 0: the initial one */
+	uint64_t tick_ns; /* between two ticks of the clock; 0: there is none */
 	uint64_t option[OPTIONS_MAX]; /* values, in the order of the script's declarations */
 };
 
@@ -229,6 +230,8 @@ struct counters {
 	uint64_t nodes, rows; /* that were new */
 	uint64_t ticks;       /* all */
 	uint64_t hits;        /* on the target */
+	uint64_t tick_at;     /* CLOCK_MONOTONIC, ns: when the last tick was due; 0: none came */
+	int64_t missed;       /* ticks that did not come before one that hit the target */
 	uint64_t rows_full;   /* lost: no room for a row */
 	uint64_t nodes_full;  /* lost: no room for a stack */
 	uint64_t copies;      /* begun */

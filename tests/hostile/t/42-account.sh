@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# account: processes that live for some microseconds, thousands a second. Each tick of the clock is kept or counted as lost, also those
+# that do not come, and the end of a process is its time, too.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+expect_record children 0 -uk -- "$CASES/exits" 1000
+check "a process's end" grep -q 'do_exit_\[k\];.*exit_mmap_\[k\]' "$T/children.folded"
+
+"$CASES/exits" 100000 >/dev/null &
+target=$!
+trap 'kill $target 2>/dev/null || :; test_end' EXIT
+recorder() {
+	"$BIN" --engine bpf --min-quality 0 "$@"
+}
+expect_record all 0 -a --idle -uk -F 10000 -t 2
+near 'all ticks' $(($(account kept all) + $(account lost all))) $(($(getconf _NPROCESSORS_ONLN) * 20000)) 0.3%
