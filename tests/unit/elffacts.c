@@ -18,9 +18,11 @@ int elffacts_variable_here = 1;
 /* A copy of this program called NAME, in the folder of the tests. */
 static char *copy_self(const char *name)
 {
+	struct elffile *elf = elffile_open(self, NULL);
 	char *path = in_dir(name);
 
-	assert_int_equal(elffile_copy(self, path, 0, NULL), 0);
+	assert_int_equal(elffile_copy(elf, path, 0, NULL), 0);
+	elffile_close(elf);
 	return path;
 }
 
@@ -258,6 +260,39 @@ static void elfhead_read__knows_the_other_byte_order(void **state)
 	assert_null(elffile_open_memory(&b, sizeof(b.ehdr) - 1));
 }
 
+/* A 64-bit file of this machine whose first section says how many there are. */
+struct many {
+	Elf64_Ehdr ehdr;
+	Elf64_Shdr first;
+};
+
+static void expect_contents(const struct many *many, bool expected)
+{
+	struct elffile *elf = elffile_open_memory(many, sizeof(*many));
+
+	assert_non_null(elf);
+	assert_true(!!elffile_elf(elf) == expected);
+	elffile_close(elf);
+}
+
+static void elffile_elf__refuses_too_many_sections(void **state)
+{
+	struct many many = {
+		.ehdr = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				 EV_CURRENT},
+			.e_type = ET_DYN,
+			.e_shoff = offsetof(struct many, first)},
+		.first = {.sh_size = 1},
+	};
+
+	(void)state;
+	expect_contents(&many, true);
+	many.first.sh_size = (1 << 17) + 1;
+	expect_contents(&many, false);
+	many.first.sh_size = UINT64_MAX;
+	expect_contents(&many, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +300,7 @@ int main(void)
 		cmocka_unit_test(elffacts_of_other_files_survive_a_crash),
 		cmocka_unit_test(elffile_use_heads_only__leaves_the_rest_to_children),
 		cmocka_unit_test(elfhead_read__agrees_with_libelf),
+		cmocka_unit_test(elffile_elf__refuses_too_many_sections),
 		cmocka_unit_test(elfhead_read__knows_the_other_byte_order),
 	};
 

@@ -36,19 +36,17 @@ static int fix_time(const char *path, struct strbuf *err)
 static int make_copy(const struct object *o, const char *to, struct strbuf *err)
 {
 	char *tmp = xasprintf("%s.%d", to, (int)getpid());
-	char *from = xasprintf("/proc/self/fd/%d", elffile_fd(o->elf));
 	int ret = folder_make_above(to, err);
 
 	unlink(tmp); /* left by a killed process */
 	if (!ret)
-		ret = elffile_copy(from, tmp, elffacts_hidden_eh_frame(o->elf), err);
+		ret = elffile_copy(o->elf, tmp, elffacts_hidden_eh_frame(o->elf), err);
 	if (!ret)
 		ret = fix_time(tmp, err);
 	if (!ret && rename(tmp, to))
 		ret = fail(err, "cannot rename '%s': %s", tmp, strerror(errno));
 	if (ret)
 		unlink(tmp);
-	free(from);
 	free(tmp);
 	return ret;
 }

@@ -20,7 +20,10 @@
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-enum { COPY_CHUNK = 1 << 18 };
+enum {
+	COPY_CHUNK = 1 << 18,
+	SECTIONS_MAX = 1 << 17, /* libelf takes memory for each that a file claims to have */
+};
 static const int64_t copy_max = 1LL << 32; /* a file may be a hole of any size */
 
 struct elffile {
@@ -52,6 +55,8 @@ static Elf *open_contents(const struct elffile *elf)
 {
 	Elf *opened;
 
+	if (elf->head.nr_sections > SECTIONS_MAX)
+		return NULL;
 	elf_version(EV_CURRENT);
 	if (elf->fd < 0)
 		return elf_memory(elf->image, elf->image_size);
@@ -523,31 +528,24 @@ static int patch_type(int fd, int64_t size, uint64_t offset)
 	return write_all(fd, progbits, sizeof(progbits), (off_t)offset);
 }
 
-int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err)
+int elffile_copy(
+	const struct elffile *elf, const char *copy, uint64_t type_offset, struct strbuf *err)
 {
-	struct elffile *elf = elffile_open(path, err);
 	struct stat st;
 	int64_t size;
-	int fd, ret = 0;
+	int fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), ret = 0;
 
-	if (!elf)
-		return -1;
-	fd = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		fail(err, "cannot write '%s': %s", copy, strerror(errno));
-		elffile_close(elf);
-		return -1;
-	}
+	if (fd < 0)
+		return fail(err, "cannot write '%s': %s", copy, strerror(errno));
 	errno = EFBIG;
 	size = fstat(elf->fd, &st) || st.st_size > copy_max ? -1 : copy_bytes(elf->fd, fd);
 	if (size < 0 || (type_offset && patch_type(fd, size, type_offset))) {
-		ret = fail(err, "cannot copy '%s' to '%s': %s", path, copy, strerror(errno));
+		ret = fail(err, "cannot copy it to '%s': %s", copy, strerror(errno));
 		close(fd);
 	} else if (close(fd)) {
 		ret = fail(err, "cannot write '%s': %s", copy, strerror(errno));
 	}
 	if (ret)
 		unlink(copy);
-	elffile_close(elf);
 	return ret;
 }

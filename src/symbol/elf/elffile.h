@@ -38,10 +38,12 @@ enum elf_rules {
 };
 
 /*
- * Copies PATH to the new file COPY. TYPE_OFFSET: where the type of .eh_frame is to be changed to
- * PROGBITS, 0: nowhere. -1 and ERR on failure, also if COPY exists or PATH is larger than 4 GiB.
+ * Copies ELF, an open file, to the new file COPY. TYPE_OFFSET: where the type of .eh_frame is to be
+ * changed to PROGBITS, 0: nowhere. -1 and ERR on failure, also if COPY exists or ELF has more than
+ * 4 GiB.
  */
-int elffile_copy(const char *path, const char *copy, uint64_t type_offset, struct strbuf *err);
+int elffile_copy(
+	const struct elffile *elf, const char *copy, uint64_t type_offset, struct strbuf *err);
 
 /*
  * From now on this process, but not its children, uses the heads of files only: what needs more

@@ -27,7 +27,8 @@ struct elffile *elffile_open_compressed(int fd);
  */
 struct elffile *elffile_open_relocated(int fd);
 
-/* The whole file, which is mapped. NULL: it has changed, or see elffile_use_heads_only(). */
+/* The whole file, which is mapped. NULL: it has changed, claims to have too many sections,
+ * or see elffile_use_heads_only(). */
 Elf *elffile_elf(const struct elffile *elf);
 
 /* The part of an executable segment that is in the file. */

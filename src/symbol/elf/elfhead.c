@@ -174,13 +174,11 @@ static bool read_segments(
 
 /* The build-id of files whose program headers do not lead to it, such as objects. */
 static void read_sections(
-	struct elfhead *head, struct head_source *source, const unsigned char *ehdr, size_t nr)
+	struct elfhead *head, struct head_source *source, const unsigned char *ehdr)
 {
 	size_t size = SIZE_OF(source, Shdr);
+	size_t nr = head->nr_sections < SHDRS_MAX ? head->nr_sections : SHDRS_MAX;
 	bool found = false;
-
-	if (nr > SHDRS_MAX)
-		nr = SHDRS_MAX;
 	unsigned char *table = read_table(source, EXTENDED(source, ehdr, Ehdr, e_shoff), size, &nr);
 
 	for (size_t i = 0; table && i < nr && !found; i++) {
@@ -196,7 +194,7 @@ static void read_sections(
 
 /* How many program headers and sections there are; the first section has what is too large. */
 static void count_headers(const struct head_source *source, const unsigned char *ehdr,
-	size_t *nr_phdrs, size_t *nr_shdrs)
+	size_t *nr_phdrs, uint64_t *nr_shdrs)
 {
 	unsigned char first[sizeof(Elf64_Shdr)];
 	uint64_t offset = EXTENDED(source, ehdr, Ehdr, e_shoff);
@@ -232,16 +230,16 @@ static bool read_ident(struct head_source *source)
 bool elfhead_read(struct elfhead *head, const struct elf_reader *reader)
 {
 	struct head_source source = {.reader = reader, .notes_left = NOTES_MAX};
-	size_t nr_phdrs, nr_shdrs;
+	size_t nr_phdrs;
 
 	*head = (struct elfhead){0};
 	source.nr_first = reader->read(reader->context, 0, source.first, sizeof(source.first));
 	if (!read_ident(&source))
 		return false;
 	head->type = HALF(&source, source.first, Ehdr, e_type);
-	count_headers(&source, source.first, &nr_phdrs, &nr_shdrs);
+	count_headers(&source, source.first, &nr_phdrs, &head->nr_sections);
 	if (!read_segments(head, &source, source.first, nr_phdrs))
-		read_sections(head, &source, source.first, nr_shdrs);
+		read_sections(head, &source, source.first);
 	return true;
 }
 

@@ -26,7 +26,8 @@ struct elf_segment {
 };
 
 struct elfhead {
-	unsigned type; /* ET_EXEC, … */
+	uint64_t nr_sections; /* that it claims to have */
+	unsigned type;        /* ET_EXEC, … */
 	struct elf_segment *segments;
 	size_t nr_segments;
 	unsigned char id[BUILD_ID_MAX];
