@@ -11,9 +11,9 @@
 #include "range.h"
 #include "rows.h"
 #include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/inflated.h"
 
 #include <dwarf.h>
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,6 @@ enum {
 	CIES_MAX = 1 << 16,
 	/* of a section in bytes; larger ones are damaged or hostile */
 	SIZE_LIMIT = 1 << 28,
-	INFLATED_MAX = 1 << 27, /* if it was compressed: a thousandth of that is enough for it */
 };
 
 struct cie {
@@ -66,37 +65,17 @@ struct cfi *cfi_eh_frame(const struct elffile *elf)
 	return scn ? cfi_new(elf, elf_rawdata(scn, NULL), shdr.sh_addr, true) : NULL;
 }
 
-/* As its header says, which libelf believes; UINT64_MAX: it has none. */
-static uint64_t inflated_size(Elf_Scn *scn)
-{
-	GElf_Chdr header;
-
-	return gelf_getchdr(scn, &header) ? header.ch_size : UINT64_MAX;
-}
-
-/* The same of a .zdebug section: "ZLIB" and the size in big-endian byte order. */
-static uint64_t gnu_inflated_size(Elf_Scn *scn)
-{
-	const Elf_Data *data = elf_rawdata(scn, NULL);
-	uint64_t size;
-
-	if (!data || !data->d_buf || data->d_size < 4 + sizeof(size))
-		return UINT64_MAX;
-	memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
-	return be64toh(size);
-}
-
 struct cfi *cfi_debug_frame(const struct elffile *elf)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elffile_section(elffile_elf(elf), ".debug_frame", &shdr);
 
 	if (scn && (shdr.sh_flags & SHF_COMPRESSED)) {
-		if (inflated_size(scn) > INFLATED_MAX || elf_compress(scn, 0, 0) < 0)
+		if (!inflated_is_sane(scn, &shdr, ".debug_frame") || elf_compress(scn, 0, 0) < 0)
 			return NULL;
 	} else if (!scn) {
 		scn = elffile_section(elffile_elf(elf), ".zdebug_frame", &shdr);
-		if (!scn || gnu_inflated_size(scn) > INFLATED_MAX ||
+		if (!scn || !inflated_is_sane(scn, &shdr, ".zdebug_frame") ||
 			elf_compress_gnu(scn, 0, 0) < 0)
 			return NULL;
 	}

@@ -10,7 +10,10 @@ moved      FILE, behind a redirect        circle     a redirect to itself
 drip       a byte of FILE a second        endless    bytes without end
 hang       half of FILE, then nothing     short      half of FILE as if that were all
 broken     half of FILE, then a reset     garbage    a page in its place
+local      a redirect to file://FILE      announced  FILE, and 10 GB announced
+packed     FILE as gzip'd content that inflates to 1 GB
 """
+import gzip
 import http.server
 import signal
 import socket
@@ -62,6 +65,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.whole(data)
         else:
             self.redirect(self.path + "/moved")
+
+    def answer_local(self):
+        self.redirect("file://" + sys.argv[3])
+
+    def answer_announced(self):
+        self.begin(10**10)
+        self.wfile.write(data)
+        self.wfile.flush()
+        time.sleep(1000)
+
+    def answer_packed(self):
+        packed = gzip.compress(data) + 1000 * gzip.compress(bytes(10**6))
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(packed)))
+        self.end_headers()
+        self.wfile.write(packed)
 
     def answer_mute(self):
         time.sleep(1000)

@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "linetable.h"
 #include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/inflated.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -153,13 +154,13 @@ struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile 
 
 	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
 		return NULL;
-	dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
+	dwarf = inflated_dwarf(handle);
 	if (!dwarf)
 		return NULL;
 	struct debuginfo *di = xcalloc(1, sizeof(*di));
 
 	di->dwarf = dwarf;
-	di->alt = alt ? dwarf_begin_elf(elffile_elf(alt), DWARF_C_READ, NULL) : NULL;
+	di->alt = alt ? inflated_dwarf(elffile_elf(alt)) : NULL;
 	if (di->alt)
 		dwarf_setalt(dwarf, di->alt);
 	die_names_init(&di->names, di->alt);

@@ -3,6 +3,7 @@
 #include "diename.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/inflated.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -22,14 +23,14 @@ struct debugtypes {
 
 struct debugtypes *debugtypes_new(const struct elffile *elf, const struct elffile *alt)
 {
-	Dwarf *dwarf = dwarf_begin_elf(elffile_elf(elf), DWARF_C_READ, NULL);
+	Dwarf *dwarf = inflated_dwarf(elffile_elf(elf));
 	struct debugtypes *types;
 
 	if (!dwarf)
 		return NULL;
 	types = xcalloc(1, sizeof(*types));
 	types->dwarf = dwarf;
-	types->alt = alt ? dwarf_begin_elf(elffile_elf(alt), DWARF_C_READ, NULL) : NULL;
+	types->alt = alt ? inflated_dwarf(elffile_elf(alt)) : NULL;
 	if (types->alt)
 		dwarf_setalt(dwarf, types->alt);
 	die_names_init(&types->names, types->alt);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffile_internal.h"
+#include "inflated.h"
 #include "elfhead.h"
 #include "lib/strbuf.h"
 #include "lib/untrusted/file.h"
@@ -448,7 +449,7 @@ enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset)
 	if (!c->debug_tried) {
 		c->debug_tried = true;
 		if (elffile_section(handle, ".debug_frame", &shdr))
-			c->dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
+			c->dwarf = inflated_dwarf(handle);
 		if (c->dwarf)
 			c->debug_cfi = dwarf_getcfi(c->dwarf);
 	}

@@ -240,7 +240,7 @@ static int on_progress(debuginfod_client *client, long a, long b)
 		count(&child.report, url, a, b);
 	else if (!child.asking)
 		child.report.events++;
-	if (child.report.bytes > child.bytes_max)
+	if (child.report.bytes > child.bytes_max || child.report.total > child.bytes_max)
 		child.error = EFBIG;
 	else if (child.redirects > REDIRECTS_MAX)
 		child.error = EMLINK;
