@@ -5,6 +5,7 @@
  */
 #include "check/preflight.h"
 #include "lib/folder.h"
+#include "lib/limits/memory.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,21 @@ static void rescue(const struct output *out)
 	program_say_lines(&err);
 	strbuf_release(&err);
 	free(path);
+}
+
+static struct recording *at_risk;
+
+/* Memory is used up: the recording is written without names of what was not resolved yet. */
+static void keep_recording(void)
+{
+	struct recording_view view = {0};
+
+	rescue(&(struct output){.rec = at_risk, .view = &view});
+	program_say("out of memory (limit: %" PRIu64
+		    " MiB): bt-resolve the recording where there is "
+		    "more",
+		memory_limit() >> 20);
+	exit(EXIT_FAILED);
 }
 
 static int write_outputs(struct options *o, const struct output *out)
@@ -110,6 +127,8 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 	o->view.comm |= recording_has_several_processes(rec);
 	input.view = o->view;
 	input.symbol.files = files;
+	at_risk = rec;
+	memory_on_exhaustion(keep_recording);
 	profile_init(&profile);
 	input_recording(&profile, rec, &input, &notes);
 	demangle_profiles(&profiles, 1, o->symbol.demangle);
@@ -124,6 +143,7 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 	program_say_lines(&notes);
 	if (write_outputs(o, &(struct output){rec, &o->view, o->symbol.demangle, &profile}))
 		ret = EXIT_FAILED;
+	memory_on_exhaustion(NULL);
 	profile_release(&profile);
 	strbuf_release(&notes);
 	return ret;

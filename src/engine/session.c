@@ -273,6 +273,10 @@ out:
 		session->ops->free(r.engine);
 	reader_end();
 	command_release(&r.command);
+	if (session->command) { /* its process has ended, and the list of one is ours */
+		session->request.pids = NULL;
+		session->request.nr_pids = 0;
+	}
 	free(r.targets);
 	return ret;
 }

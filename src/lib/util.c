@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "util.h"
+#include "lib/limits/memory.h"
 #include "strbuf.h"
 
 #include <errno.h>
@@ -18,29 +19,39 @@ static void *not_null(void *p)
 	return p;
 }
 
+/* CALL allocates; it is repeated as long as memory can be freed for it. */
+#define ALLOCATE(call)                                                                             \
+	({                                                                                         \
+		void *allocated;                                                                   \
+		do                                                                                 \
+			allocated = (call);                                                        \
+		while (!allocated && memory_reclaim());                                            \
+		not_null(allocated);                                                               \
+	})
+
 void *xmalloc(size_t size)
 {
-	return not_null(malloc(size ? size : 1));
+	return ALLOCATE(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t n, size_t size)
 {
-	return not_null(calloc(n ? n : 1, size ? size : 1));
+	return ALLOCATE(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *xrealloc(void *p, size_t n, size_t size)
 {
-	return not_null(reallocarray(p, n ? n : 1, size));
+	return ALLOCATE(reallocarray(p, n ? n : 1, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return not_null(strdup(s));
+	return ALLOCATE(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return not_null(strndup(s, n));
+	return ALLOCATE(strndup(s, n));
 }
 
 char *xasprintf(const char *fmt, ...)

@@ -21,7 +21,8 @@ enum {
 };
 
 /*
- * malloc, realloc, strdup that exit with "out of memory" (EXIT_FAILED) on failure.
+ * malloc, realloc, strdup that exit with "out of memory" (EXIT_FAILED) on failure, after the
+ * reserve of lib/memory is used up.
  */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);

@@ -3,6 +3,7 @@
 #include "drain.h"
 #include "engine/collect.h"
 #include "engine/engine.h"
+#include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "loader.h"
@@ -33,6 +34,8 @@ enum {
 	RESCAN_SHARE = 10,     /* scanning all processes takes at most one in so much of the time */
 	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
 	SWEEP_S = 2,           /* … which are so far apart, and keep what is younger */
+	POOL_PART = 8,         /* of a memory limit */
+	LIMIT_MIN = 64 << 20,  /* bytes; what surely suffices to start */
 };
 
 struct bpf {
@@ -70,6 +73,7 @@ struct bpf {
 	int64_t sweep_ns;     /* not before */
 	struct pace pace;
 	bool started, waited, stopped;
+	bool no_memory; /* left: that is why it stopped */
 };
 
 static size_t possible_cpus(void)
@@ -149,7 +153,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 {
 	const struct programs *p = &b->programs;
 
-	pool_init(&b->pool, programs_map(p, "pool"), POOL_MAX);
+	pool_init(&b->pool, programs_map(p, "pool"), memory_share(POOL_MAX, POOL_PART));
 	b->loader.pool = &b->pool;
 	b->loader.descs =
 		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_desc), true);
@@ -421,8 +425,8 @@ static void take_event(struct bpf *b, const struct side_event *e)
 {
 	struct process *p;
 
-	if (!is_relevant(b, e))
-		return;
+	if (memory_is_low() || !is_relevant(b, e))
+		return; /* the recording ends with this round, or is about others */
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
 		vm_processes_forked(&b->vms, e->ppid, e->pid);
@@ -545,13 +549,23 @@ static void take_round(struct bpf *b)
 		stack_copies_unwind(&b->copies, false);
 }
 
+/* A failure to start is likely to come from it. */
+static void mention_limit(struct strbuf *err)
+{
+	if (memory_limit() < LIMIT_MIN)
+		fail(err, "; memory is limited to %" PRIu64 " MiB: allow at least %d MiB",
+			memory_limit() >> 20, LIMIT_MIN >> 20);
+}
+
 static int bpf_start(struct engine *engine, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
 	const struct engine_request *r = b->request;
 
+	memory_reserve();
 	if (programs_load(&b->programs, r, b->nr_cpus, err) || connect_maps(b, err) ||
 		add_targets(b, err) || open_events(b, err) || programs_attach(&b->programs, err)) {
+		mention_limit(err);
 		strbuf_addch(err, '\n');
 		return -1;
 	}
@@ -655,6 +669,19 @@ static void wait_for_input(struct bpf *b, int timeout_ms)
 	free(fds);
 }
 
+static void bpf_stop(struct engine *engine)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	uint64_t now = (uint64_t)monotonic_ns();
+
+	sideband_enable(&b->side, false);
+	if (b->programs.control->until > now)
+		b->programs.control->until = now;
+	programs_detach(&b->programs);
+	b->stopped = true;
+}
+
 static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -670,20 +697,12 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	if (is_half_full(b))
 		drain(b);
 	sweep(b);
+	if (memory_is_low()) {
+		bpf_stop(engine);
+		b->no_memory = true;
+		return ENGINE_ENDED;
+	}
 	return ENGINE_READY;
-}
-
-static void bpf_stop(struct engine *engine)
-{
-	struct bpf *b = (struct bpf *)engine;
-
-	uint64_t now = (uint64_t)monotonic_ns();
-
-	sideband_enable(&b->side, false);
-	if (b->programs.control->until > now)
-		b->programs.control->until = now;
-	programs_detach(&b->programs);
-	b->stopped = true;
 }
 
 /* Takes the rest: records in the ring buffers, tables being built, both halves of the sums. */
@@ -716,10 +735,22 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",
 		b->loader.nr - 1, b->loader.rows, b->loader.blocks * (UNWIND_BLOCK / 1024),
-		pool_bytes(&b->pool) >> 10, POOL_MAX >> 20, b->loader.nr_unplaced);
+		pool_bytes(&b->pool) >> 10, (int)(memory_share(POOL_MAX, POOL_PART) >> 20),
+		b->loader.nr_unplaced);
 	fprintf(stderr,
 		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
+}
+
+/* All that only recording needs: the memory is needed for the result. */
+static void release_recorder(struct bpf *b)
+{
+	ring_buffer__free(b->ring);
+	b->ring = NULL;
+	loader_release(&b->loader);
+	pool_release(&b->pool);
+	programs_release(&b->programs);
+	b->programs = (struct programs){.log = STRBUF_INIT};
 }
 
 static int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
@@ -732,6 +763,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 
 	if (b->request->verbose)
 		say_figures(b, &counters);
+	release_recorder(b);
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
 	add_capped(&b->samples.lost[LOST_TABLE_FULL],
@@ -755,8 +787,14 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);
 	processes_move_files(&b->processes, files);
 	pace_stop(&b->pace);
+	if (b->no_memory)
+		fail(err,
+			"the memory limit of %" PRIu64
+			" MiB was reached: the recording ends early; "
+			"what was recorded is kept\n",
+			memory_limit() >> 20);
 	if (!b->drain.error)
-		return 0;
+		return b->no_memory;
 	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",
 		strerror(b->drain.error));
 	return 1;

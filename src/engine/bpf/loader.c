@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loader.h"
 #include "lib/folder.h"
+#include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/table_cache.h"
@@ -89,13 +90,25 @@ static void place_table(struct loader *l, uint32_t number)
 	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
 }
 
+/* Under a memory limit: half of what is for tables is in the pool. */
+static bool has_room(const struct loader *l, const struct unwind_table *table)
+{
+	return l->bytes + table->size <= memory_share(UINT64_MAX, 8);
+}
+
 static void set_table(struct loader *l, uint32_t number, const struct unwind_table *table)
 {
 	struct loader_file *f = &l->files[number];
 
 	f->table = *table;
-	f->state = table->blocks ? TABLE_READY : TABLE_NONE;
-	if (table->blocks)
+	if (table->blocks && !has_room(l, table)) {
+		unwind_table_release(&f->table);
+		f->table = (struct unwind_table){0};
+		l->nr_unplaced++;
+	}
+	l->bytes += f->table.size;
+	f->state = f->table.blocks ? TABLE_READY : TABLE_NONE;
+	if (f->table.blocks)
 		place_table(l, number);
 	else
 		__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);

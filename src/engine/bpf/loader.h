@@ -47,6 +47,7 @@ struct loader {
 	char *cache;                  /* path of its folder */
 	uint32_t nr_unplaced;         /* tables for which the pool has no room */
 	uint64_t rows, blocks;        /* of all tables in the pool */
+	uint64_t bytes;               /* of all tables in user space */
 };
 
 void loader_init(struct loader *l, struct processes *ps);

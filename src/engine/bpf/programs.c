@@ -5,6 +5,7 @@
 #include "bpf/skeletons.h"
 #include "engine/engine.h"
 #include "features.h"
+#include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/task.h"
 #include "verifier.h"
@@ -21,6 +22,8 @@
 enum {
 	DEFAULT_HZ = 999,
 	ENTRIES = 16384,   /* nodes, and rows, in addition to those of one second's samples */
+	ENTRY_BYTES = 800, /* of a node and a row, twice, with their hash */
+	RING_LEAST = 1 << 20,
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
 
@@ -92,14 +95,30 @@ static int set_size(struct programs *p, const char *map, uint32_t entries, struc
 		     : 0;
 }
 
+static uint32_t ring_size(size_t nr_cpus)
+{
+	uint32_t bytes = backlog_ring(nr_cpus);
+
+	while (bytes > RING_LEAST && bytes > memory_share(bytes, 16))
+		bytes /= 2;
+	return bytes;
+}
+
+/* Full maps are drained in time: fewer entries cost time, not samples. */
+static uint32_t nr_entries(const struct engine_request *r, size_t busy)
+{
+	return r->stacks ? (uint32_t)r->stacks
+			 : (uint32_t)memory_share(ENTRIES + busy, 8 * ENTRY_BYTES);
+}
+
 static int set_sizes(struct programs *p, struct strbuf *err)
 {
 	const struct engine_request *r = p->request;
 	size_t busy = p->nr_cpus * programs_hz(r);
 	uint32_t cpus = (uint32_t)p->nr_cpus;
 
-	p->nr_rows = (uint32_t)(r->stacks ? r->stacks : ENTRIES + busy);
-	p->nr_nodes = (uint32_t)(r->stacks ? r->stacks : ENTRIES + 2 * busy);
+	p->nr_rows = nr_entries(r, busy);
+	p->nr_nodes = nr_entries(r, 2 * busy);
 	const struct {
 		const char *map;
 		uint32_t entries; /* 0: unchanged */
@@ -108,9 +127,11 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"rows_1", p->nr_rows},
 		{"nodes_0", p->nr_nodes},
 		{"nodes_1", p->nr_nodes},
+		{"target_pids", r->children ? 0 : (uint32_t)r->nr_pids + 1},
+		{"target_tids", (uint32_t)r->nr_tids + 1},
 		{"counters", cpus * LANES},
 		{"rule_cache", cpus * RULE_CACHE_SIZE},
-		{"ring", backlog_ring(p->nr_cpus)},
+		{"ring", ring_size(p->nr_cpus)},
 		{"vm_layouts", r->vm ? 0 : 1},
 		{"vm_sent", r->vm ? 0 : 1},
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stack_copies.h"
+#include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/reader.h"
 #include "symbol/elf/elffile.h"
@@ -119,8 +120,8 @@ void stack_copies_add_page(struct stack_copies *c, const struct ring_page *page)
 {
 	unsigned char *bytes = xmalloc(COPY_PAGE);
 
-	if (c->nr_parts == PARTS_MAX)
-		drop_parts(c, PARTS_MAX / 2);
+	if (c->nr_parts >= memory_share(PARTS_MAX, 16 * COPY_PAGE))
+		drop_parts(c, (c->nr_parts + 1) / 2);
 	memcpy(bytes, page->bytes, COPY_PAGE);
 	ALLOC_GROW(c->parts, c->nr_parts, c->parts_alloc);
 	c->parts[c->nr_parts++] = (struct stack_copies_part){page->copy, page->index, bytes};
@@ -250,7 +251,7 @@ void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size
 		read_stack(&copy);
 	else
 		join_pages(c, &copy);
-	if (unwind(c, &copy, c->bytes > WAITING_MAX)) {
+	if (unwind(c, &copy, c->bytes > memory_share(WAITING_MAX, 8))) {
 		free(copy.pages);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sandbox.h"
+#include "lib/limits/memory.h"
 #include "lib/user.h"
 #include "lib/util.h"
 
@@ -238,6 +239,8 @@ bool sandbox_enter(const struct sandbox *sandbox)
 		setpriority(PRIO_PROCESS, 0, sandbox->nice);
 	if (!SANITIZED)
 		mute();
+
+	memory_die_first();
 
 	bool safe = user_become_nobody();
 

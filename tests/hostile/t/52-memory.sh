@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# memory: under a memory limit the recorder uses less; when it is reached all the same, what was recorded is kept.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+MIB=1048576
+"$CASES/stacks" 60 &
+target=$!
+group=
+
+# leave: removes the group, when its last process has ended
+leave() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -n "$group" ] && ! rmdir "$group" 2>/dev/null || return 0
+		sleep 0.2
+	done
+}
+trap 'kill $target 2>/dev/null || :; leave; test_end' EXIT
+
+# recorded NAME: whole, with samples
+recorded() {
+	check "$1: exit code" test "$status" -le 1
+	[ "$status" -le 1 ] || note "$T/err"
+	check "$1: the recording is whole" grep -q '^end ' "$T/a.rec"
+	check "$1: it has rows" grep -q '^row ' "$T/a.rec"
+}
+
+for limit in --as --data; do
+	rm -f "$T/a.rec"
+	within 60 prlimit "$limit=$((64 * MIB)):" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+	recorded "$limit, 64 MiB"
+done
+
+# Resolving may reach the limit, too: then the recording is kept elsewhere.
+mkdir "$T/kept"
+rm -f "$T/a.rec"
+TMPDIR=$T/kept within 60 prlimit --as=$((48 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
+note "$T/err"
+check 'a limit that is reached: it ends early, with 1 or 2' test "$status" = 1 -o "$status" = 2
+check 'it is said' grep -q 'memory limit of 48 MiB was reached' "$T/err"
+check 'a whole recording is kept' sh -c "cat '$T/a.rec' '$T'/kept/*.rec 2>/dev/null | grep -q '^end '"
+
+within 60 prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
+check_eq 'a limit that is too low: exit code' 2 "$status"
+check 'no process is missing' sh -c "! grep -q 'no process' '$T/err'"
+note "$T/err"
+
+for parent in /sys/fs/cgroup /sys/fs/cgroup/memory; do
+	mkdir "$parent/flametap-test-$$" 2>/dev/null || continue
+	group=$parent/flametap-test-$$
+	for file in memory.max memory.limit_in_bytes; do
+		[ ! -e "$group/$file" ] || break
+	done
+	[ ! -e "$group/$file" ] || break
+	rmdir "$group"
+	group=
+done
+if [ -z "$group" ]; then
+	skip memory 'no cgroup can be made here'
+	exit 0
+fi
+echo $((64 * MIB)) >"$group/$file"
+rm -f "$T/a.rec"
+within 60 sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+recorded 'a cgroup with 64 MiB'
