@@ -58,7 +58,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit bench fuzz vm-shell install clean distclean format
+.PHONY: all help deps deps-check demo check check-built unit bench soak fuzz vm-shell install clean distclean format
 
 all: $(PROGRAMS)
 
@@ -71,6 +71,7 @@ help:
 ## make check      install, compile, run every test that this machine can run (QUICK=1: the most in five minutes, without virtual machines)
 ## make unit       the fast tests only
 ## make bench      figures against the peers, as a table
+## make soak       memory and account of a recording under load, for SECONDS=3600
 ## make fuzz       the fuzzers, for SECONDS=60 each
 ## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
 ## make install    PREFIX=/usr/local, DESTDIR=
@@ -176,6 +177,9 @@ demo: deps
 
 bench: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/bench/run
+
+soak: $(PROGRAMS)
+	$(Q)sh tests/bench/soak $(or $(SECONDS),3600)
 
 fuzz:
 	$(Q)sh tests/fuzz/run $(or $(SECONDS),60)

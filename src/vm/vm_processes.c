@@ -37,6 +37,7 @@ void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct proc
 void vm_processes_release(struct vm_processes *vp)
 {
 	free(vp->images);
+	free(vp->unused);
 	table_release(&vp->by_pid);
 	table_release(&vp->by_frame);
 	table_release(&vp->by_object);
@@ -47,15 +48,18 @@ void vm_processes_release(struct vm_processes *vp)
 
 static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before)
 {
-	uint32_t number = (uint32_t)vp->nr_images;
+	uint32_t number;
 	bool is_new;
 	uint32_t *newest = table_put(&vp->by_pid, pid, 0, &is_new);
 
-	ALLOC_GROW(vp->images, vp->nr_images, vp->images_alloc);
-	vp->images[vp->nr_images++] = (struct vm_image){.pid = pid,
-		.before = before,
-		.older = is_new ? 0 : *newest,
-		.began_ns = monotonic_ns()};
+	if (vp->nr_unused) {
+		number = vp->unused[--vp->nr_unused];
+	} else {
+		ALLOC_GROW(vp->images, vp->nr_images, vp->images_alloc);
+		number = (uint32_t)vp->nr_images++;
+	}
+	vp->images[number] = (struct vm_image){
+		.pid = pid, .before = before, .older = *newest, .began_ns = monotonic_ns()};
 	return *newest = number;
 }
 
@@ -63,7 +67,7 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 {
 	const uint32_t *known = table_get(&vp->by_pid, pid, 0);
 
-	return known ? *known : add_image(vp, pid, 0);
+	return known && *known ? *known : add_image(vp, pid, 0);
 }
 
 /* Finds out for all new files at once whether they have the interpreter. */
@@ -160,6 +164,7 @@ int vm_processes_look(struct vm_processes *vp, const struct process *p, struct s
 	if (found < 0)
 		strbuf_add(err, why.buf, why.len);
 	strbuf_release(&why);
+	vp->any |= image->state == IMAGE_FOUND;
 	update_map(vp, image);
 	return found;
 }
@@ -206,17 +211,14 @@ bool vm_processes_update(struct vm_processes *vp)
 
 bool vm_processes_any(const struct vm_processes *vp)
 {
-	for (size_t i = 1; i < vp->nr_images; i++)
-		if (vp->images[i].state == IMAGE_FOUND)
-			return true;
-	return false;
+	return vp->any;
 }
 
 void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t child)
 {
 	const uint32_t *known = vp->vm ? table_get(&vp->by_pid, parent, 0) : NULL;
 
-	if (!known)
+	if (!known || !*known)
 		return;
 	uint32_t of_parent = *known, number = add_image(vp, child, of_parent);
 	struct vm_image *image = &vp->images[number];
@@ -283,10 +285,11 @@ static uint32_t add_name(struct vm_processes *vp, uint64_t what, const union vm_
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame)
 {
 	const struct vm_words *words = &frame->key.words;
+	uint32_t image = newest_image(vp, frame->key.tgid);
 	bool is_new;
-	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at),
-		newest_image(vp, frame->key.tgid), &is_new);
+	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at), image, &is_new);
 
+	vp->images[image].has_names = true;
 	if (is_new || !(*at & 1))
 		*at = add_name(vp, frame->what, &frame->texts);
 }
@@ -357,6 +360,63 @@ static int work_walk(void *room, int fd)
 	for (size_t i = 0; i < r->stack.nr; i++)
 		r->vm->read_texts(&r->layout, &memory, &r->frames[i], &r->texts[i]);
 	return -1;
+}
+
+/* ---- what nothing refers to ---- */
+
+/* Marks IMAGE, and all whose names may be looked up for it. */
+static void mark_image(const struct vm_processes *vp, uint32_t image, bool *used)
+{
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older) {
+		uint32_t before = image;
+
+		for (int k = 0; before && k < IMAGES_BEFORE;
+			k++, before = vp->images[before].before)
+			used[before] = true;
+	}
+}
+
+static void mark_images(const struct vm_processes *vp, bool *used)
+{
+	for (uint32_t i = 1; i < vp->nr_images; i++) {
+		const uint32_t *newest = table_get(&vp->by_pid, vp->images[i].pid, 0);
+
+		if (newest && *newest == i && processes_known(vp->ps, vp->images[i].pid))
+			mark_image(vp, i, used);
+		used[i] |= vp->images[i].has_names;
+	}
+	for (size_t i = 0; i <= vp->by_object.mask; i++)
+		if (vp->by_object.slots[i].used)
+			used[vp->by_object.slots[i].value] = true;
+}
+
+static void drop_image(struct vm_processes *vp, uint32_t number)
+{
+	bool is_new;
+	uint32_t *newest = table_put(&vp->by_pid, vp->images[number].pid, 0, &is_new);
+
+	if (*newest == number)
+		*newest = 0;
+	vp->images[number] = (struct vm_image){0};
+	ALLOC_GROW(vp->unused, vp->nr_unused, vp->unused_alloc);
+	vp->unused[vp->nr_unused++] = number;
+}
+
+void vm_processes_sweep(struct vm_processes *vp)
+{
+	bool *used = xcalloc(vp->nr_images + 1, sizeof(*used));
+
+	if (vp->vm)
+		mark_images(vp, used);
+	for (uint32_t i = 1; i < vp->nr_images; i++) {
+		struct vm_image *image = &vp->images[i];
+
+		image->before = used[image->before] ? image->before : 0;
+		image->older = used[image->older] ? image->older : 0;
+		if (!used[i] && image->pid)
+			drop_image(vp, i);
+	}
+	free(used);
 }
 
 enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,

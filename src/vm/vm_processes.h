@@ -44,8 +44,12 @@ struct vm_processes {
 		int64_t began_ns, looked_ns;
 		enum { IMAGE_NEW, IMAGE_NONE, IMAGE_FOUND, IMAGE_REFUSED } state;
 		struct vm_layout layout;
-	} * images; /* from 1 */
+		bool has_names;
+	} * images; /* from 1; unused ones: PID 0 */
 	size_t nr_images, images_alloc;
+	uint32_t *unused; /* numbers of images */
+	size_t nr_unused, unused_alloc;
+	bool any;               /* the interpreter was found in a process */
 	struct table by_pid;    /* pid -> its newest image */
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it has one */
 	struct table by_object; /* object -> an image whose interpreter is in it */
@@ -78,6 +82,12 @@ bool vm_processes_update(struct vm_processes *vp);
 void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t child);
 void vm_processes_executed(struct vm_processes *vp, uint32_t pid);
 void vm_processes_ended(struct vm_processes *vp, uint32_t pid);
+
+/*
+ * Forgets processes that have ended, were not sampled and have no children, when all rows of theirs
+ * have been read.
+ */
+void vm_processes_sweep(struct vm_processes *vp);
 
 /* True if the interpreter was found in any process. */
 bool vm_processes_any(const struct vm_processes *vp);

@@ -650,6 +650,7 @@ static void sweep(struct bpf *b)
 	drain(b);
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
+	vm_processes_sweep(&b->vms);
 	processes_sweep(ps, used, before < waiting ? before : waiting);
 	free(used);
 	b->swept = ps->nr_added;
@@ -737,6 +738,12 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		b->loader.nr - 1, b->loader.rows, b->loader.blocks * (UNWIND_BLOCK / 1024),
 		pool_bytes(&b->pool) >> 10, (int)(memory_share(POOL_MAX, POOL_PART) >> 20),
 		b->loader.nr_unplaced);
+	fprintf(stderr,
+		"kept at the end: %zu processes and %zu mappings; %zu tasks, %zu stacks and %zu "
+		"rows with samples\n",
+		b->processes.nr - b->processes.nr_unused,
+		b->processes.nr_maps - b->processes.nr_free, b->samples.nr_tasks,
+		b->samples.nr_stacks, b->samples.nr_rows);
 	fprintf(stderr,
 		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
