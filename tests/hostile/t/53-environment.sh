@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# environment: root's recorder writes to no folder that the environment names, and its helpers inherit nothing from it.
+set -eu
+. "$TOP/tests/lib.sh"
+
+mkdir "$T/home" "$T/xdg" "$T/run" "$T/bin"
+cat >"$T/bin/dpkg-query" <<'SH'
+#!/bin/sh
+env >"$(dirname "$0")/seen"
+SH
+chmod 755 "$T/bin/dpkg-query"
+HOME=$T/home XDG_CACHE_HOME=$T/xdg XDG_RUNTIME_DIR=$T/run PATH=$T/bin:$PATH LD_FLAMETAP=1 \
+	"$BIN" --engine bpf --min-quality 100 -u -o "$T/a.rec" -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' 2>"$T/err" || :
+check 'it records' grep -q '^end ' "$T/a.rec"
+check_eq 'nothing is written below HOME' '' "$(find "$T/home" -mindepth 1)"
+check_eq 'nothing below XDG_CACHE_HOME' '' "$(find "$T/xdg" -mindepth 1)"
+check_eq 'nothing below XDG_RUNTIME_DIR' '' "$(find "$T/run" -mindepth 1)"
+
+[ -e /etc/debian_version ] || exit 0
+HOME=$T/home PATH=$T/bin:$PATH LD_FLAMETAP=1 "${BIN%/*}/bt-resolve" --missing "$T/a.rec" >"$T/out" 2>&1 || :
+check 'packages are queried' test -e "$T/bin/seen"
+check 'the query gets no environment' sh -c "! grep -q -e LD_ -e HOME= '$T/bin/seen'"

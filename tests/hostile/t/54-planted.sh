@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# planted: unwind tables that another user put into the cache, links, FIFOs and rubbish there are not used and do not stop the recorder.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+chmod 755 "$T_top" "$T"
+mkdir "$T/cache"
+export XDG_CACHE_HOME="$T/cache"
+# a user who is not root, but has the capabilities to record; a cache of one's own is at XDG_CACHE_HOME
+chown nobody "$T/cache"
+cp "$BIN" "$T/sample-bt"
+# record FILE
+record() {
+	within 60 setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search \
+		--ambient-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search "$T/sample-bt" --engine bpf --min-quality 0 -u \
+		-- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' >"$1" 2>"$T/err"
+	[ "$status" = 0 ] || note "$T/err"
+}
+
+export FLAMETAP_DATADIR="$TOP"
+record "$T/first"
+tables=$(find "$T/cache" -name '*.unwind')
+if [ -z "$tables" ]; then
+	note "$T/err"
+	skip planted 'no table was written to the cache'
+	exit 0
+fi
+n=0
+for table in $tables; do
+	rm "$table"
+	case $((n % 4)) in
+	0) echo rubbish >"$table" ;;    # of root
+	1) mkfifo "$table" ;;
+	2) ln -s /dev/zero "$table" ;;
+	3) echo rubbish >"$table" && chown nobody "$table" ;;
+	esac
+	n=$((n + 1))
+done
+record "$T/second"
+check_eq 'it records all the same' 0 "$status"
+check 'with stacks' grep -q main "$T/second"

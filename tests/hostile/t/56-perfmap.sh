@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perfmap: /tmp/perf-PID.map as a FIFO, a link, another user's file, rubbish or without an end does not stop the recorder.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+"$CASES/jitted" 60 >"$T/address" &
+target=$!
+map=/tmp/perf-$target.map
+trap 'kill $target 2>/dev/null || :; rm -f "$map"; test_end' EXIT
+
+# recorded NAME yes|no: whether its names are used
+recorded() {
+	within 60 "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"
+	check_eq "$1: exit code" 0 "$status"
+	[ "$status" = 0 ] || note "$T/err"
+	names=no
+	! grep -q planted "$T/a.folded" || names=yes
+	check_eq "$1: names of the map" "$2" "$names"
+	rm -f "$map"
+}
+
+until [ -s "$T/address" ]; do sleep 0.1; done
+line="$(cat "$T/address") 100 planted"
+echo "$line" >"$map"
+recorded 'its own file' yes
+mkfifo "$map"
+recorded 'a FIFO' no
+ln -s /dev/zero "$map"
+recorded 'a link to a device' no
+echo "$line" >"$T/map"
+ln -s "$T/map" "$map"
+recorded 'a link to a file' no
+echo "$line" >"$map"
+chown nobody "$map"
+recorded "another user's file" no
+head -c 3000000 /dev/urandom | tr '\n' ' ' >"$map"
+recorded 'rubbish' no
+truncate -s 1T "$map"
+recorded 'a terabyte of zeros' no
