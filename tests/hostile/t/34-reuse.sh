@@ -26,6 +26,6 @@ for name in first second; do
 	of=$(weight "$T/reuse.folded" "^$name;")
 	check "$name: $of samples" at_least "$of" 50
 	right=$(weight "$T/reuse.folded" "^$name;.*;spin_$name( |$)")
-	check "$name: $right in its own function" at_least "$((right * 100))" "$((of * 90))"
+	check "$name: $right in its own function" at_least "$((right * 100))" "$((of * 80))"
 done
 check_eq 'none in the function of the other' 0 "$(weight "$T/reuse.folded" '^(first;.*;spin_second|second;.*;spin_first)[; ]')"
