@@ -24,7 +24,7 @@ note "$T/reuse.out"
 check 'all have the same PID' grep -q '^20 of the same number' "$T/reuse.out"
 for name in first second; do
 	of=$(weight "$T/reuse.folded" "^$name;")
-	check "$name: $of samples" at_least "$of" 50
+	check "$name: $of samples" at_least "$of" 400
 	right=$(weight "$T/reuse.folded" "^$name;.*;spin_$name( |$)")
 	check "$name: $right in its own function" at_least "$((right * 100))" "$((of * 80))"
 done

@@ -88,7 +88,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TARGETS);
 	__type(key, uint32_t);
-	__type(value, uint32_t);
+	__type(value, uint32_t); /* with --children the number in the first namespace */
 } target_pids SEC(".maps"), target_tids SEC(".maps");
 
 struct {

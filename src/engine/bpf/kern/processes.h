@@ -18,23 +18,27 @@ struct {
 	__type(value, uint32_t); /* in ours, as in target_pids */
 } leaving SEC(".maps");
 
-/* Children of recorded processes are recorded. */
+/* Children of recorded processes are recorded, another process of that number is not any more. */
+static __always_inline void follow_child(uint32_t from, uint32_t to, uint32_t number)
+{
+	bpf_map_delete_elem(&leaving, &number);
+	if (bpf_map_lookup_elem(&target_pids, &from))
+		bpf_map_update_elem(&target_pids, &to, &number, BPF_ANY);
+	else
+		bpf_map_delete_elem(&target_pids, &to);
+}
+
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
 	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
 	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &from);
-	uint32_t yes = 1;
 
 	if (from == to)
 		return 0;
-	if (settings.children && bpf_map_lookup_elem(&target_pids, &from)) {
-		uint32_t number = BPF_CORE_READ(child, tgid);
-
-		bpf_map_delete_elem(&leaving, &number); /* of another process before */
-		bpf_map_update_elem(&target_pids, &to, &yes, BPF_ANY);
-	}
+	if (settings.children)
+		follow_child(from, to, BPF_CORE_READ(child, tgid));
 	if (layout)
 		bpf_map_update_elem(&vm_layouts, &to, layout, BPF_ANY);
 	return 0;
@@ -66,6 +70,8 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 		if (bpf_map_update_elem(&leaving, &number, &tgid, BPF_ANY))
 			bpf_map_delete_elem(&target_pids, &tgid);
+		else
+			bpf_map_update_elem(&target_pids, &tgid, &number, BPF_ANY);
 	}
 	return 0;
 }
@@ -83,8 +89,11 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	if (!tgid)
 		return 0;
 	uint32_t key = *tgid;
+	const uint32_t *of = bpf_map_lookup_elem(&target_pids, &key);
 
-	bpf_map_delete_elem(&target_pids, &key);
+	/* in a namespace of few processes another one may have the number by now */
+	if (of && *of == number)
+		bpf_map_delete_elem(&target_pids, &key);
 	bpf_map_delete_elem(&leaving, &number);
 	return 0;
 }
