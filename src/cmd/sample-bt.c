@@ -278,6 +278,7 @@ static int record_with(struct options *o, const struct engines *e)
 
 	for (size_t i = choose_engine(o, e); i < e->nr; i++) {
 		o->session.ops = e->list[i];
+		user_use_capabilities(o->session.ops == &bpf_engine && !o->session.describe);
 		if (!record(o, &ret))
 			break;
 		if (i + 1 == e->nr)
@@ -304,8 +305,10 @@ int main(int argc, char **argv)
 
 	program_init();
 	elffile_use_heads_only();
+	user_use_capabilities(false);
 	options_parse(&o, argc, argv);
 	check_outputs(&o);
+	user_use_capabilities(!o.session.describe);
 	int ret = run(&o);
 
 	options_release(&o);

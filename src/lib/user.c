@@ -36,6 +36,18 @@ int user_drop_capabilities(void)
 	return syscall(SYS_capset, &header, none) ? -1 : 0;
 }
 
+void user_use_capabilities(bool use)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	if (!geteuid() || syscall(SYS_capget, &header, sets))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+		sets[i].effective = use ? sets[i].permitted : 0;
+	syscall(SYS_capset, &header, sets); /* a subset of permitted: cannot fail */
+}
+
 bool user_is_sudo(void)
 {
 	uint32_t uid;

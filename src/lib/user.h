@@ -27,4 +27,10 @@ bool user_is_sudo(void);
 /* Drops all capabilities, also for programs that we execute. -1 and errno on failure. */
 int user_drop_capabilities(void);
 
+/*
+ * For a program with file capabilities: what it opens because its user says so, it must open with
+ * the rights of that user. They are used from then on, or not, until the next call. Not for root.
+ */
+void user_use_capabilities(bool use);
+
 #endif
