@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -28,8 +29,11 @@ enum {
 	BUSY_MS = 5000,   /* the same, if the machine is so busy that the reader does not run */
 	LOOK_MS = 10,     /* between two looks whether it runs by now */
 	SLOW_MS = 50,     /* a wait that is longer counts: disks are faster */
+	WORK_MS = 1,      /* CPU time of a request that counts */
 	PROCESS_MS = 500, /* all waiting for one process, which may have other files */
 	USER_MS = 2000,   /* for all processes of one user */
+	PROCESS_CPU_MS = 1000,
+	USER_CPU_MS = 4000,
 	DYING_MAX = 64,
 	PAGE = 4096,
 	PAGES_MAX = 256,
@@ -39,14 +43,15 @@ enum {
 struct area {
 	reader_work *work;
 	int64_t waited_ns; /* by the last work, not only for a processor */
+	int64_t used_ns;   /* CPU time of the last work */
 	_Alignas(64) char room[READER_ROOM];
 };
 
 /* What a process, or all of a user's, made us wait. */
 struct waiting {
-	uint64_t start; /* of the process */
-	int64_t ns;
-	bool is_silent; /* a request for it was given up */
+	uint64_t start;      /* of the process */
+	int64_t ns, used_ns; /* waiting, CPU time */
+	bool is_silent;      /* a request for it was given up */
 };
 
 struct waitings {
@@ -88,6 +93,14 @@ static int close_others(int socket)
 	return 0;
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static long nr_waits(void)
 {
 	struct rusage usage;
@@ -98,11 +111,12 @@ static long nr_waits(void)
 /* On a busy machine all work takes long, but only what waits for something gives way by itself. */
 static int run_work(struct area *area, int fd)
 {
-	int64_t began = monotonic_ns();
+	int64_t began = monotonic_ns(), used = cpu_ns();
 	long waits = nr_waits();
 	int result = area->work(area->room, fd);
 
 	area->waited_ns = nr_waits() > waits ? monotonic_ns() - began : 0;
+	area->used_ns = cpu_ns() - used;
 	return result;
 }
 
@@ -247,9 +261,9 @@ static struct waiting *put_waiting(struct waitings *w, uint64_t key)
 	return &w->list[w->nr++];
 }
 
-static bool is_too_long(const struct waiting *w, int64_t max_ms)
+static bool is_too_much(const struct waiting *w, int64_t max_ms, int64_t max_cpu_ms)
 {
-	return w && w->ns > max_ms * 1000000;
+	return w && (w->ns > max_ms * 1000000 || w->used_ns > max_cpu_ms * 1000000);
 }
 
 /* What is known of the process that now has this PID. */
@@ -263,21 +277,28 @@ static struct waiting *put_process(uint32_t pid)
 	return process;
 }
 
-/* A request for the process PID waited NS. */
-static void account(uint32_t pid, int64_t ns)
+/* A request for the process PID waited NS and used USED_NS of CPU time. */
+static void account(uint32_t pid, int64_t ns, int64_t used_ns)
 {
 	if (ns < SLOW_MS * 1000000LL)
+		ns = 0;
+	if (!ns && used_ns < WORK_MS * 1000000LL)
 		return;
-	put_process(pid)->ns += ns;
-	put_waiting(&reader.users, task_user(pid))->ns += ns;
+	struct waiting *process = put_process(pid);
+	struct waiting *user = put_waiting(&reader.users, task_user(pid));
+
+	process->ns += ns;
+	user->ns += ns;
+	process->used_ns += used_ns;
+	user->used_ns += used_ns;
 }
 
 static bool is_refused(uint32_t pid)
 {
 	if (!reader.users.nr)
 		return false; /* nobody made us wait */
-	return is_too_long(put_process(pid), PROCESS_MS) ||
-	       is_too_long(find_waiting(&reader.users, task_user(pid)), USER_MS);
+	return is_too_much(put_process(pid), PROCESS_MS, PROCESS_CPU_MS) ||
+	       is_too_much(find_waiting(&reader.users, task_user(pid)), USER_MS, USER_CPU_MS);
 }
 
 static void give_up(uint32_t pid)
@@ -298,7 +319,7 @@ void reader_describe(struct strbuf *out)
 	if (reader.nr_silent > 1)
 		strbuf_addf(out, "%" PRIu64 " processes, such as ", reader.nr_silent);
 	strbuf_addf(out,
-		"process %" PRIu32 " do not answer (userfaultfd or FUSE): %" PRIu64
+		"process %" PRIu32 " do not answer in time (userfaultfd, FUSE?): %" PRIu64
 		" reads were given up, names and stacks are missing\n",
 		reader.example, reader.nr_given_up);
 }
@@ -372,9 +393,9 @@ bool reader_run(uint32_t pid, reader_work *work, int *fd)
 	int done = is_refused(pid) ? 0 : request(work, fd);
 
 	if (done > 0)
-		account(pid, reader.area->waited_ns);
+		account(pid, reader.area->waited_ns, reader.area->used_ns);
 	if (!done) {
-		account(pid, monotonic_ns() - began);
+		account(pid, monotonic_ns() - began, 0);
 		give_up(pid);
 	}
 	if (done <= 0 && fd)

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perl-memory: what looks like perl has stacks that never end and change while they are read. Walks are bounded, in the kernel and in
+# the reader, also for many threads; what was found is counted, and a real perl beside it has its frames.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+as_nobody "$CASES/perl_memory" 500 >"$T/out" &
+target=$!
+nice -n -10 perl -e 'sub inner { my $n = 0; $n++ while 1 } inner()' &
+other=$!
+trap 'kill $target $other 2>/dev/null || :; test_end' EXIT
+until_true 30 grep -q ready "$T/out" || note "$T/out"
+
+recorder() {
+	timeout -s KILL 100 "$(dirname "$BIN")/pl-sample-bt" --engine bpf --min-quality 0 "$@"
+}
+for script in on-cpu off-cpu; do
+	began=$(date +%s)
+	expect_record $script 0 --script $script -p "$target,$other" -t 2
+	check "$script: ends in time" test $(($(date +%s) - began)) -lt 60
+	check "$script: counted" grep -Eq 'perl_memory.*\[(perl: inconsistent|truncated)' "$T/$script.folded"
+done
+check 'the other one' grep -q '^perl;main;main::inner ' "$T/on-cpu.folded"
