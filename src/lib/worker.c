@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,9 +36,7 @@ static __attribute__((noreturn)) void serve(
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sandbox_enter(&sandbox); /* sets the former to 0 when it changes the user */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sandbox_enter(&sandbox);
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
 	w->work(w->arg, &output);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -158,6 +159,49 @@ static void sandbox__detaches(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A child in a sandbox holds an end of ENDS until it is killed; its parent is gone when it is
+ * ready. */
+static void leave_behind(const int ends[2])
+{
+	const struct sandbox sandbox = {.cpu_s = 10, .memory = MEMORY, .file_size = FILE_SIZE};
+	int ready[2];
+	char byte;
+
+	if (pipe(ready))
+		_exit(EXIT_FAILED);
+	if (fork()) {
+		close(ready[1]);
+		_exit(read(ready[0], &byte, 1) == 1 ? EXIT_OK : EXIT_FAILED);
+	}
+	sandbox_enter(&sandbox);
+	if (write(ready[1], "r", 1) == 1)
+		while (read(ends[0], &byte, 1) >= 0)
+			;
+	_exit(EXIT_FAILED);
+}
+
+static void sandbox__ends_with_its_parent(void **state)
+{
+	int ends[2], status;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(ends[1]);
+		leave_behind(ends);
+	}
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK);
+	struct pollfd fd = {.fd = ends[1], .events = POLLIN};
+
+	assert_int_equal(poll(&fd, 1, 30000), 1);
+	assert_true(fd.revents & POLLHUP);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +209,7 @@ int main(void)
 		cmocka_unit_test(sandbox__limits),
 		cmocka_unit_test(sandbox__refuses_system_calls),
 		cmocka_unit_test(sandbox__detaches),
+		cmocka_unit_test(sandbox__ends_with_its_parent),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

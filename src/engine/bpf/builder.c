@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -74,7 +73,6 @@ static __attribute__((noreturn)) void serve(int socket, bool hurries)
 	socket = sandbox_detach(socket);
 	if (!sandbox_enter(&sandbox))
 		_exit(EXIT_HOPELESS);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (fdpass_receive(socket, &number, &fd, 0) > 0) {
 		int table = fd < 0 ? -1 : build(fd);
 

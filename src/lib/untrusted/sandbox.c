@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -241,10 +242,10 @@ bool sandbox_enter(const struct sandbox *sandbox)
 		mute();
 
 	memory_die_first();
-
 	bool safe = user_become_nobody();
 
-	signal(SIGXFSZ, SIG_IGN); /* a write that fails is enough */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* cleared by a change of user, refused later */
+	signal(SIGXFSZ, SIG_IGN);         /* a write that fails is enough */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_FSIZE, sandbox->file_size);

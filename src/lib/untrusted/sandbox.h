@@ -16,11 +16,11 @@ struct sandbox {
 };
 
 /*
- * Gives up privileges (see user_become_nobody) and the parent's high priority; no core dumps, no
- * new processes, no output on stdout and stderr. The system calls that are left are those to
- * compute, to read and write open files and sockets and, unless no_files, to open files for
- * reading; others fail with ENOSYS. Where a container forbids one of these means, or the sanitizers
- * need more, the others remain. False: some privileges are left.
+ * Gives up privileges (see user_become_nobody) and the parent's high priority; ends with the
+ * parent; no core dumps, no new processes, no output on stdout and stderr. The system calls that
+ * are left are those to compute, to read and write open files and sockets and, unless no_files, to
+ * open files for reading; others fail with ENOSYS. Where a container forbids one of these means, or
+ * the sanitizers need more, the others remain. False: some privileges are left.
  */
 bool sandbox_enter(const struct sandbox *sandbox);
 

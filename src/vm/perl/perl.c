@@ -9,6 +9,7 @@
 #include "vm/threadkey.h"
 
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,18 +127,24 @@ struct description {
 	char alt_id[65];      /* build-id of a missing file, "": none */
 };
 
+static int duplicate(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
 static struct elffile *open_debug(const struct description *d)
 {
 	const struct elffile *elf = d->file->elf;
 
-	return d->debug_fd < 0 ? debugfile_open(elf, d->file->path, &d->target->debug)
-			       : debugfile_open_checked(dup(d->debug_fd), elffile_build_id(elf));
+	return d->debug_fd < 0
+		       ? debugfile_open(elf, d->file->path, &d->target->debug)
+		       : debugfile_open_checked(duplicate(d->debug_fd), elffile_build_id(elf));
 }
 
 static struct elffile *open_alt(const struct description *d, const struct elffile *debug)
 {
 	return d->alt_fd < 0 ? debugfile_open_alt(debug, &d->target->debug)
-			     : debugfile_open_alt_checked(dup(d->alt_fd), d->alt_id);
+			     : debugfile_open_alt_checked(duplicate(d->alt_fd), d->alt_id);
 }
 
 /* In the worker process: outputs the shape, or the build-id of a file that it needs. */
