@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take stacks, unwind them by our unwind tables and sum them. */
+#include "counters.h"
 #include "drain.h"
 #include "engine/collect.h"
 #include "engine/engine.h"
@@ -10,10 +11,12 @@
 #include "pace.h"
 #include "process/task.h"
 #include "programs.h"
+#include "ring_records.h"
 #include "sideband.h"
 #include "spaces.h"
 #include "stack_copies.h"
 #include "symbol/names/kallsyms.h"
+#include "targets.h"
 #include "vm/vm_processes.h"
 
 #include <bpf/bpf.h>
@@ -51,15 +54,9 @@ struct bpf {
 	struct samples samples;
 	struct stack_copies copies;
 	struct drain drain;
-	struct ring_buffer *ring;
-	struct ring_copy *heads; /* of this round */
-	size_t nr_heads, heads_alloc;
+	struct ring_records ring;
 	struct counters *counters; /* by processor and lane; memory that the programs write */
 	size_t nr_cpus;
-	struct vm_new_frame *frames; /* of interpreters, of this round */
-	size_t nr_frames, frames_alloc;
-	struct ring_vm_thread *waiting; /* likewise */
-	size_t nr_waiting, waiting_alloc;
 	bool vms_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why there are none */
@@ -90,36 +87,12 @@ static size_t whole_pages(size_t size)
 	return (size + page - 1) / page * page;
 }
 
-static int take_record(void *context, void *data, size_t size)
-{
-	struct bpf *b = context;
-	uint32_t type;
-
-	if (size < sizeof(type))
-		return 0;
-	memcpy(&type, data, sizeof(type));
-	if (type == RING_PAGE && size >= sizeof(struct ring_page)) {
-		stack_copies_add_page(&b->copies, data);
-	} else if (type == RING_COPY && size >= sizeof(struct ring_copy)) {
-		ALLOC_GROW(b->heads, b->nr_heads, b->heads_alloc);
-		memcpy(&b->heads[b->nr_heads++], data, sizeof(*b->heads));
-	} else if (type == RING_VM_FRAME && size >= sizeof(struct ring_vm_frame)) {
-		ALLOC_GROW(b->frames, b->nr_frames, b->frames_alloc);
-		memcpy(&b->frames[b->nr_frames++], &((struct ring_vm_frame *)data)->frame,
-			sizeof(*b->frames));
-	} else if (type == RING_VM_THREAD && size >= sizeof(struct ring_vm_thread)) {
-		ALLOC_GROW(b->waiting, b->nr_waiting, b->waiting_alloc);
-		memcpy(&b->waiting[b->nr_waiting++], data, sizeof(*b->waiting));
-	}
-	return 0;
-}
-
 /* Takes the names of new frames. */
 static void take_frames(struct bpf *b)
 {
-	for (size_t i = 0; i < b->nr_frames; i++)
-		vm_processes_take_frame(&b->vms, &b->frames[i]);
-	b->nr_frames = 0;
+	for (size_t i = 0; i < b->ring.nr_frames; i++)
+		vm_processes_take_frame(&b->vms, &b->ring.frames[i]);
+	b->ring.nr_frames = 0;
 }
 
 /* Takes the names of frames in the rows that are about to be drained. */
@@ -127,7 +100,7 @@ static void take_names(void *context)
 {
 	struct bpf *b = context;
 
-	ring_buffer__consume(b->ring);
+	ring_records_read(&b->ring);
 	take_frames(b);
 }
 
@@ -175,63 +148,9 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.waits = programs_map(p, "waits");
 	drain_init(&b->drain);
 	add_event(b);
-	b->ring = ring_buffer__new(programs_map(p, "ring"), take_record, b, NULL);
-	if (!b->loader.descs || !b->counters || !b->ring)
+	if (!b->loader.descs || !b->counters ||
+		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
-	return 0;
-}
-
-static int add_targets(struct bpf *b, struct strbuf *err)
-{
-	const struct engine_request *r = b->request;
-	uint32_t yes = 1;
-
-	for (size_t i = 0; i < r->nr_pids; i++)
-		if (bpf_map_update_elem(
-			    programs_map(&b->programs, "target_pids"), &r->pids[i], &yes, BPF_ANY))
-			return fail(err, "too many processes");
-	for (size_t i = 0; i < r->nr_tids; i++)
-		if (bpf_map_update_elem(
-			    programs_map(&b->programs, "target_tids"), &r->tids[i], &yes, BPF_ANY))
-			return fail(err, "too many threads");
-	return 0;
-}
-
-/* Opens the mapped files of a target, so that its frames can be named after it has ended. */
-static int scan_target(struct bpf *b, uint32_t tid, struct strbuf *err)
-{
-	uint32_t pid = task_process(tid);
-	struct process *p = processes_get(&b->processes, pid ? pid : tid);
-
-	if (p->generation)
-		return 0;
-	process_scan(&b->processes, p, err);
-	return fail(err, pid ? "; it is another user's: record it as root"
-			     : "; give the number of a running process");
-}
-
-/* PIDs in /proc and in the kernel's events must be of our PID namespace. */
-static int check_pid_namespace(struct strbuf *err)
-{
-	if (task_numbers_ours())
-		return 0;
-	return fail(err, "/proc is not there, or that of another pid namespace: mount this one's, "
-			 "as unshare --mount-proc does");
-}
-
-static int scan_targets(struct bpf *b, struct strbuf *err)
-{
-	const struct engine_request *r = b->request;
-
-	for (size_t i = 0; i < r->nr_tids; i++)
-		if (scan_target(b, r->tids[i], err))
-			return -1;
-	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
-		if (scan_target(b, r->pids[i], err))
-			return -1;
-	if (r->all && (r->user || r->vm))
-		processes_get_all(
-			&b->processes, r->vm ? INT64_MAX : monotonic_ns() + PREPARE_MS * 1000000LL);
 	return 0;
 }
 
@@ -275,7 +194,7 @@ static void bpf_free(struct engine *engine)
 		return;
 	pace_stop(&b->pace);
 	sideband_close(&b->side);
-	ring_buffer__free(b->ring);
+	ring_records_release(&b->ring);
 	loader_release(&b->loader);
 	spaces_release(&b->spaces);
 	stack_copies_release(&b->copies);
@@ -289,9 +208,6 @@ static void bpf_free(struct engine *engine)
 	strbuf_release(&b->no_kallsyms);
 	strbuf_release(&b->no_vm);
 	strbuf_release(&b->no_waits);
-	free(b->heads);
-	free(b->frames);
-	free(b->waiting);
 	free(b);
 }
 
@@ -341,7 +257,8 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
-	if (check_pid_namespace(err) || scan_targets(b, err) || (request->vm && find_vm(b, err))) {
+	if (targets_scan(request, &b->processes, monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
+		(request->vm && find_vm(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -494,9 +411,9 @@ static void take_vms(struct bpf *b)
 		return;
 	b->vms_young = vm_processes_update(&b->vms);
 	take_frames(b);
-	for (size_t i = 0; i < b->nr_waiting; i++)
-		walk_waiting(b, &b->waiting[i]);
-	b->nr_waiting = 0;
+	for (size_t i = 0; i < b->ring.nr_waiting; i++)
+		walk_waiting(b, &b->ring.waiting[i]);
+	b->ring.nr_waiting = 0;
 }
 
 /* Publishes what has changed; what may not be published yet stays in the list. */
@@ -522,24 +439,25 @@ static void take_events(struct bpf *b)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < b->nr_heads; i++) {
-		while (at < b->side.nr && b->side.events[at].time_ns <= (int64_t)b->heads[i].time)
+	for (size_t i = 0; i < b->ring.nr_heads; i++) {
+		while (at < b->side.nr &&
+			b->side.events[at].time_ns <= (int64_t)b->ring.heads[i].time)
 			take_event(b, &b->side.events[at++]);
-		take_head(b, &b->heads[i]);
+		take_head(b, &b->ring.heads[i]);
 		pace_update(&b->pace);
 	}
 	while (at < b->side.nr) {
 		take_event(b, &b->side.events[at++]);
 		pace_update(&b->pace);
 	}
-	b->nr_heads = 0;
+	b->ring.nr_heads = 0;
 	sideband_drop(&b->side, at);
 }
 
 static void take_round(struct bpf *b)
 {
 	pace_update(&b->pace);
-	ring_buffer__consume(b->ring);
+	ring_records_read(&b->ring);
 	sideband_read(&b->side);
 	take_events(b);
 	rescan(b);
@@ -564,7 +482,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 
 	memory_reserve();
 	if (programs_load(&b->programs, r, b->nr_cpus, err) || connect_maps(b, err) ||
-		add_targets(b, err) || open_events(b, err) || programs_attach(&b->programs, err)) {
+		targets_publish(r, &b->programs, err) || open_events(b, err) ||
+		programs_attach(&b->programs, err)) {
 		mention_limit(err);
 		strbuf_addch(err, '\n');
 		return -1;
@@ -594,24 +513,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 
 static struct counters sum_counters(const struct bpf *b)
 {
-	struct counters sum = {0};
-
-	for (size_t i = 0; i < b->nr_cpus * LANES; i++) {
-		const struct counters *c = &b->counters[i];
-
-		sum.nodes += c->nodes;
-		sum.rows += c->rows;
-		sum.ticks += c->ticks;
-		sum.hits += c->hits;
-		sum.missed += c->missed;
-		sum.rows_full += c->rows_full;
-		sum.nodes_full += c->nodes_full;
-		sum.copies += c->copies;
-		sum.copies_lost += c->copies_lost;
-		sum.delayed += c->delayed;
-		sum.waits_full += c->waits_full;
-	}
-	return sum;
+	return counters_sum(b->counters, b->nr_cpus * LANES);
 }
 
 static bool is_half_full(const struct bpf *b)
@@ -664,7 +566,7 @@ static void wait_for_input(struct bpf *b, int timeout_ms)
 
 	for (size_t i = 0; i < b->side.nr_cpus; i++)
 		fds[nr++] = (struct pollfd){.fd = b->side.cpus[i].fd, .events = POLLIN};
-	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring), .events = POLLIN};
+	fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(b->ring.ring), .events = POLLIN};
 	nr += loader_poll(&b->loader, fds + nr);
 	poll(fds, nr, timeout_ms);
 	free(fds);
@@ -752,8 +654,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 /* All that only recording needs: the memory is needed for the result. */
 static void release_recorder(struct bpf *b)
 {
-	ring_buffer__free(b->ring);
-	b->ring = NULL;
+	ring_records_release(&b->ring);
 	loader_release(&b->loader);
 	pool_release(&b->pool);
 	programs_release(&b->programs);

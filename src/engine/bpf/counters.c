@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "counters.h"
+
+struct counters counters_sum(const struct counters *list, size_t nr)
+{
+	struct counters sum = {0};
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct counters *c = &list[i];
+
+		sum.nodes += c->nodes;
+		sum.rows += c->rows;
+		sum.ticks += c->ticks;
+		sum.hits += c->hits;
+		sum.missed += c->missed;
+		sum.rows_full += c->rows_full;
+		sum.nodes_full += c->nodes_full;
+		sum.copies += c->copies;
+		sum.copies_lost += c->copies_lost;
+		sum.delayed += c->delayed;
+		sum.waits_full += c->waits_full;
+	}
+	return sum;
+}

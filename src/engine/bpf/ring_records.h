@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the BPF programs write to the ring buffer, by kind. */
+#ifndef ENGINE_BPF_RING_RECORDS_H
+#define ENGINE_BPF_RING_RECORDS_H
+
+#include "kern/shared.h"
+
+#include <stddef.h>
+
+struct ring_buffer;
+struct stack_copies;
+
+/* The caller empties the lists when it has taken what they hold. */
+struct ring_records {
+	struct ring_buffer *ring;
+	struct stack_copies *copies; /* pages go there at once */
+	struct ring_copy *heads;
+	size_t nr_heads, heads_alloc;
+	struct vm_new_frame *frames; /* of interpreters */
+	size_t nr_frames, frames_alloc;
+	struct ring_vm_thread *waiting; /* likewise */
+	size_t nr_waiting, waiting_alloc;
+};
+
+/* Reads the ring buffer MAP, a file descriptor; -1 and errno on failure. */
+int ring_records_open(struct ring_records *r, int map, struct stack_copies *copies);
+void ring_records_release(struct ring_records *r);
+
+/* Adds all that is in the buffer. */
+void ring_records_read(struct ring_records *r);
+
+#endif
