@@ -115,6 +115,14 @@ bool ends_with(const char *s, const char *tail)
 	return len >= n && !memcmp(s + len - n, tail, n);
 }
 
+int64_t cpu_time_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 int64_t monotonic_ns(void)
 {
 	struct timespec ts;

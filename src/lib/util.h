@@ -84,6 +84,7 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 int64_t monotonic_ns(void);
+int64_t cpu_time_ns(void); /* of this thread: work, however long others kept it waiting */
 
 /* The part of PATH after its last slash; all of PATH if that is empty. */
 const char *file_name(const char *path);

@@ -346,6 +346,7 @@ static void cancel_scan(struct scan *s)
 int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 {
 	struct scan scan = {.ps = ps, .p = p, .now = monotonic_ns()};
+	int64_t began_ns = cpu_time_ns();
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
@@ -364,7 +365,7 @@ int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 	if (taken < 0)
 		p->generation--;
 	p->scanned_ns = scan.now;
-	p->scan_ns = monotonic_ns() - scan.now;
+	p->scan_ns = cpu_time_ns() - began_ns;
 	return taken < 0 ? -1 : 0;
 }
 

@@ -58,7 +58,7 @@ struct process {
 	uint64_t exec_pages; /* the kernel's count of the current mappings' pages, without writable
 				ones */
 	int64_t scanned_ns;  /* monotonic time of the last scan */
-	int64_t scan_ns;     /* how long it took */
+	int64_t scan_ns;     /* CPU time that it took */
 	bool gone;
 	int64_t gone_ns;
 	struct jitmap *jit; /* NULL: no executable anonymous memory was found */

@@ -377,7 +377,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 /* After lost events: scans all mappings. */
 static void rescan(struct bpf *b)
 {
-	int64_t began = monotonic_ns();
+	int64_t began = monotonic_ns(), cpu_began = cpu_time_ns();
 
 	if (b->side.lost == b->lost_events || began < b->rescan_ns)
 		return;
@@ -390,7 +390,7 @@ static void rescan(struct bpf *b)
 			end_process(b, p, began);
 		pace_update(&b->pace);
 	}
-	b->rescan_ns = began + RESCAN_SHARE * (monotonic_ns() - began);
+	b->rescan_ns = began + RESCAN_SHARE * (cpu_time_ns() - cpu_began);
 }
 
 static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)

@@ -3,21 +3,12 @@
 #include "lib/util.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 enum {
 	CREDIT_MAX_NS = 50000000,
 	CREDIT_MIN_NS = 5000000, /* to become urgent again */
 	SHARE = 4,
 };
-
-static int64_t cpu_time_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void set_urgent(struct pace *p, bool urgent)
 {

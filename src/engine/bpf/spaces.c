@@ -133,6 +133,8 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 		.exec_pages = p->exec_pages,
 		.version = ++s->versions};
 
+	int64_t began_ns = cpu_time_ns();
+
 	entry->published_ns = monotonic_ns();
 	entry->block = 0;
 	if (!make_space(s, p, entry, &space) ||
@@ -141,7 +143,7 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 	pool_put(s->pool, old.block, old.nr);
 	entry->published = true;
 	entry->changes = p->changes;
-	entry->took_ns = monotonic_ns() - entry->published_ns;
+	entry->took_ns = cpu_time_ns() - began_ns;
 }
 
 static bool may_publish(const struct spaces_entry *entry)

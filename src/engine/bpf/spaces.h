@@ -17,9 +17,9 @@ struct spaces {
 		uint32_t block, nr; /* in the pool; block 0: none */
 		unsigned changes;   /* of the process, when published */
 		bool published;
-		bool unchecked; /* as in struct space */
-		int64_t published_ns, took_ns;
-	} * entries; /* by index in ps->list */
+		bool unchecked;                /* as in struct space */
+		int64_t published_ns, took_ns; /* CPU time */
+	} * entries;                           /* by index in ps->list */
 	size_t nr;
 	uint32_t versions; /* lists published so far */
 };
