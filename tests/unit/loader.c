@@ -106,15 +106,23 @@ static void wait_until_late(void)
 	}
 }
 
+/* No builder runs, and a file may take 5 ms. */
+static void request_late_table(void)
+{
+	const struct unwind_table *table;
+
+	loader.file_ns = 5000000;
+	for (uint32_t i = 0; i < loader.nr_builders; i++)
+		kill(loader.builders[i].pid, SIGSTOP);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+}
+
 static void loader__tries_a_late_file_again(void **state)
 {
 	const struct unwind_table *table;
 
 	(void)state;
-	loader.file_ns = 5000000;
-	for (uint32_t i = 0; i < loader.nr_builders; i++)
-		kill(loader.builders[i].pid, SIGSTOP);
-	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	request_late_table();
 	wait_until_late();
 	loader.file_ns = 60000000000;
 	wait_for_table();
@@ -127,10 +135,7 @@ static void loader__gives_up_a_file_that_is_always_late(void **state)
 	const struct unwind_table *table;
 
 	(void)state;
-	loader.file_ns = 5000000;
-	for (uint32_t i = 0; i < loader.nr_builders; i++)
-		kill(loader.builders[i].pid, SIGSTOP);
-	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	request_late_table();
 	stop_builders = true;
 	wait_for_table();
 	stop_builders = false;
