@@ -9,7 +9,7 @@
 
 void lines_init(struct lines *lines, int fd)
 {
-	*lines = (struct lines){.fd = fd, .alloc = 1 << 16};
+	*lines = (struct lines){.fd = fd, .alloc = 1 << 16, .left = UINT64_MAX};
 	lines->buf = xmalloc(lines->alloc);
 }
 
@@ -33,17 +33,22 @@ static bool more(struct lines *lines)
 		lines->alloc *= 2;
 		lines->buf = xrealloc(lines->buf, lines->alloc, 1);
 	}
+	size_t most = lines->alloc - lines->end;
 	ssize_t n;
 
+	if (most > lines->left)
+		most = lines->left;
 	do
-		n = read(lines->fd, lines->buf + lines->end, lines->alloc - lines->end);
+		n = read(lines->fd, lines->buf + lines->end, most);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		lines->error = errno;
 	if (n <= 0)
 		lines->eof = true;
-	else
+	else {
 		lines->end += (size_t)n;
+		lines->left -= (size_t)n;
+	}
 	return n > 0;
 }
 

@@ -13,6 +13,7 @@ struct lines {
 	int fd;
 	char *buf;
 	size_t start, end, alloc;
+	uint64_t left; /* bytes still to be read; the caller may lower it, the rest is ignored */
 	bool eof;
 	bool skipping;     /* skipping the rest of a line that was cut */
 	uint64_t too_long; /* lines cut to LINES_MAX */

@@ -174,29 +174,44 @@ static void run_pending(struct resolver *r)
 	free(readings);
 }
 
+static void name_memory_frame(struct resolver *r, struct lookup_file *file,
+	const struct lookup *lookup, const char *function, uint64_t offset)
+{
+	struct rec_frame *frame = &r->rec->frames[lookup->frame];
+	struct rec_name name = {
+		.function = recording_string(r->rec, function),
+		.module = recording_string(r->rec, "[jit]"),
+		.offset = offset + frame->call,
+	};
+
+	frame->kind = FRAME_JIT;
+	file->module.source = SOURCE_PERFMAP;
+	recording_name_frame(r->rec, lookup->frame, &name, 1);
+}
+
 /* Names JIT-compiled code from the perf map. */
 static void name_memory(struct resolver *r, struct lookup_file *file)
 {
 	int fd = open_files_perfmap(r->options->files, file->module.pid);
-	struct perfmap *map = fd < 0 ? NULL : perfmap_read(fd);
 
-	file->module.gap = map ? GAP_NONE : GAP_NO_MAP;
-	for (size_t i = 0; map && i < file->nr; i++) {
-		const struct lookup *lookup = &file->lookups[i];
-		struct rec_frame *frame = &r->rec->frames[lookup->frame];
-		struct rec_name name = {0};
+	file->module.gap = fd < 0 ? GAP_NO_MAP : GAP_NONE;
+	if (fd < 0)
+		return;
+	uint64_t *addresses = xcalloc(file->nr, sizeof(*addresses));
+
+	for (size_t i = 0; i < file->nr; i++)
+		addresses[i] = file->lookups[i].offset; /* in ascending order */
+	struct perfmap *map = perfmap_read(fd, addresses, file->nr);
+
+	for (size_t i = 0; i < file->nr; i++) {
 		const char *function;
+		uint64_t offset;
 
-		if (!perfmap_find(map, lookup->offset, &function, &name.offset))
-			continue;
-		name.function = recording_string(r->rec, function);
-		name.module = recording_string(r->rec, "[jit]");
-		name.offset += frame->call;
-		frame->kind = FRAME_JIT;
-		file->module.source = SOURCE_PERFMAP;
-		recording_name_frame(r->rec, lookup->frame, &name, 1);
+		if (perfmap_find(map, i, &function, &offset))
+			name_memory_frame(r, file, &file->lookups[i], function, offset);
 	}
 	perfmap_free(map);
+	free(addresses);
 }
 
 /* Sets the weight of each frame, and the total. */

@@ -4,32 +4,38 @@
 
 #include <string.h>
 
+enum { RANGE = 0x1000, NR = 3 * RANGE };
+
 /* Whatever is found is the same function from its start on, up to that address. */
-static void check(const struct perfmap *map, uint64_t address)
+static void check(const struct perfmap *map, const uint64_t *addresses, size_t i)
 {
 	const char *name, *again;
 	uint64_t offset, offset2;
 
-	if (!perfmap_find(map, address, &name, &offset))
+	if (!perfmap_find(map, i, &name, &offset))
 		return;
-	must(*name && !strchr(name, '\n') && offset <= address);
-	if (perfmap_find(map, address - offset, &again, &offset2) && again == name)
+	must(*name && !strchr(name, '\n') && offset <= addresses[i]);
+	if (offset <= i && addresses[i - offset] == addresses[i] - offset &&
+		perfmap_find(map, i - offset, &again, &offset2) && again == name)
 		must(!offset2);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static uint64_t addresses[NR];
 	struct perfmap *map;
 	struct lines lines;
 
-	fuzz_lines(&lines, data, size);
-	map = perfmap_read(lines.fd);
-	fuzz_lines_end(&lines);
-	for (uint64_t address = 0; address < 0x1000; address++) {
-		check(map, address);
-		check(map, UINT64_MAX - address);
-		check(map, 0x7f0000000000 + address);
+	for (uint64_t i = 0; i < RANGE; i++) {
+		addresses[i] = i;
+		addresses[RANGE + i] = 0x7f0000000000 + i;
+		addresses[2 * RANGE + i] = UINT64_MAX - RANGE + 1 + i;
 	}
+	fuzz_lines(&lines, data, size);
+	map = perfmap_read(lines.fd, addresses, NR);
+	fuzz_lines_end(&lines);
+	for (size_t i = 0; i < NR; i++)
+		check(map, addresses, i);
 	perfmap_free(map);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf maps: what JIT compilers write, what nobody should, and what is only half written. */
 #include "symbol/names/perfmap.h"
+#include "lib/lines.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <setjmp.h>
@@ -11,6 +13,22 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+/* The addresses that are looked up: all low ones, and some high ones. */
+enum { LOW = 0x4000 };
+
+static const uint64_t high[] = {
+	0x7f000000207f, 0x7f0000002080, 0x7f0000002088, UINT64_MAX - 1, UINT64_MAX};
+static uint64_t addresses[LOW + ARRAY_LEN(high)];
+
+static int set_addresses(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < LOW; i++)
+		addresses[i] = i;
+	memcpy(addresses + LOW, high, sizeof(high));
+	return 0;
+}
+
 static struct perfmap *map_of(const char *text, size_t len)
 {
 	FILE *f = tmpfile();
@@ -20,9 +38,19 @@ static struct perfmap *map_of(const char *text, size_t len)
 	assert_int_equal(fwrite(text, 1, len, f), len);
 	assert_int_equal(fflush(f), 0);
 	assert_int_equal(lseek(fileno(f), 0, SEEK_SET), 0);
-	map = perfmap_read(fileno(f));
+	map = perfmap_read(fileno(f), addresses, ARRAY_LEN(addresses));
 	assert_int_equal(fclose(f), 0);
 	return map;
+}
+
+static size_t index_of(uint64_t address)
+{
+	size_t i = address < LOW ? address : LOW;
+
+	while (i < ARRAY_LEN(addresses) - 1 && addresses[i] != address)
+		i++;
+	assert_int_equal(addresses[i], address);
+	return i;
 }
 
 /* The function at ADDRESS is WANTED, OFFSET bytes in; NULL: there is none. */
@@ -32,7 +60,7 @@ static void expect(
 	const char *name;
 	uint64_t offset;
 
-	if (!perfmap_find(map, address, &name, &offset)) {
+	if (!perfmap_find(map, index_of(address), &name, &offset)) {
 		assert_null(wanted);
 		return;
 	}
@@ -125,7 +153,7 @@ static void perfmap__what_is_no_function(void **state)
 	map = map_of("", 0);
 	expect(map, 0x1000, NULL, 0);
 	perfmap_free(map);
-	map = perfmap_read(-1);
+	map = perfmap_read(-1, addresses, ARRAY_LEN(addresses));
 	expect(map, 0x1000, NULL, 0);
 	perfmap_free(map);
 }
@@ -183,30 +211,58 @@ static void perfmap__many_over_one_another(void **state)
 	}
 }
 
+/* A line that is longer than any name hides only itself. */
+static void perfmap__endless_line(void **state)
+{
+	enum { LONG = 3 * LINES_MAX };
+	struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	strbuf_adds(&text, "1000 10 first\n");
+	strbuf_grow(&text, LONG);
+	memset(text.buf + text.len, '0', LONG);
+	text.len += LONG;
+	strbuf_adds(&text, "\n2000 10 second\n");
+	struct perfmap *map = map_of(text.buf, text.len);
+
+	expect(map, 0x1000, "first", 0);
+	expect(map, 0x2000, "second", 0);
+	perfmap_free(map);
+	strbuf_release(&text);
+}
+
 /* As a long run leaves it: a million functions, many at a place that others had before. */
 static void perfmap__a_million_lines(void **state)
 {
 	enum { NR = 1000000, PLACES = 300000 };
+	const uint64_t base = 0x7f0000000000;
+	uint64_t *sought = xcalloc(PLACES, sizeof(*sought)), offset;
 	FILE *f = tmpfile();
-	char name[64];
+	char wanted[64];
+	const char *name;
 
 	(void)state;
 	assert_non_null(f);
 	for (uint64_t i = 0; i < NR; i++)
 		fprintf(f, "%lx 40 LazyCompile:*function_%lu /app/file.js:%lu:1\n",
-			0x7f0000000000 + i * 7919 % PLACES * 0x40, i, i % 1000);
+			base + i * 7919 % PLACES * 0x40, i, i % 1000);
 	assert_int_equal(fflush(f), 0);
 	assert_int_equal(lseek(fileno(f), 0, SEEK_SET), 0);
+	for (uint64_t i = 0; i < PLACES; i++)
+		sought[i] = base + i * 0x40 + 0x3f;
 	int64_t before = monotonic_ns();
-	struct perfmap *map = perfmap_read(fileno(f));
+	struct perfmap *map = perfmap_read(fileno(f), sought, PLACES);
 
 	printf("# %d lines in %.2f s\n", NR, (double)(monotonic_ns() - before) / 1e9);
 	for (uint64_t i = NR - PLACES; i < NR; i++) { /* 7919 and PLACES have no common divisor */
-		snprintf(name, sizeof(name), "LazyCompile:*function_%lu /app/file.js:%lu:1", i,
+		snprintf(wanted, sizeof(wanted), "LazyCompile:*function_%lu /app/file.js:%lu:1", i,
 			i % 1000);
-		expect(map, 0x7f0000000000 + i * 7919 % PLACES * 0x40 + 0x3f, name, 0x3f);
+		assert_true(perfmap_find(map, i * 7919 % PLACES, &name, &offset));
+		assert_string_equal(name, wanted);
+		assert_int_equal(offset, 0x3f);
 	}
 	perfmap_free(map);
+	free(sought);
 	fclose(f);
 }
 
@@ -218,9 +274,10 @@ int main(void)
 		cmocka_unit_test(perfmap__what_is_no_function),
 		cmocka_unit_test(perfmap__half_written),
 		cmocka_unit_test(perfmap__many_over_one_another),
+		cmocka_unit_test(perfmap__endless_line),
 		cmocka_unit_test(perfmap__a_million_lines),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_addresses, NULL);
 }

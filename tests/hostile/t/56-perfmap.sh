@@ -12,7 +12,8 @@ trap 'kill $target 2>/dev/null || :; rm -f "$map"; test_end' EXIT
 
 # recorded NAME yes|no: whether its names are used
 recorded() {
-	within 60 "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"
+	# shellcheck disable=SC2086 # nothing, or a command
+	within 60 $limited "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"
 	check_eq "$1: exit code" 0 "$status"
 	[ "$status" = 0 ] || note "$T/err"
 	names=no
@@ -21,6 +22,7 @@ recorded() {
 	rm -f "$map"
 }
 
+limited=
 until [ -s "$T/address" ]; do sleep 0.1; done
 line="$(cat "$T/address") 100 planted"
 echo "$line" >"$map"
@@ -39,3 +41,6 @@ head -c 3000000 /dev/urandom | tr '\n' ' ' >"$map"
 recorded 'rubbish' no
 truncate -s 1T "$map"
 recorded 'a terabyte of zeros' no
+truncate -s 1T "$map"
+limited="prlimit --as=$((64 << 20)):"
+recorded 'a terabyte of zeros under a memory limit' no
