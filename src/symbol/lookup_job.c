@@ -98,9 +98,17 @@ static bool has_debuginfo(const struct elffile *elf)
 	return has_section(elf, ".debug_info") || has_section(elf, ".zdebug_info");
 }
 
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* Servers send no compressed files; installed modules may be. */
 static struct elffile *open_debug_fd(const struct lookup_job *job)
 {
-	if (job->debug_fd < 0)
+	if (job->debug_fd < 0 || (job->downloaded && !is_elf(job->debug_fd)))
 		return NULL;
 	return is_kernel_module(job) ? debugfile_open_module_checked(job->debug_fd, job->build_id)
 				     : debugfile_open_checked(job->debug_fd, job->build_id);
@@ -348,8 +356,7 @@ bool lookup_job_prepare(struct lookup_job *job)
 	struct debug_paths where = debug_paths_of(job);
 	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
-	errno = ENOENT;
-	errno = ETIMEDOUT;
+	errno = job->silent ? ETIMEDOUT : ENOENT;
 	job->fd = job->open || job->silent || job->path[0] != '/' ? -1 : file_open(full);
 	job->error = job->fd < 0 ? errno : 0;
 	job->debug_fd = job->downloaded ? file_open(job->downloaded)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debugfile.h"
 #include "elffile_internal.h"
+#include "inflated.h"
 #include "lib/untrusted/file.h"
 #include "lib/util.h"
 
@@ -384,7 +385,7 @@ struct elffile *debugfile_open_embedded(const struct elffile *elf)
 	size_t done = 0;
 	int fd;
 
-	if (!data || !data->d_buf || !data->d_size)
+	if (!data || !data->d_buf || !inflated_xz_is_sane(data->d_buf, data->d_size))
 		return NULL;
 	fd = memfd_create("debugdata", MFD_CLOEXEC);
 	if (fd < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inflated.h"
+#include "xzsize.h"
 
 #include <endian.h>
 #include <stdint.h>
@@ -22,6 +23,11 @@ static uint64_t gnu_size(Elf_Scn *scn)
 	return be64toh(size);
 }
 
+static bool is_sane_size(uint64_t size, uint64_t compressed)
+{
+	return size <= SMALL || size / RATIO_MAX <= compressed;
+}
+
 bool inflated_is_sane(Elf_Scn *scn, const GElf_Shdr *shdr, const char *name)
 {
 	GElf_Chdr header;
@@ -33,23 +39,49 @@ bool inflated_is_sane(Elf_Scn *scn, const GElf_Shdr *shdr, const char *name)
 		size = gnu_size(scn);
 	else
 		return true;
-	return size <= SMALL || size / RATIO_MAX <= shdr->sh_size;
+	return is_sane_size(size, shdr->sh_size);
 }
 
-Dwarf *inflated_dwarf(Elf *elf)
+bool inflated_xz_is_sane(const void *data, size_t len)
+{
+	return is_sane_size(xzsize(data, len), len);
+}
+
+bool inflated_all_are_sane(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
+		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
 		const char *name =
 			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
 		if (name && shdr.sh_type != SHT_NOBITS && !inflated_is_sane(scn, &shdr, name))
-			return NULL;
+			return false;
 	}
-	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	return true;
+}
+
+bool inflated_file_is_sane(int fd)
+{
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	size_t size = 0;
+	const char *bytes = elf_rawfile(elf, &size);
+	bool sane = elf;
+
+	if (elf_kind(elf) == ELF_K_ELF)
+		sane = inflated_all_are_sane(elf);
+	else if (bytes && xzsize_is_xz(bytes, size))
+		sane = inflated_xz_is_sane(bytes, size);
+	elf_end(elf);
+	return sane;
+}
+
+Dwarf *inflated_dwarf(Elf *elf)
+{
+	return inflated_all_are_sane(elf) ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 }

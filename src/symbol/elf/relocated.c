@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "relocated.h"
+#include "inflated.h"
 #include "lib/util.h"
 
 #include <elfutils/libdwfl.h>
@@ -62,7 +63,7 @@ struct relocated *relocated_open(int fd)
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	Dwfl_Module *module;
 
-	r->dwfl = own < 0 ? NULL : dwfl_begin(&callbacks);
+	r->dwfl = own < 0 || !inflated_file_is_sane(fd) ? NULL : dwfl_begin(&callbacks);
 	module = r->dwfl ? report(r->dwfl, own) : NULL;
 	if (!module && own >= 0)
 		close(own);
