@@ -17,3 +17,10 @@ recorder() {
 }
 expect_record all 0 -a --idle -uk -F 10000 -t 2
 near 'all ticks' $(($(account kept all) + $(account lost all))) $(($(getconf _NPROCESSORS_ONLN) * 20000)) 0.3%
+kill "$target"
+
+# The clock of an idle processor may stand still: what it would have shown is no loss of the next program's.
+sh -c 'while :; do sleep 0.1; done' &
+target=$!
+expect_record sleeper 0 -p "$target" -k -t 3
+check 'sleeper: an idle processor loses nothing' test "$(account lost sleeper)" -le $(($(getconf _NPROCESSORS_ONLN) * 300))

@@ -28,6 +28,25 @@ static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, stru
 	r->sp = ctx->regs.rsp;
 }
 
+/*
+ * Whether the idle task of this processor has run since the last tick: the clock of a processor
+ * that sleeps may stand still, and what it does not tell is no time of a target's.
+ */
+static __always_inline bool was_idle(struct counters *count)
+{
+	if (!(uint32_t)bpf_get_current_pid_tgid())
+		count->idle_task = bpf_get_current_task();
+	struct task_struct *task = (struct task_struct *)count->idle_task;
+
+	if (!task)
+		return false;
+	uint64_t ended = BPF_CORE_READ(task, nivcsw);
+	bool ran = ended != count->idle_ended;
+
+	count->idle_ended = ended;
+	return ran;
+}
+
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
@@ -41,6 +60,9 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	count->ticks++;
 	uint64_t now = bpf_ktime_get_ns();
 	int64_t missed = ticks_missed(&count->tick_at, now, settings.tick_ns);
+
+	if (!settings.idle && was_idle(count) && missed > 0)
+		missed = 0;
 
 	if (!is_target(ids) || (in_user && !settings.user && !settings.vm))
 		return 0;

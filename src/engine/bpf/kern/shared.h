@@ -232,6 +232,8 @@ struct counters {
 	uint64_t hits;        /* on the target */
 	uint64_t tick_at;     /* CLOCK_MONOTONIC, ns: when the last tick was due; 0: none came */
 	int64_t missed;       /* ticks that did not come before one that hit the target */
+	uint64_t idle_task;   /* address of the processor's idle task; 0: not known yet */
+	uint64_t idle_ended;  /* how often it had been switched out at the last tick */
 	uint64_t rows_full;   /* lost: no room for a row */
 	uint64_t nodes_full;  /* lost: no room for a stack */
 	uint64_t copies;      /* begun */

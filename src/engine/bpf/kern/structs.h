@@ -56,6 +56,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	unsigned long long start_boottime;
 	struct thread_struct thread;
+	unsigned long nivcsw;
 };
 
 struct task_struct___before_5_14 {
