@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker.h"
+#include "lib/untrusted/child.h"
 #include "lib/untrusted/sandbox.h"
 #include "lib/util.h"
 
@@ -19,7 +20,11 @@ enum {
 	FILE_MAX = 1 << 30,   /* bytes: the limit for files */
 	READ_SIZE = 1 << 16,
 	MEMORY_GIB = 4, /* private memory beyond the parent's, mapped files not included */
+	LOOK_MS = 500,  /* between two looks whether they work */
 };
+
+/* Without any work: longer than a disk needs that stood still. */
+static const int64_t stalled_ns = 10000000000;
 
 static __attribute__((noreturn)) void serve(
 	const struct worker *w, int to, pid_t parent, unsigned seconds)
@@ -36,6 +41,10 @@ static __attribute__((noreturn)) void serve(
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
+	if (w->open) {
+		sandbox_mute(); /* if it never returns, nobody waits for its end of a pipe */
+		w->open(w->arg);
+	}
 	sandbox_enter(&sandbox);
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
@@ -51,6 +60,7 @@ static void start(struct worker *w, unsigned seconds, int64_t until_ns)
 
 	strbuf_reset(&w->output);
 	w->end = WORKER_NONE;
+	w->stalled = false;
 	w->from = -1;
 	if (w->prepare && !w->prepare(w->arg)) {
 		w->work(w->arg, &w->output);
@@ -72,17 +82,18 @@ static void start(struct worker *w, unsigned seconds, int64_t until_ns)
 	w->from = ends[0];
 	w->end = WORKER_CRASHED; /* until it exits with success */
 	w->until_ns = own_until_ns < until_ns ? own_until_ns : until_ns;
+	w->worked_ns = monotonic_ns();
+	w->cpu_ns = 0;
 }
 
+/* Its output is not needed any more. */
 static void end(struct worker *w)
 {
 	int status;
 
 	close(w->from);
 	w->from = -1;
-	kill(w->pid, SIGKILL); /* its output is not needed any more */
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	child_end(w->pid, &status);
 }
 
 /* Its end of the pipe is closed: takes its status. */
@@ -92,10 +103,10 @@ static void reap(struct worker *w)
 
 	close(w->from);
 	w->from = -1;
-	kill(w->pid, SIGKILL); /* in case it closed the pipe without exiting */
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
+	/* kills it, in case it closed the pipe without exiting */
+	if (!child_end(w->pid, &status))
+		w->end = WORKER_LATE;
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
 		w->end = WORKER_DONE;
 	else if (WIFSIGNALED(status) &&
 		 (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
@@ -104,6 +115,7 @@ static void reap(struct worker *w)
 
 static void take(struct worker *w)
 {
+	w->worked_ns = monotonic_ns();
 	strbuf_grow(&w->output, READ_SIZE);
 	ssize_t n = read(w->from, w->output.buf + w->output.len, READ_SIZE);
 
@@ -116,6 +128,18 @@ static void take(struct worker *w)
 		reap(w);
 	else if (w->output.len > ANSWER_MAX)
 		end(w);
+}
+
+/* It has neither used nor waited for a processor for long: a file does not answer. */
+static bool is_stalled(struct worker *w, int64_t now)
+{
+	int64_t cpu_ns = child_cpu_ns(w->pid);
+
+	if (cpu_ns != w->cpu_ns || child_state(w->pid) == 'R')
+		w->worked_ns = now;
+	w->cpu_ns = cpu_ns;
+	w->stalled = now - w->worked_ns > stalled_ns;
+	return w->stalled;
 }
 
 /* Waits for output or the next timeout. */
@@ -131,13 +155,16 @@ static void wait_for(struct worker **running, size_t nr)
 	}
 	int wait_ms = until > now ? (int)((until - now) / 1000000) + 1 : 0;
 
+	if (wait_ms > LOOK_MS)
+		wait_ms = LOOK_MS;
 	if (poll(fds, nr, wait_ms) > 0)
 		for (size_t i = 0; i < nr; i++)
 			if (fds[i].revents)
 				take(running[i]);
 	now = monotonic_ns();
 	for (size_t i = 0; i < nr; i++)
-		if (running[i]->from >= 0 && now >= running[i]->until_ns) {
+		if (running[i]->from >= 0 &&
+			(now >= running[i]->until_ns || is_stalled(running[i], now))) {
 			running[i]->end = WORKER_LATE;
 			end(running[i]);
 		}

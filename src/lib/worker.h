@@ -21,25 +21,31 @@ enum worker_end {
 };
 
 struct worker {
-	/* prepare and finish may be NULL */
+	/* prepare, open and finish may be NULL */
 	/*
-	 * Before fork: opens files with our privileges. False: there is nothing to read that is
-	 * untrusted; then the work is done here, without a process.
+	 * Before fork. False: there is nothing to read that is untrusted; then the work is done
+	 * here, without a process.
 	 */
 	bool (*prepare)(void *arg);
+	/* in the child, before it is confined: opens files with our privileges */
+	void (*open)(void *arg);
 	void (*work)(void *arg, struct strbuf *output); /* in the child */
 	void (*finish)(struct worker *w); /* after it ended; may take and release the output */
 	void *arg;
 	bool no_files;        /* work opens none */
 	struct strbuf output; /* the caller releases it; untrusted */
 	enum worker_end end;
+	bool stalled; /* WORKER_LATE: it waited for a file that does not answer */
 	/* while it runs */
 	pid_t pid;
 	int from;
-	int64_t until_ns;
+	int64_t until_ns, worked_ns, cpu_ns;
 };
 
-/* Runs all NR, as many at a time as there are processors, each for at most SECONDS. */
+/*
+ * Runs all NR, as many at a time as there are processors, each for at most SECONDS, or until it
+ * stalls.
+ */
 void workers_run(struct worker *list, size_t nr, unsigned seconds);
 
 /*

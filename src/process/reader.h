@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a target controls and may block for ever, its memory (userfaultfd) and files (FUSE), is
- * touched only by a helper process, the reader, which has our privileges. It is made when it is
- * first needed, and killed and replaced when it does not answer in time; a process for which that
- * happens again and again is not read any more.
+ * touched only by a helper, the reader, which is killed and replaced when it does not answer in
+ * time; a process for which that happens again and again is not read any more.
  */
 #ifndef PROCESS_READER_H
 #define PROCESS_READER_H
+
+#include "lib/untrusted/helper.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,11 +23,7 @@ enum { READER_ROOM = 4 << 20 }; /* bytes */
  */
 void *reader_room(void);
 
-/*
- * Work of the reader: ROOM is what reader_room gave, FD what was passed or -1. Returns an open file
- * to pass back, or -1. It must not write, and not change the state of this program.
- */
-typedef int reader_work(void *room, int fd);
+typedef helper_work reader_work;
 
 /*
  * Has WORK done for the process PID. *FD is passed, stays the caller's, and is replaced by the file

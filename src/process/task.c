@@ -90,13 +90,6 @@ uint32_t task_user(uint32_t pid)
 	return user;
 }
 
-char task_state(uint32_t pid)
-{
-	struct fields f;
-
-	return read_task(pid, &f) ? f.state : 0;
-}
-
 uint64_t task_ticks(uint32_t pid)
 {
 	struct fields f;

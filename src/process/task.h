@@ -22,9 +22,6 @@ uint32_t task_process(uint32_t tid);
 /* The effective user ID of the process; UINT32_MAX: not known. */
 uint32_t task_user(uint32_t pid);
 
-/* Its state as in proc_pid_stat(5), 'R', 'S', 'D' …; 0: it is gone. */
-char task_state(uint32_t pid);
-
 /* User and system time of the process in clock ticks; 0: none, or it is gone. */
 uint64_t task_ticks(uint32_t pid);
 

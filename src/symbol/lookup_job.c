@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lookup_job.h"
-#include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "lookup_result.h"
 #include "symbol_options.h"
@@ -31,6 +30,8 @@ static struct debug_paths debug_paths_of(const struct lookup_job *job)
 	return (struct debug_paths){.root = job->options->root, .path = job->options->debug_path};
 }
 
+const char lookup_job_silent[] = "its file system does not answer";
+
 static void explain(struct sources *s, enum symbol_gap gap, const char *detail)
 {
 	struct lookup_header *header = &s->result.header;
@@ -55,6 +56,24 @@ static bool is_kernel_module(const struct lookup_job *job)
 	return is_kernel(job) && strcmp(job->path, "[kernel]") != 0;
 }
 
+static void explain_absent(struct sources *s, int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		explain(s, GAP_GONE, "");
+		break;
+	case ENXIO:
+		explain(s, GAP_NOT_ELF, "");
+		break;
+	case ETIMEDOUT:
+		explain(s, GAP_UNREADABLE, lookup_job_silent);
+		break;
+	default:
+		explain(s, GAP_UNREADABLE, strerror(error));
+	}
+}
+
 /* The file itself, if it is the recorded one. */
 static struct elffile *open_mapped(struct sources *s)
 {
@@ -64,11 +83,7 @@ static struct elffile *open_mapped(struct sources *s)
 	if (job->open || is_kernel(job))
 		return job->open;
 	if (!is_vdso(job) && job->fd < 0) {
-		explain(s,
-			job->error == ENOENT || job->error == ENOTDIR ? GAP_GONE
-			: job->error == ENXIO                         ? GAP_NOT_ELF
-								      : GAP_UNREADABLE,
-			strerror(job->error));
+		explain_absent(s, job->mapped.error);
 		return NULL;
 	}
 	elf = is_vdso(job) ? elffile_open_vdso() : elffile_open_fd(job->fd, NULL);
@@ -351,37 +366,58 @@ static void look_up_all(struct sources *s)
 	free(list);
 }
 
-bool lookup_job_prepare(struct lookup_job *job)
+static struct found_file find_mapped(const struct lookup_job *job, struct opener *opener)
+{
+	struct found_file none = FOUND_NONE;
+
+	none.error = job->silent ? ETIMEDOUT : ENOENT;
+	if (job->open || job->silent || job->path[0] != '/')
+		return none;
+	return opener_find(opener, job->options->root, job->path);
+}
+
+static struct found_file find_downloaded(struct opener *opener, const char *path)
+{
+	return path ? opener_find(opener, NULL, path) : FOUND_NONE;
+}
+
+bool lookup_job_prepare(struct lookup_job *job, struct opener *opener)
 {
 	struct debug_paths where = debug_paths_of(job);
-	char *full = xasprintf("%s%s", where.root ? where.root : "", job->path);
 
-	errno = job->silent ? ETIMEDOUT : ENOENT;
-	job->fd = job->open || job->silent || job->path[0] != '/' ? -1 : file_open(full);
-	job->error = job->fd < 0 ? errno : 0;
-	job->debug_fd = job->downloaded ? file_open(job->downloaded)
-					: debugfile_open_by_id(job->build_id, &where);
-	job->alt_fd = job->downloaded_alt ? file_open(job->downloaded_alt) : -1;
-	job->absent = job->path[0] != '[' && !job->open && job->fd < 0 && job->debug_fd < 0 &&
-		      !debugfile_is_named(job->path, &where);
+	job->mapped = find_mapped(job, opener);
+	job->debug = job->downloaded ? find_downloaded(opener, job->downloaded)
+				     : opener_find_debug(opener, job->build_id, &where);
+	job->alt = find_downloaded(opener, job->downloaded_alt);
+	job->fd = job->debug_fd = job->alt_fd = -1;
+	job->absent = job->path[0] != '[' && !job->open && job->mapped.path_fd < 0 &&
+		      job->debug.path_fd < 0 && !opener_is_named(opener, job->path, &where);
 	job->store = (struct symstore){.in = -1, .out = -1};
 	if (!job->absent)
 		symstore_prepare(&job->store, job->build_id);
-	free(full);
 	return !job->absent;
+}
+
+void lookup_job_open(struct lookup_job *job)
+{
+	job->fd = found_file_open(&job->mapped);
+	job->debug_fd = found_file_open(&job->debug);
+	job->alt_fd = found_file_open(&job->alt);
 }
 
 void lookup_job_finish(struct lookup_job *job, bool done)
 {
-	const int files[] = {job->fd, job->debug_fd, job->alt_fd};
+	const struct found_file *const files[] = {&job->mapped, &job->debug, &job->alt};
+	struct symimage_origin own = job->mapped.origin;
 
+	if (job->open)
+		symstore_origin(elffile_fd(job->open), &own);
 	if (done)
-		symstore_keep(&job->store, job->build_id,
-			job->open ? elffile_fd(job->open) : job->fd, job->debug_fd);
+		symstore_keep(&job->store, job->build_id, &own, &job->debug.origin);
 	symstore_release(&job->store);
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
-		if (files[i] >= 0)
-			close(files[i]);
+		if (files[i]->path_fd >= 0)
+			close(files[i]->path_fd);
 }
 
 void lookup_job_work(struct lookup_job *job, struct strbuf *output)

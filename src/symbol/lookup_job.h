@@ -6,6 +6,7 @@
 #ifndef SYMBOL_LOOKUP_JOB_H
 #define SYMBOL_LOOKUP_JOB_H
 
+#include "opener.h"
 #include "symbol/elf/symstore.h"
 
 #include <stdbool.h>
@@ -34,15 +35,21 @@ struct lookup_job {
 	const char *downloaded, *downloaded_alt;
 	const struct symbol_options *options;
 	/* set by lookup_job_prepare */
-	int fd, error; /* the file at its path; -1 and errno */
-	int debug_fd;  /* downloaded, or installed for the build-id; -1: none */
-	int alt_fd;    /* downloaded; -1: none */
-	bool absent;   /* no file is there that could be read */
+	struct found_file mapped; /* the file at its path */
+	struct found_file debug;  /* downloaded, or installed for the build-id */
+	struct found_file alt;    /* downloaded */
+	bool absent;              /* no file is there that could be read */
+	/* set by lookup_job_open: the same files, -1: none */
+	int fd, debug_fd, alt_fd;
 	struct symstore store;
 };
 
+/* The detail of a GAP_UNREADABLE. */
+extern const char lookup_job_silent[];
+
 /* What the callbacks of a struct worker do. False: no file is there that could be read. */
-bool lookup_job_prepare(struct lookup_job *job);
+bool lookup_job_prepare(struct lookup_job *job, struct opener *opener);
+void lookup_job_open(struct lookup_job *job);
 /* OUTPUT gets a struct lookup_result. */
 void lookup_job_work(struct lookup_job *job, struct strbuf *output);
 void lookup_job_finish(struct lookup_job *job, bool done);

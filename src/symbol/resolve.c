@@ -26,6 +26,7 @@ struct resolver {
 	const struct symbol_options *options;
 	struct strbuf *notes;
 	struct lookup_list lookups;
+	struct opener opener;
 	uint64_t *weights; /* of each frame */
 	uint64_t weight;   /* of all */
 	int64_t until_ns;  /* no file is read any more */
@@ -93,7 +94,11 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 	struct lookup_result result;
 
 	lookup_result_init(&result);
-	if (w->end != WORKER_DONE || lookup_result_read(&result, &w->output)) {
+	if (w->end == WORKER_LATE && w->stalled) {
+		module->gap = GAP_UNREADABLE;
+		strcpy(module->detail, lookup_job_silent);
+		opener_add_silent(&r->opener, file->path);
+	} else if (w->end != WORKER_DONE || lookup_result_read(&result, &w->output)) {
 		module->gap = GAP_FAILED;
 		strcpy(module->detail, w->end == WORKER_LATE   ? "timeout"
 				       : w->end == WORKER_NONE ? "cannot start a process"
@@ -123,7 +128,14 @@ static bool prepare(void *arg)
 {
 	struct reading *reading = arg;
 
-	return lookup_job_prepare(&reading->file->job);
+	return lookup_job_prepare(&reading->file->job, &reading->resolver->opener);
+}
+
+static void open_files(void *arg)
+{
+	struct reading *reading = arg;
+
+	lookup_job_open(&reading->file->job);
 }
 
 static void work(void *arg, struct strbuf *output)
@@ -159,6 +171,7 @@ static void run_pending(struct resolver *r)
 		readings[nr] = (struct reading){.resolver = r, .file = file};
 		workers[nr] = (struct worker){
 			.prepare = prepare,
+			.open = open_files,
 			.work = work,
 			.finish = finish,
 			.arg = &readings[nr],
@@ -402,26 +415,52 @@ static bool is_deleted(const char *path)
 	return ends_with(path, " (deleted)");
 }
 
-static void note_missing(const struct resolver *r)
+static bool is_silent(const struct symbol_module *module)
 {
-	const struct lookup_file *first = NULL;
-	size_t missing = 0;
+	return module->gap == GAP_UNREADABLE && !strcmp(module->detail, lookup_job_silent);
+}
+
+static bool is_missing(const struct lookup_file *file)
+{
+	const struct symbol_module *module = &file->module;
+
+	return (module->gap == GAP_GONE || module->gap == GAP_UNREADABLE) && !is_silent(module) &&
+	       !is_deleted(file->path);
+}
+
+/* One line for all NR files, of which FIRST is one: "is WHAT" or "are WHAT". */
+static void note_all(
+	struct strbuf *notes, const struct lookup_file *first, size_t nr, const char *what[2])
+{
+	if (!nr)
+		return;
+	if (nr > 1)
+		strbuf_addf(notes, "%zu files %s, such as ", nr, what[1]);
+	message_add_path(notes, first->path);
+	if (nr > 1)
+		strbuf_adds(notes, "\n");
+	else
+		strbuf_addf(notes, " %s\n", what[0]);
+}
+
+static void note_unread(const struct resolver *r)
+{
+	static const char *missing[] = {"is missing or unreadable", "are missing or unreadable"};
+	static const char *silent[] = {"does not answer (FUSE, network file system?)",
+		"do not answer (FUSE, network file system?)"};
+	const struct lookup_file *first_missing = NULL, *first_silent = NULL;
+	size_t nr_missing = 0, nr_silent = 0;
 
 	for (size_t i = 0; i < r->lookups.nr; i++) {
 		const struct lookup_file *file = &r->lookups.files[i];
 
-		if ((file->module.gap != GAP_GONE && file->module.gap != GAP_UNREADABLE) ||
-			is_deleted(file->path))
-			continue;
-		if (!missing++)
-			first = file;
+		if (is_missing(file) && !nr_missing++)
+			first_missing = file;
+		if (is_silent(&file->module) && !nr_silent++)
+			first_silent = file;
 	}
-	if (!missing)
-		return;
-	if (missing > 1)
-		strbuf_addf(r->notes, "%zu files are missing or unreadable, such as ", missing);
-	message_add_path(r->notes, first->path);
-	strbuf_adds(r->notes, missing > 1 ? "\n" : " is missing or unreadable\n");
+	note_all(r->notes, first_missing, nr_missing, missing);
+	note_all(r->notes, first_silent, nr_silent, silent);
 }
 
 static void report_files(const struct resolver *r, struct symbol_report *report)
@@ -439,7 +478,7 @@ static void report_files(const struct resolver *r, struct symbol_report *report)
 		strbuf_addf(r->notes, "%zu more files are damaged, replaced, or took too long\n",
 			nr - NOTES_MAX);
 	strbuf_release(&more);
-	note_missing(r);
+	note_unread(r);
 }
 
 /*
@@ -472,6 +511,7 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	};
 
 	lookup_list_init(&r.lookups, rec, options);
+	opener_init(&r.opener);
 	for (size_t i = 0; i < r.lookups.nr; i++)
 		if (!*r.lookups.files[i].path)
 			name_memory(&r, &r.lookups.files[i]);
@@ -481,6 +521,7 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	download_all(&r);
 	if (options->inlines && !recording_meta(rec, "inlines") && !lacks_inlines(&r))
 		recording_add_meta(rec, "inlines", "yes");
+	opener_release(&r.opener);
 	report_files(&r, report);
 	lookup_list_release(&r.lookups);
 	free(r.weights);

@@ -15,14 +15,24 @@
 enum { MANY = 9000, STRIDE = 64, OUTER = 48, INNER = 16, INNER_SIZE = 8, CODE = 0x1000 };
 enum { SHDRS = 4 };
 
-/*
- * A program of N functions, each OUTER bytes long, with a gap behind it, and one of INNER_SIZE
- * bytes in it; TAG is in their names.
- */
 static int fd_of(const struct elffile *elf)
 {
 	return elf ? elffile_fd(elf) : -1;
 }
+
+static bool is_of(int fd, int elf, int debug)
+{
+	struct symimage_origin origins[2];
+
+	symstore_origin(elf, &origins[0]);
+	symstore_origin(debug, &origins[1]);
+	return symstore_is_of(fd, &origins[0], &origins[1]);
+}
+
+/*
+ * A program of N functions, each OUTER bytes long, with a gap behind it, and one of INNER_SIZE
+ * bytes in it; TAG is in their names.
+ */
 
 static void make_elf(struct strbuf *sb, int n, const char *tag)
 {
@@ -143,7 +153,7 @@ static int keep(const char *path, const char *debug_path)
 	assert_false(store.used);
 	assert_int_equal(fstat(store.out, &st), 0);
 	if (store.written)
-		assert_true(symstore_is_of(store.out, fd_of(elf), fd_of(debug)));
+		assert_true(is_of(store.out, fd_of(elf), fd_of(debug)));
 	else
 		assert_int_equal(st.st_size, 0);
 	symtab_free(tab);
@@ -164,7 +174,7 @@ static bool is_used(int in, const char *path, const char *debug_path, const char
 	enum symtab_source source = debug ? SYMTAB_DEBUG : SYMTAB_OWN;
 
 	assert_false(store.written);
-	assert_true(!store.used || symstore_is_of(in, fd_of(elf), fd_of(debug)));
+	assert_true(!store.used || is_of(in, fd_of(elf), fd_of(debug)));
 	assert_int_equal(symtab_source(tab), source);
 	for (int i = 0; i < 1000; i++)
 		expect(tab, random_below((MANY + 1) * STRIDE), tag, MANY);
@@ -246,18 +256,18 @@ static void test_other_file(void **state)
 	assert_false(is_used(fd, path, NULL, "b"));
 	struct elffile *elf = open_elf(path), *second = open_elf(other);
 
-	assert_false(symstore_is_of(fd, fd_of(elf), fd_of(NULL)));
+	assert_false(is_of(fd, fd_of(elf), fd_of(NULL)));
 	close(fd);
 	fd = keep(path, NULL);
-	assert_true(symstore_is_of(fd, fd_of(elf), fd_of(NULL)));
-	assert_false(symstore_is_of(fd, fd_of(second), fd_of(NULL)));
-	assert_true(symstore_is_of(fd, fd_of(elf), fd_of(second))); /* it was not needed */
-	assert_false(symstore_is_of(fd, fd_of(NULL), fd_of(elf)));
+	assert_true(is_of(fd, fd_of(elf), fd_of(NULL)));
+	assert_false(is_of(fd, fd_of(second), fd_of(NULL)));
+	assert_true(is_of(fd, fd_of(elf), fd_of(second))); /* it was not needed */
+	assert_false(is_of(fd, fd_of(NULL), fd_of(elf)));
 	elffile_close(elf);
 	elffile_close(second);
 	close(fd);
 	fd = empty_file();
-	assert_false(symstore_is_of(fd, fd_of(NULL), fd_of(NULL)));
+	assert_false(is_of(fd, fd_of(NULL), fd_of(NULL)));
 	close(fd);
 	free(path);
 	free(other);
@@ -277,8 +287,7 @@ static void test_in_memory(void **state)
 	struct stat st;
 
 	expect_all(tab, "m", MANY);
-	assert_false(
-		store.used || store.written || symstore_is_of(store.in, fd_of(elf), fd_of(NULL)));
+	assert_false(store.used || store.written || is_of(store.in, fd_of(elf), fd_of(NULL)));
 	assert_int_equal(fstat(store.out, &st), 0);
 	assert_int_equal(st.st_size, 0);
 	symtab_free(tab);
@@ -349,7 +358,10 @@ static bool run_with_cache(const char *path, const char *build_id, const char *o
 
 	expect_all(tab, "a", MANY);
 	symtab_free(tab);
-	symstore_keep(&store, build_id, elffile_fd(judged), -1);
+	struct symimage_origin origin, none = {0};
+
+	symstore_origin(elffile_fd(judged), &origin);
+	symstore_keep(&store, build_id, &origin, &none);
 	if (store.written)
 		assert_int_equal(pwrite(store.out, "x", 1, 0), -1);
 	bool used = store.used;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "builder.h"
 #include "lib/strbuf.h"
+#include "lib/untrusted/child.h"
+#include "lib/untrusted/fdpass.h"
 #include "lib/untrusted/sandbox.h"
 #include "lib/util.h"
-#include "process/fdpass.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
@@ -17,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -109,28 +109,15 @@ void builder_stop(struct builder *b)
 		return;
 	close(b->socket);
 	b->socket = -1;
-	kill(b->pid, SIGKILL);
-	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	b->hopeless = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HOPELESS;
-}
-
-/* The processor time of B so far. */
-static int64_t cpu_ns(const struct builder *b)
-{
-	struct timespec time = {0};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(b->pid, &clock))
-		clock_gettime(clock, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
+	b->hopeless = child_end(b->pid, &status) && WIFEXITED(status) &&
+		      WEXITSTATUS(status) == EXIT_HOPELESS;
 }
 
 /* The first request is being built from now on. */
 static void begin(struct builder *b)
 {
 	b->began_ns = monotonic_ns();
-	b->began_cpu_ns = cpu_ns(b);
+	b->began_cpu_ns = child_cpu_ns(b->pid);
 }
 
 int builder_request(struct builder *b, uint32_t number, int fd)
@@ -165,7 +152,7 @@ bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 	}
 	b->nr_requests--;
 	memmove(b->requests, b->requests + 1, b->nr_requests * sizeof(*b->requests));
-	b->busy_ns += cpu_ns(b) - b->began_cpu_ns;
+	b->busy_ns += child_cpu_ns(b->pid) - b->began_cpu_ns;
 	begin(b);
 	if (*fd >= 0 && fcntl(*fd, F_GET_SEALS) != SEALS) {
 		close(*fd);
@@ -179,7 +166,7 @@ bool builder_is_late(struct builder *b, int64_t limit_ns)
 	if (b->socket < 0 || !b->nr_requests)
 		return false;
 
-	int64_t used_ns = cpu_ns(b) - b->began_cpu_ns;
+	int64_t used_ns = child_cpu_ns(b->pid) - b->began_cpu_ns;
 
 	if (b->hurries && (used_ns > hurry_file_ns || b->busy_ns + used_ns > hurry_ns)) {
 		setpriority(PRIO_PROCESS, (id_t)b->pid, 0);

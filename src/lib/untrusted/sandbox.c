@@ -221,9 +221,9 @@ static uint64_t private_memory(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void mute(void)
+void sandbox_mute(void)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = SANITIZED ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
@@ -238,9 +238,7 @@ bool sandbox_enter(const struct sandbox *sandbox)
 	add_capped(&memory, private_memory());
 	if (sandbox->nice < 0 || getpriority(PRIO_PROCESS, 0) < 0)
 		setpriority(PRIO_PROCESS, 0, sandbox->nice);
-	if (!SANITIZED)
-		mute();
-
+	sandbox_mute();
 	memory_die_first();
 	bool safe = user_become_nobody();
 

@@ -24,6 +24,9 @@ struct sandbox {
  */
 bool sandbox_enter(const struct sandbox *sandbox);
 
+/* Replaces stdin, stdout and stderr by /dev/null; not with sanitizers, which need stderr. */
+void sandbox_mute(void);
+
 /*
  * For a child whose parent has more to hide than it needs: closes all descriptors but FD and the
  * standard ones, and gives up memory that is shared with others. Returns FD's new number.

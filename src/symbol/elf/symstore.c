@@ -20,8 +20,7 @@ enum {
 	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL,
 };
 
-/* False: FD is -1 or fstat fails. */
-static bool read_origin(int fd, struct symimage_origin *origin)
+bool symstore_origin(int fd, struct symimage_origin *origin)
 {
 	struct stat st;
 
@@ -45,8 +44,8 @@ static bool read_origins(
 	const struct elffile *elf, const struct elffile *debug, struct origins *origins)
 {
 	*origins = (struct origins){0};
-	return (!elf || read_origin(elffile_fd(elf), &origins->elf)) &&
-	       (!debug || read_origin(elffile_fd(debug), &origins->debug));
+	return (!elf || symstore_origin(elffile_fd(elf), &origins->elf)) &&
+	       (!debug || symstore_origin(elffile_fd(debug), &origins->debug));
 }
 
 static bool is_of(const struct symimage_header *header, const struct origins *origins)
@@ -87,20 +86,17 @@ static bool is_none(const struct symimage_origin *origin)
 	return !memcmp(origin, &none, sizeof(none));
 }
 
-bool symstore_is_of(int fd, int elf, int debug)
+bool symstore_is_of(int fd, const struct symimage_origin *elf, const struct symimage_origin *debug)
 {
 	struct symimage_header header;
-	struct origins origins;
 
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
 		return false;
-	read_origin(elf, &origins.elf);
-	read_origin(debug, &origins.debug);
-	if (memcmp(&header.elf, &origins.elf, sizeof(header.elf)))
+	if (memcmp(&header.elf, elf, sizeof(header.elf)))
 		return false;
 	if (is_none(&header.debug))
 		return !is_none(&header.elf);
-	return !memcmp(&header.debug, &origins.debug, sizeof(header.debug));
+	return !memcmp(&header.debug, debug, sizeof(header.debug));
 }
 
 static struct cache cache_in(const char *folder)
@@ -131,7 +127,8 @@ static int copy_to(int from, int to)
 	return (int)n;
 }
 
-void symstore_keep(struct symstore *store, const char *build_id, int elf, int debug)
+void symstore_keep(struct symstore *store, const char *build_id, const struct symimage_origin *elf,
+	const struct symimage_origin *debug)
 {
 	char *folder = folder_cache(), *temporary;
 	struct cache cache = cache_in(folder);

@@ -11,6 +11,7 @@
 
 struct elffile;
 struct symimage;
+struct symimage_origin;
 
 struct symstore {
 	int in;       /* the cached table, open for reading; -1: none. Owned by the caller */
@@ -27,19 +28,23 @@ int symstore_get(struct symstore *store, const struct elffile *elf, const struct
 void symstore_put(struct symstore *store, const struct elffile *elf, const struct elffile *debug,
 	const struct symimage *image);
 
+/* What an open file is told by; false and zeros: FD is -1, or that is not known. */
+bool symstore_origin(int fd, struct symimage_origin *origin);
+
 /*
- * True if the table in FD was made from the file ELF (-1: none) and no debug file other than DEBUG.
- * To be checked before it is cached, for the worker may have been taken over by the file that it
- * read.
+ * True if the table in FD was made from the file ELF (zeros: none) and no debug file other than
+ * DEBUG. To be checked before it is cached, for the worker may have been taken over by the file
+ * that it read.
  */
-bool symstore_is_of(int fd, int elf, int debug);
+bool symstore_is_of(int fd, const struct symimage_origin *elf, const struct symimage_origin *debug);
 
 /*
  * For the parent of the worker: opens the cached table of BUILD_ID, and a file for a new one.
  */
 void symstore_prepare(struct symstore *store, const char *build_id);
 /* Caches the new table if symstore_is_of these files. */
-void symstore_keep(struct symstore *store, const char *build_id, int elf, int debug);
+void symstore_keep(struct symstore *store, const char *build_id, const struct symimage_origin *elf,
+	const struct symimage_origin *debug);
 void symstore_release(struct symstore *store);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuse FOLDER FILE: mounts a FUSE file system of user nobody on FOLDER, with one file,
- * "program", that has the content of FILE. Its child, nobody, maps that file with execute
- * permission and is busy; its number is printed. Then the file system takes requests, but answers
- * none any more: who waits for it cannot even be killed, until this program ends, after a minute
- * at most. As root.
+ * fuse FOLDER [read | flush]: mounts a FUSE file system of user nobody on FOLDER, with one file,
+ * "program", which is this program. Its child, nobody, maps that file with execute permission and
+ * is busy; its number is printed. Then the file system takes requests, but answers none any more,
+ * or only none of that kind (flush: what closes a file): who waits for it cannot even be killed,
+ * until this program ends, after a minute at most. As root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,8 @@
 
 enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 60 };
 
-static int device;
+static int device, silent;
+static int unanswered; /* opcode; 0: all */
 static char *content;
 static size_t size;
 
@@ -79,6 +80,8 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 			reply(in->unique, 0, &entry, sizeof(entry));
 		break;
 	case FUSE_OPEN:
+		if (silent) /* the pages that the target has stay, and others' reads come here */
+			open_out.open_flags = FOPEN_KEEP_CACHE | FOPEN_DIRECT_IO;
 		reply(in->unique, 0, &open_out, sizeof(open_out));
 		break;
 	case FUSE_READ:
@@ -160,8 +163,10 @@ int main(int argc, char **argv)
 	int done[2];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return 64;
+	if (argc == 3)
+		unanswered = strcmp(argv[2], "read") ? FUSE_FLUSH : FUSE_READ;
 	if (atoi(argv[1]))
 		spin(atoi(argv[1]));
 	alarm(SECONDS_MAX);
@@ -175,7 +180,7 @@ int main(int argc, char **argv)
 		be_target(argv[1], done[1]);
 	struct pollfd fds[] = {{.fd = device, .events = POLLIN}, {.fd = done[0], .events = POLLIN}};
 
-	for (int silent = 0;;) {
+	for (;;) {
 		poll(fds, silent ? 1 : 2, -1);
 		if (!silent && fds[1].revents) {
 			silent = 1;
@@ -189,7 +194,8 @@ int main(int argc, char **argv)
 
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return 1;
-		if (n >= (ssize_t)sizeof(*in) && !silent)
+		if (n >= (ssize_t)sizeof(*in) &&
+			(!silent || (unanswered && (int)in->opcode != unanswered)))
 			answer(in, in + 1);
 	}
 }

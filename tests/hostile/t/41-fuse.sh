@@ -1,21 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuse: the target runs a program of a file system in user space that does not answer. Who asks it waits and cannot even be killed,
-# until the file system ends, here after a minute.
+# fuse: the target runs a program of a file system in user space that does not answer, and a recording names such files. Who asks it
+# waits and cannot even be killed, until the file system ends, here after a minute.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 711 "$T_top" "$T"
 mkdir "$T/files"
-"$CASES/fuse" "$T/files" >"$T/out" 2>&1 &
-server=$!
-trap 'kill -9 $server 2>/dev/null || :; umount -l "$T/files" 2>/dev/null || :; test_end' EXIT
-if ! until_true 30 grep -q . "$T/out" || ! grep -qx '[0-9]*' "$T/out"; then
+bin=$(dirname "$BIN")
+server=
+trap 'stop; test_end' EXIT
+
+# serve [WHAT]: a file system that does not answer WHAT; $target runs its program
+serve() {
+	: >"$T/out"
+	"$CASES/fuse" "$T/files" "$@" >"$T/out" 2>&1 &
+	server=$!
+	until_true 30 grep -q . "$T/out" || :
+	target=$(cat "$T/out")
+	grep -qx '[0-9]*' "$T/out"
+}
+
+stop() {
+	[ -z "$server" ] || kill -9 "$server" 2>/dev/null || :
+	wait 2>/dev/null || :
+	umount -l "$T/files" 2>/dev/null || :
+	server=
+}
+
+if ! serve; then
 	skip fuse "$(cat "$T/out")"
 	exit 0
 fi
-target=$(cat "$T/out")
 
 recorder() {
 	"$BIN" --engine bpf --min-quality 0 "$@"
@@ -28,4 +45,37 @@ for how in "-p $target" -a; do
 	check "${how%% *}: ends in time" test $(($(date +%s) - began)) -lt 40
 	check "${how%% *}: it says whose file it is" grep -q "^sample-bt: memory or files of process $target do not answer" "$T/${how%% *}.err"
 	check "${how%% *}: samples" at_least "$(account kept "${how%% *}")" 20
+done
+stop
+
+# id_of FILE
+id_of() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+cp "$CASES/exits" "$T/good"
+{
+	echo "$(id_of "$CASES/fuse") $T/files/program"
+	seq 20 | awk -v path="$T/files/program" '{ printf "%040x %s%d\n", $1, path, $1 }'
+	echo "$(id_of "$T/good") $T/good"
+} | recording_of >"$T/names.rec"
+
+# view COMMAND…: ends in time, with the name of the only frame of the file that answers
+view() {
+	within 40 "$@" --min-quality 0 "$T/names.rec" >"$T/view" 2>"$T/err"
+	note "$T/err"
+	check_eq "$silent, $1: exit code" 0 "$status"
+	check "$silent, $1: other files" grep -q 'frames 4.5 % named' "$T/err"
+	check "$silent, $1: it is said" grep -q 'not answer (FUSE' "$T/err"
+}
+
+PATH=$bin:$PATH
+for silent in all read flush; do
+	# shellcheck disable=SC2046 # none for all
+	serve $([ $silent = all ] || echo $silent) || note "$T/out"
+	case $silent in # each waits for seconds
+	all) view bt-report ;;
+	*) view bt-resolve --missing ;;
+	esac
+	stop
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers and open files as messages of a SOCK_SEQPACKET socket. */
-#ifndef PROCESS_FDPASS_H
-#define PROCESS_FDPASS_H
+#ifndef LIB_UNTRUSTED_FDPASS_H
+#define LIB_UNTRUSTED_FDPASS_H
 
 #include <stdint.h>
 
