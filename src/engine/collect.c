@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect.h"
+#include "condense.h"
 #include "frame_table.h"
 #include "lib/util.h"
 #include "process/task.h"
@@ -44,6 +45,8 @@ static uint32_t frame_of(struct collector *c, uint64_t frame)
 {
 	struct user_frame f = decode_frame(c, frame);
 
+	if (frame == SAMPLE_RARE)
+		return frame_table_rare(&c->table);
 	return frame_table_user(&c->table, f.map, f.address, f.call);
 }
 
@@ -210,7 +213,13 @@ static uint32_t add_named_stack(struct collector *c, const struct sample_stack *
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
 
 	for (uint32_t i = 0; i < s->nr; i++) {
-		const struct sample_name *name = name_at(c, c->samples->frames[s->first + i]);
+		uint64_t number = c->samples->frames[s->first + i];
+
+		if (number == SAMPLE_RARE) {
+			frames[i] = frame_table_rare(&c->table);
+			continue;
+		}
+		const struct sample_name *name = name_at(c, number);
 
 		frames[i] = frame_table_named(&c->table,
 			strpool_get(&c->samples->strings, name->function),
@@ -224,6 +233,8 @@ static uint32_t add_named_stack(struct collector *c, const struct sample_stack *
 
 static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t number)
 {
+	if (number == SAMPLE_RARE)
+		return frame_table_rare(&c->table);
 	const struct sample_name *name = name_at(c, number);
 
 	return frame_table_vm(
@@ -233,7 +244,7 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 /* False for entries that only mark a possible run loop, for splicing. */
 static bool is_frame(const struct collector *c, const struct vm *vm, uint64_t number)
 {
-	return vm->splice->is_frame(name_at(c, number)->what);
+	return number == SAMPLE_RARE || vm->splice->is_frame(name_at(c, number)->what);
 }
 
 static uint32_t add_vm_stack(struct collector *c, const struct sample_stack *s)
@@ -335,15 +346,19 @@ static void drop_own_frames(struct collector *c, uint32_t number)
 {
 	struct samples *s = c->samples;
 	const struct sample_stack stack = s->stacks[number];
+	const uint64_t *from = s->frames + stack.first;
+	bool rare = stack.nr && *from == SAMPLE_RARE;
 	size_t own;
 
 	if (stack.actual || stack.kind != STACK_KERNEL || stack.end == SAMPLE_NAMED ||
-		!(own = frame_table_own(&c->table, s->frames + stack.first, stack.nr)))
+		!(own = frame_table_own(&c->table, from + rare, stack.nr - rare)))
 		return;
 	uint32_t nr = stack.nr - (uint32_t)own;
 	uint64_t *frames = xcalloc(nr, sizeof(*frames));
 
-	memcpy(frames, s->frames + stack.first + own, nr * sizeof(*frames));
+	memcpy(frames, from + own, nr * sizeof(*frames));
+	if (rare)
+		*frames = SAMPLE_RARE;
 	uint32_t trimmed = samples_stack(s, frames, nr, STACK_KERNEL, stack.end);
 
 	s->stacks[number].actual = trimmed; /* the stacks may have moved */
@@ -471,11 +486,12 @@ static void add_events(struct collector *c)
 	}
 }
 
-void collect(struct samples *s, const struct processes *ps, const struct kallsyms *ks,
-	struct recording *rec)
+void collect(
+	struct samples *s, struct processes *ps, const struct kallsyms *ks, struct recording *rec)
 {
 	struct collector c = {.samples = s, .ps = ps, .rec = rec};
 
+	condense_last(s, ps);
 	frame_table_init(&c.table, ps, ks, rec);
 	table_init(&c.spliced);
 	merge_rows(&c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "frame_table.h"
 #include "lib/util.h"
+#include "samples.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/names/kallsyms.h"
 
@@ -77,6 +78,23 @@ uint32_t frame_table_user(
 	uint32_t *at = table_put(&t->frames, space << 1 | call, f.addr, &is_new);
 
 	return is_new ? (*at = recording_add_frame(t->rec, &f)) : *at;
+}
+
+static uint32_t note_frame(struct frame_table *t, const char *note)
+{
+	struct rec_name n = {.function = recording_string(t->rec, note)};
+	uint32_t frame = recording_add_frame(
+		t->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+
+	recording_name_frame(t->rec, frame, &n, 1);
+	return frame;
+}
+
+uint32_t frame_table_rare(struct frame_table *t)
+{
+	if (!t->rare)
+		t->rare = note_frame(t, "[rare]") + 1;
+	return t->rare - 1;
 }
 
 static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
@@ -180,14 +198,11 @@ uint32_t frame_table_vm(
 }
 
 /* "[VM: TEXT]" */
-static uint32_t note_frame(struct frame_table *t, const struct vm *vm, const char *text)
+static uint32_t vm_note(struct frame_table *t, const struct vm *vm, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", vm->name, text);
-	struct rec_name n = {.function = recording_string(t->rec, note)};
-	uint32_t frame = recording_add_frame(
-		t->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+	uint32_t frame = note_frame(t, note);
 
-	recording_name_frame(t->rec, frame, &n, 1);
 	free(note);
 	return frame;
 }
@@ -197,7 +212,7 @@ static uint32_t inconsistent_frame(struct frame_table *t, const struct vm *vm)
 	uint32_t *frame = &t->inconsistent[vm->kind];
 
 	if (!*frame)
-		*frame = note_frame(t, vm, "inconsistent") + 1;
+		*frame = vm_note(t, vm, "inconsistent") + 1;
 	return *frame - 1;
 }
 
@@ -260,7 +275,7 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 		return recording_add_stack(
 			t->rec, vm->stack, END_CUT, recording_string(t->rec, "depth"), frames, nr);
 	case VM_NOT_RUNNING:
-		note = note_frame(t, vm, "not running");
+		note = vm_note(t, vm, "not running");
 		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, &note, 1);
 	default:
 		note = inconsistent_frame(t, vm);
@@ -271,8 +286,11 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr)
 {
 	uint32_t *frames = xcalloc(nr, sizeof(*frames));
+	size_t i = 0;
 
-	for (size_t i = 0; i < nr; i++)
+	if (nr && *addresses == SAMPLE_RARE)
+		frames[i++] = frame_table_rare(t);
+	for (; i < nr; i++)
 		frames[i] = kernel_frame(t, addresses[i], i && !interrupts(t, addresses[i - 1]));
 	uint32_t id = recording_add_stack(t->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
 

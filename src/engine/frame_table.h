@@ -17,8 +17,9 @@ struct frame_table {
 	struct table vm;     /* function, file, kind of VM and line -> frame */
 	struct splice_code *codes;
 	size_t nr_codes, codes_alloc;
-	struct table by_object;          /* object, interpreter -> index in codes */
-	uint32_t inconsistent[VM_KINDS]; /* the note frame + 1; 0: not added yet */
+	struct table by_object; /* object, interpreter -> index in codes */
+	/* Note frames + 1; 0: not added yet. */
+	uint32_t inconsistent[VM_KINDS], rare;
 };
 
 void frame_table_init(struct frame_table *t, const struct processes *ps, const struct kallsyms *ks,
@@ -28,6 +29,9 @@ void frame_table_release(struct frame_table *t);
 /* The frame at ADDRESS in M (NULL: no mapping). CALL: it is a return address. */
 uint32_t frame_table_user(
 	struct frame_table *t, const struct mapping *m, uint64_t address, bool call);
+
+/* The note in place of the innermost frames of a rare stack. */
+uint32_t frame_table_rare(struct frame_table *t);
 
 /* The number of frames at the leaf of a kernel stack that belong to the probe itself. */
 size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr);
@@ -60,7 +64,7 @@ unsigned frame_table_role(
 uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, struct splice *s,
 	enum stack_end end, uint32_t cut_by);
 
-/* Adds the kernel stack of NR addresses, leaf first. */
+/* Adds the kernel stack of NR addresses, leaf first; the first one may be SAMPLE_RARE. */
 uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr);
 
 /* What cut a stack whose last address is in M, as a string of the recording. */

@@ -51,8 +51,8 @@ uint32_t samples_task(
 	struct samples *s, uint32_t pid, uint32_t tid, uint64_t start, const char *comm)
 {
 	bool is_new;
-	uint32_t *at = table_put(
-		&s->by_task, hash_pair(start, tid), hash_text(comm, strlen(comm)), &is_new);
+	uint32_t *at = table_put(&s->by_task, hash_pair(start, (uint64_t)pid << 32 | tid),
+		hash_text(comm, strlen(comm)), &is_new);
 
 	if (!is_new)
 		return *at;

@@ -24,6 +24,9 @@ enum {
 	SAMPLE_NAMED,        /* a kernel stack whose frames are numbers in names, not addresses */
 };
 
+/* A frame, of any stack, in place of the innermost ones of a rare stack: see condense.h. */
+#define SAMPLE_RARE UINT64_MAX
+
 struct samples {
 	struct strpool strings;
 	struct sample_event {
@@ -79,6 +82,9 @@ struct samples {
 	size_t nr_rows, rows_alloc;
 	struct table by_task, by_stack, by_name, by_label, by_row;
 	uint64_t lost[LOST_REASONS];
+	/* See condense.h. */
+	uint64_t nr_summed; /* tasks whose rows became those of a sum: without tid and start */
+	size_t condensed;   /* tasks, stacks and rows that remained the last time */
 };
 
 void samples_init(struct samples *s);

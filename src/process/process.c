@@ -587,6 +587,24 @@ static bool needs_perfmap(const struct process *p, const bool *used)
 	       (any_used(p->maps, p->nr_maps, used) || any_used(p->past, p->nr_past, used));
 }
 
+/* Only those that are still there; otherwise it would grow with each new PID. */
+static void make_by_pid(struct processes *ps)
+{
+	table_release(&ps->by_pid);
+	table_init(&ps->by_pid);
+	for (size_t i = 0; i < ps->nr; i++) {
+		const struct process *p = &ps->list[i];
+		bool is_new;
+
+		if (!p->pid)
+			continue;
+		uint32_t *at = table_put(&ps->by_pid, p->pid, 0, &is_new);
+
+		if (is_new || ps->list[*at].id < p->id)
+			*at = (uint32_t)i;
+	}
+}
+
 void processes_sweep(struct processes *ps, const bool *used, int64_t time_ns)
 {
 	for (size_t i = 0; i < ps->nr; i++) {
@@ -603,6 +621,7 @@ void processes_sweep(struct processes *ps, const bool *used, int64_t time_ns)
 		}
 	}
 	mappings_sweep(ps, used, time_ns);
+	make_by_pid(ps);
 }
 
 void processes_note_left_out(const struct processes *ps, struct strbuf *notes)

@@ -19,8 +19,7 @@ enum { START = 0x1000, END = 0x5000 };
 
 static struct object objects[] = {{.path = (char[]){"/lib/odd.so"}, .build_id = (char[]){"ab"}}};
 static struct mapping maps[] = {{.start = START, .end = END, .generation = 1, .pid = 4}};
-static const struct processes ps = {
-	.objects = objects, .nr_objects = 1, .maps = maps, .nr_maps = 1};
+static struct processes ps = {.objects = objects, .nr_objects = 1, .maps = maps, .nr_maps = 1};
 
 static struct samples samples;
 static struct recording rec;
@@ -127,6 +126,26 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 	assert_int_equal(rec.rows[0].count, 7);
 	assert_int_equal(rec.rows[0].sum, 7);
 	assert_int_equal(rec.lost[LOST_NO_BODY], 5);
+}
+
+static void collect__rare_stacks_begin_with_a_note(void **state)
+{
+	const uint64_t user[] = {SAMPLE_RARE, samples_user_frame(&ps, maps, START, true)};
+	const uint64_t kernel[] = {SAMPLE_RARE, 0xffffffff81000123};
+
+	(void)state;
+	add(samples_stack(&samples, user, 2, STACK_USER, WALK_ROOT), 0, 2);
+	add(0, samples_stack(&samples, kernel, 2, STACK_KERNEL, 0), 1);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(rec.nr_frames, 3);
+	for (size_t i = 0; i < 2; i++) {
+		const struct rec_frame *f = &rec.frames[rec.frame_refs[stack_at(i, 0)->first]];
+
+		assert_int_equal(stack_at(i, 0)->nr, 2);
+		assert_int_equal(stack_at(i, 0)->end, END_ROOT);
+		assert_int_equal(f->kind, FRAME_NOTE);
+		assert_string_equal(recording_get(&rec, rec.names[f->names].function), "[rare]");
+	}
 }
 
 static void collect__what_began_before(void **state)
@@ -237,6 +256,7 @@ int main(void)
 		TEST(ends_of_walks),
 		TEST(addresses_in_no_mapping),
 		TEST(pending_stacks_are_merged_with_what_they_become),
+		TEST(rare_stacks_begin_with_a_note),
 		TEST(what_began_before),
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
 		TEST(events_labels_and_slices),

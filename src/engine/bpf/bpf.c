@@ -3,6 +3,7 @@
 #include "counters.h"
 #include "drain.h"
 #include "engine/collect.h"
+#include "engine/condense.h"
 #include "engine/engine.h"
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
@@ -534,6 +535,22 @@ static void drain(struct bpf *b)
 	drain_run(&b->drain);
 }
 
+/* Mappings that ended before TIME_NS are merged. */
+static void condense(struct bpf *b, int64_t time_ns)
+{
+	struct condense c;
+
+	condense_begin(&c, &b->samples, &b->processes, condense_limits(), time_ns);
+	stack_copies_sweep(&b->copies, &c);
+	drain_renumber(&b->drain, &c);
+	condense_end(&c);
+}
+
+static bool is_sweep_due(const struct bpf *b)
+{
+	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples);
+}
+
 /*
  * Frees what ended some time ago and is in no stack. Those of the programs have to be read before;
  * what they store from then on is of mappings that were still published.
@@ -544,16 +561,22 @@ static void sweep(struct bpf *b)
 	int64_t now = monotonic_ns(), before = now - SWEEP_S * 1000000000LL;
 	int64_t waiting = stack_copies_oldest(&b->copies);
 
-	if (ps->nr_added - b->swept < SWEEP_ADDED || now < b->sweep_ns)
+	if (now < b->sweep_ns || !is_sweep_due(b))
 		return;
+	if (waiting < before)
+		before = waiting;
+	drain(b);
+	drain(b);
+	if (condense_is_due(&b->samples))
+		condense(b, before);
+	else
+		stack_copies_sweep(&b->copies, NULL);
 	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
 
-	drain(b);
-	drain(b);
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
 	vm_processes_sweep(&b->vms);
-	processes_sweep(ps, used, before < waiting ? before : waiting);
+	processes_sweep(ps, used, before);
 	free(used);
 	b->swept = ps->nr_added;
 	b->sweep_ns = now + SWEEP_S * 1000000000LL;
@@ -690,6 +713,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
 	processes_note_left_out(&b->processes, notes);
+	condense_note(&b->samples, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
 	if (b->request->vm && !vm_processes_any(&b->vms))
 		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->vm->title);

@@ -265,6 +265,14 @@ void drain_mark_mappings(const struct drain *d, bool *used, size_t nr)
 	mark_nodes(&d->before, used, nr);
 }
 
+void drain_renumber(struct drain *d, struct condense *to)
+{
+	for (size_t i = 0; i <= d->wait_stacks.mask; i++)
+		if (d->wait_stacks.slots[i].used)
+			d->wait_stacks.slots[i].value =
+				condense_keep(to, d->wait_stacks.slots[i].value);
+}
+
 static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,
 	uint32_t state, uint64_t ns)
 {

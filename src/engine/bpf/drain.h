@@ -47,6 +47,9 @@ void drain_run(struct drain *d);
 /* As samples_mark_mappings(), for stacks that rows which are not read yet may have. */
 void drain_mark_mappings(const struct drain *d, bool *used, size_t nr);
 
+/* Takes the new numbers of the stacks that it has from TO. */
+void drain_renumber(struct drain *d, struct condense *to);
+
 /*
  * After the programs have stopped: adds the ticks in MAP (fd) that no later stack of their thread
  * has counted; one cut stack per thread.

@@ -92,6 +92,7 @@ void stack_copies_init(struct stack_copies *c, struct processes *ps, struct load
 	*c = (struct stack_copies){.ps = ps, .loader = loader, .samples = samples};
 	c->code = xcalloc(CODE_PAGES, sizeof(*c->code));
 	table_init(&c->stacks);
+	table_init(&c->older);
 }
 
 void stack_copies_release(struct stack_copies *c)
@@ -104,6 +105,7 @@ void stack_copies_release(struct stack_copies *c)
 	free(c->parts);
 	free(c->code);
 	table_release(&c->stacks);
+	table_release(&c->older);
 	*c = (struct stack_copies){0};
 }
 
@@ -287,10 +289,23 @@ int64_t stack_copies_oldest(const struct stack_copies *c)
 	return oldest;
 }
 
+/* The stack of COPY; IS_NEW: it has none yet. */
+static uint32_t *stack_of(struct stack_copies *c, uint64_t copy, bool *is_new)
+{
+	uint32_t *at = table_put(&c->stacks, copy, 0, is_new);
+	const uint32_t *older = *is_new ? table_get(&c->older, copy, 0) : NULL;
+
+	if (older) {
+		*at = *older;
+		*is_new = false;
+	}
+	return at;
+}
+
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy)
 {
 	bool is_new;
-	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
+	uint32_t *at = stack_of(c, copy, &is_new);
 
 	return is_new ? (*at = samples_pending(c->samples)) : *at;
 }
@@ -298,10 +313,39 @@ uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy)
 void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack)
 {
 	bool is_new;
-	uint32_t *at = table_put(&c->stacks, copy, 0, &is_new);
+	uint32_t *at = stack_of(c, copy, &is_new);
 
 	if (is_new)
 		*at = stack;
 	else
 		samples_set_pending(c->samples, *at, stack);
+}
+
+static void renumber(struct table *t, struct condense *to)
+{
+	for (size_t i = 0; i <= t->mask; i++)
+		if (t->slots[i].used)
+			t->slots[i].value = condense_keep(to, t->slots[i].value);
+}
+
+/* A stack that has not come yet may still do. */
+static void keep_pending(struct stack_copies *c)
+{
+	for (size_t i = 0; i <= c->older.mask; i++) {
+		const struct table_slot *slot = &c->older.slots[i];
+		bool is_new;
+
+		if (slot->used && !samples_actual(c->samples, slot->value))
+			stack_of(c, slot->a, &is_new);
+	}
+}
+
+void stack_copies_sweep(struct stack_copies *c, struct condense *to)
+{
+	keep_pending(c);
+	table_release(&c->older);
+	c->older = c->stacks;
+	table_init(&c->stacks);
+	if (to)
+		renumber(&c->older, to);
 }

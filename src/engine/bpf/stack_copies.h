@@ -6,6 +6,7 @@
 #ifndef ENGINE_BPF_STACK_COPIES_H
 #define ENGINE_BPF_STACK_COPIES_H
 
+#include "engine/condense.h"
 #include "engine/samples.h"
 #include "lib/table.h"
 #include "loader.h"
@@ -29,9 +30,10 @@ struct stack_copies {
 	} * parts; /* pages whose head has not been read yet */
 	size_t nr_parts, parts_alloc;
 	struct code_page *code; /* read last */
-	struct table stacks;    /* number of the copy -> stack in samples */
-	uint64_t bytes;         /* of the waiting copies */
-	uint64_t nr_copies;     /* so far */
+	/* Number of the copy -> stack in samples; those not used since the last sweep are older. */
+	struct table stacks, older;
+	uint64_t bytes;     /* of the waiting copies */
+	uint64_t nr_copies; /* so far */
 };
 
 void stack_copies_init(struct stack_copies *c, struct processes *ps, struct loader *loader,
@@ -52,5 +54,11 @@ int64_t stack_copies_oldest(const struct stack_copies *c);
 void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack);
 /* The stack in samples of the copy, pending until it is unwound. */
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy);
+/*
+ * Forgets the stacks that were not used since the last call, nor between that and the call before:
+ * their rows have been read. Takes the new numbers of the others from TO, if the samples are being
+ * condensed (else NULL).
+ */
+void stack_copies_sweep(struct stack_copies *c, struct condense *to);
 
 #endif

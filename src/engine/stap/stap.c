@@ -3,6 +3,7 @@
 #include "claim.h"
 #include "compile.h"
 #include "engine/collect.h"
+#include "engine/condense.h"
 #include "engine/engine.h"
 #include "engine/samples.h"
 #include "guard.h"
@@ -638,6 +639,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	add_seconds(&s->tally, rec);
 	tally_samples(&s->tally, event, &samples);
 	collect(&samples, &s->processes, s->kallsyms, rec);
+	condense_note(&samples, notes);
 	samples_release(&samples);
 	processes_move_files(&s->processes, files);
 	strbuf_add(notes, s->notes.buf, s->notes.len);

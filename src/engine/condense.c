@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "condense.h"
+#include "lib/hash.h"
+#include "lib/limits/memory.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	TASKS_MAX = 1 << 14,
+	TASK_ROWS = 4, /* of ended tasks, on average */
+	ROWS_MAX = 1 << 18,
+	ROW_BYTES = 1 << 10,   /* with its stacks, and twice, as they are copied */
+	ENTRIES_MIN = 1 << 17, /* tasks, stacks and rows that are worth the effort */
+	ENTRY_BYTES = 1 << 8,
+	LIMIT_PART = 8, /* of a memory limit */
+	DEPTH_MAX = 64, /* of rare stacks: more if that suffices, else less */
+};
+
+struct condense_limits condense_limits(void)
+{
+	size_t rows = memory_share((uint64_t)ROWS_MAX * ROW_BYTES, LIMIT_PART) / ROW_BYTES;
+
+	return (struct condense_limits){rows / (ROWS_MAX / TASKS_MAX), rows};
+}
+
+static size_t nr_entries(const struct samples *s)
+{
+	return s->nr_tasks + s->nr_stacks + s->nr_rows;
+}
+
+bool condense_is_due(const struct samples *s)
+{
+	size_t more = memory_share(ENTRIES_MIN * ENTRY_BYTES, 2 * LIMIT_PART) / ENTRY_BYTES;
+
+	return nr_entries(s) > s->condensed + (s->condensed / 2 > more ? s->condensed / 2 : more);
+}
+
+/* ---- tasks ---- */
+
+/* How much of the samples a task has. */
+struct task_use {
+	uint32_t task;
+	uint32_t rows;
+	uint64_t sum;
+	bool summed;
+};
+
+/* Threads that our PID namespace does not show have no number: nothing can tell them apart. */
+static bool is_running(uint32_t pid, uint32_t tid)
+{
+	return pid && tid && (!syscall(SYS_tgkill, pid, tid, 0) || errno == EPERM);
+}
+
+/* A sum, or the idle task. */
+static bool is_sum(const struct sample_task *task)
+{
+	return !task->tid && !task->start;
+}
+
+static const char *comm_of(const struct condense *c, const struct sample_task *task)
+{
+	return strpool_get(&c->from->strings, task->comm);
+}
+
+/* The sum for TASK; beyond so many names that of those without one. */
+static uint32_t add_sum(struct condense *c, const struct sample_task *task)
+{
+	uint32_t pid = is_running(task->pid, task->pid) ? task->pid : 0;
+	const char *comm = comm_of(c, task);
+	bool is_new;
+
+	if (c->sums.nr >= c->max.tasks && !table_get(&c->sums, pid, hash_text(comm, strlen(comm))))
+		comm = "";
+	uint32_t *at = table_put(&c->sums, pid, hash_text(comm, strlen(comm)), &is_new);
+
+	if (is_new)
+		*at = samples_task(&c->to, pid, 0, 0, comm);
+	return *at;
+}
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct task_use *a = va, *b = vb;
+
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? 1 : -1;
+	return (a->task < b->task) - (a->task > b->task);
+}
+
+static int compare_tasks(const void *va, const void *vb)
+{
+	const struct task_use *a = va, *b = vb;
+
+	return (a->task > b->task) - (a->task < b->task);
+}
+
+/* The uses of all tasks, in their order; the caller frees them. */
+static struct task_use *count_uses(const struct samples *s)
+{
+	struct task_use *uses = xcalloc(s->nr_tasks + 1, sizeof(*uses));
+
+	for (size_t i = 0; i < s->nr_tasks; i++)
+		uses[i].task = (uint32_t)i;
+	for (size_t i = 1; i < s->nr_rows; i++) {
+		struct task_use *use = &uses[s->rows[i].key.task];
+
+		use->rows++;
+		add_capped(&use->sum, s->rows[i].sum);
+	}
+	return uses;
+}
+
+/* Moves those that have ended, or that have another name by now, to the front. */
+static size_t move_ended(const struct samples *s, struct task_use *uses)
+{
+	struct table newest; /* thread -> task */
+	size_t nr = 0;
+	bool is_new;
+
+	table_init(&newest);
+	for (size_t i = 0; i < s->nr_tasks; i++)
+		*table_put(&newest, s->tasks[i].tid, 0, &is_new) = (uint32_t)i;
+	for (size_t i = 0; i < s->nr_tasks; i++) {
+		const struct sample_task *task = &s->tasks[uses[i].task];
+		struct task_use use = uses[i];
+
+		if (is_sum(task) || (*table_get(&newest, task->tid, 0) == use.task &&
+					    is_running(task->pid, task->tid)))
+			continue;
+		uses[i] = uses[nr];
+		uses[nr++] = use;
+	}
+	table_release(&newest);
+	return nr;
+}
+
+/* Of too many ended tasks, half of what may remain does: those with the most samples. */
+static void choose_sums(const struct condense *c, struct task_use *uses)
+{
+	size_t nr = move_ended(c->from, uses), rows = 0, rows_max = TASK_ROWS * c->max.tasks;
+
+	for (size_t i = 0; i < nr; i++)
+		rows += uses[i].rows;
+	if (nr <= c->max.tasks && rows <= rows_max)
+		return;
+	qsort(uses, nr, sizeof(*uses), compare_sums);
+	rows = 0;
+	for (size_t i = 0; i < nr; i++) {
+		rows += uses[i].rows;
+		uses[i].summed = i >= c->max.tasks / 2 || rows > rows_max / 2;
+	}
+}
+
+static void add_tasks(struct condense *c)
+{
+	const struct samples *s = c->from;
+	struct task_use *uses = count_uses(s);
+
+	choose_sums(c, uses);
+	qsort(uses, s->nr_tasks, sizeof(*uses), compare_tasks);
+	for (size_t i = 0; i < s->nr_tasks; i++) {
+		const struct sample_task *task = &s->tasks[i];
+
+		if (!uses[i].rows)
+			continue;
+		c->to.nr_summed += uses[i].summed;
+		if (uses[i].summed || is_sum(task))
+			c->tasks[i] = add_sum(c, task);
+		else
+			c->tasks[i] = samples_task(
+				&c->to, task->pid, task->tid, task->start, comm_of(c, task));
+	}
+	free(uses);
+}
+
+/* ---- stacks ---- */
+
+/* FRAME in the mapping that stands for its own. */
+static uint64_t merge_frame(struct condense *c, uint64_t frame)
+{
+	uint64_t serial = frame >> 41;
+	bool anywhere;
+
+	if (!walk_frame_mapped(frame) || !serial || serial > c->merged.ps->nr_maps)
+		return frame;
+	uint64_t other = ended_maps_find(&c->merged, (uint32_t)serial - 1, &anywhere) + 1ULL;
+
+	return other << 41 | (anywhere ? 0 : frame & ((1ULL << 41) - 1));
+}
+
+static uint32_t add_stack(struct condense *c, const struct sample_stack *s)
+{
+	const uint64_t *frames = c->from->frames + s->first;
+
+	if (s->nr > c->frames_alloc) {
+		c->frames_alloc = s->nr;
+		c->frames = xrealloc(c->frames, c->frames_alloc, sizeof(*c->frames));
+	}
+	for (uint32_t i = 0; i < s->nr; i++)
+		c->frames[i] = s->kind == STACK_USER ? merge_frame(c, frames[i]) : frames[i];
+	return samples_stack(&c->to, c->frames, s->nr, (enum stack_kind)s->kind, s->end);
+}
+
+uint32_t condense_keep(struct condense *c, uint32_t stack)
+{
+	uint32_t actual = stack ? samples_actual(c->from, stack) : 0;
+	uint32_t *at = &c->stacks[actual ? actual : stack];
+
+	if (stack && !*at)
+		*at = actual ? add_stack(c, &c->from->stacks[actual]) : samples_pending(&c->to);
+	return *at;
+}
+
+/* ---- the rest ---- */
+
+/* Their numbers remain, as they are added in their order. */
+static void copy_names(struct samples *to, const struct samples *s)
+{
+	for (size_t i = 1; i < s->nr_labels; i++) {
+		const struct sample_label *label = &s->labels[i];
+
+		samples_label(to, label->others, strpool_get(&s->strings, label->key),
+			strpool_get(&s->strings, label->value));
+	}
+	for (size_t i = 0; i < s->nr_names; i++) {
+		struct sample_name name = s->names[i];
+
+		name.function = strpool_import(&to->strings, &s->strings, name.function);
+		name.file = strpool_import(&to->strings, &s->strings, name.file);
+		samples_name(to, &name);
+	}
+	for (size_t i = 0; i < s->nr_events; i++)
+		samples_event(to, &s->events[i]);
+	memcpy(to->lost, s->lost, sizeof(s->lost));
+	to->nr_summed = s->nr_summed;
+}
+
+/* ---- rare stacks ---- */
+
+/* Makes the rows of to shorter stacks of struct samples TO. */
+struct shortener {
+	const struct samples *from;
+	struct samples *to;
+	uint32_t *stacks; /* numbers in to by numbers in from; 0: not kept yet */
+	uint32_t depth;
+};
+
+static uint32_t keep_whole(struct shortener *s, uint32_t stack)
+{
+	const struct sample_stack *from = &s->from->stacks[stack];
+
+	if (!stack || s->stacks[stack])
+		return s->stacks[stack];
+	return s->stacks[stack] =
+		       from->actual ? samples_pending(s->to)
+				    : samples_stack(s->to, s->from->frames + from->first, from->nr,
+					      (enum stack_kind)from->kind, from->end);
+}
+
+/* The DEPTH frames of STACK that are nearest to the root, below a note. */
+static uint32_t shorten_stack(struct shortener *s, uint32_t stack, uint32_t depth)
+{
+	const struct sample_stack *from = &s->from->stacks[stack];
+	const uint64_t *frames = s->from->frames + from->first;
+	uint64_t kept[DEPTH_MAX + 1] = {SAMPLE_RARE};
+
+	if (from->nr && frames[0] == SAMPLE_RARE && from->nr - 1 <= depth)
+		return keep_whole(s, stack);
+	if (depth > from->nr)
+		depth = from->nr;
+	memcpy(kept + 1, frames + from->nr - depth, depth * sizeof(*kept));
+	return samples_stack(s->to, kept, depth + 1, (enum stack_kind)from->kind, from->end);
+}
+
+static uint32_t depth_of(const struct shortener *s, uint32_t stack)
+{
+	return stack ? s->from->stacks[stack].nr : 0;
+}
+
+/* The stacks of KEY, which are one above the other, shortened as if they were one. */
+static void shorten_key(struct shortener *s, struct sample_key *key)
+{
+	uint32_t *base = key->user ? &key->user : &key->vm;
+	uint32_t below = depth_of(s, key->user) + depth_of(s, key->vm);
+
+	if (*base && below >= s->depth && below + depth_of(s, key->kernel) > s->depth) {
+		*base = shorten_stack(s, *base, s->depth);
+		key->vm = base == &key->vm ? key->vm : 0;
+		key->kernel = 0;
+		return;
+	}
+	key->user = keep_whole(s, key->user);
+	key->vm = keep_whole(s, key->vm);
+	if (depth_of(s, key->kernel) > s->depth - below)
+		key->kernel = shorten_stack(s, key->kernel, s->depth - below);
+	else
+		key->kernel = keep_whole(s, key->kernel);
+}
+
+static bool has_pending(const struct shortener *s, const struct sample_key *key)
+{
+	const struct sample_stack *stacks = s->from->stacks;
+
+	return stacks[key->user].actual || stacks[key->vm].actual || stacks[key->kernel].actual;
+}
+
+static int compare_numbers(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return (*a < *b) - (*a > *b);
+}
+
+/* Rows with no more than this are not among the NR largest. */
+static uint64_t rare_sum(const struct samples *s, size_t nr)
+{
+	uint64_t *sums = xcalloc(s->nr_rows, sizeof(*sums)), sum;
+
+	for (size_t i = 1; i < s->nr_rows; i++)
+		sums[i - 1] = s->rows[i].sum;
+	qsort(sums, s->nr_rows - 1, sizeof(*sums), compare_numbers);
+	sum = sums[nr];
+	free(sums);
+	return sum;
+}
+
+static void copy_tasks(struct samples *to, const struct samples *s)
+{
+	for (size_t i = 0; i < s->nr_tasks; i++) {
+		const struct sample_task *task = &s->tasks[i];
+
+		samples_task(to, task->pid, task->tid, task->start,
+			strpool_get(&s->strings, task->comm));
+	}
+}
+
+/* Replaces c->to by one in which rare stacks have no more than DEPTH frames. */
+static void shorten(struct condense *c, uint32_t depth)
+{
+	struct samples from = c->to;
+	struct shortener s = {.from = &from, .to = &c->to, .depth = depth};
+	uint64_t rare = rare_sum(&from, c->max.rows / 2);
+
+	s.stacks = xcalloc(from.nr_stacks, sizeof(*s.stacks));
+	samples_init(&c->to);
+	copy_names(&c->to, &from);
+	copy_tasks(&c->to, &from);
+	for (size_t i = 1; i < from.nr_rows; i++) {
+		struct sample_key key = from.rows[i].key;
+
+		if (from.rows[i].sum <= rare && !has_pending(&s, &key)) {
+			shorten_key(&s, &key);
+		} else {
+			key.user = keep_whole(&s, key.user);
+			key.vm = keep_whole(&s, key.vm);
+			key.kernel = keep_whole(&s, key.kernel);
+		}
+		samples_add(&c->to, &key, from.rows[i].count, from.rows[i].sum);
+	}
+	for (size_t i = 1; i < c->from->nr_stacks; i++)
+		c->stacks[i] = s.stacks[c->stacks[i]];
+	free(s.stacks);
+	samples_release(&from);
+}
+
+/* ---- all ---- */
+
+void condense_begin(struct condense *c, struct samples *s, struct processes *ps,
+	struct condense_limits max, int64_t time_ns)
+{
+	*c = (struct condense){.from = s, .max = max};
+	c->stacks = xcalloc(s->nr_stacks, sizeof(*c->stacks));
+	c->tasks = xcalloc(s->nr_tasks, sizeof(*c->tasks));
+	samples_init(&c->to);
+	table_init(&c->sums);
+	ended_maps_init(&c->merged, ps, time_ns);
+	copy_names(&c->to, s);
+	add_tasks(c);
+	for (size_t i = 1; i < s->nr_rows; i++) {
+		struct sample_key key = s->rows[i].key;
+
+		key.task = c->tasks[key.task];
+		key.user = condense_keep(c, key.user);
+		key.kernel = condense_keep(c, key.kernel);
+		key.vm = condense_keep(c, key.vm);
+		samples_add(&c->to, &key, s->rows[i].count, s->rows[i].sum);
+	}
+	for (uint32_t depth = DEPTH_MAX; depth && c->to.nr_rows > max.rows; depth /= 2)
+		shorten(c, depth);
+}
+
+void condense_end(struct condense *c)
+{
+	c->to.condensed = nr_entries(&c->to);
+	samples_release(c->from);
+	*c->from = c->to;
+	free(c->stacks);
+	free(c->tasks);
+	free(c->frames);
+	table_release(&c->sums);
+	ended_maps_release(&c->merged);
+}
+
+void condense_last(struct samples *s, struct processes *ps)
+{
+	struct condense_limits max = condense_limits();
+	struct condense c;
+
+	if (s->nr_tasks <= max.tasks && s->nr_rows <= max.rows)
+		return;
+	condense_begin(&c, s, ps, max, monotonic_ns());
+	condense_end(&c);
+}
+
+static bool is_short(const struct samples *s, uint32_t stack)
+{
+	return stack && s->stacks[stack].nr && s->frames[s->stacks[stack].first] == SAMPLE_RARE;
+}
+
+void condense_note(const struct samples *s, struct strbuf *notes)
+{
+	uint64_t rare = 0;
+
+	for (size_t i = 1; i < s->nr_rows; i++) {
+		const struct sample_key *key = &s->rows[i].key;
+
+		if (is_short(s, key->user) || is_short(s, key->kernel) || is_short(s, key->vm))
+			add_capped(&rare, s->rows[i].count);
+	}
+	if (s->nr_summed)
+		strbuf_addf(notes,
+			"%" PRIu64 " threads that had ended are summed by their names: of more "
+			"than %zu only those with the most samples are kept one by one\n",
+			s->nr_summed, condense_limits().tasks);
+	if (rare)
+		strbuf_addf(notes,
+			"%" PRIu64 " samples have stacks without the innermost frames, [rare]: of "
+			"more than %zu different ones only those with the most samples are kept "
+			"as they are\n",
+			rare, condense_limits().rows);
+}
