@@ -181,6 +181,20 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 
 /* ---- stacks ---- */
 
+/* Why the task has no user stack; NULL: S is a stack. */
+static const char *why_no_stack(const struct sample_stack *s)
+{
+	switch (s->end) {
+	case SAMPLE_KERNEL_THREAD:
+		return "kernel thread";
+	case SAMPLE_EXITING:
+		return "exiting";
+	case SAMPLE_EXECVE:
+		return "execve";
+	}
+	return NULL;
+}
+
 static uint32_t add_user_stack(struct collector *c, const struct sample_stack *s)
 {
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
@@ -264,6 +278,8 @@ static uint32_t add_vm_stack(struct collector *c, const struct sample_stack *s)
 
 static uint32_t add_stack(struct collector *c, const struct sample_stack *s)
 {
+	if (why_no_stack(s))
+		return frame_table_no_stack(&c->table, why_no_stack(s));
 	if (s->end == SAMPLE_EARLIER || s->kind == STACK_USER)
 		return add_user_stack(c, s);
 	if (s->end == SAMPLE_NAMED)

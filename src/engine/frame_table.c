@@ -197,10 +197,10 @@ uint32_t frame_table_vm(
 	return id;
 }
 
-/* "[VM: TEXT]" */
-static uint32_t vm_note(struct frame_table *t, const struct vm *vm, const char *text)
+/* "[WHAT: TEXT]" */
+static uint32_t note_about(struct frame_table *t, const char *what, const char *text)
 {
-	char *note = xasprintf("[%s: %s]", vm->name, text);
+	char *note = xasprintf("[%s: %s]", what, text);
 	uint32_t frame = note_frame(t, note);
 
 	free(note);
@@ -212,8 +212,15 @@ static uint32_t inconsistent_frame(struct frame_table *t, const struct vm *vm)
 	uint32_t *frame = &t->inconsistent[vm->kind];
 
 	if (!*frame)
-		*frame = vm_note(t, vm, "inconsistent") + 1;
+		*frame = note_about(t, vm->name, "inconsistent") + 1;
 	return *frame - 1;
+}
+
+uint32_t frame_table_no_stack(struct frame_table *t, const char *why)
+{
+	uint32_t note = note_about(t, "no user stack", why);
+
+	return recording_add_stack(t->rec, STACK_USER, END_ROOT, 0, &note, 1);
 }
 
 unsigned frame_table_role(
@@ -275,7 +282,7 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 		return recording_add_stack(
 			t->rec, vm->stack, END_CUT, recording_string(t->rec, "depth"), frames, nr);
 	case VM_NOT_RUNNING:
-		note = vm_note(t, vm, "not running");
+		note = note_about(t, vm->name, "not running");
 		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, &note, 1);
 	default:
 		note = inconsistent_frame(t, vm);

@@ -67,6 +67,9 @@ uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, str
 /* Adds the kernel stack of NR addresses, leaf first; the first one may be SAMPLE_RARE. */
 uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr);
 
+/* Adds the user stack of a task that has none: the note "[no user stack: WHY]". */
+uint32_t frame_table_no_stack(struct frame_table *t, const char *why);
+
 /* What cut a stack whose last address is in M, as a string of the recording. */
 uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m);
 

@@ -22,6 +22,10 @@ enum {
 	SAMPLE_UNKNOWN = 64, /* the unwinder stopped: the unwind rules of the last frame say why */
 	SAMPLE_EARLIER,      /* no frames: the wait began before the recording */
 	SAMPLE_NAMED,        /* a kernel stack whose frames are numbers in names, not addresses */
+	/* no frames: the task has no user stack, a note says why */
+	SAMPLE_KERNEL_THREAD,
+	SAMPLE_EXITING, /* its memory is freed already */
+	SAMPLE_EXECVE,  /* the new program's memory is not yet set up */
 };
 
 /* A frame, of any stack, in place of the innermost ones of a rare stack: see condense.h. */

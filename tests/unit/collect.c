@@ -171,6 +171,43 @@ static void collect__what_began_before(void **state)
 	assert_int_equal(n->offset, 0x38);
 }
 
+/* A task without user memory has no user stack: that is whole, with a note. */
+static void collect__tasks_without_user_stack(void **state)
+{
+	static const struct {
+		unsigned end;
+		const char *note;
+	} cases[] = {
+		{SAMPLE_KERNEL_THREAD, "[no user stack: kernel thread]"},
+		{SAMPLE_EXITING, "[no user stack: exiting]"},
+		{SAMPLE_EXECVE, "[no user stack: execve]"},
+	};
+	const struct recording_view view = {.event = -1};
+	struct account account;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		add(samples_stack(&samples, NULL, 0, STACK_USER, cases[i].end), 0, 100 - i);
+	collect(&samples, &ps, NULL, &rec);
+	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct rec_stack *s = stack_at(i, 0);
+		const struct rec_frame *f = &rec.frames[rec.frame_refs[s->first]];
+
+		assert_int_equal(s->kind, STACK_USER);
+		assert_int_equal(s->end, END_ROOT);
+		assert_int_equal(s->nr, 1);
+		assert_int_equal(f->kind, FRAME_NOTE);
+		assert_int_equal(f->place, AT_NAME);
+		assert_string_equal(
+			recording_get(&rec, rec.names[f->names].function), cases[i].note);
+	}
+	recording_account(&rec, &view, &account);
+	assert_int_equal(account.whole, 297);
+	assert_int_equal(account.kept, 297);
+	assert_int_equal(account.named + account.unnamed, 0);
+}
+
 static void collect__events_labels_and_slices(void **state)
 {
 	uint32_t waits = samples_event(
@@ -258,6 +295,7 @@ int main(void)
 		TEST(pending_stacks_are_merged_with_what_they_become),
 		TEST(rare_stacks_begin_with_a_note),
 		TEST(what_began_before),
+		TEST(tasks_without_user_stack),
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
 		TEST(events_labels_and_slices),
 	};

@@ -103,13 +103,14 @@ static const char *comm_of(const struct sample_row *row)
 	return strpool_get(&samples.strings, samples.tasks[row->key.task].comm);
 }
 
-static void assert_stack(uint32_t number, const uint64_t *frames, uint32_t nr, enum walk_end end)
+static void assert_stack(uint32_t number, const uint64_t *frames, uint32_t nr, unsigned end)
 {
 	const struct sample_stack *s = &samples.stacks[number];
 
 	assert_int_equal(s->nr, nr);
 	assert_int_equal(s->end, end);
-	assert_memory_equal(samples.frames + s->first, frames, nr * sizeof(*frames));
+	if (nr)
+		assert_memory_equal(samples.frames + s->first, frames, nr * sizeof(*frames));
 }
 
 static bool is_empty(int map)
@@ -253,6 +254,25 @@ static void drain__rows_without_stacks(void **state)
 }
 
 /* After many switches the sums equal what was added. */
+static void drain__tasks_without_user_stack(void **state)
+{
+	static const unsigned ends[] = {
+		[NO_STACK_KERNEL_THREAD] = SAMPLE_KERNEL_THREAD,
+		[NO_STACK_EXITING] = SAMPLE_EXITING,
+		[NO_STACK_EXECVE] = SAMPLE_EXECVE,
+	};
+
+	(void)state;
+	make(8);
+	for (uint32_t i = 0; i < ARRAY_LEN(ends); i++)
+		add_row(STACK_NONE | i, 0, i, 1);
+	drain_run(&drain);
+	for (uint32_t i = 0; i < ARRAY_LEN(ends); i++)
+		assert_stack(row_of(i)->key.user, NULL, 0, ends[i]);
+	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
+	release();
+}
+
 static void drain__again_and_again(void **state)
 {
 	uint64_t frames[200], added = 0, kept = 0;
@@ -315,6 +335,7 @@ int main(void)
 		TEST(full_maps),
 		TEST(kernel_and_copies),
 		TEST(rows_without_stacks),
+		TEST(tasks_without_user_stack),
 		TEST(again_and_again),
 		TEST(delayed),
 	};

@@ -120,7 +120,8 @@ static __attribute__((noinline)) int go_down(int depth, size_t pad, void (*botto
 static void give_pages(void)
 {
 	for (uint16_t i = head.nr_pages; i--;)
-		stack_copies_add_page(&copies, &pages[i]);
+		if (pages[i].type == RING_PAGE)
+			stack_copies_add_page(&copies, &pages[i]);
 }
 
 static void wait_for_tables(void)
@@ -211,6 +212,51 @@ static void stack_copies__of_a_thread(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, in_thread, NULL), 0);
 	pthread_join(thread, NULL);
 	unwind_and_judge(WALK_ROOT, 20);
+}
+
+static void *in_thread_with_room(void *arg)
+{
+	go_down(4, 5 * COPY_PAGE, take_stack);
+	return arg;
+}
+
+/* Leaves out the pages without anything in them; how many. */
+static int leave_out_empty_pages(void)
+{
+	static const unsigned char empty[COPY_PAGE];
+	int nr = 0;
+
+	for (uint16_t i = 0; i < head.nr_pages; i++)
+		if (!memcmp(pages[i].bytes, empty, COPY_PAGE)) {
+			pages[i].type = RING_COPY;
+			nr++;
+		}
+	return nr;
+}
+
+/* Pages of a new stack that were never touched are not in a copy, and no rule needs them. */
+static void stack_copies__with_pages_left_out(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, in_thread_with_room, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_true(leave_out_empty_pages() >= 10);
+	unwind_and_judge(WALK_ROOT, 4);
+	/* what is on those that are needed is not made up */
+	head.copy++;
+	for (uint16_t i = 0; i < head.nr_pages; i++) {
+		pages[i].copy = head.copy;
+		if (i)
+			pages[i].type = RING_COPY;
+	}
+	give_pages();
+	stack_copies_add(&copies, &head, self);
+	const struct sample_stack *s = &samples.stacks[stack_of_copy(head.copy)];
+
+	assert_int_equal(s->end, WALK_NO_READ);
+	assert_true(s->nr < unwound()->nr);
 }
 
 static void handle(int signal)
@@ -375,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(of_a_deep_place),
 		TEST(of_a_thread),
+		TEST(with_pages_left_out),
 		TEST(through_a_signal),
 		TEST(deeper_than_a_stack_may_be),
 		TEST(larger_than_a_copy_may_be),

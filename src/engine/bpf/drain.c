@@ -89,6 +89,9 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 		return 0;
 	if (id & STACK_COPY)
 		return stack_copies_stack(d->copies, id);
+	if (id & STACK_NONE)
+		return samples_stack(d->samples, NULL, 0, STACK_USER,
+			SAMPLE_KERNEL_THREAD + (unsigned)(id & 255));
 	if (kept)
 		return *kept;
 	while (!(parent & NODE_ROOT)) {

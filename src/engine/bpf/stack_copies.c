@@ -39,11 +39,23 @@ struct copy_walk {
 	uint64_t start, end; /* address range of the copy */
 };
 
+static bool is_copied(const struct stack_copy *copy, uint64_t page)
+{
+	return copy->copied[page / 64] >> page % 64 & 1;
+}
+
+static void set_copied(struct stack_copy *copy, uint64_t page)
+{
+	copy->copied[page / 64] |= 1ULL << page % 64;
+}
+
 static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
 {
 	const struct copy_walk *cw = (const struct copy_walk *)w;
 
-	if (address < cw->start || address > cw->end || cw->end - address < size)
+	if (address < cw->start || address > cw->end || cw->end - address < size ||
+		!is_copied(cw->copy, (address - cw->start) / COPY_PAGE) ||
+		!is_copied(cw->copy, (address - cw->start + size - 1) / COPY_PAGE))
 		return -1;
 	memcpy(to, cw->copy->pages + (address - cw->start), size);
 	return 0;
@@ -142,9 +154,11 @@ static void join_pages(struct stack_copies *c, struct stack_copy *copy)
 			c->parts[kept++] = *part;
 			continue;
 		}
-		if (part->index < copy->head.nr_pages)
+		if (part->index < copy->head.nr_pages) {
 			memcpy(copy->pages + (size_t)part->index * COPY_PAGE, part->bytes,
 				COPY_PAGE);
+			set_copied(copy, part->index);
+		}
 		free(part->bytes);
 	}
 	c->nr_parts = kept;
@@ -161,6 +175,8 @@ static void read_stack(struct stack_copy *copy)
 	copy->pages = xcalloc(nr + 1, COPY_PAGE);
 	if (nr)
 		memcpy(copy->pages, bytes, nr * COPY_PAGE);
+	for (size_t i = 0; i < nr; i++)
+		set_copied(copy, i);
 }
 
 static bool find_map(const struct stack_copies *c, struct copy_walk *cw)

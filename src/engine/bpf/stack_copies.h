@@ -19,9 +19,10 @@ struct stack_copies {
 	struct samples *samples;
 	struct stack_copy {
 		struct ring_copy head;
-		unsigned char *pages; /* head.nr_pages, the first one holds rsp */
-		size_t process;       /* index in ps->list */
-	} * waiting;                  /* for unwind tables */
+		unsigned char *pages;             /* head.nr_pages, the first one holds rsp */
+		uint64_t copied[COPY_PAGES / 64]; /* mask of the pages that are there */
+		size_t process;                   /* index in ps->list */
+	} * waiting;                              /* for unwind tables */
 	size_t nr, alloc;
 	struct stack_copies_part {
 		uint64_t copy;

@@ -48,6 +48,19 @@ record command -u -- "$CASES/exec-a" 2 "$CASES"
 in_turn command command main 'a_work;a_spin' 'b_work;b_spin' 95
 expect_account 'command: the account' command 90
 
+# a task without user memory: in exec behind its old program, at its end, and a thread of the kernel
+record leave -u -- "$CASES/leave" 10
+check 'no user stack: in execve' test "$(weight "$T/leave.folded" '^\[no user stack: execve\] ')" -gt 0
+check 'no user stack: at the end' test "$(weight "$T/leave.folded" '^\[no user stack: exiting\] ')" -gt 0
+never "$T/leave.folded" '\[no stack\]' 'no user stack: why is known'
+expect_account 'no user stack: the account' leave 97
+record leave-kernel -uk -- "$CASES/leave" 10
+never "$T/leave-kernel.folded" '\[no (user )?stack' 'no user stack: the kernel stack alone'
+check 'no user stack: that of exit' test "$(weight "$T/leave-kernel.folded" '^[^;]*_\[k\];.*do_exit')" -gt 0
+expect_account 'no user stack: the account of both' leave-kernel 97
+record_for everything 1 -a -u
+never "$T/everything.folded" '\[no stack\]' 'no user stack: on the whole machine'
+
 # children that come and go
 record workers -u -- "$CASES/workers" 2
 grep -a ';worker' "$T/workers.folded" >"$T/workers.these" || :

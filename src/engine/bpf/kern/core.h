@@ -50,6 +50,7 @@ struct scratch {
 	uint64_t with[VM_DEPTH]; /* of each VM frame */
 	uint64_t copied_to;      /* address up to which the stack was copied */
 	uint64_t copy_end;       /* where it ends */
+	bool end_is_known;       /* copy_end is not only the limit of copies */
 	bool ring_full;          /* the copy is incomplete */
 	struct delayed first;
 	bool delayed;    /* the next stacks of the thread count for this tick */
@@ -218,6 +219,18 @@ static __always_inline uint64_t my_start(void)
 static __always_inline bool have_memory(void)
 {
 	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm : BPF_CORE_READ(current_task(), mm);
+}
+
+static __always_inline bool program_has_started(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->mm->end_code
+			     : BPF_CORE_READ(current_task(), mm, end_code);
+}
+
+static __always_inline uint32_t my_flags(void)
+{
+	return TASK_IS_TYPED ? bpf_get_current_task_btf()->flags
+			     : BPF_CORE_READ(current_task(), flags);
 }
 
 static __always_inline uint64_t my_exec_pages(void)
@@ -508,14 +521,22 @@ static __always_inline uint64_t store(
 
 /* ---- copies of registers and stack: unwound in user space if that is not possible here ---- */
 
-/* Copies page INDEX of the stack; 0: it was the last one. */
+/*
+ * Copies page INDEX of the stack; 0: it was the last one. A page below the stack's end that cannot
+ * be read was never written to, so no rule refers to it: it is left out.
+ */
 __noinline int copy_page(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
 	struct ring_page *page;
+	uint64_t word;
 
 	if (!s || s->copied_to >= s->copy_end)
 		return 0;
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)s->copied_to)) {
+		s->copied_to += COPY_PAGE;
+		return s->end_is_known;
+	}
 	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
 	if (!page) {
 		s->ring_full = true;
@@ -589,22 +610,23 @@ static __always_inline void begin_copy(
 }
 
 /*
- * The end of the stack that contains SP, if known: the main thread's is at mm->start_stack; other
- * threads usually have their thread control block there (glibc, musl). A control block elsewhere is
- * not in a stack, so nothing is cut off.
+ * Finds the end of the stack that contains SP, if known: the main thread's is at mm->start_stack;
+ * other threads usually have their thread control block there (glibc, musl). A control block
+ * elsewhere is not in a stack, so nothing is cut off.
  */
-static __always_inline uint64_t stack_end(uint64_t sp)
+static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
 {
 	struct task_struct *task = current_task();
-	uint64_t end = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
+	uint64_t limit = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
 	uint64_t first = BPF_CORE_READ(task, mm, start_stack),
 		 block = BPF_CORE_READ(task, thread.fsbase);
 
-	if (first > sp && first < end)
-		end = first;
-	if (block > sp && block < end)
-		end = block;
-	return end;
+	s->copy_end = limit;
+	if (first > sp && first < s->copy_end)
+		s->copy_end = first;
+	if (block > sp && block < s->copy_end)
+		s->copy_end = block;
+	s->end_is_known = s->copy_end < limit;
 }
 
 /* A process with many samples before its tables are ready must not fill the ring buffer. */
@@ -669,7 +691,7 @@ static __always_inline uint64_t copy_stack(
 
 	begin_copy(s, number, tgid, exec_pages);
 	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
-	s->copy_end = stack_end(s->walk.reg[REG_SP]);
+	find_stack_end(s, s->walk.reg[REG_SP]);
 	s->ring_full = false;
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
 		if (!copy_page(LANE_EVENT, i))
@@ -685,21 +707,24 @@ static __always_inline bool space_is_current(const struct space *space, uint64_t
 	return space->unchecked || space->exec_pages == exec_pages;
 }
 
-#define NO_USER (~0ULL) /* in place of a stack's number */
-
-/* In execve(2): the old program's memory is gone, the new one's registers are not yet set. */
-static __always_inline bool in_execve(void)
-{
-	struct task_struct *task = current_task();
-
-	return bpf_core_field_exists(task->in_execve) &&
-	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
-}
+enum { TASK_EXITING = 0x4, TASK_KERNEL_THREAD = 0x200000 }; /* PF_… of linux/sched.h */
 
 /*
- * The number of the user stack with the registers s->regs; 0: no room, or delayed; NO_USER: there
- * is none, but the kernel stack is recorded.
+ * In place of the number of a task's user stack: it has none. FLAGS, MEMORY, STARTED: of the task,
+ * see above. 0: it has one.
  */
+static __always_inline uint64_t no_user_stack(uint32_t flags, bool memory, bool started)
+{
+	if (flags & TASK_KERNEL_THREAD)
+		return STACK_NONE | NO_STACK_KERNEL_THREAD;
+	if (!memory)
+		return STACK_NONE |
+		       (flags & TASK_EXITING ? NO_STACK_EXITING : NO_STACK_KERNEL_THREAD);
+	/* the old program's memory is gone, the new one's registers are not yet set */
+	return started ? 0 : STACK_NONE | NO_STACK_EXECVE;
+}
+
+/* The number of the user stack with the registers s->regs; 0: no room, or delayed. */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
 	uint64_t exec_pages = my_exec_pages(), copy;
@@ -707,8 +732,6 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 	bool is_current = space && space_is_current(space, exec_pages);
 
-	if (!is_current && settings.kernel && in_execve())
-		return NO_USER;
 	take_regs(s);
 	if (is_current) {
 		s->space = *space;
@@ -754,11 +777,9 @@ static __always_inline bool take_saved_regs(struct scratch *s, struct task_struc
 	       (s->regs.ss & 3) == 3;
 }
 
-/* The same for the current task; false: it is a kernel thread. */
+/* The same for the current task. */
 static __always_inline bool take_my_saved_regs(struct scratch *s)
 {
-	if (!have_memory())
-		return false;
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
 		return take_saved_regs(s, current_task());
 	return !bpf_probe_read_kernel(
@@ -772,20 +793,24 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
+	uint64_t none = 0;
+
 	s->delayed = false;
-	if (settings.user && (in_user || take_my_saved_regs(s))) {
+	if (settings.user && !in_user)
+		none = no_user_stack(my_flags(), have_memory(), program_has_started());
+	if (none) {
+		s->row.user = settings.kernel ? 0 : none; /* the kernel stack alone is whole */
+	} else if (settings.user && (in_user || take_my_saved_regs(s))) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
 			goto full;
-		if (s->row.user == NO_USER)
-			s->row.user = 0;
 	}
 	if (settings.kernel && !in_user) {
 		s->row.kernel = kernel_stack(ctx, s);
 		if (!s->row.kernel)
 			goto full;
 	}
-	if (settings.vm && !vm_stack(s))
+	if (settings.vm && !none && !vm_stack(s))
 		goto full;
 	return true;
 full:

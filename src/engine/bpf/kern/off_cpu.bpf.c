@@ -139,6 +139,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 	struct ids ids = ids_of(task);
 	uint32_t tid = task->pid;
 	uint32_t state = wait_of(false, state_of(task));
+	uint64_t none = 0;
 
 	if (task->on_cpu || state == WAIT_R || !is_target(ids) || !wait_is_selected(state))
 		return 0;
@@ -147,7 +148,11 @@ int scan_waits(struct bpf_iter__task *ctx)
 	s->wait.key.tid = ids.tid;
 	s->wait.key.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
-	if (settings.user && task->mm && take_regs_of(s, task)) {
+	if (settings.user)
+		none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
+	if (none) {
+		s->wait.key.user = settings.kernel ? 0 : none;
+	} else if (settings.user && take_regs_of(s, task)) {
 		s->wait.key.user = copy_number(LANE_SCAN, count);
 		begin_copy(s, s->wait.key.user, ids.tgid, task->mm->exec_vm);
 		s->copy.remote = true;

@@ -102,6 +102,13 @@ _Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "a VM stack fits into scratch.f
 #define STACK_COPY (1ULL << 63)
 
 /*
+ * In place of the number of a user stack: the task has none, and why; in the order of SAMPLE_… in
+ * engine/samples.h.
+ */
+#define STACK_NONE (1ULL << 62)
+enum no_stack { NO_STACK_KERNEL_THREAD, NO_STACK_EXITING, NO_STACK_EXECVE };
+
+/*
  * What allocates numbers on one CPU: the programs at events, and the iterator over all tasks, which
  * they may interrupt. Numbers of stacks and copies begin with CPU and lane, so that no
  * synchronisation is needed.

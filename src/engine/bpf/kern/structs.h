@@ -10,6 +10,7 @@
 
 struct mm_struct {
 	unsigned long exec_vm;
+	unsigned long end_code; /* 0: execve(2) is still setting it up */
 	unsigned long start_stack;
 };
 
@@ -45,9 +46,9 @@ struct thread_struct {
 
 struct task_struct {
 	unsigned int __state;
+	unsigned int flags; /* PF_… */
 	void *stack;
 	unsigned int on_cpu; /* a byte since 7.2; libbpf adjusts the size of unsigned fields */
-	unsigned int in_execve : 1;
 	int pid, tgid;
 	char comm[16];
 	struct mm_struct *mm;
