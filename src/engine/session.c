@@ -220,6 +220,14 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
+/* It was started, and nobody ends it. */
+static void note_command(struct run *r, struct strbuf *notes)
+{
+	if (r->session->command && r->command.gate < 0 && !command_ended(&r->command))
+		strbuf_addf(notes, "the command continues: '%s' is process %d\n",
+			r->session->command[0], (int)r->command.pid);
+}
+
 static int run_engine(struct run *r, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -269,6 +277,8 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	}
 out:
 	reader_describe(notes);
+	if (ret >= 0)
+		note_command(&r, notes);
 	if (r.engine)
 		session->ops->free(r.engine);
 	reader_end();

@@ -547,7 +547,7 @@ static void list_tool_options(const struct tool *tool, struct argp_option *table
 			strbuf_addch(&help, ')');
 		}
 		*table++ = (struct argp_option){
-			o->name, OPT_TOOL + (int)i, o->metavar, 0, strbuf_detach(&help), 0};
+			o->name, OPT_TOOL + (int)i, o->metavar, 0, strbuf_detach(&help), 1};
 	}
 }
 
@@ -595,9 +595,21 @@ static void parse_words(struct options *o, int argc, char **argv)
 	free(title);
 }
 
+/* The scripts in bin/ give the name that they were called by, for usage messages. */
+static void take_name(char **argv)
+{
+	const char *name = getenv("FLAMETAP_NAME");
+
+	if (name && *name)
+		argv[0] = xstrdup(name);
+	unsetenv("FLAMETAP_NAME"); /* not for the command */
+}
+
 void options_parse(struct options *o, int argc, char **argv)
 {
 	const char *engine = getenv("FLAMETAP_ENGINE");
+
+	take_name(argv);
 
 	*o = (struct options){.engine = engine && *engine ? engine : "auto",
 		.min_quality = 50,
