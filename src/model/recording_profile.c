@@ -17,6 +17,12 @@ enum { DEEP = 64 };
 /* With label_sets, each stack is repeated for each of its sets: this many frames take 200 MB. */
 enum { LABELLED_MAX = 1 << 26 };
 
+/*
+ * A hostile recording of 1 MB could become a tree of billions of nodes: long lists of inlined calls
+ * in long stacks of many threads. Real ones need fewer nodes for each row and frame of a stack.
+ */
+enum { NODES_ANY = 1 << 20, NODES_EACH = 128 };
+
 enum { SECOND = 1000000000 }; /* ns */
 
 struct tree_builder {
@@ -27,14 +33,32 @@ struct tree_builder {
 			      first used */
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
+	uint64_t nodes_max;
+	bool is_cut;       /* the stacks of this row need more */
 	uint64_t labelled; /* frames of the rows whose labels are shown */
 	bool states;       /* add the note of each row's state */
 	struct strbuf text;
 };
 
+static uint64_t nodes_max(const struct recording *rec, const struct profile *p)
+{
+	uint64_t parts = rec->nr_rows + rec->nr_refs;
+
+	return p->nr_nodes + NODES_ANY + NODES_EACH * parts;
+}
+
 static void push(struct tree_builder *b, uint32_t frame)
 {
 	b->node = profile_child(b->p, b->node, frame);
+}
+
+/* The same for the frames of stacks: nothing if the tree has got too large. */
+static void push_frame(struct tree_builder *b, uint32_t frame)
+{
+	if (b->p->nr_nodes < b->nodes_max)
+		push(b, frame);
+	else
+		b->is_cut = true;
 }
 
 static void push_text(struct tree_builder *b, enum frame_kind kind)
@@ -114,14 +138,14 @@ static void push_end(struct tree_builder *b, const struct rec_stack *stack)
 static void push_stack(struct tree_builder *b, const struct rec_stack *stack)
 {
 	push_end(b, stack);
-	for (uint32_t i = stack->nr; i--;) {
+	for (uint32_t i = stack->nr; i-- && !b->is_cut;) {
 		uint32_t id = b->rec->frame_refs[stack->first + i];
 		const uint32_t *list = frames_of(b, id);
 		uint32_t nr = b->rec->frames[id].nr_names;
 
-		push(b, list[nr ? nr - 1 : 0]);
-		for (uint32_t k = nr ? nr - 1 : 0; k--;)
-			push(b, list[k]);
+		push_frame(b, list[nr ? nr - 1 : 0]);
+		for (uint32_t k = nr ? nr - 1 : 0; k-- && !b->is_cut;)
+			push_frame(b, list[k]);
 	}
 }
 
@@ -229,6 +253,7 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
 
 	b->node = 0;
+	b->is_cut = false;
 	if (b->view->by)
 		push_by(b, row);
 	push_task(b, &b->rec->tasks[row->task]);
@@ -237,9 +262,9 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		push_stacks(b, row, order[k]);
-	if (b->node == before) {
+	if (b->is_cut || b->node == before) {
 		strbuf_reset(&b->text);
-		strbuf_adds(&b->text, "[no stack]");
+		strbuf_adds(&b->text, b->is_cut ? "[truncated: too many frames]" : "[no stack]");
 		push_text(b, FRAME_NOTE);
 	}
 	if (b->states)
@@ -286,6 +311,7 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.nodes_max = nodes_max(rec, p),
 		.states = view->note_states || recording_mixes_states(rec, view),
 		.text = STRBUF_INIT,
 	};

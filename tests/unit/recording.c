@@ -615,6 +615,67 @@ static void recording__missing_labels_are_told(void **state)
 	recording_release(&rec);
 }
 
+/* A frame of many inlined calls, many times in a stack: two rows, the second one of another task.
+ */
+static void make_huge(struct recording *rec)
+{
+	enum { NAMES = 4000, DEPTH = 1000 };
+	struct rec_name *names = xcalloc(NAMES, sizeof(*names));
+	uint32_t frames[DEPTH];
+
+	recording_init(rec);
+	uint32_t event = recording_add_event(rec, "on-cpu", "samples", "cpu", 1000000);
+
+	for (uint32_t i = 0; i < NAMES; i++)
+		names[i].function = recording_string(rec, i % 2 ? "even" : "odd");
+	uint32_t frame = recording_add_frame(
+		rec, &(struct rec_frame){.kind = FRAME_USER, .place = AT_ADDRESS, .addr = 1});
+
+	recording_name_frame(rec, frame, names, NAMES);
+	for (size_t i = 0; i < DEPTH; i++)
+		frames[i] = frame;
+	uint32_t stack = recording_add_stack(rec, STACK_USER, END_ROOT, 0, frames, DEPTH);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t task = recording_add_task(rec,
+			&(struct rec_task){
+				.pid = i + 1, .tid = i + 1, .comm = recording_string(rec, "app")});
+
+		recording_add_row(rec, &(struct rec_row){.event = event,
+					       .task = task,
+					       .stacks = {stack, NO_STACK, NO_STACK, NO_STACK},
+					       .count = 1,
+					       .sum = 7});
+	}
+	free(names);
+}
+
+static void recording__cannot_become_a_huge_tree(void **state)
+{
+	enum { MOST = 2 << 20 };
+	struct recording rec;
+	struct profile p;
+	uint64_t noted = 0;
+
+	(void)state;
+	make_huge(&rec);
+	profile_init(&p);
+	recording_to_profile(&rec, &(struct recording_view){.event = -1, .threads = true}, &p);
+	profile_finish(&p);
+	assert_true(p.nr_nodes < MOST);
+	for (uint32_t i = 1; i < p.nr_nodes; i++) {
+		size_t len;
+		const char *name = profile_name(&p, p.nodes[i].frame, &len);
+
+		if (!strcmp(name, "[truncated: too many frames]"))
+			noted += p.nodes[i].self;
+	}
+	assert_int_equal(noted, 14);
+	assert_int_equal(p.nodes[0].total, 14);
+	profile_release(&p);
+	recording_release(&rec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -632,6 +693,7 @@ int main(void)
 		cmocka_unit_test(recording__equal_sets_of_labels_have_one_number),
 		cmocka_unit_test(recording__rows_match_all_keys),
 		cmocka_unit_test(recording__missing_labels_are_told),
+		cmocka_unit_test(recording__cannot_become_a_huge_tree),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
