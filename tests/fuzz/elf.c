@@ -5,10 +5,13 @@
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
-#include "mutate.h"
+#include "mutate_elf.h"
 #include "symbol/elf/debugfile.h"
+#include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/symtab.h"
+#include "unwind/unwind_build.h"
+#include "unwind/unwind_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,12 +109,42 @@ static void use_headers(struct elffile *elf, size_t size, struct strbuf *out)
 	}
 }
 
+/* What the recorder asks for. */
+static void use_facts(const struct elffile *elf, struct strbuf *out)
+{
+	static const char *const names[] = {"main", "shown", "hidden", "a", ".rodata", ".text"};
+	const struct debug_paths nowhere = {.path = "/dev/null"};
+	struct elf_variable variable = {0};
+	uint64_t value = 0, size = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (elfdata_variable(elf, names[i], &variable))
+			strbuf_addf(out, "%lx %lx\n", variable.address, variable.size);
+		if (elfdata_thread_place(elf, names[i], &value) != THREAD_NOWHERE)
+			strbuf_addf(out, "%lx\n", value);
+		if (elfdata_section(elf, names[i], &value, &size))
+			strbuf_addf(out, "%lx %lx\n", value, size);
+	}
+	strbuf_addf(out, "%d\n", debugfile_names_known(elf, "", &nowhere));
+}
+
+static void use_table(struct elffile *elf, struct strbuf *out)
+{
+	struct unwind_table table;
+
+	if (!unwind_build(&table, elf, NULL))
+		strbuf_addf(out, "%lx %u\n", table.header->base, table.header->nr_rows);
+	unwind_table_release(&table);
+}
+
 static void use(struct elffile *elf, size_t size, struct strbuf *out)
 {
 	struct symtab *tab;
 	struct addresses a;
 
 	use_headers(elf, size, out);
+	use_facts(elf, out);
+	use_table(elf, out);
 	choose_addresses(&a, elf);
 	tab = symtab_new(elf, NULL, NULL);
 	look_up(tab, &a, out);
@@ -148,102 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* ---- mutations that keep it an ELF file ---- */
-
-/* A number that is likely to matter: the file's size, one of its headers' numbers, a limit. */
-static uint64_t likely(const uint8_t *data, size_t size, uint64_t *random)
-{
-	static const uint64_t limits[] = {0, 1, 2, 7, 8, 0x18, 0x40, 0x7fffffff, 0xffffffff,
-		INT64_MAX, UINT64_MAX, UINT64_MAX - 7, UINT64_MAX - 0xfff};
-	uint64_t value = 0;
-
-	switch (mutate_random(random, 4)) {
-	case 0:
-		return limits[mutate_random(random, ARRAY_LEN(limits))];
-	case 1:
-		return size + mutate_random(random, 17) - 8;
-	default:
-		memcpy(&value, data + mutate_random(random, size / 8) * 8, sizeof(value));
-		return value + mutate_random(random, 3) - 1;
-	}
-}
-
-/* Changes a number somewhere in TABLE of NR entries of ENTRY bytes, if that is in the file. */
-static void change_table(
-	uint8_t *data, size_t size, uint64_t table, uint64_t nr, uint64_t entry, uint64_t *random)
-{
-	uint64_t value = likely(data, size, random);
-	size_t width = (size_t[]){1, 2, 4, 8, 8, 8}[mutate_random(random, 6)], at;
-
-	if (!nr || table >= size)
-		return;
-	at = table + mutate_random(random, nr) * entry +
-	     mutate_random(random, entry / width + 1) * width;
-	if (at < size && width <= size - at)
-		memcpy(data + at, &value, width);
-}
-
-static void change_header(uint8_t *data, size_t size, uint64_t *random)
-{
-	Elf64_Ehdr ehdr;
-	Elf64_Shdr shdr;
-	uint64_t at;
-
-	memcpy(&ehdr, data, sizeof(ehdr));
-	switch (mutate_random(random, 8)) {
-	case 0:
-		change_table(data, size, 0, 1, sizeof(ehdr), random);
-		return;
-	case 1:
-		change_table(data, size, ehdr.e_phoff, ehdr.e_phnum, sizeof(Elf64_Phdr), random);
-		return;
-	case 2:
-	case 3:
-		change_table(data, size, ehdr.e_shoff, ehdr.e_shnum, sizeof(Elf64_Shdr), random);
-		return;
-	default:
-		break;
-	}
-	/* what is in a section */
-	at = ehdr.e_shoff + mutate_random(random, ehdr.e_shnum + 1u) * sizeof(shdr);
-	if (at >= size || size - at < sizeof(shdr))
-		return;
-	memcpy(&shdr, data + at, sizeof(shdr));
-	uint64_t entry = shdr.sh_entsize && shdr.sh_entsize < 64 ? shdr.sh_entsize : 8;
-
-	change_table(data, size, shdr.sh_offset, shdr.sh_size / entry, entry, random);
-}
-
-static void repair(uint8_t *data, uint64_t *random)
-{
-	static const uint8_t ident[] = {
-		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
-	Elf64_Ehdr ehdr;
-
-	memcpy(&ehdr, data, sizeof(ehdr));
-	memcpy(ehdr.e_ident, ident, sizeof(ident));
-	if (!mutate_random(random, 16))
-		ehdr.e_ident[EI_CLASS] = ELFCLASS32;
-	if (!mutate_random(random, 64))
-		ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
-	if (ehdr.e_type != ET_DYN)
-		ehdr.e_type = ET_EXEC;
-	if (mutate_random(random, 16))
-		ehdr.e_machine = EM_X86_64;
-	ehdr.e_version = EV_CURRENT;
-	memcpy(data, &ehdr, sizeof(ehdr));
-}
-
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
-	uint64_t random = seed;
-
-	if (size < sizeof(Elf64_Ehdr) || !mutate_random(&random, 3))
-		size = LLVMFuzzerMutate(data, size, max);
-	else
-		for (uint64_t n = 1 + mutate_random(&random, 4); n; n--)
-			change_header(data, size, &random);
-	if (size >= sizeof(Elf64_Ehdr) && mutate_random(&random, 32))
-		repair(data, &random);
-	return size;
+	return mutate_elf(data, size, max, seed);
 }
