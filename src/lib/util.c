@@ -123,12 +123,34 @@ int64_t cpu_time_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* What our time namespace adds to the clock that the kernel's events have. */
+static int64_t read_clock_offset(void)
+{
+	FILE *in = fopen("/proc/self/timens_offsets", "re");
+	long long seconds = 0;
+	long nanoseconds = 0;
+	char line[128];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "monotonic %lld %ld", &seconds, &nanoseconds) == 2)
+			break;
+	if (in)
+		fclose(in);
+	return seconds * 1000000000 + nanoseconds;
+}
+
 int64_t monotonic_ns(void)
 {
+	static int64_t offset;
+	static bool known;
 	struct timespec ts;
 
+	if (!known) {
+		offset = read_clock_offset();
+		known = true;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec - offset;
 }
 
 const char *file_name(const char *path)

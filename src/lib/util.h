@@ -82,7 +82,7 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* CLOCK_MONOTONIC in nanoseconds. */
+/* CLOCK_MONOTONIC of the kernel, also in a time namespace, in nanoseconds. */
 int64_t monotonic_ns(void);
 int64_t cpu_time_ns(void); /* of this thread: work, however long others kept it waiting */
 

@@ -23,6 +23,14 @@ memory_of() {
 	tail -n 1 "$T/memory"
 }
 
+# fresh_program FILE SOURCE [OPTION…]: compiles a program of hostile/programs, or a library, whose build-id no cache has
+fresh_program() {
+	fresh=$1
+	fresh_source=$2
+	shift 2
+	"${CC:-cc}" -O2 -g -Wl,--build-id=0x"$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')" "$@" -o "$fresh" "$fresh_source"
+}
+
 # recording_of: a recording on stdout with a sample in each file of stdin, lines "BUILD-ID PATH"
 recording_of() {
 	awk 'BEGIN { print "flametap-recording 2\nevent 0 on-cpu samples 1001001 cpu\ntask 0 1 1 1 victim" }

@@ -692,6 +692,10 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	take_rest(b);
 	struct counters counters = sum_counters(b);
 
+	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
+		strbuf_adds(notes, "stacks are cut: a process that builds unwind tables cannot be "
+				   "confined here, as prctl or setresuid is refused\n");
+
 	if (b->request->verbose)
 		say_figures(b, &counters);
 	release_recorder(b);

@@ -167,12 +167,12 @@ static uint32_t find_builder(const struct loader *l, uint32_t nr_late)
 	return best;
 }
 
-static bool any_hope(const struct loader *l)
+bool loader_is_hopeless(const struct loader *l)
 {
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		if (!l->builders[i].hopeless)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 /* Gives the files that wait to builders that have time. */
@@ -185,7 +185,7 @@ static void hand_out(struct loader *l)
 			uint32_t number = l->queues[late].first, builder = find_builder(l, late);
 			const struct object *o = &l->ps->objects[l->files[number].object];
 
-			if (!any_hope(l))
+			if (loader_is_hopeless(l))
 				end_request(l, dequeue(l, &l->queues[late]), &none);
 			else if (builder < l->nr_builders && !builder_request(&l->builders[builder],
 								     number, elffile_fd(o->elf)))
@@ -369,5 +369,5 @@ nfds_t loader_poll(const struct loader *l, struct pollfd *fds)
 {
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		fds[i] = (struct pollfd){.fd = l->builders[i].socket, .events = POLLIN};
-	return l->nr_builders;
+	return true;
 }

@@ -70,6 +70,8 @@ void loader_request_all(struct loader *l, bool small_first);
 bool loader_receive(struct loader *l);
 /* The number of tables being built. */
 uint32_t loader_nr_pending(const struct loader *l);
+/* True: children that build tables cannot be confined here, so there are none. */
+bool loader_is_hopeless(const struct loader *l);
 /* Fills FDS (room for BUILDERS_MAX) to poll(2) for built tables; returns how many. */
 nfds_t loader_poll(const struct loader *l, struct pollfd *fds);
 

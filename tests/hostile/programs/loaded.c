@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loaded LIBRARY [MILLISECONDS]: works so long, loads LIBRARY, prints "spinning", and is in its
+ * function spin until it is killed, or for a minute.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+	double until = now() + (argc > 2 ? atof(argv[2]) : 0);
+
+	if (argc < 2)
+		return 64;
+	alarm(60);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (now() < until)
+		;
+	void *library = dlopen(argv[1], RTLD_NOW);
+	void (*spin)(void) = library ? (void (*)(void))(long)dlsym(library, "spin") : NULL;
+
+	puts(spin ? "spinning" : dlerror());
+	fflush(stdout);
+	if (spin)
+		spin();
+	return 1;
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# clock: in a time namespace the recorder's clock differs from that of the kernel's events, and a recording of a day that is interrupted
+# is whole. That the wall clock has no influence is not tested, as all programs of the machine would see it: see Time in
+# flametap-security(7).
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+cat >"$T/library.c" <<'C'
+void spin(void);
+__attribute__((noinline)) static void in_library(void) { for (volatile int i = 0; i < 1000000; i++) ; }
+void spin(void) { for (;;) in_library(); }
+C
+fresh_program "$T/library.so" "$T/library.c" -shared -fPIC
+
+# the library is loaded during the recording: the order of events and samples matters
+for offset in 1000000 -100; do
+	if ! unshare --time --monotonic $offset --boottime $offset --fork true 2>"$T/err"; then
+		skip "clock/$offset" "$(cat "$T/err")"
+		continue
+	fi
+	recorder() {
+		unshare --time --monotonic $offset --boottime $offset --fork --kill-child \
+			timeout -k 1 60 "$BIN" --engine bpf --min-quality 0 "$@"
+	}
+	expect_record "$offset" 0 -u -t 3 -- "$CASES/loaded" "$T/library.so" 500
+	kill "$(sed -n "s/.* continues: .* is process //p" "$T/$offset.err")" 2>/dev/null || :
+	check "$offset: samples" at_least "$(account kept "$offset")" 20
+	expect_stack "$T/$offset.folded" 'main(;spin;in_library|;.*)?' 95 "$offset: whole stacks"
+	check "$offset: the library's" grep -q ';spin;in_library ' "$T/$offset.folded"
+done
+
+recorder() {
+	"$BIN" --engine bpf --min-quality 0 "$@"
+}
+"$CASES/loaded" "$T/library.so" >"$T/out" &
+target=$!
+trap 'kill $target 2>/dev/null || :; test_end' EXIT
+until_true 30 grep -q spinning "$T/out" || note "$T/out"
+begin_record day -u -p $target -t 86400
+sleep 2
+kill -INT "$(pgrep -P "$recording" sample-bt)"
+end_record
+note "$T/day.err"
+check_eq 'day: exit code' 0 "$status"
+check 'day: the recording is whole' grep -q '^end ' "$T/day.rec"
+check 'day: samples' at_least "$(account kept day)" 20
+check 'day: how long it was' at_least 60 "$(sed -n 's/^meta seconds //p' "$T/day.rec")"
