@@ -39,6 +39,19 @@ static bool find_link(const struct object *o, const struct mapping *m, uint64_t 
 	       *link <= UINT64_MAX - size;
 }
 
+/* Without a build-id, nothing else shows that the file at its path is not the one that was mapped.
+ */
+static uint32_t path_of(struct frame_table *t, const struct object *o)
+{
+	if (!o->elsewhere || *o->build_id)
+		return recording_string(t->rec, o->path);
+	char *path = xasprintf("%s (elsewhere)", o->path);
+	uint32_t string = recording_string(t->rec, path);
+
+	free(path);
+	return string;
+}
+
 static uint32_t map_of(struct frame_table *t, const struct mapping *m)
 {
 	bool is_new;
@@ -54,7 +67,7 @@ static uint32_t map_of(struct frame_table *t, const struct mapping *m)
 		.end = m->end,
 		.offset = m->offset,
 		.build_id = recording_string(t->rec, o->build_id),
-		.path = recording_string(t->rec, o->path),
+		.path = path_of(t, o),
 	};
 
 	map.has_link = find_link(o, m, &map.link);

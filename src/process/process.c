@@ -128,6 +128,7 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		if (o.path_differs)
 			o.elf = procfile_open_mapped(&f);
 		o.silent = f.silent;
+		o.elsewhere = !o.elf && f.other;
 	} else if (!strcmp(path, "[vdso]")) {
 		o.elf = elffile_open_vdso();
 	}

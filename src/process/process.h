@@ -30,6 +30,7 @@ struct object {
 	bool deleted;        /* path ends in " (deleted)" */
 	bool path_differs;   /* path in our own root is another file or does not exist */
 	bool silent;         /* it did not answer */
+	bool elsewhere;      /* not readable, and its path in our own root is another file */
 	struct elffile *elf; /* NULL: not readable or not ELF */
 	bool has_rules;      /* the engine has its unwind rules */
 	uint32_t table;      /* number of its unwind table, 0: none yet */

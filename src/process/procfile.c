@@ -139,8 +139,8 @@ int procfile_detach(uint32_t pid, int fd)
 struct open_request {
 	uint32_t pid;
 	uint64_t start, end, dev, inode;
-	bool mapped; /* not at the path in our own root */
-	bool found;
+	bool mapped;       /* not at the path in our own root */
+	bool found, other; /* results: another file is at the path in our own root */
 	char path[PATH_MAX];
 };
 
@@ -152,14 +152,27 @@ static bool is_file(const struct open_request *r, const struct stat *st)
 			       !major(st->st_dev))); /* overlayfs and btrfs report another device */
 }
 
-/* Opens PATH with O_PATH if it is the file. */
-static int open_if_same(const struct open_request *r, const char *root, const char *path)
+/* Not on overlayfs, whose files may have other numbers in mappings, and FUSE, where they may
+ * change. */
+static bool has_true_numbers(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC &&
+	       fs.f_type != FUSE_SUPER_MAGIC;
+}
+
+/* Opens PATH with O_PATH if it is the file; *OTHER (may be NULL): it is certainly not. */
+static int open_if_same(
+	const struct open_request *r, const char *root, const char *path, bool *other)
 {
 	int fd = root_open(root, path, O_PATH);
 	struct stat st;
 
 	if (fd < 0 || (!fstat(fd, &st) && is_file(r, &st)))
 		return fd;
+	if (other)
+		*other = has_true_numbers(fd);
 	close(fd);
 	return -1;
 }
@@ -185,16 +198,16 @@ static int open_mapped(const struct open_request *r)
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/exe", r->pid);
-	if (is_program(r, path) && (fd = open_if_same(r, "", path)) >= 0)
+	if (is_program(r, path) && (fd = open_if_same(r, "", path, NULL)) >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/root", r->pid);
-	return open_if_same(r, path, r->path);
+	return open_if_same(r, path, r->path, NULL);
 }
 
 static int work_open(void *room, int passed)
 {
 	struct open_request *r = room;
-	int fd = r->mapped ? open_mapped(r) : open_if_same(r, "", r->path);
+	int fd = r->mapped ? open_mapped(r) : open_if_same(r, "", r->path, &r->other);
 
 	(void)passed;
 	r->found = fd >= 0;
@@ -217,12 +230,14 @@ static struct elffile *open_as(struct procfile *f, bool mapped, bool *found)
 	r->dev = f->dev;
 	r->inode = f->inode;
 	r->mapped = mapped;
+	r->other = false;
 	strcpy(r->path, f->path);
 	if (!reader_run(f->pid, work_open, &fd)) {
 		f->silent = true;
 		return NULL;
 	}
 	*found = r->found;
+	f->other |= r->other;
 	if (fd + SPARE_FILES >= sysconf(_SC_OPEN_MAX)) {
 		close(fd);
 		return NULL;

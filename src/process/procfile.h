@@ -18,7 +18,9 @@ struct procfile {
 	uint64_t start, end;
 	const char *path;    /* for the process; absolute */
 	uint64_t dev, inode; /* inode 0: not known */
-	bool silent;         /* result: it did not answer */
+	/* results */
+	bool silent; /* it did not answer */
+	bool other;  /* another file is at the path in our own root */
 };
 
 /*

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """server.py HOW LOG [FILE]: a debuginfod server on a free port of 127.0.0.1 that answers in a bad way.
 
-LOG gets "port N" first, then "ask PATH with N" for each request, N of which are being answered. HOW:
+LOG gets "port N" first, then "ask PATH with N" for each request, N of which are being answered, and "password HOST" if it came with one.
+HOW:
 file       FILE                           mute       never an answer
 slow       FILE, a second later           close      the connection is closed instead
 four       FILE to four at the same time  status-N   that status of HTTP
@@ -12,6 +13,7 @@ hang       half of FILE, then nothing     short      half of FILE as if that wer
 broken     half of FILE, then a reset     garbage    a page in its place
 local      a redirect to file://FILE      announced  FILE, and 10 GB announced
 packed     FILE as gzip'd content that inflates to 1 GB
+elsewhere  FILE, behind a redirect to 127.0.0.2
 """
 import gzip
 import http.server
@@ -65,6 +67,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.whole(data)
         else:
             self.redirect(self.path + "/moved")
+
+    def host(self):
+        return self.headers.get("Host", "").split(":")[0]
+
+    def answer_elsewhere(self):
+        if self.host() == "127.0.0.2":
+            self.whole(data)
+        else:
+            self.redirect(f"http://127.0.0.2:{other.server_address[1]}{self.path}")
 
     def answer_local(self):
         self.redirect("file://" + sys.argv[3])
@@ -129,6 +140,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             busy += 1
             log.write(f"ask {self.path} with {busy}\n")
+            if "Authorization" in self.headers:
+                log.write(f"password {self.host()}\n")
         try:
             if how.startswith("status-"):
                 self.send_error(int(how[7:]))
@@ -149,6 +162,9 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
+if how == "elsewhere":
+    other = Server(("127.0.0.2", 0), Handler)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
 server = Server(("127.0.0.1", 0), Handler)
 log.write(f"port {server.server_address[1]}\n")
 server.serve_forever()

@@ -65,6 +65,7 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 	struct fuse_attr_out attr = {.attr = attr_of(in->nodeid)};
 	struct fuse_entry_out entry = {.nodeid = FILE_NODE, .attr = attr_of(FILE_NODE)};
 	struct fuse_open_out open_out = {.fh = 1};
+	struct fuse_statfs_out statfs_out = {.st = {.bsize = 4096, .namelen = 255}};
 
 	switch (in->opcode) {
 	case FUSE_INIT:
@@ -91,6 +92,9 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 			reply(in->unique, 0, content + read_in->offset,
 				size - read_in->offset < read_in->size ? size - read_in->offset
 								       : read_in->size);
+		break;
+	case FUSE_STATFS:
+		reply(in->unique, 0, &statfs_out, sizeof(statfs_out));
 		break;
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:

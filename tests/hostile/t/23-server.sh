@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # server: a debuginfod server that lies. What comes is of the build-id or is thrown away, is read by workers only, and time, memory and
-# disk are bounded. Others that only fail are in tests/symbols/t/30-debuginfod.sh.
+# disk are bounded. Others that fail, such as those that redirect in a circle or send a byte a second, are in
+# tests/symbols/t/30-debuginfod.sh.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/symbols/lib.sh"
@@ -39,6 +40,8 @@ lies() {
 thrown_away='is not its debug file; removed from the cache'
 lies file /bin/ls "$thrown_away" 'another build-id'
 lies local "$T/secret" 'failed' 'a redirect to a local file'
+lies elsewhere /bin/ls "$thrown_away" 'a redirect to another server'
+check_eq 'a redirect to another server: only the one that is configured gets the password' 'password 127.0.0.1' "$(grep '^password' "$T/log" | sort -u)"
 lies announced "$T/other" 'sent too much' '10 GB announced'
 export DEBUGINFOD_MAXSIZE=50000000
 lies endless "$T/other" 'sent too much' 'no end'

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# namespaces: the target is in mount and PID namespaces of its own, with a /proc that lies, and its library is at a path where the recorder
+# sees another one, or which has been covered by another one since. Names come from the library that it runs, or there are none.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+chmod 755 "$T_top"
+chmod 777 "$T"
+cp "$BIN" "$CASES/loaded" "$T/"
+mkdir "$T/here" "$T/real" "$T/covered" "$T/proc" "$T/files" "$T/empty" "$T/merged"
+target='' server=''
+trap 'kill $target $server 2>/dev/null || :; umount -l "$T/files" 2>/dev/null || :; test_end' EXIT
+
+# library WHERE: $T/WHERE/library.so, which spins in in_WHERE
+library() {
+	cat >"$T/$1.c" <<C
+void spin(void);
+static volatile unsigned long spins;
+__attribute__((noinline)) static void in_$1(void) { for (int i = 0; i < 1000000; i++) spins++; }
+void spin(void) { for (;;) in_$1(); }
+C
+	fresh_program "$T/$1/library.so" "$T/$1.c" -shared -fPIC
+}
+
+library here
+library real
+library covered
+# what a reader of the target's own /proc would take for the truth
+for pid in self 1 2 3 4; do
+	mkdir "$T/proc/$pid"
+	ln -s /etc/shadow "$T/proc/$pid/exe"
+	echo "00400000-7fffffffffff r-xp 00000000 00:00 1 $T/here/library.so" >"$T/proc/$pid/maps"
+done
+
+# start COVER: the target, nobody's, in namespaces where COVER is done when it runs
+start() {
+	cat >"$T/start" <<SH
+mount --bind "$T/real" "$T/here" && mount --bind "$T/proc" /proc || exit
+setpriv --reuid nobody --regid nogroup --clear-groups "$T/loaded" "$T/here/library.so" >"$T/out" 2>&1 &
+until grep -qs . "$T/out"; do sleep 0.1; done
+$1
+echo ready >>"$T/out"
+wait
+SH
+	: >"$T/out"
+	unshare --mount --pid --fork --kill-child sh "$T/start" &
+	unshared=$!
+	until_true 30 grep -q ready "$T/out" || note "$T/out"
+	target=$(pgrep -P "$(pgrep -P $unshared)" loaded)
+}
+
+stop() {
+	kill "$target" 2>/dev/null || :
+	wait || :
+	target=''
+}
+
+# recorded NAME NAMES: the target's stacks; NAMES: always, or maybe
+recorded() {
+	expect_record "$1" 0 -u -p "$target" -t 2
+	check "$1: samples" at_least "$(account kept "$1")" 20
+	for where in here covered; do
+		check_eq "$1: names of the library in '$where'" 0 "$(weight "$T/$1.folded" "in_$where")"
+	done
+	[ "$2" = maybe ] || expect_stack "$T/$1.folded" 'main;spin(;in_real)?' 95 "$1: names of its own"
+}
+
+as_root() {
+	timeout -k 1 60 "$BIN" --engine bpf --min-quality 0 "$@"
+}
+
+as_user() {
+	HOME=$T timeout -k 1 60 setpriv --reuid nobody --regid nogroup --clear-groups \
+		--inh-caps="-all,+bpf,+perfmon,+sys_ptrace" --ambient-caps="-all,+bpf,+perfmon,+sys_ptrace" \
+		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
+}
+
+start :
+recorder() { as_root "$@"; }
+recorded root always
+recorder() { as_user "$@"; }
+recorded user always
+stop
+# only root may open a mapped file by its mapping
+start "mount --bind '$T/covered' '$T/here'"
+recorder() { as_root "$@"; }
+recorded covered-root always
+recorder() { as_user "$@"; }
+recorded covered-user maybe
+stop
+
+# An overlay in a user namespace: whoever closes one of its files may wait for the server below.
+"$CASES/fuse" "$T/files" flush >"$T/out" 2>&1 &
+server=$!
+until_true 30 grep -q . "$T/out" || :
+cat >"$T/start" <<SH
+mount -t overlay -o "lowerdir=$T/files:$T/empty" overlay "$T/merged" || exit
+exec "$T/merged/program" 1
+SH
+unshare --user --map-root-user --mount sh "$T/start" >"$T/overlay" 2>&1 &
+target=$!
+executes_program() {
+	[ "$(readlink /proc/$target/exe)" = "$T/merged/program" ] || ! kill -0 $target
+}
+until_true 30 executes_program || :
+if ! kill -0 $target 2>/dev/null || ! executes_program; then
+	skip overlay "no overlay over FUSE in a user namespace: $(tail -n 1 "$T/overlay")"
+	exit 0
+fi
+recorder() { as_root "$@"; }
+expect_record overlay 0 -u -p $target -t 1
+check 'overlay: samples' at_least "$(account kept overlay)" 20
