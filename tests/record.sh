@@ -3,7 +3,7 @@
 # The recording NAME is $T/NAME.rec and .folded; what was printed, $T/NAME.out and .err; its exit code, $status. Needs BIN (sample-bt).
 
 case_start='(_start|_*clone3?|thread_start)'
-case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\])'
+case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\]|[^;]*\+0x[0-9a-f]*)'
 
 # recorder ARG…: the program that records; a test of another one, or with other options, defines it again
 recorder() {

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define COLD ".cold"
+
 static bool in_brackets(const char *name, size_t len)
 {
 	return len > 2 && name[0] == '[' && name[len - 1] == ']';
@@ -57,12 +59,27 @@ bool name_is_unnamed(const char *name, size_t len)
 	return in_brackets(name, len) && !name_is_note(name, len);
 }
 
+size_t name_of_start(const char *name, size_t len)
+{
+	const char *end = name + len, *plus;
+
+	if (len > strlen(COLD) && !memcmp(end - strlen(COLD), COLD, strlen(COLD)))
+		end -= strlen(COLD);
+	for (plus = end; plus > name && strchr("0123456789abcdef", plus[-1]); plus--)
+		;
+	if (plus == end || plus - name < 4 || memcmp(plus - 3, "+0x", 3))
+		return 0;
+	return (size_t)(plus - 3 - name);
+}
+
 bool frame_is_unnamed(const struct profile *p, uint32_t frame)
 {
 	size_t len;
 	const char *name = profile_name(p, frame, &len);
 	enum frame_kind kind = p->frames[frame].kind;
 
+	if (kind == FRAME_USER && name_of_start(name, len))
+		return true;
 	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
 }
 

@@ -6,6 +6,8 @@
  *   as [truncated: libfoo.so], and the states of waits (waits.h); or
  * - an unnamed frame, an address without a name (kind user, kernel, …): [unknown], or, if its
  *   module is known, the file name of that: [libfoo.so], [vdso], [kernel].
+ * A function without a symbol whose start is known is an unnamed frame, too: libfoo.so+0x1230, and
+ * libfoo.so+0x1230.cold for the start of a part of it.
  */
 #ifndef INPUT_NOTES_H
 #define INPUT_NOTES_H
@@ -22,7 +24,10 @@ struct strbuf;
 bool name_is_note(const char *name, size_t len);
 bool name_is_unnamed(const char *name, size_t len);
 
-/* The same for a frame of P; false for notes and tasks. */
+/* The length of FILE in the name FILE+0xSTART of a function without a symbol; 0: something else. */
+size_t name_of_start(const char *name, size_t len);
+
+/* Whether a frame of P is an unnamed frame; false for notes and tasks. */
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 
 /* Sets NAME to the name of an unnamed frame in MODULE (LEN 0: unknown). */

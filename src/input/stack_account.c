@@ -16,7 +16,7 @@ void stack_account_add_frame(struct stack_account *account, const struct profile
 		account->cut |= note_is_cut(name);
 		account->broken |= note_is_broken(name);
 	} else if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* those have no address */
-		bool unnamed = *name == '[' && frame_is_unnamed(p, frame);
+		bool unnamed = frame_is_unnamed(p, frame);
 
 		account->unnamed += unnamed;
 		account->named += !unnamed;

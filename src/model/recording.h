@@ -62,6 +62,8 @@ struct rec_frame {
 	bool call;     /* the address is a return address: look up the byte before it */
 	uint32_t map;  /* AT_MAP */
 	uint64_t addr; /* AT_MAP: bytes from the mapping's start; AT_ADDRESS: the address */
+	bool cold;     /* START is that of a part of a function that the compiler moved elsewhere */
+	uint64_t start; /* AT_MAP, without name: link address of its function, 0: unknown */
 	uint32_t names,
 		nr_names; /* in names: innermost inlined function first, the containing one last */
 };
@@ -176,6 +178,13 @@ bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
 /* True if more than one process was recorded, so that views should show process names. */
 bool recording_has_several_processes(const struct recording *rec);
+
+/*
+ * Appends what F, which has no name, is called: FILE+0xSTART or FILE+0xSTART.cold if the start of
+ * its function is known, else [FILE] or [unknown].
+ */
+void recording_add_unnamed(
+	const struct recording *rec, const struct rec_frame *f, struct strbuf *out);
 
 /* How rows are converted to stacks of the call tree. */
 struct recording_view {

@@ -66,17 +66,31 @@ static void push_text(struct tree_builder *b, enum frame_kind kind)
 	push(b, profile_frame(b->p, kind, b->text.buf, b->text.len, NULL, 0));
 }
 
-static uint32_t unnamed_frame(struct tree_builder *b, const struct rec_frame *f, const char *module)
-{
-	strbuf_reset(&b->text);
-	strbuf_addf(
-		&b->text, *module == '[' ? "%s" : "[%s]", *module ? file_name(module) : "unknown");
-	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
-}
-
 static const char *module_of(const struct recording *rec, const struct rec_frame *f)
 {
 	return f->place == AT_MAP ? recording_get(rec, rec->maps[f->map].path) : "";
+}
+
+void recording_add_unnamed(
+	const struct recording *rec, const struct rec_frame *f, struct strbuf *out)
+{
+	const char *module = module_of(rec, f);
+
+	if (f->start && *module)
+		strbuf_addf(out, "%s+0x%" PRIx64 "%s", file_name(module), f->start,
+			f->cold ? ".cold" : "");
+	else
+		strbuf_addf(out, *module == '[' ? "%s" : "[%s]",
+			*module ? file_name(module) : "unknown");
+}
+
+static uint32_t unnamed_frame(struct tree_builder *b, const struct rec_frame *f)
+{
+	const char *module = module_of(b->rec, f);
+
+	strbuf_reset(&b->text);
+	recording_add_unnamed(b->rec, f, &b->text);
+	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
 }
 
 static uint32_t intern(struct tree_builder *b, uint32_t string)
@@ -120,7 +134,7 @@ static const uint32_t *frames_of(struct tree_builder *b, uint32_t id)
 	uint32_t *list = xcalloc(f->nr_names + 1, sizeof(*list));
 
 	if (!f->nr_names)
-		list[0] = unnamed_frame(b, f, module_of(rec, f));
+		list[0] = unnamed_frame(b, f);
 	for (uint32_t i = 0; i < f->nr_names; i++)
 		list[i] = named_frame(b, f, &rec->names[f->names + i], i + 1 < f->nr_names);
 	b->frames[id] = list;

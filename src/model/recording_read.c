@@ -202,6 +202,20 @@ static int read_frame(struct recording_reader *r)
 	return 0;
 }
 
+static int read_start(struct recording_reader *r)
+{
+	static const char *const parts[] = {"", "cold"};
+	unsigned part = 0;
+	uint32_t id;
+
+	if (number32(r, 1, r->rec->nr_frames, &id) ||
+		number(r, 2, 16, UINT64_MAX, &r->rec->frames[id].start) ||
+		one_of(r, 3, parts, ARRAY_LEN(parts), &part))
+		return -1;
+	r->rec->frames[id].cold = part;
+	return 0;
+}
+
 static int read_name(struct recording_reader *r)
 {
 	struct recording *rec = r->rec;
@@ -369,6 +383,7 @@ static const struct {
 	{"task", 7, read_task},
 	{"map", 11, read_map},
 	{"frame", 7, read_frame},
+	{"start", 5, read_start},
 	{"name", 8, read_name},
 	{"stack", 6, read_stack},
 	{"label", 5, read_label},

@@ -135,6 +135,17 @@ static void write_maps(struct recording_writer *w)
 	}
 }
 
+static void write_start(struct recording_writer *w, const struct rec_frame *f, size_t id)
+{
+	if (f->nr_names || !f->start)
+		return;
+	begin(w, "start");
+	add_number(w, id);
+	add_hex(w, f->start);
+	strbuf_adds(&w->line, f->cold ? " cold" : " -");
+	end_line(w);
+}
+
 static void write_names(struct recording_writer *w, const struct rec_frame *f, size_t id)
 {
 	for (uint32_t i = 0; i < f->nr_names; i++) {
@@ -170,6 +181,7 @@ static void write_frames(struct recording_writer *w)
 			add_hex(w, f->addr);
 		}
 		end_line(w);
+		write_start(w, f, i);
 		write_names(w, f, i);
 	}
 }

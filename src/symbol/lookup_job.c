@@ -5,6 +5,7 @@
 #include "symbol_options.h"
 #include "symbol/dwarf/debuginfo.h"
 #include "symbol/elf/debugfile.h"
+#include "symbol/elf/ehframe.h"
 #include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/symtab.h"
 
@@ -297,6 +298,29 @@ struct debuginfo_lookup {
 	bool *found;
 };
 
+/* A function without a symbol has a start at least. */
+static void add_start(struct sources *s, const struct job_address *address)
+{
+	struct ehframe_function f;
+
+	if (s->elf && !is_kernel(s->job) && ehframe_function(s->elf, address->address, &f))
+		lookup_result_add_start(
+			&s->result, &(struct lookup_start){f.start, address->location, f.is_cold});
+}
+
+/* The address before a signal trampoline looks like that of the call of the handler. */
+static bool find_function(struct sources *s, uint64_t address, struct symtab_hit *hit)
+{
+	struct ehframe_function f;
+
+	if (!s->symtab)
+		return false;
+	if (symtab_find(s->symtab, address, hit))
+		return true;
+	return s->elf && ehframe_function(s->elf, address, &f) && f.is_trampoline &&
+	       address + 1 == f.start && symtab_find(s->symtab, f.start, hit);
+}
+
 /*
  * Adds the names of one location: inlined calls from the debug information, the function itself
  * from the symbol table. A kernel's functions have their names already; assembly has only lines in
@@ -309,12 +333,14 @@ static void add_names(struct sources *s, const struct job_address *address,
 	const char *function = last->function;
 	struct symtab_hit hit = {.start = address->address};
 
-	if (s->symtab && symtab_find(s->symtab, address->address, &hit))
+	if (find_function(s, address->address, &hit))
 		function = hit_name(s, &hit);
 	if ((!function || !*function) && nr && is_kernel(s->job))
 		function = "[unknown]";
-	if (!function || !*function)
+	if (!function || !*function) {
+		add_start(s, address);
 		return;
+	}
 	lookup_result_begin(&s->result, address->location);
 	for (size_t i = 0; i + 1 < nr; i++)
 		lookup_result_add(&s->result,

@@ -18,6 +18,7 @@ void lookup_result_release(struct lookup_result *result)
 	strpool_release(&result->strings);
 	free(result->names);
 	free(result->frames);
+	free(result->starts);
 	*result = (struct lookup_result){0};
 }
 
@@ -47,6 +48,12 @@ void lookup_result_add(struct lookup_result *result, const char *function, uint6
 	result->frames[result->header.nr_frames - 1].nr++;
 }
 
+void lookup_result_add_start(struct lookup_result *result, const struct lookup_start *start)
+{
+	ALLOC_GROW(result->starts, result->header.nr_starts, result->starts_alloc);
+	result->starts[result->header.nr_starts++] = *start;
+}
+
 void lookup_result_write(const struct lookup_result *result, struct strbuf *out)
 {
 	struct lookup_header header = result->header;
@@ -63,6 +70,8 @@ void lookup_result_write(const struct lookup_result *result, struct strbuf *out)
 		strbuf_add(out, result->names, header.nr_names * sizeof(*result->names));
 	if (header.nr_frames)
 		strbuf_add(out, result->frames, header.nr_frames * sizeof(*result->frames));
+	if (header.nr_starts)
+		strbuf_add(out, result->starts, header.nr_starts * sizeof(*result->starts));
 }
 
 /* Reads SIZE bytes at *AT; false if there are fewer. */
@@ -127,5 +136,8 @@ int lookup_result_read(struct lookup_result *result, const struct strbuf *in)
 		return -1;
 	result->names = read_array(&at, end, result->header.nr_names, sizeof(*result->names));
 	result->frames = read_array(&at, end, result->header.nr_frames, sizeof(*result->frames));
-	return result->names && result->frames && at == end && is_valid(result) ? 0 : -1;
+	result->starts = read_array(&at, end, result->header.nr_starts, sizeof(*result->starts));
+	return result->names && result->frames && result->starts && at == end && is_valid(result)
+		       ? 0
+		       : -1;
 }

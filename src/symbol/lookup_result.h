@@ -22,9 +22,16 @@ struct lookup_frame {
 	uint32_t first, nr; /* in names: innermost inlined function first */
 };
 
+/* Of a location without a name: where its function starts. */
+struct lookup_start {
+	uint64_t address; /* link address */
+	uint32_t location;
+	uint32_t is_cold; /* it is a part that the compiler moved elsewhere */
+};
+
 /* About the file as a whole. */
 struct lookup_header {
-	uint32_t nr_strings, nr_names, nr_frames;
+	uint32_t nr_strings, nr_names, nr_frames, nr_starts;
 	uint32_t source, gap; /* enum symbol_source, enum symbol_gap */
 	uint32_t has_debuginfo;
 	uint32_t rejected; /* the download is not the file's debug file */
@@ -41,6 +48,8 @@ struct lookup_result {
 	size_t names_alloc;
 	struct lookup_frame *frames;
 	size_t frames_alloc;
+	struct lookup_start *starts;
+	size_t starts_alloc;
 };
 
 void lookup_result_init(struct lookup_result *result);
@@ -51,6 +60,8 @@ void lookup_result_begin(struct lookup_result *result, uint32_t location);
 /* FILE may be NULL. */
 void lookup_result_add(struct lookup_result *result, const char *function, uint64_t offset,
 	const char *file, uint32_t line);
+
+void lookup_result_add_start(struct lookup_result *result, const struct lookup_start *start);
 
 void lookup_result_write(const struct lookup_result *result, struct strbuf *out);
 /* Reads the output of lookup_result_write into RESULT, just initialised. -1: it is malformed. */

@@ -71,6 +71,27 @@ static void name_frame(struct resolver *r, const struct lookup *lookup,
 	free(names);
 }
 
+/* Sets what is known of the functions of frames that have no name. */
+static void set_starts(
+	struct resolver *r, const struct lookup_file *file, const struct lookup_result *result)
+{
+	uint32_t *start_of = xcalloc(file->job.nr_locations, sizeof(*start_of));
+
+	for (uint32_t i = 0; i < result->header.nr_starts; i++)
+		if (result->starts[i].location < file->job.nr_locations)
+			start_of[result->starts[i].location] = i + 1;
+	for (size_t i = 0; i < file->nr; i++) {
+		uint32_t start = start_of[file->lookups[i].location];
+		struct rec_frame *frame = &r->rec->frames[file->lookups[i].frame];
+
+		if (!start || frame->nr_names)
+			continue;
+		frame->start = result->starts[start - 1].address;
+		frame->cold = result->starts[start - 1].is_cold;
+	}
+	free(start_of);
+}
+
 static void name_frames(
 	struct resolver *r, const struct lookup_file *file, const struct lookup_result *result)
 {
@@ -112,6 +133,7 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 		memcpy(file->other_id, result.header.other_id, sizeof(file->other_id));
 		memcpy(file->alt_id, result.header.alt_id, sizeof(file->alt_id));
 		memcpy(module->detail, result.header.detail, sizeof(module->detail));
+		set_starts(r, file, &result);
 		name_frames(r, file, &result);
 	}
 	lookup_result_release(&result);

@@ -94,21 +94,30 @@ static void add_offset(struct texts *t, uint64_t offset)
 	strbuf_addf(&t->block, "+0x%" PRIx64, offset);
 }
 
+/* How far the frame is behind the start of its function. */
+static uint64_t offset_in_function(const struct rec_map *map, const struct rec_frame *f)
+{
+	uint64_t at = map->link + f->addr;
+
+	return map->has_link && at > f->start ? at - f->start : 0;
+}
+
 static void add_unnamed(struct texts *t, const struct rec_frame *f)
 {
-	uint32_t path = f->place == AT_MAP ? t->rec->maps[f->map].path : 0;
-	const char *s = recording_get(t->rec, path), *base = file_name(s);
+	const struct rec_map *map = f->place == AT_MAP ? &t->rec->maps[f->map] : NULL;
+	uint32_t path = map ? map->path : 0;
+	uint64_t offset = map ? f->addr : 0;
+	struct strbuf name = STRBUF_INIT;
 
+	recording_add_unnamed(t->rec, f, &name);
+	if (map && f->start)
+		offset = offset_in_function(map, f);
 	begin_frame(t, f);
-	strbuf_adds(&t->block, *base == '[' ? "" : "[");
-	if (*base)
-		folded_name_add(&t->block, base, strlen(base));
-	else
-		strbuf_adds(&t->block, "unknown");
-	strbuf_adds(&t->block, *base == '[' ? "" : "]");
-	add_offset(t, f->place == AT_MAP ? f->addr : 0);
+	folded_name_add(&t->block, name.buf, name.len);
+	add_offset(t, offset);
 	add_module(t, path);
 	strbuf_addch(&t->block, '\n');
+	strbuf_release(&name);
 }
 
 static void add_frame(struct texts *t, const struct rec_frame *f)

@@ -124,11 +124,15 @@ const char *rules_function(const struct profile *p, uint32_t frame, size_t *len)
 const char *rules_module(const struct profile *p, uint32_t frame, size_t *len)
 {
 	const char *s = profile_module(p, frame);
+	size_t file_len = 0;
 
-	if (!*s && frame_is_unnamed(p, frame))
-		s = profile_name(p, frame, NULL);
-	s = file_name(s);
-	*len = strlen(s);
+	if (!*s && frame_is_unnamed(p, frame)) {
+		s = profile_name(p, frame, len);
+		file_len = name_of_start(s, *len);
+	} else {
+		s = file_name(s);
+	}
+	*len = file_len ? file_len : strlen(s);
 	if (*len > 2 && s[0] == '[' && s[*len - 1] == ']') {
 		s++;
 		*len -= 2;

@@ -412,6 +412,17 @@ bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value
 	return false;
 }
 
+Dwarf_CFI *elffile_cfi(const struct elffile *elf)
+{
+	struct contents *c = elf->contents;
+
+	if (!c->cfi_tried) {
+		c->cfi_tried = true;
+		c->cfi = dwarf_getcfi_elf(elffile_elf(elf));
+	}
+	return c->cfi;
+}
+
 static enum elf_rules cfi_rules(Dwarf_CFI *cfi, uint64_t address)
 {
 	enum elf_rules rules = RULES_NONE;
@@ -439,11 +450,7 @@ enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset)
 
 	if (!elffile_address(elf, file_offset, &address))
 		return RULES_NONE;
-	if (!c->cfi_tried) {
-		c->cfi_tried = true;
-		c->cfi = dwarf_getcfi_elf(handle);
-	}
-	rules = cfi_rules(c->cfi, address);
+	rules = cfi_rules(elffile_cfi(elf), address);
 	if (rules != RULES_NONE)
 		return rules;
 	if (!c->debug_tried) {

@@ -5,6 +5,7 @@
 
 #include "elffile.h"
 
+#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,9 @@ bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *
 
 /* The value of the symbol NAME in .symtab; false: not found. */
 bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value);
+
+/* The call frame information in .eh_frame, owned by ELF; NULL: none. */
+Dwarf_CFI *elffile_cfi(const struct elffile *elf);
 
 /* The rules in .eh_frame and .debug_frame for the byte at FILE_OFFSET. */
 enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset);

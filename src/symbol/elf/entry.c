@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "entry.h"
+#include "ehframe.h"
 #include "elffile_internal.h"
 
-#include <dwarf.h>
 #include <string.h>
 
 enum { START_MAX = 64 }; /* bytes of _start to search */
@@ -74,38 +74,6 @@ static int32_t read_s32(const unsigned char *p)
 	return v;
 }
 
-/*
- * The start of the next function after ADDRESS from the sorted table in .eh_frame_hdr (Linux
- * Standard Base, "Exception Frame Header"), in the only encodings that linkers write: count udata4,
- * table datarel sdata4. 0: not known.
- */
-static uint64_t next_function(Elf *elf, uint64_t address)
-{
-	GElf_Shdr shdr;
-	Elf_Scn *scn = elffile_section(elf, ".eh_frame_hdr", &shdr);
-	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	const unsigned char *p = data ? data->d_buf : NULL;
-	size_t low = 0, high;
-
-	if (!p || data->d_size < 12 || p[0] != 1 || p[2] != DW_EH_PE_udata4 ||
-		p[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
-		return 0;
-	high = (uint32_t)read_s32(p + 8);
-	if (high > (data->d_size - 12) / 8)
-		return 0;
-	size_t nr = high;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + mid * 8) <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < nr ? shdr.sh_addr + (uint64_t)(int64_t)read_s32(p + 12 + low * 8) : 0;
-}
-
 /* The address loaded into %rdi before the call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
  */
 static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
@@ -154,13 +122,13 @@ size_t entry_symbols(const struct elffile *file, struct entry_symbol symbols[ENT
 
 	if (!gelf_getehdr(elf, &ehdr) || !starts_programs(elf, &ehdr))
 		return 0;
-	uint64_t start = ehdr.e_entry, end = next_function(elf, start);
+	uint64_t start = ehdr.e_entry, end = ehframe_next(file, start);
 
 	if (end <= start || end - start > START_MAX)
 		end = start + START_MAX;
 	symbols[0] = (struct entry_symbol){"_start", start, end};
 	uint64_t main_start = find_main(elf, start, end - start);
-	uint64_t main_end = main_start ? next_function(elf, main_start) : 0;
+	uint64_t main_end = main_start ? ehframe_next(file, main_start) : 0;
 
 	if (main_end <= main_start)
 		return 1;

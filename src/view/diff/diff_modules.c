@@ -229,7 +229,10 @@ static void note_matches(struct matching *m, struct strbuf *notes)
 
 static void rename_unnamed(struct profile *p, struct frame *frame)
 {
-	char *name = xasprintf("[%s]", file_name(strpool_get(&p->names, frame->module)));
+	const char *file = file_name(strpool_get(&p->names, frame->module));
+	const char *old = strpool_get(&p->names, frame->name);
+	size_t len = name_of_start(old, strpool_len(&p->names, frame->name));
+	char *name = len ? xasprintf("%s%s", file, old + len) : xasprintf("[%s]", file);
 
 	frame->name = strpool_adds(&p->names, name);
 	free(name);

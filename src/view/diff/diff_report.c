@@ -171,7 +171,8 @@ static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 	add_change(out, &f->scale, fn->inclusive);
 	strbuf_addf(out, "  %-*s  ", STATUS, diff_function_status(f, fn));
 	strbuf_add(&name, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
-	if (*module && !name_is_unnamed(name.buf, name.len)) /* that is called after its module */
+	/* an unnamed one is called after its module */
+	if (*module && !name_is_unnamed(name.buf, name.len) && !name_of_start(name.buf, name.len))
 		strbuf_addf(&name, *module == '[' ? " %s" : " [%s]", file_name(module));
 	terminal_add(out, name.buf, name.len, c->name);
 	strbuf_addch(out, '\n');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flame_data.h"
+#include "input/notes.h"
 #include "input/picture.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -20,9 +21,11 @@ struct flame_class flame_class(const struct profile *p, uint32_t frame)
 {
 	size_t len;
 	const char *name = profile_name(p, frame, &len);
-	char shade = (char)('0' + hash_bytes(name, len) % FLAME_SHADES);
+	enum frame_kind kind = p->frames[frame].kind;
+	bool is_pale = kind == FRAME_USER && frame_is_unnamed(p, frame);
+	unsigned shade = is_pale ? FLAME_PALE : hash_bytes(name, len) % FLAME_SHADES;
 
-	return (struct flame_class){{picture_kind_letter(p->frames[frame].kind), shade, '\0'}};
+	return (struct flame_class){{picture_kind_letter(kind), (char)('0' + shade), '\0'}};
 }
 
 struct flame_class flame_step_class(int step)

@@ -11,7 +11,7 @@
 struct categories;
 struct diff;
 
-enum { FLAME_SHADES = 6 };
+enum { FLAME_SHADES = 6, FLAME_PALE = 6 }; /* the pale one is for unnamed native code */
 
 /*
  * Classes in flame.css. That of a frame is two characters: its kind, and a shade by its name; that

@@ -65,7 +65,7 @@ do
 	stack $case $case "$plain"
 done
 # _start and main may be known by what calls them
-nameless='\[plain-stripped\]'
+nameless='plain-stripped\+0x[0-9a-f]+'
 moving_stack stripped plain-stripped "^(_start|$nameless)(;$case_libc){1,3};(main|$nameless)$(chain 4 "$nameless")"
 # nothing is said of musl's own start, so gdb guesses
 moving_stack musl plain-musl "^(.*;)?$plain"
