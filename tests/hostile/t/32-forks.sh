@@ -19,6 +19,11 @@ for how in "-p $pids" "-p $pids --children" -a; do
 	expect_record "$name" 0 $how -uk -t 2
 	check "$name: elapsed $(used elapsed) s, below 15 s" at_least 15 "$(used elapsed)"
 	check "$name: samples" at_least "$(account kept "$name")" 20
+	# only the processes themselves, not those that have ended
+	case $how in
+	*--children | -a) ;;
+	*) check "$name: CPU time $(used cpu) s, below 2 s" at_least 2 "$(used cpu)" ;;
+	esac
 done
 kill $target
 

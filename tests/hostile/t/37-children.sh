@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# children: a chain of 500 generations, each of which forks, executes and ends at once, so that the last process has no parent that is
+# recorded. It is recorded like the first, and nothing else is.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/hostile/lib.sh"
+
+target=''
+trap 'kill $target $other 2>/dev/null || :; test_end' EXIT
+chmod 755 "$T_top"
+chmod 777 "$T"
+cp "$BIN" "$CASES/chains" "$T/"
+nice -n -10 sh -c 'while :; do :; done' &
+other=$!
+
+# recorded NAME: the last of the chain
+recorded() {
+	as_nobody "$T/chains" 500 >"$T/out" &
+	target=$!
+	until_true 30 grep -q ready "$T/out" || note "$T/out"
+	begin_record "$1" -u --children -p $target
+	kill -USR1 $target
+	until_true 60 grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
+	sleep 1
+	kill $target
+	end_record
+	note "$T/$1.err"
+	check_eq "$1: exit code" 0 "$status"
+	last=$(weight "$T/$1.folded" '^chains;.*;last_work$')
+	check "$1: $last samples of the last one" at_least "$last" 20
+	check_eq "$1: others" 0 "$(grep -cv '^chains;' "$T/$1.folded" || :)"
+}
+
+recorder() {
+	timeout -k 1 100 "$BIN" --engine bpf --min-quality 0 "$@"
+}
+recorded root
+recorder() {
+	HOME=$T timeout -k 1 100 setpriv --reuid nobody --regid nogroup --clear-groups \
+		--inh-caps="-all,+bpf,+perfmon" --ambient-caps="-all,+bpf,+perfmon" \
+		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
+}
+recorded user
