@@ -18,7 +18,9 @@ void claim_make(struct claim *c)
 {
 	char *folder = folder_run(), *new = xasprintf("%s/.%d", folder, (int)getpid());
 
-	*c = (struct claim){.fd = open(new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+	unlink(new); /* of an earlier process with our PID */
+	*c = (struct claim){
+		.fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
 	if (c->fd >= 0) {
 		c->path = xasprintf("%s/%d", folder, (int)getpid());
 		if (flock(c->fd, LOCK_EX | LOCK_NB) || rename(new, c->path)) {
@@ -65,9 +67,23 @@ static bool unload_claimed(FILE *in)
 	return gone;
 }
 
+/* Where others can write, too (XDG_RUNTIME_DIR), only what we wrote is opened. */
+static FILE *open_own(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	FILE *in = NULL;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		in = fdopen(fd, "r");
+	if (fd >= 0 && !in)
+		close(fd);
+	return in;
+}
+
 static void sweep_file(const char *path)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = open_own(path);
 
 	if (!in)
 		return;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# planted: unwind tables that another user put into the cache, links, FIFOs and rubbish there are not used and do not stop the recorder.
+# planted: unwind tables that another user put into the cache, links, FIFOs and rubbish there are not used and do not stop the recorder;
+# neither do claims of modules. Those of root are in /run, where nobody else can write.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
@@ -20,6 +21,21 @@ record() {
 }
 
 export FLAMETAP_DATADIR="$TOP"
+
+# claims: of a user whose XDG_RUNTIME_DIR is open to others
+mkdir -p "$T/run/flametap"
+chmod 777 "$T/run" "$T/run/flametap"
+mkfifo "$T/run/flametap/1"
+chmod 666 "$T/run/flametap/1"
+ln -s /dev/zero "$T/run/flametap/2"
+echo 'module 1 0' >"$T/run/flametap/3"
+within 60 setpriv --reuid nobody --regid nogroup --clear-groups env PATH="$TOP/tests/live/stand-in:$PATH" STAND_IN=good \
+	XDG_RUNTIME_DIR="$T/run" TMPDIR="$T/cache" "$T/sample-bt" --engine stap --min-quality 0 -t 0.3 -- sleep 60 >"$T/first" 2>"$T/err"
+kill "$(sed -n "s/.* continues: .* is process //p" "$T/err")" 2>/dev/null || :
+check_eq 'claims: exit code' 0 "$status"
+[ "$status" = 0 ] || note "$T/err"
+check_eq "claims: others' stay" '1 2 3' "$(cd "$T/run/flametap" && echo [0-9])"
+
 record "$T/first"
 tables=$(find "$T/cache" -name '*.unwind')
 if [ -z "$tables" ]; then
