@@ -65,6 +65,7 @@ void processes_release(struct processes *ps)
 	free(ps->maps);
 	free(ps->free);
 	free(ps->objects);
+	free(ps->unused_objects);
 	table_release(&ps->by_pid);
 	table_release(&ps->by_file);
 	table_release(&ps->by_build_id);
@@ -78,15 +79,22 @@ static uint32_t *object_by_build_id(
 		hash_text(path, strlen(path)), is_new);
 }
 
-static size_t add_object(struct processes *ps, const struct object *o)
+static uint32_t add_object(struct processes *ps, const struct object *o)
 {
+	uint32_t number = (uint32_t)ps->nr_objects;
 	bool is_new;
 
-	ALLOC_GROW(ps->objects, ps->nr_objects, ps->objects_alloc);
-	ps->objects[ps->nr_objects] = *o;
+	if (ps->nr_unused_objects) {
+		number = ps->unused_objects[--ps->nr_unused_objects];
+	} else {
+		ALLOC_GROW(ps->objects, ps->nr_objects, ps->objects_alloc);
+		ps->nr_objects++;
+	}
+	ps->objects[number] = *o;
+	ps->objects[number].id = ++ps->nr_objects_added;
 	if (*o->build_id)
-		*object_by_build_id(ps, o->build_id, o->path, &is_new) = (uint32_t)ps->nr_objects;
-	return ps->nr_objects++;
+		*object_by_build_id(ps, o->build_id, o->path, &is_new) = number;
+	return number;
 }
 
 /* The number of the object that is O, but so far known only by its build-id; -1: none. */
@@ -98,6 +106,58 @@ static int64_t find_by_build_id(const struct processes *ps, const struct object 
 	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
 }
 
+/* ELF if it has BUILD_ID (NULL: any), else it is closed and the result is NULL. */
+static struct elffile *check_build_id(struct elffile *elf, const char *build_id)
+{
+	if (elf && build_id && strcmp(elffile_build_id(elf), build_id)) {
+		elffile_close(elf);
+		return NULL;
+	}
+	return elf;
+}
+
+/* Opens the file of O, in our own root if it may be there. */
+static void open_object(
+	struct object *o, struct procfile *f, bool in_our_root, const char *build_id)
+{
+	o->path_differs = true;
+	if (in_our_root)
+		o->elf = check_build_id(procfile_open(f, &o->path_differs), build_id);
+	if (build_id ? !o->elf : o->path_differs) {
+		o->path_differs = true;
+		o->elf = check_build_id(procfile_open_mapped(f), build_id);
+	}
+	o->silent = f->silent;
+	o->elsewhere = !build_id && !o->elf && f->other;
+}
+
+/* Its file was closed, see objects.h. */
+static bool is_shut(const struct object *o)
+{
+	return o->elf && elffile_is_shut(o->elf);
+}
+
+/* Takes the open file of AGAIN, which is the same one, if O needs it. */
+static void take_file(struct object *o, struct object *again)
+{
+	if (!is_shut(o) || !again->elf)
+		return;
+	elffile_close(o->elf);
+	o->elf = again->elf;
+	o->path_differs = again->path_differs;
+	again->elf = NULL;
+}
+
+static void open_again(struct object *o, struct procfile *f, bool in_our_root)
+{
+	struct object again = {0};
+
+	if (!is_shut(o))
+		return;
+	open_object(&again, f, in_our_root, o->build_id);
+	take_file(o, &again);
+}
+
 /* Adds a file as named in /proc/PID/maps. */
 static size_t object_of_file(struct processes *ps, uint32_t pid, const struct mapping *m,
 	uint64_t dev, uint64_t inode, const char *path)
@@ -106,9 +166,17 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 	uint32_t *at = table_put(
 		&ps->by_file, hash_pair(dev, inode), hash_text(path, strlen(path)), &is_new);
 
-	if (!is_new)
+	struct procfile f = {.pid = pid,
+		.start = m->start,
+		.end = m->end,
+		.path = path,
+		.dev = dev,
+		.inode = inode};
+
+	if (!is_new) {
+		open_again(&ps->objects[*at], &f, true);
 		return *at;
-	*at = (uint32_t)ps->nr_objects;
+	}
 	struct object o = {
 		.dev = dev,
 		.inode = inode,
@@ -116,41 +184,20 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		.deleted = ends_with(path, " (deleted)"),
 	};
 
-	if (path[0] == '/') {
-		struct procfile f = {.pid = pid,
-			.start = m->start,
-			.end = m->end,
-			.path = path,
-			.dev = dev,
-			.inode = inode};
-
-		o.elf = procfile_open(&f, &o.path_differs);
-		if (o.path_differs)
-			o.elf = procfile_open_mapped(&f);
-		o.silent = f.silent;
-		o.elsewhere = !o.elf && f.other;
-	} else if (!strcmp(path, "[vdso]")) {
+	if (path[0] == '/')
+		open_object(&o, &f, true, NULL);
+	else if (!strcmp(path, "[vdso]"))
 		o.elf = elffile_open_vdso();
-	}
 	o.build_id = xstrdup(o.elf ? elffile_build_id(o.elf) : "");
 	int64_t known = *o.build_id ? find_by_build_id(ps, &o) : -1;
 
 	if (known < 0)
-		return add_object(ps, &o);
+		return *at = add_object(ps, &o);
+	take_file(&ps->objects[known], &o);
 	free_object(&o);
 	ps->objects[known].dev = dev;
 	ps->objects[known].inode = inode;
 	return *at = (uint32_t)known;
-}
-
-/* ELF if it has BUILD_ID, else it is closed and the result is NULL. */
-static struct elffile *check_build_id(struct elffile *elf, const char *build_id)
-{
-	if (elf && strcmp(elffile_build_id(elf), build_id)) {
-		elffile_close(elf);
-		return NULL;
-	}
-	return elf;
 }
 
 /* Adds a file whose build-id comes from the kernel's mmap event; the process may be gone by now. */
@@ -159,24 +206,19 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	bool is_new;
 	uint32_t *at = object_by_build_id(ps, m->build_id, m->path, &is_new);
 
-	if (!is_new)
+	struct procfile f = {.pid = p->pid, .start = m->start, .end = m->end, .path = m->path};
+
+	if (!is_new) {
+		open_again(&ps->objects[*at], &f, !*p->root);
 		return *at;
-	*at = (uint32_t)ps->nr_objects;
+	}
 	struct object o = {
 		.path = xstrdup(m->path),
 		.build_id = xstrdup(m->build_id),
 		.deleted = ends_with(m->path, " (deleted)"),
 	};
 
-	struct procfile f = {.pid = p->pid, .start = m->start, .end = m->end, .path = m->path};
-
-	if (!*p->root)
-		o.elf = check_build_id(procfile_open(&f, &o.path_differs), m->build_id);
-	if (!o.elf) {
-		o.path_differs = true;
-		o.elf = check_build_id(procfile_open_mapped(&f), m->build_id);
-	}
-	o.silent = f.silent;
+	open_object(&o, &f, !*p->root, m->build_id);
 	return add_object(ps, &o);
 }
 
@@ -652,6 +694,8 @@ void processes_move_files(struct processes *ps, struct open_files *files)
 	for (size_t i = 0; i < ps->nr_objects; i++) {
 		struct object *o = &ps->objects[i];
 
+		if (is_shut(o))
+			continue;
 		if (o->elf)
 			open_files_add(files, o->elf, o->path);
 		else if (o->silent)

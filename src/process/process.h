@@ -34,6 +34,10 @@ struct object {
 	struct elffile *elf; /* NULL: not readable or not ELF */
 	bool has_rules;      /* the engine has its unwind rules */
 	uint32_t table;      /* number of its unwind table, 0: none yet */
+	uint64_t id;         /* no other object has it */
+	/* See objects.h. */
+	bool is_needed, is_used;
+	int64_t mapped_ns; /* it was mapped until then, or was not looked at since */
 };
 
 /*
@@ -93,12 +97,15 @@ struct processes {
 	size_t nr_maps, maps_alloc;
 	uint32_t *free; /* numbers of unused mappings */
 	size_t nr_free, free_alloc;
-	uint64_t nr_added; /* mappings and processes so far */
-	uint64_t left_out; /* mappings for which there was no room */
-	struct object *objects;
+	uint64_t nr_added;      /* mappings and processes so far */
+	uint64_t left_out;      /* mappings for which there was no room */
+	struct object *objects; /* unused ones: path NULL */
 	size_t nr_objects, objects_alloc;
-	struct table by_file;     /* dev, inode and hash of the path -> object */
-	struct table by_build_id; /* hashes of build-id and path -> object */
+	uint32_t *unused_objects; /* their numbers */
+	size_t nr_unused_objects, unused_objects_alloc;
+	uint64_t nr_objects_added; /* so far */
+	struct table by_file;      /* dev, inode and hash of the path -> object */
+	struct table by_build_id;  /* hashes of build-id and path -> object */
 };
 
 void processes_init(struct processes *ps);

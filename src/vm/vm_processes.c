@@ -73,17 +73,18 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 /* Finds out for all new files at once whether they have the interpreter. */
 static void look_at_objects(struct vm_processes *vp)
 {
-	size_t first = vp->nr_objects, nr = 0;
+	const struct processes *ps = vp->ps;
 	struct elf_question *list;
+	size_t nr = 0;
 
-	vp->nr_objects = vp->ps->nr_objects;
-	if (first >= vp->nr_objects)
+	if (vp->nr_objects == ps->nr_objects_added)
 		return;
-	list = xcalloc(vp->nr_objects - first, sizeof(*list));
-	for (size_t i = first; i < vp->nr_objects; i++)
-		if (vp->ps->objects[i].elf)
+	vp->nr_objects = ps->nr_objects_added;
+	list = xcalloc(ps->nr_objects, sizeof(*list));
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		if (ps->objects[i].elf)
 			list[nr++] = (struct elf_question){
-				vp->ps->objects[i].elf, FACT_VARIABLE, vp->vm->symbol, 0, NULL};
+				ps->objects[i].elf, FACT_VARIABLE, vp->vm->symbol, 0, NULL};
 	elffacts_ask(list, nr);
 	free(list);
 }
@@ -134,7 +135,7 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	look_at_objects(vp);
 	if (!find_object(vp, p, &object))
 		return 1;
-	like = table_get(&vp->by_object, object, 0);
+	like = table_get(&vp->by_object, object, vp->ps->objects[object].id);
 	inspect_init(&t, vp->ps, p, NULL);
 	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* while recording: be fast */
 	t.fetch = vp->fetch && vp->map < 0 ? debuginfod_open_as_user : NULL;
@@ -143,7 +144,8 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	if (found)
 		return found;
 	image->layout = layout;
-	*table_put(&vp->by_object, object, 0, &is_new) = (uint32_t)(image - vp->images);
+	*table_put(&vp->by_object, object, vp->ps->objects[object].id, &is_new) =
+		(uint32_t)(image - vp->images);
 	return 0;
 }
 
@@ -383,7 +385,6 @@ static void mark_images(const struct vm_processes *vp, bool *used)
 
 		if (newest && *newest == i && processes_known(vp->ps, vp->images[i].pid))
 			mark_image(vp, i, used);
-		used[i] |= vp->images[i].has_names;
 	}
 	for (size_t i = 0; i <= vp->by_object.mask; i++)
 		if (vp->by_object.slots[i].used)
@@ -392,20 +393,48 @@ static void mark_images(const struct vm_processes *vp, bool *used)
 
 static void drop_image(struct vm_processes *vp, uint32_t number)
 {
-	bool is_new;
-	uint32_t *newest = table_put(&vp->by_pid, vp->images[number].pid, 0, &is_new);
-
-	if (*newest == number)
-		*newest = 0;
 	vp->images[number] = (struct vm_image){0};
 	ALLOC_GROW(vp->unused, vp->nr_unused, vp->unused_alloc);
 	vp->unused[vp->nr_unused++] = number;
 }
 
-void vm_processes_sweep(struct vm_processes *vp)
+static bool object_remains(const struct vm_processes *vp, const struct table_slot *slot)
 {
-	bool *used = xcalloc(vp->nr_images + 1, sizeof(*used));
+	return vp->ps->objects[slot->a].id == slot->b;
+}
 
+static bool image_remains(const struct vm_processes *vp, const struct table_slot *slot)
+{
+	return vp->images[slot->value].pid == slot->a;
+}
+
+static bool names_remain(const struct vm_processes *vp, const struct table_slot *slot)
+{
+	return vp->images[slot->b].pid;
+}
+
+static void drop_entries(const struct vm_processes *vp, struct table *t,
+	bool (*remains)(const struct vm_processes *vp, const struct table_slot *slot))
+{
+	struct table kept;
+	bool is_new;
+
+	table_init(&kept);
+	for (size_t i = 0; i <= t->mask; i++) {
+		const struct table_slot *slot = &t->slots[i];
+
+		if (slot->used && remains(vp, slot))
+			*table_put(&kept, slot->a, slot->b, &is_new) = slot->value;
+	}
+	table_release(t);
+	*t = kept;
+}
+
+bool vm_processes_sweep(struct vm_processes *vp)
+{
+	bool *used = xcalloc(vp->nr_images + 1, sizeof(*used)), names = false;
+
+	drop_entries(vp, &vp->by_object, object_remains);
 	if (vp->vm)
 		mark_images(vp, used);
 	for (uint32_t i = 1; i < vp->nr_images; i++) {
@@ -413,10 +442,21 @@ void vm_processes_sweep(struct vm_processes *vp)
 
 		image->before = used[image->before] ? image->before : 0;
 		image->older = used[image->older] ? image->older : 0;
-		if (!used[i] && image->pid)
-			drop_image(vp, i);
+		if (used[i] || !image->pid)
+			continue;
+		names |= image->has_names;
+		drop_image(vp, i);
 	}
+	drop_entries(vp, &vp->by_pid, image_remains);
+	if (names)
+		drop_entries(vp, &vp->by_frame, names_remain);
 	free(used);
+	return names;
+}
+
+bool vm_processes_has(const struct vm_processes *vp, uint32_t pid)
+{
+	return table_get(&vp->by_pid, pid, 0);
 }
 
 enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,

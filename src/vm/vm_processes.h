@@ -52,8 +52,8 @@ struct vm_processes {
 	bool any;               /* the interpreter was found in a process */
 	struct table by_pid;    /* pid -> its newest image */
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it has one */
-	struct table by_object; /* object -> an image whose interpreter is in it */
-	size_t nr_objects;      /* those of ps that were looked at */
+	struct table by_object; /* object and its id -> an image whose interpreter is in it */
+	uint64_t nr_objects;    /* ps->nr_objects_added when these were looked at */
 	bool young;
 	bool fetch;              /* debug files may be downloaded, before the start */
 	struct strbuf *refusals; /* why it cannot be walked in a process, one per line */
@@ -84,10 +84,12 @@ void vm_processes_executed(struct vm_processes *vp, uint32_t pid);
 void vm_processes_ended(struct vm_processes *vp, uint32_t pid);
 
 /*
- * Forgets processes that have ended, were not sampled and have no children, when all rows of theirs
- * have been read.
+ * Forgets processes that have ended and have no children, when all rows of theirs have been read.
+ * True: also names of frames, which have to be sent again if their PIDs are reused, see
+ * vm_processes_has().
  */
-void vm_processes_sweep(struct vm_processes *vp);
+bool vm_processes_sweep(struct vm_processes *vp);
+bool vm_processes_has(const struct vm_processes *vp, uint32_t pid);
 
 /* True if the interpreter was found in any process. */
 bool vm_processes_any(const struct vm_processes *vp);

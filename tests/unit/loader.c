@@ -169,6 +169,35 @@ static void loader__replaces_a_builder_that_dies(void **state)
 		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_READY);
 }
 
+/* The last program that had the file mapped has ended; another one maps it later. */
+static void loader__frees_what_is_not_needed(void **state)
+{
+	const struct unwind_table *table;
+	size_t object = loader.files[number].object;
+
+	(void)state;
+	for (size_t i = 0; i < ps.nr_objects; i++)
+		ps.objects[i].is_needed = false;
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
+	loader_sweep(&loader);
+	assert_int_equal(ps.objects[object].table, number); /* it is being built */
+	wait_for_table();
+	assert_true(loader.bytes > 0);
+	loader_sweep(&loader);
+	assert_int_equal(ps.objects[object].table, 0);
+	assert_int_equal(loader.descs[number].state, TABLE_NONE);
+	assert_int_equal(loader.bytes, 0);
+	assert_int_equal(loader.rows, 0);
+	uint32_t second = loader_number(&loader, object);
+
+	assert_int_not_equal(second, number); /* a program may still have the number */
+	ps.objects[object].is_needed = true;
+	loader_sweep(&loader);
+	assert_int_equal(loader_number(&loader, object), second);
+	assert_int_equal(loader_number(&loader, !object), number);
+	assert_int_equal(loader_request(&loader, second, &table), TABLE_READY); /* it is cached */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +210,8 @@ int main(void)
 			loader__gives_up_a_file_that_is_always_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__replaces_a_builder_that_dies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__frees_what_is_not_needed, set_up, tear_down),
 	};
 
 	assert_int_equal(pthread_atfork(NULL, NULL, stop_child), 0);

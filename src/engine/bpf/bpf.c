@@ -9,7 +9,9 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "loader.h"
+#include "map_entries.h"
 #include "pace.h"
+#include "process/objects.h"
 #include "process/task.h"
 #include "programs.h"
 #include "ring_records.h"
@@ -38,6 +40,7 @@ enum {
 	RESCAN_SHARE = 10,     /* scanning all processes takes at most one in so much of the time */
 	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
 	SWEEP_S = 2,           /* … which are so far apart, and keep what is younger */
+	FILES_KEPT = 1 << 10,  /* open, and their tables, when no process maps them any more */
 	POOL_PART = 8,         /* of a memory limit */
 	LIMIT_MIN = 64 << 20,  /* bytes; what surely suffices to start */
 };
@@ -546,6 +549,27 @@ static void condense(struct bpf *b, int64_t time_ns)
 	condense_end(&c);
 }
 
+/* So that the programs send the frames of processes that have been forgotten, if any come again. */
+static void forget_sent(const struct bpf *b)
+{
+	struct map_entries e = {.key_size = sizeof(struct vm_key),
+		.value_size = sizeof(uint32_t),
+		.max = VM_SENT_MAX};
+	int sent = programs_map(&b->programs, "vm_sent");
+
+	e.keys = xcalloc(e.max, e.key_size);
+	e.values = xcalloc(e.max, e.value_size);
+	map_entries_read(&e, sent, false);
+	for (uint32_t i = 0; i < e.nr; i++) {
+		const struct vm_key *key = (const struct vm_key *)e.keys + i;
+
+		if (!vm_processes_has(&b->vms, key->tgid))
+			bpf_map_delete_elem(sent, key);
+	}
+	free(e.keys);
+	free(e.values);
+}
+
 static bool is_sweep_due(const struct bpf *b)
 {
 	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples);
@@ -575,8 +599,12 @@ static void sweep(struct bpf *b)
 
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
-	vm_processes_sweep(&b->vms);
+	if (vm_processes_sweep(&b->vms))
+		forget_sent(b);
 	processes_sweep(ps, used, before);
+	objects_mark(ps, before, FILES_KEPT);
+	loader_sweep(&b->loader);
+	objects_sweep(ps);
 	free(used);
 	b->swept = ps->nr_added;
 	b->sweep_ns = now + SWEEP_S * 1000000000LL;
@@ -660,14 +688,15 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 	fprintf(stderr,
 		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
 		" KiB of at most %d MiB shared with the kernel; %u without room\n",
-		b->loader.nr - 1, b->loader.rows, b->loader.blocks * (UNWIND_BLOCK / 1024),
-		pool_bytes(&b->pool) >> 10, (int)(memory_share(POOL_MAX, POOL_PART) >> 20),
-		b->loader.nr_unplaced);
+		b->loader.nr - 1 - (uint32_t)b->loader.nr_unused, b->loader.rows,
+		b->loader.blocks * (UNWIND_BLOCK / 1024), pool_bytes(&b->pool) >> 10,
+		(int)(memory_share(POOL_MAX, POOL_PART) >> 20), b->loader.nr_unplaced);
 	fprintf(stderr,
-		"kept at the end: %zu processes and %zu mappings; %zu tasks, %zu stacks and %zu "
-		"rows with samples\n",
+		"kept at the end: %zu processes, %zu mappings and %zu files; %zu tasks, %zu stacks "
+		"and %zu rows with samples\n",
 		b->processes.nr - b->processes.nr_unused,
-		b->processes.nr_maps - b->processes.nr_free, b->samples.nr_tasks,
+		b->processes.nr_maps - b->processes.nr_free,
+		b->processes.nr_objects - b->processes.nr_unused_objects, b->samples.nr_tasks,
 		b->samples.nr_stacks, b->samples.nr_rows);
 	fprintf(stderr,
 		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",

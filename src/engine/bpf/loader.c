@@ -49,21 +49,40 @@ void loader_release(struct loader *l)
 	for (uint32_t i = 1; i < l->nr; i++)
 		unwind_table_release(&l->files[i].table);
 	free(l->files);
+	free(l->unused);
 	free(l->cache);
 	*l = (struct loader){0};
+}
+
+/* 0: there are too many. */
+static uint32_t new_number(struct loader *l)
+{
+	if (l->nr_usable) {
+		uint32_t number = l->unused[--l->nr_usable];
+
+		l->unused[l->nr_usable] = l->unused[--l->nr_unused];
+		return number;
+	}
+	if (l->nr == TABLES_MAX)
+		return 0;
+	ALLOC_GROW(l->files, l->nr, l->alloc);
+	return l->nr++;
 }
 
 uint32_t loader_number(struct loader *l, size_t object)
 {
 	struct object *o = &l->ps->objects[object];
 
-	if (o->table || !*o->path || l->nr == TABLES_MAX)
+	if (o->table || !*o->path)
 		return o->table;
-	ALLOC_GROW(l->files, l->nr, l->alloc);
-	l->files[l->nr] = (struct loader_file){
-		.object = object, .state = o->elf ? TABLE_PENDING : TABLE_NONE};
-	l->descs[l->nr] = (struct table_desc){.state = l->files[l->nr].state};
-	return o->table = l->nr++;
+	uint32_t number = new_number(l);
+
+	if (!number)
+		return 0;
+	l->files[number] = (struct loader_file){.object = object,
+		.state = o->elf && !elffile_is_shut(o->elf) ? TABLE_PENDING : TABLE_NONE};
+	l->descs[number] = (struct table_desc){.state = l->files[number].state};
+	return o->table = number;
 }
 
 /* Puts the table into the pool. Without room there it only unwinds copied stacks. */
@@ -77,6 +96,8 @@ static void place_table(struct loader *l, uint32_t number)
 		l->nr_unplaced++;
 		return;
 	}
+	l->files[number].block = first;
+	l->files[number].nr = nr;
 	pool_write(l->pool, first, l->files[number].table.blocks + UNWIND_BLOCK, nr);
 	l->rows += h->nr_rows;
 	l->blocks += nr;
@@ -358,6 +379,36 @@ bool loader_receive(struct loader *l)
 	restart(l);
 	hand_out(l);
 	return any;
+}
+
+static void free_table(struct loader *l, uint32_t number)
+{
+	struct loader_file *f = &l->files[number];
+
+	__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);
+	if (f->block) {
+		pool_put(l->pool, f->block, f->nr);
+		l->rows -= f->table.header->nr_rows;
+		l->blocks -= f->nr;
+	}
+	l->bytes -= f->table.size;
+	unwind_table_release(&f->table);
+	l->ps->objects[f->object].table = 0;
+	*f = (struct loader_file){.is_unused = true};
+	ALLOC_GROW(l->unused, l->nr_unused, l->unused_alloc);
+	l->unused[l->nr_unused++] = number;
+}
+
+void loader_sweep(struct loader *l)
+{
+	l->nr_usable = l->nr_unused;
+	for (uint32_t i = 1; i < l->nr; i++) {
+		const struct loader_file *f = &l->files[i];
+		bool waits = f->state == TABLE_PENDING && f->requested;
+
+		if (!f->is_unused && !waits && !l->ps->objects[f->object].is_needed)
+			free_table(l, i);
+	}
 }
 
 uint32_t loader_nr_pending(const struct loader *l)

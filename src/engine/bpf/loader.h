@@ -27,11 +27,14 @@ struct loader {
 		size_t object;
 		struct unwind_table table; /* of TABLE_READY */
 		enum table_state state;    /* in user space; the pool may have no room for it */
-		bool requested;
-		uint8_t nr_late; /* how often it took too long */
-		uint32_t next;   /* in its queue, 0: none */
-	} * files;               /* by table number, from 1 */
+		bool requested, is_unused;
+		uint8_t nr_late;    /* how often it took too long */
+		uint32_t block, nr; /* in the pool; block 0: none */
+		uint32_t next;      /* in its queue, 0: none */
+	} * files;                  /* by table number, from 1 */
 	uint32_t nr, alloc;
+	uint32_t *unused; /* table numbers; those that can be used again are first */
+	size_t nr_unused, nr_usable, unused_alloc;
 	struct builder builders[BUILDERS_MAX]; /* one per CPU */
 	struct loader_start {
 		int64_t at_ns;   /* when a builder that does not run is to be started again */
@@ -68,6 +71,11 @@ void loader_request_all(struct loader *l, bool small_first);
  * to time as long as any are pending.
  */
 bool loader_receive(struct loader *l);
+/*
+ * Frees the tables of objects that are not needed, see objects.h, unless they are being built.
+ * Their numbers are used again after the next call: by then no program has them any more.
+ */
+void loader_sweep(struct loader *l);
 /* The number of tables being built. */
 uint32_t loader_nr_pending(const struct loader *l);
 /* True: children that build tables cannot be confined here, so there are none. */

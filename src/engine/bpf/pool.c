@@ -56,28 +56,80 @@ static int add_shard(struct pool *pool)
 	return 0;
 }
 
-/* Reuses a freed run of exactly NR blocks. */
-static uint32_t get_freed(struct pool *pool, uint32_t nr)
+/* The smallest freed run of at least NR blocks that can be reused; nr_freed: there is none. */
+static size_t find_freed(const struct pool *pool, uint32_t nr)
 {
 	int64_t now = monotonic_ns();
+	size_t best = pool->nr_freed;
 
 	for (size_t i = 0; i < pool->nr_freed; i++) {
-		struct pool_free f = pool->freed[i];
+		const struct pool_free *f = &pool->freed[i];
 
-		if (f.nr != nr || now - f.since_ns < GRACE_NS)
+		if (f->nr < nr || now - f->since_ns < GRACE_NS)
 			continue;
-		pool->freed[i] = pool->freed[--pool->nr_freed];
-		for (uint32_t k = 0; k < nr; k++)
-			memset(pool_block(pool, f.block + k), 0, UNWIND_BLOCK);
-		return f.block;
+		if (best == pool->nr_freed || f->nr < pool->freed[best].nr)
+			best = i;
+		if (f->nr == nr)
+			break;
 	}
-	return 0;
+	return best;
+}
+
+static int compare_blocks(const void *va, const void *vb)
+{
+	const struct pool_free *a = va, *b = vb;
+
+	return (a->block > b->block) - (a->block < b->block);
+}
+
+/* Joins freed runs that are neighbours; the younger one says when they can be reused. */
+static void join_freed(struct pool *pool)
+{
+	size_t kept = 0;
+
+	if (pool->nr_freed)
+		qsort(pool->freed, pool->nr_freed, sizeof(*pool->freed), compare_blocks);
+	for (size_t i = 0; i < pool->nr_freed; i++) {
+		struct pool_free f = pool->freed[i], *last = kept ? &pool->freed[kept - 1] : NULL;
+
+		if (!last || last->block + last->nr != f.block) {
+			pool->freed[kept++] = f;
+			continue;
+		}
+		last->nr += f.nr;
+		if (f.since_ns > last->since_ns)
+			last->since_ns = f.since_ns;
+	}
+	pool->nr_freed = kept;
+}
+
+/* Reuses a part of a freed run. */
+static uint32_t get_freed(struct pool *pool, uint32_t nr)
+{
+	size_t i = find_freed(pool, nr);
+
+	if (i == pool->nr_freed)
+		return 0;
+	struct pool_free *f = &pool->freed[i];
+	uint32_t block = f->block;
+
+	f->block += nr;
+	f->nr -= nr;
+	if (!f->nr)
+		*f = pool->freed[--pool->nr_freed];
+	for (uint32_t k = 0; k < nr; k++)
+		memset(pool_block(pool, block + k), 0, UNWIND_BLOCK);
+	return block;
 }
 
 uint32_t pool_get(struct pool *pool, uint32_t nr)
 {
 	uint32_t block = get_freed(pool, nr);
 
+	if (!block) {
+		join_freed(pool);
+		block = get_freed(pool, nr);
+	}
 	if (block)
 		return block;
 	if ((uint64_t)pool->next + nr > (uint64_t)pool->max_shards * SHARD)

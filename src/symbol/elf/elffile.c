@@ -285,6 +285,22 @@ void elffile_close(struct elffile *elf)
 	free(elf);
 }
 
+void elffile_shut(struct elffile *elf)
+{
+	if (elf->fd < 0)
+		return;
+	close_contents(elf->contents);
+	elf->contents = xcalloc(1, sizeof(*elf->contents));
+	elf->contents->elf_tried = true;
+	close(elf->fd);
+	elf->fd = -1;
+}
+
+bool elffile_is_shut(const struct elffile *elf)
+{
+	return elf->fd < 0 && !elf->image;
+}
+
 bool elffile_is_whole(const struct elffile *elf)
 {
 	size_t nr = 0, file_size;

@@ -22,7 +22,11 @@ struct elffile *elffile_open_vdso(void);
 void elffile_close(struct elffile *elf);
 const char *elffile_build_id(const struct elffile *elf); /* lower-case hex, "": none */
 
-int elffile_fd(const struct elffile *elf); /* -1: in memory */
+/* Closes the file: only what its head says remains known. */
+void elffile_shut(struct elffile *elf);
+bool elffile_is_shut(const struct elffile *elf);
+
+int elffile_fd(const struct elffile *elf); /* -1: in memory, or it was shut */
 /* The link address of the build-id, and its first 8 bytes as a number; false: it is not loaded. */
 bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint64_t *first);
 /*
