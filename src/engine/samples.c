@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FRAMES_FIRST = 4096 };
+
 void samples_init(struct samples *s)
 {
 	*s = (struct samples){.nr_stacks = 1, .nr_labels = 1, .nr_rows = 1};
@@ -20,6 +22,8 @@ void samples_init(struct samples *s)
 	s->labels = xcalloc(16, sizeof(*s->labels));
 	s->rows = xcalloc(16, sizeof(*s->rows));
 	s->stacks_alloc = s->labels_alloc = s->rows_alloc = 16;
+	s->frames = xcalloc(FRAMES_FIRST, sizeof(*s->frames)); /* stacks without any point to it */
+	s->frames_alloc = FRAMES_FIRST;
 }
 
 void samples_release(struct samples *s)
@@ -100,7 +104,7 @@ static uint32_t add_stack(struct samples *s, const uint64_t *frames, uint32_t nr
 {
 	ALLOC_GROW(s->stacks, s->nr_stacks, s->stacks_alloc);
 	while (s->nr_frames + nr > s->frames_alloc) {
-		s->frames_alloc = s->frames_alloc ? s->frames_alloc * 2 : 4096;
+		s->frames_alloc *= 2;
 		s->frames = xrealloc(s->frames, s->frames_alloc, sizeof(*s->frames));
 	}
 	if (nr)
