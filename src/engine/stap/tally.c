@@ -322,6 +322,8 @@ static bool is_labels(const char *text, size_t len)
 {
 	const char *end = text + len;
 
+	if (memchr(text, '\0', len)) /* they are read as strings */
+		return false;
 	for (const char *blank; text < end; text = blank + 1) {
 		const char *equals = memchr(text, '=', (size_t)(end - text));
 
