@@ -242,7 +242,7 @@ static size_t split_args(const struct tidier *t, const struct level *level, stru
 	for (size_t i = 0; i < n; i++) {
 		size_t end = i + 1 < n ? t->commas[level->commas + i] : t->out->len;
 
-		at += i && t->out->buf[at] == ' ';
+		at += i && at < end && t->out->buf[at] == ' ';
 		args[i] = (struct cpp_text){t->out->buf + at, end - at};
 		at = end + 1;
 	}
