@@ -102,6 +102,8 @@ static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
 		return &state->saved[CFA_BP];
 	case 7:
 		return &state->saved[CFA_SP];
+	case 12 ... 15:
+		return &state->saved[CFA_R12 + reg - 12];
 	}
 	return NULL;
 }
@@ -182,13 +184,21 @@ static bool define_cfa(struct cfa_machine *m, unsigned char opcode)
 	return false;
 }
 
-static struct cfa_place other(struct cfa_machine *m, unsigned char opcode)
+static struct cfa_place in_register(struct cfa_machine *m)
 {
-	if (opcode == DW_CFA_register)
-		bytes_uleb(&m->program);
-	else
-		expression(m);
-	return (struct cfa_place){.how = CFA_OTHER};
+	uint64_t reg = bytes_uleb(&m->program);
+
+	return (struct cfa_place){
+		.how = CFA_REGISTER, .offset = reg > INT64_MAX ? INT64_MAX : (int64_t)reg};
+}
+
+static struct cfa_place value_expression(struct cfa_machine *m)
+{
+	struct cfa_place place = expression(m);
+
+	if (place.how == CFA_EXPRESSION)
+		place.how = CFA_VALUE_EXPRESSION;
+	return place;
 }
 
 /* False: OPCODE is none of these. */
@@ -223,8 +233,10 @@ static bool define_register(struct cfa_machine *m, unsigned char opcode)
 		save(m, reg, expression(m));
 		return true;
 	case DW_CFA_register:
+		save(m, reg, in_register(m));
+		return true;
 	case DW_CFA_val_expression:
-		save(m, reg, other(m, opcode));
+		save(m, reg, value_expression(m));
 		return true;
 	}
 	m->program = operands;

@@ -16,6 +16,8 @@ enum cfa_how {
 	CFA_OFFSET, /* of a register: saved at CFA + offset; of the CFA: its register + offset */
 	CFA_VALUE,  /* the register's value is CFA + offset */
 	CFA_EXPRESSION, /* of a register: the address where it is saved; of the CFA: its value */
+	CFA_VALUE_EXPRESSION, /* of a register: its value */
+	CFA_REGISTER,         /* in the register of number offset */
 	CFA_OTHER,
 };
 
@@ -30,7 +32,7 @@ struct cfa_place {
 
 /* Tracked registers. */
 enum { CFA_COLUMN_RA = 16 }; /* of the return address */
-enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_TRACKED };
+enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_R12, CFA_R15 = CFA_R12 + 3, CFA_TRACKED };
 
 struct cfa_state {
 	struct cfa_place cfa, saved[CFA_TRACKED];

@@ -190,7 +190,7 @@ static bool set_cfa(
 {
 	if (reg >= REG_IP || offset != (int32_t)offset || add != (int16_t)add)
 		return false;
-	rule->cfa = cfa;
+	rule->cfa = (uint8_t)cfa & 0xf;
 	rule->reg = (uint8_t)reg;
 	rule->offset = (int32_t)offset;
 	rule->add = (int16_t)add;
@@ -230,16 +230,22 @@ static bool slot_of(int64_t offset, int16_t *slot)
 	return *slot * 8 == offset;
 }
 
-/* True if PLACE is memory at REG + *OFFSET. */
-static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *offset)
+/* True if the expression of PLACE is REG + *OFFSET. */
+static bool is_sum(const struct cfa_place *place, uint64_t reg, int64_t *offset)
 {
 	struct ops ops;
 
-	if (place->how != CFA_EXPRESSION || !read_ops(place, &ops) || ops.nr != 1 ||
-		ops.list[0].kind != OP_REG || ops.list[0].reg != reg || ops.list[0].index)
+	if (!read_ops(place, &ops) || ops.nr != 1 || ops.list[0].kind != OP_REG ||
+		ops.list[0].reg != reg || ops.list[0].index)
 		return false;
 	*offset = ops.list[0].n;
 	return true;
+}
+
+/* True if PLACE is memory at REG + *OFFSET. */
+static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *offset)
+{
+	return place->how == CFA_EXPRESSION && is_sum(place, reg, offset);
 }
 
 static enum unwind_saved saved_at(const struct cfa_place *place, int16_t *slot)
@@ -289,26 +295,81 @@ static bool is_root(const struct cfa_state *state)
 	return state->saved[CFA_RA].how == CFA_UNDEFINED || state->cfa.how == CFA_UNSPECIFIED;
 }
 
-/* The caller's rsp is the CFA. */
-static bool plain_sp(const struct cfa_place *sp)
+/* *ABOVE: how far the caller's rsp is above the CFA. False: that is not known. */
+static bool find_sp(const struct cfa_state *state, int64_t *above)
 {
-	return sp->how == CFA_UNSPECIFIED || (sp->how == CFA_VALUE && !sp->offset);
+	const struct cfa_place *sp = &state->saved[CFA_SP];
+
+	*above = sp->how == CFA_VALUE ? sp->offset : 0;
+	if (sp->how == CFA_UNSPECIFIED || sp->how == CFA_VALUE)
+		return true;
+	return sp->how == CFA_VALUE_EXPRESSION && state->cfa.how == CFA_OFFSET &&
+	       is_sum(sp, state->reg, above) &&
+	       !__builtin_sub_overflow(*above, state->cfa.offset, above);
+}
+
+/* Moves the CFA up by ABOVE bytes. False: it is not a register's value plus a constant. */
+static bool move_cfa(struct cfa_state *state, int64_t above)
+{
+	if (state->cfa.how != CFA_OFFSET ||
+		__builtin_add_overflow(state->cfa.offset, above, &state->cfa.offset))
+		return false;
+	for (int i = 0; i < CFA_TRACKED; i++) {
+		struct cfa_place *place = &state->saved[i];
+
+		if (place->how == CFA_OFFSET &&
+			__builtin_sub_overflow(place->offset, above, &place->offset))
+			return false;
+	}
+	return true;
+}
+
+static bool ra_of(struct unwind_rule *rule, const struct cfa_place *ra)
+{
+	if (ra->how == CFA_REGISTER && ra->offset < REG_IP) {
+		rule->ra = (int16_t)(UNWIND_RA_REG + ra->offset);
+		return true;
+	}
+	return ra->how == CFA_OFFSET && slot_of(ra->offset, &rule->ra) && rule->ra < UNWIND_RA_REG;
+}
+
+/* The mask of r12 to r15 that were saved. */
+static uint8_t lost_of(const struct cfa_state *state)
+{
+	unsigned int lost = 0;
+
+	for (int i = CFA_R12; i <= CFA_R15; i++)
+		lost |= (state->saved[i].how != CFA_UNSPECIFIED && state->saved[i].how != CFA_SAME)
+			<< (i - CFA_R12);
+	return (uint8_t)lost;
+}
+
+/* Makes the RULE of STATE, in which the caller's rsp is the CFA. */
+static bool plain_rule(struct unwind_rule *rule, const struct cfa_state *state)
+{
+	if (!ra_of(rule, &state->saved[CFA_RA]) || !cfa_of(rule, state))
+		return false;
+	rule->fp_saved = (uint8_t)saved_at(&state->saved[CFA_BP], &rule->fp);
+	rule->bx_saved = (uint8_t)saved_at(&state->saved[CFA_BX], &rule->bx);
+	rule->lost = lost_of(state) & 0xf;
+	return true;
 }
 
 bool cfa_rule(
 	const struct cfa_common *common, const struct cfa_state *state, struct unwind_rule *rule)
 {
-	const struct cfa_place *ra = &state->saved[CFA_RA];
+	struct cfa_state moved;
+	int64_t above;
 
 	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_ROOT};
 	if (is_root(state))
 		return true;
 	if (common->signal && signal_rule(rule, state))
 		return true;
-	if (!plain_sp(&state->saved[CFA_SP]) || ra->how != CFA_OFFSET ||
-		!slot_of(ra->offset, &rule->ra) || !cfa_of(rule, state))
+	if (!find_sp(state, &above))
 		return false;
-	rule->fp_saved = (uint8_t)saved_at(&state->saved[CFA_BP], &rule->fp);
-	rule->bx_saved = (uint8_t)saved_at(&state->saved[CFA_BX], &rule->bx);
-	return true;
+	if (!above)
+		return plain_rule(rule, state);
+	moved = *state;
+	return move_cfa(&moved, above) && plain_rule(rule, &moved);
 }

@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 2,
+	UNWIND_VERSION = 3,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -65,18 +65,21 @@ enum unwind_saved {
 
 /*
  * How to get from a frame to its caller. The caller's rsp is the CFA (canonical frame address,
- * DWARF 5 6.4); the return address is at CFA + 8 * ra.
+ * DWARF 5 6.4); the return address is at CFA + 8 * ra, or in a register.
  */
 struct unwind_rule {
-	uint8_t cfa;                        /* enum unwind_cfa */
+	uint8_t cfa : 4;                    /* enum unwind_cfa */
+	uint8_t lost : 4;                   /* mask of r12 to r15: the function has saved them */
 	uint8_t reg;                        /* DWARF number: 3 rbx, 6 rbp, 7 rsp, … */
 	uint8_t index;                      /* DWARF number + 1 of another register; 0: none */
 	uint8_t fp_saved : 4, bx_saved : 4; /* enum unwind_saved, of rbp and rbx */
 	int32_t offset;
 	int16_t add;
 	int16_t fp, bx; /* slots of 8 bytes */
-	int16_t ra;     /* slot of the return address, usually -1 */
+	int16_t ra;     /* slot of the return address, usually -1; or UNWIND_RA_REG + register */
 };
+
+enum { UNWIND_RA_REG = 0x4000, UNWIND_R12 = 12 };
 
 struct unwind_header {
 	uint64_t magic;

@@ -47,6 +47,7 @@ static bool rule_of(struct unwind_rule *rule, int64_t depth)
 		.fp_saved = depth >= 8 ? UNWIND_AT_CFA : UNWIND_SAME,
 		.fp = depth >= 8 ? -2 : 0,
 		.bx_saved = UNWIND_LOST,
+		.lost = 0xf, /* a function may change all registers */
 	};
 	return depth >= 0 && depth <= INT32_MAX - 8;
 }

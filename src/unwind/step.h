@@ -21,6 +21,36 @@ static inline bool walk_is_call(const uint8_t *b)
 	       (b[1] == 0xff && (b[2] & 0x38) == 0x10) || (b[0] == 0xff && (b[1] & 0x38) == 0x10);
 }
 
+/* Whether ADDRESS is behind a call instruction. */
+static inline bool walk_is_return(struct walk *w, uint64_t address)
+{
+	uint8_t code[8];
+
+	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
+}
+
+/*
+ * A leaf without rules in a system call: glibc's rules for clone and clone3 end before it. The
+ * return address is at rsp; that of a new thread, on a new stack, is 0.
+ */
+static inline int walk_after_syscall(struct walk *w)
+{
+	uint8_t code[2];
+	uint64_t ra;
+
+	if (WALK_READ_CODE(w, code, 2, w->reg[REG_PC] - 2) || code[0] != 0x0f || code[1] != 0x05 ||
+		WALK_READ(w, &ra, 8, w->reg[REG_SP]))
+		return WALK_NO_RULE;
+	if (!ra)
+		return WALK_ROOT;
+	if (!walk_is_return(w, ra))
+		return WALK_NO_RULE;
+	w->reg[REG_SP] += 8;
+	w->reg[REG_PC] = ra;
+	w->call = true;
+	return WALK_ON;
+}
+
 /*
  * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
  * there must be a call instruction before the return address.
@@ -28,7 +58,6 @@ static inline bool walk_is_call(const uint8_t *b)
 static inline int walk_by_fp(struct walk *w)
 {
 	uint64_t fp = w->reg[REG_FP], pair[2];
-	uint8_t code[8];
 
 	if (!(w->known & 1 << REG_FP))
 		return WALK_NO_RULE;
@@ -40,7 +69,7 @@ static inline int walk_by_fp(struct walk *w)
 		return WALK_NO_RULE;
 	if (!pair[1])
 		return w->call ? WALK_ROOT : WALK_NO_RULE;
-	if (WALK_READ_CODE(w, code, 7, pair[1] - 7) || !walk_is_call(code))
+	if (!walk_is_return(w, pair[1]))
 		return WALK_NO_RULE;
 	w->reg[REG_FP] = pair[0];
 	w->reg[REG_SP] = fp + 16;
@@ -110,25 +139,35 @@ static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t
 	return WALK_ON;
 }
 
+/* Code without rules. */
+static inline int walk_without_rule(struct walk *w)
+{
+	int end = w->call ? WALK_NO_RULE : walk_after_syscall(w);
+
+	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
+}
+
 /* Reads rbp and the return address, which are usually adjacent. */
 static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
 {
 	uint64_t ra_at = cfa + 8 * (int64_t)r->ra, pair[2];
 	uint64_t fp_at = (r->fp_saved == UNWIND_AT_CFA ? cfa : w->reg[REG_FP]) + 8 * (int64_t)r->fp;
 	bool fp_saved = r->fp_saved == UNWIND_AT_CFA || r->fp_saved == UNWIND_AT_FP;
+	bool ra_saved = r->ra < UNWIND_RA_REG;
 
-	if (fp_saved && fp_at == ra_at - 8) {
+	if (fp_saved && ra_saved && fp_at == ra_at - 8) {
 		if (WALK_READ(w, pair, sizeof(pair), fp_at))
 			return WALK_NO_READ;
 		w->reg[REG_FP] = pair[0];
 		w->reg[REG_PC] = pair[1];
 		return WALK_ON;
 	}
-	if (WALK_READ(w, &pair[1], 8, ra_at) || (fp_saved && WALK_READ(w, &pair[0], 8, fp_at)))
+	if ((ra_saved && WALK_READ(w, &pair[1], 8, ra_at)) ||
+		(fp_saved && WALK_READ(w, &pair[0], 8, fp_at)))
 		return WALK_NO_READ;
+	w->reg[REG_PC] = ra_saved ? pair[1] : w->reg[UNWIND_INDEX(r->ra, 16)];
 	if (fp_saved)
 		w->reg[REG_FP] = pair[0];
-	w->reg[REG_PC] = pair[1];
 	return WALK_ON;
 }
 
@@ -139,16 +178,29 @@ static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t sa
 				    : (uint32_t)(saved != UNWIND_LOST) << reg;
 }
 
+/*
+ * The registers whose values are the caller's, too, unless R says where those are: r12 to r15 if
+ * the function has not saved them. Of the others, which a call may change, assembly knows which
+ * ones its callees keep, and it alone has rules that refer to them.
+ */
+static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule *r)
+{
+	uint32_t others = 1 << REG_SP | 1 << REG_PC | 1 << REG_FP | 1 << REG_BX;
+
+	return w->known & ~(others | (uint32_t)r->lost << UNWIND_R12);
+}
+
 /* Steps to the caller by RULE. */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t cfa, bx_at = w->bx_at;
+	bool is_leaf = !w->call;
 	int end;
 
 	if (r->cfa == UNWIND_CFA_ROOT)
 		return WALK_ROOT;
 	if (r->cfa == UNWIND_CFA_NONE)
-		return walk_by_fp(w);
+		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
 	end = walk_cfa(w, r, &cfa);
@@ -159,6 +211,8 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	if ((r->fp_saved == UNWIND_AT_FP || r->bx_saved == UNWIND_AT_FP) &&
 		!(w->known >> REG_FP & 1))
 		return WALK_NO_RULE;
+	if (r->ra >= UNWIND_RA_REG && w->call) /* its callee may have changed the register */
+		return WALK_NO_RULE;
 	if (r->bx_saved == UNWIND_AT_CFA)
 		bx_at = cfa + 8 * (int64_t)r->bx;
 	else if (r->bx_saved == UNWIND_AT_FP)
@@ -168,11 +222,11 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return end;
 	w->bx_at = bx_at;
 	w->reg[REG_SP] = cfa;
-	w->known = 1 << REG_SP | 1 << REG_PC | walk_known(w, REG_FP, r->fp_saved) |
-		   walk_known(w, REG_BX, r->bx_saved);
+	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |
+		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BX, r->bx_saved);
 	w->call = true;
 	if (!w->reg[REG_PC])
-		return w->reg[REG_FP] ? WALK_LOST : WALK_ROOT;
+		return is_leaf || !w->reg[REG_FP] ? WALK_ROOT : WALK_LOST;
 	return WALK_ON;
 }
 

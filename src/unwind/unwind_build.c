@@ -10,10 +10,13 @@
 #include "trampoline.h"
 #include "unwind_table.h"
 
-enum { CODE_MAX = 64 }; /* segments; more are ignored */
+#include <string.h>
+
+enum { CODE_MAX = 64 };  /* segments; more are ignored */
+enum { ENTRY_SIZE = 8 }; /* bytes of the two instructions */
 
 /* In order of preference: a later one is used only where the earlier ones have nothing. */
-enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE };
+enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE, ENTRY };
 
 struct build {
 	struct elf_code code[CODE_MAX];
@@ -29,6 +32,29 @@ static void merge(struct build *b, struct unwind_ranges *more, enum source sourc
 	unwind_ranges_cut(more, b->code, b->nr_code);
 	unwind_ranges_merge(&b->ranges, more, (unsigned char)source);
 	unwind_ranges_release(more);
+}
+
+/* Checks that a program's first instruction is that of a dynamic linker: mov %rsp,%rdi; call. */
+static bool is_entry(const struct build *b, uint64_t address)
+{
+	static const unsigned char code[] = {0x48, 0x89, 0xe7, 0xe8};
+
+	for (size_t i = 0; i < b->nr_code; i++) {
+		uint64_t at = address - b->code[i].address;
+
+		if (at < b->code[i].size && b->code[i].size - at >= ENTRY_SIZE)
+			return !memcmp(b->code[i].bytes + at, code, sizeof(code));
+	}
+	return false;
+}
+
+/* Where a process starts there is no caller; glibc's dynamic linker has no rules there. */
+static void put_entry(struct build *b, const struct elffile *elf)
+{
+	GElf_Ehdr ehdr;
+
+	if (gelf_getehdr(elffile_elf(elf), &ehdr) && is_entry(b, ehdr.e_entry))
+		unwind_ranges_put(&b->ranges, ehdr.e_entry + 1, ENTRY_SIZE - 1, ENTRY);
 }
 
 static void gather(struct build *b, const struct elffile *elf)
@@ -49,6 +75,7 @@ static void gather(struct build *b, const struct elffile *elf)
 		cfi_ranges(b->debug_frame, &more);
 	merge(b, &more, DEBUG_FRAME);
 	trampolines_put(&b->ranges, b->code, b->nr_code, TRAMPOLINE);
+	put_entry(b, elf);
 }
 
 static void build_release(struct build *b)
@@ -76,6 +103,10 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 			break;
 		case TRAMPOLINE:
 			unwind_rows_add(rows, range->from, range->to, &trampoline_rule);
+			break;
+		case ENTRY:
+			unwind_rows_add(rows, range->from, range->to,
+				&(struct unwind_rule){.cfa = UNWIND_CFA_ROOT});
 		}
 	}
 }

@@ -122,7 +122,7 @@ static void make_rules(void)
 		bytes[i] = take();
 	memcpy(rule_list, bytes, sizeof(bytes));
 	for (size_t i = 0; i < RULES; i++)
-		if (rule_list[i].cfa & 0x80) { /* a likely one */
+		if (rule_list[i].cfa & 8) { /* a likely one */
 			rule_list[i].cfa %= UNWIND_CFA_SIGNAL + 1;
 			rule_list[i].reg =
 				(uint8_t[]){REG_SP, REG_FP, REG_BX, 10}[rule_list[i].reg % 4];

@@ -22,6 +22,7 @@ struct caller {
 	bool known, root;
 	uint64_t sp, pc, bp, bx;
 	bool bp_known, bx_known;
+	unsigned int kept; /* mask of r12 to r15 that are the callee's */
 };
 
 static uint64_t memory(uint64_t address)
@@ -84,7 +85,9 @@ static struct caller caller_by_rule(const struct machine *m, const struct unwind
 		return c;
 	}
 	c.sp = cfa;
-	c.pc = memory(cfa + 8 * (uint64_t)(int64_t)rule->ra);
+	c.pc = rule->ra >= UNWIND_RA_REG ? m->reg[rule->ra - UNWIND_RA_REG]
+					 : memory(cfa + 8 * (uint64_t)(int64_t)rule->ra);
+	c.kept = ~rule->lost & 0xfU;
 	c.bp = saved(m, cfa, rule->fp_saved, rule->fp, BP);
 	c.bx = saved(m, cfa, rule->bx_saved, rule->bx, BX);
 	return c;
@@ -184,6 +187,12 @@ static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame
 	c.bx_known = register_by_libdw(m, frame, cfa, BX, &c.bx);
 	if (!c.bx_known)
 		c.bx = m->reg[BX]; /* libdw takes rax for the register that functions keep */
+	for (int i = 0; i < 4; i++) {
+		uint64_t value;
+
+		if (register_by_libdw(m, frame, cfa, 12 + i, &value) && value == m->reg[12 + i])
+			c.kept |= 1U << i;
+	}
 	return c;
 }
 
@@ -191,6 +200,7 @@ static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame
 
 struct score {
 	size_t compared, unsupported, lost, different;
+	uint64_t entry; /* the file's: the table knows that it has no caller */
 };
 
 static void compare_at(
@@ -199,7 +209,9 @@ static void compare_at(
 	struct machine m;
 
 	shuffle(&m, address);
-	struct caller ours = caller_by_rule(&m, unwind_table_find(table, address));
+	const struct unwind_rule *rule = unwind_table_find(table, address);
+	bool is_signal = rule->cfa == UNWIND_CFA_SIGNAL;
+	struct caller ours = caller_by_rule(&m, rule);
 	struct caller theirs = caller_by_libdw(&m, frame);
 
 	score->compared++;
@@ -207,11 +219,14 @@ static void compare_at(
 		score->unsupported += theirs.known;
 		return;
 	}
+	if (!theirs.known && ours.root && address - score->entry < 8)
+		return;
 	score->lost += theirs.bp_known && !theirs.root && !ours.bp_known;
 	if (theirs.known && ours.root == theirs.root &&
 		(ours.root || (ours.sp == theirs.sp && ours.pc == theirs.pc &&
 				      (!ours.bp_known || ours.bp == theirs.bp) &&
-				      (!ours.bx_known || ours.bx == theirs.bx))))
+				      (!ours.bx_known || ours.bx == theirs.bx) &&
+				      (is_signal || ours.kept == theirs.kept))))
 		return;
 	if (!score->different++)
 		printf("# differs at %#llx\n", (unsigned long long)address);
@@ -323,7 +338,11 @@ static void judge(const char *path)
 	}
 	Dwarf_CFI *cfi = dwarf_getcfi_elf(elffile_elf(elf));
 
+	GElf_Ehdr ehdr;
+
 	assert_non_null(cfi);
+	assert_non_null(gelf_getehdr(elffile_elf(elf), &ehdr));
+	score.entry = ehdr.e_entry;
 	assert_int_equal(unwind_build(&table, elf, &err), 0);
 	compare_rows(&score, &table, cfi);
 	compare_outside(&score, &table, cfi, elf);
@@ -498,7 +517,28 @@ static const struct {
 	{"saved rsp", PLAIN, CODE(0x44, (char)0x87, 3), NONE},
 	{"register", PLAIN, CODE(0x44, DW_CFA_register, BP, 9),
 		REG(SP, 8, .fp_saved = UNWIND_LOST)},
-	{"return address in a register", PLAIN, CODE(0x44, DW_CFA_register, IP, 9), NONE},
+	{"return address in a register", PLAIN, CODE(0x44, DW_CFA_register, IP, 9),
+		{.cfa = UNWIND_CFA_REG, .reg = SP, .offset = 8, .ra = UNWIND_RA_REG + 9}},
+	{"in a register that is none", PLAIN, CODE(0x44, DW_CFA_register, IP, 17), NONE},
+	{"rsp by itself", PLAIN,
+		CODE(0x44, DW_CFA_def_cfa, SP, 0, DW_CFA_offset_extended_sf, IP, 0x7e,
+			DW_CFA_offset_extended_sf, BP, 0x7f, DW_CFA_val_expression, SP, 2,
+			DW_OP_breg7, 24),
+		REG(SP, 24, .fp_saved = UNWIND_AT_CFA, .fp = -2)},
+	{"rsp by rbp", PLAIN, CODE(0x44, DW_CFA_val_expression, SP, 2, DW_OP_breg6, 24), NONE},
+	{"rsp by another expression", PLAIN,
+		CODE(0x44, DW_CFA_val_expression, SP, 3, DW_OP_breg7, 24, DW_OP_deref), NONE},
+	{"rsp above the CFA", PLAIN, CODE(0x44, DW_CFA_val_offset_sf, SP, 0x7e),
+		{.cfa = UNWIND_CFA_REG, .reg = SP, .offset = 24, .ra = -3}},
+	{"rsp above a CFA in memory", PLAIN,
+		CODE(0x44, DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref,
+			DW_CFA_val_offset_sf, SP, 0x7e),
+		NONE},
+	{"r12", PLAIN, CODE(0x44, (char)0x8c, 2), REG(SP, 8, .lost = 1)},
+	{"r15 in an expression", PLAIN, CODE(0x44, DW_CFA_expression, 15, 2, DW_OP_breg6, 0x58),
+		REG(SP, 8, .lost = 8)},
+	{"r13 in a register", PLAIN, CODE(0x44, DW_CFA_register, 13, 0), REG(SP, 8, .lost = 2)},
+	{"r14 as before", PLAIN, CODE(0x44, (char)0x8e, 2, DW_CFA_same_value, 14), REG(SP, 8)},
 	{"expression rbp", PLAIN, CODE(0x44, DW_CFA_expression, BP, 2, DW_OP_breg6, 0),
 		REG(SP, 8, .fp_saved = UNWIND_AT_FP)},
 	{"expression rbx", PLAIN, CODE(0x44, DW_CFA_expression, BX, 2, DW_OP_breg6, 0x58),

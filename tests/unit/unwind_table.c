@@ -194,9 +194,9 @@ static void test_open_file(void **state)
 static void check_go(const struct unwind_table *table)
 {
 	static const struct unwind_rule root = ROOT;
-	static const struct unwind_rule frame =
-		REG(SP, 32, .fp_saved = UNWIND_AT_CFA, .fp = -2, .bx_saved = UNWIND_LOST);
-	static const struct unwind_rule none = REG(SP, 8, .bx_saved = UNWIND_LOST);
+	static const struct unwind_rule frame = REG(
+		SP, 32, .fp_saved = UNWIND_AT_CFA, .fp = -2, .bx_saved = UNWIND_LOST, .lost = 0xf);
+	static const struct unwind_rule none = REG(SP, 8, .bx_saved = UNWIND_LOST, .lost = 0xf);
 
 	for (uint64_t i = 0; i < FUNCTION; i++) {
 		struct unwind_rule want = i >= 4 && i < 56 ? frame : none;
@@ -273,6 +273,38 @@ static void test_trampolines(void **state)
 	strbuf_release(&image);
 }
 
+/* ---- where a process starts ---- */
+
+static int find_linker(struct dl_phdr_info *info, size_t size, void *path)
+{
+	(void)size;
+	if (strstr(info->dlpi_name, "/ld-"))
+		strbuf_adds(path, info->dlpi_name);
+	return 0;
+}
+
+static void test_entry_of_the_dynamic_linker(void **state)
+{
+	struct strbuf path = STRBUF_INIT, err = STRBUF_INIT;
+	struct unwind_table table;
+	GElf_Ehdr ehdr;
+
+	(void)state;
+	dl_iterate_phdr(find_linker, &path);
+	if (!path.len)
+		skip(); /* linked statically, or not glibc's */
+	struct elffile *elf = elffile_open(path.buf, &err);
+
+	assert_non_null(elf);
+	assert_non_null(gelf_getehdr(elffile_elf(elf), &ehdr));
+	build(&table, elf);
+	for (uint64_t at = ehdr.e_entry; at < ehdr.e_entry + 8; at++)
+		assert_int_equal(unwind_table_find(&table, at)->cfa, UNWIND_CFA_ROOT);
+	unwind_table_release(&table);
+	elffile_close(elf);
+	strbuf_release(&path);
+}
+
 /* ---- damaged files ---- */
 
 static void test_damaged_go(void **state)
@@ -309,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_open_file),
 		cmocka_unit_test(test_go),
 		cmocka_unit_test(test_trampolines),
+		cmocka_unit_test(test_entry_of_the_dynamic_linker),
 		cmocka_unit_test(test_damaged_go),
 		cmocka_unit_test(test_damaged_files),
 	};

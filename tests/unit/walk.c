@@ -92,8 +92,6 @@ static void walk__cfa_by_register(void **state)
 	assert_int_equal(w.reg[REG_FP], STACK + 0x200);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_FP, 16)), WALK_ON);
 	assert_at(STACK + 0x210, STACK + 0x208);
-	/* r12 was known in the leaf only */
-	assert_int_equal(step(rule(UNWIND_CFA_REG, 12, 16)), WALK_NO_RULE);
 	set_up(state);
 	w.reg[12] = STACK + 0x180;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, 12, -16)), WALK_ON);
@@ -280,6 +278,120 @@ static void walk__bx_lost(void **state)
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
 }
 
+/* ---- other registers ---- */
+
+static void walk__registers_are_kept(void **state)
+{
+	(void)state;
+	w.reg[0] =
+		STACK + 0x140; /* a call may change it: assembly that refers to it knows better */
+	w.reg[12] = STACK + 0x180;
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, 0, 8)), WALK_ON);
+	assert_at(STACK + 0x148, STACK + 0x140);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, 12, 8)), WALK_ON);
+	assert_at(STACK + 0x188, STACK + 0x180);
+}
+
+static void walk__registers_that_were_saved(void **state)
+{
+	(void)state;
+	for (uint8_t reg = 12; reg < 16; reg++) {
+		struct unwind_rule r = rule(UNWIND_CFA_REG, REG_SP, 8);
+
+		set_up(state);
+		for (uint8_t other = 12; other < 16; other++)
+			w.reg[other] = STACK + 0x180;
+		r.lost = 1 << (reg - 12) & 0xf;
+		assert_int_equal(step(r), WALK_ON);
+		for (uint8_t other = 12; other < 16; other++) {
+			const struct walk before = w;
+
+			assert_int_equal(step(rule(UNWIND_CFA_REG, other, 8)),
+				other == reg ? WALK_NO_RULE : WALK_ON);
+			w = before;
+		}
+		/* a caller that leaves it alone does not bring it back */
+		assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
+		assert_int_equal(step(rule(UNWIND_CFA_REG, reg, 8)), WALK_NO_RULE);
+	}
+}
+
+/* vfork: no other place survives the child. */
+static void walk__return_address_in_a_register(void **state)
+{
+	struct unwind_rule r = rule(UNWIND_CFA_REG, REG_SP, 0);
+
+	(void)state;
+	r.ra = UNWIND_RA_REG + 5;
+	w.reg[5] = CALL;
+	assert_int_equal(step(r), WALK_ON);
+	assert_int_equal(w.reg[REG_PC], CALL);
+	assert_int_equal(w.reg[REG_SP], STACK + 0x100);
+	assert_true(w.call);
+	assert_int_equal(reads, 0);
+	/* a callee may have changed it */
+	r.offset = 8;
+	assert_int_equal(step(r), WALK_NO_RULE);
+	set_up(state);
+	r.offset = 0;
+	r.fp_saved = UNWIND_AT_CFA;
+	r.fp = 2;
+	w.reg[5] = CALL;
+	assert_int_equal(step(r), WALK_ON);
+	assert_int_equal(w.reg[REG_PC], CALL);
+	assert_int_equal(w.reg[REG_FP], STACK + 0x110 + 1);
+}
+
+/* ---- system calls in code without rules ---- */
+
+static int step_without_rule(void)
+{
+	return step(rule(UNWIND_CFA_NONE, 0, 0));
+}
+
+static void put_syscall(void)
+{
+	memcpy(&text[w.reg[REG_PC] - 2 - TEXT], (uint8_t[]){0x0f, 0x05}, 2);
+}
+
+static void walk__after_a_system_call(void **state)
+{
+	(void)state;
+	w.reg[REG_FP] = 0;
+	w.reg[REG_BX] = STACK + 0x300;
+	*word(STACK + 0x100) = CALL;
+	assert_int_equal(step_without_rule(), WALK_NO_RULE);
+	put_syscall();
+	assert_int_equal(step_without_rule(), WALK_ON);
+	assert_int_equal(w.reg[REG_PC], CALL);
+	assert_int_equal(w.reg[REG_SP], STACK + 0x108);
+	assert_true(w.call);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
+	/* a return address behind one is no leaf */
+	set_up(state);
+	put_syscall();
+	*word(STACK + 0x100) = CALL;
+	w.call = true;
+	assert_int_equal(step_without_rule(), WALK_NO_RULE);
+}
+
+static void walk__a_new_thread(void **state)
+{
+	(void)state;
+	put_syscall();
+	*word(STACK + 0x100) = 0;
+	assert_int_equal(step_without_rule(), WALK_ROOT);
+	/* what is not behind a call is no return address */
+	*word(STACK + 0x100) = NO_CALL;
+	assert_int_equal(step_without_rule(), WALK_NO_RULE);
+	/* then there may be a frame */
+	word(STACK + 0x200)[0] = STACK + 0x280;
+	word(STACK + 0x200)[1] = CALL;
+	assert_int_equal(step_without_rule(), WALK_ON);
+	assert_int_equal(w.reg[REG_SP], STACK + 0x210);
+}
+
 /* ---- frame pointers ---- */
 
 static void put_frame(uint64_t at, uint64_t fp, uint64_t ra)
@@ -305,6 +417,7 @@ static void walk__by_frame_pointers(void **state)
 	assert_int_equal(w.reg[REG_FP], STACK + 0x280);
 	assert_int_equal(w.reg[REG_PC], CALL);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, 12, 8)), WALK_NO_RULE);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
 	assert_int_equal(step_by_fp(), WALK_ON);
@@ -376,9 +489,14 @@ static void walk__return_address_0(void **state)
 {
 	(void)state;
 	*word(STACK + 0x100) = 0;
+	w.call = true;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_LOST);
+	set_up(state); /* of a leaf: a thread's first function */
+	*word(STACK + 0x100) = 0;
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ROOT);
 	set_up(state);
 	*word(STACK + 0x100) = 0;
+	w.call = true;
 	w.reg[REG_FP] = 0;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ROOT);
 }
@@ -450,6 +568,11 @@ int main(void)
 		TEST(bx_is_read_when_it_is_needed),
 		TEST(bx_of_the_leaf),
 		TEST(bx_lost),
+		TEST(registers_are_kept),
+		TEST(registers_that_were_saved),
+		TEST(return_address_in_a_register),
+		TEST(after_a_system_call),
+		TEST(a_new_thread),
 		TEST(by_frame_pointers),
 		TEST(frame_pointers_that_are_none),
 		TEST(calls),

@@ -211,7 +211,7 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	case TABLE_READY:
 		return walk_by_rule(w, unwind_table_find(table, walk_pc(w) - w->map.bias));
 	default:
-		return walk_by_fp(w);
+		return walk_without_rule(w);
 	}
 }
 

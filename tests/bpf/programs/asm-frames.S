@@ -89,6 +89,56 @@
 	leaf_by leaf_rax rax
 	leaf_by leaf_r10 r10
 
+# the CFA hangs on rax over a call: it is known that the callee keeps that one
+	function leaf_kept
+	.cfi_startproc
+	movq	%rsp, %rax
+	.cfi_def_cfa_register %rax
+	subq	$512, %rsp
+	andq	$-64, %rsp
+	call	keeps_rax
+	movq	%rax, %rsp
+	.cfi_def_cfa_register %rsp
+	ret
+	.cfi_endproc
+	end_of leaf_kept
+
+	function keeps_rax
+	.cfi_startproc
+	pushq	%r12
+	.cfi_def_cfa_offset 16
+	.cfi_offset %r12, -16
+	movl	$6, %r12d
+1:	movl	(%rdi), %ecx
+	testl	%ecx, %ecx
+	je	1b
+	popq	%r12
+	.cfi_restore %r12
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	end_of keeps_rax
+
+# the CFA hangs on r12, which the callee saves
+	function leaf_saved
+	.cfi_startproc
+	pushq	%r12
+	.cfi_def_cfa_offset 16
+	.cfi_offset %r12, -16
+	movq	%rsp, %r12
+	.cfi_def_cfa_register %r12
+	subq	$512, %rsp
+	andq	$-64, %rsp
+	call	keeps_rax
+	movq	%r12, %rsp
+	.cfi_def_cfa_register %rsp
+	popq	%r12
+	.cfi_restore %r12
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	end_of leaf_saved
+
 # nothing said, but a frame pointer
 	function no_cfi_fp
 	pushq	%rbp

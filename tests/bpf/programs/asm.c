@@ -10,7 +10,7 @@ typedef void frame(void (*next)(void));
 typedef void leaf(volatile sig_atomic_t *over);
 
 frame cfa_rbx, cfa_deref, no_cfi_fp, no_cfi, no_cfi_stale;
-leaf leaf_rax, leaf_r10, leaf_no_cfi;
+leaf leaf_rax, leaf_r10, leaf_kept, leaf_saved, leaf_no_cfi;
 
 static const struct {
 	const char *name;
@@ -24,6 +24,8 @@ static const struct {
 	{"no_cfi_stale", no_cfi_stale, NULL},
 	{"leaf_rax", NULL, leaf_rax},
 	{"leaf_r10", NULL, leaf_r10},
+	{"leaf_kept", NULL, leaf_kept},
+	{"leaf_saved", NULL, leaf_saved},
 	{"leaf_no_cfi", NULL, leaf_no_cfi},
 };
 

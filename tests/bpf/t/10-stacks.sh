@@ -106,6 +106,9 @@ stack 'cfa in rbx' 'asm cfa_rbx' 'main;next;cfa_rbx;next;spin'
 stack 'cfa in memory' 'asm cfa_deref' 'main;next;cfa_deref;next;spin'
 stack 'leaf: cfa in rax' 'asm leaf_rax' 'main;next;leaf_rax'
 stack 'leaf: cfa in r10' 'asm leaf_r10' 'main;next;leaf_r10'
+stack 'cfa in rax over a call' 'asm leaf_kept' 'main;next;leaf_kept;keeps_rax'
+# r12 is the callee's there: the stack is cut, never led astray
+some_stack 'cfa in r12, which the callee saves' 'asm leaf_saved' "^($cut|_start;.*main;next);leaf_saved;keeps_rax"
 stack 'cfa everywhere' 'asm cfa_rbx cfa_deref cfa_rbx cfa_rbx cfa_deref leaf_r10' \
 	'main;next;cfa_rbx;next;cfa_deref;next;cfa_rbx;next;cfa_rbx;next;cfa_deref;next;leaf_r10'
 

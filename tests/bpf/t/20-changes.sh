@@ -61,6 +61,16 @@ expect_account 'no user stack: the account of both' leave-kernel 97
 record_for everything 1 -a -u
 never "$T/everything.folded" '\[no stack\]' 'no user stack: on the whole machine'
 
+# where the return address is in a register, and where there is none yet
+record spawn -u -- "$CASES/spawn" 10000
+never "$T/spawn.folded" '\[(truncated|broken)[^;]*;[^;]*(vfork|clone)' 'vfork and threads: whole'
+grep -aE ';[^;]*vfork [0-9]+$' "$T/spawn.folded" >"$T/spawn.these" || :
+roots='(spawn;)?'
+expect_stack "$T/spawn.these" 'main;by_vfork;[^;]*vfork' 95 'vfork and threads: the caller of vfork'
+roots=''
+check 'vfork and threads: samples' test "$(weight "$T/spawn.these")" -gt 20
+expect_account 'vfork and threads: the account' spawn 97
+
 # children that come and go
 record workers -u -- "$CASES/workers" 2
 grep -a ';worker' "$T/workers.folded" >"$T/workers.these" || :

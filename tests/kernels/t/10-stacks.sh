@@ -99,6 +99,16 @@ of_children() {
 	check '--children: the next one' grep -qE '^deep;_start;.*;main(;down){10}[; ]' "$T/children.folded"
 }
 
+# In execve behind its old program, and at its end, a process has no user memory.
+of_ends() {
+	record ends -u -F "$rate" -- "$programs/leave" 5
+	note_account 'without user memory' ends
+	for why in execve exiting; do
+		check "no user stack: $why" test "$(weight "$T/ends.folded" "^\\[no user stack: $why\\] ")" -gt 0
+	done
+	check_eq 'no user stack: why is known' 0 "$(weight "$T/ends.folded" '\[no stack\]')"
+}
+
 in_guest() {
 	of_a_process
 	of_the_kernel
@@ -106,6 +116,7 @@ in_guest() {
 	of_everything
 	of_a_command
 	of_children
+	of_ends
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -3,9 +3,10 @@
  * leave ROUNDS: fills memory, whose return to the kernel takes time: in execve of itself, ROUNDS
  * times, and in exit.
  */
-#include "case.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SIZE = 96 << 20, PAGE = 4096 };
 
