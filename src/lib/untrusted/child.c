@@ -12,7 +12,8 @@
 
 enum { DYING_MAX = 64 };
 
-static const int64_t patience_ns = 1000000000, first_pause_ns = 20000, longest_pause_ns = 10000000;
+static const int64_t patience_ns = 1000000000, busy_ns = 20000000000;
+static const int64_t first_pause_ns = 20000, longest_pause_ns = 10000000;
 
 /* Killed, but perhaps not dead yet. */
 static pid_t dying[DYING_MAX];
@@ -62,9 +63,15 @@ void child_abandon(pid_t pid)
 		dying[nr_dying++] = pid;
 }
 
+/* One that has waited for so long, but not for a processor, waits for what may never come. */
+static bool is_stuck(pid_t pid, int64_t waited_ns)
+{
+	return waited_ns > busy_ns || (waited_ns > patience_ns && child_state(pid) != 'R');
+}
+
 bool child_end(pid_t pid, int *status)
 {
-	int64_t until_ns = monotonic_ns() + patience_ns, pause_ns = first_pause_ns;
+	int64_t began_ns = monotonic_ns(), pause_ns = first_pause_ns;
 
 	kill(pid, SIGKILL);
 	for (;;) {
@@ -72,7 +79,7 @@ bool child_end(pid_t pid, int *status)
 
 		if (ended == pid)
 			return true;
-		if ((ended < 0 && errno != EINTR) || monotonic_ns() >= until_ns)
+		if ((ended < 0 && errno != EINTR) || is_stuck(pid, monotonic_ns() - began_ns))
 			break;
 		nanosleep(&(struct timespec){0, pause_ns}, NULL);
 		if (pause_ns < longest_pause_ns)

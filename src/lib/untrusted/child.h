@@ -19,7 +19,10 @@ int64_t child_cpu_ns(pid_t pid);
 /* Kills it, and does not wait for its end. */
 void child_abandon(pid_t pid);
 
-/* Kills it and waits for its end, for at most a second; false: it is abandoned, no *STATUS. */
+/*
+ * Kills it and waits for its end, if it only waits for a processor; for other things for at most a
+ * second. False: it is abandoned, no *STATUS.
+ */
 bool child_end(pid_t pid, int *status);
 
 #endif

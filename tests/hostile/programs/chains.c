@@ -2,7 +2,7 @@
 /*
  * chains DEPTH: after SIGUSR1, so many generations of processes, of which each forks the next one,
  * which executes this program again, and ends at once; the last one prints "last" and works in
- * last_work, as long as the first one is there, for a minute at most.
+ * last_work, as long as the first one is there, for some minutes at most.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		return 64;
 	if (argc > 2)
 		next(argv[0], atol(argv[1]), atol(argv[2]));
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGUSR1, nothing);

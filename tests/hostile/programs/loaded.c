@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * loaded LIBRARY [MILLISECONDS]: works so long, loads LIBRARY, prints "spinning", and is in its
- * function spin until it is killed, or for a minute.
+ * function spin until it is killed, or for some minutes.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 64;
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (now() < until)
 		;

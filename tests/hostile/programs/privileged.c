@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * privileged PROGRAM: works in open_work, executes PROGRAM, a copy of this one with the setuid bit,
- * for some time, and so on, for a minute at most; prints its PID first. Without arguments it is
+ * for some time, and so on, for some minutes at most; prints its PID first. Without arguments it is
  * that program, and works in secret_work; 3: it did not become another user.
  */
 #include <stdio.h>
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		secret_work(0.1);
 		return geteuid() == getuid() ? 3 : 0;
 	}
-	alarm(60);
+	alarm(300);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	printf("%d\n", (int)getpid());
 	fflush(stdout);

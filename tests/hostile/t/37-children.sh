@@ -21,7 +21,7 @@ recorded() {
 	until_true 30 grep -q ready "$T/out" || note "$T/out"
 	begin_record "$1" -u --children -p $target
 	kill -USR1 $target
-	until_true 60 grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
+	until_true 120 grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
 	sleep 1
 	kill $target
 	end_record
@@ -33,11 +33,11 @@ recorded() {
 }
 
 recorder() {
-	timeout -k 1 100 "$BIN" --engine bpf --min-quality 0 "$@"
+	timeout -k 1 200 "$BIN" --engine bpf --min-quality 0 "$@"
 }
 recorded root
 recorder() {
-	HOME=$T timeout -k 1 100 setpriv --reuid nobody --regid nogroup --clear-groups \
+	HOME=$T timeout -k 1 200 setpriv --reuid nobody --regid nogroup --clear-groups \
 		--inh-caps="-all,+bpf,+perfmon" --ambient-caps="-all,+bpf,+perfmon" \
 		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
 }
