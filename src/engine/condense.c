@@ -342,6 +342,14 @@ static void copy_tasks(struct samples *to, const struct samples *s)
 	}
 }
 
+/* What is only copied from now on needs no lookups: their memory is needed for the copy. */
+static void drop_lookups(struct samples *s)
+{
+	table_release(&s->by_task);
+	table_release(&s->by_stack);
+	table_release(&s->by_row);
+}
+
 /* Replaces c->to by one in which rare stacks have no more than DEPTH frames. */
 static void shorten(struct condense *c, uint32_t depth)
 {
@@ -350,6 +358,7 @@ static void shorten(struct condense *c, uint32_t depth)
 	uint64_t rare = rare_sum(&from, c->max.rows / 2);
 
 	s.stacks = xcalloc(from.nr_stacks, sizeof(*s.stacks));
+	drop_lookups(&from);
 	samples_init(&c->to);
 	copy_names(&c->to, &from);
 	copy_tasks(&c->to, &from);
@@ -377,6 +386,7 @@ void condense_begin(struct condense *c, struct samples *s, struct processes *ps,
 	struct condense_limits max, int64_t time_ns)
 {
 	*c = (struct condense){.from = s, .max = max};
+	drop_lookups(s);
 	c->stacks = xcalloc(s->nr_stacks, sizeof(*c->stacks));
 	c->tasks = xcalloc(s->nr_tasks, sizeof(*c->tasks));
 	samples_init(&c->to);
