@@ -25,6 +25,7 @@ off_cpu() {
 	done <<-END
 		$(grep -v ready "$T/naps")
 	END
+	note "$T/a.err"
 	note "$T/a.folded"
 }
 
