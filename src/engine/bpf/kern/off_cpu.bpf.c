@@ -44,6 +44,17 @@ static __always_inline void add_wait(
 	add_row(&w->key, 1, ns, count);
 }
 
+/* The thread of W runs since END. */
+static __always_inline void add_parts(struct wait *w, uint64_t end, struct counters *count)
+{
+	if (w->woken > w->since && w->woken < end) {
+		add_wait(w, w->state, w->woken - w->since, count);
+		add_wait(w, WAIT_W, end - w->woken, count);
+	} else {
+		add_wait(w, w->state, end - w->since, count);
+	}
+}
+
 /* Thread TID runs again. */
 static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
 {
@@ -51,12 +62,24 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 
 	if (!w)
 		return;
-	if (w->woken > w->since && w->woken < now) {
-		add_wait(w, w->state, w->woken - w->since, count);
-		add_wait(w, WAIT_W, now - w->woken, count);
-	} else {
-		add_wait(w, w->state, now - w->since, count);
-	}
+	add_parts(w, now, count);
+	bpf_map_delete_elem(&waits, &tid);
+}
+
+/*
+ * The current thread TID is switched out, its CPU time is CPU_NS. If its last wait has not ended,
+ * the switch back to it was not reported (seen on Linux 6.18): it ran for as long as its CPU time
+ * has grown.
+ */
+static __always_inline void end_missed_wait(
+	uint32_t tid, uint64_t now, uint64_t cpu_ns, struct counters *count)
+{
+	struct wait *w = bpf_map_lookup_elem(&waits, &tid);
+
+	if (!w)
+		return;
+	if (w->key.start == my_start() && cpu_ns - w->cpu_ns < now - w->since)
+		add_parts(w, now - (cpu_ns - w->cpu_ns), count);
 	bpf_map_delete_elem(&waits, &tid);
 }
 
@@ -72,9 +95,13 @@ static __always_inline void begin_wait(
 {
 	struct ids ids = my_ids();
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
 	struct scratch *s = my_scratch(LANE_EVENT);
 
-	if (!s || !tid || !is_target(ids) || !wait_is_selected(state))
+	if (!s || !tid || !is_target(ids))
+		return;
+	end_missed_wait(tid, now, cpu_ns, count);
+	if (!wait_is_selected(state))
 		return;
 	count->hits++;
 	take_task(s, ids);
@@ -83,6 +110,7 @@ static __always_inline void begin_wait(
 	s->wait.key = s->row;
 	s->wait.since = now;
 	s->wait.woken = 0;
+	s->wait.cpu_ns = cpu_ns;
 	s->wait.state = state;
 	if (bpf_map_update_elem(&waits, &tid, &s->wait, BPF_ANY))
 		count->waits_full++;
@@ -143,7 +171,8 @@ int scan_waits(struct bpf_iter__task *ctx)
 
 	if (task->on_cpu || state == WAIT_R || !is_target(ids) || !wait_is_selected(state))
 		return 0;
-	s->wait = (struct wait){.since = bpf_ktime_get_ns(), .state = state};
+	s->wait = (struct wait){
+		.since = bpf_ktime_get_ns(), .cpu_ns = task->se.sum_exec_runtime, .state = state};
 	s->wait.key.start = task->start_boottime;
 	s->wait.key.tid = ids.tid;
 	s->wait.key.tgid = ids.tgid;

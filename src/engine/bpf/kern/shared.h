@@ -161,6 +161,7 @@ enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
 struct wait {
 	struct row_key key;    /* of the row that it will add to */
 	uint64_t since, woken; /* CLOCK_MONOTONIC, ns; woken 0: not yet */
+	uint64_t cpu_ns;       /* the thread's CPU time when it began */
 	uint32_t state;        /* WAIT_… */
 	uint32_t pad;
 };

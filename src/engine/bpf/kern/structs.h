@@ -44,6 +44,10 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct sched_entity {
+	uint64_t sum_exec_runtime; /* ns */
+};
+
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags; /* PF_… */
@@ -58,6 +62,7 @@ struct task_struct {
 	unsigned long long start_boottime;
 	struct thread_struct thread;
 	unsigned long nivcsw;
+	struct sched_entity se;
 };
 
 struct task_struct___before_5_14 {
