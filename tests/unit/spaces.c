@@ -5,6 +5,8 @@
 #include "process/mappings.h"
 #include "symbol/elf/elffile.h"
 
+#include <time.h>
+
 enum { PID = 1 << 30, PAGE = 4096 };
 
 static struct processes ps;
@@ -294,6 +296,44 @@ static void spaces__publishes_changes(void **state)
 	release();
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Copies from before the mappings were published, or of another program, say nothing of them. */
+static void spaces__checked_when_copies_are_old(void **state)
+{
+	struct space space;
+	struct process *p;
+
+	(void)state;
+	make(16 << 20);
+	p = make_process(100);
+	p->scan_ns = INT64_MAX / 100; /* it may not be scanned now */
+	p->scanned_ns = now_ns();
+	spaces_check(&spaces, p, p->exec_pages + 1, now_ns()); /* nothing was published */
+	assert_true(is_published(&space));
+	assert_int_equal(space.unchecked, 0);
+	spaces_check(&spaces, p, p->exec_pages + 1, 1);
+	assert_true(is_published(&space));
+	assert_int_equal(space.unchecked, 0);
+	for (int i = 0; i < 1000 && !space.unchecked; i++) {
+		spaces_check(&spaces, p, p->exec_pages + 1, now_ns());
+		usleep(1000);
+		assert_true(is_published(&space));
+	}
+	assert_int_equal(space.unchecked, 1);
+	spaces_executed(&spaces, p);
+	update(p);
+	assert_true(is_published(&space));
+	assert_int_equal(space.unchecked, 0);
+	release();
+}
+
 /* Copies arrive by the hundred while a table is being built. */
 static void spaces__corrected_when_wrong(void **state)
 {
@@ -304,17 +344,18 @@ static void spaces__corrected_when_wrong(void **state)
 	(void)state;
 	make(16 << 20);
 	p = make_process(100);
-	spaces_check(&spaces, p, 0); /* not published yet */
+	spaces_check(&spaces, p, 0, now_ns()); /* not published yet */
 	assert_true(is_published(&before));
 	assert_int_equal(before.unchecked, 0);
 	next = pool.next;
 	for (int i = 0; i < 1000; i++)
-		spaces_check(&spaces, p, before.exec_pages);
+		spaces_check(&spaces, p, before.exec_pages, now_ns());
 	assert_true(is_published(&after));
 	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(pool.next, next);
 	for (int i = 0; i < 1000 && !after.unchecked; i++) {
-		spaces_check(&spaces, p, before.exec_pages + 1); /* the scan finds nothing new */
+		spaces_check(&spaces, p, before.exec_pages + 1,
+			now_ns()); /* the scan finds nothing new */
 		usleep(1000);
 		assert_true(is_published(&after));
 	}
@@ -322,7 +363,7 @@ static void spaces__corrected_when_wrong(void **state)
 	assert_true(pool.next <= next + 10);
 	assert_int_equal(bpf_map_delete_elem(space_map, &pid), 0); /* as on_exec does */
 	for (int i = 0; i < 1000 && !is_published(&after); i++) {
-		spaces_check(&spaces, p, before.exec_pages);
+		spaces_check(&spaces, p, before.exec_pages, now_ns());
 		usleep(1000);
 	}
 	assert_true(is_published(&after));
@@ -372,6 +413,7 @@ int main(void)
 		cmocka_unit_test(spaces__search),
 		cmocka_unit_test(spaces__too_many_mappings),
 		cmocka_unit_test(spaces__publishes_changes),
+		cmocka_unit_test(spaces__checked_when_copies_are_old),
 		cmocka_unit_test(spaces__corrected_when_wrong),
 		cmocka_unit_test(spaces__of_a_real_process),
 	};

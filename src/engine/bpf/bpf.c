@@ -358,6 +358,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		return;
 	if (e->kind == SIDE_EXEC) {
 		process_executed(&b->processes, p, e->time_ns);
+		spaces_executed(&b->spaces, p);
 		vm_processes_executed(&b->vms, e->pid);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
@@ -374,7 +375,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	struct process *p = processes_get(&b->processes, head->tgid);
 
 	if (!p->gone)
-		spaces_check(&b->spaces, p, head->exec_pages);
+		spaces_check(&b->spaces, p, head->exec_pages, (int64_t)head->time);
 	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
 }
 

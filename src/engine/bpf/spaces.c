@@ -135,7 +135,6 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 
 	int64_t began_ns = cpu_time_ns();
 
-	entry->published_ns = monotonic_ns();
 	entry->block = 0;
 	if (!make_space(s, p, entry, &space) ||
 		bpf_map_update_elem(s->map, &p->pid, &space, BPF_ANY))
@@ -143,6 +142,7 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 	pool_put(s->pool, old.block, old.nr);
 	entry->published = true;
 	entry->changes = p->changes;
+	entry->published_ns = monotonic_ns();
 	entry->took_ns = cpu_time_ns() - began_ns;
 }
 
@@ -172,22 +172,25 @@ static bool is_in_map(const struct spaces *s, const struct process *p)
 	return !bpf_map_lookup_elem(s->map, &p->pid, &space);
 }
 
-/* Whether the mappings change all the time, or the kernel counts more than /proc shows. */
-static bool is_uncheckable(
-	struct spaces *s, struct process *p, const struct spaces_entry *entry, uint64_t exec_pages)
+/*
+ * Whether the published mappings change all the time, or the kernel counts more than /proc shows. A
+ * count from before they were published says nothing about that.
+ */
+static bool is_uncheckable(struct spaces *s, struct process *p, const struct spaces_entry *entry,
+	uint64_t exec_pages, int64_t time_ns)
 {
-	if (p->exec_pages == exec_pages)
+	if (p->exec_pages == exec_pages || (entry->published && time_ns <= entry->published_ns))
 		return entry->unchecked;
 	if (!process_may_scan(p))
-		return true;
+		return entry->published;
 	process_scan(s->ps, p, NULL);
 	return p->exec_pages != exec_pages && entry->published && entry->changes == p->changes;
 }
 
-void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages)
+void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int64_t time_ns)
 {
 	struct spaces_entry *entry = entry_of(s, p);
-	bool unchecked = is_uncheckable(s, p, entry, exec_pages);
+	bool unchecked = is_uncheckable(s, p, entry, exec_pages, time_ns);
 	bool is_true = entry->published && entry->changes == p->changes &&
 		       entry->unchecked == unchecked && is_in_map(s, p);
 
@@ -195,6 +198,13 @@ void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages)
 		return;
 	entry->unchecked = unchecked;
 	publish(s, p, entry);
+}
+
+void spaces_executed(struct spaces *s, const struct process *p)
+{
+	struct spaces_entry *entry = entry_of(s, p);
+
+	entry->published = entry->unchecked = false;
 }
 
 void spaces_remove(struct spaces *s, struct process *p)

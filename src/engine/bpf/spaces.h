@@ -34,10 +34,12 @@ void spaces_release(struct spaces *s);
  */
 bool spaces_update(struct spaces *s, struct process *p);
 /*
- * The kernel counts EXEC_PAGES pages of executable mappings: if those that are published differ,
- * scans the process and publishes them again.
+ * The kernel counted EXEC_PAGES pages of executable mappings at TIME_NS (monotonic): if those that
+ * have been published by then differ, scans the process and publishes them again.
  */
-void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages);
+void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int64_t time_ns);
+/* For a process that runs another program: what was published of it is void. */
+void spaces_executed(struct spaces *s, const struct process *p);
 /* For a process that has ended. */
 void spaces_remove(struct spaces *s, struct process *p);
 
