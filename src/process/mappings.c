@@ -345,6 +345,8 @@ const struct mapping *process_find_at(
 {
 	const struct mapping *found = find_current(ps, p, address);
 
+	if (p->gone && time_ns >= p->gone_ns)
+		time_ns = p->gone_ns - 1;
 	if (found && !held_at(found, time_ns))
 		found = NULL;
 	for (size_t i = p->nr_past; i-- && past(ps, p, i)->to_ns > time_ns;) {

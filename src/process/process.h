@@ -164,7 +164,10 @@ void processes_note_left_out(const struct processes *ps, struct strbuf *notes);
 /* The newest mapping of ADDRESS, NULL: none. */
 const struct mapping *process_find(
 	const struct processes *ps, const struct process *p, uint64_t address);
-/* The mapping of ADDRESS at TIME_NS. */
+/*
+ * The mapping of ADDRESS at TIME_NS. After its end, which the kernel reports before it frees the
+ * memory, a process has those that it had last.
+ */
 const struct mapping *process_find_at(
 	const struct processes *ps, const struct process *p, uint64_t address, int64_t time_ns);
 
