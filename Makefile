@@ -37,6 +37,7 @@ CMD_SRC := $(filter src/cmd/%,$(SRC))
 LIB_SRC := $(filter-out $(CMD_SRC),$(SRC))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
+RIGHT_SRC := $(wildcard tests/right/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 LAYOUT_SRC := tests/layout/perl_stack.c
@@ -45,12 +46,12 @@ KERNELS_SRC := tests/kernels/verify.c
 WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js graph.js actions.js \
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
-OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
+OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
 	$(KERNELS_SRC))
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
-UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
+UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
 	$(KERNELS_SRC))
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
@@ -58,7 +59,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit bench soak fuzz vm-shell install clean distclean format
+.PHONY: all help deps deps-check demo check check-built unit bench right soak fuzz vm-shell install clean distclean format
 
 all: $(PROGRAMS)
 
@@ -71,6 +72,7 @@ help:
 ## make check      install, compile, run every test that this machine can run (QUICK=1: the most in five minutes, without virtual machines)
 ## make unit       the fast tests only
 ## make bench      figures against the peers, as a table
+## make right      stacks of real programs: how many are whole, how many callers right
 ## make soak       memory and account of a recording under load, for SECONDS=3600
 ## make fuzz       the fuzzers, for SECONDS=60 each
 ## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
@@ -177,6 +179,9 @@ demo: deps
 
 bench: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/bench/run
+
+right: $(UNITS)
+	$(Q)sh tests/right/run
 
 soak: $(PROGRAMS)
 	$(Q)sh tests/bench/soak $(or $(SECONDS),3600)

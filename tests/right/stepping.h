@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Single-steps a stopped thread until its current function returns: the instruction after the
+ * return is the true caller's. Calls are counted by the stack pointer at each, so that callees may
+ * leave in any way.
+ */
+#ifndef TESTS_RIGHT_STEPPING_H
+#define TESTS_RIGHT_STEPPING_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+enum {
+	STEPPING_CALLS = 4096,      /* calls in progress, at most */
+	STEPPING_FRAME = 1 << 20,   /* bytes: a function that moves rsp by more leaves the stack */
+	STEPPING_TRAP_FLAG = 1 << 8 /* of rflags */
+};
+
+enum stepping_insn { INSN_OTHER, INSN_CALL, INSN_RET, INSN_JUMP, INSN_PUSHF, INSN_STOP };
+
+/* The opcode of the 16 bytes at C, behind the prefixes. */
+static const uint8_t *stepping_opcode(const uint8_t *c)
+{
+	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x3e, 0x64, 0x65};
+	const uint8_t *end = c + 8;
+
+	while (c < end && memchr(prefixes, *c, sizeof(prefixes)))
+		c++;
+	return (*c & 0xf0) == 0x40 ? c + 1 : c;
+}
+
+static enum stepping_insn stepping_decode(const uint8_t *c)
+{
+	c = stepping_opcode(c);
+	switch (*c) {
+	case 0xe8:
+		return INSN_CALL;
+	case 0xff:
+		if ((c[1] & 0x38) == 0x10)
+			return INSN_CALL;
+		return (c[1] & 0xf8) == 0xe0 ? INSN_JUMP : INSN_OTHER;
+	case 0xc2:
+	case 0xc3:
+		return INSN_RET;
+	case 0x9c:
+		return INSN_PUSHF;
+	case 0x0f: /* system calls may wait or replace the registers */
+		return c[1] == 0x05 ? INSN_STOP : INSN_OTHER;
+	case 0x9d: /* popf */
+	case 0xcd: /* int */
+	case 0xcf: /* iret */
+		return INSN_STOP;
+	default:
+		return INSN_OTHER;
+	}
+}
+
+/* Steps TID by one instruction. False: it did not stop there; *SIGNAL: one that it got, or 0. */
+static bool stepping_once(pid_t tid, int *signal)
+{
+	int status;
+
+	*signal = 0;
+	if (ptrace(PTRACE_SINGLESTEP, tid, 0, 0))
+		return false;
+	while (waitpid(tid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return false;
+	if (!WIFSTOPPED(status))
+		return false;
+	if (status >> 8 == SIGTRAP)
+		return true;
+	*signal = status >> 16 ? 0 : WSTOPSIG(status);
+	return false;
+}
+
+/* A stepped pushf shows the trap flag: removes it from what it wrote. */
+static void stepping_hide(pid_t tid, uint64_t sp)
+{
+	uint64_t flags;
+
+	if (!read_target(&flags, 8, sp))
+		ptrace(PTRACE_POKEDATA, tid, sp, flags & ~(uint64_t)STEPPING_TRAP_FLAG);
+}
+
+/* Before the thread goes on: it must not trap on its own. */
+static void stepping_end(pid_t tid)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, tid, 0, &regs) || !(regs.eflags & STEPPING_TRAP_FLAG))
+		return;
+	regs.eflags &= ~(unsigned long long)STEPPING_TRAP_FLAG;
+	ptrace(PTRACE_SETREGS, tid, 0, &regs);
+}
+
+struct stepping {
+	pid_t tid;
+	struct user_regs_struct regs;
+	uint64_t begin, top;            /* rsp at first; its highest value so far */
+	uint64_t calls[STEPPING_CALLS]; /* of the calls in progress: where the return addresses are
+					 */
+	unsigned nr;
+	int signal; /* to be delivered */
+};
+
+/* A return by pop and jmp: its target is what was popped. */
+static bool stepping_is_popped(const struct stepping *s)
+{
+	uint64_t words[64], from = s->regs.rsp - sizeof(words);
+
+	if (s->regs.rsp <= s->begin || read_target(words, sizeof(words), from))
+		return false;
+	for (unsigned i = 0; i < 64; i++)
+		if (from + 8 * i >= s->begin && words[i] == s->regs.rip)
+			return true;
+	return false;
+}
+
+/*
+ * Whether INSN at rsp SP, outside of calls, was the return: not push and ret, a way to jump. An
+ * interpreter's code may be returned to from places without a call.
+ */
+static bool stepping_has_returned(const struct stepping *s, enum stepping_insn insn, uint64_t sp)
+{
+	uint8_t before[8];
+
+	if (insn == INSN_JUMP)
+		return stepping_is_popped(s);
+	if (insn != INSN_RET)
+		return false;
+	return (sp == s->top && sp != s->begin) ||
+	       (!read_target(before, 7, s->regs.rip - 7) && walk_is_call(before));
+}
+
+/* One instruction. 1: the function has returned; -1: nobody can tell. */
+static int stepping_step(struct stepping *s)
+{
+	uint64_t sp = s->regs.rsp;
+	bool inside = s->nr;
+	enum stepping_insn insn;
+	uint8_t code[16] = {0};
+
+	if (read_target(code, sizeof(code), s->regs.rip))
+		return -1;
+	insn = stepping_decode(code);
+	if (insn == INSN_STOP || sp - s->begin + STEPPING_FRAME > 2 * STEPPING_FRAME ||
+		!stepping_once(s->tid, &s->signal) || ptrace(PTRACE_GETREGS, s->tid, 0, &s->regs))
+		return -1;
+	if (insn == INSN_PUSHF)
+		stepping_hide(s->tid, s->regs.rsp);
+	while (s->nr && s->calls[s->nr - 1] < s->regs.rsp)
+		s->nr--;
+	if (insn == INSN_CALL) {
+		if (s->nr == STEPPING_CALLS)
+			return -1;
+		s->calls[s->nr++] = s->regs.rsp;
+	}
+	if (!inside && stepping_has_returned(s, insn, sp))
+		return 1;
+	if (!s->nr && s->regs.rsp > s->top)
+		s->top = s->regs.rsp;
+	return 0;
+}
+
+/*
+ * Steps until the function returns, which must take at most STEPS instructions. True: s->regs are
+ * those in the caller. *S: tid and regs are set.
+ */
+static bool stepping_return(struct stepping *s, unsigned steps)
+{
+	int state = 0;
+
+	s->begin = s->top = s->regs.rsp;
+	s->nr = 0;
+	s->signal = 0;
+	while (!state && steps--)
+		state = stepping_step(s);
+	return state == 1;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks the stack of a stopped thread with the tables and the steps that the BPF programs use,
+ * reading its memory as it is now.
+ */
+#ifndef TESTS_RIGHT_TABLES_WALK_H
+#define TESTS_RIGHT_TABLES_WALK_H
+
+#include "process/process.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/elf/elffile.h"
+#include "unwind/unwind_build.h"
+#include "unwind/unwind_table.h"
+#include "unwind/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+static pid_t tables_pid; /* the process whose memory is read */
+
+static int read_target(void *to, size_t size, uint64_t at)
+{
+	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)at, size};
+
+	return process_vm_readv(tables_pid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -1;
+}
+
+#define WALK_READ(w, to, size, at) ((void)(w), read_target(to, size, at))
+#define WALK_READ_CODE(w, to, size, at) ((void)(w), read_target(to, size, at))
+
+#include "unwind/step.h"
+
+struct tables {
+	struct processes ps;
+	struct unwind_table *list; /* by object */
+	bool *made;
+	size_t nr;
+	bool scanned; /* for the current walk */
+};
+
+static void tables_init(struct tables *t, pid_t pid)
+{
+	*t = (struct tables){0};
+	tables_pid = pid;
+	processes_init(&t->ps);
+}
+
+static void tables_release(struct tables *t)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		unwind_table_release(&t->list[i]);
+	free(t->list);
+	free(t->made);
+	processes_release(&t->ps);
+}
+
+/* The table of an object with an ELF file; made when it is first needed. */
+static const struct unwind_table *tables_of(struct tables *t, size_t object)
+{
+	size_t nr = t->ps.nr_objects;
+
+	if (object >= t->nr) {
+		t->list = xrealloc(t->list, nr, sizeof(*t->list));
+		t->made = xrealloc(t->made, nr, sizeof(*t->made));
+		memset(t->list + t->nr, 0, (nr - t->nr) * sizeof(*t->list));
+		memset(t->made + t->nr, 0, (nr - t->nr) * sizeof(*t->made));
+		t->nr = nr;
+	}
+	if (!t->made[object]) {
+		t->made[object] = true;
+		unwind_build(&t->list[object], t->ps.objects[object].elf, NULL);
+	}
+	return &t->list[object];
+}
+
+/* The mapping of PC, NULL: none; the list is read again at most once a walk. */
+static const struct mapping *tables_map(struct tables *t, uint64_t pc)
+{
+	struct process *p = processes_get(&t->ps, (uint32_t)tables_pid);
+	const struct mapping *m = p ? process_find(&t->ps, p, pc) : NULL;
+
+	if (p && !m && !t->scanned) {
+		t->scanned = true;
+		process_scan(&t->ps, p, NULL);
+		m = process_find(&t->ps, p, pc);
+	}
+	return m;
+}
+
+/* To the caller of the frame of W; *M: its mapping. */
+static int tables_step(struct tables *t, struct walk *w, const struct mapping **m)
+{
+	const struct object *o;
+	uint64_t address;
+
+	*m = tables_map(t, walk_pc(w));
+	if (!*m)
+		return WALK_NO_MAP;
+	o = &t->ps.objects[(*m)->object];
+	w->map = (struct walk_map){.start = (*m)->start, .end = (*m)->end};
+	if (!o->elf || !elffile_mapped(o->elf, (*m)->offset, (*m)->end - (*m)->start, &address))
+		return walk_without_rule(w);
+	w->map.bias = (*m)->start - address;
+	return walk_by_rule(
+		w, unwind_table_find(tables_of(t, (*m)->object), walk_pc(w) - w->map.bias));
+}
+
+static void walk_begin(struct walk *w, const struct user_regs_struct *r)
+{
+	const uint64_t reg[NR_REGS] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
+		r->rsp, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip};
+
+	*w = (struct walk){.known = (1 << NR_REGS) - 1};
+	memcpy(w->reg, reg, sizeof(reg));
+}
+
+#endif
