@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 3,
+	UNWIND_VERSION = 4,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -95,6 +95,7 @@ struct unwind_header {
 	uint32_t nr_rows;
 	uint32_t nr_unsupported; /* number of rows whose rule cannot be expressed: UNWIND_RULE_NONE
 				  */
+	uint32_t analysed;       /* code without unwind information has rules, as far as known */
 	char build_id[129];      /* lower-case hex */
 };
 

@@ -189,6 +189,7 @@ static void fill(struct image *image, const struct unwind_rows *rows, const char
 		.size = rows->end - rows->base,
 		.nr_rules = (uint32_t)rows->nr_rules,
 		.nr_rows = (uint32_t)rows->nr_rows,
+		.analysed = rows->analysed,
 		.nr_unsupported = rows->nr_unsupported < UINT32_MAX ? (uint32_t)rows->nr_unsupported
 								    : UINT32_MAX,
 	};

@@ -25,6 +25,7 @@ struct unwind_rows {
 	uint64_t base, end, nr_rows, nr_unsupported;
 	uint16_t last; /* the last row's rule */
 	bool too_large;
+	bool analysed; /* for the header */
 };
 
 void unwind_rows_init(struct unwind_rows *rows);

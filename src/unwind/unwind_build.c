@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unwind_build.h"
+#include "analysis/analysis.h"
 #include "cfi.h"
 #include "go.h"
 #include "lib/util.h"
@@ -16,13 +17,14 @@ enum { CODE_MAX = 64 };  /* segments; more are ignored */
 enum { ENTRY_SIZE = 8 }; /* bytes of the two instructions */
 
 /* In order of preference: a later one is used only where the earlier ones have nothing. */
-enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE, ENTRY };
+enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE, ENTRY, ANALYSIS };
 
 struct build {
 	struct elf_code code[CODE_MAX];
 	size_t nr_code;
 	struct cfi *eh_frame, *debug_frame;
 	struct pclntab *pclntab;
+	struct analysis *analysis; /* NULL: not wanted, or nothing to analyse */
 	struct unwind_ranges ranges;
 };
 
@@ -78,11 +80,23 @@ static void gather(struct build *b, const struct elffile *elf)
 	put_entry(b, elf);
 }
 
+/* What has no rules yet gets those that its code tells. */
+static void analyse(struct build *b, const struct elffile *elf)
+{
+	struct unwind_ranges more = {0};
+
+	b->analysis = analysis_new(elf, b->code, b->nr_code, &b->ranges);
+	if (b->analysis)
+		analysis_ranges(b->analysis, &more);
+	merge(b, &more, ANALYSIS);
+}
+
 static void build_release(struct build *b)
 {
 	unwind_ranges_release(&b->ranges);
 	cfi_free(b->eh_frame);
 	cfi_free(b->debug_frame);
+	analysis_free(b->analysis);
 	pclntab_free(b->pclntab);
 }
 
@@ -107,6 +121,9 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 		case ENTRY:
 			unwind_rows_add(rows, range->from, range->to,
 				&(struct unwind_rule){.cfa = UNWIND_CFA_ROOT});
+			break;
+		case ANALYSIS:
+			analysis_rows(b->analysis, range, rows);
 		}
 	}
 }
@@ -119,7 +136,7 @@ static bool is_x86_64(const struct elffile *elf)
 	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-int unwind_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err)
+int unwind_build(struct unwind_table *table, struct elffile *elf, bool analysed, struct strbuf *err)
 {
 	struct build b = {0};
 	struct unwind_rows rows;
@@ -128,7 +145,10 @@ int unwind_build(struct unwind_table *table, struct elffile *elf, struct strbuf 
 	if (!is_x86_64(elf))
 		return fail(err, "it is not for x86-64");
 	gather(&b, elf);
+	if (analysed)
+		analyse(&b, elf);
 	unwind_rows_init(&rows);
+	rows.analysed = analysed;
 	add_rows(&b, &rows);
 	int ret = unwind_rows_finish(&rows, elffile_build_id(elf), table, err);
 

@@ -3,15 +3,19 @@
 #ifndef UNWIND_UNWIND_BUILD_H
 #define UNWIND_UNWIND_BUILD_H
 
+#include <stdbool.h>
+
 struct elffile;
 struct strbuf;
 struct unwind_table;
 
 /*
  * Makes the table of ELF from .eh_frame, Go's pclntab and .debug_frame, in this order of preference
- * for each address. Signal return trampolines are found by their code. NULL in blocks and ERR if
- * the file has no usable unwind information or is not for x86-64.
+ * for each address. Signal return trampolines are found by their code. ANALYSED: so are the rules
+ * of what is left, which takes longer, see analysis/analysis.h. NULL in blocks and ERR if there are
+ * no rules, or the file is not for x86-64.
  */
-int unwind_build(struct unwind_table *table, struct elffile *elf, struct strbuf *err);
+int unwind_build(
+	struct unwind_table *table, struct elffile *elf, bool analysed, struct strbuf *err);
 
 #endif

@@ -27,7 +27,7 @@ static int measure(const char *path, struct strbuf *err)
 
 	if (!elf)
 		return -1;
-	if (unwind_build(&table, elf, err)) {
+	if (unwind_build(&table, elf, false, err)) {
 		elffile_close(elf);
 		return -1;
 	}

@@ -72,7 +72,7 @@ static const struct unwind_table *tables_of(struct tables *t, size_t object)
 	}
 	if (!t->made[object]) {
 		t->made[object] = true;
-		unwind_build(&t->list[object], t->ps.objects[object].elf, NULL);
+		unwind_build(&t->list[object], t->ps.objects[object].elf, true, NULL);
 	}
 	return &t->list[object];
 }

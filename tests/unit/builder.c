@@ -45,7 +45,7 @@ static void builder__makes_tables(void **state)
 	uint32_t number;
 
 	(void)state;
-	assert_int_equal(builder_request(&builder, 7, self), 0);
+	assert_int_equal(builder_request(&builder, 7, self, false), 0);
 	assert_int_equal(builder.nr_requests, 1);
 	assert_true(receive(&number, &fd));
 	assert_int_equal(number, 7);
@@ -66,7 +66,7 @@ static void builder__takes_a_few_requests_at_a_time(void **state)
 
 	(void)state;
 	while (results < MANY) {
-		while (requests < MANY && !builder_request(&builder, requests, no_elf))
+		while (requests < MANY && !builder_request(&builder, requests, no_elf, false))
 			requests++;
 		assert_in_range(requests - results, 1, BUILDER_DEPTH);
 		assert_true(receive(&number, &fd));
@@ -87,7 +87,7 @@ static void builder__died(void **state)
 	kill(builder.pid, SIGKILL);
 	assert_false(receive(&number, &fd));
 	assert_int_equal(builder.socket, -1);
-	assert_int_equal(builder_request(&builder, 1, no_elf), -1);
+	assert_int_equal(builder_request(&builder, 1, no_elf, false), -1);
 	assert_false(builder_receive(&builder, &number, &fd));
 	close(no_elf);
 }
@@ -100,7 +100,7 @@ static void builder__is_late_when_it_does_not_answer(void **state)
 	(void)state;
 	kill(builder.pid, SIGSTOP);
 	assert_false(builder_is_late(&builder, 1));
-	assert_int_equal(builder_request(&builder, 1, no_elf), 0);
+	assert_int_equal(builder_request(&builder, 1, no_elf, false), 0);
 	assert_false(builder_is_late(&builder, 1000000000000));
 	usleep(1000);
 	assert_true(builder_is_late(&builder, 1));

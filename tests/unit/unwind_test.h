@@ -111,7 +111,7 @@ static inline void build(struct unwind_table *table, struct elffile *elf)
 {
 	struct strbuf err = STRBUF_INIT;
 
-	if (unwind_build(table, elf, &err))
+	if (unwind_build(table, elf, false, &err))
 		fail_msg("%s", err.buf);
 }
 
@@ -149,7 +149,7 @@ static inline size_t build_damaged(const void *image, size_t size)
 
 	if (!elf)
 		return 0;
-	built = !unwind_build(&table, elf, NULL);
+	built = !unwind_build(&table, elf, false, NULL);
 	if (built)
 		find_many(&table);
 	unwind_table_release(&table);

@@ -155,6 +155,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
+	b->loader.descs[0].is_final = true; /* of mappings without a file */
 	return 0;
 }
 

@@ -34,13 +34,13 @@ static const int64_t hurry_file_ns = 500000000, hurry_ns = 3000000000;
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
 /* Closes FD. A memfd with the table, -1: it has none. */
-static int build(int fd)
+static int build(int fd, bool analysed)
 {
 	struct elffile *elf = elffile_open_fd(fd, NULL);
 	struct unwind_table table = {0};
 	int out = -1;
 
-	if (elf && !unwind_build(&table, elf, NULL)) {
+	if (elf && !unwind_build(&table, elf, analysed, NULL)) {
 		out = memfd_create("unwind", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		if (out >= 0 && write_whole(out, table.blocks, table.size)) {
 			close(out);
@@ -74,9 +74,10 @@ static __attribute__((noreturn)) void serve(int socket, bool hurries)
 	if (!sandbox_enter(&sandbox))
 		_exit(EXIT_HOPELESS);
 	while (fdpass_receive(socket, &number, &fd, 0) > 0) {
-		int table = fd < 0 ? -1 : build(fd);
+		bool analysed = number & BUILDER_ANALYSED;
+		int table = fd < 0 ? -1 : build(fd, analysed);
 
-		if (fdpass_send(socket, number, table, 0))
+		if (fdpass_send(socket, number & ~(uint32_t)BUILDER_ANALYSED, table, 0))
 			break;
 		if (table >= 0)
 			close(table);
@@ -120,13 +121,13 @@ static void begin(struct builder *b)
 	b->began_cpu_ns = child_cpu_ns(b->pid);
 }
 
-int builder_request(struct builder *b, uint32_t number, int fd)
+int builder_request(struct builder *b, uint32_t number, int fd, bool analysed)
 {
 	if (b->socket < 0)
 		return -1;
 	if (b->nr_requests == BUILDER_DEPTH)
 		return 1;
-	if (fdpass_send(b->socket, number, fd, MSG_DONTWAIT))
+	if (fdpass_send(b->socket, number | (analysed ? BUILDER_ANALYSED : 0), fd, MSG_DONTWAIT))
 		return errno == EAGAIN || errno == ETOOMANYREFS ? 1 : -1;
 	b->requests[b->nr_requests++] = number;
 	if (b->nr_requests == 1)

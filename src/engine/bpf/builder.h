@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { BUILDER_DEPTH = 2 }; /* the next request is there when a result is sent */
+enum {
+	BUILDER_DEPTH = 2, /* the next request is there when a result is sent */
+	BUILDER_ANALYSED = 1 << 30,
+};
 
 struct builder {
 	int socket; /* -1: it does not run */
@@ -30,10 +33,11 @@ void builder_start(struct builder *b, bool hurries);
 void builder_stop(struct builder *b);
 
 /*
- * Requests the table of the file FD; NUMBER identifies the result. 1: it has BUILDER_DEPTH requests
+ * Requests the table of the file FD, ANALYSED or not, see unwind_build.h; NUMBER, which is below
+ * BUILDER_ANALYSED, identifies the result. 1: it has BUILDER_DEPTH requests
  * already; -1: it does not run.
  */
-int builder_request(struct builder *b, uint32_t number, int fd);
+int builder_request(struct builder *b, uint32_t number, int fd, bool analysed);
 /*
  * Receives a result without blocking. True: NUMBER is that of the first request and FD a file for
  * unwind_table_open, the caller's to close, or -1: the file has no table. False: no result is

@@ -81,7 +81,10 @@ uint32_t loader_number(struct loader *l, size_t object)
 		return 0;
 	l->files[number] = (struct loader_file){.object = object,
 		.state = o->elf && !elffile_is_shut(o->elf) ? TABLE_PENDING : TABLE_NONE};
-	l->descs[number] = (struct table_desc){.state = l->files[number].state};
+	l->descs[number] = (struct table_desc){
+		.state = l->files[number].state,
+		.is_final = l->files[number].state == TABLE_NONE,
+	};
 	return o->table = number;
 }
 
@@ -103,7 +106,7 @@ static void place_table(struct loader *l, uint32_t number)
 	l->blocks += nr;
 	p->base = h->base;
 	p->size = h->size;
-	p->height = h->height;
+	p->height = (uint16_t)h->height;
 	for (uint32_t i = 0; i <= h->height; i++)
 		p->level[i] = first + h->level[i] - 1;
 	p->rules = first + h->rules - 1;
@@ -155,10 +158,41 @@ static uint32_t dequeue(struct loader *l, struct loader_queue *q)
 	return number;
 }
 
+/* Takes the table out of the pool and out of memory. */
+static void drop_table(struct loader *l, uint32_t number)
+{
+	struct loader_file *f = &l->files[number];
+
+	if (f->block) {
+		pool_put(l->pool, f->block, f->nr);
+		l->rows -= f->table.header->nr_rows;
+		l->blocks -= f->nr;
+		f->block = 0;
+	}
+	l->bytes -= f->table.size;
+	unwind_table_release(&f->table);
+}
+
+/* NUMBER is an analysed table, if there is one now: it replaces the first one. */
+static void replace(struct loader *l, uint32_t number)
+{
+	uint32_t first = l->files[number].first;
+
+	l->descs[number].is_final = l->descs[first].is_final = true;
+	if (!l->files[number].block)
+		return;
+	__atomic_store_n(&l->descs[first].better, number, __ATOMIC_RELEASE);
+	drop_table(l, first);
+}
+
 static void end_request(struct loader *l, uint32_t number, const struct unwind_table *table)
 {
 	l->nr_pending--;
+	if (table->blocks && table->header->analysed)
+		l->descs[number].is_final = true;
 	set_table(l, number, table);
+	if (l->files[number].first)
+		replace(l, number);
 }
 
 /* Nothing waits behind a file that has been late before, and only one builder tries such files. */
@@ -196,6 +230,20 @@ bool loader_is_hopeless(const struct loader *l)
 	return true;
 }
 
+/* Gives the first file of QUEUE to a builder. False: none takes it. */
+static bool hand_out_one(struct loader *l, struct loader_queue *queue, uint32_t nr_late)
+{
+	uint32_t number = queue->first, builder = find_builder(l, nr_late);
+	const struct loader_file *f = &l->files[number];
+
+	if (builder == l->nr_builders ||
+		builder_request(&l->builders[builder], number,
+			elffile_fd(l->ps->objects[f->object].elf), f->first))
+		return false;
+	dequeue(l, queue);
+	return true;
+}
+
 /* Gives the files that wait to builders that have time. */
 static void hand_out(struct loader *l)
 {
@@ -203,15 +251,9 @@ static void hand_out(struct loader *l)
 
 	for (uint32_t late = 0; late < LOADER_TRIES; late++)
 		while (l->queues[late].first) {
-			uint32_t number = l->queues[late].first, builder = find_builder(l, late);
-			const struct object *o = &l->ps->objects[l->files[number].object];
-
 			if (loader_is_hopeless(l))
 				end_request(l, dequeue(l, &l->queues[late]), &none);
-			else if (builder < l->nr_builders && !builder_request(&l->builders[builder],
-								     number, elffile_fd(o->elf)))
-				dequeue(l, &l->queues[late]);
-			else
+			else if (!hand_out_one(l, &l->queues[late], late))
 				break;
 		}
 }
@@ -225,11 +267,13 @@ static void request(struct loader *l, uint32_t number)
 
 	l->files[number].requested = true;
 	if (*o->build_id && fd >= 0 && !unwind_cache_get(l->cache, o->build_id, &table)) {
+		l->descs[number].is_final = table.header->analysed;
 		set_table(l, number, &table);
 		return;
 	}
 	if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
-		unwind_build(&table, o->elf, NULL);
+		unwind_build(&table, o->elf, false, NULL);
+		l->descs[number].is_final = true;
 		set_table(l, number, &table);
 		return;
 	}
@@ -245,8 +289,45 @@ enum table_state loader_request(
 		return TABLE_NONE;
 	if (l->files[number].state == TABLE_PENDING && !l->files[number].requested)
 		request(l, number);
+	if (l->files[number].better && l->files[l->files[number].better].state == TABLE_READY)
+		number = l->files[number].better;
 	*table = &l->files[number].table;
 	return l->files[number].state;
+}
+
+void loader_miss(struct loader *l, uint32_t number)
+{
+	if (number && number < l->nr && !l->descs[number].is_final)
+		l->descs[number].missed = true;
+}
+
+/* Requests analysed tables of the files in which code without rules was hit. */
+static void request_better(struct loader *l)
+{
+	for (uint32_t i = 1, nr = l->nr; i < nr; i++) {
+		struct loader_file *f = &l->files[i];
+		uint32_t better;
+
+		if (!l->descs[i].missed || f->is_unused || f->state == TABLE_PENDING)
+			continue;
+		l->descs[i].missed = false;
+		if (l->descs[i].is_final || f->better ||
+			elffile_fd(l->ps->objects[f->object].elf) < 0)
+			continue;
+		better = new_number(l);
+		if (!better)
+			continue;
+		f = &l->files[i]; /* it may have moved */
+		f->better = better;
+		l->files[better] = (struct loader_file){.object = f->object,
+			.state = TABLE_PENDING,
+			.requested = true,
+			.nr_late = LOADER_TRIES - 1, /* tables that are missing come first */
+			.first = i};
+		l->descs[better] = (struct table_desc){.state = TABLE_PENDING};
+		l->nr_pending++;
+		enqueue(l, better);
+	}
 }
 
 /* Any user can write a file with libc's build-id: cache only those of root's and our own files. */
@@ -323,6 +404,7 @@ static void take_back(struct loader *l, uint32_t builder, bool late)
 			enqueue(l, b->requests[i]);
 			continue;
 		}
+		l->descs[b->requests[i]].is_final = true;
 		end_request(l, b->requests[i], &none);
 		l->nr_bad++;
 	}
@@ -376,6 +458,7 @@ bool loader_receive(struct loader *l)
 
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		any |= receive_from(l, i);
+	request_better(l);
 	restart(l);
 	hand_out(l);
 	return any;
@@ -386,17 +469,16 @@ static void free_table(struct loader *l, uint32_t number)
 	struct loader_file *f = &l->files[number];
 
 	__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);
-	if (f->block) {
-		pool_put(l->pool, f->block, f->nr);
-		l->rows -= f->table.header->nr_rows;
-		l->blocks -= f->nr;
-	}
-	l->bytes -= f->table.size;
-	unwind_table_release(&f->table);
+	drop_table(l, number);
 	l->ps->objects[f->object].table = 0;
 	*f = (struct loader_file){.is_unused = true};
 	ALLOC_GROW(l->unused, l->nr_unused, l->unused_alloc);
 	l->unused[l->nr_unused++] = number;
+}
+
+static bool is_pending(const struct loader *l, uint32_t number)
+{
+	return number && l->files[number].state == TABLE_PENDING && l->files[number].requested;
 }
 
 void loader_sweep(struct loader *l)
@@ -404,7 +486,7 @@ void loader_sweep(struct loader *l)
 	l->nr_usable = l->nr_unused;
 	for (uint32_t i = 1; i < l->nr; i++) {
 		const struct loader_file *f = &l->files[i];
-		bool waits = f->state == TABLE_PENDING && f->requested;
+		bool waits = is_pending(l, i) || is_pending(l, f->better);
 
 		if (!f->is_unused && !waits && !l->ps->objects[f->object].is_needed)
 			free_table(l, i);

@@ -29,6 +29,8 @@ struct loader {
 		enum table_state state;    /* in user space; the pool may have no room for it */
 		bool requested, is_unused;
 		uint8_t nr_late;    /* how often it took too long */
+		uint32_t better;    /* number of its analysed table, 0: not requested */
+		uint32_t first;     /* of such a table: the one that it replaces */
 		uint32_t block, nr; /* in the pool; block 0: none */
 		uint32_t next;      /* in its queue, 0: none */
 	} * files;                  /* by table number, from 1 */
@@ -63,12 +65,17 @@ uint32_t loader_number(struct loader *l, size_t object);
  */
 enum table_state loader_request(
 	struct loader *l, uint32_t number, const struct unwind_table **table);
+/*
+ * Code of the file has no rule in its table. If it has not been analysed, it will be when no other
+ * file waits; the better table then replaces the first one.
+ */
+void loader_miss(struct loader *l, uint32_t number);
 /* Requests the tables of all numbered files, by number or small files first. */
 void loader_request_all(struct loader *l, bool small_first);
 /*
  * Receives the tables that have been built, ends builders whose file takes too long or too much,
- * and gives work to the others; true if there were results. Does not block. To be called from time
- * to time as long as any are pending.
+ * and gives work to the others, also what programs have missed; true if there were results. Does
+ * not block. To be called from time to time as long as any are pending.
  */
 bool loader_receive(struct loader *l);
 /*

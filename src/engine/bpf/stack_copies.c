@@ -203,14 +203,19 @@ static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
 static int step(struct stack_copies *c, struct copy_walk *cw)
 {
 	struct walk *w = &cw->walk;
+	const struct unwind_rule *rule;
 	const struct unwind_table *table;
 
 	switch (loader_request(c->loader, w->map.table, &table)) {
 	case TABLE_PENDING:
 		return WALK_PENDING;
 	case TABLE_READY:
-		return walk_by_rule(w, unwind_table_find(table, walk_pc(w) - w->map.bias));
+		rule = unwind_table_find(table, walk_pc(w) - w->map.bias);
+		if (rule->cfa == UNWIND_CFA_NONE)
+			loader_miss(c->loader, w->map.table);
+		return walk_by_rule(w, rule);
 	default:
+		loader_miss(c->loader, w->map.table);
 		return walk_without_rule(w);
 	}
 }

@@ -362,6 +362,15 @@ static __always_inline const struct unwind_rule *find_rule(
 	return &rules[UNWIND_INDEX(number, UNWIND_RULES)];
 }
 
+/* The table of the walk's mapping, or the better one that has replaced it; NULL: none. */
+static __always_inline struct table_desc *table_of(const struct walk *w)
+{
+	struct table_desc *t = bpf_map_lookup_elem(&tables, &w->map.table);
+	uint32_t better = t ? t->better : 0;
+
+	return better ? bpf_map_lookup_elem(&tables, &better) : t;
+}
+
 /* Looks up frame and rule for the walk's pc. */
 static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uint64_t key)
 {
@@ -369,7 +378,7 @@ static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uin
 
 	if (!find_map(s))
 		return WALK_NO_MAP;
-	const struct table_desc *t = bpf_map_lookup_elem(&tables, &w->map.table);
+	struct table_desc *t = table_of(w);
 	const struct unwind_rule *rule = NULL;
 
 	if (!t || t->state == TABLE_PENDING)
@@ -385,6 +394,10 @@ static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uin
 	e->id_at = w->map.id_at;
 	e->id = w->map.id;
 	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
+	if (e->rule.cfa == UNWIND_CFA_NONE && !t->is_final) {
+		t->missed = true;
+		e->key = UINT64_MAX; /* of no pc: to be looked up again */
+	}
 	return WALK_ON;
 }
 

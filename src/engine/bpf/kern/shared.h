@@ -72,10 +72,12 @@ struct cached_rule {
 struct table_desc {
 	uint64_t base, size;
 	uint32_t state; /* enum table_state */
-	uint32_t height;
+	uint16_t height;
+	bool is_final; /* no better table will follow */
+	bool missed;   /* set by the programs: code that was hit has no rule */
 	uint32_t level[UNWIND_LEVELS];
 	uint32_t rules, nr_rules;
-	uint32_t pad;
+	uint32_t better; /* number of the table to use instead; 0: none */
 };
 
 /*

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for code that has none in its file, such as hand-written assembly: from the machine code
+ * itself, see code_flow.h.
+ */
+#ifndef UNWIND_ANALYSIS_ANALYSIS_H
+#define UNWIND_ANALYSIS_ANALYSIS_H
+
+#include <stddef.h>
+
+struct analysis;
+struct elf_code;
+struct elffile;
+struct unwind_range;
+struct unwind_ranges;
+struct unwind_rows;
+
+/* Analyses what RANGES leave out of the N segments CODE of ELF. NULL: nothing. */
+struct analysis *analysis_new(const struct elffile *elf, const struct elf_code *code, size_t n,
+	const struct unwind_ranges *ranges);
+void analysis_free(struct analysis *a);
+
+void analysis_ranges(const struct analysis *a, struct unwind_ranges *ranges);
+/* RANGE is one of these, or a part of it. */
+void analysis_rows(
+	const struct analysis *a, const struct unwind_range *range, struct unwind_rows *rows);
+
+#endif

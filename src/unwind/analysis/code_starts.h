@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where functions begin in code without unwind information, as far as the rest of the file tells.
+ */
+#ifndef UNWIND_ANALYSIS_CODE_STARTS_H
+#define UNWIND_ANALYSIS_CODE_STARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_flow;
+struct elf_code;
+struct elffile;
+struct unwind_ranges;
+
+struct code_starts {
+	/* addresses in pieces of the code: called, or a symbol's; and referred to */
+	uint64_t *called, *referred;
+	size_t nr_called, nr_referred, called_alloc, referred_alloc;
+};
+
+/* CODE: the N segments of ELF; RANGES: the functions that have unwind information. */
+void code_starts_find(struct code_starts *s, const struct code_flow *flow,
+	const struct elffile *elf, const struct elf_code *code, size_t n,
+	const struct unwind_ranges *ranges);
+void code_starts_release(struct code_starts *s);
+
+#endif

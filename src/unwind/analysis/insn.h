@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * x86-64 instructions: lengths and operands, and what they write. Judged against a disassembly
+ * library by tests/symbols: none is linked, as their ABIs change with each release.
+ */
+#ifndef UNWIND_ANALYSIS_INSN_H
+#define UNWIND_ANALYSIS_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	INSN_MAX = 15, /* bytes */
+
+	/* numbers of general registers, as instructions encode them */
+	INSN_RAX = 0,
+	INSN_RCX,
+	INSN_RDX,
+	INSN_RBX,
+	INSN_RSP,
+	INSN_RBP,
+	INSN_RSI,
+	INSN_RDI,
+	INSN_R11 = 11,
+	INSN_R12,
+	INSN_R15 = 15,
+	INSN_REGS,
+	INSN_RIP,    /* as base only */
+	INSN_NO_REG, /* no base or index */
+};
+
+enum insn_map {
+	MAP_1,
+	MAP_0F,
+	MAP_0F38,
+	MAP_0F3A,
+	MAP_5 = 5,
+	MAP_6,
+	MAP_XOP_8 = 8,
+	MAP_XOP_9,
+	MAP_XOP_A,
+};
+enum insn_vex { NO_VEX, VEX, EVEX };
+
+struct insn {
+	uint8_t length; /* bytes */
+	uint8_t map;    /* enum insn_map, of opcode */
+	uint8_t opcode;
+	uint8_t vex;               /* enum insn_vex; XOP counts as VEX */
+	uint8_t repeat;            /* prefix 0xf2 or 0xf3, 0: none */
+	bool rex, wide;            /* has a REX prefix; REX.W */
+	bool size16, address32;    /* prefixes 0x66, 0x67 */
+	bool segment;              /* an address relative to fs or gs */
+	bool has_modrm, is_memory; /* rm is a register, unless is_memory */
+	uint8_t reg, rm, base, index, vvvv;
+	uint8_t low; /* the register that the opcode's last three bits name */
+	int32_t displacement;
+	int64_t immediate;
+};
+
+/* Decodes the instruction at CODE, SIZE bytes at most. False: it is none. */
+bool insn_decode(struct insn *insn, const unsigned char *code, size_t size);
+
+/*
+ * The general registers that INSN writes, as a mask. It may have too many; rsp is in it only if it
+ * is an operand: not for push, pop, call, ret, enter and leave.
+ */
+uint32_t insn_writes(const struct insn *insn);
+/* How many bytes it may write to its memory operand: 0, or more than it does. */
+unsigned int insn_stores(const struct insn *insn);
+
+/* What comes after an instruction. */
+enum insn_next {
+	NEXT_ON,
+	NEXT_JUMP,   /* to its target only */
+	NEXT_BRANCH, /* there, or on */
+	NEXT_CALL,
+	NEXT_RETURN,
+	NEXT_INDIRECT, /* to an unknown address */
+	NEXT_END,      /* nothing: ud2, int3, hlt */
+};
+
+enum insn_next insn_next(const struct insn *insn);
+/* True if INSN, at ADDRESS, is a direct jump, branch or call; sets TARGET. */
+bool insn_target(const struct insn *insn, uint64_t address, uint64_t *target);
+/* True if it does nothing: compilers fill the space between functions with it. */
+bool insn_is_padding(const struct insn *insn);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stack_state.h"
+#include "unwind/format.h"
+
+#include <string.h>
+
+enum {
+	FAR = 1 << 28, /* bytes: values further away are not followed */
+	GROUP_ADD = 0,
+	GROUP_AND = 4,
+	GROUP_SUB = 5,
+	GROUP_PUSH = 6,
+};
+
+/* System V ABI of x86-64, 3.2.1: a function gives them back to its caller as they were. */
+static bool is_kept(unsigned int reg)
+{
+	return reg == INSN_RBX || reg == INSN_RBP || (reg >= INSN_R12 && reg <= INSN_R15);
+}
+
+bool stack_value_equal(struct stack_value a, struct stack_value b)
+{
+	return a.kind == b.kind && a.at == b.at;
+}
+
+static struct stack_value unknown(void)
+{
+	return (struct stack_value){.kind = STACK_UNKNOWN};
+}
+
+static bool is_address(struct stack_value v)
+{
+	return v.kind == STACK_CFA || v.kind == STACK_BASE;
+}
+
+static struct stack_value plus(struct stack_value v, int64_t bytes)
+{
+	int64_t at = v.at + bytes;
+
+	if (!is_address(v) || bytes > FAR || bytes < -FAR || at > FAR || at < -FAR)
+		return unknown();
+	v.at = (int32_t)at;
+	return v;
+}
+
+void stack_state_begin(struct stack_state *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (is_kept(i))
+			s->reg[i] = (struct stack_value){STACK_CALLER, (int32_t)i};
+	s->reg[INSN_RSP] = (struct stack_value){STACK_CFA, -8};
+}
+
+/* Forgets what is in the SIZE bytes at WHERE. */
+static void forget_memory(struct stack_state *s, struct stack_value where, unsigned int size)
+{
+	uint8_t kept = 0;
+
+	for (uint8_t i = 0; i < s->nr_slots; i++) {
+		const struct stack_slot *slot = &s->slot[i];
+
+		if (slot->where.kind != where.kind || slot->where.at >= where.at + (int64_t)size ||
+			slot->where.at + 8 <= where.at)
+			s->slot[kept++] = *slot;
+	}
+	s->nr_slots = kept;
+}
+
+static void store(struct stack_state *s, struct stack_value where, struct stack_value what)
+{
+	if (!is_address(where))
+		return;
+	forget_memory(s, where, 8);
+	if ((what.kind == STACK_CFA || what.kind == STACK_CALLER) && s->nr_slots < STACK_SLOTS)
+		s->slot[s->nr_slots++] = (struct stack_slot){where, what};
+}
+
+static struct stack_value load(const struct stack_state *s, struct stack_value where)
+{
+	for (uint8_t i = 0; i < s->nr_slots; i++)
+		if (stack_value_equal(s->slot[i].where, where))
+			return s->slot[i].what;
+	return unknown();
+}
+
+static void push(struct stack_state *s, struct stack_value what)
+{
+	s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], -8);
+	store(s, s->reg[INSN_RSP], what);
+}
+
+static struct stack_value pop(struct stack_state *s)
+{
+	struct stack_value what = load(s, s->reg[INSN_RSP]);
+
+	s->reg[INSN_RSP] = plus(s->reg[INSN_RSP], 8);
+	return what;
+}
+
+/* From now on rsp is at an unknown distance from the CFA. */
+static void move_base(struct stack_state *s)
+{
+	uint8_t kept = 0;
+
+	for (uint8_t i = 0; i < s->nr_slots; i++)
+		if (s->slot[i].where.kind != STACK_BASE)
+			s->slot[kept++] = s->slot[i];
+	s->nr_slots = kept;
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (s->reg[i].kind == STACK_BASE)
+			s->reg[i] = unknown();
+	s->reg[INSN_RSP] = (struct stack_value){STACK_BASE, 0};
+}
+
+static struct stack_value address_of(const struct stack_state *s, const struct insn *insn)
+{
+	if (!insn->is_memory || insn->segment || insn->address32 || insn->index != INSN_NO_REG ||
+		insn->base >= INSN_REGS)
+		return unknown();
+	return plus(s->reg[insn->base], insn->displacement);
+}
+
+/* What a function may change. Memory below rsp is for its own frame. */
+static void call(struct stack_state *s)
+{
+	uint8_t kept = 0;
+
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (!is_kept(i) && i != INSN_RSP)
+			s->reg[i] = unknown();
+	for (uint8_t i = 0; i < s->nr_slots; i++)
+		if (s->slot[i].where.kind != s->reg[INSN_RSP].kind ||
+			s->slot[i].where.at >= s->reg[INSN_RSP].at)
+			s->slot[kept++] = s->slot[i];
+	s->nr_slots = kept;
+}
+
+/* add, sub or and of a number; false: something else. */
+static bool run_arithmetic(struct stack_state *s, const struct insn *insn)
+{
+	struct stack_value *to = &s->reg[insn->rm];
+
+	if (insn->is_memory || !insn->wide)
+		return false;
+	switch (insn->reg & 7) {
+	case GROUP_ADD:
+		*to = plus(*to, insn->immediate);
+		return true;
+	case GROUP_SUB:
+		*to = plus(*to, -insn->immediate);
+		return true;
+	case GROUP_AND:
+		if (insn->rm != INSN_RSP || insn->immediate >= 0)
+			return false;
+		move_base(s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void swap(struct stack_value *a, struct stack_value *b)
+{
+	struct stack_value old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+static bool run_move(struct stack_state *s, const struct insn *insn)
+{
+	struct stack_value *reg = &s->reg[insn->reg];
+
+	if (!insn->wide)
+		return false;
+	switch (insn->opcode) {
+	case 0x89:
+		if (insn->is_memory)
+			store(s, address_of(s, insn), *reg);
+		else
+			s->reg[insn->rm] = *reg;
+		return true;
+	case 0x8b:
+		*reg = insn->is_memory ? load(s, address_of(s, insn)) : s->reg[insn->rm];
+		return true;
+	case 0x8d:
+		*reg = address_of(s, insn);
+		if (insn->reg == INSN_RSP && !is_address(*reg))
+			move_base(s);
+		return true;
+	case 0x87:
+		if (insn->is_memory)
+			return false;
+		swap(reg, &s->reg[insn->rm]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void run_leave(struct stack_state *s)
+{
+	s->reg[INSN_RSP] = s->reg[INSN_RBP];
+	s->reg[INSN_RBP] = pop(s);
+}
+
+/* Instructions without ModRM byte that move rsp; false: something else. */
+static bool run_stack(struct stack_state *s, const struct insn *insn)
+{
+	uint8_t o = insn->opcode;
+
+	if ((o & 0xf8) == 0x50)
+		push(s, s->reg[insn->low]);
+	else if ((o & 0xf8) == 0x58)
+		s->reg[insn->low] = pop(s);
+	else if (o == 0x68 || o == 0x6a || o == 0x9c)
+		push(s, unknown());
+	else if (o == 0x9d)
+		pop(s);
+	else if (o == 0xc9)
+		run_leave(s);
+	else if (o == 0xe8 && !insn->immediate) /* to get at rip */
+		push(s, unknown());
+	else if (o == 0xe8)
+		call(s);
+	else
+		return false;
+	return true;
+}
+
+/* 0x8f, 0xff: pop and push of memory, calls. */
+static bool run_group(struct stack_state *s, const struct insn *insn)
+{
+	struct stack_value value;
+
+	if (insn->opcode == 0x8f) {
+		value = pop(s);
+		if (insn->is_memory)
+			store(s, address_of(s, insn), unknown());
+		else
+			s->reg[insn->rm] = value;
+		return true;
+	}
+	if (insn_next(insn) == NEXT_CALL)
+		call(s);
+	else if ((insn->reg & 7) == GROUP_PUSH)
+		push(s, insn->is_memory ? unknown() : s->reg[insn->rm]);
+	else
+		return false;
+	return true;
+}
+
+/* add or sub of a register and rsp. */
+static bool moves_base(const struct insn *insn)
+{
+	switch (insn->opcode) {
+	case 0x01:
+	case 0x29:
+		return !insn->is_memory && insn->rm == INSN_RSP;
+	case 0x03:
+	case 0x2b:
+		return insn->reg == INSN_RSP;
+	default:
+		return false;
+	}
+}
+
+static bool run_known(struct stack_state *s, const struct insn *insn)
+{
+	if (insn->map != MAP_1)
+		return false;
+	if ((insn->opcode & 0xf0) == 0x50 && insn->size16) {
+		s->reg[INSN_RSP] = unknown();
+		return false;
+	}
+	switch (insn->opcode) {
+	case 0x81:
+	case 0x83:
+		return run_arithmetic(s, insn);
+	case 0x87:
+	case 0x89:
+	case 0x8b:
+	case 0x8d:
+		return run_move(s, insn);
+	case 0x8f:
+	case 0xff:
+		return run_group(s, insn);
+	case 0xc8: /* enter: nobody uses it */
+		s->reg[INSN_RSP] = s->reg[INSN_RBP] = unknown();
+		return true;
+	default:
+		if (insn->has_modrm && moves_base(insn)) {
+			move_base(s);
+			return true;
+		}
+		return run_stack(s, insn);
+	}
+}
+
+void stack_state_run(struct stack_state *s, const struct insn *insn)
+{
+	struct stack_value where;
+	uint32_t writes;
+	unsigned int size;
+
+	if (run_known(s, insn))
+		return;
+	writes = insn_writes(insn);
+	where = address_of(s, insn);
+	size = insn_stores(insn);
+	/* EVEX scales displacements; nobody stores vectors over saved registers */
+	if (size && is_address(where) && insn->vex != EVEX)
+		forget_memory(s, where, size);
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (writes >> i & 1)
+			s->reg[i] = unknown();
+}
+
+bool stack_state_join(struct stack_state *s, const struct stack_state *from)
+{
+	uint8_t kept = 0, before = s->nr_slots;
+	bool changed = false;
+
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (s->reg[i].kind && !stack_value_equal(s->reg[i], from->reg[i])) {
+			s->reg[i] = unknown();
+			changed = true;
+		}
+	for (uint8_t i = 0; i < before; i++)
+		if (stack_value_equal(load(from, s->slot[i].where), s->slot[i].what))
+			s->slot[kept++] = s->slot[i];
+	s->nr_slots = kept;
+	return changed || kept != before;
+}
+
+static uint8_t dwarf_number(unsigned int reg)
+{
+	static const uint8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
+
+	return (uint8_t)(reg < sizeof(numbers) ? numbers[reg] : reg);
+}
+
+/* The slot from CFA or rbp to WHERE; false: it is none. */
+static bool slot_of(int64_t distance, int16_t *slot)
+{
+	if (distance % 8 || distance / 8 != (int16_t)(distance / 8))
+		return false;
+	*slot = (int16_t)(distance / 8);
+	return true;
+}
+
+/* Where the caller's REG is. */
+static enum unwind_saved find_saved(const struct stack_state *s, unsigned int reg, int16_t *slot)
+{
+	struct stack_value own = {STACK_CALLER, (int32_t)reg}, fp = s->reg[INSN_RBP];
+
+	if (stack_value_equal(s->reg[reg], own))
+		return UNWIND_SAME;
+	for (uint8_t i = 0; i < s->nr_slots; i++) {
+		struct stack_value where = s->slot[i].where;
+
+		if (!stack_value_equal(s->slot[i].what, own))
+			continue;
+		if (where.kind == STACK_CFA && slot_of(where.at, slot))
+			return UNWIND_AT_CFA;
+		if (where.kind == STACK_BASE && fp.kind == STACK_BASE &&
+			slot_of((int64_t)where.at - fp.at, slot))
+			return UNWIND_AT_FP;
+	}
+	return UNWIND_LOST;
+}
+
+/* The CFA from a register: rsp first, then those that calls keep. */
+static bool set_cfa(const struct stack_state *s, struct unwind_rule *rule)
+{
+	static const uint8_t order[INSN_REGS] = {
+		INSN_RSP, INSN_RBP, INSN_RBX, 12, 13, 14, 15, 10, 11, 0, 1, 2, 6, 7, 8, 9};
+
+	for (unsigned int i = 0; i < INSN_REGS; i++) {
+		struct stack_value v = s->reg[order[i]];
+
+		if (v.kind != STACK_CFA)
+			continue;
+		rule->cfa = UNWIND_CFA_REG;
+		rule->reg = dwarf_number(order[i]);
+		rule->offset = -v.at;
+		return true;
+	}
+	return false;
+}
+
+/* The CFA from memory that is relative to a register. */
+static bool set_cfa_saved(const struct stack_state *s, struct unwind_rule *rule)
+{
+	static const uint8_t order[] = {INSN_RSP, INSN_RBP, INSN_RBX};
+
+	for (unsigned int i = 0; i < sizeof(order); i++)
+		for (uint8_t k = 0; k < s->nr_slots && s->reg[order[i]].kind == STACK_BASE; k++) {
+			const struct stack_slot *slot = &s->slot[k];
+
+			if (slot->where.kind != STACK_BASE || slot->what.kind != STACK_CFA ||
+				slot->what.at != (int16_t)slot->what.at ||
+				slot->what.at == INT16_MIN)
+				continue;
+			rule->cfa = UNWIND_CFA_DEREF;
+			rule->reg = dwarf_number(order[i]);
+			rule->offset = slot->where.at - s->reg[order[i]].at;
+			rule->add = (int16_t)-slot->what.at;
+			return true;
+		}
+	return false;
+}
+
+bool stack_state_rule(const struct stack_state *s, struct unwind_rule *rule)
+{
+	unsigned int lost = 0;
+
+	memset(rule, 0, sizeof(*rule));
+	if (!set_cfa(s, rule) && !set_cfa_saved(s, rule))
+		return false;
+	for (int i = INSN_R12; i <= INSN_R15; i++)
+		if (!stack_value_equal(s->reg[i], (struct stack_value){STACK_CALLER, i}))
+			lost |= 1U << (i - INSN_R12);
+	rule->lost = lost & 15;
+	rule->ra = -1;
+	rule->fp_saved = find_saved(s, INSN_RBP, &rule->fp) & 15;
+	rule->bx_saved = find_saved(s, INSN_RBX, &rule->bx) & 15;
+	return true;
+}
