@@ -151,8 +151,9 @@ static int write_out(const struct resolve_command *o, struct recording *rec,
 	if (o->missing)
 		write_missing(o, &q);
 	if (!program_close(stdout, "stdout"))
-		status = view_args_judge(
-			&o->args, "", &q.account, q.unit, q.nr ? q.list[0].path : NULL, part);
+		status = view_args_judge(&o->args, "",
+			&(struct view_quality){
+				&q.account, &q.cuts, q.unit, q.nr ? q.list[0].path : NULL, part});
 	quality_release(&q);
 	return status;
 }

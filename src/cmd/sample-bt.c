@@ -103,8 +103,10 @@ static int judge(const struct options *o, const struct profile *p)
 	int ret = EXIT_OK;
 
 	account_line(account, p->unit, &line);
+	strbuf_addch(&line, '\n');
+	cuts_lines(&p->cuts, account, &line);
 	if (!o->quiet)
-		program_say("%s", line.buf);
+		program_say_lines(&line);
 	strbuf_reset(&line);
 	if (!account->kept) {
 		program_say("no samples: %s",

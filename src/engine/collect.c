@@ -126,6 +126,12 @@ static enum stack_end cut(struct collector *c, const char *by, uint32_t *cut_by)
 	return END_CUT;
 }
 
+static enum stack_end broken(struct collector *c, const char *by, uint32_t *cut_by)
+{
+	*cut_by = recording_string(c->rec, by);
+	return END_BROKEN;
+}
+
 static enum stack_end cut_in(struct collector *c, uint64_t frame, uint32_t *cut_by)
 {
 	*cut_by = frame_table_cut_by(&c->table, decode_frame(c, frame).map);
@@ -151,7 +157,7 @@ static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32
 	return cut_in(c, frame, cut_by);
 }
 
-/* How a user stack ended, and what cut it (0: unknown or not cut). */
+/* How a user stack ended, and what cut or broke it (0: unknown or neither). */
 static enum stack_end judge(struct collector *c, const struct sample_stack *s, uint32_t *cut_by)
 {
 	const uint64_t *frames = c->samples->frames + s->first;
@@ -174,6 +180,10 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 		/* fall through */
 	case WALK_PENDING:
 		return cut_in(c, frames[s->nr - 1], cut_by);
+	case WALK_NO_READ:
+		return broken(c, "memory", cut_by);
+	case WALK_NO_MAP:
+		return broken(c, "caller", cut_by);
 	default:
 		return END_BROKEN;
 	}

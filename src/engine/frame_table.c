@@ -271,12 +271,11 @@ uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, str
 			merged[i] = inconsistent_frame(t, vm);
 	if (!consistent) {
 		end = END_BROKEN;
+		cut_by = 0;
 	} else if (s->whole && s->end == VM_CUT) {
 		end = END_CUT;
 		cut_by = recording_string(t->rec, "depth");
 	}
-	if (end != END_CUT)
-		cut_by = 0;
 	uint32_t id = recording_add_stack(t->rec, STACK_USER, end, cut_by, merged, nr);
 
 	free(merged);

@@ -158,7 +158,7 @@ static void add_stack(struct folded_reader *r, const char *stack, size_t len, ui
 	const struct path *leaf = &r->path[r->nr - 1];
 
 	add_capped(&r->p->nodes[leaf->node].self, weight);
-	account_add_stack(&r->p->account, &leaf->account, weight);
+	account_add_stack(r->p, &leaf->account, weight);
 }
 
 /* Splits at the last blank; false: there is no weight or no stack. */

@@ -196,6 +196,17 @@ static uint32_t leaf_of_stack(struct stacks *s)
 	return node;
 }
 
+/* Which frames say where and why the stack is not whole. */
+static void find_cut(struct stacks *s)
+{
+	struct stack_account cut = {0};
+
+	for (size_t i = s->nr; i--;)
+		stack_account_add_frame(&cut, s->p, s->frames[i]);
+	s->account.note = cut.note;
+	s->account.outermost = cut.outermost;
+}
+
 void stacks_add(struct stacks *s, uint32_t root, uint64_t weight)
 {
 	if (!s->nr)
@@ -206,7 +217,9 @@ void stacks_add(struct stacks *s, uint32_t root, uint64_t weight)
 		uint32_t node = leaf_of_stack(s); /* nodes may move */
 
 		add_capped(&s->p->nodes[node].self, weight);
-		account_add_stack(&s->p->account, &s->account, weight);
+		if (s->account.cut || s->account.broken)
+			find_cut(s);
+		account_add_stack(s->p, &s->account, weight);
 	}
 	stacks_forget(s);
 }

@@ -46,9 +46,15 @@ static double share(uint64_t part, uint64_t all)
 	return part < all && percent > 99.9 ? 99.9 : percent;
 }
 
+void account_add_share(uint64_t part, uint64_t all, struct strbuf *out)
+{
+	strbuf_addf(out, "%.1f %%", share(part, all));
+}
+
 static void add_share(struct strbuf *out, uint64_t part, uint64_t all, const char *what)
 {
-	strbuf_addf(out, "%.1f %% %s", share(part, all), what);
+	account_add_share(part, all, out);
+	strbuf_addf(out, " %s", what);
 }
 
 double account_named(const struct account *account)

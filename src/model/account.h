@@ -44,6 +44,9 @@ double account_named(const struct account *account);
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out);
 
+/* Appends the share as in account_line: "99.8 %". */
+void account_add_share(uint64_t part, uint64_t all, struct strbuf *out);
+
 /* One line, without newline: "1302 samples kept, 3 lost (table-full 3); stacks 99.8 % whole, …". */
 void account_line(const struct account *account, const char *unit, struct strbuf *out);
 

@@ -39,6 +39,7 @@ void profile_init(struct profile *p)
 	init_frames(p);
 	init_nodes(p);
 	p->unit = xstrdup("samples");
+	cuts_init(&p->cuts);
 }
 
 void profile_release(struct profile *p)
@@ -46,6 +47,7 @@ void profile_release(struct profile *p)
 	strpool_release(&p->names);
 	free(p->frames);
 	free(p->nodes);
+	cuts_release(&p->cuts);
 	free(p->by_frame.slots);
 	free(p->by_node.slots);
 	free(p->title);
@@ -67,6 +69,9 @@ void profile_describe(struct profile *p, const struct profile *from)
 	profile_set(&p->event, from->event);
 	p->timing = from->timing;
 	p->account = from->account;
+	cuts_release(&p->cuts);
+	cuts_init(&p->cuts);
+	cuts_add_all(&p->cuts, &from->cuts);
 	p->tasks = from->tasks;
 	p->states = from->states;
 	p->no_states = from->no_states;

@@ -7,6 +7,7 @@
 #define MODEL_PROFILE_H
 
 #include "account.h"
+#include "cuts.h"
 #include "lib/strpool.h"
 
 #include <stdbool.h>
@@ -73,6 +74,7 @@ struct profile {
 		uint64_t period;   /* ns of processor time between two samples */
 	} timing; /* of several recordings: first start, sum of durations, longest period */
 	struct account account;
+	struct cuts cuts;       /* of the account's cut and broken stacks */
 	bool tasks;             /* there are several processes, distinguished by task frames */
 	bool states, no_states; /* recordings have rows with a state label; without one */
 	uint64_t unlabelled;    /* weight of rows without LABEL_SET frame due to the limit */

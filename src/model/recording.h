@@ -11,6 +11,7 @@
 #include "labels.h"
 #include "lib/strpool.h"
 #include "profile.h"
+#include "runtime.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +79,7 @@ struct rec_name {
 struct rec_stack {
 	enum stack_kind kind;
 	enum stack_end end;
-	uint32_t cut_by;    /* file without unwind rules, "depth"; 0 unless END_CUT */
+	uint32_t cut_by;    /* file without unwind rules, "depth"; what broke it; 0: unknown */
 	uint32_t first, nr; /* in frame_refs, leaf first */
 };
 
@@ -219,6 +220,13 @@ struct rec_module recording_find_module(const struct recording *rec, const char 
  * by the caller.
  */
 uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
+
+/* Adds why the stacks of these rows that the account counts as cut or broken are so. */
+void recording_cuts(
+	const struct recording *rec, const struct recording_view *view, struct cuts *cuts);
+
+/* That of process PID, by its mapped files or the names of its threads. */
+enum runtime recording_runtime(const struct recording *rec, uint32_t pid);
 
 /* The value of a row's label; "": none. */
 const char *recording_label(

@@ -342,6 +342,7 @@ void recording_to_profile(
 	if (recording_meta(rec, "title"))
 		profile_set(&p->title, recording_meta(rec, "title"));
 	recording_account(rec, view, &p->account);
+	recording_cuts(rec, view, &p->cuts);
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		free(b.frames[i]);
 	free(b.frames);

@@ -147,6 +147,8 @@ void quality_init(struct quality *q, const struct recording *rec, const struct r
 	if (event < rec->nr_events)
 		q->unit = recording_get(rec, rec->events[event].unit);
 	recording_account(rec, view, &q->account);
+	cuts_init(&q->cuts);
+	recording_cuts(rec, view, &q->cuts);
 	strpool_init(&b.names);
 	table_init(&b.modules);
 	for (size_t i = 0; i < rec->nr_frames; i++)
@@ -167,4 +169,5 @@ void quality_release(struct quality *q)
 	}
 	free(q->list);
 	strbuf_release(&q->notes);
+	cuts_release(&q->cuts);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Why files of a recording have no names or lines, and what to do about it. */
 #include "lib/util.h"
+#include "model/runtime.h"
 #include "quality.h"
 #include "symbol/fetch/package.h"
 
@@ -117,48 +118,11 @@ static char *why(const struct explainer *e, const struct quality_module *m)
 
 /* ---- JIT compilers ---- */
 
-static const struct {
-	const char *prefix; /* of the name of a thread or mapped file */
-	const char *remedy;
-} compilers[] = {
-	{"node", "start node with --perf-basic-prof"},
-	{"libnode.so", "start node with --perf-basic-prof"},
-	{"java", "run 'jcmd PID Compiler.perfmap' before the recording ends (Java 17), or use "
-		 "perf-map-agent"},
-	{"libjvm.so", "run 'jcmd PID Compiler.perfmap' before the recording ends (Java 17), or use "
-		      "perf-map-agent"},
-	{"dotnet", "start it with DOTNET_PerfMapEnabled=1 in its environment"},
-	{"libcoreclr.so", "start it with DOTNET_PerfMapEnabled=1 in its environment"},
-	{"ruby", "start ruby with --yjit-perf (Ruby 3.3)"},
-	{"libruby", "start ruby with --yjit-perf (Ruby 3.3)"},
-	{"python", "start python with -X perf (Python 3.12)"},
-	{"libpython", "start python with -X perf (Python 3.12)"},
-	{"php", "set opcache.jit_debug=0x10 in php.ini"},
-	{"libphp", "set opcache.jit_debug=0x10 in php.ini"},
-	{"beam", "start erl with +JPperf true"},
-	{"luajit", "build LuaJIT with -DLUAJIT_USE_PERFTOOLS"},
-	{"libluajit", "build LuaJIT with -DLUAJIT_USE_PERFTOOLS"},
-};
-
-static const char *compiler_remedy(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(compilers); i++)
-		if (!strncmp(name, compilers[i].prefix, strlen(compilers[i].prefix)))
-			return compilers[i].remedy;
-	return NULL;
-}
-
-/* For the JIT compiler of process PID, found by its mapped files or the names of its threads. */
+/* For the JIT compiler of process PID. */
 static char *remedy_jit(const struct recording *rec, uint32_t pid)
 {
-	const char *remedy = NULL;
+	const char *remedy = runtime_names_remedy(recording_runtime(rec, pid));
 
-	for (size_t i = 0; i < rec->nr_maps && !remedy; i++)
-		if (rec->maps[i].pid == pid)
-			remedy = compiler_remedy(file_name(recording_get(rec, rec->maps[i].path)));
-	for (size_t i = 0; i < rec->nr_tasks && !remedy; i++)
-		if (rec->tasks[i].pid == pid)
-			remedy = compiler_remedy(recording_get(rec, rec->tasks[i].comm));
 	if (remedy)
 		return xstrdup(remedy);
 	return xasprintf("make its JIT compiler write /tmp/perf-%u.map", pid);

@@ -133,6 +133,10 @@ int quality_json(const struct quality *q, FILE *out, struct strbuf *err)
 	add_string(&line, "unit", q->unit);
 	strbuf_adds(&line, ",\n \"account\": ");
 	account_json(&q->account, &line);
+	if (q->cuts.nr) {
+		strbuf_adds(&line, ",\n \"cuts\": ");
+		cuts_json(&q->cuts, &q->account, &line);
+	}
 	strbuf_adds(&line, ",\n \"modules\": [");
 	for (size_t i = 0; i < q->nr; i++) {
 		strbuf_adds(&line, i ? ",\n" : "\n");

@@ -112,6 +112,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 	p->tasks |= has_other_tasks(p, nr, own, frame_of);
 	profile_add_tree(p, own, frame_of);
 	p->account = own->account;
+	cuts_add_all(&p->cuts, &own->cuts);
 	free(frame_of);
 }
 

@@ -75,8 +75,8 @@ static void collect__ends_of_walks(void **state)
 		{WALK_BUSY, END_CUT, "busy"},
 		{WALK_PENDING, END_CUT, "/lib/odd.so"},
 		{WALK_NO_RULE, END_CUT, "/lib/odd.so"},
-		{WALK_NO_MAP, END_BROKEN, ""},
-		{WALK_NO_READ, END_BROKEN, ""},
+		{WALK_NO_MAP, END_BROKEN, "caller"},
+		{WALK_NO_READ, END_BROKEN, "memory"},
 		{WALK_LOST, END_BROKEN, ""},
 		{SAMPLE_UNKNOWN, END_CUT, "/lib/odd.so"},
 	};

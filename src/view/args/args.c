@@ -166,6 +166,22 @@ static int read_files(const struct view_args *args, struct profile **profiles)
 	return result;
 }
 
+/* Of one process: the files that its frames are in may say what generated its code. */
+static void find_runtime(struct profile *p)
+{
+	enum runtime runtime = RUNTIME_UNKNOWN;
+
+	for (uint32_t i = 1; i < p->nr_frames && !p->tasks; i++) {
+		enum runtime one = runtime_of(file_name(profile_module(p, i)));
+
+		if (one && runtime && one != runtime)
+			return;
+		runtime = one ? one : runtime;
+	}
+	if (runtime)
+		cuts_set_runtime(&p->cuts, runtime);
+}
+
 /* -1: the filter failed. */
 static int finish(const struct view_args *args, struct profile **profiles, size_t nr)
 {
@@ -178,6 +194,7 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
 			result = -1;
 		profile_finish(profiles[i]);
+		find_runtime(profiles[i]);
 		if (profiles[i]->unlabelled)
 			strbuf_addf(&notes, "too many labels: %" PRIu64 " %s have none\n",
 				profiles[i]->unlabelled, profiles[i]->unit);
@@ -187,29 +204,35 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 	return result;
 }
 
-int view_args_judge(const struct view_args *args, const char *subject,
-	const struct account *account, const char *unit, const char *worst, bool part)
+static void say_lines(const char *subject, const struct strbuf *lines)
 {
-	struct strbuf line = STRBUF_INIT;
-	bool good = account->kept > 0;
+	for (const char *s = lines->buf; *s; s += strcspn(s, "\n"), s += *s == '\n')
+		program_say("%s%.*s", subject, (int)strcspn(s, "\n"), s);
+}
+
+int view_args_judge(
+	const struct view_args *args, const char *subject, const struct view_quality *quality)
+{
+	const struct account *account = quality->account;
+	bool good = account->kept > 0, part = quality->part;
+	struct strbuf lines = STRBUF_INIT;
 
 	if (account->known) {
-		account_line(account, unit, &line);
-		program_say("%s%s", subject, line.buf);
+		account_line(account, quality->unit, &lines);
+		strbuf_addch(&lines, '\n');
 	}
-	strbuf_reset(&line);
+	cuts_lines(quality->cuts, account, &lines);
 	if (account->kept == UINT64_MAX) {
-		program_say(
-			"%sthe sum of the %s has reached 2^64-1, where it stops", subject, unit);
+		strbuf_addf(&lines, "the sum of the %s has reached 2^64-1, where it stops\n",
+			quality->unit);
 		part = true;
 	}
 	if (!good)
-		program_say("%sno %s", subject, unit);
+		strbuf_addf(&lines, "no %s\n", quality->unit);
 	else if (account->known)
-		good = account_is_named(account, args->min_quality, worst, &line);
-	if (line.len)
-		program_say("%s%s", subject, line.buf);
-	strbuf_release(&line);
+		good = account_is_named(account, args->min_quality, quality->worst, &lines);
+	say_lines(subject, &lines);
+	strbuf_release(&lines);
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
 }
 
@@ -221,8 +244,9 @@ static int judge(
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile *p = profiles[i];
-		int one = view_args_judge(args, args->compares ? subjects[i] : "", &p->account,
-			p->unit, functions_least_named(p), part);
+		const struct view_quality quality = {
+			&p->account, &p->cuts, p->unit, functions_least_named(p), part};
+		int one = view_args_judge(args, args->compares ? subjects[i] : "", &quality);
 
 		status = one > status ? one : status;
 	}

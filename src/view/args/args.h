@@ -49,13 +49,20 @@ extern const struct argp tree_args_argp;
 typedef int view_write(void *command, struct profile *const *profiles);
 int view_args_run(struct view_args *args, view_write *write, void *command);
 
+struct view_quality {
+	const struct account *account;
+	const struct cuts *cuts;
+	const char *unit;  /* of the weights */
+	const char *worst; /* the module with most unnamed frames, NULL: unknown */
+	bool part;         /* a part of the input is missing */
+};
+
 /*
- * Prints the account, if it is known, and messages if there are no samples (weights are in UNIT),
- * more than can be counted, or too few names (WORST: the module with most unnamed frames, NULL:
- * unknown), in lines that begin with SUBJECT. Returns the program's exit code. PART: a part of the
- * input is missing.
+ * Prints the account, if it is known, why stacks are cut, and messages if there are no samples,
+ * more than can be counted, or too few names, in lines that begin with SUBJECT. Returns the
+ * program's exit code.
  */
-int view_args_judge(const struct view_args *args, const char *subject,
-	const struct account *account, const char *unit, const char *worst, bool part);
+int view_args_judge(
+	const struct view_args *args, const char *subject, const struct view_quality *quality);
 
 #endif

@@ -207,6 +207,10 @@ static void report_json(struct report *r)
 	json_text(&r->text, ",\n ", "unit", r->p->unit);
 	json_key(&r->text, ",\n ", "account");
 	account_json(&r->p->account, &r->text);
+	if (r->p->cuts.nr) {
+		json_key(&r->text, ",\n ", "cuts");
+		cuts_json(&r->p->cuts, &r->p->account, &r->text);
+	}
 	if (report_is_of_calls(r)) {
 		json_key(&r->text, ",\n ", "function");
 		json_string(&r->text, r->options->fn->s, r->options->fn->len);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cuts.h"
+#include "account.h"
+#include "lib/json.h"
+#include "lib/percent.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_MAX = 3 };
+
+#define SYSTEMTAP "SystemTap had no unwind rules for it"
+#define BUILT_IN "try --engine=bpf"
+
+static const struct {
+	const char *word; /* in JSON */
+	const char *text;
+	const char *remedy;
+} causes[CUT_CAUSES] = {
+	[CUT_RULES] = {"no-rules", "code without unwind rules, such as assembly", NULL},
+	[CUT_MEMORY] = {"generated-code", "neither unwind rules nor frame pointers", NULL},
+	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL},
+	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
+		"record at a lower rate (-F)"},
+	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL},
+	[CUT_TEXT] = {"text", "the text of the stack is incomplete", NULL},
+	[BROKEN_FAILED] = {"failed", "the caller was not found", NULL},
+	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL},
+	[BROKEN_CALLER] = {"caller", "the caller's address is in no code", NULL},
+	[BROKEN_VM] = {"interpreter", "the interpreter was changing its stack", NULL},
+	[BROKEN_EMPTY] = {"empty", "the samples have no frames", NULL},
+};
+
+void cuts_init(struct cuts *cuts)
+{
+	*cuts = (struct cuts){0};
+	strpool_init(&cuts->names);
+	table_init(&cuts->by_cut);
+}
+
+void cuts_release(struct cuts *cuts)
+{
+	strpool_release(&cuts->names);
+	table_release(&cuts->by_cut);
+	free(cuts->list);
+	cuts->list = NULL;
+}
+
+uint32_t cuts_file(struct cuts *cuts, const char *file)
+{
+	return file ? strpool_adds(&cuts->names, file) : 0;
+}
+
+void cuts_add(struct cuts *cuts, const struct cut *cut)
+{
+	bool is_new;
+	uint32_t *at = table_put(&cuts->by_cut, cut->file,
+		(uint64_t)cut->cause << 16 | (uint64_t)cut->runtime << 8 | cut->stap, &is_new);
+
+	if (!is_new) {
+		add_capped(&cuts->list[*at].weight, cut->weight);
+		return;
+	}
+	ALLOC_GROW(cuts->list, cuts->nr, cuts->alloc);
+	*at = (uint32_t)cuts->nr;
+	cuts->list[cuts->nr++] = *cut;
+}
+
+void cuts_add_all(struct cuts *cuts, const struct cuts *from)
+{
+	for (size_t i = 0; i < from->nr; i++) {
+		struct cut cut = from->list[i];
+
+		cut.file = strpool_import(&cuts->names, &from->names, cut.file);
+		cuts_add(cuts, &cut);
+	}
+}
+
+enum cut_cause cut_cause_of(const char *by)
+{
+	if (!strcmp(by, "depth") || !strcmp(by, "too many frames"))
+		return CUT_DEPTH;
+	if (!strcmp(by, "busy"))
+		return CUT_BUSY;
+	if (!strcmp(by, "before the recording"))
+		return CUT_EARLIER;
+	return CUT_RULES;
+}
+
+void cuts_set_runtime(struct cuts *cuts, enum runtime runtime)
+{
+	struct cuts old = *cuts;
+
+	cuts_init(cuts);
+	for (size_t i = 0; i < old.nr; i++)
+		if (old.list[i].cause == CUT_MEMORY && !old.list[i].runtime)
+			old.list[i].runtime = runtime;
+	cuts_add_all(cuts, &old);
+	cuts_release(&old);
+}
+
+/* ---- words ---- */
+
+struct listed {
+	struct cut cut;
+	const char *file;
+};
+
+static int compare_listed(const void *va, const void *vb)
+{
+	const struct listed *a = va, *b = vb;
+	int order = compare_u64(b->cut.weight, a->cut.weight);
+
+	if (!order)
+		order = (int)a->cut.cause - (int)b->cut.cause;
+	if (!order)
+		order = strcmp(a->file, b->file);
+	return order ? order : (int)a->cut.runtime - (int)b->cut.runtime;
+}
+
+/* Heaviest first; freed by the caller. */
+static struct listed *sorted(const struct cuts *cuts)
+{
+	struct listed *list = xcalloc(cuts->nr, sizeof(*list));
+
+	for (size_t i = 0; i < cuts->nr; i++)
+		list[i] = (struct listed){
+			cuts->list[i], strpool_get(&cuts->names, cuts->list[i].file)};
+	if (cuts->nr)
+		qsort(list, cuts->nr, sizeof(*list), compare_listed);
+	return list;
+}
+
+static const char *text_of(const struct cut *c)
+{
+	return c->stap ? SYSTEMTAP : causes[c->cause].text;
+}
+
+/* False: nothing is known to help. */
+static bool add_remedy(const struct cut *c, struct strbuf *out)
+{
+	const char *remedy = causes[c->cause].remedy;
+	size_t len = out->len;
+
+	if (c->cause == CUT_MEMORY)
+		remedy = runtime_stacks_remedy(c->runtime);
+	if (c->stap)
+		strbuf_adds(out, BUILT_IN);
+	if (remedy)
+		strbuf_addf(out, "%s%s", c->stap ? "; " : "", remedy);
+	return out->len > len;
+}
+
+static void add_line(const struct listed *l, const struct account *account, struct strbuf *out)
+{
+	const struct cut *c = &l->cut;
+	const char *name = runtime_name(c->runtime);
+	struct strbuf remedy = STRBUF_INIT;
+
+	account_add_share(c->weight, account->kept, out);
+	strbuf_adds(out, c->cause >= BROKEN_FAILED ? " broken" : " cut");
+	if (c->cause == CUT_MEMORY) {
+		strbuf_adds(out, name ? " in generated code of " : " in generated code");
+		strbuf_adds(out, name ? name : "");
+	} else if (*l->file) {
+		strbuf_adds(out, " in ");
+		message_add(out, file_name(l->file), strlen(file_name(l->file)));
+	}
+	strbuf_addf(out, ": %s", text_of(c));
+	if (add_remedy(c, &remedy))
+		strbuf_addf(out, "; %s", remedy.buf);
+	strbuf_addch(out, '\n');
+	strbuf_release(&remedy);
+}
+
+void cuts_lines(const struct cuts *cuts, const struct account *account, struct strbuf *out)
+{
+	struct listed *list = sorted(cuts);
+
+	for (size_t i = 0; i < cuts->nr && i < LINES_MAX; i++)
+		if (list[i].cut.weight >= account->kept / 100 + (account->kept % 100 != 0))
+			add_line(&list[i], account, out);
+	free(list);
+}
+
+static void add_string(struct strbuf *out, const char *key, const char *s)
+{
+	strbuf_addf(out, ", \"%s\": ", key);
+	if (s && *s)
+		json_string(out, s, strlen(s));
+	else
+		strbuf_adds(out, "null");
+}
+
+static void add_object(const struct listed *l, const struct account *account, struct strbuf *out)
+{
+	const struct cut *c = &l->cut;
+	struct strbuf remedy = STRBUF_INIT;
+
+	strbuf_addf(out, "{\"weight\": %" PRIu64 ", \"weight_pct\": ", c->weight);
+	percent_add(out, c->weight, account->kept);
+	add_string(out, "end", c->cause >= BROKEN_FAILED ? "broken" : "cut");
+	add_string(out, "cause", causes[c->cause].word);
+	add_string(out, "file", l->file);
+	add_string(out, "runtime", runtime_name(c->runtime));
+	add_string(out, "reason", text_of(c));
+	add_string(out, "remedy", add_remedy(c, &remedy) ? remedy.buf : NULL);
+	strbuf_addch(out, '}');
+	strbuf_release(&remedy);
+}
+
+void cuts_json(const struct cuts *cuts, const struct account *account, struct strbuf *out)
+{
+	struct listed *list = sorted(cuts);
+
+	strbuf_addch(out, '[');
+	for (size_t i = 0; i < cuts->nr; i++) {
+		strbuf_adds(out, i ? ",\n  " : "\n  ");
+		add_object(&list[i], account, out);
+	}
+	strbuf_adds(out, cuts->nr ? "\n ]" : "]");
+	free(list);
+}

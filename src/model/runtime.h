@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The language runtimes that generate code while they run, and their options for profilers. */
+#ifndef MODEL_RUNTIME_H
+#define MODEL_RUNTIME_H
+
+enum runtime {
+	RUNTIME_UNKNOWN,
+	RUNTIME_DOTNET,
+	RUNTIME_ERLANG,
+	RUNTIME_GUILE,
+	RUNTIME_JAVA,
+	RUNTIME_LUAJIT,
+	RUNTIME_NODE,
+	RUNTIME_PHP,
+	RUNTIME_PYTHON,
+	RUNTIME_RUBY,
+	RUNTIMES,
+};
+
+/* By the name of a thread, or of a mapped file, without its folder. */
+enum runtime runtime_of(const char *name);
+
+const char *runtime_name(enum runtime runtime);
+
+/* What makes its functions' names available, its stacks whole; NULL: nothing that is known. */
+const char *runtime_names_remedy(enum runtime runtime);
+const char *runtime_stacks_remedy(enum runtime runtime);
+
+#endif
