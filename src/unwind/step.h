@@ -11,6 +11,7 @@
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
+#include "jit.h"
 #include "walk.h"
 
 /* Checks that BYTES, the 7 before a return address, end in a call instruction. */
@@ -51,11 +52,8 @@ static inline int walk_after_syscall(struct walk *w)
 	return WALK_ON;
 }
 
-/*
- * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
- * there must be a call instruction before the return address.
- */
-static inline int walk_by_fp(struct walk *w)
+/* By a frame pointer that is at most MAX bytes above rsp; CHECK: only to behind a call. */
+static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 {
 	uint64_t fp = w->reg[REG_FP], pair[2];
 
@@ -63,13 +61,13 @@ static inline int walk_by_fp(struct walk *w)
 		return WALK_NO_RULE;
 	if (!fp && w->call)
 		return WALK_ROOT;
-	if ((fp & 7) || fp < w->reg[REG_SP] || fp - w->reg[REG_SP] > WALK_FRAME_MAX)
+	if ((fp & 7) || fp < w->reg[REG_SP] || fp - w->reg[REG_SP] > max)
 		return WALK_NO_RULE;
 	if (WALK_READ(w, pair, sizeof(pair), fp))
 		return WALK_NO_RULE;
 	if (!pair[1])
 		return w->call ? WALK_ROOT : WALK_NO_RULE;
-	if (!walk_is_return(w, pair[1]))
+	if (check && !walk_is_return(w, pair[1]))
 		return WALK_NO_RULE;
 	w->reg[REG_FP] = pair[0];
 	w->reg[REG_SP] = fp + 16;
@@ -77,6 +75,15 @@ static inline int walk_by_fp(struct walk *w)
 	w->known = 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
 	return WALK_ON;
+}
+
+/*
+ * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
+ * there must be a call instruction before the return address.
+ */
+static inline int walk_by_fp(struct walk *w)
+{
+	return walk_by_frame(w, WALK_FRAME_MAX, true);
 }
 
 /*
@@ -147,6 +154,42 @@ static inline int walk_without_rule(struct walk *w)
 	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
 }
 
+/* A leaf that was compiled at run time, where its frame is not complete, or not any more. */
+static inline int walk_by_edge(struct walk *w)
+{
+	uint64_t code[JIT_PEEK_SIZE / 8], pair[2];
+	struct jit_edge edge;
+
+	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, w->reg[REG_PC] - JIT_PEEK))
+		return WALK_NO_RULE;
+	edge = jit_peek(code[0], code[1], code[2]);
+	if (!edge.is_edge || WALK_READ(w, &pair[1], 8, w->reg[REG_SP] + edge.ra) ||
+		(edge.fp_saved && WALK_READ(w, &pair[0], 8, w->reg[REG_SP] + edge.ra - 8)))
+		return WALK_NO_RULE;
+	if (edge.fp_saved)
+		w->reg[REG_FP] = pair[0];
+	w->reg[REG_SP] += edge.ra + 8;
+	w->reg[REG_PC] = pair[1];
+	w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+	w->call = true;
+	return WALK_ON;
+}
+
+/*
+ * Code compiled at run time, CFA: what is known of it. Interpreters among it return to places that
+ * are not behind a call, so its frame pointers are followed wherever they lead, upwards; where a
+ * function keeps none, rbp may be that of any outer frame, and the stack is cut.
+ */
+static inline int walk_by_jit(struct walk *w, uint32_t cfa)
+{
+	int end = w->call ? WALK_NO_RULE : walk_by_edge(w);
+
+	if (end != WALK_NO_RULE || cfa == UNWIND_CFA_JIT_NO_FRAME)
+		return end;
+	return cfa == UNWIND_CFA_JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false)
+					   : walk_without_rule(w);
+}
+
 /* Reads rbp and the return address, which are usually adjacent. */
 static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
 {
@@ -203,6 +246,8 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
+	if (r->cfa >= UNWIND_CFA_JIT)
+		return walk_by_jit(w, r->cfa);
 	end = walk_cfa(w, r, &cfa);
 	if (end)
 		return end;
@@ -229,5 +274,25 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return is_leaf || !w->reg[REG_FP] ? WALK_ROOT : WALK_LOST;
 	return WALK_ON;
 }
+
+#ifndef __bpf__
+/* What the code of the walk's pc, compiled at run time, tells: enum unwind_cfa. */
+static inline uint32_t walk_search_code(struct walk *w)
+{
+	uint8_t code[JIT_BLOCK];
+	uint64_t end = walk_pc(w);
+
+	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
+		if (end - JIT_BLOCK < w->map.start ||
+			WALK_READ_CODE(w, code, JIT_BLOCK, end - JIT_BLOCK))
+			break;
+		uint32_t marker = jit_search(code);
+
+		if (marker)
+			return marker;
+	}
+	return UNWIND_CFA_JIT;
+}
+#endif
 
 #endif

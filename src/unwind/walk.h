@@ -35,7 +35,7 @@ enum walk_end {
 struct walk_map {
 	uint64_t start, end;
 	uint64_t bias;      /* pc - bias: link address */
-	uint32_t table;     /* 0: no file, so no rules */
+	uint32_t table;     /* 0: no rules; WALK_MEMORY: see jit.h */
 	uint32_t serial;    /* number among all recorded mappings, from 1 */
 	uint64_t id_at, id; /* address and first bytes of its build-id; 0: not known */
 };
@@ -51,7 +51,11 @@ struct walk {
 	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */
 };
 
-enum { WALK_FRAME_MAX = 64 << 20 }; /* bytes: largest frame */
+enum {
+	WALK_FRAME_MAX = 64 << 20, /* bytes: largest frame */
+	WALK_JIT_MAX = 1 << 20,    /* that of code compiled at run time */
+	WALK_MEMORY = 1 << 30,     /* in place of a table: memory that is no file */
+};
 
 /*
  * A frame as a number: bits 41 to 63 the mapping's serial, bit 40 set for a return address, bits 0

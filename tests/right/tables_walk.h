@@ -102,6 +102,8 @@ static int tables_step(struct tables *t, struct walk *w, const struct mapping **
 		return WALK_NO_MAP;
 	o = &t->ps.objects[(*m)->object];
 	w->map = (struct walk_map){.start = (*m)->start, .end = (*m)->end};
+	if (!o->elf && recording_is_memory(o->path))
+		return walk_by_jit(w, walk_search_code(w));
 	if (!o->elf || !elffile_mapped(o->elf, (*m)->offset, (*m)->end - (*m)->start, &address))
 		return walk_without_rule(w);
 	w->map.bias = (*m)->start - address;

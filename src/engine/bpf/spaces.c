@@ -75,6 +75,8 @@ static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, uint32_
 		to->bias = m->start - address;
 		to->table = loader_number(s->loader, m->object);
 		fill_id(to, o->elf);
+	} else if (!o->elf && recording_is_memory(o->path)) {
+		to->table = WALK_MEMORY;
 	}
 }
 

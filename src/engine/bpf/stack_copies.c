@@ -196,6 +196,8 @@ static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
 	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
 		to->bias = m->start - address;
 		to->table = loader_number(c->loader, m->object);
+	} else if (!o->elf && recording_is_memory(o->path)) {
+		to->table = WALK_MEMORY;
 	}
 	return true;
 }
@@ -206,6 +208,8 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	const struct unwind_rule *rule;
 	const struct unwind_table *table;
 
+	if (w->map.table == WALK_MEMORY)
+		return walk_by_jit(w, walk_search_code(w));
 	switch (loader_request(c->loader, w->map.table, &table)) {
 	case TABLE_PENDING:
 		return WALK_PENDING;

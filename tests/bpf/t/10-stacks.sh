@@ -126,6 +126,10 @@ some_stack leaf_no_cfi 'asm leaf_no_cfi' "^($cut|_start;.*main;next);leaf_no_cfi
 some_stack coroutine coroutine '^([^;]+;){0,2}coroutine;deeper;spin'
 moving_stack 'jit code calls' 'jit call' 'main;into_it;[^;]+;called_back;spin'
 moving_stack 'jit code spins' 'jit spin' 'main;into_it;[^;]+'
+moving_stack 'jit code calls jit code' 'jit-frames call' 'main;into_it(;[^;]+){2}'
+moving_stack 'jit code jumps to jit code' 'jit-frames jump' 'main;into_it(;[^;]+){2}'
+# rbp is the outer function's: the stack is cut there, or right
+some_stack 'jit code without frame pointer' 'jit-frames frameless' "^(\\[truncated: .*\\];[^;]+|_start;.*main;into_it(;[^;]+){2})"
 
 # code that is no file, code that only jumps
 moving_stack vdso vdso 'main;tick(;[^;]+){0,3}'

@@ -26,6 +26,10 @@ if [ ! -x "$right" ]; then
 fi
 callers 'a function of C' right 100 'returns 600 plain'
 callers 'beginnings and ends' right 100 'alternate 600'
+callers 'jit code with frame pointers' right 95 'jit-frames 600 call'
+callers 'jit code that jumps' right 95 'jit-frames 600 jump'
+callers 'jit code without frame pointer' none 50 'jit-frames 600 frameless'
+check 'jit code without frame pointer: no caller is wrong' awk 'NR == 1 { exit $6 > 0 }' "$T/jit code without frame pointer"
 callers 'false unwind information' wrong 50 'returns 600 lies'
 check 'the place is named' grep -q '^# wrong [0-9]* returns+0x[0-9a-f]*: caller returns+0x[0-9a-f]*, not returns+0x' \
 	"$T/false unwind information"

@@ -18,6 +18,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "backlog.h"
+#include "unwind/jit.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
@@ -55,6 +56,7 @@ struct scratch {
 	struct delayed first;
 	bool delayed;    /* the next stacks of the thread count for this tick */
 	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
+	uint8_t code[JIT_BLOCK];
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -371,13 +373,9 @@ static __always_inline struct table_desc *table_of(const struct walk *w)
 	return better ? bpf_map_lookup_elem(&tables, &better) : t;
 }
 
-/* Looks up frame and rule for the walk's pc. */
-static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uint64_t key)
+/* Sets E's rule for the walk's pc from the table of its mapping. */
+static __always_inline int look_up_rule(const struct walk *w, struct cached_rule *e, uint64_t key)
 {
-	struct walk *w = &s->walk;
-
-	if (!find_map(s))
-		return WALK_NO_MAP;
 	struct table_desc *t = table_of(w);
 	const struct unwind_rule *rule = NULL;
 
@@ -388,16 +386,54 @@ static __always_inline int look_up(struct scratch *s, struct cached_rule *e, uin
 
 		rule = offset < t->size ? find_rule(t, offset) : NULL;
 	}
+	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
 	e->key = key;
+	if (e->rule.cfa == UNWIND_CFA_NONE && !t->is_final) {
+		t->missed = true;
+		e->key = UINT64_MAX; /* to be looked up again */
+	}
+	return WALK_ON;
+}
+
+/* The marker in the JIT_BLOCK bytes of code before END, see jit.h; -1: they cannot be read. */
+__noinline int search_block(uint32_t lane, uint64_t end)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || bpf_probe_read_user(s->code, JIT_BLOCK, (void *)(end - JIT_BLOCK)))
+		return -1;
+	return jit_search(s->code);
+}
+
+/* What the code before END, compiled at run time, tells: enum unwind_cfa. */
+__noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
+{
+	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
+		int marker = end - JIT_BLOCK < start ? -1 : search_block(lane, end);
+
+		if (marker)
+			return marker < 0 ? UNWIND_CFA_JIT : marker;
+	}
+	return UNWIND_CFA_JIT;
+}
+
+/* Looks up frame and rule for the walk's pc. */
+static __always_inline int look_up(
+	struct scratch *s, uint32_t lane, struct cached_rule *e, uint64_t key)
+{
+	struct walk *w = &s->walk;
+
+	if (!find_map(s))
+		return WALK_NO_MAP;
+	e->key = UINT64_MAX; /* of no pc, until it is complete */
 	e->version = s->space.version;
 	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
 	e->id_at = w->map.id_at;
 	e->id = w->map.id;
-	e->rule = rule ? *rule : (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
-	if (e->rule.cfa == UNWIND_CFA_NONE && !t->is_final) {
-		t->missed = true;
-		e->key = UINT64_MAX; /* of no pc: to be looked up again */
-	}
+	if (w->map.table != WALK_MEMORY)
+		return look_up_rule(w, e, key);
+	e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
+	e->key = key;
 	return WALK_ON;
 }
 
@@ -431,7 +467,7 @@ static __always_inline bool is_same_file(struct scratch *s, const struct cached_
 }
 
 /* Adds the frame of the walk's pc; false: it was the last one, see walk.end. */
-static __always_inline bool take_frame(struct scratch *s)
+static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 {
 	struct walk *w = &s->walk;
 	uint64_t key = w->reg[REG_PC] << 1 | w->call;
@@ -443,7 +479,7 @@ static __always_inline bool take_frame(struct scratch *s)
 		return false;
 	}
 	if (e->key != key || e->version != s->space.version) {
-		w->end = look_up(s, e, key);
+		w->end = look_up(s, lane, e, key);
 		if (w->end != WALK_ON)
 			return false;
 	}
@@ -469,7 +505,7 @@ __noinline int take_frames(uint32_t lane)
 	struct scratch *s = my_scratch(lane);
 
 	for (int i = 0; s && i < STRIDE; i++)
-		if (!take_frame(s))
+		if (!take_frame(s, lane))
 			return 1;
 	return !s;
 }

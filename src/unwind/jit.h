@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code in memory that is no file: compiled at run time, without rules. Its machine code tells
+ * whether the function of an address keeps a frame pointer: by the nearest beginning of a function
+ * before it. Used in the kernel (BPF) and in user space.
+ */
+#ifndef UNWIND_JIT_H
+#define UNWIND_JIT_H
+
+#include "format.h"
+
+#include <stdbool.h>
+
+enum {
+	JIT_BLOCK = 256,    /* bytes that are searched at once */
+	JIT_OVERLAP = 7,    /* of one block with the next */
+	JIT_BLOCKS = 24,    /* 6 KB: larger functions are not understood */
+	JIT_PEEK = 8,       /* bytes before a leaf's pc that say where in its function it is, */
+	JIT_PEEK_SIZE = 24, /* and all of these */
+};
+
+/* What the eight bytes of code W, the first one lowest, begin with; 0: nothing of interest. */
+static inline uint32_t jit_marker(uint64_t w)
+{
+	uint32_t four = (uint32_t)w, three = four & 0xffffff;
+
+	if (three == 0xe58948 || three == 0xec8b48) /* mov %rsp,%rbp */
+		return UNWIND_CFA_JIT_FRAME;
+	if (four == 0xda24ff41) /* jmp *(%r10,%rbx,8): HotSpot's interpreter, between bytecodes */
+		return UNWIND_CFA_JIT_FRAME;
+	if ((four & ~0x20000U) == 0xec814855) /* push %rbp; sub $…,%rsp */
+		return UNWIND_CFA_JIT_NO_FRAME;
+	if ((four & 0xfcffff) == 0x544155 || four == 0x83485355) /* push %rbp; push … */
+		return UNWIND_CFA_JIT_NO_FRAME;
+	if ((w & 0xffffffff00ffffff) == 0x246c894800ec8348 || /* sub $…,%rsp; mov %rbp,…(%rsp) */
+		(w & 0xffffffffffff) == 0x24ac89480000)
+		return UNWIND_CFA_JIT_NO_FRAME;
+	return 0;
+}
+
+/* The last marker in the JIT_BLOCK bytes CODE; 0: there is none. */
+static inline uint32_t jit_search(const uint8_t *code)
+{
+	uint64_t w = 0;
+
+	for (int i = JIT_BLOCK - 1; i >= 0; i--) {
+		w = w << 8 | code[i];
+		uint32_t marker = jit_marker(w);
+
+		if (marker)
+			return marker;
+	}
+	return 0;
+}
+
+/* A leaf before its frame is complete or after it is gone. */
+struct jit_edge {
+	bool is_edge;
+	bool fp_saved; /* below the return address; else rbp has still, or again, the caller's value
+			*/
+	int32_t ra;    /* bytes from rsp to the return address */
+};
+
+/* The 16 bytes after a leaf's pc are A and B, the 8 before it BEFORE: the first one is lowest. */
+static inline struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64_t b)
+{
+	const struct jit_edge entry = {true, false, 0}, pushed = {true, true, 8};
+	uint32_t first = (uint32_t)a, three = first & 0xffffff, last = before >> 56;
+	bool copies_sp = three == 0xe58948 || three == 0xec8b48; /* mov %rsp,%rbp */
+
+	if ((first & 0xff) == 0x55 && (jit_marker(a) || jit_marker(a >> 8)))
+		return entry;                                /* push %rbp */
+	if (first == 0xfa1e0ff3 && (a >> 32 & 0xff) == 0x55) /* endbr64; push %rbp */
+		return entry;
+	if (three == 0x248489 && a >> 56 == 0x55) /* mov %eax,…(%rsp); push %rbp */
+		return entry;
+	if (three == 0xec8348 && a >> 32 == 0x246c8948) /* sub $…,%rsp; mov %rbp,…(%rsp) */
+		return entry;
+	if (three == 0xec8148 && a >> 56 == 0x48 && (b & 0xffffff) == 0x24ac89)
+		return entry;
+	if (last == 0x55 && (copies_sp || three == 0xec8348 || three == 0xec8148))
+		return pushed;
+	/* between those two */
+	if (first == 0x246c8948 && (before >> 32 & 0xffffff) == 0xec8348 &&
+		last == (a >> 32 & 0xff))
+		return (struct jit_edge){true, false, (int32_t)last + 8};
+	if (copies_sp && (a >> 24 & 0xffffff) == 0xc58348) /* add $…,%rbp */
+		return (struct jit_edge){true, true, (int32_t)(a >> 48 & 0x7f) + 8};
+	return (struct jit_edge){0};
+}
+
+static inline struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
+{
+	const struct jit_edge at_return = {true, false, 0}, at_pop = {true, true, 8};
+	uint32_t one = a & 0xff, two = a & 0xffff, three = a & 0xffffff;
+
+	if (one == 0xc3 || one == 0xc2 || two == 0xc3f3) /* ret */
+		return at_return;
+	if (two == 0xc35d || two == 0xc25d || three == 0x3b495d) /* pop %rbp; ret, or poll */
+		return at_pop;
+	/* HotSpot polls between them: cmp …(%r15),%rsp; ja … */
+	if (three == 0x673b49 && (a >> 32 & 0xffff) == 0x870f)
+		return at_return;
+	if (three == 0xa73b49 && a >> 56 == 0x0f && (b & 0xff) == 0x87)
+		return at_return;
+	if (two == 0x870f && (a >> 48 & 0xff) == 0xc3)
+		return at_return;
+	return (struct jit_edge){0};
+}
+
+/* Knows what HotSpot, V8 and LLVM emit. */
+static inline struct jit_edge jit_peek(uint64_t before, uint64_t a, uint64_t b)
+{
+	struct jit_edge edge = jit_peek_begin(before, a, b);
+
+	return edge.is_edge ? edge : jit_peek_end(a, b);
+}
+
+#endif
