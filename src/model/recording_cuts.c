@@ -11,8 +11,9 @@
 struct cut_finder {
 	const struct recording *rec;
 	struct cuts *cuts;
-	struct table runtimes; /* pid → enum runtime */
-	struct cut *found;     /* of each stack, once KNOWN */
+	struct table runtimes; /* pid → enum runtime, once HAS_RUNTIMES */
+	bool has_runtimes;
+	struct cut *found; /* of each stack, once KNOWN */
 	bool *known;
 	bool stap;
 };
@@ -30,14 +31,35 @@ enum runtime recording_runtime(const struct recording *rec, uint32_t pid)
 	return runtime;
 }
 
+static void note_runtime(struct cut_finder *f, uint32_t pid, const char *name)
+{
+	enum runtime runtime = runtime_of(name);
+	bool is_new;
+	uint32_t *at = runtime ? table_put(&f->runtimes, pid, 0, &is_new) : NULL;
+
+	if (at && is_new)
+		*at = runtime;
+}
+
+/* The same for all processes at once. */
+static void find_runtimes(struct cut_finder *f)
+{
+	const struct recording *rec = f->rec;
+
+	for (size_t i = 0; i < rec->nr_maps; i++)
+		note_runtime(f, rec->maps[i].pid, file_name(recording_get(rec, rec->maps[i].path)));
+	for (size_t i = 0; i < rec->nr_tasks; i++)
+		note_runtime(f, rec->tasks[i].pid, recording_get(rec, rec->tasks[i].comm));
+	f->has_runtimes = true;
+}
+
 static enum runtime runtime_of_process(struct cut_finder *f, uint32_t pid)
 {
-	bool is_new;
-	uint32_t *at = table_put(&f->runtimes, pid, 0, &is_new);
+	if (!f->has_runtimes)
+		find_runtimes(f);
+	const uint32_t *at = table_get(&f->runtimes, pid, 0);
 
-	if (is_new)
-		*at = recording_runtime(f->rec, pid);
-	return (enum runtime) * at;
+	return at ? (enum runtime)(*at) : RUNTIME_UNKNOWN;
 }
 
 /* The mapping of the outermost frame that is in one. */
