@@ -92,6 +92,8 @@ $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 # the guests that run it have no cmocka
 $(O)/tests/kernels/verify: TEST_LIBS :=
 $(O)/tests/%: TEST_LIBS := -lcmocka
+# a judge
+$(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(TEST_LIBS)

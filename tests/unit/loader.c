@@ -89,6 +89,53 @@ static void loader__builds_nothing_that_is_cached(void **state)
 	assert_int_equal(loader.nr_unplaced, 1);
 }
 
+/* Without call frame information. */
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    "without_rules: push %rbx\n"
+    "xor %ebx,%ebx\n"
+    "pop %rbx\n"
+    "ret\n"
+    ".balign 16\n"
+    ".popsection");
+extern const char without_rules[];
+
+/* A sample hit that: once its file has been analysed, the new table takes the place of the first.
+ */
+static void loader__analyses_files_whose_code_lacks_rules(void **state)
+{
+	const struct process *p = processes_get(&ps, (uint32_t)getpid());
+	const struct mapping *m = process_find(&ps, p, (uint64_t)(uintptr_t)without_rules);
+	const struct object *o = &ps.objects[loader.files[number].object];
+	const struct unwind_table *table;
+	struct unwind_table cached;
+	uint64_t address;
+
+	(void)state;
+	assert_true(elffile_mapped(o->elf, m->offset, m->end - m->start, &address));
+	address += (uint64_t)(uintptr_t)without_rules - m->start;
+	loader_request(&loader, number, &table);
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_int_equal(unwind_table_find(table, address)->cfa, UNWIND_CFA_NONE);
+	loader_receive(&loader);
+	assert_int_equal(loader_nr_pending(&loader), 0); /* nobody needs it yet */
+	loader_miss(&loader, number);
+	loader_receive(&loader);
+	assert_int_equal(loader_nr_pending(&loader), 1);
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_int_equal(unwind_table_find(table, address)->cfa, UNWIND_CFA_REG);
+	assert_true(loader.descs[number].is_final);
+	loader_miss(&loader, number);
+	loader_receive(&loader);
+	assert_int_equal(loader_nr_pending(&loader), 0); /* there is nothing better */
+	assert_int_equal(unwind_cache_get(folder, o->build_id, &cached), 0);
+	assert_true(cached.header->analysed);
+	unwind_table_release(&cached);
+}
+
 /* For pthread_atfork: builders that are started stop at once. */
 static bool stop_builders;
 
@@ -205,6 +252,8 @@ int main(void)
 			loader__builds_what_the_cache_lacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__builds_nothing_that_is_cached, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__analyses_files_whose_code_lacks_rules, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(loader__tries_a_late_file_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__gives_up_a_file_that_is_always_late, set_up, tear_down),

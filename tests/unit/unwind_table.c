@@ -24,7 +24,8 @@ static bool understands(
 	strbuf_addch(&body, 0);
 	add_entry(&sb, &body);
 	struct elffile *elf = open_tiny(FUNCTION, ".eh_frame", &sb);
-	bool known = !unwind_build(&table, elf, false, NULL) && is_rule(&table, TINY_FIRST, plain) &&
+	bool known = !unwind_build(&table, elf, false, NULL) &&
+		     is_rule(&table, TINY_FIRST, plain) &&
 		     is_rule(&table, TINY_FIRST + FUNCTION - 1, plain) &&
 		     is_rule(&table, TINY_FIRST + FUNCTION, nothing);
 

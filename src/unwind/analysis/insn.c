@@ -126,6 +126,7 @@ static unsigned int take_vex(struct insn *insn, struct cursor *c, unsigned char 
 	else
 		rex |= last & 0x80 ? REX_W : 0;
 	insn->vvvv = ~last >> 3 & 15;
+	insn->is_256 = last & 4;
 	set_implied(insn, last & 3);
 	if (first == 0x62) {
 		take(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * x86-64 instructions: lengths and operands, and what they write. Judged against a disassembly
- * library by tests/symbols: none is linked, as their ABIs change with each release.
+ * library by tests/unit/insn.c: none is linked, as their ABIs change with each release.
  */
 #ifndef UNWIND_ANALYSIS_INSN_H
 #define UNWIND_ANALYSIS_INSN_H
@@ -49,6 +49,7 @@ struct insn {
 	uint8_t opcode;
 	uint8_t vex;               /* enum insn_vex; XOP counts as VEX */
 	uint8_t repeat;            /* prefix 0xf2 or 0xf3, 0: none */
+	bool is_256;               /* VEX.L */
 	bool rex, wide;            /* has a REX prefix; REX.W */
 	bool size16, address32;    /* prefixes 0x66, 0x67 */
 	bool segment;              /* an address relative to fs or gs */

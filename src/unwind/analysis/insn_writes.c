@@ -273,14 +273,33 @@ static bool may_store_0f(const struct insn *insn)
 	return !insn->vex && between(insn->opcode, 0x90, 0x9f);
 }
 
+static unsigned int vector_store_size(const struct insn *insn)
+{
+	switch (insn->opcode) {
+	case 0x11: /* movss, movsd among them */
+		if (!insn->repeat)
+			break;
+		return 8;
+	case 0x13:
+	case 0x17:
+	case 0x7e:
+	case 0xd6:
+		return 8;
+	case 0xae: /* fxsave, xsave */
+	case 0xc7:
+		return insn->vex ? 8 : 4096;
+	}
+	return insn->vex && insn->is_256 ? 32 : 16;
+}
+
 static unsigned int store_size(const struct insn *insn)
 {
-	if (insn->vex)
-		return insn->vex == EVEX ? 64 : 32;
-	if (insn->map == MAP_0F) /* 0xae, 0xc7: fxsave, xsave */
-		return insn->opcode == 0xae || insn->opcode == 0xc7 ? 4096 : 16;
-	if (insn->map)
+	if (insn->vex == EVEX)
 		return 64;
+	if (insn->map == MAP_0F)
+		return vector_store_size(insn);
+	if (insn->map)
+		return insn->vex ? 32 : 64;
 	return between(insn->opcode, 0xd8, 0xdf) ? 128 /* fnsave */ : 8;
 }
 

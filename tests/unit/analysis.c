@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules out of machine code: the functions below have no call frame information. */
+#include "symbol/elf/elffile_internal.h"
+#include "unwind/analysis/code_flow.h"
+#include "unwind/cfi.h"
+#include "unwind/range.h"
+#include "unwind_test.h"
+
+#define BEGIN(name) ".balign 16\n" #name ":\n"
+#define AT(name) #name ":\n"
+
+asm(
+	".pushsection .text\n" BEGIN(leaf) "xor %eax,%eax\n"
+					   "inc %eax\n" AT(leaf_ret) "ret\n" AT(leaf_end)
+
+						   BEGIN(
+							   pushes) "push %rbx\n"
+								   "push %rbp\n"
+								   "push %r12\n"
+								   "sub $24,%rsp\n" AT(pushes_body) "mov "
+												    "$1,%ebx\n"
+												    "xor "
+												    "%ebp,%"
+												    "ebp\n"
+												    "test "
+												    "%eax,%"
+												    "eax\n"
+												    "jne 1f\n"
+												    "inc "
+												    "%eax\n" AT(
+													    pushes_popping) "1: add $24,%rsp\n"
+															    "pop %r12\n"
+															    "pop %rbp\n" AT(pushes_popped) "pop %rbx\n" AT(pushes_ret) "ret"
+																						       "\n" AT(pushes_end)
+
+																							       BEGIN(
+																								       aligned) "mov %rsp,%rax\n"
+																										"sub $96,%rsp\n"
+																										"and $-32,%rsp\n" AT(aligned_unsaved) "mov %rax,64(%rsp)\n"
+																														      "xor %eax,%eax\n" AT(aligned_body) "nop\n"
+																																			 "mov 64(%rsp),%rsp\n" AT(
+																																				 aligned_ret) "ret\n" AT(aligned_end)
+
+																																				 BEGIN(
+																																					 frame) "push %rbp\n"
+																																						"mov %rsp,%rbp\n"
+																																						"push %rbx\n"
+																																						"sub %rax,%rsp\n" AT(frame_body) "nop\n"
+																																										 "mov -8(%rbp),%rbx\n"
+																																										 "leave\n" AT(frame_ret) "ret\n" AT(
+																																											 frame_end)
+
+																																											 BEGIN(
+																																												 cases) "sub $40,%rsp\n"
+																																													"jmp *%rax\n" AT(cases_first) "inc %eax\n"
+																																																      "add $40,%rsp\n"
+																																																      "ret\n" AT(cases_second) "dec %eax\n"
+																																																			       "add $40,%rsp\n"
+																																																			       "ret\n" AT(
+																																																				       cases_end)
+
+																																																				       BEGIN(tail) "push %rbx\n" AT(tail_body) "xor %ebx,%ebx\n"
+																																																									       "pop %rbx\n" AT(tail_jump) "jmp 1f\n" AT(
+																																																										       tail_end) "ud2\n"
+																																																												 "1: " AT(
+																																																													 tail_to) "inc %eax\n"
+																																																														  "ret\n" AT(
+																																																															  tail_to_end)
+
+																																																															  BEGIN(endless) "push %rbx\n"
+																																																																	 "1: jmp 1b\n" AT(
+																																																																		 endless_end)
+
+																																																																		 BEGIN(jumps) "inc %eax\n"
+																																																																			      "jmp *%rbp\n" AT(
+																																																																				      jumps_end)
+
+																																																																				      BEGIN(unbalanced) "push %rbx\n"
+																																																																							"inc %eax\n"
+																																																																							"ret\n" AT(
+																																																																								unbalanced_end)
+
+																																																																								BEGIN(never_returns) "sub $104,%rsp\n"
+																																																																										     "call leaf\n" /* so the compiler might say of it */
+	AT(after) "push %rbx\n"
+		  "pop %rbx\n"
+		  "ret\n" AT(after_end)
+
+			  BEGIN(middle) "add $24,%rsp\n" AT(
+				  middle_pop) "pop %rbx\n"
+					      "ret\n" AT(middle_end)
+
+						      BEGIN(data) "ret\n" AT(
+							      data_bytes) ".quad "
+									  "0xe8e8e8e8e8e8e8e8, "
+									  "0x5050505050505050\n"
+									  ".quad "
+									  "0xc4c4c4c4ffffffff, "
+									  "0x0606060606060606\n" AT(data_next) "push %rbx\n" AT(
+										  data_body) "xor "
+											     "%ebx,"
+											     "%ebx"
+											     "\n"
+											     "pop "
+											     "%rbx"
+											     "\n"
+											     "ret"
+											     "\n" AT(data_end) ".balign 16\n.popsection\n");
+
+extern const unsigned char leaf[], leaf_ret[], leaf_end[], pushes[], pushes_body[],
+	pushes_popping[], pushes_popped[], pushes_ret[], pushes_end[], aligned[], aligned_unsaved[],
+	aligned_body[], aligned_ret[], aligned_end[], frame[], frame_body[], frame_ret[],
+	frame_end[], cases[], cases_first[], cases_second[], cases_end[], tail[], tail_body[],
+	tail_jump[], tail_end[], tail_to[], tail_to_end[], endless[], endless_end[], jumps[],
+	jumps_end[], unbalanced[], unbalanced_end[], never_returns[], after[], after_end[],
+	middle[], middle_pop[], middle_end[], data[], data_bytes[], data_next[], data_body[],
+	data_end[];
+
+static struct code_flow flow;
+
+static uint64_t address(const unsigned char *label)
+{
+	return (uint64_t)(uintptr_t)label;
+}
+
+static void add(const unsigned char *from, const unsigned char *to)
+{
+	assert_true(code_flow_add(&flow, address(from), address(to), from));
+}
+
+/* Analyses the code from START to END as a function that is called. */
+static void analyse(const unsigned char *start, const unsigned char *end)
+{
+	add(start, end);
+	code_flow_begin(&flow);
+	code_flow_mark(&flow, address(start));
+	code_flow_run(&flow, address(start), START_CALLED);
+	code_flow_run_rest(&flow);
+}
+
+static int forget(void **state)
+{
+	(void)state;
+	code_flow_release(&flow);
+	return 0;
+}
+
+/* The rule of the instruction at LABEL; of kind NONE: there is none. */
+static struct unwind_rule rule_at(const unsigned char *label)
+{
+	struct unwind_rule rule;
+	unsigned int length;
+
+	for (size_t i = 0; i < flow.nr_pieces; i++) {
+		const struct code_piece *p = &flow.pieces[i];
+		uint64_t at = address(label) - p->start;
+
+		if (at < p->end - p->start &&
+			code_flow_rule(&flow, p->first + (uint32_t)at, &rule, &length))
+			return rule;
+	}
+	return (struct unwind_rule)NONE;
+}
+
+static void check(const unsigned char *label, struct unwind_rule want)
+{
+	struct unwind_rule rule = rule_at(label);
+
+	if (memcmp(&rule, &want, sizeof(rule)))
+		fail_msg("kind %d, register %d, offset %d, add %d, rbp %d %d, rbx %d %d, lost %d",
+			rule.cfa, rule.reg, rule.offset, rule.add, rule.fp_saved, rule.fp,
+			rule.bx_saved, rule.bx, rule.lost);
+}
+
+static void analysis__of_a_leaf_without_frame(void **state)
+{
+	(void)state;
+	analyse(leaf, leaf_end);
+	check(leaf, plain);
+	check(leaf_ret, plain);
+}
+
+static void analysis__follows_pushes_and_pops(void **state)
+{
+	(void)state;
+	analyse(pushes, pushes_end);
+	check(pushes, plain);
+	check(pushes_body, (struct unwind_rule)REG(SP, 56));
+	check(pushes_popped, (struct unwind_rule)REG(SP, 16, .bx_saved = UNWIND_AT_CFA, .bx = -2));
+	check(pushes_ret, plain);
+}
+
+/* Where the registers are that the function has saved and changed. */
+static void analysis__finds_saved_registers(void **state)
+{
+	(void)state;
+	analyse(pushes, pushes_end);
+	check(pushes_popping, (struct unwind_rule)REG(SP, 56, .bx_saved = UNWIND_AT_CFA, .bx = -2,
+				      .fp_saved = UNWIND_AT_CFA, .fp = -3));
+}
+
+static void analysis__finds_rsp_saved_on_an_aligned_stack(void **state)
+{
+	(void)state;
+	analyse(aligned, aligned_end);
+	check(aligned_unsaved, (struct unwind_rule)REG(0, 8));
+	check(aligned_body,
+		(struct unwind_rule){
+			.cfa = UNWIND_CFA_DEREF, .reg = SP, .offset = 64, .add = 8, .ra = -1});
+	check(aligned_ret, plain);
+}
+
+static void analysis__uses_the_frame_pointer_where_rsp_varies(void **state)
+{
+	(void)state;
+	analyse(frame, frame_end);
+	check(frame_body, (struct unwind_rule)REG(BP, 16, .fp_saved = UNWIND_AT_CFA, .fp = -2));
+	check(frame_ret, plain);
+}
+
+static void analysis__takes_what_follows_a_switch_for_its_cases(void **state)
+{
+	(void)state;
+	analyse(cases, cases_end);
+	check(cases_first, (struct unwind_rule)REG(SP, 48));
+	check(cases_second, (struct unwind_rule)REG(SP, 48));
+}
+
+static void analysis__of_a_tail_call(void **state)
+{
+	(void)state;
+	analyse(tail, tail_to_end);
+	check(tail_body, (struct unwind_rule)REG(SP, 16));
+	check(tail_jump, plain);
+	check(tail_to, plain);
+}
+
+static void analysis__trusts_nothing_without_return(void **state)
+{
+	(void)state;
+	add(tail, tail_end);
+	add(endless, endless_end);
+	analyse(jumps, jumps_end);
+	check(endless, nothing);
+	check(jumps, nothing);
+	check(tail, nothing); /* its return is in code of others */
+}
+
+static void analysis__refuses_code_that_pops_elsewhere(void **state)
+{
+	(void)state;
+	analyse(unbalanced, unbalanced_end);
+	check(unbalanced, nothing);
+}
+
+static void analysis__knows_the_stack_where_a_function_begins(void **state)
+{
+	(void)state;
+	add(never_returns, after_end);
+	code_flow_begin(&flow);
+	code_flow_mark(&flow, address(never_returns));
+	code_flow_mark(&flow, address(after));
+	code_flow_run(&flow, address(never_returns), START_CALLED);
+	code_flow_run(&flow, address(after), START_CALLED);
+	check(after, plain);
+	check(never_returns, nothing);
+}
+
+static void analysis__of_code_in_the_middle_of_a_function(void **state)
+{
+	(void)state;
+	add(middle, middle_end);
+	code_flow_begin(&flow);
+	code_flow_run_rest(&flow);
+	check(middle, (struct unwind_rule)REG(SP, 40, .bx_saved = UNWIND_LOST));
+	check(middle_pop, (struct unwind_rule)REG(SP, 16, .bx_saved = UNWIND_LOST));
+}
+
+static void analysis__is_not_misled_by_data(void **state)
+{
+	(void)state;
+	add(data, data_end);
+	code_flow_begin(&flow);
+	code_flow_mark(&flow, address(data));
+	code_flow_mark(&flow, address(data_next));
+	code_flow_run(&flow, address(data), START_CALLED);
+	code_flow_run(&flow, address(data_next), START_CALLED);
+	code_flow_run_rest(&flow);
+	check(data, plain);
+	check(data_body, (struct unwind_rule)REG(SP, 16));
+	check(data_bytes, nothing);
+}
+
+/* Of code that jumps everywhere. */
+static void analysis__bounds_its_work(void **state)
+{
+	enum { SIZE = 1 << 16 };
+	unsigned char *code = xmalloc(SIZE);
+
+	(void)state;
+	for (size_t i = 0; i < SIZE; i += 4) /* push %rax; jne; ret */
+		memcpy(code + i,
+			(unsigned char[]){0x50, 0x75, (unsigned char)random_below(256), 0xc3}, 4);
+	analyse(code, code + SIZE);
+	assert_true(flow.nr_steps <= 5 * SIZE);
+	free(code);
+}
+
+/* An image with CODE behind FUNCTION bytes that an FDE describes. */
+static struct elffile *open_code(const unsigned char *code, size_t size)
+{
+	struct strbuf image = STRBUF_INIT, sb = STRBUF_INIT;
+	unsigned char bytes[FUNCTION + 256] = {0};
+	size_t cies[NR_CIES];
+
+	memset(bytes, 0x90, FUNCTION);
+	assert_true(size <= sizeof(bytes) - FUNCTION);
+	memcpy(bytes + FUNCTION, code, size);
+	add_cies(&sb, cies);
+	add_fde(&sb, cies[PLAIN], TINY_FIRST, FUNCTION, CODE(DW_CFA_def_cfa_offset, 32));
+	const struct tiny_section sections[TINY_SECTIONS] = {
+		{".text", (const char *)bytes, sizeof(bytes)}, {".eh_frame", sb.buf, sb.len}};
+
+	tiny_elf(&image, sections);
+	struct elffile *elf = elffile_open_memory(image.buf, image.len);
+
+	assert_non_null(elf);
+	strbuf_release(&image);
+	strbuf_release(&sb);
+	return elf;
+}
+
+static void analysis__adds_what_the_file_lacks(void **state)
+{
+	struct elffile *elf = open_code(pushes, (size_t)(pushes_end - pushes));
+	struct unwind_table table;
+	uint64_t body = TINY_FIRST + FUNCTION + (uint64_t)(pushes_body - pushes);
+
+	(void)state;
+	assert_int_equal(unwind_build(&table, elf, false, NULL), 0);
+	assert_false(table.header->analysed);
+	assert_true(is_rule(&table, body, nothing));
+	unwind_table_release(&table);
+	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	assert_true(table.header->analysed);
+	assert_true(is_rule(&table, TINY_FIRST + 1, (struct unwind_rule)REG(SP, 32)));
+	assert_true(is_rule(&table, body, (struct unwind_rule)REG(SP, 56)));
+	unwind_table_release(&table);
+	elffile_close(elf);
+}
+
+struct comparison {
+	size_t nr, same, different;
+};
+
+/* Compares the rules of the code with those of TABLE: where both use the same register. */
+static void compare(const struct unwind_table *table, struct comparison *c)
+{
+	struct unwind_rule rule;
+	unsigned int length;
+
+	for (size_t i = 0; i < flow.nr_pieces; i++) {
+		const struct code_piece *p = &flow.pieces[i];
+
+		for (uint64_t at = 0; at < p->end - p->start; at += length) {
+			const struct unwind_rule *cfi = unwind_table_find(table, p->start + at);
+
+			if (!code_flow_rule(&flow, p->first + (uint32_t)at, &rule, &length) ||
+				cfi->cfa != UNWIND_CFA_REG)
+				continue;
+			c->nr++;
+			if (rule.cfa == cfi->cfa && rule.reg == cfi->reg && !cfi->index) {
+				c->same += rule.offset == cfi->offset;
+				c->different += rule.offset != cfi->offset;
+			}
+		}
+	}
+}
+
+/* Starts the functions that RANGES tell of; parts of functions do not begin as these do. */
+static void run_functions(const struct unwind_ranges *ranges, const struct unwind_table *table)
+{
+	const struct unwind_rule *rule;
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < ranges->nr; i++) {
+			uint64_t start = ranges->list[i].start;
+
+			rule = unwind_table_find(table, start);
+			if (rule->cfa != UNWIND_CFA_REG || rule->reg != SP || rule->offset != 8)
+				continue;
+			if (round)
+				code_flow_run(&flow, start, START_CALLED);
+			else
+				code_flow_mark(&flow, start);
+		}
+}
+
+/* All code of perl, as if only the starts of its functions were known. */
+static void analysis__agrees_with_call_frame_information(void **state)
+{
+	struct elffile *elf = elffile_open(perl, NULL);
+	struct unwind_ranges ranges = {0};
+	struct comparison c = {0};
+	struct unwind_table table;
+	struct elf_code code[8];
+	struct cfi *cfi;
+
+	(void)state;
+	assert_non_null(elf);
+	assert_int_equal(unwind_build(&table, elf, false, NULL), 0);
+	cfi = cfi_eh_frame(elf);
+	assert_non_null(cfi);
+	cfi_ranges(cfi, &ranges);
+	for (size_t i = 0, nr = elffile_code(elf, code, ARRAY_LEN(code)); i < nr; i++)
+		assert_true(code_flow_add(
+			&flow, code[i].address, code[i].address + code[i].size, code[i].bytes));
+	code_flow_begin(&flow);
+	run_functions(&ranges, &table);
+	compare(&table, &c);
+	printf("# %zu instructions: %zu the same, %zu different\n", c.nr, c.same, c.different);
+	assert_true(c.nr > 100000);
+	assert_true(c.same * 10 > c.nr * 9);
+	assert_true(c.different * 2000 < c.nr);
+	unwind_ranges_release(&ranges);
+	unwind_table_release(&table);
+	cfi_free(cfi);
+	elffile_close(elf);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(analysis__##name, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(of_a_leaf_without_frame),
+		TEST(follows_pushes_and_pops),
+		TEST(finds_saved_registers),
+		TEST(finds_rsp_saved_on_an_aligned_stack),
+		TEST(uses_the_frame_pointer_where_rsp_varies),
+		TEST(takes_what_follows_a_switch_for_its_cases),
+		TEST(of_a_tail_call),
+		TEST(trusts_nothing_without_return),
+		TEST(refuses_code_that_pops_elsewhere),
+		TEST(knows_the_stack_where_a_function_begins),
+		TEST(of_code_in_the_middle_of_a_function),
+		TEST(is_not_misled_by_data),
+		TEST(bounds_its_work),
+		TEST(adds_what_the_file_lacks),
+		TEST(agrees_with_call_frame_information),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
