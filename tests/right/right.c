@@ -8,8 +8,9 @@
  *	SAMPLES WHOLE% KNOWN RIGHT NONE WRONG
  *
  * KNOWN: the function returned; NONE: the walk named no caller; and for each of the places with the
- * most errors "# wrong N FILE+ADDRESS: caller FILE+ADDRESS, not FILE+ADDRESS". Samples in system
- * calls are left out. Exit: 0, 2 nothing could be sampled, 64 usage.
+ * most errors "# wrong N FILE+ADDRESS: caller FILE+ADDRESS, not FILE+ADDRESS", or "# cut N
+ * FILE+ADDRESS": where stacks ended without a root. Samples in system calls are left out. Exit: 0,
+ *2 nothing could be sampled, 64 usage.
  */
 #include "tables_walk.h"
 #include "stepping.h"
@@ -29,11 +30,14 @@ enum {
 	MISSES_MAX = 20000, /* attempts in a row that found no running thread */
 };
 
-/* Leaves whose caller was not found, or is another one. */
+/* Leaves whose caller was not found, or is another one; frames whose caller was not found. */
 struct place {
-	char *leaf, *truth, *claim; /* claim NULL: none was found */
+	const char *what;
+	char *leaf, *truth, *claim; /* NULL: none */
 	unsigned nr;
 };
+
+static const char wrong[] = "wrong", none[] = "none", cut[] = "cut";
 
 static struct {
 	unsigned samples, whole, known, right, none, wrong;
@@ -60,22 +64,21 @@ static char *place_name(uint64_t address)
 	return xasprintf("%s+%#" PRIx64, file_name(o->path), address - m->start + first);
 }
 
-static void count_place(uint64_t leaf, uint64_t truth, uint64_t claim)
+static void count_place(const char *what, uint64_t leaf, uint64_t truth, uint64_t claim)
 {
-	struct place new = {.leaf = place_name(leaf), .truth = place_name(truth), .nr = 1};
+	struct place new = {.what = what, .leaf = place_name(leaf), .nr = 1};
 
-	new.claim = claim ? place_name(claim) : NULL;
 	for (size_t i = 0; i < tally.nr_places; i++) {
 		struct place *p = &tally.places[i];
 
-		if (strcmp(p->leaf, new.leaf) || !p->claim != !new.claim)
+		if (p->what != what || strcmp(p->leaf, new.leaf))
 			continue;
 		p->nr++;
 		free(new.leaf);
-		free(new.truth);
-		free(new.claim);
 		return;
 	}
+	new.truth = truth ? place_name(truth) : NULL;
+	new.claim = claim ? place_name(claim) : NULL;
 	ALLOC_GROW(tally.places, tally.nr_places, tally.alloc);
 	tally.places[tally.nr_places++] = new;
 }
@@ -94,6 +97,8 @@ static int walk_stack(const struct user_regs_struct *regs, uint64_t *caller)
 		if (w.nr == WALK_DEPTH)
 			return WALK_DEEP;
 		end = tables_step(&tables, &w, &m);
+		if (end != WALK_ON && end != WALK_ROOT)
+			count_place(cut, w.reg[REG_PC], 0, 0);
 		if (end != WALK_ON)
 			return end;
 		if (!w.nr)
@@ -112,7 +117,7 @@ static void judge(uint64_t leaf, uint64_t claim, uint64_t truth)
 		tally.wrong++;
 	else
 		tally.none++;
-	count_place(leaf, truth, claim);
+	count_place(claim ? wrong : none, leaf, truth, claim);
 }
 
 /* One sample of the stopped thread TID; false: it is in a system call. */
@@ -226,8 +231,12 @@ static void report(bool verbose)
 	for (size_t i = 0; i < tally.nr_places && (i < PLACES_SHOWN || verbose); i++) {
 		const struct place *p = &tally.places[i];
 
-		printf("# %s %u %s: caller %s%s%s\n", p->claim ? "wrong" : "none", p->nr, p->leaf,
-			p->truth, p->claim ? ", not " : "", p->claim ? p->claim : "");
+		printf("# %s %u %s", p->what, p->nr, p->leaf);
+		if (p->truth)
+			printf(": caller %s", p->truth);
+		if (p->claim)
+			printf(", not %s", p->claim);
+		putchar('\n');
 	}
 	for (int i = 0; i < WALK_ENDS && verbose; i++)
 		if (tally.ends[i])

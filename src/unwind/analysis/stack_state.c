@@ -371,13 +371,25 @@ static enum unwind_saved find_saved(const struct stack_state *s, unsigned int re
 	return UNWIND_LOST;
 }
 
-/* The CFA from a register: rsp first, then those that calls keep. */
+/* Whether rbp is a frame pointer (System V ABI of x86-64, 3.2.2). */
+static bool has_frame_pointer(const struct stack_state *s)
+{
+	int16_t slot;
+
+	return stack_value_equal(s->reg[INSN_RBP], (struct stack_value){STACK_CFA, -16}) &&
+	       find_saved(s, INSN_RBP, &slot) == UNWIND_AT_CFA && slot == -2;
+}
+
+/*
+ * The CFA from a register: a frame pointer, as functions that remove their arguments (V8) change
+ * rsp over a call; else rsp first, then those that calls keep.
+ */
 static bool set_cfa(const struct stack_state *s, struct unwind_rule *rule)
 {
 	static const uint8_t order[INSN_REGS] = {
 		INSN_RSP, INSN_RBP, INSN_RBX, 12, 13, 14, 15, 10, 11, 0, 1, 2, 6, 7, 8, 9};
 
-	for (unsigned int i = 0; i < INSN_REGS; i++) {
+	for (unsigned int i = has_frame_pointer(s) ? 1 : 0; i < INSN_REGS; i++) {
 		struct stack_value v = s->reg[order[i]];
 
 		if (v.kind != STACK_CFA)
