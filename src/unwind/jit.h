@@ -98,6 +98,11 @@ static inline struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 		return at_return;
 	if (two == 0xc35d || two == 0xc25d || three == 0x3b495d) /* pop %rbp; ret, or poll */
 		return at_pop;
+	/* V8 compares the number of arguments between them: cmp $…,%rcx; jg …; ret $…; pop %r10 */
+	if (three == 0xf98348 && (a >> 32 & 0xff) == 0x7f && (a >> 48 & 0xff) == 0xc2)
+		return at_return;
+	if ((one == 0x7f && (a >> 16 & 0xff) == 0xc2) || (a & 0xffffffffffff) == 0xcc248d485a41)
+		return at_return;
 	/* HotSpot polls between them: cmp …(%r15),%rsp; ja … */
 	if (three == 0x673b49 && (a >> 32 & 0xffff) == 0x870f)
 		return at_return;

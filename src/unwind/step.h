@@ -30,20 +30,28 @@ static inline bool walk_is_return(struct walk *w, uint64_t address)
 	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
 }
 
-/*
- * A leaf without rules in a system call: glibc's rules for clone and clone3 end before it. The
- * return address is at rsp; that of a new thread, on a new stack, is 0.
- */
-static inline int walk_after_syscall(struct walk *w)
+/* Whether the pc is behind a system call. */
+static inline bool walk_is_syscall(struct walk *w)
 {
 	uint8_t code[2];
+
+	return !WALK_READ_CODE(w, code, 2, w->reg[REG_PC] - 2) && code[0] == 0x0f &&
+	       code[1] == 0x05;
+}
+
+/*
+ * A leaf without rules, by the return address at rsp: assembly often has no frame, and rbp is then
+ * that of an outer function. glibc's rules for clone and clone3 end before the system call; the
+ * return address of a new thread, on a new stack, is 0.
+ */
+static inline int walk_without_frame(struct walk *w)
+{
 	uint64_t ra;
 
-	if (WALK_READ_CODE(w, code, 2, w->reg[REG_PC] - 2) || code[0] != 0x0f || code[1] != 0x05 ||
-		WALK_READ(w, &ra, 8, w->reg[REG_SP]))
+	if (WALK_READ(w, &ra, 8, w->reg[REG_SP]))
 		return WALK_NO_RULE;
 	if (!ra)
-		return WALK_ROOT;
+		return walk_is_syscall(w) ? WALK_ROOT : WALK_NO_RULE;
 	if (!walk_is_return(w, ra))
 		return WALK_NO_RULE;
 	w->reg[REG_SP] += 8;
@@ -149,7 +157,7 @@ static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t
 /* Code without rules. */
 static inline int walk_without_rule(struct walk *w)
 {
-	int end = w->call ? WALK_NO_RULE : walk_after_syscall(w);
+	int end = w->call ? WALK_NO_RULE : walk_without_frame(w);
 
 	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
 }

@@ -102,11 +102,13 @@ static void stepping_end(pid_t tid)
 struct stepping {
 	pid_t tid;
 	struct user_regs_struct regs;
-	uint64_t begin, top;            /* rsp at first; its highest value so far */
-	uint64_t calls[STEPPING_CALLS]; /* of the calls in progress: where the return addresses are
-					 */
+	uint64_t begin, top; /* rsp at first; its highest value so far */
+	struct stepping_call {
+		uint64_t ra, at;
+	} calls[STEPPING_CALLS]; /* in progress: return addresses, and where these are */
 	unsigned nr;
-	int signal; /* to be delivered */
+	uint64_t taken; /* a return address that was popped without a return; 0: none */
+	int signal;     /* to be delivered */
 };
 
 /* A return by pop and jmp: its target is what was popped. */
@@ -122,6 +124,26 @@ static bool stepping_is_popped(const struct stepping *s)
 	return false;
 }
 
+/* Ends the calls whose return address is below rsp after INSN. */
+static void stepping_end_calls(struct stepping *s, enum stepping_insn insn)
+{
+	while (s->nr && s->calls[s->nr - 1].at < s->regs.rsp) {
+		s->nr--;
+		if (insn != INSN_RET)
+			s->taken = s->calls[s->nr].ra;
+	}
+}
+
+/* False: there is no room. */
+static bool stepping_add_call(struct stepping *s)
+{
+	struct stepping_call *call = &s->calls[s->nr];
+
+	s->taken = 0;
+	call->at = s->regs.rsp;
+	return s->nr < STEPPING_CALLS - 1 && ++s->nr && !read_target(&call->ra, 8, call->at);
+}
+
 /*
  * Whether INSN at rsp SP, outside of calls, was the return: not push and ret, a way to jump. An
  * interpreter's code may be returned to from places without a call.
@@ -130,6 +152,8 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 {
 	uint8_t before[8];
 
+	if (s->regs.rip == s->taken)
+		return false; /* of a callee that removed its arguments first */
 	if (insn == INSN_JUMP)
 		return stepping_is_popped(s);
 	if (insn != INSN_RET)
@@ -154,13 +178,9 @@ static int stepping_step(struct stepping *s)
 		return -1;
 	if (insn == INSN_PUSHF)
 		stepping_hide(s->tid, s->regs.rsp);
-	while (s->nr && s->calls[s->nr - 1] < s->regs.rsp)
-		s->nr--;
-	if (insn == INSN_CALL) {
-		if (s->nr == STEPPING_CALLS)
-			return -1;
-		s->calls[s->nr++] = s->regs.rsp;
-	}
+	stepping_end_calls(s, insn);
+	if (insn == INSN_CALL && !stepping_add_call(s))
+		return -1;
 	if (!inside && stepping_has_returned(s, insn, sp))
 		return 1;
 	if (!s->nr && s->regs.rsp > s->top)
@@ -178,6 +198,7 @@ static bool stepping_return(struct stepping *s, unsigned steps)
 
 	s->begin = s->top = s->regs.rsp;
 	s->nr = 0;
+	s->taken = 0;
 	s->signal = 0;
 	while (!state && steps--)
 		state = stepping_step(s);

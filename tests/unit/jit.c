@@ -140,6 +140,9 @@ static void jit__ends(void **state)
 		{"\x5d\x49\x3b\xa7\x40\x03\x00\x00\x0f\x87", 10, STACK + 0x48, true},
 		{"\x49\x3b\xa7\x40\x03\x00\x00\x0f\x87", 9, STACK + 0x40, false},
 		{"\x49\x3b\x67\x40\x0f\x87", 6, STACK + 0x40, false},
+		{"\x48\x83\xf9\x03\x7f\x03\xc2\x18", 8, STACK + 0x40, false},
+		{"\x7f\x03\xc2\x18", 4, STACK + 0x40, false},
+		{"\x41\x5a\x48\x8d\x24\xcc", 6, STACK + 0x40, false},
 		{"\x0f\x87\x01\x02\x03\x00\xc3", 7, STACK + 0x40, false}, /* ja …; ret */
 	};
 

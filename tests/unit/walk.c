@@ -343,7 +343,13 @@ static void walk__return_address_in_a_register(void **state)
 	assert_int_equal(w.reg[REG_FP], STACK + 0x110 + 1);
 }
 
-/* ---- system calls in code without rules ---- */
+/* ---- leaves without rules ---- */
+
+static void put_frame(uint64_t at, uint64_t fp, uint64_t ra)
+{
+	word(at)[0] = fp;
+	word(at)[1] = ra;
+}
 
 static int step_without_rule(void)
 {
@@ -355,22 +361,21 @@ static void put_syscall(void)
 	memcpy(&text[w.reg[REG_PC] - 2 - TEXT], (uint8_t[]){0x0f, 0x05}, 2);
 }
 
-static void walk__after_a_system_call(void **state)
+static void walk__leaf_without_frame(void **state)
 {
 	(void)state;
-	w.reg[REG_FP] = 0;
+	put_frame(STACK + 0x200, STACK + 0x280, CALL + 1); /* of an outer function */
 	w.reg[REG_BX] = STACK + 0x300;
-	*word(STACK + 0x100) = CALL;
+	*word(STACK + 0x100) = NO_CALL;
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
-	put_syscall();
+	*word(STACK + 0x100) = CALL;
 	assert_int_equal(step_without_rule(), WALK_ON);
 	assert_int_equal(w.reg[REG_PC], CALL);
 	assert_int_equal(w.reg[REG_SP], STACK + 0x108);
 	assert_true(w.call);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
-	/* a return address behind one is no leaf */
+	/* a caller has one */
 	set_up(state);
-	put_syscall();
 	*word(STACK + 0x100) = CALL;
 	w.call = true;
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
@@ -379,8 +384,9 @@ static void walk__after_a_system_call(void **state)
 static void walk__a_new_thread(void **state)
 {
 	(void)state;
-	put_syscall();
 	*word(STACK + 0x100) = 0;
+	assert_int_equal(step_without_rule(), WALK_NO_RULE);
+	put_syscall();
 	assert_int_equal(step_without_rule(), WALK_ROOT);
 	/* what is not behind a call is no return address */
 	*word(STACK + 0x100) = NO_CALL;
@@ -393,12 +399,6 @@ static void walk__a_new_thread(void **state)
 }
 
 /* ---- frame pointers ---- */
-
-static void put_frame(uint64_t at, uint64_t fp, uint64_t ra)
-{
-	word(at)[0] = fp;
-	word(at)[1] = ra;
-}
 
 static int step_by_fp(void)
 {
@@ -571,7 +571,7 @@ int main(void)
 		TEST(registers_are_kept),
 		TEST(registers_that_were_saved),
 		TEST(return_address_in_a_register),
-		TEST(after_a_system_call),
+		TEST(leaf_without_frame),
 		TEST(a_new_thread),
 		TEST(by_frame_pointers),
 		TEST(frame_pointers_that_are_none),
