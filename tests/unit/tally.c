@@ -236,6 +236,34 @@ static void tally__waits_from_before_the_recording(void **state)
 	recording_release(&rec);
 }
 
+/* A task without user memory: the kernel stack alone, else a note that says why. */
+static void tally__no_user_stack(void **state)
+{
+	static const char *const notes[] = {"[no user stack: kernel thread]",
+		"[no user stack: exiting]", "[no user stack: execve]"};
+	struct recording rec;
+
+	(void)state;
+	feed("stack 1401 7 0 1 ffffffff81000000");
+	feed("row 7 2000 0 4 4");
+	feed("row 7 3000 0 3 3");
+	feed("row 7 4000 0 2 2");
+	feed("row 7 3000 1401 1 1");
+	to_recording(&rec);
+	assert_int_equal(rec.nr_rows, 4);
+	for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+		const struct rec_stack *s = &rec.stacks[rec.rows[i].stacks[0]];
+		const struct rec_frame *f = &rec.frames[rec.frame_refs[s->first]];
+
+		assert_int_equal(s->kind, STACK_USER);
+		assert_int_equal(s->end, END_ROOT);
+		assert_string_equal(recording_get(&rec, rec.names[f->names].function), notes[i]);
+	}
+	assert_int_equal(rec.stacks[rec.rows[3].stacks[0]].kind, STACK_KERNEL);
+	assert_int_equal(rec.rows[3].stacks[1], NO_STACK);
+	recording_release(&rec);
+}
+
 static const struct rec_name *name_of(const struct recording *rec, uint32_t stack, uint32_t frame)
 {
 	const struct rec_frame *f = &rec->frames[rec->frame_refs[rec->stacks[stack].first + frame]];
@@ -458,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tally__labels_are_sets_of_pairs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__waits_from_before_the_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__no_user_stack, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_names_are_hostile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

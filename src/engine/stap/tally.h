@@ -69,6 +69,9 @@ struct tally {
 /* Ids that stand for no stack: the wait began before the recording. */
 enum { EARLIER_USER = 0x1000, EARLIER_KERNEL = 0x1400 };
 
+/* Ids of user stacks that tasks do not have, see tapsets/stacks/user.stp. */
+enum { NO_USER_KERNEL_THREAD = 0x2000, NO_USER_EXITING = 0x3000, NO_USER_EXECVE = 0x4000 };
+
 void tally_init(struct tally *t, struct processes *ps);
 void tally_release(struct tally *t);
 

@@ -178,11 +178,31 @@ static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
 
 /* ---- rows ---- */
 
+/* How samples say that the task has no user stack; 0: ID is that of a stack. */
+static unsigned no_user_stack(uint64_t id)
+{
+	switch (id) {
+	case NO_USER_KERNEL_THREAD:
+		return SAMPLE_KERNEL_THREAD;
+	case NO_USER_EXITING:
+		return SAMPLE_EXITING;
+	case NO_USER_EXECVE:
+		return SAMPLE_EXECVE;
+	}
+	return 0;
+}
+
 /* False: the stack was lost. */
 static bool set_user_stack(struct adder *a, const struct tally_row *from, struct sample_key *key)
 {
 	const struct tally_stack *s = tally_stack(a->t, from->user);
 
+	if (no_user_stack(from->user)) {
+		if (!from->kernel) /* the kernel stack alone is whole */
+			key->user = samples_stack(
+				a->samples, NULL, 0, STACK_USER, no_user_stack(from->user));
+		return true;
+	}
 	if (from->user == EARLIER_USER)
 		key->user = add_earlier(a, a->t->vm ? a->t->vm->stack : STACK_USER);
 	else if (s && s->nr)
