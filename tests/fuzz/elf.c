@@ -132,7 +132,7 @@ static void use_table(struct elffile *elf, struct strbuf *out)
 {
 	struct unwind_table table;
 
-	if (!unwind_build(&table, elf, false, NULL))
+	if (!unwind_build(&table, elf, true, NULL))
 		strbuf_addf(out, "%lx %u\n", table.header->base, table.header->nr_rows);
 	unwind_table_release(&table);
 }

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elffile *elf = elffile_open_memory(image.buf, image.len);
 
 	must(elf);
-	if (unwind_build(&table, elf, false, &err)) {
+	if (unwind_build(&table, elf, data[0] & 4, &err)) {
 		must(err.len && !table.blocks);
 	} else {
 		use(&table);

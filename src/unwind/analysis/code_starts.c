@@ -10,8 +10,8 @@
 
 enum {
 	STARTS_MAX = 1 << 20,
-	SCAN_MAX = 256 << 20, /* bytes */
-	SYMBOLS_MAX = 1 << 22,
+	SCAN_MAX = 256 << 20,  /* bytes */
+	SYMBOLS_MAX = 1 << 23, /* and relocations, of all sections */
 };
 
 static void add(struct code_starts *s, const struct code_flow *flow, uint64_t address, bool called)
@@ -70,7 +70,7 @@ static void add_symbols(struct code_starts *s, const struct code_flow *flow, Elf
 {
 	GElf_Sym sym;
 
-	for (int i = 1; i < SYMBOLS_MAX && gelf_getsym(data, i, &sym); i++)
+	for (int i = 1; s->nr_seen < SYMBOLS_MAX && gelf_getsym(data, i, &sym); i++, s->nr_seen++)
 		if (sym.st_shndx != SHN_UNDEF && GELF_ST_TYPE(sym.st_info) <= STT_FUNC &&
 			GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
 			add(s, flow, sym.st_value, GELF_ST_TYPE(sym.st_info) == STT_FUNC);
@@ -81,7 +81,7 @@ static void add_relocations(struct code_starts *s, const struct code_flow *flow,
 {
 	GElf_Rela rela;
 
-	for (int i = 0; i < SYMBOLS_MAX && gelf_getrela(data, i, &rela); i++)
+	for (int i = 0; s->nr_seen < SYMBOLS_MAX && gelf_getrela(data, i, &rela); i++, s->nr_seen++)
 		if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
 			add(s, flow, (uint64_t)rela.r_addend, false);
 }

@@ -16,6 +16,7 @@ struct code_starts {
 	/* addresses in pieces of the code: called, or a symbol's; and referred to */
 	uint64_t *called, *referred;
 	size_t nr_called, nr_referred, called_alloc, referred_alloc;
+	size_t nr_seen; /* symbols and relocations */
 };
 
 /* CODE: the N segments of ELF; RANGES: the functions that have unwind information. */
