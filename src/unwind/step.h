@@ -194,8 +194,7 @@ static inline int walk_by_jit(struct walk *w, uint32_t cfa)
 
 	if (end != WALK_NO_RULE || cfa == UNWIND_CFA_JIT_NO_FRAME)
 		return end;
-	return cfa == UNWIND_CFA_JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false)
-					   : walk_without_rule(w);
+	return cfa == UNWIND_CFA_JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false) : walk_by_fp(w);
 }
 
 /* Reads rbp and the return address, which are usually adjacent. */
