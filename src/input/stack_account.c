@@ -61,7 +61,7 @@ static struct cut cut_by_note(struct profile *p, const char *note)
 	by[strlen(by) - 1] = '\0'; /* ] */
 	cut.cause = cut_cause_of(by);
 	if (cut.cause == CUT_RULES && *by == '[' && strcmp(by, "[vdso]"))
-		cut.cause = CUT_MEMORY;
+		cut = (struct cut){.cause = CUT_MEMORY, .generated = true};
 	else if (cut.cause == CUT_RULES)
 		cut.file = cuts_file(&p->cuts, by);
 	free(by);

@@ -59,7 +59,9 @@ void cuts_add(struct cuts *cuts, const struct cut *cut)
 {
 	bool is_new;
 	uint32_t *at = table_put(&cuts->by_cut, cut->file,
-		(uint64_t)cut->cause << 16 | (uint64_t)cut->runtime << 8 | cut->stap, &is_new);
+		(uint64_t)cut->cause << 16 | (uint64_t)cut->runtime << 8 |
+			(uint64_t)cut->generated << 1 | cut->stap,
+		&is_new);
 
 	if (!is_new) {
 		add_capped(&cuts->list[*at].weight, cut->weight);
@@ -97,7 +99,7 @@ void cuts_set_runtime(struct cuts *cuts, enum runtime runtime)
 
 	cuts_init(cuts);
 	for (size_t i = 0; i < old.nr; i++)
-		if (old.list[i].cause == CUT_MEMORY && !old.list[i].runtime)
+		if (old.list[i].generated && !old.list[i].runtime)
 			old.list[i].runtime = runtime;
 	cuts_add_all(cuts, &old);
 	cuts_release(&old);
@@ -163,7 +165,7 @@ static void add_line(const struct listed *l, const struct account *account, stru
 
 	account_add_share(c->weight, account->kept, out);
 	strbuf_adds(out, c->cause >= BROKEN_FAILED ? " broken" : " cut");
-	if (c->cause == CUT_MEMORY) {
+	if (c->generated) {
 		strbuf_adds(out, name ? " in generated code of " : " in generated code");
 		strbuf_adds(out, name ? name : "");
 	} else if (*l->file) {

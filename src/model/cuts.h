@@ -32,8 +32,9 @@ enum cut_cause {
 
 struct cut {
 	enum cut_cause cause : 8;
-	enum runtime runtime : 8; /* of CUT_MEMORY */
+	enum runtime runtime : 8; /* of generated code */
 	bool stap;                /* by SystemTap's unwinder, of CUT_RULES and CUT_MEMORY */
+	bool generated;           /* CUT_MEMORY, or broken in such code */
 	uint32_t file;            /* path or name, in the names of struct cuts; 0: unknown */
 	uint64_t weight;
 };

@@ -129,12 +129,17 @@ static struct cut find(struct cut_finder *f, const struct rec_stack *stack, uint
 	if (cut.cause == CUT_RULES && (*by == '[' || is_generated(rec, map)) &&
 		strcmp(by, "[vdso]")) {
 		cut.cause = CUT_MEMORY;
+		cut.generated = true;
 		cut.runtime = runtime_of_process(f, map && map->pid ? map->pid : pid);
+	}
+	if (has_file(cut.cause) && cut.cause != CUT_RULES && is_generated(rec, map)) {
+		cut.generated = true;
+		cut.runtime = runtime_of_process(f, map->pid);
 	}
 	cut.stap = f->stap && (cut.cause == CUT_RULES || cut.cause == CUT_MEMORY);
 	if (stack->end == END_BROKEN || !*by)
 		path = map ? recording_get(rec, map->path) : "";
-	if (has_file(cut.cause))
+	if (has_file(cut.cause) && !cut.generated)
 		cut.file = cuts_file(f->cuts, path);
 	return cut;
 }

@@ -184,6 +184,14 @@ static void cuts__runtime_by_mapped_file(void **state)
 	       "30.0 % cut in generated code" GENERATED "\n");
 }
 
+static void cuts__broken_in_generated_code(void **state)
+{
+	(void)state;
+	add_one(add_task(1, "beam.smp"), END_BROKEN, "caller",
+		add_frame(1, "/memfd:vmem (deleted)", ""), 1);
+	expect("100.0 % broken in generated code of Erlang: the caller's address is in no code\n");
+}
+
 static void cuts__runtime_by_threads(void **state)
 {
 	add_task(1, "luajit");
@@ -327,6 +335,7 @@ int main(void)
 		TEST(names_of_files_are_escaped),
 		TEST(each_cause),
 		TEST(runtime_by_mapped_file),
+		TEST(broken_in_generated_code),
 		TEST(runtime_by_threads),
 		TEST(program_in_memory),
 		TEST(with_systemtap),
