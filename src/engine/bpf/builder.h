@@ -34,8 +34,8 @@ void builder_stop(struct builder *b);
 
 /*
  * Requests the table of the file FD, ANALYSED or not, see unwind_build.h; NUMBER, which is below
- * BUILDER_ANALYSED, identifies the result. 1: it has BUILDER_DEPTH requests
- * already; -1: it does not run.
+ * BUILDER_ANALYSED, identifies the result. 1: it has BUILDER_DEPTH requests already; -1: it does
+ * not run.
  */
 int builder_request(struct builder *b, uint32_t number, int fd, bool analysed);
 /*

@@ -15,13 +15,17 @@ struct unwind_range;
 struct unwind_ranges;
 struct unwind_rows;
 
-/* Analyses what RANGES leave out of the N segments CODE of ELF. NULL: nothing. */
+/*
+ * Analyses what RANGES leave out of the N segments CODE of ELF. Freed by analysis_free(); NULL:
+ * there is nothing to analyse, or too much.
+ */
 struct analysis *analysis_new(const struct elffile *elf, const struct elf_code *code, size_t n,
 	const struct unwind_ranges *ranges);
 void analysis_free(struct analysis *a);
 
+/* Adds what was analysed to RANGES. */
 void analysis_ranges(const struct analysis *a, struct unwind_ranges *ranges);
-/* RANGE is one of these, or a part of it. */
+/* Adds the rules for RANGE, which is one of these, or a part of one. */
 void analysis_rows(
 	const struct analysis *a, const struct unwind_range *range, struct unwind_rows *rows);
 

@@ -2,8 +2,8 @@
 /*
  * Follows code without unwind information from the starts of functions, and finds the rule of each
  * instruction. Flows that share code are a component. It is trusted only if its own returns pop
- * where its rules say that the return address is: so are others that end in jumps alone refused, as
- * those of GHC and V8, and data taken for code.
+ * where its rules say that the return address is. This refuses code that ends in jumps alone (GHC,
+ * V8), and data taken for code.
  *
  * The code is untrusted: time and memory are bounded by its size, and code that needs more has no
  * rules.

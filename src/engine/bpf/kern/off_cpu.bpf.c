@@ -95,11 +95,12 @@ static __always_inline void begin_wait(
 {
 	struct ids ids = my_ids();
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
-	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
 	struct scratch *s = my_scratch(LANE_EVENT);
 
 	if (!s || !tid || !is_target(ids))
 		return;
+	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
+
 	end_missed_wait(tid, now, cpu_ns, count);
 	if (!wait_is_selected(state))
 		return;
