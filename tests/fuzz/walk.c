@@ -108,6 +108,7 @@ static void make_maps(void)
 	for (size_t i = 0; i < MAPS; i++) {
 		states[i] = take();
 		objects[i].elf = i ? (struct elffile *)&objects : NULL;
+		objects[i].path = (char *)(i || states[i] & 1 ? "/file" : "//anon");
 		maps[i] = (struct mapping){.start = TEXT + i * MAP_SIZE,
 			.end = TEXT + (i + 1) * MAP_SIZE,
 			.object = i};
