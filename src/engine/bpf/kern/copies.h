@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies of registers and stack, which are unwound in user space if that is not possible here, and
+ * the backlog of ticks without a copy. Part of core.h.
+ */
+#ifndef ENGINE_BPF_KERN_COPIES_H
+#define ENGINE_BPF_KERN_COPIES_H
+
+/*
+ * Copies page INDEX of the stack; 0: it was the last one. A page below the stack's end that cannot
+ * be read was never written to, so no rule refers to it: it is left out.
+ */
+__noinline int copy_page(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+	struct ring_page *page;
+	uint64_t word;
+
+	if (!s || s->copied_to >= s->copy_end)
+		return 0;
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)s->copied_to)) {
+		s->copied_to += COPY_PAGE;
+		return s->end_is_known;
+	}
+	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
+	if (!page) {
+		s->ring_full = true;
+		return 0;
+	}
+	page->type = RING_PAGE;
+	page->copy = s->copy.copy;
+	page->index = index;
+	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)s->copied_to)) {
+		bpf_ringbuf_discard(page, 0);
+		return 0;
+	}
+	bpf_ringbuf_submit(page, 0);
+	s->copied_to += COPY_PAGE;
+	s->copy.nr_pages = index + 1;
+	return 1;
+}
+
+/* Starts a walk from s->regs; DWARF numbers of registers. */
+static __always_inline void take_regs(struct scratch *s)
+{
+	const struct pt_regs___kernel *r = &s->regs;
+	uint64_t *reg = s->walk.reg;
+
+	reg[0] = r->ax;
+	reg[1] = r->dx;
+	reg[2] = r->cx;
+	reg[3] = r->bx;
+	reg[4] = r->si;
+	reg[5] = r->di;
+	reg[6] = r->bp;
+	reg[7] = r->sp;
+	reg[8] = r->r8;
+	reg[9] = r->r9;
+	reg[10] = r->r10;
+	reg[11] = r->r11;
+	reg[12] = r->r12;
+	reg[13] = r->r13;
+	reg[14] = r->r14;
+	reg[15] = r->r15;
+	reg[16] = r->ip;
+	s->walk.known = (1 << NR_REGS) - 1;
+	s->walk.bx_at = 0;
+	s->walk.call = false;
+	s->walk.nr = 0;
+	s->walk.end = WALK_ON;
+	s->walk.map.start = s->walk.map.end = 0;
+	s->window_at = 0;
+	s->checked_at = 0;
+}
+
+/* A new number of a stack that user space unwinds. */
+static __always_inline uint64_t copy_number(uint32_t lane, struct counters *count)
+{
+	return STACK_COPY | new_number(lane, count->copies++);
+}
+
+/* Fills the head of copy NUMBER from s->regs. */
+static __always_inline void begin_copy(
+	struct scratch *s, uint64_t number, uint32_t tgid, uint64_t exec_pages)
+{
+	take_regs(s);
+	s->copy.type = RING_COPY;
+	s->copy.copy = number;
+	s->copy.tgid = tgid;
+	s->copy.nr_pages = 0;
+	s->copy.remote = false;
+	s->copy.time = bpf_ktime_get_ns();
+	s->copy.exec_pages = exec_pages;
+	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
+}
+
+/*
+ * Finds the end of the stack that contains SP, if known: the main thread's is at mm->start_stack;
+ * other threads usually have their thread control block there (glibc, musl). A control block
+ * elsewhere is not in a stack, so nothing is cut off.
+ */
+static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
+{
+	struct task_struct *task = current_task();
+	uint64_t limit = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
+	uint64_t first = BPF_CORE_READ(task, mm, start_stack),
+		 block = BPF_CORE_READ(task, thread.fsbase);
+
+	s->copy_end = limit;
+	if (first > sp && first < s->copy_end)
+		s->copy_end = first;
+	if (block > sp && block < s->copy_end)
+		s->copy_end = block;
+	s->end_is_known = s->copy_end < limit;
+}
+
+/* A process with many samples before its tables are ready must not fill the ring buffer. */
+static __always_inline bool may_copy(uint32_t tgid)
+{
+	struct copy_quota *known = bpf_map_lookup_elem(&copy_quotas, &tgid);
+	struct copy_quota first = {0};
+
+	if (known)
+		return copy_quota_take(known, bpf_ktime_get_ns());
+	return copy_quota_take(&first, bpf_ktime_get_ns()) &&
+	       !bpf_map_update_elem(&copy_quotas, &tgid, &first, BPF_ANY);
+}
+
+/* Adds this tick to the backlog of its thread; false: there is no room. */
+static __always_inline bool delay(struct scratch *s, struct counters *count)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = bpf_map_lookup_elem(&delayed, &tid);
+
+	if (known && known->start != s->row.start)
+		return false; /* of a thread that has ended */
+	if (known) {
+		known->count++;
+	} else {
+		struct delayed *first = &s->first;
+
+		first->start = s->row.start;
+		first->tid = s->row.tid;
+		first->tgid = s->row.tgid;
+		first->pc = s->regs.ip;
+		first->count = 1;
+		__builtin_memcpy(first->comm, s->row.comm, COMM_LEN);
+		if (bpf_map_update_elem(&delayed, &tid, first, BPF_NOEXIST))
+			return false;
+	}
+	control.any_delayed = true;
+	count->delayed++;
+	return true;
+}
+
+/* Removes the ticks from the backlog that the current stack also counts for; their number. */
+static __always_inline uint64_t take_delayed(const struct scratch *s)
+{
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct delayed *known = control.any_delayed ? bpf_map_lookup_elem(&delayed, &tid) : NULL;
+
+	if (!known || known->start != s->row.start)
+		return 0;
+	uint64_t nr = backlog_take(known);
+
+	if (!known->count)
+		bpf_map_delete_elem(&delayed, &tid);
+	return nr;
+}
+
+/* Copies registers and stack; the copy's number, 0: the ring buffer is full. */
+static __always_inline uint64_t copy_stack(
+	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
+{
+	uint64_t number = copy_number(LANE_EVENT, count);
+
+	begin_copy(s, number, tgid, exec_pages);
+	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	find_stack_end(s, s->walk.reg[REG_SP]);
+	s->ring_full = false;
+	for (uint32_t i = 0; i < COPY_PAGES; i++)
+		if (!copy_page(LANE_EVENT, i))
+			break;
+	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+		return 0;
+	return number;
+}
+
+#endif
