@@ -59,7 +59,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit bench right soak fuzz vm-shell install clean distclean format
+.PHONY: all help deps deps-check demo check check-built unit bench right soak fuzz vm-shell completion install uninstall clean distclean format
 
 all: $(PROGRAMS)
 
@@ -76,7 +76,7 @@ help:
 ## make soak       memory and account of a recording under load, for SECONDS=3600
 ## make fuzz       the fuzzers, for SECONDS=60 each
 ## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
-## make install    PREFIX=/usr/local, DESTDIR=
+## make install    PREFIX=/usr/local, DESTDIR=; make uninstall
 ## make clean      all but the laboratory's image; make distclean that, too
 
 deps:
@@ -194,7 +194,22 @@ fuzz:
 vm-shell:
 	$(Q)sh tests/vm/shell
 
-install: all
+# what the shells complete, from the options that --help lists
+COMPLETION := $(foreach p,$(CMDS) $(notdir $(SCRIPTS)),$(foreach s,bash zsh fish,$(O)/completion/$s/$p))
+completion: $(COMPLETION)
+$(COMPLETION): completion/completion.awk $(PROGRAMS) $(SCRIPTS)
+	@mkdir -p $(@D)
+	$(Q)$(BINDIR)/$(@F) --help >$@.help
+	$(Q)awk -v shell=$(notdir $(@D)) -v program=$(@F) -f $< $@.help >$@
+	$(Q)rm $@.help
+
+man_installed = $(foreach section,1 5 7,$(patsubst man/%,$(mandir)/man$(section)/%,$(wildcard man/*.$(section))))
+folders_installed = $(pkgdatadir) $(datadir)/doc/flametap
+bash_dir = $(datadir)/bash-completion/completions
+zsh_dir = $(datadir)/zsh/site-functions
+fish_dir = $(datadir)/fish/vendor_completions.d
+
+install: all completion
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man7
 	$(INSTALL) -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(wildcard man/*.1) $(DESTDIR)$(mandir)/man1
@@ -204,6 +219,17 @@ install: all
 	$(INSTALL) -m 644 $(wildcard man/examples/*.txt) $(DESTDIR)$(datadir)/doc/flametap/examples
 	cd stap && find . -name '*.stp' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/stap/{} \;
 	cd tapsets && find . -name '*.stp*' -exec $(INSTALL) -D -m 644 {} $(abspath $(DESTDIR)$(pkgdatadir))/tapsets/{} \;
+	$(INSTALL) -d $(DESTDIR)$(bash_dir) $(DESTDIR)$(zsh_dir) $(DESTDIR)$(fish_dir)
+	$(INSTALL) -m 644 $(filter $(O)/completion/bash/%,$(COMPLETION)) $(DESTDIR)$(bash_dir)
+	for p in $(notdir $(PROGRAMS) $(SCRIPTS)); do \
+		$(INSTALL) -m 644 $(O)/completion/zsh/$$p $(DESTDIR)$(zsh_dir)/_$$p && \
+		$(INSTALL) -m 644 $(O)/completion/fish/$$p $(DESTDIR)$(fish_dir)/$$p.fish || exit; \
+	done
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(man_installed)) $(foreach p,$(notdir $(PROGRAMS) $(SCRIPTS)),$(addprefix $(DESTDIR),\
+		$(bindir)/$p $(bash_dir)/$p $(zsh_dir)/_$p $(fish_dir)/$p.fish))
+	rm -rf $(addprefix $(DESTDIR),$(folders_installed))
 
 format:
 	clang-format -i $$(find src tests -name '*.[ch]')

@@ -70,7 +70,7 @@ static const struct argp_option option_table[] = {
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if fewer frames than this have names (default 50; 0: never)", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
-	{"engine", OPT_ENGINE, "NAME", 0, "auto, stap (SystemTap) or bpf (built in)", 3},
+	{"engine", OPT_ENGINE, "auto|stap|bpf", 0, "SystemTap, built in, or the first that works (default)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; can be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Table size: N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,

@@ -17,14 +17,14 @@ static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Names:", 4},
 	{"inlines", OPT_INLINES, NULL, 0, "Show inlined calls as frames", 4},
 	{"lines", OPT_LINES, NULL, 0, "Show source file and line of functions", 4},
-	{"demangle", OPT_DEMANGLE, "HOW", 0,
+	{"demangle", OPT_DEMANGLE, "short|full|none", 0,
 		"C++ and Rust names: short (without arguments, unless functions differ only in "
 		"these; default), full, none",
 		4},
 	{"root", OPT_ROOT, "DIR", 0, "Root directory of the recorded files (/)", 4},
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR...]", 0,
 		"Directories with debug files (/usr/lib/debug)", 4},
-	{"debuginfod", OPT_DEBUGINFOD, "WHEN", 0,
+	{"debuginfod", OPT_DEBUGINFOD, "auto|always|never", 0,
 		"Download debug files from $DEBUGINFOD_URLS: auto (of files with enough weight; "
 		"default), always, never",
 		4},

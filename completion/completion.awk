@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# awk -v shell=bash|zsh|fish -v program=NAME: the completion of its options, made from what NAME --help prints.
+
+# The words of a choice such as "auto|stap|bpf"; otherwise what is to be completed: files, directories, processes, or any text.
+function kind_of(value) {
+	if (value ~ /[|]/)
+		return "words"
+	if (value ~ /^DIR/)
+		return "folders"
+	if (value ~ /FILE/)
+		return "files"
+	return value ~ /^PID/ ? "processes" : value == "" ? "none" : "text"
+}
+
+# The first clause of a description, without "With -p:" before it and what the shells would interpret.
+function summary(doc) {
+	sub(/^(With [^:]*|stap): /, "", doc)
+	sub(/[;:(].*/, "", doc)
+	gsub(/["'`$\\\[\]]/, "", doc)
+	sub(/ +$/, "", doc)
+	return doc
+}
+
+function bash_values(i,    kind) {
+	kind = kind_of(value[i])
+	if (kind == "words")
+		return "COMPREPLY=($(compgen -W '" words(value[i]) "' -- \"$word\")); "
+	if (kind == "folders")
+		return "COMPREPLY=($(compgen -d -- \"$word\")); "
+	if (kind == "files")
+		return "COMPREPLY=($(compgen -f -- \"$word\")); "
+	return kind == "processes" ? "COMPREPLY=($(compgen -W \"$(ps -e -o pid=)\" -- \"$word\")); " : ""
+}
+
+function words(choice) {
+	gsub(/[|]/, " ", choice)
+	return choice
+}
+
+function print_bash(    i, all, name) {
+	name = "_flametap_" program
+	gsub(/-/, "_", name)
+	print "# bash completion for " program
+	print name "() {"
+	print "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}"
+	print "\t[ \"$word\" = = ] && word="
+	print "\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}"
+	print "\tcase $before in"
+	for (i = 1; i <= nr; i++) {
+		all = all " --" long[i] (value[i] == "" ? "" : "=")
+		if (value[i] != "")
+			print "\t" (short[i] == "" ? "" : "-" short[i] " | ") "--" long[i] ") " bash_values(i) "return ;;"
+	}
+	print "\tesac"
+	print "\tcase $word in"
+	print "\t-*)"
+	print "\t\tCOMPREPLY=($(compgen -W '" substr(all, 2) "' -- \"$word\"))"
+	print "\t\t[[ ${COMPREPLY[*]} = *= ]] && compopt -o nospace"
+	print "\t\t;;"
+	print "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;"
+	print "\tesac"
+	print "}"
+	print "complete -o filenames -F " name " " program
+}
+
+function zsh_values(i,    kind) {
+	kind = kind_of(value[i])
+	if (kind == "words")
+		return ":" long[i] ":(" words(value[i]) ")"
+	if (kind == "folders")
+		return ":directory:_files -/"
+	if (kind == "files")
+		return ":file:_files"
+	return kind == "processes" ? ":process:_pids" : kind == "none" ? "" : ":" long[i] ": "
+}
+
+function print_zsh(    i, set) {
+	print "#compdef " program
+	print "_arguments -s -S \\"
+	for (i = 1; i <= nr; i++) {
+		set = short[i] == "" ? "'--" long[i] (value[i] == "" ? "" : "=") : "{-" short[i] (value[i] == "" ? "" : "+") ",--" \
+			long[i] (value[i] == "" ? "" : "=") "}'"
+		print "\t'*'" set (doc[i] == "" ? "" : "[" summary(doc[i]) "]") zsh_values(i) "' \\"
+	}
+	print "\t'*:file:_files'"
+}
+
+function print_fish(    i, kind, rest) {
+	for (i = 1; i <= nr; i++) {
+		kind = kind_of(value[i])
+		rest = kind == "none" ? "" : kind == "files" ? " -r -F" : kind == "folders" ? " -x -a '(__fish_complete_directories)'" : \
+			kind == "processes" ? " -x -a '(__fish_complete_pids)'" : kind == "words" ? " -x -a '" words(value[i]) "'" : " -x"
+		print "complete -c " program (short[i] == "" ? "" : " -s '" short[i] "'") " -l " long[i] rest \
+			(doc[i] == "" ? "" : " -d '" summary(doc[i]) "'")
+	}
+}
+
+# "  -p, --pid=PID[,PID...]     These processes"; -p, value and description may be missing, and "--threads, --tid" has two names
+/^ ? ? ? ? ? ?(-., )?--[a-z]/ {
+	sub(/^ +/, "")
+	letter = ""
+	if ($0 ~ /^-[^-], /) {
+		letter = substr($0, 2, 1)
+		$0 = substr($0, 5)
+	}
+	text = $0
+	sub(/^(--[^ ]+, )*[^ ]+ */, "", text)
+	names = split($0, name, / +/)
+	for (i = 1; i <= names && name[i] ~ /^--/; i++) {
+		nr++
+		short[nr] = i == 1 ? letter : ""
+		doc[nr] = text
+		sub(/^--/, "", name[i])
+		sub(/,$/, "", name[i])
+		value[nr] = name[i] ~ /=/ ? substr(name[i], index(name[i], "=") + 1) : ""
+		sub(/\[?=.*/, "", name[i])
+		long[nr] = name[i]
+	}
+	next
+}
+
+# the description goes on
+nr && /^                             +[^ ]/ {
+	line = $0
+	sub(/^ +/, "", line)
+	doc[nr] = doc[nr] (doc[nr] == "" ? "" : " ") line
+	next
+}
+
+END {
+	if (!nr) {
+		print "completion.awk: the help of '" program "' lists no option: is it built?" >"/dev/stderr"
+		exit 1
+	}
+	if (shell == "bash")
+		print_bash()
+	else if (shell == "zsh")
+		print_zsh()
+	else
+		print_fish()
+}
