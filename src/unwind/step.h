@@ -272,6 +272,8 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	end = walk_saved(w, r, cfa);
 	if (end)
 		return end;
+	if (r->cfa == UNWIND_CFA_CALLED && !walk_is_return(w, w->reg[REG_PC]))
+		return WALK_NO_RULE;
 	w->bx_at = bx_at;
 	w->reg[REG_SP] = cfa;
 	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |

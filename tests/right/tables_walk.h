@@ -6,6 +6,7 @@
 #ifndef TESTS_RIGHT_TABLES_WALK_H
 #define TESTS_RIGHT_TABLES_WALK_H
 
+#include "engine/jit/jit_find.h"
 #include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -33,6 +34,7 @@ static int read_target(void *to, size_t size, uint64_t at)
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_target(to, size, at))
 
 #include "unwind/step.h"
+#include "unwind/jit_rule.h"
 
 struct tables {
 	struct processes ps;
@@ -40,6 +42,9 @@ struct tables {
 	bool *made;
 	size_t nr;
 	bool scanned; /* for the current walk */
+	struct jit_layout layout;
+	unsigned changes; /* of the mappings, when the layout was found */
+	bool found;
 };
 
 static void tables_init(struct tables *t, pid_t pid)
@@ -91,6 +96,18 @@ static const struct mapping *tables_map(struct tables *t, uint64_t pc)
 	return m;
 }
 
+/* The layout of code compiled at run time. */
+static const struct jit_layout *tables_layout(struct tables *t)
+{
+	struct process *p = processes_get(&t->ps, (uint32_t)tables_pid);
+
+	if (p && (!t->found || t->changes != p->changes)) {
+		t->found = jit_find(&t->ps, p, &t->layout) == JIT_FOUND;
+		t->changes = p->changes;
+	}
+	return &t->layout;
+}
+
 /* To the caller of the frame of W; *M: its mapping. */
 static int tables_step(struct tables *t, struct walk *w, const struct mapping **m)
 {
@@ -103,7 +120,7 @@ static int tables_step(struct tables *t, struct walk *w, const struct mapping **
 	o = &t->ps.objects[(*m)->object];
 	w->map = (struct walk_map){.start = (*m)->start, .end = (*m)->end};
 	if (!o->elf && recording_is_memory(o->path))
-		return walk_by_jit(w, walk_search_code(w));
+		return walk_compiled(w, tables_layout(t));
 	if (!o->elf || !elffile_mapped(o->elf, (*m)->offset, (*m)->end - (*m)->start, &address))
 		return walk_without_rule(w);
 	w->map.bias = (*m)->start - address;

@@ -13,6 +13,7 @@ static struct processes ps;
 static struct pool pool;
 static struct loader loader;
 static struct spaces spaces;
+static struct jit_layouts layouts;
 static int pool_maps, space_map;
 static unsigned random_state = 1302;
 
@@ -44,12 +45,14 @@ static void make(uint64_t pool_bytes_max)
 	loader_init(&loader, &ps);
 	loader.pool = &pool;
 	loader.descs = xcalloc(TABLES_MAX, sizeof(*loader.descs));
-	spaces_init(&spaces, &ps, &pool, &loader, space_map);
+	jit_layouts_init(&layouts, &ps);
+	spaces_init(&spaces, &ps, &pool, &loader, &layouts, space_map);
 }
 
 static void release(void)
 {
 	spaces_release(&spaces);
+	jit_layouts_release(&layouts);
 	free(loader.descs);
 	loader_release(&loader);
 	processes_release(&ps);

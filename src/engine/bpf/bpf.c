@@ -52,6 +52,7 @@ struct bpf {
 	struct sideband side;
 	struct pool pool;
 	struct loader loader;
+	struct jit_layouts layouts;
 	struct spaces spaces;
 	struct processes processes;
 	struct vm_processes vms;
@@ -136,7 +137,9 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_desc), true);
 	b->counters = programs_map_memory(
 		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
-	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, programs_map(p, "spaces"));
+	b->layouts.map = programs_map(p, "jit_layouts");
+	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, &b->layouts,
+		programs_map(p, "spaces"));
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
 	b->drain.on_switch = take_names;
@@ -202,6 +205,7 @@ static void bpf_free(struct engine *engine)
 	ring_records_release(&b->ring);
 	loader_release(&b->loader);
 	spaces_release(&b->spaces);
+	jit_layouts_release(&b->layouts);
 	stack_copies_release(&b->copies);
 	drain_release(&b->drain);
 	samples_release(&b->samples);
@@ -256,12 +260,14 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
+	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(&b->vms, request->vm, &b->processes,
 		&(struct vm_names){add_name, &b->samples}, &b->no_vm);
 	b->vms.fetch = request->fetch;
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
+	b->copies.layouts = &b->layouts;
 	if (targets_scan(request, &b->processes, monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
 		(request->vm && find_vm(b, err))) {
 		bpf_free(&b->engine);
@@ -469,6 +475,7 @@ static void take_round(struct bpf *b)
 	rescan(b);
 	take_vms(b);
 	publish_changes(b);
+	spaces_retry_layouts(&b->spaces);
 	if (loader_receive(&b->loader))
 		stack_copies_unwind(&b->copies, false);
 }

@@ -16,9 +16,10 @@ enum {
 _Static_assert(PROCESS_MAPS_MAX == SPACE_NODES * SPACE_MAPS, "what there is room for");
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
-	int map_fd)
+	struct jit_layouts *layouts, int map_fd)
 {
-	*s = (struct spaces){.ps = ps, .pool = pool, .loader = loader, .map = map_fd};
+	*s = (struct spaces){
+		.ps = ps, .pool = pool, .loader = loader, .layouts = layouts, .map = map_fd};
 }
 
 void spaces_release(struct spaces *s)
@@ -138,6 +139,7 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 	int64_t began_ns = cpu_time_ns();
 
 	entry->block = 0;
+	jit_layouts_publish(s->layouts, p);
 	if (!make_space(s, p, entry, &space) ||
 		bpf_map_update_elem(s->map, &p->pid, &space, BPF_ANY))
 		bpf_map_delete_elem(s->map, &p->pid);
@@ -207,6 +209,19 @@ void spaces_executed(struct spaces *s, const struct process *p)
 	struct spaces_entry *entry = entry_of(s, p);
 
 	entry->published = entry->unchecked = false;
+	jit_layouts_remove(s->layouts, p);
+}
+
+void spaces_retry_layouts(struct spaces *s)
+{
+	for (size_t i = 0; s->layouts->nr_later && i < s->nr; i++) {
+		struct process *p = &s->ps->list[i];
+		struct spaces_entry *entry = &s->entries[i];
+
+		if (!p->gone && entry->id == p->id && entry->published &&
+			jit_layouts_retry(s->layouts, p))
+			publish(s, p, entry);
+	}
 }
 
 void spaces_remove(struct spaces *s, struct process *p)
@@ -215,6 +230,7 @@ void spaces_remove(struct spaces *s, struct process *p)
 
 	if (entry->published)
 		bpf_map_delete_elem(s->map, &p->pid);
+	jit_layouts_remove(s->layouts, p);
 	pool_put(s->pool, entry->block, entry->nr);
 	*entry = (struct spaces_entry){.id = p->id};
 }

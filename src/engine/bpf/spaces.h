@@ -3,6 +3,7 @@
 #ifndef ENGINE_BPF_SPACES_H
 #define ENGINE_BPF_SPACES_H
 
+#include "jit_layouts.h"
 #include "loader.h"
 #include "pool.h"
 #include "process/process.h"
@@ -11,6 +12,7 @@ struct spaces {
 	struct processes *ps;
 	struct pool *pool;
 	struct loader *loader;
+	struct jit_layouts *layouts;
 	int map; /* fd: pid -> struct space */
 	struct spaces_entry {
 		uint64_t id;        /* of the process */
@@ -25,7 +27,7 @@ struct spaces {
 };
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
-	int map_fd);
+	struct jit_layouts *layouts, int map_fd);
 void spaces_release(struct spaces *s);
 
 /*
@@ -38,6 +40,8 @@ bool spaces_update(struct spaces *s, struct process *p);
  * have been published by then differ, scans the process and publishes them again.
  */
 void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int64_t time_ns);
+/* Looks again for runtimes that were not initialised, and publishes what has been found. */
+void spaces_retry_layouts(struct spaces *s);
 /* For a process that runs another program: what was published of it is void. */
 void spaces_executed(struct spaces *s, const struct process *p);
 /* For a process that has ended. */

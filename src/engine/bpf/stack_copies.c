@@ -14,6 +14,7 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
 #define WALK_READ_CODE(w, to, size, at) read_code(w, to, size, at)
 
 #include "unwind/step.h"
+#include "unwind/jit_rule.h"
 
 enum {
 	WAITING_MAX = 256 << 20, /* bytes */
@@ -202,6 +203,11 @@ static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
 	return true;
 }
 
+static const struct jit_layout *layout_of(struct stack_copies *c, const struct copy_walk *cw)
+{
+	return c->layouts ? jit_layouts_of(c->layouts, &c->ps->list[cw->copy->process]) : NULL;
+}
+
 static int step(struct stack_copies *c, struct copy_walk *cw)
 {
 	struct walk *w = &cw->walk;
@@ -209,7 +215,7 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	const struct unwind_table *table;
 
 	if (w->map.table == WALK_MEMORY)
-		return walk_by_jit(w, walk_search_code(w));
+		return walk_compiled(w, layout_of(c, cw));
 	switch (loader_request(c->loader, w->map.table, &table)) {
 	case TABLE_PENDING:
 		return WALK_PENDING;

@@ -9,6 +9,7 @@
 #include "engine/condense.h"
 #include "engine/samples.h"
 #include "lib/table.h"
+#include "jit_layouts.h"
 #include "loader.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct stack_copies {
 	struct processes *ps;
 	struct loader *loader;
 	struct samples *samples;
+	struct jit_layouts *layouts; /* NULL: none, the default */
 	struct stack_copy {
 		struct ring_copy head;
 		unsigned char *pages;             /* head.nr_pages, the first one holds rsp */

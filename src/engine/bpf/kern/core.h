@@ -57,6 +57,7 @@ struct scratch {
 	bool delayed;    /* the next stacks of the thread count for this tick */
 	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
 	uint8_t code[JIT_BLOCK];
+	struct unwind_rule jit_rule;
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -82,6 +83,7 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 }
 
 #include "unwind/step.h"
+#include "unwind/jit_rule.h"
 
 const volatile struct settings settings;
 
@@ -100,6 +102,13 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct space);
 } spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, JIT_LAYOUTS_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct jit_layout);
+} jit_layouts SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -345,6 +354,16 @@ __noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
 	return UNWIND_CFA_JIT;
 }
 
+/* Sets s->jit_rule to that of the walk's pc, compiled at run time; 0: the layout has none. */
+__noinline int look_up_layout(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	const struct jit_layout *layout =
+		s ? bpf_map_lookup_elem(&jit_layouts, &s->row.tgid) : NULL;
+
+	return layout && jit_rule(&s->walk, layout, &s->jit_rule);
+}
+
 /* Looks up frame and rule for the walk's pc. */
 static __always_inline int look_up(
 	struct scratch *s, uint32_t lane, struct cached_rule *e, uint64_t key)
@@ -360,7 +379,10 @@ static __always_inline int look_up(
 	e->id = w->map.id;
 	if (w->map.table != WALK_MEMORY)
 		return look_up_rule(w, e, key);
-	e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
+	if (look_up_layout(lane))
+		e->rule = s->jit_rule;
+	else
+		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
 	e->key = key;
 	return WALK_ON;
 }

@@ -51,6 +51,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t tgid = my_ids().tgid;
 
 	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
 	return 0;
 }
@@ -64,6 +65,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
 	bpf_map_delete_elem(&spaces, &tgid);
+	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
 	if (settings.children && bpf_map_lookup_elem(&target_pids, &tgid)) {
 		uint32_t number = BPF_CORE_READ(task, tgid);

@@ -4,6 +4,7 @@
 #define ENGINE_BPF_KERN_SHARED_H
 
 #include "vm/vm_layout.h"
+#include "unwind/jit_layout.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ enum {
 	SHARDS_MAX = 4096, /* 4 GiB */
 	TABLES_MAX = 1 << 16,
 	SPACES_MAX = 1 << 15,
+	JIT_LAYOUTS_MAX = 1 << 12,
 	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jit_guile.h"
+#include "process/reader.h"
+#include "unwind/walk.h"
+
+#include <string.h>
+
+/*
+ * The code that Guile enters its compiled code by saves registers and jumps; it is the first thing
+ * that is compiled, by libguile's lightening:
+ *
+ *	sub $24,%rsp; mov %rbx,(%rsp); mov %r12,8(%rsp); mov %r13,16(%rsp)
+ */
+static const uint8_t entry[] = {0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x1c, 0x24, 0x4c, 0x89, 0x64,
+	0x24, 0x08, 0x4c, 0x89, 0x6c, 0x24, 0x10};
+
+static const struct unwind_rule rule = {.cfa = UNWIND_CFA_CALLED,
+	.reg = REG_SP,
+	.offset = 32,
+	.ra = -1,
+	.fp_saved = UNWIND_SAME,
+	.bx_saved = UNWIND_AT_CFA,
+	.bx = -4,
+	.lost = 1 << 0 | 1 << 1}; /* r12, r13 */
+
+static bool is_entry(const struct process *p, const struct mapping *m)
+{
+	uint8_t code[sizeof(entry)];
+
+	return m->end - m->start >= sizeof(code) &&
+	       reader_memory(p->pid, m->start, code, sizeof(code)) &&
+	       !memcmp(code, entry, sizeof(entry));
+}
+
+enum jit_found jit_guile_find(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, struct jit_layout *layout)
+{
+	(void)runtime;
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &ps->maps[p->maps[i]];
+
+		if (!recording_is_memory(ps->objects[m->object].path) || !is_entry(p, m))
+			continue;
+		layout->kind = JIT_BY_RULE;
+		layout->rule = rule;
+		return JIT_FOUND;
+	}
+	return JIT_FOUND_LATER;
+}
