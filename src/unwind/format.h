@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 4,
+	UNWIND_VERSION = 5,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned int i = 1; i < 7; i++)
 		if (data[0] >> i & 1)
 			code_flow_run(&flow, START + size * (i & 3) / 4,
-				i < 4 ? START_CALLED : START_REFERRED);
+				i < 4 ? START_CALLED : START_REFERENCED);
 	code_flow_run_rest(&flow);
 	use(&flow);
 	code_flow_release(&flow);

@@ -9,103 +9,179 @@
 #define BEGIN(name) ".balign 16\n" #name ":\n"
 #define AT(name) #name ":\n"
 
-asm(
-	".pushsection .text\n" BEGIN(leaf) "xor %eax,%eax\n"
-					   "inc %eax\n" AT(leaf_ret) "ret\n" AT(leaf_end)
+/* clang-format off */
+asm(".pushsection .text\n"
+	BEGIN(leaf)
+	"xor %eax,%eax\n"
+	"inc %eax\n"
+	AT(leaf_ret)
+	"ret\n"
+	AT(leaf_end)
 
-						   BEGIN(
-							   pushes) "push %rbx\n"
-								   "push %rbp\n"
-								   "push %r12\n"
-								   "sub $24,%rsp\n" AT(pushes_body) "mov "
-												    "$1,%ebx\n"
-												    "xor "
-												    "%ebp,%"
-												    "ebp\n"
-												    "test "
-												    "%eax,%"
-												    "eax\n"
-												    "jne 1f\n"
-												    "inc "
-												    "%eax\n" AT(
-													    pushes_popping) "1: add $24,%rsp\n"
-															    "pop %r12\n"
-															    "pop %rbp\n" AT(pushes_popped) "pop %rbx\n" AT(pushes_ret) "ret"
-																						       "\n" AT(pushes_end)
+	BEGIN(pushes)
+	"push %rbx\n"
+	"push %rbp\n"
+	"push %r12\n"
+	"sub $24,%rsp\n"
+	AT(pushes_body)
+	"mov $1,%ebx\n"
+	"xor %ebp,%ebp\n"
+	"test %eax,%eax\n"
+	"jne 1f\n"
+	"inc %eax\n"
+	AT(pushes_popping)
+	"1: add $24,%rsp\n"
+	"pop %r12\n"
+	"pop %rbp\n"
+	AT(pushes_popped)
+	"pop %rbx\n"
+	AT(pushes_ret)
+	"ret\n"
+	AT(pushes_end)
 
-																							       BEGIN(
-																								       aligned) "mov %rsp,%rax\n"
-																										"sub $96,%rsp\n"
-																										"and $-32,%rsp\n" AT(aligned_unsaved) "mov %rax,64(%rsp)\n"
-																														      "xor %eax,%eax\n" AT(aligned_body) "nop\n"
-																																			 "mov 64(%rsp),%rsp\n" AT(
-																																				 aligned_ret) "ret\n" AT(aligned_end)
+	BEGIN(aligned)
+	"mov %rsp,%rax\n"
+	"sub $96,%rsp\n"
+	"and $-32,%rsp\n"
+	AT(aligned_unsaved)
+	"mov %rax,64(%rsp)\n"
+	"xor %eax,%eax\n"
+	AT(aligned_body)
+	"nop\n"
+	"mov 64(%rsp),%rsp\n"
+	AT(aligned_ret)
+	"ret\n"
+	AT(aligned_end)
 
-																																				 BEGIN(
-																																					 frame) "push %rbp\n"
-																																						"mov %rsp,%rbp\n"
-																																						"push %rbx\n"
-																																						"sub %rax,%rsp\n" AT(frame_body) "nop\n"
-																																										 "mov -8(%rbp),%rbx\n"
-																																										 "leave\n" AT(frame_ret) "ret\n" AT(
-																																											 frame_end)
+	BEGIN(frame)
+	"push %rbp\n"
+	"mov %rsp,%rbp\n"
+	"push %rbx\n"
+	"sub %rax,%rsp\n"
+	AT(frame_body)
+	"nop\n"
+	"mov -8(%rbp),%rbx\n"
+	"leave\n"
+	AT(frame_ret)
+	"ret\n"
+	AT(frame_end)
 
-																																											 BEGIN(
-																																												 cases) "sub $40,%rsp\n"
-																																													"jmp *%rax\n" AT(cases_first) "inc %eax\n"
-																																																      "add $40,%rsp\n"
-																																																      "ret\n" AT(cases_second) "dec %eax\n"
-																																																			       "add $40,%rsp\n"
-																																																			       "ret\n" AT(
-																																																				       cases_end)
+	BEGIN(cases)
+	"sub $40,%rsp\n"
+	"jmp *%rax\n"
+	AT(cases_first)
+	"inc %eax\n"
+	"add $40,%rsp\n"
+	"ret\n"
+	AT(cases_second)
+	"dec %eax\n"
+	"add $40,%rsp\n"
+	"ret\n"
+	AT(cases_end)
 
-																																																				       BEGIN(tail) "push %rbx\n" AT(tail_body) "xor %ebx,%ebx\n"
-																																																									       "pop %rbx\n" AT(tail_jump) "jmp 1f\n" AT(
-																																																										       tail_end) "ud2\n"
-																																																												 "1: " AT(
-																																																													 tail_to) "inc %eax\n"
-																																																														  "ret\n" AT(
-																																																															  tail_to_end)
+	BEGIN(tail)
+	"push %rbx\n"
+	AT(tail_body)
+	"xor %ebx,%ebx\n"
+	"pop %rbx\n"
+	AT(tail_jump)
+	"jmp 1f\n"
+	AT(tail_end)
+	"ud2\n"
+	"1:\n"
+	AT(tail_to)
+	"inc %eax\n"
+	"ret\n"
+	AT(tail_to_end)
 
-																																																															  BEGIN(endless) "push %rbx\n"
-																																																																	 "1: jmp 1b\n" AT(
-																																																																		 endless_end)
+	BEGIN(endless)
+	"push %rbx\n"
+	"1: jmp 1b\n"
+	AT(endless_end)
 
-																																																																		 BEGIN(jumps) "inc %eax\n"
-																																																																			      "jmp *%rbp\n" AT(
-																																																																				      jumps_end)
+	BEGIN(jumps)
+	"inc %eax\n"
+	"jmp *%rbp\n"
+	AT(jumps_end)
 
-																																																																				      BEGIN(unbalanced) "push %rbx\n"
-																																																																							"inc %eax\n"
-																																																																							"ret\n" AT(
-																																																																								unbalanced_end)
+	BEGIN(unbalanced)
+	"push %rbx\n"
+	"inc %eax\n"
+	"ret\n"
+	AT(unbalanced_end)
 
-																																																																								BEGIN(never_returns) "sub $104,%rsp\n"
-																																																																										     "call leaf\n" /* so the compiler might say of it */
-	AT(after) "push %rbx\n"
-		  "pop %rbx\n"
-		  "ret\n" AT(after_end)
+	BEGIN(never_returns)
+	"sub $104,%rsp\n"
+	"call leaf\n" /* so the compiler might say of it */
+	AT(after)
+	"push %rbx\n"
+	"pop %rbx\n"
+	"ret\n"
+	AT(after_end)
 
-			  BEGIN(middle) "add $24,%rsp\n" AT(
-				  middle_pop) "pop %rbx\n"
-					      "ret\n" AT(middle_end)
+	BEGIN(middle)
+	"add $24,%rsp\n"
+	AT(middle_pop)
+	"pop %rbx\n"
+	"ret\n"
+	AT(middle_end)
 
-						      BEGIN(data) "ret\n" AT(
-							      data_bytes) ".quad "
-									  "0xe8e8e8e8e8e8e8e8, "
-									  "0x5050505050505050\n"
-									  ".quad "
-									  "0xc4c4c4c4ffffffff, "
-									  "0x0606060606060606\n" AT(data_next) "push %rbx\n" AT(
-										  data_body) "xor "
-											     "%ebx,"
-											     "%ebx"
-											     "\n"
-											     "pop "
-											     "%rbx"
-											     "\n"
-											     "ret"
-											     "\n" AT(data_end) ".balign 16\n.popsection\n");
+	BEGIN(data)
+	"ret\n"
+	AT(data_bytes)
+	".quad 0xe8e8e8e8e8e8e8e8, 0x5050505050505050\n"
+	".quad 0xc4c4c4c4ffffffff, 0x0606060606060606\n"
+	AT(data_next)
+	"push %rbx\n"
+	AT(data_body)
+	"xor %ebx,%ebx\n"
+	"pop %rbx\n"
+	"ret\n"
+	AT(data_end)
+
+	BEGIN(helper)
+	"call leaf\n"
+	"test %eax,%eax\n"
+	"jne 1f\n"
+	"xor %edi,%edi\n"
+	"1: mov (%rdi),%dl\n"
+	"ret\n"
+	AT(helper_end)
+
+	BEGIN(realigns)
+	"mov %rsp,%rcx\n"
+	"and $-32,%rsp\n"
+	"call helper\n"
+	AT(realigns_body)
+	"mov %rcx,%rsp\n"
+	"ret\n"
+	AT(realigns_end)
+
+	BEGIN(forgets)
+	"mov %rsp,%rdx\n"
+	"and $-32,%rsp\n"
+	"call helper\n"
+	AT(forgets_body)
+	"mov %rdx,%rsp\n"
+	"ret\n"
+	AT(forgets_end)
+
+	BEGIN(segments)
+	"push %fs\n"
+	AT(segments_body)
+	"nop\n"
+	"pop %gs\n"
+	"ret\n"
+	AT(segments_end)
+
+	BEGIN(short_push)
+	"pushw $1\n"
+	"add $2,%rsp\n"
+	"ret\n"
+	AT(short_push_end)
+
+	".balign 16\n.popsection\n");
+/* clang-format on */
 
 extern const unsigned char leaf[], leaf_ret[], leaf_end[], pushes[], pushes_body[],
 	pushes_popping[], pushes_popped[], pushes_ret[], pushes_end[], aligned[], aligned_unsaved[],
@@ -114,7 +190,9 @@ extern const unsigned char leaf[], leaf_ret[], leaf_end[], pushes[], pushes_body
 	tail_jump[], tail_end[], tail_to[], tail_to_end[], endless[], endless_end[], jumps[],
 	jumps_end[], unbalanced[], unbalanced_end[], never_returns[], after[], after_end[],
 	middle[], middle_pop[], middle_end[], data[], data_bytes[], data_next[], data_body[],
-	data_end[];
+	data_end[], helper[], helper_end[], realigns[], realigns_body[], realigns_end[], forgets[],
+	forgets_body[], forgets_end[], segments[], segments_body[], segments_end[], short_push[],
+	short_push_end[];
 
 static struct code_flow flow;
 
@@ -291,6 +369,62 @@ static void analysis__is_not_misled_by_data(void **state)
 	check(data_bytes, nothing);
 }
 
+static void analysis__keeps_what_a_local_callee_does_not_write(void **state)
+{
+	(void)state;
+	add(leaf, leaf_end);
+	add(helper, helper_end);
+	analyse(realigns, realigns_end);
+	check(realigns_body, (struct unwind_rule)REG(2, 8));
+	check(helper, plain);
+}
+
+static void analysis__forgets_what_a_local_callee_may_write(void **state)
+{
+	(void)state;
+	add(leaf, leaf_end);
+	add(helper, helper_end);
+	analyse(forgets, forgets_end);
+	check(forgets_body, nothing);
+}
+
+/* The same registers, but what the callee calls is not known. */
+static void analysis__forgets_what_other_code_may_write(void **state)
+{
+	(void)state;
+	add(helper, helper_end);
+	analyse(realigns, realigns_end);
+	check(realigns_body, nothing);
+}
+
+static void analysis__follows_pushes_of_segments(void **state)
+{
+	(void)state;
+	analyse(segments, segments_end);
+	check(segments_body, (struct unwind_rule)REG(SP, 16));
+}
+
+static void analysis__does_not_follow_pushes_of_two_bytes(void **state)
+{
+	(void)state;
+	analyse(short_push, short_push_end);
+	check(short_push, nothing);
+}
+
+/* What comes after it is in another piece, and none of its cases. */
+static void analysis__of_a_switch_at_the_end(void **state)
+{
+	(void)state;
+	add(cases, cases_first);
+	add(tail_to, tail_to_end);
+	code_flow_begin(&flow);
+	code_flow_mark(&flow, address(cases));
+	code_flow_run(&flow, address(cases), START_CALLED);
+	code_flow_run_rest(&flow);
+	check(cases, nothing);
+	check(tail_to, plain);
+}
+
 /* Of code that jumps everywhere. */
 static void analysis__bounds_its_work(void **state)
 {
@@ -445,6 +579,12 @@ int main(void)
 		TEST(knows_the_stack_where_a_function_begins),
 		TEST(of_code_in_the_middle_of_a_function),
 		TEST(is_not_misled_by_data),
+		TEST(keeps_what_a_local_callee_does_not_write),
+		TEST(forgets_what_a_local_callee_may_write),
+		TEST(forgets_what_other_code_may_write),
+		TEST(follows_pushes_of_segments),
+		TEST(does_not_follow_pushes_of_two_bytes),
+		TEST(of_a_switch_at_the_end),
 		TEST(bounds_its_work),
 		TEST(adds_what_the_file_lacks),
 		TEST(agrees_with_call_frame_information),

@@ -115,8 +115,8 @@ static void run(struct code_flow *flow, const struct elffile *elf, const struct 
 		code_flow_mark(flow, starts.called[i]);
 	for (size_t i = 0; i < starts.nr_called; i++)
 		code_flow_run(flow, starts.called[i], START_CALLED);
-	for (size_t i = 0; i < starts.nr_referred; i++)
-		code_flow_run(flow, starts.referred[i], START_REFERRED);
+	for (size_t i = 0; i < starts.nr_referenced; i++)
+		code_flow_run(flow, starts.referenced[i], START_REFERENCED);
 	code_flow_run_rest(flow);
 	code_starts_release(&starts);
 }

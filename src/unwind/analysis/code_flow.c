@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_flow.h"
+#include "callee.h"
 #include "lib/util.h"
 #include "stack_state.h"
 
@@ -17,9 +18,6 @@ enum {
 	CALLED_MAX = 1 << 20,
 };
 
-/* When the stack is as a state says. */
-enum code_moment { AT_JOINT, AT_SWITCH };
-
 bool code_flow_add(struct code_flow *f, uint64_t start, uint64_t end, const unsigned char *bytes)
 {
 	if (end - start > BYTES_MAX - f->nr_bytes)
@@ -34,6 +32,7 @@ void code_flow_release(struct code_flow *f)
 {
 	table_release(&f->rule_numbers);
 	table_release(&f->states_at);
+	table_release(&f->callees);
 	free(f->pieces);
 	free(f->bytes);
 	free(f->rules);
@@ -44,8 +43,7 @@ void code_flow_release(struct code_flow *f)
 	*f = (struct code_flow){0};
 }
 
-/* The piece that ADDRESS is in; NULL: none. */
-static const struct code_piece *piece_of(const struct code_flow *f, uint64_t address)
+const struct code_piece *code_flow_piece(const struct code_flow *f, uint64_t address)
 {
 	size_t low = 0, high = f->nr_pieces;
 
@@ -58,11 +56,6 @@ static const struct code_piece *piece_of(const struct code_flow *f, uint64_t add
 			high = mid;
 	}
 	return low < f->nr_pieces && f->pieces[low].start <= address ? &f->pieces[low] : NULL;
-}
-
-bool code_flow_has(const struct code_flow *f, uint64_t address)
-{
-	return piece_of(f, address) != NULL;
 }
 
 /* The piece that byte INDEX is in. */
@@ -82,7 +75,7 @@ static const struct code_piece *piece_at(const struct code_flow *f, uint32_t ind
 }
 
 /* Marks where branches lead to, as far as decoding from start to end finds them. */
-static void mark_joints(struct code_flow *f, const struct code_piece *piece)
+static void mark_joins(struct code_flow *f, const struct code_piece *piece)
 {
 	const struct code_piece *to;
 	struct insn insn;
@@ -95,9 +88,10 @@ static void mark_joints(struct code_flow *f, const struct code_piece *piece)
 		}
 		if (!insn_target(&insn, at, &target))
 			continue;
-		to = target >= piece->start && target < piece->end ? piece : piece_of(f, target);
+		to = target >= piece->start && target < piece->end ? piece
+								   : code_flow_piece(f, target);
 		if (to)
-			f->bytes[to->first + (target - to->start)].is_joint = true;
+			f->bytes[to->first + (target - to->start)].is_join = true;
 	}
 }
 
@@ -105,9 +99,10 @@ void code_flow_begin(struct code_flow *f)
 {
 	table_init(&f->rule_numbers);
 	table_init(&f->states_at);
+	table_init(&f->callees);
 	f->bytes = xcalloc(f->nr_bytes + 1, sizeof(*f->bytes));
 	for (size_t i = 0; i < f->nr_pieces; i++)
-		mark_joints(f, &f->pieces[i]);
+		mark_joins(f, &f->pieces[i]);
 }
 
 static uint32_t root_of(struct code_flow *f, uint32_t component)
@@ -162,7 +157,7 @@ static struct stack_state *state_of(
 
 static struct stack_state *state_at(const struct code_flow *f, uint32_t index)
 {
-	return state_of(f, index, AT_JOINT);
+	return state_of(f, index, AT_JOIN);
 }
 
 /* False: there is no memory for it. */
@@ -187,15 +182,15 @@ static bool set_state(struct code_flow *f, uint32_t index, enum code_moment mome
 
 void code_flow_mark(struct code_flow *f, uint64_t address)
 {
-	const struct code_piece *piece = piece_of(f, address);
+	const struct code_piece *piece = code_flow_piece(f, address);
 	uint32_t index = piece ? piece->first + (uint32_t)(address - piece->start) : 0;
 	struct stack_state begin;
 
 	if (!piece || f->bytes[index].length || f->bytes[index].is_start)
 		return;
 	stack_state_begin(&begin);
-	f->bytes[index].is_joint = f->bytes[index].is_start = true;
-	set_state(f, index, AT_JOINT, &begin);
+	f->bytes[index].is_join = f->bytes[index].is_start = true;
+	set_state(f, index, AT_JOIN, &begin);
 }
 
 /* The flow meets a different stack in code that is more surely a function: it is data, or lost. */
@@ -213,8 +208,8 @@ static bool is_weaker(struct code_flow *f, uint32_t index)
 }
 
 /*
- * A flow reaches the joint INDEX with STATE. True: the code is to be run from there on, with the
- * state that is kept there.
+ * A flow reaches the join point INDEX with STATE. True: the code is to be run from there on, with
+ * the state that is kept there.
  */
 static bool arrive(struct code_flow *f, uint32_t index, const struct stack_state *state)
 {
@@ -224,7 +219,7 @@ static bool arrive(struct code_flow *f, uint32_t index, const struct stack_state
 	if (!known) {
 		if (f->bytes[index].length && is_weaker(f, index))
 			return false;
-		return set_state(f, index, AT_JOINT, state);
+		return set_state(f, index, AT_JOIN, state);
 	}
 	differs = !stack_value_equal(known->reg[INSN_RSP], state->reg[INSN_RSP]);
 	if (differs && state->after_call && !known->after_call)
@@ -247,13 +242,13 @@ static bool arrive(struct code_flow *f, uint32_t index, const struct stack_state
 
 static void jump(struct code_flow *f, uint64_t target, const struct stack_state *state)
 {
-	const struct code_piece *piece = piece_of(f, target);
+	const struct code_piece *piece = code_flow_piece(f, target);
 	uint32_t index;
 
 	if (!piece)
 		return;
 	index = piece->first + (uint32_t)(target - piece->start);
-	f->bytes[index].is_joint = true;
+	f->bytes[index].is_join = true;
 	if (!arrive(f, index, state) || f->bytes[index].is_waiting)
 		return;
 	f->bytes[index].is_waiting = true;
@@ -263,7 +258,7 @@ static void jump(struct code_flow *f, uint64_t target, const struct stack_state 
 
 static void call(struct code_flow *f, uint64_t target)
 {
-	const struct code_piece *piece = piece_of(f, target);
+	const struct code_piece *piece = code_flow_piece(f, target);
 
 	if (!piece || f->nr_called >= CALLED_MAX ||
 		f->bytes[piece->first + (target - piece->start)].length)
@@ -352,9 +347,22 @@ static bool follow(struct code_flow *f, const struct insn *insn, uint64_t addres
 	}
 }
 
-/* Runs INSN, which begins at byte INDEX. */
-static void step(
-	struct code_flow *f, uint32_t index, const struct insn *insn, struct stack_state *state)
+/* Runs INSN at ADDRESS with STATE. */
+static void run_insn(
+	struct code_flow *f, const struct insn *insn, uint64_t address, struct stack_state *state)
+{
+	uint64_t target;
+
+	if (insn_next(insn) == NEXT_CALL && insn_target(insn, address, &target) &&
+		insn->immediate && stack_state_has_scratch(state))
+		stack_state_call(state, callee_writes(f, target));
+	else
+		stack_state_run(state, insn);
+}
+
+/* Runs INSN, which is at ADDRESS and begins at byte INDEX. */
+static void step(struct code_flow *f, uint32_t index, const struct insn *insn, uint64_t address,
+	struct stack_state *state)
 {
 	struct code_byte *b = &f->bytes[index];
 
@@ -365,9 +373,9 @@ static void step(
 	b->length = insn->length;
 	b->is_waiting = false;
 	f->components[root_of(f, f->current)].writes |= (uint16_t)insn_writes(insn);
-	if (insn->map == MAP_1 && (insn->opcode & 0xf8) == 0x58)
+	if (insn_is_pop(insn))
 		f->components[root_of(f, f->current)].writes |= (uint16_t)(1U << insn->low);
-	stack_state_run(state, insn);
+	run_insn(f, insn, address, state);
 }
 
 /* The flow comes to byte INDEX of PIECE from the instruction before it. True: it goes on. */
@@ -375,7 +383,7 @@ static bool enter(struct code_flow *f, uint32_t index, struct stack_state *state
 {
 	struct code_byte *b = &f->bytes[index];
 
-	if (!b->is_joint)
+	if (!b->is_join)
 		return !b->length || !is_weaker(f, index);
 	if (!arrive(f, index, state))
 		return false;
@@ -390,7 +398,7 @@ static bool has_time(struct code_flow *f)
 	return !f->too_much;
 }
 
-/* Runs the code from the joint INDEX on. */
+/* Runs the code from the join point INDEX on. */
 static void run_from(struct code_flow *f, uint32_t index)
 {
 	const struct code_piece *piece = piece_at(f, index);
@@ -404,7 +412,7 @@ static void run_from(struct code_flow *f, uint32_t index)
 			return;
 		if (!insn_decode(&insn, piece->bytes + (at - piece->start), piece->end - at))
 			return;
-		step(f, index, &insn, &state);
+		step(f, index, &insn, at, &state);
 		if (!follow(f, &insn, at, index + insn.length, &state))
 			return;
 		at += insn.length;
@@ -427,7 +435,7 @@ static void run_component(
 
 static void run_function(struct code_flow *f, uint64_t address, enum code_start start)
 {
-	const struct code_piece *piece = piece_of(f, address);
+	const struct code_piece *piece = code_flow_piece(f, address);
 	uint32_t index = piece ? piece->first + (uint32_t)(address - piece->start) : 0;
 	struct stack_state state;
 
@@ -485,7 +493,7 @@ static void run_rest_of(struct code_flow *f, const struct code_piece *piece)
 
 		if (b->is_first && f->components[b->component].start != START_REST)
 			in_switch = false;
-		if (b->is_switch) {
+		if (b->is_switch && at) { /* else the jump is in another piece */
 			in_switch = true;
 			last_switch = index;
 		}

@@ -20,6 +20,12 @@
 
 struct stack_state;
 
+/* What a state is that of. */
+enum code_moment {
+	AT_JOIN,   /* the code there */
+	AT_SWITCH, /* the indirect jump before it */
+};
+
 /* Code without unwind information. */
 struct code_piece {
 	uint64_t start, end;        /* addresses */
@@ -29,9 +35,9 @@ struct code_piece {
 
 /* How sure it is that a function begins somewhere. */
 enum code_start {
-	START_CALLED,   /* it is called, or a symbol says so */
-	START_REFERRED, /* its address is used somewhere */
-	START_REST,     /* code that nothing else has reached */
+	START_CALLED,     /* it is called, or a symbol says so */
+	START_REFERENCED, /* its address is used somewhere */
+	START_REST,       /* code that nothing else has reached */
 };
 
 struct code_flow {
@@ -41,7 +47,7 @@ struct code_flow {
 		uint32_t component;
 		uint16_t rule;       /* number in rules; 0: none */
 		uint8_t length;      /* of the instruction that begins here; 0: none is known */
-		bool is_joint : 1;   /* flows may meet here */
+		bool is_join : 1;    /* flows may meet here */
 		bool is_start : 1;   /* of a function that is called: the stack is known */
 		bool is_first : 1;   /* of a component, as that was found */
 		bool is_switch : 1;  /* after an indirect jump */
@@ -51,12 +57,12 @@ struct code_flow {
 	struct unwind_rule *rules;
 	size_t nr_rules, rules_alloc;
 	struct table rule_numbers;
-	struct stack_state *states; /* at joints that were reached */
+	struct stack_state *states; /* at join points that were reached */
 	size_t nr_states, states_alloc;
-	struct table states_at; /* (index in bytes, 0) -> number of a state */
-	uint32_t *work;         /* indexes of joints to go on from */
+	struct table states_at; /* (index in bytes, enum code_moment) -> number of a state */
+	uint32_t *work;         /* indexes of join points to go on from */
 	size_t nr_work, work_alloc;
-	uint64_t *called; /* addresses of functions found by the way */
+	uint64_t *called; /* addresses of functions that were found on the way */
 	size_t nr_called, called_alloc;
 	struct code_component {
 		uint32_t parent;                      /* itself: it is not part of another one */
@@ -67,15 +73,17 @@ struct code_flow {
 		uint16_t writes;                      /* mask of registers */
 	} * components;
 	size_t nr_components, components_alloc;
-	uint32_t current;  /* component */
-	uint64_t nr_steps; /* instructions run so far */
-	bool too_much;     /* time or memory: nothing is trusted */
+	uint32_t current;     /* component */
+	uint64_t nr_steps;    /* instructions run so far */
+	struct table callees; /* for callee_writes(): (address, 0) -> mask of registers */
+	uint64_t nr_searched; /* and the instructions that it has looked at */
+	bool too_much;        /* time or memory: nothing is trusted */
 };
 
 /* Adds a piece, in the order of addresses. False: it is too much code. */
 bool code_flow_add(struct code_flow *f, uint64_t start, uint64_t end, const unsigned char *bytes);
-/* Whether ADDRESS is in one of them. */
-bool code_flow_has(const struct code_flow *f, uint64_t address);
+/* The piece that ADDRESS is in; NULL: none. */
+const struct code_piece *code_flow_piece(const struct code_flow *f, uint64_t address);
 /* To be called when all pieces are there. */
 void code_flow_begin(struct code_flow *f);
 void code_flow_release(struct code_flow *f);

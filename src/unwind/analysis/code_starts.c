@@ -16,14 +16,14 @@ enum {
 
 static void add(struct code_starts *s, const struct code_flow *flow, uint64_t address, bool called)
 {
-	if (!code_flow_has(flow, address))
+	if (!code_flow_piece(flow, address))
 		return;
 	if (called && s->nr_called < STARTS_MAX) {
 		ALLOC_GROW(s->called, s->nr_called, s->called_alloc);
 		s->called[s->nr_called++] = address;
-	} else if (!called && s->nr_referred < STARTS_MAX) {
-		ALLOC_GROW(s->referred, s->nr_referred, s->referred_alloc);
-		s->referred[s->nr_referred++] = address;
+	} else if (!called && s->nr_referenced < STARTS_MAX) {
+		ALLOC_GROW(s->referenced, s->nr_referenced, s->referenced_alloc);
+		s->referenced[s->nr_referenced++] = address;
 	}
 }
 
@@ -119,6 +119,6 @@ void code_starts_find(struct code_starts *s, const struct code_flow *flow,
 void code_starts_release(struct code_starts *s)
 {
 	free(s->called);
-	free(s->referred);
+	free(s->referenced);
 	*s = (struct code_starts){0};
 }

@@ -13,9 +13,9 @@ struct elffile;
 struct unwind_ranges;
 
 struct code_starts {
-	/* addresses in pieces of the code: called, or a symbol's; and referred to */
-	uint64_t *called, *referred;
-	size_t nr_called, nr_referred, called_alloc, referred_alloc;
+	/* addresses in pieces of the code: called, or a symbol's; and referenced */
+	uint64_t *called, *referenced;
+	size_t nr_called, nr_referenced, called_alloc, referenced_alloc;
 	size_t nr_seen; /* symbols and relocations */
 };
 

@@ -353,6 +353,11 @@ enum insn_next insn_next(const struct insn *insn)
 	return insn_target(insn, 0, &target) ? NEXT_BRANCH : NEXT_ON;
 }
 
+bool insn_is_pop(const struct insn *insn)
+{
+	return insn->map == MAP_1 && (insn->opcode & 0xf8) == 0x58;
+}
+
 bool insn_is_padding(const struct insn *insn)
 {
 	if (insn->map == MAP_0F)

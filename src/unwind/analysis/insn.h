@@ -85,6 +85,8 @@ enum insn_next {
 enum insn_next insn_next(const struct insn *insn);
 /* True if INSN, at ADDRESS, is a direct jump, branch or call; sets TARGET. */
 bool insn_target(const struct insn *insn, uint64_t address, uint64_t *target);
+/* True if it pops a register by its short form: insn.low. */
+bool insn_is_pop(const struct insn *insn);
 /* True if it does nothing: compilers fill the space between functions with it. */
 bool insn_is_padding(const struct insn *insn);
 

@@ -6,6 +6,7 @@
 
 enum {
 	FAR = 1 << 28, /* bytes: values further away are not followed */
+	ALL_REGS = (1 << INSN_REGS) - 1,
 	GROUP_ADD = 0,
 	GROUP_AND = 4,
 	GROUP_SUB = 5,
@@ -121,19 +122,27 @@ static struct stack_value address_of(const struct stack_state *s, const struct i
 	return plus(s->reg[insn->base], insn->displacement);
 }
 
-/* What a function may change. Memory below rsp is for its own frame. */
-static void call(struct stack_state *s)
+/* Memory below rsp is for the callee's own frame. */
+void stack_state_call(struct stack_state *s, uint32_t writes)
 {
 	uint8_t kept = 0;
 
 	for (unsigned int i = 0; i < INSN_REGS; i++)
-		if (!is_kept(i) && i != INSN_RSP)
+		if (!is_kept(i) && i != INSN_RSP && writes >> i & 1)
 			s->reg[i] = unknown();
 	for (uint8_t i = 0; i < s->nr_slots; i++)
 		if (s->slot[i].where.kind != s->reg[INSN_RSP].kind ||
 			s->slot[i].where.at >= s->reg[INSN_RSP].at)
 			s->slot[kept++] = s->slot[i];
 	s->nr_slots = kept;
+}
+
+bool stack_state_has_scratch(const struct stack_state *s)
+{
+	for (unsigned int i = 0; i < INSN_REGS; i++)
+		if (!is_kept(i) && i != INSN_RSP && s->reg[i].kind != STACK_UNKNOWN)
+			return true;
+	return false;
 }
 
 /* add, sub or and of a number; false: something else. */
@@ -223,7 +232,7 @@ static bool run_stack(struct stack_state *s, const struct insn *insn)
 	else if (o == 0xe8 && !insn->immediate) /* to get at rip */
 		push(s, unknown());
 	else if (o == 0xe8)
-		call(s);
+		stack_state_call(s, ALL_REGS);
 	else
 		return false;
 	return true;
@@ -243,7 +252,7 @@ static bool run_group(struct stack_state *s, const struct insn *insn)
 		return true;
 	}
 	if (insn_next(insn) == NEXT_CALL)
-		call(s);
+		stack_state_call(s, ALL_REGS);
 	else if ((insn->reg & 7) == GROUP_PUSH)
 		push(s, insn->is_memory ? unknown() : s->reg[insn->rm]);
 	else
@@ -266,11 +275,42 @@ static bool moves_base(const struct insn *insn)
 	}
 }
 
+/* Whether it is some push or pop. */
+static bool moves_rsp(const struct insn *insn)
+{
+	switch (insn->opcode) {
+	case 0x68:
+	case 0x6a:
+	case 0x8f:
+	case 0x9c:
+	case 0x9d:
+		return true;
+	case 0xff:
+		return (insn->reg & 7) == GROUP_PUSH;
+	default:
+		return (insn->opcode & 0xf0) == 0x50;
+	}
+}
+
+/* push and pop of fs and gs; false: something else. */
+static bool run_segment(struct stack_state *s, uint8_t opcode)
+{
+	if (opcode == 0xa0 || opcode == 0xa8)
+		push(s, unknown());
+	else if (opcode == 0xa1 || opcode == 0xa9)
+		pop(s);
+	else
+		return false;
+	return true;
+}
+
 static bool run_known(struct stack_state *s, const struct insn *insn)
 {
+	if (insn->map == MAP_0F && !insn->vex)
+		return run_segment(s, insn->opcode);
 	if (insn->map != MAP_1)
 		return false;
-	if ((insn->opcode & 0xf0) == 0x50 && insn->size16) {
+	if (insn->size16 && moves_rsp(insn)) { /* by 2 bytes: nobody uses it */
 		s->reg[INSN_RSP] = unknown();
 		return false;
 	}

@@ -37,8 +37,13 @@ bool stack_value_equal(struct stack_value a, struct stack_value b);
 
 /* At the start of a function. */
 void stack_state_begin(struct stack_state *s);
-/* Runs INSN; what it jumps to or calls is not followed. */
+/* Runs INSN; what it jumps to is not followed, and what it calls changes all that the ABI allows.
+ */
 void stack_state_run(struct stack_state *s, const struct insn *insn);
+/* Runs a call of a function that changes no others of the registers than WRITES, a mask. */
+void stack_state_call(struct stack_state *s, uint32_t writes);
+/* Whether something is known of registers that calls may change. */
+bool stack_state_has_scratch(const struct stack_state *s);
 /* Forgets what is not so in FROM, too. True: there was such. */
 bool stack_state_join(struct stack_state *s, const struct stack_state *from);
 /* False: no rule is known. */
