@@ -105,10 +105,9 @@ struct stepping {
 	uint64_t begin, top; /* rsp at first; its highest value so far */
 	struct stepping_call {
 		uint64_t ra, at;
-	} calls[STEPPING_CALLS]; /* in progress: return addresses, and where these are */
+	} calls[STEPPING_CALLS]; /* in progress: return addresses, and where these were put */
 	unsigned nr;
-	uint64_t taken; /* a return address that was popped without a return; 0: none */
-	int signal;     /* to be delivered */
+	int signal; /* to be delivered */
 };
 
 /* A return by pop and jmp: its target is what was popped. */
@@ -124,14 +123,27 @@ static bool stepping_is_popped(const struct stepping *s)
 	return false;
 }
 
-/* Ends the calls whose return address is below rsp after INSN. */
-static void stepping_end_calls(struct stepping *s, enum stepping_insn insn)
+/*
+ * After a return or jump to rip. True: it ends a call, with those in it. A callee may have moved
+ * its return address, to remove its arguments (V8) or into its frame (SBCL).
+ */
+static bool stepping_end_call(struct stepping *s)
 {
-	while (s->nr && s->calls[s->nr - 1].at < s->regs.rsp) {
-		s->nr--;
-		if (insn != INSN_RET)
-			s->taken = s->calls[s->nr].ra;
-	}
+	for (unsigned nr = s->nr; nr; nr--)
+		if (s->calls[nr - 1].ra == s->regs.rip) {
+			s->nr = nr - 1;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Whether there is a call in progress. Those whose return address was popped for good, such as for
+ * the address of code, end with the function around them.
+ */
+static bool stepping_is_inside(const struct stepping *s)
+{
+	return s->nr && s->calls[s->nr - 1].at >= s->regs.rsp;
 }
 
 /* False: there is no room. */
@@ -139,7 +151,6 @@ static bool stepping_add_call(struct stepping *s)
 {
 	struct stepping_call *call = &s->calls[s->nr];
 
-	s->taken = 0;
 	call->at = s->regs.rsp;
 	return s->nr < STEPPING_CALLS - 1 && ++s->nr && !read_target(&call->ra, 8, call->at);
 }
@@ -152,8 +163,6 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 {
 	uint8_t before[8];
 
-	if (s->regs.rip == s->taken)
-		return false; /* of a callee that removed its arguments first */
 	if (insn == INSN_JUMP)
 		return stepping_is_popped(s);
 	if (insn != INSN_RET)
@@ -166,7 +175,6 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 static int stepping_step(struct stepping *s)
 {
 	uint64_t sp = s->regs.rsp;
-	bool inside = s->nr;
 	enum stepping_insn insn;
 	uint8_t code[16] = {0};
 
@@ -178,10 +186,11 @@ static int stepping_step(struct stepping *s)
 		return -1;
 	if (insn == INSN_PUSHF)
 		stepping_hide(s->tid, s->regs.rsp);
-	stepping_end_calls(s, insn);
-	if (insn == INSN_CALL && !stepping_add_call(s))
-		return -1;
-	if (!inside && stepping_has_returned(s, insn, sp))
+	if (insn == INSN_CALL)
+		return stepping_add_call(s) ? 0 : -1;
+	if ((insn == INSN_RET || insn == INSN_JUMP) && stepping_end_call(s))
+		return 0;
+	if (!stepping_is_inside(s) && stepping_has_returned(s, insn, sp))
 		return 1;
 	if (!s->nr && s->regs.rsp > s->top)
 		s->top = s->regs.rsp;
@@ -198,7 +207,6 @@ static bool stepping_return(struct stepping *s, unsigned steps)
 
 	s->begin = s->top = s->regs.rsp;
 	s->nr = 0;
-	s->taken = 0;
 	s->signal = 0;
 	while (!state && steps--)
 		state = stepping_step(s);
