@@ -251,6 +251,8 @@ static bool record(struct options *o, int *ret)
 		*ret = finish(o, &rec, &files);
 		if (result > 0 && *ret == EXIT_OK)
 			*ret = EXIT_PARTIAL;
+		if (*ret != EXIT_FAILED && o->session.exit_code > 0)
+			*ret = o->session.exit_code;
 	}
 	strbuf_release(&notes);
 	strbuf_release(&err);

@@ -84,10 +84,10 @@ static bool all_gone(const struct target *list, size_t nr)
 
 static bool targets_gone(struct run *r)
 {
-	if (r->session->request.all)
-		return false;
 	if (r->session->command)
 		return command_ended(&r->command);
+	if (r->session->request.all)
+		return false;
 	return all_gone(r->targets, r->nr_targets);
 }
 
@@ -220,12 +220,23 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
-/* It was started, and nobody ends it. */
-static void note_command(struct run *r, struct strbuf *notes)
+/* How the command ended; if it has not, nobody ends it. A signal to us may have been its end, too.
+ */
+static void take_command(struct run *r, struct strbuf *notes)
 {
-	if (r->session->command && r->command.gate < 0 && !command_ended(&r->command))
-		strbuf_addf(notes, "the command continues: '%s' is process %d\n",
-			r->session->command[0], (int)r->command.pid);
+	struct session *s = r->session;
+
+	if (!s->command || r->command.gate >= 0)
+		return;
+	if (!command_ended(&r->command)) {
+		strbuf_addf(notes, "the command continues: '%s' is process %d\n", s->command[0],
+			(int)r->command.pid);
+	} else if (!interrupts) {
+		s->exit_code = command_exit_code(&r->command);
+		if (s->exit_code)
+			strbuf_addf(notes, "the command '%s' ended with exit code %d\n",
+				s->command[0], s->exit_code);
+	}
 }
 
 static int run_engine(struct run *r, struct recording *rec, struct open_files *files,
@@ -255,6 +266,7 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	struct run r = {.session = session, .command = {.gate = -1}};
 	int ret = -1;
 
+	session->exit_code = -1;
 	if (session->command) {
 		if (command_start(&r.command, session->command, err))
 			goto out;
@@ -278,14 +290,15 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 out:
 	reader_describe(notes);
 	if (ret >= 0)
-		note_command(&r, notes);
+		take_command(&r, notes);
 	if (r.engine)
 		session->ops->free(r.engine);
 	reader_end();
 	command_release(&r.command);
-	if (session->command) { /* its process has ended, and the list of one is ours */
+	if (session->command) { /* its path is freed, and the list of one process is ours */
 		session->request.pids = NULL;
 		session->request.nr_pids = 0;
+		session->request.command = NULL;
 	}
 	free(r.targets);
 	return ret;

@@ -16,6 +16,9 @@ struct session {
 	bool describe;  /* write what would run to stdout, run nothing */
 	bool to_stdout; /* the recording ends when the reader of stdout is gone */
 	char *log;      /* messages of an engine that failed to start; the caller frees it */
+	/* The command's exit code as in a shell; -1: there is none, or the recording ended first.
+	 */
+	int exit_code;
 };
 
 /*

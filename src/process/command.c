@@ -105,6 +105,11 @@ bool command_ended(struct command *c)
 	return c->ended;
 }
 
+int command_exit_code(const struct command *c)
+{
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
 void command_release(struct command *c)
 {
 	if (c->gate >= 0) {

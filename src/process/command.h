@@ -20,6 +20,8 @@ struct command {
 int command_start(struct command *c, char *const argv[], struct strbuf *err);
 void command_go(struct command *c);
 bool command_ended(struct command *c);
+/* The exit code of one that has ended, as in a shell: 128 and the signal if it ended by one. */
+int command_exit_code(const struct command *c);
 /* Ends a program that was not started; a running one is left alone. */
 void command_release(struct command *c);
 

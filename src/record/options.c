@@ -43,7 +43,9 @@ static const struct argp_option option_table[] = {
 	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
 	{"children", OPT_CHILDREN, NULL, 0,
 		"With -p: also the processes that they start; always on for a command", 1},
-	{"all", 'a', NULL, 0, "All processes, each with its name as root frame", 1},
+	{"all", 'a', NULL, 0,
+		"All processes, each with its name as root frame; with a command while that runs",
+		1},
 	{"idle", OPT_IDLE, NULL, 0, "With -a: also idle processors", 1},
 	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
 	{"kernel", 'k', NULL, 0, "Kernel stacks of samples in kernel mode", 1},
@@ -317,14 +319,19 @@ static void validate_engine(const struct options *o)
 	usage_error_fmt("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", o->engine);
 }
 
-/* A recording has exactly one kind of target; --compile-only and --check may have none. */
+/*
+ * A recording has exactly one kind of target; --compile-only and --check may have none. With -a a
+ * command only sets the duration.
+ */
 static void validate_targets(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
-	int targets = (o->pids.nr || o->tids.nr) + q->all + !!o->session.command;
+	bool command = o->session.command;
+	int targets = !!o->pids.nr + !!o->tids.nr + (q->all || command);
 
-	if (targets > 1 || (o->pids.nr && o->tids.nr))
-		usage_error("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND");
+	if (targets > 1)
+		usage_error("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND, or "
+			    "-a -- COMMAND");
 	if (!targets && !o->check && !q->compile_only)
 		usage_error("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
 }
@@ -433,7 +440,7 @@ static void finish_options(struct options *o)
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
 	q->nr_tids = o->tids.nr;
-	q->children |= o->session.command != NULL;
+	q->children |= o->session.command && !q->all;
 	o->view.lines = o->symbol.lines;
 	o->symbol.quiet = o->quiet;
 	q->fetch = o->symbol.debuginfod != DEBUGINFOD_NEVER;

@@ -236,6 +236,29 @@ static void tally__waits_from_before_the_recording(void **state)
 	recording_release(&rec);
 }
 
+/* The command's process waits for the recording to begin: that is no wait of the command. */
+static void tally__the_command_does_not_wait_for_us(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	tally.command = 7;
+	feed("waits 7");
+	feed("waits 8");
+	feed("ready 1000");
+	feed("stack 1001 7 0 1 10");
+	feed("row 7 1000 1400 1 700 state=S");
+	feed("row 7 1000 1400 1 3 state=W");
+	feed("row 7 0 1400 1 3 state=S");
+	feed("row 8 1000 1400 1 100 state=S");
+	feed("row 7 1001 0 1 20 state=S");
+	to_recording(&rec);
+	assert_int_equal(rec.nr_rows, 2);
+	assert_int_equal(rec.rows[0].sum, 100);
+	assert_int_equal(rec.rows[1].sum, 20);
+	recording_release(&rec);
+}
+
 /* A task without user memory: the kernel stack alone, else a note that says why. */
 static void tally__no_user_stack(void **state)
 {
@@ -486,6 +509,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tally__labels_are_sets_of_pairs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__waits_from_before_the_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__the_command_does_not_wait_for_us, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__no_user_stack, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_names_are_hostile, set_up, tear_down),

@@ -52,7 +52,9 @@ int targets_publish(
 {
 	uint32_t yes = 1;
 
-	for (size_t i = 0; i < r->nr_pids; i++)
+	if (r->command)
+		programs->control->command = r->pids[0];
+	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
 		if (bpf_map_update_elem(
 			    programs_map(programs, "target_pids"), &r->pids[i], &yes, BPF_ANY))
 			return fail(err, "too many processes");

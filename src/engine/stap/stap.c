@@ -306,6 +306,8 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
+	if (request->command && !request->all)
+		s->tally.command = request->pids[0];
 	if ((request->module && adopt_module(s, request, err)) ||
 		tool_need_script(request->tool, err) || scan_targets(s, err)) {
 		stap_free(&s->engine);

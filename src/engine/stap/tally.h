@@ -26,6 +26,7 @@ struct tally {
 	int64_t began_ns, until_ns; /* monotonic; waits count between them; 0: unknown */
 	bool ended;                 /* "end" was read: all rows are here */
 	const struct vm *vm;        /* its stacks replace user stacks, NULL: none */
+	uint32_t command;           /* its process begins when the recording has; 0: none */
 	struct tally_stack {
 		uint64_t id;
 		uint32_t nr, missing; /* frames; those of them that were not read yet */

@@ -239,8 +239,17 @@ static uint32_t add_labels(struct adder *a, uint32_t set)
 	return labels;
 }
 
+/* The command's process is one of ours until the recording has begun, and waits for that. */
+static bool is_own_wait(const struct adder *a, const struct tally_row *row)
+{
+	return row->tid == a->t->command &&
+	       (row->user == EARLIER_USER || row->kernel == EARLIER_KERNEL);
+}
+
 static void add_row(struct adder *a, uint32_t event, const struct tally_row *from)
 {
+	if (is_own_wait(a, from))
+		return;
 	struct sample_key key = {
 		.event = event,
 		.task = add_task(a, from->tid),

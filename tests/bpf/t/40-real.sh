@@ -172,7 +172,7 @@ if here fzf; then
 fi
 if here rg; then
 	# shellcheck disable=SC2016
-	run_through 'ripgrep (Rust)' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1" "$2"; done' sh "$T/more" "$T/data"
+	run_through 'ripgrep (Rust)' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1" "$2"; done; :' sh "$T/more" "$T/data"
 	expect_rooted 'ripgrep (Rust)'
 fi
 [ -z "$absent" ] || skip 'some programs' "not installed:$absent"

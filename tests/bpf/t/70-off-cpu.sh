@@ -27,6 +27,14 @@ check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] '
 check_eq 'life: no frames of our own' 0 "$(grep -cE 'bpf_prog_|bpf_trace_run' "$T/life.folded")"
 few 'life: stacks that are not whole' "$(rootless "$T/life.folded")" "$(weight "$T/life.folded")"
 
+# a command from its exec on, not the wait of its process for that; its exit code
+expect_record command 7 --state all -- sh -c 'sleep 0.2; exit 7'
+check 'command: where it waits' grep -qE '^sh;.*wait4.*\[sleeping\] ' "$T/command.folded"
+check_eq 'command: nothing of sample-bt' '' "$(grep -E 'session_run|sample-bt' "$T/command.folded")"
+expect_record while 8 -a -- sh -c 'sleep 1; exit 8'
+check 'all while a command runs: the command' grep -qE '^sleep;.*nanosleep' "$T/while.folded"
+check 'all while a command runs: others' grep -qvE '^(sh|sleep|sample-bt);' "$T/while.folded"
+
 "$T/waits" 600 >"$T/target.out" 2>&1 &
 target=$!
 await_start $target

@@ -44,12 +44,21 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Mappings and VM layout of the old program are no longer valid. */
+/*
+ * Mappings and VM layout of the old program are no longer valid. Until its exec, the command's
+ * process is one of ours that waits for the recording to begin.
+ */
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint32_t tgid = my_ids().tgid;
 
+	if (control.command && control.command == tgid) {
+		uint32_t number = BPF_CORE_READ(current_task(), tgid);
+
+		bpf_map_update_elem(&target_pids, &tgid, &number, BPF_ANY);
+		control.command = 0;
+	}
 	bpf_map_delete_elem(&spaces, &tgid);
 	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);

@@ -145,6 +145,7 @@ struct settings {
 /* What the recorder sets while the programs run; the only variable that is not constant. */
 struct control {
 	uint64_t until;   /* CLOCK_MONOTONIC, ns: later events are not recorded */
+	uint32_t command; /* is recorded from its next exec on, which sets this to 0 */
 	uint32_t epoch;   /* which of the two maps of nodes and rows is written to */
 	bool any_delayed; /* set by the programs */
 };
