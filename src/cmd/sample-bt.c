@@ -115,7 +115,8 @@ static int judge(const struct options *o, const struct profile *p)
 	} else if (!account_is_named(account, o->min_quality, functions_least_named(p), &line)) {
 		ret = EXIT_PARTIAL;
 	}
-	program_say_lines(&line);
+	if (!o->quiet || ret != EXIT_OK)
+		program_say_lines(&line);
 	strbuf_release(&line);
 	return ret;
 }

@@ -65,16 +65,21 @@ double account_named(const struct account *account)
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out)
 {
-	if (account_named(account) >= least || !(account->named + account->unnamed))
+	bool given = least >= 0;
+
+	if (account_named(account) >= (given ? least : 50) ||
+		!(account->named + account->unnamed))
 		return true;
 	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
+	if (given)
+		strbuf_addf(out, " (--min-quality %g)", least);
 	if (worst) {
 		strbuf_adds(out, ", ");
 		message_add_path(out, worst);
 		strbuf_adds(out, " lacks most");
 	}
-	strbuf_adds(out, ": bt-resolve --missing shows how to fix it; or use --min-quality");
-	return false;
+	strbuf_adds(out, ": bt-resolve --missing shows how to fix it\n");
+	return !given;
 }
 
 /* Times have many digits: groups them by three. */

@@ -37,9 +37,12 @@ uint64_t account_lost(const struct account *account);  /* sum over all reasons *
 /* Share of frames with names, in per cent; 0 if there are no frames. */
 double account_named(const struct account *account);
 
+#define ACCOUNT_NO_LEAST (-1.0)
+
 /*
- * False, and a message in OUT, if less than LEAST per cent of the frames have names. WORST: the
- * module with most unnamed frames, NULL: unknown.
+ * Adds to OUT what helps if less than LEAST per cent of the frames have names; without a LEAST, if
+ * less than half of them have. False if they are less than LEAST. WORST: the module with most
+ * unnamed frames, NULL: unknown.
  */
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out);

@@ -70,7 +70,7 @@ static const struct argp_option option_table[] = {
 	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
 	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit with 1 if fewer frames than this have names (default 50; 0: never)", 2},
+		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
 	{"engine", OPT_ENGINE, "auto|stap|bpf", 0, "SystemTap, built in, or the first that works (default)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; can be repeated", 3},
@@ -619,7 +619,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	take_name(argv);
 
 	*o = (struct options){.engine = engine && *engine ? engine : "auto",
-		.min_quality = 50,
+		.min_quality = ACCOUNT_NO_LEAST,
 		.view = {.event = -1},
 		.symbol = SYMBOL_OPTIONS_INIT,
 		.overload = -1,

@@ -26,7 +26,7 @@ struct options {
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
 	struct symbol_options symbol;
-	double min_quality; /* per cent of the frames that must have names */
+	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
 	bool quiet;
 	bool check, json;
 	bool mixed;   /* request.mixed */

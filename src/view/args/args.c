@@ -33,7 +33,7 @@ static const struct argp_option table[] = {
 	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
 	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings)", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit 1 if a smaller share of frames has names (50; 0: never)", 2},
+		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{0},
 };
 
@@ -89,8 +89,8 @@ const struct argp view_args_argp = {
 	.options = table,
 	.parser = parse_option,
 	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
-	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or too few "
-	       "names; 2 failed; 64 wrong usage.",
+	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "
+	       "than --min-quality; 2 failed; 64 wrong usage.",
 };
 
 static const struct argp_option tree_table[] = {
