@@ -209,8 +209,8 @@ void check_user_names(struct check_context *c)
 		if (!processes_get(&ps, r->pids[i])->generation)
 			gone = r->pids[i];
 	if (gone && task_start(gone, gone)) {
-		check_missing(c, "process %" PRIu32 " belongs to another user", gone);
-		check_remedy(c, "run sample-bt with sudo");
+		check_missing(c, "process %" PRIu32 " cannot be read", gone);
+		check_remedy(c, "%s", task_refusal(gone));
 	} else if (gone) {
 		check_missing(c, "there is no process %" PRIu32, gone);
 		check_remedy(c, "give the PID of a running process");

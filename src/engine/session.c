@@ -119,13 +119,14 @@ static void show_progress(const struct run *r)
 	if (!r->session->progress || (shown == seconds && shown >= 0))
 		return;
 	shown = seconds;
+	fprintf(stderr, "\r%s: ", program_invocation_short_name);
 	if (!r->began)
-		fprintf(stderr, "\rsample-bt: preparing the probes …\033[K");
+		fputs("preparing the probes …\033[K", stderr);
 	else if (r->session->request.seconds > 0)
-		fprintf(stderr, "\rsample-bt: recording, %d of %.0f s\033[K", seconds,
+		fprintf(stderr, "recording, %d of %.0f s\033[K", seconds,
 			r->session->request.seconds);
 	else
-		fprintf(stderr, "\rsample-bt: recording, %d s; Ctrl-C ends\033[K", seconds);
+		fprintf(stderr, "recording, %d s; Ctrl-C ends\033[K", seconds);
 }
 
 static void clear_progress(const struct run *r)

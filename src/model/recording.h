@@ -233,8 +233,9 @@ const char *recording_label(
 	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len);
 
 /*
- * False if a label that VIEW selects or shows is in no row of its event; NOTES list these, and the
- * existing labels. True if there are no rows of the event.
+ * False if a label that VIEW selects or shows is in no row of its event, or none of the values that
+ * it selects; NOTES list these, and the existing labels or values. True if there are no rows of the
+ * event.
  */
 bool recording_has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);

@@ -7,6 +7,9 @@
 #include "waits.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MAX = 8 }; /* in a message */
 
 uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr)
 {
@@ -104,6 +107,66 @@ static bool check_key(
 	return false;
 }
 
+/* Whether a row has one of the values of KEY in F, or F selects those without the key. */
+static bool has_value(const struct recording *rec, const bool *used, const struct label_filter *f,
+	const char *key)
+{
+	struct label_filter alone = {0};
+	bool found = false;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		if (strcmp(f->choices[i].key, key))
+			continue;
+		ALLOC_GROW(alone.choices, alone.nr, alone.alloc);
+		alone.choices[alone.nr++] = f->choices[i];
+	}
+	for (uint32_t set = 0; set < rec->labels.nr_sets && !found; set++)
+		found = used[set] && label_filter_matches(&alone, &rec->labels, &rec->strings, set);
+	free(alone.choices); /* the strings are those of F */
+	return found;
+}
+
+/* "; its values are S, D" */
+static void add_values(
+	const struct recording *rec, const bool *used, const char *key, struct strbuf *out)
+{
+	bool *seen = xcalloc(rec->strings.nr, sizeof(*seen));
+	const char *before = "; its values are ";
+	size_t nr = 0;
+
+	for (uint32_t set = 1; set < rec->labels.nr_sets; set++) {
+		uint32_t value =
+			used[set] ? labels_value(&rec->labels, &rec->strings, set, key) : 0;
+
+		if (!value || seen[value])
+			continue;
+		seen[value] = true;
+		if (nr++ == VALUES_MAX) {
+			strbuf_adds(out, ", …");
+			break;
+		}
+		strbuf_adds(out, before);
+		message_add(out, recording_get(rec, value), strpool_len(&rec->strings, value));
+		before = ", ";
+	}
+	strbuf_addch(out, '\n');
+	free(seen);
+}
+
+/* Adds a note if no row has the label, or none of the values of it that F selects. */
+static bool check_values(const struct recording *rec, const bool *used,
+	const struct label_filter *f, const char *key, struct strbuf *notes)
+{
+	if (!check_key(rec, used, key, notes))
+		return false;
+	if (has_value(rec, used, f, key))
+		return true;
+	strbuf_adds(notes, "no row has that value of the label ");
+	message_add_path(notes, key);
+	add_values(rec, used, key, notes);
+	return false;
+}
+
 bool recording_has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes)
 {
@@ -115,7 +178,8 @@ bool recording_has_labels(
 
 	for (size_t i = 0; used && i < nr; i++)
 		if (!i || strcmp(view->labels->choices[i].key, view->labels->choices[i - 1].key))
-			all &= check_key(rec, used, view->labels->choices[i].key, notes);
+			all &= check_values(
+				rec, used, view->labels, view->labels->choices[i].key, notes);
 	if (used && view->by)
 		all &= check_key(rec, used, view->by, notes);
 	free(used);

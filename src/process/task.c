@@ -115,6 +115,17 @@ bool task_lives(uint32_t tid, uint64_t start)
 	return (f.state != 'Z' && f.state != 'X') || has_other_threads(tid);
 }
 
+const char *task_refusal(uint32_t pid)
+{
+	if (!task_process(pid))
+		return "give the number of a running process";
+	if (!geteuid())
+		return "even root may not read it here: CAP_SYS_PTRACE is missing, or a security "
+		       "module forbids it";
+	return task_user(pid) == geteuid() ? "it is protected from its own user: record it as root"
+					   : "it is another user's: record it as root";
+}
+
 uint32_t task_namespace(void)
 {
 	struct stat st;

@@ -31,6 +31,9 @@ uint64_t task_ticks(uint32_t pid);
  */
 bool task_lives(uint32_t tid, uint64_t start);
 
+/* Why process PID, whose mappings cannot be read, cannot be recorded, and what helps. */
+const char *task_refusal(uint32_t pid);
+
 /* The inode of our PID namespace, 0: it is the initial one. */
 uint32_t task_namespace(void);
 

@@ -9,6 +9,7 @@
 #include "vm/vm.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static const char doc[] =
+static const char sample_bt_doc[] =
 	"Samples backtraces of running programs and shows where their time goes.\v"
 	"Examples:\n"
 	"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
@@ -570,6 +571,25 @@ static void find_tool(struct options *o, int argc, char **argv)
 	o->session.request.tool = &o->tool;
 }
 
+/* What --help says before and after the options: that of a script in bin/ is its own. */
+static char *make_doc(const char *program)
+{
+	const char *about = getenv("FLAMETAP_ABOUT");
+	char *doc = about && *about ? xasprintf("%s\v"
+						"Examples:\n"
+						"  %s -p 1302 -t 5 > a.bt           "
+						"process 1302, as text\n"
+						"  %s -p 1302 -t 5 -o a.svg         "
+						"the same as a flame graph\n"
+						"  %s -a -t 10 --report profiles    "
+						"the whole system, all formats\n",
+					      about, program, program, program)
+				    : xstrdup(sample_bt_doc);
+
+	unsetenv("FLAMETAP_ABOUT");
+	return doc;
+}
+
 static void parse_words(struct options *o, int argc, char **argv)
 {
 	struct argp_option options[ARRAY_LEN(option_table)];
@@ -577,6 +597,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 	const struct argp tool_argp = {.options = tool_options, .parser = parse_tool_option};
 	const struct argp vm_argp = {.options = vm_options, .parser = parse_vm_option};
 	char *title = xasprintf("Options of the script %s:", o->tool.name);
+	char *doc = make_doc(argv[0]);
 	const struct argp_child children[] = {
 		{.argp = &tool_argp, .header = o->tool.nr_options ? title : NULL, .group = 1},
 		{.argp = &symbol_args_argp},
@@ -600,6 +621,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 	for (size_t i = 0; i < NR_VMS; i++)
 		free((char *)(uintptr_t)vm_options[i].doc);
 	free(title);
+	free(doc);
 }
 
 /* The scripts in bin/ give the name that they were called by, for usage messages. */
@@ -608,7 +630,7 @@ static void take_name(char **argv)
 	const char *name = getenv("FLAMETAP_NAME");
 
 	if (name && *name)
-		argv[0] = xstrdup(name);
+		program_invocation_short_name = argv[0] = xstrdup(name);
 	unsetenv("FLAMETAP_NAME"); /* not for the command */
 }
 

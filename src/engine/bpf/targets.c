@@ -18,8 +18,7 @@ static int scan_target(struct processes *ps, uint32_t tid, struct strbuf *err)
 	if (p->generation)
 		return 0;
 	process_scan(ps, p, err);
-	return fail(err, pid ? "; it is another user's: record it as root"
-			     : "; give the number of a running process");
+	return fail(err, "; %s", task_refusal(tid));
 }
 
 /* PIDs in /proc and in the kernel's events must be of our PID namespace. */

@@ -67,8 +67,7 @@ static int scan_target(struct stap *s, uint32_t pid, struct strbuf *err)
 	if (p->generation)
 		return 0;
 	process_scan(&s->processes, p, err);
-	return fail(err, task_start(pid, pid) ? "; it is another user's: record it as root"
-					      : "; give the number of a running process");
+	return fail(err, "; %s", task_refusal(pid));
 }
 
 /* Scans the processes whose files get unwind rules. */

@@ -87,6 +87,11 @@ else
 	check "without CAP_SYS_PTRACE: root's process" grep -q "another user's" a.err
 fi
 
+no_root=-sys_ptrace,-sys_admin,-perfmon,-checkpoint_restore
+setpriv --bounding-set=$no_root --inh-caps=$no_root ./sample-bt --engine bpf -p $nobodys -t 1 >out 2>err && status=0 || status=$?
+check_eq 'root without rights: exit code' 2 "$status"
+check 'root without rights: it is not told to be root' grep -q 'even root may not read it here' err
+
 preflight bpf,perfmon 0
 if as bpf,perfmon cat /proc/kallsyms | head -n 1 | grep -q '^00* '; then
 	check 'without CAP_SYSLOG: what it costs' grep -q "^degraded  *kernel names .*CAP_SYSLOG: kernel frames have no names" out
