@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	view_args_check_input(&o.args);
 	int status = run(&o);
 
 	label_filter_release(&o.args.labels);

@@ -9,6 +9,8 @@
 #include "view/report/functions.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum {
 	OPT_COMM = 0x1000,
@@ -267,12 +269,21 @@ static int show(struct view_args *args, view_write *write, void *command, struct
 	return judge(args, profiles, nr, part | missing);
 }
 
+void view_args_check_input(const struct view_args *args)
+{
+	if (args->nr_files || !isatty(STDIN_FILENO))
+		return;
+	program_say("nothing to read: give a FILE, or pipe a profile into it; try --help");
+	exit(EXIT_USAGE_ERROR);
+}
+
 int view_args_run(struct view_args *args, view_write *write, void *command)
 {
 	struct profile profiles[2], *list[] = {&profiles[0], &profiles[1]};
 	size_t nr = args->compares ? 2 : 1;
 	int status = EXIT_FAILED;
 
+	view_args_check_input(args);
 	for (size_t i = 0; i < nr; i++)
 		profile_init(list[i]);
 	if (rules_args_load(&args->rules))

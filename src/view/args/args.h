@@ -39,6 +39,9 @@ extern const struct argp view_args_argp;
 /* The same with filters, for programs that show a call tree. */
 extern const struct argp tree_args_argp;
 
+/* Ends the program with EXIT_USAGE_ERROR if it would read what somebody types on a terminal. */
+void view_args_check_input(const struct view_args *args);
+
 /*
  * Reads rules and files, calls WRITE, which writes the program's output to stdout, closes stdout
  * and prints the account of each profile. Returns the program's exit code. WRITE gets the filtered
