@@ -138,6 +138,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	o.args.filter.reverse = false; /* the tables are the same in both directions */
 	int status = o.print_rules ? program_print(rules_text)
 				   : view_args_run(&o.args, write_report, &o);
 

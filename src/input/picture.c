@@ -316,6 +316,7 @@ static void begin_profile(struct picture_reader *r, const char **attributes)
 	else if (attribute(attributes, "unit"))
 		set_unit(r, attribute(attributes, "unit"));
 	r->has_data = true;
+	r->p->reversed = attribute(attributes, "reversed");
 	add_self(r, 0, self);
 }
 

@@ -72,10 +72,20 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_release(&p->cuts);
 	cuts_init(&p->cuts);
 	cuts_add_all(&p->cuts, &from->cuts);
+	p->reversed = from->reversed;
 	p->tasks = from->tasks;
 	p->states = from->states;
 	p->no_states = from->no_states;
 	p->unlabelled = from->unlabelled;
+}
+
+uint64_t profile_leaf_weight(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	if (!p->reversed)
+		return n->self;
+	return n->parent ? 0 : n->total;
 }
 
 const char *profile_differs(const struct profile *p, const struct profile *other)

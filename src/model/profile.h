@@ -75,6 +75,7 @@ struct profile {
 	} timing; /* of several recordings: first start, sum of durations, longest period */
 	struct account account;
 	struct cuts cuts;       /* of the account's cut and broken stacks */
+	bool reversed;          /* the leaf is at the root, see filter_reverse() */
 	bool tasks;             /* there are several processes, distinguished by task frames */
 	bool states, no_states; /* recordings have rows with a state label; without one */
 	uint64_t unlabelled;    /* weight of rows without LABEL_SET frame due to the limit */
@@ -91,6 +92,9 @@ void profile_describe(struct profile *p, const struct profile *from);
 /* NULL, or what P counts if OTHER counts something else: its unit, or its event if both are known.
  */
 const char *profile_differs(const struct profile *p, const struct profile *other);
+
+/* The weight of the stacks whose leaf is NODE, not 0. To be called after profile_finish. */
+uint64_t profile_leaf_weight(const struct profile *p, uint32_t node);
 
 /* The number of a frame, which is added if it is new. MODULE may be NULL. */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,

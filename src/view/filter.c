@@ -164,6 +164,7 @@ int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *
 		add_capped(&out->nodes[at].self, p->nodes[node].self);
 	}
 	profile_describe(out, p);
+	out->reversed = !p->reversed;
 	free(frame_of);
 	return 0;
 }

@@ -182,6 +182,7 @@ flametap.data = (() => {
 		scale : number('scale'),
 		factor : number('factor') || 1,
 		inverted : number('inverted') === 1,
+		reversed : number('reversed') === 1, /* the leaf is at the root */
 		isDiff,
 		isNormalized : number('normalized') === 1,
 		categories,

@@ -2,7 +2,7 @@
 /* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
-	const { frames, functions, isNormalized } = flametap.data;
+	const { frames, functions, isNormalized, reversed } = flametap.data;
 	const STEP = 4; /* characters of a link for each level */
 
 	/* The weight on SIDE of the nodes from I to before END. */
@@ -97,8 +97,8 @@ flametap.tree = (() => {
 		}
 
 		/*
-		 * Sums by KEY, an array with a number below NR for each node: for each key the self weight, the
-		 * inclusive weight, in which a stack counts once, and the number of nodes.
+		 * Sums by KEY, an array with a number below NR for each node: for each key the self weight, that of
+		 * stacks with such a leaf, the inclusive weight, in which a stack counts once, and the number of nodes.
 		 */
 		addUp(key, nr) {
 			const zeros = () => this.sides.map(() => new Float64Array(nr));
@@ -112,7 +112,8 @@ flametap.tree = (() => {
 					covered[k] = this.end[i];
 				sums.places[k]++;
 				this.sides.forEach((side, s) => {
-					sums.self[s][k] += between(side, i, i + 1);
+					sums.self[s][k] += !reversed ? between(side, i, i + 1)
+						: this.parent[i] ? 0 : between(side, i, this.end[i]);
 					if (outermost)
 						sums.total[s][k] += between(side, i, this.end[i]);
 				});

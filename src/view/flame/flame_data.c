@@ -277,6 +277,8 @@ static void write_head(struct scaler *scaler, FILE *out)
 		add_attribute(&head, "self_before", self.before);
 	if (data->factor != 1)
 		strbuf_addf(&head, " factor=\"%.17g\"", data->factor);
+	if (data->p->reversed)
+		strbuf_adds(&head, " reversed=\"1\"");
 	strbuf_addf(&head, " inverted=\"%d\">\n", data->inverted);
 	strbuf_flush(&head, out);
 	strbuf_release(&head);

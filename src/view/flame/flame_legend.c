@@ -53,7 +53,7 @@ static void weigh_kinds(const struct profile *p, struct kind_weight *kinds)
 		uint32_t above = seen[n->parent], bit = UINT32_C(1) << kind;
 
 		seen[i] = above | bit;
-		add_capped(&kinds[kind].self, n->self);
+		add_capped(&kinds[kind].self, profile_leaf_weight(p, i));
 		if (!(above & bit))
 			add_capped(&kinds[kind].inclusive, n->total);
 	}

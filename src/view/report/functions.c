@@ -107,7 +107,7 @@ void functions_add_up(
 
 		if (number == NO_FUNCTION)
 			continue;
-		add_capped(&list[number].self, nodes[node].self);
+		add_capped(&list[number].self, profile_leaf_weight(p, node));
 		if (!on_path[number]++)
 			add_capped(&list[number].inclusive, nodes[node].total);
 	}
