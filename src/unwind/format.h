@@ -57,9 +57,10 @@ enum unwind_cfa {
 	/* not in tables: by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
 	/* not in tables: code compiled at run time, see jit.h, of which this is known */
-	UNWIND_CFA_JIT,          /* nothing */
-	UNWIND_CFA_JIT_FRAME,    /* its function keeps a frame pointer */
-	UNWIND_CFA_JIT_NO_FRAME, /* it does not */
+	UNWIND_CFA_JIT,             /* nothing */
+	UNWIND_CFA_JIT_FRAME,       /* its function keeps a frame pointer */
+	UNWIND_CFA_JIT_NO_FRAME,    /* it does not */
+	UNWIND_CFA_JIT_INTERPRETER, /* HotSpot's, with the caller's rsp below the frame pointer */
 };
 
 enum unwind_saved {
@@ -110,6 +111,9 @@ _Static_assert(sizeof(struct unwind_leaf) == UNWIND_BLOCK, "a leaf is a block");
 _Static_assert(sizeof(struct unwind_node) == UNWIND_BLOCK, "a node is a block");
 _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules fill a block");
 #endif
+
+/* For functions that return structures, which BPF does not allow otherwise. */
+#define UNWIND_INLINE static inline __attribute__((always_inline))
 
 /*
  * I modulo N, a power of two. The BPF verifier needs to see the mask, which the compiler would

@@ -62,7 +62,7 @@ struct jit_edge {
 };
 
 /* The 16 bytes after a leaf's pc are A and B, the 8 before it BEFORE: the first one is lowest. */
-static inline struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64_t b)
+UNWIND_INLINE struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64_t b)
 {
 	const struct jit_edge entry = {true, false, 0}, pushed = {true, true, 8};
 	uint32_t first = (uint32_t)a, three = first & 0xffffff, last = before >> 56;
@@ -89,7 +89,7 @@ static inline struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64
 	return (struct jit_edge){0};
 }
 
-static inline struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
+UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 {
 	const struct jit_edge at_return = {true, false, 0}, at_pop = {true, true, 8};
 	uint32_t one = a & 0xff, two = a & 0xffff, three = a & 0xffffff;
@@ -114,7 +114,7 @@ static inline struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 }
 
 /* Knows what HotSpot, V8 and LLVM emit. */
-static inline struct jit_edge jit_peek(uint64_t before, uint64_t a, uint64_t b)
+UNWIND_INLINE struct jit_edge jit_peek(uint64_t before, uint64_t a, uint64_t b)
 {
 	struct jit_edge edge = jit_peek_begin(before, a, b);
 

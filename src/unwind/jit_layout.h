@@ -7,10 +7,12 @@
 #define UNWIND_JIT_LAYOUT_H
 
 #include "format.h"
+#include "hotspot.h"
 
 enum jit_kind {
 	JIT_BY_CODE, /* nothing is known: see jit.h */
 	JIT_BY_RULE, /* all of it has one rule */
+	JIT_HOTSPOT,
 };
 
 struct jit_layout {
@@ -18,6 +20,7 @@ struct jit_layout {
 	uint32_t pad;
 	union { /* by kind */
 		struct unwind_rule rule;
+		struct hotspot_layout hotspot;
 	};
 };
 

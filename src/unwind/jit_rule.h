@@ -6,8 +6,51 @@
 #ifndef UNWIND_JIT_RULE_H
 #define UNWIND_JIT_RULE_H
 
+#include "hotspot_code.h"
 #include "jit_layout.h"
 #include "walk.h"
+
+/* The BPF programs have functions of their own for what has long loops. */
+#ifndef JIT_SEARCH_CODE
+#define JIT_SEARCH_CODE(w, start) walk_search_code(w, start)
+#endif
+
+/* Code that the JVM does not describe, from BEGIN on. Compiled code calls it as any other. */
+UNWIND_INLINE struct unwind_rule jit_stub_rule(struct walk *w, uint64_t begin)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_JIT_NO_FRAME};
+	uint64_t code[JIT_PEEK_SIZE / 8];
+	struct jit_edge edge = {0};
+	uint32_t found;
+
+	if (!w->call && !WALK_READ_CODE(w, code, JIT_PEEK_SIZE, w->reg[REG_PC] - JIT_PEEK))
+		edge = jit_peek(code[0], code[1], code[2]);
+	if (edge.is_edge) {
+		rule = hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved);
+		rule.cfa = UNWIND_CFA_CALLED;
+		return rule;
+	}
+	found = JIT_SEARCH_CODE(w, begin);
+	if (found == UNWIND_CFA_JIT_NO_FRAME || (found == UNWIND_CFA_JIT && w->call))
+		return rule;
+	rule = found == UNWIND_CFA_JIT ? hotspot_frame(REG_SP, 8, false)
+				       : hotspot_frame(REG_FP, 16, true);
+	rule.cfa = UNWIND_CFA_CALLED;
+	return rule;
+}
+
+static inline bool jit_hotspot_rule(
+	struct walk *w, const struct hotspot_layout *layout, struct unwind_rule *rule)
+{
+	struct hotspot_blob blob;
+	enum hotspot_code found = hotspot_rule(w, layout, &blob, rule);
+
+	w->map.id_at = blob.id_at;
+	w->map.id = blob.id;
+	if (found == HOTSPOT_STUB)
+		*rule = jit_stub_rule(w, blob.code);
+	return found != HOTSPOT_ELSEWHERE;
+}
 
 /*
  * Sets RULE to that of the code at the walk's pc; false: LAYOUT does not tell. A rule is kept for
@@ -21,6 +64,8 @@ static inline bool jit_rule(
 	case JIT_BY_RULE:
 		*rule = layout->rule;
 		return true;
+	case JIT_HOTSPOT:
+		return jit_hotspot_rule(w, &layout->hotspot, rule);
 	default:
 		return false;
 	}
@@ -34,7 +79,7 @@ static inline int walk_compiled(struct walk *w, const struct jit_layout *layout)
 
 	if (layout && jit_rule(w, layout, &rule))
 		return walk_by_rule(w, &rule);
-	return walk_by_jit(w, walk_search_code(w));
+	return walk_by_jit(w, walk_search_code(w, w->map.start));
 }
 #endif
 

@@ -86,6 +86,27 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 }
 
 /*
+ * HotSpot's interpreter moves its return address, so it saves the caller's rsp, which compiled
+ * callers' rules refer to. After calls by method handles it may be lower, and of no use.
+ */
+static inline int walk_by_interpreter(struct walk *w)
+{
+	uint64_t sp;
+	int end;
+
+	if (WALK_READ(w, &sp, 8, w->reg[REG_FP] - 8))
+		return WALK_NO_RULE;
+	end = walk_by_frame(w, WALK_JIT_MAX, false);
+	if (end != WALK_ON)
+		return end;
+	if (sp >= w->reg[REG_SP] && sp - w->reg[REG_SP] <= WALK_JIT_MAX)
+		w->reg[REG_SP] = sp;
+	else
+		w->known &= ~(1U << REG_SP);
+	return WALK_ON;
+}
+
+/*
  * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
  * there must be a call instruction before the return address.
  */
@@ -190,8 +211,10 @@ static inline int walk_by_edge(struct walk *w)
  */
 static inline int walk_by_jit(struct walk *w, uint32_t cfa)
 {
-	int end = w->call ? WALK_NO_RULE : walk_by_edge(w);
+	int end = w->call || cfa == UNWIND_CFA_JIT_INTERPRETER ? WALK_NO_RULE : walk_by_edge(w);
 
+	if (cfa == UNWIND_CFA_JIT_INTERPRETER)
+		return walk_by_interpreter(w);
 	if (end != WALK_NO_RULE || cfa == UNWIND_CFA_JIT_NO_FRAME)
 		return end;
 	return cfa == UNWIND_CFA_JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false) : walk_by_fp(w);
@@ -285,15 +308,14 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 }
 
 #ifndef __bpf__
-/* What the code of the walk's pc, compiled at run time, tells: enum unwind_cfa. */
-static inline uint32_t walk_search_code(struct walk *w)
+/* What the code from START to the walk's pc, compiled at run time, tells: enum unwind_cfa. */
+static inline uint32_t walk_search_code(struct walk *w, uint64_t start)
 {
 	uint8_t code[JIT_BLOCK];
 	uint64_t end = walk_pc(w);
 
 	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
-		if (end - JIT_BLOCK < w->map.start ||
-			WALK_READ_CODE(w, code, JIT_BLOCK, end - JIT_BLOCK))
+		if (end - JIT_BLOCK < start || WALK_READ_CODE(w, code, JIT_BLOCK, end - JIT_BLOCK))
 			break;
 		uint32_t marker = jit_search(code);
 

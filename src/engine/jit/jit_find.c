@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jit_find.h"
 #include "jit_guile.h"
+#include "jit_hotspot.h"
 #include "lib/util.h"
 #include "model/runtime.h"
 
@@ -12,6 +13,7 @@ static const struct {
 		const struct mapping *runtime, struct jit_layout *layout);
 } finders[] = {
 	{RUNTIME_GUILE, jit_guile_find},
+	{RUNTIME_JAVA, jit_hotspot_find},
 };
 
 static bool has_memory(const struct processes *ps, const struct process *p)

@@ -58,6 +58,7 @@ struct scratch {
 	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
 	uint8_t code[JIT_BLOCK];
 	struct unwind_rule jit_rule;
+	uint32_t lane;                  /* this is its scratch: for compiled_code.h */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
@@ -83,7 +84,6 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 }
 
 #include "unwind/step.h"
-#include "unwind/jit_rule.h"
 
 const volatile struct settings settings;
 
@@ -102,13 +102,6 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct space);
 } spaces SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, JIT_LAYOUTS_MAX);
-	__type(key, uint32_t); /* tgid */
-	__type(value, struct jit_layout);
-} jit_layouts SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -332,37 +325,7 @@ static __always_inline int look_up_rule(const struct walk *w, struct cached_rule
 	return WALK_ON;
 }
 
-/* The marker in the JIT_BLOCK bytes of code before END, see jit.h; -1: they cannot be read. */
-__noinline int search_block(uint32_t lane, uint64_t end)
-{
-	struct scratch *s = my_scratch(lane);
-
-	if (!s || bpf_probe_read_user(s->code, JIT_BLOCK, (void *)(end - JIT_BLOCK)))
-		return -1;
-	return jit_search(s->code);
-}
-
-/* What the code before END, compiled at run time, tells: enum unwind_cfa. */
-__noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
-{
-	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
-		int marker = end - JIT_BLOCK < start ? -1 : search_block(lane, end);
-
-		if (marker)
-			return marker < 0 ? UNWIND_CFA_JIT : marker;
-	}
-	return UNWIND_CFA_JIT;
-}
-
-/* Sets s->jit_rule to that of the walk's pc, compiled at run time; 0: the layout has none. */
-__noinline int look_up_layout(uint32_t lane)
-{
-	struct scratch *s = my_scratch(lane);
-	const struct jit_layout *layout =
-		s ? bpf_map_lookup_elem(&jit_layouts, &s->row.tgid) : NULL;
-
-	return layout && jit_rule(&s->walk, layout, &s->jit_rule);
-}
+#include "compiled_code.h"
 
 /* Looks up frame and rule for the walk's pc. */
 static __always_inline int look_up(
@@ -375,14 +338,17 @@ static __always_inline int look_up(
 	e->key = UINT64_MAX; /* of no pc, until it is complete */
 	e->version = s->space.version;
 	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
+	e->is_compiled = w->map.table == WALK_MEMORY;
 	e->id_at = w->map.id_at;
 	e->id = w->map.id;
-	if (w->map.table != WALK_MEMORY)
+	if (!e->is_compiled)
 		return look_up_rule(w, e, key);
 	if (look_up_layout(lane))
 		e->rule = s->jit_rule;
 	else
 		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
+	e->id_at = w->map.id_at;
+	e->id = w->map.id;
 	e->key = key;
 	return WALK_ON;
 }
@@ -404,7 +370,7 @@ static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 
 /*
  * Another file may be mapped there by now (dlclose, dlopen), before its event was handled: compares
- * the build-id in memory. True if it cannot be read.
+ * the build-id in memory. Or other code was compiled there. True if it cannot be read.
  */
 static __always_inline bool is_same_file(struct scratch *s, const struct cached_rule *e)
 {
@@ -428,7 +394,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = WALK_DEEP;
 		return false;
 	}
-	if (e->key != key || e->version != s->space.version) {
+	if (e->key != key || e->version != s->space.version ||
+		(e->is_compiled && !is_same_file(s, e))) {
 		w->end = look_up(s, lane, e, key);
 		if (w->end != WALK_ON)
 			return false;

@@ -64,9 +64,10 @@ enum table_state { TABLE_NONE, TABLE_PENDING, TABLE_READY };
 struct cached_rule {
 	uint64_t key; /* pc << 1 | whether it is a return address */
 	uint32_t version;
-	uint32_t pad;
+	bool is_compiled; /* at run time: looked up again when the word at id_at is not id any more
+			   */
 	uint64_t frame;
-	uint64_t id_at, id; /* as in struct space_map */
+	uint64_t id_at, id; /* as in struct space_map, or struct hotspot_blob */
 	struct unwind_rule rule;
 } __attribute__((aligned(64))); /* one cache line */
 

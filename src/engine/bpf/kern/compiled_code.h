@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules for code that was compiled at run time. Loops are in global functions: see core.h. */
+#ifndef ENGINE_BPF_KERN_COMPILED_CODE_H
+#define ENGINE_BPF_KERN_COMPILED_CODE_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, JIT_LAYOUTS_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct jit_layout);
+} jit_layouts SEC(".maps");
+
+/* The marker in the JIT_BLOCK bytes of code before END, see jit.h; -1: they cannot be read. */
+__noinline int search_block(uint32_t lane, uint64_t end)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || bpf_probe_read_user(s->code, JIT_BLOCK, (void *)(end - JIT_BLOCK)))
+		return -1;
+	return jit_search(s->code);
+}
+
+/* What the code before END, compiled at run time, tells: enum unwind_cfa. */
+__noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
+{
+	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
+		int marker = end - JIT_BLOCK < start ? -1 : search_block(lane, end);
+
+		if (marker)
+			return marker < 0 ? UNWIND_CFA_JIT : marker;
+	}
+	return UNWIND_CFA_JIT;
+}
+
+__noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc);
+__noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t size);
+
+#define WALK_LANE(w) (((struct scratch *)(w))->lane)
+#define HOTSPOT_BLOCK(w, l, pc) find_hotspot_block(WALK_LANE(w), pc)
+#define HOTSPOT_FIND_PROLOGUE(w, address, size) find_hotspot_prologue(WALK_LANE(w), address, size)
+#define JIT_SEARCH_CODE(w, start) search_code(WALK_LANE(w), start, walk_pc(w))
+
+#include "unwind/jit_rule.h"
+
+static __always_inline const struct jit_layout *my_layout(struct scratch *s)
+{
+	return bpf_map_lookup_elem(&jit_layouts, &s->row.tgid);
+}
+
+/* As hotspot_block(). */
+__noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc)
+{
+	struct scratch *s = my_scratch(lane);
+	const struct jit_layout *layout = s ? my_layout(s) : NULL;
+
+	return layout ? hotspot_block(&s->walk, &layout->hotspot, pc) : 0;
+}
+
+/* As hotspot_find_prologue(). */
+__noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t size)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s ? hotspot_find_prologue(&s->walk, address, size) : HOTSPOT_OTHER;
+}
+
+/* Sets s->jit_rule to that of the walk's pc, compiled at run time; 0: the layout has none. */
+__noinline int look_up_layout(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	const struct jit_layout *layout = s ? my_layout(s) : NULL;
+
+	if (!layout)
+		return 0;
+	s->lane = lane;
+	return jit_rule(&s->walk, layout, &s->jit_rule);
+}
+
+#endif

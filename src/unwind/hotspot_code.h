@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code of a HotSpot JVM by its own description, the same in the kernel (BPF) and in user space;
+ * WALK_READ_CODE as in step.h. What is read may change at any time, and may be anything.
+ *
+ * Compiled methods have frames of constant size: return address on top, the caller's rbp below it.
+ * The size holds at calls, and between prologue and epilogue.
+ */
+#ifndef UNWIND_HOTSPOT_CODE_H
+#define UNWIND_HOTSPOT_CODE_H
+
+#include "hotspot.h"
+#include "jit.h"
+#include "walk.h"
+
+enum {
+	HOTSPOT_FRAME_MAX = 1 << 20, /* bytes */
+	HOTSPOT_PROLOGUE = 256,      /* bytes of a method that are searched for its prologue */
+};
+
+/* The block that contains PC; 0: none. */
+static inline uint64_t hotspot_block(struct walk *w, const struct hotspot_layout *l, uint64_t pc)
+{
+	uint64_t begin = 0, segments = 0, at;
+
+	for (int i = 0; i < HOTSPOT_HEAPS; i++)
+		if (pc >= l->heap[i].begin && pc < l->heap[i].end) {
+			begin = l->heap[i].begin;
+			segments = l->heap[i].segments;
+		}
+	if (!begin)
+		return 0;
+	at = (pc - begin) >> (l->shift & 63);
+	for (int i = 0; i < HOTSPOT_HOPS; i++) {
+		uint8_t hop;
+
+		if (WALK_READ_CODE(w, &hop, 1, segments + at) || hop == HOTSPOT_FREE || hop > at)
+			return 0;
+		if (!hop)
+			return begin + (at << (l->shift & 63));
+		at -= hop;
+	}
+	return 0;
+}
+
+struct hotspot_blob {
+	uint64_t code;    /* address */
+	int32_t frame;    /* bytes; 0 or less: none, or not known */
+	int32_t complete; /* offset in the code from which on a leaf has its frame; -1: not known */
+	uint64_t id_at, id; /* address and contents of a word that has the frame's size */
+};
+
+/* Reads the blob of BLOCK, which PC must be in; false: there is none. */
+static inline bool hotspot_read_blob(struct walk *w, const struct hotspot_layout *l, uint64_t block,
+	uint64_t pc, struct hotspot_blob *b)
+{
+	uint32_t size = 0, frame, shift = l->frame_size & 4 ? 32 : 0;
+	int32_t offset = 0;
+	int16_t narrow = -1;
+	uint8_t used = 0;
+
+	b->id_at = block + (l->frame_size & ~7U);
+	b->complete = -1;
+	if (WALK_READ_CODE(w, &used, 1, block + l->used) || used != 1 ||
+		WALK_READ_CODE(w, &size, 4, block + l->size) || pc < block + l->blob ||
+		pc >= block + l->blob + size || WALK_READ_CODE(w, &b->id, 8, b->id_at))
+		return false;
+	if (l->is_short ? WALK_READ_CODE(w, &narrow, 2, block + l->frame_complete)
+			: WALK_READ_CODE(w, &b->complete, 4, block + l->frame_complete))
+		return false;
+	if (l->is_short)
+		b->complete = narrow;
+	if (l->is_offset ? WALK_READ_CODE(w, &offset, 4, block + l->code)
+			 : WALK_READ_CODE(w, &b->code, 8, block + l->code))
+		return false;
+	if (l->is_offset)
+		b->code = block + l->blob + (uint32_t)offset;
+	frame = (uint32_t)(b->id >> shift);
+	b->frame = frame <= HOTSPOT_FRAME_MAX / 8 ? (int32_t)(frame * 8) : 0;
+	return b->code > block && b->code < block + l->blob + size;
+}
+
+/* What the first instructions of a method do with the stack. */
+enum hotspot_prologue {
+	HOTSPOT_OTHER,
+	HOTSPOT_COPY, /* push %rbp; mov %rsp,%rbp */
+	HOTSPOT_PUSH, /* push %rbp; sub $…,%rsp */
+	HOTSPOT_SUB,  /* sub $…,%rsp; mov %rbp,…(%rsp) */
+};
+
+/* That which the 16 bytes of code A and B begin with, the first one lowest. */
+static inline enum hotspot_prologue hotspot_prologue_of(uint64_t a, uint64_t b)
+{
+	uint32_t first = (uint32_t)a;
+
+	if (first == 0xe5894855 || first == 0xec8b4855)
+		return HOTSPOT_COPY;
+	if (first == 0xec834855 || first == 0xec814855)
+		return HOTSPOT_PUSH;
+	if ((first & 0xffffff) == 0xec8348 && (a >> 32 & 0x3fffff) == 0x2c8948 && (a >> 56) == 0x24)
+		return HOTSPOT_SUB;
+	if ((first & 0xffffff) == 0xec8148 && a >> 56 == 0x48 && (b & 0xff3fff) == 0x242c89)
+		return HOTSPOT_SUB;
+	return HOTSPOT_OTHER;
+}
+
+/*
+ * The first of them in the SIZE bytes of code at ADDRESS, and its place: prologue + 4 * offset;
+ * HOTSPOT_OTHER: none.
+ */
+static inline uint32_t hotspot_find_prologue(struct walk *w, uint64_t address, uint32_t size)
+{
+	for (uint32_t i = 0; i < HOTSPOT_PROLOGUE && i < size; i++) {
+		uint64_t code[2];
+		enum hotspot_prologue found;
+
+		if (WALK_READ_CODE(w, code, sizeof(code), address + i))
+			break;
+		found = hotspot_prologue_of(code[0], code[1]);
+		if (found != HOTSPOT_OTHER)
+			return found + 4 * i;
+	}
+	return HOTSPOT_OTHER;
+}
+
+/* The BPF programs have functions of their own for what has long loops. */
+#ifndef HOTSPOT_BLOCK
+#define HOTSPOT_BLOCK(w, l, pc) hotspot_block(w, l, pc)
+#define HOTSPOT_FIND_PROLOGUE(w, address, size) hotspot_find_prologue(w, address, size)
+#endif
+
+/* The caller's rsp is OFFSET bytes above REG; FP_SAVED: its rbp is below the return address. */
+UNWIND_INLINE struct unwind_rule hotspot_frame(uint8_t reg, int32_t offset, bool fp_saved)
+{
+	return (struct unwind_rule){.cfa = UNWIND_CFA_REG,
+		.lost = 0xf,
+		.reg = reg,
+		.offset = offset,
+		.fp_saved = fp_saved ? UNWIND_AT_CFA : UNWIND_SAME,
+		.fp = -2,
+		.bx_saved = UNWIND_LOST,
+		.ra = -1};
+}
+
+/* A leaf whose frame is not complete, AT bytes behind the begin of its code. */
+UNWIND_INLINE struct unwind_rule hotspot_begin(
+	struct walk *w, const struct hotspot_blob *b, uint32_t at)
+{
+	uint32_t found = HOTSPOT_FIND_PROLOGUE(w, b->code, (uint32_t)b->complete),
+		 first = found >> 2;
+
+	if ((found & 3) == HOTSPOT_OTHER)
+		return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
+	if (at <= first)
+		return hotspot_frame(REG_SP, 8, false);
+	if ((found & 3) == HOTSPOT_SUB) /* either instruction has at least 4 bytes */
+		return hotspot_frame(REG_SP, b->frame, at > first + 7);
+	if (at == first + 1)
+		return hotspot_frame(REG_SP, 16, true);
+	if ((found & 3) == HOTSPOT_COPY)
+		return hotspot_frame(REG_FP, 16, true);
+	return hotspot_frame(REG_SP, b->frame, true);
+}
+
+/* A leaf in a compiled method. */
+UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotspot_blob *b)
+{
+	uint64_t pc = w->reg[REG_PC], code[JIT_PEEK_SIZE / 8];
+	struct jit_edge edge;
+
+	if (!b->frame)
+		return hotspot_frame(REG_SP, 8, false); /* it only jumps */
+	if (pc < b->code + (uint32_t)b->complete)
+		return hotspot_begin(w, b, (uint32_t)(pc - b->code));
+	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, pc - JIT_PEEK))
+		return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
+	edge = jit_peek_end(code[1], code[2]);
+	return edge.is_edge ? hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved)
+			    : hotspot_frame(REG_SP, b->frame, true);
+}
+
+enum hotspot_code {
+	HOTSPOT_ELSEWHERE, /* not code of the JVM */
+	HOTSPOT_RULE,
+	HOTSPOT_STUB, /* code that the JVM does not describe: b->code is where it begins */
+};
+
+/*
+ * Finds the rule for the walk's pc. B: if it has id_at, the rule holds while the word there is the
+ * same: methods are freed, and others take their place.
+ */
+static inline enum hotspot_code hotspot_rule(struct walk *w, const struct hotspot_layout *l,
+	struct hotspot_blob *b, struct unwind_rule *rule)
+{
+	uint64_t pc = walk_pc(w), block;
+
+	*b = (struct hotspot_blob){0};
+	if (pc >= l->interpreter && pc < l->interpreter_end) {
+		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
+		return HOTSPOT_RULE;
+	}
+	if (w->call && w->reg[REG_PC] == l->call_stub) {
+		*rule = hotspot_frame(REG_FP, 16, true);
+		return HOTSPOT_RULE;
+	}
+	block = HOTSPOT_BLOCK(w, l, pc);
+	if (!block)
+		return HOTSPOT_ELSEWHERE;
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
+	if (!hotspot_read_blob(w, l, block, pc, b) || pc < b->code)
+		return HOTSPOT_RULE;
+	if (b->complete < 0 && (!w->call || !b->frame))
+		return HOTSPOT_STUB;
+	if (!w->call)
+		*rule = hotspot_leaf(w, b);
+	else if (b->frame)
+		*rule = hotspot_frame(REG_SP, b->frame, true);
+	return HOTSPOT_RULE;
+}
+
+#endif

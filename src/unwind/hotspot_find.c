@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "hotspot_find.h"
+#include "lib/util.h"
+
+#include <string.h>
+
+const char *const hotspot_symbols[HOTSPOT_SYMBOLS] = {
+	[HOTSPOT_FIELDS] = "gHotSpotVMStructs",
+	[HOTSPOT_FIELD_STRIDE] = "gHotSpotVMStructEntryArrayStride",
+	[HOTSPOT_FIELD_OWNER] = "gHotSpotVMStructEntryTypeNameOffset",
+	[HOTSPOT_FIELD_NAME] = "gHotSpotVMStructEntryFieldNameOffset",
+	[HOTSPOT_FIELD_TYPE] = "gHotSpotVMStructEntryTypeStringOffset",
+	[HOTSPOT_FIELD_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
+	[HOTSPOT_FIELD_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
+	[HOTSPOT_TYPES] = "gHotSpotVMTypes",
+	[HOTSPOT_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
+	[HOTSPOT_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
+	[HOTSPOT_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
+};
+
+enum {
+	ENTRIES_MAX = 4096, /* of a table; there are about 800 */
+	ENTRY_MAX = 128,    /* bytes */
+	NAME_MAX_ = 64,     /* bytes of a name that matter */
+	OFFSET_MAX = 4096,  /* in a structure */
+	BLOB_MAX = 240,     /* of what matters in a block */
+	SHIFT_MIN = 4,
+	SHIFT_MAX = 12,
+};
+
+static const uint64_t address_max = 1ULL << 47, heap_max = 1ULL << 32, interpreter_max = 16 << 20;
+
+enum field {
+	CACHE_HEAPS,
+	CACHE_HEAP, /* the only one, before JDK 9 */
+	ARRAY_LEN,
+	ARRAY_DATA,
+	HEAP_MEMORY,
+	HEAP_SEGMAP,
+	HEAP_SHIFT,
+	SPACE_LOW,
+	SPACE_END,
+	BLOCK_USED,
+	BLOB_SIZE,
+	BLOB_FRAME_SIZE,
+	BLOB_FRAME_COMPLETE,
+	BLOB_CODE,
+	BLOB_CODE_OFFSET,
+	INTERPRETER_CODE,
+	QUEUE_BUFFER,
+	QUEUE_LIMIT,
+	CALL_STUB,
+	FIELDS,
+};
+
+static const struct {
+	const char *owner, *name;
+	enum field field;
+	bool is_static;
+} names[] = {
+	{"CodeCache", "_heaps", CACHE_HEAPS, true},
+	{"CodeCache", "_heap", CACHE_HEAP, true},
+	{"GrowableArrayBase", "_len", ARRAY_LEN, false},
+	{"GenericGrowableArray", "_len", ARRAY_LEN, false}, /* before JDK 16 */
+	{"GrowableArray<int>", "_data", ARRAY_DATA, false},
+	{"CodeHeap", "_memory", HEAP_MEMORY, false},
+	{"CodeHeap", "_segmap", HEAP_SEGMAP, false},
+	{"CodeHeap", "_log2_segment_size", HEAP_SHIFT, false},
+	{"VirtualSpace", "_low", SPACE_LOW, false},
+	{"VirtualSpace", "_high_boundary", SPACE_END, false},
+	{"HeapBlock::Header", "_used", BLOCK_USED, false},
+	{"CodeBlob", "_size", BLOB_SIZE, false},
+	{"CodeBlob", "_frame_size", BLOB_FRAME_SIZE, false},
+	{"CodeBlob", "_frame_complete_offset", BLOB_FRAME_COMPLETE, false},
+	{"CodeBlob", "_code_begin", BLOB_CODE, false}, /* JDK 9 to 22 */
+	{"CodeBlob", "_code_offset", BLOB_CODE_OFFSET, false},
+	{"AbstractInterpreter", "_code", INTERPRETER_CODE, true},
+	{"StubQueue", "_stub_buffer", QUEUE_BUFFER, false},
+	{"StubQueue", "_buffer_limit", QUEUE_LIMIT, false},
+	{"StubRoutines", "_call_stub_return_address", CALL_STUB, true},
+};
+
+struct hotspot_search {
+	const struct hotspot_memory *memory;
+	uint64_t symbol[HOTSPOT_SYMBOLS]; /* their values */
+	uint64_t value[FIELDS];           /* offset, or the address of a static field */
+	bool has[FIELDS];
+	bool is_short; /* the field frame_complete */
+	uint64_t header_size;
+	uint64_t last; /* address of the name that was read last, and that */
+	char name[NAME_MAX_];
+};
+
+static bool read_memory(const struct hotspot_search *s, uint64_t at, void *to, size_t size)
+{
+	return at && at < address_max && s->memory->read(s->memory->context, at, to, size);
+}
+
+static bool read_word(const struct hotspot_search *s, uint64_t at, uint64_t *value)
+{
+	return read_memory(s, at, value, sizeof(*value));
+}
+
+static bool read_int(const struct hotspot_search *s, uint64_t at, int32_t *value)
+{
+	return read_memory(s, at, value, sizeof(*value));
+}
+
+/*
+ * Reads the string at AT, or what of it is in NAME_MAX_ bytes and not behind memory that cannot be
+ * read; "" if it cannot be read.
+ */
+static void read_name(const struct hotspot_search *s, uint64_t at, char name[NAME_MAX_])
+{
+	size_t n = 0;
+
+	while (n < NAME_MAX_ - 1) {
+		size_t part = 16 - (at + n) % 16;
+
+		if (part > NAME_MAX_ - 1 - n)
+			part = NAME_MAX_ - 1 - n;
+		if (!read_memory(s, at + n, name + n, part))
+			break;
+		if (memchr(name + n, 0, part))
+			return;
+		n += part;
+	}
+	name[n] = '\0';
+}
+
+/* Names of types are often those of the entry before. */
+static const char *read_owner(struct hotspot_search *s, uint64_t at)
+{
+	if (at != s->last)
+		read_name(s, at, s->name);
+	s->last = at;
+	return s->name;
+}
+
+/* Strides, and offsets in entries. */
+static bool has_good_offsets(const struct hotspot_search *s)
+{
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		if (i != HOTSPOT_FIELDS && i != HOTSPOT_TYPES &&
+			s->symbol[i] > ENTRY_MAX - sizeof(uint64_t))
+			return false;
+	return true;
+}
+
+/* Reads entry I of the table at symbol TABLE, followed by its stride. False: there are no more. */
+static bool read_entry(const struct hotspot_search *s, enum hotspot_symbol table, uint32_t i,
+	unsigned char entry[ENTRY_MAX])
+{
+	uint64_t stride = s->symbol[table + 1];
+
+	return i < ENTRIES_MAX && stride >= sizeof(uint64_t) && stride <= ENTRY_MAX &&
+	       read_memory(s, s->symbol[table] + i * stride, entry, stride);
+}
+
+static uint64_t entry_word(const struct hotspot_search *s, const unsigned char entry[ENTRY_MAX],
+	enum hotspot_symbol offset)
+{
+	uint64_t value;
+
+	memcpy(&value, entry + s->symbol[offset], sizeof(value));
+	return value;
+}
+
+/* 16 bits in newer versions: what the type is called tells. */
+static bool note_width(struct hotspot_search *s, uint64_t type_at)
+{
+	char type[NAME_MAX_];
+
+	read_name(s, type_at, type);
+	s->is_short = !strcmp(type, "int16_t");
+	return s->is_short || !strcmp(type, "int");
+}
+
+static void take_field(struct hotspot_search *s, const unsigned char entry[ENTRY_MAX])
+{
+	char name[NAME_MAX_] = "";
+	const char *owner = read_owner(s, entry_word(s, entry, HOTSPOT_FIELD_OWNER));
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		enum field field = names[i].field;
+
+		if (strcmp(owner, names[i].owner))
+			continue;
+		if (!*name)
+			read_name(s, entry_word(s, entry, HOTSPOT_FIELD_NAME), name);
+		if (strcmp(name, names[i].name))
+			continue;
+		if (field == BLOB_FRAME_COMPLETE &&
+			!note_width(s, entry_word(s, entry, HOTSPOT_FIELD_TYPE)))
+			return;
+		s->value[field] = entry_word(s, entry,
+			names[i].is_static ? HOTSPOT_FIELD_ADDRESS : HOTSPOT_FIELD_OFFSET);
+		s->has[field] = names[i].is_static || s->value[field] < OFFSET_MAX;
+		return;
+	}
+}
+
+static void read_fields(struct hotspot_search *s)
+{
+	unsigned char entry[ENTRY_MAX] = {0};
+
+	for (uint32_t i = 0; read_entry(s, HOTSPOT_FIELDS, i, entry); i++) {
+		if (!entry_word(s, entry, HOTSPOT_FIELD_OWNER))
+			break;
+		take_field(s, entry);
+	}
+}
+
+static void read_types(struct hotspot_search *s)
+{
+	unsigned char entry[ENTRY_MAX] = {0};
+
+	for (uint32_t i = 0; read_entry(s, HOTSPOT_TYPES, i, entry); i++) {
+		uint64_t name = entry_word(s, entry, HOTSPOT_TYPE_NAME);
+
+		if (!name)
+			break;
+		if (!strcmp(read_owner(s, name), "HeapBlock"))
+			s->header_size = entry_word(s, entry, HOTSPOT_TYPE_SIZE);
+	}
+}
+
+static bool has_all(const struct hotspot_search *s)
+{
+	static const enum field needed[] = {HEAP_MEMORY, HEAP_SEGMAP, HEAP_SHIFT, SPACE_LOW,
+		SPACE_END, BLOCK_USED, BLOB_SIZE, BLOB_FRAME_SIZE, BLOB_FRAME_COMPLETE,
+		INTERPRETER_CODE, QUEUE_BUFFER, QUEUE_LIMIT, CALL_STUB};
+
+	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+		if (!s->has[needed[i]])
+			return false;
+	return (s->has[CACHE_HEAP] ||
+		       (s->has[CACHE_HEAPS] && s->has[ARRAY_LEN] && s->has[ARRAY_DATA])) &&
+	       (s->has[BLOB_CODE] || s->has[BLOB_CODE_OFFSET]);
+}
+
+/* The offset in a block of FIELD of a blob; false: it is out of range. */
+static bool set_offset(const struct hotspot_search *s, enum field field, uint64_t size, uint8_t *to)
+{
+	uint64_t at = s->header_size + s->value[field];
+
+	*to = (uint8_t)at;
+	return at % size == 0 && at + size <= BLOB_MAX;
+}
+
+static bool set_offsets(const struct hotspot_search *s, struct hotspot_layout *l)
+{
+	bool is_offset = !s->has[BLOB_CODE];
+
+	if (!s->header_size || s->header_size > BLOB_MAX / 4 ||
+		s->value[BLOCK_USED] >= s->header_size)
+		return false;
+	l->blob = (uint8_t)s->header_size;
+	l->used = (uint8_t)s->value[BLOCK_USED];
+	l->is_short = s->is_short;
+	l->is_offset = is_offset;
+	return set_offset(s, BLOB_SIZE, 4, &l->size) &&
+	       set_offset(s, BLOB_FRAME_SIZE, 4, &l->frame_size) &&
+	       set_offset(s, BLOB_FRAME_COMPLETE, s->is_short ? 2 : 4, &l->frame_complete) &&
+	       set_offset(s, is_offset ? BLOB_CODE_OFFSET : BLOB_CODE, is_offset ? 4 : 8, &l->code);
+}
+
+/* The CodeHeap at AT. */
+static enum hotspot_end set_heap(const struct hotspot_search *s, uint64_t at,
+	struct hotspot_layout *l, struct hotspot_heap *heap)
+{
+	uint64_t memory = at + s->value[HEAP_MEMORY];
+	int32_t shift;
+
+	if (!read_word(s, memory + s->value[SPACE_LOW], &heap->begin) ||
+		!read_word(s, memory + s->value[SPACE_END], &heap->end) ||
+		!read_word(s, at + s->value[HEAP_SEGMAP] + s->value[SPACE_LOW], &heap->segments) ||
+		!read_int(s, at + s->value[HEAP_SHIFT], &shift))
+		return HOTSPOT_UNKNOWN;
+	if (!heap->begin || !heap->segments)
+		return HOTSPOT_YOUNG;
+	if (shift < SHIFT_MIN || shift > SHIFT_MAX || (l->shift && l->shift != (uint32_t)shift) ||
+		heap->end <= heap->begin || heap->end - heap->begin > heap_max ||
+		heap->end > address_max || heap->segments > address_max)
+		return HOTSPOT_UNKNOWN;
+	l->shift = (uint32_t)shift;
+	return HOTSPOT_FOUND;
+}
+
+static enum hotspot_end set_heaps(const struct hotspot_search *s, struct hotspot_layout *l)
+{
+	enum field root = s->has[CACHE_HEAPS] ? CACHE_HEAPS : CACHE_HEAP;
+	uint64_t first, data, heap;
+	int32_t nr;
+
+	if (!read_word(s, s->value[root], &first))
+		return HOTSPOT_UNKNOWN;
+	if (!first)
+		return HOTSPOT_YOUNG;
+	if (root == CACHE_HEAP)
+		return set_heap(s, first, l, &l->heap[0]);
+	if (!read_int(s, first + s->value[ARRAY_LEN], &nr) ||
+		!read_word(s, first + s->value[ARRAY_DATA], &data) || nr > HOTSPOT_HEAPS)
+		return HOTSPOT_UNKNOWN;
+	if (nr <= 0)
+		return HOTSPOT_YOUNG;
+	for (int32_t i = 0; i < nr; i++) {
+		enum hotspot_end end = read_word(s, data + 8 * (uint64_t)i, &heap)
+					       ? set_heap(s, heap, l, &l->heap[i])
+					       : HOTSPOT_UNKNOWN;
+
+		if (end != HOTSPOT_FOUND)
+			return end;
+	}
+	return HOTSPOT_FOUND;
+}
+
+/* The interpreter is made after the heaps and the call stub. */
+static enum hotspot_end set_interpreter(const struct hotspot_search *s, struct hotspot_layout *l)
+{
+	uint64_t queue;
+	int32_t size;
+
+	if (!read_word(s, s->value[INTERPRETER_CODE], &queue) ||
+		!read_word(s, s->value[CALL_STUB], &l->call_stub))
+		return HOTSPOT_UNKNOWN;
+	if (!queue || !l->call_stub)
+		return HOTSPOT_YOUNG;
+	if (!read_word(s, queue + s->value[QUEUE_BUFFER], &l->interpreter) ||
+		!read_int(s, queue + s->value[QUEUE_LIMIT], &size))
+		return HOTSPOT_UNKNOWN;
+	if (!l->interpreter || !size)
+		return HOTSPOT_YOUNG;
+	if (l->interpreter > address_max || size < 0 || (uint64_t)size > interpreter_max)
+		return HOTSPOT_UNKNOWN;
+	l->interpreter_end = l->interpreter + (uint64_t)size;
+	return HOTSPOT_FOUND;
+}
+
+enum hotspot_end hotspot_find(const struct hotspot_memory *memory,
+	const uint64_t symbol[HOTSPOT_SYMBOLS], struct hotspot_layout *layout)
+{
+	struct hotspot_search s = {.memory = memory};
+	enum hotspot_end end;
+
+	*layout = (struct hotspot_layout){0};
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		if (!read_word(&s, symbol[i], &s.symbol[i]))
+			return HOTSPOT_UNKNOWN;
+	if (!s.symbol[HOTSPOT_FIELD_STRIDE] || !s.symbol[HOTSPOT_TYPE_STRIDE])
+		return HOTSPOT_YOUNG; /* set by a constructor of libjvm.so */
+	if (!has_good_offsets(&s))
+		return HOTSPOT_UNKNOWN;
+	read_fields(&s);
+	read_types(&s);
+	if (!has_all(&s) || !set_offsets(&s, layout))
+		return HOTSPOT_UNKNOWN;
+	end = set_heaps(&s, layout);
+	return end == HOTSPOT_FOUND ? set_interpreter(&s, layout) : end;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the layout of a JVM in the memory of its process by the tables that libjvm.so exports for
+ * debuggers (vmStructs), so that it fits all versions that have the fields it needs: 8 to 25.
+ */
+#ifndef UNWIND_HOTSPOT_FIND_H
+#define UNWIND_HOTSPOT_FIND_H
+
+#include "hotspot.h"
+
+#include <stddef.h>
+
+/* Variables of libjvm.so. */
+enum hotspot_symbol {
+	HOTSPOT_FIELDS,
+	HOTSPOT_FIELD_STRIDE,
+	HOTSPOT_FIELD_OWNER, /* offsets in an entry: the names of type and field, … */
+	HOTSPOT_FIELD_NAME,
+	HOTSPOT_FIELD_TYPE,
+	HOTSPOT_FIELD_OFFSET,
+	HOTSPOT_FIELD_ADDRESS,
+	HOTSPOT_TYPES,
+	HOTSPOT_TYPE_STRIDE,
+	HOTSPOT_TYPE_NAME,
+	HOTSPOT_TYPE_SIZE,
+	HOTSPOT_SYMBOLS,
+};
+extern const char *const hotspot_symbols[HOTSPOT_SYMBOLS];
+
+/* Memory of the process, which is untrusted; false: not all of it is readable. */
+struct hotspot_memory {
+	bool (*read)(void *context, uint64_t address, void *to, size_t size);
+	void *context;
+};
+
+enum hotspot_end {
+	HOTSPOT_FOUND,
+	HOTSPOT_YOUNG,   /* the JVM is not initialised yet */
+	HOTSPOT_UNKNOWN, /* a field is missing or has an unexpected value */
+};
+
+/* SYMBOL: addresses in the process. At most some 20,000 small reads. */
+enum hotspot_end hotspot_find(const struct hotspot_memory *memory,
+	const uint64_t symbol[HOTSPOT_SYMBOLS], struct hotspot_layout *layout);
+
+#endif
