@@ -26,6 +26,8 @@ static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 	if (m->at >= m->range->to || end <= m->range->from || m->at == end)
 		return;
 	known = known && cfa_rule(m->common, &m->now, &rule);
+	if (known && cfa_is_host(&m->now))
+		m->rows->host = rule;
 	unwind_rows_add_in(m->rows, m->range, m->at, end, known ? &rule : NULL);
 }
 

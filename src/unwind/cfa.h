@@ -56,6 +56,12 @@ bool cfa_begin(struct cfa_common *common, struct bytes program);
 void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows);
 
+/*
+ * True if the function of STATE has moved rsp by a large frame for code that it jumps to, and says
+ * so by an expression for the caller's rsp: GHC's StgRun.
+ */
+bool cfa_is_host(const struct cfa_state *state);
+
 /* Turns STATE into a rule. False: the table format cannot express it. */
 struct unwind_rule;
 bool cfa_rule(

@@ -10,6 +10,8 @@ enum { REG_BP = 6, REG_SP = 7, REG_IP = 16 };
 /* Byte offsets in the kernel's struct sigcontext. */
 enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_IP = 128 };
 
+enum { HOST_MIN = 4096, HOST_MAX = 1 << 20 }; /* bytes: GHC's stack for C code is 16 KB */
+
 enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; supported expressions are shorter */
 
 /*
@@ -306,6 +308,14 @@ static bool find_sp(const struct cfa_state *state, int64_t *above)
 	return sp->how == CFA_VALUE_EXPRESSION && state->cfa.how == CFA_OFFSET &&
 	       is_sum(sp, state->reg, above) &&
 	       !__builtin_sub_overflow(*above, state->cfa.offset, above);
+}
+
+bool cfa_is_host(const struct cfa_state *state)
+{
+	int64_t above;
+
+	return state->saved[CFA_SP].how == CFA_VALUE_EXPRESSION && find_sp(state, &above) &&
+	       above >= HOST_MIN && above <= HOST_MAX;
 }
 
 /* Moves the CFA up by ABOVE bytes. False: it is not a register's value plus a constant. */

@@ -253,6 +253,19 @@ void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges)
 			unwind_ranges_add(ranges, fde.start, fde.size, at);
 }
 
+/* Looks for DW_CFA_val_expression of rsp (7) whose value is relative to rsp. */
+bool cfi_may_have_host(const struct cfi *cfi)
+{
+	const unsigned char *at = cfi->bases.data, *end = at + cfi->size;
+
+	while (end - at >= 4 && (at = memchr(at, DW_CFA_val_expression, (size_t)(end - at) - 3))) {
+		if (at[1] == 7 && at[3] == DW_OP_breg7)
+			return true;
+		at++;
+	}
+	return false;
+}
+
 void cfi_rows(struct cfi *cfi, const struct unwind_range *range, struct unwind_rows *rows)
 {
 	uint64_t offset = range->where;

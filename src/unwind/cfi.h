@@ -19,6 +19,8 @@ struct cfi *cfi_debug_frame(const struct elffile *elf);
 void cfi_free(struct cfi *cfi);
 
 void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges);
+/* False: no function is a host, see cfa_is_host(). */
+bool cfi_may_have_host(const struct cfi *cfi);
 /* RANGE is one of these, or a part of it. */
 void cfi_rows(struct cfi *cfi, const struct unwind_range *range, struct unwind_rows *rows);
 

@@ -26,6 +26,8 @@ struct unwind_rows {
 	uint16_t last; /* the last row's rule */
 	bool too_large;
 	bool analysed; /* for the header */
+	/* of kind NONE, or of a function that code without unwind information runs in */
+	struct unwind_rule host;
 };
 
 void unwind_rows_init(struct unwind_rows *rows);

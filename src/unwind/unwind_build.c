@@ -26,6 +26,8 @@ struct build {
 	struct pclntab *pclntab;
 	struct analysis *analysis; /* NULL: not wanted, or nothing to analyse */
 	struct unwind_ranges ranges;
+	struct unwind_rule host;
+	bool has_host;
 };
 
 /* Takes ownership of MORE. */
@@ -80,6 +82,25 @@ static void gather(struct build *b, const struct elffile *elf)
 	put_entry(b, elf);
 }
 
+/*
+ * Haskell code has no unwind information, and no returns that the analysis could trust. It leaves
+ * rsp where StgRun has set it before it jumped there: StgRun's rule is its rule, too.
+ */
+static void find_host(struct build *b)
+{
+	struct unwind_rows rows;
+
+	if (!b->eh_frame || !cfi_may_have_host(b->eh_frame))
+		return;
+	unwind_rows_init(&rows);
+	for (size_t i = 0; i < b->ranges.nr; i++)
+		if (b->ranges.list[i].source == EH_FRAME)
+			cfi_rows(b->eh_frame, &b->ranges.list[i], &rows);
+	b->host = rows.host;
+	b->has_host = rows.host.cfa != UNWIND_CFA_NONE;
+	unwind_rows_release(&rows);
+}
+
 /* What has no rules yet gets those that its code tells. */
 static void analyse(struct build *b, const struct elffile *elf)
 {
@@ -88,6 +109,7 @@ static void analyse(struct build *b, const struct elffile *elf)
 	b->analysis = analysis_new(elf, b->code, b->nr_code, &b->ranges);
 	if (b->analysis)
 		analysis_ranges(b->analysis, &more);
+	find_host(b);
 	merge(b, &more, ANALYSIS);
 }
 
@@ -123,7 +145,7 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 				&(struct unwind_rule){.cfa = UNWIND_CFA_ROOT});
 			break;
 		case ANALYSIS:
-			analysis_rows(b->analysis, range, rows);
+			analysis_rows(b->analysis, range, b->has_host ? &b->host : NULL, rows);
 		}
 	}
 }

@@ -180,6 +180,24 @@ asm(".pushsection .text\n"
 	"ret\n"
 	AT(short_push_end)
 
+	BEGIN(hosted)
+	"mov (%rbp),%rax\n"
+	"sub $8,%rsp\n"
+	AT(hosted_lower)
+	"mov %rax,%rdi\n"
+	"call leaf\n"
+	AT(hosted_after)
+	"add $8,%rsp\n"
+	AT(hosted_pushes)
+	"push %rax\n"
+	AT(hosted_pushed)
+	"push %rax\n"
+	"call leaf\n"
+	"add $16,%rsp\n"
+	AT(hosted_jump)
+	"jmp *(%rbp)\n"
+	AT(hosted_end)
+
 	".balign 16\n.popsection\n");
 /* clang-format on */
 
@@ -192,7 +210,8 @@ extern const unsigned char leaf[], leaf_ret[], leaf_end[], pushes[], pushes_body
 	middle[], middle_pop[], middle_end[], data[], data_bytes[], data_next[], data_body[],
 	data_end[], helper[], helper_end[], realigns[], realigns_body[], realigns_end[], forgets[],
 	forgets_body[], forgets_end[], segments[], segments_body[], segments_end[], short_push[],
-	short_push_end[];
+	short_push_end[], hosted[], hosted_lower[], hosted_after[], hosted_pushes[],
+	hosted_pushed[], hosted_jump[], hosted_end[];
 
 static struct code_flow flow;
 
@@ -440,18 +459,20 @@ static void analysis__bounds_its_work(void **state)
 	free(code);
 }
 
-/* An image with CODE behind FUNCTION bytes that an FDE describes. */
-static struct elffile *open_code(const unsigned char *code, size_t size)
+/* An image with the code from START to END behind FUNCTION bytes that FDE describes. */
+static struct elffile *open_code(
+	const unsigned char *start, const unsigned char *end, const char *fde, size_t fde_size)
 {
+	size_t size = (size_t)(end - start);
 	struct strbuf image = STRBUF_INIT, sb = STRBUF_INIT;
 	unsigned char bytes[FUNCTION + 256] = {0};
 	size_t cies[NR_CIES];
 
 	memset(bytes, 0x90, FUNCTION);
 	assert_true(size <= sizeof(bytes) - FUNCTION);
-	memcpy(bytes + FUNCTION, code, size);
+	memcpy(bytes + FUNCTION, start, size);
 	add_cies(&sb, cies);
-	add_fde(&sb, cies[PLAIN], TINY_FIRST, FUNCTION, CODE(DW_CFA_def_cfa_offset, 32));
+	add_fde(&sb, cies[PLAIN], TINY_FIRST, FUNCTION, fde, fde_size);
 	const struct tiny_section sections[TINY_SECTIONS] = {
 		{".text", (const char *)bytes, sizeof(bytes)}, {".eh_frame", sb.buf, sb.len}};
 
@@ -466,7 +487,7 @@ static struct elffile *open_code(const unsigned char *code, size_t size)
 
 static void analysis__adds_what_the_file_lacks(void **state)
 {
-	struct elffile *elf = open_code(pushes, (size_t)(pushes_end - pushes));
+	struct elffile *elf = open_code(pushes, pushes_end, CODE(DW_CFA_def_cfa_offset, 32));
 	struct unwind_table table;
 	uint64_t body = TINY_FIRST + FUNCTION + (uint64_t)(pushes_body - pushes);
 
@@ -479,6 +500,49 @@ static void analysis__adds_what_the_file_lacks(void **state)
 	assert_true(table.header->analysed);
 	assert_true(is_rule(&table, TINY_FIRST + 1, (struct unwind_rule)REG(SP, 32)));
 	assert_true(is_rule(&table, body, (struct unwind_rule)REG(SP, 56)));
+	unwind_table_release(&table);
+	elffile_close(elf);
+}
+
+static void expect_hosted(
+	const struct unwind_table *table, const unsigned char *label, int32_t depth)
+{
+	const struct unwind_rule want = REG(SP, 16440 + depth, .fp_saved = UNWIND_AT_CFA, .fp = -6);
+
+	assert_true(is_rule(table, TINY_FIRST + FUNCTION + (uint64_t)(label - hosted), want));
+}
+
+/* The call frame information is that of GHC's StgRun. */
+static void analysis__gives_hosted_code_the_rule_of_its_host(void **state)
+{
+	struct elffile *elf = open_code(hosted, hosted_end,
+		CODE(DW_CFA_def_cfa, SP, 0, DW_CFA_val_expression, SP, 4, DW_OP_breg7, (char)0xb8,
+			(char)0x80, 1, DW_CFA_offset_extended_sf, BP, (char)0xff, 0x6f,
+			DW_CFA_offset_extended_sf, IP, (char)0xfa, 0x6f));
+	struct unwind_table table;
+
+	(void)state;
+	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	expect_hosted(&table, hosted, 0);
+	expect_hosted(&table, hosted_lower, 8);
+	expect_hosted(&table, hosted_after, 8);
+	expect_hosted(&table, hosted_pushes, 0);
+	expect_hosted(&table, hosted_pushed, 8);
+	expect_hosted(&table, hosted_jump, 0);
+	unwind_table_release(&table);
+	elffile_close(elf);
+}
+
+/* A function with a large frame of its own. */
+static void analysis__knows_hosts_from_other_functions(void **state)
+{
+	struct elffile *elf = open_code(
+		hosted, hosted_end, CODE(DW_CFA_def_cfa_offset, (char)0xb8, (char)0x80, 1));
+	struct unwind_table table;
+
+	(void)state;
+	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	assert_true(is_rule(&table, TINY_FIRST + FUNCTION, nothing));
 	unwind_table_release(&table);
 	elffile_close(elf);
 }
@@ -587,6 +651,8 @@ int main(void)
 		TEST(of_a_switch_at_the_end),
 		TEST(bounds_its_work),
 		TEST(adds_what_the_file_lacks),
+		TEST(gives_hosted_code_the_rule_of_its_host),
+		TEST(knows_hosts_from_other_functions),
 		TEST(agrees_with_call_frame_information),
 	};
 

@@ -2,6 +2,7 @@
 #include "analysis.h"
 #include "code_flow.h"
 #include "code_starts.h"
+#include "hosted.h"
 #include "insn.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
@@ -151,8 +152,21 @@ void analysis_ranges(const struct analysis *a, struct unwind_ranges *ranges)
 	}
 }
 
-void analysis_rows(
-	const struct analysis *a, const struct unwind_range *range, struct unwind_rows *rows)
+/* False: the code at AT bytes of PIECE has no rule. */
+static bool rule_at(const struct analysis *a, const struct code_piece *piece, uint32_t at,
+	const struct unwind_rule *host, struct unwind_rule *rule, unsigned int *length)
+{
+	if (code_flow_rule(&a->flow, piece->first + at, rule, length))
+		return true;
+	if (!host)
+		return false;
+	*rule = *host;
+	rule->offset += hosted_depth(piece->bytes + at, piece->end - piece->start - at);
+	return true;
+}
+
+void analysis_rows(const struct analysis *a, const struct unwind_range *range,
+	const struct unwind_rule *host, struct unwind_rows *rows)
 {
 	const struct code_piece *piece = &a->flow.pieces[range->where];
 	uint32_t size = (uint32_t)(piece->end - piece->start);
@@ -160,7 +174,7 @@ void analysis_rows(
 	unsigned int length;
 
 	for (uint32_t at = 0; at < size; at += length)
-		if (code_flow_rule(&a->flow, piece->first + at, &rule, &length))
+		if (rule_at(a, piece, at, host, &rule, &length))
 			unwind_rows_add_in(
 				rows, range, piece->start + at, piece->start + at + length, &rule);
 }

@@ -14,6 +14,7 @@ struct elffile;
 struct unwind_range;
 struct unwind_ranges;
 struct unwind_rows;
+struct unwind_rule;
 
 /*
  * Analyses what RANGES leave out of the N segments CODE of ELF. Freed by analysis_free(); NULL:
@@ -25,8 +26,11 @@ void analysis_free(struct analysis *a);
 
 /* Adds what was analysed to RANGES. */
 void analysis_ranges(const struct analysis *a, struct unwind_ranges *ranges);
-/* Adds the rules for RANGE, which is one of these, or a part of one. */
-void analysis_rows(
-	const struct analysis *a, const struct unwind_range *range, struct unwind_rows *rows);
+/*
+ * Adds the rules for RANGE, which is one of these, or a part of one. HOST, unless NULL, is the rule
+ * of code that has none of its own.
+ */
+void analysis_rows(const struct analysis *a, const struct unwind_range *range,
+	const struct unwind_rule *host, struct unwind_rows *rows);
 
 #endif
