@@ -56,6 +56,7 @@ enum unwind_cfa {
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
 	/* not in tables: by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
+	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */
 	/* not in tables: code compiled at run time, see jit.h, of which this is known */
 	UNWIND_CFA_JIT,             /* nothing */
 	UNWIND_CFA_JIT_FRAME,       /* its function keeps a frame pointer */

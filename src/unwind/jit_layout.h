@@ -13,6 +13,18 @@ enum jit_kind {
 	JIT_BY_CODE, /* nothing is known: see jit.h */
 	JIT_BY_RULE, /* all of it has one rule */
 	JIT_HOTSPOT,
+	JIT_ERLANG,
+	JIT_LUAJIT,
+};
+
+enum { ERLANG_PROCESS = 13 }; /* the register with Erlang's process */
+
+struct erlang_layout {
+	uint64_t entry;   /* the C function that runs processes, … */
+	uint64_t main;    /* … and the compiled code that it jumps to */
+	uint64_t c_stack; /* what of the thread's stack is free, from rbx */
+	uint64_t frame;   /* the return address of entry is 8 to 56 bytes above this, from rbx */
+	uint64_t stop;    /* where a process's rsp is saved, from ERLANG_PROCESS; 0: not known */
 };
 
 struct jit_layout {
@@ -21,6 +33,7 @@ struct jit_layout {
 	union { /* by kind */
 		struct unwind_rule rule;
 		struct hotspot_layout hotspot;
+		struct erlang_layout erlang;
 	};
 };
 

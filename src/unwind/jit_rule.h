@@ -10,6 +10,9 @@
 #include "jit_layout.h"
 #include "walk.h"
 
+#include "erlang_step.h"
+#include "luajit_step.h"
+
 /* The BPF programs have functions of their own for what has long loops. */
 #ifndef JIT_SEARCH_CODE
 #define JIT_SEARCH_CODE(w, start) walk_search_code(w, start)
@@ -66,8 +69,25 @@ static inline bool jit_rule(
 		return true;
 	case JIT_HOTSPOT:
 		return jit_hotspot_rule(w, &layout->hotspot, rule);
+	case JIT_ERLANG:
+	case JIT_LUAJIT:
+		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_LAYOUT};
+		return true;
 	default:
 		return false;
+	}
+}
+
+/* To the caller, where the rule is UNWIND_CFA_LAYOUT. */
+static inline int walk_by_layout(struct walk *w, const struct jit_layout *layout)
+{
+	switch (layout->kind) {
+	case JIT_ERLANG:
+		return walk_by_erlang(w, &layout->erlang);
+	case JIT_LUAJIT:
+		return walk_by_luajit(w);
+	default:
+		return WALK_NO_RULE;
 	}
 }
 
@@ -78,7 +98,8 @@ static inline int walk_compiled(struct walk *w, const struct jit_layout *layout)
 	struct unwind_rule rule;
 
 	if (layout && jit_rule(w, layout, &rule))
-		return walk_by_rule(w, &rule);
+		return rule.cfa == UNWIND_CFA_LAYOUT ? walk_by_layout(w, layout)
+						     : walk_by_rule(w, &rule);
 	return walk_by_jit(w, walk_search_code(w, w->map.start));
 }
 #endif

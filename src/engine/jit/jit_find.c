@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jit_find.h"
+#include "jit_erlang.h"
 #include "jit_guile.h"
 #include "jit_hotspot.h"
+#include "jit_luajit.h"
 #include "lib/util.h"
 #include "model/runtime.h"
 
@@ -12,8 +14,10 @@ static const struct {
 	enum jit_found (*find)(const struct processes *ps, const struct process *p,
 		const struct mapping *runtime, struct jit_layout *layout);
 } finders[] = {
+	{RUNTIME_ERLANG, jit_erlang_find},
 	{RUNTIME_GUILE, jit_guile_find},
 	{RUNTIME_JAVA, jit_hotspot_find},
+	{RUNTIME_LUAJIT, jit_luajit_find},
 };
 
 static bool has_memory(const struct processes *ps, const struct process *p)

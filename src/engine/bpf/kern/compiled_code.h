@@ -76,4 +76,13 @@ __noinline int look_up_layout(uint32_t lane)
 	return jit_rule(&s->walk, layout, &s->jit_rule);
 }
 
+/* Steps to the caller by the layout of the process. */
+__noinline int step_by_layout(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	const struct jit_layout *layout = s ? my_layout(s) : NULL;
+
+	return layout ? walk_by_layout(&s->walk, layout) : WALK_NO_RULE;
+}
+
 #endif

@@ -406,7 +406,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	}
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
-	w->end = walk_by_rule(w, &e->rule);
+	w->end =
+		e->rule.cfa == UNWIND_CFA_LAYOUT ? step_by_layout(lane) : walk_by_rule(w, &e->rule);
 	return w->end == WALK_ON;
 }
 

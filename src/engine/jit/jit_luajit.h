@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* LuaJIT's traces tell their frames themselves: see unwind/luajit_step.h. */
+#ifndef ENGINE_JIT_JIT_LUAJIT_H
+#define ENGINE_JIT_JIT_LUAJIT_H
+
+#include "jit_find.h"
+
+enum jit_found jit_luajit_find(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, struct jit_layout *layout);
+
+#endif

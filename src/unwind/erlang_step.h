@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Steps from code of Erlang's JIT compiler (OTP 24 and later, without frame pointers). Erlang
+ * functions have their stack, by rsp, in the heap of their process; it consists of tagged terms and
+ * return addresses, which alone are multiples of 4. C functions are called on the thread's stack,
+ * which the compiled code finds by rbx. Part of jit_rule.h.
+ */
+#ifndef UNWIND_ERLANG_STEP_H
+#define UNWIND_ERLANG_STEP_H
+
+#include "jit_layout.h"
+
+enum {
+	ERLANG_FRAME = 128,      /* words: larger frames are not understood */
+	ERLANG_ARGUMENTS = 256,  /* bytes on the thread's stack below that of the call */
+	ERLANG_NEAR = 64 << 20,  /* bytes between two places in compiled code */
+	ERLANG_CALL = 64,        /* bytes of code before a call of C, and … */
+	ERLANG_LEA = 0x80638d48, /* … lea -128(%rbx),%rsp among them */
+	ERLANG_MAIN = 1024,      /* bytes: the code that runs processes, on the thread's stack */
+	ERLANG_LOWEST = 1 << 16, /* no code is below */
+};
+
+/* Where rsp was before the code changed to the thread's stack, by the bytes before that. */
+static inline bool erlang_saved_stack(
+	struct walk *w, const struct erlang_layout *l, const uint8_t *before, uint64_t *sp)
+{
+	bool reductions = before[4] == 0x89 && before[5] == 0x75; /* mov %r14,…(%r13) */
+	const uint8_t *mov = reductions ? before : before + 4;
+
+	if (mov[0] == 0x48 && mov[1] == 0x89 && mov[2] == 0xe5) { /* mov %rsp,%rbp */
+		*sp = w->reg[REG_FP];
+		return w->known >> REG_FP & 1;
+	}
+	return l->stop && w->known >> ERLANG_PROCESS & 1 &&
+	       !WALK_READ(w, sp, 8, w->reg[ERLANG_PROCESS] + l->stop);
+}
+
+/* The Erlang stack of code that runs on the thread's. False: it has none, or nobody can tell. */
+static inline bool erlang_other_stack(struct walk *w, const struct erlang_layout *l, uint64_t *sp)
+{
+	uint8_t *code = (uint8_t *)w->saved;
+	uint32_t four = 0;
+
+	if (w->reg[REG_PC] - l->main < ERLANG_MAIN ||
+		WALK_READ_CODE(w, w->saved, ERLANG_CALL, w->reg[REG_PC] - ERLANG_CALL))
+		return false;
+	for (int i = ERLANG_CALL - 1; i >= 7; i--) {
+		four = four << 8 | code[i];
+		if (four == ERLANG_LEA)
+			return erlang_saved_stack(w, l, code + i - 7, sp);
+	}
+	return false;
+}
+
+/* Whether RA is behind the call that runs processes; it must be the only one of its kind. */
+static inline bool erlang_is_root(struct walk *w, const struct erlang_layout *l, uint64_t ra)
+{
+	uint64_t code;
+
+	return ra > ERLANG_LOWEST && !WALK_READ_CODE(w, &code, 8, ra - 8) &&
+	       (code >> 24 & 0xff) == 0xe8 && ra + (uint64_t)(int32_t)(code >> 32) == l->entry;
+}
+
+/* To the C function that runs processes; how it aligned its stack is not known. */
+static inline int erlang_leave(struct walk *w, const struct erlang_layout *l, uint64_t bx)
+{
+	for (uint32_t i = 8; i < 64; i += 16) {
+		uint64_t at = bx + l->frame + i, ra;
+
+		if (WALK_READ(w, &ra, 8, at))
+			return WALK_NO_READ;
+		if (!erlang_is_root(w, l, ra))
+			continue;
+		w->reg[REG_SP] = at + 8;
+		w->reg[REG_PC] = ra;
+		w->known = 1 << REG_SP | 1 << REG_PC;
+		w->call = true;
+		return WALK_ON;
+	}
+	return WALK_NO_RULE;
+}
+
+/* A leaf that was called as a part of an Erlang function, from a place that need not be aligned. */
+static inline bool erlang_is_part(struct walk *w, uint64_t word)
+{
+	return !w->call && word - w->reg[REG_PC] + ERLANG_NEAR < 2 * ERLANG_NEAR &&
+	       walk_is_return(w, word);
+}
+
+/* By the next return address from SP on. Processes begin with one that is not behind a call. */
+static inline int erlang_caller(
+	struct walk *w, const struct erlang_layout *l, uint64_t sp, uint64_t bx)
+{
+	uint64_t word = 0;
+	int i;
+
+	for (i = 0; i < ERLANG_FRAME; i++) {
+		if (WALK_READ(w, &word, 8, sp + 8 * (uint64_t)i))
+			return WALK_NO_READ;
+		if ((!(word & 3) && word > ERLANG_LOWEST) || (!i && erlang_is_part(w, word)))
+			break;
+	}
+	if (i == ERLANG_FRAME)
+		return WALK_NO_RULE;
+	if (!walk_is_return(w, word))
+		return erlang_leave(w, l, bx);
+	w->reg[REG_SP] = sp + 8 * (uint64_t)i + 8;
+	w->reg[REG_PC] = word;
+	w->known &= 1 << REG_SP | 1 << REG_PC | 1 << REG_BX | 1 << ERLANG_PROCESS;
+	w->call = true;
+	return WALK_ON;
+}
+
+static inline int walk_by_erlang(struct walk *w, const struct erlang_layout *l)
+{
+	uint64_t bx, sp = w->reg[REG_SP];
+	int end = walk_base(w, REG_BX, &bx);
+
+	if (end != WALK_ON)
+		return end;
+	if (bx + l->c_stack - sp <= ERLANG_ARGUMENTS && !erlang_other_stack(w, l, &sp))
+		return erlang_leave(w, l, bx);
+	return sp & 7 ? WALK_LOST : erlang_caller(w, l, sp, bx);
+}
+
+#endif
