@@ -27,6 +27,7 @@ static const struct {
 	{"nodejs", RUNTIME_NODE},
 	{"php", RUNTIME_PHP},
 	{"python", RUNTIME_PYTHON},
+	{"qemu-", RUNTIME_QEMU}, /* and the name of a machine */
 	{"ruby", RUNTIME_RUBY},
 };
 
@@ -49,6 +50,7 @@ static const struct {
 	[RUNTIME_NODE] = {"node", "start node with --perf-basic-prof", NULL},
 	[RUNTIME_PHP] = {"PHP", "set opcache.jit_debug=0x10 in php.ini", NULL},
 	[RUNTIME_PYTHON] = {"Python", "start python with -X perf (Python 3.12)", NULL},
+	[RUNTIME_QEMU] = {"QEMU", "start qemu with -perfmap (QEMU 8.0)", NULL},
 	[RUNTIME_RUBY] = {"Ruby", "start ruby with --yjit-perf (Ruby 3.3)",
 		"start ruby with --yjit-perf (Ruby 3.3)"},
 };
@@ -58,8 +60,10 @@ enum runtime runtime_of(const char *name)
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		size_t len = strlen(files[i].begin);
 
-		if (!strncmp(name, files[i].begin, len) && !isalpha((unsigned char)name[len]) &&
-			name[len] != '_')
+		if (strncmp(name, files[i].begin, len))
+			continue;
+		if (files[i].begin[len - 1] == '-' ||
+			(!isalpha((unsigned char)name[len]) && name[len] != '_'))
 			return files[i].runtime;
 	}
 	return RUNTIME_UNKNOWN;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jit_qemu.h"
+#include "process/reader.h"
+#include "unwind/walk.h"
+
+#include <string.h>
+
+/*
+ * The code that QEMU enters translated code by is the first thing in its buffer:
+ *
+ *	push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15
+ *	mov %rdi,%rbp; add $-SIZE,%rsp
+ */
+static const unsigned char begin[] = {0x55, 0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57,
+	0x48, 0x8b, 0xef, 0x48, 0x81, 0xc4};
+
+enum {
+	ENTRY_SIZE = sizeof(begin) + 4,
+	PUSHED = 7 * 8, /* with the return address */
+	FRAME_MAX = 1 << 16,
+};
+
+bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule)
+{
+	int32_t moved;
+
+	memcpy(&moved, entry + sizeof(begin), sizeof(moved));
+	if (memcmp(entry, begin, sizeof(begin)) || moved > 0 || moved < -FRAME_MAX)
+		return false;
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_CALLED,
+		.reg = REG_SP,
+		.offset = PUSHED - moved,
+		.ra = -1,
+		.fp_saved = UNWIND_AT_CFA,
+		.fp = -2,
+		.bx_saved = UNWIND_AT_CFA,
+		.bx = -3,
+		.lost = 15}; /* r12 to r15 */
+	return true;
+}
+
+enum jit_found jit_qemu_find(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, struct jit_layout *layout)
+{
+	unsigned char entry[ENTRY_SIZE];
+
+	(void)runtime;
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &ps->maps[p->maps[i]];
+
+		if (!recording_is_memory(ps->objects[m->object].path) ||
+			m->end - m->start < sizeof(entry) ||
+			!reader_memory(p->pid, m->start, entry, sizeof(entry)) ||
+			!jit_qemu_rule(entry, &layout->rule))
+			continue;
+		layout->kind = JIT_BY_RULE;
+		return JIT_FOUND;
+	}
+	return JIT_FOUND_LATER;
+}
