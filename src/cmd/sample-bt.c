@@ -262,26 +262,22 @@ static bool record(struct options *o, int *ret)
 	return result < 0 && o->session.log;
 }
 
-/* The index of the engine to try first. */
-static size_t choose_engine(const struct options *o, const struct engines *e)
+/* The index of the engine to try first; WHY, which is said when it records. */
+static size_t choose_engine(const struct options *o, const struct engines *e, struct strbuf *why)
 {
-	struct strbuf why = STRBUF_INIT;
-	size_t chosen = 0;
-
-	if (!strcmp(o->engine, "auto") && !o->session.describe) {
-		chosen = preflight_choose(e->list, e->nr, &o->session.request, &why);
-		if (!o->quiet)
-			program_say("%s", why.buf);
-	}
-	strbuf_release(&why);
-	return chosen;
+	if (strcmp(o->engine, "auto") || o->session.describe)
+		return 0;
+	return preflight_choose(e->list, e->nr, &o->session.request, why);
 }
 
 static int record_with(struct options *o, const struct engines *e)
 {
+	struct strbuf why = STRBUF_INIT;
 	int ret = EXIT_FAILED;
+	size_t first = choose_engine(o, e, &why);
 
-	for (size_t i = choose_engine(o, e); i < e->nr; i++) {
+	for (size_t i = first; i < e->nr; i++) {
+		o->session.announcement = i == first && why.len && !o->quiet ? why.buf : NULL;
 		o->session.ops = e->list[i];
 		user_use_capabilities(o->session.ops == &bpf_engine && !o->session.describe);
 		if (!record(o, &ret))
@@ -293,6 +289,7 @@ static int record_with(struct options *o, const struct engines *e)
 		free(o->session.log);
 		o->session.log = NULL;
 	}
+	strbuf_release(&why);
 	return ret;
 }
 

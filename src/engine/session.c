@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
 #include "kernel.h"
+#include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
@@ -135,6 +136,22 @@ static void clear_progress(const struct run *r)
 		fprintf(stderr, "\r\033[K");
 }
 
+/* The terminal is the command's from now on. */
+static void begin(struct run *r)
+{
+	struct session *s = r->session;
+
+	r->began = now();
+	if (s->announcement || s->command)
+		clear_progress(r);
+	if (s->announcement)
+		program_say("%s", s->announcement);
+	if (s->request.verbose)
+		fputs("the probes are in place\n", stderr);
+	s->progress &= !s->command;
+	command_go(&r->command);
+}
+
 /* Until the time is over, the targets have ended, a signal, or the engine ends. */
 static enum engine_state record(struct run *r)
 {
@@ -155,10 +172,7 @@ static enum engine_state record(struct run *r)
 		}
 		state = ops->wait(r->engine, wait_ms);
 		if (state == ENGINE_READY && !r->began) {
-			r->began = now();
-			if (r->session->request.verbose)
-				fputs("the probes are in place\n", stderr);
-			command_go(&r->command);
+			begin(r);
 		} else if (r->began && (targets_gone(r) || reader_gone(r))) {
 			break;
 		}

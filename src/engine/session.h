@@ -10,12 +10,13 @@
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	char **words;   /* our own argv, for the recording */
-	char **command; /* argv of "-- COMMAND", NULL: none */
-	bool progress;  /* show one changing line on stderr */
-	bool describe;  /* write what would run to stdout, run nothing */
-	bool to_stdout; /* the recording ends when the reader of stdout is gone */
-	char *log;      /* messages of an engine that failed to start; the caller frees it */
+	char **words;             /* our own argv, for the recording */
+	char **command;           /* argv of "-- COMMAND", NULL: none */
+	const char *announcement; /* printed once the probes are in place; NULL: nothing */
+	bool progress;            /* show one changing line on stderr */
+	bool describe;            /* write what would run to stdout, run nothing */
+	bool to_stdout;           /* the recording ends when the reader of stdout is gone */
+	char *log; /* messages of an engine that failed to start; the caller frees it */
 	/* The command's exit code as in a shell; -1: there is none, or the recording ended first.
 	 */
 	int exit_code;
