@@ -79,15 +79,6 @@ void profile_describe(struct profile *p, const struct profile *from)
 	p->unlabelled = from->unlabelled;
 }
 
-uint64_t profile_leaf_weight(const struct profile *p, uint32_t node)
-{
-	const struct profile_node *n = &p->nodes[node];
-
-	if (!p->reversed)
-		return n->self;
-	return n->parent ? 0 : n->total;
-}
-
 const char *profile_differs(const struct profile *p, const struct profile *other)
 {
 	if (strcmp(p->unit, other->unit))

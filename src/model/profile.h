@@ -93,9 +93,6 @@ void profile_describe(struct profile *p, const struct profile *from);
  */
 const char *profile_differs(const struct profile *p, const struct profile *other);
 
-/* The weight of the stacks whose leaf is NODE, not 0. To be called after profile_finish. */
-uint64_t profile_leaf_weight(const struct profile *p, uint32_t node);
-
 /* The number of a frame, which is added if it is new. MODULE may be NULL. */
 uint32_t profile_frame(struct profile *p, enum frame_kind kind, const char *name, size_t name_len,
 	const char *module, size_t module_len);

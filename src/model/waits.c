@@ -22,10 +22,20 @@ const char *wait_note(const char *state)
 	return found ? notes[found - wait_letters] : NULL;
 }
 
-bool wait_is_note(const char *name, size_t len)
+static bool is_known(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
 			return true;
-	return begins_with(name, len, "[tag: ");
+	return false;
+}
+
+bool wait_is_known(const char *name)
+{
+	return is_known(name, strlen(name));
+}
+
+bool wait_is_note(const char *name, size_t len)
+{
+	return is_known(name, len) || begins_with(name, len, "[tag: ");
 }

@@ -15,6 +15,9 @@
 /* The note for a state, "[preempted]"; NULL: unknown. */
 const char *wait_note(const char *state);
 
+/* Whether NAME is one of these notes. */
+bool wait_is_known(const char *name);
+
 /*
  * Whether a note in a text or flame graph is one made by recording_add_state: "[preempted]",
  * "[tag: x]".

@@ -182,6 +182,10 @@ flametap.data = (() => {
 		scale : number('scale'),
 		factor : number('factor') || 1,
 		inverted : number('inverted') === 1,
+		/* by frame: the state of waits, a label of the stacks that it ends */
+		isState : frames.name.map((name, f) => frames.style[f][0] === 'n' &&
+			/^\[(sleeping|uninterruptible|stopped|traced|preempted|waiting for CPU|idle|parked|tag: .*)\]$/
+				.test(name)),
 		reversed : number('reversed') === 1, /* the leaf is at the root */
 		isDiff,
 		isNormalized : number('normalized') === 1,

@@ -12,7 +12,12 @@ flametap.legend = (() => {
 
 	const row = (head) => html('div', { class: 'entries', role: 'group', 'aria-label': head });
 	const kindRow = row('Kinds'), categoryRow = row('Categories'), stepRow = row('Change');
+	const stateRow = row('States');
+	const states = [...new Set(data.frames.name.filter((_, f) => data.isState[f]))];
 	const lines = [['Kind', kindRow], ['Category', categoryRow]];
+
+	if (states.length)
+		lines.push(['State', stateRow]);
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
 			([head, entries]) => [html('span', { class: 'head' }, head), entries]));
@@ -21,10 +26,13 @@ flametap.legend = (() => {
 
 	function sumsOf(tree) {
 		const kind = (i) => kinds.indexOf(data.frames.style[tree.frame[i]][0]);
+		const without = (key) => (i) => (tree.isState(i) ? -1 : key(i));
 
-		tree.kindSums = tree.kindSums || tree.addUp(kind, kinds.length);
+		tree.kindSums = tree.kindSums || tree.addUp(without(kind), kinds.length);
 		tree.categorySums = tree.categorySums ||
-			tree.addUp((i) => tree.category[i], data.categories.length);
+			tree.addUp(without((i) => tree.category[i]), data.categories.length);
+		tree.stateSums = tree.stateSums || tree.addUp((i) =>
+			(tree.isState(i) ? states.indexOf(data.frames.name[tree.frame[i]]) : -1), states.length);
 		return tree;
 	}
 
@@ -77,6 +85,21 @@ flametap.legend = (() => {
 		return entries;
 	}
 
+	/* A click highlights the stacks that ended in it. */
+	function stateEntries({ stateSums: { total } }) {
+		const totals = now.view.stacks.totals(0), order = [...states.keys()].filter((k) => total.some((side) => side[k]));
+
+		return order.sort((a, b) => total[0][b] - total[0][a]).map((k) => {
+			const value = `^${states[k].replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`, on = state.search === value;
+			const part = share(total, k, totals);
+			const item = button('', `${states[k]}: ${part}`,
+				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '' }), { 'aria-pressed': on });
+
+			item.append(html('span', { class: 'label' }, states[k]), html('span', { class: 'share' }, part));
+			return item;
+		});
+	}
+
 	const scaleOfChange = () => steps.map((label, step) =>
 		html('span', { class: 'step' }, swatch('d' + step), label));
 
@@ -85,12 +108,13 @@ flametap.legend = (() => {
 
 		if (root.classList.contains('nolegend'))
 			return;
-		const key = [state.kind, state.category, all].join('\n');
+		const key = [state.kind, state.category, state.search, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };
 		kindRow.replaceChildren(...kindEntries(tree));
 		categoryRow.replaceChildren(...categoryEntries(tree));
+		stateRow.replaceChildren(...stateEntries(tree));
 	}
 
 	stepRow.append(...scaleOfChange());

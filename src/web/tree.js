@@ -2,7 +2,8 @@
 /* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
-	const { frames, functions, isNormalized, reversed } = flametap.data;
+	const { frames, functions, isNormalized, isState, reversed } = flametap.data;
+	const hasStates = isState.includes(true);
 	const STEP = 4; /* characters of a link for each level */
 
 	/* The weight on SIDE of the nodes from I to before END. */
@@ -44,7 +45,31 @@ flametap.tree = (() => {
 		}
 
 		selfs(i) {
-			return this.sides.map((side) => between(side, i, i + 1));
+			return this.sides.map((side) => this.leaf(side, i));
+		}
+
+		/* Whether a node is the state of the stack's leaf, which is beside it. */
+		isState(i) {
+			if (!hasStates || !isState[this.frame[i]])
+				return false;
+			return reversed ? !this.parent[i] && this.end[i] > i + 1
+				: this.parent[i] > 0 && this.end[i] === i + 1;
+		}
+
+		/* The weight on SIDE of the stacks with this leaf; in a reversed tree leaves are at the root. */
+		leaf(side, i) {
+			let sum = between(side, i, i + 1);
+
+			if (reversed && i && !this.isState(i))
+				return !this.parent[i] || this.isState(this.parent[i]) ? between(side, i, this.end[i]) : 0;
+			if (reversed || !hasStates || !i)
+				return sum;
+			if (this.isState(i))
+				return 0;
+			for (let c = i + 1; c < this.end[i]; c = this.end[c])
+				if (this.isState(c))
+					sum += between(side, c, this.end[c]);
+			return sum;
 		}
 
 		name(i) {
@@ -97,7 +122,7 @@ flametap.tree = (() => {
 		}
 
 		/*
-		 * Sums by KEY, an array with a number below NR for each node: for each key the self weight, that of
+		 * Sums by KEY, a function of nodes, a number below NR or -1 for those that do not count: for each key the self weight, that of
 		 * stacks with such a leaf, the inclusive weight, in which a stack counts once, and the number of nodes.
 		 */
 		addUp(key, nr) {
@@ -108,12 +133,13 @@ flametap.tree = (() => {
 			for (let i = 1; i < this.n; i++) {
 				const k = key(i), outermost = i >= covered[k];
 
+				if (k < 0)
+					continue;
 				if (outermost)
 					covered[k] = this.end[i];
 				sums.places[k]++;
 				this.sides.forEach((side, s) => {
-					sums.self[s][k] += !reversed ? between(side, i, i + 1)
-						: this.parent[i] ? 0 : between(side, i, this.end[i]);
+					sums.self[s][k] += this.leaf(side, i);
 					if (outermost)
 						sums.total[s][k] += between(side, i, this.end[i]);
 				});

@@ -185,6 +185,24 @@ def mixed(browser):
 
 
 @test
+def states(browser):
+    """States of waits are labels: the self weight is that of the function, also with the leaf at the root."""
+    text = 'main;work;futex_k;[sleeping] 60\nmain;work;[preempted] 30\nmain;work 10\n'
+    for options in (), ('--reverse',):
+        page = Page(browser, draw('states', text, *options))
+        equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 % (100.00 %)'])
+        equal(page.texts('.legend [aria-label=States] button'), ['[sleeping]60.00 %', '[preempted]30.00 %'])
+        page.hover('work')
+        equal(page.text('numbers').split('self ')[1].split()[0], '0' if options else '40')
+        page.push('.legend [aria-label=States] button', '[preempted]30.00 %')
+        equal(page.text('found'), 'Matched ' + profiles.percent(30, 100))
+        equal(page.texts('.legend button[aria-pressed="true"] .label'), ['[preempted]'])
+        page.push('.legend button[aria-pressed="true"]')
+        equal(page.hash(), '')
+        page.quiet()
+
+
+@test
 def kinds(browser):
     page = Page(browser, draw('plain', PLAIN))
     page.push('.legend [aria-label=Kinds] button:last-child')

@@ -33,6 +33,7 @@ struct level {
 	uint32_t location; /* 0: the frame is not shown */
 	uint32_t task;     /* string, 0: none */
 	uint32_t labels;   /* frame of a set, 0: none */
+	uint32_t state;    /* frame of the state of a wait, 0: none */
 	bool inlined;      /* into the location of the level before, which it includes */
 };
 
@@ -330,9 +331,14 @@ static void enter(struct pprof_writer *w, const struct preorder *at)
 
 	struct level *level = &w->path[at->depth], *above = &w->path[at->depth - 1];
 
-	*level = (struct level){.task = above->task, .labels = above->labels};
+	*level =
+		(struct level){.task = above->task, .labels = above->labels, .state = above->state};
 	if (f->label == LABEL_SET) {
 		level->labels = frame;
+		return;
+	}
+	if (f->label == LABEL_STATE) {
+		level->state = frame;
 		return;
 	}
 	level->inlined = joins(w, frame, caller, above->location);
@@ -398,6 +404,8 @@ static void write_sample(struct pprof_writer *w, size_t depth, uint64_t self)
 		add_label(&labels, add_text(w, "task"), leaf->task);
 	if (leaf->labels)
 		add_label_set(w, &labels, leaf->labels);
+	else if (leaf->state)
+		add_label(&labels, add_text(w, "state"), name_of(w, leaf->state));
 	sample.n_label = labels.nr;
 	sample.label = labels.pointers;
 	part.n_sample = 1;

@@ -4,6 +4,7 @@
 #include "lib/json.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/leaves.h"
 #include "view/preorder.h"
 #include "view/view.h"
 
@@ -58,21 +59,26 @@ static void write_frames(const struct profile *p, FILE *out)
 	strbuf_release(&line);
 }
 
-/* Stacks, root first; the text of the common prefix with the previous stack is reused. */
+/*
+ * Stacks, root first; the text of the common prefix with the previous stack is reused. The format
+ * has no labels: states of waits are left out, so that functions have their self weight.
+ */
 static void write_samples(const struct profile *p, uint64_t scale, FILE *out)
 {
 	struct preorder w = preorder_begin(p);
 	struct strbuf line = STRBUF_INIT;
 	size_t *ends = NULL, alloc = 0; /* of each level's text in the line */
 	const char *before = "\n[";
+	struct leaves leaves;
 
+	leaves_init(&leaves, p);
 	do {
 		ALLOC_GROW(ends, w.depth, alloc);
 		line.len = w.depth ? ends[w.depth - 1] : 0;
-		if (w.depth > 1)
-			strbuf_addch(&line, ',');
-		if (w.depth)
+		if (w.depth && !leaves_is_state(&leaves, w.node)) {
+			strbuf_adds(&line, line.len ? "," : "");
 			strbuf_addu(&line, p->nodes[w.node].frame - 1);
+		}
 		ends[w.depth] = line.len;
 		if (!preorder_self(&w, scale))
 			continue;
@@ -81,6 +87,7 @@ static void write_samples(const struct profile *p, uint64_t scale, FILE *out)
 		fputc(']', out);
 		before = ",\n[";
 	} while (preorder_next(&w));
+	leaves_release(&leaves);
 	free(ends);
 	strbuf_release(&line);
 }

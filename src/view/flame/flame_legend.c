@@ -5,6 +5,8 @@
 #include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/leaves.h"
+#include "model/waits.h"
 #include "view/diff/diff.h"
 
 #include <stdlib.h>
@@ -43,7 +45,8 @@ struct kind_weight {
 	uint64_t self, inclusive;
 };
 
-static void weigh_kinds(const struct profile *p, struct kind_weight *kinds)
+static void weigh_kinds(
+	const struct profile *p, const struct leaves *leaves, struct kind_weight *kinds)
 {
 	uint32_t *seen = xcalloc(p->nr_nodes, sizeof(*seen)); /* 1 << kind, from the root on */
 
@@ -52,20 +55,48 @@ static void weigh_kinds(const struct profile *p, struct kind_weight *kinds)
 		enum frame_kind kind = p->frames[n->frame].kind;
 		uint32_t above = seen[n->parent], bit = UINT32_C(1) << kind;
 
+		seen[i] = above;
+		if (leaves_is_state(leaves, i))
+			continue;
 		seen[i] = above | bit;
-		add_capped(&kinds[kind].self, profile_leaf_weight(p, i));
+		add_capped(&kinds[kind].self, leaves_weight(leaves, i));
 		if (!(above & bit))
 			add_capped(&kinds[kind].inclusive, n->total);
 	}
 	free(seen);
 }
 
+/* The weight of each state of waits. */
+static void add_states(struct legend *l, const struct profile *p, const struct leaves *leaves)
+{
+	uint64_t *weights = xcalloc(p->nr_frames, sizeof(*weights));
+	struct strbuf text = STRBUF_INIT;
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (leaves_is_state(leaves, i))
+			add_capped(&weights[p->nodes[i].frame], p->nodes[i].total);
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		if (!weights[i] || !wait_is_known(profile_name(p, i, NULL)))
+			continue;
+		strbuf_reset(&text);
+		strbuf_addf(&text, "%s ", profile_name(p, i, NULL));
+		percent_add(&text, weights[i], p->nodes[0].total);
+		strbuf_adds(&text, " %");
+		add_entry(l, "n0", text.buf);
+	}
+	strbuf_release(&text);
+	free(weights);
+}
+
 static void add_kinds(struct legend *l, const struct profile *p)
 {
+	struct leaves leaves;
+
 	struct kind_weight kinds[FRAME_KINDS] = {0};
 	struct strbuf text = STRBUF_INIT;
 
-	weigh_kinds(p, kinds);
+	leaves_init(&leaves, p);
+	weigh_kinds(p, &leaves, kinds);
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		if (!kinds[kind].inclusive)
 			continue;
@@ -78,6 +109,8 @@ static void add_kinds(struct legend *l, const struct profile *p)
 		add_entry(l, (char[]){picture_kind_letter((enum frame_kind)kind), '0', '\0'},
 			text.buf);
 	}
+	add_states(l, p, &leaves);
+	leaves_release(&leaves);
 	strbuf_release(&text);
 }
 

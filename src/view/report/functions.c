@@ -3,6 +3,7 @@
 #include "input/notes.h"
 #include "lib/table.h"
 #include "lib/util.h"
+#include "model/leaves.h"
 #include "view/rules.h"
 
 #include <stdlib.h>
@@ -61,17 +62,21 @@ static uint32_t *begin_with_categories(
 	return nodes;
 }
 
-/* Replaces the categories in NODES by indexes in the list. */
+/* Replaces the categories in NODES by indexes in the list; states are no functions. */
 static void list_functions(struct functions *f, uint32_t *nodes)
 {
 	const struct profile *p = f->p;
+	struct leaves leaves;
 	struct grouping g = {.f = f, .last = xcalloc(p->nr_frames, sizeof(*g.last))};
 
 	for (uint32_t i = 0; i < p->nr_frames; i++)
 		g.last[i].number = NO_FUNCTION;
 	table_init(&g.numbers);
+	leaves_init(&leaves, p);
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		nodes[i] = number_of(&g, p->nodes[i].frame, nodes[i]);
+		nodes[i] = leaves_is_state(&leaves, i) ? NO_FUNCTION
+						       : number_of(&g, p->nodes[i].frame, nodes[i]);
+	leaves_release(&leaves);
 	table_release(&g.numbers);
 	free(g.last);
 }
@@ -89,8 +94,10 @@ void functions_add_up(
 {
 	const struct profile_node *nodes = p->nodes;
 	uint32_t *on_path = xcalloc(nr, sizeof(*on_path));
+	struct leaves leaves;
 	uint32_t node = 0;
 
+	leaves_init(&leaves, p);
 	for (;;) {
 		uint32_t next = nodes[node].child;
 
@@ -107,10 +114,11 @@ void functions_add_up(
 
 		if (number == NO_FUNCTION)
 			continue;
-		add_capped(&list[number].self, profile_leaf_weight(p, node));
+		add_capped(&list[number].self, leaves_weight(&leaves, node));
 		if (!on_path[number]++)
 			add_capped(&list[number].inclusive, nodes[node].total);
 	}
+	leaves_release(&leaves);
 	free(on_path);
 }
 
@@ -167,11 +175,17 @@ void functions_init_categories(
 	struct functions *f, const struct profile *p, const struct rules *rules)
 {
 	uint32_t *nodes = begin_with_categories(f, p, rules);
+	struct leaves leaves;
 
 	f->nr = f->categories.names.nr; /* including 0, the empty string, which is unused */
 	f->list = xcalloc(f->nr, sizeof(*f->list));
 	for (uint32_t i = 0; i < f->nr; i++)
 		f->list[i].category = i;
+	leaves_init(&leaves, p);
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (leaves_is_state(&leaves, i))
+			nodes[i] = NO_FUNCTION;
+	leaves_release(&leaves);
 	finish(f, nodes);
 }
 
