@@ -4,6 +4,7 @@
 #include "jit_guile.h"
 #include "jit_hotspot.h"
 #include "jit_luajit.h"
+#include "jit_pypy.h"
 #include "jit_qemu.h"
 #include "lib/util.h"
 #include "model/runtime.h"
@@ -19,6 +20,7 @@ static const struct {
 	{RUNTIME_GUILE, jit_guile_find},
 	{RUNTIME_JAVA, jit_hotspot_find},
 	{RUNTIME_LUAJIT, jit_luajit_find},
+	{RUNTIME_PYPY, jit_pypy_find},
 	{RUNTIME_QEMU, jit_qemu_find},
 };
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jit_pypy.h"
+#include "lib/util.h"
+#include "process/reader.h"
+#include "unwind/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SEARCHED = 64 << 10, /* bytes of a mapping: loops begin behind some 6 KB of helpers */
+	BEGIN_SIZE = 16,
+	FRAME_MAX = 4096,
+};
+
+/*
+ * A loop begins: sub $SIZE,%rsp; mov %rbp,SLOT(%rsp); mov %rsi,…(%rsp). SIZE: 4 bytes, SLOT: 1;
+ * the last is the thread's data, above the frame's variables.
+ */
+static bool is_begin(const unsigned char *code)
+{
+	static const unsigned char sub[] = {0x48, 0x81, 0xec}, save[] = {0x48, 0x89, 0x6c, 0x24},
+				   thread[] = {0x48, 0x89, 0xb4, 0x24};
+
+	return !memcmp(code, sub, sizeof(sub)) && !memcmp(code + 7, save, sizeof(save)) &&
+	       !memcmp(code + 12, thread, sizeof(thread));
+}
+
+bool jit_pypy_rule(const unsigned char *code, size_t size, struct unwind_rule *rule)
+{
+	for (size_t at = 0; at + BEGIN_SIZE <= size; at++) {
+		int32_t frame;
+		int slot;
+
+		if (!is_begin(code + at))
+			continue;
+		memcpy(&frame, code + at + 3, sizeof(frame));
+		slot = code[at + 11];
+		if (frame <= slot || frame > FRAME_MAX || frame % 8 || slot % 8)
+			return false;
+		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_CALLED,
+			.reg = REG_SP,
+			.offset = frame + 8,
+			.ra = -1,
+			.fp_saved = UNWIND_AT_CFA,
+			.fp = (int16_t)((slot - frame - 8) / 8),
+			.bx_saved = UNWIND_LOST,
+			.lost = 15}; /* r12 to r15 */
+		return true;
+	}
+	return false;
+}
+
+static bool is_rule_of(const struct process *p, const struct mapping *m, struct unwind_rule *rule)
+{
+	uint64_t size = m->end - m->start < SEARCHED ? m->end - m->start : SEARCHED;
+	unsigned char *code = xmalloc(SEARCHED);
+	bool found = reader_memory(p->pid, m->start, code, size) && jit_pypy_rule(code, size, rule);
+
+	free(code);
+	return found;
+}
+
+enum jit_found jit_pypy_find(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, struct jit_layout *layout)
+{
+	(void)runtime;
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &ps->maps[p->maps[i]];
+
+		if (!recording_is_memory(ps->objects[m->object].path) ||
+			!is_rule_of(p, m, &layout->rule))
+			continue;
+		layout->kind = JIT_BY_RULE;
+		return JIT_FOUND;
+	}
+	return JIT_FOUND_LATER;
+}
