@@ -58,9 +58,12 @@ enum unwind_cfa {
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
 	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */
 	/* not in tables: code compiled at run time, see jit.h, of which this is known */
-	UNWIND_CFA_JIT,             /* nothing */
-	UNWIND_CFA_JIT_FRAME,       /* its function keeps a frame pointer */
-	UNWIND_CFA_JIT_NO_FRAME,    /* it does not */
+	UNWIND_CFA_JIT,          /* nothing */
+	UNWIND_CFA_JIT_FRAME,    /* its function keeps a frame pointer */
+	UNWIND_CFA_JIT_NO_FRAME, /* it does not */
+	/* code of HotSpot, see hotspot_code.h */
+	UNWIND_CFA_JIT_METHOD,      /* leaf: as REG, or up to two words more that it has pushed */
+	UNWIND_CFA_JIT_SENDER,      /* return address at rsp + offset, the caller's rsp is in reg */
 	UNWIND_CFA_JIT_INTERPRETER, /* HotSpot's, with the caller's rsp below the frame pointer */
 };
 

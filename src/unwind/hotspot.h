@@ -17,6 +17,7 @@ enum {
 	HOTSPOT_HEAPS = 4,
 	HOTSPOT_HOPS = 32,   /* in a segment map, at most */
 	HOTSPOT_FREE = 0xff, /* in a segment map */
+	HOTSPOT_ENTRIES = 4, /* of the interpreter */
 };
 
 struct hotspot_layout {
@@ -25,6 +26,13 @@ struct hotspot_layout {
 		uint64_t segments;   /* address of the segment map */
 	} heap[HOTSPOT_HEAPS];
 	uint64_t interpreter, interpreter_end;
+	/*
+	 * Code of the interpreter that makes the frame of a method, as offsets: where it begins,
+	 * pops the return address, and pushes the frame pointer; unused: all 0.
+	 */
+	struct hotspot_entry {
+		uint32_t begin, pop, push;
+	} entry[HOTSPOT_ENTRIES];
 	uint64_t call_stub; /* return address in the stub that calls Java from C++ */
 	uint32_t shift;     /* log2 of a segment's bytes */
 	/* Offsets in a block. */

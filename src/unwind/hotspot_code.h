@@ -175,8 +175,73 @@ UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotsp
 	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, pc - JIT_PEEK))
 		return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
 	edge = jit_peek_end(code[1], code[2]);
-	return edge.is_edge ? hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved)
-			    : hotspot_frame(REG_SP, b->frame, true);
+	return edge.is_edge
+		       ? hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved)
+		       : (struct unwind_rule){.cfa = UNWIND_CFA_JIT_METHOD, .offset = b->frame};
+}
+
+/* Caller's rsp and return address are in registers. */
+UNWIND_INLINE struct unwind_rule hotspot_registers(uint8_t sp, uint8_t ra)
+{
+	struct unwind_rule rule = hotspot_frame(sp, 0, false);
+
+	rule.ra = (int16_t)(UNWIND_RA_REG + ra);
+	return rule;
+}
+
+/* The return address is at rsp + OFFSET, the caller's rsp in SP. */
+UNWIND_INLINE struct unwind_rule hotspot_sender(uint8_t sp, int32_t offset)
+{
+	struct unwind_rule rule = hotspot_frame(sp, offset, offset > 0);
+
+	rule.cfa = UNWIND_CFA_JIT_SENDER;
+	return rule;
+}
+
+enum { HOTSPOT_RAX = 0, HOTSPOT_R13 = 13 };
+
+/*
+ * A leaf in the interpreter at OFFSET. Methods get the caller's rsp in r13; at the end it is in
+ * rbx, and the return address in r13.
+ */
+UNWIND_INLINE struct unwind_rule hotspot_interpreter(
+	struct walk *w, const struct hotspot_layout *l, uint64_t offset)
+{
+	const uint64_t leave = 0xe5ff41e38b485d41; /* pop %r13; mov %rbx,%rsp; jmp *%r13 */
+	uint64_t code[2];
+
+	for (int i = 0; i < HOTSPOT_ENTRIES; i++) {
+		const struct hotspot_entry *e = &l->entry[i];
+
+		if (offset < e->begin || offset > e->push + 1)
+			continue;
+		if (offset > e->push)
+			return hotspot_sender(HOTSPOT_R13, 8);
+		return offset > e->pop && offset < e->push
+			       ? hotspot_registers(HOTSPOT_R13, HOTSPOT_RAX)
+			       : hotspot_sender(HOTSPOT_R13, 0);
+	}
+	if (!WALK_READ_CODE(w, code, sizeof(code), w->reg[REG_PC] - 8)) {
+		if (code[1] == leave)
+			return hotspot_sender(REG_BX, 0);
+		if (code[0] >> 48 == (leave & 0xffff) && (code[1] & 0xffffffffffff) == leave >> 16)
+			return hotspot_registers(REG_BX, HOTSPOT_R13);
+		if (code[0] >> 24 == (leave & 0xffffffffff) && (code[1] & 0xffffff) == leave >> 40)
+			return hotspot_registers(REG_SP, HOTSPOT_R13);
+	}
+	return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
+}
+
+/* A call in the interpreter: those of Math's functions have no frame. */
+UNWIND_INLINE struct unwind_rule hotspot_interpreter_call(struct walk *w)
+{
+	const uint64_t leave = 0xe0ffe58b4958; /* pop %rax; mov %r13,%rsp; jmp *%rax */
+	uint64_t code;
+
+	if (!WALK_READ_CODE(w, &code, sizeof(code), w->reg[REG_PC]) &&
+		(code & 0xffffffffffff) == leave)
+		return hotspot_frame(REG_SP, 8, false);
+	return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
 }
 
 enum hotspot_code {
@@ -196,7 +261,8 @@ static inline enum hotspot_code hotspot_rule(struct walk *w, const struct hotspo
 
 	*b = (struct hotspot_blob){0};
 	if (pc >= l->interpreter && pc < l->interpreter_end) {
-		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
+		*rule = w->call ? hotspot_interpreter_call(w)
+				: hotspot_interpreter(w, l, pc - l->interpreter);
 		return HOTSPOT_RULE;
 	}
 	if (w->call && w->reg[REG_PC] == l->call_stub) {

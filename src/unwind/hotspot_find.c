@@ -24,6 +24,8 @@ enum {
 	NAME_MAX_ = 64,     /* bytes of a name that matter */
 	OFFSET_MAX = 4096,  /* in a structure */
 	BLOB_MAX = 240,     /* of what matters in a block */
+	CODELETS_MAX = 2048,
+	CODELET_MAX = 1024, /* bytes of code that are looked at */
 	SHIFT_MIN = 4,
 	SHIFT_MAX = 12,
 };
@@ -50,6 +52,8 @@ enum field {
 	QUEUE_BUFFER,
 	QUEUE_LIMIT,
 	CALL_STUB,
+	CODELET_NAME, /* of these the interpreter consists */
+	CODELET_SIZE,
 	FIELDS,
 };
 
@@ -77,6 +81,8 @@ static const struct {
 	{"AbstractInterpreter", "_code", INTERPRETER_CODE, true},
 	{"StubQueue", "_stub_buffer", QUEUE_BUFFER, false},
 	{"StubQueue", "_buffer_limit", QUEUE_LIMIT, false},
+	{"InterpreterCodelet", "_description", CODELET_NAME, false},
+	{"InterpreterCodelet", "_size", CODELET_SIZE, false},
 	{"StubRoutines", "_call_stub_return_address", CALL_STUB, true},
 };
 
@@ -229,7 +235,7 @@ static bool has_all(const struct hotspot_search *s)
 {
 	static const enum field needed[] = {HEAP_MEMORY, HEAP_SEGMAP, HEAP_SHIFT, SPACE_LOW,
 		SPACE_END, BLOCK_USED, BLOB_SIZE, BLOB_FRAME_SIZE, BLOB_FRAME_COMPLETE,
-		INTERPRETER_CODE, QUEUE_BUFFER, QUEUE_LIMIT, CALL_STUB};
+		INTERPRETER_CODE, QUEUE_BUFFER, QUEUE_LIMIT, CODELET_NAME, CODELET_SIZE, CALL_STUB};
 
 	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
 		if (!s->has[needed[i]])
@@ -315,6 +321,54 @@ static enum hotspot_end set_heaps(const struct hotspot_search *s, struct hotspot
 	return HOTSPOT_FOUND;
 }
 
+/* Finds the SIZE bytes CODE in the first NR of BYTES; NR: they are not there. */
+static size_t find_code(const unsigned char *bytes, size_t nr, const char *code, size_t size)
+{
+	const unsigned char *at = memmem(bytes, nr, code, size);
+
+	return at ? (size_t)(at - bytes) : nr;
+}
+
+/* The codelet at AT of SIZE bytes, if it makes frames. */
+static void take_codelet(
+	const struct hotspot_search *s, struct hotspot_layout *l, uint64_t at, uint32_t size)
+{
+	unsigned char code[CODELET_MAX];
+	char name[NAME_MAX_];
+	uint64_t name_at;
+	size_t nr = size < sizeof(code) ? size : sizeof(code), pop, push;
+
+	if (!read_word(s, at + s->value[CODELET_NAME], &name_at))
+		return;
+	read_name(s, name_at, name);
+	if (!strstr(name, "method entry point") || !read_memory(s, at, code, nr))
+		return;
+	/* pop %rax; lea -8(%rsp,%rcx,8),%r14 … push %rax; push %rbp; mov %rsp,%rbp; push %r13 */
+	pop = find_code(code, nr, "\x58\x4c\x8d\x74\xcc\xf8", 6);
+	push = find_code(code, nr, "\x50\x55\x48\x8b\xec\x41\x55", 7);
+	for (int i = 0; i < HOTSPOT_ENTRIES && pop < push && push < nr; i++) {
+		uint32_t begin = (uint32_t)(at - l->interpreter);
+
+		if (l->entry[i].push)
+			continue;
+		l->entry[i] = (struct hotspot_entry){
+			begin, begin + (uint32_t)pop, begin + (uint32_t)push + 1};
+		return;
+	}
+}
+
+static void take_codelets(const struct hotspot_search *s, struct hotspot_layout *l)
+{
+	uint64_t at = l->interpreter;
+	int32_t size;
+
+	for (int i = 0; i < CODELETS_MAX && at < l->interpreter_end; i++, at += (uint64_t)size) {
+		if (!read_int(s, at + s->value[CODELET_SIZE], &size) || size <= 0)
+			return;
+		take_codelet(s, l, at, (uint32_t)size);
+	}
+}
+
 /* The interpreter is made after the heaps and the call stub. */
 static enum hotspot_end set_interpreter(const struct hotspot_search *s, struct hotspot_layout *l)
 {
@@ -334,6 +388,7 @@ static enum hotspot_end set_interpreter(const struct hotspot_search *s, struct h
 	if (l->interpreter > address_max || size < 0 || (uint64_t)size > interpreter_max)
 		return HOTSPOT_UNKNOWN;
 	l->interpreter_end = l->interpreter + (uint64_t)size;
+	take_codelets(s, l);
 	return HOTSPOT_FOUND;
 }
 

@@ -89,6 +89,16 @@ UNWIND_INLINE struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64
 	return (struct jit_edge){0};
 }
 
+/* mov …(%r15),%r10; test %eax,(%r10); ret: at the end of methods of JDK 10 to 15 */
+static inline bool jit_is_old_poll(uint64_t a, uint64_t b)
+{
+	const uint32_t test = 0xc3028541;
+
+	if ((a & 0xffffff) == 0x578b4d)
+		return (uint32_t)(a >> 32) == test;
+	return (a & 0xffffff) == 0x978b4d && (a >> 56) == 0x41 && (b & 0xffffff) == test >> 8;
+}
+
 UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 {
 	const struct jit_edge at_return = {true, false, 0}, at_pop = {true, true, 8};
@@ -109,6 +119,18 @@ UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 	if (three == 0xa73b49 && a >> 56 == 0x0f && (b & 0xff) == 0x87)
 		return at_return;
 	if (two == 0x870f && (a >> 48 & 0xff) == 0xc3)
+		return at_return;
+	/* before JDK 16: pop %rbp; test %eax,…(%rip), or mov …(%r15),%r10; test %eax,(%r10) */
+	if (three == 0x05855d && (a >> 56) == 0xc3)
+		return at_pop;
+	if ((three & 0xffffff) == 0x978b4d || three == 0x578b4d)
+		return jit_is_old_poll(a, b) ? at_return : (struct jit_edge){0};
+	if (three == 0x8b4d5d)
+		return jit_is_old_poll(a >> 8 | b << 56, b >> 8) ? at_pop : (struct jit_edge){0};
+	if ((two == 0x0585 && (a >> 48 & 0xff) == 0xc3) || (uint32_t)a == 0xc3028541)
+		return at_return;
+	/* stubs: cmp $0,8(%r15); jne …; ret: is there an exception */
+	if ((uint32_t)a == 0x087f8349 && (a >> 40 & 0xffff) == 0x850f && (b >> 24 & 0xff) == 0xc3)
 		return at_return;
 	return (struct jit_edge){0};
 }

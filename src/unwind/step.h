@@ -85,6 +85,16 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 	return WALK_ON;
 }
 
+/* SP, saved as the caller's rsp, if it can be that: at least LEAST. Else that is not known. */
+static inline void walk_take_sender(struct walk *w, uint64_t least, uint64_t sp)
+{
+	w->reg[REG_SP] = least;
+	if (sp >= least && sp - least <= WALK_JIT_MAX)
+		w->reg[REG_SP] = sp;
+	else
+		w->known &= ~(1U << REG_SP);
+}
+
 /*
  * HotSpot's interpreter moves its return address, so it saves the caller's rsp, which compiled
  * callers' rules refer to. After calls by method handles it may be lower, and of no use.
@@ -99,10 +109,56 @@ static inline int walk_by_interpreter(struct walk *w)
 	end = walk_by_frame(w, WALK_JIT_MAX, false);
 	if (end != WALK_ON)
 		return end;
-	if (sp >= w->reg[REG_SP] && sp - w->reg[REG_SP] <= WALK_JIT_MAX)
-		w->reg[REG_SP] = sp;
-	else
-		w->known &= ~(1U << REG_SP);
+	walk_take_sender(w, w->reg[REG_SP], sp);
+	return WALK_ON;
+}
+
+/* Whether Java code was called from before ADDRESS: also by the interpreter, without a call. */
+static inline bool walk_is_java_return(struct walk *w, uint64_t address)
+{
+	uint64_t code[2];
+
+	if (WALK_READ_CODE(w, code, sizeof(code), address - 8))
+		return false;
+	if (code[1] == 0xf045c748f0658b48 ||   /* mov -16(%rbp),%rsp; movq $0,-16(%rbp) */
+		code[1] == 0xcd648d48f04d8b48) /* mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp */
+		return true;
+	return walk_is_call((const uint8_t *)code + 1);
+}
+
+/* A leaf that has been compiled for HotSpot; what it does with strings may push a word. */
+static inline int walk_by_method(struct walk *w, int32_t offset)
+{
+	for (int i = 0; i < 3; i++) {
+		uint64_t pair[2], at = w->reg[REG_SP] + offset + 8 * i - 16;
+
+		if (WALK_READ(w, pair, sizeof(pair), at))
+			return WALK_NO_READ;
+		if (!walk_is_java_return(w, pair[1]))
+			continue;
+		w->reg[REG_FP] = pair[0];
+		w->reg[REG_PC] = pair[1];
+		w->reg[REG_SP] = at + 16;
+		w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+		w->call = true;
+		return WALK_ON;
+	}
+	return WALK_NO_RULE;
+}
+
+/* A leaf of HotSpot's interpreter, at the begin or the end of a method. */
+static inline int walk_by_sender(struct walk *w, const struct unwind_rule *r)
+{
+	uint64_t at = w->reg[REG_SP] + (int64_t)r->offset, ra;
+	uint64_t sp = w->reg[UNWIND_BELOW(r->reg, NR_REGS)];
+
+	if (w->call || WALK_READ(w, &ra, 8, at) ||
+		(r->fp_saved == UNWIND_AT_CFA && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)))
+		return WALK_NO_RULE;
+	w->reg[REG_PC] = ra;
+	w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+	w->call = true;
+	walk_take_sender(w, at + 8, sp);
 	return WALK_ON;
 }
 
@@ -276,6 +332,10 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
+	if (r->cfa == UNWIND_CFA_JIT_METHOD)
+		return walk_by_method(w, r->offset);
+	if (r->cfa == UNWIND_CFA_JIT_SENDER)
+		return walk_by_sender(w, r);
 	if (r->cfa >= UNWIND_CFA_JIT)
 		return walk_by_jit(w, r->cfa);
 	end = walk_cfa(w, r, &cfa);

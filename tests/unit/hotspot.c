@@ -126,6 +126,8 @@ static void put_fields(enum release jdk)
 	static_field("AbstractInterpreter", "_code", STATICS + 16);
 	field("StubQueue", "_stub_buffer", "address", 8, 0);
 	field("StubQueue", "_buffer_limit", "int", 20, 0);
+	field("InterpreterCodelet", "_description", "const char*", 0, 0);
+	field("InterpreterCodelet", "_size", "int", 8, 0);
 	static_field("StubRoutines", "_call_stub_return_address", STATICS + 24);
 }
 
@@ -278,7 +280,7 @@ static void hotspot__bad_values(void **state)
 static void hotspot__missing_fields(void **state)
 {
 	(void)state;
-	for (uint64_t at = FIELD_TABLE; at < FIELD_TABLE + 17 * 48; at += 48) {
+	for (uint64_t at = FIELD_TABLE; at < FIELD_TABLE + 19 * 48; at += 48) {
 		put_jvm(JDK_17);
 		put_word(at + 8, STRINGS); /* the name of a type */
 		assert_int_equal(find(), HOTSPOT_UNKNOWN);
@@ -368,6 +370,16 @@ static void assert_no_rule(uint64_t pc, bool call)
 	assert_int_equal(r.cfa, UNWIND_CFA_JIT_NO_FRAME);
 }
 
+/* A leaf in a method: the return address is checked. */
+static void assert_method(uint64_t pc, int32_t offset)
+{
+	struct unwind_rule r;
+
+	assert_int_equal(rule_at(pc, false, &r), HOTSPOT_RULE);
+	assert_int_equal(r.cfa, UNWIND_CFA_JIT_METHOD);
+	assert_int_equal(r.offset, offset);
+}
+
 static void hotspot__methods(void **state)
 {
 	/* mov %eax,…(%rsp); push %rbp; sub $32,%rsp; … add $32,%rsp; pop %rbp; cmp; ja; ret */
@@ -385,8 +397,8 @@ static void hotspot__methods(void **state)
 	assert_rule(at, false, REG_SP, 8, false);
 	assert_rule(at + 7, false, REG_SP, 8, false);
 	assert_rule(at + 8, false, REG_SP, 16, true);
-	assert_rule(at + 12, false, REG_SP, 48, true);
-	assert_rule(at + 16, false, REG_SP, 48, true);
+	assert_method(at + 12, 48);
+	assert_method(at + 16, 48);
 	assert_rule(at + 20, false, REG_SP, 16, true);
 	assert_rule(at + 21, false, REG_SP, 8, false);
 	assert_rule(at + 28, false, REG_SP, 8, false);
@@ -396,14 +408,14 @@ static void hotspot__methods(void **state)
 	assert_rule(at, false, REG_SP, 8, false);
 	assert_rule(at + 1, false, REG_SP, 16, true);
 	assert_rule(at + 4, false, REG_FP, 16, true);
-	assert_rule(at + 8, false, REG_SP, 80, true);
+	assert_method(at + 8, 80);
 	at = put_blob(30, 3, 4, 12, sub, sizeof(sub) - 1);
 	assert_rule(at, false, REG_SP, 8, false);
 	assert_rule(at + 7, false, REG_SP, 32, false);
-	assert_rule(at + 12, false, REG_SP, 32, true);
+	assert_method(at + 12, 32);
 	at = put_blob(40, 3, 4, 12, "\x90", 1); /* a prologue that is not known */
 	assert_no_rule(at + 2, false);
-	assert_rule(at + 12, false, REG_SP, 32, true);
+	assert_method(at + 12, 32);
 	at = put_blob(50, 3, 0, 12, "\x90", 1); /* it only jumps */
 	assert_rule(at + 20, false, REG_SP, 8, false);
 	assert_no_rule(at + 20, true);
@@ -515,6 +527,94 @@ static void hotspot__interpreter_step(void **state)
 	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_NO_RULE);
 }
 
+/* The stack of a leaf: WORD I is at BASE + 8 * I. */
+static void begin_leaf(uint64_t sp)
+{
+	w = (struct walk){.known = (1 << NR_REGS) - 1};
+	w.reg[REG_SP] = sp;
+	w.reg[REG_FP] = BASE + 0x300;
+	for (uint64_t at = BASE; at < BASE + 0x400; at += 8)
+		put_word(at, at + 1);
+}
+
+/* A method that has pushed a word or two: the return address is where one can be. */
+static void hotspot__method_step(void **state)
+{
+	static const char back[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0";
+	const struct unwind_rule r = {.cfa = UNWIND_CFA_JIT_METHOD, .offset = 48};
+
+	(void)state;
+	set_up_code();
+	memory[CODE - BASE + 0x100 - 5] = 0xe8;
+	put(CODE + 0x200, back, 8); /* the interpreter */
+	for (uint64_t i = 0; i < 4; i++) {
+		begin_leaf(BASE + 0x80);
+		put_word(BASE + 0x80 + 40 + 8 * i, i & 1 ? CODE + 0x200 : CODE + 0x100);
+		assert_int_equal(walk_by_rule(&w, &r), i < 3 ? WALK_ON : WALK_NO_RULE);
+		if (i == 3)
+			break;
+		assert_int_equal(w.reg[REG_PC], i & 1 ? CODE + 0x200 : CODE + 0x100);
+		assert_int_equal(w.reg[REG_SP], BASE + 0x80 + 48 + 8 * i);
+		assert_int_equal(w.reg[REG_FP], BASE + 0x80 + 32 + 8 * i + 1);
+	}
+	begin_leaf(8);
+	assert_int_equal(walk_by_rule(&w, &r), WALK_NO_READ);
+}
+
+/* Where the interpreter makes and removes frames: it has the caller's rsp in a register. */
+static void hotspot__interpreter_leaf(void **state)
+{
+	static const char code[] = "\x90\x90\x90\x58\x4c\x8d\x74\xcc\xf8\x90\x50\x55\x48\x8b\xec"
+				   "\x41\x55\x90\x90\x90\xc9\x41\x5d\x48\x8b\xe3\x41\xff\xe5";
+	static const struct {
+		uint32_t at;
+		uint8_t cfa, reg;
+		int32_t offset;
+		int16_t ra;
+	} steps[] = {
+		{0, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
+		{3, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
+		{4, UNWIND_CFA_REG, 13, 0, UNWIND_RA_REG},
+		{10, UNWIND_CFA_REG, 13, 0, UNWIND_RA_REG},
+		{11, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
+		{12, UNWIND_CFA_JIT_SENDER, 13, 8, -1},
+		{15, UNWIND_CFA_JIT_INTERPRETER, 0, 0, 0},
+		{20, UNWIND_CFA_JIT_INTERPRETER, 0, 0, 0},
+		{21, UNWIND_CFA_JIT_SENDER, REG_BX, 0, -1},
+		{23, UNWIND_CFA_REG, REG_BX, 0, UNWIND_RA_REG + 13},
+		{26, UNWIND_CFA_REG, REG_SP, 0, UNWIND_RA_REG + 13},
+	};
+	uint64_t at = CODE + (SEGMENTS - 16) * 128;
+	struct unwind_rule r;
+
+	(void)state;
+	put_jvm(JDK_17);
+	put_word(at, string("native method entry point (kind = native)"));
+	put_int(at + 8, 16 + sizeof(code));
+	put(at + 16, code, sizeof(code));
+	put_int(at + 16 + sizeof(code) + 8, -1);
+	assert_int_equal(find(), HOTSPOT_FOUND);
+	assert_int_equal(layout.entry[1].push, 0);
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		assert_int_equal(rule_at(at + 16 + steps[i].at, false, &r), HOTSPOT_RULE);
+		assert_int_equal(r.cfa, steps[i].cfa);
+		assert_int_equal(r.reg, steps[i].reg);
+		assert_int_equal(r.offset, steps[i].offset);
+		assert_int_equal(r.ra, steps[i].ra);
+	}
+	put(at + 16 + 5, "\x58\x49\x8b\xe5\xff\xe0", 6);
+	assert_rule(at + 16 + 5, true, REG_SP, 8, false);
+	assert_int_equal(rule_at(at + 16 + 6, true, &r), HOTSPOT_RULE);
+	assert_int_equal(r.cfa, UNWIND_CFA_JIT_INTERPRETER);
+	rule_at(at + 16 + 12, false, &r);
+	begin_leaf(BASE + 0x80);
+	w.reg[13] = BASE + 0xc0;
+	assert_int_equal(walk_by_rule(&w, &r), WALK_ON);
+	assert_int_equal(w.reg[REG_PC], BASE + 0x89);
+	assert_int_equal(w.reg[REG_FP], BASE + 0x81);
+	assert_int_equal(w.reg[REG_SP], BASE + 0xc0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +629,8 @@ int main(void)
 		cmocka_unit_test(hotspot__interpreter_and_stubs),
 		cmocka_unit_test(hotspot__freed_code),
 		cmocka_unit_test(hotspot__interpreter_step),
+		cmocka_unit_test(hotspot__interpreter_leaf),
+		cmocka_unit_test(hotspot__method_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

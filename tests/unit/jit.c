@@ -121,7 +121,7 @@ static void jit__nearest_beginning(void **state)
 	CODE(0, 0x55, 0x48, (char)0x89, (char)0xe5);
 	w.reg[REG_PC] = TEXT + 8192 + 4 + JIT_BLOCKS * (JIT_BLOCK - JIT_OVERLAP) + JIT_BLOCK;
 	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT); /* too far away */
-	w.reg[REG_PC] = TEXT + 100;                             /* the mapping begins there */
+	w.reg[REG_PC] = TEXT + 100; /* the mapping begins there */
 	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT);
 }
 
@@ -143,6 +143,13 @@ static void jit__ends(void **state)
 		{"\x48\x83\xf9\x03\x7f\x03\xc2\x18", 8, STACK + 0x40, false},
 		{"\x7f\x03\xc2\x18", 4, STACK + 0x40, false},
 		{"\x41\x5a\x48\x8d\x24\xcc", 6, STACK + 0x40, false},
+		{"\x5d\x85\x05\x01\x02\x03\x00\xc3", 8, STACK + 0x48, true},
+		{"\x85\x05\x01\x02\x03\x00\xc3", 7, STACK + 0x40, false},
+		{"\x5d\x4d\x8b\x57\x70\x41\x85\x02\xc3", 9, STACK + 0x48, true},
+		{"\x4d\x8b\x57\x70\x41\x85\x02\xc3", 8, STACK + 0x40, false},
+		{"\x4d\x8b\x97\x08\x01\x00\x00\x41\x85\x02\xc3", 11, STACK + 0x40, false},
+		{"\x41\x85\x02\xc3", 4, STACK + 0x40, false},
+		{"\x49\x83\x7f\x08\x00\x0f\x85\x01\x02\x03\x00\xc3", 12, STACK + 0x40, false},
 		{"\x0f\x87\x01\x02\x03\x00\xc3", 7, STACK + 0x40, false}, /* ja …; ret */
 	};
 
