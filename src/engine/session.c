@@ -124,7 +124,7 @@ static void show_progress(const struct run *r)
 	if (!r->began)
 		fputs("preparing the probes …\033[K", stderr);
 	else if (r->session->request.seconds > 0)
-		fprintf(stderr, "recording, %d of %.0f s\033[K", seconds,
+		fprintf(stderr, "recording, %d of %g s\033[K", seconds,
 			r->session->request.seconds);
 	else
 		fprintf(stderr, "recording, %d s; Ctrl-C ends\033[K", seconds);

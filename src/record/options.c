@@ -54,8 +54,10 @@ static const struct argp_option option_table[] = {
 		"User and interpreter frames in one stack, and the kernel part; with -u without "
 		"the kernel part",
 		1},
-	{"time", 't', "SEC", 0,
-		"Stop after SEC seconds; default: at Ctrl-C or when the target ends", 1},
+	{"time", 't', "TIME", 0,
+		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
+		"target ends",
+		1},
 	{"rate", 'F', "HZ", 0, "Samples per second on each processor; default: at the tick", 1},
 	{"script", OPT_SCRIPT, "NAME", 0,
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
@@ -73,7 +75,8 @@ static const struct argp_option option_table[] = {
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
-	{"engine", OPT_ENGINE, "auto|stap|bpf", 0, "SystemTap, built in, or the first that works (default)", 3},
+	{"engine", OPT_ENGINE, "auto|stap|bpf", 0,
+		"SystemTap, built in, or the first that works (default)", 3},
 	{"stap-arg", OPT_STAP_ARG, "ARG", 0, "Pass ARG to stap; can be repeated", 3},
 	{"stacks", OPT_STACKS, "N", 0, "Table size: N different stacks of threads", 3},
 	{"overload", OPT_OVERLOAD, "PCT", 0,
@@ -90,6 +93,7 @@ static const struct argp_option option_table[] = {
 	{"dump", 'd', NULL, 0, "Print script and stap command, run nothing", 3},
 	{"quiet", 'q', NULL, 0, "Only errors on stderr", 3},
 	{"verbose", 'v', NULL, 0, "Also the engine's messages", 3},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 3},
 	{0},
 };
 
@@ -189,6 +193,9 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 	case 'v':
 		q->verbose = true;
 		break;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -259,7 +266,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->kernel = true;
 		break;
 	case 't':
-		q->seconds = arg_positive("--time", arg, SECONDS_MAX, state);
+		q->seconds = arg_duration("--time", arg, SECONDS_MAX, state);
 		break;
 	case 'F':
 		q->hz = (unsigned)arg_count("--rate", arg, 1, 10000, state);

@@ -46,10 +46,31 @@ static void test_stacks(void **state)
 	}
 }
 
+static void test_time(void **state)
+{
+	static const struct {
+		const char *word;
+		double seconds;
+	} times[] = {
+		{"5", 5}, {"0.5", 0.5}, {"5s", 5}, {"500ms", 0.5}, {"2m", 120}, {"1.5h", 5400}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+		char *argv[] = {(char *)"sample-bt", (char *)"-p", (char *)"1", (char *)"-t",
+			(char *)times[i].word, NULL};
+		struct options o;
+
+		options_parse(&o, 5, argv);
+		assert_float_equal(o.session.request.seconds, times[i].seconds, 1e-9);
+		options_release(&o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,26 @@ double arg_positive(const char *option, const char *arg, double max, struct argp
 	return value;
 }
 
+double arg_duration(const char *option, const char *arg, double max, struct argp_state *state)
+{
+	static const struct {
+		const char *word;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}};
+	size_t len = strspn(arg, "0123456789.eE+-");
+	double value = 0;
+
+	if (parse_decimal(arg, len, &value))
+		for (size_t i = 0; i < ARRAY_LEN(units); i++)
+			if (!strcmp(arg + len, units[i].word) && value > 0 &&
+				value * units[i].seconds <= max)
+				return value * units[i].seconds;
+	argp_error(state,
+		"invalid %s '%s': use a time such as 5, 5s, 500ms, 2m or 1h, at most %.0f s",
+		option, arg, max);
+	return 0;
+}
+
 double arg_percent(const char *option, const char *arg, struct argp_state *state)
 {
 	double value = 0;

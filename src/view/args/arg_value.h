@@ -27,6 +27,9 @@ uint64_t arg_count(
 /* A number above 0, at most MAX, which is an integer. */
 double arg_positive(const char *option, const char *arg, double max, struct argp_state *state);
 
+/* A duration above 0, at most MAX seconds: a number and s (the default), ms, m or h; in seconds. */
+double arg_duration(const char *option, const char *arg, double max, struct argp_state *state);
+
 /* From 0 to 100. */
 double arg_percent(const char *option, const char *arg, struct argp_state *state);
 

@@ -36,6 +36,7 @@ static const struct argp_option table[] = {
 	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings)", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 2},
 	{0},
 };
 
@@ -73,6 +74,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BY:
 		args->input.view.by = arg_text("--by", arg, "the key of a label", state);
+		break;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		break;
 	case OPT_MIN_QUALITY:
 		args->min_quality = arg_percent("--min-quality", arg, state);
