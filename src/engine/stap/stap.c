@@ -116,7 +116,7 @@ static int find_vm(struct stap *s, struct strbuf *err)
 {
 	const char *title = s->request->vm->title;
 
-	if (s->request->command)
+	if (s->request->command && !s->request->all)
 		return fail(err,
 			"SystemTap needs to know where %s is before the program begins: start it "
 			"first and give its number with -p, or use --engine=bpf",
