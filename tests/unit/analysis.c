@@ -2,6 +2,7 @@
 /* Rules out of machine code: the functions below have no call frame information. */
 #include "symbol/elf/elffile_internal.h"
 #include "unwind/analysis/code_flow.h"
+#include "unwind/analysis/hosted.h"
 #include "unwind/cfi.h"
 #include "unwind/range.h"
 #include "unwind_test.h"
@@ -533,6 +534,19 @@ static void analysis__gives_hosted_code_the_rule_of_its_host(void **state)
 	elffile_close(elf);
 }
 
+static void analysis__bounds_what_it_looks_at_for_hosted_code(void **state)
+{
+	size_t size = (size_t)(hosted_end - hosted_lower);
+	uint64_t left = 3; /* mov, call, add */
+
+	(void)state;
+	assert_int_equal(hosted_depth(hosted_lower, size, &left), 8);
+	assert_int_equal(left, 0);
+	left = 2;
+	assert_int_equal(hosted_depth(hosted_lower, size, &left), 0);
+	assert_int_equal(left, 0);
+}
+
 /* A function with a large frame of its own. */
 static void analysis__knows_hosts_from_other_functions(void **state)
 {
@@ -652,6 +666,7 @@ int main(void)
 		TEST(bounds_its_work),
 		TEST(adds_what_the_file_lacks),
 		TEST(gives_hosted_code_the_rule_of_its_host),
+		TEST(bounds_what_it_looks_at_for_hosted_code),
 		TEST(knows_hosts_from_other_functions),
 		TEST(agrees_with_call_frame_information),
 	};

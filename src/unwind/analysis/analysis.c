@@ -11,7 +11,12 @@
 
 #include <stdlib.h>
 
-enum { SECTIONS_MAX = 64 }; /* with code; more are ignored */
+enum {
+	SECTIONS_MAX = 64, /* with code; more are ignored */
+	/* instructions that are looked at for code in a host's frame */
+	LOOKS_A_BYTE = 4,
+	LOOKS_MIN = 1000, /* for little code */
+};
 
 struct analysis {
 	struct code_flow flow;
@@ -152,29 +157,25 @@ void analysis_ranges(const struct analysis *a, struct unwind_ranges *ranges)
 	}
 }
 
-/* False: the code at AT bytes of PIECE has no rule. */
-static bool rule_at(const struct analysis *a, const struct code_piece *piece, uint32_t at,
-	const struct unwind_rule *host, struct unwind_rule *rule, unsigned int *length)
-{
-	if (code_flow_rule(&a->flow, piece->first + at, rule, length))
-		return true;
-	if (!host)
-		return false;
-	*rule = *host;
-	rule->offset += hosted_depth(piece->bytes + at, piece->end - piece->start - at);
-	return true;
-}
-
 void analysis_rows(const struct analysis *a, const struct unwind_range *range,
 	const struct unwind_rule *host, struct unwind_rows *rows)
 {
 	const struct code_piece *piece = &a->flow.pieces[range->where];
 	uint32_t size = (uint32_t)(piece->end - piece->start);
+	uint64_t left = (uint64_t)size * LOOKS_A_BYTE + LOOKS_MIN;
 	struct unwind_rule rule;
 	unsigned int length;
 
-	for (uint32_t at = 0; at < size; at += length)
-		if (rule_at(a, piece, at, host, &rule, &length))
-			unwind_rows_add_in(
-				rows, range, piece->start + at, piece->start + at + length, &rule);
+	for (uint32_t at = 0; at < size; at += length) {
+		bool known = code_flow_rule(&a->flow, piece->first + at, &rule, &length);
+
+		if (!known && !host)
+			continue;
+		if (!known) {
+			rule = *host;
+			rule.offset += hosted_depth(piece->bytes + at, size - at, &left);
+		}
+		unwind_rows_add_in(
+			rows, range, piece->start + at, piece->start + at + length, &rule);
+	}
 }

@@ -23,13 +23,16 @@ static bool is_push(const struct insn *insn)
 		       (insn->opcode == 0xff && (insn->reg & 7) == 6));
 }
 
-int32_t hosted_depth(const unsigned char *code, size_t size)
+int32_t hosted_depth(const unsigned char *code, size_t size, uint64_t *left)
 {
 	struct insn insn;
 	size_t at = 0;
 	int32_t pushed = 0;
 
-	for (int i = 0; i < INSNS_MAX && insn_decode(&insn, code + at, size - at); i++) {
+	for (int i = 0; i < INSNS_MAX && *left; i++) {
+		--*left;
+		if (!insn_decode(&insn, code + at, size - at))
+			return 0;
 		enum insn_next next = insn_next(&insn);
 
 		if (moves_rsp(&insn, GROUP_ADD) && insn.immediate >= pushed &&

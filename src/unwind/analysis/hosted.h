@@ -11,8 +11,8 @@
 
 /*
  * How many bytes rsp is below the host's at the SIZE bytes of CODE: as many as are given back after
- * the next call.
+ * the next call. *LEFT: how many instructions may be looked at; if none, it is 0.
  */
-int32_t hosted_depth(const unsigned char *code, size_t size);
+int32_t hosted_depth(const unsigned char *code, size_t size, uint64_t *left);
 
 #endif
