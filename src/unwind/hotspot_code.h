@@ -43,6 +43,9 @@ static inline uint64_t hotspot_block(struct walk *w, const struct hotspot_layout
 	return 0;
 }
 
+/* Room for words of code: the BPF stack is small. */
+#define HOTSPOT_CODE(w) ((w)->saved + 8)
+
 struct hotspot_blob {
 	uint64_t code;    /* address */
 	int32_t frame;    /* bytes; 0 or less: none, or not known */
@@ -54,30 +57,23 @@ struct hotspot_blob {
 static inline bool hotspot_read_blob(struct walk *w, const struct hotspot_layout *l, uint64_t block,
 	uint64_t pc, struct hotspot_blob *b)
 {
-	uint32_t size = 0, frame, shift = l->frame_size & 4 ? 32 : 0;
-	int32_t offset = 0;
-	int16_t narrow = -1;
-	uint8_t used = 0;
+	uint32_t frame, shift = l->frame_size & 4 ? 32 : 0;
+	uint64_t *word = HOTSPOT_CODE(w), end;
 
+	word[0] = word[1] = word[2] = word[3] = 0;
 	b->id_at = block + (l->frame_size & ~7U);
-	b->complete = -1;
-	if (WALK_READ_CODE(w, &used, 1, block + l->used) || used != 1 ||
-		WALK_READ_CODE(w, &size, 4, block + l->size) || pc < block + l->blob ||
-		pc >= block + l->blob + size || WALK_READ_CODE(w, &b->id, 8, b->id_at))
+	if (WALK_READ_CODE(w, &word[0], 1, block + l->used) || word[0] != 1 ||
+		WALK_READ_CODE(w, &word[1], 4, block + l->size) || pc < block + l->blob ||
+		WALK_READ_CODE(w, &b->id, 8, b->id_at) ||
+		WALK_READ_CODE(w, &word[2], 4, block + l->frame_complete) ||
+		WALK_READ_CODE(w, &word[3], 8, block + l->code))
 		return false;
-	if (l->is_short ? WALK_READ_CODE(w, &narrow, 2, block + l->frame_complete)
-			: WALK_READ_CODE(w, &b->complete, 4, block + l->frame_complete))
-		return false;
-	if (l->is_short)
-		b->complete = narrow;
-	if (l->is_offset ? WALK_READ_CODE(w, &offset, 4, block + l->code)
-			 : WALK_READ_CODE(w, &b->code, 8, block + l->code))
-		return false;
-	if (l->is_offset)
-		b->code = block + l->blob + (uint32_t)offset;
+	end = block + l->blob + word[1];
+	b->complete = l->is_short ? (int16_t)word[2] : (int32_t)word[2];
+	b->code = l->is_offset ? block + l->blob + (uint32_t)word[3] : word[3];
 	frame = (uint32_t)(b->id >> shift);
 	b->frame = frame <= HOTSPOT_FRAME_MAX / 8 ? (int32_t)(frame * 8) : 0;
-	return b->code > block && b->code < block + l->blob + size;
+	return pc < end && b->code > block && b->code < end;
 }
 
 /* What the first instructions of a method do with the stack. */
@@ -165,7 +161,7 @@ UNWIND_INLINE struct unwind_rule hotspot_begin(
 /* A leaf in a compiled method. */
 UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotspot_blob *b)
 {
-	uint64_t pc = w->reg[REG_PC], code[JIT_PEEK_SIZE / 8];
+	uint64_t pc = w->reg[REG_PC], *code = HOTSPOT_CODE(w);
 	struct jit_edge edge;
 
 	if (!b->frame)
@@ -208,7 +204,7 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 	struct walk *w, const struct hotspot_layout *l, uint64_t offset)
 {
 	const uint64_t leave = 0xe5ff41e38b485d41; /* pop %r13; mov %rbx,%rsp; jmp *%r13 */
-	uint64_t code[2];
+	uint64_t *code = HOTSPOT_CODE(w);
 
 	for (int i = 0; i < HOTSPOT_ENTRIES; i++) {
 		const struct hotspot_entry *e = &l->entry[i];
@@ -221,7 +217,7 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 			       ? hotspot_registers(HOTSPOT_R13, HOTSPOT_RAX)
 			       : hotspot_sender(HOTSPOT_R13, 0);
 	}
-	if (!WALK_READ_CODE(w, code, sizeof(code), w->reg[REG_PC] - 8)) {
+	if (!WALK_READ_CODE(w, code, 16, w->reg[REG_PC] - 8)) {
 		if (code[1] == leave)
 			return hotspot_sender(REG_BX, 0);
 		if (code[0] >> 48 == (leave & 0xffff) && (code[1] & 0xffffffffffff) == leave >> 16)
@@ -236,10 +232,9 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 UNWIND_INLINE struct unwind_rule hotspot_interpreter_call(struct walk *w)
 {
 	const uint64_t leave = 0xe0ffe58b4958; /* pop %rax; mov %r13,%rsp; jmp *%rax */
-	uint64_t code;
+	uint64_t *code = HOTSPOT_CODE(w);
 
-	if (!WALK_READ_CODE(w, &code, sizeof(code), w->reg[REG_PC]) &&
-		(code & 0xffffffffffff) == leave)
+	if (!WALK_READ_CODE(w, code, 8, w->reg[REG_PC]) && (*code & 0xffffffffffff) == leave)
 		return hotspot_frame(REG_SP, 8, false);
 	return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
 }

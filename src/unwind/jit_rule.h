@@ -22,7 +22,7 @@
 UNWIND_INLINE struct unwind_rule jit_stub_rule(struct walk *w, uint64_t begin)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_JIT_NO_FRAME};
-	uint64_t code[JIT_PEEK_SIZE / 8];
+	uint64_t *code = HOTSPOT_CODE(w);
 	struct jit_edge edge = {0};
 	uint32_t found;
 
@@ -45,13 +45,13 @@ UNWIND_INLINE struct unwind_rule jit_stub_rule(struct walk *w, uint64_t begin)
 static inline bool jit_hotspot_rule(
 	struct walk *w, const struct hotspot_layout *layout, struct unwind_rule *rule)
 {
-	struct hotspot_blob blob;
-	enum hotspot_code found = hotspot_rule(w, layout, &blob, rule);
+	struct hotspot_blob *blob = (struct hotspot_blob *)w->saved;
+	enum hotspot_code found = hotspot_rule(w, layout, blob, rule);
 
-	w->map.id_at = blob.id_at;
-	w->map.id = blob.id;
+	w->map.id_at = blob->id_at;
+	w->map.id = blob->id;
 	if (found == HOTSPOT_STUB)
-		*rule = jit_stub_rule(w, blob.code);
+		*rule = jit_stub_rule(w, blob->code);
 	return found != HOTSPOT_ELSEWHERE;
 }
 

@@ -63,7 +63,7 @@ static inline int walk_without_frame(struct walk *w)
 /* By a frame pointer that is at most MAX bytes above rsp; CHECK: only to behind a call. */
 static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 {
-	uint64_t fp = w->reg[REG_FP], pair[2];
+	uint64_t fp = w->reg[REG_FP], *pair = w->saved;
 
 	if (!(w->known & 1 << REG_FP))
 		return WALK_NO_RULE;
@@ -71,7 +71,7 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 		return WALK_ROOT;
 	if ((fp & 7) || fp < w->reg[REG_SP] || fp - w->reg[REG_SP] > max)
 		return WALK_NO_RULE;
-	if (WALK_READ(w, pair, sizeof(pair), fp))
+	if (WALK_READ(w, pair, 16, fp))
 		return WALK_NO_RULE;
 	if (!pair[1])
 		return w->call ? WALK_ROOT : WALK_NO_RULE;
@@ -116,9 +116,9 @@ static inline int walk_by_interpreter(struct walk *w)
 /* Whether Java code was called from before ADDRESS: also by the interpreter, without a call. */
 static inline bool walk_is_java_return(struct walk *w, uint64_t address)
 {
-	uint64_t code[2];
+	uint64_t *code = w->saved;
 
-	if (WALK_READ_CODE(w, code, sizeof(code), address - 8))
+	if (WALK_READ_CODE(w, code, 16, address - 8))
 		return false;
 	if (code[1] == 0xf045c748f0658b48 ||   /* mov -16(%rbp),%rsp; movq $0,-16(%rbp) */
 		code[1] == 0xcd648d48f04d8b48) /* mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp */
@@ -130,9 +130,9 @@ static inline bool walk_is_java_return(struct walk *w, uint64_t address)
 static inline int walk_by_method(struct walk *w, int32_t offset)
 {
 	for (int i = 0; i < 3; i++) {
-		uint64_t pair[2], at = w->reg[REG_SP] + offset + 8 * i - 16;
+		uint64_t *pair = w->saved + 2, at = w->reg[REG_SP] + offset + 8 * i - 16;
 
-		if (WALK_READ(w, pair, sizeof(pair), at))
+		if (WALK_READ(w, pair, 16, at))
 			return WALK_NO_READ;
 		if (!walk_is_java_return(w, pair[1]))
 			continue;
@@ -242,7 +242,7 @@ static inline int walk_without_rule(struct walk *w)
 /* A leaf that was compiled at run time, where its frame is not complete, or not any more. */
 static inline int walk_by_edge(struct walk *w)
 {
-	uint64_t code[JIT_PEEK_SIZE / 8], pair[2];
+	uint64_t *code = w->saved, *pair = code + JIT_PEEK_SIZE / 8;
 	struct jit_edge edge;
 
 	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, w->reg[REG_PC] - JIT_PEEK))

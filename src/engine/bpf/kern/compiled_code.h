@@ -21,7 +21,7 @@ __noinline int search_block(uint32_t lane, uint64_t end)
 }
 
 /* What the code before END, compiled at run time, tells: enum unwind_cfa. */
-__noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
+static __always_inline int search_blocks(uint32_t lane, uint64_t start, uint64_t end)
 {
 	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
 		int marker = end - JIT_BLOCK < start ? -1 : search_block(lane, end);
@@ -32,13 +32,19 @@ __noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
 	return UNWIND_CFA_JIT;
 }
 
+__noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
+{
+	return search_blocks(lane, start, end);
+}
+
 __noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc);
 __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t size);
 
 #define WALK_LANE(w) (((struct scratch *)(w))->lane)
 #define HOTSPOT_BLOCK(w, l, pc) find_hotspot_block(WALK_LANE(w), pc)
 #define HOTSPOT_FIND_PROLOGUE(w, address, size) find_hotspot_prologue(WALK_LANE(w), address, size)
-#define JIT_SEARCH_CODE(w, start) search_code(WALK_LANE(w), start, walk_pc(w))
+/* inline: each call takes at least 32 bytes of the stack, as kernels count */
+#define JIT_SEARCH_CODE(w, start) search_blocks(WALK_LANE(w), start, walk_pc(w))
 
 #include "unwind/jit_rule.h"
 
