@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Steps from the compiled code of Guile, Erlang and LuaJIT, and what is read of the code, made up.
+ */
+#include "engine/jit/jit_erlang.h"
+#include "lib/util.h"
+#include "unwind/walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum {
+	STACK = 0x7f000000, /* of the thread */
+	HEAP = 0x30000000,
+	TEXT = 0x400000,
+	SIZE = 0x8000,
+
+	BX = STACK + 0x1000, /* Erlang's registers */
+	ENTRY = TEXT + 0x100,
+	C_CALL = TEXT + 0x205,  /* behind the call of ENTRY */
+	MAIN = TEXT + 0x3000,   /* runs processes */
+	CODE = TEXT + 0x1000,   /* of a function */
+	CALLED = TEXT + 0x2008, /* behind a call in another one */
+	FRAME = 0x2000,         /* of MAIN */
+};
+
+static uint8_t stack[SIZE], heap[SIZE], text[SIZE];
+
+static uint8_t *place(uint64_t at, size_t size)
+{
+	static const struct {
+		uint64_t start;
+		uint8_t *bytes;
+	} list[] = {{STACK, stack}, {HEAP, heap}, {TEXT, text}};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (at >= list[i].start && at - list[i].start <= SIZE - size)
+			return list[i].bytes + (at - list[i].start);
+	return NULL;
+}
+
+static int read_any(void *to, uint32_t size, uint64_t at)
+{
+	const uint8_t *from = place(at, size);
+
+	if (from)
+		memcpy(to, from, size);
+	return from ? 0 : -1;
+}
+
+#define WALK_READ(w, to, size, at) ((void)(w), read_any(to, size, at))
+#define WALK_READ_CODE(w, to, size, at) ((void)(w), read_any(to, size, at))
+
+#include "unwind/step.h"
+#include "unwind/jit_rule.h"
+
+static struct walk w;
+
+static void put(uint64_t at, uint64_t word)
+{
+	memcpy(place(at, 8), &word, 8);
+}
+
+static void put_code(uint64_t at, const char *code, size_t size)
+{
+	memcpy(place(at, size), code, size);
+}
+
+#define PUT_CODE(at, code) put_code(at, code, sizeof(code) - 1)
+
+/* A call of TO whose return address is AT. */
+static void put_call(uint64_t at, uint64_t to)
+{
+	int32_t distance = (int32_t)(to - at);
+
+	*place(at - 5, 1) = 0xe8;
+	memcpy(place(at - 4, 4), &distance, 4);
+}
+
+/* A walk at PC with rsp SP; all other registers are 0. */
+static void begin(uint64_t pc, uint64_t sp)
+{
+	w = (struct walk){.known = (1 << NR_REGS) - 1, .map = {.start = TEXT, .end = TEXT + SIZE}};
+	w.reg[REG_PC] = pc;
+	w.reg[REG_SP] = sp;
+	w.reg[REG_BX] = BX;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(stack, 0x11, sizeof(stack));
+	memset(heap, 0x11, sizeof(heap));
+	memset(text, 0x90, sizeof(text));
+	put_call(C_CALL, ENTRY);
+	put_call(CALLED, CODE);
+	return 0;
+}
+
+static void assert_caller(uint64_t pc, uint64_t sp)
+{
+	assert_int_equal(w.reg[REG_PC], pc);
+	assert_int_equal(w.reg[REG_SP], sp);
+	assert_true(w.call);
+}
+
+/* ---- a rule with a check ---- */
+
+static void runtime_stacks__called(void **state)
+{
+	const struct jit_layout layout = {.kind = JIT_BY_RULE,
+		.rule = {.cfa = UNWIND_CFA_CALLED,
+			.reg = REG_SP,
+			.offset = 32,
+			.ra = -1,
+			.bx_saved = UNWIND_AT_CFA,
+			.bx = -4}};
+
+	(void)state;
+	begin(CODE, STACK);
+	put(STACK + 24, CALLED);
+	put(STACK, 77);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+	assert_caller(CALLED, STACK + 32);
+	uint64_t bx;
+	assert_int_equal(walk_base(&w, REG_BX, &bx), WALK_ON);
+	assert_int_equal(bx, 77);
+	begin(CODE, STACK);
+	put(STACK + 24, CODE); /* behind no call */
+	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+}
+
+/* ---- Erlang ---- */
+
+static const struct jit_layout erlang = {.kind = JIT_ERLANG,
+	.erlang = {.entry = ENTRY,
+		.main = MAIN,
+		.c_stack = (uint64_t)-128,
+		.frame = FRAME,
+		.stop = 0x58}};
+
+static int step_erlang(void)
+{
+	return walk_compiled(&w, &erlang);
+}
+
+static void runtime_stacks__erlang_frames(void **state)
+{
+	(void)state;
+	put(HEAP + 8, 0);           /* no value */
+	put(HEAP + 16, HEAP + 2);   /* boxed */
+	put(HEAP + 24, CALLED);     /* the first multiple of 4 that is an address */
+	put(HEAP + 32, CALLED + 7); /* a small integer */
+	put(HEAP + 40, CODE + 4);   /* no call is before it: where the process ends */
+	put(BX + FRAME + 24, C_CALL);
+	begin(CODE, HEAP);
+	w.reg[ERLANG_PROCESS] = 5;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED, HEAP + 32);
+	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC | 1 << REG_BX | 1 << ERLANG_PROCESS);
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(C_CALL, BX + FRAME + 32);
+	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC);
+}
+
+/* Parts of functions are called from anywhere; but only a leaf's first word is such an address. */
+static void runtime_stacks__erlang_parts(void **state)
+{
+	(void)state;
+	put_call(CALLED + 0x21, CODE);
+	put(HEAP, CALLED + 0x21);
+	put(HEAP + 8, CALLED);
+	begin(CODE, HEAP);
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED + 0x21, HEAP + 8);
+	begin(CODE, HEAP);
+	w.call = true;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED, HEAP + 16);
+}
+
+/* Code that called C is on the thread's stack. */
+static void runtime_stacks__erlang_calls_c(void **state)
+{
+	(void)state;
+	put(HEAP, CALLED);
+	put(HEAP + 64, CALLED);
+	put(BX + FRAME + 8, C_CALL + 8); /* behind no call of the entry */
+	put(BX + FRAME + 56, C_CALL);
+	PUT_CODE(
+		CODE - 20, "\x48\x89\xe5\x48\x8d\x63\x80"); /* mov %rsp,%rbp; lea -128(%rbx),%rsp */
+	begin(CODE, BX - 128);
+	w.reg[REG_FP] = HEAP;
+	w.call = true;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED, HEAP + 8);
+	/* rbp is not known: its Erlang stack is not, either */
+	begin(CODE, BX - 128);
+	w.known &= ~(1U << REG_FP);
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(C_CALL, BX + FRAME + 64);
+	/* the reductions are saved between those two */
+	PUT_CODE(CODE - 20, "\x48\x89\xe5\x4d\x89\x75\x68\x48\x8d\x63\x80");
+	begin(CODE, BX - 128 - 16); /* with arguments on the stack */
+	w.reg[REG_FP] = HEAP;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED, HEAP + 8);
+	/* rsp is in the process */
+	PUT_CODE(CODE - 20, "\x41\x0f\x11\x45\x50\x90\x90\x48\x8d\x63\x80");
+	put(HEAP + 0x200 + 0x58, HEAP + 64);
+	begin(CODE, BX - 128);
+	w.reg[ERLANG_PROCESS] = HEAP + 0x200;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(CALLED, HEAP + 72);
+	/* what runs processes has no caller in Erlang */
+	PUT_CODE(MAIN + 0x20, "\x48\x89\xe5\x48\x8d\x63\x80");
+	begin(MAIN + 0x40, BX - 128);
+	w.reg[REG_FP] = HEAP;
+	assert_int_equal(step_erlang(), WALK_ON);
+	assert_caller(C_CALL, BX + FRAME + 64);
+}
+
+static void runtime_stacks__erlang_unknown(void **state)
+{
+	(void)state;
+	begin(CODE, HEAP + 4);
+	assert_int_equal(step_erlang(), WALK_LOST);
+	begin(CODE, HEAP); /* no address in so many words */
+	assert_int_equal(step_erlang(), WALK_NO_RULE);
+	begin(CODE, HEAP + SIZE - 16);
+	assert_int_equal(step_erlang(), WALK_NO_READ);
+	begin(CODE, HEAP);
+	w.known &= ~(1U << REG_BX);
+	assert_int_equal(step_erlang(), WALK_NO_RULE);
+	begin(CODE, BX - 128); /* nobody called the entry */
+	assert_int_equal(step_erlang(), WALK_NO_RULE);
+}
+
+static void runtime_stacks__erlang_code(void **state)
+{
+	static const char main_code[] = "\x48\x81\xec\x10\x41\x00\x00\x48\x83\xe4\xc0\x48\x89\x27"
+					"\x48\x8d\x9c\x24\x80\x00\x00\x00";
+	struct erlang_layout layout = {0};
+
+	(void)state;
+	assert_false(jit_erlang_read(text, SIZE, TEXT, &layout));
+	put_code(MAIN, main_code, sizeof(main_code) - 1);
+	PUT_CODE(MAIN + 0x100, "\x41\x0f\x11\x45\x50"); /* movups %xmm0,0x50(%r13) */
+	assert_true(jit_erlang_read(text, SIZE, TEXT, &layout));
+	assert_int_equal(layout.main, MAIN);
+	assert_int_equal(layout.frame, 0x4110 - 0x80);
+	assert_int_equal(layout.stop, 0x58);
+	for (size_t size = 0; size < MAIN - TEXT + sizeof(main_code) - 1; size++)
+		assert_false(jit_erlang_read(text, size, TEXT, &layout));
+	*place(MAIN + 18, 1) = 0x40; /* C does not begin 128 bytes below rbx */
+	assert_false(jit_erlang_read(text, SIZE, TEXT, &layout));
+}
+
+/* ---- LuaJIT ---- */
+
+static void runtime_stacks__luajit(void **state)
+{
+	static const struct jit_layout layout = {.kind = JIT_LUAJIT};
+	const uint64_t frame = STACK + 0x100, thread = HEAP + 0x400;
+
+	(void)state;
+	put(STACK + 0x40 + 0x10, thread); /* another frame, not the thread's current one */
+	put(frame + 0x10, thread);
+	put(thread + 0x50, frame | 1);
+	put(frame + 0x38, 33);
+	put(frame + 0x40, 44);
+	put(frame + 0x48, CALLED);
+	for (uint64_t spills = 16; spills < 0x80; spills += 16) {
+		begin(CODE, frame - spills);
+		assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+		assert_caller(CALLED, frame + 0x50);
+		assert_int_equal(w.reg[REG_BX], 33);
+		assert_int_equal(w.reg[REG_FP], 44);
+	}
+	put(frame + 0x48, CODE);
+	begin(CODE, frame - 16);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+	put(thread + 0x50, frame + 8);
+	begin(CODE, frame - 16);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(runtime_stacks__called, setup),
+		cmocka_unit_test_setup(runtime_stacks__erlang_frames, setup),
+		cmocka_unit_test_setup(runtime_stacks__erlang_parts, setup),
+		cmocka_unit_test_setup(runtime_stacks__erlang_calls_c, setup),
+		cmocka_unit_test_setup(runtime_stacks__erlang_unknown, setup),
+		cmocka_unit_test_setup(runtime_stacks__erlang_code, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
