@@ -72,7 +72,7 @@ static inline bool jit_rule(
 	case JIT_ERLANG:
 	case JIT_LUAJIT:
 		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_LAYOUT};
-		return true;
+		return layout->kind != JIT_LUAJIT || luajit_is_area(w);
 	default:
 		return false;
 	}

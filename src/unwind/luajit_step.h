@@ -17,6 +17,18 @@ enum {
 	LUAJIT_LOWEST = 1 << 16, /* no thread is below */
 };
 
+/*
+ * Whether the walk's mapping has traces. Areas of them begin with the address of the next one and
+ * their size; other compilers, such as PCRE's, may run in the same process.
+ */
+static inline bool luajit_is_area(struct walk *w)
+{
+	uint64_t head[2], size = w->map.end - w->map.start;
+
+	return !WALK_READ_CODE(w, head, sizeof(head), w->map.start) && !(head[0] & 0xfff) &&
+	       !(head[1] & 0xfff) && head[1] && head[1] <= size;
+}
+
 /* Whether the interpreter's frame is at SP. */
 static inline bool luajit_is_frame(struct walk *w, uint64_t sp)
 {

@@ -268,6 +268,8 @@ static void runtime_stacks__luajit(void **state)
 	(void)state;
 	put(STACK + 0x40 + 0x10, thread); /* another frame, not the thread's current one */
 	put(frame + 0x10, thread);
+	put(TEXT, 0); /* no other area of traces */
+	put(TEXT + 8, SIZE);
 	put(thread + 0x50, frame | 1);
 	put(frame + 0x38, 33);
 	put(frame + 0x40, 44);
@@ -279,6 +281,12 @@ static void runtime_stacks__luajit(void **state)
 		assert_int_equal(w.reg[REG_BX], 33);
 		assert_int_equal(w.reg[REG_FP], 44);
 	}
+	put(TEXT + 8, SIZE + 0x1000); /* another compiler's code */
+	begin(CODE, frame - 16);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+	put(TEXT + 8, 0x1000);
+	begin(CODE, frame - 16);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
 	put(frame + 0x48, CODE);
 	begin(CODE, frame - 16);
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
