@@ -165,7 +165,7 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 
 	if (insn == INSN_JUMP)
 		return stepping_is_popped(s);
-	if (insn != INSN_RET)
+	if (insn != INSN_RET || sp < s->begin)
 		return false;
 	return (sp == s->top && sp != s->begin) ||
 	       (!read_target(before, 7, s->regs.rip - 7) && walk_is_call(before));
