@@ -55,6 +55,18 @@ static inline bool jit_hotspot_rule(
 	return found != HOTSPOT_ELSEWHERE;
 }
 
+/* The rule of a leaf at its return instruction; false: it is not there. */
+static inline bool jit_return_rule(struct walk *w, struct unwind_rule *rule)
+{
+	uint8_t code[8];
+
+	if (w->call || WALK_READ_CODE(w, code, 1, w->reg[REG_PC]) || code[0] != 0xc3)
+		return false;
+	*rule = (struct unwind_rule){
+		.cfa = UNWIND_CFA_CALLED, .reg = REG_SP, .offset = 8, .ra = -1};
+	return true;
+}
+
 /*
  * Sets RULE to that of the code at the walk's pc; false: LAYOUT does not tell. A rule is kept for
  * the pc, so it must not depend on the stack, or the walk must check it: see UNWIND_CFA_CALLED.
@@ -62,10 +74,10 @@ static inline bool jit_hotspot_rule(
 static inline bool jit_rule(
 	struct walk *w, const struct jit_layout *layout, struct unwind_rule *rule)
 {
-	(void)w;
 	switch (layout->kind) {
 	case JIT_BY_RULE:
-		*rule = layout->rule;
+		if (!jit_return_rule(w, rule))
+			*rule = layout->rule;
 		return true;
 	case JIT_HOTSPOT:
 		return jit_hotspot_rule(w, &layout->hotspot, rule);

@@ -127,6 +127,12 @@ static void runtime_stacks__called(void **state)
 	uint64_t bx;
 	assert_int_equal(walk_base(&w, REG_BX, &bx), WALK_ON);
 	assert_int_equal(bx, 77);
+	*place(CODE, 1) = 0xc3; /* ret */
+	put(STACK, CALLED);
+	begin(CODE, STACK);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+	assert_caller(CALLED, STACK + 8);
+	*place(CODE, 1) = 0x90;
 	begin(CODE, STACK);
 	put(STACK + 24, CODE); /* behind no call */
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
