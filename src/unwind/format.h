@@ -62,7 +62,7 @@ enum unwind_cfa {
 	UNWIND_CFA_JIT_FRAME,    /* its function keeps a frame pointer */
 	UNWIND_CFA_JIT_NO_FRAME, /* it does not */
 	/* code of HotSpot, see hotspot_code.h */
-	UNWIND_CFA_JIT_METHOD,      /* leaf: as REG, or up to two words more that it has pushed */
+	UNWIND_CFA_JIT_METHOD,      /* leaf: as REG, or up to ADD words more that it has pushed */
 	UNWIND_CFA_JIT_SENDER,      /* return address at rsp + offset, the caller's rsp is in reg */
 	UNWIND_CFA_JIT_INTERPRETER, /* HotSpot's, with the caller's rsp below the frame pointer */
 };

@@ -138,6 +138,16 @@ UNWIND_INLINE struct unwind_rule hotspot_frame(uint8_t reg, int32_t offset, bool
 		.ra = -1};
 }
 
+/* The same from rsp, for a leaf, whose return address is checked and may be WORDS further. */
+UNWIND_INLINE struct unwind_rule hotspot_checked(int32_t offset, bool fp_saved, int16_t words)
+{
+	struct unwind_rule rule = hotspot_frame(REG_SP, offset, fp_saved);
+
+	rule.cfa = UNWIND_CFA_JIT_METHOD;
+	rule.add = words;
+	return rule;
+}
+
 /* A leaf whose frame is not complete, AT bytes behind the begin of its code. */
 UNWIND_INLINE struct unwind_rule hotspot_begin(
 	struct walk *w, const struct hotspot_blob *b, uint32_t at)
@@ -171,9 +181,8 @@ UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotsp
 	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, pc - JIT_PEEK))
 		return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
 	edge = jit_peek_end(code[1], code[2]);
-	return edge.is_edge
-		       ? hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved)
-		       : (struct unwind_rule){.cfa = UNWIND_CFA_JIT_METHOD, .offset = b->frame};
+	return edge.is_edge ? hotspot_frame(REG_SP, edge.ra + 8, edge.fp_saved)
+			    : hotspot_checked(b->frame, true, 2);
 }
 
 /* Caller's rsp and return address are in registers. */

@@ -36,8 +36,9 @@ UNWIND_INLINE struct unwind_rule jit_stub_rule(struct walk *w, uint64_t begin)
 	found = JIT_SEARCH_CODE(w, begin);
 	if (found == UNWIND_CFA_JIT_NO_FRAME || (found == UNWIND_CFA_JIT && w->call))
 		return rule;
-	rule = found == UNWIND_CFA_JIT ? hotspot_frame(REG_SP, 8, false)
-				       : hotspot_frame(REG_FP, 16, true);
+	if (found == UNWIND_CFA_JIT)
+		return hotspot_checked(8, false, 0);
+	rule = hotspot_frame(REG_FP, 16, true);
 	rule.cfa = UNWIND_CFA_CALLED;
 	return rule;
 }

@@ -126,19 +126,23 @@ static inline bool walk_is_java_return(struct walk *w, uint64_t address)
 	return walk_is_call((const uint8_t *)code + 1);
 }
 
-/* A leaf that has been compiled for HotSpot; what it does with strings may push a word. */
-static inline int walk_by_method(struct walk *w, int32_t offset)
+/*
+ * A leaf in code of HotSpot: R is as REG, but the return address is checked, and may be up to
+ * r->add words further, as what compiled methods do with strings pushes words.
+ */
+static inline int walk_by_method(struct walk *w, const struct unwind_rule *r)
 {
-	for (int i = 0; i < 3; i++) {
-		uint64_t *pair = w->saved + 2, at = w->reg[REG_SP] + offset + 8 * i - 16;
+	for (int i = 0; i < 3 && i <= r->add; i++) {
+		uint64_t *pair = w->saved + 2, at = w->reg[REG_SP] + (int64_t)r->offset + 8 * i;
 
-		if (WALK_READ(w, pair, 16, at))
+		if (WALK_READ(w, pair, 16, at - 16))
 			return WALK_NO_READ;
 		if (!walk_is_java_return(w, pair[1]))
 			continue;
-		w->reg[REG_FP] = pair[0];
+		if (r->fp_saved == UNWIND_AT_CFA)
+			w->reg[REG_FP] = pair[0];
 		w->reg[REG_PC] = pair[1];
-		w->reg[REG_SP] = at + 16;
+		w->reg[REG_SP] = at;
 		w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 		w->call = true;
 		return WALK_ON;
@@ -333,7 +337,7 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
 	if (r->cfa == UNWIND_CFA_JIT_METHOD)
-		return walk_by_method(w, r->offset);
+		return walk_by_method(w, r);
 	if (r->cfa == UNWIND_CFA_JIT_SENDER)
 		return walk_by_sender(w, r);
 	if (r->cfa >= UNWIND_CFA_JIT)

@@ -480,6 +480,12 @@ static void hotspot__interpreter_and_stubs(void **state)
 	assert_int_equal(rule_at(at + 20, false, &r), HOTSPOT_STUB);
 	assert_int_equal(rule_at(at + 20, true, &r), HOTSPOT_STUB);
 	assert_true(jit_hotspot_rule(&w, &layout, &r));
+	w.call = false;
+	assert_true(jit_hotspot_rule(&w, &layout, &r));
+	assert_int_equal(r.cfa, UNWIND_CFA_JIT_METHOD); /* the code is too short to be searched */
+	assert_int_equal(r.offset, 8);
+	assert_int_equal(r.add, 0);
+	assert_int_equal(r.fp_saved, UNWIND_SAME);
 }
 
 /* The rule holds while the word that has the frame's size is the same. */
@@ -541,7 +547,8 @@ static void begin_leaf(uint64_t sp)
 static void hotspot__method_step(void **state)
 {
 	static const char back[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0";
-	const struct unwind_rule r = {.cfa = UNWIND_CFA_JIT_METHOD, .offset = 48};
+	const struct unwind_rule r = {
+		.cfa = UNWIND_CFA_JIT_METHOD, .offset = 48, .add = 2, .fp_saved = UNWIND_AT_CFA};
 
 	(void)state;
 	set_up_code();
