@@ -338,16 +338,16 @@ static __always_inline int look_up(
 	e->key = UINT64_MAX; /* of no pc, until it is complete */
 	e->version = s->space.version;
 	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
-	e->is_compiled = w->map.table == WALK_MEMORY;
 	e->id_at = w->map.id_at;
 	e->id = w->map.id;
+	e->is_compiled = w->map.table == WALK_MEMORY;
 	if (!e->is_compiled)
 		return look_up_rule(w, e, key);
 	if (look_up_layout(lane))
 		e->rule = s->jit_rule;
 	else
 		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
-	e->id_at = w->map.id_at;
+	e->id_at = w->map.id_at; /* of the code, which the layout has found */
 	e->id = w->map.id;
 	e->key = key;
 	return WALK_ON;
@@ -412,9 +412,9 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 }
 
 /*
- * Long loops call global functions: the verifier checks these once, separately,
- * and not again in each iteration. So all kernels accept them, with or without bpf_loop. Their
- * arguments are integers, as kernels before 5.12 allow no pointers.
+ * Long loops call global functions: the verifier checks these once, separately, and not again in
+ * each iteration. So all kernels accept them, with or without bpf_loop. Their arguments are
+ * integers, as kernels before 5.12 allow no pointers.
  */
 
 /* Adds the next STRIDE frames; 0: there are more. */
