@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-	RETRY_MS = 20,
-	RETRIES = 200, /* then only when the mappings change */
+	RETRY_MS = 20, /* and twice as long each time */
+	RETRIES = 12,  /* then only when the mappings change */
 };
 
 void jit_layouts_init(struct jit_layouts *j, struct processes *ps)
@@ -92,8 +92,9 @@ void jit_layouts_remove(struct jit_layouts *j, const struct process *p)
 bool jit_layouts_retry(struct jit_layouts *j, const struct process *p)
 {
 	struct jit_layouts_entry *entry = entry_of(j, p);
+	int64_t since_ns = monotonic_ns() - entry->looked_ns;
 
-	if (!entry->later || monotonic_ns() - entry->looked_ns < RETRY_MS * 1000000LL)
+	if (!entry->later || since_ns >> entry->nr_looks < RETRY_MS * 1000000LL)
 		return false;
 	look(j, p, entry);
 	return entry->layout.kind != JIT_BY_CODE;

@@ -93,15 +93,13 @@ static bool find_entry(const struct processes *ps, const struct mapping *m, uint
 enum jit_found jit_erlang_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
+	struct jit_areas areas = {.ps = ps, .p = p};
 	struct erlang_layout found = {0};
 
 	if (!find_entry(ps, runtime, &found.entry))
 		return JIT_FOUND_NONE;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &ps->maps[p->maps[i]];
-
-		if (!recording_is_memory(ps->objects[m->object].path) ||
-			!read_common(p, m->start, &found))
+	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
+		if (!read_common(p, m->start, &found))
 			continue;
 		layout->kind = JIT_ERLANG;
 		layout->erlang = found;

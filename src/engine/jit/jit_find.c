@@ -24,20 +24,28 @@ static const struct {
 	{RUNTIME_QEMU, jit_qemu_find},
 };
 
-static bool has_memory(const struct processes *ps, const struct process *p)
+/* What a process can make us look at. */
+enum { AREAS_MAX = 64, RUNTIMES_MAX = 8 };
+
+const struct mapping *jit_areas_next(struct jit_areas *a)
 {
-	for (size_t i = 0; i < p->nr_maps; i++)
-		if (recording_is_memory(ps->objects[ps->maps[p->maps[i]].object].path))
-			return true;
-	return false;
+	const struct processes *ps = a->ps;
+
+	while (a->nr < AREAS_MAX && a->next < a->p->nr_maps) {
+		const struct mapping *m = &ps->maps[a->p->maps[a->next++]];
+
+		if (!recording_is_memory(ps->objects[m->object].path))
+			continue;
+		a->nr++;
+		return m;
+	}
+	return NULL;
 }
 
-static enum jit_found find_by(const struct processes *ps, const struct process *p,
-	const struct mapping *m, struct jit_layout *layout)
+static enum jit_found find_by(enum runtime runtime, const struct processes *ps,
+	const struct process *p, const struct mapping *m, struct jit_layout *layout)
 {
-	enum runtime runtime = runtime_of(file_name(ps->objects[m->object].path));
-
-	for (size_t i = 0; runtime && i < ARRAY_LEN(finders); i++)
+	for (size_t i = 0; i < ARRAY_LEN(finders); i++)
 		if (finders[i].runtime == runtime)
 			return finders[i].find(ps, p, m, layout);
 	return JIT_FOUND_NONE;
@@ -48,17 +56,21 @@ enum jit_found jit_find(
 {
 	enum jit_found found = JIT_FOUND_NONE;
 	size_t before = SIZE_MAX;
+	unsigned nr = 0;
 
 	*layout = (struct jit_layout){.kind = JIT_BY_CODE};
-	if (!has_memory(ps, p))
+	if (!jit_areas_next(&(struct jit_areas){.ps = ps, .p = p}))
 		return found;
-	for (size_t i = 0; i < p->nr_maps && found != JIT_FOUND; i++) {
+	for (size_t i = 0; i < p->nr_maps && found != JIT_FOUND && nr < RUNTIMES_MAX; i++) {
 		const struct mapping *m = &ps->maps[p->maps[i]];
+		const struct object *o = &ps->objects[m->object];
+		enum runtime runtime = o->elf ? runtime_of(file_name(o->path)) : RUNTIME_UNKNOWN;
 
-		if (m->object == before || !ps->objects[m->object].elf)
+		if (m->object == before || runtime == RUNTIME_UNKNOWN)
 			continue;
 		before = m->object;
-		enum jit_found this = find_by(ps, p, m, layout);
+		nr++;
+		enum jit_found this = find_by(runtime, ps, p, m, layout);
 
 		if (this != JIT_FOUND_NONE)
 			found = this;

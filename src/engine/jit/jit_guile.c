@@ -35,11 +35,11 @@ static bool is_entry(const struct process *p, const struct mapping *m)
 enum jit_found jit_guile_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
-	(void)runtime;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &ps->maps[p->maps[i]];
+	struct jit_areas areas = {.ps = ps, .p = p};
 
-		if (!recording_is_memory(ps->objects[m->object].path) || !is_entry(p, m))
+	(void)runtime;
+	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
+		if (!is_entry(p, m))
 			continue;
 		layout->kind = JIT_BY_RULE;
 		layout->rule = rule;

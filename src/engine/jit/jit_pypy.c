@@ -64,12 +64,11 @@ static bool is_rule_of(const struct process *p, const struct mapping *m, struct 
 enum jit_found jit_pypy_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
-	(void)runtime;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &ps->maps[p->maps[i]];
+	struct jit_areas areas = {.ps = ps, .p = p};
 
-		if (!recording_is_memory(ps->objects[m->object].path) ||
-			!is_rule_of(p, m, &layout->rule))
+	(void)runtime;
+	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
+		if (!is_rule_of(p, m, &layout->rule))
 			continue;
 		layout->kind = JIT_BY_RULE;
 		return JIT_FOUND;

@@ -42,14 +42,12 @@ bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule)
 enum jit_found jit_qemu_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
+	struct jit_areas areas = {.ps = ps, .p = p};
 	unsigned char entry[ENTRY_SIZE];
 
 	(void)runtime;
-	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &ps->maps[p->maps[i]];
-
-		if (!recording_is_memory(ps->objects[m->object].path) ||
-			m->end - m->start < sizeof(entry) ||
+	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
+		if (m->end - m->start < sizeof(entry) ||
 			!reader_memory(p->pid, m->start, entry, sizeof(entry)) ||
 			!jit_qemu_rule(entry, &layout->rule))
 			continue;
