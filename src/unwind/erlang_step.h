@@ -14,7 +14,7 @@ enum {
 	ERLANG_FRAME = 128,      /* words: larger frames are not understood */
 	ERLANG_ARGUMENTS = 256,  /* bytes on the thread's stack below that of the call */
 	ERLANG_NEAR = 64 << 20,  /* bytes between two places in compiled code */
-	ERLANG_CALL = 64,        /* bytes of code before a call of C, and … */
+	ERLANG_CALL = 64,        /* a power of two: bytes of code before a call of C, and … */
 	ERLANG_LEA = 0x80638d48, /* … lea -128(%rbx),%rsp among them */
 	ERLANG_MAIN = 1024,      /* bytes: the code that runs processes, on the thread's stack */
 	ERLANG_LOWEST = 1 << 16, /* no code is below */
@@ -45,9 +45,10 @@ static inline bool erlang_other_stack(struct walk *w, const struct erlang_layout
 		WALK_READ_CODE(w, w->saved, ERLANG_CALL, w->reg[REG_PC] - ERLANG_CALL))
 		return false;
 	for (int i = ERLANG_CALL - 1; i >= 7; i--) {
-		four = four << 8 | code[i];
+		four = four << 8 | code[UNWIND_INDEX(i, ERLANG_CALL)];
 		if (four == ERLANG_LEA)
-			return erlang_saved_stack(w, l, code + i - 7, sp);
+			return erlang_saved_stack(
+				w, l, code + UNWIND_INDEX(i - 7, ERLANG_CALL), sp);
 	}
 	return false;
 }
