@@ -323,13 +323,9 @@ static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule 
 	return w->known & ~(others | (uint32_t)r->lost << UNWIND_R12);
 }
 
-/* Steps to the caller by RULE. */
-static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
+/* By a rule that tells no CFA. */
+static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 {
-	uint64_t cfa, bx_at = w->bx_at;
-	bool is_leaf = !w->call;
-	int end;
-
 	if (r->cfa == UNWIND_CFA_ROOT)
 		return WALK_ROOT;
 	if (r->cfa == UNWIND_CFA_NONE)
@@ -340,8 +336,23 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return walk_by_method(w, r);
 	if (r->cfa == UNWIND_CFA_JIT_SENDER)
 		return walk_by_sender(w, r);
-	if (r->cfa >= UNWIND_CFA_JIT)
-		return walk_by_jit(w, r->cfa);
+	return walk_by_jit(w, r->cfa);
+}
+
+enum {
+	WALK_CFAS = 1 << UNWIND_CFA_REG | 1 << UNWIND_CFA_DEREF | 1 << UNWIND_CFA_PLT |
+		    1 << UNWIND_CFA_CALLED
+};
+
+/* Steps to the caller by RULE. */
+static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
+{
+	uint64_t cfa, bx_at = w->bx_at;
+	bool is_leaf = !w->call;
+	int end;
+
+	if (!(WALK_CFAS >> r->cfa & 1)) /* one test, as nearly all steps have a CFA */
+		return walk_without_cfa(w, r);
 	end = walk_cfa(w, r, &cfa);
 	if (end)
 		return end;

@@ -394,15 +394,14 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = WALK_DEEP;
 		return false;
 	}
-	if (e->key != key || e->version != s->space.version ||
-		(e->is_compiled && !is_same_file(s, e))) {
-		w->end = look_up(s, lane, e, key);
+	bool known = e->key == key && e->version == s->space.version;
+
+	if (!known || !is_same_file(s, e)) {
+		w->end = known && !e->is_compiled ? WALK_PENDING : look_up(s, lane, e, key);
+		if (w->end == WALK_ON && !is_same_file(s, e))
+			w->end = WALK_PENDING;
 		if (w->end != WALK_ON)
 			return false;
-	}
-	if (!is_same_file(s, e)) {
-		w->end = WALK_PENDING;
-		return false;
 	}
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
