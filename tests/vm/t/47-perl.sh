@@ -30,6 +30,7 @@ prepare() {
 			texts[perl_backtrace()] = perl_backtrace_text()
 			perl_print_backtrace()
 			printf("%s at %s\n", perl_sub(), perl_statement())
+			exit()
 		}
 		probe end
 		{
@@ -76,13 +77,9 @@ number() {
 	echo $(($(sed -n "s/^@define PERL_$1 %( \([0-9]*\) %)/\1/p" /usr/share/flametap/tapsets/perl/perl.stpm) + 1))
 }
 
-# own VALUE…: what the user's own script says of forks.pl, with these variables, until it has seen a fork; timeout passes the signal on, to stapio as well
+# own VALUE…: what the user's own script says of forks.pl, with these variables; it ends with the first fork
 own() {
-	timeout 300 staprun -R -x "$target" "$LAB_WORK/perl_own.ko" "$@" >"$T/own.out" 2>"$T/own.err" &
-	script=$!
-	until_true 120 grep -q ' at ' "$T/own.out" || :
-	kill "$script"
-	wait "$script" || :
+	timeout 300 staprun -R -x "$target" "$LAB_WORK/perl_own.ko" "$@" >"$T/own.out" 2>"$T/own.err" || :
 	cat "$T/own.out"
 	lab_keep "$T/own.err"
 }
