@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "account.h"
+#include "amount.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -67,8 +68,7 @@ bool account_is_named(
 {
 	bool given = least >= 0;
 
-	if (account_named(account) >= (given ? least : 50) ||
-		!(account->named + account->unnamed))
+	if (account_named(account) >= (given ? least : 50) || !(account->named + account->unnamed))
 		return true;
 	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
 	if (given)
@@ -82,19 +82,12 @@ bool account_is_named(
 	return !given;
 }
 
-/* Times have many digits: groups them by three. */
 static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, amount);
-	bool groups = !strcmp(unit, "us");
-
-	for (int i = 0; i < n; i++) {
-		if (groups && i && (n - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
-	}
-	strbuf_addf(out, " %s", unit);
+	if (amount_is_time(unit))
+		amount_add_time(out, (double)amount, unit);
+	else
+		strbuf_addf(out, "%" PRIu64 " %s", amount, unit);
 }
 
 void account_line(const struct account *account, const char *unit, struct strbuf *out)

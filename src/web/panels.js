@@ -55,7 +55,7 @@ flametap.panels = (() => {
 		const { tree, view, zoom } = now, totals = tree.totals(0);
 		const zoomed = zoom && i > zoom ? tree.totals(zoom) : null;
 		const heads = isDiff ? ['', 'before', 'after', 'change']
-			: ['', shown, 'of all', ...(zoomed ? ['of zoom'] : [])];
+			: ['', text.isTime ? 'time' : shown, 'of all', ...(zoomed ? ['of zoom'] : [])];
 		const rows = [html('tr', {}, ...cells('th', heads))];
 
 		rows.push(weightRow(view.callers ? 'Weight' : 'Inclusive', tree.totals(i), totals, zoomed));

@@ -32,13 +32,38 @@ flametap.text = (() => {
 		return (change < 0 ? '\u2212' : '+') + Math.abs(change).toFixed(2);
 	}
 
+	/* As in src/model/amount.c: in s, ms, us or ns, by its size. */
+	const times = [ [ 's', 'seconds', 1e9 ], [ 'ms', 'milliseconds', 1e6 ],
+		[ 'us', 'microseconds', 1e3 ], [ 'ns', 'nanoseconds', 1 ] ];
+	const ownTime = times.findIndex(
+		(names) => names.includes(shown) || (shown === '\u00b5s' && names[0] === 'us'));
+	const isTime = ownTime >= 0;
+
+	const grouped = (number) => number.toLocaleString('en-US', {maximumFractionDigits : 0});
+
+	function time(weight)
+	{
+		const ns = weight * times[ownTime][2];
+		const fits = times.findIndex((unit, at) => at === ownTime || ns >= unit[2]);
+		const value = ns / times[fits][2];
+		const digits = fits === ownTime || value >= 999.95 ? 0
+			: value < 10 ? 3 : value < 100 ? 2 : 1;
+
+		return (digits ? value.toFixed(digits) : grouped(value)) + ' ' + times[fits][0];
+	}
+
+	/* With its unit, if that is one of time. */
 	function amount(weight)
 	{
+		if (isTime)
+			return (scale > 1 ? '\u2248 ' : '') + time(weight * scale * factor);
 		return (scale > 1 ? '\u2248 ' : '') +
 		       (weight * scale * factor).toLocaleString('en-US', {
 			       maximumFractionDigits : 0
 		       });
 	}
+
+	const amountWithUnit = (weight) => amount(weight) + (isTime ? '' : ' ' + shown);
 
 	function signed(weight)
 	{
@@ -94,7 +119,7 @@ flametap.text = (() => {
 	function weightText(weights, all)
 	{
 		if (!isDiff)
-			return `${amount(weights[0])} ${shown} (${percent(weights[0], all[0])})`;
+			return `${amountWithUnit(weights[0])} (${percent(weights[0], all[0])})`;
 		const [x, y] = weights.map((weight, s) => (all[s] ? weight / all[s] : 0));
 
 		return `before ${amount(weights[0])} (${percent(weights[0], all[0])}), ` +
@@ -141,6 +166,8 @@ flametap.text = (() => {
 		percent,
 		points,
 		amount,
+		amountWithUnit,
+		isTime,
 		signed,
 		weightText,
 		styleOf,

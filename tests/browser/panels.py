@@ -293,7 +293,19 @@ def shown_unit(browser):
     page = Page(browser, draw('unit', 'a;b 1500\na 250000\n', '--factor', '0.001', '--countname', 'ms'))
     page.hover('a')
     holds(page.text('numbers').startswith('252 ms (100.00 %)'), page.text('numbers'))
-    holds('ms' in page.texts('.tip th'), page.texts('.tip th'))
+    holds('time' in page.texts('.tip th'), page.texts('.tip th'))
+    page.quiet()
+
+
+@test
+def times(browser):
+    """In s, ms or us by their size, with and without the script."""
+    url = draw('times', 'main;b 1302\nmain;c 5302123\nmain;d 830\n', '--countname', 'us')
+    with open(file_of('times.svg'), encoding='utf-8') as f:
+        holds('<title>main (5.304 s, 100.00 %)</title>' in f.read(), 'static picture')
+    page = Page(browser, url)
+    page.hover('main')
+    equal(page.text('numbers'), '5.304 s (100.00 %), self 0 us (0.00 %)')
     page.quiet()
 
 

@@ -11,6 +11,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/xml.h"
+#include "model/amount.h"
 #include "view/diff/diff.h"
 #include "view/preorder.h"
 #include "view/report/categories.h"
@@ -46,6 +47,8 @@ struct picture {
 	FILE *out;
 	struct strbuf text; /* not yet written */
 	struct strbuf unit; /* as XML */
+	const char *unit_word;
+	bool is_time; /* the unit is one of time */
 	const char *title;
 	unsigned width; /* of the file, px */
 	unsigned top;   /* y of the first row, px */
@@ -116,26 +119,20 @@ static void choose_frames(struct picture *pic)
 	count_frames(pic);
 }
 
-static void add_grouped(struct strbuf *out, uint64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
-	}
-}
-
-/* A weight as it is shown. */
+/* A weight as it is shown, with its unit. */
 static void add_amount(struct picture *pic, uint64_t weight)
 {
 	double shown = floor((double)weight * pic->factor + 0.5);
 
+	if (pic->is_time) {
+		amount_add_time(&pic->text, (double)weight * pic->factor, pic->unit_word);
+		return;
+	}
 	if (pic->factor != 1)
 		weight = shown < 0x1p64 ? (uint64_t)shown : UINT64_MAX;
-	add_grouped(&pic->text, weight);
+	amount_add_grouped(&pic->text, weight);
+	strbuf_addch(&pic->text, ' ');
+	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
 }
 
 static void add_px(struct strbuf *out, const char *name, uint64_t in_tenths)
@@ -150,8 +147,6 @@ static void add_px(struct strbuf *out, const char *name, uint64_t in_tenths)
 static void add_weight(struct picture *pic, uint64_t weight, uint64_t total)
 {
 	add_amount(pic, weight);
-	strbuf_addch(&pic->text, ' ');
-	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
 	strbuf_adds(&pic->text, ", ");
 	percent_add(&pic->text, weight, total);
 	strbuf_adds(&pic->text, " %");
@@ -371,6 +366,8 @@ static int draw(const struct profile *p, const struct diff *diff,
 
 	if (pic.width < FLAME_WIDTH_MIN)
 		pic.width = FLAME_WIDTH_MIN;
+	pic.unit_word = unit;
+	pic.is_time = amount_is_time(unit);
 	xml_text(&pic.unit, unit, strlen(unit));
 	if (p->nodes[0].total)
 		write_all(&pic);

@@ -3,12 +3,13 @@
 #include "lib/percent.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
+#include "model/amount.h"
 #include "report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { NAME_MIN = 5, PERCENT = 8 }; /* columns: of names; of "100.00 %" */
+enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns: of names; of "100.00 %", "12.34 ms" */
 
 struct widths {
 	int self, inclusive; /* widths; self 0: no such column */
@@ -20,11 +21,23 @@ static int digits(uint64_t n)
 	return snprintf(NULL, 0, "%" PRIu64, n);
 }
 
-static int widest(const char *head, uint64_t n)
+static int larger(int a, int b)
 {
-	int width = (int)strlen(head);
+	return a > b ? a : b;
+}
 
-	return digits(n) > width ? digits(n) : width;
+/* Of a column with numbers up to N. */
+static int widest(const struct report *r, const char *head, uint64_t n)
+{
+	struct strbuf text = STRBUF_INIT;
+	int width = larger((int)strlen(head), digits(n));
+
+	if (amount_is_time(r->p->unit)) {
+		amount_add(&text, n, r->p->unit);
+		width = larger(larger((int)strlen(head), (int)text.len), TIME);
+	}
+	strbuf_release(&text);
+	return width;
 }
 
 static struct widths fit(const struct report *r)
@@ -33,24 +46,29 @@ static struct widths fit(const struct report *r)
 	size_t numbers;
 
 	if (report_is_of_calls(r)) {
-		w.inclusive = widest("weight", r->of.inclusive);
+		w.inclusive = widest(r, "weight", r->of.inclusive);
 		numbers = PERCENT + 1 + (size_t)w.inclusive + 2;
 	} else {
-		w.self = widest("self", r->rows.nr ? r->rows.list[0].self : 0);
-		w.inclusive = widest("inclusive", r->p->nodes[0].total);
+		w.self = widest(r, "self", r->rows.nr ? r->rows.list[0].self : 0);
+		w.inclusive = widest(r, "inclusive", r->p->nodes[0].total);
 		numbers = 2 * (PERCENT + 1) + 2 + (size_t)w.self + (size_t)w.inclusive + 2;
 	}
 	w.name = w.all > numbers + NAME_MIN ? w.all - numbers : NAME_MIN;
 	return w;
 }
 
-static void add_weight(struct strbuf *out, uint64_t weight, uint64_t all, int width)
+static void add_weight(struct report *r, uint64_t weight, uint64_t all, int width)
 {
-	struct strbuf percent = STRBUF_INIT;
+	struct strbuf percent = STRBUF_INIT, amount = STRBUF_INIT;
 
 	percent_add(&percent, weight, all);
-	strbuf_addf(out, "%6s %% %*" PRIu64 "  ", percent.buf, width, weight);
+	if (amount_is_time(r->p->unit))
+		amount_add(&amount, weight, r->p->unit);
+	else
+		strbuf_addu(&amount, weight);
+	strbuf_addf(&r->text, "%6s %% %*s  ", percent.buf, width, amount.buf);
 	strbuf_release(&percent);
+	strbuf_release(&amount);
 }
 
 /* "name [module]"; the module gets at most half of the width. */
@@ -85,8 +103,8 @@ static void add_row(struct report *r, const struct function *row, const struct w
 	const char *category = function_category(&r->rows, row);
 
 	if (w->self)
-		add_weight(&r->text, row->self, all, w->self);
-	add_weight(&r->text, row->inclusive, all, w->inclusive);
+		add_weight(r, row->self, all, w->self);
+	add_weight(r, row->inclusive, all, w->inclusive);
 	if (r->options->of == REPORT_CATEGORIES)
 		terminal_add_ends(&r->text, category, strlen(category), w->name);
 	else
@@ -101,7 +119,7 @@ static void add_of(struct report *r, const struct widths *w)
 
 	strbuf_adds(&cell, "in ");
 	strbuf_add(&cell, r->options->fn->s, r->options->fn->len);
-	add_weight(&r->text, r->of.inclusive, r->p->nodes[0].total, w->inclusive);
+	add_weight(r, r->of.inclusive, r->p->nodes[0].total, w->inclusive);
 	terminal_add_ends(&r->text, cell.buf, cell.len, w->name);
 	strbuf_addch(&r->text, '\n');
 	strbuf_release(&cell);
@@ -131,14 +149,18 @@ static void add_top(struct report *r, const struct widths *w)
 		terminal_add(&r->text, r->p->title, strlen(r->p->title), w->all);
 		strbuf_addch(&r->text, '\n');
 	}
-	strbuf_addf(&r->text, "%" PRIu64 " ", r->p->nodes[0].total);
-	terminal_add(&r->text, r->p->unit, strlen(r->p->unit), 20);
+	if (amount_is_time(r->p->unit)) {
+		amount_add(&r->text, r->p->nodes[0].total, r->p->unit);
+	} else {
+		strbuf_addf(&r->text, "%" PRIu64 " ", r->p->nodes[0].total);
+		terminal_add(&r->text, r->p->unit, strlen(r->p->unit), 20);
+	}
 	strbuf_addch(&r->text, '\n');
 	if (report_is_of_calls(r))
 		add_of(r, w);
 	add_heads(r, w);
 	if (r->options->of == REPORT_CALLEES) {
-		add_weight(&r->text, r->of.self, r->of.inclusive, w->inclusive);
+		add_weight(r, r->of.self, r->of.inclusive, w->inclusive);
 		strbuf_adds(&r->text, "[self]\n");
 	}
 }
@@ -158,7 +180,7 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 	for (uint32_t i = from; i < r->rows.nr; i++)
 		add_capped(&rest, r->rows.list[i].self);
 	if (w->self) {
-		add_weight(&r->text, rest, r->p->nodes[0].total, w->self);
+		add_weight(r, rest, r->p->nodes[0].total, w->self);
 		strbuf_adds(&cell, "in ");
 	}
 	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, names[r->options->of]);

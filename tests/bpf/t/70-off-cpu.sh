@@ -15,7 +15,7 @@ off() {
 	off_name=$1
 	shift
 	expect_record "$off_name" 0 "$@"
-	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
+	check "$off_name: nothing is lost" grep -q ' kept, 0 lost' "$T/$off_name.err"
 }
 
 cc -O2 -g -fomit-frame-pointer -o "$T/waits" "$TOP/tests/programs/waits.c" -lpthread

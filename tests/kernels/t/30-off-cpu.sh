@@ -20,7 +20,7 @@ off() {
 	off_name=$1
 	shift
 	expect_record "$off_name" 0 --script off-cpu "$@"
-	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
+	check "$off_name: nothing is lost" grep -q ' kept, 0 lost' "$T/$off_name.err"
 	note_account "off-cpu $off_name" "$off_name"
 }
 

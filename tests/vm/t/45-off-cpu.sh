@@ -30,7 +30,7 @@ off() {
 	module=$1 off_name=$2
 	shift 2
 	expect_record "$off_name" 0 -o "$T/$off_name.svg" "$@"
-	check "$off_name: nothing is lost" grep -q 'us kept, 0 lost' "$T/$off_name.err"
+	check "$off_name: nothing is lost" grep -q ' kept, 0 lost' "$T/$off_name.err"
 }
 
 whole_lives() {
