@@ -153,7 +153,13 @@ static int write_out(const struct resolve_command *o, struct recording *rec,
 	if (!program_close(stdout, "stdout"))
 		status = view_args_judge(&o->args, "",
 			&(struct view_quality){
-				&q.account, &q.cuts, q.unit, q.nr ? q.list[0].path : NULL, part});
+				.account = &q.account,
+				.timing = &q.timing,
+				.cuts = &q.cuts,
+				.unit = q.unit,
+				.worst = q.nr ? q.list[0].path : NULL,
+				.part = part,
+			});
 	quality_release(&q);
 	return status;
 }

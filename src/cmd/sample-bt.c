@@ -102,7 +102,7 @@ static int judge(const struct options *o, const struct profile *p)
 	struct strbuf line = STRBUF_INIT;
 	int ret = EXIT_OK;
 
-	account_line(account, p->unit, &line);
+	account_line(account, &p->timing, p->unit, &line);
 	strbuf_addch(&line, '\n');
 	cuts_lines(&p->cuts, account, &line);
 	if (!o->quiet)

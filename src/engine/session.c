@@ -217,13 +217,17 @@ static void describe_command(const struct session *session, struct recording *re
 static void describe_run(const struct run *r, struct recording *rec)
 {
 	time_t end = time(NULL), start = end - (time_t)(now() - r->began);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname uts;
-	char date[32];
+	char date[32], number[32];
 	struct tm tm;
 
+	snprintf(number, sizeof(number), "%ld", cpus);
 	kernel_describe(rec, "/sys");
 	if (!uname(&uts))
 		recording_add_meta(rec, "host", uts.nodename);
+	if (cpus > 0)
+		recording_add_meta(rec, "cpus", number);
 	recording_add_meta(rec, "producer", "flametap " VERSION);
 	describe_command(r->session, rec);
 	if (gmtime_r(&start, &tm) && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))

@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "timing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,7 +91,8 @@ static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 		strbuf_addf(out, "%" PRIu64 " %s", amount, unit);
 }
 
-void account_line(const struct account *account, const char *unit, struct strbuf *out)
+void account_line(const struct account *account, const struct timing *timing, const char *unit,
+	struct strbuf *out)
 {
 	uint64_t lost = account_lost(account);
 	const char *before = " (";
@@ -110,6 +112,7 @@ void account_line(const struct account *account, const char *unit, struct strbuf
 	}
 	if (lost)
 		strbuf_addch(out, ')');
+	timing_add_cpus(timing, account->kept + account->left_out, out);
 	strbuf_adds(out, "; stacks ");
 	add_share(out, account->whole, account->kept, "whole");
 	if (account->cut) {
@@ -128,7 +131,20 @@ static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
 	strbuf_addf(out, "\"%s\": %" PRIu64 ", ", key, value);
 }
 
-void account_json(const struct account *account, struct strbuf *out)
+static void add_json_timing(
+	struct strbuf *out, const struct account *account, const struct timing *timing)
+{
+	double used = timing_cpus_used(timing, account->kept + account->left_out);
+
+	if (timing->duration)
+		strbuf_addf(out, "\"seconds\": %.3f, ", (double)timing->duration / 1e9);
+	if (timing->cpus)
+		add_json_number(out, "cpus", timing->cpus);
+	if (used >= 0)
+		strbuf_addf(out, "\"cpus_used\": %.3f, ", used);
+}
+
+void account_json(const struct account *account, const struct timing *timing, struct strbuf *out)
 {
 	strbuf_addf(out, "{\"known\": %s, ", account->known ? "true" : "false");
 	add_json_number(out, "kept", account->kept);
@@ -139,6 +155,7 @@ void account_json(const struct account *account, struct strbuf *out)
 	add_json_number(out, "broken", account->broken);
 	add_json_number(out, "named", account->named);
 	add_json_number(out, "unnamed", account->unnamed);
+	add_json_timing(out, account, timing);
 	strbuf_adds(out, "\"lost\": {");
 	for (int i = 0; i < LOST_REASONS; i++)
 		strbuf_addf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", words[i], account->lost[i]);

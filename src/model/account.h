@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct strbuf;
+struct timing;
 
 enum lost_reason {
 	LOST_SKIPPED,    /* the probe did not run: lock contention, reentry, overload */
@@ -50,10 +51,14 @@ bool account_is_named(
 /* Appends the share as in account_line: "99.8 %". */
 void account_add_share(uint64_t part, uint64_t all, struct strbuf *out);
 
-/* One line, without newline: "1302 samples kept, 3 lost (table-full 3); stacks 99.8 % whole, …". */
-void account_line(const struct account *account, const char *unit, struct strbuf *out);
+/*
+ * One line, without newline: "1302 samples kept, 3 lost (table-full 3); 1.9 of 2 CPUs for 5.0 s;
+ * stacks 99.8 % whole, …". TIMING: of the profile, for the CPUs in use.
+ */
+void account_line(const struct account *account, const struct timing *timing, const char *unit,
+	struct strbuf *out);
 
 /* The whole account as a JSON object. */
-void account_json(const struct account *account, struct strbuf *out);
+void account_json(const struct account *account, const struct timing *timing, struct strbuf *out);
 
 #endif

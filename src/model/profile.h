@@ -9,6 +9,7 @@
 #include "account.h"
 #include "cuts.h"
 #include "lib/strpool.h"
+#include "timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,11 +69,7 @@ struct profile {
 	char *title;         /* NULL: unknown; owned */
 	char *unit;          /* "samples", "us", "bytes"; owned */
 	char *event;         /* event of a text format, without modifiers, NULL: unknown; owned */
-	struct profile_timing {
-		uint64_t started;  /* ns since 1970; 0, as in the others: unknown */
-		uint64_t duration; /* ns */
-		uint64_t period;   /* ns of processor time between two samples */
-	} timing; /* of several recordings: first start, sum of durations, longest period */
+	struct timing timing;
 	struct account account;
 	struct cuts cuts;       /* of the account's cut and broken stacks */
 	bool reversed;          /* the leaf is at the root, see filter_reverse() */

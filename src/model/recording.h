@@ -203,6 +203,9 @@ struct recording_view {
 /* The number of the event that VIEW shows; REC may not have that event. */
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
+/* Of EVENT, one of REC's. */
+struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
+
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 
@@ -211,6 +214,9 @@ bool recording_shows(
  * Some such paths look like files and may be programs; those have a build-id.
  */
 bool recording_is_memory(const char *path);
+
+/* When it began, in ns since 1970; 0: unknown. */
+uint64_t recording_started(const struct recording *rec);
 
 /* The record for "[kernel]" or a kernel module in brackets; all 0: unknown. */
 struct rec_module recording_find_module(const struct recording *rec, const char *name);

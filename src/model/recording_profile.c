@@ -288,8 +288,9 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
-static uint64_t parse_started(const char *s)
+uint64_t recording_started(const struct recording *rec)
 {
+	const char *s = recording_meta(rec, "started");
 	struct tm tm = {0};
 	const char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
 	time_t t = end && !*end ? timegm(&tm) : 0;
@@ -304,17 +305,23 @@ static uint64_t parse_seconds(const char *s)
 	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * SECOND) : 0;
 }
 
-static void add_timing(
-	const struct recording *rec, const struct rec_event *event, struct profile_timing *t)
+static uint32_t parse_cpus(const char *s)
 {
-	uint64_t started = parse_started(recording_meta(rec, "started"));
+	unsigned long cpus = s ? strtoul(s, NULL, 10) : 0;
+
+	return cpus <= UINT32_MAX ? (uint32_t)cpus : 0;
+}
+
+struct timing recording_timing(const struct recording *rec, const struct rec_event *event)
+{
 	bool ticks = !strcmp(recording_get(rec, event->clock), "cpu") && event->period <= INT64_MAX;
 
-	if (started && (!t->started || started < t->started))
-		t->started = started;
-	add_capped(&t->duration, parse_seconds(recording_meta(rec, "seconds")));
-	if (ticks && event->period > t->period)
-		t->period = event->period;
+	return (struct timing){
+		.started = recording_started(rec),
+		.duration = parse_seconds(recording_meta(rec, "seconds")),
+		.period = ticks ? event->period : 0,
+		.cpus = parse_cpus(recording_meta(rec, "cpus")),
+	};
 }
 
 void recording_to_profile(
@@ -337,7 +344,9 @@ void recording_to_profile(
 			add_row(&b, &rec->rows[i]);
 	if (event < rec->nr_events) {
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
-		add_timing(rec, &rec->events[event], &p->timing);
+		struct timing timing = recording_timing(rec, &rec->events[event]);
+
+		timing_add(&p->timing, &timing);
 	}
 	if (recording_meta(rec, "title"))
 		profile_set(&p->title, recording_meta(rec, "title"));

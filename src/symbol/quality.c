@@ -144,8 +144,10 @@ void quality_init(struct quality *q, const struct recording *rec, const struct r
 	struct report_builder b = {.q = q};
 
 	*q = (struct quality){.rec = rec, .unit = "samples", .lines = lines, .notes = STRBUF_INIT};
-	if (event < rec->nr_events)
+	if (event < rec->nr_events) {
 		q->unit = recording_get(rec, rec->events[event].unit);
+		q->timing = recording_timing(rec, &rec->events[event]);
+	}
 	recording_account(rec, view, &q->account);
 	cuts_init(&q->cuts);
 	recording_cuts(rec, view, &q->cuts);

@@ -34,6 +34,7 @@ struct quality_module {
 struct quality {
 	const struct recording *rec;
 	struct account account;
+	struct timing timing;
 	struct cuts cuts; /* of the account's cut and broken stacks */
 	const char *unit;
 	bool lines;

@@ -132,7 +132,7 @@ int quality_json(const struct quality *q, FILE *out, struct strbuf *err)
 	strbuf_addf(&line, ",\n \"total\": %" PRIu64 ",\n ", q->weight);
 	add_string(&line, "unit", q->unit);
 	strbuf_adds(&line, ",\n \"account\": ");
-	account_json(&q->account, &line);
+	account_json(&q->account, &q->timing, &line);
 	if (q->cuts.nr) {
 		strbuf_adds(&line, ",\n \"cuts\": ");
 		cuts_json(&q->cuts, &q->account, &line);

@@ -77,15 +77,6 @@ static int check_recording(const struct profile *p, const struct recording *rec,
 	return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 }
 
-static void add_timing(struct profile_timing *t, const struct profile_timing *other)
-{
-	if (!t->started || (other->started && other->started < t->started))
-		t->started = other->started;
-	add_capped(&t->duration, other->duration);
-	if (other->period > t->period)
-		t->period = other->period;
-}
-
 /* Whether both have tasks and none of OWN's is among the first NR frames of P. FRAME_OF maps OWN's
  * frames to P's. */
 static bool has_other_tasks(
@@ -137,7 +128,8 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 	}
 	if (!p->event)
 		profile_set(&p->event, own->event);
-	add_timing(&p->timing, &own->timing);
+	p->timing.mixed |= !first && p->timing.period != own->timing.period;
+	timing_add(&p->timing, &own->timing);
 	p->tasks |= own->tasks;
 	p->states |= own->states;
 	p->no_states |= own->no_states;
@@ -203,6 +195,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	if (format->has_meta)
 		return read_own(p, format, &in, err);
 	p->account = (struct account){0};
+	p->timing.mixed |= p->timing.period != 0;
 
 	int ret = format->read(&in);
 

@@ -98,7 +98,7 @@ static int write_run(const struct output *o, FILE *out, struct strbuf *err)
 		fprintf(out, "%s: %s\n", recording_get(o->rec, o->rec->meta[i].key),
 			recording_get(o->rec, o->rec->meta[i].value));
 	fprintf(out, "kernel: %s\n", recording_get(o->rec, o->rec->kernel_release));
-	account_line(&o->profile->account, o->profile->unit, &line);
+	account_line(&o->profile->account, &o->profile->timing, o->profile->unit, &line);
 	fprintf(out, "account: %s\n", line.buf);
 	strbuf_reset(&line);
 	cuts_lines(&o->profile->cuts, &o->profile->account, &line);

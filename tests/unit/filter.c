@@ -127,7 +127,7 @@ static void test_as_by_hand(void **unused)
 static void test_describes(void **unused)
 {
 	static const uint32_t none[1];
-	struct profile_timing timing = {.started = 1, .duration = 2, .period = 3};
+	struct timing timing = {.started = 1, .duration = 2, .period = 3, .cpus = 4};
 
 	(void)unused;
 	for (int i = 0; i < 3; i++) {

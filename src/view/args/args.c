@@ -224,7 +224,7 @@ int view_args_judge(
 	struct strbuf lines = STRBUF_INIT;
 
 	if (account->known) {
-		account_line(account, quality->unit, &lines);
+		account_line(account, quality->timing, quality->unit, &lines);
 		strbuf_addch(&lines, '\n');
 	}
 	cuts_lines(quality->cuts, account, &lines);
@@ -251,7 +251,13 @@ static int judge(
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile *p = profiles[i];
 		const struct view_quality quality = {
-			&p->account, &p->cuts, p->unit, functions_least_named(p), part};
+			.account = &p->account,
+			.timing = &p->timing,
+			.cuts = &p->cuts,
+			.unit = p->unit,
+			.worst = functions_least_named(p),
+			.part = part,
+		};
 		int one = view_args_judge(args, args->compares ? subjects[i] : "", &quality);
 
 		status = one > status ? one : status;

@@ -54,6 +54,7 @@ int view_args_run(struct view_args *args, view_write *write, void *command);
 
 struct view_quality {
 	const struct account *account;
+	const struct timing *timing;
 	const struct cuts *cuts;
 	const char *unit;  /* of the weights */
 	const char *worst; /* the module with most unnamed frames, NULL: unknown */

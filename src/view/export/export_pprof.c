@@ -125,7 +125,7 @@ static void write_sample_type(struct pprof_writer *w)
 
 static void write_timing(struct pprof_writer *w)
 {
-	const struct profile_timing *timing = &w->p->timing;
+	const struct timing *timing = &w->p->timing;
 	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
@@ -151,7 +151,7 @@ static void write_comments(struct pprof_writer *w, uint64_t scale)
 		comments[part.n_comment++] = add_string(w, line.buf, line.len);
 	strbuf_reset(&line);
 	if (w->p->account.known) {
-		account_line(&w->p->account, w->p->unit, &line);
+		account_line(&w->p->account, &w->p->timing, w->p->unit, &line);
 		comments[part.n_comment++] = add_string(w, line.buf, line.len);
 	}
 	strbuf_reset(&line);

@@ -235,7 +235,7 @@ static void add_account(struct picture *pic, struct strbuf *head, unsigned shift
 	struct strbuf line = STRBUF_INIT;
 
 	if (pic->p->account.known)
-		account_line(&pic->p->account, pic->p->unit, &line);
+		account_line(&pic->p->account, &pic->p->timing, pic->p->unit, &line);
 	if (shift)
 		strbuf_addf(&line, "%sthe script's weights are multiples of %" PRIu64,
 			line.len ? "; " : "", UINT64_C(1) << shift);
@@ -257,7 +257,7 @@ static void add_desc(struct picture *pic)
 	add_frame_weight(pic, 0);
 	strbuf_adds(text, "; ");
 	if (pic->p->account.known) {
-		account_line(&pic->p->account, pic->p->unit, &line);
+		account_line(&pic->p->account, &pic->p->timing, pic->p->unit, &line);
 		xml_text(text, line.buf, line.len);
 		strbuf_adds(text, "; ");
 	}

@@ -206,7 +206,7 @@ static void report_json(struct report *r)
 	strbuf_addu(&r->text, all);
 	json_text(&r->text, ",\n ", "unit", r->p->unit);
 	json_key(&r->text, ",\n ", "account");
-	account_json(&r->p->account, &r->text);
+	account_json(&r->p->account, &r->p->timing, &r->text);
 	if (r->p->cuts.nr) {
 		json_key(&r->text, ",\n ", "cuts");
 		cuts_json(&r->p->cuts, &r->p->account, &r->text);

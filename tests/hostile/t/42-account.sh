@@ -24,3 +24,23 @@ sh -c 'while :; do sleep 0.1; done' &
 target=$!
 expect_record sleeper 0 -p "$target" -k -t 3
 check 'sleeper: an idle processor loses nothing' test "$(account lost sleeper)" -le $(($(getconf _NPROCESSORS_ONLN) * 300))
+
+# Four busy programs for each processor beside the target: what it says of its own CPU time is what is kept and lost, and what the account
+# says of CPUs.
+load=
+n=$(($(getconf _NPROCESSORS_ONLN) * 4))
+while [ "$n" -gt 0 ]; do
+	timeout 120 sh -c 'while :; do :; done' &
+	load="$load $!"
+	n=$((n - 1))
+done
+# shellcheck disable=SC2086 # $load: pids
+trap 'kill $target $load 2>/dev/null || :; test_end' EXIT
+expect_record load 0 -uk -F 4999 -- "$CASES/exits" 1000
+used=$(tail -n 1 "$T/load.out")
+near 'load: CPU time of kept and lost samples' "$((($(account kept load) + $(account lost load)) * 1000 / 4999))" "$used" 5%
+near 'load: CPU time by the account' \
+	"$(sed -n 's/.* lost[^;]*; \([0-9.]*\) of [0-9]* CPUs for \([0-9.]*\) s;.*/\1 \2/p' "$T/load.err" | awk '{ print $1 * $2 * 1000 }')" \
+	"$used" 15%
+# shellcheck disable=SC2086
+kill $load
