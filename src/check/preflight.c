@@ -93,6 +93,9 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
 			strbuf_adds(why, "SystemTap records: only it can do this");
+		else if (request->selection.kind)
+			strbuf_adds(why, "the built-in engine records: only it learns of processes "
+					 "that start later");
 		else if (request->nr_pids)
 			strbuf_adds(why, "the built-in engine records: only it follows --children");
 		else if (request->vm)

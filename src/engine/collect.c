@@ -3,6 +3,7 @@
 #include "condense.h"
 #include "frame_table.h"
 #include "lib/util.h"
+#include "memberships.h"
 #include "process/task.h"
 #include "samples.h"
 #include "symbol/elf/elffacts.h"
@@ -13,11 +14,17 @@
 struct collector {
 	struct samples *samples;
 	const struct processes *ps;
+	struct memberships *ms; /* NULL: none */
 	struct recording *rec;
 	struct frame_table table;
-	uint32_t *events;     /* numbers in rec by numbers in samples */
-	uint32_t *tasks;      /* likewise + 1; 0: not added yet */
-	uint32_t *stacks;     /* likewise */
+	uint32_t *events; /* numbers in rec by numbers in samples */
+	uint32_t *tasks;  /* likewise + 1; 0: not added yet */
+	uint32_t *stacks; /* likewise */
+	struct task_labels {
+		bool known;
+		size_t nr;
+		struct label list[MEMBERSHIP_LABELS];
+	} * of_tasks;         /* by numbers in samples */
 	struct table spliced; /* user stack, VM stack -> stack of rec */
 };
 
@@ -453,17 +460,44 @@ static uint32_t task_of(struct collector *c, uint32_t number)
 	return c->tasks[number] - 1;
 }
 
-/* The newest label first: it overrides an older one of the same key. */
-static uint32_t labels_of(struct collector *c, uint32_t set)
+/* What is known of the cgroup of a task's process. */
+static const struct task_labels *labels_of_task(struct collector *c, uint32_t number)
 {
+	const struct sample_task *task = &c->samples->tasks[number];
+	struct task_labels *labels = &c->of_tasks[number];
+	struct membership_label list[MEMBERSHIP_LABELS];
+	const char *path;
+
+	if (labels->known || !c->ms)
+		return labels;
+	labels->known = true;
+	path = memberships_cgroup(c->ms, task->pid, task->start / task_tick_ns());
+	labels->nr = path ? memberships_labels(path, list) : 0;
+	for (size_t i = 0; i < labels->nr; i++) {
+		char *value = xstrndup(list[i].value, list[i].len);
+
+		labels->list[i] = (struct label){
+			recording_string(c->rec, list[i].key), recording_string(c->rec, value)};
+		free(value);
+	}
+	return labels;
+}
+
+/* The newest label first: it overrides an older one of the same key, and those of the process. */
+static uint32_t labels_of(struct collector *c, const struct sample_key *key)
+{
+	const struct task_labels *process = labels_of_task(c, key->task);
 	struct label labels[LABEL_SET_MAX];
 	size_t nr = 0;
 
-	for (; set && nr < LABEL_SET_MAX; set = c->samples->labels[set].others) {
+	for (uint32_t set = key->labels; set && nr < LABEL_SET_MAX - MEMBERSHIP_LABELS;
+		set = c->samples->labels[set].others) {
 		const struct sample_label *label = &c->samples->labels[set];
 
 		labels[nr++] = (struct label){string_of(c, label->key), string_of(c, label->value)};
 	}
+	for (size_t i = 0; i < process->nr; i++)
+		labels[nr++] = process->list[i];
 	return recording_labels(c->rec, labels, nr);
 }
 
@@ -474,7 +508,7 @@ static void add_row(struct collector *c, const struct sample_row *from)
 		.event = c->events[key->event],
 		.task = task_of(c, key->task),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
-		.labels = labels_of(c, key->labels),
+		.labels = labels_of(c, key),
 		.slice = key->slice,
 		.count = from->count,
 		.sum = from->sum / c->samples->events[key->event].divisor,
@@ -512,10 +546,10 @@ static void add_events(struct collector *c)
 	}
 }
 
-void collect(
-	struct samples *s, struct processes *ps, const struct kallsyms *ks, struct recording *rec)
+void collect(struct samples *s, struct processes *ps, struct memberships *ms,
+	const struct kallsyms *ks, struct recording *rec)
 {
-	struct collector c = {.samples = s, .ps = ps, .rec = rec};
+	struct collector c = {.samples = s, .ps = ps, .ms = ms, .rec = rec};
 
 	condense_last(s, ps);
 	frame_table_init(&c.table, ps, ks, rec);
@@ -524,6 +558,7 @@ void collect(
 	ask_ends(&c);
 	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
 	c.stacks = xcalloc(s->nr_stacks, sizeof(*c.stacks));
+	c.of_tasks = xcalloc(s->nr_tasks, sizeof(*c.of_tasks));
 	add_events(&c);
 	add_rows(&c);
 	for (int i = 0; i < LOST_REASONS; i++)
@@ -531,6 +566,7 @@ void collect(
 	free(c.events);
 	free(c.tasks);
 	free(c.stacks);
+	free(c.of_tasks);
 	table_release(&c.spliced);
 	frame_table_release(&c.table);
 }

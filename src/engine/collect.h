@@ -4,6 +4,7 @@
 #define ENGINE_COLLECT_H
 
 struct kallsyms;
+struct memberships;
 struct processes;
 struct recording;
 struct samples;
@@ -12,9 +13,10 @@ struct samples;
  * Adds the events, tasks, stacks, rows and losses of S to REC, rows with the largest sums first.
  * Converts sums to the event's unit, decides how each stack ended and splices the user and the VM
  * stack of a row into one. PS has the mappings of user frames; kernel frames get their names from
- * KS (NULL: none). Condenses S and merges its rows: it can only be released afterwards.
+ * KS (NULL: none), and rows the labels that MS (NULL: none) has of their processes. Condenses S and
+ * merges its rows: it can only be released afterwards.
  */
-void collect(
-	struct samples *s, struct processes *ps, const struct kallsyms *ks, struct recording *rec);
+void collect(struct samples *s, struct processes *ps, struct memberships *ms,
+	const struct kallsyms *ks, struct recording *rec);
 
 #endif

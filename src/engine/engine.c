@@ -15,11 +15,12 @@ static bool needs_stap(const struct engine_request *r)
 
 /*
  * Children of a command are recorded if possible, those of processes because --children was given.
- * A script cannot be given the location of an interpreter in a program that has not started.
+ * SystemTap does not learn of what is selected and starts later. A script cannot be given the
+ * location of an interpreter in a program that has not started.
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->children && (r->nr_pids || r->vm);
+	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind;
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)

@@ -7,6 +7,7 @@
 #define ENGINE_ENGINE_H
 
 #include "model/recording.h"
+#include "process/selection.h"
 #include "tool.h"
 
 #include <stdbool.h>
@@ -18,16 +19,19 @@ struct open_files;
 struct strbuf;
 struct vm;
 
+enum { TARGETS_MAX = 300 }; /* processes and threads; limited by the length of stap's strings */
+
 struct engine_request {
 	const struct tool *tool; /* what to record, and the values of its options */
 	struct tool_values values;
-	const uint32_t *pids; /* none with tids or all */
+	const uint32_t *pids; /* none with tids, all or a selection, but for that of a command */
 	size_t nr_pids;
 	const uint32_t *tids;
 	size_t nr_tids;
 	bool all; /* every task; without the idle ones unless idle is set */
 	bool idle;
-	bool children;     /* also those that the processes start; bpf only */
+	struct selection selection; /* instead of processes; bpf: also those that start later */
+	bool children;     /* also those that the processes have started or start; bpf only */
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
 	/* Whose stacks are taken instead of user stacks; NULL: of no interpreter. */
 	const struct vm *vm;

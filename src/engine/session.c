@@ -87,7 +87,7 @@ static bool targets_gone(struct run *r)
 {
 	if (r->session->command)
 		return command_ended(&r->command);
-	if (r->session->request.all)
+	if (r->session->request.all || r->session->request.selection.kind)
 		return false;
 	return all_gone(r->targets, r->nr_targets);
 }

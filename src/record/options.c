@@ -18,8 +18,11 @@
 enum {
 	OPT_TID = 0x100,
 	OPT_CHILDREN,
+	OPT_COMM, /* as in enum selection_kind from here on */
+	OPT_CGROUP,
+	OPT_CONTAINER,
+	OPT_UNIT,
 	OPT_IDLE,
-	OPT_COMM,
 	OPT_BY,
 	OPT_THREADS,
 	OPT_REPORT,
@@ -43,7 +46,16 @@ static const struct argp_option option_table[] = {
 	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
 	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
 	{"children", OPT_CHILDREN, NULL, 0,
-		"With -p: also the processes that they start; always on for a command", 1},
+		"With -p: also their child processes, those of now and new ones; always on for a "
+		"command",
+		1},
+	{"comm", OPT_COMM, "NAME", 0,
+		"Processes and threads of this name, as in ps -o comm; NAME*: that begins so", 1},
+	{"cgroup", OPT_CGROUP, "PATH", 0, "Processes in this cgroup and those below it", 1},
+	{"container", OPT_CONTAINER, "ID", 0,
+		"Processes in the container of this ID, or whose ID begins so", 1},
+	{"unit", OPT_UNIT, "NAME", 0,
+		"Processes of this systemd unit; without a suffix NAME.service", 1},
 	{"all", 'a', NULL, 0,
 		"All processes, each with its name as root frame; with a command while that runs",
 		1},
@@ -70,8 +82,8 @@ static const struct argp_option option_table[] = {
 		2},
 	{"report", OPT_REPORT, "DIR", 0, "Write all formats into a dated folder in DIR", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
-	{"comm", OPT_COMM, NULL, 0, "Name of the process as root frame, as with -a", 2},
-	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame", 2},
+	{"by", OPT_BY, "KEY", 0,
+		"Value of the label KEY as root frame; comm: name of the process, as with -a", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
@@ -105,7 +117,6 @@ static const char sample_bt_doc[] =
 	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
 	"  sample-bt -o a.svg -- xz -9 FILE      a command from its first instruction\n";
 
-enum { TARGETS_MAX = 300 }; /* limited by the length of stap's strings */
 #define SECONDS_MAX 1000000
 
 static const char *const engine_names[] = {"auto", "stap", "bpf"};
@@ -234,16 +245,36 @@ static error_t parse_script(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* The root frame is the name of the process, or the value of a label. */
+static void add_root(struct options *o, const char *key)
+{
+	if (!strcmp(key, "comm"))
+		o->view.comm = true;
+	else
+		o->view.by = key;
+}
+
+static void parse_selection(struct options *o, int key, const char *arg, struct argp_state *state)
+{
+	static const char *const names[] = {"--comm", "--cgroup", "--container", "--unit"};
+	const char *name = names[key - OPT_COMM];
+	struct selection *s = &o->session.request.selection;
+	const char *use;
+
+	if (s->kind)
+		argp_error(state, "%s: only one name can be given", name);
+	*s = (struct selection){SELECT_COMM + (enum selection_kind)(key - OPT_COMM), arg};
+	use = selection_check(s);
+	if (use)
+		arg_invalid(name, arg, use, state);
+}
+
+static error_t parse_target(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct engine_request *q = &o->session.request;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->child_inputs[2] = o;
-		state->child_inputs[1] = &o->symbol;
-		break;
 	case 'p':
 		parse_ids(&o->pids, "--pid", arg, state);
 		break;
@@ -253,11 +284,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CHILDREN:
 		q->children = true;
 		break;
+	case OPT_COMM:
+	case OPT_CGROUP:
+	case OPT_CONTAINER:
+	case OPT_UNIT:
+		parse_selection(o, key, arg, state);
+		break;
 	case 'a':
 		q->all = true;
 		break;
 	case OPT_IDLE:
 		q->idle = true;
+		break;
+	default:
+		return parse_script(key, arg, state);
+	}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	struct engine_request *q = &o->session.request;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->child_inputs[2] = o;
+		state->child_inputs[1] = &o->symbol;
 		break;
 	case 'u':
 		q->user = true;
@@ -280,11 +333,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_THREADS:
 		o->view.threads = true;
 		break;
-	case OPT_COMM:
-		o->view.comm = true;
-		break;
 	case OPT_BY:
-		o->view.by = arg_text("--by", arg, "the key of a label", state);
+		add_root(o, arg_text("--by", arg, "the key of a label", state));
 		break;
 	case OPT_MIN_QUALITY:
 		o->min_quality = arg_percent("--min-quality", arg, state);
@@ -293,7 +343,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_command(o, state);
 		break;
 	default:
-		return parse_script(key, arg, state);
+		return parse_target(key, arg, state);
 	}
 	return 0;
 }
@@ -328,20 +378,23 @@ static void validate_engine(const struct options *o)
 }
 
 /*
- * A recording has exactly one kind of target; --compile-only and --check may have none. With -a a
- * command only sets the duration.
+ * A recording has exactly one kind of target; --compile-only and --check may have none. With -a or
+ * a selection a command only sets the duration.
  */
 static void validate_targets(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	bool command = o->session.command;
-	int targets = !!o->pids.nr + !!o->tids.nr + (q->all || command);
+	int open = q->all + !!q->selection.kind;
+	int targets = !!o->pids.nr + !!o->tids.nr + (open ? open : command);
 
 	if (targets > 1)
-		usage_error("too many targets: give one of -p PID, --tid TID, -a, -- COMMAND, or "
-			    "-a -- COMMAND");
+		usage_error("too many targets: give one of -p PID, --tid TID, --comm NAME, "
+			    "--cgroup PATH, --container ID, --unit NAME, -a, -- COMMAND; only -a "
+			    "and those by name go with a command");
 	if (!targets && !o->check && !q->compile_only)
-		usage_error("nothing to record: give one of -p PID, --tid TID, -a, -- COMMAND");
+		usage_error("nothing to record: give one of -p PID, --tid TID, --comm NAME, "
+			    "--cgroup PATH, --container ID, --unit NAME, -a, -- COMMAND");
 }
 
 /* Only --compile-only writes modules. */
@@ -448,7 +501,7 @@ static void finish_options(struct options *o)
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
 	q->nr_tids = o->tids.nr;
-	q->children |= o->session.command && !q->all;
+	q->children |= o->session.command && !q->all && !q->selection.kind;
 	o->view.lines = o->symbol.lines;
 	o->symbol.quiet = o->quiet;
 	q->fetch = o->symbol.debuginfod != DEBUGINFOD_NEVER;

@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tally_samples(&t,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1}),
 		&samples);
-	collect(&samples, &ps, (const struct kallsyms *)&ps, &rec);
+	collect(&samples, &ps, NULL, (const struct kallsyms *)&ps, &rec);
 	samples_release(&samples);
 	tally_release(&t);
 	fuzz_write_twice(&rec);

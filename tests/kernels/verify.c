@@ -36,6 +36,11 @@ static const struct mode {
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
 		{.user = true, .kernel = true, .vm = true, .option = {WAITS_ALL}}},
+	/* which tasks are recorded is verified without their stacks */
+	{"--comm", "on_cpu", {.by_comm = true}},
+	{"--cgroup", "on_cpu", {.by_cgroup = true}},
+	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
+	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}},
 };
 
 static char *logs[PROGRAMS_MAX];

@@ -84,7 +84,7 @@ static void collect__ends_of_walks(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		add(user_stack(START, cases[i].end), 0, 100 - i);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(rec.rows[i].count, 100 - i);
@@ -104,7 +104,7 @@ static void collect__addresses_in_no_mapping(void **state)
 
 	(void)state;
 	add(samples_stack(&samples, &frame, 1, STACK_USER, SAMPLE_UNKNOWN), 0, 1);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(stack_at(0, 0)->end, END_BROKEN);
 	assert_int_equal(rec.frames[0].place, AT_ADDRESS);
 	assert_int_equal(rec.frames[0].addr, 0x7fff12345678);
@@ -120,7 +120,7 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 	add(pending, 0, 4);
 	add(never, 0, 5);
 	samples_set_pending(&samples, pending, stack);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.nr_stacks, 1);
 	assert_int_equal(rec.rows[0].count, 7);
@@ -136,7 +136,7 @@ static void collect__rare_stacks_begin_with_a_note(void **state)
 	(void)state;
 	add(samples_stack(&samples, user, 2, STACK_USER, WALK_ROOT), 0, 2);
 	add(0, samples_stack(&samples, kernel, 2, STACK_KERNEL, 0), 1);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_frames, 3);
 	for (size_t i = 0; i < 2; i++) {
 		const struct rec_frame *f = &rec.frames[rec.frame_refs[stack_at(i, 0)->first]];
@@ -159,7 +159,7 @@ static void collect__what_began_before(void **state)
 
 	(void)state;
 	add(user, kernel, 1);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(stack_at(0, 0)->nr, 0);
 	assert_int_equal(stack_at(0, 0)->end, END_CUT);
 	assert_string_equal(recording_get(&rec, stack_at(0, 0)->cut_by), "before the recording");
@@ -188,7 +188,7 @@ static void collect__tasks_without_user_stack(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		add(samples_stack(&samples, NULL, 0, STACK_USER, cases[i].end), 0, 100 - i);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct rec_stack *s = stack_at(i, 0);
@@ -225,7 +225,7 @@ static void collect__events_labels_and_slices(void **state)
 	samples_add(&samples, &key, 1, 1000);
 	key.event = 0;
 	samples_add(&samples, &key, 1, 1);
-	collect(&samples, &ps, NULL, &rec);
+	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_rows, 3);
 	assert_int_equal(rec.rows[0].sum, 1999);
 	assert_int_equal(rec.rows[0].slice, 3);
@@ -274,7 +274,7 @@ static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state
 		if (i < NR / 2)
 			add(0, samples_stack(&samples, frames + 1, 2, STACK_KERNEL, WALK_ROOT), 2);
 	}
-	collect(&samples, &ps, ks, &rec);
+	collect(&samples, &ps, NULL, ks, &rec);
 	assert_int_equal(rec.nr_rows, NR);
 	for (size_t i = 0; i < NR; i++) {
 		assert_int_equal(rec.rows[i].count, i < NR / 2 ? 3 : 1);

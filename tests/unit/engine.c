@@ -46,7 +46,12 @@ static void test_wishes(void **state)
 	struct engine_request perl_module = {
 		.tool = &on_cpu, .children = true, .vm = &perl_vm, .compile_only = true};
 
+	struct engine_request selection = {.tool = &on_cpu, .selection = {SELECT_COMM, "nginx"}};
+	struct engine_request selection_own = {.tool = &locks, .selection = {SELECT_COMM, "nginx"}};
+
 	(void)state;
+	expect("auto", &selection, 1, &bpf_engine);
+	expect("auto", &selection_own, 1, &stap_engine);
 	expect("auto", &module, 1, &stap_engine);
 	expect("auto", &compile, 1, &stap_engine);
 	expect("auto", &release, 1, &stap_engine);

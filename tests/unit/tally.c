@@ -53,7 +53,7 @@ static void to_recording(struct recording *rec)
 	tally_samples(&tally,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1}),
 		&samples);
-	collect(&samples, &ps, NULL, rec);
+	collect(&samples, &ps, NULL, NULL, rec);
 	samples_release(&samples);
 }
 

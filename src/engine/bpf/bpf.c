@@ -5,6 +5,7 @@
 #include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
+#include "engine/memberships.h"
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -35,6 +36,7 @@
 enum {
 	POOL_MAX = 512 << 20,  /* bytes of unwind tables in the kernel */
 	PREPARE_MS = 500,      /* for the tables of mapped files, before the first tick */
+	MEMBERSHIPS_MS = 100,  /* for the cgroups of all processes, likewise */
 	YOUNG_MS = 10,         /* between two searches for an interpreter in a new process */
 	FINISH_S = 20,         /* for tables that are still being built */
 	RESCAN_SHARE = 10,     /* scanning all processes takes at most one in so much of the time */
@@ -48,6 +50,7 @@ enum {
 struct bpf {
 	struct engine engine;
 	const struct engine_request *request;
+	struct targets targets;
 	struct programs programs;
 	struct sideband side;
 	struct pool pool;
@@ -56,6 +59,7 @@ struct bpf {
 	struct spaces spaces;
 	struct processes processes;
 	struct vm_processes vms;
+	struct memberships memberships;
 	struct samples samples;
 	struct stack_copies copies;
 	struct drain drain;
@@ -162,13 +166,19 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	return 0;
 }
 
+/* Any process may become one that is recorded. */
+static bool is_open(const struct engine_request *r)
+{
+	return r->all || r->selection.kind;
+}
+
 /*
  * Fails without the interpreter in any target, unless processes that start later are recorded, too.
  */
 static int find_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	bool must = !r->all && !r->children, refused = false;
+	bool must = !is_open(r) && !r->children, refused = false;
 	size_t nr_found = 0;
 
 	if (r->command)
@@ -211,7 +221,9 @@ static void bpf_free(struct engine *engine)
 	samples_release(&b->samples);
 	pool_release(&b->pool);
 	programs_release(&b->programs);
+	targets_release(&b->targets);
 	vm_processes_release(&b->vms);
+	memberships_release(&b->memberships);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
 	strbuf_release(&b->no_kallsyms);
@@ -260,6 +272,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
+	memberships_init(&b->memberships, is_open(request) ? "/proc" : NULL);
 	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(&b->vms, request->vm, &b->processes,
 		&(struct vm_names){add_name, &b->samples}, &b->no_vm);
@@ -268,7 +281,8 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
 	b->copies.layouts = &b->layouts;
-	if (targets_scan(request, &b->processes, monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
+	if (targets_scan(&b->targets, request, &b->processes,
+		    monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
 		(request->vm && find_vm(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
@@ -328,7 +342,7 @@ static bool is_relevant(struct bpf *b, const struct side_event *e)
 {
 	if (!e->pid)
 		return false; /* outside of our PID namespace */
-	if (b->request->all || is_command(b, e->pid) || processes_known(&b->processes, e->pid))
+	if (is_open(b->request) || is_command(b, e->pid) || processes_known(&b->processes, e->pid))
 		return true;
 	return e->kind == SIDE_FORK && b->request->children &&
 	       processes_known(&b->processes, e->ppid);
@@ -349,12 +363,28 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 	process_ended(&b->processes, p, time_ns);
 }
 
+/*
+ * Of user stacks the first one of a process asks for its mappings, and its cgroup is read then; of
+ * kernel stacks the process may be gone when they come.
+ */
+static void see_membership(struct bpf *b, const struct side_event *e)
+{
+	if (e->kind == SIDE_FORK) {
+		memberships_forked(&b->memberships, e->pid);
+		if (!b->request->user)
+			memberships_see(&b->memberships, e->pid);
+	} else if (e->kind == SIDE_EXEC) {
+		memberships_executed(&b->memberships, e->pid);
+	}
+}
+
 static void take_event(struct bpf *b, const struct side_event *e)
 {
 	struct process *p;
 
 	if (memory_is_low() || !is_relevant(b, e))
 		return; /* the recording ends with this round, or is about others */
+	see_membership(b, e);
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
 		vm_processes_forked(&b->vms, e->ppid, e->pid);
@@ -381,6 +411,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 {
 	struct process *p = processes_get(&b->processes, head->tgid);
 
+	memberships_see(&b->memberships, head->tgid);
 	if (!p->gone)
 		spaces_check(&b->spaces, p, head->exec_pages, (int64_t)head->time);
 	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
@@ -473,6 +504,7 @@ static void take_round(struct bpf *b)
 	sideband_read(&b->side);
 	take_events(b);
 	rescan(b);
+	targets_update(&b->targets, &b->programs);
 	take_vms(b);
 	publish_changes(b);
 	spaces_retry_layouts(&b->spaces);
@@ -494,9 +526,10 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	const struct engine_request *r = b->request;
 
 	memory_reserve();
-	if (programs_load(&b->programs, r, b->nr_cpus, err) || connect_maps(b, err) ||
-		targets_publish(r, &b->programs, err) || open_events(b, err) ||
-		programs_attach(&b->programs, err)) {
+	if (programs_load(&b->programs, r, &b->targets, b->nr_cpus, err) || connect_maps(b, err) ||
+		targets_publish(&b->targets, &b->programs, err) || open_events(b, err) ||
+		programs_attach(&b->programs, err) ||
+		targets_publish_children(&b->targets, &b->programs, &b->processes, err)) {
 		mention_limit(err);
 		strbuf_addch(err, '\n');
 		return -1;
@@ -505,6 +538,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (r->user)
 		prepare_tables(b);
+	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);
 	b->programs.control->until = end_time(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
@@ -743,7 +777,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		counters.rows_full + counters.nodes_full + counters.waits_full);
 	if (counters.missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)counters.missed);
-	collect(&b->samples, &b->processes, b->kallsyms, rec);
+	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	if (counters.delayed * 100 > counters.hits)

@@ -8,6 +8,7 @@
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/task.h"
+#include "targets.h"
 #include "verifier.h"
 #include "vm/vm.h"
 
@@ -111,6 +112,12 @@ static uint32_t nr_entries(const struct engine_request *r, size_t busy)
 			 : (uint32_t)memory_share(ENTRIES + busy, 8 * ENTRY_BYTES);
 }
 
+/* What recorded processes start is recorded. */
+static bool follows(const struct programs *p)
+{
+	return p->request->children || p->targets->by_pids;
+}
+
 static int set_sizes(struct programs *p, struct strbuf *err)
 {
 	const struct engine_request *r = p->request;
@@ -127,8 +134,9 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"rows_1", p->nr_rows},
 		{"nodes_0", p->nr_nodes},
 		{"nodes_1", p->nr_nodes},
-		{"target_pids", r->children ? 0 : (uint32_t)r->nr_pids + 1},
+		{"target_pids", follows(p) ? 0 : (uint32_t)r->nr_pids + 1},
 		{"target_tids", (uint32_t)r->nr_tids + 1},
+		{"target_cgroups", r->selection.kind ? 0 : 1},
 		{"counters", cpus * LANES},
 		{"rule_cache", cpus * RULE_CACHE_SIZE},
 		{"ring", ring_size(p->nr_cpus)},
@@ -157,11 +165,8 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->user = r->user;
 	s->kernel = r->kernel;
 	s->vm = r->vm;
-	s->all = r->all;
 	s->idle = r->idle;
-	s->pids = r->nr_pids;
-	s->tids = r->nr_tids;
-	s->children = r->children;
+	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();
 	s->tick_ns = p->tick ? 1000000000 / programs_hz(r) : 0;
 	s->state_arg = tool_has_probe(r->tool, "sched:sched_switch") && features_switch_state();
@@ -186,8 +191,8 @@ static int refuse(const struct programs *p, int error, struct strbuf *err)
 	return fail(err, "; report it with the log, and record with --engine=stap");
 }
 
-int programs_load(struct programs *p, const struct engine_request *request, size_t nr_cpus,
-	struct strbuf *err)
+int programs_load(struct programs *p, const struct engine_request *request,
+	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
 {
 	const struct built_in *tool = find_built_in(request->tool);
 	const void *bytes;
@@ -195,6 +200,7 @@ int programs_load(struct programs *p, const struct engine_request *request, size
 	int error;
 
 	p->request = request;
+	p->targets = targets;
 	p->nr_cpus = nr_cpus;
 	logging = p;
 	libbpf_set_print(log_message);
@@ -205,8 +211,8 @@ int programs_load(struct programs *p, const struct engine_request *request, size
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
-	bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_fork"),
-		request->children || request->vm);
+	bpf_program__set_autoload(
+		bpf_object__find_program_by_name(p->object, "on_fork"), follows(p) || request->vm);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = bpf_object__load(p->object);

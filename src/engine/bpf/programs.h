@@ -12,12 +12,14 @@
 #include <bpf/libbpf.h>
 
 struct engine_request;
+struct targets;
 struct tool;
 
 enum { LINKS_MAX = 16 };
 
 struct programs {
 	const struct engine_request *request;
+	const struct targets *targets;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
@@ -37,8 +39,8 @@ bool programs_exist(const struct tool *tool);
 unsigned programs_hz(const struct engine_request *request);
 
 /* P must be all zero and P->log initialised; what is in it is released in any case. */
-int programs_load(struct programs *p, const struct engine_request *request, size_t nr_cpus,
-	struct strbuf *err);
+int programs_load(struct programs *p, const struct engine_request *request,
+	const struct targets *targets, size_t nr_cpus, struct strbuf *err);
 void programs_release(struct programs *p);
 
 /* File descriptor of the map, -1: the tool has none of this name. */

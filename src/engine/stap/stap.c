@@ -5,6 +5,7 @@
 #include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
+#include "engine/memberships.h"
 #include "engine/samples.h"
 #include "guard.h"
 #include "lib/argv.h"
@@ -40,9 +41,12 @@ enum phase { COMPILING, LOADED, OVER };
 struct stap {
 	struct engine engine;
 	const struct engine_request *request;
+	struct engine_request *selecting; /* it, with the targets in selected; NULL: as given */
+	struct selected selected;
 	enum phase phase;
 	bool stopped; /* the end was requested */
 	struct processes processes;
+	struct memberships memberships;
 	struct vm_processes vms;
 	struct vm_values values; /* of vms, for the script */
 	struct stage stage;
@@ -60,11 +64,48 @@ struct stap {
 	struct strbuf notes;
 };
 
+/* The script is given what is selected now; R's command only says how long. */
+static int select_targets(struct stap *s, struct engine_request *r, struct strbuf *err)
+{
+	struct selected *found = &s->selected;
+
+	if (selection_find(&r->selection, &selection_system, found, err))
+		return -1;
+	if (!found->nr_pids && !found->nr_tids) {
+		selection_refuse(&r->selection, err);
+		return fail(err, " with --engine=bpf");
+	}
+	if (found->nr_pids + found->nr_tids > TARGETS_MAX)
+		return fail(err,
+			"more than %d processes and threads for SystemTap: use -a, or "
+			"--engine=bpf",
+			TARGETS_MAX);
+	s->selecting = r;
+	r->pids = found->pids;
+	r->nr_pids = found->nr_pids;
+	r->tids = found->tids;
+	r->nr_tids = found->nr_tids;
+	r->command = NULL;
+	strbuf_adds(&s->notes,
+		"SystemTap records what was selected at the beginning: processes that "
+		"started later are missing\n");
+	return 0;
+}
+
+static void release_targets(struct stap *s)
+{
+	if (s->selecting) {
+		s->selecting->pids = s->selecting->tids = NULL;
+		s->selecting->nr_pids = s->selecting->nr_tids = 0;
+	}
+	selected_release(&s->selected);
+}
+
 static int scan_target(struct stap *s, uint32_t pid, struct strbuf *err)
 {
 	struct process *p = processes_get(&s->processes, pid);
 
-	if (p->generation)
+	if (p->generation || s->selecting) /* one of those selected may have ended */
 		return 0;
 	process_scan(&s->processes, p, err);
 	return fail(err, "; %s", task_refusal(pid));
@@ -122,7 +163,7 @@ static int find_vm(struct stap *s, struct strbuf *err)
 			"first and give its number with -p, or use --engine=bpf",
 			title);
 	update_vms(s);
-	for (size_t i = 0; i < s->processes.nr && !s->request->all; i++) {
+	for (size_t i = 0; i < s->processes.nr && !s->request->all && !s->selecting; i++) {
 		const struct process *p = &s->processes.list[i];
 		int found = vm_processes_look(&s->vms, p, err);
 
@@ -164,6 +205,7 @@ static void stap_free(struct engine *engine)
 
 	if (!s)
 		return;
+	release_targets(s);
 	guard_release(&s->guard);
 	argv_release(&s->compile);
 	stap_module_release(&s->module);
@@ -173,6 +215,7 @@ static void stap_free(struct engine *engine)
 	repair_release(&s->repair);
 	vm_values_release(&s->values);
 	vm_processes_release(&s->vms);
+	memberships_release(&s->memberships);
 	processes_release(&s->processes);
 	strbuf_release(&s->partial);
 	strbuf_release(&s->compiled);
@@ -305,6 +348,12 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
+	memberships_init(&s->memberships, request->all || request->selection.kind ? "/proc" : NULL);
+	s->tally.ms = &s->memberships;
+	if (request->selection.kind && select_targets(s, request, err)) {
+		stap_free(&s->engine);
+		return NULL;
+	}
 	if (request->command && !request->all)
 		s->tally.command = request->pids[0];
 	if ((request->module && adopt_module(s, request, err)) ||
@@ -639,7 +688,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	recording_add_meta(rec, "engine", "stap");
 	add_seconds(&s->tally, rec);
 	tally_samples(&s->tally, event, &samples);
-	collect(&samples, &s->processes, s->kallsyms, rec);
+	collect(&samples, &s->processes, &s->memberships, s->kallsyms, rec);
 	condense_note(&samples, notes);
 	samples_release(&samples);
 	processes_move_files(&s->processes, files);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tally.h"
+#include "engine/memberships.h"
 #include "lib/util.h"
 #include "lib/word.h"
 #include "process/task.h"
@@ -305,6 +306,8 @@ static bool parse_task(struct tally *t, struct word *w, size_t nr)
 		ALLOC_GROW(t->tasks, t->nr_tasks, t->tasks_alloc);
 		t->tasks[t->nr_tasks++] = (struct tally_task){.tid = (uint32_t)tid};
 		processes_get(t->ps, (uint32_t)pid);
+		if (t->ms)
+			memberships_see(t->ms, (uint32_t)pid);
 	}
 	struct tally_task *task = &t->tasks[*at];
 	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);

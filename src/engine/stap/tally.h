@@ -18,10 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct memberships;
 struct samples;
 
 struct tally {
 	struct processes *ps;
+	struct memberships *ms;     /* NULL: none */
 	bool ready;                 /* "ready" was read: the probes are active */
 	int64_t began_ns, until_ns; /* monotonic; waits count between them; 0: unknown */
 	bool ended;                 /* "end" was read: all rows are here */

@@ -98,6 +98,13 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CGROUPS_MAX);
+	__type(key, uint64_t); /* ID */
+	__type(value, uint32_t);
+} target_cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SPACES_MAX);
 	__type(key, uint32_t);
 	__type(value, struct space);
@@ -578,19 +585,6 @@ static __always_inline void add_row(
 	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
-/* True if the task is recorded. */
-static __always_inline bool is_target(struct ids ids)
-{
-	if (!ids.tid)
-		return settings.idle && !(uint32_t)bpf_get_current_pid_tgid();
-	if (settings.vm && !settings.user && settings.all)
-		return bpf_map_lookup_elem(&vm_layouts, &ids.tgid);
-	if (settings.all)
-		return true;
-	return (settings.pids && bpf_map_lookup_elem(&target_pids, &ids.tgid)) ||
-	       (settings.tids && bpf_map_lookup_elem(&target_tids, &ids.tid));
-}
-
 /* Sets s->row to the current task, whose IDs are IDS, without stacks. */
 static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
@@ -601,5 +595,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.labels = s->row.slice = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
+
+#include "select.h"
 
 #endif

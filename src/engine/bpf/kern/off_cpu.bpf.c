@@ -97,7 +97,7 @@ static __always_inline void begin_wait(
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct scratch *s = my_scratch(LANE_EVENT);
 
-	if (!s || !tid || !is_target(ids))
+	if (!s || !tid || !is_target(current_task(), ids))
 		return;
 	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
 
@@ -170,7 +170,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 	uint32_t state = wait_of(false, state_of(task));
 	uint64_t none = 0;
 
-	if (task->on_cpu || state == WAIT_R || !is_target(ids) || !wait_is_selected(state))
+	if (task->on_cpu || state == WAIT_R || !is_target(task, ids) || !wait_is_selected(state))
 		return 0;
 	s->wait = (struct wait){
 		.since = bpf_ktime_get_ns(), .cpu_ns = task->se.sum_exec_runtime, .state = state};

@@ -20,6 +20,7 @@ enum {
 	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
 	WAITS_MAX = 1 << 16,
 	TARGETS = 1 << 16,
+	CGROUPS_MAX = 1 << 12, /* that are targets */
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128,       /* of a stack, at most */
 	COPY_QUOTAS_MAX = 4096, /* processes with a quota of stack copies */
@@ -137,9 +138,13 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
+	bool by_comm;   /* tasks whose name, or whose process's name, matches comm */
+	bool by_cgroup; /* tasks in target_cgroups and below */
+	bool only_vm;   /* of tasks that may be targets those with an interpreter */
 	bool state_arg;   /* sched_switch has the state as its last argument (since 5.18) */
 	uint32_t pid_ns;  /* inode of our PID namespace; 0: the initial one */
 	uint64_t tick_ns; /* between two ticks of the clock; 0: there is none */
+	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX]; /* values, in the order of the script's declarations */
 };
 
@@ -148,7 +153,8 @@ struct control {
 	uint64_t until;   /* CLOCK_MONOTONIC, ns: later events are not recorded */
 	uint32_t command; /* is recorded from its next exec on, which sets this to 0 */
 	uint32_t epoch;   /* which of the two maps of nodes and rows is written to */
-	bool any_delayed; /* set by the programs */
+	uint32_t cgroup_levels; /* a bit for each level at which there are target_cgroups */
+	bool any_delayed;       /* set by the programs */
 };
 
 /*

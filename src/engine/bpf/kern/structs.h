@@ -48,6 +48,24 @@ struct sched_entity {
 	uint64_t sum_exec_runtime; /* ns */
 };
 
+struct kernfs_node {
+	uint64_t id;
+};
+
+struct cgroup {
+	int level; /* of the root: 0 */
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[1]; /* one per level, and itself */
+};
+
+struct cgroup___before_6_1 {
+	uint64_t ancestor_ids[1];
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the v2 hierarchy */
+};
+
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags; /* PF_… */
@@ -59,6 +77,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct css_set *cgroups;
 	unsigned long long start_boottime;
 	struct thread_struct thread;
 	unsigned long nivcsw;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "memberships.h"
+#include "lib/util.h"
+#include "process/cgroup.h"
+#include "process/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMBERSHIPS_MAX = 1 << 18 }; /* later processes have no labels */
+
+void memberships_init(struct memberships *m, const char *proc)
+{
+	*m = (struct memberships){.proc = proc, .nr = 1};
+	table_init(&m->by_pid);
+	strpool_init(&m->strings);
+	m->list = xcalloc(16, sizeof(*m->list));
+	m->alloc = 16;
+}
+
+void memberships_release(struct memberships *m)
+{
+	free(m->list);
+	table_release(&m->by_pid);
+	strpool_release(&m->strings);
+	*m = (struct memberships){0};
+}
+
+/* The newest process of this number; NULL: none. */
+static struct membership *newest(const struct memberships *m, uint32_t pid)
+{
+	const uint32_t *at = table_get(&m->by_pid, pid, 0);
+
+	return at && *at ? &m->list[*at] : NULL;
+}
+
+/* Reads it, for a process that is new or executes another program. */
+static void take(struct memberships *m, uint32_t pid)
+{
+	uint64_t start = task_start(pid, pid);
+	char *path = start ? cgroup_of(m->proc, pid) : NULL;
+	struct membership *known = newest(m, pid);
+
+	if (path && known && known->start == start) {
+		known->is_stale = false;
+		/* at its end it belongs to the root of some hierarchies */
+		if (strcmp(path, "/") != 0)
+			known->path = strpool_adds(&m->strings, path);
+	} else if (path && m->nr < MEMBERSHIPS_MAX) {
+		bool is_new;
+		uint32_t *at = table_put(&m->by_pid, pid, 0, &is_new);
+
+		ALLOC_GROW(m->list, m->nr, m->alloc);
+		m->list[m->nr] =
+			(struct membership){start, strpool_adds(&m->strings, path), *at, false};
+		*at = (uint32_t)m->nr++;
+	}
+	free(path);
+}
+
+void memberships_see(struct memberships *m, uint32_t pid)
+{
+	const struct membership *known = m->proc ? newest(m, pid) : NULL;
+
+	if (m->proc && (!known || known->is_stale))
+		take(m, pid);
+}
+
+void memberships_forked(struct memberships *m, uint32_t pid)
+{
+	struct membership *known = m->proc ? newest(m, pid) : NULL;
+
+	if (known)
+		known->is_stale = true;
+}
+
+void memberships_executed(struct memberships *m, uint32_t pid)
+{
+	if (m->proc)
+		take(m, pid);
+}
+
+void memberships_see_all(struct memberships *m, int64_t end_ns)
+{
+	size_t nr;
+	uint32_t *pids = m->proc ? task_programs(&nr) : NULL;
+
+	for (size_t i = 0; pids && i < nr && monotonic_ns() < end_ns; i++)
+		memberships_see(m, pids[i]);
+	free(pids);
+}
+
+const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t start)
+{
+	const struct membership *known;
+
+	if (!m->proc)
+		return NULL;
+	memberships_see(m, pid);
+	known = newest(m, pid);
+	while (known && start && known->start > start + 1) /* times are rounded */
+		known = known->older ? &m->list[known->older] : NULL;
+	return known ? strpool_get(&m->strings, known->path) : NULL;
+}
+
+size_t memberships_labels(const char *path, struct membership_label list[MEMBERSHIP_LABELS])
+{
+	const char *container = cgroup_container(path), *unit;
+	size_t nr = 0, len;
+
+	if (!strcmp(path, "/"))
+		return 0;
+	list[nr++] = (struct membership_label){"cgroup", path, strlen(path)};
+	unit = cgroup_unit(path, &len);
+	if (unit)
+		list[nr++] = (struct membership_label){"unit", unit, len};
+	if (container)
+		list[nr++] = (struct membership_label){"container", container, CONTAINER_ID_SHORT};
+	return nr;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where cgroup hierarchies are mounted, and the directories in them. */
+#ifndef PROCESS_CGROUP_TREE_H
+#define PROCESS_CGROUP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cgroup_mount {
+	char *dir, *root; /* root: the cgroup that is mounted there */
+	bool is_unified;  /* v2 */
+};
+
+struct cgroup_mounts {
+	struct cgroup_mount *list;
+	size_t nr, alloc;
+};
+
+void cgroup_mounts_read(struct cgroup_mounts *m, const char *mountinfo);
+void cgroup_mounts_release(struct cgroup_mounts *m);
+
+/*
+ * Calls VISIT for the cgroups in DIR and all below them, with the path of each, the length of DIR's
+ * in it, and the level, from 1 for those in DIR itself. Those in a cgroup for which VISIT returns
+ * true are left out.
+ */
+typedef bool cgroup_visit(void *context, const char *path, size_t dir_len, uint32_t level);
+void cgroup_tree_walk(const char *dir, cgroup_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which cgroup a process was in, and the labels of it. */
+#include "engine/memberships.h"
+#include "lib/util.h"
+#include "process/task.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ID "a5c3000000000000000000000000000000000000000000000000000000000001"
+
+static char top[] = "/tmp/memberships-test-XXXXXX";
+static struct memberships m;
+
+static char *path_of(const char *name)
+{
+	return xasprintf("%s/%d%s", top, (int)getpid(), name);
+}
+
+/* This process is in the cgroup PATH of a procfs that has no others. */
+static void put(const char *path)
+{
+	char *name = path_of("/cgroup");
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fprintf(f, "0::%s\n", path);
+	assert_int_equal(fclose(f), 0);
+	free(name);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(top, "/tmp/memberships-test-XXXXXX");
+	assert_non_null(mkdtemp(top));
+	char *folder = path_of("");
+
+	assert_int_equal(mkdir(folder, 0700), 0);
+	free(folder);
+	memberships_init(&m, top);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char *command = xasprintf("rm -rf '%s'", top);
+
+	(void)state;
+	assert_int_equal(system(command), 0);
+	free(command);
+	memberships_release(&m);
+	return 0;
+}
+
+static void expect(uint64_t start, const char *path)
+{
+	const char *found = memberships_cgroup(&m, (uint32_t)getpid(), start);
+
+	if (path)
+		assert_string_equal(found, path);
+	else
+		assert_null(found);
+}
+
+static void test_is_read_once(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	put("/a");
+	memberships_see(&m, pid);
+	put("/b");
+	memberships_see(&m, pid);
+	expect(0, "/a");
+	memberships_executed(&m, pid);
+	expect(0, "/b");
+	put("/b (deleted)"); /* the cgroup is removed before its last process is waited for */
+	memberships_executed(&m, pid);
+	expect(0, "/b");
+	put("/");
+	memberships_executed(&m, pid);
+	expect(0, "/b");
+}
+
+static void test_is_read_at_the_end(void **state)
+{
+	(void)state;
+	put("/a");
+	expect(task_start((uint32_t)getpid(), (uint32_t)getpid()), "/a");
+}
+
+/* A task that started before the process is of another one, which had its PID. */
+static void test_earlier_process(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t start = task_start(pid, pid);
+
+	(void)state;
+	put("/a");
+	memberships_see(&m, pid);
+	assert_true(start > 2);
+	expect(start - 2, NULL);
+	expect(start + 1000, "/a"); /* a later thread */
+	m.list[1].start -= 2;       /* as if it was read of that one */
+	memberships_forked(&m, pid);
+	put("/b");
+	memberships_see(&m, pid);
+	expect(start - 2, "/a");
+	expect(start, "/b");
+}
+
+static void test_nobody_asks(void **state)
+{
+	struct memberships none;
+
+	(void)state;
+	put("/a");
+	memberships_init(&none, NULL);
+	memberships_see(&none, (uint32_t)getpid());
+	memberships_see_all(&none, INT64_MAX);
+	assert_null(memberships_cgroup(&none, (uint32_t)getpid(), 0));
+	memberships_release(&none);
+}
+
+static void test_labels(void **state)
+{
+	struct membership_label list[MEMBERSHIP_LABELS];
+	const char *path = "/system.slice/docker-" ID ".scope";
+
+	(void)state;
+	assert_int_equal(memberships_labels("/", list), 0);
+	assert_int_equal(memberships_labels("/a.slice", list), 1);
+	assert_string_equal(list[0].key, "cgroup");
+	assert_int_equal(list[0].len, strlen("/a.slice"));
+	assert_int_equal(memberships_labels("/a.slice/b.service/c", list), 2);
+	assert_string_equal(list[1].key, "unit");
+	assert_int_equal(list[1].len, strlen("b.service"));
+	assert_memory_equal(list[1].value, "b.service", list[1].len);
+	assert_int_equal(memberships_labels(path, list), 3);
+	assert_string_equal(list[2].key, "container");
+	assert_int_equal(list[2].len, 12);
+	assert_memory_equal(list[2].value, ID, 12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_is_read_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_is_read_at_the_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_earlier_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
+		cmocka_unit_test(test_labels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
