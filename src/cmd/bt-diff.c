@@ -148,6 +148,7 @@ static void draw(const struct diff_command *o, struct profile *const *sides)
 	struct strbuf subtitle = STRBUF_INIT;
 	struct diff diff;
 
+	flame.title = o->args.title;
 	if (!flame.subtitle) {
 		add_subtitle(&subtitle, o, sides);
 		flame.subtitle = subtitle.buf;

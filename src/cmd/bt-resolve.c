@@ -182,6 +182,8 @@ static int run(const struct resolve_command *o)
 		if (!rec.complete &&
 			!recording_meta(&rec, "incomplete")) /* the output has an end record */
 			recording_add_meta(&rec, "incomplete", "yes");
+		if (o->args.title)
+			recording_set_meta(&rec, "heading", o->args.title);
 		symbol_resolve(&rec, &symbol, &report, &notes);
 		program_say_lines(&notes);
 		status = write_out(o, &rec, &report, part);

@@ -249,6 +249,8 @@ static bool record(struct options *o, int *ret)
 	} else if (drop_privileges(o, &err)) {
 		program_say_lines(&err);
 	} else {
+		if (o->title)
+			recording_set_meta(&rec, "heading", o->title);
 		*ret = finish(o, &rec, &files);
 		if (result > 0 && *ret == EXIT_OK)
 			*ret = EXIT_PARTIAL;

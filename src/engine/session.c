@@ -10,6 +10,7 @@
 #include "process/task.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ struct run {
 		uint64_t start;
 	} * targets;
 	size_t nr_targets;
-	double began; /* monotonic seconds; 0: the probes are not in place */
+	char comm[32]; /* of the first one */
+	double began;  /* monotonic seconds; 0: the probes are not in place */
 	double ended;
 };
 
@@ -102,6 +104,8 @@ static void remember_targets(struct run *r)
 	r->targets = xcalloc(r->nr_targets, sizeof(*r->targets));
 	for (size_t i = 0; i < r->nr_targets; i++)
 		r->targets[i] = (struct target){list[i], task_start(list[i], list[i])};
+	if (r->nr_targets)
+		task_comm(r->targets[0].id, r->comm, sizeof(r->comm));
 }
 
 /* True if stdout is a pipe that nobody reads any more. */
@@ -214,6 +218,48 @@ static void describe_command(const struct session *session, struct recording *re
 	strbuf_release(&words);
 }
 
+/* "nginx 1302, 1303"; of many only the first. */
+static void add_ids(const struct target *list, size_t nr, struct strbuf *out)
+{
+	enum { SHOWN = 4 };
+	const char *before = "";
+
+	for (size_t i = 0; i < nr && i < SHOWN; i++) {
+		strbuf_addf(out, "%s%" PRIu32, before, list[i].id);
+		before = ", ";
+	}
+	if (nr > SHOWN)
+		strbuf_adds(out, ", \xe2\x80\xa6");
+}
+
+static void describe_target(const struct run *r, struct recording *rec)
+{
+	static const char *const kinds[] = {
+		[SELECT_NONE] = "",
+		[SELECT_COMM] = "processes called",
+		[SELECT_CGROUP] = "cgroup",
+		[SELECT_CONTAINER] = "container",
+		[SELECT_UNIT] = "unit",
+	};
+	const struct session *s = r->session;
+	const struct selection *selection = &s->request.selection;
+	struct strbuf text = STRBUF_INIT;
+
+	if (s->request.all)
+		strbuf_adds(&text, s->command ? "all processes during " : "all processes");
+	else if (selection->kind)
+		strbuf_addf(&text, "%s %s%s", kinds[selection->kind], selection->name,
+			s->command ? " during " : "");
+	else if (!s->command)
+		strbuf_addf(&text, "%s ", r->comm);
+	for (char **w = s->command; w && *w; w++)
+		strbuf_addf(&text, "%s%s", w == s->command ? "" : " ", *w);
+	if (!s->request.all && !selection->kind && !s->command)
+		add_ids(r->targets, r->nr_targets, &text);
+	recording_add_meta(rec, "target", text.buf);
+	strbuf_release(&text);
+}
+
 static void describe_run(const struct run *r, struct recording *rec)
 {
 	time_t end = time(NULL), start = end - (time_t)(now() - r->began);
@@ -230,6 +276,7 @@ static void describe_run(const struct run *r, struct recording *rec)
 		recording_add_meta(rec, "cpus", number);
 	recording_add_meta(rec, "producer", "flametap " VERSION);
 	describe_command(r->session, rec);
+	describe_target(r, rec);
 	if (gmtime_r(&start, &tm) && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		recording_add_meta(rec, "started", date);
 	char *seconds = xasprintf("%.3f", r->began ? r->ended - r->began : 0.0);

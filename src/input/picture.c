@@ -298,6 +298,33 @@ static void set_unit(struct picture_reader *r, const char *unit)
 	strbuf_release(&text);
 }
 
+static void set_text(const char **attributes, const char *name, char **field)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (!attribute(attributes, name))
+		return;
+	strbuf_adds(&text, attribute(attributes, name));
+	decode(&text);
+	profile_set(field, text.buf);
+	strbuf_release(&text);
+}
+
+static void set_origin(struct picture_reader *r, const char **attributes)
+{
+	struct timing *t = &r->p->timing;
+	uint64_t cpus = 0;
+
+	set_text(attributes, "target", &r->p->origin.target);
+	set_text(attributes, "host", &r->p->origin.host);
+	set_text(attributes, "engine", &r->p->origin.engine);
+	if (!number_attribute(attributes, "started", &t->started) ||
+		!number_attribute(attributes, "duration", &t->duration) ||
+		!number_attribute(attributes, "cpus", &cpus) || cpus > UINT32_MAX)
+		damaged(r);
+	t->cpus = (uint32_t)cpus;
+}
+
 static void begin_profile(struct picture_reader *r, const char **attributes)
 {
 	uint64_t version = 0, self = 0;
@@ -317,6 +344,7 @@ static void begin_profile(struct picture_reader *r, const char **attributes)
 		set_unit(r, attribute(attributes, "unit"));
 	r->has_data = true;
 	r->p->reversed = attribute(attributes, "reversed");
+	set_origin(r, attributes);
 	add_self(r, 0, self);
 }
 
@@ -369,6 +397,7 @@ static void XMLCALL on_end(void *arg, const char *name)
 	if (r->part == PART_TITLE && !r->p->title && strcmp(r->text.buf, "Flame graph")) {
 		decode(&r->text);
 		profile_set(&r->p->title, r->text.buf);
+		r->p->titled = true;
 	}
 	if ((r->part == PART_MODULES || r->part == PART_FRAMES) && r->text.len)
 		damaged(r);

@@ -24,6 +24,9 @@
  * The attribute factor="0.001" is the factor for weights that are shown, shown="ms" their unit
  * after that, if it is different.
  *
+ * What was recorded, as far as it is known: target="nginx 1302" host="web1" engine="bpf", and in
+ * nanoseconds started="…" (since 1970) and duration="…"; cpus="2".
+ *
  * Numbers are written in digits of picture_digits[], lowest first: while the number is PICTURE_LAST
  * or more, subtract that, write digit PICTURE_LAST + number % PICTURE_MORE, and divide by
  * PICTURE_MORE; then write the rest as the last digit.

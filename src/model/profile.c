@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile.h"
 #include "lib/hash.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <errno.h>
@@ -53,6 +54,7 @@ void profile_release(struct profile *p)
 	free(p->title);
 	free(p->unit);
 	free(p->event);
+	origin_release(&p->origin);
 	*p = (struct profile){0};
 }
 
@@ -62,12 +64,24 @@ void profile_set(char **field, const char *value)
 	*field = value ? xstrdup(value) : NULL;
 }
 
+void profile_heading(const struct profile *p, struct strbuf *out)
+{
+	const char *target = p->origin.target;
+
+	if (p->title)
+		strbuf_adds(out, p->title);
+	if (p->title && !p->titled && target && *target)
+		strbuf_addf(out, ": %s", target);
+}
+
 void profile_describe(struct profile *p, const struct profile *from)
 {
 	profile_set(&p->title, from->title);
 	profile_set(&p->unit, from->unit);
 	profile_set(&p->event, from->event);
+	p->titled = from->titled;
 	p->timing = from->timing;
+	origin_copy(&p->origin, &from->origin);
 	p->account = from->account;
 	cuts_release(&p->cuts);
 	cuts_init(&p->cuts);

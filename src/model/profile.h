@@ -9,11 +9,14 @@
 #include "account.h"
 #include "cuts.h"
 #include "lib/strpool.h"
+#include "origin.h"
 #include "timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct strbuf;
 
 enum frame_kind {
 	FRAME_USER,
@@ -67,9 +70,11 @@ struct profile {
 		uint32_t mask, nr;
 	} by_frame, by_node; /* by_node has only nodes with many siblings */
 	char *title;         /* NULL: unknown; owned */
+	bool titled;         /* the title is the user's, or has the target */
 	char *unit;          /* "samples", "us", "bytes"; owned */
 	char *event;         /* event of a text format, without modifiers, NULL: unknown; owned */
 	struct timing timing;
+	struct origin origin;
 	struct account account;
 	struct cuts cuts;       /* of the account's cut and broken stacks */
 	bool reversed;          /* the leaf is at the root, see filter_reverse() */
@@ -80,6 +85,9 @@ struct profile {
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
+/* Appends the title and, unless titled, the target: "CPU time: nginx 1302"; nothing: unknown. */
+void profile_heading(const struct profile *p, struct strbuf *out);
+
 void profile_set(char **field, const char *value); /* title, unit, event */
 
 /* Copies everything about FROM except for frames and nodes: title, unit, event, timing, account and

@@ -49,6 +49,16 @@ void recording_add_meta(struct recording *rec, const char *key, const char *valu
 	};
 }
 
+void recording_set_meta(struct recording *rec, const char *key, const char *value)
+{
+	for (size_t i = 0; i < rec->nr_meta; i++)
+		if (!strcmp(recording_get(rec, rec->meta[i].key), key)) {
+			rec->meta[i].value = recording_string(rec, value);
+			return;
+		}
+	recording_add_meta(rec, key, value);
+}
+
 void recording_add_module(struct recording *rec, const struct rec_module *module)
 {
 	ALLOC_GROW(rec->modules, rec->nr_modules, rec->modules_alloc);

@@ -162,6 +162,8 @@ void recording_name_frame(
 
 uint32_t recording_string(struct recording *rec, const char *s); /* NULL: 0 */
 const char *recording_get(const struct recording *rec, uint32_t string);
+/* Replaces the value of KEY, which is added if there is none. */
+void recording_set_meta(struct recording *rec, const char *key, const char *value);
 const char *recording_meta(const struct recording *rec, const char *key); /* NULL: none */
 
 /* Writes REC to OUT. -1 with errno's text in ERR on failure. Same recording, same bytes. */

@@ -324,6 +324,18 @@ struct timing recording_timing(const struct recording *rec, const struct rec_eve
 	};
 }
 
+static void set_heading(const struct recording *rec, struct profile *p)
+{
+	const char *heading = recording_meta(rec, "heading");
+
+	if (heading || recording_meta(rec, "title"))
+		profile_set(&p->title, heading ? heading : recording_meta(rec, "title"));
+	p->titled = heading != NULL;
+	profile_set(&p->origin.target, recording_meta(rec, "target"));
+	profile_set(&p->origin.host, recording_meta(rec, "host"));
+	profile_set(&p->origin.engine, recording_meta(rec, "engine"));
+}
+
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p)
 {
@@ -348,8 +360,7 @@ void recording_to_profile(
 
 		timing_add(&p->timing, &timing);
 	}
-	if (recording_meta(rec, "title"))
-		profile_set(&p->title, recording_meta(rec, "title"));
+	set_heading(rec, p);
 	recording_account(rec, view, &p->account);
 	recording_cuts(rec, view, &p->cuts);
 	for (size_t i = 0; i < rec->nr_frames; i++)

@@ -22,19 +22,38 @@ uint64_t task_tick_ns(void)
 	return 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-static bool read_fields(const char *path, struct fields *f)
+/* The first SIZE - 1 bytes of a file, ended by NUL. */
+static bool read_text(const char *path, char *text, size_t size)
 {
-	char text[1024];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
+	ssize_t n = read(fd, text, size - 1);
 
 	close(fd);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
+	return true;
+}
+
+void task_comm(uint32_t tid, char *comm, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	if (!read_text(path, comm, size))
+		*comm = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+}
+
+static bool read_fields(const char *path, struct fields *f)
+{
+	char text[1024];
+
+	if (!read_text(path, text, sizeof(text)))
+		return false;
 	const char *s = strrchr(text, ')'); /* the name may contain blanks and parentheses */
 
 	return s && sscanf(s + 1,

@@ -13,6 +13,9 @@ uint64_t task_tick_ns(void);
 /* Start time of a task in clock ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
 
+/* The name of a task, "" if it is gone. SIZE: of COMM. */
+void task_comm(uint32_t tid, char *comm, size_t size);
+
 /* All processes except kernel threads and this one; the caller frees the list. */
 uint32_t *task_programs(size_t *nr);
 

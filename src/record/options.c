@@ -29,6 +29,7 @@ enum {
 	OPT_ENGINE,
 	OPT_STAP_ARG,
 	OPT_STACKS,
+	OPT_TITLE,
 	OPT_MIN_QUALITY,
 	OPT_COMPILE_ONLY,
 	OPT_MODULE,
@@ -80,6 +81,8 @@ static const struct argp_option option_table[] = {
 		"Write FILE, in the format of its ending: .rec .bt .folded .svg .csv .json .pb.gz "
 		"or .speedscope.json; can be repeated; default: .bt on stdout",
 		2},
+	{"title", OPT_TITLE, "TEXT", 0,
+		"Heading of pictures and reports; default: what was recorded", 2},
 	{"report", OPT_REPORT, "DIR", 0, "Write all formats into a dated folder in DIR", 2},
 	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
 	{"by", OPT_BY, "KEY", 0,
@@ -326,6 +329,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'o':
 		add_output(o, arg, state);
+		break;
+	case OPT_TITLE:
+		o->title = arg;
 		break;
 	case OPT_REPORT:
 		o->report = arg_text("--report", arg, "the name of a folder", state);

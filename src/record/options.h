@@ -22,6 +22,7 @@ struct options {
 	const char **outputs;
 	size_t nr_outputs, outputs_alloc;
 	const char *report;
+	const char *title; /* NULL: what was recorded */
 	char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;

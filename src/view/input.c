@@ -116,15 +116,18 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 
 	if (check_counts(p, own, err) < 0)
 		return -1;
-	if (p->title)
+	if (p->title) {
 		profile_set(&own->title, p->title);
-	else if (!first)
+	} else if (!first) {
 		profile_set(&p->title, own->title);
+		p->titled = own->titled;
+	}
 	if (first) {
 		*p = *own;
 		*own = old;
 	} else {
 		add_tree(p, own);
+		origin_add(&p->origin, &own->origin);
 	}
 	if (!p->event)
 		profile_set(&p->event, own->event);

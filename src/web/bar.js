@@ -20,6 +20,9 @@ flametap.bar = (() => {
 			: line.textContent)];
 	}
 
+	const foot = html('div', { class: 'foot' }, ...takeLine('foot'));
+	foot.hidden = !foot.textContent;
+
 	const input = html('input', { type: 'search', placeholder: 'Search (regex)  /',
 		'aria-label': 'Search frames by regular expression', autocomplete: 'off',
 		autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search' });
@@ -156,7 +159,7 @@ flametap.bar = (() => {
 	/* The description of the frame, in one line. */
 	const description = () => [name, origin, numbers].map((e) => e.textContent).filter((s) => s).join(', ');
 
-	return { box, input, show, description, tell, showCount, searching: () => document.activeElement === input,
+	return { box, foot, input, show, description, tell, showCount, searching: () => document.activeElement === input,
 		focusSearch() {
 			input.focus();
 			input.select();

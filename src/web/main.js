@@ -7,7 +7,7 @@
 	const { now } = actions;
 
 	const app = dom.html('div', { class: 'app' }, bar.box, legend.box,
-		dom.html('div', { class: 'middle' }, graph.scroller, table.box), ...panels.panels);
+		dom.html('div', { class: 'middle' }, graph.scroller, table.box), bar.foot, ...panels.panels);
 	const frame = dom.svg('foreignObject', { x: 0, y: 0, width: '100%', height: '100%' });
 	/* the frame with the keyboard focus, for screen readers */
 	const described = dom.svg('g', { id: 'described', role: 'treeitem' });

@@ -8,7 +8,7 @@ import zlib
 import colour
 import profiles
 from basics import BASE
-from page import Page, draw, equal, holds, test
+from page import Page, draw, equal, file_of, holds, test
 from webdriver import Browser
 
 PLAIN = profiles.plain()
@@ -162,6 +162,27 @@ def phone(driver):
         page.push('.chip button')
         equal(page.chips(), [])
         page.quiet()
+
+
+@test
+def origin_at_the_foot(browser):
+    """What was recorded, in the heading and at the foot; also of a picture of that picture; one title replaces the heading."""
+    metas = ('title CPU\\x20time', 'target web\\x20<7>', 'host there', 'engine bpf', 'cpus 2', 'seconds 1.5', 'started 2026-11-22T14:03:11Z')
+    lines = profiles.recording([('web', 7, 'main@/bin/web', 3)]).splitlines()
+    lines[1:2] = ['meta ' + meta for meta in metas]
+    lines[-1] = 'end %d' % (len(lines) - 1)
+    foot = 'web <7> \u00b7 there \u00b7 2026-11-22 14:03:11 UTC \u00b7 1.5 s \u00b7 2 CPUs \u00b7 bpf'
+    page = Page(browser, draw('origin', '\n'.join(lines) + '\n'))
+    equal((page.text('title'), page.texts('.foot > span')), ('CPU time: web <7>', [foot]))
+    with open(file_of('origin.svg'), 'rb') as f:
+        picture = f.read()
+    page = Page(browser, draw('again', picture))
+    equal((page.text('title'), page.texts('.foot > span')), ('CPU time: web <7>', [foot]))
+    page = Page(browser, draw('titled', picture, '--title', 'mine'))
+    equal((page.text('title'), page.texts('.foot > span')), ('mine', [foot]))
+    page = Page(browser, draw('plain', PLAIN))
+    equal(page.js("return document.querySelector('.foot').hidden"), True)
+    page.quiet()
 
 
 def colour_count(png):

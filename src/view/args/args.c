@@ -24,6 +24,7 @@ enum {
 	OPT_SKIP_AFTER,
 	OPT_REVERSE,
 	OPT_MIN_QUALITY,
+	OPT_TITLE,
 }; /* those of the programs begin at 256 */
 
 static const struct argp_option table[] = {
@@ -34,6 +35,7 @@ static const struct argp_option table[] = {
 		"Only samples whose label KEY has one of these values (recordings; repeatable)", 2},
 	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
 	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings)", 2},
+	{"title", OPT_TITLE, "TEXT", 0, "Heading, instead of that of the input", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 2},
@@ -77,6 +79,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		break;
+	case OPT_TITLE:
+		args->title = arg;
 		break;
 	case OPT_MIN_QUALITY:
 		args->min_quality = arg_percent("--min-quality", arg, state);
@@ -197,6 +202,10 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 	input_settle(profiles, nr, &args->input.view);
 	demangle_profiles(profiles, nr, args->input.symbol.demangle);
 	for (size_t i = 0; i < nr; i++) {
+		if (args->title) {
+			profile_set(&profiles[i]->title, args->title);
+			profiles[i]->titled = true;
+		}
 		if (filter_apply(&args->filter, profiles[i], &notes) < 0)
 			result = -1;
 		profile_finish(profiles[i]);

@@ -25,12 +25,14 @@ struct view_args {
 	char **files;               /* of argv; none: stdin */
 	size_t nr_files;
 	bool compares;      /* two files are two profiles, before and after; else all are one */
+	const char *title;  /* NULL: the input's */
 	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
 };
 
 #define VIEW_ARGS_INIT                                                                             \
 	{                                                                                          \
-		.input = {.view.event = -1, .symbol = SYMBOL_OPTIONS_INIT}, .min_quality = ACCOUNT_NO_LEAST \
+		.input = {.view.event = -1, .symbol = SYMBOL_OPTIONS_INIT},                        \
+		.min_quality = ACCOUNT_NO_LEAST                                                    \
 	}
 
 /* Options in group 2, files, exit codes in --help. Its input is a struct view_args. */

@@ -4,14 +4,12 @@
 #include "view/view.h"
 
 enum {
-	OPT_TITLE = 0x5000, /* after those of flamegraph_args.c */
-	OPT_SUBTITLE,
+	OPT_SUBTITLE = 0x5000, /* after those of flamegraph_args.c */
 	OPT_WIDTH,
 	OPT_INVERTED,
 };
 
 static const struct argp_option table[] = {
-	{"title", OPT_TITLE, "TEXT", 0, "Heading of the picture", 1},
 	{"subtitle", OPT_SUBTITLE, "TEXT", 0, "Second line of the heading", 1},
 	{"width", OPT_WIDTH, "PX", 0,
 		"Width without script; in a browser the window's is used (1200)", 1},
@@ -24,9 +22,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct flame_options *o = state->input;
 
 	switch (key) {
-	case OPT_TITLE:
-		o->title = arg;
-		break;
 	case OPT_SUBTITLE:
 		o->subtitle = arg;
 		break;

@@ -55,8 +55,7 @@ struct export_source export_source(const struct profile *p, uint32_t frame)
 
 void export_title(const struct profile *p, uint64_t scale, struct strbuf *out)
 {
-	if (p->title)
-		strbuf_adds(out, p->title);
+	profile_heading(p, out);
 	if (scale > 1)
 		strbuf_addf(out, "%sweights in units of %" PRIu64 " %s", p->title ? ", " : "",
 			scale, p->unit);

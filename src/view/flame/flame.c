@@ -244,6 +244,24 @@ static void add_account(struct picture *pic, struct strbuf *head, unsigned shift
 	strbuf_release(&line);
 }
 
+/* What was recorded, below the frames; returns its height. */
+static unsigned add_foot(struct picture *pic, struct strbuf *out, unsigned y)
+{
+	struct strbuf line = STRBUF_INIT;
+	bool any;
+
+	if (!pic->diff)
+		origin_add_line(&pic->p->origin, &pic->p->timing, &line);
+	any = line.len;
+	if (any) {
+		strbuf_addf(out, "<text id=\"foot\" x=\"%d\" y=\"%u\">", PAD, y + 7);
+		xml_text_cut(out, line.buf, line.len, 10 * (pic->width - 2 * PAD) / 65);
+		strbuf_adds(out, "</text>\n");
+	}
+	strbuf_release(&line);
+	return any ? 17 : 0;
+}
+
 static void add_desc(struct picture *pic)
 {
 	struct strbuf *text = &pic->text, line = STRBUF_INIT;
@@ -296,6 +314,7 @@ static void write_head(struct picture *pic, unsigned shift)
 			&head, pic->p, pic->diff, PAD, pic->top, pic->width - 2 * PAD);
 	pic->top += 5;
 	height = pic->top + pic->rows * ROW + PAD;
+	height += add_foot(pic, &head, height);
 	strbuf_addf(&pic->text,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flametap\" width=\"%u\" "
@@ -355,15 +374,19 @@ static int draw(const struct profile *p, const struct diff *diff,
 		.out = out,
 		.text = STRBUF_INIT,
 		.unit = STRBUF_INIT,
-		.title = options->title ? options->title
-			 : p->title     ? p->title
-			 : diff         ? "Difference"
-					: "Flame graph",
 		.width = options->width ? options->width : WIDTH,
 		.factor = options->factor ? options->factor : 1,
 	};
 	const char *unit = options->unit ? options->unit : p->unit;
+	struct strbuf title = STRBUF_INIT;
 
+	if (options->title)
+		strbuf_adds(&title, options->title);
+	else
+		profile_heading(p, &title);
+	if (!title.len && !options->title)
+		strbuf_adds(&title, diff ? "Difference" : "Flame graph");
+	pic.title = title.buf;
 	if (pic.width < FLAME_WIDTH_MIN)
 		pic.width = FLAME_WIDTH_MIN;
 	pic.unit_word = unit;
@@ -375,6 +398,7 @@ static int draw(const struct profile *p, const struct diff *diff,
 		write_nothing(&pic);
 	strbuf_release(&pic.text);
 	strbuf_release(&pic.unit);
+	strbuf_release(&title);
 	return written(out, err);
 }
 

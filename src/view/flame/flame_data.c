@@ -250,6 +250,31 @@ static void add_diff(struct strbuf *out, const struct diff_scale *scale, unsigne
 		add_attribute(out, "normalized", 1);
 }
 
+static void add_text(struct strbuf *out, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	strbuf_addf(out, " %s=\"", name);
+	xml_text(out, value, strlen(value));
+	strbuf_addch(out, '"');
+}
+
+/* What was recorded, for programs that read the file. */
+static void add_origin(struct strbuf *out, const struct profile *p)
+{
+	const struct timing *t = &p->timing;
+
+	add_text(out, "target", p->origin.target);
+	add_text(out, "host", p->origin.host);
+	add_text(out, "engine", p->origin.engine);
+	if (t->started)
+		add_attribute(out, "started", t->started);
+	if (t->duration)
+		add_attribute(out, "duration", t->duration);
+	if (t->cpus)
+		add_attribute(out, "cpus", t->cpus);
+}
+
 static void write_head(struct scaler *scaler, FILE *out)
 {
 	const struct flame_data *data = scaler->data;
@@ -279,6 +304,8 @@ static void write_head(struct scaler *scaler, FILE *out)
 		strbuf_addf(&head, " factor=\"%.17g\"", data->factor);
 	if (data->p->reversed)
 		strbuf_adds(&head, " reversed=\"1\"");
+	if (!data->diff)
+		add_origin(&head, data->p);
 	strbuf_addf(&head, " inverted=\"%d\">\n", data->inverted);
 	strbuf_flush(&head, out);
 	strbuf_release(&head);

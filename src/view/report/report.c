@@ -191,6 +191,23 @@ static void json_row(struct report *r, const struct function *row)
 	strbuf_addch(&r->text, '}');
 }
 
+/* title, and what is known of the origin */
+static void json_heading(struct report *r)
+{
+	const struct origin *o = &r->p->origin;
+	const struct {
+		const char *key, *value;
+	} facts[] = {{"target", o->target}, {"host", o->host}, {"engine", o->engine}};
+	struct strbuf heading = STRBUF_INIT;
+
+	profile_heading(r->p, &heading);
+	json_text(&r->text, "{\n ", "title", heading.len ? heading.buf : r->p->title);
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+		if (facts[i].value && *facts[i].value)
+			json_text(&r->text, ",\n ", facts[i].key, facts[i].value);
+	strbuf_release(&heading);
+}
+
 static void report_json(struct report *r)
 {
 	static const char *const lists[] = {
@@ -201,7 +218,7 @@ static void report_json(struct report *r)
 	};
 	uint64_t all = r->p->nodes[0].total;
 
-	json_text(&r->text, "{\n ", "title", r->p->title);
+	json_heading(r);
 	json_key(&r->text, ",\n ", "total");
 	strbuf_addu(&r->text, all);
 	json_text(&r->text, ",\n ", "unit", r->p->unit);

@@ -145,10 +145,14 @@ static void add_heads(struct report *r, const struct widths *w)
 
 static void add_top(struct report *r, const struct widths *w)
 {
-	if (r->p->title) {
-		terminal_add(&r->text, r->p->title, strlen(r->p->title), w->all);
+	struct strbuf heading = STRBUF_INIT;
+
+	profile_heading(r->p, &heading);
+	if (heading.len) {
+		terminal_add(&r->text, heading.buf, heading.len, w->all);
 		strbuf_addch(&r->text, '\n');
 	}
+	strbuf_release(&heading);
 	if (amount_is_time(r->p->unit)) {
 		amount_add(&r->text, r->p->nodes[0].total, r->p->unit);
 	} else {
