@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
+#include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/report/calls.h"
@@ -42,7 +43,8 @@ static const struct argp_option table[] = {
 static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
 {
 	if (o->has_of)
-		argp_error(state, "give only one of --summary, --callers and --callees, once");
+		argp_error(
+			state, "give only one of --summary, --by, --callers and --callees, once");
 	o->report.of = of;
 	o->has_of = true;
 }
@@ -55,6 +57,51 @@ static void set_calls(
 		arg_invalid(
 			of == REPORT_CALLERS ? "--callers" : "--callees", fn, ARG_PATTERN, state);
 	o->report.fn = &o->fn;
+}
+
+/* By a word, or else a label's key. */
+static void set_by(struct report_command *o, const char *arg, struct argp_state *state)
+{
+	static const char label[] = "label:";
+
+	o->args.input.view.by = NULL;
+	set_of(o, !strcmp(arg, "category") ? REPORT_CATEGORIES : REPORT_GROUPS, state);
+	if (o->report.of == REPORT_CATEGORIES)
+		return;
+	o->report.by = report_by_of(arg);
+	if (o->report.by != BY_LABEL)
+		return;
+	o->report.key = begins_with(arg, strlen(arg), label) ? arg + strlen(label) : arg;
+	arg_text("--by", o->report.key, "label:KEY with the key of a label", state);
+}
+
+/* What of the input is needed for it. */
+static void read_for_groups(struct report_command *o, struct argp_state *state)
+{
+	struct recording_view *view = &o->args.input.view;
+
+	switch (o->report.by) {
+	case BY_FILE:
+	case BY_LINE:
+		o->args.input.symbol.lines = view->lines = view->paths = true;
+		break;
+	case BY_PROCESS:
+		view->processes = true;
+		view->comm = view->threads = false;
+		break;
+	case BY_THREAD:
+		view->threads = true;
+		break;
+	case BY_LABEL:
+		view->by = o->report.key;
+		view->keep_labels = true;
+		break;
+	case BY_FUNCTION:
+	case BY_MODULE:
+		return;
+	}
+	if (o->report.by >= BY_PROCESS && o->args.filter.nr_skip_after)
+		argp_error(state, "--skip-after removes what --by needs: leave one of them out");
 }
 
 static void set_form(struct report_command *o, enum report_form form, struct argp_state *state)
@@ -102,6 +149,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (!o->has_form && o->report.fn)
 			o->report.form = REPORT_TEXT;
+		if (o->args.input.view.by)
+			set_by(o, o->args.input.view.by, state);
+		read_for_groups(o, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -135,6 +185,9 @@ static int write_report(void *command, struct profile *const *profiles)
 int main(int argc, char **argv)
 {
 	struct report_command o = {.args = VIEW_ARGS_INIT};
+
+	o.args.by_help = "A table by KEY: module, file or line (of the source), process, thread, "
+			 "category, or the key of a label (label:KEY if it is one of these words)";
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -139,6 +139,7 @@ static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 /* False: the line is neither a task nor a separator. */
 static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 {
+	const struct text_options *options = r->text.in->options;
 	struct stacks_task task = {0};
 	struct bcc_text rest;
 
@@ -148,7 +149,7 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 		r->waker_end = r->text.stacks.nr;
 		r->kernel_end = 0;
 	} else if (skip_word(t, "-", &rest) && parse_task(&rest, &task)) {
-		task.tid = r->text.in->options->threads ? task.pid : 0;
+		task.tid = options->threads || options->processes ? task.pid : 0;
 		r->task = stacks_task(&r->text.stacks, &task);
 	} else if (skip_word(t, "waker:", &rest) || skip_word(t, "target:", &rest)) {
 		set_task(r, &rest);

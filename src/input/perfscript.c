@@ -191,11 +191,14 @@ static void select_event(struct perfscript_reader *r, const struct perf_header *
 
 static void begin_sample(struct perfscript_reader *r, const struct perf_header *h)
 {
+	const struct text_options *options = r->text.in->options;
 	struct stacks_task task = {
 		.comm = h->comm,
 		.len = h->comm_len,
 		.pid = h->pid,
-		.tid = r->text.in->options->threads ? h->tid : 0,
+		.tid = options->threads     ? h->tid
+		       : options->processes ? h->pid
+					    : 0,
 	};
 
 	r->state = IN_OTHER;

@@ -17,6 +17,7 @@ struct strbuf;
 struct text_options {
 	bool sources;      /* frames have a FILE:LINE, without folder */
 	bool threads;      /* a task is COMM/TID */
+	bool processes;    /* it is COMM/PID */
 	bool samples;      /* each sample counts 1, whatever its period */
 	const char *event; /* the event or map to read; NULL: the first one */
 };

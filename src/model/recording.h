@@ -193,10 +193,13 @@ void recording_add_unnamed(
 struct recording_view {
 	bool comm;                         /* the task's comm is the root frame */
 	bool threads;                      /* comm/tid is */
+	bool processes;                    /* comm/pid of the process is */
 	bool lines;                        /* frames have their source line */
+	bool paths;                        /* with the folders of its file */
 	int event;                         /* number of the event, -1: the first that has rows */
 	const struct label_filter *labels; /* only rows that match; NULL: all */
 	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
+	bool keep_labels; /* frames that stand for labels stay different from others */
 	bool note_states; /* add notes for states even if there is only one, or too many */
 	bool label_sets;  /* each stack ends in a frame for its row's labels, if any; see the
 			     profile's unlabelled */

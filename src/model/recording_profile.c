@@ -33,6 +33,7 @@ struct tree_builder {
 			      first used */
 	uint32_t node;     /* of the profile, that the row has come to */
 	struct table deep; /* node, stack of the recording → node */
+	uint32_t *leaders; /* by task: that of its process, its main thread if it is known */
 	uint64_t nodes_max;
 	bool is_cut;       /* the stacks of this row need more */
 	uint64_t labelled; /* frames of the rows whose labels are shown */
@@ -99,13 +100,15 @@ static uint32_t intern(struct tree_builder *b, uint32_t string)
 		&b->p->names, recording_get(b->rec, string), strpool_len(&b->rec->strings, string));
 }
 
-/* "file.c:12", without the folder; 0: unknown or not requested. */
+/* "file.c:12"; 0: unknown or not requested. */
 static uint32_t source_of(struct tree_builder *b, const struct rec_name *n)
 {
 	if (!b->view->lines || !n->file || !n->line)
 		return 0;
 	strbuf_reset(&b->text);
-	strbuf_addf(&b->text, "%s:%" PRIu32, file_name(recording_get(b->rec, n->file)), n->line);
+	const char *path = recording_get(b->rec, n->file);
+
+	strbuf_addf(&b->text, "%s:%" PRIu32, b->view->paths ? path : file_name(path), n->line);
 	return strpool_add(&b->p->names, b->text.buf, b->text.len);
 }
 
@@ -175,9 +178,33 @@ static void push_deep(struct tree_builder *b, uint32_t stack)
 	b->node = *at;
 }
 
-static void push_task(struct tree_builder *b, const struct rec_task *task)
+/* By task; freed by the caller. */
+static uint32_t *find_leaders(const struct recording *rec)
 {
-	if (!b->view->comm && !b->view->threads)
+	uint32_t *leaders = xcalloc(rec->nr_tasks, sizeof(*leaders));
+	struct table of_pid;
+	bool is_new;
+
+	table_init(&of_pid);
+	for (uint32_t i = 0; i < rec->nr_tasks; i++) {
+		const struct rec_task *t = &rec->tasks[i];
+		uint32_t *leader = table_put(&of_pid, t->pid, 0, &is_new);
+
+		if (is_new || t->pid == t->tid)
+			*leader = i;
+	}
+	for (uint32_t i = 0; i < rec->nr_tasks; i++)
+		leaders[i] =
+			rec->tasks[i].pid ? *table_put(&of_pid, rec->tasks[i].pid, 0, &is_new) : i;
+	table_release(&of_pid);
+	return leaders;
+}
+
+static void push_task(struct tree_builder *b, uint32_t id)
+{
+	const struct rec_task *task = &b->rec->tasks[b->leaders ? b->leaders[id] : id];
+
+	if (!b->view->comm && !b->view->threads && !b->leaders)
 		return;
 	const char *comm = recording_get(b->rec, task->comm);
 
@@ -185,6 +212,8 @@ static void push_task(struct tree_builder *b, const struct rec_task *task)
 	strbuf_adds(&b->text, *comm ? comm : "[unknown]");
 	if (b->view->threads)
 		strbuf_addf(&b->text, "/%u", task->tid);
+	else if (b->leaders && task->pid)
+		strbuf_addf(&b->text, "/%u", task->pid);
 	push_text(b, FRAME_TASK);
 }
 
@@ -270,7 +299,7 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	b->is_cut = false;
 	if (b->view->by)
 		push_by(b, row);
-	push_task(b, &b->rec->tasks[row->task]);
+	push_task(b, row->task);
 
 	uint32_t before = b->node;
 
@@ -344,6 +373,7 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.leaders = view->processes ? find_leaders(rec) : NULL,
 		.nodes_max = nodes_max(rec, p),
 		.states = view->note_states || recording_mixes_states(rec, view),
 		.text = STRBUF_INIT,
@@ -366,6 +396,7 @@ void recording_to_profile(
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		free(b.frames[i]);
 	free(b.frames);
+	free(b.leaders);
 	table_release(&b.deep);
 	strbuf_release(&b.text);
 }

@@ -188,6 +188,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	const struct text_options text = {
 		.sources = options->view.lines,
 		.threads = options->view.threads,
+		.processes = options->view.processes,
 		.samples = options->samples,
 		.event = options->event,
 	};
@@ -274,7 +275,8 @@ static void leave_out(struct profile *p, bool tasks, bool states, bool forget)
 
 void input_settle(struct profile *const *profiles, size_t nr, const struct recording_view *view)
 {
-	bool tasks = view->comm || view->threads, states = states_are_idle(profiles, nr);
+	bool tasks = view->comm || view->threads || view->processes,
+	     states = states_are_idle(profiles, nr);
 
 	bool forget = view->by != NULL;
 
@@ -283,7 +285,8 @@ void input_settle(struct profile *const *profiles, size_t nr, const struct recor
 		forget |= profiles[i]->states;
 	}
 	for (size_t i = 0; i < nr; i++)
-		leave_out(profiles[i], !tasks, states, forget && !view->label_sets);
+		leave_out(profiles[i], !tasks, states,
+			forget && !view->label_sets && !view->keep_labels);
 }
 
 /* Each line of NOTES as "'PATH': LINE". */

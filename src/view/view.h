@@ -36,8 +36,8 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 
 /*
  * To be called after all input was read into N profiles that are shown together. Removes task
- * frames unless VIEW has comm or threads or one of the profiles has several processes (one of its
- * inputs has, or its inputs have different tasks); removes states unless they differ.
+ * frames unless VIEW has comm, threads or processes or one of the profiles has several processes
+ * (one of its inputs has, or its inputs have different tasks); removes states unless they differ.
  */
 void input_settle(struct profile *const *profiles, size_t n, const struct recording_view *view);
 
@@ -73,15 +73,35 @@ int view_flame_diff(const struct diff *diff, const struct flame_options *options
 /* The Content-Security-Policy that allows the script and style of these files and nothing else. */
 extern const char view_flame_policy[];
 
-enum report_of { REPORT_FUNCTIONS, REPORT_CATEGORIES, REPORT_CALLERS, REPORT_CALLEES };
+enum report_of {
+	REPORT_FUNCTIONS,
+	REPORT_CATEGORIES,
+	REPORT_CALLERS,
+	REPORT_CALLEES,
+	REPORT_GROUPS, /* by module, source file … */
+};
+enum report_by {
+	BY_FUNCTION, /* not a group */
+	BY_MODULE,
+	BY_FILE,
+	BY_LINE,
+	BY_PROCESS,
+	BY_THREAD,
+	BY_LABEL, /* the profile was read with keep_labels */
+};
 enum report_form { REPORT_CSV, REPORT_TEXT, REPORT_JSON };
 struct report_options {
 	enum report_of of;
 	enum report_form form;
 	const struct pattern *fn;  /* functions whose callers or callees are listed */
+	enum report_by by;         /* of groups */
+	const char *key;           /* of the label */
 	unsigned top;              /* maximum number of rows of text; 0: all */
 	const struct rules *rules; /* NULL: the built-in ones */
 };
+/* "module", "file", "line", "process", "thread"; "": not one of these. */
+const char *report_by_word(enum report_by by);
+enum report_by report_by_of(const char *word); /* BY_LABEL: none of these words */
 /* The default of all options gives profile.csv; with categories, summary.csv. */
 int view_report(const struct profile *p, const struct report_options *options, FILE *out,
 	struct strbuf *err);

@@ -81,7 +81,12 @@ flametap.actions = (() => {
 
 	function search(name) {
 		go({ search: '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$', ignorecase: false,
-			kind: '', category: '' });
+			kind: '', category: '', module: '' });
+	}
+
+	/* Highlights the frames of a kind, category or module. */
+	function select(which, value) {
+		go({ search: '', kind: '', category: '', module: '', [which]: value });
 	}
 
 	function theme() {
@@ -172,5 +177,5 @@ flametap.actions = (() => {
 		['Esc', 'Leave: search, zoom, highlight'],
 	];
 
-	return { now, ofFrame, ofView, others, zoomTo, step, search, setTheme, functionOf };
+	return { now, ofFrame, ofView, others, zoomTo, step, search, select, setTheme, functionOf };
 })();

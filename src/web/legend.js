@@ -51,7 +51,7 @@ flametap.legend = (() => {
 		const on = state[which] === value, totals = now.view.stacks.totals(0);
 		const self = share(sums.self, k, totals), total = share(sums.total, k, totals);
 		const item = button('', `${label}: ${self} itself, ${total} with all that it calls`,
-			() => flametap.go({ search: '', kind: '', category: '', [which]: on ? '' : value }),
+			() => actions.select(which, on ? '' : value),
 			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
@@ -93,7 +93,7 @@ flametap.legend = (() => {
 			const value = `^${states[k].replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`, on = state.search === value;
 			const part = share(total, k, totals);
 			const item = button('', `${states[k]}: ${part}`,
-				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '' }), { 'aria-pressed': on });
+				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '', module: '' }), { 'aria-pressed': on });
 
 			item.append(html('span', { class: 'label' }, states[k]), html('span', { class: 'share' }, part));
 			return item;
@@ -108,7 +108,7 @@ flametap.legend = (() => {
 
 		if (root.classList.contains('nolegend'))
 			return;
-		const key = [state.kind, state.category, state.search, all].join('\n');
+		const key = [state.kind, state.category, state.search, state.module, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };

@@ -103,7 +103,7 @@
 		} else if (now.zoom) {
 			flametap.go({ zoom: '' });
 		} else if (now.marks.active) {
-			flametap.go({ search: '', kind: '', category: '' });
+			flametap.go({ search: '', kind: '', category: '', module: '' });
 		} else {
 			flametap.focusOn(-1);
 			panels.hideTip();

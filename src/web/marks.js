@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Highlighted frames: those that match the search or an entry of the legend. */
+/* Highlighted frames: those that match the search, an entry of the legend or a module. */
 'use strict';
 flametap.marks = (() => {
-	const { frames, categories } = flametap.data;
+	const { frames, categories, moduleOf } = flametap.data;
 
 	/* By node, 1: the frame's name matches. The root never does. */
 	function bySearch(tree, pattern) {
@@ -22,6 +22,8 @@ flametap.marks = (() => {
 
 			return (i) => tree.category[i] === category;
 		}
+		if (state.module)
+			return (i) => moduleOf(tree.frame[i]) === state.module;
 		return null;
 	}
 
@@ -48,7 +50,7 @@ flametap.marks = (() => {
 	 * one of its callers is marked.
 	 */
 	function of(view, zoom, state) {
-		const marks = { active: Boolean(state.search || state.kind || state.category), error: '' };
+		const marks = { active: Boolean(state.search || state.kind || state.category || state.module), error: '' };
 		const { tree, stacks, callers } = view;
 
 		try {

@@ -11,6 +11,7 @@ flametap.state = (() => {
 		search: '',
 		kind: '',
 		category: '',
+		module: '',
 	};
 	const flags = ['ignorecase', 'table'];
 	const changes = Object.keys(flametap.views.changes);
@@ -18,7 +19,7 @@ flametap.state = (() => {
 
 	/*
 	 * changes: [{ how, what }] in order (views.js); callers: null, '' for those of everything, or a
-	 * function; icicle: root on top; one of search, kind and category selects the highlighted frames.
+	 * function; icicle: root on top; one of search, kind, category and module selects the highlighted frames.
 	 */
 	const state = { icicle: inverted, changes: [], callers: null, ...plain,
 		ignorecase: false, table: false };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sortable table of the functions: an accessible alternative to the graph. */
+/* A sortable table of the functions, which a search, module, category or kind filters. */
 'use strict';
 flametap.table = (() => {
 	const { dom, data, text, views, actions } = flametap;
@@ -7,18 +7,21 @@ flametap.table = (() => {
 	const { state } = flametap.state;
 	const { now } = actions;
 	const MOST = 200; /* rows */
+	const ofStacks = (name) => (fn) => name(fn, now.view.stacks);
 	const columns = [
-		{ label: 'Function', value: (fn) => views.nameOf(fn) },
-		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn] },
-		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn] },
+		{ label: 'Function', value: (fn) => views.nameOf(fn), isText: true },
+		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn], span: data.isDiff ? 1 : 2 },
+		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn], span: data.isDiff ? 1 : 2 },
 		...(data.isDiff ? [{ label: 'Change', value: (fn, { self }) => Math.abs(changeOf(self, fn)) }] : []),
 		{ label: 'Places', value: (fn, sums) => sums.places[fn] },
+		{ label: 'Module', value: (fn) => views.fileOf(views.moduleOf(fn)), isText: true },
+		{ label: 'Category', value: ofStacks(categoryOf), isText: true },
 	];
 
-	const body = html('tbody'), heads = html('tr');
-	const note = html('p', { class: 'note' });
-	const box = html('aside', { class: 'table', 'aria-label': 'Functions', tabindex: '-1' },
-		html('table', {}, html('thead', {}, heads), body), note);
+	const body = html('tbody'), heads = html('tr'), sums = html('tr');
+	const note = html('p', { class: 'note' }), filter = html('p', { class: 'filter' });
+	const box = html('aside', { class: 'table', 'aria-label': 'Functions', tabindex: '-1' }, filter,
+		html('table', {}, html('thead', {}, heads), body, html('tfoot', {}, sums)), note);
 	let by = 1;
 
 	const last = (sides) => sides[sides.length - 1];
@@ -36,52 +39,123 @@ flametap.table = (() => {
 			show();
 		});
 
-		column.head = html('th', { scope: 'col' }, sort);
+		column.head = html('th', { scope: 'col', colspan: column.span || 1,
+			class: column.label.toLowerCase() }, sort);
 		heads.append(column.head);
 	}
 
-	function numbers(sides, fn) {
-		const totals = now.view.stacks.totals(0);
+	/* That of its heaviest frame. */
+	function categoryOf(fn, tree) {
+		if (!tree.functionCategories) {
+			const of = tree.functionCategories = new Uint32Array(data.functions.first.length);
+			const most = new Float64Array(of.length).fill(-1);
 
-		return html('td', { title: sides.map((side) => text.amount(side[fn])).join(' \u2192 ') },
-			sides.map((side, s) => text.percent(side[fn], totals[s])).join(' \u2192 '));
+			for (let i = 1; i < tree.n; i++) {
+				const f = data.functions.of[tree.frame[i]], total = tree.total(i);
+
+				if (total > most[f]) {
+					most[f] = total;
+					of[f] = tree.category[i];
+				}
+			}
+		}
+		return data.categories[tree.functionCategories[fn]];
 	}
 
-	function rowOf(fn, sums) {
-		const change = changeOf(data.isDiff ? sums.self : [sums.self[0], sums.self[0]], fn);
+	function numbers(weights) {
+		const totals = now.view.stacks.totals(0);
+		const amounts = weights.map(text.amount).join(' \u2192 ');
+		const shares = weights.map((weight, s) => text.percent(weight, totals[s])).join(' \u2192 ');
+
+		return data.isDiff ? [html('td', { title: amounts }, shares)]
+			: [html('td', {}, amounts), html('td', {}, shares)];
+	}
+
+	/* A cell that selects the functions with the same VALUE of WHICH. */
+	function selector(which, value, label) {
+		const on = state[which] === value;
+
+		return html('td', { class: which, title: value }, ...(value ? [dom.button(label,
+			on ? 'Show all' : `Only this ${which}: ${value}`, () => actions.select(which, on ? '' : value),
+			{ 'aria-pressed': on })] : []));
+	}
+
+	function rowOf(fn, sum) {
+		const change = changeOf(data.isDiff ? sum.self : [sum.self[0], sum.self[0]], fn);
+		const of = (sides) => sides.map((side) => side[fn]);
+		const module = views.moduleOf(fn), category = categoryOf(fn, now.view.stacks);
 
 		return html('tr', {}, html('th', { scope: 'row', title: views.textOf(fn).replace('\t', ' in ') },
 			dom.button(views.nameOf(fn), 'Highlight', () => actions.search(views.nameOf(fn)))),
-		numbers(sums.self, fn), numbers(sums.total, fn),
+		...numbers(of(sum.self)), ...numbers(of(sum.total)),
 		...(data.isDiff ? [html('td', {}, text.points(0, change))] : []),
-		html('td', {}, sums.places[fn].toLocaleString('en-US')));
+		html('td', {}, sum.places[fn].toLocaleString('en-US')),
+		selector('module', module, views.fileOf(module)), selector('category', category, category));
 	}
 
-	/* The functions that match the search; all if there is none. */
-	function functionsNow(sums) {
-		let pattern = /(?:)/;
+	/* The self weights add up to that of all stacks; a stack has several inclusive ones. */
+	function sumOf(list, sum) {
+		const self = sum.self.map((side) => list.reduce((all, fn) => all + side[fn], 0));
 
+		return [html('th', { scope: 'row' }, `Sum of ${list.length.toLocaleString('en-US')}`), ...numbers(self),
+			html('td', { colspan: 5 })];
+	}
+
+	/* What is selected by module, category or kind, with a way back. */
+	function showFilter() {
+		const which = ['module', 'category', 'kind'].find((name) => state[name]);
+
+		filter.hidden = !which;
+		if (!which)
+			return;
+		const value = which === 'kind' ? text.kinds[state.kind] : views.fileOf(state[which]);
+
+		filter.replaceChildren(dom.button(`${which}: ${value} \u00d7`, 'Show all functions',
+			() => actions.select(which, '')));
+	}
+
+	/* Whether a function is one of those that are highlighted. */
+	function tester() {
+		const tree = now.view.stacks;
+
+		if (state.module)
+			return (fn) => views.moduleOf(fn) === state.module;
+		if (state.category)
+			return (fn) => categoryOf(fn, tree) === state.category;
+		if (state.kind)
+			return (fn) => data.frames.style[data.functions.first[fn]][0] === state.kind;
 		try {
-			pattern = new RegExp(state.search, state.ignorecase ? 'i' : '');
+			const pattern = new RegExp(state.search, state.ignorecase ? 'i' : '');
+
+			return (fn) => pattern.test(views.nameOf(fn));
 		} catch (e) {
-			/* the bar shows the error */
+			return () => true; /* the bar shows the error */
 		}
-		return [...sums.places.keys()].filter((fn) =>
-			sums.places[fn] && pattern.test(views.nameOf(fn)));
+	}
+
+	/* The functions that match; all if there is nothing to match. */
+	function functionsNow(sum) {
+		const test = tester();
+
+		return [...sum.places.keys()].filter((fn) => sum.places[fn] && test(fn));
 	}
 
 	function show() {
 		box.hidden = !state.table;
 		if (!state.table)
 			return;
-		const sums = now.view.stacks.byFunction(), { value } = columns[by];
-		const values = new Map(functionsNow(sums).map((fn) => [fn, value(fn, sums)]));
-		const list = [...values.keys()].sort((a, b) => (by
-			? values.get(b) - values.get(a) : values.get(a) < values.get(b) ? -1 : 1));
+		const all = now.view.stacks.byFunction(), { value, isText } = columns[by];
+		const values = new Map(functionsNow(all).map((fn) => [fn, value(fn, all)]));
+		const less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+		const order = isText ? (a, b) => less(values.get(a), values.get(b)) || last(all.self)[b] - last(all.self)[a]
+			: (a, b) => values.get(b) - values.get(a);
+		const list = [...values.keys()].sort(order);
 
 		columns.forEach(({ head }, at) =>
-			head.setAttribute('aria-sort', at !== by ? 'none' : by ? 'descending' : 'ascending'));
-		body.replaceChildren(...list.slice(0, MOST).map((fn) => rowOf(fn, sums)));
+			head.setAttribute('aria-sort', at !== by ? 'none' : isText ? 'ascending' : 'descending'));
+		body.replaceChildren(...list.slice(0, MOST).map((fn) => rowOf(fn, all)));
+		sums.replaceChildren(...sumOf(list, all));
+		showFilter();
 		note.textContent = list.length > MOST ? `${MOST} of ${list.length.toLocaleString('en-US')} functions`
 			: '';
 	}

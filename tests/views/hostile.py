@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """hostile.py make: 100,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
 threads, files, functions, sources, and of itself, and such labels.
-hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight."""
+hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight, or of weights."""
 import csv
 import json
 import random
@@ -104,12 +104,13 @@ def check_csv(path):
     with open(path, newline='', encoding='latin-1') as f:
         if [[cell.encode('latin-1') for cell in row] for row in csv.reader(f, strict=True)] != [head] + rows:
             raise ValueError('another reader of CSV reads it otherwise')
-    print(sum(int(row[head.index(b'self')]) for row in rows))
+    print(sum(int(row[head.index(b'self' if b'self' in head else b'weight')]) for row in rows))
 
 
 def check_json(path):
     with open(path, encoding='utf-8') as f:
-        print(sum(row['self'] for row in json.load(f)['functions']))
+        data = json.load(f)
+    print(sum(row['self'] for row in data['functions']) if 'functions' in data else sum(row['weight'] for row in data['rows']))
 
 
 if sys.argv[1] == 'make':

@@ -96,9 +96,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static char *filter_help(int key, const char *text, void *input)
+{
+	const struct view_args *args = input;
+
+	/* argp frees what is not TEXT */
+	return key == OPT_BY && args && args->by_help ? xstrdup(args->by_help) : (char *)text;
+}
+
 const struct argp view_args_argp = {
 	.options = table,
 	.parser = parse_option,
+	.help_filter = filter_help,
 	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
 	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "
 	       "than --min-quality; 2 failed; 64 wrong usage.",

@@ -24,9 +24,10 @@ struct view_args {
 	struct rules_args rules;    /* of programs with rules_args_argp */
 	char **files;               /* of argv; none: stdin */
 	size_t nr_files;
-	bool compares;      /* two files are two profiles, before and after; else all are one */
-	const char *title;  /* NULL: the input's */
-	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
+	bool compares;       /* two files are two profiles, before and after; else all are one */
+	const char *title;   /* NULL: the input's */
+	const char *by_help; /* of --by; NULL: the value of a label becomes the root frame */
+	double min_quality;  /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
 };
 
 #define VIEW_ARGS_INIT                                                                             \

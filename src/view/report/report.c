@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report.h"
 #include "calls.h"
+#include "groups.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 #include "lib/percent.h"
@@ -11,6 +12,45 @@
 bool report_is_of_calls(const struct report *r)
 {
 	return r->options->of == REPORT_CALLERS || r->options->of == REPORT_CALLEES;
+}
+
+bool report_has_one_weight(const struct report *r)
+{
+	return report_is_of_calls(r) ||
+	       (r->options->of == REPORT_GROUPS && groups_are_of_stacks(r->options->by));
+}
+
+uint64_t report_whole(const struct report *r)
+{
+	return report_is_of_calls(r) ? r->of.inclusive : r->p->nodes[0].total;
+}
+
+static const char *const words[] = {
+	[BY_FUNCTION] = "",
+	[BY_MODULE] = "module",
+	[BY_FILE] = "file",
+	[BY_LINE] = "line",
+	[BY_PROCESS] = "process",
+	[BY_THREAD] = "thread",
+	[BY_LABEL] = "",
+};
+
+const char *report_by_word(enum report_by by)
+{
+	return words[by];
+}
+
+enum report_by report_by_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (*words[i] && !strcmp(words[i], word))
+			return (enum report_by)i;
+	return BY_LABEL;
+}
+
+const char *report_group_word(const struct report *r)
+{
+	return r->options->by == BY_LABEL ? "value" : report_by_word(r->options->by);
 }
 
 const char *report_name(const struct report *r, const struct function *row, size_t *len)
@@ -37,6 +77,9 @@ static void init_rows(struct report *r)
 		break;
 	case REPORT_CALLEES:
 		calls_init_callees(&r->rows, &r->of, r->p, o->fn, o->rules);
+		break;
+	case REPORT_GROUPS:
+		groups_init(&r->rows, r->p, o->by, o->key);
 		break;
 	}
 }
@@ -75,6 +118,21 @@ static void csv_weights(struct report *r, const struct function *row)
 	csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 }
 
+static void csv_group(struct report *r, const struct function *row)
+{
+	const char *name = function_category(&r->rows, row);
+	const char *module = profile_module(r->p, row->frame);
+
+	csv_string(&r->text, name, strlen(name), ",");
+	if (groups_have_modules(r->options->by))
+		csv_string(&r->text, module, strlen(module), ",");
+	if (report_has_one_weight(r))
+		csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
+	else
+		csv_weights(r, row);
+	strbuf_addch(&r->text, '\n');
+}
+
 static void csv_row(struct report *r, const struct function *row)
 {
 	const char *category = function_category(&r->rows, row);
@@ -100,6 +158,9 @@ static void csv_row(struct report *r, const struct function *row)
 		strbuf_addch(&r->text, ',');
 		csv_string(&r->text, category, len, "\n");
 		break;
+	case REPORT_GROUPS:
+		csv_group(r, row);
+		break;
 	}
 }
 
@@ -112,6 +173,14 @@ static void csv_of(struct report *r, const char *relation, uint64_t weight)
 	strbuf_adds(&r->text, ",\n");
 }
 
+static void csv_group_head(struct report *r)
+{
+	strbuf_addf(&r->text, "%s,%s", report_group_word(r),
+		groups_have_modules(r->options->by) ? "module," : "");
+	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct\n"
+						       : "self,self_pct,inclusive,inclusive_pct\n");
+}
+
 static void report_csv(struct report *r)
 {
 	static const char calls[] = "relation,function,module,weight,weight_pct,category\n";
@@ -121,9 +190,12 @@ static void report_csv(struct report *r)
 		[REPORT_CATEGORIES] = "category,self,self_pct,inclusive,inclusive_pct\n",
 		[REPORT_CALLERS] = calls,
 		[REPORT_CALLEES] = calls,
+		[REPORT_GROUPS] = "",
 	};
 
 	strbuf_adds(&r->text, heads[r->options->of]);
+	if (r->options->of == REPORT_GROUPS)
+		csv_group_head(r);
 	if (report_is_of_calls(r))
 		csv_of(r, "function", r->of.inclusive);
 	if (r->options->of == REPORT_CALLEES)
@@ -173,20 +245,25 @@ static void json_function(struct report *r, const struct function *row)
 static void json_row(struct report *r, const struct function *row)
 {
 	const char *category = function_category(&r->rows, row);
-	uint64_t all = r->p->nodes[0].total;
+	uint64_t all = report_whole(r);
+	enum report_of of = r->options->of;
 
 	strbuf_adds(&r->text, "  {");
-	if (r->options->of == REPORT_CATEGORIES)
+	if (of == REPORT_CATEGORIES)
 		json_text(&r->text, "", "category", category);
+	else if (of == REPORT_GROUPS)
+		json_text(&r->text, "", report_group_word(r), category);
 	else
 		json_function(r, row);
-	if (report_is_of_calls(r)) {
-		json_weight(&r->text, ", ", "weight", row->inclusive, r->of.inclusive);
+	if (of == REPORT_GROUPS && groups_have_modules(r->options->by))
+		json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
+	if (report_has_one_weight(r)) {
+		json_weight(&r->text, ", ", "weight", row->inclusive, all);
 	} else {
 		json_weight(&r->text, ", ", "self", row->self, all);
 		json_weight(&r->text, ", ", "inclusive", row->inclusive, all);
 	}
-	if (r->options->of != REPORT_CATEGORIES)
+	if (of != REPORT_CATEGORIES && of != REPORT_GROUPS)
 		json_text(&r->text, ", ", "category", category);
 	strbuf_addch(&r->text, '}');
 }
@@ -215,6 +292,7 @@ static void report_json(struct report *r)
 		[REPORT_CATEGORIES] = "categories",
 		[REPORT_CALLERS] = "callers",
 		[REPORT_CALLEES] = "callees",
+		[REPORT_GROUPS] = "rows",
 	};
 	uint64_t all = r->p->nodes[0].total;
 
@@ -234,6 +312,11 @@ static void report_json(struct report *r)
 		json_weight(&r->text, ",\n ", "self", r->of.self, all);
 		json_weight(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
 	}
+	if (r->options->of == REPORT_GROUPS)
+		json_text(&r->text, ",\n ", "by",
+			r->options->by == BY_LABEL ? "label" : report_by_word(r->options->by));
+	if (r->options->of == REPORT_GROUPS && r->options->by == BY_LABEL)
+		json_text(&r->text, ",\n ", "label", r->options->key);
 	json_key(&r->text, ",\n ", lists[r->options->of]);
 	strbuf_addch(&r->text, '[');
 	for (uint32_t i = 0; i < r->rows.nr; i++) {

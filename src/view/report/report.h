@@ -17,8 +17,15 @@ struct report {
 	struct strbuf text; /* not yet written */
 };
 
-/* True for callers or callees, whose rows have only one weight. */
+/* True for callers or callees; whether rows have only one weight, as these, tasks and labels. */
 bool report_is_of_calls(const struct report *r);
+bool report_has_one_weight(const struct report *r);
+
+/* What 100 % are. */
+uint64_t report_whole(const struct report *r);
+
+/* The column of the names of groups: "module", "value". */
+const char *report_group_word(const struct report *r);
 
 /* The name of a row; "[root]" if there is no caller. */
 const char *report_name(const struct report *r, const struct function *row, size_t *len);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "groups.h"
 #include "input/notes.h"
 #include "lib/percent.h"
 #include "lib/terminal.h"
@@ -45,8 +46,8 @@ static struct widths fit(const struct report *r)
 	struct widths w = {.all = terminal_columns(r->out, 80)};
 	size_t numbers;
 
-	if (report_is_of_calls(r)) {
-		w.inclusive = widest(r, "weight", r->of.inclusive);
+	if (report_has_one_weight(r)) {
+		w.inclusive = widest(r, "weight", report_whole(r));
 		numbers = PERCENT + 1 + (size_t)w.inclusive + 2;
 	} else {
 		w.self = widest(r, "self", r->rows.nr ? r->rows.list[0].self : 0);
@@ -71,16 +72,14 @@ static void add_weight(struct report *r, uint64_t weight, uint64_t all, int widt
 	strbuf_release(&amount);
 }
 
-/* "name [module]"; the module gets at most half of the width. */
-static void add_function(struct report *r, const struct function *row, size_t columns)
+/* "name [module]"; the module gets at most half of the width. PATH: of the module, "": none. */
+static void add_in_module(
+	struct report *r, const char *name, size_t len, const char *path, size_t columns)
 {
 	struct strbuf module = STRBUF_INIT;
-	const char *path = profile_module(r->p, row->frame);
-	size_t len, room = columns;
-	const char *name = report_name(r, row, &len);
+	size_t room = columns;
 
-	/* the name of an unnamed frame is its module */
-	if (*path && !frame_is_unnamed(r->p, row->frame))
+	if (*path)
 		strbuf_addf(&module, *path == '[' ? "%s" : "[%s]", file_name(path));
 	if (module.len) {
 		size_t width = terminal_width(module.buf, module.len);
@@ -97,16 +96,39 @@ static void add_function(struct report *r, const struct function *row, size_t co
 	strbuf_release(&module);
 }
 
+static void add_function(struct report *r, const struct function *row, size_t columns)
+{
+	size_t len;
+	const char *name = report_name(r, row, &len);
+	/* the name of an unnamed frame is its module */
+	bool is_module = frame_is_unnamed(r->p, row->frame);
+
+	add_in_module(r, name, len, is_module ? "" : profile_module(r->p, row->frame), columns);
+}
+
+static void add_group(struct report *r, const struct function *row, size_t columns)
+{
+	const char *name = function_category(&r->rows, row);
+	bool modules = r->options->of == REPORT_GROUPS && groups_have_modules(r->options->by);
+
+	add_in_module(
+		r, name, strlen(name), modules ? profile_module(r->p, row->frame) : "", columns);
+}
+
+static bool is_of_groups(const struct report *r)
+{
+	return r->options->of == REPORT_GROUPS || r->options->of == REPORT_CATEGORIES;
+}
+
 static void add_row(struct report *r, const struct function *row, const struct widths *w)
 {
-	uint64_t all = report_is_of_calls(r) ? r->of.inclusive : r->p->nodes[0].total;
-	const char *category = function_category(&r->rows, row);
+	uint64_t all = report_whole(r);
 
 	if (w->self)
 		add_weight(r, row->self, all, w->self);
 	add_weight(r, row->inclusive, all, w->inclusive);
-	if (r->options->of == REPORT_CATEGORIES)
-		terminal_add_ends(&r->text, category, strlen(category), w->name);
+	if (is_of_groups(r))
+		add_group(r, row, w->name);
 	else
 		add_function(r, row, w->name);
 	strbuf_addch(&r->text, '\n');
@@ -125,7 +147,7 @@ static void add_of(struct report *r, const struct widths *w)
 	strbuf_release(&cell);
 }
 
-static void add_heads(struct report *r, const struct widths *w)
+static const char *head(const struct report *r)
 {
 	static const char *const names[] = {
 		[REPORT_FUNCTIONS] = "function [module]",
@@ -133,13 +155,24 @@ static void add_heads(struct report *r, const struct widths *w)
 		[REPORT_CALLERS] = "caller [module]",
 		[REPORT_CALLEES] = "callee [module]",
 	};
+	enum report_by by = r->options->by;
 
+	if (r->options->of != REPORT_GROUPS)
+		return names[r->options->of];
+	if (groups_have_modules(by))
+		return by == BY_FILE ? "file [module]" : "line [module]";
+	return by == BY_LABEL ? r->options->key : report_by_word(by);
+}
+
+static void add_heads(struct report *r, const struct widths *w)
+{
 	if (w->self)
 		strbuf_addf(&r->text, "  self %% %*s  incl. %% %*s  ", w->self, "self",
 			w->inclusive, "inclusive");
 	else
-		strbuf_addf(&r->text, " of it %% %*s  ", w->inclusive, "weight");
-	terminal_add(&r->text, names[r->options->of], strlen(names[r->options->of]), w->name);
+		strbuf_addf(&r->text, "%s %% %*s  ", report_is_of_calls(r) ? " of it" : "of all",
+			w->inclusive, "weight");
+	terminal_add(&r->text, head(r), strlen(head(r)), w->name);
 	strbuf_addch(&r->text, '\n');
 }
 
@@ -169,8 +202,7 @@ static void add_top(struct report *r, const struct widths *w)
 	}
 }
 
-/* The number and sum of the rows from FROM on; no sum for calls, whose stacks may overlap. */
-static void add_rest(struct report *r, uint32_t from, const struct widths *w)
+static const char *plural(const struct report *r)
 {
 	static const char *const names[] = {
 		[REPORT_FUNCTIONS] = "functions",
@@ -178,19 +210,56 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 		[REPORT_CALLERS] = "callers",
 		[REPORT_CALLEES] = "callees",
 	};
+	static const char *const groups[] = {
+		[BY_MODULE] = "modules",
+		[BY_FILE] = "files",
+		[BY_LINE] = "lines",
+		[BY_PROCESS] = "processes",
+		[BY_THREAD] = "threads",
+		[BY_LABEL] = "values",
+	};
+
+	return r->options->of == REPORT_GROUPS ? groups[r->options->by] : names[r->options->of];
+}
+
+/* The weight of a row that no other row has, too. */
+static uint64_t own_weight(const struct report *r, const struct function *row)
+{
+	return report_has_one_weight(r) ? row->inclusive : row->self;
+}
+
+static void add_sum(struct report *r, uint64_t sum, const struct widths *w)
+{
+	add_weight(r, sum, r->p->nodes[0].total, w->self ? w->self : w->inclusive);
+}
+
+/* The number and sum of the rows from FROM on; no sum for calls, whose stacks may overlap. */
+static void add_rest(struct report *r, uint32_t from, const struct widths *w)
+{
 	struct strbuf cell = STRBUF_INIT;
 	uint64_t rest = 0;
 
 	for (uint32_t i = from; i < r->rows.nr; i++)
-		add_capped(&rest, r->rows.list[i].self);
-	if (w->self) {
-		add_weight(r, rest, r->p->nodes[0].total, w->self);
+		add_capped(&rest, own_weight(r, &r->rows.list[i]));
+	if (!report_is_of_calls(r)) {
+		add_sum(r, rest, w);
 		strbuf_adds(&cell, "in ");
 	}
-	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, names[r->options->of]);
+	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, plural(r));
 	terminal_add(&r->text, cell.buf, cell.len, w->name + PERCENT);
 	strbuf_addch(&r->text, '\n');
 	strbuf_release(&cell);
+}
+
+/* That of the self weights, or of the only ones. */
+static void add_whole(struct report *r, const struct widths *w)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->rows.nr; i++)
+		add_capped(&sum, own_weight(r, &r->rows.list[i]));
+	add_sum(r, sum, w);
+	strbuf_addf(&r->text, "sum of %" PRIu32 " %s\n", r->rows.nr, plural(r));
 }
 
 void report_text(struct report *r)
@@ -207,4 +276,6 @@ void report_text(struct report *r)
 	}
 	if (nr < r->rows.nr)
 		add_rest(r, nr, &w);
+	if (!report_is_of_calls(r) && r->rows.nr > 1)
+		add_whole(r, &w);
 }
