@@ -378,12 +378,15 @@ static uint32_t *rank_frames(struct profile *p)
 
 struct child {
 	uint32_t node, rank;
+	uint64_t weight; /* 0: sorted only by rank */
 };
 
 static int compare_children(const void *va, const void *vb)
 {
 	const struct child *a = va, *b = vb;
 
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
@@ -394,7 +397,8 @@ static void sort_children(struct profile *p, uint32_t parent, const uint32_t *ra
 
 	for (uint32_t c = p->nodes[parent].child; c; c = p->nodes[c].next) {
 		ALLOC_GROW(*list, n, *alloc);
-		(*list)[n++] = (struct child){c, rank[p->nodes[c].frame]};
+		(*list)[n++] = (struct child){
+			c, rank[p->nodes[c].frame], p->reversed ? p->nodes[c].total : 0};
 	}
 	if (n < 2)
 		return;
@@ -410,9 +414,9 @@ void profile_finish(struct profile *p)
 	struct child *list = NULL;
 	size_t alloc = 0;
 
+	profile_add_up(p);
 	for (uint32_t i = 0; i < p->nr_nodes; i++)
 		sort_children(p, i, rank, &list, &alloc);
-	profile_add_up(p);
 	free(list);
 	free(rank);
 }

@@ -143,7 +143,7 @@ void profile_rename(struct profile *p, const uint32_t *names);
 
 /*
  * To be called once after everything is added and before a view: computes the total of every node
- * and sorts children (profile_compare_frames).
+ * and sorts children (profile_compare_frames), those of a reversed tree by weight first.
  */
 void profile_finish(struct profile *p);
 

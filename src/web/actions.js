@@ -3,7 +3,7 @@
 'use strict';
 flametap.actions = (() => {
 	const { data, views, graph, dom, text } = flametap;
-	const { state } = flametap.state;
+	const { state, byWeight, otherOrder } = flametap.state;
 	const { functions } = data;
 	/* what is shown; updated by main.js */
 	const now = { view: null, tree: null, zoom: 0, focus: -1, marks: null, missing: false };
@@ -128,8 +128,6 @@ flametap.actions = (() => {
 		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
 	].map((action) => ({ when: (i) => i > 0, ...action }));
 
-	const toggle = (name, on, off) => () => go({ [name]: state[name] === on ? off : on });
-
 	/* for the whole view: key, label, title, run(), pressed(), when; grouped in the bar */
 	const ofView = [
 		{ key: 'i', label: 'Icicle', title: 'Root on top', group: 'view',
@@ -137,8 +135,8 @@ flametap.actions = (() => {
 		{ key: 'b', label: 'Callers', title: 'Bottom-up: functions by their own weight, and who calls them',
 			group: 'view', pressed: () => state.callers !== null,
 			run: () => go({ callers: state.callers === null ? '' : null, zoom: '' }, { turned: true }) },
-		{ key: 'w', label: 'By weight', title: 'The heaviest callee first, instead of by name', group: 'view',
-			pressed: () => state.order === 'weight', run: toggle('order', 'weight', 'name') },
+		{ key: 'w', label: 'By weight', title: 'The heaviest first, instead of by name; usual for callers', group: 'view',
+			pressed: byWeight, run: () => go({ order: otherOrder() }) },
 		{ key: 'K', label: 'Fold recursion', title: 'Collapse the recursion of every function', group: 'view',
 			pressed: () => state.changes.some((c) => c.how === 'collapseall'),
 			run: () => toggleChange('collapseall') },

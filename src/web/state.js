@@ -2,10 +2,10 @@
 /* The state of the view, kept completely in the URL after #. */
 'use strict';
 flametap.state = (() => {
-	const { inverted } = flametap.data;
+	const { inverted, reversed } = flametap.data;
 	/* simple parts of the state by their names in the URL, with their defaults */
 	const plain = {
-		order: 'name',
+		order: '', /* weight, name, or what is usual for the view */
 		width: 'both',
 		zoom: '',
 		search: '',
@@ -80,5 +80,15 @@ flametap.state = (() => {
 		return true;
 	}
 
-	return { state, save, load };
+	const usualOrder = () => (state.callers !== null || reversed ? 'weight' : 'name');
+	const byWeight = () => (state.order || usualOrder()) === 'weight';
+
+	/* The order of children that is not shown now, as in the state. */
+	function otherOrder() {
+		const other = byWeight() ? 'name' : 'weight';
+
+		return other === usualOrder() ? '' : other;
+	}
+
+	return { state, save, load, byWeight, otherOrder };
 })();

@@ -207,11 +207,11 @@ flametap.views = (() => {
 	 * after expanding the nodes with at least SHARE of it.
 	 */
 	function of(state) {
-		const stacks = changedBy(state.changes), byWeight = state.order === 'weight';
+		const stacks = changedBy(state.changes), byWeight = flametap.state.byWeight();
 		const callers = state.callers === null ? null
 			: keepCallers(stacks, state.callers, () => callersOf(stacks, state.callers));
-		const ordered = callers || !byWeight ? stacks
-			: keepOrder(stacks, '', () => arrange(partsOf(stacks), true));
+		const ordered = callers || (!byWeight && !data.reversed) ? stacks
+			: keepOrder(stacks, byWeight, () => arrange(partsOf(stacks), byWeight));
 		const view = { stacks: sided(stacks, state.width), callers };
 
 		view.openTo = (link, share, lenient) => {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Other views of the same stacks: each is compared, node by node, with what the stacks say."""
+import re
+
 import profiles
 from page import Page, draw, equal, file_of, holds, test
 
@@ -147,6 +149,31 @@ def icicle(browser):
         page.press('i')
     page.press('Home', 'Down')
     equal(page.text('name'), 'main')
+
+
+@test
+def callers_by_weight(browser):
+    """Unless another order is chosen; so is the picture of reversed stacks, also without its script."""
+    text = 'main;a;x 1\nmain;b;x 5\nmain;c;x 3\nmain;y 2\n'
+    children = ("const { tree } = flametap.actions.now; return [...tree.parent.keys()].slice(1)"
+                ".filter((i) => tree.depth[i] === arguments[0]).map((i) => tree.name(i))")
+    url = draw('weights', text)
+    for link, names in (('#callers=', ['x', 'y']), ('#callers=x', ['b', 'c', 'a']), ('#callers=x&order=name', ['a', 'b', 'c'])):
+        page = Page(browser, url + link)
+        equal(page.js(children, 1 if link == '#callers=' else 2), names, link)
+    page = Page(browser, url)
+    equal(page.js(children, 2), ['a', 'b', 'c', 'y'])
+    url = draw('reversed', text, '--reverse')
+    with open(file_of('reversed.svg'), encoding='utf-8') as f:
+        static = re.findall('<title>([abc]) [(]', f.read())
+    equal(static, ['b', 'c', 'a'])
+    page = Page(browser, url)
+    equal(page.js(children, 2)[:3], ['b', 'c', 'a'])
+    page.press('w')
+    equal((page.js(children, 2)[:3], page.hash()), (['a', 'b', 'c'], '#order=name'))
+    page.press('w')
+    equal((page.js(children, 2)[:3], page.hash()), (['b', 'c', 'a'], ''))
+    page.quiet()
 
 
 @test
