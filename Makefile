@@ -98,7 +98,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(TEST_LIBS)
 
-$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/view/pprof.pb-c.o
+$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -138,15 +138,15 @@ $(O)/web/policy: $(O)/web/script $(O)/web/style
 		"style-src '$(call sha256,$(O)/web/style)'" > $@
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
-# src/view/export/pprof.proto becomes build/view/pprof.pb-c.[ch], which pack its messages
+# src/input/pprof.proto becomes build/input/pprof.pb-c.[ch], which pack its messages
 PROTOC_C ?= protoc-c
-$(O)/view/%.pb-c.c $(O)/view/%.pb-c.h: src/view/export/%.proto
+$(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	@mkdir -p $(@D)
 	@echo "  PROTO $<"
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
-$(O)/view/%.pb-c.o: $(O)/view/%.pb-c.c
+$(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
-$(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/view/pprof.pb-c.h
+$(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them all
 BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))

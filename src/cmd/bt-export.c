@@ -23,7 +23,7 @@ static void choose(struct export_command *o, export *format, struct argp_state *
 	if (o->export && o->export != format)
 		argp_error(state, "give only one of --pprof, --speedscope and --folded");
 	o->export = format;
-	o->args.input.view.label_sets = format == view_pprof;
+	o->args.input.view.label_sets = o->args.input.view.places = format == view_pprof;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

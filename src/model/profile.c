@@ -102,7 +102,7 @@ const char *profile_differs(const struct profile *p, const struct profile *other
 
 static uint64_t frame_hash(const struct frame *f)
 {
-	return hash_pair((uint64_t)f->name << 32 | f->module,
+	return hash_pair((uint64_t)f->name << 32 | (f->module ^ f->place << 16),
 		(uint64_t)f->source << 32 | (uint64_t)f->label << 8 | f->kind);
 }
 
@@ -146,7 +146,7 @@ static void index_add(struct profile_index *index, uint32_t id, const struct pro
 static bool same_frame(const struct frame *a, const struct frame *b)
 {
 	return a->name == b->name && a->module == b->module && a->source == b->source &&
-	       a->kind == b->kind && a->label == b->label;
+	       a->place == b->place && a->kind == b->kind && a->label == b->label;
 }
 
 static void check_frames(const struct profile *p)
@@ -192,6 +192,7 @@ struct frame profile_import_frame(struct profile *p, const struct profile *from,
 		.name = strpool_import(&p->names, &from->names, f->name),
 		.module = strpool_import(&p->names, &from->names, f->module),
 		.source = strpool_import(&p->names, &from->names, f->source),
+		.place = strpool_import(&p->names, &from->names, f->place),
 		.kind = f->kind,
 		.label = f->label,
 	};

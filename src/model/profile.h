@@ -43,6 +43,7 @@ struct frame {
 	uint32_t name;   /* in names */
 	uint32_t module; /* in names; 0: unknown */
 	uint32_t source; /* in names, "file.c:12"; 0: unknown or not requested */
+	uint32_t place;  /* in names, "1139 BUILDID" (place.h); 0: unknown or not requested */
 	enum frame_kind kind : 8;
 	enum frame_label label : 8;
 };

@@ -201,6 +201,7 @@ struct recording_view {
 	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
 	bool keep_labels; /* frames that stand for labels stay different from others */
 	bool note_states; /* add notes for states even if there is only one, or too many */
+	bool places;      /* frames have their place (place.h) */
 	bool label_sets;  /* each stack ends in a frame for its row's labels, if any; see the
 			     profile's unlabelled */
 };

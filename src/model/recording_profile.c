@@ -4,6 +4,7 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "place.h"
 #include "recording.h"
 
 #include <inttypes.h>
@@ -85,13 +86,44 @@ void recording_add_unnamed(
 			*module ? file_name(module) : "unknown");
 }
 
+/* The place of a frame in the kernel, or in the kernel module that has its name. */
+static uint32_t kernel_place(struct tree_builder *b, const struct rec_frame *f)
+{
+	uint32_t module = f->nr_names ? b->rec->names[f->names].module : 0;
+	uint32_t build = recording_find_module(b->rec, recording_get(b->rec, module)).build_id;
+
+	return place_add(&b->p->names, f->addr - f->call, recording_get(b->rec, build),
+		strpool_len(&b->rec->strings, build));
+}
+
+/* 0: unknown or not requested. That of a caller is in its call instruction. */
+static uint32_t place_of(struct tree_builder *b, const struct rec_frame *f)
+{
+	if (!b->view->places || f->place == AT_NAME)
+		return 0;
+	if (f->place == AT_ADDRESS)
+		return f->kind == FRAME_KERNEL ? kernel_place(b, f)
+					       : place_add(&b->p->names, f->addr - f->call, "", 0);
+	const struct rec_map *map = &b->rec->maps[f->map];
+
+	return place_add(&b->p->names, map->has_link ? map->link + f->addr - f->call : 0,
+		recording_get(b->rec, map->build_id), strpool_len(&b->rec->strings, map->build_id));
+}
+
 static uint32_t unnamed_frame(struct tree_builder *b, const struct rec_frame *f)
 {
 	const char *module = module_of(b->rec, f);
 
 	strbuf_reset(&b->text);
 	recording_add_unnamed(b->rec, f, &b->text);
-	return profile_frame(b->p, f->kind, b->text.buf, b->text.len, module, strlen(module));
+	struct frame frame = {
+		.name = strpool_add(&b->p->names, b->text.buf, b->text.len),
+		.module = strpool_adds(&b->p->names, module),
+		.place = place_of(b, f),
+		.kind = f->kind,
+	};
+
+	return profile_add_frame(b->p, &frame);
 }
 
 static uint32_t intern(struct tree_builder *b, uint32_t string)
@@ -120,6 +152,7 @@ static uint32_t named_frame(
 		.name = intern(b, n->function),
 		.module = intern(b, n->module ? n->module : path),
 		.source = source_of(b, n),
+		.place = place_of(b, f),
 		.kind = inlined ? FRAME_INLINE : f->kind,
 	};
 

@@ -54,7 +54,7 @@ static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
 	struct recording_view view = *o->view;
 	struct profile labelled, *list = &labelled;
 
-	view.label_sets = true;
+	view.label_sets = view.places = true;
 	profile_init(&labelled);
 	recording_to_profile(o->rec, &view, &labelled);
 	demangle_profiles(&list, 1, o->demangle);

@@ -3,7 +3,7 @@
 
 pprof, speedscope, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name,
 sorted, control characters in it as \\xHH; the sum of all weights last. top (of go tool pprof): the same, no sum.
-stacks: of a pprof file, each sample with what is known of its frames, root first.
+places: of a pprof file, each location with its address, file and build-id. stacks: of a pprof file, each sample with what is known of its frames, root first.
 valid: nothing; fails when the speedscope file does not fit the schema in $SCHEMA.
 The classes of profile.proto are in profile_pb2, which protoc makes.
 """
@@ -65,7 +65,7 @@ def check_pprof(profile):
     """What profile.proto says in words."""
     assert profile.string_table[0] == ""
     assert len(set(profile.string_table)) == len(profile.string_table)
-    assert len(profile.sample_type) == 1
+    assert 1 <= len(profile.sample_type) <= 2
     functions, locations, mappings = map(check_ids, (profile.function, profile.location, profile.mapping))
     used_locations = {id for sample in profile.sample for id in sample.location_id}
     assert used_locations <= set(locations)
@@ -73,7 +73,9 @@ def check_pprof(profile):
     assert used_functions <= set(functions)
     assert {location.mapping_id for location in profile.location} <= set(mappings) | {0}
     assert all(location.line for location in profile.location)
-    assert all(len(sample.value) == 1 and sample.value[0] > 0 for sample in profile.sample)
+    assert all(len(sample.value) == len(profile.sample_type) and sample.value[0] > 0 for sample in profile.sample)
+    if len(profile.sample_type) > 1:
+        assert all(sample.value[1] == sample.value[0] * profile.period for sample in profile.sample)
 
 
 def pprof_functions(path):
@@ -140,14 +142,28 @@ def print_stacks(path):
         labels = "".join(f" {text[label.key]}={text[label.str]}" for label in sample.label)
         stack = "; ".join(location_text(locations[id]) for id in reversed(sample.location_id))
         print(f"{stack} {sample.value[0]}{labels}")
-    (kind,) = profile.sample_type
-    print(f"{text[kind.type]}/{text[kind.unit]} {text[profile.period_type.type]}/{text[profile.period_type.unit]}"
+    kinds = ",".join(f"{text[kind.type]}/{text[kind.unit]}" for kind in profile.sample_type)
+    print(f"{kinds} {text[profile.period_type.type]}/{text[profile.period_type.unit]}"
           f" period {profile.period} time {profile.time_nanos} duration {profile.duration_nanos}")
     for comment in profile.comment:
         print(text[comment])
     for mapping in profile.mapping:
         has = [name for name in ("functions", "filenames", "line_numbers", "inline_frames") if getattr(mapping, "has_" + name)]
         print(text[mapping.filename], *has)
+
+
+def print_places(path):
+    profile = read_pprof(path)
+    text = profile.string_table
+    names = {function.id: text[function.name] for function in profile.function}
+    mappings = {mapping.id: mapping for mapping in profile.mapping}
+    print("default", text[profile.default_sample_type])
+    for location in profile.location:
+        mapping = mappings[location.mapping_id]
+        assert mapping.memory_start == mapping.memory_limit == mapping.file_offset == 0
+        lines = " ".join(names[line.function_id] for line in location.line)
+        print(f"{lines}: {location.address:x} in {text[mapping.filename]} {text[mapping.build_id]}"
+              f"{' functions' * mapping.has_functions}")
 
 
 def check_schema(path):
@@ -163,6 +179,8 @@ def main():
     what, path = sys.argv[1:]
     if what == "stacks":
         print_stacks(path)
+    elif what == "places":
+        print_places(path)
     elif what == "valid":
         check_schema(path)
     elif what == "top":

@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/export/export.h"
-#include "view/pprof.pb-c.h"
+#include "input/pprof.pb-c.h"
 #include "view/view.h"
 
 #include <setjmp.h>

@@ -12,7 +12,8 @@
 #include "lib/util.h"
 #include "lib/word.h"
 #include "model/labels.h"
-#include "view/pprof.pb-c.h"
+#include "model/place.h"
+#include "input/pprof.pb-c.h"
 #include "view/preorder.h"
 #include "view/view.h"
 
@@ -42,8 +43,11 @@ struct pprof_writer {
 	struct gzip gzip;
 	const struct profile *p;
 	struct strpool strings;     /* the string table, same numbers */
-	struct strpool modules;     /* of the mappings, same numbers; 0: none */
+	struct strpool modules;     /* and build-ids, of the mappings */
+	struct table by_module;     /* module, build-id → mapping */
+	uint32_t nr_mappings;       /* with number 0, none */
 	uint32_t *mapping_of;       /* frame → mapping */
+	uint64_t period;            /* ns of CPU time of a sample, for its second value; 0: none */
 	struct table functions;     /* name, file → function */
 	struct table by_frame;      /* frame, outer location → location */
 	struct location *locations; /* location 0 is none */
@@ -116,10 +120,15 @@ static void write_sample_type(struct pprof_writer *w)
 			unit = units[i].unit;
 		}
 
-	Pprof__ValueType value = value_type(w, type, unit);
+	Pprof__ValueType value = value_type(w, type, unit), time = PPROF__VALUE_TYPE__INIT;
 
 	part.n_sample_type = 1;
-	part.sample_type = &(Pprof__ValueType *){&value};
+	if (w->period) {
+		time = value_type(w, "cpu", "nanoseconds");
+		part.n_sample_type = 2;
+		part.default_sample_type = value.type; /* instead of the last one */
+	}
+	part.sample_type = (Pprof__ValueType *[]){&value, &time};
 	put(w, &part);
 }
 
@@ -173,46 +182,81 @@ static bool is_program(const struct profile *p, uint32_t frame)
 	       !strstr(file_name(module), ".so");
 }
 
+/* Without start, limit and offset, pprof takes addresses as those that the file was linked at. */
 static void write_mapping(struct pprof_writer *w, uint32_t id, Pprof__Mapping *mapping)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
 	mapping->id = id;
-	mapping->filename = add_text(w, strpool_get(&w->modules, id));
 	part.n_mapping = 1;
 	part.mapping = &mapping;
 	put(w, &part);
 }
 
-/* Numbers the modules of all frames. Readers expect the program to be the first one. */
+/* The number of the mapping for a frame's module and build-id; 0: none. */
+static uint32_t mapping_of(struct pprof_writer *w, Pprof__Mapping *mappings, uint32_t frame)
+{
+	struct place place = place_get(&w->p->names, w->p->frames[frame].place);
+	uint32_t module = strpool_adds(&w->modules, export_module(w->p, frame));
+	uint32_t build_id = strpool_add(&w->modules, place.build_id, place.len);
+	bool is_new;
+
+	if (!module)
+		return 0;
+	uint32_t *id = table_put(&w->by_module, module, build_id, &is_new);
+
+	if (!is_new)
+		return *id;
+	*id = w->nr_mappings++;
+
+	Pprof__Mapping *m = &mappings[*id];
+
+	pprof__mapping__init(m);
+	m->filename = add_text(w, strpool_get(&w->modules, module));
+	m->build_id = add_text(w, strpool_get(&w->modules, build_id));
+	return *id;
+}
+
+/*
+ * UNNAMED: a frame with an address has no name. Then the mapping is one without functions, so that
+ * others look for them.
+ */
+static void set_flags(struct pprof_writer *w, Pprof__Mapping *m, bool *unnamed, uint32_t frame)
+{
+	struct export_source source = export_source(w->p, frame);
+	bool is_unnamed = frame_is_unnamed(w->p, frame);
+
+	*unnamed |= is_unnamed && place_get(&w->p->names, w->p->frames[frame].place).address;
+	m->has_functions = (m->has_functions || !is_unnamed) && !*unnamed;
+	m->has_filenames |= source.len > 0;
+	m->has_line_numbers |= source.line > 0;
+	m->has_inline_frames |= w->p->frames[frame].kind == FRAME_INLINE;
+}
+
+/* Numbers the mappings of all frames. Readers expect the program to be the first one. */
 static void write_mappings(struct pprof_writer *w)
 {
 	const struct profile *p = w->p;
-	Pprof__Mapping *mappings = xcalloc(p->nr_frames, sizeof(*mappings));
+	Pprof__Mapping *mappings = xcalloc((size_t)p->nr_frames + 1, sizeof(*mappings));
+	bool *unnamed = xcalloc((size_t)p->nr_frames + 1, sizeof(*unnamed));
 	uint32_t program = 0;
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
 		if (p->frames[i].label == LABEL_SET)
 			continue;
-		uint32_t id = strpool_adds(&w->modules, export_module(p, i));
-		struct export_source source = export_source(p, i);
-		Pprof__Mapping *m = &mappings[id];
+		uint32_t id = w->mapping_of[i] = mapping_of(w, mappings, i);
 
-		if (!m->base.descriptor)
-			pprof__mapping__init(m);
-		m->has_functions |= !frame_is_unnamed(p, i);
-		m->has_filenames |= source.len > 0;
-		m->has_line_numbers |= source.line > 0;
-		m->has_inline_frames |= p->frames[i].kind == FRAME_INLINE;
-		w->mapping_of[i] = id;
+		if (id)
+			set_flags(w, &mappings[id], &unnamed[id], i);
 		if (!program && is_program(p, i))
 			program = id;
 	}
 	if (program)
 		write_mapping(w, program, &mappings[program]);
-	for (uint32_t id = 1; id < w->modules.nr; id++)
+	for (uint32_t id = 1; id < w->nr_mappings; id++)
 		if (id != program)
 			write_mapping(w, id, &mappings[id]);
+	free(unnamed);
 	free(mappings);
 }
 
@@ -245,14 +289,15 @@ static uint32_t function_of(
 	return *id;
 }
 
-static void write_location(struct pprof_writer *w, uint32_t id, uint32_t mapping)
+static void write_location(struct pprof_writer *w, uint32_t id, uint32_t frame)
 {
 	Pprof__Line lines[LINES_IN_LOCATION], *list[LINES_IN_LOCATION];
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
 	location.id = id;
-	location.mapping_id = mapping;
+	location.mapping_id = w->mapping_of[frame];
+	location.address = place_get(&w->p->names, w->p->frames[frame].place).address;
 	for (uint32_t at = id; at; at = w->locations[at].outer) {
 		Pprof__Line *line = &lines[location.n_line];
 
@@ -286,7 +331,7 @@ static uint32_t location_of(struct pprof_writer *w, uint32_t frame, uint32_t out
 
 	ALLOC_GROW(w->locations, w->nr_locations, w->locations_alloc);
 	w->locations[w->nr_locations] = location;
-	write_location(w, w->nr_locations, w->mapping_of[frame]);
+	write_location(w, w->nr_locations, frame);
 	return w->nr_locations++;
 }
 
@@ -302,7 +347,8 @@ static bool joins(const struct pprof_writer *w, uint32_t frame, uint32_t caller,
 	};
 	const struct frame *frames = w->p->frames;
 
-	return caller && frames[frame].kind == FRAME_INLINE && is_code[frames[caller].kind] &&
+	return caller && frames[frame].kind == FRAME_INLINE &&
+	       frames[frame].place == frames[caller].place && is_code[frames[caller].kind] &&
 	       w->mapping_of[frame] == w->mapping_of[caller] &&
 	       w->locations[outer].nr < LINES_IN_LOCATION;
 }
@@ -383,7 +429,7 @@ static void add_label_set(struct pprof_writer *w, struct sample_labels *labels, 
 
 static void write_sample(struct pprof_writer *w, size_t depth, uint64_t self)
 {
-	int64_t value = (int64_t)self;
+	int64_t values[] = {(int64_t)self, (int64_t)(self * w->period)};
 	const struct level *leaf = &w->path[depth];
 	struct sample_labels labels = {.nr = 0};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -398,8 +444,8 @@ static void write_sample(struct pprof_writer *w, size_t depth, uint64_t self)
 			i--;
 	}
 	sample.location_id = w->ids;
-	sample.n_value = 1;
-	sample.value = &value;
+	sample.n_value = w->period ? 2 : 1;
+	sample.value = values;
 	if (leaf->task)
 		add_label(&labels, add_text(w, "task"), leaf->task);
 	if (leaf->labels)
@@ -445,6 +491,10 @@ static void writer_init(struct pprof_writer *w, const struct profile *p)
 	strpool_init(&w->modules);
 	w->mapping_of = xcalloc(p->nr_frames, sizeof(*w->mapping_of));
 	table_init(&w->functions);
+	table_init(&w->by_module);
+	w->nr_mappings = 1;
+	if (!strcmp(p->unit, "samples") && !p->timing.mixed)
+		w->period = p->timing.period;
 	table_init(&w->by_frame);
 	ALLOC_GROW(w->locations, w->nr_locations, w->locations_alloc);
 	w->locations[w->nr_locations++] = (struct location){0};
@@ -458,6 +508,7 @@ static void writer_release(struct pprof_writer *w)
 	strpool_release(&w->modules);
 	free(w->mapping_of);
 	table_release(&w->functions);
+	table_release(&w->by_module);
 	table_release(&w->by_frame);
 	free(w->locations);
 	free(w->path);
@@ -467,7 +518,7 @@ static void writer_release(struct pprof_writer *w)
 
 static void write_all(struct pprof_writer *w)
 {
-	uint64_t scale = preorder_scale(w->p, INT64_MAX);
+	uint64_t scale = preorder_scale(w->p, INT64_MAX / (w->period ? w->period : 1));
 
 	write_sample_type(w);
 	write_timing(w);
