@@ -28,9 +28,9 @@ SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
-	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libbpf libprotobuf-c)
+	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libzstd libbpf libprotobuf-c)
 FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
-FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib expat libprotobuf-c) -liberty -lm
+FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libzstd expat libprotobuf-c) -liberty -lm
 
 SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' | LC_ALL=C sort)
 CMD_SRC := $(filter src/cmd/%,$(SRC))
@@ -138,7 +138,7 @@ $(O)/web/policy: $(O)/web/script $(O)/web/style
 		"style-src '$(call sha256,$(O)/web/style)'" > $@
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
-# src/input/pprof.proto becomes build/input/pprof.pb-c.[ch], which pack its messages
+# src/input/pprof.proto becomes build/input/pprof.pb-c.[ch], which read and write its messages
 PROTOC_C ?= protoc-c
 $(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	@mkdir -p $(@D)
@@ -146,7 +146,7 @@ $(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
-$(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
+$(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them all
 BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))

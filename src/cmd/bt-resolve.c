@@ -99,8 +99,13 @@ static int read_recording(const struct resolve_command *o, struct recording *rec
 		return -1;
 	}
 	lines_init(&lines, fd);
+	lines_decompress(&lines);
 	ret = recording_read(rec, &lines, &err);
-	if (ret < 0)
+	const char *damage = lines_damage(&lines);
+
+	if (damage)
+		program_say("'%s': %s", path ? path : "stdin", damage);
+	else if (ret < 0)
 		program_say("'%s': %s", path ? path : "stdin", err.buf);
 	lines_release(&lines);
 	strbuf_release(&err);

@@ -16,6 +16,7 @@
  */
 #include "lib/lines.h"
 #include "lib/word.h"
+#include "module_frame.h"
 #include "notes.h"
 #include "perfline.h"
 #include "stackline.h"
@@ -54,45 +55,13 @@ static bool ends(const char *s, size_t len, const char *with)
 	return len >= strlen(with) && !memcmp(s + len - strlen(with), with, strlen(with));
 }
 
-/* Modules in brackets are the kernel's, except for these. */
-static bool is_user_memory(const char *module, size_t len)
-{
-	static const char *const names[] = {"[vdso", "[vsyscall", "[vvar", "[heap", "[stack",
-		"[anon", "[uprobes", "[vectors", "[sigpage"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (begins_with(module, len, names[i]))
-			return true;
-	return false;
-}
-
-static bool is_kernel_file(const char *file, size_t len)
-{
-	static const char *const endings[] = {".ko", ".ko.gz", ".ko.xz", ".ko.zst", ".ko.debug"};
-
-	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-		if (ends(file, len, endings[i]))
-			return true;
-	return begins_with(file, len, "vmlinux") || begins_with(file, len, "bpf_prog_") ||
-	       begins_with(file, len, "bpf_trampoline_") || begins_with(file, len, "kcore");
-}
-
 static enum frame_kind kind_of(const struct perf_frame *f)
 {
-	const char *slash = f->module_len ? memrchr(f->module, '/', f->module_len) : NULL;
-	const char *file = slash ? slash + 1 : f->module;
-	size_t len = f->module_len - (size_t)(file - f->module);
-
 	if (f->inlined)
 		return FRAME_INLINE;
 	if (!f->module_len)
 		return f->name_len && f->address >> 47 == 0x1ffff ? FRAME_KERNEL : FRAME_USER;
-	if (*f->module == '[')
-		return is_user_memory(f->module, f->module_len) ? FRAME_USER : FRAME_KERNEL;
-	if ((begins_with(file, len, "perf-") && ends(file, len, ".map")) ||
-		(begins_with(file, len, "jitted-") && ends(file, len, ".so")))
-		return FRAME_JIT;
-	return is_kernel_file(file, len) ? FRAME_KERNEL : FRAME_USER;
+	return module_kind(f->module, f->module_len);
 }
 
 static bool parse_frame(struct text_reader *r, const char *text, size_t len, uint32_t *entry)

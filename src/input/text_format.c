@@ -6,6 +6,8 @@
 
 static const struct text_format *const formats[] = {
 	&picture_format,
+	&speedscope_format,
+	&pprof_format,
 	&bpftrace_format,
 	&bcc_format,
 	&perfscript_format,
@@ -17,8 +19,8 @@ static const struct text_format *const formats[] = {
 static const struct {
 	const char *begins, *why;
 } refused[] = {
-	{"\x1f\x8b", "it is compressed: run gunzip on it first"},
-	{"\x28\xb5\x2f\xfd", "it is compressed: run unzstd on it first"},
+	{"\x1f\x8b", "it is compressed twice: run gunzip on it first"},
+	{"\x28\xb5\x2f\xfd", "it is compressed twice: run unzstd on it first"},
 	{"\xfd"
 	 "7zXZ",
 		"it is compressed: run unxz on it first"},

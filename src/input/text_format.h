@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct label_filter;
 struct lines;
 struct profile;
 struct strbuf;
@@ -19,7 +20,11 @@ struct text_options {
 	bool threads;      /* a task is COMM/TID */
 	bool processes;    /* it is COMM/PID */
 	bool samples;      /* each sample counts 1, whatever its period */
-	const char *event; /* the event or map to read; NULL: the first one */
+	const char *event; /* the event, map or sample type to read; NULL: the first one */
+	const struct label_filter *labels; /* only samples that match; NULL: all */
+	const char *by;  /* the value of this label is the root frame; NULL: none */
+	bool places;     /* frames have their place (model/place.h) */
+	bool label_sets; /* stacks end in a frame for the sample's labels */
 };
 
 struct text_input {
@@ -51,7 +56,7 @@ struct text_format {
 enum { TEXT_SURE = 1 << 16 }; /* votes that outweigh all others */
 
 extern const struct text_format bcc_format, bpftrace_format, folded_format, perfscript_format,
-	picture_format, stacktext_format;
+	picture_format, pprof_format, speedscope_format, stacktext_format;
 
 /* The format of the text that begins with these N bytes; NULL: unknown, *WHY is a message. */
 const struct text_format *text_format_of(const char *bytes, size_t n, const char **why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines.h"
+#include "compress/decompress.h"
 #include "util.h"
 
 #include <errno.h>
@@ -16,7 +17,20 @@ void lines_init(struct lines *lines, int fd)
 void lines_release(struct lines *lines)
 {
 	free(lines->buf);
+	decompress_free(lines->decompress);
 	*lines = (struct lines){.fd = -1};
+}
+
+static ssize_t read_some(struct lines *lines, size_t most)
+{
+	ssize_t n;
+
+	if (lines->decompress)
+		return decompress_read(lines->decompress, lines->buf + lines->end, most);
+	do
+		n = read(lines->fd, lines->buf + lines->end, most);
+	while (n < 0 && errno == EINTR);
+	return n;
 }
 
 /* Reads once, appending to the buffer; false at the end or on error. */
@@ -34,13 +48,11 @@ static bool more(struct lines *lines)
 		lines->buf = xrealloc(lines->buf, lines->alloc, 1);
 	}
 	size_t most = lines->alloc - lines->end;
-	ssize_t n;
 
 	if (most > lines->left)
 		most = lines->left;
-	do
-		n = read(lines->fd, lines->buf + lines->end, most);
-	while (n < 0 && errno == EINTR);
+	ssize_t n = read_some(lines, most);
+
 	if (n < 0)
 		lines->error = errno;
 	if (n <= 0)
@@ -50,6 +62,23 @@ static bool more(struct lines *lines)
 		lines->left -= (size_t)n;
 	}
 	return n > 0;
+}
+
+void lines_decompress(struct lines *lines)
+{
+	const char *bytes;
+
+	lines_peek(lines, DECOMPRESS_MAGIC, &bytes);
+	lines->decompress = decompress_new(lines->fd, bytes, lines->end - lines->start);
+	if (!lines->decompress)
+		return;
+	lines->start = lines->end = 0;
+	lines->eof = false;
+}
+
+const char *lines_damage(const struct lines *lines)
+{
+	return lines->decompress ? decompress_damage(lines->decompress) : NULL;
 }
 
 static bool give(struct lines *lines, size_t len, size_t used, char **line, size_t *out)

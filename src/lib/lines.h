@@ -15,14 +15,23 @@ struct lines {
 	size_t start, end, alloc;
 	uint64_t left; /* bytes still to be read; the caller may lower it, the rest is ignored */
 	bool eof;
-	bool skipping;     /* skipping the rest of a line that was cut */
-	uint64_t too_long; /* lines cut to LINES_MAX */
-	bool unended;      /* the last line had no newline */
-	int error;         /* errno of a failed read, 0: none */
+	bool skipping;                 /* skipping the rest of a line that was cut */
+	uint64_t too_long;             /* lines cut to LINES_MAX */
+	bool unended;                  /* the last line had no newline */
+	int error;                     /* errno of a failed read, 0: none */
+	struct decompress *decompress; /* NULL: the file is not compressed */
 };
 
 void lines_init(struct lines *lines, int fd); /* The caller keeps FD. */
 void lines_release(struct lines *lines);
+
+/*
+ * To be called before anything is read: if the file is compressed (gzip, zstd), what is read from
+ * then on is its content. lines_damage after the end: what is wrong with the compressed data, of
+ * which the readable part was given; NULL: nothing.
+ */
+void lines_decompress(struct lines *lines);
+const char *lines_damage(const struct lines *lines);
 
 /*
  * The next line without its LF or CRLF; not NUL-terminated, valid until the next call. False at the

@@ -191,6 +191,10 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 		.processes = options->view.processes,
 		.samples = options->samples,
 		.event = options->event,
+		.labels = options->view.labels,
+		.by = options->view.by,
+		.label_sets = options->view.label_sets,
+		.places = options->view.places,
 	};
 	struct text_input in = {.lines = lines, .options = &text, .p = p, .notes = err};
 	struct account before = p->account;
@@ -219,6 +223,8 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 		return read_recording(p, lines, options, err);
 	while (n && (is_blank(bytes[n - 1]) || bytes[n - 1] == '\r' || bytes[n - 1] == '\n'))
 		n--;
+	if (!n && lines_damage(lines))
+		return -1;
 	if (!n) {
 		strbuf_adds(err, "it is empty\n");
 		return 0;
@@ -303,6 +309,18 @@ static void add_notes(struct strbuf *err, const char *path, const struct strbuf 
 	}
 }
 
+/* A damaged end of compressed data is the reason for whatever else is wrong. */
+static int add_damage(const struct lines *lines, int ret, struct strbuf *notes)
+{
+	const char *damage = lines_damage(lines);
+
+	if (!damage)
+		return ret;
+	strbuf_reset(notes);
+	strbuf_addf(notes, "%s%s\n", damage, ret < 0 ? "" : ": what is before is used");
+	return ret < 0 ? ret : 1;
+}
+
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err)
 {
@@ -317,8 +335,11 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 		return fail(err, ": %s\n", strerror(errno));
 	}
 	lines_init(&lines, fd);
+	lines_decompress(&lines);
 
 	int ret = read_lines(p, &lines, options, &notes);
+
+	ret = add_damage(&lines, ret, &notes);
 
 	lines_release(&lines);
 	if (!is_stdin)

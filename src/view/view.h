@@ -20,14 +20,14 @@ struct strbuf;
 struct input_options {
 	struct recording_view view;
 	struct symbol_options symbol;
-	const char *event; /* of perf script or bpftrace, NULL: the first one */
+	const char *event; /* of perf script, bpftrace, pprof, speedscope; NULL: the first one */
 	bool samples;      /* perf script: each sample counts 1, whatever its period */
 };
 
 /*
  * Adds the file at PATH ("-": stdin) to P. Its format is detected from the content: recording, our
- * own flame graph, folded stacks, output of stap scripts, perf script, bpftrace, bcc. Tasks, if
- * known, become root frames, and states leaves; the caller then calls input_settle,
+ * own flame graph, folded stacks, pprof, speedscope, output of stap scripts, perf script,
+ * bpftrace, bcc; all of them also compressed with gzip or zstd. Tasks, if known, become root frames, and states leaves; the caller then calls input_settle,
  * demangle_profiles and profile_finish. 0: all of it was read; 1: a part (incomplete recording,
  * invalid lines: see the account and ERR); -1: nothing.
  */

@@ -30,6 +30,10 @@ void fuzz_lines_end(struct lines *lines);
 void fuzz_text(const struct text_format *format, const struct text_options *options,
 	const uint8_t *data, size_t size);
 
+/* The same for a format that is used as a whole or not at all. */
+void fuzz_whole(const struct text_format *format, const struct text_options *options,
+	const uint8_t *data, size_t size);
+
 /* recording_read of these bytes; REC is the caller's to release. What fails says why. */
 int fuzz_read_recording(struct recording *rec, const void *data, size_t size);
 

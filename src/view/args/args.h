@@ -14,8 +14,8 @@
 
 /* The input formats, for --help. */
 #define VIEW_INPUTS                                                                                \
-	"recordings, flame graphs, folded stacks, output of stap scripts, perf script, bpftrace "  \
-	"and bcc"
+	"recordings, flame graphs, folded stacks, pprof, speedscope, output of stap scripts, "     \
+	"perf script, bpftrace and bcc; also in gzip or zstd"
 
 struct view_args {
 	struct input_options input;

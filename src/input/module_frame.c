@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "module_frame.h"
+#include "folded.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "notes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define KERNEL_OF_PERF "[kernel.kallsyms]"
+#define KERNEL "[kernel]"
+
+static bool ends(const char *s, size_t len, const char *with)
+{
+	return len >= strlen(with) && !memcmp(s + len - strlen(with), with, strlen(with));
+}
+
+static bool is(const char *s, size_t len, const char *other)
+{
+	return len == strlen(other) && !memcmp(s, other, len);
+}
+
+/* Modules in brackets are the kernel's, except for these. */
+static enum frame_kind kind_of_brackets(const char *module, size_t len)
+{
+	static const char *const user[] = {"[vdso", "[vsyscall", "[vvar", "[heap", "[stack",
+		"[anon", "[uprobes", "[vectors", "[sigpage", "[unknown]"};
+
+	for (size_t i = 0; i < ARRAY_LEN(user); i++)
+		if (begins_with(module, len, user[i]))
+			return FRAME_USER;
+	return is(module, len, "[jit]")    ? FRAME_JIT
+	       : is(module, len, "[perl]") ? FRAME_PERL
+	       : is(module, len, "[lua]")  ? FRAME_LUA
+					   : FRAME_KERNEL;
+}
+
+static bool is_kernel_file(const char *file, size_t len)
+{
+	static const char *const endings[] = {".ko", ".ko.gz", ".ko.xz", ".ko.zst", ".ko.debug"};
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (ends(file, len, endings[i]))
+			return true;
+	return begins_with(file, len, "vmlinux") || begins_with(file, len, "bpf_prog_") ||
+	       begins_with(file, len, "bpf_trampoline_") || begins_with(file, len, "kcore");
+}
+
+enum frame_kind module_kind(const char *module, size_t len)
+{
+	const char *slash = len ? memrchr(module, '/', len) : NULL;
+	const char *file = slash ? slash + 1 : module;
+	size_t n = len - (size_t)(file - module);
+
+	if (len && *module == '[')
+		return kind_of_brackets(module, len);
+	if ((begins_with(file, n, "perf-") && ends(file, n, ".map")) ||
+		(begins_with(file, n, "jitted-") && ends(file, n, ".so")))
+		return FRAME_JIT;
+	return is_kernel_file(file, n) ? FRAME_KERNEL : FRAME_USER;
+}
+
+uint32_t module_frame_source(struct profile *p, const char *file, size_t len, uint64_t line)
+{
+	const char *slash = len ? memrchr(file, '/', len) : NULL;
+	struct strbuf text = STRBUF_INIT;
+	uint32_t source;
+
+	if (!len || !line)
+		return 0;
+	strbuf_add(&text, slash ? slash + 1 : file, slash ? (size_t)(file + len - slash - 1) : len);
+	strbuf_addf(&text, ":%" PRIu64, line);
+	source = strpool_add(&p->names, text.buf, text.len);
+	strbuf_release(&text);
+	return source;
+}
+
+/* Names that interpreters' frames have instead of a file. */
+static bool has_no_file(enum frame_kind kind)
+{
+	return kind == FRAME_PERL || kind == FRAME_LUA;
+}
+
+static uint32_t named_entry(
+	struct stacks *s, const struct module_frame *f, const char *name, size_t len)
+{
+	enum frame_kind kind = module_kind(f->module, f->module_len);
+	struct frame frame = {.source = f->source, .place = f->place};
+	size_t without_suffix = len;
+
+	if (folded_kind(name, &without_suffix) == FRAME_WAKER) {
+		kind = FRAME_WAKER;
+		len = without_suffix;
+	}
+	if (is(f->module, f->module_len, KERNEL_OF_PERF))
+		frame.module = strpool_adds(&s->p->names, KERNEL);
+	else if (!has_no_file(kind))
+		frame.module = strpool_add(&s->p->names, f->module, f->module_len);
+	frame.name = strpool_add(&s->p->names, name, len);
+	frame.kind = f->inlined ? FRAME_INLINE : kind;
+
+	uint32_t entry = profile_add_frame(s->p, &frame);
+
+	if (frame.kind == FRAME_INLINE)
+		return entry | ENTRY_UNCOUNTED;
+	return entry | (frame_is_unnamed(s->p, entry) ? ENTRY_UNNAMED : 0);
+}
+
+uint32_t module_frame_entry(struct stacks *s, const struct module_frame *f)
+{
+	struct strbuf name = STRBUF_INIT;
+	uint32_t entry;
+
+	if (f->name_len)
+		strbuf_add(&name, f->name, f->name_len);
+	else
+		set_unnamed(&name, f->module, f->module_len);
+	if (name_is_note(name.buf, name.len))
+		entry = stacks_note(s, name.buf);
+	else
+		entry = named_entry(s, f, name.buf, name.len);
+	strbuf_release(&name);
+	return entry;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * speedscope's files, as defined in its file-format-schema.json:
+ *
+ *	{"shared": {"frames": [{"name", "file", "line"}, …]},
+ *	 "profiles": [{"type": "sampled", "name", "unit", "samples": [[0, 1], …], "weights": [3,
+ *…]},
+ *		      {"type": "evented", "name", "unit",
+ *		       "events": [{"type": "O" or "C", "at": 12, "frame": 0}, …]}]}
+ *
+ * with all members in any order; a stack begins with its root. Profiles are threads, in most files:
+ * they are added up, and the name of each is the task.
+ */
+#include "json_reader.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "module_frame.h"
+#include "stack_account.h"
+#include "stacks.h"
+#include "text_format.h"
+#include "whole_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct speedscope_unit {
+	const char *theirs, *ours;
+	unsigned factor;
+};
+
+/* Where the members of a profile are. */
+struct speedscope_profile {
+	struct json_reader samples, weights, events; /* at NULL: there is none */
+	struct strbuf name, type;
+	const struct speedscope_unit *unit; /* NULL: none or unknown */
+};
+
+/* An open function of the events. */
+struct open_frame {
+	uint32_t index, node;
+	struct stack_account account; /* of it and its callers */
+};
+
+struct speedscope_reader {
+	struct text_input *in;
+	struct profile *p;
+	struct stacks stacks;
+	uint32_t *entries; /* of the list of frames */
+	size_t nr, alloc;
+	uint32_t *indexes; /* a sample, root first */
+	size_t nr_indexes, indexes_alloc;
+	struct open_frame *open;
+	size_t nr_open, open_alloc;
+	const struct speedscope_unit *unit; /* of the profiles that are read, NULL: none yet */
+	double carry;                       /* below 1: of the weights, not yet counted */
+	bool found;                         /* a profile of that name */
+	bool bad;                           /* what was read is no JSON */
+	uint64_t other_units, wrong;        /* profiles; samples and events */
+};
+
+static const struct speedscope_unit *unit_of(const char *name)
+{
+	static const struct speedscope_unit units[] = {{"none", "samples", 1},
+		{"nanoseconds", "ns", 1}, {"microseconds", "us", 1}, {"milliseconds", "us", 1000},
+		{"seconds", "us", 1000000}, {"bytes", "bytes", 1}};
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (!strcmp(name, units[i].theirs))
+			return &units[i];
+	return NULL;
+}
+
+static uint32_t read_frame(struct speedscope_reader *r, struct json_reader *j)
+{
+	struct strbuf member = STRBUF_INIT, name = STRBUF_INIT, file = STRBUF_INIT;
+	struct module_frame frame = {0};
+	struct json_number line = {0};
+	const char *key;
+
+	if (json_begin(j, '{'))
+		while ((key = json_next_member(j, &member))) {
+			if (!strcmp(key, "name"))
+				json_read_string(j, &name);
+			else if (!strcmp(key, "file"))
+				json_read_string(j, &file);
+			else if (!strcmp(key, "line"))
+				json_read_number(j, &line);
+			else
+				json_skip(j);
+		}
+	frame.name = name.buf;
+	frame.name_len = name.len;
+	frame.module = file.buf;
+	frame.module_len = file.len;
+	if (r->in->options->sources && line.is_whole)
+		frame.source = module_frame_source(r->p, file.buf, file.len, line.whole);
+
+	uint32_t entry = module_frame_entry(&r->stacks, &frame);
+
+	strbuf_release(&member);
+	strbuf_release(&name);
+	strbuf_release(&file);
+	return entry;
+}
+
+static void read_frames(struct speedscope_reader *r, struct json_reader *j)
+{
+	struct strbuf member = STRBUF_INIT;
+	const char *key;
+
+	if (json_begin(j, '{'))
+		while ((key = json_next_member(j, &member))) {
+			if (strcmp(key, "frames") || !json_begin(j, '[')) {
+				if (strcmp(key, "frames"))
+					json_skip(j);
+				continue;
+			}
+			while (json_next(j)) {
+				uint32_t entry = read_frame(r, j);
+
+				ALLOC_GROW(r->entries, r->nr, r->alloc);
+				r->entries[r->nr++] = entry;
+			}
+		}
+	strbuf_release(&member);
+}
+
+/* The weight in our unit; what is left of it is added to the next. False: it is below 0. */
+static bool weight_of(
+	struct speedscope_reader *r, const struct json_number *number, uint64_t *weight)
+{
+	double scaled = number->value * r->unit->factor + r->carry;
+
+	*weight = 0;
+	if (number->is_whole) {
+		add_product_capped(weight, number->whole, r->unit->factor);
+		return true;
+	}
+	if (!(scaled >= 0 && scaled < (double)INT64_MAX))
+		return false;
+	*weight = (uint64_t)(scaled + 1e-6); /* 0.29 * 1000 is below 290 */
+	r->carry = scaled - (double)*weight;
+	return true;
+}
+
+/* One sample's list of frames. False: it is none, or has a frame that is not in the list. */
+static bool read_stack(struct speedscope_reader *r, struct json_reader *j)
+{
+	bool good = true;
+
+	r->nr_indexes = 0;
+	if (!json_begin(j, '['))
+		return false;
+	while (json_next(j)) {
+		uint32_t index;
+
+		good &= json_read_index(j, &index) && index < r->nr;
+		ALLOC_GROW(r->indexes, r->nr_indexes, r->indexes_alloc);
+		r->indexes[r->nr_indexes++] = index;
+	}
+	return good && !j->bad;
+}
+
+static void read_samples(
+	struct speedscope_reader *r, struct speedscope_profile *profile, uint32_t task)
+{
+	struct json_reader *weights = &profile->weights, *samples = &profile->samples;
+	bool weighted = weights->at && json_begin(weights, '[');
+
+	if (!samples->at || !json_begin(samples, '['))
+		return;
+	while (json_next(samples)) {
+		struct json_number number = {1, 1, true};
+		bool good = read_stack(r, samples);
+		uint64_t weight = 0;
+
+		if (weighted && (!json_next(weights) || !json_read_number(weights, &number)))
+			good = false;
+		if (samples->bad || !good || !weight_of(r, &number, &weight)) {
+			r->wrong++;
+			continue;
+		}
+		for (size_t i = r->nr_indexes; i--;)
+			stacks_push(&r->stacks, r->entries[r->indexes[i]]);
+		stacks_add(&r->stacks, task, weight);
+	}
+}
+
+static void add_time(struct speedscope_reader *r, uint64_t weight)
+{
+	const struct open_frame *leaf = &r->open[r->nr_open - 1];
+
+	if (r->nr_open < 2 || !weight)
+		return;
+	add_capped(&r->p->nodes[leaf->node].self, weight);
+	account_add_stack(r->p, &leaf->account, weight);
+}
+
+static void open_frame(struct speedscope_reader *r, uint32_t index)
+{
+	struct open_frame next = r->open[r->nr_open - 1];
+	uint32_t frame = r->entries[index] & ENTRY_FRAME;
+
+	next.index = index;
+	if (r->nr_open < STACKS_DEPTH_MAX) {
+		next.node = profile_child(r->p, next.node, frame);
+		stack_account_add_frame(&next.account, r->p, frame);
+	}
+	ALLOC_GROW(r->open, r->nr_open, r->open_alloc);
+	r->open[r->nr_open++] = next;
+}
+
+struct speedscope_event {
+	char type; /* O: opens, C: closes */
+	uint32_t frame;
+	struct json_number at;
+};
+
+static bool read_event(struct speedscope_reader *r, struct json_reader *j,
+	struct speedscope_event *event, struct strbuf *text)
+{
+	struct strbuf member = STRBUF_INIT;
+	bool has_frame = false, has_time = false;
+	const char *key;
+
+	*event = (struct speedscope_event){0};
+	if (json_begin(j, '{'))
+		while ((key = json_next_member(j, &member))) {
+			if (!strcmp(key, "type") && json_read_string(j, text))
+				event->type = text->buf[0];
+			else if (!strcmp(key, "frame"))
+				has_frame = json_read_index(j, &event->frame);
+			else if (!strcmp(key, "at"))
+				has_time = json_read_number(j, &event->at);
+			else if (strcmp(key, "type"))
+				json_skip(j);
+		}
+	strbuf_release(&member);
+	return !j->bad && has_frame && has_time && event->frame < r->nr &&
+	       (event->type == 'O' || event->type == 'C');
+}
+
+static void read_events(
+	struct speedscope_reader *r, struct speedscope_profile *profile, uint32_t task)
+{
+	struct json_reader *j = &profile->events;
+	struct strbuf text = STRBUF_INIT;
+	struct speedscope_event event;
+	uint64_t last = 0, now;
+
+	r->nr_open = 0;
+	ALLOC_GROW(r->open, r->nr_open, r->open_alloc);
+	r->open[r->nr_open++] =
+		(struct open_frame){.node = task ? profile_child(r->p, 0, task) : 0};
+	if (!j->at || !json_begin(j, '['))
+		return;
+	while (json_next(j)) {
+		bool good = read_event(r, j, &event, &text);
+
+		r->carry = 0; /* these are points in time */
+		if (!good || !weight_of(r, &event.at, &now) || now < last ||
+			(event.type == 'C' &&
+				(r->nr_open < 2 || r->open[r->nr_open - 1].index != event.frame))) {
+			r->wrong++;
+			continue;
+		}
+		add_time(r, now - last);
+		last = now;
+		if (event.type == 'O')
+			open_frame(r, event.frame);
+		else
+			r->nr_open--;
+	}
+	strbuf_release(&text);
+}
+
+/* Where its members are: they may be in any order. */
+static void find_members(struct json_reader *j, struct speedscope_profile *profile)
+{
+	struct strbuf member = STRBUF_INIT, unit = STRBUF_INIT;
+	const char *key;
+
+	*profile = (struct speedscope_profile){.name = STRBUF_INIT, .type = STRBUF_INIT};
+	if (json_begin(j, '{'))
+		while ((key = json_next_member(j, &member))) {
+			if (!strcmp(key, "samples"))
+				profile->samples = *j;
+			else if (!strcmp(key, "weights"))
+				profile->weights = *j;
+			else if (!strcmp(key, "events"))
+				profile->events = *j;
+			if (!strcmp(key, "name"))
+				json_read_string(j, &profile->name);
+			else if (!strcmp(key, "type"))
+				json_read_string(j, &profile->type);
+			else if (!strcmp(key, "unit"))
+				json_read_string(j, &unit);
+			else
+				json_skip(j);
+		}
+	profile->unit = unit_of(unit.buf);
+	strbuf_release(&unit);
+	strbuf_release(&member);
+}
+
+/* Whether the profile is one of those that are to be added up. */
+static bool is_selected(struct speedscope_reader *r, const struct speedscope_profile *profile)
+{
+	const char *event = r->in->options->event;
+
+	if (event && strcmp(event, profile->name.buf))
+		return false;
+	r->found = true;
+	if (!profile->unit || (r->unit && strcmp(r->unit->ours, profile->unit->ours))) {
+		r->other_units++;
+		return false;
+	}
+	r->unit = profile->unit;
+	return true;
+}
+
+static void read_profile(struct speedscope_reader *r, struct json_reader *j)
+{
+	struct speedscope_profile profile;
+	uint32_t task = 0;
+
+	find_members(j, &profile);
+	if (!j->bad && is_selected(r, &profile)) {
+		if (r->in->options->threads)
+			task = stacks_task(&r->stacks,
+				&(struct stacks_task){profile.name.buf, profile.name.len, 0, 0});
+		if (!strcmp(profile.type.buf, "evented"))
+			read_events(r, &profile, task);
+		else
+			read_samples(r, &profile, task);
+		r->bad |= profile.samples.bad || profile.weights.bad || profile.events.bad;
+	}
+	strbuf_release(&profile.name);
+	strbuf_release(&profile.type);
+}
+
+/* -1: it is not speedscope's. */
+static int read_all(struct speedscope_reader *r, struct json_reader j)
+{
+	struct json_reader shared = {0}, profiles = {0};
+	struct strbuf member = STRBUF_INIT;
+	const char *key;
+
+	if (json_begin(&j, '{'))
+		while ((key = json_next_member(&j, &member))) {
+			if (!strcmp(key, "shared"))
+				shared = j;
+			else if (!strcmp(key, "profiles"))
+				profiles = j;
+			json_skip(&j);
+		}
+	strbuf_release(&member);
+	r->bad = j.bad;
+	if (r->bad)
+		return 0;
+	if (!shared.at || !profiles.at)
+		return fail(r->in->notes,
+			"it is JSON, but not speedscope's: it has no shared frames and profiles\n");
+	read_frames(r, &shared);
+	if (json_begin(&profiles, '['))
+		while (json_next(&profiles))
+			read_profile(r, &profiles);
+	r->bad |= shared.bad || profiles.bad;
+	return 0;
+}
+
+static int end(struct speedscope_reader *r)
+{
+	struct strbuf *notes = r->in->notes;
+
+	if (r->bad)
+		return fail(notes, "it is JSON, but damaged or not whole\n");
+	if (!r->found && r->in->options->event) {
+		strbuf_adds(notes, "it has no profile of the name '");
+		message_add(notes, r->in->options->event, strlen(r->in->options->event));
+		return fail(notes, "'\n");
+	}
+	if (r->unit)
+		profile_set(&r->p->unit, r->unit->ours);
+	if (r->other_units)
+		strbuf_addf(notes,
+			"profiles left out: %" PRIu64
+			", of a unit other than the first's (select one with --event)\n",
+			r->other_units);
+	if (r->wrong)
+		strbuf_addf(notes,
+			"samples or events left out: %" PRIu64
+			", without a frame or time that is possible\n",
+			r->wrong);
+	add_capped(&r->p->account.lost[LOST_UNREADABLE], r->wrong);
+	return r->wrong || r->other_units;
+}
+
+static int speedscope_read(struct text_input *in)
+{
+	struct speedscope_reader r = {.in = in, .p = in->p};
+	struct strbuf text = STRBUF_INIT;
+	int ret = whole_file_read(in->lines, &text, in->notes);
+
+	stacks_init(&r.stacks, in->p);
+	if (!ret)
+		ret = read_all(&r, (struct json_reader){text.buf, text.buf + text.len, false});
+	if (!ret)
+		ret = end(&r);
+	stacks_release(&r.stacks);
+	free(r.entries);
+	free(r.indexes);
+	free(r.open);
+	strbuf_release(&text);
+	return ret;
+}
+
+/* An object, which begins with the name of a member. */
+static bool is_json(const char *bytes, size_t n)
+{
+	struct json_reader j = {bytes, bytes + n, false};
+
+	if (json_peek(&j) != '{')
+		return false;
+	j.at++;
+	return json_peek(&j) == '"' || json_peek(&j) == '}';
+}
+
+const struct text_format speedscope_format = {
+	.name = "speedscope",
+	.is_head = is_json,
+	.has_meta = true,
+	.read = speedscope_read,
+};
