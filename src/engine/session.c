@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
-#include "kernel.h"
+#include "symbol/names/kernel.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"

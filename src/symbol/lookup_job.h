@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct debug_paths;
 struct elffile;
 struct strbuf;
 struct symbol_options;
@@ -46,6 +47,12 @@ struct lookup_job {
 
 /* The detail of a GAP_UNREADABLE. */
 extern const char lookup_job_silent[];
+
+/* It is a kernel or a module of one. */
+bool lookup_job_is_kernel(const struct lookup_job *job);
+
+/* Where its debug file may be. */
+struct debug_paths lookup_job_paths(const struct lookup_job *job);
 
 /* What the callbacks of a struct worker do. False: no file is there that could be read. */
 bool lookup_job_prepare(struct lookup_job *job, struct opener *opener);

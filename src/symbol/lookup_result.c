@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lookup_result.h"
 #include "lib/util.h"
+#include "packed.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { STRING_MAX = 1 << 16 };
 
 void lookup_result_init(struct lookup_result *result)
 {
@@ -29,19 +28,13 @@ void lookup_result_begin(struct lookup_result *result, uint32_t location)
 		(struct lookup_frame){location, result->header.nr_names, 0};
 }
 
-/* Longer names are cut. */
-static uint32_t add_string(struct lookup_result *result, const char *s)
-{
-	return strpool_add(&result->strings, s, strnlen(s, STRING_MAX));
-}
-
 void lookup_result_add(struct lookup_result *result, const char *function, uint64_t offset,
 	const char *file, uint32_t line)
 {
 	ALLOC_GROW(result->names, result->header.nr_names, result->names_alloc);
 	result->names[result->header.nr_names++] = (struct lookup_name){
-		.function = add_string(result, function),
-		.file = file ? add_string(result, file) : 0,
+		.function = packed_string(&result->strings, function),
+		.file = file ? packed_string(&result->strings, file) : 0,
 		.offset = offset,
 		.line = line,
 	};
@@ -60,53 +53,18 @@ void lookup_result_write(const struct lookup_result *result, struct strbuf *out)
 
 	header.nr_strings = result->strings.nr;
 	strbuf_add(out, &header, sizeof(header));
-	for (uint32_t i = 1; i < result->strings.nr; i++) {
-		uint32_t len = (uint32_t)strpool_len(&result->strings, i);
-
-		strbuf_add(out, &len, sizeof(len));
-		strbuf_add(out, strpool_get(&result->strings, i), len);
-	}
-	if (header.nr_names)
-		strbuf_add(out, result->names, header.nr_names * sizeof(*result->names));
-	if (header.nr_frames)
-		strbuf_add(out, result->frames, header.nr_frames * sizeof(*result->frames));
-	if (header.nr_starts)
-		strbuf_add(out, result->starts, header.nr_starts * sizeof(*result->starts));
+	pack_strings(out, &result->strings);
+	pack_array(out, result->names, header.nr_names, sizeof(*result->names));
+	pack_array(out, result->frames, header.nr_frames, sizeof(*result->frames));
+	pack_array(out, result->starts, header.nr_starts, sizeof(*result->starts));
 }
 
-/* Reads SIZE bytes at *AT; false if there are fewer. */
-static bool read_bytes(const char **at, const char *end, void *to, size_t size)
+bool lookup_header_is_valid(const struct lookup_header *h)
 {
-	if (size > (size_t)(end - *at))
-		return false;
-	memcpy(to, *at, size);
-	*at += size;
-	return true;
-}
-
-static bool read_strings(struct lookup_result *result, const char **at, const char *end)
-{
-	for (uint32_t i = 1; i < result->header.nr_strings; i++) {
-		uint32_t len;
-
-		if (!read_bytes(at, end, &len, sizeof(len)) || len > (size_t)(end - *at) ||
-			strpool_add(&result->strings, *at, len) != i)
-			return false;
-		*at += len;
-	}
-	return true;
-}
-
-/* NR elements of SIZE bytes, NULL if there are fewer. */
-static void *read_array(const char **at, const char *end, size_t nr, size_t size)
-{
-	void *array;
-
-	if (nr > (size_t)(end - *at) / size)
-		return NULL;
-	array = xcalloc(nr + 1, size);
-	read_bytes(at, end, array, nr * size);
-	return array;
+	return h->source <= SOURCE_PERFMAP && h->gap <= GAP_NO_MAP &&
+	       memchr(h->detail, '\0', sizeof(h->detail)) &&
+	       memchr(h->other_id, '\0', sizeof(h->other_id)) &&
+	       memchr(h->alt_id, '\0', sizeof(h->alt_id));
 }
 
 static bool is_valid(const struct lookup_result *result)
@@ -121,23 +79,22 @@ static bool is_valid(const struct lookup_result *result)
 		if (!result->frames[i].nr || result->frames[i].first > h->nr_names ||
 			result->frames[i].nr > h->nr_names - result->frames[i].first)
 			return false;
-	return h->source <= SOURCE_PERFMAP && h->gap <= GAP_NO_MAP &&
-	       memchr(h->detail, '\0', sizeof(h->detail)) &&
-	       memchr(h->other_id, '\0', sizeof(h->other_id)) &&
-	       memchr(h->alt_id, '\0', sizeof(h->alt_id));
+	return lookup_header_is_valid(h);
 }
 
 int lookup_result_read(struct lookup_result *result, const struct strbuf *in)
 {
-	const char *at = in->buf, *end = in->buf + in->len;
+	struct unpack u = unpack_begin(in);
+	const struct lookup_header *h = &result->header;
 
-	if (!read_bytes(&at, end, &result->header, sizeof(result->header)) ||
-		!read_strings(result, &at, end))
+	if (!unpack_bytes(&u, &result->header, sizeof(result->header)) ||
+		!unpack_strings(&u, &result->strings, h->nr_strings))
 		return -1;
-	result->names = read_array(&at, end, result->header.nr_names, sizeof(*result->names));
-	result->frames = read_array(&at, end, result->header.nr_frames, sizeof(*result->frames));
-	result->starts = read_array(&at, end, result->header.nr_starts, sizeof(*result->starts));
-	return result->names && result->frames && result->starts && at == end && is_valid(result)
+	result->names = unpack_array(&u, h->nr_names, sizeof(*result->names));
+	result->frames = unpack_array(&u, h->nr_frames, sizeof(*result->frames));
+	result->starts = unpack_array(&u, h->nr_starts, sizeof(*result->starts));
+	return result->names && result->frames && result->starts && u.at == u.end &&
+			       is_valid(result)
 		       ? 0
 		       : -1;
 }

@@ -41,6 +41,9 @@ struct lookup_header {
 	char alt_id[129]; /* build-id of the file that dwz moved debug information to, if missing */
 };
 
+/* Its texts end, and its enums are some. */
+bool lookup_header_is_valid(const struct lookup_header *header);
+
 struct lookup_result {
 	struct lookup_header header;
 	struct strpool strings;

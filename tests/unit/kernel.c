@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel and its modules in a recording, from a made-up sysfs. */
-#include "engine/kernel.h"
+#include "symbol/names/kernel.h"
 #include "lib/util.h"
 #include "model/recording.h"
 

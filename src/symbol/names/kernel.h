@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's and its modules' build-ids and addresses, to find their debug files later. */
-#ifndef ENGINE_KERNEL_H
-#define ENGINE_KERNEL_H
+#ifndef SYMBOL_NAMES_KERNEL_H
+#define SYMBOL_NAMES_KERNEL_H
 
 struct recording;
 
