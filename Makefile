@@ -84,10 +84,12 @@ deps:
 deps-check:
 	$(Q)sh tests/deps check
 
+# the only one that disassembles
+$(BINDIR)/bt-annotate $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
 $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(CODE_LIBS)
 
 # the guests that run it have no cmocka
 $(O)/tests/kernels/verify: TEST_LIBS :=
@@ -96,7 +98,7 @@ $(O)/tests/%: TEST_LIBS := -lcmocka
 $(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(CODE_LIBS) $(TEST_LIBS)
 
 $(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o
 	@echo "  AR    $@"
@@ -136,6 +138,12 @@ sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 
 $(O)/web/policy: $(O)/web/script $(O)/web/style
 	$(Q)echo "default-src 'none'; script-src '$(call sha256,$(O)/web/script)';" \
 		"style-src '$(call sha256,$(O)/web/style)'" > $@
+$(O)/web/annotate: src/web/annotate.css Makefile
+	@mkdir -p $(@D)
+	$(Q)cat $< | $(strip) > $@
+$(O)/web/annotate_policy: $(O)/web/annotate
+	$(Q)echo "default-src 'none'; style-src '$(call sha256,$<)'" > $@
+$(O)/src/view/annotate/annotate_html.o: $(O)/web/annotate.inc $(O)/web/annotate_policy.inc
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
 # src/input/pprof.proto becomes build/input/pprof.pb-c.[ch], which read and write its messages

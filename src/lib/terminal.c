@@ -168,6 +168,8 @@ static size_t guard_show(struct strbuf *out, const char *s, size_t len, bool is_
 	return i;
 }
 
+static bool guarded;
+
 static int guard_flush(struct strbuf *out)
 {
 	int ret = write_whole(STDOUT_FILENO, out->buf, out->len);
@@ -203,6 +205,26 @@ static int guard_close(void *cookie)
 	return close(STDOUT_FILENO) ? -1 : ret;
 }
 
+bool terminal_has_colour(const FILE *out)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return out == stdout && guarded && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+void terminal_colour(enum terminal_colour colour)
+{
+	static const char *const codes[] = {
+		[TERMINAL_PLAIN] = "\033[m",
+		[TERMINAL_RED] = "\033[31m",
+		[TERMINAL_GREEN] = "\033[32m",
+	};
+
+	/* around the guard; a failed write shows when stdout is closed */
+	if (!fflush(stdout))
+		write_whole(STDOUT_FILENO, codes[colour], strlen(codes[colour]));
+}
+
 void terminal_guard_stdout(void)
 {
 	const cookie_io_functions_t guard = {.write = guard_write, .close = guard_close};
@@ -215,4 +237,5 @@ void terminal_guard_stdout(void)
 		return;
 	setvbuf(out, NULL, _IOLBF, BUFSIZ);
 	stdout = out;
+	guarded = true;
 }

@@ -4,6 +4,7 @@
 #ifndef LIB_TERMINAL_H
 #define LIB_TERMINAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -14,6 +15,13 @@ struct strbuf;
  * and tab are shown as \xHH, whatever is written. To be called before the first output.
  */
 void terminal_guard_stdout(void);
+
+/* True if OUT is stdout, guarded as above, and $NO_COLOR is not set. */
+bool terminal_has_colour(const FILE *out);
+
+/* What is written to that from now on. */
+enum terminal_colour { TERMINAL_PLAIN, TERMINAL_RED, TERMINAL_GREEN };
+void terminal_colour(enum terminal_colour colour);
 
 /* The width of the terminal OUT, or $COLUMNS; OTHERWISE if OUT is not a terminal. */
 size_t terminal_columns(FILE *out, size_t otherwise);

@@ -113,6 +113,15 @@ flametap.actions = (() => {
 	const hasThreads = data.frames.name.some((name, f) =>
 		data.frames.style[f][0] === 't' && /\/\d+$/.test(name));
 	
+	/* The command that shows the source lines of frame I's function: its name as a pattern, for the shell. */
+	function annotateCommand(i) {
+		const name = now.tree.name(i).replace(/ [^ ]+:\d+$/, '').replace(/[\\*?[]/g, '\\$&');
+
+		return `bt-annotate -f '${name.replace(/'/g, "'\\''")}' a.rec`;
+	}
+
+	const hasCode = (i) => i > 0 && 'uki'.includes(data.frames.style[now.tree.frame[i]][0]);
+
 	/* for a frame: key, label, run(i), when(i) */
 	const ofFrame = [
 		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
@@ -124,6 +133,8 @@ flametap.actions = (() => {
 		{ key: 'h', label: 'Hide its frames', run: (i) => change('hide', functionText(i)) },
 		{ key: 'k', label: 'Collapse its recursion', run: (i) => change('collapse', functionText(i)) },
 		{ key: 's', label: 'Highlight all places', run: (i) => search(now.tree.name(i)) },
+		{ key: 'a', label: 'Copy the bt-annotate command', when: hasCode,
+			run: (i) => flametap.panels.copy(annotateCommand(i)) },
 		{ key: 'c', label: 'Copy name', run: (i) => flametap.panels.copy(now.tree.name(i)) },
 		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
 	].map((action) => ({ when: (i) => i > 0, ...action }));

@@ -3,6 +3,8 @@
 import csv
 import io
 import os
+import re
+import shlex
 
 import profiles
 from page import Page, draw, equal, file_of, holds, run, test
@@ -106,7 +108,24 @@ def menu(browser):
     page.click('work', button=2)
     browser.point(700, 5, click=True)
     equal(page.text('name', '.menu'), None, 'a click elsewhere closes it')
-    equal(page.js("return flametap.actions.ofFrame.length"), 10)
+    equal(page.js("return flametap.actions.ofFrame.length"), 11)
+    page.quiet()
+
+
+@test
+def annotating(browser):
+    """The command gives a shell and bt-annotate the function's name, whatever that is."""
+    text = "main;it's[k]*\\y?;deep_[k] 5\nmain;jitted_[j] 3\n"
+    page = Page(browser, draw('annotate', text))
+    page.js("window.copied = []; navigator.clipboard.writeText = async (t) => { copied.push(t); };")
+    names = page.js("const { now, ofFrame } = flametap.actions, all = [];"
+                    "const action = ofFrame.find((a) => a.key === 'a');"
+                    "for (let i = 0; i < now.tree.n; i++) if (action.when(i)) { action.run(i); all.push(now.tree.name(i)); }"
+                    "return all")
+    equal(sorted(names), ['deep', "it's[k]*\\y?", 'main'], 'not the root, and not what was generated')
+    words = [shlex.split(command) for command in page.js('return copied')]
+    equal([[*w[:2], re.sub(r'\\(.)', r'\1', w[2]), w[3]] for w in words],
+          [['bt-annotate', '-f', name, 'a.rec'] for name in names])
     page.quiet()
 
 

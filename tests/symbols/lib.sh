@@ -85,7 +85,7 @@ start_debuginfod() {
 	shift
 	(
 		unset DEBUGINFOD_URLS
-		exec debuginfod -vvv -F --disable-source-scan -d "$T/index.sqlite" -p "$port" "$served_folder"
+		exec debuginfod -vvv -F ${no_source_scan---disable-source-scan} -d "$T/index.sqlite" -p "$port" "$served_folder"
 	) >"$T/log" 2>&1 &
 	servers=$!
 	export DEBUGINFOD_URLS

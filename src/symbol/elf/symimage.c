@@ -163,5 +163,6 @@ bool symimage_find(
 		return false;
 	hit->name = names_of(image) + part->name;
 	hit->start = parts[part->first].start;
+	hit->end = count < nr ? parts[count].start : UINT64_MAX;
 	return true;
 }

@@ -71,6 +71,7 @@ uint64_t symimage_checksum(const struct symimage_header *header, const void *res
 struct symimage_hit {
 	const char *name;
 	uint64_t start; /* of the function */
+	uint64_t end;   /* of the part of it that ADDRESS is in, UINT64_MAX: not known */
 };
 
 /*

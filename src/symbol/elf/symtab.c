@@ -92,6 +92,7 @@ static bool find_function(struct symtab *tab, uint64_t address, struct symtab_hi
 		.name = found.name,
 		.name_len = strlen(found.name),
 		.start = found.start,
+		.end = found.end,
 	};
 	return true;
 }
@@ -115,6 +116,7 @@ bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit)
 		return false;
 	}
 	hit->start = stub.start;
+	hit->end = UINT64_MAX;
 	hit->plt = true;
 	return true;
 }

@@ -16,7 +16,10 @@ struct symtab_hit {
 	const char *name;
 	size_t name_len;
 	uint64_t start; /* of the function */
-	bool plt;       /* a PLT stub that jumps to NAME */
+	/* of the part of it that the address is in, which other symbols may divide; UINT64_MAX: not
+	 * known */
+	uint64_t end;
+	bool plt; /* a PLT stub that jumps to NAME */
 };
 
 /*

@@ -118,10 +118,10 @@ static void set_result(struct download_job *job, enum debuginfod_result result, 
 	job->reason = reason;
 }
 
-static void set_found(struct download_job *job)
+static void set_found(struct download_job *job, const char *path)
 {
 	set_result(job, DEBUGINFOD_FOUND, NULL);
-	job->file->path = xstrdup(job->path);
+	job->file->path = xstrdup(path);
 }
 
 /* The server of JOB's file, or all servers if it is not known, and the text; the caller frees it.
@@ -260,9 +260,10 @@ static char *failure(const struct download_job *job)
 static void take_result(struct queue *q, struct download_job *job)
 {
 	const struct download_report *r = &job->download.report;
+	const char *path = job->file->kind == DEBUGINFOD_SOURCE ? r->found : job->path;
 
-	if (!r->error && is_whole(job->path)) {
-		set_found(job);
+	if (!r->error && is_whole(path)) {
+		set_found(job, path);
 	} else if (job->over) {
 		return;
 	} else if (!q->heard && is_unreachable(r->error)) {

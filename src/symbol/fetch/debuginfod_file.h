@@ -3,7 +3,7 @@
 #ifndef SYMBOL_FETCH_DEBUGINFOD_FILE_H
 #define SYMBOL_FETCH_DEBUGINFOD_FILE_H
 
-enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
+enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE, DEBUGINFOD_SOURCE };
 
 enum debuginfod_result {
 	DEBUGINFOD_FOUND,
@@ -18,6 +18,7 @@ struct debuginfod_file {
 	const char *build_id; /* lower-case hex; anything else is DEBUGINFOD_UNKNOWN */
 	const char *name;     /* of the file, for messages */
 	enum debuginfod_kind kind;
+	const char *source; /* DEBUGINFOD_SOURCE: its path, as the debug information has it */
 	/* the result */
 	enum debuginfod_result result;
 	char *path; /* in the cache, the caller frees it; NULL: not found */

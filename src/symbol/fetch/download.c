@@ -34,6 +34,7 @@ struct download_library {
 	__typeof__(debuginfod_set_verbose_fd) *set_verbose_fd;
 	__typeof__(debuginfod_get_url) *get_url;
 	__typeof__(debuginfod_find_debuginfo) *find[2]; /* by kind */
+	__typeof__(debuginfod_find_source) *find_source;
 };
 
 const struct download_library *download_library_open(const char *name, struct strbuf *err)
@@ -49,6 +50,7 @@ const struct download_library *download_library_open(const char *name, struct st
 		{"debuginfod_get_url", &lib.get_url},
 		{"debuginfod_find_debuginfo", &lib.find[DEBUGINFOD_DEBUGINFO]},
 		{"debuginfod_find_executable", &lib.find[DEBUGINFOD_EXECUTABLE]},
+		{"debuginfod_find_source", &lib.find_source},
 	};
 	void *handle = dlopen(name, RTLD_NOW), *symbol;
 
@@ -78,8 +80,13 @@ const struct download_library *download_library_open(const char *name, struct st
 
 char *download_path(const char *cache, const struct debuginfod_file *file)
 {
-	return xasprintf("%s/%s/%s", cache, file->build_id,
-		file->kind == DEBUGINFOD_EXECUTABLE ? "executable" : "debuginfo");
+	static const char *const names[] = {
+		[DEBUGINFOD_DEBUGINFO] = "debuginfo",
+		[DEBUGINFOD_EXECUTABLE] = "executable",
+		[DEBUGINFOD_SOURCE] = "source", /* and more, depending on the library's version */
+	};
+
+	return xasprintf("%s/%s/%s", cache, file->build_id, names[file->kind]);
 }
 
 void download_remove(const char *path)
@@ -296,6 +303,15 @@ static void set_limits(void)
 	}
 }
 
+static int find_file(debuginfod_client *client, const struct debuginfod_file *file, char **path)
+{
+	const unsigned char *id = (const unsigned char *)file->build_id;
+
+	if (file->kind == DEBUGINFOD_SOURCE)
+		return child.lib->find_source(client, id, 0, file->source, path);
+	return child.lib->find[file->kind](client, id, 0, path);
+}
+
 /*
  * No retries: the library would append to the data of the first try (elfutils 0.188). If stopped,
  * it notes that no server has the file: run() removes that note.
@@ -317,12 +333,13 @@ static void find(const char *cache, const struct debuginfod_file *file)
 	child.messages = pair[0];
 	child.lib->set_verbose_fd(client, pair[1]);
 	child.lib->set_progressfn(client, on_progress);
-	int fd = child.lib->find[file->kind](
-		client, (const unsigned char *)file->build_id, 0, &path);
+	int fd = find_file(client, file, &path);
 
 	read_messages();
 	if (fd < 0 && !child.error)
 		child.error = stopped ? EINTR : -fd;
+	if (fd >= 0 && path)
+		copy(child.report.found, sizeof(child.report.found), path);
 }
 
 static __attribute__((noreturn)) void run(const char *cache, const struct debuginfod_file *file)

@@ -27,6 +27,7 @@ struct download_report {
 	char message[64];   /* other errors of a server, as libcurl describes them; "": none */
 	char server[256];   /* that sends the file, for messages; "": not known */
 	char unfinished[8]; /* suffix of the incomplete file in the cache */
+	char found[2048];   /* if ended without error: where the file is */
 };
 
 struct download {
@@ -60,7 +61,7 @@ void download_remove(const char *path);
 /* The same if PATH is empty: libdebuginfod's note that no server has the file. */
 void download_forget(const char *path);
 
-/* The path of FILE in CACHE; the caller frees it. */
+/* The path of FILE in CACHE, not that of a source file; the caller frees it. */
 char *download_path(const char *cache, const struct debuginfod_file *file);
 
 #endif

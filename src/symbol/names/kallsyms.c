@@ -214,8 +214,8 @@ uint64_t kallsyms_text(const struct kallsyms *ks)
 	return ks->stext;
 }
 
-bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,
-	const char **module, uint64_t *offset)
+/* The number of symbols at or before ADDRESS. */
+static size_t count_until(const struct kallsyms *ks, uint64_t address)
 {
 	size_t low = 0, high = ks->nr;
 
@@ -227,6 +227,21 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **nam
 		else
 			high = mid;
 	}
+	return low;
+}
+
+uint64_t kallsyms_next(const struct kallsyms *ks, uint64_t address)
+{
+	size_t n = count_until(ks, address);
+
+	return n < ks->nr ? ks->syms[n].address : 0;
+}
+
+bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,
+	const char **module, uint64_t *offset)
+{
+	size_t low = count_until(ks, address);
+
 	if (!low || !ks->syms[low - 1].name)
 		return false;
 	const struct ksym *s = &ks->syms[low - 1];

@@ -16,7 +16,10 @@ void kallsyms_free(struct kallsyms *ks);
 bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,
 	const char **module, uint64_t *offset);
 
-/* The same from the file PATH. */
+/* The address of the next symbol after ADDRESS, at which a function there ends; 0: none. */
+uint64_t kallsyms_next(const struct kallsyms *ks, uint64_t address);
+
+/* As kallsyms_new from the file PATH. */
 struct kallsyms *kallsyms_read(const char *path, struct strbuf *err);
 
 /* The address of _stext, which gives the KASLR offset of this boot; 0: not found. */

@@ -59,6 +59,13 @@ int debuginfod_find_debuginfo(
 		sleep(1);
 }
 
+int debuginfod_find_source(debuginfod_client *client, const unsigned char *build_id, int len,
+	const char *source, char **path)
+{
+	(void)source;
+	return debuginfod_find_debuginfo(client, build_id, len, path);
+}
+
 int debuginfod_find_executable(
 	debuginfod_client *client, const unsigned char *build_id, int len, char **path)
 {

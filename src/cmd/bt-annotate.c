@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/lines.h"
+#include "lib/pattern.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/tempfile.h"
+#include "lib/util.h"
+#include "view/annotate/annotate.h"
+#include "view/args/arg_value.h"
+#include "view/args/args.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HOTTEST = 3 }; /* functions that are shown if none is asked for */
+
+struct annotate_command {
+	struct view_args args;
+	struct pattern *functions;
+	size_t nr, alloc;
+	unsigned top;
+	bool instructions, intel, html, any_source;
+	const char *source_path, *output;
+};
+
+enum { OPT_ASM = 256, OPT_INTEL, OPT_HTML, OPT_SOURCE_PATH, OPT_ANY_SOURCE };
+
+static const struct argp_option table[] = {
+	{"function", 'f', "FN", 0,
+		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
+		"the hottest",
+		1},
+	{"number", 'n', "N", 0, "The hottest N functions (3; with --function: all)", 1},
+	{"asm", OPT_ASM, NULL, 0, "Instructions, under their source lines", 1},
+	{"intel", OPT_INTEL, NULL, 0, "Instructions in Intel's syntax, not AT&T's", 1},
+	{"html", OPT_HTML, NULL, 0, "As an HTML page; default for -o FILE.html", 1},
+	{"output", 'o', "FILE", 0, "Write to FILE, not to stdout", 1},
+	{"source-path", OPT_SOURCE_PATH, "DIR[:DIR...]", 0,
+		"Directories with the source files, under the end of their recorded paths", 1},
+	{"any-source", OPT_ANY_SOURCE, NULL, 0,
+		"Show source files that were changed after the program was built, too", 1},
+	{0},
+};
+
+static void add_function(struct annotate_command *o, const char *arg, struct argp_state *state)
+{
+	ALLOC_GROW(o->functions, o->nr, o->alloc);
+	if (!*arg || pattern_init(&o->functions[o->nr], arg, strlen(arg)))
+		arg_invalid("--function", arg, ARG_PATTERN, state);
+	o->nr++;
+}
+
+static void check_options(struct annotate_command *o, struct argp_state *state)
+{
+	const struct recording_view *view = &o->args.input.view;
+
+	if (o->args.nr_files > 1)
+		argp_error(state, "more than one recording: '%s'", o->args.files[1]);
+	if (view->by || view->comm || view->threads)
+		argp_error(state, "--by, --comm and --threads are for views with stacks");
+	if (!o->top && !o->nr)
+		o->top = HOTTEST;
+	if (o->output && ends_with(o->output, ".html"))
+		o->html = true;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct annotate_command *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->args;
+		break;
+	case 'f':
+		add_function(o, arg, state);
+		break;
+	case 'n':
+		o->top = (unsigned)arg_count("--number", arg, 1, UINT32_MAX, state);
+		break;
+	case OPT_ASM:
+		o->instructions = true;
+		break;
+	case OPT_INTEL:
+		o->intel = true;
+		break;
+	case OPT_HTML:
+		o->html = true;
+		break;
+	case 'o':
+		o->output = arg_text("--output", arg, "the name of a file", state);
+		break;
+	case OPT_SOURCE_PATH:
+		o->source_path = arg_text("--source-path", arg, "directories", state);
+		break;
+	case OPT_ANY_SOURCE:
+		o->any_source = true;
+		break;
+	case ARGP_KEY_SUCCESS:
+		check_options(o, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Shows the source lines or instructions of the functions in a recording (default: "
+	       "stdin) with their samples, from the files on this machine.",
+	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+};
+
+/* ---- input ---- */
+
+static int read_lines(struct lines *lines, const char *name, struct recording *rec)
+{
+	const char *bytes;
+	size_t n = lines_peek(lines, strlen(RECORDING_MAGIC), &bytes);
+	struct strbuf err = STRBUF_INIT;
+	int ret;
+
+	if (lines->error)
+		ret = fail(&err, "%s", strerror(lines->error));
+	else if (n && !begins_with(bytes, n, RECORDING_MAGIC))
+		ret = fail(&err, "it is no recording, so it has no addresses: record with "
+				 "sample-bt -o FILE.rec");
+	else
+		ret = recording_read(rec, lines, &err);
+	if (ret < 0)
+		program_say("'%s': %s", name, err.buf);
+	strbuf_release(&err);
+	return ret;
+}
+
+static int read_recording(const struct annotate_command *o, struct recording *rec)
+{
+	const char *file = o->args.nr_files ? o->args.files[0] : "-";
+	const char *path = strcmp(file, "-") ? file : NULL;
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	struct lines lines;
+	int ret;
+
+	if (fd < 0) {
+		program_say("cannot open '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	lines_init(&lines, fd);
+	lines_decompress(&lines);
+	ret = read_lines(&lines, path ? path : "stdin", rec);
+	lines_release(&lines);
+	if (path)
+		close(fd);
+	return ret;
+}
+
+/* ---- output ---- */
+
+static int write_to(
+	const struct annotate_command *o, struct annotation *a, FILE *out, struct strbuf *err)
+{
+	const char *title = o->args.title;
+
+	if (!title)
+		title = recording_meta(a->rec, "heading");
+	if (!title)
+		title = recording_meta(a->rec, "title");
+
+	return o->html ? annotate_html(a, title ? title : "Annotated functions", out, err)
+		       : annotate_text(a, o->instructions, out, err);
+}
+
+static int write_file(const struct annotate_command *o, struct annotation *a)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct tempfile file;
+	int ret = tempfile_open(&file, o->output);
+
+	if (!ret && !(ret = write_to(o, a, file.out, &err)))
+		ret = tempfile_commit(&file);
+	else if (!ret)
+		tempfile_drop(&file);
+	if (ret)
+		program_say("cannot write '%s': %s", o->output, strerror(errno));
+	strbuf_release(&err);
+	return ret;
+}
+
+static int write_out(const struct annotate_command *o, struct annotation *a)
+{
+	if (o->output)
+		return write_file(o, a);
+	write_to(o, a, stdout, NULL);
+	return program_close(stdout, "stdout");
+}
+
+/* ---- the command ---- */
+
+static struct annotate_options options_of(const struct annotate_command *o)
+{
+	return (struct annotate_options){
+		.view = o->args.input.view,
+		.code = {.symbol = &o->args.input.symbol, .intel = o->intel},
+		.source = {.symbol = &o->args.input.symbol,
+			.folders = o->source_path,
+			.any_age = o->any_source},
+		.patterns = o->functions,
+		.nr_patterns = o->nr,
+		.top = o->top,
+	};
+}
+
+static int judge(const struct annotate_command *o, const struct recording *rec, bool part)
+{
+	const struct recording_view *view = &o->args.input.view;
+	uint32_t event = recording_viewed_event(rec, view);
+	bool has_event = event < rec->nr_events;
+	struct account account = {0};
+	struct timing timing = {0};
+	struct cuts cuts;
+
+	if (has_event)
+		timing = recording_timing(rec, &rec->events[event]);
+	cuts_init(&cuts);
+	recording_account(rec, view, &account);
+	recording_cuts(rec, view, &cuts);
+	int status = view_args_judge(&o->args, "",
+		&(struct view_quality){
+			.account = &account,
+			.timing = &timing,
+			.cuts = &cuts,
+			.unit = has_event ? recording_get(rec, rec->events[event].unit) : "samples",
+			.part = part,
+		});
+
+	cuts_release(&cuts);
+	return status;
+}
+
+static int annotate(struct annotate_command *o, struct recording *rec)
+{
+	struct annotate_options options = options_of(o);
+	const struct recording_view *view = &options.view;
+	struct strbuf notes = STRBUF_INIT;
+	struct annotation a;
+	bool part = recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
+
+	symbol_resolve(rec, &o->args.input.symbol, NULL, &notes);
+	part |= annotation_init(&a, rec, &options, &notes) > 0;
+	program_say_lines(&notes);
+	for (size_t i = 0; i < a.nr; i++)
+		if (a.list[i].why)
+			program_say("%s", a.list[i].why);
+	int status = write_out(o, &a) ? EXIT_FAILED : judge(o, rec, part);
+
+	annotation_release(&a);
+	strbuf_release(&notes);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct annotate_command o = {.args = VIEW_ARGS_INIT};
+	int status = EXIT_FAILED;
+	struct recording rec;
+
+	program_init();
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	view_args_check_input(&o.args);
+	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
+	recording_init(&rec);
+	if (!read_recording(&o, &rec))
+		status = annotate(&o, &rec);
+	recording_release(&rec);
+	for (size_t i = 0; i < o.nr; i++)
+		pattern_release(&o.functions[i]);
+	free(o.functions);
+	label_filter_release(&o.args.labels);
+	return status;
+}

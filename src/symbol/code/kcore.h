@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/kcore: the memory of the running kernel as an ELF core file. */
+#ifndef SYMBOL_CODE_KCORE_H
+#define SYMBOL_CODE_KCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copies the SIZE bytes at the kernel's ADDRESS. -1: FD is no such file, or does not have them. */
+int kcore_read(int fd, uint64_t address, void *to, size_t size);
+
+#endif
