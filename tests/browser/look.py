@@ -185,6 +185,23 @@ def origin_at_the_foot(browser):
     page.quiet()
 
 
+@test
+def narrow(driver):
+    """At 400 px every switch is inside the window, and the table's names stay when it is scrolled."""
+    url = draw('plain', PLAIN)
+    for size in (400, 320):
+        with Browser(driver, os.environ['CHROMIUM'], mobile=(size, 800)) as browser:
+            page = Page(browser, url + '#table=1')
+            outside = page.js("return [...document.querySelectorAll('.bar button, .bar input')].filter((e) => {"
+                              "const r = e.getBoundingClientRect(); return r.width && (r.left < 0 || r.right > innerWidth);"
+                              "}).map((e) => e.textContent)")
+            equal(outside, [], 'out of reach at %d px' % size)
+            page.js("document.querySelector('.app .table').scrollLeft = 300")
+            left = page.js("return document.querySelector('.table tbody th').getBoundingClientRect().left")
+            holds(0 <= left < 20, 'the names are scrolled away: %s' % left)
+            page.quiet()
+
+
 def colour_count(png):
     """Different colours in a picture, of which every fourth pixel is looked at."""
     at, data, width, step = 8, b'', 0, 4
