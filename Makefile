@@ -59,7 +59,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit bench right soak fuzz vm-shell completion install uninstall clean distclean format
+.PHONY: all help deps deps-check demo check check-built unit picture bench right soak fuzz vm-shell completion install uninstall clean distclean format
 
 all: $(PROGRAMS)
 
@@ -71,6 +71,7 @@ help:
 ## make demo       install, compile, profile a real program, say where picture and tables are
 ## make check      install, compile, run every test that this machine can run (QUICK=1: the most in five minutes, without virtual machines)
 ## make unit       the fast tests only
+## make picture    the README's picture anew
 ## make bench      figures against the peers, as a table
 ## make right      stacks of real programs: how many are whole, how many callers right
 ## make soak       memory and account of a recording under load, for SECONDS=3600
@@ -186,6 +187,9 @@ check-built: $(UNITS) $(PROGRAMS)
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)sh tests/demo
+
+picture: $(PROGRAMS)
+	$(Q)sh tests/picture
 
 bench: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/bench/run
