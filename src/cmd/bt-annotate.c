@@ -3,11 +3,11 @@
 #include "lib/pattern.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
-#include "lib/tempfile.h"
 #include "lib/util.h"
 #include "view/annotate/annotate.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
+#include "view/args/output_args.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct annotate_command {
 	size_t nr, alloc;
 	unsigned top;
 	bool instructions, intel, html, any_source;
-	const char *source_path, *output;
+	const char *source_path;
 };
 
 enum { OPT_ASM = 256, OPT_INTEL, OPT_HTML, OPT_SOURCE_PATH, OPT_ANY_SOURCE };
@@ -36,8 +36,7 @@ static const struct argp_option table[] = {
 	{"number", 'n', "N", 0, "The hottest N functions (3; with --function: all)", 1},
 	{"asm", OPT_ASM, NULL, 0, "Instructions, under their source lines", 1},
 	{"intel", OPT_INTEL, NULL, 0, "Instructions in Intel's syntax, not AT&T's", 1},
-	{"html", OPT_HTML, NULL, 0, "As an HTML page; default for -o FILE.html", 1},
-	{"output", 'o', "FILE", 0, "Write to FILE, not to stdout", 1},
+	{"html", OPT_HTML, NULL, 0, "As an HTML page; default for -o FILE.html and --open", 1},
 	{"source-path", OPT_SOURCE_PATH, "DIR[:DIR...]", 0,
 		"Directories with the source files, under the end of their recorded paths", 1},
 	{"any-source", OPT_ANY_SOURCE, NULL, 0,
@@ -63,7 +62,7 @@ static void check_options(struct annotate_command *o, struct argp_state *state)
 		argp_error(state, "--by, --comm and --threads are for views with stacks");
 	if (!o->top && !o->nr)
 		o->top = HOTTEST;
-	if (o->output && ends_with(o->output, ".html"))
+	if (o->args.output.open || (o->args.output.path && ends_with(o->args.output.path, ".html")))
 		o->html = true;
 }
 
@@ -74,6 +73,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->args.output;
+		state->child_inputs[2] = &o->args;
 		break;
 	case 'f':
 		add_function(o, arg, state);
@@ -89,9 +90,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_HTML:
 		o->html = true;
-		break;
-	case 'o':
-		o->output = arg_text("--output", arg, "the name of a file", state);
 		break;
 	case OPT_SOURCE_PATH:
 		o->source_path = arg_text("--source-path", arg, "directories", state);
@@ -114,7 +112,8 @@ static const struct argp argp = {
 	.args_doc = "[FILE]",
 	.doc = "Shows the source lines or instructions of the functions in a recording (default: "
 	       "stdin) with their samples, from the files on this machine.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &view_args_argp},
+		{.argp = &open_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
 /* ---- input ---- */
@@ -162,42 +161,22 @@ static int read_recording(const struct annotate_command *o, struct recording *re
 
 /* ---- output ---- */
 
-static int write_to(
-	const struct annotate_command *o, struct annotation *a, FILE *out, struct strbuf *err)
+static int write_out(struct annotate_command *o, struct annotation *a)
 {
+	FILE *out = output_file_begin(&o->args.output);
 	const char *title = o->args.title;
 
+	if (!out)
+		return -1;
 	if (!title)
 		title = recording_meta(a->rec, "heading");
 	if (!title)
 		title = recording_meta(a->rec, "title");
-
-	return o->html ? annotate_html(a, title ? title : "Annotated functions", out, err)
-		       : annotate_text(a, o->instructions, out, err);
-}
-
-static int write_file(const struct annotate_command *o, struct annotation *a)
-{
-	struct strbuf err = STRBUF_INIT;
-	struct tempfile file;
-	int ret = tempfile_open(&file, o->output);
-
-	if (!ret && !(ret = write_to(o, a, file.out, &err)))
-		ret = tempfile_commit(&file);
-	else if (!ret)
-		tempfile_drop(&file);
-	if (ret)
-		program_say("cannot write '%s': %s", o->output, strerror(errno));
-	strbuf_release(&err);
-	return ret;
-}
-
-static int write_out(const struct annotate_command *o, struct annotation *a)
-{
-	if (o->output)
-		return write_file(o, a);
-	write_to(o, a, stdout, NULL);
-	return program_close(stdout, "stdout");
+	if (o->html)
+		annotate_html(a, title ? title : "Annotated functions", out, NULL);
+	else
+		annotate_text(a, o->instructions, out, NULL);
+	return output_file_end(&o->args.output, true);
 }
 
 /* ---- the command ---- */
@@ -271,8 +250,9 @@ int main(int argc, char **argv)
 	struct recording rec;
 
 	program_init();
+	o.args.output.ending = ".html";
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	view_args_check_input(&o.args);
+	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
 	if (!read_recording(&o, &rec))

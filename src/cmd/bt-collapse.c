@@ -9,10 +9,10 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
 };
 
-static int collapse(void *command, struct profile *const *profiles)
+static int collapse(void *command, struct profile *const *profiles, FILE *out)
 {
 	(void)command;
-	view_folded(profiles[0], stdout, NULL);
+	view_folded(profiles[0], out, NULL);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
+#include "view/args/output_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
 #include "view/diff/diff_modules.h"
@@ -83,10 +84,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->args;
 		state->child_inputs[1] = &o->args.rules;
 		state->child_inputs[2] = &o->flame;
+		state->child_inputs[3] = &o->args.output;
+		state->child_inputs[4] = &o->args;
 		break;
 	case ARGP_KEY_END:
 		o->args.compares = true;
 		settle_files(o, state);
+		if (o->args.output.open && o->form != FORM_SVG)
+			argp_error(state,
+				"--open is for the graph: leave out --csv, --json and --top");
 		break;
 	case OPT_CSV:
 		set_form(o, FORM_CSV, state);
@@ -119,9 +125,11 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "BEFORE AFTER",
 	.doc = "Compares two profiles (" VIEW_INPUTS
-	       ") and draws what changed, as one interactive flame graph, an SVG file on stdout.",
+	       ") and draws what changed, as one interactive flame graph, an SVG file, on stdout "
+	       "or in the file of -o.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {.argp = &flame_args_argp}, {0}},
+		{.argp = &rules_args_argp}, {.argp = &flame_args_argp}, {.argp = &open_args_argp},
+		{.argp = &title_args_argp}, {0}},
 };
 
 static const char *shown(const char *path)
@@ -142,7 +150,7 @@ static void add_subtitle(
 		strbuf_adds(out, "; shares are compared");
 }
 
-static void draw(const struct diff_command *o, struct profile *const *sides)
+static void draw(const struct diff_command *o, struct profile *const *sides, FILE *out)
 {
 	struct flame_options flame = o->flame;
 	struct strbuf subtitle = STRBUF_INIT;
@@ -154,7 +162,7 @@ static void draw(const struct diff_command *o, struct profile *const *sides)
 		flame.subtitle = subtitle.buf;
 	}
 	diff_init(&diff, sides[0], sides[1], o->normalize);
-	view_flame_diff(&diff, &flame, stdout, NULL);
+	view_flame_diff(&diff, &flame, out, NULL);
 	diff_release(&diff);
 	strbuf_release(&subtitle);
 }
@@ -207,17 +215,17 @@ static bool failed(const struct diff_command *o, struct profile *const *sides)
 	return above;
 }
 
-static void write_table(const struct diff_command *o, struct profile *const *sides)
+static void write_table(const struct diff_command *o, struct profile *const *sides, FILE *out)
 {
 	struct diff_functions f;
 
 	diff_functions_init(&f, sides[0], sides[1], o->normalize, o->flame.rules);
 	if (o->form == FORM_CSV)
-		diff_report_csv(&f, stdout, NULL);
+		diff_report_csv(&f, out, NULL);
 	else if (o->form == FORM_TOP)
-		diff_report_top(&f, o->top, stdout, NULL);
+		diff_report_top(&f, o->top, out, NULL);
 	else
-		diff_report_json(&f, stdout, NULL);
+		diff_report_json(&f, out, NULL);
 	diff_functions_release(&f);
 }
 
@@ -244,7 +252,7 @@ static int check_counts(const struct diff_command *o, struct profile *const *sid
 	return -1;
 }
 
-static int compare(void *command, struct profile *const *sides)
+static int compare(void *command, struct profile *const *sides, FILE *out)
 {
 	struct diff_command *o = command;
 	struct strbuf notes = STRBUF_INIT;
@@ -256,9 +264,9 @@ static int compare(void *command, struct profile *const *sides)
 	strbuf_release(&notes);
 	o->flame.rules = o->args.rules.rules;
 	if (o->form == FORM_SVG)
-		draw(o, sides);
+		draw(o, sides, out);
 	else
-		write_table(o, sides);
+		write_table(o, sides, out);
 	o->above = failed(o, sides);
 	return 0;
 }
@@ -268,6 +276,7 @@ int main(int argc, char **argv)
 	struct diff_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
+	o.args.output.ending = ".svg";
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	int status = view_args_run(&o.args, compare, &o);
 

@@ -34,6 +34,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->args;
 		break;
 	case OPT_PPROF:
 		choose(o, view_pprof, state);
@@ -60,14 +61,15 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Writes profiles (" VIEW_INPUTS
 	       "; default: stdin), added up, in the format of another program, to stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
+		{.argp = &title_args_argp}, {0}},
 };
 
-static int write_out(void *command, struct profile *const *profiles)
+static int write_out(void *command, struct profile *const *profiles, FILE *out)
 {
 	const struct export_command *o = command;
 
-	o->export(profiles[0], stdout, NULL);
+	o->export(profiles[0], out, NULL);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
 #include "view/args/flamegraph_args.h"
+#include "view/args/output_args.h"
 
 #include <string.h>
 
@@ -61,6 +62,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &o->args.rules;
 		state->child_inputs[2] = &o->flame;
 		state->child_inputs[3] = &o->ignored;
+		state->child_inputs[4] = &o->args.output;
+		state->child_inputs[5] = &o->args;
 		break;
 	case OPT_MINWIDTH:
 		parse_min_width(arg, &o->flame, state);
@@ -94,7 +97,8 @@ static const struct argp argp = {
 	       "; default: stdin) as an interactive flame graph, one SVG file on stdout.",
 	.children =
 		(const struct argp_child[]){{.argp = &tree_args_argp}, {.argp = &rules_args_argp},
-			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp}, {0}},
+			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp},
+			{.argp = &open_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
 /* The difference to the input's total becomes self weight of the root. */
@@ -110,7 +114,7 @@ static void set_total(struct profile *p, uint64_t total)
 	root->total = total;
 }
 
-static int draw(void *command, struct profile *const *profiles)
+static int draw(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct flame_command *o = command;
 	struct profile *p = profiles[0];
@@ -121,7 +125,7 @@ static int draw(void *command, struct profile *const *profiles)
 		set_total(p, o->total);
 	o->flame.unit = o->unit;
 	o->flame.rules = o->args.rules.rules;
-	view_flame(p, &o->flame, stdout, NULL);
+	view_flame(p, &o->flame, out, NULL);
 	return 0;
 }
 
@@ -130,9 +134,11 @@ int main(int argc, char **argv)
 	struct flame_command o = {.args = VIEW_ARGS_INIT, .ignored = STRBUF_INIT};
 
 	program_init();
+	o.args.output.ending = ".svg";
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (o.ignored.len)
 		program_say("ignored: %s", o.ignored.buf);
 	strbuf_release(&o.ignored);
-	return o.csp ? program_print(view_flame_policy) : view_args_run(&o.args, draw, &o);
+	return o.csp ? view_args_print(&o.args, view_flame_policy)
+		     : view_args_run(&o.args, draw, &o);
 }

@@ -120,6 +120,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
 		state->child_inputs[1] = &o->args.rules;
+		state->child_inputs[2] = &o->args;
 		break;
 	case OPT_SUMMARY:
 		set_of(o, REPORT_CATEGORIES, state);
@@ -167,10 +168,10 @@ static const struct argp argp = {
 	       "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "
 	       "first, or in another format.",
 	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {0}},
+		{.argp = &rules_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
-static int write_report(void *command, struct profile *const *profiles)
+static int write_report(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct report_command *o = command;
 	bool missing = o->report.fn && !calls_any(profiles[0], &o->fn);
@@ -178,7 +179,7 @@ static int write_report(void *command, struct profile *const *profiles)
 	if (missing)
 		program_say("no function matches '%s'", o->fn.s);
 	o->report.rules = o->args.rules.rules;
-	view_report(profiles[0], &o->report, stdout, NULL);
+	view_report(profiles[0], &o->report, out, NULL);
 	return missing;
 }
 
@@ -192,7 +193,7 @@ int main(int argc, char **argv)
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	o.args.filter.reverse = false; /* the tables are the same in both directions */
-	int status = o.print_rules ? program_print(rules_text)
+	int status = o.print_rules ? view_args_print(&o.args, rules_text)
 				   : view_args_run(&o.args, write_report, &o);
 
 	pattern_release(&o.fn);

@@ -53,6 +53,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->args;
+		state->child_inputs[1] = &o->args;
 		break;
 	case OPT_BT:
 		o->bt = true;
@@ -82,7 +83,8 @@ static const struct argp argp = {
 	.doc = "Resolves the addresses in a recording (default: stdin) to names, from the "
 	       "files on this machine, and writes the recording with them, or what is "
 	       "missing, to stdout.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &view_args_argp},
+		{.argp = &title_args_argp}, {0}},
 };
 
 static int read_recording(const struct resolve_command *o, struct recording *rec)
@@ -114,48 +116,51 @@ static int read_recording(const struct resolve_command *o, struct recording *rec
 	return ret;
 }
 
-static void write_result(const struct resolve_command *o, struct recording *rec)
+static void write_result(const struct resolve_command *o, struct recording *rec, FILE *out)
 {
 	enum demangle how = o->args.input.symbol.demangle;
 	struct recording_view view = o->args.input.view;
 
 	view.comm |= recording_has_several_processes(rec);
 	if (o->bt) {
-		view_bt(rec, &view, how, stdout, NULL);
+		view_bt(rec, &view, how, out, NULL);
 		return;
 	}
 	if (o->args.input.symbol.has_demangle) /* by default, left to the views */
 		demangle_recording(rec, how);
-	recording_write(rec, stdout, NULL);
+	recording_write(rec, out, NULL);
 }
 
-static void write_missing(const struct resolve_command *o, struct quality *q)
+static void write_missing(const struct resolve_command *o, struct quality *q, FILE *out)
 {
 	const struct packages packages = packages_of(NULL);
 
 	quality_explain(q, &o->args.input.symbol, &packages, debuginfod_has_servers());
 	if (o->table == TABLE_CSV)
-		quality_csv(q, stdout, NULL);
+		quality_csv(q, out, NULL);
 	else if (o->table == TABLE_JSON)
-		quality_json(q, stdout, NULL);
+		quality_json(q, out, NULL);
 	else
-		quality_text(q, terminal_columns(stdout, 100), stdout, NULL);
+		quality_text(q, terminal_columns(out, 100), out, NULL);
 }
 
 /* Writes REC, whose names are resolved, in the requested format. */
-static int write_out(const struct resolve_command *o, struct recording *rec,
+static int write_out(struct resolve_command *o, struct recording *rec,
 	const struct symbol_report *report, bool part)
 {
 	const struct recording_view *view = &o->args.input.view;
+	FILE *out = output_file_begin(&o->args.output);
 	int status = EXIT_FAILED;
 	struct quality q;
 
+	if (!out)
+		return EXIT_FAILED;
 	if (!o->missing)
-		write_result(o, rec);
+		write_result(o, rec, out);
 	quality_init(&q, rec, view, report, o->args.input.symbol.lines);
 	if (o->missing)
-		write_missing(o, &q);
-	if (!program_close(stdout, "stdout"))
+		write_missing(o, &q, out);
+	if (!output_file_end(&o->args.output, true))
 		status = view_args_judge(&o->args, "",
 			&(struct view_quality){
 				.account = &q.account,
@@ -169,7 +174,7 @@ static int write_out(const struct resolve_command *o, struct recording *rec,
 	return status;
 }
 
-static int run(const struct resolve_command *o)
+static int run(struct resolve_command *o)
 {
 	struct symbol_options symbol = o->args.input.symbol;
 	struct symbol_report report = {0};
@@ -205,7 +210,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	view_args_check_input(&o.args);
+	view_args_check_files(&o.args);
 	int status = run(&o);
 
 	label_filter_release(&o.args.labels);

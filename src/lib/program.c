@@ -118,9 +118,3 @@ int program_close(FILE *out, const char *path)
 	errno = error;
 	return -1;
 }
-
-int program_print(const char *text)
-{
-	fputs(text, stdout);
-	return program_close(stdout, "stdout") < 0 ? EXIT_FAILED : EXIT_OK;
-}

@@ -31,7 +31,4 @@ void program_say_lines(const struct strbuf *lines);
  */
 int program_close(FILE *out, const char *path);
 
-/* Writes TEXT to stdout and closes that: the exit code. */
-int program_print(const char *text);
-
 #endif

@@ -27,9 +27,10 @@ struct input_options {
 /*
  * Adds the file at PATH ("-": stdin) to P. Its format is detected from the content: recording, our
  * own flame graph, folded stacks, pprof, speedscope, output of stap scripts, perf script,
- * bpftrace, bcc; all of them also compressed with gzip or zstd. Tasks, if known, become root frames, and states leaves; the caller then calls input_settle,
- * demangle_profiles and profile_finish. 0: all of it was read; 1: a part (incomplete recording,
- * invalid lines: see the account and ERR); -1: nothing.
+ * bpftrace, bcc; all of them also compressed with gzip or zstd. Tasks, if known, become root
+ * frames, and states leaves; the caller then calls input_settle, demangle_profiles and
+ * profile_finish. 0: all of it was read; 1: a part (incomplete recording, invalid lines: see the
+ * account and ERR); -1: nothing.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);

@@ -4,6 +4,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "output_args.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/report/functions.h"
@@ -37,7 +38,6 @@ static const struct argp_option table[] = {
 		2},
 	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
 	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings, pprof)", 2},
-	{"title", OPT_TITLE, "TEXT", 0, "Heading, instead of that of the input", 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 2},
@@ -57,6 +57,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->input.symbol;
+		state->child_inputs[1] = &args->output;
 		break;
 	case ARGP_KEY_SUCCESS:
 		args->input.view.lines = args->input.symbol.lines;
@@ -81,9 +82,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		break;
-	case OPT_TITLE:
-		args->title = arg;
 		break;
 	case OPT_MIN_QUALITY:
 		args->min_quality = arg_percent("--min-quality", arg, state);
@@ -110,10 +108,28 @@ const struct argp view_args_argp = {
 	.options = table,
 	.parser = parse_option,
 	.help_filter = filter_help,
-	.children = (const struct argp_child[]){{.argp = &symbol_args_argp}, {0}},
+	.children = (const struct argp_child[]){{.argp = &symbol_args_argp},
+		{.argp = &output_args_argp}, {0}},
 	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "
 	       "than --min-quality; 2 failed; 64 wrong usage.",
 };
+
+static const struct argp_option title_table[] = {
+	{"title", OPT_TITLE, "TEXT", 0, "Heading, instead of that of the input", 2},
+	{0},
+};
+
+static error_t parse_title(int key, char *arg, struct argp_state *state)
+{
+	struct view_args *args = state->input;
+
+	if (key != OPT_TITLE)
+		return ARGP_ERR_UNKNOWN;
+	args->title = arg;
+	return 0;
+}
+
+const struct argp title_args_argp = {.options = title_table, .parser = parse_title};
 
 static const struct argp_option tree_table[] = {
 	{"only", OPT_ONLY, "FN", 0,
@@ -294,19 +310,32 @@ static int show(struct view_args *args, view_write *write, void *command, struct
 
 	if (finish(args, profiles, nr) < 0 || part < 0)
 		return EXIT_FAILED;
-	int missing = write(command, profiles);
+	FILE *out = output_file_begin(&args->output);
+	int missing = out ? write(command, profiles, out) : -1;
 
-	if (missing < 0 || program_close(stdout, "stdout") < 0)
+	if (!out || output_file_end(&args->output, missing >= 0))
 		return EXIT_FAILED;
 	return judge(args, profiles, nr, part | missing);
 }
 
-void view_args_check_input(const struct view_args *args)
+void view_args_check_files(const struct view_args *args)
 {
-	if (args->nr_files || !isatty(STDIN_FILENO))
-		return;
-	program_say("nothing to read: give a FILE, or pipe a profile into it; try --help");
-	exit(EXIT_USAGE_ERROR);
+	if (!args->nr_files && isatty(STDIN_FILENO)) {
+		program_say("nothing to read: give a FILE, or pipe a profile into it; try --help");
+		exit(EXIT_USAGE_ERROR);
+	}
+	if (output_file_check(&args->output))
+		exit(EXIT_FAILED);
+}
+
+int view_args_print(struct view_args *args, const char *text)
+{
+	FILE *out = output_file_begin(&args->output);
+
+	if (!out)
+		return EXIT_FAILED;
+	fputs(text, out);
+	return output_file_end(&args->output, true) ? EXIT_FAILED : EXIT_OK;
 }
 
 int view_args_run(struct view_args *args, view_write *write, void *command)
@@ -315,7 +344,7 @@ int view_args_run(struct view_args *args, view_write *write, void *command)
 	size_t nr = args->compares ? 2 : 1;
 	int status = EXIT_FAILED;
 
-	view_args_check_input(args);
+	view_args_check_files(args);
 	for (size_t i = 0; i < nr; i++)
 		profile_init(list[i]);
 	if (rules_args_load(&args->rules))

@@ -6,6 +6,7 @@
 #include "rules_args.h"
 #include "symbol_args.h"
 #include "view/filter.h"
+#include "view/output_file.h"
 #include "view/view.h"
 
 #include <argp.h>
@@ -22,7 +23,8 @@ struct view_args {
 	struct filter filter;
 	struct label_filter labels; /* input.view points to it */
 	struct rules_args rules;    /* of programs with rules_args_argp */
-	char **files;               /* of argv; none: stdin */
+	struct output_file output;
+	char **files; /* of argv; none: stdin */
 	size_t nr_files;
 	bool compares;       /* two files are two profiles, before and after; else all are one */
 	const char *title;   /* NULL: the input's */
@@ -42,18 +44,27 @@ extern const struct argp view_args_argp;
 /* The same with filters, for programs that show a call tree. */
 extern const struct argp tree_args_argp;
 
-/* Ends the program with EXIT_USAGE_ERROR if it would read what somebody types on a terminal. */
-void view_args_check_input(const struct view_args *args);
+/* --title, for programs whose output has a heading. Its input is a struct view_args. */
+extern const struct argp title_args_argp;
 
 /*
- * Reads rules and files, calls WRITE, which writes the program's output to stdout, closes stdout
- * and prints the account of each profile. Returns the program's exit code. WRITE gets the filtered
- * and finished profiles, in the order of the files, and the rules in args->rules; it returns 0; 1
- * if what the user asked for does not exist; -1 if it failed and has printed a message. Releases
- * the contents of ARGS.
+ * Ends the program with EXIT_USAGE_ERROR if it would read what somebody types on a terminal, with
+ * EXIT_FAILED if it cannot write its output.
  */
-typedef int view_write(void *command, struct profile *const *profiles);
+void view_args_check_files(const struct view_args *args);
+
+/*
+ * Reads rules and files, calls WRITE, which writes the program's output to OUT, closes that and
+ * prints the account of each profile. Returns the program's exit code. WRITE gets the filtered and
+ * finished profiles, in the order of the files, and the rules in args->rules; it returns 0; 1 if
+ * what the user asked for does not exist; -1 if it failed and has printed a message. Releases the
+ * contents of ARGS.
+ */
+typedef int view_write(void *command, struct profile *const *profiles, FILE *out);
 int view_args_run(struct view_args *args, view_write *write, void *command);
+
+/* Writes TEXT instead: the exit code. */
+int view_args_print(struct view_args *args, const char *text);
 
 struct view_quality {
 	const struct account *account;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "output_file.h"
+#include "browser.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_stdout(const struct output_file *f)
+{
+	return f->path ? !strcmp(f->path, "-") : !f->open;
+}
+
+/* stdout or stderr, if PATH leads to the same file: to replace that would be to lose it; else -1 */
+static int descriptor_of(const struct stat *st)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		struct stat own;
+
+		if (!fstat(fd, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			return fd;
+	}
+	return -1;
+}
+
+/* True if PATH is there and cannot be replaced by a file. */
+static bool is_direct(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISDIR(st.st_mode) &&
+	       (!S_ISREG(st.st_mode) || descriptor_of(&st) >= 0);
+}
+
+static int cannot_write(const char *path)
+{
+	program_say("cannot write '%s': %s", path, strerror(errno));
+	return -1;
+}
+
+int output_file_check(const struct output_file *f)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = 0;
+
+	if (f->path && !is_stdout(f) && !is_direct(f->path))
+		ret = output_check(f->path, &err);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	return ret;
+}
+
+static FILE *open_direct(const char *path)
+{
+	struct stat st;
+	int fd = stat(path, &st) ? -1 : descriptor_of(&st);
+
+	if (fd == STDOUT_FILENO) /* which is guarded if it is a terminal */
+		return stdout;
+	fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+/* A new file, which only its name is used of; NULL and errno on failure. */
+static char *make_path(const char *ending)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = xasprintf("%s/flametap-XXXXXX%s", folder && *folder ? folder : "/tmp", ending);
+	int fd = mkostemps(path, (int)strlen(ending), O_CLOEXEC);
+
+	if (fd >= 0) {
+		close(fd);
+		return path;
+	}
+	cannot_write(path);
+	free(path);
+	return NULL;
+}
+
+static void drop_made(struct output_file *f)
+{
+	if (f->made)
+		unlink(f->made);
+	free(f->made);
+	f->made = NULL;
+}
+
+FILE *output_file_begin(struct output_file *f)
+{
+	if (is_stdout(f))
+		return f->out = stdout;
+	if (!f->path && !(f->path = f->made = make_path(f->ending)))
+		return NULL;
+	if (is_direct(f->path))
+		f->out = open_direct(f->path);
+	else if (!tempfile_open(&f->temporary, f->path))
+		f->out = f->temporary.out;
+	if (f->out)
+		return f->out;
+	cannot_write(f->path);
+	drop_made(f);
+	return NULL;
+}
+
+static int end_direct(const struct output_file *f)
+{
+	return program_close(f->out, is_stdout(f) ? "stdout" : f->path);
+}
+
+static int end_file(struct output_file *f, bool keep)
+{
+	if (!keep) {
+		tempfile_drop(&f->temporary);
+		return -1;
+	}
+	if (tempfile_commit(&f->temporary))
+		return cannot_write(f->path);
+	program_say("wrote '%s'", f->path);
+	if (f->open)
+		browser_show(f->path);
+	return 0;
+}
+
+int output_file_end(struct output_file *f, bool keep)
+{
+	int ret = f->temporary.out ? end_file(f, keep) : end_direct(f);
+
+	f->out = NULL;
+	if (ret)
+		drop_made(f);
+	free(f->made);
+	f->made = NULL;
+	return keep ? ret : -1;
+}
