@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/annotate/annotate.h"
+#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/output_args.h"
@@ -57,9 +58,9 @@ static void check_options(struct annotate_command *o, struct argp_state *state)
 	const struct recording_view *view = &o->args.input.view;
 
 	if (o->args.nr_files > 1)
-		argp_error(state, "more than one recording: '%s'", o->args.files[1]);
+		arg_error(state, "more than one recording: '%s'", o->args.files[1]);
 	if (view->by || view->comm || view->threads)
-		argp_error(state, "--by, --comm and --threads are for views with stacks");
+		arg_error(state, "--by, --comm and --threads are for views with stacks");
 	if (!o->top && !o->nr)
 		o->top = HOTTEST;
 	if (o->args.output.open || (o->args.output.path && ends_with(o->args.output.path, ".html")))
@@ -251,7 +252,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".html";
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);

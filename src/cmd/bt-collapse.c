@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
+#include "view/args/arg_parse.h"
 #include "view/args/args.h"
 
 static const struct argp argp = {
@@ -21,6 +22,6 @@ int main(int argc, char **argv)
 	struct view_args args = VIEW_ARGS_INIT;
 
 	program_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	arg_parse(&argp, argc, argv, 0, &args);
 	return view_args_run(&args, collapse, NULL);
 }

@@ -3,6 +3,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
@@ -54,7 +55,7 @@ static const struct argp_option table[] = {
 static void set_form(struct diff_command *o, enum form form, struct argp_state *state)
 {
 	if (o->has_form && o->form != form)
-		argp_error(state, "give only one of --csv, --json and --top");
+		arg_error(state, "give only one of --csv, --json and --top");
 	o->form = form;
 	o->has_form = true;
 }
@@ -64,9 +65,9 @@ static void settle_files(struct diff_command *o, struct argp_state *state)
 	char **files = o->args.files;
 
 	if (o->args.nr_files != 2)
-		argp_error(state, "give two files, BEFORE and AFTER");
+		arg_error(state, "give two files, BEFORE and AFTER");
 	if (!strcmp(files[0], "-") && !strcmp(files[1], "-"))
-		argp_error(state, "only one of the files can be standard input");
+		arg_error(state, "only one of the files can be standard input");
 	if (o->negate) {
 		char *after = files[0];
 
@@ -91,7 +92,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->args.compares = true;
 		settle_files(o, state);
 		if (o->args.output.open && o->form != FORM_SVG)
-			argp_error(state,
+			arg_error(state,
 				"--open is for the graph: leave out --csv, --json and --top");
 		break;
 	case OPT_CSV:
@@ -277,7 +278,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".svg";
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	int status = view_args_run(&o.args, compare, &o);
 
 	return o.above && status != EXIT_FAILED ? EXIT_ABOVE : status;

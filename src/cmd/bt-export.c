@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
 #include "view/args/args.h"
 
 typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
@@ -21,7 +23,7 @@ static const struct argp_option table[] = {
 static void choose(struct export_command *o, export *format, struct argp_state *state)
 {
 	if (o->export && o->export != format)
-		argp_error(state, "give only one of --pprof, --speedscope and --folded");
+		arg_error(state, "give only one of --pprof, --speedscope and --folded");
 	o->export = format;
 	o->args.input.view.label_sets = o->args.input.view.places = format == view_pprof;
 }
@@ -47,7 +49,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!o->export)
-			argp_error(state, "no format: give --pprof, --speedscope or --folded");
+			arg_error(state, "no format: give --pprof, --speedscope or --folded");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -78,6 +80,6 @@ int main(int argc, char **argv)
 	struct export_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	return view_args_run(&o.args, write_out, &o);
 }

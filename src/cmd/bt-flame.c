@@ -2,6 +2,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
@@ -135,7 +136,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".svg";
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	if (o.ignored.len)
 		program_say("ignored: %s", o.ignored.buf);
 	strbuf_release(&o.ignored);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/report/calls.h"
+#include "view/function_match.h"
 #include "view/rules.h"
 
 #include <string.h>
@@ -43,8 +45,7 @@ static const struct argp_option table[] = {
 static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
 {
 	if (o->has_of)
-		argp_error(
-			state, "give only one of --summary, --by, --callers and --callees, once");
+		arg_error(state, "give only one of --summary, --by, --callers and --callees, once");
 	o->report.of = of;
 	o->has_of = true;
 }
@@ -101,13 +102,13 @@ static void read_for_groups(struct report_command *o, struct argp_state *state)
 		return;
 	}
 	if (o->report.by >= BY_PROCESS && o->args.filter.nr_skip_after)
-		argp_error(state, "--skip-after removes what --by needs: leave one of them out");
+		arg_error(state, "--skip-after removes what --by needs: leave one of them out");
 }
 
 static void set_form(struct report_command *o, enum report_form form, struct argp_state *state)
 {
 	if (o->has_form && o->report.form != form)
-		argp_error(state, "give only one of --csv, --json, --text and --top");
+		arg_error(state, "give only one of --csv, --json, --text and --top");
 	o->report.form = form;
 	o->has_form = true;
 }
@@ -174,10 +175,11 @@ static const struct argp argp = {
 static int write_report(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct report_command *o = command;
-	bool missing = o->report.fn && !calls_any(profiles[0], &o->fn);
+	struct strbuf notes = STRBUF_INIT;
+	bool missing = o->report.fn && !function_is_there(profiles, 1, &o->fn, &notes);
 
-	if (missing)
-		program_say("no function matches '%s'", o->fn.s);
+	program_say_lines(&notes);
+	strbuf_release(&notes);
 	o->report.rules = o->args.rules.rules;
 	view_report(profiles[0], &o->report, out, NULL);
 	return missing;
@@ -191,7 +193,7 @@ int main(int argc, char **argv)
 			 "category, or the key of a label (label:KEY if it is one of these words)";
 
 	program_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	o.args.filter.reverse = false; /* the tables are the same in both directions */
 	int status = o.print_rules ? view_args_print(&o.args, rules_text)
 				   : view_args_run(&o.args, write_report, &o);

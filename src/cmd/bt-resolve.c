@@ -8,6 +8,8 @@
 #include "symbol/fetch/package.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol/quality.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
 #include "view/args/args.h"
 
 #include <errno.h>
@@ -38,11 +40,11 @@ static const struct argp_option table[] = {
 static void check_options(const struct resolve_command *o, struct argp_state *state)
 {
 	if (o->args.nr_files > 1)
-		argp_error(state, "more than one recording: '%s'", o->args.files[1]);
+		arg_error(state, "more than one recording: '%s'", o->args.files[1]);
 	if (o->table && !o->missing)
-		argp_error(state, "--csv and --json need --missing");
+		arg_error(state, "--csv and --json need --missing");
 	if (o->bt && o->missing)
-		argp_error(state, "give only one of --bt and --missing");
+		arg_error(state, "give only one of --bt and --missing");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -209,7 +211,7 @@ int main(int argc, char **argv)
 	struct resolve_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	arg_parse(&argp, argc, argv, 0, &o);
 	view_args_check_files(&o.args);
 	int status = run(&o);
 

@@ -3,6 +3,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/symbol_args.h"
 #include "view/output.h"
@@ -136,7 +137,7 @@ static void parse_ids(
 				state);
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		if (ids->nr == TARGETS_MAX)
-			argp_error(state, "'%s': more than %d targets; use -a", whole, TARGETS_MAX);
+			arg_error(state, "'%s': more than %d targets; use -a", whole, TARGETS_MAX);
 		ids->list[ids->nr++] = (uint32_t)id;
 		if (!text[n])
 			return;
@@ -152,7 +153,7 @@ static bool is_module(const char *path)
 static void add_output(struct options *o, const char *path, struct argp_state *state)
 {
 	if (output_format(path) < 0 && !is_module(path))
-		argp_error(state, "invalid --output '%s': use a name that ends in one of %s", path,
+		arg_error(state, "invalid --output '%s': use a name that ends in one of %s", path,
 			output_endings());
 	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
 	o->outputs[o->nr_outputs++] = path;
@@ -219,7 +220,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 static void parse_command(struct options *o, struct argp_state *state)
 {
 	if (!state->quoted)
-		argp_error(state, "'%s': put the command after --", state->argv[state->next]);
+		arg_error(state, "'%s': put the command after --", state->argv[state->next]);
 	o->session.command = state->argv + state->next;
 	state->next = state->argc;
 }
@@ -265,7 +266,7 @@ static void parse_selection(struct options *o, int key, const char *arg, struct 
 	const char *use;
 
 	if (s->kind)
-		argp_error(state, "%s: only one name can be given", name);
+		arg_error(state, "%s: only one name can be given", name);
 	*s = (struct selection){SELECT_COMM + (enum selection_kind)(key - OPT_COMM), arg};
 	use = selection_check(s);
 	if (use)
@@ -541,7 +542,7 @@ static error_t parse_tool_option(int key, char *arg, struct argp_state *state)
 	if (key < OPT_TOOL || i >= o->tool.nr_options)
 		return ARGP_ERR_UNKNOWN;
 	if (tool_option_parse(o->tool.options[i], arg, &o->session.request.values.list[i], &err))
-		argp_error(state, "%s", err.buf);
+		arg_error(state, "%s", err.buf);
 	strbuf_release(&err);
 	return 0;
 }
@@ -681,7 +682,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 	list_options(&o->tool, options);
 	list_tool_options(&o->tool, tool_options);
 	list_vm_options(&o->tool, vm_options);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	for (size_t i = 0; i < o->tool.nr_options; i++)
 		free((char *)(uintptr_t)tool_options[i].doc);
 	for (size_t i = 0; i < NR_VMS; i++)

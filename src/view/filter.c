@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter.h"
+#include "function_match.h"
 #include "input/stack_account.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,11 +48,8 @@ static bool *matches(const struct profile *p, const struct pattern *list, size_t
 	bool *match = xcalloc(p->nr_frames, sizeof(*match));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		size_t len;
-		const char *name = rules_function(p, i, &len);
-
 		for (size_t k = 0; k < nr && !match[i] && p->frames[i].label != LABEL_SET; k++)
-			match[i] = pattern_matches(&list[k], name, len);
+			match[i] = function_matches(p, i, &list[k]);
 	}
 	return match;
 }

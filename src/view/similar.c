@@ -9,13 +9,13 @@
 
 enum { PART_MIN = 3 /* bytes of a text that names may contain */ };
 
-static size_t copy_lower(char *to, const char *from, bool is_pattern)
+static size_t copy_lower(char *to, const char *from, size_t from_len, bool is_pattern)
 {
 	size_t len = 0;
 
-	for (; *from && len < SIMILAR_LENGTH - 1; from++)
-		if (!is_pattern || !strchr("*?\\", *from))
-			to[len++] = (char)tolower((unsigned char)*from);
+	for (size_t i = 0; i < from_len && len < SIMILAR_LENGTH - 1; i++)
+		if (!is_pattern || !strchr("*?\\", from[i]))
+			to[len++] = (char)tolower((unsigned char)from[i]);
 	to[len] = '\0';
 	return len;
 }
@@ -23,7 +23,7 @@ static size_t copy_lower(char *to, const char *from, bool is_pattern)
 void similar_init(struct similar *s, const char *text)
 {
 	*s = (struct similar){0};
-	s->len = copy_lower(s->text, text, true);
+	s->len = copy_lower(s->text, text, strlen(text), true);
 }
 
 /* The number of bytes to insert, remove, replace or swap with their neighbour (optimal string
@@ -56,12 +56,12 @@ static size_t distance_of(const char *a, size_t a_len, const char *b, size_t b_l
 	return one[b_len];
 }
 
-static void insert(struct similar *s, const char *name, size_t distance)
+static void insert(struct similar *s, const char *name, size_t len, size_t distance)
 {
 	size_t at = s->nr;
 
 	for (size_t i = 0; i < s->nr; i++)
-		if (!strcmp(s->best[i].name, name))
+		if (s->best[i].len == len && !memcmp(s->best[i].name, name, len))
 			return;
 	while (at && s->best[at - 1].distance > distance)
 		at--;
@@ -70,27 +70,37 @@ static void insert(struct similar *s, const char *name, size_t distance)
 	s->nr += s->nr < SIMILAR_MAX;
 	memmove(&s->best[at + 1], &s->best[at], (s->nr - 1 - at) * sizeof(*s->best));
 	s->best[at].name = name;
+	s->best[at].len = len;
 	s->best[at].distance = distance;
 }
 
-void similar_try(struct similar *s, const char *name)
+void similar_try(struct similar *s, const char *name, size_t name_len)
 {
 	char text[SIMILAR_LENGTH];
-	size_t len = copy_lower(text, name, false), most = s->len / 3;
+	size_t len = copy_lower(text, name, name_len, false), most = s->len / 3;
 	size_t distance = distance_of(s->text, s->len, text, len);
 
 	if (distance <= most || distance == 1)
-		insert(s, name, distance);
+		insert(s, name, name_len, distance);
 	else if (s->len >= PART_MIN && strstr(text, s->text))
-		insert(s, name, SIMILAR_LENGTH + distance);
+		insert(s, name, name_len, SIMILAR_LENGTH + distance);
 }
 
 void similar_add(const struct similar *s, struct strbuf *out)
 {
 	for (size_t i = 0; i < s->nr; i++) {
-		strbuf_adds(out, !i ? "; did you mean " : i + 1 < s->nr ? ", " : " or ");
-		message_add_path(out, s->best[i].name);
+		strbuf_adds(out, !i ? "; did you mean '" : i + 1 < s->nr ? ", '" : " or '");
+		message_add(out, s->best[i].name, s->best[i].len);
+		strbuf_addch(out, '\'');
 	}
 	if (s->nr)
 		strbuf_addch(out, '?');
+}
+
+void similar_note(const struct similar *s, const char *pattern, struct strbuf *notes)
+{
+	strbuf_adds(notes, "no function matches ");
+	message_add_path(notes, pattern);
+	similar_add(s, notes);
+	strbuf_addch(notes, '\n');
 }

@@ -15,6 +15,7 @@ struct similar {
 	size_t nr; /* the best so far, the most similar first */
 	struct {
 		const char *name;
+		size_t len;
 		size_t distance;
 	} best[SIMILAR_MAX];
 };
@@ -22,10 +23,14 @@ struct similar {
 /* TEXT: a name, or a pattern. */
 void similar_init(struct similar *s, const char *text);
 
-/* Compares NAME, which outlives S, with the text: few changes make it that, or it contains it. */
-void similar_try(struct similar *s, const char *name);
+/* Compares the LEN bytes of NAME, which outlives S, with the text: few changes make it that, or it
+ * contains it. */
+void similar_try(struct similar *s, const char *name, size_t len);
 
 /* Appends "; did you mean 'a' or 'b'?"; nothing if no name was similar. */
 void similar_add(const struct similar *s, struct strbuf *out);
+
+/* Appends the line "no function matches 'PATTERN'" with them. */
+void similar_note(const struct similar *s, const char *pattern, struct strbuf *notes);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Callers and callees of a function, and sums of functions, against a look through each stack. */
 #include "rules_test.h"
+#include "view/function_match.h"
 #include "view/report/calls.h"
 
 enum { LETTERS = 4, STACKS = 2000, DEPTH = 8 };
@@ -63,7 +64,7 @@ static void test_calls(void **state)
 		}
 	}
 	assert_int_equal(pattern_init(&fn, "b", 1), 0);
-	assert_true(calls_any(&s.p, &fn));
+	assert_true(function_is_there(&(struct profile *){&s.p}, 1, &fn, NULL));
 	calls_init_callers(&callers, &of, &s.p, &fn, NULL);
 	calls_init_callees(&callees, &again, &s.p, &fn, NULL);
 	assert_int_equal(of.self, self);
@@ -93,7 +94,7 @@ static void test_no_calls(void **state)
 	profile_init(&p);
 	profile_finish(&p);
 	assert_int_equal(pattern_init(&fn, "*", 1), 0);
-	assert_false(calls_any(&p, &fn));
+	assert_false(function_is_there(&(struct profile *){&p}, 1, &fn, NULL));
 	calls_init_callers(&calls, &of, &p, &fn, NULL);
 	assert_int_equal(calls.nr, 0);
 	assert_int_equal(of.inclusive, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rules_test.h"
+#include "view/function_match.h"
 #include "view/report/calls.h"
 
 /* The category of the only frame of a profile. */
@@ -199,14 +200,12 @@ static void test_wrong(void **state)
 		{"a inherit", "line 1: 'a' has no condition; use kind=, module=, function="},
 		{"kind=user function=a", "line 1: 'kind=user' is where the category is expected"},
 		{"\"\" function=a", "line 1: '' is where the category is expected"},
-		{"a kind=users",
-			"line 1: 'users' is not a kind; use user, kernel, inlined, jit, "
-			"waker, perl, lua, task, note"},
+		{"a kind=users", "line 1: 'users' is not a kind; use user, kernel, inlined, jit, "
+				 "waker, perl, lua, task, note"},
 		{"a function=", "line 1: 'function=' has an empty alternative"},
 		{"a function=b||c", "line 1: 'function=b||c' has an empty alternative"},
 		{"a module=b|", "line 1: 'module=b|' has an empty alternative"},
-		{"a function=b function=c",
-			"line 1: 'function=c' repeats a condition"},
+		{"a function=b function=c", "line 1: 'function=c' repeats a condition"},
 		{"a kind=user kind=user", "line 1: 'kind=user' repeats a condition"},
 		{"a\n\nb", "line 1: 'a' has no condition; use kind=, module=, function="},
 		{"a name=b", "line 1: 'name=b' is neither kind=, module=, function= nor inherit"},
@@ -323,7 +322,7 @@ static void test_sources(void **state)
 	categories_init(&c, &p, NULL);
 	assert_string_equal(category_name(&c, c.frames[id].own), "allocator");
 	assert_int_equal(pattern_init(&fn, "malloc", 6), 0);
-	assert_true(calls_any(&p, &fn));
+	assert_true(function_is_there(&(struct profile *){&p}, 1, &fn, NULL));
 	pattern_release(&fn);
 	categories_release(&c);
 	profile_release(&p);

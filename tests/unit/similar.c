@@ -17,7 +17,7 @@ static void expect(const char *text, const char *const *names, size_t nr, const 
 
 	similar_init(&s, text);
 	for (size_t i = 0; i < nr; i++)
-		similar_try(&s, names[i]);
+		similar_try(&s, names[i], strlen(names[i]));
 	similar_add(&s, &out);
 	assert_string_equal(out.buf, expected);
 	strbuf_release(&out);
@@ -64,7 +64,7 @@ static void test_long(void **state)
 
 		memset(text, 'a', len);
 		similar_init(&s, text);
-		similar_try(&s, names[0]);
+		similar_try(&s, names[0], strlen(names[0]));
 		assert_int_equal(s.nr, 1);
 	}
 }

@@ -3,10 +3,10 @@
 #include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/word.h"
 #include "view/similar.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct recorded *sorted; /* for compare() */
 
@@ -46,11 +46,8 @@ static void note_missing(
 	similar_init(&similar, pattern->s);
 	for (uint32_t i = 0; i < r->nr; i++)
 		if (r->list[i].total)
-			similar_try(&similar, recorded_name(r, i));
-	strbuf_adds(notes, "no function matches ");
-	message_add_path(notes, pattern->s);
-	similar_add(&similar, notes);
-	strbuf_addch(notes, '\n');
+			similar_try(&similar, recorded_name(r, i), strlen(recorded_name(r, i)));
+	similar_note(&similar, pattern->s, notes);
 }
 
 size_t choice_make(const struct recorded *r, const struct pattern *patterns, size_t nr,

@@ -2,13 +2,29 @@
 #include "arg_value.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
+
+void arg_error(struct argp_state *state, const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	message_add(&line, text.buf, text.len);
+	argp_failure(state, EXIT_USAGE_ERROR, 0, "%s", line.buf);
+	strbuf_release(&text);
+	strbuf_release(&line);
+}
 
 void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state)
 {
-	argp_error(state, "invalid %s '%s': use %s", option, arg, use);
+	arg_error(state, "invalid %s '%s': use %s", option, arg, use);
 }
 
 const char *arg_text(const char *option, const char *arg, const char *use, struct argp_state *state)
@@ -24,9 +40,8 @@ uint64_t arg_count(
 	uint64_t value = 0;
 
 	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
-		argp_error(state,
-			"invalid %s '%s': use a whole number from %" PRIu64 " to %" PRIu64, option,
-			arg, min, max);
+		arg_error(state, "invalid %s '%s': use a whole number from %" PRIu64 " to %" PRIu64,
+			option, arg, min, max);
 	return value;
 }
 
@@ -35,8 +50,8 @@ double arg_positive(const char *option, const char *arg, double max, struct argp
 	double value = 0;
 
 	if (!parse_decimal(arg, strlen(arg), &value) || value <= 0 || value > max)
-		argp_error(state, "invalid %s '%s': use a number above 0, at most %.0f", option,
-			arg, max);
+		arg_error(state, "invalid %s '%s': use a number above 0, at most %.0f", option, arg,
+			max);
 	return value;
 }
 
@@ -54,7 +69,7 @@ double arg_duration(const char *option, const char *arg, double max, struct argp
 			if (!strcmp(arg + len, units[i].word) && value > 0 &&
 				value * units[i].seconds <= max)
 				return value * units[i].seconds;
-	argp_error(state,
+	arg_error(state,
 		"invalid %s '%s': use a time such as 5, 5s, 500ms, 2m or 1h, at most %.0f s",
 		option, arg, max);
 	return 0;

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The same as argp_error, but one line: the program ends with EXIT_USAGE_ERROR. */
+void arg_error(struct argp_state *state, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* "invalid OPTION 'ARG': use USE"; for values with a parser of their own. */
 void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state);
 

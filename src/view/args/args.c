@@ -7,6 +7,7 @@
 #include "output_args.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
+#include "view/function_match.h"
 #include "view/report/functions.h"
 
 #include <inttypes.h>
@@ -222,6 +223,15 @@ static void find_runtime(struct profile *p)
 		cuts_set_runtime(&p->cuts, runtime);
 }
 
+static void note_missing(const struct filter *filter, struct profile *const *profiles, size_t nr,
+	struct strbuf *notes)
+{
+	for (size_t i = 0; i < filter->nr_only; i++)
+		function_is_there(profiles, nr, &filter->only[i], notes);
+	for (size_t i = 0; i < filter->nr_skip_after; i++)
+		function_is_there(profiles, nr, &filter->skip_after[i], notes);
+}
+
 /* -1: the filter failed. */
 static int finish(const struct view_args *args, struct profile **profiles, size_t nr)
 {
@@ -230,6 +240,7 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 
 	input_settle(profiles, nr, &args->input.view);
 	demangle_profiles(profiles, nr, args->input.symbol.demangle);
+	note_missing(&args->filter, profiles, nr, &notes);
 	for (size_t i = 0; i < nr; i++) {
 		if (args->title) {
 			profile_set(&profiles[i]->title, args->title);

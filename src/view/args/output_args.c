@@ -22,7 +22,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (f->open && f->path && !strcmp(f->path, "-"))
-			argp_error(state, "--open shows a file, not standard output");
+			arg_error(state, "--open shows a file, not standard output");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "calls.h"
 #include "lib/util.h"
+#include "view/function_match.h"
 
 #include <stdlib.h>
-
-static bool matches(const struct profile *p, uint32_t frame, const struct pattern *fn)
-{
-	size_t len;
-	const char *name = rules_function(p, frame, &len);
-
-	return pattern_matches(fn, name, len);
-}
-
-bool calls_any(const struct profile *p, const struct pattern *fn)
-{
-	uint32_t frame = 1;
-
-	while (frame < p->nr_frames && !matches(p, frame, fn))
-		frame++;
-	return frame < p->nr_frames;
-}
 
 /* By frame; false for frame 0. */
 static bool *matching_frames(const struct profile *p, const struct pattern *fn)
@@ -27,7 +11,7 @@ static bool *matching_frames(const struct profile *p, const struct pattern *fn)
 	bool *is_fn = xcalloc(p->nr_frames, sizeof(*is_fn));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		is_fn[i] = matches(p, i, fn);
+		is_fn[i] = function_matches(p, i, fn);
 	return is_fn;
 }
 

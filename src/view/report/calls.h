@@ -6,11 +6,6 @@
 #include "functions.h"
 #include "lib/pattern.h"
 
-#include <stdbool.h>
-
-/* Whether the name of any frame of P matches FN. */
-bool calls_any(const struct profile *p, const struct pattern *fn);
-
 /*
  * All functions whose names match FN count as one, OF. CALLS becomes the list of their callers or
  * callees; inclusive is the weight of the stacks that contain such a call, each counted once, and
