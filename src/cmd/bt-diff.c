@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/percent.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -10,6 +9,7 @@
 #include "view/args/output_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
+#include "view/diff/diff_limit.h"
 #include "view/diff/diff_modules.h"
 #include "view/diff/diff_report.h"
 
@@ -27,6 +27,7 @@ struct diff_command {
 	bool normalize, negate;
 	uint64_t fail_above; /* hundredths of per cent */
 	bool has_fail_above;
+	struct output_file junit;
 	bool above; /* the result */
 };
 
@@ -37,6 +38,7 @@ enum {
 	OPT_NORMALIZE,
 	OPT_NEGATE,
 	OPT_FAIL_ABOVE,
+	OPT_JUNIT,
 };
 
 static const struct argp_option table[] = {
@@ -49,6 +51,8 @@ static const struct argp_option table[] = {
 		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
 		"without --normalize, the total by more than PCT per cent",
 		1},
+	{"junit", OPT_JUNIT, "FILE", 0,
+		"With --fail-above: write what rose above it as JUnit's XML, too", 1},
 	{0},
 };
 
@@ -76,6 +80,14 @@ static void settle_files(struct diff_command *o, struct argp_state *state)
 	}
 }
 
+static void check_options(const struct diff_command *o, struct argp_state *state)
+{
+	if (o->args.output.open && o->form != FORM_SVG)
+		arg_error(state, "--open is for the graph: leave out --csv, --json and --top");
+	if (o->junit.path && !o->has_fail_above)
+		arg_error(state, "--junit needs --fail-above");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct diff_command *o = state->input;
@@ -91,9 +103,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		o->args.compares = true;
 		settle_files(o, state);
-		if (o->args.output.open && o->form != FORM_SVG)
-			arg_error(state,
-				"--open is for the graph: leave out --csv, --json and --top");
+		check_options(o, state);
 		break;
 	case OPT_CSV:
 		set_form(o, FORM_CSV, state);
@@ -114,6 +124,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FAIL_ABOVE:
 		o->fail_above = arg_hundredths("--fail-above", arg, state);
 		o->has_fail_above = true;
+		break;
+	case OPT_JUNIT:
+		o->junit.path = arg_text("--junit", arg, "the name of a file", state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -168,55 +181,8 @@ static void draw(const struct diff_command *o, struct profile *const *sides, FIL
 	strbuf_release(&subtitle);
 }
 
-static void print_function(
-	const struct diff_functions *f, const struct diff_function *fn, uint32_t nr)
-{
-	struct strbuf line = STRBUF_INIT;
-
-	strbuf_adds(&line, "the share of '");
-	strbuf_add(&line, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
-	strbuf_adds(&line, "' rose from ");
-	percent_add(&line, fn->inclusive.before, f->scale.total.before);
-	strbuf_adds(&line, " % to ");
-	percent_add(&line, fn->inclusive.after, f->scale.total.after);
-	strbuf_adds(&line, " %, above the limit");
-	if (nr > 1)
-		strbuf_addf(&line, "; so did %u more function%s", nr - 1, nr > 2 ? "s" : "");
-	program_say("%s", line.buf);
-	strbuf_release(&line);
-}
-
-/* True, and a message, if a share or the total rose above the limit. */
-static bool check_limit(const struct diff_command *o, const struct diff_functions *f)
-{
-	const struct diff_function *most = NULL;
-	uint32_t nr = diff_functions_above(f, o->fail_above, &most);
-	bool total = !o->normalize && diff_is_above(&f->scale, f->scale.total, o->fail_above);
-
-	if (nr)
-		print_function(f, most, nr);
-	if (total)
-		program_say("the total rose from %llu to %llu %s, above the limit",
-			(unsigned long long)f->scale.total.before,
-			(unsigned long long)f->scale.total.after, f->unit);
-	return nr || total;
-}
-
-/* The limit applies to whole functions, whatever their categories. */
-static bool failed(const struct diff_command *o, struct profile *const *sides)
-{
-	struct diff_functions f;
-
-	if (!o->has_fail_above || !sides[0]->nodes[0].total) /* nothing to compare with */
-		return false;
-	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
-	bool above = check_limit(o, &f);
-
-	diff_functions_release(&f);
-	return above;
-}
-
-static void write_table(const struct diff_command *o, struct profile *const *sides, FILE *out)
+static void write_table(const struct diff_command *o, const struct diff_limit *limit,
+	struct profile *const *sides, FILE *out)
 {
 	struct diff_functions f;
 
@@ -226,11 +192,54 @@ static void write_table(const struct diff_command *o, struct profile *const *sid
 	else if (o->form == FORM_TOP)
 		diff_report_top(&f, o->top, out, NULL);
 	else
-		diff_report_json(&f, out, NULL);
+		diff_report_json(&f, limit, out, NULL);
 	diff_functions_release(&f);
 }
 
-/* An empty profile gets the unit of the other one. */
+static int write_junit(struct diff_command *o, const struct diff_limit *limit)
+{
+	FILE *out = o->junit.path ? output_file_begin(&o->junit) : NULL;
+
+	if (!out)
+		return o->junit.path ? -1 : 0;
+	diff_limit_junit(limit, out, NULL);
+	return output_file_end(&o->junit, true);
+}
+
+/* LIMIT is NULL without --fail-above. */
+static int write_all(struct diff_command *o, const struct diff_limit *limit,
+	struct profile *const *sides, FILE *out)
+{
+	struct strbuf lines = STRBUF_INIT;
+
+	if (o->form == FORM_SVG)
+		draw(o, sides, out);
+	else
+		write_table(o, limit, sides, out);
+	if (!limit)
+		return 0;
+	o->above = diff_limit_is_exceeded(limit);
+	diff_limit_lines(limit, &lines);
+	program_say_lines(&lines);
+	strbuf_release(&lines);
+	return write_junit(o, limit);
+}
+
+/* The limit applies to whole functions, whatever their categories. */
+static int write_with_limit(struct diff_command *o, struct profile *const *sides, FILE *out)
+{
+	struct diff_functions f;
+	struct diff_limit limit;
+
+	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
+	diff_limit_init(&limit, &f, o->fail_above);
+	int ret = write_all(o, &limit, sides, out);
+
+	diff_limit_release(&limit);
+	diff_functions_release(&f);
+	return ret;
+}
+
 static void set_unit(struct profile *p, const struct profile *other)
 {
 	if (!p->nodes[0].total)
@@ -264,12 +273,7 @@ static int compare(void *command, struct profile *const *sides, FILE *out)
 	program_say_lines(&notes);
 	strbuf_release(&notes);
 	o->flame.rules = o->args.rules.rules;
-	if (o->form == FORM_SVG)
-		draw(o, sides, out);
-	else
-		write_table(o, sides, out);
-	o->above = failed(o, sides);
-	return 0;
+	return o->has_fail_above ? write_with_limit(o, sides, out) : write_all(o, NULL, sides, out);
 }
 
 int main(int argc, char **argv)
@@ -279,6 +283,8 @@ int main(int argc, char **argv)
 	program_init();
 	o.args.output.ending = ".svg";
 	arg_parse(&argp, argc, argv, 0, &o);
+	if (output_file_check(&o.junit))
+		return EXIT_FAILED;
 	int status = view_args_run(&o.args, compare, &o);
 
 	return o.above && status != EXIT_FAILED ? EXIT_ABOVE : status;

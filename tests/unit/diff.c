@@ -4,6 +4,7 @@
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
 #include "view/diff/diff_modules.h"
+#include "view/diff/diff_limit.h"
 #include "view/diff/diff_report.h"
 
 #include <inttypes.h>
@@ -276,6 +277,20 @@ static void test_functions(void **unused)
 }
 
 /* A profile and itself. */
+/* How many are above LIMIT; *MOST: the first one. */
+static uint32_t count_above(
+	const struct diff_functions *f, uint64_t hundredths, const struct diff_function **most)
+{
+	struct diff_limit limit;
+
+	diff_limit_init(&limit, f, hundredths);
+	uint32_t nr = limit.nr;
+
+	*most = nr ? limit.above[0] : NULL;
+	diff_limit_release(&limit);
+	return nr;
+}
+
 static void test_same(void **unused)
 {
 	struct fixture f;
@@ -290,7 +305,7 @@ static void test_same(void **unused)
 		for (uint32_t i = 0; i < f.functions.nr; i++)
 			assert_string_equal(
 				diff_function_status(&f.functions, &f.functions.list[i]), "same");
-		assert_int_equal(diff_functions_above(&f.functions, 0, &most), 0);
+		assert_int_equal(count_above(&f.functions, 0, &most), 0);
 		assert_false(diff_is_above(&f.functions.scale, f.functions.scale.total, 0));
 		tear_down(&f);
 	}
@@ -305,19 +320,19 @@ static void test_above(void **unused)
 
 	(void)unused;
 	set_up(&f, "us", before, after, false);
-	assert_int_equal(diff_functions_above(&f.functions, 770, &most), 0);
+	assert_int_equal(count_above(&f.functions, 770, &most), 0);
 	assert_null(most);
-	assert_int_equal(diff_functions_above(&f.functions, 700, &most), 2);
+	assert_int_equal(count_above(&f.functions, 700, &most), 2);
 	assert_string_equal(strpool_get(&f.functions.names, most->name), "d");
-	assert_int_equal(diff_functions_above(&f.functions, 300, &most), 3);
+	assert_int_equal(count_above(&f.functions, 300, &most), 3);
 	assert_true(diff_is_above(&f.functions.scale, f.functions.scale.total, 2999));
 	assert_false(diff_is_above(&f.functions.scale, f.functions.scale.total, 3000));
 	tear_down(&f);
 
 	/* the same in samples: a rose by chance, c did not */
 	set_up(&f, "samples", before, after, true);
-	assert_int_equal(diff_functions_above(&f.functions, 300, &most), 2);
-	assert_int_equal(diff_functions_above(&f.functions, 0, &most), 2);
+	assert_int_equal(count_above(&f.functions, 300, &most), 2);
+	assert_int_equal(count_above(&f.functions, 0, &most), 2);
 	tear_down(&f);
 }
 
@@ -366,12 +381,74 @@ static void test_empty_sides(void **unused)
 		check_sums(&f.diff);
 		assert_int_equal(diff_report_csv(&f.functions, out, NULL), 0);
 		assert_int_equal(diff_report_top(&f.functions, 2, out, NULL), 0);
-		assert_int_equal(diff_report_json(&f.functions, out, NULL), 0);
-		assert_int_equal(diff_functions_above(&f.functions, 100, &most), i < 2 ? 5 : 0);
+		assert_int_equal(diff_report_json(&f.functions, NULL, out, NULL), 0);
+		assert_int_equal(count_above(&f.functions, 100, &most), 0);
 		fclose(out);
 		free(text);
 		tear_down(&f);
 	}
+}
+
+static void expect_limit(const struct diff_functions *f, uint64_t hundredths, const char *lines,
+	const char *json, const char *junit)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct diff_limit limit;
+	char *xml;
+	size_t size;
+	FILE *out = open_memstream(&xml, &size);
+
+	diff_limit_init(&limit, f, hundredths);
+	diff_limit_lines(&limit, &text);
+	assert_string_equal(text.buf, lines);
+	strbuf_reset(&text);
+	diff_limit_json(&limit, &text);
+	assert_non_null(strstr(text.buf, json));
+	assert_int_equal(diff_limit_junit(&limit, out, NULL), 0);
+	fclose(out);
+	assert_non_null(strstr(xml, junit));
+	free(xml);
+	strbuf_release(&text);
+	diff_limit_release(&limit);
+}
+
+static void test_limit_is_told(void **unused)
+{
+	static const struct stack before[] = {{"a", 500000}, {"b", 500000}, {NULL, 0}};
+	static const struct stack after[] = {{"a", 700000}, {"<&\"\1>", 700000}, {NULL, 0}};
+	static const struct stack none[] = {{NULL, 0}};
+	struct fixture f;
+
+	(void)unused;
+	set_up(&f, "us", before, after, false);
+	expect_limit(&f.functions, 500,
+		"the share of '<&\"\\x01> [lib.so]' rose from 0.00 % (0 us) to 50.00 % (700.0 ms), "
+		"by "
+		"50.00 "
+		"percentage points\n"
+		"above the limit of 5.00 %: 1 function and the total, which rose from 1.000 s to "
+		"1.400 s, by 40.00 %\n",
+		"\"failed\": true,\n  \"total_failed\": true,",
+		"tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">\n"
+		" <testcase classname=\"bt-diff\" name=\"&lt;&amp;&quot;\\x01&gt; [lib.so]\">");
+	expect_limit(&f.functions, 5000,
+		"above the limit of 50.00 %: no function; the total rose from 1.000 s to 1.400 s, "
+		"by 40.00 %\n",
+		"\"failed\": false,\n  \"total_failed\": false,\n  \"functions\": []\n",
+		"tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\">\n"
+		" <testcase classname=\"bt-diff\" name=\"nothing is above the limit\"/>\n");
+	tear_down(&f);
+
+	set_up(&f, "us", before, before, false);
+	expect_limit(&f.functions, 0,
+		"above the limit of 0.00 %: no function; the total stayed at 1.000 s\n",
+		"\"failed\": false", "failures=\"0\"");
+	tear_down(&f);
+
+	set_up(&f, "samples", none, after, false);
+	expect_limit(&f.functions, 0, "nothing is above the limit: there are no samples before\n",
+		"\"failed\": false", "failures=\"0\"");
+	tear_down(&f);
 }
 
 /* The line of a function in the CSV; the caller's to free. */
@@ -516,6 +593,7 @@ int main(void)
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_limit_is_told),
 		cmocka_unit_test(test_empty_sides),
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_modules),

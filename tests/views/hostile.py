@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import sys
+import xml.etree.ElementTree
 
 NAMES = 100000
 TASKS = 5000
@@ -113,11 +114,30 @@ def check_json(path):
     print(sum(row['self'] for row in data['functions']) if 'functions' in data else sum(row['weight'] for row in data['rows']))
 
 
+def check_limit(json_path, junit_path):
+    """What bt-diff --fail-above says in both forms."""
+    with open(json_path, encoding='utf-8') as f:
+        limit = json.load(f)['limit']
+    suite = xml.etree.ElementTree.parse(junit_path).getroot()
+    failed = [case for case in suite if case.find('failure') is not None]
+    number = len(limit['functions']) + limit['total_failed']
+    if [len(suite), len(failed), int(suite.get('tests')), int(suite.get('failures'))] != [max(number, 1), number] * 2:
+        raise ValueError('%d functions, %d tests, %d failed' % (number, len(suite), len(failed)))
+    if limit['failed'] != bool(failed):
+        raise ValueError('failed is %r' % limit['failed'])
+    for case, function in zip(failed, limit['functions']):
+        if function['after'] - function['before'] != function['change'] or bool(case.get('name')) != bool(function['function']):
+            raise ValueError('%r is %r' % (case.get('name'), function))
+    print('none' if not number else 'one' if number == 1 else 'several')
+
+
 if sys.argv[1] == 'make':
     make()
 elif sys.argv[1] == 'record':
     record()
 elif sys.argv[1] == 'csv':
     check_csv(sys.argv[2])
+elif sys.argv[1] == 'limit':
+    check_limit(*sys.argv[2:])
 else:
     check_json(sys.argv[2])

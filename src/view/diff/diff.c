@@ -62,6 +62,13 @@ struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair 
 	return (struct diff_change){after - before, all, false};
 }
 
+int diff_compare(const struct diff_scale *scale, struct diff_pair a, struct diff_pair b)
+{
+	unsigned __int128 by_a = diff_change(scale, a).part, by_b = diff_change(scale, b).part;
+
+	return (by_a < by_b) - (by_a > by_b);
+}
+
 uint64_t diff_hundredths(struct diff_change change, bool up)
 {
 	unsigned __int128 part = change.part, all = change.all;

@@ -56,6 +56,9 @@ struct diff_change {
 };
 struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair weights);
 
+/* Negative if A changed more than B, up or down; for comparators. */
+int diff_compare(const struct diff_scale *scale, struct diff_pair a, struct diff_pair b);
+
 /* A change in hundredths of per cent, rounded to the nearest or UP, at most UINT64_MAX. */
 uint64_t diff_hundredths(struct diff_change change, bool up);
 

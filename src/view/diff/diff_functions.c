@@ -7,21 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_changes(const struct diff_scale *scale, struct diff_pair a, struct diff_pair b)
-{
-	unsigned __int128 by_a = diff_change(scale, a).part, by_b = diff_change(scale, b).part;
-
-	return (by_a < by_b) - (by_a > by_b);
-}
-
 static int compare(const void *va, const void *vb, void *arg)
 {
 	const struct diff_functions *f = arg;
 	const struct diff_function *a = va, *b = vb;
-	int c = compare_changes(&f->scale, a->self, b->self);
+	int c = diff_compare(&f->scale, a->self, b->self);
 
 	if (!c)
-		c = compare_changes(&f->scale, a->inclusive, b->inclusive);
+		c = diff_compare(&f->scale, a->inclusive, b->inclusive);
 	if (!c)
 		c = strpool_compare(&f->names, a->name, b->name);
 	if (!c)
@@ -133,22 +126,4 @@ const char *diff_function_status(const struct diff_functions *f, const struct di
 	default:
 		return "changed";
 	}
-}
-
-uint32_t diff_functions_above(
-	const struct diff_functions *f, uint64_t limit, const struct diff_function **most)
-{
-	struct diff_scale shares = f->scale;
-	uint32_t nr = 0;
-
-	shares.normalized = true;
-	for (uint32_t i = 0; i < f->nr; i++) {
-		const struct diff_function *fn = &f->list[i];
-
-		if (!diff_is_above(&shares, fn->inclusive, limit))
-			continue;
-		if (!nr++ || compare_changes(&shares, fn->inclusive, (*most)->inclusive) < 0)
-			*most = fn;
-	}
-	return nr;
 }

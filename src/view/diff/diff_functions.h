@@ -36,9 +36,4 @@ void diff_functions_release(struct diff_functions *f);
 /* "new", "removed", "same" or "changed", by the steps of inclusive and self weight. */
 const char *diff_function_status(const struct diff_functions *f, const struct diff_function *fn);
 
-/* How many inclusive shares of the totals rose by more than LIMIT hundredths of percentage points,
- * and not by chance; *MOST is the one that rose most. */
-uint32_t diff_functions_above(
-	const struct diff_functions *f, uint64_t limit, const struct diff_function **most);
-
 #endif

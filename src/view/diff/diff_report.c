@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "diff_report.h"
 #include "diff_functions.h"
+#include "diff_limit.h"
 #include "input/notes.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 #include "lib/strbuf.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
+#include "model/amount.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -97,7 +99,8 @@ static void add_json_function(
 	strbuf_addf(out, "\"status\": \"%s\"}", diff_function_status(f, fn));
 }
 
-int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *err)
+int diff_report_json(const struct diff_functions *f, const struct diff_limit *limit, FILE *out,
+	struct strbuf *err)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -105,8 +108,13 @@ int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *e
 		"{\n \"total_before\": %" PRIu64 ",\n \"total_after\": %" PRIu64 ",\n \"unit\": ",
 		f->scale.total.before, f->scale.total.after);
 	json_string(&text, f->unit, strlen(f->unit));
-	strbuf_addf(&text, ",\n \"normalized\": %s,\n \"functions\": [",
-		f->scale.normalized ? "true" : "false");
+	strbuf_addf(&text, ",\n \"normalized\": %s,\n", f->scale.normalized ? "true" : "false");
+	if (limit) {
+		strbuf_adds(&text, " \"limit\": ");
+		diff_limit_json(limit, &text);
+		strbuf_adds(&text, ",\n");
+	}
+	strbuf_adds(&text, " \"functions\": [");
 	for (uint32_t i = 0; i < f->nr; i++) {
 		strbuf_adds(&text, i ? ",\n" : "\n");
 		add_json_function(&text, f, &f->list[i]);
@@ -118,26 +126,41 @@ int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *e
 	return written(out, err);
 }
 
-enum { CHANGE = 12, STATUS = 7, BETWEEN = 2 }; /* columns */
+/* columns; of "before", "12.34 ms" */
+enum { CHANGE = 12, STATUS = 7, BETWEEN = 2, BEFORE = 6, TIME = 8 };
 
 struct columns {
 	int before, after;
 	size_t name;
 };
 
-static int digits(uint64_t n)
+/* Numbers as in bt-report's tables: "1302", "1.302 s". */
+static void add_amount(struct strbuf *out, uint64_t n, const char *unit)
 {
-	int nr = snprintf(NULL, 0, "%" PRIu64, n);
+	if (amount_is_time(unit))
+		amount_add(out, n, unit);
+	else
+		strbuf_addu(out, n);
+}
 
-	return nr < 6 ? 6 : nr; /* "before" */
+/* Of a column with weights up to TOTAL. */
+static int width_of(uint64_t total, const char *unit)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	add_amount(&text, total, unit);
+	int width = (int)text.len, least = amount_is_time(unit) ? TIME : BEFORE;
+
+	strbuf_release(&text);
+	return width < least ? least : width;
 }
 
 static struct columns fit(const struct diff_functions *f, FILE *out)
 {
 	size_t all = terminal_columns(out, 80);
 	struct columns c = {
-		.before = digits(f->scale.total.before),
-		.after = digits(f->scale.total.after),
+		.before = width_of(f->scale.total.before, f->unit),
+		.after = width_of(f->scale.total.after, f->unit),
 	};
 	size_t numbers = (size_t)(c.before + c.after) + 2 * CHANGE + STATUS + 5 * BETWEEN;
 
@@ -159,14 +182,25 @@ static void add_change(struct strbuf *out, const struct diff_scale *scale, struc
 	strbuf_release(&cell);
 }
 
+/* Right-aligned. */
+static void add_weight(struct strbuf *out, uint64_t n, const char *unit, int width)
+{
+	struct strbuf cell = STRBUF_INIT;
+
+	add_amount(&cell, n, unit);
+	strbuf_addf(out, "%*s", width, cell.buf);
+	strbuf_release(&cell);
+}
+
 static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 	const struct diff_function *fn, const struct columns *c)
 {
 	struct strbuf name = STRBUF_INIT;
 	const char *module = strpool_get(&f->names, fn->module);
 
-	strbuf_addf(out, "%*" PRIu64 "  %*" PRIu64, c->before, fn->self.before, c->after,
-		fn->self.after);
+	add_weight(out, fn->self.before, f->unit, c->before);
+	strbuf_adds(out, "  ");
+	add_weight(out, fn->self.after, f->unit, c->after);
 	add_change(out, &f->scale, fn->self);
 	add_change(out, &f->scale, fn->inclusive);
 	strbuf_addf(out, "  %-*s  ", STATUS, diff_function_status(f, fn));
@@ -182,9 +216,13 @@ static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 static void add_top_head(
 	struct strbuf *out, const struct diff_functions *f, const struct columns *c)
 {
-	strbuf_addf(
-		out, "%" PRIu64 " -> %" PRIu64 " ", f->scale.total.before, f->scale.total.after);
-	terminal_add(out, f->unit, strlen(f->unit), 20);
+	add_amount(out, f->scale.total.before, f->unit);
+	strbuf_adds(out, " -> ");
+	add_amount(out, f->scale.total.after, f->unit);
+	if (!amount_is_time(f->unit)) {
+		strbuf_addch(out, ' ');
+		terminal_add(out, f->unit, strlen(f->unit), 20);
+	}
 	strbuf_addf(out, "; changes in %s\n",
 		f->scale.normalized ? "percentage points of the shares"
 				    : "per cent of the total before");
@@ -208,7 +246,8 @@ int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struc
 	if (changed > n)
 		strbuf_addf(&line, "%" PRIu32 " more function%s changed\n", changed - n,
 			changed - n > 1 ? "s" : "");
-	strbuf_addf(&line, "%" PRIu32 " functions are the same\n", f->nr - changed);
+	strbuf_addf(&line, "%" PRIu32 " function%s the same\n", f->nr - changed,
+		f->nr - changed == 1 ? " is" : "s are");
 	strbuf_flush(&line, out);
 	strbuf_release(&line);
 	return written(out, err);

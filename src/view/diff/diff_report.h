@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct diff_functions;
+struct diff_limit;
 struct strbuf;
 
 /*
@@ -17,7 +18,9 @@ struct strbuf;
  * inclusive_after,inclusive_delta,inclusive_delta_pct,status
  */
 int diff_report_csv(const struct diff_functions *f, FILE *out, struct strbuf *err);
-int diff_report_json(const struct diff_functions *f, FILE *out, struct strbuf *err);
+/* LIMIT may be NULL. */
+int diff_report_json(const struct diff_functions *f, const struct diff_limit *limit, FILE *out,
+	struct strbuf *err);
 
 /* Text table of the N functions that changed most, without unchanged ones. */
 int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err);

@@ -202,24 +202,26 @@ static void add_top(struct report *r, const struct widths *w)
 	}
 }
 
-static const char *plural(const struct report *r)
+/* What N rows are. */
+static const char *noun(const struct report *r, uint32_t n)
 {
-	static const char *const names[] = {
-		[REPORT_FUNCTIONS] = "functions",
-		[REPORT_CATEGORIES] = "categories",
-		[REPORT_CALLERS] = "callers",
-		[REPORT_CALLEES] = "callees",
+	static const char *const names[][2] = {
+		[REPORT_FUNCTIONS] = {"functions", "function"},
+		[REPORT_CATEGORIES] = {"categories", "category"},
+		[REPORT_CALLERS] = {"callers", "caller"},
+		[REPORT_CALLEES] = {"callees", "callee"},
 	};
-	static const char *const groups[] = {
-		[BY_MODULE] = "modules",
-		[BY_FILE] = "files",
-		[BY_LINE] = "lines",
-		[BY_PROCESS] = "processes",
-		[BY_THREAD] = "threads",
-		[BY_LABEL] = "values",
+	static const char *const groups[][2] = {
+		[BY_MODULE] = {"modules", "module"},
+		[BY_FILE] = {"files", "file"},
+		[BY_LINE] = {"lines", "line"},
+		[BY_PROCESS] = {"processes", "process"},
+		[BY_THREAD] = {"threads", "thread"},
+		[BY_LABEL] = {"values", "value"},
 	};
 
-	return r->options->of == REPORT_GROUPS ? groups[r->options->by] : names[r->options->of];
+	return r->options->of == REPORT_GROUPS ? groups[r->options->by][n == 1]
+					       : names[r->options->of][n == 1];
 }
 
 /* The weight of a row that no other row has, too. */
@@ -245,7 +247,7 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 		add_sum(r, rest, w);
 		strbuf_adds(&cell, "in ");
 	}
-	strbuf_addf(&cell, "%" PRIu32 " %s more", r->rows.nr - from, plural(r));
+	strbuf_addf(&cell, "%" PRIu32 " more %s", r->rows.nr - from, noun(r, r->rows.nr - from));
 	terminal_add(&r->text, cell.buf, cell.len, w->name + PERCENT);
 	strbuf_addch(&r->text, '\n');
 	strbuf_release(&cell);
@@ -259,7 +261,7 @@ static void add_whole(struct report *r, const struct widths *w)
 	for (uint32_t i = 0; i < r->rows.nr; i++)
 		add_capped(&sum, own_weight(r, &r->rows.list[i]));
 	add_sum(r, sum, w);
-	strbuf_addf(&r->text, "sum of %" PRIu32 " %s\n", r->rows.nr, plural(r));
+	strbuf_addf(&r->text, "sum of %" PRIu32 " %s\n", r->rows.nr, noun(r, r->rows.nr));
 }
 
 void report_text(struct report *r)

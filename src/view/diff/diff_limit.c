@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diff_limit.h"
+#include "input/notes.h"
+#include "lib/json.h"
+#include "lib/percent.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "lib/xml.h"
+#include "model/amount.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *va, const void *vb, void *arg)
+{
+	const struct diff_function *const *a = va, *const *b = vb;
+	const struct diff_limit *limit = arg;
+	struct diff_scale shares = limit->functions->scale;
+
+	shares.normalized = true;
+	int c = diff_compare(&shares, (*a)->inclusive, (*b)->inclusive);
+
+	return c ? c : (*a > *b) - (*a < *b); /* the order of the functions */
+}
+
+void diff_limit_init(
+	struct diff_limit *limit, const struct diff_functions *functions, uint64_t hundredths)
+{
+	struct diff_scale shares = functions->scale;
+
+	*limit = (struct diff_limit){.functions = functions, .hundredths = hundredths};
+	if (!shares.total.before)
+		return;
+	limit->total = !shares.normalized && diff_is_above(&shares, shares.total, hundredths);
+	limit->above = xcalloc(functions->nr, sizeof(*limit->above));
+	shares.normalized = true;
+	for (uint32_t i = 0; i < functions->nr; i++)
+		if (diff_is_above(&shares, functions->list[i].inclusive, hundredths))
+			limit->above[limit->nr++] = &functions->list[i];
+	if (limit->nr)
+		qsort_r(limit->above, limit->nr, sizeof(*limit->above), compare, limit);
+}
+
+void diff_limit_release(struct diff_limit *limit)
+{
+	free(limit->above);
+	*limit = (struct diff_limit){0};
+}
+
+bool diff_limit_is_exceeded(const struct diff_limit *limit)
+{
+	return limit->nr || limit->total;
+}
+
+static void add_hundredths(struct strbuf *out, uint64_t value)
+{
+	strbuf_addf(out, "%" PRIu64 ".%02u", value / 100, (unsigned)(value % 100));
+}
+
+/* "[libc.so.6]"; nothing for unnamed ones, which are called after their module */
+static void add_name(
+	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+{
+	const char *name = strpool_get(&f->names, fn->name);
+	const char *module = strpool_get(&f->names, fn->module);
+	size_t len = strpool_len(&f->names, fn->name);
+
+	strbuf_add(out, name, len);
+	if (*module && !name_is_unnamed(name, len) && !name_of_start(name, len))
+		strbuf_addf(out, *module == '[' ? " %s" : " [%s]", file_name(module));
+}
+
+/* By how much the share rose, in hundredths of percentage points. */
+static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
+{
+	struct diff_scale shares = f->scale;
+
+	shares.normalized = true;
+	return diff_hundredths(diff_change(&shares, w), false);
+}
+
+/* "24.79 % (300 samples)" */
+static void add_share(struct strbuf *out, uint64_t weight, uint64_t total, const char *unit)
+{
+	percent_add(out, weight, total);
+	strbuf_adds(out, " % (");
+	amount_add_unit(out, weight, unit);
+	strbuf_addch(out, ')');
+}
+
+/* "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points" */
+static void add_rise(
+	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+{
+	strbuf_adds(out, "rose from ");
+	add_share(out, fn->inclusive.before, f->scale.total.before, f->unit);
+	strbuf_adds(out, " to ");
+	add_share(out, fn->inclusive.after, f->scale.total.after, f->unit);
+	strbuf_adds(out, ", by ");
+	add_hundredths(out, rise_of(f, fn->inclusive));
+	strbuf_adds(out, " percentage points");
+}
+
+/* "rose from 1,000 samples to 1,236 samples, by 23.60 %" */
+static void add_total(struct strbuf *out, const struct diff_functions *f)
+{
+	struct diff_pair total = f->scale.total;
+	struct diff_scale weights = {.total = total};
+	struct diff_change change = diff_change(&weights, total);
+
+	strbuf_adds(out, change.fell ? "fell from " : change.part ? "rose from " : "stayed at ");
+	amount_add_unit(out, total.before, f->unit);
+	if (!change.part)
+		return;
+	strbuf_adds(out, " to ");
+	amount_add_unit(out, total.after, f->unit);
+	strbuf_adds(out, ", by ");
+	add_hundredths(out, diff_hundredths(change, false));
+	strbuf_adds(out, " %");
+}
+
+/* "above the limit of 5.00 %: 3 functions, and the total, which rose from …" */
+static void add_sum(struct strbuf *out, const struct diff_limit *limit)
+{
+	const struct diff_functions *f = limit->functions;
+
+	if (!f->scale.total.before) {
+		strbuf_addf(out, "nothing is above the limit: there are no %s before", f->unit);
+		return;
+	}
+	strbuf_adds(out, "above the limit of ");
+	add_hundredths(out, limit->hundredths);
+	strbuf_adds(out, " %");
+	if (limit->nr)
+		strbuf_addf(out, ": %" PRIu32 " function%s", limit->nr, limit->nr > 1 ? "s" : "");
+	else if (!limit->total)
+		strbuf_adds(out, ": no function");
+	strbuf_adds(out, !limit->total ? "; the total "
+			 : limit->nr   ? " and the total, which "
+				       : ": the total, which ");
+	add_total(out, f);
+}
+
+void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
+{
+	struct strbuf name = STRBUF_INIT;
+
+	for (uint32_t i = 0; i < limit->nr; i++) {
+		strbuf_reset(&name);
+		add_name(&name, limit->functions, limit->above[i]);
+		strbuf_adds(out, "the share of '");
+		message_add(out, name.buf, name.len);
+		strbuf_adds(out, "' ");
+		add_rise(out, limit->functions, limit->above[i]);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_release(&name);
+	add_sum(out, limit);
+	strbuf_addch(out, '\n');
+}
+
+static void add_json_function(
+	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+{
+	struct diff_pair w = fn->inclusive, total = f->scale.total;
+
+	strbuf_adds(out, "   {\"function\": ");
+	json_string(out, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
+	strbuf_adds(out, ", \"module\": ");
+	json_string(out, strpool_get(&f->names, fn->module), strpool_len(&f->names, fn->module));
+	strbuf_addf(out,
+		", \"before\": %" PRIu64 ", \"after\": %" PRIu64 ", \"change\": %s%" PRIu64
+		", \"before_pct\": ",
+		w.before, w.after, w.after < w.before ? "-" : "",
+		w.after < w.before ? w.before - w.after : w.after - w.before);
+	percent_add(out, w.before, total.before);
+	strbuf_adds(out, ", \"after_pct\": ");
+	percent_add(out, w.after, total.after);
+	strbuf_adds(out, ", \"change_pct\": ");
+	add_hundredths(out, rise_of(f, w));
+	strbuf_addch(out, '}');
+}
+
+void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
+{
+	strbuf_adds(out, "{\n  \"limit\": ");
+	add_hundredths(out, limit->hundredths);
+	strbuf_addf(out, ",\n  \"failed\": %s,\n  \"total_failed\": %s,\n  \"functions\": [",
+		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
+	for (uint32_t i = 0; i < limit->nr; i++) {
+		strbuf_adds(out, i ? ",\n" : "\n");
+		add_json_function(out, limit->functions, limit->above[i]);
+	}
+	strbuf_adds(out, limit->nr ? "\n  ]\n }" : "]\n }");
+}
+
+/* A failed test, or one that passed without MESSAGE. */
+static void add_case(struct strbuf *out, const struct strbuf *name, const struct strbuf *message)
+{
+	strbuf_adds(out, " <testcase classname=\"bt-diff\" name=\"");
+	xml_text(out, name->buf, name->len);
+	if (!message->len) {
+		strbuf_adds(out, "\"/>\n");
+		return;
+	}
+	strbuf_adds(out, "\">\n  <failure message=\"");
+	xml_text(out, message->buf, message->len);
+	strbuf_adds(out, "\"/>\n </testcase>\n");
+}
+
+static void add_cases(struct strbuf *out, const struct diff_limit *limit)
+{
+	struct strbuf name = STRBUF_INIT, message = STRBUF_INIT;
+
+	for (uint32_t i = 0; i < limit->nr; i++) {
+		strbuf_reset(&name);
+		strbuf_reset(&message);
+		add_name(&name, limit->functions, limit->above[i]);
+		strbuf_adds(&message, "the share ");
+		add_rise(&message, limit->functions, limit->above[i]);
+		add_case(out, &name, &message);
+	}
+	strbuf_reset(&name);
+	strbuf_reset(&message);
+	if (limit->total) {
+		strbuf_adds(&name, "the total");
+		strbuf_adds(&message, "the total ");
+		add_total(&message, limit->functions);
+	} else {
+		strbuf_adds(&name, "nothing is above the limit");
+	}
+	if (limit->total || !limit->nr)
+		add_case(out, &name, &message);
+	strbuf_release(&name);
+	strbuf_release(&message);
+}
+
+int diff_limit_junit(const struct diff_limit *limit, FILE *out, struct strbuf *err)
+{
+	uint32_t failures = limit->nr + limit->total;
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuite name=\"bt-diff\" tests=\"%" PRIu32 "\" failures=\"%" PRIu32
+		"\" errors=\"0\" skipped=\"0\">\n",
+		failures ? failures : 1, failures);
+	add_cases(&text, limit);
+	strbuf_adds(&text, "</testsuite>\n");
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+	return written(out, err);
+}
