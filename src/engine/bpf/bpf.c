@@ -78,6 +78,8 @@ struct bpf {
 	uint64_t swept;       /* processes.nr_added at the last sweep */
 	int64_t sweep_ns;     /* not before */
 	struct pace pace;
+	uint64_t began;    /* CLOCK_MONOTONIC, ns: the first event may have come */
+	uint64_t duration; /* ns, from then until the last; known when stopped */
 	bool started, waited, stopped;
 	bool no_memory; /* left: that is why it stopped */
 };
@@ -540,6 +542,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		prepare_tables(b);
 	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);
+	b->began = (uint64_t)monotonic_ns();
 	b->programs.control->until = end_time(r);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);
@@ -675,6 +678,7 @@ static void bpf_stop(struct engine *engine)
 	sideband_enable(&b->side, false);
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
+	b->duration = b->programs.control->until - b->began;
 	programs_detach(&b->programs);
 	b->stopped = true;
 }
@@ -756,6 +760,15 @@ static void release_recorder(struct bpf *b)
 	b->programs = (struct programs){.log = STRBUF_INIT};
 }
 
+/* Ticks come before the session can say so: with -a many mappings are read in between. */
+static void add_seconds(const struct bpf *b, struct recording *rec)
+{
+	char *seconds = xasprintf("%.3f", (double)b->duration / 1e9);
+
+	recording_add_meta(rec, "seconds", seconds);
+	free(seconds);
+}
+
 static int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -773,6 +786,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	release_recorder(b);
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
+	add_seconds(b, rec);
 	add_capped(&b->samples.lost[LOST_TABLE_FULL],
 		counters.rows_full + counters.nodes_full + counters.waits_full);
 	if (counters.missed > 0)

@@ -19,6 +19,13 @@ expect_record all 0 -a --idle -uk -F 10000 -t 2
 near 'all ticks' $(($(account kept all) + $(account lost all))) $(($(getconf _NPROCESSORS_ONLN) * 20000)) 0.3%
 kill "$target"
 
+# The time of a recording begins with its ticks, not with its command: between them the mappings of all processes are read.
+cpus() {
+	sed -n 's/.* lost[^;]*; \([0-9.]*\) of [0-9]* CPUs for \([0-9.]*\) s;.*/\1 \2/p' "$T/$1.err"
+}
+expect_record during 0 -a --idle -uk -- sleep 0.2
+near 'all CPUs, all the time' "$(cpus during | cut -d ' ' -f 1)" "$(getconf _NPROCESSORS_ONLN)" 5%
+
 # The clock of an idle processor may stand still: what it would have shown is no loss of the next program's.
 sh -c 'while :; do sleep 0.1; done' &
 target=$!
@@ -48,8 +55,7 @@ for run in 1 2 3; do
 	expect_record "load$run" 0 -uk -F 4999 -- "$CASES/exits" 700
 	expected=$(echo "$before $(processors) $(tail -n 1 "$T/load$run.out")" | awk '{ print $5 * (1 + ($4 - $2) / ($3 - $1)) }')
 	echo "$(account kept "load$run") $(account lost "load$run") $expected" | awk '{ print ($1 + $2) / 4.999 / $3 * 100 }' >>"$T/ticks"
-	sed -n 's/.* lost[^;]*; \([0-9.]*\) of [0-9]* CPUs for \([0-9.]*\) s;.*/\1 \2/p' "$T/load$run.err" |
-		awk -v expected="$expected" '{ print $1 * $2 * 1000 / expected * 100 }' >>"$T/cpus"
+	cpus "load$run" | awk -v expected="$expected" '{ print $1 * $2 * 1000 / expected * 100 }' >>"$T/cpus"
 done
 # shellcheck disable=SC2086
 kill $load
