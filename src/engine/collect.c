@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect.h"
 #include "condense.h"
+#include "engine/jit/jvms.h"
 #include "frame_table.h"
 #include "lib/util.h"
 #include "memberships.h"
@@ -544,6 +545,18 @@ static void add_events(struct collector *c)
 
 		c->events[i] = recording_add_event(c->rec, e->name, e->unit, e->clock, e->period);
 	}
+}
+
+void collect_jit_names(
+	const struct samples *s, struct processes *ps, struct jvms *jvms, struct strbuf *notes)
+{
+	if (!jvms)
+		return;
+	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
+
+	samples_mark_mappings(s, used, ps->nr_maps);
+	jvms_finish(jvms, ps, used, notes);
+	free(used);
 }
 
 void collect(struct samples *s, struct processes *ps, struct memberships *ms,

@@ -3,11 +3,13 @@
 #ifndef ENGINE_COLLECT_H
 #define ENGINE_COLLECT_H
 
+struct jvms;
 struct kallsyms;
 struct memberships;
 struct processes;
 struct recording;
 struct samples;
+struct strbuf;
 
 /*
  * Adds the events, tasks, stacks, rows and losses of S to REC, rows with the largest sums first.
@@ -18,5 +20,12 @@ struct samples;
  */
 void collect(struct samples *s, struct processes *ps, struct memberships *ms,
 	const struct kallsyms *ks, struct recording *rec);
+
+/*
+ * Before collect(): has those JVMS (NULL: none) in whose compiled code samples are write its names,
+ * which they can only while they run. NOTES are for the user.
+ */
+void collect_jit_names(
+	const struct samples *s, struct processes *ps, struct jvms *jvms, struct strbuf *notes);
 
 #endif

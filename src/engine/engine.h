@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct jvms;
 struct open_files;
 struct strbuf;
 struct vm;
@@ -36,6 +37,7 @@ struct engine_request {
 	/* Whose stacks are taken instead of user stacks; NULL: of no interpreter. */
 	const struct vm *vm;
 	bool mixed;      /* its frames in the user stacks: user is set, too */
+	struct jvms *jvms; /* who are asked for names, NULL: nobody; set before start */
 	bool fetch;      /* debug files may be downloaded */
 	bool by_default; /* user and kernel were not given: a module built ahead decides */
 	unsigned hz;     /* 0: the engine's own tick */

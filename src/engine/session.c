@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
+#include "engine/jit/jvms.h"
 #include "symbol/names/kernel.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -326,6 +327,15 @@ static int run_engine(struct run *r, struct recording *rec, struct open_files *f
 	return ret;
 }
 
+/* Processes that end stop the recording, unless it is one of all or of a selection. */
+static void prepare_jvms(struct session *s)
+{
+	struct engine_request *q = &s->request;
+
+	if (q->user && !s->no_jvm && !q->compile_only)
+		q->jvms = jvms_new(!q->all && !q->selection.kind);
+}
+
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -348,6 +358,7 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 		session->ops->describe(r.engine, stdout);
 		ret = 0;
 	} else {
+		prepare_jvms(session);
 		ret = run_engine(&r, rec, files, notes, err);
 		const char *log = ret < 0 && !interrupts ? session->ops->log(r.engine) : NULL;
 
@@ -359,6 +370,8 @@ out:
 		take_command(&r, notes);
 	if (r.engine)
 		session->ops->free(r.engine);
+	jvms_free(session->request.jvms);
+	session->request.jvms = NULL;
 	reader_end();
 	command_release(&r.command);
 	if (session->command) { /* its path is freed, and the list of one process is ours */

@@ -13,6 +13,7 @@ struct session {
 	char **words;             /* our own argv, for the recording */
 	char **command;           /* argv of "-- COMMAND", NULL: none */
 	const char *announcement; /* printed once the probes are in place; NULL: nothing */
+	bool no_jvm;              /* JVMs are not asked for names */
 	bool progress;            /* show one changing line on stderr */
 	bool describe;            /* write what would run to stdout, run nothing */
 	bool to_stdout;           /* the recording ends when the reader of stdout is gone */

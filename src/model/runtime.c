@@ -44,8 +44,8 @@ static const struct {
 	[RUNTIME_GUILE] = {"Guile", NULL,
 		"GUILE_JIT_THRESHOLD=-1 in its environment makes it interpret instead"},
 	[RUNTIME_JAVA] = {"Java",
-		"run 'jcmd PID Compiler.perfmap' before the recording ends (Java 17), or use "
-		"perf-map-agent",
+		"record before it ends and without --no-jvm, or start java with "
+		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)",
 		"start java with -XX:+PreserveFramePointer"},
 	[RUNTIME_LUAJIT] = {"LuaJIT", "build LuaJIT with -DLUAJIT_USE_PERFTOOLS",
 		"luajit -joff interprets instead"},

@@ -150,11 +150,8 @@ void jitmap_open(struct jitmap *j)
 {
 	int fd = open_in_reader(j, work_map, j->tmp);
 
-	if (fd < 0)
-		return;
-	if (j->file >= 0)
-		close(j->file);
-	j->file = fd;
+	if (fd >= 0)
+		jitmap_put(j, fd);
 }
 
 void jitmap_end(struct jitmap *j)
@@ -167,6 +164,18 @@ void jitmap_end(struct jitmap *j)
 bool jitmap_found(const struct jitmap *j)
 {
 	return j->file >= 0;
+}
+
+int jitmap_tmp(const struct jitmap *j)
+{
+	return j->tmp;
+}
+
+void jitmap_put(struct jitmap *j, int fd)
+{
+	if (j->file >= 0)
+		close(j->file);
+	j->file = fd;
 }
 
 int jitmap_take(struct jitmap *j)

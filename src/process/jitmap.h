@@ -23,6 +23,12 @@ void jitmap_open(struct jitmap *j);
 void jitmap_end(struct jitmap *j);
 bool jitmap_found(const struct jitmap *j);
 
+/* The directory /tmp of the process, open with O_PATH; -1: after the end. J keeps it. */
+int jitmap_tmp(const struct jitmap *j);
+
+/* Takes ownership of FD, a map that the process has written for us and that is at no path. */
+void jitmap_put(struct jitmap *j, int fd);
+
 /*
  * The open file, which the caller closes; -1: none. It is a regular file that belongs to the user
  * of the process and was written after the process started: not planted or left over by others.

@@ -39,6 +39,7 @@ enum {
 	OPT_JSON,
 	OPT_MIXED,
 	OPT_SCRIPT,
+	OPT_NO_JVM,
 	OPT_VM = 0x800,    /* the first interpreter's option */
 	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
@@ -99,6 +100,8 @@ static const struct argp_option option_table[] = {
 		"stap: stop when the probes use more than PCT of a processor (default 50; 0: "
 		"never)",
 		3},
+	{"no-jvm", OPT_NO_JVM, NULL, 0,
+		"Do not ask Java processes for the names of their compiled code", 3},
 	{"check", OPT_CHECK, NULL, 0, "Check whether recording works here, record nothing", 3},
 	{"json", OPT_JSON, NULL, 0, "With --check: print JSON", 3},
 	{"compile-only", OPT_COMPILE_ONLY, NULL, 0,
@@ -180,6 +183,9 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_STACKS:
 		q->stacks = arg_count("--stacks", arg, 1, 1 << 20, state);
+		break;
+	case OPT_NO_JVM:
+		o->session.no_jvm = true;
 		break;
 	case OPT_COMPILE_ONLY:
 		q->compile_only = true;

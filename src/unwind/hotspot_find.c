@@ -25,6 +25,7 @@ enum {
 	OFFSET_MAX = 4096,  /* in a structure */
 	BLOB_MAX = 240,     /* of what matters in a block */
 	CODELETS_MAX = 2048,
+	OPTIONS_MAX = 4096, /* there are about 1,500 */
 	CODELET_MAX = 1024, /* bytes of code that are looked at */
 	SHIFT_MIN = 4,
 	SHIFT_MAX = 12,
@@ -54,6 +55,10 @@ enum field {
 	CALL_STUB,
 	CODELET_NAME, /* of these the interpreter consists */
 	CODELET_SIZE,
+	OPTIONS, /* the JVM's */
+	OPTIONS_NR,
+	OPTION_NAME,
+	OPTION_VALUE, /* its address */
 	FIELDS,
 };
 
@@ -84,6 +89,14 @@ static const struct {
 	{"InterpreterCodelet", "_description", CODELET_NAME, false},
 	{"InterpreterCodelet", "_size", CODELET_SIZE, false},
 	{"StubRoutines", "_call_stub_return_address", CALL_STUB, true},
+	{"Flag", "flags", OPTIONS, true}, /* before JDK 11 */
+	{"Flag", "numFlags", OPTIONS_NR, true},
+	{"Flag", "_name", OPTION_NAME, false},
+	{"Flag", "_addr", OPTION_VALUE, false},
+	{"JVMFlag", "flags", OPTIONS, true},
+	{"JVMFlag", "numFlags", OPTIONS_NR, true},
+	{"JVMFlag", "_name", OPTION_NAME, false},
+	{"JVMFlag", "_addr", OPTION_VALUE, false},
 };
 
 struct hotspot_search {
@@ -91,9 +104,9 @@ struct hotspot_search {
 	uint64_t symbol[HOTSPOT_SYMBOLS]; /* their values */
 	uint64_t value[FIELDS];           /* offset, or the address of a static field */
 	bool has[FIELDS];
-	bool is_short; /* the field frame_complete */
-	uint64_t header_size;
-	uint64_t last; /* address of the name that was read last, and that */
+	bool is_short;                     /* the field frame_complete */
+	uint64_t header_size, option_size; /* bytes */
+	uint64_t last;                     /* address of the name that was read last, and that */
 	char name[NAME_MAX_];
 };
 
@@ -226,8 +239,12 @@ static void read_types(struct hotspot_search *s)
 
 		if (!name)
 			break;
-		if (!strcmp(read_owner(s, name), "HeapBlock"))
+		const char *type = read_owner(s, name);
+
+		if (!strcmp(type, "HeapBlock"))
 			s->header_size = entry_word(s, entry, HOTSPOT_TYPE_SIZE);
+		else if (!strcmp(type, "JVMFlag") || !strcmp(type, "Flag"))
+			s->option_size = entry_word(s, entry, HOTSPOT_TYPE_SIZE);
 	}
 }
 
@@ -392,24 +409,74 @@ static enum hotspot_end set_interpreter(const struct hotspot_search *s, struct h
 	return HOTSPOT_FOUND;
 }
 
+static enum hotspot_end read_tables(
+	struct hotspot_search *s, const uint64_t symbol[HOTSPOT_SYMBOLS])
+{
+	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
+		if (!read_word(s, symbol[i], &s->symbol[i]))
+			return HOTSPOT_UNKNOWN;
+	if (!s->symbol[HOTSPOT_FIELD_STRIDE] || !s->symbol[HOTSPOT_TYPE_STRIDE])
+		return HOTSPOT_YOUNG; /* set by a constructor of libjvm.so */
+	if (!has_good_offsets(s))
+		return HOTSPOT_UNKNOWN;
+	read_fields(s);
+	read_types(s);
+	return HOTSPOT_FOUND;
+}
+
 enum hotspot_end hotspot_find(const struct hotspot_memory *memory,
 	const uint64_t symbol[HOTSPOT_SYMBOLS], struct hotspot_layout *layout)
 {
 	struct hotspot_search s = {.memory = memory};
-	enum hotspot_end end;
+	enum hotspot_end end = read_tables(&s, symbol);
 
 	*layout = (struct hotspot_layout){0};
-	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
-		if (!read_word(&s, symbol[i], &s.symbol[i]))
-			return HOTSPOT_UNKNOWN;
-	if (!s.symbol[HOTSPOT_FIELD_STRIDE] || !s.symbol[HOTSPOT_TYPE_STRIDE])
-		return HOTSPOT_YOUNG; /* set by a constructor of libjvm.so */
-	if (!has_good_offsets(&s))
-		return HOTSPOT_UNKNOWN;
-	read_fields(&s);
-	read_types(&s);
+	if (end != HOTSPOT_FOUND)
+		return end;
 	if (!has_all(&s) || !set_offsets(&s, layout))
 		return HOTSPOT_UNKNOWN;
 	end = set_heaps(&s, layout);
 	return end == HOTSPOT_FOUND ? set_interpreter(&s, layout) : end;
+}
+
+/* ---- options ---- */
+
+static bool has_options(const struct hotspot_search *s)
+{
+	return s->has[OPTIONS] && s->has[OPTIONS_NR] && s->has[OPTION_NAME] &&
+	       s->has[OPTION_VALUE] && s->option_size && s->option_size < OFFSET_MAX;
+}
+
+/* The option at AT is called NAME. */
+static bool is_called(const struct hotspot_search *s, uint64_t at, const char *name)
+{
+	char found[NAME_MAX_];
+	uint64_t name_at;
+
+	if (!read_word(s, at + s->value[OPTION_NAME], &name_at) || !name_at)
+		return false;
+	read_name(s, name_at, found);
+	return !strcmp(found, name);
+}
+
+bool hotspot_option(const struct hotspot_memory *memory, const uint64_t symbol[HOTSPOT_SYMBOLS],
+	const char *name, bool *value)
+{
+	struct hotspot_search s = {.memory = memory};
+	uint64_t at, nr, value_at;
+	unsigned char byte;
+
+	if (read_tables(&s, symbol) != HOTSPOT_FOUND || !has_options(&s) ||
+		!read_word(&s, s.value[OPTIONS], &at) || !read_word(&s, s.value[OPTIONS_NR], &nr))
+		return false;
+	for (uint64_t i = 0; i < nr && i < OPTIONS_MAX; i++, at += s.option_size) {
+		if (!is_called(&s, at, name))
+			continue;
+		if (!read_word(&s, at + s.value[OPTION_VALUE], &value_at) ||
+			!read_memory(&s, value_at, &byte, 1))
+			return false;
+		*value = byte;
+		return true;
+	}
+	return false;
 }

@@ -43,4 +43,11 @@ enum hotspot_end {
 enum hotspot_end hotspot_find(const struct hotspot_memory *memory,
 	const uint64_t symbol[HOTSPOT_SYMBOLS], struct hotspot_layout *layout);
 
+/*
+ * The value of the JVM's option NAME, of type bool, as in -XX:+NAME. False: it was not found. At
+ * most some 30,000 small reads.
+ */
+bool hotspot_option(const struct hotspot_memory *memory, const uint64_t symbol[HOTSPOT_SYMBOLS],
+	const char *name, bool *value);
+
 #endif

@@ -88,12 +88,15 @@ static void static_field(const char *owner, const char *name, uint64_t at)
 	field(owner, name, "address", 0, at);
 }
 
+/* The options of the JVM. */
+enum { OPTIONS = BASE + 0x7400, NR_OPTIONS = 3, OPTION_SIZE = 32 };
+
 enum {
 	FIELD_TABLE = BASE + 0x1000,
 	TYPE_TABLE = BASE + 0x2000,
 	STRINGS = BASE + 0x3000,
 	NUMBERS = BASE + 0x5000,
-	STATICS = BASE + 0x5800, /* 0 heaps, 8 heap, 16 interpreter, 24 call stub */
+	STATICS = BASE + 0x5800, /* 0 heaps, 8 heap, 16 interpreter, 24 call stub, 32 options */
 	HEAP = BASE + 0x6000,
 	ARRAY = BASE + 0x7000,
 	QUEUE = BASE + 0x7100,
@@ -129,6 +132,12 @@ static void put_fields(enum release jdk)
 	field("InterpreterCodelet", "_description", "const char*", 0, 0);
 	field("InterpreterCodelet", "_size", "int", 8, 0);
 	static_field("StubRoutines", "_call_stub_return_address", STATICS + 24);
+	const char *option = jdk == JDK_8 ? "Flag" : "JVMFlag";
+
+	static_field(option, "flags", STATICS + 32);
+	static_field(option, "numFlags", STATICS + 40);
+	field(option, "_name", "const char*", 8, 0);
+	field(option, "_addr", "void*", 16, 0);
 }
 
 static void put_tables(enum release jdk)
@@ -156,6 +165,18 @@ static void put_tables(enum release jdk)
 	put_word(TYPE_TABLE + 16, 344);
 	put_word(TYPE_TABLE + 24, string("HeapBlock"));
 	put_word(TYPE_TABLE + 40, jdk == JDK_25 ? 8 : 16);
+	put_word(TYPE_TABLE + 48, string(jdk == JDK_8 ? "Flag" : "JVMFlag"));
+	put_word(TYPE_TABLE + 64, OPTION_SIZE);
+}
+
+/* Option I of the JVM; its value follows the table. */
+static void put_option(uint64_t i, const char *name, char value)
+{
+	uint64_t at = OPTIONS + i * OPTION_SIZE, value_at = OPTIONS + 0x100 + i;
+
+	put_word(at + 8, string(name));
+	put_word(at + 16, value_at);
+	put(value_at, &value, 1);
 }
 
 /* A JVM with one heap; the interpreter has its last 16 segments. */
@@ -177,6 +198,11 @@ static void put_jvm(enum release jdk)
 	put_word(QUEUE + 8, CODE + (SEGMENTS - 16) * 128);
 	put_int(QUEUE + 20, 16 * 128);
 	memset(memory + (MAP - BASE), HOTSPOT_FREE, SEGMENTS);
+	put_word(STATICS + 32, OPTIONS);
+	put_word(STATICS + 40, NR_OPTIONS);
+	put_option(0, "UseSerialGC", 1);
+	put_option(1, "DisableAttachMechanism", 0);
+	put_option(2, "ReduceSignalUsage", 1);
 }
 
 static enum hotspot_end find(void)
@@ -274,6 +300,37 @@ static void hotspot__bad_values(void **state)
 		symbol[i] = 8;
 		assert_int_equal(find(), HOTSPOT_UNKNOWN);
 	}
+}
+
+static bool option(const char *name, bool *value)
+{
+	return hotspot_option(&target, symbol, name, value);
+}
+
+static void hotspot__options(void **state)
+{
+	bool value;
+
+	(void)state;
+	for (int jdk = JDK_8; jdk <= JDK_25; jdk++) {
+		put_jvm(jdk);
+		assert_true(option("DisableAttachMechanism", &value) && !value);
+		assert_true(option("ReduceSignalUsage", &value) && value);
+		assert_false(option("ReduceSignal", &value));
+	}
+	put_option(1, "DisableAttachMechanism", 1);
+	assert_true(option("DisableAttachMechanism", &value) && value);
+	put_word(STATICS + 40, 1); /* the others are behind the end */
+	assert_false(option("DisableAttachMechanism", &value));
+	put_word(STATICS + 40, UINT64_MAX);
+	assert_false(option("none", &value));
+	put_word(OPTIONS + OPTION_SIZE + 16, 8); /* the value is not readable */
+	assert_false(option("DisableAttachMechanism", &value));
+	put_word(STATICS + 32, 8);
+	assert_false(option("UseSerialGC", &value));
+	put_jvm(JDK_17);
+	put_word(TYPE_TABLE + 64, 0);
+	assert_false(option("UseSerialGC", &value));
 }
 
 /* A field that is needed is missing. */
@@ -628,6 +685,7 @@ int main(void)
 		cmocka_unit_test(hotspot__layouts),
 		cmocka_unit_test(hotspot__not_initialised),
 		cmocka_unit_test(hotspot__bad_values),
+		cmocka_unit_test(hotspot__options),
 		cmocka_unit_test(hotspot__missing_fields),
 		cmocka_unit_test(hotspot__random),
 		cmocka_unit_test(hotspot__methods),

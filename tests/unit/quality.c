@@ -476,8 +476,8 @@ static void test_jit(void **state)
 	(void)state;
 	check_jit("MainThread", "/usr/bin/node", "start node with --perf-basic-prof");
 	check_jit("worker", "/usr/lib/jvm/libjvm.so",
-		"run 'jcmd PID Compiler.perfmap' before the recording ends (Java 17), or use "
-		"perf-map-agent");
+		"record before it ends and without --no-jvm, or start java with "
+		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)");
 	check_jit("dotnet", "/x", "start it with DOTNET_PerfMapEnabled=1 in its environment");
 	check_jit("ruby3.3", "/x", "start ruby with --yjit-perf (Ruby 3.3)");
 	check_jit("python3.12", "/x", "start python with -X perf (Python 3.12)");

@@ -5,6 +5,7 @@
 #include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
+#include "engine/jit/jvms.h"
 #include "engine/memberships.h"
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
@@ -695,6 +696,8 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;
 	take_round(b);
+	if (b->request->jvms)
+		jvms_update(b->request->jvms, &b->processes);
 	if (is_half_full(b))
 		drain(b);
 	sweep(b);
@@ -791,6 +794,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		counters.rows_full + counters.nodes_full + counters.waits_full);
 	if (counters.missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)counters.missed);
+	collect_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
 	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);

@@ -12,6 +12,7 @@ struct hotspot_request {
 	uint64_t symbol[HOTSPOT_SYMBOLS];
 	struct hotspot_layout layout;
 	enum hotspot_end end;
+	bool refuses; /* requests; set by work_state */
 };
 
 static bool read_process(void *context, uint64_t address, void *to, size_t size)
@@ -31,6 +32,19 @@ static int work_find(void *room, int fd)
 	return -1;
 }
 
+/* In the reader. A JVM that does not tell its options is asked all the same, as by jcmd. */
+static int work_state(void *room, int fd)
+{
+	struct hotspot_request *r = room;
+	const struct hotspot_memory memory = {read_process, r};
+	bool value;
+
+	work_find(room, fd);
+	r->refuses = r->end == HOTSPOT_FOUND &&
+		     hotspot_option(&memory, r->symbol, "DisableAttachMechanism", &value) && value;
+	return -1;
+}
+
 static bool find_symbols(const struct elffile *elf, uint64_t bias, uint64_t symbol[HOTSPOT_SYMBOLS])
 {
 	struct elf_question list[HOTSPOT_SYMBOLS];
@@ -47,25 +61,46 @@ static bool find_symbols(const struct elffile *elf, uint64_t bias, uint64_t symb
 	return true;
 }
 
-enum jit_found jit_hotspot_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout)
+/* Has WORK done by the reader; NULL: it is not HotSpot, or did not answer. */
+static const struct hotspot_request *request(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, reader_work *work)
 {
 	const struct elffile *elf = ps->objects[runtime->object].elf;
-	struct hotspot_request *r, request = {.pid = p->pid, .end = HOTSPOT_UNKNOWN};
+	struct hotspot_request *r, made = {.pid = p->pid, .end = HOTSPOT_UNKNOWN};
 	uint64_t address;
 
 	if (!elffile_mapped(elf, runtime->offset, runtime->end - runtime->start, &address) ||
-		!find_symbols(elf, runtime->start - address, request.symbol))
-		return JIT_FOUND_NONE;
+		!find_symbols(elf, runtime->start - address, made.symbol))
+		return NULL;
 	r = reader_room();
 	if (!r)
-		return JIT_FOUND_NONE;
-	*r = request;
-	if (!reader_run(p->pid, work_find, NULL) || r->end == HOTSPOT_UNKNOWN)
+		return NULL;
+	*r = made;
+	return reader_run(p->pid, work, NULL) && r->end != HOTSPOT_UNKNOWN ? r : NULL;
+}
+
+enum jit_found jit_hotspot_find(const struct processes *ps, const struct process *p,
+	const struct mapping *runtime, struct jit_layout *layout)
+{
+	const struct hotspot_request *r = request(ps, p, runtime, work_find);
+
+	if (!r)
 		return JIT_FOUND_NONE;
 	if (r->end == HOTSPOT_YOUNG)
 		return JIT_FOUND_LATER;
 	layout->kind = JIT_HOTSPOT;
 	layout->hotspot = r->layout;
 	return JIT_FOUND;
+}
+
+enum jvm_state jit_hotspot_state(
+	const struct processes *ps, const struct process *p, const struct mapping *runtime)
+{
+	const struct hotspot_request *r = request(ps, p, runtime, work_state);
+
+	if (!r)
+		return JVM_STATE_NONE;
+	if (r->end == HOTSPOT_YOUNG)
+		return JVM_STATE_YOUNG;
+	return r->refuses ? JVM_STATE_REFUSES : JVM_STATE_READY;
 }

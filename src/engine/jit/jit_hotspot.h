@@ -9,4 +9,15 @@
 enum jit_found jit_hotspot_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
+enum jvm_state {
+	JVM_STATE_NONE,
+	JVM_STATE_YOUNG,   /* it is not initialised yet */
+	JVM_STATE_REFUSES, /* it was started with -XX:+DisableAttachMechanism */
+	JVM_STATE_READY,   /* it takes requests */
+};
+
+/* What the JVM says of itself. RUNTIME: as above. */
+enum jvm_state jit_hotspot_state(
+	const struct processes *ps, const struct process *p, const struct mapping *runtime);
+
 #endif

@@ -5,6 +5,7 @@
 #include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
+#include "engine/jit/jvms.h"
 #include "engine/memberships.h"
 #include "engine/samples.h"
 #include "guard.h"
@@ -527,6 +528,8 @@ static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 		read_kallsyms(s);
 	if (s->phase == OVER)
 		return ENGINE_ENDED;
+	if (s->tally.ready && s->request->jvms)
+		jvms_update(s->request->jvms, &s->processes);
 	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
 }
 
@@ -688,6 +691,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	recording_add_meta(rec, "engine", "stap");
 	add_seconds(&s->tally, rec);
 	tally_samples(&s->tally, event, &samples);
+	collect_jit_names(&samples, &s->processes, s->request->jvms, notes);
 	collect(&samples, &s->processes, &s->memberships, s->kallsyms, rec);
 	condense_note(&samples, notes);
 	samples_release(&samples);

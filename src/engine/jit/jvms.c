@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jvms.h"
+#include "jit_hotspot.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/jitmap.h"
+#include "process/jvm.h"
+#include "process/task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	ASKED_MAX = 16,   /* at a time */
+	FIRST_MS = 500,   /* after a process was first seen; the next time is twice as far … */
+	PAUSE_MS = 60000, /* … but at most this */
+	LOOK_MS = 50,     /* between two updates */
+	FINISH_MS = 3000,
+};
+
+struct jvm {
+	uint64_t id; /* of the process */
+	uint32_t pid;
+	struct jvm_request request;
+	bool is_asked;    /* the request is sent */
+	bool is_named;    /* it has written a map for us */
+	bool is_last;     /* it was, or need not be, asked at the end */
+	enum jvm_end end; /* of the last request */
+	int64_t due_ns, pause_ns;
+};
+
+struct jvms {
+	struct jvm *list;
+	size_t nr, alloc;
+	size_t nr_asked;
+	bool early;
+	int64_t look_ns; /* not before */
+};
+
+struct jvms *jvms_new(bool early)
+{
+	struct jvms *j = xcalloc(1, sizeof(*j));
+
+	j->early = early;
+	return j;
+}
+
+void jvms_free(struct jvms *j)
+{
+	if (!j)
+		return;
+	for (size_t i = 0; i < j->nr; i++)
+		if (j->list[i].is_asked)
+			jvm_request_release(&j->list[i].request);
+	free(j->list);
+	free(j);
+}
+
+/* What is known of P, which is added. */
+static struct jvm *jvm_of(struct jvms *j, const struct process *p)
+{
+	for (size_t i = 0; i < j->nr; i++)
+		if (j->list[i].id == p->id)
+			return &j->list[i];
+	ALLOC_GROW(j->list, j->nr, j->alloc);
+	j->list[j->nr] = (struct jvm){.id = p->id, .pid = p->pid, .pause_ns = FIRST_MS * 1000000LL};
+	j->list[j->nr].due_ns = monotonic_ns() + j->list[j->nr].pause_ns;
+	return &j->list[j->nr++];
+}
+
+static struct process *process_of(const struct processes *ps, const struct jvm *jvm)
+{
+	for (size_t i = 0; i < ps->nr; i++)
+		if (ps->list[i].pid && ps->list[i].id == jvm->id)
+			return &ps->list[i];
+	return NULL;
+}
+
+/* Takes what has been answered; the process may have ended since. */
+static void take_answers(struct jvms *j, struct processes *ps)
+{
+	int map;
+
+	for (size_t i = 0; i < j->nr; i++) {
+		struct jvm *jvm = &j->list[i];
+		enum jvm_end end =
+			jvm->is_asked ? jvm_request_end(&jvm->request, &map) : JVM_PENDING;
+
+		if (end == JVM_PENDING)
+			continue;
+		struct process *p = process_of(ps, jvm);
+
+		jvm->is_asked = false;
+		j->nr_asked--;
+		jvm->end = end;
+		jvm->is_named |= end == JVM_WROTE;
+		if (map >= 0 && p && p->jit)
+			jitmap_put(p->jit, map);
+		else if (map >= 0)
+			close(map);
+	}
+}
+
+/* The first mapping of libjvm.so, NULL: none. */
+static const struct mapping *runtime_of_jvm(const struct processes *ps, const struct process *p)
+{
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &ps->maps[p->maps[i]];
+		const struct object *o = &ps->objects[m->object];
+
+		if (o->elf && !strcmp(file_name(o->path), "libjvm.so"))
+			return m;
+	}
+	return NULL;
+}
+
+/* There is a map that we have not asked for. */
+static bool has_other_map(const struct jvm *jvm, const struct process *p)
+{
+	if (jvm->is_named)
+		return false;
+	jitmap_open(p->jit);
+	return jitmap_found(p->jit);
+}
+
+/* Asks it unless it has a map, refuses, or is too young. */
+static void ask(
+	struct jvms *j, struct jvm *jvm, const struct processes *ps, const struct process *p)
+{
+	const struct mapping *m = runtime_of_jvm(ps, p);
+	uint32_t pid = task_process(p->pid);
+
+	if (!m || has_other_map(jvm, p))
+		return;
+	switch (jit_hotspot_state(ps, p, m)) {
+	case JVM_STATE_NONE:
+		jvm->end = JVM_FAILED;
+		break;
+	case JVM_STATE_YOUNG:
+		jvm->end = JVM_GONE;
+		break;
+	case JVM_STATE_REFUSES:
+		jvm->end = JVM_CLOSED;
+		break;
+	case JVM_STATE_READY:
+		jvm->is_asked = jvm_request_start(
+			&jvm->request, pid, task_start(pid, pid), jitmap_tmp(p->jit));
+		j->nr_asked += jvm->is_asked;
+		break;
+	}
+}
+
+void jvms_update(struct jvms *j, struct processes *ps)
+{
+	int64_t now = monotonic_ns();
+
+	if (!j->early || now < j->look_ns)
+		return;
+	j->look_ns = now + LOOK_MS * 1000000LL;
+	take_answers(j, ps);
+	for (size_t i = 0; i < ps->nr && j->nr_asked < ASKED_MAX; i++) {
+		const struct process *p = &ps->list[i];
+		struct jvm *jvm = p->pid && !p->gone && p->jit ? jvm_of(j, p) : NULL;
+
+		if (!jvm || jvm->is_asked || now < jvm->due_ns)
+			continue;
+		ask(j, jvm, ps, p);
+		jvm->due_ns = now + jvm->pause_ns;
+		jvm->pause_ns *= jvm->pause_ns < PAUSE_MS * 1000000LL ? 2 : 1;
+	}
+}
+
+/* ---- at the end ---- */
+
+/* Frames are in its compiled code. */
+static bool is_needed(const struct processes *ps, const struct process *p, const bool *used)
+{
+	if (!p->pid || !p->jit || !runtime_of_jvm(ps, p))
+		return false;
+	for (size_t i = 0; i < p->nr_maps; i++)
+		if (used[p->maps[i]] &&
+			recording_is_memory(ps->objects[ps->maps[p->maps[i]].object].path))
+			return true;
+	return false;
+}
+
+/* Asks those that have not been, as many as may be at a time. False: none is left. */
+static bool ask_next(struct jvms *j, struct processes *ps, const bool *used)
+{
+	for (size_t i = 0; i < ps->nr; i++) {
+		const struct process *p = &ps->list[i];
+
+		if (p->gone || !is_needed(ps, p, used))
+			continue;
+		struct jvm *jvm = jvm_of(j, p);
+
+		if (jvm->is_last || jvm->is_asked)
+			continue;
+		if (j->nr_asked == ASKED_MAX)
+			return true;
+		jvm->is_last = true;
+		ask(j, jvm, ps, p);
+	}
+	return false;
+}
+
+static void explain(
+	const size_t nr[JVM_ENDS], const uint32_t example[JVM_ENDS], struct strbuf *notes)
+{
+	static const char *const reasons[JVM_ENDS] = {
+		[JVM_PENDING] = "there was no time to ask them all",
+		[JVM_HAS_MAP] =
+			"in its /tmp the name of the map is taken: remove the file perf-PID.map",
+		[JVM_OLD] = "it is older than Java 17: use perf-map-agent",
+		[JVM_SILENT] = "the JVM did not answer",
+		[JVM_CLOSED] =
+			"the JVM takes no requests: start it without -XX:+DisableAttachMechanism",
+		[JVM_FAILED] = "the JVM wrote no map",
+		[JVM_FORBIDDEN] =
+			"its user cannot be asked for, or cannot write to its /tmp: record as root",
+		[JVM_GONE] = "it ended before it was asked: start java with "
+			     "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)",
+	};
+
+	for (size_t i = 0; i < JVM_ENDS; i++) {
+		if (!nr[i] || !reasons[i])
+			continue;
+		strbuf_addf(notes, "compiled Java code of process %" PRIu32, example[i]);
+		if (nr[i] > 1)
+			strbuf_addf(notes, " and %zu others", nr[i] - 1);
+		strbuf_addf(notes, " has no names: %s\n", reasons[i]);
+	}
+}
+
+static void note_missing(
+	struct jvms *j, const struct processes *ps, const bool *used, struct strbuf *notes)
+{
+	size_t nr[JVM_ENDS] = {0};
+	uint32_t example[JVM_ENDS];
+
+	for (size_t i = 0; i < ps->nr; i++) {
+		const struct process *p = &ps->list[i];
+
+		if (!is_needed(ps, p, used) || jitmap_found(p->jit))
+			continue;
+		const struct jvm *jvm = jvm_of(j, p);
+		enum jvm_end end = jvm->is_asked ? JVM_SILENT : jvm->end;
+
+		if (end == JVM_PENDING && p->gone)
+			end = JVM_GONE;
+		if (!nr[end]++)
+			example[end] = p->pid;
+	}
+	explain(nr, example, notes);
+}
+
+void jvms_finish(struct jvms *j, struct processes *ps, const bool *used, struct strbuf *notes)
+{
+	int64_t end = monotonic_ns() + FINISH_MS * 1000000LL;
+	bool more;
+
+	do {
+		take_answers(j, ps);
+		more = ask_next(j, ps, used);
+		if (more || j->nr_asked)
+			nanosleep(&(struct timespec){0, 5000000}, NULL);
+	} while ((more || j->nr_asked) && monotonic_ns() < end);
+	note_missing(j, ps, used, notes);
+}

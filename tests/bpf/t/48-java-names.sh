@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 48-java-names: a JVM is asked for the names of its compiled code, as its user and in its namespaces, and nothing of that is left.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/bpf/lib.sh"
+
+if ! command -v java >/dev/null || ! command -v javac >/dev/null; then
+	skip 'java-names' 'no java or javac'
+	exit 0
+fi
+cat >"$T/Work.java" <<'END'
+public class Work {
+	static volatile long sink;
+	static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+	public static void main(String[] args) {
+		long end = args.length > 0 ? System.nanoTime() + Long.parseLong(args[0]) * 1000000000L : Long.MAX_VALUE;
+		for (long i = 0; System.nanoTime() < end; i++) {
+			sink += fib(24);
+			if (i == 20) System.out.println("spinning");
+		}
+	}
+}
+END
+if ! javac -d "$T" "$T/Work.java" >"$T/javac" 2>&1; then
+	not_ok 'java-names: the program compiles' "$(cat "$T/javac")"
+	exit 0
+fi
+target=
+trap 'kill -9 $target 2>/dev/null || :; test_end' EXIT
+chmod 755 "$T" "${T%/*}"
+java="java -XX:+UseSerialGC -cp $T:/tmp"
+
+named() {
+	grep -q 'Work.fib' "$T/$1.folded"
+}
+
+# left PID: the files by which a JVM was asked, but for the socket, which is its own
+left() {
+	ls -A /tmp | grep -E "^(\\.attach_pid|perf-)$1(\\.|$)" || :
+}
+
+# expect_names NAME yes|no ARG…: records $target; its methods have names; nothing is left. A busy machine may need another try.
+expect_names() {
+	names_of=$1
+	names_want=$2
+	shift 2
+	for names_seconds in 2 5 20; do
+		record "$names_of" -u -t "$names_seconds" "$@"
+		if named "$names_of"; then names=yes; else names=no; fi
+		[ "$names" != "$names_want" ] || break
+	done
+	check_eq "$names_of: names" "$names_want" "$names"
+	[ "$names" = "$names_want" ] || note "$T/$names_of.err"
+	check "$names_of: nothing is left" until_true 60 nothing_left
+	check "$names_of: it goes on" kill -0 "$target"
+}
+
+nothing_left() {
+	[ -z "$(left "$target")" ]
+}
+
+# shellcheck disable=SC2086 # words
+start $java Work
+expect_names 'no-jvm' no --no-jvm -p "$target"
+check_eq 'no-jvm: it is not asked' no "$([ -e "/tmp/.java_pid$target" ] && echo yes || echo no)"
+expect_names 'java' yes -p "$target"
+check_eq 'java: it prints nothing' spinning "$(cat "$T/target.out")"
+expect_names 'all' yes -a
+
+# a map that is there is its own
+echo '0 1 nothing' >"/tmp/perf-$target.map"
+record 'its own map' -u -t 1 -p "$target"
+check_eq 'its own map: as it was' '0 1 nothing' "$(cat "/tmp/perf-$target.map")"
+rm "/tmp/perf-$target.map"
+finish
+
+# shellcheck disable=SC2086 # words
+start $java -XX:+DisableAttachMechanism Work
+record 'refused' -u -t 2 -p "$target"
+check 'refused: it says why' grep -q "process $target has no names: the JVM takes no requests" "$T/refused.err"
+check_eq 'refused: it prints nothing' spinning "$(cat "$T/target.out")"
+finish
+
+# another user, mount namespace and /tmp
+mkdir -m 1777 "$T/its-tmp"
+cp "$T/Work.class" "$T/its-tmp"
+# shellcheck disable=SC2086 # words
+start unshare -m sh -c "mount --bind '$T/its-tmp' /tmp && cd / && exec setpriv --reuid 65534 --regid 65534 --clear-groups $java Work"
+expect_names 'another user and folder' yes -p "$target"
+check_eq 'another user and folder: files' '' "$(ls -A "$T/its-tmp" | grep -v '^\.java_pid\|^hsperfdata\|^Work' || :)"
+check_eq 'another user and folder: whose socket' 65534 "$(stat -c %u "$T/its-tmp/.java_pid$target")"
+finish
+
+# another PID namespace: unshare waits for its child
+# shellcheck disable=SC2086 # words
+start unshare -pfm --kill-child --mount-proc sh -c "mount --bind '$T/its-tmp' /tmp && exec $java Work"
+parent=$target
+target=$(pgrep -P "$parent")
+expect_names 'another PID namespace' yes -p "$target"
+check_eq 'another PID namespace: files' '' "$(ls -A "$T/its-tmp" | grep -v '^\.java_pid\|^hsperfdata\|^Work' || :)"
+kill -9 "$target"
+wait "$parent" || :
+target=
+
+# a command that ends by itself has been asked before
+for seconds in 3 20; do
+	# shellcheck disable=SC2086 # words
+	record 'command' -u -- $java Work $seconds
+	! named 'command' || break
+done
+check 'command: names' named 'command'
+# shellcheck disable=SC2086 # words
+record 'command that dumps' -u -- $java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work 1
+check 'command that dumps: names' named 'command that dumps'
