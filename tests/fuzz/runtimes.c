@@ -62,6 +62,10 @@ static const struct row {
 	{"InterpreterCodelet", "_description", "const char*", 0, 0},
 	{"InterpreterCodelet", "_size", "int", 8, 0},
 	{"StubRoutines", "_call_stub_return_address", "address", 0, BASE + STATICS + 24},
+	{"JVMFlag", "flags", "JVMFlag*", 0, BASE + STATICS + 32},
+	{"JVMFlag", "numFlags", "size_t", 0, BASE + STATICS + 40},
+	{"JVMFlag", "_name", "const char*", 8, 0},
+	{"JVMFlag", "_addr", "void*", 16, 0},
 };
 
 static int read_image(void *to, size_t size, uint64_t address)
@@ -119,6 +123,8 @@ static void put_tables(void)
 	}
 	put(TYPES, put_string("HeapBlock"));
 	put(TYPES + 16, 16);
+	put(TYPES + 24, put_string("JVMFlag"));
+	put(TYPES + 40, 32);
 }
 
 static void put_jvm(void)
@@ -127,6 +133,10 @@ static void put_jvm(void)
 	put(STATICS, BASE + STATICS + 64);
 	put(STATICS + 16, BASE + QUEUE);
 	put(STATICS + 24, BASE + CODE + 64);
+	put(STATICS + 32, BASE + STATICS + 128); /* one option */
+	put(STATICS + 40, 1);
+	put(STATICS + 128 + 8, put_string("DisableAttachMechanism"));
+	put(STATICS + 128 + 16, BASE + STATICS);
 	put(STATICS + 64, 1ULL << 32); /* one heap */
 	put(STATICS + 64 + 8, BASE + STATICS + 96);
 	put(STATICS + 96, BASE + HEAP);
@@ -180,12 +190,15 @@ static void put_rest(const uint8_t *data, size_t size)
 static bool find_layout(uint8_t runtime, const uint8_t *data, size_t size, struct jit_layout *l)
 {
 	uint64_t symbol[HOTSPOT_SYMBOLS];
+	bool option;
 
 	switch (runtime % 4) {
 	case 0:
 		for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
 			symbol[i] = BASE + NUMBERS + 8 * i;
 		l->kind = JIT_HOTSPOT;
+		hotspot_option(&(struct hotspot_memory){read_memory, NULL}, symbol,
+			"DisableAttachMechanism", &option);
 		return hotspot_find(&(struct hotspot_memory){read_memory, NULL}, symbol,
 			       &l->hotspot) == HOTSPOT_FOUND;
 	case 1:

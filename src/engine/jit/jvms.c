@@ -212,15 +212,14 @@ static void explain(
 {
 	static const char *const reasons[JVM_ENDS] = {
 		[JVM_PENDING] = "there was no time to ask them all",
-		[JVM_HAS_MAP] =
-			"in its /tmp the name of the map is taken: remove the file perf-PID.map",
+		[JVM_HAS_MAP] = "in its /tmp is a file perf-PID.map that is not its own: remove it",
 		[JVM_OLD] = "it is older than Java 17: use perf-map-agent",
 		[JVM_SILENT] = "the JVM did not answer",
 		[JVM_CLOSED] =
 			"the JVM takes no requests: start it without -XX:+DisableAttachMechanism",
 		[JVM_FAILED] = "the JVM wrote no map",
-		[JVM_FORBIDDEN] =
-			"its user cannot be asked for, or cannot write to its /tmp: record as root",
+		[JVM_FORBIDDEN] = "to ask it needs the rights of its user, and that this user may "
+				  "write to its /tmp",
 		[JVM_GONE] = "it ended before it was asked: start java with "
 			     "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)",
 	};

@@ -72,6 +72,10 @@ expect_names 'all' yes -a
 echo '0 1 nothing' >"/tmp/perf-$target.map"
 record 'its own map' -u -t 1 -p "$target"
 check_eq 'its own map: as it was' '0 1 nothing' "$(cat "/tmp/perf-$target.map")"
+chown nobody "/tmp/perf-$target.map"
+record 'a map of others' -u -t 2 -p "$target"
+check_eq 'a map of others: as it was' '0 1 nothing' "$(cat "/tmp/perf-$target.map")"
+check 'a map of others: why' grep -q "process $target has no names: in its /tmp is a file perf-PID.map" "$T/a map of others.err"
 rm "/tmp/perf-$target.map"
 finish
 

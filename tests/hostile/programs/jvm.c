@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jvm MODE: pretends to be a JVM that has compiled code and runs it; its name must be libjvm.so. What
- * it exports is as in a JVM; what it does when it is asked is not. Prints "spinning".
+ * jvm MODE: pretends to be a JVM that has compiled code and runs it; its name must be libjvm.so.
+ * What it exports is as in a JVM; what it does when it is asked is not. Prints "spinning".
  *
  *   default   SIGQUIT ends it
  *   silent    nothing
@@ -59,8 +59,14 @@ static struct flag {
 } flags[] = {{"UseSerialGC", &refuses}, {"DisableAttachMechanism", &refuses}}, *flags_of = flags;
 static uint64_t nr_flags = 2;
 
-#define OFFSET(owner, name, type, offset) {owner, name, type, 0, offset, NULL}
-#define STATIC(owner, name, address) {owner, name, "address", 1, 0, address}
+#define OFFSET(owner, name, type, offset)                                                          \
+	{                                                                                          \
+		owner, name, type, 0, offset, NULL                                                 \
+	}
+#define STATIC(owner, name, address)                                                               \
+	{                                                                                          \
+		owner, name, "address", 1, 0, address                                              \
+	}
 
 static const struct entry entries[] = {
 	STATIC("CodeCache", "_heap", &heap_of),
@@ -137,7 +143,8 @@ static int listen_at(const char *path)
 
 static void answer(int fd)
 {
-	static const char unknown[] = "-1\njava.lang.IllegalArgumentException: Unknown diagnostic command\n";
+	static const char unknown[] =
+		"-1\njava.lang.IllegalArgumentException: Unknown diagnostic command\n";
 	char zeros[4096] = {0}, map[32];
 
 	if (is("old")) {
