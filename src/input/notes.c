@@ -59,13 +59,18 @@ bool name_is_unnamed(const char *name, size_t len)
 	return in_brackets(name, len) && !name_is_note(name, len);
 }
 
+static bool is_hex_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 size_t name_of_start(const char *name, size_t len)
 {
 	const char *end = name + len, *plus;
 
 	if (len > strlen(COLD) && !memcmp(end - strlen(COLD), COLD, strlen(COLD)))
 		end -= strlen(COLD);
-	for (plus = end; plus > name && strchr("0123456789abcdef", plus[-1]); plus--)
+	for (plus = end; plus > name && is_hex_digit(plus[-1]); plus--)
 		;
 	if (plus == end || plus - name < 4 || memcmp(plus - 3, "+0x", 3))
 		return 0;
