@@ -29,7 +29,7 @@ endif
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libzstd libbpf libprotobuf-c)
-FT_CFLAGS = -std=gnu11 $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
+FT_CFLAGS = -std=gnu11 -pthread $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
 FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libzstd expat libprotobuf-c) -liberty -lm
 
 SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' | LC_ALL=C sort)

@@ -3,6 +3,7 @@
 #include "lib/word.h"
 #include "notes.h"
 #include "stack_account.h"
+#include "stack_queue.h"
 #include "text_reader.h"
 
 #include <stdlib.h>
@@ -10,8 +11,9 @@
 
 /* The frames of the previous line: a common prefix is not looked up again. */
 struct path {
-	uint32_t end; /* in the line: after the frame's last byte */
-	uint32_t node;
+	uint32_t end;                 /* in the line: after the frame's last byte */
+	uint32_t frame;               /* 0: none, a separator */
+	uint32_t depth;               /* number of frames so far */
 	enum frame_kind kind;         /* of the following frames without suffix */
 	bool dash;                    /* a separator, or a frame named like one */
 	struct stack_account account; /* of the frame and its callers */
@@ -20,6 +22,7 @@ struct path {
 struct folded_reader {
 	struct text_reader text;
 	struct profile *p;
+	struct stack_queue stacks;
 	struct strbuf before;
 	struct path *path;
 	size_t nr, alloc;
@@ -49,29 +52,43 @@ enum frame_kind folded_kind(const char *s, size_t *len)
 	return FRAME_USER;
 }
 
-static bool parse_frame(struct text_reader *r, const char *s, size_t len, uint32_t *frame)
+/* An entry of stacks.h. */
+static uint32_t entry_of(const struct profile *p, uint32_t frame)
+{
+	enum frame_kind kind = p->frames[frame].kind;
+
+	if (kind == FRAME_NOTE || kind == FRAME_INLINE)
+		return frame | ENTRY_UNCOUNTED;
+	return frame | (frame_is_unnamed(p, frame) ? ENTRY_UNNAMED : 0);
+}
+
+static bool parse_frame(struct text_reader *r, const char *s, size_t len, uint32_t *entry)
 {
 	size_t n = len;
 	enum frame_kind kind = folded_kind(s, &n);
+	uint32_t frame;
 
 	strbuf_reset(&r->name);
 	strbuf_add(&r->name, s, n);
 	n = word_decode(r->name.buf, n);
 	if (kind == FRAME_USER && name_is_note(r->name.buf, n))
-		*frame = note_frame(r->p, r->name.buf, n);
+		frame = note_frame(r->p, r->name.buf, n);
 	else
-		*frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+		frame = profile_frame(r->p, kind, r->name.buf, n, NULL, 0);
+	*entry = entry_of(r->p, frame);
 	return true;
 }
 
-static uint32_t frame_of(struct folded_reader *r, const char *s, size_t len)
+static uint32_t parse_entry(struct folded_reader *r, const char *s, size_t len)
 {
-	uint32_t frame = 0;
+	static const char unknown[] = "[unknown]";
+	uint32_t entry = 0;
 
-	if (!len)
-		return profile_frame(r->p, FRAME_USER, "[unknown]", 9, NULL, 0);
-	text_entry(&r->text, s, len, parse_frame, &frame);
-	return frame;
+	if (len)
+		text_entry(&r->text, s, len, parse_frame, &entry);
+	else
+		parse_frame(&r->text, unknown, strlen(unknown), &entry);
+	return entry;
 }
 
 /* The length of the common prefix. */
@@ -109,17 +126,38 @@ static bool is_dash(const char *s, size_t len)
 	return len && len <= 2 && s[0] == '-' && s[len - 1] == '-';
 }
 
+/* What bcc's separators say of frames without suffix. */
+static uint32_t set_kind(struct profile *p, uint32_t entry, enum frame_kind kind)
+{
+	struct frame frame = p->frames[entry & ENTRY_FRAME];
+
+	if (frame.kind != FRAME_USER)
+		return entry;
+	frame.kind = kind;
+	return entry_of(p, profile_add_frame(p, &frame));
+}
+
+static void count_frame(struct stack_account *account, const struct profile *p, uint32_t entry)
+{
+	if (entry & ENTRY_UNCOUNTED) {
+		stack_account_add_frame(account, p, entry & ENTRY_FRAME);
+		return;
+	}
+	if (!account->outermost)
+		account->outermost = entry & ENTRY_FRAME;
+	account->unnamed += (entry & ENTRY_UNNAMED) != 0;
+	account->named += !(entry & ENTRY_UNNAMED);
+}
+
 static void push_frame(struct folded_reader *r, struct path *next, const char *s, size_t len)
 {
-	uint32_t id = frame_of(r, s, len);
-	struct frame frame = r->p->frames[id];
+	uint32_t entry = parse_entry(r, s, len);
 
-	if (frame.kind == FRAME_USER && next->kind != FRAME_USER) {
-		frame.kind = next->kind;
-		id = profile_add_frame(r->p, &frame);
-	}
-	next->node = profile_child(r->p, next->node, id);
-	stack_account_add_frame(&next->account, r->p, id);
+	if (next->kind != FRAME_USER)
+		entry = set_kind(r->p, entry, next->kind);
+	next->frame = entry & ENTRY_FRAME;
+	next->depth++;
+	count_frame(&next->account, r->p, entry);
 }
 
 static void push(struct folded_reader *r, const char *s, size_t len, size_t end, bool last)
@@ -129,6 +167,7 @@ static void push(struct folded_reader *r, const char *s, size_t len, size_t end,
 	if (r->nr)
 		next = r->path[r->nr - 1];
 	next.end = (uint32_t)end;
+	next.frame = 0;
 	next.dash = is_dash(s, len);
 	if (!next.dash || !r->nr || last)
 		push_frame(r, &next, s, len);
@@ -155,10 +194,13 @@ static void add_stack(struct folded_reader *r, const char *stack, size_t len, ui
 	strbuf_reset(&r->before);
 	strbuf_add(&r->before, stack, len);
 
-	const struct path *leaf = &r->path[r->nr - 1];
+	account_add_stack(r->p, &r->path[r->nr - 1].account, weight);
 
-	add_capped(&r->p->nodes[leaf->node].self, weight);
-	account_add_stack(r->p, &leaf->account, weight);
+	uint32_t *frames = stack_queue_add(&r->stacks, r->path[r->nr - 1].depth, weight);
+
+	for (size_t i = 0; i < r->nr; i++)
+		if (r->path[i].frame)
+			*frames++ = r->path[i].frame;
 }
 
 /* Splits at the last blank; false: there is no weight or no stack. */
@@ -206,8 +248,10 @@ static int folded_read(struct text_input *in)
 	int ret;
 
 	text_begin(&r.text, in, line_notes, ARRAY_LEN(line_notes));
+	stack_queue_begin(&r.stacks, in->p);
 	while (text_next(&r.text, &line, &len))
 		read_line(&r, line, len);
+	stack_queue_end(&r.stacks);
 	ret = text_end(&r.text);
 	text_release(&r.text);
 	strbuf_release(&r.before);

@@ -230,10 +230,11 @@ static uint32_t find_in_list(struct profile_node *nodes, uint32_t node, uint32_t
 
 static uint32_t find_child(struct profile *p, uint32_t node, uint32_t frame)
 {
-	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask, c;
-
 	if (p->nodes[node].children <= FEW)
 		return find_in_list(p->nodes, node, frame);
+
+	uint32_t i = (uint32_t)node_hash(node, frame) & p->by_node.mask, c;
+
 	while ((c = p->by_node.slots[i])) {
 		if (p->nodes[c].parent == node && p->nodes[c].frame == frame)
 			return c;
