@@ -107,6 +107,32 @@ kill -9 "$target"
 wait "$parent" || :
 target=
 
+# several at a time
+several=''
+for _ in 1 2 3; do
+	# shellcheck disable=SC2086 # words
+	start $java Work
+	several="$several $target"
+done
+trap 'kill -9 $several 2>/dev/null || :; test_end' EXIT
+
+# all_asked: all have been
+all_asked() {
+	for pid in $several; do
+		[ -S "/tmp/.java_pid$pid" ] || return 1
+	done
+}
+
+for seconds in 2 5 20; do
+	record 'several' -a -u -t $seconds
+	! all_asked || break
+done
+check 'several: all are asked' all_asked
+for target in $several; do
+	check 'several: nothing is left' until_true 60 nothing_left
+	finish
+done
+
 # a command that ends by itself has been asked before
 for seconds in 3 20; do
 	# shellcheck disable=SC2086 # words
@@ -115,5 +141,6 @@ for seconds in 3 20; do
 done
 check 'command: names' named 'command'
 # shellcheck disable=SC2086 # words
-record 'command that dumps' -u -- $java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work 1
+record 'command that dumps' -u -- sh -c "echo \$\$ >'$T/dumps'; exec $java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work 1"
+rm -f "/tmp/perf-$(cat "$T/dumps").map"
 check 'command that dumps: names' named 'command that dumps'

@@ -213,6 +213,7 @@ int main(int argc, char **argv)
 
 	if (!is("default"))
 		signal(SIGQUIT, on_quit);
+	signal(SIGPIPE, SIG_IGN);
 	pthread_create(&thread, NULL, serve, NULL);
 	memcpy(&run, &code, sizeof(run));
 	puts("spinning");
