@@ -3,30 +3,6 @@
 
 enum { LEB_MAX = 10 }; /* bytes of a 64-bit LEB128 number */
 
-const unsigned char *bytes_take(struct bytes *b, uint64_t n)
-{
-	const unsigned char *at = b->at;
-
-	if ((uint64_t)(b->end - at) < n) {
-		b->at = b->end;
-		b->bad = true;
-		return NULL;
-	}
-	if (n) /* pointers may be NULL if empty */
-		b->at += n;
-	return at;
-}
-
-uint64_t bytes_number(struct bytes *b, unsigned int size)
-{
-	const unsigned char *p = bytes_take(b, size);
-	uint64_t value = 0;
-
-	while (p && size--)
-		value = value << 8 | p[size];
-	return value;
-}
-
 /* *BITS: the number of bits read. */
 static uint64_t leb(struct bytes *b, unsigned int *bits, bool *negative)
 {
@@ -49,7 +25,7 @@ static uint64_t leb(struct bytes *b, unsigned int *bits, bool *negative)
 	return 0;
 }
 
-uint64_t bytes_uleb(struct bytes *b)
+uint64_t bytes_long_uleb(struct bytes *b)
 {
 	unsigned int bits;
 	bool negative;
@@ -57,7 +33,7 @@ uint64_t bytes_uleb(struct bytes *b)
 	return leb(b, &bits, &negative);
 }
 
-int64_t bytes_sleb(struct bytes *b)
+int64_t bytes_long_sleb(struct bytes *b)
 {
 	unsigned int bits;
 	bool negative;
