@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inflated.h"
+#include "lib/util.h"
 #include "xzsize.h"
 
 #include <endian.h>
@@ -81,7 +82,44 @@ bool inflated_file_is_sane(int fd)
 	return sane;
 }
 
+/* Where variables are, and what other sections say as well: nobody asks, and it may be half of all.
+ */
+static bool is_never_read(const char *name)
+{
+	static const char *const names[] = {
+		"aranges", "loc", "loclists", "macinfo", "macro", "pubnames"};
+	size_t prefix = !strncmp(name, ".debug_", 7) ? 7 : !strncmp(name, ".zdebug_", 8) ? 8 : 0;
+
+	for (size_t i = 0; prefix && i < ARRAY_LEN(names); i++)
+		if (!strcmp(name + prefix, names[i]))
+			return true;
+	return false;
+}
+
+/* libdw inflates all sections that it knows at once, except those without contents. */
+static void hide_never_read(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (!name || !is_never_read(name))
+			continue;
+		shdr.sh_type = SHT_NOBITS;
+		gelf_update_shdr(scn, &shdr); /* in memory */
+	}
+}
+
 Dwarf *inflated_dwarf(Elf *elf)
 {
-	return inflated_all_are_sane(elf) ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (!inflated_all_are_sane(elf))
+		return NULL;
+	hide_never_read(elf);
+	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 }

@@ -26,7 +26,9 @@ bool inflated_xz_is_sane(const void *data, size_t len);
 /* The same of the file FD: an ELF file, or one in xz; other formats are not checked. */
 bool inflated_file_is_sane(int fd);
 
-/* dwarf_begin_elf unless a section is not sane; NULL: it is not, or there is no debug information.
+/*
+ * dwarf_begin_elf without locations of variables, macros and indexes, which are no longer in ELF,
+ * in memory. NULL: a section is not sane, or there is no debug information.
  */
 Dwarf *inflated_dwarf(Elf *elf);
 
