@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfo.h"
 #include "diename.h"
+#include "dietree.h"
 #include "lib/util.h"
 #include "linetable.h"
 #include "symbol/elf/elffile_internal.h"
@@ -12,9 +13,10 @@
 #include <string.h>
 
 enum {
-	RANGES_MAX = 1 << 22, /* units of a file; more are ignored */
-	DEPTH_MAX = 256,      /* of nested entries */
-	READ_TIMES = 64,      /* times a byte of a unit is read: once for each level above it */
+	RANGES_MAX = 1 << 22,   /* units of a file; more are ignored */
+	DEPTH_MAX = 256,        /* of nested entries */
+	READ_TIMES = 64,        /* bytes of a unit that are read for each that it has */
+	ABBREVIATION_TIMES = 8, /* the same for abbreviations and the file */
 };
 
 #define NO_UNIT UINT32_MAX
@@ -38,8 +40,9 @@ struct debuginfo {
 	size_t nr_units, units_alloc;
 	struct range *ranges; /* sorted by start address */
 	size_t nr_ranges, ranges_alloc;
-	struct bytes lines, str, line_str; /* sections */
-	uint64_t lines_left;               /* bytes left for line tables, which do not overlap */
+	struct bytes lines, str, line_str, abbreviations; /* sections */
+	uint64_t lines_left; /* bytes left for line tables, which do not overlap */
+	size_t size;         /* of the file */
 	struct die_names names;
 };
 
@@ -65,7 +68,8 @@ struct name_job {
 struct search {
 	struct debuginfo *di;
 	bool inlines;
-	struct node *nodes; /* from 1 on */
+	int64_t abbreviations_left; /* bytes of them, which units may share, that may be read */
+	struct node *nodes;         /* from 1 on */
 	size_t nr_nodes, nodes_alloc;
 };
 
@@ -84,6 +88,16 @@ static bool set_bytes(struct bytes *to, Elf *elf, const char *name)
 	return true;
 }
 
+/* As split units have them, too. */
+static void set_abbreviations(struct bytes *to, Elf *elf)
+{
+	static const char *const names[] = {
+		".debug_abbrev", ".debug_abbrev.dwo", ".zdebug_abbrev", ".zdebug_abbrev.dwo"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names) && !set_bytes(to, elf, names[i]); i++)
+		;
+}
+
 /* Sections, decompressed by libdw. */
 static void read_sections(struct debuginfo *di, Elf *elf)
 {
@@ -95,7 +109,9 @@ static void read_sections(struct debuginfo *di, Elf *elf)
 	if (!set_bytes(&di->str, elf, ".debug_str"))
 		set_bytes(&di->str, elf, ".zdebug_str");
 	set_bytes(&di->line_str, elf, ".debug_line_str");
+	set_abbreviations(&di->abbreviations, elf);
 	di->lines_left = (uint64_t)(di->lines.end - di->lines.at);
+	elf_rawfile(elf, &di->size);
 	di->first_code = UINT64_MAX;
 	while ((scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &shdr) && (shdr.sh_flags & SHF_ALLOC) &&
@@ -227,6 +243,7 @@ static struct linetable *lines_of(struct debuginfo *di, struct unit *unit)
 struct die_walk {
 	struct search *search;
 	struct unit *unit;
+	struct dietree *tree;
 	const uint64_t *addresses;
 	uint32_t *innermost; /* innermost one of each address so far */
 	bool everywhere;     /* also search functions inside of functions and classes */
@@ -238,32 +255,30 @@ struct slice {
 	size_t from, to;
 };
 
-static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+/* All calls that are inlined from one function have the same name. */
+static const char *function_of(struct die_walk *w, const struct die *die)
 {
-	Dwarf_Attribute mem;
-	Dwarf_Word value;
+	const unsigned char *at = die->origin && !die->has_name ? die->origin : die->at;
+	Dwarf_Die named = dietree_die(w->tree, at);
 
-	if (!dwarf_attr(die, attribute, &mem) || dwarf_formudata(&mem, &value))
-		return 0;
-	return value;
+	return die_function(&w->search->di->names, &named);
 }
 
-static uint32_t add_node(struct die_walk *w, Dwarf_Die *die, uint32_t caller)
+static uint32_t add_node(struct die_walk *w, const struct die *die, uint32_t caller)
 {
 	struct search *s = w->search;
 	struct node node = {
-		.function = die_function(&s->di->names, die),
-		.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
+		.function = function_of(w, die),
+		.inlined = die->tag == DW_TAG_inlined_subroutine,
 		.caller = caller,
 	};
 
 	if (node.inlined) {
 		struct linetable *lines = lines_of(s->di, w->unit);
-		uint64_t line = number_of(die, DW_AT_call_line);
 
 		if (lines)
-			node.file = linetable_file(lines, number_of(die, DW_AT_call_file));
-		node.line = line > UINT32_MAX ? 0 : (uint32_t)line;
+			node.file = linetable_file(lines, die->call_file);
+		node.line = die->call_line > UINT32_MAX ? 0 : (uint32_t)die->call_line;
 	}
 	ALLOC_GROW(s->nodes, s->nr_nodes, s->nodes_alloc);
 	s->nodes[s->nr_nodes] = node;
@@ -283,97 +298,134 @@ static size_t first_from(const uint64_t *addresses, struct slice slice, uint64_t
 	return slice.from;
 }
 
-/*
- * Narrows SLICE to the addresses in DIE's ranges. Those that are in *NODE so far move to a new
- * node, to which *NODE is set; NODE may be NULL. False: DIE has no ranges, SLICE is unchanged.
- */
-static bool enter(struct die_walk *w, Dwarf_Die *die, struct slice *slice, uint32_t *node)
+/* A node that the addresses in a range move to. */
+struct entering {
+	const struct die *die;
+	struct slice all, hit;
+	uint32_t *node; /* NULL: none */
+	uint32_t inner; /* 0: not made yet */
+};
+
+static void enter_range(struct die_walk *w, struct entering *e, uint64_t from, uint64_t to)
 {
-	struct slice all = *slice, hit = {all.to, all.from};
-	uint32_t outer = node ? *node : 0, inner = 0;
+	if (from < w->search->di->first_code)
+		return;
+	for (size_t i = first_from(w->addresses, e->all, from);
+		i < e->all.to && w->addresses[i] < to; i++) {
+		e->hit.from = i < e->hit.from ? i : e->hit.from;
+		e->hit.to = i >= e->hit.to ? i + 1 : e->hit.to;
+		w->left--;
+		if (!e->node || w->innermost[i] != *e->node)
+			continue;
+		if (!e->inner)
+			e->inner = add_node(w, e->die, *e->node);
+		w->innermost[i] = e->inner;
+	}
+}
+
+/* The same for all ranges of its entry; false: there are none. */
+static bool enter_ranges(struct die_walk *w, struct entering *e)
+{
+	Dwarf_Die die = dietree_die(w->tree, e->die->at);
 	Dwarf_Addr base, from, to;
 	bool any = false;
 	ptrdiff_t at = 0;
 
-	while (w->left-- > 0 && (at = dwarf_ranges(die, at, &base, &from, &to)) > 0) {
+	while (w->left-- > 0 && (at = dwarf_ranges(&die, at, &base, &from, &to)) > 0) {
 		any = true;
-		if (from < w->search->di->first_code)
-			continue;
-		for (size_t i = first_from(w->addresses, all, from);
-			i < all.to && w->addresses[i] < to; i++) {
-			hit.from = i < hit.from ? i : hit.from;
-			hit.to = i >= hit.to ? i + 1 : hit.to;
-			w->left--;
-			if (!node || w->innermost[i] != outer)
-				continue;
-			if (!inner)
-				inner = add_node(w, die, outer);
-			w->innermost[i] = inner;
-		}
+		enter_range(w, e, from, to);
 	}
-	if (any)
-		*slice = hit;
-	if (inner)
-		*node = inner;
 	return any;
 }
 
-static void walk_children(struct die_walk *w, Dwarf_Die *parent, struct slice slice, uint32_t node,
-	unsigned int depth);
-
-static void walk_entry(
-	struct die_walk *w, Dwarf_Die *die, struct slice slice, uint32_t node, unsigned int depth)
+/*
+ * Narrows SLICE to the addresses in DIE's ranges. Those that are in *NODE so far move to a new
+ * node, to which *NODE is set; NODE may be NULL. False: DIE has no ranges, SLICE is unchanged.
+ */
+static bool enter(struct die_walk *w, const struct die *die, struct slice *slice, uint32_t *node)
 {
-	struct slice all = slice;
+	struct entering e = {
+		.die = die, .all = *slice, .hit = {slice->to, slice->from}, .node = node};
+
+	if (die->code == DIE_NO_CODE)
+		return false;
+	if (die->code == DIE_RANGE)
+		enter_range(w, &e, die->from, die->to);
+	else if (!enter_ranges(w, &e))
+		return false;
+	*slice = e.hit;
+	if (e.inner)
+		*node = e.inner;
+	return true;
+}
+
+/* True if addresses in SLICE are to be searched for in the children of DIE, which are in NODE. */
+static bool is_entered(
+	struct die_walk *w, const struct die *die, struct slice *slice, uint32_t *node)
+{
 	bool inlines = w->search->inlines;
 
-	switch (dwarf_tag(die)) {
+	switch (die->tag) {
 	case DW_TAG_subprogram:
-		node = 0; /* an out-of-line function, wherever its entry is nested */
-		if ((!enter(w, die, &slice, &node) || !inlines) && !w->everywhere)
-			return;
-		break;
+		*node = 0; /* an out-of-line function, wherever its entry is nested */
+		return (enter(w, die, slice, node) && inlines) || w->everywhere;
 	case DW_TAG_inlined_subroutine:
-		if ((!inlines || !enter(w, die, &slice, &node)) && !w->everywhere)
-			return;
-		break;
+		return (inlines && enter(w, die, slice, node)) || w->everywhere;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
-		enter(w, die, &slice, NULL);
-		break;
+		enter(w, die, slice, NULL);
+		return true;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
-		break;
+		return true;
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
-		if (!w->everywhere)
-			return;
-		break;
+		return w->everywhere;
 	default:
-		return;
+		return false;
 	}
-	if (w->everywhere)
-		slice = all;
-	if (slice.from < slice.to)
-		walk_children(w, die, slice, node, depth + 1);
 }
 
-static void walk_children(struct die_walk *w, Dwarf_Die *parent, struct slice slice, uint32_t node,
-	unsigned int depth)
-{
-	Dwarf_Die die, next;
+static const unsigned char *walk_siblings(struct die_walk *w, const unsigned char *at,
+	struct slice slice, uint32_t node, unsigned int depth);
 
-	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
-		return;
-	for (;;) {
-		walk_entry(w, &die, slice, node, depth);
-		if (w->left <= 0 || dwarf_siblingof(&die, &next))
-			return;
-		w->left -= (const char *)next.addr - (const char *)die.addr;
-		die = next;
+/* Returns where the next sibling is; NULL: malformed. */
+static const unsigned char *walk_entry(struct die_walk *w, const struct die *die,
+	struct slice slice, uint32_t node, unsigned int depth)
+{
+	struct slice all = slice;
+	const unsigned char *next = NULL;
+	bool enters = is_entered(w, die, &slice, &node) && depth < DEPTH_MAX;
+
+	if (w->everywhere)
+		slice = all;
+	if (!die->has_children)
+		next = die->end;
+	else if (enters && slice.from < slice.to)
+		next = walk_siblings(w, die->end, slice, node, depth + 1);
+	else if (!die->sibling)
+		next = dietree_skip(w->tree, die->end);
+	return die->sibling ? die->sibling : next;
+}
+
+/* Returns where the list of siblings from AT on ends; NULL: malformed, or a limit is reached. */
+static const unsigned char *walk_siblings(struct die_walk *w, const unsigned char *at,
+	struct slice slice, uint32_t node, unsigned int depth)
+{
+	const unsigned char *next;
+	struct die die;
+
+	for (; at < w->tree->end && *at; at = next) {
+		if (!dietree_read(w->tree, at, &die))
+			return NULL;
+		next = walk_entry(w, &die, slice, node, depth);
+		w->left -= (next ? next : w->tree->end) - at;
+		if (w->left <= 0 || !next)
+			return NULL;
 	}
+	return at < w->tree->end ? at + 1 : NULL;
 }
 
 /* The root entry of the unit's tree: in a .dwo file if it is a skeleton unit. */
@@ -389,15 +441,37 @@ static bool root_of(const struct unit *unit, Dwarf_Die *root)
 	return root->addr;
 }
 
-/* Size of the unit in bytes. */
-static int64_t size_of(Dwarf_Die *root)
+/* The abbreviations of the file that has ROOT, which may be a .dwo file. */
+static struct bytes abbreviations_of(const struct debuginfo *di, const Dwarf_Die *root)
 {
-	Dwarf_Off start = dwarf_dieoffset(root) - dwarf_cuoffset(root), end;
+	Dwarf *dwarf = dwarf_cu_getdwarf(root->cu);
+	struct bytes abbreviations = {0};
 
-	if (dwarf_next_unit(dwarf_cu_getdwarf(root->cu), start, &end, NULL, NULL, NULL, NULL, NULL,
-		    NULL, NULL))
-		return 0;
-	return end - start < UINT32_MAX ? (int64_t)(end - start) : UINT32_MAX;
+	if (dwarf == di->dwarf)
+		return di->abbreviations;
+	set_abbreviations(&abbreviations, dwarf_getelf(dwarf));
+	return abbreviations;
+}
+
+static void walk_unit(struct die_walk *w, struct slice slice)
+{
+	struct debuginfo *di = w->search->di;
+	struct bytes abbreviations;
+	struct dietree tree;
+	Dwarf_Die root;
+	struct die die;
+
+	if (!root_of(w->unit, &root) || w->search->abbreviations_left < 0)
+		return;
+	abbreviations = abbreviations_of(di, &root);
+	w->tree = &tree;
+	if (dietree_init(&tree, &root, &abbreviations) && dietree_read(&tree, root.addr, &die) &&
+		die.has_children) {
+		w->left += READ_TIMES * (tree.end - tree.start);
+		walk_siblings(w, die.end, slice, 0, 0);
+	}
+	w->search->abbreviations_left -= dietree_abbreviations_size(&tree);
+	dietree_release(&tree);
 }
 
 /* Searches UNIT for the functions of those of the N JOBS that have none yet. */
@@ -412,17 +486,15 @@ static void find_functions(
 		.addresses = addresses,
 		.innermost = innermost,
 		.everywhere = everywhere,
+		.left = READ_TIMES * (int64_t)n,
 	};
 	struct slice slice = {0};
-	Dwarf_Die root;
 
 	for (size_t i = 0; i < n; i++)
 		if (!jobs[i].innermost)
 			addresses[slice.to++] = jobs[i].address;
-	if (slice.to && root_of(unit, &root)) {
-		w.left = READ_TIMES * (size_of(&root) + (int64_t)n);
-		walk_children(&w, &root, slice, 0, 0);
-	}
+	if (slice.to)
+		walk_unit(&w, slice);
 	for (size_t i = 0; i < n; i++)
 		if (!jobs[i].innermost)
 			jobs[i].innermost = innermost[slice.from++];
@@ -545,7 +617,11 @@ static void set_frames(struct frames *frames, const struct search *s, const stru
 void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, bool inlines,
 	debuginfo_take *take, void *arg)
 {
-	struct search s = {.di = di, .inlines = inlines};
+	struct search s = {
+		.di = di,
+		.inlines = inlines,
+		.abbreviations_left = ABBREVIATION_TIMES * (int64_t)di->size,
+	};
 	struct frames frames = {0};
 	struct name_job *jobs;
 

@@ -17,6 +17,7 @@ void die_names_init(struct die_names *names, bool alt)
 {
 	*names = (struct die_names){.alt = alt};
 	table_init(&names->known);
+	table_init(&names->functions);
 }
 
 void die_names_release(struct die_names *names)
@@ -24,7 +25,9 @@ void die_names_release(struct die_names *names)
 	for (size_t i = 0; i < names->nr; i++)
 		free(names->list[i]);
 	free(names->list);
+	free(names->found);
 	table_release(&names->known);
+	table_release(&names->functions);
 }
 
 Dwarf_Attribute *die_attribute(
@@ -167,7 +170,7 @@ static const char *scoped_name(struct die_names *names, Dwarf_Die *die, const ch
 	return *number ? names->list[*number - 1] : name;
 }
 
-const char *die_function(struct die_names *names, const Dwarf_Die *die)
+static const char *find_function(struct die_names *names, const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
 	const char *name = NULL, *linkage;
@@ -184,4 +187,17 @@ const char *die_function(struct die_names *names, const Dwarf_Die *die)
 			break;
 	}
 	return name ? scoped_name(names, &at, name) : NULL;
+}
+
+const char *die_function(struct die_names *names, const Dwarf_Die *die)
+{
+	bool is_new;
+	uint32_t *number = table_put(&names->functions, (uintptr_t)die->addr, 0, &is_new);
+
+	if (is_new) {
+		ALLOC_GROW(names->found, names->nr_found, names->found_alloc);
+		*number = (uint32_t)names->nr_found++;
+		names->found[*number] = find_function(names, die);
+	}
+	return names->found[*number];
 }

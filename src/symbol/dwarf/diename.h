@@ -13,6 +13,9 @@ struct die_names {
 	struct table known; /* address of an entry in memory -> its number in the list + 1 */
 	char **list;        /* qualified names */
 	size_t nr, alloc;
+	struct table functions; /* address of an entry -> its index in: */
+	const char **found;     /* names of functions, NULL: none */
+	size_t nr_found, found_alloc;
 };
 
 void die_names_init(struct die_names *names, bool alt);
