@@ -63,7 +63,7 @@ static void check_options(struct annotate_command *o, struct argp_state *state)
 		arg_error(state, "--by, --comm and --threads are for views with stacks");
 	if (!o->top && !o->nr)
 		o->top = HOTTEST;
-	if (o->args.output.open || (o->args.output.path && ends_with(o->args.output.path, ".html")))
+	if (o->args.output.open || output_file_ends(&o->args.output, ".html"))
 		o->html = true;
 }
 

@@ -42,9 +42,9 @@ enum {
 };
 
 static const struct argp_option table[] = {
-	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV", 1},
+	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV; default for -o FILE.csv", 1},
 	{"top", OPT_TOP, "N", 0, "The N functions that changed most, as a text table", 1},
-	{"json", OPT_JSON, NULL, 0, "Totals and functions, as JSON", 1},
+	{"json", OPT_JSON, NULL, 0, "Totals and functions, as JSON; default for -o FILE.json", 1},
 	{"normalize", OPT_NORMALIZE, NULL, 0, "Compare shares of the totals, not weights", 1},
 	{"negate", OPT_NEGATE, NULL, 0, "Swap BEFORE and AFTER", 1},
 	{"fail-above", OPT_FAIL_ABOVE, "PCT", 0,
@@ -80,8 +80,12 @@ static void settle_files(struct diff_command *o, struct argp_state *state)
 	}
 }
 
-static void check_options(const struct diff_command *o, struct argp_state *state)
+static void check_options(struct diff_command *o, struct argp_state *state)
 {
+	if (!o->has_form && output_file_ends(&o->args.output, ".csv"))
+		o->form = FORM_CSV;
+	if (!o->has_form && output_file_ends(&o->args.output, ".json"))
+		o->form = FORM_JSON;
 	if (o->args.output.open && o->form != FORM_SVG)
 		arg_error(state, "--open is for the graph: leave out --csv, --json and --top");
 	if (o->junit.path && !o->has_fail_above)

@@ -14,9 +14,12 @@ struct export_command {
 enum { OPT_PPROF = 256, OPT_SPEEDSCOPE, OPT_FOLDED };
 
 static const struct argp_option table[] = {
-	{"pprof", OPT_PPROF, NULL, 0, "For pprof: its profile.proto, compressed", 1},
-	{"speedscope", OPT_SPEEDSCOPE, NULL, 0, "For speedscope: JSON", 1},
-	{"folded", OPT_FOLDED, NULL, 0, "Folded stacks, as bt-collapse writes them", 1},
+	{"pprof", OPT_PPROF, NULL, 0,
+		"For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1},
+	{"speedscope", OPT_SPEEDSCOPE, NULL, 0,
+		"For speedscope: JSON; default for -o FILE.speedscope.json", 1},
+	{"folded", OPT_FOLDED, NULL, 0,
+		"Folded stacks, as bt-collapse writes them; default for -o FILE.folded", 1},
 	{0},
 };
 
@@ -26,6 +29,18 @@ static void choose(struct export_command *o, export *format, struct argp_state *
 		arg_error(state, "give only one of --pprof, --speedscope and --folded");
 	o->export = format;
 	o->args.input.view.label_sets = o->args.input.view.places = format == view_pprof;
+}
+
+static void choose_by_ending(struct export_command *o, struct argp_state *state)
+{
+	const struct output_file *output = &o->args.output;
+
+	if (output_file_ends(output, ".pb.gz"))
+		choose(o, view_pprof, state);
+	else if (output_file_ends(output, ".speedscope.json"))
+		choose(o, view_speedscope, state);
+	else if (output_file_ends(output, ".folded"))
+		choose(o, view_folded, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -48,6 +63,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		choose(o, view_folded, state);
 		break;
 	case ARGP_KEY_SUCCESS:
+		if (!o->export)
+			choose_by_ending(o, state);
 		if (!o->export)
 			arg_error(state, "no format: give --pprof, --speedscope or --folded");
 		break;

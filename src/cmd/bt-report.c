@@ -34,10 +34,13 @@ static const struct argp_option table[] = {
 	{"callers", OPT_CALLERS, "FN", 0,
 		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1},
 	{"callees", OPT_CALLEES, "FN", 0, "What the functions that FN matches call", 1},
-	{"csv", OPT_CSV, NULL, 0, "As CSV (default, except for callers and callees)", 1},
-	{"text", OPT_TEXT, NULL, 0, "As a text table (default for callers and callees)", 1},
+	{"csv", OPT_CSV, NULL, 0,
+		"As CSV (default, except for callers and callees; and for -o FILE.csv)", 1},
+	{"text", OPT_TEXT, NULL, 0,
+		"As a text table (default for callers and callees, and for -o FILE.txt)", 1},
 	{"top", OPT_TOP, "N", 0, "As a text table, its first N lines", 1},
-	{"json", OPT_JSON, NULL, 0, "As JSON, with total, unit and account", 1},
+	{"json", OPT_JSON, NULL, 0,
+		"As JSON, with total, unit and account; default for -o FILE.json", 1},
 	{"print-rules", OPT_PRINT_RULES, NULL, 0, "Print the built-in rules, nothing else", 1},
 	{0},
 };
@@ -113,6 +116,15 @@ static void set_form(struct report_command *o, enum report_form form, struct arg
 	o->has_form = true;
 }
 
+static enum report_form default_form(const struct report_command *o)
+{
+	if (output_file_ends(&o->args.output, ".csv"))
+		return REPORT_CSV;
+	if (output_file_ends(&o->args.output, ".json"))
+		return REPORT_JSON;
+	return o->report.fn || output_file_ends(&o->args.output, ".txt") ? REPORT_TEXT : REPORT_CSV;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_command *o = state->input;
@@ -149,8 +161,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->print_rules = true;
 		break;
 	case ARGP_KEY_SUCCESS:
-		if (!o->has_form && o->report.fn)
-			o->report.form = REPORT_TEXT;
+		if (!o->has_form)
+			o->report.form = default_form(o);
 		if (o->args.input.view.by)
 			set_by(o, o->args.input.view.by, state);
 		read_for_groups(o, state);

@@ -13,6 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool output_file_ends(const struct output_file *f, const char *ending)
+{
+	return f->path && ends_with(f->path, ending);
+}
+
 static bool is_stdout(const struct output_file *f)
 {
 	return f->path ? !strcmp(f->path, "-") : !f->open;

@@ -22,6 +22,9 @@ struct output_file {
 	char *made; /* the path that it got */
 };
 
+/* Whether its name ends so, by which a program chooses the format. */
+bool output_file_ends(const struct output_file *f, const char *ending);
+
 /* Before the input is read: -1 and a message if the file cannot be written. */
 int output_file_check(const struct output_file *f);
 
