@@ -327,13 +327,18 @@ static int run_engine(struct run *r, struct recording *rec, struct open_files *f
 	return ret;
 }
 
+static bool is_impatient(void)
+{
+	return interrupts > 1;
+}
+
 /* Processes that end stop the recording, unless it is one of all or of a selection. */
 static void prepare_jvms(struct session *s)
 {
 	struct engine_request *q = &s->request;
 
 	if (q->user && !s->no_jvm && !q->compile_only)
-		q->jvms = jvms_new(!q->all && !q->selection.kind);
+		q->jvms = jvms_new(!q->all && !q->selection.kind, is_impatient);
 }
 
 int session_run(struct session *session, struct recording *rec, struct open_files *files,

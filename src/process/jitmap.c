@@ -127,7 +127,7 @@ static bool is_its_own(const struct jitmap *j, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && st.st_uid == j->user &&
+	return !fstat(fd, &st) && st.st_uid == j->user && st.st_size &&
 	       st.st_mtime + 1 >= j->began; /* file and process times are rounded */
 }
 

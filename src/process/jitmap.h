@@ -31,7 +31,8 @@ void jitmap_put(struct jitmap *j, int fd);
 
 /*
  * The open file, which the caller closes; -1: none. It is a regular file that belongs to the user
- * of the process and was written after the process started: not planted or left over by others.
+ * of the process and was written after the process started: not planted or left over by others. It
+ * is not empty.
  */
 int jitmap_take(struct jitmap *j);
 

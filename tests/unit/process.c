@@ -679,7 +679,7 @@ static char *put_perfmap(void)
 	char *path = xasprintf("/tmp/perf-%d.map", child);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "1 1 f\n", 6), 6);
 	close(fd);
 	return path;
 }
@@ -702,8 +702,12 @@ static void process__gives_its_perf_map(void **state)
 	(void)state;
 	look();
 	expect_perfmap(false); /* no code that is in no file */
+	assert_int_equal(truncate(path, 0), 0);
 	map(-1, 4, 1);
 	look();
+	expect_perfmap(false); /* it is still to be written */
+	free(path);
+	path = put_perfmap();
 	expect_perfmap(true);
 	int64_t told = map(-1, 6, 1);
 

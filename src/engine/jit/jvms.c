@@ -37,14 +37,16 @@ struct jvms {
 	size_t nr, alloc;
 	size_t nr_asked;
 	bool early;
+	bool (*impatient)(void);
 	int64_t look_ns; /* not before */
 };
 
-struct jvms *jvms_new(bool early)
+struct jvms *jvms_new(bool early, bool (*impatient)(void))
 {
 	struct jvms *j = xcalloc(1, sizeof(*j));
 
 	j->early = early;
+	j->impatient = impatient;
 	return j;
 }
 
@@ -212,7 +214,8 @@ static void explain(
 {
 	static const char *const reasons[JVM_ENDS] = {
 		[JVM_PENDING] = "there was no time to ask them all",
-		[JVM_HAS_MAP] = "in its /tmp is a file perf-PID.map that is not its own: remove it",
+		[JVM_HAS_MAP] = "in its /tmp is a file perf-PID.map that is empty or not its own: "
+				"remove it",
 		[JVM_OLD] = "it is older than Java 17: use perf-map-agent",
 		[JVM_SILENT] = "the JVM did not answer",
 		[JVM_CLOSED] =
@@ -266,6 +269,6 @@ void jvms_finish(struct jvms *j, struct processes *ps, const bool *used, struct 
 		more = ask_next(j, ps, used);
 		if (more || j->nr_asked)
 			nanosleep(&(struct timespec){0, 5000000}, NULL);
-	} while ((more || j->nr_asked) && monotonic_ns() < end);
+	} while ((more || j->nr_asked) && monotonic_ns() < end && !j->impatient());
 	note_missing(j, ps, used, notes);
 }

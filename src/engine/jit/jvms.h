@@ -12,8 +12,8 @@ struct jvms;
 struct processes;
 struct strbuf;
 
-/* EARLY: also before the end. */
-struct jvms *jvms_new(bool early);
+/* EARLY: also before the end. IMPATIENT: whether the user wants no more waiting at the end. */
+struct jvms *jvms_new(bool early, bool (*impatient)(void));
 void jvms_free(struct jvms *j);
 
 /* While it records: asks those that are due, takes maps that have come. Does not wait for them. */
