@@ -545,6 +545,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	sideband_enable(&b->side, true);
 	b->began = (uint64_t)monotonic_ns();
 	b->programs.control->until = end_time(r);
+	targets_scan_all(&b->targets, &b->processes, monotonic_ns() + PREPARE_MS * 1000000LL);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);
 		spaces_update(&b->spaces, &b->processes.list[i]);

@@ -77,6 +77,14 @@ static void scan_children(const struct targets *t, struct processes *ps)
 	free(pids);
 }
 
+void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns)
+{
+	const struct engine_request *r = t->request;
+
+	if (r->all && (r->user || r->vm))
+		processes_get_all(ps, end_ns);
+}
+
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err)
 {
@@ -96,8 +104,7 @@ int targets_scan(struct targets *t, const struct engine_request *r, struct proce
 			return -1;
 	if (r->children && !r->command)
 		scan_children(t, ps);
-	if (r->all && (r->user || r->vm))
-		processes_get_all(ps, r->vm ? INT64_MAX : end_ns);
+	targets_scan_all(t, ps, r->vm ? INT64_MAX : end_ns);
 	return 0;
 }
 

@@ -30,6 +30,11 @@ struct targets {
  */
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err);
+/*
+ * If all processes are recorded, adds those that were started since, until END_NS: after events
+ * are reported, so that none is missed, and the descendants of those neither.
+ */
+void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns);
 void targets_release(struct targets *t);
 
 /* Sets those of the settings that say which tasks are targets. */
