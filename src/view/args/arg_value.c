@@ -75,20 +75,29 @@ double arg_duration(const char *option, const char *arg, double max, struct argp
 	return 0;
 }
 
+/* Without "%", which may follow. */
+static size_t percent_length(const char *arg)
+{
+	size_t len = strlen(arg);
+
+	return len && arg[len - 1] == '%' ? len - 1 : len;
+}
+
 double arg_percent(const char *option, const char *arg, struct argp_state *state)
 {
 	double value = 0;
 
-	if (!parse_decimal(arg, strlen(arg), &value) || value > 100)
+	if (!parse_decimal(arg, percent_length(arg), &value) || value > 100)
 		arg_invalid(option, arg, "a percentage from 0 to 100", state);
 	return value;
 }
 
 uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state)
 {
-	size_t len = strcspn(arg, ".");
-	const char *decimals = arg[len] ? arg + len + 1 : "0";
-	size_t nr = strlen(decimals);
+	size_t all = percent_length(arg), point = strcspn(arg, ".");
+	size_t len = point < all ? point : all;
+	const char *decimals = len < all ? arg + len + 1 : "0";
+	size_t nr = len < all ? all - len - 1 : 1;
 	uint64_t whole = 0, part = 0;
 
 	if (!parse_u64(arg, len, 10, &whole) || whole > UINT32_MAX || nr > 2 ||

@@ -34,10 +34,10 @@ double arg_positive(const char *option, const char *arg, double max, struct argp
 /* A duration above 0, at most MAX seconds: a number and s (the default), ms, m or h; in seconds. */
 double arg_duration(const char *option, const char *arg, double max, struct argp_state *state);
 
-/* From 0 to 100. */
+/* From 0 to 100; "%" may follow. */
 double arg_percent(const char *option, const char *arg, struct argp_state *state);
 
-/* A number from 0 to 2^32 with at most two decimals, in hundredths. */
+/* A number from 0 to 2^32 with at most two decimals, in hundredths; "%" may follow. */
 uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state);
 
 /* The index of ARG among the NR > 1 WORDS. */
