@@ -23,7 +23,7 @@ static bool is_stdout(const struct output_file *f)
 	return f->path ? !strcmp(f->path, "-") : !f->open;
 }
 
-/* stdout or stderr, if PATH leads to the same file: to replace that would be to lose it; else -1 */
+/* stdout or stderr, if that is this file, which must not be replaced then; else -1 */
 static int descriptor_of(const struct stat *st)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -73,7 +73,7 @@ static FILE *open_direct(const char *path)
 	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
-/* A new file, which only its name is used of; NULL and errno on failure. */
+/* The name of a new, empty file; NULL and a message on failure. */
 static char *make_path(const char *ending)
 {
 	const char *folder = getenv("TMPDIR");

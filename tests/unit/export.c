@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/gzip.h"
+#include "lib/compress/gzip.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/export/export.h"

@@ -764,7 +764,8 @@ static void release_recorder(struct bpf *b)
 	b->programs = (struct programs){.log = STRBUF_INIT};
 }
 
-/* Ticks come before the session can say so: with -a many mappings are read in between. */
+/* From the first tick on: with -a the session learns of it only after many mappings have been read.
+ */
 static void add_seconds(const struct bpf *b, struct recording *rec)
 {
 	char *seconds = xasprintf("%.3f", (double)b->duration / 1e9);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "decompress.h"
 #include "lib/util.h"
+#include "zlib_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,6 @@
 enum {
 	CHUNK = 1 << 16,
 	WINDOW_LOG_MAX = 27,
-	WITH_HEADER = 16, /* added to the window bits: gzip header */
 };
 
 #define GZIP_MAGIC "\x1f\x8b"
@@ -29,18 +29,6 @@ struct decompress {
 	bool ended;
 	const char *damage;
 };
-
-static void *allocate(void *opaque, unsigned n, unsigned size)
-{
-	(void)opaque;
-	return xcalloc(n, size);
-}
-
-static void release(void *opaque, void *p)
-{
-	(void)opaque;
-	free(p);
-}
 
 static bool start_zstd(struct decompress *d)
 {
@@ -61,9 +49,9 @@ struct decompress *decompress_new(int fd, const char *first, size_t nr)
 	d->nr = nr;
 	d->inside = true;
 	memcpy(d->in, first, nr);
-	d->gzip.zalloc = allocate;
-	d->gzip.zfree = release;
-	if (is_zstd ? start_zstd(d) : inflateInit2(&d->gzip, MAX_WBITS + WITH_HEADER) == Z_OK)
+	d->gzip.zalloc = zlib_allocate;
+	d->gzip.zfree = zlib_release;
+	if (is_zstd ? start_zstd(d) : inflateInit2(&d->gzip, MAX_WBITS + ZLIB_GZIP_HEADER) == Z_OK)
 		return d;
 	d->damage = "cannot decompress: out of memory, or a library of another version";
 	d->ended = true;

@@ -82,8 +82,7 @@ bool inflated_file_is_sane(int fd)
 	return sane;
 }
 
-/* Where variables are, and what other sections say as well: nobody asks, and it may be half of all.
- */
+/* Where variables are, macros, and indexes of other sections: no name or line needs them. */
 static bool is_never_read(const char *name)
 {
 	static const char *const names[] = {

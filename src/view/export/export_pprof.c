@@ -5,7 +5,7 @@
  */
 #include "export.h"
 #include "input/notes.h"
-#include "lib/gzip.h"
+#include "lib/compress/gzip.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/utf8.h"

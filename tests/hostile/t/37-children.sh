@@ -43,7 +43,7 @@ recorder() {
 }
 recorded user
 
-# Processes of 20 ms, each the parent of the next: those that were not there when the system was searched are known by their parents.
+# A chain of processes of 20 ms each: those that start after the search for processes are known through their parents.
 recorder() {
 	"$BIN" --engine bpf --min-quality 0 "$@"
 }

@@ -19,13 +19,6 @@ expect_record all 0 -a --idle -uk -F 10000 -t 2
 near 'all ticks' $(($(account kept all) + $(account lost all))) $(($(getconf _NPROCESSORS_ONLN) * 20000)) 0.3%
 kill "$target"
 
-# The time of a recording begins with its ticks, not with its command: between them the mappings of all processes are read.
-cpus() {
-	sed -n 's/.* lost[^;]*; \([0-9.]*\) of [0-9]* CPUs for \([0-9.]*\) s;.*/\1 \2/p' "$T/$1.err"
-}
-expect_record during 0 -a --idle -uk -- sleep 0.2
-near 'all CPUs, all the time' "$(cpus during | cut -d ' ' -f 1)" "$(getconf _NPROCESSORS_ONLN)" 5%
-
 # The clock of an idle processor may stand still: what it would have shown is no loss of the next program's.
 sh -c 'while :; do sleep 0.1; done' &
 target=$!
@@ -33,8 +26,9 @@ expect_record sleeper 0 -p "$target" -k -t 3
 check 'sleeper: an idle processor loses nothing' test "$(account lost sleeper)" -le $(($(getconf _NPROCESSORS_ONLN) * 300))
 
 # Four busy programs for each processor beside the target: what it says of its own CPU time is what is kept and lost, and what the account
-# says of CPUs. Ticks also count what a host takes from its guest, which no process's CPU time has: it is spread over all that runs. The
-# middle one of three recordings counts: a machine may have stood still in one.
+# says of CPUs. Ticks include time that a host steals from its guest, which no process's CPU time includes: it is assumed to hit all
+# programs alike. Missed ticks count for the task of the next one, which makes a few per cent more; a hole in the recording makes far less.
+# The middle of three recordings counts: the machine may have stood still in one.
 load=
 n=$(($(getconf _NPROCESSORS_ONLN) * 4))
 while [ "$n" -gt 0 ]; do
@@ -50,6 +44,12 @@ processors() {
 	awk '/^cpu / { print $2 + $3 + $4 + $7 + $8, $9 }' /proc/stat
 }
 
+# cpus NAME: "USED SECONDS" of the recording
+cpus() {
+	"$(dirname "$BIN")/bt-report" --summary --json "$T/$1.rec" 2>/dev/null | grep -oE '"(cpus_used|seconds)": [0-9.]+' | sort |
+		awk '{ printf "%s ", $2 }'
+}
+
 for run in 1 2 3; do
 	before=$(processors)
 	expect_record "load$run" 0 -uk -F 4999 -- "$CASES/exits" 700
@@ -57,7 +57,10 @@ for run in 1 2 3; do
 	echo "$(account kept "load$run") $(account lost "load$run") $expected" | awk '{ print ($1 + $2) / 4.999 / $3 * 100 }' >>"$T/ticks"
 	cpus "load$run" | awk -v expected="$expected" '{ print $1 * $2 * 1000 / expected * 100 }' >>"$T/cpus"
 done
+# The time of a recording begins with its ticks, not with its command: between them the mappings of all processes are read.
+expect_record during 0 -a -uk -- sleep 0.2
 # shellcheck disable=SC2086
 kill $load
-near 'load: CPU time of kept and lost samples, per cent' "$(sort -g "$T/ticks" | sed -n 2p)" 100 5
-near 'load: CPU time by the account, per cent' "$(sort -g "$T/cpus" | sed -n 2p)" 100 15
+near 'load: all CPUs, all the time' "$(cpus during | cut -d ' ' -f 1)" "$(getconf _NPROCESSORS_ONLN)" 15%
+near 'load: CPU time of kept and lost samples, per cent' "$(sort -g "$T/ticks" | sed -n 2p)" 100 20
+near 'load: CPU time by the account, per cent' "$(sort -g "$T/cpus" | sed -n 2p)" 100 20

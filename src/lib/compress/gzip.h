@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a gzip file (RFC 1952) without a time stamp: same data, same bytes. */
-#ifndef LIB_GZIP_H
-#define LIB_GZIP_H
+#ifndef LIB_COMPRESS_GZIP_H
+#define LIB_COMPRESS_GZIP_H
 
 #include <stddef.h>
 #include <stdio.h>

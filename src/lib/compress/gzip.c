@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gzip.h"
-#include "util.h"
+#include "lib/util.h"
+#include "zlib_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITING = 1 << 16, WITH_HEADER = 16 /* added to the window bits: gzip header */ };
-
-static void *allocate(void *opaque, unsigned n, unsigned size)
-{
-	(void)opaque;
-	return xcalloc(n, size);
-}
-
-static void release(void *opaque, void *p)
-{
-	(void)opaque;
-	free(p);
-}
+enum { WAITING = 1 << 16 };
 
 int gzip_init(struct gzip *g, FILE *out, struct strbuf *err)
 {
-	*g = (struct gzip){.stream = {.zalloc = allocate, .zfree = release}, .out = out};
-	if (deflateInit2(&g->stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + WITH_HEADER,
+	*g = (struct gzip){.stream = {.zalloc = zlib_allocate, .zfree = zlib_release}, .out = out};
+	if (deflateInit2(&g->stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + ZLIB_GZIP_HEADER,
 		    MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return fail(err, "cannot compress: zlib is of another version\n");
 	g->waiting = xmalloc(WAITING);
