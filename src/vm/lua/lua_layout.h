@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of Lua in a process, for user space and the BPF programs. Addresses are those of the
+ * process.
+ */
+#ifndef VM_LUA_LUA_LAYOUT_H
+#define VM_LUA_LUA_LAYOUT_H
+
+#include "luajit_shape.h"
+
+#include <stdbool.h>
+
+enum lua_kind { LUA_JIT };
+
+struct luajit_layout {
+	struct luajit_shape shape;
+	bool fork;          /* OpenResty's */
+	bool has_traces;    /* the shape's offsets for traces are known */
+	uint32_t nr_states; /* that were found */
+	uint64_t state;     /* the global_State of the only one; 0: none, or several */
+	/* Names of the functions that LuaJIT itself has, by ffid; NULL: not known. User space only. */
+	const struct luajit_fast *fast;
+};
+
+struct lua_layout {
+	enum lua_kind kind;
+	union {
+		struct luajit_layout jit;
+	};
+};
+
+#endif
