@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cfa.h"
+#include "format.h"
 #include "pointer.h"
 #include "range.h"
 #include "rows.h"
@@ -28,6 +29,9 @@ static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 	known = known && cfa_rule(m->common, &m->now, &rule);
 	if (known && cfa_is_host(&m->now))
 		m->rows->host = rule;
+	if (known && m->at == m->range->start && end == m->range->to &&
+		cfa_is_luajit(&m->now, end - m->at))
+		rule.cfa = UNWIND_CFA_LUAJIT;
 	unwind_rows_add_in(m->rows, m->range, m->at, end, known ? &rule : NULL);
 }
 

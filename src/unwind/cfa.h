@@ -62,6 +62,12 @@ void cfa_run(const struct cfa_common *common, struct bytes program,
  */
 bool cfa_is_host(const struct cfa_state *state);
 
+/*
+ * True if STATE, the only one of a function of SIZE bytes, is that of LuaJIT's assembly (lj_vm.S).
+ * No compiler saves registers in that order, and code that has many bytes has more than one state.
+ */
+bool cfa_is_luajit(const struct cfa_state *state, uint64_t size);
+
 /* Turns STATE into a rule. False: the table format cannot express it. */
 struct unwind_rule;
 bool cfa_rule(

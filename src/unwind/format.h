@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 5,
+	UNWIND_VERSION = 6,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -54,6 +54,7 @@ enum unwind_cfa {
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
+	UNWIND_CFA_LUAJIT, /* assembly of LuaJIT, see luajit_step.h */
 	/* not in tables: by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
 	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */

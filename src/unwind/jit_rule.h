@@ -11,7 +11,6 @@
 #include "walk.h"
 
 #include "erlang_step.h"
-#include "luajit_step.h"
 
 /* The BPF programs have functions of their own for what has long loops. */
 #ifndef JIT_SEARCH_CODE
@@ -98,7 +97,7 @@ static inline int walk_by_layout(struct walk *w, const struct jit_layout *layout
 	case JIT_ERLANG:
 		return walk_by_erlang(w, &layout->erlang);
 	case JIT_LUAJIT:
-		return walk_by_luajit(w);
+		return walk_by_trace(w);
 	default:
 		return WALK_NO_RULE;
 	}

@@ -39,6 +39,8 @@ static inline bool walk_is_syscall(struct walk *w)
 	       code[1] == 0x05;
 }
 
+#include "luajit_step.h"
+
 /*
  * A leaf without rules, by the return address at rsp: assembly often has no frame, and rbp is then
  * that of an outer function. glibc's rules for clone and clone3 end before the system call; the
@@ -332,6 +334,10 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
+#ifndef __bpf__ /* the BPF programs have a function of their own for that */
+	if (r->cfa == UNWIND_CFA_LUAJIT)
+		return walk_by_luajit(w);
+#endif
 	if (r->cfa == UNWIND_CFA_JIT_METHOD)
 		return walk_by_method(w, r);
 	if (r->cfa == UNWIND_CFA_JIT_SENDER)

@@ -40,6 +40,18 @@ struct walk_map {
 	uint64_t id_at, id; /* address and first bytes of its build-id; 0: not known */
 };
 
+/* A frame of LuaJIT: of its interpreter, with what that calls in assembly, or of a trace. */
+struct walk_vm {
+	/*
+	 * The interpreter's rsp, to which the thread there refers: see luajit_step.h; 0: there is
+	 * none. In traces that of the interpreter's frame that they were entered from.
+	 */
+	uint64_t frame;
+	uint64_t pc;   /* walk_pc() */
+	bool leaf;     /* the walk's first frame: the registers are those of the VM */
+	bool compiled; /* a trace */
+};
+
 struct walk {
 	uint64_t reg[NR_REGS];
 	uint64_t bx_at; /* where the frame's rbx is saved; 0: in reg */
@@ -48,6 +60,7 @@ struct walk {
 	uint8_t end;    /* enum walk_end */
 	uint32_t nr;    /* frames so far */
 	struct walk_map map;
+	struct walk_vm vm;       /* the innermost such frame so far */
 	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */
 };
 

@@ -91,4 +91,12 @@ __noinline int step_by_layout(uint32_t lane)
 	return layout ? walk_by_layout(&s->walk, layout) : WALK_NO_RULE;
 }
 
+/* Steps to the caller of LuaJIT's assembly. */
+__noinline int step_by_luajit(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s ? walk_by_luajit(&s->walk) : WALK_NO_RULE;
+}
+
 #endif

@@ -412,8 +412,12 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	}
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
-	w->end =
-		e->rule.cfa == UNWIND_CFA_LAYOUT ? step_by_layout(lane) : walk_by_rule(w, &e->rule);
+	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
+		w->end = step_by_layout(lane);
+	else if (e->rule.cfa == UNWIND_CFA_LUAJIT)
+		w->end = step_by_luajit(lane);
+	else
+		w->end = walk_by_rule(w, &e->rule);
 	return w->end == WALK_ON;
 }
 
