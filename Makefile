@@ -40,7 +40,7 @@ BENCH_SRC := $(wildcard tests/bench/*.c)
 RIGHT_SRC := $(wildcard tests/right/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
-LAYOUT_SRC := tests/layout/perl_stack.c
+LAYOUT_SRC := $(wildcard tests/layout/*_stack.c tests/layout/*_layout.c)
 KERNELS_SRC := tests/kernels/verify.c
 # the script of the SVG files is these, one behind the other
 WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js graph.js actions.js \

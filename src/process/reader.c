@@ -237,3 +237,64 @@ size_t reader_pages(uint32_t pid, uint64_t address, size_t nr, const void **byte
 	*bytes = r->bytes;
 	return r->nr;
 }
+
+/* ---- scattered memory ---- */
+
+/* Their bytes are behind the NR addresses. */
+struct scattered_request {
+	uint32_t pid;
+	size_t nr, size;
+	uint64_t addresses[];
+};
+
+/* From the first on; returns how many were read. */
+static size_t read_scattered(
+	uint32_t pid, const uint64_t *addresses, size_t nr, size_t size, char *to)
+{
+	struct iovec local = {to, nr * size}, remote[PAGES_MAX];
+
+	for (size_t i = 0; i < nr; i++)
+		remote[i] = (struct iovec){(void *)(uintptr_t)addresses[i], size};
+	ssize_t n = process_vm_readv((pid_t)pid, &local, 1, remote, nr, 0);
+
+	return n > 0 ? (size_t)n / size : 0;
+}
+
+static int work_scattered(void *room, int fd)
+{
+	struct scattered_request *r = room;
+	char *to = (char *)(r->addresses + r->nr);
+
+	(void)fd;
+	for (size_t at = 0; at < r->nr;) {
+		size_t nr = r->nr - at < PAGES_MAX ? r->nr - at : PAGES_MAX;
+		size_t done =
+			read_scattered(r->pid, r->addresses + at, nr, r->size, to + at * r->size);
+
+		at += done;
+		if (done < nr)
+			memset(to + at++ * r->size, 0, r->size);
+	}
+	return -1;
+}
+
+bool reader_scattered(uint32_t pid, const uint64_t *addresses, size_t nr, size_t size, void *to)
+{
+	size_t at = 0,
+	       max = (READER_ROOM - sizeof(struct scattered_request)) / (size + sizeof(*addresses));
+
+	while (at < nr) {
+		struct scattered_request *r = reader_room();
+		size_t part = nr - at < max ? nr - at : max;
+
+		if (!r)
+			return false;
+		*r = (struct scattered_request){.pid = pid, .nr = part, .size = size};
+		memcpy(r->addresses, addresses + at, part * sizeof(*addresses));
+		if (!reader_run(pid, work_scattered, NULL))
+			return false;
+		memcpy((char *)to + at * size, r->addresses + part, part * size);
+		at += part;
+	}
+	return true;
+}

@@ -41,6 +41,12 @@ bool reader_memory(uint32_t pid, uint64_t address, void *to, size_t size);
  */
 size_t reader_pages(uint32_t pid, uint64_t address, size_t nr, const void **bytes);
 
+/*
+ * Reads SIZE bytes at each of NR addresses of process PID, to TO, one behind the other. Those that
+ * cannot be read are 0. Few requests for many addresses. False: the process did not answer.
+ */
+bool reader_scattered(uint32_t pid, const uint64_t *addresses, size_t nr, size_t size, void *to);
+
 /* Appends a line about processes that did not answer, if any. */
 void reader_describe(struct strbuf *out);
 

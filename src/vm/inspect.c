@@ -22,6 +22,7 @@ void inspect_init(struct target *t, const struct processes *ps, const struct pro
 	*t = (struct target){
 		.files = files,
 		.memory = memory_of_process(&p->pid),
+		.process = p->id,
 		.debug = {.root = p->root[0] ? p->root : NULL, .path = debug_path},
 	};
 	for (size_t i = 0; i < p->nr_maps; i++) {

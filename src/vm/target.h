@@ -4,6 +4,7 @@
 #define VM_TARGET_H
 
 #include "pointer_path.h"
+#include "process/areas.h"
 #include "symbol/elf/debugfile.h"
 
 #include <stdbool.h>
@@ -17,6 +18,10 @@ struct memory {
 	/* Reads LEN bytes at ADDRESS; false: not all are readable. */
 	bool (*read)(void *context, uint64_t address, void *to, size_t len);
 	void *context;
+	/* The two below, NULL: the memory cannot be searched. */
+	struct memory_area *(*areas)(void *context, uint64_t max, size_t *nr);
+	bool (*scattered)(
+		void *context, const uint64_t *addresses, size_t nr, size_t size, void *to);
 };
 
 static inline bool memory_read(const struct memory *m, uint64_t address, void *to, size_t len)
@@ -28,6 +33,16 @@ static inline bool memory_pointer(const struct memory *m, uint64_t address, uint
 {
 	return memory_read(m, address, value, sizeof(*value));
 }
+
+/* As areas_read(). */
+struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *nr);
+
+/*
+ * Reads SIZE bytes at each of NR addresses to TO, one behind the other; those that cannot be read
+ * are 0. Much faster than as many reads. False: none can be read.
+ */
+bool memory_scattered(
+	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to);
 
 /* The memory of process PID; needs permission to trace it. */
 struct memory memory_of_process(const uint32_t *pid);
@@ -43,6 +58,7 @@ struct target {
 	const struct target_file *files;
 	size_t nr_files;
 	struct memory memory;
+	uint64_t process;         /* no other process has it; 0: not known */
 	struct debug_paths debug; /* where debug files are searched */
 	/*
 	 * Downloads the debug file with a build-id, of the file NAME, if none is installed; returns

@@ -121,12 +121,26 @@ static void update_map(const struct vm_processes *vp, const struct vm_image *ima
 			image->pid, vp->vm->title);
 }
 
+/*
+ * A layout in the object NUMBER: of the process itself, if it was found there before, or else of
+ * another. NULL: there is none.
+ */
+static const struct vm_layout *find_like(
+	const struct vm_processes *vp, const struct vm_image *image, size_t number)
+{
+	uint64_t id = vp->ps->objects[number].id;
+	const uint32_t *like = table_get(&vp->by_object, number, id);
+
+	if (image->state == IMAGE_FOUND && image->object == id)
+		return &image->layout;
+	return like ? &vp->images[*like].layout : NULL;
+}
+
 /* As vm->find. */
 static int find(struct vm_processes *vp, const struct process *p, struct vm_image *image,
 	struct strbuf *err)
 {
 	struct vm_layout layout;
-	const uint32_t *like;
 	struct target t;
 	size_t object;
 	bool is_new;
@@ -135,15 +149,15 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	look_at_objects(vp);
 	if (!find_object(vp, p, &object))
 		return 1;
-	like = table_get(&vp->by_object, object, vp->ps->objects[object].id);
 	inspect_init(&t, vp->ps, p, NULL);
 	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* while recording: be fast */
 	t.fetch = vp->fetch && vp->map < 0 ? debuginfod_open_as_user : NULL;
-	found = vp->vm->find(&t, like ? &vp->images[*like].layout : NULL, &layout, err);
+	found = vp->vm->find(&t, find_like(vp, image, object), &layout, err);
 	inspect_release(&t);
 	if (found)
 		return found;
 	image->layout = layout;
+	image->object = vp->ps->objects[object].id;
 	*table_put(&vp->by_object, object, vp->ps->objects[object].id, &is_new) =
 		(uint32_t)(image - vp->images);
 	return 0;
@@ -230,6 +244,7 @@ void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t chil
 		return; /* not known yet: searched as any new process */
 	image->state = IMAGE_FOUND;
 	image->layout = vp->images[of_parent].layout;
+	image->object = vp->images[of_parent].object;
 	image->changes = p ? p->changes : 0;
 	image->began_ns = 0; /* initialised from the start */
 	if (task_lives(child, 0))

@@ -44,6 +44,7 @@ struct vm_processes {
 		int64_t began_ns, looked_ns;
 		enum { IMAGE_NEW, IMAGE_NONE, IMAGE_FOUND, IMAGE_REFUSED } state;
 		struct vm_layout layout;
+		uint64_t object; /* ID of the one that the layout was found in */
 		bool has_names;
 	} * images; /* from 1; unused ones: PID 0 */
 	size_t nr_images, images_alloc;

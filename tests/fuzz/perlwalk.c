@@ -90,7 +90,7 @@ static void check(const struct perl_layout *l, const struct memory *m, size_t ma
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct memory memory = {read_image, &image};
+	struct memory memory = {.read = read_image, .context = &image};
 	struct perl_layout l = {0};
 
 	if (size < 4)

@@ -18,8 +18,17 @@ struct luajit_layout {
 	bool has_traces;    /* the shape's offsets for traces are known */
 	uint32_t nr_states; /* that were found */
 	uint64_t state;     /* the global_State of the only one; 0: none, or several */
-	/* Names of the functions that LuaJIT itself has, by ffid; NULL: not known. User space only. */
+	/* Names of the functions that LuaJIT itself has, by ffid; NULL: not known. User space only.
+	 */
 	const struct luajit_fast *fast;
+	/* What finding it again needs. User space only. */
+	struct {
+		uint64_t process; /* as in struct target */
+		uint64_t state;   /* one of those that were found; 0: none */
+		uint32_t nr;      /* of them */
+		int64_t took_ns;  /* all searches so far */
+		int64_t due_ns;   /* monotonic time of the next one */
+	} search;
 };
 
 struct lua_layout {

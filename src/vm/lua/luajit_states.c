@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "luajit_states.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+
+enum {
+	FIRST = 0x350, /* words in a page that may be a main state's glref */
+	WORDS = 16,
+	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
+	BATCH = 1 << 21,      /* bytes */
+	CHECKS_MAX = 1 << 14, /* words that look like a glref; more are no coincidence */
+};
+
+#define PROBED_MAX (2ULL << 30)
+#define LISTED_MAX (16ULL << 30)
+#define READ_MAX (256ULL << 20)
+
+/* A search: of the words from FIRST on in each page. */
+struct state_search {
+	const struct memory *memory;
+	struct luajit_states found;
+	size_t words;
+	uint32_t checks;
+	uint64_t *addresses; /* of a batch */
+	uint64_t *bytes;
+	size_t nr, max;
+};
+
+bool luajit_thread_is_at(const struct memory *m, uint64_t thread, uint64_t global)
+{
+	uint64_t head[3];
+	unsigned char type;
+
+	if (!thread || thread % 8 || !memory_read(m, thread, head, sizeof(head)))
+		return false;
+	memcpy(&type, (const char *)head + LUAJIT_GCT, 1);
+	return type == LUAJIT_THREAD && head[LUAJIT_GLREF / sizeof(*head)] == global;
+}
+
+/* The size of a lua_State: upstream's, OpenResty's. */
+static bool is_size(uint64_t size)
+{
+	return size == 0x60 || size == 0x70;
+}
+
+bool luajit_state_is_at(const struct memory *m, uint64_t global)
+{
+	uint64_t thread;
+
+	return global && memory_pointer(m, global + LUAJIT_MAINTHREAD, &thread) &&
+	       is_size(global - thread) && luajit_thread_is_at(m, thread, global);
+}
+
+/* The word at ADDRESS may be the glref of a main state. */
+static void take_word(struct state_search *s, uint64_t address, uint64_t word)
+{
+	if (!is_size(word - (address - LUAJIT_GLREF)) || s->checks == CHECKS_MAX)
+		return;
+	s->checks++;
+	if (!luajit_state_is_at(s->memory, word))
+		return;
+	if (!s->found.nr++)
+		s->found.first = word;
+}
+
+static void take_batch(struct state_search *s)
+{
+	const uint64_t *word = s->bytes;
+
+	if (s->nr && memory_scattered(
+			     s->memory, s->addresses, s->nr, s->words * sizeof(*word), s->bytes))
+		for (size_t i = 0; i < s->nr; i++)
+			for (size_t k = 0; k < s->words; k++)
+				take_word(s, s->addresses[i] + k * sizeof(*word), *word++);
+	s->nr = 0;
+}
+
+static void add_page(struct state_search *s, uint64_t address)
+{
+	s->addresses[s->nr++] = address;
+	if (s->nr == s->max)
+		take_batch(s);
+}
+
+/* In the areas, from the highest page down, or from the lowest up, but in no more than MAX bytes.
+ */
+static void search_words(struct state_search *s, size_t first, size_t words, bool down,
+	const struct memory_area *areas, size_t nr, uint64_t max)
+{
+	s->words = words;
+	s->max = BATCH / (words * sizeof(uint64_t));
+	s->addresses = xcalloc(s->max, sizeof(*s->addresses));
+	s->bytes = xcalloc(s->max, words * sizeof(uint64_t));
+	for (size_t i = 0; i < nr; i++) {
+		const struct memory_area *a = &areas[down ? nr - 1 - i : i];
+		uint64_t size = a->end - a->start < max ? a->end - a->start : max;
+
+		max -= size;
+		for (uint64_t at = 0; at < size; at += AREA_PAGE)
+			add_page(s, first + (down ? a->end - AREA_PAGE - at : a->start + at));
+	}
+	take_batch(s);
+	free(s->addresses);
+	free(s->bytes);
+}
+
+struct luajit_states luajit_states_search(const struct memory *m)
+{
+	struct state_search s = {.memory = m};
+	size_t nr;
+	struct memory_area *areas = memory_areas(m, LISTED_MAX, &nr);
+
+	search_words(&s, FIRST, WORDS, true, areas, nr, PROBED_MAX);
+	if (!s.found.nr)
+		search_words(&s, 0, PAGE_WORDS, false, areas, nr, READ_MAX);
+	free(areas);
+	return s.found;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the states of LuaJIT 2.1 (GC64) in the memory of a process: a main lua_State is followed by
+ * its global_State, and each points to the other.
+ */
+#ifndef VM_LUA_LUAJIT_STATES_H
+#define VM_LUA_LUAJIT_STATES_H
+
+#include "vm/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	LUAJIT_VMSTATE = 0xb8, /* in global_State */
+	LUAJIT_MAINTHREAD = 0xc0,
+	LUAJIT_GCT = 9,      /* the type of an object, in each */
+	LUAJIT_GLREF = 0x10, /* in lua_State */
+};
+
+/* Values of gct: of objects, and in the upper 17 bits of values, inverted. */
+enum luajit_type {
+	LUAJIT_STRING = 4,
+	LUAJIT_THREAD = 6,
+	LUAJIT_FUNCTION = 8,
+	LUAJIT_TRACE = 9,
+	LUAJIT_TABLE = 11,
+	LUAJIT_USERDATA = 12,
+};
+
+struct luajit_states {
+	uint64_t first; /* the global_State that was found first; 0: none */
+	uint32_t nr;
+};
+
+/* True if a main state's global_State is at GLOBAL. */
+bool luajit_state_is_at(const struct memory *m, uint64_t global);
+
+/* True if a lua_State of GLOBAL is at THREAD. */
+bool luajit_thread_is_at(const struct memory *m, uint64_t thread, uint64_t global);
+
+/*
+ * Searches the memory that the process has written. LuaJIT's own allocator has the state at the
+ * same place in a page, in all builds that are known: these words are read first, from the highest
+ * address down, which is what was mapped first, in up to 2 GiB of pages: half a microsecond each.
+ * Only if they have no state, as with an allocator of the program, 256 MiB are read whole, from the
+ * lowest address, which is the heap, up.
+ */
+struct luajit_states luajit_states_search(const struct memory *m);
+
+#endif

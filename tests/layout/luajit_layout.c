@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * luajit_layout PID [TIMES]: what luajit_find tells of a process, found anew TIMES times, and how
+ * long that took.
+ */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "vm/inspect.h"
+#include "vm/lua/luajit_find.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void print_layout(const struct luajit_layout *l)
+{
+	printf("%s, %u states", l->fork ? "fork" : "upstream", l->nr_states);
+	if (l->state)
+		printf(", %#" PRIx64, l->state);
+	printf("%s\n", l->has_traces ? ", with traces" : "");
+#define SAY(name) printf("%s %#x\n", #name, l->shape.name);
+	LUAJIT_SHAPE_ALL(SAY)
+#undef SAY
+}
+
+int main(int argc, char **argv)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct luajit_layout layout, like;
+	struct processes ps;
+	struct target t;
+	int found = -1, times = argc > 2 ? atoi(argv[2]) : 1;
+
+	if (argc < 2)
+		return EXIT_USAGE_ERROR;
+	processes_init(&ps);
+	inspect_init(&t, &ps, processes_get(&ps, (uint32_t)atoi(argv[1])), NULL);
+	for (int i = 0; i < times; i++) {
+		int64_t began = monotonic_ns();
+
+		found = luajit_find(&t, i ? &like : NULL, &layout, &err);
+		fprintf(stderr, "%.3f ms\n", (double)(monotonic_ns() - began) / 1e6);
+		like = layout;
+	}
+	if (found)
+		printf("[%s]\n", found > 0 ? "no LuaJIT there" : err.buf);
+	else
+		print_layout(&layout);
+	inspect_release(&t);
+	processes_release(&ps);
+	strbuf_release(&err);
+	return found ? EXIT_FAILED : EXIT_OK;
+}
