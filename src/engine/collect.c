@@ -36,6 +36,7 @@ struct user_frame {
 	const struct mapping *map; /* NULL: none */
 	uint64_t address;
 	bool call;
+	bool is_vm; /* as in WALK_FRAME_VM */
 };
 
 static struct user_frame decode_frame(const struct collector *c, uint64_t frame)
@@ -43,10 +44,12 @@ static struct user_frame decode_frame(const struct collector *c, uint64_t frame)
 	uint64_t serial = frame >> 41;
 
 	if (!walk_frame_mapped(frame) || !serial || serial > c->ps->nr_maps)
-		return (struct user_frame){NULL, frame & ((1ULL << 57) - 1), frame >> 57 & 1};
+		return (struct user_frame){
+			NULL, frame & ((1ULL << 57) - 1), frame >> 57 & 1, false};
 	const struct mapping *m = &c->ps->maps[serial - 1];
 
-	return (struct user_frame){m, m->start + (frame & ((1ULL << 40) - 1)), frame >> 40 & 1};
+	return (struct user_frame){m, m->start + (frame & (WALK_FRAME_VM - 1)), frame >> 40 & 1,
+		frame & WALK_FRAME_VM};
 }
 
 static uint32_t frame_of(struct collector *c, uint64_t frame)
@@ -269,8 +272,8 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 		return frame_table_rare(&c->table);
 	const struct sample_name *name = name_at(c, number);
 
-	return frame_table_vm(
-		&c->table, vm, string_of(c, name->function), string_of(c, name->file), name->line);
+	return frame_table_vm(&c->table, vm, name->what & vm->compiled ? FRAME_JIT : vm->frame,
+		string_of(c, name->function), string_of(c, name->file), name->line);
 }
 
 /* False for entries that only mark a possible run loop, for splicing. */
@@ -325,7 +328,10 @@ static struct splice_native *native_frames(
 		struct user_frame f = decode_frame(c, frame);
 
 		list[i].id = frame_of(c, frame);
-		list[i].role = frame_table_role(&c->table, vm, f.map, f.address - f.call);
+		if (vm->splice->in_place)
+			list[i].role = f.is_vm ? SPLICE_LOOP : SPLICE_ELSEWHERE;
+		else
+			list[i].role = frame_table_role(&c->table, vm, f.map, f.address - f.call);
 	}
 	return list;
 }

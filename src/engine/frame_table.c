@@ -192,18 +192,18 @@ uint32_t frame_table_named(
 	return id;
 }
 
-uint32_t frame_table_vm(
-	struct frame_table *t, const struct vm *vm, uint32_t function, uint32_t file, uint32_t line)
+uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_kind kind,
+	uint32_t function, uint32_t file, uint32_t line)
 {
 	struct rec_name n = {.function = function, .file = file, .line = line};
 	bool is_new;
-	uint32_t *at = table_put(
-		&t->vm, (uint64_t)function << 32 | file, (uint64_t)vm->kind << 32 | line, &is_new);
+	uint32_t *at = table_put(&t->vm, (uint64_t)function << 32 | file,
+		(uint64_t)vm->kind << 40 | (uint64_t)kind << 32 | line, &is_new);
 
 	if (!is_new)
 		return *at;
-	uint32_t id = *at = recording_add_frame(
-		t->rec, &(struct rec_frame){.kind = vm->frame, .place = AT_NAME});
+	uint32_t id = *at =
+		recording_add_frame(t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
 
 	if (function)
 		recording_name_frame(t->rec, id, &n, 1);

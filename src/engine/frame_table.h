@@ -41,11 +41,11 @@ uint32_t frame_table_named(
 	struct frame_table *t, const char *name, const char *module, uint64_t offset);
 
 /*
- * An interpreter's frame; FUNCTION and FILE are strings of the recording, 0: unknown. Without a
- * function the frame has no name.
+ * A frame of an interpreter, of KIND; FUNCTION and FILE are strings of the recording, 0: unknown.
+ * Without a function the frame has no name.
  */
-uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, uint32_t function,
-	uint32_t file, uint32_t line);
+uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_kind kind,
+	uint32_t function, uint32_t file, uint32_t line);
 
 /* Adds the interpreter's stack of NR frames, leaf first; if END says that there is none, of a note.
  */

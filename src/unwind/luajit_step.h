@@ -93,6 +93,7 @@ static inline int luajit_leave(struct walk *w, uint64_t sp)
 	w->reg[REG_FP] = saved[3];
 	w->reg[REG_PC] = saved[4];
 	w->reg[REG_SP] = sp + LUAJIT_CFA;
+	w->vm.nr++;
 	w->bx_at = 0;
 	w->known = 3 << 14 | 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
@@ -161,7 +162,7 @@ static inline int luajit_helper(struct walk *w)
 	if (!luajit_is_return(w, at) && !luajit_is_return(w, at += 8))
 		return WALK_NO_RULE;
 	to = w->saved[0];
-	if (to - w->map.start < w->map.end - w->map.start && luajit_is_frame(w, at + 8))
+	if (luajit_is_frame(w, at + 8)) /* not in a trace: its own frame is below that */
 		luajit_remember(w, at + 8, false);
 	w->reg[REG_PC] = to;
 	w->reg[REG_SP] = at + 8;

@@ -50,6 +50,7 @@ struct walk_vm {
 	uint64_t pc;   /* walk_pc() */
 	bool leaf;     /* the walk's first frame: the registers are those of the VM */
 	bool compiled; /* a trace */
+	uint8_t nr;    /* such frames so far, modulo 256 */
 };
 
 struct walk {
@@ -71,18 +72,20 @@ enum {
 };
 
 /*
- * A frame as a number: bits 41 to 63 the mapping's serial, bit 40 set for a return address, bits 0
- * to 39 the offset in the mapping. For a pc in no mapping: bits 58 to 63 set, bit 57 set for a
- * return address, bits 0 to 56 the pc.
+ * A frame as a number: bits 41 to 63 the mapping's serial, bit 40 set for a return address, bit 39
+ * for a frame of an interpreter that struct walk_vm counts, bits 0 to 38 the offset in the mapping.
+ * For a pc in no mapping: bits 58 to 63 set, bit 57 set for a return address, bits 0 to 56 the pc.
  */
 enum { WALK_SERIALS = 0x7e0000 };
+
+#define WALK_FRAME_VM (1ULL << 39)
 
 static inline uint64_t walk_frame(const struct walk_map *m, uint64_t pc, bool call)
 {
 	if (!m)
 		return 0x3fULL << 58 | (uint64_t)call << 57 | (pc & ((1ULL << 57) - 1));
 	return (uint64_t)m->serial << 41 | (uint64_t)call << 40 |
-	       ((pc - m->start) & ((1ULL << 40) - 1));
+	       ((pc - m->start) & (WALK_FRAME_VM - 1));
 }
 
 static inline bool walk_frame_mapped(uint64_t frame)

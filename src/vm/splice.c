@@ -248,7 +248,7 @@ static void merge(const struct work *w, struct merged *m)
 
 	for (int loop = (int)w->nr_loops; loop--;) {
 		add_native(m, s, at, w->loops[loop].frame);
-		at = w->loops[loop].frame;
+		at = w->loops[loop].frame + (s->rules->in_place && !w->loops[loop].extra);
 		for (; f < s->nr_frames &&
 			(w->frame_loops[f] == loop || w->frame_loops[f] == SPLICE_NO_LOOP);
 			f++)

@@ -65,6 +65,11 @@ enum { SPLICE_NO_LOOP = -1 };
 #define SPLICE_NEVER (1u << 28) /* more than any sum of costs */
 
 struct splice_rules {
+	/*
+	 * Run loops are the frames that struct walk_vm counts, and all VM frames are in place of
+	 * one: it is omitted. find_code is NULL.
+	 */
+	bool in_place;
 	/* Finds the functions with roles in ELF; none if it does not contain the interpreter. */
 	void (*find_code)(struct splice_code *code, const struct elffile *elf);
 	/* False for entries that only mark a possible run loop. */

@@ -27,6 +27,10 @@ struct vm {
 	enum vm_kind kind;
 	enum stack_kind stack;
 	enum frame_kind frame;
+	bool by_native;    /* walks begin where the native stack has the interpreter */
+	uint64_t compiled; /* flag in what of frames that are machine code; 0: none are */
+	/* Names of the interpreter's states, from index 1 to the first NULL; NULL: not known. */
+	const char *const *states;
 
 	const char *symbol; /* defined by every file that may have the interpreter */
 	/*
@@ -40,14 +44,21 @@ struct vm {
 	void (*describe)(const struct vm_layout *layout, uint32_t pid, struct strbuf *out);
 	/* Adds the layout in PID to the values for a stap script. False: there is no room. */
 	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
-	/* Walks the stack of the thread with the thread pointer THREAD, which must not run. */
+	/*
+	 * Walks the stack of the thread with the thread pointer THREAD, which must not run; SP: its
+	 * stack pointer.
+	 */
 	enum vm_end (*walk)(const struct vm_layout *layout, const struct memory *memory,
-		uint64_t thread, struct vm_stack *stack);
-	/* Reads the texts of FRAME, which must still be in memory. */
+		uint64_t thread, uint64_t sp, struct vm_stack *stack);
+	/*
+	 * Reads the texts of FRAME, which must still be in memory; BELOW: the next outer frame, of
+	 * type 0 if there is none.
+	 */
 	void (*read_texts)(const struct vm_layout *layout, const struct memory *memory,
-		const struct vm_frame *frame, union vm_texts *texts);
+		const struct vm_frame *frame, const struct vm_frame *below, union vm_texts *texts);
 	/* Appends the name of a frame in the language's syntax. False: it could not be read. */
-	bool (*add_name)(const union vm_texts *texts, uint64_t what, struct strbuf *name);
+	bool (*add_name)(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
+		struct strbuf *name);
 	/* Appends the file and gives the line, 0: not known. False: they could not be read. */
 	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
 	const struct splice_rules *splice;

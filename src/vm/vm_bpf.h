@@ -74,13 +74,13 @@ static __always_inline int vm_step(struct scratch *s)
 }
 
 /* False: the name could not be read. */
-static __always_inline bool vm_read_texts(
-	struct scratch *s, const struct vm_frame *frame, union vm_texts *texts)
+static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_frame *frame,
+	const struct vm_frame *below, union vm_texts *texts)
 {
 	switch (s->vm_layout.kind) {
 #define VM_READ_TEXTS(KIND, name)                                                                  \
 	case VM_##KIND:                                                                            \
-		name##_read_texts(&s->vm.name, &s->vm_layout.name, frame, &texts->name);           \
+		name##_texts_here(&s->vm.name, &s->vm_layout.name, frame, below, &texts->name);    \
 		return texts->name.named;
 		VM_LIST(VM_READ_TEXTS)
 	default:
@@ -128,6 +128,18 @@ __noinline int take_vm_steps(uint32_t lane)
 	return !s;
 }
 
+/* The next outer frame; of type 0 if there is none. */
+static __always_inline struct vm_frame frame_below(const struct scratch *s, uint32_t index)
+{
+	struct vm_words words = {0, 1};
+
+	if (++index >= VM_DEPTH || index >= s->nr_vm)
+		return vm_unpack(&words, 0);
+	words.what = s->frame[PAD + index * VM_WORDS];
+	words.at = s->frame[PAD + index * VM_WORDS + 1];
+	return vm_unpack(&words, s->with[index]);
+}
+
 /* Sends frame INDEX with its texts to user space, unless it was sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
@@ -145,8 +157,10 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
 	bool named;
 
+	struct vm_frame below = frame_below(s, index);
+
 	new->what = frame.what;
-	named = vm_read_texts(s, &frame, &new->texts);
+	named = vm_read_texts(s, &frame, &below, &new->texts);
 	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && named)
 		bpf_map_update_elem(&vm_sent, &new->key, &yes, BPF_ANY);
 	return 0;
@@ -155,10 +169,11 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 static __always_inline void walk_vm(struct scratch *s)
 {
 	s->vm.walk.found = false;
+	s->vm.walk.state = 0;
 	s->vm.walk.mixed = settings.user;
 	s->vm.walk.owner = s->row.tgid;
 	s->vm_end = vm_begin(s);
-	for (int i = 0; i < VM_STEPS / STRIDE; i++)
+	for (int i = 0; i < VM_STEPS_MAX / STRIDE; i++)
 		if (take_vm_steps(LANE_EVENT))
 			break;
 	if (s->vm_end == VM_ON)
@@ -166,10 +181,32 @@ static __always_inline void walk_vm(struct scratch *s)
 }
 
 /*
+ * What the native stack tells of the interpreter. If user stacks are not recorded, it is walked up
+ * to there; IN_USER: s->regs is set.
+ */
+static __always_inline void take_native(struct scratch *s, bool in_user)
+{
+	struct vm_native *native = &s->vm.walk.native;
+	const struct walk_vm *vm = &s->walk.vm;
+
+	if (!settings.user)
+		walk_to_vm(s, in_user);
+	native->frame = vm->frame;
+	native->pc = vm->pc;
+	native->leaf = vm->leaf;
+	native->compiled = vm->compiled;
+	native->walked = true;
+	native->whole = s->walk.end == WALK_ROOT;
+	native->sp = s->regs.sp;
+	native->dx = s->regs.dx;
+	native->bx = s->regs.bx;
+}
+
+/*
  * Takes the VM stack of the current task into s->row; false: no room. If user stacks are recorded,
  * a thread without a running interpreter has no VM stack.
  */
-static __always_inline bool vm_stack(struct scratch *s)
+static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 {
 	uint32_t tgid = s->row.tgid;
 	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &tgid);
@@ -178,7 +215,11 @@ static __always_inline bool vm_stack(struct scratch *s)
 	s->vm_end = VM_NOT_RUNNING;
 	if (layout) {
 		s->vm_layout = *layout;
+		if (settings.vm_by_native)
+			take_native(s, in_user);
 		walk_vm(s);
+		if (s->vm.walk.state && !s->row.labels)
+			s->row.labels = VM_LABEL(s->vm.walk.state);
 	}
 	if (s->vm_end == VM_NOT_RUNNING && settings.user)
 		return true;

@@ -34,7 +34,8 @@ struct vm_frame {
 /* In place of a frame's type: there are no frames. */
 enum { VM_NO_FRAME = 7 };
 
-enum { VM_DEPTH = 1024 }; /* frames, at most */
+enum { VM_DEPTH = 1024 };        /* frames, at most */
+enum { VM_STEPS_MAX = 1 << 13 }; /* of a walk */
 
 /*
  * A frame as two words, neither of them 0: what combined with a part of with, enough to distinguish
@@ -68,8 +69,24 @@ enum vm_end {
 	VM_ENDS,
 };
 
+/*
+ * The innermost frame of an interpreter in the native stack, for VMs that are found by it, and what
+ * else the native stack tells. Set before a walk begins.
+ */
+struct vm_native {
+	uint64_t frame;      /* 0: there is none */
+	uint64_t pc;         /* in it */
+	uint64_t sp, dx, bx; /* registers of the thread */
+	bool walked;         /* it was looked for; else only sp is set, and the thread waits */
+	bool whole;          /* the outermost frame was reached */
+	bool leaf;           /* the thread is in this very frame */
+	bool compiled;       /* it runs code that was compiled at run time */
+};
+
 /* The first member of all walks. */
 struct vm_walk {
+	struct vm_native native;
+	uint32_t state; /* of the interpreter: index in the states of struct vm, 0: not known */
 	bool mixed;     /* for splicing: also entries that only mark a possible run loop */
 	bool found;     /* there is a frame */
 	uint32_t owner; /* tgid, for cached entries */

@@ -2,12 +2,12 @@
 /*
  * The interpreters: one ROW(KIND, name) each, and their headers. Each defines VM_KIND in enum
  * vm_kind, struct vm name_vm in its folder, struct name_layout, name_texts and name_walk, and for
- * the BPF programs name_begin_here(), name_step() and name_read_texts().
+ * the BPF programs name_begin_here(), name_step() and name_texts_here().
  */
 #ifndef VM_VM_LIST_H
 #define VM_VM_LIST_H
 
-#define VM_LIST(ROW) ROW(PERL, perl)
+#define VM_LIST(ROW) ROW(PERL, perl) ROW(LUA, lua)
 
 #endif
 
@@ -16,9 +16,12 @@
  * alone.
  */
 #ifdef VM_LIST_LAYOUTS
+#include "lua/lua_frame.h"
+#include "lua/lua_layout.h"
 #include "perl/perl_frame.h"
 #include "perl/perl_layout.h"
 #endif
 #ifdef VM_LIST_BPF
+#include "lua/lua_bpf.h"
 #include "perl/perl_bpf.h"
 #endif

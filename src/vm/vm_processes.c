@@ -280,13 +280,14 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 /* ---- names of frames ---- */
 
 /* As in by_frame. */
-static uint32_t add_name(struct vm_processes *vp, uint64_t what, const union vm_texts *texts)
+static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout, uint64_t what,
+	const union vm_texts *texts)
 {
 	struct strbuf function = STRBUF_INIT, file = STRBUF_INIT;
 	struct vm_name name = {.what = what & ~VM_ADDRESS};
 	uint32_t line;
 
-	if (vp->vm->add_name(texts, what, &function))
+	if (vp->vm->add_name(layout, texts, what, &function))
 		name.function = function.buf;
 	if (vp->vm->add_place(texts, &file, &line)) {
 		name.file = file.buf;
@@ -308,7 +309,7 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 
 	vp->images[image].has_names = true;
 	if (is_new || !(*at & 1))
-		*at = add_name(vp, frame->what, &frame->texts);
+		*at = add_name(vp, &vp->images[image].layout, frame->what, &frame->texts);
 }
 
 /* The name of the frame in IMAGE, or in one of its parents; NULL: there is none. */
@@ -355,7 +356,7 @@ uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
 struct walk_request {
 	const struct vm *vm;
 	uint32_t pid;
-	uint64_t thread;
+	uint64_t thread, sp;
 	struct vm_layout layout;
 	struct vm_stack stack;
 	enum vm_end end;
@@ -368,14 +369,16 @@ static int work_walk(void *room, int fd)
 {
 	struct walk_request *r = room;
 	struct memory memory = memory_of_process(&r->pid);
+	const struct vm_frame none = {0};
 
 	(void)fd;
 	r->stack.frames = r->frames;
-	r->end = r->vm->walk(&r->layout, &memory, r->thread, &r->stack);
+	r->end = r->vm->walk(&r->layout, &memory, r->thread, r->sp, &r->stack);
 	if (r->end != VM_WHOLE && r->end != VM_CUT)
 		r->stack.nr = 0;
 	for (size_t i = 0; i < r->stack.nr; i++)
-		r->vm->read_texts(&r->layout, &memory, &r->frames[i], &r->texts[i]);
+		r->vm->read_texts(&r->layout, &memory, &r->frames[i],
+			i + 1 < r->stack.nr ? &r->frames[i + 1] : &none, &r->texts[i]);
 	return -1;
 }
 
@@ -474,8 +477,8 @@ bool vm_processes_has(const struct vm_processes *vp, uint32_t pid)
 	return table_get(&vp->by_pid, pid, 0);
 }
 
-enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,
-	uint64_t *names, uint32_t *nr)
+enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, uint64_t sp,
+	bool mixed, uint64_t *names, uint32_t *nr)
 {
 	const struct vm_image *image = &vp->images[newest_image(vp, pid)];
 	struct walk_request *r = reader_room();
@@ -488,12 +491,13 @@ enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t th
 	r->vm = vp->vm;
 	r->pid = pid;
 	r->thread = thread;
+	r->sp = sp;
 	r->layout = image->layout;
 	r->stack = (struct vm_stack){.max = VM_DEPTH, .mixed = mixed};
 	if (!reader_run(pid, work_walk, NULL))
 		return VM_INCONSISTENT;
 	for (size_t i = 0; i < r->stack.nr; i++)
-		names[i] = add_name(vp, r->frames[i].what, &r->texts[i]) >> 1;
+		names[i] = add_name(vp, &r->layout, r->frames[i].what, &r->texts[i]) >> 1;
 	*nr = (uint32_t)r->stack.nr;
 	return r->end;
 }

@@ -105,10 +105,11 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words);
 
 /*
- * Walks the stack of a waiting thread in its memory and writes the numbers of its frames' names,
- * innermost first, to NAMES, which has room for VM_DEPTH. MIXED as in struct vm_stack.
+ * Walks the stack of a waiting thread, as vm->walk, in its memory and writes the numbers of its
+ * frames' names, innermost first, to NAMES, which has room for VM_DEPTH. MIXED as in struct
+ * vm_stack.
  */
-enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, bool mixed,
-	uint64_t *names, uint32_t *nr);
+enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, uint64_t sp,
+	bool mixed, uint64_t *names, uint32_t *nr);
 
 #endif

@@ -132,6 +132,10 @@ static void add_event(struct bpf *b)
 	for (uint32_t i = 0; b->drain.waits >= 0 && i < WAIT_NONE; i++)
 		b->drain.labels[WAIT_LABEL(i)] = samples_label(
 			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
+	const char *const *states = b->request->vm ? b->request->vm->states : NULL;
+
+	for (uint32_t i = 1; states && states[i]; i++)
+		b->drain.labels[VM_LABEL(i)] = samples_label(&b->samples, 0, "vmstate", states[i]);
 }
 
 static int connect_maps(struct bpf *b, struct strbuf *err)
@@ -444,7 +448,7 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 	uint64_t names[VM_DEPTH];
 	uint32_t nr;
 	enum vm_end end = vm_processes_walk(
-		&b->vms, thread->tgid, thread->thread, b->request->mixed, names, &nr);
+		&b->vms, thread->tgid, thread->thread, thread->sp, b->request->mixed, names, &nr);
 
 	stack_copies_set(&b->copies, thread->copy,
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
@@ -539,7 +543,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	}
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_update(&b->spaces, &b->processes.list[i]);
-	if (r->user)
+	if (r->user || (r->vm && r->vm->by_native))
 		prepare_tables(b);
 	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);

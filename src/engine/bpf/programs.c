@@ -165,6 +165,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->user = r->user;
 	s->kernel = r->kernel;
 	s->vm = r->vm;
+	s->vm_by_native = r->vm && r->vm->by_native;
 	s->idle = r->idle;
 	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();

@@ -248,6 +248,8 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 
 	begin(&cw, c, copy);
 	do {
+		uint8_t nr_vm = w->vm.nr;
+
 		if (!find_map(c, &cw)) {
 			w->end = WALK_NO_MAP;
 			break;
@@ -258,6 +260,8 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 		}
 		frames[w->nr++] = walk_frame(&w->map, w->reg[REG_PC], w->call);
 		w->end = (uint8_t)step(c, &cw);
+		if (w->vm.nr != nr_vm)
+			frames[w->nr - 1] |= WALK_FRAME_VM;
 	} while (w->end == WALK_ON);
 	if (w->end == WALK_PENDING && !all)
 		return false;

@@ -23,7 +23,7 @@
 	X(mainthread)                                                                              \
 	X(current) /* the running lua_State: cur_L */                                              \
 	X(jit_base)                                                                                \
-	X(traces)    /* pointers to GCtrace by number */                                           \
+	X(traces) /* pointers to GCtrace by number */                                              \
 	X(nr_traces)
 
 /* In GCtrace. */

@@ -34,4 +34,11 @@ static __always_inline int perl_begin_here(struct perl_walk *w, const struct per
 							  : VM_NOT_RUNNING;
 }
 
+static __always_inline void perl_texts_here(struct perl_walk *w, const struct perl_layout *l,
+	const struct vm_frame *frame, const struct vm_frame *below, struct perl_texts *texts)
+{
+	(void)below;
+	perl_read_texts(w, l, frame, texts);
+}
+
 #endif

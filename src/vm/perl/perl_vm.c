@@ -31,19 +31,23 @@ static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_l
 }
 
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
-	uint64_t thread, struct vm_stack *stack)
+	uint64_t thread, uint64_t sp, struct vm_stack *stack)
 {
+	(void)sp;
 	return perl_walk_thread(&layout->perl, memory, thread, stack);
 }
 
 static void read_texts(const struct vm_layout *layout, const struct memory *memory,
-	const struct vm_frame *frame, union vm_texts *texts)
+	const struct vm_frame *frame, const struct vm_frame *below, union vm_texts *texts)
 {
+	(void)below;
 	perl_frame_texts(&layout->perl, memory, frame, &texts->perl);
 }
 
-static bool add_name(const union vm_texts *texts, uint64_t what, struct strbuf *name)
+static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
+	struct strbuf *name)
 {
+	(void)layout;
 	return perl_texts_name(&texts->perl, perl_frame_type(what), name);
 }
 

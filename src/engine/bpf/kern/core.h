@@ -410,6 +410,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		if (w->end != WALK_ON)
 			return false;
 	}
+	uint8_t nr_vm = w->vm.nr;
+
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
@@ -418,6 +420,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = step_by_luajit(lane);
 	else
 		w->end = walk_by_rule(w, &e->rule);
+	if (w->vm.nr != nr_vm)
+		s->frame[PAD + nr] |= WALK_FRAME_VM;
 	return w->end == WALK_ON;
 }
 
@@ -494,16 +498,6 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* the frames so far */
 }
 
-#include "vm/vm_bpf.h"
-
-static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
-{
-	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
-
-	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL)
-			 : 0;
-}
-
 /*
  * Reads the user-mode registers, which the kernel saves at the end of the task's stack on entry
  * (task_pt_regs() in arch/x86/include/asm/processor.h). Kernels without the helper
@@ -524,6 +518,34 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		return take_saved_regs(s, current_task());
 	return !bpf_probe_read_kernel(
 		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+}
+
+/* Walks the user stack up to the innermost frame of an interpreter, without storing it. */
+static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
+{
+	uint32_t tgid = s->row.tgid;
+	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
+
+	s->walk.vm.frame = 0;
+	s->walk.end = WALK_PENDING;
+	if ((!in_user && !take_my_saved_regs(s)) || !space ||
+		!space_is_current(space, my_exec_pages()))
+		return;
+	take_regs(s);
+	s->space = *space;
+	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
+		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
+			break;
+}
+
+#include "vm/vm_bpf.h"
+
+static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
+{
+	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL)
+			 : 0;
 }
 
 /*
@@ -550,7 +572,7 @@ static __always_inline bool take_stacks(
 		if (!s->row.kernel)
 			goto full;
 	}
-	if (settings.vm && !none && !vm_stack(s))
+	if (settings.vm && !none && !vm_stack(s, in_user))
 		goto full;
 	return true;
 full:

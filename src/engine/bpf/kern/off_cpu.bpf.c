@@ -191,7 +191,8 @@ int scan_waits(struct bpf_iter__task *ctx)
 	}
 	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &ids.tgid))) {
 		struct ring_vm_thread thread = {RING_VM_THREAD, ids.tgid,
-			copy_number(LANE_SCAN, count), task->thread.fsbase};
+			copy_number(LANE_SCAN, count), task->thread.fsbase,
+			take_regs_of(s, task) ? s->regs.sp : 0};
 
 		s->wait.key.vm = thread.copy;
 		if (bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0))

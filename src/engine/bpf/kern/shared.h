@@ -29,7 +29,6 @@ enum {
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves */
 	VM_PROCESSES_MAX = 4096,
-	VM_STEPS = 1 << 13,    /* of a walk over a VM stack, at most */
 	VM_SENT_MAX = 1 << 16, /* frames remembered as sent */
 	OPTIONS_MAX = 16,      /* of a tool */
 };
@@ -138,21 +137,22 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
-	bool by_comm;   /* tasks whose name, or whose process's name, matches comm */
-	bool by_cgroup; /* tasks in target_cgroups and below */
-	bool only_vm;   /* of tasks that may be targets those with an interpreter */
-	bool state_arg;   /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t pid_ns;  /* inode of our PID namespace; 0: the initial one */
-	uint64_t tick_ns; /* between two ticks of the clock; 0: there is none */
+	bool vm_by_native; /* the native stack tells where VM stacks begin */
+	bool by_comm;      /* tasks whose name, or whose process's name, matches comm */
+	bool by_cgroup;    /* tasks in target_cgroups and below */
+	bool only_vm;      /* of tasks that may be targets those with an interpreter */
+	bool state_arg;    /* sched_switch has the state as its last argument (since 5.18) */
+	uint32_t pid_ns;   /* inode of our PID namespace; 0: the initial one */
+	uint64_t tick_ns;  /* between two ticks of the clock; 0: there is none */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
-	uint64_t option[OPTIONS_MAX]; /* values, in the order of the script's declarations */
+	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
 };
 
 /* What the recorder sets while the programs run; the only variable that is not constant. */
 struct control {
-	uint64_t until;   /* CLOCK_MONOTONIC, ns: later events are not recorded */
-	uint32_t command; /* is recorded from its next exec on, which sets this to 0 */
-	uint32_t epoch;   /* which of the two maps of nodes and rows is written to */
+	uint64_t until;         /* CLOCK_MONOTONIC, ns: later events are not recorded */
+	uint32_t command;       /* is recorded from its next exec on, which sets this to 0 */
+	uint32_t epoch;         /* which of the two maps of nodes and rows is written to */
 	uint32_t cgroup_levels; /* a bit for each level at which there are target_cgroups */
 	bool any_delayed;       /* set by the programs */
 };
@@ -163,8 +163,9 @@ struct control {
  */
 #define WAIT_LETTERS "SDTtRWIP"
 #define WAIT_LABEL(state) ((state) + 1) /* the set of labels of a wait */
-enum { LABELS_MAX = 16 };               /* sets whose numbers the programs use */
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
+#define VM_LABEL(state) (WAIT_LABEL(WAIT_NONE) + (state)) /* that of an interpreter's state */
+enum { LABELS_MAX = 32 };                                 /* sets whose numbers the programs use */
 
 /* Indexes of off-cpu's options in its script: states, as bits, and limits in us. */
 enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
@@ -243,6 +244,7 @@ struct ring_vm_thread {
 	uint32_t tgid;
 	uint64_t copy;   /* number of the stack, as in struct ring_copy */
 	uint64_t thread; /* its thread pointer */
+	uint64_t sp;     /* its stack pointer, 0: not known */
 };
 
 /* Per CPU and lane. */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lua's walk in the BPF programs, over the current task's memory. Included by vm_list.h. */
+#ifndef VM_LUA_LUA_BPF_H
+#define VM_LUA_LUA_BPF_H
+
+#define LUA_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define LUA_READ_STRING(w, to, size, at) read_user_string(to, size, at)
+#define LUA_SEARCH_NAME(w, s) lua_search_name()
+
+static __always_inline void lua_search_name(void);
+
+#include "lua_step.h"
+#include "lua_text.h"
+
+/* One step, in a global function: see core.h. */
+__noinline int lua_search_name_step(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || lua_search_step(&s->vm.lua, &s->vm_layout.lua.jit.shape);
+}
+
+static __always_inline void lua_search_name(void)
+{
+	for (int i = 0; i < LUA_SEARCH_STEPS; i++)
+		if (lua_search_name_step(LANE_EVENT))
+			break;
+}
+
+/* Begins a walk in the current thread. */
+static __always_inline int lua_begin_here(struct lua_walk *w, const struct lua_layout *l)
+{
+	return lua_begin(w, l);
+}
+
+static __always_inline void lua_texts_here(struct lua_walk *w, const struct lua_layout *l,
+	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *texts)
+{
+	lua_read_texts(w, l, frame, below, texts);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of Lua's stacks, the state of a walk, and the texts of frames. */
+#ifndef VM_LUA_LUA_FRAME_H
+#define VM_LUA_LUA_FRAME_H
+
+#include "vm/vm_frame.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Types of frames. In a frame, the address in what is as below; at is the bytecode that is executed
+ * next, 0: not known; with is the one behind the call of this function, in the next frame, which is
+ * the caller's; 0: it was not called by bytecode.
+ */
+enum lua_type {
+	LUA_FUNCTION = 1, /* its prototype */
+	LUA_FAST,         /* a function of LuaJIT itself: its number (ffid) */
+	LUA_C,            /* a function in C: its code */
+	LUA_TRACE,        /* a trace that is not there any more: its number */
+	LUA_SEGMENT,      /* no frame: see LUA_FROM_C; only with mixed */
+};
+
+/* Runs in the machine code of a trace. */
+#define LUA_COMPILED (1ULL << 63)
+/*
+ * Called from C, or resumed: the frames up to here, from the previous one with this flag on, are
+ * those of one frame of the interpreter in the native stack.
+ */
+#define LUA_FROM_C (1ULL << 62)
+
+static inline enum lua_type lua_frame_type(uint64_t what)
+{
+	return (enum lua_type)VM_FRAME_TYPE(what);
+}
+
+/* What the interpreter does, as in vm.state and the label vmstate; LUA_STATE_NONE: no Lua runs. */
+#define LUA_STATES(X)                                                                              \
+	X(INTERP, "interp")                                                                        \
+	X(C, "c")                                                                                  \
+	X(GC, "gc")                                                                                \
+	X(EXIT, "exit")                                                                            \
+	X(RECORD, "record")                                                                        \
+	X(OPT, "opt")                                                                              \
+	X(ASM, "asm")                                                                              \
+	X(JIT, "jit")
+
+enum lua_state {
+	LUA_STATE_NONE,
+#define LUA_STATE(name, text) LUA_STATE_##name,
+	LUA_STATES(LUA_STATE)
+#undef LUA_STATE
+		LUA_NR_STATES,
+};
+
+/* Limits of one walk: coroutines; bytes that are read at once. */
+enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64 };
+
+/* How the caller's bytecode has the function that it calls. */
+enum lua_named { LUA_UNNAMED, LUA_GLOBAL, LUA_LOCAL, LUA_METHOD, LUA_FIELD, LUA_UPVALUE, LUA_META };
+
+/* The search for a function's name in its caller, see lua_text.h. */
+struct lua_search {
+	uint64_t proto;   /* the caller's */
+	uint64_t at;      /* the bytecode that was looked at last */
+	uint64_t list;    /* next entry of the list of names that is read */
+	uint64_t text;    /* the name; 0: not found */
+	uint32_t slot;    /* that has the function; number of the upvalue */
+	uint32_t matches; /* local variables in scope that are not it yet */
+	uint32_t place;   /* position of a bytecode in the list of local variables */
+	uint8_t step;     /* enum lua_search_step */
+	uint8_t how;      /* enum lua_named */
+};
+
+struct lua_walk {
+	struct vm_walk vm;
+	union {
+		uint64_t pointer[LUA_BYTES / 8];
+		uint32_t number[LUA_BYTES / 4];
+		uint16_t half[LUA_BYTES / 2];
+		uint8_t byte[LUA_BYTES];
+	} bytes; /* what was read last */
+	uint64_t thread, global;
+	uint64_t bottom;  /* the first slot of the thread's stack */
+	uint64_t cframe;  /* the interpreter's frame that runs the next frame; 0: none */
+	uint64_t resumed; /* the last one that had no previous one: the thread was resumed there */
+	uint64_t slot;    /* of the next frame: the one with its link */
+	uint64_t pc;      /* as at of the next frame */
+	uint64_t entry, ir;  /* of a snapshot: its next entry, the trace's constants */
+	uint64_t function;   /* the first of the two slots of the frame that is being read */
+	uint32_t nr_entries; /* left of the snapshot; 0: the stack is walked */
+	uint32_t base;       /* slot that the frame's arguments begin at, in the snapshot */
+	uint32_t nr_threads;
+	bool compiled;    /* the next frame runs in a trace */
+	bool pc_is_guess; /* pc comes from a register */
+	struct lua_search search;
+};
+
+enum { LUA_TEXT_MAX = 256, LUA_NAME_MAX = 128 };
+
+/* The name and the location of a frame. */
+struct lua_texts {
+	bool named;                /* all of what follows could be read */
+	bool is_stripped;          /* it has no lines */
+	uint8_t how;               /* enum lua_named */
+	uint8_t op;                /* of the call, for LUA_META */
+	uint32_t line, first_line; /* 0: not known; of the main chunk, first_line is 0 */
+	uint32_t chunk_len, name_len;
+	char chunk[LUA_TEXT_MAX + 8]; /* as in lua_load: begins with '@' or '=', or is the source */
+	char name[LUA_NAME_MAX + 8];
+};
+
+#endif

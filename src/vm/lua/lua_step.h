@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walk over the stack of LuaJIT 2.1 with 64-bit references, one frame or one entry of a
+ *snapshot per step, the same code in the kernel (BPF) and in user space. No recursion; every read
+ *may fail. The includer defines
+ *
+ *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
+ *
+ * which reads the target's memory and returns 0 if all of it could be read.
+ *
+ * Structures and rules are those of LuaJIT's lj_frame.h, lj_debug.c and lj_snap.c. A frame has two
+ * slots below its arguments: the function, and the link, which is the bytecode behind the call, or
+ * the distance to the frame below with one of the types FRAME_ in its low bits. What runs in the
+ * machine code of a trace has no frames for functions inlined in it; the last snapshot before the
+ * pc has their slots, as constants.
+ */
+#ifndef VM_LUA_LUA_STEP_H
+#define VM_LUA_LUA_STEP_H
+
+#include "lua_frame.h"
+#include "lua_layout.h"
+
+/* Of lua_State's, functions, and other objects: after a pointer and a byte. */
+enum { LUA_OBJECT_TYPE = 9, LUA_IS_THREAD = 6, LUA_IS_FUNCTION = 8 };
+
+/* The low bits of a frame's link. */
+enum {
+	LUA_LINK_LUA = 0,
+	LUA_LINK_C = 1,
+	LUA_LINK_CONT = 2, /* below the frame are two more slots: continuation, bytecode */
+	LUA_LINK_VARG = 3,
+	LUA_LINK_CP = 5,
+	LUA_LINK_TYPE = 7,
+};
+enum { LUA_CONT_CALLBACK = 1 }; /* a continuation: called by C through the FFI */
+
+/* In the interpreter's frame. */
+enum {
+	LUA_CFRAME_THREAD = 0x10,
+	LUA_CFRAME_PC = 0x18,
+	LUA_CFRAME_PREVIOUS = 0x20,
+	LUA_CFRAME_SIZE = 0x50,
+};
+
+/* ffid of functions without one of their own. */
+enum { LUA_FF_LUA, LUA_FF_C };
+
+/* Of the snapshot's entries; and traces that are looked through, per step and in all. */
+enum { LUA_SNAPS_MAX = 16, LUA_SNAP_SIZE = 12, LUA_IR_SIZE = 8, LUA_IR_CONSTANTS = 0x8000 };
+enum { LUA_STACK_MAX = 1 << 20 }; /* bytes between rsp and the interpreter's frame */
+enum { LUA_BASE_SLOT = 2 };       /* of the frame that a trace was entered in */
+
+static inline int lua_read_word(struct lua_walk *w, uint64_t *to, uint64_t address)
+{
+	return LUA_READ(w, to, sizeof(*to), address);
+}
+
+static inline uint64_t lua_pointer_at(const struct lua_walk *w, uint32_t offset)
+{
+	return w->bytes.pointer[offset / 8 & (LUA_BYTES / 8 - 1)];
+}
+
+static inline bool lua_is_address(uint64_t address)
+{
+	return address >= 0x1000 && address <= VM_ADDRESS;
+}
+
+/* ---- threads ---- */
+
+/* Makes THREAD, which CFRAME runs, the one that is walked; false: it is none. */
+static inline bool lua_enter_thread(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread, uint64_t cframe)
+{
+	uint64_t own, global;
+	uint8_t type;
+
+	if (!lua_is_address(thread) || thread & 7 ||
+		LUA_READ(w, &type, 1, thread + LUA_OBJECT_TYPE) || type != LUA_IS_THREAD ||
+		lua_read_word(w, &own, thread + s->cframe) ||
+		lua_read_word(w, &global, thread + s->glref) ||
+		lua_read_word(w, &w->bottom, thread + s->stack))
+		return false;
+	if (w->nr_threads++ && global != w->global)
+		return false;
+	w->thread = thread;
+	w->global = global;
+	w->cframe = cframe;
+	w->resumed = 0;
+	return lua_is_address(global);
+}
+
+/* The innermost slot of a thread that is not the running one's leaf. */
+static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t base;
+
+	if (lua_read_word(w, &base, w->thread + s->base) ||
+		lua_read_word(w, &w->pc, w->cframe + LUA_CFRAME_PC))
+		return VM_INCONSISTENT;
+	w->slot = base - 8;
+	w->pc_is_guess = true;
+	return VM_ON;
+}
+
+/* At the end of a thread's stack: goes on with the one that has resumed it, or ends. */
+static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t cframe = w->resumed + LUA_CFRAME_SIZE, thread;
+
+	if (!w->resumed || w->nr_threads >= LUA_THREADS_MAX ||
+		lua_read_word(w, &thread, cframe + LUA_CFRAME_THREAD))
+		return VM_WHOLE;
+	if (thread == w->thread || !lua_enter_thread(w, s, thread, cframe))
+		return VM_WHOLE; /* resumed by C */
+	return lua_take_base(w, s);
+}
+
+/* ---- frames ---- */
+
+/* The frame of the function at FUNCTION; -1: there is none. */
+static inline int lua_take_function(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t function)
+{
+	struct vm_frame *f = &w->vm.frame;
+	uint8_t ffid;
+
+	if (!lua_is_address(function) || LUA_READ(w, &w->bytes, 48, function) ||
+		w->bytes.byte[LUA_OBJECT_TYPE] != LUA_IS_FUNCTION)
+		return -1;
+	ffid = w->bytes.byte[s->ffid & (LUA_BYTES - 1)];
+	*f = (struct vm_frame){w->compiled ? LUA_COMPILED : 0, 0, 0};
+	if (ffid == LUA_FF_LUA) {
+		f->what |= VM_WHAT(LUA_FUNCTION) |
+			   ((lua_pointer_at(w, s->pc) - s->proto) & VM_ADDRESS);
+		f->at = w->pc;
+	} else if (ffid == LUA_FF_C) {
+		f->what |= VM_WHAT(LUA_C) | (lua_pointer_at(w, s->c) & VM_ADDRESS);
+	} else {
+		f->what |= VM_WHAT(LUA_FAST) | ffid;
+	}
+	w->vm.found = true;
+	return 0;
+}
+
+/* A pc from a register, or saved by the interpreter, may be none of the function's. */
+static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t proto = w->vm.frame.what & VM_ADDRESS;
+	uint32_t size;
+
+	w->pc_is_guess = false;
+	if (lua_frame_type(w->vm.frame.what) != LUA_FUNCTION || !w->vm.frame.at)
+		return;
+	if (LUA_READ(w, &size, sizeof(size), proto + s->sizebc) ||
+		w->vm.frame.at - proto - s->proto > 4ULL * size)
+		w->vm.frame.at = 0;
+}
+
+/* The frame was called from C: the one below runs in the previous frame of the interpreter. */
+static inline int lua_leave_cframe(struct lua_walk *w)
+{
+	uint64_t previous;
+
+	w->vm.frame.what |= LUA_FROM_C;
+	w->pc = 0;
+	if (!w->cframe)
+		return 0;
+	if (lua_read_word(w, &previous, w->cframe + LUA_CFRAME_PREVIOUS))
+		return -1;
+	previous &= ~3ULL;
+	if (!previous)
+		w->resumed = w->cframe;
+	w->cframe = previous;
+	w->pc_is_guess = true;
+	return previous ? lua_read_word(w, &w->pc, previous + LUA_CFRAME_PC) : 0;
+}
+
+/* The distance in bytes from a frame with the link LINK to the one below; 0: cannot be read. */
+static inline uint64_t lua_distance(struct lua_walk *w, uint64_t link)
+{
+	uint8_t a;
+
+	if ((link & 3) != LUA_LINK_LUA)
+		return link & ~7ULL;
+	return LUA_READ(w, &a, 1, link - 3) ? 0 : 16 + 8ULL * a;
+}
+
+/* Sets the pc of the frame below the one at SLOT; its link is LINK. */
+static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t link)
+{
+	uint64_t cont[2];
+
+	w->pc = 0;
+	if ((link & 3) == LUA_LINK_LUA) {
+		w->vm.frame.with = w->pc = link;
+		return 0;
+	}
+	if ((link & 3) == LUA_LINK_C)
+		return lua_leave_cframe(w);
+	if ((link & LUA_LINK_TYPE) != LUA_LINK_CONT)
+		return 0;
+	if (LUA_READ(w, cont, sizeof(cont), slot - 24))
+		return -1;
+	if (cont[0] == LUA_CONT_CALLBACK)
+		return lua_leave_cframe(w);
+	w->vm.frame.with = w->pc = cont[1];
+	return 0;
+}
+
+/* Takes the frame at w->slot and moves to the one below. */
+static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t slot = w->slot, pair[2], function, distance;
+
+	if (slot <= w->bottom + 8)
+		return lua_leave_thread(w, s);
+	if (LUA_READ(w, pair, sizeof(pair), slot - 8))
+		return VM_INCONSISTENT;
+	function = pair[0] & VM_ADDRESS;
+	distance = lua_distance(w, pair[1]);
+	if (!distance || distance > slot - w->bottom)
+		return VM_INCONSISTENT;
+	w->slot = slot - distance;
+	if ((pair[1] & LUA_LINK_TYPE) == LUA_LINK_VARG)
+		return VM_ON; /* the function's own frame is below */
+	if (function != w->thread && lua_take_function(w, s, function))
+		return VM_INCONSISTENT;
+	if (!w->vm.found) /* a frame without function, for lua_cpcall */
+		w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
+	if (w->pc_is_guess)
+		lua_check_pc(w, s);
+	w->compiled = false;
+	if (lua_take_caller(w, slot, pair[1]))
+		return VM_INCONSISTENT;
+	if (w->vm.frame.what & LUA_FROM_C && w->vm.mixed)
+		w->vm.found = true;
+	return VM_ON;
+}
+
+/* ---- snapshots ---- */
+
+/* The 64-bit constant that ENTRY of a snapshot refers to. */
+static inline int lua_constant(struct lua_walk *w, uint32_t entry, uint64_t *value)
+{
+	uint32_t ref = entry & 0xffff;
+
+	return ref >= LUA_IR_CONSTANTS
+		       ? -1
+		       : lua_read_word(w, value, w->ir + LUA_IR_SIZE * (ref + 1ULL));
+}
+
+/* The frame in a trace whose slots are PAIR[0], the function, and PAIR[1], the link. */
+static inline int lua_take_inlined(
+	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
+{
+	uint64_t function, link, distance;
+
+	if (lua_constant(w, pair[0], &function) || lua_constant(w, pair[1], &link))
+		return VM_INCONSISTENT;
+	distance = lua_distance(w, link) / 8;
+	if (!distance || distance > w->base - LUA_BASE_SLOT)
+		return VM_INCONSISTENT;
+	w->base -= distance;
+	if ((link & LUA_LINK_TYPE) == LUA_LINK_VARG)
+		return VM_ON;
+	if (lua_take_function(w, s, function & VM_ADDRESS))
+		return VM_INCONSISTENT;
+	w->pc = 0;
+	if ((link & 3) == LUA_LINK_LUA)
+		w->vm.frame.with = w->pc = link;
+	return VM_ON;
+}
+
+/* Looks at the last two entries left of the snapshot. */
+static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint32_t pair[2];
+
+	if (w->base <= LUA_BASE_SLOT || w->nr_entries < 2) {
+		w->nr_entries = 0;
+		return w->base == LUA_BASE_SLOT ? VM_ON : VM_INCONSISTENT;
+	}
+	if (LUA_READ(w, pair, sizeof(pair), w->entry - 8))
+		return VM_INCONSISTENT;
+	w->entry -= 4;
+	w->nr_entries--;
+	if (pair[1] >> 24 != w->base - 1)
+		return VM_ON;
+	return pair[0] >> 24 == w->base - 2 ? lua_take_inlined(w, s, pair) : VM_INCONSISTENT;
+}
+
+/* The last of NR snapshots at SNAPS that is not behind OFFSET in the trace's code. */
+static inline int lua_find_snap(
+	struct lua_walk *w, uint64_t snaps, uint32_t nr, uint32_t offset, uint64_t *snap)
+{
+	uint32_t low = 0;
+	uint16_t code;
+
+	for (int i = LUA_SNAPS_MAX - 1; i >= 0; i--) {
+		uint32_t at = low + (1U << i);
+
+		if (at >= nr)
+			continue;
+		if (LUA_READ(w, &code, sizeof(code), snaps + at * LUA_SNAP_SIZE + 6))
+			return -1;
+		if (code <= offset)
+			low = at;
+	}
+	*snap = snaps + low * LUA_SNAP_SIZE;
+	return 0;
+}
+
+/* Begins with the frames that the snapshot at SNAP, of the trace TRACE, has. */
+static inline int lua_take_snap(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t trace, uint64_t snap)
+{
+	uint64_t map, place;
+
+	if (LUA_READ(w, &w->bytes, LUA_SNAP_SIZE, snap))
+		return -1;
+	uint32_t first = w->bytes.number[0], nr = w->bytes.byte[10];
+
+	if (lua_read_word(w, &map, trace + s->snap_map) || lua_read_word(w, &w->ir, trace + s->ir))
+		return -1;
+	w->entry = map + 4ULL * (first + nr);
+	if (lua_read_word(w, &place, w->entry))
+		return -1;
+	w->nr_entries = nr;
+	w->base = (place & 0xff) + LUA_BASE_SLOT;
+	w->pc = place >> 8;
+	return 0;
+}
+
+/* Whether PC is in the code of the trace at TRACE; *OFFSET: how far. */
+static inline bool lua_trace_has(struct lua_walk *w, const struct luajit_shape *s, uint64_t trace,
+	uint64_t pc, uint64_t *offset)
+{
+	uint64_t code;
+	uint32_t size;
+
+	if (!trace || lua_read_word(w, &code, trace + s->code) ||
+		LUA_READ(w, &size, sizeof(size), trace + s->code_size))
+		return false;
+	*offset = pc - code;
+	return *offset < size;
+}
+
+/* The trace NUMBER; 0: there is none. */
+static inline uint64_t lua_trace(struct lua_walk *w, const struct luajit_shape *s, uint32_t number)
+{
+	uint64_t traces, trace;
+	uint32_t nr;
+
+	if (lua_read_word(w, &traces, w->global + s->traces) ||
+		LUA_READ(w, &nr, sizeof(nr), w->global + s->nr_traces) || number >= nr ||
+		lua_read_word(w, &trace, traces + 8ULL * number))
+		return 0;
+	return trace;
+}
+
+/* In the machine code of trace NUMBER, at PC: the frames inlined there, then those below. */
+static inline int lua_enter_trace(
+	struct lua_walk *w, const struct luajit_layout *l, uint32_t number, uint64_t pc)
+{
+	const struct luajit_shape *s = &l->shape;
+	uint64_t trace, offset, base, snaps, snap;
+	uint16_t nr;
+
+	if (!l->has_traces || lua_read_word(w, &base, w->global + s->jit_base) || !base)
+		return VM_INCONSISTENT;
+	w->slot = base - 8;
+	w->compiled = true;
+	trace = lua_trace(w, s, number);
+	if (lua_trace_has(w, s, trace, pc, &offset) &&
+		!LUA_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) &&
+		!lua_read_word(w, &snaps, trace + s->snaps) &&
+		!lua_find_snap(w, snaps, nr, (uint32_t)offset, &snap) &&
+		!lua_take_snap(w, s, trace, snap))
+		return VM_ON;
+	w->nr_entries = 0;
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
+	return VM_ON;
+}
+
+/* ---- start ---- */
+
+/* Sets w->vm.state by the VM's state VMSTATE: a trace's number, or the complement of its enum. */
+static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
+{
+	if (vmstate >= 0)
+		w->vm.state = LUA_STATE_JIT;
+	else if (vmstate >= -7)
+		w->vm.state = (uint32_t)-vmstate;
+	else
+		w->vm.state = LUA_STATE_NONE;
+}
+
+/*
+ * In the interpreter's code its registers have the frame and the bytecode, unless they are not set
+ * yet or any more.
+ */
+static inline int lua_take_registers(struct lua_walk *w, const struct luajit_shape *s)
+{
+	const struct vm_native *n = &w->vm.native;
+	uint64_t end;
+
+	if (lua_read_word(w, &end, w->thread + s->maxstack))
+		return VM_INCONSISTENT;
+	if (n->dx & 7 || n->dx <= w->bottom + 8 || n->dx > end)
+		return lua_take_base(w, s);
+	w->slot = n->dx - 8;
+	w->pc = n->bx;
+	w->pc_is_guess = true;
+	return VM_ON;
+}
+
+/* The pc in a trace whose code has called the interpreter's at the leaf. */
+static inline uint64_t lua_pc_in_trace(struct lua_walk *w)
+{
+	uint64_t pc;
+
+	if (w->vm.native.compiled)
+		return w->vm.native.pc;
+	return lua_read_word(w, &pc, w->vm.native.sp) ? 0 : pc - 1;
+}
+
+/* The innermost frame of the interpreter; false: there is none. */
+static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layout *l)
+{
+	const struct luajit_shape *s = &l->shape;
+	struct vm_native *n = &w->vm.native;
+	uint64_t thread, cframe;
+
+	w->nr_threads = 0;
+	if (n->frame)
+		return !lua_read_word(w, &thread, n->frame + LUA_CFRAME_THREAD) &&
+		       lua_enter_thread(w, s, thread, n->frame);
+	if (n->walked || !l->state || !s->current ||
+		lua_read_word(w, &thread, l->state + s->current) ||
+		lua_read_word(w, &cframe, thread + s->cframe) ||
+		(cframe & ~3ULL) - n->sp >= LUA_STACK_MAX)
+		return false;
+	return lua_enter_thread(w, s, thread, cframe & ~3ULL);
+}
+
+/* Begins the walk W, whose mixed and native are set; returns as lua_step. */
+static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
+{
+	const struct luajit_layout *l = &layout->jit;
+	int32_t vmstate;
+
+	w->vm.found = false;
+	w->compiled = w->pc_is_guess = false;
+	w->nr_entries = 0;
+	w->vm.state = LUA_STATE_NONE;
+	if (!lua_begin_thread(w, l))
+		return w->vm.native.walked && !w->vm.native.whole ? VM_INCONSISTENT
+								  : VM_NOT_RUNNING;
+	if (LUA_READ(w, &vmstate, sizeof(vmstate), w->global + l->shape.vmstate))
+		return VM_INCONSISTENT;
+	lua_take_state(w, vmstate);
+	if (vmstate >= 0)
+		return lua_enter_trace(w, l, (uint32_t)vmstate, lua_pc_in_trace(w));
+	if (w->vm.native.leaf && !w->vm.native.compiled && w->vm.state == LUA_STATE_INTERP)
+		return lua_take_registers(w, &l->shape);
+	return lua_take_base(w, &l->shape);
+}
+
+/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */
+static inline int lua_step(struct lua_walk *w, const struct lua_layout *l)
+{
+	w->vm.found = false;
+	return w->nr_entries ? lua_take_entry(w, &l->jit.shape) : lua_take_frame(w, &l->jit.shape);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lua's row in the table of interpreters. */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "lua_splice.h"
+#include "lua_walk.h"
+#include "luajit_find.h"
+
+static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
+	struct strbuf *err)
+{
+	const struct target_file *file = luajit_file(t);
+
+	*layout = (struct vm_layout){.kind = VM_LUA, .path = file ? file->path : NULL};
+	layout->lua.kind = LUA_JIT;
+	return luajit_find(t, like ? &like->lua.jit : NULL, &layout->lua.jit, err);
+}
+
+static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf *out)
+{
+	const struct luajit_layout *l = &layout->lua.jit;
+
+	strbuf_addf(out, "LuaJIT 2.1 (%s) in '%s' of process %u, %u states",
+		l->fork ? "OpenResty's" : "upstream", layout->path, pid, l->nr_states);
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	(void)values;
+	(void)pid;
+	(void)layout;
+	return false;
+}
+
+/* Without its native stack: by the state, if it has a frame in this thread's stack. */
+static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
+	uint64_t thread, uint64_t sp, struct vm_stack *stack)
+{
+	const struct vm_native native = {.sp = sp};
+
+	(void)thread;
+	return lua_walk(&layout->lua, memory, &native, stack);
+}
+
+static void read_texts(const struct vm_layout *layout, const struct memory *memory,
+	const struct vm_frame *frame, const struct vm_frame *below, union vm_texts *texts)
+{
+	lua_frame_texts(&layout->lua, memory, frame, below, &texts->lua);
+}
+
+static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
+	struct strbuf *name)
+{
+	return lua_texts_name(&layout->lua, &texts->lua, what, name);
+}
+
+static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t *line)
+{
+	*line = texts->lua.line;
+	return lua_texts_file(&texts->lua, file);
+}
+
+static const char *const states[LUA_NR_STATES + 1] = {
+#define STATE(name, text) [LUA_STATE_##name] = (text),
+	LUA_STATES(STATE)
+#undef STATE
+};
+
+const struct vm lua_vm = {
+	.name = "lua",
+	.title = "Lua",
+	.letter = 'l',
+	.kind = VM_LUA,
+	.stack = STACK_LUA,
+	.frame = FRAME_LUA,
+	.by_native = true,
+	.compiled = LUA_COMPILED,
+	.states = states,
+	.symbol = LUAJIT_SYMBOL,
+	.find = find,
+	.describe = describe,
+	.add_values = add_values,
+	.walk = walk,
+	.read_texts = read_texts,
+	.add_name = add_name,
+	.add_place = add_place,
+	.splice = &lua_splice,
+};
