@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "memberships.h"
 #include "process/task.h"
+#include "same_names.h"
 #include "samples.h"
 #include "symbol/elf/elffacts.h"
 
@@ -25,7 +26,8 @@ struct collector {
 		bool known;
 		size_t nr;
 		struct label list[MEMBERSHIP_LABELS];
-	} * of_tasks;         /* by numbers in samples */
+	} * of_tasks; /* by numbers in samples */
+	struct same_names same;
 	struct table spliced; /* user stack, VM stack -> stack of rec */
 };
 
@@ -268,18 +270,19 @@ static uint32_t add_named_stack(struct collector *c, const struct sample_stack *
 
 static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t number)
 {
-	if (number == SAMPLE_RARE)
-		return frame_table_rare(&c->table);
+	if (number > UINT32_MAX)
+		return frame_of(c, number);
 	const struct sample_name *name = name_at(c, number);
+	enum frame_kind kind = name->what & vm->compiled ? FRAME_JIT : vm->frame;
 
-	return frame_table_vm(&c->table, vm, name->what & vm->compiled ? FRAME_JIT : vm->frame,
-		string_of(c, name->function), string_of(c, name->file), name->line);
+	return frame_table_vm(&c->table, vm, kind, same_names_string(&c->same, c->rec, name),
+		string_of(c, name->file), name->line);
 }
 
 /* False for entries that only mark a possible run loop, for splicing. */
 static bool is_frame(const struct collector *c, const struct vm *vm, uint64_t number)
 {
-	return number == SAMPLE_RARE || vm->splice->is_frame(name_at(c, number)->what);
+	return number > UINT32_MAX || vm->splice->is_frame(name_at(c, number)->what);
 }
 
 static uint32_t add_vm_stack(struct collector *c, const struct sample_stack *s)
@@ -344,7 +347,7 @@ static struct splice_frame *vm_frames(
 	for (uint32_t i = 0; i < s->nr; i++) {
 		uint64_t number = c->samples->frames[s->first + i];
 
-		list[i].what = name_at(c, number)->what;
+		list[i].what = number > UINT32_MAX ? 0 : name_at(c, number)->what;
 		if (is_frame(c, vm, number))
 			list[i].id = vm_frame(c, vm, number);
 	}
@@ -573,6 +576,7 @@ void collect(struct samples *s, struct processes *ps, struct memberships *ms,
 	condense_last(s, ps);
 	frame_table_init(&c.table, ps, ks, rec);
 	table_init(&c.spliced);
+	same_names_init(&c.same, s);
 	merge_rows(&c);
 	ask_ends(&c);
 	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
@@ -587,5 +591,6 @@ void collect(struct samples *s, struct processes *ps, struct memberships *ms,
 	free(c.stacks);
 	free(c.of_tasks);
 	table_release(&c.spliced);
+	same_names_release(&c.same);
 	frame_table_release(&c.table);
 }

@@ -205,7 +205,7 @@ static uint32_t add_stack(struct condense *c, const struct sample_stack *s)
 		c->frames = xrealloc(c->frames, c->frames_alloc, sizeof(*c->frames));
 	}
 	for (uint32_t i = 0; i < s->nr; i++)
-		c->frames[i] = s->kind == STACK_USER ? merge_frame(c, frames[i]) : frames[i];
+		c->frames[i] = s->kind == STACK_KERNEL ? frames[i] : merge_frame(c, frames[i]);
 	return samples_stack(&c->to, c->frames, s->nr, (enum stack_kind)s->kind, s->end);
 }
 

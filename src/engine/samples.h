@@ -48,7 +48,7 @@ struct samples {
 	/*
 	 * Leaf first. User-space frames are encoded by walk_frame(), their serial is the mapping's
 	 * index in struct processes + 1; kernel frames are addresses; VM frames are numbers in
-	 * names.
+	 * names or, of functions in C, encoded as those of user space.
 	 */
 	struct sample_stack {
 		size_t first; /* in frames */
@@ -62,10 +62,11 @@ struct samples {
 	uint64_t *frames;
 	size_t nr_frames, frames_alloc;
 	struct sample_name {
-		uint64_t what;     /* as in struct vm_frame; kernel: offset in the function */
-		uint32_t function; /* in strings; 0: unknown */
-		uint32_t file;     /* likewise; kernel: the module */
-		uint32_t line;     /* 0: unknown */
+		uint64_t what;       /* as in struct vm_frame; kernel: offset in the function */
+		uint32_t function;   /* in strings; 0: unknown */
+		uint32_t file;       /* likewise; kernel: the module */
+		uint32_t line;       /* 0: unknown */
+		uint32_t first_line; /* of the function, see same_names.h; 0: its name tells it */
 	} * names;
 	size_t nr_names, names_alloc;
 	struct sample_label {

@@ -27,6 +27,7 @@ struct vm {
 	enum vm_kind kind;
 	enum stack_kind stack;
 	enum frame_kind frame;
+	unsigned code;     /* type of frames that are functions in C at their address; 0: none */
 	bool by_native;    /* walks begin where the native stack has the interpreter */
 	uint64_t compiled; /* flag in what of frames that are machine code; 0: none are */
 	/* Names of the interpreter's states, from index 1 to the first NULL; NULL: not known. */
@@ -61,6 +62,11 @@ struct vm {
 		struct strbuf *name);
 	/* Appends the file and gives the line, 0: not known. False: they could not be read. */
 	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
+	/*
+	 * The line that a function begins at, if others in its file may have its name; 0: none has.
+	 * NULL: never.
+	 */
+	uint32_t (*first_line)(const union vm_texts *texts);
 	const struct splice_rules *splice;
 	/* Maps that only its BPF part uses, with their entries per CPU. */
 	struct vm_map {

@@ -293,11 +293,19 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout
 		name.file = file.buf;
 		name.line = line;
 	}
+	if (vp->vm->first_line)
+		name.first_line = vp->vm->first_line(texts);
 	uint32_t number = vp->names.add(vp->names.context, &name) << 1 | !!name.function;
 
 	strbuf_release(&function);
 	strbuf_release(&file);
 	return number;
+}
+
+/* Whether the frame is a function in C. */
+static bool is_code(const struct vm_processes *vp, uint64_t what)
+{
+	return vp->vm->code && VM_FRAME_TYPE(what) == vp->vm->code;
 }
 
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame)
@@ -344,10 +352,13 @@ static const uint32_t *known_name(
 	return NULL;
 }
 
-uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
+uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
 {
-	const uint32_t *known = known_name(vp, pid, words);
 	struct vm_name none = {.what = words->what >> 56 << 56};
+
+	if (is_code(vp, words->what))
+		return vp->names.code(vp->names.context, pid, words->what & VM_ADDRESS);
+	const uint32_t *known = known_name(vp, pid, words);
 
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
 }
@@ -380,6 +391,15 @@ static int work_walk(void *room, int fd)
 		r->vm->read_texts(&r->layout, &memory, &r->frames[i],
 			i + 1 < r->stack.nr ? &r->frames[i + 1] : &none, &r->texts[i]);
 	return -1;
+}
+
+static uint64_t name_walked(struct vm_processes *vp, const struct walk_request *r, size_t i)
+{
+	uint64_t what = r->frames[i].what;
+
+	if (is_code(vp, what))
+		return vp->names.code(vp->names.context, r->pid, what & VM_ADDRESS);
+	return add_name(vp, &r->layout, what, &r->texts[i]) >> 1;
 }
 
 /* ---- what nothing refers to ---- */
@@ -497,7 +517,7 @@ enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t th
 	if (!reader_run(pid, work_walk, NULL))
 		return VM_INCONSISTENT;
 	for (size_t i = 0; i < r->stack.nr; i++)
-		names[i] = add_name(vp, &r->layout, r->frames[i].what, &r->texts[i]) >> 1;
+		names[i] = name_walked(vp, r, i);
 	*nr = (uint32_t)r->stack.nr;
 	return r->end;
 }

@@ -21,12 +21,15 @@ struct vm_values;
 struct vm_name {
 	const char *function, *file; /* NULL: could not be read */
 	uint32_t line;               /* 0: not known */
+	uint32_t first_line;         /* as vm->first_line */
 	uint64_t what;               /* as in struct vm_frame, but without the address */
 };
 
 /* Stores names: returns the number of a name, the same for equal ones. */
 struct vm_names {
 	uint32_t (*add)(void *context, const struct vm_name *name);
+	/* The number of the function in C at ADDRESS in PID: more than 32 bits. */
+	uint64_t (*code)(void *context, uint32_t pid, uint64_t address);
 	void *context;
 };
 
@@ -102,7 +105,7 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame);
 
 /* The number of the name of a frame in process PID; without name if the frame was not sent. */
-uint32_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words);
+uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words);
 
 /*
  * Walks the stack of a waiting thread, as vm->walk, in its memory and writes the numbers of its

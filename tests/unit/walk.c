@@ -530,12 +530,13 @@ static void walk__frames_are_numbers(void **state)
 		serial = serial == WALK_SERIALS - 1 ? 0 : WALK_SERIALS - 1)
 		for (int call = 0; call < 2; call++) {
 			m.serial = serial;
-			uint64_t f = walk_frame(&m, m.start + (1ULL << 40) - 1, call);
+			uint64_t f = walk_frame(&m, m.start + WALK_FRAME_VM - 1, call);
 
 			assert_true(walk_frame_mapped(f));
 			assert_int_equal(f >> 41, serial);
 			assert_int_equal(f >> 40 & 1, call);
-			assert_int_equal(f & ((1ULL << 40) - 1), (1ULL << 40) - 1);
+			assert_int_equal(f & (WALK_FRAME_VM - 1), WALK_FRAME_VM - 1);
+			assert_false(f & WALK_FRAME_VM);
 			assert_true(walk_frame(&m, m.start, call) != 0);
 		}
 	for (size_t i = 0; i < ARRAY_LEN(pcs); i++)

@@ -252,7 +252,8 @@ static void allow_files(void)
 
 static uint32_t add_name(void *context, const struct vm_name *name)
 {
-	struct samples *s = context;
+	struct bpf *b = context;
+	struct samples *s = &b->samples;
 
 	return samples_name(s,
 		&(struct sample_name){
@@ -260,7 +261,17 @@ static uint32_t add_name(void *context, const struct vm_name *name)
 			.function = name->function ? strpool_adds(&s->strings, name->function) : 0,
 			.file = name->file ? strpool_adds(&s->strings, name->file) : 0,
 			.line = name->line,
+			.first_line = name->first_line,
 		});
+}
+
+static uint64_t code_frame(void *context, uint32_t pid, uint64_t address)
+{
+	struct bpf *b = context;
+	const struct process *p = processes_get(&b->processes, pid);
+
+	return samples_user_frame(
+		&b->processes, process_find(&b->processes, p, address), address, false);
 }
 
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
@@ -282,7 +293,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	memberships_init(&b->memberships, is_open(request) ? "/proc" : NULL);
 	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(&b->vms, request->vm, &b->processes,
-		&(struct vm_names){add_name, &b->samples}, &b->no_vm);
+		&(struct vm_names){add_name, code_frame, b}, &b->no_vm);
 	b->vms.fetch = request->fetch;
 	samples_init(&b->samples);
 	loader_init(&b->loader, &b->processes);

@@ -3,9 +3,25 @@
 #ifndef VM_LUA_LUA_BPF_H
 #define VM_LUA_LUA_BPF_H
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LUA_TRACE_CACHE_SIZE);
+	__uint(map_flags, BPF_F_MMAPABLE); /* for page alignment */
+	__type(key, uint32_t);
+	__type(value, struct lua_cached_trace);
+} lua_trace_cache SEC(".maps");
+
+static __always_inline struct lua_cached_trace *lua_trace_cache_slot(uint64_t pc)
+{
+	uint32_t at = cpu_slot(pc, LUA_TRACE_CACHE_SIZE);
+
+	return bpf_map_lookup_elem(&lua_trace_cache, &at);
+}
+
 #define LUA_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define LUA_READ_STRING(w, to, size, at) read_user_string(to, size, at)
 #define LUA_SEARCH_NAME(w, s) lua_search_name()
+#define LUA_CACHED_TRACE(w, pc) lua_trace_cache_slot(pc)
 
 static __always_inline void lua_search_name(void);
 

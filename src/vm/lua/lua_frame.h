@@ -72,6 +72,15 @@ struct lua_search {
 	uint8_t how;      /* enum lua_named */
 };
 
+enum { LUA_TRACE_CACHE_SIZE = 256 }; /* entries per CPU; a power of two up to 4096 */
+
+/* The trace that a pc was in; used after it is checked. */
+struct lua_cached_trace {
+	uint64_t pc;
+	uint32_t owner; /* tgid */
+	uint32_t number;
+};
+
 struct lua_walk {
 	struct vm_walk vm;
 	union {
@@ -88,8 +97,10 @@ struct lua_walk {
 	uint64_t pc;      /* as at of the next frame */
 	uint64_t entry, ir;  /* of a snapshot: its next entry, the trace's constants */
 	uint64_t function;   /* the first of the two slots of the frame that is being read */
-	uint32_t nr_entries; /* left of the snapshot; 0: the stack is walked */
-	uint32_t base;       /* slot that the frame's arguments begin at, in the snapshot */
+	uint32_t nr_entries; /* left of the snapshot */
+	uint32_t nr_traces;  /* left to be looked at; 0: the one was found */
+	uint64_t traces;
+	uint32_t base; /* slot that the frame's arguments begin at, in the snapshot */
 	uint32_t nr_threads;
 	bool compiled;    /* the next frame runs in a trace */
 	bool pc_is_guess; /* pc comes from a register */

@@ -6,7 +6,11 @@
  *
  *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which reads the target's memory and returns 0 if all of it could be read.
+ * which reads the target's memory and returns 0 if all of it could be read, and
+ *
+ *	struct lua_cached_trace *LUA_CACHED_TRACE(struct lua_walk *w, uint64_t pc)
+ *
+ * the cache entry for the trace of that pc, NULL: no cache.
  *
  * Structures and rules are those of LuaJIT's lj_frame.h, lj_debug.c and lj_snap.c. A frame has two
  * slots below its arguments: the function, and the link, which is the bytecode behind the call, or
@@ -45,7 +49,9 @@ enum {
 /* ffid of functions without one of their own. */
 enum { LUA_FF_LUA, LUA_FF_C };
 
-/* Of the snapshot's entries; and traces that are looked through, per step and in all. */
+/* Traces that are looked through, in all and per step. */
+enum { LUA_TRACES_MAX = 1 << 14, LUA_TRACES_STEP = 4 };
+/* Snapshots of a trace, as a power of two; their size, and that of an instruction. */
 enum { LUA_SNAPS_MAX = 16, LUA_SNAP_SIZE = 12, LUA_IR_SIZE = 8, LUA_IR_CONSTANTS = 0x8000 };
 enum { LUA_STACK_MAX = 1 << 20 }; /* bytes between rsp and the interpreter's frame */
 enum { LUA_BASE_SLOT = 2 };       /* of the frame that a trace was entered in */
@@ -207,6 +213,17 @@ static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t li
 	return 0;
 }
 
+/* For splicing, of functions in C only their being called from C matters. */
+static inline void lua_leave_native(struct lua_walk *w)
+{
+	uint64_t from_c = w->vm.frame.what & LUA_FROM_C;
+
+	if (w->vm.found && lua_frame_type(w->vm.frame.what) != LUA_C)
+		return;
+	w->vm.found = from_c;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT) | from_c, 0, 0};
+}
+
 /* Takes the frame at w->slot and moves to the one below. */
 static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -232,8 +249,8 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 	w->compiled = false;
 	if (lua_take_caller(w, slot, pair[1]))
 		return VM_INCONSISTENT;
-	if (w->vm.frame.what & LUA_FROM_C && w->vm.mixed)
-		w->vm.found = true;
+	if (w->vm.mixed)
+		lua_leave_native(w);
 	return VM_ON;
 }
 
@@ -331,55 +348,102 @@ static inline int lua_take_snap(
 	return 0;
 }
 
-/* Whether PC is in the code of the trace at TRACE; *OFFSET: how far. */
-static inline bool lua_trace_has(struct lua_walk *w, const struct luajit_shape *s, uint64_t trace,
-	uint64_t pc, uint64_t *offset)
+/* How far w->vm.native.pc is in the code of the trace at TRACE; -1: it is elsewhere. */
+static inline int64_t lua_trace_offset(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t trace)
 {
-	uint64_t code;
+	uint64_t code, offset;
 	uint32_t size;
 
-	if (!trace || lua_read_word(w, &code, trace + s->code) ||
-		LUA_READ(w, &size, sizeof(size), trace + s->code_size))
-		return false;
-	*offset = pc - code;
-	return *offset < size;
+	if (!lua_is_address(trace) || lua_read_word(w, &code, trace + s->code))
+		return -1;
+	offset = w->vm.native.pc - code;
+	if (offset > UINT32_MAX || LUA_READ(w, &size, sizeof(size), trace + s->code_size))
+		return -1;
+	return offset < size ? (int64_t)offset : -1;
 }
 
-/* The trace NUMBER; 0: there is none. */
-static inline uint64_t lua_trace(struct lua_walk *w, const struct luajit_shape *s, uint32_t number)
+/* Goes on with the frames inlined in trace NUMBER, which is at TRACE, if the pc is in it. */
+static inline bool lua_take_trace(
+	struct lua_walk *w, const struct luajit_shape *s, uint32_t number, uint64_t trace)
 {
-	uint64_t traces, trace;
-	uint32_t nr;
-
-	if (lua_read_word(w, &traces, w->global + s->traces) ||
-		LUA_READ(w, &nr, sizeof(nr), w->global + s->nr_traces) || number >= nr ||
-		lua_read_word(w, &trace, traces + 8ULL * number))
-		return 0;
-	return trace;
-}
-
-/* In the machine code of trace NUMBER, at PC: the frames inlined there, then those below. */
-static inline int lua_enter_trace(
-	struct lua_walk *w, const struct luajit_layout *l, uint32_t number, uint64_t pc)
-{
-	const struct luajit_shape *s = &l->shape;
-	uint64_t trace, offset, base, snaps, snap;
+	int64_t offset = lua_trace_offset(w, s, trace);
+	struct lua_cached_trace *seen = LUA_CACHED_TRACE(w, w->vm.native.pc);
+	uint64_t snaps, snap;
 	uint16_t nr;
 
-	if (!l->has_traces || lua_read_word(w, &base, w->global + s->jit_base) || !base)
+	if (offset < 0 || LUA_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) ||
+		lua_read_word(w, &snaps, trace + s->snaps) ||
+		lua_find_snap(w, snaps, nr, (uint32_t)offset, &snap) ||
+		lua_take_snap(w, s, trace, snap))
+		return false;
+	if (seen)
+		*seen = (struct lua_cached_trace){w->vm.native.pc, w->vm.owner, number};
+	return true;
+}
+
+/* The same for the trace of that number, if there is one. */
+static inline bool lua_take_numbered(
+	struct lua_walk *w, const struct luajit_shape *s, uint32_t number)
+{
+	uint64_t trace;
+
+	return number < w->nr_traces && !lua_read_word(w, &trace, w->traces + 8ULL * number) &&
+	       lua_take_trace(w, s, number, trace);
+}
+
+/* In place of the inlined frames of a trace that is gone: its number, or 0. */
+static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
+{
+	w->nr_entries = w->nr_traces = 0;
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
+	return VM_ON;
+}
+
+/*
+ * In the machine code of a trace: of NUMBER, unless a side trace of it has been entered or the
+ * garbage collector runs. Then all traces are looked through, in the next steps.
+ */
+static inline int lua_enter_trace(
+	struct lua_walk *w, const struct luajit_layout *l, uint32_t number)
+{
+	const struct luajit_shape *s = &l->shape;
+	struct lua_cached_trace *seen = LUA_CACHED_TRACE(w, w->vm.native.pc);
+	uint64_t base;
+
+	if (!l->has_traces || lua_read_word(w, &base, w->global + s->jit_base) || !base ||
+		lua_read_word(w, &w->traces, w->global + s->traces) ||
+		LUA_READ(w, &w->nr_traces, sizeof(w->nr_traces), w->global + s->nr_traces))
 		return VM_INCONSISTENT;
 	w->slot = base - 8;
 	w->compiled = true;
-	trace = lua_trace(w, s, number);
-	if (lua_trace_has(w, s, trace, pc, &offset) &&
-		!LUA_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) &&
-		!lua_read_word(w, &snaps, trace + s->snaps) &&
-		!lua_find_snap(w, snaps, nr, (uint32_t)offset, &snap) &&
-		!lua_take_snap(w, s, trace, snap))
+	if (!w->vm.native.compiled) { /* it is about to be entered, or left */
+		w->vm.state = LUA_STATE_EXIT;
+		w->compiled = false;
+		w->nr_traces = 0;
 		return VM_ON;
-	w->nr_entries = 0;
-	w->vm.found = true;
-	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
+	}
+	if (lua_take_numbered(w, s, number) ||
+		(seen && seen->pc == w->vm.native.pc && seen->owner == w->vm.owner &&
+			lua_take_numbered(w, s, seen->number)))
+		w->nr_traces = 0;
+	else if (w->nr_traces > LUA_TRACES_MAX)
+		return lua_miss_trace(w, number);
+	return VM_ON;
+}
+
+/* Looks at the last traces left. */
+static inline int lua_search_trace(struct lua_walk *w, const struct luajit_shape *s)
+{
+	for (int i = 0; i < LUA_TRACES_STEP; i++) {
+		if (!w->nr_traces--)
+			return lua_miss_trace(w, 0);
+		if (lua_take_numbered(w, s, w->nr_traces)) {
+			w->nr_traces = 0;
+			break;
+		}
+	}
 	return VM_ON;
 }
 
@@ -415,16 +479,6 @@ static inline int lua_take_registers(struct lua_walk *w, const struct luajit_sha
 	return VM_ON;
 }
 
-/* The pc in a trace whose code has called the interpreter's at the leaf. */
-static inline uint64_t lua_pc_in_trace(struct lua_walk *w)
-{
-	uint64_t pc;
-
-	if (w->vm.native.compiled)
-		return w->vm.native.pc;
-	return lua_read_word(w, &pc, w->vm.native.sp) ? 0 : pc - 1;
-}
-
 /* The innermost frame of the interpreter; false: there is none. */
 static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layout *l)
 {
@@ -452,7 +506,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 
 	w->vm.found = false;
 	w->compiled = w->pc_is_guess = false;
-	w->nr_entries = 0;
+	w->nr_entries = w->nr_traces = 0;
 	w->vm.state = LUA_STATE_NONE;
 	if (!lua_begin_thread(w, l))
 		return w->vm.native.walked && !w->vm.native.whole ? VM_INCONSISTENT
@@ -460,9 +514,9 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	if (LUA_READ(w, &vmstate, sizeof(vmstate), w->global + l->shape.vmstate))
 		return VM_INCONSISTENT;
 	lua_take_state(w, vmstate);
-	if (vmstate >= 0)
-		return lua_enter_trace(w, l, (uint32_t)vmstate, lua_pc_in_trace(w));
-	if (w->vm.native.leaf && !w->vm.native.compiled && w->vm.state == LUA_STATE_INTERP)
+	if (vmstate >= 0 || w->vm.native.compiled)
+		return lua_enter_trace(w, l, vmstate >= 0 ? (uint32_t)vmstate : 0);
+	if (w->vm.native.leaf && w->vm.state == LUA_STATE_INTERP)
 		return lua_take_registers(w, &l->shape);
 	return lua_take_base(w, &l->shape);
 }
@@ -471,6 +525,8 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 static inline int lua_step(struct lua_walk *w, const struct lua_layout *l)
 {
 	w->vm.found = false;
+	if (w->nr_traces)
+		return lua_search_trace(w, &l->jit.shape);
 	return w->nr_entries ? lua_take_entry(w, &l->jit.shape) : lua_take_frame(w, &l->jit.shape);
 }
 

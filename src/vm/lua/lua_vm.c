@@ -60,6 +60,11 @@ static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t
 	return lua_texts_file(&texts->lua, file);
 }
 
+static uint32_t first_line(const union vm_texts *texts)
+{
+	return lua_texts_first_line(&texts->lua);
+}
+
 static const char *const states[LUA_NR_STATES + 1] = {
 #define STATE(name, text) [LUA_STATE_##name] = (text),
 	LUA_STATES(STATE)
@@ -73,6 +78,7 @@ const struct vm lua_vm = {
 	.kind = VM_LUA,
 	.stack = STACK_LUA,
 	.frame = FRAME_LUA,
+	.code = LUA_C,
 	.by_native = true,
 	.compiled = LUA_COMPILED,
 	.states = states,
@@ -84,5 +90,7 @@ const struct vm lua_vm = {
 	.read_texts = read_texts,
 	.add_name = add_name,
 	.add_place = add_place,
+	.first_line = first_line,
 	.splice = &lua_splice,
+	.maps = {{"lua_trace_cache", LUA_TRACE_CACHE_SIZE}},
 };

@@ -42,6 +42,7 @@ static int read_string(struct lua_walk *w, char *to, uint32_t size, uint64_t add
 #define LUA_READ(w, to, size, at) read_target(w, to, size, at)
 #define LUA_READ_STRING(w, to, size, at) read_string(w, to, size, at)
 #define LUA_SEARCH_NAME(w, s) search_name(w, s)
+#define LUA_CACHED_TRACE(w, pc) NULL
 
 static void search_name(struct lua_walk *w, const struct luajit_shape *s);
 
@@ -118,6 +119,11 @@ static void add_module(const struct lua_texts *t, struct strbuf *out)
 	strbuf_addch(out, ':');
 }
 
+static bool is_named(const struct lua_texts *t)
+{
+	return t->how != LUA_UNNAMED && t->how != LUA_META;
+}
+
 static void add_function(const struct lua_texts *t, struct strbuf *out)
 {
 	int len;
@@ -126,22 +132,13 @@ static void add_function(const struct lua_texts *t, struct strbuf *out)
 	if (!t->first_line) {
 		add_module(t, out);
 		strbuf_adds(out, "main chunk");
-	} else if (t->how != LUA_UNNAMED && t->how != LUA_META) {
+	} else if (is_named(t)) {
 		add_module(t, out);
 		strbuf_add(out, t->name, t->name_len);
 	} else {
 		strbuf_add(out, name, (size_t)len);
 		strbuf_addf(out, ":%" PRIu32, t->first_line);
 	}
-}
-
-/* A function in C is called what the caller calls it. */
-static void add_c_function(const struct lua_texts *t, uint64_t code, struct strbuf *out)
-{
-	if (t->name_len)
-		strbuf_add(out, t->name, t->name_len);
-	else
-		strbuf_addf(out, "C:0x%" PRIx64, code);
 }
 
 bool lua_texts_name(
@@ -164,9 +161,6 @@ bool lua_texts_name(
 		else
 			strbuf_addf(out, "builtin#%u", (unsigned)(what & VM_ADDRESS));
 		break;
-	case LUA_C:
-		add_c_function(t, what & VM_ADDRESS, out);
-		break;
 	default:
 		strbuf_addf(out, "[trace %u]", (unsigned)(what & VM_ADDRESS));
 	}
@@ -182,4 +176,9 @@ bool lua_texts_file(const struct lua_texts *t, struct strbuf *file)
 	else
 		strbuf_adds(file, "[string]");
 	return true;
+}
+
+uint32_t lua_texts_first_line(const struct lua_texts *t)
+{
+	return is_named(t) ? t->first_line : 0;
 }

@@ -29,4 +29,7 @@ bool lua_texts_name(const struct lua_layout *layout, const struct lua_texts *tex
 /* Appends the name of its source. False: there is none, or it could not be read. */
 bool lua_texts_file(const struct lua_texts *texts, struct strbuf *file);
 
+/* The line that a function begins at whose name is that in its caller; else 0. */
+uint32_t lua_texts_first_line(const struct lua_texts *texts);
+
 #endif
