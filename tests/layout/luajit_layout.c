@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * luajit_layout PID [TIMES]: what luajit_find tells of a process, found anew TIMES times, and how
- * long that took.
+ * luajit_layout PID [TIMES]: what luajit_find tells of a process, found again TIMES times; on
+ * stderr how long each took, and all searches of its memory.
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "vm/inspect.h"
+#include "vm/lua/luajit_fast.h"
 #include "vm/lua/luajit_find.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void print_layout(const struct luajit_layout *l)
+static void print_layout(const struct luajit_layout *l, const char *path, uint32_t pid)
 {
-	printf("%s, %u states", l->fork ? "fork" : "upstream", l->nr_states);
-	if (l->state)
-		printf(", %#" PRIx64, l->state);
-	printf("%s\n", l->has_traces ? ", with traces" : "");
+	struct strbuf text = STRBUF_INIT;
+
+	luajit_describe(l, path, pid, &text);
+	puts(text.buf);
+	strbuf_release(&text);
+	printf("state %#" PRIx64 "%s\n", l->state, l->has_traces ? ", with traces" : "");
 #define SAY(name) printf("%s %#x\n", #name, l->shape.name);
 	LUAJIT_SHAPE_ALL(SAY)
 #undef SAY
+	for (unsigned i = 0; i < 256; i++)
+		if (luajit_fast_name(l->fast, i))
+			printf("%u %s\n", i, luajit_fast_name(l->fast, i));
 }
 
 int main(int argc, char **argv)
@@ -38,13 +44,15 @@ int main(int argc, char **argv)
 		int64_t began = monotonic_ns();
 
 		found = luajit_find(&t, i ? &like : NULL, &layout, &err);
-		fprintf(stderr, "%.3f ms\n", (double)(monotonic_ns() - began) / 1e6);
+		fprintf(stderr, "%.3f ms, searches %.3f ms\n",
+			(double)(monotonic_ns() - began) / 1e6,
+			(double)layout.search.took_ns / 1e6);
 		like = layout;
 	}
 	if (found)
 		printf("[%s]\n", found > 0 ? "no LuaJIT there" : err.buf);
 	else
-		print_layout(&layout);
+		print_layout(&layout, luajit_file(&t)->path, (uint32_t)atoi(argv[1]));
 	inspect_release(&t);
 	processes_release(&ps);
 	strbuf_release(&err);

@@ -103,6 +103,28 @@ static void reader__reads_memory(void **state)
 	assert_int_equal(reader_pages(target, 0, 4, &pages), 0);
 }
 
+/* What cannot be read is 0, and the rest is there: over several requests, and calls of the kernel.
+ */
+static void reader__reads_scattered_memory(void **state)
+{
+	enum { NR = 5000, SIZE = 1024 };
+	static char bytes[SIZE];
+	uint64_t *addresses = xcalloc(NR, sizeof(*addresses));
+	char *copy = xcalloc(NR, SIZE);
+
+	(void)state;
+	memset(bytes, 'x', SIZE);
+	end_target(NULL);
+	start_target(NULL); /* which has them, too */
+	for (size_t i = 0; i < NR; i++)
+		addresses[i] = i % 7 == 3 ? 8 : (uintptr_t)bytes;
+	assert_true(reader_scattered(target, addresses, NR, SIZE, copy));
+	for (size_t i = 0; i < NR; i++)
+		assert_int_equal(copy[i * SIZE + i % SIZE], i % 7 == 3 ? 0 : 'x');
+	free(addresses);
+	free(copy);
+}
+
 static void reader__gives_up_a_process_that_does_not_answer(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -166,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(shares_its_room_and_passes_files),
 		TEST(reads_memory),
+		TEST(reads_scattered_memory),
 		TEST(is_replaced_when_it_died),
 		TEST(is_not_inherited),
 		TEST(gives_up_a_process_that_does_not_answer),

@@ -2,9 +2,11 @@
 #include "luajit_find.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "luajit_fast.h"
 #include "luajit_states.h"
 #include "symbol/elf/elffacts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static const char setmode[] = LUAJIT_SYMBOL, setexdata[] = "lua_setexdata";
@@ -163,7 +165,8 @@ static void learn_traces(const struct memory *m, const uint64_t *global, struct 
 	l->has_traces = true;
 }
 
-bool luajit_learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
+/* False: the state AT is not initialised. */
+static bool learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 {
 	uint64_t global[GLOBAL_BYTES / sizeof(uint64_t)];
 	bool done = false;
@@ -179,13 +182,16 @@ bool luajit_learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 
 /* ---- states ---- */
 
-static void search(const struct target *t, struct luajit_layout *l)
+/* The fast functions that a state has may be more later, too. */
+static void search(const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
 	int64_t began = monotonic_ns(), took;
 	struct luajit_states found = luajit_states_search(&t->memory);
 
 	l->search.nr = found.nr;
 	l->search.state = found.first;
+	if (found.nr)
+		l->fast = luajit_fast_learn(file, &t->memory, found.first);
 	took = monotonic_ns() - began;
 	l->search.took_ns += took > SEARCH_MIN_NS ? took : SEARCH_MIN_NS;
 	l->search.due_ns = monotonic_ns() + l->search.took_ns * SEARCH_SHARE;
@@ -193,7 +199,19 @@ static void search(const struct target *t, struct luajit_layout *l)
 		l->search.due_ns = INT64_MAX;
 }
 
-static void find_states(const struct target *t, struct luajit_layout *l)
+/* True if the state that was found is initialised; learns from it what is not known. */
+static bool is_ready(const struct memory *m, struct luajit_layout *l)
+{
+	uint64_t global = l->search.state, thread;
+
+	if (!l->shape.current || !l->has_traces)
+		return learn(m, global, l);
+	return memory_pointer(m, global + l->shape.current, &thread) &&
+	       luajit_thread_is_at(m, thread, global);
+}
+
+static void find_states(
+	const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
 	if (!t->process || l->search.process != t->process)
 		/* of another process; but a fork has the states of its parent */
@@ -202,10 +220,8 @@ static void find_states(const struct target *t, struct luajit_layout *l)
 	if (l->search.state && !luajit_state_is_at(&t->memory, l->search.state))
 		l->search.due_ns = 0;
 	if (monotonic_ns() >= l->search.due_ns)
-		search(t, l);
-	l->nr_states = 0;
-	if (l->search.state && luajit_learn(&t->memory, l->search.state, l))
-		l->nr_states = l->search.nr;
+		search(t, file, l);
+	l->nr_states = l->search.state && is_ready(&t->memory, l) ? l->search.nr : 0;
 	l->state = l->nr_states == 1 ? l->search.state : 0;
 }
 
@@ -236,6 +252,17 @@ int luajit_find(const struct target *t, const struct luajit_layout *like,
 			file->path);
 	layout->fork = elffacts_variable(file->elf, setexdata, &unused);
 	layout->shape.exdata = layout->fork ? 0x60 : 0;
-	find_states(t, layout);
+	find_states(t, file, layout);
 	return 0;
+}
+
+void luajit_describe(
+	const struct luajit_layout *l, const char *path, uint32_t pid, struct strbuf *out)
+{
+	const char *version = luajit_fast_version(l->fast);
+
+	strbuf_addf(out, "%s in '%s' of process %" PRIu32 ", %s, %" PRIu32 " state%s",
+		version ? version : "LuaJIT 2.1", path, pid,
+		l->fork ? "OpenResty's fork" : "upstream", l->nr_states,
+		l->nr_states == 1 ? "" : "s");
 }

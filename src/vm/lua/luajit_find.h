@@ -22,10 +22,8 @@ const struct target_file *luajit_file(const struct target *t);
 int luajit_find(const struct target *t, const struct luajit_layout *like,
 	struct luajit_layout *layout, struct strbuf *err);
 
-/*
- * Completes L, the offsets that differ between builds, by what is at them in the state GLOBAL.
- * False: that is not initialised.
- */
-bool luajit_learn(const struct memory *m, uint64_t global, struct luajit_layout *l);
+/* Appends "LuaJIT 2.1.0-beta3 in '/usr/bin/luajit' of process 1302, upstream, 1 state". */
+void luajit_describe(
+	const struct luajit_layout *l, const char *path, uint32_t pid, struct strbuf *out);
 
 #endif

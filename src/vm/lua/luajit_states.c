@@ -8,8 +8,8 @@ enum {
 	FIRST = 0x350, /* words in a page that may be a main state's glref */
 	WORDS = 16,
 	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
-	BATCH = 1 << 21,      /* bytes */
-	CHECKS_MAX = 1 << 14, /* words that look like a glref; more are no coincidence */
+	BATCH = 1 << 21,   /* bytes */
+	CHECKS_MAX = 1024, /* words that look like a glref; more are no coincidence */
 };
 
 #define PROBED_MAX (2ULL << 30)

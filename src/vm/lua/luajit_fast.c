@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "luajit_fast.h"
+#include "lib/util.h"
+#include "luajit_states.h"
+#include "symbol/elf/elffile.h"
+
+#include <stdlib.h>
+
+enum {
+	IDS = 256, /* of which two are Lua's own and C functions */
+	FIRST_ID = 2,
+	NAME_SIZE = 40,
+	FILES_MAX = 64,
+	NODES_MAX = 1 << 17, /* of all tables */
+	TEXT = 0x18,         /* of a GCstr */
+	TEXT_LEN = 0x14,
+	TEXT_MAX = 32,
+};
+
+struct luajit_fast {
+	char *file; /* its build-id, or its path if it has none */
+	char names[IDS][NAME_SIZE];
+	char version[NAME_SIZE];
+};
+
+/* The reading of a state. */
+struct fast_reading {
+	struct luajit_fast *fast;
+	const struct memory *memory;
+	size_t left; /* nodes that may still be read: tables may be any, and in circles */
+};
+
+static struct luajit_fast *files[FILES_MAX];
+static size_t nr_files;
+
+/* ---- values ---- */
+
+/* The object of TYPE that the value V refers to; 0: it is none. */
+static uint64_t object_of(uint64_t v, enum luajit_type type)
+{
+	return v >> 47 == (~(uint32_t)type & 0x1ffff) ? v & ((1ULL << 47) - 1) : 0;
+}
+
+struct key_text {
+	char s[TEXT_MAX + 1]; /* "": not readable, too long, or not plain */
+};
+
+/* A GCstr of up to TEXT_MAX bytes. */
+struct raw_string {
+	unsigned char head[TEXT_LEN];
+	uint32_t len;
+	char bytes[TEXT_MAX];
+};
+_Static_assert(offsetof(struct raw_string, bytes) == TEXT, "as in memory");
+
+static struct key_text plain_text(const struct raw_string *raw)
+{
+	struct key_text text = {""};
+
+	if (raw->head[LUAJIT_GCT] != LUAJIT_STRING || raw->len > TEXT_MAX)
+		return text;
+	for (uint32_t i = 0; i < raw->len; i++)
+		if (raw->bytes[i] < ' ' || raw->bytes[i] > '~')
+			return text;
+	memcpy(text.s, raw->bytes, raw->len);
+	return text;
+}
+
+/* The head of a GCfunc. */
+struct func_head {
+	unsigned char head[LUAJIT_GCT + 1], ffid, nr_upvalues;
+	uint64_t env;
+};
+
+/* ---- tables ---- */
+
+struct table_head {
+	unsigned char head[LUAJIT_GCT + 1], no_metamethods;
+	int8_t colocated;
+	uint64_t array, gclist, metatable, node;
+	uint32_t array_size, hash_mask;
+};
+
+struct table_node {
+	uint64_t value, key, next;
+};
+
+/* An entry whose key is a string. */
+struct table_entry {
+	struct key_text key;
+	uint64_t value;
+	struct func_head function; /* if the value is one */
+};
+
+struct table_entries {
+	struct table_entry *list;
+	size_t nr;
+};
+
+static struct table_node *read_nodes(struct fast_reading *r, uint64_t at, size_t *nr)
+{
+	struct table_head table;
+	struct table_node *nodes;
+
+	if (!at || !memory_read(r->memory, at, &table, sizeof(table)) ||
+		table.head[LUAJIT_GCT] != LUAJIT_TABLE || table.hash_mask >= r->left)
+		return NULL;
+	*nr = (size_t)table.hash_mask + 1;
+	r->left -= *nr;
+	nodes = xcalloc(*nr, sizeof(*nodes));
+	if (memory_read(r->memory, table.node, nodes, *nr * sizeof(*nodes)))
+		return nodes;
+	*nr = 0;
+	free(nodes);
+	return NULL;
+}
+
+static void read_keys(const struct memory *m, const uint64_t *keys, struct table_entries *e)
+{
+	struct raw_string *raw = xcalloc(e->nr, sizeof(*raw));
+
+	if (memory_scattered(m, keys, e->nr, sizeof(*raw), raw))
+		for (size_t i = 0; i < e->nr; i++)
+			e->list[i].key = plain_text(&raw[i]);
+	free(raw);
+}
+
+static void read_functions(const struct memory *m, uint64_t *addresses, struct table_entries *e)
+{
+	struct func_head *functions = xcalloc(e->nr, sizeof(*functions));
+
+	for (size_t i = 0; i < e->nr; i++)
+		addresses[i] = object_of(e->list[i].value, LUAJIT_FUNCTION);
+	if (memory_scattered(m, addresses, e->nr, sizeof(*functions), functions))
+		for (size_t i = 0; i < e->nr; i++)
+			if (functions[i].head[LUAJIT_GCT] == LUAJIT_FUNCTION)
+				e->list[i].function = functions[i];
+	free(functions);
+}
+
+/* What the hash part of the table at AT has by strings; the list is the caller's. */
+static struct table_entries read_table(struct fast_reading *r, uint64_t at)
+{
+	struct table_entries e = {NULL, 0};
+	size_t nr = 0;
+	struct table_node *nodes = read_nodes(r, at, &nr);
+	uint64_t *addresses = xcalloc(nr + 1, sizeof(*addresses));
+
+	e.list = xcalloc(nr + 1, sizeof(*e.list));
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t key = object_of(nodes[i].key, LUAJIT_STRING);
+
+		if (!key)
+			continue;
+		addresses[e.nr] = key;
+		e.list[e.nr++].value = nodes[i].value;
+	}
+	if (e.nr) {
+		read_keys(r->memory, addresses, &e);
+		read_functions(r->memory, addresses, &e);
+	}
+	free(addresses);
+	free(nodes);
+	return e;
+}
+
+/* ---- names ---- */
+
+static bool has_library(const char *name)
+{
+	return strpbrk(name, ".:");
+}
+
+static bool is_better(const char *name, const char *than)
+{
+	size_t len = strlen(name), old = strlen(than);
+
+	if (!old || has_library(name) != has_library(than))
+		return !old || has_library(name);
+	return len != old ? len < old : strcmp(name, than) < 0;
+}
+
+static void take_name(struct luajit_fast *f, const struct table_entry *e, const char *library)
+{
+	char name[NAME_SIZE], *old = f->names[e->function.ffid];
+	int len = snprintf(name, sizeof(name), "%s%s", library, e->key.s);
+
+	if (e->function.ffid >= FIRST_ID && *e->key.s && (size_t)len < sizeof(name) &&
+		is_better(name, old))
+		strcpy(old, name);
+}
+
+static void take_table(struct fast_reading *r, uint64_t at, const char *library);
+
+/* Methods: of buffers, the environment of what makes them; of C libraries, by ffi.C. */
+static void take_methods(struct fast_reading *r, const struct table_entry *e, const char *library)
+{
+	uint64_t c = object_of(e->value, LUAJIT_USERDATA), metatable;
+
+	if (!strcmp(library, "string.buffer.") && !strcmp(e->key.s, "new"))
+		take_table(r, e->function.env, "buffer:");
+	if (!strcmp(library, "ffi.") && !strcmp(e->key.s, "C") && c &&
+		memory_pointer(r->memory, c + offsetof(struct table_head, metatable), &metatable))
+		take_table(r, metatable, "ffi.clib.");
+}
+
+/* The functions of a table, as LIBRARY, "string.", and the name. */
+static void take_table(struct fast_reading *r, uint64_t at, const char *library)
+{
+	struct table_entries e = read_table(r, at);
+
+	for (size_t i = 0; i < e.nr; i++) {
+		take_name(r->fast, &e.list[i], library);
+		take_methods(r, &e.list[i], library);
+	}
+	free(e.list);
+}
+
+static void take_version(struct fast_reading *r, uint64_t jit)
+{
+	struct table_entries e = read_table(r, jit);
+
+	for (size_t i = 0; i < e.nr; i++) {
+		uint64_t value = object_of(e.list[i].value, LUAJIT_STRING);
+		struct raw_string raw;
+
+		if (!strcmp(e.list[i].key.s, "version") && value &&
+			memory_read(r->memory, value, &raw, sizeof(raw)))
+			strcpy(r->fast->version, plain_text(&raw).s);
+	}
+	free(e.list);
+}
+
+/* The LEN characters at NAME. */
+static bool is_library(const char *name, size_t len)
+{
+	static const char *const libraries[] = {"string", "table", "math", "bit", "coroutine",
+		"debug", "io", "os", "package", "jit", "ffi", "thread", "jit.util", "jit.opt",
+		"jit.profile", "string.buffer"};
+
+	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
+		if (strlen(libraries[i]) == len && !memcmp(libraries[i], name, len))
+			return true;
+	return false;
+}
+
+/* A module: a library, or a function of one, such as table.new. */
+static void take_loaded(struct fast_reading *r, const struct table_entry *e)
+{
+	uint64_t table = object_of(e->value, LUAJIT_TABLE);
+	const char *name = e->key.s, *dot = strrchr(name, '.');
+	char library[NAME_SIZE];
+
+	if (!strcmp(name, "_G")) {
+		take_table(r, table, "");
+	} else if (is_library(name, strlen(name))) {
+		snprintf(library, sizeof(library), "%s.", name);
+		take_table(r, table, library);
+	} else if (dot && is_library(name, (size_t)(dot - name))) {
+		take_name(r->fast, e, "");
+	}
+	if (!strcmp(name, "jit"))
+		take_version(r, table);
+}
+
+/* Functions that no table has, by those before and behind them. */
+static void take_hidden(struct luajit_fast *f)
+{
+	static const char *const hidden[][3] = {{"pairs", "ipairs_aux", "ipairs"},
+		{"coroutine.resume", "coroutine.wrap_aux", "coroutine.wrap"},
+		{"string.match", "string.gmatch_aux", "string.gmatch"}};
+
+	for (size_t i = FIRST_ID; i + 2 < IDS; i++)
+		for (size_t k = 0; k < ARRAY_LEN(hidden); k++)
+			if (!strcmp(f->names[i], hidden[k][0]) && !*f->names[i + 1] &&
+				!strcmp(f->names[i + 2], hidden[k][2]))
+				strcpy(f->names[i + 1], hidden[k][1]);
+}
+
+/* The table at AT in the registry. */
+static void take_registry(struct fast_reading *r, uint64_t at)
+{
+	struct table_entries e = read_table(r, at);
+
+	for (size_t i = 0; i < e.nr; i++) {
+		uint64_t table = object_of(e.list[i].value, LUAJIT_TABLE);
+
+		if (!strcmp(e.list[i].key.s, "FILE*")) {
+			take_table(r, table, "file:");
+		} else if (!strcmp(e.list[i].key.s, "_LOADED")) {
+			struct table_entries loaded = read_table(r, table);
+
+			for (size_t k = 0; k < loaded.nr; k++)
+				take_loaded(r, &loaded.list[k]);
+			free(loaded.list);
+		}
+	}
+	free(e.list);
+}
+
+/* The metatable of ffi's values, which no Lua code can change: "__metatable" is "ffi". */
+static void take_metatable(struct fast_reading *r, uint64_t at)
+{
+	struct table_entries e = read_table(r, at);
+	bool of_ffi = false;
+
+	for (size_t i = 0; i < e.nr; i++)
+		of_ffi |= !strcmp(e.list[i].key.s, "__metatable");
+	for (size_t i = 0; i < e.nr && of_ffi; i++)
+		take_name(r->fast, &e.list[i], "ffi.meta.");
+	free(e.list);
+}
+
+/* The registry in the words of a global_State: behind an empty node, nil and nil, of no chain. */
+static uint64_t find_registry(const uint64_t *words, size_t nr)
+{
+	for (size_t i = LUAJIT_MAINTHREAD / 8; i + 3 < nr; i++)
+		if (words[i] == UINT64_MAX && words[i + 1] == UINT64_MAX && !words[i + 2])
+			return object_of(words[i + 3], LUAJIT_TABLE);
+	return 0;
+}
+
+static void take_global(struct fast_reading *r, uint64_t global)
+{
+	enum { WORDS = 0x2c0 / 8, ROOTS = 0x188 / 8 };
+	uint64_t words[WORDS];
+	struct table_head heads[WORDS - ROOTS];
+
+	if (!memory_read(r->memory, global, words, sizeof(words)))
+		return;
+	take_registry(r, find_registry(words, WORDS));
+	/* gcroot is somewhere from ROOTS on */
+	if (memory_scattered(r->memory, words + ROOTS, ARRAY_LEN(heads), sizeof(*heads), heads))
+		for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+			if (heads[i].head[LUAJIT_GCT] == LUAJIT_TABLE)
+				take_metatable(r, words[ROOTS + i]);
+	take_hidden(r->fast);
+}
+
+static struct luajit_fast *of_file(const struct target_file *file)
+{
+	const char *id = elffile_build_id(file->elf);
+
+	if (!*id)
+		id = file->path;
+	for (size_t i = 0; i < nr_files; i++)
+		if (!strcmp(files[i]->file, id))
+			return files[i];
+	if (nr_files == FILES_MAX)
+		return NULL;
+	files[nr_files] = xcalloc(1, sizeof(**files));
+	files[nr_files]->file = xstrdup(id);
+	return files[nr_files++];
+}
+
+const struct luajit_fast *luajit_fast_learn(
+	const struct target_file *file, const struct memory *m, uint64_t global)
+{
+	struct fast_reading r = {of_file(file), m, NODES_MAX};
+
+	if (r.fast)
+		take_global(&r, global);
+	return r.fast;
+}
+
+const char *luajit_fast_name(const struct luajit_fast *f, unsigned ffid)
+{
+	return f && ffid < IDS && *f->names[ffid] ? f->names[ffid] : NULL;
+}
+
+const char *luajit_fast_version(const struct luajit_fast *f)
+{
+	return f && *f->version ? f->version : NULL;
+}
