@@ -18,10 +18,7 @@ static int find(const struct target *t, const struct vm_layout *like, struct vm_
 
 static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf *out)
 {
-	const struct luajit_layout *l = &layout->lua.jit;
-
-	strbuf_addf(out, "LuaJIT 2.1 (%s) in '%s' of process %u, %u states",
-		l->fork ? "OpenResty's" : "upstream", layout->path, pid, l->nr_states);
+	luajit_describe(&layout->lua.jit, layout->path, pid, out);
 }
 
 static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
