@@ -181,7 +181,7 @@ static __always_inline void walk_vm(struct scratch *s)
 }
 
 /*
- * What the native stack tells of the interpreter. If user stacks are not recorded, it is walked up
+ * What the native stack tells of the interpreter. If it was not walked to its end, it is walked up
  * to there; IN_USER: s->regs is set.
  */
 static __always_inline void take_native(struct scratch *s, bool in_user)
@@ -189,7 +189,7 @@ static __always_inline void take_native(struct scratch *s, bool in_user)
 	struct vm_native *native = &s->vm.walk.native;
 	const struct walk_vm *vm = &s->walk.vm;
 
-	if (!settings.user)
+	if (!settings.user || (!vm->frame && s->walk.end != WALK_ROOT))
 		walk_to_vm(s, in_user);
 	native->frame = vm->frame;
 	native->pc = vm->pc;

@@ -91,6 +91,14 @@ __noinline int step_by_layout(uint32_t lane)
 	return layout ? walk_by_layout(&s->walk, layout) : WALK_NO_RULE;
 }
 
+/* Steps to the caller of what may be a trace of LuaJIT's, by its frame. */
+__noinline int step_by_trace(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s ? walk_by_trace(&s->walk) : WALK_NO_RULE;
+}
+
 /* Steps to the caller of LuaJIT's assembly. */
 __noinline int step_by_luajit(uint32_t lane)
 {

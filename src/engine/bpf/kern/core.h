@@ -520,7 +520,11 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
-/* Walks the user stack up to the innermost frame of an interpreter, without storing it. */
+/*
+ * Walks the user stack up to the innermost frame of an interpreter, without storing it. The
+ * mappings need not be current: files are known by their build-ids, and where there was no mapping
+ * may be a new trace by now, whose frame is checked.
+ */
 static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {
 	uint32_t tgid = s->row.tgid;
@@ -528,14 +532,15 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 
 	s->walk.vm.frame = 0;
 	s->walk.end = WALK_PENDING;
-	if ((!in_user && !take_my_saved_regs(s)) || !space ||
-		!space_is_current(space, my_exec_pages()))
+	if ((!in_user && !take_my_saved_regs(s)) || !space)
 		return;
 	take_regs(s);
 	s->space = *space;
 	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
 			break;
+	if (!s->walk.vm.frame && s->walk.end == WALK_NO_MAP)
+		step_by_trace(LANE_EVENT);
 }
 
 #include "vm/vm_bpf.h"
