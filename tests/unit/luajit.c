@@ -5,8 +5,10 @@
 #include "vm/inspect.h"
 #include "vm/lua/luajit_fast.h"
 #include "vm/lua/luajit_find.h"
+#include "vm/lua/luajit_gc.h"
 #include "vm/lua/luajit_states.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,63 +125,72 @@ static void make_running(uint64_t global, uint64_t thread, size_t current, size_
 	put(global + k64 + 16, 0xc3f0000000000000);
 }
 
-static void states__none(void **state)
+/* The number of states, and the first one. */
+static size_t search_states(uint64_t *first)
 {
 	struct luajit_states found = luajit_states_search(&target.memory);
 
+	*first = found.nr ? found.list[0] : 0;
+	free(found.list);
+	return found.nr;
+}
+
+static void states__none(void **state)
+{
+	uint64_t first;
+
 	(void)state;
-	assert_int_equal(found.nr, 0);
-	assert_int_equal(found.first, 0);
+	assert_int_equal(search_states(&first), 0);
 }
 
 static void states__where_the_allocator_has_them(void **state)
 {
 	uint64_t low = make_state(USUAL, UPSTREAM), high = make_state(9 * AREA_PAGE + USUAL, FORK);
-	struct luajit_states found = luajit_states_search(&target.memory);
+	uint64_t first;
 
 	(void)state;
-	assert_int_equal(found.nr, 2);
-	assert_int_equal(found.first, high); /* mapped first */
+	assert_int_equal(search_states(&first), 2);
+	assert_int_equal(first, high); /* mapped first */
 	put(high + 0xc0, low);
-	found = luajit_states_search(&target.memory);
-	assert_int_equal(found.nr, 1);
-	assert_int_equal(found.first, low);
+	assert_int_equal(search_states(&first), 1);
+	assert_int_equal(first, low);
 }
 
 static void states__elsewhere_in_a_page(void **state)
 {
 	uint64_t global = make_state(3 * AREA_PAGE - 16, UPSTREAM);
-	struct luajit_states found;
+	uint64_t first;
 
 	(void)state;
 	make_state(5 * AREA_PAGE + 8, FORK);
-	found = luajit_states_search(&target.memory);
-	assert_int_equal(found.nr, 2);
-	assert_int_equal(found.first, global);
+	assert_int_equal(search_states(&first), 2);
+	assert_int_equal(first, global);
 }
 
 static void states__not_what_looks_similar(void **state)
 {
-	uint64_t global = make_state(USUAL, UPSTREAM);
+	uint64_t global = make_state(USUAL, UPSTREAM), first;
 
 	(void)state;
 	*(memory + USUAL + 9) = 7; /* no thread */
-	assert_int_equal(luajit_states_search(&target.memory).nr, 0);
+	assert_int_equal(search_states(&first), 0);
 	make_state(USUAL, UPSTREAM);
 	assert_true(luajit_state_is_at(&target.memory, global));
 	assert_false(luajit_state_is_at(&target.memory, global + 8));
 	assert_false(luajit_state_is_at(&target.memory, 0));
 	make_state(2 * AREA_PAGE + USUAL, 0x68); /* a lua_State of another size */
-	assert_int_equal(luajit_states_search(&target.memory).nr, 1);
+	assert_int_equal(search_states(&first), 1);
 }
 
 /* The memory is full of pointers that look like states: it ends, whatever is found. */
 static void states__of_hostile_memory(void **state)
 {
+	uint64_t first;
+
 	(void)state;
 	for (size_t at = 0; at < SIZE; at += 8)
 		put((uintptr_t)memory + at, (uintptr_t)memory + at + UPSTREAM - 0x10);
-	assert_int_equal(luajit_states_search(&target.memory).nr, 0);
+	assert_int_equal(search_states(&first), 0);
 }
 
 /* ---- layout ---- */
@@ -445,6 +456,63 @@ static void fast__of_hostile_memory(void **state)
 	assert_non_null(luajit_fast_learn(&file, &target.memory, global));
 }
 
+/* ---- collector ---- */
+
+static void gc__is_read(void **state)
+{
+	uint64_t global = make_state(USUAL, UPSTREAM);
+	struct luajit_gc gc;
+
+	(void)state;
+	put(global + 0x10, 5000);
+	put(global + 0x18, 6000);
+	*(char *)(global + 0x21) = 4;
+	put(global + 0x58, 70);
+	put(global + 0x60, 3000);
+	put(global + 0x68, 200ULL << 32 | 150);
+	put(global + 0xa0, 41ULL << 32 | 255);
+	assert_true(luajit_gc_read(&target.memory, global, &gc));
+	assert_string_equal(gc.phase, "sweep");
+	assert_int_equal(gc.total, 5000);
+	assert_int_equal(gc.threshold, 6000);
+	assert_int_equal(gc.debt, 70);
+	assert_int_equal(gc.estimate, 3000);
+	assert_int_equal(gc.stepmul, 150);
+	assert_int_equal(gc.pause, 200);
+	assert_int_equal(gc.strings, 41);
+	assert_int_equal(gc.slots, 256);
+	*(char *)(global + 0x21) = 6;
+	assert_false(luajit_gc_read(&target.memory, global, &gc));
+	assert_false(luajit_gc_read(&target.memory, 8, &gc));
+}
+
+static unsigned nr_changes; /* the phase is another in so many readings */
+
+static bool read_changing(void *context, uint64_t address, void *to, size_t len)
+{
+	if (nr_changes) {
+		nr_changes--;
+		memory[USUAL + UPSTREAM + 0x21] ^= 1;
+		memory[USUAL + UPSTREAM + 0x10]++;
+	}
+	return read_memory(context, address, to, len);
+}
+
+static void gc__changes_meanwhile(void **state)
+{
+	uint64_t global = make_state(USUAL, UPSTREAM);
+	struct luajit_gc gc;
+
+	(void)state;
+	target.memory.read = read_changing;
+	nr_changes = 5;
+	assert_true(luajit_gc_read(&target.memory, global, &gc));
+	assert_int_equal(nr_changes, 0);
+	assert_int_equal(gc.total, 5);
+	nr_changes = UINT_MAX;
+	assert_false(luajit_gc_read(&target.memory, global, &gc));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +530,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(find__unreadable_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(fast__names_of_libraries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(fast__of_hostile_memory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(gc__is_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(gc__changes_meanwhile, set_up, tear_down),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

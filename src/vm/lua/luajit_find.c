@@ -188,10 +188,11 @@ static void search(const struct target *t, const struct target_file *file, struc
 	int64_t began = monotonic_ns(), took;
 	struct luajit_states found = luajit_states_search(&t->memory);
 
-	l->search.nr = found.nr;
-	l->search.state = found.first;
+	l->search.nr = (uint32_t)found.nr;
+	l->search.state = found.nr ? found.list[0] : 0;
 	if (found.nr)
-		l->fast = luajit_fast_learn(file, &t->memory, found.first);
+		l->fast = luajit_fast_learn(file, &t->memory, l->search.state);
+	free(found.list);
 	took = monotonic_ns() - began;
 	l->search.took_ns += took > SEARCH_MIN_NS ? took : SEARCH_MIN_NS;
 	l->search.due_ns = monotonic_ns() + l->search.took_ns * SEARCH_SHARE;

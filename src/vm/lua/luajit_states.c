@@ -60,8 +60,8 @@ static void take_word(struct state_search *s, uint64_t address, uint64_t word)
 	s->checks++;
 	if (!luajit_state_is_at(s->memory, word))
 		return;
-	if (!s->found.nr++)
-		s->found.first = word;
+	ALLOC_GROW(s->found.list, s->found.nr, s->found.alloc);
+	s->found.list[s->found.nr++] = word;
 }
 
 static void take_batch(struct state_search *s)

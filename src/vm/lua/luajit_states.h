@@ -28,9 +28,10 @@ enum luajit_type {
 	LUAJIT_USERDATA = 12,
 };
 
+/* Their global_States, in the order in which they were found. */
 struct luajit_states {
-	uint64_t first; /* the global_State that was found first; 0: none */
-	uint32_t nr;
+	uint64_t *list;
+	size_t nr, alloc;
 };
 
 /* True if a main state's global_State is at GLOBAL. */
@@ -44,7 +45,7 @@ bool luajit_thread_is_at(const struct memory *m, uint64_t thread, uint64_t globa
  * same place in a page, in all builds that are known: these words are read first, from the highest
  * address down, which is what was mapped first, in up to 2 GiB of pages: half a microsecond each.
  * Only if they have no state, as with an allocator of the program, 256 MiB are read whole, from the
- * lowest address, which is the heap, up.
+ * lowest address, which is the heap, up. The caller frees the list.
  */
 struct luajit_states luajit_states_search(const struct memory *m);
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/process.h"
+#include "process/reader.h"
+#include "process/task.h"
+#include "symbol/elf/elffile.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "vm/inspect.h"
+#include "vm/lua/luajit_find.h"
+#include "vm/lua/luajit_gc.h"
+#include "vm/lua/luajit_states.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LONGEST_S = 1000000 };
+
+struct gc_command {
+	uint32_t pid;
+	double interval, seconds; /* 0: once; no end */
+	struct processes ps;
+	struct target target;
+	struct luajit_states states;
+	int64_t began_ns;
+	bool any;    /* a row was printed */
+	bool failed; /* one could not be read */
+};
+
+static const struct argp_option table[] = {
+	{"pid", 'p', "PID", 0, "This process", 1},
+	{"interval", 'i', "TIME", 0, "Again every TIME (5, 500ms), until the process or -t ends",
+		1},
+	{"time", 't', "TIME", 0, "With --interval: for TIME (5, 2m, 1h)", 1},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct gc_command *o = state->input;
+
+	switch (key) {
+	case 'p':
+		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+		break;
+	case 'i':
+		o->interval = arg_duration("--interval", arg, LONGEST_S, state);
+		break;
+	case 't':
+		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
+		break;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case ARGP_KEY_ARG:
+		arg_error(state, "'%s' is no option: give the process as -p PID", arg);
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!o->pid)
+			arg_error(state, "no process: give -p PID");
+		if (o->seconds > 0 && o->interval <= 0)
+			arg_error(state, "--time without --interval: give both, or none");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "-p PID",
+	.doc = "Writes the state of LuaJIT's garbage collectors in a process to stdout: one row of "
+	       "CSV for each Lua state. The process is not stopped.\v"
+	       "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
+};
+
+static int find_states(struct gc_command *o, struct strbuf *err)
+{
+	struct process *p = processes_get(&o->ps, o->pid);
+	struct luajit_layout layout;
+	int found;
+
+	if (!p->generation) {
+		process_scan(&o->ps, p, err);
+		return fail(err, "; %s", task_refusal(o->pid));
+	}
+	inspect_init(&o->target, &o->ps, p, NULL);
+	found = luajit_find(&o->target, NULL, &layout, err);
+	if (found < 0)
+		return -1;
+	if (found)
+		return fail(err,
+			"no LuaJIT in process %" PRIu32 ": none of its files exports %s; Lua of "
+			"another kind has another collector",
+			o->pid, LUAJIT_SYMBOL);
+	o->states = luajit_states_search(&o->target.memory);
+	if (!o->states.nr)
+		return fail(err,
+			"no state of LuaJIT 2.1 (GC64) in process %" PRIu32
+			": it has made none yet, or its LuaJIT is older, or of another layout",
+			o->pid);
+	return 0;
+}
+
+static void print_row(struct gc_command *o, uint64_t global)
+{
+	struct luajit_gc gc;
+
+	if (!luajit_gc_read(&o->target.memory, global, &gc)) {
+		o->failed |= task_lives(o->pid, 0);
+		return;
+	}
+	printf("%.3f,%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n",
+		(double)((o->any ? monotonic_ns() : o->began_ns) - o->began_ns) / 1e9, global,
+		gc.phase, gc.total, gc.threshold, gc.estimate, gc.debt, gc.pause, gc.stepmul,
+		gc.strings, gc.slots);
+}
+
+/* False: no state is left. */
+static bool print_rows(struct gc_command *o)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < o->states.nr; i++)
+		if (luajit_state_is_at(&o->target.memory, o->states.list[i])) {
+			print_row(o, o->states.list[i]);
+			nr++;
+		}
+	o->any = true;
+	return nr;
+}
+
+static void wait_for(int64_t until_ns)
+{
+	int64_t ns = until_ns - monotonic_ns();
+	struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	if (ns > 0)
+		nanosleep(&time, NULL);
+}
+
+static int watch(struct gc_command *o)
+{
+	int64_t step = (int64_t)(o->interval * 1e9), length = (int64_t)(o->seconds * 1e9);
+
+	o->began_ns = monotonic_ns();
+	puts("time,state,phase,total,threshold,estimate,debt,pause,stepmul,strings,string_slots");
+	for (int64_t at = 0; print_rows(o) && step && !fflush(stdout);) {
+		at += step;
+		if (length && at > length)
+			break;
+		wait_for(o->began_ns + at);
+	}
+	if (program_close(stdout, "stdout"))
+		return EXIT_FAILED;
+	if (o->failed)
+		program_say("a state could not be read: it changes all the time, or is none");
+	return o->failed ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct gc_command o = {0};
+	struct strbuf err = STRBUF_INIT;
+	int ret = EXIT_FAILED;
+
+	program_init();
+	elffile_use_heads_only();
+	arg_parse(&argp, argc, argv, 0, &o);
+	processes_init(&o.ps);
+	if (!find_states(&o, &err))
+		ret = watch(&o);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	free(o.states.list);
+	inspect_release(&o.target);
+	processes_release(&o.ps);
+	reader_end();
+	return ret;
+}
