@@ -102,6 +102,16 @@ few() {
 	fi
 }
 
+# judged COMMAND…: a judge, whose result lines are ours; exits 1 if it found something
+judged() {
+	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?
+	cat "$T/results"
+	if [ "$status" -gt 1 ]; then
+		not_ok "$*" "exit $status: $(tail -n 1 "$T/errors")"
+	fi
+	[ "$status" = 0 ] || : >"$T_top/failed"
+}
+
 # until_true SECONDS COMMAND…: false when it did not come true in time
 until_true() {
 	tries=$(($1 * 10))

@@ -9,16 +9,6 @@ programs=$TOP/tests/programs
 LC_ALL=C
 export LC_ALL
 
-# judged COMMAND…: its result lines are ours
-judged() {
-	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?
-	cat "$T/results"
-	if [ "$status" -gt 1 ]; then
-		not_ok "$*" "exit $status: $(tail -n 1 "$T/errors")"
-	fi
-	[ "$status" = 0 ] || : >"$T_top/failed"
-}
-
 recorder() {
 	"$bin/pl-sample-bt" --engine bpf "$@"
 }

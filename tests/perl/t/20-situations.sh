@@ -9,7 +9,7 @@ test_judge() {
 	touch "$T/s.go"
 	perl "$programs/situations.pl" "$T/s" 20 >/dev/null 2>&1
 	for mistake in none line frame few stranger inconsistent cut; do
-		"$here/forge" "$T/s" $mistake >"$T/forged"
+		perl "$programs/situations-forge" "$T/s" $mistake >"$T/forged"
 		"$programs/situations-judge" "$T/s" "$T/forged" '' >"$T/results"
 		case $?$mistake in
 		0none | 1[!n]*) ok "judge: $mistake" ;;

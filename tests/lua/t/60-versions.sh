@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 60-versions: the LuaJIT of Debian's other releases, and OpenResty's fork in a program that is linked to it; a process that runs no Lua.
+set -u
+. "$TOP/tests/lua/lib.sh"
+
+top=$TOP
+. "$TOP/tests/archive"
+. "$TOP/tests/luas"
+
+# make_host NAME: the host, linked to the library in that root
+make_host() {
+	root=$lua_roots/$1
+	[ ! -x "$root/usr/bin/host" ] || return 0
+	cc -O1 -rdynamic -I"$(dirname "$(find "$root/usr/include" -name lua.h | head -n 1)")" -o "$root/usr/bin/host" "$here/host.c" \
+		"$(find "$root/usr/lib" -name 'libluajit-5.1.so.2' | head -n 1)" 2>"$T/cc"
+}
+
+# version NAME SUITE PACKAGE
+version() {
+	program=/usr/bin/luajit
+	if ! lua_root "$@"; then
+		skip "$1" "$no_root"
+		return
+	fi
+	case $3 in
+	lib*)
+		program=/usr/bin/host
+		if ! make_host "$1"; then
+			not_ok "$1: the host" 'does not compile'
+			head -n 5 "$T/cc" | note
+			return
+		fi
+		;;
+	esac
+	if [ "$program" = /usr/bin/luajit ] && ! lua_runs "$1" $program; then
+		skip "$1" 'needs root'
+	else
+		both "$1" "$lua_roots/$1" $program
+	fi
+}
+
+# None, and others.
+no_lua() {
+	sleep 100 &
+	sleeper=$!
+	"$bin/lj-sample-bt" --engine bpf -p $sleeper -t 1 >"$T/out" 2>"$T/said"
+	check_eq 'no Lua: exit' 2 $?
+	check 'no Lua: said' grep -q "no Lua runs in process $sleeper" "$T/said"
+	kill $sleeper
+	wait $sleeper 2>/dev/null || :
+}
+
+echo "$luas" >"$T/luas"
+while read -r root_name suite package; do
+	version "$root_name" "$suite" "$package" </dev/null
+done <"$T/luas"
+no_lua
