@@ -54,7 +54,7 @@ enum unwind_cfa {
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
-	UNWIND_CFA_LUAJIT, /* assembly of LuaJIT, see luajit_step.h */
+	UNWIND_CFA_LUAJIT, /* assembly of LuaJIT, or with offset 0 a trace: see luajit_step.h */
 	/* not in tables: by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
 	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */

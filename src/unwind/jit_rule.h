@@ -55,6 +55,22 @@ static inline bool jit_hotspot_rule(
 	return found != HOTSPOT_ELSEWHERE;
 }
 
+static inline bool jit_luajit_rule(struct walk *w, struct unwind_rule *rule)
+{
+	enum luajit_callback callback;
+
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_LUAJIT};
+	if (luajit_is_area(w))
+		return true;
+	callback = w->call ? LUAJIT_NO_CALLBACK : luajit_callback(w);
+	if (callback == LUAJIT_NO_CALLBACK)
+		return false;
+	*rule = callback == LUAJIT_PUSHED ? hotspot_frame(REG_SP, 16, true)
+					  : hotspot_frame(REG_SP, 8, false);
+	rule->cfa = UNWIND_CFA_CALLED;
+	return true;
+}
+
 /* The rule of a leaf at its return instruction; false: it is not there. */
 static inline bool jit_return_rule(struct walk *w, struct unwind_rule *rule)
 {
@@ -82,9 +98,10 @@ static inline bool jit_rule(
 	case JIT_HOTSPOT:
 		return jit_hotspot_rule(w, &layout->hotspot, rule);
 	case JIT_ERLANG:
-	case JIT_LUAJIT:
 		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_LAYOUT};
-		return layout->kind != JIT_LUAJIT || luajit_is_area(w);
+		return true;
+	case JIT_LUAJIT:
+		return jit_luajit_rule(w, rule);
 	default:
 		return false;
 	}
@@ -96,8 +113,6 @@ static inline int walk_by_layout(struct walk *w, const struct jit_layout *layout
 	switch (layout->kind) {
 	case JIT_ERLANG:
 		return walk_by_erlang(w, &layout->erlang);
-	case JIT_LUAJIT:
-		return walk_by_trace(w);
 	default:
 		return WALK_NO_RULE;
 	}

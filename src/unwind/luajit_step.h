@@ -9,15 +9,19 @@
 
 #include "walk.h"
 
+/* mov $0,%al; jmp .+122; mov $1,%al; jmp .+118: see luajit_callback() */
+#define LUAJIT_SLOTS 0x76eb01b07aeb00b0
+
 enum {
 	LUAJIT_NEAR = 8,         /* words below the frame that helpers use, at most */
 	LUAJIT_SPILLS = 192,     /* words of a trace's frame, at most */
 	LUAJIT_THREADS = 0x10,   /* in the frame: the thread, or with 32-bit references … */
 	LUAJIT_CFRAME = 0x50,    /* in the thread: the frame, with flags */
-	LUAJIT_CFRAME_32 = 0x30, /* … the upper half of the next word, and this */
-	LUAJIT_SAVED = 0x28,     /* in the frame: r14, r15, rbx, rbp, return address */
+	LUAJIT_CFRAME_32 = 0x30, /* … the lower half of the next word, and this */
+	LUAJIT_SAVED = 0x20,     /* in the frame: the outer one, with flags, r14, r15, rbx, … */
 	LUAJIT_CFA = 0x50,       /* of the frame */
 	LUAJIT_LOWEST = 1 << 16, /* no thread is below */
+	LUAJIT_CODE = 8,         /* in w->saved */
 	LUAJIT_RET = 0xc3,       /* instruction */
 };
 
@@ -33,8 +37,28 @@ static inline bool luajit_is_area(struct walk *w)
 	       !(head[1] & 0xfff) && head[1] && head[1] <= size;
 }
 
+/*
+ * Code that C calls in place of Lua functions, in pages of their own: mov $NUMBER,%al; jmp; then
+ * push %rbp, two more moves and a jump to the assembly.
+ */
+enum luajit_callback { LUAJIT_NO_CALLBACK, LUAJIT_CALLED, LUAJIT_PUSHED };
+
+/* Whether the leaf is in such a page, and has pushed rbp. */
+static inline enum luajit_callback luajit_callback(struct walk *w)
+{
+	const uint64_t pc = w->reg[REG_PC], page = pc & ~0xfffULL;
+	uint64_t *code = w->saved;
+	uint8_t first;
+
+	if (WALK_READ_CODE(w, code, 8, page + 8) || *code != LUAJIT_SLOTS ||
+		WALK_READ_CODE(w, code, 8, pc))
+		return LUAJIT_NO_CALLBACK;
+	first = (uint8_t)*code;
+	return first == 0xb0 || first == 0xeb || first == 0x55 ? LUAJIT_CALLED : LUAJIT_PUSHED;
+}
+
 /* Whether THREAD has its frame at SP; CFRAME: where it says so. */
-static inline bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cframe, uint64_t sp)
+UNWIND_INLINE bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cframe, uint64_t sp)
 {
 	uint64_t frame;
 
@@ -42,27 +66,37 @@ static inline bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cf
 	       !WALK_READ_CODE(w, &frame, 8, thread + cframe) && (frame & ~3ULL) == sp;
 }
 
-/* Whether the interpreter's frame is at SP. */
-static inline bool luajit_is_frame(struct walk *w, uint64_t sp)
+/*
+ * Whether the interpreter's frame is at SP. Threads refer to their innermost one only, and that to
+ * the next one.
+ */
+UNWIND_INLINE bool luajit_is_frame(struct walk *w, uint64_t sp)
 {
 	uint64_t *thread = w->saved;
 
+	if (sp == w->vm.outer)
+		return true;
 	return !WALK_READ(w, thread, 16, sp + LUAJIT_THREADS) &&
 	       (luajit_is_thread(w, thread[0], LUAJIT_CFRAME, sp) ||
 		       luajit_is_thread(w, (uint32_t)thread[1], LUAJIT_CFRAME_32, sp));
 }
 
-/* Moves *SP up by less than NR words to the interpreter's frame; false: it is not there. */
-static inline bool luajit_search(struct walk *w, uint64_t *sp, int nr)
+/* The BPF programs have a function of their own for what is in a loop. */
+#ifndef LUAJIT_IS_FRAME
+#define LUAJIT_IS_FRAME(w, sp) luajit_is_frame(w, sp)
+#endif
+
+/* Moves *SP up to the interpreter's frame; false: it is not there. */
+UNWIND_INLINE bool luajit_search(struct walk *w, uint64_t *sp)
 {
-	for (int i = 0; i < nr; i++, *sp += 8)
-		if (luajit_is_frame(w, *sp))
+	for (int i = 0; i < LUAJIT_SPILLS; i++, *sp += 8)
+		if (LUAJIT_IS_FRAME(w, *sp))
 			return true;
 	return false;
 }
 
 /* Remembers the walk's innermost frame of the interpreter. */
-static inline void luajit_remember(struct walk *w, uint64_t frame, bool compiled)
+UNWIND_INLINE void luajit_remember(struct walk *w, uint64_t frame, bool compiled)
 {
 	if (w->vm.frame)
 		return;
@@ -72,26 +106,35 @@ static inline void luajit_remember(struct walk *w, uint64_t frame, bool compiled
 	w->vm.compiled = compiled;
 }
 
-/* Whether there is a return address at AT, then in w->saved. */
-static inline bool luajit_is_return(struct walk *w, uint64_t at)
+/* As walk_is_return(), but does not take stack of the BPF programs. */
+UNWIND_INLINE bool luajit_is_return(struct walk *w, uint64_t address)
 {
-	return !WALK_READ(w, w->saved, 8, at) && walk_is_return(w, w->saved[0]);
+	uint8_t *code = (uint8_t *)&w->saved[LUAJIT_CODE];
+
+	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
+}
+
+/* Whether there is a return address at AT, then in w->saved. */
+UNWIND_INLINE bool luajit_has_return(struct walk *w, uint64_t at)
+{
+	return !WALK_READ(w, w->saved, 8, at) && luajit_is_return(w, w->saved[0]);
 }
 
 /* To the caller of what has its frame at SP. */
-static inline int luajit_leave(struct walk *w, uint64_t sp)
+UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 {
 	uint64_t *saved = w->saved;
 
 	if (WALK_READ(w, saved, LUAJIT_CFA - LUAJIT_SAVED, sp + LUAJIT_SAVED))
 		return WALK_NO_READ;
-	if (!walk_is_return(w, saved[4]))
+	if (!luajit_is_return(w, saved[5]))
 		return WALK_NO_RULE;
-	w->reg[14] = saved[0];
-	w->reg[15] = saved[1];
-	w->reg[REG_BX] = saved[2];
-	w->reg[REG_FP] = saved[3];
-	w->reg[REG_PC] = saved[4];
+	w->vm.outer = saved[0] & ~3ULL;
+	w->reg[14] = saved[1];
+	w->reg[15] = saved[2];
+	w->reg[REG_BX] = saved[3];
+	w->reg[REG_FP] = saved[4];
+	w->reg[REG_PC] = saved[5];
 	w->reg[REG_SP] = sp + LUAJIT_CFA;
 	w->vm.nr++;
 	w->bx_at = 0;
@@ -100,27 +143,12 @@ static inline int luajit_leave(struct walk *w, uint64_t sp)
 	return WALK_ON;
 }
 
-/* By the frame at SP or above; COMPILED: from a trace. */
-static inline int luajit_by_search(struct walk *w, uint64_t sp, bool compiled)
-{
-	if (!luajit_search(w, &sp, LUAJIT_SPILLS))
-		return WALK_NO_RULE;
-	luajit_remember(w, sp, compiled);
-	return luajit_leave(w, sp);
-}
-
-/* From a trace. */
-static inline int walk_by_trace(struct walk *w)
-{
-	return luajit_by_search(w, w->reg[REG_SP], true);
-}
-
 /*
  * How many registers are above the return address at rsp where a leaf's frame is not complete, or
  * not any more: push %rbp, %rbx, %r15, %r14; sub $0x28,%rsp and the reverse. CODE: at the leaf's
  * pc, the first byte lowest. -1: elsewhere.
  */
-static inline int luajit_edge(uint64_t code)
+UNWIND_INLINE int luajit_edge(uint64_t code)
 {
 	const uint64_t six = code & 0xffffffffffff;
 	const uint32_t four = (uint32_t)code, two = code & 0xffff;
@@ -136,15 +164,20 @@ static inline int luajit_edge(uint64_t code)
 	return four == 0x28ec8348 || six == 0x5d5b5f415e41 ? 4 : -1;
 }
 
-/* To the caller of a leaf with NR registers below its return address, which w->saved[0] is. */
-static inline int luajit_return(struct walk *w, uint64_t nr)
+/*
+ * To the caller of a leaf that has a return address, TO, at AT, and NR registers below. HELPER: the
+ * interpreter or a trace may have called it; the registers are those of the former.
+ */
+UNWIND_INLINE int luajit_return(struct walk *w, uint64_t at, int nr, bool helper)
 {
-	uint64_t at = w->reg[REG_SP] + 8 * nr;
+	uint64_t to = w->saved[0];
 
-	w->reg[REG_PC] = w->saved[0];
+	if (helper && LUAJIT_IS_FRAME(w, at + 8)) /* not in a trace: its own frame is below that */
+		luajit_remember(w, at + 8, false);
 	if ((nr > 0 && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)) ||
 		(nr > 1 && WALK_READ(w, &w->reg[REG_BX], 8, at - 16)))
 		return WALK_NO_READ;
+	w->reg[REG_PC] = to;
 	w->reg[REG_SP] = at + 8;
 	w->known &= 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
@@ -152,64 +185,48 @@ static inline int luajit_return(struct walk *w, uint64_t nr)
 }
 
 /*
- * A leaf that the interpreter or a trace has called, by the return address in one of the first
- * words. The registers are those of the interpreter. WALK_NO_RULE: there is none.
+ * Whether the leaf has a return address at *AT: above *NR registers at the begin or the end of what
+ * C calls, or at the end of a helper. *AT: rsp.
  */
-static inline int luajit_helper(struct walk *w)
+UNWIND_INLINE bool luajit_is_edge(struct walk *w, uint64_t *at, int *nr, bool *helper)
 {
-	uint64_t at = w->reg[REG_SP], to;
+	uint64_t *code = w->saved;
 
-	if (!luajit_is_return(w, at) && !luajit_is_return(w, at += 8))
-		return WALK_NO_RULE;
-	to = w->saved[0];
-	if (luajit_is_frame(w, at + 8)) /* not in a trace: its own frame is below that */
-		luajit_remember(w, at + 8, false);
-	w->reg[REG_PC] = to;
-	w->reg[REG_SP] = at + 8;
-	w->known = 1 << REG_SP | 1 << REG_PC;
-	w->call = true;
-	return WALK_ON;
-}
-
-/* A leaf at the begin or the end of what C calls, or at the end of a helper. */
-static inline int luajit_leaf(struct walk *w)
-{
-	uint64_t code;
-	int nr;
-
-	if (WALK_READ_CODE(w, &code, 8, w->reg[REG_PC]))
-		return WALK_NO_RULE;
-	nr = luajit_edge(code);
-	if (nr < 0 || !luajit_is_return(w, w->reg[REG_SP] + 8 * (uint64_t)nr))
-		return WALK_NO_RULE;
-	return (code & 0xff) == LUAJIT_RET ? luajit_helper(w) : luajit_return(w, (uint64_t)nr);
+	if (WALK_READ_CODE(w, code, 8, w->reg[REG_PC]))
+		return false;
+	*nr = luajit_edge(*code);
+	*helper = (*code & 0xff) == LUAJIT_RET;
+	if (*nr < 0)
+		return false;
+	*at += 8 * (uint64_t)*nr;
+	return luajit_has_return(w, *at);
 }
 
 /*
- * From LuaJIT's assembly. Where a thread is about to get a frame, or to lose it, or is switched to
- * another one, it does not refer to it: then by the size of the frame. The return address in that
- * place is checked, and so are all.
+ * From LuaJIT's assembly, or, COMPILED, from a trace. Where a thread is about to get a frame, or to
+ * lose it, or another one is switched to, it does not refer to it: then by the size of the frame.
+ * Helpers have their return address in one of the first words. All return addresses are checked.
  */
-static inline int walk_by_luajit(struct walk *w)
+UNWIND_INLINE int walk_by_luajit(struct walk *w, bool compiled)
 {
-	uint64_t sp = w->reg[REG_SP];
-	int end = w->call ? WALK_NO_RULE : luajit_leaf(w);
+	uint64_t sp = w->reg[REG_SP], at = sp;
+	bool found, helper = true;
+	int nr = 0;
 
-	if (end != WALK_NO_RULE)
-		return end;
-	if (luajit_search(w, &sp, LUAJIT_NEAR)) {
-		if (!w->call && sp != w->reg[REG_SP])
-			end = luajit_helper(w);
-		if (end != WALK_NO_RULE)
-			return end;
-		luajit_remember(w, sp, false);
-		return luajit_leave(w, sp);
-	}
-	if (luajit_is_return(w, w->reg[REG_SP] + LUAJIT_CFA - 8))
-		return luajit_leave(w, w->reg[REG_SP]);
-	if (!w->call)
-		end = luajit_helper(w);
-	return end == WALK_NO_RULE ? luajit_by_search(w, sp, false) : end;
+	if (!w->call && !compiled && luajit_is_edge(w, &at, &nr, &helper))
+		return luajit_return(w, at, nr, helper);
+	at = w->reg[REG_SP];
+	found = luajit_search(w, &sp);
+	if (!compiled && (!found || sp - at >= 8 * LUAJIT_NEAR) &&
+		luajit_has_return(w, at + LUAJIT_CFA - 8))
+		return luajit_leave(w, at);
+	if (!w->call && !compiled && sp != at &&
+		(luajit_has_return(w, at) || luajit_has_return(w, at += 8)))
+		return luajit_return(w, at, 0, true);
+	if (!found)
+		return WALK_NO_RULE;
+	luajit_remember(w, sp, compiled);
+	return luajit_leave(w, sp);
 }
 
 #endif

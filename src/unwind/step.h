@@ -336,7 +336,7 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
 #ifndef __bpf__ /* the BPF programs have a function of their own for that */
 	if (r->cfa == UNWIND_CFA_LUAJIT)
-		return walk_by_luajit(w);
+		return walk_by_luajit(w, !r->offset);
 #endif
 	if (r->cfa == UNWIND_CFA_JIT_METHOD)
 		return walk_by_method(w, r);

@@ -51,6 +51,8 @@ struct walk_vm {
 	bool leaf;     /* the walk's first frame: the registers are those of the VM */
 	bool compiled; /* a trace */
 	uint8_t nr;    /* such frames so far, modulo 256 */
+	/* The next frame of the same thread's interpreter; 0: none, or no frame passed so far. */
+	uint64_t outer;
 };
 
 struct walk {

@@ -2,7 +2,7 @@
 /*
  * Runtimes that compile code, in memory that may hold anything: a JVM of which some words were
  * changed, or code that is taken for a runtime's; then the walk over a stack in it. The first byte
- * says of which runtime.
+ * says of which runtime, for LuaJIT the second one whether it is its assembly.
  */
 #include "engine/jit/jit_erlang.h"
 #include "engine/jit/jit_pypy.h"
@@ -216,6 +216,8 @@ static bool find_layout(uint8_t runtime, const uint8_t *data, size_t size, struc
 
 static void walk_from(const struct jit_layout *layout, const uint8_t *data, size_t size)
 {
+	static const struct unwind_rule luajit = {.cfa = UNWIND_CFA_LUAJIT, .offset = 80};
+	bool is_assembly = layout->kind == JIT_LUAJIT && data[0] & 1;
 	struct walk w = {.known = (1 << NR_REGS) - 1,
 		.map = {.start = BASE + CODE, .end = BASE + STACK, .table = WALK_MEMORY}};
 
@@ -225,8 +227,9 @@ static void walk_from(const struct jit_layout *layout, const uint8_t *data, size
 	w.reg[REG_SP] = BASE + STACK + w.reg[REG_SP] % 4096;
 	for (int i = 0; i < STEPS; i++) {
 		image.reads = 0;
-		int end = walk_compiled(&w, layout);
+		int end = is_assembly ? walk_by_rule(&w, &luajit) : walk_compiled(&w, layout);
 
+		must(w.vm.frame ? w.vm.compiled != is_assembly : !w.vm.pc);
 		must(image.reads < READS_MAX);
 		must(end >= WALK_ON && end < WALK_ENDS);
 		if (end != WALK_ON)

@@ -124,7 +124,7 @@ static void make_rules(void)
 	memcpy(rule_list, bytes, sizeof(bytes));
 	for (size_t i = 0; i < RULES; i++)
 		if (rule_list[i].cfa & 8) { /* a likely one */
-			rule_list[i].cfa %= UNWIND_CFA_SIGNAL + 1;
+			rule_list[i].cfa %= UNWIND_CFA_LUAJIT + 1;
 			rule_list[i].reg =
 				(uint8_t[]){REG_SP, REG_FP, REG_BX, 10}[rule_list[i].reg % 4];
 			rule_list[i].offset = rule_list[i].offset % 256 * 8;

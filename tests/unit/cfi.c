@@ -616,6 +616,60 @@ static void test_programs(void **state)
 	elffile_close(elf);
 }
 
+#define LUAJIT_CFA DW_CFA_def_cfa_offset, 80
+#define LUAJIT_SAVED (char)0x86, 2, (char)0x83, 3, (char)0x8f, 4, (char)0x8e, 5 /* at CFA - 8 * … \
+										 */
+
+/* The row of LuaJIT's assembly, and what differs from it. */
+static const struct {
+	const char *what;
+	uint64_t size;
+	const char *code;
+	size_t code_size;
+	bool is_luajit;
+} luajit_rows[] = {
+	{"lj_vm.S", 8192, CODE(LUAJIT_CFA, LUAJIT_SAVED), true},
+	{"too small", 8191, CODE(LUAJIT_CFA, LUAJIT_SAVED), false},
+	{"another frame", 8192, CODE(DW_CFA_def_cfa_offset, 88, LUAJIT_SAVED), false},
+	{"two rows", 8192, CODE(0x44, LUAJIT_CFA, LUAJIT_SAVED), false},
+	{"r14 before r15", 8192,
+		CODE(LUAJIT_CFA, (char)0x86, 2, (char)0x83, 3, (char)0x8e, 4, (char)0x8f, 5),
+		false},
+	{"r14 and r15 not saved", 8192, CODE(LUAJIT_CFA, (char)0x86, 2, (char)0x83, 3), false},
+};
+
+static void test_luajit(void **state)
+{
+	static const struct unwind_rule luajit = {.cfa = UNWIND_CFA_LUAJIT,
+		.lost = 0xc,
+		.reg = SP,
+		.offset = 80,
+		.fp_saved = UNWIND_AT_CFA,
+		.bx_saved = UNWIND_AT_CFA,
+		.fp = -2,
+		.bx = -3,
+		.ra = -1};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(luajit_rows); i++) {
+		uint64_t size = luajit_rows[i].size;
+		struct strbuf sb = STRBUF_INIT;
+		size_t cie[NR_CIES];
+		struct unwind_table table;
+
+		add_cies(&sb, cie);
+		add_fde(&sb, cie[PLAIN], TINY_FIRST, size, luajit_rows[i].code,
+			luajit_rows[i].code_size);
+		struct elffile *elf = open_tiny(sizeof(text), ".eh_frame", &sb);
+
+		build(&table, elf);
+		if (is_rule(&table, TINY_FIRST + size - 1, luajit) != luajit_rows[i].is_luajit)
+			fail_msg("%s", luajit_rows[i].what);
+		unwind_table_release(&table);
+		elffile_close(elf);
+	}
+}
+
 static void test_damaged_programs(void **state)
 {
 	struct strbuf image = STRBUF_INIT, sb = STRBUF_INIT;
@@ -636,6 +690,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_libdw),
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_luajit),
 		cmocka_unit_test(test_damaged_programs),
 	};
 

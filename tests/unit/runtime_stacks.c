@@ -15,7 +15,7 @@ enum {
 	STACK = 0x7f000000, /* of the thread */
 	HEAP = 0x30000000,
 	TEXT = 0x400000,
-	SIZE = 0x8000,
+	SIZE = 0x18000,
 
 	BX = STACK + 0x1000, /* Erlang's registers */
 	ENTRY = TEXT + 0x100,
@@ -266,27 +266,90 @@ static void runtime_stacks__erlang_code(void **state)
 
 /* ---- LuaJIT ---- */
 
-static void runtime_stacks__luajit(void **state)
+enum {
+	LUA_FRAME = STACK + 0x400, /* of the interpreter */
+	LUA_OUTER = STACK + 0x700, /* of another thread's */
+	LUA_THREAD = HEAP + 0x400,
+	LUA_CALL = CODE + 0x100, /* behind a call in the assembly */
+	LUA_TRACE = 0x12000,     /* bytes from the assembly to a copy of it, in place of traces */
+};
+
+/* A frame at SP, which THREAD refers to. CFRAME: offset in THREAD. */
+static void put_lua_frame(uint64_t sp, uint64_t thread, uint32_t cframe)
+{
+	put(cframe == 0x50 ? sp + 0x10 : sp + 0x18, thread);
+	put(thread + cframe, sp | 1);
+	put(sp + 0x20, 0);
+	put(sp + 0x28, 14);
+	put(sp + 0x30, 15);
+	put(sp + 0x38, 33);
+	put(sp + 0x40, 44);
+	put(sp + 0x48, CALLED);
+}
+
+static int step_luajit(uint64_t pc, uint64_t sp)
+{
+	/* as in the table of lj_vm.S */
+	static const struct unwind_rule rule = {.cfa = UNWIND_CFA_LUAJIT,
+		.reg = REG_SP,
+		.offset = 80,
+		.ra = -1,
+		.fp_saved = UNWIND_AT_CFA,
+		.fp = -2,
+		.bx_saved = UNWIND_AT_CFA,
+		.bx = -3};
+
+	begin(pc, sp);
+	w.nr = 1;
+	return walk_by_rule(&w, &rule);
+}
+
+static void assert_lua_caller(void)
+{
+	assert_caller(CALLED, LUA_FRAME + 0x50);
+	assert_int_equal(w.reg[REG_BX], 33);
+	assert_int_equal(w.reg[REG_FP], 44);
+	assert_int_equal(w.reg[14], 14);
+	assert_int_equal(w.reg[15], 15);
+}
+
+static void assert_vm(uint64_t frame, uint64_t pc, bool leaf, bool compiled)
+{
+	assert_int_equal(w.vm.frame, frame);
+	if (!frame)
+		return;
+	assert_int_equal(w.vm.pc, pc);
+	assert_int_equal(w.vm.leaf, leaf);
+	assert_int_equal(w.vm.compiled, compiled);
+}
+
+static void runtime_stacks__luajit_traces(void **state)
 {
 	static const struct jit_layout layout = {.kind = JIT_LUAJIT};
-	const uint64_t frame = STACK + 0x100, thread = HEAP + 0x400;
+	const uint64_t frame = LUA_FRAME;
 
 	(void)state;
-	put(STACK + 0x40 + 0x10, thread); /* another frame, not the thread's current one */
-	put(frame + 0x10, thread);
+	put(STACK + 0x240 + 0x10, LUA_THREAD); /* another frame, not the thread's current one */
+	put_lua_frame(frame, LUA_THREAD, 0x50);
 	put(TEXT, 0); /* no other area of traces */
 	put(TEXT + 8, SIZE);
-	put(thread + 0x50, frame | 1);
-	put(frame + 0x38, 33);
-	put(frame + 0x40, 44);
-	put(frame + 0x48, CALLED);
-	for (uint64_t spills = 16; spills < 0x80; spills += 16) {
+	for (uint64_t spills = 16; spills < 0x200; spills += 16) {
 		begin(CODE, frame - spills);
+		w.nr = 1;
 		assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
-		assert_caller(CALLED, frame + 0x50);
-		assert_int_equal(w.reg[REG_BX], 33);
-		assert_int_equal(w.reg[REG_FP], 44);
+		assert_lua_caller();
+		assert_vm(frame, CODE, true, true);
 	}
+	begin(CODE + 2, frame - 16);
+	w.call = true;
+	w.vm.frame = frame - 0x200; /* of a callee */
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+	assert_int_equal(w.vm.frame, frame - 0x200);
+	begin(CODE + 2, frame - 16);
+	w.call = true;
+	w.nr = 3;
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+	assert_vm(frame, CODE + 1, false, true);
 	put(TEXT + 8, SIZE + 0x1000); /* another compiler's code */
 	begin(CODE, frame - 16);
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
@@ -296,9 +359,158 @@ static void runtime_stacks__luajit(void **state)
 	put(frame + 0x48, CODE);
 	begin(CODE, frame - 16);
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
-	put(thread + 0x50, frame + 8);
+	put(LUA_THREAD + 0x50, frame + 8);
 	begin(CODE, frame - 16);
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+	assert_vm(0, 0, false, false);
+}
+
+static void runtime_stacks__luajit_callbacks(void **state)
+{
+	static const struct jit_layout layout = {.kind = JIT_LUAJIT};
+	const uint64_t page = TEXT + 0x4000;
+
+	(void)state;
+	put_lua_frame(LUA_OUTER, LUA_THREAD, 0x50);
+	put(page, 0x123456789); /* the address of the assembly */
+	PUT_CODE(page + 8, "\xb0\x00\xeb\x7a\xb0\x01\xeb\x76");
+	PUT_CODE(page + 0x86, "\x55\xb4\x00\x48\xbd");
+	put(LUA_FRAME, CALLED);
+	for (uint64_t at = 8; at <= 0x86; at += at < 12 ? 2 : 0x7a) {
+		begin(page + at, LUA_FRAME);
+		w.map.start = page;
+		assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+		assert_caller(CALLED, LUA_FRAME + 8);
+		assert_int_equal(w.reg[REG_FP], 0);
+	}
+	begin(page + 0x87, LUA_FRAME - 8);
+	w.map.start = page;
+	put(LUA_FRAME - 8, 44);
+	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
+	assert_caller(CALLED, LUA_FRAME + 8);
+	assert_int_equal(w.reg[REG_FP], 44);
+	assert_vm(0, 0, false, false);
+}
+
+static void runtime_stacks__luajit_assembly(void **state)
+{
+	(void)state;
+	put_lua_frame(LUA_FRAME, LUA_THREAD, 0x50);
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON);
+	assert_lua_caller();
+	assert_vm(LUA_FRAME, CODE, true, false);
+	/* where a trace is left: below what that had spilled, and all registers */
+	assert_int_equal(step_luajit(CODE, LUA_FRAME - 0x180), WALK_ON);
+	assert_lua_caller();
+	assert_vm(LUA_FRAME, CODE, true, false);
+	put(LUA_FRAME + 0x48, CODE); /* behind no call */
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_NO_RULE);
+	/* with 32-bit references */
+	memset(stack, 0x11, sizeof(stack));
+	memset(heap, 0x11, sizeof(heap));
+	put_lua_frame(LUA_FRAME, LUA_THREAD, 0x30);
+	put(LUA_FRAME + 0x10, 0x200000000); /* one result */
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON);
+	assert_lua_caller();
+	assert_vm(LUA_FRAME, CODE, true, false);
+}
+
+static void runtime_stacks__luajit_helpers(void **state)
+{
+	(void)state;
+	put_lua_frame(LUA_FRAME, LUA_THREAD, 0x50);
+	put_call(LUA_CALL, CODE);
+	put(LUA_FRAME - 8, LUA_CALL);
+	for (uint64_t pushed = 0; pushed <= 8; pushed += 8) {
+		assert_int_equal(step_luajit(CODE, LUA_FRAME - 8 - pushed), WALK_ON);
+		assert_caller(LUA_CALL, LUA_FRAME);
+		assert_vm(LUA_FRAME, CODE, true, false);
+	}
+	*place(CODE, 1) = 0xc3; /* ret */
+	assert_int_equal(step_luajit(CODE, LUA_FRAME - 8), WALK_ON);
+	assert_caller(LUA_CALL, LUA_FRAME);
+	assert_vm(LUA_FRAME, CODE, true, false);
+	/* what the interpreter has pushed for a call of C */
+	put(LUA_FRAME - 8, 55);
+	assert_int_equal(step_luajit(CODE + 1, LUA_FRAME - 16), WALK_ON);
+	assert_lua_caller();
+	/* called by a trace, far away: the trace is the frame to remember */
+	memmove(text + LUA_TRACE, text, 0x4000);
+	put(LUA_FRAME - 0x28, CALLED + LUA_TRACE);
+	assert_int_equal(step_luajit(CODE + 1, LUA_FRAME - 0x28), WALK_ON);
+	assert_caller(CALLED + LUA_TRACE, LUA_FRAME - 0x20);
+	assert_vm(0, 0, false, false);
+	put(LUA_FRAME - 0x88, CALLED + LUA_TRACE);
+	assert_int_equal(step_luajit(CODE + 1, LUA_FRAME - 0x88), WALK_ON);
+	assert_caller(CALLED + LUA_TRACE, LUA_FRAME - 0x80);
+}
+
+/* The thread does not refer to the frame yet, or any more; another one's is above it. */
+static void runtime_stacks__luajit_size(void **state)
+{
+	(void)state;
+	put_lua_frame(LUA_OUTER, LUA_THREAD, 0x50);
+	put(LUA_FRAME + 0x38, 33);
+	put(LUA_FRAME + 0x40, 44);
+	put(LUA_FRAME + 0x48, CALLED);
+	put(LUA_FRAME + 0x28, 14);
+	put(LUA_FRAME + 0x30, 15);
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON);
+	assert_lua_caller();
+	assert_vm(0, 0, false, false);
+	put(LUA_FRAME + 0x48, CODE);
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON); /* where a trace is left */
+	assert_caller(CALLED, LUA_OUTER + 0x50);
+}
+
+/* Lua that C calls in a trace, or where it is left: a finalizer. */
+static void runtime_stacks__luajit_outer(void **state)
+{
+	(void)state;
+	put_lua_frame(LUA_FRAME, LUA_THREAD, 0x50);
+	put_lua_frame(LUA_OUTER, LUA_THREAD, 0x50);
+	put(LUA_THREAD + 0x50, LUA_FRAME); /* the innermost one */
+	put(LUA_FRAME + 0x20, LUA_OUTER | 2);
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON);
+	assert_lua_caller();
+	w.reg[REG_PC] = CALLED;
+	w.reg[REG_SP] = LUA_OUTER - 0x90;
+	assert_int_equal(walk_by_luajit(&w, true), WALK_ON);
+	assert_caller(CALLED, LUA_OUTER + 0x50);
+	assert_vm(LUA_FRAME, CODE, true, false);
+	assert_int_equal(w.vm.outer, 0);
+}
+
+static void runtime_stacks__luajit_edges(void **state)
+{
+	static const struct {
+		const char *code;
+		int pushed[12]; /* at each byte; -1: within an instruction */
+	} list[] = {
+		{"\x55\x53\x41\x57\x41\x56\x48\x83\xec\x28", {0, 1, 2, -1, 3, -1, 4}},
+		{"\x41\x5e\x41\x5f\x5b\x5d\xc3", {4, -1, 3, -1, 2, 1, 0}},
+		{"\x41\x5e\x41\x5f\x5b\x5d\xe9", {4, -1, 3, -1, 2, 1, -1}},
+	};
+
+	(void)state;
+	put_lua_frame(LUA_OUTER, LUA_THREAD, 0x50);
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		put_code(CODE, list[i].code, strlen(list[i].code) + 1);
+		for (size_t at = 0; at < 7; at++) {
+			int pushed = list[i].pushed[at];
+
+			if (pushed < 0)
+				continue;
+			put(LUA_FRAME + 8 * (uint64_t)pushed, CALLED);
+			for (int k = 0; k < pushed; k++)
+				put(LUA_FRAME + 8 * (uint64_t)k, 40 - (uint64_t)(pushed - k));
+			assert_int_equal(step_luajit(CODE + at, LUA_FRAME), WALK_ON);
+			assert_caller(CALLED, LUA_FRAME + 8 * (uint64_t)pushed + 8);
+			assert_int_equal(w.reg[REG_FP], pushed > 0 ? 39 : 0);
+			assert_int_equal(w.reg[REG_BX], pushed > 1 ? 38 : BX);
+			assert_vm(0, 0, false, false);
+		}
+	}
 }
 
 int main(void)
@@ -310,7 +522,13 @@ int main(void)
 		cmocka_unit_test_setup(runtime_stacks__erlang_calls_c, setup),
 		cmocka_unit_test_setup(runtime_stacks__erlang_unknown, setup),
 		cmocka_unit_test_setup(runtime_stacks__erlang_code, setup),
-		cmocka_unit_test_setup(runtime_stacks__luajit, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_traces, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_callbacks, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_assembly, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_helpers, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_size, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_outer, setup),
+		cmocka_unit_test_setup(runtime_stacks__luajit_edges, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

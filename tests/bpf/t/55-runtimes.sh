@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 55-runtimes: code that runtimes compile while they run, without frame pointers: stacks are whole, and callers of leaves right.
+# 55-runtimes: code that runtimes compile while they run, without frame pointers, and assembly of theirs: stacks are whole, and callers of
+# leaves right.
 # Packages: guile-3.0 luajit; Erlang, too, where it is installed: its package would start a server.
 set -eu
 . "$TOP/tests/lib.sh"
@@ -23,15 +24,15 @@ of_runtime() {
 		at_least "$(share "$T/$runtime.folded" "^$case_start;.*;(\[unknown\]|\[memfd:vmem [^;]*\])[; ]")" 20
 }
 
-# callers NAME: of the leaves that return, few have a wrong caller
+# callers NAME [SAMPLES PERCENT]: of the leaves that return, few have a wrong caller
 callers() {
 	if [ ! -x "$right" ]; then
 		skip "$1: callers" "no $right"
 		return 0
 	fi
-	timeout 300 "$right" -n 40 -s 5000 "$target" >"$T/$1.right" 2>&1 || :
+	timeout 300 "$right" -n "${2:-40}" -s 5000 "$target" >"$T/$1.right" 2>&1 || :
 	note "$T/$1.right"
-	check "$1: callers are right" awk 'NR == 1 { exit !($3 >= 5 && 100 * $4 >= 90 * $3) }' "$T/$1.right"
+	check "$1: callers are right" awk -v least="${3:-90}" 'NR == 1 { exit !($3 >= 5 && 100 * $4 >= least * $3) }' "$T/$1.right"
 }
 
 end_runtime() {
@@ -63,6 +64,55 @@ while true do
 end
 END
 
+# what the interpreter calls, what calls Lua from C, what changes stacks; more of it than traces
+cat >"$T/calls.lua" <<'END'
+local ffi = require("ffi")
+local arg, out, integers = {1}, {}, ffi.new("int[100]")
+ffi.cdef [[void qsort(void *base, size_t nr, size_t size, int (*compare)(const int *, const int *));]]
+local compare = ffi.cast("int (*)(const int *, const int *)", function(a, b) return a[0] - b[0] end)
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+local function numbers()
+	local x = 0
+	for i = 1, 5000 do x = x + math.floor(i * 0.37) % 7 + i * 3.3 % 2.5 + math.ceil(x / 3) end
+end
+local function coroutines()
+	local next = coroutine.wrap(function() for i = 1, 200 do coroutine.yield(math.floor(i / 3)) end end)
+	for _ = 1, 200 do out[1] = next() end
+	for i = 1, 20 do coroutine.resume(coroutine.create(fib), i % 5) end
+end
+local function callbacks()
+	local words = ("some words here "):rep(30)
+	for i = 1, 300 do arg[i] = i * 7919 % 1000 end
+	table.sort(arg, function(a, b) return a > b end)
+	words:gsub("%a+", function(word) return word:upper() end)
+	for word in words:gmatch("%a+") do out[2] = word:byte() end
+	for i = 0, 99 do integers[i] = i * 7919 % 1000 end
+	ffi.C.qsort(integers, 100, 4, compare)
+end
+local function protected()
+	local object = setmetatable({}, {__index = function(_, k) return 2 * k end, __concat = function() return "" end})
+	for i = 1, 100 do
+		pcall(fib, 5)
+		xpcall(fib, print, 3)
+		pcall(error, "expected")
+		out[3] = object[i] .. (object .. object)
+	end
+end
+local function finalizers() -- in traces and where they are left, too
+	for _ = 1, 500 do ffi.gc(ffi.new("int[4]"), function() out[4] = {math.floor(arg[1] / 3)} end) end
+end
+io.stdout:write("spinning\n")
+io.stdout:flush()
+while true do
+	finalizers()
+	numbers()
+	coroutines()
+	callbacks()
+	protected()
+	fib(12)
+end
+END
+
 if of_runtime guile guile guile --no-auto-compile "$T/work.scm"; then
 	end_runtime
 fi
@@ -77,3 +127,14 @@ if of_runtime luajit luajit luajit "$T/work.lua"; then
 	callers luajit
 	end_runtime
 fi
+for jit in off on; do
+	if ! command -v luajit >/dev/null; then
+		skip "luajit -j$jit" 'no luajit'
+		continue
+	fi
+	start luajit -j$jit "$T/calls.lua"
+	record_for "calls-$jit" 1 -p "$target" -u
+	expect_account "luajit -j$jit: calls" "calls-$jit" 99 100
+	callers "luajit -j$jit" 120 98
+	end_runtime
+done

@@ -40,7 +40,6 @@ __noinline int search_code(uint32_t lane, uint64_t start, uint64_t end)
 __noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc);
 __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t size);
 
-#define WALK_LANE(w) (((struct scratch *)(w))->lane)
 #define HOTSPOT_BLOCK(w, l, pc) find_hotspot_block(WALK_LANE(w), pc)
 #define HOTSPOT_FIND_PROLOGUE(w, address, size) find_hotspot_prologue(WALK_LANE(w), address, size)
 /* inline: each call takes at least 32 bytes of the stack, as kernels count */
@@ -91,20 +90,23 @@ __noinline int step_by_layout(uint32_t lane)
 	return layout ? walk_by_layout(&s->walk, layout) : WALK_NO_RULE;
 }
 
-/* Steps to the caller of what may be a trace of LuaJIT's, by its frame. */
-__noinline int step_by_trace(uint32_t lane)
+/* As luajit_is_frame(). */
+__noinline int is_luajit_frame(uint32_t lane, uint64_t sp)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return s ? walk_by_trace(&s->walk) : WALK_NO_RULE;
+	return s && luajit_is_frame(&s->walk, sp);
 }
 
-/* Steps to the caller of LuaJIT's assembly. */
-__noinline int step_by_luajit(uint32_t lane)
+/* Steps to the caller of LuaJIT's assembly, or of a trace. */
+__noinline int step_by_luajit(uint32_t lane, uint32_t compiled)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return s ? walk_by_luajit(&s->walk) : WALK_NO_RULE;
+	if (!s)
+		return WALK_NO_RULE;
+	s->lane = lane;
+	return walk_by_luajit(&s->walk, compiled);
 }
 
 #endif

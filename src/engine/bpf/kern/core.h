@@ -83,6 +83,11 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 	return 0;
 }
 
+#define WALK_LANE(w) (((struct scratch *)(w))->lane)
+
+__noinline int is_luajit_frame(uint32_t lane, uint64_t sp);
+#define LUAJIT_IS_FRAME(w, sp) is_luajit_frame(WALK_LANE(w), sp)
+
 #include "unwind/step.h"
 
 const volatile struct settings settings;
@@ -417,7 +422,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
 		w->end = step_by_layout(lane);
 	else if (e->rule.cfa == UNWIND_CFA_LUAJIT)
-		w->end = step_by_luajit(lane);
+		w->end = step_by_luajit(lane, !e->rule.offset);
 	else
 		w->end = walk_by_rule(w, &e->rule);
 	if (w->vm.nr != nr_vm)
@@ -540,7 +545,7 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
 			break;
 	if (!s->walk.vm.frame && s->walk.end == WALK_NO_MAP)
-		step_by_trace(LANE_EVENT);
+		step_by_luajit(LANE_EVENT, true);
 }
 
 #include "vm/vm_bpf.h"
