@@ -8,6 +8,7 @@
 #include "view/args/symbol_args.h"
 #include "view/output.h"
 #include "vm/vm.h"
+#include "vm/vm_choose.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -489,7 +490,12 @@ static void choose_stacks(struct options *o)
 			"--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
 	if (o->mixed) {
 		q->kernel |= !q->user;
-		q->vm = q->vm ? q->vm : vms[0];
+		if (!q->vm)
+			q->vm = vm_choose(o->pids.list, o->pids.nr);
+		if (!q->vm)
+			q->vm = vm_choose(o->tids.list, o->tids.nr);
+		if (!q->vm)
+			q->vm = vms[0];
 		q->mixed = q->user = true;
 	}
 	if (q->idle && q->vm && !q->kernel)
