@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine.h"
 #include "lib/util.h"
+#include "vm/vm.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ static const struct engine_ops *const engines[ENGINES_MAX] = {&stap_engine, &bpf
 
 /* Only SystemTap runs scripts without a program of the built-in engine, modules, and takes
  * arguments. */
-static bool needs_stap(const struct engine_request *r)
+bool engine_needs_stap(const struct engine_request *r)
 {
 	return !r->tool->program || r->module || r->compile_only || r->release || r->nr_stap_args;
 }
@@ -16,20 +17,21 @@ static bool needs_stap(const struct engine_request *r)
 /*
  * Children of a command are recorded if possible, those of processes because --children was given.
  * SystemTap does not learn of what is selected and starts later. A script cannot be given the
- * location of an interpreter in a program that has not started.
+ * location of an interpreter in a program that has not started, and knows only some interpreters.
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind;
+	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind ||
+	       (r->vm && !r->vm->add_values);
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)
 {
 	size_t nr = 0;
 
-	if (needs_stap(request) || !needs_bpf(request))
+	if (engine_needs_stap(request) || !needs_bpf(request))
 		found[nr++] = &stap_engine;
-	if (!needs_stap(request))
+	if (!engine_needs_stap(request))
 		found[nr++] = &bpf_engine;
 	return nr;
 }

@@ -36,13 +36,13 @@ struct engine_request {
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
 	/* Whose stacks are taken instead of user stacks; NULL: of no interpreter. */
 	const struct vm *vm;
-	bool mixed;      /* its frames in the user stacks: user is set, too */
+	bool mixed;        /* its frames in the user stacks: user is set, too */
 	struct jvms *jvms; /* who are asked for names, NULL: nobody; set before start */
-	bool fetch;      /* debug files may be downloaded */
-	bool by_default; /* user and kernel were not given: a module built ahead decides */
-	unsigned hz;     /* 0: the engine's own tick */
-	double seconds;  /* an upper bound for the engine, 0: until it is stopped */
-	size_t stacks;   /* room for this many different (thread, stacks); 0: the engine chooses */
+	bool fetch;        /* debug files may be downloaded */
+	bool by_default;   /* user and kernel were not given: a module built ahead decides */
+	unsigned hz;       /* 0: the engine's own tick */
+	double seconds;    /* an upper bound for the engine, 0: until it is stopped */
+	size_t stacks; /* room for this many different (thread, stacks); 0: the engine chooses */
 	unsigned overload;      /* per cent of a CPU that the probes may take, 0: no limit */
 	const char *command;    /* that pids[0] will execute, NULL: it runs already */
 	char *const *stap_args; /* passed through */
@@ -94,6 +94,9 @@ struct engine_ops {
 extern const struct engine_ops stap_engine, bpf_engine;
 
 enum { ENGINES_MAX = 2 };
+
+/* Whether only SystemTap does something that REQUEST contains. */
+bool engine_needs_stap(const struct engine_request *request);
 
 /*
  * The engines that support REQUEST, in the order in which they are tried. NAME is that of one,

@@ -478,6 +478,24 @@ static void validate_script(const struct options *o)
 	strbuf_release(&err);
 }
 
+/* Refuses an interpreter that SystemTap does not walk where SystemTap would have to record. */
+static void validate_vm(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+
+	if (!q->vm || q->vm->add_values)
+		return;
+	if (!strcmp(o->engine, "stap"))
+		usage_error_fmt("--%s needs the built-in engine, SystemTap does not walk these "
+				"stacks yet: --engine bpf",
+			q->vm->name);
+	if (engine_needs_stap(q))
+		usage_error_fmt("--%s needs the built-in engine: without --module, "
+				"--compile-only, -r, --stap-arg, and a script that only SystemTap "
+				"runs",
+			q->vm->name);
+}
+
 static void choose_stacks(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -516,6 +534,7 @@ static void finish_options(struct options *o)
 	validate_module(o);
 	choose_stacks(o);
 	validate_script(o);
+	validate_vm(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;

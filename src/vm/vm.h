@@ -43,7 +43,10 @@ struct vm {
 		struct strbuf *err);
 	/* Appends version, file and how the layout is known, in the process PID, for --check. */
 	void (*describe)(const struct vm_layout *layout, uint32_t pid, struct strbuf *out);
-	/* Adds the layout in PID to the values for a stap script. False: there is no room. */
+	/*
+	 * Adds the layout in PID to the values for a stap script. False: there is no room. NULL:
+	 * only the built-in engine walks its stacks.
+	 */
 	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
 	/*
 	 * Walks the stack of the thread with the thread pointer THREAD, which must not run; SP: its

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which engines may record what is asked for, and in which order. */
+#include "check/preflight.h"
 #include "engine/engine.h"
+#include "lib/strbuf.h"
 #include "vm/perl/perl.h"
 
 #include <setjmp.h>
@@ -64,11 +66,25 @@ static void test_wishes(void **state)
 	expect("auto", &perl_module, 1, &stap_engine);
 }
 
+static void test_only_built_in(void **state)
+{
+	struct engine_request lua = {.tool = &on_cpu, .nr_pids = 1, .vm = &lua_vm};
+	const struct engine_ops *bpf = &bpf_engine;
+	struct strbuf why = STRBUF_INIT;
+
+	(void)state;
+	expect("auto", &lua, 1, bpf);
+	assert_int_equal(preflight_choose(&bpf, 1, &lua, &why), 0);
+	assert_string_equal(why.buf, "the built-in engine records: only it walks Lua stacks");
+	strbuf_release(&why);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_only_built_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

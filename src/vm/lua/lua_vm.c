@@ -21,14 +21,6 @@ static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf
 	luajit_describe(&layout->lua.jit, layout->path, pid, out);
 }
 
-static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
-{
-	(void)values;
-	(void)pid;
-	(void)layout;
-	return false;
-}
-
 /* Without its native stack: by the state, if it has a frame in this thread's stack. */
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
 	uint64_t thread, uint64_t sp, struct vm_stack *stack)
@@ -82,7 +74,6 @@ const struct vm lua_vm = {
 	.symbol = LUAJIT_SYMBOL,
 	.find = find,
 	.describe = describe,
-	.add_values = add_values,
 	.walk = walk,
 	.read_texts = read_texts,
 	.add_name = add_name,
