@@ -10,14 +10,14 @@
 enum { CHUNK = 64 }; /* bytes of a string that are read at once */
 
 /* A walk and the target's memory. */
-struct user_walk {
+struct lua_user_walk {
 	struct lua_walk walk;
 	const struct memory *memory;
 };
 
 static int read_target(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
 {
-	struct user_walk *u = (struct user_walk *)w;
+	struct lua_user_walk *u = (struct lua_user_walk *)w;
 
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
@@ -59,7 +59,7 @@ static void search_name(struct lua_walk *w, const struct luajit_shape *s)
 enum vm_end lua_walk(const struct lua_layout *l, const struct memory *memory,
 	const struct vm_native *native, struct vm_stack *stack)
 {
-	struct user_walk u = {
+	struct lua_user_walk u = {
 		.walk.vm = {.mixed = stack->mixed, .native = *native}, .memory = memory};
 	struct lua_walk *w = &u.walk;
 	int end = lua_begin(w, l);
@@ -80,7 +80,7 @@ enum vm_end lua_walk(const struct lua_layout *l, const struct memory *memory,
 void lua_frame_texts(const struct lua_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *texts)
 {
-	struct user_walk u = {.memory = memory};
+	struct lua_user_walk u = {.memory = memory};
 
 	lua_read_texts(&u.walk, l, frame, below, texts);
 }
