@@ -12,10 +12,16 @@
 static const char setmode[] = LUAJIT_SYMBOL, setexdata[] = "lua_setexdata";
 
 /*
- * Searches take at most a hundredth of the time, as a process may make more states later; and none
- * begins after SEARCH_MAX_NS of them, unless the state that was found is gone.
+ * Searches take at most a tenth of the time until a state with libraries is found, then a
+ * hundredth, as a process may make more states later; and none begins after SEARCH_MAX_NS of them,
+ * unless the state that was found is gone.
  */
-enum { SEARCH_SHARE = 100, SEARCH_MIN_NS = 200000, SEARCH_MAX_NS = 300000000 };
+enum {
+	FIRST_SHARE = 10,
+	LATER_SHARE = 100,
+	SEARCH_MIN_NS = 1000000, /* whatever the number of pages */
+	SEARCH_MAX_NS = 300000000,
+};
 
 enum {
 	GLOBAL_BYTES = 0x800, /* that hold what is learnt */
@@ -185,17 +191,18 @@ static bool learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 /* The fast functions that a state has may be more later, too. */
 static void search(const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
-	int64_t began = monotonic_ns(), took;
 	struct luajit_states found = luajit_states_search(&t->memory);
+	int64_t share = FIRST_SHARE;
 
 	l->search.nr = (uint32_t)found.nr;
 	l->search.state = found.nr ? found.list[0] : 0;
-	if (found.nr)
+	if (found.nr) {
 		l->fast = luajit_fast_learn(file, &t->memory, l->search.state);
+		share = luajit_fast_version(l->fast) ? LATER_SHARE : FIRST_SHARE;
+	}
 	free(found.list);
-	took = monotonic_ns() - began;
-	l->search.took_ns += took > SEARCH_MIN_NS ? took : SEARCH_MIN_NS;
-	l->search.due_ns = monotonic_ns() + l->search.took_ns * SEARCH_SHARE;
+	l->search.took_ns += SEARCH_MIN_NS + found.work_ns;
+	l->search.due_ns = monotonic_ns() + l->search.took_ns * share;
 	if (l->search.took_ns > SEARCH_MAX_NS)
 		l->search.due_ns = INT64_MAX;
 }

@@ -9,6 +9,8 @@ enum {
 	WORDS = 16,
 	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
 	BATCH = 1 << 21,   /* bytes */
+	PROBE_NS = 600,    /* for a page */
+	READ_NS = 1200,    /* for all of it */
 	CHECKS_MAX = 1024, /* words that look like a glref; more are no coincidence */
 };
 
@@ -68,6 +70,7 @@ static void take_batch(struct state_search *s)
 {
 	const uint64_t *word = s->bytes;
 
+	s->found.work_ns += (int64_t)s->nr * (s->words == WORDS ? PROBE_NS : READ_NS);
 	if (s->nr && memory_scattered(
 			     s->memory, s->addresses, s->nr, s->words * sizeof(*word), s->bytes))
 		for (size_t i = 0; i < s->nr; i++)

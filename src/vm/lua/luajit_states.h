@@ -32,6 +32,7 @@ enum luajit_type {
 struct luajit_states {
 	uint64_t *list;
 	size_t nr, alloc;
+	int64_t work_ns; /* by the number of pages: the machine may be busy */
 };
 
 /* True if a main state's global_State is at GLOBAL. */
