@@ -32,10 +32,15 @@ static const struct mode {
 } modes[] = {
 	{"-uk", "on_cpu", {.user = true, .kernel = true}},
 	{"--perl", "on_cpu", {.vm = true, .kernel = true}},
-	{"--mixed", "on_cpu", {.user = true, .kernel = true, .vm = true}},
+	{"--lua", "on_cpu", {.vm = true, .vm_by_native = true, .kernel = true}},
+	{"--mixed", "on_cpu", {.user = true, .kernel = true, .vm = true, .vm_by_native = true}},
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
-		{.user = true, .kernel = true, .vm = true, .option = {WAITS_ALL}}},
+		{.user = true,
+			.kernel = true,
+			.vm = true,
+			.vm_by_native = true,
+			.option = {WAITS_ALL}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},
