@@ -104,6 +104,8 @@ UNWIND_INLINE void luajit_remember(struct walk *w, uint64_t frame, bool compiled
 	w->vm.pc = walk_pc(w);
 	w->vm.leaf = !w->call && w->nr <= 1;
 	w->vm.compiled = compiled;
+	w->vm.fp = w->known & 1 << REG_FP ? w->reg[REG_FP] : 0;
+	w->vm.bx = w->known & 1 << REG_BX && !w->bx_at ? w->reg[REG_BX] : 0;
 }
 
 /* As walk_is_return(), but does not take stack of the BPF programs. */

@@ -47,10 +47,11 @@ struct walk_vm {
 	 * none. In traces that of the interpreter's frame that they were entered from.
 	 */
 	uint64_t frame;
-	uint64_t pc;   /* walk_pc() */
-	bool leaf;     /* the walk's first frame: the registers are those of the VM */
-	bool compiled; /* a trace */
-	uint8_t nr;    /* such frames so far, modulo 256 */
+	uint64_t pc;     /* walk_pc() */
+	bool leaf;       /* the walk's first frame: the registers are those of the VM */
+	bool compiled;   /* a trace */
+	uint8_t nr;      /* such frames so far, modulo 256 */
+	uint64_t fp, bx; /* its rbp and rbx, 0: not known */
 	/* The next frame of the same thread's interpreter; 0: none, or no frame passed so far. */
 	uint64_t outer;
 };

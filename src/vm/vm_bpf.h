@@ -199,7 +199,8 @@ static __always_inline void take_native(struct scratch *s, bool in_user)
 	native->whole = s->walk.end == WALK_ROOT;
 	native->sp = s->regs.sp;
 	native->dx = s->regs.dx;
-	native->bx = s->regs.bx;
+	native->fp = vm->fp;
+	native->bx = vm->bx;
 }
 
 /*

@@ -74,13 +74,15 @@ enum vm_end {
  * else the native stack tells. Set before a walk begins.
  */
 struct vm_native {
-	uint64_t frame;      /* 0: there is none */
-	uint64_t pc;         /* in it */
-	uint64_t sp, dx, bx; /* registers of the thread */
-	bool walked;         /* it was looked for; else only sp is set, and the thread waits */
-	bool whole;          /* the outermost frame was reached */
-	bool leaf;           /* the thread is in this very frame */
-	bool compiled;       /* it runs code that was compiled at run time */
+	uint64_t frame;  /* 0: there is none */
+	uint64_t pc;     /* in it */
+	uint64_t fp;     /* rbp there; 0: not known */
+	uint64_t bx;     /* rbx there, likewise */
+	uint64_t sp, dx; /* registers of the thread */
+	bool walked;     /* it was looked for; else only sp is set, and the thread waits */
+	bool whole;      /* the outermost frame was reached */
+	bool leaf;       /* the thread is in this very frame */
+	bool compiled;   /* it runs code that was compiled at run time */
 };
 
 /* The first member of all walks. */

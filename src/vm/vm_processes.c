@@ -225,6 +225,13 @@ bool vm_processes_update(struct vm_processes *vp)
 	return vp->young;
 }
 
+bool vm_processes_found(const struct vm_processes *vp, uint32_t pid)
+{
+	const uint32_t *image = table_get(&vp->by_pid, pid, 0);
+
+	return image && vp->images[*image].state == IMAGE_FOUND;
+}
+
 bool vm_processes_any(const struct vm_processes *vp)
 {
 	return vp->any;

@@ -95,6 +95,9 @@ void vm_processes_ended(struct vm_processes *vp, uint32_t pid);
 bool vm_processes_sweep(struct vm_processes *vp);
 bool vm_processes_has(const struct vm_processes *vp, uint32_t pid);
 
+/* True if the interpreter was found in process PID. */
+bool vm_processes_found(const struct vm_processes *vp, uint32_t pid);
+
 /* True if the interpreter was found in any process. */
 bool vm_processes_any(const struct vm_processes *vp);
 

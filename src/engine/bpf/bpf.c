@@ -347,12 +347,18 @@ static int open_events(struct bpf *b, struct strbuf *err)
 	return tick ? sideband_attach(&b->side, bpf_program__fd(tick), err) : 0;
 }
 
+/* Whether native stacks are walked: recorded, or to where an interpreter is. */
+static bool walks_native(const struct engine_request *r)
+{
+	return r->user || (r->vm && r->vm->by_native);
+}
+
 /* A short command may have ended before its first sample arrives: its events are of use anyway. */
 static bool is_command(const struct bpf *b, uint32_t pid)
 {
 	const struct engine_request *r = b->request;
 
-	return r->command && r->user && pid == r->pids[0];
+	return r->command && walks_native(r) && pid == r->pids[0];
 }
 
 /* True for events of recorded processes and of those that become recorded. */
@@ -465,12 +471,32 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 
+/*
+ * The tables of processes with the interpreter: without user stacks, no copies of such ask for
+ * them.
+ */
+static void request_tables(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+	const struct unwind_table *table;
+
+	for (size_t i = 0; walks_native(r) && !r->user && i < b->processes.nr; i++) {
+		const struct process *p = &b->processes.list[i];
+
+		for (size_t m = 0; vm_processes_found(&b->vms, p->pid) && m < p->nr_maps; m++)
+			loader_request(&b->loader,
+				loader_number(&b->loader, b->processes.maps[p->maps[m]].object),
+				&table);
+	}
+}
+
 /* Takes VM frames and waiting threads, after the events of their processes. */
 static void take_vms(struct bpf *b)
 {
 	if (!b->request->vm)
 		return;
 	b->vms_young = vm_processes_update(&b->vms);
+	request_tables(b);
 	take_frames(b);
 	for (size_t i = 0; i < b->ring.nr_waiting; i++)
 		walk_waiting(b, &b->ring.waiting[i]);
@@ -554,7 +580,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	}
 	for (size_t i = 0; i < b->processes.nr; i++)
 		spaces_update(&b->spaces, &b->processes.list[i]);
-	if (r->user || (r->vm && r->vm->by_native))
+	if (walks_native(r))
 		prepare_tables(b);
 	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);

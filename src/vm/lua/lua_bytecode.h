@@ -35,6 +35,7 @@ enum lua_op {
 	LUA_OP_RETM = 73,
 	LUA_OP_FORI = 77,
 	LUA_OP_JITERL = 84,
+	LUA_OP_FUNCF = 89, /* this and all later ones begin a function */
 };
 
 static inline uint32_t lua_op(uint32_t ins)

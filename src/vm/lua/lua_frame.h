@@ -96,14 +96,18 @@ struct lua_walk {
 	uint64_t slot;    /* of the next frame: the one with its link */
 	uint64_t pc;      /* as at of the next frame */
 	uint64_t entry, ir;  /* of a snapshot: its next entry, the trace's constants */
-	uint64_t function;   /* the first of the two slots of the frame that is being read */
 	uint32_t nr_entries; /* left of the snapshot */
 	uint32_t nr_traces;  /* left to be looked at; 0: the one was found */
 	uint64_t traces;
 	uint32_t base; /* slot that the frame's arguments begin at, in the snapshot */
 	uint32_t nr_threads;
-	bool compiled;    /* the next frame runs in a trace */
-	bool pc_is_guess; /* pc comes from a register */
+	uint64_t link;      /* of the inlined frame whose prototype is searched for, … */
+	uint64_t code;      /* … before this bytecode; 0: none is */
+	uint32_t continued; /* slot with the bytecode that an inlined metamethod returns to; 0: none
+			     */
+	bool is_leaf;       /* the next frame is the thread's innermost one */
+	bool compiled;      /* the next frame runs in a trace */
+	bool pc_is_guess;   /* pc comes from a register */
 	struct lua_search search;
 };
 
@@ -113,6 +117,7 @@ enum { LUA_TEXT_MAX = 256, LUA_NAME_MAX = 128 };
 struct lua_texts {
 	bool named;                /* all of what follows could be read */
 	bool is_stripped;          /* it has no lines */
+	bool is_main;              /* a main chunk */
 	uint8_t how;               /* enum lua_named */
 	uint8_t op;                /* of the call, for LUA_META */
 	uint32_t line, first_line; /* 0: not known; of the main chunk, first_line is 0 */

@@ -21,11 +21,12 @@
 #ifndef VM_LUA_LUA_STEP_H
 #define VM_LUA_LUA_STEP_H
 
+#include "lua_bytecode.h"
 #include "lua_frame.h"
 #include "lua_layout.h"
 
 /* Of lua_State's, functions, and other objects: after a pointer and a byte. */
-enum { LUA_OBJECT_TYPE = 9, LUA_IS_THREAD = 6, LUA_IS_FUNCTION = 8 };
+enum { LUA_OBJECT_TYPE = 9, LUA_IS_THREAD = 6, LUA_IS_PROTO = 7, LUA_IS_FUNCTION = 8 };
 
 /* The low bits of a frame's link. */
 enum {
@@ -54,6 +55,7 @@ enum { LUA_TRACES_MAX = 1 << 14, LUA_TRACES_STEP = 4 };
 /* Snapshots of a trace, as a power of two; their size, and that of an instruction. */
 enum { LUA_SNAPS_MAX = 16, LUA_SNAP_SIZE = 12, LUA_IR_SIZE = 8, LUA_IR_CONSTANTS = 0x8000 };
 enum { LUA_STACK_MAX = 1 << 20 }; /* bytes between rsp and the interpreter's frame */
+enum { LUA_CODE_MAX = 1 << 16 };  /* bytes of bytecode that are searched for a beginning */
 enum { LUA_BASE_SLOT = 2 };       /* of the frame that a trace was entered in */
 
 static inline int lua_read_word(struct lua_walk *w, uint64_t *to, uint64_t address)
@@ -73,7 +75,10 @@ static inline bool lua_is_address(uint64_t address)
 
 /* ---- threads ---- */
 
-/* Makes THREAD, which CFRAME runs, the one that is walked; false: it is none. */
+/*
+ * Makes THREAD the one that is walked; false: it is none, or CFRAME is not its innermost frame of
+ * the interpreter.
+ */
 static inline bool lua_enter_thread(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread, uint64_t cframe)
 {
@@ -92,7 +97,7 @@ static inline bool lua_enter_thread(
 	w->global = global;
 	w->cframe = cframe;
 	w->resumed = 0;
-	return lua_is_address(global);
+	return lua_is_address(global) && (own & ~3ULL) == cframe;
 }
 
 /* The innermost slot of a thread that is not the running one's leaf. */
@@ -159,7 +164,7 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 		return;
 	if (LUA_READ(w, &size, sizeof(size), proto + s->sizebc) ||
 		w->vm.frame.at - proto - s->proto > 4ULL * size)
-		w->vm.frame.at = 0;
+		w->vm.frame.at = w->is_leaf ? proto + s->proto + 4 : 0; /* it is being entered */
 }
 
 /* The frame was called from C: the one below runs in the previous frame of the interpreter. */
@@ -240,13 +245,13 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 	w->slot = slot - distance;
 	if ((pair[1] & LUA_LINK_TYPE) == LUA_LINK_VARG)
 		return VM_ON; /* the function's own frame is below */
-	if (function != w->thread && lua_take_function(w, s, function))
+	if (function != w->thread && lua_take_function(w, s, function) && !w->is_leaf)
 		return VM_INCONSISTENT;
-	if (!w->vm.found) /* a frame without function, for lua_cpcall */
+	if (!w->vm.found) /* of lua_cpcall, or a leaf whose results are in place of its function */
 		w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	if (w->pc_is_guess)
 		lua_check_pc(w, s);
-	w->compiled = false;
+	w->compiled = w->is_leaf = false;
 	if (lua_take_caller(w, slot, pair[1]))
 		return VM_INCONSISTENT;
 	if (w->vm.mixed)
@@ -266,42 +271,113 @@ static inline int lua_constant(struct lua_walk *w, uint32_t entry, uint64_t *val
 		       : lua_read_word(w, value, w->ir + LUA_IR_SIZE * (ref + 1ULL));
 }
 
-/* The frame in a trace whose slots are PAIR[0], the function, and PAIR[1], the link. */
-static inline int lua_take_inlined(
-	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
+/* In place of the inlined frames of a trace that is gone, or not known: its number, or 0. */
+static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
 {
-	uint64_t function, link, distance;
+	w->nr_entries = w->nr_traces = 0;
+	w->code = 0;
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
+	return VM_ON;
+}
 
-	if (lua_constant(w, pair[0], &function) || lua_constant(w, pair[1], &link))
-		return VM_INCONSISTENT;
-	distance = lua_distance(w, link) / 8;
-	if (!distance || distance > w->base - LUA_BASE_SLOT)
-		return VM_INCONSISTENT;
-	w->base -= distance;
-	if ((link & LUA_LINK_TYPE) == LUA_LINK_VARG)
-		return VM_ON;
-	if (lua_take_function(w, s, function & VM_ADDRESS))
-		return VM_INCONSISTENT;
+/* Goes on below an inlined frame, whose link is LINK: it was called there. */
+static inline void lua_leave_inlined(struct lua_walk *w, uint64_t link)
+{
+	w->continued = 0;
 	w->pc = 0;
 	if ((link & 3) == LUA_LINK_LUA)
 		w->vm.frame.with = w->pc = link;
+	else if ((link & LUA_LINK_TYPE) == LUA_LINK_CONT)
+		w->continued = w->base - 3;
+	w->base -= (uint32_t)(lua_distance(w, link) / 8);
+}
+
+/*
+ * The frame in a trace whose slots are PAIR[0], the function, and PAIR[1], the link. A function
+ * that the trace has made itself is no constant: its prototype is searched for, by the bytecode.
+ */
+static inline int lua_take_inlined(
+	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
+{
+	uint64_t function, distance;
+
+	if (lua_constant(w, pair[1], &w->link))
+		return lua_miss_trace(w, 0);
+	distance = lua_distance(w, w->link) / 8;
+	if (!distance || distance > w->base - LUA_BASE_SLOT)
+		return VM_INCONSISTENT;
+	if ((w->link & LUA_LINK_TYPE) == LUA_LINK_VARG) {
+		w->base -= (uint32_t)distance;
+		return VM_ON;
+	}
+	if (lua_constant(w, pair[0], &function)) {
+		w->code = w->pc;
+		return w->pc ? VM_ON : lua_miss_trace(w, 0);
+	}
+	if (lua_take_function(w, s, function & VM_ADDRESS))
+		return VM_INCONSISTENT;
+	lua_leave_inlined(w, w->link);
+	return VM_ON;
+}
+
+/* Whether the first bytecode of a prototype that also has w->pc is at CODE. */
+static inline bool lua_is_first(struct lua_walk *w, const struct luajit_shape *s, uint64_t code)
+{
+	uint64_t proto = code - s->proto;
+	uint32_t size;
+	uint8_t type;
+
+	return !LUA_READ(w, &type, 1, proto + LUA_OBJECT_TYPE) && type == LUA_IS_PROTO &&
+	       !LUA_READ(w, &size, sizeof(size), proto + s->sizebc) && w->pc - code <= 4ULL * size;
+}
+
+/* Looks for the beginning of the function of w->pc before w->code. */
+static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint32_t at = LUA_BYTES / 4;
+
+	if (w->pc - w->code > LUA_CODE_MAX ||
+		LUA_READ(w, &w->bytes, LUA_BYTES, w->code - LUA_BYTES))
+		return lua_miss_trace(w, 0);
+	while (at && (w->bytes.number[(at - 1) & (LUA_BYTES / 4 - 1)] & 0xff) < LUA_OP_FUNCF)
+		at--;
+	if (!at) {
+		w->code -= LUA_BYTES;
+		return VM_ON;
+	}
+	w->code -= LUA_BYTES - 4 * (at - 1);
+	if (!lua_is_first(w, s, w->code))
+		return VM_ON;
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){
+		VM_WHAT(LUA_FUNCTION) | LUA_COMPILED | ((w->code - s->proto) & VM_ADDRESS), 0,
+		w->pc};
+	w->code = 0;
+	lua_leave_inlined(w, w->link);
 	return VM_ON;
 }
 
 /* Looks at the last two entries left of the snapshot. */
 static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint32_t pair[2];
+	uint32_t pair[2], slot;
 
-	if (w->base <= LUA_BASE_SLOT || w->nr_entries < 2) {
+	if (w->nr_entries < 2 || (w->base <= LUA_BASE_SLOT && !w->continued)) {
 		w->nr_entries = 0;
-		return w->base == LUA_BASE_SLOT ? VM_ON : VM_INCONSISTENT;
+		return w->base == LUA_BASE_SLOT ? VM_ON : lua_miss_trace(w, 0);
 	}
 	if (LUA_READ(w, pair, sizeof(pair), w->entry - 8))
 		return VM_INCONSISTENT;
 	w->entry -= 4;
 	w->nr_entries--;
-	if (pair[1] >> 24 != w->base - 1)
+	slot = pair[1] >> 24;
+	if (w->continued && slot <= w->continued) {
+		if (slot < w->continued || lua_constant(w, pair[1], &w->pc))
+			w->pc = 0;
+		w->continued = 0;
+	}
+	if (w->base <= LUA_BASE_SLOT || slot != w->base - 1)
 		return VM_ON;
 	return pair[0] >> 24 == w->base - 2 ? lua_take_inlined(w, s, pair) : VM_INCONSISTENT;
 }
@@ -343,6 +419,7 @@ static inline int lua_take_snap(
 	if (lua_read_word(w, &place, w->entry))
 		return -1;
 	w->nr_entries = nr;
+	w->continued = 0;
 	w->base = (place & 0xff) + LUA_BASE_SLOT;
 	w->pc = place >> 8;
 	return 0;
@@ -388,17 +465,8 @@ static inline bool lua_take_numbered(
 {
 	uint64_t trace;
 
-	return number < w->nr_traces && !lua_read_word(w, &trace, w->traces + 8ULL * number) &&
+	return !lua_read_word(w, &trace, w->traces + 8ULL * number) &&
 	       lua_take_trace(w, s, number, trace);
-}
-
-/* In place of the inlined frames of a trace that is gone: its number, or 0. */
-static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
-{
-	w->nr_entries = w->nr_traces = 0;
-	w->vm.found = true;
-	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
-	return VM_ON;
 }
 
 /*
@@ -424,9 +492,9 @@ static inline int lua_enter_trace(
 		w->nr_traces = 0;
 		return VM_ON;
 	}
-	if (lua_take_numbered(w, s, number) ||
+	if ((number < w->nr_traces && lua_take_numbered(w, s, number)) ||
 		(seen && seen->pc == w->vm.native.pc && seen->owner == w->vm.owner &&
-			lua_take_numbered(w, s, seen->number)))
+			seen->number < w->nr_traces && lua_take_numbered(w, s, seen->number)))
 		w->nr_traces = 0;
 	else if (w->nr_traces > LUA_TRACES_MAX)
 		return lua_miss_trace(w, number);
@@ -475,6 +543,24 @@ static inline int lua_take_registers(struct lua_walk *w, const struct luajit_sha
 		return lua_take_base(w, s);
 	w->slot = n->dx - 8;
 	w->pc = n->bx;
+	w->pc_is_guess = w->is_leaf = true;
+	return VM_ON;
+}
+
+/*
+ * What the interpreter calls without saving its state has its base in rbp, which else is the
+ * thread's.
+ */
+static inline int lua_take_saved(struct lua_walk *w, const struct luajit_shape *s)
+{
+	const struct vm_native *n = &w->vm.native;
+	uint64_t end;
+
+	if (w->vm.state != LUA_STATE_INTERP || n->fp & 7 || n->fp <= w->bottom + 8 ||
+		lua_read_word(w, &end, w->thread + s->maxstack) || n->fp > end)
+		return lua_take_base(w, s);
+	w->slot = n->fp - 8;
+	w->pc = n->bx;
 	w->pc_is_guess = true;
 	return VM_ON;
 }
@@ -490,7 +576,7 @@ static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layo
 	if (n->frame)
 		return !lua_read_word(w, &thread, n->frame + LUA_CFRAME_THREAD) &&
 		       lua_enter_thread(w, s, thread, n->frame);
-	if (n->walked || !l->state || !s->current ||
+	if (n->whole || !l->state || !s->current ||
 		lua_read_word(w, &thread, l->state + s->current) ||
 		lua_read_word(w, &cframe, thread + s->cframe) ||
 		(cframe & ~3ULL) - n->sp >= LUA_STACK_MAX)
@@ -505,7 +591,8 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	int32_t vmstate;
 
 	w->vm.found = false;
-	w->compiled = w->pc_is_guess = false;
+	w->compiled = w->pc_is_guess = w->is_leaf = false;
+	w->code = 0;
 	w->nr_entries = w->nr_traces = 0;
 	w->vm.state = LUA_STATE_NONE;
 	if (!lua_begin_thread(w, l))
@@ -514,11 +601,13 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	if (LUA_READ(w, &vmstate, sizeof(vmstate), w->global + l->shape.vmstate))
 		return VM_INCONSISTENT;
 	lua_take_state(w, vmstate);
+	if (w->vm.native.walked && !w->vm.native.frame && w->vm.state != LUA_STATE_C)
+		return VM_INCONSISTENT; /* its stack may be elsewhere */
 	if (vmstate >= 0 || w->vm.native.compiled)
 		return lua_enter_trace(w, l, vmstate >= 0 ? (uint32_t)vmstate : 0);
 	if (w->vm.native.leaf && w->vm.state == LUA_STATE_INTERP)
 		return lua_take_registers(w, &l->shape);
-	return lua_take_base(w, &l->shape);
+	return lua_take_saved(w, &l->shape);
 }
 
 /* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */
@@ -527,6 +616,8 @@ static inline int lua_step(struct lua_walk *w, const struct lua_layout *l)
 	w->vm.found = false;
 	if (w->nr_traces)
 		return lua_search_trace(w, &l->jit.shape);
+	if (w->code)
+		return lua_search_code(w, &l->jit.shape);
 	return w->nr_entries ? lua_take_entry(w, &l->jit.shape) : lua_take_frame(w, &l->jit.shape);
 }
 

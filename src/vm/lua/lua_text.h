@@ -239,6 +239,7 @@ static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s
 		lua_read_word(w, &list, proto + s->lineinfo))
 		return -1;
 	t->is_stripped = !list;
+	t->is_main = !t->first_line && numline;
 	if (!list || !at || (place > sizebc && place + 1))
 		return 0;
 	t->line = t->first_line;
@@ -266,6 +267,7 @@ static inline void lua_read_texts(struct lua_walk *w, const struct lua_layout *l
 	int len;
 
 	t->named = true;
+	t->is_main = t->is_stripped = false;
 	t->line = t->first_line = t->chunk_len = t->name_len = 0;
 	lua_read_name(w, s, frame, below, t);
 	if (lua_frame_type(frame->what) != LUA_FUNCTION)

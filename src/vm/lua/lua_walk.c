@@ -129,7 +129,7 @@ static void add_function(const struct lua_texts *t, struct strbuf *out)
 	int len;
 	const char *name = base_name(t, &len);
 
-	if (!t->first_line) {
+	if (t->is_main) {
 		add_module(t, out);
 		strbuf_adds(out, "main chunk");
 	} else if (is_named(t)) {
