@@ -243,6 +243,7 @@ static void find__a_state_that_is_not_ready(void **state)
 	assert_int_equal(l.state, 0);
 	assert_int_equal(l.shape.base, 0x20);
 	make_running(global, global - UPSTREAM, 0x170, 0x408);
+	l.search.due_ns = INT64_MAX;
 	l = find(&l);
 	assert_int_equal(l.nr_states, 1);
 	assert_int_equal(l.state, global);

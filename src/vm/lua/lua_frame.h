@@ -10,8 +10,8 @@
 
 /*
  * Types of frames. In a frame, the address in what is as below; at is the bytecode that is executed
- * next, 0: not known; with is the one behind the call of this function, in the next frame, which is
- * the caller's; 0: it was not called by bytecode.
+ * next, 0: not known, with a hash of with above LUA_PC bits; with is the one behind the call of
+ * this function, in the next frame, which is the caller's; 0: it was not called by bytecode.
  */
 enum lua_type {
 	LUA_FUNCTION = 1, /* its prototype */
@@ -20,6 +20,8 @@ enum lua_type {
 	LUA_TRACE,        /* a trace that is not there any more: its number */
 	LUA_SEGMENT,      /* no frame: see LUA_FROM_C; only with mixed */
 };
+
+#define LUA_PC 47
 
 /* Runs in the machine code of a trace. */
 #define LUA_COMPILED (1ULL << 63)

@@ -73,6 +73,14 @@ static inline bool lua_is_address(uint64_t address)
 	return address >= 0x1000 && address <= VM_ADDRESS;
 }
 
+/* The frame was called by the bytecode before LINK. */
+static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
+{
+	w->vm.frame.with = link;
+	w->vm.frame.at = (w->vm.frame.at & VM_ADDRESS) | (link * 0x9e3779b97f4a7c15ULL >> LUA_PC)
+								 << LUA_PC;
+}
+
 /* ---- threads ---- */
 
 /*
@@ -203,7 +211,8 @@ static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t li
 
 	w->pc = 0;
 	if ((link & 3) == LUA_LINK_LUA) {
-		w->vm.frame.with = w->pc = link;
+		lua_set_caller(w, link);
+		w->pc = link;
 		return 0;
 	}
 	if ((link & 3) == LUA_LINK_C)
@@ -214,7 +223,8 @@ static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t li
 		return -1;
 	if (cont[0] == LUA_CONT_CALLBACK)
 		return lua_leave_cframe(w);
-	w->vm.frame.with = w->pc = cont[1];
+	lua_set_caller(w, cont[1]);
+	w->pc = cont[1];
 	return 0;
 }
 
@@ -286,10 +296,12 @@ static inline void lua_leave_inlined(struct lua_walk *w, uint64_t link)
 {
 	w->continued = 0;
 	w->pc = 0;
-	if ((link & 3) == LUA_LINK_LUA)
-		w->vm.frame.with = w->pc = link;
-	else if ((link & LUA_LINK_TYPE) == LUA_LINK_CONT)
+	if ((link & 3) == LUA_LINK_LUA) {
+		lua_set_caller(w, link);
+		w->pc = link;
+	} else if ((link & LUA_LINK_TYPE) == LUA_LINK_CONT) {
 		w->continued = w->base - 3;
+	}
 	w->base -= (uint32_t)(lua_distance(w, link) / 8);
 }
 

@@ -273,7 +273,7 @@ static inline void lua_read_texts(struct lua_walk *w, const struct lua_layout *l
 	if (lua_frame_type(frame->what) != LUA_FUNCTION)
 		return;
 	t->named = false;
-	if (lua_read_line(w, s, proto, frame->at, t) ||
+	if (lua_read_line(w, s, proto, frame->at & VM_ADDRESS, t) ||
 		lua_read_word(w, &chunk, proto + s->chunkname))
 		return;
 	len = LUA_READ_STRING(w, t->chunk, LUA_TEXT_MAX, (chunk & VM_ADDRESS) + LUA_TEXT_AT);
