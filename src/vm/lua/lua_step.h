@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The walk over the stack of LuaJIT 2.1 with 64-bit references, one frame or one entry of a
- *snapshot per step, the same code in the kernel (BPF) and in user space. No recursion; every read
- *may fail. The includer defines
+ * snapshot a step, the same code in the kernel (BPF) and in user space. No recursion; every read
+ * may fail. The includer defines
  *
  *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
  *
