@@ -46,8 +46,8 @@ static struct user_frame decode_frame(const struct collector *c, uint64_t frame)
 	uint64_t serial = frame >> 41;
 
 	if (!walk_frame_mapped(frame) || !serial || serial > c->ps->nr_maps)
-		return (struct user_frame){
-			NULL, frame & ((1ULL << 57) - 1), frame >> 57 & 1, false};
+		return (struct user_frame){NULL, frame & (WALK_NEW_TRACE - 1), frame >> 57 & 1,
+			frame & WALK_NEW_TRACE};
 	const struct mapping *m = &c->ps->maps[serial - 1];
 
 	return (struct user_frame){m, m->start + (frame & (WALK_FRAME_VM - 1)), frame >> 40 & 1,
@@ -60,6 +60,8 @@ static uint32_t frame_of(struct collector *c, uint64_t frame)
 
 	if (frame == SAMPLE_RARE)
 		return frame_table_rare(&c->table);
+	if (f.is_vm && (!f.map || !c->ps->objects[f.map->object].elf))
+		return frame_table_trace(&c->table);
 	return frame_table_user(&c->table, f.map, f.address, f.call);
 }
 

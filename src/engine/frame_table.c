@@ -93,11 +93,11 @@ uint32_t frame_table_user(
 	return is_new ? (*at = recording_add_frame(t->rec, &f)) : *at;
 }
 
-static uint32_t note_frame(struct frame_table *t, const char *note)
+static uint32_t text_frame(struct frame_table *t, enum frame_kind kind, const char *text)
 {
-	struct rec_name n = {.function = recording_string(t->rec, note)};
+	struct rec_name n = {.function = recording_string(t->rec, text)};
 	uint32_t frame = recording_add_frame(
-		t->rec, &(struct rec_frame){.kind = FRAME_NOTE, .place = AT_NAME});
+		t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
 
 	recording_name_frame(t->rec, frame, &n, 1);
 	return frame;
@@ -106,8 +106,15 @@ static uint32_t note_frame(struct frame_table *t, const char *note)
 uint32_t frame_table_rare(struct frame_table *t)
 {
 	if (!t->rare)
-		t->rare = note_frame(t, "[rare]") + 1;
+		t->rare = text_frame(t, FRAME_NOTE, "[rare]") + 1;
 	return t->rare - 1;
+}
+
+uint32_t frame_table_trace(struct frame_table *t)
+{
+	if (!t->trace)
+		t->trace = text_frame(t, FRAME_JIT, "[luajit trace]") + 1;
+	return t->trace - 1;
 }
 
 static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
@@ -214,7 +221,7 @@ uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_k
 static uint32_t note_about(struct frame_table *t, const char *what, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", what, text);
-	uint32_t frame = note_frame(t, note);
+	uint32_t frame = text_frame(t, FRAME_NOTE, note);
 
 	free(note);
 	return frame;

@@ -19,7 +19,7 @@ struct frame_table {
 	size_t nr_codes, codes_alloc;
 	struct table by_object; /* object, interpreter -> index in codes */
 	/* Note frames + 1; 0: not added yet. */
-	uint32_t inconsistent[VM_KINDS], rare;
+	uint32_t inconsistent[VM_KINDS], rare, trace;
 };
 
 void frame_table_init(struct frame_table *t, const struct processes *ps, const struct kallsyms *ks,
@@ -32,6 +32,9 @@ uint32_t frame_table_user(
 
 /* The note in place of the innermost frames of a rare stack. */
 uint32_t frame_table_rare(struct frame_table *t);
+
+/* A trace of LuaJIT's: code without name. */
+uint32_t frame_table_trace(struct frame_table *t);
 
 /* The number of frames at the leaf of a kernel stack that belong to the probe itself. */
 size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr);

@@ -77,16 +77,18 @@ enum {
 /*
  * A frame as a number: bits 41 to 63 the mapping's serial, bit 40 set for a return address, bit 39
  * for a frame of an interpreter that struct walk_vm counts, bits 0 to 38 the offset in the mapping.
- * For a pc in no mapping: bits 58 to 63 set, bit 57 set for a return address, bits 0 to 56 the pc.
+ * For a pc in no mapping: bits 58 to 63 set, bit 57 set for a return address, bit 56 for a trace of
+ * LuaJIT's that is newer than the list of mappings, bits 0 to 55 the pc.
  */
 enum { WALK_SERIALS = 0x7e0000 };
 
 #define WALK_FRAME_VM (1ULL << 39)
+#define WALK_NEW_TRACE (1ULL << 56)
 
 static inline uint64_t walk_frame(const struct walk_map *m, uint64_t pc, bool call)
 {
 	if (!m)
-		return 0x3fULL << 58 | (uint64_t)call << 57 | (pc & ((1ULL << 57) - 1));
+		return 0x3fULL << 58 | (uint64_t)call << 57 | (pc & (WALK_NEW_TRACE - 1));
 	return (uint64_t)m->serial << 41 | (uint64_t)call << 40 |
 	       ((pc - m->start) & (WALK_FRAME_VM - 1));
 }

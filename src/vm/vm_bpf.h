@@ -178,6 +178,8 @@ static __always_inline void walk_vm(struct scratch *s)
 			break;
 	if (s->vm_end == VM_ON)
 		s->vm_end = VM_CUT;
+	if (s->vm_end == VM_WHOLE && !s->nr_vm)
+		s->vm_end = VM_NOT_RUNNING;
 }
 
 /*

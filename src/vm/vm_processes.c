@@ -392,6 +392,8 @@ static int work_walk(void *room, int fd)
 	(void)fd;
 	r->stack.frames = r->frames;
 	r->end = r->vm->walk(&r->layout, &memory, r->thread, r->sp, &r->stack);
+	if (r->end == VM_WHOLE && !r->stack.nr)
+		r->end = VM_NOT_RUNNING;
 	if (r->end != VM_WHOLE && r->end != VM_CUT)
 		r->stack.nr = 0;
 	for (size_t i = 0; i < r->stack.nr; i++)

@@ -52,6 +52,14 @@ static __always_inline const struct jit_layout *my_layout(struct scratch *s)
 	return bpf_map_lookup_elem(&jit_layouts, &s->row.tgid);
 }
 
+/* Whether the process has traces of LuaJIT's. */
+static __always_inline bool has_traces(struct scratch *s)
+{
+	const struct jit_layout *layout = my_layout(s);
+
+	return layout && layout->kind == JIT_LUAJIT;
+}
+
 /* As hotspot_block(). */
 __noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc)
 {

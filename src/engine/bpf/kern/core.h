@@ -436,13 +436,30 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
  * integers, as kernels before 5.12 allow no pointers.
  */
 
+/* Adds the frame of a trace that has been compiled since the mappings were read; false: none. */
+static __always_inline bool take_new_trace(struct scratch *s, uint32_t lane)
+{
+	struct walk *w = &s->walk;
+	uint32_t nr = w->nr;
+
+	if (w->end != WALK_NO_MAP || nr >= WALK_DEPTH || !has_traces(s))
+		return false;
+	s->frame[PAD + nr] = walk_frame(NULL, w->reg[REG_PC], w->call) | WALK_NEW_TRACE;
+	w->end = step_by_luajit(lane, true);
+	if (w->end != WALK_ON)
+		w->end = WALK_NO_MAP;
+	else
+		w->nr = nr + 1;
+	return w->end == WALK_ON;
+}
+
 /* Adds the next STRIDE frames; 0: there are more. */
 __noinline int take_frames(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
 	for (int i = 0; s && i < STRIDE; i++)
-		if (!take_frame(s, lane))
+		if (!take_frame(s, lane) && !take_new_trace(s, lane))
 			return 1;
 	return !s;
 }
@@ -482,12 +499,14 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	bool is_current = space && space_is_current(space, exec_pages);
 
 	take_regs(s);
-	if (is_current) {
+	/* of LuaJIT's traces, their areas change all the time: then only whole stacks are taken */
+	if (is_current || (space && has_traces(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (take_frames(LANE_EVENT))
 				break;
-		if (s->walk.end != WALK_PENDING && s->walk.nr)
+		if (s->walk.nr &&
+			(is_current ? s->walk.end != WALK_PENDING : s->walk.end == WALK_ROOT))
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
