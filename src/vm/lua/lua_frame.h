@@ -107,6 +107,7 @@ struct lua_walk {
 	uint64_t code;      /* … before this bytecode; 0: none is */
 	uint32_t continued; /* slot with the bytecode that an inlined metamethod returns to; 0: none
 			     */
+	bool is_new;        /* cframe has not been looked at */
 	bool is_leaf;       /* the next frame is the thread's innermost one */
 	bool compiled;      /* the next frame runs in a trace */
 	bool pc_is_guess;   /* pc comes from a register */

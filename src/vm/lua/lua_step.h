@@ -41,6 +41,8 @@ enum { LUA_CONT_CALLBACK = 1 }; /* a continuation: called by C through the FFI *
 
 /* In the interpreter's frame. */
 enum {
+	LUA_CFRAME_RESULTS =
+		0x08, /* negative: of lj_vm_cpcall, the distance of its frames in the stack */
 	LUA_CFRAME_THREAD = 0x10,
 	LUA_CFRAME_PC = 0x18,
 	LUA_CFRAME_PREVIOUS = 0x20,
@@ -104,6 +106,7 @@ static inline bool lua_enter_thread(
 	w->thread = thread;
 	w->global = global;
 	w->cframe = cframe;
+	w->is_new = true;
 	w->resumed = 0;
 	return lua_is_address(global) && (own & ~3ULL) == cframe;
 }
@@ -190,8 +193,25 @@ static inline int lua_leave_cframe(struct lua_walk *w)
 	if (!previous)
 		w->resumed = w->cframe;
 	w->cframe = previous;
-	w->pc_is_guess = true;
+	w->is_new = w->pc_is_guess = true;
 	return previous ? lua_read_word(w, &w->pc, previous + LUA_CFRAME_PC) : 0;
+}
+
+/*
+ * A function in C that is called protected has a frame of the interpreter, but none in the thread's
+ * stack: true if w->cframe is such a one, of what is above the frame at w->slot. Then it is left.
+ */
+static inline bool lua_leave_protected(struct lua_walk *w)
+{
+	int32_t results;
+
+	w->is_new = false;
+	if (!w->cframe || LUA_READ(w, &results, sizeof(results), w->cframe + LUA_CFRAME_RESULTS) ||
+		results >= 0 || w->slot >= w->bottom + (uint64_t) - (int64_t)results)
+		return false;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
+	w->vm.found = w->vm.mixed;
+	return !lua_leave_cframe(w);
 }
 
 /* The distance in bytes from a frame with the link LINK to the one below; 0: cannot be read. */
@@ -244,6 +264,8 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 {
 	uint64_t slot = w->slot, pair[2], function, distance;
 
+	if (w->is_new && lua_leave_protected(w))
+		return VM_ON;
 	if (slot <= w->bottom + 8)
 		return lua_leave_thread(w, s);
 	if (LUA_READ(w, pair, sizeof(pair), slot - 8))
