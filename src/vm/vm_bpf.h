@@ -128,6 +128,15 @@ __noinline int take_vm_steps(uint32_t lane)
 	return !s;
 }
 
+/* The same VM_STRIDES times: the programs' own loops are verified for each state they begin in. */
+__noinline int take_more_vm_steps(uint32_t lane)
+{
+	for (int i = 0; i < VM_STRIDES; i++)
+		if (take_vm_steps(lane))
+			return 1;
+	return 0;
+}
+
 /* The next outer frame; of type 0 if there is none. */
 static __always_inline struct vm_frame frame_below(const struct scratch *s, uint32_t index)
 {
@@ -173,8 +182,8 @@ static __always_inline void walk_vm(struct scratch *s)
 	s->vm.walk.mixed = settings.user;
 	s->vm.walk.owner = s->row.tgid;
 	s->vm_end = vm_begin(s);
-	for (int i = 0; i < VM_STEPS_MAX / STRIDE; i++)
-		if (take_vm_steps(LANE_EVENT))
+	for (int i = 0; i < VM_STEPS_MAX / STRIDE / VM_STRIDES; i++)
+		if (take_more_vm_steps(LANE_EVENT))
 			break;
 	if (s->vm_end == VM_ON)
 		s->vm_end = VM_CUT;
@@ -182,17 +191,29 @@ static __always_inline void walk_vm(struct scratch *s)
 		s->vm_end = VM_NOT_RUNNING;
 }
 
-/*
- * What the native stack tells of the interpreter. If it was not walked to its end, it is walked up
- * to there; IN_USER: s->regs is set.
- */
-static __always_inline void take_native(struct scratch *s, bool in_user)
+/* Sends those of the next VM_STRIDES frames from FIRST on that are new in the tree; 1: the last. */
+__noinline int send_vm_frames(uint32_t lane, uint32_t first)
 {
+	struct scratch *s = my_scratch(lane);
+
+	for (uint32_t i = 0; s && i < VM_STRIDES; i++) {
+		if (first + i >= s->nr_new / VM_WORDS)
+			return 1;
+		send_vm_frame(lane, first + i);
+	}
+	return !s;
+}
+
+/* What the native stack tells of the interpreter. */
+__noinline int take_native(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
 	struct vm_native *native = &s->vm.walk.native;
 	const struct walk_vm *vm = &s->walk.vm;
 
-	if (!settings.user || (!vm->frame && s->walk.end != WALK_ROOT))
-		walk_to_vm(s, in_user);
 	native->frame = vm->frame;
 	native->pc = vm->pc;
 	native->leaf = vm->leaf;
@@ -203,6 +224,7 @@ static __always_inline void take_native(struct scratch *s, bool in_user)
 	native->dx = s->regs.dx;
 	native->fp = vm->fp;
 	native->bx = vm->bx;
+	return 0;
 }
 
 /*
@@ -218,8 +240,12 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	s->vm_end = VM_NOT_RUNNING;
 	if (layout) {
 		s->vm_layout = *layout;
-		if (settings.vm_by_native)
-			take_native(s, in_user);
+		if (settings.vm_by_native) {
+			/* unless it was walked for the user stack, up to there */
+			if (!settings.user || (!s->walk.vm.frame && s->walk.end != WALK_ROOT))
+				walk_to_vm(s, in_user);
+			take_native(LANE_EVENT);
+		}
 		walk_vm(s);
 		if (s->vm.walk.state && !s->row.labels)
 			s->row.labels = VM_LABEL(s->vm.walk.state);
@@ -236,8 +262,9 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
 	s->vm_record.type = RING_VM_FRAME;
 	s->vm_record.frame.key.tgid = tgid;
-	for (uint32_t i = 0; layout && i < VM_DEPTH && i < s->nr_new / VM_WORDS; i++)
-		send_vm_frame(LANE_EVENT, i);
+	for (uint32_t i = 0; layout && i < VM_DEPTH; i += VM_STRIDES)
+		if (send_vm_frames(LANE_EVENT, i))
+			break;
 	return s->row.vm;
 }
 

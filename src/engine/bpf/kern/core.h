@@ -26,9 +26,11 @@
 enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
-	WINDOW = 256,        /* bytes of a stack that are read at once */
-	STRIDE = 4,          /* steps of a walk per function call */
-	THREAD_SIZE = 16384, /* of kernel stacks, before 5.15 */
+	WINDOW = 256,          /* bytes of a stack that are read at once */
+	STRIDE = 4,            /* steps of a walk per function call */
+	VM_STRIDES = 32,       /* of these, for VM stacks */
+	VM_NATIVE_DEPTH = 256, /* frames above the innermost one of an interpreter */
+	THREAD_SIZE = 16384,   /* of kernel stacks, before 5.15 */
 };
 
 /* Too large for the stack. */
@@ -38,6 +40,7 @@ struct scratch {
 	uint64_t window_at;  /* address, 0: it is empty */
 	uint64_t checked_at; /* address of the build-id that was checked last */
 	struct space space;
+	bool is_current; /* the list of mappings that it has */
 	struct node_key key;
 	struct row_key row;
 	struct wait wait;
@@ -496,17 +499,18 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	uint64_t exec_pages = my_exec_pages(), copy;
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
-	bool is_current = space && space_is_current(space, exec_pages);
 
+	/* in memory: else the verifier sees what follows once for each value */
+	s->is_current = space && space_is_current(space, exec_pages);
 	take_regs(s);
 	/* of LuaJIT's traces, their areas change all the time: then only whole stacks are taken */
-	if (is_current || (space && has_traces(s))) {
+	if (space && (s->is_current || has_traces(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (take_frames(LANE_EVENT))
 				break;
 		if (s->walk.nr &&
-			(is_current ? s->walk.end != WALK_PENDING : s->walk.end == WALK_ROOT))
+			(s->is_current ? s->walk.end != WALK_PENDING : s->walk.end == WALK_ROOT))
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
@@ -544,6 +548,25 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
+/* Begins walk_to_vm(); 0: the process is not known. */
+__noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	uint32_t tgid = s->row.tgid;
+	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
+
+	s->walk.vm.frame = 0;
+	s->walk.end = WALK_PENDING;
+	if ((!in_user && !take_my_saved_regs(s)) || !space)
+		return 0;
+	take_regs(s);
+	s->space = *space;
+	return 1;
+}
+
 /*
  * Walks the user stack up to the innermost frame of an interpreter, without storing it. The
  * mappings need not be current: files are known by their build-ids, and where there was no mapping
@@ -551,20 +574,11 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
  */
 static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {
-	uint32_t tgid = s->row.tgid;
-	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
-
-	s->walk.vm.frame = 0;
-	s->walk.end = WALK_PENDING;
-	if ((!in_user && !take_my_saved_regs(s)) || !space)
+	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
-	take_regs(s);
-	s->space = *space;
-	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
+	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
 		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
 			break;
-	if (!s->walk.vm.frame && s->walk.end == WALK_NO_MAP)
-		step_by_luajit(LANE_EVENT, true);
 }
 
 #include "vm/vm_bpf.h"
