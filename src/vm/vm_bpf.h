@@ -175,13 +175,24 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 	return 0;
 }
 
-static __always_inline void walk_vm(struct scratch *s)
+/* Begins the walk, whose native stack is known. */
+__noinline int begin_vm_steps(uint32_t lane)
 {
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
 	s->vm.walk.found = false;
 	s->vm.walk.state = 0;
 	s->vm.walk.mixed = settings.user;
 	s->vm.walk.owner = s->row.tgid;
 	s->vm_end = vm_begin(s);
+	return 0;
+}
+
+static __always_inline void walk_vm(struct scratch *s)
+{
+	begin_vm_steps(LANE_EVENT);
 	for (int i = 0; i < VM_STEPS_MAX / STRIDE / VM_STRIDES; i++)
 		if (take_more_vm_steps(LANE_EVENT))
 			break;

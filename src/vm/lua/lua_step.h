@@ -493,8 +493,9 @@ static inline bool lua_take_trace(
 	return true;
 }
 
-/* The same for the trace of that number, if there is one. */
-static inline bool lua_take_numbered(
+/* The same for the trace of that number, if there is one. Inlined, for the stack of BPF programs.
+ */
+static inline __attribute__((always_inline)) bool lua_take_numbered(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t number)
 {
 	uint64_t trace;
