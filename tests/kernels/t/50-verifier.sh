@@ -7,7 +7,7 @@
 set -eu
 . /lab/lib.sh
 
-most=650000
+most=500000
 
 prepare() {
 	[ -x /lab/files/verify ] || skip_all 'not made: tests/kernels/run makes the programs'
@@ -24,23 +24,20 @@ kinds() {
 	grep -E "$2" "$1" | cut -d' ' -f1 | sort -u | wc -l
 }
 
-# verified OBJECTS NAME NAMESPACE
+# verified OBJECTS NAME: for a PID namespace, which takes more instructions; any number will do, as the programs are only loaded
 verified() {
-	/lab/files/verify "$1" "$3" >"$T/figures" 2>&1 && status=0 || status=$?
+	/lab/files/verify "$1" 1 >"$T/figures" 2>&1 && status=0 || status=$?
 	echo "# $(uname -r) | $2 | $(figures "$T/figures")"
 	check_eq "$2: every kind of recording is taken" '10 taken, 0 refused' \
 		"$(kinds "$T/figures" ' (on_tick|on_switch) ') taken, $(kinds "$T/figures" ' refused ') refused"
 	[ "$status" = 0 ] || note "$T/figures"
-	check_eq "$2: below two thirds of the limit" '' "$(awk -v most=$most '!/^#/ && $3 ~ /^[0-9]+$/ && $3 + 0 >= most' "$T/figures")"
+	check_eq "$2: below half of the limit" '' "$(awk -v most=$most '!/^#/ && $3 ~ /^[0-9]+$/ && $3 + 0 >= most' "$T/figures")"
 }
 
 in_guest() {
 	for object in /lab/files/clang-*.on_cpu.o; do
 		objects=${object%.on_cpu.o}
-		name=${objects##*/}
-		verified "$objects" "$name" 0
-		# any other number will do: the programs are only loaded
-		verified "$objects" "$name, pid namespace" 1
+		verified "$objects" "${objects##*/}"
 	done
 }
 
