@@ -59,7 +59,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit picture bench right soak fuzz vm-shell completion install uninstall clean distclean format
+.PHONY: all help deps deps-check demo check check-built unit picture bench right soak fuzz vm-shell completion install uninstall clean format
 
 all: $(PROGRAMS)
 
@@ -78,7 +78,7 @@ help:
 ## make fuzz       the fuzzers, for SECONDS=60 each
 ## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
 ## make install    PREFIX=/usr/local, DESTDIR=; make uninstall
-## make clean      all but the laboratory's image; make distclean that, too
+## make clean      what was made here; the guests' images stay in ~/.cache/flametap
 
 deps:
 	$(Q)sh tests/deps build
@@ -247,8 +247,6 @@ format:
 	clang-format -i $$(find src tests -name '*.[ch]')
 
 clean:
-	rm -rf $(filter-out build/vm,$(wildcard build/*)) $(CMDS:%=bin/%)
-distclean: clean
-	rm -rf build
+	rm -rf build $(CMDS:%=bin/%)
 
 -include $(OBJ:.o=.d) $(BPF_TOOLS:%=$(O)/bpf/%.d)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # common.sh: sourced by the laboratory's programs, which set $top before. LAB_SUITE: the suite of the guest, LAB_LEVEL: the folder of
-# tests/ whose tests are in question; run sets them for the others. $images: the folder of the suite's images; $tests_dir: of the tests.
+# tests/ whose tests are in question; run sets them for the others. $images: the folder of the suite's images, LAB_IMAGES/SUITE,
+# which all clones of the user share (default: in ~/.cache); $tests_dir: of the tests.
 
 suites='sid trixie bookworm bullseye'
 suite=${LAB_SUITE:-sid}
 level=${LAB_LEVEL:-vm}
-images=$top/build/vm/$suite
+export LAB_IMAGES="${LAB_IMAGES:-${XDG_CACHE_HOME:-${HOME:-$top/build}/.cache}/flametap/guests}"
+images=$LAB_IMAGES/$suite
 tests_dir=$top/tests/$level/t
 
 is_suite() {
