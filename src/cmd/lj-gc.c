@@ -26,15 +26,14 @@ struct gc_command {
 	struct target target;
 	struct luajit_states states;
 	int64_t began_ns;
-	bool any;    /* a row was printed */
-	bool failed; /* one could not be read */
+	bool any;        /* a row was printed */
+	uint64_t failed; /* a state that could not be read, 0: none */
 };
 
 static const struct argp_option table[] = {
 	{"pid", 'p', "PID", 0, "This process", 1},
-	{"interval", 'i', "TIME", 0, "Again every TIME (5, 500ms), until the process or -t ends",
-		1},
-	{"time", 't', "TIME", 0, "With --interval: for TIME (5, 2m, 1h)", 1},
+	{"interval", 'i', "TIME", 0, "Repeat every TIME (5, 500ms) until the process ends", 1},
+	{"time", 't', "TIME", 0, "With --interval: stop after TIME (5, 2m, 1h)", 1},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
 	{0},
 };
@@ -57,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
 		break;
 	case ARGP_KEY_ARG:
-		arg_error(state, "'%s' is no option: give the process as -p PID", arg);
+		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!o->pid)
@@ -96,14 +95,14 @@ static int find_states(struct gc_command *o, struct strbuf *err)
 		return -1;
 	if (found)
 		return fail(err,
-			"no LuaJIT in process %" PRIu32 ": none of its files exports %s; Lua of "
-			"another kind has another collector",
+			"no LuaJIT in process %" PRIu32 ": none of its files exports %s; the Lua "
+			"of PUC-Rio is not supported",
 			o->pid, LUAJIT_SYMBOL);
 	o->states = luajit_states_search(&o->target.memory);
 	if (!o->states.nr)
 		return fail(err,
 			"no state of LuaJIT 2.1 (GC64) in process %" PRIu32
-			": it has made none yet, or its LuaJIT is older, or of another layout",
+			": it has made none yet, or its LuaJIT is 2.0 or built without GC64",
 			o->pid);
 	return 0;
 }
@@ -113,7 +112,8 @@ static void print_row(struct gc_command *o, uint64_t global)
 	struct luajit_gc gc;
 
 	if (!luajit_gc_read(&o->target.memory, global, &gc)) {
-		o->failed |= task_lives(o->pid, 0);
+		if (task_lives(o->pid, 0))
+			o->failed = global;
 		return;
 	}
 	printf("%.3f,%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n",
@@ -160,7 +160,9 @@ static int watch(struct gc_command *o)
 	if (program_close(stdout, "stdout"))
 		return EXIT_FAILED;
 	if (o->failed)
-		program_say("a state could not be read: it changes all the time, or is none");
+		program_say("state %#" PRIx64 " of process %" PRIu32
+			    " could not be read: its collector never rested meanwhile; try again",
+			o->failed, o->pid);
 	return o->failed ? EXIT_PARTIAL : EXIT_OK;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of a word of /proc/PID/pagemap, which is 0 for the unprivileged in the other bits only. */
+/* In a word of /proc/PID/pagemap; only the frame numbers are hidden from the unprivileged. */
 #define PAGE_PRESENT (1ULL << 63)
 
 enum { WORDS = 8192 };

@@ -490,9 +490,9 @@ static void validate_vm(const struct options *o)
 				"stacks yet: --engine bpf",
 			q->vm->name);
 	if (engine_needs_stap(q))
-		usage_error_fmt("--%s needs the built-in engine: without --module, "
-				"--compile-only, -r, --stap-arg, and a script that only SystemTap "
-				"runs",
+		usage_error_fmt("--%s needs the built-in engine: it cannot be combined with "
+				"--module, --compile-only, -r, --stap-arg or a script that only "
+				"SystemTap runs",
 			q->vm->name);
 }
 

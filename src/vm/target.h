@@ -58,7 +58,7 @@ struct target {
 	const struct target_file *files;
 	size_t nr_files;
 	struct memory memory;
-	uint64_t process;         /* no other process has it; 0: not known */
+	uint64_t process;         /* unique, as PIDs are used again; 0: not known */
 	struct debug_paths debug; /* where debug files are searched */
 	/*
 	 * Downloads the debug file with a build-id, of the file NAME, if none is installed; returns

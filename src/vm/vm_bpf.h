@@ -104,35 +104,28 @@ static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_fra
 	return true;
 }
 
-/* Stores the frame that was found, and takes the next step; false: at the end. */
-static __always_inline bool take_vm_step(struct scratch *s)
-{
-	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
-		s->vm_end = VM_CUT;
-		return false;
-	}
-	if (s->vm_end != VM_ON)
-		return false;
-	s->vm_end = vm_step(s);
-	return true;
-}
-
-/* Takes the next STRIDE steps; 0: there are more. */
-__noinline int take_vm_steps(uint32_t lane)
+/* Stores the frame that was found, and takes the next step; 0: there are more. */
+__noinline int take_vm_step(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	for (int i = 0; s && i < STRIDE; i++)
-		if (!take_vm_step(s))
-			return 1;
-	return !s;
+	if (!s)
+		return 1;
+	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
+		s->vm_end = VM_CUT;
+		return 1;
+	}
+	if (s->vm_end != VM_ON)
+		return 1;
+	s->vm_end = vm_step(s);
+	return 0;
 }
 
-/* The same VM_STRIDES times: the programs' own loops are verified for each state they begin in. */
-__noinline int take_more_vm_steps(uint32_t lane)
+/* Takes the next VM_STRIDE steps. A function: a loop is verified for each state it begins in. */
+__noinline int take_vm_steps(uint32_t lane)
 {
-	for (int i = 0; i < VM_STRIDES; i++)
-		if (take_vm_steps(lane))
+	for (int i = 0; i < VM_STRIDE; i++)
+		if (take_vm_step(lane))
 			return 1;
 	return 0;
 }
@@ -193,8 +186,8 @@ __noinline int begin_vm_steps(uint32_t lane)
 static __always_inline void walk_vm(struct scratch *s)
 {
 	begin_vm_steps(LANE_EVENT);
-	for (int i = 0; i < VM_STEPS_MAX / STRIDE / VM_STRIDES; i++)
-		if (take_more_vm_steps(LANE_EVENT))
+	for (int i = 0; i < VM_STEPS_MAX / VM_STRIDE; i++)
+		if (take_vm_steps(LANE_EVENT))
 			break;
 	if (s->vm_end == VM_ON)
 		s->vm_end = VM_CUT;
@@ -202,12 +195,12 @@ static __always_inline void walk_vm(struct scratch *s)
 		s->vm_end = VM_NOT_RUNNING;
 }
 
-/* Sends those of the next VM_STRIDES frames from FIRST on that are new in the tree; 1: the last. */
+/* Sends those of the next VM_STRIDE frames from FIRST on that are new in the tree; 1: the last. */
 __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 {
 	struct scratch *s = my_scratch(lane);
 
-	for (uint32_t i = 0; s && i < VM_STRIDES; i++) {
+	for (uint32_t i = 0; s && i < VM_STRIDE; i++) {
 		if (first + i >= s->nr_new / VM_WORDS)
 			return 1;
 		send_vm_frame(lane, first + i);
@@ -258,7 +251,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 			take_native(LANE_EVENT);
 		}
 		walk_vm(s);
-		if (s->vm.walk.state && !s->row.labels)
+		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.labels)
 			s->row.labels = VM_LABEL(s->vm.walk.state);
 	}
 	if (s->vm_end == VM_NOT_RUNNING && settings.user)
@@ -273,7 +266,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
 	s->vm_record.type = RING_VM_FRAME;
 	s->vm_record.frame.key.tgid = tgid;
-	for (uint32_t i = 0; layout && i < VM_DEPTH; i += VM_STRIDES)
+	for (uint32_t i = 0; layout && i < VM_DEPTH; i += VM_STRIDE)
 		if (send_vm_frames(LANE_EVENT, i))
 			break;
 	return s->row.vm;

@@ -471,19 +471,20 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 
-/*
- * The tables of processes with the interpreter: without user stacks, no copies of such ask for
- * them.
- */
+/* Requests the unwind tables of processes with the interpreter; with user stacks, copies do. */
 static void request_tables(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
 	const struct unwind_table *table;
 
-	for (size_t i = 0; walks_native(r) && !r->user && i < b->processes.nr; i++) {
+	if (!walks_native(r) || r->user)
+		return;
+	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
 
-		for (size_t m = 0; vm_processes_found(&b->vms, p->pid) && m < p->nr_maps; m++)
+		if (!vm_processes_found(&b->vms, p->pid))
+			continue;
+		for (size_t m = 0; m < p->nr_maps; m++)
 			loader_request(&b->loader,
 				loader_number(&b->loader, b->processes.maps[p->maps[m]].object),
 				&table);

@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 /*
- * Types of frames. In a frame, the address in what is as below; at is the bytecode that is executed
- * next, 0: not known, with a hash of with above LUA_PC bits; with is the one behind the call of
- * this function, in the next frame, which is the caller's; 0: it was not called by bytecode.
+ * The fields of struct vm_frame. what: the type, with the address that is listed there. at: in its
+ * lower LUA_PC bits the address of the next bytecode, 0 if it is not known; above them a hash of
+ * with. with: the address after the call in the caller's bytecode; 0: it was not called from
+ * bytecode.
  */
 enum lua_type {
 	LUA_FUNCTION = 1, /* its prototype */

@@ -129,9 +129,12 @@ static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape
 {
 	uint64_t cframe = w->resumed + LUA_CFRAME_SIZE, thread;
 
-	if (!w->resumed || w->nr_threads >= LUA_THREADS_MAX ||
-		lua_read_word(w, &thread, cframe + LUA_CFRAME_THREAD))
+	if (!w->resumed)
 		return VM_WHOLE;
+	if (w->nr_threads >= LUA_THREADS_MAX)
+		return VM_CUT;
+	if (lua_read_word(w, &thread, cframe + LUA_CFRAME_THREAD))
+		return VM_INCONSISTENT;
 	if (thread == w->thread || !lua_enter_thread(w, s, thread, cframe))
 		return VM_WHOLE; /* resumed by C */
 	return lua_take_base(w, s);
@@ -154,7 +157,7 @@ static inline int lua_take_function(
 	if (ffid == LUA_FF_LUA) {
 		f->what |= VM_WHAT(LUA_FUNCTION) |
 			   ((lua_pointer_at(w, s->pc) - s->proto) & VM_ADDRESS);
-		f->at = w->pc;
+		f->at = w->pc & VM_ADDRESS;
 	} else if (ffid == LUA_FF_C) {
 		f->what |= VM_WHAT(LUA_C) | (lua_pointer_at(w, s->c) & VM_ADDRESS);
 	} else {
@@ -198,8 +201,8 @@ static inline int lua_leave_cframe(struct lua_walk *w)
 }
 
 /*
- * A function in C that is called protected has a frame of the interpreter, but none in the thread's
- * stack: true if w->cframe is such a one, of what is above the frame at w->slot. Then it is left.
+ * lua_cpcall() has a frame of the interpreter, but none in the Lua stack. If w->cframe is one that
+ * was entered above w->slot, leaves it and returns true.
  */
 static inline bool lua_leave_protected(struct lua_walk *w)
 {
@@ -303,11 +306,11 @@ static inline int lua_constant(struct lua_walk *w, uint32_t entry, uint64_t *val
 		       : lua_read_word(w, value, w->ir + LUA_IR_SIZE * (ref + 1ULL));
 }
 
-/* In place of the inlined frames of a trace that is gone, or not known: its number, or 0. */
+/* In place of the inlined frames of a trace that is gone: its NUMBER; 0: not known. */
 static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
 {
 	w->nr_entries = w->nr_traces = 0;
-	w->code = 0;
+	w->code = w->pc = 0;
 	w->vm.found = true;
 	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_TRACE) | LUA_COMPILED | number, 0, 0};
 	return VM_ON;
@@ -386,7 +389,7 @@ static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape 
 	w->vm.found = true;
 	w->vm.frame = (struct vm_frame){
 		VM_WHAT(LUA_FUNCTION) | LUA_COMPILED | ((w->code - s->proto) & VM_ADDRESS), 0,
-		w->pc};
+		w->pc & VM_ADDRESS};
 	w->code = 0;
 	lua_leave_inlined(w, w->link);
 	return VM_ON;
@@ -536,18 +539,15 @@ static inline int lua_enter_trace(
 	return VM_ON;
 }
 
-/* Looks at the last traces left. */
+/* Looks at the last traces left; the first one, 0, is none. */
 static inline int lua_search_trace(struct lua_walk *w, const struct luajit_shape *s)
 {
-	for (int i = 0; i < LUA_TRACES_STEP; i++) {
-		if (!w->nr_traces--)
-			return lua_miss_trace(w, 0);
-		if (lua_take_numbered(w, s, w->nr_traces)) {
+	for (int i = 0; i < LUA_TRACES_STEP && w->nr_traces; i++)
+		if (lua_take_numbered(w, s, --w->nr_traces)) {
 			w->nr_traces = 0;
-			break;
+			return VM_ON;
 		}
-	}
-	return VM_ON;
+	return w->nr_traces ? VM_ON : lua_miss_trace(w, 0);
 }
 
 /* ---- start ---- */
@@ -627,12 +627,13 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 
 	w->vm.found = false;
 	w->compiled = w->pc_is_guess = w->is_leaf = false;
-	w->code = 0;
+	w->code = w->pc = 0;
 	w->nr_entries = w->nr_traces = 0;
 	w->vm.state = LUA_STATE_NONE;
 	if (!lua_begin_thread(w, l))
-		return w->vm.native.walked && !w->vm.native.whole ? VM_INCONSISTENT
-								  : VM_NOT_RUNNING;
+		return w->vm.native.frame || (w->vm.native.walked && !w->vm.native.whole)
+			       ? VM_INCONSISTENT
+			       : VM_NOT_RUNNING;
 	if (LUA_READ(w, &vmstate, sizeof(vmstate), w->global + l->shape.vmstate))
 		return VM_INCONSISTENT;
 	lua_take_state(w, vmstate);

@@ -28,7 +28,7 @@ enum { LUA_TEXT_AT = 0x18 }; /* of a GCstr */
 
 enum lua_search_step { LUA_SEARCH_LOCALS, LUA_SEARCH_CODE, LUA_SEARCH_UPVALUES };
 
-/* Local variables that have no name of their own, such as a loop's; 0 ends the list. */
+/* First bytes below this stand for variables without a name, such as a loop's; 0 ends the list. */
 enum { LUA_VARIABLE_NAMES = 7 };
 
 static inline uint64_t lua_code(const struct lua_search *f, const struct luajit_shape *s)

@@ -124,12 +124,21 @@ static bool is_named(const struct lua_texts *t)
 	return t->how != LUA_UNNAMED && t->how != LUA_META;
 }
 
+/* One of LuaJIT's own functions in bytecode, as table.remove: its chunk has its name, no lines. */
+static bool is_builtin(const struct lua_texts *t)
+{
+	return t->first_line == UINT32_MAX;
+}
+
 static void add_function(const struct lua_texts *t, struct strbuf *out)
 {
 	int len;
 	const char *name = base_name(t, &len);
 
-	if (t->is_main) {
+	if (is_builtin(t)) {
+		strbuf_adds(out, "builtin:");
+		strbuf_add(out, t->chunk, t->chunk_len);
+	} else if (t->is_main) {
 		add_module(t, out);
 		strbuf_adds(out, "main chunk");
 	} else if (is_named(t)) {
@@ -161,15 +170,21 @@ bool lua_texts_name(
 		else
 			strbuf_addf(out, "builtin#%u", (unsigned)(what & VM_ADDRESS));
 		break;
+	case LUA_TRACE:
+		if (what & VM_ADDRESS)
+			strbuf_addf(out, "[trace %u]", (unsigned)(what & VM_ADDRESS));
+		else
+			strbuf_adds(out, "[trace]");
+		break;
 	default:
-		strbuf_addf(out, "[trace %u]", (unsigned)(what & VM_ADDRESS));
+		return false;
 	}
 	return true;
 }
 
 bool lua_texts_file(const struct lua_texts *t, struct strbuf *file)
 {
-	if (!t->chunk_len)
+	if (!t->chunk_len || is_builtin(t))
 		return false;
 	if (*t->chunk == '@' || *t->chunk == '=')
 		strbuf_add(file, t->chunk + 1, t->chunk_len - 1);
@@ -180,5 +195,5 @@ bool lua_texts_file(const struct lua_texts *t, struct strbuf *file)
 
 uint32_t lua_texts_first_line(const struct lua_texts *t)
 {
-	return is_named(t) ? t->first_line : 0;
+	return is_named(t) && !is_builtin(t) ? t->first_line : 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	FIRST = 0x350, /* words in a page that may be a main state's glref */
+	FIRST = 0x350, /* offset in a page of the WORDS words that may be a main state's glref */
 	WORDS = 16,
 	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
 	BATCH = 1 << 21,   /* bytes */

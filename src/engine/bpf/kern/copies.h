@@ -69,8 +69,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.nr = 0;
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
-	s->walk.vm.frame = s->walk.vm.outer = 0;
-	s->walk.vm.nr = 0;
+	s->walk.vm = (struct walk_vm){0};
 	s->window_at = 0;
 	s->checked_at = 0;
 }

@@ -28,7 +28,7 @@ enum {
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 256,          /* bytes of a stack that are read at once */
 	STRIDE = 4,            /* steps of a walk per function call */
-	VM_STRIDES = 32,       /* of these, for VM stacks */
+	VM_STRIDE = 128,       /* those of a walk over a VM stack */
 	VM_NATIVE_DEPTH = 256, /* frames above the innermost one of an interpreter */
 	THREAD_SIZE = 16384,   /* of kernel stacks, before 5.15 */
 };
@@ -558,7 +558,7 @@ __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 	uint32_t tgid = s->row.tgid;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 
-	s->walk.vm.frame = 0;
+	s->walk.vm = (struct walk_vm){0};
 	s->walk.end = WALK_PENDING;
 	if ((!in_user && !take_my_saved_regs(s)) || !space)
 		return 0;
@@ -601,6 +601,8 @@ static __always_inline bool take_stacks(
 	uint64_t none = 0;
 
 	s->delayed = false;
+	s->walk.vm = (struct walk_vm){0};
+	s->walk.end = WALK_PENDING;
 	if (settings.user && !in_user)
 		none = no_user_stack(my_flags(), have_memory(), program_has_started());
 	if (none) {

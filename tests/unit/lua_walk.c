@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "vm/lua/lua_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Memory with a thread at its beginning, which is in the machine code of a trace. */
+enum {
+	THREAD = 0,
+	GLOBAL = 0x100,
+	CFRAME = 0x200,
+	STACK = 0x300,
+	TRACES = 0x400,
+	SIZE = 0x1000,
+	TYPE_THREAD = 6,
+	DEPTH = 8,
+};
+
+static const uint64_t base = 0x550000000000;
+
+static const struct lua_layout layout = {.kind = LUA_JIT,
+	.jit = {.shape = {.glref = 0x10,
+			.base = 0x20,
+			.maxstack = 0x30,
+			.stack = 0x38,
+			.cframe = 0x50,
+			.vmstate = 0xb8,
+			.jit_base = 0xd8,
+			.traces = 0xe0,
+			.nr_traces = 0xec,
+			.code_size = 0x54,
+			.code = 0x58},
+		.has_traces = true}};
+
+static uint64_t image[SIZE / 8];
+
+static bool read_image(void *context, uint64_t address, void *to, size_t len)
+{
+	(void)context;
+	if (address - base > SIZE || len > SIZE - (address - base))
+		return false;
+	memcpy(to, (char *)image + (address - base), len);
+	return true;
+}
+
+static void put(uint64_t offset, uint64_t value)
+{
+	image[offset / 8] = value;
+}
+
+/* The thread runs in a trace that is not among the NR_TRACES, which do not begin with any. */
+static void put_thread(uint32_t nr_traces)
+{
+	memset(image, 0, sizeof(image));
+	put(THREAD + 8, TYPE_THREAD << 8);
+	put(THREAD + 0x10, base + GLOBAL);
+	put(THREAD + 0x38, base + STACK);
+	put(THREAD + 0x50, base + CFRAME);
+	put(CFRAME + 0x10, base + THREAD);
+	put(GLOBAL + 0xb8, 9999); /* a side trace was entered since */
+	put(GLOBAL + 0xd8, base + STACK + 0x40);
+	put(GLOBAL + 0xe0, base + TRACES);
+	put(GLOBAL + 0xe8, (uint64_t)nr_traces << 32);
+}
+
+/* However many there are: their number is a power of two mostly. */
+static void test_unknown_trace(void **state)
+{
+	static const uint32_t numbers[] = {1, 3, 4, 7, 8, 64};
+	const struct memory memory = {.read = read_image};
+	const struct vm_native native = {
+		.walked = true, .frame = base + CFRAME, .compiled = true, .pc = base + 0xf00};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		struct vm_frame frames[DEPTH];
+		struct vm_stack stack = {.frames = frames, .max = DEPTH};
+
+		put_thread(numbers[i]);
+		lua_walk(&layout, &memory, &native, &stack);
+		assert_int_equal(stack.nr, 1);
+		assert_int_equal(lua_frame_type(frames[0].what), LUA_TRACE);
+		assert_true(frames[0].what & LUA_COMPILED);
+	}
+}
+
+static void check_name(const struct lua_texts *texts, uint64_t what, const char *want)
+{
+	struct strbuf name = STRBUF_INIT;
+
+	assert_true(lua_texts_name(&layout, texts, what, &name));
+	assert_string_equal(name.buf, want);
+	strbuf_release(&name);
+}
+
+static void test_names(void **state)
+{
+	struct lua_texts texts = {.named = true, .how = LUA_FIELD, .first_line = 12};
+	struct strbuf file = STRBUF_INIT;
+
+	(void)state;
+	texts.chunk_len = (uint32_t)strlen(strcpy(texts.chunk, "@/srv/shop.lua"));
+	texts.name_len = (uint32_t)strlen(strcpy(texts.name, "total"));
+	check_name(&texts, VM_WHAT(LUA_FUNCTION) | 0x1000, "shop:total");
+	texts.how = LUA_UNNAMED;
+	check_name(&texts, VM_WHAT(LUA_FUNCTION) | 0x1000, "shop.lua:12");
+	check_name(&texts, VM_WHAT(LUA_TRACE) | 7, "[trace 7]");
+	check_name(&texts, VM_WHAT(LUA_TRACE), "[trace]");
+
+	/* one of LuaJIT's own, in bytecode */
+	texts.how = LUA_FIELD;
+	texts.first_line = UINT32_MAX;
+	texts.chunk_len = (uint32_t)strlen(strcpy(texts.chunk, "remove"));
+	check_name(&texts, VM_WHAT(LUA_FUNCTION) | 0x1000, "builtin:remove");
+	assert_false(lua_texts_file(&texts, &file));
+	assert_int_equal(lua_texts_first_line(&texts), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unknown_trace),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
