@@ -34,8 +34,14 @@ verified() {
 	check_eq "$2: below half of the limit" '' "$(awk -v most=$most '!/^#/ && $3 ~ /^[0-9]+$/ && $3 + 0 >= most' "$T/figures")"
 }
 
+# Linux 5 refuses the most: there the programs of all compilers are tried, elsewhere those of the oldest and the newest.
 in_guest() {
-	for object in /lab/files/clang-*.on_cpu.o; do
+	set -- /lab/files/clang-*.on_cpu.o
+	case $(uname -r) in
+	5.*) ;;
+	*) [ $# -le 2 ] || eval "set -- \"\$1\" \"\${$#}\"" ;;
+	esac
+	for object; do
 		objects=${object%.on_cpu.o}
 		verified "$objects" "${objects##*/}"
 	done
