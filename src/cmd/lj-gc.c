@@ -79,6 +79,17 @@ static const struct argp argp = {
 	       "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
 };
 
+/* Drops states with 32-bit references, whose collectors are laid out in other ways. */
+static void keep_wide(struct gc_command *o)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < o->states.nr; i++)
+		if (luajit_state_at(&o->target.memory, o->states.list[i]) == LUAJIT_GC64)
+			o->states.list[nr++] = o->states.list[i];
+	o->states.nr = nr;
+}
+
 static int find_states(struct gc_command *o, struct strbuf *err)
 {
 	struct process *p = processes_get(&o->ps, o->pid);
@@ -99,6 +110,7 @@ static int find_states(struct gc_command *o, struct strbuf *err)
 			"of PUC-Rio is not supported",
 			o->pid, LUAJIT_SYMBOL);
 	o->states = luajit_states_search(&o->target.memory);
+	keep_wide(o);
 	if (!o->states.nr)
 		return fail(err,
 			"no state of LuaJIT 2.1 (GC64) in process %" PRIu32
@@ -128,7 +140,7 @@ static bool print_rows(struct gc_command *o)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < o->states.nr; i++)
-		if (luajit_state_is_at(&o->target.memory, o->states.list[i])) {
+		if (luajit_state_at(&o->target.memory, o->states.list[i]) == LUAJIT_GC64) {
 			print_row(o, o->states.list[i]);
 			nr++;
 		}

@@ -12,9 +12,14 @@
 
 enum { WORDS_MAX = 4096, DEPTH = 64, READS_MAX = 1 << 18, GLOBAL = 0x80, CFRAME = 0x200 };
 
-static const uint64_t base = 0x550000000000;
+static const uint64_t base = 0x55000000; /* a reference of 32 bits holds it too */
 
-static const struct luajit_shape shape = {.glref = 0x10,
+static const struct luajit_shape shape = {.refs = 8,
+	.gct = 9,
+	.frame_results = 8,
+	.frame_thread = 0x10,
+	.frame_pc = 0x18,
+	.glref = 0x10,
 	.base = 0x20,
 	.maxstack = 0x30,
 	.stack = 0x38,
@@ -143,6 +148,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	native.bx = base + data[0] * 8ULL;
 	native.sp = base;
 	l.jit.state = data[0] & 16 ? base + GLOBAL : 0;
+	l.jit.shape.refs = data[0] & 32 ? 4 : 8;
+	l.jit.shape.old_ops = (data[0] & 0x60) == 0x60;
+	l.jit.shape.snaps = (data[0] & 0xa0) == 0xa0 ? 0 : shape.snaps;
 	image.nr = (size - 2) / 3 < WORDS_MAX ? (size - 2) / 3 : WORDS_MAX;
 	for (size_t i = 0; i < image.nr; i++)
 		image.words[i] = make_word(data + 2 + 3 * i, image.nr);

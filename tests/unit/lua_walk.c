@@ -25,7 +25,12 @@ enum {
 static const uint64_t base = 0x550000000000;
 
 static const struct lua_layout layout = {.kind = LUA_JIT,
-	.jit = {.shape = {.glref = 0x10,
+	.jit = {.shape = {.refs = 8,
+			.gct = 9,
+			.frame_results = 8,
+			.frame_thread = 0x10,
+			.frame_pc = 0x18,
+			.glref = 0x10,
 			.base = 0x20,
 			.maxstack = 0x30,
 			.stack = 0x38,
@@ -34,6 +39,7 @@ static const struct lua_layout layout = {.kind = LUA_JIT,
 			.jit_base = 0xd8,
 			.traces = 0xe0,
 			.nr_traces = 0xec,
+			.snaps = 0x30,
 			.code_size = 0x54,
 			.code = 0x58},
 		.has_traces = true}};

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "vm/inspect.h"
+#include "vm/lua/lua_bytecode.h"
 #include "vm/lua/luajit_fast.h"
 #include "vm/lua/luajit_find.h"
 #include "vm/lua/luajit_gc.h"
@@ -26,7 +27,14 @@ void luaJIT_setmode(void)
 
 /* ---- memory ---- */
 
-enum { PAGES = 16, SIZE = PAGES * AREA_PAGE, USUAL = 0x380, UPSTREAM = 0x60, FORK = 0x70 };
+enum {
+	PAGES = 16,
+	SIZE = PAGES * AREA_PAGE,
+	USUAL = 0x380,
+	UPSTREAM = 0x60,
+	FORK = 0x70,
+	NARROW = 0x40
+};
 
 static char *memory;         /* of SIZE bytes, which is all there is to be searched */
 static unsigned nr_searches; /* areas were asked for so often */
@@ -125,6 +133,33 @@ static void make_running(uint64_t global, uint64_t thread, size_t current, size_
 	put(global + k64 + 16, 0xc3f0000000000000);
 }
 
+static void put_ref(uint64_t at, uint64_t ref)
+{
+	uint32_t narrow = (uint32_t)ref;
+
+	memcpy((void *)at, &narrow, sizeof(narrow));
+}
+
+/* As make_state, with 32-bit references, whose main thread is at MAIN in the global_State. */
+static uint64_t make_narrow_state(size_t place, size_t main)
+{
+	uint64_t thread = (uintptr_t)memory + place, global = thread + NARROW;
+
+	*(char *)(thread + 5) = 6;
+	put_ref(thread + 8, global);
+	put_ref(thread + 0xc, 0x12345678); /* another object, behind the reference */
+	put_ref(global + main, thread);
+	return global;
+}
+
+/* A trace of that number, at ADDRESS, and the list TRACES of it. */
+static void make_narrow_trace(uint64_t traces, uint64_t address, unsigned number)
+{
+	put_ref(traces + 4ULL * number, address);
+	*(char *)(address + 5) = 9;
+	*(char *)(address + 0x50) = (char)number;
+}
+
 /* The number of states, and the first one. */
 static size_t search_states(uint64_t *first)
 {
@@ -175,11 +210,27 @@ static void states__not_what_looks_similar(void **state)
 	*(memory + USUAL + 9) = 7; /* no thread */
 	assert_int_equal(search_states(&first), 0);
 	make_state(USUAL, UPSTREAM);
-	assert_true(luajit_state_is_at(&target.memory, global));
-	assert_false(luajit_state_is_at(&target.memory, global + 8));
-	assert_false(luajit_state_is_at(&target.memory, 0));
+	assert_int_equal(luajit_state_at(&target.memory, global), LUAJIT_GC64);
+	assert_int_equal(luajit_state_at(&target.memory, global + 8), LUAJIT_NONE);
+	assert_int_equal(luajit_state_at(&target.memory, 0), LUAJIT_NONE);
 	make_state(2 * AREA_PAGE + USUAL, 0x68); /* a lua_State of another size */
 	assert_int_equal(search_states(&first), 1);
+}
+
+static void states__with_narrow_references(void **state)
+{
+	uint64_t global = make_narrow_state(USUAL, 0x8c), first;
+
+	(void)state;
+	assert_int_equal(search_states(&first), 1);
+	assert_int_equal(first, global);
+	assert_int_equal(luajit_state_at(&target.memory, global), LUAJIT_GC32);
+	put_ref(global + 0x8c, 0);
+	put_ref(global + 0x94, global - NARROW);
+	assert_int_equal(luajit_state_at(&target.memory, global), LUAJIT_2_0);
+	put_ref(global + 0x94, global);
+	assert_int_equal(luajit_state_at(&target.memory, global), LUAJIT_NONE);
+	assert_int_equal(search_states(&first), 0);
 }
 
 /* The memory is full of pointers that look like states: it ends, whatever is found. */
@@ -230,6 +281,69 @@ static void find__offsets_are_learnt(void **state)
 	l = find(NULL);
 	assert_int_equal(l.nr_states, 1);
 	assert_false(l.has_traces);
+}
+
+/* Upstream has changed the order of the constants before the list of traces. */
+static void find__constants_in_either_order(void **state)
+{
+	uint64_t global = make_state(USUAL, UPSTREAM);
+
+	(void)state;
+	make_running(global, global - UPSTREAM, 0x178, 0x410);
+	put(global + 0x408, 0xc3f0000000000000);
+	put(global + 0x420, 0x40);
+	assert_int_equal(find(NULL).shape.traces, 0x420 + 56);
+}
+
+static void find__narrow_references(void **state)
+{
+	uint64_t global = make_narrow_state(USUAL, 0x8c),
+		 traces = (uintptr_t)memory + 4 * AREA_PAGE;
+	struct luajit_layout l;
+
+	(void)state;
+	put_ref(global + 0x128, global - NARROW);
+	put(global + 0x310, 0xc3f0000000000000);
+	put(global + 0x318, 0x4338000000000000);
+	put(global + 0x320, 0x43f0000000000000);
+	put(global + 0x360, traces);
+	put(global + 0x368, 8ULL << 32);
+	make_narrow_trace(traces, traces + AREA_PAGE, 7);
+	l = find(NULL);
+	assert_int_equal(l.nr_states, 1);
+	assert_int_equal(l.state, global);
+	assert_int_equal(l.shape.refs, 4);
+	assert_int_equal(l.shape.current, 0x128);
+	assert_int_equal(l.shape.jit_base, 0x12c);
+	assert_true(l.has_traces);
+	assert_int_equal(l.shape.traces, 0x360);
+	assert_int_equal(l.shape.nr_traces, 0x36c);
+	put_ref(global + 0x128, 0); /* it has ended */
+	assert_int_equal(find(&l).nr_states, 0);
+}
+
+static void find__version_2_0(void **state)
+{
+	uint64_t global = make_narrow_state(USUAL, 0x94),
+		 traces = (uintptr_t)memory + 4 * AREA_PAGE;
+	struct strbuf text = STRBUF_INIT;
+	struct luajit_layout l;
+
+	(void)state;
+	put(global + 0x2c8, traces);
+	put(global + 0x2d0, 2ULL << 32);
+	make_narrow_trace(traces, traces + AREA_PAGE, 1);
+	l = find(NULL);
+	assert_int_equal(l.state, global);
+	assert_int_equal(l.shape.current, 0);
+	assert_int_equal(l.shape.jit_base, 0xf8);
+	assert_int_equal(l.shape.snaps, 0);
+	assert_int_equal(l.shape.old_ops, 1);
+	assert_true(l.has_traces);
+	luajit_describe(&l, "x", 7, &text);
+	assert_string_equal(text.buf, "LuaJIT 2.0 in 'x' of process 7, 32-bit references, 1 state");
+	strbuf_release(&text);
+	assert_int_equal(find(&l).state, global);
 }
 
 /* The state that is being made has no running thread yet. */
@@ -322,6 +436,24 @@ static void find__unreadable_memory(void **state)
 	assert_int_equal(luajit_find(&target, NULL, &l, &err), -1);
 	assert_non_null(strstr(err.buf, "the memory of the process that runs LuaJIT in '"));
 	strbuf_release(&err);
+}
+
+/* ---- bytecode ---- */
+
+static void bytecode__of_version_2_0(void **state)
+{
+	(void)state;
+	assert_int_equal(lua_op_of_old(0x01020300), 0x01020300 | LUA_OP_ISLT);
+	assert_int_equal(lua_op_of_old(13), LUA_OP_ISFC);
+	assert_int_equal(lua_op_of_old(16), LUA_OP_MOV);
+	assert_int_equal(lua_op_of_old(43), LUA_OP_UGET);
+	assert_int_equal(lua_op_of_old(52), LUA_OP_GGET);
+	assert_int_equal(lua_op_of_old(55), LUA_OP_TGETS);
+	assert_int_equal(lua_op_of_old(57), LUA_OP_TSETV);
+	assert_int_equal(lua_op_of_old(60), LUA_OP_TSETM);
+	assert_int_equal(lua_op_of_old(61), LUA_OP_CALLM);
+	assert_int_equal(lua_op_of_old(66), LUA_OP_ITERN);
+	assert_int_equal(lua_op_of_old(85), LUA_OP_FUNCF);
 }
 
 /* ---- names ---- */
@@ -522,13 +654,18 @@ int main(void)
 			states__where_the_allocator_has_them, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(states__elsewhere_in_a_page, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(states__not_what_looks_similar, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(states__with_narrow_references, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(states__of_hostile_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__offsets_are_learnt, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__constants_in_either_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__narrow_references, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__version_2_0, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__a_state_that_is_not_ready, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__several_states, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__not_without_its_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__unreadable_memory, set_up, tear_down),
+		cmocka_unit_test(bytecode__of_version_2_0),
 		cmocka_unit_test_setup_teardown(fast__names_of_libraries, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(fast__of_hostile_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(gc__is_read, set_up, tear_down),

@@ -43,6 +43,17 @@ static inline uint32_t lua_op(uint32_t ins)
 	return ins & 0xff;
 }
 
+/* A bytecode of 2.0, which has no ISTYPE, ISNUM, TGETR and TSETR, with 2.1's number. */
+static inline uint32_t lua_op_of_old(uint32_t ins)
+{
+	enum { OLD_MOV = 16, OLD_TSETV = 57, OLD_CALLM = 61 };
+	uint32_t op = lua_op(ins), later = op < OLD_MOV ? 0 : 2;
+
+	later += op >= OLD_TSETV;
+	later += op >= OLD_CALLM;
+	return (ins & ~0xffU) | ((op + later) & 0xff);
+}
+
 /* The operands: A, and C and B, or D instead of both. */
 static inline uint32_t lua_op_a(uint32_t ins)
 {

@@ -93,16 +93,17 @@ struct lua_walk {
 		uint8_t byte[LUA_BYTES];
 	} bytes; /* what was read last */
 	uint64_t thread, global;
-	uint64_t bottom;  /* the first slot of the thread's stack */
+	uint64_t bottom;  /* the slot of the thread's stack with the last link */
 	uint64_t cframe;  /* the interpreter's frame that runs the next frame; 0: none */
 	uint64_t resumed; /* the last one that had no previous one: the thread was resumed there */
 	uint64_t slot;    /* of the next frame: the one with its link */
 	uint64_t pc;      /* as at of the next frame */
 	uint64_t entry, ir;  /* of a snapshot: its next entry, the trace's constants */
+	uint64_t links;      /* next one of the links behind the entries */
 	uint32_t nr_entries; /* left of the snapshot */
 	uint32_t nr_traces;  /* left to be looked at; 0: the one was found */
 	uint64_t traces;
-	uint32_t base; /* slot that the frame's arguments begin at, in the snapshot */
+	uint32_t base; /* slot that the frame's arguments begin at, in the snapshot; 0: not known */
 	uint32_t nr_threads;
 	uint64_t link;      /* of the inlined frame whose prototype is searched for, … */
 	uint64_t code;      /* … before this bytecode; 0: none is */

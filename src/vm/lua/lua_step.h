@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over the stack of LuaJIT 2.1 with 64-bit references, one frame or one entry of a
- * snapshot a step, the same code in the kernel (BPF) and in user space. No recursion; every read
- * may fail. The includer defines
+ * The walk over the stack of LuaJIT, one frame or one entry of a snapshot a step, the same code in
+ * the kernel (BPF) and in user space. No recursion; every read may fail. The includer defines
  *
  *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
  *
@@ -13,10 +12,12 @@
  * the cache entry for the trace of that pc, NULL: no cache.
  *
  * Structures and rules are those of LuaJIT's lj_frame.h, lj_debug.c and lj_snap.c. A frame has two
- * slots below its arguments: the function, and the link, which is the bytecode behind the call, or
- * the distance to the frame below with one of the types FRAME_ in its low bits. What runs in the
- * machine code of a trace has no frames for functions inlined in it; the last snapshot before the
- * pc has their slots, as constants.
+ * references below its arguments: the function, and the link, which is the bytecode behind the
+ * call, or the distance to the frame below with one of the types FRAME_ in its low bits. They are
+ * two slots, or, with 32-bit references, one. What runs in the machine code of a trace has no
+ * frames for functions inlined in it; the last snapshot before the pc has their slots, as
+ * constants. With 32-bit references the links are behind the snapshot's entries, and 2.0 does not
+ * tell where a snapshot is in the code.
  */
 #ifndef VM_LUA_LUA_STEP_H
 #define VM_LUA_LUA_STEP_H
@@ -25,14 +26,13 @@
 #include "lua_frame.h"
 #include "lua_layout.h"
 
-/* Of lua_State's, functions, and other objects: after a pointer and a byte. */
-enum { LUA_OBJECT_TYPE = 9, LUA_IS_THREAD = 6, LUA_IS_PROTO = 7, LUA_IS_FUNCTION = 8 };
+enum { LUA_IS_THREAD = 6, LUA_IS_PROTO = 7, LUA_IS_FUNCTION = 8 };
 
 /* The low bits of a frame's link. */
 enum {
 	LUA_LINK_LUA = 0,
 	LUA_LINK_C = 1,
-	LUA_LINK_CONT = 2, /* below the frame are two more slots: continuation, bytecode */
+	LUA_LINK_CONT = 2, /* below the frame are two more: continuation, bytecode */
 	LUA_LINK_VARG = 3,
 	LUA_LINK_CP = 5,
 	LUA_LINK_TYPE = 7,
@@ -41,10 +41,6 @@ enum { LUA_CONT_CALLBACK = 1 }; /* a continuation: called by C through the FFI *
 
 /* In the interpreter's frame. */
 enum {
-	LUA_CFRAME_RESULTS =
-		0x08, /* negative: of lj_vm_cpcall, the distance of its frames in the stack */
-	LUA_CFRAME_THREAD = 0x10,
-	LUA_CFRAME_PC = 0x18,
 	LUA_CFRAME_PREVIOUS = 0x20,
 	LUA_CFRAME_SIZE = 0x50,
 };
@@ -56,18 +52,64 @@ enum { LUA_FF_LUA, LUA_FF_C };
 enum { LUA_TRACES_MAX = 1 << 14, LUA_TRACES_STEP = 4 };
 /* Snapshots of a trace, as a power of two; their size, and that of an instruction. */
 enum { LUA_SNAPS_MAX = 16, LUA_SNAP_SIZE = 12, LUA_IR_SIZE = 8, LUA_IR_CONSTANTS = 0x8000 };
-enum { LUA_STACK_MAX = 1 << 20 }; /* bytes between rsp and the interpreter's frame */
-enum { LUA_CODE_MAX = 1 << 16 };  /* bytes of bytecode that are searched for a beginning */
-enum { LUA_BASE_SLOT = 2 };       /* of the frame that a trace was entered in */
+enum { LUA_WIDE_BASE = 2 };         /* slot of the arguments that a trace was entered with */
+enum { LUA_ENTRY_FRAME = 1 << 16 }; /* in an entry of a snapshot */
+enum { LUA_STACK_MAX = 1 << 20 };   /* bytes between rsp and the interpreter's frame */
+enum { LUA_CODE_MAX = 1 << 16 };    /* bytes of bytecode that are searched for a beginning */
 
 static inline int lua_read_word(struct lua_walk *w, uint64_t *to, uint64_t address)
 {
 	return LUA_READ(w, to, sizeof(*to), address);
 }
 
+static inline bool lua_is_narrow(const struct luajit_shape *s)
+{
+	return s->refs == 4;
+}
+
+/* Reads a reference; one of 32 bits is no object's last word. */
+static inline int lua_read_ref(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t *to, uint64_t address)
+{
+	if (LUA_READ(w, to, sizeof(*to), address))
+		return -1;
+	if (lua_is_narrow(s))
+		*to = (uint32_t)*to;
+	return 0;
+}
+
+/*
+ * Reads the pair of references whose second one is in the slot SLOT: the function and the link of
+ * a frame, or the continuation and the bytecode below.
+ */
+static inline int lua_read_pair(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t *pair, uint64_t slot)
+{
+	if (!lua_is_narrow(s))
+		return LUA_READ(w, pair, 16, slot - 8);
+	if (LUA_READ(w, pair, 8, slot))
+		return -1;
+	pair[1] = pair[0] >> 32;
+	pair[0] = (uint32_t)pair[0];
+	return 0;
+}
+
+/* Slots of such a pair; they are also those below the frame that a trace was entered in. */
+static inline uint32_t lua_pair_slots(const struct luajit_shape *s)
+{
+	return s->refs / 4U;
+}
+
 static inline uint64_t lua_pointer_at(const struct lua_walk *w, uint32_t offset)
 {
 	return w->bytes.pointer[offset / 8 & (LUA_BYTES / 8 - 1)];
+}
+
+static inline uint64_t lua_ref_at(
+	const struct lua_walk *w, const struct luajit_shape *s, uint32_t offset)
+{
+	return lua_is_narrow(s) ? w->bytes.number[offset / 4 & (LUA_BYTES / 4 - 1)]
+				: lua_pointer_at(w, offset);
 }
 
 static inline bool lua_is_address(uint64_t address)
@@ -95,12 +137,12 @@ static inline bool lua_enter_thread(
 	uint64_t own, global;
 	uint8_t type;
 
-	if (!lua_is_address(thread) || thread & 7 ||
-		LUA_READ(w, &type, 1, thread + LUA_OBJECT_TYPE) || type != LUA_IS_THREAD ||
-		lua_read_word(w, &own, thread + s->cframe) ||
-		lua_read_word(w, &global, thread + s->glref) ||
-		lua_read_word(w, &w->bottom, thread + s->stack))
+	if (!lua_is_address(thread) || thread & 7 || LUA_READ(w, &type, 1, thread + s->gct) ||
+		type != LUA_IS_THREAD || lua_read_word(w, &own, thread + s->cframe) ||
+		lua_read_ref(w, s, &global, thread + s->glref) ||
+		lua_read_ref(w, s, &w->bottom, thread + s->stack))
 		return false;
+	w->bottom += 8ULL * (lua_pair_slots(s) - 1);
 	if (w->nr_threads++ && global != w->global)
 		return false;
 	w->thread = thread;
@@ -117,7 +159,7 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 	uint64_t base;
 
 	if (lua_read_word(w, &base, w->thread + s->base) ||
-		lua_read_word(w, &w->pc, w->cframe + LUA_CFRAME_PC))
+		lua_read_ref(w, s, &w->pc, w->cframe + s->frame_pc))
 		return VM_INCONSISTENT;
 	w->slot = base - 8;
 	w->pc_is_guess = true;
@@ -133,7 +175,7 @@ static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape
 		return VM_WHOLE;
 	if (w->nr_threads >= LUA_THREADS_MAX)
 		return VM_CUT;
-	if (lua_read_word(w, &thread, cframe + LUA_CFRAME_THREAD))
+	if (lua_read_ref(w, s, &thread, cframe + s->frame_thread))
 		return VM_INCONSISTENT;
 	if (thread == w->thread || !lua_enter_thread(w, s, thread, cframe))
 		return VM_WHOLE; /* resumed by C */
@@ -150,13 +192,13 @@ static inline int lua_take_function(
 	uint8_t ffid;
 
 	if (!lua_is_address(function) || LUA_READ(w, &w->bytes, 48, function) ||
-		w->bytes.byte[LUA_OBJECT_TYPE] != LUA_IS_FUNCTION)
+		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_FUNCTION)
 		return -1;
 	ffid = w->bytes.byte[s->ffid & (LUA_BYTES - 1)];
 	*f = (struct vm_frame){w->compiled ? LUA_COMPILED : 0, 0, 0};
 	if (ffid == LUA_FF_LUA) {
-		f->what |= VM_WHAT(LUA_FUNCTION) |
-			   ((lua_pointer_at(w, s->pc) - s->proto) & VM_ADDRESS);
+		f->what |=
+			VM_WHAT(LUA_FUNCTION) | ((lua_ref_at(w, s, s->pc) - s->proto) & VM_ADDRESS);
 		f->at = w->pc & VM_ADDRESS;
 	} else if (ffid == LUA_FF_C) {
 		f->what |= VM_WHAT(LUA_C) | (lua_pointer_at(w, s->c) & VM_ADDRESS);
@@ -182,7 +224,7 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 }
 
 /* The frame was called from C: the one below runs in the previous frame of the interpreter. */
-static inline int lua_leave_cframe(struct lua_walk *w)
+static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t previous;
 
@@ -197,38 +239,39 @@ static inline int lua_leave_cframe(struct lua_walk *w)
 		w->resumed = w->cframe;
 	w->cframe = previous;
 	w->is_new = w->pc_is_guess = true;
-	return previous ? lua_read_word(w, &w->pc, previous + LUA_CFRAME_PC) : 0;
+	return previous ? lua_read_ref(w, s, &w->pc, previous + s->frame_pc) : 0;
 }
 
 /*
  * lua_cpcall() has a frame of the interpreter, but none in the Lua stack. If w->cframe is one that
  * was entered above w->slot, leaves it and returns true.
  */
-static inline bool lua_leave_protected(struct lua_walk *w)
+static inline bool lua_leave_protected(struct lua_walk *w, const struct luajit_shape *s)
 {
 	int32_t results;
 
 	w->is_new = false;
-	if (!w->cframe || LUA_READ(w, &results, sizeof(results), w->cframe + LUA_CFRAME_RESULTS) ||
+	if (!w->cframe || LUA_READ(w, &results, sizeof(results), w->cframe + s->frame_results) ||
 		results >= 0 || w->slot >= w->bottom + (uint64_t) - (int64_t)results)
 		return false;
 	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	w->vm.found = w->vm.mixed;
-	return !lua_leave_cframe(w);
+	return !lua_leave_cframe(w, s);
 }
 
 /* The distance in bytes from a frame with the link LINK to the one below; 0: cannot be read. */
-static inline uint64_t lua_distance(struct lua_walk *w, uint64_t link)
+static inline uint64_t lua_distance(struct lua_walk *w, const struct luajit_shape *s, uint64_t link)
 {
 	uint8_t a;
 
 	if ((link & 3) != LUA_LINK_LUA)
 		return link & ~7ULL;
-	return LUA_READ(w, &a, 1, link - 3) ? 0 : 16 + 8ULL * a;
+	return LUA_READ(w, &a, 1, link - 3) ? 0 : 8ULL * (lua_pair_slots(s) + a);
 }
 
 /* Sets the pc of the frame below the one at SLOT; its link is LINK. */
-static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t link)
+static inline int lua_take_caller(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t slot, uint64_t link)
 {
 	uint64_t cont[2];
 
@@ -239,13 +282,13 @@ static inline int lua_take_caller(struct lua_walk *w, uint64_t slot, uint64_t li
 		return 0;
 	}
 	if ((link & 3) == LUA_LINK_C)
-		return lua_leave_cframe(w);
+		return lua_leave_cframe(w, s);
 	if ((link & LUA_LINK_TYPE) != LUA_LINK_CONT)
 		return 0;
-	if (LUA_READ(w, cont, sizeof(cont), slot - 24))
+	if (lua_read_pair(w, s, cont, slot - 8ULL * lua_pair_slots(s)))
 		return -1;
 	if (cont[0] == LUA_CONT_CALLBACK)
-		return lua_leave_cframe(w);
+		return lua_leave_cframe(w, s);
 	lua_set_caller(w, cont[1]);
 	w->pc = cont[1];
 	return 0;
@@ -267,14 +310,14 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 {
 	uint64_t slot = w->slot, pair[2], function, distance;
 
-	if (w->is_new && lua_leave_protected(w))
+	if (w->is_new && lua_leave_protected(w, s))
 		return VM_ON;
-	if (slot <= w->bottom + 8)
+	if (slot <= w->bottom)
 		return lua_leave_thread(w, s);
-	if (LUA_READ(w, pair, sizeof(pair), slot - 8))
+	if (lua_read_pair(w, s, pair, slot))
 		return VM_INCONSISTENT;
 	function = pair[0] & VM_ADDRESS;
-	distance = lua_distance(w, pair[1]);
+	distance = lua_distance(w, s, pair[1]);
 	if (!distance || distance > slot - w->bottom)
 		return VM_INCONSISTENT;
 	w->slot = slot - distance;
@@ -287,7 +330,7 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 	if (w->pc_is_guess)
 		lua_check_pc(w, s);
 	w->compiled = w->is_leaf = false;
-	if (lua_take_caller(w, slot, pair[1]))
+	if (lua_take_caller(w, s, slot, pair[1]))
 		return VM_INCONSISTENT;
 	if (w->vm.mixed)
 		lua_leave_native(w);
@@ -296,14 +339,19 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 
 /* ---- snapshots ---- */
 
-/* The 64-bit constant that ENTRY of a snapshot refers to. */
-static inline int lua_constant(struct lua_walk *w, uint32_t entry, uint64_t *value)
+/*
+ * The reference that ENTRY of a snapshot has as a constant: one of 64 bits is behind its
+ * instruction, one of 32 bits is in it.
+ */
+static inline int lua_constant(
+	struct lua_walk *w, const struct luajit_shape *s, uint32_t entry, uint64_t *value)
 {
 	uint32_t ref = entry & 0xffff;
 
 	return ref >= LUA_IR_CONSTANTS
 		       ? -1
-		       : lua_read_word(w, value, w->ir + LUA_IR_SIZE * (ref + 1ULL));
+		       : lua_read_ref(w, s, value,
+				 w->ir + LUA_IR_SIZE * (ref + lua_pair_slots(s) - 1ULL));
 }
 
 /* In place of the inlined frames of a trace that is gone: its NUMBER; 0: not known. */
@@ -316,8 +364,20 @@ static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
 	return VM_ON;
 }
 
+/* The next link behind the entries of a snapshot with 32-bit references. */
+static inline int lua_next_link(struct lua_walk *w, uint64_t *link)
+{
+	uint32_t value;
+
+	if (LUA_READ(w, &value, sizeof(value), w->links))
+		return -1;
+	w->links += sizeof(value);
+	*link = value;
+	return 0;
+}
+
 /* Goes on below an inlined frame, whose link is LINK: it was called there. */
-static inline void lua_leave_inlined(struct lua_walk *w, uint64_t link)
+static inline int lua_leave_inlined(struct lua_walk *w, const struct luajit_shape *s, uint64_t link)
 {
 	w->continued = 0;
 	w->pc = 0;
@@ -325,37 +385,41 @@ static inline void lua_leave_inlined(struct lua_walk *w, uint64_t link)
 		lua_set_caller(w, link);
 		w->pc = link;
 	} else if ((link & LUA_LINK_TYPE) == LUA_LINK_CONT) {
-		w->continued = w->base - 3;
+		if (!lua_is_narrow(s))
+			w->continued = w->base - 3;
+		else if (lua_next_link(w, &w->pc))
+			return VM_INCONSISTENT;
 	}
-	w->base -= (uint32_t)(lua_distance(w, link) / 8);
+	w->base -= (uint32_t)(lua_distance(w, s, link) / 8);
+	return VM_ON;
 }
 
 /*
- * The frame in a trace whose slots are PAIR[0], the function, and PAIR[1], the link. A function
- * that the trace has made itself is no constant: its prototype is searched for, by the bytecode.
+ * The frame in a trace whose function is PAIR[0], and link PAIR[1], unless that is behind the
+ * entries. A function that the trace has made itself is no constant: its prototype is searched
+ * for, by the bytecode.
  */
 static inline int lua_take_inlined(
 	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
 {
 	uint64_t function, distance;
 
-	if (lua_constant(w, pair[1], &w->link))
+	if (lua_is_narrow(s) ? lua_next_link(w, &w->link) : lua_constant(w, s, pair[1], &w->link))
 		return lua_miss_trace(w, 0);
-	distance = lua_distance(w, w->link) / 8;
-	if (!distance || distance > w->base - LUA_BASE_SLOT)
+	distance = lua_distance(w, s, w->link) / 8;
+	if (!distance || distance > w->base - lua_pair_slots(s))
 		return VM_INCONSISTENT;
 	if ((w->link & LUA_LINK_TYPE) == LUA_LINK_VARG) {
 		w->base -= (uint32_t)distance;
 		return VM_ON;
 	}
-	if (lua_constant(w, pair[0], &function)) {
+	if (lua_constant(w, s, pair[0], &function)) {
 		w->code = w->pc;
 		return w->pc ? VM_ON : lua_miss_trace(w, 0);
 	}
 	if (lua_take_function(w, s, function & VM_ADDRESS))
 		return VM_INCONSISTENT;
-	lua_leave_inlined(w, w->link);
-	return VM_ON;
+	return lua_leave_inlined(w, s, w->link);
 }
 
 /* Whether the first bytecode of a prototype that also has w->pc is at CODE. */
@@ -365,7 +429,7 @@ static inline bool lua_is_first(struct lua_walk *w, const struct luajit_shape *s
 	uint32_t size;
 	uint8_t type;
 
-	return !LUA_READ(w, &type, 1, proto + LUA_OBJECT_TYPE) && type == LUA_IS_PROTO &&
+	return !LUA_READ(w, &type, 1, proto + s->gct) && type == LUA_IS_PROTO &&
 	       !LUA_READ(w, &size, sizeof(size), proto + s->sizebc) && w->pc - code <= 4ULL * size;
 }
 
@@ -391,32 +455,51 @@ static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape 
 		VM_WHAT(LUA_FUNCTION) | LUA_COMPILED | ((w->code - s->proto) & VM_ADDRESS), 0,
 		w->pc & VM_ADDRESS};
 	w->code = 0;
-	lua_leave_inlined(w, w->link);
-	return VM_ON;
+	return lua_leave_inlined(w, s, w->link);
 }
 
-/* Looks at the last two entries left of the snapshot. */
+/* The entries PAIR of a snapshot are those of a metamethod's bytecode, or of the next frame. */
+static inline int lua_take_slots(
+	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
+{
+	uint32_t slot = pair[1] >> 24;
+
+	if (w->continued && slot <= w->continued) {
+		if (slot < w->continued || lua_constant(w, s, pair[1], &w->pc))
+			w->pc = 0;
+		w->continued = 0;
+	}
+	if (w->base <= LUA_WIDE_BASE || slot != w->base - 1)
+		return VM_ON;
+	return pair[0] >> 24 == w->base - 2 ? lua_take_inlined(w, s, pair) : VM_INCONSISTENT;
+}
+
+/* The same with 32-bit references; the innermost frame's base is not known before its entry. */
+static inline int lua_take_slot(
+	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
+{
+	uint32_t slot = pair[1] >> 24;
+
+	if (!w->base && pair[1] & LUA_ENTRY_FRAME)
+		w->base = slot + 1;
+	return slot && w->base == slot + 1 ? lua_take_inlined(w, s, pair + 1) : VM_ON;
+}
+
+/* Looks at the last entries left of the snapshot: a frame's. */
 static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint32_t pair[2], slot;
+	uint32_t pair[2], lowest = lua_pair_slots(s);
+	bool narrow = lua_is_narrow(s);
 
-	if (w->nr_entries < 2 || (w->base <= LUA_BASE_SLOT && !w->continued)) {
+	if (w->nr_entries < lowest || (w->base && w->base <= lowest && !w->continued)) {
 		w->nr_entries = 0;
-		return w->base == LUA_BASE_SLOT ? VM_ON : lua_miss_trace(w, 0);
+		return w->base <= lowest ? VM_ON : lua_miss_trace(w, 0);
 	}
 	if (LUA_READ(w, pair, sizeof(pair), w->entry - 8))
 		return VM_INCONSISTENT;
 	w->entry -= 4;
 	w->nr_entries--;
-	slot = pair[1] >> 24;
-	if (w->continued && slot <= w->continued) {
-		if (slot < w->continued || lua_constant(w, pair[1], &w->pc))
-			w->pc = 0;
-		w->continued = 0;
-	}
-	if (w->base <= LUA_BASE_SLOT || slot != w->base - 1)
-		return VM_ON;
-	return pair[0] >> 24 == w->base - 2 ? lua_take_inlined(w, s, pair) : VM_INCONSISTENT;
+	return narrow ? lua_take_slot(w, s, pair) : lua_take_slots(w, s, pair);
 }
 
 /* The last of NR snapshots at SNAPS that is not behind OFFSET in the trace's code. */
@@ -457,8 +540,14 @@ static inline int lua_take_snap(
 		return -1;
 	w->nr_entries = nr;
 	w->continued = 0;
-	w->base = (place & 0xff) + LUA_BASE_SLOT;
-	w->pc = place >> 8;
+	if (lua_is_narrow(s)) {
+		w->base = 0;
+		w->pc = (uint32_t)place;
+		w->links = w->entry + 4;
+	} else {
+		w->base = (place & 0xff) + LUA_WIDE_BASE;
+		w->pc = place >> 8;
+	}
 	return 0;
 }
 
@@ -486,6 +575,10 @@ static inline bool lua_take_trace(
 	uint64_t snaps, snap;
 	uint16_t nr;
 
+	if (offset >= 0 && !s->snaps) {
+		lua_miss_trace(w, number);
+		return true;
+	}
 	if (offset < 0 || LUA_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) ||
 		lua_read_word(w, &snaps, trace + s->snaps) ||
 		lua_find_snap(w, snaps, nr, (uint32_t)offset, &snap) ||
@@ -503,7 +596,7 @@ static inline __attribute__((always_inline)) bool lua_take_numbered(
 {
 	uint64_t trace;
 
-	return !lua_read_word(w, &trace, w->traces + 8ULL * number) &&
+	return !lua_read_ref(w, s, &trace, w->traces + (uint64_t)s->refs * number) &&
 	       lua_take_trace(w, s, number, trace);
 }
 
@@ -518,7 +611,7 @@ static inline int lua_enter_trace(
 	struct lua_cached_trace *seen = LUA_CACHED_TRACE(w, w->vm.native.pc);
 	uint64_t base;
 
-	if (!l->has_traces || lua_read_word(w, &base, w->global + s->jit_base) || !base ||
+	if (!l->has_traces || lua_read_ref(w, s, &base, w->global + s->jit_base) || !base ||
 		lua_read_word(w, &w->traces, w->global + s->traces) ||
 		LUA_READ(w, &w->nr_traces, sizeof(w->nr_traces), w->global + s->nr_traces))
 		return VM_INCONSISTENT;
@@ -564,39 +657,25 @@ static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
 }
 
 /*
- * In the interpreter's code its registers have the frame and the bytecode, unless they are not set
- * yet or any more.
+ * Begins with the frame of BASE, a register, and the bytecode in rbx, if the register is set: a
+ * base on the thread's stack.
  */
-static inline int lua_take_registers(struct lua_walk *w, const struct luajit_shape *s)
+static inline int lua_take_registers(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t base)
 {
-	const struct vm_native *n = &w->vm.native;
-	uint64_t end;
+	uint64_t end, pc = w->vm.native.bx;
 
-	if (lua_read_word(w, &end, w->thread + s->maxstack))
-		return VM_INCONSISTENT;
-	if (n->dx & 7 || n->dx <= w->bottom + 8 || n->dx > end)
+	if (lua_is_narrow(s)) {
+		base = (uint32_t)base;
+		pc = (uint32_t)pc;
+	}
+	if (base & 7 || base <= w->bottom || lua_read_ref(w, s, &end, w->thread + s->maxstack) ||
+		base > end)
 		return lua_take_base(w, s);
-	w->slot = n->dx - 8;
-	w->pc = n->bx;
-	w->pc_is_guess = w->is_leaf = true;
-	return VM_ON;
-}
-
-/*
- * What the interpreter calls without saving its state has its base in rbp, which else is the
- * thread's.
- */
-static inline int lua_take_saved(struct lua_walk *w, const struct luajit_shape *s)
-{
-	const struct vm_native *n = &w->vm.native;
-	uint64_t end;
-
-	if (w->vm.state != LUA_STATE_INTERP || n->fp & 7 || n->fp <= w->bottom + 8 ||
-		lua_read_word(w, &end, w->thread + s->maxstack) || n->fp > end)
-		return lua_take_base(w, s);
-	w->slot = n->fp - 8;
-	w->pc = n->bx;
+	w->slot = base - 8;
+	w->pc = pc;
 	w->pc_is_guess = true;
+	w->is_leaf = w->vm.native.leaf;
 	return VM_ON;
 }
 
@@ -609,10 +688,10 @@ static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layo
 
 	w->nr_threads = 0;
 	if (n->frame)
-		return !lua_read_word(w, &thread, n->frame + LUA_CFRAME_THREAD) &&
+		return !lua_read_ref(w, s, &thread, n->frame + s->frame_thread) &&
 		       lua_enter_thread(w, s, thread, n->frame);
 	if (n->whole || !l->state || !s->current ||
-		lua_read_word(w, &thread, l->state + s->current) ||
+		lua_read_ref(w, s, &thread, l->state + s->current) ||
 		lua_read_word(w, &cframe, thread + s->cframe) ||
 		(cframe & ~3ULL) - n->sp >= LUA_STACK_MAX)
 		return false;
@@ -641,9 +720,11 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 		return VM_INCONSISTENT; /* its stack may be elsewhere */
 	if (vmstate >= 0 || w->vm.native.compiled)
 		return lua_enter_trace(w, l, vmstate >= 0 ? (uint32_t)vmstate : 0);
-	if (w->vm.native.leaf && w->vm.state == LUA_STATE_INTERP)
-		return lua_take_registers(w, &l->shape);
-	return lua_take_saved(w, &l->shape);
+	if (w->vm.state != LUA_STATE_INTERP)
+		return lua_take_base(w, &l->shape);
+	/* what the interpreter calls without saving its state has its base in rbp */
+	return lua_take_registers(
+		w, &l->shape, w->vm.native.leaf ? w->vm.native.dx : w->vm.native.fp);
 }
 
 /* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */

@@ -24,7 +24,6 @@
 #include "lua_layout.h"
 
 enum { LUA_SEARCH_STEPS = 1024 };
-enum { LUA_TEXT_AT = 0x18 }; /* of a GCstr */
 
 enum lua_search_step { LUA_SEARCH_LOCALS, LUA_SEARCH_CODE, LUA_SEARCH_UPVALUES };
 
@@ -36,6 +35,17 @@ static inline uint64_t lua_code(const struct lua_search *f, const struct luajit_
 	return f->proto + s->proto;
 }
 
+/* Reads the bytecode AT, with 2.1's number of its operation. */
+static inline int lua_read_op(
+	struct lua_walk *w, const struct luajit_shape *s, uint32_t *ins, uint64_t at)
+{
+	if (LUA_READ(w, ins, sizeof(*ins), at))
+		return -1;
+	if (s->old_ops)
+		*ins = lua_op_of_old(*ins);
+	return 0;
+}
+
 /* Looks for a local variable in SLOT at f->at. */
 static inline void lua_search_locals(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -44,7 +54,7 @@ static inline void lua_search_locals(struct lua_walk *w, const struct luajit_sha
 	f->step = LUA_SEARCH_LOCALS;
 	f->matches = f->slot;
 	f->place = 0;
-	if (lua_read_word(w, &f->list, f->proto + s->varinfo) || !f->list)
+	if (lua_read_ref(w, s, &f->list, f->proto + s->varinfo) || !f->list)
 		f->step = LUA_SEARCH_CODE;
 }
 
@@ -108,10 +118,10 @@ static inline bool lua_take_constant(
 	struct lua_search *f = &w->search;
 	uint64_t constants, string;
 
-	if (lua_read_word(w, &constants, f->proto + s->constants) ||
-		lua_read_word(w, &string, constants - 8ULL * (number + 1)))
+	if (lua_read_ref(w, s, &constants, f->proto + s->constants) ||
+		lua_read_ref(w, s, &string, constants - (uint64_t)s->refs * (number + 1)))
 		return true;
-	f->text = (string & VM_ADDRESS) + LUA_TEXT_AT;
+	f->text = (string & VM_ADDRESS) + s->text;
 	f->how = (uint8_t)how;
 	return true;
 }
@@ -122,9 +132,8 @@ static inline bool lua_is_method(struct lua_walk *w, const struct luajit_shape *
 	uint32_t before;
 
 	return w->search.at > lua_code(&w->search, s) &&
-	       !LUA_READ(w, &before, sizeof(before), w->search.at - 4) &&
-	       lua_op(before) == LUA_OP_MOV && lua_op_a(before) == lua_op_a(ins) + 2 &&
-	       lua_op_d(before) == lua_op_b(ins);
+	       !lua_read_op(w, s, &before, w->search.at - 4) && lua_op(before) == LUA_OP_MOV &&
+	       lua_op_a(before) == lua_op_a(ins) + 2 && lua_op_d(before) == lua_op_b(ins);
 }
 
 /* By the bytecode INS, which has written the function to its slot; true: the search has ended. */
@@ -145,7 +154,7 @@ static inline bool lua_take_origin(struct lua_walk *w, const struct luajit_shape
 	case LUA_OP_UGET:
 		f->slot = lua_op_d(ins);
 		f->step = LUA_SEARCH_UPVALUES;
-		return lua_read_word(w, &f->list, f->proto + s->uvinfo) || !f->list;
+		return lua_read_ref(w, s, &f->list, f->proto + s->uvinfo) || !f->list;
 	default:
 		return true;
 	}
@@ -158,7 +167,7 @@ static inline bool lua_search_bytecode(struct lua_walk *w, const struct luajit_s
 	uint32_t ins;
 
 	f->at -= 4;
-	if (f->at <= lua_code(f, s) || LUA_READ(w, &ins, sizeof(ins), f->at))
+	if (f->at <= lua_code(f, s) || lua_read_op(w, s, &ins, f->at))
 		return true;
 	if (lua_op_is_base(ins))
 		return f->slot >= lua_op_a(ins) &&
@@ -207,7 +216,7 @@ static inline void lua_read_name(struct lua_walk *w, const struct luajit_shape *
 
 	t->how = LUA_UNNAMED;
 	if (!f->with || lua_frame_type(below->what) != LUA_FUNCTION ||
-		LUA_READ(w, &call, sizeof(call), f->with - 4))
+		lua_read_op(w, s, &call, f->with - 4))
 		return;
 	t->op = (uint8_t)lua_op(call);
 	if (!lua_op_is_call(call)) {
@@ -236,7 +245,7 @@ static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s
 	if (LUA_READ(w, &t->first_line, 4, proto + s->firstline) ||
 		LUA_READ(w, &numline, 4, proto + s->numline) ||
 		LUA_READ(w, &sizebc, 4, proto + s->sizebc) ||
-		lua_read_word(w, &list, proto + s->lineinfo))
+		lua_read_ref(w, s, &list, proto + s->lineinfo))
 		return -1;
 	t->is_stripped = !list;
 	t->is_main = !t->first_line && numline;
@@ -274,9 +283,9 @@ static inline void lua_read_texts(struct lua_walk *w, const struct lua_layout *l
 		return;
 	t->named = false;
 	if (lua_read_line(w, s, proto, frame->at & VM_ADDRESS, t) ||
-		lua_read_word(w, &chunk, proto + s->chunkname))
+		lua_read_ref(w, s, &chunk, proto + s->chunkname))
 		return;
-	len = LUA_READ_STRING(w, t->chunk, LUA_TEXT_MAX, (chunk & VM_ADDRESS) + LUA_TEXT_AT);
+	len = LUA_READ_STRING(w, t->chunk, LUA_TEXT_MAX, (chunk & VM_ADDRESS) + s->text);
 	t->chunk_len = len > 0 ? (uint32_t)len : 0;
 	t->named = len >= 0;
 }

@@ -27,6 +27,7 @@ struct luajit_fast {
 struct fast_reading {
 	struct luajit_fast *fast;
 	const struct memory *memory;
+	enum luajit_build build;
 	size_t left; /* nodes that may still be read: tables may be any, and in circles */
 };
 
@@ -53,6 +54,31 @@ struct raw_string {
 };
 _Static_assert(offsetof(struct raw_string, bytes) == TEXT, "as in memory");
 
+static bool is_narrow(const struct fast_reading *r)
+{
+	return r->build != LUAJIT_GC64;
+}
+
+/* A value with a 32-bit reference as one of GC64. */
+static uint64_t wide_value(const struct fast_reading *r, uint64_t v)
+{
+	return is_narrow(r) ? v >> 32 << 47 | (uint32_t)v : v;
+}
+
+/* What was read as a string, of that build. */
+static void widen_string(const struct fast_reading *r, struct raw_string *raw)
+{
+	const size_t text = r->build == LUAJIT_2_0 ? 0x10 : 0x14;
+
+	if (!is_narrow(r))
+		return;
+	struct raw_string narrow = *raw;
+
+	raw->head[LUAJIT_GCT] = narrow.head[LUAJIT_GCT_32];
+	memcpy(&raw->len, (char *)&narrow + text - sizeof(raw->len), sizeof(raw->len));
+	memcpy(raw->bytes, (char *)&narrow + text, TEXT_MAX);
+}
+
 static struct key_text plain_text(const struct raw_string *raw)
 {
 	struct key_text text = {""};
@@ -72,6 +98,23 @@ struct func_head {
 	uint64_t env;
 };
 
+/* With 32-bit references. */
+struct narrow_func {
+	unsigned char head[LUAJIT_GCT_32 + 1], ffid, nr_upvalues;
+	uint32_t env;
+};
+
+static void widen_function(const struct fast_reading *r, struct func_head *f)
+{
+	struct narrow_func narrow;
+
+	if (!is_narrow(r))
+		return;
+	memcpy(&narrow, f, sizeof(narrow));
+	*f = (struct func_head){.ffid = narrow.ffid, .env = narrow.env};
+	f->head[LUAJIT_GCT] = narrow.head[LUAJIT_GCT_32];
+}
+
 /* ---- tables ---- */
 
 struct table_head {
@@ -81,6 +124,25 @@ struct table_head {
 	uint32_t array_size, hash_mask;
 };
 
+struct narrow_table {
+	unsigned char head[LUAJIT_GCT_32 + 1], no_metamethods;
+	int8_t colocated;
+	uint32_t array, gclist, metatable, node, array_size, hash_mask;
+};
+
+static void widen_table(const struct fast_reading *r, struct table_head *t)
+{
+	struct narrow_table narrow;
+
+	if (!is_narrow(r))
+		return;
+	memcpy(&narrow, t, sizeof(narrow));
+	*t = (struct table_head){
+		.metatable = narrow.metatable, .node = narrow.node, .hash_mask = narrow.hash_mask};
+	t->head[LUAJIT_GCT] = narrow.head[LUAJIT_GCT_32];
+}
+
+/* Of one size in all builds. */
 struct table_node {
 	uint64_t value, key, next;
 };
@@ -102,8 +164,10 @@ static struct table_node *read_nodes(struct fast_reading *r, uint64_t at, size_t
 	struct table_head table;
 	struct table_node *nodes;
 
-	if (!at || !memory_read(r->memory, at, &table, sizeof(table)) ||
-		table.head[LUAJIT_GCT] != LUAJIT_TABLE || table.hash_mask >= r->left)
+	if (!at || !memory_read(r->memory, at, &table, sizeof(table)))
+		return NULL;
+	widen_table(r, &table);
+	if (table.head[LUAJIT_GCT] != LUAJIT_TABLE || table.hash_mask >= r->left)
 		return NULL;
 	*nr = (size_t)table.hash_mask + 1;
 	r->left -= *nr;
@@ -115,26 +179,30 @@ static struct table_node *read_nodes(struct fast_reading *r, uint64_t at, size_t
 	return NULL;
 }
 
-static void read_keys(const struct memory *m, const uint64_t *keys, struct table_entries *e)
+static void read_keys(struct fast_reading *r, const uint64_t *keys, struct table_entries *e)
 {
 	struct raw_string *raw = xcalloc(e->nr, sizeof(*raw));
 
-	if (memory_scattered(m, keys, e->nr, sizeof(*raw), raw))
-		for (size_t i = 0; i < e->nr; i++)
+	if (memory_scattered(r->memory, keys, e->nr, sizeof(*raw), raw))
+		for (size_t i = 0; i < e->nr; i++) {
+			widen_string(r, &raw[i]);
 			e->list[i].key = plain_text(&raw[i]);
+		}
 	free(raw);
 }
 
-static void read_functions(const struct memory *m, uint64_t *addresses, struct table_entries *e)
+static void read_functions(struct fast_reading *r, uint64_t *addresses, struct table_entries *e)
 {
 	struct func_head *functions = xcalloc(e->nr, sizeof(*functions));
 
 	for (size_t i = 0; i < e->nr; i++)
 		addresses[i] = object_of(e->list[i].value, LUAJIT_FUNCTION);
-	if (memory_scattered(m, addresses, e->nr, sizeof(*functions), functions))
-		for (size_t i = 0; i < e->nr; i++)
+	if (memory_scattered(r->memory, addresses, e->nr, sizeof(*functions), functions))
+		for (size_t i = 0; i < e->nr; i++) {
+			widen_function(r, &functions[i]);
 			if (functions[i].head[LUAJIT_GCT] == LUAJIT_FUNCTION)
 				e->list[i].function = functions[i];
+		}
 	free(functions);
 }
 
@@ -148,16 +216,16 @@ static struct table_entries read_table(struct fast_reading *r, uint64_t at)
 
 	e.list = xcalloc(nr + 1, sizeof(*e.list));
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t key = object_of(nodes[i].key, LUAJIT_STRING);
+		uint64_t key = object_of(wide_value(r, nodes[i].key), LUAJIT_STRING);
 
 		if (!key)
 			continue;
 		addresses[e.nr] = key;
-		e.list[e.nr++].value = nodes[i].value;
+		e.list[e.nr++].value = wide_value(r, nodes[i].value);
 	}
 	if (e.nr) {
-		read_keys(r->memory, addresses, &e);
-		read_functions(r->memory, addresses, &e);
+		read_keys(r, addresses, &e);
+		read_functions(r, addresses, &e);
 	}
 	free(addresses);
 	free(nodes);
@@ -195,13 +263,16 @@ static void take_table(struct fast_reading *r, uint64_t at, const char *library)
 /* Methods: of buffers, the environment of what makes them; of C libraries, by ffi.C. */
 static void take_methods(struct fast_reading *r, const struct table_entry *e, const char *library)
 {
-	uint64_t c = object_of(e->value, LUAJIT_USERDATA), metatable;
+	uint64_t c = object_of(e->value, LUAJIT_USERDATA);
+	struct table_head clib; /* begins as a table does */
 
 	if (!strcmp(library, "string.buffer.") && !strcmp(e->key.s, "new"))
 		take_table(r, e->function.env, "buffer:");
 	if (!strcmp(library, "ffi.") && !strcmp(e->key.s, "C") && c &&
-		memory_pointer(r->memory, c + offsetof(struct table_head, metatable), &metatable))
-		take_table(r, metatable, "ffi.clib.");
+		memory_read(r->memory, c, &clib, sizeof(clib))) {
+		widen_table(r, &clib);
+		take_table(r, clib.metatable, "ffi.clib.");
+	}
 }
 
 /* The functions of a table, as LIBRARY, "string.", and the name. */
@@ -225,8 +296,10 @@ static void take_version(struct fast_reading *r, uint64_t jit)
 		struct raw_string raw;
 
 		if (!strcmp(e.list[i].key.s, "version") && value &&
-			memory_read(r->memory, value, &raw, sizeof(raw)))
+			memory_read(r->memory, value, &raw, sizeof(raw))) {
+			widen_string(r, &raw);
 			strcpy(r->fast->version, plain_text(&raw).s);
+		}
 	}
 	free(e.list);
 }
@@ -320,21 +393,45 @@ static uint64_t find_registry(const uint64_t *words, size_t nr)
 	return 0;
 }
 
-static void take_global(struct fast_reading *r, uint64_t global)
+/* The tables that gcroot, somewhere in these WORDS, refers to. */
+static void take_roots(struct fast_reading *r, const uint64_t *words, size_t nr)
+{
+	struct table_head *heads = xcalloc(nr, sizeof(*heads));
+
+	if (memory_scattered(r->memory, words, nr, sizeof(*heads), heads))
+		for (size_t i = 0; i < nr; i++) {
+			widen_table(r, &heads[i]);
+			if (heads[i].head[LUAJIT_GCT] == LUAJIT_TABLE)
+				take_metatable(r, words[i]);
+		}
+	free(heads);
+}
+
+static void take_wide_global(struct fast_reading *r, uint64_t global)
 {
 	enum { WORDS = 0x2c0 / 8, ROOTS = 0x188 / 8 };
 	uint64_t words[WORDS];
-	struct table_head heads[WORDS - ROOTS];
 
 	if (!memory_read(r->memory, global, words, sizeof(words)))
 		return;
 	take_registry(r, find_registry(words, WORDS));
-	/* gcroot is somewhere from ROOTS on */
-	if (memory_scattered(r->memory, words + ROOTS, ARRAY_LEN(heads), sizeof(*heads), heads))
-		for (size_t i = 0; i < ARRAY_LEN(heads); i++)
-			if (heads[i].head[LUAJIT_GCT] == LUAJIT_TABLE)
-				take_metatable(r, words[ROOTS + i]);
-	take_hidden(r->fast);
+	take_roots(r, words + ROOTS, WORDS - ROOTS);
+}
+
+static void take_narrow_global(struct fast_reading *r, uint64_t global)
+{
+	enum { ROOTS = 38 };
+	bool old = r->build == LUAJIT_2_0;
+	uint64_t registry, roots[ROOTS];
+	uint32_t narrow[ROOTS];
+
+	if (!memory_pointer(r->memory, global + (old ? 0x98 : 0xd8), &registry) ||
+		!memory_read(r->memory, global + (old ? 0x100 : 0x158), narrow, sizeof(narrow)))
+		return;
+	take_registry(r, object_of(wide_value(r, registry), LUAJIT_TABLE));
+	for (size_t i = 0; i < ROOTS; i++)
+		roots[i] = narrow[i];
+	take_roots(r, roots, ROOTS);
 }
 
 static struct luajit_fast *of_file(const struct target_file *file)
@@ -356,10 +453,15 @@ static struct luajit_fast *of_file(const struct target_file *file)
 const struct luajit_fast *luajit_fast_learn(
 	const struct target_file *file, const struct memory *m, uint64_t global)
 {
-	struct fast_reading r = {of_file(file), m, NODES_MAX};
+	struct fast_reading r = {of_file(file), m, luajit_state_at(m, global), NODES_MAX};
 
-	if (r.fast)
-		take_global(&r, global);
+	if (!r.fast)
+		return NULL;
+	if (is_narrow(&r))
+		take_narrow_global(&r, global);
+	else
+		take_wide_global(&r, global);
+	take_hidden(r.fast);
 	return r.fast;
 }
 

@@ -27,8 +27,12 @@ enum {
 	GLOBAL_BYTES = 0x800, /* that hold what is learnt */
 	CURRENT_FIRST = 0x140,
 	CURRENT_END = 0x1a0,
+	CURRENT_FIRST_32 = 0xe0,
+	CURRENT_END_32 = 0x160,
+	TRACES_2_0 = 0x2c8,
 	NR_TRACES = 0xc,     /* in jit_State, from the pointer to the traces on */
 	TRACE_NUMBER = 0x68, /* in GCtrace */
+	TRACE_NUMBER_32 = 0x50,
 	TRACES_MAX = 65536,
 	TRACES_CHECKED = 64,
 	TRIES = 3, /* the process runs meanwhile */
@@ -36,6 +40,11 @@ enum {
 
 /* Equal in all builds of GC64. */
 static const struct luajit_shape common = {
+	.refs = 8,
+	.gct = LUAJIT_GCT,
+	.frame_results = 8,
+	.frame_thread = 0x10,
+	.frame_pc = 0x18,
 	.glref = LUAJIT_GLREF,
 	.base = 0x20,
 	.maxstack = 0x30,
@@ -64,6 +73,41 @@ static const struct luajit_shape common = {
 	.text = 0x18,
 	.text_len = 0x14,
 };
+
+/* Equal in all builds with 32-bit references that are known; what follows differs. */
+#define COMMON_32                                                                                  \
+	.refs = 4, .gct = LUAJIT_GCT_32, .frame_results = 0x10, .frame_thread = 0x18,              \
+	.frame_pc = 0x1c, .glref = LUAJIT_GLREF_32, .base = 0x10, .maxstack = 0x20, .stack = 0x24, \
+	.cframe = 0x30, .nr_snaps = 6, .ir = 0x10, .snap_map = 0x28, .code_size = 0x3c,            \
+	.code = 0x40, .ffid = 6, .pc = 0x10, .c = 0x18, .proto = 0x40, .sizebc = 8,                \
+	.constants = 0x10, .chunkname = 0x28, .firstline = 0x2c, .numline = 0x30,                  \
+	.lineinfo = 0x34, .uvinfo = 0x38, .varinfo = 0x3c
+
+static const struct luajit_shape gc32 = {
+	COMMON_32,
+	.vmstate = 0x88,
+	.mainthread = LUAJIT_MAINTHREAD_32,
+	.snaps = 0x20,
+	.text = 0x14,
+	.text_len = 0x10,
+};
+
+static const struct luajit_shape before_2_1 = {
+	COMMON_32,
+	.old_ops = 1,
+	.vmstate = 0xe8,
+	.mainthread = LUAJIT_MAINTHREAD_2_0,
+	.jit_base = 0xf8,
+	.text = 0x10,
+	.text_len = 0xc,
+};
+
+static enum luajit_build build_of(const struct luajit_shape *s)
+{
+	if (s->refs == 8)
+		return LUAJIT_GC64;
+	return s->old_ops ? LUAJIT_2_0 : LUAJIT_GC32;
+}
 
 /* ---- file ---- */
 
@@ -99,42 +143,59 @@ static uint64_t word_at(const uint64_t *global, size_t offset)
 	return global[offset / sizeof(*global)];
 }
 
-/* cur_L, the last field of that range that is a thread; jit_base is behind it. */
+static uint64_t ref_at(const void *from, size_t offset, uint16_t size)
+{
+	uint64_t ref = 0;
+
+	memcpy(&ref, (const char *)from + offset, size);
+	return ref;
+}
+
+/* cur_L, the last field of that range that is a thread; jit_base is behind it. 2.0 has none. */
 static bool learn_current(
 	const struct memory *m, uint64_t at, const uint64_t *global, struct luajit_shape *shape)
 {
-	for (uint16_t offset = CURRENT_END; offset > CURRENT_FIRST;) {
-		offset -= sizeof(*global);
-		if (luajit_thread_is_at(m, word_at(global, offset), at)) {
+	enum luajit_build build = build_of(shape);
+	uint16_t first = build == LUAJIT_GC64 ? CURRENT_FIRST : CURRENT_FIRST_32,
+		 offset = build == LUAJIT_GC64 ? CURRENT_END : CURRENT_END_32;
+
+	if (build == LUAJIT_2_0)
+		return true;
+	while (offset > first) {
+		offset -= shape->refs;
+		if (luajit_thread_is_at(m, build, ref_at(global, offset, shape->refs), at)) {
 			shape->current = offset;
-			shape->jit_base = offset + sizeof(*global);
+			shape->jit_base = offset + shape->refs;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* True if what is listed in the NR words at ADDRESS is traces of these numbers. */
-static bool are_traces(const struct memory *m, uint64_t address, uint32_t nr)
+/* True if what is listed at ADDRESS is NR references to traces of these numbers. */
+static bool are_traces(
+	const struct memory *m, const struct luajit_shape *shape, uint64_t address, uint32_t nr)
 {
-	uint64_t traces[TRACES_CHECKED];
+	char traces[TRACES_CHECKED * sizeof(uint64_t)];
+	size_t at = shape->refs == 8 ? TRACE_NUMBER : TRACE_NUMBER_32;
 
 	if (!nr)
 		return !address;
 	if (nr > TRACES_CHECKED)
 		nr = TRACES_CHECKED;
-	if (!memory_read(m, address, traces, nr * sizeof(*traces)))
+	if (!memory_read(m, address, traces, nr * (size_t)shape->refs))
 		return false;
 	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t address_of = ref_at(traces, i * (size_t)shape->refs, shape->refs);
 		unsigned char trace[TRACE_NUMBER + 2];
 		uint16_t number;
 
-		if (!traces[i])
+		if (!address_of)
 			continue;
-		if (!memory_read(m, traces[i], trace, sizeof(trace)))
+		if (!memory_read(m, address_of, trace, at + sizeof(number)))
 			return false;
-		memcpy(&number, trace + TRACE_NUMBER, sizeof(number));
-		if (trace[LUAJIT_GCT] != LUAJIT_TRACE || number != i)
+		memcpy(&number, trace + at, sizeof(number));
+		if (trace[shape->gct] != LUAJIT_TRACE || number != i)
 			return false;
 	}
 	return true;
@@ -142,29 +203,35 @@ static bool are_traces(const struct memory *m, uint64_t address, uint32_t nr)
 
 /*
  * Where in GLOBAL the pointer to the traces is, by what is before it in jit_State: constants that
- * are set once, k64, then irbuf to retryrec, seven words. 0: not found.
+ * are set once, k64, of which one has been the last and is now the first, then irbuf to retryrec,
+ * seven words. 0: not found.
  */
 static uint16_t traces_offset(const uint64_t *global)
 {
 	static const uint64_t k64[] = {0x4338000000000000, 0x43f0000000000000, 0xc3f0000000000000};
-	enum { BETWEEN = 7 };
+	enum { BETWEEN = 7, ALWAYS = 2 };
 	size_t nr = GLOBAL_BYTES / sizeof(*global) - BETWEEN - 2;
 
-	for (size_t i = 0; i + ARRAY_LEN(k64) <= nr; i++)
-		if (!memcmp(global + i, k64, sizeof(k64)))
+	for (size_t i = 1; i + ARRAY_LEN(k64) <= nr; i++) {
+		if (memcmp(global + i, k64, ALWAYS * sizeof(*k64)))
+			continue;
+		if (global[i + ALWAYS] == k64[ALWAYS])
 			return (uint16_t)((i + ARRAY_LEN(k64) + BETWEEN) * sizeof(*global));
+		if (global[i - 1] == k64[ALWAYS])
+			return (uint16_t)((i + ALWAYS + BETWEEN) * sizeof(*global));
+	}
 	return 0;
 }
 
 static void learn_traces(const struct memory *m, const uint64_t *global, struct luajit_layout *l)
 {
-	uint16_t offset = traces_offset(global);
+	uint16_t offset = build_of(&l->shape) == LUAJIT_2_0 ? TRACES_2_0 : traces_offset(global);
 	uint32_t nr;
 
 	if (!offset)
 		return;
 	memcpy(&nr, (const char *)global + offset + NR_TRACES, sizeof(nr));
-	if (nr > TRACES_MAX || !are_traces(m, word_at(global, offset), nr))
+	if (nr > TRACES_MAX || !are_traces(m, &l->shape, word_at(global, offset), nr))
 		return;
 	l->shape.traces = offset;
 	l->shape.nr_traces = offset + NR_TRACES;
@@ -188,6 +255,17 @@ static bool learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 
 /* ---- states ---- */
 
+/* Begins with the shape of the state's build, unless it is known. */
+static void take_build(const struct memory *m, struct luajit_layout *l)
+{
+	enum luajit_build build = luajit_state_at(m, l->search.state);
+
+	if (build == LUAJIT_NONE || build == build_of(&l->shape))
+		return;
+	l->shape = build == LUAJIT_GC64 ? common : build == LUAJIT_GC32 ? gc32 : before_2_1;
+	l->has_traces = false;
+}
+
 /* The fast functions that a state has may be more later, too. */
 static void search(const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
@@ -196,6 +274,8 @@ static void search(const struct target *t, const struct target_file *file, struc
 
 	l->search.nr = (uint32_t)found.nr;
 	l->search.state = found.nr ? found.list[0] : 0;
+	if (found.nr)
+		take_build(&t->memory, l);
 	if (found.nr) {
 		l->fast = luajit_fast_learn(file, &t->memory, l->search.state);
 		share = luajit_fast_version(l->fast) ? LATER_SHARE : FIRST_SHARE;
@@ -212,10 +292,13 @@ static bool is_ready(const struct memory *m, struct luajit_layout *l)
 {
 	uint64_t global = l->search.state, thread;
 
-	if (!l->shape.current || !l->has_traces)
+	if (!l->shape.jit_base || !l->has_traces)
 		return learn(m, global, l);
+	if (!l->shape.current)
+		return true;
 	return memory_pointer(m, global + l->shape.current, &thread) &&
-	       luajit_thread_is_at(m, thread, global);
+	       luajit_thread_is_at(
+		       m, build_of(&l->shape), ref_at(&thread, 0, l->shape.refs), global);
 }
 
 static void find_states(
@@ -225,7 +308,7 @@ static void find_states(
 		/* of another process; but a fork has the states of its parent */
 		l->search.took_ns = l->search.due_ns = 0;
 	l->search.process = t->process;
-	if (l->search.state && !luajit_state_is_at(&t->memory, l->search.state))
+	if (l->search.state && luajit_state_at(&t->memory, l->search.state) == LUAJIT_NONE)
 		l->search.due_ns = 0;
 	if (monotonic_ns() >= l->search.due_ns)
 		search(t, file, l);
@@ -270,7 +353,12 @@ void luajit_describe(
 	const char *version = luajit_fast_version(l->fast);
 
 	strbuf_addf(out, "%s in '%s' of process %" PRIu32 ", %s, %" PRIu32 " state%s",
-		version ? version : "LuaJIT 2.1", path, pid,
-		l->fork ? "OpenResty's fork" : "upstream", l->nr_states,
-		l->nr_states == 1 ? "" : "s");
+		version            ? version
+		: l->shape.old_ops ? "LuaJIT 2.0"
+				   : "LuaJIT 2.1",
+		path, pid,
+		l->fork              ? "OpenResty's fork"
+		: l->shape.refs == 4 ? "32-bit references"
+				     : "upstream",
+		l->nr_states, l->nr_states == 1 ? "" : "s");
 }

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where LuaJIT 2.1 keeps what a walk needs: offsets in its structures (lj_obj.h, lj_jit.h), as they
+ * Where LuaJIT keeps what a walk needs: offsets in its structures (lj_obj.h, lj_jit.h), as they
  * differ between builds. X(name); 0: not known.
  */
 #ifndef VM_LUA_LUAJIT_SHAPE_H
 #define VM_LUA_LUAJIT_SHAPE_H
 
 #include <stdint.h>
+
+/* What builds differ in as a whole. */
+#define LUAJIT_SHAPE_BUILD(X)                                                                      \
+	X(refs)    /* bytes of a reference: 8, or 4 (before GC64) */                               \
+	X(gct)     /* the type of an object, in each */                                            \
+	X(old_ops) /* 1: the bytecodes of 2.0 */
+
+/* In the interpreter's frame. */
+#define LUAJIT_SHAPE_FRAME(X)                                                                      \
+	X(frame_results) /* negative: of lj_vm_cpcall, the distance of its frames in the stack */  \
+	X(frame_thread)                                                                            \
+	X(frame_pc)
 
 /* In lua_State. */
 #define LUAJIT_SHAPE_THREAD(X)                                                                     \
@@ -26,7 +38,7 @@
 	X(traces) /* pointers to GCtrace by number */                                              \
 	X(nr_traces)
 
-/* In GCtrace. */
+/* In GCtrace; no snaps: they do not tell where in the code they are. */
 #define LUAJIT_SHAPE_TRACE(X)                                                                      \
 	X(nr_snaps)                                                                                \
 	X(ir)                                                                                      \
@@ -53,6 +65,8 @@
 	X(text_len)
 
 #define LUAJIT_SHAPE_ALL(X)                                                                        \
+	LUAJIT_SHAPE_BUILD(X)                                                                      \
+	LUAJIT_SHAPE_FRAME(X)                                                                      \
 	LUAJIT_SHAPE_THREAD(X)                                                                     \
 	LUAJIT_SHAPE_GLOBAL(X)                                                                     \
 	LUAJIT_SHAPE_TRACE(X)                                                                      \

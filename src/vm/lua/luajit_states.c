@@ -7,6 +7,7 @@
 enum {
 	FIRST = 0x350, /* offset in a page of the WORDS words that may be a main state's glref */
 	WORDS = 16,
+	NARROW_SIZE = 0x40, /* of a lua_State with 32-bit references */
 	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
 	BATCH = 1 << 21,   /* bytes */
 	PROBE_NS = 600,    /* for a page */
@@ -29,15 +30,21 @@ struct state_search {
 	size_t nr, max;
 };
 
-bool luajit_thread_is_at(const struct memory *m, uint64_t thread, uint64_t global)
+bool luajit_thread_is_at(
+	const struct memory *m, enum luajit_build build, uint64_t thread, uint64_t global)
 {
-	uint64_t head[3];
-	unsigned char type;
+	unsigned char head[LUAJIT_GLREF + sizeof(uint64_t)];
+	uint64_t own;
+	uint32_t narrow;
 
 	if (!thread || thread % 8 || !memory_read(m, thread, head, sizeof(head)))
 		return false;
-	memcpy(&type, (const char *)head + LUAJIT_GCT, 1);
-	return type == LUAJIT_THREAD && head[LUAJIT_GLREF / sizeof(*head)] == global;
+	if (build == LUAJIT_GC64) {
+		memcpy(&own, head + LUAJIT_GLREF, sizeof(own));
+		return head[LUAJIT_GCT] == LUAJIT_THREAD && own == global;
+	}
+	memcpy(&narrow, head + LUAJIT_GLREF_32, sizeof(narrow));
+	return head[LUAJIT_GCT_32] == LUAJIT_THREAD && narrow == global;
 }
 
 /* The size of a lua_State: upstream's, OpenResty's. */
@@ -46,21 +53,48 @@ static bool is_size(uint64_t size)
 	return size == 0x60 || size == 0x70;
 }
 
-bool luajit_state_is_at(const struct memory *m, uint64_t global)
+/* By the reference to the main thread; that is right before the global_State. */
+static enum luajit_build narrow_state_at(const struct memory *m, uint64_t global)
 {
-	uint64_t thread;
+	uint64_t thread = global - NARROW_SIZE;
+	uint32_t refs[(LUAJIT_MAINTHREAD_2_0 - LUAJIT_MAINTHREAD_32) / sizeof(uint32_t) + 1];
 
-	return global && memory_pointer(m, global + LUAJIT_MAINTHREAD, &thread) &&
-	       is_size(global - thread) && luajit_thread_is_at(m, thread, global);
+	if (global > UINT32_MAX ||
+		!memory_read(m, global + LUAJIT_MAINTHREAD_32, refs, sizeof(refs)))
+		return LUAJIT_NONE;
+	if (refs[0] == thread)
+		return LUAJIT_GC32;
+	return refs[ARRAY_LEN(refs) - 1] == thread ? LUAJIT_2_0 : LUAJIT_NONE;
 }
 
-/* The word at ADDRESS may be the glref of a main state. */
+enum luajit_build luajit_state_at(const struct memory *m, uint64_t global)
+{
+	enum luajit_build narrow;
+	uint64_t thread;
+
+	if (!global)
+		return LUAJIT_NONE;
+	if (memory_pointer(m, global + LUAJIT_MAINTHREAD, &thread) && is_size(global - thread) &&
+		luajit_thread_is_at(m, LUAJIT_GC64, thread, global))
+		return LUAJIT_GC64;
+	narrow = narrow_state_at(m, global);
+	return narrow && luajit_thread_is_at(m, narrow, global - NARROW_SIZE, global) ? narrow
+										      : LUAJIT_NONE;
+}
+
+/* The word at ADDRESS, or with 32-bit references its lower half, may be the glref of a main state.
+ */
 static void take_word(struct state_search *s, uint64_t address, uint64_t word)
 {
-	if (!is_size(word - (address - LUAJIT_GLREF)) || s->checks == CHECKS_MAX)
+	if (!is_size(word - (address - LUAJIT_GLREF))) {
+		word = (uint32_t)word;
+		if (word - (address - LUAJIT_GLREF_32) != NARROW_SIZE)
+			return;
+	}
+	if (s->checks == CHECKS_MAX)
 		return;
 	s->checks++;
-	if (!luajit_state_is_at(s->memory, word))
+	if (!luajit_state_at(s->memory, word))
 		return;
 	ALLOC_GROW(s->found.list, s->found.nr, s->found.alloc);
 	s->found.list[s->found.nr++] = word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the states of LuaJIT 2.1 (GC64) in the memory of a process: a main lua_State is followed by
- * its global_State, and each points to the other.
+ * Finds the states of LuaJIT in the memory of a process: a main lua_State is followed by its
+ * global_State, and each refers to the other.
  */
 #ifndef VM_LUA_LUAJIT_STATES_H
 #define VM_LUA_LUAJIT_STATES_H
@@ -16,6 +16,11 @@ enum {
 	LUAJIT_MAINTHREAD = 0xc0,
 	LUAJIT_GCT = 9,      /* the type of an object, in each */
 	LUAJIT_GLREF = 0x10, /* in lua_State */
+	/* The same with 32-bit references. */
+	LUAJIT_MAINTHREAD_32 = 0x8c,
+	LUAJIT_MAINTHREAD_2_0 = 0x94,
+	LUAJIT_GCT_32 = 5,
+	LUAJIT_GLREF_32 = 8,
 };
 
 /* Values of gct: of objects, and in the upper 17 bits of values, inverted. */
@@ -28,6 +33,14 @@ enum luajit_type {
 	LUAJIT_USERDATA = 12,
 };
 
+/* What tells a state's kind, and where it is. */
+enum luajit_build {
+	LUAJIT_NONE,
+	LUAJIT_GC64, /* 2.1, upstream's or OpenResty's */
+	LUAJIT_GC32, /* 2.1 with 32-bit references */
+	LUAJIT_2_0,
+};
+
 /* Their global_States, in the order in which they were found. */
 struct luajit_states {
 	uint64_t *list;
@@ -35,11 +48,12 @@ struct luajit_states {
 	int64_t work_ns; /* by the number of pages: the machine may be busy */
 };
 
-/* True if a main state's global_State is at GLOBAL. */
-bool luajit_state_is_at(const struct memory *m, uint64_t global);
+/* The build of the main state whose global_State is at GLOBAL. */
+enum luajit_build luajit_state_at(const struct memory *m, uint64_t global);
 
-/* True if a lua_State of GLOBAL is at THREAD. */
-bool luajit_thread_is_at(const struct memory *m, uint64_t thread, uint64_t global);
+/* True if a lua_State of GLOBAL, in that build, is at THREAD. */
+bool luajit_thread_is_at(
+	const struct memory *m, enum luajit_build build, uint64_t thread, uint64_t global);
 
 /*
  * Searches the memory that the process has written. LuaJIT's own allocator has the state at the
