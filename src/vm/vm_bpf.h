@@ -226,6 +226,13 @@ __noinline int take_native(uint32_t lane)
 	native->whole = s->walk.end == WALK_ROOT;
 	native->sp = s->regs.sp;
 	native->dx = s->regs.dx;
+	native->reg[0] = s->regs.di;
+	native->reg[1] = s->regs.bx;
+	native->reg[2] = s->regs.bp;
+	native->reg[3] = s->regs.r12;
+	native->reg[4] = s->regs.r13;
+	native->reg[5] = s->regs.r14;
+	native->reg[6] = s->regs.r15;
 	native->fp = vm->fp;
 	native->bx = vm->bx;
 	return 0;

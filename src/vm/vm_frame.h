@@ -69,6 +69,8 @@ enum vm_end {
 	VM_ENDS,
 };
 
+enum { VM_NATIVE_REGS = 8 };
+
 /*
  * The innermost frame of an interpreter in the native stack, for VMs that are found by it, and what
  * else the native stack tells. Set before a walk begins.
@@ -79,10 +81,12 @@ struct vm_native {
 	uint64_t fp;     /* rbp there; 0: not known */
 	uint64_t bx;     /* rbx there, likewise */
 	uint64_t sp, dx; /* registers of the thread */
-	bool walked;     /* it was looked for; else only sp is set, and the thread waits */
-	bool whole;      /* the outermost frame was reached */
-	bool leaf;       /* the thread is in this very frame */
-	bool compiled;   /* it runs code that was compiled at run time */
+	/* rdi rbx rbp r12 r13 r14 r15 of the thread, 0; all 0: not known */
+	uint64_t reg[VM_NATIVE_REGS];
+	bool walked;   /* it was looked for; else only sp is set, and the thread waits */
+	bool whole;    /* the outermost frame was reached */
+	bool leaf;     /* the thread is in this very frame */
+	bool compiled; /* it runs code that was compiled at run time */
 };
 
 /* The first member of all walks. */

@@ -56,13 +56,17 @@ local function learn_functions()
 end
 
 -- The name of a function in C. LuaJIT has a number for each of its own, also of those that no table has; others, as require, have only an
--- address.
+-- address; as all of PUC Lua's, whose library is stripped.
 local function c_name(f)
 	local id = jit and require('jit.util').funcinfo(f).ffid
-	if jit and not (host and host.names[f]) and not (id and id > 1) then return '[C]' end
+	if not (host and host.names[f]) and not (id and id > 1) then return '[C]' end
 	if functions[f] then return functions[f] end
 	local has_names, names = pcall(require, 'jit.vmdef')
 	return has_names and id and names.ffnames[id] or '[C]'
+end
+
+local function on_top_of(leaf)
+	return not leaf and '-' or jit and leaf or '[C]'
 end
 
 local function hex(c)
@@ -82,8 +86,8 @@ local function frame(i)
 	if i.what == 'C' then return escaped(c_name(i.func)) .. ' :0' end
 	local source = source_of(i)
 	local name = i.what == 'main' and 'main chunk' or i.namewhat ~= 'metamethod' and i.name
-	-- stripped code may have empty names; "(for generator)" is none
-	if not name or name == '' or name:match '^%(' then name = source .. ':' .. math.max(i.linedefined, 0) end
+	-- stripped code may have empty names; "(for generator)", "for iterator", "integer index" and "?" are none
+	if not name or name == '' or name:match '^[(?]' or name == 'for iterator' or name == 'integer index' then name = source .. ':' .. math.max(i.linedefined, 0) end
 	return escaped(name) .. ' ' .. escaped(source .. ':' .. math.max(i.currentline, 0))
 end
 
@@ -96,7 +100,7 @@ function stack(level)
 	while true do
 		local i = debug.getinfo(level + 1, 'nSlf')
 		if not i then break end
-		all[#all + 1] = frame(i)
+		if i.what ~= 'tail' then all[#all + 1] = frame(i) end -- 5.1 has one for functions that are not there any more
 		level = level + 1
 	end
 	local thread, is_main = coroutine.running()
@@ -130,7 +134,7 @@ end
 
 -- begins NAME [LEAF]: remembers the caller's stack
 function begins(what, on_top)
-	name, leaf, frames = what, on_top or '-', stack(2)
+	name, leaf, frames = what, on_top_of(on_top), stack(2)
 	now = cpu()
 end
 
@@ -164,7 +168,7 @@ local function learns(s)
 			local i = debug.getinfo(level, 'nSlf')
 			if not i then return end -- it begins, or ends
 			if i.func == goes then break end
-			above[#above + 1] = frame(i)
+			if i.what ~= 'tail' then above[#above + 1] = frame(i) end
 			level, last = level + 1, i.func
 		end
 		local key = table.concat(above, '\t')
@@ -202,7 +206,7 @@ local function several(name, work, settings)
 			for _, f in ipairs(above) do all[#all + 1] = f end
 			for _, f in ipairs(own) do all[#all + 1] = f end
 			local often = (s.most or depth == s.deepest) and 'most' or 'some'
-			write(s.name, i == 1 and ms or '-', i == 1 and spent or often, s.leaf or '-', all)
+			write(s.name, i == 1 and ms or '-', i == 1 and spent or often, on_top_of(s.leaf), all)
 		end
 	end
 end
@@ -231,7 +235,7 @@ few = math.ceil(few * rounds(interpreted_loop))
 -- what may be on top of a situation's frames, before it begins and after it ends
 local function helpers()
 	local i = debug.getinfo(hex, 'S')
-	local all = { 'begins', 'ends', 'resumes', 'stack', 'frame', 'c_name', 'escaped', 'source_of', 'write', 'cpu', 'goes', 'situation', 'closures', 'waits',
+	local all = { 'begins', 'ends', 'resumes', 'stack', 'frame', 'c_name', 'escaped', 'source_of', 'on_top_of', 'write', 'cpu', 'goes', 'situation', 'closures', 'waits',
 		source_of(i) .. ':' .. i.linedefined }
 	for _, f in pairs(functions) do all[#all + 1] = f end
 	table.sort(all)
@@ -388,7 +392,8 @@ local function second() local w = coroutine.wrap(third); resumes(w) w() return 1
 local function first() local co = coroutine.create(second); resumes(coroutine.resume, co) coroutine.resume(co) return 1 end
 local function nests() local w = coroutine.wrap(first); resumes(w) w() return 1 end
 nests()
-local function after_error() local co = coroutine.create(error); resumes(coroutine.resume, co) coroutine.resume(co, 'failed') begins 'after an error in a coroutine' for _ = 1, n do end ends() end
+local fails = jit and error or function(text) error(text) end -- 5.1 has no coroutines of functions in C
+local function after_error() local co = coroutine.create(fails); resumes(coroutine.resume, co) coroutine.resume(co, 'failed') begins 'after an error in a coroutine' for _ = 1, n do end ends() end
 after_error()
 local function guarded() pcall(body, 'coroutine, pcall') end
 local function resumes_guarded() local co = coroutine.create(guarded); resumes(coroutine.resume, co) coroutine.resume(co) return 1 end

@@ -21,14 +21,25 @@ static __always_inline struct lua_cached_trace *lua_trace_cache_slot(uint64_t pc
 #define LUA_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define LUA_READ_STRING(w, to, size, at) read_user_string(to, size, at)
 #define LUA_SEARCH_NAME(w, s) lua_search_name()
+#define PUC_SEARCH(w, s) puc_search()
+#define PUC_STEP(w, s) puc_step_here(LANE_EVENT)
 #define LUA_CACHED_TRACE(w, pc) lua_trace_cache_slot(pc)
 
 static __always_inline void lua_search_name(void);
+static __always_inline void puc_search(void);
+int puc_step_here(uint32_t lane);
 
 #include "lua_step.h"
 #include "lua_text.h"
 
-/* One step, in a global function: see core.h. */
+/* One step, in global functions: see core.h. */
+__noinline int puc_step_here(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s ? puc_step(&s->vm.lua, &s->vm_layout.lua.puc.shape) : VM_INCONSISTENT;
+}
+
 __noinline int lua_search_name_step(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -40,6 +51,20 @@ static __always_inline void lua_search_name(void)
 {
 	for (int i = 0; i < LUA_SEARCH_STEPS; i++)
 		if (lua_search_name_step(LANE_EVENT))
+			break;
+}
+
+__noinline int puc_search_next(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || puc_search_step(&s->vm.lua, &s->vm_layout.lua.puc.shape);
+}
+
+static __always_inline void puc_search(void)
+{
+	for (int i = 0; i < LUA_SEARCH_STEPS; i++)
+		if (puc_search_next(LANE_EVENT))
 			break;
 }
 

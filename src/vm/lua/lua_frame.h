@@ -75,6 +75,23 @@ struct lua_search {
 	uint8_t how;      /* enum lua_named */
 };
 
+/* As struct lua_search, and the line of a frame, in PUC Lua: see puc_text.h. */
+struct puc_search {
+	uint64_t proto; /* the caller's, or the frame's own for its line */
+	uint64_t code, list;
+	uint64_t text;     /* the name; 0: not found */
+	uint32_t pc;       /* of the call: index of a bytecode, or of what has written slot */
+	uint32_t at;       /* next bytecode, or entry of a list */
+	uint32_t nr;       /* entries of the list */
+	uint32_t slot;     /* that has the function */
+	uint32_t matches;  /* local variables in scope that are not it yet */
+	uint32_t target;   /* of the farthest jump so far; what is before it may not be executed */
+	uint32_t setter;   /* index of the bytecode that has written slot, or PUC_NOWHERE */
+	uint32_t line;     /* so far */
+	uint8_t step;      /* enum puc_search_step */
+	bool wants_string; /* slot has the key of a field, not the function */
+};
+
 enum { LUA_TRACE_CACHE_SIZE = 256 }; /* entries per CPU; a power of two up to 4096 */
 
 /* The trace that a pc was in; used after it is checked. */
@@ -114,6 +131,25 @@ struct lua_walk {
 	bool compiled;      /* the next frame runs in a trace */
 	bool pc_is_guess;   /* pc comes from a register */
 	struct lua_search search;
+	struct puc_walk {
+		uint64_t ci, base_ci, main;
+		uint64_t scan;        /* next word of the native stack that is looked at */
+		uint64_t scan_end;    /* where that ends */
+		struct vm_frame next; /* the frame of ci; of type 0: there is none */
+		/* What is read, here and not on the stack: BPF programs have little. */
+		uint64_t pair[2]; /* a value, or the beginning of an object */
+		struct puc_thread {
+			uint64_t ci, base_ci, global;
+			uint16_t levels;
+		} seen;           /* what may be a thread that runs */
+		uint16_t status;  /* flags of ci */
+		uint32_t levels;  /* nested C calls of the thread */
+		uint32_t at;      /* next word in bytes; LUA_BYTES / 8: none is left */
+		bool from_c;      /* next was not called by bytecode of the frame below */
+		bool is_leaf;     /* next is the running thread's innermost function */
+		bool is_scanning; /* a thread is looked for */
+		struct puc_search search;
+	} puc;
 };
 
 enum { LUA_TEXT_MAX = 256, LUA_NAME_MAX = 128 };

@@ -7,10 +7,11 @@
 #define VM_LUA_LUA_LAYOUT_H
 
 #include "luajit_shape.h"
+#include "puc_shape.h"
 
 #include <stdbool.h>
 
-enum lua_kind { LUA_JIT };
+enum lua_kind { LUA_JIT, LUA_PUC };
 
 struct luajit_layout {
 	struct luajit_shape shape;
@@ -31,10 +32,18 @@ struct luajit_layout {
 	} search;
 };
 
+enum { PUC_ANY_RELEASE = 0xff };
+
+struct puc_layout {
+	struct puc_shape shape;
+	uint8_t minor, release; /* version 5.minor.release; PUC_ANY_RELEASE: not known */
+};
+
 struct lua_layout {
 	enum lua_kind kind;
 	union {
 		struct luajit_layout jit;
+		struct puc_layout puc;
 	};
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The walk over the stack of LuaJIT, one frame or one entry of a snapshot a step, the same code in
- * the kernel (BPF) and in user space. No recursion; every read may fail. The includer defines
+ * the kernel (BPF) and in user space; that of PUC Lua is in puc_step.h. No recursion; every read
+ * may fail. The includer defines
  *
  *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
  *
@@ -124,6 +125,8 @@ static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
 	w->vm.frame.at = (w->vm.frame.at & VM_ADDRESS) | (link * 0x9e3779b97f4a7c15ULL >> LUA_PC)
 								 << LUA_PC;
 }
+
+#include "puc_step.h"
 
 /* ---- threads ---- */
 
@@ -705,6 +708,8 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	int32_t vmstate;
 
 	w->vm.found = false;
+	if (layout->kind == LUA_PUC)
+		return puc_begin(w);
 	w->compiled = w->pc_is_guess = w->is_leaf = false;
 	w->code = w->pc = 0;
 	w->nr_entries = w->nr_traces = 0;
@@ -731,6 +736,8 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 static inline int lua_step(struct lua_walk *w, const struct lua_layout *l)
 {
 	w->vm.found = false;
+	if (l->kind == LUA_PUC)
+		return PUC_STEP(w, &l->puc.shape);
 	if (w->nr_traces)
 		return lua_search_trace(w, &l->jit.shape);
 	if (w->code)

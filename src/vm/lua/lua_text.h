@@ -23,6 +23,8 @@
 #include "lua_frame.h"
 #include "lua_layout.h"
 
+#include "puc_text.h"
+
 enum { LUA_SEARCH_STEPS = 1024 };
 
 enum lua_search_step { LUA_SEARCH_LOCALS, LUA_SEARCH_CODE, LUA_SEARCH_UPVALUES };
@@ -275,6 +277,10 @@ static inline void lua_read_texts(struct lua_walk *w, const struct lua_layout *l
 	uint64_t proto = frame->what & VM_ADDRESS, chunk;
 	int len;
 
+	if (l->kind == LUA_PUC) {
+		puc_read_texts(w, &l->puc.shape, frame, below, t);
+		return;
+	}
 	t->named = true;
 	t->is_main = t->is_stripped = false;
 	t->line = t->first_line = t->chunk_len = t->name_len = 0;

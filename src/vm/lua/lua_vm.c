@@ -5,19 +5,31 @@
 #include "lua_splice.h"
 #include "lua_walk.h"
 #include "luajit_find.h"
+#include "puc_find.h"
 
 static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 	struct strbuf *err)
 {
 	const struct target_file *file = luajit_file(t);
+	const bool is_jit = file;
 
+	if (!file)
+		file = puc_file(t);
 	*layout = (struct vm_layout){.kind = VM_LUA, .path = file ? file->path : NULL};
-	layout->lua.kind = LUA_JIT;
+	layout->lua.kind = is_jit ? LUA_JIT : LUA_PUC;
+	if (!is_jit)
+		return puc_find(t, &layout->lua.puc, err);
+	if (like && like->lua.kind != LUA_JIT)
+		like = NULL;
 	return luajit_find(t, like ? &like->lua.jit : NULL, &layout->lua.jit, err);
 }
 
 static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf *out)
 {
+	if (layout->lua.kind == LUA_PUC) {
+		puc_describe(&layout->lua.puc, layout->path, pid, out);
+		return;
+	}
 	luajit_describe(&layout->lua.jit, layout->path, pid, out);
 }
 
@@ -71,7 +83,7 @@ const struct vm lua_vm = {
 	.by_native = true,
 	.compiled = LUA_COMPILED,
 	.states = states,
-	.symbol = LUAJIT_SYMBOL,
+	.symbol = "lua_newstate",
 	.find = find,
 	.describe = describe,
 	.walk = walk,

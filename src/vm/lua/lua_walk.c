@@ -42,9 +42,12 @@ static int read_string(struct lua_walk *w, char *to, uint32_t size, uint64_t add
 #define LUA_READ(w, to, size, at) read_target(w, to, size, at)
 #define LUA_READ_STRING(w, to, size, at) read_string(w, to, size, at)
 #define LUA_SEARCH_NAME(w, s) search_name(w, s)
+#define PUC_SEARCH(w, s) puc_search(w, s)
+#define PUC_STEP(w, s) puc_step(w, s)
 #define LUA_CACHED_TRACE(w, pc) NULL
 
 static void search_name(struct lua_walk *w, const struct luajit_shape *s);
+static void puc_search(struct lua_walk *w, const struct puc_shape *s);
 
 #include "lua_step.h"
 #include "lua_text.h"
@@ -53,6 +56,13 @@ static void search_name(struct lua_walk *w, const struct luajit_shape *s)
 {
 	for (int i = 0; i < LUA_SEARCH_STEPS; i++)
 		if (lua_search_step(w, s))
+			break;
+}
+
+static void puc_search(struct lua_walk *w, const struct puc_shape *s)
+{
+	for (int i = 0; i < LUA_SEARCH_STEPS; i++)
+		if (puc_search_step(w, s))
 			break;
 }
 
@@ -162,7 +172,9 @@ bool lua_texts_name(
 		add_function(t, out);
 		break;
 	case LUA_FAST:
-		fast = luajit_fast_name(l->jit.fast, (unsigned)(what & VM_ADDRESS));
+		fast = l->kind == LUA_PUC
+			       ? NULL
+			       : luajit_fast_name(l->jit.fast, (unsigned)(what & VM_ADDRESS));
 		if (fast)
 			strbuf_adds(out, fast);
 		else if (t->name_len)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "puc_find.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "symbol/elf/elffacts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A text with the version, "$LuaVersion: Lua 5.4.4  Copyright…"; and a function that LuaJIT, 5.1
+ * and no later version have, for libraries in C++, whose text is not exported.
+ */
+static const char ident[] = "lua_ident", cpcall[] = "lua_cpcall", luajit[] = "luaJIT_setmode";
+
+enum { IDENT_BYTES = 48 };
+
+static bool exports(const struct target_file *file, const char *name)
+{
+	struct elf_variable unused;
+
+	return elffacts_variable(file->elf, name, &unused);
+}
+
+static void ask_files(const struct target *t)
+{
+	static const char *const names[] = {ident, cpcall, luajit};
+	struct elf_question *list = xcalloc(t->nr_files * ARRAY_LEN(names) + 1, sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			list[nr++] = (struct elf_question){
+				t->files[i].elf, FACT_VARIABLE, names[k], 0, NULL};
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+const struct target_file *puc_file(const struct target *t)
+{
+	for (size_t i = 0; i < t->nr_files; i++) {
+		const struct target_file *file = &t->files[i];
+
+		if (exports(file, ident) || (exports(file, cpcall) && !exports(file, luajit)))
+			return file;
+	}
+	return NULL;
+}
+
+/* False: TEXT is not of PUC Lua. */
+static bool read_version(const char *text, struct puc_layout *l)
+{
+	const char *version = strstr(text, "Lua 5.");
+
+	if (*text != '$' || !version)
+		return false;
+	version += strlen("Lua 5.");
+	if (*version < '0' || *version > '9' || version[1] != '.' || version[2] < '0' ||
+		version[2] > '9')
+		return false;
+	l->minor = (uint8_t)(*version - '0');
+	l->release = (uint8_t)(version[2] - '0');
+	return true;
+}
+
+int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *err)
+{
+	const struct target_file *file;
+	struct elf_variable text;
+	char bytes[IDENT_BYTES + 1] = "";
+	const struct puc_shape *shape;
+
+	ask_files(t);
+	file = puc_file(t);
+	*layout = (struct puc_layout){.minor = 1, .release = PUC_ANY_RELEASE};
+	if (!file)
+		return 1;
+	if (elffacts_variable(file->elf, ident, &text)) {
+		if (!memory_read(&t->memory, text.address + file->bias, bytes, IDENT_BYTES))
+			return fail(err,
+				"the memory of the process that runs Lua in '%s' cannot be read: "
+				"it is gone, or you need the right to trace it; record it as root",
+				file->path);
+		if (!read_version(bytes, layout))
+			return 1;
+	}
+	shape = puc_shape(layout->minor, layout->release);
+	if (!shape)
+		return fail(err,
+			"Lua 5.%u.%u in '%s' cannot be walked: known are 5.1, 5.3 from 5.3.3 on "
+			"and 5.4 from 5.4.3 on",
+			layout->minor, layout->release, file->path);
+	layout->shape = *shape;
+	return 0;
+}
+
+void puc_describe(const struct puc_layout *l, const char *path, uint32_t pid, struct strbuf *out)
+{
+	strbuf_addf(out, "Lua 5.%u", l->minor);
+	if (l->release != PUC_ANY_RELEASE)
+		strbuf_addf(out, ".%u", l->release);
+	strbuf_addf(out, " in '%s' of process %" PRIu32, path, pid);
+}
