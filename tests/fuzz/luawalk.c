@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LuaJIT's stacks in memory that may hold anything: the first two bytes say what the native stack
- * tells, each three of the others become a word of memory. At its beginning is what is taken for
- * the thread, and behind it for the state.
+ * LuaJIT's and PUC Lua's stacks in memory that may hold anything: the first two bytes say what the
+ * native stack tells, each three of the others become a word of memory. At its beginning is what is
+ * taken for the thread, and behind it for the state.
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -131,6 +131,23 @@ static void check(const struct lua_layout *l, const struct memory *m,
 	}
 }
 
+/* The thread, which is the main one, runs and has a function: the memory says which. */
+static void check_puc(unsigned minor, const struct memory *m, struct vm_native native)
+{
+	struct lua_layout l = {.kind = LUA_PUC, .puc = {.minor = (uint8_t)minor}};
+	struct puc_shape *s = &l.puc.shape;
+
+	*s = *puc_shape(minor, PUC_ANY_RELEASE);
+	native.reg[0] = base;
+	if (image.nr > (GLOBAL + s->mainthread) / 8) {
+		image.words[1] = PUC_IS_THREAD;
+		image.words[s->global / 8] = base + GLOBAL;
+		image.words[(GLOBAL + s->mainthread) / 8] = base;
+	}
+	check(&l, m, &native, DEPTH, false);
+	check(&l, m, &native, 1, false);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory memory = {.read = read_image, .context = &image};
@@ -163,5 +180,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(&l, &memory, &native, DEPTH, false);
 	check(&l, &memory, &native, DEPTH, true);
 	check(&l, &memory, &native, 1, false);
+	check_puc(data[1] % 3 ? 2 + data[1] % 3 : 1, &memory, native);
 	return 0;
 }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* This program plays PUC Lua itself: it has its symbol, and a text with any version. */
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "vm/inspect.h"
+#include "vm/lua/puc_find.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+extern char lua_ident[64];
+char lua_ident[64];
+
+static struct processes ps;
+static struct target target;
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	inspect_init(&target, &ps, processes_get(&ps, (uint32_t)getpid()), NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	inspect_release(&target);
+	processes_release(&ps);
+	return 0;
+}
+
+/* Finds Lua with TEXT; returns as puc_find(). */
+static int find(const char *text, struct puc_layout *layout)
+{
+	struct strbuf err = STRBUF_INIT;
+	int result;
+
+	snprintf(lua_ident, sizeof(lua_ident), "%s", text);
+	result = puc_find(&target, layout, &err);
+	assert_int_equal(result<0, err.len> 0);
+	strbuf_release(&err);
+	return result;
+}
+
+static void find__each_version(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned minor, release;
+	} list[] = {
+		{"$Lua: Lua 5.1.5 Copyright (C) 1994-2012 Lua.org, PUC-Rio $", 1, 5},
+		{"$LuaVersion: Lua 5.3.6  Copyright (C) 1994-2020 Lua.org, PUC-Rio", 3, 6},
+		{"$LuaVersion: Lua 5.4.4  Copyright (C) 1994-2022 Lua.org, PUC-Rio", 4, 4},
+	};
+	struct puc_layout layout;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		assert_int_equal(find(list[i].text, &layout), 0);
+		assert_int_equal(layout.minor, list[i].minor);
+		assert_int_equal(layout.release, list[i].release);
+		assert_int_equal(layout.shape.minor, list[i].minor);
+	}
+}
+
+static void find__not_other_versions(void **state)
+{
+	struct puc_layout layout;
+
+	(void)state;
+	assert_int_equal(find("$LuaVersion: Lua 5.2.4  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.3.2  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.4.2  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.5.0  Copyright", &layout), -1);
+}
+
+static void find__not_other_texts(void **state)
+{
+	struct puc_layout layout;
+
+	(void)state;
+	assert_int_equal(find("", &layout), 1);
+	assert_int_equal(find("Lua 5.4.4", &layout), 1);
+	assert_int_equal(find("$LuaVersion: Lua 5.", &layout), 1);
+	assert_int_equal(find("$LuaVersion: Lua 5.4", &layout), 1);
+	assert_int_equal(find("$LuaVersion: Lua 5.x.4", &layout), 1);
+	/* cut off where the version would be */
+	assert_int_equal(find("$012345678901234567890123456789012345678 Lua 5.4.4", &layout), 1);
+}
+
+static bool read_nothing(void *context, uint64_t address, void *to, size_t len)
+{
+	(void)context;
+	(void)address;
+	(void)to;
+	(void)len;
+	return false;
+}
+
+static void find__unreadable_memory(void **state)
+{
+	struct puc_layout layout;
+
+	(void)state;
+	target.memory.read = read_nothing;
+	assert_int_equal(find("$LuaVersion: Lua 5.4.4  Copyright", &layout), -1);
+}
+
+static void describe__with_and_without_release(void **state)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct puc_layout layout = {.minor = 1, .release = PUC_ANY_RELEASE};
+
+	(void)state;
+	puc_describe(&layout, "/usr/bin/x", 1302, &text);
+	assert_string_equal(text.buf, "Lua 5.1 in '/usr/bin/x' of process 1302");
+	strbuf_reset(&text);
+	layout.release = 5;
+	puc_describe(&layout, "/usr/bin/x", 1302, &text);
+	assert_string_equal(text.buf, "Lua 5.1.5 in '/usr/bin/x' of process 1302");
+	strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(find__each_version, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__not_other_versions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__not_other_texts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(find__unreadable_memory, set_up, tear_down),
+		cmocka_unit_test(describe__with_and_without_release),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
