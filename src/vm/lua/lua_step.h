@@ -312,6 +312,7 @@ static inline void lua_leave_native(struct lua_walk *w)
 static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t slot = w->slot, pair[2], function, distance;
+	int failed;
 
 	if (w->is_new && lua_leave_protected(w, s))
 		return VM_ON;
@@ -333,11 +334,10 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 	if (w->pc_is_guess)
 		lua_check_pc(w, s);
 	w->compiled = w->is_leaf = false;
-	if (lua_take_caller(w, s, slot, pair[1]))
-		return VM_INCONSISTENT;
+	failed = lua_take_caller(w, s, slot, pair[1]);
 	if (w->vm.mixed)
 		lua_leave_native(w);
-	return VM_ON;
+	return failed ? VM_INCONSISTENT : VM_ON;
 }
 
 /* ---- snapshots ---- */
@@ -422,6 +422,8 @@ static inline int lua_take_inlined(
 	}
 	if (lua_take_function(w, s, function & VM_ADDRESS))
 		return VM_INCONSISTENT;
+	if (w->vm.mixed)
+		lua_leave_native(w); /* that the trace ends with a call of */
 	return lua_leave_inlined(w, s, w->link);
 }
 
