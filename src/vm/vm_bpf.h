@@ -124,7 +124,7 @@ __noinline int take_vm_step(uint32_t lane)
 /* Takes the next VM_STRIDE steps. A function: a loop is verified for each state it begins in. */
 __noinline int take_vm_steps(uint32_t lane)
 {
-	for (int i = 0; i < VM_STRIDE; i++)
+	for (uint64_t i = 0; i < VM_STRIDE; i++) /* 64 bits: Linux 5.10 forgets smaller ones */
 		if (take_vm_step(lane))
 			return 1;
 	return 0;
