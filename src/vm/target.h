@@ -4,6 +4,7 @@
 #define VM_TARGET_H
 
 #include "pointer_path.h"
+#include "vm_frame.h"
 #include "process/areas.h"
 #include "symbol/elf/debugfile.h"
 
@@ -69,8 +70,11 @@ struct target {
 	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
 
-/* Follows PATH in the thread with the thread pointer THREAD; false: it leads to nothing. */
-bool pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
+/*
+ * Follows PATH in the thread with the thread pointer THREAD: VM_ON, or how a walk that begins there
+ * ends.
+ */
+enum vm_end pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
 	uint64_t thread, uint64_t *value);
 
 #endif

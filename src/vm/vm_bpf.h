@@ -28,19 +28,21 @@ static __always_inline int read_user_string(char *to, uint32_t size, uint64_t ad
 	return len > 0 ? len - 1 : -1;
 }
 
-/* Follows PATH in the current thread; false: it leads to nothing. */
-static __always_inline bool follow_path(const struct pointer_path *path, uint64_t *value)
+/* Follows PATH in the current thread: VM_ON, or how a walk that begins there ends. */
+static __always_inline int follow_path(const struct pointer_path *path, uint64_t *value)
 {
 	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
 
 	for (uint32_t i = 0; i < PATH_STEPS; i++) {
 		if (i >= path->nr)
 			break;
-		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + path->step[i])) || !at)
-			return false;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + path->step[i])))
+			return VM_INCONSISTENT;
+		if (!at)
+			return VM_NOT_RUNNING;
 	}
 	*value = at;
-	return true;
+	return VM_ON;
 }
 
 /* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */

@@ -78,7 +78,9 @@ static void *check_keys(void *base)
 		uint64_t value;
 
 		assert_true(threadkey_path(&target, keys[i], &path));
-		assert_true(pointer_path_follow(&path, &target.memory, thread_pointer(), &value));
+		assert_int_equal(
+			pointer_path_follow(&path, &target.memory, thread_pointer(), &value),
+			VM_ON);
 		assert_int_equal(value, (uintptr_t)base + i);
 	}
 	return NULL;
@@ -141,8 +143,9 @@ static void check_musl(uint32_t pid, uint32_t key)
 	processes_init(&others);
 	inspect_init(&other, &others, processes_get(&others, pid), NULL);
 	assert_true(threadkey_path(&other, key, &path));
-	assert_true(
-		pointer_path_follow(&path, &other.memory, thread_pointer_of((pid_t)pid), &value));
+	assert_int_equal(
+		pointer_path_follow(&path, &other.memory, thread_pointer_of((pid_t)pid), &value),
+		VM_ON);
 	assert_int_equal(value, 4711);
 	inspect_release(&other);
 	processes_release(&others);

@@ -29,9 +29,9 @@ static __always_inline struct perl_cached_sub *perl_sub_cache_slot(uint64_t cv)
 static __always_inline int perl_begin_here(struct perl_walk *w, const struct perl_layout *l)
 {
 	uint64_t interpreter;
+	int end = follow_path(&l->interpreter, &interpreter);
 
-	return follow_path(&l->interpreter, &interpreter) ? perl_begin(w, l, interpreter)
-							  : VM_NOT_RUNNING;
+	return end == VM_ON ? perl_begin(w, l, interpreter) : end;
 }
 
 static __always_inline void perl_texts_here(struct perl_walk *w, const struct perl_layout *l,

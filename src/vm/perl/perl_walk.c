@@ -74,11 +74,10 @@ enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *m
 	uint64_t thread, struct vm_stack *stack)
 {
 	uint64_t interpreter;
+	enum vm_end end = pointer_path_follow(&l->interpreter, memory, thread, &interpreter);
 
 	stack->nr = 0;
-	if (!pointer_path_follow(&l->interpreter, memory, thread, &interpreter))
-		return VM_NOT_RUNNING;
-	return perl_walk(l, memory, interpreter, stack);
+	return end == VM_ON ? perl_walk(l, memory, interpreter, stack) : end;
 }
 
 /* ---- names ---- */

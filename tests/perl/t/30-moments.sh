@@ -26,7 +26,7 @@ busy() {
 	kill $target
 	wait $target 2>/dev/null || :
 	check_eq 'at any moment: nothing that cannot be' '' \
-		"$(sed 's/ [0-9]*$//' "$T/a.folded" | grep -vFx '[perl: inconsistent]' | grep -Ev "$stacks_of_busy" | head -n 5)"
+		"$(sed 's/ [0-9]*$//' "$T/a.folded" | grep -vxE '\[perl: (inconsistent|not running)\]' | grep -Ev "$stacks_of_busy" | head -n 5)"
 	near 'at any moment: inconsistent, per cent' "$(part_of '\[perl: inconsistent\]$')" 0 1.5
 	near 'at any moment: not running, per cent' "$(part_of '\[perl: not running\]$')" 0 0.2
 }
