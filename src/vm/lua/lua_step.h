@@ -226,6 +226,16 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 		w->vm.frame.at = w->is_leaf ? proto + s->proto + 4 : 0; /* it is being entered */
 }
 
+/* The pc of the innermost frame is in rbx, if the interpreter has set it. */
+static inline void lua_guess_pc(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t pc = w->vm.native.bx;
+
+	w->pc = lua_is_narrow(s) ? (uint32_t)pc : pc;
+	w->pc_is_guess = true;
+	w->is_leaf = w->vm.native.leaf;
+}
+
 /* The frame was called from C: the one below runs in the previous frame of the interpreter. */
 static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -626,6 +636,7 @@ static inline int lua_enter_trace(
 		w->vm.state = LUA_STATE_EXIT;
 		w->compiled = false;
 		w->nr_traces = 0;
+		lua_guess_pc(w, s);
 		return VM_ON;
 	}
 	if ((number < w->nr_traces && lua_take_numbered(w, s, number)) ||
@@ -661,26 +672,19 @@ static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
 		w->vm.state = LUA_STATE_NONE;
 }
 
-/*
- * Begins with the frame of BASE, a register, and the bytecode in rbx, if the register is set: a
- * base on the thread's stack.
- */
+/* Begins with the frame of BASE, a register, if that is set: a base on the thread's stack. */
 static inline int lua_take_registers(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t base)
 {
-	uint64_t end, pc = w->vm.native.bx;
+	uint64_t end;
 
-	if (lua_is_narrow(s)) {
+	if (lua_is_narrow(s))
 		base = (uint32_t)base;
-		pc = (uint32_t)pc;
-	}
 	if (base & 7 || base <= w->bottom || lua_read_ref(w, s, &end, w->thread + s->maxstack) ||
 		base > end)
 		return lua_take_base(w, s);
 	w->slot = base - 8;
-	w->pc = pc;
-	w->pc_is_guess = true;
-	w->is_leaf = w->vm.native.leaf;
+	lua_guess_pc(w, s);
 	return VM_ON;
 }
 
