@@ -70,6 +70,11 @@ struct vm {
 	 * NULL: never.
 	 */
 	uint32_t (*first_line)(const union vm_texts *texts);
+	/*
+	 * The name in the language of the function in C at ADDRESS; NULL: it has none. NULL: no
+	 * function has.
+	 */
+	const char *(*code_name)(const struct vm_layout *layout, uint64_t address);
 	const struct splice_rules *splice;
 	/* Maps that only its BPF part uses, with their entries per CPU. */
 	struct vm_map {

@@ -315,6 +315,19 @@ static bool is_code(const struct vm_processes *vp, uint64_t what)
 	return vp->vm->code && VM_FRAME_TYPE(what) == vp->vm->code;
 }
 
+/* The number of its name: in the language, or as names.code. */
+static uint64_t code_name(
+	struct vm_processes *vp, uint32_t pid, const struct vm_layout *layout, uint64_t what)
+{
+	uint64_t address = what & VM_ADDRESS;
+	struct vm_name name = {.what = what & ~VM_ADDRESS};
+
+	if (vp->vm->code_name)
+		name.function = vp->vm->code_name(layout, address);
+	return name.function ? vp->names.add(vp->names.context, &name)
+			     : vp->names.code(vp->names.context, pid, address);
+}
+
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame)
 {
 	const struct vm_words *words = &frame->key.words;
@@ -364,7 +377,7 @@ uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
 	struct vm_name none = {.what = words->what >> 56 << 56};
 
 	if (is_code(vp, words->what))
-		return vp->names.code(vp->names.context, pid, words->what & VM_ADDRESS);
+		return code_name(vp, pid, &vp->images[newest_image(vp, pid)].layout, words->what);
 	const uint32_t *known = known_name(vp, pid, words);
 
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
@@ -407,7 +420,7 @@ static uint64_t name_walked(struct vm_processes *vp, const struct walk_request *
 	uint64_t what = r->frames[i].what;
 
 	if (is_code(vp, what))
-		return vp->names.code(vp->names.context, r->pid, what & VM_ADDRESS);
+		return code_name(vp, r->pid, &r->layout, what);
 	return add_name(vp, &r->layout, what, &r->texts[i]) >> 1;
 }
 

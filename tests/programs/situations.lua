@@ -56,17 +56,13 @@ local function learn_functions()
 end
 
 -- The name of a function in C. LuaJIT has a number for each of its own, also of those that no table has; others, as require, have only an
--- address; as all of PUC Lua's, whose library is stripped.
+-- address. Of PUC Lua all that a library has are known.
 local function c_name(f)
 	local id = jit and require('jit.util').funcinfo(f).ffid
-	if not (host and host.names[f]) and not (id and id > 1) then return '[C]' end
+	if jit and not (host and host.names[f]) and not (id and id > 1) then return '[C]' end
 	if functions[f] then return functions[f] end
 	local has_names, names = pcall(require, 'jit.vmdef')
 	return has_names and id and names.ffnames[id] or '[C]'
-end
-
-local function on_top_of(leaf)
-	return not leaf and '-' or jit and leaf or '[C]'
 end
 
 local function hex(c)
@@ -134,7 +130,7 @@ end
 
 -- begins NAME [LEAF]: remembers the caller's stack
 function begins(what, on_top)
-	name, leaf, frames = what, on_top_of(on_top), stack(2)
+	name, leaf, frames = what, on_top or '-', stack(2)
 	now = cpu()
 end
 
@@ -206,7 +202,7 @@ local function several(name, work, settings)
 			for _, f in ipairs(above) do all[#all + 1] = f end
 			for _, f in ipairs(own) do all[#all + 1] = f end
 			local often = (s.most or depth == s.deepest) and 'most' or 'some'
-			write(s.name, i == 1 and ms or '-', i == 1 and spent or often, on_top_of(s.leaf), all)
+			write(s.name, i == 1 and ms or '-', i == 1 and spent or often, s.leaf or '-', all)
 		end
 	end
 end
@@ -235,7 +231,7 @@ few = math.ceil(few * rounds(interpreted_loop))
 -- what may be on top of a situation's frames, before it begins and after it ends
 local function helpers()
 	local i = debug.getinfo(hex, 'S')
-	local all = { 'begins', 'ends', 'resumes', 'stack', 'frame', 'c_name', 'escaped', 'source_of', 'on_top_of', 'write', 'cpu', 'goes', 'situation', 'closures', 'waits',
+	local all = { 'begins', 'ends', 'resumes', 'stack', 'frame', 'c_name', 'escaped', 'source_of', 'write', 'cpu', 'goes', 'situation', 'closures', 'waits',
 		source_of(i) .. ':' .. i.linedefined }
 	for _, f in pairs(functions) do all[#all + 1] = f end
 	table.sort(all)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This program plays PUC Lua itself: it has its symbol, and a text with any version. */
+/*
+ * This program plays PUC Lua itself: it has its symbol, a text with any version, and tables of
+ * functions.
+ */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "vm/inspect.h"
 #include "vm/lua/puc_find.h"
+#include "vm/lua/puc_library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +19,32 @@
 
 extern char lua_ident[64];
 char lua_ident[64];
+
+static int played[5];
+
+#define PLAYED(number)                                                                             \
+	static int f##number(void *lua)                                                            \
+	{                                                                                          \
+		(void)lua;                                                                         \
+		return played[number]++;                                                           \
+	}
+PLAYED(0)
+PLAYED(1)
+PLAYED(2)
+PLAYED(3)
+PLAYED(4)
+
+struct entry {
+	const char *name;
+	int (*function)(void *lua);
+};
+
+/* As luaL_Reg. debug has a function of the base library's, too; the last one is of no library. */
+static const struct entry base[] = {
+	{"_G", NULL}, {"pcall", f0}, {"setmetatable", f1}, {NULL, NULL}};
+static const struct entry debug[] = {{"setmetatable", f2}, {"traceback", f3}, {NULL, NULL}};
+static const struct entry others[] = {{"format", f4}, {NULL, NULL}};
+const struct entry *const registered[] = {base, debug, others};
 
 static struct processes ps;
 static struct target target;
@@ -67,6 +97,31 @@ static void find__each_version(void **state)
 		assert_int_equal(layout.release, list[i].release);
 		assert_int_equal(layout.shape.minor, list[i].minor);
 	}
+}
+
+/* The name of FUNCTION, of this program, in that layout. */
+static const char *name_of(const struct puc_layout *l, int (*function)(void *lua))
+{
+	return puc_library_name(l->library, (uintptr_t)function - l->bias);
+}
+
+static void find__names_of_library_functions(void **state)
+{
+	const char *const text = "$LuaVersion: Lua 5.4.4  Copyright";
+	struct puc_layout layout, again;
+
+	(void)state;
+	assert_int_equal(find(text, &layout), 0);
+	assert_string_equal(name_of(&layout, f0), "pcall");
+	assert_string_equal(name_of(&layout, f1), "setmetatable");
+	assert_string_equal(name_of(&layout, f2), "debug.setmetatable");
+	assert_string_equal(name_of(&layout, f3), "debug.traceback");
+	assert_null(name_of(&layout, f4));
+	assert_null(puc_library_name(layout.library, 0));
+	assert_null(puc_library_name(layout.library, UINT64_MAX));
+	assert_null(puc_library_name(NULL, 0));
+	assert_int_equal(find(text, &again), 0);
+	assert_ptr_equal(again.library, layout.library);
 }
 
 static void find__not_other_versions(void **state)
@@ -131,6 +186,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(find__each_version, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			find__names_of_library_functions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__not_other_versions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__not_other_texts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(find__unreadable_memory, set_up, tear_down),

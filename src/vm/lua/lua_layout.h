@@ -37,6 +37,9 @@ enum { PUC_ANY_RELEASE = 0xff };
 struct puc_layout {
 	struct puc_shape shape;
 	uint8_t minor, release; /* version 5.minor.release; PUC_ANY_RELEASE: not known */
+	/* Names of its own functions in C, by run-time address minus bias. User space only. */
+	const struct puc_library *library;
+	uint64_t bias;
 };
 
 struct lua_layout {

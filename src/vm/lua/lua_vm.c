@@ -6,6 +6,7 @@
 #include "lua_walk.h"
 #include "luajit_find.h"
 #include "puc_find.h"
+#include "puc_library.h"
 
 static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 	struct strbuf *err)
@@ -61,6 +62,13 @@ static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t
 	return lua_texts_file(&texts->lua, file);
 }
 
+static const char *code_name(const struct vm_layout *layout, uint64_t address)
+{
+	const struct puc_layout *l = &layout->lua.puc;
+
+	return layout->lua.kind == LUA_PUC ? puc_library_name(l->library, address - l->bias) : NULL;
+}
+
 static uint32_t first_line(const union vm_texts *texts)
 {
 	return lua_texts_first_line(&texts->lua);
@@ -91,6 +99,7 @@ const struct vm lua_vm = {
 	.add_name = add_name,
 	.add_place = add_place,
 	.first_line = first_line,
+	.code_name = code_name,
 	.splice = &lua_splice,
 	.maps = {{"lua_trace_cache", LUA_TRACE_CACHE_SIZE}},
 };

@@ -2,6 +2,7 @@
 #include "puc_find.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "puc_library.h"
 #include "symbol/elf/elffacts.h"
 
 #include <inttypes.h>
@@ -92,6 +93,8 @@ int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *e
 			"and 5.4 from 5.4.3 on",
 			layout->minor, layout->release, file->path);
 	layout->shape = *shape;
+	layout->bias = file->bias;
+	layout->library = puc_library_learn(file, &t->memory);
 	return 0;
 }
 
