@@ -19,10 +19,13 @@ expect_record all 0 -a --idle -uk -F 10000 -t 2
 near 'all ticks' $(($(account kept all) + $(account lost all))) $(($(getconf _NPROCESSORS_ONLN) * 20000)) 0.3%
 kill "$target"
 
-# The clock of an idle processor may stand still: what it would have shown is no loss of the next program's.
+# The clock of an idle processor may stand still: what it would have shown is no loss of the next program's. The target runs for so short
+# that there may be no sample.
 sh -c 'while :; do sleep 0.1; done' &
 target=$!
-expect_record sleeper 0 -p "$target" -k -t 3
+record sleeper -p "$target" -k -t 3
+note "$T/sleeper.err"
+check 'sleeper: exit code' test "$status" -le 1
 check 'sleeper: an idle processor loses nothing' test "$(account lost sleeper)" -le $(($(getconf _NPROCESSORS_ONLN) * 300))
 
 # Four busy programs for each processor beside the target: what it says of its own CPU time is what is kept and lost, and what the account
