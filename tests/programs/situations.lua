@@ -298,6 +298,7 @@ local function less(a, b) local x, y = h(a), h(b); return x < y or x == y and a 
 local function sorts_numbers(count) for _ = 1, count do local t = {}; for i = 1, 40 do t[i] = (i * 7919) % 41 end table.sort(t, less) end end
 local function replaced(c) local x = h(#c); return x > 0 and c end
 local function replaces(count) for _ = 1, count do string.gsub('abcdefgh', '%w', replaced) end end
+local function matches(count) local s = 0; for _ = 1, count do for c in string.gmatch('abcdefgh', '%w') do s = h(s + #c) end end return s end
 local function produces() local x = 1; while true do x = h(x); coroutine.yield(x) end end
 
 local all_several = {
@@ -322,6 +323,7 @@ local all_several = {
 	several('table.concat', joins, { least = 2, times = 100, leaf = 'table.concat' }),
 	several('os.date', asks_date, { least = 2, times = 100, leaf = 'os.date' }),
 	several('sort by a compiled function', sorts_numbers, { least = 2, times = 20, most = true, leaf = 'table.sort' }),
+	several('gmatch in a trace', matches, { least = 2, times = 200, most = true, leaf = 'string.gmatch_aux,string.gmatch' }),
 	several('gsub by a compiled function', replaces, { least = 2, times = 200, most = true, leaf = 'string.gsub' }),
 }
 

@@ -16,11 +16,14 @@
  */
 enum lua_type {
 	LUA_FUNCTION = 1, /* its prototype */
-	LUA_FAST,         /* a function of LuaJIT itself: its number (ffid) */
+	LUA_FAST,         /* a function of LuaJIT itself: its number (ffid), or enum lua_variable */
 	LUA_C,            /* a function in C: its code */
 	LUA_TRACE,        /* a trace that is not there any more: its number */
 	LUA_SEGMENT,      /* no frame: see LUA_FROM_C; only with mixed */
 };
+
+/* Numbers of functions of which a trace only tells where their code is; no ffid. */
+enum lua_variable { LUA_GMATCH, LUA_WRAP };
 
 #define LUA_PC 47
 

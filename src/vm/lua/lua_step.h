@@ -49,6 +49,9 @@ enum {
 /* ffid of functions without one of their own. */
 enum { LUA_FF_LUA, LUA_FF_C };
 
+/* The state's GG_State, which has the code of all of LuaJIT's own functions, is smaller. */
+enum { LUA_STATE_SIZE = 0x4000 };
+
 /* Traces that are looked through, in all and per step. */
 enum { LUA_TRACES_MAX = 1 << 14, LUA_TRACES_STEP = 4 };
 /* Snapshots of a trace, as a power of two; their size, and that of an instruction. */
@@ -408,9 +411,31 @@ static inline int lua_leave_inlined(struct lua_walk *w, const struct luajit_shap
 }
 
 /*
+ * The frame in a trace of a function that is no constant. One of LuaJIT's own has its pc in the
+ * state: it is an iterator or a coroutine's function, the only ones that traces are compiled for
+ * whatever their upvalues are (rec_call_specialize() in lj_record.c). One that the trace has made
+ * itself is searched for, by the bytecode.
+ */
+static inline int lua_take_variable(struct lua_walk *w, const struct luajit_shape *s)
+{
+	uint64_t in_state = w->pc - w->global;
+
+	if (!w->pc)
+		return lua_miss_trace(w, 0);
+	if (in_state >= LUA_STATE_SIZE) {
+		w->code = w->pc;
+		return VM_ON;
+	}
+	w->vm.found = true;
+	w->vm.frame = (struct vm_frame){
+		VM_WHAT(LUA_FAST) | LUA_COMPILED | (in_state < s->jit_base ? LUA_GMATCH : LUA_WRAP),
+		0, 0};
+	return lua_leave_inlined(w, s, w->link);
+}
+
+/*
  * The frame in a trace whose function is PAIR[0], and link PAIR[1], unless that is behind the
- * entries. A function that the trace has made itself is no constant: its prototype is searched
- * for, by the bytecode.
+ * entries.
  */
 static inline int lua_take_inlined(
 	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
@@ -426,10 +451,8 @@ static inline int lua_take_inlined(
 		w->base -= (uint32_t)distance;
 		return VM_ON;
 	}
-	if (lua_constant(w, s, pair[0], &function)) {
-		w->code = w->pc;
-		return w->pc ? VM_ON : lua_miss_trace(w, 0);
-	}
+	if (lua_constant(w, s, pair[0], &function))
+		return lua_take_variable(w, s);
 	if (lua_take_function(w, s, function & VM_ADDRESS))
 		return VM_INCONSISTENT;
 	if (w->vm.mixed)

@@ -160,6 +160,19 @@ static void add_function(const struct lua_texts *t, struct strbuf *out)
 	}
 }
 
+/* Of LuaJIT's own function with that number; NULL: not known. */
+static const char *fast_name(const struct lua_layout *l, unsigned number)
+{
+	switch (number) {
+	case LUA_GMATCH:
+		return "string.gmatch_aux";
+	case LUA_WRAP:
+		return "coroutine.wrap_aux";
+	default:
+		return l->kind == LUA_PUC ? NULL : luajit_fast_name(l->jit.fast, number);
+	}
+}
+
 bool lua_texts_name(
 	const struct lua_layout *l, const struct lua_texts *t, uint64_t what, struct strbuf *out)
 {
@@ -172,9 +185,7 @@ bool lua_texts_name(
 		add_function(t, out);
 		break;
 	case LUA_FAST:
-		fast = l->kind == LUA_PUC
-			       ? NULL
-			       : luajit_fast_name(l->jit.fast, (unsigned)(what & VM_ADDRESS));
+		fast = fast_name(l, (unsigned)(what & VM_ADDRESS));
 		if (fast)
 			strbuf_adds(out, fast);
 		else if (t->name_len)
