@@ -128,11 +128,47 @@ static void test_names(void **state)
 	assert_int_equal(lua_texts_first_line(&texts), 0);
 }
 
+/* Code that was not loaded from a file has the first line of its text. */
+static void test_names_of_texts(void **state)
+{
+	static const struct {
+		const char *text, *name;
+	} list[] = {
+		{"return 1", "[string \"return 1\"]"},
+		{"", "[string \"\"]"},
+		{"local n = ...\nreturn n", "[string \"local n = ......\"]"},
+		{"\nreturn 1", "[string \"...\"]"},
+		{"123456789012345678901234567890123456789012345",
+			"[string \"123456789012345678901234567890123456789012345\"]"},
+		{"1234567890123456789012345678901234567890123456",
+			"[string \"123456789012345678901234567890123456789012345...\"]"},
+		{"12345678901234567890123456789012345678901234\xc3\xa4",
+			"[string \"12345678901234567890123456789012345678901234...\"]"},
+	};
+	struct lua_texts texts = {.named = true, .how = LUA_FIELD};
+	struct strbuf want = STRBUF_INIT, file = STRBUF_INIT;
+
+	(void)state;
+	texts.name_len = (uint32_t)strlen(strcpy(texts.name, "f"));
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		texts.chunk_len = (uint32_t)strlen(strcpy(texts.chunk, list[i].text));
+		strbuf_reset(&want);
+		strbuf_addf(&want, "%s:f", list[i].name);
+		check_name(&texts, VM_WHAT(LUA_FUNCTION) | 0x1000, want.buf);
+		strbuf_reset(&file);
+		assert_int_equal(lua_texts_file(&texts, &file), texts.chunk_len != 0);
+		assert_string_equal(file.buf, texts.chunk_len ? list[i].name : "");
+	}
+	strbuf_release(&want);
+	strbuf_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown_trace),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names_of_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

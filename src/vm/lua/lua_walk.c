@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { CHUNK = 64 }; /* bytes of a string that are read at once */
+enum {
+	CHUNK = 64,      /* bytes of a string that are read at once */
+	SOURCE_MAX = 45, /* bytes of a source text in names */
+};
 
 /* A walk and the target's memory. */
 struct lua_user_walk {
@@ -97,35 +100,44 @@ void lua_frame_texts(const struct lua_layout *l, const struct memory *memory,
 
 /* ---- names ---- */
 
-/* The chunk's name without '@' or '=' and, of a file, without its folder; or "[string]". */
-static const char *base_name(const struct lua_texts *t, int *len)
+static bool has_file(const struct lua_texts *t)
 {
-	const char *name = t->chunk, *slash;
-
-	*len = (int)t->chunk_len;
-	if (*len && (*name == '@' || *name == '=')) {
-		name++;
-		--*len;
-	} else {
-		name = "[string]";
-		*len = (int)strlen(name);
-	}
-	slash = *t->chunk == '@' ? memrchr(name, '/', (size_t)*len) : NULL;
-	if (slash) {
-		*len -= (int)(slash + 1 - name);
-		name = slash + 1;
-	}
-	return name;
+	return t->chunk_len && (*t->chunk == '@' || *t->chunk == '=');
 }
 
-static void add_module(const struct lua_texts *t, struct strbuf *out)
+/* The first line of a text that was loaded, shortened, as lj_debug_shortname() has it. */
+static void add_source(const struct lua_texts *t, struct strbuf *out)
 {
-	int len;
-	const char *name = base_name(t, &len);
+	size_t len = 0;
 
-	if (len > 4 && !memcmp(name + len - 4, ".lua", 4))
-		len -= 4;
-	strbuf_add(out, name, (size_t)len);
+	while (len < t->chunk_len && len < SOURCE_MAX && (unsigned char)t->chunk[len] >= ' ')
+		len++;
+	while (len && len < t->chunk_len && (t->chunk[len] & 0xc0) == 0x80) /* within a character */
+		len--;
+	strbuf_adds(out, "[string \"");
+	strbuf_add(out, t->chunk, len);
+	strbuf_adds(out, len < t->chunk_len ? "...\"]" : "\"]");
+}
+
+/* The chunk's name and a colon: of a file without its folder and SUFFIX. */
+static void add_base(const struct lua_texts *t, const char *suffix, struct strbuf *out)
+{
+	const char *name = t->chunk + 1, *slash;
+	size_t len = t->chunk_len - 1, end = strlen(suffix);
+
+	if (!has_file(t)) {
+		add_source(t, out);
+		strbuf_addch(out, ':');
+		return;
+	}
+	slash = *t->chunk == '@' ? memrchr(name, '/', len) : NULL;
+	if (slash) {
+		len -= (size_t)(slash + 1 - name);
+		name = slash + 1;
+	}
+	if (len > end && !memcmp(name + len - end, suffix, end))
+		len -= end;
+	strbuf_add(out, name, len);
 	strbuf_addch(out, ':');
 }
 
@@ -142,21 +154,18 @@ static bool is_builtin(const struct lua_texts *t)
 
 static void add_function(const struct lua_texts *t, struct strbuf *out)
 {
-	int len;
-	const char *name = base_name(t, &len);
-
 	if (is_builtin(t)) {
 		strbuf_adds(out, "builtin:");
 		strbuf_add(out, t->chunk, t->chunk_len);
 	} else if (t->is_main) {
-		add_module(t, out);
+		add_base(t, ".lua", out);
 		strbuf_adds(out, "main chunk");
 	} else if (is_named(t)) {
-		add_module(t, out);
+		add_base(t, ".lua", out);
 		strbuf_add(out, t->name, t->name_len);
 	} else {
-		strbuf_add(out, name, (size_t)len);
-		strbuf_addf(out, ":%" PRIu32, t->first_line);
+		add_base(t, "", out);
+		strbuf_addf(out, "%" PRIu32, t->first_line);
 	}
 }
 
@@ -209,10 +218,10 @@ bool lua_texts_file(const struct lua_texts *t, struct strbuf *file)
 {
 	if (!t->chunk_len || is_builtin(t))
 		return false;
-	if (*t->chunk == '@' || *t->chunk == '=')
+	if (has_file(t))
 		strbuf_add(file, t->chunk + 1, t->chunk_len - 1);
 	else
-		strbuf_adds(file, "[string]");
+		add_source(t, file);
 	return true;
 }
 
