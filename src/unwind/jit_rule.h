@@ -8,6 +8,7 @@
 
 #include "hotspot_code.h"
 #include "jit_layout.h"
+#include "sljit.h"
 #include "walk.h"
 
 #include "erlang_step.h"
@@ -127,6 +128,8 @@ static inline int walk_compiled(struct walk *w, const struct jit_layout *layout)
 	if (layout && jit_rule(w, layout, &rule))
 		return rule.cfa == UNWIND_CFA_LAYOUT ? walk_by_layout(w, layout)
 						     : walk_by_rule(w, &rule);
+	if (sljit_rule(w, &rule))
+		return walk_by_rule(w, &rule);
 	return walk_by_jit(w, walk_search_code(w, w->map.start));
 }
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps from the compiled code of Guile, Erlang and LuaJIT, and what is read of the code, made up.
+/* Steps from the compiled code of Guile, sljit, Erlang and LuaJIT, and what is read of it, made up.
  */
 #include "engine/jit/jit_erlang.h"
 #include "lib/util.h"
@@ -136,6 +136,116 @@ static void runtime_stacks__called(void **state)
 	begin(CODE, STACK);
 	put(STACK + 24, CODE); /* behind no call */
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
+}
+
+/* ---- sljit ---- */
+
+enum {
+	CHUNK = TEXT + 0x10000, /* a free block, one with the function, another free one */
+	FUNCTION = CHUNK + 0x410,
+	BODY = FUNCTION + 0x30,
+	PART = FUNCTION + 0x60, /* that the function calls */
+	LEAVE = FUNCTION + 0x70,
+};
+
+static void put_block(uint64_t at, uint64_t size, uint64_t before)
+{
+	put(at, size);
+	put(at + 8, before);
+}
+
+static const char enters[] = "\x53\x41\x57\x41\x56\x41\x55\x55" /* push rbx, r15 to r13, rbp */
+			     "\x48\x89\xfb"                     /* mov %rdi,%rbx */
+			     "\x48\x81\xec\xa0\x00\x00\x00";    /* sub $0xa0,%rsp */
+
+static int setup_sljit(void **state)
+{
+	setup(state);
+	put_block(CHUNK, 0, 0);
+	put(CHUNK + 32, 0x400);
+	put_block(CHUNK + 0x400, 0x200, 0x400);
+	put_block(CHUNK + 0x600, 0, 0x200);
+	put(CHUNK + 0x600 + 32, 0x7f0);
+	put_code(FUNCTION, enters, sizeof(enters) - 1);
+	PUT_CODE(PART, "\x8f\x44\x24\x08");                      /* pop 8(%rsp) */
+	PUT_CODE(LEAVE, "\x5d\x41\x5d\x41\x5e\x41\x5f\x5b\xc3"); /* pop rbp, r13 to r15, rbx; ret */
+	return 0;
+}
+
+/* A step from PC, with PUSHED registers and MORE bytes on the stack, leads to the caller. */
+static void assert_sljit(uint64_t pc, uint32_t pushed, uint32_t more, bool call)
+{
+	uint64_t cfa = STACK + 8 + 8ULL * pushed + more, bx;
+
+	put(cfa - 8, CALLED);
+	for (uint64_t i = 1; i <= pushed; i++)
+		put(cfa - 8 - 8 * i, 40 + i);
+	begin(pc, STACK);
+	w.reg[REG_FP] = 33;
+	w.call = call;
+	assert_int_equal(walk_compiled(&w, &(struct jit_layout){0}), WALK_ON);
+	assert_caller(CALLED, cfa);
+	assert_int_equal(w.reg[REG_FP], pushed == 5 ? 45 : 33);
+	assert_int_equal(walk_base(&w, REG_BX, &bx), WALK_ON);
+	assert_int_equal(bx, pushed ? 41 : BX);
+}
+
+static void runtime_stacks__sljit(void **state)
+{
+	static const uint32_t pushes[] = {0, 1, 3, 5, 7, 8}, pops[] = {0, 1, 3, 5, 7, 8};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_LEN(pushes); i++)
+		assert_sljit(FUNCTION + pushes[i], i, 0, false);
+	assert_sljit(FUNCTION + 11, 5, 0, false); /* before it subtracts */
+	assert_sljit(BODY, 5, 0xa0, false);
+	assert_sljit(BODY, 5, 0xa0, true);
+	assert_sljit(PART, 5, 0xa8, false);
+	for (uint32_t i = 0; i < ARRAY_LEN(pops); i++)
+		assert_sljit(LEAVE + pops[i], 5 - i, 0, false);
+}
+
+static void runtime_stacks__sljit_of_other_versions(void **state)
+{
+	(void)state;
+	PUT_CODE(FUNCTION, "\xf3\x0f\x1e\xfa\x53\x41\x57\x41\x56\x41\x55\x55" /* endbr64 */
+			   "\x48\x8b\xdf\x48\x83\xec\x20");
+	assert_sljit(FUNCTION, 0, 0, false);
+	assert_sljit(FUNCTION + 4, 0, 0, false);
+	assert_sljit(BODY, 5, 0x20, false);
+	/* a chunk of 64 KB more */
+	put_block(CHUNK, 0x11, 0);
+	put_block(TEXT, 0x10400, 0);
+	put_block(CHUNK + 0x400, 0x200, 0x10400);
+	assert_sljit(BODY, 5, 0x20, true);
+}
+
+/* Memory that looks as sljit's, and is not. */
+static void runtime_stacks__not_sljit(void **state)
+{
+	const struct jit_layout none = {0};
+	static const struct {
+		uint64_t at, word;
+	} list[] = {
+		{CHUNK + 8, 8},                    /* the first one has one before it */
+		{CHUNK + 32, 0},                   /* no size, */
+		{CHUNK + 32, 8},                   /* or too small, */
+		{CHUNK + 32, 0x401},               /* or odd */
+		{CHUNK + 0x408, 0x500},            /* not the size of the one before */
+		{CHUNK + 0x400, 0},                /* it is free */
+		{FUNCTION, 0x9090909090909090},    /* it pushes nothing, and subtracts nothing */
+		{FUNCTION + 11, 0x80000000ec8148}, /* it subtracts too much */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		setup_sljit(state);
+		put(list[i].at, list[i].word);
+		put(STACK + 200, CALLED);
+		begin(BODY, STACK);
+		w.reg[REG_FP] = 33;
+		w.call = true;
+		assert_int_equal(walk_compiled(&w, &none), WALK_NO_RULE);
+	}
 }
 
 /* ---- Erlang ---- */
@@ -517,6 +627,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(runtime_stacks__called, setup),
+		cmocka_unit_test_setup(runtime_stacks__sljit, setup_sljit),
+		cmocka_unit_test_setup(runtime_stacks__sljit_of_other_versions, setup_sljit),
+		cmocka_unit_test_setup(runtime_stacks__not_sljit, setup_sljit),
 		cmocka_unit_test_setup(runtime_stacks__erlang_frames, setup),
 		cmocka_unit_test_setup(runtime_stacks__erlang_parts, setup),
 		cmocka_unit_test_setup(runtime_stacks__erlang_calls_c, setup),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 55-runtimes: code that runtimes compile while they run, without frame pointers, and assembly of theirs: stacks are whole, and callers of
 # leaves right.
-# Packages: guile-3.0 luajit; Erlang, too, where it is installed: its package would start a server.
+# Packages: grep guile-3.0 luajit; Erlang, too, where it is installed: its package would start a server.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -127,6 +127,17 @@ if of_runtime luajit luajit luajit "$T/work.lua"; then
 	callers luajit
 	end_runtime
 fi
+# PCRE2's regular expressions; calls within them, too
+mkfifo "$T/lines"
+yes 'a thing that sings, abcddd queueing, and no more of it' >"$T/lines" &
+feeder=$!
+if of_runtime pcre2 grep sh -c "echo spinning; LC_ALL=C exec grep -Pc '(a|b|c+d*)+([aeiou]{2,}|qu)(?:(x)|y|(?1))*[^ ]*ing' '$T/lines'"; then
+	check_eq 'pcre2: the rest' '' "$(sed -n 's/^\(.*\) [0-9]*$/\1/p' "$T/pcre2.folded" | grep '\[truncated' | head -n 3)"
+	callers pcre2
+	end_runtime
+fi
+kill "$feeder" 2>/dev/null || :
+wait "$feeder" 2>/dev/null || :
 for jit in off on; do
 	if ! command -v luajit >/dev/null; then
 		skip "luajit -j$jit" 'no luajit'

@@ -45,6 +45,16 @@ __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t s
 /* inline: each call takes at least 32 bytes of the stack, as kernels count */
 #define JIT_SEARCH_CODE(w, start) search_blocks(WALK_LANE(w), start, walk_pc(w))
 
+__noinline int next_sljit_block(uint32_t lane);
+__noinline int next_sljit_push(uint32_t lane);
+__noinline int next_sljit_move(uint32_t lane);
+__noinline int next_sljit_pop(uint32_t lane);
+
+#define SLJIT_NEXT_BLOCK(w) next_sljit_block(WALK_LANE(w))
+#define SLJIT_NEXT_PUSH(w) next_sljit_push(WALK_LANE(w))
+#define SLJIT_NEXT_MOVE(w) next_sljit_move(WALK_LANE(w))
+#define SLJIT_NEXT_POP(w) next_sljit_pop(WALK_LANE(w))
+
 #include "unwind/jit_rule.h"
 
 static __always_inline const struct jit_layout *my_layout(struct scratch *s)
@@ -87,6 +97,46 @@ __noinline int look_up_layout(uint32_t lane)
 		return 0;
 	s->lane = lane;
 	return jit_rule(&s->walk, layout, &s->jit_rule);
+}
+
+/* As sljit_next_block() and so on. */
+__noinline int next_sljit_block(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || sljit_next_block(&s->walk);
+}
+
+__noinline int next_sljit_push(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || sljit_next_push(&s->walk);
+}
+
+__noinline int next_sljit_move(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || sljit_next_move(&s->walk);
+}
+
+__noinline int next_sljit_pop(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return !s || sljit_next_pop(&s->walk);
+}
+
+/* Sets s->jit_rule to that of the walk's pc in code of sljit's; 0: it is none. */
+__noinline int look_up_sljit(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	s->lane = lane;
+	return sljit_rule(&s->walk, &s->jit_rule);
 }
 
 /* Steps to the caller by the layout of the process. */

@@ -358,7 +358,7 @@ static __always_inline int look_up(
 	e->is_compiled = w->map.table == WALK_MEMORY;
 	if (!e->is_compiled)
 		return look_up_rule(w, e, key);
-	if (look_up_layout(lane))
+	if (look_up_layout(lane) || look_up_sljit(lane))
 		e->rule = s->jit_rule;
 	else
 		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
