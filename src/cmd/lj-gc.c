@@ -2,19 +2,13 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "process/process.h"
-#include "process/reader.h"
 #include "process/task.h"
-#include "symbol/elf/elffile.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
-#include "vm/inspect.h"
-#include "vm/lua/luajit_find.h"
 #include "vm/lua/luajit_gc.h"
-#include "vm/lua/luajit_states.h"
+#include "vm/lua/luajit_process.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { LONGEST_S = 1000000 };
@@ -22,9 +16,7 @@ enum { LONGEST_S = 1000000 };
 struct gc_command {
 	uint32_t pid;
 	double interval, seconds; /* 0: once; no end */
-	struct processes ps;
-	struct target target;
-	struct luajit_states states;
+	struct luajit_process process;
 	int64_t began_ns;
 	bool any;        /* a row was printed */
 	uint64_t failed; /* a state that could not be read, 0: none */
@@ -79,51 +71,11 @@ static const struct argp argp = {
 	       "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
 };
 
-/* Drops states with 32-bit references, whose collectors are laid out in other ways. */
-static void keep_wide(struct gc_command *o)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < o->states.nr; i++)
-		if (luajit_state_at(&o->target.memory, o->states.list[i]) == LUAJIT_GC64)
-			o->states.list[nr++] = o->states.list[i];
-	o->states.nr = nr;
-}
-
-static int find_states(struct gc_command *o, struct strbuf *err)
-{
-	struct process *p = processes_get(&o->ps, o->pid);
-	struct luajit_layout layout;
-	int found;
-
-	if (!p->generation) {
-		process_scan(&o->ps, p, err);
-		return fail(err, "; %s", task_refusal(o->pid));
-	}
-	inspect_init(&o->target, &o->ps, p, NULL);
-	found = luajit_find(&o->target, NULL, &layout, err);
-	if (found < 0)
-		return -1;
-	if (found)
-		return fail(err,
-			"no LuaJIT in process %" PRIu32 ": none of its files exports %s; the Lua "
-			"of PUC-Rio is not supported",
-			o->pid, LUAJIT_SYMBOL);
-	o->states = luajit_states_search(&o->target.memory);
-	keep_wide(o);
-	if (!o->states.nr)
-		return fail(err,
-			"no state of LuaJIT 2.1 (GC64) in process %" PRIu32
-			": it has made none yet, or its LuaJIT is 2.0 or built without GC64",
-			o->pid);
-	return 0;
-}
-
 static void print_row(struct gc_command *o, uint64_t global)
 {
 	struct luajit_gc gc;
 
-	if (!luajit_gc_read(&o->target.memory, global, &gc)) {
+	if (!luajit_gc_read(&o->process.target.memory, global, &gc)) {
 		if (task_lives(o->pid, 0))
 			o->failed = global;
 		return;
@@ -139,9 +91,10 @@ static bool print_rows(struct gc_command *o)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < o->states.nr; i++)
-		if (luajit_state_at(&o->target.memory, o->states.list[i]) == LUAJIT_GC64) {
-			print_row(o, o->states.list[i]);
+	for (size_t i = 0; i < o->process.states.nr; i++)
+		if (luajit_state_at(&o->process.target.memory, o->process.states.list[i]) ==
+			LUAJIT_GC64) {
+			print_row(o, o->process.states.list[i]);
 			nr++;
 		}
 	o->any = true;
@@ -185,16 +138,11 @@ int main(int argc, char **argv)
 	int ret = EXIT_FAILED;
 
 	program_init();
-	elffile_use_heads_only();
 	arg_parse(&argp, argc, argv, 0, &o);
-	processes_init(&o.ps);
-	if (!find_states(&o, &err))
+	if (!luajit_process_open(&o.process, o.pid, &err))
 		ret = watch(&o);
 	program_say_lines(&err);
 	strbuf_release(&err);
-	free(o.states.list);
-	inspect_release(&o.target);
-	processes_release(&o.ps);
-	reader_end();
+	luajit_process_close(&o.process);
 	return ret;
 }

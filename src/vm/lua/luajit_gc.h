@@ -6,7 +6,35 @@
 #include "vm/target.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { LUAJIT_GC = 0x10 }; /* in global_State */
+
+enum luajit_phase {
+	LUAJIT_PAUSE,
+	LUAJIT_PROPAGATE,
+	LUAJIT_ATOMIC,
+	LUAJIT_SWEEP_STRINGS,
+	LUAJIT_SWEEP,
+	LUAJIT_FINALIZE,
+};
+
+/* Of global_State from LUAJIT_GC on: GCState, the empty string, flags, StrInternState. */
+struct luajit_gc_state {
+	uint64_t total, threshold;
+	uint8_t white, phase, flags[2];
+	uint32_t sweepstr;
+	uint64_t root, sweep, gray, grayagain, weak, mmudata;
+	uint64_t debt, estimate;
+	uint32_t stepmul, pause;
+	uint64_t lightudseg, empty_string[4], string_table;
+	uint32_t string_mask, nr_strings;
+};
+_Static_assert(offsetof(struct luajit_gc_state, string_mask) == 0xa0 - LUAJIT_GC, "as in lj_obj.h");
+
+/* Reads that of the state GLOBAL as it is. False: it is not readable, or not a collector's. */
+bool luajit_gc_read_state(const struct memory *m, uint64_t global, struct luajit_gc_state *state);
 
 struct luajit_gc {
 	const char *phase;       /* "pause", "propagate", … */

@@ -26,9 +26,12 @@ enum {
 /* Values of gct: of objects, and in the upper 17 bits of values, inverted. */
 enum luajit_type {
 	LUAJIT_STRING = 4,
+	LUAJIT_UPVALUE = 5,
 	LUAJIT_THREAD = 6,
+	LUAJIT_PROTO = 7,
 	LUAJIT_FUNCTION = 8,
 	LUAJIT_TRACE = 9,
+	LUAJIT_CDATA = 10,
 	LUAJIT_TABLE = 11,
 	LUAJIT_USERDATA = 12,
 };

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/csv.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "vm/lua/luajit_objects.h"
+#include "vm/lua/luajit_process.h"
+
+#include <inttypes.h>
+
+enum { TOP_MAX = 100000, STOP_MAX_S = 10 };
+
+struct objs_command {
+	uint32_t pid;
+	size_t top;  /* objects to be listed; 0: the types are */
+	double stop; /* seconds; 0: the process is not stopped */
+	struct luajit_process process;
+	bool partial;
+};
+
+static const struct argp_option table[] = {
+	{"pid", 'p', "PID", 0, "This process", 1},
+	{"top", 'n', "NUMBER", 0, "List the NUMBER largest objects instead of types", 1},
+	{"stop", 's', "TIME", 0, "Stop the process while it is read, for TIME (5ms) at most", 1},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct objs_command *o = state->input;
+
+	switch (key) {
+	case 'p':
+		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+		break;
+	case 'n':
+		o->top = arg_count("--top", arg, 1, TOP_MAX, state);
+		break;
+	case 's':
+		o->stop = arg_duration("--stop", arg, STOP_MAX_S, state);
+		break;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case ARGP_KEY_ARG:
+		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!o->pid)
+			arg_error(state, "no process: give -p PID");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "-p PID",
+	.doc = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
+	       "bytes, as CSV on stdout. The process is not stopped, unless told so.\v"
+	       "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",
+};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_sum(uint64_t state, const char *name, const struct luajit_use_sum *s,
+	const struct luajit_objects *all)
+{
+	printf("%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%.2f,%" PRIu64 ",%" PRIu64 ",", state, name,
+		s->nr, s->bytes, percent(s->bytes, all->total), s->nr ? s->bytes / s->nr : 0,
+		s->largest);
+	if (s->address)
+		printf("%#" PRIx64, s->address);
+	putchar('\n');
+}
+
+static void print_types(uint64_t state, const struct luajit_objects *o)
+{
+	uint64_t rest = o->total > o->bytes ? o->total - o->bytes : 0;
+
+	for (int i = 0; i < LUAJIT_USES; i++)
+		print_sum(state, luajit_use_name(i), &o->sums[i], o);
+	printf("%#" PRIx64 ",other,,%" PRIu64 ",%.2f,,,\n", state, rest, percent(rest, o->total));
+	printf("%#" PRIx64 ",total,,%" PRIu64 ",%.2f,,,\n", state, o->total,
+		percent(o->total, o->total));
+}
+
+static void print_top(uint64_t state, const struct luajit_objects *o)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < o->nr_top; i++) {
+		strbuf_reset(&text);
+		csv_field(&text, o->texts[i], strlen(o->texts[i]));
+		printf("%#" PRIx64 ",%s,%" PRIu64 ",%#" PRIx64 ",%s\n", state,
+			luajit_use_name(o->top[i].use), o->top[i].bytes, o->top[i].address,
+			text.buf);
+	}
+	strbuf_release(&text);
+}
+
+/* How whole the reading is. */
+static void say_quality(
+	const struct objs_command *c, uint64_t state, const struct luajit_objects *o)
+{
+	struct strbuf s = STRBUF_INIT;
+
+	strbuf_addf(&s, "state %#" PRIx64 ": %.1f %% of its %" PRIu64 " bytes are explained", state,
+		percent(o->bytes, o->total), o->total);
+	strbuf_addf(&s, "; read in %.1f ms, %u %s", (double)o->copied_ns / 1e6, o->tries,
+		o->tries == 1 ? "try" : "tries");
+	if (o->stopped_ns)
+		strbuf_addf(&s, ", stopped for %.1f ms", (double)o->stopped_ns / 1e6);
+	if (o->lost)
+		strbuf_addf(&s, "; %" PRIu64 " references could not be followed", o->lost);
+	if (!o->is_steady)
+		strbuf_adds(&s, "; objects were freed meanwhile");
+	if (o->is_full)
+		strbuf_adds(&s, "; only the first 2 GiB were read");
+	if (c->stop > 0 && !o->stopped_ns)
+		strbuf_adds(&s, "; the process could not be stopped in that time");
+	else if ((o->lost || !o->is_steady) && c->stop <= 0)
+		strbuf_adds(&s, ": try again, or with --stop=5ms");
+	else if (o->lost || !o->is_steady)
+		strbuf_adds(&s, ": allow more time with --stop");
+	program_say("%s", s.buf);
+	strbuf_release(&s);
+}
+
+static void count_state(struct objs_command *c, uint64_t state)
+{
+	struct luajit_objects_request request = {.memory = &c->process.target.memory,
+		.layout = &c->process.layout,
+		.global = state,
+		.top = c->top,
+		.pid = c->pid,
+		.stop_ns = (int64_t)(c->stop * 1e9)};
+	struct luajit_objects o;
+
+	if (luajit_objects_count(&request, &o)) {
+		if (c->top)
+			print_top(state, &o);
+		else
+			print_types(state, &o);
+		say_quality(c, state, &o);
+	} else {
+		program_say("state %#" PRIx64 " of process %" PRIu32
+			    " could not be read: it is gone, or there is no memory for a copy",
+			state, c->pid);
+	}
+	c->partial |=
+		!o.tries || o.lost || !o.is_steady || o.is_full || (c->stop > 0 && !o.stopped_ns);
+	luajit_objects_release(&o);
+}
+
+static int count_all(struct objs_command *c)
+{
+	puts(c->top ? "state,type,bytes,address,what"
+		    : "state,type,count,bytes,percent,average,largest,address");
+	for (size_t i = 0; i < c->process.states.nr; i++)
+		count_state(c, c->process.states.list[i]);
+	if (program_close(stdout, "stdout"))
+		return EXIT_FAILED;
+	return c->partial ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct objs_command c = {0};
+	struct strbuf err = STRBUF_INIT;
+	int ret = EXIT_FAILED;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	if (!luajit_process_open(&c.process, c.pid, &err))
+		ret = count_all(&c);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	luajit_process_close(&c.process);
+	return ret;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef VM_LUA_LUAJIT_OBJECT_TEXT_H
+#define VM_LUA_LUAJIT_OBJECT_TEXT_H
+
+#include "luajit_object_walk.h"
+
+struct strbuf;
+
+/*
+ * Appends what OBJECT is, from the copy: the beginning of a string, the place of a function, the
+ * number of a table's slots. Unprintable bytes are \xHH.
+ */
+void luajit_object_text(
+	struct object_walk *w, const struct luajit_object *object, struct strbuf *text);
+
+#endif

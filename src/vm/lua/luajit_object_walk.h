@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The walk over a collector's lists in a copy of the process's memory. */
+#ifndef VM_LUA_LUAJIT_OBJECT_WALK_H
+#define VM_LUA_LUAJIT_OBJECT_WALK_H
+
+#include "luajit_gc.h"
+#include "luajit_heads.h"
+#include "luajit_objects.h"
+#include "vm/memory_copy.h"
+
+struct object_walk {
+	struct memory_copy *copy;
+	const struct luajit_layout *layout;
+	uint64_t global;
+	struct luajit_gc_state gc; /* as it was before the copy */
+	struct luajit_ctype_state types;
+	uint64_t thread_size; /* of a lua_State */
+	uint64_t size_max;    /* of an object; a larger one is none */
+	struct luajit_objects *objects;
+	size_t top_max;
+};
+
+/* Adds up all objects, and takes the largest ones, in no order. Each is looked at once. */
+void object_walk(struct object_walk *w);
+
+/* The C type ID without its attributes; NULL: there is none. */
+const struct luajit_ctype *object_walk_ctype(struct object_walk *w, uint32_t id);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process with states of LuaJIT 2.1 (GC64), for programs that look at one. */
+#ifndef VM_LUA_LUAJIT_PROCESS_H
+#define VM_LUA_LUAJIT_PROCESS_H
+
+#include "lua_layout.h"
+#include "luajit_states.h"
+#include "process/process.h"
+#include "vm/target.h"
+
+struct strbuf;
+
+struct luajit_process {
+	struct processes ps;
+	struct target target;
+	struct luajit_layout layout;
+	struct luajit_states states; /* those of GC64 */
+};
+
+/*
+ * Finds the states of process PID. -1 and ERR, in words for its user: there are none, or they
+ * cannot be read. To be closed in any case; must not be moved until then.
+ */
+int luajit_process_open(struct luajit_process *p, uint32_t pid, struct strbuf *err);
+void luajit_process_close(struct luajit_process *p);
+
+#endif

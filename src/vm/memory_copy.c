@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "memory_copy.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+	BLOCK = 1 << 18, /* of the bytes; a block may have pages of several areas */
+	BLOCK_PAGES = BLOCK / AREA_PAGE,
+	BATCH = 8, /* blocks */
+	MARK = 8,
+};
+
+#define LISTED_MAX (16ULL << 30)
+
+/* Whether a block was read; WANTED: it will be in the next batch. */
+enum { ABSENT, WANTED, READ };
+
+/* Pages that are never touched cost nothing. */
+static void *reserve(uint64_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t marks_size(const struct memory_copy *c)
+{
+	return c->size / MARK / 8;
+}
+
+static size_t nr_blocks(const struct memory_copy *c)
+{
+	return (c->size + BLOCK - 1) / BLOCK;
+}
+
+bool memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max)
+{
+	*c = (struct memory_copy){.memory = m, .max = max};
+	c->areas = memory_areas(m, LISTED_MAX, &c->nr_areas);
+	c->offsets = xcalloc(c->nr_areas + 1, sizeof(*c->offsets));
+	for (size_t i = 0; i < c->nr_areas; i++) {
+		c->offsets[i] = c->size;
+		c->size += c->areas[i].end - c->areas[i].start;
+	}
+	c->offsets[c->nr_areas] = c->size;
+	if (!c->size)
+		return false;
+	c->blocks = xcalloc(nr_blocks(c), 1);
+	c->bytes = reserve(c->size);
+	c->marks = reserve(marks_size(c));
+	return c->bytes && c->marks;
+}
+
+void memory_copy_release(struct memory_copy *c)
+{
+	if (c->bytes)
+		munmap(c->bytes, c->size);
+	if (c->marks)
+		munmap(c->marks, marks_size(c));
+	free(c->areas);
+	free(c->offsets);
+	free(c->blocks);
+	*c = (struct memory_copy){0};
+}
+
+/* ---- reading ---- */
+
+/* The area of the byte OFFSET. */
+static size_t area_of(const struct memory_copy *c, uint64_t offset)
+{
+	size_t low = 0, high = c->nr_areas;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->offsets[middle] <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Reads NR blocks from FIRST on. */
+static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
+{
+	static uint64_t pages[BATCH * BLOCK_PAGES];
+	uint64_t at = (uint64_t)first * BLOCK, end = at + (uint64_t)nr * BLOCK;
+	size_t area = area_of(c, at), count = 0;
+
+	memset(c->blocks + first, READ, nr);
+	if (end > c->size)
+		end = c->size;
+	if (end - at > c->max - c->read) {
+		c->is_full = true;
+		return;
+	}
+	c->read += end - at;
+	for (uint64_t offset = at; offset < end; offset += AREA_PAGE) {
+		while (offset >= c->offsets[area + 1])
+			area++;
+		pages[count++] = c->areas[area].start + (offset - c->offsets[area]);
+	}
+	memory_scattered(c->memory, pages, count, AREA_PAGE, c->bytes + at);
+}
+
+/* Wants the blocks with bytes from OFFSET to END, and one more. */
+static void want_blocks(struct memory_copy *c, uint64_t offset, uint64_t end)
+{
+	size_t last = (end - 1) / BLOCK + 1;
+
+	for (size_t i = offset / BLOCK; i <= last && i < nr_blocks(c); i++)
+		if (c->blocks[i] == ABSENT)
+			c->blocks[i] = WANTED;
+}
+
+/* Both lists are sorted. */
+static void want_areas(struct memory_copy *c, const struct memory_area *areas, size_t nr)
+{
+	for (size_t i = 0, k = 0; i < c->nr_areas && k < nr;) {
+		const struct memory_area *a = &c->areas[i];
+		uint64_t start = areas[k].start > a->start ? areas[k].start : a->start,
+			 end = areas[k].end < a->end ? areas[k].end : a->end;
+
+		if (start < end)
+			want_blocks(c, c->offsets[i] + (start - a->start),
+				c->offsets[i] + (end - a->start));
+		if (areas[k].end < a->end)
+			k++;
+		else
+			i++;
+	}
+}
+
+void memory_copy_read(
+	struct memory_copy *c, const struct memory_area *areas, size_t nr, int64_t until_ns)
+{
+	size_t count;
+
+	want_areas(c, areas, nr);
+	for (size_t i = 0; i < nr_blocks(c); i += count) {
+		for (count = 0; count < BATCH && i + count < nr_blocks(c); count++)
+			if (c->blocks[i + count] != WANTED)
+				break;
+		if (count && until_ns && monotonic_ns() >= until_ns)
+			memset(c->blocks + i, ABSENT, count);
+		else if (count)
+			read_blocks(c, i, count);
+		else
+			count = 1;
+	}
+}
+
+struct memory_area *memory_copy_areas(const struct memory_copy *c, size_t *nr)
+{
+	struct memory_area *list = NULL;
+	size_t alloc = 0;
+
+	*nr = 0;
+	for (size_t i = 0; i < c->nr_areas; i++)
+		for (uint64_t at = c->areas[i].start; at < c->areas[i].end; at += AREA_PAGE) {
+			uint64_t offset = c->offsets[i] + (at - c->areas[i].start);
+
+			if (c->blocks[offset / BLOCK] != READ)
+				continue;
+			if (*nr && list[*nr - 1].end == at) {
+				list[*nr - 1].end += AREA_PAGE;
+				continue;
+			}
+			ALLOC_GROW(list, *nr, alloc);
+			list[(*nr)++] = (struct memory_area){at, at + AREA_PAGE};
+		}
+	return list;
+}
+
+/* ---- use ---- */
+
+/* False: ADDRESS is in no area; else in the one found. */
+static bool find_area(struct memory_copy *c, uint64_t address)
+{
+	size_t low = 0, high = c->nr_areas;
+
+	if (address >= c->areas[c->found].start && address < c->areas[c->found].end)
+		return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address >= c->areas[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == c->nr_areas || address < c->areas[low].start)
+		return false;
+	c->found = low;
+	return true;
+}
+
+const void *memory_copy_at(struct memory_copy *c, uint64_t address, uint64_t len)
+{
+	uint64_t offset;
+
+	if (!len || !find_area(c, address) || len > c->areas[c->found].end - address)
+		return NULL;
+	offset = c->offsets[c->found] + (address - c->areas[c->found].start);
+	for (size_t i = offset / BLOCK; i <= (offset + len - 1) / BLOCK; i++)
+		if (c->blocks[i] != READ)
+			read_blocks(c, i, 1);
+	return c->bytes + offset;
+}
+
+bool memory_copy_mark(struct memory_copy *c, uint64_t address)
+{
+	uint64_t bit;
+
+	if (!find_area(c, address))
+		return false;
+	bit = (c->offsets[c->found] + (address - c->areas[c->found].start)) / MARK;
+	if (c->marks[bit / 8] >> bit % 8 & 1)
+		return false;
+	c->marks[bit / 8] |= (unsigned char)(1 << bit % 8);
+	return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A copy of memory that a process has written. Blocks are read when they are first asked for, or
+ * many at once; the process runs on meanwhile.
+ */
+#ifndef VM_MEMORY_COPY_H
+#define VM_MEMORY_COPY_H
+
+#include "target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory_copy {
+	const struct memory *memory;
+	struct memory_area *areas;
+	uint64_t *offsets; /* of each area in the bytes */
+	size_t nr_areas;
+	size_t found;         /* the area that was found last */
+	char *bytes;          /* of all areas: those of blocks that were read */
+	unsigned char *marks; /* a bit for 8 bytes */
+	unsigned char *blocks;
+	uint64_t size, max, read; /* bytes: of the areas; that may be read; that were read */
+	bool is_full;             /* more was asked for than may be read */
+};
+
+/*
+ * Lists the memory of M, of which at most MAX bytes will be read; reads nothing. False: there is
+ * none, or no room. To be released in any case.
+ */
+bool memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max);
+void memory_copy_release(struct memory_copy *c);
+
+/* What was read of it, as areas; the caller frees the list. */
+struct memory_area *memory_copy_areas(const struct memory_copy *c, size_t *nr);
+
+/* Reads the blocks of these areas and the next ones, until monotonic time UNTIL_NS, 0: all. */
+void memory_copy_read(
+	struct memory_copy *c, const struct memory_area *areas, size_t nr, int64_t until_ns);
+
+/* LEN bytes at ADDRESS, valid until the release; NULL: they are not in the process's memory. */
+const void *memory_copy_at(struct memory_copy *c, uint64_t address, uint64_t len);
+
+/* Marks the 8 bytes at ADDRESS, which are in the copy. False: they are marked already. */
+bool memory_copy_mark(struct memory_copy *c, uint64_t address);
+
+#endif
