@@ -157,7 +157,8 @@ $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
-# each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them all
+# each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them, but
+# trace_exits, which is no tool of the engine
 BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
@@ -172,8 +173,9 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
 $(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h) src/engine/bpf/kern
-	$(Q)printf '#include "%s.skel.h"\n' $(BPF_TOOLS) > $@
+	$(Q)printf '#include "%s.skel.h"\n' $(filter-out trace_exits,$(BPF_TOOLS)) > $@
 $(O)/src/engine/bpf/programs.o: $(O)/bpf/skeletons.h
+$(O)/src/engine/bpf/exit_counts.o: $(O)/bpf/trace_exits.skel.h
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden

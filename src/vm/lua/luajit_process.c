@@ -34,6 +34,7 @@ int luajit_process_open(struct luajit_process *p, uint32_t pid, struct strbuf *e
 		process_scan(&p->ps, process, err);
 		return fail(err, "; %s", task_refusal(pid));
 	}
+	p->process = process;
 	inspect_init(&p->target, &p->ps, process, NULL);
 	found = luajit_find(&p->target, NULL, &p->layout, err);
 	if (found < 0)

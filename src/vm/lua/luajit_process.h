@@ -12,6 +12,7 @@ struct strbuf;
 
 struct luajit_process {
 	struct processes ps;
+	const struct process *process;
 	struct target target;
 	struct luajit_layout layout;
 	struct luajit_states states; /* those of GC64 */

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/bpf/exit_counts.h"
+#include "lib/csv.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "process/task.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "vm/lua/luajit_exits.h"
+#include "vm/lua/luajit_process.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	LONGEST_S = 1000000,
+	POLL_NS = 100000000,
+	POLL_SHARE = 10, /* of the time, at most */
+};
+
+/* Where a trace starts. */
+struct trace_start {
+	char *function; /* "": not known */
+	uint32_t line;
+};
+
+struct exit_row {
+	struct exit_key key;
+	struct exit_value value;
+};
+
+struct exits_command {
+	uint32_t pid;
+	double seconds; /* 0: until it ends */
+	struct luajit_process process;
+	struct exit_counts exits;
+	struct trace_start *starts;
+	size_t nr_starts, starts_alloc;
+	struct table by_trace; /* state with number, start -> index in starts + 1 */
+	struct exit_row *rows;
+	size_t nr, alloc;
+	double elapsed;
+};
+
+static volatile sig_atomic_t stopped;
+
+static const struct argp_option table[] = {
+	{"pid", 'p', "PID", 0, "This process", 1},
+	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct exits_command *o = state->input;
+
+	switch (key) {
+	case 'p':
+		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+		break;
+	case 't':
+		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
+		break;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case ARGP_KEY_ARG:
+		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (!o->pid)
+			arg_error(state, "no process: give -p PID");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = "-p PID",
+	.doc = "Counts how often the traces of LuaJIT's compiler are left in a process, by trace "
+	       "and exit, as CSV on stdout.\v"
+	       "Exit status: 0 all exits were counted; 1 some were not; 2 failed; 64 wrong usage.",
+};
+
+/* ---- counting ---- */
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+/* Those that are ignored stay so. */
+static void catch_signals(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+		struct sigaction before;
+
+		sigaction(ending[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	}
+}
+
+static int begin_counting(struct exits_command *c, struct strbuf *err)
+{
+	struct luajit_exit_handler handler;
+	struct exit_counts_probe probe = {.pid = c->pid};
+	char path[64];
+
+	if (!luajit_exit_handler_find(&c->process, &handler))
+		return fail(err,
+			"LuaJIT in process %" PRIu32 " has no code that leaves traces as that of "
+			"LuaJIT 2.1 (GC64) for x86_64: it was built without its compiler",
+			c->pid);
+	/* also if the file was replaced, or is in a container */
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, c->pid,
+		handler.start, handler.end);
+	probe.path = path;
+	probe.offset = handler.offset;
+	probe.settings = (struct exits_settings){.vmstate = handler.vmstate,
+		.vmstate_at = LUAJIT_VMSTATE,
+		.traces = c->process.layout.has_traces ? c->process.layout.shape.traces : 0};
+	return exit_counts_begin(&c->exits, &probe, err);
+}
+
+/* Its index in starts + 1; 0: it is new. */
+static uint32_t *start_of(struct exits_command *c, const struct exit_key *key, bool *is_new)
+{
+	return table_put(&c->by_trace, key->global << 16 | (key->trace & 0xffff), key->pc, is_new);
+}
+
+/* Reads where traces start that were not left before: they may be flushed soon. */
+static void find_starts(struct exits_command *c)
+{
+	struct exit_key key, next;
+	struct exit_value value;
+
+	for (bool any = false; exit_counts_next(&c->exits, any ? &key : NULL, &next, &value);
+		any = true) {
+		struct strbuf function = STRBUF_INIT;
+		struct trace_start begin;
+		bool is_new;
+		uint32_t *number;
+
+		key = next;
+		number = start_of(c, &key, &is_new);
+		if (!is_new)
+			continue;
+		if (!luajit_trace_place(&c->process, value.proto, key.pc, &function, &begin.line))
+			begin.line = 0;
+		begin.function = strbuf_detach(&function);
+		ALLOC_GROW(c->starts, c->nr_starts, c->starts_alloc);
+		c->starts[c->nr_starts++] = begin;
+		*number = (uint32_t)c->nr_starts;
+	}
+}
+
+static void read_rows(struct exits_command *c)
+{
+	struct exit_row row, *last = NULL;
+
+	while (exit_counts_next(&c->exits, last ? &last->key : NULL, &row.key, &row.value)) {
+		ALLOC_GROW(c->rows, c->nr, c->alloc);
+		c->rows[c->nr] = row;
+		last = &c->rows[c->nr++];
+	}
+}
+
+/* Until the time is over, a signal came, or the process has ended. */
+static void watch(struct exits_command *c)
+{
+	int64_t began = monotonic_ns(), end = began + (int64_t)(c->seconds * 1e9);
+	uint64_t start = task_start(c->pid, c->pid);
+
+	if (c->seconds > 0)
+		exit_counts_until(&c->exits, end);
+	while (!stopped && task_lives(c->pid, start)) {
+		int64_t now = monotonic_ns(), wait;
+		struct timespec time;
+
+		if (c->seconds > 0 && now >= end)
+			break;
+		find_starts(c);
+		wait = (monotonic_ns() - now) * POLL_SHARE;
+		if (wait < POLL_NS)
+			wait = POLL_NS;
+		if (c->seconds > 0 && wait > end - now)
+			wait = end - now;
+		time = (struct timespec){wait / 1000000000, wait % 1000000000};
+		nanosleep(&time, NULL);
+	}
+	if (c->seconds <= 0 || monotonic_ns() < end) {
+		end = monotonic_ns();
+		exit_counts_until(&c->exits, end);
+	}
+	c->elapsed = (double)(end - began) / 1e9;
+	exit_counts_stop(&c->exits);
+	find_starts(c);
+	read_rows(c);
+}
+
+/* ---- output ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct exit_row *x = a, *y = b;
+
+	if (x->value.count != y->value.count)
+		return compare_u64(y->value.count, x->value.count);
+	if (x->key.global != y->key.global)
+		return compare_u64(x->key.global, y->key.global);
+	if (x->key.trace != y->key.trace)
+		return compare_u64(x->key.trace, y->key.trace);
+	if (x->key.exit != y->key.exit)
+		return compare_u64(x->key.exit, y->key.exit);
+	return compare_u64(x->key.pc, y->key.pc);
+}
+
+static void print_row(struct exits_command *c, const struct exit_row *row, struct strbuf *out)
+{
+	bool is_new;
+	uint32_t number = *start_of(c, &row->key, &is_new);
+	const struct trace_start *begin = number ? &c->starts[number - 1] : NULL;
+	const struct exit_value *v = &row->value;
+
+	strbuf_addf(out, "%#" PRIx64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%.1f,", row->key.global,
+		row->key.trace, row->key.exit, v->count, (double)v->count / c->elapsed);
+	if (begin)
+		csv_field(out, begin->function, strlen(begin->function));
+	strbuf_addch(out, ',');
+	if (begin && begin->line)
+		strbuf_addu(out, begin->line);
+	strbuf_addch(out, ',');
+	if (v->is_side)
+		strbuf_addf(out, "%u,%u", v->parent, v->parent_exit);
+	else
+		strbuf_addch(out, ',');
+	strbuf_addch(out, ',');
+	if (v->link)
+		strbuf_addu(out, v->link);
+	/* of a trace that could not be read, this is 0 as well */
+	strbuf_addf(out, ",%s\n", v->proto ? luajit_link_name(v->link_type) : "");
+}
+
+static int print(struct exits_command *c)
+{
+	struct strbuf out = STRBUF_INIT;
+	uint64_t sum = 0, lost = exit_counts_lost(&c->exits);
+	int ret;
+
+	qsort(c->rows, c->nr, sizeof(*c->rows), compare_rows);
+	puts("state,trace,exit,count,per_second,function,line,parent,parent_exit,link,link_type");
+	for (size_t i = 0; i < c->nr; i++) {
+		sum += c->rows[i].value.count;
+		print_row(c, &c->rows[i], &out);
+		strbuf_flush(&out, stdout);
+	}
+	ret = program_close(stdout, "stdout") ? EXIT_FAILED : lost ? EXIT_PARTIAL : EXIT_OK;
+	program_say("%" PRIu64 " exits in %.1f s: %.1f per second", sum, c->elapsed,
+		(double)sum / c->elapsed);
+	if (lost)
+		program_say("%" PRIu64 " more exits were not counted: there are more than %d "
+			    "different ones, or memory could not be read",
+			lost, EXITS_MAX);
+	strbuf_release(&out);
+	return ret;
+}
+
+static void release(struct exits_command *c)
+{
+	for (size_t i = 0; i < c->nr_starts; i++)
+		free(c->starts[i].function);
+	free(c->starts);
+	free(c->rows);
+	table_release(&c->by_trace);
+	exit_counts_release(&c->exits);
+	luajit_process_close(&c->process);
+}
+
+int main(int argc, char **argv)
+{
+	struct exits_command c = {0};
+	struct strbuf err = STRBUF_INIT;
+	int ret = EXIT_FAILED;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	catch_signals();
+	table_init(&c.by_trace);
+	if (!luajit_process_open(&c.process, c.pid, &err) && !begin_counting(&c, &err)) {
+		watch(&c);
+		ret = print(&c);
+	}
+	program_say_lines(&err);
+	strbuf_release(&err);
+	release(&c);
+	return ret;
+}

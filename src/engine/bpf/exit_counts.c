@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exit_counts.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "bpf/trace_exits.skel.h"
+
+static int find_map(const struct exit_counts *t, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(t->object, name);
+}
+
+static int load(struct exit_counts *t, const struct exits_settings *settings)
+{
+	size_t size;
+	const void *bytes = trace_exits__elf_bytes(&size);
+
+	libbpf_set_print(NULL);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	t->object = bpf_object__open_mem(bytes, size, NULL);
+	if (!t->object)
+		return -errno;
+	bpf_map__set_initial_value(
+		bpf_object__find_map_by_name(t->object, ".rodata"), settings, sizeof(*settings));
+	return bpf_object__load(t->object);
+}
+
+int exit_counts_begin(
+	struct exit_counts *t, const struct exit_counts_probe *probe, struct strbuf *err)
+{
+	int error;
+
+	*t = (struct exit_counts){0};
+	error = load(t, &probe->settings);
+	if (error)
+		return fail(err,
+			"cannot load the BPF program that counts exits: %s; run this as root, on "
+			"Linux 5.5 or newer with BPF",
+			strerror(-error));
+	t->link = bpf_program__attach_uprobe(bpf_object__find_program_by_name(t->object, "on_exit"),
+		false, (pid_t)probe->pid, probe->path, probe->offset);
+	if (!t->link)
+		return fail(err,
+			"cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS. How much "
+			"time leaving traces takes, lj-sample-bt and bt-report --by vmstate tell",
+			probe->path, strerror(errno));
+	return 0;
+}
+
+void exit_counts_until(struct exit_counts *t, int64_t time_ns)
+{
+	uint32_t zero = 0;
+
+	bpf_map_update_elem(find_map(t, ".data"), &zero, &time_ns, BPF_ANY);
+}
+
+void exit_counts_stop(struct exit_counts *t)
+{
+	bpf_link__destroy(t->link);
+	t->link = NULL;
+}
+
+void exit_counts_release(struct exit_counts *t)
+{
+	exit_counts_stop(t);
+	bpf_object__close(t->object);
+	*t = (struct exit_counts){0};
+}
+
+bool exit_counts_next(const struct exit_counts *t, const struct exit_key *key,
+	struct exit_key *next, struct exit_value *value)
+{
+	int map = find_map(t, "exits");
+
+	return !bpf_map_get_next_key(map, key, next) && !bpf_map_lookup_elem(map, next, value);
+}
+
+uint64_t exit_counts_lost(const struct exit_counts *t)
+{
+	uint32_t zero = 0;
+	uint64_t lost = 0;
+
+	bpf_map_lookup_elem(find_map(t, ".bss"), &zero, &lost);
+	return lost;
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 70-trace-exits: lj-trace-exits on programs whose traces are left a known number of times, by the LuaJIT of this system and those of
+# Debian's other releases.
+set -u
+. "$TOP/tests/lua/lib.sh"
+
+top=$TOP
+. "$TOP/tests/archive"
+. "$TOP/tests/luas"
+
+# counts: the probe is in place, and the program waits
+counts() {
+	# shellcheck disable=SC2012
+	ls -l "/proc/$counter/fd" 2>/dev/null | grep -q 'bpf[-_]link' && grep -q '^State:	S' "/proc/$counter/status"
+}
+
+# exits NAME ROOT MODE LUA…: exits.lua, in ROOT ("" or a folder), and what is counted while its traces are left: $T/exits, $T/said, $status
+exits() {
+	name=$1 root=$2 mode=$3
+	shift 3
+	work=$(mktemp -d "$root/tmp/flametap.XXXXXX") || return
+	cp "$here/exits.lua" "$work"
+	mkfifo "$work/in"
+	${root:+chroot "$root"} "$@" "${work#"$root"}/exits.lua" "$mode" <"$work/in" >"$work/out" 2>"$work/errors" &
+	target=$!
+	exec 9>"$work/in"
+	until_true 60 grep -q '^ready' "$work/out" || not_ok "$name: the program" "$(head -n 1 "$work/errors")"
+	# an interrupt ends it, also in the background
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$bin/lj-trace-exits" -p "$target" >"$T/exits" 2>"$T/said" 9>&- &
+	counter=$!
+	until_true 60 counts
+	echo >&9
+	until_true 60 grep -q '^done' "$work/out"
+	[ "$mode" = end ] || kill -INT "$counter"
+	wait "$counter"
+	status=$?
+	exec 9>&-
+	wait "$target"
+	cp "$work/errors" "$T/errors"
+	rm -rf "$work"
+	check_eq "$name: exit" 0 "$status"
+}
+
+sum_of_exits() {
+	awk -F, 'NR > 1 { sum += $4 } END { print sum + 0 }' "$T/exits"
+}
+
+# programs NAME ROOT LUA…
+programs() {
+	of=$1 in=$2
+	shift 2
+	exits "$of" "$in" on "$@"
+	near "$of: exits" "$(sum_of_exits)" 100000 '1%'
+	check_eq "$of: where the trace starts" exits.lua:4,6 "$(awk -F, 'NR == 2 { sub(".*/", "", $6); print $6 "," $7 }' "$T/exits")"
+	check "$of: in all" grep -q "^lj-trace-exits: $(sum_of_exits) exits in [0-9.]* s: [0-9.]* per second$" "$T/said"
+	exits "$of, not compiled" "$in" off "$@"
+	check_eq "$of, not compiled: exits" 1 "$(wc -l <"$T/exits")"
+	exits "$of, with flushes" "$in" flush "$@"
+	near "$of, with flushes: exits" "$(sum_of_exits)" 100000 '1%'
+	exits "$of, ending" "$in" end "$@"
+	near "$of, ending: exits" "$(sum_of_exits)" 100000 '1%'
+}
+
+# A side trace's parent and link, against what LuaJIT's own module says.
+side_traces() {
+	exits 'side trace' '' side luajit -jv
+	near 'side trace: exits' "$(sum_of_exits)" 30000 '1%'
+	check_eq 'side trace: parent, exit, link' "$(sed -n 's/^\[TRACE *\([0-9]*\) (\([0-9]*\)\/\([0-9]*\)) exits.lua:\([0-9]*\) -> \([0-9]*\)\]$/\1 \4 \2 \3 \5 root/p' \
+		"$T/errors" | head -n 1)" "$(awk -F, 'NR == 2 { print $2, $7, $8, $9, $10, $11 }' "$T/exits")"
+}
+
+refusals() {
+	"$bin/lj-trace-exits" -p $$ >"$T/exits" 2>"$T/said"
+	check_eq 'no LuaJIT: exit' 2 $?
+	check 'no LuaJIT: said' grep -q "^lj-trace-exits: no LuaJIT in process $$: " "$T/said"
+	luajit -e 'print(1) io.flush() while true do end' >"$T/out" &
+	target=$!
+	until_true 60 test -s "$T/out"
+	"$bin/lj-trace-exits" -p "$target" -t 100ms >"$T/exits" 2>"$T/said"
+	check_eq 'with a time: exit' 0 $?
+	check 'with a time: said' grep -q ' exits in 0.1 s: ' "$T/said"
+	kill "$target"
+	wait "$target" 2>/dev/null || :
+}
+
+programs here '' luajit
+side_traces
+refusals
+echo "$luas" >"$T/luas"
+while read -r root_name suite package; do
+	if ! lua_root "$root_name" "$suite" "$package"; then
+		skip "$root_name" "$no_root"
+		continue
+	fi
+	program=/usr/bin/luajit
+	case $package in
+	lib*)
+		program=/usr/bin/host
+		make_host "$root_name" || { not_ok "$root_name: the host" 'does not compile'; continue; }
+		;;
+	esac
+	if [ $program = /usr/bin/luajit ] && ! lua_runs "$root_name" $program; then
+		skip "$root_name" 'needs root'
+		continue
+	fi
+	programs "$root_name" "$lua_roots/$root_name" $program </dev/null
+done <"$T/luas"
