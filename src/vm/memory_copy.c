@@ -14,8 +14,8 @@ enum {
 
 #define LISTED_MAX (16ULL << 30)
 
-/* Whether a block was read; WANTED: it will be in the next batch. */
-enum { ABSENT, WANTED, READ };
+/* Whether a block was read; WANTED: it will be in the next batch; REFUSED: it will not be read. */
+enum { ABSENT, WANTED, READ, REFUSED };
 
 /* Pages that are never touched cost nothing. */
 static void *reserve(uint64_t size)
@@ -91,13 +91,15 @@ static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
 	uint64_t at = (uint64_t)first * BLOCK, end = at + (uint64_t)nr * BLOCK;
 	size_t area = area_of(c, at), count = 0;
 
-	memset(c->blocks + first, READ, nr);
 	if (end > c->size)
 		end = c->size;
-	if (end - at > c->max - c->read) {
+	if (end - at > c->max - c->read)
 		c->is_full = true;
+	if (c->is_full || c->has_ended) {
+		memset(c->blocks + first, REFUSED, nr);
 		return;
 	}
+	memset(c->blocks + first, READ, nr);
 	c->read += end - at;
 	for (uint64_t offset = at; offset < end; offset += AREA_PAGE) {
 		while (offset >= c->offsets[area + 1])
@@ -105,6 +107,7 @@ static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
 		pages[count++] = c->areas[area].start + (offset - c->offsets[area]);
 	}
 	memory_scattered(c->memory, pages, count, AREA_PAGE, c->bytes + at);
+	c->has_ended = c->goes_on && !c->goes_on(c->context);
 }
 
 /* Wants the blocks with bytes from OFFSET to END, and one more. */
@@ -207,8 +210,12 @@ const void *memory_copy_at(struct memory_copy *c, uint64_t address, uint64_t len
 		return NULL;
 	offset = c->offsets[c->found] + (address - c->areas[c->found].start);
 	for (size_t i = offset / BLOCK; i <= (offset + len - 1) / BLOCK; i++)
-		if (c->blocks[i] != READ)
-			read_blocks(c, i, 1);
+		if (c->blocks[i] != READ) {
+			if (c->blocks[i] != REFUSED)
+				read_blocks(c, i, 1);
+			if (c->blocks[i] != READ)
+				return NULL;
+		}
 	return c->bytes + offset;
 }
 

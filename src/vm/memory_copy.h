@@ -23,6 +23,10 @@ struct memory_copy {
 	unsigned char *blocks;
 	uint64_t size, max, read; /* bytes: of the areas; that may be read; that were read */
 	bool is_full;             /* more was asked for than may be read */
+	/* Called after each reading, NULL: not at all. False: nothing more is read. */
+	bool (*goes_on)(void *context);
+	void *context;
+	bool has_ended; /* it has returned false */
 };
 
 /*
@@ -39,7 +43,10 @@ struct memory_area *memory_copy_areas(const struct memory_copy *c, size_t *nr);
 void memory_copy_read(
 	struct memory_copy *c, const struct memory_area *areas, size_t nr, int64_t until_ns);
 
-/* LEN bytes at ADDRESS, valid until the release; NULL: they are not in the process's memory. */
+/*
+ * LEN bytes at ADDRESS, valid until the release; NULL: they are not in the process's memory, or not
+ * read any more.
+ */
 const void *memory_copy_at(struct memory_copy *c, uint64_t address, uint64_t len);
 
 /* Marks the 8 bytes at ADDRESS, which are in the copy. False: they are marked already. */

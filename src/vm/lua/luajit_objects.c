@@ -12,7 +12,8 @@
 
 enum {
 	TRIES = 100,
-	TRIES_AT_REST = 3, /* while the program does not run: they will find the same */
+	TRIES_AT_REST = 5, /* the program does not run: they will find the same */
+	REST_NS = 5000000, /* after the first of them; longer after the others */
 	POLLS = 200,       /* for a collector that frees nothing, before a try */
 	POLL_NS = 250000,
 };
@@ -83,15 +84,99 @@ static bool read_resting(const struct memory *m, uint64_t global, struct luajit_
 
 /* ---- a try ---- */
 
-/* What the last try has read, which is read at once in the next one. */
+/* What the tries before have found. */
 struct known_memory {
-	struct memory_area *areas;
+	struct memory_area *areas; /* that are read at once now */
 	size_t nr;
+	uint64_t objects;
+	unsigned nr_counted; /* results so far */
 };
 
+/*
+ * Looks at the collector while memory is read: two cycles in a row leave the same white, and often
+ * the same estimate.
+ */
+struct collector_watch {
+	const struct memory *memory;
+	uint64_t global;
+	struct luajit_gc_state first, last;
+	int64_t last_ns, gap_ns; /* two cycles may fit into what is longer than that */
+	bool is_steady, is_sure; /* not sure: there was such a gap */
+	bool ends;               /* nothing more is read when it is not steady */
+};
+
+static bool look(void *context)
+{
+	struct collector_watch *w = context;
+	struct luajit_gc_state gc;
+	int64_t now;
+	bool ok = luajit_gc_read_state(w->memory, w->global, &gc);
+
+	now = monotonic_ns();
+	if (!ok || !is_steady(&w->first, &gc))
+		w->is_steady = false;
+	if (now - w->last_ns > w->gap_ns && memcmp(&gc, &w->last, sizeof(gc)) != 0)
+		w->is_sure = false;
+	w->last = gc;
+	w->last_ns = now;
+	return w->is_steady || !w->ends;
+}
+
+static void begin_watch(struct collector_watch *w, const struct luajit_objects_request *r,
+	const struct known_memory *known)
+{
+	enum { OBJECT_NS = 20, FULL_TRIES = 3 }; /* made, marked and swept: at least, twice */
+	uint64_t objects = known->objects;
+
+	if (objects < w->first.nr_strings)
+		objects = w->first.nr_strings;
+	w->memory = r->memory;
+	w->global = r->global;
+	w->last = w->first;
+	w->last_ns = monotonic_ns();
+	w->gap_ns = (int64_t)(objects > INT32_MAX ? INT32_MAX : objects) * OBJECT_NS;
+	w->is_steady = w->is_sure = true;
+	w->ends = known->nr_counted >= FULL_TRIES && !r->stop_ns;
+}
+
+/* Whether what refers to objects is in the copy, which is listed before the collector's state is
+ * read: listing takes long. */
+static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
+{
+	return memory_copy_at(
+		       c, gc->string_table, ((uint64_t)gc->string_mask + 1) * sizeof(uint64_t)) &&
+	       memory_copy_at(c, gc->root, sizeof(uint64_t));
+}
+
+/*
+ * What refers to objects is read before them: those that it refers to are there then. The first
+ * one of the list is in the collector's state. If the program has got new memory since the list,
+ * that is made again.
+ */
+static bool begin_copy(const struct luajit_objects_request *r, const struct known_memory *known,
+	struct memory_copy *c, struct collector_watch *w)
+{
+	*c = (struct memory_copy){0};
+	if (!memory_copy_init(c, r->memory, COPY_MAX) ||
+		!luajit_gc_read_state(r->memory, r->global, &w->first))
+		return false;
+	begin_watch(w, r, known);
+	if (!has_heads(c, &w->first)) {
+		memory_copy_release(c);
+		if (!luajit_gc_read_state(r->memory, r->global, &w->first))
+			return false;
+		begin_watch(w, r, known);
+		if (!memory_copy_init(c, r->memory, COPY_MAX))
+			return false;
+		has_heads(c, &w->first);
+	}
+	c->goes_on = look;
+	c->context = w;
+	return true;
+}
+
 static bool copy(const struct luajit_objects_request *r, const struct known_memory *known,
-	struct memory_copy *c, struct luajit_gc_state *gc, struct luajit_gc_state *after,
-	struct luajit_objects *o)
+	struct memory_copy *c, struct collector_watch *w, struct luajit_objects *o)
 {
 	int64_t began = monotonic_ns(), until = r->stop_ns ? began + r->stop_ns : 0;
 	bool stops = r->stop_ns && known->nr, ok;
@@ -103,21 +188,17 @@ static bool copy(const struct luajit_objects_request *r, const struct known_memo
 		return false;
 	}
 	began = monotonic_ns();
-	ok = luajit_gc_read_state(r->memory, r->global, gc) &&
-	     memory_copy_init(c, r->memory, COPY_MAX);
-	/*
-	 * What refers to objects is read before them: those that it refers to are there then. The
-	 * first one of the list is in the collector's state.
-	 */
-	if (ok)
-		memory_copy_at(
-			c, gc->string_table, ((uint64_t)gc->string_mask + 1) * sizeof(uint64_t));
+	ok = begin_copy(r, known, c, w);
 	if (ok)
 		memory_copy_read(c, known->areas, known->nr, until);
-	ok = ok && luajit_gc_read_state(r->memory, r->global, after);
+	if (ok)
+		look(w);
 	o->copied_ns = monotonic_ns() - began;
 	if (stops)
 		o->stopped_ns = halt_end(&halt);
+	/* the copy has them as they were */
+	if (stops && ok)
+		w->last_ns = monotonic_ns();
 	return ok;
 }
 
@@ -127,6 +208,29 @@ static int compare_objects(const void *a, const void *b)
 
 	return x->bytes == y->bytes ? compare_u64(x->address, y->address)
 				    : compare_u64(y->bytes, x->bytes);
+}
+
+static uint64_t nr_objects(const struct luajit_objects *o)
+{
+	uint64_t nr = 0;
+
+	for (int i = 0; i < LUAJIT_USES; i++)
+		nr += o->sums[i].nr;
+	return nr;
+}
+
+/* How far the sum is from what it should be. */
+static uint64_t distance(const struct luajit_objects *o)
+{
+	return o->bytes > o->total ? o->bytes - o->total : o->total - o->bytes;
+}
+
+/* What objects leave of the total is not much, usually. */
+static bool is_plausible(const struct luajit_objects *o)
+{
+	enum { OTHER = 32768, SHARE = 32 };
+
+	return distance(o) <= OTHER || distance(o) <= o->total / SHARE;
 }
 
 static void finish_top(struct object_walk *w)
@@ -151,48 +255,73 @@ static bool try_once(const struct luajit_objects_request *r, struct known_memory
 	struct luajit_objects *o)
 {
 	struct memory_copy c;
-	struct luajit_gc_state after;
+	struct collector_watch watch = {0};
 	struct object_walk w = {.copy = &c,
 		.layout = r->layout,
 		.global = r->global,
 		.objects = o,
 		.top_max = r->top};
 	int64_t began = monotonic_ns();
-	uint64_t size;
 	bool ok;
 
-	if (!r->stop_ns && !read_resting(r->memory, r->global, &after))
+	if (!r->stop_ns && !read_resting(r->memory, r->global, &watch.first))
 		return false;
-	ok = copy(r, known, &c, &w.gc, &after, o);
-	if (ok) {
+	ok = copy(r, known, &c, &watch, o);
+	if (ok && !c.has_ended) {
+		uint64_t size = c.read;
+
+		w.gc = watch.first;
 		o->total = w.gc.total;
 		o->top = xcalloc(r->top + 1, sizeof(*o->top));
-		size = c.read;
 		object_walk(&w);
 		finish_top(&w);
-		if (c.read > size) { /* some was read only then */
+		if (c.read > size) /* some was read only then */
 			o->copied_ns = monotonic_ns() - began;
-			ok = luajit_gc_read_state(r->memory, r->global, &after);
-		}
-		o->is_steady = is_steady(&w.gc, &after);
-		o->is_at_rest = !memcmp(&w.gc, &after, sizeof(after));
+	}
+	if (ok && !c.has_ended) {
 		free(known->areas);
 		known->areas = memory_copy_areas(&c, &known->nr);
+		known->objects = nr_objects(o);
 	}
+	o->has_ended = c.has_ended;
+	o->is_steady = watch.is_steady && (watch.is_sure || is_plausible(o));
+	o->is_at_rest = !memcmp(&watch.first, &watch.last, sizeof(watch.last));
 	memory_copy_release(&c);
 	return ok;
 }
 
-/* Stopped ones are better than whole ones, these than steady ones, and more better than less. */
+static bool is_whole(const struct luajit_objects *o)
+{
+	return o->is_steady && !o->lost;
+}
+
 static bool is_better(const struct luajit_objects *a, const struct luajit_objects *b)
 {
+	if (a->has_ended != b->has_ended)
+		return !a->has_ended;
 	if (!a->stopped_ns != !b->stopped_ns)
 		return a->stopped_ns;
-	if (!a->lost != !b->lost)
-		return !a->lost;
-	if (a->is_steady != b->is_steady)
-		return a->is_steady;
-	return a->bytes > b->bytes;
+	if (is_whole(a) != is_whole(b))
+		return is_whole(a);
+	return distance(a) < distance(b);
+}
+
+/* Takes NEXT if it is better. */
+static void keep_better(struct luajit_objects *o, struct luajit_objects *next)
+{
+	if (!o->tries || is_better(next, o)) {
+		struct luajit_objects before = *o;
+
+		*o = *next;
+		*next = before;
+	}
+	luajit_objects_release(next);
+}
+
+static bool is_done(const struct luajit_objects_request *r, const struct luajit_objects *o)
+{
+	/* the first one has learnt what there is to be copied at once */
+	return is_whole(o) && (!r->stop_ns || o->stopped_ns);
 }
 
 bool luajit_objects_count(const struct luajit_objects_request *r, struct luajit_objects *o)
@@ -213,16 +342,12 @@ bool luajit_objects_count(const struct luajit_objects_request *r, struct luajit_
 			break;
 		}
 		next.tries = tries;
+		known.nr_counted += !next.has_ended;
 		at_rest += next.is_at_rest;
-		if (!o->tries || is_better(&next, o)) {
-			luajit_objects_release(o);
-			*o = next;
-		} else {
-			luajit_objects_release(&next);
-		}
-		/* the first one has learnt what there is to be copied at once */
-		if (o->is_steady && !o->lost && (!r->stop_ns || o->stopped_ns))
+		keep_better(o, &next);
+		if (is_done(r, o))
 			break;
+		nanosleep(&(struct timespec){.tv_nsec = (long)at_rest * REST_NS}, NULL);
 	}
 	free(known.areas);
 	if (o->tries)

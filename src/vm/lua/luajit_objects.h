@@ -58,6 +58,7 @@ struct luajit_objects {
 	uint64_t total;  /* what the collector says is allocated */
 	uint64_t lost;   /* references to what is no object: others may be behind it */
 	bool is_steady;  /* no object was freed while they were read */
+	bool has_ended;  /* objects were freed, and they were not counted */
 	bool is_at_rest; /* the program did not run, or allocated nothing */
 	bool is_full;    /* not all could be read for its size */
 	unsigned tries;
