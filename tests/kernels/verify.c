@@ -8,6 +8,7 @@
  */
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
+#include "engine/bpf/kern/trace_exits.h"
 #include "lib/util.h"
 #include "vm/vm.h"
 
@@ -42,10 +43,10 @@ static const struct mode {
 			.vm_by_native = true,
 			.option = {WAITS_ALL}}},
 	/* which tasks are recorded is verified without their stacks */
-	{"--comm", "on_cpu", {.by_comm = true}},
-	{"--cgroup", "on_cpu", {.by_cgroup = true}},
+	{"--comm", "on_cpu", {.by_comm = true}}, {"--cgroup", "on_cpu", {.by_cgroup = true}},
 	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
 	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}},
+	{"exits", "trace_exits", {0}}, /* has settings of its own */
 };
 
 static char *logs[PROGRAMS_MAX];
@@ -104,7 +105,17 @@ static void set_size(struct bpf_map *map, bool vm)
 }
 
 /* The only constant of the programs is struct settings; if that is no longer so, -EINVAL. */
-static int set_maps(struct bpf_object *object, const struct settings *settings)
+static int set_settings(struct bpf_map *map, const struct mode *mode)
+{
+	const struct exits_settings exits = {
+		.vmstate = -0x1000, .vmstate_at = 0xb8, .traces = 0x300}; /* or any others */
+
+	if (!strcmp(mode->tool, "trace_exits"))
+		return bpf_map__set_initial_value(map, &exits, sizeof(exits));
+	return bpf_map__set_initial_value(map, &mode->settings, sizeof(mode->settings));
+}
+
+static int set_maps(struct bpf_object *object, const struct mode *mode)
 {
 	struct bpf_map *map;
 	int error = -EINVAL;
@@ -113,9 +124,9 @@ static int set_maps(struct bpf_object *object, const struct settings *settings)
 	{
 		const char *name = bpf_map__name(map);
 
-		set_size(map, settings->vm);
+		set_size(map, mode->settings.vm);
 		if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
-			error = bpf_map__set_initial_value(map, settings, sizeof(*settings));
+			error = set_settings(map, mode);
 	}
 	return error;
 }
@@ -154,8 +165,7 @@ static void say_log(void)
 }
 
 /* 0, or the error; -ENOENT: it cannot be read. */
-static int load(
-	const char *path, const struct mode *mode, const struct settings *settings, int level)
+static int load(const char *path, const struct mode *mode, int level)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
 	int error;
@@ -163,7 +173,7 @@ static int load(
 	if (!object)
 		return -ENOENT;
 	set_logs(object, level);
-	error = set_maps(object, settings);
+	error = set_maps(object, mode);
 	if (!error)
 		error = bpf_object__load(object);
 	if (!error)
@@ -174,19 +184,19 @@ static int load(
 	return error;
 }
 
-static int verify(const char *objects, uint32_t namespace, const struct mode *mode)
+static int verify(const char *objects, uint32_t namespace, struct mode mode)
 {
-	struct settings settings = mode->settings;
-	char *path = xasprintf("%s.%s.o", objects, mode->tool);
+	struct settings *settings = &mode.settings;
+	char *path = xasprintf("%s.%s.o", objects, mode.tool);
 	int error;
 
-	settings.pids = settings.tids = settings.children = true;
-	settings.state_arg = features_switch_state();
-	settings.pid_ns = namespace;
-	error = load(path, mode, &settings, FIGURES);
+	settings->pids = settings->tids = settings->children = true;
+	settings->state_arg = features_switch_state();
+	settings->pid_ns = namespace;
+	error = load(path, &mode, FIGURES);
 	if (error) {
-		printf("%s refused %s\n", mode->name, strerror(-error));
-		load(path, mode, &settings, 1);
+		printf("%s refused %s\n", mode.name, strerror(-error));
+		load(path, &mode, 1);
 	}
 	free(path);
 	return error == -ENOENT ? 2 : error ? 1 : 0;
@@ -207,7 +217,7 @@ int main(int argc, char **argv)
 		if (argc > 3 && strcmp(argv[3], modes[i].name))
 			continue;
 		found = 1;
-		status = verify(argv[1], (uint32_t)strtoul(argv[2], NULL, 10), &modes[i]);
+		status = verify(argv[1], (uint32_t)strtoul(argv[2], NULL, 10), modes[i]);
 		worst = status > worst ? status : worst;
 	}
 	return found ? worst : 2;

@@ -27,6 +27,12 @@ struct {
 	__type(value, struct exit_value);
 } exits SEC(".maps");
 
+/* Relaxed: with other orders clang 23 emits an instruction that needs Linux 5.12. */
+static __always_inline void add_one(uint64_t *number)
+{
+	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
+}
+
 static __always_inline bool read_user(void *to, uint32_t size, uint64_t address)
 {
 	return !bpf_probe_read_user(to, size, (const void *)address);
@@ -71,11 +77,11 @@ static __always_inline void count_new(const struct exit_key *key, uint64_t trace
 	if (!bpf_map_update_elem(&exits, key, &value, BPF_NOEXIST))
 		return;
 	other = bpf_map_lookup_elem(&exits, key);
-	__sync_fetch_and_add(other ? &other->count : &lost, 1);
+	add_one(other ? &other->count : &lost);
 }
 
 SEC("uprobe")
-int on_exit(struct pt_regs *regs)
+int on_trace_exit(struct pt_regs *regs)
 {
 	struct exit_key key = {.global = regs->r14 + settings.vmstate - settings.vmstate_at};
 	struct exit_value *value;
@@ -85,7 +91,7 @@ int on_exit(struct pt_regs *regs)
 		return 0;
 	if (!read_user(pushed, sizeof(pushed), regs->rsp) ||
 		!read_user(&key.trace, sizeof(key.trace), regs->r14 + settings.vmstate)) {
-		__sync_fetch_and_add(&lost, 1);
+		add_one(&lost);
 		return 0;
 	}
 	key.exit = (pushed[0] & 0xff) << 8 | (pushed[1] & 0xff);
@@ -95,7 +101,7 @@ int on_exit(struct pt_regs *regs)
 			trace + __builtin_offsetof(struct luajit_trace_head, pc));
 	value = bpf_map_lookup_elem(&exits, &key);
 	if (value)
-		__sync_fetch_and_add(&value->count, 1);
+		add_one(&value->count);
 	else
 		count_new(&key, trace);
 	return 0;
