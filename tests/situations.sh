@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # situations.sh: sourced, after record.sh, by tests in the guest that record programs/situations.pl, which knows its Perl stack at each
-# moment.
+# moment, or situations.lua. $language: perl (the default) or lua; then $luajit is the program, with
+# libraries in $lua_libraries, if any, and $mode on or off: its compiler.
+
+language=perl
 
 # judged NAME: what the judge says, with what this emulated machine cannot be blamed for: fewer samples, as the emulator gives its ticks
-# late when it waits for a processor; what the program does between its situations, which takes no time elsewhere; and a stack in 200
-# whose page was being moved.
+# late when it waits for a processor; what the program does between its situations, which takes no time elsewhere; a stack in 200
+# whose page was being moved; and twice as many unequal leaves of Lua, as emulated ticks come where blocks of code end: at calls and exits.
 judged() {
-	awk '/^# .*all: / { all = $0; sub(/.*all: /, "", all) }
-		/, (places|on the way|perl: not running|C alone)(:|$)/ { print "# " $0; next }
+	awk '/^# .*, all: / { all = $0; sub(/.*, all: /, "", all) }
+		/, (places|on the way|(perl|lua): not running|C alone)(:|$)/ { print "# " $0; next }
 		match($0, /: [0-9]+ samples, not [0-9]+ to [0-9]+$/) {
 			split(substr($0, RSTART + 2), n, " ")
 			if (n[1] && n[1] <= n[6]) { print "ok" substr($0, 7, RSTART - 7); next }
@@ -16,10 +19,24 @@ judged() {
 			print "ok" substr($0, 7, RSTART + 19)
 			next
 		}
+		match($0, /, (equal stacks: (98|99)[.]|stacks with an unequal leaf: 1[.])[0-9]+ %$/) { print "# " $0; next }
 		{ print }' "$T/$1.verdict"
 }
 
-# situations NAME ROOT MS OPTION…: situations.pl by the perl in ROOT ("" or a folder); longer, if one of its situations had no tick
+# begin_program ROOT MS: in ROOT ("" or a folder) as the child $target
+begin_program() {
+	case $language in
+	perl) set -- "$1" perl "/tmp/$name/situations.pl" "/tmp/$name/s" "$2" ;;
+	lua) set -- "$1" ${lua_libraries:+env "LD_LIBRARY_PATH=$lua_libraries"} "$luajit" "/tmp/$name/situations.lua" "/tmp/$name/s" "$2" "$mode" ;;
+	esac
+	cp /lab/programs/situations.pl /lab/programs/situations.lua "$1/tmp/$name"
+	in_root=$1
+	shift
+	${in_root:+chroot "$in_root"} "$@" >"$T/$name.said" 2>&1 &
+	target=$!
+}
+
+# situations NAME ROOT MS OPTION…: the program, by the interpreter in ROOT; longer, if one of its situations had no tick
 situations() {
 	name=$1 root=$2 ms=$3
 	shift 3
@@ -29,7 +46,7 @@ situations() {
 	done
 	! grep -q '^not ok' "$T/$name.judged" || : >"$T_top/failed"
 	cat "$T/$name.judged"
-	check "$name: judged" grep -q "^ok $name, perl: inconsistent" "$T/$name.judged"
+	check "$name: judged" grep -q "^ok $name, $language: inconsistent" "$T/$name.judged"
 	lab_keep "$T/$name".*
 }
 
@@ -39,9 +56,7 @@ one_run() {
 	shift
 	rm -rf "$root/tmp/$name"
 	mkdir -p "$root/tmp/$name"
-	cp /lab/programs/situations.pl "$root/tmp/$name"
-	${root:+chroot "$root"} perl "/tmp/$name/situations.pl" "/tmp/$name/s" "$run_ms" >"$T/$name.said" 2>&1 &
-	target=$!
+	begin_program "$root" "$run_ms"
 	until_true 60 grep -q '^ready' "$T/$name.said" || not_ok "$name: the program" 'does not begin'
 	begin_record "$name" "$@" -p "$(sed -n 's/^ready //p' "$T/$name.said" | tr ' ' ,)"
 	: >"$root/tmp/$name/s.go"
@@ -50,7 +65,10 @@ one_run() {
 	note "$T/$name.err"
 	check_eq "$name: exit code" 0 "$status"
 	cp "$root/tmp/$name/s" "$T/$name.moments"
-	case $* in *--mixed*) mixed=--mixed ;; *) mixed='' ;; esac
-	perl /lab/programs/situations-judge $mixed "$T/$name.moments" "$T/$name.rec" "$name, " >"$T/$name.verdict" 2>&1 || :
+	judges=''
+	case $* in *--mixed*) judges=--mixed ;; esac
+	[ "$language" = perl ] || judges="--$language $judges"
+	# shellcheck disable=SC2086
+	perl /lab/programs/situations-judge $judges "$T/$name.moments" "$T/$name.rec" "$name, " >"$T/$name.verdict" 2>&1 || :
 	judged "$name" >"$T/$name.judged"
 }

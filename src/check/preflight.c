@@ -93,9 +93,9 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
 			strbuf_adds(why, "SystemTap records: only it can do this");
-		else if (request->vm && !request->vm->add_values)
-			strbuf_addf(why, "the built-in engine records: only it walks %s stacks",
-				request->vm->title);
+		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
+			strbuf_addf(why, "the built-in engine records: only it walks %s%s stacks",
+				request->vm->add_values ? "all " : "", request->vm->title);
 		else if (request->selection.kind)
 			strbuf_adds(why, "the built-in engine records: only it learns of processes "
 					 "that start later");

@@ -483,17 +483,20 @@ static void validate_vm(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 
-	if (!q->vm || q->vm->add_values)
+	if (!q->vm || (q->vm->add_values && !(o->mixed && q->vm->alone_in_script)))
 		return;
+	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->name);
+
 	if (!strcmp(o->engine, "stap"))
-		usage_error_fmt("--%s needs the built-in engine, SystemTap does not walk these "
+		usage_error_fmt("%s needs the built-in engine, SystemTap does not walk these "
 				"stacks yet: --engine bpf",
-			q->vm->name);
+			option);
 	if (engine_needs_stap(q))
-		usage_error_fmt("--%s needs the built-in engine: it cannot be combined with "
+		usage_error_fmt("%s needs the built-in engine: it cannot be combined with "
 				"--module, --compile-only, -r, --stap-arg or a script that only "
 				"SystemTap runs",
-			q->vm->name);
+			option);
+	free(option);
 }
 
 static void choose_stacks(struct options *o)

@@ -49,6 +49,19 @@ struct vm {
 	 */
 	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
 	/*
+	 * The interpreter of a layout whose stacks the script does not walk, as a noun; NULL: it
+	 * does. NULL: it walks those of all layouts.
+	 */
+	const char *(*unfit_for_script)(const struct vm_layout *layout);
+	/* The script does not walk its stacks together with those of user space. */
+	bool alone_in_script;
+	/*
+	 * Appends the name of a frame that the script calls NAME ("": it does not know); false: as
+	 * that. NULL: always so.
+	 */
+	bool (*name_by_script)(const struct vm_layout *layout, uint64_t what, const char *name,
+		struct strbuf *out);
+	/*
 	 * Walks the stack of the thread with the thread pointer THREAD, which must not run; SP: its
 	 * stack pointer.
 	 */

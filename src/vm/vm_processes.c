@@ -225,11 +225,17 @@ bool vm_processes_update(struct vm_processes *vp)
 	return vp->young;
 }
 
-bool vm_processes_found(const struct vm_processes *vp, uint32_t pid)
+/* NULL: the interpreter was not found in the process. */
+static const struct vm_image *found_image(const struct vm_processes *vp, uint32_t pid)
 {
 	const uint32_t *image = table_get(&vp->by_pid, pid, 0);
 
-	return image && vp->images[*image].state == IMAGE_FOUND;
+	return image && vp->images[*image].state == IMAGE_FOUND ? &vp->images[*image] : NULL;
+}
+
+bool vm_processes_found(const struct vm_processes *vp, uint32_t pid)
+{
+	return found_image(vp, pid);
 }
 
 bool vm_processes_any(const struct vm_processes *vp)
@@ -270,6 +276,27 @@ void vm_processes_ended(struct vm_processes *vp, uint32_t pid)
 		bpf_map_delete_elem(vp->map, &pid);
 }
 
+static const char *unfit(const struct vm_processes *vp, const struct vm_image *image)
+{
+	return vp->vm->unfit_for_script ? vp->vm->unfit_for_script(&image->layout) : NULL;
+}
+
+const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid)
+{
+	const struct vm_image *image = found_image(vp, pid);
+
+	return image ? unfit(vp, image) : NULL;
+}
+
+bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
+	const char *name, struct strbuf *out)
+{
+	const struct vm_image *image = found_image(vp, pid);
+
+	return image && vp->vm->name_by_script &&
+	       vp->vm->name_by_script(&image->layout, what, name, out);
+}
+
 size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *values)
 {
 	size_t left_out = 0;
@@ -277,7 +304,7 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 	for (size_t i = 1; i < vp->nr_images; i++) {
 		const struct vm_image *image = &vp->images[i];
 
-		if (image->state == IMAGE_FOUND &&
+		if (image->state == IMAGE_FOUND && !unfit(vp, image) &&
 			!vp->vm->add_values(values, image->pid, &image->layout))
 			left_out++;
 	}

@@ -101,8 +101,18 @@ bool vm_processes_found(const struct vm_processes *vp, uint32_t pid);
 /* True if the interpreter was found in any process. */
 bool vm_processes_any(const struct vm_processes *vp);
 
-/* Adds all layouts to VALUES; returns the number of processes for which there is no room. */
+/*
+ * Adds all layouts that the script walks to VALUES; returns the number of processes for which there
+ * is no room.
+ */
 size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *values);
+
+/* As vm->unfit_for_script, in process PID; NULL also if the interpreter was not found in it. */
+const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid);
+
+/* As vm->name_by_script, in process PID. */
+bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
+	const char *name, struct strbuf *out);
 
 /* Stores a frame sent by the programs. */
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame);

@@ -75,7 +75,7 @@ static void test_only_built_in(void **state)
 	(void)state;
 	expect("auto", &lua, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &lua, &why), 0);
-	assert_string_equal(why.buf, "the built-in engine records: only it walks Lua stacks");
+	assert_string_equal(why.buf, "the built-in engine records: only it walks all Lua stacks");
 	strbuf_release(&why);
 }
 

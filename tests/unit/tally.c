@@ -314,7 +314,7 @@ static void tally__perl_stacks(void **state)
 
 	(void)state;
 	feed("flametap-script on-cpu pk some 0 65536");
-	feed("frame a1 perl 7 8100000000001000 1000 12 \"main::f\" \"/tmp/a b.pl\"");
+	feed("frame a1 perl 7 8100000000001000 0 12 \"main::f\" \"/tmp/a b.pl\"");
 	feed("frame a2 perl 7 300000000000000 0 3 \"main\" \"-e\"");
 	feed("frame a2 perl 7 300000000000000 0 9 \"again\" \"elsewhere\"");
 	feed("vm 5800 perl 7 0 1 a1 a1 a2");
@@ -352,6 +352,39 @@ static void tally__perl_stacks(void **state)
 		"[perl: inconsistent]");
 	assert_int_equal(rec.stacks[rec.rows[5].stacks[0]].kind, STACK_PERL);
 	assert_int_equal(rec.stacks[rec.rows[5].stacks[0]].nr, 0);
+	recording_release(&rec);
+}
+
+/* Functions of one name are told apart by their first lines; one in C is a frame of its file. */
+static void tally__lua_stacks(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	feed("flametap-script on-cpu l some 0 65536");
+	feed("frame a1 lua 7 8100000000001000 a 12 \"a:f\" \"a.lua\"");
+	feed("frame a2 lua 7 8100000000002000 14 22 \"a:f\" \"a.lua\"");
+	feed("frame a3 lua 7 100000000003000 1e 31 \"a:g\" \"a.lua\"");
+	feed("frame a4 lua 7 4300000000004000 0 0 \"\" \"\"");
+	feed("vm 5800 lua 7 0 1 a1 a2 a3 a4");
+	feed("row 7 5800 0 9 9 vmstate=interp");
+	feed("row 7 5800 0 8 8 vmstate=gc");
+	feed("row 7 3800 0 7 7 ");
+	feed("vm 3800 lua 7 0 3");
+	feed("end");
+	to_recording(&rec);
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(rec.nr_rows, 3);
+	uint32_t lua = rec.rows[0].stacks[0];
+
+	assert_int_equal(rec.rows[1].stacks[0], lua);
+	assert_int_equal(rec.stacks[lua].kind, STACK_LUA);
+	assert_string_equal(recording_get(&rec, name_of(&rec, lua, 0)->function), "a:f:10");
+	assert_string_equal(recording_get(&rec, name_of(&rec, lua, 1)->function), "a:f:20");
+	assert_string_equal(recording_get(&rec, name_of(&rec, lua, 2)->function), "a:g");
+	assert_int_equal(rec.frames[rec.frame_refs[rec.stacks[lua].first + 3]].kind, FRAME_USER);
+	assert_string_equal(recording_get(&rec, name_of(&rec, rec.rows[2].stacks[0], 0)->function),
+		"[lua: not running]");
 	recording_release(&rec);
 }
 
@@ -513,6 +546,7 @@ int main(void)
 			tally__the_command_does_not_wait_for_us, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__no_user_stack, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tally__lua_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__perl_names_are_hostile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__a_lost_part_of_a_perl_stack, set_up, tear_down),

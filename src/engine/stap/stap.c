@@ -153,6 +153,18 @@ static void update_vms(struct stap *s)
 	vm_processes_update(&s->vms);
 }
 
+static bool is_unfit(const struct stap *s, uint32_t pid, struct strbuf *err)
+{
+	const char *what = vm_processes_unfit(&s->vms, pid);
+
+	if (what)
+		fail(err,
+			"SystemTap does not walk the stacks of %s, which process %" PRIu32
+			" runs: use --engine=bpf",
+			what, pid);
+	return what;
+}
+
 /* -1 and ERR: a requested process has no interpreter, or one that cannot be walked. */
 static int find_vm(struct stap *s, struct strbuf *err)
 {
@@ -173,11 +185,30 @@ static int find_vm(struct stap *s, struct strbuf *err)
 				"no %s runs in process %" PRIu32
 				"; give the number of a process that runs %s",
 				title, p->pid, title);
-		if (found < 0)
+		if (found < 0 || is_unfit(s, p->pid, err))
 			return -1;
 	}
 	set_values(s);
 	return 0;
+}
+
+/* Notes processes whose interpreter the script does not walk, where such ones were not refused. */
+static void note_unfit(struct stap *s)
+{
+	const char *what = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < s->processes.nr; i++) {
+		const char *unfit = vm_processes_unfit(&s->vms, s->processes.list[i].pid);
+
+		what = unfit ? unfit : what;
+		nr += !!unfit;
+	}
+	if (nr)
+		strbuf_addf(&s->notes,
+			"SystemTap does not walk the stacks of %s, which %zu processes run: in "
+			"place of them is [%s: not running]\n",
+			what, nr, s->request->vm->name);
 }
 
 /* Again, as compiling the module may have taken long. */
@@ -198,6 +229,7 @@ static void find_vm_again(struct stap *s)
 			"there is no room for %zu of the processes with %s: in place of their "
 			"stacks is [%s: not running]\n",
 			left_out, vm->title, vm->name);
+	note_unfit(s);
 }
 
 static void stap_free(struct engine *engine)
@@ -351,6 +383,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	tally_init(&s->tally, &s->processes);
 	memberships_init(&s->memberships, request->all || request->selection.kind ? "/proc" : NULL);
 	s->tally.ms = &s->memberships;
+	s->tally.vms = &s->vms;
 	if (request->selection.kind && select_targets(s, request, err)) {
 		stap_free(&s->engine);
 		return NULL;

@@ -200,22 +200,25 @@ static char *parse_quoted(const char **at, const char *end)
 	return tally_text(begin, (size_t)(s - begin));
 }
 
-/* "frame ID VM PID WHAT WITH LINE "NAME" "FILE"" */
+/* "frame ID VM PID WHAT FIRST LINE "NAME" "FILE"" */
 static bool parse_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
-	uint64_t id, pid, with, line; /* with is only used to form the id */
+	uint64_t id, pid, first, line;
 	bool is_new;
 
-	if (nr < 8 || !parse_number(&w[1], 16, UINT64_MAX, &id) || !vm_named(w[2].s, w[2].len) ||
+	if (nr < 8 || !parse_number(&w[1], 16, UINT64_MAX, &id) ||
+		!(f.vm = vm_named(w[2].s, w[2].len)) ||
 		!parse_number(&w[3], 10, UINT32_MAX, &pid) ||
 		!parse_number(&w[4], 16, UINT64_MAX, &f.what) ||
-		!parse_number(&w[5], 16, UINT64_MAX, &with) ||
+		!parse_number(&w[5], 16, UINT32_MAX - 1, &first) ||
 		!parse_number(&w[6], 10, UINT32_MAX - 1, &line))
 		return false;
 	const char *at = w[7].s, *end = at + w[7].len;
 
+	f.pid = (uint32_t)pid;
 	f.line = (uint32_t)line;
+	f.first_line = (uint32_t)first;
 	f.name = parse_quoted(&at, end);
 	if (f.name && at < end && *at++ == ' ')
 		f.file = parse_quoted(&at, end);

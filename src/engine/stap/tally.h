@@ -20,10 +20,12 @@
 
 struct memberships;
 struct samples;
+struct vm_processes;
 
 struct tally {
 	struct processes *ps;
 	struct memberships *ms;     /* NULL: none */
+	struct vm_processes *vms;   /* for names that the script does not know; NULL: none */
 	bool ready;                 /* "ready" was read: the probes are active */
 	int64_t began_ns, until_ns; /* monotonic; waits count between them; 0: unknown */
 	bool ended;                 /* "end" was read: all rows are here */
@@ -44,9 +46,12 @@ struct tally {
 	size_t nr_stacks, stacks_alloc;
 	struct table by_id;
 	struct tally_frame {
-		uint64_t what;     /* as in struct vm_frame */
-		uint32_t line;     /* 0: unknown */
-		char *name, *file; /* "": unknown */
+		const struct vm *vm;
+		uint32_t pid;
+		uint64_t what;       /* as in struct vm_frame */
+		uint32_t line;       /* 0: unknown */
+		uint32_t first_line; /* as in struct vm_name */
+		char *name, *file;   /* "": unknown */
 	} * frames;
 	size_t nr_frames, frames_alloc;
 	struct table by_frame;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Converts a tally to raw samples, at the end, because stacks may arrive after their rows. */
 #include "engine/samples.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/task.h"
 #include "tally.h"
+#include "vm/vm_processes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +48,40 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 	return stack;
 }
 
-/* The number of an interpreter's frame; F is NULL if its line was lost. */
 static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 {
-	struct sample_name name = {0};
+	struct strbuf other = STRBUF_INIT;
+	bool is_other = a->t->vms &&
+			vm_processes_name_by_script(a->t->vms, f->pid, f->what, f->name, &other);
+	struct sample_name name = {
+		.what = f->what & ~VM_ADDRESS,
+		.function = strpool_adds(&a->samples->strings, is_other ? other.buf : f->name),
+		.file = strpool_adds(&a->samples->strings, f->file),
+		.line = f->line,
+		.first_line = f->first_line,
+	};
 
-	if (f)
-		name = (struct sample_name){
-			.what = f->what & ~VM_ADDRESS,
-			.function = strpool_adds(&a->samples->strings, f->name),
-			.file = strpool_adds(&a->samples->strings, f->file),
-			.line = f->line,
-		};
+	strbuf_release(&other);
 	return samples_name(a->samples, &name);
+}
+
+/* A function in C at its address. */
+static uint64_t add_code(struct adder *a, const struct tally_frame *f)
+{
+	uint64_t address = f->what & VM_ADDRESS;
+	const struct process *p = processes_get(a->t->ps, f->pid);
+
+	return samples_user_frame(a->t->ps, process_find(a->t->ps, p, address), address, false);
+}
+
+/* The number of an interpreter's frame; F is NULL if its line was lost. */
+static uint64_t add_frame(struct adder *a, const struct tally_frame *f)
+{
+	if (!f)
+		return samples_name(a->samples, &(struct sample_name){0});
+	if (f->vm->code && VM_FRAME_TYPE(f->what) == f->vm->code)
+		return add_code(a, f);
+	return add_name(a, f);
 }
 
 /*
@@ -78,7 +101,7 @@ static uint32_t add_vm(struct adder *a, const struct tally_stack *s)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct tally_frame *f = tally_frame(a->t, s->frames[i]);
 
-		frames[i] = add_name(a, f);
+		frames[i] = add_frame(a, f);
 		if (!f && s->nr)
 			end = VM_INCONSISTENT;
 	}

@@ -3,10 +3,13 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lua_splice.h"
+#include "lua_values.h"
 #include "lua_walk.h"
 #include "luajit_find.h"
 #include "puc_find.h"
 #include "puc_library.h"
+
+#include <string.h>
 
 static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 	struct strbuf *err)
@@ -32,6 +35,29 @@ static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf
 		return;
 	}
 	luajit_describe(&layout->lua.jit, layout->path, pid, out);
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	return lua_values_add(values, pid, &layout->lua);
+}
+
+static const char *unfit_for_script(const struct vm_layout *layout)
+{
+	return lua_values_unfit(&layout->lua);
+}
+
+/* The script does not know LuaJIT's own functions. */
+static bool name_by_script(
+	const struct vm_layout *layout, uint64_t what, const char *name, struct strbuf *out)
+{
+	struct lua_texts texts = {.named = true};
+
+	if (lua_frame_type(what) != LUA_FAST)
+		return false;
+	texts.name_len = (uint32_t)strnlen(name, LUA_NAME_MAX);
+	memcpy(texts.name, name, texts.name_len);
+	return lua_texts_name(&layout->lua, &texts, what, out);
 }
 
 /* Without its native stack: by the state, if it has a frame in this thread's stack. */
@@ -94,6 +120,10 @@ const struct vm lua_vm = {
 	.symbol = "lua_newstate",
 	.find = find,
 	.describe = describe,
+	.add_values = add_values,
+	.unfit_for_script = unfit_for_script,
+	.alone_in_script = true,
+	.name_by_script = name_by_script,
 	.walk = walk,
 	.read_texts = read_texts,
 	.add_name = add_name,

@@ -73,6 +73,9 @@ prepare() {
 		probe timer.profile { if (pid() == target()) { perl = perl_backtrace(); perl_print_stack(perl); perl_print_backtrace()
 			u = stacks_user(); mixed = perl_with_native(u); perl_print_with_native(mixed, u); stacks_print_user(mixed)
 			printf("%s%s%s", perl_backtrace_text(), perl_sub(), perl_statement()) } }'
+	translates 'a script of a user with Lua' -e '
+		probe timer.profile { if (pid() == target()) { lua = lua_backtrace(); lua_print_stack(lua); lua_print_backtrace()
+			printf("%s%s%s%s", lua_backtrace_text(), lua_function(), lua_location(), lua_state_name(lua)) } }'
 }
 
 # follows_mappings STACKS: the task finder is there if and only if user stacks are asked for

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where Lua is, as variables of our scripts. */
+#include "vm/lua/lua_values.h"
+#include "engine/tool.h"
+#include "lib/lines.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct vm_values values;
+static struct argv argv;
+
+static int set_up(void **state)
+{
+	(void)state;
+	values = (struct vm_values){0};
+	argv = (struct argv){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	vm_values_release(&values);
+	argv_release(&argv);
+	return 0;
+}
+
+/* Every number of the shape is different, the first is 1. */
+static struct lua_layout layout(void)
+{
+	struct lua_layout l = {
+		.kind = LUA_JIT, .jit = {.has_traces = true, .state = 0x7f1234567890}};
+	uint16_t next = 1;
+
+#define NUMBER(name) l.jit.shape.name = next++;
+	LUAJIT_SHAPE_ALL(NUMBER)
+#undef NUMBER
+	return l;
+}
+
+static const char *value(const char *name)
+{
+	size_t len = strlen(name);
+
+	argv_release(&argv);
+	vm_values_give(&values, &argv);
+	for (size_t i = 0; i < argv.nr; i++)
+		if (!strncmp(argv.words[i], name, len) && argv.words[i][len] == '=')
+			return argv.words[i] + len + 1;
+	return "none";
+}
+
+static void lua_values__nothing_without_processes(void **state)
+{
+	(void)state;
+	vm_values_give(&values, &argv);
+	assert_int_equal(argv.nr, 0);
+}
+
+static void lua_values__what_is_equal_stands_once(void **state)
+{
+	struct lua_layout l = layout();
+
+	(void)state;
+	assert_true(lua_values_add(&values, 0x1302, &l));
+	l.jit.state = 0;
+	assert_true(lua_values_add(&values, 17, &l));
+	l.jit.has_traces = false;
+	assert_true(lua_values_add(&values, 18, &l));
+	assert_string_equal(value("lua_processes"), "1302.1.7f1234567890.11.1.0.12.2.0");
+	assert_memory_equal(value("lua_shapes"), "1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.10.11.12.13.", 42);
+	assert_non_null(strstr(value("lua_shapes"), ".25.26.1.2.3."));
+	assert_non_null(strstr(value("lua_shapes"), ".f.10.0.12."));
+}
+
+static void lua_values__there_is_no_room_for_all(void **state)
+{
+	struct lua_layout l = layout();
+	uint32_t nr = 0;
+
+	(void)state;
+	l.jit.state = 0;
+	while (nr < 5000 && lua_values_add(&values, 0x100000 + nr, &l))
+		nr++;
+	assert_int_equal(nr, 4096 / strlen("100000.1.0."));
+	assert_true(strlen(value("lua_processes")) < 4096);
+	for (nr = 0; nr < 5000; nr++) {
+		l.jit.shape.text = (uint16_t)(0x1000 + nr);
+		lua_values_add(&values, 1, &l);
+	}
+	assert_true(strlen(value("lua_shapes")) < 4096);
+}
+
+static void lua_values__what_scripts_walk(void **state)
+{
+	struct lua_layout l = layout();
+
+	(void)state;
+	l.jit.shape.refs = 8;
+	assert_null(lua_values_unfit(&l));
+	l.jit.shape.refs = 4;
+	assert_string_equal(lua_values_unfit(&l), "LuaJIT with 32-bit references");
+	l.kind = LUA_PUC;
+	assert_null(lua_values_unfit(&l));
+}
+
+static void lua_values__puc(void **state)
+{
+	struct lua_layout l = {.kind = LUA_PUC};
+
+	(void)state;
+	l.puc.shape = *puc_shape(4, 6);
+	assert_true(lua_values_add(&values, 0x1302, &l));
+	assert_true(lua_values_add(&values, 17, &l));
+	l.puc.shape = *puc_shape(1, 5);
+	assert_true(lua_values_add(&values, 18, &l));
+	assert_string_equal(value("lua_puc_processes"), "1302.1.11.1.12.2");
+	assert_memory_equal(value("lua_puc_shapes"), "4.a.18.20.60.b0.108.", 20);
+	assert_non_null(strstr(value("lua_puc_shapes"), ".1.a.20.28.50.60.b0."));
+}
+
+/* The next line of the tapset's macros that defines PREFIX and NAME as NUMBER. */
+static void expect_define(struct lines *lines, const char *prefix, const char *name, size_t number)
+{
+	char *want = xasprintf("@define %s_%s %%( %zu %%)", prefix, name, number), *line;
+	size_t len;
+	bool found = false;
+
+	for (char *c = want + strlen("@define "); *c && *c != ' '; c++)
+		if (*c == '.' || *c == '[')
+			*c = '_';
+		else if (*c == ']')
+			memmove(c, c + 1, strlen(c));
+	while (!found && lines_next(lines, &line, &len))
+		found = strlen(want) == len && !memcmp(want, line, len);
+	if (!found)
+		fail_msg("no line '%s' where it is expected", want);
+	free(want);
+}
+
+/* The tapset counts the same numbers in the same order. */
+static void lua_values__numbers_of_the_tapset(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct tool tool;
+	struct lines lines;
+	size_t next = 0;
+
+	(void)state;
+	setenv("FLAMETAP_DATADIR", ".", 0); /* of a program that is deeper in the tree */
+	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
+	char *path = xasprintf("%s/lua.stpm", tool.tapsets[0]);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	lines_init(&lines, fd);
+#define NUMBER(name) expect_define(&lines, "LUA", #name, next++);
+	LUAJIT_SHAPE_ALL(NUMBER)
+#undef NUMBER
+	expect_define(&lines, "LUA", "NUMBERS", next);
+	next = 0;
+#define NUMBER(name) expect_define(&lines, "PUC", #name, next++);
+	PUC_NUMBERS(NUMBER)
+#undef NUMBER
+	expect_define(&lines, "PUC", "NUMBERS", next);
+	lines_release(&lines);
+	close(fd);
+	free(path);
+	tool_release(&tool);
+	strbuf_release(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			lua_values__nothing_without_processes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			lua_values__what_is_equal_stands_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			lua_values__there_is_no_room_for_all, set_up, tear_down),
+		cmocka_unit_test(lua_values__what_scripts_walk),
+		cmocka_unit_test_setup_teardown(lua_values__puc, set_up, tear_down),
+		cmocka_unit_test(lua_values__numbers_of_the_tapset),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
