@@ -342,6 +342,20 @@ static bool is_code(const struct vm_processes *vp, uint64_t what)
 	return vp->vm->code && VM_FRAME_TYPE(what) == vp->vm->code;
 }
 
+/* As vm->code_name. */
+static const char *name_of_code(
+	const struct vm_processes *vp, const struct vm_layout *layout, uint64_t address)
+{
+	return vp->vm->code_name ? vp->vm->code_name(layout, address) : NULL;
+}
+
+const char *vm_processes_code_name(const struct vm_processes *vp, uint32_t pid, uint64_t address)
+{
+	const struct vm_image *image = found_image(vp, pid);
+
+	return image ? name_of_code(vp, &image->layout, address) : NULL;
+}
+
 /* The number of its name: in the language, or as names.code. */
 static uint64_t code_name(
 	struct vm_processes *vp, uint32_t pid, const struct vm_layout *layout, uint64_t what)
@@ -349,8 +363,7 @@ static uint64_t code_name(
 	uint64_t address = what & VM_ADDRESS;
 	struct vm_name name = {.what = what & ~VM_ADDRESS};
 
-	if (vp->vm->code_name)
-		name.function = vp->vm->code_name(layout, address);
+	name.function = name_of_code(vp, layout, address);
 	return name.function ? vp->names.add(vp->names.context, &name)
 			     : vp->names.code(vp->names.context, pid, address);
 }

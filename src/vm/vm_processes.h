@@ -110,6 +110,9 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 /* As vm->unfit_for_script, in process PID; NULL also if the interpreter was not found in it. */
 const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid);
 
+/* As vm->code_name, in process PID; NULL also if the interpreter was not found in it. */
+const char *vm_processes_code_name(const struct vm_processes *vp, uint32_t pid, uint64_t address);
+
 /* As vm->name_by_script, in process PID. */
 bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
 	const char *name, struct strbuf *out);

@@ -65,12 +65,20 @@ static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 	return samples_name(a->samples, &name);
 }
 
-/* A function in C at its address. */
+/* A function in C, by its name in the language or at its address. */
 static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 {
 	uint64_t address = f->what & VM_ADDRESS;
 	const struct process *p = processes_get(a->t->ps, f->pid);
+	const char *function =
+		a->t->vms ? vm_processes_code_name(a->t->vms, f->pid, address) : NULL;
 
+	if (function)
+		return samples_name(a->samples,
+			&(struct sample_name){
+				.what = f->what & ~VM_ADDRESS,
+				.function = strpool_adds(&a->samples->strings, function),
+			});
 	return samples_user_frame(a->t->ps, process_find(a->t->ps, p, address), address, false);
 }
 
