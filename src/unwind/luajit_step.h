@@ -122,6 +122,19 @@ UNWIND_INLINE bool luajit_has_return(struct walk *w, uint64_t at)
 	return !WALK_READ(w, w->saved, 8, at) && luajit_is_return(w, w->saved[0]);
 }
 
+/*
+ * Remembers FRAME if it belongs to another thread than the last one: a function in C has resumed
+ * that. What the interpreter resumes has its frame right below.
+ */
+UNWIND_INLINE void luajit_remember_thread(struct walk *w, uint64_t frame)
+{
+	struct walk_vm *vm = &w->vm;
+
+	if (vm->frame && vm->frame != frame && vm->outer != frame && vm->left != frame &&
+		vm->nr_threads < WALK_THREADS)
+		vm->threads[vm->nr_threads++ & (WALK_THREADS - 1)] = frame;
+}
+
 /* To the caller of what has its frame at SP. */
 UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 {
@@ -131,13 +144,14 @@ UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 		return WALK_NO_READ;
 	if (!luajit_is_return(w, saved[5]))
 		return WALK_NO_RULE;
+	luajit_remember_thread(w, sp);
 	w->vm.outer = saved[0] & ~3ULL;
 	w->reg[14] = saved[1];
 	w->reg[15] = saved[2];
 	w->reg[REG_BX] = saved[3];
 	w->reg[REG_FP] = saved[4];
 	w->reg[REG_PC] = saved[5];
-	w->reg[REG_SP] = sp + LUAJIT_CFA;
+	w->reg[REG_SP] = w->vm.left = sp + LUAJIT_CFA;
 	w->vm.nr++;
 	w->bx_at = 0;
 	w->known = 3 << 14 | 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;

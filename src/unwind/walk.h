@@ -40,6 +40,8 @@ struct walk_map {
 	uint64_t id_at, id; /* address and first bytes of its build-id; 0: not known */
 };
 
+enum { WALK_THREADS = 4 };
+
 /* A frame of LuaJIT: of its interpreter, with what that calls in assembly, or of a trace. */
 struct walk_vm {
 	/*
@@ -54,6 +56,10 @@ struct walk_vm {
 	uint64_t fp, bx; /* its rbp and rbx, 0: not known */
 	/* The next frame of the same thread's interpreter; 0: none, or no frame passed so far. */
 	uint64_t outer;
+	uint64_t left; /* where the stack of the last one's caller begins */
+	/* The innermost frames of the threads that C code runs this one from, from the inside. */
+	uint64_t threads[WALK_THREADS];
+	uint32_t nr_threads;
 };
 
 struct walk {

@@ -210,6 +210,8 @@ __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 	return !s;
 }
 
+_Static_assert(VM_NATIVE_THREADS == (int)WALK_THREADS, "");
+
 /* What the native stack tells of the interpreter. */
 __noinline int take_native(uint32_t lane)
 {
@@ -237,6 +239,8 @@ __noinline int take_native(uint32_t lane)
 	native->reg[6] = s->regs.r15;
 	native->fp = vm->fp;
 	native->bx = vm->bx;
+	for (int i = 0; i < VM_NATIVE_THREADS; i++)
+		native->threads[i] = vm->threads[i];
 	return 0;
 }
 
@@ -254,9 +258,8 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	if (layout) {
 		s->vm_layout = *layout;
 		if (settings.vm_by_native) {
-			/* unless it was walked for the user stack, up to there */
 			if (!settings.user || (!s->walk.vm.frame && s->walk.end != WALK_ROOT))
-				walk_to_vm(s, in_user);
+				walk_native(s, in_user);
 			take_native(LANE_EVENT);
 		}
 		walk_vm(s);

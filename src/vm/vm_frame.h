@@ -69,7 +69,7 @@ enum vm_end {
 	VM_ENDS,
 };
 
-enum { VM_NATIVE_REGS = 8 };
+enum { VM_NATIVE_REGS = 8, VM_NATIVE_THREADS = 4 };
 
 /*
  * The innermost frame of an interpreter in the native stack, for VMs that are found by it, and what
@@ -83,6 +83,8 @@ struct vm_native {
 	uint64_t sp, dx; /* registers of the thread */
 	/* rdi rbx rbp r12 r13 r14 r15 of the thread, 0; all 0: not known */
 	uint64_t reg[VM_NATIVE_REGS];
+	/* The innermost frames of threads of the interpreter below, from the inside; 0: no more. */
+	uint64_t threads[VM_NATIVE_THREADS];
 	bool walked;   /* it was looked for; else only sp is set, and the thread waits */
 	bool whole;    /* the outermost frame was reached */
 	bool leaf;     /* the thread is in this very frame */

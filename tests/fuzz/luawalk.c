@@ -164,6 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	native.dx = base + data[1] * 16ULL;
 	native.bx = base + data[0] * 8ULL;
 	native.sp = base;
+	for (int i = 0; i < VM_NATIVE_THREADS; i++)
+		native.threads[i] = base + data[1 + i] * 8ULL;
 	l.jit.state = data[0] & 16 ? base + GLOBAL : 0;
 	l.jit.shape.refs = data[0] & 32 ? 4 : 8;
 	l.jit.shape.old_ops = (data[0] & 0x60) == 0x60;

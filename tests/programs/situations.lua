@@ -535,9 +535,13 @@ if host then
 	local function calls_c() host.call(called) return 1 end
 	calls_c()
 	local function resumed() begins 'coroutine resumed by C' for _ = 1, n do end ends() end
-	-- what is below it is not known
-	local function resumes_by_c() calling = {} host.resume(resumed) return 1 end
+	local function resumes_by_c() resumes(host.resume) host.resume(resumed) return 1 end
 	resumes_by_c()
+	local function innermost() begins 'coroutines resumed by C and by Lua' for _ = 1, n do end ends() end
+	local function by_c() resumes(host.resume) host.resume(innermost) return 1 end
+	local function by_lua() local w = coroutine.wrap(by_c); resumes(w) w() return 1 end
+	local function by_c_again() resumes(host.resume) host.resume(by_lua) return 1 end
+	by_c_again()
 end
 
 for _, situation in ipairs(all_several) do situation() end

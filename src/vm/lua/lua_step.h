@@ -172,10 +172,22 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 	return VM_ON;
 }
 
-/* At the end of a thread's stack: goes on with the one that has resumed it, or ends. */
+/* The frame of the next thread in the native stack; 0: none is known. */
+static inline uint64_t lua_resumer(const struct lua_walk *w)
+{
+	for (int i = 0; i < VM_NATIVE_THREADS; i++)
+		if (w->vm.native.threads[i] > w->resumed)
+			return w->vm.native.threads[i];
+	return 0;
+}
+
+/*
+ * At the end of a thread's stack: goes on with the one that has resumed it, or ends. Its frame is
+ * right above, or, if a function in C has resumed the thread, only the native stack has it.
+ */
 static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t cframe = w->resumed + LUA_CFRAME_SIZE, thread;
+	uint64_t cframe = w->resumed + LUA_CFRAME_SIZE, native = lua_resumer(w), thread;
 
 	if (!w->resumed)
 		return VM_WHOLE;
@@ -183,8 +195,11 @@ static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape
 		return VM_CUT;
 	if (lua_read_ref(w, s, &thread, cframe + s->frame_thread))
 		return VM_INCONSISTENT;
-	if (thread == w->thread || !lua_enter_thread(w, s, thread, cframe))
-		return VM_WHOLE; /* resumed by C */
+	if (thread != w->thread && lua_enter_thread(w, s, thread, cframe))
+		return lua_take_base(w, s);
+	if (!native || lua_read_ref(w, s, &thread, native + s->frame_thread) ||
+		!lua_enter_thread(w, s, thread, native))
+		return VM_WHOLE;
 	return lua_take_base(w, s);
 }
 

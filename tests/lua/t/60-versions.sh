@@ -29,6 +29,7 @@ version() {
 		skip "$1" 'needs root'
 	else
 		both "$1" "$lua_roots/$1" $program
+		[ $program = /usr/bin/luajit ] || situations "$1, mixed" "$lua_roots/$1" --mixed on $program
 	fi
 }
 

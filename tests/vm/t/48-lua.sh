@@ -99,13 +99,13 @@ refusals() {
 in_guest() {
 	module=l
 	for mode in off on; do
-		situations "situations-$mode" '' 100 --lua
+		situations "situations-$mode" '' 150 --lua
 	done
 	mode=on
 	for release in sid trixie; do
 		if [ -d "/lab/lua/$release" ]; then
 			luajit=luajit
-			situations "$release" "/lab/lua/$release" 60 --lua
+			situations "$release" "/lab/lua/$release" 150 --lua
 		else
 			skip "$release" 'its luajit was not unpacked: tests/run lua does that'
 		fi
