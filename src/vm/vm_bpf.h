@@ -244,6 +244,17 @@ __noinline int take_native(uint32_t lane)
 	return 0;
 }
 
+/* Walks the native stack up to the interpreter, or, if that runs a coroutine, to its end. */
+static __always_inline void walk_native(struct scratch *s, bool in_user)
+{
+	walk_to_vm(s, in_user);
+	if (s->walk.end != WALK_ON || !lua_runs_coroutine(LANE_EVENT))
+		return;
+	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
+		if (take_frames(LANE_EVENT))
+			break;
+}
+
 /*
  * Takes the VM stack of the current task into s->row; false: no room. If user stacks are recorded,
  * a thread without a running interpreter has no VM stack.

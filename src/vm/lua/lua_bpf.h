@@ -68,6 +68,15 @@ static __always_inline void puc_search(void)
 			break;
 }
 
+/* Whether a coroutine of LuaJIT's runs in the native stack walked so far. */
+__noinline int lua_runs_coroutine(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s && s->walk.vm.frame && s->vm_layout.lua.kind == LUA_JIT &&
+	       lua_is_coroutine(&s->vm.lua, &s->vm_layout.lua.jit.shape, s->walk.vm.frame);
+}
+
 /* Begins a walk in the current thread. */
 static __always_inline int lua_begin_here(struct lua_walk *w, const struct lua_layout *l)
 {

@@ -172,6 +172,17 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 	return VM_ON;
 }
 
+/* Whether a thread that may have been resumed has its frame of the interpreter at CFRAME. */
+static inline bool lua_is_coroutine(
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t cframe)
+{
+	uint64_t thread, global, main;
+
+	return !lua_read_ref(w, s, &thread, cframe + s->frame_thread) &&
+	       !lua_read_ref(w, s, &global, thread + s->glref) &&
+	       !lua_read_ref(w, s, &main, global + s->mainthread) && thread != main;
+}
+
 /* The frame of the next thread in the native stack; 0: none is known. */
 static inline uint64_t lua_resumer(const struct lua_walk *w)
 {

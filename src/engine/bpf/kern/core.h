@@ -29,7 +29,7 @@ enum {
 	WINDOW = 256,          /* bytes of a stack that are read at once */
 	STRIDE = 4,            /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* those of a walk over a VM stack */
-	VM_NATIVE_DEPTH = 256, /* frames in which those of interpreters are looked for */
+	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
 	THREAD_SIZE = 16384,   /* of kernel stacks, before 5.15 */
 };
 
@@ -548,8 +548,8 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
-/* Begins walk_native(); 0: the process is not known. */
-__noinline int begin_native(uint32_t lane, uint32_t in_user)
+/* Begins walk_to_vm(); 0: the process is not known. */
+__noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 {
 	struct scratch *s = my_scratch(lane);
 
@@ -568,16 +568,16 @@ __noinline int begin_native(uint32_t lane, uint32_t in_user)
 }
 
 /*
- * Walks the user stack for the frames of an interpreter in it, without storing it. The mappings
- * need not be current: files are known by their build-ids, and where there was no mapping may be a
- * new trace by now, whose frame is checked.
+ * Walks the user stack up to the innermost frame of an interpreter, without storing it. The
+ * mappings need not be current: files are known by their build-ids, and where there was no mapping
+ * may be a new trace by now, whose frame is checked.
  */
-static __always_inline void walk_native(struct scratch *s, bool in_user)
+static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {
-	if (!begin_native(LANE_EVENT, in_user))
+	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (take_frames(LANE_EVENT))
+		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
 			break;
 }
 
