@@ -68,16 +68,19 @@ own_script() {
 	cat >"$T/forks.lua" <<-'END'
 		local function forks() local code = os.execute 'sleep 0.1'
 			return code end
+		local call = assert(loadstring 'local f = ... -- "süß"\nf()\nreturn 1')
 		while true do
-			forks()
+			call(forks)
 		end
 	END
 	lab_start "$luajit" "$T/forks.lua"
 	sample-bt --engine stap --lua -p "$target" --module "$LAB_WORK/l.ko" -d >"$T/described"
 	values=$(sed -n 's/^# staprun .*[.]ko //p' "$T/described")
+	source='[string \"local f = ... -- \"s\303\274\303\237\"...\"]'
 	frames="execute ?
-forks:forks $T/forks.lua:1
-forks:main chunk $T/forks.lua:4
+forks:f $T/forks.lua:1
+$source:main chunk $source:2
+forks:main chunk $T/forks.lua:5
 C ?"
 	# shellcheck disable=SC2086
 	timeout 300 staprun -R -x "$target" "$LAB_WORK/lua_own.ko" $values >"$T/own.out" 2>"$T/own.err" || :
@@ -115,7 +118,7 @@ in_guest() {
 	for version in 5.1 5.3 5.4; do
 		luajit=/lab/lua/lua$version
 		if [ -x "$luajit" ]; then
-			situations "$version" '' 60 --lua
+			situations "$version" '' 100 --lua
 		else
 			skip "$version" "this system has no lua$version"
 		fi
