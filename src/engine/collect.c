@@ -333,10 +333,9 @@ static struct splice_native *native_frames(
 		struct user_frame f = decode_frame(c, frame);
 
 		list[i].id = frame_of(c, frame);
-		if (vm->splice->in_place)
-			list[i].role = f.is_vm ? SPLICE_LOOP : SPLICE_ELSEWHERE;
-		else
-			list[i].role = frame_table_role(&c->table, vm, f.map, f.address - f.call);
+		list[i].role = vm->splice->in_place && f.is_vm
+				       ? SPLICE_LOOP
+				       : frame_table_role(&c->table, vm, f.map, f.address - f.call);
 	}
 	return list;
 }

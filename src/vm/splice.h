@@ -66,8 +66,8 @@ enum { SPLICE_NO_LOOP = -1 };
 
 struct splice_rules {
 	/*
-	 * Run loops are the frames that struct walk_vm counts, and all VM frames are in place of
-	 * one: it is omitted. find_code is NULL.
+	 * All VM frames are in place of a run loop: it is omitted. The frames that struct walk_vm
+	 * counts are run loops, too.
 	 */
 	bool in_place;
 	/* Finds the functions with roles in ELF; none if it does not contain the interpreter. */

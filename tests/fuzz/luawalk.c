@@ -125,8 +125,9 @@ static void check(const struct lua_layout *l, const struct memory *m,
 		enum lua_type type = lua_frame_type(frames[i].what);
 
 		must(type >= LUA_FUNCTION && type <= LUA_SEGMENT);
-		must(type != LUA_SEGMENT || (mixed && frames[i].what & LUA_FROM_C));
-		must(type != LUA_C || !mixed);
+		must(type != LUA_SEGMENT || mixed);
+		must(type != LUA_SEGMENT || l->kind == LUA_PUC || frames[i].what & LUA_FROM_C);
+		must(type != LUA_C || !mixed || l->kind == LUA_PUC);
 		use_frame(l, m, &frames[i], i + 1 < stack.nr ? &frames[i + 1] : &none);
 	}
 }
@@ -145,6 +146,7 @@ static void check_puc(unsigned minor, const struct memory *m, struct vm_native n
 		image.words[(GLOBAL + s->mainthread) / 8] = base;
 	}
 	check(&l, m, &native, DEPTH, false);
+	check(&l, m, &native, DEPTH, true);
 	check(&l, m, &native, 1, false);
 }
 

@@ -396,6 +396,13 @@ after_error()
 local function guarded() pcall(body, 'coroutine, pcall') end
 local function resumes_guarded() local co = coroutine.create(guarded); resumes(coroutine.resume, co) coroutine.resume(co) return 1 end
 resumes_guarded()
+if jit or _VERSION ~= 'Lua 5.1' then
+	local function yields() coroutine.yield() body 'resumed below pcall' return 1 end
+	local function guards() pcall(yields) return 1 end
+	local function calls_guard() guards() return 1 end
+	local function resumes_below() local co = coroutine.create(calls_guard); resumes(coroutine.resume, co) coroutine.resume(co); resumes(coroutine.resume, co) coroutine.resume(co) return 1 end
+	resumes_below()
+end
 
 -- ---- what C calls
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffacts.h"
+#include "large_callee.h"
 #include "elffile_internal.h"
 #include "lib/hash.h"
 #include "lib/table.h"
@@ -110,6 +111,11 @@ static struct answer look_up(const struct elf_question *q)
 		break;
 	case FACT_HIDDEN_EH_FRAME:
 		a.value = elffile_hidden_eh_frame(q->elf);
+		break;
+	case FACT_LARGE_CALLEE:
+		a.result = large_callee_find(q->elf, q->name, &v);
+		a.value = v.address;
+		a.size = v.size;
 		break;
 	}
 	return a;
@@ -295,4 +301,13 @@ bool elffacts_names_known(
 uint64_t elffacts_hidden_eh_frame(const struct elffile *elf)
 {
 	return get(&(struct elf_question){elf, FACT_HIDDEN_EH_FRAME, NULL, 0, NULL}).value;
+}
+
+bool elffacts_large_callee(
+	const struct elffile *elf, const char *name, struct elf_variable *function)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_LARGE_CALLEE, name, 0, NULL});
+
+	*function = (struct elf_variable){.address = a.value, .size = a.size};
+	return a.result;
 }

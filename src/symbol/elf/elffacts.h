@@ -23,6 +23,7 @@ enum elf_fact {
 	FACT_MAIN,         /* as symtab_is_main(place) */
 	FACT_NAMES,        /* as debugfile_names_known(), of the file opened as name, and paths */
 	FACT_HIDDEN_EH_FRAME, /* as elffile_hidden_eh_frame() */
+	FACT_LARGE_CALLEE,    /* as large_callee_find(name) */
 };
 
 struct elf_question {
@@ -50,5 +51,7 @@ bool elffacts_is_main(const struct elffile *elf, uint64_t address);
 bool elffacts_names_known(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 uint64_t elffacts_hidden_eh_frame(const struct elffile *elf);
+bool elffacts_large_callee(
+	const struct elffile *elf, const char *name, struct elf_variable *function);
 
 #endif

@@ -19,7 +19,7 @@ enum lua_type {
 	LUA_FAST,         /* a function of LuaJIT itself: its number (ffid), or enum lua_variable */
 	LUA_C,            /* a function in C: its code */
 	LUA_TRACE,        /* a trace that is not there any more: its number */
-	LUA_SEGMENT,      /* no frame: see LUA_FROM_C; only with mixed */
+	LUA_SEGMENT,      /* no frame, only with mixed: see LUA_FROM_C, LUA_RUN */
 };
 
 /* Numbers of functions of which a trace only tells where their code is; no ffid. */
@@ -34,6 +34,12 @@ enum lua_variable { LUA_GMATCH, LUA_WRAP };
  * those of one frame of the interpreter in the native stack.
  */
 #define LUA_FROM_C (1ULL << 62)
+
+/*
+ * PUC Lua, only with mixed: the function began a run of the interpreter. Between two threads there
+ * is a LUA_SEGMENT without this flag.
+ */
+#define LUA_RUN (1ULL << 61)
 
 static inline enum lua_type lua_frame_type(uint64_t what)
 {

@@ -27,7 +27,8 @@ struct puc_shape {
 	uint16_t state_pc; /* in lua_State: savedpc of the innermost function; 0: as others */
 	/* Two bytes of flags; 5.1: the number of tail calls. */
 	uint16_t callstatus, tail, not_called; /* mask: was not called by the frame below */
-	uint16_t proto, c_function;            /* in LClosure, CClosure */
+	uint16_t fresh; /* mask: began a run of the interpreter; 0: this version has no such flag */
+	uint16_t proto, c_function; /* in LClosure, CClosure */
 	/* In Proto. */
 	uint16_t code, constants, lineinfo, locvars, upvalues, source, linedefined;
 	uint16_t sizecode, sizelocvars, abslineinfo, sizeabslineinfo;

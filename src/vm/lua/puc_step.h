@@ -109,6 +109,35 @@ static inline bool puc_is_replaced(
 	return s->minor <= 3 && puc_code(w, s, f, &code, &end) && (f->at <= code || f->at > end);
 }
 
+/* ---- runs of the interpreter ---- */
+
+/* Whether the frame of this step runs where the next one, its caller, does: by its bytecode. */
+static inline bool puc_shares_run(struct lua_walk *w, const struct puc_shape *s)
+{
+	const struct vm_frame *caller = &w->puc.next;
+	uint32_t op;
+
+	if (lua_frame_type(caller->what) != LUA_FUNCTION)
+		return false;
+	if (puc_is_replaced(w, s, caller))
+		return true;
+	if (LUA_READ(w, &op, sizeof(op), caller->at - 4))
+		return false;
+	op &= 0x3f;
+	return op == s->op.call || op == s->op.tailcall;
+}
+
+/* For splicing: the frame of this step began a run, also if it is that of a replaced function. */
+static inline void puc_mark_run(struct lua_walk *w)
+{
+	if (lua_frame_type(w->vm.frame.what) != LUA_FUNCTION)
+		return;
+	if (!w->vm.found)
+		w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
+	w->vm.frame.what |= LUA_RUN;
+	w->vm.found = true;
+}
+
 /* ---- threads ---- */
 
 /* Whether the threads' global_State is GLOBAL: the main thread has it, too. */
@@ -151,6 +180,8 @@ static inline int puc_enter_thread(struct lua_walk *w, const struct puc_shape *s
 	if (!puc_is_running(w, s, thread))
 		return VM_ON;
 	p->is_leaf = !w->thread;
+	w->vm.found = w->vm.mixed && !p->is_leaf;
+	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	w->thread = thread;
 	w->global = p->seen.global;
 	p->base_ci = p->seen.base_ci;
@@ -193,10 +224,7 @@ static inline int puc_scan(struct lua_walk *w, const struct puc_shape *s)
 
 /* ---- walk ---- */
 
-/*
- * Begins the walk W, whose native is set. Which frames of the native stack run which frames of the
- * thread is not known, so there is nothing to splice.
- */
+/* Begins the walk W, whose mixed and native are set. */
 static inline int puc_begin(struct lua_walk *w)
 {
 	struct puc_walk *p = &w->puc;
@@ -213,14 +241,14 @@ static inline int puc_begin(struct lua_walk *w)
 	p->at = 0;
 	for (uint32_t i = 0; i < PUC_WORDS; i++)
 		w->bytes.pointer[i] = w->vm.native.reg[i];
-	return w->vm.mixed ? VM_NOT_RUNNING : VM_ON;
+	return VM_ON;
 }
 
 /* Returns as lua_step(). */
 static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_walk *p = &w->puc;
-	bool from_c = p->from_c;
+	bool from_c = p->from_c, is_run = p->status & s->fresh;
 
 	if (p->is_scanning)
 		return puc_scan(w, s);
@@ -231,6 +259,8 @@ static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 		return VM_INCONSISTENT;
 	if (p->pair[0] == p->base_ci) {
 		p->is_scanning = true;
+		if (w->vm.mixed)
+			puc_mark_run(w);
 		return w->thread == p->main ? VM_WHOLE : VM_ON;
 	}
 	if (puc_take_ci(w, s, p->pair[0]))
@@ -238,6 +268,8 @@ static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 	if (!from_c && lua_frame_type(w->vm.frame.what) == LUA_FUNCTION &&
 		lua_frame_type(p->next.what) == LUA_FUNCTION)
 		lua_set_caller(w, p->next.at);
+	if (w->vm.mixed && (s->fresh ? is_run : !puc_shares_run(w, s)))
+		puc_mark_run(w);
 	return VM_ON;
 }
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "large_callee.h"
+#include "ehframe.h"
+#include "elffile_internal.h"
+#include "lib/util.h"
+
+#include <string.h>
+
+enum {
+	SEGMENTS_MAX = 8,
+	CALLEES_MAX = 64,
+	LARGE = 4096,       /* bytes, at least */
+	TIMES_LARGER = 2,   /* than the next one */
+	CALLER_MAX = 16384, /* bytes of a caller that are searched */
+	CALL = 0xe8,
+	JUMP = 0xe9,
+	INSTRUCTION = 5, /* opcode and 32-bit displacement */
+};
+
+struct callee {
+	uint64_t start, size;
+};
+
+struct callees {
+	struct callee list[CALLEES_MAX];
+	size_t nr;
+};
+
+/* The SIZE bytes at ADDRESS; NULL: they are not in an executable segment of the file. */
+static const unsigned char *code_at(const struct elffile *elf, uint64_t address, uint64_t size)
+{
+	struct elf_code code[SEGMENTS_MAX];
+	size_t nr = elffile_code(elf, code, ARRAY_LEN(code));
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t at = address - code[i].address;
+
+		if (at < code[i].size && size <= code[i].size - at)
+			return code[i].bytes + at;
+	}
+	return NULL;
+}
+
+/* False: no function starts at ADDRESS. */
+static bool is_start(const struct elffile *elf, uint64_t address, struct callee *f)
+{
+	uint64_t end = ehframe_next(elf, address);
+
+	*f = (struct callee){address, end - address};
+	return address && end > address && ehframe_next(elf, address - 1) == address;
+}
+
+static bool has(const struct callees *c, uint64_t start)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->list[i].start == start)
+			return true;
+	return false;
+}
+
+/*
+ * Adds the functions that F calls, or ends with a jump to. Any byte may be the opcode, but what is
+ * not the displacement of one hardly leads to the start of a function.
+ */
+static void add_callees(const struct elffile *elf, const struct callee *f, struct callees *c)
+{
+	uint64_t size = f->size < CALLER_MAX ? f->size : CALLER_MAX;
+	const unsigned char *code = code_at(elf, f->start, size);
+
+	for (uint64_t i = 0; code && i + INSTRUCTION <= size && c->nr < CALLEES_MAX; i++) {
+		struct callee to;
+		int32_t distance;
+
+		if (code[i] != CALL && code[i] != JUMP)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		uint64_t target = f->start + i + INSTRUCTION + (uint64_t)(int64_t)distance;
+
+		if (!has(c, target) && is_start(elf, target, &to))
+			c->list[c->nr++] = to;
+	}
+}
+
+bool large_callee_find(const struct elffile *elf, const char *name, struct elf_variable *function)
+{
+	struct callees c = {.nr = 0};
+	struct callee f, largest = {0, 0};
+	struct elf_variable v;
+	uint64_t next = 0;
+
+	if (!elfdata_variable(elf, name, &v) || !is_start(elf, v.address, &f))
+		return false;
+	add_callees(elf, &f, &c);
+	for (size_t i = 0, direct = c.nr; i < direct; i++)
+		add_callees(elf, &c.list[i], &c);
+	for (size_t i = 0; i < c.nr; i++) {
+		if (c.list[i].size > largest.size) {
+			next = largest.size;
+			largest = c.list[i];
+		} else if (c.list[i].size > next) {
+			next = c.list[i].size;
+		}
+	}
+	*function = (struct elf_variable){.address = largest.start, .size = largest.size};
+	return largest.size >= LARGE && largest.size / TIMES_LARGER > next;
+}
