@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merged stacks of PUC Lua, each frame a letter, outermost first. In C: l a run of the interpreter,
- * r lua_resume, p another function of Lua's file, x of any other. In Lua: F function, R function
- * that began a run, N function in C with a name, C without; T between two threads. In the merged
- * stack those in Lua are the same letters; "!": inconsistent.
+ * Merged stacks, each frame a letter, outermost first. In C: l the interpreter, r lua_resume, p
+ * another function of PUC Lua's file, x of any other. In Lua: F function, R function that began a
+ * run of PUC Lua's interpreter, S function that C called in LuaJIT, N function in C with a name, C
+ * without; T between two threads. In the merged stack those in Lua are the same letters; "!":
+ * inconsistent.
  */
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
@@ -40,6 +41,8 @@ static uint64_t what_of(char c)
 		return VM_WHAT(LUA_FUNCTION);
 	case 'R':
 		return VM_WHAT(LUA_FUNCTION) | LUA_RUN;
+	case 'S':
+		return VM_WHAT(LUA_FUNCTION) | LUA_FROM_C;
 	case 'N':
 		return VM_WHAT(LUA_C);
 	case 'T':
@@ -126,6 +129,17 @@ static void splice__cut_stacks(void **state)
 	expect("xpplpplppl", "FR", VM_CUT, "xpplppFppR");
 }
 
+/* A coroutine's frame of the interpreter is right above that of the function that resumed it. */
+static void splice__luajit(void **state)
+{
+	(void)state;
+	expect("xxl", "SF", VM_WHOLE, "xxSF");
+	expect("xxlxxl", "SFSF", VM_WHOLE, "xxSFxxSF");
+	expect("xxll", "SFSF", VM_WHOLE, "xxSFSF");
+	expect("xxlxxl", "SF", VM_WHOLE, "xxSFxxl");
+	expect("xxx", "SF", VM_WHOLE, "!xxx");
+}
+
 /* In each version of Lua that is here. */
 static void find_code__the_interpreter(void **state)
 {
@@ -177,6 +191,7 @@ int main(void)
 		cmocka_unit_test(splice__coroutines),
 		cmocka_unit_test(splice__inconsistent),
 		cmocka_unit_test(splice__cut_stacks),
+		cmocka_unit_test(splice__luajit),
 		cmocka_unit_test(find_code__the_interpreter),
 		cmocka_unit_test(find_code__not_in_other_files),
 	};

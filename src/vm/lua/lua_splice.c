@@ -28,17 +28,19 @@ enum lua_begin {
 	BEGIN_SEGMENT, /* LuaJIT */
 	BEGIN_THREAD,  /* PUC Lua: a thread's first run */
 	BEGIN_RUN,     /* another one */
+	BEGIN_MISFIT,  /* there are more runs than loops, or fewer */
 };
 
 static const struct splice_cost costs[] = {
-	[BEGIN_SEGMENT] = {.with = {[SPLICE_ELSEWHERE] = 0,
-				   [SPLICE_INSIDE] = SPLICE_NEVER,
-				   [LUA_ROLE_RESUME] = SPLICE_NEVER},
-		.without = 2},
+	[BEGIN_SEGMENT] = {.with = {0}, .without = 2},
 	[BEGIN_THREAD] = {.with = {[SPLICE_ELSEWHERE] = SPLICE_NEVER}, .without = SPLICE_NEVER},
 	[BEGIN_RUN] =
 		{.with = {[SPLICE_ELSEWHERE] = SPLICE_NEVER, [LUA_ROLE_RESUME] = SPLICE_NEVER},
 			.without = SPLICE_NEVER},
+	[BEGIN_MISFIT] = {.with = {[SPLICE_ELSEWHERE] = SPLICE_NEVER,
+				  [SPLICE_INSIDE] = SPLICE_NEVER,
+				  [LUA_ROLE_RESUME] = SPLICE_NEVER},
+		.without = SPLICE_NEVER},
 };
 
 static size_t find_segments(const struct splice *s, struct splice_beginner *list)
@@ -143,9 +145,28 @@ static size_t find_runs(const struct splice *s, struct splice_beginner *list)
 	return nr;
 }
 
+/* Whether each of the loops has one of the NR runs, but for those below where Lua's stack is cut.
+ */
+static bool fits(const struct splice *s, size_t nr)
+{
+	size_t loops = 0;
+
+	for (size_t i = 0; i < s->nr_native; i++)
+		loops += s->native[i].role == SPLICE_LOOP;
+	return s->end == VM_CUT ? nr <= loops : nr == loops;
+}
+
 static size_t find_beginners(const struct splice *s, struct splice_beginner *list)
 {
-	return is_puc(s) ? find_runs(s, list) : find_segments(s, list);
+	size_t nr;
+
+	if (!is_puc(s))
+		return find_segments(s, list);
+	nr = find_runs(s, list);
+	if (fits(s, nr))
+		return nr;
+	*list = (struct splice_beginner){.kind = BEGIN_MISFIT, .frame = s->nr_frames};
+	return 1;
 }
 
 /* Functions in C without a name in Lua, which have no type here, are in the native stack. */
@@ -160,7 +181,5 @@ const struct splice_rules lua_splice = {
 	.is_frame = is_frame,
 	.find_beginners = find_beginners,
 	.costs = costs,
-	.extra = {[SPLICE_ELSEWHERE] = 2,
-		[SPLICE_INSIDE] = SPLICE_NEVER,
-		[LUA_ROLE_RESUME] = SPLICE_NEVER},
+	.extra = {[SPLICE_ELSEWHERE] = 2, [SPLICE_INSIDE] = 2},
 };
