@@ -36,6 +36,7 @@ enum lua_op {
 	LUA_OP_FORI = 77,
 	LUA_OP_JITERL = 84,
 	LUA_OP_FUNCF = 89, /* this and all later ones begin a function */
+	LUA_OP_LAST = 96,
 };
 
 static inline uint32_t lua_op(uint32_t ins)

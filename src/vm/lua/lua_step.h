@@ -49,7 +49,10 @@ enum {
 /* ffid of functions without one of their own. */
 enum { LUA_FF_LUA, LUA_FF_C };
 
-/* The state's GG_State, which has the code of all of LuaJIT's own functions, is smaller. */
+/*
+ * The state's GG_State, which has the code of all of LuaJIT's own functions, is smaller: functions
+ * in Lua may be right behind it.
+ */
 enum { LUA_STATE_SIZE = 0x4000 };
 
 /* Traces that are looked through, in all and per step. */
@@ -436,6 +439,14 @@ static inline int lua_leave_inlined(struct lua_walk *w, const struct luajit_shap
 	return VM_ON;
 }
 
+/* Whether the bytecode at PC is of a function that LuaJIT has in assembly, not of one in Lua. */
+static inline bool lua_is_in_assembly(struct lua_walk *w, uint64_t pc)
+{
+	uint8_t op;
+
+	return !LUA_READ(w, &op, sizeof(op), pc) && op > LUA_OP_LAST;
+}
+
 /*
  * The frame in a trace of a function that is no constant. One of LuaJIT's own has its pc in the
  * state: it is an iterator or a coroutine's function, the only ones that traces are compiled for
@@ -448,7 +459,8 @@ static inline int lua_take_variable(struct lua_walk *w, const struct luajit_shap
 
 	if (!w->pc)
 		return lua_miss_trace(w, 0);
-	if (in_state >= LUA_STATE_SIZE) {
+	if (in_state >= LUA_STATE_SIZE ||
+		(in_state > s->jit_base && !lua_is_in_assembly(w, w->pc))) {
 		w->code = w->pc;
 		return VM_ON;
 	}
