@@ -119,6 +119,7 @@ static void splice__inconsistent(void **state)
 	expect("xxx", "CRF", VM_WHOLE, "!xxx");
 	expect("xpplprpl", "CRNRF", VM_WHOLE, "xppl!prpl");      /* the coroutine is not in both */
 	expect("xpplprpxpl", "CRNTRR", VM_WHOLE, "xppl!prpxpl"); /* C is in between */
+	expect("xpplprppppl", "CRNTRR", VM_WHOLE, "xppl!prppppl");
 	expect("xppl", "", VM_INCONSISTENT, "xppl!");
 }
 

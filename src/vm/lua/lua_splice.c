@@ -76,9 +76,16 @@ struct loops {
 	bool resumed; /* the first one was called by lua_resume, not by another function in C */
 };
 
+/*
+ * Functions between lua_resume and the interpreter, at most: luaD_rawrunprotected, resume, unroll.
+ * There are more if it is a function in C that goes on, and calls one in Lua.
+ */
+enum { RESUME_FRAMES = 3 };
+
 /* The next ones from *AT, excluded, towards the leaf. */
 static struct loops next_loops(const struct splice *s, size_t *at)
 {
+	size_t frames = RESUME_FRAMES + 1; /* since lua_resume */
 	struct loops loops = {0, false};
 
 	while (*at) {
@@ -87,10 +94,12 @@ static struct loops next_loops(const struct splice *s, size_t *at)
 		if (role == LUA_ROLE_RESUME && loops.nr)
 			break;
 		--*at;
-		if (role == SPLICE_LOOP)
-			loops.nr++;
-		else if (!loops.nr && role != SPLICE_INSIDE)
-			loops.resumed = role == LUA_ROLE_RESUME;
+		if (role == LUA_ROLE_RESUME)
+			frames = 0;
+		else if (role == SPLICE_LOOP && !loops.nr++)
+			loops.resumed = frames <= RESUME_FRAMES;
+		else
+			frames += role == SPLICE_INSIDE ? 1 : RESUME_FRAMES + 1;
 	}
 	return loops;
 }
