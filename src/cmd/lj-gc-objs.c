@@ -63,7 +63,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "-p PID",
 	.doc = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
-	       "bytes, as CSV on stdout. The process is not stopped, unless told so.\v"
+	       "bytes, as CSV on stdout. The process is stopped only with --stop.\v"
 	       "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",
 };
 

@@ -186,7 +186,7 @@ static inline bool lua_is_coroutine(
 	       !lua_read_ref(w, s, &main, global + s->mainthread) && thread != main;
 }
 
-/* The frame of the next thread in the native stack; 0: none is known. */
+/* The interpreter's frame of the next thread in the native stack; 0: not known. */
 static inline uint64_t lua_resumer(const struct lua_walk *w)
 {
 	for (int i = 0; i < VM_NATIVE_THREADS; i++)
@@ -244,7 +244,7 @@ static inline int lua_take_function(
 	return 0;
 }
 
-/* A pc from a register, or saved by the interpreter, may be none of the function's. */
+/* A pc from a register, or saved by the interpreter, may be outside of the function. */
 static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t proto = w->vm.frame.what & VM_ADDRESS;

@@ -27,7 +27,7 @@ bool luajit_exit_handler_find(const struct luajit_process *p, struct luajit_exit
 bool luajit_trace_place(const struct luajit_process *p, uint64_t proto, uint64_t pc,
 	struct strbuf *function, uint32_t *line);
 
-/* As jit.util.traceinfo() has it: "loop", "stitch"; "" for what is none. */
+/* As in jit.util.traceinfo(): "loop", "stitch"; "": not a kind of link. */
 const char *luajit_link_name(unsigned link_type);
 
 #endif

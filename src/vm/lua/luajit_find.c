@@ -12,9 +12,9 @@
 static const char setmode[] = LUAJIT_SYMBOL, setexdata[] = "lua_setexdata";
 
 /*
- * Searches take at most a tenth of the time until a state with libraries is found, then a
- * hundredth, as a process may make more states later; and none begins after SEARCH_MAX_NS of them,
- * unless the state that was found is gone.
+ * Searches take at most a tenth of the time until a state with libraries is found, then at most a
+ * hundredth, as a process may create more states later. Once they have taken SEARCH_MAX_NS in all,
+ * there are no more, unless the state that was found is gone.
  */
 enum {
 	FIRST_SHARE = 10,
@@ -266,7 +266,7 @@ static void take_build(const struct memory *m, struct luajit_layout *l)
 	l->has_traces = false;
 }
 
-/* The fast functions that a state has may be more later, too. */
+/* A state may get more fast functions later. */
 static void search(const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
 	struct luajit_states found = luajit_states_search(&t->memory);

@@ -33,7 +33,7 @@ struct luajit_gc_state {
 };
 _Static_assert(offsetof(struct luajit_gc_state, string_mask) == 0xa0 - LUAJIT_GC, "as in lj_obj.h");
 
-/* Reads that of the state GLOBAL as it is. False: it is not readable, or not a collector's. */
+/* Reads the collector of the state GLOBAL once. False: unreadable, or not a collector. */
 bool luajit_gc_read_state(const struct memory *m, uint64_t global, struct luajit_gc_state *state);
 
 struct luajit_gc {
@@ -47,9 +47,8 @@ struct luajit_gc {
 };
 
 /*
- * Reads that of the state GLOBAL. It is read again until the phase and what changes with it are
- * those of the reading before, so that all values belong together. False: they are not readable,
- * are not those of a collector, or change all the time.
+ * The same, but reads again until the phase, and what changes with it, did not change between two
+ * readings, so that the values are consistent. False also if they keep changing.
  */
 bool luajit_gc_read(const struct memory *m, uint64_t global, struct luajit_gc *gc);
 

@@ -83,8 +83,8 @@ static void add(struct object_walk *w, enum luajit_use use, uint64_t address, ui
 typedef bool take_object(struct object_walk *w, uint64_t address, const struct luajit_head *head);
 
 /*
- * Of the objects that TAKE accepts, from FIRST on, up to the end or, in a circle, to FIRST again.
- * The lowest bit of a reference may tell how a string was hashed.
+ * Goes through a list from FIRST on while TAKE accepts its objects, to its end or, if it is a ring,
+ * back to FIRST. The lowest bit of a reference may tell how a string was hashed.
  */
 static void walk_list(struct object_walk *w, uint64_t first, take_object *take, bool is_circle)
 {
@@ -102,7 +102,7 @@ static void walk_list(struct object_walk *w, uint64_t first, take_object *take, 
 	}
 }
 
-/* ---- objects; false: it is none ---- */
+/* ---- objects; false: not an object of that type ---- */
 
 static bool add_string(struct object_walk *w, uint64_t address, const struct luajit_head *head)
 {
@@ -173,7 +173,7 @@ static bool add_table(struct object_walk *w, uint64_t address, const struct luaj
 	if (!t)
 		return false;
 	colocated = (int8_t)t->head.second;
-	/* slots that the table was made with, in it; not used any more: negative */
+	/* array slots allocated with the table itself; negative: no longer in use */
 	bytes += (uint64_t)(colocated & 0x7f) * VALUE;
 	if (colocated <= 0)
 		array = (uint64_t)t->array_size * VALUE;
@@ -335,7 +335,7 @@ static void find_types(struct object_walk *w)
 	}
 }
 
-/* In which strings are put together: SBuf, whose fields are its use, its end and its start. */
+/* The buffer for building strings, an SBuf: write position, end, start. */
 static void add_buffer(struct object_walk *w)
 {
 	enum { BUFFER = 0xc8, USED = 0, END, START, FIELDS };

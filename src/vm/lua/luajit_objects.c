@@ -49,8 +49,8 @@ static bool frees(const struct luajit_gc_state *gc)
 }
 
 /*
- * Whether all objects of the reading A were there until B. A cycle of the collector changes the
- * white, and its estimate; what it neither freed nor allocated has not changed at all.
+ * Whether no object that was there at the reading A was freed before the reading B. Each cycle of
+ * the collector flips the current white and sets a new estimate.
  */
 static bool is_steady(const struct luajit_gc_state *a, const struct luajit_gc_state *b)
 {
@@ -63,7 +63,7 @@ static bool is_steady(const struct luajit_gc_state *a, const struct luajit_gc_st
 	       a->nr_strings == b->nr_strings;
 }
 
-/* Waits until it frees nothing, for a while. False: the state is gone. */
+/* Waits, but not for long, until the collector is not freeing objects. False: the state is gone. */
 static bool read_resting(const struct memory *m, uint64_t global, struct luajit_gc_state *gc)
 {
 	static const struct timespec pause = {.tv_nsec = POLL_NS};
@@ -84,7 +84,7 @@ static bool read_resting(const struct memory *m, uint64_t global, struct luajit_
 
 /* ---- a try ---- */
 
-/* What the tries before have found. */
+/* What earlier tries have found. */
 struct known_memory {
 	struct memory_area *areas; /* that are read at once now */
 	size_t nr;
@@ -93,8 +93,8 @@ struct known_memory {
 };
 
 /*
- * Looks at the collector while memory is read: two cycles in a row leave the same white, and often
- * the same estimate.
+ * Checks the collector while memory is read: after two cycles the white is the same again, and
+ * often the estimate, too.
  */
 struct collector_watch {
 	const struct memory *memory;
@@ -139,8 +139,10 @@ static void begin_watch(struct collector_watch *w, const struct luajit_objects_r
 	w->ends = known->nr_counted >= FULL_TRIES && !r->stop_ns;
 }
 
-/* Whether what refers to objects is in the copy, which is listed before the collector's state is
- * read: listing takes long. */
+/*
+ * Whether the copy has what refers to objects: its areas were listed before the collector's state
+ * was read, as listing takes long.
+ */
 static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
 {
 	return memory_copy_at(
@@ -149,9 +151,9 @@ static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
 }
 
 /*
- * What refers to objects is read before them: those that it refers to are there then. The first
- * one of the list is in the collector's state. If the program has got new memory since the list,
- * that is made again.
+ * What refers to objects is read before the objects, so that these exist in the copy. The list's
+ * first object is in the collector's state. If the program has mapped more memory since the areas
+ * were listed, they are listed again.
  */
 static bool begin_copy(const struct luajit_objects_request *r, const struct known_memory *known,
 	struct memory_copy *c, struct collector_watch *w)
@@ -219,13 +221,13 @@ static uint64_t nr_objects(const struct luajit_objects *o)
 	return nr;
 }
 
-/* How far the sum is from what it should be. */
+/* How far the sum is from the total. */
 static uint64_t distance(const struct luajit_objects *o)
 {
 	return o->bytes > o->total ? o->bytes - o->total : o->total - o->bytes;
 }
 
-/* What objects leave of the total is not much, usually. */
+/* Usually objects explain nearly all of the total. */
 static bool is_plausible(const struct luajit_objects *o)
 {
 	enum { OTHER = 32768, SHARE = 32 };
@@ -320,7 +322,7 @@ static void keep_better(struct luajit_objects *o, struct luajit_objects *next)
 
 static bool is_done(const struct luajit_objects_request *r, const struct luajit_objects *o)
 {
-	/* the first one has learnt what there is to be copied at once */
+	/* the first try has learnt which memory is to be copied */
 	return is_whole(o) && (!r->stop_ns || o->stopped_ns);
 }
 

@@ -49,7 +49,7 @@ int luajit_process_open(struct luajit_process *p, uint32_t pid, struct strbuf *e
 	if (!p->states.nr)
 		return fail(err,
 			"no state of LuaJIT 2.1 (GC64) in process %" PRIu32
-			": it has made none yet, or its LuaJIT is 2.0 or built without GC64",
+			": it has not created one yet, or is LuaJIT 2.0 or built without GC64",
 			pid);
 	return 0;
 }
