@@ -119,7 +119,8 @@ struct lua_walk {
 		uint8_t byte[LUA_BYTES];
 	} bytes; /* what was read last */
 	uint64_t thread, global;
-	uint64_t bottom;  /* the slot of the thread's stack with the last link */
+	uint64_t bottom;                /* the slot of the thread's stack with the last link */
+	uint64_t saved_base, stack_end; /* base and maxstack of the thread */
 	uint64_t cframe;  /* the interpreter's frame that runs the next frame; 0: none */
 	uint64_t resumed; /* the last one that had no previous one: the thread was resumed there */
 	uint64_t slot;    /* of the next frame: the one with its link */

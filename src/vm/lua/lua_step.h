@@ -144,14 +144,15 @@ static inline bool lua_enter_thread(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread, uint64_t cframe)
 {
 	uint64_t own, global;
-	uint8_t type;
 
-	if (!lua_is_address(thread) || thread & 7 || LUA_READ(w, &type, 1, thread + s->gct) ||
-		type != LUA_IS_THREAD || lua_read_word(w, &own, thread + s->cframe) ||
-		lua_read_ref(w, s, &global, thread + s->glref) ||
-		lua_read_ref(w, s, &w->bottom, thread + s->stack))
+	if (!lua_is_address(thread) || thread & 7 || LUA_READ(w, &w->bytes, LUA_BYTES, thread) ||
+		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_THREAD ||
+		lua_read_word(w, &own, thread + s->cframe))
 		return false;
-	w->bottom += 8ULL * (lua_pair_slots(s) - 1);
+	global = lua_ref_at(w, s, s->glref);
+	w->bottom = lua_ref_at(w, s, s->stack) + 8ULL * (lua_pair_slots(s) - 1);
+	w->saved_base = lua_pointer_at(w, s->base);
+	w->stack_end = lua_ref_at(w, s, s->maxstack);
 	if (w->nr_threads++ && global != w->global)
 		return false;
 	w->thread = thread;
@@ -165,12 +166,9 @@ static inline bool lua_enter_thread(
 /* The innermost slot of a thread that is not the running one's leaf. */
 static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t base;
-
-	if (lua_read_word(w, &base, w->thread + s->base) ||
-		lua_read_ref(w, s, &w->pc, w->cframe + s->frame_pc))
+	if (lua_read_ref(w, s, &w->pc, w->cframe + s->frame_pc))
 		return VM_INCONSISTENT;
-	w->slot = base - 8;
+	w->slot = w->saved_base - 8;
 	w->pc_is_guess = true;
 	return VM_ON;
 }
@@ -737,12 +735,9 @@ static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
 static inline int lua_take_registers(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t base)
 {
-	uint64_t end;
-
 	if (lua_is_narrow(s))
 		base = (uint32_t)base;
-	if (base & 7 || base <= w->bottom || lua_read_ref(w, s, &end, w->thread + s->maxstack) ||
-		base > end)
+	if (base & 7 || base <= w->bottom || base > w->stack_end)
 		return lua_take_base(w, s);
 	w->slot = base - 8;
 	lua_guess_pc(w, s);

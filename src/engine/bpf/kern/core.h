@@ -48,6 +48,7 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
 	struct vm_layout vm_layout;
+	bool to_vm;     /* the native stack is walked to the interpreter's frame only */
 	uint32_t nr_vm; /* VM frames so far */
 	int vm_end;
 	struct ring_vm_frame vm_record;
@@ -462,7 +463,8 @@ __noinline int take_frames(uint32_t lane)
 	struct scratch *s = my_scratch(lane);
 
 	for (int i = 0; s && i < STRIDE; i++)
-		if (!take_frame(s, lane) && !take_new_trace(s, lane))
+		if ((!take_frame(s, lane) && !take_new_trace(s, lane)) ||
+			(s->to_vm && s->walk.vm.frame))
 			return 1;
 	return !s;
 }
@@ -576,9 +578,11 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {
 	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
+	s->to_vm = true;
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (take_frames(LANE_EVENT) || s->walk.vm.frame)
+		if (take_frames(LANE_EVENT))
 			break;
+	s->to_vm = false;
 }
 
 #include "vm/vm_bpf.h"
