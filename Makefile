@@ -42,17 +42,18 @@ PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 LAYOUT_SRC := $(wildcard tests/layout/*_stack.c tests/layout/*_layout.c)
 KERNELS_SRC := tests/kernels/verify.c
+NGINX_SRC := $(wildcard tests/nginx/*.c)
 # the script of the SVG files is these, one behind the other
 WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js graph.js actions.js \
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC))
+	$(KERNELS_SRC) $(NGINX_SRC))
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
 UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC))
+	$(KERNELS_SRC) $(NGINX_SRC))
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
 Q := $(if $(V),,@)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The preflight for VM stacks: whether the interpreter is in the processes, in a known version. */
 #include "check_list.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 #include "vm/vm.h"
 
 #include <inttypes.h>

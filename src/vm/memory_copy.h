@@ -6,7 +6,7 @@
 #ifndef VM_MEMORY_COPY_H
 #define VM_MEMORY_COPY_H
 
-#include "target.h"
+#include "process/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,8 @@
 #ifndef VM_THREADKEY_H
 #define VM_THREADKEY_H
 
-#include "target.h"
+#include "pointer_path.h"
+#include "process/target.h"
 
 /* The symbols of C libraries that the following look for; the last is NULL. */
 extern const char *const threadkey_symbols[];

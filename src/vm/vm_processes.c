@@ -2,7 +2,7 @@
 #include "vm_processes.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
-#include "inspect.h"
+#include "process/inspect.h"
 #include "lib/util.h"
 #include "process/reader.h"
 #include "process/task.h"

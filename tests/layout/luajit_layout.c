@@ -5,7 +5,7 @@
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 #include "vm/lua/luajit_fast.h"
 #include "vm/lua/luajit_find.h"
 

@@ -7,7 +7,7 @@
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 #include "vm/perl/perl_walk.h"
 
 #include <errno.h>

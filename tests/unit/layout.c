@@ -3,8 +3,9 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 #include "vm/perl/perl_walk.h"
+#include "vm/pointer_path_follow.h"
 #include "vm/threadkey.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* This program plays LuaJIT itself: it has its symbol, and states made by hand. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 #include "vm/lua/lua_bytecode.h"
 #include "vm/lua/luajit_fast.h"
 #include "vm/lua/luajit_find.h"

@@ -5,7 +5,7 @@
 
 #include "lua_frame.h"
 #include "lua_layout.h"
-#include "vm/target.h"
+#include "process/target.h"
 #include "vm/vm.h"
 
 struct strbuf;

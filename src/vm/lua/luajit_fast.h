@@ -6,7 +6,7 @@
 #ifndef VM_LUA_LUAJIT_FAST_H
 #define VM_LUA_LUAJIT_FAST_H
 
-#include "vm/target.h"
+#include "process/target.h"
 
 #include <stdint.h>
 

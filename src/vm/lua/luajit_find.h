@@ -4,7 +4,7 @@
 #define VM_LUA_LUAJIT_FIND_H
 
 #include "lua_layout.h"
-#include "vm/target.h"
+#include "process/target.h"
 
 struct strbuf;
 

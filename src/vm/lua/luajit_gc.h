@@ -3,7 +3,7 @@
 #ifndef VM_LUA_LUAJIT_GC_H
 #define VM_LUA_LUAJIT_GC_H
 
-#include "vm/target.h"
+#include "process/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

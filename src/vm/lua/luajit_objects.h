@@ -5,7 +5,7 @@
 
 #include "lua_layout.h"
 #include "vm/memory_copy.h"
-#include "vm/target.h"
+#include "process/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

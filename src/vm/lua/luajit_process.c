@@ -5,7 +5,7 @@
 #include "process/reader.h"
 #include "process/task.h"
 #include "symbol/elf/elffile.h"
-#include "vm/inspect.h"
+#include "process/inspect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

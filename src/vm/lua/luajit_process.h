@@ -6,7 +6,7 @@
 #include "lua_layout.h"
 #include "luajit_states.h"
 #include "process/process.h"
-#include "vm/target.h"
+#include "process/target.h"
 
 struct strbuf;
 

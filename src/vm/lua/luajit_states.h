@@ -6,7 +6,7 @@
 #ifndef VM_LUA_LUAJIT_STATES_H
 #define VM_LUA_LUAJIT_STATES_H
 
-#include "vm/target.h"
+#include "process/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #ifndef VM_LUA_PUC_LIBRARY_H
 #define VM_LUA_PUC_LIBRARY_H
 
-#include "vm/target.h"
+#include "process/target.h"
 
 #include <stdint.h>
 

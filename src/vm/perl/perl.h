@@ -7,7 +7,7 @@
 #define VM_PERL_PERL_H
 
 #include "perl_layout.h"
-#include "vm/target.h"
+#include "process/target.h"
 #include "vm/vm.h"
 
 struct strbuf;

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/utf8.h"
 #include "lib/util.h"
+#include "vm/pointer_path_follow.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
-#include "process/reader.h"
+#include "reader.h"
 
 static bool read_process(void *context, uint64_t address, void *to, size_t len)
 {
@@ -42,17 +42,4 @@ bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to)
 {
 	return m->scattered && m->scattered(m->context, addresses, nr, size, to);
-}
-
-enum vm_end pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
-	uint64_t thread, uint64_t *value)
-{
-	*value = path->per_thread ? thread : 0;
-	for (uint32_t i = 0; i < path->nr && i < PATH_STEPS; i++) {
-		if (!memory_pointer(memory, *value + path->step[i], value))
-			return VM_INCONSISTENT;
-		if (!*value)
-			return VM_NOT_RUNNING;
-	}
-	return VM_ON;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process in which src/vm searches for an interpreter: its mapped files and its memory. */
-#ifndef VM_TARGET_H
-#define VM_TARGET_H
+/* A process that is searched for what runs in it: its mapped files and its memory. */
+#ifndef PROCESS_TARGET_H
+#define PROCESS_TARGET_H
 
-#include "pointer_path.h"
-#include "vm_frame.h"
-#include "process/areas.h"
+#include "areas.h"
 #include "symbol/elf/debugfile.h"
 
 #include <stdbool.h>
@@ -69,12 +67,5 @@ struct target {
 	/* whether debug files come before the table of known versions, after it, or are not used */
 	enum { DEBUGINFO_FIRST, DEBUGINFO_LAST, DEBUGINFO_NEVER } debuginfo;
 };
-
-/*
- * Follows PATH in the thread with the thread pointer THREAD: VM_ON, or how a walk that begins there
- * ends.
- */
-enum vm_end pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
-	uint64_t thread, uint64_t *value);
 
 #endif

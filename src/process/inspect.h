@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recorded process as a target for src/vm. */
-#ifndef VM_INSPECT_H
-#define VM_INSPECT_H
+/* A recorded process as a target. */
+#ifndef PROCESS_INSPECT_H
+#define PROCESS_INSPECT_H
 
-#include "process/process.h"
+#include "process.h"
 #include "target.h"
 
 /*

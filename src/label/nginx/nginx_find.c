@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_find.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "nginx_shape.h"
+#include "symbol/elf/elffacts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct ngx_module_s */
+enum {
+	MODULE_CTX_INDEX = 0,
+	MODULE_VERSION = 0x28,
+	MODULE_SIGNATURE = 0x30,
+	MODULE_BYTES = 0x38,
+	SIGNATURE_BYTES = 48,
+	VERSION_MIN = 1014000,
+	VERSION_MAX = 2000000,
+	CTX_INDEX_MAX = 1024,
+};
+
+enum {
+	CYCLE_BYTES = 0x300,
+	CONNECTION_BYTES = 0x180, /* more than one */
+	CONNECTIONS_MAX = 1 << 24,
+	EVENT_MIN = 64,
+	EVENT_MAX = 256,
+	SEARCHED_MAX = 1 << 16, /* connections that are searched for requests */
+	SEARCHED_AT_ONCE = 1 << 10,
+	REQUEST_BYTES = 0x600,
+	MAIN_MIN = 0x200, /* in no version is it nearer to the beginning */
+	VERIFIED_BY = 8,  /* requests */
+};
+
+static const char core[] = nginx_symbol, upstream[] = "ngx_http_upstream_module",
+		  cycle[] = "ngx_cycle", loop[] = "ngx_process_events_and_timers";
+
+static void ask_files(const struct target *t)
+{
+	static const char *const names[] = {core, upstream, cycle, loop};
+	struct elf_question *list = xcalloc(t->nr_files * ARRAY_LEN(names) + 1, sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			list[nr++] = (struct elf_question){
+				t->files[i].elf, FACT_VARIABLE, names[k], 0, NULL};
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+const struct target_file *nginx_file(const struct target *t)
+{
+	struct elf_variable unused;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		if (elffacts_variable(t->files[i].elf, core, &unused))
+			return &t->files[i];
+	return NULL;
+}
+
+/* ---- version and features ---- */
+
+static int read_module(
+	const struct target *t, const struct target_file *file, const char *name, uint64_t *module)
+{
+	struct elf_variable at;
+
+	if (!elffacts_variable(file->elf, name, &at) ||
+		!memory_read(&t->memory, at.address + file->bias, module, MODULE_BYTES))
+		return -1;
+	return 0;
+}
+
+/* Sets all that version and signature tell. */
+static int read_core(const struct target *t, const struct target_file *file, struct nginx_layout *l,
+	struct nginx_features *features, struct strbuf *err)
+{
+	uint64_t module[MODULE_BYTES / 8];
+	char signature[SIGNATURE_BYTES + 1] = "";
+
+	if (read_module(t, file, core, module) ||
+		!memory_read(&t->memory, module[MODULE_SIGNATURE / 8], signature, SIGNATURE_BYTES))
+		return fail(err,
+			"the memory of the process that runs nginx in '%s' cannot be read: it is "
+			"gone, or you need the right to trace it; record it as root",
+			file->path);
+	uint64_t version = module[MODULE_VERSION / 8];
+
+	if (version < VERSION_MIN || version >= VERSION_MAX ||
+		module[MODULE_CTX_INDEX / 8] > CTX_INDEX_MAX ||
+		!nginx_features_parse(signature, features))
+		return fail(err,
+			"nginx in '%s' cannot be read: its version is %" PRIu64
+			" and its signature is not one of nginx for x86-64; known are 1.14 and "
+			"later",
+			file->path, version);
+	nginx_shape((uint32_t)version, features, l);
+	l->core = (uint32_t)module[MODULE_CTX_INDEX / 8];
+	if (!read_module(t, file, upstream, module) &&
+		module[MODULE_CTX_INDEX / 8] <= CTX_INDEX_MAX)
+		l->upstreams = (uint32_t)module[MODULE_CTX_INDEX / 8];
+	return 0;
+}
+
+/* ---- arrays ---- */
+
+/*
+ * The sizes of a connection and of an event, by the second connection's pointers to its two events;
+ * false: there are no two connections at FIRST.
+ */
+static bool learn_sizes(const struct memory *m, uint64_t first, struct nginx_layout *l)
+{
+	enum { READ = NGINX_CONNECTION_READ / 8, WRITE = NGINX_CONNECTION_WRITE / 8 };
+	uint64_t word[CONNECTION_BYTES / 8];
+
+	if (!memory_read(m, first, word, sizeof(word)) || word[READ] != l->read_events ||
+		word[WRITE] != l->write_events)
+		return false;
+	for (size_t i = WRITE + 1; i + WRITE < ARRAY_LEN(word); i++) {
+		uint64_t event = word[i + READ] - word[READ];
+
+		if (event == word[i + WRITE] - word[WRITE] && event >= EVENT_MIN &&
+			event <= EVENT_MAX) {
+			l->connection_size = (uint16_t)(i * 8);
+			l->event_size = (uint16_t)event;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The arrays of the cycle at CYCLE: three pointers in a row, where the first connection has the two
+ * others; in front of them connection_n and files_n. None: the process is no worker.
+ */
+static void learn_arrays(const struct memory *m, struct nginx_layout *l)
+{
+	uint64_t word[CYCLE_BYTES / 8], at;
+
+	l->connections = l->read_events = l->write_events = 0;
+	l->nr_connections = 0;
+	if (!memory_pointer(m, l->cycle, &at) || !at || !memory_read(m, at, word, sizeof(word)))
+		return;
+	for (size_t i = 2; i + 2 < ARRAY_LEN(word); i++) {
+		if (word[i - 2] < 2 || word[i - 2] > CONNECTIONS_MAX || !word[i])
+			continue;
+		l->read_events = word[i + 1];
+		l->write_events = word[i + 2];
+		if (!learn_sizes(m, word[i], l))
+			continue;
+		l->connections = word[i];
+		l->nr_connections = (uint32_t)word[i - 2];
+		return;
+	}
+	l->read_events = l->write_events = 0;
+}
+
+/* ---- requests ---- */
+
+/*
+ * Where a request at R, of the connection C, points to itself; 0: nowhere, it is no main request,
+ * or none at all.
+ */
+static uint16_t learn_main(const struct memory *m, uint64_t r, uint64_t c)
+{
+	uint64_t word[REQUEST_BYTES / 8];
+
+	if ((r & 7) || !memory_read(m, r, word, sizeof(word)) ||
+		(uint32_t)word[0] != NGINX_SIGNATURE || word[NGINX_REQUEST_CONNECTION / 8] != c)
+		return 0;
+	for (size_t i = MAIN_MIN / 8; i < ARRAY_LEN(word); i++)
+		if (word[i] == r)
+			return (uint16_t)(i * 8);
+	return 0;
+}
+
+/*
+ * Compares NR connections from FIRST on with the layout, and moves it if the first request is
+ * other than it. *SEEN: main requests. False: two requests differ.
+ */
+static bool verify(
+	const struct memory *m, struct nginx_layout *l, uint32_t first, uint32_t nr, unsigned *seen)
+{
+	uint64_t *at = xcalloc(nr, sizeof(*at)), *data = xcalloc(nr, sizeof(*data));
+	bool same = true;
+
+	for (uint32_t i = 0; i < nr; i++)
+		at[i] = l->connections + (uint64_t)(first + i) * l->connection_size +
+			NGINX_CONNECTION_DATA;
+	if (!memory_scattered(m, at, nr, sizeof(*at), data))
+		nr = 0;
+	for (uint32_t i = 0; i < nr && same && *seen < VERIFIED_BY; i++) {
+		uint16_t main = data[i] ? learn_main(m, data[i], at[i] - NGINX_CONNECTION_DATA) : 0;
+
+		if (!main)
+			continue;
+		if (!(*seen)++ && main != l->at.main)
+			nginx_shape_move(l, main);
+		same = main == l->at.main;
+	}
+	free(at);
+	free(data);
+	return same;
+}
+
+static bool verify_by_requests(const struct memory *m, struct nginx_layout *l)
+{
+	uint32_t nr = l->nr_connections < SEARCHED_MAX ? l->nr_connections : SEARCHED_MAX;
+	unsigned seen = 0;
+
+	l->state = l->nr_connections ? NGINX_ASSUMED : NGINX_NO_WORKER;
+	for (uint32_t i = 0; i < nr && seen < VERIFIED_BY; i += SEARCHED_AT_ONCE)
+		if (!verify(m, l, i, nr - i < SEARCHED_AT_ONCE ? nr - i : SEARCHED_AT_ONCE, &seen))
+			return false;
+	if (seen)
+		l->state = NGINX_VERIFIED;
+	return true;
+}
+
+/* ---- all of it ---- */
+
+int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbuf *err)
+{
+	const struct target_file *file;
+	struct nginx_features features;
+	struct elf_variable at;
+
+	ask_files(t);
+	file = nginx_file(t);
+	*layout = (struct nginx_layout){0};
+	if (!file)
+		return 1;
+	if (read_core(t, file, layout, &features, err))
+		return -1;
+	layout->bias = file->bias;
+	if (!elffacts_variable(file->elf, cycle, &at))
+		return fail(err, "nginx in '%s' has no symbol 'ngx_cycle': it was stripped of it",
+			file->path);
+	layout->cycle = at.address + file->bias;
+	if (elffacts_variable(file->elf, loop, &at)) {
+		layout->loop = at.address + file->bias;
+		layout->loop_end = layout->loop + at.size;
+	}
+	learn_arrays(&t->memory, layout);
+	nginx_shape_connection(&features, layout);
+	if (!verify_by_requests(&t->memory, layout))
+		return fail(err,
+			"nginx %u.%u.%u in '%s' cannot be read: its requests differ from one "
+			"another; it is a variant that is not known",
+			layout->version / 1000000, layout->version / 1000 % 1000,
+			layout->version % 1000, file->path);
+	return 0;
+}
+
+void nginx_describe(
+	const struct nginx_layout *l, const char *path, uint32_t pid, struct strbuf *out)
+{
+	static const char *const states[] = {
+		[NGINX_NO_WORKER] = "serves no requests itself",
+		[NGINX_ASSUMED] = "layout by its version",
+		[NGINX_VERIFIED] = "layout verified by requests",
+	};
+
+	strbuf_addf(out, "nginx %u.%u.%u in '%s' of process %" PRIu32 ", %s", l->version / 1000000,
+		l->version / 1000 % 1000, l->version % 1000, path, pid, states[l->state]);
+	if (l->nr_connections)
+		strbuf_addf(out, ", %" PRIu32 " connections", l->nr_connections);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modules of nginx, the code that each of them has, and the phases that a request passes
+ * through, read once from a process.
+ *
+ * Most functions of a module are static, and have no symbol in a stripped file. But a module's
+ * structure, its context and its commands point to some of them, and the linker leaves the code of
+ * a module together: what is between two functions of one module is of that module.
+ */
+#ifndef LABEL_NGINX_NGINX_MODULES_H
+#define LABEL_NGINX_NGINX_MODULES_H
+
+#include "nginx_layout.h"
+#include "process/target.h"
+
+#include <stddef.h>
+
+/* In the order in which requests pass through them. */
+enum nginx_phase {
+	NGINX_POST_READ,
+	NGINX_SERVER_REWRITE,
+	NGINX_FIND_CONFIG,
+	NGINX_REWRITE,
+	NGINX_POST_REWRITE,
+	NGINX_PREACCESS,
+	NGINX_ACCESS,
+	NGINX_POST_ACCESS,
+	NGINX_PRECONTENT,
+	NGINX_CONTENT,
+	NGINX_PHASES,
+};
+
+struct nginx_modules {
+	struct nginx_module {
+		uint64_t address; /* of its structure */
+		char *name;       /* "ngx_http_gzip_filter_module" */
+		uint64_t index;   /* ctx_index */
+		uint64_t type;    /* "HTTP", "CORE", … as a number, the first letter lowest */
+		uint64_t ctx;     /* address of what is specific to its type */
+	} * list;                 /* as nginx lists them */
+	size_t nr;
+	struct nginx_code {
+		uint64_t address;
+		uint32_t module; /* index in the list */
+	} * code;                /* known functions, ascending */
+	size_t nr_code;
+	struct nginx_phase_handler {
+		uint64_t checker, handler; /* addresses */
+		uint64_t next;
+		enum nginx_phase phase;
+	} * handlers; /* a request's phase is an index in it */
+	size_t nr_handlers;
+};
+
+/* False: they cannot be read; release in any case. */
+bool nginx_modules_read(
+	const struct nginx_layout *l, const struct target *t, struct nginx_modules *modules);
+void nginx_modules_release(struct nginx_modules *modules);
+
+/* The module that the code at ADDRESS is of; NULL: not known. */
+const struct nginx_module *nginx_modules_find(
+	const struct nginx_modules *modules, uint64_t address);
+
+/* "content"; NULL: there is no handler of that index. */
+const char *nginx_phase_name(const struct nginx_modules *modules, uint64_t phase);
+
+/*
+ * The module whose handler serves a request in that phase; CONTENT_HANDLER as in struct
+ * nginx_texts. NULL: not known.
+ */
+const struct nginx_module *nginx_handler(
+	const struct nginx_modules *modules, uint64_t phase, uint64_t content_handler);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_read.h"
+#include "lib/table.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_memory(void *from, void *to, uint32_t size, uint64_t address)
+{
+	return !memory_read(from, address, to, size);
+}
+
+#define NGINX_READ read_memory
+#include "nginx_step.h"
+
+/* The reading functions take the memory as what they read from. */
+static void *from(const struct memory *memory)
+{
+	return (void *)(uintptr_t)memory;
+}
+
+bool nginx_request_is_at(const struct nginx_layout *l, const struct memory *m, uint64_t request)
+{
+	return nginx_is_request(from(m), l, request);
+}
+
+uint64_t nginx_request_of_word(const struct nginx_layout *l, const struct memory *m, uint64_t word)
+{
+	return nginx_request_of(from(m), l, word);
+}
+
+static uint64_t word_at(const struct memory *m, uint64_t address)
+{
+	uint64_t word;
+
+	return memory_pointer(m, address, &word) ? word : 0;
+}
+
+static void read_texts(const struct nginx_layout *l, const struct memory *m,
+	const struct nginx_identity *id, struct nginx_texts *t)
+{
+	for (uint32_t kind = 0; kind < NGINX_TEXTS; kind++)
+		nginx_read_text(from(m), l, id->request, kind, &t->text[kind]);
+	t->content_handler = id->content_handler;
+	t->connection = l->at.number ? word_at(m, id->connection + l->at.number) : 0;
+	t->phase = (uint32_t)id->phase;
+	t->status = (uint32_t)id->status;
+}
+
+bool nginx_request_read(const struct nginx_layout *l, const struct memory *m, uint64_t address,
+	struct nginx_request *r)
+{
+	struct nginx_identity id, again;
+
+	*r = (struct nginx_request){.address = address};
+	if (!nginx_is_request(from(m), l, address) || !nginx_identify(from(m), l, address, &id))
+		return false;
+	r->connection = id.connection;
+	r->start_ms = (int64_t)(id.start_sec * 1000 + id.start_msec);
+	r->main = word_at(m, address + l->at.main);
+	r->parent = word_at(m, address + l->at.parent);
+	r->pool = word_at(m, address + l->at.pool);
+	r->sent = (int64_t)word_at(m, id.connection + NGINX_CONNECTION_SENT);
+	read_texts(l, m, &id, &r->texts);
+	r->texts.subrequest = r->main != address;
+	r->consistent = nginx_is_request(from(m), l, address) &&
+			nginx_identify(from(m), l, address, &again) &&
+			!memcmp(&id, &again, sizeof(id));
+	return true;
+}
+
+/* ---- connections ---- */
+
+enum { AT_ONCE = 1 << 10, HEAD_BYTES = NGINX_CONNECTION_SENT + 8 };
+
+/* Reads the event at ADDRESS. */
+static struct nginx_event read_event(const struct memory *m, uint64_t address)
+{
+	uint64_t word[NGINX_EVENT_TIMER / 8 + 1];
+
+	if (!memory_read(m, address, word, sizeof(word)))
+		return (struct nginx_event){0};
+	return (struct nginx_event){
+		.handler = word[NGINX_EVENT_HANDLER / 8],
+		.timer_ms = word[NGINX_EVENT_FLAGS / 8] & NGINX_EVENT_TIMER_SET
+				    ? word[NGINX_EVENT_TIMER / 8]
+				    : 0,
+	};
+}
+
+/* Fills C from HEAD, the first bytes of the connection at its address; false: it is closed. */
+static bool read_connection(const struct nginx_layout *l, const struct memory *m,
+	const uint64_t *head, struct nginx_connection *c)
+{
+	c->fd = (int32_t)head[NGINX_CONNECTION_FD / 8];
+	/* descriptor 0 is /dev/null; a connection that was never used has it */
+	if (c->fd <= 0)
+		return false;
+	c->data = head[NGINX_CONNECTION_DATA / 8];
+	c->listening = head[NGINX_CONNECTION_LISTENING / 8];
+	c->sent = (int64_t)head[NGINX_CONNECTION_SENT / 8];
+	c->request = nginx_is_request(from(m), l, c->data) ? c->data : 0;
+	c->number = l->at.number ? word_at(m, c->address + l->at.number) : 0;
+	c->read = read_event(m, head[NGINX_CONNECTION_READ / 8]);
+	c->write = read_event(m, head[NGINX_CONNECTION_WRITE / 8]);
+	return true;
+}
+
+struct nginx_connection *nginx_connections_read(
+	const struct nginx_layout *l, const struct memory *m, size_t *nr)
+{
+	uint64_t *at = xcalloc(AT_ONCE, sizeof(*at));
+	uint64_t(*heads)[HEAD_BYTES / 8] = xcalloc(AT_ONCE, sizeof(*heads));
+	struct nginx_connection *list = NULL;
+	size_t alloc = 0;
+
+	*nr = 0;
+	for (uint32_t i = 0; i < l->nr_connections; i += AT_ONCE) {
+		uint32_t n = l->nr_connections - i < AT_ONCE ? l->nr_connections - i : AT_ONCE;
+
+		for (uint32_t k = 0; k < n; k++)
+			at[k] = l->connections + (uint64_t)(i + k) * l->connection_size;
+		if (!memory_scattered(m, at, n, sizeof(*heads), heads))
+			break;
+		for (uint32_t k = 0; k < n; k++) {
+			struct nginx_connection c = {.address = at[k], .index = i + k};
+
+			if (!read_connection(l, m, heads[k], &c))
+				continue;
+			ALLOC_GROW(list, *nr, alloc);
+			list[(*nr)++] = c;
+		}
+	}
+	free(at);
+	free(heads);
+	return list;
+}
+
+uint64_t *nginx_requests_list(
+	const struct nginx_connection *list, size_t nr_connections, size_t *nr)
+{
+	uint64_t *requests = xcalloc(nr_connections + 1, sizeof(*requests));
+	struct table seen;
+
+	*nr = 0;
+	table_init(&seen);
+	for (size_t i = 0; i < nr_connections; i++) {
+		bool is_new = false;
+
+		if (list[i].request)
+			table_put(&seen, list[i].request, 0, &is_new);
+		if (is_new)
+			requests[(*nr)++] = list[i].request;
+	}
+	table_release(&seen);
+	return requests;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Offsets in nginx's structures, by its version and the features that it was built with. */
+#ifndef LABEL_NGINX_NGINX_SHAPE_H
+#define LABEL_NGINX_NGINX_SHAPE_H
+
+#include "nginx_layout.h"
+
+enum { NGINX_FEATURES = 34 };
+
+/*
+ * The signature of nginx's modules: three sizes and a digit for each feature that changes its
+ * structures. False: TEXT is none.
+ */
+struct nginx_features {
+	bool has[NGINX_FEATURES + 1]; /* from 1, as in ngx_module.h */
+};
+bool nginx_features_parse(const char *text, struct nginx_features *features);
+
+enum { NGINX_FEATURE_THREADS = 22, NGINX_FEATURE_SSL = 24, NGINX_FEATURE_COMPAT = 34 };
+
+/* Sets the layout's offsets; of VERSIONs newer than the last one that is known, as of that. */
+void nginx_shape(uint32_t version, const struct nginx_features *features, struct nginx_layout *l);
+
+/* The offset in connections, whose size is known. */
+void nginx_shape_connection(const struct nginx_features *features, struct nginx_layout *l);
+
+/* The offsets in requests with MAIN, as seen in a request: moves what is in front of it. */
+void nginx_shape_move(struct nginx_layout *l, uint16_t main);
+
+#endif

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * This program plays nginx itself: it has its symbols, a cycle with connections, and requests. What
+ * real ones have is in tests/nginx.
+ */
+#include "label/nginx/nginx_find.h"
+#include "label/nginx/nginx_modules.h"
+#include "label/nginx/nginx_read.h"
+#include "label/nginx/nginx_shape.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/inspect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* --with-compat, and what the default configuration has */
+#define COMPAT "8,4,8,0011111111010111001111111111111111"
+#define PLAIN "8,4,8,0000111111010111001110101111000110"
+
+/* struct ngx_module_s, ngx_http_conf_ctx_t */
+struct played_module {
+	uint64_t ctx_index, index;
+	const char *name;
+	uint64_t spare[2], version;
+	const char *signature;
+	const void *ctx, *commands;
+	uint64_t type;
+	void (*calls[7])(void);
+	uint64_t hooks[8];
+};
+
+enum { CONNECTIONS = 8, CONNECTION_SIZE = 0xf0, EVENT_SIZE = 0x60 };
+
+static unsigned char connections[CONNECTIONS][CONNECTION_SIZE] __attribute__((aligned(16)));
+static unsigned char read_events[CONNECTIONS][EVENT_SIZE] __attribute__((aligned(16)));
+static unsigned char write_events[CONNECTIONS][EVENT_SIZE] __attribute__((aligned(16)));
+static uint64_t cycle[0x300 / 8], request[2][0x600 / 8] __attribute__((aligned(16)));
+static uint64_t loc_conf[0x60], srv_conf[0x60], main_conf[0x60], upstream[0x60], uscf[0x10];
+static const void *loc_confs[2] = {NULL, loc_conf}, *srv_confs[2] = {NULL, srv_conf},
+		  *main_confs[2] = {NULL, main_conf};
+
+/* Functions of the modules, in the order in which they are in memory. */
+#define PLAYED(name)                                                                               \
+	static void name(void)                                                                     \
+	{                                                                                          \
+		printf(#name);                                                                     \
+	}
+PLAYED(core_setting)
+PLAYED(core_init)
+PLAYED(other_init)
+PLAYED(other_handler)
+
+struct played_command {
+	uint64_t name_len;
+	const char *name;
+	uint64_t type;
+	void (*set)(void);
+	uint64_t rest[3];
+};
+
+static const struct played_command core_commands[] = {{8, "location", 0, core_setting, {0}}, {0}};
+static void (*const core_ctx[8])(void) = {core_init, core_init};
+static void (*const other_ctx[8])(void) = {NULL, other_init};
+
+#define HTTP 0x50545448
+
+extern struct played_module ngx_core_module, ngx_http_module, ngx_http_core_module,
+	ngx_http_upstream_module;
+struct played_module ngx_core_module = {.name = "ngx_core_module", .type = 0x45524f43};
+struct played_module ngx_http_module = {.name = "ngx_http_module", .index = 2};
+struct played_module ngx_http_core_module = {.name = "ngx_http_core_module",
+	.ctx_index = 1,
+	.type = HTTP,
+	.ctx = core_ctx,
+	.commands = core_commands};
+struct played_module ngx_http_upstream_module = {
+	.name = "ngx_http_upstream_module", .ctx_index = 0, .type = HTTP, .ctx = other_ctx};
+static const struct played_module *const modules[] = {
+	&ngx_core_module, &ngx_http_module, &ngx_http_core_module, &ngx_http_upstream_module, NULL};
+
+extern void *ngx_cycle;
+void *ngx_cycle = cycle;
+
+void ngx_process_events_and_timers(void);
+void ngx_http_core_rewrite_phase(void);
+void ngx_http_core_find_config_phase(void);
+void ngx_http_core_post_rewrite_phase(void);
+void ngx_http_core_access_phase(void);
+void ngx_http_core_post_access_phase(void);
+void ngx_http_core_content_phase(void);
+#define PHASE(name)                                                                                \
+	void name(void)                                                                            \
+	{                                                                                          \
+		printf(#name);                                                                     \
+	}
+PHASE(ngx_process_events_and_timers)
+PHASE(ngx_http_core_rewrite_phase)
+PHASE(ngx_http_core_find_config_phase)
+PHASE(ngx_http_core_post_rewrite_phase)
+PHASE(ngx_http_core_access_phase)
+PHASE(ngx_http_core_post_access_phase)
+PHASE(ngx_http_core_content_phase)
+PLAYED(generic_phase)
+
+static const struct {
+	void (*checker)(void), (*handler)(void);
+	uint64_t next;
+} handlers[] = {
+	{generic_phase, other_init, 0},
+	{ngx_http_core_rewrite_phase, other_init, 0},
+	{ngx_http_core_find_config_phase, NULL, 0},
+	{ngx_http_core_rewrite_phase, other_init, 0},
+	{ngx_http_core_post_rewrite_phase, NULL, 0},
+	{generic_phase, core_init, 0},
+	{ngx_http_core_access_phase, core_init, 0},
+	{ngx_http_core_post_access_phase, NULL, 0},
+	{generic_phase, core_init, 0},
+	{ngx_http_core_content_phase, core_init, 0},
+	{NULL, NULL, 0},
+};
+
+static struct processes ps;
+static struct target target;
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	inspect_init(&target, &ps, processes_get(&ps, (uint32_t)getpid()), NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	inspect_release(&target);
+	processes_release(&ps);
+	return 0;
+}
+
+static uint64_t address(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+static void put(void *to, size_t offset, uint64_t value)
+{
+	memcpy((char *)to + offset, &value, sizeof(value));
+}
+
+static void put_string(void *to, size_t offset, const char *text)
+{
+	put(to, offset, strlen(text));
+	put(to, offset + 8, address(text));
+}
+
+/* The cycle of nginx 1.22.1 with connections, none of them open. */
+static void play_worker(void)
+{
+	memset(cycle, 0, sizeof(cycle));
+	memset(connections, 0, sizeof(connections));
+	memset(request, 0, sizeof(request));
+	memset(read_events, 0, sizeof(read_events));
+	memset(upstream, 0, sizeof(upstream));
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		put(connections[i], 8, address(read_events[i]));
+		put(connections[i], 0x10, address(write_events[i]));
+		put(connections[i], 0x18, UINT32_MAX);
+		put(connections[i], 0xc8, 100 + i);
+		put(read_events[i], 0, address(connections[i]));
+		put(write_events[i], 0, address(connections[i]));
+	}
+	put(cycle, 0x1e8, CONNECTIONS);
+	put(cycle, 0x1f8, address(connections));
+	put(cycle, 0x200, address(read_events));
+	put(cycle, 0x208, address(write_events));
+	put(cycle, 0x88, address(modules));
+	put(main_conf, 0x28, address(handlers));
+	put_string(srv_conf, 0x40, "example.org");
+	put_string(loc_conf, 0, "/cart");
+	ngx_http_core_module.version = 1022001;
+	ngx_http_core_module.signature = COMPAT;
+	ngx_cycle = cycle;
+}
+
+/* Request NR of nginx 1.22.1 in connection AT, whose word MAIN is the address of that one. */
+static void play_request(size_t nr, size_t at, size_t main_request, uint16_t main)
+{
+	uint64_t *r = request[nr];
+
+	put(connections[at], 0x18, 20 + at);
+	put(connections[at], 0, address(r));
+	put(connections[at], 0x48, 4711);
+	put_string(connections[at], 0x78, "192.0.2.7");
+	put(r, 0, NGINX_SIGNATURE);
+	put(r, 8, address(connections[at]));
+	put(r, 0x18, address(main_confs));
+	put(r, 0x20, address(srv_confs));
+	put(r, 0x28, address(loc_confs));
+	put(r, 0x58, address(cycle)); /* a pool */
+	put_string(r, 0x1f0, "www.example.org");
+	put(r, 0x288, 200);
+	put(r, 0x3c0, 1700000000);
+	put(r, 0x3c8, 250);
+	put_string(r, 0x3f0, "/cart/7");
+	put_string(r, 0x400, "a=b");
+	put_string(r, 0x430, "GET");
+	put(r, main, address(request[main_request]));
+	put(r, 0x490, 9);
+}
+
+/* As nginx_find(). */
+static int find(struct nginx_layout *layout)
+{
+	struct strbuf err = STRBUF_INIT;
+	int result = nginx_find(&target, layout, &err);
+
+	assert_int_equal(result<0, err.len> 0);
+	strbuf_release(&err);
+	return result;
+}
+
+/* ---- offsets ---- */
+
+static void shape__as_the_headers_say(void **state)
+{
+	/* what a C compiler says of the sources of these versions, so configured */
+	static const struct {
+		uint32_t version;
+		const char *signature;
+		uint16_t upstream, pool, server, status, start, uri, main, phase, server_name, conf;
+	} list[] = {
+		{1014002, COMPAT, 0x48, 0x58, 0x1f0, 0x288, 0x3c0, 0x3f0, 0x458, 0x480, 0x30,
+			0x168},
+		{1014002, PLAIN, 0x48, 0x58, 0x1b8, 0x250, 0x388, 0x3b8, 0x420, 0x448, 0x30, 0x128},
+		{1015000, COMPAT, 0x48, 0x58, 0x1f0, 0x288, 0x3c0, 0x3f0, 0x458, 0x480, 0x40,
+			0x168},
+		{1018000, COMPAT, 0x48, 0x58, 0x1f0, 0x288, 0x3c0, 0x3f0, 0x468, 0x490, 0x40,
+			0x168},
+		{1018000, PLAIN, 0x48, 0x58, 0x1b8, 0x250, 0x388, 0x3b8, 0x430, 0x458, 0x40, 0x128},
+		{1022001, COMPAT, 0x48, 0x58, 0x1f0, 0x288, 0x3c0, 0x3f0, 0x468, 0x490, 0x40,
+			0x160},
+		{1024000, COMPAT, 0x48, 0x58, 0x1b0, 0x248, 0x340, 0x370, 0x3e8, 0x410, 0x40,
+			0x160},
+		{1024000, PLAIN, 0x48, 0x58, 0x178, 0x210, 0x308, 0x338, 0x3b0, 0x3d8, 0x40, 0x128},
+		{1026003, COMPAT, 0x48, 0x58, 0x1b0, 0x248, 0x340, 0x370, 0x3e8, 0x410, 0x40,
+			0x160},
+		{1028003, COMPAT, 0x48, 0x58, 0x1b0, 0x248, 0x340, 0x370, 0x3e8, 0x410, 0x40,
+			0x160},
+		{1029007, COMPAT, 0x48, 0x58, 0x1b8, 0x250, 0x350, 0x380, 0x3f8, 0x420, 0x40,
+			0x168},
+		{1030004, COMPAT, 0x48, 0x58, 0x1c0, 0x258, 0x358, 0x388, 0x400, 0x428, 0x40,
+			0x168},
+		{1030004, PLAIN, 0x48, 0x58, 0x188, 0x220, 0x320, 0x350, 0x3c8, 0x3f0, 0x40, 0x138},
+		{1031003, COMPAT, 0x48, 0x58, 0x1c0, 0x258, 0x358, 0x388, 0x400, 0x428, 0x40,
+			0x170},
+	};
+	struct nginx_features features;
+	struct nginx_layout l;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		assert_true(nginx_features_parse(list[i].signature, &features));
+		nginx_shape(list[i].version, &features, &l);
+		assert_int_equal(l.at.upstream, list[i].upstream);
+		assert_int_equal(l.at.pool, list[i].pool);
+		assert_int_equal(l.at.server, list[i].server);
+		assert_int_equal(l.at.status, list[i].status);
+		assert_int_equal(l.at.start, list[i].start);
+		assert_int_equal(l.at.uri, list[i].uri);
+		assert_int_equal(l.at.main, list[i].main);
+		assert_int_equal(l.at.phase, list[i].phase);
+		assert_int_equal(l.at.server_name, list[i].server_name);
+		assert_int_equal(l.at.upstream_conf, list[i].conf);
+	}
+}
+
+static void features__of_signatures(void **state)
+{
+	struct nginx_features f;
+
+	(void)state;
+	assert_true(nginx_features_parse(COMPAT, &f));
+	assert_true(f.has[NGINX_FEATURE_COMPAT]);
+	assert_false(f.has[1]);
+	assert_true(f.has[3]);
+	assert_false(nginx_features_parse("", &f));
+	assert_false(nginx_features_parse("4,4,4,0011111111010111001111111111111111", &f));
+	assert_false(nginx_features_parse(COMPAT "1", &f));
+	assert_false(nginx_features_parse("8,4,8,00111111110101110011111111111x1111", &f));
+}
+
+/* ---- finding ---- */
+
+static void find__arrays_by_value(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_ASSUMED);
+	assert_int_equal(l.version, 1022001);
+	assert_int_equal(l.connections, address(connections));
+	assert_int_equal(l.read_events, address(read_events));
+	assert_int_equal(l.write_events, address(write_events));
+	assert_int_equal(l.nr_connections, CONNECTIONS);
+	assert_int_equal(l.connection_size, CONNECTION_SIZE);
+	assert_int_equal(l.event_size, EVENT_SIZE);
+	assert_int_equal(l.at.number, 0xc8);
+	assert_int_equal(l.loop, address(ngx_process_events_and_timers));
+	assert_true(l.loop_end > l.loop);
+}
+
+static void find__the_arrays_elsewhere_in_the_cycle(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	memmove(&cycle[0x210 / 8], &cycle[0x1e8 / 8], 5 * sizeof(*cycle));
+	memset(&cycle[0x1e8 / 8], 0, 5 * sizeof(*cycle));
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.connections, address(connections));
+}
+
+static void find__a_master(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	put(cycle, 0x1f8, 0);
+	put(cycle, 0x200, 0);
+	put(cycle, 0x208, 0);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_NO_WORKER);
+	assert_int_equal(l.nr_connections, 0);
+	ngx_cycle = NULL; /* not yet initialised */
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_NO_WORKER);
+}
+
+static void find__verified_by_a_request(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_VERIFIED);
+	assert_int_equal(l.at.main, 0x468);
+}
+
+static void find__requests_of_a_variant(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x470);
+	play_request(1, 5, 1, 0x470);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_VERIFIED);
+	assert_int_equal(l.at.main, 0x470);
+	assert_int_equal(l.at.uri, 0x3f8);
+	assert_int_equal(l.at.phase, 0x498);
+	assert_int_equal(l.at.pool, 0x58);
+}
+
+static void find__not_requests_that_differ(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x470);
+	play_request(1, 5, 1, 0x468);
+	assert_int_equal(find(&l), -1);
+}
+
+static void find__not_other_modules(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	ngx_http_core_module.version = 1009011;
+	assert_int_equal(find(&l), -1);
+	play_worker();
+	ngx_http_core_module.version = UINT64_MAX;
+	assert_int_equal(find(&l), -1);
+	play_worker();
+	ngx_http_core_module.signature = "8,4,8,";
+	assert_int_equal(find(&l), -1);
+	play_worker();
+	ngx_http_core_module.signature = NULL;
+	assert_int_equal(find(&l), -1);
+}
+
+static void find__nothing_in_other_files(void **state)
+{
+	struct nginx_layout l;
+	struct target other = target;
+
+	(void)state;
+	other.nr_files = 0;
+	assert_int_equal(nginx_find(&other, &l, NULL), 1);
+}
+
+static void describe__version_and_state(void **state)
+{
+	struct nginx_layout l;
+	struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	play_worker();
+	assert_int_equal(find(&l), 0);
+	nginx_describe(&l, "/usr/sbin/nginx", 77, &text);
+	assert_string_equal(text.buf,
+		"nginx 1.22.1 in '/usr/sbin/nginx' of process 77, layout by its version, "
+		"8 connections");
+	strbuf_release(&text);
+}
+
+/* ---- reading ---- */
+
+static void assert_text(const struct nginx_request *r, enum nginx_text_kind kind, const char *text)
+{
+	const struct nginx_text *t = &r->texts.text[kind];
+
+	assert_int_equal(t->len, strlen(text));
+	assert_memory_equal(t->bytes, text, strlen(text));
+}
+
+static void read__a_request(void **state)
+{
+	struct nginx_layout l;
+	struct nginx_request r;
+	static const uint64_t peer[2] = {14, (uintptr_t) "127.0.0.1:8080"};
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	put(request[0], 0x48, address(upstream));
+	put(upstream, 0x28, address(peer));
+	put(upstream, 0x160, address(uscf));
+	put_string(uscf, 0x30, "backend");
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_request_read(&l, &target.memory, address(request[0]), &r));
+	assert_text(&r, NGINX_URI, "/cart/7");
+	assert_text(&r, NGINX_ARGS, "a=b");
+	assert_text(&r, NGINX_METHOD, "GET");
+	assert_text(&r, NGINX_HOST, "www.example.org");
+	assert_text(&r, NGINX_SERVER, "example.org");
+	assert_text(&r, NGINX_LOCATION, "/cart");
+	assert_text(&r, NGINX_UPSTREAM, "backend");
+	assert_text(&r, NGINX_PEER, "127.0.0.1:8080");
+	assert_text(&r, NGINX_CLIENT, "192.0.2.7");
+	assert_int_equal(r.texts.status, 200);
+	assert_int_equal(r.texts.phase, 9);
+	assert_int_equal(r.texts.connection, 103);
+	assert_int_equal(r.texts.subrequest, 0);
+	assert_int_equal(r.start_ms, 1700000000250);
+	assert_int_equal(r.sent, 4711);
+	assert_int_equal(r.main, address(request[0]));
+	assert_true(r.consistent);
+}
+
+static void read__a_subrequest(void **state)
+{
+	struct nginx_layout l;
+	struct nginx_request r;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	play_request(1, 3, 0, 0x468);
+	put(request[1], 0x470, address(request[0]));
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_request_read(&l, &target.memory, address(request[1]), &r));
+	assert_int_equal(r.texts.subrequest, 1);
+	assert_int_equal(r.main, address(request[0]));
+	assert_int_equal(r.parent, address(request[0]));
+}
+
+static void read__long_and_unreadable_texts(void **state)
+{
+	struct nginx_layout l;
+	struct nginx_request r;
+	static char text[1000];
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	memset(text, 'x', sizeof(text) - 1);
+	put_string(request[0], 0x3f0, text);
+	put(request[0], 0x408, 8); /* no address */
+	put(request[0], 0x430, UINT64_MAX);
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_request_read(&l, &target.memory, address(request[0]), &r));
+	assert_int_equal(r.texts.text[NGINX_URI].len, sizeof(text) - 1);
+	assert_memory_equal(r.texts.text[NGINX_URI].bytes, text, NGINX_TEXT_MAX);
+	assert_text(&r, NGINX_ARGS, "");
+	assert_text(&r, NGINX_METHOD, "");
+	assert_text(&r, NGINX_UPSTREAM, "");
+}
+
+static void word__leads_to_a_request(void **state)
+{
+	struct nginx_layout l;
+	const struct memory *m = &target.memory;
+	uint64_t r = address(request[0]);
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, r), r);
+	assert_int_equal(nginx_request_of_word(&l, m, address(connections[3])), r);
+	assert_int_equal(nginx_request_of_word(&l, m, address(read_events[3])), r);
+	assert_int_equal(nginx_request_of_word(&l, m, address(write_events[3])), r);
+	assert_int_equal(nginx_request_of_word(&l, m, address(connections[2])), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, address(connections[3]) + 8), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, address(connections + CONNECTIONS)), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, r + 4), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, 0), 0);
+	assert_int_equal(nginx_request_of_word(&l, m, UINT64_MAX & ~7ULL), 0);
+}
+
+/* What is left of a request in memory is none. */
+static void request__not_one_that_is_gone(void **state)
+{
+	struct nginx_layout l;
+	uint64_t r = address(request[0]), sub = address(request[1]);
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	play_request(1, 3, 0, 0x468);
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_request_is_at(&l, &target.memory, r));
+	assert_true(nginx_request_is_at(&l, &target.memory, sub));
+	put(request[0], 0x58, 0); /* its pool is destroyed */
+	assert_false(nginx_request_is_at(&l, &target.memory, r));
+	assert_false(nginx_request_is_at(&l, &target.memory, sub));
+	put(request[0], 0x58, address(cycle));
+	put(connections[3], 0x18, UINT32_MAX); /* closed */
+	assert_false(nginx_request_is_at(&l, &target.memory, r));
+	put(connections[3], 0x18, 23);
+	put(request[0], 0, 0x50545449);
+	assert_false(nginx_request_is_at(&l, &target.memory, r));
+}
+
+static void connections__those_that_are_open(void **state)
+{
+	struct nginx_layout l;
+	struct nginx_connection *list;
+	size_t nr;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	put(connections[5], 0x18, 25); /* keepalive: without a request */
+	put(connections[5], 0x40, address(cycle));
+	put(read_events[5], 8, 1 << 11);
+	put(read_events[5], 0x28, 65000);
+	put(connections[6], 0x18, 26); /* the upstream's */
+	put(connections[6], 0, address(request[0]));
+	assert_int_equal(find(&l), 0);
+	list = nginx_connections_read(&l, &target.memory, &nr);
+	assert_int_equal(nr, 3);
+	assert_int_equal(list[0].index, 3);
+	assert_int_equal(list[0].request, address(request[0]));
+	assert_int_equal(list[0].number, 103);
+	assert_int_equal(list[1].fd, 25);
+	assert_int_equal(list[1].request, 0);
+	assert_int_equal(list[1].listening, address(cycle));
+	assert_int_equal(list[1].read.timer_ms, 65000);
+	assert_int_equal(list[1].write.timer_ms, 0);
+	assert_int_equal(list[2].request, address(request[0]));
+
+	size_t nr_requests;
+	uint64_t *requests = nginx_requests_list(list, nr, &nr_requests);
+
+	assert_int_equal(nr_requests, 1);
+	assert_int_equal(requests[0], address(request[0]));
+	free(requests);
+	free(list);
+}
+
+/* ---- modules ---- */
+
+static const void *http_ctx[1];
+static const void *conf_ctx[3];
+
+static void modules__and_phases(void **state)
+{
+	struct nginx_layout l;
+	struct nginx_modules found;
+
+	(void)state;
+	play_worker();
+	http_ctx[0] = main_confs;
+	conf_ctx[2] = http_ctx;
+	put(cycle, 0, address(conf_ctx));
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_modules_read(&l, &target, &found));
+	assert_int_equal(found.nr, 4);
+	assert_string_equal(found.list[2].name, "ngx_http_core_module");
+	assert_int_equal(found.nr_handlers, 10);
+	assert_string_equal(nginx_phase_name(&found, 0), "post_read");
+	assert_string_equal(nginx_phase_name(&found, 1), "server_rewrite");
+	assert_string_equal(nginx_phase_name(&found, 2), "find_config");
+	assert_string_equal(nginx_phase_name(&found, 3), "rewrite");
+	assert_string_equal(nginx_phase_name(&found, 5), "preaccess");
+	assert_string_equal(nginx_phase_name(&found, 6), "access");
+	assert_string_equal(nginx_phase_name(&found, 8), "precontent");
+	assert_string_equal(nginx_phase_name(&found, 9), "content");
+	assert_null(nginx_phase_name(&found, 10));
+	assert_string_equal(
+		nginx_modules_find(&found, address(core_init))->name, "ngx_http_core_module");
+	assert_string_equal(
+		nginx_modules_find(&found, address(other_init))->name, "ngx_http_upstream_module");
+	assert_null(nginx_modules_find(&found, 0));
+	assert_string_equal(nginx_handler(&found, 9, 0)->name, "ngx_http_core_module");
+	assert_string_equal(
+		nginx_handler(&found, 9, address(other_init))->name, "ngx_http_upstream_module");
+	assert_null(nginx_handler(&found, 2, 0));
+	assert_true(address(other_handler));
+	nginx_modules_release(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shape__as_the_headers_say),
+		cmocka_unit_test(features__of_signatures),
+		cmocka_unit_test(find__arrays_by_value),
+		cmocka_unit_test(find__the_arrays_elsewhere_in_the_cycle),
+		cmocka_unit_test(find__a_master),
+		cmocka_unit_test(find__verified_by_a_request),
+		cmocka_unit_test(find__requests_of_a_variant),
+		cmocka_unit_test(find__not_requests_that_differ),
+		cmocka_unit_test(find__not_other_modules),
+		cmocka_unit_test(find__nothing_in_other_files),
+		cmocka_unit_test(describe__version_and_state),
+		cmocka_unit_test(read__a_request),
+		cmocka_unit_test(read__a_subrequest),
+		cmocka_unit_test(read__long_and_unreadable_texts),
+		cmocka_unit_test(word__leads_to_a_request),
+		cmocka_unit_test(request__not_one_that_is_gone),
+		cmocka_unit_test(connections__those_that_are_open),
+		cmocka_unit_test(modules__and_phases),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
