@@ -53,6 +53,7 @@ static const struct check_entry bpf_checks[] = {
 	{"wake-ups", 0, check_bpf_wakeups},
 	{"program names", 0, check_user_names},
 	{"vm", 0, check_vm},
+	{"labels", 0, check_label},
 	{"trial", 0, check_trial},
 };
 

@@ -16,6 +16,7 @@ struct engine_request;
 struct strbuf;
 struct tool;
 struct trial;
+struct label_source;
 struct vm;
 
 enum check_state {
@@ -48,10 +49,11 @@ struct check_request {
 	const uint32_t
 		*pids; /* running processes of the real root whose files should have symbols */
 	size_t nr_pids;
-	bool user, kernel;        /* the stacks that are recorded */
-	const struct vm *vm;      /* the interpreter whose stacks are recorded, NULL: none */
-	bool children;            /* also processes that these start */
-	const struct tool *tool;  /* what is to be recorded */
+	bool user, kernel;   /* the stacks that are recorded */
+	const struct vm *vm; /* the interpreter whose stacks are recorded, NULL: none */
+	const struct label_source *label; /* whose labels samples get, NULL: of no source */
+	bool children;                    /* also processes that these start */
+	const struct tool *tool;          /* what is to be recorded */
 	bool module_given;        /* a compiled module: what compiling needs is not checked */
 	bool runtime_given;       /* SystemTap does not use the installed runtime */
 	bool module_signed;       /* the module is signed, or stap signs it */

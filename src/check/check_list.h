@@ -36,6 +36,7 @@ void check_kprobes(struct check_context *c);
 void check_kernel_names(struct check_context *c);
 void check_user_names(struct check_context *c);
 void check_vm(struct check_context *c);
+void check_label(struct check_context *c);
 void check_bpf_kernel(struct check_context *c);
 void check_bpf_types(struct check_context *c);
 void check_bpf_rights(struct check_context *c);

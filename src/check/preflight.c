@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "trial.h"
+#include "label/label.h"
 #include "vm/vm.h"
 
 #include <string.h>
@@ -61,6 +62,7 @@ static void look_at_bpf(const struct engine_request *r, struct checks *checks)
 		.user = r->user,
 		.kernel = r->kernel,
 		.vm = r->vm,
+		.label = r->label,
 		.children = r->children,
 		.tool = r->tool,
 		.try_it = try_it,
@@ -93,6 +95,11 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
 			strbuf_adds(why, "SystemTap records: only it can do this");
+		else if (request->label)
+			strbuf_addf(why,
+				"the built-in engine records: only it labels samples with %s's "
+				"requests",
+				request->label->title);
 		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
 			strbuf_addf(why, "the built-in engine records: only it walks %s%s stacks",
 				request->vm->add_values ? "all " : "", request->vm->title);

@@ -18,11 +18,12 @@ bool engine_needs_stap(const struct engine_request *r)
  * Children of a command are recorded if possible, those of processes because --children was given.
  * SystemTap does not learn of what is selected and starts later. A script cannot be given the
  * location of an interpreter in a program that has not started, and knows only some interpreters
- * and, of those whose native stacks it does not pass, only some builds.
+ * and, of those whose native stacks it does not pass, only some builds. Labels of a source are for
+ * the built-in engine.
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind ||
+	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind || r->label ||
 	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));
 }
 

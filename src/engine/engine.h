@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 struct jvms;
+struct label_source;
 struct open_files;
 struct strbuf;
 struct vm;
@@ -36,12 +37,17 @@ struct engine_request {
 	bool user, kernel; /* which stacks; both: every tick, user stack and kernel part */
 	/* Whose stacks are taken instead of user stacks; NULL: of no interpreter. */
 	const struct vm *vm;
-	bool mixed;        /* its frames in the user stacks: user is set, too */
-	struct jvms *jvms; /* who are asked for names, NULL: nobody; set before start */
-	bool fetch;        /* debug files may be downloaded */
-	bool by_default;   /* user and kernel were not given: a module built ahead decides */
-	unsigned hz;       /* 0: the engine's own tick */
-	double seconds;    /* an upper bound for the engine, 0: until it is stopped */
+	bool mixed; /* its frames in the user stacks: user is set, too */
+	/* Whose labels samples get; NULL: of no source. */
+	const struct label_source *label;
+	uint32_t label_keys;    /* which, a bit each */
+	bool label_is_optional; /* also processes without the source are recorded */
+	uint32_t label_values;  /* of each label that clients choose, the most frequent ones */
+	struct jvms *jvms;      /* who are asked for names, NULL: nobody; set before start */
+	bool fetch;             /* debug files may be downloaded */
+	bool by_default;        /* user and kernel were not given: a module built ahead decides */
+	unsigned hz;            /* 0: the engine's own tick */
+	double seconds;         /* an upper bound for the engine, 0: until it is stopped */
 	size_t stacks; /* room for this many different (thread, stacks); 0: the engine chooses */
 	unsigned overload;      /* per cent of a CPU that the probes may take, 0: no limit */
 	const char *command;    /* that pids[0] will execute, NULL: it runs already */

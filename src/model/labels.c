@@ -104,6 +104,8 @@ void label_filter_release(struct label_filter *f)
 	for (size_t i = 0; i < f->nr; i++) {
 		free(f->choices[i].key);
 		free(f->choices[i].value);
+		if (f->choices[i].is_pattern)
+			pattern_release(&f->choices[i].pattern);
 	}
 	free(f->choices);
 	*f = (struct label_filter){0};
@@ -114,6 +116,8 @@ static void add_choice(struct label_filter *f, const char *key, const char *valu
 	struct label_choice choice = {.key = xstrdup(key), .value = xstrndup(value, len)};
 
 	choice.value_len = word_decode(choice.value, len);
+	choice.is_pattern = memchr(choice.value, '*', choice.value_len) &&
+			    !pattern_init(&choice.pattern, choice.value, choice.value_len);
 	ALLOC_GROW(f->choices, f->nr, f->alloc);
 	f->choices[f->nr++] = choice;
 }
@@ -143,13 +147,20 @@ int label_filter_add(struct label_filter *f, const char *arg)
 	return 0;
 }
 
+static bool is_value(const struct label_choice *c, const char *value, size_t len)
+{
+	if (c->is_pattern)
+		return len && pattern_matches(&c->pattern, value, len);
+	return c->value_len == len && !memcmp(c->value, value, len);
+}
+
 /* Whether one of the choices for KEY is this VALUE. */
 static bool is_chosen(const struct label_filter *f, const char *key, const char *value, size_t len)
 {
 	for (size_t i = 0; i < f->nr; i++) {
 		const struct label_choice *c = &f->choices[i];
 
-		if (c->value_len == len && !memcmp(c->value, value, len) && !strcmp(c->key, key))
+		if (is_value(c, value, len) && !strcmp(c->key, key))
 			return true;
 	}
 	return false;

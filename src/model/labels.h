@@ -7,6 +7,7 @@
 #ifndef MODEL_LABELS_H
 #define MODEL_LABELS_H
 
+#include "lib/pattern.h"
 #include "lib/strpool.h"
 #include "lib/table.h"
 
@@ -58,13 +59,18 @@ struct label_filter {
 	struct label_choice {
 		char *key, *value;
 		size_t value_len; /* 0: sets without the key */
+		struct pattern pattern;
+		bool is_pattern;
 	} * choices;
 	size_t nr, alloc;
 };
 
 void label_filter_release(struct label_filter *f);
 
-/* ARG: KEY=VALUE[,VALUE...], with a comma in a value as \x2c. -1: ARG has no key. */
+/*
+ * ARG: KEY=VALUE[,VALUE...], with a comma in a value as \x2c; a value with "*" is a pattern, see
+ * lib/pattern.h. -1: ARG has no key.
+ */
 int label_filter_add(struct label_filter *f, const char *arg);
 
 /* LIST: values of KEY, separated by commas. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "engine/label_sets.h"
+#include "label/label.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -41,9 +43,15 @@ enum {
 	OPT_MIXED,
 	OPT_SCRIPT,
 	OPT_NO_JVM,
+	OPT_WITH,
+	OPT_LABELS,
+	OPT_WHERE,
 	OPT_VM = 0x800,    /* the first interpreter's option */
+	OPT_LABEL = 0x900, /* that of the first source of labels */
 	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
+
+enum { VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES };
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What to record:", 1},
@@ -70,6 +78,12 @@ static const struct argp_option option_table[] = {
 		"User and interpreter frames in one stack, and the kernel part; with -u without "
 		"the kernel part",
 		1},
+	{"with", OPT_WITH, "KEY[,KEY...]", 0,
+		"With labels, also those that have many values: args, conn, client, worker", 1},
+	{"labels", OPT_LABELS, "N", 0,
+		"Values that are kept of each label that clients choose, the most frequent ones "
+		"(default 1000); the others are \"other\"",
+		1},
 	{"time", 't', "TIME", 0,
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",
@@ -90,6 +104,10 @@ static const struct argp_option option_table[] = {
 	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
 	{"by", OPT_BY, "KEY", 0,
 		"Value of the label KEY as root frame; comm: name of the process, as with -a", 2},
+	{"where", OPT_WHERE, "KEY=PATTERN", 0,
+		"Show only samples that have a value of the label KEY that matches the PATTERN, as "
+		"in uri=/api/*; can be repeated",
+		2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
@@ -169,6 +187,28 @@ static void add_stap_arg(struct options *o, char *arg)
 	o->stap_args[o->nr_stap_args++] = arg;
 }
 
+static error_t parse_label(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_LABELS:
+		o->session.request.label_values =
+			(uint32_t)arg_count("--labels", arg, 1, LABEL_VALUES_MAX, state);
+		break;
+	case OPT_WITH:
+		o->with = arg_text("--with", arg, "labels separated by commas", state);
+		break;
+	case OPT_WHERE:
+		if (label_filter_add(&o->where, arg) < 0)
+			arg_invalid("--where", arg, "KEY=PATTERN, such as uri=/api/*", state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
 static error_t parse_how(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -219,7 +259,7 @@ static error_t parse_how(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_label(key, arg, state);
 	}
 	return 0;
 }
@@ -525,6 +565,63 @@ static void choose_stacks(struct options *o)
 			q->vm->title);
 }
 
+/* Adds the labels of LIST that the source has; OPTION NULL: others may be of something else. */
+static void add_label_keys(struct engine_request *q, const char *list, const char *option)
+{
+	for (;;) {
+		size_t n = strcspn(list, ",");
+		uint32_t bit = label_key_bit(q->label, list, n);
+
+		if (!bit && option) {
+			char *name = xstrndup(list, n);
+			char *what = xasprintf("%s: %s has no label '%s'; its labels are", option,
+				q->label->title, name);
+			struct strbuf text = STRBUF_INIT;
+
+			strbuf_adds(&text, what);
+			for (int i = 0; q->label->keys[i].name; i++)
+				strbuf_addf(&text, "%s %s", i ? "," : "", q->label->keys[i].name);
+			usage_error(text.buf);
+		}
+		q->label_keys |= bit;
+		if (!list[n])
+			return;
+		list += n + 1;
+	}
+}
+
+/* What is shown by a label, or selected by it, is recorded with it. */
+static void choose_labels(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	o->view.labels = o->where.nr ? &o->where : NULL;
+	if (!q->label) {
+		if (o->with || q->label_values)
+			usage_error("--with and --labels need a source of labels: --nginx");
+		return;
+	}
+	if (!q->label_values)
+		q->label_values = LABEL_VALUES_DEFAULT;
+	q->label_keys = label_default_keys(q->label);
+	if (o->with)
+		add_label_keys(q, o->with, "--with");
+	if (o->view.by)
+		add_label_keys(q, o->view.by, NULL);
+	for (size_t i = 0; i < o->where.nr; i++)
+		add_label_keys(q, o->where.choices[i].key, NULL);
+	q->children |= q->label->children && o->pids.nr;
+	if (!strcmp(o->engine, "stap"))
+		usage_error_fmt("--%s needs the built-in engine, with SystemTap samples have no "
+				"labels of requests: --engine bpf",
+			q->label->name);
+	if (engine_needs_stap(q))
+		usage_error_fmt("--%s needs the built-in engine: it cannot be combined with "
+				"--module, --compile-only, -r, --stap-arg or a script that only "
+				"SystemTap runs",
+			q->label->name);
+}
+
 static void finish_options(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -538,6 +635,7 @@ static void finish_options(struct options *o)
 	choose_stacks(o);
 	validate_script(o);
 	validate_vm(o);
+	choose_labels(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
@@ -586,9 +684,12 @@ static error_t parse_vm_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	(void)arg;
-	if (key < OPT_VM || key >= OPT_VM + NR_VMS)
+	if (key >= OPT_VM && key < OPT_VM + NR_VMS)
+		o->session.request.vm = vms[key - OPT_VM];
+	else if (key >= OPT_LABEL && key < OPT_LABEL + NR_LABEL_SOURCES)
+		o->session.request.label = label_sources[key - OPT_LABEL];
+	else
 		return ARGP_ERR_UNKNOWN;
-	o->session.request.vm = vms[key - OPT_VM];
 	return 0;
 }
 
@@ -616,7 +717,7 @@ static void list_options(const struct tool *tool, struct argp_option *table)
 	}
 }
 
-/* One option per interpreter; the caller frees their doc. */
+/* One option per interpreter and per source of labels; the caller frees their doc. */
 static void list_vm_options(const struct tool *tool, struct argp_option *table)
 {
 	for (int i = 0; i < NR_VMS; i++)
@@ -624,6 +725,13 @@ static void list_vm_options(const struct tool *tool, struct argp_option *table)
 			listed_if(tool, "vm"),
 			xasprintf("%s stacks instead of user stacks; with -k also the kernel part",
 				vms[i]->title),
+			1};
+	for (int i = 0; i < NR_LABEL_SOURCES; i++)
+		table[NR_VMS + i] = (struct argp_option){label_sources[i]->name, OPT_LABEL + i,
+			NULL, 0,
+			xasprintf("Label samples with the request that %s works for; with -p also "
+				  "its child processes",
+				label_sources[i]->title),
 			1};
 }
 
@@ -694,7 +802,8 @@ static char *make_doc(const char *program)
 static void parse_words(struct options *o, int argc, char **argv)
 {
 	struct argp_option options[ARRAY_LEN(option_table)];
-	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0}, vm_options[NR_VMS + 1] = {0};
+	struct argp_option tool_options[TOOL_OPTIONS_MAX + 1] = {0},
+							   vm_options[VM_OPTIONS + 1] = {0};
 	const struct argp tool_argp = {.options = tool_options, .parser = parse_tool_option};
 	const struct argp vm_argp = {.options = vm_options, .parser = parse_vm_option};
 	char *title = xasprintf("Options of the script %s:", o->tool.name);
@@ -719,7 +828,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	for (size_t i = 0; i < o->tool.nr_options; i++)
 		free((char *)(uintptr_t)tool_options[i].doc);
-	for (size_t i = 0; i < NR_VMS; i++)
+	for (size_t i = 0; i < VM_OPTIONS; i++)
 		free((char *)(uintptr_t)vm_options[i].doc);
 	free(title);
 	free(doc);
@@ -759,4 +868,5 @@ void options_release(struct options *o)
 	free(o->tids.list);
 	free(o->outputs);
 	free(o->stap_args);
+	label_filter_release(&o->where);
 }

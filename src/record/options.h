@@ -26,6 +26,8 @@ struct options {
 	char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
+	struct label_filter where; /* the view points to it */
+	const char *with;          /* keys of labels, NULL: none */
 	struct symbol_options symbol;
 	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
 	bool quiet;

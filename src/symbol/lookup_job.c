@@ -3,6 +3,7 @@
 #include "job_files.h"
 #include "lib/util.h"
 #include "lookup_result.h"
+#include "nginx_names.h"
 #include "symbol_options.h"
 #include "symbol/dwarf/debuginfo.h"
 #include "symbol/elf/debugfile.h"
@@ -11,6 +12,7 @@
 #include "symbol/elf/symtab.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +29,8 @@ struct naming {
 	struct job_files files;
 	struct lookup_result result;
 	struct strbuf name;
+	struct nginx_names *modules; /* NULL: the file has none, or it was not looked for them */
+	bool looked_for_modules;
 };
 
 struct job_address {
@@ -59,15 +63,42 @@ struct debuginfo_lookup {
 	bool *found;
 };
 
-/* A function without a symbol has a start at least. */
+static bool has_symbol(void *context, uint64_t address)
+{
+	struct naming *n = context;
+	struct symtab_hit hit;
+
+	return job_files_function(&n->files, address, &hit) && hit.start == address;
+}
+
+/* The module of nginx whose code is at ADDRESS; NULL: not known. */
+static const char *find_module(struct naming *n, uint64_t address)
+{
+	if (!n->looked_for_modules)
+		n->modules = nginx_names_new(n->files.elf, has_symbol, n);
+	n->looked_for_modules = true;
+	return n->modules ? nginx_names_find(n->modules, address) : NULL;
+}
+
+/* A function without a symbol has a start at least, and may be known to be of a module. */
 static void add_start(struct naming *n, const struct job_address *address)
 {
 	struct ehframe_function f;
+	const char *module;
 
-	if (n->files.elf && !lookup_job_is_kernel(n->files.job) &&
-		ehframe_function(n->files.elf, address->address, &f))
+	if (!n->files.elf || lookup_job_is_kernel(n->files.job) ||
+		!ehframe_function(n->files.elf, address->address, &f))
+		return;
+	module = find_module(n, f.start);
+	if (!module) {
 		lookup_result_add_start(
 			&n->result, &(struct lookup_start){f.start, address->location, f.is_cold});
+		return;
+	}
+	strbuf_reset(&n->name);
+	strbuf_addf(&n->name, "[%s]+0x%" PRIx64, module, f.start);
+	lookup_result_begin(&n->result, address->location);
+	lookup_result_add(&n->result, n->name.buf, address->address - f.start, NULL, 0);
 }
 
 /*
@@ -204,6 +235,7 @@ void lookup_job_work(struct lookup_job *job, struct strbuf *output)
 	if (n.files.symtab || n.files.debuginfo)
 		look_up_all(&n);
 	lookup_result_write(&n.result, output);
+	nginx_names_free(n.modules);
 	job_files_close(&n.files);
 	lookup_result_release(&n.result);
 	strbuf_release(&n.name);

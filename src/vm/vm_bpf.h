@@ -251,7 +251,7 @@ static __always_inline void walk_native(struct scratch *s, bool in_user)
 	if (s->walk.end != WALK_ON || !lua_runs_coroutine(LANE_EVENT))
 		return;
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (take_frames(LANE_EVENT))
+		if (walk_frames())
 			break;
 }
 

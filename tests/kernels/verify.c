@@ -42,6 +42,11 @@ static const struct mode {
 			.vm = true,
 			.vm_by_native = true,
 			.option = {WAITS_ALL}}},
+	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
+	{"--nginx--lua", "on_cpu",
+		{.vm = true, .vm_by_native = true, .kernel = true, .label_keys = UINT32_MAX}},
+	{"off-cpu--nginx", "off_cpu",
+		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}}, {"--cgroup", "on_cpu", {.by_cgroup = true}},
 	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
@@ -82,10 +87,11 @@ static void set_logs(struct bpf_object *object, int log_level)
 	}
 }
 
-static void set_size(struct bpf_map *map, bool vm)
+static void set_size(struct bpf_map *map, bool vm, bool label)
 {
 	static const char *const sums[] = {"rows_0", "rows_1", "nodes_0", "nodes_1", NULL};
 	static const char *const of_vm[] = {"vm_layouts", "vm_sent", NULL};
+	static const char *const of_label[] = {"label_layouts", "label_sent", NULL};
 	const char *name = bpf_map__name(map);
 	int cpus = libbpf_num_possible_cpus();
 	uint32_t nr_cpus = cpus > 0 ? (uint32_t)cpus : 1;
@@ -96,8 +102,10 @@ static void set_size(struct bpf_map *map, bool vm)
 		bpf_map__set_max_entries(map, nr_cpus * LANES);
 	else if (!strcmp(name, "rule_cache"))
 		bpf_map__set_max_entries(map, nr_cpus * RULE_CACHE_SIZE);
-	else if (is_one_of(name, of_vm) && !vm)
+	else if ((is_one_of(name, of_vm) && !vm) || (is_one_of(name, of_label) && !label))
 		bpf_map__set_max_entries(map, 1);
+	else if (!strcmp(name, "label_cache"))
+		bpf_map__set_max_entries(map, label ? nr_cpus * LABEL_CACHE_SIZE : 1);
 	for (size_t i = 0; i < NR_VMS; i++)
 		for (const struct vm_map *m = vms[i]->maps; m->name; m++)
 			if (!strcmp(name, m->name))
@@ -124,7 +132,7 @@ static int set_maps(struct bpf_object *object, const struct mode *mode)
 	{
 		const char *name = bpf_map__name(map);
 
-		set_size(map, mode->settings.vm);
+		set_size(map, mode->settings.vm, mode->settings.label_keys);
 		if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
 			error = set_settings(map, mode);
 	}

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	nginx_describe(&layout, nginx_file(&target)->path, (uint32_t)pid, &text);
 	printf("found %s\n", text.buf);
 	nginx_modules_read(&layout, &target, &modules);
-	printf("modules %zu functions %zu handlers %zu\n", modules.nr, modules.nr_code,
+	printf("modules %zu functions %zu handlers %zu\n", modules.nr, modules.code.nr,
 		modules.nr_handlers);
 	for (size_t i = 0; i < modules.nr_handlers; i++) {
 		const struct nginx_module *m = nginx_handler(&modules, i, 0);

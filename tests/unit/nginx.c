@@ -10,6 +10,8 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
+#include "symbol/elf/elffile.h"
+#include "symbol/nginx_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,6 +87,14 @@ struct played_module ngx_http_upstream_module = {
 	.name = "ngx_http_upstream_module", .ctx_index = 0, .type = HTTP, .ctx = other_ctx};
 static const struct played_module *const modules[] = {
 	&ngx_core_module, &ngx_http_module, &ngx_http_core_module, &ngx_http_upstream_module, NULL};
+
+/* What is in the file, with the names apart. */
+extern const struct played_module *const ngx_modules[];
+const struct played_module *const ngx_modules[] = {
+	&ngx_core_module, &ngx_http_module, &ngx_http_core_module, &ngx_http_upstream_module, NULL};
+extern const char *const ngx_module_names[];
+const char *const ngx_module_names[] = {"ngx_core_module", "ngx_http_module",
+	"ngx_http_core_module", "ngx_http_upstream_module", NULL};
 
 extern void *ngx_cycle;
 void *ngx_cycle = cycle;
@@ -205,6 +215,7 @@ static void play_request(size_t nr, size_t at, size_t main_request, uint16_t mai
 	put(r, 0x18, address(main_confs));
 	put(r, 0x20, address(srv_confs));
 	put(r, 0x28, address(loc_confs));
+	put(r, 0x38, address(ngx_http_core_content_phase));
 	put(r, 0x58, address(cycle)); /* a pool */
 	put_string(r, 0x1f0, "www.example.org");
 	put(r, 0x288, 200);
@@ -627,6 +638,7 @@ static void modules__and_phases(void **state)
 	assert_string_equal(nginx_phase_name(&found, 8), "precontent");
 	assert_string_equal(nginx_phase_name(&found, 9), "content");
 	assert_null(nginx_phase_name(&found, 10));
+	assert_string_equal(nginx_phase_name(&found, NGINX_HEAD), "head");
 	assert_string_equal(
 		nginx_modules_find(&found, address(core_init))->name, "ngx_http_core_module");
 	assert_string_equal(
@@ -638,6 +650,52 @@ static void modules__and_phases(void **state)
 	assert_null(nginx_handler(&found, 2, 0));
 	assert_true(address(other_handler));
 	nginx_modules_release(&found);
+}
+
+/* ---- the file ---- */
+
+static bool no_symbol(void *context, uint64_t at)
+{
+	(void)context;
+	(void)at;
+	return false;
+}
+
+static bool any_symbol(void *context, uint64_t at)
+{
+	(void)context;
+	(void)at;
+	return true;
+}
+
+/* The link address of a function of this program. */
+static uint64_t link_address(void (*function)(void))
+{
+	return (uintptr_t)function - nginx_file(&target)->bias;
+}
+
+static void names__between_functions_of_one_module(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct elffile *elf = elffile_open("/proc/self/exe", &err);
+	struct nginx_names *names = nginx_names_new(elf, no_symbol, NULL);
+	uint64_t one = link_address(core_setting), two = link_address(core_init);
+	uint64_t first = one < two ? one : two, last = one < two ? two : one;
+
+	(void)state;
+	assert_non_null(names);
+	assert_string_equal(nginx_names_find(names, first), "ngx_http_core_module");
+	assert_string_equal(nginx_names_find(names, last - 1), "ngx_http_core_module");
+	assert_null(nginx_names_find(names, last)); /* what follows may be of another one */
+	assert_null(nginx_names_find(names, 0));
+	assert_null(nginx_names_find(names, UINT64_MAX));
+	nginx_names_free(names);
+	/* functions with a symbol are no module's static ones */
+	names = nginx_names_new(elf, any_symbol, NULL);
+	assert_null(nginx_names_find(names, first));
+	nginx_names_free(names);
+	elffile_close(elf);
+	strbuf_release(&err);
 }
 
 int main(void)
@@ -661,6 +719,7 @@ int main(void)
 		cmocka_unit_test(request__not_one_that_is_gone),
 		cmocka_unit_test(connections__those_that_are_open),
 		cmocka_unit_test(modules__and_phases),
+		cmocka_unit_test(names__between_functions_of_one_module),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which stacks the command line of sample-bt asks for. */
+#include "label/label.h"
 #include "lib/util.h"
 #include "record/options.h"
 
@@ -66,11 +67,45 @@ static void test_time(void **state)
 	}
 }
 
+/* Labels are recorded by default, or because something is shown by them. */
+static void test_labels(void **state)
+{
+	static const struct {
+		const char *words[3];
+		uint32_t more, values;
+	} list[] = {
+		{{"--nginx"}, 0, 1000},
+		{{"--nginx", "--labels", "20"}, 0, 20},
+		{{"--nginx", "--with", "args,conn"}, 1 << NGINX_ARGS | 1 << NGINX_KEY_CONN, 1000},
+		{{"--nginx", "--by", "worker"}, 1 << NGINX_KEY_WORKER, 1000},
+		{{"--nginx", "--where", "args=a*"}, 1 << NGINX_ARGS, 1000},
+		{{"--nginx", "--by", "comm"}, 0, 1000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		char *argv[7] = {(char *)"sample-bt", (char *)"-p", (char *)"1"};
+		int argc = 3;
+		struct options o;
+
+		for (size_t k = 0; k < 3 && list[i].words[k]; k++)
+			argv[argc++] = (char *)list[i].words[k];
+		options_parse(&o, argc, argv);
+		assert_ptr_equal(o.session.request.label, &nginx_labels);
+		assert_int_equal(o.session.request.label_keys,
+			label_default_keys(&nginx_labels) | list[i].more);
+		assert_int_equal(o.session.request.label_values, list[i].values);
+		assert_true(o.session.request.children);
+		options_release(&o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

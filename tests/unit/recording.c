@@ -506,6 +506,40 @@ static void assert_leaves(const struct recording *rec, const char *states, const
 	profile_release(&p);
 }
 
+static void label_filter__values_and_patterns(void **state)
+{
+	static const struct {
+		const char *arg, *value;
+		bool matches;
+	} list[] = {
+		{"uri=/a", "/a", true},
+		{"uri=/a", "/ab", false},
+		{"uri=/a*", "/ab", true},
+		{"uri=/a*", "/b", false},
+		{"uri=/b,/a*", "/ab", true},
+		{"uri=*[", "/x*[", false},
+		{"uri=*[", "*[", true}, /* no pattern */
+		{"host=*", "/a", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		struct label_filter filter = {0};
+		struct recording rec;
+
+		recording_init(&rec);
+		assert_int_equal(label_filter_add(&filter, list[i].arg), 0);
+		struct label label = {
+			recording_string(&rec, "uri"), recording_string(&rec, list[i].value)};
+		uint32_t set = recording_labels(&rec, &label, 1);
+
+		assert_int_equal(label_filter_matches(&filter, &rec.labels, &rec.strings, set),
+			list[i].matches);
+		label_filter_release(&filter);
+		recording_release(&rec);
+	}
+}
+
 static void recording__different_states_are_leaves(void **state)
 {
 	struct recording rec;
@@ -689,6 +723,7 @@ int main(void)
 		cmocka_unit_test(recording__one_event_is_viewed),
 		cmocka_unit_test(recording__no_stack_has_a_frame),
 		cmocka_unit_test(recording__one_note_tells_where_a_stack_broke),
+		cmocka_unit_test(label_filter__values_and_patterns),
 		cmocka_unit_test(recording__different_states_are_leaves),
 		cmocka_unit_test(recording__equal_sets_of_labels_have_one_number),
 		cmocka_unit_test(recording__rows_match_all_keys),

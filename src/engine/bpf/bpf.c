@@ -22,6 +22,7 @@
 #include "stack_copies.h"
 #include "symbol/names/kallsyms.h"
 #include "targets.h"
+#include "label/label_processes.h"
 #include "vm/vm_processes.h"
 
 #include <bpf/bpf.h>
@@ -60,6 +61,8 @@ struct bpf {
 	struct spaces spaces;
 	struct processes processes;
 	struct vm_processes vms;
+	struct label_processes labels;
+	struct label_sets label_sets;
 	struct memberships memberships;
 	struct samples samples;
 	struct stack_copies copies;
@@ -67,10 +70,10 @@ struct bpf {
 	struct ring_records ring;
 	struct counters *counters; /* by processor and lane; memory that the programs write */
 	size_t nr_cpus;
-	bool vms_young;
+	bool vms_young, labels_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why there are none */
-	struct strbuf no_vm;                  /* why, one process a line */
+	struct strbuf no_vm, no_labels;       /* why, one process a line */
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
 	uint64_t nr_drains;
@@ -107,13 +110,22 @@ static void take_frames(struct bpf *b)
 	b->ring.nr_frames = 0;
 }
 
-/* Takes the names of frames in the rows that are about to be drained. */
+/* Takes new sets of labels. */
+static void take_labels(struct bpf *b)
+{
+	for (size_t i = 0; i < b->ring.nr_label_sets; i++)
+		label_sets_add(&b->label_sets, &b->ring.label_sets[i]);
+	b->ring.nr_label_sets = 0;
+}
+
+/* Takes the names of frames and the labels of the rows that are about to be drained. */
 static void take_names(void *context)
 {
 	struct bpf *b = context;
 
 	ring_records_read(&b->ring);
 	take_frames(b);
+	take_labels(b);
 }
 
 static struct drain_pair map_pair(const struct programs *p, const char *nodes, const char *rows)
@@ -153,6 +165,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		programs_map(p, "spaces"));
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
+	b->drain.label_sets = &b->label_sets;
 	b->drain.on_switch = take_names;
 	b->drain.context = b;
 	b->drain.copies = &b->copies;
@@ -211,6 +224,32 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 		       : fail(err, "; give the number of a process that runs %s", r->vm->title);
 }
 
+/* Fails where no target has the source of labels, nor can any that starts later. */
+static int find_labels(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+	bool must = !is_open(r) && !r->command && !r->label_is_optional;
+
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		const struct process *p = &b->processes.list[i];
+		struct strbuf why = STRBUF_INIT;
+
+		if (label_processes_look(&b->labels, p, &why) < 0)
+			strbuf_addf(&b->no_labels, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+		strbuf_release(&why);
+	}
+	if (b->labels.any || !must)
+		return 0;
+	if (b->no_labels.len) {
+		strbuf_add(err, b->no_labels.buf, strcspn(b->no_labels.buf, "\n"));
+		return -1;
+	}
+	return fail(err,
+		"no %s runs in what is to be recorded: give the number of its master or "
+		"of a worker",
+		r->label->title);
+}
+
 static void bpf_free(struct engine *engine)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -230,11 +269,14 @@ static void bpf_free(struct engine *engine)
 	programs_release(&b->programs);
 	targets_release(&b->targets);
 	vm_processes_release(&b->vms);
+	label_sets_release(&b->label_sets);
+	label_processes_release(&b->labels);
 	memberships_release(&b->memberships);
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
 	strbuf_release(&b->no_kallsyms);
 	strbuf_release(&b->no_vm);
+	strbuf_release(&b->no_labels);
 	strbuf_release(&b->no_waits);
 	free(b);
 }
@@ -286,7 +328,8 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->engine.ops = &bpf_engine;
 	b->request = request;
 	pace_start(&b->pace);
-	b->programs.log = b->no_kallsyms = b->no_vm = b->no_waits = (struct strbuf)STRBUF_INIT;
+	b->programs.log = b->no_kallsyms = b->no_vm = b->no_labels = b->no_waits =
+		(struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
@@ -295,13 +338,16 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	vm_processes_init(&b->vms, request->vm, &b->processes,
 		&(struct vm_names){add_name, code_frame, b}, &b->no_vm);
 	b->vms.fetch = request->fetch;
+	label_processes_init(
+		&b->labels, request->label, request->label_keys, &b->processes, &b->no_labels);
 	samples_init(&b->samples);
+	label_sets_init(&b->label_sets, &b->samples, &b->labels, request->label_values);
 	loader_init(&b->loader, &b->processes);
 	stack_copies_init(&b->copies, &b->processes, &b->loader, &b->samples);
 	b->copies.layouts = &b->layouts;
 	if (targets_scan(&b->targets, request, &b->processes,
 		    monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
-		(request->vm && find_vm(b, err))) {
+		(request->vm && find_vm(b, err)) || (request->label && find_labels(b, err))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -350,7 +396,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 /* Whether native stacks are walked: recorded, or to where an interpreter is. */
 static bool walks_native(const struct engine_request *r)
 {
-	return r->user || (r->vm && r->vm->by_native);
+	return r->user || r->label || (r->vm && r->vm->by_native);
 }
 
 /* A short command may have ended before its first sample arrives: its events are of use anyway. */
@@ -375,7 +421,8 @@ static bool is_relevant(struct bpf *b, const struct side_event *e)
 /* The process of an event; NULL: with all processes recorded, only those with samples matter. */
 static struct process *process_of(struct bpf *b, const struct side_event *e)
 {
-	bool add = e->kind == SIDE_EXEC && (b->request->vm || is_command(b, e->pid));
+	bool add = e->kind == SIDE_EXEC &&
+		   (b->request->vm || b->request->label || is_command(b, e->pid));
 
 	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
 }
@@ -384,6 +431,7 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 {
 	spaces_remove(&b->spaces, p);
 	vm_processes_ended(&b->vms, p->pid);
+	label_processes_ended(&b->labels, p->pid);
 	process_ended(&b->processes, p, time_ns);
 }
 
@@ -421,6 +469,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		process_executed(&b->processes, p, e->time_ns);
 		spaces_executed(&b->spaces, p);
 		vm_processes_executed(&b->vms, e->pid);
+		label_processes_executed(&b->labels, e->pid);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
@@ -471,7 +520,10 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
 }
 
-/* Requests the unwind tables of processes with the interpreter; with user stacks, copies do. */
+/*
+ * Requests the unwind tables of processes with the interpreter or the labels; with user stacks,
+ * copies do.
+ */
 static void request_tables(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
@@ -482,7 +534,8 @@ static void request_tables(struct bpf *b)
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
 
-		if (!vm_processes_found(&b->vms, p->pid))
+		if (!vm_processes_found(&b->vms, p->pid) &&
+			!label_processes_found(&b->labels, p->pid))
 			continue;
 		for (size_t m = 0; m < p->nr_maps; m++)
 			loader_request(&b->loader,
@@ -497,7 +550,6 @@ static void take_vms(struct bpf *b)
 	if (!b->request->vm)
 		return;
 	b->vms_young = vm_processes_update(&b->vms);
-	request_tables(b);
 	take_frames(b);
 	for (size_t i = 0; i < b->ring.nr_waiting; i++)
 		walk_waiting(b, &b->ring.waiting[i]);
@@ -551,6 +603,9 @@ static void take_round(struct bpf *b)
 	rescan(b);
 	targets_update(&b->targets, &b->programs);
 	take_vms(b);
+	b->labels_young = label_processes_update(&b->labels);
+	take_labels(b);
+	request_tables(b);
 	publish_changes(b);
 	spaces_retry_layouts(&b->spaces);
 	if (loader_receive(&b->loader))
@@ -595,6 +650,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	}
 	if (r->vm)
 		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
+	if (r->label)
+		label_processes_start(&b->labels, programs_map(&b->programs, "label_layouts"));
 	if (b->programs.scan) {
 		programs_scan_tasks(&b->programs, &b->no_waits);
 		take_round(b); /* before the threads change their memory */
@@ -733,7 +790,7 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->stopped)
 		return ENGINE_ENDED;
-	if (b->vms_young && timeout_ms > YOUNG_MS)
+	if ((b->vms_young || b->labels_young) && timeout_ms > YOUNG_MS)
 		timeout_ms = YOUNG_MS;
 	/* the first call reports at once that the recording runs */
 	wait_for_input(b, b->waited ? timeout_ms : 0);
@@ -838,6 +895,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		counters.rows_full + counters.nodes_full + counters.waits_full);
 	if (counters.missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)counters.missed);
+	label_sets_limit(&b->label_sets, notes);
 	collect_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
 	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
 	if (b->request->kernel && !b->kallsyms)
@@ -850,6 +908,9 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
+	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
+	if (b->request->label && !b->labels.any)
+		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->label->title);
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);

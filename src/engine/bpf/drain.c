@@ -137,7 +137,8 @@ static void add_row(struct drain *d, const struct row_key *from, uint64_t count,
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
-		.labels = from->labels < LABELS_MAX ? d->labels[from->labels] : 0,
+		.labels = label_sets_join(d->label_sets, from->label,
+			from->labels < LABELS_MAX ? d->labels[from->labels] : 0, count),
 		.slice = from->slice,
 	};
 

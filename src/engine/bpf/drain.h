@@ -6,6 +6,7 @@
 #ifndef ENGINE_BPF_DRAIN_H
 #define ENGINE_BPF_DRAIN_H
 
+#include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "lib/table.h"
 #include "stack_copies.h"
@@ -15,6 +16,7 @@ struct drain {
 	struct samples *samples;
 	uint32_t event;              /* of its rows */
 	uint32_t labels[LABELS_MAX]; /* in samples, by their numbers in the programs */
+	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
 	/* Called when the programs no longer write to the maps that are read next; may be NULL. */
 	void (*on_switch)(void *context);

@@ -142,6 +142,9 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"ring", ring_size(p->nr_cpus)},
 		{"vm_layouts", r->vm ? 0 : 1},
 		{"vm_sent", r->vm ? 0 : 1},
+		{"label_layouts", r->label ? 0 : 1},
+		{"label_sent", r->label ? 0 : 1},
+		{"label_cache", r->label ? cpus * LABEL_CACHE_SIZE : 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -166,6 +169,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->kernel = r->kernel;
 	s->vm = r->vm;
 	s->vm_by_native = r->vm && r->vm->by_native;
+	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;
 	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();

@@ -27,6 +27,10 @@ static int take_record(void *context, void *data, size_t size)
 	} else if (type == RING_VM_THREAD && size >= sizeof(struct ring_vm_thread)) {
 		ALLOC_GROW(r->waiting, r->nr_waiting, r->waiting_alloc);
 		memcpy(&r->waiting[r->nr_waiting++], data, sizeof(*r->waiting));
+	} else if (type == RING_LABEL && size >= sizeof(struct ring_label)) {
+		ALLOC_GROW(r->label_sets, r->nr_label_sets, r->label_sets_alloc);
+		memcpy(&r->label_sets[r->nr_label_sets++], &((struct ring_label *)data)->set,
+			sizeof(*r->label_sets));
 	}
 	return 0;
 }
@@ -44,6 +48,7 @@ void ring_records_release(struct ring_records *r)
 	free(r->heads);
 	free(r->frames);
 	free(r->waiting);
+	free(r->label_sets);
 	*r = (struct ring_records){0};
 }
 

@@ -20,6 +20,8 @@ struct ring_records {
 	size_t nr_frames, frames_alloc;
 	struct ring_vm_thread *waiting; /* likewise */
 	size_t nr_waiting, waiting_alloc;
+	struct label_new_set *label_sets;
+	size_t nr_label_sets, label_sets_alloc;
 };
 
 /* Reads the ring buffer MAP, a file descriptor; -1 and errno on failure. */

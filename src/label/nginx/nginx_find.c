@@ -37,18 +37,43 @@ enum {
 static const char core[] = nginx_symbol, upstream[] = "ngx_http_upstream_module",
 		  cycle[] = "ngx_cycle", loop[] = "ngx_process_events_and_timers";
 
+static const struct {
+	const char *name;
+	enum nginx_place place;
+} places[NGINX_CODES] = {
+	{"ngx_event_expire_timers", NGINX_TIMERS},
+	{"ngx_event_accept", NGINX_ACCEPT},
+	{"ngx_event_recvmsg", NGINX_ACCEPT},
+	{"ngx_http_free_request", NGINX_CLOSING},
+	{"ngx_http_close_connection", NGINX_CLOSING},
+	{"ngx_close_connection", NGINX_CLOSING},
+	{"ngx_destroy_pool", NGINX_CLOSING},
+	{"ngx_http_init_connection", NGINX_READING},
+};
+
 static void ask_files(const struct target *t)
 {
-	static const char *const names[] = {core, upstream, cycle, loop};
-	struct elf_question *list = xcalloc(t->nr_files * ARRAY_LEN(names) + 1, sizeof(*list));
-	size_t nr = 0;
+	struct elf_question *list = xcalloc(t->nr_files + 1, sizeof(*list));
 
 	for (size_t i = 0; i < t->nr_files; i++)
-		for (size_t k = 0; k < ARRAY_LEN(names); k++)
-			list[nr++] = (struct elf_question){
-				t->files[i].elf, FACT_VARIABLE, names[k], 0, NULL};
-	elffacts_ask(list, nr);
+		list[i] = (struct elf_question){t->files[i].elf, FACT_VARIABLE, core, 0, NULL};
+	elffacts_ask(list, t->nr_files);
 	free(list);
+}
+
+/* The rest of what is asked of the file with nginx. */
+static void ask_file(const struct target_file *file)
+{
+	static const char *const names[] = {upstream, cycle, loop};
+	struct elf_question list[ARRAY_LEN(names) + NGINX_CODES];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		list[nr++] = (struct elf_question){file->elf, FACT_VARIABLE, names[i], 0, NULL};
+	for (size_t i = 0; i < NGINX_CODES; i++)
+		list[nr++] =
+			(struct elf_question){file->elf, FACT_VARIABLE, places[i].name, 0, NULL};
+	elffacts_ask(list, nr);
 }
 
 const struct target_file *nginx_file(const struct target *t)
@@ -222,6 +247,23 @@ static bool verify_by_requests(const struct memory *m, struct nginx_layout *l)
 
 /* ---- all of it ---- */
 
+/* The code that tells what is done. */
+static void find_code(const struct target_file *file, struct nginx_layout *l)
+{
+	struct elf_variable at;
+	size_t nr = 0;
+
+	if (elffacts_variable(file->elf, loop, &at)) {
+		l->loop = at.address + file->bias;
+		l->loop_end = l->loop + at.size;
+	}
+	for (size_t i = 0; i < NGINX_CODES; i++)
+		if (elffacts_variable(file->elf, places[i].name, &at) && at.size &&
+			at.size <= UINT32_MAX)
+			l->code[nr++] = (struct nginx_place_code){
+				at.address + file->bias, (uint32_t)at.size, places[i].place};
+}
+
 int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbuf *err)
 {
 	const struct target_file *file;
@@ -233,6 +275,7 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 	*layout = (struct nginx_layout){0};
 	if (!file)
 		return 1;
+	ask_file(file);
 	if (read_core(t, file, layout, &features, err))
 		return -1;
 	layout->bias = file->bias;
@@ -240,10 +283,7 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 		return fail(err, "nginx in '%s' has no symbol 'ngx_cycle': it was stripped of it",
 			file->path);
 	layout->cycle = at.address + file->bias;
-	if (elffacts_variable(file->elf, loop, &at)) {
-		layout->loop = at.address + file->bias;
-		layout->loop_end = layout->loop + at.size;
-	}
+	find_code(file, layout);
 	learn_arrays(&t->memory, layout);
 	nginx_shape_connection(&features, layout);
 	if (!verify_by_requests(&t->memory, layout))

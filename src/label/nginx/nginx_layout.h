@@ -20,6 +20,7 @@ enum {
 	NGINX_REQUEST_MAIN_CONF = 0x18, /* arrays of the modules' configurations, by ctx_index */
 	NGINX_REQUEST_SRV_CONF = 0x20,
 	NGINX_REQUEST_LOC_CONF = 0x28,
+	NGINX_REQUEST_WRITE = 0x38, /* function for write events; 0: the head is not complete */
 
 	NGINX_CONNECTION_DATA = 0, /* its request, or what else owns it */
 	NGINX_CONNECTION_READ = 8,
@@ -44,6 +45,22 @@ enum {
 	NGINX_LOC_CONF_NAME = 0,       /* a string */
 };
 
+/*
+ * What a worker does where no request is served, by the functions in its stack; where several
+ * are, the last of these counts.
+ */
+enum nginx_place {
+	NGINX_OTHER = 1, /* not in the event loop: it starts or ends, or another thread */
+	NGINX_IDLE,      /* the event loop itself, which waits for events most of the time */
+	NGINX_TIMERS,
+	NGINX_READING, /* of a client's connection, before the request is known */
+	NGINX_ACCEPT,
+	NGINX_CLOSING, /* requests and connections */
+	NGINX_PLACES,
+};
+
+enum { NGINX_CODES = 8 };
+
 enum nginx_state {
 	NGINX_NO_WORKER, /* it serves no requests: the master, or a worker that has just started */
 	NGINX_ASSUMED,   /* by version and signature; no request was there to verify it */
@@ -63,6 +80,11 @@ struct nginx_layout {
 	uint32_t core, upstreams; /* ctx_index of ngx_http_core_module, ngx_http_upstream_module */
 	/* Code from which all requests are served: ngx_process_events_and_timers(). */
 	uint64_t loop, loop_end;
+	struct nginx_place_code {
+		uint64_t start;
+		uint32_t size;
+		uint32_t place; /* enum nginx_place */
+	} code[NGINX_CODES];    /* size 0: no more */
 	struct nginx_offsets {
 		uint16_t upstream, upstream_states, pool; /* of a request */
 		uint16_t server, status, length;          /* host: a string; sent headers */
@@ -72,7 +94,7 @@ struct nginx_layout {
 		uint16_t phase, content_handler;          /* index of the phase handler */
 		uint16_t server_name;                     /* of a server's configuration */
 		uint16_t upstream_conf;                   /* of an upstream */
-		uint16_t number;                          /* of a connection */
+		uint16_t number, requests;                /* of a connection; 0: not known */
 	} at;
 };
 
@@ -90,16 +112,27 @@ enum nginx_text_kind {
 	NGINX_TEXTS,
 };
 
-enum { NGINX_TEXT_MAX = 160 };
+/* The labels: the texts, then these. */
+enum nginx_key {
+	NGINX_KEY_PHASE = NGINX_TEXTS,
+	NGINX_KEY_HANDLER,
+	NGINX_KEY_STATUS,
+	NGINX_KEY_SUB,
+	NGINX_KEY_CONN,
+	NGINX_KEY_WORKER,
+	NGINX_KEYS,
+};
+
+enum { NGINX_TEXT_MAX = 160, NGINX_HEAD = UINT16_MAX };
 
 struct nginx_texts {
 	struct nginx_text {
-		uint32_t len; /* of the whole text; at most NGINX_TEXT_MAX bytes of it are there */
+		uint64_t len; /* of the whole text; at most NGINX_TEXT_MAX bytes of it are there */
 		char bytes[NGINX_TEXT_MAX];
 	} text[NGINX_TEXTS];
 	uint64_t content_handler; /* address of the function; 0: the phase handler */
 	uint64_t connection;      /* its number, as $connection */
-	uint32_t phase;           /* index of the phase handler */
+	uint32_t phase;           /* index of the phase handler; NGINX_HEAD: before all of them */
 	uint32_t status;          /* 0: not known yet */
 	uint32_t subrequest;      /* 1: it is one */
 	uint32_t pad;
@@ -112,6 +145,7 @@ struct nginx_identity {
 	uint64_t request, connection, start_sec, start_msec;
 	uint64_t uri, uri_len, loc_conf, peer;
 	uint64_t phase, content_handler, status;
+	uint64_t number, requests; /* of the connection; requests that it has had */
 };
 
 #endif

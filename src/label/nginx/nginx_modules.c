@@ -11,25 +11,8 @@ enum {
 	CYCLE_BYTES = 0x300,
 	MODULES_MAX = 1024,
 	NAME_MAX_BYTES = 64,
-	/* words of struct ngx_module_s */
-	MODULE_WORDS = 25,
-	MODULE_NAME = 2,
-	MODULE_CTX = 7,
-	MODULE_COMMANDS = 8,
-	MODULE_TYPE = 9,
-	MODULE_CALLS = 10, /* pointers to functions from here on */
-	MODULE_CALLS_END = 17,
-	/* words of struct ngx_command_s */
-	COMMAND_WORDS = 7,
-	COMMAND_NAME_LEN = 0,
-	COMMAND_SET = 3,
-	COMMANDS_MAX = 256,
-	CTX_WORDS_MAX = 13,
 	HANDLERS_MAX = 256,
 };
-
-#define TYPE(a, b, c, d)                                                                           \
-	((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
 
 static const char first_module[] = "ngx_core_module";
 
@@ -122,97 +105,34 @@ static uint64_t find_list(const struct memory *m, uint64_t cycle_pointer, uint64
 	return 0;
 }
 
-/* Pointers to functions in the context of modules of TYPE, behind a name in that of some. */
-static size_t ctx_words(uint64_t type)
+static bool read_words(void *context, uint64_t address, void *to, size_t len)
 {
-	switch (type) {
-	case TYPE('H', 'T', 'T', 'P'):
-		return 8;
-	case TYPE('E', 'V', 'N', 'T'):
-		return 13;
-	case TYPE('S', 'T', 'R', 'M'):
-		return 6;
-	case TYPE('M', 'A', 'I', 'L'):
-		return 5;
-	default:
-		return 4;
-	}
+	const struct target *t = context;
+
+	return memory_read(&t->memory, address, to, len);
 }
 
-static void add_code(const struct target *t, struct nginx_modules *modules, size_t *alloc,
-	uint64_t address, size_t module)
+static bool is_function(void *context, uint64_t address)
 {
-	if (!address || !file_of_code(t, address))
-		return;
-	ALLOC_GROW(modules->code, modules->nr_code, *alloc);
-	modules->code[modules->nr_code++] = (struct nginx_code){address, (uint32_t)module};
+	return file_of_code(context, address);
 }
 
-/* Adds the functions that module number NR, of these WORDs, points to. */
-static void add_functions(const struct target *t, struct nginx_modules *modules, size_t *alloc,
-	const uint64_t *word, size_t nr)
+static void add_module(
+	const struct target *t, struct nginx_modules *modules, size_t *alloc, uint64_t address)
 {
-	uint64_t ctx[CTX_WORDS_MAX], command[COMMAND_WORDS];
-	size_t n = ctx_words(word[MODULE_TYPE]);
-
-	for (size_t i = MODULE_CALLS; i < MODULE_CALLS_END; i++)
-		add_code(t, modules, alloc, word[i], nr);
-	if (word[MODULE_CTX] && memory_read(&t->memory, word[MODULE_CTX], ctx, n * sizeof(*ctx)))
-		for (size_t i = 0; i < n; i++)
-			add_code(t, modules, alloc, ctx[i], nr);
-	for (size_t i = 0; word[MODULE_COMMANDS] && i < COMMANDS_MAX; i++) {
-		if (!memory_read(&t->memory, word[MODULE_COMMANDS] + i * sizeof(command), command,
-			    sizeof(command)) ||
-			!command[COMMAND_NAME_LEN])
-			break;
-		add_code(t, modules, alloc, command[COMMAND_SET], nr);
-	}
-}
-
-static void add_module(const struct target *t, struct nginx_modules *modules, size_t *alloc,
-	size_t *code_alloc, uint64_t address)
-{
-	uint64_t word[MODULE_WORDS];
+	const struct nginx_reader reader = {read_words, is_function, (void *)(uintptr_t)t};
+	uint64_t word[NGINX_MODULE_WORDS];
 	char *name;
 
 	if (!memory_read(&t->memory, address, word, sizeof(word)))
 		return;
-	name = read_name(&t->memory, word[MODULE_NAME]);
+	name = read_name(&t->memory, word[NGINX_MODULE_NAME]);
 	if (!name)
 		return;
 	ALLOC_GROW(modules->list, modules->nr, *alloc);
-	modules->list[modules->nr] =
-		(struct nginx_module){address, name, word[0], word[MODULE_TYPE], word[MODULE_CTX]};
-	add_functions(t, modules, code_alloc, word, modules->nr++);
-}
-
-static int compare_code(const void *a, const void *b)
-{
-	const struct nginx_code *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->module > y->module) - (x->module < y->module);
-}
-
-/* Sorts the functions, and leaves out those that several modules point to. */
-static void sort_code(struct nginx_modules *modules)
-{
-	size_t kept = 0;
-
-	if (modules->nr_code)
-		qsort(modules->code, modules->nr_code, sizeof(*modules->code), compare_code);
-	for (size_t i = 0, end; i < modules->nr_code; i = end) {
-		const struct nginx_code *c = &modules->code[i];
-		bool same = true;
-
-		for (end = i; end < modules->nr_code && modules->code[end].address == c->address;
-			end++)
-			same &= modules->code[end].module == c->module;
-		if (same)
-			modules->code[kept++] = *c;
-	}
-	modules->nr_code = kept;
+	modules->list[modules->nr] = (struct nginx_module){address, name,
+		word[NGINX_MODULE_CTX_INDEX], word[NGINX_MODULE_TYPE], word[NGINX_MODULE_CTX]};
+	nginx_code_add(&modules->code, &reader, word, (uint32_t)modules->nr++);
 }
 
 /* ---- phases ---- */
@@ -288,8 +208,8 @@ bool nginx_modules_read(
 	const struct nginx_layout *l, const struct target *t, struct nginx_modules *modules)
 {
 	const struct target_file *file = nginx_file(t);
-	size_t alloc = 0, code_alloc = 0;
 	uint64_t list, module;
+	size_t alloc = 0;
 
 	*modules = (struct nginx_modules){0};
 	if (!file)
@@ -299,9 +219,9 @@ bool nginx_modules_read(
 	for (size_t i = 0; list && i < MODULES_MAX; i++) {
 		if (!memory_pointer(&t->memory, list + 8 * i, &module) || !module)
 			break;
-		add_module(t, modules, &alloc, &code_alloc, module);
+		add_module(t, modules, &alloc, module);
 	}
-	sort_code(modules);
+	nginx_code_sort(&modules->code);
 	read_phases(t, file, l, modules);
 	return modules->nr;
 }
@@ -311,28 +231,22 @@ void nginx_modules_release(struct nginx_modules *modules)
 	for (size_t i = 0; i < modules->nr; i++)
 		free(modules->list[i].name);
 	free(modules->list);
-	free(modules->code);
+	nginx_code_release(&modules->code);
 	free(modules->handlers);
 	*modules = (struct nginx_modules){0};
 }
 
 const struct nginx_module *nginx_modules_find(const struct nginx_modules *modules, uint64_t address)
 {
-	size_t low = 0, high = modules->nr_code;
+	int64_t other, module = nginx_code_find(&modules->code, address, &other);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (modules->code[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &modules->list[modules->code[low - 1].module] : NULL;
+	return module < 0 ? NULL : &modules->list[module];
 }
 
 const char *nginx_phase_name(const struct nginx_modules *modules, uint64_t phase)
 {
+	if (phase == NGINX_HEAD)
+		return "head";
 	return phase < modules->nr_handlers ? phase_names[modules->handlers[phase].phase] : NULL;
 }
 

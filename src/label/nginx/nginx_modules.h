@@ -2,16 +2,13 @@
 /*
  * The modules of nginx, the code that each of them has, and the phases that a request passes
  * through, read once from a process.
- *
- * Most functions of a module are static, and have no symbol in a stripped file. But a module's
- * structure, its context and its commands point to some of them, and the linker leaves the code of
- * a module together: what is between two functions of one module is of that module.
  */
 #ifndef LABEL_NGINX_NGINX_MODULES_H
 #define LABEL_NGINX_NGINX_MODULES_H
 
 #include "nginx_layout.h"
 #include "process/target.h"
+#include "symbol/nginx_code.h"
 
 #include <stddef.h>
 
@@ -39,11 +36,7 @@ struct nginx_modules {
 		uint64_t ctx;     /* address of what is specific to its type */
 	} * list;                 /* as nginx lists them */
 	size_t nr;
-	struct nginx_code {
-		uint64_t address;
-		uint32_t module; /* index in the list */
-	} * code;                /* known functions, ascending */
-	size_t nr_code;
+	struct nginx_code code;
 	struct nginx_phase_handler {
 		uint64_t checker, handler; /* addresses */
 		uint64_t next;
@@ -57,11 +50,12 @@ bool nginx_modules_read(
 	const struct nginx_layout *l, const struct target *t, struct nginx_modules *modules);
 void nginx_modules_release(struct nginx_modules *modules);
 
-/* The module that the code at ADDRESS is of; NULL: not known. */
+/* The module of the last known function up to ADDRESS, such as a handler; NULL: none. */
 const struct nginx_module *nginx_modules_find(
 	const struct nginx_modules *modules, uint64_t address);
 
-/* "content"; NULL: there is no handler of that index. */
+/* "content", or "head" while the head of the request is read; NULL: there is no handler of that
+ * index. */
 const char *nginx_phase_name(const struct nginx_modules *modules, uint64_t phase);
 
 /*

@@ -43,7 +43,7 @@ static void read_texts(const struct nginx_layout *l, const struct memory *m,
 	for (uint32_t kind = 0; kind < NGINX_TEXTS; kind++)
 		nginx_read_text(from(m), l, id->request, kind, &t->text[kind]);
 	t->content_handler = id->content_handler;
-	t->connection = l->at.number ? word_at(m, id->connection + l->at.number) : 0;
+	t->connection = id->number;
 	t->phase = (uint32_t)id->phase;
 	t->status = (uint32_t)id->status;
 }

@@ -151,6 +151,7 @@ void nginx_shape_connection(const struct nginx_features *f, struct nginx_layout 
 	if (l->version >= SINCE_START_TIME)
 		after += WORD;
 	l->at.number = l->connection_size > after ? l->connection_size - after : 0;
+	l->at.requests = l->at.number + (l->version >= SINCE_START_TIME ? 2 * WORD : WORD);
 }
 
 void nginx_shape_move(struct nginx_layout *l, uint16_t main)

@@ -99,10 +99,11 @@ static inline uint64_t nginx_request_of(void *from, const struct nginx_layout *l
 static inline bool nginx_identify(
 	void *from, const struct nginx_layout *l, uint64_t request, struct nginx_identity *id)
 {
-	uint64_t upstream = 0, peer = 0, pair[2];
+	uint64_t upstream = 0, peer = 0, write, pair[2];
 
 	id->request = request;
-	if (nginx_word(from, &id->connection, request + NGINX_REQUEST_CONNECTION) ||
+	if (nginx_word(from, &write, request + NGINX_REQUEST_WRITE) ||
+		nginx_word(from, &id->connection, request + NGINX_REQUEST_CONNECTION) ||
 		nginx_word(from, &id->loc_conf, request + NGINX_REQUEST_LOC_CONF) ||
 		nginx_word(from, &upstream, request + l->at.upstream) ||
 		nginx_word(from, &id->status, request + l->at.status) ||
@@ -116,12 +117,13 @@ static inline bool nginx_identify(
 	id->uri = pair[1];
 	if (NGINX_READ(from, pair, sizeof(pair), request + l->at.phase))
 		return false;
-	id->phase = pair[0];
+	id->phase = write ? pair[0] : NGINX_HEAD;
 	id->content_handler = pair[1];
 	if (upstream && nginx_word(from, &peer, upstream + NGINX_UPSTREAM_PEER_NAME))
 		peer = 0;
 	id->peer = peer;
-	return true;
+	return !nginx_word(from, &id->number, id->connection + l->at.number) &&
+	       !nginx_word(from, &id->requests, id->connection + l->at.requests);
 }
 
 /* The configuration at INDEX of the array that is the word AT of REQUEST; 0: none. */
@@ -186,7 +188,7 @@ static inline void nginx_read_text(void *from, const struct nginx_layout *l, uin
 		return;
 	size = string[0] < NGINX_TEXT_MAX ? (uint32_t)string[0] : NGINX_TEXT_MAX;
 	if (!NGINX_READ(from, text->bytes, size, string[1]))
-		text->len = (uint32_t)string[0];
+		text->len = string[0];
 }
 
 #endif

@@ -27,7 +27,7 @@ enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 256,          /* bytes of a stack that are read at once */
-	STRIDE = 4,            /* steps of a walk per function call */
+	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* those of a walk over a VM stack */
 	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
 	THREAD_SIZE = 16384,   /* of kernel stacks, before 5.15 */
@@ -53,6 +53,10 @@ struct scratch {
 	int vm_end;
 	struct ring_vm_frame vm_record;
 	uint64_t with[VM_DEPTH]; /* of each VM frame */
+	struct label_search label;
+	struct label_layout label_layout;
+	union label_identity label_id;
+	struct ring_label label_record;
 	uint64_t copied_to;      /* address up to which the stack was copied */
 	uint64_t copy_end;       /* where it ends */
 	bool end_is_known;       /* copy_end is not only the limit of copies */
@@ -95,6 +99,7 @@ __noinline int is_luajit_frame(uint32_t lane, uint64_t sp);
 #include "unwind/step.h"
 
 const volatile struct settings settings;
+
 
 struct control control;
 
@@ -398,6 +403,31 @@ static __always_inline bool is_same_file(struct scratch *s, const struct cached_
 	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
+/*
+ * How many registers a frame with rule R has saved directly below its return address, where all
+ * compilers push them: also those that the rule does not locate. The interpreter of LuaJIT pushes
+ * four.
+ */
+static __always_inline uint8_t saved_registers(const struct unwind_rule *r)
+{
+	if (r->cfa == UNWIND_CFA_LUAJIT)
+		return 4;
+	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF)
+		return 0;
+	return (r->fp_saved == UNWIND_AT_CFA) + (r->bx_saved == UNWIND_AT_CFA) + (r->lost & 1) +
+	       (r->lost >> 1 & 1) + (r->lost >> 2 & 1) + (r->lost >> 3 & 1);
+}
+
+/* Keeps of the frame that was left what the search of labels needs. */
+static __always_inline void pass_frame(struct scratch *s)
+{
+	struct label_passed *p = &s->label.passed[s->label.nr_passed++ % LABEL_PASSED];
+
+	p->sp = s->walk.reg[REG_SP];
+	p->pc = s->walk.reg[REG_PC];
+	p->saved = s->label.saved;
+}
+
 /* Adds the frame of the walk's pc; false: it was the last one, see walk.end. */
 static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 {
@@ -418,9 +448,11 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 			w->end = WALK_PENDING;
 		if (w->end != WALK_ON)
 			return false;
+		e->saved = saved_registers(&e->rule);
 	}
 	uint8_t nr_vm = w->vm.nr;
 
+	s->label.saved = e->saved;
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
@@ -431,7 +463,11 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = walk_by_rule(w, &e->rule);
 	if (w->vm.nr != nr_vm)
 		s->frame[PAD + nr] |= WALK_FRAME_VM;
-	return w->end == WALK_ON;
+	if (w->end != WALK_ON)
+		return false;
+	if (s->label.searching)
+		pass_frame(s);
+	return true;
 }
 
 /*
@@ -467,6 +503,18 @@ __noinline int take_frames(uint32_t lane)
 			(s->to_vm && s->walk.vm.frame))
 			return 1;
 	return !s;
+}
+
+#include "label/label_bpf.h"
+
+/* Adds the next frames of the current task, and searches labels in them; 0: there are more. */
+static __always_inline int walk_frames(void)
+{
+	int end = take_frames(LANE_EVENT);
+
+	if (settings.label_keys)
+		search_label(LANE_EVENT);
+	return end;
 }
 
 #include "stack_store.h"
@@ -509,7 +557,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	if (space && (s->is_current || has_traces(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
-			if (take_frames(LANE_EVENT))
+			if (walk_frames())
 				break;
 		if (s->walk.nr &&
 			(s->is_current ? s->walk.end != WALK_PENDING : s->walk.end == WALK_ROOT))
@@ -580,12 +628,32 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 		return;
 	s->to_vm = true;
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (take_frames(LANE_EVENT))
+		if (walk_frames())
 			break;
 	s->to_vm = false;
 }
 
 #include "vm/vm_bpf.h"
+
+/*
+ * Sets s->row.label; where the walk has not reached what the stack belongs to, or there was none,
+ * it is walked on.
+ */
+static __always_inline void take_label(struct scratch *s, bool in_user)
+{
+	if (!s->label.on)
+		return;
+	bool copied = settings.user && s->row.user & STACK_COPY;
+
+	if (s->walk.end == WALK_PENDING && !settings.user)
+		begin_to_vm(LANE_EVENT, in_user);
+	if (!s->label.leaf)
+		search_label(LANE_EVENT);
+	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
+		if (copied || !s->label.searching || s->walk.end != WALK_ON || walk_frames())
+			break;
+	s->row.label = s->label.found ? label_number(LANE_EVENT) : s->label.place;
+}
 
 static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 {
@@ -607,6 +675,8 @@ static __always_inline bool take_stacks(
 	s->delayed = false;
 	s->walk.vm = (struct walk_vm){0};
 	s->walk.end = WALK_PENDING;
+	if (settings.label_keys)
+		begin_label(s);
 	if (settings.user && !in_user)
 		none = no_user_stack(my_flags(), have_memory(), program_has_started());
 	if (none) {
@@ -623,6 +693,8 @@ static __always_inline bool take_stacks(
 	}
 	if (settings.vm && !none && !vm_stack(s, in_user))
 		goto full;
+	if (settings.label_keys && !none)
+		take_label(s, in_user);
 	return true;
 full:
 	if (!s->delayed)
@@ -668,6 +740,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.vm = 0;
 	s->row.labels = s->row.slice = 0;
+	s->row.label = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
 

@@ -178,6 +178,8 @@ int scan_waits(struct bpf_iter__task *ctx)
 	s->wait.key.tid = ids.tid;
 	s->wait.key.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
+	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
+		s->wait.key.label = LABEL_EARLIER;
 	if (settings.user)
 		none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
 	if (none) {

@@ -62,6 +62,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	bpf_map_delete_elem(&spaces, &tgid);
 	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
+	bpf_map_delete_elem(&label_layouts, &tgid);
 	return 0;
 }
 
@@ -76,6 +77,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	bpf_map_delete_elem(&spaces, &tgid);
 	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
+	bpf_map_delete_elem(&label_layouts, &tgid);
 	if (settings.children && bpf_map_lookup_elem(&target_pids, &tgid)) {
 		uint32_t number = BPF_CORE_READ(task, tgid);
 

@@ -3,6 +3,7 @@
 #ifndef ENGINE_BPF_KERN_SHARED_H
 #define ENGINE_BPF_KERN_SHARED_H
 
+#include "label/label_layout.h"
 #include "vm/vm_layout.h"
 #include "unwind/jit_layout.h"
 #include "unwind/walk.h"
@@ -30,7 +31,10 @@ enum {
 	SPACE_NODES = 512, /* leaves */
 	VM_PROCESSES_MAX = 4096,
 	VM_SENT_MAX = 1 << 16, /* frames remembered as sent */
-	OPTIONS_MAX = 16,      /* of a tool */
+	LABEL_PROCESSES_MAX = 4096,
+	LABEL_SENT_MAX = 1 << 16, /* sets remembered as sent */
+	LABEL_CACHE_SIZE = 256,   /* entries per CPU; a power of two */
+	OPTIONS_MAX = 16,         /* of a tool */
 };
 
 /* The executable mappings of a process: a leaf, or with height 1 a node over leaves. Unused:
@@ -66,6 +70,7 @@ struct cached_rule {
 	uint32_t version;
 	bool is_compiled; /* at run time: looked up again when the word at id_at is not id any more
 			   */
+	uint8_t saved;    /* registers, see saved_registers() */
 	uint64_t frame;
 	uint64_t id_at, id; /* as in struct space_map, or struct hotspot_blob */
 	struct unwind_rule rule;
@@ -128,6 +133,7 @@ struct row_key {
 	uint64_t user, kernel, vm; /* numbers of stacks, 0: none */
 	uint32_t labels;           /* number of a set of labels, 0: none */
 	uint32_t slice;            /* of time, 0: none */
+	uint64_t label; /* number of a set of a source's labels, see label_layout.h; 0: none */
 };
 
 struct row_value {
@@ -137,13 +143,14 @@ struct row_value {
 /* What is recorded; set before the programs are loaded. */
 struct settings {
 	bool user, kernel, vm, all, idle, pids, tids, children;
-	bool vm_by_native; /* the native stack tells where VM stacks begin */
-	bool by_comm;      /* tasks whose name, or whose process's name, matches comm */
-	bool by_cgroup;    /* tasks in target_cgroups and below */
-	bool only_vm;      /* of tasks that may be targets those with an interpreter */
-	bool state_arg;    /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t pid_ns;   /* inode of our PID namespace; 0: the initial one */
-	uint64_t tick_ns;  /* between two ticks of the clock; 0: there is none */
+	bool vm_by_native;   /* the native stack tells where VM stacks begin */
+	bool by_comm;        /* tasks whose name, or whose process's name, matches comm */
+	bool by_cgroup;      /* tasks in target_cgroups and below */
+	bool only_vm;        /* of tasks that may be targets those with an interpreter */
+	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
+	uint32_t label_keys; /* a bit for each label of the source; 0: none is recorded */
+	uint32_t pid_ns;     /* inode of our PID namespace; 0: the initial one */
+	uint64_t tick_ns;    /* between two ticks of the clock; 0: there is none */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
 };
@@ -210,9 +217,9 @@ struct delayed {
 
 /*
  * Records in the ring buffer: pages of a stack, then its head; for VMs: a new frame, a waiting
- * thread.
+ * thread; a new set of labels.
  */
-enum ring_type { RING_PAGE, RING_COPY, RING_VM_FRAME, RING_VM_THREAD };
+enum ring_type { RING_PAGE, RING_COPY, RING_VM_FRAME, RING_VM_THREAD, RING_LABEL };
 
 struct ring_page {
 	uint32_t type;
@@ -236,6 +243,18 @@ struct ring_vm_frame {
 	uint32_t type;
 	uint32_t pad;
 	struct vm_new_frame frame;
+};
+
+/* A new set of labels. */
+struct ring_label {
+	uint32_t type;
+	uint32_t pad;
+	struct label_new_set set;
+};
+
+/* The number of a set, by a hash of what it was read from. */
+struct cached_label {
+	uint64_t hash, number;
 };
 
 /* A waiting thread, whose VM stack is walked in user space. */

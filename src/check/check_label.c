@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The preflight for labels: whether their source is in the processes, and its layout known. */
+#include "check_list.h"
+#include "label/label.h"
+#include "process/inspect.h"
+
+#include <inttypes.h>
+
+enum { PROCESSES_MAX = 64 };
+
+/* Says what is found in process PID; false: it has no such source. */
+static bool say_found(struct check_context *c, struct processes *ps, uint32_t pid)
+{
+	const struct label_source *source = c->request->label;
+	const struct process *p = processes_get(ps, pid);
+	struct strbuf text = STRBUF_INIT, err = STRBUF_INIT;
+	struct label_layout layout;
+	struct target target;
+	int found = 1;
+
+	if (p->generation) {
+		inspect_init(&target, ps, p, NULL);
+		found = source->find(&target, &layout, &err);
+		if (!found)
+			source->describe(&target, &layout, pid, &text);
+		inspect_release(&target);
+	}
+	if (!found)
+		check_found(c, "%s", text.buf);
+	else if (found < 0)
+		check_missing(c, "%s", err.buf);
+	strbuf_release(&text);
+	strbuf_release(&err);
+	return found <= 0;
+}
+
+void check_label(struct check_context *c)
+{
+	const struct check_request *r = c->request;
+	struct processes ps;
+	size_t nr = 0;
+
+	if (!r->label || !r->nr_pids)
+		return;
+	c->name = r->label->name;
+	processes_init(&ps);
+	for (size_t i = 0; i < r->nr_pids && i < PROCESSES_MAX; i++)
+		nr += say_found(c, &ps, r->pids[i]);
+	if (!nr) {
+		check_missing(c, "process %" PRIu32 " runs no %s", r->pids[0], r->label->title);
+		check_remedy(c,
+			"give the number of a process that does; without --%s any can be "
+			"recorded",
+			r->label->name);
+	}
+	processes_release(&ps);
+}

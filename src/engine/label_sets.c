@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "label_sets.h"
+#include "label/label_processes.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values that are kept during the recording, so that the most frequent ones are known at its end.
+ */
+enum { KEPT_TIMES = 16 };
+
+static const char other[] = "other";
+
+void label_sets_init(struct label_sets *sets, struct samples *samples,
+	struct label_processes *processes, uint32_t max)
+{
+	*sets = (struct label_sets){.samples = samples, .processes = processes, .max = max};
+	table_init(&sets->by_number);
+	table_init(&sets->values);
+}
+
+void label_sets_release(struct label_sets *sets)
+{
+	table_release(&sets->by_number);
+	table_release(&sets->values);
+	*sets = (struct label_sets){0};
+}
+
+/* The index of the label KEY if clients choose its values, -1: they do not. */
+static int unbounded_key(const struct label_sets *sets, const char *key)
+{
+	const struct label_key *keys = sets->processes->source->keys;
+
+	for (int i = 0; keys[i].name; i++)
+		if (!strcmp(keys[i].name, key))
+			return keys[i].unbounded ? i : -1;
+	return -1;
+}
+
+/* VALUE, or "other" if there are too many of KEY already. */
+static const char *admit(struct label_sets *sets, const char *key, const char *value)
+{
+	int index = unbounded_key(sets, key);
+	bool is_new;
+
+	if (index < 0)
+		return value;
+	uint32_t number = strpool_adds(&sets->samples->strings, value);
+	uint32_t *refused = table_put(&sets->values, (uint64_t)index, number, &is_new);
+
+	if (is_new) {
+		*refused = sets->nr_values[index] >= (uint64_t)sets->max * KEPT_TIMES;
+		sets->nr_values[index] += !*refused;
+		sets->nr_other += *refused;
+	}
+	return *refused ? other : value;
+}
+
+/* Adds a label to a set. */
+struct growing_set {
+	struct label_sets *sets;
+	uint32_t set;
+};
+
+static void take_label(void *context, const char *key, const char *value)
+{
+	struct growing_set *g = context;
+
+	g->set = samples_label(g->sets->samples, g->set, key, admit(g->sets, key, value));
+}
+
+void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
+{
+	struct growing_set growing = {.sets = sets};
+	bool is_new;
+
+	label_processes_take(sets->processes, set, &(struct label_taker){take_label, &growing});
+	*table_put(&sets->by_number, set->number, 0, &is_new) = growing.set;
+}
+
+uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count)
+{
+	const struct label_source *source = sets ? sets->processes->source : NULL;
+	const uint32_t *set;
+
+	if (!source || !number)
+		return others;
+	if (number <= LABEL_PLACES_MAX)
+		return samples_label(sets->samples, others, source->place,
+			number == LABEL_EARLIER ? "earlier" : source->places[number]);
+	set = table_get(&sets->by_number, number, 0);
+	if (!set)
+		sets->nr_unknown += count;
+	if (!set || !*set)
+		return others;
+	if (!others)
+		return *set;
+	const struct sample_label label = sets->samples->labels[others];
+	const struct strpool *strings = &sets->samples->strings;
+	uint32_t rest = label_sets_join(sets, number, label.others, 0);
+	char *key = xstrdup(strpool_get(strings, label.key));
+	char *value = xstrdup(strpool_get(strings, label.value));
+	uint32_t joined = samples_label(sets->samples, rest, key, value);
+
+	free(key);
+	free(value);
+	return joined;
+}
+
+/* ---- the limit ---- */
+
+/* A value of a label, and the samples that have it. */
+struct label_weight {
+	uint32_t key, value; /* in strings */
+	uint64_t sum;
+	bool dropped;
+};
+
+struct weights {
+	struct label_weight *list;
+	size_t nr, alloc;
+	struct table by_value; /* key, value -> index in list */
+};
+
+static int compare_weights(const void *a, const void *b)
+{
+	const struct label_weight *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+static void weigh(const struct label_sets *sets, struct weights *w)
+{
+	const struct samples *s = sets->samples;
+
+	for (size_t i = 1; i < s->nr_rows; i++)
+		for (uint32_t set = s->rows[i].key.labels; set; set = s->labels[set].others) {
+			const struct sample_label *l = &s->labels[set];
+			bool is_new;
+
+			if (unbounded_key(sets, strpool_get(&s->strings, l->key)) < 0 ||
+				!strcmp(strpool_get(&s->strings, l->value), other))
+				continue;
+			uint32_t *at = table_put(&w->by_value, l->key, l->value, &is_new);
+
+			if (is_new) {
+				*at = (uint32_t)w->nr;
+				ALLOC_GROW(w->list, w->nr, w->alloc);
+				w->list[w->nr++] =
+					(struct label_weight){l->key, l->value, 0, false};
+			}
+			add_capped(&w->list[*at].sum, s->rows[i].sum);
+		}
+}
+
+/* Marks all but the MAX heaviest ones of each key; returns how many. */
+static uint64_t drop_light(struct weights *w, uint32_t max)
+{
+	uint64_t dropped = 0;
+	uint32_t kept = 0;
+	bool is_new;
+
+	if (w->nr)
+		qsort(w->list, w->nr, sizeof(*w->list), compare_weights);
+	for (size_t i = 0; i < w->nr; i++) {
+		if (!i || w->list[i].key != w->list[i - 1].key)
+			kept = 0;
+		w->list[i].dropped = kept++ >= max;
+		dropped += w->list[i].dropped;
+		*table_put(&w->by_value, w->list[i].key, w->list[i].value, &is_new) = (uint32_t)i;
+	}
+	return dropped;
+}
+
+/* Gives each row the set without the values that were dropped. */
+static void replace(struct samples *s, const struct weights *w)
+{
+	size_t nr = s->nr_labels;
+	uint32_t *to = xcalloc(nr, sizeof(*to));
+
+	/* the rest of a set has a lower number */
+	for (size_t i = 1; i < nr; i++) {
+		const struct sample_label l = s->labels[i];
+		const uint32_t *at = table_get(&w->by_value, l.key, l.value);
+		char *key = xstrdup(strpool_get(&s->strings, l.key));
+		char *value = xstrdup(
+			at && w->list[*at].dropped ? other : strpool_get(&s->strings, l.value));
+
+		to[i] = samples_label(s, to[l.others], key, value);
+		free(key);
+		free(value);
+	}
+	for (size_t i = 1; i < s->nr_rows; i++)
+		s->rows[i].key.labels = to[s->rows[i].key.labels];
+	free(to);
+}
+
+void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
+{
+	struct weights w = {0};
+
+	if (!sets->processes->source)
+		return;
+	table_init(&w.by_value);
+	weigh(sets, &w);
+	uint64_t dropped = drop_light(&w, sets->max);
+
+	if (dropped)
+		replace(sets->samples, &w);
+	if (dropped + sets->nr_other)
+		strbuf_addf(notes,
+			"%" PRIu64
+			" values of labels count as \"other\": of each label the %" PRIu32
+			" most frequent ones are kept; --labels changes that\n",
+			dropped + sets->nr_other, sets->max);
+	if (sets->nr_unknown)
+		strbuf_addf(notes,
+			"%" PRIu64 " samples have no labels of %s: they were not received\n",
+			sets->nr_unknown, sets->processes->source->title);
+	free(w.list);
+	table_release(&w.by_value);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sets of a source's labels, by the numbers that the programs give them, as sets of samples;
+ * and a limit of their values, as clients choose some of them.
+ */
+#ifndef ENGINE_LABEL_SETS_H
+#define ENGINE_LABEL_SETS_H
+
+#include "lib/table.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct label_new_set;
+struct label_processes;
+struct samples;
+struct strbuf;
+
+enum { LABEL_VALUES_DEFAULT = 1000, LABEL_VALUES_MAX = 1 << 20 };
+
+struct label_sets {
+	struct samples *samples;
+	struct label_processes *processes;
+	uint32_t max;           /* values of each label that are kept at the end */
+	struct table by_number; /* number in the programs, high and low half -> set in samples */
+	struct table values;    /* key and value of the labels with values that clients choose */
+	uint32_t nr_values[32]; /* of each of them */
+	uint64_t nr_unknown;    /* samples whose labels were not received */
+	uint64_t nr_other;      /* values that became "other" before the end */
+};
+
+/* MAX as above. */
+void label_sets_init(struct label_sets *sets, struct samples *samples,
+	struct label_processes *processes, uint32_t max);
+void label_sets_release(struct label_sets *sets);
+
+/* Takes a set that the programs have sent. */
+void label_sets_add(struct label_sets *sets, const struct label_new_set *set);
+
+/*
+ * The set in samples with the labels of set NUMBER and of OTHERS, a set of samples. COUNT: samples
+ * that have them.
+ */
+uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count);
+
+/*
+ * At the end: keeps of each label with values that clients choose the most frequent ones and makes
+ * the others "other". NOTES: how many.
+ */
+void label_sets_limit(struct label_sets *sets, struct strbuf *notes);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What samples belong to, such as the request that a server works for: one folder and one row of
+ * LABEL_LIST for each source of such labels.
+ */
+#ifndef LABEL_LABEL_H
+#define LABEL_LABEL_H
+
+#include "label_layout.h"
+
+#include <stddef.h>
+
+struct strbuf;
+struct target;
+
+/* Takes a label of a set. */
+struct label_taker {
+	void (*take)(void *context, const char *key, const char *value);
+	void *context;
+};
+
+struct label_source {
+	const char *name;  /* in options: "nginx" */
+	const char *title; /* in messages */
+	enum label_kind kind;
+	bool children; /* the work is done by child processes of the one that is named */
+	/* The labels, up to 32; their indexes are the bits of sets of them. */
+	const struct label_key {
+		const char *name; /* NULL: end of the list */
+		bool by_default;
+		bool unbounded; /* its values are chosen by others */
+	} * keys;
+	/* What samples are that belong to nothing, as values of the label place; from 1 to NULL. */
+	const char *place;
+	const char *const *places;
+
+	const char *symbol; /* defined by every file that may have it */
+	/* 0: found in T; 1: it is not there; -1 and ERR: it is, but its layout is not known. */
+	int (*find)(const struct target *t, struct label_layout *layout, struct strbuf *err);
+	/* The process may have more by now than when LAYOUT was found: find should be called again.
+	 */
+	bool (*is_incomplete)(const struct label_layout *layout);
+	/* Appends version, file and how the layout is known, for --check. */
+	void (*describe)(const struct target *t, const struct label_layout *layout, uint32_t pid,
+		struct strbuf *out);
+	/* What is needed to name labels of the process; NULL: it cannot be read. */
+	void *(*open)(const struct target *t, const struct label_layout *layout);
+	void (*close)(void *names);
+	/* Names the labels of KEYS in a set; NAMES may be NULL. */
+	void (*take)(const void *names, const struct label_new_set *set, uint32_t keys,
+		const struct label_taker *taker);
+};
+
+#define LABEL_DECLARE(KIND, name) extern const struct label_source name##_labels;
+LABEL_LIST(LABEL_DECLARE)
+#undef LABEL_DECLARE
+
+enum { NR_LABEL_SOURCES = LABEL_KINDS - 1 };
+
+extern const struct label_source *const label_sources[NR_LABEL_SOURCES];
+
+/* The bits of the labels that are recorded unless more are asked for. */
+uint32_t label_default_keys(const struct label_source *source);
+
+/* The bit of the label NAME, of LEN bytes; 0: there is none. */
+uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Labels of the current task in the BPF programs: what its stack belongs to is searched while the
+ * stack is walked, and interned. Part of engine/bpf/kern/core.h.
+ */
+#ifndef LABEL_LABEL_BPF_H
+#define LABEL_LABEL_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, LABEL_PROCESSES_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct label_layout);
+} label_layouts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LABEL_SENT_MAX);
+	__type(key, uint64_t); /* number of a set */
+	__type(value, uint32_t);
+} label_sent SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LABEL_CACHE_SIZE);
+	__uint(map_flags, BPF_F_MMAPABLE); /* for page alignment */
+	__type(key, uint32_t);
+	__type(value, struct cached_label);
+} label_cache SEC(".maps");
+
+#define LABEL_LIST_BPF
+#include "label_list.h"
+#undef LABEL_LIST_BPF
+
+/* Begins the search, if the process has a source. */
+static __always_inline void begin_label(struct scratch *s)
+{
+	uint32_t tgid = s->row.tgid;
+	const struct label_layout *layout = bpf_map_lookup_elem(&label_layouts, &tgid);
+
+	s->label.on = s->label.searching = layout;
+	s->label.leaf = false;
+	s->label.nr_passed = 0;
+	s->label.place = 1;
+	s->label.found = 0;
+	if (layout)
+		s->label_layout = *layout;
+}
+
+/* Searches in the frames that were passed since the last call. */
+__noinline int search_label(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->label.searching)
+		return 0;
+	switch (s->label_layout.kind) {
+#define LABEL_SEARCH(KIND, name)                                                                   \
+	case LABEL_##KIND:                                                                         \
+		name##_search_here(s, lane);                                                       \
+		break;
+		LABEL_LIST(LABEL_SEARCH)
+	}
+	s->label.nr_passed = 0;
+	return 0;
+}
+
+/* A hash of the texts and of the process, above LABEL_PLACES_MAX. */
+__noinline uint64_t hash_label(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	const uint64_t *word = (const uint64_t *)&s->label_record.set.texts;
+	uint64_t hash = s->row.tgid;
+
+	for (uint64_t i = 0; i < sizeof(s->label_record.set.texts) / 8; i++) {
+		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 29;
+	}
+	return hash > LABEL_PLACES_MAX ? hash : hash + LABEL_PLACES_MAX + 1;
+}
+
+/* Reads the texts of what was found; the number of their set, which is sent if it is new. */
+__noinline uint64_t new_label(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	uint32_t yes = 1;
+
+	if (!s)
+		return 0;
+	switch (s->label_layout.kind) {
+#define LABEL_TEXTS_HERE(KIND, name)                                                               \
+	case LABEL_##KIND:                                                                         \
+		name##_texts_here(s, lane, &s->label_id.name);                                     \
+		break;
+		LABEL_LIST(LABEL_TEXTS_HERE)
+	}
+	struct label_new_set *set = &s->label_record.set;
+
+	set->tgid = s->row.tgid;
+	set->number = hash_label(lane);
+	if (!bpf_map_lookup_elem(&label_sent, &set->number)) {
+		s->label_record.type = RING_LABEL;
+		if (!bpf_ringbuf_output(&ring, &s->label_record, sizeof(s->label_record), 0))
+			bpf_map_update_elem(&label_sent, &set->number, &yes, BPF_ANY);
+	}
+	return set->number;
+}
+
+/* Identifies what was found; a hash of that, 0: it cannot be read. */
+__noinline uint64_t identify_label(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	uint64_t hash;
+
+	if (!s)
+		return 0;
+	__builtin_memset(&s->label_id, 0, sizeof(s->label_id));
+	switch (s->label_layout.kind) {
+#define LABEL_IDENTIFY(KIND, name)                                                                 \
+	case LABEL_##KIND:                                                                         \
+		if (!name##_key_here(s, &s->label_id.name))                                        \
+			return 0;                                                                  \
+		break;
+		LABEL_LIST(LABEL_IDENTIFY)
+	default:
+		return 0;
+	}
+	hash = s->row.tgid;
+	for (uint64_t i = 0; i < LABEL_ID_WORDS; i++)
+		hash = (hash ^ s->label_id.word[i]) * 0x9e3779b97f4a7c15ULL;
+	return hash | 1;
+}
+
+/* The number of the labels of what was found. */
+__noinline uint64_t label_number(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	uint64_t hash = identify_label(lane);
+	uint32_t at = cpu_slot(hash, LABEL_CACHE_SIZE);
+	struct cached_label *cached = bpf_map_lookup_elem(&label_cache, &at);
+
+	if (!s || !hash || !cached)
+		return 0;
+	/* all of its bits are compared, so another one cannot be met by chance */
+	if (cached->hash != hash) {
+		cached->number = new_label(lane);
+		cached->hash = hash;
+	}
+	return cached->number;
+}
+
+#endif

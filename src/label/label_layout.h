@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a source of labels has in a process, and the texts of a set of labels, by kind of source.
+ * Also included by the BPF programs.
+ */
+#ifndef LABEL_LABEL_LAYOUT_H
+#define LABEL_LABEL_LAYOUT_H
+
+#include "label_list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LABEL_LIST_LAYOUTS
+#include "label_list.h"
+#undef LABEL_LIST_LAYOUTS
+
+/* LABEL_NO_SOURCE: none of them. */
+#define LABEL_KIND(KIND, name) LABEL_##KIND,
+enum label_kind { LABEL_NO_SOURCE, LABEL_LIST(LABEL_KIND) LABEL_KINDS };
+#undef LABEL_KIND
+
+struct label_layout {
+	uint32_t kind; /* enum label_kind */
+	uint32_t pad;
+	union {
+#define LABEL_LAYOUT(KIND, name) struct name##_layout name;
+		LABEL_LIST(LABEL_LAYOUT)
+#undef LABEL_LAYOUT
+	};
+};
+
+/*
+ * A set of labels has a number: up to LABEL_PLACES_MAX one of the source's places, what samples are
+ * that belong to nothing; else a hash of its texts and of the process. 0: it is not known.
+ */
+enum {
+	LABEL_EARLIER = 255, /* a wait that began before the recording */
+	LABEL_PLACES_MAX = 255,
+};
+
+/* A set with its texts, as the BPF programs send it once. */
+struct label_new_set {
+	uint64_t number;
+	uint32_t tgid;
+	uint32_t pad;
+	union {
+#define LABEL_TEXTS(KIND, name) struct name##_texts name;
+		LABEL_LIST(LABEL_TEXTS)
+#undef LABEL_TEXTS
+	} texts;
+};
+
+/* What a set is read from, as long as it is the same. */
+enum { LABEL_ID_WORDS = 16 };
+
+union label_identity {
+#define LABEL_IDENTITY(KIND, name) struct name##_identity name;
+	LABEL_LIST(LABEL_IDENTITY)
+#undef LABEL_IDENTITY
+	uint64_t word[LABEL_ID_WORDS];
+};
+
+_Static_assert(sizeof(union label_identity) == LABEL_ID_WORDS * sizeof(uint64_t), "");
+
+enum { LABEL_PASSED = 4 }; /* frames that are walked between two searches */
+
+/* The state of the search for a label in a stack, and what has been found. */
+struct label_search {
+	bool on;        /* it has begun in this sample */
+	bool searching; /* and goes on with each frame */
+	bool leaf;      /* the registers have been looked at */
+	uint32_t place; /* so far */
+	uint64_t found; /* address of what the sample belongs to; 0: nothing */
+	uint64_t word[8];
+	uint32_t nr_passed;
+	uint32_t saved; /* as below, of the frame that is about to be left */
+	struct label_passed {
+		uint64_t sp, pc; /* behind the call of the frame that was left */
+		uint64_t saved;  /* registers that it has saved, below its return address */
+	} passed[LABEL_PASSED];
+};
+
+#endif

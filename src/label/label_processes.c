@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "label_processes.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/inspect.h"
+#include "process/task.h"
+#include "symbol/elf/elffacts.h"
+
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A process has its arrays and its first work some time after it starts: it is searched again every
+ * AGAIN_MS during YOUNG_MS, then every LATER_MS.
+ */
+enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
+
+void label_processes_init(struct label_processes *lp, const struct label_source *source,
+	uint32_t keys, struct processes *ps, struct strbuf *refusals)
+{
+	*lp = (struct label_processes){
+		.source = source, .keys = keys, .ps = ps, .map = -1, .refusals = refusals};
+	table_init(&lp->by_pid);
+}
+
+static void forget_names(struct label_processes *lp, struct label_process *p)
+{
+	if (p->names)
+		lp->source->close(p->names);
+	p->names = NULL;
+}
+
+void label_processes_release(struct label_processes *lp)
+{
+	for (size_t i = 0; i < lp->nr; i++)
+		forget_names(lp, &lp->list[i]);
+	free(lp->list);
+	table_release(&lp->by_pid);
+	*lp = (struct label_processes){0};
+}
+
+static const struct label_process *known(const struct label_processes *lp, uint32_t pid)
+{
+	const uint32_t *at = lp->source ? table_get(&lp->by_pid, pid, 0) : NULL;
+
+	return at ? &lp->list[*at] : NULL;
+}
+
+/* That of P; one of another process with its PID begins anew. */
+static struct label_process *entry_of(struct label_processes *lp, const struct process *p)
+{
+	bool is_new;
+	uint32_t *at = table_put(&lp->by_pid, p->pid, 0, &is_new);
+
+	if (is_new) {
+		*at = (uint32_t)lp->nr;
+		ALLOC_GROW(lp->list, lp->nr, lp->alloc);
+		lp->list[lp->nr++] =
+			(struct label_process){.pid = p->pid, .began_ns = monotonic_ns()};
+	}
+	struct label_process *entry = &lp->list[*at];
+
+	if (entry->process != p->id) {
+		forget_names(lp, entry);
+		*entry = (struct label_process){
+			.pid = p->pid, .process = p->id, .began_ns = monotonic_ns()};
+	}
+	return entry;
+}
+
+static void update_map(const struct label_processes *lp, const struct label_process *p)
+{
+	if (lp->map < 0)
+		return;
+	if (p->state != SOURCE_FOUND)
+		bpf_map_delete_elem(lp->map, &p->pid);
+	else if (bpf_map_update_elem(lp->map, &p->pid, &p->layout, BPF_ANY))
+		strbuf_addf(lp->refusals, "process %" PRIu32 ": too many processes with %s\n",
+			p->pid, lp->source->title);
+}
+
+int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err)
+{
+	struct label_process *entry = entry_of(lp, p);
+	struct label_layout layout;
+	struct strbuf why = STRBUF_INIT;
+	struct target t;
+
+	inspect_init(&t, lp->ps, p, NULL);
+	int found = lp->source->find(&t, &layout, &why);
+
+	entry->changes = p->changes;
+	entry->looked_ns = monotonic_ns();
+	/* a process that ends meanwhile keeps its state */
+	if (found < 0 && (entry->state == SOURCE_FOUND || !task_lives(p->pid, 0)))
+		found = entry->state == SOURCE_FOUND ? 0 : 1;
+	else
+		entry->state = !found ? SOURCE_FOUND : found > 0 ? SOURCE_NONE : SOURCE_REFUSED;
+	if (found < 0)
+		strbuf_add(err, why.buf, why.len);
+	if (!found && memcmp(&entry->layout, &layout, sizeof(layout))) {
+		entry->layout = layout;
+		forget_names(lp, entry);
+		entry->names = lp->source->open(&t, &layout);
+	}
+	inspect_release(&t);
+	strbuf_release(&why);
+	lp->any |= entry->state == SOURCE_FOUND;
+	update_map(lp, entry);
+	return found;
+}
+
+void label_processes_start(struct label_processes *lp, int map)
+{
+	lp->map = map;
+	for (size_t i = 0; i < lp->nr; i++)
+		update_map(lp, &lp->list[i]);
+}
+
+static bool is_young(const struct label_process *p)
+{
+	return monotonic_ns() - p->began_ns < YOUNG_MS * 1000000LL;
+}
+
+static bool is_due(const struct label_processes *lp, const struct label_process *entry,
+	const struct process *p)
+{
+	int64_t pause = (is_young(entry) ? AGAIN_MS : LATER_MS) * 1000000LL;
+
+	if (entry->state == SOURCE_NEW || entry->changes != p->changes)
+		return true;
+	return entry->state == SOURCE_FOUND && lp->source->is_incomplete(&entry->layout) &&
+	       monotonic_ns() - entry->looked_ns > pause;
+}
+
+bool label_processes_update(struct label_processes *lp)
+{
+	bool young = false;
+
+	for (size_t i = 0; lp->source && i < lp->ps->nr; i++) {
+		const struct process *p = &lp->ps->list[i];
+
+		if (p->gone)
+			continue;
+		const struct label_process *entry = entry_of(lp, p);
+		bool refused = entry->state == SOURCE_REFUSED;
+		struct strbuf err = STRBUF_INIT;
+
+		young |= is_young(entry);
+		if (is_due(lp, entry, p) && label_processes_look(lp, p, &err) < 0 && !refused)
+			strbuf_addf(lp->refusals, "process %" PRIu32 ": %s\n", p->pid, err.buf);
+		strbuf_release(&err);
+	}
+	return young;
+}
+
+void label_processes_executed(struct label_processes *lp, uint32_t pid)
+{
+	const struct label_process *p = known(lp, pid);
+
+	if (!p)
+		return;
+	lp->list[p - lp->list].state = SOURCE_NEW;
+	lp->list[p - lp->list].began_ns = monotonic_ns();
+}
+
+void label_processes_ended(struct label_processes *lp, uint32_t pid)
+{
+	if (lp->map >= 0)
+		bpf_map_delete_elem(lp->map, &pid);
+}
+
+bool label_processes_found(const struct label_processes *lp, uint32_t pid)
+{
+	const struct label_process *p = known(lp, pid);
+
+	return p && p->state == SOURCE_FOUND;
+}
+
+void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
+	const struct label_taker *taker)
+{
+	const struct label_process *p = known(lp, set->tgid);
+
+	lp->source->take(p ? p->names : NULL, set, lp->keys, taker);
+}

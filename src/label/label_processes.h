@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A source of labels in the recorded processes: its layout in each, and the sets of labels that the
+ * BPF programs send.
+ */
+#ifndef LABEL_LABEL_PROCESSES_H
+#define LABEL_LABEL_PROCESSES_H
+
+#include "label.h"
+#include "lib/table.h"
+#include "process/process.h"
+
+struct label_processes {
+	const struct label_source *source; /* NULL: none is recorded, all functions do nothing */
+	uint32_t keys;                     /* bits of the labels that are recorded */
+	struct processes *ps;
+	int map; /* fd of the programs' map of layouts, -1: none yet */
+	struct label_process {
+		uint32_t pid;
+		uint64_t process; /* its unique number, 0: not looked at yet */
+		unsigned changes; /* of its mappings, when last searched */
+		int64_t began_ns, looked_ns;
+		enum { SOURCE_NEW, SOURCE_NONE, SOURCE_FOUND, SOURCE_REFUSED } state;
+		struct label_layout layout;
+		void *names; /* as source->open */
+	} * list;
+	size_t nr, alloc;
+	bool any;                /* the source was found in a process */
+	struct table by_pid;     /* pid -> index in list */
+	struct strbuf *refusals; /* why it cannot be read in a process, one per line */
+};
+
+/* REFUSALS belongs to the caller. */
+void label_processes_init(struct label_processes *lp, const struct label_source *source,
+	uint32_t keys, struct processes *ps, struct strbuf *refusals);
+void label_processes_release(struct label_processes *lp);
+
+/* As source->find. */
+int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err);
+
+/* Writes the layouts to the programs' MAP from now on. */
+void label_processes_start(struct label_processes *lp, int map);
+
+/*
+ * Searches processes that are new, whose mappings have changed, or whose layout is not complete.
+ * True: some have just started, so it should be called again soon.
+ */
+bool label_processes_update(struct label_processes *lp);
+
+/* Process events: another program runs in it; it has ended. */
+void label_processes_executed(struct label_processes *lp, uint32_t pid);
+void label_processes_ended(struct label_processes *lp, uint32_t pid);
+
+/* True if the source was found in process PID. */
+bool label_processes_found(const struct label_processes *lp, uint32_t pid);
+
+/* Has TAKER take the labels of SET. */
+void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
+	const struct label_taker *taker);
+
+#endif

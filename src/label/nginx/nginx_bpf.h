@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The request that the current thread serves, in the BPF programs. Included by label_list.h.
+ *
+ * A function that works for a request keeps it, its connection or one of its events in a register
+ * that its callees save: so it is in a register of the leaf, or among those that one of the frames
+ * has saved below its return address. Deeper in the stack than the event loop all frames are of one
+ * request; what is in other places of the stack may be of any request that was served before.
+ */
+#ifndef LABEL_NGINX_NGINX_BPF_H
+#define LABEL_NGINX_NGINX_BPF_H
+
+#define NGINX_READ(from, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+
+#include "nginx_step.h"
+
+enum {
+	NGINX_SAVED = 6,  /* registers that a callee may save, below its return address */
+	NGINX_SLOTS = 56, /* where they begin, below the CFA: the last one first */
+	NGINX_LEAF = 7,   /* registers of the leaf that are looked at */
+};
+
+/* Stores what word INDEX leads to; 1: to a request. */
+__noinline int nginx_try_word(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 1;
+	struct label_search *search = &s->label;
+	uint64_t word = search->word[index & 7], request;
+
+	if (!nginx_may_point(word))
+		return 0;
+	request = nginx_request_of(s, &s->label_layout.nginx, word);
+	if (request)
+		search->found = request;
+	else if (search->place < NGINX_READING &&
+		 nginx_connection_of(s, &s->label_layout.nginx, word))
+		search->place = NGINX_READING;
+	return request != 0;
+}
+
+/* Tries the words from FIRST to before END. */
+static __always_inline void nginx_try_words(
+	struct scratch *s, uint32_t lane, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i++)
+		if (i >= first && nginx_try_word(lane, i))
+			break;
+	s->label.searching = !s->label.found;
+}
+
+/* What the function of PC does. */
+__noinline int nginx_see_code(uint32_t lane, uint64_t pc)
+{
+	struct scratch *s = my_scratch(lane);
+
+	for (uint64_t i = 0; s && i < NGINX_CODES; i++) {
+		const struct nginx_place_code *c = &s->label_layout.nginx.code[i];
+
+		if (pc - c->start < c->size && c->place > s->label.place)
+			s->label.place = c->place;
+	}
+	return 0;
+}
+
+__noinline int nginx_try_leaf(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	uint64_t *word = s->label.word;
+
+	word[0] = s->regs.di;
+	word[1] = s->regs.bx;
+	word[2] = s->regs.bp;
+	word[3] = s->regs.r12;
+	word[4] = s->regs.r13;
+	word[5] = s->regs.r14;
+	word[6] = s->regs.r15;
+	nginx_see_code(lane, s->regs.ip);
+	nginx_try_words(s, lane, 0, NGINX_LEAF);
+	return 0;
+}
+
+/* Looks at what frame number INDEX of those passed has saved. */
+__noinline int nginx_search_frame(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->label.searching)
+		return 0;
+	const struct nginx_layout *l = &s->label_layout.nginx;
+	const struct label_passed *p = &s->label.passed[index % LABEL_PASSED];
+	uint64_t pc = p->pc, saved = p->saved;
+
+	if (pc >= l->loop && pc < l->loop_end) {
+		s->label.searching = false;
+		if (s->label.place < NGINX_IDLE)
+			s->label.place = NGINX_IDLE;
+		return 0;
+	}
+	nginx_see_code(lane, pc);
+	if (saved && !bpf_probe_read_user(s->label.word, NGINX_SAVED * sizeof(uint64_t),
+			     (const void *)(p->sp - NGINX_SLOTS)))
+		nginx_try_words(s, lane, NGINX_SAVED - saved, NGINX_SAVED);
+	return 0;
+}
+
+/* Looks at the registers, unless that was done, and at the frames that were passed. */
+static __always_inline void nginx_search_here(struct scratch *s, uint32_t lane)
+{
+	if (!s->label.leaf) {
+		s->label.leaf = true;
+		nginx_try_leaf(lane);
+	}
+	for (uint32_t i = 0; i < LABEL_PASSED; i++)
+		if (i < s->label.nr_passed)
+			nginx_search_frame(lane, i);
+}
+
+/* Reads what distinguishes the request that was found; false: it cannot be read. */
+static __always_inline bool nginx_key_here(struct scratch *s, struct nginx_identity *id)
+{
+	return nginx_identify(s, &s->label_layout.nginx, s->label.found, id);
+}
+
+/* Reads text KIND of the request, if it is recorded. */
+__noinline int nginx_text_here(uint32_t lane, uint32_t kind)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || kind >= NGINX_TEXTS)
+		return 0;
+	struct nginx_text *text = &s->label_record.set.texts.nginx.text[kind];
+
+	__builtin_memset(text, 0, sizeof(*text));
+	if (settings.label_keys >> kind & 1)
+		nginx_read_text(s, &s->label_layout.nginx, s->label.found, kind, text);
+	return 0;
+}
+
+static __always_inline void nginx_texts_here(
+	struct scratch *s, uint32_t lane, const struct nginx_identity *id)
+{
+	struct nginx_texts *t = &s->label_record.set.texts.nginx;
+	const struct nginx_layout *l = &s->label_layout.nginx;
+	uint32_t keys = settings.label_keys;
+	uint64_t word;
+
+	for (uint32_t i = 0; i < NGINX_TEXTS; i++)
+		nginx_text_here(lane, i);
+	t->content_handler = keys >> NGINX_KEY_HANDLER & 1 ? id->content_handler : 0;
+	t->phase = keys & (1 << NGINX_KEY_PHASE | 1 << NGINX_KEY_HANDLER) ? id->phase : 0;
+	t->status = keys >> NGINX_KEY_STATUS & 1 ? id->status : 0;
+	t->connection = keys >> NGINX_KEY_CONN & 1 ? id->number : 0;
+	t->subrequest = t->pad = 0;
+	if (keys >> NGINX_KEY_SUB & 1 && !nginx_word(s, &word, id->request + l->at.main))
+		t->subrequest = word != id->request;
+}
+
+#endif

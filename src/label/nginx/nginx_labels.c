@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nginx's row in the table of sources of labels. */
+#include "label/label.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "nginx_find.h"
+#include "nginx_modules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const struct label_key keys[] = {
+	[NGINX_URI] = {"uri", true, true},
+	[NGINX_ARGS] = {"args", false, true},
+	[NGINX_METHOD] = {"method", true, true},
+	[NGINX_HOST] = {"host", true, true},
+	[NGINX_SERVER] = {"server", true, false},
+	[NGINX_LOCATION] = {"location", true, false},
+	[NGINX_UPSTREAM] = {"upstream", true, true},
+	[NGINX_PEER] = {"peer", true, true},
+	[NGINX_CLIENT] = {"client", false, true},
+	[NGINX_KEY_PHASE] = {"phase", true, false},
+	[NGINX_KEY_HANDLER] = {"handler", true, false},
+	[NGINX_KEY_STATUS] = {"status", true, false},
+	[NGINX_KEY_SUB] = {"sub", true, false},
+	[NGINX_KEY_CONN] = {"conn", false, true},
+	[NGINX_KEY_WORKER] = {"worker", false, false},
+	[NGINX_KEYS] = {NULL, false, false},
+};
+
+static const char *const places[NGINX_PLACES + 1] = {
+	[NGINX_OTHER] = "other",
+	[NGINX_IDLE] = "idle",
+	[NGINX_TIMERS] = "timers",
+	[NGINX_READING] = "reading",
+	[NGINX_ACCEPT] = "accept",
+	[NGINX_CLOSING] = "closing",
+};
+
+static int find(const struct target *t, struct label_layout *layout, struct strbuf *err)
+{
+	*layout = (struct label_layout){.kind = LABEL_NGINX};
+	return nginx_find(t, &layout->nginx, err);
+}
+
+/* A worker has its connections some time after it was forked; the first request comes later. */
+static bool is_incomplete(const struct label_layout *layout)
+{
+	return layout->nginx.state != NGINX_VERIFIED;
+}
+
+static void describe(
+	const struct target *t, const struct label_layout *layout, uint32_t pid, struct strbuf *out)
+{
+	const struct target_file *file = nginx_file(t);
+
+	nginx_describe(&layout->nginx, file ? file->path : "?", pid, out);
+}
+
+static void *open_names(const struct target *t, const struct label_layout *layout)
+{
+	struct nginx_modules *modules = xcalloc(1, sizeof(*modules));
+
+	nginx_modules_read(&layout->nginx, t, modules);
+	return modules;
+}
+
+static void close_names(void *names)
+{
+	if (names)
+		nginx_modules_release(names);
+	free(names);
+}
+
+/* ---- the labels of a request ---- */
+
+static void take_text(
+	const struct nginx_text *text, const char *key, const struct label_taker *taker)
+{
+	char value[NGINX_TEXT_MAX + sizeof("…")];
+	size_t len = text->len < NGINX_TEXT_MAX ? text->len : NGINX_TEXT_MAX;
+
+	if (!len)
+		return;
+	memcpy(value, text->bytes, len);
+	strcpy(value + len, text->len > NGINX_TEXT_MAX ? "…" : "");
+	taker->take(taker->context, key, value);
+}
+
+static void take_number(uint64_t number, const char *key, const struct label_taker *taker)
+{
+	char value[24];
+
+	snprintf(value, sizeof(value), "%" PRIu64, number);
+	taker->take(taker->context, key, value);
+}
+
+static void take(const void *names, const struct label_new_set *set, uint32_t bits,
+	const struct label_taker *taker)
+{
+	const struct nginx_texts *t = &set->texts.nginx;
+	const struct nginx_modules *modules = names;
+	const struct nginx_module *handler =
+		modules ? nginx_handler(modules, t->phase, t->content_handler) : NULL;
+	const char *phase = modules ? nginx_phase_name(modules, t->phase) : NULL;
+
+	for (int i = 0; i < NGINX_TEXTS; i++)
+		if (bits >> i & 1)
+			take_text(&t->text[i], keys[i].name, taker);
+	if (bits >> NGINX_KEY_PHASE & 1 && phase)
+		taker->take(taker->context, "phase", phase);
+	if (bits >> NGINX_KEY_HANDLER & 1 && handler)
+		taker->take(taker->context, "handler", handler->name);
+	if (bits >> NGINX_KEY_STATUS & 1 && t->status)
+		take_number(t->status, "status", taker);
+	if (bits >> NGINX_KEY_SUB & 1 && t->subrequest)
+		taker->take(taker->context, "sub", "1");
+	if (bits >> NGINX_KEY_CONN & 1)
+		take_number(t->connection, "conn", taker);
+	if (bits >> NGINX_KEY_WORKER & 1)
+		take_number(set->tgid, "worker", taker);
+}
+
+const struct label_source nginx_labels = {
+	.name = "nginx",
+	.title = "nginx",
+	.kind = LABEL_NGINX,
+	.children = true,
+	.keys = keys,
+	.place = "request",
+	.places = places,
+	.symbol = nginx_symbol,
+	.find = find,
+	.is_incomplete = is_incomplete,
+	.describe = describe,
+	.open = open_names,
+	.close = close_names,
+	.take = take,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modules of nginx whose static functions are in a file, nginx itself or a module that it
+ * loads: what the list of modules in the file says, after the relocations that it will have.
+ */
+#ifndef SYMBOL_NGINX_NAMES_H
+#define SYMBOL_NGINX_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct elffile;
+struct nginx_names;
+
+/*
+ * HAS_SYMBOL: whether a function with a symbol begins at a link address; those are no module's.
+ * NULL: the file has no modules. ELF must outlive it.
+ */
+struct nginx_names *nginx_names_new(const struct elffile *elf,
+	bool (*has_symbol)(void *context, uint64_t address), void *context);
+void nginx_names_free(struct nginx_names *names);
+
+/*
+ * The module whose code the link address is in, "ngx_http_gzip_filter_module", valid until the
+ * next call; NULL: not known, as between the known functions of two modules.
+ */
+const char *nginx_names_find(struct nginx_names *names, uint64_t address);
+
+#endif

@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Each number has a function of its own, named after it; run() calls that of the request's number. It lets others run meanwhile.
+local chunks = {}
+for id = 0, 63 do
+	chunks[id] = loadstring([[
+		local function work(n)
+			local sum = 0
+			for i = 1, n do sum = sum + #tostring(i) end
+			return sum
+		end
+		for _ = 1, 20 do
+			work(400)
+			ngx.sleep(0)
+		end
+	]], "=request" .. id)
+end
+
+function run()
+	local id = ngx.var.uri:match("%d+")
+	chunks[tonumber(id)]()
+	ngx.say(id)
+end

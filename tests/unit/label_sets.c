@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/label_sets.h"
+#include "engine/samples.h"
+#include "label/label_processes.h"
+#include "lib/strbuf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct processes ps;
+static struct samples samples;
+static struct label_processes processes;
+static struct label_sets sets;
+static struct strbuf refusals = STRBUF_INIT;
+
+enum { ALL_KEYS = (1 << NGINX_KEYS) - 1, EVENT = 0, TASK = 0, MAX = 3 };
+
+static int set_up(void **state)
+{
+	(void)state;
+	processes_init(&ps);
+	samples_init(&samples);
+	label_processes_init(
+		&processes, &nginx_labels, ALL_KEYS & ~(1 << NGINX_KEY_CONN), &ps, &refusals);
+	label_sets_init(&sets, &samples, &processes, MAX);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	label_sets_release(&sets);
+	label_processes_release(&processes);
+	samples_release(&samples);
+	processes_release(&ps);
+	return 0;
+}
+
+/* The programs send set NUMBER, of a request with this URI, in process 77. */
+static void send(uint64_t number, const char *uri)
+{
+	struct label_new_set set = {.number = number, .tgid = 77};
+	struct nginx_text *text = &set.texts.nginx.text[NGINX_URI];
+
+	text->len = strlen(uri);
+	memcpy(text->bytes, uri, text->len < NGINX_TEXT_MAX ? text->len : NGINX_TEXT_MAX);
+	label_sets_add(&sets, &set);
+}
+
+/* The value of KEY in a set, "": it has none. */
+static const char *value_in(uint32_t set, const char *key)
+{
+	for (; set; set = samples.labels[set].others)
+		if (!strcmp(strpool_get(&samples.strings, samples.labels[set].key), key))
+			return strpool_get(&samples.strings, samples.labels[set].value);
+	return "";
+}
+
+static void join__places_and_requests(void **state)
+{
+	uint32_t waiting = samples_label(&samples, 0, "state", "S");
+
+	(void)state;
+	send(1000, "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, NGINX_IDLE, 0, 1), "request"), "idle");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, NGINX_CLOSING, 0, 1), "request"), "closing");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, LABEL_EARLIER, 0, 1), "request"), "earlier");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "worker"), "77");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, waiting, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, waiting, 1), "state"), "S");
+	assert_int_equal(label_sets_join(&sets, 0, waiting, 1), waiting);
+	assert_int_equal(label_sets_join(&sets, 0, 0, 1), 0);
+	assert_int_equal(label_sets_join(NULL, 1000, waiting, 1), waiting);
+}
+
+static void join__what_was_not_received(void **state)
+{
+	struct strbuf notes = STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(label_sets_join(&sets, 2000, 0, 7), 0);
+	assert_int_equal(sets.nr_unknown, 7);
+	label_sets_limit(&sets, &notes);
+	assert_string_equal(
+		notes.buf, "7 samples have no labels of nginx: they were not received\n");
+	strbuf_release(&notes);
+}
+
+static void add(uint64_t number, uint64_t sum)
+{
+	samples_add(&samples,
+		&(struct sample_key){.event = EVENT,
+			.task = TASK,
+			.labels = label_sets_join(&sets, number, 0, sum)},
+		sum, sum);
+}
+
+static uint64_t sum_of(const char *uri)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < samples.nr_rows; i++)
+		if (!strcmp(value_in(samples.rows[i].key.labels, "uri"), uri))
+			sum += samples.rows[i].sum;
+	return sum;
+}
+
+static void limit__keeps_the_most_frequent(void **state)
+{
+	static const uint64_t weights[] = {5, 50, 1, 30, 40, 2};
+	struct strbuf notes = STRBUF_INIT;
+	char uri[16];
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		snprintf(uri, sizeof(uri), "/%u", i);
+		send(1000 + i, uri);
+		add(1000 + i, weights[i]);
+	}
+	label_sets_limit(&sets, &notes);
+	assert_int_equal(sum_of("/1"), 50);
+	assert_int_equal(sum_of("/3"), 30);
+	assert_int_equal(sum_of("/4"), 40);
+	assert_int_equal(sum_of("/0"), 0);
+	assert_int_equal(sum_of("other"), 5 + 1 + 2);
+	assert_string_equal(notes.buf, "3 values of labels count as \"other\": of each label the 3 "
+				       "most frequent ones are kept; --labels changes that\n");
+	strbuf_release(&notes);
+}
+
+/* So many that not all can be kept until the end. */
+static void limit__while_recording(void **state)
+{
+	struct strbuf notes = STRBUF_INIT;
+	char uri[16];
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		snprintf(uri, sizeof(uri), "/%u", i);
+		send(1000 + i, uri);
+		add(1000 + i, 1);
+	}
+	assert_true(samples.nr_labels < 400);
+	label_sets_limit(&sets, &notes);
+	assert_int_equal(sum_of("other"), 1000 - MAX);
+	assert_non_null(strstr(notes.buf, "997 values of labels"));
+	strbuf_release(&notes);
+}
+
+static void set__of_a_long_text(void **state)
+{
+	char uri[NGINX_TEXT_MAX + 10];
+	const char *value;
+
+	(void)state;
+	memset(uri, 'x', sizeof(uri));
+	uri[sizeof(uri) - 1] = '\0';
+	send(1000, uri);
+	value = value_in(label_sets_join(&sets, 1000, 0, 1), "uri");
+	assert_int_equal(strlen(value), NGINX_TEXT_MAX + strlen("…"));
+	assert_string_equal(value + NGINX_TEXT_MAX, "…");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(join__places_and_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limit__while_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(set__of_a_long_text, set_up, tear_down),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
