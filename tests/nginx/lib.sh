@@ -9,14 +9,18 @@ built=$TOP/${O:-build}/tests/nginx
 LC_ALL=C
 export LC_ALL
 
-lua_modules() {
-	for module in ndk_http_module ngx_http_lua_module; do
-		echo "load_module $1/usr/lib/nginx/modules/$module.so;"
+jail='' work=$T/nginx
+
+# modules CONF: of Lua, if they are there
+modules() {
+	: >"$1"
+	! has_lua || for module in ndk_http_module ngx_http_lua_module; do
+		echo "load_module /usr/lib/nginx/modules/$module.so;" >>"$1"
 	done
 }
 
 has_lua() {
-	[ -f /usr/lib/nginx/modules/ngx_http_lua_module.so ]
+	[ -z "$jail" ] && [ -f /usr/lib/nginx/modules/ngx_http_lua_module.so ]
 }
 
 # free_port: a port that nothing listens at, for nginx and for what it asks
@@ -25,18 +29,22 @@ free_port() {
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# start_nginx CONFIG: in $T/nginx, with $PORT and $BACK in the file replaced; sets master and workers
+# start_nginx CONFIG: that of this system, or of the folder $jail, in $work, with the places between @ in the file replaced; sets master
+# and workers
 start_nginx() {
-	root=$T/nginx
-	mkdir -p "$root/html" "$root/logs"
-	chmod 755 "$T_top" "$T" "$root" "$root/html"
+	mkdir -p "$work/html"
+	[ -n "$jail" ] || chmod 755 "$T_top" "$T"
 	PORT=$(free_port) BACK=$(free_port)
-	lua=; has_lua || lua="#"
-	sed -e "s,@ROOT@,$root,g" -e "s,@PORT@,$PORT,g" -e "s,@BACK@,$BACK,g" -e "s,@HERE@,$here,g" -e "s,@LUA@,$lua,g" \
-		-e "s,@WORKERS@,${WORKERS:-1},g" "$1" >"$root/nginx.conf"
-	nginx -p "$root" -c "$root/nginx.conf" >"$root/start" 2>&1 || { not_ok 'nginx starts' "$(head -n 1 "$root/start")"; return 1; }
-	until_true 30 test -s "$root/pid"
-	master=$(cat "$root/pid")
+	lua=
+	has_lua || lua='#'
+	sed -e "s,@ROOT@,${work#"$jail"},g" -e "s,@PORT@,$PORT,g" -e "s,@BACK@,$BACK,g" -e "s,@HERE@,$here,g" -e "s,@LUA@,$lua,g" \
+		-e "s,@WORKERS@,${WORKERS:-1},g" "$1" >"$work/nginx.conf"
+	${jail:+chroot "$jail"} nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx.conf" >"$T/start" 2>&1 || {
+		not_ok 'nginx starts' "$(head -n 1 "$T/start")"
+		return 1
+	}
+	until_true 30 test -s "$work/pid"
+	master=$(cat "$work/pid")
 	until_true 30 pgrep -P "$master" >/dev/null
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
 }
@@ -48,12 +56,12 @@ stop_nginx() {
 
 # make_html: what the configuration truth.conf serves
 make_html() {
-	mkdir -p "$T/nginx/html"
-	head -c 60000 /dev/urandom | base64 >"$T/nginx/html/text.txt"
-	echo '<!--# include virtual="/gz/7" --> <!--# include virtual="/auth/5" -->' >"$T/nginx/html/page.txt"
-	echo >"$T/nginx/html/small.txt"
-	: >"$T/nginx/modules.conf"
-	! has_lua || lua_modules "" >"$T/nginx/modules.conf"
+	mkdir -p "$work/html"
+	chmod 755 "$work" "$work/html"
+	head -c 60000 /dev/urandom | base64 >"$work/html/text.txt"
+	echo '<!--# include virtual="/gz/7" --> <!--# include virtual="/auth/5" -->' >"$work/html/page.txt"
+	echo >"$work/html/small.txt"
+	modules "$work/modules.conf"
 }
 
 # load SECONDS PLACE…: requests of these places, in the background

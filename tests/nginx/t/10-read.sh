@@ -1,40 +1,68 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 10-read: what is read from the memory of a worker of nginx, while it serves requests that last.
+# 10-read: what is read from the memory of a worker of nginx, while it serves requests that last: of this system's nginx, and of those of
+# Debian's other releases.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-mkdir -p "$T/nginx/html"
-: >"$T/nginx/modules.conf"
-head -c 3000000 /dev/zero >"$T/nginx/html/big"
-start_nginx "$here/read.conf" || exit 1
-"$built/read" "$master" >"$T/master"
-check 'the master serves nothing' grep -q 'serves no requests itself$' "$T/master"
-"$built/read" "${workers% }" >"$T/idle"
-check 'without a request: by version' grep -q 'layout by its version' "$T/idle"
-check_eq 'without a request: none' '' "$(grep '^request' "$T/idle")"
+top=$TOP
+. "$TOP/tests/archive"
+. "$TOP/tests/nginxes"
 
-curl -s -o "$T/body" -H 'Host: front.test' "http://127.0.0.1:$PORT/slow/big?x=1" &
-curl -s -o "$T/body2" -H 'Host: front.test' "http://127.0.0.1:$PORT/api/big" &
 three_requests() {
 	"$built/read" "${workers% }" >"$T/busy"
 	[ "$(grep -c '^request.* status=200' "$T/busy")" = 3 ]
 }
-until_true 30 three_requests
-check 'with requests: verified by them' grep -q 'layout verified by requests, 512 connections' "$T/busy"
+
+# field SERVER LOCATION KEY: of the request there
 field() {
 	grep "^request.* server=$1 location=$2 " "$T/busy" | sed -E "s/.* $3=([^ ]*).*/\1/"
 }
-for expected in 'front.test /slow/ uri /slow/big' 'front.test /slow/ args x=1' 'front.test /slow/ method GET' \
-	'front.test /slow/ host front.test' 'front.test /slow/ phase content' 'front.test /slow/ handler ngx_http_static_module' \
-	'front.test /slow/ client 127.0.0.1' 'front.test /slow/ sub 0' 'front.test /api/ uri /api/big' \
-	'front.test /api/ handler ngx_http_proxy_module' 'front.test /api/ upstream back' \
-	"front.test /api/ peer 127.0.0.1:$BACK" 'back.test /slow/ uri /slow/big' 'back.test /slow/ host back'; do
-	# shellcheck disable=SC2086
-	set -- $expected
-	check_eq "a request of $1$2: $3" "$4" "$(field "$1" "$2" "$3")"
+
+# of_nginx NAME: that of $jail
+of_nginx() {
+	make_html
+	head -c 3000000 /dev/zero >"$work/html/big"
+	start_nginx "$here/read.conf" || return 0
+	"$built/read" "$master" >"$T/master"
+	check "$1: the master serves nothing" grep -q 'serves no requests itself$' "$T/master"
+	"$built/read" "${workers% }" >"$T/idle"
+	check "$1: without a request: by version" grep -q 'layout by its version' "$T/idle"
+	check_eq "$1: without a request: none" '' "$(grep '^request' "$T/idle")"
+
+	curl -s -o "$T/body" -H 'Host: front.test' "http://127.0.0.1:$PORT/slow/big?x=1" &
+	front=$!
+	curl -s -o "$T/body2" -H 'Host: front.test' "http://127.0.0.1:$PORT/api/big" &
+	back=$!
+	until_true 30 three_requests
+	note "$T/busy" | grep found
+	check "$1: with requests: verified by them" grep -q 'layout verified by requests, 512 connections' "$T/busy"
+	for expected in 'front.test /slow/ uri /slow/big' 'front.test /slow/ args x=1' 'front.test /slow/ method GET' \
+		'front.test /slow/ host front.test' 'front.test /slow/ phase content' 'front.test /slow/ handler ngx_http_static_module' \
+		'front.test /slow/ client 127.0.0.1' 'front.test /slow/ sub 0' 'front.test /api/ uri /api/big' \
+		'front.test /api/ handler ngx_http_proxy_module' 'front.test /api/ upstream back' \
+		"front.test /api/ peer 127.0.0.1:$BACK" 'back.test /slow/ uri /slow/big' 'back.test /slow/ host back'; do
+		read -r server location key value <<-END
+			$expected
+		END
+		check_eq "$1: a request of $server$location: $key" "$value" "$(field "$server" "$location" "$key")"
+	done
+	check_eq "$1: the first connection is number 1" 1 "$(field front.test /slow/ conn | head -n 1 | grep -cE '^[1-3]$')"
+	check_eq "$1: each as it was at one moment" '' "$(grep '^request' "$T/busy" | grep -v ' consistent=1 ')"
+	check_eq "$1: phases and their handlers" 'post_read server_rewrite find_config rewrite post_rewrite preaccess access post_access precontent content ' \
+		"$(awk '$1 == "handler" { print $2 }' "$T/busy" | uniq | tr '\n' ' ')"
+	kill "$front" "$back" 2>/dev/null
+	stop_nginx
+}
+
+of_nginx here
+for suite in $nginxes; do
+	if nginx_root "$suite"; then
+		jail=$nginx_roots/$suite
+		work=$(mktemp -d "$jail/tmp/flametap.XXXXXX") || exit
+		chmod 755 "$work"
+		of_nginx "$suite"
+		rm -rf "$work"
+	else
+		skip "$suite" "$no_root"
+	fi
 done
-check_eq 'each as it was at one moment' '' "$(grep '^request' "$T/busy" | grep -v ' consistent=1 ')"
-check_eq 'phases and their handlers' 'post_read server_rewrite find_config rewrite post_rewrite preaccess access post_access precontent content ' \
-	"$(awk '$1 == "handler" { print $2 }' "$T/busy" | uniq | tr '\n' ' ')"
-kill %1 %2 2>/dev/null
-stop_nginx

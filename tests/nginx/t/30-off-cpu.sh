@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 30-off-cpu: waits of a worker, by what it works for: one location blocks it, for 30 ms each time; else it waits for events.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+recorder() {
+	"$bin/ngx-sample-bt-off-cpu" "$@"
+}
+
+# weight VALUE FILE: ms
+weight() {
+	awk -v value="$1" '{ weight = $NF; sub(/ [0-9]+$/, ""); if ($0 == value) sum += weight } END { printf "%d\n", sum / 1000 }' "$2"
+}
+
+has_lua || { skip 'blocked by Lua' 'no module of nginx for Lua here'; exit 0; }
+make_html
+start_nginx "$here/truth.conf" || exit 1
+begin_record a -p "$master" -t 3600 --with worker
+for nr in 1 2 3 4 5 6 7 8 9 10; do
+	curl -s -o /dev/null "http://127.0.0.1:$PORT/block/$nr"
+	curl -s -o /dev/null "http://127.0.0.1:$PORT/small.txt"
+done
+pid=$(pgrep -P "$recording" -f 'sample-bt' | head -n 1)
+kill -INT "${pid:-$recording}"
+end_record
+check_eq 'exit' 0 "$status"
+values location "$T/a.rec" >"$T/locations"
+values request "$T/a.rec" >"$T/requests"
+blocked=$(weight /block/ "$T/locations")
+note "$T/locations"
+note "$T/requests"
+check "ten requests that block for 30 ms each: $blocked ms" test "$blocked" -ge 300
+check_eq 'each with its URI' 10 "$(values uri "$T/a.rec" | grep -c '^/block/')"
+check 'the wait for events is idle' test "$(weight idle "$T/requests")" -gt 0
+check 'what began earlier says so' test "$(weight earlier "$T/requests")" -gt 0
+check_eq 'states remain' S "$(values state "$T/a.rec" | cut -d' ' -f1 | grep -x S)"
+"$bin/bt-collapse" --label 'location=/block/*' "$T/a.rec" >"$T/block.folded" 2>/dev/null
+check 'blocked where it waits for the command' grep -qE 'wait4|waitpid|system' "$T/block.folded"
+stop_nginx
