@@ -39,15 +39,18 @@ static size_t ctx_words(uint64_t type)
 	}
 }
 
+void nginx_code_put(struct nginx_code *code, uint64_t address, uint32_t module)
+{
+	ALLOC_GROW(code->list, code->nr, code->alloc);
+	code->list[code->nr++] = (struct nginx_function){address, module};
+}
+
 static void add(struct nginx_code *code, const struct nginx_reader *reader, const uint64_t *word,
 	size_t nr, uint32_t module)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (!word[i] || !reader->is_function(reader->context, word[i]))
-			continue;
-		ALLOC_GROW(code->list, code->nr, code->alloc);
-		code->list[code->nr++] = (struct nginx_function){word[i], module};
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (word[i] && reader->is_function(reader->context, word[i]))
+			nginx_code_put(code, word[i], module);
 }
 
 void nginx_code_add(struct nginx_code *code, const struct nginx_reader *reader,
@@ -97,7 +100,8 @@ void nginx_code_sort(struct nginx_code *code)
 	code->nr = kept;
 }
 
-int64_t nginx_code_find(const struct nginx_code *code, uint64_t address, int64_t *other)
+const struct nginx_function *nginx_code_find(
+	const struct nginx_code *code, uint64_t address, const struct nginx_function **next)
 {
 	size_t low = 0, high = code->nr;
 
@@ -109,6 +113,6 @@ int64_t nginx_code_find(const struct nginx_code *code, uint64_t address, int64_t
 		else
 			high = middle;
 	}
-	*other = low < code->nr ? (int64_t)code->list[low].module : -1;
-	return low ? (int64_t)code->list[low - 1].module : -1;
+	*next = low < code->nr ? &code->list[low] : NULL;
+	return low ? &code->list[low - 1] : NULL;
 }

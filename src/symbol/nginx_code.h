@@ -49,13 +49,14 @@ void nginx_code_release(struct nginx_code *code);
 void nginx_code_add(struct nginx_code *code, const struct nginx_reader *reader,
 	const uint64_t word[NGINX_MODULE_WORDS], uint32_t module);
 
-/* After the last nginx_code_add: sorts them, and drops those that several modules point to. */
+/* Adds one function. */
+void nginx_code_put(struct nginx_code *code, uint64_t address, uint32_t module);
+
+/* After the last one was added: sorts them, and drops those that several modules point to. */
 void nginx_code_sort(struct nginx_code *code);
 
-/*
- * The module that the last known function up to ADDRESS is of, -1: none. OTHER: that of the next
- * one.
- */
-int64_t nginx_code_find(const struct nginx_code *code, uint64_t address, int64_t *other);
+/* The last known function up to ADDRESS, NULL: none. NEXT: the one behind it, likewise. */
+const struct nginx_function *nginx_code_find(
+	const struct nginx_code *code, uint64_t address, const struct nginx_function **next);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nginx_names.h"
 #include "lib/util.h"
+#include "lib/table.h"
 #include "nginx_code.h"
+#include "symbol/elf/ehframe.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile_internal.h"
 
@@ -13,6 +15,8 @@ enum {
 	RELOCATIONS_MAX = 1 << 20,
 	MODULES_MAX = 1024,
 	MODULE_NAME_MAX = 64,
+	FUNCTION_MAX = 1 << 20, /* bytes */
+	FUNCTIONS_MAX = 1 << 16,
 };
 
 /* The file as it is in memory, not moved: link addresses. */
@@ -30,6 +34,7 @@ struct file_image {
 };
 
 struct nginx_names {
+	const struct elffile *elf;
 	struct file_image image;
 	bool (*has_symbol)(void *context, uint64_t address);
 	void *context;
@@ -155,6 +160,75 @@ static bool is_function(void *context, uint64_t address)
 	return s && s->is_code && !n->has_symbol(n->context, address);
 }
 
+/* ---- what they call ---- */
+
+/*
+ * The function without a symbol that the code at BYTES, of ROOM bytes, whose address is AT, calls,
+ * jumps to, or takes the address of; 0: none. Bytes that are no instruction of that kind hardly
+ * ever lead to the beginning of a function.
+ */
+static uint64_t referred(
+	const struct nginx_names *n, const unsigned char *bytes, size_t room, uint64_t at)
+{
+	size_t size = 0;
+	int32_t distance;
+
+	if (room >= 5 && (bytes[0] == 0xe8 || bytes[0] == 0xe9)) /* call, jmp */
+		size = 5;
+	else if (room >= 7 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x8d &&
+		 (bytes[2] & 0xc7) == 5) /* lea N(%rip),%r64 */
+		size = 7;
+	if (!size)
+		return 0;
+	memcpy(&distance, bytes + size - sizeof(distance), sizeof(distance));
+	uint64_t target = at + size + (uint64_t)(int64_t)distance;
+
+	return is_function((void *)(uintptr_t)n, target) &&
+			       ehframe_next(n->elf, target - 1) == target
+		       ? target
+		       : 0;
+}
+
+/* Adds what the function number INDEX of the code refers to, unless it is among those SEEN. */
+static void follow_function(struct nginx_names *n, size_t index, struct table *seen)
+{
+	const struct nginx_function f = n->code.list[index];
+	uint64_t end = ehframe_next(n->elf, f.address);
+	const struct image_section *s = section_at(&n->image, f.address, 1);
+
+	if (!s || end <= f.address || end - f.address > FUNCTION_MAX)
+		return;
+	size_t size = end - f.address, room = s->size - (f.address - s->address);
+	const unsigned char *bytes = (const unsigned char *)s->bytes + (f.address - s->address);
+
+	for (size_t i = 0; i < size && i < room; i++) {
+		uint64_t target = referred(n, bytes + i, room - i, f.address + i);
+		bool is_new = false;
+
+		if (target)
+			table_put(seen, target, f.module, &is_new);
+		if (is_new)
+			nginx_code_put(&n->code, target, f.module);
+	}
+}
+
+/*
+ * Adds all that the known functions refer to, directly or not: a static function can only be
+ * referred to by its own source file, which is the module's.
+ */
+static void follow(struct nginx_names *n)
+{
+	struct table seen;
+	bool is_new;
+
+	table_init(&seen);
+	for (size_t i = 0; i < n->code.nr; i++)
+		table_put(&seen, n->code.list[i].address, n->code.list[i].module, &is_new);
+	for (size_t i = 0; i < n->code.nr && i < FUNCTIONS_MAX; i++)
+		follow_function(n, i, &seen);
+	table_release(&seen);
+}
+
 /* The modules in the list at ADDRESS, a null pointer behind them, and that of their names. */
 static void read_modules(struct nginx_names *n, uint64_t list, uint64_t list_of_names)
 {
@@ -167,6 +241,7 @@ static void read_modules(struct nginx_names *n, uint64_t list, uint64_t list_of_
 			nginx_code_add(&n->code, &reader, word, n->nr);
 		n->nr++;
 	}
+	follow(n);
 	nginx_code_sort(&n->code);
 }
 
@@ -182,6 +257,7 @@ struct nginx_names *nginx_names_new(const struct elffile *elf,
 		return NULL;
 	handle = elffile_elf(elf);
 	n = xcalloc(1, sizeof(*n));
+	n->elf = elf;
 	n->has_symbol = has_symbol;
 	n->context = context;
 	read_sections(&n->image, handle);
@@ -214,13 +290,15 @@ static bool read_name(struct nginx_names *n, uint64_t address)
 		       len;
 }
 
-const char *nginx_names_find(struct nginx_names *n, uint64_t address)
+const char *nginx_names_find(struct nginx_names *n, uint64_t start)
 {
-	int64_t next, module = nginx_code_find(&n->code, address, &next);
+	const struct nginx_function *next, *f = nginx_code_find(&n->code, start, &next);
+	uint32_t module = 0;
 
-	if (n->nr == 1)
-		module = next = 0; /* all of the file */
-	if (module < 0 || module != next || !read_name(n, n->name[module]))
-		return NULL;
-	return n->text;
+	if (n->nr != 1) { /* else all of the file is of it */
+		if (!f || (f->address != start && (!next || next->module != f->module)))
+			return NULL;
+		module = f->module;
+	}
+	return read_name(n, n->name[module]) ? n->text : NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The modules of nginx whose static functions are in a file, nginx itself or a module that it
- * loads: what the list of modules in the file says, after the relocations that it will have.
+ * loads. The list of modules in the file leads to some of them, by the relocations that it will
+ * have; those refer to others, as a static function is only called from its own source file.
  */
 #ifndef SYMBOL_NGINX_NAMES_H
 #define SYMBOL_NGINX_NAMES_H
@@ -21,9 +22,9 @@ struct nginx_names *nginx_names_new(const struct elffile *elf,
 void nginx_names_free(struct nginx_names *names);
 
 /*
- * The module whose code the link address is in, "ngx_http_gzip_filter_module", valid until the
- * next call; NULL: not known, as between the known functions of two modules.
+ * The module whose function begins at the link address START, "ngx_http_gzip_filter_module", valid
+ * until the next call; NULL: not known, as between the known functions of two modules.
  */
-const char *nginx_names_find(struct nginx_names *names, uint64_t address);
+const char *nginx_names_find(struct nginx_names *names, uint64_t start);
 
 #endif

@@ -238,9 +238,9 @@ void nginx_modules_release(struct nginx_modules *modules)
 
 const struct nginx_module *nginx_modules_find(const struct nginx_modules *modules, uint64_t address)
 {
-	int64_t other, module = nginx_code_find(&modules->code, address, &other);
+	const struct nginx_function *next, *f = nginx_code_find(&modules->code, address, &next);
 
-	return module < 0 ? NULL : &modules->list[module];
+	return f ? &modules->list[f->module] : NULL;
 }
 
 const char *nginx_phase_name(const struct nginx_modules *modules, uint64_t phase)
