@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label_sets.h"
 #include "label/label_processes.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "samples.h"
 
+#include <bpf/bpf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@
  */
 enum { KEPT_TIMES = 16 };
 
+enum { SETS_MAX = 1 << 17 }; /* received, until they are swept */
+
 static const char other[] = "other";
 
 void label_sets_init(struct label_sets *sets, struct samples *samples,
@@ -20,12 +24,14 @@ void label_sets_init(struct label_sets *sets, struct samples *samples,
 {
 	*sets = (struct label_sets){.samples = samples, .processes = processes, .max = max};
 	table_init(&sets->by_number);
+	table_init(&sets->recent);
 	table_init(&sets->values);
 }
 
 void label_sets_release(struct label_sets *sets)
 {
 	table_release(&sets->by_number);
+	table_release(&sets->recent);
 	table_release(&sets->values);
 	*sets = (struct label_sets){0};
 }
@@ -49,15 +55,17 @@ static const char *admit(struct label_sets *sets, const char *key, const char *v
 
 	if (index < 0)
 		return value;
-	uint32_t number = strpool_adds(&sets->samples->strings, value);
-	uint32_t *refused = table_put(&sets->values, (uint64_t)index, number, &is_new);
+	uint64_t hash = hash_text(value, strlen(value));
 
-	if (is_new) {
-		*refused = sets->nr_values[index] >= (uint64_t)sets->max * KEPT_TIMES;
-		sets->nr_values[index] += !*refused;
-		sets->nr_other += *refused;
+	if (table_get(&sets->values, (uint64_t)index, hash))
+		return value;
+	if (sets->nr_values[index] >= (uint64_t)sets->max * KEPT_TIMES) {
+		sets->nr_other++;
+		return other;
 	}
-	return *refused ? other : value;
+	table_put(&sets->values, (uint64_t)index, hash, &is_new);
+	sets->nr_values[index]++;
+	return value;
 }
 
 /* Adds a label to a set. */
@@ -86,6 +94,7 @@ uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t othe
 {
 	const struct label_source *source = sets ? sets->processes->source : NULL;
 	const uint32_t *set;
+	bool is_new;
 
 	if (!source || !number)
 		return others;
@@ -95,6 +104,8 @@ uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t othe
 	set = table_get(&sets->by_number, number, 0);
 	if (!set)
 		sets->nr_unknown += count;
+	else
+		*table_put(&sets->recent, number, 0, &is_new) = *set;
 	if (!set || !*set)
 		return others;
 	if (!others)
@@ -109,6 +120,23 @@ uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t othe
 	free(key);
 	free(value);
 	return joined;
+}
+
+bool label_sets_is_full(const struct label_sets *sets)
+{
+	return sets->by_number.nr > SETS_MAX;
+}
+
+void label_sets_sweep(struct label_sets *sets, int sent)
+{
+	const struct table *all = &sets->by_number;
+
+	for (size_t i = 0; i <= all->mask && sent >= 0; i++)
+		if (all->slots[i].used && !table_get(&sets->recent, all->slots[i].a, 0))
+			bpf_map_delete_elem(sent, &all->slots[i].a);
+	table_release(&sets->by_number);
+	sets->by_number = sets->recent;
+	table_init(&sets->recent);
 }
 
 /* ---- the limit ---- */

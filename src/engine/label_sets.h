@@ -8,6 +8,7 @@
 
 #include "lib/table.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,11 +23,12 @@ struct label_sets {
 	struct samples *samples;
 	struct label_processes *processes;
 	uint32_t max;           /* values of each label that are kept at the end */
-	struct table by_number; /* number in the programs, high and low half -> set in samples */
-	struct table values;    /* key and value of the labels with values that clients choose */
+	struct table by_number; /* number in the programs -> set in samples */
+	struct table recent;    /* the same, of those that rows had since the last sweep */
+	struct table values;    /* index of a label, hash of a value that is kept */
 	uint32_t nr_values[32]; /* of each of them */
 	uint64_t nr_unknown;    /* samples whose labels were not received */
-	uint64_t nr_other;      /* values that became "other" before the end */
+	uint64_t nr_other;      /* values that became "other" before the end, with repetitions */
 };
 
 /* MAX as above. */
@@ -42,6 +44,15 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set);
  * that have them.
  */
 uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count);
+
+/* True if many sets have been received, so that label_sets_sweep() should be called. */
+bool label_sets_is_full(const struct label_sets *sets);
+
+/*
+ * Forgets the sets that no row had since the last call. The rows so far have been read. SENT: the
+ * programs' map of numbers that were sent, a file descriptor: they are sent again, if need be.
+ */
+void label_sets_sweep(struct label_sets *sets, int sent);
 
 /*
  * At the end: keeps of each label with values that clients choose the most frequent ones and makes

@@ -144,8 +144,8 @@ __noinline uint64_t label_number(uint32_t lane)
 
 	if (!s || !hash || !cached)
 		return 0;
-	/* all of its bits are compared, so another one cannot be met by chance */
-	if (cached->hash != hash) {
+	/* user space may have forgotten a set: then it is sent again */
+	if (cached->hash != hash || !bpf_map_lookup_elem(&label_sent, &cached->number)) {
 		cached->number = new_label(lane);
 		cached->hash = hash;
 	}

@@ -172,6 +172,26 @@ void label_processes_ended(struct label_processes *lp, uint32_t pid)
 		bpf_map_delete_elem(lp->map, &pid);
 }
 
+void label_processes_sweep(struct label_processes *lp)
+{
+	size_t kept = 0;
+	bool is_new;
+
+	table_release(&lp->by_pid);
+	table_init(&lp->by_pid);
+	for (size_t i = 0; i < lp->nr; i++) {
+		struct label_process p = lp->list[i];
+
+		if (!processes_known(lp->ps, p.pid)) {
+			forget_names(lp, &p);
+			continue;
+		}
+		*table_put(&lp->by_pid, p.pid, 0, &is_new) = (uint32_t)kept;
+		lp->list[kept++] = p;
+	}
+	lp->nr = kept;
+}
+
 bool label_processes_found(const struct label_processes *lp, uint32_t pid)
 {
 	const struct label_process *p = known(lp, pid);

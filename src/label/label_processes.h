@@ -51,6 +51,9 @@ bool label_processes_update(struct label_processes *lp);
 void label_processes_executed(struct label_processes *lp, uint32_t pid);
 void label_processes_ended(struct label_processes *lp, uint32_t pid);
 
+/* Forgets processes that have ended, when all rows of theirs have been read. */
+void label_processes_sweep(struct label_processes *lp);
+
 /* True if the source was found in process PID. */
 bool label_processes_found(const struct label_processes *lp, uint32_t pid);
 

@@ -16,7 +16,7 @@ enum {
 	MODULES_MAX = 1024,
 	MODULE_NAME_MAX = 64,
 	FUNCTION_MAX = 1 << 20, /* bytes */
-	FUNCTIONS_MAX = 1 << 16,
+	CODE_MAX = 1 << 26,     /* bytes that are searched; a hostile file may have more */
 };
 
 /* The file as it is in memory, not moved: link addresses. */
@@ -41,6 +41,7 @@ struct nginx_names {
 	struct nginx_code code;
 	uint64_t name[MODULES_MAX]; /* addresses of texts */
 	uint32_t nr;
+	uint64_t nr_bytes;              /* of code that were searched */
 	char text[MODULE_NAME_MAX + 1]; /* the last one that was found */
 };
 
@@ -198,6 +199,7 @@ static void follow_function(struct nginx_names *n, size_t index, struct table *s
 
 	if (!s || end <= f.address || end - f.address > FUNCTION_MAX)
 		return;
+	n->nr_bytes += end - f.address;
 	size_t size = end - f.address, room = s->size - (f.address - s->address);
 	const unsigned char *bytes = (const unsigned char *)s->bytes + (f.address - s->address);
 
@@ -224,7 +226,7 @@ static void follow(struct nginx_names *n)
 	table_init(&seen);
 	for (size_t i = 0; i < n->code.nr; i++)
 		table_put(&seen, n->code.list[i].address, n->code.list[i].module, &is_new);
-	for (size_t i = 0; i < n->code.nr && i < FUNCTIONS_MAX; i++)
+	for (size_t i = 0; i < n->code.nr && n->nr_bytes < CODE_MAX; i++)
 		follow_function(n, i, &seen);
 	table_release(&seen);
 }

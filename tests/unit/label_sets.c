@@ -155,6 +155,21 @@ static void limit__while_recording(void **state)
 	strbuf_release(&notes);
 }
 
+static void sweep__forgets_what_no_row_has(void **state)
+{
+	(void)state;
+	send(1000, "/cart");
+	send(1001, "/help");
+	label_sets_join(&sets, 1000, 0, 1);
+	assert_false(label_sets_is_full(&sets));
+	label_sets_sweep(&sets, -1);
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "uri"), "/cart");
+	assert_int_equal(label_sets_join(&sets, 1001, 0, 1), 0);
+	assert_int_equal(sets.nr_unknown, 1);
+	send(1001, "/help"); /* again, as the programs do */
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "uri"), "/help");
+}
+
 static void set__of_a_long_text(void **state)
 {
 	char uri[NGINX_TEXT_MAX + 10];
@@ -176,6 +191,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__while_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sweep__forgets_what_no_row_has, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(set__of_a_long_text, set_up, tear_down),
 	};
 

@@ -719,7 +719,8 @@ static void forget_sent(const struct bpf *b)
 
 static bool is_sweep_due(const struct bpf *b)
 {
-	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples);
+	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples) ||
+	       label_sets_is_full(&b->label_sets);
 }
 
 /*
@@ -748,6 +749,9 @@ static void sweep(struct bpf *b)
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
 	if (vm_processes_sweep(&b->vms))
 		forget_sent(b);
+	label_processes_sweep(&b->labels);
+	if (label_sets_is_full(&b->label_sets))
+		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
 	processes_sweep(ps, used, before);
 	objects_mark(ps, before, FILES_KEPT);
 	loader_sweep(&b->loader);

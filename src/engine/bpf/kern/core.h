@@ -649,10 +649,15 @@ static __always_inline void take_label(struct scratch *s, bool in_user)
 		begin_to_vm(LANE_EVENT, in_user);
 	if (!s->label.leaf)
 		search_label(LANE_EVENT);
+	if (s->label.searching && copied) /* the mappings need not be current, as for begin_to_vm() */
+		begin_to_vm(LANE_EVENT, in_user);
 	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
-		if (copied || !s->label.searching || s->walk.end != WALK_ON || walk_frames())
+		if (!s->label.searching || s->walk.end != WALK_ON || walk_frames())
 			break;
-	s->row.label = s->label.found ? label_number(LANE_EVENT) : s->label.place;
+	if (s->label.found)
+		s->row.label = label_number(LANE_EVENT);
+	else if (!s->label.searching || s->walk.end == WALK_ROOT)
+		s->row.label = s->label.place;
 }
 
 static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
