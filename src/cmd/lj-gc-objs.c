@@ -5,6 +5,7 @@
 #include "lib/util.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
+#include "view/args/process_args.h"
 #include "vm/lua/luajit_objects.h"
 #include "vm/lua/luajit_process.h"
 
@@ -21,10 +22,8 @@ struct objs_command {
 };
 
 static const struct argp_option table[] = {
-	{"pid", 'p', "PID", 0, "This process", 1},
 	{"top", 'n', "NUMBER", 0, "List the NUMBER largest objects instead of types", 1},
 	{"stop", 's', "TIME", 0, "Stop the process while it is read, for TIME (5ms) at most", 1},
-	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
 	{0},
 };
 
@@ -33,8 +32,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct objs_command *o = state->input;
 
 	switch (key) {
-	case 'p':
-		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
 		break;
 	case 'n':
 		o->top = arg_count("--top", arg, 1, TOP_MAX, state);
@@ -42,26 +41,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 's':
 		o->stop = arg_duration("--stop", arg, STOP_MAX_S, state);
 		break;
-	case 'h':
-		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
-		break;
-	case ARGP_KEY_ARG:
-		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (!o->pid)
-			arg_error(state, "no process: give -p PID");
-		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
+static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
-	.args_doc = "-p PID",
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
 	.doc = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
 	       "bytes, as CSV on stdout. The process is stopped only with --stop.\v"
 	       "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",

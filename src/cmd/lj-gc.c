@@ -5,6 +5,7 @@
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
+#include "view/args/process_args.h"
 #include "vm/lua/luajit_gc.h"
 #include "vm/lua/luajit_process.h"
 
@@ -23,10 +24,8 @@ struct gc_command {
 };
 
 static const struct argp_option table[] = {
-	{"pid", 'p', "PID", 0, "This process", 1},
 	{"interval", 'i', "TIME", 0, "Repeat every TIME (5, 500ms) until the process ends", 1},
 	{"time", 't', "TIME", 0, "With --interval: stop after TIME (5, 2m, 1h)", 1},
-	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
 	{0},
 };
 
@@ -35,8 +34,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct gc_command *o = state->input;
 
 	switch (key) {
-	case 'p':
-		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
 		break;
 	case 'i':
 		o->interval = arg_duration("--interval", arg, LONGEST_S, state);
@@ -44,15 +43,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 't':
 		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
 		break;
-	case 'h':
-		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
-		break;
-	case ARGP_KEY_ARG:
-		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
-		break;
 	case ARGP_KEY_SUCCESS:
-		if (!o->pid)
-			arg_error(state, "no process: give -p PID");
 		if (o->seconds > 0 && o->interval <= 0)
 			arg_error(state, "--time without --interval: give both, or none");
 		break;
@@ -62,10 +53,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
-	.args_doc = "-p PID",
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
 	.doc = "Writes the state of LuaJIT's garbage collectors in a process to stdout: one row of "
 	       "CSV for each Lua state. The process is not stopped.\v"
 	       "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",

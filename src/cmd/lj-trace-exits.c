@@ -8,6 +8,7 @@
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
+#include "view/args/process_args.h"
 #include "vm/lua/luajit_exits.h"
 #include "vm/lua/luajit_process.h"
 
@@ -49,9 +50,7 @@ struct exits_command {
 static volatile sig_atomic_t stopped;
 
 static const struct argp_option table[] = {
-	{"pid", 'p', "PID", 0, "This process", 1},
 	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
-	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 1},
 	{0},
 };
 
@@ -60,21 +59,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct exits_command *o = state->input;
 
 	switch (key) {
-	case 'p':
-		o->pid = (uint32_t)arg_count("--pid", arg, 1, INT32_MAX, state);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
 		break;
 	case 't':
 		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
-		break;
-	case 'h':
-		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
-		break;
-	case ARGP_KEY_ARG:
-		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (!o->pid)
-			arg_error(state, "no process: give -p PID");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -82,10 +71,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
-	.args_doc = "-p PID",
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
 	.doc = "Counts how often the traces of LuaJIT's compiler are left in a process, by trace "
 	       "and exit, as CSV on stdout.\v"
 	       "Exit status: 0 all exits were counted; 1 some were not; 2 failed; 64 wrong usage.",

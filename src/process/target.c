@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
 #include "reader.h"
+#include "symbol/elf/elffacts.h"
 
 static bool read_process(void *context, uint64_t address, void *to, size_t len)
 {
@@ -30,6 +31,13 @@ struct memory memory_of_process(const uint32_t *pid)
 		.context = (void *)(uintptr_t)pid,
 		.areas = process_areas,
 		.scattered = read_scattered};
+}
+
+uint64_t target_symbol(const struct target_file *file, const char *name)
+{
+	struct elf_variable at;
+
+	return elffacts_variable(file->elf, name, &at) ? at.address + file->bias : 0;
 }
 
 struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *nr)

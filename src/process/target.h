@@ -53,6 +53,9 @@ struct target_file {
 	uint64_t bias;    /* run-time addresses minus link addresses */
 };
 
+/* The run-time address of what FILE exports as NAME; 0: nothing. */
+uint64_t target_symbol(const struct target_file *file, const char *name);
+
 struct target {
 	const struct target_file *files;
 	size_t nr_files;
