@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "listing_args.h"
+#include "arg_value.h"
+#include "view/listing.h"
+
+enum { OPT_CSV = 0x700, OPT_JSON };
+
+static const struct argp_option table[] = {
+	{"csv", OPT_CSV, NULL, 0, "Write CSV", 1},
+	{"json", OPT_JSON, NULL, 0, "Write JSON", 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	enum listing_format *format = state->input;
+	enum listing_format given = key == OPT_CSV ? LISTING_CSV : LISTING_JSON;
+
+	(void)arg;
+	if (key != OPT_CSV && key != OPT_JSON)
+		return ARGP_ERR_UNKNOWN;
+	if (*format != LISTING_TEXT && *format != given)
+		arg_error(state, "give only one of --csv and --json");
+	*format = given;
+	return 0;
+}
+
+const struct argp listing_args_argp = {.options = table, .parser = parse_option};

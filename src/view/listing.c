@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "listing.h"
+#include "lib/csv.h"
+#include "lib/json.h"
+#include "lib/terminal.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH_MAX = 60, UNLIMITED = 1 << 20 };
+
+void listing_init(struct listing *l, const char *const *columns, size_t nr_columns)
+{
+	*l = (struct listing){.columns = columns, .nr_columns = nr_columns};
+}
+
+void listing_release(struct listing *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		free(l->cells[i].text);
+	free(l->cells);
+	*l = (struct listing){0};
+}
+
+static void add(struct listing *l, char *text, size_t len, bool is_number)
+{
+	ALLOC_GROW(l->cells, l->nr, l->alloc);
+	l->cells[l->nr++] = (struct listing_cell){text, len, is_number};
+}
+
+void listing_add(struct listing *l, const char *text, size_t len)
+{
+	char *copy = NULL;
+
+	if (len) {
+		copy = xmalloc(len);
+		memcpy(copy, text, len);
+	}
+	add(l, copy, len, false);
+}
+
+void listing_adds(struct listing *l, const char *text)
+{
+	listing_add(l, text, text ? strlen(text) : 0);
+}
+
+void listing_addu(struct listing *l, uint64_t number)
+{
+	char *text = xasprintf("%llu", (unsigned long long)number);
+
+	add(l, text, strlen(text), true);
+}
+
+void listing_addf(struct listing *l, double number, int decimals)
+{
+	char *text = xasprintf("%.*f", decimals, number);
+
+	add(l, text, strlen(text), true);
+}
+
+void listing_add_empty(struct listing *l)
+{
+	add(l, NULL, 0, false);
+}
+
+/* ---- output ---- */
+
+static size_t limit(const struct listing *l, size_t column)
+{
+	return column + 1 < l->nr_columns ? WIDTH_MAX : UNLIMITED;
+}
+
+static size_t width_of(const struct listing *l, size_t column)
+{
+	size_t width = strlen(l->columns[column]);
+
+	for (size_t i = column; i < l->nr; i += l->nr_columns) {
+		size_t w = terminal_width(l->cells[i].text, l->cells[i].len);
+
+		if (w > limit(l, column))
+			w = limit(l, column);
+		width = w > width ? w : width;
+	}
+	return width;
+}
+
+static bool has_numbers(const struct listing *l, size_t column)
+{
+	for (size_t i = column; i < l->nr; i += l->nr_columns)
+		if (l->cells[i].len)
+			return l->cells[i].is_number;
+	return false;
+}
+
+static void write_text(const struct listing *l, struct strbuf *out)
+{
+	size_t *width = xcalloc(l->nr_columns, sizeof(*width));
+	bool *right = xcalloc(l->nr_columns, sizeof(*right));
+
+	for (size_t i = 0; i < l->nr_columns; i++) {
+		width[i] = width_of(l, i);
+		right[i] = has_numbers(l, i);
+	}
+	/* the heading is row 0 */
+	for (size_t i = 0; i < l->nr + l->nr_columns; i++) {
+		size_t column = i % l->nr_columns;
+		const char *text = l->columns[column];
+		size_t len = strlen(text), pad;
+		bool is_last = column + 1 == l->nr_columns;
+
+		if (i >= l->nr_columns) {
+			const struct listing_cell *c = &l->cells[i - l->nr_columns];
+
+			text = c->len ? c->text : "-";
+			len = c->len ? c->len : 1;
+		}
+		pad = terminal_width(text, len);
+		pad = pad < width[column] ? width[column] - pad : 0;
+		if (right[column])
+			strbuf_addf(out, "%*s", (int)pad, "");
+		terminal_add(out, text, len, limit(l, column));
+		if (!right[column] && !is_last)
+			strbuf_addf(out, "%*s", (int)pad, "");
+		strbuf_adds(out, is_last ? "\n" : "  ");
+	}
+	free(width);
+	free(right);
+}
+
+static void write_csv(const struct listing *l, struct strbuf *out)
+{
+	for (size_t i = 0; i < l->nr_columns; i++)
+		strbuf_addf(out, "%s%s", i ? "," : "", l->columns[i]);
+	for (size_t i = 0; i < l->nr; i++) {
+		strbuf_addch(out, i % l->nr_columns ? ',' : '\n');
+		if (l->cells[i].len)
+			csv_field(out, l->cells[i].text, l->cells[i].len);
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void write_json(const struct listing *l, struct strbuf *out)
+{
+	strbuf_addch(out, '[');
+	for (size_t i = 0; i < l->nr; i += l->nr_columns) {
+		const char *between = "";
+
+		strbuf_adds(out, i ? ",\n{" : "\n{");
+		for (size_t k = 0; k < l->nr_columns; k++) {
+			const struct listing_cell *c = &l->cells[i + k];
+
+			if (!c->len)
+				continue;
+			strbuf_addf(out, "%s\"%s\": ", between, l->columns[k]);
+			if (c->is_number)
+				strbuf_add(out, c->text, c->len);
+			else
+				json_string(out, c->text, c->len);
+			between = ", ";
+		}
+		strbuf_addch(out, '}');
+	}
+	strbuf_addch(out, ']');
+}
+
+void listing_write(const struct listing *l, enum listing_format format, struct strbuf *out)
+{
+	switch (format) {
+	case LISTING_TEXT:
+		write_text(l, out);
+		break;
+	case LISTING_CSV:
+		write_csv(l, out);
+		break;
+	case LISTING_JSON:
+		write_json(l, out);
+		break;
+	}
+}
