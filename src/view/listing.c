@@ -130,14 +130,13 @@ static void write_text(const struct listing *l, struct strbuf *out)
 
 static void write_csv(const struct listing *l, struct strbuf *out)
 {
-	for (size_t i = 0; i < l->nr_columns; i++)
-		strbuf_addf(out, "%s%s", i ? "," : "", l->columns[i]);
+	for (size_t i = 0; i < l->nr_columns && !l->without_heading; i++)
+		strbuf_addf(out, "%s%s", l->columns[i], i + 1 < l->nr_columns ? "," : "\n");
 	for (size_t i = 0; i < l->nr; i++) {
-		strbuf_addch(out, i % l->nr_columns ? ',' : '\n');
 		if (l->cells[i].len)
 			csv_field(out, l->cells[i].text, l->cells[i].len);
+		strbuf_addch(out, (i + 1) % l->nr_columns ? ',' : '\n');
 	}
-	strbuf_addch(out, '\n');
 }
 
 static void write_json(const struct listing *l, struct strbuf *out)

@@ -14,6 +14,7 @@ enum listing_format { LISTING_TEXT, LISTING_CSV, LISTING_JSON };
 struct listing {
 	const char *const *columns; /* their names */
 	size_t nr_columns;
+	bool without_heading; /* in CSV */
 	struct listing_cell {
 		char *text; /* NULL: empty */
 		size_t len;

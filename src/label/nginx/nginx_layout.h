@@ -32,6 +32,7 @@ enum {
 
 	NGINX_EVENT_DATA = 0, /* its connection, unless it is only a timer */
 	NGINX_EVENT_FLAGS = 8,
+	NGINX_EVENT_ACCEPT = 1 << 1,
 	NGINX_EVENT_TIMER_SET = 1 << 11,
 	NGINX_EVENT_HANDLER = 0x10,
 	NGINX_EVENT_TIMER = 0x28, /* key of the timer: ms of ngx_current_msec when it expires */

@@ -86,6 +86,7 @@ static struct nginx_event read_event(const struct memory *m, uint64_t address)
 		.timer_ms = word[NGINX_EVENT_FLAGS / 8] & NGINX_EVENT_TIMER_SET
 				    ? word[NGINX_EVENT_TIMER / 8]
 				    : 0,
+		.accepts = word[NGINX_EVENT_FLAGS / 8] & NGINX_EVENT_ACCEPT,
 	};
 }
 

@@ -48,6 +48,7 @@ struct nginx_connection {
 	struct nginx_event {
 		uint64_t handler;  /* address of the function; 0: none */
 		uint64_t timer_ms; /* when it expires, as ngx_current_msec; 0: there is no timer */
+		bool accepts;      /* the connection is a listening socket */
 	} read, write;
 };
 

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Values of ngx_process (ngx_process_cycle.h). */
 enum { PROCESS_SINGLE = 0, PROCESS_WORKER = 3 };
@@ -64,11 +65,9 @@ int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const 
 	struct strbuf *err)
 {
 	struct process *process;
-	size_t nr_children;
-	uint32_t *children;
 	int result;
 
-	*w = (struct nginx_workers){0};
+	*w = (struct nginx_workers){.pid = pid};
 	elffile_use_heads_only();
 	processes_init(&w->ps);
 	process = processes_get(&w->ps, pid);
@@ -76,15 +75,14 @@ int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const 
 		process_scan(&w->ps, process, err);
 		return fail(err, "; %s", task_refusal(pid));
 	}
-	children = descendants("/proc", &pid, 1, &nr_children);
-	for (size_t i = 0; i < nr_children; i++)
-		processes_get(&w->ps, children[i]);
-	w->list = xcalloc(nr_children + 1, sizeof(*w->list));
+	w->children = descendants("/proc", &pid, 1, &w->nr_children);
+	for (size_t i = 0; i < w->nr_children; i++)
+		processes_get(&w->ps, w->children[i]);
+	w->list = xcalloc(w->nr_children + 1, sizeof(*w->list));
 	result = add_worker(w, pid, err);
-	for (size_t i = 0; result > 0 && i < nr_children; i++)
-		if (add_worker(w, children[i], err) < 0)
+	for (size_t i = 0; result > 0 && i < w->nr_children; i++)
+		if (add_worker(w, w->children[i], err) < 0)
 			result = -1;
-	free(children);
 	if (result < 0)
 		return -1;
 	if (!w->nr)
@@ -101,6 +99,20 @@ void nginx_workers_close(struct nginx_workers *w)
 	for (size_t i = 0; i < w->nr; i++)
 		inspect_release(&w->list[i].target);
 	free(w->list);
+	free(w->children);
 	processes_release(&w->ps);
 	reader_end();
+}
+
+bool nginx_workers_are_current(const struct nginx_workers *w)
+{
+	size_t nr;
+	uint32_t *children = descendants("/proc", &w->pid, 1, &nr);
+	bool same = nr == w->nr_children &&
+		    (!nr || !memcmp(children, w->children, nr * sizeof(*children)));
+
+	free(children);
+	for (size_t i = 0; same && i < w->nr; i++)
+		same = task_lives(w->list[i].pid, w->list[i].started);
+	return same;
 }

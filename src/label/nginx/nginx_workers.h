@@ -12,6 +12,9 @@
 struct strbuf;
 
 struct nginx_workers {
+	uint32_t pid;       /* that they were found by */
+	uint32_t *children; /* the processes that descended from that */
+	size_t nr_children;
 	struct processes ps;
 	struct nginx_worker {
 		uint32_t pid;
@@ -30,6 +33,10 @@ struct nginx_workers {
 int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const *names, size_t nr,
 	struct strbuf *err);
 void nginx_workers_close(struct nginx_workers *w);
+
+/* False: processes have been started or have ended meanwhile, so that they are to be opened again.
+ */
+bool nginx_workers_are_current(const struct nginx_workers *w);
 
 /* The word that is exported as NAME; OTHERWISE if there is none. */
 uint64_t nginx_worker_word(const struct nginx_worker *w, const char *name, uint64_t otherwise);

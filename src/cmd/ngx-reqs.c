@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "label/nginx/nginx_serving.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/halt.h"
+#include "process/task.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "view/args/listing_args.h"
+#include "view/args/process_args.h"
+#include "view/listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LONGEST_S = 1000000, STOP_MAX_S = 1, OPT_CONNECTIONS = 256, WATCH_S = 1 };
+
+/* Counters of all workers together. */
+enum server_counter {
+	ACCEPTED,
+	HANDLED,
+	REQUESTS,
+	ACTIVE,
+	READING,
+	WRITING,
+	WAITING,
+	SERVER_COUNTERS,
+};
+
+/* Each points to its counter in memory that the workers share (ngx_event.h, ngx_connection.h). */
+static const char *const counters[SERVER_COUNTERS] = {
+	"ngx_stat_accepted",
+	"ngx_stat_handled",
+	"ngx_stat_requests",
+	"ngx_stat_active",
+	"ngx_stat_reading",
+	"ngx_stat_writing",
+	"ngx_stat_waiting",
+};
+
+struct reqs_command {
+	uint32_t pid;
+	enum listing_format format;
+	bool connections;      /* in CSV: those of workers instead of requests */
+	double watch, seconds; /* 0: once; no end */
+	double stop;           /* seconds; 0: workers are not stopped */
+	struct nginx_workers workers;
+	struct nginx_modules modules;
+	struct nginx_serving *serving; /* of each worker */
+	int64_t began_ns, read_ns;     /* monotonic; the second one: of this round */
+	int64_t now_ms;                /* since 1970, of this round */
+	struct server_reading {
+		uint64_t value[SERVER_COUNTERS];
+		bool is_known[SERVER_COUNTERS];
+		int64_t at_ns;
+	} now, before;      /* at_ns 0: there was none */
+	bool partial, any;  /* a round was printed */
+	int64_t stopped_ns; /* the longest */
+};
+
+static const struct argp_option table[] = {
+	{"watch", 'w', "TIME", OPTION_ARG_OPTIONAL,
+		"Repeat every TIME (1, 500ms), by default 1 s, until Ctrl-C", 1},
+	{"time", 't', "TIME", 0, "With --watch: stop after TIME (5, 2m, 1h)", 1},
+	{"stop", 's', "TIME", 0, "Stop each worker while it is read, for TIME (5ms) at most", 1},
+	{"connections", OPT_CONNECTIONS, NULL, 0,
+		"With --csv: the connections of workers instead of requests", 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct reqs_command *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
+		state->child_inputs[1] = &o->format;
+		break;
+	case 'w':
+		o->watch = arg ? arg_duration("--watch", arg, LONGEST_S, state) : WATCH_S;
+		break;
+	case 't':
+		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
+		break;
+	case 's':
+		o->stop = arg_duration("--stop", arg, STOP_MAX_S, state);
+		break;
+	case OPT_CONNECTIONS:
+		o->connections = true;
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (o->seconds > 0 && o->watch <= 0)
+			arg_error(state, "--time without --watch: give both, or none");
+		if (o->connections && o->format != LISTING_CSV)
+			arg_error(state, "--connections without --csv: both tables are shown");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {
+	{&process_args_argp, 0, NULL, 0}, {&listing_args_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
+	.doc = "Lists the requests that a running nginx serves now, the oldest first, and the "
+	       "connections of its workers. They are not stopped, unless told so.\v"
+	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
+	       "usage.",
+};
+
+/* ---- reading ---- */
+
+static void read_counters(struct reqs_command *c)
+{
+	const struct nginx_worker *w = &c->workers.list[0];
+
+	c->before = c->now;
+	c->now = (struct server_reading){.at_ns = monotonic_ns()};
+	for (int i = 0; i < SERVER_COUNTERS; i++) {
+		uint64_t at = nginx_worker_word(w, counters[i], 0);
+
+		c->now.is_known[i] = at && memory_pointer(&w->target.memory, at, &c->now.value[i]);
+	}
+}
+
+/* The memory of a worker that is stopped until the time is over. */
+struct stopped_worker {
+	struct memory memory; /* as it is read in any case */
+	struct halt halt;
+	int64_t until_ns;
+	int64_t took_ns; /* 0: it is still stopped */
+};
+
+static void go_on(struct stopped_worker *s)
+{
+	if (!s->took_ns)
+		s->took_ns = halt_end(&s->halt);
+}
+
+static bool read_stopped(void *context, uint64_t address, void *to, size_t len)
+{
+	struct stopped_worker *s = context;
+
+	if (monotonic_ns() >= s->until_ns)
+		go_on(s);
+	return memory_read(&s->memory, address, to, len);
+}
+
+static bool scattered_stopped(
+	void *context, const uint64_t *addresses, size_t nr, size_t size, void *to)
+{
+	struct stopped_worker *s = context;
+
+	if (monotonic_ns() >= s->until_ns)
+		go_on(s);
+	return memory_scattered(&s->memory, addresses, nr, size, to);
+}
+
+static void read_worker_stopped(
+	struct reqs_command *c, const struct nginx_worker *w, struct nginx_serving *to)
+{
+	struct nginx_worker copy = *w;
+	struct stopped_worker s = {
+		.memory = w->target.memory, .until_ns = monotonic_ns() + (int64_t)(c->stop * 1e9)};
+
+	copy.target.memory = (struct memory){
+		.read = read_stopped, .scattered = scattered_stopped, .context = &s};
+	if (!halt_begin(&s.halt, w->pid, s.until_ns))
+		go_on(&s);
+	nginx_serving_read(&copy, &c->modules, to);
+	if (s.took_ns || monotonic_ns() >= s.until_ns) {
+		program_say("worker %" PRIu32 " was not stopped until all was read: allow more "
+			    "time with --stop",
+			w->pid);
+		c->partial = true;
+	}
+	go_on(&s);
+	if (s.took_ns > c->stopped_ns)
+		c->stopped_ns = s.took_ns;
+}
+
+static void release_round(struct reqs_command *c)
+{
+	for (size_t i = 0; c->serving && i < c->workers.nr; i++)
+		nginx_serving_release(&c->serving[i]);
+	free(c->serving);
+	c->serving = NULL;
+}
+
+static void close_workers(struct reqs_command *c)
+{
+	release_round(c);
+	nginx_modules_release(&c->modules);
+	nginx_workers_close(&c->workers);
+}
+
+static int open_workers(struct reqs_command *c, struct strbuf *err)
+{
+	static const char *const serving[] = {NGINX_SERVING_SYMBOLS};
+	const char *names[SERVER_COUNTERS + ARRAY_LEN(serving)];
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		names[i] = i < SERVER_COUNTERS ? counters[i] : serving[i - SERVER_COUNTERS];
+	if (nginx_workers_open(&c->workers, c->pid, names, ARRAY_LEN(names), err))
+		return -1;
+	if (!nginx_modules_read(
+		    &c->workers.list[0].layout, &c->workers.list[0].target, &c->modules))
+		return fail(err, "the modules of nginx in process %" PRIu32 " cannot be read",
+			c->workers.list[0].pid);
+	return 0;
+}
+
+static void read_round(struct reqs_command *c)
+{
+	struct timespec now;
+
+	release_round(c);
+	c->serving = xcalloc(c->workers.nr, sizeof(*c->serving));
+	c->read_ns = monotonic_ns();
+	clock_gettime(CLOCK_REALTIME, &now);
+	c->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	read_counters(c);
+	for (size_t i = 0; i < c->workers.nr; i++)
+		if (c->stop > 0)
+			read_worker_stopped(c, &c->workers.list[i], &c->serving[i]);
+		else
+			nginx_serving_read(&c->workers.list[i], &c->modules, &c->serving[i]);
+}
+
+/* ---- requests ---- */
+
+static const char *const request_columns[] = {"time", "worker", "age", "client", "method", "status",
+	"phase", "handler", "upstream", "peer", "sent", "pool", "timeout", "waits_for", "state",
+	"host", "uri"};
+
+struct request_row {
+	const struct nginx_worker *worker;
+	const struct nginx_serving_request *request;
+};
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct request_row *x = a, *y = b;
+
+	if (x->request->request.start_ms != y->request->request.start_ms)
+		return x->request->request.start_ms < y->request->request.start_ms ? -1 : 1;
+	return compare_u64(x->request->request.address, y->request->request.address);
+}
+
+static void add_text(struct listing *l, const struct nginx_text *t)
+{
+	listing_add(l, t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
+}
+
+/* "upstream read", or nothing. */
+static void add_timeout(struct listing *l, const struct nginx_timeout *t)
+{
+	static const char *const waits[2][2] = {
+		{"client read", "client write"}, {"upstream read", "upstream write"}};
+
+	if (!t->is_set) {
+		listing_add_empty(l);
+		listing_add_empty(l);
+		return;
+	}
+	listing_addf(l, t->left_ms > 0 ? (double)t->left_ms / 1e3 : 0, 3);
+	listing_adds(l, waits[t->of_upstream][t->event]);
+}
+
+/* Times are of when the round began; shown aligned, it is the same in all rows. */
+static void add_time(const struct reqs_command *c, struct listing *l)
+{
+	if (c->format != LISTING_TEXT)
+		listing_addf(l, (double)(c->read_ns - c->began_ns) / 1e9, 3);
+}
+
+static void begin_listing(
+	const struct reqs_command *c, struct listing *l, const char *const *columns, size_t nr)
+{
+	bool skip = c->format == LISTING_TEXT;
+
+	listing_init(l, columns + skip, nr - skip);
+	l->without_heading = c->any;
+}
+
+static void add_request(struct reqs_command *c, struct listing *l, const struct request_row *row)
+{
+	const struct nginx_serving_request *q = row->request;
+	const struct nginx_texts *t = &q->request.texts;
+	const struct nginx_module *handler =
+		q->is_reading ? NULL : nginx_handler(&c->modules, t->phase, t->content_handler);
+	int64_t age = c->now_ms - q->request.start_ms;
+
+	add_time(c, l);
+	listing_addu(l, row->worker->pid);
+	listing_addf(l, age > 0 ? (double)age / 1e3 : 0, 3);
+	add_text(l, &t->text[NGINX_CLIENT]);
+	add_text(l, &t->text[NGINX_METHOD]);
+	if (t->status)
+		listing_addu(l, t->status);
+	else
+		listing_add_empty(l);
+	listing_adds(l, q->is_reading ? "reading" : nginx_phase_name(&c->modules, t->phase));
+	listing_adds(l, handler ? handler->name : NULL);
+	add_text(l, &t->text[NGINX_UPSTREAM]);
+	add_text(l, &t->text[NGINX_PEER]);
+	listing_addu(l, q->request.sent > 0 ? (uint64_t)q->request.sent : 0);
+	listing_addu(l, nginx_pool_bytes(&q->pool));
+	add_timeout(l, &q->timeout);
+	listing_adds(l, !q->is_consistent ? "changing" : t->subrequest ? "subrequest" : NULL);
+	add_text(l, &t->text[NGINX_HOST]);
+	add_text(l, &t->text[NGINX_URI]);
+	c->partial |= !q->is_consistent;
+}
+
+static void list_requests(struct reqs_command *c, struct listing *l)
+{
+	struct request_row *rows = NULL;
+	size_t nr = 0, alloc = 0;
+
+	begin_listing(c, l, request_columns, ARRAY_LEN(request_columns));
+	for (size_t i = 0; i < c->workers.nr; i++)
+		for (size_t k = 0; k < c->serving[i].nr_requests; k++) {
+			ALLOC_GROW(rows, nr, alloc);
+			rows[nr++] = (struct request_row){
+				&c->workers.list[i], &c->serving[i].requests[k]};
+		}
+	if (nr)
+		qsort(rows, nr, sizeof(*rows), compare_age);
+	for (size_t i = 0; i < nr; i++)
+		add_request(c, l, &rows[i]);
+	free(rows);
+}
+
+/* ---- connections ---- */
+
+static const char *const worker_columns[] = {"time", "worker", "connections", "free", "reading",
+	"writing", "waiting", "client", "upstream", "kept", "listening", "other", "requests",
+	"timers", "timeout", "state"};
+
+static void list_workers(struct reqs_command *c, struct listing *l)
+{
+	begin_listing(c, l, worker_columns, ARRAY_LEN(worker_columns));
+	for (size_t i = 0; i < c->workers.nr; i++) {
+		const struct nginx_serving *s = &c->serving[i];
+
+		add_time(c, l);
+		listing_addu(l, c->workers.list[i].pid);
+		listing_addu(l, s->nr_connections);
+		listing_addu(l, s->nr_free);
+		for (int k = 0; k < NGINX_USES; k++)
+			listing_addu(l, s->nr[k]);
+		listing_addu(l, s->nr_requests);
+		listing_addu(l, s->nr_timers);
+		if (s->nearest.is_set)
+			listing_addf(l,
+				s->nearest.left_ms > 0 ? (double)s->nearest.left_ms / 1e3 : 0, 3);
+		else
+			listing_add_empty(l);
+		listing_adds(l, s->is_consistent ? NULL : "changing");
+		c->partial |= !s->is_consistent;
+	}
+}
+
+static const char *const server_columns[] = {"time", "accepted", "handled", "requests", "active",
+	"reading", "writing", "waiting", "connections_per_s", "requests_per_s"};
+
+static void add_rate(const struct reqs_command *c, struct listing *l, enum server_counter i)
+{
+	double seconds = (double)(c->now.at_ns - c->before.at_ns) / 1e9;
+
+	if (c->before.at_ns && c->now.is_known[i] && c->before.is_known[i])
+		listing_addf(l, (double)(c->now.value[i] - c->before.value[i]) / seconds, 1);
+	else
+		listing_add_empty(l);
+}
+
+static void list_server(struct reqs_command *c, struct listing *l)
+{
+	begin_listing(c, l, server_columns, ARRAY_LEN(server_columns));
+	add_time(c, l);
+	for (int i = 0; i < SERVER_COUNTERS; i++)
+		if (c->now.is_known[i])
+			listing_addu(l, c->now.value[i]);
+		else
+			listing_add_empty(l);
+	add_rate(c, l, ACCEPTED);
+	add_rate(c, l, REQUESTS);
+}
+
+/* ---- output ---- */
+
+typedef void list_rows(struct reqs_command *c, struct listing *l);
+
+static const struct {
+	const char *name;
+	list_rows *list;
+} tables[] = {{"requests", list_requests}, {"workers", list_workers}, {"server", list_server}};
+
+static bool is_shown(const struct reqs_command *c, size_t i)
+{
+	return c->format != LISTING_CSV || i == (c->connections ? 1 : 0);
+}
+
+static void print_round(struct reqs_command *c)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool json = c->format == LISTING_JSON;
+
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+		struct listing l;
+
+		if (!is_shown(c, i))
+			continue;
+		if (json)
+			strbuf_addf(&out, "%s\"%s\": ", i ? ",\n" : "{", tables[i].name);
+		else if (c->format == LISTING_TEXT && (i || c->any))
+			strbuf_addch(&out, '\n');
+		tables[i].list(c, &l);
+		listing_write(&l, c->format, &out);
+		listing_release(&l);
+	}
+	strbuf_adds(&out, json ? "}\n" : "");
+	strbuf_flush(&out, stdout);
+	strbuf_release(&out);
+	c->any = true;
+}
+
+static void wait_until(int64_t until_ns)
+{
+	int64_t ns = until_ns - monotonic_ns();
+	struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	if (ns > 0)
+		nanosleep(&time, NULL);
+}
+
+/* False: nginx has ended, or ERR. */
+static bool renew(struct reqs_command *c, uint64_t started, struct strbuf *err)
+{
+	if (nginx_workers_are_current(&c->workers))
+		return true;
+	close_workers(c);
+	if (!task_lives(c->pid, started)) {
+		c->workers = (struct nginx_workers){0};
+		return false;
+	}
+	return !open_workers(c, err);
+}
+
+static int watch(struct reqs_command *c, struct strbuf *err)
+{
+	int64_t step = (int64_t)(c->watch * 1e9), length = (int64_t)(c->seconds * 1e9);
+	uint64_t started = task_start(c->pid, c->pid);
+
+	if (open_workers(c, err))
+		return EXIT_FAILED;
+	c->began_ns = monotonic_ns();
+	for (int64_t at = 0;;) {
+		read_round(c);
+		print_round(c);
+		at += step;
+		if (!step || fflush(stdout) || (length && at > length))
+			break;
+		wait_until(c->began_ns + at);
+		if (!renew(c, started, err))
+			break;
+	}
+	if (program_close(stdout, "stdout") || err->len)
+		return EXIT_FAILED;
+	if (c->stopped_ns)
+		program_say(
+			"workers were stopped for %.1f ms at most", (double)c->stopped_ns / 1e6);
+	return c->partial ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct reqs_command c = {0};
+	struct strbuf err = STRBUF_INIT;
+	int ret;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	ret = watch(&c, &err);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	close_workers(&c);
+	return ret;
+}

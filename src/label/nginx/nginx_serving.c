@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_serving.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "nginx_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	TRIES = 3,
+	CYCLE_BYTES = 0x300,
+	/* words of struct ngx_cycle_s around its list of modules (ngx_cycle.h) */
+	FREE_CONNECTION_N = -1,
+	REUSABLE_QUEUE = 3,
+	REUSABLE_N = 5,
+	QUEUE_BEFORE_NUMBER = 0x10, /* of a connection */
+	MSEC_DIFFERS = 1000,        /* of clocks that are the same one */
+};
+
+/* What is needed to tell what connections do. */
+struct serving_reader {
+	const struct nginx_worker *w;
+	const struct nginx_modules *modules;
+	uint64_t empty_handler; /* ngx_http_empty_handler() */
+	int64_t now_ms;         /* as ngx_current_msec, if that is not late */
+	bool uses_glibc;
+	struct table reusable; /* addresses of connections without a request */
+};
+
+/* ---- the cycle ---- */
+
+/*
+ * The cycle's words and the index of its list of modules, which begins with ngx_core_module; 0: it
+ * cannot be read.
+ */
+static size_t read_cycle(
+	const struct nginx_worker *w, uint64_t word[CYCLE_BYTES / 8], uint64_t *cycle)
+{
+	const struct memory *m = &w->target.memory;
+	uint64_t core = target_symbol(nginx_file(&w->target), "ngx_core_module"), module;
+
+	if (!core || !memory_pointer(m, w->layout.cycle, cycle) ||
+		!memory_read(m, *cycle, word, CYCLE_BYTES))
+		return 0;
+	for (size_t i = 2; i + REUSABLE_N < CYCLE_BYTES / 8; i++)
+		if (word[i] && memory_pointer(m, word[i], &module) && module == core)
+			return i;
+	return 0;
+}
+
+/* Reads the queue of reusable connections; false: it changed meanwhile, or is not known. */
+static bool read_reusable(struct serving_reader *r, uint64_t *nr_free)
+{
+	const struct nginx_layout *l = &r->w->layout;
+	uint64_t word[CYCLE_BYTES / 8], cycle, end, at, nr;
+	size_t modules = read_cycle(r->w, word, &cycle);
+	bool is_new;
+
+	table_release(&r->reusable);
+	table_init(&r->reusable);
+	if (!modules || !l->at.number || word[modules + FREE_CONNECTION_N] > l->nr_connections)
+		return false;
+	*nr_free = word[modules + FREE_CONNECTION_N];
+	end = cycle + 8 * (modules + REUSABLE_QUEUE);
+	at = word[modules + REUSABLE_QUEUE + 1]; /* next */
+	for (nr = 0; at != end && nr < l->nr_connections; nr++) {
+		uint64_t c = at - (l->at.number - QUEUE_BEFORE_NUMBER);
+
+		if (c < l->connections || (c - l->connections) % l->connection_size ||
+			(c - l->connections) / l->connection_size >= l->nr_connections)
+			return false;
+		table_put(&r->reusable, c, 0, &is_new);
+		if (!is_new || !memory_pointer(&r->w->target.memory, at + 8, &at))
+			return false;
+	}
+	return at == end && nr == word[modules + REUSABLE_N];
+}
+
+/* ---- connections ---- */
+
+static bool is_of_module(const struct serving_reader *r, uint64_t handler, const char *name)
+{
+	const struct nginx_module *m = handler ? nginx_modules_find(r->modules, handler) : NULL;
+
+	return m && !strcmp(m->name, name);
+}
+
+/* The status that was sent or is to be; 0: none yet. */
+static uint64_t status_of(const struct serving_reader *r, uint64_t request)
+{
+	uint64_t status;
+
+	return memory_pointer(&r->w->target.memory, request + r->w->layout.at.status, &status)
+		       ? status
+		       : 0;
+}
+
+static enum nginx_use use_of(const struct serving_reader *r, const struct nginx_connection *c)
+{
+	if (c->read.accepts)
+		return NGINX_USE_LISTENING;
+	if (!c->listening && c->request)
+		return NGINX_USE_UPSTREAM;
+	if (!c->listening)
+		return is_of_module(r, c->read.handler, "ngx_http_upstream_keepalive_module")
+			       ? NGINX_USE_KEPT
+			       : NGINX_USE_OTHER;
+	if (table_get(&r->reusable, c->address, 0))
+		return NGINX_USE_WAITING;
+	if (!c->request)
+		return NGINX_USE_CLIENT;
+	/* while a request is closed, it has that handler, too */
+	return c->write.handler == r->empty_handler && !status_of(r, c->request)
+		       ? NGINX_USE_READING
+		       : NGINX_USE_WRITING;
+}
+
+/* Keeps in T the nearer one of T and the timer of E. */
+static void nearer(const struct serving_reader *r, const struct nginx_event *e, int event,
+	bool of_upstream, struct nginx_timeout *t)
+{
+	int64_t left = (int64_t)e->timer_ms - r->now_ms;
+
+	if (e->timer_ms && (!t->is_set || left < t->left_ms))
+		*t = (struct nginx_timeout){left, true, of_upstream, event};
+}
+
+static void nearer_of(const struct serving_reader *r, const struct nginx_connection *c,
+	bool of_upstream, struct nginx_timeout *t)
+{
+	nearer(r, &c->read, NGINX_TIMER_READ, of_upstream, t);
+	nearer(r, &c->write, NGINX_TIMER_WRITE, of_upstream, t);
+}
+
+static void read_connections(struct serving_reader *r, struct nginx_serving *s)
+{
+	struct nginx_connection *c;
+
+	s->connections = nginx_connections_read(&r->w->layout, &r->w->target.memory, &s->nr_open);
+	s->uses = xcalloc(s->nr_open + 1, sizeof(*s->uses));
+	for (size_t i = 0; i < s->nr_open; i++) {
+		c = &s->connections[i];
+		s->uses[i] = use_of(r, c);
+		s->nr[s->uses[i]]++;
+		s->nr_timers += !!c->read.timer_ms + !!c->write.timer_ms;
+		nearer_of(r, c, s->uses[i] == NGINX_USE_UPSTREAM, &s->nearest);
+	}
+}
+
+static void forget_connections(struct nginx_serving *s)
+{
+	free(s->connections);
+	free(s->uses);
+	*s = (struct nginx_serving){.nr_connections = s->nr_connections};
+}
+
+/* ---- requests ---- */
+
+static bool is_same(const struct nginx_request *a, const struct nginx_request *b)
+{
+	return a->consistent && b->consistent && a->start_ms == b->start_ms &&
+	       a->connection == b->connection && a->pool == b->pool &&
+	       a->texts.phase == b->texts.phase && a->texts.status == b->texts.status &&
+	       !memcmp(&a->texts.text[NGINX_URI], &b->texts.text[NGINX_URI],
+		       sizeof(a->texts.text[NGINX_URI]));
+}
+
+/* Reads the request at ADDRESS as of one moment, if that can be had; false: it is gone. */
+static bool read_request(
+	const struct serving_reader *r, uint64_t address, struct nginx_serving_request *to)
+{
+	const struct memory *m = &r->w->target.memory;
+	struct nginx_request again;
+
+	*to = (struct nginx_serving_request){0};
+	for (int i = 0; i < TRIES && !to->is_consistent; i++) {
+		if (!nginx_request_read(&r->w->layout, m, address, &to->request))
+			return false;
+		nginx_pool_read(m, to->request.pool, r->uses_glibc, &to->pool);
+		if (!nginx_request_read(&r->w->layout, m, address, &again))
+			return false;
+		to->is_consistent = to->pool.is_whole && is_same(&to->request, &again);
+	}
+	return true;
+}
+
+/* What the request's connections tell: to its client, and to an upstream. */
+static void see_connections(const struct serving_reader *r, const struct nginx_serving *s,
+	struct nginx_serving_request *q)
+{
+	for (size_t i = 0; i < s->nr_open; i++) {
+		const struct nginx_connection *c = &s->connections[i];
+
+		if (c->address == q->request.connection) {
+			nearer_of(r, c, false, &q->timeout);
+			q->is_reading = s->uses[i] == NGINX_USE_READING;
+		} else if (c->request == q->request.address) {
+			nearer_of(r, c, true, &q->timeout);
+		}
+	}
+}
+
+static bool has_request(const struct nginx_serving *s, uint64_t address)
+{
+	for (size_t i = 0; i < s->nr_requests; i++)
+		if (s->requests[i].request.address == address)
+			return true;
+	return false;
+}
+
+/* Adds the request at ADDRESS; its main request, 0: it was not added, or is its own. */
+static uint64_t add_request(
+	const struct serving_reader *r, uint64_t address, struct nginx_serving *s)
+{
+	struct nginx_serving_request *q = &s->requests[s->nr_requests];
+
+	if (has_request(s, address) || !read_request(r, address, q))
+		return 0;
+	see_connections(r, s, q);
+	s->nr_requests++;
+	return q->request.main == address ? 0 : q->request.main;
+}
+
+/* A connection leads to the request that is active on it; a subrequest, to its main request. */
+static void read_requests(const struct serving_reader *r, struct nginx_serving *s)
+{
+	size_t nr;
+	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr), main;
+
+	s->requests = xcalloc(2 * nr + 1, sizeof(*s->requests));
+	for (size_t i = 0; i < nr; i++) {
+		main = add_request(r, list[i], s);
+		if (main)
+			add_request(r, main, s);
+	}
+	free(list);
+}
+
+/*
+ * Now in the clock of ngx_current_msec, which is late while the worker waits: that is the kernel's
+ * monotonic one, or, in nginx without it, that of the day.
+ */
+static int64_t now_ms(const struct nginx_worker *w)
+{
+	int64_t there = (int64_t)nginx_worker_word(w, "ngx_current_msec", 0);
+	int64_t monotonic = monotonic_ns() / 1000000;
+
+	return there <= monotonic + MSEC_DIFFERS ? monotonic : (int64_t)time(NULL) * 1000;
+}
+
+void nginx_serving_read(
+	const struct nginx_worker *w, const struct nginx_modules *modules, struct nginx_serving *s)
+{
+	struct serving_reader r = {.w = w,
+		.modules = modules,
+		.empty_handler = target_symbol(nginx_file(&w->target), "ngx_http_empty_handler"),
+		.now_ms = now_ms(w),
+		.uses_glibc = nginx_pool_uses_glibc(&w->target)};
+
+	*s = (struct nginx_serving){.nr_connections = w->layout.nr_connections};
+	table_init(&r.reusable);
+	for (int i = 0; i < TRIES && !s->is_consistent; i++) {
+		uint64_t nr_free = 0, later = 0;
+		bool is_known;
+
+		forget_connections(s);
+		is_known = read_reusable(&r, &nr_free);
+		read_connections(&r, s);
+		s->nr_free = nr_free;
+		s->is_consistent = is_known && nr_free + s->nr_open == s->nr_connections &&
+				   read_reusable(&r, &later) && later == nr_free;
+	}
+	read_requests(&r, s);
+	table_release(&r.reusable);
+}
+
+void nginx_serving_release(struct nginx_serving *s)
+{
+	free(s->requests);
+	forget_connections(s);
+}
