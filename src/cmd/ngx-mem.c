@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "label/nginx/nginx_serving.h"
+#include "label/nginx/nginx_zones.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "view/args/listing_args.h"
+#include "view/args/process_args.h"
+#include "view/listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_TABLE = 256 };
+
+enum mem_table { MEM_POOLS, MEM_ZONES, MEM_SLOTS, MEM_DICTS, MEM_TABLES };
+
+static const char *const table_names[MEM_TABLES] = {"pools", "zones", "slots", "dicts"};
+
+/* Pools of one kind together, of requests by server and location. */
+struct pool_group {
+	const char *kind;
+	char *server, *location; /* NULL: no requests */
+	uint64_t nr;
+	struct nginx_pool sum;
+	bool is_consistent;
+};
+
+struct mem_command {
+	uint32_t pid;
+	enum listing_format format;
+	bool has_table; /* only that one is shown */
+	enum mem_table table;
+	struct nginx_workers workers;
+	struct nginx_modules modules;
+	struct nginx_zones zones;
+	struct pool_group *groups; /* of one worker at a time */
+	size_t nr_groups, groups_alloc;
+	bool partial;
+};
+
+static const struct argp_option table[] = {
+	{"table", OPT_TABLE, "NAME", 0, "Only this one: pools, zones, slots or dicts", 1},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct mem_command *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
+		state->child_inputs[1] = &o->format;
+		break;
+	case OPT_TABLE:
+		o->table = (enum mem_table)arg_word("--table", arg, table_names, MEM_TABLES, state);
+		o->has_table = true;
+		break;
+	case ARGP_KEY_SUCCESS:
+		/* one table is one CSV */
+		o->has_table |= o->format == LISTING_CSV;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {
+	{&process_args_argp, 0, NULL, 0}, {&listing_args_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
+	.doc = "Shows what a running nginx has its memory for: pools of requests by location, of "
+	       "connections and of the configuration; zones of shared memory with their slabs; "
+	       "dictionaries of Lua. The workers are not stopped.\v"
+	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
+	       "usage.",
+};
+
+/* ---- pools ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return !a || !b ? a == b : !strcmp(a, b);
+}
+
+/* Adds POOL to its group; takes ownership of SERVER and LOCATION. */
+static void add_pool(struct mem_command *c, const char *kind, char *server, char *location,
+	const struct nginx_pool *pool, bool is_consistent)
+{
+	struct pool_group *g;
+	size_t i = 0;
+
+	while (i < c->nr_groups &&
+		(c->groups[i].kind != kind || !is_same_text(c->groups[i].server, server) ||
+			!is_same_text(c->groups[i].location, location)))
+		i++;
+	if (i == c->nr_groups) {
+		ALLOC_GROW(c->groups, c->nr_groups, c->groups_alloc);
+		c->groups[c->nr_groups++] = (struct pool_group){.kind = kind,
+			.server = server,
+			.location = location,
+			.sum.is_whole = true,
+			.is_consistent = true};
+	} else {
+		free(server);
+		free(location);
+	}
+	g = &c->groups[i];
+	g->nr++;
+	g->is_consistent &= is_consistent;
+	nginx_pool_add(&g->sum, pool);
+}
+
+static void read_pool(
+	struct mem_command *c, const struct nginx_worker *w, const char *kind, uint64_t address)
+{
+	enum { TRIES = 3 };
+	struct nginx_pool pool = {0}, again = {0};
+
+	for (int i = 0; i < TRIES; i++) {
+		nginx_pool_read(
+			&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &pool);
+		nginx_pool_read(
+			&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &again);
+		if (pool.is_whole && !memcmp(&pool, &again, sizeof(pool)))
+			break;
+	}
+	add_pool(c, kind, NULL, NULL, &pool, pool.is_whole && !memcmp(&pool, &again, sizeof(pool)));
+}
+
+static char *text_of(const struct nginx_text *t)
+{
+	return xstrndup(t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
+}
+
+/* Subrequests have the pools of their main requests. */
+static void read_requests(struct mem_command *c, const struct nginx_serving *s)
+{
+	for (size_t i = 0; i < s->nr_requests; i++) {
+		const struct nginx_serving_request *q = &s->requests[i];
+		const struct nginx_texts *t = &q->request.texts;
+
+		if (!t->subrequest)
+			add_pool(c, "requests", text_of(&t->text[NGINX_SERVER]),
+				text_of(&t->text[NGINX_LOCATION]), &q->pool, q->is_consistent);
+	}
+}
+
+static void read_connections(struct mem_command *c, const struct nginx_worker *w,
+	const struct nginx_serving *s, uint64_t of_cycle)
+{
+	for (size_t i = 0; i < s->nr_open; i++) {
+		uint64_t pool = 0;
+
+		if (!memory_pointer(&w->target.memory,
+			    s->connections[i].address + NGINX_CONNECTION_POOL, &pool) ||
+			!pool || pool == of_cycle || s->uses[i] == NGINX_USE_LISTENING)
+			continue;
+		read_pool(c, w,
+			s->connections[i].listening ? "connections" : "upstream connections", pool);
+	}
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct pool_group *x = a, *y = b;
+
+	return compare_u64(nginx_pool_bytes(&y->sum), nginx_pool_bytes(&x->sum));
+}
+
+static void read_groups(struct mem_command *c, const struct nginx_worker *w)
+{
+	struct nginx_serving s;
+	uint64_t cycle, pool = 0;
+
+	nginx_serving_read(w, &c->modules, &s);
+	if (memory_pointer(&w->target.memory, w->layout.cycle, &cycle) &&
+		memory_pointer(&w->target.memory, cycle + NGINX_CYCLE_POOL, &pool))
+		read_pool(c, w, "cycle", pool);
+	read_connections(c, w, &s, pool);
+	read_requests(c, &s);
+	nginx_serving_release(&s);
+	if (c->nr_groups)
+		qsort(c->groups, c->nr_groups, sizeof(*c->groups), compare_groups);
+}
+
+static void drop_groups(struct mem_command *c)
+{
+	for (size_t i = 0; i < c->nr_groups; i++) {
+		free(c->groups[i].server);
+		free(c->groups[i].location);
+	}
+	c->nr_groups = 0;
+}
+
+static const char *const pool_columns[] = {"worker", "pools", "server", "location", "count",
+	"bytes", "blocks", "block_bytes", "used", "unused", "large", "large_bytes", "state"};
+
+static void add_group(struct mem_command *c, struct listing *l, const struct pool_group *g)
+{
+	const struct nginx_pool *p = &g->sum;
+
+	listing_adds(l, g->kind);
+	listing_adds(l, g->server);
+	listing_adds(l, g->location);
+	listing_addu(l, g->nr);
+	listing_addu(l, nginx_pool_bytes(p));
+	listing_addu(l, p->nr_blocks);
+	listing_addu(l, p->block_bytes);
+	listing_addu(l, p->used);
+	listing_addu(l, p->unused);
+	listing_addu(l, p->nr_large);
+	if (p->nr_unknown)
+		listing_add_empty(l);
+	else
+		listing_addu(l, p->large_bytes);
+	listing_adds(l, !g->is_consistent ? "changing" : NULL);
+	c->partial |= !g->is_consistent;
+}
+
+static void list_pools(struct mem_command *c, struct listing *l)
+{
+	listing_init(l, pool_columns, ARRAY_LEN(pool_columns));
+	for (size_t i = 0; i < c->workers.nr; i++) {
+		read_groups(c, &c->workers.list[i]);
+		for (size_t k = 0; k < c->nr_groups; k++) {
+			listing_addu(l, c->workers.list[i].pid);
+			add_group(c, l, &c->groups[k]);
+		}
+		drop_groups(c);
+	}
+}
+
+/* ---- shared memory ---- */
+
+static const char *const zone_columns[] = {
+	"zone", "module", "size", "used", "free", "largest_free", "state"};
+
+static void list_zones(struct mem_command *c, struct listing *l)
+{
+	listing_init(l, zone_columns, ARRAY_LEN(zone_columns));
+	for (size_t i = 0; i < c->zones.nr; i++) {
+		const struct nginx_zone *z = &c->zones.list[i];
+
+		listing_adds(l, z->name);
+		listing_adds(l, z->module ? z->module->name : NULL);
+		listing_addu(l, z->size);
+		if (z->has_slab) {
+			listing_addu(l, (z->pages - z->free_pages) * NGINX_ZONE_PAGE);
+			listing_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+			listing_addu(l, z->largest_free * NGINX_ZONE_PAGE);
+		} else {
+			for (int k = 0; k < 3; k++)
+				listing_add_empty(l);
+		}
+		listing_adds(l, z->has_slab ? NULL : "changing");
+		c->partial |= !z->has_slab;
+	}
+}
+
+static const char *const slot_columns[] = {
+	"zone", "slot", "total", "used", "free", "requests", "fails"};
+
+/* Those that were never asked for are left out. */
+static void list_slots(struct mem_command *c, struct listing *l)
+{
+	listing_init(l, slot_columns, ARRAY_LEN(slot_columns));
+	for (size_t i = 0; i < c->zones.nr; i++) {
+		const struct nginx_zone *z = &c->zones.list[i];
+
+		for (size_t k = 0; z->has_slab && k < z->nr_slots; k++) {
+			const struct nginx_slot *s = &z->slots[k];
+
+			if (!s->requests && !s->total)
+				continue;
+			listing_adds(l, z->name);
+			listing_addu(l, s->size);
+			listing_addu(l, s->total);
+			listing_addu(l, s->used);
+			listing_addu(l, s->total > s->used ? s->total - s->used : 0);
+			listing_addu(l, s->requests);
+			listing_addu(l, s->fails);
+		}
+	}
+}
+
+static const char *const dict_columns[] = {
+	"dict", "capacity", "free", "keys", "expired", "key_bytes", "value_bytes", "state"};
+
+static void list_dicts(struct mem_command *c, struct listing *l)
+{
+	listing_init(l, dict_columns, ARRAY_LEN(dict_columns));
+	for (size_t i = 0; i < c->zones.nr; i++) {
+		const struct nginx_zone *z = &c->zones.list[i];
+		const uint64_t numbers[] = {
+			z->dict.keys, z->dict.expired, z->dict.key_bytes, z->dict.value_bytes};
+
+		if (!nginx_zone_is_dict(z))
+			continue;
+		listing_adds(l, z->name);
+		listing_addu(l, z->size);
+		listing_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
+			if (z->has_dict)
+				listing_addu(l, numbers[k]);
+			else
+				listing_add_empty(l);
+		listing_adds(l, z->has_dict ? NULL : "changing");
+		c->partial |= !z->has_dict;
+	}
+}
+
+/* ---- all of it ---- */
+
+typedef void list_memory(struct mem_command *c, struct listing *l);
+
+static list_memory *const lists[MEM_TABLES] = {list_pools, list_zones, list_slots, list_dicts};
+
+static int print(struct mem_command *c)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool any = false, json = c->format == LISTING_JSON;
+
+	for (size_t i = 0; i < MEM_TABLES; i++) {
+		struct listing l;
+
+		if (c->has_table && i != c->table)
+			continue;
+		if (json)
+			strbuf_addf(&out, "%s\"%s\": ", any ? ",\n" : "{", table_names[i]);
+		else if (any)
+			strbuf_addch(&out, '\n');
+		lists[i](c, &l);
+		listing_write(&l, c->format, &out);
+		listing_release(&l);
+		any = true;
+	}
+	strbuf_adds(&out, json ? "}\n" : "");
+	strbuf_flush(&out, stdout);
+	strbuf_release(&out);
+	if (program_close(stdout, "stdout"))
+		return EXIT_FAILED;
+	return c->partial ? EXIT_PARTIAL : EXIT_OK;
+}
+
+static int show(struct mem_command *c, struct strbuf *err)
+{
+	static const char *const names[] = {NGINX_SERVING_SYMBOLS};
+	const struct nginx_worker *w;
+
+	if (nginx_workers_open(&c->workers, c->pid, names, ARRAY_LEN(names), err))
+		return EXIT_FAILED;
+	w = &c->workers.list[0];
+	if (!nginx_modules_read(&w->layout, &w->target, &c->modules)) {
+		fail(err, "the modules of nginx in process %" PRIu32 " cannot be read", w->pid);
+		return EXIT_FAILED;
+	}
+	nginx_zones_read(w, &c->modules, &c->zones);
+	if (!c->zones.is_known) {
+		program_say("the zones of nginx in process %" PRIu32
+			    " are not all known: it is a variant of nginx with another list",
+			w->pid);
+		c->partial = true;
+	}
+	return print(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct mem_command c = {0};
+	struct strbuf err = STRBUF_INIT;
+	int ret;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	ret = show(&c, &err);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	free(c.groups);
+	nginx_zones_release(&c.zones);
+	nginx_modules_release(&c.modules);
+	nginx_workers_close(&c.workers);
+	return ret;
+}

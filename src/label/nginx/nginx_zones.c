@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_zones.h"
+#include "lib/util.h"
+#include "nginx_dict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CYCLE_BYTES = 0x300,
+	LIST_BEFORE_CONNECTIONS = 9, /* words: ngx_list_t, and two numbers */
+	ZONES_MAX = 1 << 12,
+	NAME_BYTES_MAX = 256,
+	/* words of ngx_list_t */
+	LIST_ELEMENTS = 1,
+	LIST_NR,
+	LIST_NEXT,
+	LIST_SIZE,
+	LIST_ROOM,
+	LIST_WORDS,
+	/* words of ngx_shm_zone_t */
+	ZONE_ADDRESS = 1,
+	ZONE_SIZE,
+	ZONE_NAME_LEN,
+	ZONE_NAME,
+	ZONE_TAG = 8,
+	ZONE_WORDS,
+	ZONE_WORDS_MAX = 24,
+	/* words of ngx_slab_pool_t */
+	SLAB_MIN_SIZE = 2,
+	SLAB_MIN_SHIFT,
+	SLAB_PAGES,
+	SLAB_LAST,
+	SLAB_FREE_NEXT = 7,
+	SLAB_STATS = 9,
+	SLAB_PFREE,
+	SLAB_START,
+	SLAB_END,
+	SLAB_DATA = 23,
+	SLAB_ADDRESS,
+	SLAB_WORDS,
+	PAGE_WORDS = 3, /* of ngx_slab_page_t: pages of a free run, next, previous */
+	PAGE_SHIFT = 12,
+};
+
+/* ---- slab ---- */
+
+static bool is_in(const struct nginx_zone *z, uint64_t address, uint64_t size)
+{
+	return address >= z->address && size <= z->size && address - z->address <= z->size - size;
+}
+
+/* The free pages, which are linked in runs from FIRST to the head at END. */
+static bool read_free_pages(
+	const struct memory *m, uint64_t first, uint64_t end, struct nginx_zone *z)
+{
+	uint64_t page[PAGE_WORDS], at = first, free_pages = 0;
+
+	z->largest_free = 0;
+	for (uint64_t i = 0; at != end; i++, at = page[1]) {
+		if (i > z->pages || !is_in(z, at, sizeof(page)) ||
+			!memory_read(m, at, page, sizeof(page)))
+			return false;
+		free_pages += page[0];
+		if (page[0] > z->largest_free)
+			z->largest_free = page[0];
+	}
+	return free_pages == z->free_pages;
+}
+
+static bool read_slots(const struct memory *m, const uint64_t *slab, struct nginx_zone *z)
+{
+	uint64_t stat[4], shift = slab[SLAB_MIN_SHIFT];
+
+	z->nr_slots = PAGE_SHIFT - shift;
+	for (size_t i = 0; i < z->nr_slots; i++) {
+		uint64_t at = slab[SLAB_STATS] + i * sizeof(stat);
+
+		if (!is_in(z, at, sizeof(stat)) || !memory_read(m, at, stat, sizeof(stat)))
+			return false;
+		z->slots[i] = (struct nginx_slot){
+			1ULL << (shift + i), stat[0], stat[1], stat[2], stat[3]};
+	}
+	return true;
+}
+
+/* Reads the allocator, again if it changes meanwhile. */
+static bool read_slab(const struct memory *m, struct nginx_zone *z)
+{
+	enum { TRIES = 5 };
+	uint64_t slab[SLAB_WORDS];
+
+	for (int i = 0; i < TRIES; i++) {
+		if (!memory_read(m, z->address, slab, sizeof(slab)) ||
+			slab[SLAB_ADDRESS] != z->address || slab[SLAB_MIN_SHIFT] < 3 ||
+			slab[SLAB_MIN_SHIFT] >= PAGE_SHIFT ||
+			slab[SLAB_MIN_SIZE] != 1ULL << slab[SLAB_MIN_SHIFT] ||
+			!is_in(z, slab[SLAB_PAGES], 0) || !is_in(z, slab[SLAB_LAST], 0) ||
+			slab[SLAB_LAST] < slab[SLAB_PAGES])
+			return false;
+		z->pages = (slab[SLAB_LAST] - slab[SLAB_PAGES]) / (PAGE_WORDS * 8);
+		z->free_pages = slab[SLAB_PFREE];
+		z->data = slab[SLAB_DATA];
+		if (read_slots(m, slab, z) && read_free_pages(m, slab[SLAB_FREE_NEXT],
+						      z->address + 8 * (SLAB_FREE_NEXT - 1), z))
+			return true;
+	}
+	return false;
+}
+
+/* ---- zones ---- */
+
+bool nginx_zone_is_dict(const struct nginx_zone *z)
+{
+	return z->module && !strcmp(z->module->name, "ngx_http_lua_module");
+}
+
+static const struct nginx_module *module_at(const struct nginx_modules *modules, uint64_t address)
+{
+	for (size_t i = 0; i < modules->nr; i++)
+		if (modules->list[i].address == address)
+			return &modules->list[i];
+	return NULL;
+}
+
+/* Adds the zone of these WORDs; false: it is none. */
+static bool add_zone(const struct memory *m, const struct nginx_modules *modules,
+	const uint64_t *word, struct nginx_zones *zones)
+{
+	struct nginx_zone *z;
+	char name[NAME_BYTES_MAX];
+
+	if (!word[ZONE_NAME_LEN] || word[ZONE_NAME_LEN] > sizeof(name) ||
+		!memory_read(m, word[ZONE_NAME], name, word[ZONE_NAME_LEN]))
+		return false;
+	zones->list = xrealloc(zones->list, zones->nr + 1, sizeof(*zones->list));
+	z = &zones->list[zones->nr++];
+	*z = (struct nginx_zone){.name = xstrndup(name, word[ZONE_NAME_LEN]),
+		.module = module_at(modules, word[ZONE_TAG]),
+		.address = word[ZONE_ADDRESS],
+		.size = word[ZONE_SIZE]};
+	z->has_slab = read_slab(m, z);
+	if (z->has_slab && nginx_zone_is_dict(z))
+		z->has_dict = nginx_dict_read(m, z, &z->dict);
+	return true;
+}
+
+/* The list of zones in the cycle, in front of its arrays of connections; false: not found. */
+static bool find_list(const struct nginx_worker *w, uint64_t list[LIST_WORDS])
+{
+	const struct nginx_layout *l = &w->layout;
+	uint64_t word[CYCLE_BYTES / 8], cycle;
+
+	if (!memory_pointer(&w->target.memory, l->cycle, &cycle) ||
+		!memory_read(&w->target.memory, cycle, word, sizeof(word)))
+		return false;
+	for (size_t i = LIST_BEFORE_CONNECTIONS; i + 1 < ARRAY_LEN(word); i++) {
+		if (word[i] != l->connections || word[i + 1] != l->read_events)
+			continue;
+		memcpy(list, &word[i - LIST_BEFORE_CONNECTIONS], LIST_WORDS * 8);
+		return list[LIST_SIZE] >= ZONE_WORDS * 8 && list[LIST_SIZE] % 8 == 0 &&
+		       list[LIST_SIZE] <= ZONE_WORDS_MAX * 8 && list[LIST_ROOM] &&
+		       list[LIST_ROOM] <= ZONES_MAX;
+	}
+	return false;
+}
+
+void nginx_zones_read(
+	const struct nginx_worker *w, const struct nginx_modules *modules, struct nginx_zones *z)
+{
+	const struct memory *m = &w->target.memory;
+	uint64_t list[LIST_WORDS], word[ZONE_WORDS_MAX], *part = &list[LIST_ELEMENTS];
+	uint64_t size;
+
+	*z = (struct nginx_zones){0};
+	if (!find_list(w, list))
+		return;
+	size = list[LIST_SIZE];
+	z->is_known = true;
+	while (z->is_known && z->nr < ZONES_MAX) {
+		for (uint64_t i = 0; i < part[1] && i < list[LIST_ROOM]; i++)
+			if (!memory_read(m, part[0] + i * size, word, size) ||
+				!add_zone(m, modules, word, z))
+				z->is_known = false;
+		if (!part[2] || !z->is_known)
+			break;
+		z->is_known = memory_read(m, part[2], part, 3 * sizeof(*part));
+	}
+}
+
+void nginx_zones_release(struct nginx_zones *z)
+{
+	for (size_t i = 0; i < z->nr; i++)
+		free(z->list[i].name);
+	free(z->list);
+	*z = (struct nginx_zones){0};
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 54-mem: ngx-mem, against what nginx's debug log says that it has allocated and freed, against known numbers of keys in zones, and
+# against what Lua says of its dictionaries.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+mkdir -p "$T/nginx/html"
+: >"$T/nginx/modules.conf"
+with_lua='/#lua#/d'
+if has_lua; then
+	lua_modules '' >"$T/nginx/modules.conf"
+	with_lua='s/#lua#//'
+fi
+sed "$with_lua" "$here/mem.conf" >"$T/mem.conf"
+head -c 1000000 /dev/zero >"$T/nginx/html/big"
+echo small >"$T/nginx/html/small"
+start_nginx "$T/mem.conf" || exit 1
+
+# memory TABLE [PID]: that one, as CSV
+memory() {
+	"$bin/ngx-mem" -p "${2-$master}" --csv --table "$1"
+}
+
+# field TABLE COLUMN KEY…: of the row whose first fields are these
+field() {
+	memory "$1" | awk -F, -v column="$2" -v key="$3," 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) n = i }
+		index($0, key) == 1 { print $n }'
+}
+
+# ---- pools
+mkdir "$T/nginx/html/auth"
+echo small >"$T/nginx/html/auth/small"
+mkfifo "$T/in"
+python3 "$here/clients.py" "$PORT" "$BACK" <"$T/in" >"$T/clients" 2>"$T/errors" &
+clients=$!
+exec 9>"$T/in"
+until_true 60 grep -q '^ready' "$T/clients" || { not_ok 'the clients' "$(tail -n 1 "$T/errors")"; kill "$clients"; }
+for i in 1 2 3; do
+	curl -s -o "$T/body$i" "http://127.0.0.1:$PORT/slow/big" 9>&- &
+	slow="${slow-} $!"
+done
+count_of() {
+	memory pools | awk -F, -v location="$1" '$2 == "requests" && $4 == location { print $5 }'
+}
+settled() {
+	[ "$(count_of /slow/)" = 3 ]
+}
+until_true 30 settled
+before=$(wc -c <"$T/nginx/errors")
+"$bin/ngx-mem" -p "$master" --json >"$T/json" 2>"$T/said"
+check_eq 'exit' 0 $?
+check_eq 'nothing is said' '' "$(cat "$T/said")"
+cp "$T/nginx/errors" "$T/log"
+judged python3 - "$T/json" "$T/log" <<'END'
+import json, re, sys
+read, live, failed = json.load(open(sys.argv[1])), {}, False
+
+
+def is_so(name, so, *why):
+    global failed
+    failed |= not so
+    print(f"ok {name}" if so else f"not ok {name}: {' '.join(str(w) for w in why)}")
+
+
+# what connections have allocated, those with their numbers and the pools of 512 bytes that they begin with
+pools = read["pools"]
+worker = f" {pools[0]['worker']}#"
+for line in open(sys.argv[2], errors="replace"):
+    if worker not in line:
+        continue
+    got = re.search(r" (?:\*\d+ (?:malloc|posix_memalign)|posix_memalign): ([0-9A-F]+):(\d+)", line)
+    if got and (" *" in line or got[2] == "512"):
+        live[got[1]] = int(got[2])
+    gone = re.search(r" free: ([0-9A-F]+)", line)
+    if gone:
+        live.pop(gone[1], None)
+of_connections = [p for p in pools if p["pools"] != "cycle"]
+counts = {(p["pools"], p.get("location")): p["count"] for p in pools}
+is_so("requests by location", {k[1]: v for k, v in counts.items() if k[0] == "requests"}.items() >= {"/slow/": 3, "/back/": 5, "/auth/": 1}.items(), counts)
+is_so("connections", counts["upstream connections", None] == 6 and counts["connections", None] >= 12, counts)
+is_so("one cycle", counts["cycle", None] == 1, counts)
+is_so("a server", all(p["server"] == "front.test" for p in pools if p["pools"] == "requests"), pools)
+is_so("used and unused are blocks", all(p["used"] + p["unused"] == p["block_bytes"] for p in pools), pools)
+is_so("blocks and large ones are all", all(p["block_bytes"] + p["large_bytes"] == p["bytes"] for p in pools), pools)
+if live:
+    found, expected = sum(p["bytes"] for p in of_connections), sum(live.values())
+    number, large = sum(p["blocks"] + p["large"] for p in of_connections), sum(p["large"] for p in of_connections)
+    is_so("allocations, as in the debug log", number == len(live), number, len(live), of_connections)
+    # malloc rounds up to 16 bytes
+    is_so("bytes, as in the debug log", expected <= found <= expected + 24 * large, expected, found, large)
+else:
+    print("skip bytes, as in the debug log: nginx was built without it")
+sys.exit(failed)
+END
+check_eq 'while it was read, nothing was served but what is slow' '' \
+	"$(tail -c "+$((before + 1))" "$T/nginx/errors" | grep -a 'http request line')"
+exec 9>&-
+wait "$clients"
+# shellcheck disable=SC2086 # numbers
+kill $slow
+gone() {
+	! memory pools | grep -q '/slow/\|/back/'
+}
+check 'pools of requests that have ended are gone' until_true 30 gone
+
+# ---- zones
+check_eq 'zones and their modules' "backs,ngx_http_upstream_module,65536 cached,ngx_http_proxy_module,2097152 keys,ngx_http_limit_req_module,1048576 " \
+	"$(memory zones | sed 1d | grep -v ngx_http_lua_module | cut -d , -f 1-3 | sort | tr '\n' ' ')"
+used_of_keys() {
+	memory slots | awk -F, '$1 == "keys" { sum += $4 } END { print sum + 0 }'
+}
+before=$(used_of_keys)
+pages=$(field zones used keys)
+i=0
+while [ $i -lt 300 ]; do
+	echo "url = http://127.0.0.1:$PORT/small?key=$((i + 1000))"
+	echo "output = $T/body"
+	i=$((i + 1))
+done >"$T/urls"
+curl -s -K "$T/urls"
+check_eq 'a node for each key' 300 "$(($(used_of_keys) - before))"
+slot=$(memory slots | awk -F, '$1 == "keys" && $4 >= 300 { print $2, $3 }')
+check_eq 'pages for them' "$((${slot#* } * ${slot% *} / 4096))" "$((($(field zones used keys) - pages) / 4096 + 1))"
+check_eq 'used and free pages are all of it but the head' yes "$(memory zones | awk -F, 'NR > 1 { rest = $3 - $4 - $5; if (rest < 0 || rest > 4096 + $3 / 64) bad = 1; if ($6 > $5) bad = 1 }
+	END { print bad ? "no" : "yes" }')"
+check_eq 'a worker: the same zones' "$(memory zones)" "$(memory zones "$(memory pools | awk -F, 'NR == 2 { print $1 }')")"
+
+# ---- dictionaries
+if has_lua; then
+	curl -s "http://127.0.0.1:$PORT/fill" >"$T/lua"
+	check_eq 'capacity, free and keys, as Lua says' "$(cat "$T/lua")" \
+		"$(field dicts capacity cats),$(field dicts free cats),$(($(field dicts keys cats) - $(field dicts expired cats)))"
+	check_eq 'keys' 2000 "$(field dicts keys cats)"
+	check_eq 'expired' 200 "$(field dicts expired cats)"
+	check_eq 'bytes of keys' "$((9 * 4 + 90 * 5 + 900 * 6 + 1001 * 7))" "$(field dicts key_bytes cats)"
+	check_eq 'bytes of values' $((20 * 99 * 50)) "$(field dicts value_bytes cats)"
+	check_eq 'an empty one' 0 "$(field dicts keys none)"
+else
+	skip 'dictionaries of Lua' 'nginx has no module for it here'
+	check_eq 'none' 1 "$(memory dicts | wc -l)"
+fi
+"$bin/ngx-mem" -p "$master" >"$T/text"
+check_eq 'text: four tables' 'worker zone zone dict ' "$(awk 'NR == 1 || last == "" { printf "%s ", $1 } { last = $0 }' "$T/text")"
+"$bin/ngx-mem" -p $$ >"$T/out" 2>"$T/said"
+check_eq 'no nginx: exit' 2 $?
+check 'no nginx: said' grep -q "^ngx-mem: no worker of nginx in process $$ " "$T/said"
+stop_nginx
