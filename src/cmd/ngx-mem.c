@@ -6,9 +6,9 @@
 #include "lib/util.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
-#include "view/args/listing_args.h"
+#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
-#include "view/listing.h"
+#include "view/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct pool_group {
 
 struct mem_command {
 	uint32_t pid;
-	enum listing_format format;
+	enum grid_format format;
 	bool has_table; /* only that one is shown */
 	enum mem_table table;
 	struct nginx_workers workers;
@@ -62,7 +62,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_SUCCESS:
 		/* one table is one CSV */
-		o->has_table |= o->format == LISTING_CSV;
+		o->has_table |= o->format == GRID_CSV;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -71,7 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&listing_args_argp, 0, NULL, 0}, {0}};
+	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
@@ -204,35 +204,35 @@ static void drop_groups(struct mem_command *c)
 static const char *const pool_columns[] = {"worker", "pools", "server", "location", "count",
 	"bytes", "blocks", "block_bytes", "used", "unused", "large", "large_bytes", "state"};
 
-static void add_group(struct mem_command *c, struct listing *l, const struct pool_group *g)
+static void add_group(struct mem_command *c, struct grid *l, const struct pool_group *g)
 {
 	const struct nginx_pool *p = &g->sum;
 
-	listing_adds(l, g->kind);
-	listing_adds(l, g->server);
-	listing_adds(l, g->location);
-	listing_addu(l, g->nr);
-	listing_addu(l, nginx_pool_bytes(p));
-	listing_addu(l, p->nr_blocks);
-	listing_addu(l, p->block_bytes);
-	listing_addu(l, p->used);
-	listing_addu(l, p->unused);
-	listing_addu(l, p->nr_large);
+	grid_adds(l, g->kind);
+	grid_adds(l, g->server);
+	grid_adds(l, g->location);
+	grid_addu(l, g->nr);
+	grid_addu(l, nginx_pool_bytes(p));
+	grid_addu(l, p->nr_blocks);
+	grid_addu(l, p->block_bytes);
+	grid_addu(l, p->used);
+	grid_addu(l, p->unused);
+	grid_addu(l, p->nr_large);
 	if (p->nr_unknown)
-		listing_add_empty(l);
+		grid_add_empty(l);
 	else
-		listing_addu(l, p->large_bytes);
-	listing_adds(l, !g->is_consistent ? "changing" : NULL);
+		grid_addu(l, p->large_bytes);
+	grid_adds(l, !g->is_consistent ? "changing" : NULL);
 	c->partial |= !g->is_consistent;
 }
 
-static void list_pools(struct mem_command *c, struct listing *l)
+static void list_pools(struct mem_command *c, struct grid *l)
 {
-	listing_init(l, pool_columns, ARRAY_LEN(pool_columns));
+	grid_init(l, pool_columns, ARRAY_LEN(pool_columns));
 	for (size_t i = 0; i < c->workers.nr; i++) {
 		read_groups(c, &c->workers.list[i]);
 		for (size_t k = 0; k < c->nr_groups; k++) {
-			listing_addu(l, c->workers.list[i].pid);
+			grid_addu(l, c->workers.list[i].pid);
 			add_group(c, l, &c->groups[k]);
 		}
 		drop_groups(c);
@@ -244,24 +244,24 @@ static void list_pools(struct mem_command *c, struct listing *l)
 static const char *const zone_columns[] = {
 	"zone", "module", "size", "used", "free", "largest_free", "state"};
 
-static void list_zones(struct mem_command *c, struct listing *l)
+static void list_zones(struct mem_command *c, struct grid *l)
 {
-	listing_init(l, zone_columns, ARRAY_LEN(zone_columns));
+	grid_init(l, zone_columns, ARRAY_LEN(zone_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
 
-		listing_adds(l, z->name);
-		listing_adds(l, z->module ? z->module->name : NULL);
-		listing_addu(l, z->size);
+		grid_adds(l, z->name);
+		grid_adds(l, z->module ? z->module->name : NULL);
+		grid_addu(l, z->size);
 		if (z->has_slab) {
-			listing_addu(l, (z->pages - z->free_pages) * NGINX_ZONE_PAGE);
-			listing_addu(l, z->free_pages * NGINX_ZONE_PAGE);
-			listing_addu(l, z->largest_free * NGINX_ZONE_PAGE);
+			grid_addu(l, (z->pages - z->free_pages) * NGINX_ZONE_PAGE);
+			grid_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+			grid_addu(l, z->largest_free * NGINX_ZONE_PAGE);
 		} else {
 			for (int k = 0; k < 3; k++)
-				listing_add_empty(l);
+				grid_add_empty(l);
 		}
-		listing_adds(l, z->has_slab ? NULL : "changing");
+		grid_adds(l, z->has_slab ? NULL : "changing");
 		c->partial |= !z->has_slab;
 	}
 }
@@ -270,9 +270,9 @@ static const char *const slot_columns[] = {
 	"zone", "slot", "total", "used", "free", "requests", "fails"};
 
 /* Those that were never asked for are left out. */
-static void list_slots(struct mem_command *c, struct listing *l)
+static void list_slots(struct mem_command *c, struct grid *l)
 {
-	listing_init(l, slot_columns, ARRAY_LEN(slot_columns));
+	grid_init(l, slot_columns, ARRAY_LEN(slot_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
 
@@ -281,13 +281,13 @@ static void list_slots(struct mem_command *c, struct listing *l)
 
 			if (!s->requests && !s->total)
 				continue;
-			listing_adds(l, z->name);
-			listing_addu(l, s->size);
-			listing_addu(l, s->total);
-			listing_addu(l, s->used);
-			listing_addu(l, s->total > s->used ? s->total - s->used : 0);
-			listing_addu(l, s->requests);
-			listing_addu(l, s->fails);
+			grid_adds(l, z->name);
+			grid_addu(l, s->size);
+			grid_addu(l, s->total);
+			grid_addu(l, s->used);
+			grid_addu(l, s->total > s->used ? s->total - s->used : 0);
+			grid_addu(l, s->requests);
+			grid_addu(l, s->fails);
 		}
 	}
 }
@@ -295,9 +295,9 @@ static void list_slots(struct mem_command *c, struct listing *l)
 static const char *const dict_columns[] = {
 	"dict", "capacity", "free", "keys", "expired", "key_bytes", "value_bytes", "state"};
 
-static void list_dicts(struct mem_command *c, struct listing *l)
+static void list_dicts(struct mem_command *c, struct grid *l)
 {
-	listing_init(l, dict_columns, ARRAY_LEN(dict_columns));
+	grid_init(l, dict_columns, ARRAY_LEN(dict_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
 		const uint64_t numbers[] = {
@@ -305,32 +305,32 @@ static void list_dicts(struct mem_command *c, struct listing *l)
 
 		if (!nginx_zone_is_dict(z))
 			continue;
-		listing_adds(l, z->name);
-		listing_addu(l, z->size);
-		listing_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+		grid_adds(l, z->name);
+		grid_addu(l, z->size);
+		grid_addu(l, z->free_pages * NGINX_ZONE_PAGE);
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			if (z->has_dict)
-				listing_addu(l, numbers[k]);
+				grid_addu(l, numbers[k]);
 			else
-				listing_add_empty(l);
-		listing_adds(l, z->has_dict ? NULL : "changing");
+				grid_add_empty(l);
+		grid_adds(l, z->has_dict ? NULL : "changing");
 		c->partial |= !z->has_dict;
 	}
 }
 
 /* ---- all of it ---- */
 
-typedef void list_memory(struct mem_command *c, struct listing *l);
+typedef void list_memory(struct mem_command *c, struct grid *l);
 
 static list_memory *const lists[MEM_TABLES] = {list_pools, list_zones, list_slots, list_dicts};
 
 static int print(struct mem_command *c)
 {
 	struct strbuf out = STRBUF_INIT;
-	bool any = false, json = c->format == LISTING_JSON;
+	bool any = false, json = c->format == GRID_JSON;
 
 	for (size_t i = 0; i < MEM_TABLES; i++) {
-		struct listing l;
+		struct grid l;
 
 		if (c->has_table && i != c->table)
 			continue;
@@ -339,8 +339,8 @@ static int print(struct mem_command *c)
 		else if (any)
 			strbuf_addch(&out, '\n');
 		lists[i](c, &l);
-		listing_write(&l, c->format, &out);
-		listing_release(&l);
+		grid_write(&l, c->format, &out);
+		grid_release(&l);
 		any = true;
 	}
 	strbuf_adds(&out, json ? "}\n" : "");

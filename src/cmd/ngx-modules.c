@@ -6,9 +6,9 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/args/arg_parse.h"
-#include "view/args/listing_args.h"
+#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
-#include "view/listing.h"
+#include "view/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 struct modules_command {
 	uint32_t pid;
-	enum listing_format format;
+	enum grid_format format;
 	struct nginx_workers workers;
 	struct nginx_modules modules;
 	struct nginx_filters filters;
@@ -36,7 +36,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&listing_args_argp, 0, NULL, 0}, {0}};
+	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = PROCESS_ARGS_DOC,
@@ -49,26 +49,26 @@ static const struct argp argp = {
 static const char *const columns[] = {"runs", "module", "function"};
 
 /* Adds a row; FUNCTION, an address, is shown as that in its file. */
-static void add_row(struct modules_command *c, struct listing *list, const char *runs,
+static void add_row(struct modules_command *c, struct grid *list, const char *runs,
 	const struct nginx_module *module, uint64_t function)
 {
 	const struct function_file *f = nginx_functions_file(&c->filters.functions, function);
 
-	listing_adds(list, runs);
-	listing_adds(list, module ? module->name : "unknown");
+	grid_adds(list, runs);
+	grid_adds(list, module ? module->name : "unknown");
 	c->partial |= !module;
 	if (!f) {
-		listing_add_empty(list);
+		grid_add_empty(list);
 		return;
 	}
 	char *text = xasprintf("%s+%#" PRIx64, file_name(f->file->path), function - f->file->bias);
 
-	listing_adds(list, text);
+	grid_adds(list, text);
 	free(text);
 }
 
 /* Phases without handlers of modules are passed by the checker itself. */
-static void add_handlers(struct modules_command *c, struct listing *list)
+static void add_handlers(struct modules_command *c, struct grid *list)
 {
 	const struct nginx_modules *m = &c->modules;
 	const struct nginx_module *core = NULL;
@@ -84,7 +84,7 @@ static void add_handlers(struct modules_command *c, struct listing *list)
 	}
 }
 
-static void add_chain(struct modules_command *c, struct listing *list, enum nginx_chain_kind kind)
+static void add_chain(struct modules_command *c, struct grid *list, enum nginx_chain_kind kind)
 {
 	const struct nginx_chain *chain = &c->filters.chain[kind];
 
@@ -94,9 +94,9 @@ static void add_chain(struct modules_command *c, struct listing *list, enum ngin
 	if (chain->is_whole)
 		return;
 	c->partial = true;
-	listing_adds(list, nginx_chain_name(kind));
-	listing_adds(list, "unknown");
-	listing_add_empty(list);
+	grid_adds(list, nginx_chain_name(kind));
+	grid_adds(list, "unknown");
+	grid_add_empty(list);
 	program_say("the %s chain is known up to filter %zu only: its code does not go on to a "
 		    "function that a module installs",
 		nginx_chain_name(kind), chain->nr);
@@ -105,18 +105,18 @@ static void add_chain(struct modules_command *c, struct listing *list, enum ngin
 static int print(struct modules_command *c)
 {
 	struct strbuf out = STRBUF_INIT;
-	struct listing list;
+	struct grid list;
 
-	listing_init(&list, columns, ARRAY_LEN(columns));
+	grid_init(&list, columns, ARRAY_LEN(columns));
 	add_handlers(c, &list);
 	for (int i = 0; i < NGINX_CHAINS; i++)
 		add_chain(c, &list, i);
-	listing_write(&list, c->format, &out);
-	if (c->format == LISTING_JSON)
+	grid_write(&list, c->format, &out);
+	if (c->format == GRID_JSON)
 		strbuf_addch(&out, '\n');
 	strbuf_flush(&out, stdout);
 	strbuf_release(&out);
-	listing_release(&list);
+	grid_release(&list);
 	if (program_close(stdout, "stdout"))
 		return EXIT_FAILED;
 	return c->partial ? EXIT_PARTIAL : EXIT_OK;

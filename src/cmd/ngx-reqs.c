@@ -7,9 +7,9 @@
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
-#include "view/args/listing_args.h"
+#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
-#include "view/listing.h"
+#include "view/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static const char *const counters[SERVER_COUNTERS] = {
 
 struct reqs_command {
 	uint32_t pid;
-	enum listing_format format;
+	enum grid_format format;
 	bool connections;      /* in CSV: those of workers instead of requests */
 	double watch, seconds; /* 0: once; no end */
 	double stop;           /* seconds; 0: workers are not stopped */
@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (o->seconds > 0 && o->watch <= 0)
 			arg_error(state, "--time without --watch: give both, or none");
-		if (o->connections && o->format != LISTING_CSV)
+		if (o->connections && o->format != GRID_CSV)
 			arg_error(state, "--connections without --csv: both tables are shown");
 		break;
 	default:
@@ -104,7 +104,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&listing_args_argp, 0, NULL, 0}, {0}};
+	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
@@ -255,43 +255,43 @@ static int compare_age(const void *a, const void *b)
 	return compare_u64(x->request->request.address, y->request->request.address);
 }
 
-static void add_text(struct listing *l, const struct nginx_text *t)
+static void add_text(struct grid *l, const struct nginx_text *t)
 {
-	listing_add(l, t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
+	grid_add(l, t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
 }
 
 /* "upstream read", or nothing. */
-static void add_timeout(struct listing *l, const struct nginx_timeout *t)
+static void add_timeout(struct grid *l, const struct nginx_timeout *t)
 {
 	static const char *const waits[2][2] = {
 		{"client read", "client write"}, {"upstream read", "upstream write"}};
 
 	if (!t->is_set) {
-		listing_add_empty(l);
-		listing_add_empty(l);
+		grid_add_empty(l);
+		grid_add_empty(l);
 		return;
 	}
-	listing_addf(l, t->left_ms > 0 ? (double)t->left_ms / 1e3 : 0, 3);
-	listing_adds(l, waits[t->of_upstream][t->event]);
+	grid_addf(l, t->left_ms > 0 ? (double)t->left_ms / 1e3 : 0, 3);
+	grid_adds(l, waits[t->of_upstream][t->event]);
 }
 
 /* Times are of when the round began; shown aligned, it is the same in all rows. */
-static void add_time(const struct reqs_command *c, struct listing *l)
+static void add_time(const struct reqs_command *c, struct grid *l)
 {
-	if (c->format != LISTING_TEXT)
-		listing_addf(l, (double)(c->read_ns - c->began_ns) / 1e9, 3);
+	if (c->format != GRID_TEXT)
+		grid_addf(l, (double)(c->read_ns - c->began_ns) / 1e9, 3);
 }
 
-static void begin_listing(
-	const struct reqs_command *c, struct listing *l, const char *const *columns, size_t nr)
+static void begin_grid(
+	const struct reqs_command *c, struct grid *l, const char *const *columns, size_t nr)
 {
-	bool skip = c->format == LISTING_TEXT;
+	bool skip = c->format == GRID_TEXT;
 
-	listing_init(l, columns + skip, nr - skip);
+	grid_init(l, columns + skip, nr - skip);
 	l->without_heading = c->any;
 }
 
-static void add_request(struct reqs_command *c, struct listing *l, const struct request_row *row)
+static void add_request(struct reqs_command *c, struct grid *l, const struct request_row *row)
 {
 	const struct nginx_serving_request *q = row->request;
 	const struct nginx_texts *t = &q->request.texts;
@@ -300,33 +300,33 @@ static void add_request(struct reqs_command *c, struct listing *l, const struct 
 	int64_t age = c->now_ms - q->request.start_ms;
 
 	add_time(c, l);
-	listing_addu(l, row->worker->pid);
-	listing_addf(l, age > 0 ? (double)age / 1e3 : 0, 3);
+	grid_addu(l, row->worker->pid);
+	grid_addf(l, age > 0 ? (double)age / 1e3 : 0, 3);
 	add_text(l, &t->text[NGINX_CLIENT]);
 	add_text(l, &t->text[NGINX_METHOD]);
 	if (t->status)
-		listing_addu(l, t->status);
+		grid_addu(l, t->status);
 	else
-		listing_add_empty(l);
-	listing_adds(l, q->is_reading ? "reading" : nginx_phase_name(&c->modules, t->phase));
-	listing_adds(l, handler ? handler->name : NULL);
+		grid_add_empty(l);
+	grid_adds(l, q->is_reading ? "reading" : nginx_phase_name(&c->modules, t->phase));
+	grid_adds(l, handler ? handler->name : NULL);
 	add_text(l, &t->text[NGINX_UPSTREAM]);
 	add_text(l, &t->text[NGINX_PEER]);
-	listing_addu(l, q->request.sent > 0 ? (uint64_t)q->request.sent : 0);
-	listing_addu(l, nginx_pool_bytes(&q->pool));
+	grid_addu(l, q->request.sent > 0 ? (uint64_t)q->request.sent : 0);
+	grid_addu(l, nginx_pool_bytes(&q->pool));
 	add_timeout(l, &q->timeout);
-	listing_adds(l, !q->is_consistent ? "changing" : t->subrequest ? "subrequest" : NULL);
+	grid_adds(l, !q->is_consistent ? "changing" : t->subrequest ? "subrequest" : NULL);
 	add_text(l, &t->text[NGINX_HOST]);
 	add_text(l, &t->text[NGINX_URI]);
 	c->partial |= !q->is_consistent;
 }
 
-static void list_requests(struct reqs_command *c, struct listing *l)
+static void list_requests(struct reqs_command *c, struct grid *l)
 {
 	struct request_row *rows = NULL;
 	size_t nr = 0, alloc = 0;
 
-	begin_listing(c, l, request_columns, ARRAY_LEN(request_columns));
+	begin_grid(c, l, request_columns, ARRAY_LEN(request_columns));
 	for (size_t i = 0; i < c->workers.nr; i++)
 		for (size_t k = 0; k < c->serving[i].nr_requests; k++) {
 			ALLOC_GROW(rows, nr, alloc);
@@ -346,26 +346,26 @@ static const char *const worker_columns[] = {"time", "worker", "connections", "f
 	"writing", "waiting", "client", "upstream", "kept", "listening", "other", "requests",
 	"timers", "timeout", "state"};
 
-static void list_workers(struct reqs_command *c, struct listing *l)
+static void list_workers(struct reqs_command *c, struct grid *l)
 {
-	begin_listing(c, l, worker_columns, ARRAY_LEN(worker_columns));
+	begin_grid(c, l, worker_columns, ARRAY_LEN(worker_columns));
 	for (size_t i = 0; i < c->workers.nr; i++) {
 		const struct nginx_serving *s = &c->serving[i];
 
 		add_time(c, l);
-		listing_addu(l, c->workers.list[i].pid);
-		listing_addu(l, s->nr_connections);
-		listing_addu(l, s->nr_free);
+		grid_addu(l, c->workers.list[i].pid);
+		grid_addu(l, s->nr_connections);
+		grid_addu(l, s->nr_free);
 		for (int k = 0; k < NGINX_USES; k++)
-			listing_addu(l, s->nr[k]);
-		listing_addu(l, s->nr_requests);
-		listing_addu(l, s->nr_timers);
+			grid_addu(l, s->nr[k]);
+		grid_addu(l, s->nr_requests);
+		grid_addu(l, s->nr_timers);
 		if (s->nearest.is_set)
-			listing_addf(l,
-				s->nearest.left_ms > 0 ? (double)s->nearest.left_ms / 1e3 : 0, 3);
+			grid_addf(l, s->nearest.left_ms > 0 ? (double)s->nearest.left_ms / 1e3 : 0,
+				3);
 		else
-			listing_add_empty(l);
-		listing_adds(l, s->is_consistent ? NULL : "changing");
+			grid_add_empty(l);
+		grid_adds(l, s->is_consistent ? NULL : "changing");
 		c->partial |= !s->is_consistent;
 	}
 }
@@ -373,32 +373,32 @@ static void list_workers(struct reqs_command *c, struct listing *l)
 static const char *const server_columns[] = {"time", "accepted", "handled", "requests", "active",
 	"reading", "writing", "waiting", "connections_per_s", "requests_per_s"};
 
-static void add_rate(const struct reqs_command *c, struct listing *l, enum server_counter i)
+static void add_rate(const struct reqs_command *c, struct grid *l, enum server_counter i)
 {
 	double seconds = (double)(c->now.at_ns - c->before.at_ns) / 1e9;
 
 	if (c->before.at_ns && c->now.is_known[i] && c->before.is_known[i])
-		listing_addf(l, (double)(c->now.value[i] - c->before.value[i]) / seconds, 1);
+		grid_addf(l, (double)(c->now.value[i] - c->before.value[i]) / seconds, 1);
 	else
-		listing_add_empty(l);
+		grid_add_empty(l);
 }
 
-static void list_server(struct reqs_command *c, struct listing *l)
+static void list_server(struct reqs_command *c, struct grid *l)
 {
-	begin_listing(c, l, server_columns, ARRAY_LEN(server_columns));
+	begin_grid(c, l, server_columns, ARRAY_LEN(server_columns));
 	add_time(c, l);
 	for (int i = 0; i < SERVER_COUNTERS; i++)
 		if (c->now.is_known[i])
-			listing_addu(l, c->now.value[i]);
+			grid_addu(l, c->now.value[i]);
 		else
-			listing_add_empty(l);
+			grid_add_empty(l);
 	add_rate(c, l, ACCEPTED);
 	add_rate(c, l, REQUESTS);
 }
 
 /* ---- output ---- */
 
-typedef void list_rows(struct reqs_command *c, struct listing *l);
+typedef void list_rows(struct reqs_command *c, struct grid *l);
 
 static const struct {
 	const char *name;
@@ -407,26 +407,26 @@ static const struct {
 
 static bool is_shown(const struct reqs_command *c, size_t i)
 {
-	return c->format != LISTING_CSV || i == (c->connections ? 1 : 0);
+	return c->format != GRID_CSV || i == (c->connections ? 1 : 0);
 }
 
 static void print_round(struct reqs_command *c)
 {
 	struct strbuf out = STRBUF_INIT;
-	bool json = c->format == LISTING_JSON;
+	bool json = c->format == GRID_JSON;
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		struct listing l;
+		struct grid l;
 
 		if (!is_shown(c, i))
 			continue;
 		if (json)
 			strbuf_addf(&out, "%s\"%s\": ", i ? ",\n" : "{", tables[i].name);
-		else if (c->format == LISTING_TEXT && (i || c->any))
+		else if (c->format == GRID_TEXT && (i || c->any))
 			strbuf_addch(&out, '\n');
 		tables[i].list(c, &l);
-		listing_write(&l, c->format, &out);
-		listing_release(&l);
+		grid_write(&l, c->format, &out);
+		grid_release(&l);
 	}
 	strbuf_adds(&out, json ? "}\n" : "");
 	strbuf_flush(&out, stdout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/listing.h"
+#include "view/grid.h"
 #include "lib/util.h"
 
 #include <setjmp.h>
@@ -10,66 +10,66 @@
 
 static const char *const columns[] = {"name", "bytes", "what"};
 
-static void fill(struct listing *l)
+static void fill(struct grid *l)
 {
-	listing_init(l, columns, ARRAY_LEN(columns));
-	listing_add(l, "a\nb", 3);
-	listing_addu(l, 12345);
-	listing_add_empty(l);
-	listing_adds(l, "=\"c\"");
-	listing_addf(l, 1.25, 1);
-	listing_adds(l, "last");
+	grid_init(l, columns, ARRAY_LEN(columns));
+	grid_add(l, "a\nb", 3);
+	grid_addu(l, 12345);
+	grid_add_empty(l);
+	grid_adds(l, "=\"c\"");
+	grid_addf(l, 1.25, 1);
+	grid_adds(l, "last");
 }
 
-static void check(enum listing_format format, const char *expected)
+static void check(enum grid_format format, const char *expected)
 {
 	struct strbuf out = STRBUF_INIT;
-	struct listing l;
+	struct grid l;
 
 	fill(&l);
-	listing_write(&l, format, &out);
+	grid_write(&l, format, &out);
 	assert_string_equal(out.buf, expected);
 	strbuf_release(&out);
-	listing_release(&l);
+	grid_release(&l);
 }
 
 static void write__text_in_columns(void **state)
 {
 	(void)state;
-	check(LISTING_TEXT, "name    bytes  what\n"
-			    "a\\x0ab  12345  -\n"
-			    "=\"c\"      1.2  last\n");
+	check(GRID_TEXT, "name    bytes  what\n"
+			 "a\\x0ab  12345  -\n"
+			 "=\"c\"      1.2  last\n");
 }
 
 static void write__csv_quoted(void **state)
 {
 	(void)state;
-	check(LISTING_CSV, "name,bytes,what\n"
-			   "\"a\nb\",12345,\n"
-			   "\"'=\"\"c\"\"\",1.2,last\n");
+	check(GRID_CSV, "name,bytes,what\n"
+			"\"a\nb\",12345,\n"
+			"\"'=\"\"c\"\"\",1.2,last\n");
 }
 
 static void write__json_without_what_is_empty(void **state)
 {
 	(void)state;
-	check(LISTING_JSON, "[\n{\"name\": \"a\\u000ab\", \"bytes\": 12345},\n"
-			    "{\"name\": \"=\\\"c\\\"\", \"bytes\": 1.2, \"what\": \"last\"}]");
+	check(GRID_JSON, "[\n{\"name\": \"a\\u000ab\", \"bytes\": 12345},\n"
+			 "{\"name\": \"=\\\"c\\\"\", \"bytes\": 1.2, \"what\": \"last\"}]");
 }
 
 static void write__nothing(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
-	struct listing l;
+	struct grid l;
 
 	(void)state;
-	listing_init(&l, columns, ARRAY_LEN(columns));
-	listing_write(&l, LISTING_JSON, &out);
+	grid_init(&l, columns, ARRAY_LEN(columns));
+	grid_write(&l, GRID_JSON, &out);
 	assert_string_equal(out.buf, "[]");
 	strbuf_reset(&out);
-	listing_write(&l, LISTING_CSV, &out);
+	grid_write(&l, GRID_CSV, &out);
 	assert_string_equal(out.buf, "name,bytes,what\n");
 	strbuf_release(&out);
-	listing_release(&l);
+	grid_release(&l);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "listing.h"
+#include "grid.h"
 #include "lib/csv.h"
 #include "lib/json.h"
 #include "lib/terminal.h"
@@ -10,26 +10,26 @@
 
 enum { WIDTH_MAX = 60, UNLIMITED = 1 << 20 };
 
-void listing_init(struct listing *l, const char *const *columns, size_t nr_columns)
+void grid_init(struct grid *l, const char *const *columns, size_t nr_columns)
 {
-	*l = (struct listing){.columns = columns, .nr_columns = nr_columns};
+	*l = (struct grid){.columns = columns, .nr_columns = nr_columns};
 }
 
-void listing_release(struct listing *l)
+void grid_release(struct grid *l)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		free(l->cells[i].text);
 	free(l->cells);
-	*l = (struct listing){0};
+	*l = (struct grid){0};
 }
 
-static void add(struct listing *l, char *text, size_t len, bool is_number)
+static void add(struct grid *l, char *text, size_t len, bool is_number)
 {
 	ALLOC_GROW(l->cells, l->nr, l->alloc);
-	l->cells[l->nr++] = (struct listing_cell){text, len, is_number};
+	l->cells[l->nr++] = (struct grid_cell){text, len, is_number};
 }
 
-void listing_add(struct listing *l, const char *text, size_t len)
+void grid_add(struct grid *l, const char *text, size_t len)
 {
 	char *copy = NULL;
 
@@ -40,38 +40,38 @@ void listing_add(struct listing *l, const char *text, size_t len)
 	add(l, copy, len, false);
 }
 
-void listing_adds(struct listing *l, const char *text)
+void grid_adds(struct grid *l, const char *text)
 {
-	listing_add(l, text, text ? strlen(text) : 0);
+	grid_add(l, text, text ? strlen(text) : 0);
 }
 
-void listing_addu(struct listing *l, uint64_t number)
+void grid_addu(struct grid *l, uint64_t number)
 {
 	char *text = xasprintf("%llu", (unsigned long long)number);
 
 	add(l, text, strlen(text), true);
 }
 
-void listing_addf(struct listing *l, double number, int decimals)
+void grid_addf(struct grid *l, double number, int decimals)
 {
 	char *text = xasprintf("%.*f", decimals, number);
 
 	add(l, text, strlen(text), true);
 }
 
-void listing_add_empty(struct listing *l)
+void grid_add_empty(struct grid *l)
 {
 	add(l, NULL, 0, false);
 }
 
 /* ---- output ---- */
 
-static size_t limit(const struct listing *l, size_t column)
+static size_t limit(const struct grid *l, size_t column)
 {
 	return column + 1 < l->nr_columns ? WIDTH_MAX : UNLIMITED;
 }
 
-static size_t width_of(const struct listing *l, size_t column)
+static size_t width_of(const struct grid *l, size_t column)
 {
 	size_t width = strlen(l->columns[column]);
 
@@ -85,7 +85,7 @@ static size_t width_of(const struct listing *l, size_t column)
 	return width;
 }
 
-static bool has_numbers(const struct listing *l, size_t column)
+static bool has_numbers(const struct grid *l, size_t column)
 {
 	for (size_t i = column; i < l->nr; i += l->nr_columns)
 		if (l->cells[i].len)
@@ -93,7 +93,7 @@ static bool has_numbers(const struct listing *l, size_t column)
 	return false;
 }
 
-static void write_text(const struct listing *l, struct strbuf *out)
+static void write_text(const struct grid *l, struct strbuf *out)
 {
 	size_t *width = xcalloc(l->nr_columns, sizeof(*width));
 	bool *right = xcalloc(l->nr_columns, sizeof(*right));
@@ -110,7 +110,7 @@ static void write_text(const struct listing *l, struct strbuf *out)
 		bool is_last = column + 1 == l->nr_columns;
 
 		if (i >= l->nr_columns) {
-			const struct listing_cell *c = &l->cells[i - l->nr_columns];
+			const struct grid_cell *c = &l->cells[i - l->nr_columns];
 
 			text = c->len ? c->text : "-";
 			len = c->len ? c->len : 1;
@@ -128,7 +128,7 @@ static void write_text(const struct listing *l, struct strbuf *out)
 	free(right);
 }
 
-static void write_csv(const struct listing *l, struct strbuf *out)
+static void write_csv(const struct grid *l, struct strbuf *out)
 {
 	for (size_t i = 0; i < l->nr_columns && !l->without_heading; i++)
 		strbuf_addf(out, "%s%s", l->columns[i], i + 1 < l->nr_columns ? "," : "\n");
@@ -139,7 +139,7 @@ static void write_csv(const struct listing *l, struct strbuf *out)
 	}
 }
 
-static void write_json(const struct listing *l, struct strbuf *out)
+static void write_json(const struct grid *l, struct strbuf *out)
 {
 	strbuf_addch(out, '[');
 	for (size_t i = 0; i < l->nr; i += l->nr_columns) {
@@ -147,7 +147,7 @@ static void write_json(const struct listing *l, struct strbuf *out)
 
 		strbuf_adds(out, i ? ",\n{" : "\n{");
 		for (size_t k = 0; k < l->nr_columns; k++) {
-			const struct listing_cell *c = &l->cells[i + k];
+			const struct grid_cell *c = &l->cells[i + k];
 
 			if (!c->len)
 				continue;
@@ -163,16 +163,16 @@ static void write_json(const struct listing *l, struct strbuf *out)
 	strbuf_addch(out, ']');
 }
 
-void listing_write(const struct listing *l, enum listing_format format, struct strbuf *out)
+void grid_write(const struct grid *l, enum grid_format format, struct strbuf *out)
 {
 	switch (format) {
-	case LISTING_TEXT:
+	case GRID_TEXT:
 		write_text(l, out);
 		break;
-	case LISTING_CSV:
+	case GRID_CSV:
 		write_csv(l, out);
 		break;
-	case LISTING_JSON:
+	case GRID_JSON:
 		write_json(l, out);
 		break;
 	}

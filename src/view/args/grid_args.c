@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "listing_args.h"
+#include "grid_args.h"
 #include "arg_value.h"
-#include "view/listing.h"
+#include "view/grid.h"
 
 enum { OPT_CSV = 0x700, OPT_JSON };
 
@@ -13,16 +13,16 @@ static const struct argp_option table[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	enum listing_format *format = state->input;
-	enum listing_format given = key == OPT_CSV ? LISTING_CSV : LISTING_JSON;
+	enum grid_format *format = state->input;
+	enum grid_format given = key == OPT_CSV ? GRID_CSV : GRID_JSON;
 
 	(void)arg;
 	if (key != OPT_CSV && key != OPT_JSON)
 		return ARGP_ERR_UNKNOWN;
-	if (*format != LISTING_TEXT && *format != given)
+	if (*format != GRID_TEXT && *format != given)
 		arg_error(state, "give only one of --csv and --json");
 	*format = given;
 	return 0;
 }
 
-const struct argp listing_args_argp = {.options = table, .parser = parse_option};
+const struct argp grid_args_argp = {.options = table, .parser = parse_option};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of a few columns, as aligned text, CSV or JSON. */
+#ifndef VIEW_GRID_H
+#define VIEW_GRID_H
+
+#include "lib/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum grid_format { GRID_TEXT, GRID_CSV, GRID_JSON };
+
+struct grid {
+	const char *const *columns; /* their names */
+	size_t nr_columns;
+	bool without_heading; /* in CSV */
+	struct grid_cell {
+		char *text; /* NULL: empty */
+		size_t len;
+		bool is_number;
+	} * cells; /* row by row */
+	size_t nr, alloc;
+};
+
+void grid_init(struct grid *l, const char *const *columns, size_t nr_columns);
+void grid_release(struct grid *l);
+
+/* Each adds the next cell of the row. */
+void grid_add(struct grid *l, const char *text, size_t len); /* len 0: empty */
+void grid_adds(struct grid *l, const char *text);            /* NULL: empty */
+void grid_addu(struct grid *l, uint64_t number);
+void grid_addf(struct grid *l, double number, int decimals);
+void grid_add_empty(struct grid *l);
+
+/*
+ * Appends the table with the heading, in JSON as an array of objects, without those of cells that
+ * are empty. Text is cut to columns of at most 60 characters, but for the last one.
+ */
+void grid_write(const struct grid *l, enum grid_format format, struct strbuf *out);
+
+#endif
