@@ -220,13 +220,10 @@ static int open_workers(struct reqs_command *c, struct strbuf *err)
 
 static void read_round(struct reqs_command *c)
 {
-	struct timespec now;
-
 	release_round(c);
 	c->serving = xcalloc(c->workers.nr, sizeof(*c->serving));
 	c->read_ns = monotonic_ns();
-	clock_gettime(CLOCK_REALTIME, &now);
-	c->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	c->now_ms = realtime_ms();
 	read_counters(c);
 	for (size_t i = 0; i < c->workers.nr; i++)
 		if (c->stop > 0)

@@ -115,6 +115,14 @@ bool ends_with(const char *s, const char *tail)
 	return len >= n && !memcmp(s + len - n, tail, n);
 }
 
+int64_t realtime_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int64_t cpu_time_ns(void)
 {
 	struct timespec t;

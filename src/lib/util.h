@@ -84,6 +84,7 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 
 /* CLOCK_MONOTONIC of the kernel, also in a time namespace, in nanoseconds. */
 int64_t monotonic_ns(void);
+int64_t realtime_ms(void); /* since 1970 */
 int64_t cpu_time_ns(void); /* of this thread: work, however long others kept it waiting */
 
 /* The part of PATH after its last slash; all of PATH if that is empty. */

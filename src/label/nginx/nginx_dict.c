@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	TRIES = 5,
@@ -113,7 +112,7 @@ bool nginx_dict_read(const struct memory *m, const struct nginx_zone *zone, stru
 
 	for (int i = 0; i < TRIES && c.bytes && !done; i++) {
 		memset(c.is_there, 0, nr * sizeof(*c.is_there));
-		done = count(&c, (uint64_t)time(NULL) * 1000, dict);
+		done = count(&c, (uint64_t)realtime_ms(), dict);
 	}
 	free(c.bytes);
 	free(c.is_there);

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	TRIES = 3,
@@ -247,7 +246,7 @@ static int64_t now_ms(const struct nginx_worker *w)
 	int64_t there = (int64_t)nginx_worker_word(w, "ngx_current_msec", 0);
 	int64_t monotonic = monotonic_ns() / 1000000;
 
-	return there <= monotonic + MSEC_DIFFERS ? monotonic : (int64_t)time(NULL) * 1000;
+	return there <= monotonic + MSEC_DIFFERS ? monotonic : realtime_ms();
 }
 
 void nginx_serving_read(
