@@ -9,6 +9,8 @@
 
 enum {
 	TRIES = 3,
+	PAGE = 4096,
+	CACHED = 16, /* pages */
 	CYCLE_BYTES = 0x300,
 	/* words of struct ngx_cycle_s around its list of modules (ngx_cycle.h) */
 	FREE_CONNECTION_N = -1,
@@ -157,30 +159,69 @@ static void forget_connections(struct nginx_serving *s)
 
 /* ---- requests ---- */
 
+/* Memory that is read by pages: what is read of a request is in few of them. */
+struct page_cache {
+	const struct memory *memory;
+	uint64_t address[CACHED]; /* 0: none */
+	size_t next;              /* is replaced */
+	char bytes[CACHED][PAGE];
+};
+
+static bool read_cached(void *context, uint64_t address, void *to, size_t len)
+{
+	struct page_cache *c = context;
+	uint64_t page = address & ~(uint64_t)(PAGE - 1);
+	size_t i = 0;
+
+	if (address - page + len > PAGE)
+		return memory_read(c->memory, address, to, len);
+	while (i < CACHED && c->address[i] != page)
+		i++;
+	if (i == CACHED) {
+		i = c->next++ % CACHED;
+		c->address[i] = 0;
+		if (!memory_read(c->memory, page, c->bytes[i], PAGE))
+			return false;
+		c->address[i] = page;
+	}
+	memcpy(to, c->bytes[i] + (address - page), len);
+	return true;
+}
+
 static bool is_same(const struct nginx_request *a, const struct nginx_request *b)
 {
 	return a->consistent && b->consistent && a->start_ms == b->start_ms &&
-	       a->connection == b->connection && a->pool == b->pool &&
-	       a->texts.phase == b->texts.phase && a->texts.status == b->texts.status &&
-	       !memcmp(&a->texts.text[NGINX_URI], &b->texts.text[NGINX_URI],
-		       sizeof(a->texts.text[NGINX_URI]));
+	       a->connection == b->connection && a->pool == b->pool && a->main == b->main &&
+	       !memcmp(&a->texts, &b->texts, sizeof(a->texts));
+}
+
+/* Reads request and pool at ADDRESS, all from pages that are read now; false: it is gone. */
+static bool read_pages(const struct serving_reader *r, uint64_t address,
+	struct nginx_request *request, struct nginx_pool *pool)
+{
+	struct page_cache cache = {.memory = &r->w->target.memory};
+	const struct memory cached = {.read = read_cached, .context = &cache};
+
+	if (!nginx_request_read(&r->w->layout, &cached, address, request))
+		return false;
+	nginx_pool_read(&cached, request->pool, r->uses_glibc, pool);
+	return true;
 }
 
 /* Reads the request at ADDRESS as of one moment, if that can be had; false: it is gone. */
 static bool read_request(
 	const struct serving_reader *r, uint64_t address, struct nginx_serving_request *to)
 {
-	const struct memory *m = &r->w->target.memory;
 	struct nginx_request again;
+	struct nginx_pool pool;
 
 	*to = (struct nginx_serving_request){0};
 	for (int i = 0; i < TRIES && !to->is_consistent; i++) {
-		if (!nginx_request_read(&r->w->layout, m, address, &to->request))
+		if (!read_pages(r, address, &again, &pool) ||
+			!read_pages(r, address, &to->request, &to->pool))
 			return false;
-		nginx_pool_read(m, to->request.pool, r->uses_glibc, &to->pool);
-		if (!nginx_request_read(&r->w->layout, m, address, &again))
-			return false;
-		to->is_consistent = to->pool.is_whole && is_same(&to->request, &again);
+		to->is_consistent = to->pool.is_whole && is_same(&to->request, &again) &&
+				    !memcmp(&pool, &to->pool, sizeof(pool));
 	}
 	return true;
 }
