@@ -33,8 +33,12 @@ struct {
 #undef LABEL_LIST_BPF
 
 /* Begins the search, if the process has a source. */
-static __always_inline void begin_label(struct scratch *s)
+__noinline int begin_label(uint32_t lane)
 {
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
 	uint32_t tgid = s->row.tgid;
 	const struct label_layout *layout = bpf_map_lookup_elem(&label_layouts, &tgid);
 
@@ -45,9 +49,10 @@ static __always_inline void begin_label(struct scratch *s)
 	s->label.found = 0;
 	if (layout)
 		s->label_layout = *layout;
+	return 0;
 }
 
-/* Searches in the frames that were passed since the last call. */
+/* Searches in the frames that were passed since the last call; 0: no more need be searched. */
 __noinline int search_label(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -62,7 +67,7 @@ __noinline int search_label(uint32_t lane)
 		LABEL_LIST(LABEL_SEARCH)
 	}
 	s->label.nr_passed = 0;
-	return 0;
+	return s->label.searching;
 }
 
 /* A hash of the texts and of the process, above LABEL_PLACES_MAX. */

@@ -20,3 +20,12 @@ function run()
 	chunks[tonumber(id)]()
 	ngx.say(id)
 end
+
+-- Waits for 30 ms, and lets no other request run meanwhile.
+local ffi = require("ffi")
+ffi.cdef("int usleep(unsigned microseconds);")
+
+function block()
+	ffi.C.usleep(30000)
+	ngx.say("done")
+end

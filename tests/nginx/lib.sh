@@ -9,7 +9,28 @@ built=$TOP/${O:-build}/tests/nginx
 LC_ALL=C
 export LC_ALL
 
+top=$TOP
+. "$TOP/tests/archive"
+. "$TOP/tests/nginxes"
+
 jail='' work=$T/nginx
+
+# use_release SUITE: its nginx instead of this system's; false, with a reason as $no_root: it cannot be had
+use_release() {
+	nginx_root "$1" || return 1
+	jail=$nginx_roots/$1
+	work=$(mktemp -d "$jail/tmp/flametap.XXXXXX") || exit
+	chmod 755 "$work"
+}
+
+leave_release() {
+	[ -z "$jail" ] || rm -rf "$work"
+	jail=''
+}
+
+has_lua() {
+	[ -f "$jail/usr/lib/nginx/modules/ngx_http_lua_module.so" ]
+}
 
 # modules CONF: of Lua, if they are there
 modules() {
@@ -17,10 +38,6 @@ modules() {
 	! has_lua || for module in ndk_http_module ngx_http_lua_module; do
 		echo "load_module /usr/lib/nginx/modules/$module.so;" >>"$1"
 	done
-}
-
-has_lua() {
-	[ -z "$jail" ] && [ -f /usr/lib/nginx/modules/ngx_http_lua_module.so ]
 }
 
 # free_port: a port that nothing listens at, for nginx and for what it asks
@@ -37,7 +54,7 @@ start_nginx() {
 	PORT=$(free_port) BACK=$(free_port)
 	lua=
 	has_lua || lua='#'
-	sed -e "s,@ROOT@,${work#"$jail"},g" -e "s,@PORT@,$PORT,g" -e "s,@BACK@,$BACK,g" -e "s,@HERE@,$here,g" -e "s,@LUA@,$lua,g" \
+	sed -e "s,@ROOT@,${work#"$jail"},g" -e "s,@PORT@,$PORT,g" -e "s,@BACK@,$BACK,g" -e "s,@LUA@,$lua,g" \
 		-e "s,@WORKERS@,${WORKERS:-1},g" "$1" >"$work/nginx.conf"
 	${jail:+chroot "$jail"} nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx.conf" >"$T/start" 2>&1 || {
 		not_ok 'nginx starts' "$(head -n 1 "$T/start")"
@@ -62,6 +79,7 @@ make_html() {
 	echo '<!--# include virtual="/gz/7" --> <!--# include virtual="/auth/5" -->' >"$work/html/page.txt"
 	echo >"$work/html/small.txt"
 	modules "$work/modules.conf"
+	cp "$here/chunks.lua" "$work"
 }
 
 # load SECONDS PLACE…: requests of these places, in the background

@@ -14,8 +14,8 @@
 
 struct drain {
 	struct samples *samples;
-	uint32_t event;              /* of its rows */
-	uint32_t labels[LABELS_MAX]; /* in samples, by their numbers in the programs */
+	uint32_t event;                /* of its rows */
+	uint32_t labels[LABELS_MAX];   /* in samples, by their numbers in the programs */
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
 	/* Called when the programs no longer write to the maps that are read next; may be NULL. */

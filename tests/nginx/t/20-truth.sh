@@ -4,6 +4,9 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
+use_release "$nginx_with_lua" || note <<-END
+	without Lua: $no_root
+END
 places='/gz/ /ssi/ /auth/'
 ! has_lua || places="/gz/ /lua/ /api/ /ssi/ /auth/ /lua/"
 
@@ -80,3 +83,4 @@ for pid in $later; do
 done
 end_load
 stop_nginx
+leave_release

@@ -12,7 +12,7 @@ weight() {
 	awk -v value="$1" '{ weight = $NF; sub(/ [0-9]+$/, ""); if ($0 == value) sum += weight } END { printf "%d\n", sum / 1000 }' "$2"
 }
 
-has_lua || { skip 'blocked by Lua' 'no module of nginx for Lua here'; exit 0; }
+use_release "$nginx_with_lua" || { skip 'blocked by Lua' "$no_root"; exit 0; }
 make_html
 start_nginx "$here/truth.conf" || exit 1
 begin_record a -p "$master" -t 3600 --with worker
@@ -35,5 +35,6 @@ check 'the wait for events is idle' test "$(weight idle "$T/requests")" -gt 0
 check 'what began earlier says so' test "$(weight earlier "$T/requests")" -gt 0
 check_eq 'states remain' S "$(values state "$T/a.rec" | cut -d' ' -f1 | grep -x S)"
 "$bin/bt-collapse" --label 'location=/block/*' "$T/a.rec" >"$T/block.folded" 2>/dev/null
-check 'blocked where it waits for the command' grep -qE 'wait4|waitpid|system' "$T/block.folded"
+check 'blocked where it sleeps' grep -qE 'usleep|nanosleep' "$T/block.folded"
 stop_nginx
+leave_release

@@ -3,10 +3,6 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-top=$TOP
-. "$TOP/tests/archive"
-. "$TOP/tests/nginxes"
-
 # of_nginx NAME: that of $jail
 of_nginx() {
 	make_html
@@ -35,12 +31,9 @@ of_nginx() {
 
 of_nginx here
 for suite in $nginxes; do
-	if nginx_root "$suite"; then
-		jail=$nginx_roots/$suite
-		work=$(mktemp -d "$jail/tmp/flametap.XXXXXX") || exit
-		chmod 755 "$work"
+	if use_release "$suite"; then
 		of_nginx "$suite"
-		rm -rf "$work"
+		leave_release
 	else
 		skip "$suite" "$no_root"
 	fi

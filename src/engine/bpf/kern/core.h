@@ -57,10 +57,10 @@ struct scratch {
 	struct label_layout label_layout;
 	union label_identity label_id;
 	struct ring_label label_record;
-	uint64_t copied_to;      /* address up to which the stack was copied */
-	uint64_t copy_end;       /* where it ends */
-	bool end_is_known;       /* copy_end is not only the limit of copies */
-	bool ring_full;          /* the copy is incomplete */
+	uint64_t copied_to; /* address up to which the stack was copied */
+	uint64_t copy_end;  /* where it ends */
+	bool end_is_known;  /* copy_end is not only the limit of copies */
+	bool ring_full;     /* the copy is incomplete */
 	struct delayed first;
 	bool delayed;    /* the next stacks of the thread count for this tick */
 	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
@@ -99,7 +99,6 @@ __noinline int is_luajit_frame(uint32_t lane, uint64_t sp);
 #include "unwind/step.h"
 
 const volatile struct settings settings;
-
 
 struct control control;
 
@@ -636,28 +635,49 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 #include "vm/vm_bpf.h"
 
 /*
- * Sets s->row.label; where the walk has not reached what the stack belongs to, or there was none,
- * it is walked on.
+ * Looks at the registers, and begins another walk if there was none, or the stack was copied: for
+ * labels the mappings need not be current. 1: it has to be walked on.
  */
-static __always_inline void take_label(struct scratch *s, bool in_user)
+__noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 {
-	if (!s->label.on)
-		return;
-	bool copied = settings.user && s->row.user & STACK_COPY;
+	struct scratch *s = my_scratch(lane);
 
+	if (!s || !s->label.on)
+		return 0;
 	if (s->walk.end == WALK_PENDING && !settings.user)
-		begin_to_vm(LANE_EVENT, in_user);
+		begin_to_vm(lane, in_user);
 	if (!s->label.leaf)
-		search_label(LANE_EVENT);
-	if (s->label.searching && copied) /* the mappings need not be current, as for begin_to_vm() */
-		begin_to_vm(LANE_EVENT, in_user);
-	for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
-		if (!s->label.searching || s->walk.end != WALK_ON || walk_frames())
-			break;
+		search_label(lane);
+	if (s->label.searching && settings.user && s->row.user & STACK_COPY)
+		begin_to_vm(lane, in_user);
+	return s->label.searching && s->walk.end == WALK_ON;
+}
+
+/* Sets s->row.label to what was found. */
+__noinline int end_label_walk(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->label.on)
+		return 0;
 	if (s->label.found)
-		s->row.label = label_number(LANE_EVENT);
+		s->row.label = label_number(lane);
 	else if (!s->label.searching || s->walk.end == WALK_ROOT)
 		s->row.label = s->label.place;
+	return 0;
+}
+
+/* Sets s->row.label; where the walk has not reached what the stack belongs to, it is walked on. */
+static __always_inline void take_label(bool in_user)
+{
+	if (begin_label_walk(LANE_EVENT, in_user))
+		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++) {
+			int end = take_frames(LANE_EVENT);
+
+			if (!search_label(LANE_EVENT) || end)
+				break;
+		}
+	end_label_walk(LANE_EVENT);
 }
 
 static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
@@ -681,7 +701,7 @@ static __always_inline bool take_stacks(
 	s->walk.vm = (struct walk_vm){0};
 	s->walk.end = WALK_PENDING;
 	if (settings.label_keys)
-		begin_label(s);
+		begin_label(LANE_EVENT);
 	if (settings.user && !in_user)
 		none = no_user_stack(my_flags(), have_memory(), program_has_started());
 	if (none) {
@@ -699,7 +719,7 @@ static __always_inline bool take_stacks(
 	if (settings.vm && !none && !vm_stack(s, in_user))
 		goto full;
 	if (settings.label_keys && !none)
-		take_label(s, in_user);
+		take_label(in_user);
 	return true;
 full:
 	if (!s->delayed)
