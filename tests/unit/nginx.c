@@ -44,7 +44,7 @@ enum { CONNECTIONS = 8, CONNECTION_SIZE = 0xf0, EVENT_SIZE = 0x60 };
 static unsigned char connections[CONNECTIONS][CONNECTION_SIZE] __attribute__((aligned(16)));
 static unsigned char read_events[CONNECTIONS][EVENT_SIZE] __attribute__((aligned(16)));
 static unsigned char write_events[CONNECTIONS][EVENT_SIZE] __attribute__((aligned(16)));
-static uint64_t cycle[0x300 / 8], request[2][0x600 / 8] __attribute__((aligned(16)));
+static uint64_t cycle[0x300 / 8], request[3][0x600 / 8] __attribute__((aligned(16)));
 static uint64_t loc_conf[0x60], srv_conf[0x60], main_conf[0x60], upstream[0x60], uscf[0x10];
 static const void *loc_confs[2] = {NULL, loc_conf}, *srv_confs[2] = {NULL, srv_conf},
 		  *main_confs[2] = {NULL, main_conf};
@@ -232,8 +232,8 @@ static void play_request(size_t nr, size_t at, size_t main_request, uint16_t mai
 	put(r, 0x288, 200);
 	put(r, 0x3c0, 1700000000);
 	put(r, 0x3c8, 250);
-	put_string(r, 0x3f0, "/cart/7");
-	put_string(r, 0x400, "a=b");
+	put_string(r, main - 0x78, "/cart/7");
+	put_string(r, main - 0x68, "a=b");
 	put_string(r, 0x430, "GET");
 	put(r, main, address(request[main_request]));
 	put(r, 0x490, 9);
@@ -397,6 +397,26 @@ static void find__requests_of_a_variant(void **state)
 	assert_int_equal(l.at.uri, 0x3f8);
 	assert_int_equal(l.at.phase, 0x498);
 	assert_int_equal(l.at.pool, 0x58);
+}
+
+/* A subrequest that its connection belongs to; what is behind it refers to it. */
+static void find__by_no_subrequest(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	play_request(1, 3, 0, 0x468);
+	put(request[1], 0x470, address(request[0]));
+	put(request[1], 0x4e8, address(request[1]));
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.at.main, 0x468);
+	assert_int_equal(l.state, NGINX_ASSUMED);
+	play_request(2, 5, 2, 0x468);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.at.main, 0x468);
+	assert_int_equal(l.state, NGINX_VERIFIED);
 }
 
 static void find__not_requests_that_differ(void **state)
@@ -722,6 +742,7 @@ int main(void)
 		cmocka_unit_test(find__a_master),
 		cmocka_unit_test(find__verified_by_a_request),
 		cmocka_unit_test(find__requests_of_a_variant),
+		cmocka_unit_test(find__by_no_subrequest),
 		cmocka_unit_test(find__not_requests_that_differ),
 		cmocka_unit_test(find__not_other_modules),
 		cmocka_unit_test(find__nothing_in_other_files),

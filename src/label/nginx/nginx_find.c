@@ -185,19 +185,31 @@ static void learn_arrays(const struct memory *m, struct nginx_layout *l)
 
 /* ---- requests ---- */
 
+/* Whether the string of the URI is at WORD of a request. */
+static bool is_uri(const struct memory *m, const uint64_t *word)
+{
+	char first;
+
+	return word[0] && word[0] <= UINT16_MAX && memory_read(m, word[1], &first, 1) &&
+	       first == '/';
+}
+
 /*
  * Where a request at R, of the connection C, points to itself; 0: nowhere, it is no main request,
- * or none at all.
+ * or none at all. Other words may point to it, too, such as those of its filters behind it, and all
+ * of a subrequest's: so the parent must be missing, and the URI be where it is seen from there.
  */
-static uint16_t learn_main(const struct memory *m, uint64_t r, uint64_t c)
+static uint16_t learn_main(
+	const struct memory *m, const struct nginx_layout *l, uint64_t r, uint64_t c)
 {
 	uint64_t word[REQUEST_BYTES / 8];
+	size_t uri = (l->at.main - l->at.uri) / 8U, parent = (l->at.parent - l->at.main) / 8U;
 
 	if ((r & 7) || !memory_read(m, r, word, sizeof(word)) ||
 		(uint32_t)word[0] != NGINX_SIGNATURE || word[NGINX_REQUEST_CONNECTION / 8] != c)
 		return 0;
-	for (size_t i = MAIN_MIN / 8; i < ARRAY_LEN(word); i++)
-		if (word[i] == r)
+	for (size_t i = MAIN_MIN / 8; i + parent < ARRAY_LEN(word); i++)
+		if (word[i] == r && !word[i + parent] && is_uri(m, &word[i - uri]))
 			return (uint16_t)(i * 8);
 	return 0;
 }
@@ -218,7 +230,8 @@ static bool verify(
 	if (!memory_scattered(m, at, nr, sizeof(*at), data))
 		nr = 0;
 	for (uint32_t i = 0; i < nr && same && *seen < VERIFIED_BY; i++) {
-		uint16_t main = data[i] ? learn_main(m, data[i], at[i] - NGINX_CONNECTION_DATA) : 0;
+		uint16_t main =
+			data[i] ? learn_main(m, l, data[i], at[i] - NGINX_CONNECTION_DATA) : 0;
 
 		if (!main)
 			continue;
