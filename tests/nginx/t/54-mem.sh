@@ -4,16 +4,14 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-mkdir -p "$T/nginx/html"
-: >"$T/nginx/modules.conf"
+use_release "$nginx_with_lua" || skip 'dictionaries of Lua' "$no_root"
+mkdir -p "$work/html"
+modules "$work/modules.conf"
 with_lua='/#lua#/d'
-if has_lua; then
-	lua_modules '' >"$T/nginx/modules.conf"
-	with_lua='s/#lua#//'
-fi
+! has_lua || with_lua='s/#lua#//'
 sed "$with_lua" "$here/mem.conf" >"$T/mem.conf"
-head -c 1000000 /dev/zero >"$T/nginx/html/big"
-echo small >"$T/nginx/html/small"
+head -c 1000000 /dev/zero >"$work/html/big"
+echo small >"$work/html/small"
 start_nginx "$T/mem.conf" || exit 1
 
 # memory TABLE [PID]: that one, as CSV
@@ -28,8 +26,8 @@ field() {
 }
 
 # ---- pools
-mkdir "$T/nginx/html/auth"
-echo small >"$T/nginx/html/auth/small"
+mkdir "$work/html/auth"
+echo small >"$work/html/auth/small"
 mkfifo "$T/in"
 python3 "$here/clients.py" "$PORT" "$BACK" <"$T/in" >"$T/clients" 2>"$T/errors" &
 clients=$!
@@ -46,11 +44,11 @@ settled() {
 	[ "$(count_of /slow/)" = 3 ]
 }
 until_true 30 settled
-before=$(wc -c <"$T/nginx/errors")
+before=$(wc -c <"$work/errors")
 "$bin/ngx-mem" -p "$master" --json >"$T/json" 2>"$T/said"
 check_eq 'exit' 0 $?
 check_eq 'nothing is said' '' "$(cat "$T/said")"
-cp "$T/nginx/errors" "$T/log"
+cp "$work/errors" "$T/log"
 judged python3 - "$T/json" "$T/log" <<'END'
 import json, re, sys
 read, live, failed = json.load(open(sys.argv[1])), {}, False
@@ -93,7 +91,7 @@ else:
 sys.exit(failed)
 END
 check_eq 'while it was read, nothing was served but what is slow' '' \
-	"$(tail -c "+$((before + 1))" "$T/nginx/errors" | grep -a 'http request line')"
+	"$(tail -c "+$((before + 1))" "$work/errors" | grep -a 'http request line')"
 exec 9>&-
 wait "$clients"
 # shellcheck disable=SC2086 # numbers
@@ -136,7 +134,6 @@ if has_lua; then
 	check_eq 'bytes of values' $((20 * 99 * 50)) "$(field dicts value_bytes cats)"
 	check_eq 'an empty one' 0 "$(field dicts keys none)"
 else
-	skip 'dictionaries of Lua' 'nginx has no module for it here'
 	check_eq 'none' 1 "$(memory dicts | wc -l)"
 fi
 "$bin/ngx-mem" -p "$master" >"$T/text"
@@ -145,3 +142,4 @@ check_eq 'text: four tables' 'worker zone zone dict ' "$(awk 'NR == 1 || last ==
 check_eq 'no nginx: exit' 2 $?
 check 'no nginx: said' grep -q "^ngx-mem: no worker of nginx in process $$ " "$T/said"
 stop_nginx
+leave_release
