@@ -37,9 +37,12 @@ struct label_source {
 	const char *symbol; /* defined by every file that may have it */
 	/* 0: found in T; 1: it is not there; -1 and ERR: it is, but its layout is not known. */
 	int (*find)(const struct target *t, struct label_layout *layout, struct strbuf *err);
-	/* The process may have more by now than when LAYOUT was found: find should be called again.
-	 */
-	bool (*is_incomplete)(const struct label_layout *layout);
+	/* Whether LAYOUT is all that can be known, or find should be called again. */
+	enum label_state {
+		LABEL_COMPLETE,
+		LABEL_UNVERIFIED, /* some time */
+		LABEL_INCOMPLETE, /* soon, if the process has just started */
+	} (*state)(const struct label_layout *layout);
 	/* Appends version, file and how the layout is known, for --check. */
 	void (*describe)(const struct target *t, const struct label_layout *layout, uint32_t pid,
 		struct strbuf *out);

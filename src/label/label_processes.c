@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * A process has its arrays and its first work some time after it starts: it is searched again every
- * AGAIN_MS during YOUNG_MS, then every LATER_MS.
+ * A process has what is searched some time after it starts: it is searched again every AGAIN_MS
+ * during YOUNG_MS, then every LATER_MS.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
 
@@ -100,11 +100,10 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 		entry->state = !found ? SOURCE_FOUND : found > 0 ? SOURCE_NONE : SOURCE_REFUSED;
 	if (found < 0)
 		strbuf_add(err, why.buf, why.len);
-	if (!found && memcmp(&entry->layout, &layout, sizeof(layout))) {
+	if (!found)
 		entry->layout = layout;
-		forget_names(lp, entry);
+	if (!found && !entry->names)
 		entry->names = lp->source->open(&t, &layout);
-	}
 	inspect_release(&t);
 	strbuf_release(&why);
 	lp->any |= entry->state == SOURCE_FOUND;
@@ -127,12 +126,16 @@ static bool is_young(const struct label_process *p)
 static bool is_due(const struct label_processes *lp, const struct label_process *entry,
 	const struct process *p)
 {
-	int64_t pause = (is_young(entry) ? AGAIN_MS : LATER_MS) * 1000000LL;
+	enum label_state state;
+	int64_t pause;
 
 	if (entry->state == SOURCE_NEW || entry->changes != p->changes)
 		return true;
-	return entry->state == SOURCE_FOUND && lp->source->is_incomplete(&entry->layout) &&
-	       monotonic_ns() - entry->looked_ns > pause;
+	if (entry->state != SOURCE_FOUND)
+		return false;
+	state = lp->source->state(&entry->layout);
+	pause = state == LABEL_INCOMPLETE && is_young(entry) ? AGAIN_MS : LATER_MS;
+	return state != LABEL_COMPLETE && monotonic_ns() - entry->looked_ns > pause * 1000000LL;
 }
 
 bool label_processes_update(struct label_processes *lp)
@@ -162,6 +165,7 @@ void label_processes_executed(struct label_processes *lp, uint32_t pid)
 
 	if (!p)
 		return;
+	forget_names(lp, &lp->list[p - lp->list]);
 	lp->list[p - lp->list].state = SOURCE_NEW;
 	lp->list[p - lp->list].began_ns = monotonic_ns();
 }

@@ -23,12 +23,13 @@ enum {
 
 enum {
 	CYCLE_BYTES = 0x300,
+	CONNECTION_MIN = 0xa0,
 	CONNECTION_BYTES = 0x180, /* more than one */
 	CONNECTIONS_MAX = 1 << 24,
 	EVENT_MIN = 64,
 	EVENT_MAX = 256,
-	SEARCHED_MAX = 1 << 16, /* connections that are searched for requests */
-	SEARCHED_AT_ONCE = 1 << 10,
+	SEARCHED_MAX = 1 << 16,     /* connections that are searched for requests */
+	SEARCHED_AT_ONCE = 1 << 10, /* of up to CONNECTION_BYTES */
 	REQUEST_BYTES = 0x600,
 	MAIN_MIN = 0x200, /* in no version is it nearer to the beginning */
 	VERIFIED_BY = 8,  /* requests */
@@ -144,7 +145,7 @@ static bool learn_sizes(const struct memory *m, uint64_t first, struct nginx_lay
 	if (!memory_read(m, first, word, sizeof(word)) || word[READ] != l->read_events ||
 		word[WRITE] != l->write_events)
 		return false;
-	for (size_t i = WRITE + 1; i + WRITE < ARRAY_LEN(word); i++) {
+	for (size_t i = CONNECTION_MIN / 8; i + WRITE < ARRAY_LEN(word); i++) {
 		uint64_t event = word[i + READ] - word[READ];
 
 		if (event == word[i + WRITE] - word[WRITE] && event >= EVENT_MIN &&
@@ -215,32 +216,34 @@ static uint16_t learn_main(
 }
 
 /*
- * Compares NR connections from FIRST on with the layout, and moves it if the first request is
- * other than it. *SEEN: main requests. False: two requests differ.
+ * Compares the requests of NR connections from FIRST on with the layout, and moves it if the first
+ * request is other than it. *SEEN: main requests. False: two requests differ.
  */
 static bool verify(
 	const struct memory *m, struct nginx_layout *l, uint32_t first, uint32_t nr, unsigned *seen)
 {
-	uint64_t *at = xcalloc(nr, sizeof(*at)), *data = xcalloc(nr, sizeof(*data));
+	size_t size = l->connection_size;
+	uint64_t at = l->connections + (uint64_t)first * size;
+	char *list = xcalloc(nr, size); /* at once, as reading each alone takes long */
 	bool same = true;
 
-	for (uint32_t i = 0; i < nr; i++)
-		at[i] = l->connections + (uint64_t)(first + i) * l->connection_size +
-			NGINX_CONNECTION_DATA;
-	if (!memory_scattered(m, at, nr, sizeof(*at), data))
+	if (!memory_read(m, at, list, nr * size))
 		nr = 0;
 	for (uint32_t i = 0; i < nr && same && *seen < VERIFIED_BY; i++) {
-		uint16_t main =
-			data[i] ? learn_main(m, l, data[i], at[i] - NGINX_CONNECTION_DATA) : 0;
+		uint64_t data;
+		uint16_t main;
+		int32_t fd; /* closed ones refer to the next one */
 
+		memcpy(&fd, list + i * size + NGINX_CONNECTION_FD, sizeof(fd));
+		memcpy(&data, list + i * size + NGINX_CONNECTION_DATA, sizeof(data));
+		main = fd > 0 && data ? learn_main(m, l, data, at + i * size) : 0;
 		if (!main)
 			continue;
 		if (!(*seen)++ && main != l->at.main)
 			nginx_shape_move(l, main);
 		same = main == l->at.main;
 	}
-	free(at);
-	free(data);
+	free(list);
 	return same;
 }
 

@@ -44,9 +44,16 @@ static int find(const struct target *t, struct label_layout *layout, struct strb
 }
 
 /* A worker has its connections some time after it was forked; the first request comes later. */
-static bool is_incomplete(const struct label_layout *layout)
+static enum label_state state_of(const struct label_layout *layout)
 {
-	return layout->nginx.state != NGINX_VERIFIED;
+	switch (layout->nginx.state) {
+	case NGINX_VERIFIED:
+		return LABEL_COMPLETE;
+	case NGINX_ASSUMED:
+		return LABEL_UNVERIFIED;
+	default:
+		return LABEL_INCOMPLETE;
+	}
 }
 
 static void describe(
@@ -57,19 +64,21 @@ static void describe(
 	nginx_describe(&layout->nginx, file ? file->path : "?", pid, out);
 }
 
-static void *open_names(const struct target *t, const struct label_layout *layout)
-{
-	struct nginx_modules *modules = xcalloc(1, sizeof(*modules));
-
-	nginx_modules_read(&layout->nginx, t, modules);
-	return modules;
-}
-
 static void close_names(void *names)
 {
 	if (names)
 		nginx_modules_release(names);
 	free(names);
+}
+
+static void *open_names(const struct target *t, const struct label_layout *layout)
+{
+	struct nginx_modules *modules = xcalloc(1, sizeof(*modules));
+
+	if (nginx_modules_read(&layout->nginx, t, modules))
+		return modules;
+	close_names(modules);
+	return NULL;
 }
 
 /* ---- the labels of a request ---- */
@@ -131,7 +140,7 @@ const struct label_source nginx_labels = {
 	.places = places,
 	.symbol = nginx_symbol,
 	.find = find,
-	.is_incomplete = is_incomplete,
+	.state = state_of,
 	.describe = describe,
 	.open = open_names,
 	.close = close_names,

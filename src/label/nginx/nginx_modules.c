@@ -81,14 +81,14 @@ static const struct target_file *file_of_code(const struct target *t, uint64_t a
 static char *read_name(const struct memory *m, uint64_t address)
 {
 	char name[NAME_MAX_BYTES + 1] = "";
+	size_t len;
 
-	for (size_t i = 0; i < NAME_MAX_BYTES; i++) {
-		if (!memory_read(m, address + i, &name[i], 1))
-			return NULL;
-		if (!name[i])
-			return i ? xstrdup(name) : NULL;
-	}
-	return NULL;
+	/* each read takes long; a name may be at the end of what can be read */
+	if (!memory_read(m, address, name, NAME_MAX_BYTES) &&
+		!memory_read(m, address, name, NAME_MAX_BYTES / 2))
+		return NULL;
+	len = strlen(name);
+	return len && len < NAME_MAX_BYTES ? xstrdup(name) : NULL;
 }
 
 /* The list of pointers to modules: that member of the cycle whose first one is ngx_core_module. */

@@ -111,30 +111,29 @@ static bool read_connection(const struct nginx_layout *l, const struct memory *m
 struct nginx_connection *nginx_connections_read(
 	const struct nginx_layout *l, const struct memory *m, size_t *nr)
 {
-	uint64_t *at = xcalloc(AT_ONCE, sizeof(*at));
-	uint64_t(*heads)[HEAD_BYTES / 8] = xcalloc(AT_ONCE, sizeof(*heads));
+	size_t size = l->connection_size, alloc = 0;
+	char *block = xcalloc(AT_ONCE, size + 1); /* at once, as reading each alone takes long */
 	struct nginx_connection *list = NULL;
-	size_t alloc = 0;
 
 	*nr = 0;
 	for (uint32_t i = 0; i < l->nr_connections; i += AT_ONCE) {
 		uint32_t n = l->nr_connections - i < AT_ONCE ? l->nr_connections - i : AT_ONCE;
+		uint64_t at = l->connections + (uint64_t)i * size;
 
-		for (uint32_t k = 0; k < n; k++)
-			at[k] = l->connections + (uint64_t)(i + k) * l->connection_size;
-		if (!memory_scattered(m, at, n, sizeof(*heads), heads))
+		if (!memory_read(m, at, block, n * size))
 			break;
 		for (uint32_t k = 0; k < n; k++) {
-			struct nginx_connection c = {.address = at[k], .index = i + k};
+			struct nginx_connection c = {.address = at + k * size, .index = i + k};
+			uint64_t head[HEAD_BYTES / 8];
 
-			if (!read_connection(l, m, heads[k], &c))
+			memcpy(head, block + k * size, sizeof(head));
+			if (!read_connection(l, m, head, &c))
 				continue;
 			ALLOC_GROW(list, *nr, alloc);
 			list[(*nr)++] = c;
 		}
 	}
-	free(at);
-	free(heads);
+	free(block);
 	return list;
 }
 
