@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 10-read: what is read from the memory of a worker of nginx, while it serves requests that last: of this system's nginx, and of those of
-# Debian's other releases.
+# 10-read: what is read from the memory of a worker of nginx, while it serves requests that last: of the nginx of Debian's releases, and
+# of this system's if it has one.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -50,7 +50,7 @@ of_nginx() {
 	stop_nginx
 }
 
-of_nginx here
+! command -v nginx >"$T/found" || of_nginx here
 for suite in $nginxes; do
 	if use_release "$suite"; then
 		of_nginx "$suite"

@@ -4,17 +4,13 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-use_release "$nginx_with_lua" || note <<-END
-	without Lua: $no_root
-END
-places='/gz/ /ssi/ /auth/'
-! has_lua || places="/gz/ /lua/ /api/ /ssi/ /auth/ /lua/"
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+places='/gz/ /lua/ /api/ /ssi/ /auth/ /lua/'
 
 # judged NAME FILE: no sample disagrees, or next to none
 judged() {
 	"$here/judge" "$2" >"$T/judged"
 	awk '$1 == "lua" || $1 == "gzip"' "$T/judged" | while read -r what right wrong; do
-		[ "$what" = gzip ] || has_lua || continue
 		note "$T/judged" | grep -v '^# uri' | head -n 12
 		check "$1: $what: enough to judge" test "$right" -ge 20
 		check "$1: $what: 99 % right: $right of $((right + wrong))" test "$((wrong * 100))" -le "$((right + wrong))"
@@ -38,11 +34,9 @@ WORKERS=2
 start_nginx "$here/truth.conf" || exit 1
 # shellcheck disable=SC2086
 load 300 $places
-mixed=-u
-! has_lua || mixed='-u --mixed --lua'
 record_least=1500
 # shellcheck disable=SC2086
-record_for a 8 -p "$master" $mixed --by uri -o "$T/a.folded"
+record_for a 8 -p "$master" -u --mixed --lua --by uri -o "$T/a.folded"
 check_eq 'exit' 0 "$status"
 [ "$status" = 0 ] || note "$T/a.err"
 judged 'mixed' "$T/a.folded"
@@ -56,8 +50,7 @@ check 'handlers by their module' grep -q '^ngx_http_static_module ' "$T/handlers
 check_eq 'what belongs to no request says what it is' '' "$(values request "$T/a.rec" |
 	grep -vE '^(accept|reading|closing|timers|idle|other|\[no request\]) ')"
 
-for options in '-u' '-k' '-uk' ${mixed:+"--lua -k"}; do
-	case $options in *lua*) has_lua || continue ;; esac
+for options in '-u' '-k' '-uk' '--lua -k'; do
 	record_least=20
 	# shellcheck disable=SC2086
 	record_for b 2 -p "$master" $options --by location

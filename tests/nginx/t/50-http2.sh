@@ -3,6 +3,8 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+
 # requests: 40 at a time in one connection, again and again
 requests() {
 	while [ ! -e "$T/stop" ]; do
@@ -41,3 +43,4 @@ note "$T/deflate"
 check_eq 'what compresses is of its location' '/gz/' "$(cut -d' ' -f1 "$T/deflate" | sort | tr '\n' ' ' | sed 's/ $//')"
 check 'no handshake in a location' sh -c "! grep -E '^/(gz|plain)/;.*(SSL_do_handshake|ngx_ssl_handshake)(;| )' '$T/a.folded'"
 stop_nginx
+leave_release

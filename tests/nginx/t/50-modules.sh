@@ -3,6 +3,8 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+
 # As auto/modules of nginx lists them: each is put in front of those before it.
 header_order='slice not_modified headers userid gunzip addition xslt image sub charset ssi gzip range_header v3 v2 chunked header'
 body_order='slice range_body copy headers gunzip addition xslt image sub charset ssi postpone gzip chunked write'
@@ -26,8 +28,8 @@ built() {
 	done
 }
 
-mkdir -p "$T/nginx/html"
-: >"$T/nginx/modules.conf"
+mkdir -p "$work/html"
+: >"$work/modules.conf"
 start_nginx "$here/read.conf" || exit 1
 "$bin/ngx-modules" -p "$master" --csv >"$T/csv" 2>"$T/said"
 check_eq 'exit' 0 $?
@@ -56,17 +58,12 @@ check_eq 'no nginx: exit' 2 $?
 check_eq 'no nginx: said' "ngx-modules: no worker of nginx in process $$ or its children: give the PID of nginx's master or of a worker" "$(cat "$T/said")"
 stop_nginx
 
-if use_release "$nginx_with_lua"; then
-	mkdir -p "$work/html"
-	modules "$work/modules.conf"
-	sed 's,location /slow/,location /lua { content_by_lua "ngx.say(1)"; header_filter_by_lua "ngx.header.a = 1"; body_filter_by_lua "ngx.arg[1] = 2"; }\n&,' \
-		"$here/read.conf" >"$T/lua.conf"
-	start_nginx "$T/lua.conf" || exit 1
-	"$bin/ngx-modules" -p "$master" --csv >"$T/csv"
-	check_eq 'with Lua: header filters' "$(built "$header_order" | sed 's/not_modified /&lua /')" "$(names header_filter | sed 's/lua lua/lua/')"
-	check_eq 'with Lua: body filters' "$(built "$body_order" | sed 's/copy /&lua /')" "$(names body_filter | sed 's/lua lua/lua/')"
-	stop_nginx
-	leave_release
-else
-	skip 'with Lua' "$no_root"
-fi
+modules "$work/modules.conf"
+sed 's,location /slow/,location /lua { content_by_lua "ngx.say(1)"; header_filter_by_lua "ngx.header.a = 1"; body_filter_by_lua "ngx.arg[1] = 2"; }\n&,' \
+	"$here/read.conf" >"$T/lua.conf"
+start_nginx "$T/lua.conf" || exit 1
+"$bin/ngx-modules" -p "$master" --csv >"$T/csv"
+check_eq 'with Lua: header filters' "$(built "$header_order" | sed 's/not_modified /&lua /')" "$(names header_filter | sed 's/lua lua/lua/')"
+check_eq 'with Lua: body filters' "$(built "$body_order" | sed 's/copy /&lua /')" "$(names body_filter | sed 's/lua lua/lua/')"
+stop_nginx
+leave_release

@@ -3,12 +3,14 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-mkdir -p "$T/nginx/html"
-: >"$T/nginx/modules.conf"
-head -c 30000000 /dev/zero >"$T/nginx/html/big"
-echo small >"$T/nginx/html/small"
-mkdir "$T/nginx/html/auth"
-echo small >"$T/nginx/html/auth/small"
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+
+mkdir -p "$work/html"
+: >"$work/modules.conf"
+head -c 30000000 /dev/zero >"$work/html/big"
+echo small >"$work/html/small"
+mkdir "$work/html/auth"
+echo small >"$work/html/auth/small"
 start_nginx "$here/reqs.conf" || exit 1
 until_true 30 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
 workers=$(pgrep -P "$master" | tr '\n' ' ')
@@ -155,9 +157,10 @@ check_eq 'requests per second' '' "$(tail -n 1 "$T/rate")"
 # bytes that were sent: as the log says when those clients have gone
 exec 9>&-
 wait "$clients"
-until_true 30 sh -c "[ \$(grep -c '^/big' '$T/nginx/access') = 4 ]"
-check_eq 'bytes sent, as in the log' "$(awk '/^\/big/ { print $2 }' "$T/nginx/access" | sort)" "$(sort "$T/sent")"
+until_true 30 sh -c "[ \$(grep -c '^/big' '$work/access') = 4 ]"
+check_eq 'bytes sent, as in the log' "$(awk '/^\/big/ { print $2 }' "$work/access" | sort)" "$(sort "$T/sent")"
 "$bin/ngx-reqs" -p $$ >"$T/out" 2>"$T/said"
 check_eq 'no nginx: exit' 2 $?
 check 'no nginx: said' grep -q "^ngx-reqs: no worker of nginx in process $$ " "$T/said"
 stop_nginx
+leave_release
