@@ -145,8 +145,11 @@ static void answer(int fd)
 {
 	static const char unknown[] =
 		"-1\njava.lang.IllegalArgumentException: Unknown diagnostic command\n";
-	char zeros[4096] = {0}, map[32];
+	char zeros[4096] = {0}, map[32], request[64];
 
+	/* as JVMs do: who has not sent it yet could not any more */
+	if (read(fd, request, sizeof(request)) <= 0)
+		return;
 	if (is("old")) {
 		if (write(fd, unknown, sizeof(unknown) - 1) < 0)
 			return;
