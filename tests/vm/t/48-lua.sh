@@ -68,7 +68,7 @@ own_script() {
 	cat >"$T/forks.lua" <<-'END'
 		local function forks() local code = os.execute 'sleep 0.1'
 			return code end
-		local call = assert(loadstring 'local f = ... -- "süß"\nf()\nreturn 1')
+		local call = assert(loadstring 'local f = ... -- "süb"\nf()\nreturn 1')
 		while true do
 			call(forks)
 		end
@@ -76,7 +76,7 @@ own_script() {
 	lab_start "$luajit" "$T/forks.lua"
 	sample-bt --engine stap --lua -p "$target" --module "$LAB_WORK/l.ko" -d >"$T/described"
 	values=$(sed -n 's/^# staprun .*[.]ko //p' "$T/described")
-	source='[string \"local f = ... -- \"s\303\274\303\237\"...\"]'
+	source='[string \"local f = ... -- \"s\u00FCb\"...\"]'
 	frames="execute ?
 forks:f $T/forks.lua:1
 $source:main chunk $source:2
