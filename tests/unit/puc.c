@@ -102,7 +102,7 @@ static void find__each_version(void **state)
 /* The name of FUNCTION, of this program, in that layout. */
 static const char *name_of(const struct puc_layout *l, int (*function)(void *lua))
 {
-	return puc_library_name(l->library, (uintptr_t)function - l->bias);
+	return puc_library_name(l->functions, (uintptr_t)function - l->bias);
 }
 
 static void find__names_of_library_functions(void **state)
@@ -117,11 +117,11 @@ static void find__names_of_library_functions(void **state)
 	assert_string_equal(name_of(&layout, f2), "debug.setmetatable");
 	assert_string_equal(name_of(&layout, f3), "debug.traceback");
 	assert_null(name_of(&layout, f4));
-	assert_null(puc_library_name(layout.library, 0));
-	assert_null(puc_library_name(layout.library, UINT64_MAX));
+	assert_null(puc_library_name(layout.functions, 0));
+	assert_null(puc_library_name(layout.functions, UINT64_MAX));
 	assert_null(puc_library_name(NULL, 0));
 	assert_int_equal(find(text, &again), 0);
-	assert_ptr_equal(again.library, layout.library);
+	assert_ptr_equal(again.functions, layout.functions);
 }
 
 static void find__not_other_versions(void **state)

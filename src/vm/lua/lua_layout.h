@@ -38,7 +38,7 @@ struct puc_layout {
 	struct puc_shape shape;
 	uint8_t minor, release; /* version 5.minor.release; PUC_ANY_RELEASE: not known */
 	/* Names of its own functions in C, by run-time address minus bias. User space only. */
-	const struct puc_library *library;
+	const struct puc_library *functions;
 	uint64_t bias;
 };
 

@@ -92,7 +92,8 @@ static const char *code_name(const struct vm_layout *layout, uint64_t address)
 {
 	const struct puc_layout *l = &layout->lua.puc;
 
-	return layout->lua.kind == LUA_PUC ? puc_library_name(l->library, address - l->bias) : NULL;
+	return layout->lua.kind == LUA_PUC ? puc_library_name(l->functions, address - l->bias)
+					   : NULL;
 }
 
 static uint32_t first_line(const union vm_texts *texts)

@@ -94,7 +94,7 @@ int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *e
 			layout->minor, layout->release, file->path);
 	layout->shape = *shape;
 	layout->bias = file->bias;
-	layout->library = puc_library_learn(file, &t->memory);
+	layout->functions = puc_library_learn(file, &t->memory);
 	return 0;
 }
 

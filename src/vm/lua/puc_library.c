@@ -28,7 +28,7 @@ struct library_section {
 
 /* The reading of a file. */
 struct library_reading {
-	struct puc_library *library;
+	struct puc_library *functions;
 	const struct memory *memory;
 	uint64_t bias;
 	struct library_section code, strings;
@@ -63,11 +63,11 @@ static size_t table_size(const struct library_reading *r, const struct library_e
 	return 0;
 }
 
-/* The library whose functions have these names, as the beginning of theirs; NULL: not known. */
-static const char *library_of(char (*names)[NAME_SIZE], size_t nr)
+/* What the full names of functions with these names begin with; NULL: of no known library. */
+static const char *prefix_of(char (*names)[NAME_SIZE], size_t nr)
 {
 	static const struct {
-		const char *library, *function; /* that only this one has */
+		const char *prefix, *function; /* that only this one has */
 	} libraries[] = {{"", "pcall"}, {"", "require"}, {"coroutine.", "wrap"},
 		{"string.", "gsub"}, {"table.", "concat"}, {"math.", "floor"}, {"io.", "popen"},
 		{"file:", "setvbuf"}, {"os.", "getenv"}, {"debug.", "traceback"},
@@ -76,16 +76,16 @@ static const char *library_of(char (*names)[NAME_SIZE], size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < ARRAY_LEN(libraries); k++)
 			if (!strcmp(names[i], libraries[k].function))
-				return libraries[k].library;
+				return libraries[k].prefix;
 	return NULL;
 }
 
 static void add_function(
-	struct puc_library *l, uint64_t address, const char *library, const char *name)
+	struct puc_library *l, uint64_t address, const char *prefix, const char *name)
 {
 	ALLOC_GROW(l->list, l->nr, l->alloc);
 	l->list[l->nr] = (struct library_function){.address = address};
-	snprintf(l->list[l->nr].name, FULL_SIZE, "%s%.*s", library, NAME_SIZE - 1, name);
+	snprintf(l->list[l->nr].name, FULL_SIZE, "%s%.*s", prefix, NAME_SIZE - 1, name);
 	l->nr++;
 }
 
@@ -93,7 +93,7 @@ static void take_table(struct library_reading *r, const struct library_entry *e,
 {
 	uint64_t addresses[ENTRIES_MAX] = {0};
 	char names[ENTRIES_MAX][NAME_SIZE];
-	const char *library;
+	const char *prefix;
 
 	for (size_t i = 0; i < nr; i++)
 		addresses[i] = e[i].name;
@@ -101,10 +101,10 @@ static void take_table(struct library_reading *r, const struct library_entry *e,
 		return;
 	for (size_t i = 0; i < nr; i++)
 		names[i][NAME_SIZE - 1] = '\0';
-	library = library_of(names, nr);
-	for (size_t i = 0; library && i < nr; i++)
+	prefix = prefix_of(names, nr);
+	for (size_t i = 0; prefix && i < nr; i++)
 		if (e[i].function)
-			add_function(r->library, e[i].function - r->bias, library, names[i]);
+			add_function(r->functions, e[i].function - r->bias, prefix, names[i]);
 }
 
 /* The tables in the NR words. */
@@ -160,7 +160,7 @@ static void read_file(struct library_reading *r, const struct target_file *file)
 		return;
 	if (find_section(file, ".data.rel.ro", &tables))
 		read_tables(r, &tables);
-	if (!r->library->nr) /* of a program at fixed addresses */
+	if (!r->functions->nr) /* of a program at fixed addresses */
 		read_tables(r, &r->strings);
 }
 
@@ -181,7 +181,7 @@ static const struct puc_library *keep(struct puc_library *l)
 const struct puc_library *puc_library_learn(const struct target_file *file, const struct memory *m)
 {
 	struct puc_library *l = xcalloc(1, sizeof(*l));
-	struct library_reading r = {.library = l, .memory = m, .bias = file->bias};
+	struct library_reading r = {.functions = l, .memory = m, .bias = file->bias};
 
 	read_file(&r, file);
 	if (l->nr)
