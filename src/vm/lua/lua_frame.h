@@ -65,8 +65,8 @@ enum lua_state {
 		LUA_NR_STATES,
 };
 
-/* Limits of one walk: coroutines; bytes that are read at once. */
-enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64 };
+/* Limits of one walk: coroutines; bytes that are read at once, also of a stack. */
+enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64, LUA_SLOTS = 256 };
 
 /* How the caller's bytecode has the function that it calls. */
 enum lua_named { LUA_UNNAMED, LUA_GLOBAL, LUA_LOCAL, LUA_METHOD, LUA_FIELD, LUA_UPVALUE, LUA_META };
@@ -118,6 +118,8 @@ struct lua_walk {
 		uint16_t half[LUA_BYTES / 2];
 		uint8_t byte[LUA_BYTES];
 	} bytes; /* what was read last */
+	uint64_t slots[LUA_SLOTS / 8];
+	uint64_t slots_at; /* address of the slots that were read last; 0: none were */
 	uint64_t thread, global;
 	uint64_t bottom;                /* the slot of the thread's stack with the last link */
 	uint64_t saved_base, stack_end; /* base and maxstack of the thread */

@@ -86,6 +86,27 @@ static inline int lua_read_ref(
 }
 
 /*
+ * Reads two slots of a thread's stack from AT on. Frames are near each other, the outer one at the
+ * lower address: what is below is read with them, if it can be.
+ */
+static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at)
+{
+	uint64_t in = at - w->slots_at;
+
+	if (!w->slots_at || in > LUA_SLOTS - 16 || in & 7) {
+		w->slots_at = at - (LUA_SLOTS - 16);
+		in = LUA_SLOTS - 16;
+		if (LUA_READ(w, w->slots, LUA_SLOTS, w->slots_at)) {
+			w->slots_at = 0;
+			return LUA_READ(w, pair, 16, at);
+		}
+	}
+	pair[0] = w->slots[in / 8 & (LUA_SLOTS / 8 - 1)];
+	pair[1] = w->slots[(in / 8 + 1) & (LUA_SLOTS / 8 - 1)];
+	return 0;
+}
+
+/*
  * Reads the pair of references whose second one is in the slot SLOT: the function and the link of
  * a frame, or the continuation and the bytecode below.
  */
@@ -93,7 +114,7 @@ static inline int lua_read_pair(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t *pair, uint64_t slot)
 {
 	if (!lua_is_narrow(s))
-		return LUA_READ(w, pair, 16, slot - 8);
+		return lua_read_slots(w, pair, slot - 8);
 	if (LUA_READ(w, pair, 8, slot))
 		return -1;
 	pair[1] = pair[0] >> 32;
@@ -773,7 +794,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	if (layout->kind == LUA_PUC)
 		return puc_begin(w);
 	w->compiled = w->pc_is_guess = w->is_leaf = false;
-	w->code = w->pc = 0;
+	w->code = w->pc = w->slots_at = 0;
 	w->nr_entries = w->nr_traces = 0;
 	w->vm.state = LUA_STATE_NONE;
 	if (!lua_begin_thread(w, l))
