@@ -427,7 +427,10 @@ static __always_inline void pass_frame(struct scratch *s)
 	p->saved = s->label.saved;
 }
 
-/* Adds the frame of the walk's pc; false: it was the last one, see walk.end. */
+/*
+ * Adds the frame of the walk's pc; false: it was the last one, see walk.end. What is not recorded
+ * costs nothing: the verifier removes code that depends on settings.
+ */
 static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 {
 	struct walk *w = &s->walk;
@@ -451,7 +454,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	}
 	uint8_t nr_vm = w->vm.nr;
 
-	s->label.saved = e->saved;
+	if (settings.label_keys)
+		s->label.saved = e->saved;
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
@@ -464,7 +468,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		s->frame[PAD + nr] |= WALK_FRAME_VM;
 	if (w->end != WALK_ON)
 		return false;
-	if (s->label.searching)
+	if (settings.label_keys && s->label.searching)
 		pass_frame(s);
 	return true;
 }
@@ -499,7 +503,7 @@ __noinline int take_frames(uint32_t lane)
 
 	for (int i = 0; s && i < STRIDE; i++)
 		if ((!take_frame(s, lane) && !take_new_trace(s, lane)) ||
-			(s->to_vm && s->walk.vm.frame))
+			(settings.vm_by_native && s->to_vm && s->walk.vm.frame))
 			return 1;
 	return !s;
 }
