@@ -3,6 +3,10 @@
 #include "reader.h"
 #include "symbol/elf/elffacts.h"
 
+#include <string.h>
+
+enum { CHUNK = 64 }; /* bytes of a text that are read at once; none crosses the end of a page */
+
 static bool read_process(void *context, uint64_t address, void *to, size_t len)
 {
 	const uint32_t *pid = context;
@@ -38,6 +42,23 @@ uint64_t target_symbol(const struct target_file *file, const char *name)
 	struct elf_variable at;
 
 	return elffacts_variable(file->elf, name, &at) ? at.address + file->bias : 0;
+}
+
+int memory_string(const struct memory *m, uint64_t address, char *to, uint32_t size)
+{
+	for (uint32_t len = 0, n; len < size; len += n, address += n) {
+		n = CHUNK - address % CHUNK;
+		if (n > size - len)
+			n = size - len;
+		if (!memory_read(m, address, to + len, n))
+			return -1;
+		const char *end = memchr(to + len, '\0', n);
+
+		if (end)
+			return (int)(end - to);
+	}
+	to[size - 1] = '\0';
+	return (int)size - 1;
 }
 
 struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *nr)

@@ -33,6 +33,12 @@ static inline bool memory_pointer(const struct memory *m, uint64_t address, uint
 	return memory_read(m, address, value, sizeof(*value));
 }
 
+/*
+ * Reads the text at ADDRESS up to its NUL, at most SIZE - 1 bytes of it, and ends it with a NUL.
+ * Returns its length in TO, -1: it cannot be read.
+ */
+int memory_string(const struct memory *m, uint64_t address, char *to, uint32_t size);
+
 /* As areas_read(). */
 struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *nr);
 

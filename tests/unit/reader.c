@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process/reader.h"
+#include "process/target.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,6 +183,48 @@ static void reader__is_not_inherited(void **state)
 	assert_works(target);
 }
 
+/* Memory that ends at ROOM_END, whose last bytes are those of the text that CONTEXT points to. */
+enum { ROOM_END = 0x2000 };
+
+static bool read_room(void *context, uint64_t address, void *to, size_t len)
+{
+	const char *text = context;
+	size_t size = strlen(text) + 1;
+	uint64_t start = ROOM_END - size;
+
+	if (address < start || address + len > ROOM_END)
+		return false;
+	memcpy(to, text + (address - start), len);
+	return true;
+}
+
+static int string_of(const char *text, char *to, uint32_t size)
+{
+	const struct memory m = {.read = read_room, .context = (void *)(uintptr_t)text};
+
+	return memory_string(&m, ROOM_END - strlen(text) - 1, to, size);
+}
+
+static void memory__string(void **state)
+{
+	char text[200], to[200];
+	const struct memory m = {.read = read_room, .context = text};
+
+	(void)state;
+	assert_int_equal(string_of("", to, sizeof(to)), 0);
+	assert_string_equal(to, "");
+	assert_int_equal(string_of("main", to, sizeof(to)), 4);
+	assert_string_equal(to, "main");
+	memset(text, 'x', sizeof(text));
+	text[150] = '\0';
+	assert_int_equal(string_of(text, to, sizeof(to)), 150);
+	assert_string_equal(to, text);
+	assert_int_equal(string_of(text, to, 151), 150);
+	assert_int_equal(string_of(text, to, 100), 99);
+	assert_int_equal(strlen(to), 99);
+	assert_int_equal(memory_string(&m, 0x1000, to, sizeof(to)), -1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(reader__##name, start_target, end_target)
 
 int main(void)
@@ -192,6 +236,7 @@ int main(void)
 		TEST(is_replaced_when_it_died),
 		TEST(is_not_inherited),
 		TEST(gives_up_a_process_that_does_not_answer),
+		cmocka_unit_test(memory__string),
 	};
 
 	alarm(100); /* a deadlock is a failure, too */

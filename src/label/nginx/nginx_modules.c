@@ -54,14 +54,6 @@ static void ask_files(const struct target *t, const struct target_file *file)
 	free(list);
 }
 
-/* The address of a variable or function; 0: there is none. */
-static uint64_t address_of(const struct target_file *file, const char *name)
-{
-	struct elf_variable at;
-
-	return elffacts_variable(file->elf, name, &at) ? at.address + file->bias : 0;
-}
-
 /* The file that has the code at ADDRESS; NULL: none. */
 static const struct target_file *file_of_code(const struct target *t, uint64_t address)
 {
@@ -77,18 +69,13 @@ static const struct target_file *file_of_code(const struct target *t, uint64_t a
 
 /* ---- modules ---- */
 
-/* Reads the text at ADDRESS; NULL: there is none, or it is longer than names are. */
+/* The name at ADDRESS; NULL: there is none, or it is longer than names are. */
 static char *read_name(const struct memory *m, uint64_t address)
 {
-	char name[NAME_MAX_BYTES + 1] = "";
-	size_t len;
+	char name[NAME_MAX_BYTES + 1];
+	int len = memory_string(m, address, name, sizeof(name));
 
-	/* each read takes long; a name may be at the end of what can be read */
-	if (!memory_read(m, address, name, NAME_MAX_BYTES) &&
-		!memory_read(m, address, name, NAME_MAX_BYTES / 2))
-		return NULL;
-	len = strlen(name);
-	return len && len < NAME_MAX_BYTES ? xstrdup(name) : NULL;
+	return len > 0 && len < NAME_MAX_BYTES ? xstrdup(name) : NULL;
 }
 
 /* The list of pointers to modules: that member of the cycle whose first one is ngx_core_module. */
@@ -143,7 +130,7 @@ static enum nginx_phase phase_of(
 {
 	size_t by = 0;
 
-	while (by < ARRAY_LEN(checkers) && address_of(file, checkers[by]) != checker)
+	while (by < ARRAY_LEN(checkers) && target_symbol(file, checkers[by]) != checker)
 		by++;
 	switch (by) {
 	case BY_REWRITE:
@@ -168,7 +155,7 @@ static enum nginx_phase phase_of(
 static uint64_t main_conf(const struct target *t, const struct target_file *file,
 	const struct nginx_layout *l, uint32_t index)
 {
-	uint64_t http = address_of(file, "ngx_http_module"), word, conf;
+	uint64_t http = target_symbol(file, "ngx_http_module"), word, conf;
 
 	/* cycle->conf_ctx[ngx_http_module.index]->main_conf[index] */
 	if (!http || !memory_pointer(&t->memory, http + 8, &word) || word > MODULES_MAX ||
@@ -215,7 +202,7 @@ bool nginx_modules_read(
 	if (!file)
 		return false;
 	ask_files(t, file);
-	list = find_list(&t->memory, l->cycle, address_of(file, first_module));
+	list = find_list(&t->memory, l->cycle, target_symbol(file, first_module));
 	for (size_t i = 0; list && i < MODULES_MAX; i++) {
 		if (!memory_pointer(&t->memory, list + 8 * i, &module) || !module)
 			break;

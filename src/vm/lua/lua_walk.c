@@ -7,10 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-	CHUNK = 64,      /* bytes of a string that are read at once */
-	SOURCE_MAX = 45, /* bytes of a source text in names */
-};
+enum { SOURCE_MAX = 45 }; /* bytes of a source text in names */
 
 /* A walk and the target's memory. */
 struct lua_user_walk {
@@ -25,21 +22,11 @@ static int read_target(struct lua_walk *w, void *to, uint32_t size, uint64_t add
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
 
-/* Reads do not cross the end of a page before the NUL. */
 static int read_string(struct lua_walk *w, char *to, uint32_t size, uint64_t address)
 {
-	for (uint32_t len = 0, n; len < size; len += n, address += n) {
-		n = CHUNK - address % CHUNK;
-		if (n > size - len)
-			n = size - len;
-		if (read_target(w, to + len, n, address))
-			return -1;
-		const char *end = memchr(to + len, '\0', n);
+	struct lua_user_walk *u = (struct lua_user_walk *)w;
 
-		if (end)
-			return (int)(end - to);
-	}
-	return (int)size - 1;
+	return memory_string(u->memory, address, to, size);
 }
 
 #define LUA_READ(w, to, size, at) read_target(w, to, size, at)

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { CHUNK = 64 }; /* bytes of a string without length that are read at once */
-
 /* A walk and the target's memory. */
 struct user_walk {
 	struct perl_walk walk;
@@ -23,21 +21,11 @@ static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t ad
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
 
-/* Reads do not cross the end of a page before the NUL. */
 static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
 {
-	for (uint32_t len = 0, n; len < size; len += n, address += n) {
-		n = CHUNK - address % CHUNK;
-		if (n > size - len)
-			n = size - len;
-		if (read_target(w, to + len, n, address))
-			return -1;
-		const char *end = memchr(to + len, '\0', n);
+	struct user_walk *u = (struct user_walk *)w;
 
-		if (end)
-			return (int)(end - to);
-	}
-	return (int)size - 1;
+	return memory_string(u->memory, address, to, size);
 }
 
 #define PERL_READ(w, to, size, at) read_target(w, to, size, at)
