@@ -28,25 +28,24 @@ struct label_source {
 	const struct label_key {
 		const char *name; /* NULL: end of the list */
 		bool by_default;
-		bool unbounded; /* its values are chosen by others */
+		bool unbounded; /* clients choose its values: their number is limited */
 	} * keys;
-	/* What samples are that belong to nothing, as values of the label place; from 1 to NULL. */
+	/* The label of samples that belong to nothing; its values by number, from 1 to NULL. */
 	const char *place;
 	const char *const *places;
 
-	const char *symbol; /* defined by every file that may have it */
-	/* 0: found in T; 1: it is not there; -1 and ERR: it is, but its layout is not known. */
+	/* 0: found in T; 1: it is not there; -1 and ERR: it is there, but its layout is unknown. */
 	int (*find)(const struct target *t, struct label_layout *layout, struct strbuf *err);
-	/* Whether LAYOUT is all that can be known, or find should be called again. */
+	/* Whether all is known, or find should be called again. */
 	enum label_state {
 		LABEL_COMPLETE,
-		LABEL_UNVERIFIED, /* some time */
+		LABEL_UNVERIFIED, /* it can be used, but is to be verified */
 		LABEL_INCOMPLETE, /* soon, if the process has just started */
 	} (*state)(const struct label_layout *layout);
 	/* Appends version, file and how the layout is known, for --check. */
 	void (*describe)(const struct target *t, const struct label_layout *layout, uint32_t pid,
 		struct strbuf *out);
-	/* What is needed to name labels of the process; NULL: it cannot be read. */
+	/* Reads what is needed to name labels of the process, for close(); NULL: failed. */
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
 	/* Names the labels of KEYS in a set; NAMES may be NULL. */

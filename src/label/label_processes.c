@@ -4,7 +4,6 @@
 #include "lib/util.h"
 #include "process/inspect.h"
 #include "process/task.h"
-#include "symbol/elf/elffacts.h"
 
 #include <bpf/bpf.h>
 #include <inttypes.h>
@@ -12,8 +11,8 @@
 #include <string.h>
 
 /*
- * A process has what is searched some time after it starts: it is searched again every AGAIN_MS
- * during YOUNG_MS, then every LATER_MS.
+ * What is searched is initialised some time after the process starts, and its layout is verified by
+ * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
 
@@ -41,14 +40,15 @@ void label_processes_release(struct label_processes *lp)
 	*lp = (struct label_processes){0};
 }
 
-static const struct label_process *known(const struct label_processes *lp, uint32_t pid)
+/* NULL: it was not looked at yet. */
+static struct label_process *find_entry(const struct label_processes *lp, uint32_t pid)
 {
-	const uint32_t *at = lp->source ? table_get(&lp->by_pid, pid, 0) : NULL;
+	const uint32_t *at = table_get(&lp->by_pid, pid, 0);
 
 	return at ? &lp->list[*at] : NULL;
 }
 
-/* That of P; one of another process with its PID begins anew. */
+/* The entry of P; that of an earlier process with its PID is replaced. */
 static struct label_process *entry_of(struct label_processes *lp, const struct process *p)
 {
 	bool is_new;
@@ -57,8 +57,7 @@ static struct label_process *entry_of(struct label_processes *lp, const struct p
 	if (is_new) {
 		*at = (uint32_t)lp->nr;
 		ALLOC_GROW(lp->list, lp->nr, lp->alloc);
-		lp->list[lp->nr++] =
-			(struct label_process){.pid = p->pid, .began_ns = monotonic_ns()};
+		lp->list[lp->nr++] = (struct label_process){0};
 	}
 	struct label_process *entry = &lp->list[*at];
 
@@ -161,13 +160,13 @@ bool label_processes_update(struct label_processes *lp)
 
 void label_processes_executed(struct label_processes *lp, uint32_t pid)
 {
-	const struct label_process *p = known(lp, pid);
+	struct label_process *p = find_entry(lp, pid);
 
 	if (!p)
 		return;
-	forget_names(lp, &lp->list[p - lp->list]);
-	lp->list[p - lp->list].state = SOURCE_NEW;
-	lp->list[p - lp->list].began_ns = monotonic_ns();
+	forget_names(lp, p);
+	p->state = SOURCE_NEW;
+	p->began_ns = monotonic_ns();
 }
 
 void label_processes_ended(struct label_processes *lp, uint32_t pid)
@@ -198,7 +197,7 @@ void label_processes_sweep(struct label_processes *lp)
 
 bool label_processes_found(const struct label_processes *lp, uint32_t pid)
 {
-	const struct label_process *p = known(lp, pid);
+	const struct label_process *p = find_entry(lp, pid);
 
 	return p && p->state == SOURCE_FOUND;
 }
@@ -206,7 +205,7 @@ bool label_processes_found(const struct label_processes *lp, uint32_t pid)
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
 	const struct label_taker *taker)
 {
-	const struct label_process *p = known(lp, set->tgid);
+	const struct label_process *p = find_entry(lp, set->tgid);
 
 	lp->source->take(p ? p->names : NULL, set, lp->keys, taker);
 }

@@ -17,7 +17,7 @@ struct label_processes {
 	int map; /* fd of the programs' map of layouts, -1: none yet */
 	struct label_process {
 		uint32_t pid;
-		uint64_t process; /* its unique number, 0: not looked at yet */
+		uint64_t process; /* its unique number, as PIDs are used again */
 		unsigned changes; /* of its mappings, when last searched */
 		int64_t began_ns, looked_ns;
 		enum { SOURCE_NEW, SOURCE_NONE, SOURCE_FOUND, SOURCE_REFUSED } state;

@@ -4,17 +4,14 @@
 #include "lib/util.h"
 #include "nginx_shape.h"
 #include "symbol/elf/elffacts.h"
+#include "symbol/nginx_code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* struct ngx_module_s */
 enum {
-	MODULE_CTX_INDEX = 0,
-	MODULE_VERSION = 0x28,
-	MODULE_SIGNATURE = 0x30,
-	MODULE_BYTES = 0x38,
+	MODULE_WORDS = NGINX_MODULE_SIGNATURE + 1, /* what is read of a module's structure */
 	SIGNATURE_BYTES = 48,
 	VERSION_MIN = 1014000,
 	VERSION_MAX = 2000000,
@@ -89,45 +86,42 @@ const struct target_file *nginx_file(const struct target *t)
 
 /* ---- version and features ---- */
 
-static int read_module(
+static bool read_module(
 	const struct target *t, const struct target_file *file, const char *name, uint64_t *module)
 {
-	struct elf_variable at;
+	uint64_t at = target_symbol(file, name);
 
-	if (!elffacts_variable(file->elf, name, &at) ||
-		!memory_read(&t->memory, at.address + file->bias, module, MODULE_BYTES))
-		return -1;
-	return 0;
+	return at && memory_read(&t->memory, at, module, MODULE_WORDS * sizeof(*module));
 }
 
 /* Sets all that version and signature tell. */
 static int read_core(const struct target *t, const struct target_file *file, struct nginx_layout *l,
 	struct nginx_features *features, struct strbuf *err)
 {
-	uint64_t module[MODULE_BYTES / 8];
+	uint64_t module[MODULE_WORDS];
 	char signature[SIGNATURE_BYTES + 1] = "";
 
-	if (read_module(t, file, core, module) ||
-		!memory_read(&t->memory, module[MODULE_SIGNATURE / 8], signature, SIGNATURE_BYTES))
+	if (!read_module(t, file, core, module) ||
+		!memory_read(
+			&t->memory, module[NGINX_MODULE_SIGNATURE], signature, SIGNATURE_BYTES))
 		return fail(err,
 			"the memory of the process that runs nginx in '%s' cannot be read: it is "
 			"gone, or you need the right to trace it; record it as root",
 			file->path);
-	uint64_t version = module[MODULE_VERSION / 8];
+	uint64_t version = module[NGINX_MODULE_VERSION];
 
 	if (version < VERSION_MIN || version >= VERSION_MAX ||
-		module[MODULE_CTX_INDEX / 8] > CTX_INDEX_MAX ||
+		module[NGINX_MODULE_CTX_INDEX] > CTX_INDEX_MAX ||
 		!nginx_features_parse(signature, features))
 		return fail(err,
-			"nginx in '%s' cannot be read: its version is %" PRIu64
-			" and its signature is not one of nginx for x86-64; known are 1.14 and "
-			"later",
+			"nginx in '%s' cannot be read: its version, %" PRIu64
+			", or its signature is not that of nginx 1.14 or later for x86-64",
 			file->path, version);
 	nginx_shape((uint32_t)version, features, l);
-	l->core = (uint32_t)module[MODULE_CTX_INDEX / 8];
-	if (!read_module(t, file, upstream, module) &&
-		module[MODULE_CTX_INDEX / 8] <= CTX_INDEX_MAX)
-		l->upstreams = (uint32_t)module[MODULE_CTX_INDEX / 8];
+	l->core = (uint32_t)module[NGINX_MODULE_CTX_INDEX];
+	if (read_module(t, file, upstream, module) &&
+		module[NGINX_MODULE_CTX_INDEX] <= CTX_INDEX_MAX)
+		l->upstreams = (uint32_t)module[NGINX_MODULE_CTX_INDEX];
 	return 0;
 }
 
@@ -159,8 +153,8 @@ static bool learn_sizes(const struct memory *m, uint64_t first, struct nginx_lay
 }
 
 /*
- * The arrays of the cycle at CYCLE: three pointers in a row, where the first connection has the two
- * others; in front of them connection_n and files_n. None: the process is no worker.
+ * Finds the arrays that the cycle points to: three pointers in a row, of which the first connection
+ * has the two others; in front of them are connection_n and files_n. In a master there are none.
  */
 static void learn_arrays(const struct memory *m, struct nginx_layout *l)
 {
@@ -196,9 +190,9 @@ static bool is_uri(const struct memory *m, const uint64_t *word)
 }
 
 /*
- * Where a request at R, of the connection C, points to itself; 0: nowhere, it is no main request,
- * or none at all. Other words may point to it, too, such as those of its filters behind it, and all
- * of a subrequest's: so the parent must be missing, and the URI be where it is seen from there.
+ * The offset of the word by which the request at R, of the connection C, points to itself; 0: it is
+ * no main request. Other words may point to it, too: those that filters keep behind a request, and
+ * any in a subrequest. So there must be no parent behind the word, and a URI in front of it.
  */
 static uint16_t learn_main(
 	const struct memory *m, const struct nginx_layout *l, uint64_t r, uint64_t c)
@@ -216,8 +210,8 @@ static uint16_t learn_main(
 }
 
 /*
- * Compares the requests of NR connections from FIRST on with the layout, and moves it if the first
- * request is other than it. *SEEN: main requests. False: two requests differ.
+ * Compares the requests of NR connections from FIRST on with the layout, which is moved to fit the
+ * first one. Adds the main requests to *SEEN. False: two requests differ.
  */
 static bool verify(
 	const struct memory *m, struct nginx_layout *l, uint32_t first, uint32_t nr, unsigned *seen)
@@ -239,7 +233,7 @@ static bool verify(
 		main = fd > 0 && data ? learn_main(m, l, data, at + i * size) : 0;
 		if (!main)
 			continue;
-		if (!(*seen)++ && main != l->at.main)
+		if (!(*seen)++)
 			nginx_shape_move(l, main);
 		same = main == l->at.main;
 	}
@@ -284,7 +278,6 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 {
 	const struct target_file *file;
 	struct nginx_features features;
-	struct elf_variable at;
 
 	ask_files(t);
 	file = nginx_file(t);
@@ -295,17 +288,18 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 	if (read_core(t, file, layout, &features, err))
 		return -1;
 	layout->bias = file->bias;
-	if (!elffacts_variable(file->elf, cycle, &at))
-		return fail(err, "nginx in '%s' has no symbol 'ngx_cycle': it was stripped of it",
+	layout->cycle = target_symbol(file, cycle);
+	if (!layout->cycle)
+		return fail(err,
+			"nginx in '%s' cannot be read: its symbol 'ngx_cycle' was stripped",
 			file->path);
-	layout->cycle = at.address + file->bias;
 	find_code(file, layout);
 	learn_arrays(&t->memory, layout);
 	nginx_shape_connection(&features, layout);
 	if (!verify_by_requests(&t->memory, layout))
 		return fail(err,
-			"nginx %u.%u.%u in '%s' cannot be read: its requests differ from one "
-			"another; it is a variant that is not known",
+			"nginx %u.%u.%u in '%s' cannot be read: its requests differ in their "
+			"layout; it is a variant that is not known",
 			layout->version / 1000000, layout->version / 1000 % 1000,
 			layout->version % 1000, file->path);
 	return 0;

@@ -138,7 +138,6 @@ const struct label_source nginx_labels = {
 	.keys = keys,
 	.place = "request",
 	.places = places,
-	.symbol = nginx_symbol,
 	.find = find,
 	.state = state_of,
 	.describe = describe,
