@@ -23,6 +23,16 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static int read_memory(void *from, void *to, uint32_t size, uint64_t address)
+{
+	const struct memory *m = from;
+
+	return !memory_read(m, address, to, size);
+}
+
+#define NGINX_READ read_memory
+#include "label/nginx/nginx_step.h"
+
 /* --with-compat, and what the default configuration has */
 #define COMPAT "8,4,8,0011111111010111001111111111111111"
 #define PLAIN "8,4,8,0000111111010111001110101111000110"
@@ -476,6 +486,61 @@ static void describe__version_and_state(void **state)
 
 /* ---- reading ---- */
 
+static struct nginx_identity identify(const struct nginx_layout *l)
+{
+	struct nginx_identity id = {0};
+
+	assert_true(nginx_identify(&target.memory, l, address(request[0]), &id));
+	return id;
+}
+
+/* Else the texts that were read before would be those of the request as it is now. */
+static void identity__changes_with_the_texts(void **state)
+{
+	static const uint64_t peer[2] = {14, (uintptr_t) "127.0.0.1:8080"};
+	struct nginx_identity before, after;
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	put(request[0], 0x48, address(upstream));
+	assert_int_equal(find(&l), 0);
+	before = identify(&l);
+	after = identify(&l);
+	assert_memory_equal(&before, &after, sizeof(before));
+	for (int i = 0; i < 7; i++) {
+		before = identify(&l);
+		switch (i) {
+		case 0: /* as the header Host: is read after the line of the request */
+			put_string(request[0], l.at.server, "shop.example.org");
+			break;
+		case 1:
+			put_string(request[0], l.at.uri, "/cart/8");
+			break;
+		case 2:
+			put_string(request[0], l.at.args, "a=c");
+			break;
+		case 3:
+			put(upstream, NGINX_UPSTREAM_PEER_NAME, address(peer));
+			break;
+		case 4:
+			put(request[0], l.at.status, 404);
+			break;
+		case 5:
+			put(request[0], l.at.phase, 3);
+			break;
+		case 6:
+			put(request[0], NGINX_REQUEST_WRITE, 0);
+			break;
+		}
+		after = identify(&l);
+		if (!memcmp(&before, &after, sizeof(before)))
+			fail_msg("change %d is not seen", i);
+	}
+	assert_int_equal(after.phase, NGINX_HEAD);
+}
+
 static void assert_text(const struct nginx_request *r, enum nginx_text_kind kind, const char *text)
 {
 	const struct nginx_text *t = &r->texts.text[kind];
@@ -747,6 +812,7 @@ int main(void)
 		cmocka_unit_test(find__not_other_modules),
 		cmocka_unit_test(find__nothing_in_other_files),
 		cmocka_unit_test(describe__version_and_state),
+		cmocka_unit_test(identity__changes_with_the_texts),
 		cmocka_unit_test(read__a_request),
 		cmocka_unit_test(read__a_subrequest),
 		cmocka_unit_test(read__long_and_unreadable_texts),

@@ -33,6 +33,8 @@ enum {
 
 	NGINX_CYCLE_POOL = 8,
 
+	NGINX_STRING_DATA = 8, /* behind the length */
+
 	NGINX_EVENT_DATA = 0, /* its connection, unless it is only a timer */
 	NGINX_EVENT_FLAGS = 8,
 	NGINX_EVENT_ACCEPT = 1 << 1,
@@ -93,7 +95,7 @@ struct nginx_layout {
 		uint16_t upstream, upstream_states, pool; /* of a request */
 		uint16_t server, status, length;          /* host: a string; sent headers */
 		uint16_t start;                           /* s and ms since 1970 */
-		uint16_t uri, args, method;               /* strings */
+		uint16_t uri, args, method;               /* strings; args behind uri */
 		uint16_t main, parent;                    /* requests; r itself, 0: no subrequest */
 		uint16_t phase, content_handler;          /* index of the phase handler */
 		uint16_t server_name;                     /* of a server's configuration */
@@ -142,12 +144,11 @@ struct nginx_texts {
 	uint32_t pad;
 };
 
-/*
- * What tells a request, in one state, from others: as long as it is the same, so are the texts.
- */
+/* What tells a request, in one state, from others: while it is the same, so are the texts. */
 struct nginx_identity {
-	uint64_t request, connection, start_sec, start_msec;
-	uint64_t uri, uri_len, loc_conf, peer;
+	uint64_t request, connection, loc_conf, peer, host; /* addresses */
+	uint64_t start[2];                                  /* s and ms since 1970 */
+	uint64_t uri_and_args[4];                           /* length and address of each */
 	uint64_t phase, content_handler, status;
 	uint64_t number, requests; /* of the connection; requests that it has had */
 };

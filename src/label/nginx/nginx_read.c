@@ -57,7 +57,7 @@ bool nginx_request_read(const struct nginx_layout *l, const struct memory *m, ui
 	if (!nginx_is_request(from(m), l, address) || !nginx_identify(from(m), l, address, &id))
 		return false;
 	r->connection = id.connection;
-	r->start_ms = (int64_t)(id.start_sec * 1000 + id.start_msec);
+	r->start_ms = (int64_t)(id.start[0] * 1000 + id.start[1]);
 	r->main = word_at(m, address + l->at.main);
 	r->parent = word_at(m, address + l->at.parent);
 	r->pool = word_at(m, address + l->at.pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads from the memory of a worker of nginx what it serves now. The worker runs meanwhile: what is
- * read of a request is of one moment each, unless it says that it is not.
+ * Reads from the memory of a worker of nginx what it serves now. The worker is not stopped, so a
+ * request may change while it is read: struct nginx_request says whether it did.
  */
 #ifndef LABEL_NGINX_NGINX_READ_H
 #define LABEL_NGINX_NGINX_READ_H

@@ -99,29 +99,24 @@ static inline uint64_t nginx_request_of(void *from, const struct nginx_layout *l
 static inline bool nginx_identify(
 	void *from, const struct nginx_layout *l, uint64_t request, struct nginx_identity *id)
 {
-	uint64_t upstream = 0, peer = 0, write, pair[2];
+	uint64_t upstream, write, pair[2];
 
 	id->request = request;
+	id->peer = 0;
 	if (nginx_word(from, &write, request + NGINX_REQUEST_WRITE) ||
 		nginx_word(from, &id->connection, request + NGINX_REQUEST_CONNECTION) ||
 		nginx_word(from, &id->loc_conf, request + NGINX_REQUEST_LOC_CONF) ||
-		nginx_word(from, &upstream, request + l->at.upstream) ||
+		nginx_word(from, &id->host, request + l->at.server + NGINX_STRING_DATA) ||
 		nginx_word(from, &id->status, request + l->at.status) ||
-		NGINX_READ(from, pair, sizeof(pair), request + l->at.start))
-		return false;
-	id->start_sec = pair[0];
-	id->start_msec = pair[1];
-	if (NGINX_READ(from, pair, sizeof(pair), request + l->at.uri))
-		return false;
-	id->uri_len = pair[0];
-	id->uri = pair[1];
-	if (NGINX_READ(from, pair, sizeof(pair), request + l->at.phase))
+		nginx_word(from, &upstream, request + l->at.upstream) ||
+		NGINX_READ(from, id->start, sizeof(id->start), request + l->at.start) ||
+		NGINX_READ(from, id->uri_and_args, sizeof(id->uri_and_args), request + l->at.uri) ||
+		NGINX_READ(from, pair, sizeof(pair), request + l->at.phase))
 		return false;
 	id->phase = write ? pair[0] : NGINX_HEAD;
 	id->content_handler = pair[1];
-	if (upstream && nginx_word(from, &peer, upstream + NGINX_UPSTREAM_PEER_NAME))
-		peer = 0;
-	id->peer = peer;
+	if (upstream && nginx_word(from, &id->peer, upstream + NGINX_UPSTREAM_PEER_NAME))
+		id->peer = 0;
 	return !nginx_word(from, &id->number, id->connection + l->at.number) &&
 	       !nginx_word(from, &id->requests, id->connection + l->at.requests);
 }
