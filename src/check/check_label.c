@@ -48,9 +48,7 @@ void check_label(struct check_context *c)
 		nr += say_found(c, &ps, r->pids[i]);
 	if (!nr) {
 		check_missing(c, "process %" PRIu32 " runs no %s", r->pids[0], r->label->title);
-		check_remedy(c,
-			"give the number of a process that does; without --%s any can be "
-			"recorded",
+		check_remedy(c, "give the number of a process that does, or leave out --%s",
 			r->label->name);
 	}
 	processes_release(&ps);

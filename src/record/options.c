@@ -79,10 +79,10 @@ static const struct argp_option option_table[] = {
 		"the kernel part",
 		1},
 	{"with", OPT_WITH, "KEY[,KEY...]", 0,
-		"With labels, also those that have many values: args, conn, client, worker", 1},
+		"With --nginx: record these labels, too: args, client, conn, worker", 1},
 	{"labels", OPT_LABELS, "N", 0,
-		"Values that are kept of each label that clients choose, the most frequent ones "
-		"(default 1000); the others are \"other\"",
+		"With --nginx: keep the N most frequent values of each label whose values clients "
+		"choose (default 1000); the others become \"other\"",
 		1},
 	{"time", 't', "TIME", 0,
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
@@ -105,8 +105,8 @@ static const struct argp_option option_table[] = {
 	{"by", OPT_BY, "KEY", 0,
 		"Value of the label KEY as root frame; comm: name of the process, as with -a", 2},
 	{"where", OPT_WHERE, "KEY=PATTERN", 0,
-		"Show only samples that have a value of the label KEY that matches the PATTERN, as "
-		"in uri=/api/*; can be repeated",
+		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
+		"repeated",
 		2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
@@ -518,6 +518,20 @@ static void validate_script(const struct options *o)
 	strbuf_release(&err);
 }
 
+/* Refuses OPTION, which needs what SystemTap does not do, where SystemTap would have to record. */
+static void require_bpf(const struct options *o, const char *option, const char *what)
+{
+	if (!strcmp(o->engine, "stap"))
+		usage_error(xasprintf("%s needs the built-in engine, SystemTap does not %s: "
+				      "--engine bpf",
+			option, what));
+	if (engine_needs_stap(&o->session.request))
+		usage_error_fmt("%s needs the built-in engine: it cannot be combined with "
+				"--module, --compile-only, -r, --stap-arg or a script that only "
+				"SystemTap runs",
+			option);
+}
+
 /* Refuses an interpreter that SystemTap does not walk where SystemTap would have to record. */
 static void validate_vm(const struct options *o)
 {
@@ -527,15 +541,7 @@ static void validate_vm(const struct options *o)
 		return;
 	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->name);
 
-	if (!strcmp(o->engine, "stap"))
-		usage_error_fmt("%s needs the built-in engine, SystemTap does not walk these "
-				"stacks yet: --engine bpf",
-			option);
-	if (engine_needs_stap(q))
-		usage_error_fmt("%s needs the built-in engine: it cannot be combined with "
-				"--module, --compile-only, -r, --stap-arg or a script that only "
-				"SystemTap runs",
-			option);
+	require_bpf(o, option, "walk these stacks yet");
 	free(option);
 }
 
@@ -565,32 +571,40 @@ static void choose_stacks(struct options *o)
 			q->vm->title);
 }
 
-/* Adds the labels of LIST that the source has; OPTION NULL: others may be of something else. */
-static void add_label_keys(struct engine_request *q, const char *list, const char *option)
+static __attribute__((noreturn)) void refuse_label(
+	const struct label_source *source, const char *name, size_t len)
 {
-	for (;;) {
-		size_t n = strcspn(list, ",");
-		uint32_t bit = label_key_bit(q->label, list, n);
+	struct strbuf text = STRBUF_INIT;
 
-		if (!bit && option) {
-			char *name = xstrndup(list, n);
-			char *what = xasprintf("%s: %s has no label '%s'; its labels are", option,
-				q->label->title, name);
-			struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "--with: %s has no label '%.*s'; its labels are", source->title,
+		(int)len, name);
+	for (int i = 0; source->keys[i].name; i++)
+		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
+	usage_error(text.buf);
+}
 
-			strbuf_adds(&text, what);
-			for (int i = 0; q->label->keys[i].name; i++)
-				strbuf_addf(&text, "%s %s", i ? "," : "", q->label->keys[i].name);
-			usage_error(text.buf);
-		}
+/* Adds the labels of LIST, separated by commas. */
+static void add_labels(struct engine_request *q, const char *list)
+{
+	for (size_t len;; list += len + 1) {
+		len = strcspn(list, ",");
+		uint32_t bit = label_key_bit(q->label, list, len);
+
+		if (!bit)
+			refuse_label(q->label, list, len);
 		q->label_keys |= bit;
-		if (!list[n])
+		if (!list[len])
 			return;
-		list += n + 1;
 	}
 }
 
-/* What is shown by a label, or selected by it, is recorded with it. */
+/* Adds the label KEY, unless it is of something else. */
+static void add_label_of_view(struct engine_request *q, const char *key)
+{
+	q->label_keys |= label_key_bit(q->label, key, strlen(key));
+}
+
+/* Labels that the views need are recorded, too. */
 static void choose_labels(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -605,21 +619,16 @@ static void choose_labels(struct options *o)
 		q->label_values = LABEL_VALUES_DEFAULT;
 	q->label_keys = label_default_keys(q->label);
 	if (o->with)
-		add_label_keys(q, o->with, "--with");
+		add_labels(q, o->with);
 	if (o->view.by)
-		add_label_keys(q, o->view.by, NULL);
+		add_label_of_view(q, o->view.by);
 	for (size_t i = 0; i < o->where.nr; i++)
-		add_label_keys(q, o->where.choices[i].key, NULL);
+		add_label_of_view(q, o->where.choices[i].key);
 	q->children |= q->label->children && o->pids.nr;
-	if (!strcmp(o->engine, "stap"))
-		usage_error_fmt("--%s needs the built-in engine, with SystemTap samples have no "
-				"labels of requests: --engine bpf",
-			q->label->name);
-	if (engine_needs_stap(q))
-		usage_error_fmt("--%s needs the built-in engine: it cannot be combined with "
-				"--module, --compile-only, -r, --stap-arg or a script that only "
-				"SystemTap runs",
-			q->label->name);
+	char *option = xasprintf("--%s", q->label->name);
+
+	require_bpf(o, option, "find requests");
+	free(option);
 }
 
 static void finish_options(struct options *o)
@@ -729,8 +738,8 @@ static void list_vm_options(const struct tool *tool, struct argp_option *table)
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		table[NR_VMS + i] = (struct argp_option){label_sources[i]->name, OPT_LABEL + i,
 			NULL, 0,
-			xasprintf("Label samples with the request that %s works for; with -p also "
-				  "its child processes",
+			xasprintf("Label samples with the request that %s works on; with -p, child "
+				  "processes are recorded, too",
 				label_sources[i]->title),
 			1};
 }

@@ -10,6 +10,7 @@ places='/gz/ /lua/ /api/ /ssi/ /auth/ /lua/'
 # judged NAME FILE: no sample disagrees, or next to none
 judged() {
 	"$here/judge" "$2" >"$T/judged"
+	check_eq "$1: what is judged" 'lua gzip' "$(awk '$1 == "lua" || $1 == "gzip" { print $1 }' "$T/judged" | tr '\n' ' ' | sed 's/ $//')"
 	awk '$1 == "lua" || $1 == "gzip"' "$T/judged" | while read -r what right wrong; do
 		note "$T/judged" | grep -v '^# uri' | head -n 12
 		check "$1: $what: enough to judge" test "$right" -ge 20
@@ -71,6 +72,7 @@ until_true 30 sh -c '! kill -0 "$1" 2>/dev/null' sh "$worker"
 end_record
 check_eq 'reload: exit' 0 "$status"
 later=$(pgrep -P "$master" | tr '\n' ' ')
+check 'reload: there are new workers' test -n "$later"
 for pid in $later; do
 	check "reload: a new worker has labels" sh -c "'$bin/bt-report' --by worker '$T/reload.rec' 2>/dev/null | grep -q '^$pid,'"
 done

@@ -40,7 +40,10 @@ check 'handshakes belong to no request' grep -q '^reading ' "$T/requests"
 grep -E ';(deflate|deflate[A-Za-z_]*|libz\.so[^;]*|crc32[^;]*)(;| )' "$T/a.folded" | awk '{ n = $NF; split($0, frame, ";"); sum[frame[1]] += n }
 	END { for (root in sum) print root, sum[root] }' >"$T/deflate"
 note "$T/deflate"
-check_eq 'what compresses is of its location' '/gz/' "$(cut -d' ' -f1 "$T/deflate" | sort | tr '\n' ' ' | sed 's/ $//')"
+# where the first samples could not be unwound in the kernel they have no labels
+check 'what compresses is of its location: 99 %' awk '$1 == "/gz/" { right += $NF } { sum += $NF }
+	END { exit !(right >= 20 && (sum - right) * 100 <= sum) }' "$T/deflate"
+check 'none of it is of the other location' sh -c "! grep -q '^/plain/ ' '$T/deflate'"
 check 'no handshake in a location' sh -c "! grep -E '^/(gz|plain)/;.*(SSL_do_handshake|ngx_ssl_handshake)(;| )' '$T/a.folded'"
 stop_nginx
 leave_release
