@@ -11,18 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that are kept during the recording, so that the most frequent ones are known at its end.
+/* While recording, so many times the values are kept that are kept at its end: the most frequent.
  */
 enum { KEPT_TIMES = 16 };
 
-enum { SETS_MAX = 1 << 17 }; /* received, until they are swept */
+enum {
+	SETS_MAX = 1 << 17,    /* received, until they are swept */
+	LABELS_KEPT = 1 << 20, /* in all sets of samples, where a set has about ten */
+};
 
 static const char other[] = "other";
 
 void label_sets_init(struct label_sets *sets, struct samples *samples,
 	struct label_processes *processes, uint32_t max)
 {
-	*sets = (struct label_sets){.samples = samples, .processes = processes, .max = max};
+	*sets = (struct label_sets){
+		.samples = samples, .processes = processes, .max = max, .max_labels = LABELS_KEPT};
 	table_init(&sets->by_number);
 	table_init(&sets->recent);
 	table_init(&sets->values);
@@ -47,24 +51,37 @@ static int unbounded_key(const struct label_sets *sets, const char *key)
 	return -1;
 }
 
-/* VALUE, or "other" if there are too many of KEY already. */
-static const char *admit(struct label_sets *sets, const char *key, const char *value)
+/* Whether VALUE of the label number INDEX is one of those that are kept, or becomes one. */
+static bool keep_value(struct label_sets *sets, int index, const char *value)
+{
+	uint64_t hash = hash_text(value, strlen(value));
+	bool is_new;
+
+	if (table_get(&sets->values, (uint64_t)index, hash))
+		return true;
+	if (sets->nr_values[index] >= (uint64_t)sets->max * KEPT_TIMES)
+		return false;
+	table_put(&sets->values, (uint64_t)index, hash, &is_new);
+	sets->nr_values[index]++;
+	return true;
+}
+
+/* VALUE, or "other": there are too many of KEY, or too many sets for SET to get another one. */
+static const char *admit(struct label_sets *sets, uint32_t set, const char *key, const char *value)
 {
 	int index = unbounded_key(sets, key);
-	bool is_new;
 
 	if (index < 0)
 		return value;
-	uint64_t hash = hash_text(value, strlen(value));
-
-	if (table_get(&sets->values, (uint64_t)index, hash))
-		return value;
-	if (sets->nr_values[index] >= (uint64_t)sets->max * KEPT_TIMES) {
+	if (!keep_value(sets, index, value)) {
 		sets->nr_other++;
 		return other;
 	}
-	table_put(&sets->values, (uint64_t)index, hash, &is_new);
-	sets->nr_values[index]++;
+	if (sets->samples->nr_labels >= sets->max_labels &&
+		!samples_has_label(sets->samples, set, key, value)) {
+		sets->nr_refused++;
+		return other;
+	}
 	return value;
 }
 
@@ -78,7 +95,8 @@ static void take_label(void *context, const char *key, const char *value)
 {
 	struct growing_set *g = context;
 
-	g->set = samples_label(g->sets->samples, g->set, key, admit(g->sets, key, value));
+	value = admit(g->sets, g->set, key, value);
+	g->set = samples_label(g->sets->samples, g->set, key, value);
 }
 
 void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
@@ -249,6 +267,11 @@ void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 			" values of labels count as \"other\": of each label the %" PRIu32
 			" most frequent ones are kept; --labels changes that\n",
 			dropped + sets->nr_other, sets->max);
+	if (sets->nr_refused)
+		strbuf_addf(notes,
+			"%" PRIu64 " times a value of a label counts as \"other\": there are too "
+			"many combinations of values; record fewer labels\n",
+			sets->nr_refused);
 	if (sets->nr_unknown)
 		strbuf_addf(notes,
 			"%" PRIu64 " samples have no labels of %s: they were not received\n",

@@ -23,12 +23,14 @@ struct label_sets {
 	struct samples *samples;
 	struct label_processes *processes;
 	uint32_t max;           /* values of each label that are kept at the end */
+	size_t max_labels;      /* in all sets of samples, until no new combinations are added */
 	struct table by_number; /* number in the programs -> set in samples */
 	struct table recent;    /* the same, of those that rows had since the last sweep */
 	struct table values;    /* index of a label, hash of a value that is kept */
 	uint32_t nr_values[32]; /* of each of them */
 	uint64_t nr_unknown;    /* samples whose labels were not received */
 	uint64_t nr_other;      /* values that became "other" before the end, with repetitions */
+	uint64_t nr_refused;    /* values that became "other" because of max_labels, likewise */
 };
 
 /* MAX as above. */
@@ -55,8 +57,8 @@ bool label_sets_is_full(const struct label_sets *sets);
 void label_sets_sweep(struct label_sets *sets, int sent);
 
 /*
- * At the end: keeps of each label with values that clients choose the most frequent ones and makes
- * the others "other". NOTES: how many.
+ * At the end: of each label whose values clients choose, keeps the most frequent ones and makes the
+ * others "other". Adds to NOTES how many, and what else was lost, one per line.
  */
 void label_sets_limit(struct label_sets *sets, struct strbuf *notes);
 

@@ -99,6 +99,14 @@ uint32_t samples_label(struct samples *s, uint32_t others, const char *key, cons
 	return (uint32_t)s->nr_labels++;
 }
 
+bool samples_has_label(struct samples *s, uint32_t others, const char *key, const char *value)
+{
+	uint64_t label =
+		(uint64_t)strpool_adds(&s->strings, key) << 32 | strpool_adds(&s->strings, value);
+
+	return table_get(&s->by_label, label, others);
+}
+
 /* ---- stacks ---- */
 
 static uint32_t add_stack(struct samples *s, const uint64_t *frames, uint32_t nr)

@@ -102,6 +102,9 @@ uint32_t samples_task(
 uint32_t samples_name(struct samples *s, const struct sample_name *name);
 /* The set OTHERS (0: empty) plus KEY=VALUE. */
 uint32_t samples_label(struct samples *s, uint32_t others, const char *key, const char *value);
+
+/* Whether samples_label() would return the number of a set that is there already. */
+bool samples_has_label(struct samples *s, uint32_t others, const char *key, const char *value);
 uint32_t samples_stack(
 	struct samples *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end);
 

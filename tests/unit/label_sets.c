@@ -155,6 +155,33 @@ static void limit__while_recording(void **state)
 	strbuf_release(&notes);
 }
 
+/* Sets of a few values each may be too many, too: then those that are known remain. */
+static void limit__combinations(void **state)
+{
+	uint32_t known, labels;
+
+	(void)state;
+	send(1000, "/cart");
+	known = label_sets_join(&sets, 1000, 0, 1);
+	labels = (uint32_t)samples.nr_labels;
+	sets.max_labels = labels;
+	send(1001, "/help");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "uri"), "other");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "worker"), "77");
+	assert_int_equal(sets.nr_refused, 1);
+	labels = (uint32_t)samples.nr_labels;
+	for (uint32_t i = 0; i < 100; i++) {
+		char uri[16];
+
+		snprintf(uri, sizeof(uri), "/%u", i);
+		send(2000 + i, uri);
+	}
+	assert_int_equal(samples.nr_labels, labels);
+	send(1000, "/cart"); /* again, as after a sweep */
+	assert_int_equal(label_sets_join(&sets, 1000, 0, 1), known);
+	assert_int_equal(samples.nr_labels, labels);
+}
+
 static void sweep__forgets_what_no_row_has(void **state)
 {
 	(void)state;
@@ -191,6 +218,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__while_recording, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limit__combinations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sweep__forgets_what_no_row_has, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(set__of_a_long_text, set_up, tear_down),
 	};
