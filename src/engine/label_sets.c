@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* While recording, so many times the values are kept that are kept at its end: the most frequent.
- */
+/* Many more values are kept while recording than at its end: only then it is known which matter. */
 enum { KEPT_TIMES = 16 };
 
 enum {

@@ -67,12 +67,12 @@ enum { LABEL_PASSED = 4 }; /* frames that are walked between two searches */
 
 /* The state of the search for a label in a stack, and what has been found. */
 struct label_search {
-	bool on;        /* it has begun in this sample */
-	bool searching; /* and goes on with each frame */
-	bool leaf;      /* the registers have been looked at */
-	uint32_t place; /* so far */
-	uint64_t found; /* address of what the sample belongs to; 0: nothing */
-	uint64_t word[8];
+	bool on;          /* the process of this sample has the source */
+	bool searching;   /* it goes on with the next frame */
+	bool leaf;        /* the registers have been looked at */
+	uint32_t place;   /* so far */
+	uint64_t found;   /* address of what the sample belongs to; 0: nothing */
+	uint64_t word[8]; /* values of registers, which may lead to it */
 	uint32_t nr_passed;
 	uint32_t saved; /* as below, of the frame that is about to be left */
 	struct label_passed {

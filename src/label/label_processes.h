@@ -42,7 +42,7 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 void label_processes_start(struct label_processes *lp, int map);
 
 /*
- * Searches processes that are new, whose mappings have changed, or whose layout is not complete.
+ * Searches processes that are new, whose mappings have changed, or whose layout is not verified.
  * True: some have just started, so it should be called again soon.
  */
 bool label_processes_update(struct label_processes *lp);

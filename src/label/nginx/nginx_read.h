@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads from the memory of a worker of nginx what it serves now. The worker is not stopped, so a
+ * Reads from the memory of a worker of nginx what it serves now. Unless the worker is stopped, a
  * request may change while it is read: struct nginx_request says whether it did.
  */
 #ifndef LABEL_NGINX_NGINX_READ_H

@@ -114,7 +114,7 @@ check_eq 'a worker: its own' "$("$bin/ngx-reqs" -p "$master" --csv | awk -F, 'NR
 check_eq 'stopped: exit' 0 $?
 check 'stopped: for how long' grep -q '^ngx-reqs: workers were stopped for [0-9.]* ms at most$' "$T/said"
 check_eq 'stopped: as many' 13 "$(sed 1d "$T/stopped" | wc -l)"
-check_eq 'and go on' 'SS' "$(for worker in $workers; do sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$worker/status"; done | tr -d '\n')"
+check_eq 'and go on: states' '' "$(for worker in $workers; do sed -n 's/^State:\t\([Tt].*\)/\1/p' "/proc/$worker/status"; done)"
 
 # a new worker after a reload is found; the old one stays as long as it has requests
 "$bin/ngx-reqs" -p "$master" --watch=100ms --csv --connections >"$T/watched" 2>"$T/said" &
