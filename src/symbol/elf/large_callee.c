@@ -8,7 +8,8 @@
 
 enum {
 	SEGMENTS_MAX = 8,
-	CALLEES_MAX = 64,
+	LEVELS = 3, /* of calls */
+	CALLEES_MAX = 256,
 	LARGE = 4096,       /* bytes, at least */
 	TIMES_LARGER = 2,   /* than the next one */
 	CALLER_MAX = 16384, /* bytes of a caller that are searched */
@@ -91,8 +92,9 @@ bool large_callee_find(const struct elffile *elf, const char *name, struct elf_v
 	if (!elfdata_variable(elf, name, &v) || !is_start(elf, v.address, &f))
 		return false;
 	add_callees(elf, &f, &c);
-	for (size_t i = 0, direct = c.nr; i < direct; i++)
-		add_callees(elf, &c.list[i], &c);
+	for (size_t i = 0, level = 1; level < LEVELS; level++)
+		for (size_t end = c.nr; i < end; i++)
+			add_callees(elf, &c.list[i], &c);
 	for (size_t i = 0; i < c.nr; i++) {
 		if (c.list[i].size > largest.size) {
 			next = largest.size;
@@ -102,5 +104,5 @@ bool large_callee_find(const struct elffile *elf, const char *name, struct elf_v
 		}
 	}
 	*function = (struct elf_variable){.address = largest.start, .size = largest.size};
-	return largest.size >= LARGE && largest.size / TIMES_LARGER > next;
+	return c.nr < CALLEES_MAX && largest.size >= LARGE && largest.size / TIMES_LARGER > next;
 }

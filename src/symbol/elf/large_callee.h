@@ -6,9 +6,10 @@
 #include "elfdata.h"
 
 /*
- * The largest of the functions that the function NAME of ELF calls, itself or through one that it
- * calls: at least 4 KB, and more than twice as large as any other. Its size includes the padding
- * behind it. False: there is none.
+ * Sets FUNCTION to the largest of the functions that the function NAME of ELF calls, directly or
+ * through at most two others: its link address, and its size in bytes, which includes the padding
+ * behind it. False: none of them has 4 KB and is more than twice as large as any other, or there
+ * are too many to tell.
  */
 bool large_callee_find(const struct elffile *elf, const char *name, struct elf_variable *function);
 

@@ -125,7 +125,9 @@ static size_t next_runs(const struct splice *s, size_t *at, struct splice_beginn
 	return nr;
 }
 
-/* Thread by thread, outermost first; those runs that lost their loop when they yielded share one.
+/*
+ * Lists the runs thread by thread, outermost first. Those that lost their loops when the thread
+ * yielded share the one that lua_resume has begun: only the first of them is listed.
  */
 static size_t find_runs(const struct splice *s, struct splice_beginner *list)
 {
@@ -154,8 +156,7 @@ static size_t find_runs(const struct splice *s, struct splice_beginner *list)
 	return nr;
 }
 
-/* Whether each of the loops has one of the NR runs, but for those below where Lua's stack is cut.
- */
+/* Whether there are as many loops as the NR runs; where Lua's stack is cut, at least as many. */
 static bool fits(const struct splice *s, size_t nr)
 {
 	size_t loops = 0;
