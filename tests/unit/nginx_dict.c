@@ -116,12 +116,25 @@ static void dict__not_one_that_changes(void **state)
 	assert_false(read_zone(&dict));
 }
 
+static void dict__not_one_of_a_size_that_cannot_be(void **state)
+{
+	const struct memory memory = {.read = read_own};
+	const struct nginx_zone z = {.address = (uint64_t)(uintptr_t)&zone,
+		.size = 1ULL << 62,
+		.data = (uint64_t)(uintptr_t)&zone.dict};
+	struct nginx_dict dict;
+
+	(void)state;
+	assert_false(nginx_dict_read(&memory, &z, &dict));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(dict__keys_and_bytes, make),
 		cmocka_unit_test_setup(dict__expired_to_the_millisecond, make),
 		cmocka_unit_test_setup(dict__not_one_that_changes, make),
+		cmocka_unit_test_setup(dict__not_one_of_a_size_that_cannot_be, make),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

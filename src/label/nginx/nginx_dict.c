@@ -107,10 +107,11 @@ static bool count(struct zone_copy *c, uint64_t now_ms, struct nginx_dict *d)
 bool nginx_dict_read(const struct memory *m, const struct nginx_zone *zone, struct nginx_dict *dict)
 {
 	size_t nr = (size_t)(zone->size / PIECE + 1);
-	struct zone_copy c = {m, zone, calloc(zone->size, 1), xcalloc(nr, sizeof(*c.is_there))};
+	/* the target has set the size, which may be more than there is memory */
+	struct zone_copy c = {m, zone, calloc(zone->size, 1), calloc(nr, sizeof(*c.is_there))};
 	bool done = false;
 
-	for (int i = 0; i < TRIES && c.bytes && !done; i++) {
+	for (int i = 0; i < TRIES && c.bytes && c.is_there && !done; i++) {
 		memset(c.is_there, 0, nr * sizeof(*c.is_there));
 		done = count(&c, (uint64_t)realtime_ms(), dict);
 	}

@@ -10,6 +10,7 @@ enum {
 	CYCLE_BYTES = 0x300,
 	LIST_BEFORE_CONNECTIONS = 9, /* words: ngx_list_t, and two numbers */
 	ZONES_MAX = 1 << 12,
+	PARTS_MAX = 1 << 12, /* of the list of zones */
 	NAME_BYTES_MAX = 256,
 	/* words of ngx_list_t */
 	LIST_ELEMENTS = 1,
@@ -65,7 +66,7 @@ static bool read_free_pages(
 		if (page[0] > z->largest_free)
 			z->largest_free = page[0];
 	}
-	return free_pages == z->free_pages;
+	return free_pages == z->free_pages && free_pages <= z->pages;
 }
 
 static bool read_slots(const struct memory *m, const uint64_t *slab, struct nginx_zone *z)
@@ -176,15 +177,14 @@ void nginx_zones_read(
 	if (!find_list(w, list))
 		return;
 	size = list[LIST_SIZE];
-	z->is_known = true;
-	while (z->is_known && z->nr < ZONES_MAX) {
+	for (int nr_parts = 0; nr_parts < PARTS_MAX && z->nr < ZONES_MAX; nr_parts++) {
 		for (uint64_t i = 0; i < part[1] && i < list[LIST_ROOM]; i++)
 			if (!memory_read(m, part[0] + i * size, word, size) ||
 				!add_zone(m, modules, word, z))
-				z->is_known = false;
-		if (!part[2] || !z->is_known)
-			break;
-		z->is_known = memory_read(m, part[2], part, 3 * sizeof(*part));
+				return;
+		z->is_known = !part[2];
+		if (z->is_known || !memory_read(m, part[2], part, 3 * sizeof(*part)))
+			return;
 	}
 }
 

@@ -42,7 +42,7 @@ enum { NGINX_ZONE_PAGE = 4096 };
 struct nginx_zones {
 	struct nginx_zone *list;
 	size_t nr;
-	bool is_known; /* the list of zones was found */
+	bool is_known; /* all of the list was read */
 };
 
 /* Reads them from worker W, with its MODULES. Release in any case. */
