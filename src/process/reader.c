@@ -107,6 +107,20 @@ static void account(uint32_t pid, int64_t ns, int64_t used_ns)
 	user->used_ns += used_ns;
 }
 
+static void forgive(struct waitings *w)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		w->list[i].ns = w->list[i].used_ns = 0;
+}
+
+void reader_forgive(void)
+{
+	if (reader.nr_given_up)
+		return;
+	forgive(&reader.processes);
+	forgive(&reader.users);
+}
+
 static bool is_refused(uint32_t pid)
 {
 	if (!reader.users.nr)

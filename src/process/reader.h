@@ -50,6 +50,12 @@ bool reader_scattered(uint32_t pid, const uint64_t *addresses, size_t nr, size_t
 /* Appends a line about processes that did not answer, if any. */
 void reader_describe(struct strbuf *out);
 
+/*
+ * Forgets what processes made us wait, if all have answered so far: the limits are for one look at
+ * them. For programs that look again and again.
+ */
+void reader_forgive(void);
+
 /* Ends the reader: to be called before privileges are dropped. */
 void reader_end(void);
 

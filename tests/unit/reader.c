@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -127,6 +128,28 @@ static void reader__reads_scattered_memory(void **state)
 	free(copy);
 }
 
+/* Uses 100 ms of CPU time. */
+static int work_long(void *room, int fd)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 10;
+
+	(void)room;
+	(void)fd;
+	while (clock() < end)
+		;
+	return -1;
+}
+
+/* 1.2 s for one process are refused otherwise. */
+static void reader__forgives_between_two_looks(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		assert_true(reader_run(target, work_long, NULL));
+		reader_forgive();
+	}
+}
+
 static void reader__gives_up_a_process_that_does_not_answer(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -233,6 +256,7 @@ int main(void)
 		TEST(shares_its_room_and_passes_files),
 		TEST(reads_memory),
 		TEST(reads_scattered_memory),
+		TEST(forgives_between_two_looks),
 		TEST(is_replaced_when_it_died),
 		TEST(is_not_inherited),
 		TEST(gives_up_a_process_that_does_not_answer),
