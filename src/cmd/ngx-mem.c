@@ -77,7 +77,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = PROCESS_ARGS_DOC,
 	.children = children,
-	.doc = "Shows what a running nginx has its memory for: pools of requests by location, of "
+	.doc = "Shows what a running nginx uses its memory for: pools of requests by location, of "
 	       "connections and of the configuration; zones of shared memory with their slabs; "
 	       "dictionaries of Lua. The workers are not stopped.\v"
 	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
@@ -123,17 +123,15 @@ static void read_pool(
 	struct mem_command *c, const struct nginx_worker *w, const char *kind, uint64_t address)
 {
 	enum { TRIES = 3 };
-	struct nginx_pool pool = {0}, again = {0};
+	bool uses_glibc = nginx_pool_uses_glibc(&w->target), is_same = false;
+	struct nginx_pool pool, again;
 
-	for (int i = 0; i < TRIES; i++) {
-		nginx_pool_read(
-			&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &pool);
-		nginx_pool_read(
-			&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &again);
-		if (pool.is_whole && !memcmp(&pool, &again, sizeof(pool)))
-			break;
+	for (int i = 0; i < TRIES && !is_same; i++) {
+		nginx_pool_read(&w->target.memory, address, uses_glibc, &pool);
+		nginx_pool_read(&w->target.memory, address, uses_glibc, &again);
+		is_same = nginx_pool_is_same(&pool, &again);
 	}
-	add_pool(c, kind, NULL, NULL, &pool, pool.is_whole && !memcmp(&pool, &again, sizeof(pool)));
+	add_pool(c, kind, NULL, NULL, &again, is_same);
 }
 
 static char *text_of(const struct nginx_text *t)

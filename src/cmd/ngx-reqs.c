@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/halt.h"
+#include "process/reader.h"
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
@@ -111,7 +112,7 @@ static const struct argp argp = {
 	.args_doc = PROCESS_ARGS_DOC,
 	.children = children,
 	.doc = "Lists the requests that a running nginx serves now, the oldest first, and the "
-	       "connections of its workers. They are not stopped, unless told so.\v"
+	       "connections of its workers. They are stopped only with --stop.\v"
 	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
 	       "usage.",
 };
@@ -221,6 +222,7 @@ static int open_workers(struct reqs_command *c, struct strbuf *err)
 static void read_round(struct reqs_command *c)
 {
 	release_round(c);
+	reader_forgive();
 	c->serving = xcalloc(c->workers.nr, sizeof(*c->serving));
 	c->read_ns = monotonic_ns();
 	c->now_ms = realtime_ms();
@@ -294,7 +296,8 @@ static void add_request(struct reqs_command *c, struct grid *l, const struct req
 	const struct nginx_texts *t = &q->request.texts;
 	const struct nginx_module *handler =
 		q->is_reading ? NULL : nginx_handler(&c->modules, t->phase, t->content_handler);
-	int64_t age = c->now_ms - q->request.start_ms;
+	/* unsigned, as what the target says may be anything */
+	int64_t age = (int64_t)((uint64_t)c->now_ms - (uint64_t)q->request.start_ms);
 
 	add_time(c, l);
 	grid_addu(l, row->worker->pid);

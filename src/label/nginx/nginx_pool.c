@@ -100,6 +100,11 @@ bool nginx_pool_uses_glibc(const struct target *t)
 	return has_glibc;
 }
 
+bool nginx_pool_is_same(const struct nginx_pool *a, const struct nginx_pool *b)
+{
+	return a->is_whole && b->is_whole && !memcmp(a, b, offsetof(struct nginx_pool, is_whole));
+}
+
 void nginx_pool_add(struct nginx_pool *sum, const struct nginx_pool *from)
 {
 	sum->nr_blocks += from->nr_blocks;

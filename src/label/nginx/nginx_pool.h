@@ -27,6 +27,9 @@ void nginx_pool_read(
 /* True if T has glibc's malloc, and no file that replaces it. */
 bool nginx_pool_uses_glibc(const struct target *t);
 
+/* True if both are whole, and of the same size in all respects. */
+bool nginx_pool_is_same(const struct nginx_pool *a, const struct nginx_pool *b);
+
 /* Adds what FROM has to SUM. */
 void nginx_pool_add(struct nginx_pool *sum, const struct nginx_pool *from);
 

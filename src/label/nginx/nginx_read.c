@@ -90,10 +90,13 @@ static struct nginx_event read_event(const struct memory *m, uint64_t address)
 	};
 }
 
-/* Fills C from HEAD, the first bytes of the connection at its address; false: it is closed. */
-static bool read_connection(const struct nginx_layout *l, const struct memory *m,
-	const uint64_t *head, struct nginx_connection *c)
+/* Fills C from BYTES, those of the connection at its address; false: it is closed. */
+static bool read_connection(const struct nginx_layout *l, const struct memory *m, const char *bytes,
+	struct nginx_connection *c)
 {
+	uint64_t head[HEAD_BYTES / 8];
+
+	memcpy(head, bytes, sizeof(head));
 	c->fd = (int32_t)head[NGINX_CONNECTION_FD / 8];
 	/* descriptor 0 is /dev/null; a connection that was never used has it */
 	if (c->fd <= 0)
@@ -102,7 +105,8 @@ static bool read_connection(const struct nginx_layout *l, const struct memory *m
 	c->listening = head[NGINX_CONNECTION_LISTENING / 8];
 	c->sent = (int64_t)head[NGINX_CONNECTION_SENT / 8];
 	c->request = nginx_is_request(from(m), l, c->data) ? c->data : 0;
-	c->number = l->at.number ? word_at(m, c->address + l->at.number) : 0;
+	if (l->at.number)
+		memcpy(&c->number, bytes + l->at.number, sizeof(c->number));
 	c->read = read_event(m, head[NGINX_CONNECTION_READ / 8]);
 	c->write = read_event(m, head[NGINX_CONNECTION_WRITE / 8]);
 	return true;
@@ -124,10 +128,8 @@ struct nginx_connection *nginx_connections_read(
 			break;
 		for (uint32_t k = 0; k < n; k++) {
 			struct nginx_connection c = {.address = at + k * size, .index = i + k};
-			uint64_t head[HEAD_BYTES / 8];
 
-			memcpy(head, block + k * size, sizeof(head));
-			if (!read_connection(l, m, head, &c))
+			if (!read_connection(l, m, block + k * size, &c))
 				continue;
 			ALLOC_GROW(list, *nr, alloc);
 			list[(*nr)++] = c;

@@ -30,6 +30,45 @@ struct serving_reader {
 	struct table reusable; /* addresses of connections without a request */
 };
 
+/* ---- pages ---- */
+
+/*
+ * Memory that is read by pages. Each read wakes the reader (process/reader.h), which takes the CPU
+ * from a busy worker; what is read of connections, events and a request is in few pages.
+ */
+struct page_cache {
+	const struct memory *memory;
+	uint64_t address[CACHED]; /* 0: none */
+	size_t next;              /* is replaced */
+	char bytes[CACHED][PAGE];
+};
+
+static bool read_cached(void *context, uint64_t address, void *to, size_t len)
+{
+	struct page_cache *c = context;
+	uint64_t page = address & ~(uint64_t)(PAGE - 1);
+	size_t i = 0;
+
+	if (!page || address - page + len > PAGE)
+		return memory_read(c->memory, address, to, len);
+	while (i < CACHED && c->address[i] != page)
+		i++;
+	if (i == CACHED) {
+		i = c->next++ % CACHED;
+		c->address[i] = 0;
+		if (!memory_read(c->memory, page, c->bytes[i], PAGE))
+			return false;
+		c->address[i] = page;
+	}
+	memcpy(to, c->bytes[i] + (address - page), len);
+	return true;
+}
+
+static struct memory cached_memory(struct page_cache *c)
+{
+	return (struct memory){.read = read_cached, .context = c};
+}
+
 /* ---- the cycle ---- */
 
 /*
@@ -57,6 +96,8 @@ static bool read_reusable(struct serving_reader *r, uint64_t *nr_free)
 	const struct nginx_layout *l = &r->w->layout;
 	uint64_t word[CYCLE_BYTES / 8], cycle, end, at, nr;
 	size_t modules = read_cycle(r->w, word, &cycle);
+	struct page_cache cache = {.memory = &r->w->target.memory};
+	const struct memory cached = cached_memory(&cache);
 	bool is_new;
 
 	table_release(&r->reusable);
@@ -73,7 +114,7 @@ static bool read_reusable(struct serving_reader *r, uint64_t *nr_free)
 			(c - l->connections) / l->connection_size >= l->nr_connections)
 			return false;
 		table_put(&r->reusable, c, 0, &is_new);
-		if (!is_new || !memory_pointer(&r->w->target.memory, at + 8, &at))
+		if (!is_new || !memory_pointer(&cached, at + 8, &at))
 			return false;
 	}
 	return at == end && nr == word[modules + REUSABLE_N];
@@ -122,7 +163,8 @@ static enum nginx_use use_of(const struct serving_reader *r, const struct nginx_
 static void nearer(const struct serving_reader *r, const struct nginx_event *e, int event,
 	bool of_upstream, struct nginx_timeout *t)
 {
-	int64_t left = (int64_t)e->timer_ms - r->now_ms;
+	/* unsigned, as what the target says may be anything */
+	int64_t left = (int64_t)(e->timer_ms - (uint64_t)r->now_ms);
 
 	if (e->timer_ms && (!t->is_set || left < t->left_ms))
 		*t = (struct nginx_timeout){left, true, of_upstream, event};
@@ -137,9 +179,11 @@ static void nearer_of(const struct serving_reader *r, const struct nginx_connect
 
 static void read_connections(struct serving_reader *r, struct nginx_serving *s)
 {
+	struct page_cache cache = {.memory = &r->w->target.memory};
+	const struct memory cached = cached_memory(&cache);
 	struct nginx_connection *c;
 
-	s->connections = nginx_connections_read(&r->w->layout, &r->w->target.memory, &s->nr_open);
+	s->connections = nginx_connections_read(&r->w->layout, &cached, &s->nr_open);
 	s->uses = xcalloc(s->nr_open + 1, sizeof(*s->uses));
 	for (size_t i = 0; i < s->nr_open; i++) {
 		c = &s->connections[i];
@@ -159,35 +203,6 @@ static void forget_connections(struct nginx_serving *s)
 
 /* ---- requests ---- */
 
-/* Memory that is read by pages: what is read of a request is in few of them. */
-struct page_cache {
-	const struct memory *memory;
-	uint64_t address[CACHED]; /* 0: none */
-	size_t next;              /* is replaced */
-	char bytes[CACHED][PAGE];
-};
-
-static bool read_cached(void *context, uint64_t address, void *to, size_t len)
-{
-	struct page_cache *c = context;
-	uint64_t page = address & ~(uint64_t)(PAGE - 1);
-	size_t i = 0;
-
-	if (address - page + len > PAGE)
-		return memory_read(c->memory, address, to, len);
-	while (i < CACHED && c->address[i] != page)
-		i++;
-	if (i == CACHED) {
-		i = c->next++ % CACHED;
-		c->address[i] = 0;
-		if (!memory_read(c->memory, page, c->bytes[i], PAGE))
-			return false;
-		c->address[i] = page;
-	}
-	memcpy(to, c->bytes[i] + (address - page), len);
-	return true;
-}
-
 static bool is_same(const struct nginx_request *a, const struct nginx_request *b)
 {
 	return a->consistent && b->consistent && a->start_ms == b->start_ms &&
@@ -200,7 +215,7 @@ static bool read_pages(const struct serving_reader *r, uint64_t address,
 	struct nginx_request *request, struct nginx_pool *pool)
 {
 	struct page_cache cache = {.memory = &r->w->target.memory};
-	const struct memory cached = {.read = read_cached, .context = &cache};
+	const struct memory cached = cached_memory(&cache);
 
 	if (!nginx_request_read(&r->w->layout, &cached, address, request))
 		return false;
@@ -220,8 +235,8 @@ static bool read_request(
 		if (!read_pages(r, address, &again, &pool) ||
 			!read_pages(r, address, &to->request, &to->pool))
 			return false;
-		to->is_consistent = to->pool.is_whole && is_same(&to->request, &again) &&
-				    !memcmp(&pool, &to->pool, sizeof(pool));
+		to->is_consistent =
+			is_same(&to->request, &again) && nginx_pool_is_same(&pool, &to->pool);
 	}
 	return true;
 }
