@@ -23,6 +23,8 @@ enum {
 	NODE_BYTES = 68, /* then key and value */
 };
 
+#define SIZE_BYTES_MAX (1ULL << 36)
+
 /* A copy of the zone, of the pieces of it that were needed. */
 struct zone_copy {
 	const struct memory *memory;
@@ -106,6 +108,8 @@ static bool count(struct zone_copy *c, uint64_t now_ms, struct nginx_dict *d)
 
 bool nginx_dict_read(const struct memory *m, const struct nginx_zone *zone, struct nginx_dict *dict)
 {
+	if (zone->size > SIZE_BYTES_MAX)
+		return false;
 	size_t nr = (size_t)(zone->size / PIECE + 1);
 	/* the target has set the size, which may be more than there is memory */
 	struct zone_copy c = {m, zone, calloc(zone->size, 1), calloc(nr, sizeof(*c.is_there))};
