@@ -2,6 +2,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process/reader.h"
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
@@ -84,6 +85,7 @@ static bool print_rows(struct gc_command *o)
 {
 	size_t nr = 0;
 
+	reader_forgive();
 	for (size_t i = 0; i < o->process.states.nr; i++)
 		if (luajit_state_at(&o->process.target.memory, o->process.states.list[i]) ==
 			LUAJIT_GC64) {

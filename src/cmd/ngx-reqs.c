@@ -48,8 +48,8 @@ struct reqs_command {
 	double watch, seconds; /* 0: once; no end */
 	double stop;           /* seconds; 0: workers are not stopped */
 	struct nginx_workers workers;
-	struct nginx_modules modules;
-	struct nginx_serving *serving; /* of each worker */
+	struct nginx_modules *modules; /* of each worker: after a reload they may differ */
+	struct nginx_serving *serving; /* likewise */
 	int64_t began_ns, read_ns;     /* monotonic; the second one: of this round */
 	int64_t now_ms;                /* since 1970, of this round */
 	struct server_reading {
@@ -165,9 +165,9 @@ static bool scattered_stopped(
 	return memory_scattered(&s->memory, addresses, nr, size, to);
 }
 
-static void read_worker_stopped(
-	struct reqs_command *c, const struct nginx_worker *w, struct nginx_serving *to)
+static void read_worker_stopped(struct reqs_command *c, size_t worker)
 {
+	const struct nginx_worker *w = &c->workers.list[worker];
 	struct nginx_worker copy = *w;
 	struct stopped_worker s = {
 		.memory = w->target.memory, .until_ns = monotonic_ns() + (int64_t)(c->stop * 1e9)};
@@ -176,7 +176,7 @@ static void read_worker_stopped(
 		.read = read_stopped, .scattered = scattered_stopped, .context = &s};
 	if (!halt_begin(&s.halt, w->pid, s.until_ns))
 		go_on(&s);
-	nginx_serving_read(&copy, &c->modules, to);
+	nginx_serving_read(&copy, &c->modules[worker], &c->serving[worker]);
 	if (s.took_ns || monotonic_ns() >= s.until_ns) {
 		program_say("worker %" PRIu32 " was not stopped until all was read: allow more "
 			    "time with --stop",
@@ -199,7 +199,10 @@ static void release_round(struct reqs_command *c)
 static void close_workers(struct reqs_command *c)
 {
 	release_round(c);
-	nginx_modules_release(&c->modules);
+	for (size_t i = 0; c->modules && i < c->workers.nr; i++)
+		nginx_modules_release(&c->modules[i]);
+	free(c->modules);
+	c->modules = NULL;
 	nginx_workers_close(&c->workers);
 }
 
@@ -207,16 +210,21 @@ static int open_workers(struct reqs_command *c, struct strbuf *err)
 {
 	static const char *const serving[] = {NGINX_SERVING_SYMBOLS};
 	const char *names[SERVER_COUNTERS + ARRAY_LEN(serving)];
+	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		names[i] = i < SERVER_COUNTERS ? counters[i] : serving[i - SERVER_COUNTERS];
 	if (nginx_workers_open(&c->workers, c->pid, names, ARRAY_LEN(names), err))
 		return -1;
-	if (!nginx_modules_read(
-		    &c->workers.list[0].layout, &c->workers.list[0].target, &c->modules))
-		return fail(err, "the modules of nginx in process %" PRIu32 " cannot be read",
-			c->workers.list[0].pid);
-	return 0;
+	c->modules = xcalloc(c->workers.nr, sizeof(*c->modules));
+	for (size_t i = 0; i < c->workers.nr; i++) {
+		const struct nginx_worker *w = &c->workers.list[i];
+
+		any |= nginx_modules_read(&w->layout, &w->target, &c->modules[i]);
+	}
+	return any ? 0
+		   : fail(err, "the modules of nginx in process %" PRIu32 " cannot be read",
+			     c->workers.list[0].pid);
 }
 
 static void read_round(struct reqs_command *c)
@@ -229,9 +237,9 @@ static void read_round(struct reqs_command *c)
 	read_counters(c);
 	for (size_t i = 0; i < c->workers.nr; i++)
 		if (c->stop > 0)
-			read_worker_stopped(c, &c->workers.list[i], &c->serving[i]);
+			read_worker_stopped(c, i);
 		else
-			nginx_serving_read(&c->workers.list[i], &c->modules, &c->serving[i]);
+			nginx_serving_read(&c->workers.list[i], &c->modules[i], &c->serving[i]);
 }
 
 /* ---- requests ---- */
@@ -294,8 +302,9 @@ static void add_request(struct reqs_command *c, struct grid *l, const struct req
 {
 	const struct nginx_serving_request *q = row->request;
 	const struct nginx_texts *t = &q->request.texts;
+	const struct nginx_modules *modules = &c->modules[row->worker - c->workers.list];
 	const struct nginx_module *handler =
-		q->is_reading ? NULL : nginx_handler(&c->modules, t->phase, t->content_handler);
+		q->is_reading ? NULL : nginx_handler(modules, t->phase, t->content_handler);
 	/* unsigned, as what the target says may be anything */
 	int64_t age = (int64_t)((uint64_t)c->now_ms - (uint64_t)q->request.start_ms);
 
@@ -308,7 +317,7 @@ static void add_request(struct reqs_command *c, struct grid *l, const struct req
 		grid_addu(l, t->status);
 	else
 		grid_add_empty(l);
-	grid_adds(l, q->is_reading ? "reading" : nginx_phase_name(&c->modules, t->phase));
+	grid_adds(l, q->is_reading ? "reading" : nginx_phase_name(modules, t->phase));
 	grid_adds(l, handler ? handler->name : NULL);
 	add_text(l, &t->text[NGINX_UPSTREAM]);
 	add_text(l, &t->text[NGINX_PEER]);
