@@ -5,7 +5,7 @@
  */
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_modules.h"
-#include "label/nginx/nginx_read.h"
+#include "label/nginx/nginx_serving.h"
 #include "label/nginx/nginx_shape.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -440,6 +440,19 @@ static void find__not_requests_that_differ(void **state)
 	assert_int_equal(find(&l), -1);
 }
 
+/* Its host and its status would be in front of it. */
+static void find__no_request_that_is_too_short(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x2c8);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_ASSUMED);
+	assert_int_equal(l.at.server, 0x1f0);
+}
+
 static void find__not_other_modules(void **state)
 {
 	struct nginx_layout l;
@@ -705,6 +718,24 @@ static void connections__those_that_are_open(void **state)
 	free(list);
 }
 
+static void serving__a_timer_of_any_value(void **state)
+{
+	struct nginx_worker w = {.target = target};
+	const struct nginx_modules none = {0};
+	struct nginx_serving s;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x468);
+	put(read_events[3], 8, NGINX_EVENT_TIMER_SET);
+	put(read_events[3], 0x28, 1ULL << 63);
+	assert_int_equal(find(&w.layout), 0);
+	nginx_serving_read(&w, &none, &s);
+	assert_int_equal(s.nr_timers, 1);
+	assert_true(s.nearest.is_set && s.nearest.left_ms > 0);
+	nginx_serving_release(&s);
+}
+
 /* ---- modules ---- */
 
 static const void *http_ctx[1];
@@ -809,6 +840,7 @@ int main(void)
 		cmocka_unit_test(find__requests_of_a_variant),
 		cmocka_unit_test(find__by_no_subrequest),
 		cmocka_unit_test(find__not_requests_that_differ),
+		cmocka_unit_test(find__no_request_that_is_too_short),
 		cmocka_unit_test(find__not_other_modules),
 		cmocka_unit_test(find__nothing_in_other_files),
 		cmocka_unit_test(describe__version_and_state),
@@ -819,6 +851,7 @@ int main(void)
 		cmocka_unit_test(word__leads_to_a_request),
 		cmocka_unit_test(request__not_one_that_is_gone),
 		cmocka_unit_test(connections__those_that_are_open),
+		cmocka_unit_test(serving__a_timer_of_any_value),
 		cmocka_unit_test(modules__and_phases),
 		cmocka_unit_test(names__between_functions_of_one_module),
 	};

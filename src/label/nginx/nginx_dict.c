@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nginx_dict.h"
+#include "lib/table.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
@@ -23,38 +24,58 @@ enum {
 	NODE_BYTES = 68, /* then key and value */
 };
 
-#define SIZE_BYTES_MAX (1ULL << 36)
-
 /* A copy of the zone, of the pieces of it that were needed. */
 struct zone_copy {
 	const struct memory *memory;
 	const struct nginx_zone *zone;
-	char *bytes;
-	bool *is_there; /* by piece */
+	struct table index; /* number of a piece -> index of its bytes, or MISSING */
+	char (*bytes)[PIECE];
+	size_t nr, alloc;
 };
 
-static bool fetch(struct zone_copy *c, uint64_t piece)
+enum { MISSING = UINT32_MAX };
+
+/* The bytes of that piece of the zone, valid until the next call; NULL: they cannot be read. */
+static const char *fetch(struct zone_copy *c, uint64_t piece)
 {
 	uint64_t at = piece * PIECE, size = c->zone->size - at;
+	bool is_new;
+	uint32_t *index = table_put(&c->index, piece, 0, &is_new);
 
-	if (c->is_there[piece])
-		return true;
-	if (size > PIECE)
-		size = PIECE;
-	c->is_there[piece] =
-		memory_read(c->memory, c->zone->address + at, c->bytes + at, (size_t)size);
-	return c->is_there[piece];
+	if (is_new) {
+		ALLOC_GROW(c->bytes, c->nr, c->alloc);
+		*index = memory_read(c->memory, c->zone->address + at, c->bytes[c->nr],
+				 size < PIECE ? (size_t)size : PIECE)
+				 ? (uint32_t)c->nr++
+				 : MISSING;
+	}
+	return *index == MISSING ? NULL : c->bytes[*index];
 }
 
-/* The SIZE bytes of the zone at ADDRESS; NULL: they are not in it, or cannot be read. */
-static const char *at_address(struct zone_copy *c, uint64_t address, uint64_t size)
+/* Copies the SIZE bytes of the zone at ADDRESS; false: they are not in it, or cannot be read. */
+static bool copy(struct zone_copy *c, uint64_t address, void *to, size_t size)
 {
 	uint64_t at = address - c->zone->address;
 
-	if (address < c->zone->address || at > c->zone->size || size > c->zone->size - at ||
-		!fetch(c, at / PIECE) || !fetch(c, (at + size - 1) / PIECE))
-		return NULL;
-	return c->bytes + at;
+	if (address < c->zone->address || at > c->zone->size || size > c->zone->size - at)
+		return false;
+	for (size_t done = 0, nr; done < size; done += nr) {
+		size_t in_piece = (size_t)((at + done) % PIECE);
+		const char *bytes = fetch(c, (at + done) / PIECE);
+
+		if (!bytes)
+			return false;
+		nr = size - done < PIECE - in_piece ? size - done : PIECE - in_piece;
+		memcpy((char *)to + done, bytes + in_piece, nr);
+	}
+	return true;
+}
+
+static void forget(struct zone_copy *c)
+{
+	table_release(&c->index);
+	table_init(&c->index);
+	c->nr = 0;
 }
 
 static uint64_t word(const char *at)
@@ -68,11 +89,11 @@ static uint64_t word(const char *at)
 /* Adds the node at ADDRESS; false: it is none. */
 static bool add_node(struct zone_copy *c, uint64_t address, uint64_t now_ms, struct nginx_dict *d)
 {
-	const char *node = at_address(c, address, NODE_BYTES);
+	char node[NODE_BYTES];
 	uint32_t value_len;
 	uint16_t key_len;
 
-	if (!node)
+	if (!copy(c, address, node, sizeof(node)))
 		return false;
 	memcpy(&key_len, node + NODE_KEY_LEN, sizeof(key_len));
 	memcpy(&value_len, node + NODE_VALUE_LEN, sizeof(value_len));
@@ -85,19 +106,18 @@ static bool add_node(struct zone_copy *c, uint64_t address, uint64_t now_ms, str
 	return true;
 }
 
-/* Follows the queue of all nodes, in both directions at once. */
+/* Follows the queue of all nodes, in both directions at once, so that it cannot go in a circle. */
 static bool count(struct zone_copy *c, uint64_t now_ms, struct nginx_dict *d)
 {
 	uint64_t head = c->zone->data, end = head + QUEUE, before = end, at;
-	const char *dict = at_address(c, head, QUEUE + 2 * sizeof(uint64_t)), *queue;
+	char dict[QUEUE + 2 * sizeof(uint64_t)], queue[2 * sizeof(uint64_t)];
 
 	*d = (struct nginx_dict){0};
-	if (!dict || word(dict + TREE_SENTINEL) != head + SENTINEL)
+	if (!copy(c, head, dict, sizeof(dict)) || word(dict + TREE_SENTINEL) != head + SENTINEL)
 		return false;
 	at = word(dict + QUEUE + QUEUE_NEXT);
-	for (uint64_t i = 0; at != end; i++) {
-		queue = at_address(c, at, 2 * sizeof(uint64_t));
-		if (!queue || word(queue) != before || i > c->zone->size / NODE_BYTES ||
+	while (at != end) {
+		if (!copy(c, at, queue, sizeof(queue)) || word(queue) != before ||
 			!add_node(c, at - NODE_QUEUE, now_ms, d))
 			return false;
 		before = at;
@@ -108,18 +128,15 @@ static bool count(struct zone_copy *c, uint64_t now_ms, struct nginx_dict *d)
 
 bool nginx_dict_read(const struct memory *m, const struct nginx_zone *zone, struct nginx_dict *dict)
 {
-	if (zone->size > SIZE_BYTES_MAX)
-		return false;
-	size_t nr = (size_t)(zone->size / PIECE + 1);
-	/* the target has set the size, which may be more than there is memory */
-	struct zone_copy c = {m, zone, calloc(zone->size, 1), calloc(nr, sizeof(*c.is_there))};
+	struct zone_copy c = {.memory = m, .zone = zone};
 	bool done = false;
 
-	for (int i = 0; i < TRIES && c.bytes && c.is_there && !done; i++) {
-		memset(c.is_there, 0, nr * sizeof(*c.is_there));
+	table_init(&c.index);
+	for (int i = 0; i < TRIES && !done; i++) {
+		forget(&c);
 		done = count(&c, (uint64_t)realtime_ms(), dict);
 	}
+	table_release(&c.index);
 	free(c.bytes);
-	free(c.is_there);
 	return done;
 }

@@ -28,8 +28,7 @@ enum {
 	SEARCHED_MAX = 1 << 16,     /* connections that are searched for requests */
 	SEARCHED_AT_ONCE = 1 << 10, /* of up to CONNECTION_BYTES */
 	REQUEST_BYTES = 0x600,
-	MAIN_MIN = 0x200, /* in no version is it nearer to the beginning */
-	VERIFIED_BY = 8,  /* requests */
+	VERIFIED_BY = 8, /* requests */
 };
 
 static const char core[] = nginx_symbol, upstream[] = "ngx_http_upstream_module",
@@ -192,18 +191,20 @@ static bool is_uri(const struct memory *m, const uint64_t *word)
 /*
  * The offset of the word by which the request at R, of the connection C, points to itself; 0: it is
  * no main request. Other words may point to it, too: those that filters keep behind a request, and
- * any in a subrequest. So there must be no parent behind the word, and a URI in front of it.
+ * any in a subrequest. So there must be no parent behind the word, and a URI in front of it; and
+ * what moves with the word must not be in front of the pool.
  */
 static uint16_t learn_main(
 	const struct memory *m, const struct nginx_layout *l, uint64_t r, uint64_t c)
 {
 	uint64_t word[REQUEST_BYTES / 8];
+	size_t nearest = (l->at.main - l->at.server + l->at.pool) / 8U + 1;
 	size_t uri = (l->at.main - l->at.uri) / 8U, parent = (l->at.parent - l->at.main) / 8U;
 
 	if ((r & 7) || !memory_read(m, r, word, sizeof(word)) ||
 		(uint32_t)word[0] != NGINX_SIGNATURE || word[NGINX_REQUEST_CONNECTION / 8] != c)
 		return 0;
-	for (size_t i = MAIN_MIN / 8; i + parent < ARRAY_LEN(word); i++)
+	for (size_t i = nearest; i + parent < ARRAY_LEN(word); i++)
 		if (word[i] == r && !word[i + parent] && is_uri(m, &word[i - uri]))
 			return (uint16_t)(i * 8);
 	return 0;

@@ -51,16 +51,19 @@ static bool is_in(const struct nginx_zone *z, uint64_t address, uint64_t size)
 	return address >= z->address && size <= z->size && address - z->address <= z->size - size;
 }
 
-/* The free pages, which are linked in runs from FIRST to the head at END. */
+/*
+ * The free pages, which are linked in runs from FIRST to the head at END, and back, so that they
+ * are no circle.
+ */
 static bool read_free_pages(
 	const struct memory *m, uint64_t first, uint64_t end, struct nginx_zone *z)
 {
-	uint64_t page[PAGE_WORDS], at = first, free_pages = 0;
+	uint64_t page[PAGE_WORDS], before = end, free_pages = 0;
 
 	z->largest_free = 0;
-	for (uint64_t i = 0; at != end; i++, at = page[1]) {
-		if (i > z->pages || !is_in(z, at, sizeof(page)) ||
-			!memory_read(m, at, page, sizeof(page)))
+	for (uint64_t at = first; at != end; before = at, at = page[1]) {
+		if (!is_in(z, at, sizeof(page)) || !memory_read(m, at, page, sizeof(page)) ||
+			page[2] != before || !page[0] || page[0] > z->pages - free_pages)
 			return false;
 		free_pages += page[0];
 		if (page[0] > z->largest_free)
