@@ -96,8 +96,8 @@ uint32_t frame_table_user(
 static uint32_t text_frame(struct frame_table *t, enum frame_kind kind, const char *text)
 {
 	struct rec_name n = {.function = recording_string(t->rec, text)};
-	uint32_t frame = recording_add_frame(
-		t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
+	uint32_t frame =
+		recording_add_frame(t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
 
 	recording_name_frame(t->rec, frame, &n, 1);
 	return frame;

@@ -19,14 +19,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "pair: %s\n", err.buf);
 		return EXIT_FAILED;
 	}
-	checks_run(&checks,
-		&(struct check_request){
-			.root = argv[1],
-			.release = argv[2],
-			.user = true,
-			.kernel = true,
-			.tool = &tool,
-		});
+	checks_run(&checks, &(struct check_request){
+				    .root = argv[1],
+				    .release = argv[2],
+				    .user = true,
+				    .kernel = true,
+				    .tool = &tool,
+			    });
 	checks_text(&checks, 1, stdout);
 	int ret = checks_fit(&checks) ? EXIT_OK : EXIT_FAILED;
 

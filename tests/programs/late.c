@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* late LIBRARY [SECONDS]: works until SIGUSR1, then loads LIBRARY and works through its late_work. */
+/* late LIBRARY [SECONDS]: works until SIGUSR1, then loads LIBRARY and works through its late_work.
+ */
 #include "burn.h"
 
 #include <dlfcn.h>
@@ -32,7 +33,8 @@ int main(int argc, char **argv)
 	while (!burn_over && !to_load)
 		early_work();
 	void *lib = dlopen(argv[1], RTLD_NOW);
-	void (*late_work)(void (*)(void)) = lib ? (void (*)(void (*)(void)))dlsym(lib, "late_work") : NULL;
+	void (*late_work)(void (*)(void)) =
+		lib ? (void (*)(void (*)(void)))dlsym(lib, "late_work") : NULL;
 
 	if (!late_work) {
 		fprintf(stderr, "late: %s\n", dlerror());

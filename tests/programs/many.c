@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* many [SECONDS [BITS [THREADS]]]: works at the end of 2^BITS (default 16) different paths, in random order. */
+/* many [SECONDS [BITS [THREADS]]]: works at the end of 2^BITS (default 16) different paths, in
+ * random order. */
 #include "burn.h"
 
 #include <pthread.h>

@@ -617,8 +617,9 @@ static void test_programs(void **state)
 }
 
 #define LUAJIT_CFA DW_CFA_def_cfa_offset, 80
-#define LUAJIT_SAVED (char)0x86, 2, (char)0x83, 3, (char)0x8f, 4, (char)0x8e, 5 /* at CFA - 8 * … \
-										 */
+#define LUAJIT_SAVED                                                                               \
+	(char)0x86, 2, (char)0x83, 3, (char)0x8f, 4, (char)0x8e, 5 /* at CFA - 8 * …             \
+								    */
 
 /* The row of LuaJIT's assembly, and what differs from it. */
 static const struct {

@@ -293,7 +293,8 @@ static void test_compiler(void **state)
 	expect("compiler", CHECK_MISSING, "gcc is not installed", "apt install gcc");
 	put(BUILD "/.kernelvariables", "CC = $(if $(X),$(CCACHE)) $(CROSS_COMPILE)gcc-14\n"
 				       "override CROSS_COMPILE = x86_64-linux-gnu-\n");
-	expect("compiler", CHECK_MISSING, "x86_64-linux-gnu-gcc-14 is not installed", "install gcc-14");
+	expect("compiler", CHECK_MISSING, "x86_64-linux-gnu-gcc-14 is not installed",
+		"install gcc-14");
 	put_program("/usr/bin/x86_64-linux-gnu-gcc-14", "");
 	expect("compiler", CHECK_FOUND, "x86_64-linux-gnu-gcc-14", NULL);
 	put(BUILD "/.kernelvariables", "CC = $(CROSS_COMPILE)gcc-12\n"
@@ -360,7 +361,8 @@ static void test_signature(void **state)
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	expect("module signature", CHECK_MISSING, "lockdown for integrity (Secure", "mokutil");
 	request.module_given = true;
-	expect_of(&request, "module signature", CHECK_MISSING, "the module is not signed", "sign it");
+	expect_of(
+		&request, "module signature", CHECK_MISSING, "the module is not signed", "sign it");
 	request.module_signed = true;
 	expect_of(&request, "module signature", CHECK_FOUND, "the module is signed", NULL);
 	put("/sys/module/module/parameters/sig_enforce", "Y\n");
@@ -529,7 +531,8 @@ static void test_program_names(void **state)
 	expect_of(
 		&request, "program names", CHECK_DEGRADED, "/a sleeper (build-id", "debug symbols");
 	end(pid);
-	expect_of(&request, "program names", CHECK_MISSING, "there is no process", "running process");
+	expect_of(
+		&request, "program names", CHECK_MISSING, "there is no process", "running process");
 	free(stripped);
 	free(command);
 }

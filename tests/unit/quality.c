@@ -301,11 +301,13 @@ static void test_gaps(void **state)
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE
 				  ", or set DEBUGINFOD_URLS to a server that has it"},
 		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .requested = true, .build_id = ID,
-			.why = "it is stripped, and its debug file was not found, and no server has "
+			.why = "it is stripped, and its debug file was not found, and no server "
+			       "has "
 			       "it",
 			.remedy = "do not strip it, or put its debug file at " DEBUG_FILE},
 		{SOURCE_DYNSYM, GAP_STRIPPED, .servers = true, .build_id = ID,
-			.why = "it is stripped, and its debug file was not found, and no server was "
+			.why = "it is stripped, and its debug file was not found, and no server "
+			       "was "
 			       "asked",
 			.remedy = "use --debuginfod=always: a server may have its debug file"},
 		{SOURCE_NONE, GAP_STRIPPED, .build_id = "",
@@ -330,8 +332,7 @@ static void test_gaps(void **state)
 		{SOURCE_NONE, GAP_FAILED, .build_id = ID, .detail = "it crashed",
 			.why = "reading it failed: it crashed",
 			.remedy = "report it as a bug, with the file /opt/app"},
-		{SOURCE_OWN, GAP_NONE, .build_id = ID,
-			.why = "some of its code has no symbol"},
+		{SOURCE_OWN, GAP_NONE, .build_id = ID, .why = "some of its code has no symbol"},
 		{SOURCE_OWN, GAP_NONE, .lines = true, .build_id = ID,
 			.why = "it has no debug information, and its debug file was not found",
 			.remedy = "build it with -g, or put its debug file at " DEBUG_FILE
@@ -443,8 +444,7 @@ static void test_perl(void **state)
 	assert_int_equal(f.q.list[0].lacks, 0);
 	quality_release(&f.q);
 	add_row_of(&f, add_frame(&f, sub, NULL, -1), 2);
-	expect_first(&f, "[perl]", "the functions were freed before their names were read",
-		NULL);
+	expect_first(&f, "[perl]", "the functions were freed before their names were read", NULL);
 	assert_int_equal(f.q.list[0].lacks, 2);
 	end(&f);
 }
@@ -462,12 +462,10 @@ static void check_jit(const char *comm, const char *file, const char *remedy)
 
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_report(&f, map, SOURCE_NONE, GAP_NO_MAP);
-	expect_first(
-		&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
+	expect_first(&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	quality_release(&f.q);
 	f.report.nr = 0; /* nobody looked */
-	expect_first(
-		&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
+	expect_first(&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	end(&f);
 }
 
@@ -500,13 +498,11 @@ static void test_part_of_a_perf_map(void **state)
 	add_row_of(&f, in_map(&f, map, 1, -1), 5);
 	add_row_of(&f, in_map(&f, map, 2, 0), 50);
 	add_report(&f, map, SOURCE_PERFMAP, GAP_NONE);
-	expect_first(&f, "[anonymous memory]",
-		"some of its code is not in its perf map", NULL);
+	expect_first(&f, "[anonymous memory]", "some of its code is not in its perf map", NULL);
 	quality_release(&f.q);
 	f.report.list[0].source = SOURCE_NONE; /* later, when the map is gone */
 	f.report.list[0].gap = GAP_NO_MAP;
-	expect_first(&f, "[anonymous memory]",
-		"some of its code is not in its perf map", NULL);
+	expect_first(&f, "[anonymous memory]", "some of its code is not in its perf map", NULL);
 	end(&f);
 }
 

@@ -41,8 +41,9 @@ int exit_counts_begin(
 			"cannot load the BPF program that counts exits: %s; run this as root, on "
 			"Linux 5.5 or newer with BPF",
 			strerror(-error));
-	t->link = bpf_program__attach_uprobe(bpf_object__find_program_by_name(t->object, "on_trace_exit"),
-		false, (pid_t)probe->pid, probe->path, probe->offset);
+	t->link = bpf_program__attach_uprobe(
+		bpf_object__find_program_by_name(t->object, "on_trace_exit"), false,
+		(pid_t)probe->pid, probe->path, probe->offset);
 	if (!t->link)
 		return fail(err,
 			"cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS. How much "

@@ -31,8 +31,8 @@ struct targets {
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err);
 /*
- * If all processes are recorded, adds those that are not known yet, until END_NS. To be called again
- * once events are reported: from then on no process is missed, nor its descendants.
+ * If all processes are recorded, adds those that are not known yet, until END_NS. To be called
+ * again once events are reported: from then on no process is missed, nor its descendants.
  */
 void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns);
 void targets_release(struct targets *t);

@@ -28,7 +28,7 @@ enum {
 	NGINX_CONNECTION_FD = 0x18, /* -1: it is closed */
 	NGINX_CONNECTION_LISTENING = 0x40,
 	NGINX_CONNECTION_SENT = 0x48,
-	NGINX_CONNECTION_POOL = 0x58, /* address of its pool */
+	NGINX_CONNECTION_POOL = 0x58,    /* address of its pool */
 	NGINX_CONNECTION_ADDRESS = 0x78, /* of the client, a string */
 
 	NGINX_CYCLE_POOL = 8,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * use<N>() works with containers and algorithms over types of its own: 25 KB of code of many inlined
- * calls, cold parts and instances that the linker drops.
+ * use<N>() works with containers and algorithms over types of its own: 25 KB of code of many
+ * inlined calls, cold parts and instances that the linker drops.
  */
 #ifndef TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H
 #define TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H
@@ -18,39 +18,62 @@
 #include <unordered_map>
 #include <vector>
 
-namespace big {
+namespace big
+{
 
 template <int N> struct key {
 	long a;
 	std::string b;
-	bool operator<(const key &o) const { return a != o.a ? a < o.a : b < o.b; }
-	bool operator==(const key &o) const { return a == o.a && b == o.b; }
+	bool operator<(const key &o) const
+	{
+		return a != o.a ? a < o.a : b < o.b;
+	}
+	bool operator==(const key &o) const
+	{
+		return a == o.a && b == o.b;
+	}
 };
 
 template <int N> struct hash {
-	size_t operator()(const key<N> &k) const { return std::hash<std::string>()(k.b) * 31 + (size_t)k.a + N; }
+	size_t operator()(const key<N> &k) const
+	{
+		return std::hash<std::string>()(k.b) * 31 + (size_t)k.a + N;
+	}
 };
 
-namespace {
+namespace
+{
 
 template <int N> class shape
 {
-public:
-	explicit shape(long size) : size_(size) {}
-	virtual ~shape() {}
-	virtual long area() const { return size_ * (N + 1); }
+      public:
+	explicit shape(long size) : size_(size)
+	{
+	}
+	virtual ~shape()
+	{
+	}
+	virtual long area() const
+	{
+		return size_ * (N + 1);
+	}
 
-protected:
+      protected:
 	long size_;
 };
 
 template <int N> class named_shape : public shape<N>
 {
-public:
-	named_shape(long size, std::string name) : shape<N>(size), name_(std::move(name)) {}
-	long area() const override { return shape<N>::area() + (long)name_.size(); }
+      public:
+	named_shape(long size, std::string name) : shape<N>(size), name_(std::move(name))
+	{
+	}
+	long area() const override
+	{
+		return shape<N>::area() + (long)name_.size();
+	}
 
-private:
+      private:
 	std::string name_;
 };
 
@@ -108,8 +131,9 @@ template <int N> long use(long n)
 			shapes.push_back(std::make_unique<shape<N>>(k.a));
 		else
 			shapes.push_back(std::make_unique<named_shape<N>>(k.a, k.b));
-	return count_keys<N>(keys) + std::accumulate(shapes.begin(), shapes.end(), f(n),
-					     [&f](long sum, const auto &s) { return sum + f(s->area()); });
+	return count_keys<N>(keys) +
+	       std::accumulate(shapes.begin(), shapes.end(), f(n),
+		       [&f](long sum, const auto &s) { return sum + f(s->area()); });
 }
 
 } // namespace big

@@ -6,13 +6,19 @@
 #include <string>
 #include <vector>
 
-namespace big {
+namespace big
+{
 
 template <int N> class mixer
 {
-public:
-	explicit mixer(unsigned long state) : state_(state) {}
-	void mix(unsigned long x) { state_ = (rotate(N % 63 + 1) ^ x) * (2 * N + 1); }
+      public:
+	explicit mixer(unsigned long state) : state_(state)
+	{
+	}
+	void mix(unsigned long x)
+	{
+		state_ = (rotate(N % 63 + 1) ^ x) * (2 * N + 1);
+	}
 	void mix(unsigned char c)
 	{
 		if (c == N % 256)
@@ -20,10 +26,16 @@ public:
 		else
 			state_ += c;
 	}
-	unsigned long state() const { return state_; }
+	unsigned long state() const
+	{
+		return state_;
+	}
 
-private:
-	unsigned long rotate(int by) const { return state_ << by | state_ >> (64 - by); }
+      private:
+	unsigned long rotate(int by) const
+	{
+		return state_ << by | state_ >> (64 - by);
+	}
 
 	unsigned long state_;
 };
