@@ -242,7 +242,7 @@ UNWIND_INLINE int walk_by_luajit(struct walk *w, bool compiled)
 	if (!found)
 		return WALK_NO_RULE;
 	luajit_remember(w, sp, compiled);
-	return luajit_leave(w, sp);
+	return w->vm.stop ? WALK_ON : luajit_leave(w, sp);
 }
 
 #endif

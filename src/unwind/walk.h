@@ -54,6 +54,7 @@ struct walk_vm {
 	bool compiled;   /* a trace */
 	uint8_t nr;      /* such frames so far, modulo 256 */
 	uint64_t fp, bx; /* its rbp and rbx, 0: not known */
+	bool stop;       /* the walk ends at that frame, and does not leave it */
 	/* The next frame of the same thread's interpreter; 0: none, or no frame passed so far. */
 	uint64_t outer;
 	uint64_t left; /* where the stack of the last one's caller begins */

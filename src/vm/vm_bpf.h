@@ -187,7 +187,6 @@ __noinline int begin_vm_steps(uint32_t lane)
 
 static __always_inline void walk_vm(struct scratch *s)
 {
-	begin_vm_steps(LANE_EVENT);
 	for (int i = 0; i < VM_STEPS_MAX / VM_STRIDE; i++)
 		if (take_vm_steps(LANE_EVENT))
 			break;
@@ -239,20 +238,34 @@ __noinline int take_native(uint32_t lane)
 	native->reg[6] = s->regs.r15;
 	native->fp = vm->fp;
 	native->bx = vm->bx;
-	for (int i = 0; i < VM_NATIVE_THREADS; i++)
-		native->threads[i] = vm->threads[i];
 	return 0;
 }
 
-/* Walks the native stack up to the interpreter, or, if that runs a coroutine, to its end. */
-static __always_inline void walk_native(struct scratch *s, bool in_user)
+/* The threads that have resumed others are known when the native stack was walked. */
+__noinline int take_native_threads(uint32_t lane)
 {
-	walk_to_vm(s, in_user);
-	if (s->walk.end != WALK_ON || !lua_runs_coroutine(LANE_EVENT))
-		return;
-	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (walk_frames())
-			break;
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < VM_NATIVE_THREADS; i++)
+		s->vm.walk.native.threads[i] = s->walk.vm.threads[i];
+	return 0;
+}
+
+/*
+ * Begins the VM walk at the innermost frame of an interpreter in the native stack. That is walked
+ * on only for a coroutine.
+ */
+static __always_inline void begin_by_native(struct scratch *s, bool in_user)
+{
+	if (!settings.user || (!s->walk.vm.frame && s->walk.end != WALK_ROOT))
+		walk_to_vm(s, in_user);
+	take_native(LANE_EVENT);
+	begin_vm_steps(LANE_EVENT);
+	if (s->walk.end == WALK_ON && lua_runs_coroutine(LANE_EVENT))
+		for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
+			if (walk_frames())
+				break;
+	take_native_threads(LANE_EVENT);
 }
 
 /*
@@ -268,11 +281,10 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	s->vm_end = VM_NOT_RUNNING;
 	if (layout) {
 		s->vm_layout = *layout;
-		if (settings.vm_by_native) {
-			if (!settings.user || (!s->walk.vm.frame && s->walk.end != WALK_ROOT))
-				walk_native(s, in_user);
-			take_native(LANE_EVENT);
-		}
+		if (settings.vm_by_native)
+			begin_by_native(s, in_user);
+		else
+			begin_vm_steps(LANE_EVENT);
 		walk_vm(s);
 		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.labels)
 			s->row.labels = VM_LABEL(s->vm.walk.state);
@@ -287,9 +299,11 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	}
 	s->row.vm = store(s, LANE_EVENT, s->nr_vm * VM_WORDS,
 		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
+	if (!layout || !s->nr_new)
+		return s->row.vm;
 	s->vm_record.type = RING_VM_FRAME;
 	s->vm_record.frame.key.tgid = tgid;
-	for (uint32_t i = 0; layout && i < VM_DEPTH; i += VM_STRIDE)
+	for (uint32_t i = 0; i < VM_DEPTH; i += VM_STRIDE)
 		if (send_vm_frames(LANE_EVENT, i))
 			break;
 	return s->row.vm;

@@ -68,13 +68,13 @@ static __always_inline void puc_search(void)
 			break;
 }
 
-/* Whether a coroutine of LuaJIT's runs in the native stack walked so far. */
+/* Whether the walk that has begun is over a coroutine of LuaJIT's. */
 __noinline int lua_runs_coroutine(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return s && s->walk.vm.frame && s->vm_layout.lua.kind == LUA_JIT &&
-	       lua_is_coroutine(&s->vm.lua, &s->vm_layout.lua.jit.shape, s->walk.vm.frame);
+	return s && s->walk.vm.frame && s->vm_end == VM_ON && s->vm_layout.lua.kind == LUA_JIT &&
+	       lua_is_coroutine(&s->vm.lua, &s->vm_layout.lua.jit.shape);
 }
 
 /* Begins a walk in the current thread. */

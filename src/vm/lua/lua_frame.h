@@ -66,7 +66,7 @@ enum lua_state {
 };
 
 /* Limits of one walk: coroutines; bytes that are read at once, also of a stack. */
-enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64, LUA_SLOTS = 256 };
+enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64, LUA_THREAD_BYTES = 128, LUA_SLOTS = 1024 };
 
 /* How the caller's bytecode has the function that it calls. */
 enum lua_named { LUA_UNNAMED, LUA_GLOBAL, LUA_LOCAL, LUA_METHOD, LUA_FIELD, LUA_UPVALUE, LUA_META };
@@ -117,6 +117,7 @@ struct lua_walk {
 		uint32_t number[LUA_BYTES / 4];
 		uint16_t half[LUA_BYTES / 2];
 		uint8_t byte[LUA_BYTES];
+		uint64_t thread[LUA_THREAD_BYTES / 8];
 	} bytes; /* what was read last */
 	uint64_t slots[LUA_SLOTS / 8];
 	uint64_t slots_at; /* address of the slots that were read last; 0: none were */

@@ -40,6 +40,9 @@ enum {
 };
 enum { LUA_CONT_CALLBACK = 1 }; /* a continuation: called by C through the FFI */
 
+/* Bytes of a thread that matter, with 32-bit references and with others. */
+enum { LUA_THREAD_32 = 0x38, LUA_THREAD_64 = 0x58 };
+
 /* In the interpreter's frame. */
 enum {
 	LUA_CFRAME_PREVIOUS = 0x20,
@@ -86,17 +89,19 @@ static inline int lua_read_ref(
 }
 
 /*
- * Reads two slots of a thread's stack from AT on. Frames are near each other, the outer one at the
- * lower address: what is below is read with them, if it can be.
+ * Reads two slots of the thread's stack from AT on. Frames are near each other, the outer one at
+ * the lower address: what is below in the stack is read with them.
  */
 static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at)
 {
-	uint64_t in = at - w->slots_at;
+	uint64_t in = at - w->slots_at, first = w->bottom - 8;
 
 	if (!w->slots_at || in > LUA_SLOTS - 16 || in & 7) {
-		w->slots_at = at - (LUA_SLOTS - 16);
-		in = LUA_SLOTS - 16;
-		if (LUA_READ(w, w->slots, LUA_SLOTS, w->slots_at)) {
+		if (at - first > LUA_SLOTS - 16)
+			first = at - (LUA_SLOTS - 16);
+		in = at - first;
+		w->slots_at = first;
+		if (LUA_READ(w, w->slots, LUA_SLOTS, first)) {
 			w->slots_at = 0;
 			return LUA_READ(w, pair, 16, at);
 		}
@@ -166,10 +171,11 @@ static inline bool lua_enter_thread(
 {
 	uint64_t own, global;
 
-	if (!lua_is_address(thread) || thread & 7 || LUA_READ(w, &w->bytes, LUA_BYTES, thread) ||
-		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_THREAD ||
-		lua_read_word(w, &own, thread + s->cframe))
+	if (!lua_is_address(thread) || thread & 7 ||
+		LUA_READ(w, &w->bytes, lua_is_narrow(s) ? LUA_THREAD_32 : LUA_THREAD_64, thread) ||
+		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_THREAD)
 		return false;
+	own = w->bytes.thread[s->cframe / 8 & (LUA_THREAD_BYTES / 8 - 1)];
 	global = lua_ref_at(w, s, s->glref);
 	w->bottom = lua_ref_at(w, s, s->stack) + 8ULL * (lua_pair_slots(s) - 1);
 	w->saved_base = lua_pointer_at(w, s->base);
@@ -194,15 +200,12 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 	return VM_ON;
 }
 
-/* Whether a thread that may have been resumed has its frame of the interpreter at CFRAME. */
-static inline bool lua_is_coroutine(
-	struct lua_walk *w, const struct luajit_shape *s, uint64_t cframe)
+/* Whether the thread that is walked is not the main one: another has resumed it. */
+static inline bool lua_is_coroutine(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t thread, global, main;
+	uint64_t main;
 
-	return !lua_read_ref(w, s, &thread, cframe + s->frame_thread) &&
-	       !lua_read_ref(w, s, &global, thread + s->glref) &&
-	       !lua_read_ref(w, s, &main, global + s->mainthread) && thread != main;
+	return !lua_read_ref(w, s, &main, w->global + s->mainthread) && w->thread != main;
 }
 
 /* The interpreter's frame of the next thread in the native stack; 0: not known. */

@@ -26,7 +26,7 @@
 enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
-	WINDOW = 256,          /* bytes of a stack that are read at once */
+	WINDOW = 1024,         /* bytes of a stack that are read at once; a power of two */
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* those of a walk over a VM stack */
 	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
@@ -70,20 +70,24 @@ struct scratch {
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
-/* Reads memory on the stack: one or two words through the window, else directly. */
+/*
+ * Reads memory on the stack: one or two words through the window, else directly. The window is in
+ * one page, as the next one may be none of the stack's.
+ */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
 {
 	struct scratch *s = (struct scratch *)w;
-	uint64_t in = at - s->window_at;
+	uint64_t in = at - s->window_at, rest = COPY_PAGE - (at & (COPY_PAGE - 1));
 
-	if (size > 16 || at & 7)
+	if (size > 16 || at & 7 || rest < 16)
 		return bpf_probe_read_user(to, size, (void *)at);
 	if (in > WINDOW - 16) {
-		s->window_at = 0;
-		if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
-			return bpf_probe_read_user(to, size, (void *)at);
-		s->window_at = at;
-		in = 0;
+		in = rest < WINDOW ? WINDOW - rest : 0;
+		s->window_at = at - in;
+		if (bpf_probe_read_user(s->window, WINDOW, (void *)s->window_at)) {
+			s->window_at = 0;
+			return -1;
+		}
 	}
 	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
 	if (size == 16)
@@ -630,10 +634,11 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
 	s->to_vm = true;
+	s->walk.vm.stop = !settings.label_keys; /* labels are searched in what is left */
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
 		if (walk_frames())
 			break;
-	s->to_vm = false;
+	s->to_vm = s->walk.vm.stop = false;
 }
 
 #include "vm/vm_bpf.h"
