@@ -159,7 +159,8 @@ $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them, but
-# trace_exits, which is no tool of the engine
+# for those that are no tools of the engine
+BPF_OWN := trace_exits request_times
 BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
@@ -174,9 +175,10 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
 $(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h) src/engine/bpf/kern
-	$(Q)printf '#include "%s.skel.h"\n' $(filter-out trace_exits,$(BPF_TOOLS)) > $@
+	$(Q)printf '#include "%s.skel.h"\n' $(filter-out $(BPF_OWN),$(BPF_TOOLS)) > $@
 $(O)/src/engine/bpf/programs.o: $(O)/bpf/skeletons.h
 $(O)/src/engine/bpf/exit_counts.o: $(O)/bpf/trace_exits.skel.h
+$(O)/src/engine/bpf/request_timing.o: $(O)/bpf/request_times.skel.h
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden

@@ -7,6 +7,7 @@
  * of the verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
  */
 #include "engine/bpf/features.h"
+#include "engine/bpf/kern/request_times.h"
 #include "engine/bpf/kern/shared.h"
 #include "engine/bpf/kern/trace_exits.h"
 #include "lib/util.h"
@@ -48,10 +49,13 @@ static const struct mode {
 	{"off-cpu--nginx", "off_cpu",
 		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	/* which tasks are recorded is verified without their stacks */
-	{"--comm", "on_cpu", {.by_comm = true}}, {"--cgroup", "on_cpu", {.by_cgroup = true}},
+	{"--comm", "on_cpu", {.by_comm = true}},
+	{"--cgroup", "on_cpu", {.by_cgroup = true}},
 	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
 	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}},
-	{"exits", "trace_exits", {0}}, /* has settings of its own */
+	/* these have settings of their own */
+	{"exits", "trace_exits", {0}},
+	{"requests", "request_times", {0}},
 };
 
 static char *logs[PROGRAMS_MAX];
@@ -112,14 +116,23 @@ static void set_size(struct bpf_map *map, bool vm, bool label)
 				bpf_map__set_max_entries(map, vm ? nr_cpus * m->entries : 1);
 }
 
-/* The only constant of the programs is struct settings; if that is no longer so, -EINVAL. */
+/* The only constant of the programs is their settings; if that is no longer so, -EINVAL. */
 static int set_settings(struct bpf_map *map, const struct mode *mode)
 {
 	const struct exits_settings exits = {
 		.vmstate = -0x1000, .vmstate_at = 0xb8, .traces = 0x300}; /* or any others */
 
+	const struct times_settings times = {.pid_ns = mode->settings.pid_ns,
+		.by = NGINX_URI,
+		.where = NGINX_HOST,
+		.slowest = TIMES_SLOWEST_MAX,
+		.phases = true,
+		.cached_time = 1 << 20};
+
 	if (!strcmp(mode->tool, "trace_exits"))
 		return bpf_map__set_initial_value(map, &exits, sizeof(exits));
+	if (!strcmp(mode->tool, "request_times"))
+		return bpf_map__set_initial_value(map, &times, sizeof(times));
 	return bpf_map__set_initial_value(map, &mode->settings, sizeof(mode->settings));
 }
 

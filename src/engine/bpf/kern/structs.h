@@ -75,6 +75,7 @@ struct task_struct {
 	char comm[16];
 	struct mm_struct *mm;
 	struct signal_struct *signal;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct css_set *cgroups;

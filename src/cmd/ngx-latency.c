@@ -1,0 +1,748 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/bpf/request_timing.h"
+#include "label/nginx/nginx_find.h"
+#include "label/nginx/nginx_probes.h"
+#include "lib/pattern.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "process/task.h"
+#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
+#include "view/args/grid_args.h"
+#include "view/args/process_args.h"
+#include "view/distribution.h"
+#include "view/grid.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	LONGEST_S = 1000000,
+	POLL_NS = 100000000,
+	SLOWEST = 10,
+	KEPT = 4096, /* slow requests, before those that are not among the slowest are dropped */
+	BAR = 40,
+	OPT_BY = 256,
+	OPT_WHERE,
+	OPT_MIN,
+	OPT_SLOWEST,
+	OPT_PHASES,
+	OPT_TABLE,
+};
+
+static const char *const label_names[] = {
+	"uri", "location", "host", "server", "upstream", "method", "status", "worker"};
+static const uint32_t label_keys[] = {NGINX_URI, NGINX_LOCATION, NGINX_HOST, NGINX_SERVER,
+	NGINX_UPSTREAM, NGINX_METHOD, NGINX_KEY_STATUS, NGINX_KEY_WORKER};
+
+enum latency_table {
+	LATENCY_TOTAL,
+	LATENCY_BY,
+	LATENCY_HISTOGRAM,
+	LATENCY_SLOWEST,
+	LATENCY_TABLES
+};
+static const char *const table_names[LATENCY_TABLES] = {"total", "by", "histogram", "slowest"};
+
+/* The requests with a value of the label. */
+struct latency_group {
+	uint64_t value;
+	struct distribution times; /* ns */
+};
+
+struct latency_command {
+	uint32_t pid;
+	enum grid_format format;
+	double seconds, least; /* 0: until it ends; none */
+	uint64_t slowest;
+	bool phases, has_table;
+	enum latency_table table;
+	uint32_t by, where;     /* enum nginx_key; NGINX_KEYS: none */
+	struct pattern pattern; /* for `where` */
+	struct nginx_workers workers;
+	struct request_timing timing;
+	struct nginx_text *texts;
+	size_t nr_texts, texts_alloc;
+	struct table by_value; /* index in texts + 1 */
+	struct times_request *slow;
+	size_t nr_slow, slow_alloc;
+	struct distribution total;
+	struct latency_group *groups;
+	size_t nr_groups, groups_alloc;
+	uint64_t by_clock, undecided;
+	double elapsed;
+};
+
+static volatile sig_atomic_t stopped;
+
+static const struct argp_option table[] = {
+	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
+	{"by", OPT_BY, "uri|location|host|server|upstream|method|status|worker", 0,
+		"Also for each value of this", 1},
+	{"where", OPT_WHERE, "KEY=GLOB", 0, "Only requests whose KEY, as with --by, matches", 1},
+	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
+		1},
+	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
+	{"phases", OPT_PHASES, NULL, 0, "Tell where the slowest passed their time", 1},
+	{"table", OPT_TABLE, "NAME", 0, "Only this one: total, by, histogram or slowest", 1},
+	{0},
+};
+
+static void parse_where(struct latency_command *o, const char *arg, struct argp_state *state)
+{
+	static const char use[] = "KEY=GLOB, such as uri='/api/*', with a KEY of --by";
+	const char *glob = strchr(arg, '=');
+
+	o->where = NGINX_KEYS;
+	for (size_t i = 0; glob && i < ARRAY_LEN(label_names); i++)
+		if (strlen(label_names[i]) == (size_t)(glob - arg) &&
+			begins_with(arg, strlen(arg), label_names[i]))
+			o->where = label_keys[i];
+	pattern_release(&o->pattern);
+	if (!glob || o->where == NGINX_KEYS ||
+		pattern_init(&o->pattern, glob + 1, strlen(glob + 1)))
+		arg_invalid("--where", arg, use, state);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct latency_command *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->pid;
+		state->child_inputs[1] = &o->format;
+		break;
+	case 't':
+		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
+		break;
+	case OPT_BY:
+		o->by = label_keys[arg_word(
+			"--by", arg, label_names, ARRAY_LEN(label_names), state)];
+		break;
+	case OPT_WHERE:
+		parse_where(o, arg, state);
+		break;
+	case OPT_SLOWEST:
+		o->slowest = arg_count("--slowest", arg, 0, TIMES_SLOWEST_MAX, state);
+		break;
+	case OPT_MIN:
+		o->least = arg_duration("--min", arg, LONGEST_S, state);
+		break;
+	case OPT_PHASES:
+		o->phases = true;
+		break;
+	case OPT_TABLE:
+		o->table = (enum latency_table)arg_word(
+			"--table", arg, table_names, LATENCY_TABLES, state);
+		o->has_table = true;
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (o->has_table && o->table == LATENCY_BY && o->by == NGINX_KEYS)
+			arg_error(state, "--table by without --by: give both");
+		/* one table is one CSV */
+		if (!o->has_table && o->by != NGINX_KEYS)
+			o->table = LATENCY_BY;
+		o->has_table |= o->format == GRID_CSV;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {
+	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
+	.doc = "Measures how long the requests of a running nginx take, from the first byte until "
+	       "nginx frees them: their distribution, in all and by a label, and the slowest ones."
+	       "\vExit status: 0 all requests were counted; 1 some were not, or there were none; 2 "
+	       "failed; 64 wrong usage.",
+};
+
+/* ---- labels ---- */
+
+/* Appends a text, which may be the first part of it. */
+static void add_text(struct strbuf *out, const struct nginx_text *t)
+{
+	bool cut = t->len > NGINX_TEXT_MAX;
+
+	strbuf_add(out, t->bytes, cut ? NGINX_TEXT_MAX : t->len);
+	strbuf_adds(out, cut ? "…" : "");
+}
+
+/* Appends VALUE of the label KEY; false: it is not known. */
+static bool add_value(
+	const struct latency_command *c, uint32_t key, uint64_t value, struct strbuf *out)
+{
+	const uint32_t *number;
+
+	if (key >= NGINX_TEXTS) {
+		strbuf_addu(out, value);
+		return true;
+	}
+	if (value == TIMES_NO_VALUE)
+		return true;
+	number = table_get(&c->by_value, value, 0);
+	if (!number)
+		return false;
+	add_text(out, &c->texts[*number - 1]);
+	return true;
+}
+
+static bool matches(const struct latency_command *c, const struct strbuf *value)
+{
+	return pattern_matches(&c->pattern, value->buf, value->len);
+}
+
+static bool request_matches(const struct latency_command *c, const struct times_request *q)
+{
+	struct strbuf value = STRBUF_INIT;
+	bool match;
+
+	if (c->where == NGINX_KEYS)
+		return true;
+	if (c->where < NGINX_TEXTS)
+		add_text(&value, &q->text[c->where]);
+	else
+		strbuf_addu(&value, c->where == NGINX_KEY_STATUS ? q->status : q->worker);
+	match = matches(c, &value);
+	strbuf_release(&value);
+	return match;
+}
+
+/* ---- recording ---- */
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+/* Those that are ignored stay so. */
+static void catch_signals(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+		struct sigaction before;
+
+		sigaction(ending[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	}
+}
+
+static int open_workers(struct latency_command *c, struct strbuf *err)
+{
+	const char *names[TIMES_PROBES + 1] = {"ngx_cached_time"};
+
+	for (int i = 0; i < TIMES_PROBES; i++)
+		names[i + 1] = times_functions[i];
+	return nginx_workers_open(&c->workers, c->pid, names, ARRAY_LEN(names), err);
+}
+
+static int begin(struct latency_command *c, struct strbuf *err)
+{
+	const struct nginx_worker *w = &c->workers.list[0];
+	struct request_timing_begin b = {.pid = c->pid,
+		.only = w->pid == c->pid,
+		.layout = w->layout,
+		.settings = {.pid_ns = task_namespace(),
+			.by = c->by,
+			.where = c->where,
+			.slowest = (uint32_t)c->slowest,
+			.phases = c->phases,
+			.least_ns = (uint64_t)(c->least * 1e9),
+			.cached_time = target_symbol(nginx_file(&w->target), "ngx_cached_time")}};
+	struct nginx_probe probe = {0};
+	char path[64];
+
+	for (int i = 0; i < (c->phases ? TIMES_PROBES : TIMES_HEAD); i++) {
+		if (!nginx_probe_find(&c->workers, times_functions[i], &probe))
+			return fail(err,
+				"nginx in process %" PRIu32
+				" has no function '%s': its symbols were stripped",
+				w->pid, times_functions[i]);
+		b.offset[i] = probe.offset;
+	}
+	/* also if the file was replaced, or is in a container */
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, w->pid,
+		probe.start, probe.end);
+	b.path = path;
+	return request_timing_begin(&c->timing, &b, (int64_t)(c->seconds * 1e9), err);
+}
+
+static void take_texts(struct latency_command *c)
+{
+	struct request_timing *t = &c->timing;
+
+	for (size_t i = 0; i < t->nr_texts; i++) {
+		const struct times_text *text = &t->texts[i];
+		struct strbuf value = STRBUF_INIT;
+		bool is_new;
+		uint32_t *number = table_put(&c->by_value, text->value, 0, &is_new);
+
+		if (!is_new)
+			continue;
+		ALLOC_GROW(c->texts, c->nr_texts, c->texts_alloc);
+		c->texts[c->nr_texts++] = text->text;
+		*number = (uint32_t)c->nr_texts;
+		add_text(&value, &text->text);
+		if (c->where != NGINX_KEYS && !matches(c, &value))
+			request_timing_leave_out(t, text->value);
+		strbuf_release(&value);
+	}
+	t->nr_texts = 0;
+}
+
+/* The slowest first. */
+static int compare_slow(const void *a, const void *b)
+{
+	const struct times_request *x = a, *y = b;
+
+	if (x->request_ns != y->request_ns)
+		return compare_u64(y->request_ns, x->request_ns);
+	return compare_u64(x->end_ns, y->end_ns);
+}
+
+static void keep_slowest(struct latency_command *c)
+{
+	if (c->nr_slow)
+		qsort(c->slow, c->nr_slow, sizeof(*c->slow), compare_slow);
+	if (c->nr_slow > c->slowest)
+		c->nr_slow = c->slowest;
+}
+
+static void take_records(struct latency_command *c)
+{
+	struct request_timing *t = &c->timing;
+
+	request_timing_read(t);
+	take_texts(c);
+	for (size_t i = 0; i < t->nr_requests; i++) {
+		if (!request_matches(c, &t->requests[i]))
+			continue;
+		ALLOC_GROW(c->slow, c->nr_slow, c->slow_alloc);
+		c->slow[c->nr_slow++] = t->requests[i];
+	}
+	t->nr_requests = 0;
+	if (c->nr_slow > KEPT)
+		keep_slowest(c);
+}
+
+/* Until the time is over, a signal came, or nginx has ended. */
+static void watch(struct latency_command *c)
+{
+	const struct times_control *control = &c->timing.control;
+	uint64_t start = task_start(c->pid, c->pid);
+	bool lives = true;
+
+	while (!stopped) {
+		uint64_t now = (uint64_t)monotonic_ns(), left = control->until_ns - now;
+		struct timespec time = {0, left < POLL_NS ? (long)left : POLL_NS};
+
+		if (now >= control->until_ns)
+			break;
+		take_records(c);
+		if (lives && !task_lives(c->pid, start)) {
+			lives = false;
+			request_timing_root_ended(&c->timing);
+		}
+		if (!lives && !request_timing_any_lives(&c->timing, c->pid))
+			break;
+		nanosleep(&time, NULL);
+	}
+	request_timing_stop(&c->timing);
+	c->elapsed = (double)(control->until_ns - control->from_ns) / 1e9;
+	take_records(c);
+	keep_slowest(c);
+}
+
+static struct distribution *group_of(struct latency_command *c, struct table *known, uint64_t value)
+{
+	bool is_new;
+	uint32_t *number = table_put(known, value, 0, &is_new);
+
+	if (is_new) {
+		ALLOC_GROW(c->groups, c->nr_groups, c->groups_alloc);
+		c->groups[c->nr_groups++] = (struct latency_group){.value = value};
+		*number = (uint32_t)c->nr_groups;
+	}
+	return &c->groups[*number - 1].times;
+}
+
+/* Whether a row counts; if its value of `where` is not known, that is counted apart. */
+static bool row_matches(
+	struct latency_command *c, const struct times_key *key, const struct times_row *row)
+{
+	struct strbuf value = STRBUF_INIT;
+	bool match = true;
+
+	if (c->where != NGINX_KEYS && !add_value(c, c->where, key->where, &value)) {
+		c->undecided += row->count;
+		match = false;
+	} else if (c->where != NGINX_KEYS) {
+		match = matches(c, &value);
+	}
+	strbuf_release(&value);
+	return match;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct latency_group *x = a, *y = b;
+
+	if (x->times.sum != y->times.sum)
+		return compare_u64(y->times.sum, x->times.sum);
+	return compare_u64(x->value, y->value);
+}
+
+static void read_rows(struct latency_command *c)
+{
+	struct times_key key, next;
+	struct times_row row;
+	struct table known;
+
+	table_init(&known);
+	for (bool any = false; request_timing_next(&c->timing, any ? &key : NULL, &next, &row);
+		any = true) {
+		key = next;
+		if (!row_matches(c, &key, &row))
+			continue;
+		c->by_clock += row.by_clock;
+		distribution_add(&c->total, row.count, row.sum_ns, row.min_ns, row.max_ns);
+		if (c->by != NGINX_KEYS)
+			distribution_add(group_of(c, &known, key.value), row.count, row.sum_ns,
+				row.min_ns, row.max_ns);
+	}
+	table_release(&known);
+	if (c->nr_groups)
+		qsort(c->groups, c->nr_groups, sizeof(*c->groups), compare_groups);
+}
+
+/* ---- tables ---- */
+
+static void add_ms(struct grid *l, uint64_t ns)
+{
+	grid_addf(l, (double)ns / 1e6, 3);
+}
+
+#define TIME_COLUMNS                                                                               \
+	"count", "per_second", "mean_ms", "min_ms", "p50_ms", "p90_ms", "p99_ms", "p99.9_ms",      \
+		"max_ms"
+
+static const char *const total_columns[] = {TIME_COLUMNS};
+
+static void add_times(const struct latency_command *c, struct grid *l, const struct distribution *d)
+{
+	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+
+	grid_addu(l, d->count);
+	grid_addf(l, c->elapsed > 0 ? (double)d->count / c->elapsed : 0, 1);
+	grid_addf(l, distribution_mean(d) / 1e6, 3);
+	add_ms(l, d->min);
+	for (size_t i = 0; i < ARRAY_LEN(shares); i++)
+		add_ms(l, distribution_share(d, shares[i]));
+	add_ms(l, d->max);
+}
+
+static void list_total(const struct latency_command *c, struct grid *l)
+{
+	grid_init(l, total_columns, ARRAY_LEN(total_columns));
+	add_times(c, l, &c->total);
+}
+
+/* The label's column is the last one, for texts may be long. */
+static const char *const by_columns[][10] = {{TIME_COLUMNS, "uri"}, {TIME_COLUMNS, "location"},
+	{TIME_COLUMNS, "host"}, {TIME_COLUMNS, "server"}, {TIME_COLUMNS, "upstream"},
+	{TIME_COLUMNS, "method"}, {TIME_COLUMNS, "status"}, {TIME_COLUMNS, "worker"}};
+
+static void list_by(const struct latency_command *c, struct grid *l)
+{
+	size_t label = 0;
+
+	while (label_keys[label] != c->by)
+		label++;
+	grid_init(l, by_columns[label], ARRAY_LEN(by_columns[label]));
+	for (size_t i = 0; i < c->nr_groups; i++) {
+		struct strbuf value = STRBUF_INIT;
+
+		add_times(c, l, &c->groups[i].times);
+		if (!add_value(c, c->by, c->groups[i].value, &value))
+			strbuf_adds(&value, "[other]");
+		grid_add(l, value.buf, value.len);
+		strbuf_release(&value);
+	}
+}
+
+static const char *const histogram_columns[] = {"from_ms", "to_ms", "count", "requests"};
+
+static void list_histogram(const struct latency_command *c, struct grid *l)
+{
+	struct distribution_octave octaves[64];
+	size_t nr = distribution_octaves(&c->total, octaves);
+	bool is_drawn = c->format == GRID_TEXT;
+	uint64_t most = 0;
+
+	grid_init(l, histogram_columns, ARRAY_LEN(histogram_columns) - !is_drawn);
+	for (size_t i = 0; i < nr; i++)
+		most = octaves[i].count > most ? octaves[i].count : most;
+	for (size_t i = 0; i < nr; i++) {
+		struct strbuf bar = STRBUF_INIT;
+
+		add_ms(l, octaves[i].from);
+		add_ms(l, octaves[i].to);
+		grid_addu(l, octaves[i].count);
+		distribution_bar(&bar, octaves[i].count, most, BAR);
+		if (is_drawn)
+			grid_add(l, bar.len ? bar.buf : " ", bar.len ? bar.len : 1);
+		strbuf_release(&bar);
+	}
+}
+
+/* ---- the slowest ---- */
+
+static const char *const slow_columns[] = {"time_ms", "start", "log_ms", "head_ms", "content_ms",
+	"answer_ms", "busy_ms", "worker", "client", "method", "status", "sent", "location",
+	"upstream", "peer", "connect", "header", "response", "state", "host", "uri"};
+
+enum { FIRST_PHASE = 3, NR_PHASES = 4 };
+
+static const char *const slow_columns_without_phases[ARRAY_LEN(slow_columns) - NR_PHASES] = {
+	"time_ms", "start", "log_ms", "worker", "client", "method", "status", "sent", "location",
+	"upstream", "peer", "connect", "header", "response", "state", "host", "uri"};
+
+/* Seconds, as nginx's variables $upstream_… */
+static void add_try_time(struct strbuf *out, int64_t ms)
+{
+	if (ms < 0)
+		strbuf_addch(out, '-');
+	else
+		strbuf_addf(out, "%" PRId64 ".%03" PRId64, ms / 1000, ms % 1000);
+}
+
+/* One of the columns of upstreams, for all that were asked, separated as nginx does it. */
+static void add_tries(struct grid *l, const struct times_request *q, int column)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (uint32_t i = 0; i < q->nr_tries && i < TIMES_TRIES; i++) {
+		const struct times_try *try = &q->tries[i];
+		const int64_t times[] = {try->connect, try->header, try->response};
+
+		/* between them is one without a peer after an internal redirect */
+		if (i && !try->peer_len) {
+			strbuf_adds(&out, " : ");
+			continue;
+		}
+		if (i && q->tries[i - 1].peer_len)
+			strbuf_adds(&out, ", ");
+		if (column < 0)
+			strbuf_add(&out, try->peer, try->peer_len);
+		else
+			add_try_time(&out, times[column]);
+	}
+	strbuf_adds(&out, q->nr_tries > TIMES_TRIES ? ", …" : "");
+	grid_add(l, out.buf, out.len);
+	strbuf_release(&out);
+}
+
+static void add_start(const struct latency_command *c, struct grid *l, int64_t ms)
+{
+	time_t seconds = ms / 1000;
+	char text[32] = "";
+	struct tm tm;
+
+	if (c->format != GRID_TEXT) {
+		grid_addf(l, (double)ms / 1e3, 3);
+		return;
+	}
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), ".%03d", (int)(ms % 1000));
+	grid_adds(l, text);
+}
+
+/* Since the request began. */
+static void add_phase(struct grid *l, const struct times_request *q, uint64_t ns)
+{
+	if (ns)
+		add_ms(l, ns - (q->end_ns - q->request_ns));
+	else
+		grid_add_empty(l);
+}
+
+static void add_label(struct grid *l, const struct nginx_text *t)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	add_text(&out, t);
+	grid_add(l, out.buf, out.len);
+	strbuf_release(&out);
+}
+
+static void add_slow(const struct latency_command *c, struct grid *l, const struct times_request *q)
+{
+	add_ms(l, q->request_ns);
+	add_start(c, l, q->start_ms);
+	if (q->log_ms < 0)
+		grid_add_empty(l);
+	else
+		grid_addu(l, (uint64_t)q->log_ms);
+	if (c->phases) {
+		add_phase(l, q, q->head_ns);
+		add_phase(l, q, q->content_ns);
+		add_phase(l, q, q->answer_ns);
+		add_ms(l, q->busy_ns);
+	}
+	grid_addu(l, q->worker);
+	add_label(l, &q->text[NGINX_CLIENT]);
+	add_label(l, &q->text[NGINX_METHOD]);
+	grid_addu(l, q->status);
+	grid_addu(l, q->sent > 0 ? (uint64_t)q->sent : 0);
+	add_label(l, &q->text[NGINX_LOCATION]);
+	add_label(l, &q->text[NGINX_UPSTREAM]);
+	for (int column = -1; column < 3; column++)
+		add_tries(l, q, column);
+	grid_adds(l, q->by_clock ? "began before" : NULL);
+	add_label(l, &q->text[NGINX_HOST]);
+	add_label(l, &q->text[NGINX_URI]);
+}
+
+static void list_slowest(const struct latency_command *c, struct grid *l)
+{
+	if (c->phases)
+		grid_init(l, slow_columns, ARRAY_LEN(slow_columns));
+	else
+		grid_init(l, slow_columns_without_phases, ARRAY_LEN(slow_columns_without_phases));
+	for (size_t i = 0; i < c->nr_slow; i++)
+		add_slow(c, l, &c->slow[i]);
+}
+
+/* ---- output ---- */
+
+typedef void list_table(const struct latency_command *c, struct grid *l);
+
+static list_table *const lists[LATENCY_TABLES] = {
+	list_total, list_by, list_histogram, list_slowest};
+
+static bool is_shown(const struct latency_command *c, enum latency_table i)
+{
+	if (c->has_table)
+		return i == c->table;
+	return (i != LATENCY_BY || c->by != NGINX_KEYS) && (i != LATENCY_SLOWEST || c->slowest);
+}
+
+static void print_tables(const struct latency_command *c)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool any = false, json = c->format == GRID_JSON;
+
+	for (enum latency_table i = 0; i < LATENCY_TABLES; i++) {
+		struct grid l;
+
+		if (!is_shown(c, i))
+			continue;
+		if (json)
+			strbuf_addf(&out, "%s\"%s\": ", any ? ",\n" : "{", table_names[i]);
+		else if (any)
+			strbuf_addch(&out, '\n');
+		lists[i](c, &l);
+		grid_write(&l, c->format, &out);
+		grid_release(&l);
+		any = true;
+	}
+	strbuf_adds(&out, json ? "}\n" : "");
+	strbuf_flush(&out, stdout);
+	strbuf_release(&out);
+}
+
+/* Says what is not in the tables; false: that is nothing. */
+static bool say_losses(const struct latency_command *c)
+{
+	struct times_losses lost = request_timing_lost(&c->timing);
+
+	if (lost.requests)
+		program_say("%" PRIu64 " more requests were not counted: their start is not known, "
+			    "or there are too many different ones",
+			lost.requests);
+	if (c->undecided)
+		program_say("%" PRIu64 " more requests were not counted: there are more than %d "
+			    "different texts, so that it is not known whether theirs match",
+			c->undecided, TIMES_VALUES_MAX);
+	if (lost.slow)
+		program_say("%" PRIu64 " requests are missing among the slowest: they ended faster "
+			    "than they could be read",
+			lost.slow);
+	if (lost.others && !c->undecided)
+		program_say("there are more than %d different texts: %" PRIu64
+			    " requests are in the row [other]",
+			TIMES_VALUES_MAX, lost.others);
+	return lost.requests || lost.slow || lost.others || c->undecided;
+}
+
+static int print(const struct latency_command *c)
+{
+	bool partial;
+
+	print_tables(c);
+	if (program_close(stdout, "stdout"))
+		return EXIT_FAILED;
+	program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count, c->elapsed,
+		c->elapsed > 0 ? (double)c->total.count / c->elapsed : 0);
+	if (c->by_clock)
+		program_say("%" PRIu64 " of them had begun before: their times are by nginx's "
+			    "clock, in whole ms",
+			c->by_clock);
+	partial = say_losses(c);
+	if (c->total.count)
+		return partial ? EXIT_PARTIAL : EXIT_OK;
+	program_say("no request ended meanwhile%s",
+		c->where == NGINX_KEYS ? "" : " that --where matches");
+	return EXIT_PARTIAL;
+}
+
+static void release(struct latency_command *c)
+{
+	for (size_t i = 0; i < c->nr_groups; i++)
+		distribution_release(&c->groups[i].times);
+	free(c->groups);
+	distribution_release(&c->total);
+	free(c->slow);
+	free(c->texts);
+	table_release(&c->by_value);
+	pattern_release(&c->pattern);
+	request_timing_release(&c->timing);
+	nginx_workers_close(&c->workers);
+}
+
+int main(int argc, char **argv)
+{
+	struct latency_command c = {.by = NGINX_KEYS, .where = NGINX_KEYS, .slowest = SLOWEST};
+	struct strbuf err = STRBUF_INIT;
+	int ret = EXIT_FAILED;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	catch_signals();
+	table_init(&c.by_value);
+	if (!open_workers(&c, &err) && !begin(&c, &err)) {
+		watch(&c);
+		read_rows(&c);
+		ret = print(&c);
+	}
+	program_say_lines(&err);
+	strbuf_release(&err);
+	release(&c);
+	return ret;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "request_timing.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/task.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bpf/request_times.skel.h"
+
+const char *const times_functions[TIMES_PROBES] = {
+	[TIMES_CREATE] = "ngx_http_create_request",
+	[TIMES_FREE] = "ngx_http_free_request",
+	[TIMES_HEAD] = "ngx_http_process_request",
+	[TIMES_CONTENT] = "ngx_http_core_content_phase",
+	[TIMES_ANSWER] = "ngx_http_send_header",
+	[TIMES_WAIT_END] = "ngx_time_update",
+	[TIMES_HANDLED] = "ngx_http_run_posted_requests",
+};
+
+static const char *const programs[TIMES_PROBES] = {
+	[TIMES_CREATE] = "on_create",
+	[TIMES_FREE] = "on_free",
+	[TIMES_HEAD] = "on_head",
+	[TIMES_CONTENT] = "on_content",
+	[TIMES_ANSWER] = "on_answer",
+	[TIMES_WAIT_END] = "on_wait_end",
+	[TIMES_HANDLED] = "on_handled",
+};
+
+static int find_map(const struct request_timing *t, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(t->object, name);
+}
+
+static int take_record(void *context, void *data, size_t size)
+{
+	struct request_timing *t = context;
+	uint64_t kind;
+
+	if (size < sizeof(kind))
+		return 0;
+	memcpy(&kind, data, sizeof(kind));
+	if (kind == TIMES_TEXT && size >= sizeof(*t->texts)) {
+		ALLOC_GROW(t->texts, t->nr_texts, t->texts_alloc);
+		memcpy(&t->texts[t->nr_texts++], data, sizeof(*t->texts));
+	} else if (kind == TIMES_REQUEST && size >= sizeof(*t->requests)) {
+		ALLOC_GROW(t->requests, t->nr_requests, t->requests_alloc);
+		memcpy(&t->requests[t->nr_requests++], data, sizeof(*t->requests));
+	}
+	return 0;
+}
+
+static int load(struct request_timing *t, const struct times_settings *settings)
+{
+	size_t size;
+	const void *bytes = request_times__elf_bytes(&size);
+	int error;
+
+	libbpf_set_print(NULL);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	t->object = bpf_object__open_mem(bytes, size, NULL);
+	if (!t->object)
+		return -errno;
+	bpf_map__set_initial_value(
+		bpf_object__find_map_by_name(t->object, ".rodata"), settings, sizeof(*settings));
+	bpf_map__set_initial_value(
+		bpf_object__find_map_by_name(t->object, ".data"), &t->control, sizeof(t->control));
+	error = bpf_object__load(t->object);
+	if (error)
+		return error;
+	t->ring = ring_buffer__new(find_map(t, "ring"), take_record, t, NULL);
+	return t->ring ? 0 : -errno;
+}
+
+static void set_control(struct request_timing *t)
+{
+	uint32_t zero = 0;
+
+	bpf_map_update_elem(find_map(t, ".data"), &zero, &t->control, BPF_ANY);
+}
+
+int request_timing_begin(struct request_timing *t, const struct request_timing_begin *begin,
+	int64_t length_ns, struct strbuf *err)
+{
+	int error;
+
+	*t = (struct request_timing){.control = {.from_ns = UINT64_MAX,
+					     .until_ns = UINT64_MAX,
+					     .root = begin->pid,
+					     .layout = begin->layout}};
+	error = load(t, &begin->settings);
+	if (error)
+		return fail(err,
+			"cannot load the BPF program that times requests: %s; run this as root, on "
+			"Linux 5.8 or newer with BPF",
+			strerror(-error));
+	for (int i = 0; i < TIMES_PROBES; i++) {
+		if (!begin->offset[i])
+			continue;
+		t->links[i] = bpf_program__attach_uprobe(
+			bpf_object__find_program_by_name(t->object, programs[i]), false,
+			begin->only ? (pid_t)begin->pid : -1, begin->path, begin->offset[i]);
+		if (!t->links[i])
+			return fail(err,
+				"cannot probe %s in '%s': %s; the kernel needs "
+				"CONFIG_UPROBE_EVENTS. What is served now, ngx-reqs tells",
+				times_functions[i], begin->path, strerror(errno));
+	}
+	t->control.before_ms = realtime_ms();
+	t->control.from_ns = (uint64_t)monotonic_ns();
+	if (length_ns)
+		t->control.until_ns = t->control.from_ns + (uint64_t)length_ns;
+	set_control(t);
+	return 0;
+}
+
+void request_timing_read(struct request_timing *t)
+{
+	ring_buffer__consume(t->ring);
+}
+
+void request_timing_leave_out(struct request_timing *t, uint64_t value)
+{
+	uint32_t left_out = 1;
+
+	bpf_map_update_elem(find_map(t, "values"), &value, &left_out, BPF_EXIST);
+}
+
+void request_timing_root_ended(struct request_timing *t)
+{
+	t->control.root = 0;
+	set_control(t);
+}
+
+bool request_timing_any_lives(const struct request_timing *t, uint32_t pid)
+{
+	int map = find_map(t, "processes");
+	uint32_t key, *last = NULL, next;
+	uint64_t start;
+
+	while (!bpf_map_get_next_key(map, last, &next)) {
+		key = next;
+		last = &key;
+		if (key != pid && !bpf_map_lookup_elem(map, &key, &start) && (start & 1) &&
+			task_lives(key, 0))
+			return true;
+	}
+	return false;
+}
+
+void request_timing_stop(struct request_timing *t)
+{
+	uint64_t now = (uint64_t)monotonic_ns();
+
+	if (t->object && t->control.until_ns > now) {
+		t->control.until_ns = now;
+		set_control(t);
+	}
+	for (int i = 0; i < TIMES_PROBES; i++) {
+		bpf_link__destroy(t->links[i]);
+		t->links[i] = NULL;
+	}
+}
+
+void request_timing_release(struct request_timing *t)
+{
+	request_timing_stop(t);
+	ring_buffer__free(t->ring);
+	bpf_object__close(t->object);
+	free(t->texts);
+	free(t->requests);
+	*t = (struct request_timing){0};
+}
+
+bool request_timing_next(const struct request_timing *t, const struct times_key *key,
+	struct times_key *next, struct times_row *row)
+{
+	int map = find_map(t, "rows");
+
+	return !bpf_map_get_next_key(map, key, next) && !bpf_map_lookup_elem(map, next, row);
+}
+
+struct times_losses request_timing_lost(const struct request_timing *t)
+{
+	struct times_losses losses = {0};
+	uint32_t zero = 0;
+
+	bpf_map_lookup_elem(find_map(t, ".bss"), &zero, &losses);
+	return losses;
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 56-latency: ngx-latency against nginx's own log, request by request, and against how long the clients waited; while workers come, go and
+# are killed.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+# start_latency: nginx with latency.conf and two workers, of $jail
+start_latency() {
+	make_html
+	echo '<!--# include virtual="/static/in" --> <!--# include virtual="/back/5/in" -->' >"$work/html/page.txt"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$work/key" -out "$work/cert" -days 2 -subj /CN=front.test 2>/dev/null
+	chmod 644 "$work/key"
+	WORKERS=2
+	start_nginx "$here/latency.conf" || return 1
+	until_true 30 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+	workers=$(pgrep -P "$master" | tr '\n' ' ')
+	with_lua=no
+	! has_lua || with_lua=yes
+}
+
+# measure NAME OPTION…: in the background, until it is ended; $T/NAME.json and $T/NAME.err. Ready when a request is seen by all.
+measure() {
+	name=$1
+	shift
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$bin/ngx-latency" --json "$@" >"$T/$name.json" 2>"$T/$name.err" &
+	measuring="${measuring-} $!"
+	# the probes are there when the program has opened its ring buffer and waits
+	until_true 60 sh -c "grep -qs hrtimer_nanosleep /proc/$!/wchan || grep -qsE '^(35|230) ' /proc/$!/syscall" || not_ok "$name" 'it does not begin'
+}
+
+# end_measuring: sets $statuses
+end_measuring() {
+	statuses=''
+	for pid in $measuring; do
+		kill -INT "$pid"
+		wait "$pid" && status=0 || status=$?
+		statuses="$statuses$status "
+	done
+	measuring=''
+}
+
+requests() {
+	python3 "$here/requests.py" "$PORT" "$BACK" "$work/h2" "$with_lua" >"$T/clients" 2>"$T/errors" || not_ok 'the clients' "$(tail -n 1 "$T/errors")"
+}
+
+# logged NUMBER: so many requests are in the log
+logged() {
+	[ "$(wc -l <"$work/access")" -ge "$1" ]
+}
+
+# of_nginx NAME: that of $jail
+of_nginx() {
+	start_latency || return 0
+	measure all -p "$master" --slowest 256 --by location --phases
+	measure static -p "$master" --by status --where 'uri=/static/*' --slowest 5
+	measure slow -p "$master" --by worker --min 100ms --slowest 256
+	measure hosts -p "$master" --by host --where 'status=[45]*'
+	measure one -p "${workers%% *}" --by uri
+	requests
+	until_true 30 grep -q '^/static/unfinished' "$work/access"
+	end_measuring
+	check_eq "$1: exits" '0 0 0 0 0 ' "$statuses"
+	cat "$T"/*.err >"$T/said"
+	check_eq "$1: no more is said" '' "$(grep -v ' requests in [0-9.]* s: ' "$T/said")"
+	cp "$work/access" "$T/log"
+	judged python3 "$here/judge_latency.py" "$1" "$T" "${workers%% *}"
+	stop_nginx
+}
+
+for suite in $nginxes; do
+	if use_release "$suite"; then
+		of_nginx "$suite"
+		leave_release
+	else
+		skip "$suite" "$no_root"
+	fi
+done
+
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+start_latency || exit 1
+"$bin/ngx-latency" -p "$master" -t 200ms >"$T/out" 2>"$T/said"
+check_eq 'no requests: exit' 1 $?
+check 'no requests: said' grep -qx 'ngx-latency: no request ended meanwhile' "$T/said"
+"$bin/ngx-latency" -p $$ >"$T/out" 2>"$T/said"
+check_eq 'no nginx: exit' 2 $?
+check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ " "$T/said"
+
+# ---- workers that begin and end
+: >"$work/access"
+measure all -p "$master" --by worker --slowest 256
+requests
+kill -HUP "$master"
+renewed() {
+	new=$(pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" | tr '\n' ' ')
+	[ "$(echo "$new" | wc -w)" = 2 ]
+}
+until_true 30 renewed
+requests
+first=${new%% *}
+kill -KILL "$first"
+until_true 30 sh -c "[ \"\$(pgrep -P $master | grep -vxF $first | wc -l)\" -ge 2 ]"
+requests
+until_true 30 sh -c "[ \$(grep -c '^/static/unfinished' '$work/access') = 3 ]"
+end_measuring
+check_eq 'reload, kill: exit' '0 ' "$statuses"
+cp "$work/access" "$T/log"
+check_eq 'reload, kill: requests of each worker, as in the log' "$(cut -d '|' -f 4 "$T/log" | sort | uniq -c | awk '{ print $2, $1 }')" \
+	"$(python3 -c 'import json, sys
+for row in json.load(open(sys.argv[1]))["by"]: print(row["worker"], row["count"])' "$T/all.json" | sort)"
+check 'reload, kill: of workers before and after' sh -c "[ $(cut -d '|' -f 4 "$T/log" | sort -u | wc -l) -ge 3 ]"
+
+# ---- a request that began before, and the end of nginx
+: >"$work/access"
+mkfifo "$T/in"
+python3 -c 'import socket, sys, time
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.sendall(b"GET /static/before HTTP/1.1\r\n")
+print("sent", flush=True)
+sys.stdin.readline()
+s.sendall(b"Host: front.test\r\nConnection: close\r\n\r\n")
+while s.recv(100): pass' "$PORT" <"$T/in" >"$T/sent" &
+client=$!
+exec 9>"$T/in"
+until_true 30 grep -qs sent "$T/sent"
+sleep 0.2
+measure all -p "$master"
+echo >&9
+exec 9>&-
+wait "$client"
+until_true 30 logged 1
+stop_nginx
+# it ends by itself
+for pid in $measuring; do
+	until_true 60 sh -c "! kill -0 $pid 2>/dev/null" || not_ok 'nginx has ended' 'the program has not'
+	wait "$pid" && status=0 || status=$?
+done
+check_eq 'began before: exit' 0 "$status"
+check 'began before: said' grep -q '^ngx-latency: 1 of them had begun before' "$T/all.err"
+check_eq 'began before: time as in the log' "$(cut -d '|' -f 2 "$work/access" | tail -n 1)" \
+	"$(python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))["slowest"][0]
+assert r["state"] == "began before" and r["uri"] == "/static/before", r
+print("%.3f" % (r["time_ms"] / 1000))' "$T/all.json")"
+leave_release
