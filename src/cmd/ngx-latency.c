@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/bpf/request_timing.h"
+#include "engine/bpf/request_results.h"
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_probes.h"
 #include "lib/pattern.h"
@@ -24,7 +24,6 @@ enum {
 	LONGEST_S = 1000000,
 	POLL_NS = 100000000,
 	SLOWEST = 10,
-	KEPT = 4096, /* slow requests, before those that are not among the slowest are dropped */
 	BAR = 40,
 	OPT_BY = 256,
 	OPT_WHERE,
@@ -58,18 +57,12 @@ struct latency_command {
 	uint32_t pid;
 	enum grid_format format;
 	double seconds, least; /* 0: until it ends; none */
-	uint64_t slowest;
 	bool phases, has_table;
 	enum latency_table table;
-	uint32_t by, where;     /* enum nginx_key; NGINX_KEYS: none */
-	struct pattern pattern; /* for `where` */
+	uint32_t by; /* enum nginx_key; NGINX_KEYS: none */
 	struct nginx_workers workers;
 	struct request_timing timing;
-	struct nginx_text *texts;
-	size_t nr_texts, texts_alloc;
-	struct table by_value; /* index in texts + 1 */
-	struct times_request *slow;
-	size_t nr_slow, slow_alloc;
+	struct request_results results;
 	struct distribution total;
 	struct latency_group *groups;
 	size_t nr_groups, groups_alloc;
@@ -97,14 +90,14 @@ static void parse_where(struct latency_command *o, const char *arg, struct argp_
 	static const char use[] = "KEY=GLOB, such as uri='/api/*', with a KEY of --by";
 	const char *glob = strchr(arg, '=');
 
-	o->where = NGINX_KEYS;
+	o->results.where = NGINX_KEYS;
 	for (size_t i = 0; glob && i < ARRAY_LEN(label_names); i++)
 		if (strlen(label_names[i]) == (size_t)(glob - arg) &&
 			begins_with(arg, strlen(arg), label_names[i]))
-			o->where = label_keys[i];
-	pattern_release(&o->pattern);
-	if (!glob || o->where == NGINX_KEYS ||
-		pattern_init(&o->pattern, glob + 1, strlen(glob + 1)))
+			o->results.where = label_keys[i];
+	pattern_release(&o->results.pattern);
+	if (!glob || o->results.where == NGINX_KEYS ||
+		pattern_init(&o->results.pattern, glob + 1, strlen(glob + 1)))
 		arg_invalid("--where", arg, use, state);
 }
 
@@ -128,7 +121,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_where(o, arg, state);
 		break;
 	case OPT_SLOWEST:
-		o->slowest = arg_count("--slowest", arg, 0, TIMES_SLOWEST_MAX, state);
+		o->results.slowest = arg_count("--slowest", arg, 0, TIMES_SLOWEST_MAX, state);
 		break;
 	case OPT_MIN:
 		o->least = arg_duration("--min", arg, LONGEST_S, state);
@@ -167,57 +160,6 @@ static const struct argp argp = {
 	       "\vExit status: 0 all requests were counted; 1 some were not, or there were none; 2 "
 	       "failed; 64 wrong usage.",
 };
-
-/* ---- labels ---- */
-
-/* Appends a text, which may be the first part of it. */
-static void add_text(struct strbuf *out, const struct nginx_text *t)
-{
-	bool cut = t->len > NGINX_TEXT_MAX;
-
-	strbuf_add(out, t->bytes, cut ? NGINX_TEXT_MAX : t->len);
-	strbuf_adds(out, cut ? "…" : "");
-}
-
-/* Appends VALUE of the label KEY; false: it is not known. */
-static bool add_value(
-	const struct latency_command *c, uint32_t key, uint64_t value, struct strbuf *out)
-{
-	const uint32_t *number;
-
-	if (key >= NGINX_TEXTS) {
-		strbuf_addu(out, value);
-		return true;
-	}
-	if (value == TIMES_NO_VALUE)
-		return true;
-	number = table_get(&c->by_value, value, 0);
-	if (!number)
-		return false;
-	add_text(out, &c->texts[*number - 1]);
-	return true;
-}
-
-static bool matches(const struct latency_command *c, const struct strbuf *value)
-{
-	return pattern_matches(&c->pattern, value->buf, value->len);
-}
-
-static bool request_matches(const struct latency_command *c, const struct times_request *q)
-{
-	struct strbuf value = STRBUF_INIT;
-	bool match;
-
-	if (c->where == NGINX_KEYS)
-		return true;
-	if (c->where < NGINX_TEXTS)
-		add_text(&value, &q->text[c->where]);
-	else
-		strbuf_addu(&value, c->where == NGINX_KEY_STATUS ? q->status : q->worker);
-	match = matches(c, &value);
-	strbuf_release(&value);
-	return match;
-}
 
 /* ---- recording ---- */
 
@@ -259,8 +201,8 @@ static int begin(struct latency_command *c, struct strbuf *err)
 		.layout = w->layout,
 		.settings = {.pid_ns = task_namespace(),
 			.by = c->by,
-			.where = c->where,
-			.slowest = (uint32_t)c->slowest,
+			.where = c->results.where,
+			.slowest = (uint32_t)c->results.slowest,
 			.phases = c->phases,
 			.least_ns = (uint64_t)(c->least * 1e9),
 			.cached_time = target_symbol(nginx_file(&w->target), "ngx_cached_time")}};
@@ -282,64 +224,6 @@ static int begin(struct latency_command *c, struct strbuf *err)
 	return request_timing_begin(&c->timing, &b, (int64_t)(c->seconds * 1e9), err);
 }
 
-static void take_texts(struct latency_command *c)
-{
-	struct request_timing *t = &c->timing;
-
-	for (size_t i = 0; i < t->nr_texts; i++) {
-		const struct times_text *text = &t->texts[i];
-		struct strbuf value = STRBUF_INIT;
-		bool is_new;
-		uint32_t *number = table_put(&c->by_value, text->value, 0, &is_new);
-
-		if (!is_new)
-			continue;
-		ALLOC_GROW(c->texts, c->nr_texts, c->texts_alloc);
-		c->texts[c->nr_texts++] = text->text;
-		*number = (uint32_t)c->nr_texts;
-		add_text(&value, &text->text);
-		if (c->where != NGINX_KEYS && !matches(c, &value))
-			request_timing_leave_out(t, text->value);
-		strbuf_release(&value);
-	}
-	t->nr_texts = 0;
-}
-
-/* The slowest first. */
-static int compare_slow(const void *a, const void *b)
-{
-	const struct times_request *x = a, *y = b;
-
-	if (x->request_ns != y->request_ns)
-		return compare_u64(y->request_ns, x->request_ns);
-	return compare_u64(x->end_ns, y->end_ns);
-}
-
-static void keep_slowest(struct latency_command *c)
-{
-	if (c->nr_slow)
-		qsort(c->slow, c->nr_slow, sizeof(*c->slow), compare_slow);
-	if (c->nr_slow > c->slowest)
-		c->nr_slow = c->slowest;
-}
-
-static void take_records(struct latency_command *c)
-{
-	struct request_timing *t = &c->timing;
-
-	request_timing_read(t);
-	take_texts(c);
-	for (size_t i = 0; i < t->nr_requests; i++) {
-		if (!request_matches(c, &t->requests[i]))
-			continue;
-		ALLOC_GROW(c->slow, c->nr_slow, c->slow_alloc);
-		c->slow[c->nr_slow++] = t->requests[i];
-	}
-	t->nr_requests = 0;
-	if (c->nr_slow > KEPT)
-		keep_slowest(c);
-}
-
 /* Until the time is over, a signal came, or nginx has ended. */
 static void watch(struct latency_command *c)
 {
@@ -353,7 +237,7 @@ static void watch(struct latency_command *c)
 
 		if (now >= control->until_ns)
 			break;
-		take_records(c);
+		request_results_take(&c->results, &c->timing);
 		if (lives && !task_lives(c->pid, start)) {
 			lives = false;
 			request_timing_root_ended(&c->timing);
@@ -364,8 +248,8 @@ static void watch(struct latency_command *c)
 	}
 	request_timing_stop(&c->timing);
 	c->elapsed = (double)(control->until_ns - control->from_ns) / 1e9;
-	take_records(c);
-	keep_slowest(c);
+	request_results_take(&c->results, &c->timing);
+	request_results_sort(&c->results);
 }
 
 static struct distribution *group_of(struct latency_command *c, struct table *known, uint64_t value)
@@ -379,23 +263,6 @@ static struct distribution *group_of(struct latency_command *c, struct table *kn
 		*number = (uint32_t)c->nr_groups;
 	}
 	return &c->groups[*number - 1].times;
-}
-
-/* Whether a row counts; if its value of `where` is not known, that is counted apart. */
-static bool row_matches(
-	struct latency_command *c, const struct times_key *key, const struct times_row *row)
-{
-	struct strbuf value = STRBUF_INIT;
-	bool match = true;
-
-	if (c->where != NGINX_KEYS && !add_value(c, c->where, key->where, &value)) {
-		c->undecided += row->count;
-		match = false;
-	} else if (c->where != NGINX_KEYS) {
-		match = matches(c, &value);
-	}
-	strbuf_release(&value);
-	return match;
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -416,8 +283,12 @@ static void read_rows(struct latency_command *c)
 	table_init(&known);
 	for (bool any = false; request_timing_next(&c->timing, any ? &key : NULL, &next, &row);
 		any = true) {
+		enum request_match match = request_results_match(&c->results, next.where);
+
 		key = next;
-		if (!row_matches(c, &key, &row))
+		if (match == REQUEST_IS_UNDECIDED)
+			c->undecided += row.count;
+		if (match != REQUEST_MATCHES)
 			continue;
 		c->by_clock += row.by_clock;
 		distribution_add(&c->total, row.count, row.sum_ns, row.min_ns, row.max_ns);
@@ -478,7 +349,7 @@ static void list_by(const struct latency_command *c, struct grid *l)
 		struct strbuf value = STRBUF_INIT;
 
 		add_times(c, l, &c->groups[i].times);
-		if (!add_value(c, c->by, c->groups[i].value, &value))
+		if (!request_results_add_value(&c->results, c->by, c->groups[i].value, &value))
 			strbuf_adds(&value, "[other]");
 		grid_add(l, value.buf, value.len);
 		strbuf_release(&value);
@@ -522,41 +393,6 @@ static const char *const slow_columns_without_phases[ARRAY_LEN(slow_columns) - N
 	"time_ms", "start", "log_ms", "worker", "client", "method", "status", "sent", "location",
 	"upstream", "peer", "connect", "header", "response", "state", "host", "uri"};
 
-/* Seconds, as nginx's variables $upstream_… */
-static void add_try_time(struct strbuf *out, int64_t ms)
-{
-	if (ms < 0)
-		strbuf_addch(out, '-');
-	else
-		strbuf_addf(out, "%" PRId64 ".%03" PRId64, ms / 1000, ms % 1000);
-}
-
-/* One of the columns of upstreams, for all that were asked, separated as nginx does it. */
-static void add_tries(struct grid *l, const struct times_request *q, int column)
-{
-	struct strbuf out = STRBUF_INIT;
-
-	for (uint32_t i = 0; i < q->nr_tries && i < TIMES_TRIES; i++) {
-		const struct times_try *try = &q->tries[i];
-		const int64_t times[] = {try->connect, try->header, try->response};
-
-		/* between them is one without a peer after an internal redirect */
-		if (i && !try->peer_len) {
-			strbuf_adds(&out, " : ");
-			continue;
-		}
-		if (i && q->tries[i - 1].peer_len)
-			strbuf_adds(&out, ", ");
-		if (column < 0)
-			strbuf_add(&out, try->peer, try->peer_len);
-		else
-			add_try_time(&out, times[column]);
-	}
-	strbuf_adds(&out, q->nr_tries > TIMES_TRIES ? ", …" : "");
-	grid_add(l, out.buf, out.len);
-	strbuf_release(&out);
-}
-
 static void add_start(const struct latency_command *c, struct grid *l, int64_t ms)
 {
 	time_t seconds = ms / 1000;
@@ -586,9 +422,20 @@ static void add_label(struct grid *l, const struct nginx_text *t)
 {
 	struct strbuf out = STRBUF_INIT;
 
-	add_text(&out, t);
+	request_results_add_text(&out, t);
 	grid_add(l, out.buf, out.len);
 	strbuf_release(&out);
+}
+
+static void add_tries(struct grid *l, const struct times_request *q)
+{
+	for (int i = 0; i < TIMES_TRY_COLUMNS; i++) {
+		struct strbuf out = STRBUF_INIT;
+
+		request_results_add_tries(&out, q, (enum times_try_column)i);
+		grid_add(l, out.buf, out.len);
+		strbuf_release(&out);
+	}
 }
 
 static void add_slow(const struct latency_command *c, struct grid *l, const struct times_request *q)
@@ -603,7 +450,10 @@ static void add_slow(const struct latency_command *c, struct grid *l, const stru
 		add_phase(l, q, q->head_ns);
 		add_phase(l, q, q->content_ns);
 		add_phase(l, q, q->answer_ns);
-		add_ms(l, q->busy_ns);
+		if (q->by_clock)
+			grid_add_empty(l);
+		else
+			add_ms(l, q->busy_ns);
 	}
 	grid_addu(l, q->worker);
 	add_label(l, &q->text[NGINX_CLIENT]);
@@ -612,8 +462,7 @@ static void add_slow(const struct latency_command *c, struct grid *l, const stru
 	grid_addu(l, q->sent > 0 ? (uint64_t)q->sent : 0);
 	add_label(l, &q->text[NGINX_LOCATION]);
 	add_label(l, &q->text[NGINX_UPSTREAM]);
-	for (int column = -1; column < 3; column++)
-		add_tries(l, q, column);
+	add_tries(l, q);
 	grid_adds(l, q->by_clock ? "began before" : NULL);
 	add_label(l, &q->text[NGINX_HOST]);
 	add_label(l, &q->text[NGINX_URI]);
@@ -625,8 +474,8 @@ static void list_slowest(const struct latency_command *c, struct grid *l)
 		grid_init(l, slow_columns, ARRAY_LEN(slow_columns));
 	else
 		grid_init(l, slow_columns_without_phases, ARRAY_LEN(slow_columns_without_phases));
-	for (size_t i = 0; i < c->nr_slow; i++)
-		add_slow(c, l, &c->slow[i]);
+	for (size_t i = 0; i < c->results.nr_slow; i++)
+		add_slow(c, l, &c->results.slow[i]);
 }
 
 /* ---- output ---- */
@@ -640,7 +489,8 @@ static bool is_shown(const struct latency_command *c, enum latency_table i)
 {
 	if (c->has_table)
 		return i == c->table;
-	return (i != LATENCY_BY || c->by != NGINX_KEYS) && (i != LATENCY_SLOWEST || c->slowest);
+	return (i != LATENCY_BY || c->by != NGINX_KEYS) &&
+	       (i != LATENCY_SLOWEST || c->results.slowest);
 }
 
 static void print_tables(const struct latency_command *c)
@@ -708,7 +558,7 @@ static int print(const struct latency_command *c)
 	if (c->total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;
 	program_say("no request ended meanwhile%s",
-		c->where == NGINX_KEYS ? "" : " that --where matches");
+		c->results.where == NGINX_KEYS ? "" : " that --where matches");
 	return EXIT_PARTIAL;
 }
 
@@ -718,24 +568,22 @@ static void release(struct latency_command *c)
 		distribution_release(&c->groups[i].times);
 	free(c->groups);
 	distribution_release(&c->total);
-	free(c->slow);
-	free(c->texts);
-	table_release(&c->by_value);
-	pattern_release(&c->pattern);
+	request_results_release(&c->results);
 	request_timing_release(&c->timing);
 	nginx_workers_close(&c->workers);
 }
 
 int main(int argc, char **argv)
 {
-	struct latency_command c = {.by = NGINX_KEYS, .where = NGINX_KEYS, .slowest = SLOWEST};
+	struct latency_command c = {.by = NGINX_KEYS};
 	struct strbuf err = STRBUF_INIT;
 	int ret = EXIT_FAILED;
 
 	program_init();
+	request_results_init(&c.results);
+	c.results.slowest = SLOWEST;
 	arg_parse(&argp, argc, argv, 0, &c);
 	catch_signals();
-	table_init(&c.by_value);
 	if (!open_workers(&c, &err) && !begin(&c, &err)) {
 		watch(&c);
 		read_rows(&c);

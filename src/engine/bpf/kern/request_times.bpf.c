@@ -94,6 +94,21 @@ struct {
 	__type(value, struct slowest);
 } none_is_slow SEC(".maps"); /* never written: too large for the stack */
 
+/* What is sent of one of the slowest, by worker. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, uint32_t);
+	__type(value, struct times_request);
+} records SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct times_request);
+} no_record SEC(".maps"); /* as none_is_slow */
+
 /* When the last part of a worker's work ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -457,51 +472,87 @@ struct upstream_state {
 	uint64_t peer; /* address of a string */
 };
 
-static __always_inline void read_try(struct times_try *try, uint64_t address)
+/* The functions below are not inlined, and so verified once: Linux 5.10 gives up otherwise. */
+
+/* Reads try INDEX, which is at ADDRESS. */
+__noinline int read_try(uint32_t worker, uint32_t index, uint64_t address)
 {
+	struct times_request *to = bpf_map_lookup_elem(&records, &worker);
 	struct upstream_state state;
 	uint64_t string[PAIR];
 	uint32_t size;
+
+	if (!to || index >= TIMES_TRIES)
+		return 0;
+	struct times_try *try = &to->tries[index];
 
 	try->peer_len = 0;
 	try->status = 0;
 	try->response = try->connect = try->header = -1;
 	if (!read_user(&state, sizeof(state), address))
-		return;
+		return 0;
 	try->status = state.status;
 	try->response = state.response;
 	try->connect = state.connect;
 	try->header = state.header;
 	if (!state.peer || !read_user(string, sizeof(string), state.peer) || !string[0])
-		return;
+		return 0;
 	size = string[0] < TIMES_PEER_MAX ? (uint32_t)string[0] : TIMES_PEER_MAX;
 	if (read_user(try->peer, size, string[1]))
 		try->peer_len = size;
+	return 0;
 }
 
-/* r->upstream_states is an array: elements, their number, their size. */
-static __always_inline uint32_t read_tries(struct times_request *to, uint64_t request)
+/* Reads all tries of REQUEST, as many as there is room for, and gives their number. */
+__noinline uint32_t read_tries(uint32_t worker, uint64_t request)
 {
-	uint64_t at = 0, array[3];
+	uint64_t at = 0, array[3]; /* elements, their number, their size */
 
 	if (!read_user(&at, sizeof(at), request + control.layout.at.upstream_states) || !at ||
 		!read_user(array, sizeof(array), at) || array[1] > UINT16_MAX)
 		return 0;
 	for (uint32_t i = 0; i < TIMES_TRIES; i++)
 		if (i < array[1])
-			read_try(&to->tries[i], array[0] + i * array[2]);
+			read_try(worker, i, array[0] + i * array[2]);
 	return (uint32_t)array[1];
+}
+
+__noinline int read_text(uint32_t worker, uint32_t kind, uint64_t request)
+{
+	struct times_request *to = bpf_map_lookup_elem(&records, &worker);
+
+	if (!to || kind >= NGINX_TEXTS)
+		return 0;
+	to->text[kind].len = 0;
+	if (kind != NGINX_ARGS)
+		nginx_read_text(NULL, &control.layout, request, kind, &to->text[kind]);
+	return 0;
+}
+
+static __always_inline struct times_request *record_of(uint32_t worker)
+{
+	struct times_request *to = bpf_map_lookup_elem(&records, &worker);
+	const struct times_request *none;
+	uint32_t zero = 0;
+
+	if (to)
+		return to;
+	none = bpf_map_lookup_elem(&no_record, &zero);
+	if (none)
+		bpf_map_update_elem(&records, &worker, none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&records, &worker);
 }
 
 static __always_inline void send(const struct ended *e)
 {
-	struct times_request *to = bpf_ringbuf_reserve(&ring, sizeof(*to), 0);
+	struct times_request *to = record_of(e->worker);
 	uint64_t sent = 0;
 
 	if (!to) {
 		add_one(&losses.slow);
 		return;
 	}
+	read_user(&sent, sizeof(sent), e->connection + NGINX_CONNECTION_SENT);
 	to->kind = TIMES_REQUEST;
 	to->request_ns = e->request_ns;
 	to->end_ns = e->now;
@@ -511,18 +562,15 @@ static __always_inline void send(const struct ended *e)
 	to->busy_ns = e->start.busy_ns;
 	to->start_ms = e->start_ms;
 	to->log_ms = e->clock_ms ? e->clock_ms - e->start_ms : -1;
-	read_user(&sent, sizeof(sent), e->connection + NGINX_CONNECTION_SENT);
 	to->sent = (int64_t)sent;
 	to->worker = e->worker;
 	to->status = e->status;
 	to->by_clock = e->by_clock;
-	to->nr_tries = read_tries(to, e->request);
-	for (uint32_t i = 0; i < NGINX_TEXTS; i++) {
-		to->text[i].len = 0;
-		if (i != NGINX_ARGS)
-			nginx_read_text(NULL, &control.layout, e->request, i, &to->text[i]);
-	}
-	bpf_ringbuf_submit(to, BPF_RB_NO_WAKEUP);
+	to->nr_tries = read_tries(e->worker, e->request);
+	for (uint32_t i = 0; i < NGINX_TEXTS; i++)
+		read_text(e->worker, i, e->request);
+	if (bpf_ringbuf_output(&ring, to, sizeof(*to), BPF_RB_NO_WAKEUP))
+		add_one(&losses.slow);
 }
 
 SEC("uprobe")
