@@ -114,10 +114,10 @@ check 'reload, kill: of workers before and after' sh -c "[ $(cut -d '|' -f 4 "$T
 mkfifo "$T/in"
 python3 -c 'import socket, sys, time
 s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-s.sendall(b"GET /static/before HTTP/1.1\r\n")
+s.sendall(b"POST /back/0/before HTTP/1.1\r\nHost: front.test\r\nConnection: close\r\nContent-Length: 2\r\n\r\n")
 print("sent", flush=True)
 sys.stdin.readline()
-s.sendall(b"Host: front.test\r\nConnection: close\r\n\r\n")
+s.sendall(b"ok")
 while s.recv(100): pass' "$PORT" <"$T/in" >"$T/sent" &
 client=$!
 exec 9>"$T/in"
@@ -139,6 +139,6 @@ check 'began before: said' grep -q '^ngx-latency: 1 of them had begun before' "$
 check_eq 'began before: time as in the log' "$(cut -d '|' -f 2 "$work/access" | tail -n 1)" \
 	"$(python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))["slowest"][0]
-assert r["state"] == "began before" and r["uri"] == "/static/before", r
+assert r["state"] == "began before" and r["uri"] == "/back/0/before", r
 print("%.3f" % (r["time_ms"] / 1000))' "$T/all.json")"
 leave_release

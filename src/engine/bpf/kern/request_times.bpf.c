@@ -195,11 +195,15 @@ static __always_inline bool is_ours(uint32_t tgid)
 /* The time since the last mark is REQUEST's, NULL: nobody's. */
 static __always_inline void mark(uint32_t worker, uint64_t now, struct request_start *request)
 {
-	const uint64_t *last = bpf_map_lookup_elem(&marks, &worker);
+	uint64_t *last = bpf_map_lookup_elem(&marks, &worker);
 
-	if (last && request)
+	if (!last) {
+		bpf_map_update_elem(&marks, &worker, &now, BPF_ANY);
+		return;
+	}
+	if (request)
 		request->busy_ns += now - *last;
-	bpf_map_update_elem(&marks, &worker, &now, BPF_ANY);
+	*last = now;
 }
 
 SEC("uprobe")
@@ -393,6 +397,7 @@ static __always_inline void read_clock(struct ended *e)
  */
 static __always_inline bool time_by_clock(struct ended *e)
 {
+	read_clock(e);
 	if (!e->start_ms || e->start_ms > control.before_ms || !e->clock_ms) {
 		if (e->status)
 			add_one(&losses.requests);
@@ -616,7 +621,6 @@ int on_free(struct pt_regs *regs)
 	if (e.now < control.from_ns || e.now > control.until_ns)
 		return 0;
 	e.status = status_of(&e, (int64_t)regs->rsi);
-	read_clock(&e);
 	if (!began && !time_by_clock(&e))
 		return 0;
 	e.value = value_of(e.request, settings.by, e.status, e.worker);
@@ -624,8 +628,11 @@ int on_free(struct pt_regs *regs)
 	if (is_left_out(e.where))
 		return 0;
 	count(&e);
-	if (is_slow(&e))
-		send(&e);
+	if (!is_slow(&e))
+		return 0;
+	if (began)
+		read_clock(&e);
+	send(&e);
 	return 0;
 }
 
