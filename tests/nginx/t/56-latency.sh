@@ -85,6 +85,35 @@ check 'no requests: said' grep -qx 'ngx-latency: no request ended meanwhile' "$T
 check_eq 'no nginx: exit' 2 $?
 check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ " "$T/said"
 
+# ---- two servers of one file; more texts than there is room for
+sed -e 's,/pid;,/pid2;,' -e "s,:$PORT;,:$(free_port);," -e 's,/h2 ,/h3 ,' "$work/nginx.conf" >"$work/nginx2.conf"
+chroot "$jail" nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx2.conf" >"$T/start" 2>&1 || not_ok 'a second nginx' "$(head -n 1 "$T/start")"
+until_true 30 test -s "$work/pid2"
+master2=$(cat "$work/pid2")
+until_true 30 pgrep -P "$master2" >/dev/null
+measure other -p "$master2"
+measure all -p "$master" --by uri
+measure many -p "$master" --where 'uri=/static/1*'
+i=0
+while [ $i -lt 5000 ]; do
+	echo "url = http://127.0.0.1:$PORT/static/$i"
+	echo "output = $T/body"
+	i=$((i + 1))
+done >"$T/urls"
+curl -s -K "$T/urls"
+end_measuring
+check_eq 'another nginx of that file: none of its requests, too many texts: exits' '1 1 1 ' "$statuses"
+check 'another nginx of that file: said' grep -qx 'ngx-latency: no request ended meanwhile' "$T/other.err"
+check_eq 'too many texts: all are counted' '5000 5000 4096 904' "$(python3 -c 'import json, sys
+read = json.load(open(sys.argv[1]))
+by = {row["uri"]: row["count"] for row in read["by"]}
+print(read["total"][0]["count"], sum(by.values()), len(by) - 1, by["[other]"])' "$T/all.json")"
+check 'too many texts: said' grep -qx 'ngx-latency: there are more than 4096 different texts: 904 requests are in the row \[other\]' "$T/all.err"
+check_eq 'too many texts: those known to match' 1111 "$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["total"][0]["count"])' "$T/many.json")"
+check 'too many texts: those not known are said' grep -q '^ngx-latency: 904 more requests were not counted: there are more than 4096' "$T/many.err"
+kill -TERM "$master2"
+
 # ---- workers that begin and end
 : >"$work/access"
 measure all -p "$master" --by worker --slowest 256
