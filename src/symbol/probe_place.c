@@ -97,6 +97,8 @@ static size_t length_of(const unsigned char *code, size_t nr)
 	at += at < nr && (code[at] == 0x64 || code[at] == 0x65); /* of fs, of gs */
 	if (at < nr && code[at] >> 4 == 4)
 		rex = code[at++];
+	if (at < nr && (code[at] == 0xa8 || code[at] == 0xa9))
+		return at + (code[at] == 0xa8 ? 2 : 5); /* test of rax */
 	two_bytes = at < nr && code[at] == 0x0f;
 	at += two_bytes;
 	if (at + 1 >= nr)
