@@ -7,12 +7,14 @@
 #include "label/nginx/nginx_modules.h"
 #include "label/nginx/nginx_serving.h"
 #include "label/nginx/nginx_shape.h"
+#include "label/nginx/nginx_values.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/nginx_names.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -741,16 +743,21 @@ static void serving__a_timer_of_any_value(void **state)
 static const void *http_ctx[1];
 static const void *conf_ctx[3];
 
+static void play_configuration(void)
+{
+	play_worker();
+	http_ctx[0] = main_confs;
+	conf_ctx[2] = http_ctx;
+	put(cycle, 0, address(conf_ctx));
+}
+
 static void modules__and_phases(void **state)
 {
 	struct nginx_layout l;
 	struct nginx_modules found;
 
 	(void)state;
-	play_worker();
-	http_ctx[0] = main_confs;
-	conf_ctx[2] = http_ctx;
-	put(cycle, 0, address(conf_ctx));
+	play_configuration();
 	assert_int_equal(find(&l), 0);
 	assert_true(nginx_modules_read(&l, &target, &found));
 	assert_int_equal(found.nr, 4);
@@ -828,6 +835,63 @@ static void names__between_functions_of_one_module(void **state)
 	strbuf_release(&err);
 }
 
+/* ---- values for scripts ---- */
+
+/* Adds this process, as if its number was PID. */
+static int add_values(struct nginx_values *v, uint32_t pid)
+{
+	struct nginx_worker worker = {.pid = pid, .target = target};
+	struct strbuf err = STRBUF_INIT;
+
+	assert_int_equal(find(&worker.layout), 0);
+	int result = nginx_values_add(v, &worker, &err);
+
+	assert_int_equal(result<0, err.len> 0);
+	strbuf_release(&err);
+	return result;
+}
+
+static void values__a_program_stands_once(void **state)
+{
+	struct nginx_values v = NGINX_VALUES_INIT;
+	char *want = xasprintf("1302.1.%" PRIxPTR ".%" PRIxPTR ".%" PRIxPTR ".8.11.1.",
+		(uintptr_t)connections, (uintptr_t)read_events, (uintptr_t)write_events);
+	char *code = xasprintf("%" PRIxPTR ".", (uintptr_t)ngx_process_events_and_timers);
+
+	(void)state;
+	play_configuration();
+	assert_int_equal(add_values(&v, 0x1302), 0);
+	assert_int_equal(add_values(&v, 17), 0);
+	assert_int_equal(v.nr, 1);
+	assert_memory_equal(v.processes.buf, want, strlen(want));
+	assert_memory_equal(v.programs.buf, code, strlen(code));
+	assert_non_null(
+		strstr(v.programs.buf, ".1.f0.60.48.58.1f0.288.3f0.400.430.468.490.40.160."));
+	assert_string_equal(v.phases.buf, "0123456789");
+	assert_memory_equal(v.files.buf, "1.", 2);
+	ngx_http_core_module.version = 1026000;
+	assert_int_equal(add_values(&v, 18), 0);
+	assert_int_equal(v.nr, 2);
+	assert_string_equal(v.phases.buf, "0123456789.0123456789");
+	assert_non_null(strstr(v.files.buf, ".2."));
+	nginx_values_release(&v);
+	free(code);
+	free(want);
+}
+
+static void values__there_is_no_room_for_all(void **state)
+{
+	struct nginx_values v = NGINX_VALUES_INIT;
+	uint32_t nr = 0;
+
+	(void)state;
+	play_configuration();
+	while (nr < 1000 && !add_values(&v, 0x100000 + nr))
+		nr++;
+	assert_in_range(nr, 70, 120);
+	nginx_values_release(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -854,6 +918,8 @@ int main(void)
 		cmocka_unit_test(serving__a_timer_of_any_value),
 		cmocka_unit_test(modules__and_phases),
 		cmocka_unit_test(names__between_functions_of_one_module),
+		cmocka_unit_test(values__a_program_stands_once),
+		cmocka_unit_test(values__there_is_no_room_for_all),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -76,6 +76,13 @@ prepare() {
 	translates 'a script of a user with Lua' -e '
 		probe timer.profile { if (pid() == target()) { lua = lua_backtrace(); lua_print_stack(lua); lua_print_backtrace()
 			printf("%s%s%s%s", lua_backtrace_text(), lua_function(), lua_location(), lua_state_name(lua)) } }'
+	translates 'a script of a user with nginx' -e '
+		probe timer.profile, kernel.trace("sched_switch"), syscall.openat { if (ngx_request())
+			printf("%s%s%s%s%s%s%s%s%s%s%d%d%d%s%s%d", ngx_request_uri(), ngx_request_args(), ngx_request_method(),
+				ngx_request_host(), ngx_request_server(), ngx_request_location(), ngx_request_upstream(), ngx_request_peer(),
+				ngx_request_client(), ngx_request_phase(), ngx_request_status(), ngx_request_sub(), ngx_connection(),
+				ngx_request_label(), ngx_request_place(), stacks_label(ngx_request_label())) }'
+	check 'nginx: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
 }
 
 # follows_mappings STACKS: the task finder is there if and only if user stacks are asked for

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "label/nginx/nginx_values.h"
+#include "label/nginx/nginx_workers.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "view/args/arg_parse.h"
+#include "view/args/process_args.h"
+
+#include <stdio.h>
+
+struct values_command {
+	uint32_t pid;
+	bool staprun;
+	struct nginx_workers workers;
+	struct nginx_values values;
+};
+
+enum { OPT_STAPRUN = 0x100 };
+
+static const struct argp_option options[] = {
+	{"staprun", OPT_STAPRUN, NULL, 0, "Write them as arguments of staprun instead", 0}, {0}};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct values_command *c = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->pid;
+		return 0;
+	case OPT_STAPRUN:
+		c->staprun = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = PROCESS_ARGS_DOC,
+	.children = children,
+	.doc = "Writes where the workers of a running nginx have their requests, as options of "
+	       "stap, "
+	       "for scripts that use tapsets/nginx. The processes are not stopped.\v"
+	       "Exit status: 0 done; 2 failed; 64 wrong usage.",
+};
+
+/* Above this length stap compiles only without its handlers of errors. */
+enum { STRINGS = 2000 };
+static const char strings[] = "-DMAXSTRINGLEN=2000",
+		  long_strings[] = "-DMAXSTRINGLEN=4096 --suppress-handler-errors";
+
+static int print(const struct values_command *c)
+{
+	const struct nginx_values *v = &c->values;
+	const char *option = c->staprun ? "" : "-G ";
+
+	if (!c->staprun)
+		printf("%s -DMAXACTION=100000 -DMAXACTION_INTERRUPTIBLE=100000 ",
+			nginx_values_longest(v) < STRINGS ? strings : long_strings);
+	printf("%snginx_programs=%s %snginx_phases=%s %snginx_files=%s %snginx_processes=%s\n",
+		option, v->programs.buf, option, v->phases.buf, option, v->files.buf, option,
+		v->processes.buf);
+	return program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
+}
+
+static int print_values(struct values_command *c, struct strbuf *err)
+{
+	if (nginx_workers_open(&c->workers, c->pid, NULL, 0, err))
+		return EXIT_FAILED;
+	for (size_t i = 0; i < c->workers.nr; i++)
+		if (nginx_values_add(&c->values, &c->workers.list[i], err))
+			return EXIT_FAILED;
+	return print(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct values_command c = {.values = NGINX_VALUES_INIT};
+	struct strbuf err = STRBUF_INIT;
+	int ret;
+
+	program_init();
+	arg_parse(&argp, argc, argv, 0, &c);
+	ret = print_values(&c, &err);
+	program_say_lines(&err);
+	strbuf_release(&err);
+	nginx_values_release(&c.values);
+	nginx_workers_close(&c.workers);
+	return ret;
+}

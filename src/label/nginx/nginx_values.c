@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_values.h"
+#include "lib/util.h"
+#include "nginx_modules.h"
+#include "symbol/elf/elffacts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TEXT_MAX = 4095, /* of a variable: MAXSTRINGLEN of the scripts without the NUL */
+	FILES_MAX = 32,
+	PROGRAMS_MAX = 63,
+	PAGE = 4096,
+	RULES_MAX = 64 << 20, /* bytes that are read */
+};
+
+static const char code_section[] = ".text", rules_section[] = ".eh_frame",
+		  table_section[] = ".eh_frame_hdr";
+
+void nginx_values_release(struct nginx_values *v)
+{
+	for (size_t i = 0; i < v->nr; i++) {
+		free(v->list[i].numbers);
+		free(v->list[i].phases);
+		free(v->list[i].files);
+	}
+	free(v->list);
+	strbuf_release(&v->programs);
+	strbuf_release(&v->phases);
+	strbuf_release(&v->files);
+	strbuf_release(&v->processes);
+	*v = (struct nginx_values)NGINX_VALUES_INIT;
+}
+
+/* ---- a program ---- */
+
+static char *numbers_of(const struct nginx_layout *l)
+{
+	struct strbuf text = STRBUF_INIT;
+
+#define NUMBER(name) strbuf_addf(&text, "%s%" PRIx64, text.len ? "." : "", (uint64_t)l->name);
+	NGINX_NUMBERS(NUMBER)
+#undef NUMBER
+	for (size_t i = 0; i < NGINX_CODES; i++)
+		strbuf_addf(&text, ".%" PRIx64 ".%" PRIx32 ".%" PRIx32, l->code[i].start,
+			l->code[i].size, l->code[i].place);
+	return text.buf;
+}
+
+static char *phases_of(const struct nginx_modules *m)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < m->nr_handlers; i++)
+		strbuf_addf(&text, "%d", m->handlers[i].phase);
+	return text.buf ? text.buf : xstrdup("");
+}
+
+static void ask_files(const struct target *t)
+{
+	static const char *const names[] = {code_section, rules_section, table_section};
+	struct elf_question *list = xcalloc(t->nr_files * ARRAY_LEN(names) + 1, sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		for (size_t k = 0; k < ARRAY_LEN(names); k++)
+			list[nr++] = (struct elf_question){
+				t->files[i].elf, FACT_SECTION, names[k], 0, NULL};
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+/* Reads a byte of each page. */
+static void touch(const struct memory *m, uint64_t address, uint64_t size)
+{
+	uint64_t first = address / PAGE * PAGE;
+	size_t nr = size < RULES_MAX ? (size_t)((address + size - first + PAGE - 1) / PAGE) : 0;
+	uint64_t *pages = xcalloc(nr + 1, sizeof(*pages));
+	char *bytes = xmalloc(nr + 1);
+
+	for (size_t i = 0; i < nr; i++)
+		pages[i] = first + i * PAGE;
+	if (nr)
+		memory_scattered(m, pages, nr, 1, bytes);
+	free(bytes);
+	free(pages);
+}
+
+static char *files_of(const struct target *t)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t nr = 0;
+
+	ask_files(t);
+	for (size_t i = 0; i < t->nr_files && nr < FILES_MAX; i++) {
+		const struct target_file *f = &t->files[i];
+		uint64_t code, code_size, rules, rules_size, table, table_size;
+
+		if (!elffacts_section(f->elf, code_section, &code, &code_size) ||
+			!elffacts_section(f->elf, rules_section, &rules, &rules_size) ||
+			!elffacts_section(f->elf, table_section, &table, &table_size))
+			continue;
+		touch(&t->memory, f->bias + rules, rules_size);
+		touch(&t->memory, f->bias + table, table_size);
+		strbuf_addf(&text, "%s#.%" PRIx64 ".%" PRIx64 ".%" PRIx64, nr++ ? "." : "",
+			f->bias + code, code_size, table - code);
+	}
+	return text.buf ? text.buf : xstrdup("");
+}
+
+/* ---- all of them ---- */
+
+static bool is_same(const struct nginx_values_program *a, const struct nginx_values_program *b)
+{
+	return !strcmp(a->numbers, b->numbers) && !strcmp(a->phases, b->phases) &&
+	       !strcmp(a->files, b->files);
+}
+
+static void write_program(struct nginx_values *v, const struct nginx_values_program *p)
+{
+	strbuf_addf(&v->programs, "%s%s", v->programs.len ? "." : "", p->numbers);
+	strbuf_addf(&v->phases, "%s%s", v->phases.len ? "." : "", p->phases);
+	if (v->files.len && *p->files)
+		strbuf_addch(&v->files, '.');
+	for (const char *c = p->files; *c; c++)
+		if (*c == '#')
+			strbuf_addf(&v->files, "%zx", v->nr);
+		else
+			strbuf_addch(&v->files, *c);
+}
+
+/* The number of the program, from 1, which takes ownership of its texts. */
+static size_t add_program(struct nginx_values *v, const struct nginx_values_program *p)
+{
+	for (size_t i = 0; i < v->nr; i++)
+		if (is_same(&v->list[i], p)) {
+			free(p->numbers);
+			free(p->phases);
+			free(p->files);
+			return i + 1;
+		}
+	ALLOC_GROW(v->list, v->nr, v->alloc);
+	v->list[v->nr++] = *p;
+	write_program(v, p);
+	return v->nr;
+}
+
+size_t nginx_values_longest(const struct nginx_values *v)
+{
+	const size_t len[] = {v->programs.len, v->phases.len, v->files.len, v->processes.len};
+	size_t longest = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(len); i++)
+		longest = len[i] > longest ? len[i] : longest;
+	return longest;
+}
+
+int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err)
+{
+	const struct nginx_layout *l = &w->layout;
+	struct nginx_modules modules = {0};
+	bool known = nginx_modules_read(l, &w->target, &modules);
+
+	if (!known) {
+		nginx_modules_release(&modules);
+		return fail(
+			err, "the modules of nginx in process %" PRIu32 " cannot be read", w->pid);
+	}
+	struct nginx_values_program program = {
+		numbers_of(l), phases_of(&modules), files_of(&w->target)};
+	size_t number = add_program(v, &program);
+
+	nginx_modules_release(&modules);
+	strbuf_addf(&v->processes, "%s%" PRIx32 ".%zx.%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx32,
+		v->processes.len ? "." : "", w->pid, number, l->connections, l->read_events,
+		l->write_events, l->nr_connections);
+	if (v->nr > PROGRAMS_MAX || nginx_values_longest(v) > TEXT_MAX)
+		return fail(err,
+			"there is no room for process %" PRIu32
+			": a script can be given some 80 workers of one master",
+			w->pid);
+	return 0;
+}

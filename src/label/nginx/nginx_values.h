@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where workers of nginx have their requests, as variables of a stap script, in the format that
+ * tapsets/nginx/nginx_values.stp describes.
+ */
+#ifndef LABEL_NGINX_NGINX_VALUES_H
+#define LABEL_NGINX_NGINX_VALUES_H
+
+#include "nginx_workers.h"
+
+#include "lib/strbuf.h"
+
+/* X(member): the numbers of a layout, in the order of tapsets/nginx/nginx.stpm. */
+#define NGINX_NUMBERS(X)                                                                           \
+	X(loop)                                                                                    \
+	X(loop_end)                                                                                \
+	X(core)                                                                                    \
+	X(connection_size)                                                                         \
+	X(event_size)                                                                              \
+	X(at.upstream)                                                                             \
+	X(at.pool)                                                                                 \
+	X(at.server)                                                                               \
+	X(at.status)                                                                               \
+	X(at.uri)                                                                                  \
+	X(at.args)                                                                                 \
+	X(at.method)                                                                               \
+	X(at.main)                                                                                 \
+	X(at.phase)                                                                                \
+	X(at.server_name)                                                                          \
+	X(at.upstream_conf)                                                                        \
+	X(at.number)
+
+struct nginx_values {
+	/* Programs, each once: the same files at the same addresses. */
+	struct nginx_values_program {
+		char *numbers, *phases;
+		char *files; /* with a # for the program's number */
+	} * list;
+	size_t nr, alloc;
+	struct strbuf programs, phases, files, processes;
+};
+
+#define NGINX_VALUES_INIT                                                                          \
+	{                                                                                          \
+		.programs = STRBUF_INIT, .phases = STRBUF_INIT, .files = STRBUF_INIT,              \
+		.processes = STRBUF_INIT                                                           \
+	}
+
+void nginx_values_release(struct nginx_values *v);
+
+/*
+ * Adds a worker. The rules by which its code is unwound are read once, so that their pages are in
+ * its memory when a probe, which cannot wait for them, looks at them. -1 and ERR: the modules of
+ * nginx cannot be read, or there is no room.
+ */
+int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err);
+
+/* Length of the longest variable. */
+size_t nginx_values_longest(const struct nginx_values *v);
+
+#endif
