@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 49-nginx: the labels of nginx's current request in a user's own script on real SystemTap, with one module for the nginx of three
+# releases: at ticks, system calls and in the scheduler, against what is known of the request otherwise.
+# vm-limit: 900
+# prepare-limit: 600
+# vm-weight: 70
+set -eu
+. /lab/lib.sh
+
+share=/usr/share/flametap
+module=nginx_own
+with_lua=bookworm
+
+prepare() {
+	[ -d /lab/nginx/$with_lua ] || skip_all 'no nginx was unpacked: tests/run nginx does that'
+	# the lengths of strings are those that ngx-values would say
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=100000 -DMAXACTION_INTERRUPTIBLE=100000 -DSTP_NO_OVERLOAD \
+		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua /lab/t/49-nginx.stp >/dev/null)
+}
+
+# start_nginx RELEASE: in its folder, with 64 files; sets $master and $worker
+start_nginx() {
+	root=/lab/nginx/$1
+	lua='#'
+	: >"$root/tmp/modules.conf"
+	if [ "$1" = $with_lua ]; then
+		lua=
+		for name in ndk_http_module ngx_http_lua_module; do
+			echo "load_module /usr/lib/nginx/modules/$name.so;" >>"$root/tmp/modules.conf"
+		done
+	fi
+	cp /lab/nginx/chunks.lua "$root/tmp/"
+	mkdir -p "$root/tmp/html/s"
+	chmod -R a+rX "$root/tmp"
+	[ -c "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
+	for number in $(seq 0 63); do echo "$number" >"$root/tmp/html/s/$number"; done
+	head -c 20000 /dev/urandom | base64 >"$root/tmp/html/text.txt"
+	echo '<!--# include virtual="/s/7" --> <!--# include virtual="/gz/5" -->' >"$root/tmp/html/page.txt"
+	echo >"$root/tmp/html/small.txt"
+	sed -e 's,@ROOT@,/tmp,g' -e 's,@PORT@,8080,g' -e 's,@BACK@,8081,g' -e "s,@LUA@,$lua,g" -e 's,@WORKERS@,2,g' \
+		/lab/nginx/truth.conf >"$root/tmp/nginx.conf"
+	chroot "$root" nginx -p /tmp -c /tmp/nginx.conf
+	until_true 60 test -s "$root/tmp/pid"
+	master=$(cat "$root/tmp/pid")
+	until_true 60 sh -c "[ \$(pgrep -cP $master) = 2 ]"
+}
+
+stop_nginx() {
+	kill "$loading" "$master" 2>/dev/null || :
+	wait "$loading" 2>/dev/null || :
+	until_true 60 sh -c "! kill -0 $master 2>/dev/null" || :
+}
+
+# judge OUT: "KIND RIGHT WRONG NONE" of each kind of line, and examples of the wrong ones
+judge() {
+	awk '
+	function label(key,    i) {
+		for (i = 2; i <= NF; i++)
+			if (index($i, key "=") == 1)
+				return substr($i, length(key) + 2)
+		return ""
+	}
+	function judge(kind, good) {
+		if (label("uri") == "" && kind != "gone") { none[kind]++; return }
+		if (good) { right[kind]++; return }
+		if (wrong[kind]++ < 5) print "# " $0
+	}
+	$1 == "open" { name = $2; sub("^/tmp/html", "", name); judge("open", label("uri") == name) }
+	$1 == "gone" { judge("gone", label("request") == "closing") }
+	$1 == "tick" && $2 != "-" { number = $2; sub("request", "", number); uri = label("uri")
+		judge("tick", uri == "/lua/" number || uri == "/api/" number) }
+	$1 == "each" || $1 == "call" { judge($1, $2 == 1) }
+	$1 == "tick" { if (NF > 2) right["known"]++; else if (wrong["known"]++ < 5) print "# " $0 }
+	$1 == "tick" { places[label("uri") == "" ? "request=" label("request") : "location=" label("location")]++ }
+	$1 == "wait" { waits[label("uri") == "" ? "request=" label("request") : "location=" label("location")]++ }
+	END {
+		for (kind in right) print kind, right[kind], wrong[kind] + 0, none[kind] + 0
+		for (kind in wrong) if (!(kind in right)) print kind, 0, wrong[kind], none[kind] + 0
+		for (place in places) print "ticks", place, places[place]
+		for (place in waits) print "waits", place, waits[place]
+	}' "$1"
+}
+
+# all of what ngx-values says of RELEASE, and what the script does with it
+release() {
+	places="/s/ /gz/ /ssi/ /auth/ /s/" kinds='open gone each call'
+	[ "$1" != $with_lua ] || places="$places /lua/ /api/ /lua/" kinds="$kinds tick"
+	start_nginx "$1"
+	# shellcheck disable=SC2086 # a word a place
+	python3 /lab/nginx/load.py 8080 6 $places >"$T/load" 2>&1 &
+	loading=$!
+	until_true 120 grep -q ready "$T/load" || note "$T/load"
+	ngx-values -p "$master" --staprun >"$T/values"
+	lua=''
+	if [ "$1" = $with_lua ]; then
+		sample-bt --engine stap --lua -p "$(pgrep -d, -P "$master")" -d >"$T/described" 2>"$T/described.err" || note "$T/described.err"
+		lua=$(sed -n 's/^# staprun .*[.]ko .*targets=[^ ]* //p' "$T/described")
+	fi
+	# shellcheck disable=SC2046,SC2086 # words
+	timeout 120 staprun -R "$LAB_WORK/$module.ko" seconds=20 $(cat "$T/values") $lua >"$T/$1.out" 2>"$T/$1.err" || :
+	judge "$T/$1.out" >"$T/$1.judged"
+	lab_keep "$T/$1.out" "$T/$1.err" "$T/$1.judged" "$T/values"
+	note "$T/$1.judged"
+	note "$T/$1.err"
+	for kind in $kinds; do
+		set -- "$1" $(sed -n "s/^$kind //p" "$T/$1.judged") 0 0 0
+		check "$1: $kind: enough to judge" test "$2" -ge 20
+		check "$1: $kind: 99 % right: $2 of $(($2 + $3))" test "$(($3 * 100))" -le "$(($2 + $3))"
+		check "$1: $kind: $4 of $(($2 + $3 + $4)) without a request" test "$(($4 * 20))" -le "$(($2 + $3 + $4))"
+	done
+	set -- "$1" $(sed -n 's/^known //p' "$T/$1.judged") 0 0 0
+	check "$1: at $2 of $(($2 + $3)) ticks it is known what nginx does" test "$(($3 * 20))" -le "$2"
+	stop_nginx
+}
+
+in_guest() {
+	for name in bookworm trixie sid; do
+		if [ -d /lab/nginx/$name ]; then
+			release $name
+		else
+			skip $name 'it was not unpacked: tests/run nginx does that'
+		fi
+	done
+}
+
+vm_main "$@"
