@@ -61,7 +61,7 @@ static int print(const struct values_command *c)
 	const char *option = c->staprun ? "" : "-G ";
 
 	if (!c->staprun)
-		printf("%s -DMAXACTION=100000 -DMAXACTION_INTERRUPTIBLE=100000 ",
+		printf("%s -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 ",
 			nginx_values_longest(v) < STRINGS ? strings : long_strings);
 	printf("%snginx_programs=%s %snginx_phases=%s %snginx_files=%s %snginx_processes=%s\n",
 		option, v->programs.buf, option, v->phases.buf, option, v->files.buf, option,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nginx_values.h"
 #include "lib/util.h"
+#include "nginx_find.h"
 #include "nginx_modules.h"
 #include "symbol/elf/elffacts.h"
 
@@ -46,7 +47,7 @@ static char *numbers_of(const struct nginx_layout *l)
 	for (size_t i = 0; i < NGINX_CODES; i++)
 		strbuf_addf(&text, ".%" PRIx64 ".%" PRIx32 ".%" PRIx32, l->code[i].start,
 			l->code[i].size, l->code[i].place);
-	return text.buf;
+	return strbuf_detach(&text);
 }
 
 static char *phases_of(const struct nginx_modules *m)
@@ -55,7 +56,9 @@ static char *phases_of(const struct nginx_modules *m)
 
 	for (size_t i = 0; i < m->nr_handlers; i++)
 		strbuf_addf(&text, "%d", m->handlers[i].phase);
-	return text.buf ? text.buf : xstrdup("");
+	if (!text.len)
+		strbuf_addch(&text, '-');
+	return strbuf_detach(&text);
 }
 
 static void ask_files(const struct target *t)
@@ -88,9 +91,11 @@ static void touch(const struct memory *m, uint64_t address, uint64_t size)
 	free(pages);
 }
 
+/* NULL: nginx itself has no rules, or they cannot be read. */
 static char *files_of(const struct target *t)
 {
 	struct strbuf text = STRBUF_INIT;
+	bool has_nginx = false;
 	size_t nr = 0;
 
 	ask_files(t);
@@ -102,12 +107,16 @@ static char *files_of(const struct target *t)
 			!elffacts_section(f->elf, rules_section, &rules, &rules_size) ||
 			!elffacts_section(f->elf, table_section, &table, &table_size))
 			continue;
+		has_nginx |= f == nginx_file(t);
 		touch(&t->memory, f->bias + rules, rules_size);
 		touch(&t->memory, f->bias + table, table_size);
 		strbuf_addf(&text, "%s#.%" PRIx64 ".%" PRIx64 ".%" PRIx64, nr++ ? "." : "",
 			f->bias + code, code_size, table - code);
 	}
-	return text.buf ? text.buf : xstrdup("");
+	if (has_nginx)
+		return strbuf_detach(&text);
+	strbuf_release(&text);
+	return NULL;
 }
 
 /* ---- all of them ---- */
@@ -122,7 +131,7 @@ static void write_program(struct nginx_values *v, const struct nginx_values_prog
 {
 	strbuf_addf(&v->programs, "%s%s", v->programs.len ? "." : "", p->numbers);
 	strbuf_addf(&v->phases, "%s%s", v->phases.len ? "." : "", p->phases);
-	if (v->files.len && *p->files)
+	if (v->files.len)
 		strbuf_addch(&v->files, '.');
 	for (const char *c = p->files; *c; c++)
 		if (*c == '#')
@@ -161,18 +170,19 @@ int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struc
 {
 	const struct nginx_layout *l = &w->layout;
 	struct nginx_modules modules = {0};
-	bool known = nginx_modules_read(l, &w->target, &modules);
+	struct nginx_values_program program = {.files = files_of(&w->target)};
 
-	if (!known) {
-		nginx_modules_release(&modules);
-		return fail(
-			err, "the modules of nginx in process %" PRIu32 " cannot be read", w->pid);
-	}
-	struct nginx_values_program program = {
-		numbers_of(l), phases_of(&modules), files_of(&w->target)};
+	if (!program.files)
+		return fail(err,
+			"the rules by which nginx in process %" PRIu32
+			" is unwound cannot be read: its file has none, or is gone",
+			w->pid);
+	nginx_modules_read(l, &w->target, &modules); /* without it phases have no names */
+	program.numbers = numbers_of(l);
+	program.phases = phases_of(&modules);
+	nginx_modules_release(&modules);
 	size_t number = add_program(v, &program);
 
-	nginx_modules_release(&modules);
 	strbuf_addf(&v->processes, "%s%" PRIx32 ".%zx.%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx32,
 		v->processes.len ? "." : "", w->pid, number, l->connections, l->read_events,
 		l->write_events, l->nr_connections);

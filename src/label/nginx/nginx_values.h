@@ -50,8 +50,8 @@ void nginx_values_release(struct nginx_values *v);
 
 /*
  * Adds a worker. The rules by which its code is unwound are read once, so that their pages are in
- * its memory when a probe, which cannot wait for them, looks at them. -1 and ERR: the modules of
- * nginx cannot be read, or there is no room.
+ * its memory when a probe, which cannot wait for them, looks at them. -1 and ERR: they
+ * cannot be read, or there is no room.
  */
 int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err);
 
