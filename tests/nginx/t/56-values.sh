@@ -32,7 +32,7 @@ read_values() {
 	check_eq "$1: all workers" "$(pgrep -P "$master" | sort -n)" \
 		"$(numbers processes 6 | while read -r pid _; do echo $((0x$pid)); done | sort -n)"
 	check_eq "$1: they run one program" 1 "$(numbers processes 6 | cut -d' ' -f2 | sort -u)"
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2046 # words
 	check "$1: files have their code where it is mapped" in_code $(numbers files 4 | cut -d' ' -f2)
 	check "$1: nginx and its libraries" test "$(numbers files 4 | wc -l)" -ge 4
 	check "$1: the event loop is in its code" in_code "$(variable programs | cut -d. -f1)"

@@ -105,11 +105,13 @@ release() {
 	note "$T/$1.judged"
 	note "$T/$1.err"
 	for kind in $kinds; do
+		# shellcheck disable=SC2046 # words
 		set -- "$1" $(sed -n "s/^$kind //p" "$T/$1.judged") 0 0 0
 		check "$1: $kind: enough to judge" test "$2" -ge 20
 		check "$1: $kind: 99 % right: $2 of $(($2 + $3))" test "$(($3 * 100))" -le "$(($2 + $3))"
 		check "$1: $kind: $4 of $(($2 + $3 + $4)) without a request" test "$(($4 * 20))" -le "$(($2 + $3 + $4))"
 	done
+	# shellcheck disable=SC2046 # words
 	set -- "$1" $(sed -n 's/^known //p' "$T/$1.judged") 0 0 0
 	check "$1: at $2 of $(($2 + $3)) ticks it is known what nginx does" test "$(($3 * 20))" -le "$2"
 	stop_nginx
