@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/bpf/request_results.h"
 #include "label/nginx/nginx_find.h"
-#include "label/nginx/nginx_probes.h"
+#include "label/nginx/nginx_workers.h"
 #include "lib/pattern.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
+#include "process/probe_point.h"
 #include "process/task.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
@@ -206,21 +207,20 @@ static int begin(struct latency_command *c, struct strbuf *err)
 			.phases = c->phases,
 			.least_ns = (uint64_t)(c->least * 1e9),
 			.cached_time = target_symbol(nginx_file(&w->target), "ngx_cached_time")}};
-	struct nginx_probe probe = {0};
-	char path[64];
+	const struct process *p = processes_known(&c->workers.ps, w->pid);
+	struct probe_point point = {0};
 
 	for (int i = 0; i < (c->phases ? TIMES_PROBES : TIMES_HEAD); i++) {
-		if (!nginx_probe_find(&c->workers, times_functions[i], &probe))
+		uint64_t at = target_symbol(nginx_file(&w->target), times_functions[i]);
+
+		if (!p || !probe_point_find(&c->workers.ps, p, &w->target.memory, at, &point))
 			return fail(err,
 				"nginx in process %" PRIu32
 				" has no function '%s': its symbols were stripped",
 				w->pid, times_functions[i]);
-		b.offset[i] = probe.offset;
+		b.offset[i] = point.offset;
 	}
-	/* also if the file was replaced, or is in a container */
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, w->pid,
-		probe.start, probe.end);
-	b.path = path;
+	b.path = point.path;
 	return request_timing_begin(&c->timing, &b, (int64_t)(c->seconds * 1e9), err);
 }
 

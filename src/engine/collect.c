@@ -450,6 +450,8 @@ static int compare_rows(const void *va, const void *vb)
 {
 	const struct sample_row *a = va, *b = vb;
 
+	if (a->key.event != b->key.event)
+		return a->key.event < b->key.event ? -1 : 1;
 	if (a->sum != b->sum)
 		return a->sum < b->sum ? 1 : -1;
 	return memcmp(&a->key, &b->key, sizeof(a->key));

@@ -42,6 +42,7 @@ struct engine_request {
 	const struct label_source *label;
 	uint32_t label_keys;    /* which, a bit each */
 	bool label_is_optional; /* also processes without the source are recorded */
+	bool count_ends;        /* also what samples belong to is counted, when it ends */
 	uint32_t label_values;  /* of each label that clients choose, the most frequent ones */
 	struct jvms *jvms;      /* who are asked for names, NULL: nobody; set before start */
 	bool fetch;             /* debug files may be downloaded */

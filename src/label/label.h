@@ -48,6 +48,13 @@ struct label_source {
 	/* Reads what is needed to name labels of the process, for close(); NULL: failed. */
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
+	/*
+	 * The address of the function that ends what samples belong to, which has its address as
+	 * first argument; 0: not known.
+	 */
+	uint64_t (*end_code)(const struct target *t);
+	/* What ends there, as the unit of the event that counts it: "requests". */
+	const char *ends;
 	/* Names the labels of KEYS in a set; NAMES may be NULL. */
 	void (*take)(const void *names, const struct label_new_set *set, uint32_t keys,
 		const struct label_taker *taker);

@@ -144,7 +144,7 @@ __noinline uint64_t label_number(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 	uint64_t hash = identify_label(lane);
-	uint32_t at = cpu_slot(hash, LABEL_CACHE_SIZE);
+	uint32_t at = slot_in(hash, LABEL_CACHE_SIZE, bpf_get_smp_processor_id() * LANES + lane);
 	struct cached_label *cached = bpf_map_lookup_elem(&label_cache, &at);
 
 	if (!s || !hash || !cached)
@@ -155,6 +155,29 @@ __noinline uint64_t label_number(uint32_t lane)
 		cached->hash = hash;
 	}
 	return cached->number;
+}
+
+/* Sets the labels of the end of what is at ADDRESS in this process; 0: it is no such end. */
+__noinline int take_end(uint32_t lane, uint64_t address)
+{
+	struct scratch *s = my_scratch(lane);
+
+	begin_label(lane);
+	if (!s || !s->label.on)
+		return 0;
+	switch (s->label_layout.kind) {
+#define LABEL_ENDS(KIND, name)                                                                     \
+	case LABEL_##KIND:                                                                         \
+		if (!name##_ends_here(s, address))                                                 \
+			return 0;                                                                  \
+		break;
+		LABEL_LIST(LABEL_ENDS)
+	default:
+		return 0;
+	}
+	s->label.found = address;
+	s->row.label = label_number(lane);
+	return 1;
 }
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * The sources of labels: one ROW(KIND, name) each, and their headers. Each defines LABEL_KIND in
  * enum label_kind, struct label_source name_labels in its folder, struct name_layout and
- * name_texts, and for the BPF programs name_search_here(), name_key_here() and name_texts_here().
+ * name_texts, and for the BPF programs name_search_here(), name_ends_here(), name_key_here()
+ * and name_texts_here().
  */
 #ifndef LABEL_LABEL_LIST_H
 #define LABEL_LABEL_LIST_H

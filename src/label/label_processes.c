@@ -36,6 +36,7 @@ void label_processes_release(struct label_processes *lp)
 	for (size_t i = 0; i < lp->nr; i++)
 		forget_names(lp, &lp->list[i]);
 	free(lp->list);
+	free(lp->ends);
 	table_release(&lp->by_pid);
 	*lp = (struct label_processes){0};
 }
@@ -80,6 +81,21 @@ static void update_map(const struct label_processes *lp, const struct label_proc
 			p->pid, lp->source->title);
 }
 
+/* Adds the place in the file that P, which is T, runs, unless it is known. */
+static void add_end(struct label_processes *lp, const struct process *p, const struct target *t)
+{
+	struct probe_point point;
+
+	if (!lp->count_ends ||
+		!probe_point_find(lp->ps, p, &t->memory, lp->source->end_code(t), &point))
+		return;
+	for (size_t i = 0; i < lp->nr_ends; i++)
+		if (lp->ends[i].object == point.object)
+			return;
+	ALLOC_GROW(lp->ends, lp->nr_ends, lp->ends_alloc);
+	lp->ends[lp->nr_ends++] = point;
+}
+
 int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err)
 {
 	struct label_process *entry = entry_of(lp, p);
@@ -103,6 +119,8 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 		entry->layout = layout;
 	if (!found && !entry->names)
 		entry->names = lp->source->open(&t, &layout);
+	if (!found)
+		add_end(lp, p, &t);
 	inspect_release(&t);
 	strbuf_release(&why);
 	lp->any |= entry->state == SOURCE_FOUND;

@@ -8,6 +8,7 @@
 
 #include "label.h"
 #include "lib/table.h"
+#include "process/probe_point.h"
 #include "process/process.h"
 
 struct label_processes {
@@ -25,6 +26,11 @@ struct label_processes {
 		void *names; /* as source->open */
 	} * list;
 	size_t nr, alloc;
+	/* With count_ends, for each file with a source: where the end of what samples belong to is.
+	 */
+	bool count_ends;
+	struct probe_point *ends;
+	size_t nr_ends, ends_alloc;
 	bool any;                /* the source was found in a process */
 	struct table by_pid;     /* pid -> index in list */
 	struct strbuf *refusals; /* why it cannot be read in a process, one per line */

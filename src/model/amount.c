@@ -30,6 +30,13 @@ bool amount_is_time(const char *unit)
 	return find_unit(unit) != NULL;
 }
 
+double amount_ns(const char *unit)
+{
+	const struct time_unit *u = find_unit(unit);
+
+	return u ? u->ns : 0;
+}
+
 void amount_add_grouped(struct strbuf *out, uint64_t n)
 {
 	char digits[24];

@@ -11,6 +11,9 @@ struct strbuf;
 /* Whether UNIT is one of time: us, nanoseconds … */
 bool amount_is_time(const char *unit);
 
+/* The ns of UNIT; 0: it is no unit of time. */
+double amount_ns(const char *unit);
+
 /* Appends "1.302 s", with four digits or those that WEIGHT, in UNIT, a unit of time, has. */
 void amount_add_time(struct strbuf *out, double weight, const char *unit);
 

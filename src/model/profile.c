@@ -41,6 +41,7 @@ void profile_init(struct profile *p)
 	init_nodes(p);
 	p->unit = xstrdup("samples");
 	cuts_init(&p->cuts);
+	value_counts_init(&p->counted);
 }
 
 void profile_release(struct profile *p)
@@ -49,6 +50,7 @@ void profile_release(struct profile *p)
 	free(p->frames);
 	free(p->nodes);
 	cuts_release(&p->cuts);
+	value_counts_release(&p->counted);
 	free(p->by_frame.slots);
 	free(p->by_node.slots);
 	free(p->title);
@@ -86,6 +88,9 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_release(&p->cuts);
 	cuts_init(&p->cuts);
 	cuts_add_all(&p->cuts, &from->cuts);
+	value_counts_release(&p->counted);
+	value_counts_init(&p->counted);
+	value_counts_add_all(&p->counted, &from->counted);
 	p->reversed = from->reversed;
 	p->tasks = from->tasks;
 	p->states = from->states;

@@ -10,6 +10,7 @@
 #include "cuts.h"
 #include "lib/strpool.h"
 #include "origin.h"
+#include "value_counts.h"
 #include "timing.h"
 
 #include <stdbool.h>
@@ -77,11 +78,12 @@ struct profile {
 	struct timing timing;
 	struct origin origin;
 	struct account account;
-	struct cuts cuts;       /* of the account's cut and broken stacks */
-	bool reversed;          /* the leaf is at the root, see filter_reverse() */
-	bool tasks;             /* there are several processes, distinguished by task frames */
-	bool states, no_states; /* recordings have rows with a state label; without one */
-	uint64_t unlabelled;    /* weight of rows without LABEL_SET frame due to the limit */
+	struct cuts cuts;            /* of the account's cut and broken stacks */
+	struct value_counts counted; /* by the label given by --by, of what was counted besides */
+	bool reversed;               /* the leaf is at the root, see filter_reverse() */
+	bool tasks;                  /* there are several processes, distinguished by task frames */
+	bool states, no_states;      /* recordings have rows with a state label; without one */
+	uint64_t unlabelled;         /* weight of rows without LABEL_SET frame due to the limit */
 };
 
 void profile_init(struct profile *p);

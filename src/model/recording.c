@@ -192,15 +192,21 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 {
 	if (view->event >= 0)
 		return (uint32_t)view->event;
-	return rec->nr_rows ? rec->rows[0].event : 0;
+	/* rows without stacks may be of an event that is only counted */
+	return rec->nr_rows && rec->rows[0].stacks[0] != NO_STACK ? rec->rows[0].event : 0;
+}
+
+bool recording_selects(
+	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
+{
+	return !view->labels ||
+	       label_filter_matches(view->labels, &rec->labels, &rec->strings, row->labels);
 }
 
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
 {
-	return row->event == recording_viewed_event(rec, view) &&
-	       (!view->labels || label_filter_matches(
-					 view->labels, &rec->labels, &rec->strings, row->labels));
+	return row->event == recording_viewed_event(rec, view) && recording_selects(rec, view, row);
 }
 
 static bool has_note(const struct recording *rec, const struct rec_stack *stack)

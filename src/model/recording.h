@@ -212,6 +212,10 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 /* Of EVENT, one of REC's. */
 struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
 
+/* Whether ROW has the labels that VIEW selects. */
+bool recording_selects(
+	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
+/* The same, and it is of the event that VIEW shows. */
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 

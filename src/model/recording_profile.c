@@ -275,19 +275,25 @@ static void push_label(struct tree_builder *b, enum frame_kind kind, enum frame_
 	push(b, profile_add_frame(b->p, &frame));
 }
 
-static void push_by(struct tree_builder *b, const struct rec_row *row)
+/* Sets the text to the value of the row's label; false: to the note that it has none. */
+static bool set_by_text(struct tree_builder *b, const struct rec_row *row)
 {
 	size_t len;
 	const char *value = recording_label(b->rec, row, b->view->by, &len);
 
 	strbuf_reset(&b->text);
 	strbuf_add(&b->text, value, len);
-	if (len) {
+	if (!len)
+		recording_add_no_label(b->view->by, &b->text);
+	return len;
+}
+
+static void push_by(struct tree_builder *b, const struct rec_row *row)
+{
+	if (set_by_text(b, row))
 		push_label(b, FRAME_TASK, LABEL_BY);
-		return;
-	}
-	recording_add_no_label(b->view->by, &b->text);
-	push_text(b, FRAME_NOTE);
+	else
+		push_text(b, FRAME_NOTE);
 }
 
 static void push_state(struct tree_builder *b, const struct rec_row *row)
@@ -398,6 +404,28 @@ static void set_heading(const struct recording *rec, struct profile *p)
 	profile_set(&p->origin.engine, recording_meta(rec, "engine"));
 }
 
+/*
+ * Counts what the labels belong to: there may be an event for it, another one than the viewed one,
+ * whose rows have no stacks.
+ */
+static void count_things(struct tree_builder *b, uint32_t viewed)
+{
+	const struct recording *rec = b->rec;
+	struct value_counts *c = &b->p->counted;
+
+	for (size_t i = 0; b->view->by && i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+		const char *unit = recording_get(rec, rec->events[row->event].unit);
+
+		if (row->event == viewed || row->stacks[0] != NO_STACK ||
+			!recording_selects(rec, b->view, row) || (c->unit && strcmp(c->unit, unit)))
+			continue;
+		profile_set(&c->unit, unit);
+		set_by_text(b, row);
+		value_counts_add(c, b->text.buf, b->text.len, row->sum);
+	}
+}
+
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p)
 {
@@ -417,6 +445,7 @@ void recording_to_profile(
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(&b, &rec->rows[i]);
+	count_things(&b, event);
 	if (event < rec->nr_events) {
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
 		struct timing timing = recording_timing(rec, &rec->events[event]);

@@ -45,6 +45,7 @@ enum {
 	OPT_NO_JVM,
 	OPT_WITH,
 	OPT_LABELS,
+	OPT_REQUESTS,
 	OPT_WHERE,
 	OPT_VM = 0x800,    /* the first interpreter's option */
 	OPT_LABEL = 0x900, /* that of the first source of labels */
@@ -84,6 +85,8 @@ static const struct argp_option option_table[] = {
 		"With --nginx: keep the N most frequent values of each label whose values clients "
 		"choose (default 1000); the others become \"other\"",
 		1},
+	{"requests", OPT_REQUESTS, NULL, 0,
+		"With --nginx: count the requests, too: bt-report --by tells the time of each", 1},
 	{"time", 't', "TIME", 0,
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",
@@ -195,6 +198,9 @@ static error_t parse_label(int key, char *arg, struct argp_state *state)
 	case OPT_LABELS:
 		o->session.request.label_values =
 			(uint32_t)arg_count("--labels", arg, 1, LABEL_VALUES_MAX, state);
+		break;
+	case OPT_REQUESTS:
+		o->session.request.count_ends = true;
 		break;
 	case OPT_WITH:
 		o->with = arg_text("--with", arg, "labels separated by commas", state);
@@ -611,8 +617,9 @@ static void choose_labels(struct options *o)
 
 	o->view.labels = o->where.nr ? &o->where : NULL;
 	if (!q->label) {
-		if (o->with || q->label_values)
-			usage_error("--with and --labels need a source of labels: --nginx");
+		if (o->with || q->label_values || q->count_ends)
+			usage_error("--with, --labels and --requests need a source of labels: "
+				    "--nginx");
 		return;
 	}
 	if (!q->label_values)

@@ -104,6 +104,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 	profile_add_tree(p, own, frame_of);
 	p->account = own->account;
 	cuts_add_all(&p->cuts, &own->cuts);
+	value_counts_add_all(&p->counted, &own->counted);
 	free(frame_of);
 }
 

@@ -109,7 +109,7 @@ static void set_size(struct bpf_map *map, bool vm, bool label)
 	else if ((is_one_of(name, of_vm) && !vm) || (is_one_of(name, of_label) && !label))
 		bpf_map__set_max_entries(map, 1);
 	else if (!strcmp(name, "label_cache"))
-		bpf_map__set_max_entries(map, label ? nr_cpus * LABEL_CACHE_SIZE : 1);
+		bpf_map__set_max_entries(map, label ? nr_cpus * LANES * LABEL_CACHE_SIZE : 1);
 	for (size_t i = 0; i < NR_VMS; i++)
 		for (const struct vm_map *m = vms[i]->maps; m->name; m++)
 			if (!strcmp(name, m->name))

@@ -227,14 +227,15 @@ static void collect__events_labels_and_slices(void **state)
 	samples_add(&samples, &key, 1, 1);
 	collect(&samples, &ps, NULL, NULL, &rec);
 	assert_int_equal(rec.nr_rows, 3);
-	assert_int_equal(rec.rows[0].sum, 1999);
-	assert_int_equal(rec.rows[0].slice, 3);
-	assert_int_equal(rec.rows[1].sum, 1);
-	assert_int_equal(rec.rows[1].slice, 4);
-	assert_string_equal(recording_get(&rec, rec.events[rec.rows[0].event].unit), "us");
-	assert_string_equal(recording_get(&rec, rec.events[rec.rows[2].event].unit), "samples");
-	assert_string_equal(recording_label(&rec, &rec.rows[0], "uri", &len), "/cart");
-	assert_string_equal(recording_label(&rec, &rec.rows[0], "state", &len), "S");
+	assert_int_equal(rec.rows[1].sum, 1999);
+	assert_int_equal(rec.rows[1].slice, 3);
+	assert_int_equal(rec.rows[2].sum, 1);
+	assert_int_equal(rec.rows[2].slice, 4);
+	/* the rows of the first event come first */
+	assert_string_equal(recording_get(&rec, rec.events[rec.rows[0].event].unit), "samples");
+	assert_string_equal(recording_get(&rec, rec.events[rec.rows[1].event].unit), "us");
+	assert_string_equal(recording_label(&rec, &rec.rows[1], "uri", &len), "/cart");
+	assert_string_equal(recording_label(&rec, &rec.rows[1], "state", &len), "S");
 	assert_int_equal(rec.tasks[0].start, 7 * sysconf(_SC_CLK_TCK) / 100);
 	assert_int_equal(rec.nr_tasks, 1);
 }

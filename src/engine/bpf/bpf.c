@@ -73,6 +73,7 @@ struct bpf {
 	bool vms_young, labels_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why there are none */
+	size_t nr_ends;                       /* of labels.ends that have a probe */
 	struct strbuf no_vm, no_labels;       /* why, one process a line */
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
@@ -137,10 +138,16 @@ static void add_event(struct bpf *b)
 {
 	const struct tool *tool = b->request->tool;
 
-	samples_event(
+	b->drain.events[ROW_SAMPLES] = samples_event(
 		&b->samples, &(struct sample_event){tool->event, tool->unit, tool->clock,
 				     b->programs.tick ? 1000000000 / programs_hz(b->request) : 0,
 				     tool_divisor(tool)});
+	if (b->request->count_ends) {
+		const char *ends = b->request->label->ends;
+
+		b->drain.events[ROW_ENDS] = samples_event(
+			&b->samples, &(struct sample_event){ends, ends, tool->clock, 0, 1});
+	}
 	for (uint32_t i = 0; b->drain.waits >= 0 && i < WAIT_NONE; i++)
 		b->drain.labels[WAIT_LABEL(i)] = samples_label(
 			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
@@ -250,6 +257,19 @@ static int find_labels(struct bpf *b, struct strbuf *err)
 		r->label->title);
 }
 
+/* Has the ends of what samples belong to counted in files that were found since the last call. */
+static int attach_ends(struct bpf *b, struct strbuf *err)
+{
+	int failed = 0;
+
+	for (; b->nr_ends < b->labels.nr_ends; b->nr_ends++) {
+		const struct probe_point *point = &b->labels.ends[b->nr_ends];
+
+		failed |= programs_attach_end(&b->programs, point, err);
+	}
+	return failed;
+}
+
 static void bpf_free(struct engine *engine)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -340,6 +360,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->vms.fetch = request->fetch;
 	label_processes_init(
 		&b->labels, request->label, request->label_keys, &b->processes, &b->no_labels);
+	b->labels.count_ends = request->count_ends;
 	samples_init(&b->samples);
 	label_sets_init(&b->label_sets, &b->samples, &b->labels, request->label_values);
 	loader_init(&b->loader, &b->processes);
@@ -604,6 +625,8 @@ static void take_round(struct bpf *b)
 	targets_update(&b->targets, &b->programs);
 	take_vms(b);
 	b->labels_young = label_processes_update(&b->labels);
+	if (attach_ends(b, &b->no_labels))
+		strbuf_addch(&b->no_labels, '\n');
 	take_labels(b);
 	request_tables(b);
 	publish_changes(b);
@@ -628,7 +651,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	memory_reserve();
 	if (programs_load(&b->programs, r, &b->targets, b->nr_cpus, err) || connect_maps(b, err) ||
 		targets_publish(&b->targets, &b->programs, err) || open_events(b, err) ||
-		programs_attach(&b->programs, err) ||
+		programs_attach(&b->programs, err) || attach_ends(b, err) ||
 		targets_publish_children(&b->targets, &b->programs, &b->processes, err)) {
 		mention_limit(err);
 		strbuf_addch(err, '\n');

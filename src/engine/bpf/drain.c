@@ -133,7 +133,7 @@ static void add_row(struct drain *d, const struct row_key *from, uint64_t count,
 {
 	char comm[COMM_LEN + 1] = "";
 	struct sample_key key = {
-		.event = d->event,
+		.event = d->events[from->event % ROW_EVENTS],
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
@@ -175,7 +175,7 @@ static void add_delayed(struct drain *d, const struct delayed *from)
 	memcpy(comm, from->comm, COMM_LEN);
 	samples_add(d->samples,
 		&(struct sample_key){
-			.event = d->event,
+			.event = d->events[ROW_SAMPLES],
 			.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm),
 			.user = samples_stack(d->samples, &frame, 1, STACK_USER, WALK_BUSY),
 		},

@@ -14,7 +14,7 @@
 
 struct drain {
 	struct samples *samples;
-	uint32_t event;                /* of its rows */
+	uint32_t events[ROW_EVENTS];   /* in samples */
 	uint32_t labels[LABELS_MAX];   /* in samples, by their numbers in the programs */
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;

@@ -7,6 +7,7 @@
 #include "features.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
+#include "process/probe_point.h"
 #include "process/task.h"
 #include "targets.h"
 #include "verifier.h"
@@ -144,7 +145,7 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"vm_sent", r->vm ? 0 : 1},
 		{"label_layouts", r->label ? 0 : 1},
 		{"label_sent", r->label ? 0 : 1},
-		{"label_cache", r->label ? cpus * LABEL_CACHE_SIZE : 1},
+		{"label_cache", r->label ? cpus * LANES * LABEL_CACHE_SIZE : 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -218,6 +219,8 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	bpf_program__set_autoload(
 		bpf_object__find_program_by_name(p->object, "on_fork"), follows(p) || request->vm);
+	p->end = bpf_object__find_program_by_name(p->object, "on_end");
+	bpf_program__set_autoload(p->end, request->count_ends);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = bpf_object__load(p->object);
@@ -250,7 +253,7 @@ int programs_attach(struct programs *p, struct strbuf *err)
 
 	bpf_object__for_each_program(program, p->object)
 	{
-		if (program == p->tick || !bpf_program__autoload(program) ||
+		if (program == p->tick || program == p->end || !bpf_program__autoload(program) ||
 			p->nr_links == LINKS_MAX)
 			continue;
 		struct bpf_link *link = bpf_program__attach(program);
@@ -262,6 +265,20 @@ int programs_attach(struct programs *p, struct strbuf *err)
 		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
 			p->scan = link;
 	}
+	return 0;
+}
+
+int programs_attach_end(struct programs *p, const struct probe_point *point, struct strbuf *err)
+{
+	struct bpf_link *link;
+
+	if (p->nr_links == LINKS_MAX)
+		return fail(err, "there are too many different files");
+	link = bpf_program__attach_uprobe(p->end, false, -1, point->path, point->offset);
+	if (!link)
+		return fail(err, "cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS",
+			point->path, strerror(errno));
+	p->links[p->nr_links++] = link;
 	return 0;
 }
 

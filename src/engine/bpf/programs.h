@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 struct engine_request;
+struct probe_point;
 struct targets;
 struct tool;
 
@@ -22,6 +23,7 @@ struct programs {
 	const struct targets *targets;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
+	struct bpf_program *end;  /* for uprobes; NULL: the tool has none */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
 	struct bpf_link *links[LINKS_MAX];
 	size_t nr_links;
@@ -49,8 +51,10 @@ int programs_map(const struct programs *p, const char *name);
 /* Maps SIZE bytes of a map's memory, NULL: see errno. WRITABLE: both sides write to it. */
 void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable);
 
-/* All but the program of the tick. */
+/* All but the programs of the tick and of uprobes. */
 int programs_attach(struct programs *p, struct strbuf *err);
+/* Has the end of what samples belong to counted at POINT, in all processes. */
+int programs_attach_end(struct programs *p, const struct probe_point *point, struct strbuf *err);
 void programs_detach(struct programs *p);
 
 /* Runs the iterator over all tasks. */

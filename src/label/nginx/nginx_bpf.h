@@ -121,6 +121,16 @@ static __always_inline void nginx_search_here(struct scratch *s, uint32_t lane)
 			nginx_search_frame(lane, i);
 }
 
+/* Whether REQUEST is one that a client has made, not a subrequest. */
+static __always_inline bool nginx_ends_here(struct scratch *s, uint64_t request)
+{
+	const struct nginx_layout *l = &s->label_layout.nginx;
+	uint64_t main;
+
+	return nginx_is_request(s, l, request) && !nginx_word(s, &main, request + l->at.main) &&
+	       main == request;
+}
+
 /* Reads what distinguishes the request that was found; false: it cannot be read. */
 static __always_inline bool nginx_key_here(struct scratch *s, struct nginx_identity *id)
 {

@@ -16,6 +16,7 @@ struct function {
 	uint32_t category; /* in categories.names */
 	bool kernel;       /* without a module; always false of a category */
 	uint64_t self, inclusive;
+	uint64_t count; /* of what was counted besides; only groups of a label have one */
 };
 
 struct functions {

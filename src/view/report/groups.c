@@ -153,6 +153,23 @@ static void add_others(struct group_index *x, const char *key)
 	add_capped(&g->list[number].inclusive, rest);
 }
 
+/* What was counted besides, also where no stack is. */
+static void add_counts(struct group_index *x)
+{
+	struct functions *g = x->groups;
+	const struct value_counts *t = &g->p->counted;
+
+	for (uint32_t i = 0; i < t->values.nr && i < t->alloc; i++) {
+		if (!t->counts[i])
+			continue;
+		strbuf_reset(&x->name);
+		strbuf_add(&x->name, strpool_get(&t->values, i), strpool_len(&t->values, i));
+		uint32_t number = number_of_group(x, 0);
+
+		g->list[number].count = t->counts[i];
+	}
+}
+
 static int compare_groups(const void *va, const void *vb, void *arg)
 {
 	const struct functions *g = arg;
@@ -162,6 +179,8 @@ static int compare_groups(const void *va, const void *vb, void *arg)
 
 	if (!c)
 		c = (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
+	if (!c)
+		c = (a->count < b->count) - (a->count > b->count);
 	if (!c)
 		c = strpool_compare(&g->categories.names, a->category, b->category);
 	return c ? c : strpool_compare(&g->p->names, fa->module, fb->module);
@@ -180,9 +199,12 @@ void groups_init(
 	add_up_nodes(groups, of_frame);
 	if (groups_are_of_stacks(by))
 		add_others(&x, key);
+	if (by == BY_LABEL)
+		add_counts(&x);
 	if (groups->nr)
 		qsort_r(groups->list, groups->nr, sizeof(*groups->list), compare_groups, groups);
-	while (groups->nr && !groups->list[groups->nr - 1].inclusive)
+	while (groups->nr && !groups->list[groups->nr - 1].inclusive &&
+		!groups->list[groups->nr - 1].count)
 		groups->nr--;
 	free(of_frame);
 	table_release(&x.numbers);

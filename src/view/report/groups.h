@@ -10,7 +10,7 @@
  * The name of a group is its category, and its frame is one of its frames, whose module it has if
  * groups_have_modules. Groups of tasks and labels have no self weight, but each stack is in exactly
  * one: stacks without are in "[unknown]" or "[no KEY]". P is finished and outlives GROUPS, which is
- * released by functions_release. KEY: of the label.
+ * released by functions_release. KEY: of the label; its groups also have what was counted besides.
  */
 void groups_init(
 	struct functions *groups, const struct profile *p, enum report_by by, const char *key);

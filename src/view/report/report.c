@@ -6,6 +6,7 @@
 #include "lib/json.h"
 #include "lib/percent.h"
 #include "lib/util.h"
+#include "model/amount.h"
 
 #include <string.h>
 
@@ -18,6 +19,22 @@ bool report_has_one_weight(const struct report *r)
 {
 	return report_is_of_calls(r) ||
 	       (r->options->of == REPORT_GROUPS && groups_are_of_stacks(r->options->by));
+}
+
+const char *report_counted(const struct report *r)
+{
+	return r->options->of == REPORT_GROUPS && r->options->by == BY_LABEL ? r->p->counted.unit
+									     : NULL;
+}
+
+double report_ns_each(const struct report *r, const struct function *row)
+{
+	const struct timing *t = &r->p->timing;
+	double ns = amount_ns(r->p->unit);
+
+	if (ns <= 0 && !t->mixed)
+		ns = (double)t->period;
+	return ns > 0 && row->count ? ns * (double)row->inclusive / (double)row->count : -1;
 }
 
 uint64_t report_whole(const struct report *r)
@@ -118,6 +135,18 @@ static void csv_weights(struct report *r, const struct function *row)
 	csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 }
 
+/* ,COUNT,us_each */
+static void csv_count(struct report *r, const struct function *row)
+{
+	double ns = report_ns_each(r, row);
+
+	strbuf_addch(&r->text, ',');
+	strbuf_addu(&r->text, row->count);
+	strbuf_addch(&r->text, ',');
+	if (ns >= 0)
+		strbuf_addf(&r->text, "%.3f", ns / 1000);
+}
+
 static void csv_group(struct report *r, const struct function *row)
 {
 	const char *name = function_category(&r->rows, row);
@@ -130,6 +159,8 @@ static void csv_group(struct report *r, const struct function *row)
 		csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 	else
 		csv_weights(r, row);
+	if (report_counted(r))
+		csv_count(r, row);
 	strbuf_addch(&r->text, '\n');
 }
 
@@ -177,8 +208,13 @@ static void csv_group_head(struct report *r)
 {
 	strbuf_addf(&r->text, "%s,%s", report_group_word(r),
 		groups_have_modules(r->options->by) ? "module," : "");
-	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct\n"
-						       : "self,self_pct,inclusive,inclusive_pct\n");
+	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct"
+						       : "self,self_pct,inclusive,inclusive_pct");
+	if (report_counted(r)) {
+		strbuf_addch(&r->text, ',');
+		csv_string(&r->text, report_counted(r), strlen(report_counted(r)), ",us_each");
+	}
+	strbuf_addch(&r->text, '\n');
 }
 
 static void report_csv(struct report *r)
@@ -242,6 +278,19 @@ static void json_function(struct report *r, const struct function *row)
 	json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 }
 
+static void json_count(struct report *r, const struct function *row)
+{
+	double ns = report_ns_each(r, row);
+
+	json_key(&r->text, ", ", "count");
+	strbuf_addu(&r->text, row->count);
+	json_key(&r->text, ", ", "us_each");
+	if (ns >= 0)
+		strbuf_addf(&r->text, "%.3f", ns / 1000);
+	else
+		strbuf_adds(&r->text, "null");
+}
+
 static void json_row(struct report *r, const struct function *row)
 {
 	const char *category = function_category(&r->rows, row);
@@ -263,6 +312,8 @@ static void json_row(struct report *r, const struct function *row)
 		json_weight(&r->text, ", ", "self", row->self, all);
 		json_weight(&r->text, ", ", "inclusive", row->inclusive, all);
 	}
+	if (report_counted(r))
+		json_count(r, row);
 	if (of != REPORT_CATEGORIES && of != REPORT_GROUPS)
 		json_text(&r->text, ", ", "category", category);
 	strbuf_addch(&r->text, '}');
@@ -317,6 +368,8 @@ static void report_json(struct report *r)
 			r->options->by == BY_LABEL ? "label" : report_by_word(r->options->by));
 	if (r->options->of == REPORT_GROUPS && r->options->by == BY_LABEL)
 		json_text(&r->text, ",\n ", "label", r->options->key);
+	if (report_counted(r))
+		json_text(&r->text, ",\n ", "counted", report_counted(r));
 	json_key(&r->text, ",\n ", lists[r->options->of]);
 	strbuf_addch(&r->text, '[');
 	for (uint32_t i = 0; i < r->rows.nr; i++) {

@@ -21,6 +21,12 @@ struct report {
 bool report_is_of_calls(const struct report *r);
 bool report_has_one_weight(const struct report *r);
 
+/* What was counted besides, for a column of its own: "requests"; NULL: nothing. */
+const char *report_counted(const struct report *r);
+
+/* The ns of time for each of what was counted for ROW; negative: not known. */
+double report_ns_each(const struct report *r, const struct function *row);
+
 /* What 100 % are. */
 uint64_t report_whole(const struct report *r);
 

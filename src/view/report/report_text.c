@@ -14,6 +14,7 @@ enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns: of names; of "100.00 %
 
 struct widths {
 	int self, inclusive; /* widths; self 0: no such column */
+	int count;           /* likewise, of what was counted besides */
 	size_t name, all;
 };
 
@@ -41,6 +42,16 @@ static int widest(const struct report *r, const char *head, uint64_t n)
 	return width;
 }
 
+static uint64_t most_counted(const struct report *r)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < r->rows.nr; i++)
+		if (r->rows.list[i].count > most)
+			most = r->rows.list[i].count;
+	return most;
+}
+
 static struct widths fit(const struct report *r)
 {
 	struct widths w = {.all = terminal_columns(r->out, 80)};
@@ -53,6 +64,10 @@ static struct widths fit(const struct report *r)
 		w.self = widest(r, "self", r->rows.nr ? r->rows.list[0].self : 0);
 		w.inclusive = widest(r, "inclusive", r->p->nodes[0].total);
 		numbers = 2 * (PERCENT + 1) + 2 + (size_t)w.self + (size_t)w.inclusive + 2;
+	}
+	if (report_counted(r)) {
+		w.count = larger((int)strlen(report_counted(r)), digits(most_counted(r)));
+		numbers += (size_t)w.count + TIME + 4;
 	}
 	w.name = w.all > numbers + NAME_MIN ? w.all - numbers : NAME_MIN;
 	return w;
@@ -120,6 +135,18 @@ static bool is_of_groups(const struct report *r)
 	return r->options->of == REPORT_GROUPS || r->options->of == REPORT_CATEGORIES;
 }
 
+/* The number of what was counted, and the time of each. */
+static void add_count(struct report *r, const struct function *row, int width)
+{
+	struct strbuf each = STRBUF_INIT;
+	double ns = report_ns_each(r, row);
+
+	if (ns >= 0)
+		amount_add_time(&each, ns, "ns");
+	strbuf_addf(&r->text, "%*" PRIu64 "  %*s  ", width, row->count, TIME, each.buf);
+	strbuf_release(&each);
+}
+
 static void add_row(struct report *r, const struct function *row, const struct widths *w)
 {
 	uint64_t all = report_whole(r);
@@ -127,6 +154,8 @@ static void add_row(struct report *r, const struct function *row, const struct w
 	if (w->self)
 		add_weight(r, row->self, all, w->self);
 	add_weight(r, row->inclusive, all, w->inclusive);
+	if (w->count)
+		add_count(r, row, w->count);
 	if (is_of_groups(r))
 		add_group(r, row, w->name);
 	else
@@ -172,6 +201,8 @@ static void add_heads(struct report *r, const struct widths *w)
 	else
 		strbuf_addf(&r->text, "%s %% %*s  ", report_is_of_calls(r) ? " of it" : "of all",
 			w->inclusive, "weight");
+	if (w->count)
+		strbuf_addf(&r->text, "%*s  %*s  ", w->count, report_counted(r), TIME, "each");
 	terminal_add(&r->text, head(r), strlen(head(r)), w->name);
 	strbuf_addch(&r->text, '\n');
 }
@@ -230,21 +261,27 @@ static uint64_t own_weight(const struct report *r, const struct function *row)
 	return report_has_one_weight(r) ? row->inclusive : row->self;
 }
 
-static void add_sum(struct report *r, uint64_t sum, const struct widths *w)
+/* Of the rows from FROM on. */
+static void add_sum(struct report *r, uint32_t from, const struct widths *w)
 {
-	add_weight(r, sum, r->p->nodes[0].total, w->self ? w->self : w->inclusive);
+	struct function sum = {0};
+
+	for (uint32_t i = from; i < r->rows.nr; i++) {
+		add_capped(&sum.inclusive, own_weight(r, &r->rows.list[i]));
+		add_capped(&sum.count, r->rows.list[i].count);
+	}
+	add_weight(r, sum.inclusive, r->p->nodes[0].total, w->self ? w->self : w->inclusive);
+	if (w->count)
+		add_count(r, &sum, w->count);
 }
 
 /* The number and sum of the rows from FROM on; no sum for calls, whose stacks may overlap. */
 static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 {
 	struct strbuf cell = STRBUF_INIT;
-	uint64_t rest = 0;
 
-	for (uint32_t i = from; i < r->rows.nr; i++)
-		add_capped(&rest, own_weight(r, &r->rows.list[i]));
 	if (!report_is_of_calls(r)) {
-		add_sum(r, rest, w);
+		add_sum(r, from, w);
 		strbuf_adds(&cell, "in ");
 	}
 	strbuf_addf(&cell, "%" PRIu32 " more %s", r->rows.nr - from, noun(r, r->rows.nr - from));
@@ -256,11 +293,7 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 /* That of the self weights, or of the only ones. */
 static void add_whole(struct report *r, const struct widths *w)
 {
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < r->rows.nr; i++)
-		add_capped(&sum, own_weight(r, &r->rows.list[i]));
-	add_sum(r, sum, w);
+	add_sum(r, 0, w);
 	strbuf_addf(&r->text, "sum of %" PRIu32 " %s\n", r->rows.nr, noun(r, r->rows.nr));
 }
 

@@ -377,12 +377,18 @@ static __always_inline int look_up(
 	return WALK_ON;
 }
 
-/* The index of KEY in an array with NR slots per CPU; NR: a power of two up to 4096. */
-static __always_inline uint32_t cpu_slot(uint64_t key, uint32_t nr)
+/* The index of KEY in array GROUP of those with NR slots each; NR: a power of two up to 4096. */
+static __always_inline uint32_t slot_in(uint64_t key, uint32_t nr, uint32_t group)
 {
 	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
 
-	return (at & (nr - 1)) + bpf_get_smp_processor_id() * nr;
+	return (at & (nr - 1)) + group * nr;
+}
+
+/* The same of an array for each CPU. */
+static __always_inline uint32_t cpu_slot(uint64_t key, uint32_t nr)
+{
+	return slot_in(key, nr, bpf_get_smp_processor_id());
 }
 
 static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
@@ -774,6 +780,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.vm = 0;
 	s->row.labels = s->row.slice = 0;
+	s->row.event = ROW_SAMPLES;
 	s->row.label = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }

@@ -2,6 +2,7 @@
 /* off-cpu: stacks at which threads are switched out, and the time until they run again. */
 #define EQUAL_SAMPLES false
 #include "core.h"
+#include "ends.h"
 #include "processes.h"
 
 struct {

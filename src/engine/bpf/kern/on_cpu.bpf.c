@@ -2,6 +2,7 @@
 /* on-cpu: stacks at each tick. */
 #define EQUAL_SAMPLES true
 #include "core.h"
+#include "ends.h"
 #include "processes.h"
 #include "ticks.h"
 

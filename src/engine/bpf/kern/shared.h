@@ -33,7 +33,7 @@ enum {
 	VM_SENT_MAX = 1 << 16, /* frames remembered as sent */
 	LABEL_PROCESSES_MAX = 4096,
 	LABEL_SENT_MAX = 1 << 16, /* sets remembered as sent */
-	LABEL_CACHE_SIZE = 256,   /* entries per CPU; a power of two */
+	LABEL_CACHE_SIZE = 256,   /* entries per CPU and lane; a power of two */
 	OPTIONS_MAX = 16,         /* of a tool */
 };
 
@@ -119,12 +119,14 @@ _Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "a VM stack fits into scratch.f
 enum no_stack { NO_STACK_KERNEL_THREAD, NO_STACK_EXITING, NO_STACK_EXECVE };
 
 /*
- * What allocates numbers on one CPU: the programs at events, and the iterator over all tasks, which
- * they may interrupt. Numbers of stacks and copies begin with CPU and lane, so that no
- * synchronisation is needed.
+ * What allocates numbers on one CPU: the programs at events, the iterator over all tasks, which
+ * they may interrupt, and the probe at the end of what samples belong to, likewise. Numbers of
+ * stacks and copies begin with CPU and lane, so that no synchronisation is needed.
  */
-enum lane { LANE_EVENT, LANE_SCAN, LANES };
+enum lane { LANE_EVENT, LANE_SCAN, LANE_END, LANES };
 enum { NUMBER_BITS = 40 };
+
+enum row_event { ROW_SAMPLES, ROW_ENDS, ROW_EVENTS }; /* ends of what samples belong to */
 
 struct row_key {
 	uint64_t start; /* of the task, ns since boot */
@@ -133,6 +135,8 @@ struct row_key {
 	uint64_t user, kernel, vm; /* numbers of stacks, 0: none */
 	uint32_t labels;           /* number of a set of labels, 0: none */
 	uint32_t slice;            /* of time, 0: none */
+	uint32_t event;            /* enum row_event */
+	uint32_t pad;
 	uint64_t label; /* number of a set of a source's labels, see label_layout.h; 0: none */
 };
 

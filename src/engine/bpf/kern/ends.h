@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts what samples belong to, such as requests, by a uprobe in the function that ends it, which
+ * has its address as first argument. Included by the programs that record labels.
+ */
+#ifndef ENGINE_BPF_KERN_ENDS_H
+#define ENGINE_BPF_KERN_ENDS_H
+
+#include <linux/ptrace.h>
+
+SEC("uprobe")
+int on_end(struct pt_regs *regs)
+{
+	struct counters *count = my_counters(LANE_END);
+	struct scratch *s = my_scratch(LANE_END);
+	struct ids ids = my_ids();
+
+	if (!count || !s || !is_target(current_task(), ids) || bpf_ktime_get_ns() > control.until)
+		return 0;
+	take_task(s, ids);
+	s->row.event = ROW_ENDS;
+	if (take_end(LANE_END, regs->rdi))
+		add_row(&s->row, 1, 1, count);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "value_counts.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void value_counts_init(struct value_counts *c)
+{
+	*c = (struct value_counts){0};
+	strpool_init(&c->values);
+}
+
+void value_counts_release(struct value_counts *c)
+{
+	free(c->unit);
+	free(c->counts);
+	strpool_release(&c->values);
+	*c = (struct value_counts){0};
+}
+
+/* The count of the value, 0 if it is new. */
+static uint64_t *count_of(struct value_counts *c, const char *value, size_t len)
+{
+	uint32_t id = strpool_add(&c->values, value, len);
+	size_t had = c->alloc;
+
+	if (id >= had) {
+		c->alloc = 2 * (size_t)id + 16;
+		c->counts = xrealloc(c->counts, c->alloc, sizeof(*c->counts));
+		memset(c->counts + had, 0, (c->alloc - had) * sizeof(*c->counts));
+	}
+	return &c->counts[id];
+}
+
+void value_counts_add(struct value_counts *c, const char *value, size_t len, uint64_t nr)
+{
+	add_capped(count_of(c, value, len), nr);
+}
+
+void value_counts_add_all(struct value_counts *c, const struct value_counts *from)
+{
+	if (!from->unit || (c->unit && strcmp(c->unit, from->unit)))
+		return;
+	if (!c->unit)
+		c->unit = xstrdup(from->unit);
+	for (uint32_t i = 0; i < from->values.nr; i++)
+		if (i < from->alloc && from->counts[i])
+			value_counts_add(c, strpool_get(&from->values, i),
+				strpool_len(&from->values, i), from->counts[i]);
+}

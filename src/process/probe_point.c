@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe_point.h"
+#include "process.h"
+#include "symbol/probe_place.h"
+#include "target.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { CODE_BYTES = 128 };
+
+bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
+	uint64_t function, struct probe_point *point)
+{
+	const struct mapping *map = function ? process_find(ps, p, function) : NULL;
+	unsigned char code[CODE_BYTES];
+	size_t nr = sizeof(code);
+	uint64_t at = function;
+
+	if (!map)
+		return false;
+	if (map->end - at < nr)
+		nr = (size_t)(map->end - at);
+	if (memory_read(m, at, code, nr))
+		at += probe_place(code, nr);
+	*point = (struct probe_point){
+		.object = map->object, .offset = map->offset + (at - map->start)};
+	snprintf(point->path, sizeof(point->path),
+		"/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, p->pid, map->start, map->end);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where a uprobe on a function costs least. */
+#ifndef PROCESS_PROBE_POINT_H
+#define PROCESS_PROBE_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory;
+struct process;
+struct processes;
+
+struct probe_point {
+	/* In /proc/PID/map_files, also if the file was replaced: as long as the process lives. */
+	char path[64];
+	size_t object;   /* number of the file in struct processes */
+	uint64_t offset; /* in the file */
+};
+
+/*
+ * Finds the place in the function at address FUNCTION of P, whose memory is M: there its first two
+ * arguments are in rdi and rsi. False: no file is mapped there.
+ */
+bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
+	uint64_t function, struct probe_point *point);
+
+#endif
