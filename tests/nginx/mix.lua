@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- For wrk: requests of the places in its arguments, such as /gz/, each with one of 64 numbers.
+-- For wrk: requests of the places in its arguments, such as /gz/, each with one of 64 numbers; those of /post/ have a body.
 local places, nr = {}, 0
+local body = ("what is in a body"):rep(2000)
 
 function init(args)
 	for i = 1, #args do places[i] = args[i] end
@@ -8,5 +9,7 @@ end
 
 function request()
 	nr = nr + 1
-	return wrk.format("GET", places[nr % #places + 1] .. nr * 7 % 64, { ["Accept-Encoding"] = "gzip" })
+	local place = places[nr % #places + 1]
+	local has_body = place == "/post/"
+	return wrk.format(has_body and "POST" or "GET", place .. nr * 7 % 64, { ["Accept-Encoding"] = "gzip" }, has_body and body or nil)
 end

@@ -5,7 +5,9 @@
  * A function that works for a request keeps it, its connection or one of its events in a register
  * that its callees save: so it is in a register of the leaf, or among those that one of the frames
  * has saved below its return address. Deeper in the stack than the event loop all frames are of one
- * request; what is in other places of the stack may be of any request that was served before.
+ * request; what is in other places of the stack may be of any request that was served before. The
+ * register of the first argument may be left over from a call that has returned, as one that made a
+ * subrequest; it counts only where nothing else leads to a request.
  */
 #ifndef LABEL_NGINX_NGINX_BPF_H
 #define LABEL_NGINX_NGINX_BPF_H
@@ -17,7 +19,7 @@
 enum {
 	NGINX_SAVED = 6,  /* registers that a callee may save, below its return address */
 	NGINX_SLOTS = 56, /* where they begin, below the CFA: the last one first */
-	NGINX_LEAF = 7,   /* registers of the leaf that are looked at */
+	NGINX_LEAF = 6,   /* such registers of the leaf */
 };
 
 /* Stores what word INDEX leads to; 1: to a request. */
@@ -73,13 +75,13 @@ __noinline int nginx_try_leaf(uint32_t lane)
 		return 0;
 	uint64_t *word = s->label.word;
 
-	word[0] = s->regs.di;
-	word[1] = s->regs.bx;
-	word[2] = s->regs.bp;
-	word[3] = s->regs.r12;
-	word[4] = s->regs.r13;
-	word[5] = s->regs.r14;
-	word[6] = s->regs.r15;
+	word[0] = s->regs.bx;
+	word[1] = s->regs.bp;
+	word[2] = s->regs.r12;
+	word[3] = s->regs.r13;
+	word[4] = s->regs.r14;
+	word[5] = s->regs.r15;
+	s->label.last = s->regs.di;
 	nginx_see_code(lane, s->regs.ip);
 	nginx_try_words(s, lane, 0, NGINX_LEAF);
 	return 0;
@@ -97,6 +99,8 @@ __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 	uint64_t pc = p->pc, saved = p->saved;
 
 	if (pc >= l->loop && pc < l->loop_end) {
+		s->label.word[0] = s->label.last;
+		nginx_try_word(lane, 0);
 		s->label.searching = false;
 		if (s->label.place < NGINX_IDLE)
 			s->label.place = NGINX_IDLE;
