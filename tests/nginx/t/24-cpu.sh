@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 24-cpu: the CPU time that a recording gives to a location, against what the kernel says of the worker meanwhile, each location alone.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
+
+rate=4999
+least=16000 # samples: 5 per cent are six standard deviations of so many
+
+# cpu_ns: CPU time of the worker so far
+cpu_ns() {
+	cut -d ' ' -f 1 "/proc/$worker/schedstat"
+}
+
+used_enough() {
+	[ $(($(cpu_ns) - began)) -ge $((least * 1000000 / rate * 1000)) ]
+}
+
+# within_5 NAME MEASURED EXPECTED: per cent
+within_5() {
+	check "$1: $2 ms of CPU time, and by the kernel $3 ms" awk -v a="$2" -v b="$3" 'BEGIN { exit !(a >= b * 0.95 && a <= b * 1.05) }'
+}
+
+# of_location PLACE: whose requests are long, so that little is left for what belongs to none
+of_location() {
+	begin_record "$1" -F "$rate" -p "$worker" -t 3600 -u
+	began=$(cpu_ns)
+	wrk -c 4 -t 1 -d 600 -H 'Accept-Encoding: gzip' "http://127.0.0.1:$PORT/$1/0" >"$T/wrk" 2>&1 &
+	loading=$!
+	until_true 300 used_enough || not_ok "$1" 'nginx does not use that much CPU time'
+	end_load
+	until_true 30 idle || not_ok "$1" 'nginx goes on'
+	ended=$(cpu_ns)
+	pid=$(pgrep -P "$recording" -f 'sample-bt' | head -n 1)
+	kill -INT "${pid:-$recording}"
+	end_record
+	check_eq "$1: exit" 0 "$status"
+	values location "$T/$1.rec" >"$T/locations"
+	note "$T/locations"
+	kept=$(account kept "$1")
+	# ticks that the machine has not delivered are no samples, but CPU time; their number is known
+	kernel=$(((ended - began) / 1000000 - $(account skipped "$1") * 1000 / rate))
+	within_5 "$1" "$(awk -v place="/$1/" -v rate="$rate" '$1 == place { printf "%d", $2 * 1000 / rate }' "$T/locations")" "$kernel"
+	within_5 "$1: with what belongs to none" "$((kept * 1000 / rate))" "$kernel"
+	check_eq "$1: the sum is all samples" "$kept" "$(awk '{ sum += $NF } END { print sum }' "$T/locations")"
+	check_eq "$1: no other location" '' "$(grep -vE "^(/$1/|\[no location\]) " "$T/locations")"
+}
+
+# idle: it has had nothing to do for 0.3 s
+idle() {
+	now=$(cpu_ns)
+	sleep 0.3
+	[ "$(cpu_ns)" = "$now" ]
+}
+
+mkdir -p "$work/html/gzip" "$work/html/sub" "$work/html/ssi"
+seq 100000 >"$work/html/gzip/0"
+seq 300000 >"$work/html/sub/0"
+{
+	echo '<!--# if expr="$none" -->'
+	head -c 4000000 /dev/zero | tr '\0' '<'
+	echo ' <!--# endif -->'
+} >"$work/html/ssi/0"
+modules "$work/modules.conf"
+cp "$here/kinds.lua" "$work"
+chmod -R a+rX "$work"
+start_nginx "$here/cpu.conf" || exit 1
+worker=${workers%% *}
+for place in gzip sub ssi lua; do
+	of_location "$place"
+done
+stop_nginx
+leave_release
