@@ -303,7 +303,7 @@ static void shape__as_the_headers_say(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
 		assert_true(nginx_features_parse(list[i].signature, &features));
-		nginx_shape(list[i].version, &features, &l);
+		nginx_shape(NGINX_ITSELF, list[i].version, &features, &l);
 		assert_int_equal(l.at.upstream, list[i].upstream);
 		assert_int_equal(l.at.pool, list[i].pool);
 		assert_int_equal(l.at.server, list[i].server);
@@ -314,6 +314,72 @@ static void shape__as_the_headers_say(void **state)
 		assert_int_equal(l.at.phase, list[i].phase);
 		assert_int_equal(l.at.server_name, list[i].server_name);
 		assert_int_equal(l.at.upstream_conf, list[i].conf);
+	}
+}
+
+/* Likewise, of these versions of variants; --with-compat, and with TLS and HTTP/2 alone. */
+static void shape__of_variants(void **state)
+{
+	static const char tengine[] = COMPAT,
+			  plain_tengine[] = "8,4,8,0000111111010111001110111111010110",
+			  angie[] = "Angie," COMPAT,
+			  plain_angie[] = "Angie,8,4,8,0000111111010111001110111111000110",
+			  later_angie[] = "Angie,8,4,8,00111111110101110111111111111111111",
+			  later_plain_angie[] = "Angie,8,4,8,00001111110101110011101111110001101";
+	static const struct {
+		enum nginx_variant variant;
+		uint32_t version;
+		const char *signature;
+		uint16_t server, status, start, uri, main, phase, conf, host;
+	} list[] = {
+		{NGINX_TENGINE, 1015009, tengine, 0x1f0, 0x288, 0x3c0, 0x408, 0x480, 0x4a8, 0x168,
+			0x58},
+		{NGINX_TENGINE, 1022001, tengine, 0x1f0, 0x288, 0x3c0, 0x408, 0x480, 0x4a8, 0x160,
+			0x58},
+		{NGINX_TENGINE, 1022001, plain_tengine, 0x1c8, 0x260, 0x398, 0x3e0, 0x458, 0x480,
+			0x138, 0x58},
+		{NGINX_TENGINE, 1024000, tengine, 0x1b0, 0x248, 0x340, 0x3a0, 0x418, 0x440, 0x160,
+			0x58},
+		{NGINX_TENGINE, 1024000, plain_tengine, 0x188, 0x220, 0x318, 0x378, 0x3f0, 0x418,
+			0x138, 0x58},
+		{NGINX_TENGINE, 1031003, tengine, 0x1c0, 0x258, 0x358, 0x3d8, 0x450, 0x478, 0x170,
+			0x58},
+		{NGINX_TENGINE, 1031003, plain_tengine, 0x198, 0x230, 0x330, 0x3b0, 0x428, 0x450,
+			0x150, 0x58},
+		{NGINX_ANGIE, 1000000, angie, 0x1b0, 0x248, 0x340, 0x370, 0x3e8, 0x410, 0x160,
+			0x30},
+		{NGINX_ANGIE, 1007000, angie, 0x1b0, 0x248, 0x340, 0x370, 0x3e8, 0x410, 0x178,
+			0x30},
+		{NGINX_ANGIE, 1007000, plain_angie, 0x178, 0x210, 0x308, 0x338, 0x3b0, 0x3d8, 0x150,
+			0x30},
+		{NGINX_ANGIE, 1008000, angie, 0x1b8, 0x250, 0x348, 0x378, 0x3f0, 0x418, 0x188,
+			0x30},
+		{NGINX_ANGIE, 1009000, angie, 0x1b8, 0x250, 0x340, 0x370, 0x3e8, 0x410, 0x188,
+			0x30},
+		{NGINX_ANGIE, 1010000, later_plain_angie, 0x180, 0x218, 0x308, 0x338, 0x3b0, 0x3d8,
+			0x160, 0x30},
+		{NGINX_ANGIE, 1013000, later_angie, 0x1c0, 0x258, 0x350, 0x380, 0x3f8, 0x420, 0x190,
+			0x30},
+		{NGINX_ANGIE, 1013000, later_plain_angie, 0x188, 0x220, 0x318, 0x348, 0x3c0, 0x3e8,
+			0x168, 0x30},
+	};
+	struct nginx_features features;
+	struct nginx_layout l;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		assert_true(nginx_features_parse(list[i].signature, &features));
+		assert_int_equal(features.of_angie, list[i].variant == NGINX_ANGIE);
+		nginx_shape(list[i].variant, list[i].version, &features, &l);
+		assert_int_equal(l.variant, list[i].variant);
+		assert_int_equal(l.at.server, list[i].server);
+		assert_int_equal(l.at.status, list[i].status);
+		assert_int_equal(l.at.start, list[i].start);
+		assert_int_equal(l.at.uri, list[i].uri);
+		assert_int_equal(l.at.main, list[i].main);
+		assert_int_equal(l.at.phase, list[i].phase);
+		assert_int_equal(l.at.upstream_conf, list[i].conf);
+		assert_int_equal(l.at.upstream_host, list[i].host);
 	}
 }
 
@@ -329,6 +395,10 @@ static void features__of_signatures(void **state)
 	assert_false(nginx_features_parse("", &f));
 	assert_false(nginx_features_parse("4,4,4,0011111111010111001111111111111111", &f));
 	assert_false(nginx_features_parse(COMPAT "1", &f));
+	assert_true(nginx_features_parse("Angie," COMPAT "1", &f));
+	assert_true(f.of_angie);
+	assert_false(nginx_features_parse("Angie," COMPAT "11", &f));
+	assert_false(nginx_features_parse("Bngie," COMPAT, &f));
 	assert_false(nginx_features_parse("8,4,8,00111111110101110011111111111x1111", &f));
 }
 
@@ -409,6 +479,76 @@ static void find__requests_of_a_variant(void **state)
 	assert_int_equal(l.at.uri, 0x3f8);
 	assert_int_equal(l.at.phase, 0x498);
 	assert_int_equal(l.at.pool, 0x58);
+	assert_int_equal(l.at.start, 0x3c0);
+	assert_int_equal(l.at.server, 0x1f0);
+	assert_int_equal(l.at.status, 0x288);
+}
+
+/* A request of 1.22.1 from its host on eight bytes later. */
+static void find__requests_of_a_variant_with_larger_headers(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	play_request(0, 3, 0, 0x470);
+	put_string(request[0], 0x1f8, "www.example.org");
+	put(request[0], 0x288, 0);
+	put(request[0], 0x290, 200);
+	put(request[0], 0x3c0, 0);
+	put(request[0], 0x3c8, 1700000000);
+	put(request[0], 0x3d0, 250);
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.state, NGINX_VERIFIED);
+	assert_int_equal(l.at.main, 0x470);
+	assert_int_equal(l.at.uri, 0x3f8);
+	assert_int_equal(l.at.start, 0x3c8);
+	assert_int_equal(l.at.server, 0x1f8);
+	assert_int_equal(l.at.status, 0x290);
+}
+
+/* Whose time, host or status are in neither place. */
+static void find__not_requests_of_another_variant(void **state)
+{
+	static const struct {
+		uint16_t offset;
+		uint64_t value;
+	} wrong[] = {
+		{0x3c0, 0},          /* no time */
+		{0x3c0, 4700000000}, /* later than now */
+		{0x3c8, 1000},       /* ms */
+		{0x1f0, 5000},       /* length of the host */
+		{0x1f8, 8},          /* its address */
+		{0x288, 3},          /* status */
+	};
+	struct nginx_layout l;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		play_worker();
+		play_request(0, 3, 0, 0x470);
+		put(request[0], wrong[i].offset, wrong[i].value);
+		assert_int_equal(find(&l), -1);
+	}
+	play_worker();
+	play_request(0, 3, 0, 0x470);
+	put_string(request[0], 0x1f0, "www\x01example.org");
+	assert_int_equal(find(&l), -1);
+}
+
+static void find__angie(void **state)
+{
+	struct nginx_layout l;
+
+	(void)state;
+	play_worker();
+	ngx_http_core_module.version = 1000000;
+	ngx_http_core_module.signature = "Angie," COMPAT;
+	assert_int_equal(find(&l), 0);
+	assert_int_equal(l.variant, NGINX_ANGIE);
+	assert_int_equal(l.at.number, 0xc8);
+	ngx_http_core_module.signature = COMPAT;
+	assert_int_equal(find(&l), -1);
 }
 
 /* A subrequest that its connection belongs to; what is behind it refers to it. */
@@ -896,12 +1036,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shape__as_the_headers_say),
+		cmocka_unit_test(shape__of_variants),
 		cmocka_unit_test(features__of_signatures),
 		cmocka_unit_test(find__arrays_by_value),
 		cmocka_unit_test(find__the_arrays_elsewhere_in_the_cycle),
 		cmocka_unit_test(find__a_master),
 		cmocka_unit_test(find__verified_by_a_request),
 		cmocka_unit_test(find__requests_of_a_variant),
+		cmocka_unit_test(find__requests_of_a_variant_with_larger_headers),
+		cmocka_unit_test(find__not_requests_of_another_variant),
+		cmocka_unit_test(find__angie),
 		cmocka_unit_test(find__by_no_subrequest),
 		cmocka_unit_test(find__not_requests_that_differ),
 		cmocka_unit_test(find__no_request_that_is_too_short),

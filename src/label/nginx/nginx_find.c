@@ -14,6 +14,7 @@ enum {
 	MODULE_WORDS = NGINX_MODULE_SIGNATURE + 1, /* what is read of a module's structure */
 	SIGNATURE_BYTES = 48,
 	VERSION_MIN = 1014000,
+	ANGIE_VERSION_MIN = 1000000,
 	VERSION_MAX = 2000000,
 	CTX_INDEX_MAX = 1024,
 };
@@ -29,10 +30,17 @@ enum {
 	SEARCHED_AT_ONCE = 1 << 10, /* of up to CONNECTION_BYTES */
 	REQUEST_BYTES = 0x600,
 	VERIFIED_BY = 8, /* requests */
+	HOST_MAX = 1024,
+	HOST_SEEN = 64, /* bytes of it */
+	STATUS_MIN = 100,
+	STATUS_MAX = 999,
+	START_MIN_S = 1000000000, /* since 1970; before there was no nginx */
+	START_LATE_S = 24 * 60 * 60,
 };
 
 static const char core[] = nginx_symbol, upstream[] = "ngx_http_upstream_module",
-		  cycle[] = "ngx_cycle", loop[] = "ngx_process_events_and_timers";
+		  cycle[] = "ngx_cycle", loop[] = "ngx_process_events_and_timers",
+		  of_tengine[] = "ngx_show_directives"; /* a function that no other has */
 
 static const struct {
 	const char *name;
@@ -48,6 +56,12 @@ static const struct {
 	{"ngx_http_init_connection", NGINX_READING},
 };
 
+static const char *const variants[] = {
+	[NGINX_ITSELF] = "nginx",
+	[NGINX_TENGINE] = "Tengine from nginx",
+	[NGINX_ANGIE] = "Angie",
+};
+
 static void ask_files(const struct target *t)
 {
 	struct elf_question *list = xcalloc(t->nr_files + 1, sizeof(*list));
@@ -61,7 +75,7 @@ static void ask_files(const struct target *t)
 /* The rest of what is asked of the file with nginx. */
 static void ask_file(const struct target_file *file)
 {
-	static const char *const names[] = {upstream, cycle, loop};
+	static const char *const names[] = {upstream, cycle, loop, of_tengine};
 	struct elf_question list[ARRAY_LEN(names) + NGINX_CODES];
 	size_t nr = 0;
 
@@ -93,6 +107,26 @@ static bool read_module(
 	return at && memory_read(&t->memory, at, module, MODULE_WORDS * sizeof(*module));
 }
 
+/* The number of its first characters that can be shown. */
+static int printable(const char *text)
+{
+	int nr = 0;
+
+	while (text[nr] > ' ' && text[nr] <= '~')
+		nr++;
+	return nr;
+}
+
+static enum nginx_variant variant_of(
+	const struct target_file *file, const struct nginx_features *features)
+{
+	struct elf_variable unused;
+
+	if (features->of_angie)
+		return NGINX_ANGIE;
+	return elffacts_variable(file->elf, of_tengine, &unused) ? NGINX_TENGINE : NGINX_ITSELF;
+}
+
 /* Sets all that version and signature tell. */
 static int read_core(const struct target *t, const struct target_file *file, struct nginx_layout *l,
 	struct nginx_features *features, struct strbuf *err)
@@ -109,14 +143,15 @@ static int read_core(const struct target *t, const struct target_file *file, str
 			file->path);
 	uint64_t version = module[NGINX_MODULE_VERSION];
 
-	if (version < VERSION_MIN || version >= VERSION_MAX ||
-		module[NGINX_MODULE_CTX_INDEX] > CTX_INDEX_MAX ||
-		!nginx_features_parse(signature, features))
+	if (!nginx_features_parse(signature, features) ||
+		version < (features->of_angie ? ANGIE_VERSION_MIN : VERSION_MIN) ||
+		version >= VERSION_MAX || module[NGINX_MODULE_CTX_INDEX] > CTX_INDEX_MAX)
 		return fail(err,
 			"nginx in '%s' cannot be read: its version, %" PRIu64
-			", or its signature is not that of nginx 1.14 or later for x86-64",
-			file->path, version);
-	nginx_shape((uint32_t)version, features, l);
+			", or its signature, '%.*s', is not that of nginx 1.14 or later, Tengine "
+			"or Angie for x86-64",
+			file->path, version, printable(signature), signature);
+	nginx_shape(variant_of(file, features), (uint32_t)version, features, l);
 	l->core = (uint32_t)module[NGINX_MODULE_CTX_INDEX];
 	if (read_module(t, file, upstream, module) &&
 		module[NGINX_MODULE_CTX_INDEX] <= CTX_INDEX_MAX)
@@ -210,8 +245,53 @@ static uint16_t learn_main(
 	return 0;
 }
 
+/* Whether the request at R has a time, a host and a status where the layout has them. */
+static bool is_plausible(const struct memory *m, const struct nginx_layout *l, uint64_t r)
+{
+	uint64_t start[2], host[2], status;
+	char text[HOST_SEEN];
+	size_t len;
+
+	if (!memory_read(m, r + l->at.start, start, sizeof(start)) ||
+		!memory_read(m, r + l->at.server, host, sizeof(host)) ||
+		!memory_pointer(m, r + l->at.status, &status))
+		return false;
+	if (start[0] < START_MIN_S || start[0] > (uint64_t)realtime_ms() / 1000 + START_LATE_S ||
+		start[1] >= 1000 || host[0] > HOST_MAX ||
+		(status && (status < STATUS_MIN || status > STATUS_MAX)))
+		return false;
+	len = host[0] < HOST_SEEN ? host[0] : HOST_SEEN;
+	if (len && !memory_read(m, host[1], text, len))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
 /*
- * Compares the requests of NR connections from FIRST on with the layout, which is moved to fit the
+ * Makes the layout fit the request at R, where MAIN was seen: a variant has members more or less in
+ * front of all that varies, or behind the start of requests. False: it is another one.
+ */
+static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint16_t main)
+{
+	struct nginx_layout moved = *l, stretched = *l;
+
+	if (main == l->at.main)
+		return true;
+	nginx_shape_move(&moved, main);
+	nginx_shape_stretch(&stretched, main);
+	if (is_plausible(m, &moved, r))
+		*l = moved;
+	else if (main > l->at.main && is_plausible(m, &stretched, r))
+		*l = stretched;
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Compares the requests of NR connections from FIRST on with the layout, which is made to fit the
  * first one. Adds the main requests to *SEEN. False: two requests differ.
  */
 static bool verify(
@@ -234,9 +314,7 @@ static bool verify(
 		main = fd > 0 && data ? learn_main(m, l, data, at + i * size) : 0;
 		if (!main)
 			continue;
-		if (!(*seen)++)
-			nginx_shape_move(l, main);
-		same = main == l->at.main;
+		same = (*seen)++ ? main == l->at.main : fit(m, l, data, main);
 	}
 	free(list);
 	return same;
@@ -299,10 +377,10 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 	nginx_shape_connection(&features, layout);
 	if (!verify_by_requests(&t->memory, layout))
 		return fail(err,
-			"nginx %u.%u.%u in '%s' cannot be read: its requests differ in their "
-			"layout; it is a variant that is not known",
-			layout->version / 1000000, layout->version / 1000 % 1000,
-			layout->version % 1000, file->path);
+			"%s %u.%u.%u in '%s' cannot be read: its requests differ from each other, "
+			"or from all layouts that are known; it is another variant",
+			variants[layout->variant], layout->version / 1000000,
+			layout->version / 1000 % 1000, layout->version % 1000, file->path);
 	return 0;
 }
 
@@ -315,8 +393,9 @@ void nginx_describe(
 		[NGINX_VERIFIED] = "layout verified by requests",
 	};
 
-	strbuf_addf(out, "nginx %u.%u.%u in '%s' of process %" PRIu32 ", %s", l->version / 1000000,
-		l->version / 1000 % 1000, l->version % 1000, path, pid, states[l->state]);
+	strbuf_addf(out, "%s %u.%u.%u in '%s' of process %" PRIu32 ", %s", variants[l->variant],
+		l->version / 1000000, l->version / 1000 % 1000, l->version % 1000, path, pid,
+		states[l->state]);
 	if (l->nr_connections)
 		strbuf_addf(out, ", %" PRIu32 " connections", l->nr_connections);
 }

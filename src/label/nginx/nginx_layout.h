@@ -44,7 +44,6 @@ enum {
 
 	NGINX_UPSTREAM_PEER = 0x10,      /* its connection */
 	NGINX_UPSTREAM_PEER_NAME = 0x28, /* points to a string */
-	NGINX_UPSTREAM_CONF_HOST = 0x30, /* a string */
 
 	NGINX_MAIN_CONF_PHASES = 0x28, /* points to the phase handlers */
 	NGINX_PHASE_SIZE = 24,         /* checker, handler, next */
@@ -73,10 +72,18 @@ enum nginx_state {
 	NGINX_VERIFIED,  /* by a request */
 };
 
+/* Programs that are nginx with more in some structures. */
+enum nginx_variant {
+	NGINX_ITSELF, /* also OpenResty, whose layout is the same */
+	NGINX_TENGINE,
+	NGINX_ANGIE,
+};
+
 struct nginx_layout {
-	uint32_t version; /* 1022001: 1.22.1 */
+	uint32_t version; /* 1022001: 1.22.1; Angie has its own numbers */
 	uint16_t state;   /* enum nginx_state */
-	uint16_t compat;  /* built with --with-compat */
+	uint8_t compat;   /* built with --with-compat */
+	uint8_t variant;  /* enum nginx_variant */
 	uint64_t bias;    /* run-time addresses minus link addresses of the program's file */
 	uint64_t cycle;   /* address of ngx_cycle, a pointer to the cycle */
 	/* Arrays; 0: not allocated, as in the master. */
@@ -93,13 +100,14 @@ struct nginx_layout {
 	} code[NGINX_CODES];    /* size 0: no more */
 	struct nginx_offsets {
 		uint16_t upstream, upstream_states, pool; /* of a request */
-		uint16_t server, status, length;          /* host: a string; sent headers */
+		uint16_t server, status;                  /* host: a string; sent headers */
 		uint16_t start;                           /* s and ms since 1970 */
 		uint16_t uri, args, method;               /* strings; args behind uri */
 		uint16_t main, parent;                    /* requests; r itself, 0: no subrequest */
 		uint16_t phase, content_handler;          /* index of the phase handler */
 		uint16_t server_name;                     /* of a server's configuration */
 		uint16_t upstream_conf;                   /* of an upstream */
+		uint16_t upstream_host;                   /* of that; a string */
 		uint16_t number, requests;                /* of a connection; 0: not known */
 	} at;
 };

@@ -27,7 +27,6 @@ enum {
 
 /* From START of the request on. */
 enum {
-	LENGTH_BEFORE = 0x30,
 	METHOD_NAME = 0x70,
 	URI = 0x30,
 	ARGS = 0x40,
@@ -36,14 +35,38 @@ enum {
 };
 
 /* Versions since which offsets are these, with all features. */
-static const struct generation {
+struct generation {
 	uint32_t version;
 	uint16_t start, server, status;
-} generations[] = {
+};
+static const struct generation of_nginx[] = {
 	{1029008, 0x358, 0x1c0, 0x258},
 	{1029007, 0x350, 0x1b8, 0x250},
 	{1023000, 0x340, 0x1b0, 0x248},
 	{0, 0x3c0, 0x1f0, 0x288},
+};
+static const struct generation of_angie[] = {
+	{1012000, 0x350, 0x1c0, 0x258},
+	{1009000, 0x340, 0x1b8, 0x250},
+	{1008000, 0x348, 0x1b8, 0x250},
+	{0, 0x340, 0x1b0, 0x248},
+};
+
+/* What is more in a variant since VERSION, in bytes. */
+struct addition {
+	uint32_t version;
+	uint16_t size;
+};
+/* Tengine has it between the start of a request and its URI, Angie in front of an upstream's
+ * configuration. */
+static const struct addition tengine_times[] = {{1031000, 0x50}, {1023000, 0x30}, {0, 0x18}};
+static const struct addition angie_upstream[] = {
+	{1012000, 0x30}, {1008000, 0x28}, {1002000, 0x18}, {0, 0}};
+
+enum {
+	ANGIE_FROM = 1024000, /* the version of nginx that Angie 1.0 has its structures from */
+	UPSTREAM_HOST = 0x30,
+	TENGINE_UPSTREAM_HOST = 0x58,
 };
 
 enum {
@@ -59,17 +82,34 @@ enum {
 bool nginx_features_parse(const char *text, struct nginx_features *features)
 {
 	static const char sizes[] = "8,4,8,"; /* of pointers, atomics and times: x86-64 */
+	static const char angie[] = "Angie,";
+	size_t nr;
 
-	*features = (struct nginx_features){0};
-	if (strncmp(text, sizes, strlen(sizes)) || strlen(text) != strlen(sizes) + NGINX_FEATURES)
+	*features = (struct nginx_features){.of_angie = !strncmp(text, angie, strlen(angie))};
+	text += features->of_angie ? strlen(angie) : 0;
+	if (strncmp(text, sizes, strlen(sizes)))
 		return false;
 	text += strlen(sizes);
-	for (int i = 0; i < NGINX_FEATURES; i++) {
-		if (text[i] != '0' && text[i] != '1')
-			return false;
+	nr = strlen(text);
+	if (nr != strspn(text, "01") ||
+		(nr != NGINX_FEATURES && !(features->of_angie && nr == NGINX_FEATURES + 1)))
+		return false;
+	for (int i = 0; i < NGINX_FEATURES; i++)
 		features->has[i + 1] = text[i] == '1';
-	}
 	return true;
+}
+
+static uint16_t added(const struct addition *list, uint32_t version)
+{
+	while (version < list->version)
+		list++;
+	return list->size;
+}
+
+/* The version of nginx whose structures these are, as far as they are not Angie's own. */
+static uint32_t version_of_nginx(const struct nginx_layout *l)
+{
+	return l->variant == NGINX_ANGIE ? ANGIE_FROM : l->version;
 }
 
 /* The size of what a request does not have of its headers. */
@@ -108,50 +148,64 @@ static uint16_t upstream_conf(uint32_t version, const struct nginx_features *f)
 	return at;
 }
 
+/* Sets what is behind the start of a request, as if that were at START. */
 static void set_behind_start(struct nginx_layout *l, uint16_t start)
 {
 	struct nginx_offsets *at = &l->at;
 
-	at->start = start;
-	at->length = start - LENGTH_BEFORE;
 	at->uri = start + URI;
 	at->args = start + ARGS;
 	at->method = start + METHOD_NAME;
-	at->main = start + MAIN - (l->version >= SINCE_SCHEMA ? 0 : 2 * WORD);
+	at->main = start + MAIN - (version_of_nginx(l) >= SINCE_SCHEMA ? 0 : 2 * WORD);
 	at->parent = at->main + WORD;
 	at->phase = at->main + PHASE_AFTER_MAIN;
 	at->content_handler = at->phase + WORD;
 }
 
-void nginx_shape(uint32_t version, const struct nginx_features *f, struct nginx_layout *l)
+void nginx_shape(enum nginx_variant variant, uint32_t version, const struct nginx_features *f,
+	struct nginx_layout *l)
 {
-	const struct generation *g = generations;
-	uint16_t less = missing(version, f), cache = f->has[FEATURE_CACHE] ? WORD : 0;
+	const struct generation *g = variant == NGINX_ANGIE ? of_angie : of_nginx;
+	uint16_t less, cache = f->has[FEATURE_CACHE] ? WORD : 0;
 
 	while (version < g->version)
 		g++;
 	l->version = version;
+	l->variant = variant;
 	l->compat = f->has[NGINX_FEATURE_COMPAT];
+	less = missing(version_of_nginx(l), f);
 	l->at.upstream = UPSTREAM + cache;
 	l->at.upstream_states = UPSTREAM_STATES + cache;
 	l->at.pool = POOL + cache;
 	l->at.server = g->server - less;
 	l->at.status = g->status - less;
-	set_behind_start(l, g->start - less);
-	l->at.server_name = version >= SINCE_SERVER_NAME ? 0x40 : 0x30;
-	l->at.upstream_conf = upstream_conf(version, f);
+	l->at.start = g->start - less;
+	set_behind_start(
+		l, l->at.start + (variant == NGINX_TENGINE ? added(tengine_times, version) : 0));
+	l->at.server_name = version_of_nginx(l) >= SINCE_SERVER_NAME ? 0x40 : 0x30;
+	l->at.upstream_conf = upstream_conf(version_of_nginx(l), f) +
+			      (variant == NGINX_ANGIE ? added(angie_upstream, version) : 0);
+	l->at.upstream_host = variant == NGINX_TENGINE ? TENGINE_UPSTREAM_HOST : UPSTREAM_HOST;
 }
 
-void nginx_shape_connection(const struct nginx_features *f, struct nginx_layout *l)
+void nginx_shape_connection(const struct nginx_features *features, struct nginx_layout *l)
 {
+	uint32_t version = version_of_nginx(l);
 	uint16_t after = AFTER_NUMBER;
 
-	if (f->has[NGINX_FEATURE_THREADS])
+	if (features->has[NGINX_FEATURE_THREADS])
 		after += WORD;
-	if (l->version >= SINCE_START_TIME)
+	if (version >= SINCE_START_TIME)
 		after += WORD;
 	l->at.number = l->connection_size > after ? l->connection_size - after : 0;
-	l->at.requests = l->at.number + (l->version >= SINCE_START_TIME ? 2 * WORD : WORD);
+	l->at.requests = l->at.number + (version >= SINCE_START_TIME ? 2 * WORD : WORD);
+}
+
+void nginx_shape_stretch(struct nginx_layout *l, uint16_t main)
+{
+	uint16_t by = main - l->at.main;
+
+	set_behind_start(l, l->at.uri - URI + by);
 }
 
 void nginx_shape_move(struct nginx_layout *l, uint16_t main)
@@ -160,5 +214,6 @@ void nginx_shape_move(struct nginx_layout *l, uint16_t main)
 
 	l->at.server += by;
 	l->at.status += by;
-	set_behind_start(l, l->at.start + by);
+	l->at.start += by;
+	nginx_shape_stretch(l, main);
 }

@@ -13,18 +13,24 @@ enum { NGINX_FEATURES = 34 };
  */
 struct nginx_features {
 	bool has[NGINX_FEATURES + 1]; /* from 1, as in ngx_module.h */
+	bool of_angie;                /* which has one more, and its name in front of them */
 };
 bool nginx_features_parse(const char *text, struct nginx_features *features);
 
 enum { NGINX_FEATURE_THREADS = 22, NGINX_FEATURE_SSL = 24, NGINX_FEATURE_COMPAT = 34 };
 
 /* Sets the layout's offsets; of VERSIONs newer than the last one that is known, as of that. */
-void nginx_shape(uint32_t version, const struct nginx_features *features, struct nginx_layout *l);
+void nginx_shape(enum nginx_variant variant, uint32_t version,
+	const struct nginx_features *features, struct nginx_layout *l);
 
 /* The offset in connections, whose size is known. */
 void nginx_shape_connection(const struct nginx_features *features, struct nginx_layout *l);
 
-/* The offsets in requests with MAIN, as seen in a request: moves what is in front of it. */
+/*
+ * The offsets in requests with MAIN, as seen in a request: moves all in front of it, or only what
+ * is behind the time when it started.
+ */
 void nginx_shape_move(struct nginx_layout *l, uint16_t main);
+void nginx_shape_stretch(struct nginx_layout *l, uint16_t main);
 
 #endif

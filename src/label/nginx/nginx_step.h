@@ -162,7 +162,7 @@ static inline uint64_t nginx_string_at(
 			return nginx_word(from, &to, to + NGINX_UPSTREAM_PEER_NAME) ? 0 : to;
 		if (nginx_word(from, &to, to + l->at.upstream_conf) || !to)
 			return 0;
-		return to + NGINX_UPSTREAM_CONF_HOST;
+		return to + l->at.upstream_host;
 	default:
 		if (nginx_word(from, &to, request + NGINX_REQUEST_CONNECTION) || !to)
 			return 0;
