@@ -8,6 +8,7 @@
 #include "label/nginx/nginx_serving.h"
 #include "label/nginx/nginx_shape.h"
 #include "label/nginx/nginx_values.h"
+#include "label/nginx/nginx_streams.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
@@ -891,6 +892,102 @@ static void play_configuration(void)
 	put(cycle, 0, address(conf_ctx));
 }
 
+/* ---- HTTP/2 ---- */
+
+static uint64_t shared[0x280 / 8], streams_table[32], node[2][0x68 / 8], stream[2][8];
+static unsigned char own[2][CONNECTION_SIZE] __attribute__((aligned(16)));
+
+/* Connection 3 of HTTP/2, with a table at AT and requests 0 and 1, in one list. */
+static void play_streams(uint16_t at)
+{
+	play_worker();
+	memset(shared, 0, sizeof(shared));
+	memset(streams_table, 0, sizeof(streams_table));
+	for (size_t i = 0; i < 2; i++) {
+		play_request(i, 3, i, 0x468);
+		put(request[i], 8, address(own[i]));
+		put(own[i], 0, address(request[i]));
+		put(own[i], 0x18, 23);
+		put(node[i], 8, i ? 0 : address(node[1]));
+		put(node[i], 0x60, address(stream[i]));
+		put(stream[i], 0, address(request[i]));
+		put(stream[i], 8, address(shared));
+		put(stream[i], 0x10, address(node[i]));
+	}
+	put(connections[3], 0, address(shared));
+	put(connections[3], 0x40, address(main_conf)); /* a listening socket */
+	put(shared, 0, address(connections[3]));
+	put(shared, at, address(streams_table));
+	streams_table[7] = address(node[0]);
+}
+
+/* The number of requests of connection 3; those are then in S, which is to be released. */
+static size_t read_streams(struct nginx_streams *s)
+{
+	struct nginx_connection c;
+	struct nginx_layout l;
+
+	assert_int_equal(find(&l), 0);
+	assert_true(nginx_connection_read(&l, &target.memory, address(connections[3]), &c));
+	nginx_streams_read(s, &l, &target.memory, &c);
+	return s->nr;
+}
+
+static void streams__and_their_requests(void **state)
+{
+	struct nginx_streams s = {0};
+
+	(void)state;
+	play_streams(0x178);
+	assert_int_equal(read_streams(&s), 2);
+	assert_int_equal(s.table, 0x178);
+	assert_int_equal(s.requests[0], address(request[0]));
+	assert_int_equal(s.requests[1], address(request[1]));
+	put(own[1], 0, address(request[2])); /* a subrequest is active */
+	assert_int_equal(read_streams(&s), 5);
+	assert_int_equal(s.requests[4], address(request[2]));
+	nginx_streams_release(&s);
+	put(node[0], 0x60, 0); /* a node without a stream, as is kept for priorities */
+	put(own[1], 0, address(request[1]));
+	assert_int_equal(read_streams(&s), 1);
+	nginx_streams_release(&s);
+}
+
+static void streams__of_no_other_structure(void **state)
+{
+	struct nginx_streams s = {0};
+
+	(void)state;
+	play_streams(0x180);
+	put(stream[0], 8, address(loc_conf)); /* of another connection */
+	assert_int_equal(read_streams(&s), 0);
+	assert_int_equal(s.searched, 1);
+	play_streams(0x180);
+	put(stream[0], 0x10, address(node[1])); /* of another node */
+	assert_int_equal(read_streams(&s), 0);
+	play_streams(0x180);
+	put(shared, 0, address(connections[2]));
+	assert_int_equal(read_streams(&s), 0);
+	play_streams(0x180);
+	streams_table[7] = 0x1000; /* nothing is there */
+	assert_int_equal(read_streams(&s), 0);
+	play_streams(0x180);
+	put(request[1], 0x58, 0); /* it is freed */
+	assert_int_equal(read_streams(&s), 1);
+	nginx_streams_release(&s);
+}
+
+static void streams__in_a_circle(void **state)
+{
+	struct nginx_streams s = {0};
+
+	(void)state;
+	play_streams(0x180);
+	put(node[1], 8, address(node[0]));
+	assert_int_equal(read_streams(&s), 1 << 12);
+	nginx_streams_release(&s);
+}
+
 static void modules__and_phases(void **state)
 {
 	struct nginx_layout l;
@@ -1060,6 +1157,9 @@ int main(void)
 		cmocka_unit_test(request__not_one_that_is_gone),
 		cmocka_unit_test(connections__those_that_are_open),
 		cmocka_unit_test(serving__a_timer_of_any_value),
+		cmocka_unit_test(streams__and_their_requests),
+		cmocka_unit_test(streams__of_no_other_structure),
+		cmocka_unit_test(streams__in_a_circle),
 		cmocka_unit_test(modules__and_phases),
 		cmocka_unit_test(names__between_functions_of_one_module),
 		cmocka_unit_test(values__a_program_stands_once),

@@ -72,7 +72,7 @@ bool nginx_request_read(const struct nginx_layout *l, const struct memory *m, ui
 
 /* ---- connections ---- */
 
-enum { AT_ONCE = 1 << 10, HEAD_BYTES = NGINX_CONNECTION_SENT + 8 };
+enum { AT_ONCE = 1 << 10, HEAD_BYTES = NGINX_CONNECTION_SENT + 8, CONNECTION_MAX = 0x180 };
 
 /* Reads the event at ADDRESS. */
 static struct nginx_event read_event(const struct memory *m, uint64_t address)
@@ -91,7 +91,7 @@ static struct nginx_event read_event(const struct memory *m, uint64_t address)
 }
 
 /* Fills C from BYTES, those of the connection at its address; false: it is closed. */
-static bool read_connection(const struct nginx_layout *l, const struct memory *m, const char *bytes,
+static bool take_connection(const struct nginx_layout *l, const struct memory *m, const char *bytes,
 	struct nginx_connection *c)
 {
 	uint64_t head[HEAD_BYTES / 8];
@@ -112,6 +112,17 @@ static bool read_connection(const struct nginx_layout *l, const struct memory *m
 	return true;
 }
 
+bool nginx_connection_read(const struct nginx_layout *l, const struct memory *m, uint64_t address,
+	struct nginx_connection *c)
+{
+	char bytes[CONNECTION_MAX];
+
+	*c = (struct nginx_connection){.address = address};
+	return l->connection_size <= sizeof(bytes) &&
+	       memory_read(m, address, bytes, l->connection_size) &&
+	       take_connection(l, m, bytes, c);
+}
+
 struct nginx_connection *nginx_connections_read(
 	const struct nginx_layout *l, const struct memory *m, size_t *nr)
 {
@@ -129,7 +140,7 @@ struct nginx_connection *nginx_connections_read(
 		for (uint32_t k = 0; k < n; k++) {
 			struct nginx_connection c = {.address = at + k * size, .index = i + k};
 
-			if (!read_connection(l, m, block + k * size, &c))
+			if (!take_connection(l, m, block + k * size, &c))
 				continue;
 			ALLOC_GROW(list, *nr, alloc);
 			list[(*nr)++] = c;

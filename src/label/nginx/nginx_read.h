@@ -52,6 +52,10 @@ struct nginx_connection {
 	} read, write;
 };
 
+/* Reads the connection at ADDRESS, which need not be one of the array; false: it is closed. */
+bool nginx_connection_read(const struct nginx_layout *l, const struct memory *memory,
+	uint64_t address, struct nginx_connection *c);
+
 /*
  * Lists the open connections of the process, those of clients and to upstreams, in the order of the
  * array; the caller frees the list. NULL and *NR 0: it has none, or cannot be read.

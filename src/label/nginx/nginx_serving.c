@@ -3,6 +3,7 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "nginx_find.h"
+#include "nginx_streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,20 +242,28 @@ static bool read_request(
 	return true;
 }
 
-/* What the request's connections tell: to its client, and to an upstream. */
+/* What the request's connections tell: to its client, which HTTP/2 has of its own, and to an
+ * upstream. */
 static void see_connections(const struct serving_reader *r, const struct nginx_serving *s,
 	struct nginx_serving_request *q)
 {
+	struct nginx_connection own;
+	bool is_listed = false;
+
 	for (size_t i = 0; i < s->nr_open; i++) {
 		const struct nginx_connection *c = &s->connections[i];
 
 		if (c->address == q->request.connection) {
+			is_listed = true;
 			nearer_of(r, c, false, &q->timeout);
 			q->is_reading = s->uses[i] == NGINX_USE_READING;
 		} else if (c->request == q->request.address) {
 			nearer_of(r, c, true, &q->timeout);
 		}
 	}
+	if (!is_listed && nginx_connection_read(
+				  &r->w->layout, &r->w->target.memory, q->request.connection, &own))
+		nearer_of(r, &own, false, &q->timeout);
 }
 
 static bool has_request(const struct nginx_serving *s, uint64_t address)
@@ -278,18 +287,35 @@ static uint64_t add_request(
 	return q->request.main == address ? 0 : q->request.main;
 }
 
-/* A connection leads to the request that is active on it; a subrequest, to its main request. */
-static void read_requests(const struct serving_reader *r, struct nginx_serving *s)
+static void add_requests(
+	const struct serving_reader *r, const uint64_t *list, size_t nr, struct nginx_serving *s)
 {
-	size_t nr;
-	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr), main;
-
-	s->requests = xcalloc(2 * nr + 1, sizeof(*s->requests));
 	for (size_t i = 0; i < nr; i++) {
-		main = add_request(r, list[i], s);
+		uint64_t main = add_request(r, list[i], s);
+
 		if (main)
 			add_request(r, main, s);
 	}
+}
+
+/*
+ * A connection leads to the request that is active on it, and one of HTTP/2 to those of its
+ * streams; a subrequest, to its main request.
+ */
+static void read_requests(const struct serving_reader *r, struct nginx_serving *s)
+{
+	struct page_cache cache = {.memory = &r->w->target.memory};
+	const struct memory cached = cached_memory(&cache);
+	struct nginx_streams streams = {0};
+	size_t nr;
+	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr);
+
+	for (size_t i = 0; i < s->nr_open; i++)
+		nginx_streams_read(&streams, &r->w->layout, &cached, &s->connections[i]);
+	s->requests = xcalloc(2 * (nr + streams.nr) + 1, sizeof(*s->requests));
+	add_requests(r, list, nr, s);
+	add_requests(r, streams.requests, streams.nr, s);
+	nginx_streams_release(&streams);
 	free(list);
 }
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx_streams.h"
+#include "lib/util.h"
+
+#include <stdlib.h>
+
+/* Equal in all versions from 1.14 on (ngx_http_v2.h). */
+enum {
+	SHARED_BYTES = 0x280, /* of struct ngx_http_v2_connection_s, more than it has */
+	SHARED_CONNECTION = 0,
+	TABLE_MIN = 0x40, /* in it */
+	TABLE_SIZE = 32,  /* lists of nodes */
+	NODE_INDEX = 8,   /* the next one */
+	NODE_STREAM = 0x60,
+	/* words of struct ngx_http_v2_stream_s */
+	STREAM_REQUEST = 0,
+	STREAM_SHARED = 1,
+	STREAM_NODE = 2,
+	STREAM_WORDS = 3,
+	NODES_MAX = 1 << 12, /* of a connection */
+	SEARCHED_MAX = 64,
+};
+
+static void add(struct nginx_streams *s, uint64_t request)
+{
+	ALLOC_GROW(s->requests, s->nr, s->alloc);
+	s->requests[s->nr++] = request;
+}
+
+/* Adds the requests of the stream that NODE has, if it has one; false: it is no node of SHARED. */
+static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, const struct memory *m,
+	uint64_t shared, uint64_t node)
+{
+	uint64_t stream, word[STREAM_WORDS], request, connection, active;
+
+	if (!memory_pointer(m, node + NODE_STREAM, &stream))
+		return false;
+	if (!stream)
+		return true; /* it is kept for priorities */
+	if (!memory_read(m, stream, word, sizeof(word)) || word[STREAM_SHARED] != shared ||
+		word[STREAM_NODE] != node)
+		return false;
+	request = word[STREAM_REQUEST];
+	if (!nginx_request_is_at(l, m, request))
+		return true; /* it ends */
+	add(s, request);
+	if (memory_pointer(m, request + NGINX_REQUEST_CONNECTION, &connection) &&
+		memory_pointer(m, connection + NGINX_CONNECTION_DATA, &active) && active != request)
+		add(s, active);
+	return true;
+}
+
+/* Adds the requests of the table at TABLE, as far as it is one; true: there were some. */
+static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
+	const struct memory *m, uint64_t shared, uint64_t table)
+{
+	uint64_t list[TABLE_SIZE];
+	size_t nr = s->nr, nodes = 0;
+
+	if ((table & 7) || !memory_read(m, table, list, sizeof(list)))
+		return false;
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		for (uint64_t node = list[i]; node && !(node & 7) && nodes < NODES_MAX; nodes++)
+			if (!read_node(s, l, m, shared, node) ||
+				!memory_pointer(m, node + NODE_INDEX, &node))
+				break;
+	return s->nr > nr;
+}
+
+/* Finds the table by the streams in it. */
+static void search(struct nginx_streams *s, const struct nginx_layout *l, const struct memory *m,
+	uint64_t shared)
+{
+	uint64_t word[SHARED_BYTES / 8];
+
+	if (s->searched >= SEARCHED_MAX || !memory_read(m, shared, word, sizeof(word)))
+		return;
+	for (size_t i = TABLE_MIN / 8; i < ARRAY_LEN(word); i++)
+		if (word[i] && read_table(s, l, m, shared, word[i])) {
+			s->table = (uint16_t)(8 * i);
+			return;
+		}
+	s->searched++;
+}
+
+void nginx_streams_read(struct nginx_streams *s, const struct nginx_layout *l,
+	const struct memory *m, const struct nginx_connection *c)
+{
+	uint64_t connection, table;
+
+	if (c->request || !c->listening || (c->data & 7) ||
+		!memory_pointer(m, c->data + SHARED_CONNECTION, &connection) ||
+		connection != c->address)
+		return;
+	if (!s->table)
+		search(s, l, m, c->data);
+	else if (memory_pointer(m, c->data + s->table, &table))
+		read_table(s, l, m, c->data, table);
+}
+
+void nginx_streams_release(struct nginx_streams *s)
+{
+	free(s->requests);
+	*s = (struct nginx_streams){0};
+}

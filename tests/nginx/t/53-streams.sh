@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 53-streams: ngx-reqs lists the requests that share a connection of HTTP/2, each once, and ngx-mem has their pools, with the nginx of Debian's releases.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+# begin_requests: five that do not read what they get, two that wait for an upstream, one that waits for its subrequest
+begin_requests() {
+	for path in big?1 big?2 big?3 big?4 big?5 back/slow1 back/slow2 auth/small; do
+		echo "url = https://127.0.0.1:$PORT/$path"
+		echo 'output = /dev/null'
+	done >"$T/urls"
+	curl -s -k --http2 --parallel --limit-rate 20k -K "$T/urls" >"$T/curl" 2>&1 &
+	client=$!
+}
+
+# listed: "PHASE HANDLER UPSTREAM STATE URI" of each, sorted
+listed() {
+	"$bin/ngx-reqs" -p "$master" --csv >"$T/reqs" 2>"$T/said" || return 1
+	awk -F, 'NR > 1 { print $7, $8, $9, $15, $17 }' "$T/reqs" | sort >"$T/listed"
+}
+
+all_listed() {
+	listed && [ "$(wc -l <"$T/listed")" = 9 ]
+}
+
+# of_nginx NAME: that of $jail
+of_nginx() {
+	mkdir -p "$work/html/auth"
+	chmod -R a+rX "$work"
+	: >"$work/modules.conf"
+	head -c 30000000 /dev/zero >"$work/html/big"
+	echo small >"$work/html/auth/small"
+	cp "$T/key" "$T/cert" "$work"
+	start_nginx "$T/conf" || return 0
+	python3 -c 'import socket, sys
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+sys.stdin.read()' "$BACK" <"$T/in" &
+	exec 9>"$T/in"
+	until_true 30 sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
+	begin_requests
+	until_true 60 all_listed
+	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
+	check_eq "$1: requests" "$(cat "$T/expected")" "$(cat "$T/listed")"
+	check_eq "$1: those are of one connection" 1 "$(ss -Htn state established "sport = :$PORT" | wc -l)"
+	check_eq "$1: what those wait for that do not read" 'client write' "$(awk -F, '$17 == "/big" { print $14 }' "$T/reqs" | sort -u)"
+	check_eq "$1: and those with an upstream" 'upstream read' "$(awk -F, '$17 ~ /^.back/ { print $14 }' "$T/reqs" | sort -u)"
+	check_eq "$1: their pools" 8 "$("$bin/ngx-mem" -p "$master" --json |
+		python3 -c 'import json, sys; print(sum(p["count"] for p in json.load(sys.stdin)["pools"] if p["pools"] == "requests"))')"
+	kill "$client"
+	wait "$client" 2>/dev/null
+	until_true 30 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
+	listed
+	check_eq "$1: none that is gone" '' "$(cat "$T/listed")"
+	exec 9>&-
+	stop_nginx
+}
+
+sed 's,listen 127.0.0.1:@PORT@;,listen 127.0.0.1:@PORT@ ssl http2; ssl_certificate @ROOT@/cert; ssl_certificate_key @ROOT@/key;,' \
+	"$here/reqs.conf" >"$T/conf"
+openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key" -out "$T/cert" -days 2 -subj /CN=front.test 2>/dev/null
+mkfifo "$T/in"
+sort >"$T/expected" <<'END'
+content ngx_http_static_module   /big
+content ngx_http_static_module   /big
+content ngx_http_static_module   /big
+content ngx_http_static_module   /big
+content ngx_http_static_module   /big
+content ngx_http_proxy_module back  /back/slow1
+content ngx_http_proxy_module back  /back/slow2
+content ngx_http_proxy_module back subrequest /back/check
+access ngx_http_auth_request_module   /auth/small
+END
+for suite in $nginxes; do
+	if use_release "$suite"; then
+		of_nginx "$suite"
+		leave_release
+	else
+		skip "$suite" "$no_root"
+	fi
+done
