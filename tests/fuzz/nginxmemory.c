@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A worker of nginx 1.22.1 whose memory may hold anything: each five bytes of the input change a
- * word of a worker that has connections, requests, pools, modules, and zones of shared memory. The
- * first byte says whether some of these words change only while the worker is read.
+ * word of a worker that has connections, requests, a stream, pools, modules, and zones of shared
+ * memory. The first byte says whether some of these words change only while the worker is read.
  */
 #include "fuzz.h"
 #include "label/nginx/nginx_filters.h"
@@ -40,6 +40,7 @@ enum {
 	TEXTS = 0x5800,
 	POOL = 0x5c00,
 	ZONES = 0x6000,
+	STREAMS = 0x7000,
 	SHARED = 0x8000,
 	SIZE = 0x10000,
 };
@@ -55,6 +56,8 @@ enum {
 	NR_CONNECTIONS = 6,
 	REQUEST = 0x600,
 	NR_REQUESTS = 3,
+	NR_STREAMS = 1,
+	STREAMS_MAX = 1 << 16, /* requests of streams that are listed */
 	ZONE = 0x4000,
 	NODES = 4,
 	CHANGES = 64,
@@ -321,6 +324,25 @@ static void put_connections(void)
 	put(READ_EVENTS + 4 * EVENT + 8, NGINX_EVENT_ACCEPT);
 }
 
+static void put_request(uint64_t r, uint64_t c)
+{
+	put(c, BASE + r);
+	put(r, NGINX_SIGNATURE);
+	put(r + 8, BASE + c);
+	put(r + 0x20, BASE + CONFS);
+	put(r + 0x28, BASE + CONFS);
+	put(r + 0x38, function(6));
+	put(r + 0x58, BASE + POOL);
+	put_string(r + 0x1f0, "www.example.org");
+	put(r + 0x288, 200);
+	put(r + 0x3c0, 1700000000);
+	put_string(r + 0x3f0, "/cart/7");
+	put_string(r + 0x400, "a=b");
+	put_string(r + 0x430, "GET");
+	put(r + 0x468, BASE + r);
+	put(r + 0x490, 6);
+}
+
 /* A request with a subrequest that is active, and one that is sent to an upstream. */
 static void put_requests(void)
 {
@@ -330,31 +352,39 @@ static void put_requests(void)
 	put_string(CONFS + 0x40, "/cart");
 	put_string(CONFS + 0x80, "example.org");
 	for (uint64_t i = 0; i < NR_REQUESTS; i++) {
-		uint64_t r = REQUESTS + i * REQUEST, c = CONNECTIONS + connection[i] * CONNECTION;
+		uint64_t r = REQUESTS + i * REQUEST;
 
-		put(c, BASE + r);
-		put(r, NGINX_SIGNATURE);
-		put(r + 8, BASE + c);
-		put(r + 0x20, BASE + CONFS);
-		put(r + 0x28, BASE + CONFS);
-		put(r + 0x38, function(6));
+		put_request(r, CONNECTIONS + connection[i] * CONNECTION);
 		put(r + 0x48, BASE + UPSTREAM);
-		put(r + 0x58, BASE + POOL);
-		put_string(r + 0x1f0, "www.example.org");
-		put(r + 0x288, 200);
-		put(r + 0x3c0, 1700000000);
-		put_string(r + 0x3f0, "/cart/7");
-		put_string(r + 0x400, "a=b");
-		put_string(r + 0x430, "GET");
 		put(r + 0x468, BASE + REQUESTS + main_request[i] * REQUEST);
 		put(r + 0x470, main_request[i] == i ? 0 : BASE + REQUESTS);
-		put(r + 0x490, 6);
 	}
 	put(CONNECTIONS + 2 * CONNECTION, BASE + REQUESTS + 2 * REQUEST);
 	put(UPSTREAM + 0x28, BASE + UPSTREAM + 0x1c0);
 	put(UPSTREAM + 0x160, BASE + UPSTREAM + 0x1d0);
 	put_string(UPSTREAM + 0x1c0, "127.0.0.1:80");
 	put_string(UPSTREAM + 0x1d0 + 0x30, "backend");
+}
+
+/* A connection of HTTP/2 with a request, and a node that has none. */
+static void put_streams(void)
+{
+	uint64_t table = STREAMS + 0x280, node = table + 0x100, stream = node + 0xe0;
+	uint64_t own = stream + 0x20, c = CONNECTIONS + 3 * CONNECTION;
+
+	put(c, BASE + STREAMS);
+	put(STREAMS, BASE + c);
+	put(STREAMS + 0x178, BASE + table);
+	put(table + 8, BASE + node);
+	put(node + 8, BASE + node + 0x70);
+	put(node + 0x70 + 0x60, BASE + stream);
+	put(stream, BASE + STREAMS + 0x600);
+	put(stream + 8, BASE + STREAMS);
+	put(stream + 16, BASE + node + 0x70);
+	put(own + 8, BASE + READ_EVENTS + 3 * EVENT);
+	put(own + 0x10, BASE + WRITE_EVENTS + 3 * EVENT);
+	put(own + 0x18, 23);
+	put_request(STREAMS + 0x600, own);
 }
 
 /* Two blocks, and an allocation of its own. */
@@ -511,7 +541,8 @@ static void check_serving(const struct nginx_worker *w, const struct nginx_modul
 	nginx_serving_read(w, modules, &s);
 	for (size_t i = 0; i < NGINX_USES; i++)
 		nr += s.nr[i];
-	must(nr == s.nr_open && s.nr_open <= l->nr_connections && s.nr_requests <= 2 * nr);
+	must(nr == s.nr_open && s.nr_open <= l->nr_connections &&
+		s.nr_requests <= 2 * (nr + STREAMS_MAX));
 	must(!s.is_consistent || s.nr_free + s.nr_open == s.nr_connections);
 	for (size_t i = 0; i < s.nr_open; i++) {
 		const struct nginx_connection *c = &s.connections[i];
@@ -608,7 +639,8 @@ static void check_plain(const struct nginx_worker *w, const struct nginx_modules
 	nginx_serving_read(w, modules, &s);
 	nginx_zones_read(w, modules, &zones);
 	must(w->layout.state == NGINX_VERIFIED && modules->nr == NR_MODULES);
-	must(modules->nr_handlers == 8 && s.is_consistent && s.nr_requests == NR_REQUESTS);
+	must(modules->nr_handlers == 8 && s.is_consistent &&
+		s.nr_requests == NR_REQUESTS + NR_STREAMS);
 	for (size_t i = 0; i < s.nr_requests; i++)
 		must(s.requests[i].is_consistent && s.requests[i].request.texts.text[0].len);
 	must(s.requests[0].pool.nr_blocks == 2 && s.requests[0].pool.large_bytes == 0x38);
@@ -665,6 +697,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put_cycle();
 	put_connections();
 	put_requests();
+	put_streams();
 	put_pool();
 	put_zones();
 	must(image.texts <= POOL);

@@ -278,8 +278,10 @@ static bool has_request(const struct nginx_serving *s, uint64_t address)
 static uint64_t add_request(
 	const struct serving_reader *r, uint64_t address, struct nginx_serving *s)
 {
-	struct nginx_serving_request *q = &s->requests[s->nr_requests];
+	struct nginx_serving_request *q;
 
+	ALLOC_GROW(s->requests, s->nr_requests, s->requests_alloc);
+	q = &s->requests[s->nr_requests];
 	if (has_request(s, address) || !read_request(r, address, q))
 		return 0;
 	see_connections(r, s, q);
@@ -312,7 +314,6 @@ static void read_requests(const struct serving_reader *r, struct nginx_serving *
 
 	for (size_t i = 0; i < s->nr_open; i++)
 		nginx_streams_read(&streams, &r->w->layout, &cached, &s->connections[i]);
-	s->requests = xcalloc(2 * (nr + streams.nr) + 1, sizeof(*s->requests));
 	add_requests(r, list, nr, s);
 	add_requests(r, streams.requests, streams.nr, s);
 	nginx_streams_release(&streams);

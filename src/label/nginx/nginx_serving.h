@@ -40,7 +40,7 @@ struct nginx_serving {
 		bool is_reading;              /* its headers are read: it is in no phase yet */
 		bool is_consistent;           /* all of the row is of one moment */
 	} * requests;
-	size_t nr_requests;
+	size_t nr_requests, requests_alloc;
 	struct nginx_connection *connections;
 	size_t nr_open;
 	enum nginx_use *uses; /* of these */

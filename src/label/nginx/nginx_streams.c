@@ -19,10 +19,13 @@ enum {
 	STREAM_WORDS = 3,
 	NODES_MAX = 1 << 12, /* of a connection */
 	SEARCHED_MAX = 64,
+	REQUESTS_MAX = 1 << 16,
 };
 
 static void add(struct nginx_streams *s, uint64_t request)
 {
+	if (s->nr >= REQUESTS_MAX)
+		return;
 	ALLOC_GROW(s->requests, s->nr, s->alloc);
 	s->requests[s->nr++] = request;
 }
@@ -55,12 +58,13 @@ static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	const struct memory *m, uint64_t shared, uint64_t table)
 {
 	uint64_t list[TABLE_SIZE];
-	size_t nr = s->nr, nodes = 0;
+	size_t nr = s->nr;
 
 	if ((table & 7) || !memory_read(m, table, list, sizeof(list)))
 		return false;
 	for (size_t i = 0; i < TABLE_SIZE; i++)
-		for (uint64_t node = list[i]; node && !(node & 7) && nodes < NODES_MAX; nodes++)
+		for (uint64_t node = list[i]; node && !(node & 7) && s->nodes < NODES_MAX;
+			s->nodes++)
 			if (!read_node(s, l, m, shared, node) ||
 				!memory_pointer(m, node + NODE_INDEX, &node))
 				break;
@@ -92,6 +96,7 @@ void nginx_streams_read(struct nginx_streams *s, const struct nginx_layout *l,
 		!memory_pointer(m, c->data + SHARED_CONNECTION, &connection) ||
 		connection != c->address)
 		return;
+	s->nodes = 0;
 	if (!s->table)
 		search(s, l, m, c->data);
 	else if (memory_pointer(m, c->data + s->table, &table))

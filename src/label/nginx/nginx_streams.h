@@ -11,6 +11,7 @@
 struct nginx_streams {
 	uint16_t table;    /* offset in what connections of HTTP/2 have; 0: not known yet */
 	unsigned searched; /* connections in which it was not found */
+	size_t nodes;      /* that were read of the connection */
 	/* Addresses, of each stream the main request and the one that is active, if that differs.
 	 */
 	uint64_t *requests;
