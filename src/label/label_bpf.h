@@ -47,6 +47,7 @@ __noinline int begin_label(uint32_t lane)
 	s->label.nr_passed = 0;
 	s->label.place = 1;
 	s->label.found = 0;
+	s->label.owner = 0;
 	if (layout)
 		s->label_layout = *layout;
 	return 0;

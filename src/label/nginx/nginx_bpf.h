@@ -5,9 +5,10 @@
  * A function that works for a request keeps it, its connection or one of its events in a register
  * that its callees save: so it is in a register of the leaf, or among those that one of the frames
  * has saved below its return address. Deeper in the stack than the event loop all frames are of one
- * request; what is in other places of the stack may be of any request that was served before. The
- * register of the first argument may be left over from a call that has returned, as one that made a
- * subrequest; it counts only where nothing else leads to a request.
+ * request; what is in other places of the stack may be of any request that was served before.
+ * Registers of arguments may be left over from a call that has returned, as one that made a
+ * subrequest. What waits for events may still have the connection in a register that it handled
+ * before: beyond a client's connection that has no request, others do not lead to one any more.
  */
 #ifndef LABEL_NGINX_NGINX_BPF_H
 #define LABEL_NGINX_NGINX_BPF_H
@@ -30,17 +31,23 @@ __noinline int nginx_try_word(uint32_t lane, uint32_t index)
 	if (!s)
 		return 1;
 	struct label_search *search = &s->label;
-	uint64_t word = search->word[index & 7], request;
+	uint64_t word = search->word[index & 7], request, connection, listening;
 
 	if (!nginx_may_point(word))
 		return 0;
 	request = nginx_request_of(s, &s->label_layout.nginx, word);
-	if (request)
+	if (request && (request == word || !search->owner)) {
 		search->found = request;
-	else if (search->place < NGINX_READING &&
-		 nginx_connection_of(s, &s->label_layout.nginx, word))
+		return 1;
+	}
+	connection = nginx_connection_of(s, &s->label_layout.nginx, word);
+	if (request || !connection)
+		return 0;
+	if (search->place < NGINX_READING)
 		search->place = NGINX_READING;
-	return request != 0;
+	if (!nginx_word(s, &listening, connection + NGINX_CONNECTION_LISTENING) && listening)
+		search->owner = connection;
+	return 0;
 }
 
 /* Tries the words from FIRST to before END. */
@@ -81,7 +88,6 @@ __noinline int nginx_try_leaf(uint32_t lane)
 	word[3] = s->regs.r13;
 	word[4] = s->regs.r14;
 	word[5] = s->regs.r15;
-	s->label.last = s->regs.di;
 	nginx_see_code(lane, s->regs.ip);
 	nginx_try_words(s, lane, 0, NGINX_LEAF);
 	return 0;
@@ -99,8 +105,6 @@ __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 	uint64_t pc = p->pc, saved = p->saved;
 
 	if (pc >= l->loop && pc < l->loop_end) {
-		s->label.word[0] = s->label.last;
-		nginx_try_word(lane, 0);
 		s->label.searching = false;
 		if (s->label.place < NGINX_IDLE)
 			s->label.place = NGINX_IDLE;
