@@ -376,6 +376,8 @@ static void put_streams(void)
 	put(STREAMS, BASE + c);
 	put(STREAMS + 0x178, BASE + table);
 	put(table + 8, BASE + node);
+	put(node, 2 * 1 + 1);
+	put(node + 0x70, 2 * 33 + 1);
 	put(node + 8, BASE + node + 0x70);
 	put(node + 0x70 + 0x60, BASE + stream);
 	put(stream, BASE + STREAMS + 0x600);

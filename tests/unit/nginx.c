@@ -894,7 +894,7 @@ static void play_configuration(void)
 
 /* ---- HTTP/2 ---- */
 
-static uint64_t shared[0x280 / 8], streams_table[32], node[2][0x68 / 8], stream[2][8];
+static uint64_t shared[0x280 / 8], streams_table[33], node[2][0x68 / 8], stream[2][8];
 static unsigned char own[2][CONNECTION_SIZE] __attribute__((aligned(16)));
 
 /* Connection 3 of HTTP/2, with a table at AT and requests 0 and 1, in one list. */
@@ -908,6 +908,7 @@ static void play_streams(uint16_t at)
 		put(request[i], 8, address(own[i]));
 		put(own[i], 0, address(request[i]));
 		put(own[i], 0x18, 23);
+		put(node[i], 0, i ? 2 * 39 + 1 : 2 * 7 + 1); /* both in list 7 of 32 */
 		put(node[i], 8, i ? 0 : address(node[1]));
 		put(node[i], 0x60, address(stream[i]));
 		put(stream[i], 0, address(request[i]));
@@ -967,6 +968,9 @@ static void streams__of_no_other_structure(void **state)
 	assert_int_equal(read_streams(&s), 0);
 	play_streams(0x180);
 	put(shared, 0, address(connections[2]));
+	assert_int_equal(read_streams(&s), 0);
+	play_streams(0x180);
+	put(shared, 0x180, address(streams_table) + 8); /* it only overlaps the table */
 	assert_int_equal(read_streams(&s), 0);
 	play_streams(0x180);
 	streams_table[7] = 0x1000; /* nothing is there */

@@ -10,7 +10,8 @@ enum {
 	SHARED_CONNECTION = 0,
 	TABLE_MIN = 0x40, /* in it */
 	TABLE_SIZE = 32,  /* lists of nodes */
-	NODE_INDEX = 8,   /* the next one */
+	NODE_ID = 0,
+	NODE_INDEX = 8, /* the next one */
 	NODE_STREAM = 0x60,
 	/* words of struct ngx_http_v2_stream_s */
 	STREAM_REQUEST = 0,
@@ -53,6 +54,15 @@ static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, con
 	return true;
 }
 
+/* True if NODE may be in the list number INDEX: what only overlaps a table has other ones there. */
+static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
+{
+	uint64_t id;
+
+	return !(node & 7) && memory_pointer(m, node + NODE_ID, &id) &&
+	       (id >> 1) % TABLE_SIZE == index;
+}
+
 /* Adds the requests of the table at TABLE, as far as it is one; true: there were some. */
 static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	const struct memory *m, uint64_t shared, uint64_t table)
@@ -63,9 +73,8 @@ static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	if ((table & 7) || !memory_read(m, table, list, sizeof(list)))
 		return false;
 	for (size_t i = 0; i < TABLE_SIZE; i++)
-		for (uint64_t node = list[i]; node && !(node & 7) && s->nodes < NODES_MAX;
-			s->nodes++)
-			if (!read_node(s, l, m, shared, node) ||
+		for (uint64_t node = list[i]; node && s->nodes < NODES_MAX; s->nodes++)
+			if (!is_in_list(m, node, i) || !read_node(s, l, m, shared, node) ||
 				!memory_pointer(m, node + NODE_INDEX, &node))
 				break;
 	return s->nr > nr;
