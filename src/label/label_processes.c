@@ -13,6 +13,7 @@
 /*
  * What is searched is initialised some time after the process starts, and its layout is verified by
  * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS.
+ * So is what was refused, as the process runs while it is read.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
 
@@ -148,9 +149,9 @@ static bool is_due(const struct label_processes *lp, const struct label_process 
 
 	if (entry->state == SOURCE_NEW || entry->changes != p->changes)
 		return true;
-	if (entry->state != SOURCE_FOUND)
+	if (entry->state == SOURCE_NONE)
 		return false;
-	state = lp->source->state(&entry->layout);
+	state = entry->state == SOURCE_FOUND ? lp->source->state(&entry->layout) : LABEL_UNVERIFIED;
 	pause = state == LABEL_INCOMPLETE && is_young(entry) ? AGAIN_MS : LATER_MS;
 	return state != LABEL_COMPLETE && monotonic_ns() - entry->looked_ns > pause * 1000000LL;
 }
