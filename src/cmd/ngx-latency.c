@@ -358,10 +358,23 @@ static void list_by(const struct latency_command *c, struct grid *l)
 
 static const char *const histogram_columns[] = {"from_ms", "to_ms", "count", "requests"};
 
+/* Merges the first octaves, up to a microsecond: only times by nginx's clock are there, as 0 ms. */
+static size_t merge_shortest(struct distribution_octave *octaves, size_t nr)
+{
+	size_t first = 0;
+
+	while (first + 1 < nr && octaves[first].to <= 1024) {
+		octaves[first + 1].count += octaves[first].count;
+		octaves[++first].from = 0;
+	}
+	memmove(octaves, octaves + first, (nr - first) * sizeof(*octaves));
+	return nr - first;
+}
+
 static void list_histogram(const struct latency_command *c, struct grid *l)
 {
 	struct distribution_octave octaves[64];
-	size_t nr = distribution_octaves(&c->total, octaves);
+	size_t nr = merge_shortest(octaves, distribution_octaves(&c->total, octaves));
 	bool is_drawn = c->format == GRID_TEXT;
 	uint64_t most = 0;
 
