@@ -24,6 +24,12 @@ for address in sys.argv[2:]:
 END
 }
 
+# all_listed: both workers are ready, which takes a moment after they have been started
+all_listed() {
+	"$bin/ngx-values" -p "$master" >"$T/values" 2>/dev/null
+	[ "$(numbers processes 6 | wc -l)" = 2 ]
+}
+
 read_values() {
 	"$bin/ngx-values" -p "$master" >"$T/values" 2>"$T/said"
 	check_eq "$1: exit" 0 $?
@@ -46,7 +52,7 @@ for suite in $nginxes; do
 	make_html
 	WORKERS=2
 	if start_nginx "$here/truth.conf"; then
-		until_true 30 sh -c "[ \$(pgrep -cP $master) = 2 ]"
+		until_true 30 all_listed
 		read_values "$suite"
 		stop_nginx
 	fi
