@@ -88,9 +88,7 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_release(&p->cuts);
 	cuts_init(&p->cuts);
 	cuts_add_all(&p->cuts, &from->cuts);
-	value_counts_release(&p->counted);
-	value_counts_init(&p->counted);
-	value_counts_add_all(&p->counted, &from->counted);
+	value_counts_copy(&p->counted, &from->counted);
 	p->reversed = from->reversed;
 	p->tasks = from->tasks;
 	p->states = from->states;

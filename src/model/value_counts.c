@@ -38,14 +38,31 @@ void value_counts_add(struct value_counts *c, const char *value, size_t len, uin
 	add_capped(count_of(c, value, len), nr);
 }
 
-void value_counts_add_all(struct value_counts *c, const struct value_counts *from)
+static void add_counts(struct value_counts *c, const struct value_counts *from)
 {
-	if (!from->unit || (c->unit && strcmp(c->unit, from->unit)))
-		return;
-	if (!c->unit)
-		c->unit = xstrdup(from->unit);
-	for (uint32_t i = 0; i < from->values.nr; i++)
-		if (i < from->alloc && from->counts[i])
+	for (uint32_t i = 0; i < from->values.nr && i < from->alloc; i++)
+		if (from->counts[i])
 			value_counts_add(c, strpool_get(&from->values, i),
 				strpool_len(&from->values, i), from->counts[i]);
+}
+
+void value_counts_copy(struct value_counts *c, const struct value_counts *from)
+{
+	value_counts_release(c);
+	value_counts_init(c);
+	c->unit = from->unit ? xstrdup(from->unit) : NULL;
+	c->partial = from->partial;
+	add_counts(c, from);
+}
+
+void value_counts_merge(struct value_counts *c, const struct value_counts *from)
+{
+	bool same = c->unit && from->unit ? !strcmp(c->unit, from->unit) : !c->unit == !from->unit;
+
+	c->partial |= from->partial || !same;
+	if (!c->unit && from->unit)
+		c->unit = xstrdup(from->unit);
+	else if (!same)
+		return;
+	add_counts(c, from);
 }

@@ -37,7 +37,7 @@ static void add_account(struct profile *p, const struct account *before, bool fi
 
 static bool nothing_yet(const struct profile *p)
 {
-	return p->nr_nodes == 1 && !account_lost(&p->account);
+	return p->nr_nodes == 1 && !account_lost(&p->account) && !p->counted.unit;
 }
 
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
@@ -104,7 +104,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 	profile_add_tree(p, own, frame_of);
 	p->account = own->account;
 	cuts_add_all(&p->cuts, &own->cuts);
-	value_counts_add_all(&p->counted, &own->counted);
+	value_counts_merge(&p->counted, &own->counted);
 	free(frame_of);
 }
 

@@ -43,21 +43,51 @@ static void value_counts__of_the_same_unit_only(void **state)
 	(void)state;
 	value_counts_init(&a);
 	value_counts_init(&b);
-	value_counts_add(&b, "x", 1, 3);
-	value_counts_add_all(&a, &b);
-	assert_null(a.unit);
-	assert_int_equal(count_of(&a, "x"), 0);
+	a.unit = xstrdup("requests");
+	value_counts_add(&a, "x", 1, 3);
 	b.unit = xstrdup("requests");
-	value_counts_add_all(&a, &b);
-	value_counts_add_all(&a, &b);
-	assert_string_equal(a.unit, "requests");
+	value_counts_add(&b, "x", 1, 3);
+	value_counts_merge(&a, &b);
 	assert_int_equal(count_of(&a, "x"), 6);
+	assert_false(a.partial);
 	free(b.unit);
 	b.unit = xstrdup("jobs");
-	value_counts_add_all(&a, &b);
+	value_counts_merge(&a, &b);
+	assert_string_equal(a.unit, "requests");
 	assert_int_equal(count_of(&a, "x"), 6);
+	assert_true(a.partial);
 	value_counts_release(&a);
 	value_counts_release(&b);
+}
+
+/* In whatever order they come. */
+static void value_counts__of_a_part(void **state)
+{
+	struct value_counts none, some, more;
+
+	(void)state;
+	value_counts_init(&none);
+	value_counts_init(&some);
+	value_counts_init(&more);
+	value_counts_merge(&none, &more);
+	assert_null(none.unit);
+	assert_false(none.partial);
+	some.unit = xstrdup("requests");
+	value_counts_add(&some, "x", 1, 3);
+	value_counts_merge(&none, &some);
+	assert_string_equal(none.unit, "requests");
+	assert_int_equal(count_of(&none, "x"), 3);
+	assert_true(none.partial);
+	value_counts_merge(&some, &more);
+	assert_int_equal(count_of(&some, "x"), 3);
+	assert_true(some.partial);
+	value_counts_copy(&more, &some);
+	assert_string_equal(more.unit, "requests");
+	assert_int_equal(count_of(&more, "x"), 3);
+	assert_true(more.partial);
+	value_counts_release(&none);
+	value_counts_release(&some);
+	value_counts_release(&more);
 }
 
 int main(void)
@@ -65,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(value_counts__add_up),
 		cmocka_unit_test(value_counts__of_the_same_unit_only),
+		cmocka_unit_test(value_counts__of_a_part),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -34,7 +34,9 @@ double report_ns_each(const struct report *r, const struct function *row)
 
 	if (ns <= 0 && !t->mixed)
 		ns = (double)t->period;
-	return ns > 0 && row->count ? ns * (double)row->inclusive / (double)row->count : -1;
+	return ns > 0 && row->count && !r->p->counted.partial
+		       ? ns * (double)row->inclusive / (double)row->count
+		       : -1;
 }
 
 uint64_t report_whole(const struct report *r)
