@@ -67,7 +67,8 @@ struct latency_command {
 	struct distribution total;
 	struct latency_group *groups;
 	size_t nr_groups, groups_alloc;
-	uint64_t by_clock, undecided;
+	uint64_t by_clock;
+	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
 	double elapsed;
 };
 
@@ -274,6 +275,18 @@ static int compare_groups(const void *a, const void *b)
 	return compare_u64(x->value, y->value);
 }
 
+/* Adds a row to the group of its label. All whose text is not known are in one group. */
+static void add_to_group(struct latency_command *c, struct table *known,
+	const struct times_key *key, const struct times_row *row)
+{
+	bool has_text = request_results_has_value(&c->results, c->by, key->value);
+
+	if (!has_text)
+		c->others += row->count;
+	distribution_add(group_of(c, known, has_text ? key->value : TIMES_OTHER_VALUE), row->count,
+		row->sum_ns, row->min_ns, row->max_ns);
+}
+
 static void read_rows(struct latency_command *c)
 {
 	struct times_key key, next;
@@ -293,8 +306,7 @@ static void read_rows(struct latency_command *c)
 		c->by_clock += row.by_clock;
 		distribution_add(&c->total, row.count, row.sum_ns, row.min_ns, row.max_ns);
 		if (c->by != NGINX_KEYS)
-			distribution_add(group_of(c, &known, key.value), row.count, row.sum_ns,
-				row.min_ns, row.max_ns);
+			add_to_group(c, &known, &key, &row);
 	}
 	table_release(&known);
 	if (c->nr_groups)
@@ -540,18 +552,19 @@ static bool say_losses(const struct latency_command *c)
 			    "or there are too many different ones",
 			lost.requests);
 	if (c->undecided)
-		program_say("%" PRIu64 " more requests were not counted: there are more than %d "
-			    "different texts, so that it is not known whether theirs match",
+		program_say("%" PRIu64 " more requests were not counted: it is not known whether "
+			    "they match, as there are more than %d different texts, or they ended "
+			    "faster than they could be read",
 			c->undecided, TIMES_VALUES_MAX);
 	if (lost.slow)
 		program_say("%" PRIu64 " requests are missing among the slowest: they ended faster "
 			    "than they could be read",
 			lost.slow);
-	if (lost.others && !c->undecided)
-		program_say("there are more than %d different texts: %" PRIu64
-			    " requests are in the row [other]",
-			TIMES_VALUES_MAX, lost.others);
-	return lost.requests || lost.slow || lost.others || c->undecided;
+	if (c->others)
+		program_say("%" PRIu64 " requests are in the row [other]: there are more than %d "
+			    "different texts, or they ended faster than they could be read",
+			c->others, TIMES_VALUES_MAX);
+	return lost.requests || lost.slow || c->others || c->undecided;
 }
 
 static int print(const struct latency_command *c)

@@ -131,6 +131,11 @@ static void test_values(void **state)
 	assert_string_equal(out.buf, "/a404");
 	assert_false(request_results_add_value(&r, NGINX_URI, 78, &out));
 	assert_false(request_results_add_value(&r, NGINX_URI, TIMES_OTHER_VALUE, &out));
+	assert_true(request_results_has_value(&r, NGINX_URI, 77));
+	assert_true(request_results_has_value(&r, NGINX_URI, TIMES_NO_VALUE));
+	assert_true(request_results_has_value(&r, NGINX_KEY_STATUS, TIMES_OTHER_VALUE));
+	assert_false(request_results_has_value(&r, NGINX_URI, 78));
+	assert_false(request_results_has_value(&r, NGINX_URI, TIMES_OTHER_VALUE));
 	strbuf_release(&out);
 	request_results_release(&r);
 }

@@ -33,6 +33,11 @@ void request_results_add_text(struct strbuf *out, const struct nginx_text *text)
 	strbuf_adds(out, cut ? "…" : "");
 }
 
+bool request_results_has_value(const struct request_results *r, uint32_t key, uint64_t value)
+{
+	return key >= NGINX_TEXTS || value == TIMES_NO_VALUE || table_get(&r->by_value, value, 0);
+}
+
 bool request_results_add_value(
 	const struct request_results *r, uint32_t key, uint64_t value, struct strbuf *out)
 {

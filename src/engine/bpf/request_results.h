@@ -32,7 +32,10 @@ void request_results_sort(struct request_results *r);
 /* Appends the text, with an ellipsis if the end of it is missing. */
 void request_results_add_text(struct strbuf *out, const struct nginx_text *text);
 
-/* Appends VALUE of the label KEY, nothing: it has none. False: it is not known. */
+/* Whether the text of VALUE of the label KEY is known; that of a number always is. */
+bool request_results_has_value(const struct request_results *r, uint32_t key, uint64_t value);
+
+/* Appends VALUE of the label KEY, nothing: it has none. False: its text is not known. */
 bool request_results_add_value(
 	const struct request_results *r, uint32_t key, uint64_t value, struct strbuf *out);
 

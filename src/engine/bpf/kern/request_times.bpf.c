@@ -9,6 +9,7 @@
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "structs.h"
@@ -290,7 +291,7 @@ static __always_inline uint64_t hash_of(const struct nginx_text *text)
 	return hash | 2; /* neither of the two that are none */
 }
 
-/* Sends a text that was not seen before. */
+/* Sends a text that was not seen before; TIMES_OTHER_VALUE: there is no room for more. */
 static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 {
 	uint64_t value = hash_of(text);
@@ -303,10 +304,8 @@ static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 	error = bpf_map_update_elem(&values, &value, &counted, BPF_NOEXIST);
 	if (error == -EXISTS)
 		return value;
-	if (error) {
-		add_one(&losses.others);
+	if (error)
 		return TIMES_OTHER_VALUE;
-	}
 	record = bpf_ringbuf_reserve(&ring, sizeof(*record), 0);
 	if (!record) {
 		bpf_map_delete_elem(&values, &value); /* the next one sends it */
@@ -473,38 +472,39 @@ static __always_inline bool is_slow(const struct ended *e)
 struct upstream_state {
 	uint64_t status;
 	int64_t response, connect, header;
-	uint64_t queue, length, received, sent;
+	uint64_t queue, length, received;
+	uint64_t sent; /* until nginx 1.15.7 there is none, and the peer is here */
 	uint64_t peer; /* address of a string */
 };
+enum { STATE_WITHOUT_SENT = offsetof(struct upstream_state, peer) }; /* its size */
 
 /* The functions below are not inlined, and so verified once: Linux 5.10 gives up otherwise. */
 
-/* Reads try INDEX, which is at ADDRESS. */
-__noinline int read_try(uint32_t worker, uint32_t index, uint64_t address)
+/* Reads try INDEX, which is at ADDRESS and has SIZE bytes. */
+__noinline int read_try(uint32_t worker, uint32_t index, uint64_t address, uint64_t size)
 {
 	struct times_request *to = bpf_map_lookup_elem(&records, &worker);
 	struct upstream_state state;
-	uint64_t string[PAIR];
-	uint32_t size;
+	uint64_t string[PAIR], peer;
+	uint32_t len;
 
 	if (!to || index >= TIMES_TRIES)
 		return 0;
 	struct times_try *try = &to->tries[index];
 
 	try->peer_len = 0;
-	try->status = 0;
 	try->response = try->connect = try->header = -1;
 	if (!read_user(&state, sizeof(state), address))
 		return 0;
-	try->status = state.status;
 	try->response = state.response;
 	try->connect = state.connect;
 	try->header = state.header;
-	if (!state.peer || !read_user(string, sizeof(string), state.peer) || !string[0])
+	peer = size == STATE_WITHOUT_SENT ? state.sent : state.peer;
+	if (!peer || !read_user(string, sizeof(string), peer) || !string[0])
 		return 0;
-	size = string[0] < TIMES_PEER_MAX ? (uint32_t)string[0] : TIMES_PEER_MAX;
-	if (read_user(try->peer, size, string[1]))
-		try->peer_len = size;
+	len = string[0] < TIMES_PEER_MAX ? (uint32_t)string[0] : TIMES_PEER_MAX;
+	if (read_user(try->peer, len, string[1]))
+		try->peer_len = len;
 	return 0;
 }
 
@@ -518,7 +518,7 @@ __noinline uint32_t read_tries(uint32_t worker, uint64_t request)
 		return 0;
 	for (uint32_t i = 0; i < TIMES_TRIES; i++)
 		if (i < array[1])
-			read_try(worker, i, array[0] + i * array[2]);
+			read_try(worker, i, array[0] + i * array[2], array[2]);
 	return (uint32_t)array[1];
 }
 
@@ -623,10 +623,10 @@ int on_free(struct pt_regs *regs)
 	e.status = status_of(&e, (int64_t)regs->rsi);
 	if (!began && !time_by_clock(&e))
 		return 0;
-	e.value = value_of(e.request, settings.by, e.status, e.worker);
 	e.where = value_of(e.request, settings.where, e.status, e.worker);
 	if (is_left_out(e.where))
 		return 0;
+	e.value = value_of(e.request, settings.by, e.status, e.worker);
 	count(&e);
 	if (!is_slow(&e))
 		return 0;

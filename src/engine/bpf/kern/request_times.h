@@ -43,8 +43,7 @@ struct times_control {
 /* What was not counted. */
 struct times_losses {
 	uint64_t requests; /* their start is not known, or there was no room */
-	uint64_t slow;     /* those were not recorded */
-	uint64_t others;   /* counted, but under TIMES_OTHER_VALUE */
+	uint64_t slow;     /* counted, but not sent as one of the slowest */
 };
 
 /* The requests in a bucket of their times, of one worker. */
@@ -69,7 +68,6 @@ struct times_text {
 
 /* One upstream that was asked (ngx_http_upstream_state_t); times in ms, -1: there is none. */
 struct times_try {
-	uint64_t status;
 	int64_t response, connect, header;
 	uint32_t peer_len;
 	char peer[TIMES_PEER_MAX];
