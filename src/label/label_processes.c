@@ -85,10 +85,11 @@ static void update_map(const struct label_processes *lp, const struct label_proc
 /* Adds the place in the file that P, which is T, runs, unless it is known. */
 static void add_end(struct label_processes *lp, const struct process *p, const struct target *t)
 {
+	uint64_t code = lp->count_ends ? lp->source->end_code(t) : 0;
 	struct probe_point point;
 
-	if (!lp->count_ends ||
-		!probe_point_find(lp->ps, p, &t->memory, lp->source->end_code(t), &point))
+	lp->no_end |= lp->count_ends && !code;
+	if (!probe_point_find(lp->ps, p, &t->memory, code, &point))
 		return;
 	for (size_t i = 0; i < lp->nr_ends; i++)
 		if (lp->ends[i].object == point.object)

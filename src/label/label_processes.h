@@ -26,9 +26,9 @@ struct label_processes {
 		void *names; /* as source->open */
 	} * list;
 	size_t nr, alloc;
-	/* With count_ends, for each file with a source: where the end of what samples belong to is.
-	 */
+	/* With count_ends, for each file with a source: where what samples belong to ends. */
 	bool count_ends;
+	bool no_end; /* that is not known of a process */
 	struct probe_point *ends;
 	size_t nr_ends, ends_alloc;
 	bool any;                /* the source was found in a process */

@@ -257,17 +257,21 @@ static int find_labels(struct bpf *b, struct strbuf *err)
 		r->label->title);
 }
 
-/* Has the ends of what samples belong to counted in files that were found since the last call. */
+/*
+ * Has the ends of what samples belong to counted in files that were found since the last call. -1
+ * and ERR: not in one of them; the next call goes on with the next one.
+ */
 static int attach_ends(struct bpf *b, struct strbuf *err)
 {
-	int failed = 0;
+	struct strbuf why = STRBUF_INIT;
+	int ret = 0;
 
-	for (; b->nr_ends < b->labels.nr_ends; b->nr_ends++) {
-		const struct probe_point *point = &b->labels.ends[b->nr_ends];
-
-		failed |= programs_attach_end(&b->programs, point, err);
-	}
-	return failed;
+	while (!ret && b->nr_ends < b->labels.nr_ends)
+		ret = programs_attach_end(&b->programs, &b->labels.ends[b->nr_ends++], &why);
+	if (ret)
+		fail(err, "cannot count %s: %s", b->request->label->ends, why.buf);
+	strbuf_release(&why);
+	return ret;
 }
 
 static void bpf_free(struct engine *engine)
@@ -625,7 +629,7 @@ static void take_round(struct bpf *b)
 	targets_update(&b->targets, &b->programs);
 	take_vms(b);
 	b->labels_young = label_processes_update(&b->labels);
-	if (attach_ends(b, &b->no_labels))
+	while (attach_ends(b, &b->no_labels))
 		strbuf_addch(&b->no_labels, '\n');
 	take_labels(b);
 	request_tables(b);
@@ -900,6 +904,26 @@ static void add_seconds(const struct bpf *b, struct recording *rec)
 	free(seconds);
 }
 
+/* What is missing of the labels, and of what is counted by them. */
+static void note_labels(const struct bpf *b, const struct counters *counters, struct strbuf *notes)
+{
+	const struct label_source *label = b->request->label;
+
+	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
+	if (label && !b->labels.any)
+		strbuf_addf(notes, "no %s ran in what was recorded\n", label->title);
+	if (label && b->labels.no_end)
+		strbuf_addf(notes,
+			"not all %s were counted: a process has no function that is known to end "
+			"them\n",
+			label->ends);
+	if (counters->ends_lost)
+		strbuf_addf(notes,
+			"%" PRIu64 " %s were not counted: the kernel switched to their threads "
+			"while it counted another one\n",
+			counters->ends_lost, label->ends);
+}
+
 static int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -935,9 +959,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
-	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
-	if (b->request->label && !b->labels.any)
-		strbuf_addf(notes, "no %s ran in what was recorded\n", b->request->label->title);
+	note_labels(b, &counters, notes);
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);

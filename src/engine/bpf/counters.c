@@ -19,6 +19,7 @@ struct counters counters_sum(const struct counters *list, size_t nr)
 		sum.copies_lost += c->copies_lost;
 		sum.delayed += c->delayed;
 		sum.waits_full += c->waits_full;
+		sum.ends_lost += c->ends_lost;
 	}
 	return sum;
 }

@@ -23,7 +23,7 @@ struct programs {
 	const struct targets *targets;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
-	struct bpf_program *end;  /* for uprobes; NULL: the tool has none */
+	struct bpf_program *end;  /* for uprobes, see programs_attach_end() */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
 	struct bpf_link *links[LINKS_MAX];
 	size_t nr_links;

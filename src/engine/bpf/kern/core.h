@@ -48,6 +48,7 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
 	struct vm_layout vm_layout;
+	bool in_use;    /* by a program that may be preempted, see ends.h */
 	bool to_vm;     /* the native stack is walked to the interpreter's frame only */
 	uint32_t nr_vm; /* VM frames so far */
 	int vm_end;

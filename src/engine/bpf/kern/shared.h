@@ -285,6 +285,7 @@ struct counters {
 	uint64_t copies_lost; /* ring buffer full, or the process's quota used up */
 	uint64_t delayed;     /* ticks added to the backlog of their thread */
 	uint64_t waits_full;  /* lost: no room for another waiting thread */
+	uint64_t ends_lost;   /* not counted: another thread was being counted on this processor */
 };
 
 #endif
