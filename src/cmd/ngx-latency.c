@@ -77,13 +77,13 @@ static volatile sig_atomic_t stopped;
 static const struct argp_option table[] = {
 	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
 	{"by", OPT_BY, "uri|location|host|server|upstream|method|status|worker", 0,
-		"Also for each value of this", 1},
-	{"where", OPT_WHERE, "KEY=GLOB", 0, "Only requests whose KEY, as with --by, matches", 1},
+		"Also show each value of this label", 1},
+	{"where", OPT_WHERE, "KEY=GLOB", 0, "Only requests whose KEY, one of --by, matches", 1},
 	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
 		1},
 	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
-	{"phases", OPT_PHASES, NULL, 0, "Tell where the slowest passed their time", 1},
-	{"table", OPT_TABLE, "NAME", 0, "Only this one: total, by, histogram or slowest", 1},
+	{"phases", OPT_PHASES, NULL, 0, "Show where the slowest spent their time", 1},
+	{"table", OPT_TABLE, "NAME", 0, "Show only this table: total, by, histogram or slowest", 1},
 	{0},
 };
 
@@ -158,7 +158,7 @@ static const struct argp argp = {
 	.args_doc = PROCESS_ARGS_DOC,
 	.children = children,
 	.doc = "Measures how long the requests of a running nginx take, from the first byte until "
-	       "nginx frees them: their distribution, in all and by a label, and the slowest ones."
+	       "nginx frees them: their distribution, overall and by label, and the slowest ones."
 	       "\vExit status: 0 all requests were counted; 1 some were not, or there were none; 2 "
 	       "failed; 64 wrong usage.",
 };
@@ -171,7 +171,7 @@ static void on_signal(int number)
 	stopped = 1;
 }
 
-/* Those that are ignored stay so. */
+/* Signals that are ignored stay ignored. */
 static void catch_signals(void)
 {
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -225,7 +225,7 @@ static int begin(struct latency_command *c, struct strbuf *err)
 	return request_timing_begin(&c->timing, &b, (int64_t)(c->seconds * 1e9), err);
 }
 
-/* Until the time is over, a signal came, or nginx has ended. */
+/* Returns when the time is up, after a signal, or when nginx has ended. */
 static void watch(struct latency_command *c)
 {
 	const struct times_control *control = &c->timing.control;
@@ -370,12 +370,12 @@ static void list_by(const struct latency_command *c, struct grid *l)
 
 static const char *const histogram_columns[] = {"from_ms", "to_ms", "count", "requests"};
 
-/* Merges the first octaves, up to a microsecond: only times by nginx's clock are there, as 0 ms. */
+/* Merges the octaves below a microsecond: only times by nginx's clock are there, as 0 ms. */
 static size_t merge_shortest(struct distribution_octave *octaves, size_t nr)
 {
 	size_t first = 0;
 
-	while (first + 1 < nr && octaves[first].to <= 1024) {
+	while (first + 1 < nr && octaves[first + 1].to <= 1024) {
 		octaves[first + 1].count += octaves[first].count;
 		octaves[++first].from = 0;
 	}
@@ -549,7 +549,7 @@ static bool say_losses(const struct latency_command *c)
 
 	if (lost.requests)
 		program_say("%" PRIu64 " more requests were not counted: their start is not known, "
-			    "or there are too many different ones",
+			    "or the table of times is full",
 			lost.requests);
 	if (c->undecided)
 		program_say("%" PRIu64 " more requests were not counted: it is not known whether "
@@ -577,14 +577,14 @@ static int print(const struct latency_command *c)
 	program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count, c->elapsed,
 		c->elapsed > 0 ? (double)c->total.count / c->elapsed : 0);
 	if (c->by_clock)
-		program_say("%" PRIu64 " of them had begun before: their times are by nginx's "
-			    "clock, in whole ms",
+		program_say("%" PRIu64 " of them began before the recording: their times are by "
+			    "nginx's clock, in whole ms",
 			c->by_clock);
 	partial = say_losses(c);
 	if (c->total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;
-	program_say("no request ended meanwhile%s",
-		c->results.where == NGINX_KEYS ? "" : " that --where matches");
+	program_say("no request%s ended in this time",
+		c->results.where == NGINX_KEYS ? "" : " that matches --where");
 	return EXIT_PARTIAL;
 }
 

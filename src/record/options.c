@@ -86,7 +86,7 @@ static const struct argp_option option_table[] = {
 		"choose (default 1000); the others become \"other\"",
 		1},
 	{"requests", OPT_REQUESTS, NULL, 0,
-		"With --nginx: count the requests, too: bt-report --by tells the time of each", 1},
+		"With --nginx: also count the requests: bt-report --by shows the time of each", 1},
 	{"time", 't', "TIME", 0,
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",

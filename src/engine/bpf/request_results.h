@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was recorded of nginx's requests beside their numbers: texts of labels, the slowest ones. */
+/* What is recorded of nginx's requests besides their numbers: texts of labels, the slowest ones. */
 #ifndef ENGINE_BPF_REQUEST_RESULTS_H
 #define ENGINE_BPF_REQUEST_RESULTS_H
 
@@ -23,7 +23,7 @@ struct request_results {
 void request_results_init(struct request_results *r);
 void request_results_release(struct request_results *r);
 
-/* Takes what has come since. */
+/* Takes what has come since the last call. */
 void request_results_take(struct request_results *r, struct request_timing *t);
 
 /* After the last ones were taken: slow has the slowest, in that order. */

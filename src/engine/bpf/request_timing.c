@@ -107,7 +107,8 @@ int request_timing_begin(struct request_timing *t, const struct request_timing_b
 		if (!t->links[i])
 			return fail(err,
 				"cannot probe %s in '%s': %s; the kernel needs "
-				"CONFIG_UPROBE_EVENTS. What is served now, ngx-reqs tells",
+				"CONFIG_UPROBE_EVENTS; ngx-reqs lists what is served now without "
+				"it",
 				times_functions[i], begin->path, strerror(errno));
 	}
 	t->control.before_ms = realtime_ms();

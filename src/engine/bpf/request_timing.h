@@ -42,7 +42,7 @@ struct request_timing {
 	struct bpf_link *links[TIMES_PROBES];
 	struct ring_buffer *ring;
 	struct times_control control;
-	/* What has come since; the caller empties the lists. */
+	/* What was read; the caller empties the lists. */
 	struct times_text *texts;
 	size_t nr_texts, texts_alloc;
 	struct times_request *requests;
@@ -50,13 +50,13 @@ struct request_timing {
 };
 
 /*
- * From then on requests that end are counted, for LENGTH_NS, 0: until it is stopped; control says
- * when that is. -1 and ERR: why not, and what to do. To be released in any case.
+ * Counts the requests that end from now on, for LENGTH_NS, 0: until request_timing_stop(); control
+ * has both times. -1 and ERR: why not, and what to do. T is to be released in any case.
  */
 int request_timing_begin(struct request_timing *t, const struct request_timing_begin *begin,
 	int64_t length_ns, struct strbuf *err);
 
-/* Adds to the lists. */
+/* Adds what has come since the last call to the lists. */
 void request_timing_read(struct request_timing *t);
 
 /* From now on requests with that text, as the value of `where`, are not counted. */

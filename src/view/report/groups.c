@@ -153,7 +153,7 @@ static void add_others(struct group_index *x, const char *key)
 	add_capped(&g->list[number].inclusive, rest);
 }
 
-/* What was counted besides, also where no stack is. */
+/* What was counted besides stacks, also for values that no stack has. */
 static void add_counts(struct group_index *x)
 {
 	struct functions *g = x->groups;

@@ -80,7 +80,7 @@ use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 start_latency || exit 1
 "$bin/ngx-latency" -p "$master" -t 200ms >"$T/out" 2>"$T/said"
 check_eq 'no requests: exit' 1 $?
-check 'no requests: said' grep -qx 'ngx-latency: no request ended meanwhile' "$T/said"
+check 'no requests: said' grep -qx 'ngx-latency: no request ended in this time' "$T/said"
 "$bin/ngx-latency" -p $$ >"$T/out" 2>"$T/said"
 check_eq 'no nginx: exit' 2 $?
 check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ " "$T/said"
@@ -103,7 +103,7 @@ done >"$T/urls"
 curl -s -K "$T/urls"
 end_measuring
 check_eq 'another nginx of that file: none of its requests, too many texts: exits' '1 1 1 ' "$statuses"
-check 'another nginx of that file: said' grep -qx 'ngx-latency: no request ended meanwhile' "$T/other.err"
+check 'another nginx of that file: said' grep -qx 'ngx-latency: no request ended in this time' "$T/other.err"
 check_eq 'too many texts: all are counted' '5000 5000 4096 904' "$(python3 -c 'import json, sys
 read = json.load(open(sys.argv[1]))
 by = {row["uri"]: row["count"] for row in read["by"]}
@@ -164,7 +164,7 @@ for pid in $measuring; do
 	wait "$pid" && status=0 || status=$?
 done
 check_eq 'began before: exit' 0 "$status"
-check 'began before: said' grep -q '^ngx-latency: 1 of them had begun before' "$T/all.err"
+check 'began before: said' grep -q '^ngx-latency: 1 of them began before the recording' "$T/all.err"
 check_eq 'began before: time as in the log' "$(cut -d '|' -f 2 "$work/access" | tail -n 1)" \
 	"$(python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))["slowest"][0]

@@ -149,7 +149,7 @@ static __always_inline bool is_known(uint32_t tgid, uint64_t start, bool *ours)
 	return *ours || (known && *known == start - 1);
 }
 
-/* How many generations up from TASK one of ours is, 0: it is one; -1: none of the next ones is. */
+/* How many generations above TASK one of ours is, 0: TASK is one; -1: none up to ANCESTORS. */
 static __noinline int generations_to_ours(struct task_struct *task)
 {
 	for (int i = 0; i <= ANCESTORS; i++) {

@@ -10,7 +10,7 @@
 
 enum {
 	TIMES_SLOWEST_MAX = 256,    /* a power of two */
-	TIMES_WORKERS_MAX = 256,    /* that are told apart, at a time */
+	TIMES_WORKERS_MAX = 256,    /* that are distinguished at a time */
 	TIMES_REQUESTS_MAX = 65536, /* that are served at a time */
 	TIMES_VALUES_MAX = 4096,    /* texts */
 	TIMES_ROWS_MAX = 131072,
@@ -25,14 +25,14 @@ enum { TIMES_NO_VALUE, TIMES_OTHER_VALUE };
 struct times_settings {
 	uint32_t pid_ns;    /* as in struct settings */
 	uint32_t by, where; /* enum nginx_key: text, status or worker; NGINX_KEYS: none */
-	uint32_t slowest;   /* how many are asked for; 0: none */
+	uint32_t slowest;   /* how many are listed; 0: none */
 	uint32_t phases;    /* the programs for these are attached, too */
 	uint32_t unused;
 	uint64_t least_ns;    /* of the slowest */
 	uint64_t cached_time; /* address of the pointer ngx_cached_time; 0: not known */
 };
 
-/* May change meanwhile. */
+/* May change while the programs run. */
 struct times_control {
 	uint64_t from_ns, until_ns; /* requests that end then count */
 	int64_t before_ms;          /* since 1970: by then the probes were there */
