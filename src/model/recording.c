@@ -196,6 +196,19 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows && rec->rows[0].stacks[0] != NO_STACK ? rec->rows[0].event : 0;
 }
 
+bool *recording_counting_events(const struct recording *rec, const struct recording_view *view)
+{
+	uint32_t viewed = recording_viewed_event(rec, view);
+	bool *counts = xcalloc(rec->nr_events, sizeof(*counts));
+
+	for (uint32_t i = 0; i < rec->nr_events; i++)
+		counts[i] = i != viewed;
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (rec->rows[i].stacks[0] != NO_STACK)
+			counts[rec->rows[i].event] = false;
+	return counts;
+}
+
 bool recording_selects(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
 {

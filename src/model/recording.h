@@ -209,6 +209,12 @@ struct recording_view {
 /* The number of the event that VIEW shows; REC may not have that event. */
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
+/*
+ * For each event, whether it only counts what labels belong to: it is not the one that VIEW shows,
+ * and none of its rows has a stack. Freed by the caller.
+ */
+bool *recording_counting_events(const struct recording *rec, const struct recording_view *view);
+
 /* Of EVENT, one of REC's. */
 struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
 
@@ -250,8 +256,8 @@ const char *recording_label(
 
 /*
  * False if a label that VIEW selects or shows is in no row of its event, or none of the values that
- * it selects; NOTES list these, and the existing labels or values. True if there are no rows of the
- * event.
+ * it selects; NOTES list these, and the existing labels or values. With a label to show, rows that
+ * count what it belongs to are as good. True if there are no such rows.
  */
 bool recording_has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);

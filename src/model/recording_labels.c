@@ -46,16 +46,20 @@ const char *recording_label(
 	return recording_get(rec, value);
 }
 
-/* For each label set, whether a row of the viewed event has it; freed by the caller. NULL: there
- * are no such rows. */
+/*
+ * For each label set, whether a row has it that is of the viewed event, or, with a label to show,
+ * counts; freed by the caller. NULL: there are no such rows.
+ */
 static bool *find_used_sets(const struct recording *rec, const struct recording_view *view)
 {
 	bool *used = xcalloc(rec->labels.nr_sets, sizeof(*used)), any = false;
+	bool *counts = view->by ? recording_counting_events(rec, view) : NULL;
 	uint32_t event = recording_viewed_event(rec, view);
 
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (rec->rows[i].event == event)
+		if (rec->rows[i].event == event || (counts && counts[rec->rows[i].event]))
 			any = used[rec->rows[i].labels] = true;
+	free(counts);
 	if (any)
 		return used;
 	free(used);

@@ -404,38 +404,25 @@ static void set_heading(const struct recording *rec, struct profile *p)
 	profile_set(&p->origin.engine, recording_meta(rec, "engine"));
 }
 
-/* For each event, whether it is sampled: one of its rows has a stack. Freed by the caller. */
-static bool *find_sampled_events(const struct recording *rec)
-{
-	bool *sampled = xcalloc(rec->nr_events, sizeof(*sampled));
-
-	for (size_t i = 0; i < rec->nr_rows; i++)
-		sampled[rec->rows[i].event] |= rec->rows[i].stacks[0] != NO_STACK;
-	return sampled;
-}
-
-/*
- * Counts what the labels belong to: there may be an event for it, other than the VIEWED one, whose
- * rows have no stacks.
- */
-static void count_things(struct tree_builder *b, uint32_t viewed)
+/* Counts what the labels belong to, if there is an event for it. */
+static void count_things(struct tree_builder *b)
 {
 	const struct recording *rec = b->rec;
 	struct value_counts *c = &b->p->counted;
-	bool *sampled = find_sampled_events(rec);
+	bool *counts = recording_counting_events(rec, b->view);
 
 	for (size_t i = 0; i < rec->nr_rows; i++) {
 		const struct rec_row *row = &rec->rows[i];
 		const char *unit = recording_get(rec, rec->events[row->event].unit);
 
-		if (row->event == viewed || sampled[row->event] ||
-			!recording_selects(rec, b->view, row) || (c->unit && strcmp(c->unit, unit)))
+		if (!counts[row->event] || !recording_selects(rec, b->view, row) ||
+			(c->unit && strcmp(c->unit, unit)))
 			continue;
 		profile_set(&c->unit, unit);
 		set_by_text(b, row);
 		value_counts_add(c, b->text.buf, b->text.len, row->sum);
 	}
-	free(sampled);
+	free(counts);
 }
 
 void recording_to_profile(
@@ -458,7 +445,7 @@ void recording_to_profile(
 		if (recording_shows(rec, view, &rec->rows[i]))
 			add_row(&b, &rec->rows[i]);
 	if (view->by)
-		count_things(&b, event);
+		count_things(&b);
 	if (event < rec->nr_events) {
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));
 		struct timing timing = recording_timing(rec, &rec->events[event]);
