@@ -158,10 +158,11 @@ void label_sets_sweep(struct label_sets *sets, int sent)
 
 /* ---- the limit ---- */
 
-/* A value of a label, and the samples that have it. */
+/* A value of a label, and what has it: of the first event, which is sampled, and of what is
+ * counted. */
 struct label_weight {
 	uint32_t key, value; /* in strings */
-	uint64_t sum;
+	uint64_t sum, counted;
 	bool dropped;
 };
 
@@ -179,6 +180,8 @@ static int compare_weights(const void *a, const void *b)
 		return x->key < y->key ? -1 : 1;
 	if (x->sum != y->sum)
 		return x->sum > y->sum ? -1 : 1;
+	if (x->counted != y->counted)
+		return x->counted > y->counted ? -1 : 1;
 	return (x->value > y->value) - (x->value < y->value);
 }
 
@@ -200,9 +203,10 @@ static void weigh(const struct label_sets *sets, struct weights *w)
 				*at = (uint32_t)w->nr;
 				ALLOC_GROW(w->list, w->nr, w->alloc);
 				w->list[w->nr++] =
-					(struct label_weight){l->key, l->value, 0, false};
+					(struct label_weight){.key = l->key, .value = l->value};
 			}
-			add_capped(&w->list[*at].sum, s->rows[i].sum);
+			add_capped(s->rows[i].key.event ? &w->list[*at].counted : &w->list[*at].sum,
+				s->rows[i].sum);
 		}
 }
 

@@ -18,7 +18,7 @@ static struct label_processes processes;
 static struct label_sets sets;
 static struct strbuf refusals = STRBUF_INIT;
 
-enum { ALL_KEYS = (1 << NGINX_KEYS) - 1, EVENT = 0, TASK = 0, MAX = 3 };
+enum { ALL_KEYS = (1 << NGINX_KEYS) - 1, EVENT = 0, COUNTED = 1, TASK = 0, MAX = 3 };
 
 static int set_up(void **state)
 {
@@ -94,13 +94,18 @@ static void join__what_was_not_received(void **state)
 	strbuf_release(&notes);
 }
 
-static void add(uint64_t number, uint64_t sum)
+static void add_of(uint32_t event, uint64_t number, uint64_t sum)
 {
 	samples_add(&samples,
-		&(struct sample_key){.event = EVENT,
+		&(struct sample_key){.event = event,
 			.task = TASK,
 			.labels = label_sets_join(&sets, number, 0, sum)},
 		sum, sum);
+}
+
+static void add(uint64_t number, uint64_t sum)
+{
+	add_of(EVENT, number, sum);
 }
 
 static uint64_t sum_of(const char *uri)
@@ -133,6 +138,28 @@ static void limit__keeps_the_most_frequent(void **state)
 	assert_int_equal(sum_of("other"), 5 + 1 + 2);
 	assert_string_equal(notes.buf, "3 values of labels count as \"other\": of each label the 3 "
 				       "most frequent ones are kept; --labels changes that\n");
+	strbuf_release(&notes);
+}
+
+/* Requests are more than samples, but samples decide; then requests do. */
+static void limit__samples_come_first(void **state)
+{
+	static const char *const uris[] = {"/a", "/b", "/c", "/d", "/e"};
+	static const uint64_t weights[] = {0, 3, 0, 5, 0}, requests[] = {1000, 1, 2000, 1, 500};
+	struct strbuf notes = STRBUF_INIT;
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		send(1000 + i, uris[i]);
+		add_of(COUNTED, 1000 + i, requests[i]);
+		if (weights[i])
+			add(1000 + i, weights[i]);
+	}
+	label_sets_limit(&sets, &notes);
+	assert_int_equal(sum_of("/b"), 3 + 1);
+	assert_int_equal(sum_of("/d"), 5 + 1);
+	assert_int_equal(sum_of("/c"), 2000);
+	assert_int_equal(sum_of("other"), 1000 + 500);
 	strbuf_release(&notes);
 }
 
@@ -217,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(join__places_and_requests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limit__samples_come_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__while_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__combinations, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sweep__forgets_what_no_row_has, set_up, tear_down),
