@@ -254,6 +254,7 @@ static void replace(struct samples *s, const struct weights *w)
 
 void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 {
+	bool count_ends = sets->processes->count_ends;
 	struct weights w = {0};
 
 	if (!sets->processes->source)
@@ -277,8 +278,10 @@ void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 			sets->nr_refused);
 	if (sets->nr_unknown)
 		strbuf_addf(notes,
-			"%" PRIu64 " samples have no labels of %s: they were not received\n",
-			sets->nr_unknown, sets->processes->source->title);
+			"%" PRIu64 " samples%s%s have no labels of %s: they were not received\n",
+			sets->nr_unknown, count_ends ? " and " : "",
+			count_ends ? sets->processes->source->ends : "",
+			sets->processes->source->title);
 	free(w.list);
 	table_release(&w.by_value);
 }

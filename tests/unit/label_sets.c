@@ -91,6 +91,11 @@ static void join__what_was_not_received(void **state)
 	label_sets_limit(&sets, &notes);
 	assert_string_equal(
 		notes.buf, "7 samples have no labels of nginx: they were not received\n");
+	strbuf_reset(&notes);
+	processes.count_ends = true;
+	label_sets_limit(&sets, &notes);
+	assert_string_equal(notes.buf,
+		"7 samples and requests have no labels of nginx: they were not received\n");
 	strbuf_release(&notes);
 }
 

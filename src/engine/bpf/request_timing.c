@@ -143,7 +143,8 @@ bool request_timing_any_lives(const struct request_timing *t, uint32_t pid)
 	uint32_t key, *last = NULL, next;
 	uint64_t start;
 
-	while (!bpf_map_get_next_key(map, last, &next)) {
+	/* after a key that is no longer there comes the first one again */
+	for (int i = 0; i < TIMES_PROCESSES_MAX && !bpf_map_get_next_key(map, last, &next); i++) {
 		key = next;
 		last = &key;
 		if (key != pid && !bpf_map_lookup_elem(map, &key, &start) && (start & 1) &&

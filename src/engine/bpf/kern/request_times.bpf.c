@@ -35,7 +35,7 @@ struct times_losses losses;
 /* Processes with nginx's file: start time, with the lowest bit set if it is one of ours. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, TIMES_PROCESSES_MAX);
 	__type(key, uint32_t);
 	__type(value, uint64_t);
 } processes SEC(".maps");

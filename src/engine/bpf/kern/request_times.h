@@ -10,6 +10,7 @@
 
 enum {
 	TIMES_SLOWEST_MAX = 256,    /* a power of two */
+	TIMES_PROCESSES_MAX = 4096, /* that run the file, at a time */
 	TIMES_WORKERS_MAX = 256,    /* that are distinguished at a time */
 	TIMES_REQUESTS_MAX = 65536, /* that are served at a time */
 	TIMES_VALUES_MAX = 4096,    /* texts */
