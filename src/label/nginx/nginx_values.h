@@ -28,6 +28,7 @@
 	X(at.phase)                                                                                \
 	X(at.server_name)                                                                          \
 	X(at.upstream_conf)                                                                        \
+	X(at.upstream_host)                                                                        \
 	X(at.number)
 
 struct nginx_values {
