@@ -98,6 +98,21 @@ static void add_end(struct label_processes *lp, const struct process *p, const s
 	lp->ends[lp->nr_ends++] = point;
 }
 
+/* FOUND and LAYOUT are what the source has found in P, which is T. */
+static void take_result(struct label_processes *lp, const struct process *p, const struct target *t,
+	const struct label_layout *layout, int found)
+{
+	struct label_process *entry = entry_of(lp, p);
+
+	entry->state = !found ? SOURCE_FOUND : found > 0 ? SOURCE_NONE : SOURCE_REFUSED;
+	if (found)
+		return;
+	entry->layout = *layout;
+	if (!entry->names)
+		entry->names = lp->source->open(t, layout);
+	add_end(lp, p, t);
+}
+
 int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err)
 {
 	struct label_process *entry = entry_of(lp, p);
@@ -110,19 +125,13 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 
 	entry->changes = p->changes;
 	entry->looked_ns = monotonic_ns();
-	/* a process that ends meanwhile keeps its state */
+	/* a process that ends meanwhile keeps its state, and one that was found its layout */
 	if (found < 0 && (entry->state == SOURCE_FOUND || !task_lives(p->pid, 0)))
 		found = entry->state == SOURCE_FOUND ? 0 : 1;
 	else
-		entry->state = !found ? SOURCE_FOUND : found > 0 ? SOURCE_NONE : SOURCE_REFUSED;
+		take_result(lp, p, &t, &layout, found);
 	if (found < 0)
 		strbuf_add(err, why.buf, why.len);
-	if (!found)
-		entry->layout = layout;
-	if (!found && !entry->names)
-		entry->names = lp->source->open(&t, &layout);
-	if (!found)
-		add_end(lp, p, &t);
 	inspect_release(&t);
 	strbuf_release(&why);
 	lp->any |= entry->state == SOURCE_FOUND;
