@@ -242,8 +242,10 @@ static bool read_request(
 	return true;
 }
 
-/* What the request's connections tell: to its client, which HTTP/2 has of its own, and to an
- * upstream. */
+/*
+ * What the request's connections tell: that to its client, which for HTTP/2 is in no array, and
+ * that to an upstream.
+ */
 static void see_connections(const struct serving_reader *r, const struct nginx_serving *s,
 	struct nginx_serving_request *q)
 {
@@ -313,7 +315,8 @@ static void read_requests(const struct serving_reader *r, struct nginx_serving *
 	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr);
 
 	for (size_t i = 0; i < s->nr_open; i++)
-		nginx_streams_read(&streams, &r->w->layout, &cached, &s->connections[i]);
+		if (s->uses[i] != NGINX_USE_WAITING) /* such have no streams */
+			nginx_streams_read(&streams, &r->w->layout, &cached, &s->connections[i]);
 	add_requests(r, list, nr, s);
 	add_requests(r, streams.requests, streams.nr, s);
 	nginx_streams_release(&streams);

@@ -3,6 +3,23 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
+# connect NUMBER: so many connections without requests, until fd 9 is closed; they come before others in nginx's array
+connect() {
+	rm -f "$T/connected"
+	python3 -c 'import socket, ssl, sys
+context = ssl._create_unverified_context()
+context.set_alpn_protocols(["h2"])
+kept = []
+for _ in range(int(sys.argv[2])):
+    s = context.wrap_socket(socket.create_connection(("127.0.0.1", int(sys.argv[1]))))
+    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+    assert s.recv(9)
+    kept.append(s)
+print("connected", flush=True)
+sys.stdin.read()' "$PORT" "$1" <"$T/in" >"$T/connected" 2>&1 9>&- &
+	until_true 60 grep -q connected "$T/connected" || not_ok 'connections without requests' "$(tail -n 1 "$T/connected")"
+}
+
 # begin_requests: five that do not read what they get, two that wait for an upstream, one that waits for its subrequest
 begin_requests() {
 	for path in big?1 big?2 big?3 big?4 big?5 back/slow1 back/slow2 auth/small; do
@@ -37,11 +54,12 @@ s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 sys.stdin.read()' "$BACK" <"$T/in" &
 	exec 9>"$T/in"
 	until_true 30 sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
+	connect "$idle"
 	begin_requests
 	until_true 60 all_listed
 	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
 	check_eq "$1: requests" "$(cat "$T/expected")" "$(cat "$T/listed")"
-	check_eq "$1: those are of one connection" 1 "$(ss -Htn state established "sport = :$PORT" | wc -l)"
+	check_eq "$1: those are of one connection" $((idle + 1)) "$(ss -Htn state established "sport = :$PORT" | wc -l)"
 	check_eq "$1: what those wait for that do not read" 'client write' "$(awk -F, '$17 == "/big" { print $14 }' "$T/reqs" | sort -u)"
 	check_eq "$1: and those with an upstream" 'upstream read' "$(awk -F, '$17 ~ /^.back/ { print $14 }' "$T/reqs" | sort -u)"
 	check_eq "$1: their pools" 8 "$("$bin/ngx-mem" -p "$master" --json |
@@ -55,7 +73,9 @@ sys.stdin.read()' "$BACK" <"$T/in" &
 	stop_nginx
 }
 
-sed 's,listen 127.0.0.1:@PORT@;,listen 127.0.0.1:@PORT@ ssl http2; ssl_certificate @ROOT@/cert; ssl_certificate_key @ROOT@/key;,' \
+idle=80
+sed -e 's/worker_processes 2/worker_processes 1/' -e 's/worker_connections 64/worker_connections 256/' \
+	-e 's,listen 127.0.0.1:@PORT@;,listen 127.0.0.1:@PORT@ ssl http2; ssl_certificate @ROOT@/cert; ssl_certificate_key @ROOT@/key;,' \
 	"$here/reqs.conf" >"$T/conf"
 openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key" -out "$T/cert" -days 2 -subj /CN=front.test 2>/dev/null
 mkfifo "$T/in"
