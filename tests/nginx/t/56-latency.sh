@@ -151,7 +151,7 @@ while s.recv(100): pass' "$PORT" <"$T/in" >"$T/sent" &
 client=$!
 exec 9>"$T/in"
 until_true 30 grep -qs sent "$T/sent"
-sleep 0.2
+until_true 30 sh -c "'$bin/ngx-reqs' -p $master --csv 2>/dev/null | grep -q /back/0/before"
 measure all -p "$master"
 echo >&9
 exec 9>&-
