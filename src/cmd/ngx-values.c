@@ -19,7 +19,7 @@ struct values_command {
 enum { OPT_STAPRUN = 0x100 };
 
 static const struct argp_option options[] = {
-	{"staprun", OPT_STAPRUN, NULL, 0, "Write them as arguments of staprun instead", 0}, {0}};
+	{"staprun", OPT_STAPRUN, NULL, 0, "Write arguments of staprun instead", 0}, {0}};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -45,12 +45,11 @@ static const struct argp argp = {
 	.args_doc = PROCESS_ARGS_DOC,
 	.children = children,
 	.doc = "Writes where the workers of a running nginx have their requests, as options of "
-	       "stap, "
-	       "for scripts that use tapsets/nginx. The processes are not stopped.\v"
+	       "stap, for scripts that use tapsets/nginx. The processes are not stopped.\v"
 	       "Exit status: 0 done; 2 failed; 64 wrong usage.",
 };
 
-/* Above this length stap compiles only without its handlers of errors. */
+/* With longer strings, what stap generates compiles only without the handling of errors. */
 enum { STRINGS = 2000 };
 static const char strings[] = "-DMAXSTRINGLEN=2000",
 		  long_strings[] = "-DMAXSTRINGLEN=4096 --suppress-handler-errors";

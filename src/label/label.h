@@ -49,8 +49,8 @@ struct label_source {
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
 	/*
-	 * The address of the function that ends what samples belong to, which has its address as
-	 * first argument; 0: not known.
+	 * The address of the function that is called at the end of what samples belong to, with
+	 * the address of that as first argument; 0: not known.
 	 */
 	uint64_t (*end_code)(const struct target *t);
 	/* What ends there, as the unit of the event that counts it: "requests". */

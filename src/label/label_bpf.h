@@ -158,7 +158,7 @@ __noinline uint64_t label_number(uint32_t lane)
 	return cached->number;
 }
 
-/* Sets the labels of the end of what is at ADDRESS in this process; 0: it is no such end. */
+/* Sets the row's labels to those of what ends, at ADDRESS in this process; 0: nothing does. */
 __noinline int take_end(uint32_t lane, uint64_t address)
 {
 	struct scratch *s = my_scratch(lane);

@@ -73,7 +73,7 @@ struct label_search {
 	uint32_t place;   /* so far */
 	uint64_t found;   /* address of what the sample belongs to; 0: nothing */
 	uint64_t word[8]; /* values of registers, which may lead to it */
-	uint64_t owner;   /* what belongs to nothing, but is what the thread works at; 0: none */
+	uint64_t owner;   /* what the thread works on, though it belongs to nothing; 0: none */
 	uint32_t nr_passed;
 	uint32_t saved; /* as below, of the frame that is about to be left */
 	struct label_passed {

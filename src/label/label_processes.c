@@ -82,7 +82,7 @@ static void update_map(const struct label_processes *lp, const struct label_proc
 			p->pid, lp->source->title);
 }
 
-/* Adds the place in the file that P, which is T, runs, unless it is known. */
+/* Adds where ends are counted in the file that P, which is T, runs, unless it is known. */
 static void add_end(struct label_processes *lp, const struct process *p, const struct target *t)
 {
 	uint64_t code = lp->count_ends ? lp->source->end_code(t) : 0;

@@ -26,7 +26,10 @@ struct label_processes {
 		void *names; /* as source->open */
 	} * list;
 	size_t nr, alloc;
-	/* With count_ends, for each file with a source: where what samples belong to ends. */
+	/*
+	 * With count_ends: where what samples belong to ends, one place for each file with the
+	 * source.
+	 */
 	bool count_ends;
 	bool no_end; /* that is not known of a process */
 	struct probe_point *ends;

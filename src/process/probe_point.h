@@ -12,15 +12,15 @@ struct process;
 struct processes;
 
 struct probe_point {
-	/* In /proc/PID/map_files, also if the file was replaced: as long as the process lives. */
+	/* In /proc/PID/map_files: valid while the process lives, also if the file was replaced. */
 	char path[64];
 	size_t object;   /* number of the file in struct processes */
 	uint64_t offset; /* in the file */
 };
 
 /*
- * Finds the place in the function at address FUNCTION of P, whose memory is M: there its first two
- * arguments are in rdi and rsi. False: no file is mapped there.
+ * Finds the place in the function at address FUNCTION of P, whose memory is M, where its first two
+ * arguments are still in rdi and rsi. False: FUNCTION is 0, or in no mapping.
  */
 bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
 	uint64_t function, struct probe_point *point);

@@ -20,7 +20,7 @@
 enum {
 	NGINX_SAVED = 6,  /* registers that a callee may save, below its return address */
 	NGINX_SLOTS = 56, /* where they begin, below the CFA: the last one first */
-	NGINX_LEAF = 6,   /* such registers of the leaf */
+	NGINX_LEAF = 6,   /* those registers of the leaf */
 };
 
 /* Stores what word INDEX leads to; 1: to a request. */

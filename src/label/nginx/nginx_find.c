@@ -245,7 +245,7 @@ static uint16_t learn_main(
 	return 0;
 }
 
-/* Whether the request at R has a time, a host and a status where the layout has them. */
+/* Whether what is read of the request at R with this layout can be its time, host and status. */
 static bool is_plausible(const struct memory *m, const struct nginx_layout *l, uint64_t r)
 {
 	uint64_t start[2], host[2], status;
@@ -270,8 +270,8 @@ static bool is_plausible(const struct memory *m, const struct nginx_layout *l, u
 }
 
 /*
- * Makes the layout fit the request at R, where MAIN was seen: a variant has members more or less in
- * front of all that varies, or behind the start of requests. False: it is another one.
+ * Makes the layout fit the request at R, where MAIN was seen: a variant has more or fewer members
+ * in front of all that varies, or more behind the start of requests. False: neither fits.
  */
 static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint16_t main)
 {

@@ -72,7 +72,7 @@ enum nginx_state {
 	NGINX_VERIFIED,  /* by a request */
 };
 
-/* Programs that are nginx with more in some structures. */
+/* Programs based on nginx, with additional members in some structures. */
 enum nginx_variant {
 	NGINX_ITSELF, /* also OpenResty, whose layout is the same */
 	NGINX_TENGINE,

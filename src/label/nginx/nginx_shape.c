@@ -52,13 +52,15 @@ static const struct generation of_angie[] = {
 	{0, 0x340, 0x1b0, 0x248},
 };
 
-/* What is more in a variant since VERSION, in bytes. */
+/* Bytes that a variant has in addition, since VERSION. */
 struct addition {
 	uint32_t version;
 	uint16_t size;
 };
-/* Tengine has it between the start of a request and its URI, Angie in front of an upstream's
- * configuration. */
+/*
+ * Tengine has them between the start of a request and its URI, Angie in front of an upstream's
+ * configuration.
+ */
 static const struct addition tengine_times[] = {{1031000, 0x50}, {1023000, 0x30}, {0, 0x18}};
 static const struct addition angie_upstream[] = {
 	{1012000, 0x30}, {1008000, 0x28}, {1002000, 0x18}, {0, 0}};

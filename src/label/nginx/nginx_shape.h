@@ -13,7 +13,7 @@ enum { NGINX_FEATURES = 34 };
  */
 struct nginx_features {
 	bool has[NGINX_FEATURES + 1]; /* from 1, as in ngx_module.h */
-	bool of_angie;                /* which has one more, and its name in front of them */
+	bool of_angie;                /* its name is in front of them, and it may have one more */
 };
 bool nginx_features_parse(const char *text, struct nginx_features *features);
 

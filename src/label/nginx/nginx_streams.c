@@ -4,9 +4,13 @@
 
 #include <stdlib.h>
 
-/* Equal in all versions from 1.14 on (ngx_http_v2.h). */
+/*
+ * Equal in all versions from 1.14 on (ngx_http_v2.h), and the size of the table unless
+ * http2_streams_index_size sets another one. What connections of HTTP/2 share among their streams,
+ * struct ngx_http_v2_connection_s, is called shared here.
+ */
 enum {
-	SHARED_BYTES = 0x280, /* of struct ngx_http_v2_connection_s, more than it has */
+	SHARED_BYTES = 0x280, /* more than it has */
 	SHARED_CONNECTION = 0,
 	TABLE_MIN = 0x40, /* in it */
 	TABLE_SIZE = 32,  /* lists of nodes */
@@ -54,7 +58,7 @@ static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, con
 	return true;
 }
 
-/* True if NODE may be in the list number INDEX: what only overlaps a table has other ones there. */
+/* True if NODE belongs in list number INDEX; in what only overlaps a table it does not. */
 static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
 {
 	uint64_t id;
@@ -63,7 +67,7 @@ static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
 	       (id >> 1) % TABLE_SIZE == index;
 }
 
-/* Adds the requests of the table at TABLE, as far as it is one; true: there were some. */
+/* Adds the requests in the table at TABLE, up to what cannot be in one; true: there were some. */
 static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	const struct memory *m, uint64_t shared, uint64_t table)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests of HTTP/2: their connection is shared, and they are in streams that it has in a table.
- * Where the table is in a connection is found by the streams, each of which refers back twice.
+ * Requests of HTTP/2: they share a connection, which has a table of its streams, and each stream
+ * has one. Where the table is in a connection is found by its streams: each refers back to its
+ * connection and to its node in the table.
  */
 #ifndef LABEL_NGINX_NGINX_STREAMS_H
 #define LABEL_NGINX_NGINX_STREAMS_H
@@ -9,11 +10,10 @@
 #include "nginx_read.h"
 
 struct nginx_streams {
-	uint16_t table;    /* offset in what connections of HTTP/2 have; 0: not known yet */
+	uint16_t table;    /* offset in struct ngx_http_v2_connection_s; 0: not known yet */
 	unsigned searched; /* connections in which it was not found */
-	size_t nodes;      /* that were read of the connection */
-	/* Addresses, of each stream the main request and the one that is active, if that differs.
-	 */
+	size_t nodes;      /* read so far of the current connection */
+	/* Addresses: of each stream the main request, and the active one if that differs. */
 	uint64_t *requests;
 	size_t nr, alloc;
 };

@@ -174,8 +174,8 @@ int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struc
 
 	if (!program.files)
 		return fail(err,
-			"the rules by which nginx in process %" PRIu32
-			" is unwound cannot be read: its file has none, or is gone",
+			"the unwind rules of nginx in process %" PRIu32
+			" cannot be read: its file has no .eh_frame_hdr, or is gone",
 			w->pid);
 	nginx_modules_read(l, &w->target, &modules); /* without it phases have no names */
 	program.numbers = numbers_of(l);
@@ -189,7 +189,8 @@ int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struc
 	if (v->nr > PROGRAMS_MAX || nginx_values_longest(v) > TEXT_MAX)
 		return fail(err,
 			"there is no room for process %" PRIu32
-			": a script can be given some 80 workers of one master",
+			": a script can be given some 80 workers of one master; give the PID of a "
+			"worker",
 			w->pid);
 	return 0;
 }

@@ -50,9 +50,8 @@ struct nginx_values {
 void nginx_values_release(struct nginx_values *v);
 
 /*
- * Adds a worker. The rules by which its code is unwound are read once, so that their pages are in
- * its memory when a probe, which cannot wait for them, looks at them. -1 and ERR: they
- * cannot be read, or there is no room.
+ * Adds a worker. Its unwind rules are read once, so that their pages are in its memory: probes,
+ * which read them, cannot wait for pages. -1 and ERR: they cannot be read, or there is no room.
  */
 int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err);
 
