@@ -120,7 +120,8 @@ struct lua_walk {
 		uint64_t thread[LUA_THREAD_BYTES / 8];
 	} bytes; /* what was read last */
 	uint64_t slots[LUA_SLOTS / 8];
-	uint64_t slots_at; /* address of the slots that were read last; 0: none were */
+	uint64_t slots_at;  /* address of the slots that were read last … */
+	uint32_t slots_len; /* … and the bytes at which a pair may begin; 0: there are none */
 	uint64_t thread, global;
 	uint64_t bottom;                /* the slot of the thread's stack with the last link */
 	uint64_t saved_base, stack_end; /* base and maxstack of the thread */

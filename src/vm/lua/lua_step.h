@@ -96,13 +96,15 @@ static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at
 {
 	uint64_t in = at - w->slots_at, first = w->bottom - 8;
 
-	if (!w->slots_at || in > LUA_SLOTS - 16 || in & 7) {
+	if (in & 7 || in >= w->slots_len) {
 		if (at - first > LUA_SLOTS - 16)
 			first = at - (LUA_SLOTS - 16);
 		in = at - first;
 		w->slots_at = first;
-		if (LUA_READ(w, w->slots, LUA_SLOTS, first)) {
-			w->slots_at = 0;
+		w->slots_len = (uint32_t)in + 8;
+		if (in & 7 || in > LUA_SLOTS - 16 ||
+			LUA_READ(w, w->slots, (uint32_t)in + 16, first)) {
+			w->slots_len = 0;
 			return LUA_READ(w, pair, 16, at);
 		}
 	}
@@ -797,7 +799,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	if (layout->kind == LUA_PUC)
 		return puc_begin(w);
 	w->compiled = w->pc_is_guess = w->is_leaf = false;
-	w->code = w->pc = w->slots_at = 0;
+	w->code = w->pc = w->slots_len = 0;
 	w->nr_entries = w->nr_traces = 0;
 	w->vm.state = LUA_STATE_NONE;
 	if (!lua_begin_thread(w, l))

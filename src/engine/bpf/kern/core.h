@@ -27,6 +27,7 @@ enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 1024,         /* bytes of a stack that are read at once; a power of two */
+	WINDOW_TO_VM = 256,    /* the same up to an interpreter's frame, which is near */
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* those of a walk over a VM stack */
 	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
@@ -79,13 +80,14 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 {
 	struct scratch *s = (struct scratch *)w;
 	uint64_t in = at - s->window_at, rest = COPY_PAGE - (at & (COPY_PAGE - 1));
+	uint32_t window = w->vm.stop ? WINDOW_TO_VM : WINDOW;
 
 	if (size > 16 || at & 7 || rest < 16)
 		return bpf_probe_read_user(to, size, (void *)at);
-	if (in > WINDOW - 16) {
-		in = rest < WINDOW ? WINDOW - rest : 0;
+	if (in > window - 16) {
+		in = rest < window ? window - rest : 0;
 		s->window_at = at - in;
-		if (bpf_probe_read_user(s->window, WINDOW, (void *)s->window_at)) {
+		if (bpf_probe_read_user(s->window, window, (void *)s->window_at)) {
 			s->window_at = 0;
 			return -1;
 		}
@@ -646,6 +648,7 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 		if (walk_frames())
 			break;
 	s->to_vm = s->walk.vm.stop = false;
+	s->window_at = 0; /* it is smaller than others */
 }
 
 #include "vm/vm_bpf.h"
