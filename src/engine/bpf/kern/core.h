@@ -92,9 +92,9 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 			return -1;
 		}
 	}
-	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
+	((uint64_t *)to)[0] = s->window[UNWIND_INDEX(in / 8, WINDOW / 8)];
 	if (size == 16)
-		((uint64_t *)to)[1] = s->window[(in / 8 + 1) & (WINDOW / 8 - 1)];
+		((uint64_t *)to)[1] = s->window[UNWIND_INDEX(in / 8 + 1, WINDOW / 8)];
 	return 0;
 }
 
