@@ -26,8 +26,7 @@
 enum {
 	PAD = CHUNK,
 	FRAMES = PAD + WALK_DEPTH,
-	WINDOW = 1024,         /* bytes of a stack that are read at once; a power of two */
-	WINDOW_TO_VM = 256,    /* the same up to an interpreter's frame, which is near */
+	WINDOW = 512,          /* bytes of a stack that are read at once */
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* those of a walk over a VM stack */
 	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
@@ -72,29 +71,24 @@ struct scratch {
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
-/*
- * Reads memory on the stack: one or two words through the window, else directly. The window is in
- * one page, as the next one may be none of the stack's.
- */
+/* Reads memory on the stack: one or two words through the window, else directly. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
 {
 	struct scratch *s = (struct scratch *)w;
-	uint64_t in = at - s->window_at, rest = COPY_PAGE - (at & (COPY_PAGE - 1));
-	uint32_t window = w->vm.stop ? WINDOW_TO_VM : WINDOW;
+	uint64_t in = at - s->window_at;
 
-	if (size > 16 || at & 7 || rest < 16)
+	if (size > 16 || at & 7)
 		return bpf_probe_read_user(to, size, (void *)at);
-	if (in > window - 16) {
-		in = rest < window ? window - rest : 0;
-		s->window_at = at - in;
-		if (bpf_probe_read_user(s->window, window, (void *)s->window_at)) {
-			s->window_at = 0;
-			return -1;
-		}
+	if (in > WINDOW - 16) {
+		s->window_at = 0;
+		if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
+			return bpf_probe_read_user(to, size, (void *)at);
+		s->window_at = at;
+		in = 0;
 	}
-	((uint64_t *)to)[0] = s->window[UNWIND_INDEX(in / 8, WINDOW / 8)];
+	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
 	if (size == 16)
-		((uint64_t *)to)[1] = s->window[UNWIND_INDEX(in / 8 + 1, WINDOW / 8)];
+		((uint64_t *)to)[1] = s->window[(in / 8 + 1) & (WINDOW / 8 - 1)];
 	return 0;
 }
 
@@ -648,7 +642,6 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 		if (walk_frames())
 			break;
 	s->to_vm = s->walk.vm.stop = false;
-	s->window_at = 0; /* it is smaller than others */
 }
 
 #include "vm/vm_bpf.h"
