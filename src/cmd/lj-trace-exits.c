@@ -13,7 +13,6 @@
 #include "vm/lua/luajit_process.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -46,8 +45,6 @@ struct exits_command {
 	size_t nr, alloc;
 	double elapsed;
 };
-
-static volatile sig_atomic_t stopped;
 
 static const struct argp_option table[] = {
 	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
@@ -83,27 +80,6 @@ static const struct argp argp = {
 };
 
 /* ---- counting ---- */
-
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
-
-/* Those that are ignored stay so. */
-static void catch_signals(void)
-{
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction action = {.sa_handler = on_signal};
-
-	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
-		struct sigaction before;
-
-		sigaction(ending[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
-	}
-}
 
 static int begin_counting(struct exits_command *c, struct strbuf *err)
 {
@@ -178,7 +154,7 @@ static void watch(struct exits_command *c)
 
 	if (c->seconds > 0)
 		exit_counts_until(&c->exits, end);
-	while (!stopped && task_lives(c->pid, start)) {
+	while (!program_is_stopped() && task_lives(c->pid, start)) {
 		int64_t now = monotonic_ns(), wait;
 		struct timespec time;
 
@@ -289,7 +265,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	arg_parse(&argp, argc, argv, 0, &c);
-	catch_signals();
+	program_catch_signals();
 	table_init(&c.by_trace);
 	if (!luajit_process_open(&c.process, c.pid, &err) && !begin_counting(&c, &err)) {
 		watch(&c);

@@ -17,7 +17,6 @@
 #include "view/grid.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -71,8 +70,6 @@ struct latency_command {
 	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
 	double elapsed;
 };
-
-static volatile sig_atomic_t stopped;
 
 static const struct argp_option table[] = {
 	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
@@ -165,27 +162,6 @@ static const struct argp argp = {
 
 /* ---- recording ---- */
 
-static void on_signal(int number)
-{
-	(void)number;
-	stopped = 1;
-}
-
-/* Signals that are ignored stay ignored. */
-static void catch_signals(void)
-{
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction action = {.sa_handler = on_signal};
-
-	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
-		struct sigaction before;
-
-		sigaction(ending[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
-	}
-}
-
 static int open_workers(struct latency_command *c, struct strbuf *err)
 {
 	const char *names[TIMES_PROBES + 1] = {"ngx_cached_time"};
@@ -232,7 +208,7 @@ static void watch(struct latency_command *c)
 	uint64_t start = task_start(c->pid, c->pid);
 	bool lives = true;
 
-	while (!stopped) {
+	while (!program_is_stopped()) {
 		uint64_t now = (uint64_t)monotonic_ns(), left = control->until_ns - now;
 		struct timespec time = {0, left < POLL_NS ? (long)left : POLL_NS};
 
@@ -609,7 +585,7 @@ int main(int argc, char **argv)
 	request_results_init(&c.results);
 	c.results.slowest = SLOWEST;
 	arg_parse(&argp, argc, argv, 0, &c);
-	catch_signals();
+	program_catch_signals();
 	if (!open_workers(&c, &err) && !begin(&c, &err)) {
 		watch(&c);
 		read_rows(&c);

@@ -74,6 +74,33 @@ void program_init(void)
 	raise_stack_limit();
 }
 
+static volatile sig_atomic_t is_stopped;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_stopped = 1;
+}
+
+void program_catch_signals(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+		struct sigaction before;
+
+		sigaction(ending[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	}
+}
+
+bool program_is_stopped(void)
+{
+	return is_stopped;
+}
+
 void program_say(const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;

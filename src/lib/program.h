@@ -3,6 +3,7 @@
 #ifndef LIB_PROGRAM_H
 #define LIB_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct strbuf;
@@ -18,6 +19,13 @@ void program_init(void);
 
 /* For a program that is to be executed: the limit of the stack as it was given to us. */
 void program_restore_stack_limit(void);
+
+/*
+ * From now on SIGINT, SIGTERM and SIGHUP do not end the program: program_is_stopped() tells whether
+ * one has come. Those that are ignored stay ignored.
+ */
+void program_catch_signals(void);
+bool program_is_stopped(void);
 
 /* Prints "NAME: MESSAGE" on stderr, one line; control characters are shown as \xHH. */
 void program_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -28,6 +28,18 @@ leave_release() {
 	jail=''
 }
 
+# of_releases: calls of_nginx SUITE with the nginx of each
+of_releases() {
+	for suite in $nginxes; do
+		if use_release "$suite"; then
+			of_nginx "$suite"
+			leave_release
+		else
+			skip "$suite" "$no_root"
+		fi
+	done
+}
+
 has_lua() {
 	[ -f "$jail/usr/lib/nginx/modules/ngx_http_lua_module.so" ]
 }

@@ -51,11 +51,4 @@ of_nginx() {
 }
 
 ! command -v nginx >"$T/found" || of_nginx here
-for suite in $nginxes; do
-	if use_release "$suite"; then
-		of_nginx "$suite"
-		leave_release
-	else
-		skip "$suite" "$no_root"
-	fi
-done
+of_releases

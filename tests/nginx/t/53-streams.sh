@@ -90,11 +90,4 @@ content ngx_http_proxy_module back  /back/slow2
 content ngx_http_proxy_module back subrequest /back/check
 access ngx_http_auth_request_module   /auth/small
 END
-for suite in $nginxes; do
-	if use_release "$suite"; then
-		of_nginx "$suite"
-		leave_release
-	else
-		skip "$suite" "$no_root"
-	fi
-done
+of_releases

@@ -67,14 +67,7 @@ of_nginx() {
 	stop_nginx
 }
 
-for suite in $nginxes; do
-	if use_release "$suite"; then
-		of_nginx "$suite"
-		leave_release
-	else
-		skip "$suite" "$no_root"
-	fi
-done
+of_releases
 
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 start_latency || exit 1
