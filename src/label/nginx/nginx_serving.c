@@ -303,6 +303,20 @@ static void add_requests(
 }
 
 /*
+ * Reads the streams of connections of HTTP/2. Those that wait for a request come last: most of
+ * them have none, but nginx leaves one among them when its first frame came in pieces.
+ */
+static void read_streams(const struct serving_reader *r, const struct nginx_serving *s,
+	const struct memory *m, struct nginx_streams *streams)
+{
+	for (int waits = 0; waits < 2; waits++)
+		for (size_t i = 0; i < s->nr_open; i++)
+			if ((s->uses[i] == NGINX_USE_WAITING) == waits)
+				nginx_streams_read(
+					streams, &r->w->layout, m, &s->connections[i]);
+}
+
+/*
  * A connection leads to the request that is active on it, and one of HTTP/2 to those of its
  * streams; a subrequest, to its main request.
  */
@@ -314,9 +328,7 @@ static void read_requests(const struct serving_reader *r, struct nginx_serving *
 	size_t nr;
 	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr);
 
-	for (size_t i = 0; i < s->nr_open; i++)
-		if (s->uses[i] != NGINX_USE_WAITING) /* such have no streams */
-			nginx_streams_read(&streams, &r->w->layout, &cached, &s->connections[i]);
+	read_streams(r, s, &cached, &streams);
 	add_requests(r, list, nr, s);
 	add_requests(r, streams.requests, streams.nr, s);
 	nginx_streams_release(&streams);

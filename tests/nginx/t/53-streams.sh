@@ -3,18 +3,28 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# connect NUMBER: so many connections without requests, until fd 9 is closed; they come before others in nginx's array
+# connect NUMBER: so many connections without requests, and behind them one with a request for a big file that comes in two pieces, until
+# fd 9 is closed; they come before others in nginx's array
 connect() {
 	rm -f "$T/connected"
 	python3 -c 'import socket, ssl, sys
 context = ssl._create_unverified_context()
 context.set_alpn_protocols(["h2"])
 kept = []
-for _ in range(int(sys.argv[2])):
+def connect(more=b""):
     s = context.wrap_socket(socket.create_connection(("127.0.0.1", int(sys.argv[1]))))
-    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]) + more)
     assert s.recv(9)
     kept.append(s)
+    return s
+for _ in range(int(sys.argv[2])):
+    connect()
+fields = bytes([0x82, 0x87, 0x04, 4]) + b"/big" + bytes([0x41, 9]) + b"127.0.0.1"
+headers = bytes([0, 0, len(fields), 1, 5, 0, 0, 0, 1]) + fields
+s, got = connect(bytes([0, 0, 8, 6, 0, 0, 0, 0, 0]) + b"answered" + headers[:5]), b""
+while b"answered" not in got:
+    got += s.recv(4096)
+s.sendall(headers[5:])
 print("connected", flush=True)
 sys.stdin.read()' "$PORT" "$1" <"$T/in" >"$T/connected" 2>&1 9>&- &
 	until_true 60 grep -q connected "$T/connected" || not_ok 'connections without requests' "$(tail -n 1 "$T/connected")"
@@ -37,7 +47,7 @@ listed() {
 }
 
 all_listed() {
-	listed && [ "$(wc -l <"$T/listed")" = 9 ]
+	listed && [ "$(wc -l <"$T/listed")" = 10 ]
 }
 
 # of_nginx NAME: that of $jail
@@ -59,17 +69,17 @@ sys.stdin.read()' "$BACK" <"$T/in" &
 	until_true 60 all_listed
 	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
 	check_eq "$1: requests" "$(cat "$T/expected")" "$(cat "$T/listed")"
-	check_eq "$1: those are of one connection" $((idle + 1)) "$(ss -Htn state established "sport = :$PORT" | wc -l)"
+	check_eq "$1: those are of two connections" $((idle + 2)) "$(ss -Htn state established "sport = :$PORT" | wc -l)"
 	check_eq "$1: what those wait for that do not read" 'client write' "$(awk -F, '$17 == "/big" { print $14 }' "$T/reqs" | sort -u)"
 	check_eq "$1: and those with an upstream" 'upstream read' "$(awk -F, '$17 ~ /^.back/ { print $14 }' "$T/reqs" | sort -u)"
-	check_eq "$1: their pools" 8 "$("$bin/ngx-mem" -p "$master" --json |
+	check_eq "$1: their pools" 9 "$("$bin/ngx-mem" -p "$master" --json |
 		python3 -c 'import json, sys; print(sum(p["count"] for p in json.load(sys.stdin)["pools"] if p["pools"] == "requests"))')"
 	kill "$client"
 	wait "$client" 2>/dev/null
+	exec 9>&-
 	until_true 30 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
 	listed
 	check_eq "$1: none that is gone" '' "$(cat "$T/listed")"
-	exec 9>&-
 	stop_nginx
 }
 
@@ -80,6 +90,7 @@ sed -e 's/worker_processes 2/worker_processes 1/' -e 's/worker_connections 64/wo
 openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key" -out "$T/cert" -days 2 -subj /CN=front.test 2>/dev/null
 mkfifo "$T/in"
 sort >"$T/expected" <<'END'
+content ngx_http_static_module   /big
 content ngx_http_static_module   /big
 content ngx_http_static_module   /big
 content ngx_http_static_module   /big
