@@ -66,7 +66,13 @@ enum lua_state {
 };
 
 /* Limits of one walk: coroutines; bytes that are read at once, also of a stack. */
-enum { LUA_THREADS_MAX = 256, LUA_BYTES = 64, LUA_THREAD_BYTES = 128, LUA_SLOTS = 1024 };
+enum {
+	LUA_THREADS_MAX = 256,
+	LUA_BYTES = 64,
+	LUA_THREAD_BYTES = 128,
+	LUA_FRAME_BYTES = 128,
+	LUA_SLOTS = 1024
+};
 
 /* How the caller's bytecode has the function that it calls. */
 enum lua_named { LUA_UNNAMED, LUA_GLOBAL, LUA_LOCAL, LUA_METHOD, LUA_FIELD, LUA_UPVALUE, LUA_META };
@@ -125,7 +131,12 @@ struct lua_walk {
 	uint64_t thread, global;
 	uint64_t bottom;                /* the slot of the thread's stack with the last link */
 	uint64_t saved_base, stack_end; /* base and maxstack of the thread */
-	uint64_t cframe;  /* the interpreter's frame that runs the next frame; 0: none */
+	uint64_t main;                  /* main thread; 0: not read */
+	uint64_t cframe; /* the interpreter's frame that runs the next frame; 0: none, … */
+	union {
+		uint64_t pointer[LUA_FRAME_BYTES / 8];
+		int32_t number[LUA_FRAME_BYTES / 4];
+	} frame;          /* … and what is in it */
 	uint64_t resumed; /* the last one that had no previous one: the thread was resumed there */
 	uint64_t slot;    /* of the next frame: the one with its link */
 	uint64_t pc;      /* as at of the next frame */

@@ -164,12 +164,28 @@ static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
 
 /* ---- threads ---- */
 
+/* The interpreter's frame at ADDRESS runs the next frame. */
+static inline int lua_enter_cframe(struct lua_walk *w, uint64_t address)
+{
+	w->cframe = address;
+	w->is_new = true;
+	return LUA_READ(w, &w->frame, LUA_CFRAME_SIZE, address);
+}
+
+/* The reference at OFFSET in it. */
+static inline uint64_t lua_cframe_ref(
+	const struct lua_walk *w, const struct luajit_shape *s, uint32_t offset)
+{
+	return lua_is_narrow(s) ? (uint32_t)w->frame.number[offset / 4 & (LUA_FRAME_BYTES / 4 - 1)]
+				: w->frame.pointer[offset / 8 & (LUA_FRAME_BYTES / 8 - 1)];
+}
+
 /*
- * Makes THREAD the one that is walked; false: it is none, or CFRAME is not its innermost frame of
- * the interpreter.
+ * Makes THREAD the one that is walked; false: it is none, or w->cframe is not its innermost frame
+ * of the interpreter.
  */
 static inline bool lua_enter_thread(
-	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread, uint64_t cframe)
+	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread)
 {
 	uint64_t own, global;
 
@@ -186,17 +202,14 @@ static inline bool lua_enter_thread(
 		return false;
 	w->thread = thread;
 	w->global = global;
-	w->cframe = cframe;
-	w->is_new = true;
 	w->resumed = 0;
-	return lua_is_address(global) && (own & ~3ULL) == cframe;
+	return lua_is_address(global) && (own & ~3ULL) == w->cframe;
 }
 
 /* The innermost slot of a thread that is not the running one's leaf. */
 static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s)
 {
-	if (lua_read_ref(w, s, &w->pc, w->cframe + s->frame_pc))
-		return VM_INCONSISTENT;
+	w->pc = lua_cframe_ref(w, s, s->frame_pc);
 	w->slot = w->saved_base - 8;
 	w->pc_is_guess = true;
 	return VM_ON;
@@ -205,9 +218,9 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 /* Whether the thread that is walked is not the main one: another has resumed it. */
 static inline bool lua_is_coroutine(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t main;
+	uint64_t main = w->main;
 
-	return !lua_read_ref(w, s, &main, w->global + s->mainthread) && w->thread != main;
+	return (main || !lua_read_ref(w, s, &main, w->global + s->mainthread)) && w->thread != main;
 }
 
 /* The interpreter's frame of the next thread in the native stack; 0: not known. */
@@ -225,18 +238,19 @@ static inline uint64_t lua_resumer(const struct lua_walk *w)
  */
 static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t cframe = w->resumed + LUA_CFRAME_SIZE, native = lua_resumer(w), thread;
+	uint64_t native = lua_resumer(w), thread;
 
 	if (!w->resumed)
 		return VM_WHOLE;
 	if (w->nr_threads >= LUA_THREADS_MAX)
 		return VM_CUT;
-	if (lua_read_ref(w, s, &thread, cframe + s->frame_thread))
+	if (lua_enter_cframe(w, w->resumed + LUA_CFRAME_SIZE))
 		return VM_INCONSISTENT;
-	if (thread != w->thread && lua_enter_thread(w, s, thread, cframe))
+	thread = lua_cframe_ref(w, s, s->frame_thread);
+	if (thread != w->thread && lua_enter_thread(w, s, thread))
 		return lua_take_base(w, s);
-	if (!native || lua_read_ref(w, s, &thread, native + s->frame_thread) ||
-		!lua_enter_thread(w, s, thread, native))
+	if (!native || lua_enter_cframe(w, native) ||
+		!lua_enter_thread(w, s, lua_cframe_ref(w, s, s->frame_thread)))
 		return VM_WHOLE;
 	return lua_take_base(w, s);
 }
@@ -301,14 +315,17 @@ static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape
 	w->pc = 0;
 	if (!w->cframe)
 		return 0;
-	if (lua_read_word(w, &previous, w->cframe + LUA_CFRAME_PREVIOUS))
-		return -1;
-	previous &= ~3ULL;
-	if (!previous)
+	w->pc_is_guess = true;
+	previous = w->frame.pointer[LUA_CFRAME_PREVIOUS / 8] & ~3ULL;
+	if (!previous) {
 		w->resumed = w->cframe;
-	w->cframe = previous;
-	w->is_new = w->pc_is_guess = true;
-	return previous ? lua_read_ref(w, s, &w->pc, previous + s->frame_pc) : 0;
+		w->cframe = 0;
+		return 0;
+	}
+	if (lua_enter_cframe(w, previous))
+		return -1;
+	w->pc = lua_cframe_ref(w, s, s->frame_pc);
+	return 0;
 }
 
 /*
@@ -317,11 +334,10 @@ static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape
  */
 static inline bool lua_leave_protected(struct lua_walk *w, const struct luajit_shape *s)
 {
-	int32_t results;
+	int32_t results = w->frame.number[s->frame_results / 4 & (LUA_FRAME_BYTES / 4 - 1)];
 
 	w->is_new = false;
-	if (!w->cframe || LUA_READ(w, &results, sizeof(results), w->cframe + s->frame_results) ||
-		results >= 0 || w->slot >= w->bottom + (uint64_t) - (int64_t)results)
+	if (!w->cframe || results >= 0 || w->slot >= w->bottom + (uint64_t) - (int64_t)results)
 		return false;
 	w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	w->vm.found = w->vm.mixed;
@@ -779,14 +795,26 @@ static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layo
 
 	w->nr_threads = 0;
 	if (n->frame)
-		return !lua_read_ref(w, s, &thread, n->frame + s->frame_thread) &&
-		       lua_enter_thread(w, s, thread, n->frame);
+		return !lua_enter_cframe(w, n->frame) &&
+		       lua_enter_thread(w, s, lua_cframe_ref(w, s, s->frame_thread));
 	if (n->whole || !l->state || !s->current ||
 		lua_read_ref(w, s, &thread, l->state + s->current) ||
 		lua_read_word(w, &cframe, thread + s->cframe) ||
 		(cframe & ~3ULL) - n->sp >= LUA_STACK_MAX)
 		return false;
-	return lua_enter_thread(w, s, thread, cframe & ~3ULL);
+	return !lua_enter_cframe(w, cframe & ~3ULL) && lua_enter_thread(w, s, thread);
+}
+
+/* Reads the VM's state, and with it the main thread, which most builds have beside it. */
+static inline int lua_read_state(struct lua_walk *w, const struct luajit_shape *s, int32_t *vmstate)
+{
+	uint32_t to_main = (uint32_t)s->mainthread - s->vmstate;
+
+	if (LUA_READ(w, &w->bytes, 16, w->global + s->vmstate))
+		return -1;
+	*vmstate = (int32_t)w->bytes.number[0];
+	w->main = to_main <= 8 ? lua_ref_at(w, s, to_main) : 0;
+	return 0;
 }
 
 /* Begins the walk W, whose mixed and native are set; returns as lua_step. */
@@ -806,7 +834,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 		return w->vm.native.frame || (w->vm.native.walked && !w->vm.native.whole)
 			       ? VM_INCONSISTENT
 			       : VM_NOT_RUNNING;
-	if (LUA_READ(w, &vmstate, sizeof(vmstate), w->global + l->shape.vmstate))
+	if (lua_read_state(w, &l->shape, &vmstate))
 		return VM_INCONSISTENT;
 	lua_take_state(w, vmstate);
 	if (w->vm.native.walked && !w->vm.native.frame && w->vm.state != LUA_STATE_C)
