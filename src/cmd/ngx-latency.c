@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/bpf/request_results.h"
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_workers.h"
 #include "lib/pattern.h"
@@ -9,12 +8,14 @@
 #include "lib/util.h"
 #include "process/probe_point.h"
 #include "process/task.h"
+#include "record/request_timeline.h"
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 #include "view/distribution.h"
 #include "view/grid.h"
+#include "view/output_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ enum {
 	OPT_SLOWEST,
 	OPT_PHASES,
 	OPT_TABLE,
+	OPT_TIMELINE,
 };
 
 static const char *const label_names[] = {
@@ -58,6 +60,7 @@ struct latency_command {
 	enum grid_format format;
 	double seconds, least; /* 0: until it ends; none */
 	bool phases, has_table;
+	struct output_file timeline; /* path NULL: none */
 	enum latency_table table;
 	uint32_t by; /* enum nginx_key; NGINX_KEYS: none */
 	struct nginx_workers workers;
@@ -81,6 +84,7 @@ static const struct argp_option table[] = {
 	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
 	{"phases", OPT_PHASES, NULL, 0, "Show where the slowest spent their time", 1},
 	{"table", OPT_TABLE, "NAME", 0, "Show only this table: total, by, histogram or slowest", 1},
+	{"timeline", OPT_TIMELINE, "FILE", 0, "Draw the slowest as a timeline (SVG) in FILE", 1},
 	{0},
 };
 
@@ -133,7 +137,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			"--table", arg, table_names, LATENCY_TABLES, state);
 		o->has_table = true;
 		break;
+	case OPT_TIMELINE:
+		o->timeline.path = arg_text("--timeline", arg, "the name of a file", state);
+		break;
 	case ARGP_KEY_SUCCESS:
+		if (o->timeline.path && !o->results.slowest)
+			arg_error(state,
+				"--timeline draws the slowest, of which --slowest=0 has none");
 		if (o->has_table && o->table == LATENCY_BY && o->by == NGINX_KEYS)
 			arg_error(state, "--table by without --by: give both");
 		/* one table is one CSV */
@@ -543,12 +553,29 @@ static bool say_losses(const struct latency_command *c)
 	return lost.requests || lost.slow || c->others || c->undecided;
 }
 
-static int print(const struct latency_command *c)
+/* Writes the timeline, if it is asked for. */
+static int draw(struct latency_command *c)
 {
-	bool partial;
+	FILE *out = c->timeline.path ? output_file_begin(&c->timeline) : NULL;
+	struct strbuf text = STRBUF_INIT;
+	struct timeline t;
+
+	if (!out)
+		return c->timeline.path ? -1 : 0;
+	request_timeline_fill(&t, &c->results);
+	timeline_write(&t, &text);
+	timeline_release(&t);
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+	return output_file_end(&c->timeline, true);
+}
+
+static int print(struct latency_command *c)
+{
+	bool partial, drawn = !draw(c);
 
 	print_tables(c);
-	if (program_close(stdout, "stdout"))
+	if (program_close(stdout, "stdout") || !drawn)
 		return EXIT_FAILED;
 	program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count, c->elapsed,
 		c->elapsed > 0 ? (double)c->total.count / c->elapsed : 0);
@@ -586,6 +613,8 @@ int main(int argc, char **argv)
 	c.results.slowest = SLOWEST;
 	arg_parse(&argp, argc, argv, 0, &c);
 	program_catch_signals();
+	if (c.timeline.path && output_file_check(&c.timeline))
+		return EXIT_FAILED;
 	if (!open_workers(&c, &err) && !begin(&c, &err)) {
 		watch(&c);
 		read_rows(&c);

@@ -51,7 +51,7 @@ logged() {
 # of_nginx NAME: that of $jail
 of_nginx() {
 	start_latency || return 0
-	measure all -p "$master" --slowest 256 --by location --phases
+	measure all -p "$master" --slowest 256 --by location --phases --timeline "$T/all.svg"
 	measure static -p "$master" --by status --where 'uri=/static/*' --slowest 5
 	measure slow -p "$master" --by worker --min 100ms --slowest 256
 	measure hosts -p "$master" --by host --where 'status=[45]*'
@@ -61,7 +61,12 @@ of_nginx() {
 	end_measuring
 	check_eq "$1: exits" '0 0 0 0 0 ' "$statuses"
 	cat "$T"/*.err >"$T/said"
-	check_eq "$1: no more is said" '' "$(grep -v ' requests in [0-9.]* s: ' "$T/said")"
+	check_eq "$1: no more is said" "ngx-latency: wrote '$T/all.svg'" "$(grep -v ' requests in [0-9.]* s: ' "$T/said")"
+	check_eq "$1: rows of the timeline" "$(python3 -c 'import json, sys
+print(*sorted("%.3f ms, status %d" % (q["time_ms"], q["status"]) for q in json.load(open(sys.argv[1]))["slowest"]), sep="\n")' "$T/all.json")" \
+		"$(python3 -c 'import sys, xml.etree.ElementTree as tree
+titles = tree.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}title")
+print(*sorted(", ".join(t.text.split(", ")[:2]) for t in titles), sep="\n")' "$T/all.svg")"
 	cp "$work/access" "$T/log"
 	judged python3 "$here/judge_latency.py" "$1" "$T" "${workers%% *}"
 	stop_nginx
