@@ -122,16 +122,11 @@ static void add_pool(struct mem_command *c, const char *kind, char *server, char
 static void read_pool(
 	struct mem_command *c, const struct nginx_worker *w, const char *kind, uint64_t address)
 {
-	enum { TRIES = 3 };
-	bool uses_glibc = nginx_pool_uses_glibc(&w->target), is_same = false;
-	struct nginx_pool pool, again;
+	struct nginx_pool pool;
+	bool is_same = nginx_pool_read_same(
+		&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &pool);
 
-	for (int i = 0; i < TRIES && !is_same; i++) {
-		nginx_pool_read(&w->target.memory, address, uses_glibc, &pool);
-		nginx_pool_read(&w->target.memory, address, uses_glibc, &again);
-		is_same = nginx_pool_is_same(&pool, &again);
-	}
-	add_pool(c, kind, NULL, NULL, &again, is_same);
+	add_pool(c, kind, NULL, NULL, &pool, is_same);
 }
 
 static char *text_of(const struct nginx_text *t)

@@ -105,6 +105,21 @@ bool nginx_pool_is_same(const struct nginx_pool *a, const struct nginx_pool *b)
 	return a->is_whole && b->is_whole && !memcmp(a, b, offsetof(struct nginx_pool, is_whole));
 }
 
+bool nginx_pool_read_same(
+	const struct memory *m, uint64_t address, bool uses_glibc, struct nginx_pool *pool)
+{
+	enum { TRIES = 3 };
+	struct nginx_pool before;
+	bool is_same = false;
+
+	for (int i = 0; i < TRIES && !is_same; i++) {
+		nginx_pool_read(m, address, uses_glibc, &before);
+		nginx_pool_read(m, address, uses_glibc, pool);
+		is_same = nginx_pool_is_same(&before, pool);
+	}
+	return is_same;
+}
+
 void nginx_pool_add(struct nginx_pool *sum, const struct nginx_pool *from)
 {
 	sum->nr_blocks += from->nr_blocks;

@@ -24,6 +24,10 @@ struct nginx_pool {
 void nginx_pool_read(
 	const struct memory *m, uint64_t address, bool uses_glibc, struct nginx_pool *pool);
 
+/* Reads it until two reads are the same; false: it keeps changing, POOL is the last read. */
+bool nginx_pool_read_same(
+	const struct memory *m, uint64_t address, bool uses_glibc, struct nginx_pool *pool);
+
 /* True if T has glibc's malloc, and no file that replaces it. */
 bool nginx_pool_uses_glibc(const struct target *t);
 
