@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PEEK = TEXT_SURE }; /* bytes, so at most as many lines, to detect the format from */
+enum {
+	PEEK = TEXT_SURE, /* bytes, so at most as many lines, to detect the format from */
+	EVENTS_SAID = 8,
+};
 
 /*
  * Adds the account of the previous inputs to P's, which is of the last input only. The sum is known
@@ -59,6 +62,32 @@ static int check_counts(const struct profile *p, const struct profile *own, stru
 		return 0;
 	return fail(err, "it counts %s, the inputs before it %s: view them separately\n", counts,
 		profile_differs(p, own));
+}
+
+static void add_quoted(const char *before, const char *name, struct strbuf *out)
+{
+	strbuf_adds(out, before);
+	strbuf_addch(out, '\'');
+	message_add(out, name, strlen(name));
+	strbuf_addch(out, '\'');
+}
+
+/* Has VIEW show the event called NAME; NULL: as it is. -1, and a message: there is none. */
+static int choose_event(const struct recording *rec, const char *name, struct recording_view *view,
+	struct strbuf *err)
+{
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < rec->nr_events; i++) {
+		if (strcmp(recording_get(rec, rec->events[i].name), name))
+			continue;
+		view->event = (int)i;
+		return 0;
+	}
+	add_quoted("it has no event ", name, err);
+	for (size_t i = 0; i < rec->nr_events && i < EVENTS_SAID; i++)
+		add_quoted(i ? ", " : "; it has ", recording_get(rec, rec->events[i].name), err);
+	return fail(err, "\n");
 }
 
 static int check_recording(const struct profile *p, const struct recording *rec,
@@ -153,7 +182,9 @@ static int read_recording(struct profile *p, struct lines *lines,
 	view.comm = view.note_states = true;
 	recording_init(&rec);
 	profile_init(&own);
-	if (recording_read(&rec, lines, err) < 0 || check_recording(p, &rec, &view, err) < 0)
+	if (recording_read(&rec, lines, err) < 0 ||
+		choose_event(&rec, options->event, &view, err) < 0 ||
+		check_recording(p, &rec, &view, err) < 0)
 		goto out;
 	symbol_resolve(&rec, &options->symbol, NULL, err);
 	recording_to_profile(&rec, &view, &own);

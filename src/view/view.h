@@ -20,7 +20,7 @@ struct strbuf;
 struct input_options {
 	struct recording_view view;
 	struct symbol_options symbol;
-	const char *event; /* of perf script, bpftrace, pprof, speedscope; NULL: the first one */
+	const char *event; /* of a file with several; NULL: the first one */
 	bool samples;      /* perf script: each sample counts 1, whatever its period */
 };
 

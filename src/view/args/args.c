@@ -139,8 +139,8 @@ static const struct argp_option tree_table[] = {
 		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2},
 	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: callers", 2},
 	{"event", OPT_EVENT, "NAME", 0,
-		"Event, map, sample type or profile to show, instead of the first (perf script, "
-		"bpftrace, pprof, speedscope)",
+		"Event, map, sample type or profile to show, instead of the first (recordings, "
+		"perf script, bpftrace, pprof, speedscope)",
 		2},
 	{"samples", OPT_SAMPLES, NULL, 0,
 		"Count each sample as 1, whatever its period (perf script)", 2},
