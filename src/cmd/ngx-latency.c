@@ -200,7 +200,8 @@ static int begin(struct latency_command *c, struct strbuf *err)
 	for (int i = 0; i < (c->phases ? TIMES_PROBES : TIMES_HEAD); i++) {
 		uint64_t at = target_symbol(nginx_file(&w->target), times_functions[i]);
 
-		if (!p || !probe_point_find(&c->workers.ps, p, &w->target.memory, at, &point))
+		if (!p || !probe_point_find(&c->workers.ps, p, &w->target.memory, at,
+				  PROBE_ARGUMENTS, &point))
 			return fail(err,
 				"nginx in process %" PRIu32
 				" has no function '%s': its symbols were stripped",

@@ -247,6 +247,22 @@ static int take_probe(struct tool *tool, const char *text, struct strbuf *err)
 	return 0;
 }
 
+/* "ngx_create_pool on_pool_created [result]" */
+static int take_function(struct tool *tool, const char *text, struct strbuf *err)
+{
+	const char *rest = text, *name, *program, *word;
+	size_t name_len, program_len, len;
+
+	if (tool->nr_functions == TOOL_FUNCTIONS_MAX)
+		return fail(err, "more than %d functions", TOOL_FUNCTIONS_MAX);
+	if (!next_word(&rest, &name, &name_len) || !next_word(&rest, &program, &program_len))
+		return fail(err, "invalid function '%s': give it and its BPF program", text);
+	tool->functions[tool->nr_functions++] =
+		(struct tool_function){xstrndup(name, name_len), xstrndup(program, program_len),
+			next_word(&rest, &word, &len) && is_word(word, len, "result")};
+	return 0;
+}
+
 /* One line of the header, "KEY VALUE"; unknown keys are those of a later version. */
 static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 {
@@ -262,6 +278,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"takes", &tool->takes},
 		{"actions", &tool->actions},
 		{"program", &tool->program},
+		{"labels", &tool->labels},
 	};
 	const char *key;
 	size_t len;
@@ -272,6 +289,8 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		return take_option(tool, line, err);
 	if (is_word(key, len, "probe"))
 		return take_probe(tool, line, err);
+	if (is_word(key, len, "function"))
+		return take_function(tool, line, err);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (is_word(key, len, keys[i].key) && !*keys[i].value)
 			*keys[i].value = xstrdup(line);
@@ -288,6 +307,8 @@ static int check_header(const struct tool *tool, struct strbuf *err)
 		begins |= tool->probes[i].begins;
 		ends |= tool->probes[i].ends;
 	}
+	if (tool->nr_functions && !tool->labels)
+		return fail(err, "functions need '%slabels SOURCE'", prefix);
 	if (begins != ends || (begins && strcmp(tool->unit, "us")))
 		return fail(err, "what a probe begins another one must end, and its unit is us");
 	return 0;
@@ -501,7 +522,7 @@ void tool_option_print(const struct tool_option *o, uint64_t value, struct strbu
 void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
-		tool->clock, tool->none, tool->takes, tool->actions, tool->program};
+		tool->clock, tool->none, tool->takes, tool->actions, tool->program, tool->labels};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);
@@ -509,6 +530,10 @@ void tool_release(struct tool *tool)
 	for (size_t i = 0; i < tool->nr_probes; i++)
 		free(tool->probes[i].tracepoint);
 	free(tool->probes);
+	for (size_t i = 0; i < tool->nr_functions; i++) {
+		free(tool->functions[i].name);
+		free(tool->functions[i].program);
+	}
 	for (size_t i = 0; i < tool->nr_options; i++)
 		option_free(tool->options[i]);
 	for (size_t i = 0; i < ARRAY_LEN(strings); i++)

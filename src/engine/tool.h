@@ -13,7 +13,7 @@
 
 struct strbuf;
 
-enum { TOOL_OPTIONS_MAX = 16 };
+enum { TOOL_OPTIONS_MAX = 16, TOOL_FUNCTIONS_MAX = 2 };
 
 /* An option that the script declares: a number, or a list of keywords that is a sum of bits. */
 struct tool_option {
@@ -40,6 +40,13 @@ struct tool_probe {
 	bool begins, ends; /* durations are measured from one that begins to one that ends */
 };
 
+/* A function of the program with the labels, in which the script probes. */
+struct tool_function {
+	char *name;
+	char *program;  /* of BPF, which is called there */
+	bool at_result; /* gets what the function has allocated, not its arguments */
+};
+
 struct tool {
 	char *name;
 	char *path;     /* of the script; NULL: only the built-in programs exist */
@@ -49,6 +56,9 @@ struct tool {
 	char *takes;   /* options of sample-bt that it supports, separated by blanks; NULL: none */
 	char *actions; /* MAXACTION, the statements of a probe; NULL: the default */
 	char *program; /* of the built-in engine, NULL: only SystemTap runs it */
+	char *labels;  /* the source of labels that it needs, NULL: none */
+	struct tool_function functions[TOOL_FUNCTIONS_MAX];
+	size_t nr_functions;
 	struct tool_probe *probes;
 	size_t nr_probes, probes_alloc;
 	struct tool_option *options[TOOL_OPTIONS_MAX];

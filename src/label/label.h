@@ -12,6 +12,7 @@
 
 struct strbuf;
 struct target;
+struct target_file;
 
 /* Takes a label of a set. */
 struct label_taker {
@@ -48,11 +49,13 @@ struct label_source {
 	/* Reads what is needed to name labels of the process, for close(); NULL: failed. */
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
+	/* The file of T with the functions that are probed; NULL: none. */
+	const struct target_file *(*file)(const struct target *t);
 	/*
-	 * The address of the function that is called at the end of what samples belong to, with
-	 * the address of that as first argument; 0: not known.
+	 * The function that is called at the end of what samples belong to, with the address of
+	 * that as first argument.
 	 */
-	uint64_t (*end_code)(const struct target *t);
+	const char *end;
 	/* What ends there, as the unit of the event that counts it: "requests". */
 	const char *ends;
 	/* Names the labels of KEYS in a set; NAMES may be NULL. */

@@ -37,7 +37,7 @@ void label_processes_release(struct label_processes *lp)
 	for (size_t i = 0; i < lp->nr; i++)
 		forget_names(lp, &lp->list[i]);
 	free(lp->list);
-	free(lp->ends);
+	free(lp->points);
 	table_release(&lp->by_pid);
 	*lp = (struct label_processes){0};
 }
@@ -82,20 +82,38 @@ static void update_map(const struct label_processes *lp, const struct label_proc
 			p->pid, lp->source->title);
 }
 
-/* Adds where ends are counted in the file that P, which is T, runs, unless it is known. */
-static void add_end(struct label_processes *lp, const struct process *p, const struct target *t)
+void label_processes_probe(struct label_processes *lp, const struct label_function *function)
 {
-	uint64_t code = lp->count_ends ? lp->source->end_code(t) : 0;
-	struct probe_point point;
+	if (lp->nr_functions < LABEL_FUNCTIONS_MAX)
+		lp->functions[lp->nr_functions++] = *function;
+}
 
-	lp->no_end |= lp->count_ends && !code;
-	if (!probe_point_find(lp->ps, p, &t->memory, code, &point))
-		return;
-	for (size_t i = 0; i < lp->nr_ends; i++)
-		if (lp->ends[i].object == point.object)
-			return;
-	ALLOC_GROW(lp->ends, lp->nr_ends, lp->ends_alloc);
-	lp->ends[lp->nr_ends++] = point;
+static bool has_point(const struct label_processes *lp, const struct label_point *point)
+{
+	for (size_t i = 0; i < lp->nr_points; i++)
+		if (lp->points[i].point.object == point->point.object &&
+			lp->points[i].function == point->function)
+			return true;
+	return false;
+}
+
+/* Adds the places of the probes in the file that P, which is T, runs, unless they are known. */
+static void add_points(struct label_processes *lp, const struct process *p, const struct target *t)
+{
+	const struct target_file *file = lp->nr_functions ? lp->source->file(t) : NULL;
+
+	for (size_t i = 0; i < lp->nr_functions; i++) {
+		struct label_function *f = &lp->functions[i];
+		struct label_point new = {.function = i};
+
+		if (!probe_point_find(lp->ps, p, &t->memory,
+			    file ? target_symbol(file, f->name) : 0, f->value, &new.point)) {
+			f->is_missing = true;
+		} else if (!has_point(lp, &new)) {
+			ALLOC_GROW(lp->points, lp->nr_points, lp->points_alloc);
+			lp->points[lp->nr_points++] = new;
+		}
+	}
 }
 
 /* FOUND and LAYOUT are what the source has found in P, which is T. */
@@ -110,7 +128,7 @@ static void take_result(struct label_processes *lp, const struct process *p, con
 	entry->layout = *layout;
 	if (!entry->names)
 		entry->names = lp->source->open(t, layout);
-	add_end(lp, p, t);
+	add_points(lp, p, t);
 }
 
 int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err)

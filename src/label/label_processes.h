@@ -11,6 +11,8 @@
 #include "process/probe_point.h"
 #include "process/process.h"
 
+enum { LABEL_FUNCTIONS_MAX = 4 };
+
 struct label_processes {
 	const struct label_source *source; /* NULL: none is recorded, all functions do nothing */
 	uint32_t keys;                     /* bits of the labels that are recorded */
@@ -26,14 +28,20 @@ struct label_processes {
 		void *names; /* as source->open */
 	} * list;
 	size_t nr, alloc;
-	/*
-	 * With count_ends: where what samples belong to ends, one place for each file with the
-	 * source.
-	 */
-	bool count_ends;
-	bool no_end; /* that is not known of a process */
-	struct probe_point *ends;
-	size_t nr_ends, ends_alloc;
+	bool count_ends; /* what samples belong to is counted when it ends */
+	/* Functions of the source that are probed, in this order. */
+	struct label_function {
+		const char *name;
+		const char *program; /* of BPF, which is called there */
+		enum probe_value value;
+		bool is_missing; /* in a process */
+	} functions[LABEL_FUNCTIONS_MAX];
+	size_t nr_functions;
+	struct label_point {
+		struct probe_point point;
+		size_t function; /* index */
+	} * points;              /* one of each function for each file with the source */
+	size_t nr_points, points_alloc;
 	bool any;                /* the source was found in a process */
 	struct table by_pid;     /* pid -> index in list */
 	struct strbuf *refusals; /* why it cannot be read in a process, one per line */
@@ -43,6 +51,9 @@ struct label_processes {
 void label_processes_init(struct label_processes *lp, const struct label_source *source,
 	uint32_t keys, struct processes *ps, struct strbuf *refusals);
 void label_processes_release(struct label_processes *lp);
+
+/* Has a function probed in all processes with the source; before any is looked at. */
+void label_processes_probe(struct label_processes *lp, const struct label_function *function);
 
 /* As source->find. */
 int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err);

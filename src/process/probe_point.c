@@ -3,6 +3,7 @@
 #include "process.h"
 #include "symbol/probe_place.h"
 #include "target.h"
+#include "unwind/analysis/result_place.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,21 +11,22 @@
 enum { CODE_BYTES = 128 };
 
 bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
-	uint64_t function, struct probe_point *point)
+	uint64_t function, enum probe_value value, struct probe_point *point)
 {
 	const struct mapping *map = function ? process_find(ps, p, function) : NULL;
 	unsigned char code[CODE_BYTES];
-	size_t nr = sizeof(code);
-	uint64_t at = function;
+	size_t nr = sizeof(code), offset = 0;
 
 	if (!map)
 		return false;
-	if (map->end - at < nr)
-		nr = (size_t)(map->end - at);
-	if (memory_read(m, at, code, nr))
-		at += probe_place(code, nr);
+	if (map->end - function < nr)
+		nr = (size_t)(map->end - function);
+	if (memory_read(m, function, code, nr))
+		offset = value == PROBE_RESULT ? result_place(code, nr) : probe_place(code, nr);
+	if (value == PROBE_RESULT && !offset)
+		return false;
 	*point = (struct probe_point){
-		.object = map->object, .offset = map->offset + (at - map->start)};
+		.object = map->object, .offset = map->offset + (function - map->start) + offset};
 	snprintf(point->path, sizeof(point->path),
 		"/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, p->pid, map->start, map->end);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a uprobe on a function costs least. */
+/* Where a uprobe in a function costs least. */
 #ifndef PROCESS_PROBE_POINT_H
 #define PROCESS_PROBE_POINT_H
 
@@ -11,6 +11,12 @@ struct memory;
 struct process;
 struct processes;
 
+/* What the probe gets of the function. */
+enum probe_value {
+	PROBE_ARGUMENTS, /* the first two, in rdi and rsi */
+	PROBE_RESULT,    /* what it has allocated and will return, in rax; NULL: nothing */
+};
+
 struct probe_point {
 	/* In /proc/PID/map_files: valid while the process lives, also if the file was replaced. */
 	char path[64];
@@ -19,10 +25,10 @@ struct probe_point {
 };
 
 /*
- * Finds the place in the function at address FUNCTION of P, whose memory is M, where its first two
- * arguments are still in rdi and rsi. False: FUNCTION is 0, or in no mapping.
+ * Finds the place for VALUE in the function at address FUNCTION of P, whose memory is M. False:
+ * FUNCTION is 0, or in no mapping; or its result is not known at any place.
  */
 bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
-	uint64_t function, struct probe_point *point);
+	uint64_t function, enum probe_value value, struct probe_point *point);
 
 #endif

@@ -512,6 +512,7 @@ static void validate_script(const struct options *o)
 		{"rate", "-F", q->hz},
 		{"idle", "--idle", q->idle},
 		{"vm", vm_option, q->vm},
+		{"kernel", "-k", q->kernel && q->tool->nr_functions},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -556,8 +557,10 @@ static void choose_stacks(struct options *o)
 	struct engine_request *q = &o->session.request;
 
 	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
-	if (q->by_default)
-		q->user = q->kernel = true;
+	if (q->by_default) {
+		q->user = true;
+		q->kernel = !q->tool->nr_functions; /* they are called in user space */
+	}
 	if (q->vm && q->user && !o->mixed)
 		usage_error_fmt(
 			"--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
@@ -610,12 +613,21 @@ static void add_label_of_view(struct engine_request *q, const char *key)
 	q->label_keys |= label_key_bit(q->label, key, strlen(key));
 }
 
+/* The source of labels that the script needs, unless it is given. */
+static void choose_source(struct engine_request *q)
+{
+	for (int i = 0; !q->label && q->tool->labels && i < NR_LABEL_SOURCES; i++)
+		if (!strcmp(label_sources[i]->name, q->tool->labels))
+			q->label = label_sources[i];
+}
+
 /* Labels that the views need are recorded, too. */
 static void choose_labels(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	o->view.labels = o->where.nr ? &o->where : NULL;
+	choose_source(q);
 	if (!q->label) {
 		if (o->with || q->label_values || q->count_ends)
 			usage_error("--with, --labels and --requests need a source of labels: "

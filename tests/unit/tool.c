@@ -88,6 +88,29 @@ static void tool_find__header(void **state)
 	strbuf_release(&err);
 }
 
+static void tool_find__functions(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct tool tool;
+
+	(void)state;
+	assert_int_equal(find(&tool,
+				 NEEDED "// flametap: labels nginx\n"
+					"// flametap: function ngx_free on_free\n"
+					"// flametap: function ngx_alloc on_alloc result\n",
+				 &err),
+		0);
+	assert_string_equal(tool.labels, "nginx");
+	assert_int_equal(tool.nr_functions, 2);
+	assert_string_equal(tool.functions[0].name, "ngx_free");
+	assert_string_equal(tool.functions[0].program, "on_free");
+	assert_false(tool.functions[0].at_result);
+	assert_string_equal(tool.functions[1].program, "on_alloc");
+	assert_true(tool.functions[1].at_result);
+	tool_release(&tool);
+	strbuf_release(&err);
+}
+
 static void tool_find__wrong_headers(void **state)
 {
 	static const char *const headers[] = {
@@ -96,6 +119,10 @@ static void tool_find__wrong_headers(void **state)
 		NEEDED "// flametap: probe read\n",
 		NEEDED "// flametap: probe sched:sched_switch begins\n",
 		NEEDED "// flametap: probe sched:sched_switch begins ends\n", /* not in us */
+		NEEDED "// flametap: function ngx_free\n",
+		NEEDED "// flametap: labels nginx\n// flametap: function a b\n// flametap: "
+		       "function a b\n// flametap: function a b\n",
+		NEEDED "// flametap: function ngx_free on_free\n", /* of what is not said */
 		NEEDED "// flametap: option min\n",
 		NEEDED "// flametap: option min US 1..2\n",
 		NEEDED "// flametap: option m US 1..2: Help\n",
@@ -256,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tool_find__header),
+		cmocka_unit_test(tool_find__functions),
 		cmocka_unit_test(tool_find__wrong_headers),
 		cmocka_unit_test(tool_find__ours),
 		cmocka_unit_test(tool_option__lists),

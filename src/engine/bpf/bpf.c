@@ -73,7 +73,7 @@ struct bpf {
 	bool vms_young, labels_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why there are none */
-	size_t nr_ends;                       /* of labels.ends that have a probe */
+	size_t nr_points;                     /* of labels.points that have a probe */
 	struct strbuf no_vm, no_labels;       /* why, one process a line */
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
@@ -258,20 +258,65 @@ static int find_labels(struct bpf *b, struct strbuf *err)
 }
 
 /*
- * Has the ends of what samples belong to counted in files that were found since the last call. -1
- * and ERR: not in one of them; the next call goes on with the next one.
+ * Probes functions of the source of labels in files that were found since the last call. -1 and
+ * ERR: one of them not; the next call goes on with the next one.
  */
-static int attach_ends(struct bpf *b, struct strbuf *err)
+static int attach_points(struct bpf *b, struct strbuf *err)
 {
 	struct strbuf why = STRBUF_INIT;
 	int ret = 0;
 
-	while (!ret && b->nr_ends < b->labels.nr_ends)
-		ret = programs_attach_end(&b->programs, &b->labels.ends[b->nr_ends++], &why);
-	if (ret)
-		fail(err, "cannot count %s: %s", b->request->label->ends, why.buf);
+	while (!ret && b->nr_points < b->labels.nr_points) {
+		const struct label_point *point = &b->labels.points[b->nr_points++];
+		const struct label_function *f = &b->labels.functions[point->function];
+
+		ret = programs_attach_at(&b->programs, f->program, &point->point, &why);
+		if (ret)
+			fail(err, "cannot count calls of %s: %s", f->name, why.buf);
+	}
 	strbuf_release(&why);
 	return ret;
+}
+
+/* Names the functions to the source of labels. */
+static void choose_functions(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+
+	for (size_t i = 0; i < r->tool->nr_functions; i++) {
+		const struct tool_function *f = &r->tool->functions[i];
+
+		label_processes_probe(
+			&b->labels, &(struct label_function){f->name, f->program,
+					    f->at_result ? PROBE_RESULT : PROBE_ARGUMENTS, false});
+	}
+	b->labels.count_ends = r->count_ends;
+	if (r->count_ends)
+		label_processes_probe(&b->labels,
+			&(struct label_function){r->label->end, "on_end", PROBE_ARGUMENTS, false});
+}
+
+static bool has_point(const struct label_processes *lp, size_t function)
+{
+	for (size_t i = 0; i < lp->nr_points; i++)
+		if (lp->points[i].function == function)
+			return true;
+	return false;
+}
+
+/* Fails if a function that the tool needs is known in none of the processes. */
+static int need_functions(const struct bpf *b, struct strbuf *err)
+{
+	for (size_t i = 0; i < b->request->tool->nr_functions; i++) {
+		const struct label_function *f = &b->labels.functions[i];
+
+		if (f->is_missing && !has_point(&b->labels, i))
+			return fail(err,
+				"%s cannot be probed: this %s does not export it, or was built "
+				"with optimisations that leave no known place in its code",
+				f->name, b->request->label->title);
+	}
+	return 0;
 }
 
 static void bpf_free(struct engine *engine)
@@ -364,7 +409,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->vms.fetch = request->fetch;
 	label_processes_init(
 		&b->labels, request->label, request->label_keys, &b->processes, &b->no_labels);
-	b->labels.count_ends = request->count_ends;
+	choose_functions(b);
 	samples_init(&b->samples);
 	label_sets_init(&b->label_sets, &b->samples, &b->labels, request->label_values);
 	loader_init(&b->loader, &b->processes);
@@ -372,7 +417,8 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->copies.layouts = &b->layouts;
 	if (targets_scan(&b->targets, request, &b->processes,
 		    monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
-		(request->vm && find_vm(b, err)) || (request->label && find_labels(b, err))) {
+		(request->vm && find_vm(b, err)) ||
+		(request->label && (find_labels(b, err) || need_functions(b, err)))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -629,7 +675,7 @@ static void take_round(struct bpf *b)
 	targets_update(&b->targets, &b->programs);
 	take_vms(b);
 	b->labels_young = label_processes_update(&b->labels);
-	while (attach_ends(b, &b->no_labels))
+	while (attach_points(b, &b->no_labels))
 		strbuf_addch(&b->no_labels, '\n');
 	take_labels(b);
 	request_tables(b);
@@ -655,7 +701,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	memory_reserve();
 	if (programs_load(&b->programs, r, &b->targets, b->nr_cpus, err) || connect_maps(b, err) ||
 		targets_publish(&b->targets, &b->programs, err) || open_events(b, err) ||
-		programs_attach(&b->programs, err) || attach_ends(b, err) ||
+		programs_attach(&b->programs, err) || attach_points(b, err) ||
 		targets_publish_children(&b->targets, &b->programs, &b->processes, err)) {
 		mention_limit(err);
 		strbuf_addch(err, '\n');
@@ -912,11 +958,12 @@ static void note_labels(const struct bpf *b, const struct counters *counters, st
 	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
 	if (label && !b->labels.any)
 		strbuf_addf(notes, "no %s ran in what was recorded\n", label->title);
-	if (label && b->labels.no_end)
-		strbuf_addf(notes,
-			"not all %s were counted: a process has no function that is known to end "
-			"them\n",
-			label->ends);
+	for (size_t i = 0; i < b->labels.nr_functions; i++)
+		if (b->labels.functions[i].is_missing)
+			strbuf_addf(notes,
+				"calls of %s are not all counted: a process does not have it, or "
+				"its code is not known\n",
+				b->labels.functions[i].name);
 	if (counters->ends_lost)
 		strbuf_addf(notes,
 			"%" PRIu64 " %s were not counted: the kernel switched to their threads "

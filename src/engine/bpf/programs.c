@@ -219,8 +219,8 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	bpf_program__set_autoload(
 		bpf_object__find_program_by_name(p->object, "on_fork"), follows(p) || request->vm);
-	p->end = bpf_object__find_program_by_name(p->object, "on_end");
-	bpf_program__set_autoload(p->end, request->count_ends);
+	bpf_program__set_autoload(
+		bpf_object__find_program_by_name(p->object, "on_end"), request->count_ends);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = bpf_object__load(p->object);
@@ -253,8 +253,8 @@ int programs_attach(struct programs *p, struct strbuf *err)
 
 	bpf_object__for_each_program(program, p->object)
 	{
-		if (program == p->tick || program == p->end || !bpf_program__autoload(program) ||
-			p->nr_links == LINKS_MAX)
+		if (program == p->tick || bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
+			!bpf_program__autoload(program) || p->nr_links == LINKS_MAX)
 			continue;
 		struct bpf_link *link = bpf_program__attach(program);
 
@@ -268,13 +268,15 @@ int programs_attach(struct programs *p, struct strbuf *err)
 	return 0;
 }
 
-int programs_attach_end(struct programs *p, const struct probe_point *point, struct strbuf *err)
+int programs_attach_at(struct programs *p, const char *program, const struct probe_point *point,
+	struct strbuf *err)
 {
 	struct bpf_link *link;
 
 	if (p->nr_links == LINKS_MAX)
 		return fail(err, "there are too many different files");
-	link = bpf_program__attach_uprobe(p->end, false, -1, point->path, point->offset);
+	link = bpf_program__attach_uprobe(bpf_object__find_program_by_name(p->object, program),
+		false, -1, point->path, point->offset);
 	if (!link)
 		return fail(err, "cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS",
 			point->path, strerror(errno));

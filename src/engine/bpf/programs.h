@@ -16,14 +16,13 @@ struct probe_point;
 struct targets;
 struct tool;
 
-enum { LINKS_MAX = 16 };
+enum { LINKS_MAX = 32 };
 
 struct programs {
 	const struct engine_request *request;
 	const struct targets *targets;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
-	struct bpf_program *end;  /* for uprobes, see programs_attach_end() */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
 	struct bpf_link *links[LINKS_MAX];
 	size_t nr_links;
@@ -53,8 +52,9 @@ void *programs_map_memory(const struct programs *p, const char *name, size_t siz
 
 /* All but the programs of the tick and of uprobes. */
 int programs_attach(struct programs *p, struct strbuf *err);
-/* Has the end of what samples belong to counted at POINT, in all processes. */
-int programs_attach_end(struct programs *p, const struct probe_point *point, struct strbuf *err);
+/* Has PROGRAM called at POINT, in all processes. */
+int programs_attach_at(struct programs *p, const char *program, const struct probe_point *point,
+	struct strbuf *err);
 void programs_detach(struct programs *p);
 
 /* Runs the iterator over all tasks. */

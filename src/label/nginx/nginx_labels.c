@@ -64,13 +64,6 @@ static void describe(
 	nginx_describe(&layout->nginx, file ? file->path : "?", pid, out);
 }
 
-static uint64_t end_code(const struct target *t)
-{
-	const struct target_file *file = nginx_file(t);
-
-	return file ? target_symbol(file, "ngx_http_free_request") : 0;
-}
-
 static void close_names(void *names)
 {
 	if (names)
@@ -150,7 +143,8 @@ const struct label_source nginx_labels = {
 	.describe = describe,
 	.open = open_names,
 	.close = close_names,
-	.end_code = end_code,
+	.file = nginx_file,
+	.end = "ngx_http_free_request",
 	.ends = "requests",
 	.take = take,
 };
