@@ -40,6 +40,30 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	return 1;
 }
 
+/* Sets s->regs to the registers that an event of user space comes with. */
+static __always_inline void take_event_regs(const struct pt_regs *from, struct scratch *s)
+{
+	struct pt_regs___kernel *r = &s->regs;
+
+	r->r15 = from->r15;
+	r->r14 = from->r14;
+	r->r13 = from->r13;
+	r->r12 = from->r12;
+	r->bp = from->rbp;
+	r->bx = from->rbx;
+	r->r11 = from->r11;
+	r->r10 = from->r10;
+	r->r9 = from->r9;
+	r->r8 = from->r8;
+	r->ax = from->rax;
+	r->cx = from->rcx;
+	r->dx = from->rdx;
+	r->si = from->rsi;
+	r->di = from->rdi;
+	r->ip = from->rip;
+	r->sp = from->rsp;
+}
+
 /* Starts a walk from s->regs; DWARF numbers of registers. */
 static __always_inline void take_regs(struct scratch *s)
 {

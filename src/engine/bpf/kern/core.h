@@ -9,6 +9,7 @@
 
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
+#include <linux/ptrace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,7 +49,7 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
 	struct vm_layout vm_layout;
-	bool in_use;    /* by a program that may be preempted, see ends.h */
+	bool in_use;    /* by a program that may be preempted, see claim_scratch() */
 	bool to_vm;     /* the native stack is walked to the interpreter's frame only */
 	uint32_t nr_vm; /* VM frames so far */
 	int vm_end;
@@ -212,6 +213,25 @@ struct {
 static __always_inline struct scratch *my_scratch(uint32_t lane)
 {
 	return bpf_map_lookup_elem(&scratch, &lane);
+}
+
+/*
+ * For uprobes: kernels with full or lazy preemption may switch to another thread in the middle of
+ * their program, which may get there on the same CPU. False: then the scratch is in use.
+ */
+static __always_inline bool claim_scratch(struct scratch *s)
+{
+	if (s->in_use)
+		return false;
+	s->in_use = true;
+	barrier();
+	return true;
+}
+
+static __always_inline void release_scratch(struct scratch *s)
+{
+	barrier();
+	s->in_use = false;
 }
 
 static __always_inline struct counters *my_counters(uint32_t lane)

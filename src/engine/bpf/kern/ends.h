@@ -2,14 +2,9 @@
 /*
  * Counts what samples belong to, such as requests, by a uprobe in the function that ends it, which
  * has its address as first argument. Included by the programs that record labels.
- *
- * Kernels with full or lazy preemption may switch to another thread in the middle of this program,
- * which may get here on the same CPU while the scratch is in use.
  */
 #ifndef ENGINE_BPF_KERN_ENDS_H
 #define ENGINE_BPF_KERN_ENDS_H
-
-#include <linux/ptrace.h>
 
 SEC("uprobe")
 int on_end(struct pt_regs *regs)
@@ -20,18 +15,15 @@ int on_end(struct pt_regs *regs)
 
 	if (!count || !s || !is_target(current_task(), ids) || bpf_ktime_get_ns() > control.until)
 		return 0;
-	if (s->in_use) {
+	if (!claim_scratch(s)) {
 		count->ends_lost++;
 		return 0;
 	}
-	s->in_use = true;
-	barrier();
 	take_task(s, ids);
 	s->row.event = ROW_ENDS;
 	if (take_end(LANE_END, regs->rdi))
 		add_row(&s->row, 1, 1, count);
-	barrier();
-	s->in_use = false;
+	release_scratch(s);
 	return 0;
 }
 

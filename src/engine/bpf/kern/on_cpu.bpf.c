@@ -6,29 +6,6 @@
 #include "processes.h"
 #include "ticks.h"
 
-static __always_inline void take_tick_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
-{
-	struct pt_regs___kernel *r = &s->regs;
-
-	r->r15 = ctx->regs.r15;
-	r->r14 = ctx->regs.r14;
-	r->r13 = ctx->regs.r13;
-	r->r12 = ctx->regs.r12;
-	r->bp = ctx->regs.rbp;
-	r->bx = ctx->regs.rbx;
-	r->r11 = ctx->regs.r11;
-	r->r10 = ctx->regs.r10;
-	r->r9 = ctx->regs.r9;
-	r->r8 = ctx->regs.r8;
-	r->ax = ctx->regs.rax;
-	r->cx = ctx->regs.rcx;
-	r->dx = ctx->regs.rdx;
-	r->si = ctx->regs.rsi;
-	r->di = ctx->regs.rdi;
-	r->ip = ctx->regs.rip;
-	r->sp = ctx->regs.rsp;
-}
-
 /*
  * Whether the idle task of this processor has run since the last tick: the clock of a processor
  * that sleeps may stand still, and what it does not tell is no time of a target's.
@@ -73,7 +50,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	count->missed += missed;
 	take_task(s, ids);
 	if (in_user)
-		take_tick_regs(ctx, s);
+		take_event_regs(&ctx->regs, s);
 	if (take_stacks(ctx, s, in_user, count)) {
 		uint64_t nr = 1 + take_delayed(s);
 
