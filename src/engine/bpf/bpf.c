@@ -73,6 +73,7 @@ struct bpf {
 	bool vms_young, labels_young;
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms;            /* why there are none */
+	int waits;                            /* fd of their map, -1: there is none */
 	size_t nr_points;                     /* of labels.points that have a probe */
 	struct strbuf no_vm, no_labels;       /* why, one process a line */
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
@@ -148,13 +149,19 @@ static void add_event(struct bpf *b)
 		b->drain.events[ROW_ENDS] = samples_event(
 			&b->samples, &(struct sample_event){ends, ends, tool->clock, 0, 1});
 	}
-	for (uint32_t i = 0; b->drain.waits >= 0 && i < WAIT_NONE; i++)
+	for (uint32_t i = 0; b->waits >= 0 && i < WAIT_NONE; i++)
 		b->drain.labels[WAIT_LABEL(i)] = samples_label(
 			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
 	const char *const *states = b->request->vm ? b->request->vm->states : NULL;
 
 	for (uint32_t i = 1; states && states[i]; i++)
 		b->drain.labels[VM_LABEL(i)] = samples_label(&b->samples, 0, "vmstate", states[i]);
+}
+
+/* The map of what has begun and not ended yet. */
+static struct drain_held held_map(const struct bpf *b)
+{
+	return (struct drain_held){b->waits, sizeof(uint32_t), sizeof(struct wait), WAITS_MAX};
 }
 
 static int connect_maps(struct bpf *b, struct strbuf *err)
@@ -183,9 +190,10 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.nr_rows = p->nr_rows;
 	b->drain.maps[0] = map_pair(p, "nodes_0", "rows_0");
 	b->drain.maps[1] = map_pair(p, "nodes_1", "rows_1");
-	b->drain.waits = programs_map(p, "waits");
+	b->waits = programs_map(p, "waits");
 	drain_init(&b->drain);
 	add_event(b);
+	b->drain.held = held_map(b);
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
@@ -900,7 +908,7 @@ static void take_rest(struct bpf *b)
 	drain(b);
 	drain(b);
 	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
-	if (b->drain.waits >= 0)
+	if (b->waits >= 0)
 		drain_waits(&b->drain, &b->programs.settings, b->programs.control->until);
 }
 

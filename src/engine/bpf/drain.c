@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drain.h"
 #include "lib/util.h"
-#include "map_entries.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -26,14 +25,14 @@ void drain_init(struct drain *d)
 {
 	nodes_init(&d->now, d->nr_nodes);
 	nodes_init(&d->before, d->nr_nodes);
-	table_init(&d->wait_stacks);
+	table_init(&d->held_stacks);
 }
 
 void drain_release(struct drain *d)
 {
 	nodes_release(&d->now);
 	nodes_release(&d->before);
-	table_release(&d->wait_stacks);
+	table_release(&d->held_stacks);
 }
 
 /* Reads the map FD and returns the number of entries; a failure is kept in d->error. */
@@ -82,7 +81,7 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 static uint32_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
-	const uint32_t *kept = table_get(&d->wait_stacks, id, 0);
+	const uint32_t *kept = table_get(&d->held_stacks, id, 0);
 	uint32_t nr = 0;
 
 	if (!id)
@@ -128,8 +127,7 @@ static void read_nodes(struct drain *d, int map)
 	}
 }
 
-/* Adds a row of the programs; it counts as lost if one of its stacks is missing. */
-static void add_row(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
+void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
 {
 	char comm[COMM_LEN + 1] = "";
 	struct sample_key key = {
@@ -162,7 +160,7 @@ static void read_rows(struct drain *d, int map)
 			.max = d->nr_rows});
 
 	for (uint32_t i = 0; i < nr; i++)
-		add_row(d, &keys[i], values[i].count, values[i].sum);
+		drain_add(d, &keys[i], values[i].count, values[i].sum);
 	free(keys);
 	free(values);
 }
@@ -199,20 +197,17 @@ void drain_delayed(struct drain *d, int map)
 	free(list);
 }
 
-/* All entries of the map of waits; the caller frees them. */
-static struct wait *read_waits(struct drain *d, uint32_t *nr)
+struct map_entries drain_read_held(struct drain *d)
 {
-	struct wait *waits = xcalloc(WAITS_MAX, sizeof(*waits));
-	uint32_t *tids = xcalloc(WAITS_MAX, sizeof(*tids));
+	const struct drain_held *h = &d->held;
+	struct map_entries e = {.keys = xcalloc(h->max, h->key_size),
+		.values = xcalloc(h->max, h->value_size),
+		.key_size = h->key_size,
+		.value_size = h->value_size,
+		.max = h->max};
 
-	*nr = read_entries(d, d->waits, false,
-		(struct map_entries){.keys = tids,
-			.values = waits,
-			.key_size = sizeof(*tids),
-			.value_size = sizeof(*waits),
-			.max = WAITS_MAX});
-	free(tids);
-	return waits;
+	e.nr = read_entries(d, h->map, false, e);
+	return e;
 }
 
 static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
@@ -224,22 +219,24 @@ static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
 		*table_put(kept, id, 0, &is_new) = stack;
 }
 
-/* A wait may outlive the nodes of its stacks: keep those. */
-static void keep_waits(struct drain *d)
+/* What is held may outlive the nodes of its stacks: keep those. */
+static void keep_held(struct drain *d)
 {
+	struct map_entries e = drain_read_held(d);
 	struct table kept;
-	uint32_t nr;
-	struct wait *waits = read_waits(d, &nr);
 
 	table_init(&kept);
-	for (uint32_t i = 0; i < nr; i++) {
-		keep_stack(d, &kept, waits[i].key.user);
-		keep_stack(d, &kept, waits[i].key.kernel);
-		keep_stack(d, &kept, waits[i].key.vm);
+	for (uint32_t i = 0; i < e.nr; i++) {
+		const struct row_key *row =
+			(const void *)((const char *)e.values + i * e.value_size);
+
+		keep_stack(d, &kept, row->user);
+		keep_stack(d, &kept, row->kernel);
+		keep_stack(d, &kept, row->vm);
 	}
-	table_release(&d->wait_stacks);
-	d->wait_stacks = kept;
-	free(waits);
+	table_release(&d->held_stacks);
+	d->held_stacks = kept;
+	map_entries_release(&e);
 }
 
 void drain_run(struct drain *d)
@@ -253,8 +250,8 @@ void drain_run(struct drain *d)
 		d->on_switch(d->context);
 	read_nodes(d, d->maps[which].nodes);
 	read_rows(d, d->maps[which].rows);
-	if (d->waits >= 0)
-		keep_waits(d);
+	if (d->held.map >= 0)
+		keep_held(d);
 }
 
 static void mark_nodes(const struct drain_nodes *n, bool *used, size_t nr)
@@ -271,10 +268,10 @@ void drain_mark_mappings(const struct drain *d, bool *used, size_t nr)
 
 void drain_renumber(struct drain *d, struct condense *to)
 {
-	for (size_t i = 0; i <= d->wait_stacks.mask; i++)
-		if (d->wait_stacks.slots[i].used)
-			d->wait_stacks.slots[i].value =
-				condense_keep(to, d->wait_stacks.slots[i].value);
+	for (size_t i = 0; i <= d->held_stacks.mask; i++)
+		if (d->held_stacks.slots[i].used)
+			d->held_stacks.slots[i].value =
+				condense_keep(to, d->held_stacks.slots[i].value);
 }
 
 static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,
@@ -285,16 +282,15 @@ static void add_part(struct drain *d, const struct settings *settings, const str
 	if (!wait_counts(settings, state, ns))
 		return;
 	key.labels = WAIT_LABEL(state);
-	add_row(d, &key, 1, ns);
+	drain_add(d, &key, 1, ns);
 }
 
 void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns)
 {
-	uint32_t nr;
-	struct wait *waits = read_waits(d, &nr);
+	struct map_entries e = drain_read_held(d);
 
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct wait *w = &waits[i];
+	for (uint32_t i = 0; i < e.nr; i++) {
+		const struct wait *w = (const struct wait *)e.values + i;
 		uint64_t end = w->woken && w->woken < now_ns ? w->woken : now_ns;
 
 		if (w->since >= now_ns)
@@ -303,5 +299,5 @@ void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_
 		if (end < now_ns)
 			add_part(d, settings, w, WAIT_W, now_ns - end);
 	}
-	free(waits);
+	map_entries_release(&e);
 }

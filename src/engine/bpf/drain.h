@@ -9,6 +9,7 @@
 #include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "lib/table.h"
+#include "map_entries.h"
 #include "stack_copies.h"
 #include "vm/vm_processes.h"
 
@@ -34,8 +35,13 @@ struct drain {
 		uint32_t nr;
 		struct table by_id;
 	} now, before;
-	int waits;                /* fd, -1: the tool does not record waits */
-	struct table wait_stacks; /* node -> stack in samples, of waits that had not ended */
+	/* A map whose values each begin with the key of the row that they will add to. */
+	struct drain_held {
+		int map; /* fd, -1: the tool has none */
+		size_t key_size, value_size;
+		uint32_t max;
+	} held;
+	struct table held_stacks; /* node -> stack in samples, of those values */
 	int error;                /* errno of the last map that could not be read, 0: none */
 };
 
@@ -45,6 +51,12 @@ void drain_release(struct drain *d);
 
 /* Switches maps, then reads and empties those written until now. */
 void drain_run(struct drain *d);
+
+/* All keys and values of the map of rows that are held; the caller frees them. */
+struct map_entries drain_read_held(struct drain *d);
+
+/* Adds to a row of the programs; it counts as lost if one of its stacks is missing. */
+void drain_add(struct drain *d, const struct row_key *row, uint64_t count, uint64_t sum);
 
 /* As samples_mark_mappings(), for stacks that rows which are not read yet may have. */
 void drain_mark_mappings(const struct drain *d, bool *used, size_t nr);

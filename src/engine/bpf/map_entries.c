@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdlib.h>
 
 static void *key_at(const struct map_entries *e, uint32_t i)
 {
@@ -58,4 +59,11 @@ int map_entries_read(struct map_entries *e, int fd, bool remove)
 	if (!remove)
 		e->nr = 0;
 	return read_singly(e, fd, remove);
+}
+
+void map_entries_release(struct map_entries *e)
+{
+	free(e->keys);
+	free(e->values);
+	e->keys = e->values = NULL;
 }

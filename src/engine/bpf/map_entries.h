@@ -20,4 +20,7 @@ struct map_entries {
  */
 int map_entries_read(struct map_entries *e, int fd, bool remove);
 
+/* Frees keys and values that were allocated. */
+void map_entries_release(struct map_entries *e);
+
 #endif
