@@ -48,6 +48,7 @@ static const struct mode {
 		{.vm = true, .vm_by_native = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"off-cpu--nginx", "off_cpu",
 		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
+	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

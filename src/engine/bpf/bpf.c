@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The built-in engine: BPF programs take stacks, unwind them by our unwind tables and sum them. */
 #include "counters.h"
+#include "created_pools.h"
 #include "drain.h"
 #include "engine/collect.h"
 #include "engine/condense.h"
@@ -72,8 +73,9 @@ struct bpf {
 	size_t nr_cpus;
 	bool vms_young, labels_young;
 	struct kallsyms *kallsyms;
-	struct strbuf no_kallsyms;            /* why there are none */
-	int waits;                            /* fd of their map, -1: there is none */
+	struct strbuf no_kallsyms; /* why there are none */
+	int waits;                 /* fd of their map, -1: there is none */
+	struct created_pools pools;
 	size_t nr_points;                     /* of labels.points that have a probe */
 	struct strbuf no_vm, no_labels;       /* why, one process a line */
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
@@ -161,7 +163,11 @@ static void add_event(struct bpf *b)
 /* The map of what has begun and not ended yet. */
 static struct drain_held held_map(const struct bpf *b)
 {
-	return (struct drain_held){b->waits, sizeof(uint32_t), sizeof(struct wait), WAITS_MAX};
+	if (b->waits >= 0)
+		return (struct drain_held){
+			b->waits, sizeof(uint32_t), sizeof(struct wait), WAITS_MAX};
+	return (struct drain_held){
+		b->pools.map, sizeof(struct pool_key), sizeof(struct created_pool), POOLS_MAX};
 }
 
 static int connect_maps(struct bpf *b, struct strbuf *err)
@@ -193,6 +199,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->waits = programs_map(p, "waits");
 	drain_init(&b->drain);
 	add_event(b);
+	created_pools_init(&b->pools, programs_map(p, "pools"), &b->drain, &b->processes);
 	b->drain.held = held_map(b);
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
@@ -340,6 +347,7 @@ static void bpf_free(struct engine *engine)
 	spaces_release(&b->spaces);
 	jit_layouts_release(&b->layouts);
 	stack_copies_release(&b->copies);
+	created_pools_release(&b->pools);
 	drain_release(&b->drain);
 	samples_release(&b->samples);
 	pool_release(&b->pool);
@@ -511,6 +519,7 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 	spaces_remove(&b->spaces, p);
 	vm_processes_ended(&b->vms, p->pid);
 	label_processes_ended(&b->labels, p->pid);
+	created_pools_ended(&b->pools, p->pid);
 	process_ended(&b->processes, p, time_ns);
 }
 
@@ -549,6 +558,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 		spaces_executed(&b->spaces, p);
 		vm_processes_executed(&b->vms, e->pid);
 		label_processes_executed(&b->labels, e->pid);
+		created_pools_ended(&b->pools, e->pid);
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
@@ -865,7 +875,9 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
 	b->duration = b->programs.control->until - b->began;
+	created_pools_read(&b->pools);
 	programs_detach(&b->programs);
+	created_pools_check(&b->pools);
 	b->stopped = true;
 }
 
@@ -910,6 +922,8 @@ static void take_rest(struct bpf *b)
 	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
 	if (b->waits >= 0)
 		drain_waits(&b->drain, &b->programs.settings, b->programs.control->until);
+	created_pools_add(&b->pools, b->programs.settings.option[POOL_OPTION_MIN_AGE] * 1000000000,
+		b->programs.control->until);
 }
 
 static void say_figures(const struct bpf *b, const struct counters *c)
@@ -997,10 +1011,12 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
 	add_seconds(b, rec);
-	add_capped(&b->samples.lost[LOST_TABLE_FULL],
-		counters.rows_full + counters.nodes_full + counters.waits_full);
+	add_capped(&b->samples.lost[LOST_TABLE_FULL], counters.rows_full + counters.nodes_full +
+							      counters.waits_full +
+							      counters.pools_full);
 	if (counters.missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)counters.missed);
+	add_capped(&b->samples.lost[LOST_SKIPPED], counters.pools_lost);
 	label_sets_limit(&b->label_sets, notes);
 	collect_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
 	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
@@ -1015,6 +1031,7 @@ static int bpf_finish(struct engine *engine, struct recording *rec, struct open_
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
 	note_labels(b, &counters, notes);
+	created_pools_note(&b->pools, notes);
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);

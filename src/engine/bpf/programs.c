@@ -36,6 +36,7 @@ static const struct built_in {
 } built_ins[] = {
 	{"on_cpu", on_cpu__elf_bytes},
 	{"off_cpu", off_cpu__elf_bytes},
+	{"pools", pools__elf_bytes},
 };
 
 static const struct built_in *find_built_in(const struct tool *tool)

@@ -28,8 +28,8 @@ kinds() {
 verified() {
 	/lab/files/verify "$1" 1 >"$T/figures" 2>&1 && status=0 || status=$?
 	echo "# $(uname -r) | $2 | $(figures "$T/figures")"
-	check_eq "$2: every kind of recording is taken" '15 taken, 0 refused' \
-		"$(kinds "$T/figures" ' (on_tick|on_switch|on_trace_exit|on_free) ') taken, $(kinds "$T/figures" ' refused ') refused"
+	check_eq "$2: every kind of recording is taken" '16 taken, 0 refused' \
+		"$(kinds "$T/figures" ' (on_tick|on_switch|on_trace_exit|on_free|on_pool_created) ') taken, $(kinds "$T/figures" ' refused ') refused"
 	[ "$status" = 0 ] || note "$T/figures"
 	check_eq "$2: below half of the limit" '' "$(awk -v most=$most '!/^#/ && $3 ~ /^[0-9]+$/ && $3 + 0 >= most' "$T/figures")"
 }

@@ -45,6 +45,7 @@ struct scratch {
 	struct node_key key;
 	struct row_key row;
 	struct wait wait;
+	struct created_pool pool;
 	struct ring_copy copy;
 	struct pt_regs___kernel regs;
 	union vm_walks vm;

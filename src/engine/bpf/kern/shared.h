@@ -20,6 +20,7 @@ enum {
 	JIT_LAYOUTS_MAX = 1 << 12,
 	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
 	WAITS_MAX = 1 << 16,
+	POOLS_MAX = 1 << 17,
 	TARGETS = 1 << 16,
 	CGROUPS_MAX = 1 << 12, /* that are targets */
 	COPY_PAGE = 4096,
@@ -126,7 +127,8 @@ enum no_stack { NO_STACK_KERNEL_THREAD, NO_STACK_EXITING, NO_STACK_EXECVE };
 enum lane { LANE_EVENT, LANE_SCAN, LANE_END, LANES };
 enum { NUMBER_BITS = 40 };
 
-enum row_event { ROW_SAMPLES, ROW_ENDS, ROW_EVENTS }; /* ends of what samples belong to */
+/* Samples; ends of what they belong to; the bytes of what is counted as a sample. */
+enum row_event { ROW_SAMPLES, ROW_ENDS, ROW_BYTES, ROW_EVENTS };
 
 struct row_key {
 	uint64_t start; /* of the task, ns since boot */
@@ -177,6 +179,7 @@ struct control {
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
 #define VM_LABEL(state) (WAIT_LABEL(WAIT_NONE) + (state)) /* that of an interpreter's state */
 enum { LABELS_MAX = 32 };                                 /* sets whose numbers the programs use */
+#define POOL_LABEL(age) (LABELS_MAX - 1 - (age))          /* that of a range of ages of pools */
 
 /* Indexes of off-cpu's options in its script: states, as bits, and limits in us. */
 enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
@@ -198,6 +201,21 @@ static inline bool wait_counts(const volatile struct settings *s, uint32_t state
 	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
 	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
 }
+
+/* Index of the option of pools in its script: seconds. */
+enum { POOL_OPTION_MIN_AGE };
+
+/* A pool of nginx that was created and not destroyed. */
+struct pool_key {
+	uint64_t address;
+	uint32_t tgid;
+	uint32_t pad;
+};
+
+struct created_pool {
+	struct row_key key; /* of the row that it will add to */
+	uint64_t since;     /* CLOCK_MONOTONIC, ns */
+};
 
 /* Stack copies of a process in the current second. */
 struct copy_quota {
@@ -285,6 +303,8 @@ struct counters {
 	uint64_t copies_lost; /* ring buffer full, or the process's quota used up */
 	uint64_t delayed;     /* ticks added to the backlog of their thread */
 	uint64_t waits_full;  /* lost: no room for another waiting thread */
+	uint64_t pools_full;  /* lost: no room for another pool */
+	uint64_t pools_lost;  /* likewise: the scratch was in use */
 	uint64_t ends_lost;   /* not counted: another thread was being counted on this processor */
 };
 
