@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label/nginx/nginx_values.h"
 #include "label/nginx/nginx_workers.h"
+#include "lib/argv.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -57,14 +58,16 @@ static const char strings[] = "-DMAXSTRINGLEN=2000",
 static int print(const struct values_command *c)
 {
 	const struct nginx_values *v = &c->values;
-	const char *option = c->staprun ? "" : "-G ";
+	struct argv argv = {0};
 
 	if (!c->staprun)
 		printf("%s -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 ",
 			nginx_values_longest(v) < STRINGS ? strings : long_strings);
-	printf("%snginx_programs=%s %snginx_phases=%s %snginx_files=%s %snginx_processes=%s\n",
-		option, v->programs.buf, option, v->phases.buf, option, v->files.buf, option,
-		v->processes.buf);
+	nginx_values_give(v, c->staprun ? "" : "-G", &argv);
+	for (size_t i = 0; i < argv.nr; i++)
+		printf("%s%s", i ? " " : "", argv.words[i]);
+	putchar('\n');
+	argv_release(&argv);
 	return program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -72,9 +75,12 @@ static int print_values(struct values_command *c, struct strbuf *err)
 {
 	if (nginx_workers_open(&c->workers, c->pid, NULL, 0, err))
 		return EXIT_FAILED;
-	for (size_t i = 0; i < c->workers.nr; i++)
-		if (nginx_values_add(&c->values, &c->workers.list[i], err))
+	for (size_t i = 0; i < c->workers.nr; i++) {
+		const struct nginx_worker *w = &c->workers.list[i];
+
+		if (nginx_values_add(&c->values, w->pid, &w->target, &w->layout, err))
 			return EXIT_FAILED;
+	}
 	return print(c);
 }
 

@@ -16,10 +16,17 @@ uint32_t label_default_keys(const struct label_source *source)
 	return keys;
 }
 
-uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len)
+int label_key_index(const struct label_source *source, const char *name, size_t len)
 {
 	for (int i = 0; source->keys[i].name; i++)
 		if (strlen(source->keys[i].name) == len && !memcmp(source->keys[i].name, name, len))
-			return 1U << i;
-	return 0;
+			return i;
+	return -1;
+}
+
+uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len)
+{
+	int index = label_key_index(source, name, len);
+
+	return index < 0 ? 0 : 1U << index;
 }

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+struct argv;
 struct strbuf;
 struct target;
 struct target_file;
@@ -61,6 +62,18 @@ struct label_source {
 	/* Names the labels of KEYS in a set; NAMES may be NULL. */
 	void (*take)(const void *names, const struct label_new_set *set, uint32_t keys,
 		const struct label_taker *taker);
+
+	/*
+	 * Adds where T, which is process PID, has it to *VALUES, NULL at first, for a script. -1
+	 * and ERR: the script could not find it there, or has no room.
+	 */
+	int (*add_values)(void **values, const struct target *t, const struct label_layout *layout,
+		uint32_t pid, struct strbuf *err);
+	/* Adds them, and that the labels of KEYS are recorded, to ARGV as "NAME=VALUE". */
+	void (*give_values)(const void *values, uint32_t keys, struct argv *argv);
+	void (*release_values)(void *values);
+	/* Sets label number KEY of a set to what the script has printed; TEXT: NULL of a number. */
+	void (*put)(struct label_new_set *set, int key, uint64_t number, const char *text);
 };
 
 #define LABEL_DECLARE(KIND, name) extern const struct label_source name##_labels;
@@ -74,7 +87,10 @@ extern const struct label_source *const label_sources[NR_LABEL_SOURCES];
 /* The bits of the labels that are recorded unless more are asked for. */
 uint32_t label_default_keys(const struct label_source *source);
 
-/* The bit of the label NAME, of LEN bytes; 0: there is none. */
+/* The index of the label NAME, of LEN bytes; -1: there is none. */
+int label_key_index(const struct label_source *source, const char *name, size_t len);
+
+/* Its bit; 0: there is none. */
 uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len);
 
 #endif

@@ -157,6 +157,47 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 	return found;
 }
 
+int label_processes_find(struct label_processes *lp, bool must, struct strbuf *err)
+{
+	for (size_t i = 0; i < lp->ps->nr; i++) {
+		const struct process *p = &lp->ps->list[i];
+		struct strbuf why = STRBUF_INIT;
+
+		if (label_processes_look(lp, p, &why) < 0)
+			strbuf_addf(lp->refusals, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+		strbuf_release(&why);
+	}
+	if (lp->any || !must)
+		return 0;
+	if (lp->refusals->len) {
+		strbuf_add(err, lp->refusals->buf, strcspn(lp->refusals->buf, "\n"));
+		return -1;
+	}
+	return fail(err,
+		"no %s runs in what is to be recorded: give the number of its master or "
+		"of a worker",
+		lp->source->title);
+}
+
+int label_processes_add_values(const struct label_processes *lp, void **values, struct strbuf *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < lp->nr && !ret; i++) {
+		const struct label_process *entry = &lp->list[i];
+		const struct process *p = processes_known(lp->ps, entry->pid);
+		struct target t;
+
+		if (entry->state != SOURCE_FOUND || !p || p->id != entry->process ||
+			!task_lives(p->pid, 0))
+			continue;
+		inspect_init(&t, lp->ps, p, NULL);
+		ret = lp->source->add_values(values, &t, &entry->layout, entry->pid, err);
+		inspect_release(&t);
+	}
+	return ret;
+}
+
 void label_processes_start(struct label_processes *lp, int map)
 {
 	lp->map = map;

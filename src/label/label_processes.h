@@ -58,6 +58,15 @@ void label_processes_probe(struct label_processes *lp, const struct label_functi
 /* As source->find. */
 int label_processes_look(struct label_processes *lp, const struct process *p, struct strbuf *err);
 
+/*
+ * Looks at all processes. -1 and ERR: none has the source; with MUST unset that is no failure, as
+ * one may start later.
+ */
+int label_processes_find(struct label_processes *lp, bool must, struct strbuf *err);
+
+/* As source->add_values, of all processes that have the source and have not ended. */
+int label_processes_add_values(const struct label_processes *lp, void **values, struct strbuf *err);
+
 /* Writes the layouts to the programs' MAP from now on. */
 void label_processes_start(struct label_processes *lp, int map);
 

@@ -1081,11 +1081,11 @@ static void names__between_functions_of_one_module(void **state)
 /* Adds this process, as if its number was PID. */
 static int add_values(struct nginx_values *v, uint32_t pid)
 {
-	struct nginx_worker worker = {.pid = pid, .target = target};
+	struct nginx_layout layout;
 	struct strbuf err = STRBUF_INIT;
 
-	assert_int_equal(find(&worker.layout), 0);
-	int result = nginx_values_add(v, &worker, &err);
+	assert_int_equal(find(&layout), 0);
+	int result = nginx_values_add(v, pid, &target, &layout, &err);
 
 	assert_int_equal(result<0, err.len> 0);
 	strbuf_release(&err);

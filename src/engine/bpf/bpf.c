@@ -250,26 +250,9 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 static int find_labels(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	bool must = !is_open(r) && !r->command && !r->label_is_optional;
 
-	for (size_t i = 0; i < b->processes.nr; i++) {
-		const struct process *p = &b->processes.list[i];
-		struct strbuf why = STRBUF_INIT;
-
-		if (label_processes_look(&b->labels, p, &why) < 0)
-			strbuf_addf(&b->no_labels, "process %" PRIu32 ": %s\n", p->pid, why.buf);
-		strbuf_release(&why);
-	}
-	if (b->labels.any || !must)
-		return 0;
-	if (b->no_labels.len) {
-		strbuf_add(err, b->no_labels.buf, strcspn(b->no_labels.buf, "\n"));
-		return -1;
-	}
-	return fail(err,
-		"no %s runs in what is to be recorded: give the number of its master or "
-		"of a worker",
-		r->label->title);
+	return label_processes_find(
+		&b->labels, !is_open(r) && !r->command && !r->label_is_optional, err);
 }
 
 /*

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nginx's row in the table of sources of labels. */
 #include "label/label.h"
+#include "lib/argv.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "nginx_find.h"
 #include "nginx_modules.h"
+#include "nginx_values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct label_key keys[] = {
 	[NGINX_URI] = {"uri", true, true},
@@ -130,6 +133,70 @@ static void take(const void *names, const struct label_new_set *set, uint32_t bi
 		take_number(set->tgid, "worker", taker);
 }
 
+/* ---- for scripts ---- */
+
+static void release_values(void *values)
+{
+	if (values)
+		nginx_values_release(values);
+	free(values);
+}
+
+static int add_values(void **values, const struct target *t, const struct label_layout *layout,
+	uint32_t pid, struct strbuf *err)
+{
+	if (!*values) {
+		*values = xmalloc(sizeof(struct nginx_values));
+		*(struct nginx_values *)*values = (struct nginx_values)NGINX_VALUES_INIT;
+	}
+	return nginx_values_add(*values, pid, t, &layout->nginx, err);
+}
+
+static void give_values(const void *values, uint32_t bits, struct argv *argv)
+{
+	argv_add(argv, xasprintf("nginx_keys=%" PRIu32, bits));
+	if (values)
+		nginx_values_give(values, "", argv);
+}
+
+static void put_text(struct nginx_text *to, uint64_t len, const char *text)
+{
+	size_t nr = strlen(text);
+
+	if (nr > NGINX_TEXT_MAX)
+		nr = NGINX_TEXT_MAX;
+	memcpy(to->bytes, text, nr);
+	to->len = len > NGINX_TEXT_MAX ? len : nr;
+}
+
+static void put(struct label_new_set *set, int key, uint64_t number, const char *text)
+{
+	struct nginx_texts *t = &set->texts.nginx;
+
+	if (key < NGINX_TEXTS) {
+		if (text)
+			put_text(&t->text[key], number, text);
+		return;
+	}
+	switch (key) {
+	case NGINX_KEY_PHASE:
+		t->phase = (uint32_t)number;
+		break;
+	case NGINX_KEY_HANDLER:
+		t->content_handler = number;
+		break;
+	case NGINX_KEY_STATUS:
+		t->status = (uint32_t)number;
+		break;
+	case NGINX_KEY_SUB:
+		t->subrequest = (uint32_t)number;
+		break;
+	case NGINX_KEY_CONN:
+		t->connection = number;
+		break;
+	}
+}
+
 const struct label_source nginx_labels = {
 	.name = "nginx",
 	.title = "nginx",
@@ -147,4 +214,8 @@ const struct label_source nginx_labels = {
 	.end = "ngx_http_free_request",
 	.ends = "requests",
 	.take = take,
+	.add_values = add_values,
+	.give_values = give_values,
+	.release_values = release_values,
+	.put = put,
 };

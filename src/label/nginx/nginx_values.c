@@ -166,31 +166,50 @@ size_t nginx_values_longest(const struct nginx_values *v)
 	return longest;
 }
 
-int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err)
+void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv)
 {
-	const struct nginx_layout *l = &w->layout;
+	const struct {
+		const char *name;
+		const struct strbuf *text;
+	} vars[] = {
+		{"programs", &v->programs},
+		{"phases", &v->phases},
+		{"files", &v->files},
+		{"processes", &v->processes},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(vars); i++) {
+		if (*option)
+			argv_add(argv, xstrdup(option));
+		argv_add(argv, xasprintf("nginx_%s=%s", vars[i].name, vars[i].text->buf));
+	}
+}
+
+int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *t,
+	const struct nginx_layout *l, struct strbuf *err)
+{
 	struct nginx_modules modules = {0};
-	struct nginx_values_program program = {.files = files_of(&w->target)};
+	struct nginx_values_program program = {.files = files_of(t)};
 
 	if (!program.files)
 		return fail(err,
 			"the unwind rules of nginx in process %" PRIu32
 			" cannot be read: its file has no .eh_frame_hdr, or is gone",
-			w->pid);
-	nginx_modules_read(l, &w->target, &modules); /* without it phases have no names */
+			pid);
+	nginx_modules_read(l, t, &modules); /* without it phases have no names */
 	program.numbers = numbers_of(l);
 	program.phases = phases_of(&modules);
 	nginx_modules_release(&modules);
 	size_t number = add_program(v, &program);
 
 	strbuf_addf(&v->processes, "%s%" PRIx32 ".%zx.%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx32,
-		v->processes.len ? "." : "", w->pid, number, l->connections, l->read_events,
+		v->processes.len ? "." : "", pid, number, l->connections, l->read_events,
 		l->write_events, l->nr_connections);
 	if (v->nr > PROGRAMS_MAX || nginx_values_longest(v) > TEXT_MAX)
 		return fail(err,
 			"there is no room for process %" PRIu32
 			": a script can be given some 80 workers of one master; give the PID of a "
 			"worker",
-			w->pid);
+			pid);
 	return 0;
 }

@@ -6,9 +6,12 @@
 #ifndef LABEL_NGINX_NGINX_VALUES_H
 #define LABEL_NGINX_NGINX_VALUES_H
 
-#include "nginx_workers.h"
-
+#include "lib/argv.h"
 #include "lib/strbuf.h"
+#include "nginx_layout.h"
+#include "process/target.h"
+
+#include <stddef.h>
 
 /* X(member): the numbers of a layout, in the order of tapsets/nginx/nginx.stpm. */
 #define NGINX_NUMBERS(X)                                                                           \
@@ -50,10 +53,15 @@ struct nginx_values {
 void nginx_values_release(struct nginx_values *v);
 
 /*
- * Adds a worker. Its unwind rules are read once, so that their pages are in its memory: probes,
- * which read them, cannot wait for pages. -1 and ERR: they cannot be read, or there is no room.
+ * Adds process PID, which is T. Its unwind rules are read once, so that their pages are in its
+ * memory: probes, which read them, cannot wait for pages. -1 and ERR: they cannot be read, or there
+ * is no room.
  */
-int nginx_values_add(struct nginx_values *v, const struct nginx_worker *w, struct strbuf *err);
+int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *t,
+	const struct nginx_layout *l, struct strbuf *err);
+
+/* Adds them to ARGV as "NAME=VALUE", each with OPTION, "" or "-G", before it. */
+void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv);
 
 /* Length of the longest variable. */
 size_t nginx_values_longest(const struct nginx_values *v);
