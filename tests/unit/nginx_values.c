@@ -3,9 +3,11 @@
  */
 #include "label/nginx/nginx_values.h"
 #include "engine/tool.h"
+#include "label/label.h"
 #include "lib/lines.h"
 #include "lib/util.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +31,21 @@ static void expect_define(struct lines *lines, const char *name, size_t number)
 	if (!found)
 		fail_msg("no line '%s' where it is expected", want);
 	free(want);
+}
+
+/* Each label but the worker's PID has its number; that of texts stands before the others. */
+static void expect_keys(struct lines *lines)
+{
+	for (size_t i = 0; i < NGINX_KEY_WORKER; i++) {
+		char *name = xasprintf("KEY_%s", nginx_labels.keys[i].name);
+
+		for (char *c = name; *c; c++)
+			*c = (char)toupper((unsigned char)*c);
+		if (i == NGINX_TEXTS)
+			expect_define(lines, "TEXTS", NGINX_TEXTS);
+		expect_define(lines, name, i);
+		free(name);
+	}
 }
 
 /* The tapset counts the same numbers in the same order, and behind them three of each function. */
@@ -57,6 +74,7 @@ static void nginx_values__numbers_of_the_tapset(void **state)
 	expect_define(&lines, "codes", next);
 	expect_define(&lines, "NR_CODES", NGINX_CODES);
 	expect_define(&lines, "NUMBERS", next + 3 * NGINX_CODES);
+	expect_keys(&lines);
 	lines_release(&lines);
 	close(fd);
 	free(path);
