@@ -97,7 +97,8 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 			strbuf_adds(why, "SystemTap records: only it can do this");
 		else if (request->label)
 			strbuf_addf(why,
-				"the built-in engine records: only it finds the requests of %s",
+				"the built-in engine records: only it labels processes of %s that "
+				"start later",
 				request->label->title);
 		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
 			strbuf_addf(why, "the built-in engine records: only it walks %s%s stacks",

@@ -18,8 +18,8 @@ bool engine_needs_stap(const struct engine_request *r)
  * Children of a command are recorded if possible, those of processes because --children was given.
  * SystemTap does not learn of what is selected and starts later. A script cannot be given the
  * location of an interpreter in a program that has not started, and knows only some interpreters
- * and, of those whose native stacks it does not pass, only some builds. Labels of a source are for
- * the built-in engine.
+ * and, of those whose native stacks it does not pass, only some builds. It labels what belongs to
+ * processes that run at the beginning.
  */
 static bool needs_bpf(const struct engine_request *r)
 {

@@ -76,7 +76,7 @@ void tool_release(struct tool *tool);
 /* -1 and ERR: the script itself was not found. */
 int tool_need_script(const struct tool *tool, struct strbuf *err);
 
-/* Whether it supports this option of sample-bt: rate, idle, vm. */
+/* Whether it supports this option of sample-bt: rate, idle, vm, label. */
 bool tool_takes(const struct tool *tool, const char *option);
 
 bool tool_is_timed(const struct tool *tool);

@@ -505,6 +505,7 @@ static void validate_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->name : "mixed");
+	char *label_option = xasprintf("--%s", q->label ? q->label->name : "");
 	const struct {
 		const char *name, *option;
 		bool given;
@@ -513,6 +514,7 @@ static void validate_script(const struct options *o)
 		{"idle", "--idle", q->idle},
 		{"vm", vm_option, q->vm},
 		{"kernel", "-k", q->kernel && q->tool->nr_functions},
+		{"label", label_option, q->label},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -522,6 +524,7 @@ static void validate_script(const struct options *o)
 	if (tool_values_check(q->tool, &q->values, &err))
 		usage_error(err.buf);
 	free(vm_option);
+	free(label_option);
 	strbuf_release(&err);
 }
 
@@ -644,10 +647,8 @@ static void choose_labels(struct options *o)
 	for (size_t i = 0; i < o->where.nr; i++)
 		add_label_of_view(q, o->where.choices[i].key);
 	q->children |= q->label->children && o->pids.nr;
-	char *option = xasprintf("--%s", q->label->name);
-
-	require_bpf(o, option, "find requests");
-	free(option);
+	if (q->count_ends)
+		require_bpf(o, "--requests", "count requests");
 }
 
 static void finish_options(struct options *o)
@@ -741,6 +742,11 @@ static void list_options(const struct tool *tool, struct argp_option *table)
 		case OPT_MIXED:
 			table->flags = listed_if(tool, "vm");
 			break;
+		case OPT_WITH:
+		case OPT_LABELS:
+		case OPT_REQUESTS:
+			table->flags = listed_if(tool, "label");
+			break;
 		}
 	}
 }
@@ -756,7 +762,7 @@ static void list_vm_options(const struct tool *tool, struct argp_option *table)
 			1};
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		table[NR_VMS + i] = (struct argp_option){label_sources[i]->name, OPT_LABEL + i,
-			NULL, 0,
+			NULL, listed_if(tool, "label"),
 			xasprintf("Label samples with the request that %s works on; with -p, child "
 				  "processes are recorded, too",
 				label_sources[i]->title),

@@ -80,6 +80,7 @@ static void test_labels(void **state)
 		{{"--nginx", "--by", "worker"}, 1 << NGINX_KEY_WORKER, 1000},
 		{{"--nginx", "--where", "args=a*"}, 1 << NGINX_ARGS, 1000},
 		{{"--nginx", "--by", "comm"}, 0, 1000},
+		{{"--nginx", "--engine", "stap"}, 0, 1000},
 	};
 
 	(void)state;

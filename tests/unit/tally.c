@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/collect.h"
+#include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "engine/stap/tally.h"
+#include "label/label_processes.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -52,7 +54,7 @@ static void to_recording(struct recording *rec)
 	samples_init(&samples);
 	tally_samples(&tally,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1}),
-		&samples);
+		&samples, NULL);
 	collect(&samples, &ps, NULL, NULL, rec);
 	samples_release(&samples);
 }
@@ -181,12 +183,73 @@ static void tally__labels_are_sets_of_pairs(void **state)
 	assert_int_equal(tally.nr_rows, 2);
 	assert_int_equal(tally.lost[LOST_UNREADABLE], 3);
 	samples_init(&samples);
-	tally_samples(&tally, 0, &samples);
+	tally_samples(&tally, 0, &samples, NULL);
 	uint32_t both = samples.rows[1].key.labels;
 
 	assert_label(&samples, both, "state", "S", samples.labels[both].others);
 	assert_label(&samples, samples.labels[both].others, "uri", "/a b=\303\251", 0);
 	assert_label(&samples, samples.rows[2].key.labels, "uri", "", 0);
+	samples_release(&samples);
+}
+
+/* The value of a label of row I; "": it has none. */
+static const char *label_of(const struct samples *s, size_t i, const char *key)
+{
+	for (uint32_t l = s->rows[i].key.labels; l; l = s->labels[l].others)
+		if (!strcmp(strpool_get(&s->strings, s->labels[l].key), key))
+			return strpool_get(&s->strings, s->labels[l].value);
+	return "";
+}
+
+static void tally__sets_of_a_source_of_labels(void **state)
+{
+	struct label_processes processes;
+	struct label_sets sets;
+	struct samples samples;
+	struct strbuf refusals = STRBUF_INIT, notes = STRBUF_INIT;
+	char bytes[161] = "";
+
+	(void)state;
+	memset(bytes, 'x', 160);
+	feed("labels 3f0 77 phase=ffff handler=0 status=c8 sub=1 conn=5 uri=4,/a\\040b "
+	     "method=3,GET "
+	     "host=a1,%s other=1",
+		bytes);
+	feed("labels 3f0 77 phase=ffff handler=0 status=c8 sub=1 conn=5 uri=2,/c");
+	feed("stack 1001 77 0 1 10");
+	feed("row 77 1001 0 1 1 #3f0 state=S");
+	feed("row 77 1001 0 1 1 #2 ");
+	feed("row 77 1001 0 3 3 #3f1");
+	feed("row 77 1001 0 1 1 ");
+	assert_int_equal(tally.nr_rows, 4);
+	assert_int_equal(tally.nr_sets, 1);
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	feed("labels 3f0 77");
+	feed("labels x 77 uri=1,a");
+	feed("labels 3f1 77 uri");
+	feed("row 77 1001 0 1 1 #x state=S");
+	feed("row 77 1001 0 1 1 # state=S");
+	assert_int_equal(tally.lost[LOST_UNREADABLE], 5);
+	samples_init(&samples);
+	label_processes_init(
+		&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps, &refusals);
+	label_sets_init(&sets, &samples, &processes, 10);
+	tally_samples(&tally, 0, &samples, &sets);
+	assert_string_equal(label_of(&samples, 1, "uri"), "/a b");
+	assert_string_equal(label_of(&samples, 1, "method"), "GET");
+	assert_string_equal(label_of(&samples, 1, "status"), "200");
+	assert_string_equal(label_of(&samples, 1, "sub"), "1");
+	assert_string_equal(label_of(&samples, 1, "state"), "S");
+	assert_string_equal(label_of(&samples, 1, "conn"), "");
+	assert_int_equal(strlen(label_of(&samples, 1, "host")), 160 + strlen("…"));
+	assert_string_equal(label_of(&samples, 2, "request"), "idle");
+	assert_int_equal(samples.rows[3].key.labels, 0);
+	label_sets_limit(&sets, &notes);
+	assert_non_null(strstr(notes.buf, "3 samples have no labels of nginx"));
+	strbuf_release(&notes);
+	strbuf_release(&refusals);
+	label_sets_release(&sets);
+	label_processes_release(&processes);
 	samples_release(&samples);
 }
 
@@ -540,6 +603,8 @@ int main(void)
 			tear_down),
 		cmocka_unit_test_setup_teardown(tally__rows_have_labels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tally__labels_are_sets_of_pairs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__sets_of_a_source_of_labels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__waits_from_before_the_recording, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "compile.h"
+#include "label/label.h"
 #include "lib/folder.h"
 #include "lib/root.h"
 #include "lib/strbuf.h"
@@ -163,6 +164,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
 	add_compiled(a, r);
+	if (r->label)
+		argv_add(a, xstrdup(r->label->name));
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)
@@ -207,7 +210,7 @@ static void add_options(struct argv *a, const struct engine_request *r)
 }
 
 void load_command(struct argv *a, const struct engine_request *r, const struct stap_module *m,
-	const char *path, const struct vm_values *values, unsigned seconds)
+	const char *path, const struct script_values *values, unsigned seconds)
 {
 	argv_add(a, xstrdup("staprun"));
 	if (!m->is_signed)
@@ -222,5 +225,7 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	if (seconds)
 		argv_add(a, xasprintf("stop_after=%u", seconds));
 	add_options(a, r);
-	vm_values_give(values, a);
+	vm_values_give(&values->vm, a);
+	if (r->label)
+		r->label->give_values(values->label, r->label_keys, a);
 }

@@ -19,6 +19,12 @@ struct repair {
 	char *runtime;             /* the edited copy, NULL: the installed one is used */
 };
 
+/* Where the interpreter and the source of labels are in the processes, for the script. */
+struct script_values {
+	struct vm_values vm;
+	void *label; /* as source->add_values */
+};
+
 /* True if the user has chosen a runtime: it is not edited. */
 bool repair_is_disabled(const struct engine_request *request);
 
@@ -34,11 +40,11 @@ void compile_command(struct argv *a, const struct engine_request *request,
 	const struct stage *stage, const struct repair *repair);
 
 /*
- * staprun for the module at PATH and the processes of the request; VALUES: the locations of the
- * interpreter in them. It ends by itself after SECONDS, 0: never.
+ * staprun for the module at PATH and the processes of the request. It ends by itself after SECONDS,
+ * 0: never.
  */
 void load_command(struct argv *a, const struct engine_request *request,
-	const struct stap_module *module, const char *path, const struct vm_values *values,
+	const struct stap_module *module, const char *path, const struct script_values *values,
 	unsigned seconds);
 
 #endif

@@ -6,15 +6,18 @@
 #include "engine/condense.h"
 #include "engine/engine.h"
 #include "engine/jit/jvms.h"
+#include "engine/label_sets.h"
 #include "engine/memberships.h"
 #include "engine/samples.h"
 #include "guard.h"
+#include "label/label_processes.h"
 #include "lib/argv.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/user.h"
 #include "lib/util.h"
 #include "process/busy.h"
+#include "process/descendants.h"
 #include "process/task.h"
 #include "stage.h"
 #include "stap_module.h"
@@ -44,12 +47,18 @@ struct stap {
 	const struct engine_request *request;
 	struct engine_request *selecting; /* it, with the targets in selected; NULL: as given */
 	struct selected selected;
+	struct engine_request *extended; /* it, with the children of its targets; NULL: as given */
+	struct {
+		const uint32_t *pids;
+		size_t nr;
+	} given; /* its targets before that */
 	enum phase phase;
 	bool stopped; /* the end was requested */
 	struct processes processes;
 	struct memberships memberships;
 	struct vm_processes vms;
-	struct vm_values values; /* of vms, for the script */
+	struct label_processes labels;
+	struct script_values values; /* of vms and labels */
 	struct stage stage;
 	struct repair repair;
 	struct stap_module module; /* from the end of the compilation on */
@@ -57,11 +66,12 @@ struct stap {
 	struct kallsyms
 		*kallsyms; /* read once the probes were in place: includes stap's own module */
 	struct argv compile;
-	struct guard guard;     /* of the program of the phase */
-	struct strbuf partial;  /* a line of its output that has not ended yet */
-	struct strbuf compiled; /* path of the module */
-	struct strbuf log;      /* stderr of the programs */
-	struct strbuf error;    /* why the module cannot be used */
+	struct guard guard;      /* of the program of the phase */
+	struct strbuf partial;   /* a line of its output that has not ended yet */
+	struct strbuf compiled;  /* path of the module */
+	struct strbuf log;       /* stderr of the programs */
+	struct strbuf error;     /* why the module cannot be used */
+	struct strbuf no_labels; /* why a process has none, one per line */
 	struct strbuf notes;
 };
 
@@ -93,8 +103,40 @@ static int select_targets(struct stap *s, struct engine_request *r, struct strbu
 	return 0;
 }
 
+static bool labels_children(const struct engine_request *r)
+{
+	return r->label && r->label->children && r->nr_pids && !r->command;
+}
+
+/* Adds the processes that descend from R's targets. */
+static int add_children(struct stap *s, struct engine_request *r, struct strbuf *err)
+{
+	size_t nr, nr_given = r->nr_pids;
+	uint32_t *children = descendants("/proc", r->pids, nr_given, &nr);
+	uint32_t *pids = xcalloc(nr_given + nr, sizeof(*pids));
+
+	memcpy(pids, r->pids, nr_given * sizeof(*pids));
+	if (nr)
+		memcpy(pids + nr_given, children, nr * sizeof(*pids));
+	free(children);
+	s->extended = r;
+	s->given.pids = r->pids;
+	s->given.nr = nr_given;
+	r->pids = pids;
+	r->nr_pids = nr_given + nr;
+	if (r->nr_pids > TARGETS_MAX)
+		return fail(
+			err, "more than %d processes for SystemTap: use --engine=bpf", TARGETS_MAX);
+	return 0;
+}
+
 static void release_targets(struct stap *s)
 {
+	if (s->extended) {
+		free((uint32_t *)s->extended->pids);
+		s->extended->pids = s->given.pids;
+		s->extended->nr_pids = s->given.nr;
+	}
 	if (s->selecting) {
 		s->selecting->pids = s->selecting->tids = NULL;
 		s->selecting->nr_pids = s->selecting->nr_tids = 0;
@@ -102,11 +144,12 @@ static void release_targets(struct stap *s)
 	selected_release(&s->selected);
 }
 
-static int scan_target(struct stap *s, uint32_t pid, struct strbuf *err)
+/* FOUND: it is not one of those that were given, so it may have ended. */
+static int scan_target(struct stap *s, uint32_t pid, bool found, struct strbuf *err)
 {
 	struct process *p = processes_get(&s->processes, pid);
 
-	if (p->generation || s->selecting) /* one of those selected may have ended */
+	if (p->generation || found)
 		return 0;
 	process_scan(&s->processes, p, err);
 	return fail(err, "; %s", task_refusal(pid));
@@ -126,10 +169,11 @@ static int scan_targets(struct stap *s, struct strbuf *err)
 				busy[i]);
 	}
 	for (size_t i = 0; i < r->nr_tids; i++)
-		if (scan_target(s, r->tids[i], err))
+		if (scan_target(s, r->tids[i], s->selecting, err))
 			return -1;
 	for (size_t i = 0; i < r->nr_pids && !r->command; i++)
-		if (scan_target(s, r->pids[i], err))
+		if (scan_target(
+			    s, r->pids[i], s->selecting || (s->extended && i >= s->given.nr), err))
 			return -1;
 	return 0;
 }
@@ -137,12 +181,12 @@ static int scan_targets(struct stap *s, struct strbuf *err)
 /* Sets the script's values; returns the number of processes for which there is no room. */
 static size_t set_values(struct stap *s)
 {
-	vm_values_release(&s->values);
-	return vm_processes_add_values(&s->vms, &s->values);
+	vm_values_release(&s->values.vm);
+	return vm_processes_add_values(&s->vms, &s->values.vm);
 }
 
-/* Of processes that run now; the script does not learn of those that start later. */
-static void update_vms(struct stap *s)
+/* Those that run now; the script does not learn of those that start later. */
+static void add_processes(struct stap *s)
 {
 	const struct engine_request *r = s->request;
 
@@ -150,6 +194,11 @@ static void update_vms(struct stap *s)
 		processes_get_all(&s->processes, INT64_MAX);
 	for (size_t i = 0; i < r->nr_tids; i++)
 		processes_get(&s->processes, task_process(r->tids[i]));
+}
+
+static void update_vms(struct stap *s)
+{
+	add_processes(s);
 	vm_processes_update(&s->vms);
 }
 
@@ -232,6 +281,49 @@ static void find_vm_again(struct stap *s)
 	note_unfit(s);
 }
 
+static void release_label_values(struct stap *s)
+{
+	if (s->values.label)
+		s->request->label->release_values(s->values.label);
+	s->values.label = NULL;
+}
+
+/* Sets the script's values; -1 and ERR: there is no room, or they cannot be read. */
+static int set_label_values(struct stap *s, struct strbuf *err)
+{
+	release_label_values(s);
+	return label_processes_add_values(&s->labels, &s->values.label, err);
+}
+
+/* -1 and ERR: no requested process has the source of labels, or a script could not find them. */
+static int find_labels(struct stap *s, struct strbuf *err)
+{
+	const struct engine_request *r = s->request;
+	const char *title = r->label->title;
+
+	if (r->command && !r->all)
+		return fail(err,
+			"SystemTap needs to know where %s is before the program begins: start it "
+			"first and give its number with -p, or use --engine=bpf",
+			title);
+	add_processes(s);
+	if (label_processes_find(&s->labels, !r->all, err))
+		return -1;
+	return set_label_values(s, err);
+}
+
+/* Again, as compiling the module may have taken long. */
+static int find_labels_again(struct stap *s, struct strbuf *err)
+{
+	add_processes(s);
+	label_processes_update(&s->labels);
+	strbuf_addf(&s->notes,
+		"SystemTap labels the requests of %s in processes that ran at the beginning: "
+		"later ones %s\n",
+		s->request->label->title, s->request->all ? "have no labels" : "are missing");
+	return set_label_values(s, err);
+}
+
 static void stap_free(struct engine *engine)
 {
 	struct stap *s = (struct stap *)engine;
@@ -246,7 +338,9 @@ static void stap_free(struct engine *engine)
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
 	repair_release(&s->repair);
-	vm_values_release(&s->values);
+	vm_values_release(&s->values.vm);
+	release_label_values(s);
+	label_processes_release(&s->labels);
 	vm_processes_release(&s->vms);
 	memberships_release(&s->memberships);
 	processes_release(&s->processes);
@@ -254,6 +348,7 @@ static void stap_free(struct engine *engine)
 	strbuf_release(&s->compiled);
 	strbuf_release(&s->log);
 	strbuf_release(&s->error);
+	strbuf_release(&s->no_labels);
 	strbuf_release(&s->notes);
 	free(s);
 }
@@ -278,13 +373,18 @@ static bool options_agree(const struct stap_module *m, const struct engine_reque
 	return true;
 }
 
+static bool labels_agree(const struct stap_module *m, const struct engine_request *r)
+{
+	return m->label ? r->label && !strcmp(m->label, r->label->name) : !r->label;
+}
+
 static bool agrees(const struct stap_module *m, const struct engine_request *r)
 {
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
 	const struct vm *vm = vm_of_letter(*m->stacks);
 
 	return !strcmp(m->script, r->tool->name) && !strcmp(m->scope, scope(r)) &&
-	       (!r->hz || r->hz == m->hz) && options_agree(m, r) &&
+	       (!r->hz || r->hz == m->hz) && options_agree(m, r) && labels_agree(m, r) &&
 	       (r->by_default || (user == r->user && kernel == r->kernel && vm == r->vm));
 }
 
@@ -319,6 +419,8 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 	strbuf_adds(err, !strcmp(m->scope, "idle")  ? " -a --idle"
 			 : !strcmp(m->scope, "all") ? " -a"
 						    : "");
+	if (m->label)
+		strbuf_addf(err, " --%s", m->label);
 	tool_find(&tool, m->script, &ignored);
 	print_options(m, &tool, err);
 	tool_release(&tool);
@@ -378,13 +480,18 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.on_out = take_output;
 	s->guard.on_err = take_log;
 	s->guard.context = s;
-	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
+	s->partial = s->compiled = s->log = s->error = s->no_labels = s->notes =
+		(struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
 	memberships_init(&s->memberships, request->all || request->selection.kind ? "/proc" : NULL);
 	s->tally.ms = &s->memberships;
 	s->tally.vms = &s->vms;
 	if (request->selection.kind && select_targets(s, request, err)) {
+		stap_free(&s->engine);
+		return NULL;
+	}
+	if (labels_children(request) && add_children(s, request, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -397,10 +504,13 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	}
 	vm_processes_init(&s->vms, request->vm, &s->processes, &(struct vm_names){0}, &s->notes);
 	s->vms.fetch = request->fetch;
+	label_processes_init(
+		&s->labels, request->label, request->label_keys, &s->processes, &s->no_labels);
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
 	if ((!request->module && repair_init(&s->repair, request, err)) ||
-		(request->vm && !request->compile_only && find_vm(s, err))) {
+		(request->vm && !request->compile_only && find_vm(s, err)) ||
+		(request->label && !request->compile_only && find_labels(s, err))) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -464,7 +574,7 @@ static int load(struct stap *s, struct strbuf *err)
 	s->phase = LOADED;
 	if (s->request->vm)
 		find_vm_again(s);
-	if (path) {
+	if (path && (!s->request->label || !find_labels_again(s, err))) {
 		load_command(
 			&argv, s->request, &s->module, path, &s->values, time_limit(s->request));
 		ret = guard_start(&s->guard, argv.words, &s->module, err);
@@ -715,6 +825,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 		mark_rules(s);
 	const struct tool *tool = s->request->tool;
 	struct samples samples;
+	struct label_sets sets;
 
 	samples_init(&samples);
 	uint32_t event = samples_event(&samples,
@@ -723,12 +834,16 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	recording_add_meta(rec, "title", tool->title);
 	recording_add_meta(rec, "engine", "stap");
 	add_seconds(&s->tally, rec);
-	tally_samples(&s->tally, event, &samples);
+	label_sets_init(&sets, &samples, &s->labels, s->request->label_values);
+	tally_samples(&s->tally, event, &samples, &sets);
+	label_sets_limit(&sets, notes);
+	label_sets_release(&sets);
 	collect_jit_names(&samples, &s->processes, s->request->jvms, notes);
 	collect(&samples, &s->processes, &s->memberships, s->kallsyms, rec);
 	condense_note(&samples, notes);
 	samples_release(&samples);
 	processes_move_files(&s->processes, files);
+	strbuf_add(notes, s->no_labels.buf, s->no_labels.len);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;
 }

@@ -74,11 +74,10 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* "on-cpu u some 997 65536", "off-cpu u some 0 65536 15" */
+/* "on-cpu u some 997 65536", "off-cpu u some 0 65536 15 nginx" */
 static int parse_header(struct stap_module *m, const char *text)
 {
 	char script[32], stacks[4], scope[8];
-
 	int len = 0;
 
 	if (sscanf(text, "%31[a-z-] %3[a-z] %7[a-z] %u %zu%n", script, stacks, scope, &m->hz,
@@ -88,7 +87,9 @@ static int parse_header(struct stap_module *m, const char *text)
 	for (size_t i = 0; *text == ' ' && i < TOOL_OPTIONS_MAX; i++) {
 		size_t n = strcspn(++text, " ");
 
-		if (!parse_u64(text, n, 10, &m->compiled.list[i]))
+		if (!text[n] && n && !isdigit((unsigned char)*text))
+			m->label = xstrdup(text);
+		else if (!parse_u64(text, n, 10, &m->compiled.list[i]))
 			return -1;
 		text += n;
 	}
@@ -126,6 +127,7 @@ void stap_module_release(struct stap_module *m)
 	free(m->script);
 	free(m->stacks);
 	free(m->scope);
+	free(m->label);
 	free(m->bytes);
 	*m = (struct stap_module){0};
 }

@@ -20,6 +20,7 @@ struct stap_module {
 	char *scope;                 /* of the recording: "some", "all", "idle" */
 	unsigned hz;                 /* 0: timer.profile */
 	struct tool_values compiled; /* of the compiled-in options, in their order */
+	char *label;                 /* name of the source of labels, NULL: none */
 	size_t max_stacks;           /* size of the table of threads and stacks */
 	bool is_signed;              /* staprun cannot rename it then */
 	unsigned char *bytes;

@@ -19,7 +19,8 @@ enum {
 void tally_init(struct tally *t, struct processes *ps)
 {
 	*t = (struct tally){.ps = ps};
-	strpool_init(&t->label_sets);
+	strpool_init(&t->texts);
+	table_init(&t->by_set);
 	table_init(&t->by_id);
 	table_init(&t->by_frame);
 	table_init(&t->by_tid);
@@ -41,7 +42,9 @@ void tally_release(struct tally *t)
 	free(t->frames);
 	free(t->tasks);
 	free(t->rows);
-	strpool_release(&t->label_sets);
+	free(t->sets);
+	strpool_release(&t->texts);
+	table_release(&t->by_set);
 	waiters_release(&t->waiters);
 	table_release(&t->by_id);
 	table_release(&t->by_frame);
@@ -342,7 +345,42 @@ static bool is_labels(const char *text, size_t len)
 	return true;
 }
 
-/* "row TID USER KERNEL COUNT SUM [LABELS]" */
+/* "labels SET PID KEY=VALUE…", see tapsets/label; a set may come twice. */
+static bool parse_labels(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t number, pid;
+	bool is_new;
+
+	if (nr < 4 || !parse_number(&w[1], 16, UINT64_MAX, &number) ||
+		!parse_number(&w[2], 10, UINT32_MAX, &pid) || !is_labels(w[3].s, w[3].len))
+		return false;
+	table_put(&t->by_set, number, 0, &is_new);
+	if (!is_new)
+		return true;
+	ALLOC_GROW(t->sets, t->nr_sets, t->sets_alloc);
+	t->sets[t->nr_sets++] =
+		(struct tally_set){number, (uint32_t)pid, strpool_add(&t->texts, w[3].s, w[3].len)};
+	return true;
+}
+
+/* Moves W past "#SET " at its beginning; false: invalid. */
+static bool parse_set(struct word *w, uint64_t *set)
+{
+	size_t len;
+
+	if (!w->len || *w->s != '#')
+		return true;
+	const char *blank = memchr(w->s, ' ', w->len);
+
+	len = blank ? (size_t)(blank - w->s) : w->len;
+	if (!parse_u64(w->s + 1, len - 1, 16, set))
+		return false;
+	w->s += len + !!blank;
+	w->len -= len + !!blank;
+	return true;
+}
+
+/* "row TID USER KERNEL COUNT SUM [[#SET ]LABELS]" */
 static bool parse_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
@@ -353,11 +391,11 @@ static bool parse_row(struct tally *t, struct word *w, size_t nr)
 		!parse_number(&w[3], 16, UINT64_MAX, &row.kernel) ||
 		!parse_number(&w[4], 10, UINT64_MAX, &row.count) ||
 		!parse_number(&w[5], 10, UINT64_MAX, &row.sum) ||
-		(nr > 6 && !is_labels(w[6].s, w[6].len)))
+		(nr > 6 && (!parse_set(&w[6], &row.set) || !is_labels(w[6].s, w[6].len))))
 		return false;
 	row.tid = (uint32_t)tid;
 	if (nr > 6)
-		row.labels = strpool_add(&t->label_sets, w[6].s, w[6].len);
+		row.labels = strpool_add(&t->texts, w[6].s, w[6].len);
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
 	t->rows[t->nr_rows++] = row;
 	return true;
@@ -438,6 +476,7 @@ static const struct {
 	{"frame", 8, parse_frame},
 	{"task", 4, parse_task},
 	{"row", 7, parse_row},
+	{"labels", 4, parse_labels},
 	{"lost", 4, parse_lost},
 	{"waits", 3, parse_waiter},
 	{"until", 3, parse_until},

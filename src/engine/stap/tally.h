@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct label_sets;
 struct memberships;
 struct samples;
 struct vm_processes;
@@ -66,10 +67,18 @@ struct tally {
 		uint32_t tid;
 		uint64_t user, kernel; /* ids, 0: none */
 		uint64_t count, sum;
-		uint32_t labels; /* in label_sets, 0: none */
+		uint64_t set;    /* number of a set of a source's labels, 0: none */
+		uint32_t labels; /* in texts, 0: none */
 	} * rows;
 	size_t nr_rows, rows_alloc;
-	struct strpool label_sets; /* "KEY=VALUE", separated by blanks, as the script prints them */
+	struct tally_set {
+		uint64_t number;
+		uint32_t pid;
+		uint32_t labels; /* in texts */
+	} * sets;
+	size_t nr_sets, sets_alloc;
+	struct table by_set;
+	struct strpool texts; /* "KEY=VALUE", separated by blanks, as the script prints them */
 	struct waiters waiters;
 	uint64_t lost[LOST_REASONS];
 };
@@ -98,7 +107,14 @@ char *tally_text(const char *text, size_t len);
 /* An interpreter's frame, NULL: its line was lost. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
-/* Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. */
-void tally_samples(const struct tally *t, uint32_t event, struct samples *samples);
+/*
+ * Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. SETS: of the source
+ * of labels, NULL: none is recorded.
+ */
+void tally_samples(
+	const struct tally *t, uint32_t event, struct samples *samples, struct label_sets *sets);
+
+/* Gives the sets of labels that were read to SETS. */
+void tally_label_sets(const struct tally *t, struct label_sets *sets);
 
 #endif

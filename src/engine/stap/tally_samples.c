@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Converts a tally to raw samples, at the end, because stacks may arrive after their rows. */
+#include "engine/label_sets.h"
 #include "engine/samples.h"
+#include "label/label_processes.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/task.h"
@@ -15,9 +17,10 @@ enum { DEPTH_MAX = 1000 }; /* frames at which the scripts stop */
 struct adder {
 	const struct tally *t;
 	struct samples *samples;
-	struct table stacks;  /* pid (0: kernel), id -> stack */
-	struct table vms;     /* id -> stack, 0: none */
-	struct table waiters; /* tid -> kernel stack */
+	struct label_sets *sets; /* NULL: none */
+	struct table stacks;     /* pid (0: kernel), id -> stack */
+	struct table vms;        /* id -> stack, 0: none */
+	struct table waiters;    /* tid -> kernel stack */
 };
 
 static uint32_t add_task(struct adder *a, uint32_t tid)
@@ -166,7 +169,7 @@ static uint32_t add_waiter_stack(struct adder *a, const char *text)
 
 static bool has_label(const struct adder *a, const struct tally_row *row, const char *label)
 {
-	return !strcmp(strpool_get(&a->t->label_sets, row->labels), label);
+	return !strcmp(strpool_get(&a->t->texts, row->labels), label);
 }
 
 /* The kernel stacks of those waits, if the thread was still waiting when it was read. */
@@ -254,11 +257,25 @@ static bool set_kernel_stack(struct adder *a, const struct tally_row *from, stru
 	return key->kernel || !from->kernel || from->kernel == EARLIER_KERNEL;
 }
 
-static uint32_t add_labels(struct adder *a, uint32_t set)
+static bool is_earlier(const struct tally_row *row)
+{
+	return row->user == EARLIER_USER || row->kernel == EARLIER_KERNEL;
+}
+
+/* The number of the row's set of the source's labels. */
+static uint64_t set_of(const struct adder *a, const struct tally_row *row, uint32_t task)
+{
+	if (!row->set && is_earlier(row) && a->sets &&
+		label_processes_found(a->sets->processes, a->samples->tasks[task].pid))
+		return LABEL_EARLIER;
+	return row->set;
+}
+
+static uint32_t add_labels(struct adder *a, uint32_t text)
 {
 	uint32_t labels = 0;
 
-	for (const char *at = strpool_get(&a->t->label_sets, set); *at;) {
+	for (const char *at = strpool_get(&a->t->texts, text); *at;) {
 		size_t len = strcspn(at, " "), key = strcspn(at, "=");
 		char *name = xstrndup(at, key), *value = tally_text(at + key + 1, len - key - 1);
 
@@ -273,8 +290,7 @@ static uint32_t add_labels(struct adder *a, uint32_t set)
 /* The command's process is one of ours until the recording has begun, and waits for that. */
 static bool is_own_wait(const struct adder *a, const struct tally_row *row)
 {
-	return row->tid == a->t->command &&
-	       (row->user == EARLIER_USER || row->kernel == EARLIER_KERNEL);
+	return row->tid == a->t->command && is_earlier(row);
 }
 
 static void add_row(struct adder *a, uint32_t event, const struct tally_row *from)
@@ -284,22 +300,26 @@ static void add_row(struct adder *a, uint32_t event, const struct tally_row *fro
 	struct sample_key key = {
 		.event = event,
 		.task = add_task(a, from->tid),
-		.labels = add_labels(a, from->labels),
 	};
 
+	key.labels = label_sets_join(
+		a->sets, set_of(a, from, key.task), add_labels(a, from->labels), from->count);
 	if (set_user_stack(a, from, &key) & set_kernel_stack(a, from, &key))
 		samples_add(a->samples, &key, from->count, from->sum);
 	else
 		add_capped(&a->samples->lost[LOST_NO_BODY], from->count);
 }
 
-void tally_samples(const struct tally *t, uint32_t event, struct samples *samples)
+void tally_samples(
+	const struct tally *t, uint32_t event, struct samples *samples, struct label_sets *sets)
 {
-	struct adder a = {.t = t, .samples = samples};
+	struct adder a = {.t = t, .samples = samples, .sets = sets};
 
 	table_init(&a.stacks);
 	table_init(&a.vms);
 	table_init(&a.waiters);
+	if (sets)
+		tally_label_sets(t, sets);
 	add_waiters(&a);
 	for (size_t i = 0; i < t->nr_rows; i++)
 		add_row(&a, event, &t->rows[i]);

@@ -55,6 +55,13 @@ prepare() {
 		done
 	done
 	check "off-cpu $stacks all: no lock while unwinding" unlocked_unwinding ''
+	for stacks in u k uk l lk puk; do
+		translates "on-cpu $stacks with labels" $share/stap/on-cpu.stp $stacks all 0 65536 nginx
+		check "on-cpu $stacks with labels: follows mappings for user stacks" follows_mappings $stacks
+		[ $stacks = l ] || check "on-cpu $stacks with labels: no lock while unwinding" unlocked_unwinding ''
+		translates "off-cpu $stacks with labels" $share/stap/off-cpu.stp $stacks all 0 65536 255 nginx
+		[ $stacks = l ] || check "off-cpu $stacks with labels: no lock while unwinding" unlocked_unwinding ''
+	done
 	# following the mappings of all processes costs every system call
 	translates 'on-cpu k all' $share/stap/on-cpu.stp k all
 	check 'on-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
