@@ -7,49 +7,16 @@
 # vm-weight: 70
 set -eu
 . /lab/lib.sh
+. /lab/nginx/guest.sh
 
 share=/usr/share/flametap
 module=nginx_own
-with_lua=bookworm
 
 prepare() {
 	[ -d /lab/nginx/$with_lua ] || skip_all 'no nginx was unpacked: tests/run nginx does that'
 	# the lengths of strings are those that ngx-values would say
 	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 -DSTP_NO_OVERLOAD \
 		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua /lab/t/49-nginx.stp >/dev/null)
-}
-
-# start_nginx RELEASE: in its folder, with 64 files; sets $master and $worker
-start_nginx() {
-	root=/lab/nginx/$1
-	lua='#'
-	: >"$root/tmp/modules.conf"
-	if [ "$1" = $with_lua ]; then
-		lua=
-		for name in ndk_http_module ngx_http_lua_module; do
-			echo "load_module /usr/lib/nginx/modules/$name.so;" >>"$root/tmp/modules.conf"
-		done
-	fi
-	cp /lab/nginx/chunks.lua "$root/tmp/"
-	mkdir -p "$root/tmp/html/s"
-	chmod -R a+rX "$root/tmp"
-	[ -c "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
-	for number in $(seq 0 63); do echo "$number" >"$root/tmp/html/s/$number"; done
-	head -c 20000 /dev/urandom | base64 >"$root/tmp/html/text.txt"
-	echo '<!--# include virtual="/s/7" --> <!--# include virtual="/gz/5" -->' >"$root/tmp/html/page.txt"
-	echo >"$root/tmp/html/small.txt"
-	sed -e 's,@ROOT@,/tmp,g' -e 's,@PORT@,8080,g' -e 's,@BACK@,8081,g' -e "s,@LUA@,$lua,g" -e 's,@WORKERS@,2,g' \
-		/lab/nginx/truth.conf >"$root/tmp/nginx.conf"
-	chroot "$root" nginx -p /tmp -c /tmp/nginx.conf
-	until_true 60 test -s "$root/tmp/pid"
-	master=$(cat "$root/tmp/pid")
-	until_true 60 sh -c "[ \$(pgrep -cP $master) = 2 ]"
-}
-
-stop_nginx() {
-	kill "$loading" "$master" 2>/dev/null || :
-	wait "$loading" 2>/dev/null || :
-	until_true 60 sh -c "! kill -0 $master 2>/dev/null" || :
 }
 
 # judge OUT: "KIND RIGHT WRONG NONE" of each kind of line, and examples of the wrong ones
@@ -88,9 +55,7 @@ release() {
 	[ "$1" != $with_lua ] || places="$places /lua/ /api/ /lua/" kinds="$kinds tick"
 	start_nginx "$1"
 	# shellcheck disable=SC2086 # a word a place
-	python3 /lab/nginx/load.py 8080 6 $places >"$T/load" 2>&1 &
-	loading=$!
-	until_true 120 grep -q ready "$T/load" || note "$T/load"
+	load_nginx 6 $places
 	# a guest may be too slow for the limits of time of those who read files
 	until_true 120 sh -c "ngx-values -p $master --staprun >'$T/values'"
 	lua=''
