@@ -15,6 +15,7 @@
 enum {
 	LUAJIT_NEAR = 8,         /* words below the frame that helpers use, at most */
 	LUAJIT_SPILLS = 192,     /* words of a trace's frame, at most */
+	LUAJIT_ALIGNED = 16,     /* the frame */
 	LUAJIT_THREADS = 0x10,   /* in the frame: the thread, or with 32-bit references … */
 	LUAJIT_CFRAME = 0x50,    /* in the thread: the frame, with flags */
 	LUAJIT_CFRAME_32 = 0x30, /* … the lower half of the next word, and this */
@@ -86,10 +87,15 @@ UNWIND_INLINE bool luajit_is_frame(struct walk *w, uint64_t sp)
 #define LUAJIT_IS_FRAME(w, sp) luajit_is_frame(w, sp)
 #endif
 
-/* Moves *SP up to the interpreter's frame; false: it is not there. */
+/*
+ * Moves *SP up to the interpreter's frame; false: it is not there. It is aligned as the ABI
+ * demands: other words would be taken for threads, and to read where nothing is mapped takes
+ * microseconds.
+ */
 UNWIND_INLINE bool luajit_search(struct walk *w, uint64_t *sp)
 {
-	for (int i = 0; i < LUAJIT_SPILLS; i++, *sp += 8)
+	*sp = (*sp + LUAJIT_ALIGNED - 1) & ~(uint64_t)(LUAJIT_ALIGNED - 1);
+	for (int i = 0; i < 8 * LUAJIT_SPILLS / LUAJIT_ALIGNED; i++, *sp += LUAJIT_ALIGNED)
 		if (LUAJIT_IS_FRAME(w, *sp))
 			return true;
 	return false;
