@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	samples_init(&samples);
 	tally_samples(&t,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1}),
-		&samples);
+		&samples, NULL);
 	collect(&samples, &ps, NULL, (const struct kallsyms *)&ps, &rec);
 	samples_release(&samples);
 	tally_release(&t);
