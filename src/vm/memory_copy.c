@@ -28,7 +28,7 @@ static void *reserve(uint64_t size)
 
 static uint64_t marks_size(const struct memory_copy *c)
 {
-	return c->size / MARK / 8;
+	return c->room / MARK / 8;
 }
 
 static size_t nr_blocks(const struct memory_copy *c)
@@ -36,10 +36,52 @@ static size_t nr_blocks(const struct memory_copy *c)
 	return (c->size + BLOCK - 1) / BLOCK;
 }
 
-bool memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max)
+static void release_room(struct memory_copy *c)
+{
+	if (c->bytes)
+		munmap(c->bytes, c->room);
+	if (c->marks)
+		munmap(c->marks, marks_size(c));
+	c->bytes = NULL;
+	c->marks = NULL;
+	c->room = c->written = 0;
+}
+
+/* Room for all areas, without marks. */
+static bool make_room(struct memory_copy *c)
+{
+	if (c->size <= c->room && c->written <= c->max)
+		return !madvise(c->marks, marks_size(c), MADV_DONTNEED);
+	release_room(c);
+	c->room = c->size + c->size / 4 / BLOCK * BLOCK; /* the process may map more */
+	c->bytes = reserve(c->room);
+	c->marks = reserve(marks_size(c));
+	return c->bytes && c->marks;
+}
+
+static void forget(struct memory_copy *c)
+{
+	free(c->areas);
+	free(c->offsets);
+	free(c->blocks);
+	c->areas = NULL;
+	c->offsets = NULL;
+	c->blocks = NULL;
+	c->nr_areas = c->found = 0;
+	c->size = c->read = 0;
+	c->is_full = c->has_ended = false;
+	c->goes_on = NULL;
+}
+
+void memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max)
 {
 	*c = (struct memory_copy){.memory = m, .max = max};
-	c->areas = memory_areas(m, LISTED_MAX, &c->nr_areas);
+}
+
+bool memory_copy_renew(struct memory_copy *c)
+{
+	forget(c);
+	c->areas = memory_areas(c->memory, LISTED_MAX, &c->nr_areas);
 	c->offsets = xcalloc(c->nr_areas + 1, sizeof(*c->offsets));
 	for (size_t i = 0; i < c->nr_areas; i++) {
 		c->offsets[i] = c->size;
@@ -49,21 +91,13 @@ bool memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t ma
 	if (!c->size)
 		return false;
 	c->blocks = xcalloc(nr_blocks(c), 1);
-	c->bytes = reserve(c->size);
-	c->marks = reserve(marks_size(c));
-	return c->bytes && c->marks;
+	return make_room(c);
 }
 
 void memory_copy_release(struct memory_copy *c)
 {
-	if (c->bytes)
-		munmap(c->bytes, c->size);
-	if (c->marks)
-		munmap(c->marks, marks_size(c));
-	free(c->areas);
-	free(c->offsets);
-	free(c->blocks);
-	*c = (struct memory_copy){0};
+	forget(c);
+	release_room(c);
 }
 
 /* ---- reading ---- */
@@ -101,6 +135,7 @@ static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
 	}
 	memset(c->blocks + first, READ, nr);
 	c->read += end - at;
+	c->written += end - at;
 	for (uint64_t offset = at; offset < end; offset += AREA_PAGE) {
 		while (offset >= c->offsets[area + 1])
 			area++;

@@ -21,7 +21,9 @@ struct memory_copy {
 	char *bytes;          /* of all areas: those of blocks that were read */
 	unsigned char *marks; /* a bit for 8 bytes */
 	unsigned char *blocks;
+	uint64_t room;            /* bytes that are reserved */
 	uint64_t size, max, read; /* bytes: of the areas; that may be read; that were read */
+	uint64_t written;         /* bytes of our pages: at most so many are in memory */
 	bool is_full;             /* more was asked for than may be read */
 	/* Called after each reading, NULL: not at all. False: nothing more is read. */
 	bool (*goes_on)(void *context);
@@ -29,11 +31,14 @@ struct memory_copy {
 	bool has_ended; /* it has returned false */
 };
 
+/* A copy of at most MAX bytes of M, of which nothing is known before it is renewed. */
+void memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max);
+
 /*
- * Lists the memory of M, of which at most MAX bytes will be read; reads nothing. False: there is
- * none, or no room. To be released in any case.
+ * Forgets all that was read, and goes_on, and lists the memory; reads nothing. Our pages stay, so
+ * that reading the same once more causes no page faults. False: there is no memory, or no room.
  */
-bool memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max);
+bool memory_copy_renew(struct memory_copy *c);
 void memory_copy_release(struct memory_copy *c);
 
 /* What was read of it, as areas; the caller frees the list. */
@@ -44,8 +49,8 @@ void memory_copy_read(
 	struct memory_copy *c, const struct memory_area *areas, size_t nr, int64_t until_ns);
 
 /*
- * LEN bytes at ADDRESS, valid until the release; NULL: they are not in the process's memory, or not
- * read any more.
+ * LEN bytes at ADDRESS, valid until the copy is renewed or released; NULL: they are not in the
+ * process's memory, or not read any more.
  */
 const void *memory_copy_at(struct memory_copy *c, uint64_t address, uint64_t len);
 

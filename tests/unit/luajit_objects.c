@@ -354,7 +354,8 @@ static void test_limit(void **state)
 	struct memory_copy c;
 
 	(void)state;
-	assert_true(memory_copy_init(&c, &seam, SIZE / 2));
+	memory_copy_init(&c, &seam, SIZE / 2);
+	assert_true(memory_copy_renew(&c));
 	put(FIRST, 42);
 	assert_int_equal(*(const uint64_t *)memory_copy_at(&c, address_of(FIRST), 8), 42);
 	assert_false(c.is_full);
@@ -369,6 +370,25 @@ static void test_limit(void **state)
 	/* not over the end of an area */
 	assert_null(memory_copy_at(&c, address_of(GAP - 8), 16));
 	assert_null(memory_copy_at(&c, address_of(GAP - 8), UINT64_MAX));
+	memory_copy_release(&c);
+}
+
+/* Nothing of what was read before is taken for what is there now. */
+static void test_renewal(void **state)
+{
+	struct memory_copy c;
+
+	(void)state;
+	memory_copy_init(&c, &seam, SIZE);
+	for (uint64_t i = 1; i <= 4; i++) {
+		assert_true(memory_copy_renew(&c));
+		put(FIRST, i);
+		assert_int_equal(*(const uint64_t *)memory_copy_at(&c, address_of(FIRST), 8), i);
+		assert_true(memory_copy_mark(&c, address_of(FIRST)));
+		assert_non_null(memory_copy_at(&c, address_of(SIZE - 8), 8));
+		assert_false(c.is_full);
+		assert_true(c.written <= 2 * SIZE);
+	}
 	memory_copy_release(&c);
 }
 
@@ -407,6 +427,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sweeping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_renewal, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_garbage, set_up, tear_down),
 	};
 

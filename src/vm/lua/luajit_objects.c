@@ -86,6 +86,7 @@ static bool read_resting(const struct memory *m, uint64_t global, struct luajit_
 
 /* What earlier tries have found. */
 struct known_memory {
+	struct memory_copy copy;   /* of the last one */
 	struct memory_area *areas; /* that are read at once now */
 	size_t nr;
 	uint64_t objects;
@@ -155,20 +156,19 @@ static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
  * first object is in the collector's state. If the program has mapped more memory since the areas
  * were listed, they are listed again.
  */
-static bool begin_copy(const struct luajit_objects_request *r, const struct known_memory *known,
-	struct memory_copy *c, struct collector_watch *w)
+static bool begin_copy(const struct luajit_objects_request *r, struct known_memory *known,
+	struct collector_watch *w)
 {
-	*c = (struct memory_copy){0};
-	if (!memory_copy_init(c, r->memory, COPY_MAX) ||
-		!luajit_gc_read_state(r->memory, r->global, &w->first))
+	struct memory_copy *c = &known->copy;
+
+	if (!luajit_gc_read_state(r->memory, r->global, &w->first))
 		return false;
 	begin_watch(w, r, known);
 	if (!has_heads(c, &w->first)) {
-		memory_copy_release(c);
 		if (!luajit_gc_read_state(r->memory, r->global, &w->first))
 			return false;
 		begin_watch(w, r, known);
-		if (!memory_copy_init(c, r->memory, COPY_MAX))
+		if (!memory_copy_renew(c))
 			return false;
 		has_heads(c, &w->first);
 	}
@@ -177,22 +177,25 @@ static bool begin_copy(const struct luajit_objects_request *r, const struct know
 	return true;
 }
 
-static bool copy(const struct luajit_objects_request *r, const struct known_memory *known,
-	struct memory_copy *c, struct collector_watch *w, struct luajit_objects *o)
+static bool copy(const struct luajit_objects_request *r, struct known_memory *known,
+	struct collector_watch *w, struct luajit_objects *o)
 {
-	int64_t began = monotonic_ns(), until = r->stop_ns ? began + r->stop_ns : 0;
 	bool stops = r->stop_ns && known->nr, ok;
+	int64_t began, until;
 	struct halt halt;
 
-	*c = (struct memory_copy){0};
+	if (!memory_copy_renew(&known->copy))
+		return false;
+	began = monotonic_ns();
+	until = r->stop_ns ? began + r->stop_ns : 0;
 	if (stops && !halt_begin(&halt, r->pid, until)) {
 		o->stopped_ns = halt_end(&halt);
 		return false;
 	}
 	began = monotonic_ns();
-	ok = begin_copy(r, known, c, w);
+	ok = begin_copy(r, known, w);
 	if (ok)
-		memory_copy_read(c, known->areas, known->nr, until);
+		memory_copy_read(&known->copy, known->areas, known->nr, until);
 	if (ok)
 		look(w);
 	o->copied_ns = monotonic_ns() - began;
@@ -256,9 +259,9 @@ static void finish_top(struct object_walk *w)
 static bool try_once(const struct luajit_objects_request *r, struct known_memory *known,
 	struct luajit_objects *o)
 {
-	struct memory_copy c;
+	struct memory_copy *c = &known->copy;
 	struct collector_watch watch = {0};
-	struct object_walk w = {.copy = &c,
+	struct object_walk w = {.copy = c,
 		.layout = r->layout,
 		.global = r->global,
 		.objects = o,
@@ -268,27 +271,26 @@ static bool try_once(const struct luajit_objects_request *r, struct known_memory
 
 	if (!r->stop_ns && !read_resting(r->memory, r->global, &watch.first))
 		return false;
-	ok = copy(r, known, &c, &watch, o);
-	if (ok && !c.has_ended) {
-		uint64_t size = c.read;
+	ok = copy(r, known, &watch, o);
+	if (ok && !c->has_ended) {
+		uint64_t size = c->read;
 
 		w.gc = watch.first;
 		o->total = w.gc.total;
 		o->top = xcalloc(r->top + 1, sizeof(*o->top));
 		object_walk(&w);
 		finish_top(&w);
-		if (c.read > size) /* some was read only then */
+		if (c->read > size) /* some was read only then */
 			o->copied_ns = monotonic_ns() - began;
 	}
-	if (ok && !c.has_ended) {
+	if (ok && !c->has_ended) {
 		free(known->areas);
-		known->areas = memory_copy_areas(&c, &known->nr);
+		known->areas = memory_copy_areas(c, &known->nr);
 		known->objects = nr_objects(o);
 	}
-	o->has_ended = c.has_ended;
+	o->has_ended = c->has_ended;
 	o->is_steady = watch.is_steady && (watch.is_sure || is_plausible(o));
 	o->is_at_rest = !memcmp(&watch.first, &watch.last, sizeof(watch.last));
-	memory_copy_release(&c);
 	return ok;
 }
 
@@ -333,6 +335,7 @@ bool luajit_objects_count(const struct luajit_objects_request *r, struct luajit_
 	unsigned tries = 0, at_rest = 0;
 
 	*o = (struct luajit_objects){0};
+	memory_copy_init(&known.copy, r->memory, COPY_MAX);
 	while (tries < TRIES && at_rest < TRIES_AT_REST && (!tries || monotonic_ns() < end)) {
 		struct luajit_objects next = {0};
 
@@ -352,6 +355,7 @@ bool luajit_objects_count(const struct luajit_objects_request *r, struct luajit_
 		nanosleep(&(struct timespec){.tv_nsec = (long)at_rest * REST_NS}, NULL);
 	}
 	free(known.areas);
+	memory_copy_release(&known.copy);
 	if (o->tries)
 		o->tries = tries;
 	return o->tries;
