@@ -112,13 +112,14 @@ judged() {
 	[ "$status" = 0 ] || : >"$T_top/failed"
 }
 
-# until_true SECONDS COMMAND…: false when it did not come true in time
+# until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries
 until_true() {
-	tries=$(($1 * 10))
+	tries=10
+	until_end=$(($(date +%s) + $1))
 	shift
 	while ! "$@"; do
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
+		[ "$tries" -gt 0 ] || [ "$(date +%s)" -lt "$until_end" ] || return 1
 		sleep 0.1
 	done
 }

@@ -523,6 +523,7 @@ static void test_program_names(void **state)
 	if (system(command)) {
 		free(stripped);
 		free(command);
+		printf("# skipped: no sleep, or no strip\n");
 		skip();
 	}
 	request.pids = &pid;
@@ -570,8 +571,10 @@ static void test_perl_found(void **state)
 	uint32_t pids[2];
 
 	(void)state;
-	if (access("/usr/bin/perl", X_OK))
+	if (access("/usr/bin/perl", X_OK)) {
+		printf("# skipped: no perl\n");
 		skip();
+	}
 	put_program("/perl", "#!/usr/bin/perl\nsleep 1000;\n");
 	char *script = in_root("/perl");
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each option of every program, with values that it must refuse; sample-bt's command line; misspelt options.
+# shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
+set -eu
+
+. "$TOP/tests/input/lib.sh"
+
+# ---- misspelt options
+
+bad 'bt-flame: swapped letters' 64 "^bt-flame: unrecognized option '--titel': did you mean --title\?$" bt-flame --titel=x good.folded
+bad 'bt-report: two that are similar' 64 ": did you mean --callers or --callees\?$" bt-report --caller none --callres=f good.folded
+bad 'bt-flame: nothing similar' 64 "^bt-flame: unrecognized option '--xyzzy'; try --help$" bt-flame --xyzzy good.folded
+bad 'bt-flame: no such letter' 64 "^bt-flame: unrecognized option '-Z'; try --help$" bt-flame -Z good.folded
+bad 'bt-flame: one dash' 64 "^bt-flame: unrecognized option '-title': did you mean --title\?$" bt-flame -title x good.folded
+bad 'bt-flame: the beginning of several' 64 "^bt-flame: option '--s' is ambiguous: --skip-after, --samples, --subtitle$" bt-flame --s good.folded
+bad 'bt-flame: no value' 64 "^bt-flame: option '--title' requires an argument$" bt-flame good.folded --title
+bad 'bt-flame: a value too many' 64 "^bt-flame: option '--reverse' doesn't allow an argument$" bt-flame --reverse=yes good.folded
+bad 'bt-flame: a value that looks like an option' 0 '' bt-flame --title --titel good.folded -- 
+bad 'bt-annotate: letters without a value' 64 "^bt-annotate: option '-o' requires an argument$" bt-annotate good.rec -o
+bad 'sample-bt: swapped letters' 64 "^sample-bt: unrecognized option '--pdi': did you mean --pid\?$" sample-bt --pdi 1
+bad "sample-bt: an option of the command" 2 "^sample-bt: cannot find the program 'none/x'" sample-bt -- none/x --pdi
+bad 'sample-bt-off-cpu: an option of its script' 64 "^sample-bt-off-cpu: unrecognized option '--stat_e': did you mean --state\?$" \
+	"$TOP/bin/sample-bt-off-cpu" --stat_e S
+bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel
+
+# ---- options: each one of every program, with values that it must refuse
+
+# options_of PROGRAM: what its --help lists, a word a line, but for argp's own
+options_of() {
+	"$1" --help | sed -n 's/^ *\(-[^ ].*\)/\1/p' | sed 's/   *.*//' | grep -oE -- '--[a-z][a-z-]*' | grep -vxE -- '--(help|usage|version)' | LC_ALL=C sort -u
+}
+
+# the table, with a row for each interpreter
+grep -v '^#' "$TOP/tests/input/options" >table
+{
+	grep -v ' --VM ' table
+	for vm in "$TOP"/src/vm/*/; do
+		sed -n "s/ --VM / --$(basename "$vm") /p" table
+	done
+} >options
+
+# rows_of PROGRAM OPTION: of the table, without these two
+rows_of() {
+	set -f # it runs in a shell of its own
+	while read -r row_programs row_option row_rest; do
+		[ "$row_option" = "$2" ] || continue
+		for row_program in $(echo "$row_programs" | tr , ' '); do
+			# shellcheck disable=SC2254 # a pattern
+			case $1 in $row_program) printf '%s\n' "$row_rest" ;; esac
+		done
+	done <options
+}
+
+# refuses TEXT ARG…: $program exits with 64 before it runs anything, with one line that begins with its name and TEXT. As few processes
+# as can be: it is called some ten thousand times.
+refuses() {
+	refuses_text=$1 refuses_status=0
+	shift
+	"$program" $files "$@" >stdout 2>stderr </dev/null || refuses_status=$?
+	{
+		read -r line || :
+		read -r more || :
+	} <stderr
+	case $refuses_status$more$line in
+	"64$program: $refuses_text"* | 64*"/$program: $refuses_text"*) [ -s stdout ] || [ -e ran ] || return 0 ;;
+	esac
+	rm -f ran
+	echo "$program $*: exit $refuses_status:"
+	head -n 3 stdout stderr | cut -c 1-200
+	return 1
+}
+
+# refuses_all KIND VALUE…: $option of $program
+refuses_all() {
+	kind=$1 refused=0
+	shift
+	case $kind in
+	flag) refuses "option '$option' doesn't allow an argument" "$option=x" || refused=1 ;;
+	refused)
+		case $("$program" --help | grep -oE -- "$option=?") in
+		*=) refuses "$option is refused: " "$option=x" || refused=1 ;;
+		*) refuses "$option is refused: " "$option" || refused=1 ;;
+		esac
+		;;
+	count) set -- "$@" '' x -1 +1 1.5 5x 0x10 1e3 nan inf ' 5' '5 ' 99999999999999999999 ;;
+	decimal) set -- "$@" '' x -1 +1 5x 0x10 1e999 1e nan inf -inf ' 5' '5 ' 1,5 . ;;
+	other | any) ;;
+	*)
+		echo "kind '$kind'?"
+		return 1
+		;;
+	esac
+	for value; do
+		refuses "invalid $option '$value': use " "$option=$value" || refused=1
+	done
+	return $refused
+}
+
+mkdir traced
+printf '#!/bin/sh\ntouch "%s/ran"\nexec "%s" "$@"\n' "$T" "$TOP/tests/live/stand-in/stap" >traced/stap
+chmod 755 traced/stap
+: >rows
+for program in $(cd "$bin" && ls); do
+	case $program in
+	bt-diff) files='good.rec good.rec' ;;
+	bt-*) files=good.rec ;;
+	*) files='-p 1' ;;
+	esac
+	for option in $(options_of "$program"); do
+		row=$(rows_of "$program" "$option")
+		check_eq "$program $option: it has a row in tests/input/options" 1 "$(printf '%s' "$row" | grep -c '' || :)"
+		printf '%s\n' "$option $row" >>rows
+		[ -n "$row" ] || continue
+		eval "set -- $row"
+		PATH=$T/traced:$PATH check "$program $option: nonsense is refused" refuses_all "$@"
+	done
+done
+check_eq 'each row of tests/input/options is of an option' "$(cut -d ' ' -f 2- options | LC_ALL=C sort -u)" \
+	"$(LC_ALL=C sort -u rows)"
+
+# ---- sample-bt: its command line
+
+# wrong NAME PATTERN ARG…
+wrong() {
+	wrong_name=$1 wrong_pattern=$2
+	shift 2
+	bad "sample-bt: $wrong_name" 64 "^sample-bt: $wrong_pattern" sample-bt "$@"
+}
+wrong 'a rate where there is none' '-F: the script off-cpu does not support it' -p 1 --script off-cpu -F 99
+wrong 'idle where there is none' '--idle: the script off-cpu does not support it' -a --idle --script off-cpu
+check 'sample-bt: --help lists what the script supports' sh -c "sample-bt --help | grep -q -e --rate && sample-bt --script off-cpu --help | grep -q -e --perl"
+check_eq 'sample-bt: --help omits what it does not' '' "$(sample-bt --script off-cpu --help | grep -oE -e '--(rate|idle)')"
+bad 'sample-bt: an engine in the environment' 64 "^sample-bt: invalid FLAMETAP_ENGINE 'x': use auto, stap or bpf" \
+	env FLAMETAP_ENGINE=x sample-bt -p 1
+bad 'sample-bt: an option of another script' 64 "unrecognized option '--state'" sample-bt -p 1 --state S
+wrong 'user stacks in place of which Perl stands' '--perl replaces the stacks of -u; use --mixed' -p 1 --perl -u
+wrong 'user stacks in place of which Lua stands' '--lua replaces the stacks of -u; use --mixed' -p 1 --lua -u
+wrong 'mixed Lua with SystemTap' '--mixed with --lua needs the built-in engine, .*: --engine bpf' -p 1 --mixed --lua --engine stap
+for option in --compile-only --module=x.ko --stap-arg=-v; do
+	wrong "mixed Lua with $option" '--mixed with --lua needs the built-in engine: it cannot be combined with --module' -p 1 --mixed --lua --engine auto "$option"
+done
+wrong 'idle processors in Perl' '--idle: no Perl runs on an idle processor' -a --idle --perl
+wrong 'idle processors in mixed stacks' '--idle: no Perl runs on an idle processor' -a --idle --mixed -u
+wrong '--max below --min' '--min exceeds --max' -p 1 --script off-cpu --min 10 --max 9
+bad 'sample-bt: no such script' 2 "^sample-bt: cannot find the script 'off-beat.stp'" sample-bt -p $$ --script off-beat
+wrong 'no target' 'nothing to record: give one of -p PID'
+wrong 'two targets' 'too many targets: give one of' -p 1 -a
+wrong 'a process, and all with a command' 'too many targets: give one of' -p 1 -a -- true
+wrong 'processes and threads' 'too many targets' -p 1 --tid 1
+wrong 'a process and a command' 'too many targets' -p 1 -- true
+wrong 'a command without --' "'true': put the command after --" true
+wrong 'no such option' "unrecognized option '--none'" --none
+bad 'sample-bt: no such process' 2 '^sample-bt: .*2147483647' sample-bt -p 2147483647 -t 1
+bad 'sample-bt: no such command' 2 "^sample-bt: cannot find the program 'none/x'" sample-bt -- none/x
