@@ -9,11 +9,10 @@ missing() {
 	sed -n "s/^$1 //p" "$CASES/missing" | grep .
 }
 
-# start COMMAND…: a case in the background: $target. It is where it will stay when this returns. It runs before others, for it shall run, and
-# ends with this shell.
+# start COMMAND…: a case in the background: $target. It is where it will stay when this returns. It ends with this shell.
 start() {
 	: >"$T/target.out"
-	nice -n -10 setpriv --pdeathsig TERM "$@" >"$T/target.out" 2>&1 &
+	setpriv --pdeathsig TERM "$@" >"$T/target.out" 2>&1 &
 	target=$!
 	until_true 60 spinning || note "$T/target.out"
 }
@@ -22,9 +21,10 @@ spinning() {
 	grep -q spinning "$T/target.out" || ! kill -0 "$target" 2>/dev/null
 }
 
-# finish: ends $target
+# finish: ends $target, which may be stopped
 finish() {
 	kill "$target" 2>/dev/null || :
+	kill -CONT "$target" 2>/dev/null || :
 	wait "$target" 2>/dev/null || :
 }
 

@@ -49,6 +49,7 @@ observe_of() {
 	fi
 	start "$CASES/$program" 600 "$@"
 	record_for "$observe_name" 0.4 -p "$target" -u
+	kill -STOP "$target"
 }
 
 # chain N FRAME: FRAME N times, ";" before each
