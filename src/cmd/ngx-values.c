@@ -50,7 +50,10 @@ static const struct argp argp = {
 	       "Exit status: 0 done; 2 failed; 64 wrong usage.",
 };
 
-/* With longer strings, what stap generates compiles only without the handling of errors. */
+/*
+ * With longer strings, what stap generates compiles only without the handling of errors. A string
+ * has a NUL at its end.
+ */
 enum { STRINGS = 2000 };
 static const char strings[] = "-DMAXSTRINGLEN=2000",
 		  long_strings[] = "-DMAXSTRINGLEN=4096 --suppress-handler-errors";
@@ -64,6 +67,7 @@ static int print(const struct values_command *c)
 		printf("%s -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 ",
 			nginx_values_longest(v) < STRINGS ? strings : long_strings);
 	nginx_values_give(v, c->staprun ? "" : "-G", &argv);
+	nginx_values_give_handlers(v, c->staprun ? "" : "-G", STRINGS - 1, &argv);
 	for (size_t i = 0; i < argv.nr; i++)
 		printf("%s%s", i ? " " : "", argv.words[i]);
 	putchar('\n');

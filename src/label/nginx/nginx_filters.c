@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-	TYPE_HTTP = 0x50545448,
 	POSTCONFIGURATION = 8, /* in ngx_http_module_t */
 	DEPTH_MAX = 3,         /* of calls from it */
 	CALLED_MAX = 64,
@@ -127,7 +126,7 @@ static void find_owners(struct owners *o)
 		const struct nginx_module *m = &o->modules->list[i];
 		uint64_t function;
 
-		if (m->type == TYPE_HTTP && m->ctx &&
+		if (m->type == NGINX_MODULE_HTTP && m->ctx &&
 			memory_pointer(&o->functions->target->memory, m->ctx + POSTCONFIGURATION,
 				&function) &&
 			nginx_functions_is(o->functions, function))

@@ -12,6 +12,9 @@
 
 #include <stddef.h>
 
+/* The type of modules that serve HTTP. */
+enum { NGINX_MODULE_HTTP = 0x50545448 };
+
 /* In the order in which requests pass through them. */
 enum nginx_phase {
 	NGINX_POST_READ,

@@ -312,8 +312,7 @@ static void read_streams(const struct serving_reader *r, const struct nginx_serv
 	for (int waits = 0; waits < 2; waits++)
 		for (size_t i = 0; i < s->nr_open; i++)
 			if ((s->uses[i] == NGINX_USE_WAITING) == waits)
-				nginx_streams_read(
-					streams, &r->w->layout, m, &s->connections[i]);
+				nginx_streams_read(streams, &r->w->layout, m, &s->connections[i]);
 }
 
 /*

@@ -15,19 +15,29 @@ enum {
 	PROGRAMS_MAX = 63,
 	PAGE = 4096,
 	RULES_MAX = 64 << 20, /* bytes that are read */
+	NO_NAME = 0xff,       /* the number of a module that has none */
 };
 
 static const char code_section[] = ".text", rules_section[] = ".eh_frame",
 		  table_section[] = ".eh_frame_hdr";
 
+static void release_program(const struct nginx_values_program *p)
+{
+	free(p->numbers);
+	free(p->phases);
+	free(p->handlers);
+	free(p->code);
+	free(p->files);
+}
+
 void nginx_values_release(struct nginx_values *v)
 {
-	for (size_t i = 0; i < v->nr; i++) {
-		free(v->list[i].numbers);
-		free(v->list[i].phases);
-		free(v->list[i].files);
-	}
+	for (size_t i = 0; i < v->nr; i++)
+		release_program(&v->list[i]);
 	free(v->list);
+	for (size_t i = 0; i < v->nr_names; i++)
+		free(v->names[i]);
+	free(v->names);
 	strbuf_release(&v->programs);
 	strbuf_release(&v->phases);
 	strbuf_release(&v->files);
@@ -56,6 +66,78 @@ static char *phases_of(const struct nginx_modules *m)
 
 	for (size_t i = 0; i < m->nr_handlers; i++)
 		strbuf_addf(&text, "%d", m->handlers[i].phase);
+	if (!text.len)
+		strbuf_addch(&text, '-');
+	return strbuf_detach(&text);
+}
+
+/*
+ * The name of a module as it may stand in a variable: "static" for ngx_http_static_module, others
+ * whole with "-" before them. NULL: it may not.
+ */
+static char *short_name(const char *name)
+{
+	static const char before[] = "ngx_http_", after[] = "_module";
+	size_t len = strlen(name), rest = strlen(before) + strlen(after);
+
+	if (!len || len != strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"))
+		return NULL;
+	if (len > rest && !strncmp(name, before, strlen(before)) &&
+		!strcmp(name + len - strlen(after), after))
+		return xstrndup(name + strlen(before), len - rest);
+	return xasprintf("-%s", name);
+}
+
+/* The number of module M; NO_NAME: it serves no requests, or has none. */
+static unsigned name_number(struct nginx_values *v, const struct nginx_module *m)
+{
+	char *name = m && m->type == NGINX_MODULE_HTTP ? short_name(m->name) : NULL;
+
+	if (!name)
+		return NO_NAME;
+	for (size_t i = 0; i < v->nr_names; i++)
+		if (!strcmp(v->names[i], name)) {
+			free(name);
+			return (unsigned)i;
+		}
+	if (v->nr_names == NO_NAME) {
+		free(name);
+		return NO_NAME;
+	}
+	ALLOC_GROW(v->names, v->nr_names, v->alloc_names);
+	v->names[v->nr_names] = name;
+	return (unsigned)v->nr_names++;
+}
+
+static char *handlers_of(struct nginx_values *v, const struct nginx_modules *m)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < m->nr_handlers; i++)
+		strbuf_addf(&text, "%02x", name_number(v, nginx_handler(m, i, 0)));
+	if (!text.len)
+		strbuf_addch(&text, '-');
+	return strbuf_detach(&text);
+}
+
+/* Where the code of another module begins. */
+static char *code_of(struct nginx_values *v, const struct nginx_modules *m)
+{
+	struct strbuf text = STRBUF_INIT;
+	uint64_t address = 0;
+	unsigned last = NO_NAME;
+
+	for (size_t i = 0; i < m->code.nr; i++) {
+		const struct nginx_function *f = &m->code.list[i];
+		unsigned number = name_number(v, &m->list[f->module]);
+
+		if (number == last)
+			continue;
+		strbuf_addf(&text, "%s%" PRIx64 "-%x", text.len ? "-" : "", f->address - address,
+			number);
+		address = f->address;
+		last = number;
+	}
 	if (!text.len)
 		strbuf_addch(&text, '-');
 	return strbuf_detach(&text);
@@ -145,9 +227,7 @@ static size_t add_program(struct nginx_values *v, const struct nginx_values_prog
 {
 	for (size_t i = 0; i < v->nr; i++)
 		if (is_same(&v->list[i], p)) {
-			free(p->numbers);
-			free(p->phases);
-			free(p->files);
+			release_program(p);
 			return i + 1;
 		}
 	ALLOC_GROW(v->list, v->nr, v->alloc);
@@ -166,23 +246,62 @@ size_t nginx_values_longest(const struct nginx_values *v)
 	return longest;
 }
 
+struct variable {
+	const char *name;
+	const struct strbuf *text;
+};
+
+static void give(const struct variable *vars, size_t nr, const char *option, struct argv *argv)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (*option)
+			argv_add(argv, xstrdup(option));
+		argv_add(argv, xasprintf("nginx_%s=%s", vars[i].name,
+				       vars[i].text->len ? vars[i].text->buf : "-"));
+	}
+}
+
 void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv)
 {
-	const struct {
-		const char *name;
-		const struct strbuf *text;
-	} vars[] = {
+	const struct variable vars[] = {
 		{"programs", &v->programs},
 		{"phases", &v->phases},
 		{"files", &v->files},
 		{"processes", &v->processes},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(vars); i++) {
-		if (*option)
-			argv_add(argv, xstrdup(option));
-		argv_add(argv, xasprintf("nginx_%s=%s", vars[i].name, vars[i].text->buf));
+	give(vars, ARRAY_LEN(vars), option, argv);
+}
+
+static void add_word(struct strbuf *text, const char *word)
+{
+	if (text->len)
+		strbuf_addch(text, '.');
+	strbuf_adds(text, word);
+}
+
+void nginx_values_give_handlers(
+	const struct nginx_values *v, const char *option, size_t longest, struct argv *argv)
+{
+	struct strbuf names = STRBUF_INIT, handlers = STRBUF_INIT, code = STRBUF_INIT;
+	const struct variable vars[] = {
+		{"names", &names},
+		{"handlers", &handlers},
+		{"code", &code},
+	};
+
+	for (size_t i = 0; i < v->nr_names; i++)
+		add_word(&names, v->names[i]);
+	for (size_t i = 0; i < v->nr; i++) {
+		add_word(&handlers, v->list[i].handlers);
+		add_word(&code, v->list[i].code);
 	}
+	if (names.len > longest || handlers.len > longest || code.len > longest)
+		names.len = handlers.len = code.len = 0;
+	give(vars, ARRAY_LEN(vars), option, argv);
+	strbuf_release(&names);
+	strbuf_release(&handlers);
+	strbuf_release(&code);
 }
 
 int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *t,
@@ -199,6 +318,8 @@ int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *
 	nginx_modules_read(l, t, &modules); /* without it phases have no names */
 	program.numbers = numbers_of(l);
 	program.phases = phases_of(&modules);
+	program.handlers = handlers_of(v, &modules);
+	program.code = code_of(v, &modules);
 	nginx_modules_release(&modules);
 	size_t number = add_program(v, &program);
 

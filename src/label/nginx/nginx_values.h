@@ -37,10 +37,12 @@
 struct nginx_values {
 	/* Programs, each once: the same files at the same addresses. */
 	struct nginx_values_program {
-		char *numbers, *phases;
+		char *numbers, *phases, *handlers, *code;
 		char *files; /* with a # for the program's number */
 	} * list;
 	size_t nr, alloc;
+	char **names; /* of modules, as the tapset has them */
+	size_t nr_names, alloc_names;
 	struct strbuf programs, phases, files, processes;
 };
 
@@ -63,7 +65,14 @@ int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *
 /* Adds them to ARGV as "NAME=VALUE", each with OPTION, "" or "-G", before it. */
 void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv);
 
-/* Length of the longest variable. */
+/* Length of the longest of these variables. */
 size_t nginx_values_longest(const struct nginx_values *v);
+
+/*
+ * Adds what nginx_handler.stp needs, likewise: "-" for each where one would be longer than LONGEST,
+ * or is not known.
+ */
+void nginx_values_give_handlers(
+	const struct nginx_values *v, const char *option, size_t longest, struct argv *argv);
 
 #endif

@@ -33,10 +33,13 @@ judge() {
 		if (good) { right[kind]++; return }
 		if (wrong[kind]++ < 5) print "# " $0
 	}
-	$1 == "open" { name = $2; sub("^/tmp/html", "", name); judge("open", label("uri") == name) }
+	$1 == "open" { name = $2; sub("^/tmp/html", "", name)
+		judge("open", label("uri") == name && label("handler") == "ngx_http_static_module") }
 	$1 == "gone" { judge("gone", label("request") == "closing") }
 	$1 == "tick" && $2 != "-" { number = $2; sub("request", "", number); uri = label("uri")
 		judge("tick", uri == "/lua/" number || uri == "/api/" number) }
+	$1 == "tick" && label("location") == "/lua/" && label("phase") == "content" {
+		judge("handler", label("handler") == "ngx_http_lua_module") }
 	$1 == "each" || $1 == "call" { judge($1, $2 == 1) }
 	$1 == "tick" { if (NF > 2) right["known"]++; else if (wrong["known"]++ < 5) print "# " $0 }
 	$1 == "tick" { places[label("uri") == "" ? "request=" label("request") : "location=" label("location")]++ }
@@ -52,7 +55,7 @@ judge() {
 # all of what ngx-values says of RELEASE, and what the script does with it
 release() {
 	places="/s/ /gz/ /ssi/ /auth/ /s/" kinds='open gone each call'
-	[ "$1" != $with_lua ] || places="$places /lua/ /api/ /lua/" kinds="$kinds tick"
+	[ "$1" != $with_lua ] || places="$places /lua/ /api/ /lua/" kinds="$kinds tick handler"
 	start_nginx "$1"
 	# shellcheck disable=SC2086 # a word a place
 	load_nginx 6 $places
