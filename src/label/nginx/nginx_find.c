@@ -54,6 +54,8 @@ static const struct {
 	{"ngx_close_connection", NGINX_CLOSING},
 	{"ngx_destroy_pool", NGINX_CLOSING},
 	{"ngx_http_init_connection", NGINX_READING},
+	{"ngx_quic_recvmsg", NGINX_QUIC},
+	{"ngx_quic_output", NGINX_QUIC},
 };
 
 static const char *const variants[] = {

@@ -36,6 +36,7 @@ static const char *const places[NGINX_PLACES + 1] = {
 	[NGINX_IDLE] = "idle",
 	[NGINX_TIMERS] = "timers",
 	[NGINX_READING] = "reading",
+	[NGINX_QUIC] = "quic",
 	[NGINX_ACCEPT] = "accept",
 	[NGINX_CLOSING] = "closing",
 };

@@ -59,12 +59,13 @@ enum nginx_place {
 	NGINX_IDLE,      /* the event loop itself, which waits for events most of the time */
 	NGINX_TIMERS,
 	NGINX_READING, /* of a client's connection, before the request is known */
+	NGINX_QUIC,    /* packets of HTTP/3, which may be of several requests */
 	NGINX_ACCEPT,
 	NGINX_CLOSING, /* requests and connections */
 	NGINX_PLACES,
 };
 
-enum { NGINX_CODES = 8 };
+enum { NGINX_CODES = 10 };
 
 enum nginx_state {
 	NGINX_NO_WORKER, /* it serves no requests: the master, or a worker that has just started */

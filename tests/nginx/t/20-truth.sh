@@ -49,7 +49,7 @@ check 'nearly all samples are of a request' sh -c "awk '/^.no location/ { none =
 values handler "$T/a.rec" >"$T/handlers"
 check 'handlers by their module' grep -q '^ngx_http_static_module ' "$T/handlers"
 check_eq 'what belongs to no request says what it is' '' "$(values request "$T/a.rec" |
-	grep -vE '^(accept|reading|closing|timers|idle|other|\[no request\]) ')"
+	grep -vE '^(accept|reading|quic|closing|timers|idle|other|\[no request\]) ')"
 
 for options in '-u' '-k' '-uk' '--lua -k'; do
 	record_least=20

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 59-http3: requests of HTTP/3, by a browser, with the nginx of Debian's releases that have it: ngx-reqs lists them, ngx-latency times them,
+# and samples have their labels, or that of a connection's packets.
+set -u
+. "$TOP/tests/nginx/lib.sh"
+
+# browse: opens the page, which asks for three things that never come and, over and over, for what is compressed
+browse() {
+	key=$(openssl x509 -in "$T/cert" -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64)
+	setpriv --pdeathsig TERM "$chromium" --headless=new --no-sandbox --disable-gpu --user-data-dir="$T/profile" --enable-quic --no-first-run \
+		--disable-background-networking --origin-to-force-quic-on="127.0.0.1:$PORT" --ignore-certificate-errors-spki-list="$key" \
+		--remote-debugging-port=0 "https://127.0.0.1:$PORT/page.html" >"$T/browser" 2>&1 &
+	browser=$!
+}
+
+end_browsing() {
+	kill "$browser" 2>/dev/null
+	wait "$browser" 2>/dev/null
+	rm -rf "$T/profile"
+}
+
+# held: "HANDLER WAITS_FOR URI" of each that never comes
+held() {
+	"$bin/ngx-reqs" -p "$master" --csv >"$T/reqs" 2>"$T/said"
+	awk -F, '$17 ~ "^/held/" { print $8, $14, $17 }' "$T/reqs" | sort >"$T/held"
+	[ "$(wc -l <"$T/held")" = 3 ] && [ -s "$work/access" ]
+}
+
+# percent FILE ALL OK: of the weight of folded stacks that match ALL, how much matches OK, too
+percent() {
+	awk -v all="$2" -v ok="$3" '$0 ~ all { sum += $NF; if ($0 ~ ok) good += $NF } END { printf "%.1f\n", sum ? 100 * good / sum : 0 }' "$1"
+}
+
+# of_nginx NAME: that of $jail
+of_nginx() {
+	grep -q ngx_quic_output "$jail/usr/sbin/nginx" || return 0
+	mkdir -p "$work/html"
+	head -c 300000 /dev/urandom | base64 >"$work/html/text.txt"
+	echo '<script>for (const n of [1, 2, 3]) fetch("/held/" + n)
+async function ask() { for (let n = 0;; n++) await (await fetch("/gz/" + n)).text() }
+ask()</script>' >"$work/html/page.html"
+	cp "$T/key" "$T/cert" "$work"
+	chmod -R a+rX "$work"
+	start_nginx "$here/http3.conf" || return 0
+	python3 -c 'import socket, sys
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+sys.stdin.read()' "$BACK" <"$T/in" &
+	exec 9>"$T/in"
+	browse
+	until_true 60 held || note "$T/browser"
+	check_eq "$1: what is listed" "$(for n in 1 2 3; do echo "ngx_http_proxy_module upstream read /held/$n"; done)" "$(cat "$T/held")"
+	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
+	record "$1" -p "$master" -t 4 -u
+	"$bin/bt-collapse" --by location "$T/$1.rec" >"$T/location" 2>/dev/null
+	"$bin/bt-collapse" --by request "$T/$1.rec" >"$T/request" 2>/dev/null
+	near "$1: compressing is of the location" "$(percent "$T/location" 'gzip_filter|libz' '^/gz/;')" 100 1
+	check "$1: and there is much of it" test "$(weight "$T/location" '^/gz/;.*libz')" -ge 100
+	near "$1: packets that are sent are of no request" "$(percent "$T/request" 'posted;.*;ngx_quic_output' '^quic;')" 100 1
+	check "$1: and there are some" test "$(weight "$T/request" '^quic;')" -ge 20
+	"$bin/ngx-latency" -p "$master" -t 4 --by location --csv >"$T/latency" 2>"$T/said"
+	check "$1: they are timed" test "$(awk -F, '$10 == "/gz/" { print $1 }' "$T/latency")" -ge 5
+	end_browsing
+	exec 9>&-
+	check_eq "$1: protocol" HTTP/3.0 "$(cut -d' ' -f1 "$work/access" | sort -u)"
+	stop_nginx
+}
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+	skip http3 'no chromium here'
+	exit 0
+}
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$T/key" -out "$T/cert" -days 2 -subj /CN=127.0.0.1 \
+	-addext subjectAltName=IP:127.0.0.1 2>/dev/null
+mkfifo "$T/in"
+of_releases
