@@ -24,6 +24,7 @@
 enum {
 	LONGEST_S = 1000000,
 	POLL_NS = 100000000,
+	TURN_NS = 100000000, /* for which the probes are there, with --share */
 	SLOWEST = 10,
 	BAR = 40,
 	OPT_BY = 256,
@@ -33,7 +34,10 @@ enum {
 	OPT_PHASES,
 	OPT_TABLE,
 	OPT_TIMELINE,
+	OPT_SHARE,
 };
+
+#define SHARE_MIN 0.001
 
 static const char *const label_names[] = {
 	"uri", "location", "host", "server", "upstream", "method", "status", "worker"};
@@ -59,6 +63,7 @@ struct latency_command {
 	uint32_t pid;
 	enum grid_format format;
 	double seconds, least; /* 0: until it ends; none */
+	double share;          /* of the time in which requests are timed, 0 to 1 */
 	bool phases, has_table;
 	struct output_file timeline; /* path NULL: none */
 	enum latency_table table;
@@ -71,7 +76,7 @@ struct latency_command {
 	size_t nr_groups, groups_alloc;
 	uint64_t by_clock;
 	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
-	double elapsed;
+	double elapsed, covered;    /* seconds: of the recording, of the turns in it */
 };
 
 static const struct argp_option table[] = {
@@ -82,6 +87,8 @@ static const struct argp_option table[] = {
 	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
 		1},
 	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
+	{"share", OPT_SHARE, "PERCENT", 0,
+		"Time requests only in this share of the time, which costs so much less", 1},
 	{"phases", OPT_PHASES, NULL, 0, "Show where the slowest spent their time", 1},
 	{"table", OPT_TABLE, "NAME", 0, "Show only this table: total, by, histogram or slowest", 1},
 	{"timeline", OPT_TIMELINE, "FILE", 0, "Draw the slowest as a timeline (SVG) in FILE", 1},
@@ -128,6 +135,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MIN:
 		o->least = arg_duration("--min", arg, LONGEST_S, state);
+		break;
+	case OPT_SHARE:
+		o->share = arg_percent("--share", arg, state) / 100;
+		if (o->share < SHARE_MIN)
+			arg_invalid("--share", arg, "a percentage from 0.1 to 100", state);
 		break;
 	case OPT_PHASES:
 		o->phases = true;
@@ -212,19 +224,41 @@ static int begin(struct latency_command *c, struct strbuf *err)
 	return request_timing_begin(&c->timing, &b, (int64_t)(c->seconds * 1e9), err);
 }
 
-/* Returns when the time is up, after a signal, or when nginx has ended. */
-static void watch(struct latency_command *c)
+/*
+ * With --share, begins or ends a turn of timing when it is time to, which is TURN_NS after the last
+ * one began, or as much later as the share says. Returns when the next one is due.
+ */
+static uint64_t take_turns(struct latency_command *c, uint64_t now, struct strbuf *err)
 {
-	const struct times_control *control = &c->timing.control;
-	uint64_t start = task_start(c->pid, c->pid);
+	struct request_timing *t = &c->timing;
+	uint64_t turn_end = t->control.from_ns + TURN_NS,
+		 next = t->control.from_ns + (uint64_t)(TURN_NS / c->share);
+
+	if (c->share >= 1)
+		return UINT64_MAX;
+	if (t->is_on && now >= turn_end)
+		request_timing_pause(t);
+	else if (!t->is_on && now >= next && !request_timing_resume(t, err))
+		return t->control.from_ns + TURN_NS;
+	return t->is_on ? turn_end : next;
+}
+
+/* Returns when the time is up, after a signal, or when nginx has ended. */
+static int watch(struct latency_command *c, struct strbuf *err)
+{
+	uint64_t start = task_start(c->pid, c->pid), began = c->timing.control.from_ns, now = began;
 	bool lives = true;
 
-	while (!program_is_stopped()) {
-		uint64_t now = (uint64_t)monotonic_ns(), left = control->until_ns - now;
-		struct timespec time = {0, left < POLL_NS ? (long)left : POLL_NS};
+	while (!program_is_stopped() && (now = (uint64_t)monotonic_ns()) < c->timing.end_ns) {
+		uint64_t until = take_turns(c, now, err);
+		struct timespec time = {0, POLL_NS};
 
-		if (now >= control->until_ns)
-			break;
+		if (err->len)
+			return -1;
+		if (until > c->timing.end_ns)
+			until = c->timing.end_ns;
+		if (until < now + POLL_NS)
+			time.tv_nsec = until > now ? (long)(until - now) : 0;
 		request_results_take(&c->results, &c->timing);
 		if (lives && !task_lives(c->pid, start)) {
 			lives = false;
@@ -234,10 +268,12 @@ static void watch(struct latency_command *c)
 			break;
 		nanosleep(&time, NULL);
 	}
-	request_timing_stop(&c->timing);
-	c->elapsed = (double)(control->until_ns - control->from_ns) / 1e9;
+	request_timing_pause(&c->timing);
+	c->covered = (double)c->timing.covered_ns / 1e9;
+	c->elapsed = c->share < 1 ? (double)(now - began) / 1e9 : c->covered;
 	request_results_take(&c->results, &c->timing);
 	request_results_sort(&c->results);
+	return 0;
 }
 
 static struct distribution *group_of(struct latency_command *c, struct table *known, uint64_t value)
@@ -318,7 +354,7 @@ static void add_times(const struct latency_command *c, struct grid *l, const str
 	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
 
 	grid_addu(l, d->count);
-	grid_addf(l, c->elapsed > 0 ? (double)d->count / c->elapsed : 0, 1);
+	grid_addf(l, c->covered > 0 ? (double)d->count / c->covered : 0, 1);
 	grid_addf(l, distribution_mean(d) / 1e6, 3);
 	add_ms(l, d->min);
 	for (size_t i = 0; i < ARRAY_LEN(shares); i++)
@@ -571,6 +607,18 @@ static int draw(struct latency_command *c)
 	return output_file_end(&c->timeline, true);
 }
 
+static void say_rate(const struct latency_command *c)
+{
+	double rate = c->covered > 0 ? (double)c->total.count / c->covered : 0;
+
+	if (c->share < 1)
+		program_say("%" PRIu64 " requests in %.1f of %.1f s: %.1f per second",
+			c->total.count, c->covered, c->elapsed, rate);
+	else
+		program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count,
+			c->covered, rate);
+}
+
 static int print(struct latency_command *c)
 {
 	bool partial, drawn = !draw(c);
@@ -578,12 +626,11 @@ static int print(struct latency_command *c)
 	print_tables(c);
 	if (program_close(stdout, "stdout") || !drawn)
 		return EXIT_FAILED;
-	program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count, c->elapsed,
-		c->elapsed > 0 ? (double)c->total.count / c->elapsed : 0);
+	say_rate(c);
 	if (c->by_clock)
-		program_say("%" PRIu64 " of them began before the recording: their times are by "
-			    "nginx's clock, in whole ms",
-			c->by_clock);
+		program_say("%" PRIu64 " of them began before %s: their times are by nginx's "
+			    "clock, in whole ms",
+			c->by_clock, c->share < 1 ? "a turn of timing" : "the recording");
 	partial = say_losses(c);
 	if (c->total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;
@@ -605,7 +652,7 @@ static void release(struct latency_command *c)
 
 int main(int argc, char **argv)
 {
-	struct latency_command c = {.by = NGINX_KEYS};
+	struct latency_command c = {.by = NGINX_KEYS, .share = 1};
 	struct strbuf err = STRBUF_INIT;
 	int ret = EXIT_FAILED;
 
@@ -617,9 +664,12 @@ int main(int argc, char **argv)
 	if (c.timeline.path && output_file_check(&c.timeline))
 		return EXIT_FAILED;
 	if (!open_workers(&c, &err) && !begin(&c, &err)) {
-		watch(&c);
+		bool is_whole = !watch(&c, &err);
+
 		read_rows(&c);
 		ret = print(&c);
+		if (!is_whole && ret == EXIT_OK)
+			ret = EXIT_PARTIAL;
 	}
 	program_say_lines(&err);
 	strbuf_release(&err);

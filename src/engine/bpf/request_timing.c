@@ -83,40 +83,83 @@ static void set_control(struct request_timing *t)
 	bpf_map_update_elem(find_map(t, ".data"), &zero, &t->control, BPF_ANY);
 }
 
+static int attach(struct request_timing *t, struct strbuf *err)
+{
+	const struct request_timing_begin *b = &t->begin;
+
+	for (int i = 0; i < TIMES_PROBES; i++) {
+		if (!b->offset[i])
+			continue;
+		t->links[i] = bpf_program__attach_uprobe(
+			bpf_object__find_program_by_name(t->object, programs[i]), false,
+			b->only ? (pid_t)b->pid : -1, b->path, b->offset[i]);
+		if (!t->links[i])
+			return fail(err,
+				"cannot probe %s in '%s': %s; the kernel needs "
+				"CONFIG_UPROBE_EVENTS; ngx-reqs lists what is served now without "
+				"it",
+				times_functions[i], b->path, strerror(errno));
+	}
+	return 0;
+}
+
+static void detach(struct request_timing *t)
+{
+	for (int i = 0; i < TIMES_PROBES; i++) {
+		bpf_link__destroy(t->links[i]);
+		t->links[i] = NULL;
+	}
+}
+
+int request_timing_resume(struct request_timing *t, struct strbuf *err)
+{
+	if (attach(t, err)) {
+		detach(t);
+		return -1;
+	}
+	t->is_on = true;
+	t->control.from_ns = (uint64_t)monotonic_ns();
+	t->control.before_ms = realtime_ms();
+	t->control.until_ns = t->end_ns;
+	set_control(t);
+	return 0;
+}
+
+void request_timing_pause(struct request_timing *t)
+{
+	uint64_t now = (uint64_t)monotonic_ns();
+
+	if (!t->is_on)
+		return;
+	t->is_on = false;
+	if (t->control.until_ns > now) {
+		t->control.until_ns = now;
+		set_control(t);
+	}
+	detach(t);
+	if (t->control.until_ns > t->control.from_ns)
+		t->covered_ns += t->control.until_ns - t->control.from_ns;
+}
+
 int request_timing_begin(struct request_timing *t, const struct request_timing_begin *begin,
 	int64_t length_ns, struct strbuf *err)
 {
 	int error;
 
-	*t = (struct request_timing){.control = {.from_ns = UINT64_MAX,
-					     .until_ns = UINT64_MAX,
-					     .root = begin->pid,
-					     .layout = begin->layout}};
+	*t = (struct request_timing){.begin = *begin,
+		.control = {.from_ns = UINT64_MAX,
+			.until_ns = UINT64_MAX,
+			.root = begin->pid,
+			.layout = begin->layout}};
+	t->begin.path = xstrdup(begin->path);
 	error = load(t, &begin->settings);
 	if (error)
 		return fail(err,
 			"cannot load the BPF program that times requests: %s; run this as root, on "
 			"Linux 5.8 or newer with BPF",
 			strerror(-error));
-	for (int i = 0; i < TIMES_PROBES; i++) {
-		if (!begin->offset[i])
-			continue;
-		t->links[i] = bpf_program__attach_uprobe(
-			bpf_object__find_program_by_name(t->object, programs[i]), false,
-			begin->only ? (pid_t)begin->pid : -1, begin->path, begin->offset[i]);
-		if (!t->links[i])
-			return fail(err,
-				"cannot probe %s in '%s': %s; the kernel needs "
-				"CONFIG_UPROBE_EVENTS; ngx-reqs lists what is served now without "
-				"it",
-				times_functions[i], begin->path, strerror(errno));
-	}
-	t->control.before_ms = realtime_ms();
-	t->control.from_ns = (uint64_t)monotonic_ns();
-	if (length_ns)
-		t->control.until_ns = t->control.from_ns + (uint64_t)length_ns;
-	set_control(t);
-	return 0;
+	t->end_ns = length_ns ? (uint64_t)(monotonic_ns() + length_ns) : UINT64_MAX;
+	return request_timing_resume(t, err);
 }
 
 void request_timing_read(struct request_timing *t)
@@ -154,27 +197,14 @@ bool request_timing_any_lives(const struct request_timing *t, uint32_t pid)
 	return false;
 }
 
-void request_timing_stop(struct request_timing *t)
-{
-	uint64_t now = (uint64_t)monotonic_ns();
-
-	if (t->object && t->control.until_ns > now) {
-		t->control.until_ns = now;
-		set_control(t);
-	}
-	for (int i = 0; i < TIMES_PROBES; i++) {
-		bpf_link__destroy(t->links[i]);
-		t->links[i] = NULL;
-	}
-}
-
 void request_timing_release(struct request_timing *t)
 {
-	request_timing_stop(t);
+	request_timing_pause(t);
 	ring_buffer__free(t->ring);
 	bpf_object__close(t->object);
 	free(t->texts);
 	free(t->requests);
+	free((char *)t->begin.path);
 	*t = (struct request_timing){0};
 }
 

@@ -38,10 +38,14 @@ struct request_timing_begin {
 };
 
 struct request_timing {
+	struct request_timing_begin begin; /* its path is ours */
 	struct bpf_object *object;
 	struct bpf_link *links[TIMES_PROBES];
 	struct ring_buffer *ring;
 	struct times_control control;
+	uint64_t end_ns;     /* monotonic time; UINT64_MAX: not known */
+	uint64_t covered_ns; /* how long requests were counted, until the last pause */
+	bool is_on;          /* the probes are there */
 	/* What was read; the caller empties the lists. */
 	struct times_text *texts;
 	size_t nr_texts, texts_alloc;
@@ -50,11 +54,20 @@ struct request_timing {
 };
 
 /*
- * Counts the requests that end from now on, for LENGTH_NS, 0: until request_timing_stop(); control
- * has both times. -1 and ERR: why not, and what to do. T is to be released in any case.
+ * Counts the requests that end from now on, for LENGTH_NS, 0: until request_timing_pause(). -1 and
+ * ERR: why not, and what to do. T is to be released in any case.
  */
 int request_timing_begin(struct request_timing *t, const struct request_timing_begin *begin,
 	int64_t length_ns, struct strbuf *err);
+
+/* Counts nothing more, and takes the probes away; what was counted stays. */
+void request_timing_pause(struct request_timing *t);
+
+/*
+ * Counts again, until the end if it is known. A request that began earlier is timed by nginx's
+ * clock. -1 and ERR as above.
+ */
+int request_timing_resume(struct request_timing *t, struct strbuf *err);
 
 /* Adds what has come since the last call to the lists. */
 void request_timing_read(struct request_timing *t);
@@ -68,8 +81,6 @@ void request_timing_root_ended(struct request_timing *t);
 /* True if one of the processes whose requests count, other than PID, lives. */
 bool request_timing_any_lives(const struct request_timing *t, uint32_t pid);
 
-/* Counts nothing more, and takes the probes away; what was counted stays. */
-void request_timing_stop(struct request_timing *t);
 void request_timing_release(struct request_timing *t);
 
 /* The row after KEY, of those so far, in no order; NULL: the first. False: none. */

@@ -202,7 +202,7 @@ static __always_inline void mark(uint32_t worker, uint64_t now, struct request_s
 		bpf_map_update_elem(&marks, &worker, &now, BPF_ANY);
 		return;
 	}
-	if (request)
+	if (request && *last >= control.from_ns)
 		request->busy_ns += now - *last;
 	*last = now;
 }
@@ -592,20 +592,25 @@ int on_create(struct pt_regs *regs)
 	return 0;
 }
 
-/* Takes what is known of the request's start; false: nothing. */
+/* Takes what is known of the request's start; false: nothing, or it may be another's. */
 static __always_inline bool take_start(struct ended *e)
 {
 	struct connection_key key = {.connection = e->connection, .worker = e->worker};
 	struct request_start *start = bpf_map_lookup_elem(&starts, &key);
+	bool known;
 
 	if (settings.phases)
 		mark(e->worker, e->now, start);
 	if (!start)
 		return false;
-	e->start = *start;
+	/* without probes in between, another request may have begun on the connection */
+	known = start->start_ns >= control.from_ns;
+	if (known) {
+		e->start = *start;
+		e->request_ns = e->now - start->start_ns;
+	}
 	bpf_map_delete_elem(&starts, &key);
-	e->request_ns = e->now - e->start.start_ns;
-	return true;
+	return known;
 }
 
 SEC("uprobe")

@@ -36,7 +36,7 @@ struct times_settings {
 /* May change while the programs run. */
 struct times_control {
 	uint64_t from_ns, until_ns; /* requests that end then count */
-	int64_t before_ms;          /* since 1970: by then the probes were there */
+	int64_t before_ms;          /* since 1970: after from_ns, from which the probes are there */
 	uint32_t root, unused;      /* PID whose descendants count, and itself; 0: it has ended */
 	struct nginx_layout layout;
 };
