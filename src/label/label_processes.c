@@ -13,7 +13,8 @@
 /*
  * What is searched is initialised some time after the process starts, and its layout is verified by
  * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS.
- * So is what was refused, as the process runs while it is read.
+ * So is what was refused, as the process runs while it is read; only then is it reported, as most
+ * of these are children that are about to execute another program.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
 
@@ -80,6 +81,12 @@ static void update_map(const struct label_processes *lp, const struct label_proc
 	else if (bpf_map_update_elem(lp->map, &p->pid, &p->layout, BPF_ANY))
 		strbuf_addf(lp->refusals, "process %" PRIu32 ": too many processes with %s\n",
 			p->pid, lp->source->title);
+}
+
+static void report(struct label_processes *lp, struct label_process *p, const struct strbuf *why)
+{
+	p->is_reported = true;
+	strbuf_addf(lp->refusals, "process %" PRIu32 ": %s\n", p->pid, why->buf);
 }
 
 void label_processes_probe(struct label_processes *lp, const struct label_function *function)
@@ -164,7 +171,7 @@ int label_processes_find(struct label_processes *lp, bool must, struct strbuf *e
 		struct strbuf why = STRBUF_INIT;
 
 		if (label_processes_look(lp, p, &why) < 0)
-			strbuf_addf(lp->refusals, "process %" PRIu32 ": %s\n", p->pid, why.buf);
+			report(lp, entry_of(lp, p), &why);
 		strbuf_release(&why);
 	}
 	if (lp->any || !must)
@@ -234,14 +241,15 @@ bool label_processes_update(struct label_processes *lp)
 
 		if (p->gone)
 			continue;
-		const struct label_process *entry = entry_of(lp, p);
-		bool refused = entry->state == SOURCE_REFUSED;
-		struct strbuf err = STRBUF_INIT;
+		struct label_process *entry = entry_of(lp, p);
+		bool was_refused = entry->state == SOURCE_REFUSED;
+		struct strbuf why = STRBUF_INIT;
 
 		young |= is_young(entry);
-		if (is_due(lp, entry, p) && label_processes_look(lp, p, &err) < 0 && !refused)
-			strbuf_addf(lp->refusals, "process %" PRIu32 ": %s\n", p->pid, err.buf);
-		strbuf_release(&err);
+		if (is_due(lp, entry, p) && label_processes_look(lp, p, &why) < 0 && was_refused &&
+			!entry->is_reported)
+			report(lp, entry, &why);
+		strbuf_release(&why);
 	}
 	return young;
 }

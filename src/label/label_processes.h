@@ -24,6 +24,7 @@ struct label_processes {
 		unsigned changes; /* of its mappings, when last searched */
 		int64_t began_ns, looked_ns;
 		enum { SOURCE_NEW, SOURCE_NONE, SOURCE_FOUND, SOURCE_REFUSED } state;
+		bool is_reported; /* among the refusals */
 		struct label_layout layout;
 		void *names; /* as source->open */
 	} * list;

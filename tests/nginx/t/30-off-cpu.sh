@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-off-cpu: waits of a worker, by what it works for: one location blocks it, for 30 ms each time; else it waits for events.
+# 30-off-cpu: waits of a worker, by what it works for: one location blocks it, for 30 ms each time; else it waits for events. By upstream,
+# where filters of the response run other programs.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -36,5 +37,19 @@ check 'what began earlier says so' test "$(weight earlier "$T/requests")" -gt 0
 check_eq 'states remain' S "$(values state "$T/a.rec" | cut -d' ' -f1 | grep -x S)"
 "$bin/bt-collapse" --label 'location=/block/*' "$T/a.rec" >"$T/block.folded" 2>/dev/null
 check 'blocked where it sleeps' grep -qE 'usleep|nanosleep' "$T/block.folded"
+stop_nginx
+
+start_nginx "$here/children.conf" || exit 1
+load 60 /cart/ /search/ /plain/
+record b -p "$master" -t 3 -uk
+end_load
+check_eq 'programs that are run: exit' 0 "$status"
+check_eq 'programs that are run: not a word about them' '' "$(grep -a ': process [0-9]' "$T/b.err")"
+values upstream "$T/b.rec" >"$T/upstreams"
+note "$T/upstreams"
+check 'upstreams: both block' test "$(weight cart "$T/upstreams")" -ge 50 -a "$(weight search "$T/upstreams")" -ge 50
+"$bin/bt-collapse" --by upstream "$T/b.rec" >"$T/b.by" 2>/dev/null
+check_eq 'upstreams: where the one of them blocks' '' "$(grep -a '^cart;' "$T/b.by" | grep -v popen | head -n 3)"
+check_eq 'upstreams: and the other' '' "$(grep -a '^search;' "$T/b.by" | grep -v do_system | head -n 3)"
 stop_nginx
 leave_release
