@@ -74,6 +74,8 @@ struct latency_command {
 	struct distribution total;
 	struct latency_group *groups;
 	size_t nr_groups, groups_alloc;
+	uint64_t turn_ns; /* when the last turn began, see --share */
+	bool root_ended;  /* the process that was given */
 	uint64_t by_clock;
 	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
 	double elapsed, covered;    /* seconds: of the recording, of the turns in it */
@@ -87,8 +89,8 @@ static const struct argp_option table[] = {
 	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
 		1},
 	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
-	{"share", OPT_SHARE, "PERCENT", 0,
-		"Time requests only in this share of the time, which costs so much less", 1},
+	{"share", OPT_SHARE, "PERCENT", 0, "Measure only PERCENT of the time, to reduce overhead",
+		1},
 	{"phases", OPT_PHASES, NULL, 0, "Show where the slowest spent their time", 1},
 	{"table", OPT_TABLE, "NAME", 0, "Show only this table: total, by, histogram or slowest", 1},
 	{"timeline", OPT_TIMELINE, "FILE", 0, "Draw the slowest as a timeline (SVG) in FILE", 1},
@@ -225,55 +227,69 @@ static int begin(struct latency_command *c, struct strbuf *err)
 }
 
 /*
- * With --share, begins or ends a turn of timing when it is time to, which is TURN_NS after the last
- * one began, or as much later as the share says. Returns when the next one is due.
+ * With --share: removes the probes TURN_NS after they were set, and sets them again so long after
+ * the turn began that turns have that share of the time. Returns when the next change is due.
  */
-static uint64_t take_turns(struct latency_command *c, uint64_t now, struct strbuf *err)
+static uint64_t take_turns(struct latency_command *c, struct strbuf *err)
 {
 	struct request_timing *t = &c->timing;
-	uint64_t turn_end = t->control.from_ns + TURN_NS,
-		 next = t->control.from_ns + (uint64_t)(TURN_NS / c->share);
+	uint64_t now = (uint64_t)monotonic_ns(), end = t->control.from_ns + TURN_NS,
+		 next = c->turn_ns + (uint64_t)(TURN_NS / c->share);
 
 	if (c->share >= 1)
 		return UINT64_MAX;
-	if (t->is_on && now >= turn_end)
+	if (t->is_on && now >= end)
 		request_timing_pause(t);
-	else if (!t->is_on && now >= next && !request_timing_resume(t, err))
-		return t->control.from_ns + TURN_NS;
-	return t->is_on ? turn_end : next;
+	if (t->is_on || now < next)
+		return t->is_on ? end : next;
+	c->turn_ns = now;
+	return request_timing_resume(t, err) ? next : t->control.from_ns + TURN_NS;
 }
 
-/* Returns when the time is up, after a signal, or when nginx has ended. */
+/* Whether nginx still runs; START is when the process that was given did. */
+static bool nginx_lives(struct latency_command *c, uint64_t start)
+{
+	if (!c->root_ended && !task_lives(c->pid, start)) {
+		c->root_ended = true;
+		request_timing_root_ended(&c->timing);
+	}
+	return !c->root_ended || request_timing_any_lives(&c->timing, c->pid);
+}
+
+/*
+ * Returns when the time is up, after a signal, or when nginx has ended. -1 and ERR: it could not go
+ * on, what was counted until then is there.
+ */
 static int watch(struct latency_command *c, struct strbuf *err)
 {
-	uint64_t start = task_start(c->pid, c->pid), began = c->timing.control.from_ns, now = began;
-	bool lives = true;
+	uint64_t start = task_start(c->pid, c->pid), began = c->timing.control.from_ns, now;
 
-	while (!program_is_stopped() && (now = (uint64_t)monotonic_ns()) < c->timing.end_ns) {
-		uint64_t until = take_turns(c, now, err);
+	c->turn_ns = began;
+	while (!program_is_stopped() && (uint64_t)monotonic_ns() < c->timing.end_ns) {
 		struct timespec time = {0, POLL_NS};
+		uint64_t due;
 
-		if (err->len)
-			return -1;
-		if (until > c->timing.end_ns)
-			until = c->timing.end_ns;
-		if (until < now + POLL_NS)
-			time.tv_nsec = until > now ? (long)(until - now) : 0;
 		request_results_take(&c->results, &c->timing);
-		if (lives && !task_lives(c->pid, start)) {
-			lives = false;
-			request_timing_root_ended(&c->timing);
-		}
-		if (!lives && !request_timing_any_lives(&c->timing, c->pid))
+		if (!nginx_lives(c, start))
 			break;
+		due = take_turns(c, err);
+		if (err->len)
+			break;
+		due = due < c->timing.end_ns ? due : c->timing.end_ns;
+		now = (uint64_t)monotonic_ns();
+		if (due < now + POLL_NS)
+			time.tv_nsec = due > now ? (long)(due - now) : 0;
 		nanosleep(&time, NULL);
 	}
+	if (err->len && !nginx_lives(c, start))
+		strbuf_reset(err);
 	request_timing_pause(&c->timing);
+	now = (uint64_t)monotonic_ns();
 	c->covered = (double)c->timing.covered_ns / 1e9;
-	c->elapsed = c->share < 1 ? (double)(now - began) / 1e9 : c->covered;
+	c->elapsed = (double)((now < c->timing.end_ns ? now : c->timing.end_ns) - began) / 1e9;
 	request_results_take(&c->results, &c->timing);
 	request_results_sort(&c->results);
-	return 0;
+	return err->len ? -1 : 0;
 }
 
 static struct distribution *group_of(struct latency_command *c, struct table *known, uint64_t value)
@@ -612,7 +628,7 @@ static void say_rate(const struct latency_command *c)
 	double rate = c->covered > 0 ? (double)c->total.count / c->covered : 0;
 
 	if (c->share < 1)
-		program_say("%" PRIu64 " requests in %.1f of %.1f s: %.1f per second",
+		program_say("%" PRIu64 " requests in %.1f s measured (of %.1f s): %.1f per second",
 			c->total.count, c->covered, c->elapsed, rate);
 	else
 		program_say("%" PRIu64 " requests in %.1f s: %.1f per second", c->total.count,
@@ -630,7 +646,7 @@ static int print(struct latency_command *c)
 	if (c->by_clock)
 		program_say("%" PRIu64 " of them began before %s: their times are by nginx's "
 			    "clock, in whole ms",
-			c->by_clock, c->share < 1 ? "a turn of timing" : "the recording");
+			c->by_clock, c->share < 1 ? "the probes were set" : "the recording");
 	partial = say_losses(c);
 	if (c->total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;

@@ -13,8 +13,8 @@
 /*
  * What is searched is initialised some time after the process starts, and its layout is verified by
  * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS.
- * So is what was refused, as the process runs while it is read; only then is it reported, as most
- * of these are children that are about to execute another program.
+ * So is a process that was refused, for it runs while it is read. It is reported only if it is
+ * refused again, as most of these are children that are about to execute another program.
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
 
@@ -262,6 +262,7 @@ void label_processes_executed(struct label_processes *lp, uint32_t pid)
 		return;
 	forget_names(lp, p);
 	p->state = SOURCE_NEW;
+	p->is_reported = false;
 	p->began_ns = monotonic_ns();
 }
 

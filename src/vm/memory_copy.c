@@ -50,7 +50,7 @@ static void release_room(struct memory_copy *c)
 /* Room for all areas, without marks. */
 static bool make_room(struct memory_copy *c)
 {
-	if (c->size <= c->room && c->written <= c->max)
+	if (c->size <= c->room && c->written <= c->max / 2)
 		return !madvise(c->marks, marks_size(c), MADV_DONTNEED);
 	release_room(c);
 	c->room = c->size + c->size / 4 / BLOCK * BLOCK; /* the process may map more */
@@ -141,7 +141,8 @@ static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
 			area++;
 		pages[count++] = c->areas[area].start + (offset - c->offsets[area]);
 	}
-	memory_scattered(c->memory, pages, count, AREA_PAGE, c->bytes + at);
+	if (!memory_scattered(c->memory, pages, count, AREA_PAGE, c->bytes + at))
+		memset(c->bytes + at, 0, end - at); /* our pages may have what was read before */
 	c->has_ended = c->goes_on && !c->goes_on(c->context);
 }
 

@@ -23,7 +23,7 @@ struct memory_copy {
 	unsigned char *blocks;
 	uint64_t room;            /* bytes that are reserved */
 	uint64_t size, max, read; /* bytes: of the areas; that may be read; that were read */
-	uint64_t written;         /* bytes of our pages: at most so many are in memory */
+	uint64_t written;         /* bytes since the room was reserved: no more are in memory */
 	bool is_full;             /* more was asked for than may be read */
 	/* Called after each reading, NULL: not at all. False: nothing more is read. */
 	bool (*goes_on)(void *context);
@@ -31,12 +31,15 @@ struct memory_copy {
 	bool has_ended; /* it has returned false */
 };
 
-/* A copy of at most MAX bytes of M, of which nothing is known before it is renewed. */
+/*
+ * A copy of at most MAX bytes of M, in up to half as much more memory. Nothing is in it before it
+ * is renewed.
+ */
 void memory_copy_init(struct memory_copy *c, const struct memory *m, uint64_t max);
 
 /*
  * Forgets all that was read, and goes_on, and lists the memory; reads nothing. Our pages stay, so
- * that reading the same once more causes no page faults. False: there is no memory, or no room.
+ * that reading the same again causes no page faults. False: there is no memory, or no room.
  */
 bool memory_copy_renew(struct memory_copy *c);
 void memory_copy_release(struct memory_copy *c);

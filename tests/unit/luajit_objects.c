@@ -380,7 +380,7 @@ static void test_renewal(void **state)
 
 	(void)state;
 	memory_copy_init(&c, &seam, SIZE);
-	for (uint64_t i = 1; i <= 4; i++) {
+	for (uint64_t i = 1; i <= 16; i++) {
 		assert_true(memory_copy_renew(&c));
 		put(FIRST, i);
 		assert_int_equal(*(const uint64_t *)memory_copy_at(&c, address_of(FIRST), 8), i);

@@ -7,7 +7,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bpf/request_times.skel.h"
 
@@ -86,19 +88,21 @@ static void set_control(struct request_timing *t)
 static int attach(struct request_timing *t, struct strbuf *err)
 {
 	const struct request_timing_begin *b = &t->begin;
+	char path[32]; /* the process whose file it is may have ended since */
 
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->file);
 	for (int i = 0; i < TIMES_PROBES; i++) {
 		if (!b->offset[i])
 			continue;
 		t->links[i] = bpf_program__attach_uprobe(
 			bpf_object__find_program_by_name(t->object, programs[i]), false,
-			b->only ? (pid_t)b->pid : -1, b->path, b->offset[i]);
+			b->only ? (pid_t)b->pid : -1, path, b->offset[i]);
 		if (!t->links[i])
 			return fail(err,
-				"cannot probe %s in '%s': %s; the kernel needs "
+				"cannot probe %s in nginx: %s; the kernel needs "
 				"CONFIG_UPROBE_EVENTS; ngx-reqs lists what is served now without "
 				"it",
-				times_functions[i], b->path, strerror(errno));
+				times_functions[i], strerror(errno));
 	}
 	return 0;
 }
@@ -125,6 +129,23 @@ int request_timing_resume(struct request_timing *t, struct strbuf *err)
 	return 0;
 }
 
+/* Forgets requests whose end will not be seen. */
+static void forget_starts(const struct request_timing *t)
+{
+	int map = find_map(t, "starts");
+	struct times_connection key, next;
+	bool any = false;
+
+	while (!bpf_map_get_next_key(map, any ? &key : NULL, &next)) {
+		if (any)
+			bpf_map_delete_elem(map, &key);
+		key = next;
+		any = true;
+	}
+	if (any)
+		bpf_map_delete_elem(map, &key);
+}
+
 void request_timing_pause(struct request_timing *t)
 {
 	uint64_t now = (uint64_t)monotonic_ns();
@@ -137,6 +158,7 @@ void request_timing_pause(struct request_timing *t)
 		set_control(t);
 	}
 	detach(t);
+	forget_starts(t);
 	if (t->control.until_ns > t->control.from_ns)
 		t->covered_ns += t->control.until_ns - t->control.from_ns;
 }
@@ -147,19 +169,29 @@ int request_timing_begin(struct request_timing *t, const struct request_timing_b
 	int error;
 
 	*t = (struct request_timing){.begin = *begin,
+		.file = open(begin->path, O_RDONLY | O_CLOEXEC),
+		.end_ns = UINT64_MAX,
 		.control = {.from_ns = UINT64_MAX,
 			.until_ns = UINT64_MAX,
 			.root = begin->pid,
 			.layout = begin->layout}};
-	t->begin.path = xstrdup(begin->path);
+	t->begin.path = NULL;
+	if (t->file < 0)
+		return fail(err, "cannot open nginx's file '%s': %s", begin->path, strerror(errno));
 	error = load(t, &begin->settings);
 	if (error)
 		return fail(err,
 			"cannot load the BPF program that times requests: %s; run this as root, on "
 			"Linux 5.8 or newer with BPF",
 			strerror(-error));
-	t->end_ns = length_ns ? (uint64_t)(monotonic_ns() + length_ns) : UINT64_MAX;
-	return request_timing_resume(t, err);
+	if (request_timing_resume(t, err))
+		return -1;
+	if (length_ns) {
+		t->end_ns = t->control.from_ns + (uint64_t)length_ns;
+		t->control.until_ns = t->end_ns;
+		set_control(t);
+	}
+	return 0;
 }
 
 void request_timing_read(struct request_timing *t)
@@ -204,7 +236,8 @@ void request_timing_release(struct request_timing *t)
 	bpf_object__close(t->object);
 	free(t->texts);
 	free(t->requests);
-	free((char *)t->begin.path);
+	if (t->file > 0)
+		close(t->file);
 	*t = (struct request_timing){0};
 }
 

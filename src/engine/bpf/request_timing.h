@@ -38,7 +38,8 @@ struct request_timing_begin {
 };
 
 struct request_timing {
-	struct request_timing_begin begin; /* its path is ours */
+	struct request_timing_begin begin; /* but for the path */
+	int file;                          /* the file with the functions, open */
 	struct bpf_object *object;
 	struct bpf_link *links[TIMES_PROBES];
 	struct ring_buffer *ring;
@@ -64,7 +65,7 @@ int request_timing_begin(struct request_timing *t, const struct request_timing_b
 void request_timing_pause(struct request_timing *t);
 
 /*
- * Counts again, until the end if it is known. A request that began earlier is timed by nginx's
+ * Counts again, until the end if it is known. Requests that started earlier are timed by nginx's
  * clock. -1 and ERR as above.
  */
 int request_timing_resume(struct request_timing *t, struct strbuf *err);

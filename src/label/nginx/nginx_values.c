@@ -206,6 +206,7 @@ static char *files_of(const struct target *t)
 static bool is_same(const struct nginx_values_program *a, const struct nginx_values_program *b)
 {
 	return !strcmp(a->numbers, b->numbers) && !strcmp(a->phases, b->phases) &&
+	       !strcmp(a->handlers, b->handlers) && !strcmp(a->code, b->code) &&
 	       !strcmp(a->files, b->files);
 }
 

@@ -61,8 +61,8 @@ refuses() {
 		read -r line || :
 		read -r more || :
 	} <stderr
-	case $refuses_status$more$line in
-	"64$program: $refuses_text"* | 64*"/$program: $refuses_text"*) [ -s stdout ] || [ -e ran ] || return 0 ;;
+	case $refuses_status$line in
+	"64$program: $refuses_text"* | 64*"/$program: $refuses_text"*) [ -n "$more" ] || [ -s stdout ] || [ -e ran ] || return 0 ;;
 	esac
 	rm -f ran
 	echo "$program $*: exit $refuses_status:"

@@ -33,7 +33,7 @@ percent() {
 
 # of_nginx NAME: that of $jail
 of_nginx() {
-	grep -q ngx_quic_output "$jail/usr/sbin/nginx" || return 0
+	grep -q ngx_quic_output "$jail/usr/sbin/nginx" || { skip "$1" 'this nginx has no HTTP/3'; return 0; }
 	mkdir -p "$work/html"
 	head -c 300000 /dev/urandom | base64 >"$work/html/text.txt"
 	echo '<script>for (const n of [1, 2, 3]) fetch("/held/" + n)

@@ -20,6 +20,7 @@ prepare() {
 	echo 'daemon off; master_process off; pid /tmp/pid; error_log /tmp/errors; events {}' >"$root/tmp/nginx.conf"
 	lab_start chroot "$root" nginx -p /tmp -c /tmp/nginx.conf
 	lab_record -F 199 --nginx -u -p "$target" -o "$LAB_WORK/on.ko"
+	lab_record -F 199 --nginx -u -a -o "$LAB_WORK/all.ko"
 	lab_record --script off-cpu --nginx -k --state all -p "$target" -o "$LAB_WORK/off.ko"
 	lab_finish
 	rm -f "$root/tmp/pid"
@@ -76,6 +77,17 @@ on_cpu() {
 		"$(weight "$T/one.folded")" = "$(values location one | sed -n 's,^/gz/ ,,p')"
 }
 
+# the whole machine: nginx's samples have their labels, and others are there without
+whole_machine() {
+	engine=stap
+	expect_record all 0 --module "$LAB_WORK/all.ko" -a --with worker -t 15
+	check_eq 'the whole machine: locations' '/auth/ /gz/ /ssi/' "$(names location '/[a-z]*/' all)"
+	check_eq 'the whole machine: workers' "$(pgrep -P "$master" | sort | tr '\n' ' ' | sed 's/ $//')" "$(names worker '[0-9]*' all)"
+	bt-collapse --threads --by worker "$T/all.rec" 2>/dev/null >"$T/all.by"
+	check_eq 'the whole machine: no label where nginx does not run' '' "$(grep -v '^\[no worker\];' "$T/all.by" | grep -v '^[0-9]*;nginx/' | head -n 3)"
+	check 'the whole machine: others' sh -c "grep '^.no worker.;' '$T/all.by' | grep -qv ';nginx/'"
+}
+
 off_cpu() {
 	engine=stap
 	expect_record waits-stap 0 --script off-cpu --module "$LAB_WORK/off.ko" -p "$master" -t 15
@@ -119,6 +131,7 @@ in_guest() {
 	# shellcheck disable=SC2086 # a word a place
 	load_nginx 6 $places
 	on_cpu
+	whole_machine
 	off_cpu
 	refusals
 	stop_nginx

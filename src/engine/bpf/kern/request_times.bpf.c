@@ -40,11 +40,6 @@ struct {
 	__type(value, uint64_t);
 } processes SEC(".maps");
 
-struct connection_key {
-	uint64_t connection;
-	uint32_t worker, unused;
-};
-
 struct request_start {
 	uint64_t start_ns, head_ns, content_ns, answer_ns, busy_ns;
 };
@@ -52,7 +47,7 @@ struct request_start {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TIMES_REQUESTS_MAX);
-	__type(key, struct connection_key);
+	__type(key, struct times_connection);
 	__type(value, struct request_start);
 } starts SEC(".maps");
 
@@ -220,7 +215,7 @@ int on_wait_end(struct pt_regs *regs)
 SEC("uprobe")
 int on_handled(struct pt_regs *regs)
 {
-	struct connection_key key = {.connection = regs->rdi, .worker = my_ids().tgid};
+	struct times_connection key = {.connection = regs->rdi, .worker = my_ids().tgid};
 
 	if (is_ours(key.worker))
 		mark(key.worker, bpf_ktime_get_ns(), bpf_map_lookup_elem(&starts, &key));
@@ -232,7 +227,7 @@ int on_handled(struct pt_regs *regs)
 /* What is known of the main request in rdi; NULL: it is a subrequest, or nothing. */
 static __always_inline struct request_start *main_request(struct pt_regs *regs)
 {
-	struct connection_key key = {.worker = my_ids().tgid};
+	struct times_connection key = {.worker = my_ids().tgid};
 	uint64_t request = regs->rdi, main;
 
 	if (!is_ours(key.worker) ||
@@ -581,7 +576,7 @@ static __always_inline void send(const struct ended *e)
 SEC("uprobe")
 int on_create(struct pt_regs *regs)
 {
-	struct connection_key key = {.connection = regs->rdi, .worker = my_ids().tgid};
+	struct times_connection key = {.connection = regs->rdi, .worker = my_ids().tgid};
 	struct request_start start = {.start_ns = bpf_ktime_get_ns()};
 
 	if (!is_ours(key.worker))
@@ -595,7 +590,7 @@ int on_create(struct pt_regs *regs)
 /* Takes what is known of the request's start; false: nothing, or it may be another's. */
 static __always_inline bool take_start(struct ended *e)
 {
-	struct connection_key key = {.connection = e->connection, .worker = e->worker};
+	struct times_connection key = {.connection = e->connection, .worker = e->worker};
 	struct request_start *start = bpf_map_lookup_elem(&starts, &key);
 	bool known;
 
@@ -603,7 +598,7 @@ static __always_inline bool take_start(struct ended *e)
 		mark(e->worker, e->now, start);
 	if (!start)
 		return false;
-	/* without probes in between, another request may have begun on the connection */
+	/* while there were no probes, the connection may have got another request */
 	known = start->start_ns >= control.from_ns;
 	if (known) {
 		e->start = *start;

@@ -19,6 +19,12 @@ enum {
 	TIMES_PEER_MAX = 60,
 };
 
+/* A connection of a worker, which has one request at a time. */
+struct times_connection {
+	uint64_t connection; /* address */
+	uint32_t worker, unused;
+};
+
 /* Values of a key: numbers, hashes of texts, or these. */
 enum { TIMES_NO_VALUE, TIMES_OTHER_VALUE };
 
@@ -36,7 +42,7 @@ struct times_settings {
 /* May change while the programs run. */
 struct times_control {
 	uint64_t from_ns, until_ns; /* requests that end then count */
-	int64_t before_ms;          /* since 1970: after from_ns, from which the probes are there */
+	int64_t before_ms;          /* since 1970, of a moment after from_ns */
 	uint32_t root, unused;      /* PID whose descendants count, and itself; 0: it has ended */
 	struct nginx_layout layout;
 };
@@ -56,7 +62,7 @@ struct times_key {
 
 struct times_row {
 	uint64_t count, sum_ns, min_ns, max_ns;
-	uint64_t by_clock; /* of these, began before the recording: times by nginx's clock, in ms */
+	uint64_t by_clock; /* of these, began before the probes were set: times in whole ms */
 };
 
 enum times_record_kind { TIMES_TEXT = 1, TIMES_REQUEST };
