@@ -75,15 +75,15 @@ static __always_inline int vm_step(struct scratch *s)
 	}
 }
 
-/* False: the name could not be read. */
+/* False: not all could be read. */
 static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_frame *frame,
 	const struct vm_frame *below, union vm_texts *texts)
 {
 	switch (s->vm_layout.kind) {
 #define VM_READ_TEXTS(KIND, name)                                                                  \
 	case VM_##KIND:                                                                            \
-		name##_texts_here(&s->vm.name, &s->vm_layout.name, frame, below, &texts->name);    \
-		return texts->name.named;
+		return name##_texts_here(                                                          \
+			&s->vm.name, &s->vm_layout.name, frame, below, &texts->name);
 		VM_LIST(VM_READ_TEXTS)
 	default:
 		return false;
@@ -144,7 +144,7 @@ static __always_inline struct vm_frame frame_below(const struct scratch *s, uint
 	return vm_unpack(&words, s->with[index]);
 }
 
-/* Sends frame INDEX with its texts to user space, unless it was sent before. */
+/* Sends frame INDEX with its texts to user space, unless all of them were sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
@@ -159,13 +159,13 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 	if (bpf_map_lookup_elem(&vm_sent, &new->key))
 		return 0;
 	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
-	bool named;
+	bool whole;
 
 	struct vm_frame below = frame_below(s, index);
 
 	new->what = frame.what;
-	named = vm_read_texts(s, &frame, &below, &new->texts);
-	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && named)
+	whole = vm_read_texts(s, &frame, &below, &new->texts);
+	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && whole)
 		bpf_map_update_elem(&vm_sent, &new->key, &yes, BPF_ANY);
 	return 0;
 }

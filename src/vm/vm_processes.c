@@ -313,7 +313,7 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 
 /* ---- names of frames ---- */
 
-/* As in by_frame. */
+/* As in by_frame. The programs send a frame again until all of it could be read. */
 static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout, uint64_t what,
 	const union vm_texts *texts)
 {
@@ -329,7 +329,8 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout
 	}
 	if (vp->vm->first_line)
 		name.first_line = vp->vm->first_line(texts);
-	uint32_t number = vp->names.add(vp->names.context, &name) << 1 | !!name.function;
+	bool whole = name.function && name.file;
+	uint32_t number = vp->names.add(vp->names.context, &name) << 1 | whole;
 
 	strbuf_release(&function);
 	strbuf_release(&file);

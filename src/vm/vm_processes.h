@@ -55,7 +55,7 @@ struct vm_processes {
 	size_t nr_unused, unused_alloc;
 	bool any;               /* the interpreter was found in a process */
 	struct table by_pid;    /* pid -> its newest image */
-	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it has one */
+	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it is whole */
 	struct table by_object; /* object and its id -> an image whose interpreter is in it */
 	uint64_t nr_objects;    /* ps->nr_objects_added when these were looked at */
 	bool young;

@@ -83,10 +83,12 @@ static __always_inline int lua_begin_here(struct lua_walk *w, const struct lua_l
 	return lua_begin(w, l);
 }
 
-static __always_inline void lua_texts_here(struct lua_walk *w, const struct lua_layout *l,
+/* False: not all could be read. */
+static __always_inline bool lua_texts_here(struct lua_walk *w, const struct lua_layout *l,
 	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *texts)
 {
 	lua_read_texts(w, l, frame, below, texts);
+	return texts->named;
 }
 
 #endif

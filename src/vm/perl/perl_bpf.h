@@ -34,11 +34,13 @@ static __always_inline int perl_begin_here(struct perl_walk *w, const struct per
 	return end == VM_ON ? perl_begin(w, l, interpreter) : end;
 }
 
-static __always_inline void perl_texts_here(struct perl_walk *w, const struct perl_layout *l,
+/* False: not all could be read. */
+static __always_inline bool perl_texts_here(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *frame, const struct vm_frame *below, struct perl_texts *texts)
 {
 	(void)below;
 	perl_read_texts(w, l, frame, texts);
+	return texts->named && (texts->placed || !(frame->at & VM_ADDRESS));
 }
 
 #endif
