@@ -17,6 +17,13 @@ is_suite() {
 	esac
 }
 
+no_time='no time left, see CHECK_MINUTES in tests/run'
+
+# time_left: seconds until no more guests are to begin; without such a time very many
+time_left() {
+	echo "$((${CHECK_UNTIL:-9999999999} - $(date +%s)))"
+}
+
 # child COMMAND…: dies with this script
 child() {
 	setpriv --pdeathsig TERM "$@"
