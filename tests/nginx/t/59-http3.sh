@@ -50,7 +50,7 @@ sys.stdin.read()' "$BACK" <"$T/in" &
 	until_true 60 held || note "$T/browser"
 	check_eq "$1: what is listed" "$(for n in 1 2 3; do echo "ngx_http_proxy_module upstream read /held/$n"; done)" "$(cat "$T/held")"
 	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
-	record "$1" -p "$master" -t 4 -u
+	record_least=800 record_for "$1" 4 -p "$master" -u
 	"$bin/bt-collapse" --by location "$T/$1.rec" >"$T/location" 2>/dev/null
 	"$bin/bt-collapse" --by request "$T/$1.rec" >"$T/request" 2>/dev/null
 	near "$1: compressing is of the location" "$(percent "$T/location" 'gzip_filter|libz' '^/gz/;')" 100 1
