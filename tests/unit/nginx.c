@@ -988,7 +988,26 @@ static void streams__in_a_circle(void **state)
 	(void)state;
 	play_streams(0x180);
 	put(node[1], 8, address(node[0]));
-	assert_int_equal(read_streams(&s), 1 << 12);
+	assert_int_equal(read_streams(&s), 3); /* it is noticed in the second round */
+	nginx_streams_release(&s);
+	put(node[1], 8, address(node[1]));
+	assert_int_equal(read_streams(&s), 2);
+	nginx_streams_release(&s);
+}
+
+static void streams__behind_what_looks_like_a_table(void **state)
+{
+	static uint64_t other[33], circle[0x68 / 8];
+	struct nginx_streams s = {0};
+
+	(void)state;
+	play_streams(0x180);
+	put(shared, 0x100, address(other));
+	other[5] = address(circle);
+	put(circle, 0, 2 * 5);
+	put(circle, 8, address(circle));
+	assert_int_equal(read_streams(&s), 2);
+	assert_int_equal(s.table, 0x180);
 	nginx_streams_release(&s);
 }
 
@@ -1164,6 +1183,7 @@ int main(void)
 		cmocka_unit_test(streams__and_their_requests),
 		cmocka_unit_test(streams__of_no_other_structure),
 		cmocka_unit_test(streams__in_a_circle),
+		cmocka_unit_test(streams__behind_what_looks_like_a_table),
 		cmocka_unit_test(modules__and_phases),
 		cmocka_unit_test(names__between_functions_of_one_module),
 		cmocka_unit_test(values__a_program_stands_once),

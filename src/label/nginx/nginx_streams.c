@@ -67,7 +67,24 @@ static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
 	       (id >> 1) % TABLE_SIZE == index;
 }
 
-/* Adds the requests in the table at TABLE, up to what cannot be in one; true: there were some. */
+/* Adds the requests in list number INDEX, which begins with NODE, up to what cannot be in it. */
+static void read_list(struct nginx_streams *s, const struct nginx_layout *l, const struct memory *m,
+	uint64_t shared, uint64_t node, size_t index)
+{
+	uint64_t passed = 0; /* in a circle, one comes back to it */
+	uint64_t next;
+
+	for (size_t n = 1; node && node != passed && s->nodes < NODES_MAX; n++, s->nodes++) {
+		if (!is_in_list(m, node, index) || !read_node(s, l, m, shared, node) ||
+			!memory_pointer(m, node + NODE_INDEX, &next))
+			return;
+		if (!(n & (n - 1)))
+			passed = node;
+		node = next;
+	}
+}
+
+/* Adds the requests in the table at TABLE; true: there were some. */
 static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	const struct memory *m, uint64_t shared, uint64_t table)
 {
@@ -76,11 +93,9 @@ static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 
 	if ((table & 7) || !memory_read(m, table, list, sizeof(list)))
 		return false;
+	s->nodes = 0;
 	for (size_t i = 0; i < TABLE_SIZE; i++)
-		for (uint64_t node = list[i]; node && s->nodes < NODES_MAX; s->nodes++)
-			if (!is_in_list(m, node, i) || !read_node(s, l, m, shared, node) ||
-				!memory_pointer(m, node + NODE_INDEX, &node))
-				break;
+		read_list(s, l, m, shared, list[i], i);
 	return s->nr > nr;
 }
 
@@ -109,7 +124,6 @@ void nginx_streams_read(struct nginx_streams *s, const struct nginx_layout *l,
 		!memory_pointer(m, c->data + SHARED_CONNECTION, &connection) ||
 		connection != c->address)
 		return;
-	s->nodes = 0;
 	if (!s->table)
 		search(s, l, m, c->data);
 	else if (memory_pointer(m, c->data + s->table, &table))

@@ -12,7 +12,7 @@
 struct nginx_streams {
 	uint16_t table;    /* offset in struct ngx_http_v2_connection_s; 0: not known yet */
 	unsigned searched; /* connections in which it was not found */
-	size_t nodes;      /* read so far of the current connection */
+	size_t nodes;      /* read so far of the current table */
 	/* Addresses: of each stream the main request, and the active one if that differs. */
 	uint64_t *requests;
 	size_t nr, alloc;
