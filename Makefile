@@ -29,7 +29,9 @@ endif
 
 FT_CPPFLAGS = -D_GNU_SOURCE -Isrc -I$(O) -DVERSION='"$(VERSION)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"' $(shell $(PKG_CONFIG) --cflags libdw libelf zlib libzstd libbpf libprotobuf-c)
-FT_CFLAGS = -std=gnu11 -pthread $(WARN) $(SANFLAGS) $(FT_CPPFLAGS)
+# the same programs wherever the tree is
+MAP_DIR = -ffile-prefix-map=$(CURDIR)=.
+FT_CFLAGS = -std=gnu11 -pthread $(WARN) $(SANFLAGS) $(MAP_DIR) $(FT_CPPFLAGS)
 FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libzstd expat libprotobuf-c) -liberty -lm
 
 SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' | LC_ALL=C sort)
@@ -164,7 +166,7 @@ BPF_OWN := trace_exits request_times
 BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
-BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) \
+BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) $(MAP_DIR) \
 	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -print-multiarch)
 $(O)/bpf/%.o: src/engine/bpf/kern/%.bpf.c
 	@mkdir -p $(@D)
@@ -184,13 +186,14 @@ unit: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run unit golden
 
 check: deps-check
-	$(Q)$(MAKE) --no-print-directory all check-built
+	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" all $(UNITS)
+	$(Q)$(MAKE) --no-print-directory check-built
 
 check-built: $(UNITS) $(PROGRAMS)
 	$(Q)sh tests/run
 
 demo: deps
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" all
 	$(Q)sh tests/demo
 
 picture: $(PROGRAMS)
