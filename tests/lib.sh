@@ -178,13 +178,35 @@ lab_runtime() {
 		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
-# lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there.
-# Emulated probes are always too dear: no limit for them.
+# lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there, and stops the
+# target meanwhile, which would take a processor from the compilers. Emulated probes are always too dear: no limit for them.
 lab_record() {
 	case $LAB_PART in
-	prepare) sample-bt --compile-only -r "$KVER" --overload 0 "$@" >/dev/null ;;
+	prepare)
+		lab_signal STOP
+		lab_status=0
+		sample-bt --compile-only -r "$KVER" --overload 0 "$@" >/dev/null || lab_status=$?
+		lab_signal CONT
+		return "$lab_status"
+		;;
 	*) sample-bt --overload 0 "$@" ;;
 	esac
+}
+
+# lab_module NAME ARG…: likewise by a module of this name, so that in the guest stap need not look for one in its cache: there it takes
+# half a minute. What belongs to the module (-F, --stacks) need not be given in the guest, or must not.
+lab_module() {
+	lab_ko=$LAB_WORK/$1.ko
+	shift
+	case $LAB_PART in
+	prepare) lab_record -o "$lab_ko" "$@" ;;
+	*) sample-bt --module "$lab_ko" "$@" ;;
+	esac
+}
+
+# lab_signal SIGNAL: to $target and its children, if there is one
+lab_signal() {
+	[ -z "${target-}" ] || { pkill "-$1" -P "$target"; kill "-$1" "$target"; } 2>/dev/null || :
 }
 
 # lab_start COMMAND…: a target in the background, at work when this returns: $target is its process, $T/target.out what it writes

@@ -4,7 +4,7 @@
 # makes of wrong wishes.
 # vm-limit: 240
 # prepare-limit: 1200
-# vm-weight: 10
+# vm-weight: 20
 set -eu
 . /lab/lib.sh
 

@@ -3,7 +3,7 @@
 # 10-user: user stacks of a perl, an xz and a threaded program whose work is known, through shared libraries and libc's callbacks.
 # vm-limit: 800
 # prepare-limit: 1200
-# vm-weight: 120
+# vm-weight: 140
 set -eu
 . /lab/lib.sh
 . /lab/record.sh
@@ -22,7 +22,7 @@ prepare() {
 	sh /lab/programs/build "$programs"
 	for program in ladder perl xz; do
 		start $program
-		lab_record -F 200 -p "$target" -u
+		lab_module $program -F 200 -p "$target" -u
 		lab_finish
 	done
 	start perl
@@ -32,7 +32,7 @@ prepare() {
 
 recorder() {
 	# xz's library has no names for what it does not export
-	lab_record -F 200 -u --min-quality 10 "$@"
+	lab_module "$record_name" -u --min-quality 10 "$@"
 }
 
 # record_program NAME: for as long as it takes to get 200 samples

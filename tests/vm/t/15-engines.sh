@@ -4,7 +4,7 @@
 # on everything, and on processes that come and go.
 # vm-limit: 600
 # prepare-limit: 1200
-# vm-weight: 60
+# vm-weight: 120
 set -eu
 . /lab/lib.sh
 . /lab/record.sh
@@ -14,7 +14,7 @@ programs=/lab/made/15-engines/programs
 prepare() {
 	sh /lab/programs/build "$programs"
 	lab_start "$programs/ladder" 600 1
-	lab_record -F 200 -p "$target" -u
+	lab_module stap -F 200 -p "$target" -u
 	lab_finish
 }
 
@@ -25,7 +25,7 @@ recorder() {
 # compare: the same program, one engine after the other; the program's own word is about both
 compare() {
 	lab_start "$programs/ladder" 600 1
-	lab_record -F 200 -p "$target" -u -t 6 -o "$T/stap.folded" 2>"$T/stap.err" && status=0 || status=$?
+	lab_module stap -p "$target" -u -t 6 -o "$T/stap.folded" 2>"$T/stap.err" && status=0 || status=$?
 	check_eq 'stap: exit code' 0 "$status"
 	expect_record ladder 0 -p "$target" -u -t 6
 	lab_finish

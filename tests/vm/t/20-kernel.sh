@@ -3,7 +3,7 @@
 # 20-kernel: kernel stacks of one process and of the whole system.
 # vm-limit: 800
 # prepare-limit: 1200
-# vm-weight: 105
+# vm-weight: 95
 set -eu
 . /lab/lib.sh
 
@@ -14,8 +14,9 @@ start() {
 prepare() {
 	start
 	lab_record -F 200 -p "$target" -k
-	lab_record -F 200 -p "$target"
-	lab_record -F 200 -a -k
+	lab_module k -F 200 -p "$target" -k
+	lab_module uk -F 200 -p "$target"
+	lab_module all -F 200 -a -k
 	lab_finish
 }
 
@@ -26,7 +27,7 @@ as_invoking_user() {
 	export SUDO_UID=65534 SUDO_GID=65534
 	lab_record -q -F 200 -p "$target" -k -t 1 -o /tmp/nobody/a.rec && ok 'as with sudo' || not_ok 'as with sudo' "exit $?"
 	check_eq 'as with sudo: the file is the user'"'"'s' '65534 600' "$(stat -c '%u %a' /tmp/nobody/a.rec)"
-	lab_record -q -F 200 -k -o /tmp/nobody/b.rec -- sh -c 'id -u; exec dd if=/dev/zero of=/dev/null bs=64k count=20000' >"$T/uid" 2>/dev/null ||
+	lab_module k -q -k -o /tmp/nobody/b.rec -- sh -c 'id -u; exec dd if=/dev/zero of=/dev/null bs=64k count=20000' >"$T/uid" 2>/dev/null ||
 		not_ok 'a command under sudo' "exit $?"
 	check_eq 'a command under sudo runs as the user' 65534 "$(cat "$T/uid")"
 	unset SUDO_UID SUDO_GID
@@ -34,12 +35,12 @@ as_invoking_user() {
 
 in_guest() {
 	start
-	lab_record -F 200 -p "$target" -k -t 5 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
-	lab_record -F 200 -p "$target" -t 5 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
+	lab_module k -p "$target" -k -t 5 -o "$T/k.folded" -o "$T/k.svg" -o "$T/k.rec" 2>"$T/k.err" && ok 'kernel stacks' || not_ok 'kernel stacks' "exit $?"
+	lab_module uk -p "$target" -t 5 -o "$T/uk.folded" -o "$T/uk.svg" 2>"$T/uk.err" && ok 'both stacks' || not_ok 'both stacks' "exit $?"
 	# work for threads of the kernel
 	sh -c 'while :; do dd if=/dev/zero of="$1" bs=64k count=16 conv=fsync 2>/dev/null; done' sh "$LAB_WORK/written" &
 	writer=$!
-	lab_record -F 200 -a -k -t 5 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
+	lab_module all -a -k -t 5 -o "$T/a.folded" -o "$T/a.svg" 2>"$T/a.err" && ok 'all processes' || not_ok 'all processes' "exit $?"
 	kill $writer
 	as_invoking_user
 	lab_finish

@@ -3,7 +3,7 @@
 # 30-limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
 # vm-limit: 900
 # prepare-limit: 1200
-# vm-weight: 155
+# vm-weight: 350
 set -eu
 . /lab/lib.sh
 . /lab/record.sh
@@ -13,24 +13,24 @@ programs=/lab/made/30-limits/programs
 prepare() {
 	sh /lab/programs/build "$programs"
 	lab_start "$programs/deep" 600
-	lab_record -F 50 -p "$target" -u
+	lab_module deep -F 50 -p "$target" -u
 	lab_finish
 	lab_start "$programs/many" 600 17 2
-	lab_record -F 997 --stacks 60000 -p "$target" -u
-	lab_record -F 997 --stacks 4096 -p "$target" -u
+	lab_module many -F 997 --stacks 60000 -p "$target" -u
+	lab_module small -F 997 --stacks 4096 -p "$target" -u
 	lab_finish
 	lab_start "$programs/late" "$programs/liblate.so" 600
-	lab_record -F 200 -p "$target" -u
+	lab_module late -F 200 -p "$target" -u
 	lab_finish
 }
 
 recorder() {
-	lab_record -u -p "$target" "$@"
+	lab_module "$record_name" -u -p "$target" "$@"
 }
 
 in_guest() {
 	lab_start "$programs/deep" 600
-	expect_record deep 0 -F 50 -t 6
+	expect_record deep 0 -t 6
 	lab_finish
 	few 'deep: stacks without 512 calls' \
 		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(weight "$T/deep.folded")"
@@ -38,7 +38,7 @@ in_guest() {
 	lab_start "$programs/many" 600 17 2
 	# how many samples a second makes is the emulator's affair
 	for seconds in 50 150; do
-		expect_record many 0 -F 997 --stacks 60000 -t "$seconds"
+		expect_record many 0 -t "$seconds"
 		different=$(grep -c ^ "$T/many.folded")
 		[ "$different" -le 20000 ] || break
 	done
@@ -47,7 +47,7 @@ in_guest() {
 	check 'many: none lost' grep -qE 'kept, 0 lost' "$T/many.err"
 
 	for seconds in 10 30 90; do
-		expect_record small 0 -F 997 --stacks 4096 -t "$seconds"
+		expect_record small 0 -t "$seconds"
 		rows=$(grep -c '^row ' "$T/small.rec")
 		lost=$(awk '$1 == "lost" && $2 == "table-full" { print $3 }' "$T/small.rec")
 		[ "${lost:-0}" -le 1000 ] || break
@@ -60,7 +60,7 @@ in_guest() {
 		"$(rootless "$T/small.folded")" "$(weight "$T/small.folded")"
 
 	lab_start "$programs/late" "$programs/liblate.so" 600
-	begin_record late -F 200 -t 8
+	begin_record late -t 8
 	kill -USR1 "$target"
 	end_record
 	note "$T/late.err"

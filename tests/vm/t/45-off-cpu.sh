@@ -3,7 +3,7 @@
 # 45-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
 # vm-limit: 800
 # prepare-limit: 1200
-# vm-weight: 70
+# vm-weight: 100
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

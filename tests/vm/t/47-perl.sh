@@ -4,7 +4,7 @@
 # each moment, its workers, threads and 1,000 calls deep; where Perl waits; and a script of a user's own.
 # vm-limit: 900
 # prepare-limit: 1200
-# vm-weight: 90
+# vm-weight: 105
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

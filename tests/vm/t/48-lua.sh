@@ -4,7 +4,7 @@
 # moment, by LuaJIT, interpreted and compiled, and by PUC Lua; where Lua waits; and a script of a user's own.
 # vm-limit: 900
 # prepare-limit: 1200
-# vm-weight: 80
+# vm-weight: 395
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

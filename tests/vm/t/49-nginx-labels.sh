@@ -4,7 +4,7 @@
 # what is refused.
 # vm-limit: 900
 # prepare-limit: 600
-# vm-weight: 70
+# vm-weight: 360
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

@@ -4,7 +4,7 @@
 # releases: at ticks, system calls and in the scheduler, against what is known of the request otherwise.
 # vm-limit: 900
 # prepare-limit: 600
-# vm-weight: 70
+# vm-weight: 140
 set -eu
 . /lab/lib.sh
 . /lab/nginx/guest.sh

@@ -4,7 +4,7 @@
 # says something, so none of them is a test; that there are figures is.
 # vm-limit: 600
 # prepare-limit: 1200
-# vm-weight: 76
+# vm-weight: 130
 set -eu
 . /lab/lib.sh
 

@@ -4,7 +4,7 @@
 # are told what they lack.
 # vm-limit: 480
 # prepare-limit: 1200
-# vm-weight: 30
+# vm-weight: 50
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

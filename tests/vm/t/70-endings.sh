@@ -3,7 +3,7 @@
 # 70-endings: a recording by real SystemTap ended in every way: exit code, time, what was kept, what was left. The table is a note.
 # vm-limit: 900
 # prepare-limit: 1200
-# vm-weight: 200
+# vm-weight: 255
 set -eu
 . /lab/lib.sh
 

@@ -5,7 +5,7 @@
 # vm-suites: trixie bookworm
 # vm-limit: 400
 # prepare-limit: 600
-# vm-weight: 100
+# vm-weight: 150
 set -eu
 . /lab/lib.sh
 . /lab/record.sh

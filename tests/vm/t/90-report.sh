@@ -3,19 +3,19 @@
 # 90-report: a perl at work, into a report folder.
 # vm-limit: 480
 # prepare-limit: 1200
-# vm-weight: 22
+# vm-weight: 15
 set -eu
 . /lab/lib.sh
 
 prepare() {
 	lab_start perl /lab/programs/work.pl 900
-	lab_record -F 199 -p "$target"
+	lab_module both -F 199 -p "$target"
 	lab_finish
 }
 
 in_guest() {
 	lab_start perl /lab/programs/work.pl 900
-	lab_record -F 199 -p "$target" -t 6 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
+	lab_module both -p "$target" -t 6 --report "$T/report" 2>"$T/err" && ok 'a report is written' || not_ok 'a report is written' "exit $?"
 	lab_finish
 	note "$T/err"
 	for file in profile.rec flame.svg callers.svg profile.csv summary.csv profile.bt profile.folded profile.json run.txt; do
