@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the built-in engine share: a recording by BPF programs, which take stacks,
+ * unwind them by our unwind tables and sum them.
+ */
+#ifndef ENGINE_BPF_BPF_ENGINE_H
+#define ENGINE_BPF_BPF_ENGINE_H
+
+#include "counters.h"
+#include "created_pools.h"
+#include "drain.h"
+#include "engine/engine.h"
+#include "engine/memberships.h"
+#include "jit_layouts.h"
+#include "label/label_processes.h"
+#include "loader.h"
+#include "pace.h"
+#include "programs.h"
+#include "ring_records.h"
+#include "sideband.h"
+#include "spaces.h"
+#include "stack_copies.h"
+#include "targets.h"
+#include "vm/vm_processes.h"
+
+enum {
+	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */
+	POOL_PART = 8,        /* of a memory limit */
+};
+
+struct bpf {
+	struct engine engine;
+	const struct engine_request *request;
+	struct targets targets;
+	struct programs programs;
+	struct sideband side;
+	struct pool pool;
+	struct loader loader;
+	struct jit_layouts layouts;
+	struct spaces spaces;
+	struct processes processes;
+	struct vm_processes vms;
+	struct label_processes labels;
+	struct label_sets label_sets;
+	struct memberships memberships;
+	struct samples samples;
+	struct stack_copies copies;
+	struct drain drain;
+	struct ring_records ring;
+	struct counters *counters; /* by processor and lane; memory that the programs write */
+	size_t nr_cpus;
+	bool vms_young, labels_young;
+	struct kallsyms *kallsyms;
+	struct strbuf no_kallsyms; /* why there are none */
+	int waits;                 /* fd of their map, -1: there is none */
+	struct created_pools pools;
+	size_t nr_points;                     /* of labels.points that have a probe */
+	struct strbuf no_vm, no_labels;       /* why, one process a line */
+	struct strbuf no_waits;               /* why waiting threads were not scanned */
+	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
+	uint64_t nr_drains;
+	uint64_t lost_events; /* for which mappings were scanned again */
+	int64_t rescan_ns;    /* not before */
+	uint64_t swept;       /* processes.nr_added at the last sweep */
+	int64_t sweep_ns;     /* not before */
+	struct pace pace;
+	uint64_t began;    /* CLOCK_MONOTONIC, ns: the first event may have come */
+	uint64_t duration; /* ns, from then until the last; known when stopped */
+	bool started, waited, stopped;
+	bool no_memory; /* left: that is why it stopped */
+};
+
+/* ---- bpf.c ---- */
+
+/* Any process may become one that is recorded. */
+bool bpf_is_open(const struct engine_request *r);
+/* Whether native stacks are walked: recorded, or to where an interpreter is. */
+bool bpf_walks_native(const struct engine_request *r);
+struct counters bpf_counters(const struct bpf *b);
+/* Waits for what bpf_take_round() takes, TIMEOUT_MS at most. */
+void bpf_wait_for_input(struct bpf *b, int timeout_ms);
+
+/* ---- bpf_rounds.c ---- */
+
+/* Takes what the programs and the kernel have sent, and publishes what changes by it. */
+void bpf_take_round(struct bpf *b);
+/* As drain.on_switch; CONTEXT is a struct bpf: takes the names and labels of rows to be drained. */
+void bpf_take_names(void *context);
+
+/* ---- bpf_labels.c ---- */
+
+/* Names the functions to the source of labels. */
+void bpf_choose_functions(struct bpf *b);
+/* Fails where no target has the source of labels, nor can any that starts later. */
+int bpf_find_labels(struct bpf *b, struct strbuf *err);
+/* Fails if a function that the tool needs is known in none of the processes. */
+int bpf_need_functions(const struct bpf *b, struct strbuf *err);
+/*
+ * Probes functions of the source of labels in files that were found since the last call. -1 and
+ * ERR: one of them not; the next call goes on with the next one.
+ */
+int bpf_attach_points(struct bpf *b, struct strbuf *err);
+/* What is missing of the labels, and of what is counted by them. */
+void bpf_note_labels(const struct bpf *b, const struct counters *counters, struct strbuf *notes);
+
+/* ---- bpf_sweep.c ---- */
+
+/* Half of the room for stacks or rows is taken. */
+bool bpf_is_half_full(const struct bpf *b);
+void bpf_drain(struct bpf *b);
+/* If it is time to: frees what ended some time ago and is in no stack. */
+void bpf_sweep(struct bpf *b);
+
+/* ---- bpf_result.c ---- */
+
+/* As engine_ops.finish. */
+int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err);
+
+#endif

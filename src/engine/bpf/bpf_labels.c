@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Labels of what is recorded, and functions of their source that are probed. */
+#include "bpf_engine.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+
+int bpf_find_labels(struct bpf *b, struct strbuf *err)
+{
+	const struct engine_request *r = b->request;
+
+	return label_processes_find(
+		&b->labels, !bpf_is_open(r) && !r->command && !r->label_is_optional, err);
+}
+
+int bpf_attach_points(struct bpf *b, struct strbuf *err)
+{
+	struct strbuf why = STRBUF_INIT;
+	int ret = 0;
+
+	while (!ret && b->nr_points < b->labels.nr_points) {
+		const struct label_point *point = &b->labels.points[b->nr_points++];
+		const struct label_function *f = &b->labels.functions[point->function];
+
+		ret = programs_attach_at(&b->programs, f->program, &point->point, &why);
+		if (ret)
+			fail(err, "cannot count calls of %s: %s", f->name, why.buf);
+	}
+	strbuf_release(&why);
+	return ret;
+}
+
+void bpf_choose_functions(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+
+	for (size_t i = 0; i < r->tool->nr_functions; i++) {
+		const struct tool_function *f = &r->tool->functions[i];
+
+		label_processes_probe(
+			&b->labels, &(struct label_function){f->name, f->program,
+					    f->at_result ? PROBE_RESULT : PROBE_ARGUMENTS, false});
+	}
+	b->labels.count_ends = r->count_ends;
+	if (r->count_ends)
+		label_processes_probe(&b->labels,
+			&(struct label_function){r->label->end, "on_end", PROBE_ARGUMENTS, false});
+}
+
+static bool has_point(const struct label_processes *lp, size_t function)
+{
+	for (size_t i = 0; i < lp->nr_points; i++)
+		if (lp->points[i].function == function)
+			return true;
+	return false;
+}
+
+int bpf_need_functions(const struct bpf *b, struct strbuf *err)
+{
+	for (size_t i = 0; i < b->request->tool->nr_functions; i++) {
+		const struct label_function *f = &b->labels.functions[i];
+
+		if (f->is_missing && !has_point(&b->labels, i))
+			return fail(err,
+				"%s cannot be probed: this %s does not export it, or was built "
+				"with optimisations that leave no known place in its code",
+				f->name, b->request->label->title);
+	}
+	return 0;
+}
+
+void bpf_note_labels(const struct bpf *b, const struct counters *counters, struct strbuf *notes)
+{
+	const struct label_source *label = b->request->label;
+
+	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
+	if (label && !b->labels.any)
+		strbuf_addf(notes, "no %s ran in what was recorded\n", label->title);
+	for (size_t i = 0; i < b->labels.nr_functions; i++)
+		if (b->labels.functions[i].is_missing)
+			strbuf_addf(notes,
+				"calls of %s are not all counted: a process does not have it, or "
+				"its code is not known\n",
+				b->labels.functions[i].name);
+	if (counters->ends_lost)
+		strbuf_addf(notes,
+			"%" PRIu64 " %s were not counted: the kernel switched to their threads "
+			"while it counted another one\n",
+			counters->ends_lost, label->ends);
+}

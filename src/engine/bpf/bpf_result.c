@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of a recording: takes what is left, and makes the recording of it. */
+#include "bpf_engine.h"
+#include "engine/collect.h"
+#include "engine/condense.h"
+#include "engine/jit/jvms.h"
+#include "lib/limits/memory.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINISH_S = 20 }; /* for tables that are still being built */
+
+/* Takes the rest: records in the ring buffers, tables being built, both halves of the sums. */
+static void take_rest(struct bpf *b)
+{
+	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
+
+	bpf_take_round(b);
+	while (b->copies.nr && loader_nr_pending(&b->loader) && monotonic_ns() < end) {
+		bpf_wait_for_input(b, 100);
+		bpf_take_round(b);
+	}
+	stack_copies_unwind(&b->copies, true);
+	bpf_drain(b);
+	bpf_drain(b);
+	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
+	if (b->waits >= 0)
+		drain_waits(&b->drain, &b->programs.settings, b->programs.control->until);
+	created_pools_add(&b->pools, b->programs.settings.option[POOL_OPTION_MIN_AGE] * 1000000000,
+		b->programs.control->until);
+}
+
+static void say_figures(const struct bpf *b, const struct counters *c)
+{
+	fprintf(stderr,
+		"%" PRIu64 " ticks, %" PRIu64 " on the target, %" PRIu64
+		" stacks unwound in user space; %" PRIu64
+		" stacks found no room for a copy, %" PRIu64
+		" of them count at the next stacks of their thread\n",
+		c->ticks, c->hits, b->copies.nr_copies, c->copies_lost, c->delayed);
+	fprintf(stderr,
+		"unwind tables: %u files, %" PRIu64 " rows, %" PRIu64 " KiB; %" PRIu64
+		" KiB of at most %d MiB shared with the kernel; %u without room\n",
+		b->loader.nr - 1 - (uint32_t)b->loader.nr_unused, b->loader.rows,
+		b->loader.blocks * (UNWIND_BLOCK / 1024), pool_bytes(&b->pool) >> 10,
+		(int)(memory_share(POOL_MAX, POOL_PART) >> 20), b->loader.nr_unplaced);
+	fprintf(stderr,
+		"kept at the end: %zu processes, %zu mappings and %zu files; %zu tasks, %zu stacks "
+		"and %zu rows with samples\n",
+		b->processes.nr - b->processes.nr_unused,
+		b->processes.nr_maps - b->processes.nr_free,
+		b->processes.nr_objects - b->processes.nr_unused_objects, b->samples.nr_tasks,
+		b->samples.nr_stacks, b->samples.nr_rows);
+	fprintf(stderr,
+		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
+		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
+}
+
+/* All that only recording needs: the memory is needed for the result. */
+static void release_recorder(struct bpf *b)
+{
+	ring_records_release(&b->ring);
+	loader_release(&b->loader);
+	pool_release(&b->pool);
+	programs_release(&b->programs);
+	b->programs = (struct programs){.log = STRBUF_INIT};
+}
+
+/*
+ * The time begins with the first tick: with -a the session learns of it only after many mappings
+ * were read.
+ */
+static void add_meta(const struct bpf *b, struct recording *rec)
+{
+	char *seconds = xasprintf("%.3f", (double)b->duration / 1e9);
+
+	recording_add_meta(rec, "title", b->request->tool->title);
+	recording_add_meta(rec, "engine", "bpf");
+	recording_add_meta(rec, "seconds", seconds);
+	free(seconds);
+}
+
+static void add_lost(struct bpf *b, const struct counters *c)
+{
+	add_capped(&b->samples.lost[LOST_TABLE_FULL],
+		c->rows_full + c->nodes_full + c->waits_full + c->pools_full);
+	if (c->missed > 0)
+		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)c->missed);
+	add_capped(&b->samples.lost[LOST_SKIPPED], c->pools_lost);
+}
+
+/* What is missing of the recording, and why. */
+static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *notes)
+{
+	const struct vm *vm = b->request->vm;
+
+	if (b->request->kernel && !b->kallsyms)
+		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
+	if (c->delayed * 100 > c->hits)
+		strbuf_addf(notes,
+			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
+			"count at the next stacks of their threads\n",
+			c->delayed, c->hits);
+	if (b->no_waits.len)
+		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
+			b->no_waits.buf);
+	bpf_note_labels(b, c, notes);
+	created_pools_note(&b->pools, notes);
+	processes_note_left_out(&b->processes, notes);
+	condense_note(&b->samples, notes);
+	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
+	if (vm && !vm_processes_any(&b->vms))
+		strbuf_addf(notes, "no %s ran in what was recorded\n", vm->title);
+}
+
+int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+
+	take_rest(b);
+	struct counters counters = bpf_counters(b);
+
+	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
+		strbuf_adds(notes, "stacks are cut: a process that builds unwind tables cannot be "
+				   "confined here, as prctl or setresuid is refused\n");
+	if (b->request->verbose)
+		say_figures(b, &counters);
+	release_recorder(b);
+	add_meta(b, rec);
+	add_lost(b, &counters);
+	label_sets_limit(&b->label_sets, notes);
+	collect_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
+	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
+	add_notes(b, &counters, notes);
+	processes_move_files(&b->processes, files);
+	pace_stop(&b->pace);
+	if (b->no_memory)
+		fail(err,
+			"the memory limit of %" PRIu64
+			" MiB was reached: the recording ends early; "
+			"what was recorded is kept\n",
+			memory_limit() >> 20);
+	if (!b->drain.error)
+		return b->no_memory;
+	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",
+		strerror(b->drain.error));
+	return 1;
+}

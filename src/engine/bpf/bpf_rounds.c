@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rounds: what programs and kernel have sent meanwhile is taken in the order of time. */
+#include "bpf_engine.h"
+#include "lib/limits/memory.h"
+#include "lib/util.h"
+#include "process/task.h"
+
+enum { RESCAN_SHARE = 10 }; /* scanning all processes takes at most one in so much of the time */
+
+/* Takes the names of new frames. */
+static void take_frames(struct bpf *b)
+{
+	for (size_t i = 0; i < b->ring.nr_frames; i++)
+		vm_processes_take_frame(&b->vms, &b->ring.frames[i]);
+	b->ring.nr_frames = 0;
+}
+
+/* Takes new sets of labels. */
+static void take_labels(struct bpf *b)
+{
+	for (size_t i = 0; i < b->ring.nr_label_sets; i++)
+		label_sets_add(&b->label_sets, &b->ring.label_sets[i]);
+	b->ring.nr_label_sets = 0;
+}
+
+void bpf_take_names(void *context)
+{
+	struct bpf *b = context;
+
+	ring_records_read(&b->ring);
+	take_frames(b);
+	take_labels(b);
+}
+
+/* A short command may have ended before its first sample arrives: its events are of use anyway. */
+static bool is_command(const struct bpf *b, uint32_t pid)
+{
+	const struct engine_request *r = b->request;
+
+	return r->command && bpf_walks_native(r) && pid == r->pids[0];
+}
+
+/* True for events of recorded processes and of those that become recorded. */
+static bool is_relevant(struct bpf *b, const struct side_event *e)
+{
+	if (!e->pid)
+		return false; /* outside of our PID namespace */
+	if (bpf_is_open(b->request) || is_command(b, e->pid) ||
+		processes_known(&b->processes, e->pid))
+		return true;
+	return e->kind == SIDE_FORK && b->request->children &&
+	       processes_known(&b->processes, e->ppid);
+}
+
+/* The process of an event; NULL: with all processes recorded, only those with samples matter. */
+static struct process *process_of(struct bpf *b, const struct side_event *e)
+{
+	bool add = e->kind == SIDE_EXEC &&
+		   (b->request->vm || b->request->label || is_command(b, e->pid));
+
+	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
+}
+
+static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
+{
+	spaces_remove(&b->spaces, p);
+	vm_processes_ended(&b->vms, p->pid);
+	label_processes_ended(&b->labels, p->pid);
+	created_pools_ended(&b->pools, p->pid);
+	process_ended(&b->processes, p, time_ns);
+}
+
+/*
+ * Of user stacks the first one of a process asks for its mappings, and its cgroup is read then; of
+ * kernel stacks the process may be gone when they come.
+ */
+static void see_membership(struct bpf *b, const struct side_event *e)
+{
+	if (e->kind == SIDE_FORK) {
+		memberships_forked(&b->memberships, e->pid);
+		if (!b->request->user)
+			memberships_see(&b->memberships, e->pid);
+	} else if (e->kind == SIDE_EXEC) {
+		memberships_executed(&b->memberships, e->pid);
+	}
+}
+
+static void take_event(struct bpf *b, const struct side_event *e)
+{
+	struct process *p;
+
+	if (memory_is_low() || !is_relevant(b, e))
+		return; /* the recording ends with this round, or is about others */
+	see_membership(b, e);
+	if (e->kind == SIDE_FORK) {
+		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+		vm_processes_forked(&b->vms, e->ppid, e->pid);
+		return;
+	}
+	p = process_of(b, e);
+	if (!p)
+		return;
+	if (e->kind == SIDE_EXEC) {
+		process_executed(&b->processes, p, e->time_ns);
+		spaces_executed(&b->spaces, p);
+		vm_processes_executed(&b->vms, e->pid);
+		label_processes_executed(&b->labels, e->pid);
+		created_pools_ended(&b->pools, e->pid);
+	} else if (e->kind == SIDE_MAP) {
+		process_mapped(&b->processes, p,
+			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
+				e->build_id, e->dev, e->inode},
+			e->time_ns);
+	} else if (!task_lives(e->pid, 0)) {
+		end_process(b, p, e->time_ns);
+	}
+}
+
+static void take_head(struct bpf *b, const struct ring_copy *head)
+{
+	struct process *p = processes_get(&b->processes, head->tgid);
+
+	memberships_see(&b->memberships, head->tgid);
+	if (!p->gone)
+		spaces_check(&b->spaces, p, head->exec_pages, (int64_t)head->time);
+	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
+}
+
+/* After lost events: scans all mappings. */
+static void rescan(struct bpf *b)
+{
+	int64_t began = monotonic_ns(), cpu_began = cpu_time_ns();
+
+	if (b->side.lost == b->lost_events || began < b->rescan_ns)
+		return;
+	b->lost_events = b->side.lost;
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		struct process *p = &b->processes.list[i];
+
+		if (!p->gone && process_scan(&b->processes, p, NULL) &&
+			!task_lives(p->pid, p->start))
+			end_process(b, p, began);
+		pace_update(&b->pace);
+	}
+	b->rescan_ns = began + RESCAN_SHARE * (cpu_time_ns() - cpu_began);
+}
+
+static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
+{
+	uint64_t names[VM_DEPTH];
+	uint32_t nr;
+	enum vm_end end = vm_processes_walk(
+		&b->vms, thread->tgid, thread->thread, thread->sp, b->request->mixed, names, &nr);
+
+	stack_copies_set(&b->copies, thread->copy,
+		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
+}
+
+/*
+ * Requests the unwind tables of processes with the interpreter or the labels; with user stacks,
+ * copies do.
+ */
+static void request_tables(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+	const struct unwind_table *table;
+
+	if (!bpf_walks_native(r) || r->user)
+		return;
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		const struct process *p = &b->processes.list[i];
+
+		if (!vm_processes_found(&b->vms, p->pid) &&
+			!label_processes_found(&b->labels, p->pid))
+			continue;
+		for (size_t m = 0; m < p->nr_maps; m++)
+			loader_request(&b->loader,
+				loader_number(&b->loader, b->processes.maps[p->maps[m]].object),
+				&table);
+	}
+}
+
+/* Takes VM frames and waiting threads, after the events of their processes. */
+static void take_vms(struct bpf *b)
+{
+	if (!b->request->vm)
+		return;
+	b->vms_young = vm_processes_update(&b->vms);
+	take_frames(b);
+	for (size_t i = 0; i < b->ring.nr_waiting; i++)
+		walk_waiting(b, &b->ring.waiting[i]);
+	b->ring.nr_waiting = 0;
+}
+
+/* Publishes what has changed; what may not be published yet stays in the list. */
+static void publish_changes(struct bpf *b)
+{
+	struct processes *ps = &b->processes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ps->nr_changed; i++) {
+		struct process *p = &ps->list[ps->changed[i]];
+
+		if (!p->gone && !spaces_update(&b->spaces, p))
+			ps->changed[kept++] = ps->changed[i];
+		else
+			p->is_changed = false;
+		pace_update(&b->pace);
+	}
+	ps->nr_changed = kept;
+}
+
+/* Handles events and copies in the order of time. */
+static void take_events(struct bpf *b)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->ring.nr_heads; i++) {
+		while (at < b->side.nr &&
+			b->side.events[at].time_ns <= (int64_t)b->ring.heads[i].time)
+			take_event(b, &b->side.events[at++]);
+		take_head(b, &b->ring.heads[i]);
+		pace_update(&b->pace);
+	}
+	while (at < b->side.nr) {
+		take_event(b, &b->side.events[at++]);
+		pace_update(&b->pace);
+	}
+	b->ring.nr_heads = 0;
+	sideband_drop(&b->side, at);
+}
+
+void bpf_take_round(struct bpf *b)
+{
+	pace_update(&b->pace);
+	ring_records_read(&b->ring);
+	sideband_read(&b->side);
+	take_events(b);
+	rescan(b);
+	targets_update(&b->targets, &b->programs);
+	take_vms(b);
+	b->labels_young = label_processes_update(&b->labels);
+	while (bpf_attach_points(b, &b->no_labels))
+		strbuf_addch(&b->no_labels, '\n');
+	take_labels(b);
+	request_tables(b);
+	publish_changes(b);
+	spaces_retry_layouts(&b->spaces);
+	if (loader_receive(&b->loader))
+		stack_copies_unwind(&b->copies, false);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums are read out, and what has ended is freed, so that a recording can go on for days. */
+#include "bpf_engine.h"
+#include "engine/condense.h"
+#include "lib/util.h"
+#include "map_entries.h"
+#include "process/objects.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+
+enum {
+	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
+	SWEEP_S = 2,           /* … which are so far apart, and keep what is younger */
+	FILES_KEPT = 1 << 10,  /* open, and their tables, when no process maps them any more */
+};
+
+bool bpf_is_half_full(const struct bpf *b)
+{
+	struct counters now = bpf_counters(b);
+
+	return now.nodes - b->drained_nodes > b->drain.nr_nodes / 2 ||
+	       now.rows - b->drained_rows > b->drain.nr_rows / 2;
+}
+
+void bpf_drain(struct bpf *b)
+{
+	struct counters now = bpf_counters(b);
+
+	b->drained_nodes = now.nodes;
+	b->drained_rows = now.rows;
+	b->nr_drains++;
+	drain_run(&b->drain);
+}
+
+/* Mappings that ended before TIME_NS are merged. */
+static void condense(struct bpf *b, int64_t time_ns)
+{
+	struct condense c;
+
+	condense_begin(&c, &b->samples, &b->processes, condense_limits(), time_ns);
+	stack_copies_sweep(&b->copies, &c);
+	drain_renumber(&b->drain, &c);
+	condense_end(&c);
+}
+
+/* So that the programs send the frames of processes that have been forgotten, if any come again. */
+static void forget_sent(const struct bpf *b)
+{
+	struct map_entries e = {.key_size = sizeof(struct vm_key),
+		.value_size = sizeof(uint32_t),
+		.max = VM_SENT_MAX};
+	int sent = programs_map(&b->programs, "vm_sent");
+
+	e.keys = xcalloc(e.max, e.key_size);
+	e.values = xcalloc(e.max, e.value_size);
+	map_entries_read(&e, sent, false);
+	for (uint32_t i = 0; i < e.nr; i++) {
+		const struct vm_key *key = (const struct vm_key *)e.keys + i;
+
+		if (!vm_processes_has(&b->vms, key->tgid))
+			bpf_map_delete_elem(sent, key);
+	}
+	free(e.keys);
+	free(e.values);
+}
+
+static bool is_sweep_due(const struct bpf *b)
+{
+	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples) ||
+	       label_sets_is_full(&b->label_sets);
+}
+
+/*
+ * What the programs have stored has to be read before; what they store from then on is of mappings
+ * that were still published.
+ */
+void bpf_sweep(struct bpf *b)
+{
+	struct processes *ps = &b->processes;
+	int64_t now = monotonic_ns(), before = now - SWEEP_S * 1000000000LL;
+	int64_t waiting = stack_copies_oldest(&b->copies);
+
+	if (now < b->sweep_ns || !is_sweep_due(b))
+		return;
+	if (waiting < before)
+		before = waiting;
+	bpf_drain(b);
+	bpf_drain(b);
+	if (condense_is_due(&b->samples))
+		condense(b, before);
+	else
+		stack_copies_sweep(&b->copies, NULL);
+	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
+
+	samples_mark_mappings(&b->samples, used, ps->nr_maps);
+	drain_mark_mappings(&b->drain, used, ps->nr_maps);
+	if (vm_processes_sweep(&b->vms))
+		forget_sent(b);
+	label_processes_sweep(&b->labels);
+	if (label_sets_is_full(&b->label_sets))
+		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
+	processes_sweep(ps, used, before);
+	objects_mark(ps, before, FILES_KEPT);
+	loader_sweep(&b->loader);
+	objects_sweep(ps);
+	free(used);
+	b->swept = ps->nr_added;
+	b->sweep_ns = now + SWEEP_S * 1000000000LL;
+}
