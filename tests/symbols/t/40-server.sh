@@ -106,10 +106,10 @@ lacking() {
 		END { for (id in lacks) if (lacks[id] * 100 >= least * all) print id }' "$T/out/csv" | sort
 }
 
-# said NAME: what was said of servers, whatever the system's libraries lack
+# said NAME: what was said of servers, whatever the system's libraries lack; sorted, as the first sample decides which file comes first
 said() {
 	sed -n "s/^[^:]*: //; s/^'[^']*\.rec': //; s#http://[^ ]*127.0.0.1:[0-9]*#SERVER#; s#$T/#T/#g
-		s/ [0-9]* s\>/ N s/g; s/[0-9]* files were/N files were/; /for '\/usr/d; /: fetch/d; /SERVER\|server\|debuginfod/p" "$T/out/$1.err"
+		s/ [0-9]* s\>/ N s/g; s/[0-9]* files were/N files were/; /for '\/usr/d; /: fetch/d; /SERVER\|server\|debuginfod/p" "$T/out/$1.err" | sort
 }
 
 build "$T/split" 1
@@ -246,8 +246,8 @@ check_eq 'status-404: not asked again so soon' "$before" "$(asked)"
 resolve later status-404.rec --debug-path "$T/empty" --debuginfod=always
 check 'status-404: asked again when that is wished' test "$(asked)" -gt "$before"
 bad status-500 'debuginfod: SERVER answered with HTTP status 500; N files were not fetched'
-bad short "$(thrown_away served libserved.so)" "$(thrown_away served libserved.so)"
-bad garbage "$(thrown_away served libserved.so)" "$(thrown_away served libserved.so)"
+bad short "$(thrown_away libserved.so served)" "$(thrown_away libserved.so served)"
+bad garbage "$(thrown_away libserved.so served)" "$(thrown_away libserved.so served)"
 check_eq 'garbage: none in the cache' '' "$(find "$CACHE" -name debuginfo)"
 serve_really "$T/files" "$id/debuginfo" "$library_id/debuginfo" || exit 1
 resolve healed garbage.rec --inlines --lines
