@@ -11,13 +11,20 @@ set -eu
 
 programs=/lab/made/45-off-cpu/programs
 
+# compile NAME ARG…
+compile() {
+	compiled=$1
+	shift
+	lab_record --script off-cpu --stap-arg $lab_patience -o "$LAB_WORK/$compiled.ko" "$@"
+}
+
 prepare() {
 	sh /lab/programs/build "$programs"
-	lab_record --script off-cpu --state all -o "$LAB_WORK/life.ko" -- "$programs/waits"
+	compile life --state all -- "$programs/waits"
 	lab_start "$programs/waits" 600
-	lab_record --script off-cpu -p "$target" -o "$LAB_WORK/part.ko"
+	compile part -p "$target"
 	lab_finish
-	lab_record --script off-cpu -k -a --state all -o "$LAB_WORK/all.ko"
+	compile all -k -a --state all
 }
 
 # by a module that was built ahead: in the guest stap takes half a minute to find it in its cache
