@@ -5,8 +5,8 @@ set -u
 
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 
-rate=199   # the kernel does not count the time of the ticks themselves, which the samples have: at 999 Hz that may be 9 per cent
-least=2000 # samples; as all ticks are in one location, their number is the time, but for one at each end
+rate=199   # the kernel does not count the time of the ticks themselves, which the samples have: at 999 Hz up to 9 per cent on a slow host
+least=2000 # samples; nearly all are of one location, so their number gives its CPU time to a period or two
 
 # cpu_ns: CPU time of the worker so far
 cpu_ns() {

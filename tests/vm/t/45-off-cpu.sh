@@ -11,20 +11,13 @@ set -eu
 
 programs=/lab/made/45-off-cpu/programs
 
-# compile NAME ARG…
-compile() {
-	compiled=$1
-	shift
-	lab_record --script off-cpu --stap-arg $lab_patience -o "$LAB_WORK/$compiled.ko" "$@"
-}
-
 prepare() {
 	sh /lab/programs/build "$programs"
-	compile life --state all -- "$programs/waits"
+	lab_module life --script off-cpu --stap-arg $lab_lock_wait --state all -- "$programs/waits"
 	lab_start "$programs/waits" 600
-	compile part -p "$target"
+	lab_module part --script off-cpu --stap-arg $lab_lock_wait -p "$target"
 	lab_finish
-	compile all -k -a --state all
+	lab_module all --script off-cpu --stap-arg $lab_lock_wait -k -a --state all
 }
 
 # by a module that was built ahead: in the guest stap takes half a minute to find it in its cache

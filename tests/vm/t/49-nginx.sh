@@ -15,7 +15,7 @@ module=nginx_own
 prepare() {
 	[ -d /lab/nginx/$with_lua ] || skip_all 'no nginx was unpacked: tests/run nginx does that'
 	# the lengths of strings are those that ngx-values would say
-	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 -DSTP_NO_OVERLOAD $lab_patience \
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 -DSTP_NO_OVERLOAD $lab_lock_wait \
 		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua /lab/t/49-nginx.stp >/dev/null)
 }
 

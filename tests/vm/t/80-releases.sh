@@ -25,7 +25,7 @@ prepare() {
 	lab_record -F 100 -p "$target" --perl -o "$LAB_WORK/perl.ko"
 	lab_record -F 100 -p "$target" --mixed -o "$LAB_WORK/mixed.ko"
 	lab_finish
-	lab_record --script off-cpu --state all --stap-arg $lab_patience -o "$LAB_WORK/waits.ko" -- "$programs/waits"
+	lab_record --script off-cpu --state all --stap-arg $lab_lock_wait -o "$LAB_WORK/waits.ko" -- "$programs/waits"
 	# this one stays in the cache
 	lab_record -F 200 -a -k
 }
