@@ -12,11 +12,13 @@
 
 /*
  * What is searched is initialised some time after the process starts, and its layout is verified by
- * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS.
+ * what comes later: so it is searched again, every AGAIN_MS during YOUNG_MS, then every LATER_MS,
+ * though for no more than a hundredth of the time, as a server may have thousands of connections.
  * So is a process that was refused, for it runs while it is read. It is reported only if it is
- * refused again, as most of these are children that are about to execute another program.
+ * refused again when it is no longer young: most of these are about to execute another program, or
+ * have just done so and are not relocated yet.
  */
-enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000 };
+enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000, PAUSES = 100 };
 
 void label_processes_init(struct label_processes *lp, const struct label_source *source,
 	uint32_t keys, struct processes *ps, struct strbuf *refusals)
@@ -143,6 +145,7 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 	struct label_process *entry = entry_of(lp, p);
 	struct label_layout layout;
 	struct strbuf why = STRBUF_INIT;
+	int64_t began_ns = monotonic_ns();
 	struct target t;
 
 	inspect_init(&t, lp->ps, p, NULL);
@@ -150,6 +153,7 @@ int label_processes_look(struct label_processes *lp, const struct process *p, st
 
 	entry->changes = p->changes;
 	entry->looked_ns = monotonic_ns();
+	entry->look_took_ns = entry->looked_ns - began_ns;
 	/* a process that ends meanwhile keeps its state, and one that was found its layout */
 	if (found < 0 && (entry->state == SOURCE_FOUND || !task_lives(p->pid, 0)))
 		found = entry->state == SOURCE_FOUND ? 0 : 1;
@@ -217,19 +221,29 @@ static bool is_young(const struct label_process *p)
 	return monotonic_ns() - p->began_ns < YOUNG_MS * 1000000LL;
 }
 
+/* How long after a search the next one is due. */
+static int64_t pause_ns(const struct label_process *p, enum label_state state)
+{
+	int64_t later_ns = LATER_MS * 1000000LL, share_ns = p->look_took_ns * PAUSES;
+
+	if (state == LABEL_INCOMPLETE && is_young(p))
+		return AGAIN_MS * 1000000LL;
+	return share_ns > later_ns ? share_ns : later_ns;
+}
+
 static bool is_due(const struct label_processes *lp, const struct label_process *entry,
 	const struct process *p)
 {
-	enum label_state state;
-	int64_t pause;
+	enum label_state state = LABEL_INCOMPLETE;
 
 	if (entry->state == SOURCE_NEW || entry->changes != p->changes)
 		return true;
 	if (entry->state == SOURCE_NONE)
 		return false;
-	state = entry->state == SOURCE_FOUND ? lp->source->state(&entry->layout) : LABEL_UNVERIFIED;
-	pause = state == LABEL_INCOMPLETE && is_young(entry) ? AGAIN_MS : LATER_MS;
-	return state != LABEL_COMPLETE && monotonic_ns() - entry->looked_ns > pause * 1000000LL;
+	if (entry->state == SOURCE_FOUND)
+		state = lp->source->state(&entry->layout);
+	return state != LABEL_COMPLETE &&
+	       monotonic_ns() - entry->looked_ns > pause_ns(entry, state);
 }
 
 bool label_processes_update(struct label_processes *lp)
@@ -247,7 +261,7 @@ bool label_processes_update(struct label_processes *lp)
 
 		young |= is_young(entry);
 		if (is_due(lp, entry, p) && label_processes_look(lp, p, &why) < 0 && was_refused &&
-			!entry->is_reported)
+			!is_young(entry) && !entry->is_reported)
 			report(lp, entry, &why);
 		strbuf_release(&why);
 	}

@@ -22,7 +22,8 @@ struct label_processes {
 		uint32_t pid;
 		uint64_t process; /* its unique number, as PIDs are used again */
 		unsigned changes; /* of its mappings, when last searched */
-		int64_t began_ns, looked_ns;
+		int64_t began_ns;
+		int64_t looked_ns, look_took_ns; /* the last search */
 		enum { SOURCE_NEW, SOURCE_NONE, SOURCE_FOUND, SOURCE_REFUSED } state;
 		bool is_reported; /* among the refusals */
 		struct label_layout layout;

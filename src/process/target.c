@@ -70,5 +70,10 @@ struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *n
 bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to)
 {
-	return m->scattered && m->scattered(m->context, addresses, nr, size, to);
+	if (m->scattered)
+		return m->scattered(m->context, addresses, nr, size, to);
+	for (size_t i = 0; i < nr; i++)
+		if (!memory_read(m, addresses[i], (char *)to + i * size, size))
+			memset((char *)to + i * size, 0, size);
+	return true;
 }

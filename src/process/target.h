@@ -17,8 +17,9 @@ struct memory {
 	/* Reads LEN bytes at ADDRESS; false: not all are readable. */
 	bool (*read)(void *context, uint64_t address, void *to, size_t len);
 	void *context;
-	/* The two below, NULL: the memory cannot be searched. */
+	/* NULL: the memory cannot be searched. */
 	struct memory_area *(*areas)(void *context, uint64_t max, size_t *nr);
+	/* NULL: each is read alone. */
 	bool (*scattered)(
 		void *context, const uint64_t *addresses, size_t nr, size_t size, void *to);
 };
@@ -44,7 +45,7 @@ struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *n
 
 /*
  * Reads SIZE bytes at each of NR addresses to TO, one behind the other; those that cannot be read
- * are 0. Much faster than as many reads. False: none can be read.
+ * are 0. Much faster than as many reads of a process. False: none can be read.
  */
 bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to);

@@ -52,7 +52,7 @@ struct played_module {
 	uint64_t hooks[8];
 };
 
-enum { CONNECTIONS = 8, CONNECTION_SIZE = 0xf0, EVENT_SIZE = 0x60 };
+enum { CONNECTIONS = 1000, CONNECTION_SIZE = 0xf0, EVENT_SIZE = 0x60 };
 
 static unsigned char connections[CONNECTIONS][CONNECTION_SIZE] __attribute__((aligned(16)));
 static unsigned char read_events[CONNECTIONS][EVENT_SIZE] __attribute__((aligned(16)));
@@ -466,6 +466,44 @@ static void find__verified_by_a_request(void **state)
 	assert_int_equal(l.at.main, 0x468);
 }
 
+static unsigned nr_reads;
+
+static bool read_and_count(void *context, uint64_t from, void *to, size_t len)
+{
+	(void)context;
+	nr_reads++;
+	return memory_read(&target.memory, from, to, len);
+}
+
+static bool scattered_and_count(
+	void *context, const uint64_t *addresses, size_t nr, size_t size, void *to)
+{
+	(void)context;
+	nr_reads++;
+	return memory_scattered(&target.memory, addresses, nr, size, to);
+}
+
+/* Those that wait for a request are not read one by one. */
+static void find__a_request_behind_idle_connections(void **state)
+{
+	const struct memory counting = {.read = read_and_count, .scattered = scattered_and_count};
+	struct target t = target;
+	struct nginx_layout l;
+
+	(void)state;
+	t.memory = counting;
+	play_worker();
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		put(connections[i], 0, address(main_confs));
+		put(connections[i], 0x18, 20 + i);
+	}
+	play_request(0, CONNECTIONS - 1, 0, 0x468);
+	nr_reads = 0;
+	assert_int_equal(nginx_find(&t, &l, NULL), 0);
+	assert_int_equal(l.state, NGINX_VERIFIED);
+	assert_in_range(nr_reads, 8, 50);
+}
+
 static void find__requests_of_a_variant(void **state)
 {
 	struct nginx_layout l;
@@ -636,7 +674,7 @@ static void describe__version_and_state(void **state)
 	nginx_describe(&l, "/usr/sbin/nginx", 77, &text);
 	assert_string_equal(text.buf,
 		"nginx 1.22.1 in '/usr/sbin/nginx' of process 77, layout by its version, "
-		"8 connections");
+		"1000 connections");
 	strbuf_release(&text);
 }
 
@@ -1114,8 +1152,9 @@ static int add_values(struct nginx_values *v, uint32_t pid)
 static void values__a_program_stands_once(void **state)
 {
 	struct nginx_values v = NGINX_VALUES_INIT;
-	char *want = xasprintf("1302.1.%" PRIxPTR ".%" PRIxPTR ".%" PRIxPTR ".8.11.1.",
-		(uintptr_t)connections, (uintptr_t)read_events, (uintptr_t)write_events);
+	char *want = xasprintf("1302.1.%" PRIxPTR ".%" PRIxPTR ".%" PRIxPTR ".%x.11.1.",
+		(uintptr_t)connections, (uintptr_t)read_events, (uintptr_t)write_events,
+		CONNECTIONS);
 	char *code = xasprintf("%" PRIxPTR ".", (uintptr_t)ngx_process_events_and_timers);
 
 	(void)state;
@@ -1162,6 +1201,7 @@ int main(void)
 		cmocka_unit_test(find__the_arrays_elsewhere_in_the_cycle),
 		cmocka_unit_test(find__a_master),
 		cmocka_unit_test(find__verified_by_a_request),
+		cmocka_unit_test(find__a_request_behind_idle_connections),
 		cmocka_unit_test(find__requests_of_a_variant),
 		cmocka_unit_test(find__requests_of_a_variant_with_larger_headers),
 		cmocka_unit_test(find__not_requests_of_another_variant),

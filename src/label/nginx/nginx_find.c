@@ -26,8 +26,8 @@ enum {
 	CONNECTIONS_MAX = 1 << 24,
 	EVENT_MIN = 64,
 	EVENT_MAX = 256,
-	SEARCHED_MAX = 1 << 16,     /* connections that are searched for requests */
-	SEARCHED_AT_ONCE = 1 << 10, /* of up to CONNECTION_BYTES */
+	SEARCHED_MAX = 1 << 16,    /* connections that are searched for requests */
+	SEARCHED_AT_ONCE = 1 << 8, /* so that no request to the reader takes long */
 	REQUEST_BYTES = 0x600,
 	VERIFIED_BY = 8, /* requests */
 	HOST_MAX = 1024,
@@ -238,8 +238,8 @@ static uint16_t learn_main(
 	size_t nearest = (l->at.main - l->at.server + l->at.pool) / 8U + 1;
 	size_t uri = (l->at.main - l->at.uri) / 8U, parent = (l->at.parent - l->at.main) / 8U;
 
-	if ((r & 7) || !memory_read(m, r, word, sizeof(word)) ||
-		(uint32_t)word[0] != NGINX_SIGNATURE || word[NGINX_REQUEST_CONNECTION / 8] != c)
+	if (!memory_read(m, r, word, sizeof(word)) || (uint32_t)word[0] != NGINX_SIGNATURE ||
+		word[NGINX_REQUEST_CONNECTION / 8] != c)
 		return 0;
 	for (size_t i = nearest; i + parent < ARRAY_LEN(word); i++)
 		if (word[i] == r && !word[i + parent] && is_uri(m, &word[i - uri]))
@@ -292,6 +292,54 @@ static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint
 	return true;
 }
 
+/* An open connection and what its member data points to. */
+struct open_connection {
+	uint64_t address, data;
+};
+
+/*
+ * The open ones of NR connections from FIRST on, to LIST; returns their number. All are read at
+ * once, as reading each alone takes long.
+ */
+static size_t list_open(const struct memory *m, const struct nginx_layout *l, uint32_t first,
+	uint32_t nr, struct open_connection *list)
+{
+	size_t size = l->connection_size, nr_open = 0;
+	uint64_t at = l->connections + (uint64_t)first * size;
+	char *bytes = xcalloc(nr, size);
+
+	if (!memory_read(m, at, bytes, nr * size))
+		nr = 0;
+	for (uint32_t i = 0; i < nr; i++, at += size) {
+		struct open_connection c = {.address = at};
+		int32_t fd; /* closed ones refer to the next one */
+
+		memcpy(&fd, bytes + i * size + NGINX_CONNECTION_FD, sizeof(fd));
+		memcpy(&c.data, bytes + i * size + NGINX_CONNECTION_DATA, sizeof(c.data));
+		if (fd > 0 && c.data && !(c.data & 7))
+			list[nr_open++] = c;
+	}
+	free(bytes);
+	return nr_open;
+}
+
+/* Keeps those of NR connections that have a request of HTTP; most may wait for one. */
+static size_t keep_requests(const struct memory *m, struct open_connection *list, size_t nr)
+{
+	uint64_t data[SEARCHED_AT_ONCE], head[SEARCHED_AT_ONCE][2];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		data[i] = list[i].data;
+	if (!memory_scattered(m, data, nr, sizeof(*head), head))
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		if ((uint32_t)head[i][0] == NGINX_SIGNATURE &&
+			head[i][NGINX_REQUEST_CONNECTION / 8] == list[i].address)
+			list[kept++] = list[i];
+	return kept;
+}
+
 /*
  * Compares the requests of NR connections from FIRST on with the layout, which is made to fit the
  * first one. Adds the main requests to *SEEN. False: two requests differ.
@@ -299,27 +347,21 @@ static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint
 static bool verify(
 	const struct memory *m, struct nginx_layout *l, uint32_t first, uint32_t nr, unsigned *seen)
 {
-	size_t size = l->connection_size;
-	uint64_t at = l->connections + (uint64_t)first * size;
-	char *list = xcalloc(nr, size); /* at once, as reading each alone takes long */
-	bool same = true;
+	struct open_connection list[SEARCHED_AT_ONCE];
+	size_t nr_open = list_open(m, l, first, nr, list);
+	size_t nr_requests = keep_requests(m, list, nr_open);
 
-	if (!memory_read(m, at, list, nr * size))
-		nr = 0;
-	for (uint32_t i = 0; i < nr && same && *seen < VERIFIED_BY; i++) {
-		uint64_t data;
-		uint16_t main;
-		int32_t fd; /* closed ones refer to the next one */
+	for (size_t i = 0; i < nr_requests && *seen < VERIFIED_BY; i++) {
+		uint16_t main = learn_main(m, l, list[i].data, list[i].address);
 
-		memcpy(&fd, list + i * size + NGINX_CONNECTION_FD, sizeof(fd));
-		memcpy(&data, list + i * size + NGINX_CONNECTION_DATA, sizeof(data));
-		main = fd > 0 && data ? learn_main(m, l, data, at + i * size) : 0;
 		if (!main)
 			continue;
-		same = (*seen)++ ? main == l->at.main : fit(m, l, data, main);
+		bool same = (*seen)++ ? main == l->at.main : fit(m, l, list[i].data, main);
+
+		if (!same)
+			return false;
 	}
-	free(list);
-	return same;
+	return true;
 }
 
 static bool verify_by_requests(const struct memory *m, struct nginx_layout *l)
