@@ -68,7 +68,7 @@ start_nginx() {
 	has_lua || lua='#'
 	sed -e "s,@ROOT@,${work#"$jail"},g" -e "s,@PORT@,$PORT,g" -e "s,@BACK@,$BACK,g" -e "s,@LUA@,$lua,g" \
 		-e "s,@WORKERS@,${WORKERS:-1},g" "$1" >"$work/nginx.conf"
-	${jail:+chroot "$jail"} nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx.conf" >"$T/start" 2>&1 || {
+	${jail:+chroot "$jail"} /usr/sbin/nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx.conf" >"$T/start" 2>&1 || {
 		not_ok 'nginx starts' "$(head -n 1 "$T/start")"
 		return 1
 	}
@@ -115,4 +115,28 @@ recorder() {
 # values KEY FILE: "VALUE WEIGHT" of the label, one a line
 values() {
 	"$bin/bt-report" --by "$1" "$2" 2>/dev/null | sed 1d | sed -E 's/^(.*),([0-9]+),[0-9.]+$/\1 \2/'
+}
+
+# labels_agree NAME FOLDED: of a recording --by uri, requests of truth.conf; with what stacks tell: functions of Lua are named after the
+# number in the URI, and only one location compresses
+labels_agree() {
+	"$here/judge" "$2" >"$T/judged"
+	check_eq "$1: what is judged" 'lua gzip' "$(awk '$1 == "lua" || $1 == "gzip" { print $1 }' "$T/judged" | tr '\n' ' ' | sed 's/ $//')"
+	awk '$1 == "lua" || $1 == "gzip"' "$T/judged" | while read -r what right wrong; do
+		note "$T/judged" | grep -v '^# uri' | head -n 12
+		check "$1: $what: enough to judge" test "$right" -ge 20
+		check "$1: $what: 99 % right: $right of $((right + wrong))" test "$((wrong * 100))" -le "$((right + wrong))"
+	done >"$T/results"
+	cat "$T/results"
+	! grep -q '^not ok' "$T/results" || : >"$T_top/failed"
+	check_eq "$1: no URI that was not requested" '' "$(awk '$1 == "uri" { $1 = ""; $NF = ""; print }' "$T/judged" |
+		grep -vxE ' /(lua|api|gz|ssi|auth)/([0-9]|[1-5][0-9]|6[0-3]) | /(text|page|small)\.txt | \[no uri\] ')"
+}
+
+# labels_add_up NAME FILE SAMPLES: the samples of all values are all samples
+labels_add_up() {
+	for key in location phase handler request; do
+		values "$key" "$2" >"$T/values"
+		check_eq "$1: the sum over $key" "$3" "$(awk '{ sum += $NF } END { print sum + 0 }' "$T/values")"
+	done
 }

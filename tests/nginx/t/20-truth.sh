@@ -7,29 +7,6 @@ set -u
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 places='/gz/ /lua/ /api/ /ssi/ /auth/ /lua/'
 
-# judged NAME FILE: no sample disagrees, or next to none
-judged() {
-	"$here/judge" "$2" >"$T/judged"
-	check_eq "$1: what is judged" 'lua gzip' "$(awk '$1 == "lua" || $1 == "gzip" { print $1 }' "$T/judged" | tr '\n' ' ' | sed 's/ $//')"
-	awk '$1 == "lua" || $1 == "gzip"' "$T/judged" | while read -r what right wrong; do
-		note "$T/judged" | grep -v '^# uri' | head -n 12
-		check "$1: $what: enough to judge" test "$right" -ge 20
-		check "$1: $what: 99 % right: $right of $((right + wrong))" test "$((wrong * 100))" -le "$((right + wrong))"
-	done >"$T/results"
-	cat "$T/results"
-	! grep -q '^not ok' "$T/results" || : >"$T_top/failed"
-	check_eq "$1: no URI that was not requested" '' "$(awk '$1 == "uri" { $1 = ""; $NF = ""; print }' "$T/judged" |
-		grep -vxE ' /(lua|api|gz|ssi|auth)/([0-9]|[1-5][0-9]|6[0-3]) | /(text|page|small)\.txt | \[no uri\] ')"
-}
-
-# sums NAME FILE: the samples of all values are all samples
-sums() {
-	for key in location phase handler request; do
-		values "$key" "$2" >"$T/values"
-		check_eq "$1: the sum over $key" "$3" "$(awk '{ sum += $NF } END { print sum + 0 }' "$T/values")"
-	done
-}
-
 make_html
 WORKERS=2
 start_nginx "$here/truth.conf" || exit 1
@@ -40,8 +17,8 @@ record_least=1500
 record_for a 8 -p "$master" -u --mixed --lua --by uri -o "$T/a.folded"
 check_eq 'exit' 0 "$status"
 [ "$status" = 0 ] || note "$T/a.err"
-judged 'mixed' "$T/a.folded"
-sums 'mixed' "$T/a.rec" "$(account kept a)"
+labels_agree 'mixed' "$T/a.folded"
+labels_add_up 'mixed' "$T/a.rec" "$(account kept a)"
 check_eq 'both workers' 2 "$("$bin/bt-collapse" --threads "$T/a.rec" 2>/dev/null | cut -d';' -f1 | sort -u | wc -l)"
 values location "$T/a.rec" >"$T/locations"
 check_eq 'locations that nginx has not' '' "$(grep -vE '^(/(lua|api|gz|ssi|auth)/|\[no location\]) ' "$T/locations")"
