@@ -107,14 +107,13 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
 	*table_put(&sets->by_number, set->number, 0, &is_new) = growing.set;
 }
 
-uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count)
+/* The set with the labels of set NUMBER and of OTHERS. */
+static uint32_t join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count)
 {
-	const struct label_source *source = sets ? sets->processes->source : NULL;
+	const struct label_source *source = sets->processes->source;
 	const uint32_t *set;
 	bool is_new;
 
-	if (!source || !number)
-		return others;
 	if (number <= LABEL_PLACES_MAX)
 		return samples_label(sets->samples, others, source->place,
 			number == LABEL_EARLIER ? "earlier" : source->places[number]);
@@ -129,7 +128,7 @@ uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t othe
 		return *set;
 	const struct sample_label label = sets->samples->labels[others];
 	const struct strpool *strings = &sets->samples->strings;
-	uint32_t rest = label_sets_join(sets, number, label.others, 0);
+	uint32_t rest = join(sets, number, label.others, 0);
 	char *key = xstrdup(strpool_get(strings, label.key));
 	char *value = xstrdup(strpool_get(strings, label.value));
 	uint32_t joined = samples_label(sets->samples, rest, key, value);
@@ -137,6 +136,22 @@ uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t othe
 	free(key);
 	free(value);
 	return joined;
+}
+
+uint32_t label_sets_join(
+	struct label_sets *sets, uint64_t number, uint32_t pid, uint32_t others, uint64_t count)
+{
+	const struct label_source *source = sets ? sets->processes->source : NULL;
+	char process[12];
+
+	if (!source || !number)
+		return others;
+	others = join(sets, number, others, count);
+	if (!(sets->processes->keys &
+		    label_key_bit(source, source->process, strlen(source->process))))
+		return others;
+	snprintf(process, sizeof(process), "%" PRIu32, pid);
+	return samples_label(sets->samples, others, source->process, process);
 }
 
 bool label_sets_is_full(const struct label_sets *sets)

@@ -42,10 +42,11 @@ void label_sets_release(struct label_sets *sets);
 void label_sets_add(struct label_sets *sets, const struct label_new_set *set);
 
 /*
- * The set in samples with the labels of set NUMBER and of OTHERS, a set of samples. COUNT: samples
- * that have them.
+ * The set in samples with the labels of set NUMBER in process PID and of OTHERS, a set of samples.
+ * COUNT: samples that have them.
  */
-uint32_t label_sets_join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count);
+uint32_t label_sets_join(
+	struct label_sets *sets, uint64_t number, uint32_t pid, uint32_t others, uint64_t count);
 
 /* True if many sets have been received, so that label_sets_sweep() should be called. */
 bool label_sets_is_full(const struct label_sets *sets);

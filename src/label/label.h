@@ -32,6 +32,8 @@ struct label_source {
 		bool by_default;
 		bool unbounded; /* clients choose its values: their number is limited */
 	} * keys;
+	/* The label that is the PID, of all samples of the source's processes; one of keys. */
+	const char *process;
 	/* The label of samples that belong to nothing; its values by number, from 1 to NULL. */
 	const char *place;
 	const char *const *places;
@@ -59,7 +61,7 @@ struct label_source {
 	const char *end;
 	/* What ends there, as the unit of the event that counts it: "requests". */
 	const char *ends;
-	/* Names the labels of KEYS in a set; NAMES may be NULL. */
+	/* Names the labels of KEYS in a set, without the PID; NAMES may be NULL. */
 	void (*take)(const void *names, const struct label_new_set *set, uint32_t keys,
 		const struct label_taker *taker);
 

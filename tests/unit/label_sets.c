@@ -67,18 +67,20 @@ static void join__places_and_requests(void **state)
 
 	(void)state;
 	send(1000, "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, NGINX_IDLE, 0, 1), "request"), "idle");
 	assert_string_equal(
-		value_in(label_sets_join(&sets, NGINX_CLOSING, 0, 1), "request"), "closing");
+		value_in(label_sets_join(&sets, NGINX_IDLE, 77, 0, 1), "request"), "idle");
+	assert_string_equal(value_in(label_sets_join(&sets, NGINX_IDLE, 77, 0, 1), "worker"), "77");
 	assert_string_equal(
-		value_in(label_sets_join(&sets, LABEL_EARLIER, 0, 1), "request"), "earlier");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "uri"), "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "worker"), "77");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, waiting, 1), "uri"), "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, waiting, 1), "state"), "S");
-	assert_int_equal(label_sets_join(&sets, 0, waiting, 1), waiting);
-	assert_int_equal(label_sets_join(&sets, 0, 0, 1), 0);
-	assert_int_equal(label_sets_join(NULL, 1000, waiting, 1), waiting);
+		value_in(label_sets_join(&sets, NGINX_CLOSING, 77, 0, 1), "request"), "closing");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, LABEL_EARLIER, 77, 0, 1), "request"), "earlier");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "worker"), "77");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, waiting, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, waiting, 1), "state"), "S");
+	assert_int_equal(label_sets_join(&sets, 0, 77, waiting, 1), waiting);
+	assert_int_equal(label_sets_join(&sets, 0, 77, 0, 1), 0);
+	assert_int_equal(label_sets_join(NULL, 1000, 77, waiting, 1), waiting);
 }
 
 static void join__what_was_not_received(void **state)
@@ -86,7 +88,7 @@ static void join__what_was_not_received(void **state)
 	struct strbuf notes = STRBUF_INIT;
 
 	(void)state;
-	assert_int_equal(label_sets_join(&sets, 2000, 0, 7), 0);
+	assert_string_equal(value_in(label_sets_join(&sets, 2000, 77, 0, 7), "worker"), "77");
 	assert_int_equal(sets.nr_unknown, 7);
 	label_sets_limit(&sets, &notes);
 	assert_string_equal(
@@ -104,7 +106,7 @@ static void add_of(uint32_t event, uint64_t number, uint64_t sum)
 	samples_add(&samples,
 		&(struct sample_key){.event = event,
 			.task = TASK,
-			.labels = label_sets_join(&sets, number, 0, sum)},
+			.labels = label_sets_join(&sets, number, 77, 0, sum)},
 		sum, sum);
 }
 
@@ -194,12 +196,12 @@ static void limit__combinations(void **state)
 
 	(void)state;
 	send(1000, "/cart");
-	known = label_sets_join(&sets, 1000, 0, 1);
+	known = label_sets_join(&sets, 1000, 77, 0, 1);
 	labels = (uint32_t)samples.nr_labels;
 	sets.max_labels = labels;
 	send(1001, "/help");
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "uri"), "other");
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "worker"), "77");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "other");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "worker"), "77");
 	assert_int_equal(sets.nr_refused, 1);
 	labels = (uint32_t)samples.nr_labels;
 	for (uint32_t i = 0; i < 100; i++) {
@@ -210,7 +212,7 @@ static void limit__combinations(void **state)
 	}
 	assert_int_equal(samples.nr_labels, labels);
 	send(1000, "/cart"); /* again, as after a sweep */
-	assert_int_equal(label_sets_join(&sets, 1000, 0, 1), known);
+	assert_int_equal(label_sets_join(&sets, 1000, 77, 0, 1), known);
 	assert_int_equal(samples.nr_labels, labels);
 }
 
@@ -219,14 +221,14 @@ static void sweep__forgets_what_no_row_has(void **state)
 	(void)state;
 	send(1000, "/cart");
 	send(1001, "/help");
-	label_sets_join(&sets, 1000, 0, 1);
+	label_sets_join(&sets, 1000, 77, 0, 1);
 	assert_false(label_sets_is_full(&sets));
 	label_sets_sweep(&sets, -1);
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 0, 1), "uri"), "/cart");
-	assert_int_equal(label_sets_join(&sets, 1001, 0, 1), 0);
+	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "");
 	assert_int_equal(sets.nr_unknown, 1);
 	send(1001, "/help"); /* again, as the programs do */
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 0, 1), "uri"), "/help");
+	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "/help");
 }
 
 static void set__of_a_long_text(void **state)
@@ -238,7 +240,7 @@ static void set__of_a_long_text(void **state)
 	memset(uri, 'x', sizeof(uri));
 	uri[sizeof(uri) - 1] = '\0';
 	send(1000, uri);
-	value = value_in(label_sets_join(&sets, 1000, 0, 1), "uri");
+	value = value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri");
 	assert_int_equal(strlen(value), NGINX_TEXT_MAX + strlen("…"));
 	assert_string_equal(value + NGINX_TEXT_MAX, "…");
 }

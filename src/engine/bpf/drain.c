@@ -135,7 +135,7 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
-		.labels = label_sets_join(d->label_sets, from->label,
+		.labels = label_sets_join(d->label_sets, from->label, from->tgid,
 			from->labels < LABELS_MAX ? d->labels[from->labels] : 0, count),
 		.slice = from->slice,
 	};

@@ -302,8 +302,8 @@ static void add_row(struct adder *a, uint32_t event, const struct tally_row *fro
 		.task = add_task(a, from->tid),
 	};
 
-	key.labels = label_sets_join(
-		a->sets, set_of(a, from, key.task), add_labels(a, from->labels), from->count);
+	key.labels = label_sets_join(a->sets, set_of(a, from, key.task),
+		a->samples->tasks[key.task].pid, add_labels(a, from->labels), from->count);
 	if (set_user_stack(a, from, &key) & set_kernel_stack(a, from, &key))
 		samples_add(a->samples, &key, from->count, from->sum);
 	else

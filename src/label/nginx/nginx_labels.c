@@ -130,8 +130,6 @@ static void take(const void *names, const struct label_new_set *set, uint32_t bi
 		taker->take(taker->context, "sub", "1");
 	if (bits >> NGINX_KEY_CONN & 1)
 		take_number(t->connection, "conn", taker);
-	if (bits >> NGINX_KEY_WORKER & 1)
-		take_number(set->tgid, "worker", taker);
 }
 
 /* ---- for scripts ---- */
@@ -204,6 +202,7 @@ const struct label_source nginx_labels = {
 	.kind = LABEL_NGINX,
 	.children = true,
 	.keys = keys,
+	.process = "worker",
 	.place = "request",
 	.places = places,
 	.find = find,
