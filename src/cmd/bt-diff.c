@@ -90,6 +90,9 @@ static void check_options(struct diff_command *o, struct argp_state *state)
 		arg_error(state, "--open is for the graph: leave out --csv, --json and --top");
 	if (o->junit.path && !o->has_fail_above)
 		arg_error(state, "--junit needs --fail-above");
+	if (o->junit.path && output_file_is_stdout(&o->junit) &&
+		output_file_is_stdout(&o->args.output))
+		arg_error(state, "--junit=-: stdout has the comparison; name a file, or give -o");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -153,6 +153,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TIMELINE:
 		o->timeline.path = arg_text("--timeline", arg, "the name of a file", state);
+		if (output_file_is_stdout(&o->timeline))
+			arg_invalid("--timeline", arg, "a file, as stdout has the tables", state);
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (o->timeline.path && !o->results.slowest)

@@ -18,7 +18,7 @@ bool output_file_ends(const struct output_file *f, const char *ending)
 	return f->path && ends_with(f->path, ending);
 }
 
-static bool is_stdout(const struct output_file *f)
+bool output_file_is_stdout(const struct output_file *f)
 {
 	return f->path ? !strcmp(f->path, "-") : !f->open;
 }
@@ -55,7 +55,7 @@ int output_file_check(const struct output_file *f)
 	struct strbuf err = STRBUF_INIT;
 	int ret = 0;
 
-	if (f->path && !is_stdout(f) && !is_direct(f->path))
+	if (f->path && !output_file_is_stdout(f) && !is_direct(f->path))
 		ret = output_check(f->path, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);
@@ -99,7 +99,7 @@ static void drop_made(struct output_file *f)
 
 FILE *output_file_begin(struct output_file *f)
 {
-	if (is_stdout(f))
+	if (output_file_is_stdout(f))
 		return f->out = stdout;
 	if (!f->path && !(f->path = f->made = make_path(f->ending)))
 		return NULL;
@@ -116,7 +116,7 @@ FILE *output_file_begin(struct output_file *f)
 
 static int end_direct(const struct output_file *f)
 {
-	return program_close(f->out, is_stdout(f) ? "stdout" : f->path);
+	return program_close(f->out, output_file_is_stdout(f) ? "stdout" : f->path);
 }
 
 static int end_file(struct output_file *f, bool keep)

@@ -22,6 +22,9 @@ struct output_file {
 	char *made; /* the path that it got */
 };
 
+/* Whether it is none, but stdout. */
+bool output_file_is_stdout(const struct output_file *f);
+
 /* Whether its name ends so, by which a program chooses the format. */
 bool output_file_ends(const struct output_file *f, const char *ending);
 

@@ -70,7 +70,7 @@ check_eq 'exit' 0 "$status"
 check_eq 'nothing is said but what was recorded' '' "$(grep '^ngx-sample-bt: ' "$T/all.err" | grep -vE ' samples kept, | only it labels processes ')"
 check_eq 'only ticks that the machine has not delivered are lost' "$(account skipped all)" "$(account lost all)"
 check 'stacks are whole' at_least "$(account whole all)" 99
-check_eq 'connections' 10000 "$connected"
+near 'connections' "$connected" 10000 20
 labels_agree 'labels' "$T/all.folded"
 labels_add_up 'labels' "$T/all.rec" "$(account kept all)"
 check_eq 'locations that nginx has not' '' "$(values location "$T/all.rec" | grep -vE '^(/(lua|api|gz|ssi|auth)/|\[no location\]) ')"
