@@ -144,9 +144,10 @@ uint32_t label_sets_join(
 	const struct label_source *source = sets ? sets->processes->source : NULL;
 	char process[12];
 
-	if (!source || !number)
+	if (!source || (!number && !label_processes_found(sets->processes, pid)))
 		return others;
-	others = join(sets, number, others, count);
+	if (number)
+		others = join(sets, number, others, count);
 	if (!(sets->processes->keys &
 		    label_key_bit(source, source->process, strlen(source->process))))
 		return others;

@@ -43,7 +43,7 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set);
 
 /*
  * The set in samples with the labels of set NUMBER in process PID and of OTHERS, a set of samples.
- * COUNT: samples that have them.
+ * NUMBER 0: nothing is known but the process, as of one that exits. COUNT: samples that have them.
  */
 uint32_t label_sets_join(
 	struct label_sets *sets, uint64_t number, uint32_t pid, uint32_t others, uint64_t count);
