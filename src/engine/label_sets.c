@@ -148,11 +148,10 @@ uint32_t label_sets_join(
 		return others;
 	if (number)
 		others = join(sets, number, others, count);
-	if (!(sets->processes->keys &
-		    label_key_bit(source, source->process, strlen(source->process))))
+	if (!(sets->processes->keys >> source->process & 1))
 		return others;
 	snprintf(process, sizeof(process), "%" PRIu32, pid);
-	return samples_label(sets->samples, others, source->process, process);
+	return samples_label(sets->samples, others, source->keys[source->process].name, process);
 }
 
 bool label_sets_is_full(const struct label_sets *sets)

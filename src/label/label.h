@@ -32,8 +32,8 @@ struct label_source {
 		bool by_default;
 		bool unbounded; /* clients choose its values: their number is limited */
 	} * keys;
-	/* The label that is the PID, of all samples of the source's processes; one of keys. */
-	const char *process;
+	/* The index of the label that is the PID; all samples of the source's processes have it. */
+	int process;
 	/* The label of samples that belong to nothing; its values by number, from 1 to NULL. */
 	const char *place;
 	const char *const *places;

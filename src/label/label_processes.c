@@ -18,7 +18,7 @@
  * refused again when it is no longer young: most of these are about to execute another program, or
  * have just done so and are not relocated yet.
  */
-enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000, PAUSES = 100 };
+enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000, PAUSE_TIMES = 100 /* a search */ };
 
 void label_processes_init(struct label_processes *lp, const struct label_source *source,
 	uint32_t keys, struct processes *ps, struct strbuf *refusals)
@@ -224,7 +224,7 @@ static bool is_young(const struct label_process *p)
 /* How long after a search the next one is due. */
 static int64_t pause_ns(const struct label_process *p, enum label_state state)
 {
-	int64_t later_ns = LATER_MS * 1000000LL, share_ns = p->look_took_ns * PAUSES;
+	int64_t later_ns = LATER_MS * 1000000LL, share_ns = p->look_took_ns * PAUSE_TIMES;
 
 	if (state == LABEL_INCOMPLETE && is_young(p))
 		return AGAIN_MS * 1000000LL;

@@ -2,9 +2,11 @@
 # many.py PORT CLIENTS BUSY PLACE…: that many connections, kept alive, of which BUSY at a time, in turn, wait for a response; requests of the
 # places, each with one of 64 numbers. A connection that the server closes is made again. Writes "ready" when all are connected, then a
 # line for every 100 responses; ends when it is killed.
-import re, select, socket, sys
+import re, resource, select, socket, sys
 
 port, clients, busy, places = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+files = [max(limit, clients + 100) for limit in resource.getrlimit(resource.RLIMIT_NOFILE)]
+resource.setrlimit(resource.RLIMIT_NOFILE, files)
 poll = select.epoll()
 sockets = {}  # by descriptor
 resting = {}  # sockets, in the order in which they are used

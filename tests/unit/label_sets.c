@@ -3,6 +3,7 @@
 #include "engine/samples.h"
 #include "label/label_processes.h"
 #include "lib/strbuf.h"
+#include "lib/util.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,6 +82,21 @@ static void join__places_and_requests(void **state)
 	assert_int_equal(label_sets_join(&sets, 0, 77, waiting, 1), waiting);
 	assert_int_equal(label_sets_join(&sets, 0, 77, 0, 1), 0);
 	assert_int_equal(label_sets_join(NULL, 1000, 77, waiting, 1), waiting);
+}
+
+/* It exits, or its stack could not be walked. */
+static void join__nothing_but_the_process(void **state)
+{
+	bool is_new;
+
+	(void)state;
+	processes.list = xcalloc(1, sizeof(*processes.list));
+	processes.list[0].state = SOURCE_FOUND;
+	processes.nr = 1;
+	*table_put(&processes.by_pid, 77, 0, &is_new) = 0;
+	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "worker"), "77");
+	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "request"), "");
+	assert_int_equal(label_sets_join(&sets, 0, 78, 0, 1), 0);
 }
 
 static void join__what_was_not_received(void **state)
@@ -249,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(join__places_and_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(join__nothing_but_the_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__samples_come_first, set_up, tear_down),

@@ -27,7 +27,7 @@ enum {
 	EVENT_MIN = 64,
 	EVENT_MAX = 256,
 	SEARCHED_MAX = 1 << 16,    /* connections that are searched for requests */
-	SEARCHED_AT_ONCE = 1 << 8, /* so that no request to the reader takes long */
+	SEARCHED_AT_ONCE = 1 << 8, /* so that no read takes long */
 	REQUEST_BYTES = 0x600,
 	VERIFIED_BY = 8, /* requests */
 	HOST_MAX = 1024,
