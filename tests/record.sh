@@ -56,6 +56,12 @@ end_record() {
 	wait "$recording" || status=$?
 }
 
+# stop_record: ends it as Ctrl-C does
+stop_record() {
+	kill -INT "$(pgrep -P "$recording" -f sample-bt | head -n 1 | grep . || echo "$recording")"
+	end_record
+}
+
 # record_for NAME SECONDS ARG…: likewise, and longer where the machine is so busy that the target hardly ran
 record_for() {
 	record_of=$1

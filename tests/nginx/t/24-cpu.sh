@@ -39,9 +39,7 @@ of_location() {
 	end_load
 	until_true 30 idle || not_ok "$1" 'nginx goes on'
 	ended=$(cpu_ns)
-	pid=$(pgrep -P "$recording" -f 'sample-bt' | head -n 1)
-	kill -INT "${pid:-$recording}"
-	end_record
+	stop_record
 	check_eq "$1: exit" 0 "$status"
 	values location "$T/$1.rec" >"$T/locations"
 	note "$T/locations"

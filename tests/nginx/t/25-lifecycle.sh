@@ -59,9 +59,7 @@ await_end 'upgrade' "$master"
 serve
 
 connected=$(ss -Htn state established "sport = :$PORT" | wc -l)
-pid=$(pgrep -P "$recording" -f sample-bt | head -n 1)
-kill -INT "${pid:-$recording}"
-end_record
+stop_record
 end_load
 sort -u "$T/workers" >"$T/seen"
 note "$T/all.err"

@@ -21,9 +21,7 @@ for nr in 1 2 3 4 5 6 7 8 9 10; do
 	curl -s -o /dev/null "http://127.0.0.1:$PORT/block/$nr"
 	curl -s -o /dev/null "http://127.0.0.1:$PORT/small.txt"
 done
-pid=$(pgrep -P "$recording" -f 'sample-bt' | head -n 1)
-kill -INT "${pid:-$recording}"
-end_record
+stop_record
 check_eq 'exit' 0 "$status"
 values location "$T/a.rec" >"$T/locations"
 values request "$T/a.rec" >"$T/requests"

@@ -10,9 +10,7 @@ recorder() {
 
 # finish: ends the recording
 finish() {
-	pid=$(pgrep -P "$recording" -f 'sample-bt' | head -n 1)
-	kill -INT "${pid:-$recording}"
-	end_record
+	stop_record
 	check_eq 'exit' 0 "$status"
 }
 

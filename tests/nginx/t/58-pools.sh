@@ -62,8 +62,7 @@ client() {
 
 # record_end: as after Ctrl-C
 record_end() {
-	kill -INT "$(pgrep -P "$recording" -f sample-bt | head -n 1)"
-	end_record
+	stop_record
 	note "$T/$begin_name.err"
 }
 
