@@ -178,8 +178,8 @@ lab_runtime() {
 		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
-# An option for stap, for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so the CPU
-# that holds the lock may not run for longer than the 10 ms after which a probe is skipped.
+# An option for stap, for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so the
+# CPU that holds the lock may not run for longer than the 1 ms after which a probe is skipped.
 lab_lock_wait=-DMAXTRYLOCK=100000
 
 # lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there, and stops the
