@@ -27,7 +27,7 @@ exits() {
 	exec 9>"$work/in"
 	until_true 60 grep -q '^ready' "$work/out" || not_ok "$name: the program" "$(head -n 1 "$work/errors")"
 	# an interrupt ends it, also in the background
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$bin/lj-trace-exits" -p "$target" >"$T/exits" 2>"$T/said" 9>&- &
+	env --default-signal=INT "$bin/lj-trace-exits" -p "$target" >"$T/exits" 2>"$T/said" 9>&- &
 	counter=$!
 	until_true 60 counts
 	echo >&9

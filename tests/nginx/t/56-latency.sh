@@ -22,7 +22,7 @@ start_latency() {
 measure() {
 	name=$1
 	shift
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$bin/ngx-latency" --json "$@" >"$T/$name.json" 2>"$T/$name.err" &
+	env --default-signal=INT "$bin/ngx-latency" --json "$@" >"$T/$name.json" 2>"$T/$name.err" &
 	measuring="${measuring-} $!"
 	# the probes are there when the program has opened its ring buffer and waits
 	until_true 60 sh -c "grep -qs hrtimer_nanosleep /proc/$!/wchan || grep -qsE '^(35|230) ' /proc/$!/syscall" || not_ok "$name" 'it does not begin'
