@@ -148,7 +148,8 @@ uint32_t label_sets_join(
 		return others;
 	if (number)
 		others = join(sets, number, others, count);
-	if (!(sets->processes->keys >> source->process & 1))
+	if (!(sets->processes->keys >> source->process & 1) ||
+		label_processes_unused(sets->processes, pid))
 		return others;
 	snprintf(process, sizeof(process), "%" PRIu32, pid);
 	return samples_label(sets->samples, others, source->keys[source->process].name, process);

@@ -32,7 +32,10 @@ struct label_source {
 		bool by_default;
 		bool unbounded; /* clients choose its values: their number is limited */
 	} * keys;
-	/* The index of the label that is the PID; all samples of the source's processes have it. */
+	/*
+	 * The index of the label that is the PID; all samples of the source's processes have it,
+	 * but for those whose state is LABEL_INCOMPLETE.
+	 */
 	int process;
 	/* The label of samples that belong to nothing; its values by number, from 1 to NULL. */
 	const char *place;

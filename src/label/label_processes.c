@@ -313,6 +313,13 @@ bool label_processes_found(const struct label_processes *lp, uint32_t pid)
 	return p && p->state == SOURCE_FOUND;
 }
 
+bool label_processes_unused(const struct label_processes *lp, uint32_t pid)
+{
+	const struct label_process *p = find_entry(lp, pid);
+
+	return p && p->state == SOURCE_FOUND && lp->source->state(&p->layout) == LABEL_INCOMPLETE;
+}
+
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
 	const struct label_taker *taker)
 {

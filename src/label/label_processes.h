@@ -88,6 +88,9 @@ void label_processes_sweep(struct label_processes *lp);
 /* True if the source was found in process PID. */
 bool label_processes_found(const struct label_processes *lp, uint32_t pid);
 
+/* True if it was, but nothing is done for it there, as in nginx's master. */
+bool label_processes_unused(const struct label_processes *lp, uint32_t pid);
+
 /* Has TAKER take the labels of SET. */
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
 	const struct label_taker *taker);

@@ -92,11 +92,14 @@ static void join__nothing_but_the_process(void **state)
 	(void)state;
 	processes.list = xcalloc(1, sizeof(*processes.list));
 	processes.list[0].state = SOURCE_FOUND;
+	processes.list[0].layout.nginx.state = NGINX_ASSUMED;
 	processes.nr = 1;
 	*table_put(&processes.by_pid, 77, 0, &is_new) = 0;
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "worker"), "77");
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "request"), "");
 	assert_int_equal(label_sets_join(&sets, 0, 78, 0, 1), 0);
+	processes.list[0].layout.nginx.state = NGINX_NO_WORKER; /* it is the master */
+	assert_int_equal(label_sets_join(&sets, 0, 77, 0, 1), 0);
 }
 
 static void join__what_was_not_received(void **state)
