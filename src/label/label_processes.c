@@ -240,7 +240,7 @@ static bool is_due(const struct label_processes *lp, const struct label_process 
 		return true;
 	if (entry->state == SOURCE_NONE)
 		return false;
-	if (entry->state == SOURCE_FOUND)
+	if (entry->state == SOURCE_FOUND && entry->names)
 		state = lp->source->state(&entry->layout);
 	return state != LABEL_COMPLETE &&
 	       monotonic_ns() - entry->looked_ns > pause_ns(entry, state);

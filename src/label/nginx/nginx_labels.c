@@ -79,7 +79,7 @@ static void *open_names(const struct target *t, const struct label_layout *layou
 {
 	struct nginx_modules *modules = xcalloc(1, sizeof(*modules));
 
-	if (nginx_modules_read(&layout->nginx, t, modules))
+	if (nginx_modules_read(&layout->nginx, t, modules) && modules->nr_handlers)
 		return modules;
 	close_names(modules);
 	return NULL;
