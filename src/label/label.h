@@ -52,7 +52,7 @@ struct label_source {
 	/* Appends version, file and how the layout is known, for --check. */
 	void (*describe)(const struct target *t, const struct label_layout *layout, uint32_t pid,
 		struct strbuf *out);
-	/* Reads what is needed to name labels of the process, for close(); NULL: not all of it. */
+	/* Reads what is needed to name labels of the process, for close(); NULL: could not. */
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
 	/* The file of T with the functions that are probed; NULL: none. */

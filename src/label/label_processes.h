@@ -88,7 +88,7 @@ void label_processes_sweep(struct label_processes *lp);
 /* True if the source was found in process PID. */
 bool label_processes_found(const struct label_processes *lp, uint32_t pid);
 
-/* True if it was, but nothing is done for it there, as in nginx's master. */
+/* True if it was found, but the process does none of its work: nginx's master. */
 bool label_processes_unused(const struct label_processes *lp, uint32_t pid);
 
 /* Has TAKER take the labels of SET. */

@@ -34,6 +34,7 @@ would_work() {
 		awk '$1 == "found" && $2 == "trial" && $3 + 0 > 0 && $8 * 5 >= $3 * 4 { found = 1 } END { exit !found }' "$T/$name.said"
 }
 
+# works OPTION…: likewise, and does in a recording
 works() {
 	would_work "$@"
 	record "$name" -t 3 "$@"

@@ -57,6 +57,7 @@ endings_of_systemtap() {
 	"$BURN" 120 2 >/dev/null &
 	other=$!
 	RECORD="-u --module $LAB_WORK/hasty.ko -p $other"
+	# seldom: only where the emulator switches to the other CPU while the first one holds a lock
 	for seconds in 5 15 45; do
 		target "$BURN" 120 2
 		driver -t "$seconds"
