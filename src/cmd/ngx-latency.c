@@ -85,7 +85,10 @@ static const struct argp_option table[] = {
 	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
 	{"by", OPT_BY, "uri|location|host|server|upstream|method|status|worker", 0,
 		"Also show each value of this label", 1},
-	{"where", OPT_WHERE, "KEY=GLOB", 0, "Only requests whose KEY, one of --by, matches", 1},
+	{"where", OPT_WHERE, "KEY=PATTERN", 0,
+		"Only requests whose KEY, one of --by, matches; several patterns: "
+		"KEY=PATTERN,PATTERN",
+		1},
 	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
 		1},
 	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
@@ -97,20 +100,24 @@ static const struct argp_option table[] = {
 	{0},
 };
 
+/* The kernel selects by one label, so there is one key. */
 static void parse_where(struct latency_command *o, const char *arg, struct argp_state *state)
 {
-	static const char use[] = "KEY=GLOB, such as uri='/api/*', with a KEY of --by";
-	const char *glob = strchr(arg, '=');
+	static const char use[] = "KEY=PATTERN, such as uri='/api/*', with a KEY of --by";
+	size_t len = strcspn(arg, "=");
+	uint32_t key = NGINX_KEYS;
 
-	o->results.where = NGINX_KEYS;
-	for (size_t i = 0; glob && i < ARRAY_LEN(label_names); i++)
-		if (strlen(label_names[i]) == (size_t)(glob - arg) &&
-			begins_with(arg, strlen(arg), label_names[i]))
-			o->results.where = label_keys[i];
-	pattern_release(&o->results.pattern);
-	if (!glob || o->results.where == NGINX_KEYS ||
-		pattern_init(&o->results.pattern, glob + 1, strlen(glob + 1)))
+	for (size_t i = 0; i < ARRAY_LEN(label_names); i++)
+		if (strlen(label_names[i]) == len && begins_with(arg, len, label_names[i]))
+			key = label_keys[i];
+	if (key == NGINX_KEYS || label_filter_add(&o->results.filter, arg))
 		arg_invalid("--where", arg, use, state);
+	if (o->results.where != NGINX_KEYS && o->results.where != key)
+		arg_error(state,
+			"--where %s: only one KEY can be given, with several patterns: "
+			"KEY=PATTERN,PATTERN",
+			arg);
+	o->results.where = key;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -219,9 +226,10 @@ static int begin(struct latency_command *c, struct strbuf *err)
 		if (!p || !probe_point_find(&c->workers.ps, p, &w->target.memory, at,
 				  PROBE_ARGUMENTS, &point))
 			return fail(err,
-				"nginx in process %" PRIu32
-				" has no function '%s': its symbols were stripped",
-				w->pid, times_functions[i]);
+				"cannot find the function '%s' of nginx in process %" PRIu32
+				": the process has ended, or even the symbols that nginx exports "
+				"for its modules were stripped",
+				times_functions[i], w->pid);
 		b.offset[i] = point.offset;
 	}
 	b.path = point.path;

@@ -154,8 +154,7 @@ static bool is_value(const struct label_choice *c, const char *value, size_t len
 	return c->value_len == len && !memcmp(c->value, value, len);
 }
 
-/* Whether one of the choices for KEY is this VALUE. */
-static bool is_chosen(const struct label_filter *f, const char *key, const char *value, size_t len)
+bool label_filter_has(const struct label_filter *f, const char *key, const char *value, size_t len)
 {
 	for (size_t i = 0; i < f->nr; i++) {
 		const struct label_choice *c = &f->choices[i];
@@ -173,7 +172,8 @@ bool label_filter_matches(const struct label_filter *f, const struct labels *l,
 		const char *key = f->choices[i].key;
 		uint32_t value = labels_value(l, strings, set, key);
 
-		if (!is_chosen(f, key, strpool_get(strings, value), strpool_len(strings, value)))
+		if (!label_filter_has(
+			    f, key, strpool_get(strings, value), strpool_len(strings, value)))
 			return false;
 	}
 	return true;

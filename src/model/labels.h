@@ -76,6 +76,9 @@ int label_filter_add(struct label_filter *f, const char *arg);
 /* LIST: values of KEY, separated by commas. */
 void label_filter_add_values(struct label_filter *f, const char *key, const char *list);
 
+/* Whether the LEN bytes of VALUE are one of the values of KEY. */
+bool label_filter_has(const struct label_filter *f, const char *key, const char *value, size_t len);
+
 bool label_filter_matches(const struct label_filter *f, const struct labels *l,
 	const struct strpool *strings, uint32_t set);
 

@@ -28,10 +28,10 @@ static void add_text(struct request_results *r, uint64_t value, const char *s)
 	*table_put(&r->by_value, value, 0, &is_new) = (uint32_t)r->nr_texts;
 }
 
-static void set_where(struct request_results *r, uint32_t key, const char *glob)
+static void set_where(struct request_results *r, uint32_t key, const char *arg)
 {
 	r->where = key;
-	assert_int_equal(pattern_init(&r->pattern, glob, strlen(glob)), 0);
+	assert_int_equal(label_filter_add(&r->filter, arg), 0);
 }
 
 static void assert_tries(
@@ -147,18 +147,21 @@ static void test_matches(void **state)
 	(void)state;
 	request_results_init(&r);
 	assert_int_equal(request_results_match(&r, 5), REQUEST_MATCHES);
-	set_where(&r, NGINX_URI, "/a*");
+	set_where(&r, NGINX_URI, "uri=/a*,/exact");
 	add_text(&r, 77, "/abc");
 	add_text(&r, 78, "/b");
+	add_text(&r, 80, "/exact");
 	assert_int_equal(request_results_match(&r, 77), REQUEST_MATCHES);
+	assert_int_equal(request_results_match(&r, 80), REQUEST_MATCHES);
 	assert_int_equal(request_results_match(&r, 78), REQUEST_DIFFERS);
 	assert_int_equal(request_results_match(&r, TIMES_NO_VALUE), REQUEST_DIFFERS);
 	assert_int_equal(request_results_match(&r, 79), REQUEST_IS_UNDECIDED);
 	request_results_release(&r);
 	request_results_init(&r);
-	set_where(&r, NGINX_KEY_STATUS, "5*");
+	set_where(&r, NGINX_KEY_STATUS, "status=404,5*");
 	assert_int_equal(request_results_match(&r, 504), REQUEST_MATCHES);
-	assert_int_equal(request_results_match(&r, 404), REQUEST_DIFFERS);
+	assert_int_equal(request_results_match(&r, 404), REQUEST_MATCHES);
+	assert_int_equal(request_results_match(&r, 403), REQUEST_DIFFERS);
 	request_results_release(&r);
 }
 

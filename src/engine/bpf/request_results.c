@@ -16,7 +16,7 @@ void request_results_init(struct request_results *r)
 
 void request_results_release(struct request_results *r)
 {
-	pattern_release(&r->pattern);
+	label_filter_release(&r->filter);
 	free(r->texts);
 	free(r->slow);
 	table_release(&r->by_value);
@@ -58,7 +58,7 @@ bool request_results_add_value(
 
 static bool matches(const struct request_results *r, const struct strbuf *value)
 {
-	return pattern_matches(&r->pattern, value->buf, value->len);
+	return label_filter_has(&r->filter, r->filter.choices->key, value->buf, value->len);
 }
 
 enum request_match request_results_match(const struct request_results *r, uint64_t value)

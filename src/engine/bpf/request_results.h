@@ -3,15 +3,15 @@
 #ifndef ENGINE_BPF_REQUEST_RESULTS_H
 #define ENGINE_BPF_REQUEST_RESULTS_H
 
-#include "lib/pattern.h"
 #include "lib/table.h"
+#include "model/labels.h"
 #include "request_timing.h"
 
 struct request_results {
 	/* Which requests count; set these before the first ones are taken. */
-	uint32_t where;         /* enum nginx_key; NGINX_KEYS: all */
-	struct pattern pattern; /* that its value is to match; released with the results */
-	size_t slowest;         /* how many are kept */
+	uint32_t where;             /* enum nginx_key; NGINX_KEYS: all */
+	struct label_filter filter; /* values of that key only; released with the results */
+	size_t slowest;             /* how many are kept */
 
 	struct nginx_text *texts;
 	size_t nr_texts, texts_alloc;

@@ -54,7 +54,7 @@ of_nginx() {
 	measure all -p "$master" --slowest 256 --by location --phases --timeline "$T/all.svg"
 	measure static -p "$master" --by status --where 'uri=/static/*' --slowest 5
 	measure slow -p "$master" --by worker --min 100ms --slowest 256
-	measure hosts -p "$master" --by host --where 'status=[45]*'
+	measure hosts -p "$master" --by host --where 'status=4*' --where 'status=5*,none'
 	measure one -p "${workers%% *}" --by uri
 	requests
 	until_true 30 grep -q '^/static/unfinished' "$work/access"
