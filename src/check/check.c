@@ -48,6 +48,7 @@ static const struct check_entry bpf_checks[] = {
 	{"container", 0, check_bpf_container},
 	{"perf timer", 0, check_bpf_timer},
 	{"tracepoints", 0, check_tracepoints},
+	{"uprobes", 0, check_bpf_uprobes},
 	{"program files", 0, check_bpf_files},
 	{"kernel names", 0, check_bpf_names},
 	{"wake-ups", 0, check_bpf_wakeups},

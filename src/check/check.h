@@ -54,6 +54,7 @@ struct check_request {
 	const struct label_source *label; /* whose labels samples get, NULL: of no source */
 	bool children;                    /* also processes that these start */
 	const struct tool *tool;          /* what is to be recorded */
+	bool probes_program;              /* in functions of programs */
 	bool module_given;        /* a compiled module: what compiling needs is not checked */
 	bool runtime_given;       /* SystemTap does not use the installed runtime */
 	bool module_signed;       /* the module is signed, or stap signs it */

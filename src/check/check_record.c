@@ -94,6 +94,19 @@ void check_uprobes(struct check_context *c)
 		"functions of programs");
 }
 
+/* Only for what is recorded at functions of programs. */
+void check_bpf_uprobes(struct check_context *c)
+{
+	if (!c->request->probes_program)
+		return;
+	if (has_option(c, "CONFIG_UPROBE_EVENTS", "/sys/bus/event_source/devices/uprobe")) {
+		check_found(c, "functions of programs can be probed");
+	} else {
+		check_missing(c, "functions of programs cannot be probed here");
+		check_remedy(c, "record on a kernel with CONFIG_UPROBE_EVENTS");
+	}
+}
+
 void check_kprobes(struct check_context *c)
 {
 	report_probes(c, "CONFIG_KPROBES", "/sys/bus/event_source/devices/kprobe",

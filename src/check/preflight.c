@@ -65,6 +65,7 @@ static void look_at_bpf(const struct engine_request *r, struct checks *checks)
 		.label = r->label,
 		.children = r->children,
 		.tool = r->tool,
+		.probes_program = r->tool->nr_functions || r->count_ends,
 		.try_it = try_it,
 		.trial_request = r,
 	};

@@ -353,13 +353,14 @@ static int show(struct mem_command *c, struct strbuf *err)
 		return EXIT_FAILED;
 	w = &c->workers.list[0];
 	if (!nginx_modules_read(&w->layout, &w->target, &c->modules)) {
-		fail(err, "the modules of nginx in process %" PRIu32 " cannot be read", w->pid);
+		nginx_modules_refuse(w->pid, err);
 		return EXIT_FAILED;
 	}
 	nginx_zones_read(w, &c->modules, &c->zones);
 	if (!c->zones.is_known) {
-		program_say("the zones of nginx in process %" PRIu32
-			    " are not all known: it is a variant of nginx with another list",
+		program_say("not all zones of nginx in process %" PRIu32
+			    " are shown: they changed while they were read, or this variant of "
+			    "nginx keeps them in another way",
 			w->pid);
 		c->partial = true;
 	}

@@ -130,7 +130,7 @@ static int list_modules(struct modules_command *c, struct strbuf *err)
 		return EXIT_FAILED;
 	w = &c->workers.list[0];
 	if (!nginx_modules_read(&w->layout, &w->target, &c->modules)) {
-		fail(err, "the modules of nginx in process %" PRIu32 " cannot be read", w->pid);
+		nginx_modules_refuse(w->pid, err);
 		return EXIT_FAILED;
 	}
 	nginx_filters_read(&c->filters, &c->modules, &w->target);

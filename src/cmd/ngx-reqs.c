@@ -92,6 +92,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CONNECTIONS:
 		o->connections = true;
 		break;
+	case ARGP_KEY_ARG:
+		if (o->watch <= 0)
+			return ARGP_ERR_UNKNOWN;
+		arg_error(state, "unexpected argument '%s': give the time as --watch=TIME", arg);
+		break;
 	case ARGP_KEY_SUCCESS:
 		if (o->seconds > 0 && o->watch <= 0)
 			arg_error(state, "--time without --watch: give both, or none");
@@ -178,8 +183,8 @@ static void read_worker_stopped(struct reqs_command *c, size_t worker)
 		go_on(&s);
 	nginx_serving_read(&copy, &c->modules[worker], &c->serving[worker]);
 	if (s.took_ns || monotonic_ns() >= s.until_ns) {
-		program_say("worker %" PRIu32 " was not stopped until all was read: allow more "
-			    "time with --stop",
+		program_say("worker %" PRIu32 " ran on before all of it was read: give --stop a "
+			    "longer time, at most 1s",
 			w->pid);
 		c->partial = true;
 	}
@@ -222,9 +227,7 @@ static int open_workers(struct reqs_command *c, struct strbuf *err)
 
 		any |= nginx_modules_read(&w->layout, &w->target, &c->modules[i]);
 	}
-	return any ? 0
-		   : fail(err, "the modules of nginx in process %" PRIu32 " cannot be read",
-			     c->workers.list[0].pid);
+	return any ? 0 : nginx_modules_refuse(c->workers.list[0].pid, err);
 }
 
 static void read_round(struct reqs_command *c)
@@ -317,7 +320,7 @@ static void add_request(struct reqs_command *c, struct grid *l, const struct req
 		grid_addu(l, t->status);
 	else
 		grid_add_empty(l);
-	grid_adds(l, q->is_reading ? "reading" : nginx_phase_name(modules, t->phase));
+	grid_adds(l, nginx_phase_name(modules, q->is_reading ? NGINX_HEAD : t->phase));
 	grid_adds(l, handler ? handler->name : NULL);
 	add_text(l, &t->text[NGINX_UPSTREAM]);
 	add_text(l, &t->text[NGINX_PEER]);

@@ -555,6 +555,21 @@ static void validate_vm(const struct options *o)
 	free(option);
 }
 
+/* Refuses a script that probes functions of programs where SystemTap would have to record. */
+static void validate_functions(const struct options *o)
+{
+	const struct tool *tool = o->session.request.tool;
+
+	if (!tool->nr_functions)
+		return;
+	char *script = xasprintf("the script %s", tool->name);
+	char *what = xasprintf("record %s", tool->event);
+
+	require_bpf(o, script, what);
+	free(script);
+	free(what);
+}
+
 static void choose_stacks(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -664,6 +679,7 @@ static void finish_options(struct options *o)
 	choose_stacks(o);
 	validate_script(o);
 	validate_vm(o);
+	validate_functions(o);
 	choose_labels(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;

@@ -350,6 +350,19 @@ static void test_options(void **state)
 	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
 }
 
+/* Of those who record at functions of programs. */
+static void test_bpf_uprobes(void **state)
+{
+	struct check_request request = built_in;
+
+	(void)state;
+	request.probes_program = true;
+	expect_of(&request, "uprobes", CHECK_MISSING, "cannot be probed", "CONFIG_UPROBE_EVENTS");
+	put(BUILD "/.config",
+		"CONFIG_BPF_EVENTS=y\nCONFIG_UPROBE_EVENTS=y\nCONFIG_PERF_EVENTS=y\n");
+	expect_of(&request, "uprobes", CHECK_FOUND, "can be probed", NULL);
+}
+
 static void test_signature(void **state)
 {
 	struct check_request request = usual;
@@ -837,6 +850,7 @@ int main(void)
 		TEST(test_compiler),
 		TEST(test_modules),
 		TEST(test_options),
+		TEST(test_bpf_uprobes),
 		TEST(test_signature),
 		TEST(test_fips),
 		TEST(test_rights),

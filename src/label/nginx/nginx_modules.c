@@ -4,6 +4,7 @@
 #include "nginx_find.h"
 #include "symbol/elf/elffacts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +212,15 @@ bool nginx_modules_read(
 	nginx_code_sort(&modules->code);
 	read_phases(t, file, l, modules);
 	return modules->nr;
+}
+
+int nginx_modules_refuse(uint32_t pid, struct strbuf *err)
+{
+	return fail(err,
+		"cannot read the list of modules of nginx in process %" PRIu32
+		": the process has just ended, or it reloads its configuration (try again), or it "
+		"is a variant of nginx that is not supported",
+		pid);
 }
 
 void nginx_modules_release(struct nginx_modules *modules)

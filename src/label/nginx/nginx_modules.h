@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+struct strbuf;
+
 /* The type of modules that serve HTTP. */
 enum { NGINX_MODULE_HTTP = 0x50545448 };
 
@@ -51,6 +53,8 @@ struct nginx_modules {
 /* False: they cannot be read; release in any case. */
 bool nginx_modules_read(
 	const struct nginx_layout *l, const struct target *t, struct nginx_modules *modules);
+/* Says in ERR that those of process PID cannot be read; returns -1. */
+int nginx_modules_refuse(uint32_t pid, struct strbuf *err);
 void nginx_modules_release(struct nginx_modules *modules);
 
 /* The module of the last known function up to ADDRESS, such as a handler; NULL: none. */

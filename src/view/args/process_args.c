@@ -22,7 +22,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
 		break;
 	case ARGP_KEY_ARG:
-		arg_error(state, "unexpected argument '%s': give the process as -p PID", arg);
+		arg_error(state, "unexpected argument '%s': %s", arg,
+			*pid ? "try --help" : "give the process as -p PID");
 		break;
 	case ARGP_KEY_SUCCESS:
 		if (!*pid)

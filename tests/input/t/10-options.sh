@@ -21,6 +21,13 @@ bad 'sample-bt: swapped letters' 64 "^sample-bt: unrecognized option '--pdi': di
 bad "sample-bt: an option of the command" 2 "^sample-bt: cannot find the program 'none/x'" sample-bt -- none/x --pdi
 bad 'sample-bt-off-cpu: an option of its script' 64 "^sample-bt-off-cpu: unrecognized option '--stat_e': did you mean --state\?$" \
 	"$TOP/bin/sample-bt-off-cpu" --stat_e S
+bad 'ngx-mem: an argument for -p' 64 "^ngx-mem: unexpected argument '1': give the process as -p PID$" ngx-mem 1
+bad 'ngx-mem: an argument too many' 64 "^ngx-mem: unexpected argument '2': try --help$" ngx-mem -p 1 2
+bad 'ngx-reqs: a time apart from --watch' 64 "^ngx-reqs: unexpected argument '2': give the time as --watch=TIME$" ngx-reqs -p 1 --watch 2
+bad 'ngx-reqs: --time alone' 64 "^ngx-reqs: --time without --watch: give both, or none$" ngx-reqs -p 1 -t 2
+bad 'ngx-reqs: --connections alone' 64 "^ngx-reqs: --connections without --csv: " ngx-reqs -p 1 --connections
+bad 'ngx-latency: two labels' 64 "^ngx-latency: --where host=b: only one KEY can be given" ngx-latency -p 1 --where uri=/a --where host=b
+bad 'ngx-latency: --table by alone' 64 "^ngx-latency: --table by without --by: give both$" ngx-latency -p 1 --table by
 bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel
 
 # ---- options: each one of every program, with values that it must refuse
@@ -139,6 +146,10 @@ wrong 'mixed Lua with SystemTap' '--mixed with --lua needs the built-in engine, 
 for option in --compile-only --module=x.ko --stap-arg=-v; do
 	wrong "mixed Lua with $option" '--mixed with --lua needs the built-in engine: it cannot be combined with --module' -p 1 --mixed --lua --engine auto "$option"
 done
+for option in --compile-only --module=x.ko --stap-arg=-v; do
+	wrong "pools with $option" 'the script pools needs the built-in engine: it cannot be combined with --module' -p 1 --script pools --engine auto "$option"
+done
+wrong 'pools with SystemTap' 'the script pools needs the built-in engine, SystemTap does not record pools: --engine bpf' -p 1 --script pools --engine stap
 wrong 'idle processors in Perl' '--idle: no Perl runs on an idle processor' -a --idle --perl
 wrong 'idle processors in mixed stacks' '--idle: no Perl runs on an idle processor' -a --idle --mixed -u
 wrong '--max below --min' '--min exceeds --max' -p 1 --script off-cpu --min 10 --max 9

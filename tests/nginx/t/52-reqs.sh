@@ -59,7 +59,7 @@ expected = {("/big", None): 4, ("/auth/small", None): 1, ("/back/check", "subreq
 expected.update({(f"/back/slow{i}", None): 1 for i in range(5)})
 unread = [r for k, l in by.items() for r in l if k not in expected]
 is_so("requests, each once", {k: len(v) for k, v in by.items() if k in expected} == expected, {k: len(v) for k, v in by.items()})
-is_so("two have not sent their headers", len(unread) == 2 and all("status" not in r and r["phase"] == "reading" for r in unread), unread)
+is_so("two have not sent their headers", len(unread) == 2 and all("status" not in r and r["phase"] == "head" for r in unread), unread)
 ages = [r["age"] for r in requests]
 is_so("the oldest first", ages == sorted(ages, reverse=True), ages)
 is_so("workers", {r["worker"] for r in requests} <= set(workers) == {w["worker"] for w in read["workers"]}, workers)
