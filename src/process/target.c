@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
+#include "lib/util.h"
 #include "reader.h"
 #include "symbol/elf/elffacts.h"
 
@@ -35,6 +36,14 @@ struct memory memory_of_process(const uint32_t *pid)
 		.context = (void *)(uintptr_t)pid,
 		.areas = process_areas,
 		.scattered = read_scattered};
+}
+
+int target_refuse(const struct target_file *file, const char *name, struct strbuf *err)
+{
+	return fail(err,
+		"cannot read the memory of the process that runs %s in '%s': it has ended, or you "
+		"may not trace it; run this as root",
+		name, file->path);
 }
 
 uint64_t target_symbol(const struct target_file *file, const char *name)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct elffile;
+struct strbuf;
 
 /* Memory of a process, or its replacement in a test. Any read may fail. */
 struct memory {
@@ -59,6 +60,9 @@ struct target_file {
 	const char *path; /* as the process sees it */
 	uint64_t bias;    /* run-time addresses minus link addresses */
 };
+
+/* Says in ERR that the memory of the process in which FILE runs NAME cannot be read; returns -1. */
+int target_refuse(const struct target_file *file, const char *name, struct strbuf *err);
 
 /* The run-time address of what FILE exports as NAME; 0: nothing. */
 uint64_t target_symbol(const struct target_file *file, const char *name);

@@ -141,8 +141,8 @@ const char *task_refusal(uint32_t pid)
 	if (!geteuid())
 		return "even root may not read it here: CAP_SYS_PTRACE is missing, or a security "
 		       "module forbids it";
-	return task_user(pid) == geteuid() ? "it is protected from its own user: record it as root"
-					   : "it is another user's: record it as root";
+	return task_user(pid) == geteuid() ? "it is protected from its own user: run this as root"
+					   : "it is another user's: run this as root";
 }
 
 uint32_t task_namespace(void)

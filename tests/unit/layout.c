@@ -240,7 +240,7 @@ static void perl_find__refuses_what_it_does_not_know(void **state)
 
 	(void)state;
 	target.memory.read = read_nothing;
-	check_refused(36, "cannot be read");
+	check_refused(36, "cannot read the memory of the process that runs Perl in ");
 	target.memory = memory;
 	check_refused(PERL_LAST + 2, "5.44.3");
 	check_refused(PERL_LAST + 2, "install its debug file");

@@ -672,9 +672,10 @@ static void describe__version_and_state(void **state)
 	play_worker();
 	assert_int_equal(find(&l), 0);
 	nginx_describe(&l, "/usr/sbin/nginx", 77, &text);
-	assert_string_equal(text.buf,
-		"nginx 1.22.1 in '/usr/sbin/nginx' of process 77, layout by its version, "
-		"1000 connections");
+	assert_string_equal(text.buf, "nginx 1.22.1 in '/usr/sbin/nginx' of process 77, layout of "
+				      "its version, not verified yet by a "
+				      "request, "
+				      "1000 connections");
 	strbuf_release(&text);
 }
 

@@ -24,7 +24,7 @@ int bpf_attach_points(struct bpf *b, struct strbuf *err)
 
 		ret = programs_attach_at(&b->programs, f->program, &point->point, &why);
 		if (ret)
-			fail(err, "cannot count calls of %s: %s", f->name, why.buf);
+			fail(err, "%s: %s", f->name, why.buf);
 	}
 	strbuf_release(&why);
 	return ret;
@@ -62,8 +62,9 @@ int bpf_need_functions(const struct bpf *b, struct strbuf *err)
 
 		if (f->is_missing && !has_point(&b->labels, i))
 			return fail(err,
-				"%s cannot be probed: this %s does not export it, or was built "
-				"with optimisations that leave no known place in its code",
+				"cannot probe %s: this %s does not export it, or its code has no "
+				"place to probe, as with link-time optimisation; use a build "
+				"without -flto that exports its symbols",
 				f->name, b->request->label->title);
 	}
 	return 0;
@@ -75,16 +76,17 @@ void bpf_note_labels(const struct bpf *b, const struct counters *counters, struc
 
 	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
 	if (label && !b->labels.any)
-		strbuf_addf(notes, "no %s ran in what was recorded\n", label->title);
+		strbuf_addf(notes, "no sample has labels: none of the processes runs %s\n",
+			label->title);
 	for (size_t i = 0; i < b->labels.nr_functions; i++)
 		if (b->labels.functions[i].is_missing)
 			strbuf_addf(notes,
-				"calls of %s are not all counted: a process does not have it, or "
-				"its code is not known\n",
+				"calls of %s are missing: at least one process does not export it, "
+				"or its code has no place to probe\n",
 				b->labels.functions[i].name);
 	if (counters->ends_lost)
 		strbuf_addf(notes,
-			"%" PRIu64 " %s were not counted: the kernel switched to their threads "
-			"while it counted another one\n",
+			"%" PRIu64 " %s were not counted: the probe was interrupted by another "
+			"thread on the same CPU\n",
 			counters->ends_lost, label->ends);
 }

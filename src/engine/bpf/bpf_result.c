@@ -101,8 +101,8 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	if (c->delayed * 100 > c->hits)
 		strbuf_addf(notes,
-			"%" PRIu64 " of %" PRIu64 " samples came before their unwind tables and "
-			"count at the next stacks of their threads\n",
+			"%" PRIu64 " of %" PRIu64 " samples were taken before their unwind tables "
+			"were ready, and count for the next stacks of their threads\n",
 			c->delayed, c->hits);
 	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
@@ -113,7 +113,8 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 	condense_note(&b->samples, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
 	if (vm && !vm_processes_any(&b->vms))
-		strbuf_addf(notes, "no %s ran in what was recorded\n", vm->title);
+		strbuf_addf(notes, "there are no %s stacks: none of the processes runs %s\n",
+			vm->title, vm->title);
 }
 
 int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
@@ -125,8 +126,9 @@ int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *
 	struct counters counters = bpf_counters(b);
 
 	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
-		strbuf_adds(notes, "stacks are cut: a process that builds unwind tables cannot be "
-				   "confined here, as prctl or setresuid is refused\n");
+		strbuf_adds(notes, "stacks are cut: the process that builds unwind tables cannot "
+				   "be confined, as prctl or setresuid is refused here; allow "
+				   "these in the container's seccomp profile\n");
 	if (b->request->verbose)
 		say_figures(b, &counters);
 	release_recorder(b);

@@ -178,12 +178,12 @@ void created_pools_note(const struct created_pools *p, struct strbuf *notes)
 {
 	if (p->nr_unread)
 		strbuf_addf(notes,
-			"the sizes of %" PRIu64 " pools could not all be read: their bytes are too "
-			"few\n",
+			"the sizes of %" PRIu64 " pools could not be read completely: they have "
+			"more bytes than shown\n",
 			p->nr_unread);
 	if (p->nr_unknown)
 		strbuf_addf(notes,
-			"%" PRIu64 " pools have large allocations whose sizes only glibc's malloc "
-			"tells: their bytes are too few\n",
+			"%" PRIu64 " pools have large allocations of unknown size, as malloc is "
+			"not glibc's: they have more bytes than shown\n",
 			p->nr_unknown);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exit_counts.h"
+#include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -46,9 +47,9 @@ int exit_counts_begin(
 		(pid_t)probe->pid, probe->path, probe->offset);
 	if (!t->link)
 		return fail(err,
-			"cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS. How much "
-			"time leaving traces takes, lj-sample-bt and bt-report --by vmstate tell",
-			probe->path, strerror(errno));
+			"cannot probe '%s': %s; %s; lj-sample-bt --by vmstate, without probes, "
+			"shows how much time is spent in leaving traces",
+			probe->path, strerror(errno), features_probe_remedy(errno));
 	return 0;
 }
 

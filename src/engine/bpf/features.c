@@ -3,6 +3,7 @@
 #include "lib/util.h"
 
 #include <bpf/bpf.h>
+#include <errno.h>
 #include <unistd.h>
 
 /* The kernel refuses to attach a program that reads past the arguments of the tracepoint. */
@@ -22,4 +23,10 @@ bool features_switch_state(void)
 	if (prog >= 0)
 		close(prog);
 	return link >= 0;
+}
+
+const char *features_probe_remedy(int error)
+{
+	return error == EACCES || error == EPERM ? "run this as root, or with CAP_SYS_ADMIN"
+						 : "the kernel needs CONFIG_UPROBE_EVENTS";
 }

@@ -8,4 +8,7 @@
 /* The tracepoint sched_switch has an argument for the state of the previous task (since 5.18). */
 bool features_switch_state(void);
 
+/* What to do when a function of a program cannot be probed because of ERROR, an errno. */
+const char *features_probe_remedy(int error);
+
 #endif

@@ -195,7 +195,10 @@ static int refuse(const struct programs *p, int error, struct strbuf *err)
 	strbuf_addf(err, "Linux %s rejects the BPF programs: %s", uts.release, strerror(error));
 	if (reason)
 		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
-	return fail(err, "; report it with the log, and record with --engine=stap");
+	return fail(err, "; report it with the log%s",
+		p->request->count_ends || p->request->tool->nr_functions
+			? ""
+			: ", and record with --engine=stap");
 }
 
 int programs_load(struct programs *p, const struct engine_request *request,
@@ -275,12 +278,15 @@ int programs_attach_at(struct programs *p, const char *program, const struct pro
 	struct bpf_link *link;
 
 	if (p->nr_links == LINKS_MAX)
-		return fail(err, "there are too many different files");
+		return fail(err,
+			"more than %d probes and programs are needed, for that many different "
+			"files; record fewer processes, with -p",
+			LINKS_MAX);
 	link = bpf_program__attach_uprobe(bpf_object__find_program_by_name(p->object, program),
 		false, -1, point->path, point->offset);
 	if (!link)
-		return fail(err, "cannot probe '%s': %s; the kernel needs CONFIG_UPROBE_EVENTS",
-			point->path, strerror(errno));
+		return fail(err, "cannot probe '%s': %s; %s", point->path, strerror(errno),
+			features_probe_remedy(errno));
 	p->links[p->nr_links++] = link;
 	return 0;
 }

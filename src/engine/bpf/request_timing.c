@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "request_timing.h"
+#include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/task.h"
@@ -99,10 +100,9 @@ static int attach(struct request_timing *t, struct strbuf *err)
 			b->only ? (pid_t)b->pid : -1, path, b->offset[i]);
 		if (!t->links[i])
 			return fail(err,
-				"cannot probe %s in nginx: %s; the kernel needs "
-				"CONFIG_UPROBE_EVENTS; ngx-reqs lists what is served now without "
-				"it",
-				times_functions[i], strerror(errno));
+				"cannot probe %s in nginx: %s; %s; ngx-reqs, without probes, lists "
+				"the requests that are served now",
+				times_functions[i], strerror(errno), features_probe_remedy(errno));
 	}
 	return 0;
 }

@@ -139,7 +139,7 @@ static int publish_ids(const struct programs *programs, const char *map, const u
 
 	for (size_t i = 0; i < nr; i++)
 		if (bpf_map_update_elem(programs_map(programs, map), &ids[i], &yes, BPF_ANY))
-			return fail(err, "too many %s",
+			return fail(err, "too many %s match; record all with -a",
 				strcmp(map, "target_tids") ? "processes" : "threads");
 	return 0;
 }
@@ -164,7 +164,8 @@ static int publish_cgroups(
 
 		if (bpf_map_update_elem(programs_map(programs, "target_cgroups"),
 			    &found->cgroups[i].id, &yes, BPF_ANY))
-			return fail(err, "too many cgroups");
+			return fail(err, "too many cgroups match; give one further down, or record "
+					 "all with -a");
 		levels |= known && level && level < 32 ? 1U << level : UINT32_MAX;
 	}
 	programs->control->cgroup_levels |= levels;

@@ -139,10 +139,7 @@ static int read_core(const struct target *t, const struct target_file *file, str
 	if (!read_module(t, file, core, module) ||
 		!memory_read(
 			&t->memory, module[NGINX_MODULE_SIGNATURE], signature, SIGNATURE_BYTES))
-		return fail(err,
-			"the memory of the process that runs nginx in '%s' cannot be read: it is "
-			"gone, or you need the right to trace it; record it as root",
-			file->path);
+		return target_refuse(file, "nginx", err);
 	uint64_t version = module[NGINX_MODULE_VERSION];
 
 	if (!nginx_features_parse(signature, features) ||
@@ -414,15 +411,16 @@ int nginx_find(const struct target *t, struct nginx_layout *layout, struct strbu
 	layout->cycle = target_symbol(file, cycle);
 	if (!layout->cycle)
 		return fail(err,
-			"nginx in '%s' cannot be read: its symbol 'ngx_cycle' was stripped",
+			"nginx in '%s' cannot be read: it does not export the symbol 'ngx_cycle'; "
+			"use a build with its dynamic symbols",
 			file->path);
 	find_code(file, layout);
 	learn_arrays(&t->memory, layout);
 	nginx_shape_connection(&features, layout);
 	if (!verify_by_requests(&t->memory, layout))
 		return fail(err,
-			"%s %u.%u.%u in '%s' cannot be read: its requests differ from each other, "
-			"or from all layouts that are known; it is another variant",
+			"%s %u.%u.%u in '%s' cannot be read: its requests do not have the layout "
+			"of any known version; please report which build it is",
 			variants[layout->variant], layout->version / 1000000,
 			layout->version / 1000 % 1000, layout->version % 1000, file->path);
 	return 0;
@@ -433,7 +431,7 @@ void nginx_describe(
 {
 	static const char *const states[] = {
 		[NGINX_NO_WORKER] = "serves no requests itself",
-		[NGINX_ASSUMED] = "layout by its version",
+		[NGINX_ASSUMED] = "layout of its version, not verified yet by a request",
 		[NGINX_VERIFIED] = "layout verified by requests",
 	};
 

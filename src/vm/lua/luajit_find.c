@@ -337,10 +337,7 @@ int luajit_find(const struct target *t, const struct luajit_layout *like,
 	if (!file)
 		return 1;
 	if (!memory_is_readable(t, file))
-		return fail(err,
-			"the memory of the process that runs LuaJIT in '%s' cannot be read: it is "
-			"gone, or you need the right to trace it; run this as root",
-			file->path);
+		return target_refuse(file, "LuaJIT", err);
 	layout->fork = elffacts_variable(file->elf, setexdata, &unused);
 	layout->shape.exdata = layout->fork ? 0x60 : 0;
 	find_states(t, file, layout);

@@ -79,10 +79,7 @@ int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *e
 		return 1;
 	if (elffacts_variable(file->elf, ident, &text)) {
 		if (!memory_read(&t->memory, text.address + file->bias, bytes, IDENT_BYTES))
-			return fail(err,
-				"the memory of the process that runs Lua in '%s' cannot be read: "
-				"it is gone, or you need the right to trace it; record it as root",
-				file->path);
+			return target_refuse(file, "Lua", err);
 		if (!read_version(bytes, layout))
 			return 1;
 	}

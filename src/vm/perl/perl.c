@@ -344,10 +344,7 @@ int perl_find(const struct target *t, const struct perl_layout *like, struct per
 	if (!file)
 		return 1;
 	if (!memory_is_readable(t))
-		return fail(err,
-			"the memory of the process that runs Perl in '%s' cannot be read: it is "
-			"gone, or you need the right to trace it; record it as root",
-			file->path);
+		return target_refuse(file, "Perl", err);
 	l->threads = find_address(t, "PL_thr_key", &unused);
 	if (!like && (find_version(t, file, l, err) || find_shape(t, file, l, err)))
 		return -1;

@@ -22,7 +22,7 @@ of_nginx() {
 	"$built/read" "$master" >"$T/master"
 	check "$1: the master serves nothing" grep -q 'serves no requests itself$' "$T/master"
 	"$built/read" "${workers% }" >"$T/idle"
-	check "$1: without a request: by version" grep -q 'layout by its version' "$T/idle"
+	check "$1: without a request: by version" grep -q 'layout of its version, not verified yet by a request' "$T/idle"
 	check_eq "$1: without a request: none" '' "$(grep '^request' "$T/idle")"
 
 	curl -s -o "$T/body" -H 'Host: front.test' "http://127.0.0.1:$PORT/slow/big?x=1" &
