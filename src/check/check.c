@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "check.h"
 #include "check_list.h"
-#include "lib/json.h"
+#include "lib/format/json.h"
 #include "lib/root.h"
 #include "lib/utf8.h"
 #include "lib/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/csv.h"
+#include "lib/format/csv.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/bpf/exit_counts.h"
-#include "lib/csv.h"
+#include "lib/format/csv.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"

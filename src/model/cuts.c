@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cuts.h"
 #include "account.h"
-#include "lib/json.h"
+#include "lib/format/json.h"
 #include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "grid.h"
-#include "lib/csv.h"
-#include "lib/json.h"
+#include "lib/format/csv.h"
+#include "lib/format/json.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "timeline.h"
 #include "lib/util.h"
-#include "lib/xml.h"
+#include "lib/format/xml.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/csv.h"
-#include "lib/json.h"
+#include "lib/format/csv.h"
+#include "lib/format/json.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/report/functions.h"

@@ -3,7 +3,7 @@
 #include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/xml.h"
+#include "lib/format/xml.h"
 #include "listing.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "diff_limit.h"
 #include "input/notes.h"
-#include "lib/json.h"
+#include "lib/format/json.h"
 #include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "lib/xml.h"
+#include "lib/format/xml.h"
 #include "model/amount.h"
 
 #include <inttypes.h>

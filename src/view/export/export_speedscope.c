@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* speedscope's file format, as defined in its file-format-schema.json: one "sampled" profile. */
 #include "export.h"
-#include "lib/json.h"
+#include "lib/format/json.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "model/leaves.h"

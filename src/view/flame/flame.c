@@ -10,7 +10,7 @@
 #include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/xml.h"
+#include "lib/format/xml.h"
 #include "model/amount.h"
 #include "view/diff/diff.h"
 #include "view/preorder.h"

@@ -4,7 +4,7 @@
 #include "input/picture.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/xml.h"
+#include "lib/format/xml.h"
 #include "view/diff/diff.h"
 #include "view/preorder.h"
 #include "view/report/categories.h"

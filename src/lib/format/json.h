@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIB_JSON_H
-#define LIB_JSON_H
+#ifndef LIB_FORMAT_JSON_H
+#define LIB_FORMAT_JSON_H
 
 #include <stddef.h>
 

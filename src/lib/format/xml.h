@@ -5,8 +5,8 @@
  * surrogates, U+FFFE, U+FFFF, line separators, bidirectional marks) are shown as \xHH, byte by
  * byte, as is a backslash before an "x", so that word_decode restores the original.
  */
-#ifndef LIB_XML_H
-#define LIB_XML_H
+#ifndef LIB_FORMAT_XML_H
+#define LIB_FORMAT_XML_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
-#include "strbuf.h"
-#include "utf8.h"
+#include "lib/strbuf.h"
+#include "lib/utf8.h"
 
 void json_string(struct strbuf *out, const char *s, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "csv.h"
-#include "strbuf.h"
-#include "util.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef LIB_CSV_H
-#define LIB_CSV_H
+#ifndef LIB_FORMAT_CSV_H
+#define LIB_FORMAT_CSV_H
 
 #include <stddef.h>
 
