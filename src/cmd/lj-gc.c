@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
+#include "lib/repeat.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/reader.h"
@@ -11,7 +12,6 @@
 #include "vm/lua/luajit_process.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 enum { LONGEST_S = 1000000 };
 
@@ -19,7 +19,7 @@ struct gc_command {
 	uint32_t pid;
 	double interval, seconds; /* 0: once; no end */
 	struct luajit_process process;
-	int64_t began_ns;
+	struct repeat rounds;
 	bool any;        /* a row was printed */
 	uint64_t failed; /* a state that could not be read, 0: none */
 };
@@ -75,7 +75,7 @@ static void print_row(struct gc_command *o, uint64_t global)
 		return;
 	}
 	printf("%.3f,%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n",
-		(double)((o->any ? monotonic_ns() : o->began_ns) - o->began_ns) / 1e9, global,
+		o->any ? (double)(monotonic_ns() - o->rounds.began_ns) / 1e9 : 0.0, global,
 		gc.phase, gc.total, gc.threshold, gc.estimate, gc.debt, gc.pause, gc.stepmul,
 		gc.strings, gc.slots);
 }
@@ -96,27 +96,12 @@ static bool print_rows(struct gc_command *o)
 	return nr;
 }
 
-static void wait_for(int64_t until_ns)
-{
-	int64_t ns = until_ns - monotonic_ns();
-	struct timespec time = {ns / 1000000000, ns % 1000000000};
-
-	if (ns > 0)
-		nanosleep(&time, NULL);
-}
-
 static int watch(struct gc_command *o)
 {
-	int64_t step = (int64_t)(o->interval * 1e9), length = (int64_t)(o->seconds * 1e9);
-
-	o->began_ns = monotonic_ns();
+	o->rounds = repeat_begin(o->interval, o->seconds);
 	puts("time,state,phase,total,threshold,estimate,debt,pause,stepmul,strings,string_slots");
-	for (int64_t at = 0; print_rows(o) && step && !fflush(stdout);) {
-		at += step;
-		if (length && at > length)
-			break;
-		wait_for(o->began_ns + at);
-	}
+	while (print_rows(o) && !fflush(stdout) && repeat_wait(&o->rounds))
+		;
 	if (program_close(stdout, "stdout"))
 		return EXIT_FAILED;
 	if (o->failed)
@@ -134,6 +119,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	arg_parse(&argp, argc, argv, 0, &o);
+	program_catch_signals();
 	if (!luajit_process_open(&o.process, o.pid, &err))
 		ret = watch(&o);
 	program_say_lines(&err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label/nginx/nginx_serving.h"
 #include "lib/program.h"
+#include "lib/repeat.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/halt.h"
@@ -16,7 +17,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LONGEST_S = 1000000, STOP_MAX_S = 1, OPT_CONNECTIONS = 256, WATCH_S = 1 };
+enum {
+	LONGEST_S = 1000000,
+	STOP_MAX_S = 1,
+	OPT_CONNECTIONS = 256,
+	WATCH_S = 1,
+	RENEW_STEP_NS = 20000000,
+};
+#define RENEW_NS 2000000000LL
 
 /* Counters of all workers together. */
 enum server_counter {
@@ -50,8 +58,9 @@ struct reqs_command {
 	struct nginx_workers workers;
 	struct nginx_modules *modules; /* of each worker: after a reload they may differ */
 	struct nginx_serving *serving; /* likewise */
-	int64_t began_ns, read_ns;     /* monotonic; the second one: of this round */
-	int64_t now_ms;                /* since 1970, of this round */
+	struct repeat rounds;
+	int64_t read_ns; /* monotonic, of this round */
+	int64_t now_ms;  /* since 1970, of this round */
 	struct server_reading {
 		uint64_t value[SERVER_COUNTERS];
 		bool is_known[SERVER_COUNTERS];
@@ -176,13 +185,21 @@ static void read_worker_stopped(struct reqs_command *c, size_t worker)
 	struct nginx_worker copy = *w;
 	struct stopped_worker s = {
 		.memory = w->target.memory, .until_ns = monotonic_ns() + (int64_t)(c->stop * 1e9)};
+	bool is_traceable = true;
 
 	copy.target.memory = (struct memory){
 		.read = read_stopped, .scattered = scattered_stopped, .context = &s};
-	if (!halt_begin(&s.halt, w->pid, s.until_ns))
+	if (!halt_begin(&s.halt, w->pid, s.until_ns)) {
+		is_traceable = monotonic_ns() >= s.until_ns || !task_lives(w->pid, w->started);
 		go_on(&s);
+	}
 	nginx_serving_read(&copy, &c->modules[worker], &c->serving[worker]);
-	if (s.took_ns || monotonic_ns() >= s.until_ns) {
+	if (!is_traceable) {
+		program_say("worker %" PRIu32 " cannot be stopped: another program, such as gdb or "
+			    "strace, traces it, or you may not; it was read while it ran",
+			w->pid);
+		c->partial = true;
+	} else if (s.took_ns || monotonic_ns() >= s.until_ns) {
 		program_say("worker %" PRIu32 " ran on before all of it was read: give --stop a "
 			    "longer time, at most 1s",
 			w->pid);
@@ -289,7 +306,7 @@ static void add_timeout(struct grid *l, const struct nginx_timeout *t)
 static void add_time(const struct reqs_command *c, struct grid *l)
 {
 	if (c->format != GRID_TEXT)
-		grid_addf(l, (double)(c->read_ns - c->began_ns) / 1e9, 3);
+		grid_addf(l, (double)(c->read_ns - c->rounds.began_ns) / 1e9, 3);
 }
 
 static void begin_grid(
@@ -389,7 +406,9 @@ static void add_rate(const struct reqs_command *c, struct grid *l, enum server_c
 {
 	double seconds = (double)(c->now.at_ns - c->before.at_ns) / 1e9;
 
-	if (c->before.at_ns && c->now.is_known[i] && c->before.is_known[i])
+	/* a new program, after an upgrade, counts from 0 */
+	if (c->before.at_ns && c->now.is_known[i] && c->before.is_known[i] &&
+		c->now.value[i] >= c->before.value[i])
 		grid_addf(l, (double)(c->now.value[i] - c->before.value[i]) / seconds, 1);
 	else
 		grid_add_empty(l);
@@ -446,46 +465,41 @@ static void print_round(struct reqs_command *c)
 	c->any = true;
 }
 
-static void wait_until(int64_t until_ns)
-{
-	int64_t ns = until_ns - monotonic_ns();
-	struct timespec time = {ns / 1000000000, ns % 1000000000};
-
-	if (ns > 0)
-		nanosleep(&time, NULL);
-}
-
-/* False: nginx has ended, or ERR. */
+/*
+ * Finds the workers again if others have begun or ended, for some time: new ones cannot be read
+ * until they are set up. False: nginx has ended, a signal came, or ERR.
+ */
 static bool renew(struct reqs_command *c, uint64_t started, struct strbuf *err)
 {
+	const struct timespec pause = {0, RENEW_STEP_NS};
+	int64_t until_ns = monotonic_ns() + RENEW_NS;
+
 	if (nginx_workers_are_current(&c->workers))
 		return true;
-	close_workers(c);
-	if (!task_lives(c->pid, started)) {
-		c->workers = (struct nginx_workers){0};
-		return false;
+	for (;;) {
+		close_workers(c);
+		strbuf_reset(err);
+		if (!task_lives(c->pid, started) || program_is_stopped())
+			return false;
+		if (!open_workers(c, err))
+			return true;
+		if (monotonic_ns() >= until_ns)
+			return false;
+		nanosleep(&pause, NULL);
 	}
-	return !open_workers(c, err);
 }
 
 static int watch(struct reqs_command *c, struct strbuf *err)
 {
-	int64_t step = (int64_t)(c->watch * 1e9), length = (int64_t)(c->seconds * 1e9);
 	uint64_t started = task_start(c->pid, c->pid);
 
 	if (open_workers(c, err))
 		return EXIT_FAILED;
-	c->began_ns = monotonic_ns();
-	for (int64_t at = 0;;) {
+	c->rounds = repeat_begin(c->watch, c->seconds);
+	do {
 		read_round(c);
 		print_round(c);
-		at += step;
-		if (!step || fflush(stdout) || (length && at > length))
-			break;
-		wait_until(c->began_ns + at);
-		if (!renew(c, started, err))
-			break;
-	}
+	} while (!fflush(stdout) && repeat_wait(&c->rounds) && renew(c, started, err));
 	if (program_close(stdout, "stdout") || err->len)
 		return EXIT_FAILED;
 	if (c->stopped_ns)
@@ -502,6 +516,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	arg_parse(&argp, argc, argv, 0, &c);
+	program_catch_signals();
 	ret = watch(&c, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);

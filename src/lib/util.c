@@ -131,10 +131,10 @@ int64_t cpu_time_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What our time namespace adds to the clock that the kernel's events have. */
-static int64_t read_clock_offset(void)
+int64_t monotonic_offset_ns(const char *of)
 {
-	FILE *in = fopen("/proc/self/timens_offsets", "re");
+	char *path = xasprintf("/proc/%s/timens_offsets", of);
+	FILE *in = fopen(path, "re");
 	long long seconds = 0;
 	long nanoseconds = 0;
 	char line[128];
@@ -144,6 +144,7 @@ static int64_t read_clock_offset(void)
 			break;
 	if (in)
 		fclose(in);
+	free(path);
 	return seconds * 1000000000 + nanoseconds;
 }
 
@@ -154,7 +155,7 @@ int64_t monotonic_ns(void)
 	struct timespec ts;
 
 	if (!known) {
-		offset = read_clock_offset();
+		offset = monotonic_offset_ns("self");
 		known = true;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &ts);

@@ -84,6 +84,8 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 
 /* CLOCK_MONOTONIC of the kernel, also in a time namespace, in nanoseconds. */
 int64_t monotonic_ns(void);
+/* What the time namespace of a process adds to it. OF: the process in /proc, "self" or a PID. */
+int64_t monotonic_offset_ns(const char *of);
 int64_t realtime_ms(void); /* since 1970 */
 int64_t cpu_time_ns(void); /* of this thread: work, however long others kept it waiting */
 

@@ -5,6 +5,8 @@
 #include "nginx_find.h"
 #include "nginx_streams.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,11 @@ struct serving_reader {
 	int64_t now_ms;         /* as ngx_current_msec, if that is not late */
 	bool uses_glibc;
 	struct table reusable; /* addresses of connections without a request */
+	struct table added;    /* addresses of requests that were read */
+	/* the connection with an address, the last one with a request: indices + 1 */
+	struct table by_address, by_request;
+	size_t *before; /* each connection's predecessor with the same request, index + 1; 0: none
+			 */
 };
 
 /* ---- pages ---- */
@@ -242,6 +249,20 @@ static bool read_request(
 	return true;
 }
 
+static void index_connections(struct serving_reader *r, const struct nginx_serving *s)
+{
+	r->before = xcalloc(s->nr_open + 1, sizeof(*r->before));
+	for (size_t i = 0; i < s->nr_open; i++) {
+		const struct nginx_connection *c = &s->connections[i];
+		bool is_new;
+		uint32_t *last = table_put(&r->by_request, c->request, 0, &is_new);
+
+		r->before[i] = is_new ? 0 : *last;
+		*last = (uint32_t)(i + 1);
+		*table_put(&r->by_address, c->address, 0, &is_new) = (uint32_t)(i + 1);
+	}
+}
+
 /*
  * What the request's connections tell: that to its client, which for HTTP/2 is in no array, and
  * that to an upstream.
@@ -249,42 +270,32 @@ static bool read_request(
 static void see_connections(const struct serving_reader *r, const struct nginx_serving *s,
 	struct nginx_serving_request *q)
 {
+	const uint32_t *client = table_get(&r->by_address, q->request.connection, 0);
+	const uint32_t *last = table_get(&r->by_request, q->request.address, 0);
 	struct nginx_connection own;
-	bool is_listed = false;
 
-	for (size_t i = 0; i < s->nr_open; i++) {
-		const struct nginx_connection *c = &s->connections[i];
-
-		if (c->address == q->request.connection) {
-			is_listed = true;
-			nearer_of(r, c, false, &q->timeout);
-			q->is_reading = s->uses[i] == NGINX_USE_READING;
-		} else if (c->request == q->request.address) {
-			nearer_of(r, c, true, &q->timeout);
-		}
-	}
-	if (!is_listed && nginx_connection_read(
-				  &r->w->layout, &r->w->target.memory, q->request.connection, &own))
+	if (client) {
+		nearer_of(r, &s->connections[*client - 1], false, &q->timeout);
+		q->is_reading = s->uses[*client - 1] == NGINX_USE_READING;
+	} else if (nginx_connection_read(
+			   &r->w->layout, &r->w->target.memory, q->request.connection, &own)) {
 		nearer_of(r, &own, false, &q->timeout);
-}
-
-static bool has_request(const struct nginx_serving *s, uint64_t address)
-{
-	for (size_t i = 0; i < s->nr_requests; i++)
-		if (s->requests[i].request.address == address)
-			return true;
-	return false;
+	}
+	for (size_t i = last ? *last : 0; i; i = r->before[i - 1])
+		if (!client || i != *client)
+			nearer_of(r, &s->connections[i - 1], true, &q->timeout);
 }
 
 /* Adds the request at ADDRESS; its main request, 0: it was not added, or is its own. */
-static uint64_t add_request(
-	const struct serving_reader *r, uint64_t address, struct nginx_serving *s)
+static uint64_t add_request(struct serving_reader *r, uint64_t address, struct nginx_serving *s)
 {
 	struct nginx_serving_request *q;
+	bool is_new;
 
+	table_put(&r->added, address, 0, &is_new);
 	ALLOC_GROW(s->requests, s->nr_requests, s->requests_alloc);
 	q = &s->requests[s->nr_requests];
-	if (has_request(s, address) || !read_request(r, address, q))
+	if (!is_new || !read_request(r, address, q))
 		return 0;
 	see_connections(r, s, q);
 	s->nr_requests++;
@@ -292,7 +303,7 @@ static uint64_t add_request(
 }
 
 static void add_requests(
-	const struct serving_reader *r, const uint64_t *list, size_t nr, struct nginx_serving *s)
+	struct serving_reader *r, const uint64_t *list, size_t nr, struct nginx_serving *s)
 {
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t main = add_request(r, list[i], s);
@@ -319,7 +330,7 @@ static void read_streams(const struct serving_reader *r, const struct nginx_serv
  * A connection leads to the request that is active on it, and one of HTTP/2 to those of its
  * streams; a subrequest, to its main request.
  */
-static void read_requests(const struct serving_reader *r, struct nginx_serving *s)
+static void read_requests(struct serving_reader *r, struct nginx_serving *s)
 {
 	struct page_cache cache = {.memory = &r->w->target.memory};
 	const struct memory cached = cached_memory(&cache);
@@ -327,6 +338,7 @@ static void read_requests(const struct serving_reader *r, struct nginx_serving *
 	size_t nr;
 	uint64_t *list = nginx_requests_list(s->connections, s->nr_open, &nr);
 
+	index_connections(r, s);
 	read_streams(r, s, &cached, &streams);
 	add_requests(r, list, nr, s);
 	add_requests(r, streams.requests, streams.nr, s);
@@ -335,14 +347,16 @@ static void read_requests(const struct serving_reader *r, struct nginx_serving *
 }
 
 /*
- * Now in the clock of ngx_current_msec, which is late while the worker waits: that is the kernel's
- * monotonic one, or, in nginx without it, that of the day.
+ * Now in the clock of ngx_current_msec, which is late while the worker waits: that is the monotonic
+ * one of its time namespace, or, in nginx without it, that of the day.
  */
 static int64_t now_ms(const struct nginx_worker *w)
 {
-	int64_t there = (int64_t)nginx_worker_word(w, "ngx_current_msec", 0);
-	int64_t monotonic = monotonic_ns() / 1000000;
+	int64_t there = (int64_t)nginx_worker_word(w, "ngx_current_msec", 0), monotonic;
+	char pid[16];
 
+	snprintf(pid, sizeof(pid), "%" PRIu32, w->pid);
+	monotonic = (monotonic_ns() + monotonic_offset_ns(pid)) / 1000000;
 	return there <= monotonic + MSEC_DIFFERS ? monotonic : realtime_ms();
 }
 
@@ -357,6 +371,9 @@ void nginx_serving_read(
 
 	*s = (struct nginx_serving){.nr_connections = w->layout.nr_connections};
 	table_init(&r.reusable);
+	table_init(&r.added);
+	table_init(&r.by_address);
+	table_init(&r.by_request);
 	for (int i = 0; i < TRIES && !s->is_consistent; i++) {
 		uint64_t nr_free = 0, later = 0;
 		bool is_known;
@@ -369,7 +386,11 @@ void nginx_serving_read(
 				   read_reusable(&r, &later) && later == nr_free;
 	}
 	read_requests(&r, s);
+	free(r.before);
 	table_release(&r.reusable);
+	table_release(&r.added);
+	table_release(&r.by_address);
+	table_release(&r.by_request);
 }
 
 void nginx_serving_release(struct nginx_serving *s)

@@ -38,15 +38,22 @@ static int add_worker(struct nginx_workers *w, uint32_t pid, struct strbuf *err)
 	*worker = (struct nginx_worker){.pid = pid, .started = task_start(pid, pid)};
 	inspect_init(&worker->target, &w->ps, p, NULL);
 	found = nginx_find(&worker->target, &worker->layout, err);
-	if (!found && worker->layout.state != NGINX_NO_WORKER) {
-		uint32_t process = (uint32_t)nginx_worker_word(worker, kind, PROCESS_WORKER);
+	if (!found) {
+		bool serves = worker->layout.state != NGINX_NO_WORKER;
+		uint32_t process = (uint32_t)nginx_worker_word(
+			worker, kind, serves ? PROCESS_WORKER : PROCESS_SINGLE);
 
-		if (process == PROCESS_WORKER || process == PROCESS_SINGLE) {
+		if (serves && (process == PROCESS_WORKER || process == PROCESS_SINGLE)) {
 			w->nr++;
 			return 0;
 		}
+		w->is_settled &= process != PROCESS_WORKER;
 	}
 	inspect_release(&worker->target);
+	if (found < 0 && !task_lives(pid, worker->started)) {
+		strbuf_reset(err);
+		return 1;
+	}
 	return found < 0 ? -1 : 1;
 }
 
@@ -67,7 +74,7 @@ int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const 
 	struct process *process;
 	int result;
 
-	*w = (struct nginx_workers){.pid = pid};
+	*w = (struct nginx_workers){.pid = pid, .is_settled = true};
 	elffile_use_heads_only();
 	processes_init(&w->ps);
 	process = processes_get(&w->ps, pid);
@@ -102,17 +109,29 @@ void nginx_workers_close(struct nginx_workers *w)
 	free(w->children);
 	processes_release(&w->ps);
 	reader_end();
+	*w = (struct nginx_workers){0};
 }
 
 bool nginx_workers_are_current(const struct nginx_workers *w)
 {
 	size_t nr;
 	uint32_t *children = descendants("/proc", &w->pid, 1, &nr);
-	bool same = nr == w->nr_children &&
+	bool same = w->is_settled && nr == w->nr_children &&
 		    (!nr || !memcmp(children, w->children, nr * sizeof(*children)));
 
 	free(children);
 	for (size_t i = 0; same && i < w->nr; i++)
 		same = task_lives(w->list[i].pid, w->list[i].started);
 	return same;
+}
+
+const struct nginx_worker *nginx_workers_verified(const struct nginx_workers *w)
+{
+	const struct elffile *file = nginx_file(&w->list[0].target)->elf;
+
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->list[i].layout.state == NGINX_VERIFIED &&
+			nginx_file(&w->list[i].target)->elf == file)
+			return &w->list[i];
+	return &w->list[0];
 }

@@ -23,6 +23,7 @@ struct nginx_workers {
 		struct nginx_layout layout;
 	} * list;
 	size_t nr;
+	bool is_settled; /* false: there is one more, which is being set up */
 };
 
 /*
@@ -34,9 +35,14 @@ int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const 
 	struct strbuf *err);
 void nginx_workers_close(struct nginx_workers *w);
 
-/* False: processes have been started or have ended meanwhile, so that they are to be opened again.
+/*
+ * False: processes have been started or have ended meanwhile, or were not set up yet, so that they
+ * are to be opened again.
  */
 bool nginx_workers_are_current(const struct nginx_workers *w);
+
+/* The first one, or one of the same file whose layout was verified by a request. */
+const struct nginx_worker *nginx_workers_verified(const struct nginx_workers *w);
 
 /* The word that is exported as NAME; OTHERWISE if there is none. */
 uint64_t nginx_worker_word(const struct nginx_worker *w, const char *name, uint64_t otherwise);

@@ -116,8 +116,20 @@ check 'stopped: for how long' grep -q '^ngx-reqs: workers were stopped for [0-9.
 check_eq 'stopped: as many' 13 "$(sed 1d "$T/stopped" | wc -l)"
 check_eq 'and go on: states' '' "$(for worker in $workers; do sed -n 's/^State:\t\([Tt].*\)/\1/p' "/proc/$worker/status"; done)"
 
+# a worker that another program traces is read while it runs (system call 101 is ptrace, 0x4206 PTRACE_SEIZE)
+first=${workers%% *}
+perl -e 'exit 1 if syscall(101, 0x4206, $ARGV[0] + 0, 0, 0) == -1; $| = 1; print "traces\n"; sleep 600' "$first" >"$T/tracer" &
+tracer=$!
+until_true 30 grep -q traces "$T/tracer" || not_ok 'a tracer'
+"$bin/ngx-reqs" -p "$master" --stop 1 --csv >"$T/traced" 2>"$T/said"
+check_eq 'traced by another: exit' 1 $?
+check 'traced by another: said' grep -q "^ngx-reqs: worker $first cannot be stopped: another program, such as gdb" "$T/said"
+check_eq 'traced by another: as many' 13 "$(sed 1d "$T/traced" | wc -l)"
+kill "$tracer"
+wait "$tracer" 2>/dev/null
+
 # a new worker after a reload is found; the old one stays as long as it has requests
-"$bin/ngx-reqs" -p "$master" --watch=100ms --csv --connections >"$T/watched" 2>"$T/said" &
+env --default-signal=INT "$bin/ngx-reqs" -p "$master" --watch=50ms --csv --connections >"$T/watched" 2>"$T/said" &
 watching=$!
 until_true 30 sh -c "[ \$(wc -l <'$T/watched') -ge 5 ]"
 kill -HUP "$master"
@@ -128,9 +140,23 @@ renewed() {
 check 'a reload: the new workers' until_true 30 renewed
 check_eq 'a reload: the old ones, too' 2 "$(tail -n 20 "$T/watched" | cut -d , -f 2 | sort -u | grep -cxF "$(echo "$workers" | tr ' ' '\n')")"
 check_eq 'one heading' 1 "$(grep -c '^time' "$T/watched")"
-kill -INT "$watching" 2>/dev/null
-kill "$watching" 2>/dev/null
-wait "$watching" 2>/dev/null
+
+# reloads and crashes, one after another
+for i in 1 2 3 4 5; do
+	kill -HUP "$master"
+	sleep 0.2
+	kill -KILL "$(pgrep -n -P "$master")"
+	sleep 0.1
+done
+newest_is_listed() {
+	newest=$(pgrep -n -P "$master") && tail -n 20 "$T/watched" | cut -d , -f 2 | grep -qx "$newest"
+}
+check 'reloads and crashes: the newest worker' until_true 30 newest_is_listed
+kill -INT "$watching"
+wait "$watching"
+status=$?
+check "reloads and crashes: exit after Ctrl-C: $status" test "$status" -le 1 # 1: some rows were changing
+check_eq 'reloads and crashes: nothing is said' '' "$(cat "$T/said")"
 
 # the rate is that of the counter
 "$bin/ngx-reqs" -p "$master" -w200ms --time 3 --json >"$T/rates" &
