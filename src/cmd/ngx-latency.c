@@ -38,6 +38,7 @@ enum {
 };
 
 #define SHARE_MIN 0.001
+#define SWEEP_NS 5000000000LL
 
 static const char *const label_names[] = {
 	"uri", "location", "host", "server", "upstream", "method", "status", "worker"};
@@ -75,6 +76,7 @@ struct latency_command {
 	struct latency_group *groups;
 	size_t nr_groups, groups_alloc;
 	uint64_t turn_ns; /* when the last turn began, see --share */
+	int64_t swept_ns; /* when processes that have ended were forgotten */
 	bool root_ended;  /* the process that was given */
 	uint64_t by_clock;
 	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
@@ -206,7 +208,7 @@ static int open_workers(struct latency_command *c, struct strbuf *err)
 
 static int begin(struct latency_command *c, struct strbuf *err)
 {
-	const struct nginx_worker *w = &c->workers.list[0];
+	const struct nginx_worker *w = nginx_workers_verified(&c->workers);
 	struct request_timing_begin b = {.pid = c->pid,
 		.only = w->pid == c->pid,
 		.layout = w->layout,
@@ -266,6 +268,16 @@ static bool nginx_lives(struct latency_command *c, uint64_t start)
 	return !c->root_ended || request_timing_any_lives(&c->timing, c->pid);
 }
 
+static void sweep(struct latency_command *c)
+{
+	int64_t now = monotonic_ns();
+
+	if (now - c->swept_ns < SWEEP_NS)
+		return;
+	request_timing_forget_ended(&c->timing);
+	c->swept_ns = now;
+}
+
 /*
  * Returns when the time is up, after a signal, or when nginx has ended. -1 and ERR: it could not go
  * on, what was counted until then is there.
@@ -280,6 +292,7 @@ static int watch(struct latency_command *c, struct strbuf *err)
 		uint64_t due;
 
 		request_results_take(&c->results, &c->timing);
+		sweep(c);
 		if (!nginx_lives(c, start))
 			break;
 		due = take_turns(c, err);

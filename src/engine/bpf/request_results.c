@@ -124,8 +124,8 @@ static void take_text(
 	r->texts[r->nr_texts++] = text->text;
 	*number = (uint32_t)r->nr_texts;
 	request_results_add_text(&value, &text->text);
-	if (r->where != NGINX_KEYS && !matches(r, &value))
-		request_timing_leave_out(t, text->value);
+	if (r->where != NGINX_KEYS)
+		request_timing_decide(t, text->value, matches(r, &value));
 	strbuf_release(&value);
 }
 

@@ -129,21 +129,42 @@ int request_timing_resume(struct request_timing *t, struct strbuf *err)
 	return 0;
 }
 
-/* Forgets requests whose end will not be seen. */
-static void forget_starts(const struct request_timing *t)
+/*
+ * Forgets requests whose end will not be seen: all, or those of workers that have ended. After a
+ * key that the kernel deletes meanwhile comes the first one again.
+ */
+static void forget_starts(const struct request_timing *t, bool all)
 {
 	int map = find_map(t, "starts");
 	struct times_connection key, next;
-	bool any = false;
+	int end = bpf_map_get_next_key(map, NULL, &next);
 
-	while (!bpf_map_get_next_key(map, any ? &key : NULL, &next)) {
-		if (any)
-			bpf_map_delete_elem(map, &key);
+	for (int i = 0; !end && i < TIMES_REQUESTS_MAX; i++) {
 		key = next;
-		any = true;
+		end = bpf_map_get_next_key(map, &key, &next);
+		if (all || !task_lives(key.worker, 0))
+			bpf_map_delete_elem(map, &key);
 	}
-	if (any)
-		bpf_map_delete_elem(map, &key);
+}
+
+static void forget_processes(const struct request_timing *t)
+{
+	int map = find_map(t, "processes");
+	uint32_t key, next;
+	int end = bpf_map_get_next_key(map, NULL, &next);
+
+	for (int i = 0; !end && i < TIMES_PROCESSES_MAX; i++) {
+		key = next;
+		end = bpf_map_get_next_key(map, &key, &next);
+		if (!task_lives(key, 0))
+			bpf_map_delete_elem(map, &key);
+	}
+}
+
+void request_timing_forget_ended(const struct request_timing *t)
+{
+	forget_processes(t);
+	forget_starts(t, false);
 }
 
 void request_timing_pause(struct request_timing *t)
@@ -158,7 +179,7 @@ void request_timing_pause(struct request_timing *t)
 		set_control(t);
 	}
 	detach(t);
-	forget_starts(t);
+	forget_starts(t, true);
 	if (t->control.until_ns > t->control.from_ns)
 		t->covered_ns += t->control.until_ns - t->control.from_ns;
 }
@@ -199,11 +220,11 @@ void request_timing_read(struct request_timing *t)
 	ring_buffer__consume(t->ring);
 }
 
-void request_timing_leave_out(struct request_timing *t, uint64_t value)
+void request_timing_decide(struct request_timing *t, uint64_t value, bool matches)
 {
-	uint32_t left_out = 1;
+	uint32_t decision = matches ? TIMES_MATCHES : TIMES_LEFT_OUT;
 
-	bpf_map_update_elem(find_map(t, "values"), &value, &left_out, BPF_EXIST);
+	bpf_map_update_elem(find_map(t, "values"), &value, &decision, BPF_EXIST);
 }
 
 void request_timing_root_ended(struct request_timing *t)

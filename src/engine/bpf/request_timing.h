@@ -73,11 +73,14 @@ int request_timing_resume(struct request_timing *t, struct strbuf *err);
 /* Adds what has come since the last call to the lists. */
 void request_timing_read(struct request_timing *t);
 
-/* From now on requests with that text, as the value of `where`, are not counted. */
-void request_timing_leave_out(struct request_timing *t, uint64_t value);
+/* Whether requests with that text, as the value of `where`, are counted from now on. */
+void request_timing_decide(struct request_timing *t, uint64_t value, bool matches);
 
 /* The process whose descendants count has ended: its PID may become another's. */
 void request_timing_root_ended(struct request_timing *t);
+
+/* Drops what is kept of processes that have ended; to be called every few seconds. */
+void request_timing_forget_ended(const struct request_timing *t);
 
 /* True if one of the processes whose requests count, other than PID, lives. */
 bool request_timing_any_lives(const struct request_timing *t, uint32_t pid);

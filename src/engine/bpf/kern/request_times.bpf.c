@@ -58,7 +58,7 @@ struct {
 	__type(value, struct times_row);
 } rows SEC(".maps");
 
-/* Texts that were sent, by their hashes; 1: as a value of `where` it is not counted. */
+/* Texts that were sent, by their hashes: enum times_decision. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TIMES_VALUES_MAX);
@@ -66,18 +66,19 @@ struct {
 	__type(value, uint32_t);
 } values SEC(".maps");
 
+/* All texts that match have one heap for each worker. */
 struct slowest_key {
-	uint64_t where;
+	uint64_t where; /* TIMES_NO_VALUE: it matches */
 	uint32_t worker, unused;
 };
 
 /* A heap: the first one is the shortest of the slowest. */
 struct slowest {
-	uint64_t ns[TIMES_SLOWEST_MAX];
+	uint64_t ns[TIMES_SLOWEST_MAX]; /* and 1, as 0 is a free place */
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
 	__type(key, struct slowest_key);
 	__type(value, struct slowest);
@@ -92,8 +93,8 @@ struct {
 
 /* What is sent of one of the slowest, by worker. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TIMES_WORKERS_MAX);
 	__type(key, uint32_t);
 	__type(value, struct times_request);
 } records SEC(".maps");
@@ -291,12 +292,12 @@ static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 {
 	uint64_t value = hash_of(text);
 	struct times_text *record;
-	uint32_t counted = 0;
+	uint32_t undecided = TIMES_UNDECIDED;
 	long error;
 
 	if (bpf_map_lookup_elem(&values, &value))
 		return value;
-	error = bpf_map_update_elem(&values, &value, &counted, BPF_NOEXIST);
+	error = bpf_map_update_elem(&values, &value, &undecided, BPF_NOEXIST);
 	if (error == -EXISTS)
 		return value;
 	if (error)
@@ -333,14 +334,14 @@ static __always_inline uint64_t value_of(
 	return key == NGINX_KEY_WORKER ? worker : TIMES_NO_VALUE;
 }
 
-static __always_inline bool is_left_out(uint64_t where)
+static __always_inline uint32_t decision_on(uint64_t where)
 {
-	const uint32_t *left_out;
+	const uint32_t *decision;
 
 	if (settings.where >= NGINX_TEXTS)
-		return false;
-	left_out = bpf_map_lookup_elem(&values, &where);
-	return left_out && *left_out;
+		return TIMES_UNDECIDED;
+	decision = bpf_map_lookup_elem(&values, &where);
+	return decision ? *decision : TIMES_UNDECIDED;
 }
 
 /* ---- the end of a request ---- */
@@ -425,15 +426,19 @@ static __always_inline void count(const struct ended *e)
 	old->by_clock += e->by_clock;
 }
 
-/* True if it is among the slowest of its worker so far, and of its value of `where`. */
-static __always_inline bool is_slow(const struct ended *e)
+/*
+ * True if it is among the slowest of its worker so far, of those that match, or while that is not
+ * decided, of those with its value of `where`.
+ */
+static __always_inline bool is_slow(const struct ended *e, uint32_t decision)
 {
-	struct slowest_key key = {.where = e->where, .worker = e->worker};
+	struct slowest_key key = {.where = decision == TIMES_MATCHES ? TIMES_NO_VALUE : e->where,
+		.worker = e->worker};
 	struct slowest *s = bpf_map_lookup_elem(&slowest, &key);
 	uint32_t zero = 0, nr = settings.slowest, at = 0;
-	uint64_t ns = e->request_ns;
+	uint64_t ns = e->request_ns + 1;
 
-	if (!nr || ns < settings.least_ns)
+	if (!nr || e->request_ns < settings.least_ns)
 		return false;
 	if (!s) {
 		const struct slowest *none = bpf_map_lookup_elem(&none_is_slow, &zero);
@@ -612,6 +617,7 @@ SEC("uprobe")
 int on_free(struct pt_regs *regs)
 {
 	struct ended e = {.request = regs->rdi, .worker = my_ids().tgid, .now = bpf_ktime_get_ns()};
+	uint32_t decision;
 	bool began;
 
 	if (!is_ours(e.worker) || !read_user(&e.connection, sizeof(e.connection),
@@ -624,11 +630,12 @@ int on_free(struct pt_regs *regs)
 	if (!began && !time_by_clock(&e))
 		return 0;
 	e.where = value_of(e.request, settings.where, e.status, e.worker);
-	if (is_left_out(e.where))
+	decision = decision_on(e.where);
+	if (decision == TIMES_LEFT_OUT)
 		return 0;
 	e.value = value_of(e.request, settings.by, e.status, e.worker);
 	count(&e);
-	if (!is_slow(&e))
+	if (!is_slow(&e, decision))
 		return 0;
 	if (began)
 		read_clock(&e);

@@ -28,6 +28,9 @@ struct times_connection {
 /* Values of a key: numbers, hashes of texts, or these. */
 enum { TIMES_NO_VALUE, TIMES_OTHER_VALUE };
 
+/* Whether requests with a text as the value of `where` count. */
+enum times_decision { TIMES_UNDECIDED, TIMES_LEFT_OUT, TIMES_MATCHES };
+
 /* Set before the program is loaded. */
 struct times_settings {
 	uint32_t pid_ns;    /* as in struct settings */
