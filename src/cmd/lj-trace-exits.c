@@ -228,7 +228,8 @@ static int print(struct exits_command *c)
 	uint64_t sum = 0, lost = exit_counts_lost(&c->exits);
 	int ret;
 
-	qsort(c->rows, c->nr, sizeof(*c->rows), compare_rows);
+	if (c->nr)
+		qsort(c->rows, c->nr, sizeof(*c->rows), compare_rows);
 	puts("state,trace,exit,count,per_second,function,line,parent,parent_exit,link,link_type");
 	for (size_t i = 0; i < c->nr; i++) {
 		sum += c->rows[i].value.count;

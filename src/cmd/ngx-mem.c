@@ -162,11 +162,21 @@ static void read_connections(struct mem_command *c, const struct nginx_worker *w
 	}
 }
 
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
 static int compare_groups(const void *a, const void *b)
 {
 	const struct pool_group *x = a, *y = b;
+	int order = compare_u64(nginx_pool_bytes(&y->sum), nginx_pool_bytes(&x->sum));
 
-	return compare_u64(nginx_pool_bytes(&y->sum), nginx_pool_bytes(&x->sum));
+	if (!order)
+		order = strcmp(x->kind, y->kind);
+	if (!order)
+		order = compare_texts(x->server, y->server);
+	return order ? order : compare_texts(x->location, y->location);
 }
 
 static void read_groups(struct mem_command *c, const struct nginx_worker *w)
@@ -300,7 +310,10 @@ static void list_dicts(struct mem_command *c, struct grid *l)
 			continue;
 		grid_adds(l, z->name);
 		grid_addu(l, z->size);
-		grid_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+		if (z->has_slab)
+			grid_addu(l, z->free_pages * NGINX_ZONE_PAGE);
+		else
+			grid_add_empty(l);
 		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
 			if (z->has_dict)
 				grid_addu(l, numbers[k]);

@@ -74,15 +74,17 @@ static struct label_process *entry_of(struct label_processes *lp, const struct p
 	return entry;
 }
 
-static void update_map(const struct label_processes *lp, const struct label_process *p)
+static void update_map(const struct label_processes *lp, struct label_process *p)
 {
 	if (lp->map < 0)
 		return;
-	if (p->state != SOURCE_FOUND)
+	if (p->state != SOURCE_FOUND) {
 		bpf_map_delete_elem(lp->map, &p->pid);
-	else if (bpf_map_update_elem(lp->map, &p->pid, &p->layout, BPF_ANY))
+	} else if (bpf_map_update_elem(lp->map, &p->pid, &p->layout, BPF_ANY) && !p->is_reported) {
+		p->is_reported = true;
 		strbuf_addf(lp->refusals, "process %" PRIu32 ": too many processes with %s\n",
 			p->pid, lp->source->title);
+	}
 }
 
 static void report(struct label_processes *lp, struct label_process *p, const struct strbuf *why)

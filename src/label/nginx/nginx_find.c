@@ -38,8 +38,8 @@ enum {
 	START_LATE_S = 24 * 60 * 60,
 };
 
-static const char core[] = nginx_symbol, upstream[] = "ngx_http_upstream_module",
-		  cycle[] = "ngx_cycle", loop[] = "ngx_process_events_and_timers",
+static const char core[] = nginx_symbol, cycle[] = "ngx_cycle",
+		  loop[] = "ngx_process_events_and_timers",
 		  of_tengine[] = "ngx_show_directives"; /* a function that no other has */
 
 static const struct {
@@ -77,7 +77,7 @@ static void ask_files(const struct target *t)
 /* The rest of what is asked of the file with nginx. */
 static void ask_file(const struct target_file *file)
 {
-	static const char *const names[] = {upstream, cycle, loop, of_tengine};
+	static const char *const names[] = {cycle, loop, of_tengine};
 	struct elf_question list[ARRAY_LEN(names) + NGINX_CODES];
 	size_t nr = 0;
 
@@ -152,9 +152,6 @@ static int read_core(const struct target *t, const struct target_file *file, str
 			file->path, version, printable(signature), signature);
 	nginx_shape(variant_of(file, features), (uint32_t)version, features, l);
 	l->core = (uint32_t)module[NGINX_MODULE_CTX_INDEX];
-	if (read_module(t, file, upstream, module) &&
-		module[NGINX_MODULE_CTX_INDEX] <= CTX_INDEX_MAX)
-		l->upstreams = (uint32_t)module[NGINX_MODULE_CTX_INDEX];
 	return 0;
 }
 

@@ -17,8 +17,7 @@ enum {
 	NGINX_SIGNATURE = 0x50545448, /* "HTTP", the first four bytes of a request */
 
 	NGINX_REQUEST_CONNECTION = 8,
-	NGINX_REQUEST_MAIN_CONF = 0x18, /* arrays of the modules' configurations, by ctx_index */
-	NGINX_REQUEST_SRV_CONF = 0x20,
+	NGINX_REQUEST_SRV_CONF = 0x20, /* arrays of the modules' configurations, by ctx_index */
 	NGINX_REQUEST_LOC_CONF = 0x28,
 	NGINX_REQUEST_WRITE = 0x38, /* function for write events; 0: the head is not complete */
 
@@ -83,15 +82,15 @@ enum nginx_variant {
 struct nginx_layout {
 	uint32_t version; /* 1022001: 1.22.1; Angie has its own numbers */
 	uint16_t state;   /* enum nginx_state */
-	uint8_t compat;   /* built with --with-compat */
-	uint8_t variant;  /* enum nginx_variant */
+	uint16_t variant; /* enum nginx_variant */
 	uint64_t bias;    /* run-time addresses minus link addresses of the program's file */
 	uint64_t cycle;   /* address of ngx_cycle, a pointer to the cycle */
 	/* Arrays; 0: not allocated, as in the master. */
 	uint64_t connections, read_events, write_events;
 	uint32_t nr_connections;
 	uint16_t connection_size, event_size;
-	uint32_t core, upstreams; /* ctx_index of ngx_http_core_module, ngx_http_upstream_module */
+	uint32_t core; /* ctx_index of ngx_http_core_module */
+	uint32_t unused;
 	/* Code from which all requests are served: ngx_process_events_and_timers(). */
 	uint64_t loop, loop_end;
 	struct nginx_place_code {

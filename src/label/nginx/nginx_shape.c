@@ -174,7 +174,6 @@ void nginx_shape(enum nginx_variant variant, uint32_t version, const struct ngin
 		g++;
 	l->version = version;
 	l->variant = variant;
-	l->compat = f->has[NGINX_FEATURE_COMPAT];
 	less = missing(version_of_nginx(l), f);
 	l->at.upstream = UPSTREAM + cache;
 	l->at.upstream_states = UPSTREAM_STATES + cache;

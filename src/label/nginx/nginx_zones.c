@@ -12,6 +12,7 @@ enum {
 	ZONES_MAX = 1 << 12,
 	PARTS_MAX = 1 << 12, /* of the list of zones */
 	NAME_BYTES_MAX = 256,
+	READ_S = 5, /* for all zones */
 	/* words of ngx_list_t */
 	LIST_ELEMENTS = 1,
 	LIST_NR,
@@ -44,6 +45,12 @@ enum {
 	PAGE_SHIFT = 12,
 };
 
+struct zones_reader {
+	const struct memory *memory;
+	const struct nginx_modules *modules;
+	int64_t end_ns; /* what is read later counts as changing */
+};
+
 /* ---- slab ---- */
 
 static bool is_in(const struct nginx_zone *z, uint64_t address, uint64_t size)
@@ -56,14 +63,15 @@ static bool is_in(const struct nginx_zone *z, uint64_t address, uint64_t size)
  * are no circle.
  */
 static bool read_free_pages(
-	const struct memory *m, uint64_t first, uint64_t end, struct nginx_zone *z)
+	const struct zones_reader *r, uint64_t first, uint64_t end, struct nginx_zone *z)
 {
 	uint64_t page[PAGE_WORDS], before = end, free_pages = 0;
 
 	z->largest_free = 0;
 	for (uint64_t at = first; at != end; before = at, at = page[1]) {
-		if (!is_in(z, at, sizeof(page)) || !memory_read(m, at, page, sizeof(page)) ||
-			page[2] != before || !page[0] || page[0] > z->pages - free_pages)
+		if (!is_in(z, at, sizeof(page)) ||
+			!memory_read(r->memory, at, page, sizeof(page)) || page[2] != before ||
+			!page[0] || page[0] > z->pages - free_pages || monotonic_ns() > r->end_ns)
 			return false;
 		free_pages += page[0];
 		if (page[0] > z->largest_free)
@@ -89,9 +97,10 @@ static bool read_slots(const struct memory *m, const uint64_t *slab, struct ngin
 }
 
 /* Reads the allocator, again if it changes meanwhile. */
-static bool read_slab(const struct memory *m, struct nginx_zone *z)
+static bool read_slab(const struct zones_reader *r, struct nginx_zone *z)
 {
 	enum { TRIES = 5 };
+	const struct memory *m = r->memory;
 	uint64_t slab[SLAB_WORDS];
 
 	for (int i = 0; i < TRIES; i++) {
@@ -105,7 +114,7 @@ static bool read_slab(const struct memory *m, struct nginx_zone *z)
 		z->pages = (slab[SLAB_LAST] - slab[SLAB_PAGES]) / (PAGE_WORDS * 8);
 		z->free_pages = slab[SLAB_PFREE];
 		z->data = slab[SLAB_DATA];
-		if (read_slots(m, slab, z) && read_free_pages(m, slab[SLAB_FREE_NEXT],
+		if (read_slots(m, slab, z) && read_free_pages(r, slab[SLAB_FREE_NEXT],
 						      z->address + 8 * (SLAB_FREE_NEXT - 1), z))
 			return true;
 	}
@@ -128,9 +137,9 @@ static const struct nginx_module *module_at(const struct nginx_modules *modules,
 }
 
 /* Adds the zone of these WORDs; false: it is none. */
-static bool add_zone(const struct memory *m, const struct nginx_modules *modules,
-	const uint64_t *word, struct nginx_zones *zones)
+static bool add_zone(const struct zones_reader *r, const uint64_t *word, struct nginx_zones *zones)
 {
+	const struct memory *m = r->memory;
 	struct nginx_zone *z;
 	char name[NAME_BYTES_MAX];
 
@@ -140,10 +149,10 @@ static bool add_zone(const struct memory *m, const struct nginx_modules *modules
 	zones->list = xrealloc(zones->list, zones->nr + 1, sizeof(*zones->list));
 	z = &zones->list[zones->nr++];
 	*z = (struct nginx_zone){.name = xstrndup(name, word[ZONE_NAME_LEN]),
-		.module = module_at(modules, word[ZONE_TAG]),
+		.module = module_at(r->modules, word[ZONE_TAG]),
 		.address = word[ZONE_ADDRESS],
 		.size = word[ZONE_SIZE]};
-	z->has_slab = read_slab(m, z);
+	z->has_slab = read_slab(r, z);
 	if (z->has_slab && nginx_zone_is_dict(z))
 		z->has_dict = nginx_dict_read(m, z, &z->dict);
 	return true;
@@ -173,6 +182,7 @@ void nginx_zones_read(
 	const struct nginx_worker *w, const struct nginx_modules *modules, struct nginx_zones *z)
 {
 	const struct memory *m = &w->target.memory;
+	const struct zones_reader r = {m, modules, monotonic_ns() + READ_S * 1000000000LL};
 	uint64_t list[LIST_WORDS], word[ZONE_WORDS_MAX], *part = &list[LIST_ELEMENTS];
 	uint64_t size;
 
@@ -183,7 +193,7 @@ void nginx_zones_read(
 	for (int nr_parts = 0; nr_parts < PARTS_MAX && z->nr < ZONES_MAX; nr_parts++) {
 		for (uint64_t i = 0; i < part[1] && i < list[LIST_ROOM]; i++)
 			if (!memory_read(m, part[0] + i * size, word, size) ||
-				!add_zone(m, modules, word, z))
+				!add_zone(&r, word, z))
 				return;
 		z->is_known = !part[2];
 		if (z->is_known || !memory_read(m, part[2], part, 3 * sizeof(*part)))
