@@ -174,6 +174,8 @@ void request_results_take(struct request_results *r, struct request_timing *t)
 		ALLOC_GROW(r->slow, r->nr_slow, r->slow_alloc);
 		r->slow[r->nr_slow++] = t->requests[i];
 	}
+	if (t->nr_texts && r->where != NGINX_KEYS)
+		request_timing_forget_decided(t);
 	t->nr_texts = t->nr_requests = 0;
 	if (r->nr_slow > r->slowest + SPARE)
 		request_results_sort(r);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bpf/request_times.skel.h"
@@ -129,42 +130,68 @@ int request_timing_resume(struct request_timing *t, struct strbuf *err)
 	return 0;
 }
 
-/*
- * Forgets requests whose end will not be seen: all, or those of workers that have ended. After a
- * key that the kernel deletes meanwhile comes the first one again.
- */
-static void forget_starts(const struct request_timing *t, bool all)
-{
-	int map = find_map(t, "starts");
-	struct times_connection key, next;
-	int end = bpf_map_get_next_key(map, NULL, &next);
+typedef bool drops_key(const struct request_timing *t, const void *key);
 
-	for (int i = 0; !end && i < TIMES_REQUESTS_MAX; i++) {
-		key = next;
-		end = bpf_map_get_next_key(map, &key, &next);
-		if (all || !task_lives(key.worker, 0))
-			bpf_map_delete_elem(map, &key);
-	}
+static bool is_any(const struct request_timing *t, const void *key)
+{
+	(void)t;
+	(void)key;
+	return true;
 }
 
-static void forget_processes(const struct request_timing *t)
+static bool is_ended(const struct request_timing *t, const void *key)
 {
-	int map = find_map(t, "processes");
-	uint32_t key, next;
-	int end = bpf_map_get_next_key(map, NULL, &next);
+	const uint32_t *pid = key;
 
-	for (int i = 0; !end && i < TIMES_PROCESSES_MAX; i++) {
-		key = next;
-		end = bpf_map_get_next_key(map, &key, &next);
-		if (!task_lives(key, 0))
-			bpf_map_delete_elem(map, &key);
+	(void)t;
+	return !task_lives(*pid, 0);
+}
+
+static bool is_of_ended(const struct request_timing *t, const void *key)
+{
+	const struct times_connection *connection = key;
+
+	return is_ended(t, &connection->worker);
+}
+
+static bool has_ended_or_is_decided(const struct request_timing *t, const void *key)
+{
+	const struct times_slowest_key *slowest = key;
+	uint32_t decision = TIMES_UNDECIDED;
+
+	bpf_map_lookup_elem(find_map(t, "values"), &slowest->where, &decision);
+	return decision != TIMES_UNDECIDED || is_ended(t, &slowest->worker);
+}
+
+/*
+ * Deletes the entries of a map whose keys DROPS is true for. After a key that the kernel deletes
+ * meanwhile comes the first one again.
+ */
+static void drop(const struct request_timing *t, const char *map_name, drops_key *drops)
+{
+	int map = find_map(t, map_name);
+	uint64_t key[2], next[2]; /* room for any key */
+	int end = bpf_map_get_next_key(map, NULL, next);
+
+	for (int i = 0; !end && i < TIMES_REQUESTS_MAX; i++) {
+		memcpy(key, next, sizeof(key));
+		end = bpf_map_get_next_key(map, key, next);
+		if (drops(t, key))
+			bpf_map_delete_elem(map, key);
 	}
 }
 
 void request_timing_forget_ended(const struct request_timing *t)
 {
-	forget_processes(t);
-	forget_starts(t, false);
+	drop(t, "processes", is_ended);
+	drop(t, "starts", is_of_ended);
+	drop(t, "records", is_ended);
+	drop(t, "slowest", has_ended_or_is_decided);
+}
+
+void request_timing_forget_decided(const struct request_timing *t)
+{
+	drop(t, "slowest", has_ended_or_is_decided);
 }
 
 void request_timing_pause(struct request_timing *t)
@@ -179,7 +206,7 @@ void request_timing_pause(struct request_timing *t)
 		set_control(t);
 	}
 	detach(t);
-	forget_starts(t, true);
+	drop(t, "starts", is_any);
 	if (t->control.until_ns > t->control.from_ns)
 		t->covered_ns += t->control.until_ns - t->control.from_ns;
 }

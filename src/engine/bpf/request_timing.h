@@ -76,6 +76,9 @@ void request_timing_read(struct request_timing *t);
 /* Whether requests with that text, as the value of `where`, are counted from now on. */
 void request_timing_decide(struct request_timing *t, uint64_t value, bool matches);
 
+/* To be called after decisions: values that are decided on need no list of their slowest. */
+void request_timing_forget_decided(const struct request_timing *t);
+
 /* The process whose descendants count has ended: its PID may become another's. */
 void request_timing_root_ended(struct request_timing *t);
 

@@ -110,6 +110,10 @@ check 'too many texts: said' grep -q '^ngx-latency: 904 requests are in the row 
 check_eq 'too many texts: those known to match' 1111 "$(python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["total"][0]["count"])' "$T/many.json")"
 check 'too many texts: those not known are said' grep -q '^ngx-latency: 904 more requests were not counted: it is not known whether they match' "$T/many.err"
+check_eq 'too many texts: the slowest of those that match' '10 True True' "$(python3 -c 'import json, sys
+read = json.load(open(sys.argv[1]))
+times = [row["time_ms"] for row in read["slowest"]]
+print(len(times), times[0] == read["total"][0]["max_ms"], all(row["uri"].startswith("/static/1") for row in read["slowest"]))' "$T/many.json")"
 kill -TERM "$master2"
 
 # ---- workers that begin and end

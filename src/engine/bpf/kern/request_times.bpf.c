@@ -66,21 +66,15 @@ struct {
 	__type(value, uint32_t);
 } values SEC(".maps");
 
-/* All texts that match have one heap for each worker. */
-struct slowest_key {
-	uint64_t where; /* TIMES_NO_VALUE: it matches */
-	uint32_t worker, unused;
-};
-
 /* A heap: the first one is the shortest of the slowest. */
 struct slowest {
 	uint64_t ns[TIMES_SLOWEST_MAX]; /* and 1, as 0 is a free place */
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
-	__type(key, struct slowest_key);
+	__type(key, struct times_slowest_key);
 	__type(value, struct slowest);
 } slowest SEC(".maps");
 
@@ -93,8 +87,8 @@ struct {
 
 /* What is sent of one of the slowest, by worker. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, TIMES_WORKERS_MAX);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
 	__type(key, uint32_t);
 	__type(value, struct times_request);
 } records SEC(".maps");
@@ -432,7 +426,8 @@ static __always_inline void count(const struct ended *e)
  */
 static __always_inline bool is_slow(const struct ended *e, uint32_t decision)
 {
-	struct slowest_key key = {.where = decision == TIMES_MATCHES ? TIMES_NO_VALUE : e->where,
+	struct times_slowest_key key = {
+		.where = decision == TIMES_MATCHES ? TIMES_NO_VALUE : e->where,
 		.worker = e->worker};
 	struct slowest *s = bpf_map_lookup_elem(&slowest, &key);
 	uint32_t zero = 0, nr = settings.slowest, at = 0;

@@ -68,6 +68,12 @@ struct times_row {
 	uint64_t by_clock; /* of these, began before the probes were set: times in whole ms */
 };
 
+/* Whose slowest requests are known. All that match count together, by worker. */
+struct times_slowest_key {
+	uint64_t where; /* a value that is not decided on; TIMES_NO_VALUE: it matches */
+	uint32_t worker, unused;
+};
+
 enum times_record_kind { TIMES_TEXT = 1, TIMES_REQUEST };
 
 /* A text when it is seen first. */
