@@ -52,7 +52,8 @@ static int try_it(const struct engine_request *r, struct trial *trial, struct st
 	return trial_run(&bpf_engine, r, trial, err);
 }
 
-static void look_at_bpf(const struct engine_request *r, struct checks *checks)
+/* TRIES: it also records this process for a moment. */
+static void look_at_bpf(const struct engine_request *r, bool tries, struct checks *checks)
 {
 	struct check_request request = {
 		.root = "",
@@ -66,7 +67,7 @@ static void look_at_bpf(const struct engine_request *r, struct checks *checks)
 		.children = r->children,
 		.tool = r->tool,
 		.probes_program = r->tool->nr_functions || r->count_ends,
-		.try_it = try_it,
+		.try_it = tries ? try_it : NULL,
 		.trial_request = r,
 	};
 
@@ -76,7 +77,22 @@ static void look_at_bpf(const struct engine_request *r, struct checks *checks)
 void preflight(
 	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks)
 {
-	(ops == &bpf_engine ? look_at_bpf : look_at_stap)(request, checks);
+	if (ops == &bpf_engine)
+		look_at_bpf(request, true, checks);
+	else
+		look_at_stap(request, checks);
+}
+
+/* Whether nothing is missing for the built-in engine. */
+static bool bpf_fits(const struct engine_request *request)
+{
+	struct checks checks;
+	bool fit;
+
+	look_at_bpf(request, false, &checks);
+	fit = checks_fit(&checks);
+	checks_release(&checks);
+	return fit;
 }
 
 static const struct check *first_missing(const struct checks *checks)
@@ -115,6 +131,12 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 				"it starts",
 				request->vm->title);
 		return chosen;
+	}
+	/* without processes, the children are those of a command */
+	if (request->children && !request->nr_pids && bpf_fits(request)) {
+		strbuf_adds(why, "the built-in engine records: only it follows what the command "
+				 "starts");
+		return 1;
 	}
 	preflight(list[0], request, &checks);
 	const struct check *missing = first_missing(&checks);

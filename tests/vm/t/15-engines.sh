@@ -54,6 +54,11 @@ in_guest() {
 	check 'deep: 1,500 calls' awk '{ if (gsub(/;down/, "&") >= 1499) found = 1 } END { exit !found }' "$T/deep.folded"
 	expect_record children 0 -- sh -c "$programs/ladder 2 1; $programs/deep 2 10; true"
 	check 'children: a program that has ended is named' grep -q '^deep;_start;.*;main;down' "$T/children.folded"
+	sample-bt --engine auto -o "$T/followed.folded" -- sh -c "$programs/deep 2 10; true" 2>"$T/followed.err"
+	check_eq 'a command: exit code' 0 "$?"
+	check 'a command: the built-in engine follows what it starts' grep -qx \
+		'sample-bt: the built-in engine records: only it follows what the command starts' "$T/followed.err"
+	check 'a command: its child' grep -q '^deep;.*;main;down' "$T/followed.folded"
 	expect_record all 0 -a -t 3
 	check 'all: names of processes' grep -q '^sample-bt;' "$T/all.folded"
 	lab_keep "$T"/*.folded "$T"/*.rec "$T"/*.err
