@@ -59,8 +59,8 @@ static const struct argp_option option_table[] = {
 	{"pid", 'p', "PID[,PID...]", 0, "These processes", 1},
 	{"tid", OPT_TID, "TID[,TID...]", 0, "Only these threads", 1},
 	{"children", OPT_CHILDREN, NULL, 0,
-		"With -p: also their child processes, those of now and new ones; always on for a "
-		"command",
+		"With -p: also their child processes, those that run already and new ones; always "
+		"on for a command, except with SystemTap",
 		1},
 	{"comm", OPT_COMM, "NAME", 0,
 		"Processes and threads of this name, as in ps -o comm; NAME*: that begins so", 1},
@@ -68,9 +68,10 @@ static const struct argp_option option_table[] = {
 	{"container", OPT_CONTAINER, "ID", 0,
 		"Processes in the container of this ID, or whose ID begins so", 1},
 	{"unit", OPT_UNIT, "NAME", 0,
-		"Processes of this systemd unit; without a suffix NAME.service", 1},
+		"Processes of this systemd unit; a name without suffix means NAME.service", 1},
 	{"all", 'a', NULL, 0,
-		"All processes, each with its name as root frame; with a command while that runs",
+		"All processes, the name of each thread as root frame; with a command while that "
+		"runs",
 		1},
 	{"idle", OPT_IDLE, NULL, 0, "With -a: also idle processors", 1},
 	{"user", 'u', NULL, 0, "User stacks; without -u and -k both", 1},
@@ -91,7 +92,10 @@ static const struct argp_option option_table[] = {
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",
 		1},
-	{"rate", 'F', "HZ", 0, "Samples per second on each processor; default: at the tick", 1},
+	{"rate", 'F', "HZ", 0,
+		"Samples per second on each processor, at most 10000; default: 999, with SystemTap "
+		"those of its timer.profile",
+		1},
 	{"script", OPT_SCRIPT, "NAME", 0,
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
 		"are listed by --script NAME --help",
@@ -103,10 +107,11 @@ static const struct argp_option option_table[] = {
 		2},
 	{"title", OPT_TITLE, "TEXT", 0,
 		"Heading of pictures and reports; default: what was recorded", 2},
-	{"report", OPT_REPORT, "DIR", 0, "Write all formats into a dated folder in DIR", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and TID of the thread as root frame", 2},
+	{"report", OPT_REPORT, "DIR", 0,
+		"Write recording, graphs, tables and text into a dated folder in DIR", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and ID of the thread as root frame", 2},
 	{"by", OPT_BY, "KEY", 0,
-		"Value of the label KEY as root frame; comm: name of the process, as with -a", 2},
+		"Value of the label KEY as root frame; comm: name of the thread, as with -a", 2},
 	{"where", OPT_WHERE, "KEY=PATTERN", 0,
 		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
 		"repeated",
@@ -143,8 +148,8 @@ static const char sample_bt_doc[] =
 	"Examples:\n"
 	"  sample-bt -p 1302 -t 5 -u > a.bt      user stacks of process 1302, as text\n"
 	"  sample-bt -p 1302 -t 5 -k -o a.svg    kernel stacks, as a flame graph\n"
-	"  sample-bt -a -t 10 --report profiles  the whole system, all formats\n"
-	"  sample-bt -o a.svg -- xz -9 FILE      a command from its first instruction\n";
+	"  sample-bt -a -t 10 --report profiles  the whole system, all reports\n"
+	"  sample-bt -o a.svg -- xz -9k FILE     a command from its first instruction\n";
 
 #define SECONDS_MAX 1000000
 
@@ -841,7 +846,7 @@ static char *make_doc(const char *program)
 						"  %s -p 1302 -t 5 -o a.svg         "
 						"the same as a flame graph\n"
 						"  %s -a -t 10 --report profiles    "
-						"the whole system, all formats\n",
+						"the whole system, all reports\n",
 					      about, program, program, program)
 				    : xstrdup(sample_bt_doc);
 

@@ -30,8 +30,8 @@ enum {
 }; /* those of the programs begin at 256 */
 
 static const struct argp_option table[] = {
-	{"comm", OPT_COMM, NULL, 0, "Process name as root frame, where known", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Process name and thread as root frame", 2},
+	{"comm", OPT_COMM, NULL, 0, "Name of the thread as root frame, where known", 2},
+	{"threads", OPT_THREADS, NULL, 0, "Name and ID of the thread as root frame", 2},
 	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
 	{"label", OPT_LABEL, "KEY=VALUE[,VALUE...]", 0,
 		"Only samples whose label KEY has one of these values (recordings, pprof; "
