@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "memberships.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/cgroup.h"
 #include "process/task.h"
@@ -42,17 +43,21 @@ static void take(struct memberships *m, uint32_t pid)
 	struct membership *known = newest(m, pid);
 
 	if (path && known && known->start == start) {
-		known->is_stale = false;
+		known->until = UINT64_MAX;
 		/* at its end it belongs to the root of some hierarchies */
 		if (strcmp(path, "/") != 0)
 			known->path = strpool_adds(&m->strings, path);
-	} else if (path && m->nr < MEMBERSHIPS_MAX) {
+	} else if (path && m->nr == MEMBERSHIPS_MAX) {
+		m->is_full = true;
+	} else if (path) {
 		bool is_new;
 		uint32_t *at = table_put(&m->by_pid, pid, 0, &is_new);
 
+		if (known && known->until > start)
+			known->until = start;
 		ALLOC_GROW(m->list, m->nr, m->alloc);
-		m->list[m->nr] =
-			(struct membership){start, strpool_adds(&m->strings, path), *at, false};
+		m->list[m->nr] = (struct membership){
+			start, UINT64_MAX, pid, strpool_adds(&m->strings, path), *at};
 		*at = (uint32_t)m->nr++;
 	}
 	free(path);
@@ -62,16 +67,16 @@ void memberships_see(struct memberships *m, uint32_t pid)
 {
 	const struct membership *known = m->proc ? newest(m, pid) : NULL;
 
-	if (m->proc && (!known || known->is_stale))
+	if (m->proc && (!known || known->until != UINT64_MAX))
 		take(m, pid);
 }
 
-void memberships_forked(struct memberships *m, uint32_t pid)
+void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start)
 {
 	struct membership *known = m->proc ? newest(m, pid) : NULL;
 
-	if (known)
-		known->is_stale = true;
+	if (known && known->start < start && start < known->until)
+		known->until = start;
 }
 
 void memberships_executed(struct memberships *m, uint32_t pid)
@@ -100,7 +105,44 @@ const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t sta
 	known = newest(m, pid);
 	while (known && start && known->start > start + 1) /* times are rounded */
 		known = known->older ? &m->list[known->older] : NULL;
+	if (known && start && known->until != UINT64_MAX && start + 1 >= known->until)
+		return NULL;
 	return known ? strpool_get(&m->strings, known->path) : NULL;
+}
+
+bool memberships_is_half_full(const struct memberships *m)
+{
+	return m->nr > MEMBERSHIPS_MAX / 2;
+}
+
+void memberships_sweep(struct memberships *m, const struct table *used)
+{
+	size_t nr = 1;
+
+	table_release(&m->by_pid);
+	table_init(&m->by_pid);
+	for (size_t i = 1; i < m->nr; i++) {
+		struct membership *kept = &m->list[nr];
+		bool is_new;
+		uint32_t *at;
+
+		*kept = m->list[i];
+		if (!table_get(used, kept->pid, 0) && !task_lives(kept->pid, kept->start))
+			continue;
+		at = table_put(&m->by_pid, kept->pid, 0, &is_new);
+		kept->older = *at;
+		*at = (uint32_t)nr++;
+	}
+	m->nr = nr;
+}
+
+void memberships_note(const struct memberships *m, struct strbuf *notes)
+{
+	if (m->is_full)
+		strbuf_addf(notes,
+			"more than %d processes: the cgroups of some are not known, their samples "
+			"have no labels cgroup, unit and container\n",
+			MEMBERSHIPS_MAX);
 }
 
 size_t memberships_labels(const char *path, struct membership_label list[MEMBERSHIP_LABELS])

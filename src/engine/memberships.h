@@ -13,15 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct strbuf;
+
 struct memberships {
 	const char *proc; /* where procfs is mounted; NULL: nobody wants to know */
 	struct membership {
 		uint64_t start; /* of the process, ticks since boot */
+		uint64_t until; /* when another one with its PID started; UINT64_MAX: none has */
+		uint32_t pid;
 		uint32_t path;  /* in strings */
 		uint32_t older; /* number of that of an earlier process of the same PID, 0: none */
-		bool is_stale;  /* another process may have the PID by now */
 	} * list;               /* from 1 */
 	size_t nr, alloc;
+	bool is_full;        /* some processes are missing */
 	struct table by_pid; /* number of the newest */
 	struct strpool strings;
 };
@@ -34,8 +38,8 @@ void memberships_release(struct memberships *m);
 /* Reads the cgroup of process PID, unless that was done. */
 void memberships_see(struct memberships *m, uint32_t pid);
 
-/* PID is a new process. */
-void memberships_forked(struct memberships *m, uint32_t pid);
+/* PID is a new process, which started at START ticks since boot. */
+void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start);
 
 /* PID executes another program, maybe in another cgroup than when it began. */
 void memberships_executed(struct memberships *m, uint32_t pid);
@@ -48,6 +52,15 @@ void memberships_see_all(struct memberships *m, int64_t end_ns);
  * known); NULL: unknown.
  */
 const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t start);
+
+/* Half of the room is taken. */
+bool memberships_is_half_full(const struct memberships *m);
+
+/* Forgets processes that have ended, except for those whose PIDs are in USED. */
+void memberships_sweep(struct memberships *m, const struct table *used);
+
+/* Appends a line if labels of some processes are missing. */
+void memberships_note(const struct memberships *m, struct strbuf *notes);
 
 /* Sets LIST to what PATH means, pointing into it; returns the number. The root means nothing. */
 struct membership_label {

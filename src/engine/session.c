@@ -263,7 +263,7 @@ static void describe_target(const struct run *r, struct recording *rec)
 
 static void describe_run(const struct run *r, struct recording *rec)
 {
-	time_t end = time(NULL), start = end - (time_t)(now() - r->began);
+	time_t end = time(NULL), start = end - (time_t)(r->began ? now() - r->began : 0);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname uts;
 	char date[32], number[32];
@@ -341,6 +341,21 @@ static void prepare_jvms(struct session *s)
 		q->jvms = jvms_new(!q->all && !q->selection.kind, is_impatient);
 }
 
+/* -1 and ERR: one of the processes is only a thread of another. */
+static int check_processes(const struct engine_request *q, struct strbuf *err)
+{
+	for (size_t i = 0; i < q->nr_pids; i++) {
+		uint32_t pid = q->pids[i], process = task_process(pid);
+
+		if (process && process != pid)
+			return fail(err,
+				"%" PRIu32 " is a thread of process %" PRIu32 ": give -p %" PRIu32
+				", or --tid %" PRIu32 "\n",
+				pid, process, process, pid);
+	}
+	return 0;
+}
+
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -348,6 +363,8 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	int ret = -1;
 
 	session->exit_code = -1;
+	if (check_processes(&session->request, err))
+		goto out;
 	if (session->command) {
 		if (command_start(&r.command, session->command, err))
 			goto out;

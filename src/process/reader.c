@@ -91,6 +91,14 @@ static struct waiting *put_process(uint32_t pid)
 	return process;
 }
 
+/* The same, NULL: nothing is known of it. */
+static const struct waiting *known_process(uint32_t pid)
+{
+	const struct waiting *process = find_waiting(&reader.processes, pid);
+
+	return process && process->start == task_start(pid, pid) ? process : NULL;
+}
+
 /* A request for the process PID waited NS and used USED_NS of CPU time. */
 static void account(uint32_t pid, int64_t ns, int64_t used_ns)
 {
@@ -125,7 +133,7 @@ static bool is_refused(uint32_t pid)
 {
 	if (!reader.users.nr)
 		return false; /* nobody made us wait */
-	return is_too_much(put_process(pid), PROCESS_MS, PROCESS_CPU_MS) ||
+	return is_too_much(known_process(pid), PROCESS_MS, PROCESS_CPU_MS) ||
 	       is_too_much(find_waiting(&reader.users, task_user(pid)), USER_MS, USER_CPU_MS);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FIRST_PID_NAMESPACE 0xeffffffc /* PROC_PID_INIT_INO */
@@ -77,6 +78,16 @@ uint64_t task_start(uint32_t pid, uint32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	return read_fields(path, &f) ? f.start : 0;
+}
+
+uint64_t task_start_at(int64_t monotonic)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	int64_t slept = (int64_t)boot.tv_sec * 1000000000 + boot.tv_nsec - monotonic_ns();
+
+	return (uint64_t)(monotonic + slept) / task_tick_ns();
 }
 
 uint32_t task_process(uint32_t tid)

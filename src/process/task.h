@@ -13,6 +13,9 @@ uint64_t task_tick_ns(void);
 /* Start time of a task in clock ticks since boot, 0: not known. */
 uint64_t task_start(uint32_t pid, uint32_t tid);
 
+/* The same for a task that starts at this monotonic time. */
+uint64_t task_start_at(int64_t monotonic);
+
 /* The name of a task, "" if it is gone. SIZE: of COMM. */
 void task_comm(uint32_t tid, char *comm, size_t size);
 

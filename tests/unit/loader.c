@@ -54,7 +54,8 @@ static void wait_for_table(void)
 	struct pollfd fds[BUILDERS_MAX];
 
 	while (loader_nr_pending(&loader)) {
-		poll(fds, loader_poll(&loader, fds), 100);
+		assert_int_equal(loader_poll(&loader, fds), loader.nr_builders);
+		poll(fds, loader.nr_builders, 100);
 		loader_receive(&loader);
 	}
 }

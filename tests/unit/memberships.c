@@ -108,11 +108,56 @@ static void test_earlier_process(void **state)
 	expect(start - 2, NULL);
 	expect(start + 1000, "/a"); /* a later thread */
 	m.list[1].start -= 2;       /* as if it was read of that one */
-	memberships_forked(&m, pid);
+	memberships_forked(&m, pid, start);
 	put("/b");
 	memberships_see(&m, pid);
 	expect(start - 2, "/a");
 	expect(start, "/b");
+}
+
+/* One that was never read gets no labels of an earlier one with its PID. */
+static void test_later_process(void **state)
+{
+	uint32_t gone = 4194305; /* no process has it: PIDs end at 4194304 */
+	uint64_t start = 1000;
+	bool is_new;
+
+	(void)state;
+	*table_put(&m.by_pid, gone, 0, &is_new) = 1;
+	m.list[1] = (struct membership){start, UINT64_MAX, gone, strpool_adds(&m.strings, "/a"), 0};
+	m.nr = 2;
+	assert_string_equal(memberships_cgroup(&m, gone, start + 500), "/a");
+	memberships_forked(&m, gone, start + 400);
+	assert_string_equal(memberships_cgroup(&m, gone, start), "/a");
+	assert_string_equal(memberships_cgroup(&m, gone, start + 300), "/a");
+	assert_null(memberships_cgroup(&m, gone, start + 400));
+	assert_null(memberships_cgroup(&m, gone, start + 500));
+}
+
+static void test_sweep(void **state)
+{
+	uint32_t pid = (uint32_t)getpid(), gone = 4194305, used = 4194306;
+	struct table in_use;
+	bool is_new;
+
+	(void)state;
+	put("/mine");
+	memberships_see(&m, pid);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t at = (uint32_t)m.nr++;
+
+		*table_put(&m.by_pid, i ? used : gone, 0, &is_new) = at;
+		m.list[at] = (struct membership){7, UINT64_MAX, i ? used : gone,
+			strpool_adds(&m.strings, i ? "/b" : "/a"), 0};
+	}
+	table_init(&in_use);
+	table_put(&in_use, used, 0, &is_new);
+	memberships_sweep(&m, &in_use);
+	table_release(&in_use);
+	assert_int_equal(m.nr, 3);
+	assert_null(memberships_cgroup(&m, gone, 7));
+	assert_string_equal(memberships_cgroup(&m, used, 7), "/b");
+	expect(0, "/mine");
 }
 
 static void test_nobody_asks(void **state)
@@ -154,6 +199,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_is_read_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_is_read_at_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_earlier_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_later_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
 		cmocka_unit_test(test_labels),
 	};

@@ -157,6 +157,7 @@ static void bpf_free(struct engine *engine)
 	if (!b)
 		return;
 	pace_stop(&b->pace);
+	free(b->leaving);
 	sideband_close(&b->side);
 	ring_records_release(&b->ring);
 	loader_release(&b->loader);

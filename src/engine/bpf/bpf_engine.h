@@ -59,6 +59,11 @@ struct bpf {
 	struct strbuf no_waits;               /* why waiting threads were not scanned */
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
 	uint64_t nr_drains;
+	struct leaving {
+		uint32_t pid;
+		uint64_t id; /* of the process, see struct process */
+	} * leaving;         /* whose main thread has exited */
+	size_t nr_leaving, leaving_alloc;
 	uint64_t lost_events; /* for which mappings were scanned again */
 	int64_t rescan_ns;    /* not before */
 	uint64_t swept;       /* processes.nr_added at the last sweep */
@@ -84,6 +89,8 @@ void bpf_wait_for_input(struct bpf *b, int timeout_ms);
 
 /* Takes what the programs and the kernel have sent, and publishes what changes by it. */
 void bpf_take_round(struct bpf *b);
+/* Ends processes that live no more although no event has said so. */
+void bpf_end_processes(struct bpf *b);
 /* As drain.on_switch; CONTEXT is a struct bpf: takes the names and labels of rows to be drained. */
 void bpf_take_names(void *context);
 

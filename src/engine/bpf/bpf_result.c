@@ -111,6 +111,7 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 	created_pools_note(&b->pools, notes);
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
+	memberships_note(&b->memberships, notes);
 	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
 	if (vm && !vm_processes_any(&b->vms))
 		strbuf_addf(notes, "there are no %s stacks: none of the processes runs %s\n",

@@ -77,7 +77,7 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 static void see_membership(struct bpf *b, const struct side_event *e)
 {
 	if (e->kind == SIDE_FORK) {
-		memberships_forked(&b->memberships, e->pid);
+		memberships_forked(&b->memberships, e->pid, task_start_at(e->time_ns));
 		if (!b->request->user)
 			memberships_see(&b->memberships, e->pid);
 	} else if (e->kind == SIDE_EXEC) {
@@ -111,8 +111,42 @@ static void take_event(struct bpf *b, const struct side_event *e)
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
 				e->build_id, e->dev, e->inode},
 			e->time_ns);
-	} else if (!task_lives(e->pid, 0)) {
-		end_process(b, p, e->time_ns);
+	} else {
+		ALLOC_GROW(b->leaving, b->nr_leaving, b->leaving_alloc);
+		b->leaving[b->nr_leaving++] = (struct leaving){p->pid, p->id};
+	}
+}
+
+/*
+ * The event of an exit comes before the process's memory is taken apart, since Linux 6.16, and that
+ * of the main thread may come before those of others.
+ */
+static void end_leaving(struct bpf *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->nr_leaving; i++) {
+		const struct leaving *l = &b->leaving[i];
+		struct process *p = processes_known(&b->processes, l->pid);
+
+		if (!p || p->id != l->id)
+			continue;
+		if (task_lives(p->pid, p->start))
+			b->leaving[kept++] = *l;
+		else
+			end_process(b, p, monotonic_ns());
+	}
+	b->nr_leaving = kept;
+}
+
+void bpf_end_processes(struct bpf *b)
+{
+	for (size_t i = 0; i < b->processes.nr; i++) {
+		struct process *p = &b->processes.list[i];
+
+		if (!p->gone && !task_lives(p->pid, p->start))
+			end_process(b, p, monotonic_ns());
+		pace_update(&b->pace);
 	}
 }
 
@@ -137,9 +171,10 @@ static void rescan(struct bpf *b)
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		struct process *p = &b->processes.list[i];
 
-		if (!p->gone && process_scan(&b->processes, p, NULL) &&
-			!task_lives(p->pid, p->start))
+		if (!p->gone && !task_lives(p->pid, p->start))
 			end_process(b, p, began);
+		else if (!p->gone)
+			process_scan(&b->processes, p, NULL);
 		pace_update(&b->pace);
 	}
 	b->rescan_ns = began + RESCAN_SHARE * (cpu_time_ns() - cpu_began);
@@ -236,6 +271,7 @@ void bpf_take_round(struct bpf *b)
 	ring_records_read(&b->ring);
 	sideband_read(&b->side);
 	take_events(b);
+	end_leaving(b);
 	rescan(b);
 	targets_update(&b->targets, &b->programs);
 	take_vms(b);

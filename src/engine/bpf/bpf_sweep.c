@@ -65,10 +65,25 @@ static void forget_sent(const struct bpf *b)
 	free(e.values);
 }
 
+/* Memberships are read at the end, for the tasks of samples. */
+static void sweep_memberships(struct bpf *b)
+{
+	struct table used;
+	bool is_new;
+
+	if (!memberships_is_half_full(&b->memberships))
+		return;
+	table_init(&used);
+	for (size_t i = 0; i < b->samples.nr_tasks; i++)
+		table_put(&used, b->samples.tasks[i].pid, 0, &is_new);
+	memberships_sweep(&b->memberships, &used);
+	table_release(&used);
+}
+
 static bool is_sweep_due(const struct bpf *b)
 {
 	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples) ||
-	       label_sets_is_full(&b->label_sets);
+	       label_sets_is_full(&b->label_sets) || memberships_is_half_full(&b->memberships);
 }
 
 /*
@@ -85,6 +100,7 @@ void bpf_sweep(struct bpf *b)
 		return;
 	if (waiting < before)
 		before = waiting;
+	bpf_end_processes(b);
 	bpf_drain(b);
 	bpf_drain(b);
 	if (condense_is_due(&b->samples))
@@ -95,6 +111,7 @@ void bpf_sweep(struct bpf *b)
 
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
+	sweep_memberships(b);
 	if (vm_processes_sweep(&b->vms))
 		forget_sent(b);
 	label_processes_sweep(&b->labels);

@@ -26,6 +26,7 @@ void drain_init(struct drain *d)
 	nodes_init(&d->now, d->nr_nodes);
 	nodes_init(&d->before, d->nr_nodes);
 	table_init(&d->held_stacks);
+	table_init(&d->held_before);
 }
 
 void drain_release(struct drain *d)
@@ -33,6 +34,7 @@ void drain_release(struct drain *d)
 	nodes_release(&d->now);
 	nodes_release(&d->before);
 	table_release(&d->held_stacks);
+	table_release(&d->held_before);
 }
 
 /* Reads the map FD and returns the number of entries; a failure is kept in d->error. */
@@ -84,6 +86,8 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 	const uint32_t *kept = table_get(&d->held_stacks, id, 0);
 	uint32_t nr = 0;
 
+	if (!kept)
+		kept = table_get(&d->held_before, id, 0);
 	if (!id)
 		return 0;
 	if (id & STACK_COPY)
@@ -234,7 +238,8 @@ static void keep_held(struct drain *d)
 		keep_stack(d, &kept, row->kernel);
 		keep_stack(d, &kept, row->vm);
 	}
-	table_release(&d->held_stacks);
+	table_release(&d->held_before);
+	d->held_before = d->held_stacks;
 	d->held_stacks = kept;
 	map_entries_release(&e);
 }
@@ -266,12 +271,17 @@ void drain_mark_mappings(const struct drain *d, bool *used, size_t nr)
 	mark_nodes(&d->before, used, nr);
 }
 
+static void renumber(struct table *held, struct condense *to)
+{
+	for (size_t i = 0; i <= held->mask; i++)
+		if (held->slots[i].used)
+			held->slots[i].value = condense_keep(to, held->slots[i].value);
+}
+
 void drain_renumber(struct drain *d, struct condense *to)
 {
-	for (size_t i = 0; i <= d->held_stacks.mask; i++)
-		if (d->held_stacks.slots[i].used)
-			d->held_stacks.slots[i].value =
-				condense_keep(to, d->held_stacks.slots[i].value);
+	renumber(&d->held_stacks, to);
+	renumber(&d->held_before, to);
 }
 
 static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,

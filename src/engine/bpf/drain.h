@@ -41,8 +41,12 @@ struct drain {
 		size_t key_size, value_size;
 		uint32_t max;
 	} held;
-	struct table held_stacks; /* node -> stack in samples, of those values */
-	int error;                /* errno of the last map that could not be read, 0: none */
+	/*
+	 * Node -> stack in samples, of those values at the last two reads: one that ends during a
+	 * read adds to a row that comes with the next one.
+	 */
+	struct table held_stacks, held_before;
+	int error; /* errno of the last map that could not be read, 0: none */
 };
 
 /* Allocates the buffers; the caller has set everything else. */

@@ -502,5 +502,5 @@ nfds_t loader_poll(const struct loader *l, struct pollfd *fds)
 {
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		fds[i] = (struct pollfd){.fd = l->builders[i].socket, .events = POLLIN};
-	return true;
+	return l->nr_builders;
 }

@@ -16,8 +16,9 @@
 #define FIRST_CGROUP_NAMESPACE 0xeffffffb /* PROC_CGROUP_INIT_INO */
 
 enum {
-	AGAIN_MS = 500,    /* between two searches for what is selected, … */
-	SEARCH_SHARE = 100 /* … which take at most one in so much of the time */
+	AGAIN_MS = 500,     /* between two searches for what is selected, … */
+	SEARCH_SHARE = 100, /* … which take at most one in so much of the time */
+	LOOKS = 8,          /* for children, at most */
 };
 
 /* Opens the mapped files of a target, so that its frames can be named after it has ended. */
@@ -172,6 +173,22 @@ static int publish_cgroups(
 	return 0;
 }
 
+/* Of those BEFORE, the ones that are not among those FOUND now: a unit gets a new one at each
+ * start. */
+static void forget_cgroups(const struct selected *before, const struct selected *found,
+	const struct programs *programs)
+{
+	for (size_t i = 0; i < before->nr_cgroups; i++) {
+		uint64_t id = before->cgroups[i].id;
+		size_t k = 0;
+
+		while (k < found->nr_cgroups && found->cgroups[k].id != id)
+			k++;
+		if (k == found->nr_cgroups)
+			bpf_map_delete_elem(programs_map(programs, "target_cgroups"), &id);
+	}
+}
+
 static int publish_selected(
 	const struct targets *t, const struct programs *programs, struct strbuf *err)
 {
@@ -198,16 +215,23 @@ int targets_publish_children(const struct targets *t, const struct programs *pro
 	struct processes *ps, struct strbuf *err)
 {
 	const struct engine_request *r = t->request;
-	size_t nr;
+	size_t nr, before = 0;
+	int ret = 0;
 
 	if (!r->children || r->command)
 		return 0;
-	uint32_t *pids = descendants("/proc", r->pids, r->nr_pids, &nr);
-	int ret = publish_ids(programs, "target_pids", pids, nr, err);
+	/* what a child starts is followed once that is published: until then, look again */
+	for (int i = 0; i < LOOKS && !ret; i++) {
+		uint32_t *pids = descendants("/proc", r->pids, r->nr_pids, &nr);
 
-	for (size_t i = 0; i < nr && !ret; i++)
-		processes_get(ps, pids[i]);
-	free(pids);
+		ret = publish_ids(programs, "target_pids", pids, nr, err);
+		for (size_t k = 0; k < nr && !ret; k++)
+			processes_get(ps, pids[k]);
+		free(pids);
+		if (i && nr <= before)
+			break;
+		before = nr;
+	}
 	return ret;
 }
 
@@ -221,6 +245,7 @@ void targets_update(struct targets *t, const struct programs *programs)
 	if (!s->kind || s->kind == SELECT_COMM || began < t->again_ns)
 		return;
 	if (!selection_find(s, &selection_system, &found, &ignored)) {
+		forget_cgroups(&t->selected, &found, programs);
 		selected_release(&t->selected);
 		t->selected = found;
 		publish_selected(t, programs, &ignored);

@@ -22,7 +22,7 @@ struct {
 static __always_inline void follow_child(uint32_t from, uint32_t to, uint32_t number)
 {
 	bpf_map_delete_elem(&leaving, &number);
-	if (bpf_map_lookup_elem(&target_pids, &from))
+	if (settings.children && bpf_map_lookup_elem(&target_pids, &from))
 		bpf_map_update_elem(&target_pids, &to, &number, BPF_ANY);
 	else
 		bpf_map_delete_elem(&target_pids, &to);
@@ -37,7 +37,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 
 	if (from == to)
 		return 0;
-	if (settings.children)
+	if (settings.pids)
 		follow_child(from, to, BPF_CORE_READ(child, tgid));
 	if (layout)
 		bpf_map_update_elem(&vm_layouts, &to, layout, BPF_ANY);
@@ -70,15 +70,18 @@ SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = current_task();
-	uint32_t tgid = my_ids().tgid;
+	struct ids ids = my_ids();
+	uint32_t tgid = ids.tgid;
 
+	if (settings.tids)
+		bpf_map_delete_elem(&target_tids, &ids.tid);
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
 	bpf_map_delete_elem(&spaces, &tgid);
 	bpf_map_delete_elem(&jit_layouts, &tgid);
 	bpf_map_delete_elem(&vm_layouts, &tgid);
 	bpf_map_delete_elem(&label_layouts, &tgid);
-	if (settings.children && bpf_map_lookup_elem(&target_pids, &tgid)) {
+	if (settings.pids && bpf_map_lookup_elem(&target_pids, &tgid)) {
 		uint32_t number = BPF_CORE_READ(task, tgid);
 
 		if (bpf_map_update_elem(&leaving, &number, &tgid, BPF_ANY))
@@ -95,7 +98,7 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (void *)ctx->args[0];
 	uint32_t number = BPF_CORE_READ(task, tgid);
 
-	if (!settings.children || BPF_CORE_READ(task, pid) != (int)number)
+	if (!settings.pids || BPF_CORE_READ(task, pid) != (int)number)
 		return 0; /* not its main thread, which is the last one */
 	const uint32_t *tgid = bpf_map_lookup_elem(&leaving, &number);
 
