@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -9,12 +8,10 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/output_args.h"
+#include "view/recording_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { HOTTEST = 3 }; /* functions that are shown if none is asked for */
 
@@ -117,49 +114,6 @@ static const struct argp argp = {
 		{.argp = &open_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
-/* ---- input ---- */
-
-static int read_lines(struct lines *lines, const char *name, struct recording *rec)
-{
-	const char *bytes;
-	size_t n = lines_peek(lines, strlen(RECORDING_MAGIC), &bytes);
-	struct strbuf err = STRBUF_INIT;
-	int ret;
-
-	if (lines->error)
-		ret = fail(&err, "%s", strerror(lines->error));
-	else if (n && !begins_with(bytes, n, RECORDING_MAGIC))
-		ret = fail(&err, "it is no recording, so it has no addresses: record with "
-				 "sample-bt -o FILE.rec");
-	else
-		ret = recording_read(rec, lines, &err);
-	if (ret < 0)
-		program_say("'%s': %s", name, err.buf);
-	strbuf_release(&err);
-	return ret;
-}
-
-static int read_recording(const struct annotate_command *o, struct recording *rec)
-{
-	const char *file = o->args.nr_files ? o->args.files[0] : "-";
-	const char *path = strcmp(file, "-") ? file : NULL;
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	struct lines lines;
-	int ret;
-
-	if (fd < 0) {
-		program_say("cannot open '%s': %s", path, strerror(errno));
-		return -1;
-	}
-	lines_init(&lines, fd);
-	lines_decompress(&lines);
-	ret = read_lines(&lines, path ? path : "stdin", rec);
-	lines_release(&lines);
-	if (path)
-		close(fd);
-	return ret;
-}
-
 /* ---- output ---- */
 
 static int write_out(struct annotate_command *o, struct annotation *a)
@@ -223,13 +177,15 @@ static int judge(const struct annotate_command *o, const struct recording *rec, 
 	return status;
 }
 
-static int annotate(struct annotate_command *o, struct recording *rec)
+/* DAMAGED: the file ended too early. */
+static int annotate(struct annotate_command *o, struct recording *rec, bool damaged)
 {
 	struct annotate_options options = options_of(o);
 	const struct recording_view *view = &options.view;
 	struct strbuf notes = STRBUF_INIT;
 	struct annotation a;
-	bool part = recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
+	bool part =
+		damaged | recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
 
 	symbol_resolve(rec, &o->args.input.symbol, NULL, &notes);
 	part |= annotation_init(&a, rec, &options, &notes) > 0;
@@ -247,7 +203,7 @@ static int annotate(struct annotate_command *o, struct recording *rec)
 int main(int argc, char **argv)
 {
 	struct annotate_command o = {.args = VIEW_ARGS_INIT};
-	int status = EXIT_FAILED;
+	int status = EXIT_FAILED, damaged;
 	struct recording rec;
 
 	program_init();
@@ -256,8 +212,9 @@ int main(int argc, char **argv)
 	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
-	if (!read_recording(&o, &rec))
-		status = annotate(&o, &rec);
+	damaged = recording_file_read(&rec, o.args.nr_files ? o.args.files[0] : "-");
+	if (damaged >= 0)
+		status = annotate(&o, &rec, damaged);
 	recording_release(&rec);
 	for (size_t i = 0; i < o.nr; i++)
 		pattern_release(&o.functions[i]);

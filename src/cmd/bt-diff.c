@@ -253,7 +253,7 @@ static void set_unit(struct profile *p, const struct profile *other)
 		profile_set(&p->unit, other->unit);
 }
 
-/* -1, and a message, if units or events differ. */
+/* -1, and a message, if units, events or directions differ. */
 static int check_counts(const struct diff_command *o, struct profile *const *sides)
 {
 	set_unit(sides[0], sides[1]);
@@ -261,6 +261,12 @@ static int check_counts(const struct diff_command *o, struct profile *const *sid
 
 	const char *counts = profile_differs(sides[0], sides[1]);
 
+	if (sides[0]->reversed != sides[1]->reversed) {
+		program_say("the stacks of '%s' begin at the leaf, the others at the root: they "
+			    "cannot be compared",
+			shown(o->args.files[sides[0]->reversed ? 0 : 1]));
+		return -1;
+	}
 	if (!counts)
 		return 0;
 	program_say("'%s' is in %s and '%s' in %s: they cannot be compared",

@@ -184,10 +184,26 @@ static const struct argp argp = {
 		{.argp = &rules_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
+/* Of a reversed graph, the stacks as they were. */
+static int turn(struct profile *p)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = filter_turn(p, &err);
+
+	program_say_lines(&err);
+	strbuf_release(&err);
+	if (!ret)
+		profile_finish(p);
+	return ret;
+}
+
 static int write_report(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct report_command *o = command;
 	struct strbuf notes = STRBUF_INIT;
+
+	if (profiles[0]->reversed && turn(profiles[0]) < 0)
+		return -1;
 	bool missing = o->report.fn && !function_is_there(profiles, 1, &o->fn, &notes);
 
 	program_say_lines(&notes);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/terminal.h"
@@ -11,11 +10,7 @@
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
+#include "view/recording_file.h"
 
 struct resolve_command {
 	struct view_args args;
@@ -89,35 +84,6 @@ static const struct argp argp = {
 		{.argp = &title_args_argp}, {0}},
 };
 
-static int read_recording(const struct resolve_command *o, struct recording *rec)
-{
-	const char *file = o->args.nr_files ? o->args.files[0] : "-";
-	const char *path = strcmp(file, "-") ? file : NULL;
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	struct strbuf err = STRBUF_INIT;
-	struct lines lines;
-	int ret;
-
-	if (fd < 0) {
-		program_say("cannot open '%s': %s", path, strerror(errno));
-		return -1;
-	}
-	lines_init(&lines, fd);
-	lines_decompress(&lines);
-	ret = recording_read(rec, &lines, &err);
-	const char *damage = lines_damage(&lines);
-
-	if (damage)
-		program_say("'%s': %s", path ? path : "stdin", damage);
-	else if (ret < 0)
-		program_say("'%s': %s", path ? path : "stdin", err.buf);
-	lines_release(&lines);
-	strbuf_release(&err);
-	if (path)
-		close(fd);
-	return ret;
-}
-
 static void write_result(const struct resolve_command *o, struct recording *rec, FILE *out)
 {
 	enum demangle how = o->args.input.symbol.demangle;
@@ -181,15 +147,16 @@ static int run(struct resolve_command *o)
 	struct symbol_options symbol = o->args.input.symbol;
 	struct symbol_report report = {0};
 	struct strbuf notes = STRBUF_INIT;
-	int status = EXIT_FAILED;
+	int status = EXIT_FAILED, damaged;
 	struct recording rec;
 
 	symbol.local_lines = o->missing; /* the table has their share */
 	recording_init(&rec);
-	if (!read_recording(o, &rec)) {
+	damaged = recording_file_read(&rec, o->args.nr_files ? o->args.files[0] : "-");
+	if (damaged >= 0) {
 		const struct recording_view *view = &o->args.input.view;
-		bool part =
-			recording_is_part(&rec, &notes) | !recording_has_labels(&rec, view, &notes);
+		bool part = damaged | recording_is_part(&rec, &notes) |
+			    !recording_has_labels(&rec, view, &notes);
 
 		if (!rec.complete &&
 			!recording_meta(&rec, "incomplete")) /* the output has an end record */

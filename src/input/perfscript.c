@@ -305,6 +305,17 @@ static bool read_outside(
 	return read_inside(r, line, text, len);
 }
 
+/*
+ * Without backtraces perf script indents its lines with blanks and leaves no empty ones between
+ * them; lines of a backtrace begin with a tab.
+ */
+static bool is_next_header(const char *line, const char *text, size_t len)
+{
+	struct perf_header h;
+
+	return *line == ' ' && perfline_header(&h, text, len) && h.event_len;
+}
+
 static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 {
 	const char *text = line;
@@ -317,7 +328,8 @@ static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 	}
 	if (*line == '#')
 		return;
-	if (indented && r->state != BETWEEN && !r->flat && read_inside(r, line, text, len))
+	if (indented && r->state != BETWEEN && !r->flat && !is_next_header(line, text, len) &&
+		read_inside(r, line, text, len))
 		return;
 	if (!read_outside(r, line, text, len))
 		text_note(&r->text, UNREADABLE, r->text.line, text, len);

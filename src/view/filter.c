@@ -166,13 +166,13 @@ int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *
 	return 0;
 }
 
-static int reverse(struct profile *p, struct strbuf *notes)
+int filter_turn(struct profile *p, struct strbuf *err)
 {
 	struct profile reversed;
 	int ret;
 
 	profile_init(&reversed);
-	ret = filter_reverse(p, &reversed, notes);
+	ret = filter_reverse(p, &reversed, err);
 	if (ret < 0) {
 		profile_release(&reversed);
 		return ret;
@@ -198,5 +198,5 @@ int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes
 	if (left_out)
 		strbuf_addf(notes, "left out by --only: %" PRIu64 " %s of %" PRIu64 "\n", left_out,
 			p->unit, p->account.kept + left_out);
-	return f->reverse ? reverse(p, notes) : 0;
+	return f->reverse ? filter_turn(p, notes) : 0;
 }

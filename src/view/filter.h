@@ -37,5 +37,7 @@ int filter_apply(const struct filter *filter, struct profile *p, struct strbuf *
  * -1, and the reason in ERR: there are too many frames.
  */
 int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *err);
+/* The same in place; P is unchanged on failure. */
+int filter_turn(struct profile *p, struct strbuf *err);
 
 #endif

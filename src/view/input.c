@@ -53,13 +53,24 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	recording_to_profile(rec, &view, p);
 }
 
-/* -1, and a message: units or events of OWN and P differ. */
+/* -1, and a message: stacks of P and those that are REVERSED or not cannot be in one tree. */
+static int check_direction(const struct profile *p, bool reversed, struct strbuf *err)
+{
+	if (nothing_yet(p) || p->reversed == reversed)
+		return 0;
+	return fail(err,
+		"its stacks begin at the %s, those of the inputs before it at the %s: view them "
+		"separately\n",
+		reversed ? "leaf" : "root", p->reversed ? "leaf" : "root");
+}
+
+/* -1, and a message: units, events or directions of OWN and P differ. */
 static int check_counts(const struct profile *p, const struct profile *own, struct strbuf *err)
 {
 	const char *counts = nothing_yet(p) ? NULL : profile_differs(own, p);
 
 	if (!counts)
-		return 0;
+		return check_direction(p, own->reversed, err);
 	return fail(err, "it counts %s, the inputs before it %s: view them separately\n", counts,
 		profile_differs(p, own));
 }
@@ -234,6 +245,8 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 
 	if (format->has_meta)
 		return read_own(p, format, &in, err);
+	if (check_direction(p, false, err) < 0)
+		return -1;
 	p->account = (struct account){0};
 	p->timing.mixed |= p->timing.period != 0;
 

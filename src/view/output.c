@@ -94,9 +94,15 @@ static int write_run(const struct output *o, FILE *out, struct strbuf *err)
 {
 	struct strbuf line = STRBUF_INIT;
 
-	for (size_t i = 0; i < o->rec->nr_meta; i++)
-		fprintf(out, "%s: %s\n", recording_get(o->rec, o->rec->meta[i].key),
-			recording_get(o->rec, o->rec->meta[i].value));
+	for (size_t i = 0; i < o->rec->nr_meta; i++) {
+		const char *value = recording_get(o->rec, o->rec->meta[i].value);
+
+		strbuf_addf(&line, "%s: ", recording_get(o->rec, o->rec->meta[i].key));
+		message_add(&line, value, strlen(value)); /* names of processes are anybody's */
+		strbuf_addch(&line, '\n');
+	}
+	fputs(line.buf, out);
+	strbuf_reset(&line);
 	fprintf(out, "kernel: %s\n", recording_get(o->rec, o->rec->kernel_release));
 	account_line(&o->profile->account, &o->profile->timing, o->profile->unit, &line);
 	fprintf(out, "account: %s\n", line.buf);
@@ -146,17 +152,32 @@ static int cannot(const char *verb, const char *path, const char *more, struct s
 	return fail(err, ": %s%s\n", why, more);
 }
 
+/* "'PATH' is left out: WHY", which ends its line */
+static void say_left_out(struct strbuf *err, const char *path, const char *why)
+{
+	if (!err)
+		return;
+	message_add_path(err, path);
+	strbuf_addf(err, " is left out: %s", why);
+}
+
 static int write_file(const struct output *o, writer write, const char *path, struct strbuf *err)
 {
+	struct strbuf why = STRBUF_INIT;
 	struct tempfile file;
 	int ret = tempfile_open(&file, path);
 
-	if (!ret) {
-		write(o, file.out, NULL); /* errors are detected at the end */
-		ret = tempfile_commit(&file);
+	if (!ret && write(o, file.out, &why) < 0 && !ferror(file.out)) {
+		tempfile_drop(&file);
+		say_left_out(err, path, why.buf);
+		strbuf_release(&why);
+		return -1;
 	}
+	if (!ret)
+		ret = tempfile_commit(&file);
 	if (ret)
 		cannot("write", path, "; it is left out, the others are still written", err);
+	strbuf_release(&why);
 	return ret;
 }
 

@@ -149,7 +149,7 @@ flametap.tree = (() => {
 
 		byFunction() {
 			this.functionSums = this.functionSums ||
-				this.addUp((i) => functions.of[this.frame[i]], functions.first.length);
+				this.addUp((i) => (this.isState(i) ? -1 : functions.of[this.frame[i]]), functions.first.length);
 			return this.functionSums;
 		}
 	}

@@ -251,6 +251,9 @@ static void finish(struct worker *w)
 	if (w->end == WORKER_DONE && !code_read(&file->code, &w->output)) {
 		explain(reading, file, &why);
 	} else {
+		/* what a reader that was taken over has written is not used */
+		code_release(&file->code);
+		code_init(&file->code);
 		message_add_path(&why, file->path);
 		strbuf_addf(&why, " cannot be read: %s",
 			w->end == WORKER_LATE   ? "timeout"

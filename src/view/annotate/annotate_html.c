@@ -223,13 +223,12 @@ static void write_source(struct html_writer *w, uint32_t source)
 {
 	const struct annotated_source *s = &w->f->sources[source];
 	const struct source_file *file = &w->a->sources[s->file];
-	uint32_t last = listing_last(w->a, s);
 	bool gap = false;
 	size_t at = 0;
 
 	begin_table(w, file->text ? file->found : file->path,
 		"<th>line</th><th class=\"text\">source</th>");
-	for (uint32_t n = listing_first(s); n <= last; n++) {
+	for (uint32_t n = 0; (n = listing_next(w->a, s, n));) {
 		const struct annotated_line *line = listing_line(s, n);
 		bool shown =
 			file->text ? listing_shows(s, n, &at) : line && line->counter != NO_COUNTER;

@@ -118,7 +118,6 @@ static void write_calls(struct text_writer *w, const struct annotated_line *line
 static void write_source(struct text_writer *w, const struct annotated_source *s)
 {
 	const struct source_file *file = &w->a->sources[s->file];
-	uint32_t last = listing_last(w->a, s);
 	bool gap = false;
 	size_t at = 0;
 
@@ -126,7 +125,7 @@ static void write_source(struct text_writer *w, const struct annotated_source *s
 	strbuf_adds(&w->text, file->text ? file->found : file->path);
 	end_line(w);
 	write_head(w, "  line");
-	for (uint32_t n = listing_first(s); n <= last; n++) {
+	for (uint32_t n = 0; (n = listing_next(w->a, s, n));) {
 		const struct annotated_line *line = listing_line(s, n);
 
 		if (!(file->text ? listing_shows(s, n, &at)

@@ -178,11 +178,21 @@ static uint32_t add_source(struct annotation *a, uint32_t file, uint32_t path)
 	return *at;
 }
 
-static struct annotated_source *source_of(struct annotated *f, uint32_t file)
+/* NULL: no code of F is from it. */
+static struct annotated_source *find_source(struct annotated *f, uint32_t file)
 {
 	for (size_t i = 0; i < f->nr_sources; i++)
 		if (f->sources[i].file == file)
 			return &f->sources[i];
+	return NULL;
+}
+
+static struct annotated_source *source_of(struct annotated *f, uint32_t file)
+{
+	struct annotated_source *known = find_source(f, file);
+
+	if (known)
+		return known;
 	ALLOC_GROW(f->sources, f->nr_sources, f->sources_alloc);
 	f->sources[f->nr_sources] = (struct annotated_source){.file = file};
 	return &f->sources[f->nr_sources++];
@@ -274,8 +284,8 @@ static struct annotated_line *line_of(
 
 	if (!frame->file || !frame->line)
 		return NULL;
-	s = source_of(f, add_source(a, file, frame->file));
-	return s->nr ? bsearch(&key, s->lines, s->nr, sizeof(key), compare_lines) : NULL;
+	s = find_source(f, add_source(a, file, frame->file));
+	return s && s->nr ? bsearch(&key, s->lines, s->nr, sizeof(key), compare_lines) : NULL;
 }
 
 /* FRAME, at an instruction, counts for the line and the inlined call of F that this is in. */

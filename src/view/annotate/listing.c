@@ -39,17 +39,32 @@ void listing_add_share(const struct annotation *a, const struct annotated *f, st
 	strbuf_addf(out, " %% with callees, of %" PRIu64 " %s", a->recorded.weight, a->unit);
 }
 
-uint32_t listing_first(const struct annotated_source *s)
+/* The line with code after LINE, 0: none. */
+static uint32_t next_with_code(const struct annotated_source *s, uint32_t line)
 {
-	return s->lines->line > ABOVE ? s->lines->line - ABOVE : 1;
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->lines[middle].line > line)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < s->nr ? s->lines[low].line : 0;
 }
 
-uint32_t listing_last(const struct annotation *a, const struct annotated_source *s)
+uint32_t listing_next(const struct annotation *a, const struct annotated_source *s, uint32_t line)
 {
 	const struct source_file *file = &a->sources[s->file];
-	uint32_t last = s->lines[s->nr - 1].line;
+	uint32_t first = next_with_code(s, 0), last = s->nr ? s->lines[s->nr - 1].line : 0;
+	uint64_t next = line ? line + 1ULL : first > ABOVE ? first - ABOVE : 1;
+	uint64_t end = last + (uint64_t)BELOW <= file->nr_lines ? last + (uint64_t)BELOW : last;
 
-	return file->text && last + BELOW <= file->nr_lines ? last + BELOW : last;
+	if (file->text && s->nr && next <= end && next <= file->nr_lines)
+		return (uint32_t)next;
+	return next_with_code(s, line);
 }
 
 bool listing_shows(const struct annotated_source *s, uint32_t line, size_t *at)

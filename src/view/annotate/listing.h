@@ -26,9 +26,11 @@ void listing_add_share(const struct annotation *a, const struct annotated *f, st
  * lines are asked in ascending order, and *AT is 0 at first.
  */
 bool listing_shows(const struct annotated_source *s, uint32_t line, size_t *at);
-/* From which line, and to which. */
-uint32_t listing_first(const struct annotated_source *s);
-uint32_t listing_last(const struct annotation *a, const struct annotated_source *s);
+/*
+ * The line after LINE, 0: the first one, that listing_shows() or listing_line() is to be asked of;
+ * 0: there is none. Without the text of the source, and beyond its end, only lines with code are.
+ */
+uint32_t listing_next(const struct annotation *a, const struct annotated_source *s, uint32_t line);
 
 /* The line of S with code; NULL: it has none. */
 const struct annotated_line *listing_line(const struct annotated_source *s, uint32_t line);

@@ -40,7 +40,7 @@ for refused in seccomp seccomp,prctl; do
 	check "$refused: a view" grep -q ' spin \[fresh\]' "$T/view"
 done
 check 'seccomp: whole stacks' at_least "$(account whole seccomp)" 90
-check 'seccomp,prctl: it is said' grep -q 'cannot be confined here' "$T/seccomp,prctl.err"
+check 'seccomp,prctl: it is said' grep -q 'cannot be confined, as prctl or setresuid is refused here' "$T/seccomp,prctl.err"
 
 # a user with capabilities
 recorder() {

@@ -91,8 +91,21 @@ for program in bt-collapse bt-export bt-flame bt-report; do
 	bad "$program: empty" 1 "^$program: 'empty': it is empty" "$program" empty
 	bad "$program: the second file is missing" 2 "cannot open 'none'" "$program" good.folded none
 done
+bt-flame --reverse good.folded >reversed.svg
+bad 'bt-report: a reversed graph after another input' 2 "'reversed.svg': its stacks begin at the leaf, those of the inputs before it at the root" \
+	bt-report good.folded reversed.svg
+bad 'bt-report: another input after a reversed graph' 2 "'good.folded': its stacks begin at the root, those of the inputs before it at the leaf" \
+	bt-report reversed.svg good.folded
+bad 'bt-diff: a reversed graph' 2 "^bt-diff: the stacks of 'reversed.svg' begin at the leaf, the others at the root" bt-diff good.folded reversed.svg
+{
+	gzip -c good.rec
+	echo garbage
+} >garbage.rec
+bad 'bt-resolve: garbage behind a compressed recording' 1 "^bt-resolve: 'garbage.rec': .*: what is before is used$" bt-resolve garbage.rec
+bt-annotate garbage.rec >annotated 2>&1 && status=0 || status=$?
+check_eq 'bt-annotate: garbage behind a compressed recording' 1 "$status"
 bad 'bt-annotate: empty' 2 "'empty': it is empty" bt-annotate empty
-bad 'bt-annotate: folded' 2 "'good.folded': it is no recording, so it has no addresses" bt-annotate good.folded
+bad 'bt-annotate: folded' 2 "'good.folded': it is no recording" bt-annotate good.folded
 bad 'bt-annotate: two files' 64 "more than one recording: 'b'" bt-annotate good.rec b
 bad 'bt-resolve: empty' 2 "'empty': it is empty" bt-resolve empty
 bad 'bt-resolve: folded' 2 "'good.folded': it is no recording" bt-resolve good.folded
