@@ -95,6 +95,11 @@ static bool bpf_fits(const struct engine_request *request)
 	return fit;
 }
 
+bool preflight_follows_command(const struct engine_request *request)
+{
+	return request->children && !request->nr_pids;
+}
+
 static const struct check *first_missing(const struct checks *checks)
 {
 	for (size_t i = 0; i < checks->nr; i++)
@@ -132,8 +137,7 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 				request->vm->title);
 		return chosen;
 	}
-	/* without processes, the children are those of a command */
-	if (request->children && !request->nr_pids && bpf_fits(request)) {
+	if (preflight_follows_command(request) && bpf_fits(request)) {
 		strbuf_adds(why, "the built-in engine records: only it follows what the command "
 				 "starts");
 		return 1;

@@ -10,6 +10,9 @@
 void preflight(
 	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks);
 
+/* Whether it has to follow what a command starts, which SystemTap does not do. */
+bool preflight_follows_command(const struct engine_request *request);
+
 /* The index in LIST, as engines_find gave it for "auto", of the first engine that works; WHY in one
  * line. */
 size_t preflight_choose(const struct engine_ops *const *list, size_t nr,

@@ -177,7 +177,7 @@ static int judge(const struct annotate_command *o, const struct recording *rec, 
 	return status;
 }
 
-/* DAMAGED: the file ended too early. */
+/* DAMAGED: only a part of the file could be read. */
 static int annotate(struct annotate_command *o, struct recording *rec, bool damaged)
 {
 	struct annotate_options options = options_of(o);

@@ -205,10 +205,13 @@ static void explain_failure(const struct options *o, const struct engines *e)
 	strbuf_release(&err);
 }
 
-static int run_check(const struct options *o, const struct engines *e)
+static int run_check(const struct options *o, struct engines *e)
 {
 	struct checks checks[ENGINES_MAX];
 
+	/* the first one that fits would record */
+	if (e->nr == 2 && preflight_follows_command(&o->session.request))
+		*e = (struct engines){.list = {e->list[1], e->list[0]}, .nr = 2};
 	for (size_t i = 0; i < e->nr; i++)
 		preflight(e->list[i], &o->session.request, &checks[i]);
 	(o->json ? checks_json : checks_text)(checks, e->nr, stdout);

@@ -75,7 +75,8 @@ void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start)
 {
 	struct membership *known = m->proc ? newest(m, pid) : NULL;
 
-	if (known && known->start < start && start < known->until)
+	/* not its own event: times are rounded */
+	if (known && known->start + 1 < start && start < known->until)
 		known->until = start;
 }
 

@@ -118,8 +118,8 @@ static void take_event(struct bpf *b, const struct side_event *e)
 }
 
 /*
- * The event of an exit comes before the process's memory is taken apart, since Linux 6.16, and that
- * of the main thread may come before those of others.
+ * The event of an exit may come before the process's memory is taken apart, and that of the main
+ * thread before those of others: each is looked at until it has ended.
  */
 static void end_leaving(struct bpf *b)
 {

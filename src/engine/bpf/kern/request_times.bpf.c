@@ -68,7 +68,7 @@ struct {
 
 /* A heap: the first one is the shortest of the slowest. */
 struct slowest {
-	uint64_t ns[TIMES_SLOWEST_MAX]; /* and 1, as 0 is a free place */
+	uint64_t ns[TIMES_SLOWEST_MAX]; /* times + 1; 0: a free place */
 };
 
 struct {
