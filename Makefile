@@ -62,7 +62,7 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-built unit picture bench right soak fuzz vm-shell completion install uninstall clean format
+.PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz vm-shell completion install uninstall clean format
 
 all: $(PROGRAMS)
 
@@ -72,7 +72,9 @@ help:
 ## make            compile everything into bin/ (V=1 shows commands, DEV=1 adds -Werror, SAN=address,undefined)
 ## make deps       install what building needs, with apt or dnf; deps-check: and what the tests need
 ## make demo       install, compile, profile a real program, say where picture and tables are
-## make check      install, compile, run every test that this machine can run (QUICK=1: the most in five minutes, without virtual machines)
+## make check      install, compile, run the tests that decide by facts (TEST=LEVEL or TEST=LEVEL/TEST: those alone)
+## make check-all  these, and the long ones: every interpreter, server and kernel, under load
+## make flake      TEST=LEVEL/TEST N=50 times, BUSY=2 loops beside it: does it fail by chance?
 ## make unit       the fast tests only
 ## make picture    the README's picture anew
 ## make bench      figures against the peers, as a table
@@ -183,14 +185,15 @@ $(O)/src/engine/bpf/exit_counts.o: $(O)/bpf/trace_exits.skel.h
 $(O)/src/engine/bpf/request_timing.o: $(O)/bpf/request_times.skel.h
 
 unit: $(UNITS) $(PROGRAMS)
-	$(Q)sh tests/run unit golden
+	$(Q)tests/run unit golden
 
-check: deps-check
-	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" all $(UNITS)
-	$(Q)$(MAKE) --no-print-directory check-built
-
-check-built: $(UNITS) $(PROGRAMS)
-	$(Q)sh tests/run
+check check-all flake: deps-check
+	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" $(CACHED) all $(UNITS)
+	$(Q)$(CACHED) tests/run $(RUN_$@) $(TEST)
+# what was compiled for another clone is not compiled again
+CACHED = $(if $(shell command -v ccache),CC='ccache $(CC)' CLANG='ccache $(CLANG)')
+RUN_check-all := --all
+RUN_flake = --repeat $(or $(N),50) --busy $(or $(BUSY),0)
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" all

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lib.sh: sourced by every sh test. Results are lines on stdout: "ok NAME", "not ok NAME: REASON", "skip NAME: REASON"; lines with "# "
-# before them are notes. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own status.
-# No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
+# lib.sh: sourced by every sh test. A test prints TAP: "ok - NAME", "not ok - NAME: REASON", "ok - NAME # SKIP REASON", notes as
+# comments, and the plan at its end. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own
+# status. No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
 # Tests in the guest (tests/vm/t, tests/kernels/t): define `prepare` and `in_guest`, end with `vm_main "$@"`; see below.
 
 T_top=$(mktemp -d "${TMPDIR:-/tmp}/flametap.XXXXXX") || exit 1
 T=$T_top/t
 mkdir "$T"
+: >"$T_top/results"
 trap 'test_end' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
@@ -15,27 +16,38 @@ trap 'exit 143' TERM
 # no server of this machine's settings, which may be slow or know the programs
 export DEBUGINFOD_URLS=
 
-# a file, because checks may run in subshells
+# Results are counted in a file, because checks may run in subshells.
 test_end() {
 	test_status=$?
 	[ "$test_status" != 0 ] || [ ! -e "$T_top/failed" ] || test_status=1
+	echo "1..$(grep -c '' "$T_top/results")"
 	rm -rf "$T_top"
 	exit "$test_status"
 }
 
 ok() {
-	echo "ok $1"
+	echo >>"$T_top/results"
+	echo "ok - $1"
 }
 
 # not_ok NAME REASON
 not_ok() {
+	echo >>"$T_top/results"
 	: >"$T_top/failed"
-	echo "not ok $1: $2"
+	echo "not ok - $1: $2"
 }
 
 # skip NAME REASON
 skip() {
-	echo "skip $1: $2"
+	echo >>"$T_top/results"
+	echo "ok - $1 # SKIP $2"
+}
+
+# results FILE: the result lines of a program that prints "ok NAME", "not ok NAME: REASON", "skip NAME: REASON" and notes, as ours
+results() {
+	sed -E 's/^(not ok|ok) (- )?/\1 - /; s/^skip ([^:]*): (.*)/ok - \1 # SKIP \2/' "$1"
+	grep -aE '^(ok|not ok|skip) ' "$1" >>"$T_top/results" || :
+	! grep -qa '^not ok ' "$1" || : >"$T_top/failed"
 }
 
 # note [FILE]: the file, or stdin, as notes
@@ -105,11 +117,20 @@ few() {
 # judged COMMAND…: a judge, whose result lines are ours; exits 1 if it found something
 judged() {
 	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?
-	cat "$T/results"
+	results "$T/results"
 	if [ "$status" -gt 1 ]; then
 		not_ok "$*" "exit $status: $(tail -n 1 "$T/errors")"
 	fi
-	[ "$status" = 0 ] || : >"$T_top/failed"
+}
+
+# sequential RIGHT WRONG: what so many right and wrong samples decide: good, bad or more. Wald's test of "at most 0.5 % are wrong" against
+# "at least 5 % are wrong", each decided wrongly once in a million times: a wrong sample adds ln(0.05 / 0.005), a right one
+# ln(0.95 / 0.995), up to ln(999999) either way. 298 right samples are good, 7 wrong ones are bad.
+sequential() {
+	awk -v right="$1" -v wrong="$2" 'BEGIN {
+		sum = wrong * log(0.05 / 0.005) + right * log(0.95 / 0.995)
+		limit = log(999999)
+		print sum >= limit ? "bad" : sum <= -limit ? "good" : "more" }'
 }
 
 # until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries

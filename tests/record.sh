@@ -74,6 +74,47 @@ record_for() {
 	done
 }
 
+# record_until_decided NAME ERE ARG…: records again and again, at most 60 s, until it is decided (see sequential in lib.sh) whether the
+# weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided by then is a failure: hardly anything was
+# sampled.
+record_until_decided() {
+	decided_name=$1
+	decided_ere=$(whole_stack "$2")
+	shift 2
+	decided=more right=0 all=0
+	decided_end=$(($(date +%s) + 60))
+	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$decided_end" ]; do
+		record "$decided_name" -t 0.5 "$@"
+		right=$((right + $(weight "$T/$decided_name.folded" "$decided_ere")))
+		all=$((all + $(weight "$T/$decided_name.folded")))
+		decided=$(sequential "$right" $((all - right)))
+	done
+	if [ "$decided" = good ]; then
+		ok "$decided_name"
+	else
+		not_ok "$decided_name" "$decided: $right of $all samples have the stack $decided_ere"
+		others "$T/$decided_name.folded" "$decided_ere"
+		tail -n 3 "$T/$decided_name.err" | note
+	fi
+}
+
+# record_until_seen NAME ERE ARG…: records again and again, at most 60 s, until a line of what was recorded matches
+record_until_seen() {
+	seen_name=$1
+	seen_ere=$2
+	shift 2
+	until_true 60 record_sees "$seen_name" "$seen_ere" "$@" || :
+	check "$seen_name" grep -qaE -e "$seen_ere" "$T/$seen_name.folded"
+}
+
+record_sees() {
+	sees_ere=$2
+	sees_name=$1
+	shift 2
+	record "$sees_name" -t 0.5 "$@"
+	grep -qaE -e "$sees_ere" "$T/$sees_name.folded"
+}
+
 # account WHAT NAME: a number out of the account of a recording: kept, lost, skipped (of those), whole (per cent) or named (per cent); 0: there
 # is none
 account() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf/lib.sh: sourced by tests/bpf/t/*.sh after lib.sh. Needs TOP and BIN (sample-bt), which tests/parts sets, and CASES (the compiled
-# cases), which `run` sets.
+# bpf/lib.sh: sourced by tests/bpf/t/*.sh after lib.sh. Needs TOP, BIN (sample-bt) and CASES (the
+# compiled cases), which tests/run sets.
 
 . "$TOP/tests/record.sh"
 
@@ -45,18 +45,18 @@ expect_gdb() {
 
 # objects_before: remembers what there is of BPF; objects_left: what there is more for a while and no process holds, by kind
 objects_before() {
-	"$CASES/probe" list | sort >"$T/objects"
+	"$TOP/build/probe" list | sort >"$T/objects"
 }
 
 objects_left() {
-	"$CASES/probe" list | sort | comm -13 "$T/objects" - >"$T/objects.more"
+	"$TOP/build/probe" list | sort | comm -13 "$T/objects" - >"$T/objects.more"
 	for _ in 1 2 3 4 5 6; do
 		[ -s "$T/objects.more" ] || return 0
 		cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^\(prog\|map\|link\)_id:[ \t]*/\1 /p' | sort -u >"$T/objects.held"
 		# maps inside of maps have no descriptor: whose are they, when somebody else records, too
 		if [ -s "$T/objects.held" ]; then sed -i '/^map/d' "$T/objects.more"; fi
 		comm -23 "$T/objects.more" "$T/objects.held" >"$T/objects.free"
-		"$CASES/probe" list | sort | comm -12 "$T/objects.free" - >"$T/objects.more"
+		"$TOP/build/probe" list | sort | comm -12 "$T/objects.free" - >"$T/objects.more"
 		sleep 0.3
 	done
 	sed 's/ .*//' "$T/objects.more" | sort -u

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# input/lib.sh: sourced by tests/input/t/*.sh, which are run in $T with our programs in $PATH. Needs TOP and BIN, which tests/parts sets.
+# input/lib.sh: sourced by tests/input/t/*.sh, which are run in $T with our programs in $PATH. Needs TOP and BIN, which tests/run sets.
 # shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
 
 . "$TOP/tests/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nginx/lib.sh: sourced by tests/nginx/t/*.sh. Needs TOP, BIN and O, which tests/parts sets.
+# nginx/lib.sh: sourced by tests/nginx/t/*.sh. Needs TOP, BIN and O, which tests/run sets.
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"

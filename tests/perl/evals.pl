@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # evals.pl: for about three seconds, code that is made, runs for a moment, and is gone with its names, files and statements; and some that
-# stays. There is nothing else than what tests/perl/run lists.
+# stays. There is nothing else than what tests/perl/t lists.
 use strict;
 use warnings;
 no warnings 'once';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perl/lib.sh: sourced by tests/perl/t/*.sh. Needs TOP and BIN, which tests/parts sets.
+# perl/lib.sh: sourced by tests/perl/t/*.sh. Needs TOP and BIN, which tests/run sets.
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"

@@ -21,7 +21,7 @@ sparse() {
 	truncate STDOUT, $tb or exit 1' "$@"
 }
 if ! sparse 3 0 >"$T/tables.so"; then
-	echo 'skip hostile/11-sparse: no files of 1 TB here'
+	skip 'sparse files' 'no files of 1 TB here'
 	exit 0
 fi
 sparse 0 12000000 >"$T/sections.so"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 60-missing: what bt-resolve --missing says of real recordings: a program that was stripped, its debug file, a file that is gone or another
-# one now, a package's library, code that a compiler makes at run time. Alone or by tests/symbols/run.
+# one now, a package's library, code that a compiler makes at run time. Alone or by tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"

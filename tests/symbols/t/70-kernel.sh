@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 70-kernel: inlined calls and lines of frames of a kernel and of its modules, whose recordings tell where they were loaded: made of a stand-in
-# for a kernel and an object file as kernels load them, judged by eu-addr2line and llvm-symbolizer. Alone or by tests/symbols/run.
+# for a kernel and an object file as kernels load them, judged by eu-addr2line and llvm-symbolizer. Alone or by tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"

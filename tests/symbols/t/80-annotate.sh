@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 80-annotate: source lines and instructions with their samples: of recordings with known addresses, and of a profile of perf, against
-# `perf annotate`. Alone or by tests/symbols/run.
+# `perf annotate`. Alone or by tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
