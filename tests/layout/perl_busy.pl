@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Short calls, in all ways that change stacks, without end: hardly a moment at which none is under way. The only stacks that there
-# can be are listed in tests/perls.
+# can be are listed in perl_busy.stacks.
 use strict;
 use warnings;
 

@@ -9,16 +9,14 @@ built=$TOP/${O:-build}/tests/nginx
 LC_ALL=C
 export LC_ALL
 
-top=$TOP
-. "$TOP/tests/archive"
-. "$TOP/tests/nginxes"
+. "$TOP/tests/roots.sh"
 
 jail='' work=$T/nginx
 
 # use_release SUITE: its nginx instead of this system's; false, with a reason as $no_root: it cannot be had
 use_release() {
 	nginx_root "$1" || return 1
-	jail=$nginx_roots/$1
+	jail=$root
 	work=$(mktemp -d "$jail/tmp/flametap.XXXXXX") || exit
 	chmod 755 "$work"
 }

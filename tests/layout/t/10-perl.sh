@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Perl's structures on the perl of this system and, from the archive, on those of Debian's other releases: the table against perl's own
 # headers and debug file; stacks, walked from outside, against what perl itself tells (perl_workload.pl) and at any moment
-# (perl_busy.pl). Those of other releases are run as tests/perls tells.
+# (perl_busy.pl). Those of other releases are run as tests/roots.sh tells.
 set -u
 
 . "$TOP/tests/lib.sh"
-. "$TOP/tests/archive"
-top=$TOP
-. "$TOP/tests/perls"
+. "$TOP/tests/roots.sh"
 stack=$MADE/perl_stack
 here=$TOP/tests/layout
 export LC_ALL=C
@@ -92,7 +90,7 @@ busy() {
 	kill "$target"
 	wait "$target" 2>/dev/null
 	check_eq "perl at any moment: all samples" 2000 "$(wc -l <"$T/samples")"
-	check_eq "perl at any moment: nothing that cannot be" '' "$(grep -v -x inconsistent "$T/samples" | grep -Ev "$stacks_of_busy" | sort | uniq -c | head -n 5)"
+	check_eq "perl at any moment: nothing that cannot be" '' "$(grep -v -x inconsistent "$T/samples" | grep -Evf "$here/perl_busy.stacks" | sort | uniq -c | head -n 5)"
 	near "perl at any moment: inconsistent ones" "$(grep -c -x inconsistent "$T/samples")" 0 60
 }
 
@@ -129,9 +127,9 @@ other() {
 		skip "perl/$1" "$no_root"
 		return
 	fi
-	headers "perl/$1: table and headers" "$(echo "$roots/$1"/usr/lib/*/perl/5.[0-9][0-9]/CORE)"
-	if perl_runs "$1"; then
-		both "$1" "$roots/$1" /usr/bin/perl
+	headers "perl/$1: table and headers" "$(echo "$root"/usr/lib/*/perl/5.[0-9][0-9]/CORE)"
+	if runs perl -e 1; then
+		both "$1" "$root" /usr/bin/perl
 	else
 		skip "perl/$1: stacks" "needs root"
 	fi

@@ -4,26 +4,9 @@
 set -u
 
 . "$TOP/tests/lib.sh"
-. "$TOP/tests/archive"
-roots=$TOP/build/layout
+. "$TOP/tests/roots.sh"
 here=$TOP/tests/layout
 export LC_ALL=C
-
-# lua_root NAME SUITE PACKAGE: that library with what it needs, in $roots/lua-NAME; false: it cannot be had, see $no_root
-lua_root() {
-	lua_dir=$roots/lua-$1
-	[ ! -d "$lua_dir" ] || return 0
-	no_root="no Debian archive in the system's apt sources, or no apt"
-	archive_open || return 1
-	no_root="the archive's packages cannot be had"
-	rm -rf "$lua_dir.new"
-	mkdir -p "$lua_dir.new"
-	archive_index "$2" "^Package: ($3|libluajit-5.1-common|libc6|libgcc-s1)\n" "$T/index" || return 1
-	for package in "$3" libluajit-5.1-common libc6 libgcc-s1; do
-		archive_unpack "$T/index" "$package" "$lua_dir.new" || return 1
-	done
-	mv "$lua_dir.new" "$lua_dir"
-}
 
 # names_of_vmdef FILE: as luajit_layout prints them. Two functions have other names in the libraries; two are in none.
 names_of_vmdef() {
@@ -62,19 +45,19 @@ busy_luajit() {
 	wait "$target" 2>/dev/null || :
 }
 
-# other_luajit NAME SUITE PACKAGE
+# other_luajit NAME SUITE PACKAGE: of a line of $luas
 other_luajit() {
 	if ! lua_root "$1" "$2" "$3"; then
 		skip "luajit/$1" "$no_root"
 		return
 	fi
-	libraries=$(echo "$lua_dir"/usr/lib/*-linux-gnu):$(echo "$lua_dir"/lib/*-linux-gnu)
+	libraries=$(echo "$root"/usr/lib/*-linux-gnu)
 	case $3 in
 	libluajit2*) vmdef= ;; # the common package is of another version
-	*) vmdef=$(echo "$lua_dir"/usr/share/luajit-2.1*/jit/vmdef.lua) ;;
+	*) vmdef=$(echo "$root"/usr/share/luajit-2.1*/jit/vmdef.lua) ;;
 	esac
-	set -- "$1" "$(find "$lua_dir" -name ld-linux-x86-64.so.2 | head -n 1)" --library-path "$libraries" \
-		"$T/host" "$(find "$lua_dir" -name libluajit-5.1.so.2)"
+	set -- "$1" "$(find "$root" -name ld-linux-x86-64.so.2 | head -n 1)" --library-path "$libraries" \
+		"$T/host" "$(find "$root" -name libluajit-5.1.so.2)"
 	of=$1
 	shift
 	busy_luajit "$of" "OpenResty's fork" "$vmdef" "$@" "$here/luajit_busy.lua"
@@ -188,10 +171,10 @@ else
 	skip luajit/here "not installed"
 fi
 if cc -O1 -w -o "$T/host" "$here/luajit_host.c" -ldl 2>"$T/cc"; then
-	mkdir -p "$roots"
-	other_luajit bookworm bookworm libluajit2-5.1-2
-	other_luajit trixie trixie libluajit-5.1-2
-	other_luajit sid sid libluajit-5.1-2
+	echo "$luas" >"$T/luas"
+	while read -r root_name suite package; do
+		other_luajit "$root_name" "$suite" "$package" </dev/null
+	done <"$T/luas"
 else
 	not_ok luajit/others "the host does not compile"
 	head -n 5 "$T/cc" | note

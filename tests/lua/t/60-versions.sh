@@ -4,9 +4,7 @@
 set -u
 . "$TOP/tests/lua/lib.sh"
 
-top=$TOP
-. "$TOP/tests/archive"
-. "$TOP/tests/luas"
+. "$TOP/tests/roots.sh"
 
 # version NAME SUITE PACKAGE
 version() {
@@ -17,19 +15,18 @@ version() {
 	fi
 	case $3 in
 	lib*)
-		program=/usr/bin/host
-		if ! make_host "$1"; then
+		if ! make_host; then
 			not_ok "$1: the host" 'does not compile'
 			head -n 5 "$T/cc" | note
 			return
 		fi
 		;;
 	esac
-	if [ "$program" = /usr/bin/luajit ] && ! lua_runs "$1" $program; then
+	if [ "$program" = /usr/bin/luajit ] && ! runs $program -e "return 1"; then
 		skip "$1" 'needs root'
 	else
-		both "$1" "$lua_roots/$1" $program
-		[ $program = /usr/bin/luajit ] || situations "$1, mixed" "$lua_roots/$1" --mixed on $program
+		both "$1" "$root" $program
+		[ $program = /usr/bin/luajit ] || situations "$1, mixed" "$root" --mixed on $program
 	fi
 }
 

@@ -5,9 +5,7 @@
 set -u
 . "$TOP/tests/lua/lib.sh"
 
-top=$TOP
-. "$TOP/tests/archive"
-. "$TOP/tests/luas"
+. "$TOP/tests/roots.sh"
 
 # counts: the probe is in place, and the program waits
 counts() {
@@ -96,13 +94,12 @@ while read -r root_name suite package; do
 	program=/usr/bin/luajit
 	case $package in
 	lib*)
-		program=/usr/bin/host
-		make_host "$root_name" || { not_ok "$root_name: the host" 'does not compile'; continue; }
+		make_host || { not_ok "$root_name: the host" 'does not compile'; continue; }
 		;;
 	esac
-	if [ $program = /usr/bin/luajit ] && ! lua_runs "$root_name" $program; then
+	if [ $program = /usr/bin/luajit ] && ! runs $program -e "return 1"; then
 		skip "$root_name" 'needs root'
 		continue
 	fi
-	programs "$root_name" "$lua_roots/$root_name" $program </dev/null
+	programs "$root_name" "$root" $program </dev/null
 done <"$T/luas"

@@ -4,19 +4,17 @@
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-top=$TOP
-. "$TOP/tests/archive"
-. "$TOP/tests/perls"
+. "$TOP/tests/roots.sh"
 
 # A release of Debian, its perl unpacked into a folder.
 other() {
 	if ! perl_root "$1"; then
 		skip "$1" "$no_root"
-	elif ! perl_runs "$1"; then
+	elif ! runs perl -e 1; then
 		skip "$1" "needs root"
 	else
-		both "$1" "$roots/$1" /usr/bin/perl
-		situations "$1, mixed" "$roots/$1" --mixed /usr/bin/perl
+		both "$1" "$root" /usr/bin/perl
+		situations "$1, mixed" "$root" --mixed /usr/bin/perl
 	fi
 }
 

@@ -4,9 +4,6 @@
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-top=$TOP
-. "$TOP/tests/perls"
-
 # Children that are forked while their parent's perl is still being looked at, and after that.
 early_child() {
 	for run in 1 2 3 4 5; do
@@ -26,7 +23,7 @@ busy() {
 	kill $target
 	wait $target 2>/dev/null || :
 	check_eq 'at any moment: nothing that cannot be' '' \
-		"$(sed 's/ [0-9]*$//' "$T/a.folded" | grep -vxE '\[perl: (inconsistent|not running)\]' | grep -Ev "$stacks_of_busy" | head -n 5)"
+		"$(sed 's/ [0-9]*$//' "$T/a.folded" | grep -vxE '\[perl: (inconsistent|not running)\]' | grep -Evf "$TOP/tests/layout/perl_busy.stacks" | head -n 5)"
 	near 'at any moment: inconsistent, per cent' "$(part_of '\[perl: inconsistent\]$')" 0 1.5
 	near 'at any moment: not running, per cent' "$(part_of '\[perl: not running\]$')" 0 0.2
 }
