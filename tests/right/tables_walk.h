@@ -40,6 +40,7 @@ struct tables {
 	struct processes ps;
 	struct unwind_table *list; /* by object */
 	bool *made;
+	bool is_unanalysed; /* without what the analysis of the code finds */
 	size_t nr;
 	bool scanned; /* for the current walk */
 	struct jit_layout layout;
@@ -77,7 +78,7 @@ static const struct unwind_table *tables_of(struct tables *t, size_t object)
 	}
 	if (!t->made[object]) {
 		t->made[object] = true;
-		unwind_build(&t->list[object], t->ps.objects[object].elf, true, NULL);
+		unwind_build(&t->list[object], t->ps.objects[object].elf, !t->is_unanalysed, NULL);
 	}
 	return &t->list[object];
 }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stack of a thread as its own instructions make it: a call adds a frame, a return, or whatever
+ * else moves the stack pointer above a return address, takes it away. Signals add the interrupted
+ * instruction. A stack that the program made itself begins with the return address on top of it.
+ */
+#ifndef TESTS_STEPS_SHADOW_H
+#define TESTS_STEPS_SHADOW_H
+
+#include "../right/decode.h"
+#include "lib/util.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/user.h>
+
+enum shadow_kind {
+	SHADOW_CALL,   /* pc: return address; at: where it lies */
+	SHADOW_SIGNAL, /* pc: the interrupted instruction; at: its rsp */
+	SHADOW_STACK,  /* the stack below was left with its rsp at AT; no frame */
+};
+
+struct shadow_frame {
+	enum shadow_kind kind;
+	uint64_t pc, at;
+};
+
+/* The callers of the current frame, the outermost first. */
+struct shadow {
+	struct shadow_frame *list;
+	size_t nr, alloc;
+	/* The current function has given up its frame or stack, but has not jumped yet. */
+	bool is_moving;
+};
+
+enum {
+	SHADOW_FAR = 1 << 30, /* stacks are further apart, and no frame is as large */
+	JUMP_SIZE_MAX = 8,    /* bytes of a jump by a register or memory */
+};
+
+static bool shadow_is_near(uint64_t a, uint64_t b)
+{
+	return a - b + SHADOW_FAR < 2ULL * SHADOW_FAR;
+}
+
+static struct shadow_frame *shadow_top(const struct shadow *s)
+{
+	return s->nr ? &s->list[s->nr - 1] : NULL;
+}
+
+static void shadow_push(struct shadow *s, enum shadow_kind kind, uint64_t pc, uint64_t at)
+{
+	ALLOC_GROW(s->list, s->nr, s->alloc);
+	s->list[s->nr++] = (struct shadow_frame){kind, pc, at};
+}
+
+static void shadow_push_call(struct shadow *s, uint64_t sp)
+{
+	uint64_t ra = 0;
+
+	read_target(&ra, sizeof(ra), sp);
+	shadow_push(s, SHADOW_CALL, ra, sp);
+}
+
+/* A signal came BEFORE, and its handler begins with AFTER. */
+static void shadow_signal(struct shadow *s, const struct user_regs_struct *before,
+	const struct user_regs_struct *after)
+{
+	shadow_push(s, SHADOW_SIGNAL, before->rip, before->rsp);
+	shadow_push_call(s, after->rsp);
+}
+
+/* From one stack to another: the last one that was left, or a new one. */
+static void shadow_switch(struct shadow *s, uint64_t from, uint64_t to)
+{
+	size_t nr = s->nr;
+
+	while (nr && s->list[nr - 1].kind == SHADOW_CALL)
+		nr--;
+	if (nr && s->list[nr - 1].kind == SHADOW_STACK && shadow_is_near(s->list[nr - 1].at, to)) {
+		s->nr = nr - 1;
+		return;
+	}
+	shadow_push(s, SHADOW_STACK, 0, from);
+	shadow_push_call(s, to);
+}
+
+/* Removes the frames whose return addresses are below SP. True: there were some. */
+static bool shadow_drop(struct shadow *s, uint64_t sp)
+{
+	const struct shadow_frame *top;
+	bool dropped = false;
+
+	while ((top = shadow_top(s)) && top->kind == SHADOW_CALL && top->at < sp) {
+		s->nr--;
+		dropped = true;
+	}
+	return dropped;
+}
+
+/* Whether a jump, with its return address on the stack, was a call: it returns to behind it. */
+static bool shadow_is_call(
+	const struct user_regs_struct *before, const struct user_regs_struct *after)
+{
+	uint64_t ra;
+
+	return !read_target(&ra, sizeof(ra), after->rsp) && ra - before->rip - 1 < JUMP_SIZE_MAX;
+}
+
+/* INSN was carried out, with AFTER. */
+static void shadow_step(struct shadow *s, enum stepping_insn insn,
+	const struct user_regs_struct *before, const struct user_regs_struct *after)
+{
+	const struct shadow_frame *top = shadow_top(s);
+	bool moved = !shadow_is_near(before->rsp, after->rsp);
+
+	if (top && top->kind == SHADOW_SIGNAL && top->pc == after->rip && top->at == after->rsp) {
+		s->nr--;
+		return;
+	}
+	if (moved)
+		shadow_switch(s, before->rsp, after->rsp);
+	moved |= shadow_drop(s, after->rsp);
+	if (insn == INSN_CALL || (insn == INSN_JUMP && shadow_is_call(before, after)))
+		shadow_push_call(s, after->rsp);
+	if (insn == INSN_RET || insn == INSN_JUMP)
+		s->is_moving = false;
+	else if (moved)
+		s->is_moving = true;
+}
+
+/* False: the program has overwritten a return address. */
+static bool shadow_is_intact(const struct shadow *s)
+{
+	uint64_t ra;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->list[i].kind == SHADOW_CALL &&
+			(read_target(&ra, sizeof(ra), s->list[i].at) || ra != s->list[i].pc))
+			return false;
+	return true;
+}
+
+#endif
