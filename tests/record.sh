@@ -76,7 +76,8 @@ record_for() {
 
 # record_until_decided NAME ERE ARG…: records again and again, at most 60 s, until it is decided (see sequential in lib.sh) whether the
 # weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided by then is a failure: hardly anything was
-# sampled.
+# sampled. $only: an ERE of the lines that count.
+only=''
 record_until_decided() {
 	decided_name=$1
 	decided_ere=$(whole_stack "$2")
@@ -85,15 +86,16 @@ record_until_decided() {
 	decided_end=$(($(date +%s) + 60))
 	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$decided_end" ]; do
 		record "$decided_name" -t 0.5 "$@"
-		right=$((right + $(weight "$T/$decided_name.folded" "$decided_ere")))
-		all=$((all + $(weight "$T/$decided_name.folded")))
+		grep -aE -e "$only" "$T/$decided_name.folded" >"$T/$decided_name.these" || :
+		right=$((right + $(weight "$T/$decided_name.these" "$decided_ere")))
+		all=$((all + $(weight "$T/$decided_name.these")))
 		decided=$(sequential "$right" $((all - right)))
 	done
 	if [ "$decided" = good ]; then
 		ok "$decided_name"
 	else
 		not_ok "$decided_name" "$decided: $right of $all samples have the stack $decided_ere"
-		others "$T/$decided_name.folded" "$decided_ere"
+		others "$T/$decided_name.these" "$decided_ere"
 		tail -n 3 "$T/$decided_name.err" | note
 	fi
 }

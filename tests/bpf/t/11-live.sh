@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 11-live: what tests/steps finds right the engine records: some of its cases.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/bpf/lib.sh"
+
+# live NAME ERE PROGRAM [WORD…]
+live() {
+	live_name=$1
+	live_ere=$2
+	live_program=$3
+	shift 3
+	start "$CASES/$live_program" 600 "$@"
+	record_until_decided "$live_name" "$live_ere" -p "$target" -u
+	check_eq "$live_name: exit code" 0 "$status"
+	check_eq "$live_name: its stacks are all that was kept" "$(account kept "$live_name")" "$(weight "$T/$live_name.folded")"
+	finish
+}
+
+live plain 'main;one;two;three;spin' plain
+live '500 deep' 'main(;down){500};spin' recurse 500
+live signal 'main;poke;[^;]*kill[^;]*;[^;]+;on_signal;spin' signal kill
+live 'jit code calls' 'main;into_it;[^;]+;called_back;spin' jit call
+
+# the vdso, which is no file, and stubs, which only jump
+start "$CASES/vdso" 600
+record_until_seen vdso '^_start;.*;main;tick;[^;]+;.' -p "$target" -u
+finish
+start "$CASES/plt" 600
+record_until_seen plt '^_start;.*;main;calls;tiny@plt ' -p "$target" -u
+finish
+
+# code without rules is analysed during a recording, and that is kept for the next ones
+start "$CASES/asm" 600 no_cfi
+record_until_seen 'code without rules' '^_start;.*main;next;no_cfi;next;spin ' -p "$target" -u
+finish
+live 'code without rules, analysed' 'main;next;no_cfi;next;spin' asm no_cfi
