@@ -45,17 +45,18 @@ SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 LAYOUT_SRC := $(wildcard tests/layout/*_stack.c tests/layout/*_layout.c)
 KERNELS_SRC := tests/kernels/verify.c
 NGINX_SRC := $(wildcard tests/nginx/*.c)
+REPLAY_SRC := tests/replay/replay.c tests/replay/take.c
 # the script of the SVG files is these, one behind the other
 WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js graph.js actions.js \
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC) $(NGINX_SRC))
+	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC) tests/replay/case.c)
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
 UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC) $(NGINX_SRC))
+	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC))
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
 Q := $(if $(V),,@)
@@ -100,6 +101,10 @@ $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 # the guests that run it have no cmocka
 $(O)/tests/kernels/verify: TEST_LIBS :=
 $(O)/tests/%: TEST_LIBS := -lcmocka
+# they log, and replace, what ELF files say
+$(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section)
+$(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask -Wl,--wrap=elffile_build_id
+$(O)/tests/replay/replay $(O)/tests/replay/take: $(O)/tests/replay/case.o
 # a judge
 $(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a

@@ -9,6 +9,8 @@
 # emulator that waits for its own processor. FRAMEs are "function file:line", innermost first; LEAF is a function in C that may be called on top of them, or "-". Bytes up to
 # blank, backslash, DEL are \xHH.
 #
+# With REPLAY=1 in the environment each situation also is a message for tests/replay/take.
+#
 # Rules for what is here: a sub without name has all of itself in one line, which is where the judge takes it to begin;
 # nothing else takes noticeable time; between begins and ends no sub is called that is not in C and said to be.
 use strict;
@@ -22,6 +24,7 @@ use constant CLOCK_THREAD_CPUTIME_ID => 3;
 our ($file, $ms, $forks) = @ARGV;
 our ($n, $digests, $sums, $clock, $now) = (200_000, 5, 100, "\0" x 16);
 our ($bytes, @numbers) = ('x' x 100_000, 1 .. 1000);
+our $replay = $ENV{REPLAY} && open REPLAY, '>', '/dev/null';
 my ($name, $leaf, @frames);
 $ms ||= 150;
 
@@ -51,6 +54,18 @@ sub begins {
 	push @names, 'main';
 	@frames = map escaped($names[$_]) . ' ' . escaped($places[$_]), 0 .. $#names;
 	$now = cpu();
+	syswrite REPLAY, message() if $replay;
+}
+
+# A sub without name is called after its place, except code that a regex has got at run time: where that begins is not known. A function in C
+# is on top, and in its library.
+sub message {
+	my @stack = @frames;
+	s/^(\S*::__ANON__) ((?!\(eval).*)/$1\[$2] $2/ for @stack;
+	my ($library, $place) = ("$leaf.so", @stack);
+	unshift @stack, $leaf . substr $place, index $place, ' ' if $leaf ne '-';
+	$library =~ s/::\w+[.]so/.so/;
+	return join("\t", "replay: moment $name", $leaf eq '-' ? '-' : $library =~ /(\w+[.]so)/, @stack) . "\n";
 }
 
 sub ends {
@@ -82,6 +97,7 @@ sub subs {
 open OUT, '>>', $file or die "situations: cannot open $file: $!\n";
 syswrite OUT, join("\t", 'subs', map escaped($_), subs('main::')) . "\n";
 $n = 1 + int($n * rounds(sub { 1 for 1 .. $n }));
+syswrite REPLAY, sprintf "replay: found perl %vd\n", $^V if $replay;
 $digests = 1 + int($digests * rounds(sub { Digest::SHA::sha1_hex($bytes) for 1 .. $digests }));
 $sums = 1 + int($sums * rounds(sub { List::Util::sum(@numbers) for 1 .. $sums }));
 
@@ -146,8 +162,8 @@ Other::calls();
 *main::alias = \&plain;
 alias('alias');
 
-sub recurses { my $left = shift; return recurses($left - 1) if $left; begins('recursion, 1,000 deep'); 1 for 1 .. $n; ends() }
-recurses(999);
+sub recurses { my $left = shift; return recurses($left - 1) if $left; begins('deep recursion'); 1 for 1 .. $n; ends() }
+recurses($replay ? 60 : 999);
 
 sub lists { begins(wantarray ? 'list context' : 'scalar context'); 1 for 1 .. $n; ends(); 1 }
 my ($list) = lists();

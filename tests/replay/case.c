@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "case.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "vm/perl/perl_frame.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 2048, NAME_SIZE = 256 };
+
+/* ---- memory ---- */
+
+void case_init(struct case_state *s)
+{
+	*s = (struct case_state){0};
+	table_init(&s->at);
+}
+
+void case_release(struct case_state *s)
+{
+	for (size_t i = 0; i < s->nr_files; i++)
+		free(s->files[i].path);
+	for (size_t i = 0; i < s->nr_facts; i++)
+		free(s->facts[i].name);
+	table_release(&s->at);
+	free(s->words);
+	free(s->zeros);
+	free(s->areas);
+	free(s->files);
+	free(s->facts);
+}
+
+struct case_word *case_put(struct case_state *s, uint64_t address, bool *is_new)
+{
+	uint32_t *at = table_put(&s->at, address, 0, is_new);
+
+	if (!*is_new)
+		return &s->words[*at];
+	*at = (uint32_t)s->nr_words;
+	ALLOC_GROW(s->words, s->nr_words, s->alloc_words);
+	s->words[s->nr_words] = (struct case_word){.address = address};
+	return &s->words[s->nr_words++];
+}
+
+const struct case_word *case_get(const struct case_state *s, uint64_t address)
+{
+	const uint32_t *at = table_get(&s->at, address, 0);
+
+	return at ? &s->words[*at] : NULL;
+}
+
+bool case_is_zero(const struct case_state *s, uint64_t address)
+{
+	for (size_t i = 0; i < s->nr_zeros; i++)
+		if (address >= s->zeros[i].start && address < s->zeros[i].end)
+			return true;
+	return false;
+}
+
+/* ---- lines ---- */
+
+/* "ADDRESS WORD…", all hexadecimal; "-": the word cannot be read. */
+static bool words_line(struct case_state *s, const char *line)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+
+	if (end == line || *end != ' ' || address % CASE_WORD)
+		return false;
+	for (bool is_new; *end; address += CASE_WORD) {
+		struct case_word *word = case_put(s, address, &is_new);
+		const char *from = end + 1;
+
+		word->readable = strncmp(from, "-", 1);
+		word->value = word->readable ? strtoull(from, &end, 16) : 0;
+		if (!word->readable)
+			end += 2;
+		if (end == from || (*end && *end != ' '))
+			return false;
+	}
+	return true;
+}
+
+static bool area_line(
+	const char *line, struct memory_area **list, size_t *nr, size_t *alloc, const char *format)
+{
+	struct memory_area area;
+
+	if (sscanf(line, format, &area.start, &area.end) != 2)
+		return false;
+	ALLOC_GROW(*list, *nr, *alloc);
+	(*list)[(*nr)++] = area;
+	return true;
+}
+
+static bool file_line(struct case_state *s, const char *line)
+{
+	char path[NAME_SIZE];
+	uint64_t bias;
+
+	if (sscanf(line, "file %255s %" SCNx64, path, &bias) != 2)
+		return false;
+	ALLOC_GROW(s->files, s->nr_files, s->alloc_files);
+	s->files[s->nr_files++] = (struct case_file){xstrdup(path), bias};
+	return true;
+}
+
+/* "KIND FILE NAME VALUE…", "KIND - NAME". */
+static bool fact_line(struct case_state *s, const char *line)
+{
+	static const char *const kinds[] = {"variable", "thread", "section"};
+	char kind[16], file[8], name[NAME_SIZE];
+	struct case_fact f = {0};
+	unsigned more;
+	int n = sscanf(line, "%15s %7s %255s %" SCNx64 " %" SCNx64 " %x", kind, file, name,
+		&f.variable.address, &f.variable.size, &more);
+
+	while ((size_t)f.kind < ARRAY_LEN(kinds) && strcmp(kind, kinds[f.kind]))
+		f.kind++;
+	if (n < 3 || f.kind == ARRAY_LEN(kinds))
+		return false;
+	f.file = *file == '-' ? -1 : atoi(file);
+	if (f.file >= (int)s->nr_files || (f.file >= 0 && n < 5))
+		return false;
+	f.variable.per_thread = n > 5 && more;
+	f.value = f.variable.address;
+	f.place = (enum elf_thread_place)f.variable.size;
+	f.name = xstrdup(name);
+	ALLOC_GROW(s->facts, s->nr_facts, s->alloc_facts);
+	s->facts[s->nr_facts++] = f;
+	return true;
+}
+
+bool case_line(struct case_state *s, const char *line)
+{
+	return words_line(s, line) || file_line(s, line) ||
+	       area_line(line, &s->zeros, &s->nr_zeros, &s->alloc_zeros,
+		       "zero %" SCNx64 " %" SCNx64) ||
+	       area_line(line, &s->areas, &s->nr_areas, &s->alloc_areas,
+		       "area %" SCNx64 " %" SCNx64) ||
+	       fact_line(s, line);
+}
+
+const struct case_fact *case_fact(
+	const struct case_state *s, int kind, int file, const char *name)
+{
+	for (size_t i = 0; i < s->nr_facts; i++) {
+		const struct case_fact *f = &s->facts[i];
+
+		if ((int)f->kind == kind && f->file == file && !strcmp(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+/* ---- stacks ---- */
+
+void case_escape(const char *text, size_t len, struct strbuf *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c <= ' ' || c == '\\' || c == 0x7f)
+			strbuf_addf(out, "\\x%02x", c);
+		else
+			strbuf_addch(out, text[i]);
+	}
+}
+
+static bool is_mark(const struct vm *vm, const struct vm_frame *f)
+{
+	return vm->kind == VM_PERL && VM_FRAME_TYPE(f->what) == PERL_LOOP;
+}
+
+static void add_frame(const struct case_walk *w, const struct vm_frame *f,
+	const struct vm_frame *below, struct strbuf *out)
+{
+	struct strbuf name = STRBUF_INIT, file = STRBUF_INIT;
+	static union vm_texts texts;
+	uint32_t line;
+
+	w->vm->read_texts(w->layout, w->memory, f, below, &texts);
+	if (!w->vm->add_name(w->layout, &texts, f->what, &name))
+		strbuf_adds(&name, "[no-name]");
+	strbuf_addch(out, '\t');
+	case_escape(name.buf, name.len, out);
+	if (w->vm->add_place(&texts, &file, &line)) {
+		strbuf_addch(out, ' ');
+		case_escape(file.buf, file.len, out);
+		strbuf_addf(out, ":%" PRIu32, line);
+	}
+	strbuf_addch(out, '\n');
+	strbuf_release(&name);
+	strbuf_release(&file);
+}
+
+enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
+{
+	static const char *const ends[VM_ENDS] = {
+		"on", "whole", "cut", "not running", "inconsistent"};
+	static const struct vm_frame none;
+	static struct vm_frame frames[DEPTH];
+	struct vm_stack stack = {.frames = frames, .max = DEPTH, .mixed = mixed};
+	enum vm_end end = w->vm->walk(w->layout, w->memory, w->thread, w->sp, &stack);
+
+	for (size_t i = 0; i < stack.nr && end == VM_WHOLE; i++)
+		if (!is_mark(w->vm, &frames[i]))
+			add_frame(w, &frames[i], i + 1 < stack.nr ? &frames[i + 1] : &none, out);
+	if (end != VM_WHOLE)
+		strbuf_addf(out, "\t[%s]\n", ends[end]);
+	return end;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cases: what walks read of a process at some moments, as text, and the stacks that they must give.
+ * tests/replay/README describes both files.
+ */
+#ifndef TESTS_REPLAY_CASE_H
+#define TESTS_REPLAY_CASE_H
+
+#include "lib/table.h"
+#include "process/target.h"
+#include "symbol/elf/elfdata.h"
+#include "vm/vm.h"
+
+struct strbuf;
+
+enum { CASE_WORD = 8 }; /* memory is kept in words of so many bytes */
+
+/* A word of memory; one that is not readable has value 0. */
+struct case_word {
+	uint64_t address, value;
+	bool readable;
+	bool changed; /* for take: since it was last written */
+};
+
+/* What an ELF file says of a name; file -1: no file says anything. */
+struct case_fact {
+	enum { CASE_VARIABLE, CASE_THREAD, CASE_SECTION } kind;
+	int file;
+	char *name;
+	struct elf_variable variable; /* of a section, too */
+	enum elf_thread_place place;
+	uint64_t value;
+};
+
+struct case_file {
+	char *path; /* without folders */
+	uint64_t bias;
+};
+
+/* The memory and the files of a process. */
+struct case_state {
+	struct table at; /* address -> place in words */
+	struct case_word *words;
+	size_t nr_words, alloc_words;
+	struct memory_area *zeros; /* whose words are 0, unless they are in words */
+	size_t nr_zeros, alloc_zeros;
+	struct memory_area *areas; /* as memory_areas() */
+	size_t nr_areas, alloc_areas;
+	struct case_file *files;
+	size_t nr_files, alloc_files;
+	struct case_fact *facts;
+	size_t nr_facts, alloc_facts;
+};
+
+void case_init(struct case_state *s);
+void case_release(struct case_state *s);
+
+/* The word at ADDRESS, a multiple of CASE_WORD; valid until the next call. *IS_NEW: it was added. */
+struct case_word *case_put(struct case_state *s, uint64_t address, bool *is_new);
+/* NULL: it is not known. */
+const struct case_word *case_get(const struct case_state *s, uint64_t address);
+bool case_is_zero(const struct case_state *s, uint64_t address);
+
+/* Takes a line that changes S; false: it is no such line. */
+bool case_line(struct case_state *s, const char *line);
+
+/* NULL: not known. */
+const struct case_fact *case_fact(
+	const struct case_state *s, int kind, int file, const char *name);
+
+/* A walk of a thread. */
+struct case_walk {
+	const struct vm *vm;
+	const struct vm_layout *layout;
+	const struct memory *memory;
+	uint64_t thread, sp; /* thread pointer, stack pointer */
+};
+
+/*
+ * Appends the stack as lines: a tab, the name of a frame, a blank, its place; innermost first; then
+ * how the walk ended, if it is not whole. MIXED: as in struct vm_stack; marks are left out.
+ */
+enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out);
+
+/* Appends TEXT of LEN bytes; bytes up to blank, backslash and DEL as \xHH. */
+void case_escape(const char *text, size_t len, struct strbuf *out);
+
+#endif
