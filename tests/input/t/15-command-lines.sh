@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each option of every program, with values that it must refuse; sample-bt's command line; misspelt options.
+# Misspelt options, and options and arguments that do not go together. What each option refuses alone is in 10-options.py.
 # shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
 set -eu
 
@@ -29,101 +29,6 @@ bad 'ngx-reqs: --connections alone' 64 "^ngx-reqs: --connections without --csv: 
 bad 'ngx-latency: two labels' 64 "^ngx-latency: --where host=b: only one KEY can be given" ngx-latency -p 1 --where uri=/a --where host=b
 bad 'ngx-latency: --table by alone' 64 "^ngx-latency: --table by without --by: give both$" ngx-latency -p 1 --table by
 bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel
-
-# ---- options: each one of every program, with values that it must refuse
-
-# options_of PROGRAM: what its --help lists, a word a line, but for argp's own
-options_of() {
-	"$1" --help | sed -n 's/^ *\(-[^ ].*\)/\1/p' | sed 's/   *.*//' | grep -oE -- '--[a-z][a-z-]*' | grep -vxE -- '--(help|usage|version)' | LC_ALL=C sort -u
-}
-
-# the table, with a row for each interpreter
-grep -v '^#' "$TOP/tests/input/options" >table
-{
-	grep -v ' --VM ' table
-	for vm in "$TOP"/src/vm/*/; do
-		sed -n "s/ --VM / --$(basename "$vm") /p" table
-	done
-} >options
-
-# rows_of PROGRAM OPTION: of the table, without these two
-rows_of() {
-	set -f # it runs in a shell of its own
-	while read -r row_programs row_option row_rest; do
-		[ "$row_option" = "$2" ] || continue
-		for row_program in $(echo "$row_programs" | tr , ' '); do
-			# shellcheck disable=SC2254 # a pattern
-			case $1 in $row_program) printf '%s\n' "$row_rest" ;; esac
-		done
-	done <options
-}
-
-# refuses TEXT ARG…: $program exits with 64 before it runs anything, with one line that begins with its name and TEXT. As few processes
-# as can be: it is called some ten thousand times.
-refuses() {
-	refuses_text=$1 refuses_status=0
-	shift
-	"$program" $files "$@" >stdout 2>stderr </dev/null || refuses_status=$?
-	{
-		read -r line || :
-		read -r more || :
-	} <stderr
-	case $refuses_status$line in
-	"64$program: $refuses_text"* | 64*"/$program: $refuses_text"*) [ -n "$more" ] || [ -s stdout ] || [ -e ran ] || return 0 ;;
-	esac
-	rm -f ran
-	echo "$program $*: exit $refuses_status:"
-	head -n 3 stdout stderr | cut -c 1-200
-	return 1
-}
-
-# refuses_all KIND VALUE…: $option of $program
-refuses_all() {
-	kind=$1 refused=0
-	shift
-	case $kind in
-	flag) refuses "option '$option' doesn't allow an argument" "$option=x" || refused=1 ;;
-	refused)
-		case $("$program" --help | grep -oE -- "$option=?") in
-		*=) refuses "$option is refused: " "$option=x" || refused=1 ;;
-		*) refuses "$option is refused: " "$option" || refused=1 ;;
-		esac
-		;;
-	count) set -- "$@" '' x -1 +1 1.5 5x 0x10 1e3 nan inf ' 5' '5 ' 99999999999999999999 ;;
-	decimal) set -- "$@" '' x -1 +1 5x 0x10 1e999 1e nan inf -inf ' 5' '5 ' 1,5 . ;;
-	other | any) ;;
-	*)
-		echo "kind '$kind'?"
-		return 1
-		;;
-	esac
-	for value; do
-		refuses "invalid $option '$value': use " "$option=$value" || refused=1
-	done
-	return $refused
-}
-
-mkdir traced
-printf '#!/bin/sh\ntouch "%s/ran"\nexec "%s" "$@"\n' "$T" "$TOP/tests/live/stand-in/stap" >traced/stap
-chmod 755 traced/stap
-: >rows
-for program in $(cd "$bin" && ls); do
-	case $program in
-	bt-diff) files='good.rec good.rec' ;;
-	bt-*) files=good.rec ;;
-	*) files='-p 1' ;;
-	esac
-	for option in $(options_of "$program"); do
-		row=$(rows_of "$program" "$option")
-		check_eq "$program $option: it has a row in tests/input/options" 1 "$(printf '%s' "$row" | grep -c '' || :)"
-		printf '%s\n' "$option $row" >>rows
-		[ -n "$row" ] || continue
-		eval "set -- $row"
-		PATH=$T/traced:$PATH check "$program $option: nonsense is refused" refuses_all "$@"
-	done
-done
-check_eq 'each row of tests/input/options is of an option' "$(cut -d ' ' -f 2- options | LC_ALL=C sort -u)" \
-	"$(LC_ALL=C sort -u rows)"
 
 # ---- sample-bt: its command line
 
