@@ -4,6 +4,7 @@ import difflib
 import sys
 
 results, failures = 0, 0
+sys.stdout.reconfigure(encoding='utf-8', errors='backslashreplace')
 
 
 def result(name, problem=None):
