@@ -217,7 +217,7 @@ soak: $(PROGRAMS)
 	$(Q)sh tests/bench/soak $(or $(SECONDS),3600)
 
 fuzz:
-	$(Q)sh tests/fuzz/run $(or $(SECONDS),60)
+	$(Q)TOP='$(CURDIR)' FUZZ_SECONDS=$(or $(SECONDS),60) sh tests/fuzz/t/long.sh
 
 vm-shell:
 	$(Q)sh tests/vm/shell

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every input of the corpora once through every fuzzer, or those that are named, under the sanitizers.
+set -u
+
+cd "$TOP" || exit 1
+. tests/lib.sh
+. tests/fuzz/lib.sh
+# shellcheck disable=SC2086
+for fuzzer in ${*:-$all_fuzzers}; do
+	# shellcheck disable=SC2046
+	check "$fuzzer" "$build/$fuzzer" $(inputs "$fuzzer")
+done
