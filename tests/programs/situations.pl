@@ -18,7 +18,6 @@ use warnings;
 no warnings qw(recursion void);
 use List::Util ();
 use Digest::SHA ();
-use Sub::Util ();
 use constant CLOCK_THREAD_CPUTIME_ID => 3;
 
 our ($file, $ms, $forks) = @ARGV;
@@ -119,6 +118,7 @@ sub forks {
 my $parent = $$;
 our $threads = eval { require threads };
 our $has_try = $] >= 5.034;
+our $has_names = eval { require Sub::Util }; # since 5.22
 $| = 1;
 my @workers = (forks(sub { waits(); works() }), forks(sub { waits(); works_too() }));
 print "ready $$ @workers\n";
@@ -309,7 +309,7 @@ END
 
 { no strict 'refs'; *{'Made::up'} = sub { begins('sub put into a glob'); 1 for 1 .. $n; ends() }; }
 Made::up();
-Sub::Util::set_subname("Hostile;pack age::na;me\n\\x 1", sub { begins('hostile name'); 1 for 1 .. $n; ends() })->();
+Sub::Util::set_subname("Hostile;pack age::na;me\n\\x 1", sub { begins('hostile name'); 1 for 1 .. $n; ends() })->() if $has_names;
 eval q{use utf8; package Grüße; sub süß { main::begins('name in UTF-8'); 1 for 1 .. $n; main::ends() } süß(); 1} or die;
 our $long = 'l' x 240;
 eval "package P$long; sub s$long { main::begins('long name'); 1 for 1 .. \$n; main::ends() } s$long(); 1" or die;

@@ -143,8 +143,7 @@ bool case_line(struct case_state *s, const char *line)
 	       fact_line(s, line);
 }
 
-const struct case_fact *case_fact(
-	const struct case_state *s, int kind, int file, const char *name)
+const struct case_fact *case_fact(const struct case_state *s, int kind, int file, const char *name)
 {
 	for (size_t i = 0; i < s->nr_facts; i++) {
 		const struct case_fact *f = &s->facts[i];

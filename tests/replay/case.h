@@ -55,7 +55,8 @@ struct case_state {
 void case_init(struct case_state *s);
 void case_release(struct case_state *s);
 
-/* The word at ADDRESS, a multiple of CASE_WORD; valid until the next call. *IS_NEW: it was added. */
+/* The word at ADDRESS, a multiple of CASE_WORD; valid until the next call. *IS_NEW: it was added.
+ */
 struct case_word *case_put(struct case_state *s, uint64_t address, bool *is_new);
 /* NULL: it is not known. */
 const struct case_word *case_get(const struct case_state *s, uint64_t address);
@@ -65,8 +66,7 @@ bool case_is_zero(const struct case_state *s, uint64_t address);
 bool case_line(struct case_state *s, const char *line);
 
 /* NULL: not known. */
-const struct case_fact *case_fact(
-	const struct case_state *s, int kind, int file, const char *name);
+const struct case_fact *case_fact(const struct case_state *s, int kind, int file, const char *name);
 
 /* A walk of a thread. */
 struct case_walk {

@@ -216,8 +216,7 @@ static void release_wanted(struct wanted *w)
 
 static struct memory case_memory(void)
 {
-	return (struct memory){
-		.read = read_case, .context = &replay.state, .areas = case_areas};
+	return (struct memory){.read = read_case, .context = &replay.state, .areas = case_areas};
 }
 
 static void find(const char *name)
@@ -324,7 +323,8 @@ static void walk(const char *line)
 	int at = 0;
 	enum vm_end end;
 
-	if (!replay.is_found || sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &w.thread, &w.sp, &at) < 2)
+	if (!replay.is_found ||
+		sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &w.thread, &w.sp, &at) < 2)
 		return result(line, "no walk", "");
 	end = case_walk(&w, false, &got);
 	case_walk(&w, true, &mixed);

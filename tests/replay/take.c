@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * take [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, take CASE -p PID: makes CASE.mem and CASE.want
- * of what walks read of a program; see tests/replay/README.
+ * take [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, take CASE -p PID: makes CASE.mem and
+ * CASE.want of what walks read of a program; see tests/replay/README.
  */
 #include "case.h"
 #include "lib/strbuf.h"
@@ -30,7 +30,7 @@ enum {
 	BIG = 16384,      /* bytes of a read of which only what -k names is kept */
 	KEPT_BEFORE = 16, /* bytes before and after that */
 	KEPT_AFTER = 48,
-	STEPS_MAX = 1 << 22,
+	STEPS_MAX = 1 << 20,
 	THREADS_MAX = 64,
 	PAGE = 4096,
 };
@@ -39,19 +39,21 @@ enum {
 struct thread {
 	pid_t tid;  /* 0: none */
 	char *text; /* NULL: none */
+	bool due;   /* it is stopped where its system call has ended */
+	int signal; /* to be delivered by the next step */
 };
 
 static struct {
-	const char *name;          /* of the case */
-	unsigned steps, instants;  /* after each message; in all, if they are taken at any moment */
-	unsigned max_gap;          /* steps from one instant to the next, at most */
-	const char *kept;          /* of big reads; NULL: all */
+	const char *name;         /* of the case */
+	unsigned steps, instants; /* after each message; in all, if they are taken at any moment */
+	unsigned max_gap;         /* steps from one instant to the next, at most */
+	const char *kept;         /* of big reads; NULL: all */
 	FILE *mem, *want;
 	struct thread threads[THREADS_MAX];
 	struct case_state state;
-	pid_t process; /* whose memory is read now */
+	pid_t process;               /* whose memory is read now */
 	const struct target *target; /* whose files are asked now */
-	int *numbers;  /* of its files in the case; -1: none yet */
+	int *numbers;                /* of its files in the case; -1: none yet */
 	const struct vm *vm;
 	struct vm_layout layout;
 	pid_t found_in;
@@ -201,8 +203,7 @@ static int number_of(const struct elffile *elf)
 		if (!strcmp(take.state.files[k].path, name))
 			return take.numbers[i] = (int)k;
 	ALLOC_GROW(take.state.files, take.state.nr_files, take.state.alloc_files);
-	take.state.files[take.state.nr_files] =
-		(struct case_file){xstrdup(name), t->files[i].bias};
+	take.state.files[take.state.nr_files] = (struct case_file){xstrdup(name), t->files[i].bias};
 	fprintf(take.mem, "file %s %" PRIx64 "\n", name, t->files[i].bias);
 	return take.numbers[i] = (int)take.state.nr_files++;
 }
@@ -368,16 +369,22 @@ static void log_walk(pid_t tid, const char *name)
 
 /* ---- single steps ---- */
 
+static struct thread *thread_of(pid_t tid);
+static void event(pid_t tid, int status);
+
+/* Others go on meanwhile: they may hold what the thread waits for. */
 static bool step(pid_t tid)
 {
-	static int signal;
+	struct thread *t = thread_of(tid);
+	pid_t other;
 	int status;
 
-	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, (void *)(uintptr_t)signal) ||
-		waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
+	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, (void *)(uintptr_t)t->signal))
 		return false;
-	signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	return true;
+	while ((other = waitpid(-1, &status, __WALL)) != tid)
+		event(other, status);
+	t->signal = WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP ? WSTOPSIG(status) : 0;
+	return WIFSTOPPED(status);
 }
 
 static void steps(pid_t tid, unsigned nr)
@@ -417,7 +424,7 @@ static bool mapped(pid_t tid, const char *name, uint64_t *start, uint64_t *end)
 /* Steps until the thread has been at code of the file NAME for some instructions. */
 static void steps_into(pid_t tid, const char *name)
 {
-	enum { INSIDE = 100 };
+	enum { INSIDE = 10 };
 	struct user_regs_struct regs;
 	uint64_t start, end;
 	unsigned inside = 0;
@@ -474,8 +481,8 @@ static void any_moments(pid_t tid, const char *may)
 	}
 }
 
-/* The thread has written TEXT; false: it may end. */
-static bool obey(pid_t tid, char *text)
+/* The thread TID has written TEXT. */
+static void obey(pid_t tid, char *text)
 {
 	text[strcspn(text, "\n")] = '\0';
 	if (!strncmp(text, "moment ", 7) && !take.instants)
@@ -484,7 +491,6 @@ static bool obey(pid_t tid, char *text)
 		fprintf(take.want, "%s\n", text);
 	else if (!strncmp(text, "may ", 4) && take.instants)
 		any_moments(tid, text + 4);
-	return !take.instants || !take.nr_walks;
 }
 
 /* NULL: not known; of 0 a free place. */
@@ -515,33 +521,28 @@ static bool has_threads(void)
 	return false;
 }
 
-/* At the beginning or the end of a system call of TID; false: nothing else is wanted of it. */
-static bool system_call(struct thread *t)
-{
-	static const char replay[] = "replay: ";
-	struct user_regs_struct regs;
-	bool goes_on = true;
-	char head[sizeof(replay)] = "";
+static const char beginning[] = "replay: ";
 
-	if (ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
-		return true;
+/* At the beginning or the end of a system call. */
+static void system_call(struct thread *t)
+{
+	struct user_regs_struct regs;
+	char head[sizeof(beginning)] = "";
+
+	t->due = t->text;
+	if (t->due || ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
+		return;
 	take.process = t->tid;
-	if (t->text) {
-		goes_on = obey(t->tid, t->text + strlen(replay));
-		free(t->text);
-		t->text = NULL;
-	} else if (regs.orig_rax == SYS_write && (int64_t)regs.rax == -ENOSYS &&
-		   regs.rdx < MESSAGE_MAX && read_process(regs.rsi, head, strlen(replay)) &&
-		   !strcmp(head, replay)) {
-		t->text = xcalloc(1, regs.rdx + 1);
-		if (!read_process(regs.rsi, t->text, regs.rdx))
-			die("cannot read a message");
-	}
-	return goes_on;
+	if (regs.orig_rax != SYS_write || (int64_t)regs.rax != -ENOSYS || regs.rdx >= MESSAGE_MAX ||
+		!read_process(regs.rsi, head, strlen(beginning)) || strcmp(head, beginning))
+		return;
+	t->text = xcalloc(1, regs.rdx + 1);
+	if (!read_process(regs.rsi, t->text, regs.rdx))
+		die("cannot read a message");
 }
 
-/* Events of the thread TID: it is stopped, or has ended. */
-static bool event(pid_t tid, int status)
+/* The thread TID is stopped, or has ended. */
+static void event(pid_t tid, int status)
 {
 	struct thread *t = thread_of(tid);
 	int signal = WSTOPSIG(status);
@@ -549,31 +550,54 @@ static bool event(pid_t tid, int status)
 
 	if (!WIFSTOPPED(status)) {
 		if (t)
-			t->tid = 0;
-		return true;
+			*t = (struct thread){0};
+		return;
 	}
 	add_thread(tid); /* its first event may come before that of who created it */
 	t = thread_of(tid);
 	if (status >> 16 && !ptrace(PTRACE_GETEVENTMSG, tid, NULL, &other) &&
 		status >> 16 != PTRACE_EVENT_EXEC)
 		add_thread((pid_t)other);
-	if (signal == (SIGTRAP | 0x80) && !system_call(t))
-		return false;
+	if (signal == (SIGTRAP | 0x80))
+		system_call(t);
 	if (signal == (SIGTRAP | 0x80) || signal == SIGTRAP || signal == SIGSTOP)
 		signal = 0;
-	ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(uintptr_t)signal);
-	return true;
+	if (!t->due)
+		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(uintptr_t)signal);
+}
+
+/* A thread whose message is due; NULL: none. */
+static struct thread *due_thread(void)
+{
+	for (size_t i = 0; i < THREADS_MAX; i++)
+		if (take.threads[i].tid && take.threads[i].due)
+			return &take.threads[i];
+	return NULL;
 }
 
 /* Until the program has ended, or nothing else is wanted of it. */
 static void follow(void)
 {
+	struct thread *t;
 	int status;
 	pid_t tid;
 
-	while (has_threads() && (tid = waitpid(-1, &status, __WALL)) > 0)
-		if (!event(tid, status))
-			return;
+	while (has_threads() && !(take.instants && take.nr_walks)) {
+		t = due_thread();
+		if (t) {
+			obey(t->tid, t->text + strlen(beginning));
+			free(t->text);
+			t->text = NULL;
+			t->due = false;
+			ptrace(PTRACE_SYSCALL, t->tid, NULL, (void *)(uintptr_t)t->signal);
+			t->signal = 0;
+		} else {
+			tid = waitpid(-1, &status, __WALL);
+			if (tid < 0)
+				die("cannot wait");
+			event(tid, status);
+		}
+	}
 }
 
 /* Single steps take much less time where both are on one processor. */
@@ -630,6 +654,7 @@ static FILE *create(const char *suffix)
 
 	if (!file)
 		die(path);
+	setlinebuf(file);
 	free(path);
 	return file;
 }
@@ -654,8 +679,9 @@ int main(int argc, char **argv)
 			return EXIT_USAGE_ERROR;
 	}
 	if (argc - optind < (pid ? 1 : 2)) {
-		fprintf(stderr, "usage: take [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] CASE PROGRAM "
-				"ARG..., or take -p PID CASE\n");
+		fprintf(stderr,
+			"usage: take [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] CASE PROGRAM "
+			"ARG..., or take -p PID CASE\n");
 		return EXIT_USAGE_ERROR;
 	}
 	take.name = argv[optind];
