@@ -51,7 +51,7 @@ WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js g
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC) tests/replay/case.c)
+	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC) tests/replay/case.c tests/replay/mutations.c)
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
@@ -105,6 +105,7 @@ $(O)/tests/%: TEST_LIBS := -lcmocka
 $(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section)
 $(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask -Wl,--wrap=elffile_build_id
 $(O)/tests/replay/replay $(O)/tests/replay/take: $(O)/tests/replay/case.o
+$(O)/tests/replay/replay: $(O)/tests/replay/mutations.o
 # a judge
 $(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay [CASE.mem…]: finds the interpreter and walks its stacks in the memory that cases have, by
- * the steps that the BPF programs take; default: all of tests/replay. Each stack must be that of
- * CASE.want, and nothing may be read that a case has not. TAP.
+ * replay [-m N] [CASE.mem…]: finds the interpreter and walks its stacks in the memory that cases
+ * have, by the steps that the BPF programs take; default: all of tests/replay. Each stack must be
+ * that of CASE.want, and nothing may be read that a case has not. -m: each walk also has to end N
+ * times in memory that is changed at random. TAP.
  */
 #include "case.h"
+#include "mutations.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
@@ -39,7 +41,8 @@ static struct replay {
 	size_t nr_walks;
 } replay;
 
-static unsigned results, failures;
+static unsigned results, failures, mutations;
+static uint64_t seed = 1;
 
 /* REASON: NULL, or why it failed; MORE: lines. */
 static void result(const char *what, const char *reason, const char *more)
@@ -334,6 +337,7 @@ static void walk(const char *line)
 		judge_any(line + at, &got, end);
 	else
 		judge(line + at, &got);
+	mutated_walks(&replay.state, &w, mutations, &seed);
 	strbuf_reset(&replay.missing);
 	strbuf_release(&got);
 	strbuf_release(&mixed);
@@ -416,6 +420,11 @@ int main(int argc, char **argv)
 {
 	glob_t all = {0};
 
+	if (argc > 2 && !strcmp(argv[1], "-m")) {
+		mutations = (unsigned)atoi(argv[2]);
+		argc -= 2;
+		argv += 2;
+	}
 	if (argc == 1 && !glob("tests/replay/*/*.mem", 0, NULL, &all))
 		for (size_t i = 0; i < all.gl_pathc; i++)
 			run(all.gl_pathv[i]);
