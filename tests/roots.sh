@@ -13,17 +13,22 @@ perl_root() {
 	take_root "perl-$1" "$1" perl perl-debug
 }
 
-# names of LuaJITs, their release, and the package with the library that a host is linked to, or the program
-luas='trixie trixie luajit
-sid sid luajit
-bookworm-fork bookworm libluajit2-5.1-2'
+luajits='trixie sid fork'
 
-# lua_root NAME SUITE PACKAGE: of a line of $luas
-lua_root() {
-	case $3 in
-	luajit) take_root "lua-$1" "$2" luajit ;;
-	*) take_root "lua-$1" "$2" "$3" "${3%-*}-dev" ;;
+# luajit_root NAME: that release's, or OpenResty's fork of bookworm, which has no program: tests/lua/host.c is one; $luajit is its path in $root
+luajit_root() {
+	luajit=/usr/bin/luajit
+	case $1 in
+	fork) take_root lua-bookworm-fork bookworm libluajit2-5.1-2 libluajit2-5.1-dev && make_host ;;
+	*) take_root "lua-$1" "$1" luajit ;;
 	esac
+}
+
+make_host() {
+	luajit=/tmp/host.$(sha256sum <"$TOP/tests/lua/host.c" | cut -c 1-8)
+	no_root='tests/lua/host.c does not compile'
+	[ -x "$root$luajit" ] || { cc -O1 -rdynamic -I"$(dirname "$(find "$root/usr/include" -name lua.h | head -n 1)")" -o "$root$luajit.$$" \
+		"$TOP/tests/lua/host.c" "$(find "$root/usr/lib" -name 'libluajit-5.1.so.2' | head -n 1)" && mv "$root$luajit.$$" "$root$luajit"; }
 }
 
 # So no server is installed that starts by itself; and that of bookworm has the module for Lua, which excludes the package luajit.

@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# naps.pl: says "ready PID", and then waits, now here, now there, for about three seconds in all. At its end it prints "MICROSECONDS STACK"
-# for each place, as its own clock has it.
+# naps.pl: says "ready PID"; when it has got a line, it waits, now here, now there, twelve times at each place. At its end it prints
+# "MICROSECONDS MICROSECONDS STACK" for each place: for how long it asked, and for how long it waited, as its own clock has it.
 use strict;
 use warnings;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC usleep);
 
-my %slept;
+my (%asked, %slept);
 $| = 1;
 
 # naps STACK NAP: the time is taken right beside the nap
 sub naps {
 	my ($stack, $nap, $us) = @_;
+	$stack = "main;main::all;main::naps;$stack";
 	my $before = clock_gettime(CLOCK_MONOTONIC);
 	$nap->($us);
-	$slept{"main;main::all;main::naps;$stack"} += clock_gettime(CLOCK_MONOTONIC) - $before;
+	$slept{$stack} += clock_gettime(CLOCK_MONOTONIC) - $before;
+	$asked{$stack} += $us;
 }
 
 sub selects { select undef, undef, undef, $_[0] / 1e6 }
 sub sleeps { usleep($_[0]) }
 sub sorts { my @sorted = sort { usleep($_[0]); 0 } 1, 2 }
 sub all {
-	naps('main::selects', \&selects, 50_000);
-	naps('main::sleeps;Time::HiRes::usleep', \&sleeps, 120_000);
-	naps('main::sorts;Time::HiRes::usleep', \&sorts, 80_000);
+	naps('main::selects', \&selects, 5_000);
+	naps('main::sleeps;Time::HiRes::usleep', \&sleeps, 12_000);
+	naps('main::sorts;Time::HiRes::usleep', \&sorts, 8_000);
 }
 
 print "ready $$\n";
 <STDIN>;
 all() for 1 .. 12;
-printf "%.0f %s\n", $slept{$_} * 1e6, $_ for sort keys %slept;
+printf "%d %.0f %s\n", $asked{$_}, $slept{$_} * 1e6, $_ for sort keys %slept;

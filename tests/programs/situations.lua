@@ -6,10 +6,9 @@
 -- It prints "ready PID" and goes on when there is FILE.go.
 -- FILE gets "subs", the names of functions that it calls between its situations, and "compiled", if the compiler is on, then a line for each
 -- situation, fields separated by tabs:
---	NAME PID TID MS NANOSECONDS-OF-CPU LEAF FRAME…
+--	NAME PID TID LEAF FRAME…
 -- as situations.pl writes them. FRAMEs are "function file:line", innermost first; LEAF: functions in C that may be called on top of them,
--- separated by commas, or "-". A situation with several stacks has further lines, with "-" for MS and, for the nanoseconds, "most": half
--- of its samples have this stack or the first line's or another of these; or "some": it may be.
+-- separated by commas, or "-". A situation with several stacks has a line for each.
 -- A function is called as the caller's bytecode names it, else, and as a metamethod, FILE:LINE of its definition; one in C by its library's name, else
 -- [C]; the places of these are ":0".
 --
@@ -22,7 +21,7 @@ local compiles = jit and mode ~= 'off'
 local loads, unpacks = loadstring or load, unpack or table.unpack
 local ffi = jit and require 'ffi'
 local out = assert(io.open(file, 'a'))
-local name, leaf, frames, now
+local name, leaf, frames
 local functions = {} -- names of those in C
 -- What C adds to this program, if anything: call(f, …) calls f from C, resume(f) as a coroutine; names of these functions
 local host = host
@@ -124,19 +123,17 @@ local function cpu()
 	return tonumber(now_is[0]) * 1e9 + tonumber(now_is[1])
 end
 
-local function write(name, ms, ns, leaf, frames)
-	out:write(table.concat({ name, pid, pid, ms, ns, leaf, unpacks(frames) }, '\t'), '\n')
+local function write(name, leaf, frames)
+	out:write(table.concat({ name, pid, pid, leaf, unpacks(frames) }, '\t'), '\n')
 end
 
 -- begins NAME [LEAF]: remembers the caller's stack
 function begins(what, on_top)
 	name, leaf, frames = what, on_top or '-', stack(2)
-	now = cpu()
 end
 
 function ends()
-	local spent = ('%.0f'):format(cpu() - now)
-	write(name, ms, spent, leaf, frames)
+	write(name, leaf, frames)
 end
 
 -- rounds WORK: how many calls of it take at least MS: by the fastest of some, for nothing makes one faster than it is
@@ -157,7 +154,7 @@ local function goes(work, count) local own = stack(1); work(count); return own e
 
 -- learns S: the stacks of its work, above goes: those that one interpreted instruction after the other has
 local function learns(s)
-	local seen, deepest = {}, 0
+	local seen = {}
 	local function looks()
 		local above, level, last = {}, 2
 		while true do
@@ -170,23 +167,17 @@ local function learns(s)
 		local key = table.concat(above, '\t')
 		if last ~= s.work or seen[key] then return end
 		seen[key] = true
-		if #above > deepest then
-			deepest = #above
-			table.insert(s.stacks, 1, above)
-		else
-			s.stacks[#s.stacks + 1] = above
-		end
+		s.stacks[#s.stacks + 1] = above
 	end
 	if compiles then jit.off() end
 	debug.sethook(looks, '', 1)
 	goes(s.work, s.least)
 	debug.sethook()
 	if compiles then jit.on() end
-	s.deepest = deepest
 end
 
--- several NAME WORK SETTINGS: WORK(COUNT) has several stacks, COUNT times; with least times (6) it has all of them. most: no depth is the usual one.
--- leaf: as of begins. All is learnt and compiled now; later, go() is the situation.
+-- several NAME WORK SETTINGS: WORK(COUNT) has several stacks, COUNT times; with least times (6) it has all of them. leaf: as of begins. All is
+-- learnt and compiled now; later, go() is the situation.
 local function several(name, work, settings)
 	local s = settings or {}
 	s.name, s.work, s.stacks, s.least = name, work, {}, s.least or 6
@@ -194,15 +185,12 @@ local function several(name, work, settings)
 	s.count = s.times or 20000
 	s.count = math.ceil(s.count * rounds(work, s.count))
 	return function()
-		local begun = cpu()
 		local own = goes(s.work, s.count)
-		local spent = ('%.0f'):format(cpu() - begun)
-		for i, above in ipairs(s.stacks) do
-			local all, depth = {}, #above
+		for _, above in ipairs(s.stacks) do
+			local all = {}
 			for _, f in ipairs(above) do all[#all + 1] = f end
 			for _, f in ipairs(own) do all[#all + 1] = f end
-			local often = (s.most or depth == s.deepest) and 'most' or 'some'
-			write(s.name, i == 1 and ms or '-', i == 1 and spent or often, s.leaf or '-', all)
+			write(s.name, s.leaf or '-', all)
 		end
 	end
 end
@@ -307,24 +295,24 @@ local all_several = {
 	several('inlined, in a side trace, too', branches, { least = 12 }),
 	several('inlined, by tail calls', tails),
 	several('inlined methods', objects),
-	several('inlined metamethods', operators, { most = true }),
+	several('inlined metamethods', operators),
 	several('inlined, with varargs', varargs_too),
 	several('inlined, below pcall', protected),
 	several('inlined closure', closes_over),
-	several('inlined iterator', iterates, { most = true, times = 2000 }),
+	several('inlined iterator', iterates, { times = 2000 }),
 	several('inlined, in ipairs', by_pairs, { least = 2, times = 500 }),
-	several('recursion, compiled', fibs, { least = 1, times = 1000, most = true }),
-	several('recursion, 20 deep, compiled', deeps, { least = 1, times = 1000, most = true }),
-	several('allocates', allocates, { most = true }),
-	several('makes text', makes_text, { most = true, leaf = 'string.format' }),
+	several('recursion, compiled', fibs, { least = 1, times = 1000 }),
+	several('recursion, 20 deep, compiled', deeps, { least = 1, times = 1000 }),
+	several('allocates', allocates),
+	several('makes text', makes_text, { leaf = 'string.format' }),
 	several('string.reverse', reverses_text, { least = 2, times = 100, leaf = 'string.reverse' }),
 	several('string.find', finds_text, { least = 2, times = 100, leaf = 'string.find' }),
 	several('string.format', formats_text, { least = 2, times = 1000, leaf = 'string.format' }),
 	several('table.concat', joins, { least = 2, times = 100, leaf = 'table.concat' }),
 	several('os.date', asks_date, { least = 2, times = 100, leaf = 'os.date' }),
-	several('sort by a compiled function', sorts_numbers, { least = 2, times = 20, most = true, leaf = 'table.sort' }),
-	several('gmatch in a trace', matches, { least = 2, times = 200, most = true, leaf = 'string.gmatch_aux,string.gmatch' }),
-	several('gsub by a compiled function', replaces, { least = 2, times = 200, most = true, leaf = 'string.gsub' }),
+	several('sort by a compiled function', sorts_numbers, { least = 2, times = 20, leaf = 'table.sort' }),
+	several('gmatch in a trace', matches, { least = 2, times = 200, leaf = 'string.gmatch_aux,string.gmatch' }),
+	several('gsub by a compiled function', replaces, { least = 2, times = 200, leaf = 'string.gsub' }),
 }
 
 pcall(require, 'jit.vmdef') -- not on the way

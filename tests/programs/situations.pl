@@ -4,10 +4,9 @@
 #
 # It prints "ready PID…", its own and two workers', and goes on when there is FILE.go; SECOND-FORK: it also forks later.
 # FILE gets "subs", its subs' names, and then a line for each situation, fields divided by tabs:
-#	NAME PID TID MS NANOSECONDS-OF-CPU LEAF FRAME…
-# MS is what its work takes at least, on a machine with nothing else to do; the CPU time also has what interrupts it: the recorder, an
-# emulator that waits for its own processor. FRAMEs are "function file:line", innermost first; LEAF is a function in C that may be called on top of them, or "-". Bytes up to
-# blank, backslash, DEL are \xHH.
+#	NAME PID TID LEAF FRAME…
+# FRAMEs are "function file:line", innermost first; LEAF is a function in C that may be called on top of them, or "-". Bytes up to blank,
+# backslash, DEL are \xHH.
 #
 # With REPLAY=1 in the environment each situation also is a message for tests/replay/take.
 #
@@ -21,7 +20,7 @@ use Digest::SHA ();
 use constant CLOCK_THREAD_CPUTIME_ID => 3;
 
 our ($file, $ms, $forks) = @ARGV;
-our ($n, $digests, $sums, $clock, $now) = (200_000, 5, 100, "\0" x 16);
+our ($n, $digests, $sums, $clock) = (200_000, 5, 100, "\0" x 16);
 our ($bytes, @numbers) = ('x' x 100_000, 1 .. 1000);
 our $replay = $ENV{REPLAY} && open REPLAY, '>', '/dev/null';
 my ($name, $leaf, @frames);
@@ -52,7 +51,6 @@ sub begins {
 	shift @names;
 	push @names, 'main';
 	@frames = map escaped($names[$_]) . ' ' . escaped($places[$_]), 0 .. $#names;
-	$now = cpu();
 	syswrite REPLAY, message() if $replay;
 }
 
@@ -68,8 +66,7 @@ sub message {
 }
 
 sub ends {
-	my $spent = sprintf '%.0f', cpu() - $now;
-	syswrite OUT, join("\t", $name, $$, syscall(186), $ms, $spent, $leaf, @frames) . "\n";
+	syswrite OUT, join("\t", $name, $$, syscall(186), $leaf, @frames) . "\n";
 }
 
 # rounds SUB: how many calls of it take at least MS: by the fastest of some, for nothing makes one faster than it is

@@ -85,21 +85,6 @@ refusals() {
 programs here '' luajit
 side_traces
 refusals
-echo "$luas" >"$T/luas"
-while read -r root_name suite package; do
-	if ! lua_root "$root_name" "$suite" "$package"; then
-		skip "$root_name" "$no_root"
-		continue
-	fi
-	program=/usr/bin/luajit
-	case $package in
-	lib*)
-		make_host || { not_ok "$root_name: the host" 'does not compile'; continue; }
-		;;
-	esac
-	if [ $program = /usr/bin/luajit ] && ! runs $program -e "return 1"; then
-		skip "$root_name" 'needs root'
-		continue
-	fi
-	programs "$root_name" "$root" $program </dev/null
-done <"$T/luas"
+for release in $luajits; do
+	if luajit_root "$release"; then programs "$release" "$root" "$luajit"; else skip "$release" "$no_root"; fi
+done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 50-off-cpu: where Perl waits.
+# 50-off-cpu: where Perl waits: as often as the program did, and no longer than it says.
 set -u
 . "$TOP/tests/perl/lib.sh"
 
@@ -8,26 +8,22 @@ recorder() {
 	"$BIN-off-cpu" --engine bpf --perl "$@"
 }
 
-# Waits, by the stacks' own clock: until it runs again, however long it had to wait for a processor after it was woken.
-off_cpu() {
-	perl "$here/naps.pl" <"$T/go" >"$T/naps" &
-	target=$!
-	exec 3>"$T/go"
-	until_true 60 grep -q ready "$T/naps"
-	begin_record a --state all -p $target
-	echo >"$T/go"
-	end_record
-	check_eq 'waits: exit' 0 "$status"
-	wait $target 2>/dev/null
-	exec 3>&-
-	while read -r us stack; do
-		near "waits: $stack" "$(awk -v s="$stack;[" 'index($0, s) == 1 { n += $NF } END { print n + 0 }' "$T/a.folded")" "$us" 5%
-	done <<-END
-		$(grep -v ready "$T/naps")
-	END
-	note "$T/a.err"
-	note "$T/a.folded"
-}
-
 mkfifo "$T/go"
-off_cpu
+perl "$here/naps.pl" <"$T/go" >"$T/naps" &
+target=$!
+exec 3>"$T/go"
+until_true 60 grep -q ready "$T/naps"
+begin_record waits --state S -p $target
+echo >"$T/go"
+end_record
+check_eq 'exit' 0 "$status"
+wait $target 2>/dev/null
+exec 3>&-
+grep -v ready "$T/naps" >"$T/slept"
+while read -r asked slept stack; do
+	waited=$(weight "$T/waits.folded" "^$stack ")
+	check_eq "$stack: waits" 12 "$(awk -v us="$waited" '$1 == "row" && $7 == us { print $6; exit }' "$T/waits.rec")"
+	check "$stack: at most as long as the program's own clock says" [ "$waited" -le "$slept" ]
+	check "$stack: at least half as long as it asked" [ $((2 * waited)) -ge "$asked" ]
+done <"$T/slept"
+note "$T/waits.folded"

@@ -31,6 +31,11 @@ serve() {
 	until_true 60 python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/buildid/$id/debuginfo', timeout=5)" 2>/dev/null
 }
 
+# leaf_of NAME: the stack is found, see record_until_decided
+leaf_of() {
+	record_until_decided "a newer version: $1" '^main;main::calls(;main::leaf)?' -p $target
+}
+
 # A version that is in no table: by its debug file, be it installed or a server's; else it is refused.
 newer() {
 	if ! make_newer || [ "$(known_by '' "$T/newer")" != 'its debug file' ]; then
@@ -40,16 +45,15 @@ newer() {
 	"$T/newer" -e 'sub leaf { 1 for 1 .. 30000 } sub calls { leaf() } calls() while 1' &
 	target=$!
 	await_start $target
-	pl_record -p $target -t 1
-	near 'a newer version: by its debug file, per cent' "$(part_of 'main;main::calls;main::leaf$')" 99 1
+	leaf_of 'by its debug file'
 	without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 >"$T/out" 2>"$T/said"
 	check_eq 'a newer version: nothing tells, exit' 2 $?
 	check 'a newer version: nothing tells, said' grep -q 'perl 5.44.* not one of the known versions.* build-id' "$T/said"
 	serve
-	DEBUGINFOD_URLS=http://127.0.0.1:$port XDG_CACHE_HOME=$T HOME=$T \
-		without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 -o "$T/a.folded" >"$T/out" 2>"$T/said"
-	check_eq 'a newer version: from a server, exit' 0 $?
-	near 'a newer version: from a server, per cent' "$(part_of 'main;main::calls;main::leaf$')" 99 1.5
+	recorder() {
+		DEBUGINFOD_URLS=http://127.0.0.1:$port XDG_CACHE_HOME=$T HOME=$T without_installed "$bin/pl-sample-bt" --engine bpf "$@"
+	}
+	leaf_of 'from a server'
 	kill $target $server
 	wait $target $server 2>/dev/null || :
 }

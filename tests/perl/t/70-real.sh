@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 70-real: programs that others wrote, against a sampler within them.
+# tier: all
 set -u
 . "$TOP/tests/perl/lib.sh"
 

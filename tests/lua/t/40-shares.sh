@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-shares: the shares of functions are those that LuaJIT's own profiler finds in the same run.
+# 40-shares: the shares of functions are those that LuaJIT's own profiler finds in the same run; and situations.lua says of itself what that
+# profiler sees.
+# tier: all
 set -u
 . "$TOP/tests/lua/lib.sh"
 
@@ -50,3 +52,14 @@ if luajit -jp=rm0 -e '' >"$T/found" 2>&1; then
 else
 	skip 'shares of functions' "needs LuaJIT's module jit.p"
 fi
+
+# Does situations.lua say what LuaJIT's own profiler sees?
+for mode in off on; do
+	touch "$T/s.go"
+	rm -f "$T/s"
+	SAMPLES=$T/sampled LUA_PATH="$here/?.lua;;" luajit -l sampler "$programs/situations.lua" "$T/s" 60 $mode >"$T/out" 2>&1 || not_ok "the program, $mode" "$(tail -n 1 "$T/out")"
+	"$programs/situations-judge" --lua "$T/s" "$T/sampled" >"$T/verdict"
+	set -- $(head -n 1 "$T/verdict")
+	check_eq "situations.lua, compiler $mode" good "$(sequential "$1" "$2")"
+	grep '^#' "$T/verdict"
+done

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 20-puc: the Lua of PUC-Rio: a program that knows its own stacks, and the order of C's and Lua's frames.
+set -u
+. "$TOP/tests/lua/lib.sh"
+
+# right_order TOP PATTERN: adds to $right and $wrong the samples with that frame on top, by whether their stacks are PATTERN
+right_order() {
+	set -- $(TOP_FRAME="$1[; ]" PATTERN="$2;$c$1[; ]" awk '$0 ~ ENVIRON["TOP_FRAME"] { if ($0 ~ ENVIRON["PATTERN"]) right += $NF; else wrong += $NF }
+		END { print right + 0, wrong + 0 }' "$T/order.folded")
+	right=$((right + $1)) wrong=$((wrong + $2))
+	[ "$1" != 0 ] || unseen=yes
+}
+
+# order VERSION: C's and Lua's frames, each above the one that called it, in order.lua. c: any number of frames of Lua's own file, without
+# symbols.
+order() {
+	"lua$1" "$here/order.lua" >"$T/said" 2>&1 &
+	target=$!
+	until_true 60 grep -q '^ready' "$T/said" || not_ok "Lua $1, order" "$(head -n 1 "$T/said")"
+	c='(lua5[^;]*;)*'
+	main=";${c}lua_pcallk?;${c}order:main chunk;"
+	decided=more right=0 wrong=0 order_end=$(($(date +%s) + 60))
+	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$order_end" ]; do
+		record order -p $target -t 0.5 --mixed
+		unseen=''
+		right_order order.lua:4 "${main}order:sorts;table.sort;${c}lua_callk?"
+		right_order order.lua:6 "${main}order:indexes;lua5[^;]*"
+		right_order '(order.lua:8|order:yields)' "${main}order:resumes;[^;]*;${c}lua_resume;${c}order.lua:9(;pcall(;${c}lua_pcallk)?)?"
+		decided=$(sequential "$right" "$wrong")
+		case $decided$unseen in goodyes) decided=more ;; esac
+	done
+	kill $target
+	wait $target 2>/dev/null || :
+	check_eq "Lua $1: C's and Lua's frames are in order" good "$decided"
+	[ "$decided" = good ] || note "$T/order.folded"
+}
+
+for version in 5.1 5.3 5.4; do
+	if command -v lua$version >"$T/found"; then
+		order $version
+	else
+		skip "Lua $version" "needs lua$version"
+	fi
+done
+luajit=lua5.4 mode=off
+if command -v $luajit >"$T/found"; then situations 'Lua 5.4, mixed' '' 20 --mixed; fi

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 25-interpreters: a program that knows its own stacks, by the LuaJIT and the PUC Lua of this system, the LuaJIT of Debian's other releases,
+# and OpenResty's fork in a program that is linked to it; with their compilers and without.
+# tier: all
+set -u
+. "$TOP/tests/lua/lib.sh"
+. "$TOP/tests/roots.sh"
+
+# both NAME ROOT LUA: with the compiler and without, and within native stacks
+both() {
+	luajit=$3
+	mode=off
+	situations "$1, interpreted" "$2" 20
+	mode=on
+	situations "$1, compiled" "$2" 20
+	situations "$1, mixed" "$2" 20 --mixed
+}
+
+both here '' luajit
+mode=off
+situations 'here, with kernel stacks' '' 20 -k
+for luajit in lua5.1 lua5.3 lua5.4; do
+	if ! command -v $luajit >"$T/found"; then
+		skip "$luajit" "not installed"
+		continue
+	fi
+	situations "$luajit" '' 20
+	situations "$luajit, mixed" '' 20 --mixed
+done
+for release in $luajits; do
+	if luajit_root "$release"; then both "$release" "$root" "$luajit"; else skip "$release" "$no_root"; fi
+done

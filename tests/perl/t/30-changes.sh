@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 30-changes: stacks that change at any moment, that are gone a moment later, that are too deep; and children that are forked while their
+# parent's perl is still being looked at.
+set -u
+. "$TOP/tests/perl/lib.sh"
+
+# Short calls without end, in all ways that change stacks; the only stacks that there can be. While one changes, none may be found.
+busy_stacks=$(sed 's/^^//; s/[$]$//' "$TOP/tests/layout/perl_busy.stacks")
+
+decide() {
+	record_until_decided "$1" "^($2)" -p $target
+}
+
+perl "$TOP/tests/layout/perl_busy.pl" &
+target=$!
+await_start $target
+decide 'at any moment' "$busy_stacks|\[perl: (inconsistent|not running)\]"
+kill $target
+
+perl -e 'no warnings; sub r { my $n = shift; if ($n) { r($n - 1) } else { 1 while 1 } } r(3000)' &
+target=$!
+await_start $target
+decide '3,000 subs: cut' '\[truncated: depth\].*'
+kill $target
+
+# by its own name and place, or by none
+perl "$here/evals.pl" &
+target=$!
+await_start $target
+made='main::made[0-9]+|main::__ANON__\[made[0-9]+[.]pl:1\]|\[unknown\]|main::__ANON__'
+decide 'code that is gone' "main;main::makes(;[(]eval[)](;($made)(;main::short)?)?)?|main(;main::stays(;main::short)?)?|\[perl: (inconsistent|not running)\]"
+kill $target
+wait
+
+forks='sub burn { alarm 2; 1 while 1 } sub child { burn() } if (!fork) { child() } burn()'
+record_until_seen 'an early child: in the parent' 'main;main::burn ' -- perl -e "$forks"
+record_until_seen 'an early child: in the child' 'main;main::child;main::burn ' -- perl -e "$forks"
