@@ -103,50 +103,6 @@ static void print_stack(const struct perl_layout *l, const struct memory *m, pid
 	go_on(tid);
 }
 
-static void print_folded(const struct perl_layout *l, const struct memory *m, uint64_t thread)
-{
-	static struct vm_frame frames[DEPTH];
-	struct vm_stack stack = {.frames = frames, .max = DEPTH};
-	struct strbuf out = STRBUF_INIT;
-	enum vm_end end = perl_walk_thread(l, m, thread, &stack);
-	size_t nr = stack.nr;
-
-	while (end == VM_WHOLE && nr--) {
-		enum perl_type kind = perl_frame_type(frames[nr].what);
-		struct perl_texts texts;
-
-		perl_frame_texts(l, m, &frames[nr], &texts);
-		strbuf_adds(&out, kind == PERL_XSUB ? "XS " : "");
-		if (!perl_texts_name(&texts, kind, &out))
-			end = VM_INCONSISTENT;
-		strbuf_adds(&out, nr ? ";" : "");
-	}
-	puts(end == VM_WHOLE ? out.buf : ends[end]);
-	strbuf_release(&out);
-}
-
-static int sample(unsigned n, uint32_t pid)
-{
-	struct perl_layout layout;
-	struct processes ps;
-	struct target t;
-	uint64_t thread;
-	bool ok;
-
-	processes_init(&ps);
-	inspect_init(&t, &ps, processes_get(&ps, pid), NULL);
-	ok = !perl_find(&t, NULL, &layout, NULL);
-	srandom(1);
-	while (ok && n-- && (ok = stop((pid_t)pid, &thread))) {
-		print_folded(&layout, &t.memory, thread);
-		go_on((pid_t)pid);
-		usleep(200 + (useconds_t)random() % 1000);
-	}
-	inspect_release(&t);
-	processes_release(&ps);
-	return ok ? EXIT_OK : EXIT_FAILED;
-}
-
 static void look(struct target *t, bool shape, pid_t tid)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -185,8 +141,6 @@ int main(int argc, char **argv)
 	struct perl_shape shape;
 	char request[128];
 
-	if (argc == 4 && !strcmp(argv[1], "sample"))
-		return sample((unsigned)atoi(argv[2]), (uint32_t)atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "shape")) {
 		if (!perl_shape_known((unsigned)atoi(argv[2]), &shape))
 			return EXIT_FAILED;
