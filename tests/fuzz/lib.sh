@@ -13,9 +13,9 @@ library_of() {
 	echo "build/$(echo "$1" | tr , -)/libflametap.a"
 }
 
-# make_library COMPILER SANITIZERS
+# make_library COMPILER SANITIZERS [TARGET]: the library, or something else; the level replay makes it, too
 make_library() {
-	${MAKE:-make} -s -j "$(nproc)" "CC=$ccache $1" "SAN=$2" "$(library_of "$2")"
+	flock build/sanitized.lock ${MAKE:-make} -s -j "$(nproc)" "CC=$ccache $1" "SAN=$2" "${3:-$(library_of "$2")}"
 }
 
 # compile FUZZER COMPILER SANITIZERS LINKED DRIVER: SANITIZERS as for the library, LINKED for the program. What a fuzzer defines itself

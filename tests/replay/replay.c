@@ -310,9 +310,9 @@ static void judge(const char *name, const struct strbuf *got)
 	if (replay.missing.len)
 		result(name, "something is missing", replay.missing.buf);
 	else if (!want)
-		result(name, "the next stack that is wanted is another one", got->buf);
+		result(name, "is not the next stack that is wanted; it is", got->buf);
 	else if (!want->frames || strcmp(want->frames, got->buf))
-		result(name, "is wanted as in the case, but is", got->buf);
+		result(name, "is not what is wanted, but", got->buf);
 	else
 		result(name, NULL, "");
 }
