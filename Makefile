@@ -43,7 +43,7 @@ RIGHT_SRC := $(wildcard tests/right/*.c tests/steps/*.c)
 PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 LAYOUT_SRC := $(wildcard tests/layout/*_stack.c tests/layout/*_layout.c)
-KERNELS_SRC := tests/kernels/verify.c
+GUEST_SRC := tests/guest/verify.c
 NGINX_SRC := $(wildcard tests/nginx/*.c)
 REPLAY_SRC := tests/replay/replay.c tests/replay/take.c
 # the script of the SVG files is these, one behind the other
@@ -51,19 +51,19 @@ WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js g
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC) tests/replay/case.c tests/replay/mutations.c)
+	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC) tests/replay/case.c tests/replay/mutations.c)
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
 UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(KERNELS_SRC) $(NGINX_SRC) $(REPLAY_SRC))
+	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC))
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
 Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz vm-shell completion install uninstall clean format
+.PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz guest-shell completion install uninstall clean format
 
 all: $(PROGRAMS)
 
@@ -82,7 +82,7 @@ help:
 ## make right      stacks of real programs: how many are whole, how many callers right
 ## make soak       memory and account of a recording under load, for SECONDS=3600
 ## make fuzz       the fuzzers, for SECONDS=60 each
-## make vm-shell   a shell in the laboratory's guest: real SystemTap on a matching kernel
+## make guest-shell  a shell in a guest, SUITE=sid: real SystemTap on a matching kernel
 ## make install    PREFIX=/usr/local, DESTDIR=; make uninstall
 ## make clean      what was made here; the guests' images stay in ~/.cache/flametap
 
@@ -99,7 +99,7 @@ $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(CODE_LIBS)
 
 # the guests that run it have no cmocka
-$(O)/tests/kernels/verify: TEST_LIBS :=
+$(O)/tests/guest/verify: TEST_LIBS :=
 $(O)/tests/%: TEST_LIBS := -lcmocka
 # they log, and replace, what ELF files say
 $(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section)
@@ -220,8 +220,8 @@ soak: $(PROGRAMS)
 fuzz:
 	$(Q)TOP='$(CURDIR)' FUZZ_SECONDS=$(or $(SECONDS),60) sh tests/fuzz/t/long.sh
 
-vm-shell:
-	$(Q)sh tests/vm/shell
+guest-shell:
+	$(Q)sh tests/guest/shell $(or $(SUITE),sid)
 
 # what the shells complete, from the options that --help lists
 COMPLETION := $(foreach p,$(CMDS) $(notdir $(SCRIPTS)),$(foreach s,bash zsh fish,$(O)/completion/$s/$p))

@@ -2,7 +2,7 @@
 # lib.sh: sourced by every sh test. A test prints TAP: "ok - NAME", "not ok - NAME: REASON", "ok - NAME # SKIP REASON", notes as
 # comments, and the plan at its end. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own
 # status. No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
-# Tests in the guest (tests/vm/t, tests/kernels/t): define `prepare` and `in_guest`, end with `vm_main "$@"`; see below.
+# Tests in the guest: see tests/guest/guest.sh.
 
 T_top=$(mktemp -d "${TMPDIR:-/tmp}/flametap.XXXXXX") || exit 1
 T=$T_top/t
@@ -130,7 +130,7 @@ sequential() {
 	awk -v right="$1" -v wrong="$2" 'BEGIN {
 		sum = wrong * log(0.05 / 0.005) + right * log(0.95 / 0.995)
 		limit = log(999999)
-		print sum >= limit ? "bad" : sum <= -limit ? "good" : "more" }'
+		print (sum >= limit ? "bad" : sum <= -limit ? "good" : "more") }'
 }
 
 # until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries
@@ -168,107 +168,4 @@ has_started() {
 	esac
 	: "${start_cpu:=$((${12} + ${13}))}"
 	[ $((${12} + ${13} - start_cpu)) -ge 10 ] || [ $start_asleep -ge 4 ]
-}
-
-# ---- tests in the guest. A script of tests/vm/t or tests/kernels/t runs twice, as root, on the same file system and with the same HOME:
-#   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
-#   `in_guest`  in the booted guest, where the CPU is emulated: nothing may be compiled there.
-# Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release.
-# Lines of a script's head: "# vm-limit: SECONDS" sets the time limit of in_guest (default 120), "# prepare-limit: SECONDS" that of
-# prepare (300); "# vm-weight: SECONDS" tells about how long in_guest takes (60), by which the tests are spread over the guests;
-# "# vm-suites: SUITE …": the suites it is for (see tests/vm/image; default: those of its level, see tests/LEVEL/level);
-# "# vm-image: runtime": in_guest runs where systemtap-runtime alone is installed: no stap, compiler, headers, debug files, module cache (sid).
-# /lab/files has what the level's own `run` has put into build/LEVEL/files.
-# All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
-# Targets that `prepare` starts die with it.
-
-# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache, with a patched copy of
-# the runtime where sample-bt takes one. Its key holds every argument and the sizes and times of the files named, so both calls must be
-# alike; -m NAME turns the cache off.
-# shellcheck disable=SC2046 # options and paths without blanks
-lab_stap() {
-	case $LAB_PART in
-	prepare) stap -p4 -r "$KVER" $(lab_runtime) "$@" >/dev/null ;;
-	*) stap $(lab_runtime) "$@" ;;
-	esac
-}
-
-# the options for stap that sample-bt adds here: -R, -B
-lab_runtime() {
-	sample-bt --engine stap --compile-only -r "$KVER" -a -k -d |
-		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
-}
-
-# An option for stap, for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so the
-# CPU that holds the lock may not run for longer than the 1 ms after which a probe is skipped.
-lab_lock_wait=-DMAXTRYLOCK=100000
-
-# lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there, and stops the
-# target meanwhile, which would take a processor from the compilers. Emulated probes are always too dear: no limit for them.
-lab_record() {
-	case $LAB_PART in
-	prepare)
-		lab_signal STOP
-		lab_status=0
-		sample-bt --compile-only -r "$KVER" --overload 0 "$@" >/dev/null || lab_status=$?
-		lab_signal CONT
-		return "$lab_status"
-		;;
-	*) sample-bt --overload 0 "$@" ;;
-	esac
-}
-
-# lab_module NAME ARG…: likewise by a module of this name, so that in the guest stap need not look for one in its cache: there it takes
-# half a minute. What belongs to the module (-F, --stacks) need not be given in the guest, or must not.
-lab_module() {
-	lab_ko=$LAB_WORK/$1.ko
-	shift
-	case $LAB_PART in
-	prepare) lab_record -o "$lab_ko" "$@" ;;
-	*) sample-bt --module "$lab_ko" "$@" ;;
-	esac
-}
-
-# lab_signal SIGNAL: to $target and its children, if there is one
-lab_signal() {
-	[ -z "${target-}" ] || { pkill "-$1" -P "$target"; kill "-$1" "$target"; } 2>/dev/null || :
-}
-
-# lab_start COMMAND…: a target in the background, at work when this returns: $target is its process, $T/target.out what it writes
-lab_start() {
-	"$@" >"$T/target.out" 2>&1 &
-	target=$!
-	await_start "$target"
-}
-
-# lab_finish: ends $target
-lab_finish() {
-	kill "$target" 2>/dev/null || :
-	wait "$target" 2>/dev/null || :
-}
-
-# lab_keep FILE…: copies to build/LEVEL/SUITE/out/NAME.files, for whoever wants to look at them
-lab_keep() {
-	mkdir -p "/lab/out/$LAB_NAME.files"
-	cp -R "$@" "/lab/out/$LAB_NAME.files/"
-}
-
-# skip_all REASON: nothing to prepare here; in_guest is not run
-skip_all() {
-	skip all "$1"
-	exit 77
-}
-
-# vm_main [prepare]: the last line of such a script
-vm_main() {
-	LAB_NAME=$(basename "$0" .sh)
-	if [ ! -d /lab/t ]; then
-		skip "$LAB_NAME" "not in the laboratory: run tests/vm/run $LAB_NAME"
-		return 0
-	fi
-	LAB_PART=${1:-in_guest}
-	LAB_WORK=/lab/made/$LAB_NAME
-	export LAB_PART LAB_WORK
-	mkdir -p "$LAB_WORK"
-	"$LAB_PART"
 }

@@ -76,8 +76,8 @@ record_for() {
 
 # record_until_decided NAME ERE ARG…: records again and again, at most 60 s, until it is decided (see sequential in lib.sh) whether the
 # weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided by then is a failure: hardly anything was
-# sampled. $only: an ERE of the lines that count.
-only=''
+# sampled. $only: an ERE of the lines that count; $decided_seconds: of each recording, more where each is slow to begin.
+only='' decided_seconds=0.5
 record_until_decided() {
 	decided_name=$1
 	decided_ere=$(whole_stack "$2")
@@ -85,7 +85,7 @@ record_until_decided() {
 	decided=more right=0 all=0
 	decided_end=$(($(date +%s) + 60))
 	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$decided_end" ]; do
-		record "$decided_name" -t 0.5 "$@"
+		record "$decided_name" -t "$decided_seconds" "$@"
 		grep -aE -e "$only" "$T/$decided_name.folded" >"$T/$decided_name.these" || :
 		right=$((right + $(weight "$T/$decided_name.these" "$decided_ere")))
 		all=$((all + $(weight "$T/$decided_name.these")))

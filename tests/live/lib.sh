@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # live/lib.sh: sourced by tests/live/t/*.sh: sample-bt from its command line to its files and exit codes, with a stand-in for stap (see
-# stand-in/stap). What SystemTap itself does is tested in the guest, tests/vm.
+# stand-in/stap). What SystemTap itself does is tested in the guests, tests/guest.
 
 . "$TOP/tests/lib.sh"
 bin=${BIN%/*}

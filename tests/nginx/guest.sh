@@ -5,7 +5,7 @@ with_lua=bookworm
 
 # prepare_nginx RELEASE: its root, $root, with 64 files
 prepare_nginx() {
-	root=/lab/nginx/$1
+	root=/lab/roots/nginx-$1
 	: >"$root/tmp/modules.conf"
 	mkdir -p "$root/tmp/html/s"
 	chmod -R a+rX "$root/tmp"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 56-values: the values that scripts with tapsets/nginx get, of the nginx of Debian's releases: each worker is there, and what its program
-# has is where its mappings are. What scripts do with them is tested in tests/vm.
+# has is where its mappings are. What scripts do with them is tested in tests/guest.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 

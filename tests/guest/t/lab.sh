@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lab: is the laboratory itself sound? The module that prepare compiled, with a patched copy of
+# the runtime where it needs one, is found in stap's cache, and its timer, tracepoint and
+# uprobe fire, on two CPUs.
+# suites: sid trixie bookworm
+# tier: all trixie bookworm
+set -eu
+. /lab/guest.sh
+
+target=/lab/made/lab/target
+
+# -v only adds its account of the five passes on stderr
+run_script() {
+	lab_stap -v /lab/t/lab.stp "$target"
+}
+
+knows_tracepoints() {
+	# shellcheck disable=SC2046 # see lab_stap
+	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
+}
+
+# On a machine that is very busy stap may fail to compile a header of tracepoints, and remembers that as "it has none".
+prepare() {
+	knows_tracepoints || rm -f "$HOME"/.systemtap/cache/*/tracequery_*
+	knows_tracepoints || echo 'stap knows no tracepoints of this kernel' >&2
+	cc -g -O2 -o "$target" /lab/t/lab.c
+	run_script
+}
+
+# value NAME [KEY]: a figure of the script's output
+value() {
+	awk -v line="$*" 'index($0, line " ") == 1 { print $NF; found = 1 } END { if (!found) print 0 }' "$T/out"
+}
+
+# positive NAME FIGURE…: a check
+positive() {
+	name=$1
+	shift
+	check "$name" test "$(value "$@")" -gt 0
+}
+
+in_guest() {
+	check_eq 'two CPUs are online' 2 "$(getconf _NPROCESSORS_ONLN)"
+	check_eq 'the kernel is the one prepared for' "$(echo /lib/modules/*)" "/lib/modules/$KVER"
+	check 'the loopback answers' sh -c 'ip -o link show lo | grep -q "LOWER_UP"'
+
+	"$target" &
+	run_script >"$T/out" 2>"$T/err" && ok 'stap runs' || not_ok 'stap runs' "exit $?"
+	note "$T/err"
+	check 'the module comes from the cache' grep -q 'Pass 4: using cached /root/.systemtap/cache/.*ko' "$T/err"
+	positive 'timer.profile fires on CPU 0' ticks 0
+	positive 'timer.profile fires on CPU 1' ticks 1
+	positive 'a tracepoint fires' switches
+	positive 'a uprobe fires' calls
+	positive 'task_struct is read with headers alone' reads
+	note "$T/out"
+}
+
+guest_main "$@"

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# verifier: does this kernel take the BPF programs of this build for every kind of recording, and how far are they from the 1,000,000
+# instructions that its verifier processes at most? In check-all also those that other compilers make. What it took once is not tried again.
+# suites: sid trixie bookworm bullseye
+# engine: bpf
+set -eu
+. /lab/guest.sh
+
+most=500000
+
+prepare() {
+	:
+}
+
+# figures FILE: "KIND N, KIND N, …": the largest program of each kind of recording
+figures() {
+	awk '!/^#/ && $3 ~ /^[0-9]+$/ { if (!($1 in most)) kind[++nr] = $1; if ($3 + 0 > most[$1] + 0) most[$1] = $3 }
+		END { for (i = 1; i <= nr; i++) printf "%s%s %d", (i > 1 ? ", " : ""), kind[i], most[kind[i]]; print "" }' "$1"
+}
+
+# kinds PATTERN: how many kinds of recordings have a line that matches
+kinds() {
+	grep -E "$1" "$T/figures" | cut -d' ' -f1 | sort -u | wc -l
+}
+
+# verified OBJECTS NAME: for a PID namespace, which takes more instructions; any number will do, as the programs are only loaded
+verified() {
+	key=$(cat /lab/files/verify "$1".*.o /proc/version | sha256sum | cut -d' ' -f1)
+	if [ -f "/lab/verified/$key" ]; then
+		ok "$2: every kind of recording is taken, as before"
+		return
+	fi
+	/lab/files/verify "$1" 1 >"$T/figures" 2>&1 && status=0 || status=$?
+	echo "# $(uname -r) | $2 | $(figures "$T/figures")"
+	taken="$(kinds ' (on_tick|on_switch|on_trace_exit|on_free|on_pool_created) ') taken, $(kinds ' refused ') refused"
+	check_eq "$2: every kind of recording is taken" '16 taken, 0 refused' "$taken"
+	large=$(awk -v most=$most '!/^#/ && $3 ~ /^[0-9]+$/ && $3 + 0 >= most' "$T/figures")
+	check_eq "$2: below half of the limit" '' "$large"
+	[ "$status" = 0 ] || note "$T/figures"
+	[ "$status,$taken,$large" != '0,16 taken, 0 refused,' ] || : >"/lab/out/verified/$key"
+}
+
+# Linux 5 refuses the most: there the programs of all compilers are tried, on 6 those of the oldest, which take the most instructions, and
+# on the newest kernel those of the newest.
+in_guest() {
+	verified /lab/files/this 'this build'
+	set -- /lab/files/clang-*.on_cpu.o
+	[ -f "$1" ] || return 0
+	case $(uname -r) in
+	5.*) ;;
+	6.*) set -- "$1" ;;
+	*) shift $(($# - 1)) ;;
+	esac
+	for object; do
+		objects=${object%.on_cpu.o}
+		verified "$objects" "${objects##*/}"
+	done
+}
+
+guest_main "$@"
