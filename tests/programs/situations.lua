@@ -12,6 +12,8 @@
 -- A function is called as the caller's bytecode names it, else, and as a metamethod, FILE:LINE of its definition; one in C by its library's name, else
 -- [C]; the places of these are ":0".
 --
+-- With REPLAY=1 in the environment each situation also is a message for tests/replay/take.
+--
 -- Rules for what is here: a situation's functions have all of their work in one line, for a trace's samples have the line of its last
 -- snapshot; nothing else takes noticeable time; between begins and ends no function is called that is not in C and said to be.
 
@@ -23,6 +25,7 @@ local ffi = jit and require 'ffi'
 local out = assert(io.open(file, 'a'))
 local name, leaf, frames
 local functions = {} -- names of those in C
+local replay = os.getenv 'REPLAY' and io.open('/dev/null', 'w')
 -- What C adds to this program, if anything: call(f, …) calls f from C, resume(f) as a coroutine; names of these functions
 local host = host
 
@@ -86,6 +89,31 @@ local function frame(i)
 	return escaped(name) .. ' ' .. escaped(source .. ':' .. math.max(i.currentline, 0))
 end
 
+-- As flametap has it: the module's name before the function's, no place of functions in C, the first line of a chunk that is no file.
+local function told(i)
+	if i.what == 'C' then
+		local known = c_name(i.func)
+		return host and host.names[i.func] and '[C]' or escaped(known)
+	end
+	local source, line = i.source:match '^[@=](.*)', ':' .. math.max(i.linedefined, 0)
+	local base, name = (source or ''):match '[^/]*$', frame(i)
+	if not source then
+		source = i.source:match '^[^%c]*':sub(1, 45)
+		source = '[string "' .. source .. (source == i.source and '"]' or '..."]')
+		base = source
+	elseif i.source:match '^=' then
+		base = source
+	end
+	name = name:match '^(%S*) '
+	if name == escaped(source_of(i) .. line) then
+		name = base .. line
+	else
+		name = base:gsub('%.lua$', '') .. ':' .. name:gsub('\\x(%x%x)', function(h) return string.char(tonumber(h, 16)) end)
+	end
+	return escaped(name) .. ' ' .. escaped(source .. ':' .. math.max(i.currentline, 0))
+end
+local frame = replay and told or frame
+
 -- what called a coroutine: it tells that before, nothing else can
 below, calling = {}, {}
 
@@ -109,7 +137,7 @@ end
 -- resumes F [COROUTINE]: the caller is going to call F, a function in C, in this very line, which runs a coroutine
 function resumes(f, thread)
 	calling = stack(2)
-	table.insert(calling, 1, c_name(f) .. ' :0')
+	table.insert(calling, 1, replay and frame { what = 'C', func = f } or c_name(f) .. ' :0')
 	if thread then below[thread] = calling end
 end
 
@@ -127,9 +155,15 @@ local function write(name, leaf, frames)
 	out:write(table.concat({ name, pid, pid, leaf, unpacks(frames) }, '\t'), '\n')
 end
 
+-- tells KIND NAME TEXT: the message is one write
+local function tells(kind, name, text)
+	if replay then replay:write(('replay: %s %s\t%s\n'):format(kind, name, text)) end
+end
+
 -- begins NAME [LEAF]: remembers the caller's stack
 function begins(what, on_top)
 	name, leaf, frames = what, on_top or '-', stack(2)
+	tells('moment', name, '-\t' .. table.concat(frames, '\t'))
 end
 
 function ends()
@@ -149,8 +183,8 @@ local function rounds(work, ...)
 end
 
 
--- goes WORK COUNT: WORK's stacks are on top of this function's, which are returned
-local function goes(work, count) local own = stack(1); work(count); return own end
+-- goes WORK COUNT [SAYS]: WORK's stacks are on top of this function's, which are returned, and told by SAYS before
+local function goes(work, count, says) local own = stack(1); if says then says(own) end work(count); return own end
 
 -- learns S: the stacks of its work, above goes: those that one interpreted instruction after the other has
 local function learns(s)
@@ -185,13 +219,24 @@ local function several(name, work, settings)
 	s.count = s.times or 20000
 	s.count = math.ceil(s.count * rounds(work, s.count))
 	return function()
-		local own = goes(s.work, s.count)
-		for _, above in ipairs(s.stacks) do
-			local all = {}
-			for _, f in ipairs(above) do all[#all + 1] = f end
-			for _, f in ipairs(own) do all[#all + 1] = f end
-			write(s.name, s.leaf or '-', all)
+		local function each_stack(own, what)
+			for _, above in ipairs(s.stacks) do
+				local all = {}
+				for _, f in ipairs(above) do all[#all + 1] = f end
+				for _, f in ipairs(own) do all[#all + 1] = f end
+				what(all)
+			end
 		end
+		local function says(own)
+			local text = {}
+			each_stack(own, function(all)
+				local frames = '\t' .. table.concat(all, '\t')
+				text[#text + 1] = frames
+				for on_top in (s.leaf or ''):gmatch '[^,]+' do text[#text + 1] = '\t' .. on_top .. frames end
+			end)
+			tells('several', s.name, table.concat(text, '\t'))
+		end
+		each_stack(goes(s.work, s.count, replay and says), function(all) write(s.name, s.leaf or '-', all) end)
 	end
 end
 
@@ -295,9 +340,9 @@ local all_several = {
 	several('inlined, in a side trace, too', branches, { least = 12 }),
 	several('inlined, by tail calls', tails),
 	several('inlined methods', objects),
-	several('inlined metamethods', operators),
-	several('inlined, with varargs', varargs_too),
-	several('inlined, below pcall', protected),
+	several('inlined metamethods', operators, { leaf = 'rawget' }),
+	several('inlined, with varargs', varargs_too, { leaf = 'select' }),
+	several('inlined, below pcall', protected, { leaf = 'pcall' }),
 	several('inlined closure', closes_over),
 	several('inlined iterator', iterates, { times = 2000 }),
 	several('inlined, in ipairs', by_pairs, { least = 2, times = 500 }),
@@ -311,11 +356,12 @@ local all_several = {
 	several('table.concat', joins, { least = 2, times = 100, leaf = 'table.concat' }),
 	several('os.date', asks_date, { least = 2, times = 100, leaf = 'os.date' }),
 	several('sort by a compiled function', sorts_numbers, { least = 2, times = 20, leaf = 'table.sort' }),
-	several('gmatch in a trace', matches, { least = 2, times = 200, leaf = 'string.gmatch_aux,string.gmatch' }),
+	several('gmatch in a trace', matches, { least = 2, times = 200, leaf = 'string.gmatch_aux,string.gmatch,[C]' }),
 	several('gsub by a compiled function', replaces, { least = 2, times = 200, leaf = 'string.gsub' }),
 }
 
 pcall(require, 'jit.vmdef') -- not on the way
+if replay then replay:setvbuf 'no' replay:write('replay: found ' .. (jit and jit.version or _VERSION) .. '\n') end
 io.write('ready ', pid, '\n')
 io.flush()
 waits()

@@ -2,6 +2,7 @@
 #include "case.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "vm/lua/lua_walk.h"
 #include "vm/perl/perl_frame.h"
 
 #include <inttypes.h>
@@ -154,6 +155,44 @@ const struct case_fact *case_fact(const struct case_state *s, int kind, int file
 	return NULL;
 }
 
+/* ---- native stacks ---- */
+
+enum { FLAG_WALKED = 1, FLAG_WHOLE = 2, FLAG_LEAF = 4, FLAG_COMPILED = 8 };
+
+#define NATIVE_WORDS(n)                                                                            \
+	&(n)->frame, &(n)->pc, &(n)->fp, &(n)->bx, &(n)->sp, &(n)->dx, &(n)->reg[0], &(n)->reg[1], \
+		&(n)->reg[2], &(n)->reg[3], &(n)->reg[4], &(n)->reg[5], &(n)->reg[6],              \
+		&(n)->threads[0], &(n)->threads[1], &(n)->threads[2], &(n)->threads[3]
+
+bool case_read_native(const char *line, struct vm_native *n)
+{
+	uint64_t *const words[] = {NATIVE_WORDS(n)};
+	char *end;
+	uint64_t flags;
+
+	*n = (struct vm_native){0};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++, line = end)
+		*words[i] = strtoull(line, &end, 16);
+	flags = strtoull(line, &end, 16);
+	n->walked = flags & FLAG_WALKED;
+	n->whole = flags & FLAG_WHOLE;
+	n->leaf = flags & FLAG_LEAF;
+	n->compiled = flags & FLAG_COMPILED;
+	return end != line && !*end;
+}
+
+void case_write_native(const struct vm_native *n, FILE *out)
+{
+	const uint64_t *const words[] = {NATIVE_WORDS(n)};
+
+	fprintf(out, "native");
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		fprintf(out, " %" PRIx64, *words[i]);
+	fprintf(out, " %x\n",
+		(n->walked ? FLAG_WALKED : 0U) | (n->whole ? FLAG_WHOLE : 0U) |
+			(n->leaf ? FLAG_LEAF : 0U) | (n->compiled ? FLAG_COMPILED : 0U));
+}
+
 /* ---- stacks ---- */
 
 void case_escape(const char *text, size_t len, struct strbuf *out)
@@ -168,9 +207,16 @@ void case_escape(const char *text, size_t len, struct strbuf *out)
 	}
 }
 
+/* It only is for splicing. */
 static bool is_mark(const struct vm *vm, const struct vm_frame *f)
 {
-	return vm->kind == VM_PERL && VM_FRAME_TYPE(f->what) == PERL_LOOP;
+	return VM_FRAME_TYPE(f->what) == (vm->kind == VM_PERL ? (int)PERL_LOOP : (int)LUA_SEGMENT);
+}
+
+/* The name of a function in C at its address; NULL: it is none, or has no name in the language. */
+static const char *code_name(const struct case_walk *w, const struct vm_frame *f)
+{
+	return w->vm->code_name ? w->vm->code_name(w->layout, f->what & VM_ADDRESS) : NULL;
 }
 
 static void add_frame(const struct case_walk *w, const struct vm_frame *f,
@@ -180,12 +226,18 @@ static void add_frame(const struct case_walk *w, const struct vm_frame *f,
 	static union vm_texts texts;
 	uint32_t line;
 
-	w->vm->read_texts(w->layout, w->memory, f, below, &texts);
-	if (!w->vm->add_name(w->layout, &texts, f->what, &name))
+	const bool is_code = w->vm->code && VM_FRAME_TYPE(f->what) == w->vm->code;
+	const char *code = is_code ? code_name(w, f) : NULL;
+
+	if (!is_code)
+		w->vm->read_texts(w->layout, w->memory, f, below, &texts);
+	if (is_code)
+		strbuf_adds(&name, code ? code : "[C]");
+	else if (!w->vm->add_name(w->layout, &texts, f->what, &name))
 		strbuf_adds(&name, "[no-name]");
 	strbuf_addch(out, '\t');
 	case_escape(name.buf, name.len, out);
-	if (w->vm->add_place(&texts, &file, &line)) {
+	if (!is_code && w->vm->add_place(&texts, &file, &line)) {
 		strbuf_addch(out, ' ');
 		case_escape(file.buf, file.len, out);
 		strbuf_addf(out, ":%" PRIu32, line);
@@ -195,6 +247,14 @@ static void add_frame(const struct case_walk *w, const struct vm_frame *f,
 	strbuf_release(&file);
 }
 
+/* A stack that is found by the native one is walked as the BPF programs walk it. */
+static enum vm_end walk(const struct case_walk *w, struct vm_stack *stack)
+{
+	if (w->vm->kind == VM_LUA)
+		return lua_walk(&w->layout->lua, w->memory, w->native, stack);
+	return w->vm->walk(w->layout, w->memory, w->thread, w->sp, stack);
+}
+
 enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
 {
 	static const char *const ends[VM_ENDS] = {
@@ -202,7 +262,7 @@ enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
 	static const struct vm_frame none;
 	static struct vm_frame frames[DEPTH];
 	struct vm_stack stack = {.frames = frames, .max = DEPTH, .mixed = mixed};
-	enum vm_end end = w->vm->walk(w->layout, w->memory, w->thread, w->sp, &stack);
+	enum vm_end end = walk(w, &stack);
 
 	for (size_t i = 0; i < stack.nr && end == VM_WHOLE; i++)
 		if (!is_mark(w->vm, &frames[i]))

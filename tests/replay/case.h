@@ -11,6 +11,8 @@
 #include "symbol/elf/elfdata.h"
 #include "vm/vm.h"
 
+#include <stdio.h>
+
 struct strbuf;
 
 enum { CASE_WORD = 8 }; /* memory is kept in words of so many bytes */
@@ -74,6 +76,7 @@ struct case_walk {
 	const struct vm_layout *layout;
 	const struct memory *memory;
 	uint64_t thread, sp; /* thread pointer, stack pointer */
+	const struct vm_native *native; /* for those that are found by the native stack */
 };
 
 /*
@@ -81,6 +84,10 @@ struct case_walk {
  * how the walk ended, if it is not whole. MIXED: as in struct vm_stack; marks are left out.
  */
 enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out);
+
+/* "FRAME PC FP BX SP DX REG… THREAD… FLAGS", all hexadecimal: what a native stack tells. */
+bool case_read_native(const char *line, struct vm_native *native);
+void case_write_native(const struct vm_native *native, FILE *out);
 
 /* Appends TEXT of LEN bytes; bytes up to blank, backslash and DEL as \xHH. */
 void case_escape(const char *text, size_t len, struct strbuf *out);

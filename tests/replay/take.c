@@ -4,6 +4,7 @@
  * CASE.want of what walks read of a program; see tests/replay/README.
  */
 #include "case.h"
+#include "native.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/areas.h"
@@ -25,7 +26,8 @@
 #include <unistd.h>
 
 enum {
-	MESSAGE_MAX = 1 << 16,
+	MESSAGE_MAX = 1 << 20,
+	INSTANTS = 2, /* of a moment with several stacks */
 	LINE_WORDS = 16,
 	BIG = 16384,      /* bytes of a read of which only what -k names is kept */
 	KEPT_BEFORE = 16, /* bytes before and after that */
@@ -338,11 +340,12 @@ static pid_t process_of(pid_t tid)
 	return process;
 }
 
-/* Writes what a walk of the stopped thread TID reads now. */
-static void log_walk(pid_t tid, const char *name)
+/* Writes what a walk of the stopped thread TID reads now; appends the stack that it gives. */
+static void log_walk(pid_t tid, const char *name, struct strbuf *stack)
 {
 	struct user_regs_struct regs;
-	struct strbuf stack = STRBUF_INIT;
+	struct strbuf mixed = STRBUF_INIT;
+	struct vm_native native;
 	struct memory memory = kept_memory();
 	struct case_walk w = {.layout = &take.layout, .memory = &memory};
 
@@ -359,12 +362,18 @@ static void log_walk(pid_t tid, const char *name)
 	w.vm = take.vm;
 	w.thread = regs.fs_base;
 	w.sp = regs.rsp;
-	case_walk(&w, false, &stack);
-	case_walk(&w, true, &stack);
+	if (w.vm->by_native) {
+		native = native_stack(take.process, &regs);
+		w.native = &native;
+	}
+	case_walk(&w, false, stack);
+	case_walk(&w, true, &mixed);
 	write_changes();
+	if (w.vm->by_native)
+		case_write_native(&native, take.mem);
 	fprintf(take.mem, "walk %" PRIx64 " %" PRIx64 " %s\n", w.thread, w.sp, name);
 	take.nr_walks++;
-	strbuf_release(&stack);
+	strbuf_release(&mixed);
 }
 
 /* ---- single steps ---- */
@@ -456,29 +465,79 @@ static unsigned steps_after(const char *frames)
 static void moment(pid_t tid, char *text)
 {
 	char *name = strsep(&text, "\t"), *in = strsep(&text, "\t"), *frame;
+	struct strbuf stack = STRBUF_INIT;
 
 	if (!text)
 		die("a moment without a stack");
 	steps(tid, steps_after(text));
 	if (strcmp(in, "-"))
 		steps_into(tid, in);
-	log_walk(tid, name);
+	log_walk(tid, name, &stack);
 	fprintf(take.want, "%s\n", name);
 	while ((frame = strsep(&text, "\t")))
 		fprintf(take.want, "\t%s\n", frame);
+	strbuf_release(&stack);
+}
+
+/* The one of the stacks in TEXT, each behind two tabs, that is GOT; else the first one. */
+static void choose(const char *text, const struct strbuf *got, struct strbuf *out)
+{
+	struct strbuf first = STRBUF_INIT;
+
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		strbuf_reset(out);
+		end = strstr(text, "\t\t");
+		end = end ? end : text + strlen(text);
+		for (; text < end; text++) {
+			if (*text == '\t' && out->len)
+				strbuf_addch(out, '\n');
+			strbuf_addch(out, *text);
+		}
+		strbuf_addch(out, '\n');
+		if (!strcmp(out->buf, got->buf))
+			break;
+		if (!first.len)
+			strbuf_add(&first, out->buf, out->len);
+	}
+	if (strcmp(out->buf, got->buf)) {
+		strbuf_reset(out);
+		strbuf_add(out, first.buf, first.len);
+	}
+	strbuf_release(&first);
+}
+
+/* Some instants at each of which the stack is one of several. */
+static void several(pid_t tid, char *text)
+{
+	char *name = strsep(&text, "\t");
+	struct strbuf got = STRBUF_INIT, want = STRBUF_INIT;
+
+	steps(tid, take.steps);
+	for (unsigned i = 0; text && i < INSTANTS; i++) {
+		strbuf_reset(&got);
+		steps(tid, (unsigned)random() % take.max_gap + 1);
+		log_walk(tid, name, &got);
+		choose(text, &got, &want);
+		fprintf(take.want, "%s\n%s", name, want.buf);
+	}
+	strbuf_release(&got);
+	strbuf_release(&want);
 }
 
 static void any_moments(pid_t tid, const char *may)
 {
+	struct strbuf stack = STRBUF_INIT;
+
 	srandom(1);
 	fprintf(take.want, "may %s\ninconsistent 0\n", may);
 	for (unsigned i = 0; i < take.instants; i++) {
 		char *name = xasprintf("%u", i + 1);
 
 		steps(tid, (unsigned)random() % take.max_gap + 1);
-		log_walk(tid, name);
+		log_walk(tid, name, &stack);
 		free(name);
 	}
+	strbuf_release(&stack);
 }
 
 /* The thread TID has written TEXT. */
@@ -487,6 +546,8 @@ static void obey(pid_t tid, char *text)
 	text[strcspn(text, "\n")] = '\0';
 	if (!strncmp(text, "moment ", 7) && !take.instants)
 		moment(tid, text + 7);
+	else if (!strncmp(text, "several ", 8) && !take.instants)
+		several(tid, text + 8);
 	else if (!strncmp(text, "found ", 6))
 		fprintf(take.want, "%s\n", text);
 	else if (!strncmp(text, "may ", 4) && take.instants)
@@ -638,13 +699,15 @@ static void start(char **argv)
 /* The stack of a process as it is; what it must be is left to be written. */
 static void take_process(pid_t pid)
 {
+	struct strbuf stack = STRBUF_INIT;
 	int status;
 
 	if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid)
 		die("cannot stop the process");
-	log_walk(pid, "reported");
+	log_walk(pid, "reported", &stack);
 	fprintf(take.want, "reported\n\twrite here what it must be\n");
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	strbuf_release(&stack);
 }
 
 static FILE *create(const char *suffix)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the native stack of a stopped thread tells of an interpreter in it. */
+#ifndef TESTS_REPLAY_NATIVE_H
+#define TESTS_REPLAY_NATIVE_H
+
+#include "vm/vm_frame.h"
+
+#include <sys/types.h>
+
+struct user_regs_struct;
+
+/* Walks the native stack of a thread of the process PID by the steps of the BPF programs. */
+struct vm_native native_stack(pid_t pid, const struct user_regs_struct *regs);
+
+#endif
