@@ -23,8 +23,9 @@ fuzz() {
 build=$build/long
 mkdir -p "$build"
 make_library clang fuzzer-no-link,address,undefined >&2
-# shellcheck disable=SC2086
-for fuzzer in ${*:-$all_fuzzers}; do
+# shellcheck disable=SC2086 # words
+[ $# -gt 0 ] || set -- $all_fuzzers
+for fuzzer; do
 	check "$fuzzer" fuzz "$fuzzer"
 	sed -n 's/^stat::number_of_executed_units: */# executions: /p' "$T_top/output"
 done

@@ -5,8 +5,9 @@ set -u
 cd "$TOP" || exit 1
 . tests/lib.sh
 . tests/fuzz/lib.sh
-# shellcheck disable=SC2086
-for fuzzer in ${*:-$all_fuzzers}; do
+# shellcheck disable=SC2086 # words
+[ $# -gt 0 ] || set -- $all_fuzzers
+for fuzzer; do
 	# shellcheck disable=SC2046
 	check "$fuzzer" "$build/$fuzzer" $(inputs "$fuzzer")
 done
