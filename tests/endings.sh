@@ -68,7 +68,8 @@ left_of_engine() {
 		[ ! -d "$dir" ] || echo module
 	done
 	for file in /run/flametap/[0-9]*; do
-		[ ! -e "$file" ] || is_of_another "${file##*/}" || echo claim
+		# that of another, which has just ended, is about to go
+		[ ! -e "$file" ] || is_of_another "${file##*/}" || until_true 10 test ! -e "$file" || echo claim
 	done
 }
 

@@ -33,6 +33,7 @@ if command -v javac >/dev/null; then
 	java -XX:+UseSerialGC Idle >idle &
 	named=$!
 	until_true 60 test -s idle
+	rm -f "/tmp/.java_pid$named" # of an earlier process of this number
 	STAND_IN_MEMORY=1
 	export STAND_IN_MEMORY
 	sample good 0 -p "$named" -u -t 0.2 --no-jvm -o j.folded
@@ -50,7 +51,7 @@ fi
 sample good 0 -p "$subject" -t 0.2 --min-quality 1 --report reports
 check 'good: a report' test -s reports/*/flame.svg -a -s reports/*/callers.svg -a -s reports/*/summary.csv
 
-sample good 0 -u -t 0.3 --min-quality 1 -o c.rec -- sleep 60
+sample good 0 -u -t 0.3 --min-quality 0 -o c.rec -- sleep 60
 check 'good: a command' grep -q '^task 0 ' c.rec
 check 'good: that it continues' grep -q "the command continues: 'sleep' is process [0-9]*$" stderr
 kill "$(sed -n "s/.* the command continues: 'sleep' is process //p" stderr)" || :

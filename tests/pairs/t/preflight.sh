@@ -1,15 +1,10 @@
-#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: the preflight on SystemTap and kernel as Debian's releases pair them, from the archive's packages; see tests/root.
-# Programs are stand-ins, because those of another release do not run here. Exit: 0, or 1 after a `not ok`.
+# The preflight on SystemTap and kernel as Debian's releases pair them, from the archive's packages; see tests/root.
+# Programs are stand-ins, because those of another release do not run here.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-. "$top/tests/lib.sh"
-TOP=$top
-. "$top/tests/roots.sh"
-pair=${O:-build}/tests/pairs/pair
-case $pair in /*) ;; *) pair=$top/$pair ;; esac
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/roots.sh"
 PATH=/usr/bin:/bin
 
 # stand_in NAME TEXT: a program that says TEXT
@@ -38,13 +33,13 @@ try() {
 	suite=$1 code=$2
 	shift 2
 	if ! pair_root "$suite"; then
-		skip "pairs/$suite" "$no_root"
+		skip "$suite" "$no_root"
 		return
 	fi
-	"$pair" "$root" "$release" >"$T/text" 2>&1 && status=0 || status=$?
-	check_eq "pairs/$suite: exit code" "$code" "$status"
+	"$MADE/pair" "$root" "$release" >"$T/text" 2>&1 && status=0 || status=$?
+	check_eq "$suite: exit code" "$code" "$status"
 	for pattern; do
-		check "pairs/$suite: $pattern" grep -q "$pattern" "$T/text"
+		check "$suite: $pattern" grep -q "$pattern" "$T/text"
 	done
 	[ "$status" = "$code" ] || note "$T/text"
 }
