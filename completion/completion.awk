@@ -16,7 +16,7 @@ function kind_of(value) {
 function summary(doc) {
 	sub(/^(With [^:]*|stap): /, "", doc)
 	sub(/[;:(].*/, "", doc)
-	gsub(/["'`$\\\[\]]/, "", doc)
+	gsub(/[]["'`$\\]/, "", doc)
 	sub(/ +$/, "", doc)
 	return doc
 }
