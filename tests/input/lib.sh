@@ -76,7 +76,7 @@ as_nobody() {
 
 # repeat TEXT N: N lines
 repeat() {
-	awk -v text="$1" -v n="$2" 'BEGIN { while (n--) print text }'
+	TEXT=$1 awk -v n="$2" 'BEGIN { while (n--) print ENVIRON["TEXT"] }'
 }
 
 # recording LINE…: one that ends as it should
