@@ -108,7 +108,7 @@
 	pushq	%r12
 	.cfi_def_cfa_offset 16
 	.cfi_offset %r12, -16
-	movl	$6, %r12d
+	leaq	64(%rsp), %r12
 1:	movl	(%rdi), %ecx
 	testl	%ecx, %ecx
 	je	1b

@@ -25,3 +25,9 @@ for how in no_cfi no_cfi_stale; do
 done
 walk leaf_no_cfi 'asm leaf_no_cfi' 'main next leaf_no_cfi'
 walk 'leaf_no_cfi, not analysed' 'asm leaf_no_cfi' 'main next' -u -e "leaf_no_cfi $added" -w "$added"
+
+# the judge: a false rule is found
+walk 'right rules' 'returns plain' 'main over_and_over plain'
+"$MADE/steps" "$CASES/returns" 600 lies >"$T/said" && status=0 || status=$?
+check_eq 'false rules: exit code' 1 "$status"
+check 'false rules: where' grep -q '^# at lies+0x[0-9a-f]*: from lies+0x[0-9a-f]* to .*, not over_and_over+0x' "$T/said"
