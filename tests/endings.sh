@@ -41,6 +41,22 @@ recorded() {
 	sleep "$1"
 }
 
+# recorded_some SECONDS: likewise, and the target has worked for 0.1 s, which is a hundred samples
+recorded_some() {
+	recorded "$1"
+	worked_before=$(worked)
+	until_true 60 has_worked || :
+}
+
+# worked: the target's CPU time in 1/100 s
+worked() {
+	sed 's/.*) //' "/proc/$target/stat" | awk '{ print $12 + $13 }'
+}
+
+has_worked() {
+	[ "$(worked)" -ge $((worked_before + 10)) ]
+}
+
 gone() {
 	! kill -0 "$1" 2>/dev/null
 }
@@ -138,19 +154,19 @@ endings_of_driver() {
 
 	target "$BURN" 120
 	driver
-	recorded 1
+	recorded_some 1
 	kill -INT "$driver"
 	ended 'ctrl-c' 0 5 some
 
 	target "$BURN" 120
 	driver
-	recorded 1
+	recorded_some 1
 	kill -TERM "$driver"
 	ended 'sigterm' 0 5 some
 
 	target "$BURN" 120
 	driver
-	recorded 1
+	recorded_some 1
 	kill -HUP "$driver"
 	ended 'sighup' 0 5 some
 
@@ -170,32 +186,34 @@ endings_of_driver() {
 
 	target "$BURN" 120
 	driver
-	recorded 1
+	recorded_some 1
 	kill -STOP "$driver"
 	sleep 2
 	kill -CONT "$driver"
 	kill -INT "$driver"
 	ended 'driver stopped for a while' 0 5 some
 
-	target "$BURN" 6
+	target "$BURN" 120
 	driver -t 120
-	recorded 0
-	ended 'target ends' 0 9 some
+	recorded_some 0
+	kill -TERM "$target"
+	ended 'target ends' 0 4 some
 
 	target "$BURN" 120
 	driver -t 120
-	recorded 1
+	recorded_some 1
 	kill -KILL "$target"
 	ended 'target killed' 0 4 some
 
 	# a parent that never asks for its child
-	target sh -c '"$1" 6 & echo $! >"$2"; exec sleep 120' sh "$BURN" "$T/child"
+	target sh -c '"$1" 120 & echo $! >"$2"; exec sleep 120' sh "$BURN" "$T/child"
 	parent=$target
-	until_true 5 test -s "$T/child"
+	until_true 60 test -s "$T/child"
 	read -r target <"$T/child"
 	driver -t 120
-	recorded 0
-	ended 'target ends, a zombie' 0 9 some
+	recorded_some 0
+	kill -TERM "$target"
+	ended 'target ends, a zombie' 0 4 some
 	kill "$parent"
 	rm "$T/child"
 
@@ -208,7 +226,7 @@ endings_of_driver() {
 endings_of_guard() {
 	target "$BURN" 120
 	driver
-	recorded 1
+	recorded_some 1
 	read -r guard _ <<-EOF
 		$(named flametap-guard)
 	EOF
@@ -245,7 +263,7 @@ endings_of_output() {
 
 	target "$BURN" 120
 	driver_on_terminal
-	recorded 1
+	recorded_some 1
 	kill -KILL "$terminal"
 	ended 'terminal closed' 127 8 some
 	rm "$T/stderr"
@@ -270,7 +288,7 @@ driver_on_terminal() {
 	perl "$TERMINAL" sh -c 'echo $$ >"$0"; exec "$@" 2>"$0.err"' "$T/pid" \
 		"$BIN" -v -p "$target" -o "$T/e/a.rec" --min-quality 1 $RECORD >/dev/null 2>&1 &
 	terminal=$!
-	until_true 10 test -s "$T/pid" || :
+	until_true 60 test -s "$T/pid" || :
 	read -r driver <"$T/pid"
 }
 

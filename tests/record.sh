@@ -74,47 +74,74 @@ record_for() {
 	done
 }
 
-# record_until_decided NAME ERE ARG…: records again and again, at most 60 s, until it is decided (see sequential in lib.sh) whether the
-# weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided by then is a failure: hardly anything was
-# sampled. $only: an ERE of the lines that count; $decided_seconds: of each recording, more where each is slow to begin.
-only='' decided_seconds=0.5
+# record_until_decided NAME ERE ARG…: records again and again until it is decided whether the stacks are right, see until_decided; each
+# recording is twice as long as the last one, lest a machine that is busy does nothing but begin them
 record_until_decided() {
-	decided_name=$1
-	decided_ere=$(whole_stack "$2")
+	until_decided_name=$1
+	until_decided_ere=$2
 	shift 2
-	decided=more right=0 all=0
+	until_decided "$until_decided_name" "$T/$until_decided_name.folded" "$until_decided_ere" record_longer "$until_decided_name" "$@"
+	tail -n 3 "$T/$until_decided_name.err" | note
+}
+
+# $decided_seconds: how many seconds the first recording takes; empty for that of a command that ends by itself
+decided_seconds=0.5
+record_longer() {
+	longer_name=$1
+	shift
+	record "$longer_name" ${longer:+-t "$longer"} "$@"
+	twice_as_long
+}
+
+twice_as_long() {
+	case $longer in
+	0.5) longer=1 ;;
+	1) longer=2 ;;
+	2) longer=4 ;;
+	4) longer=8 ;;
+	esac
+}
+
+# until_decided NAME FOLDED ERE COMMAND…: runs the command, which writes FOLDED, again and again, until it is decided (see sequential in
+# lib.sh) whether the weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided after
+# 60 s and five times is a failure: hardly anything was sampled. $only: an ERE of the lines that count.
+only=''
+until_decided() {
+	decided_name=$1
+	decided_folded=$2
+	decided_ere=$(whole_stack "$3")
+	shift 3
+	decided=more right=0 all=0 longer=$decided_seconds decided_tries=5
 	decided_end=$(($(date +%s) + 60))
-	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$decided_end" ]; do
-		record "$decided_name" -t "$decided_seconds" "$@"
-		grep -aE -e "$only" "$T/$decided_name.folded" >"$T/$decided_name.these" || :
-		right=$((right + $(weight "$T/$decided_name.these" "$decided_ere")))
-		all=$((all + $(weight "$T/$decided_name.these")))
+	while [ "$decided" = more ] && { [ $decided_tries -gt 0 ] || [ "$(date +%s)" -lt "$decided_end" ]; }; do
+		decided_tries=$((decided_tries - 1))
+		"$@"
+		grep -aE -e "$only" "$decided_folded" >"$T/these" || :
+		right=$((right + $(weight "$T/these" "$decided_ere")))
+		all=$((all + $(weight "$T/these")))
 		decided=$(sequential "$right" $((all - right)))
 	done
 	if [ "$decided" = good ]; then
 		ok "$decided_name"
 	else
 		not_ok "$decided_name" "$decided: $right of $all samples have the stack $decided_ere"
-		others "$T/$decided_name.these" "$decided_ere"
-		tail -n 3 "$T/$decided_name.err" | note
+		others "$T/these" "$decided_ere"
 	fi
 }
 
-# record_until_seen NAME ERE ARG…: records again and again, at most 60 s, until a line of what was recorded matches
+# record_until_seen NAME ERE ARG…: likewise, at most 60 s, until a line of what was recorded matches
 record_until_seen() {
 	seen_name=$1
 	seen_ere=$2
 	shift 2
-	until_true 60 record_sees "$seen_name" "$seen_ere" "$@" || :
+	longer=$decided_seconds
+	until_true 60 record_sees "$@" || :
 	check "$seen_name" grep -qaE -e "$seen_ere" "$T/$seen_name.folded"
 }
 
 record_sees() {
-	sees_ere=$2
-	sees_name=$1
-	shift 2
-	record "$sees_name" -t 0.5 "$@"
-	grep -qaE -e "$sees_ere" "$T/$sees_name.folded"
+	record_longer "$seen_name" "$@"
+	grep -qaE -e "$seen_ere" "$T/$seen_name.folded"
 }
 
 # account WHAT NAME: a number out of the account of a recording: kept, lost, skipped (of those), whole (per cent) or named (per cent); 0: there
