@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-perf: the same programs under perf at the same time, which copies stacks and unwinds them afterwards: functions have the same shares.
+# tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

@@ -3,6 +3,7 @@
 # 40-real: programs of the distribution at work. Their stacks are not known, but they are whole and begin where programs and threads do.
 # Packages: perl xz-utils openssl python3 sqlite3 gcc bash gzip zstd redis-tools (its redis-check-rdb is the server) fzf (Go) ripgrep
 # (Rust); nginx, too, where it is installed: its package would start a server. The table stays in build/check/bpf/real.
+# tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 45-right: tests/right/right, which compares the callers of leaves with the true ones, on programs of which both are known.
+# tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 47-java: Java's code is unwound by the JVM's own description, with and without a frame pointer, compiled and interpreted.
+# tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

@@ -40,20 +40,18 @@ left() {
 	ls -A /tmp | grep -E "^(\\.attach_pid|perf-)$1(\\.|$)" || :
 }
 
-# expect_names NAME yes|no ARG…: records $target; its methods have names; nothing is left. A busy machine may need another try.
+# expect_names NAME ARG…: records $target; its methods have names; nothing is left
 expect_names() {
 	names_of=$1
-	names_want=$2
-	shift 2
-	for names_seconds in 2 5 20; do
-		record "$names_of" -u -t "$names_seconds" "$@"
-		if named "$names_of"; then names=yes; else names=no; fi
-		[ "$names" != "$names_want" ] || break
-	done
-	check_eq "$names_of: names" "$names_want" "$names"
-	[ "$names" = "$names_want" ] || note "$T/$names_of.err"
-	check "$names_of: nothing is left" until_true 60 nothing_left
-	check "$names_of: it goes on" kill -0 "$target"
+	shift
+	record_until_seen "$names_of" Work.fib -u "$@"
+	note "$T/$names_of.err"
+	goes_on "$names_of"
+}
+
+goes_on() {
+	check "$1: nothing is left" until_true 60 nothing_left
+	check "$1: it goes on" kill -0 "$target"
 }
 
 nothing_left() {
@@ -62,11 +60,13 @@ nothing_left() {
 
 # shellcheck disable=SC2086 # words
 start $java Work
-expect_names 'no-jvm' no --no-jvm -p "$target"
+record no-jvm -u -t 2 --no-jvm -p "$target"
+check_eq 'no-jvm: names' no "$(named no-jvm && echo yes || echo no)"
+goes_on no-jvm
 check_eq 'no-jvm: it is not asked' no "$([ -e "/tmp/.java_pid$target" ] && echo yes || echo no)"
-expect_names 'java' yes -p "$target"
+expect_names 'java' -p "$target"
 check_eq 'java: it prints nothing' spinning "$(cat "$T/target.out")"
-expect_names 'all' yes -a
+expect_names 'all' -a
 
 # a map that is there is its own
 echo '0 1 nothing' >"/tmp/perf-$target.map"
@@ -91,7 +91,7 @@ mkdir -m 1777 "$T/its-tmp"
 cp "$T/Work.class" "$T/its-tmp"
 # shellcheck disable=SC2086 # words
 start unshare -m sh -c "mount --bind '$T/its-tmp' /tmp && cd / && exec setpriv --reuid 65534 --regid 65534 --clear-groups $java Work"
-expect_names 'another user and folder' yes -p "$target"
+expect_names 'another user and folder' -p "$target"
 check_eq 'another user and folder: files' '' "$(ls -A "$T/its-tmp" | grep -v '^\.java_pid\|^hsperfdata\|^Work' || :)"
 check_eq 'another user and folder: whose socket' 65534 "$(stat -c %u "$T/its-tmp/.java_pid$target")"
 finish
@@ -101,7 +101,7 @@ finish
 start unshare -pfm --kill-child --mount-proc sh -c "mount --bind '$T/its-tmp' /tmp && exec $java Work"
 parent=$target
 target=$(pgrep -P "$parent")
-expect_names 'another PID namespace' yes -p "$target"
+expect_names 'another PID namespace' -p "$target"
 check_eq 'another PID namespace: files' '' "$(ls -A "$T/its-tmp" | grep -v '^\.java_pid\|^hsperfdata\|^Work' || :)"
 kill -9 "$target"
 wait "$parent" || :
@@ -123,24 +123,21 @@ all_asked() {
 	done
 }
 
-for seconds in 2 5 20; do
-	record 'several' -a -u -t $seconds
-	! all_asked || break
-done
-check 'several: all are asked' all_asked
+longer=1
+several_asked() {
+	record_longer 'several' -a -u
+	all_asked
+}
+check 'several: all are asked' until_true 60 several_asked
 for target in $several; do
 	check 'several: nothing is left' until_true 60 nothing_left
 	finish
 done
 
 # a command that ends by itself has been asked before
-for seconds in 3 20; do
-	# shellcheck disable=SC2086 # words
-	record 'command' -u -- $java Work $seconds
-	! named 'command' || break
-done
-check 'command: names' named 'command'
+decided_seconds=''
 # shellcheck disable=SC2086 # words
-record 'command that dumps' -u -- sh -c "echo \$\$ >'$T/dumps'; exec $java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work 1"
+record_until_seen 'command: names' Work.fib -u -- $java Work 3
+record_until_seen 'command that dumps: names' Work.fib -u -- \
+	sh -c "echo \$\$ >'$T/dumps'; exec $java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work 1"
 rm -f "/tmp/perf-$(cat "$T/dumps").map"
-check 'command that dumps: names' named 'command that dumps'

@@ -3,6 +3,7 @@
 # 55-runtimes: code that runtimes compile while they run, without frame pointers, and assembly of theirs: stacks are whole, and callers of
 # leaves right.
 # Packages: grep guile-3.0 luajit; Erlang, too, where it is installed: its package would start a server.
+# tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

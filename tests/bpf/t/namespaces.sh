@@ -18,36 +18,44 @@ inside() {
 		burning() { until [ -e burning ]; do sleep 0.1; done; }; $1"
 }
 
-# whole NAME WHAT: it has samples, from the first function on
+# inside_longer SCRIPT: its $t is how long it records
+inside_longer() {
+	inside "t=$longer; $1"
+	twice_as_long
+}
+
+# whole NAME FOLDED SCRIPT: what the script records inside, as FOLDED, begins with the first function
 whole() {
-	expect_stack "$T/$1.folded" '^_start.*perl_run.*' 95 "$2"
-	check "$2: samples" test "$(weight "$T/$1.folded")" -gt 20
+	until_decided "$1" "$2" '^_start.*perl_run.*' inside_longer "$3"
+	note err
 }
 
 cat >burn <<'EOF'
 $SIG{ALRM} = sub { exit }; alarm 120; open my $f, '>', 'burning'; 1 while 1;
 EOF
 
-inside 'nice -n -10 perl burn & burning; record -p $! -t 1 -o pid.folded -o pid.rec; record --tid $! -t 1 -o tid.folded; kill $!' 2>err || note err
-whole pid 'a process'
-whole tid 'a thread'
+whole 'a process' pid.folded 'perl burn & burning; record -p $! -t $t -o pid.folded -o pid.rec; kill $!'
 check 'by its number there' grep -q '^task 0 2 2 ' pid.rec
+whole 'a thread' tid.folded 'perl burn & burning; record --tid $! -t $t -o tid.folded; kill $!'
 
 nice -n -10 perl burn &
 outside=$!
 until_true 60 test -e burning
-inside 'nice -n -10 perl burn & burning; record -a -t 1 -o all.folded -o all.rec; record -a --idle -k -t 1 -o idle.folded; kill $!' 2>err || note err
+sees_all() {
+	inside 'nice -n -10 perl burn & burning; record -a -t 1 -o all.folded -o all.rec; record -a --idle -k -t 1 -o idle.folded; kill $!' 2>err || note err
+	grep -q '^perl;_start.*perl_run' all.folded
+}
+check 'all: of the namespace' until_true 60 sees_all
 kill $outside
-check 'all: of the namespace' grep -q '^perl;_start.*perl_run' all.folded
 check_eq 'all: one perl, not that outside' 1 "$(grep -c '^task .* perl$' all.rec)"
 check_eq 'all: idle is idle' '' "$(grep -E '^perl;' idle.folded | grep -o 'swapper' || :)"
 
-inside 'record -t 5 -o command.folded -o command.rec -- sh -c "perl -e \"1 for 1 .. 2e7\"; :"' 2>err || note err
+inside 'record -o command.folded -o command.rec -- sh -c "perl -e \"1 for 1 .. 2e7\"; :"' 2>err || note err
 check 'a command and its child' grep -q 'perl_run' command.folded
 
 # a namespace below: its processes have numbers in ours, too
-inside 'nice -n -10 unshare -pf --mount-proc perl burn & burning; record -p "$(pgrep -n perl)" -t 1 -o below.folded; kill $!' 2>err || note err
-whole below 'a process of a namespace below'
+whole 'a process of a namespace below' below.folded \
+	'unshare -pf --mount-proc perl burn & burning; record -p "$(pgrep -n perl)" -t $t -o below.folded; kill $!'
 
 unshare -pf "$BIN" --engine bpf -a -t 1 >out 2>err && status=0 || status=$?
 check_eq '/proc of another namespace: exit code' 2 "$status"
