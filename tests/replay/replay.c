@@ -172,7 +172,10 @@ void __wrap_elffacts_ask(const struct elf_question *list, size_t nr)
 const char *__wrap_elffile_build_id(const struct elffile *elf);
 const char *__wrap_elffile_build_id(const struct elffile *elf)
 {
-	return replay.state.files[file_of(elf)].path;
+	static char id[512]; /* what is known of a file of another case says nothing */
+
+	snprintf(id, sizeof(id), "%s %s", replay.name, replay.state.files[file_of(elf)].path);
+	return id;
 }
 
 /* ---- CASE.want ---- */

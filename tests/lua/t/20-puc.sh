@@ -15,14 +15,11 @@ right_order() {
 # order VERSION: C's and Lua's frames, each above the one that called it, in order.lua. c: any number of frames of Lua's own file, without
 # symbols.
 order() {
-	"lua$1" "$here/order.lua" >"$T/said" 2>&1 &
-	target=$!
-	until_true 60 grep -q '^ready' "$T/said" || not_ok "Lua $1, order" "$(head -n 1 "$T/said")"
 	c='(lua5[^;]*;)*'
 	main=";${c}lua_pcallk?;${c}order:main chunk;"
 	decided=more right=0 wrong=0 order_end=$(($(date +%s) + 60))
 	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$order_end" ]; do
-		record order -p $target -t 0.5 --mixed
+		record order --mixed -- "lua$1" "$here/order.lua"
 		unseen=''
 		right_order order.lua:4 "${main}order:sorts;table.sort;${c}lua_callk?"
 		right_order order.lua:6 "${main}order:indexes;lua5[^;]*"
@@ -30,8 +27,6 @@ order() {
 		decided=$(sequential "$right" "$wrong")
 		case $decided$unseen in goodyes) decided=more ;; esac
 	done
-	kill $target
-	wait $target 2>/dev/null || :
 	check_eq "Lua $1: C's and Lua's frames are in order" good "$decided"
 	[ "$decided" = good ] || note "$T/order.folded"
 }
