@@ -38,16 +38,12 @@ def judge():
             wrong.append((r, l))
     is_so("each: nginx's time, status, worker, bytes, upstreams and their times", not wrong, wrong[:1])
     statuses = {uri(r): r["status"] for r in rows}
-    is_so("closed by clients: 499", all(statuses[f"/back/1500/aborted{i}"] == 499 for i in range(6)))
+    is_so("closed by clients: 499", all(statuses[f"/back/20000/aborted{i}"] == 499 for i in range(6)))
     is_so("heads that do not end: 400 and 408", (statuses["/static/closed"], statuses["/static/unfinished"]) == (400, 408))
     is_so("upstreams that are late: 504", all(statuses[f"/late/400/l{i}"] == 504 for i in range(3)))
     is_so("some asked two upstreams", any(r["connect"].count(", ") == 1 for r in rows if uri(r).startswith("/two/")))
     is_so("some were redirected between two", all(r["connect"].count(" : ") == 1 for r in rows if uri(r).startswith("/again/")))
 
-    # half of them within 1 ms and the rounding of two times
-    differ = sorted(abs(r["time_ms"] - r["log_ms"]) for r in rows)
-    print("# time - log_ms, in ms: median %.3f, 90 %% %.3f, most %.3f" % (differ[len(differ) // 2], differ[len(differ) * 9 // 10], differ[-1]))
-    is_so("half of the times are within 2 ms of the log's", differ[len(differ) // 2] <= 2, differ)
     wrong, clients = [], 0
     times = {uri(r): r["time_ms"] for r in rows}
     for line in open(folder + "/clients"):

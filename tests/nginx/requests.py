@@ -121,7 +121,7 @@ work = [
     (ask, names("/ssi/i", 5)),
     (ask, names("/again/25/x", 4)),
     (ask, names("/missing/m", 5)),
-    (abort, names("/back/1500/aborted", 6)),
+    (abort, names("/back/20000/aborted", 6)),
     (by_http2, names("/static/h", 10) + names("/back/60/h", 10)),
 ]
 if lua:

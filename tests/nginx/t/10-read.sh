@@ -29,7 +29,7 @@ of_nginx() {
 	front=$!
 	curl -s -o "$T/body2" -H 'Host: front.test' "http://127.0.0.1:$PORT/api/big" &
 	back=$!
-	until_true 30 three_requests
+	until_true 60 three_requests
 	note "$T/busy" | grep found
 	check "$1: with requests: verified by them" grep -q 'layout verified by requests, 512 connections' "$T/busy"
 	for expected in 'front.test /slow/ uri /slow/big' 'front.test /slow/ args x=1' 'front.test /slow/ method GET' \
@@ -51,4 +51,4 @@ of_nginx() {
 }
 
 ! command -v nginx >"$T/found" || of_nginx here
-of_releases
+of_suites "$nginxes"

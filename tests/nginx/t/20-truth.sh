@@ -4,55 +4,54 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
-places='/gz/ /lua/ /api/ /ssi/ /auth/ /lua/'
+# seen OPTION…: a recording with these options has a sample of a request, labelled with its location
+seen() {
+	record b -t 0.5 -p "$master" "$@" --by location
+	[ "$status" = 0 ] && "$bin/bt-report" --by location "$T/b.rec" 2>/dev/null | grep -q '^/gz/,'
+}
 
+# has_workers NAME: a recording with --with worker has samples of both of the workers there are
+has_workers() {
+	record "$1" -t 0.5 -p "$master" -u --with worker
+	values worker "$T/$1.rec" | grep -v '^.no worker' | cut -d' ' -f1 | sort >"$T/recorded"
+	pgrep -P "$master" | sort | cmp -s - "$T/recorded"
+}
+
+use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 make_html
 WORKERS=2
 start_nginx "$here/truth.conf" || exit 1
-# shellcheck disable=SC2086
-load 300 $places
-record_least=1500
-# shellcheck disable=SC2086
-record_for a 8 -p "$master" -u --mixed --lua --by uri -o "$T/a.folded"
+load /gz/ /lua/ /api/ /ssi/ /auth/ /lua/
+labels_agree 'labels agree with stacks' 'lua gzip epoll module' by_uri -p "$master" --mixed --lua
 check_eq 'exit' 0 "$status"
-[ "$status" = 0 ] || note "$T/a.err"
-labels_agree 'mixed' "$T/a.folded"
+uris_requested mixed
 labels_add_up 'mixed' "$T/a.rec" "$(account kept a)"
-check_eq 'both workers' 2 "$("$bin/bt-collapse" --threads "$T/a.rec" 2>/dev/null | cut -d';' -f1 | sort -u | wc -l)"
-values location "$T/a.rec" >"$T/locations"
-check_eq 'locations that nginx has not' '' "$(grep -vE '^(/(lua|api|gz|ssi|auth)/|\[no location\]) ' "$T/locations")"
-check 'nearly all samples are of a request' sh -c "awk '/^.no location/ { none = \$NF } { sum += \$NF } END { exit !(none <= sum / 10) }' '$T/locations'"
-values handler "$T/a.rec" >"$T/handlers"
-check 'handlers by their module' grep -q '^ngx_http_static_module ' "$T/handlers"
+check_eq 'locations that nginx has not' '' "$(values location "$T/a.rec" | grep -vE '^(/(lua|api|gz|ssi|auth)/|\[no location\]) ')"
 check_eq 'what belongs to no request says what it is' '' "$(values request "$T/a.rec" |
 	grep -vE '^(accept|reading|quic|closing|timers|idle|other|\[no request\]) ')"
-
-for options in '-u' '-k' '-uk' '--lua -k'; do
-	record_least=20
+for options in -u -k -uk '--lua -k'; do
 	# shellcheck disable=SC2086
-	record_for b 2 -p "$master" $options --by location
-	check_eq "$options: exit" 0 "$status"
-	check "$options: samples have locations" sh -c "'$bin/bt-report' --by location '$T/b.rec' 2>/dev/null | grep -q '^/gz/,'"
+	check "$options: samples have locations" until_true 60 seen $options
 done
 
 worker=${workers%% *}
-record_least=200
-record_for one 2 -p "$worker" -u --with worker,conn,args --where 'location=/gz/*' -o "$T/one.folded"
+one_worker() {
+	record one -t 0.5 -p "$worker" -u --with worker,conn,args --where 'location=/gz/*'
+	"$bin/bt-report" --by conn "$T/one.rec" 2>/dev/null | grep -qE '^[0-9]+,'
+}
+check 'one worker: connections, as they are asked for' until_true 60 one_worker
 check_eq 'one worker: its samples alone' "$worker" "$(values worker "$T/one.rec" | grep -v '^.no worker' | cut -d' ' -f1)"
-check 'one worker: connections, as they are asked for' sh -c "'$bin/bt-report' --by conn '$T/one.rec' 2>/dev/null | grep -qE '^[0-9]+,'"
 
 # after a reload others work, and those before end
-begin_record reload -p "$master" -t 6 -u --with worker
+check 'both workers' until_true 60 has_workers before
+begin_record reload -p "$master" -t 3600 -u --with worker
 kill -HUP "$master"
-until_true 30 sh -c '! kill -0 "$1" 2>/dev/null' sh "$worker"
-end_record
+until_true 60 sh -c '! kill -0 "$1" 2>/dev/null' sh "$worker"
+until_true 60 has_workers after
+stop_record
 check_eq 'reload: exit' 0 "$status"
-later=$(pgrep -P "$master" | tr '\n' ' ')
-check 'reload: there are new workers' test -n "$later"
-for pid in $later; do
-	check "reload: a new worker has labels" sh -c "'$bin/bt-report' --by worker '$T/reload.rec' 2>/dev/null | grep -q '^$pid,'"
-done
+check_eq 'reload: new workers have labels' "$(cat "$T/recorded")" \
+	"$(values worker "$T/reload.rec" | cut -d' ' -f1 | grep -xF -f "$T/recorded" | sort)"
 end_load
 stop_nginx
 leave_release

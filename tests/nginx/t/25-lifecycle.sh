@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# tier: all
 # 25-lifecycle: one recording in which nginx, with 10,000 connections, is reloaded, a worker is killed, and the program is upgraded (USR2):
 # all workers are recorded, nothing is lost, and no label is wrong.
 set -u
@@ -16,7 +17,7 @@ workers_now() {
 # serve: 1,000 responses more
 serve() {
 	serve_least=$(($(wc -l <"$T/clients") + 10))
-	until_true 300 served || not_ok 'responses' "they do not come: $(tail -n 1 "$T/clients.err")"
+	until_true 600 served || not_ok 'responses' "they do not come: $(tail -n 1 "$T/clients.err")"
 	workers_now >>"$T/workers"
 }
 
@@ -38,7 +39,7 @@ WORKERS=2
 start_nginx "$here/truth.conf" || exit 1
 python3 "$here/many.py" "$PORT" 10000 16 /gz/ /lua/ /api/ /ssi/ /auth/ /lua/ >"$T/clients" 2>"$T/clients.err" &
 loading=$!
-until_true 300 grep -qs ready "$T/clients" || not_ok 'clients' "$(tail -n 1 "$T/clients.err")"
+until_true 600 grep -qs ready "$T/clients" || not_ok 'clients' "$(tail -n 1 "$T/clients.err")"
 begin_record all -p "$master" -u --mixed --lua --by uri --with worker -t 3600
 serve
 
@@ -69,7 +70,8 @@ check_eq 'nothing is said but what was recorded' '' "$(grep '^ngx-sample-bt: ' "
 check_eq 'only ticks that the machine has not delivered are lost' "$(account skipped all)" "$(account lost all)"
 check 'stacks are whole' at_least "$(account whole all)" 99
 near 'connections' "$connected" 10000 20
-labels_agree 'labels' "$T/all.folded"
+labels_agree 'labels' 'lua gzip epoll module' "$here/judge" "$T/all.folded"
+uris_requested 'labels'
 labels_add_up 'labels' "$T/all.rec" "$(account kept all)"
 check_eq 'locations that nginx has not' '' "$(values location "$T/all.rec" | grep -vE '^(/(lua|api|gz|ssi|auth)/|\[no location\]) ')"
 check 'workers: two, two after the reload, one after the crash, two after the upgrade' test "$(wc -l <"$T/seen")" -ge 7

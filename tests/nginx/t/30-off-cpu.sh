@@ -38,14 +38,18 @@ check 'blocked where it sleeps' grep -qE 'usleep|nanosleep' "$T/block.folded"
 stop_nginx
 
 start_nginx "$here/children.conf" || exit 1
-load 60 /cart/ /search/ /plain/
-record b -p "$master" -t 3 -uk
+both_block() {
+	record b -p "$master" -t 1 -uk
+	values upstream "$T/b.rec" >"$T/upstreams"
+	[ "$(weight cart "$T/upstreams")" -ge 20 ] && [ "$(weight search "$T/upstreams")" -ge 5 ]
+}
+
+load /cart/ /search/ /plain/
+check 'upstreams: both block' until_true 60 both_block
 end_load
 check_eq 'programs that are run: exit' 0 "$status"
 check_eq 'programs that are run: not a word about them' '' "$(grep -a ': process [0-9]' "$T/b.err")"
-values upstream "$T/b.rec" >"$T/upstreams"
 note "$T/upstreams"
-check 'upstreams: both block' test "$(weight cart "$T/upstreams")" -ge 50 -a "$(weight search "$T/upstreams")" -ge 50
 "$bin/bt-collapse" --by upstream "$T/b.rec" >"$T/b.by" 2>/dev/null
 check_eq 'upstreams: where the one of them blocks' '' "$(grep -a '^cart;' "$T/b.by" | grep -v popen | head -n 3)"
 check_eq 'upstreams: and the other' '' "$(grep -a '^search;' "$T/b.by" | grep -v do_system | head -n 3)"

@@ -10,6 +10,7 @@ recorder() {
 
 # finish: ends the recording
 finish() {
+	at_rest
 	stop_record
 	check_eq 'exit' 0 "$status"
 }

@@ -63,7 +63,7 @@ of_nginx() {
 s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 sys.stdin.read()' "$BACK" <"$T/in" &
 	exec 9>"$T/in"
-	until_true 30 sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
+	until_true 60 sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
 	connect "$idle"
 	begin_requests
 	until_true 60 all_listed
@@ -77,7 +77,7 @@ sys.stdin.read()' "$BACK" <"$T/in" &
 	kill "$client"
 	wait "$client" 2>/dev/null
 	exec 9>&-
-	until_true 30 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
+	until_true 60 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
 	listed
 	check_eq "$1: none that is gone" '' "$(cat "$T/listed")"
 	stop_nginx

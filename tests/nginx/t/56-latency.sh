@@ -12,7 +12,7 @@ start_latency() {
 	chmod 644 "$work/key"
 	WORKERS=2
 	start_nginx "$here/latency.conf" || return 1
-	until_true 30 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+	until_true 60 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
 	with_lua=no
 	! has_lua || with_lua=yes
@@ -57,7 +57,8 @@ of_nginx() {
 	measure hosts -p "$master" --by host --where 'status=4*' --where 'status=5*,none'
 	measure one -p "${workers%% *}" --by uri
 	requests
-	until_true 30 grep -q '^/static/unfinished' "$work/access"
+	until_true 60 grep -q '^/static/unfinished' "$work/access"
+	at_rest
 	end_measuring
 	check_eq "$1: exits" '0 0 0 0 0 ' "$statuses"
 	cat "$T"/*.err >"$T/said"
@@ -86,9 +87,9 @@ check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ "
 # ---- two servers of one file; more texts than there is room for
 sed -e 's,/pid;,/pid2;,' -e "s,:$PORT;,:$(free_port);," -e 's,/h2 ,/h3 ,' "$work/nginx.conf" >"$work/nginx2.conf"
 chroot "$jail" nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx2.conf" >"$T/start" 2>&1 || not_ok 'a second nginx' "$(head -n 1 "$T/start")"
-until_true 30 test -s "$work/pid2"
+until_true 60 test -s "$work/pid2"
 master2=$(cat "$work/pid2")
-until_true 30 pgrep -P "$master2" >/dev/null
+until_true 60 pgrep -P "$master2" >/dev/null
 measure other -p "$master2"
 measure all -p "$master" --by uri
 measure many -p "$master" --where 'uri=/static/1*'
@@ -125,13 +126,14 @@ renewed() {
 	new=$(pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" | tr '\n' ' ')
 	[ "$(echo "$new" | wc -w)" = 2 ]
 }
-until_true 30 renewed
+until_true 60 renewed
 requests
 first=${new%% *}
 kill -KILL "$first"
-until_true 30 sh -c "[ \"\$(pgrep -P $master | grep -vxF $first | wc -l)\" -ge 2 ]"
+until_true 60 sh -c "[ \"\$(pgrep -P $master | grep -vxF $first | wc -l)\" -ge 2 ]"
 requests
-until_true 30 sh -c "[ \$(grep -c '^/static/unfinished' '$work/access') = 3 ]"
+until_true 60 sh -c "[ \$(grep -c '^/static/unfinished' '$work/access') = 3 ]"
+at_rest
 end_measuring
 check_eq 'reload, kill: exit' '0 ' "$statuses"
 cp "$work/access" "$T/log"
@@ -141,25 +143,25 @@ for row in json.load(open(sys.argv[1]))["by"]: print(row["worker"], row["count"]
 check 'reload, kill: of workers before and after' sh -c "[ $(cut -d '|' -f 4 "$T/log" | sort -u | wc -l) -ge 3 ]"
 
 # ---- a share of the time, with a reload meanwhile: the worker whose file has the probes ends
-until_true 30 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
-wrk -c 4 -t 1 -d 10 "http://127.0.0.1:$PORT/gz/" >"$T/wrk" 2>&1 &
+until_true 60 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+measure share -p "$master" --share 20
+: >"$work/access"
+wrk -c 4 -t 1 -d 600 "http://127.0.0.1:$PORT/gz/" >"$T/wrk" 2>&1 &
 loading=$!
-"$bin/ngx-latency" -p "$master" -t 8 --share 20 --json >"$T/share.json" 2>"$T/share.err" &
-measuring=$!
-sleep 3
+workers=$(pgrep -P "$master" | tr '\n' ' ')
+until_true 60 sh -c "[ \$(wc -l <'$work/access') -ge 500 ]"
 kill -HUP "$master"
-wait "$measuring" && status=0 || status=$?
-measuring=''
+until_true 60 renewed
+until_true 60 sh -c "[ \$(wc -l <'$work/access') -ge 1000 ]"
+end_measuring
+end_load
 note "$T/share.err"
-check_eq 'share: exit' 0 "$status"
-wait "$loading"
-near 'share: requests per second' "$(python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["total"][0]["per_second"])' "$T/share.json")" "$(sed -n 's/^Requests.sec: *//p' "$T/wrk")" 50%
+check_eq 'share: exit' '0 ' "$statuses"
 # shellcheck disable=SC2046 # words
 set -- $(sed -n 's/^ngx-latency: \([0-9]*\) requests in \([0-9.]*\) s measured (of \([0-9.]*\) s): .*/\1 \2 \3/p' "$T/share.err") 0 0 0
-check 'share: a fifth of the time' sh -c "echo '$2 $3' | awk '{ exit !(\$1 >= 0.4 && \$1 <= 0.22 * \$2 && \$2 > 7) }'"
-by_clock=$(sed -n 's/^ngx-latency: \([0-9]*\) of them began before the probes were set.*/\1/p' "$T/share.err")
-check 'share: most of them by the probes' test "${by_clock:-0}" -le "$(($1 / 2))"
+check "share: $1 requests, of those in the log" test "$1" -gt 0 -a "$1" -le "$(wc -l <"$work/access")"
+near 'share: requests per second' "$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["total"][0]["per_second"])' "$T/share.json")" "$(echo "$1 $2" | awk '{ print $2 ? $1 / $2 : 0 }')" 20%
 : >"$work/access"
 
 # ---- a request that began before, and the end of nginx
@@ -174,13 +176,13 @@ s.sendall(b"ok")
 while s.recv(100): pass' "$PORT" <"$T/in" >"$T/sent" &
 client=$!
 exec 9>"$T/in"
-until_true 30 grep -qs sent "$T/sent"
-until_true 30 sh -c "'$bin/ngx-reqs' -p $master --csv 2>/dev/null | grep -q /back/0/before"
+until_true 60 grep -qs sent "$T/sent"
+until_true 60 sh -c "'$bin/ngx-reqs' -p $master --csv 2>/dev/null | grep -q /back/0/before"
 measure all -p "$master"
 echo >&9
 exec 9>&-
 wait "$client"
-until_true 30 logged 1
+until_true 60 logged 1
 stop_nginx
 # it ends by itself
 for pid in $measuring; do
