@@ -9,12 +9,20 @@ as_nobody() {
 	exec nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups --pdeathsig TERM "$@"
 }
 
-# within SECONDS COMMAND…: $status is its exit code, 124 when it did not end in time: it is killed then
-within() {
-	within_seconds=$1
-	shift
+# bounded COMMAND…: $status is its exit code, 124 when it did not end: it is killed then. No machine is so slow.
+bounded() {
 	status=0
-	timeout -k 5 "$within_seconds" "$@" || status=$?
+	timeout -s KILL 300 "$@" || status=$?
+}
+
+# expect_samples RECORDING: there are any. How many depends on the machine.
+expect_samples() {
+	check "$1: samples" at_least "$(account kept "$1")" 1
+}
+
+# expect_right NAME RIGHT ALL: so many samples of all are right, some at least, and they are not decided to be bad
+expect_right() {
+	check "$1: $2 of $3" test "$2" -gt 0 -a "$(sequential "$2" $(($3 - $2)))" != bad
 }
 
 # memory_of COMMAND…: runs it; prints the most memory that it and its children used, each by itself, in KiB
@@ -42,12 +50,21 @@ recording_of() {
 		END { print "end " 3 + 4 * NR }'
 }
 
-# measured ARG…: records, for at most $longest (60) seconds; what it used, `used` says
+# measured ARG…: records; the most memory that it used, in KiB, is in $T/used
 measured() {
-	/usr/bin/time -f '%e %U %S %M' -o "$T/used" timeout -k 5 "${longest:-60}" "$BIN" --engine bpf --min-quality 0 "$@"
+	/usr/bin/time -f %M -o "$T/used" timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
-# used WHAT: of what was measured last: elapsed or CPU seconds, or memory in KiB
-used() {
-	tail -n 1 "$T/used" | awk -v what="$1" '{ print what == "elapsed" ? $1 : what == "cpu" ? $2 + $3 : $4 }'
+# expect_memory NAME KIB: what was measured last did not use more
+expect_memory() {
+	used=$(tail -n 1 "$T/used")
+	check "$1: memory $used KiB, at most $2" at_least "$2" "$used"
+}
+
+# instructions ARG…: of the recorder with these arguments; a count does not depend on the machine's load. What it says is $T/valgrind.err.
+instructions() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$T/valgrind" "$BIN" --engine bpf --min-quality 0 "$@" \
+		>"$T/valgrind.out" 2>"$T/valgrind.err"
+	# its children end before it
+	sed -n 's/.*Collected : //p' "$T/valgrind" | tail -n 1
 }

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 {
 	long used = 0, max = argc == 2 ? atol(argv[1]) : 0;
 
-	alarm(120);
+	alarm(600);
 	while (used < max) {
 		pid_t pid = fork();
 

@@ -4,7 +4,7 @@
  * "program", which is this program. Its child, nobody, maps that file with execute permission and
  * is busy; its number is printed. Then the file system takes requests, but answers none any more,
  * or only none of that kind (flush: what closes a file): who waits for it cannot even be killed,
- * until this program ends, after a minute at most. As root.
+ * until this program ends, after a quarter of an hour at most. As root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 60 };
+enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 900 };
 
 static int device, silent;
 static int unanswered; /* opcode; 0: all */

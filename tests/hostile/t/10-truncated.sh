@@ -17,14 +17,14 @@ cp "$CASES/truncated" "$T/home/"
 truncate_loop() {
 	as_nobody "$T/home/truncated" "$T/home/$@" >"$T/out" &
 	target=$!
-	until_true 30 grep -q spinning "$T/out" || note "$T/out"
+	until_true 60 grep -q spinning "$T/out" || note "$T/out"
 }
 
 truncate_loop library.so
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
 	expect_record "${how%% *}" 0 $how -u -t 2
-	check "${how%% *}: samples" at_least "$(account kept "${how%% *}")" 100
+	expect_samples "${how%% *}"
 done
 kill $target
 

@@ -17,16 +17,16 @@ cp /bin/true "$T/file"
 
 "$CASES/opened" "$T/fifo" "$debug" "$T/directory" /dev/ptmx "$T/tty" "$T/file" >"$T/opened" &
 watch=$!
-until_true 30 grep -q watching "$T/opened" || not_ok watch 'it does not begin'
+until_true 60 grep -q watching "$T/opened" || not_ok watch 'it does not begin'
 # the file comes last: when it was opened, nothing of the others is on its way any more
 for path in fifo directory link tty socket file; do
 	echo "$id $T/$path"
 	[ $path != link ] || echo "$id /dev/ptmx"
 done | recording_of >"$T/devices.rec"
-within 60 "$(dirname "$BIN")/bt-resolve" --min-quality 0 --debug-path "$T/debug" --lines "$T/devices.rec" >"$T/resolved" 2>"$T/err"
+bounded "$(dirname "$BIN")/bt-resolve" --min-quality 0 --debug-path "$T/debug" --lines "$T/devices.rec" >"$T/resolved" 2>"$T/err"
 note "$T/err"
 check_eq 'exit code' 0 "$status"
 check 'a device is said not to be a program' grep -q "/dev/ptmx' is not an ELF program" "$T/err"
-until_true 30 grep -q "$T/file" "$T/opened" || :
+until_true 60 grep -q "$T/file" "$T/opened" || :
 kill $watch
 check_eq 'what was opened' "$T/file" "$(grep -v watching "$T/opened" | sort -u)"

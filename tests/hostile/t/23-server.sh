@@ -25,7 +25,7 @@ python3 "$TOP/tests/hostile/inflate.py" "$T/bomb" 3072 "$id"
 lies() {
 	serve "$1" "$2"
 	rm -f "$T/memory"
-	within 60 /usr/bin/time -f %M -o "$T/memory" setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- \
+	bounded /usr/bin/time -f %M -o "$T/memory" setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- \
 		"$bin/bt-resolve" --min-quality 0 --inlines --debuginfod=always "$T/one.rec" >"$T/out" 2>"$T/err"
 	note "$T/err"
 	check_eq "$4: exit code" 0 "$status"

@@ -14,7 +14,7 @@ fresh_program "$T/secret" "$TOP/tests/hostile/programs/privileged.c"
 chmod 4711 "$T/secret"
 as_nobody "$T/privileged" "$T/secret" >"$T/out" &
 target=$!
-until_true 30 grep -q . "$T/out" || :
+until_true 60 grep -q . "$T/out" || :
 sleep 1
 if grep -q 'status 3' "$T/out"; then
 	skip setuid 'setuid programs have no effect here'
@@ -24,19 +24,19 @@ fi
 # recorded NAME: whole, and the target's own stacks are there
 recorded() {
 	expect_record "$1" 0 -u --children -p $target -t 2
-	check "$1: samples" at_least "$(account kept "$1")" 20
+	expect_samples "$1"
 	check "$1: the target's" grep -q '^privileged;.*;open_work' "$T/$1.folded"
-	check "$1: the program is sampled" at_least "$(weight "$T/$1.folded" '^secret;')" 10
+	check "$1: the program is sampled" grep -q '^secret;' "$T/$1.folded"
 }
 
 recorder() {
-	timeout -k 1 60 "$BIN" --engine bpf --min-quality 0 "$@"
+	timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
 }
 recorded root
 check 'root: the setuid program, with names' grep -q '^secret;.*;main;secret_work' "$T/root.folded"
 
 recorder() {
-	timeout -k 1 60 setpriv --reuid nobody --regid nogroup --clear-groups \
+	timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups \
 		--inh-caps="-all,$capabilities" --ambient-caps="-all,$capabilities" \
 		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
 }

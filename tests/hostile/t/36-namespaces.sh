@@ -47,7 +47,7 @@ SH
 	: >"$T/out"
 	unshare --mount --pid --fork --kill-child sh "$T/start" &
 	unshared=$!
-	until_true 30 grep -q ready "$T/out" || note "$T/out"
+	until_true 60 grep -q ready "$T/out" || note "$T/out"
 	target=$(pgrep -P "$(pgrep -P $unshared)" loaded)
 }
 
@@ -60,19 +60,20 @@ stop() {
 # recorded NAME NAMES: the target's stacks; NAMES: always, or maybe
 recorded() {
 	expect_record "$1" 0 -u -p "$target" -t 2
-	check "$1: samples" at_least "$(account kept "$1")" 20
+	expect_samples "$1"
 	for where in here covered; do
 		check_eq "$1: names of the library in '$where'" 0 "$(weight "$T/$1.folded" "in_$where")"
 	done
-	[ "$2" = maybe ] || expect_stack "$T/$1.folded" 'main;spin(;in_real)?' 95 "$1: names of its own"
+	[ "$2" = maybe ] || expect_right "$1: names of its own" "$(weight "$T/$1.folded" "$(whole_stack 'main;spin(;in_real)?')")" \
+		"$(weight "$T/$1.folded")"
 }
 
 as_root() {
-	timeout -k 1 60 "$BIN" --engine bpf --min-quality 0 "$@"
+	timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
 as_user() {
-	HOME=$T timeout -k 1 60 setpriv --reuid nobody --regid nogroup --clear-groups \
+	HOME=$T timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups \
 		--inh-caps="-all,+bpf,+perfmon,+sys_ptrace" --ambient-caps="-all,+bpf,+perfmon,+sys_ptrace" \
 		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
 }
@@ -94,7 +95,7 @@ stop
 # An overlay in a user namespace: whoever closes one of its files may wait for the server below.
 "$CASES/fuse" "$T/files" flush >"$T/out" 2>&1 &
 server=$!
-until_true 30 grep -q . "$T/out" || :
+until_true 60 grep -q . "$T/out" || :
 cat >"$T/start" <<SH
 mount -t overlay -o "lowerdir=$T/files:$T/empty" overlay "$T/merged" || exit
 exec "$T/merged/program" 1
@@ -104,11 +105,11 @@ target=$!
 executes_program() {
 	[ "$(readlink /proc/$target/exe)" = "$T/merged/program" ] || ! kill -0 $target
 }
-until_true 30 executes_program || :
+until_true 60 executes_program || :
 if ! kill -0 $target 2>/dev/null || ! executes_program; then
 	skip overlay "no overlay over FUSE in a user namespace: $(tail -n 1 "$T/overlay")"
 	exit 0
 fi
 recorder() { as_root "$@"; }
 expect_record overlay 0 -u -p $target -t 1
-check 'overlay: samples' at_least "$(account kept overlay)" 20
+expect_samples overlay

@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 MIB=1048576
-"$CASES/stacks" 60 &
+"$CASES/stacks" 600 &
 target=$!
 group=
 
@@ -29,20 +29,20 @@ recorded() {
 
 for limit in --as --data; do
 	rm -f "$T/a.rec"
-	within 60 prlimit "$limit=$((64 * MIB)):" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+	bounded prlimit "$limit=$((64 * MIB)):" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
 	recorded "$limit, 64 MiB"
 done
 
 # Resolving may reach the limit, too: then the recording is kept elsewhere.
 mkdir "$T/kept"
 rm -f "$T/a.rec"
-TMPDIR=$T/kept within 60 prlimit --as=$((48 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
+TMPDIR=$T/kept bounded prlimit --as=$((36 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
 note "$T/err"
 check 'a limit that is reached: it ends early, with 1 or 2' test "$status" = 1 -o "$status" = 2
-check 'it is said' grep -q 'memory limit of 48 MiB was reached' "$T/err"
+check 'it is said' grep -q 'memory limit of 36 MiB was reached' "$T/err"
 check 'a whole recording is kept' sh -c "cat '$T/a.rec' '$T'/kept/*.rec 2>/dev/null | grep -q '^end '"
 
-within 60 prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
+bounded prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
 check_eq 'a limit that is too low: exit code' 2 "$status"
 check 'no process is missing' sh -c "! grep -q 'no process' '$T/err'"
 note "$T/err"
@@ -63,5 +63,5 @@ if [ -z "$group" ]; then
 fi
 echo $((64 * MIB)) >"$group/$file"
 rm -f "$T/a.rec"
-within 60 sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+bounded sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
 recorded 'a cgroup with 64 MiB'

@@ -14,7 +14,7 @@ chown nobody "$T/cache"
 cp "$BIN" "$T/sample-bt"
 # record FILE
 record() {
-	within 60 setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search \
+	bounded setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search \
 		--ambient-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search "$T/sample-bt" --engine bpf --min-quality 0 -u \
 		-- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' >"$1" 2>"$T/err"
 	[ "$status" = 0 ] || note "$T/err"
@@ -29,7 +29,7 @@ mkfifo "$T/run/flametap/1"
 chmod 666 "$T/run/flametap/1"
 ln -s /dev/zero "$T/run/flametap/2"
 echo 'module 1 0' >"$T/run/flametap/3"
-within 60 setpriv --reuid nobody --regid nogroup --clear-groups env PATH="$TOP/tests/live/stand-in:$PATH" STAND_IN=good \
+bounded setpriv --reuid nobody --regid nogroup --clear-groups env PATH="$TOP/tests/live/stand-in:$PATH" STAND_IN=good \
 	XDG_RUNTIME_DIR="$T/run" TMPDIR="$T/cache" "$T/sample-bt" --engine stap --min-quality 0 -t 0.3 -- sleep 60 >"$T/first" 2>"$T/err"
 kill "$(sed -n "s/.* continues: .* is process //p" "$T/err")" 2>/dev/null || :
 check_eq 'claims: exit code' 0 "$status"

@@ -13,7 +13,7 @@ name=$(printf '%04000d' 0 | tr 0 a)
 for i in 1 2 3 4 5 6 7 8 9; do
 	echo "main;$i$name $i"
 done >"$T/a.folded"
-within 20 "${BIN%/*}/bt-report" --rules "$T/rules" "$T/a.folded" >"$T/out" 2>"$T/err"
+bounded "${BIN%/*}/bt-report" --rules "$T/rules" "$T/a.folded" >"$T/out" 2>"$T/err"
 check_eq 'exit code' 0 "$status"
 [ "$status" = 0 ] || note "$T/err"
 check 'the report is there' grep -q main "$T/out"

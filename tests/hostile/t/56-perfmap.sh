@@ -13,7 +13,7 @@ trap 'kill $target 2>/dev/null || :; rm -f "$map"; test_end' EXIT
 # recorded NAME yes|no: whether its names are used
 recorded() {
 	# shellcheck disable=SC2086 # nothing, or a command
-	within 60 $limited "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"
+	bounded $limited "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"
 	check_eq "$1: exit code" 0 "$status"
 	[ "$status" = 0 ] || note "$T/err"
 	names=no

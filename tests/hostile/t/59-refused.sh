@@ -17,7 +17,7 @@ start() {
 	chown nobody "$T/fresh"
 	as_nobody "$T/fresh" >"$T/out" &
 	target=$!
-	until_true 30 grep -q spinning "$T/out" || note "$T/out"
+	until_true 60 grep -q spinning "$T/out" || note "$T/out"
 }
 
 stop() {
@@ -25,33 +25,43 @@ stop() {
 	wait $target || :
 }
 
+# expect_names RECORDING
+expect_names() {
+	expect_right "$1: names" "$(weight "$T/$1.folded" 'spin$')" "$(weight "$T/$1.folded")"
+}
+
+# expect_whole RECORDING
+expect_whole() {
+	expect_right "$1: whole stacks" "$(weight "$T/$1.folded" "$(whole_stack 'main.*spin')")" "$(weight "$T/$1.folded")"
+}
+
 recorder() {
-	timeout -k 1 60 "$CASES/refused" "$refused" "$BIN" --engine bpf --min-quality 0 "$@"
+	timeout -s KILL 300 "$CASES/refused" "$refused" "$BIN" --engine bpf --min-quality 0 "$@"
 }
 for refused in seccomp seccomp,prctl; do
 	start
-	record_for $refused 2 -u -p "$target"
+	record $refused -u -p "$target" -t 1
 	stop
 	note "$T/$refused.err"
 	check_eq "$refused: exit code" 0 "$status"
-	check "$refused: samples" at_least "$(account kept $refused)" 20
-	check "$refused: names" at_least "$(account named $refused)" 98
+	expect_samples "$refused"
+	expect_names $refused
 	"$CASES/refused" $refused "$(dirname "$BIN")/bt-report" --top 1 "$T/$refused.rec" >"$T/view" 2>&1
 	check "$refused: a view" grep -q ' spin \[fresh\]' "$T/view"
 done
-check 'seccomp: whole stacks' at_least "$(account whole seccomp)" 90
+expect_whole seccomp
 check 'seccomp,prctl: it is said' grep -q 'cannot be confined, as prctl or setresuid is refused here' "$T/seccomp,prctl.err"
 
 # a user with capabilities
 recorder() {
-	timeout -k 1 60 "$CASES/refused" seccomp setpriv --reuid nobody --regid nogroup --clear-groups \
+	timeout -s KILL 300 "$CASES/refused" seccomp setpriv --reuid nobody --regid nogroup --clear-groups \
 		--inh-caps=-all,+bpf,+perfmon,+sys_ptrace --ambient-caps=-all,+bpf,+perfmon,+sys_ptrace \
 		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
 }
 start
-HOME=$T record_for capabilities 2 -u -p "$target"
+HOME=$T record capabilities -u -p "$target" -t 1
 stop
 note "$T/capabilities.err"
 check_eq 'capabilities: exit code' 0 "$status"
-check 'capabilities: whole stacks' at_least "$(account whole capabilities)" 90
-check 'capabilities: names' at_least "$(account named capabilities)" 98
+expect_whole capabilities
+expect_names capabilities

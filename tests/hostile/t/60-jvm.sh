@@ -34,12 +34,12 @@ nothing_left() {
 	! ls -A /tmp | grep -qE "^(\.attach_pid|perf-)$target"
 }
 
-# ends MODE [ARG...]: the recording ends in time, the process survives, and nothing but what it made is left in /tmp
+# ends MODE [ARG...]: the recording ends, the process survives, and nothing but what it made is left in /tmp
 ends() {
 	ends_mode=$1
 	shift
 	[ "$target" ] || pretend "$ends_mode"
-	measured -u -p "$target" -t 2 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$ends_mode: exit code" "$(cat "$T/err")"
+	measured -u -p "$target" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$ends_mode: exit code" "$(cat "$T/err")"
 	check "$ends_mode: it survives" kill -0 "$target"
 	check "$ends_mode: nothing is left" until_true 60 nothing_left
 	finish
