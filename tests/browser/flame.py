@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Started by run. One test is one function of the files below; those that take a driver open browsers of their own."""
+"""Started by t/flame.sh. One test is one function of the files below; those that take a driver open browsers of their own."""
 import os
 import sys
 import time
@@ -19,7 +19,7 @@ PARTS = (basics, views, diffs, panels, look, speed)
 def run(tests, argument):
     failed = 0
     for function in tests:
-        name = 'browser ' + function.__name__.replace('_', ' ')
+        name = function.__name__.replace('_', ' ')
         start = time.time()
         try:
             function(argument)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/browser/run: the flame graph in a headless Chromium. BT_FLAME, CHROMIUM, CHROMEDRIVER, PYTHON name other programs.
-. "$(dirname "$0")/../lib.sh"
+# flame: the flame graph in a headless Chromium. BT_FLAME, CHROMIUM, CHROMEDRIVER, PYTHON name other programs.
+. "$TOP/tests/lib.sh"
 
-cd "$(dirname "$0")/../.." || exit 1
-BT_FLAME=${BT_FLAME:-${BINDIR:-bin}/bt-flame}
+cd "$TOP" || exit 1
+BT_FLAME=${BT_FLAME:-$BINDIR/bt-flame}
 PYTHON=${PYTHON:-python3}
 
 find_program() {
@@ -27,4 +27,4 @@ CHROMEDRIVER=$(find_program "${CHROMEDRIVER:-chromedriver}") || {
 	exit 0
 }
 export BT_FLAME CHROMIUM CHROMEDRIVER TMPDIR="$T" PYTHONDONTWRITEBYTECODE=1
-"$PYTHON" tests/browser/flame.py "$@"
+judged "$PYTHON" tests/browser/flame.py "$@"
