@@ -17,12 +17,9 @@ prepare() {
 	sample-bt --compile-only -r "$KVER" -p "$target" -u --overload 1 -o "$LAB_WORK/fuse.ko"
 	# the lock that a list of targets needs is held for longer than a tick takes, and nobody waits for it
 	cp -R /usr/local/share/flametap "$LAB_WORK/data"
-	{
-		cat "$LAB_WORK/data/stap/on-cpu.stp"
-		echo 'probe timer.profile.freq.hz(97) { for (held = 0; held < 2000; held++) target_threads[-1] = held }'
-	} >"$LAB_WORK/data/stap/holds.stp"
+	echo 'probe timer.profile.freq.hz(97) { for (held = 0; held < 2000; held++) target_threads[-1] = held }' >>"$LAB_WORK/data/stap/on-cpu.stp"
 	export FLAMETAP_DATADIR="$LAB_WORK/data"
-	lab_record --script holds -F 997 -p "$target" -u --stap-arg -DMAXTRYLOCK=1 --stap-arg -DTRYLOCKDELAY=1 -o "$LAB_WORK/holds.ko"
+	lab_record -F 997 -p "$target" -u --stap-arg -DMAXTRYLOCK=1 --stap-arg -DTRYLOCKDELAY=1 -o "$LAB_WORK/holds.ko"
 	lab_finish
 }
 
@@ -60,7 +57,7 @@ endings_of_systemtap() {
 
 	"$BURN" 120 2 >/dev/null &
 	other=$!
-	RECORD="-u --script holds --module $LAB_WORK/holds.ko -p $other"
+	RECORD="-u --module $LAB_WORK/holds.ko -p $other"
 	export FLAMETAP_DATADIR="$LAB_WORK/data"
 	target "$BURN" 120 2
 	driver -t 2
