@@ -197,7 +197,7 @@ unit: $(UNITS) $(PROGRAMS)
 
 check check-all flake: deps-check
 	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" $(CACHED) all $(UNITS)
-	$(Q)$(CACHED) tests/run $(RUN_$@) $(TEST)
+	$(Q)tests/run $(RUN_$@) $(TEST)
 # what was compiled for another clone is not compiled again
 CACHED = $(if $(shell command -v ccache),CC='ccache $(CC)' CLANG='ccache $(CLANG)')
 RUN_check-all := --all
