@@ -11,7 +11,16 @@ export LC_ALL
 
 . "$TOP/tests/roots.sh"
 
-jail='' work=$T/nginx
+jail='' work=$T/nginx master=''
+trap 'end_all; test_end' EXIT
+
+# end_all: ends what runs when a test is interrupted; its exit status is as before
+end_all() {
+	end_status=$?
+	[ -z "$master" ] || kill -TERM "$master" 2>/dev/null || :
+	leave_release
+	return $end_status
+}
 
 # use_release SUITE: its nginx instead of this system's; false, with a reason as $no_root: it cannot be had
 use_release() {
@@ -84,6 +93,7 @@ start_nginx() {
 stop_nginx() {
 	kill -TERM "$master" 2>/dev/null || :
 	until_true 60 sh -c "! kill -0 $master 2>/dev/null" || kill -KILL "$master"
+	master=
 }
 
 # at_rest: waits until nginx serves no request: the ends of those that clients have seen end have been counted

@@ -45,7 +45,7 @@ for how in "-p $target" -a; do
 	begin_record x --min-quality 0 $how -u
 	recorder=$(pgrep -P "$recording" sample-bt)
 	idle_since=0
-	until_true 60 idle || : # of a machine where programs start all the time, never
+	until_true 10 idle || : # of a machine where programs start all the time, never
 	kib=$(memory_peaks | tail -n 1)
 	check "${how%% *}: memory, $kib KiB" test "$kib" -lt 1000000
 	kill -INT "$recorder"
