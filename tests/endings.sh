@@ -195,7 +195,7 @@ endings_of_driver() {
 
 	target "$BURN" 120
 	driver -t 120
-	recorded_some 0
+	recorded_some 1
 	kill -TERM "$target"
 	ended 'target ends' 0 4 some
 
@@ -211,7 +211,7 @@ endings_of_driver() {
 	until_true 60 test -s "$T/child"
 	read -r target <"$T/child"
 	driver -t 120
-	recorded_some 0
+	recorded_some 1
 	kill -TERM "$target"
 	ended 'target ends, a zombie' 0 4 some
 	kill "$parent"

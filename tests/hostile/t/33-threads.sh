@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# threads: a target has 20,000 threads.
+# threads: a target has 10,000 threads.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
@@ -9,7 +9,7 @@ recorder() {
 	measured "$@"
 }
 
-as_nobody "$CASES/threads" 20000 >"$T/out" &
+as_nobody "$CASES/threads" 10000 >"$T/out" &
 target=$!
 until_true 120 grep -q threads "$T/out" || note "$T/out"
 note "$T/out"

@@ -6,6 +6,12 @@ set -eu
 
 BURN=sleep RECORD=-u TERMINAL=$TOP/tests/programs/terminal.pl
 . "$TOP/tests/endings.sh"
+
+# the stand-in has samples although the target sleeps
+has_worked() {
+	:
+}
+
 endings_of_driver
 endings_of_guard
 endings_of_output
