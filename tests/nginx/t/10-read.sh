@@ -4,6 +4,12 @@
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
+# read_by_version: of a worker that has got so far
+read_by_version() {
+	"$built/read" "${workers% }" >"$T/idle"
+	grep -q 'layout of its version, not verified yet by a request' "$T/idle"
+}
+
 three_requests() {
 	"$built/read" "${workers% }" >"$T/busy"
 	[ "$(grep -c '^request.* status=200' "$T/busy")" = 3 ]
@@ -21,8 +27,7 @@ of_nginx() {
 	start_nginx "$here/read.conf" || return 0
 	"$built/read" "$master" >"$T/master"
 	check "$1: the master serves nothing" grep -q 'serves no requests itself$' "$T/master"
-	"$built/read" "${workers% }" >"$T/idle"
-	check "$1: without a request: by version" grep -q 'layout of its version, not verified yet by a request' "$T/idle"
+	check "$1: without a request: by version" until_true 60 read_by_version
 	check_eq "$1: without a request: none" '' "$(grep '^request' "$T/idle")"
 
 	curl -s -o "$T/body" -H 'Host: front.test' "http://127.0.0.1:$PORT/slow/big?x=1" &
