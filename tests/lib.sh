@@ -16,9 +16,17 @@ trap 'exit 143' TERM
 # no server of this machine's settings, which may be slow or know the programs
 export DEBUGINFOD_URLS=
 
+# at_end COMMAND: what is to be done when the test ends, however it ends, instead of what was said before
+test_cleanup=''
+at_end() {
+	test_cleanup=$1
+}
+
 # Results are counted in a file, because checks may run in subshells.
 test_end() {
 	test_status=$?
+	set +eu
+	eval "$test_cleanup"
 	[ "$test_status" != 0 ] || [ ! -e "$T_top/failed" ] || test_status=1
 	echo "1..$(grep -c '' "$T_top/results")"
 	rm -rf "$T_top"

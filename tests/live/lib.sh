@@ -14,7 +14,7 @@ umask 022
 sleep 1000 &
 subject=$!
 named=''
-trap 'kill $subject $named 2>/dev/null || :; test_end' EXIT
+at_end 'kill $subject $named 2>/dev/null'
 
 # sample HOW CODE ARG…: runs it with the stand-in's HOW
 sample() {

@@ -12,7 +12,7 @@ export LC_ALL
 . "$TOP/tests/roots.sh"
 
 jail='' work=$T/nginx master=''
-trap 'end_all; test_end' EXIT
+at_end 'end_all'
 
 # end_all: ends what runs when a test is interrupted; its exit status is as before
 end_all() {

@@ -37,7 +37,7 @@ build_id() {
 # ---- servers: one at a time, $servers. It gets DEBUGINFOD_URLS, SERVER, and $T/log, what it was asked for.
 
 servers=''
-trap 'stop_servers; test_end' EXIT
+at_end 'stop_servers'
 
 stop_servers() {
 	for server in $servers; do

@@ -27,7 +27,7 @@ if ! javac -d "$T" "$T/Work.java" >"$T/javac" 2>&1; then
 	exit 0
 fi
 target=
-trap 'kill -9 $target 2>/dev/null || :; test_end' EXIT
+at_end 'kill -9 $target 2>/dev/null'
 chmod 755 "$T" "${T%/*}"
 java="java -XX:+UseSerialGC -cp $T:/tmp"
 
@@ -114,7 +114,7 @@ for _ in 1 2 3; do
 	start $java Work
 	several="$several $target"
 done
-trap 'kill -9 $several 2>/dev/null || :; test_end' EXIT
+at_end 'kill -9 $several 2>/dev/null'
 
 # all_asked: all have been
 all_asked() {

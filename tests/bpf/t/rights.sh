@@ -71,7 +71,7 @@ roots=$!
 cp "$(command -v dd)" mine
 nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups ./mine if=/dev/zero of=/dev/null bs=64k 2>/dev/null &
 nobodys=$!
-trap 'kill -KILL $roots $nobodys 2>/dev/null || :; test_end' EXIT
+at_end 'kill -KILL $roots $nobodys 2>/dev/null'
 await_start $roots
 await_start $nobodys
 kill -STOP $roots $nobodys

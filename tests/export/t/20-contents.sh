@@ -180,7 +180,7 @@ usage --folded --pprof
 
 sleep 1000 &
 target=$!
-trap 'kill $target 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target 2>/dev/null'
 status=0
 PATH=$TOP/tests/live/stand-in:$PATH STAND_IN=good FLAMETAP_DATADIR=$TOP FLAMETAP_ENGINE=stap \
 	sample-bt -p $target -u -t 0.1 --min-quality 1 -o a.rec -o a.pb.gz -o a.speedscope.json -o a.json 2>err || status=$?

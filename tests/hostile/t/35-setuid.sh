@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-trap 'kill $target 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target 2>/dev/null'
 chmod 755 "$T_top"
 chmod 777 "$T"
 cp "$BIN" "$CASES/privileged" "$T/"

@@ -11,7 +11,7 @@ chmod 777 "$T"
 cp "$BIN" "$CASES/loaded" "$T/"
 mkdir "$T/here" "$T/real" "$T/covered" "$T/proc" "$T/files" "$T/empty" "$T/merged"
 target='' server=''
-trap 'kill $target $server 2>/dev/null || :; umount -l "$T/files" 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target $server 2>/dev/null; umount -l "$T/files" 2>/dev/null'
 
 # library WHERE: $T/WHERE/library.so, which spins in in_WHERE
 library() {

@@ -7,7 +7,7 @@ set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 target=''
-trap 'kill $target $other 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target $other 2>/dev/null'
 chmod 755 "$T_top"
 chmod 777 "$T"
 cp "$BIN" "$CASES/chains" "$T/"

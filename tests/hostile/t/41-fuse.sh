@@ -10,7 +10,7 @@ chmod 711 "$T_top" "$T"
 mkdir "$T/files"
 bin=$(dirname "$BIN")
 server=
-trap 'stop; test_end' EXIT
+at_end 'stop'
 
 # serve [WHAT]: a file system that does not answer WHAT; $target runs its program
 serve() {

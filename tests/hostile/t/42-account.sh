@@ -11,7 +11,7 @@ check "a process's end" grep -q 'do_exit_\[k\];.*exit_mmap_\[k\]' "$T/children.f
 
 "$CASES/exits" 100000 >/dev/null &
 target=$!
-trap 'kill $target 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target 2>/dev/null'
 recorder() {
 	"$BIN" --engine bpf --min-quality 0 "$@"
 }

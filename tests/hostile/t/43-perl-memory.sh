@@ -10,7 +10,7 @@ as_nobody "$CASES/perl_memory" 500 >"$T/out" &
 target=$!
 nice -n -10 perl -e 'sub inner { my $n = 0; $n++ while 1 } inner()' &
 other=$!
-trap 'kill $target $other 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target $other 2>/dev/null'
 until_true 60 grep -q ready "$T/out" || note "$T/out"
 
 recorder() {

@@ -22,7 +22,7 @@ while [ "$n" -gt 0 ]; do
 	n=$((n - 1))
 done
 # shellcheck disable=SC2086 # $load: pids
-trap 'kill $load 2>/dev/null || :; test_end' EXIT
+at_end 'kill $load 2>/dev/null'
 
 # "BUSY STOLEN", of all processors, in ticks of /proc/stat
 processors() {

@@ -17,7 +17,7 @@ leave() {
 		sleep 0.2
 	done
 }
-trap 'kill $target 2>/dev/null || :; leave; test_end' EXIT
+at_end 'kill $target 2>/dev/null; leave'
 
 # recorded NAME: whole, with samples
 recorded() {

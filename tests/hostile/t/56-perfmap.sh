@@ -8,7 +8,7 @@ set -eu
 "$CASES/jitted" 60 >"$T/address" &
 target=$!
 map=/tmp/perf-$target.map
-trap 'kill $target 2>/dev/null || :; rm -f "$map"; test_end' EXIT
+at_end 'kill $target 2>/dev/null; rm -f "$map"'
 
 # recorded NAME yes|no: whether its names are used
 recorded() {

@@ -22,7 +22,7 @@ timeout 60 sh -c 'cd "$0" && while :; do
 	ln -sf ../secret 2 && mv -T 2 leak.stp
 done' "$T/stap" &
 swapping=$!
-trap 'kill $swapping 2>/dev/null || :; wait $swapping || :; test_end' EXIT
+at_end 'kill $swapping 2>/dev/null; wait $swapping'
 
 printed=0
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do

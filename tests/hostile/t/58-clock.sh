@@ -37,7 +37,7 @@ recorder() {
 }
 "$CASES/loaded" "$T/library.so" >"$T/out" &
 target=$!
-trap 'kill $target 2>/dev/null || :; test_end' EXIT
+at_end 'kill $target 2>/dev/null'
 until_true 60 grep -q spinning "$T/out" || note "$T/out"
 begin_record day -u -p $target -t 86400
 sleep 2

@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 target='' other=''
-trap 'finish; test_end' EXIT
+at_end 'finish'
 mkdir "$T/bin"
 chmod 755 "$T" "$T/bin"
 cp "$CASES/jvm" "$T/bin/libjvm.so"

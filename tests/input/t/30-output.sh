@@ -89,7 +89,7 @@ check 'bt-annotate: --open is a page' grep -q '^<!DOCTYPE html>' made/a
 
 sleep 1000 &
 target=$!
-trap 'ended=$?; set +e; kill $target 2>/dev/null; (exit $ended); test_end' EXIT
+at_end 'kill $target 2>/dev/null'
 TMPDIR=$T/kept
 export TMPDIR
 mkdir kept out
