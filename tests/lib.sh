@@ -112,19 +112,6 @@ near() {
 	fi
 }
 
-# few NAME PART ALL: PART is at most 0.5 % of ALL and three standard deviations of so many, and there is something: a stack in a
-# thousand may meet its page being moved
-few() {
-	if awk -v part="$2" -v all="$3" 'BEGIN {
-		few = all / 200
-		over = part - few
-		exit !(all > 0 && (over <= 0 || over * over <= 9 * few)) }'; then
-		ok "$1"
-	else
-		not_ok "$1" "$2 of $3"
-	fi
-}
-
 # judged COMMAND…: a judge, whose result lines are ours; exits 1 if it found something
 judged() {
 	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?
@@ -142,6 +129,12 @@ sequential() {
 		sum = wrong * 2.302585 - right * 0.046281
 		limit = 13.815509
 		print (sum >= limit ? "bad" : sum <= -limit ? "good" : "more") }'
+}
+
+# few NAME WRONG ALL: the sequential test finds these samples good
+few() {
+	few_is=$(sequential $(($3 - $2)) "$2")
+	if [ "$few_is" = good ]; then ok "$1"; else not_ok "$1" "$few_is: $2 of $3"; fi
 }
 
 # until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries

@@ -24,7 +24,8 @@ judgements() {
 		echo "$what $(account $what a)"
 	done
 	# in subshells: their failures are not this test's
-	(near 'near' 10.5 10 5%; near 'not near' 10.6 10 5%; near 'no number' 1x 1 5; few 'few' 10 1000; few 'many' 50 1000)
+	(near 'near' 10.5 10 5%; near 'not near' 10.6 10 5%; near 'no number' 1x 1 5; few 'few' 8 1000; few 'many' 50 1000;
+		few 'none of a few' 0 100)
 	(expect_stack "$T/a.folded" 'main;plain\+0x12;leaf' 99 'a stack'; expect_stack "$T/a.folded" 'main;leaf' 1 'no such stack')
 	(expect_share 'a share' "$T/a.folded" leaf 99.9; expect_share 'not that share' "$T/a.folded" leaf 50)
 	weight "$T/a.folded" 'work .x2b;leaf$'
@@ -47,7 +48,8 @@ ok - near
 not ok - not near: got '10.6', expected 10 within 5%
 not ok - no number: got '1x', expected 1 within 5
 ok - few
-not ok - many: 50 of 1000
+not ok - many: bad: 50 of 1000
+not ok - none of a few: more: 0 of 100
 ok - a stack
 not ok - no such stack: 0.00 % of the samples have the stack ^(_start|_*clone3?|thread_start)(;(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\]|[^;]*\+0x[0-9a-f]*)){0,4};main;leaf$, not 1 %
 # 995 _start;__libc_start_main;main;plain+0x12;leaf
