@@ -33,19 +33,21 @@ build jit jit.c
 build memfd ../../bpf/programs/memfd.c
 old_stack='main;old_outer;old_inner'
 
-# named NAME ERE: the stacks of the recording of that name are ERE, but for so few as the sequential test allows; nothing in it is of
-# the other build
+# named NAME ERE COMMAND…: the stacks of what the command records as NAME, again and again until it is decided, are ERE; nothing in the last
+# recording is of the other build
 named() {
-	named_ere=$(whole_stack "$2")
-	named_right=$(weight "$T/$1.folded" "$named_ere")
-	named_wrong=$(($(weight "$T/$1.folded") - named_right))
-	if [ "$named_right" -gt 0 ] && [ "$(sequential "$named_right" "$named_wrong")" != bad ]; then
-		ok "$1"
-	else
-		not_ok "$1" "$named_right samples have the stack $named_ere, $named_wrong have not"
-		others "$T/$1.folded" "$named_ere"
-	fi
+	until_decided "$1" "$T/$1.folded" "$2" named_again "$@"
 	check_eq "$1: nothing of another file" 0 "$(weight "$T/$1.folded" '(^|;)new_')"
+}
+
+named_again() {
+	shift 2
+	"$@"
+}
+
+# named_target NAME ERE: likewise of recordings of $target
+named_target() {
+	named "$@" record_longer "$1" -p "$target" -u
 }
 
 # record_while NAME COMMAND…: runs COMMAND when some of the target was recorded, and ends the recording when there is more of it
@@ -99,27 +101,29 @@ end_container() {
 # ---- containers
 cp "$built/new" "$T/program"
 contain container "$built/old"
+end_contained() {
+	contain "$1" "$built/old"
+	record_while "$1" kill "$target"
+	end_container
+}
+
 if [ -n "$target" ]; then
-	record_for container 0.5 -p "$target" -u
-	named container "$old_stack"
-	record_while 'container that ends' kill "$target"
-	named 'container that ends' "$old_stack"
+	named_target container "$old_stack"
+	end_container
+	named 'container that ends' "$old_stack" end_contained 'container that ends'
 fi
-end_container
 
 cp "$built/new-no-id" "$T/program"
 contain 'container, no build-id' "$built/old-no-id"
 if [ -n "$target" ]; then
-	record_for 'container, no build-id' 0.5 -p "$target" -u
-	named 'container, no build-id' "$old_stack"
+	named_target 'container, no build-id' "$old_stack"
 fi
 end_container
 
 cp "$built/new" "$T/program"
 contain overlay "$built/old"
 if [ -n "$target" ]; then
-	record_for overlay 0.5 -p "$target" -u
-	named overlay "$old_stack"
+	named_target overlay "$old_stack"
 fi
 end_container
 
@@ -127,9 +131,8 @@ end_container
 cp "$built/old" "$T/gone"
 start "$T/gone" 600
 rm "$T/gone"
-record_for deleted 0.5 -p "$target" -u
+named_target deleted "$old_stack"
 finish
-named deleted "$old_stack"
 
 # nobody must come to the program and to its folder; what the program is can be told without the right to look into its mappings
 rights=+bpf,+perfmon,+sys_ptrace,+syslog
@@ -140,58 +143,61 @@ cp "$BIN" "$T/nobody/sample-bt"
 cp "$built/old" "$T/gone"
 start "$T/gone" 600
 rm "$T/gone"
-status=0
-setpriv --reuid nobody --clear-groups --inh-caps $rights --ambient-caps $rights "$T/nobody/sample-bt" --engine bpf --min-quality 1 \
-	-p "$target" -u -t 1 -o "$T/nobody/a.folded" 2>"$T/deleted, few rights.err" || status=$?
+record_as_nobody() {
+	status=0
+	setpriv --reuid nobody --clear-groups --inh-caps $rights --ambient-caps $rights "$T/nobody/sample-bt" --engine bpf --min-quality 1 \
+		-p "$target" -u -t "$longer" -o "$T/nobody/a.folded" 2>"$T/$1.err" || status=$?
+	mv "$T/nobody/a.folded" "$T/$1.folded" || : >"$T/$1.folded"
+	twice_as_long
+}
+named 'deleted, few rights' "$old_stack" record_as_nobody 'deleted, few rights'
 finish
-mv "$T/nobody/a.folded" "$T/deleted, few rights.folded" || : >"$T/deleted, few rights.folded"
-named 'deleted, few rights' "$old_stack"
 
-cp "$built/old" "$T/removed"
-start "$T/removed" 600
-record_while 'deleted while it is recorded' rm "$T/removed"
-finish
-named 'deleted while it is recorded' "$old_stack"
+# changed NAME OLD NEW COMMAND…: records the command, which runs OLD as $T/file, while NEW takes its place
+changed() {
+	changed_name=$1
+	cp "$built/$2" "$T/file"
+	cp "$built/$3" "$T/replacement"
+	shift 3
+	start "$@"
+	record_while "$changed_name" mv "$T/replacement" "$T/file"
+	finish
+}
 
-cp "$built/old" "$T/replaced"
-cp "$built/new" "$T/replacement"
-start "$T/replaced" 600
-record_while 'replaced while it is recorded' mv "$T/replacement" "$T/replaced"
-finish
-named 'replaced while it is recorded' "$old_stack"
+removed() {
+	cp "$built/old" "$T/file"
+	start "$T/file" 600
+	record_while "$1" rm "$T/file"
+	finish
+}
 
-cp "$built/old-no-id" "$T/replaced-no-id"
-cp "$built/new-no-id" "$T/replacement"
-start "$T/replaced-no-id" 600
-record_while 'replaced, no build-id' mv "$T/replacement" "$T/replaced-no-id"
-finish
-named 'replaced, no build-id' "$old_stack"
-
-cp "$built/libold.so" "$T/lib.so"
-cp "$built/libnew.so" "$T/lib.new"
-start "$built/load" 600 "$T/lib.so"
-record_while 'library replaced while it is recorded' mv "$T/lib.new" "$T/lib.so"
-finish
-named 'library replaced while it is recorded' 'main;work;old_work'
+named 'deleted while it is recorded' "$old_stack" removed 'deleted while it is recorded'
+named 'replaced while it is recorded' "$old_stack" changed 'replaced while it is recorded' old new "$T/file" 600
+named 'replaced, no build-id' "$old_stack" changed 'replaced, no build-id' old-no-id new-no-id "$T/file" 600
+named 'library replaced while it is recorded' 'main;work;old_work' \
+	changed 'library replaced while it is recorded' libold.so libnew.so "$built/load" 600 "$T/file"
 
 # loaded and deleted within the recording, before anybody can have looked
-cp "$built/libold.so" "$T/late.so"
-cp "$built/libnew.so" "$T/late.new"
-record 'library deleted before the first look' -u -t 5 -- "$built/load" 1 "$T/late.so" remove
-named 'library deleted before the first look' 'main;work;old_work'
+late() {
+	cp "$built/libold.so" "$T/late.so"
+	cp "$built/libnew.so" "$T/late.new"
+	record "$1" -u -t 5 -- "$built/load" 1 "$T/late.so" remove
+}
+named 'library deleted before the first look' 'main;work;old_work' late 'library deleted before the first look'
 
 mkfifo "$T/go"
-# shellcheck disable=SC2016
-start sh -c 'echo spinning; read -r _ <"$1"; exec "$2" 600' sh "$T/go" "$built/old"
-# shellcheck disable=SC2016
-record_while 'program that begins in the recording' sh -c 'echo >"$1"' sh "$T/go"
-finish
-named 'program that begins in the recording' "$old_stack"
+begun_meanwhile() {
+	# shellcheck disable=SC2016
+	start sh -c 'echo spinning; read -r _ <"$1"; exec "$2" 600' sh "$T/go" "$built/old"
+	# shellcheck disable=SC2016
+	record_while "$1" sh -c 'echo >"$1"' sh "$T/go"
+	finish
+}
+named 'program that begins in the recording' "$old_stack" begun_meanwhile 'program that begins in the recording'
 
 start "$built/memfd" 600 "$built/old"
-record_for 'program in memory' 0.5 -p "$target" -u
+named_target 'program in memory' "$old_stack"
 finish
-named 'program in memory' "$old_stack"
 
 # ---- all of it: every file of every process is open
 start "$built/load" 600 "$built/libold.so"
@@ -202,7 +208,7 @@ check_eq 'everything: files that could not be read' '' "$(grep -a 'reading them 
 # ---- what leads to the kernel's debug file
 dd if=/dev/zero of=/dev/null bs=1M 2>/dev/null &
 target=$!
-record_for kernel 0.3 -p "$target" -k
+record_until_seen kernel . -p "$target" -k
 finish
 check_eq 'the kernel and where it is' "$(uname -r) $(sed -n 's/^\([0-9a-f]*\) T _stext$/\1/p' /proc/kallsyms)" \
 	"$(sed -n 's/^kernel \([^ ]*\) [0-9a-f]* \([0-9a-f]*\)$/\1 \2/p' "$T/kernel.rec")"
@@ -217,28 +223,30 @@ part() {
 	strip "$1"
 }
 
-cp "$built/load-fixed" "$T/load"
-cp "$built/libold.so" "$T"
-part "$T/load"
-part "$T/libold.so"
-start "$T/load" 600 "$T/libold.so"
-record_for 'debug files' 0.5 -p "$target" -u
-finish
-rm "$T/load" "$T/libold.so"
-check_eq 'debug files: no names while they are not there' 0 "$(weight "$T/debug files.folded" old_work)"
+parted() {
+	cp "$built/load-fixed" "$T/load"
+	cp "$built/libold.so" "$T"
+	part "$T/load"
+	part "$T/libold.so"
+	start "$T/load" 600 "$T/libold.so"
+	record_longer "$1" -p "$target" -u
+	finish
+	rm "$T/load" "$T/libold.so"
+	mv "$T/$1.folded" "$T/before.folded"
+	"${BIN%/*}/bt-resolve" --root "$T/elsewhere" --debug-path "$T/debug" "$T/$1.rec" >"$T/named.rec" 2>"$T/$1.err"
+	"${BIN%/*}/bt-collapse" "$T/named.rec" >"$T/$1.folded" 2>/dev/null
+}
 mkdir "$T/elsewhere"
-"${BIN%/*}/bt-resolve" --root "$T/elsewhere" --debug-path "$T/debug" "$T/debug files.rec" >"$T/named.rec" 2>"$T/debug files.err"
-"${BIN%/*}/bt-collapse" "$T/named.rec" >"$T/debug files.folded" 2>/dev/null
-named 'debug files' 'main;work;old_work'
+named 'debug files' 'main;work;old_work' parted 'debug files'
+check_eq 'debug files: no names while they are not there' 0 "$(weight "$T/before.folded" old_work)"
 
 # ---- code that is in no file
 # jitted NAME WHERE: such code, with its perf map; $target
 jitted() {
 	start "$built/jit" 600 "$2" 'jitted;by itself'
 	maps="$maps /tmp/perf-$target.map"
-	record_for "$1" 0.5 -p "$target" -u
+	named_target "$1" 'main;jitted.x3bby itself_\[j\]'
 	finish
-	named "$1" 'main;jitted.x3bby itself_\[j\]'
 }
 
 maps=
@@ -254,11 +262,10 @@ not_used() {
 	start "$built/jit" 600 anon jitted "$T/list"
 	map=/tmp/perf-$target.map
 	"$@"
-	record_for "$not_name" 0.5 -p "$target" -u
+	record_until_seen "$not_name: samples" . -p "$target" -u
 	finish
 	rm -f "$map"
-	check_eq "$not_name" 0 "$(weight "$T/$not_name.folded" jitted)"
-	check "$not_name: samples" test "$(account kept "$not_name")" -gt 0
+	check_eq "$not_name" 0 "$(weight "$T/$not_name: samples.folded" jitted)"
 }
 
 of_nobody() {
@@ -283,19 +290,18 @@ not_used 'pipe instead of a perf map' a_pipe
 # ---- node
 fib='(^|;)(JS|LazyCompile|Function):[~^*+]?fib [^;]*_\[j\](;|$)'
 
-# fib_named NAME
-fib_named() {
-	check "$1" grep -qaE "$fib" "$T/$1.folded"
+# all_named NAME
+all_named() {
 	check_eq "$1: code without a name" 0 "$(weight "$T/$1.folded" '\[unknown\]')"
 }
 
 cd "$T" # where node writes files that nobody asked for
 if command -v node >/dev/null; then
 	start node --perf-basic-prof "$programs/fib.js"
-	record_for node 1 -p "$target" -u
+	record_until_seen node "$fib" -p "$target" -u
 	finish
 	rm "/tmp/perf-$target.map"
-	fib_named node
+	all_named node
 
 	# shellcheck disable=SC2016
 	in_namespace() {
@@ -308,10 +314,11 @@ if command -v node >/dev/null; then
 	}
 	in_namespace 'node in a namespace'
 	if [ -n "$target" ]; then
-		record_for 'node in a namespace' 1 -p "$target" -u
-		fib_named 'node in a namespace'
+		record_until_seen 'node in a namespace' "$fib" -p "$target" -u
+		all_named 'node in a namespace'
 		record_while 'node that ends in a namespace' kill -KILL "$target"
-		fib_named 'node that ends in a namespace'
+		check 'node that ends in a namespace' grep -qaE "$fib" "$T/node that ends in a namespace.folded"
+		all_named 'node that ends in a namespace'
 	fi
 	wait $namespace 2>/dev/null || :
 else
