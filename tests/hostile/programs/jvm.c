@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jvm MODE: pretends to be a JVM that has compiled code and runs it; its name must be libjvm.so.
+ * jvm MODE: pretends to be a JVM that has compiled code and runs it, now and then; its name must be
+ * libjvm.so.
  * What it exports is as in a JVM; what it does when it is asked is not. Prints "spinning".
  *
  *   default   SIGQUIT ends it
@@ -222,7 +223,8 @@ int main(int argc, char **argv)
 	puts("spinning");
 	fflush(stdout);
 	for (;;) {
-		run(10000000);
+		run(1000000);
+		usleep(50000); /* the processor is for the others, too */
 		if (signals) {
 			printf("SIGQUIT\n");
 			fflush(stdout);

@@ -1,69 +1,53 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jvm: a process that pretends to be a JVM neither makes the recorder wait, nor has it signal, connect to or write what it should not.
+# jvm: processes that pretend to be a JVM neither make the recorder wait, nor have it signal, connect to or write what it should not.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-target='' other=''
+targets='' other=''
 at_end 'finish'
 mkdir "$T/bin"
 chmod 755 "$T" "$T/bin"
 cp "$CASES/jvm" "$T/bin/libjvm.so"
 
 finish() {
-	# shellcheck disable=SC2086 # none, or one
-	kill $target $other 2>/dev/null || :
-	rm -f "/tmp/.java_pid$target" "/tmp/perf-$target.map" "/tmp/other-$target"
-}
-
-spinning() {
-	grep -q spinning "$T/target"
+	# shellcheck disable=SC2086 # none, or some
+	kill $targets $other 2>/dev/null || :
+	for target in $targets; do
+		rm -f "/tmp/.java_pid$target" "/tmp/perf-$target.map" "/tmp/other-$target"
+	done
+	targets=''
 }
 
 # pretend MODE: a process of nobody that does; $target
 pretend() {
-	: >"$T/target"
-	as_nobody "$T/bin/libjvm.so" "$1" >"$T/target" &
+	: >"$T/$1"
+	as_nobody "$T/bin/libjvm.so" "$1" >"$T/$1" &
 	target=$!
-	until_true 60 spinning
+	targets="$targets${targets:+ }$target"
+	until_true 60 grep -q spinning "$T/$1"
 }
 
-# nothing_left: the files by which it was asked are gone, at the latest some time after a JVM that does not answer was given up
+# nothing_left: the files by which they were asked are gone, at the latest some time after a JVM that does not answer was given up
 nothing_left() {
-	! ls -A /tmp | grep -qE "^(\.attach_pid|perf-)$target"
+	for target in $targets; do
+		[ ! -e "/tmp/.attach_pid$target" ] && [ ! -e "/tmp/perf-$target.map" ] || return 1
+	done
 }
 
-# ends MODE [ARG...]: the recording ends, the process survives, and nothing but what it made is left in /tmp
+# ends NAME [ARG…]: the recording of the targets ends, and nothing but what they made is left in /tmp
 ends() {
-	ends_mode=$1
+	name=$1
 	shift
-	[ "$target" ] || pretend "$ends_mode"
-	measured -u -p "$target" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$ends_mode: exit code" "$(cat "$T/err")"
-	check "$ends_mode: it survives" kill -0 "$target"
-	check "$ends_mode: nothing is left" until_true 60 nothing_left
-	finish
+	measured -u -p "$(echo "$targets" | tr ' ' ,)" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$name: exit code" "$(cat "$T/err")"
+	check "$name: nothing is left" until_true 60 nothing_left
 }
 
-# asked MODE REASON: likewise, and the reason why names are missing is said
-asked() {
-	ends "$1"
-	if grep -q "compiled Java code of process $target has no names: .*$2" "$T/err"; then
-		ok "$1: why"
-	else
-		not_ok "$1: why" "not '$2'"
-		note "$T/err"
-	fi
-	target=
-}
-
-asked default 'takes no requests'
-asked silent 'did not answer'
-check_eq 'silent: one signal at a time' 1 "$(grep -c SIGQUIT "$T/target")"
-asked mute 'did not answer'
-asked endless 'wrote no map'
-asked old 'older than Java 17'
-pretend link
+modes='default silent mute endless old file huge link'
+for mode in $modes; do
+	pretend "$mode"
+done
 python3 -c '
 import socket, sys, time
 s = socket.socket(socket.AF_UNIX)
@@ -73,11 +57,24 @@ s.settimeout(60)
 s.accept()
 print("connected", flush=True)' "/tmp/other-$target" >"$T/other" 2>/dev/null &
 other=$!
-asked link 'wrote no map'
+until_true 60 test -e "/tmp/other-$target"
+ends all
+# shellcheck disable=SC2086 # one of each mode
+set -- $targets
+for mode in $modes; do
+	check "$mode: it survives" kill -0 "$1"
+	shift
+done
+check_eq 'why: old, silent and mute, default, the others' 'it is older than Java 17
+and 1 others the JVM did not answer
+the JVM takes no requests
+and 2 others the JVM wrote no map' "$(sed -nE 's/.* of process [0-9]+ (.*)has no names: ([^:]*).*/\1\2/p' "$T/err")"
+note "$T/err"
+check_eq 'silent: one signal at a time' 1 "$(grep -c SIGQUIT "$T/silent")"
 check_eq 'link: nobody else is asked' '' "$(cat "$T/other")"
-asked file 'wrote no map'
-ends huge
-target=
-ends silent --no-jvm
-check_eq '--no-jvm: no signal' 0 "$(grep -c SIGQUIT "$T/target")"
-target=
+finish
+
+pretend silent
+ends --no-jvm --no-jvm
+check '--no-jvm: it survives' kill -0 "$target"
+check_eq '--no-jvm: no signal' 0 "$(grep -c SIGQUIT "$T/silent")"
