@@ -16,7 +16,7 @@ pids=$target$(ps -o pid= --ppid $target | sed 's/^ */,/' | tr -d '\n')
 for how in "-p $pids" "-p $pids --children" -a; do
 	name=$(echo "$how" | sed 's/ [0-9,]*//')
 	# shellcheck disable=SC2086 # options
-	expect_record "$name" 0 $how -uk -t 2
+	expect_record "$name" 0 $how -uk -t 1
 	expect_samples "$name"
 	# only the processes themselves, not those that have ended
 	case $how in
@@ -26,7 +26,7 @@ for how in "-p $pids" "-p $pids --children" -a; do
 done
 kill $target
 
-# 16,000 processes with 250 mappings each
-expect_record memory 0 -u -- "$CASES/forks" 4 4000 3 240
-expect_memory memory 262144
+# 8,000 processes with 250 mappings each
+expect_record memory 0 -u -- "$CASES/forks" 4 2000 3 240
+expect_memory memory 131072
 expect_samples memory
