@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacks SECONDS: hardly ever has the same stack twice, so that a recording of it grows and grows.
+/*
+ * stacks SECONDS: hardly ever has the same stack twice, so that a recording of it grows and grows;
+ * ends after so many seconds of CPU time.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,10 +29,10 @@ static __attribute__((noinline)) void left(uint64_t path, unsigned depth)
 
 int main(int argc, char **argv)
 {
-	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 1);
+	clock_t end = (argc > 1 ? atoi(argv[1]) : 1) * CLOCKS_PER_SEC;
 	uint64_t path = 88172645463325252ULL;
 
-	while (time(NULL) < end) {
+	while (clock() < end) {
 		path ^= path << 13;
 		path ^= path >> 7;
 		path ^= path << 17;

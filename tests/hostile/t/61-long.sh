@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # long: what is kept of a recording does not grow with the number of threads or of different stacks. The bounds are lower under a
-# memory limit, so that they are reached soon: 2,048 ended threads and 32,768 rows with 256 MiB.
+# memory limit, so that they are reached soon: 1,024 ended threads with 128 MiB, and 32,768 rows with 256 MiB.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-# within that limit
+# within $limit
 recorder() {
-	prlimit --as=268435456: "$BIN" --engine bpf --min-quality 0 "$@"
+	prlimit --as="$limit": "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
 # counted NAME: the samples in the rows of a recording
@@ -21,19 +21,23 @@ records() {
 	grep -c "^$2 " "$T/$1.rec" || :
 }
 
-# 24,000 processes, most of them in some sample
-expect_record threads 0 -uk -F 4999 -- "$CASES/forks" 4 6000 3 2
-check "threads: $(records threads task) tasks, at most 2,560" at_least 2560 "$(records threads task)"
+limit=134217728
+# 12,000 processes, most of them in some sample
+expect_record threads 0 -uk -F 4999 -- "$CASES/forks" 4 3000 3 2
+check "threads: $(records threads task) tasks, at most 1,280" test "$(records threads task)" -le 1280
 check 'threads: the others are summed, which is said' grep -q 'threads that had ended are summed by their names' "$T/threads.err"
 check 'threads: a sum' grep -q '^task [0-9]* [0-9]* 0 0 forks$' "$T/threads.rec"
 check_eq 'threads: no sample is lost' "$(account kept threads)" "$(counted threads)"
 
+limit=268435456
 # never the same stack twice
-expect_record stacks 0 -u -F 9999 -t 5 -- "$CASES/stacks" 5
-check "stacks: $(records stacks row) rows, at most 32,768" at_least 32768 "$(records stacks row)"
+expect_record stacks 0 -u -F 9999 -- "$CASES/stacks" 4
+check "stacks: $(records stacks row) rows, at most 32,768" test "$(records stacks row)" -le 32768
 check 'stacks: the limit was not reached' sh -c "! grep -q 'limit of' '$T/stacks.err'"
 check_eq 'stacks: no sample is lost' "$(account kept stacks)" "$(counted stacks)"
-if [ "$(account kept stacks)" -gt 40000 ]; then
+if [ "$(account kept stacks)" -gt 36000 ]; then
 	check 'stacks: rare ones are shortened, which is said' grep -q 'without the innermost frames, \[rare\]' "$T/stacks.err"
 	check 'stacks: they are still below their callers' grep -Eq ';(left|right);\[rare\]' "$T/stacks.folded"
+else
+	skip 'stacks: rare ones' "this machine's clock has ticked only $(account kept stacks) times in four seconds"
 fi
