@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""hostile.py make: 100,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
+"""hostile.py make: 30,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
 threads, files, functions, sources, and of itself, and such labels.
 hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight, or of weights."""
 import csv
@@ -8,8 +8,8 @@ import random
 import sys
 import xml.etree.ElementTree
 
-NAMES = 100000
-TASKS = 5000
+NAMES = 30000
+TASKS = 2000
 PIECES = [b'</script><script>window.pwned=1</script>', b']]>', b'<![CDATA[', b'<!--', b'-->', b'&#0;', b'&lt;', b'"', b"'",
           b'=1+1', b'+', b'-', b'@SUM(1)', b'\t', b'\r', b',', b'""', b' ', b'\xff\xfe', b'\xed\xa0\x80', b'\xe2\x80\xae',
           b'\xf0\x9f\x94\xa5', b'\x1b[31m', b'%s%n', b'\\', b'\\x', b'\\x3b', b'javascript:', b'\xef\xbf\xbf', b'[', b']',
