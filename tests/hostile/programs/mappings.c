@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mappings NR [PER_SECOND]: has NR executable mappings, single pages of anonymous memory that
- * cannot be joined as every second one is writable, and runs the code in the first one; changes
- * the protection of the others PER_SECOND times a second.
+ * cannot be joined as every second one is writable, and runs the code in the first one now and
+ * then, or all the time and changes the protection of the others PER_SECOND times a second.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PAGE = 4096, READ_EXEC = PROT_READ | PROT_EXEC };
 
@@ -45,7 +46,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	began = seconds();
 	for (;;) {
-		((void (*)(unsigned long))(void *)area)(20000);
+		((void (*)(unsigned long))(void *)area)(rate > 0 ? 20000 : 200000);
+		if (rate <= 0)
+			usleep(1000); /* the processor is for the others, too */
 		for (double due = rate * (seconds() - began); changes < due; changes++) {
 			size_t page = 2 * (1 + changes % (nr / 2 - 1));
 			int prot = changes / nr % 2 ? READ_EXEC : PROT_READ;
