@@ -42,7 +42,7 @@ measure() {
 	kib=$(memory_of timeout -s KILL 300 "$BIN" --engine bpf --min-quality 1 "$@" -t 2 -o "$T/$name.rec")
 	note "$T/memory.err"
 	check "$name: it ends, with a recording" grep -q '^end ' "$T/$name.rec"
-	check "$name: memory, $kib KiB" at_least 600000 "$kib"
+	check "$name: memory, $kib KiB" test "$kib" -le 600000
 }
 
 map tables
@@ -50,6 +50,6 @@ tables=$target
 measure tables -u -p "$tables"
 map sections
 measure sections -u -p "$target"
-check 'samples' at_least "$(grep -c '^stack' "$T/sections.rec")" 1
+check 'samples' grep -q '^stack' "$T/sections.rec"
 measure perl --perl -a
 kill "$tables" "$target"
