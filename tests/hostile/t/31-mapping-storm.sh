@@ -14,7 +14,7 @@ target=$!
 until_true 60 grep -q spinning "$T/out" || note "$T/out"
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
-	expect_record "${how%% *}" 0 $how -u -t 2
+	expect_record "${how%% *}" 0 $how -u -t 1
 	expect_memory "${how%% *}" 409600
 	expect_samples "${how%% *}"
 done
