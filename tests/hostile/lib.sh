@@ -1,12 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hostile/lib.sh: sourced by tests/hostile/t/*.sh after lib.sh. Needs TOP, BIN (sample-bt) and CASES (the compiled programs).
+# hostile/lib.sh: sourced by tests/hostile/t/*.sh. Needs TOP, BIN (sample-bt) and CASES (the compiled programs).
 
+. "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
 
 # as_nobody COMMAND…: becomes a target that has no rights; to be called with &, so that $! is the target
 as_nobody() {
 	exec nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups --pdeathsig TERM "$@"
+}
+
+# start WORD COMMAND…: $target is a target that has no rights, and has printed WORD
+start() {
+	start_word=$1
+	shift
+	: >"$T/out"
+	as_nobody "$@" >"$T/out" 2>&1 &
+	target=$!
+	until_true 120 grep -q "$start_word" "$T/out" || note "$T/out"
 }
 
 # bounded COMMAND…: $status is its exit code, 124 when it did not end: it is killed then. No machine is so slow.
@@ -18,11 +29,6 @@ bounded() {
 # expect_samples RECORDING: there are any. How many depends on the machine.
 expect_samples() {
 	check "$1: samples" test "$(account kept "$1")" -gt 0
-}
-
-# expect_right NAME RIGHT ALL: so many samples of all are right, some at least, and they are not decided to be bad
-expect_right() {
-	check "$1: $2 of $3" test "$2" -gt 0 -a "$(sequential "$2" $(($3 - $2)))" != bad
 }
 
 # memory_of COMMAND…: runs it; prints the most memory that it and its children used, each by itself, in KiB
@@ -50,12 +56,27 @@ recording_of() {
 		END { print "end " 3 + 4 * NR }'
 }
 
-# measured ARG…: records; the most memory that it used, in KiB, is in $T/used
-measured() {
+# recorder ARG…: the most memory that it used, in KiB, is in $T/used
+recorder() {
 	/usr/bin/time -f %M -o "$T/used" timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
-# expect_memory NAME KIB: what was measured last did not use more
+# let_nobody_record: in $T, see record_as_nobody
+let_nobody_record() {
+	chmod 755 "$T_top"
+	chmod 777 "$T"
+	cp "$BIN" "$T/sample-bt"
+}
+
+# record_as_nobody CAPABILITIES ARG…: the recorder of a user with these capabilities
+record_as_nobody() {
+	capabilities=-all,$1
+	shift
+	HOME=$T timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps="$capabilities" \
+		--ambient-caps="$capabilities" "$T/sample-bt" --engine bpf --min-quality 0 "$@"
+}
+
+# expect_memory NAME KIB: what was recorded last did not use more
 expect_memory() {
 	used=$(tail -n 1 "$T/used")
 	check "$1: memory $used KiB, at most $2" test "$used" -le "$2"

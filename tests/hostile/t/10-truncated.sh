@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # truncated: the target cuts a file that it has mapped. Reading it through a mapping would end the recorder with SIGBUS.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 711 "$T_top" "$T"
@@ -15,15 +14,13 @@ cp "$CASES/truncated" "$T/home/"
 
 # truncate_loop NAME ARG…: $target cuts and restores all the time the file that it has mapped
 truncate_loop() {
-	as_nobody "$T/home/truncated" "$T/home/$@" >"$T/out" &
-	target=$!
-	until_true 60 grep -q spinning "$T/out" || note "$T/out"
+	start spinning "$T/home/truncated" "$T/home/$@"
 }
 
 truncate_loop library.so
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
-	expect_record "${how%% *}" 0 $how -u -t 2
+	expect_record "${how%% *}" 0 $how -u -t 1
 	expect_samples "${how%% *}"
 done
 kill $target
@@ -35,8 +32,8 @@ truncate_loop perl-fast.so 1000
 # shellcheck disable=SC2016 # of Perl
 as_nobody perl -e 'sub busy { my $sum = 0; $sum += $_ for 1 .. 100000; $sum } busy while 1' &
 busy=$!
-expect_record perl 0 -a --perl -t 2
-check 'perl: samples of a good one' grep -q 'busy' "$T/perl.folded"
-record perl-p -p "$slow" --perl -t 2
+record_until_seen 'perl: samples of a good one' busy -a --perl
+check_eq 'perl: exit code' 0 "$status"
+record perl-p -p "$slow" --perl -t 1
 check "perl-p: exit code $status" test "$status" -le 2
 kill $slow $target $busy

@@ -3,7 +3,6 @@
 # sparse: files of 1 TB, nearly all of them a hole, whose headers claim that all is tables, or 12 million sections. What is read of
 # them, and the memory for it, is bounded.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 711 "$T_top" "$T"
@@ -28,27 +27,20 @@ sparse 0 12000000 >"$T/sections.so"
 chmod 644 "$T"/*.so
 cp "$CASES/mapped" "$T/"
 
-# map FILE: $target does
-map() {
-	as_nobody "$T/mapped" "$T/$1.so" >"$T/$1.out" &
-	target=$!
-	until_true 60 grep -q spinning "$T/$1.out" || note "$T/$1.out"
-}
-
 # measure NAME OPTION…
 measure() {
 	name=$1
 	shift
-	kib=$(memory_of timeout -s KILL 300 "$BIN" --engine bpf --min-quality 1 "$@" -t 2 -o "$T/$name.rec")
+	kib=$(memory_of timeout -s KILL 300 "$BIN" --engine bpf --min-quality 1 "$@" -t 1 -o "$T/$name.rec")
 	note "$T/memory.err"
 	check "$name: it ends, with a recording" grep -q '^end ' "$T/$name.rec"
 	check "$name: memory, $kib KiB" test "$kib" -le 600000
 }
 
-map tables
+start spinning "$T/mapped" "$T/tables.so"
 tables=$target
 measure tables -u -p "$tables"
-map sections
+start spinning "$T/mapped" "$T/sections.so"
 measure sections -u -p "$target"
 check 'samples' grep -q '^stack' "$T/sections.rec"
 measure perl --perl -a

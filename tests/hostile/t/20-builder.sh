@@ -3,12 +3,7 @@
 # builder: mapped files of 3 MB whose unwind information inflates to 3 GiB, and many that inflate to as much as is allowed: memory and time
 # are bounded, and the tables of the other files come.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
-
-recorder() {
-	measured "$@"
-}
 
 chmod 711 "$T_top" "$T"
 mkdir "$T/home"
@@ -23,9 +18,7 @@ done
 check 'the file is small' test "$(wc -c <"$T/home/bomb.so")" -lt 5000000
 check 'it inflates to 3 GiB' sh -c "readelf -tW '$T/home/bomb.so' | grep -q 'ZLIB, 00000000c0000000'"
 
-as_nobody "$T/home/mapped" "$T"/home/*.so >"$T/out" &
-target=$!
-until_true 60 grep -q spinning "$T/out" || note "$T/out"
+start spinning "$T/home/mapped" "$T"/home/*.so
 
 decided_seconds=2
 for how in "-p $target" -a; do

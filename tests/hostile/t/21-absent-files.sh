@@ -3,7 +3,6 @@
 # absent-files: a recording that names 10,000 files that do not exist, or are no programs, among them one that does exist: in little
 # memory, in few lines.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 bin=$(dirname "$BIN")

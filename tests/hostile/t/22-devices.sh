@@ -3,7 +3,6 @@
 # devices: files of a recording that are terminals, other devices, pipes, sockets and directories, also behind a symlink and as the debug
 # file of a program: none is opened, because that alone has effects.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 id=00112233445566778899aabbccddeeff00112233

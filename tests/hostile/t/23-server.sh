@@ -4,9 +4,8 @@
 # disk are bounded. Others that fail, such as those that redirect in a circle or send a byte a second, are in
 # tests/symbols/t/30-debuginfod.sh.
 set -eu
-. "$TOP/tests/lib.sh"
-. "$TOP/tests/symbols/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
+. "$TOP/tests/symbols/lib.sh"
 
 if ! ldconfig -p | grep -q libdebuginfod.so.1; then
 	skip server 'no libdebuginfod'

@@ -3,21 +3,9 @@
 # mappings: a target has tens of thousands of executable mappings. What that costs the recorder must grow with their number, not with its
 # square.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-recorder() {
-	measured "$@"
-}
-
-# map NUMBER: $target has them
-map() {
-	as_nobody "$CASES/mappings" "$1" >"$T/out" &
-	target=$!
-	until_true 60 grep -q spinning "$T/out" || note "$T/out"
-}
-
-map 60000
+start spinning "$CASES/mappings" 60000
 expect_record many 0 -u -p $target -t 1
 kill $target
 expect_samples many
@@ -28,7 +16,7 @@ if ! command -v valgrind >/dev/null; then
 	exit 0
 fi
 for number in 8000 32000; do
-	map $number
+	start spinning "$CASES/mappings" $number
 	instructions -u -p $target -t 0.3 -o "$T/a.rec" >"$T/of$number"
 	kill $target
 done

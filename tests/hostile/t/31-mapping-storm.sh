@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # mapping-storm: a target with 20,000 executable mappings changes them 10,000 times a second.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-recorder() {
-	measured "$@"
-}
-
-as_nobody "$CASES/mappings" 20000 10000 >"$T/out" &
-target=$!
-until_true 60 grep -q spinning "$T/out" || note "$T/out"
+start spinning "$CASES/mappings" 20000 10000
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
 	expect_record "${how%% *}" 0 $how -u -t 1

@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # forks: the recording of a fork storm ends, and what is kept of processes that ended does not add up.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
-
-recorder() {
-	measured "$@"
-}
 
 "$CASES/forks" 20 0 1 2 >"$T/out" &
 target=$!

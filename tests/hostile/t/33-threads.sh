@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # threads: a target has 10,000 threads.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-recorder() {
-	measured "$@"
-}
-
-as_nobody "$CASES/threads" 10000 >"$T/out" &
-target=$!
-until_true 120 grep -q threads "$T/out" || note "$T/out"
+start threads "$CASES/threads" 10000
 note "$T/out"
 expect_record on-cpu 0 -uk -p $target -t 2
 expect_samples on-cpu

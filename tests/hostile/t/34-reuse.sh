@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # reuse: all children of a command have the same PID. Each one's frames get the names of its own program.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
-
-recorder() {
-	measured "$@"
-}
 
 cp "$CASES/reuse" "$T/first"
 cp "$CASES/reuse" "$T/second"

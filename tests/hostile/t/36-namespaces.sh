@@ -3,12 +3,10 @@
 # namespaces: the target is in mount and PID namespaces of its own, with a /proc that lies, and its library is at a path where the recorder
 # sees another one, or which has been covered by another one since. Names come from the library that it runs, or there are none.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-chmod 755 "$T_top"
-chmod 777 "$T"
-cp "$BIN" "$CASES/loaded" "$T/"
+let_nobody_record
+cp "$CASES/loaded" "$T/"
 mkdir "$T/here" "$T/real" "$T/covered" "$T/proc" "$T/files" "$T/empty" "$T/merged"
 target='' server=''
 at_end 'kill $target $server 2>/dev/null; umount -l "$T/files" 2>/dev/null'
@@ -34,8 +32,8 @@ for pid in self 1 2 3 4; do
 	echo "00400000-7fffffffffff r-xp 00000000 00:00 1 $T/here/library.so" >"$T/proc/$pid/maps"
 done
 
-# start COVER: the target, nobody's, in namespaces where COVER is done when it runs
-start() {
+# start_inside COVER: the target, nobody's, in namespaces where COVER is done when it runs
+start_inside() {
 	cat >"$T/start" <<SH
 mount --bind "$T/real" "$T/here" && mount --bind "$T/proc" /proc || exit
 setpriv --reuid nobody --regid nogroup --clear-groups "$T/loaded" "$T/here/library.so" >"$T/out" 2>&1 &
@@ -69,28 +67,22 @@ recorded() {
 	done
 }
 
-as_root() {
-	timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
-}
+# recorded_as_nobody NAME NAMES
+recorded_as_nobody() (
+	recorder() {
+		record_as_nobody +bpf,+perfmon,+sys_ptrace "$@"
+	}
+	recorded "$@"
+)
 
-as_user() {
-	HOME=$T timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups \
-		--inh-caps="-all,+bpf,+perfmon,+sys_ptrace" --ambient-caps="-all,+bpf,+perfmon,+sys_ptrace" \
-		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
-}
-
-start :
-recorder() { as_root "$@"; }
+start_inside :
 recorded root always
-recorder() { as_user "$@"; }
-recorded user always
+recorded_as_nobody user always
 stop
 # only root may open a mapped file by its mapping
-start "mount --bind '$T/covered' '$T/here'"
-recorder() { as_root "$@"; }
+start_inside "mount --bind '$T/covered' '$T/here'"
 recorded covered-root always
-recorder() { as_user "$@"; }
-recorded covered-user maybe
+recorded_as_nobody covered-user maybe
 stop
 
 # An overlay in a user namespace: whoever closes one of its files may wait for the server below.
@@ -111,6 +103,5 @@ if ! kill -0 $target 2>/dev/null || ! executes_program; then
 	skip overlay "no overlay over FUSE in a user namespace: $(tail -n 1 "$T/overlay")"
 	exit 0
 fi
-recorder() { as_root "$@"; }
 expect_record overlay 0 -u -p $target -t 1
 expect_samples overlay

@@ -3,22 +3,18 @@
 # children: a chain of 200 generations, each of which forks, executes and ends at once, so that the last process has no parent that is
 # recorded. It is recorded like the first, and nothing else is.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 target=''
 at_end 'kill $target $other 2>/dev/null'
-chmod 755 "$T_top"
-chmod 777 "$T"
-cp "$BIN" "$CASES/chains" "$T/"
+let_nobody_record
+cp "$CASES/chains" "$T/"
 nice -n -10 sh -c 'while :; do :; done' &
 other=$!
 
 # recorded NAME: the last of the chain
 recorded() {
-	as_nobody "$T/chains" 200 >"$T/out" &
-	target=$!
-	until_true 60 grep -q ready "$T/out" || note "$T/out"
+	start ready "$T/chains" 200
 	begin_record "$1" -u --children -p $target
 	kill -USR1 $target
 	until_true 120 grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
@@ -32,21 +28,15 @@ recorded() {
 	check_eq "$1: others" 0 "$(grep -cv '^chains;' "$T/$1.folded" || :)"
 }
 
-recorder() {
-	timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
-}
 recorded root
-recorder() {
-	HOME=$T timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups \
-		--inh-caps="-all,+bpf,+perfmon" --ambient-caps="-all,+bpf,+perfmon" \
-		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
-}
-recorded user
+(
+	recorder() {
+		record_as_nobody +bpf,+perfmon "$@"
+	}
+	recorded user
+)
 
 # A chain of processes of 20 ms each: those that start after the search for processes are known through their parents.
-recorder() {
-	"$BIN" --engine bpf --min-quality 0 "$@"
-}
 cd "$T"
 for run in 1 2 3 4 5 6 7 8; do
 	nice -n -10 "$CASES/relay" 20

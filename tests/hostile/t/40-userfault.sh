@@ -3,7 +3,6 @@
 # userfault: the target's memory does not answer: reading it waits until the reader is killed. The recording ends, has the
 # others' stacks, and says so.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 "$CASES/userfault" >"$T/out" 2>&1 &
@@ -16,11 +15,6 @@ if ! until_true 60 grep -q waiting "$T/out"; then
 	exit 0
 fi
 
-# a recorder that waits for ever cannot even be ended by Ctrl-C
-recorder() {
-	timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
-}
-
 record_both() {
 	expect_record "$1" 0 --script off-cpu -p "$target,$other" -u -t 1
 	check "$1: it says whose memory it is" grep -q "^sample-bt: memory or files of process $target do not answer" "$T/$1.err"
@@ -32,11 +26,7 @@ expect_record on-cpu 0 -p "$target" -u -t 1
 expect_samples on-cpu
 
 recorder() {
-	timeout -s KILL 300 setpriv --reuid nobody --regid nogroup --clear-groups --no-new-privs \
-		--inh-caps=-all,+bpf,+perfmon,+sys_ptrace --ambient-caps=-all,+bpf,+perfmon,+sys_ptrace \
-		"$T/sample-bt" --engine bpf --min-quality 0 "$@"
+	record_as_nobody +bpf,+perfmon,+sys_ptrace "$@"
 }
-chmod 711 "$T_top"
-chmod 777 "$T"
-cp "$BIN" "$T/sample-bt"
-HOME=$T record_both capabilities
+let_nobody_record
+record_both capabilities

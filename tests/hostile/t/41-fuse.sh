@@ -3,7 +3,6 @@
 # fuse: the target runs a program of a file system in user space that does not answer, and a recording names such files. Who asks it
 # waits and cannot even be killed, until the file system ends.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 711 "$T_top" "$T"
@@ -33,10 +32,6 @@ if ! serve; then
 	skip fuse "$(cat "$T/out")"
 	exit 0
 fi
-
-recorder() {
-	"$BIN" --engine bpf --min-quality 0 "$@"
-}
 
 for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options

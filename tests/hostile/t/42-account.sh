@@ -3,7 +3,6 @@
 # account: processes that live for some microseconds, thousands a second. Each tick of the clock is kept or counted as lost, also those
 # that do not come, and the end of a process is its time, too.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 expect_record children 0 -uk -- "$CASES/exits" 300
@@ -12,9 +11,6 @@ check "a process's end" grep -q 'do_exit_\[k\];.*exit_mmap_\[k\]' "$T/children.f
 "$CASES/exits" 100000 >/dev/null &
 target=$!
 at_end 'kill $target 2>/dev/null'
-recorder() {
-	"$BIN" --engine bpf --min-quality 0 "$@"
-}
 # all_ticks ARG…: as many as there are in the time of the recording, which is told in milliseconds, but for one at its ends: not where the
 # machine was interrupted just there
 all_ticks() {

@@ -3,15 +3,12 @@
 # perl-memory: what looks like perl has stacks that never end and change while they are read. Walks are bounded, in the kernel and in
 # the reader, also for many threads; what was found is counted, and a real perl beside it has its frames.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
-as_nobody "$CASES/perl_memory" 500 >"$T/out" &
-target=$!
+start ready "$CASES/perl_memory" 500
 nice -n -10 perl -e 'sub inner { my $n = 0; $n++ while 1 } inner()' &
 other=$!
 at_end 'kill $target $other 2>/dev/null'
-until_true 60 grep -q ready "$T/out" || note "$T/out"
 
 recorder() {
 	timeout -s KILL 300 "$(dirname "$BIN")/pl-sample-bt" --engine bpf --min-quality 0 "$@"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # memory: under a memory limit the recorder uses less; when it is reached all the same, what was recorded is kept.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 MIB=1048576

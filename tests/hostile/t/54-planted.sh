@@ -3,7 +3,6 @@
 # planted: unwind tables that another user put into the cache, links, FIFOs and rubbish there are not used and do not stop the recorder;
 # neither do claims of modules. Those of root are in /run, where nobody else can write.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 755 "$T_top" "$T"

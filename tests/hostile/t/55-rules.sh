@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # rules: patterns with many stars against long names take no exponential time.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 stars=$(printf '%0200d' 0 | sed 's/0/*a/g')

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perfmap: /tmp/perf-PID.map as a FIFO, a link, another user's file, rubbish or without an end does not stop the recorder.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 "$CASES/jitted" 60 >"$T/address" &

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # capabilities: with file capabilities, a script that its user names is read with the rights of that user, also if it is swapped meanwhile.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 755 "$T_top" "$T"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jvm: processes that pretend to be a JVM neither make the recorder wait, nor have it signal, connect to or write what it should not.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 targets='' other=''
@@ -40,7 +39,7 @@ nothing_left() {
 ends() {
 	name=$1
 	shift
-	measured -u -p "$(echo "$targets" | tr ' ' ,)" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$name: exit code" "$(cat "$T/err")"
+	recorder -u -p "$(echo "$targets" | tr ' ' ,)" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$name: exit code" "$(cat "$T/err")"
 	check "$name: nothing is left" until_true 60 nothing_left
 }
 

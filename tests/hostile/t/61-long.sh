@@ -3,7 +3,6 @@
 # long: what is kept of a recording does not grow with the number of threads or of different stacks. The bounds are lower under a
 # memory limit, so that they are reached soon: 1,024 ended threads with 128 MiB, and 32,768 rows with 256 MiB.
 set -eu
-. "$TOP/tests/lib.sh"
 . "$TOP/tests/hostile/lib.sh"
 
 # within $limit
