@@ -196,7 +196,8 @@ void stack_batch_flush(struct stack_batch *b, struct profile *p)
 
 	for (size_t i = 0; i < b->nr; i++)
 		b->items[i].key = key_at(b, &b->items[i], 0);
-	sort(b, (struct item_range){0, b->nr, 0});
+	if (b->nr)
+		sort(b, (struct item_range){0, b->nr, 0});
 	for (size_t i = 0; i < b->nr; i++) {
 		const uint32_t *frames = &b->words[b->items[i].frames];
 		uint64_t weight;
