@@ -109,13 +109,15 @@ static void check(const struct processes *ps)
 static void look_up(struct processes *ps, uint32_t pid, int64_t time_ns)
 {
 	const struct process *p = processes_get(ps, pid);
+	/* after its end, a process has what it had last */
+	int64_t held_ns = p->gone && time_ns >= p->gone_ns ? p->gone_ns - 1 : time_ns;
 
 	for (uint64_t at = 0; at < 300; at++) {
 		uint64_t address = at << PAGE_BITS;
 		const struct mapping *m = process_find_at(ps, p, address, time_ns);
 
 		must(!m || (m->start <= address && address < m->end && m->pid == pid));
-		must(!m || (m->from_ns <= time_ns && time_ns < m->to_ns));
+		must(!m || (m->from_ns <= held_ns && held_ns < m->to_ns));
 		m = process_find(ps, p, address);
 		must(!m || (m->start <= address && address < m->end && m->pid == pid));
 	}
