@@ -98,14 +98,13 @@ until_true 60 pgrep -P "$master2" >/dev/null
 measure other -p "$master2"
 measure all -p "$master" --by uri
 measure many -p "$master" --where 'uri=/static/1*'
-python3 -c 'import socket, sys
-s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-for first in range(0, 5000, 100):
-    s.sendall("".join(f"GET /static/{i} HTTP/1.1\r\nHost: front.test\r\n\r\n" for i in range(first, first + 100)).encode())
-    data = b""
-    while data.count(b"HTTP/1.1 200") < 100:
-        data += s.recv(65536)' "$PORT"
-at_rest
+i=0
+while [ $i -lt 5000 ]; do
+	echo "url = http://127.0.0.1:$PORT/static/$i"
+	echo "output = $T/body"
+	i=$((i + 1))
+done >"$T/urls"
+curl -s -K "$T/urls"
 end_measuring
 check_eq 'another nginx of that file: none of its requests, too many texts: exits' '1 1 1 ' "$statuses"
 check 'another nginx of that file: said' grep -qx 'ngx-latency: no request ended in this time' "$T/other.err"
