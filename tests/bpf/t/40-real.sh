@@ -1,15 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 40-real: programs of the distribution at work. Their stacks are not known, but they are whole and begin where programs and threads do.
+# 40-real: programs of the distribution at work. Their stacks are not known, but they begin where programs and threads do.
 # Packages: perl xz-utils openssl python3 sqlite3 gcc bash gzip zstd redis-tools (its redis-check-rdb is the server) fzf (Go) ripgrep
-# (Rust); nginx, too, where it is installed: its package would start a server. The table stays in build/check/bpf/real.
+# (Rust).
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-table=$LOGS/real
-printf '%-24s %8s %7s %7s %7s %6s %5s\n' program samples whole rooted named depth lost >"$table"
 absent=''
 
 # here PROGRAM…: all of them are installed
@@ -21,66 +19,50 @@ here() {
 	done
 }
 
-# depth FOLDED: the median
-depth() {
-	awk '{ n = $NF; all += n; count[gsub(/;/, ";") + 1] += n; if (NF) deepest = 5000 }
-		END { for (d = 1; d <= deepest && sum * 2 < all; d++) sum += count[d]; print (d > 1 ? d - 1 : 0) }' "$1"
+# rooted NAME BEGINNING ARG…: stacks begin so
+rooted() {
+	rooted_name=$1
+	rooted_ere="^$2(;[^;]+)*"
+	shift 2
+	record_until_decided "$rooted_name" "$rooted_ere" -u "$@"
+	check_eq "$rooted_name: exit code" 0 "$status"
 }
 
-# expect_rooted NAME [PERCENT ROOT]: of the last recording. PERCENT: so much is whole (99). ROOT: more names of frames that stacks may begin
-# with
-expect_rooted() {
-	rooted=$(share "$T/$1.folded" "^$roots($case_start${3+|$3})[; ]")
-	printf '%-24s %8s %7s %7s %7s %6s %5s\n' "$1" "$(account kept "$1")" "$(account whole "$1")" "$rooted" "$(account named "$1")" \
-		"$(depth "$T/$1.folded")" "$(account lost "$1")" >>"$table"
-	expect_account "$1" "$1" "${2:-99}" 100
-	if at_least "$rooted" $((${2:-99} - 1)); then
-		ok "$1: from the first function on"
-	else
-		not_ok "$1: from the first function on" "only $rooted %"
-		others "$T/$1.folded" "^$roots($case_start${3+|$3})[; ]"
-	fi
-	roots=''
-}
-
-# at_work NAME COMMAND…: records it for a moment
+# at_work NAME COMMAND…: records it while it works
 at_work() {
 	name=$1
 	shift
-	"$@" >"$T/target.out" 2>&1 </dev/null &
+	"$@" >/dev/null 2>&1 </dev/null &
 	target=$!
 	await_start "$target"
-	record_for "$name" 1 -p "$target" -u
+	rooted "$name" "$case_start" -p "$target"
 	finish
 }
 
-# run_through NAME COMMAND…: records it, and its children, from beginning to end
+# run_through NAME BEGINNING COMMAND…: records it, and its children, from beginning to end; the names of processes come first, and in exec
+# and at their end they have no user stack
 run_through() {
 	name=$1
-	shift
-	record "$name" -u -- "$@"
-	roots='[^;]*;'
+	beginning="[^;]*;($case_start|\\[no user stack: [a-z]*\\]$2)"
+	shift 2
+	decided_seconds=''
+	rooted "$name" "$beginning" -- "$@"
+	decided_seconds=0.5
 }
 
 seq 1 400000 | awk '{ print $1 * 7919 % 1000003, "line", $1 }' >"$T/data"
-cat "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" "$T/data" >"$T/more"
+mkfifo "$T/feed"
 
 if here perl; then
 	at_work perl perl "$TOP/tests/programs/work.pl" 600
-	expect_rooted perl
 fi
-if here xz; then
-	at_work xz xz -9 -T1 -c "$T/more"
-	expect_rooted xz
-fi
-if here gzip; then
-	at_work gzip gzip -9 -c "$T/more" "$T/more" "$T/more"
-	expect_rooted gzip
-fi
-if here zstd; then
-	at_work zstd zstd -q -19 -c "$T/more"
-	expect_rooted zstd
-fi
+for command in 'xz -9 -T1' 'gzip -9' 'zstd -q -19'; do
+	if here "${command%% *}"; then
+		while cat "$T/data" 2>/dev/null; do :; done >"$T/feed" &
+		at_work "${command%% *}" sh -c "exec $command -c <'$T/feed'"
+		wait $! || :
+	fi
+done
 if here openssl; then
 	for algorithm in rsa2048 ecdsap256 aes-256-gcm sha256 chacha20-poly1305; do
 		case $algorithm in
@@ -88,7 +70,6 @@ if here openssl; then
 		*) set -- -evp $algorithm ;;
 		esac
 		at_work "openssl $algorithm" openssl speed -seconds 600 "$@"
-		expect_rooted "openssl $algorithm"
 	done
 fi
 if here python3; then
@@ -101,7 +82,6 @@ if here python3; then
 		    sorted(re.findall(r"[0-9]+", " ".join(map(str, range(2000)))), key=lambda x: x[::-1])
 	END
 	at_work python3 python3 "$T/work.py"
-	expect_rooted python3
 fi
 if here sqlite3; then
 	{
@@ -111,18 +91,15 @@ if here sqlite3; then
 		yes 'SELECT count(*), max(length(b)) FROM t WHERE c IN (SELECT c FROM t WHERE a % 7 = 1) GROUP BY c % 13 ORDER BY 1;' | head -n 10000
 	} >"$T/load.sql"
 	at_work sqlite3 sqlite3 -init "$T/load.sql" :memory: .quit
-	expect_rooted sqlite3
 fi
 if here bash; then
 	# shellcheck disable=SC2016
 	at_work bash bash -c 'while :; do for i in {1..1000}; do x=${x/1/2}$i; x=${x: -20}; [[ $x =~ 12+ ]]; done; done'
-	expect_rooted bash
 fi
 if here "${CC:-cc}"; then
 	awk 'BEGIN { print "int v;"; for (i = 0; i < 400; i++)
 		printf "int f%d(int a, int *b) { int s = 0; for (int i = 0; i < a; i++) s += b[i] * %d ^ (s >> 3); if (s > a) s -= f%d(a - 1, b) * v; return s; }\n", i, i, i }' >"$T/gen.c"
-	run_through compiler "${CC:-cc}" -O2 -c -o "$T/gen.o" "$T/gen.c"
-	expect_rooted compiler
+	run_through compiler '' "${CC:-cc}" -O2 -c -o "$T/gen.o" "$T/gen.c"
 fi
 if here redis-check-rdb redis-benchmark; then
 	# what it is it learns from its name
@@ -133,48 +110,19 @@ if here redis-check-rdb redis-benchmark; then
 	redis-benchmark -s "$T/redis" -l -q -c 20 -d 100 -t set,get,lrange_100,zadd >/dev/null 2>&1 &
 	load=$!
 	await_start $load
-	record_for redis 1 -p "$target" -u
+	rooted redis "$case_start" -p "$target"
 	kill $load
 	wait $load 2>/dev/null || :
 	finish
-	expect_rooted redis
-fi
-if command -v nginx >/dev/null && here perl; then
-	mkdir "$T/www"
-	cp "$T/gen.c" "$T/www/" 2>/dev/null || cp "$T/data" "$T/www/gen.c"
-	cat >"$T/nginx.conf" <<-END
-		daemon off; master_process off; user root; pid $T/nginx.pid; error_log $T/nginx.err;
-		events { }
-		http {
-			access_log off; gzip on; gzip_types *; client_body_temp_path $T; proxy_temp_path $T; fastcgi_temp_path $T;
-			uwsgi_temp_path $T; scgi_temp_path $T;
-			server { listen unix:$T/nginx.socket; root $T/www; }
-		}
-	END
-	nginx -c "$T/nginx.conf" -e "$T/nginx.err" >"$T/nginx.out" 2>&1 &
-	target=$!
-	until_true 30 test -S "$T/nginx.socket" || note "$T/nginx.err"
-	# shellcheck disable=SC2016
-	perl -MIO::Socket::UNIX -e 'while (1) { my $s = IO::Socket::UNIX->new($ARGV[0]) or last;
-		print $s "GET /gen.c HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n"; 1 while <$s> }' "$T/nginx.socket" >/dev/null 2>&1 &
-	load=$!
-	await_start $load
-	record_for nginx 1 -p "$target" -u
-	kill $load
-	wait $load 2>/dev/null || :
-	finish
-	expect_rooted nginx
 fi
 if here fzf; then
 	# its goroutines begin where Go's runtime does; part of that runs on stacks of its own, whose callers lie elsewhere
 	# shellcheck disable=SC2016
-	run_through 'fzf (Go)' sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
-	expect_rooted 'fzf (Go)' 99 '\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64'
+	run_through 'fzf (Go)' '|\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64' \
+		sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
 fi
 if here rg; then
 	# shellcheck disable=SC2016
-	run_through 'ripgrep (Rust)' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1" "$2"; done; :' sh "$T/more" "$T/data"
-	expect_rooted 'ripgrep (Rust)'
+	run_through 'ripgrep (Rust)' '' sh -c 'for i in 1 2 3 4; do rg -j 2 -c "(1.*){4}[a-k]ine.*7$" "$1"; done; :' sh "$T/data"
 fi
 [ -z "$absent" ] || skip 'some programs' "not installed:$absent"
-note "$table"
