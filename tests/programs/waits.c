@@ -6,10 +6,9 @@
  * - giver and taker work 5 ms and sleep 15 ms in turns;
  * - pair and pair work all the time, both on one processor.
  *
- * At the end it prints what is true of each: "TID NAME WALL ONCPU BLOCKED WAITS RUNNABLE FIRST",
- * times in microseconds. WALL and BLOCKED (around the calls that wait, so with the time from being
- * woken until it runs) are by the monotonic clock, ONCPU by the thread's own, RUNNABLE is the
- * kernel's sum of what it waited for a processor, FIRST its first such wait, when it was new.
+ * At the end it prints what is true of each: "TID NAME WALL ONCPU BLOCKED WAITS", times in
+ * microseconds. WALL and BLOCKED (around the calls that may wait, so with the time from being woken
+ * until it runs) are by the monotonic clock, ONCPU by the thread's own.
  */
 #define _GNU_SOURCE
 #include "burn.h"
@@ -28,7 +27,7 @@ struct thread {
 	pthread_t handle;
 	int tid;
 	uint64_t since;
-	uint64_t wall, oncpu, blocked, runnable, first; /* ns */
+	uint64_t wall, oncpu, blocked; /* ns */
 	uint64_t waits;
 };
 
@@ -99,10 +98,13 @@ __attribute__((noinline)) static void await_turn(struct thread *t)
 
 static void pass_turn(struct thread *t)
 {
+	uint64_t since = now(CLOCK_MONOTONIC);
+
 	pthread_mutex_lock(&lock);
 	turn = !t->turn;
 	pthread_cond_broadcast(&turned);
 	pthread_mutex_unlock(&lock);
+	waited(t, since);
 }
 
 __attribute__((noinline)) static void work_in_turns(struct thread *t)
@@ -124,34 +126,15 @@ __attribute__((noinline)) static void compete(struct thread *t)
 	work_for(50);
 }
 
-/* The second number of schedstat, see Documentation/scheduler/sched-stats.rst; 0: this kernel has
- * none. */
-static uint64_t runnable_ns(int tid)
-{
-	uint64_t ns = 0;
-	char path[64];
-	FILE *in;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
-	in = fopen(path, "r");
-	if (!in || fscanf(in, "%*u %" SCNu64, &ns) != 1)
-		ns = 0;
-	if (in)
-		fclose(in);
-	return ns;
-}
-
 static void *run(void *arg)
 {
 	struct thread *t = arg;
 
-	t->first = now(CLOCK_MONOTONIC) - t->since;
 	t->tid = (int)syscall(SYS_gettid);
 	while (!burn_over)
 		t->work(t);
 	t->wall = now(CLOCK_MONOTONIC) - t->since;
 	t->oncpu = now(CLOCK_THREAD_CPUTIME_ID);
-	t->runnable = runnable_ns(t->tid);
 	return NULL;
 }
 
@@ -205,10 +188,8 @@ int main(int argc, char **argv)
 		struct thread *t = &list[i];
 
 		pthread_join(t->handle, NULL);
-		printf("%d %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		       "\n",
-			t->tid, t->name, t->wall / 1000, t->oncpu / 1000, t->blocked / 1000,
-			t->waits, t->runnable / 1000, t->first / 1000);
+		printf("%d %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", t->tid, t->name,
+			t->wall / 1000, t->oncpu / 1000, t->blocked / 1000, t->waits);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 70-off-cpu: where threads wait, in which state, and which waits were asked for; 72-waits has the times.
+# 70-off-cpu: where threads wait, in which state, for how long, and which waits were asked for.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -10,32 +10,23 @@ recorder() {
 	"$BIN-off-cpu" --engine bpf "$@"
 }
 
-# off_until_seen NAME WHAT ERE ARG…: records until such a wait is seen; nothing is lost
+# off_until_seen NAME ERE ARG…: as record_until_seen has it; nothing is lost
 off_until_seen() {
-	off_name=$1
-	off_what=$2
-	off_ere=$3
-	shift 3
-	longer=$decided_seconds
-	until_true 60 off_sees "$@" || :
-	check "$off_name: $off_what" grep -qE -e "$off_ere" "$T/$off_name.folded"
-	check_eq "$off_name: exit code" 0 "$status"
-	check "$off_name: nothing is lost" grep -q ' kept, 0 lost' "$T/$off_name.err"
-}
-
-off_sees() {
-	record_longer "$off_name" "$@"
-	grep -qE -e "$off_ere" "$T/$off_name.folded"
+	record_until_seen "$@"
+	check_eq "$1: exit code" 0 "$status"
+	check "$1: nothing is lost" grep -q ' kept, 0 lost' "$T/$1.err"
 }
 
 cc -O2 -g -fomit-frame-pointer -o "$T/waits" "$TOP/tests/programs/waits.c" -lpthread
 
 decided_seconds=''
-off_until_seen life 'where the sleeper sleeps' ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' \
+# where the sleeper sleeps, where turns are awaited, and where it is preempted
+off_until_seen life ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' \
 	--state all -- "$T/waits" 1
+judge_lives "$T/life.rec" "$T/life.out"
 check_eq 'life: no frames of our own' 0 "$(grep -cE 'bpf_prog_|bpf_trace_run' "$T/life.folded")"
-off_until_seen turns 'where turns are awaited' ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' --state all -- "$T/waits" 1
-off_until_seen pair 'where it is preempted' ';compete;work_for.*\[preempted\] ' --state all -- "$T/waits" 1
+off_until_seen turns ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' --state all -- "$T/waits" 1
+off_until_seen pair ';compete;work_for.*\[preempted\] ' --state all -- "$T/waits" 1
 decided_seconds=0.5
 
 # a command from its exec on, not the wait of its process for that; its exit code
@@ -49,13 +40,16 @@ check 'all while a command runs: others' grep -qvE '^(sh|sleep|sample-bt);' "$T/
 "$T/waits" 600 >"$T/target.out" 2>&1 &
 target=$!
 await_start $target
-off_until_seen part 'where it waits, from its first function on' \
-	'^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' -p "$target"
+# where it waits, from its first function on
+off_until_seen part '^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' -p "$target"
 check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
-off_until_seen long 'the sleeper' sleep_and_work -p "$target" --min 40000
+off_until_seen long sleep_and_work -p "$target" --min 40000
 check_eq 'long: no shorter ones' '' "$(awk '$1 == "row" && $7 < 40000 * $6' "$T/long.rec")"
-off_until_seen short 'the turns' await_turn -p "$target" --max 40000
+off_until_seen short await_turn -p "$target" --max 40000
 check_eq 'short: no longer ones' '' "$(awk '$1 == "row" && $7 > 40000 * $6' "$T/short.rec")"
-off_until_seen all 'idle kernel threads' '^kworker.*\[idle\] ' -a --state all
+off_until_seen all '^kworker.*\[idle\] ' -a --state all
 check_eq 'all: not the idle ones' 0 "$(grep -c '^swapper' "$T/all.folded")"
 finish
+waited=$(waited "$T/part.rec" "$(awk '$2 == "never" { print $1 }' "$T/target.out")" S)
+recorded=$(recorded_us "$T/part.rec")
+check "part: what never woke waits, $waited of $recorded us" awk "BEGIN { exit !($waited > 0 && $waited <= $recorded) }"
