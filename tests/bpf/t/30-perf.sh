@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-perf: the same programs under perf at the same time, which copies stacks and unwinds them afterwards: functions have the same shares.
+# 30-perf: the same programs under perf at the same time, which copies stacks and unwinds them afterwards: it sees the same calls.
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
@@ -25,21 +25,52 @@ folded_by_perf() {
 		END { flush(); for (stack in count) print stack, count[stack] }'
 }
 
-# compare NAME [SIZE]: $target under both for some seconds; perf copies SIZE bytes of each stack
+# other_calls THEIRS OURS: "CALLER;CALLEE PERCENT PERCENT", the calls that are in 5 % of the stacks of one and in none of the other's
+other_calls() {
+	awk '
+		FNR == 1 { file++ }
+		{
+			n = $NF; all[file] += n
+			sub(/ [0-9]+$/, "")
+			k = split($0, frames, ";"); caller = ""; split("", seen)
+			for (i = 1; i <= k; i++) {
+				name = frames[i]
+				sub(/@.*/, "", name); sub(/^__GI_+/, "", name); sub(/\(.*/, "", name); sub(/\.cold$/, "", name)
+				sub(/^__memcpy_/, "__memmove_", name) # one function, two names
+				# what has no name, and what is known by its callers alone, at which perf does not look
+				if (name ~ /^(\[.*|.*\+0x[0-9a-f]+|main|_start|)$/) { caller = ""; continue }
+				call = caller ";" name
+				if (caller != "" && !(call in seen)) { seen[call] = calls[call] = 1; of[file, call] += n }
+				caller = name
+			}
+		}
+		END {
+			if (all[1] < 100 || all[2] < 100) { print "too few:", all[1] + 0, all[2] + 0; exit }
+			for (call in calls)
+				for (file = 1; file <= 2; file++)
+					if (of[file, call] >= all[file] / 20 && !of[3 - file, call])
+						printf "%s %.1f %.1f\n", call, 100 * of[1, call] / all[1], 100 * of[2, call] / all[2]
+		}' "$1" "$2"
+}
+
+# compare NAME: $target under both, until all calls that are frequent in one are seen by the other, too
 compare() {
-	perf record -q -o "$T/perf.data" -e cpu-clock -F 199 --call-graph "dwarf,${2:-16384}" -p "$target" -- sleep 2.5 >"$T/perf.out" 2>&1 &
-	perf=$!
-	record "$1" -p "$target" -u -t 2.5
-	wait $perf || note "$T/perf.out"
+	: >"$T/theirs"
+	: >"$T/ours"
+	until_true 60 same_calls "$1" || :
 	finish
-	folded_by_perf "$T/perf.data" >"$T/perf.folded"
-	if "$TOP/tests/bpf/judge-perf" "$T/perf.folded" "$T/$1.folded" >"$T/table"; then
-		ok "$1"
-	else
-		not_ok "$1" "shares differ from perf's"
-	fi
-	note "$T/table"
-	expect_account "$1: the account" "$1" 99
+	check_eq "$1: calls that only one sees" '' "$(cat "$T/calls")"
+	note "$T/perf.out"
+}
+
+same_calls() {
+	perf record -q -o "$T/perf.data" -e cpu-clock -F 199 --call-graph dwarf,16384 -p "$target" -- sleep 2 >"$T/perf.out" 2>&1 &
+	record "$1" -p "$target" -u -t 2
+	wait $! || :
+	folded_by_perf "$T/perf.data" >>"$T/theirs"
+	cat "$T/$1.folded" >>"$T/ours"
+	other_calls "$T/theirs" "$T/ours" >"$T/calls"
+	[ ! -s "$T/calls" ]
 }
 
 sh "$TOP/tests/programs/build" "$T/programs"
