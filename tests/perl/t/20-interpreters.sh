@@ -15,7 +15,7 @@ both() {
 	case $(known_by "$2" "$3") in
 	*debug*) ;;
 	*)
-		skip "$1: without debug file" 'there is none'
+		skip "$1: without debug file" 'none is found that can be read without rights'
 		return
 		;;
 	esac
