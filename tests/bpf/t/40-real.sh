@@ -98,7 +98,8 @@ if here bash; then
 fi
 if here "${CC:-cc}"; then
 	awk 'BEGIN { print "int v;"; for (i = 0; i < 400; i++)
-		printf "int f%d(int a, int *b) { int s = 0; for (int i = 0; i < a; i++) s += b[i] * %d ^ (s >> 3); if (s > a) s -= f%d(a - 1, b) * v; return s; }\n", i, i, i }' >"$T/gen.c"
+		printf "int f%d(int a, int *b) { int s = 0; for (int i = 0; i < a; i++) s += b[i] * %d ^ (s >> 3); " \
+			"if (s > a) s -= f%d(a - 1, b) * v; return s; }\n", i, i, i }' >"$T/gen.c"
 	run_through compiler '' "${CC:-cc}" -O2 -c -o "$T/gen.o" "$T/gen.c"
 fi
 if here redis-check-rdb redis-benchmark; then

@@ -56,8 +56,9 @@ programs() {
 # A side trace's parent and link, against what LuaJIT's own module says.
 side_traces() {
 	exits 'side trace' '' side 30000 luajit -jv
-	check_eq 'side trace: parent, exit, link' "$(sed -n 's/^\[TRACE *\([0-9]*\) (\([0-9]*\)\/\([0-9]*\)) exits.lua:\([0-9]*\) -> \([0-9]*\)\]$/\1 \4 \2 \3 \5 root/p' \
-		"$T/errors" | head -n 1)" "$(awk -F, 'NR == 2 { print $2, $7, $8, $9, $10, $11 }' "$T/exits")"
+	traced=$(sed -n 's/^\[TRACE *\([0-9]*\) (\([0-9]*\)\/\([0-9]*\)) exits.lua:\([0-9]*\) -> \([0-9]*\)\]$/\1 \4 \2 \3 \5 root/p' "$T/errors")
+	check_eq 'side trace: parent, exit, link' "$(echo "$traced" | head -n 1)" \
+		"$(awk -F, 'NR == 2 { print $2, $7, $8, $9, $10, $11 }' "$T/exits")"
 }
 
 refusals() {

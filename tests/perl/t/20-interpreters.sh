@@ -35,7 +35,8 @@ embedded() {
 	library=$(ldconfig -p | sed -n "s/.*libperl[.]so[.]$(perl -e 'printf "%d.%d", $] =~ /(\d+)[.]0*(\d\d)/').* => //p" | head -n 1)
 	if [ -z "$library" ] || [ ! -f "$core/perl.h" ]; then
 		skip embedded 'no libperl.so, or no headers'
-	elif cc -O1 -w -D_GNU_SOURCE -D_REENTRANT -D_FILE_OFFSET_BITS=64 -I"$core" -o "$T/embed" "$TOP/tests/layout/perl_embed.c" "$library" 2>"$T/cc"; then
+	elif cc -O1 -w -D_GNU_SOURCE -D_REENTRANT -D_FILE_OFFSET_BITS=64 -I"$core" -o "$T/embed" \
+		"$TOP/tests/layout/perl_embed.c" "$library" 2>"$T/cc"; then
 		perl=$T/embed
 		situations embedded '' 20
 		situations 'embedded, mixed' '' 20 --mixed
