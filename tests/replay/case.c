@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "case.h"
+#include "words.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "vm/lua/lua_walk.h"
@@ -61,28 +62,6 @@ bool case_is_zero(const struct case_state *s, uint64_t address)
 }
 
 /* ---- lines ---- */
-
-/* "ADDRESS WORD…", all hexadecimal; "-": the word cannot be read. */
-static bool words_line(struct case_state *s, const char *line)
-{
-	char *end;
-	uint64_t address = strtoull(line, &end, 16);
-
-	if (end == line || *end != ' ' || address % CASE_WORD)
-		return false;
-	for (bool is_new; *end; address += CASE_WORD) {
-		struct case_word *word = case_put(s, address, &is_new);
-		const char *from = end + 1;
-
-		word->readable = strncmp(from, "-", 1);
-		word->value = word->readable ? strtoull(from, &end, 16) : 0;
-		if (!word->readable)
-			end += 2;
-		if (end == from || (*end && *end != ' '))
-			return false;
-	}
-	return true;
-}
 
 static bool area_line(
 	const char *line, struct memory_area **list, size_t *nr, size_t *alloc, const char *format)

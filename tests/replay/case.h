@@ -21,7 +21,13 @@ enum { CASE_WORD = 8 }; /* memory is kept in words of so many bytes */
 struct case_word {
 	uint64_t address, value;
 	bool readable;
-	bool changed; /* for take: since it was last written */
+	bool outdated; /* the process had something else there when the case went on */
+	/* For take. */
+	bool read; /* at this moment */
+	struct {
+		uint64_t value;
+		bool readable, known;
+	} told; /* by the case, up to now */
 };
 
 /* What an ELF file says of a name; file -1: no file says anything. */
@@ -75,7 +81,7 @@ struct case_walk {
 	const struct vm *vm;
 	const struct vm_layout *layout;
 	const struct memory *memory;
-	uint64_t thread, sp; /* thread pointer, stack pointer */
+	uint64_t thread, sp;            /* thread pointer, stack pointer */
 	const struct vm_native *native; /* for those that are found by the native stack */
 };
 

@@ -28,7 +28,8 @@ static struct case_word word_at(const struct changed *c, uint64_t address)
 		if (c->now[i].address == address)
 			return c->now[i];
 	return word ? *word
-		    : (struct case_word){address, 0, case_is_zero(c->state, address), false};
+		    : (struct case_word){
+			      .address = address, .readable = case_is_zero(c->state, address)};
 }
 
 static bool read_changed(void *context, uint64_t address, void *to, size_t len)

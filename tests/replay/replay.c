@@ -86,6 +86,9 @@ static bool read_case(void *context, uint64_t address, void *to, size_t len)
 		uint64_t from = at < address ? address : at;
 		uint64_t end = at + CASE_WORD < address + len ? at + CASE_WORD : address + len;
 
+		if (word && word->outdated)
+			return miss(
+				"reads %#" PRIx64 ", which the case has not at this moment", at);
 		if (word && !word->readable)
 			return false;
 		if (!word && !case_is_zero(s, at))

@@ -5,6 +5,7 @@
  */
 #include "case.h"
 #include "native.h"
+#include "words.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/areas.h"
@@ -27,8 +28,7 @@
 
 enum {
 	MESSAGE_MAX = 1 << 20,
-	INSTANTS = 2, /* of a moment with several stacks */
-	LINE_WORDS = 16,
+	INSTANTS = 2,     /* of a moment with several stacks */
 	BIG = 16384,      /* bytes of a read of which only what -k names is kept */
 	KEPT_BEFORE = 16, /* bytes before and after that */
 	KEPT_AFTER = 48,
@@ -79,17 +79,21 @@ static bool read_process(uint64_t address, void *to, size_t len)
 	return process_vm_readv(take.process, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
+static void read_word(struct case_word *word)
+{
+	word->readable = read_process(word->address, &word->value, sizeof(word->value));
+	if (!word->readable)
+		word->value = 0;
+}
+
 /* Keeps the word at ADDRESS as it is now. */
 static void keep_word(uint64_t address)
 {
-	struct case_word now = {.address = address};
 	bool is_new;
 	struct case_word *word = case_put(&take.state, address, &is_new);
 
-	now.readable = read_process(address, &now.value, sizeof(now.value));
-	now.changed = is_new || word->changed || word->value != now.value ||
-		      word->readable != now.readable;
-	*word = now;
+	read_word(word);
+	word->read = true;
 }
 
 static void keep(uint64_t address, size_t len)
@@ -146,46 +150,13 @@ static struct memory kept_memory(void)
 	return (struct memory){.read = read_and_keep, .areas = log_areas};
 }
 
-/* What has changed of all that the case has, whoever reads it. */
-static void keep_changes(void)
+/* A moment begins: what the case has told may not be so any more. */
+static void look_again(void)
 {
-	for (size_t i = 0, nr = take.state.nr_words; i < nr; i++)
-		keep_word(take.state.words[i].address);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct case_word *const *x = a, *const *y = b;
-
-	return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
-}
-
-/* Writes the words that have changed. */
-static void write_changes(void)
-{
-	struct case_word **list = xcalloc(take.state.nr_words + 1, sizeof(*list));
-	size_t nr = 0, of_line = 0;
-
-	for (size_t i = 0; i < take.state.nr_words; i++)
-		if (take.state.words[i].changed)
-			list[nr++] = &take.state.words[i];
-	qsort(list, nr, sizeof(*list), by_address);
-	for (size_t i = 0; i < nr; i++) {
-		bool follows = i && list[i]->address == list[i - 1]->address + CASE_WORD;
-
-		if (!follows || of_line == LINE_WORDS) {
-			fprintf(take.mem, "%s%" PRIx64, i ? "\n" : "", list[i]->address);
-			of_line = 0;
-		}
-		of_line++;
-		if (list[i]->readable)
-			fprintf(take.mem, " %" PRIx64, list[i]->value);
-		else
-			fprintf(take.mem, " -");
-		list[i]->changed = false;
+	for (size_t i = 0; i < take.state.nr_words; i++) {
+		read_word(&take.state.words[i]);
+		take.state.words[i].read = false;
 	}
-	fprintf(take.mem, "%s", nr ? "\n" : "");
-	free(list);
 }
 
 /* ---- files ---- */
@@ -352,12 +323,13 @@ static void log_walk(pid_t tid, const char *name, struct strbuf *stack)
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 		die("cannot read registers");
 	take.process = process_of(tid);
-	keep_changes();
+	look_again();
 	if (take.found_in != take.process) {
 		find();
-		write_changes();
+		words_write(&take.state, take.mem);
 		fprintf(take.mem, "find %s\n", take.vm->name);
 		take.found_in = take.process;
+		look_again();
 	}
 	w.vm = take.vm;
 	w.thread = regs.fs_base;
@@ -368,7 +340,7 @@ static void log_walk(pid_t tid, const char *name, struct strbuf *stack)
 	}
 	case_walk(&w, false, stack);
 	case_walk(&w, true, &mixed);
-	write_changes();
+	words_write(&take.state, take.mem);
 	if (w.vm->by_native)
 		case_write_native(&native, take.mem);
 	fprintf(take.mem, "walk %" PRIx64 " %" PRIx64 " %s\n", w.thread, w.sp, name);
