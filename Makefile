@@ -51,7 +51,7 @@ WEB_JS := data.js tree.js callers.js views.js state.js dom.js text.js marks.js g
 	bar.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
-	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC) $(addprefix tests/replay/,case.c words.c mutations.c native.c))
+	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC) $(addprefix tests/replay/,case.c words.c request.c mutations.c native.c))
 CMDS := $(notdir $(CMD_SRC:.c=))
 BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
@@ -104,10 +104,10 @@ $(O)/tests/%: TEST_LIBS := -lcmocka
 # they log, and replace, what ELF files say
 $(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section)
 $(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask -Wl,--wrap=elffile_build_id
-$(O)/tests/replay/replay $(O)/tests/replay/take: $(O)/tests/replay/case.o $(O)/tests/replay/words.o
+$(O)/tests/replay/replay $(O)/tests/replay/take: $(addprefix $(O)/tests/replay/,case.o words.o request.o)
 $(O)/tests/replay/replay: $(O)/tests/replay/mutations.o
 $(O)/tests/replay/take: $(O)/tests/replay/native.o
-$(O)/tests/replay/take: TEST_LIBS += $(O)/libflametap.a
+$(O)/tests/replay/replay $(O)/tests/replay/take: TEST_LIBS += $(O)/libflametap.a
 # a judge
 $(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a

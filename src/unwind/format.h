@@ -121,6 +121,21 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 #define UNWIND_INLINE static inline __attribute__((always_inline))
 
 /*
+ * How many registers a frame with rule R has saved directly below its return address, where all
+ * compilers push them: also those that the rule does not locate. The interpreter of LuaJIT pushes
+ * four.
+ */
+UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
+{
+	if (r->cfa == UNWIND_CFA_LUAJIT)
+		return 4;
+	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF)
+		return 0;
+	return (r->fp_saved == UNWIND_AT_CFA) + (r->bx_saved == UNWIND_AT_CFA) + (r->lost & 1) +
+	       (r->lost >> 1 & 1) + (r->lost >> 2 & 1) + (r->lost >> 3 & 1);
+}
+
+/*
  * I modulo N, a power of two. The BPF verifier needs to see the mask, which the compiler would
  * optimise away.
  */

@@ -7,6 +7,7 @@
  */
 #include "case.h"
 #include "mutations.h"
+#include "request.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
@@ -35,7 +36,8 @@ static struct replay {
 	struct case_state state;
 	const struct vm *vm;
 	struct vm_layout layout;
-	struct vm_native native; /* of the next walk */
+	struct vm_native native;    /* of the next walk */
+	struct request_stack stack; /* of the next request */
 	bool is_found;
 	struct strbuf missing; /* what was read and is not there */
 	unsigned nr_any, nr_inconsistent, nr_wrong;
@@ -183,6 +185,8 @@ const char *__wrap_elffile_build_id(const struct elffile *elf)
 
 /* ---- CASE.want ---- */
 
+static const char next_stack[] = "or"; /* between those of a moment that may have several */
+
 static void add_line(char **text, const char *line)
 {
 	char *longer = xasprintf("%s%s\n", *text ? *text : "", line);
@@ -193,7 +197,7 @@ static void add_line(char **text, const char *line)
 
 static void wanted_line(struct wanted *w, const char *line)
 {
-	if (*line == '\t' && w->nr) {
+	if ((*line == '\t' || !strcmp(line, next_stack)) && w->nr) {
 		add_line(&w->stacks[w->nr - 1].frames, line);
 	} else if (!strncmp(line, "found ", 6)) {
 		w->found = xstrdup(line + 6);
@@ -247,8 +251,10 @@ static void find(const char *name)
 	replay.vm = vm_named(name, strlen(name));
 	if (replay.vm)
 		found = replay.vm->find(&t, NULL, &replay.layout, &text);
+	else if (!strcmp(name, "nginx"))
+		found = request_find(&t, &text);
 	replay.is_found = !found;
-	if (!found)
+	if (!found && replay.vm)
 		replay.vm->describe(&replay.layout, 0, &text);
 	strbuf_add(&text, "\n", 1);
 	if (found)
@@ -310,18 +316,39 @@ static const struct stack *wanted_stack(const char *name)
 	return NULL;
 }
 
+/* How many stacks FRAMES has; *IS_THERE: GOT is one of them. */
+static unsigned nr_stacks(const char *frames, const struct strbuf *got, bool *is_there)
+{
+	unsigned nr = 0;
+
+	*is_there = false;
+	while (frames) {
+		const char *other = strstr(frames, "\nor\n");
+		size_t len = other ? (size_t)(other + 1 - frames) : strlen(frames);
+
+		*is_there |= len == got->len && !memcmp(frames, got->buf, len);
+		frames = other ? other + strlen("\nor\n") : NULL;
+		nr++;
+	}
+	return nr;
+}
+
 static void judge(const char *name, const struct strbuf *got)
 {
 	const struct stack *want = wanted_stack(name);
+	bool is_there;
+	unsigned nr = want ? nr_stacks(want->frames, got, &is_there) : 0;
+	char *of_several = nr > 1 ? xasprintf("%s: one of %u stacks", name, nr) : NULL;
+
+	name = of_several ? of_several : name;
 
 	if (replay.missing.len)
 		result(name, "something is missing", replay.missing.buf);
 	else if (!want)
 		result(name, "is not the next stack that is wanted; it is", got->buf);
-	else if (!want->frames || strcmp(want->frames, got->buf))
-		result(name, "is not what is wanted, but", got->buf);
 	else
-		result(name, NULL, "");
+		result(name, is_there ? NULL : "is not what is wanted, but", got->buf);
+	free(of_several);
 }
 
 /* Whether MIXED has the lines of STACK but for functions in C, which the native stack has. */
@@ -365,12 +392,30 @@ static void walk(const char *line)
 	strbuf_release(&mixed);
 }
 
+/* Of the stack that was told. */
+static void request(const char *name)
+{
+	struct strbuf got = STRBUF_INIT;
+	struct memory memory = case_memory();
+
+	if (!replay.is_found)
+		return result(name, "nothing was found", "");
+	request_labels(&memory, &replay.stack, &got);
+	judge(name, &got);
+	strbuf_reset(&replay.missing);
+	strbuf_release(&got);
+}
+
 static void act(const char *line)
 {
 	if (!strncmp(line, "find ", 5))
 		find(line + 5);
 	else if (!strncmp(line, "walk ", 5))
 		walk(line + 5);
+	else if (!strncmp(line, "request ", 8))
+		request(line + 8);
+	else if (!strncmp(line, "stack ", 6) && request_read_stack(line + 6, &replay.stack))
+		return;
 	else if (!strncmp(line, "native ", 7) && case_read_native(line + 7, &replay.native))
 		return;
 	else if (strncmp(line, "# ", 2) && !case_line(&replay.state, line))

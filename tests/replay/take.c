@@ -5,7 +5,9 @@
  */
 #include "case.h"
 #include "native.h"
+#include "request.h"
 #include "words.h"
+#include "label/nginx/nginx_find.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/areas.h"
@@ -35,6 +37,11 @@ enum {
 	STEPS_MAX = 1 << 20,
 	THREADS_MAX = 64,
 	PAGE = 4096,
+	SEARCHED = 16,        /* pages of an area */
+	MARK_BYTES = 32,      /* of an object that has the mark at its beginning */
+	MARK_STEPS = 12,      /* after which what has set it is surely the innermost function */
+	MARK_STEPS_MORE = 64, /* at most */
+	MARK_WAIT = 1 << 18,  /* steps until it is set */
 };
 
 /* A thread of the program, and the message whose system call it is in. */
@@ -56,11 +63,14 @@ static struct {
 	pid_t process;               /* whose memory is read now */
 	const struct target *target; /* whose files are asked now */
 	int *numbers;                /* of its files in the case; -1: none yet */
+	const char *found;           /* its name */
 	const struct vm *vm;
 	struct vm_layout layout;
+	uint64_t state_at; /* of LuaJIT; 0: not known */
 	pid_t found_in;
-	bool reads_later; /* none of the memory is logged */
-	unsigned nr_walks;
+	bool looking;  /* nothing that is read is kept */
+	uint64_t mark; /* address of the word that tells which of several stacks it is; 0: none */
+	unsigned nr_moments;
 } take = {.steps = 5000, .max_gap = 2000};
 
 static void die(const char *what) __attribute__((noreturn));
@@ -128,6 +138,8 @@ static bool read_and_keep(void *context, uint64_t address, void *to, size_t len)
 	bool done = read_process(address, to, len);
 
 	(void)context;
+	if (take.looking)
+		return done;
 	if (done && len >= BIG && take.kept)
 		keep_parts(address, to, len);
 	else if (address + len >= address)
@@ -135,13 +147,29 @@ static bool read_and_keep(void *context, uint64_t address, void *to, size_t len)
 	return done;
 }
 
+/* The part of AREA that is searched in the case: where the state was found, or its beginning. */
+static struct memory_area part_of(struct memory_area area, uint64_t state)
+{
+	bool has_state = state >= area.start && state < area.end;
+	uint64_t page = has_state ? state & -(uint64_t)PAGE : area.start;
+	uint64_t before = (uint64_t)SEARCHED / 2 * PAGE, len = (uint64_t)SEARCHED * PAGE;
+
+	if (page - area.start > before)
+		area.start = page - before;
+	if (area.end - area.start > len)
+		area.end = area.start + len;
+	return area;
+}
+
 static struct memory_area *log_areas(void *context, uint64_t max, size_t *nr)
 {
 	struct memory_area *areas = areas_read((uint32_t)take.process, max, nr);
 
 	(void)context;
-	for (size_t i = 0; i < *nr; i++)
+	for (size_t i = 0; i < *nr && !take.looking; i++) {
+		areas[i] = part_of(areas[i], take.state_at);
 		fprintf(take.mem, "area %" PRIx64 " %" PRIx64 "\n", areas[i].start, areas[i].end);
+	}
 	return areas;
 }
 
@@ -261,39 +289,63 @@ bool __wrap_elffacts_section(
 
 /* ---- a moment ---- */
 
-/* Finds the interpreter, of whatever language, in the process. */
-static void find(void)
+/* From now on what is asked of the files of T is logged. */
+static void log_files(const struct target *t)
+{
+	take.numbers = xcalloc(t->nr_files + 1, sizeof(*take.numbers));
+	memset(take.numbers, -1, t->nr_files * sizeof(*take.numbers));
+	take.target = t;
+}
+
+/* Finds the interpreter, of whatever language. */
+static bool find_vm(const struct target *t, struct strbuf *err)
+{
+	for (size_t i = 0; i < NR_VMS; i++) {
+		take.looking = true;
+		int found = vms[i]->find(t, NULL, &take.layout, err);
+		take.looking = false;
+		if (found)
+			continue;
+		/* once more, now that it is known to be there, and logged */
+		if (vms[i]->kind == VM_LUA)
+			take.state_at = take.layout.lua.jit.state;
+		log_files(t);
+		take.vm = vms[i];
+		take.found = vms[i]->name;
+		return !vms[i]->find(t, NULL, &take.layout, err);
+	}
+	return false;
+}
+
+static bool find_nginx(const struct target *t, struct strbuf *err)
+{
+	log_files(t);
+	take.found = "nginx";
+	return !request_find(t, err);
+}
+
+/* Finds what FIND_IT looks for in the process. */
+static void find(bool (*find_it)(const struct target *t, struct strbuf *err))
 {
 	struct strbuf err = STRBUF_INIT;
 	struct processes ps;
 	struct target t;
-	int found = 1;
 
 	processes_init(&ps);
 	inspect_init(&t, &ps, processes_get(&ps, (uint32_t)take.process), NULL);
 	t.debuginfo = DEBUGINFO_NEVER;
 	t.memory = kept_memory();
 	t.process = 0;
-	for (size_t i = 0; i < NR_VMS && found; i++) {
-		take.target = take.vm ? &t : NULL;
-		found = vms[i]->find(&t, NULL, &take.layout, &err);
-		if (found || take.vm == vms[i])
-			continue;
-		/* once more, now that it is known to be there, and logged */
-		take.numbers = xcalloc(t.nr_files + 1, sizeof(*take.numbers));
-		memset(take.numbers, -1, t.nr_files * sizeof(*take.numbers));
-		take.vm = vms[i];
-		take.target = &t;
-		vms[i]->find(&t, NULL, &take.layout, &err);
-		log_unknown();
-	}
-	take.target = NULL;
-	inspect_release(&t);
-	processes_release(&ps);
-	if (found) {
-		fprintf(stderr, "take: no interpreter: %s\n", err.buf);
+	if (!find_it(&t, &err)) {
+		fprintf(stderr, "take: nothing is found: %s\n", err.buf);
 		exit(EXIT_FAILED);
 	}
+	log_unknown();
+	take.target = NULL;
+	words_write(&take.state, take.mem);
+	fprintf(take.mem, "find %s\n", take.found);
+	inspect_release(&t);
+	processes_release(&ps);
 	strbuf_release(&err);
 }
 
@@ -311,26 +363,37 @@ static pid_t process_of(pid_t tid)
 	return process;
 }
 
-/* Writes what a walk of the stopped thread TID reads now; appends the stack that it gives. */
-static void log_walk(pid_t tid, const char *name, struct strbuf *stack)
+static struct user_regs_struct registers(pid_t tid)
 {
 	struct user_regs_struct regs;
-	struct strbuf mixed = STRBUF_INIT;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		die("cannot read registers");
+	return regs;
+}
+
+/* What is read from now on is of this moment. */
+static void begin_moment(pid_t tid, bool (*find_it)(const struct target *t, struct strbuf *err))
+{
+	take.process = process_of(tid);
+	look_again();
+	if (take.found_in == take.process)
+		return;
+	find(find_it);
+	take.found_in = take.process;
+	look_again();
+}
+
+/* Writes what a walk of the stopped thread TID reads now. */
+static void log_walk(pid_t tid, const char *name)
+{
+	struct user_regs_struct regs = registers(tid);
+	struct strbuf stack = STRBUF_INIT;
 	struct vm_native native;
 	struct memory memory = kept_memory();
 	struct case_walk w = {.layout = &take.layout, .memory = &memory};
 
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
-		die("cannot read registers");
-	take.process = process_of(tid);
-	look_again();
-	if (take.found_in != take.process) {
-		find();
-		words_write(&take.state, take.mem);
-		fprintf(take.mem, "find %s\n", take.vm->name);
-		take.found_in = take.process;
-		look_again();
-	}
+	begin_moment(tid, find_vm);
 	w.vm = take.vm;
 	w.thread = regs.fs_base;
 	w.sp = regs.rsp;
@@ -338,14 +401,33 @@ static void log_walk(pid_t tid, const char *name, struct strbuf *stack)
 		native = native_stack(take.process, &regs);
 		w.native = &native;
 	}
-	case_walk(&w, false, stack);
-	case_walk(&w, true, &mixed);
+	case_walk(&w, false, &stack);
+	case_walk(&w, true, &stack);
 	words_write(&take.state, take.mem);
 	if (w.vm->by_native)
 		case_write_native(&native, take.mem);
 	fprintf(take.mem, "walk %" PRIx64 " %" PRIx64 " %s\n", w.thread, w.sp, name);
-	take.nr_walks++;
-	strbuf_release(&mixed);
+	take.nr_moments++;
+	strbuf_release(&stack);
+}
+
+/* Writes what is read of the request that the stopped thread TID serves now. */
+static void log_request(pid_t tid, const char *name)
+{
+	struct user_regs_struct regs = registers(tid);
+	struct memory memory = kept_memory();
+	struct strbuf labels = STRBUF_INIT;
+	struct request_stack stack;
+
+	begin_moment(tid, find_nginx);
+	native_frames(take.process, &regs, &stack);
+	request_labels(&memory, &stack, &labels);
+	request_look_around(&memory, &stack);
+	words_write(&take.state, take.mem);
+	request_write_stack(&stack, take.mem);
+	fprintf(take.mem, "request %s\n", name);
+	take.nr_moments++;
+	strbuf_release(&labels);
 }
 
 /* ---- single steps ---- */
@@ -406,7 +488,6 @@ static bool mapped(pid_t tid, const char *name, uint64_t *start, uint64_t *end)
 static void steps_into(pid_t tid, const char *name)
 {
 	enum { INSIDE = 10 };
-	struct user_regs_struct regs;
 	uint64_t start, end;
 	unsigned inside = 0;
 
@@ -414,12 +495,48 @@ static void steps_into(pid_t tid, const char *name)
 		die(name);
 	for (unsigned i = 0; i < STEPS_MAX && inside < INSIDE; i++) {
 		steps(tid, 1);
-		if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
-			die("cannot read registers");
-		inside = regs.rip >= start && regs.rip < end ? inside + 1 : 0;
+		uint64_t pc = registers(tid).rip;
+
+		inside = pc >= start && pc < end ? inside + 1 : 0;
 	}
 	if (inside < INSIDE)
 		die(name);
+}
+
+/* The address of what nginx exports as NAME. */
+static uint64_t address_of(pid_t tid, const char *name)
+{
+	struct processes ps;
+	struct target t;
+	const struct target_file *file;
+	uint64_t address;
+
+	processes_init(&ps);
+	inspect_init(&t, &ps, processes_get(&ps, (uint32_t)process_of(tid)), NULL);
+	file = nginx_file(&t);
+	address = file ? target_symbol(file, name) : 0;
+	inspect_release(&t);
+	processes_release(&ps);
+	return address;
+}
+
+/* Steps until the function of nginx with that NAME has been called, and has returned. */
+static void steps_over(pid_t tid, const char *name)
+{
+	uint64_t function = address_of(tid, name), caller = 0, sp = 0;
+
+	take.process = tid;
+	for (unsigned i = 0; i < STEPS_MAX && function; i++) {
+		steps(tid, 1);
+		struct user_regs_struct regs = registers(tid);
+
+		if (!caller && regs.rip == function &&
+			read_process(regs.rsp, &caller, sizeof(caller)))
+			sp = regs.rsp;
+		if (caller && regs.rip == caller && regs.rsp > sp)
+			return;
+	}
+	die(name);
 }
 
 /* ---- messages ---- */
@@ -434,82 +551,154 @@ static unsigned steps_after(const char *frames)
 	return take.steps * (1 + nr / 8);
 }
 
-static void moment(pid_t tid, char *text)
+/* A moment of which TEXT tells what is wanted; LOG_IT writes what there is. */
+static void moment(pid_t tid, char *text, void (*log_it)(pid_t tid, const char *name))
 {
-	char *name = strsep(&text, "\t"), *in = strsep(&text, "\t"), *frame;
-	struct strbuf stack = STRBUF_INIT;
+	char *name = strsep(&text, "\t"), *where = strsep(&text, "\t"), *line;
+	size_t len = where ? strlen(where) : 0;
 
 	if (!text)
-		die("a moment without a stack");
-	steps(tid, steps_after(text));
-	if (strcmp(in, "-"))
-		steps_into(tid, in);
-	log_walk(tid, name, &stack);
+		die("a moment of which nothing is told");
+	if (len > 2 && !strcmp(where + len - 2, "()")) {
+		where[len - 2] = '\0';
+		steps_over(tid, where);
+	} else {
+		steps(tid, steps_after(text));
+		if (strcmp(where, "-"))
+			steps_into(tid, where);
+	}
+	log_it(tid, name);
 	fprintf(take.want, "%s\n", name);
-	while ((frame = strsep(&text, "\t")))
-		fprintf(take.want, "\t%s\n", frame);
-	strbuf_release(&stack);
+	while ((line = strsep(&text, "\t")))
+		fprintf(take.want, "\t%s\n", line);
 }
 
-/* The one of the stacks in TEXT, each behind two tabs, that is GOT; else the first one. */
-static void choose(const char *text, const struct strbuf *got, struct strbuf *out)
+/* ---- moments with several stacks ---- */
+
+/* Where the NUMBER is at the beginning of the object at ADDRESS; 0: nowhere. */
+static uint64_t find_number(uint64_t address, double number)
 {
-	struct strbuf first = STRBUF_INIT;
+	double at;
 
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		strbuf_reset(out);
-		end = strstr(text, "\t\t");
-		end = end ? end : text + strlen(text);
-		for (; text < end; text++) {
-			if (*text == '\t' && out->len)
-				strbuf_addch(out, '\n');
-			strbuf_addch(out, *text);
-		}
-		strbuf_addch(out, '\n');
-		if (!strcmp(out->buf, got->buf))
-			break;
-		if (!first.len)
-			strbuf_add(&first, out->buf, out->len);
-	}
-	if (strcmp(out->buf, got->buf)) {
-		strbuf_reset(out);
-		strbuf_add(out, first.buf, first.len);
-	}
-	strbuf_release(&first);
+	for (uint64_t i = 0; i < MARK_BYTES; i += sizeof(at))
+		if (read_process(address + i, &at, sizeof(at)) && at == number)
+			return address + i;
+	return 0;
 }
 
-/* Some instants at each of which the stack is one of several. */
+/* "ADDRESS<TAB>NUMBER": the mark is this number now, in what the object at ADDRESS points to. */
+static void find_mark(pid_t tid, const char *text)
+{
+	char *end;
+	uint64_t address = strtoull(text, &end, 16);
+	double number = strtod(end, NULL);
+
+	take.process = tid;
+	take.mark = 0;
+	/* pointers of 4 and of 8 bytes */
+	for (uint64_t i = 0; i < 4 * MARK_BYTES && !take.mark; i++) {
+		uint64_t pointer = 0;
+
+		if (read_process(address + i / 2 * 4, &pointer, i & 1 ? 8 : 4))
+			take.mark = find_number(pointer, number);
+	}
+	if (!take.mark)
+		die("the mark is not found");
+}
+
+static bool has_mark(double number)
+{
+	double now;
+
+	return take.mark && read_process(take.mark, &now, sizeof(now)) && now == number;
+}
+
+/* Steps until the mark has been NUMBER for some instructions; false: it is not set. */
+static bool steps_to_mark(pid_t tid, double number)
+{
+	unsigned more = (unsigned)random() % MARK_STEPS_MORE, since = 0;
+
+	for (unsigned i = 0; i < MARK_WAIT && since < MARK_STEPS + more; i++) {
+		steps(tid, 1);
+		if (has_mark(number)) {
+			since++;
+		} else {
+			more = since ? more / 2 : more;
+			since = 0;
+		}
+	}
+	return since == MARK_STEPS + more;
+}
+
+/* Writes those stacks of TEXT, each "<TAB>MARK<TAB>FRAME…", whose mark is ONLY; NULL: all. */
+static void write_stacks(const char *name, const char *text, const char *only)
+{
+	const char *before = name;
+
+	while (*text) {
+		const char *mark = text + 1, *frames = mark + strcspn(mark, "\t");
+		const char *end = strstr(frames, "\t\t");
+		size_t len = (size_t)(frames - mark);
+
+		end = end ? end : frames + strlen(frames);
+		text = *end ? end + 1 : end;
+		if (only && (strlen(only) != len || strncmp(only, mark, len)))
+			continue;
+		fprintf(take.want, "%s\n", before);
+		before = "or";
+		for (; frames < end; frames += 1 + strcspn(frames + 1, "\t"))
+			fprintf(take.want, "\t%.*s\n", (int)strcspn(frames + 1, "\t"), frames + 1);
+	}
+}
+
+/* A moment at which the mark is that of MARKS behind *AT, unless that was before; false: no more.
+ */
+static bool marked(pid_t tid, const char *name, const char *text, const char **at)
+{
+	const char *from = *at + 1, *end = from + strcspn(from, "\t");
+	char *mark = strndup(from, (size_t)(end - from));
+	char *told = xasprintf("\t\t%s\t", mark);
+	const char *next = strstr(end, "\t\t");
+
+	/* the last stack with that mark */
+	if (strcmp(mark, "-") && !strstr(end, told) && steps_to_mark(tid, strtod(mark, NULL))) {
+		log_walk(tid, name);
+		write_stacks(name, text, mark);
+	}
+	*at = next ? next + 1 : NULL;
+	free(told);
+	free(mark);
+	return next;
+}
+
+/* Any moment, at which the stack is one of several, then one of each mark that these have. */
 static void several(pid_t tid, char *text)
 {
 	char *name = strsep(&text, "\t");
-	struct strbuf got = STRBUF_INIT, want = STRBUF_INIT;
+	const char *at = text;
 
-	steps(tid, take.steps);
-	for (unsigned i = 0; text && i < INSTANTS; i++) {
-		strbuf_reset(&got);
-		steps(tid, (unsigned)random() % take.max_gap + 1);
-		log_walk(tid, name, &got);
-		choose(text, &got, &want);
-		fprintf(take.want, "%s\n%s", name, want.buf);
-	}
-	strbuf_release(&got);
-	strbuf_release(&want);
+	if (!text)
+		die("several, but no stack");
+	steps(tid, take.steps + (unsigned)random() % take.max_gap + 1);
+	log_walk(tid, name);
+	write_stacks(name, text, NULL);
+	while (marked(tid, name, text, &at))
+		;
 }
+
+/* ---- any moments ---- */
 
 static void any_moments(pid_t tid, const char *may)
 {
-	struct strbuf stack = STRBUF_INIT;
-
 	srandom(1);
 	fprintf(take.want, "may %s\ninconsistent 0\n", may);
 	for (unsigned i = 0; i < take.instants; i++) {
 		char *name = xasprintf("%u", i + 1);
 
 		steps(tid, (unsigned)random() % take.max_gap + 1);
-		log_walk(tid, name, &stack);
+		log_walk(tid, name);
 		free(name);
 	}
-	strbuf_release(&stack);
 }
 
 /* The thread TID has written TEXT. */
@@ -517,9 +706,13 @@ static void obey(pid_t tid, char *text)
 {
 	text[strcspn(text, "\n")] = '\0';
 	if (!strncmp(text, "moment ", 7) && !take.instants)
-		moment(tid, text + 7);
+		moment(tid, text + 7, log_walk);
+	else if (!strncmp(text, "request ", 8) && !take.instants)
+		moment(tid, text + 8, log_request);
 	else if (!strncmp(text, "several ", 8) && !take.instants)
 		several(tid, text + 8);
+	else if (!strncmp(text, "mark ", 5))
+		find_mark(tid, text + 5);
 	else if (!strncmp(text, "found ", 6))
 		fprintf(take.want, "%s\n", text);
 	else if (!strncmp(text, "may ", 4) && take.instants)
@@ -615,7 +808,7 @@ static void follow(void)
 	int status;
 	pid_t tid;
 
-	while (has_threads() && !(take.instants && take.nr_walks)) {
+	while (has_threads() && !(take.instants && take.nr_moments)) {
 		t = due_thread();
 		if (t) {
 			obey(t->tid, t->text + strlen(beginning));
@@ -671,15 +864,13 @@ static void start(char **argv)
 /* The stack of a process as it is; what it must be is left to be written. */
 static void take_process(pid_t pid)
 {
-	struct strbuf stack = STRBUF_INIT;
 	int status;
 
 	if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid)
 		die("cannot stop the process");
-	log_walk(pid, "reported", &stack);
+	log_walk(pid, "reported");
 	fprintf(take.want, "reported\n\twrite here what it must be\n");
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
-	strbuf_release(&stack);
 }
 
 static FILE *create(const char *suffix)
@@ -729,7 +920,7 @@ int main(int argc, char **argv)
 		start(argv + optind + 1);
 		follow();
 	}
-	fprintf(stderr, "take: %u stacks\n", take.nr_walks);
+	fprintf(stderr, "take: %u moments\n", take.nr_moments);
 	case_release(&take.state);
-	return fclose(take.mem) || fclose(take.want) || !take.nr_walks ? EXIT_FAILED : EXIT_OK;
+	return fclose(take.mem) || fclose(take.want) || !take.nr_moments ? EXIT_FAILED : EXIT_OK;
 }

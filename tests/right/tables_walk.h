@@ -42,7 +42,8 @@ struct tables {
 	bool *made;
 	bool is_unanalysed; /* without what the analysis of the code finds */
 	size_t nr;
-	bool scanned; /* for the current walk */
+	bool scanned;  /* for the current walk */
+	uint8_t saved; /* registers, by the frame that was left last */
 	struct jit_layout layout;
 	unsigned changes; /* of the mappings, when the layout was found */
 	bool found;
@@ -112,9 +113,11 @@ static const struct jit_layout *tables_layout(struct tables *t)
 /* To the caller of the frame of W; *M: its mapping. */
 static int tables_step(struct tables *t, struct walk *w, const struct mapping **m)
 {
+	const struct unwind_rule *rule;
 	const struct object *o;
 	uint64_t address;
 
+	t->saved = 0;
 	*m = tables_map(t, walk_pc(w));
 	if (!*m)
 		return WALK_NO_MAP;
@@ -125,8 +128,9 @@ static int tables_step(struct tables *t, struct walk *w, const struct mapping **
 	if (!o->elf || !elffile_mapped(o->elf, (*m)->offset, (*m)->end - (*m)->start, &address))
 		return walk_without_rule(w);
 	w->map.bias = (*m)->start - address;
-	return walk_by_rule(
-		w, unwind_table_find(tables_of(t, (*m)->object), walk_pc(w) - w->map.bias));
+	rule = unwind_table_find(tables_of(t, (*m)->object), walk_pc(w) - w->map.bias);
+	t->saved = rule ? unwind_saved_registers(rule) : 0;
+	return walk_by_rule(w, rule);
 }
 
 static void walk_begin(struct walk *w, const struct user_regs_struct *r)

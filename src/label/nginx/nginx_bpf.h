@@ -13,7 +13,8 @@
 #ifndef LABEL_NGINX_NGINX_BPF_H
 #define LABEL_NGINX_NGINX_BPF_H
 
-#define NGINX_READ(from, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define NGINX_READ(from, to, size, at)                                                             \
+	((void)(from), bpf_probe_read_user(to, size, (const void *)(at)))
 
 #include "nginx_step.h"
 

@@ -430,21 +430,6 @@ static __always_inline bool is_same_file(struct scratch *s, const struct cached_
 	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
-/*
- * How many registers a frame with rule R has saved directly below its return address, where all
- * compilers push them: also those that the rule does not locate. The interpreter of LuaJIT pushes
- * four.
- */
-static __always_inline uint8_t saved_registers(const struct unwind_rule *r)
-{
-	if (r->cfa == UNWIND_CFA_LUAJIT)
-		return 4;
-	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF)
-		return 0;
-	return (r->fp_saved == UNWIND_AT_CFA) + (r->bx_saved == UNWIND_AT_CFA) + (r->lost & 1) +
-	       (r->lost >> 1 & 1) + (r->lost >> 2 & 1) + (r->lost >> 3 & 1);
-}
-
 /* Keeps of the frame that was left what the search of labels needs. */
 static __always_inline void pass_frame(struct scratch *s)
 {
@@ -478,7 +463,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 			w->end = WALK_PENDING;
 		if (w->end != WALK_ON)
 			return false;
-		e->saved = saved_registers(&e->rule);
+		e->saved = unwind_saved_registers(&e->rule);
 	}
 	uint8_t nr_vm = w->vm.nr;
 

@@ -71,7 +71,7 @@ struct cached_rule {
 	uint32_t version;
 	bool is_compiled; /* at run time: looked up again when the word at id_at is not id any more
 			   */
-	uint8_t saved;    /* registers, see saved_registers() */
+	uint8_t saved;    /* registers, see unwind_saved_registers() */
 	uint64_t frame;
 	uint64_t id_at, id; /* as in struct space_map, or struct hotspot_blob */
 	struct unwind_rule rule;

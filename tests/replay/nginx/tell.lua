@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- tell.lua: in nginx, tells tests/replay/take which request is served, by nginx's own variables.
+jit.off()
+local out = io.open('/dev/null', 'w')
+out:setvbuf 'no'
+local busy = 3000 -- rounds of a loop after each message: more instructions than take steps through
+local told = {} -- places of the requests that were told
+
+local function line(name, value)
+	return value and value ~= '' and ('\t%s %s'):format(name, value) or ''
+end
+
+local function labels()
+	local v = ngx.var
+	return line('uri', v.uri) .. line('args', v.args) .. line('method', v.request_method) .. line('host', v.host) ..
+		line('server', v.server_name) .. line('client', v.remote_addr) .. line('conn', v.connection) ..
+		line('sub', ngx.is_subrequest and 1 or 0)
+end
+
+-- message PLACE WHERE LABELS: once for each place and URI
+local function message(place, where, of)
+	local name = ngx.var.uri .. ', ' .. place
+	if told[name] then return false end
+	told[name] = true
+	out:write(('replay: request %s\t%s%s\n'):format(name, where, of))
+	return true
+end
+
+-- tell PLACE: the request that is served here
+function tell(place)
+	if message(place, '-', labels()) then
+		for _ = 1, busy do end
+	end
+end
+
+-- the same request, but outside of Lua: where its location says, in code that works for it alone
+function tell_later()
+	local where = ngx.var.later
+	if where and where ~= '' and not ngx.is_subrequest then message((where:match '%(%)$' and 'after ' or 'in ') .. where, where, labels()) end
+end
+
+-- the request, until it is freed; then there is none
+function tell_end()
+	if not ngx.is_subrequest then message('after its end', 'ngx_destroy_pool()', '\tno request') end
+end
