@@ -37,7 +37,7 @@ enum {
 	STEPS_MAX = 1 << 20,
 	THREADS_MAX = 64,
 	PAGE = 4096,
-	SEARCHED = 16,        /* pages of an area */
+	SEARCHED = 4,         /* pages of an area */
 	MARK_BYTES = 32,      /* of an object that has the mark at its beginning */
 	MARK_STEPS = 12,      /* after which what has set it is surely the innermost function */
 	MARK_STEPS_MORE = 64, /* at most */
@@ -82,11 +82,16 @@ static void die(const char *what)
 
 /* ---- memory ---- */
 
-static bool read_process(uint64_t address, void *to, size_t len)
+static bool read_of(pid_t process, uint64_t address, void *to, size_t len)
 {
 	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
 
-	return process_vm_readv(take.process, &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static bool read_process(uint64_t address, void *to, size_t len)
+{
+	return read_of(take.process, address, to, len);
 }
 
 static void read_word(struct case_word *word)
@@ -671,7 +676,7 @@ static bool marked(pid_t tid, const char *name, const char *text, const char **a
 	return next;
 }
 
-/* Any moment, at which the stack is one of several, then one of each mark that these have. */
+/* Any two moments, at which the stack is one of several, then one of each mark that these have. */
 static void several(pid_t tid, char *text)
 {
 	char *name = strsep(&text, "\t");
@@ -682,6 +687,9 @@ static void several(pid_t tid, char *text)
 	steps(tid, take.steps + (unsigned)random() % take.max_gap + 1);
 	log_walk(tid, name);
 	write_stacks(name, text, NULL);
+	steps(tid, (unsigned)random() % take.max_gap + 1);
+	log_walk(tid, name);
+	fprintf(take.want, "%s\nsame\n", name);
 	while (marked(tid, name, text, &at))
 		;
 }
@@ -758,12 +766,11 @@ static void system_call(struct thread *t)
 	t->due = t->text;
 	if (t->due || ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
 		return;
-	take.process = t->tid;
 	if (regs.orig_rax != SYS_write || (int64_t)regs.rax != -ENOSYS || regs.rdx >= MESSAGE_MAX ||
-		!read_process(regs.rsi, head, strlen(beginning)) || strcmp(head, beginning))
+		!read_of(t->tid, regs.rsi, head, strlen(beginning)) || strcmp(head, beginning))
 		return;
 	t->text = xcalloc(1, regs.rdx + 1);
-	if (!read_process(regs.rsi, t->text, regs.rdx))
+	if (!read_of(t->tid, regs.rsi, t->text, regs.rdx))
 		die("cannot read a message");
 }
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# take.sh NAME: takes the case tests/replay/nginx/NAME of the nginx that has Lua in tests/roots.sh. Needs root, curl, and
-# build/tests/replay/take. One request is served at a time; which one it is nginx tells by its own variables, see tell.lua.
+# take.sh NAME SUITE: takes the case tests/replay/nginx/NAME of the nginx of a Debian suite. Needs root, curl, and build/tests/replay/take.
+# One request is served at a time; which one it is nginx tells by its own variables: where there is Lua see tell.lua, else plain.conf.
 set -eu
 
 TOP=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$TOP/tests/roots.sh"
 here=$TOP/tests/replay/nginx
-nginx_root "$nginx_with_lua" || { echo "take.sh: $no_root" >&2; exit 75; }
+nginx_root "$2" || { echo "take.sh: $no_root" >&2; exit 75; }
 folder=/tmp/flametap-replay
 work=$root$folder
 trap 'rm -rf "$work"' EXIT
@@ -20,11 +20,17 @@ chmod -R a+rX "$work"
 port=${PORT:-8089}
 libz=$(basename "$(readlink -f "$root"/usr/lib/*/libz.so.1)")
 cp "$here/tell.lua" "$work"
-sed -e "s,@ROOT@,$folder,g" -e "s,@PORT@,$port,g" -e "s,libz\.so\.\*,$libz," "$here/nginx.conf" >"$work/nginx.conf"
+paths='ssi/page part/first'
+conf=plain.conf
+[ "$2" != "$nginx_with_lua" ] || {
+	paths='phases/plain?a=b exec/page error/page auth/page capture/page ssi/page'
+	conf=nginx.conf
+}
+sed -e "s,@ROOT@,$folder,g" -e "s,@PORT@,$port,g" -e "s,libz\.so\.\*,$libz," "$here/$conf" >"$work/nginx.conf"
 cat >"$work/run" <<END
 ask() { curl -s --retry 50 --retry-connrefused --retry-delay 1 -H 'Host: front.test' "\$@" >/dev/null || :; }
 {
-	for path in phases/plain?a=b exec/page error/page auth/page capture/page ssi/page; do ask "http://127.0.0.1:$port/\$path"; done
+	for path in $paths; do ask "http://127.0.0.1:$port/\$path"; done
 	ask -d body http://127.0.0.1:$port/phases/posted
 	ask http://127.0.0.1:$port/phases/first http://127.0.0.1:$port/phases/second
 	ask --compressed http://127.0.0.1:$port/gzip/page
