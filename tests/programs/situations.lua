@@ -29,6 +29,10 @@ local replay = os.getenv 'REPLAY' and io.open('/dev/null', 'w')
 -- What C adds to this program, if anything: call(f, …) calls f from C, resume(f) as a coroutine; names of these functions
 local host = host
 
+-- A function may be the innermost one of several stacks' while its number is here, from its beginning to its end; a message tells which.
+local none = 0.5
+local mark = { none }
+
 n = 100000 -- of an empty loop, as compiled as all others
 few = 100000 -- of one that is interpreted
 
@@ -198,8 +202,13 @@ local function learns(s)
 			if i.what ~= 'tail' then above[#above + 1] = frame(i) end
 			level, last = level + 1, i.func
 		end
+		if last ~= s.work then return end
 		local key = table.concat(above, '\t')
-		if last ~= s.work or seen[key] then return end
+		if mark[1] ~= none then
+			assert((s.marks[key] or mark[1]) == mark[1])
+			s.marks[key] = mark[1]
+		end
+		if seen[key] then return end
 		seen[key] = true
 		s.stacks[#s.stacks + 1] = above
 	end
@@ -211,28 +220,29 @@ local function learns(s)
 end
 
 -- several NAME WORK SETTINGS: WORK(COUNT) has several stacks, COUNT times; with least times (6) it has all of them. leaf: as of begins. All is
--- learnt and compiled now; later, go() is the situation.
+-- learnt now; it is compiled by `measures` when all of them are, for no hook is called in compiled code. Later, go() is the situation.
+local measures = {}
 local function several(name, work, settings)
 	local s = settings or {}
-	s.name, s.work, s.stacks, s.least = name, work, {}, s.least or 6
+	s.name, s.work, s.stacks, s.marks, s.least = name, work, {}, {}, s.least or 6
 	learns(s)
 	s.count = s.times or 20000
-	s.count = math.ceil(s.count * rounds(work, s.count))
+	measures[#measures + 1] = function() s.count = math.ceil(s.count * rounds(work, s.count)) end
 	return function()
 		local function each_stack(own, what)
 			for _, above in ipairs(s.stacks) do
 				local all = {}
 				for _, f in ipairs(above) do all[#all + 1] = f end
 				for _, f in ipairs(own) do all[#all + 1] = f end
-				what(all)
+				what(all, s.marks[table.concat(above, '\t')])
 			end
 		end
 		local function says(own)
 			local text = {}
-			each_stack(own, function(all)
+			each_stack(own, function(all, number)
 				local frames = '\t' .. table.concat(all, '\t')
-				text[#text + 1] = frames
-				for on_top in (s.leaf or ''):gmatch '[^,]+' do text[#text + 1] = '\t' .. on_top .. frames end
+				text[#text + 1] = '\t' .. (number or '-') .. frames
+				for on_top in (s.leaf or ''):gmatch '[^,]+' do text[#text + 1] = '\t-\t' .. on_top .. frames end
 			end)
 			tells('several', s.name, table.concat(text, '\t'))
 		end
@@ -280,14 +290,14 @@ for i = 1, 100 do numbers[i] = i * 7919 % 101 end
 -- ---- with several stacks: what a compiler puts into one piece of code
 
 -- guards, of which a compiler makes snapshots
-local function h(x) x = x * 1.5 + 1 if x > 901 then x = x - 801 end x = x * 1.25 + 2 if x > 902 then x = x - 802 end x = x * 1.125 + 3 if x > 903 then x = x - 803 end x = x * 1.0625 + 4 if x > 904 then x = x - 804 end x = x * 1.5 + 5 if x > 905 then x = x - 805 end x = x * 1.25 + 6 if x > 906 then x = x - 806 end x = x * 1.125 + 7 if x > 907 then x = x - 807 end x = x * 1.0625 + 8 if x > 908 then x = x - 808 end return x end
+local function h(x) mark[1] = 1.5 x = x * 1.5 + 1 if x > 901 then x = x - 801 end x = x * 1.25 + 2 if x > 902 then x = x - 802 end x = x * 1.125 + 3 if x > 903 then x = x - 803 end x = x * 1.0625 + 4 if x > 904 then x = x - 804 end x = x * 1.5 + 5 if x > 905 then x = x - 805 end x = x * 1.25 + 6 if x > 906 then x = x - 806 end x = x * 1.125 + 7 if x > 907 then x = x - 807 end x = x * 1.0625 + 8 if x > 908 then x = x - 808 end mark[1] = none return x end
 local function g(x) local y = h(x); return y + 1 end
 local function f(x) local y = g(x); return y + 1 end
 local function three(count) local x = 1; for _ = 1, count do x = f(x) end return x end
 local function e(x) local y = f(x); return y - 1 end
 local function d(x) local y = e(x); return y - 1 end
 local function five(count) local x = 1; for _ = 1, count do x = d(x) end return x end
-local function other_h(x) x = x * 1.75 + 2 if x > 701 then x = x - 601 end x = x * 1.25 + 3 if x > 702 then x = x - 602 end x = x * 1.375 + 4 if x > 703 then x = x - 603 end x = x * 1.0625 + 5 if x > 704 then x = x - 604 end x = x * 1.5 + 6 if x > 705 then x = x - 605 end x = x * 1.75 + 7 if x > 706 then x = x - 606 end x = x * 1.125 + 8 if x > 707 then x = x - 607 end x = x * 1.0625 + 9 if x > 708 then x = x - 608 end return x end
+local function other_h(x) mark[1] = 2.5 x = x * 1.75 + 2 if x > 701 then x = x - 601 end x = x * 1.25 + 3 if x > 702 then x = x - 602 end x = x * 1.375 + 4 if x > 703 then x = x - 603 end x = x * 1.0625 + 5 if x > 704 then x = x - 604 end x = x * 1.5 + 6 if x > 705 then x = x - 605 end x = x * 1.75 + 7 if x > 706 then x = x - 606 end x = x * 1.125 + 8 if x > 707 then x = x - 607 end x = x * 1.0625 + 9 if x > 708 then x = x - 608 end mark[1] = none return x end
 local function other_g(x) local y = other_h(x); return y + 2 end
 local function other_f(x) local y = other_g(x); return y + 2 end
 local function branches(count) local x = 1; for i = 1, count do if i % 3 == 0 then x = other_f(x) else x = f(x) end end return x end
@@ -317,7 +327,8 @@ local function by_pairs(count) local s = 0; for _ = 1, count do for _, x in ipai
 local function fib(k) if k < 2 then return k end return fib(k - 1) + fib(k - 2) end
 local function fibs(count) local s = 0; for _ = 1, count do s = s + fib(7) end return s end
 local function deep(k, x) if k == 0 then return h(x) + 1 end local y = deep(k - 1, x); return y + 1 end
-local function deeps(count) local x = 1; for _ = 1, count do x = deep(20, x) % 100 end return x end
+local depth = replay and 8 or 20
+local function deeps(count) local x = 1; for _ = 1, count do x = deep(depth, x) % 100 end return x end
 local function makes(x) local t = { h(x), x, {} }; kept = t; return t[1] end
 local function allocates(count) local x = 1; for _ = 1, count do x = makes(x) end return x end
 local function text_of(x) local s = ('%d-%s'):format(x, 'abc'); return #s end
@@ -359,9 +370,11 @@ local all_several = {
 	several('gmatch in a trace', matches, { least = 2, times = 200, leaf = 'string.gmatch_aux,string.gmatch,[C]' }),
 	several('gsub by a compiled function', replaces, { least = 2, times = 200, leaf = 'string.gsub' }),
 }
+for _, measure in ipairs(measures) do measure() end
 
 pcall(require, 'jit.vmdef') -- not on the way
 if replay then replay:setvbuf 'no' replay:write('replay: found ' .. (jit and jit.version or _VERSION) .. '\n') end
+tells('mark', tostring(mark):match '0x(%x+)', none)
 io.write('ready ', pid, '\n')
 io.flush()
 waits()
@@ -401,7 +414,7 @@ for _, closure in ipairs { closures 'closures', closures 'closures' } do closure
 (function() begins 'anonymous' for _ = 1, n do end ends() end)()
 
 local function recurses(left) if left > 0 then recurses(left - 1) return 1 end begins 'recursion, 150 deep' for _ = 1, n do end ends() end
-recurses(149)
+recurses(replay and 59 or 149)
 
 local function varargs(...) begins('varargs ' .. select('#', ...)) for _ = 1, n do end ends() end
 varargs(1, nil, 3)

@@ -199,6 +199,8 @@ static void wanted_line(struct wanted *w, const char *line)
 {
 	if ((*line == '\t' || !strcmp(line, next_stack)) && w->nr) {
 		add_line(&w->stacks[w->nr - 1].frames, line);
+	} else if (!strcmp(line, "same") && w->nr > 1 && w->stacks[w->nr - 2].frames) {
+		w->stacks[w->nr - 1].frames = xstrdup(w->stacks[w->nr - 2].frames);
 	} else if (!strncmp(line, "found ", 6)) {
 		w->found = xstrdup(line + 6);
 	} else if (!strncmp(line, "may ", 4)) {
