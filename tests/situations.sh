@@ -65,7 +65,8 @@ attach() {
 	# shellcheck disable=SC2086 # words without blanks
 	$program >"$work/out" 2>"$work/errors" &
 	target=$!
-	until_true 120 grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
+	# PUC Lua in a guest takes some minutes
+	until_true 600 grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
 	begin_record "$name" "$@" -p "$(sed -n 's/^ready //p' "$work/out" | tr ' ' ,)"
 	: >"$work/s.go"
 	wait "$target" || not_ok "$name: the program" "exit $?: $(head -n 1 "$work/errors")"
