@@ -96,22 +96,6 @@ check_eq() {
 	esac
 }
 
-# near NAME ACTUAL EXPECTED TOLERANCE: numbers; the tolerance is in the same unit, or with % a share of what was expected
-near() {
-	if awk -v a="$2" -v e="$3" -v t="$4" 'BEGIN {
-		number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
-		if (a !~ number || e !~ number) exit 1
-		limit = t + 0
-		if (t ~ /%$/) limit *= (e < 0 ? -e : e) / 100
-		distance = a > e ? a - e : e - a
-		exit !(distance <= limit) }'
-	then
-		ok "$1"
-	else
-		not_ok "$1" "got '$2', expected $3 within $4"
-	fi
-}
-
 # judged COMMAND…: a judge, whose result lines are ours; exits 1 if it found something
 judged() {
 	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?

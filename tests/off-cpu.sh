@@ -41,6 +41,12 @@ recorded_us() {
 	awk '$2 == "seconds" { printf "%d\n", $3 * 1e6 }' "$1"
 }
 
+# judge_whole_wait REC TID: the thread waits from before the recording to its end; the recorder looks at it a little later
+judge_whole_wait() {
+	asleep=$(waited "$1" "$2" S)
+	check "part: what never wakes waits all the time: $asleep us" test $((2 * asleep)) -ge "$(recorded_us "$1")" -a "$asleep" -le "$(recorded_us "$1")"
+}
+
 # judge_lives REC OUT: the recording of `waits`, all states, and what the program printed
 judge_lives() {
 	judged=$1

@@ -62,18 +62,6 @@ stop_record() {
 	end_record
 }
 
-# record_for NAME SECONDS ARG…: likewise, and longer where the machine is so busy that the target hardly ran
-record_for() {
-	record_of=$1
-	record_seconds=$2
-	shift 2
-	for _ in 1 2 3; do
-		record "$record_of" "$@" -t "$record_seconds"
-		[ "$(account kept "$record_of")" -lt "${record_least:-100}" ] || break
-		record_seconds=$(echo "$record_seconds" | awk '{ print $1 * 5 }')
-	done
-}
-
 # record_until_decided NAME ERE ARG…: records again and again until it is decided whether the stacks are right, see until_decided; each
 # recording is twice as long as the last one, lest a machine that is busy does nothing but begin them
 record_until_decided() {

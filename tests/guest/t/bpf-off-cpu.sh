@@ -41,9 +41,7 @@ a_part() {
 	off part -p "$target" -t 4
 	lab_finish
 	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
-	# those that wait already are looked at when the time has begun to run
-	near 'part: what never woke waits all the time' "$(waited "$T/part.rec" "$never" S)" \
-		"$(awk '$2 == "seconds" { print int($3 * 1e6) }' "$T/part.rec")" 10%
+	judge_whole_wait "$T/part.rec" "$never"
 	check 'part: where it waits, from its first function on' \
 		grep -qE '^_*clone3;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*pipe_read_\[k\]' "$T/part.folded"
 	check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"

@@ -23,7 +23,7 @@ of_everything() {
 	sh -c 'while :; do :; done' &
 	other=$!
 	lab_start perl /lab/programs/work.pl 600
-	record_for all 3 --perl -k -a
+	record all --perl -k -a -t 3
 	kill $other
 	lab_finish
 	note_account '--perl -k -a' all

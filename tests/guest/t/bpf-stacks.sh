@@ -24,7 +24,7 @@ seven() {
 
 of_a_process() {
 	lab_start "$programs/ladder" 600 1
-	record_for user 4 -u -F "$rate" -p "$target"
+	record user -u -F "$rate" -p "$target" -t 4
 	lab_finish
 	note_account -u user
 	expect_stack "$T/user.folded" "$climb" 95 '-u: its stack'
@@ -34,8 +34,8 @@ of_a_process() {
 
 of_the_kernel() {
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
-	record_for kernel 2 -k -F "$rate" -p "$target"
-	record_for both 2 -uk -F "$rate" -p "$target"
+	record kernel -k -F "$rate" -p "$target" -t 2
+	record both -uk -F "$rate" -p "$target" -t 2
 	lab_finish
 	note_account -k kernel
 	expect_account '-k: the account' kernel 99
@@ -50,7 +50,7 @@ of_the_kernel() {
 
 of_a_deep_stack() {
 	lab_start "$programs/deep" 600 1500
-	record_for deep 2 -u -F "$rate" -p "$target"
+	record deep -u -F "$rate" -p "$target" -t 2
 	lab_finish
 	note_account 'deep (1,500 frames)' deep
 	expect_stack "$T/deep.folded" 'main(;down){1500}(;work)?' 95 'deep: all 1,500 calls'
@@ -62,7 +62,7 @@ of_everything() {
 	"$programs/deep" 600 100 >"$T/other.out" &
 	other=$!
 	lab_start "$programs/ladder" 600 1
-	record_for all 5 -a -F "$rate"
+	record all -a -F "$rate" -t 5
 	lab_finish
 	kill $other
 	note_account -a all

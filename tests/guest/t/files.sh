@@ -91,7 +91,7 @@ recorder() {
 
 # record_file NAME: for as long as it takes to get 100 samples
 record_file() {
-	record_for "$1" 4 -p "$target"
+	record "$1" -p "$target" -t 4
 	check_eq "$1: exit code" 0 "$status"
 	grep -a '^sample-bt' "$T/$1.err" | note
 	lab_keep "$T/$1".*

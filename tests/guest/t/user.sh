@@ -36,7 +36,7 @@ recorder() {
 # record_program NAME: for as long as it takes to get 200 samples
 record_program() {
 	start "$1"
-	record_least=201 record_for "$1" 6 -p "$target" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv"
+	record "$1" -p "$target" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" -t 6
 	check_eq "$1 is recorded" 0 "$status"
 	note "$T/$1.err"
 	lab_finish
