@@ -121,6 +121,13 @@ few() {
 	if [ "$few_is" = good ]; then ok "$1"; else not_ok "$1" "$few_is: $2 of $3"; fi
 }
 
+# asks_jvms: for tests in which JVMs are asked, by -a also those of another test: one such test at a time
+asks_jvms() {
+	no_jvm=
+	exec 8>"$TOP/build/asks_jvms.lock"
+	flock 8
+}
+
 # until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries
 until_true() {
 	tries=10

@@ -5,9 +5,11 @@
 case_start='(_start|_*clone3?|thread_start)'
 case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\]|[^;]*\+0x[0-9a-f]*)'
 
-# recorder ARG…: the program that records; a test of another one, or with other options, defines it again
+# recorder ARG…: the program that records; a test of another one, or with other options, defines it again. $no_jvm: it does not ask the JVMs
+# that other tests look at meanwhile.
+no_jvm=--no-jvm
 recorder() {
-	"$BIN" --engine bpf --min-quality 1 "$@"
+	"$BIN" --engine bpf --min-quality 1 ${no_jvm:+"$no_jvm"} "$@"
 }
 
 # record NAME ARG…

@@ -58,7 +58,7 @@ recording_of() {
 
 # recorder ARG…: the most memory that it used, in KiB, is in $T/used
 recorder() {
-	/usr/bin/time -f %M -o "$T/used" timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 "$@"
+	/usr/bin/time -f %M -o "$T/used" timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 ${no_jvm:+"$no_jvm"} "$@"
 }
 
 # let_nobody_record: in $T, see record_as_nobody

@@ -4,6 +4,7 @@
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
+asks_jvms
 
 if ! command -v java >/dev/null || ! command -v javac >/dev/null; then
 	skip 'java-names' 'no java or javac'

@@ -28,7 +28,7 @@ recorded() {
 
 for limit in --as --data; do
 	rm -f "$T/a.rec"
-	bounded prlimit "$limit=$((64 * MIB)):" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+	bounded prlimit "$limit=$((64 * MIB)):" "$BIN" --engine bpf --min-quality 0 $no_jvm -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
 	recorded "$limit, 64 MiB"
 done
 
@@ -62,5 +62,5 @@ if [ -z "$group" ]; then
 fi
 echo $((64 * MIB)) >"$group/$file"
 rm -f "$T/a.rec"
-bounded sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
+bounded sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 $no_jvm -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
 recorded 'a cgroup with 64 MiB'

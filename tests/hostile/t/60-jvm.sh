@@ -3,6 +3,7 @@
 # jvm: processes that pretend to be a JVM neither make the recorder wait, nor have it signal, connect to or write what it should not.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
+asks_jvms
 
 targets='' other=''
 at_end 'finish'

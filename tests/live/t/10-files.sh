@@ -21,6 +21,7 @@ check 'good: .bt on stdout' sh -c "grep -q '^	30$' stdout"
 
 # a JVM is asked for names, whatever the engine
 if command -v javac >/dev/null; then
+	asks_jvms
 	cat >Idle.java <<-'END'
 		public class Idle {
 			public static void main(String[] args) throws Exception {
