@@ -116,9 +116,30 @@ static bool starts_function(const struct pclntab *tab, uint64_t address)
 }
 
 /*
- * Finds the base of the functions' addresses. If the file does not have it, it is the start of
- * .text, unless C startup code comes first: so the entry point must be the start of a function
- * then.
+ * The start of the text according to Go's description of the program, which begins with the address
+ * of the table, TABLE; 0 if it is not found. See struct moduledata in Go's runtime/symtab.go; it
+ * has a section since Go 1.26.
+ */
+static uint64_t module_text(Elf *elf, uint64_t table)
+{
+	enum { TEXT = 22 }; /* words before it */
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, ".go.module", &shdr);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	uint64_t module[TEXT + 1];
+
+	if (!data || !data->d_buf || data->d_size < sizeof(module))
+		return 0;
+	memcpy(module, data->d_buf, sizeof(module));
+	if (le64toh(module[0]) == table)
+		return le64toh(module[TEXT]);
+	return relocated(elf, shdr.sh_addr) == table ? relocated(elf, shdr.sh_addr + 8 * TEXT) : 0;
+}
+
+/*
+ * Finds the base of the functions' addresses. If the table and the program's description do not
+ * have it, it is the start of .text, unless C startup code comes first: so the entry point must be
+ * the start of a function then.
  */
 static bool find_text(struct pclntab *tab, Elf *elf, uint64_t address)
 {
@@ -131,6 +152,8 @@ static bool find_text(struct pclntab *tab, Elf *elf, uint64_t address)
 	tab->text = word(tab, i);
 	if (!tab->text)
 		tab->text = relocated(elf, address + HEADER + 8 * i);
+	if (!tab->text)
+		tab->text = module_text(elf, address);
 	if (tab->text)
 		return true;
 	if (!elffile_section(elf, ".text", &shdr) || !gelf_getehdr(elf, &ehdr))
