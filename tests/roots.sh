@@ -47,3 +47,10 @@ nginx_root() {
 runs() {
 	[ -c "$root/dev/null" ] && chroot "$root" "$@" >/dev/null 2>&1
 }
+
+gos='trixie sid'
+
+# go_root SUITE: its Go, $go, which can be run where it lies
+go_root() {
+	take_root "go-$1" "$1" golang-go && go=$(echo "$root"/usr/lib/go-*/bin/go)
+}

@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* in a block */
 	UNWIND_LEVELS = 3,    /* 1 Gi rows */
-	UNWIND_VERSION = 6,
+	UNWIND_VERSION = 7,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -55,6 +55,7 @@ enum unwind_cfa {
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
 	UNWIND_CFA_LUAJIT, /* assembly of LuaJIT, or with offset 0 a trace: see luajit_step.h */
+	UNWIND_CFA_SWITCH, /* the frame is on another stack: see enum unwind_switch */
 	/* not in tables: by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
 	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */
@@ -92,6 +93,20 @@ struct unwind_rule {
 };
 
 enum { UNWIND_RA_REG = 0x4000, UNWIND_R12 = 12 };
+
+/*
+ * In a rule of UNWIND_CFA_SWITCH, index: where rsp of the frame on its own stack is. The return
+ * address is RA bytes above that, and rbp below it if it is saved.
+ */
+enum unwind_switch {
+	UNWIND_SWITCH_REG,      /* in reg */
+	UNWIND_SWITCH_WORD,     /* *(rsp + offset) */
+	UNWIND_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + bx) */
+	UNWIND_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + bx) + fp) */
+	/* the same, of a function that goes on later at the pc in the word behind it; rbp is in the
+	 * word at RA, instead of FP, if it is saved */
+	UNWIND_SWITCH_CONTEXT,
+};
 
 struct unwind_header {
 	uint64_t magic;

@@ -1,18 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "go.h"
+#include "go_depths.h"
+#include "go_switch.h"
 #include "lib/util.h"
 #include "range.h"
 #include "rows.h"
+#include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/pclntab.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { REG_SP = 7 };
 
-void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
+struct go {
+	const struct pclntab *tab;
+	const struct elf_code *code;
+	size_t nr_code;
+	struct unwind_rule systemstack; /* in runtime.systemstack; of kind NONE if not known */
+};
+
+static bool has_prefix(const char *name, const char *prefix)
 {
-	for (uint64_t i = 0; i < pclntab_count(tab); i++) {
-		struct pclntab_function f = pclntab_function(tab, i);
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* True if NAME is WANTED, or that with the suffix .abi0 of assembly in some versions. */
+static bool is_function(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return has_prefix(name, wanted) && (!name[len] || name[len] == '.');
+}
+
+static struct bytes code_of(const struct go *go, const struct pclntab_function *f)
+{
+	for (size_t i = 0; i < go->nr_code; i++) {
+		const struct elf_code *c = &go->code[i];
+		uint64_t at = f->start - c->address;
+
+		if (at < c->size && f->end > f->start && f->end - f->start <= c->size - at)
+			return (struct bytes){
+				.at = c->bytes + at, .end = c->bytes + at + (f->end - f->start)};
+	}
+	return (struct bytes){0};
+}
+
+/* The functions that change the stack are the runtime's. */
+static bool may_switch(const struct pclntab_function *f)
+{
+	return f->name && f->depths.at &&
+	       (has_prefix(f->name, "runtime.") || has_prefix(f->name, "time.now"));
+}
+
+static size_t switches_of(
+	const struct go *go, const struct pclntab_function *f, struct go_switch list[GO_SWITCHES])
+{
+	struct go_function function = {.start = f->start, .depths = f->depths, .name = f->name};
+
+	if (!may_switch(f))
+		return 0;
+	function.code = code_of(go, f);
+	return go_switches(&function, &go->systemstack, list);
+}
+
+static void find_systemstack(struct go *go)
+{
+	struct go_switch list[GO_SWITCHES];
+
+	for (uint64_t i = 0; i < pclntab_count(go->tab); i++) {
+		struct pclntab_function f = pclntab_function(go->tab, i);
+
+		if (!f.name || !is_function(f.name, "runtime.systemstack"))
+			continue;
+		if (switches_of(go, &f, list))
+			go->systemstack = list[0].rule;
+		return;
+	}
+}
+
+struct go *go_new(const struct pclntab *tab, const struct elf_code *code, size_t n)
+{
+	struct go *go;
+
+	if (!tab)
+		return NULL;
+	go = xmalloc(sizeof(*go));
+	*go = (struct go){.tab = tab, .code = code, .nr_code = n};
+	find_systemstack(go);
+	return go;
+}
+
+void go_free(struct go *go)
+{
+	free(go);
+}
+
+void go_ranges(const struct go *go, struct unwind_ranges *ranges)
+{
+	for (uint64_t i = 0; i < pclntab_count(go->tab); i++) {
+		struct pclntab_function f = pclntab_function(go->tab, i);
 
 		if (f.end > f.start)
 			unwind_ranges_add(ranges, f.start, f.end - f.start, i);
@@ -22,18 +109,8 @@ void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
 /* True if the function NAME is the outermost one of a goroutine or thread. */
 static bool is_root(const char *name)
 {
-	/* the last two switch to the thread's own stack, where they are the outermost */
-	static const char *const roots[] = {"runtime.goexit", "runtime.mstart", "runtime.rt0_go",
-		"runtime.systemstack", "runtime.mcall"};
-
-	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-		size_t len = strlen(roots[i]);
-
-		/* suffix .abi0 of assembly functions in some versions */
-		if (!strncmp(name, roots[i], len) && (!name[len] || name[len] == '.'))
-			return true;
-	}
-	return !strncmp(name, "_rt0_amd64", 10);
+	return is_function(name, "runtime.goexit") || is_function(name, "runtime.mstart") ||
+	       is_function(name, "runtime.rt0_go") || has_prefix(name, "_rt0_amd64");
 }
 
 /* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first. */
@@ -52,36 +129,44 @@ static bool rule_of(struct unwind_rule *rule, int64_t depth)
 	return depth >= 0 && depth <= INT32_MAX - 8;
 }
 
-/* Decodes the pcsp table: pairs of the change of the depth (zigzag) and the bytes of code. */
-static void add_rows(struct bytes runs, const struct unwind_range *range, struct unwind_rows *rows)
+/* Adds RULE from START to END, but for the N switches in LIST, which have theirs. */
+static void add_around(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
+	uint64_t end, const struct unwind_rule *rule, const struct go_switch *list, size_t n)
 {
-	uint64_t at = range->start;
-	int64_t depth = -1;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = list[i].from > start ? list[i].from : start;
+		uint64_t to = list[i].to < end ? list[i].to : end;
 
-	for (bool first = true; at < range->to; first = false) {
-		uint64_t change = bytes_uleb(&runs), size = bytes_uleb(&runs);
-		struct unwind_rule rule;
-
-		if (runs.bad || (!change && !first) || !size || change > UINT32_MAX)
-			return;
-		if (size > range->to - at)
-			size = range->to - at;
-		depth += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
-		if (depth != (int32_t)depth)
-			return;
-		unwind_rows_add_in(
-			rows, range, at, at + size, rule_of(&rule, depth) ? &rule : NULL);
-		at += size;
+		if (from >= to)
+			continue;
+		unwind_rows_add_in(rows, range, start, from, rule);
+		unwind_rows_add_in(rows, range, from, to,
+			list[i].rule.cfa == UNWIND_CFA_NONE ? NULL : &list[i].rule);
+		start = to;
 	}
+	unwind_rows_add_in(rows, range, start, end, rule);
 }
 
-void go_rows(const struct pclntab *tab, const struct unwind_range *range, struct unwind_rows *rows)
+void go_rows(const struct go *go, const struct unwind_range *range, struct unwind_rows *rows)
 {
-	struct pclntab_function f = pclntab_function(tab, range->where);
+	struct pclntab_function f = pclntab_function(go->tab, range->where);
+	struct go_depths d = go_depths_of(f.depths, range->start);
+	struct go_switch list[GO_SWITCHES];
+	size_t n;
 
-	if (f.name && is_root(f.name))
+	if (f.name && is_root(f.name)) {
 		unwind_rows_add_in(rows, range, range->from, range->to,
 			&(struct unwind_rule){.cfa = UNWIND_CFA_ROOT});
-	else if (f.depths.at)
-		add_rows(f.depths, range, rows);
+		return;
+	}
+	if (!f.depths.at)
+		return;
+	n = switches_of(go, &f, list);
+	for (bool first = true; d.end < range->to && go_depths_next(&d, first); first = false) {
+		struct unwind_rule rule;
+		uint64_t end = d.end < range->to ? d.end : range->to;
+
+		add_around(
+			rows, range, d.start, end, rule_of(&rule, d.depth) ? &rule : NULL, list, n);
+	}
 }

@@ -5,13 +5,20 @@
 #ifndef UNWIND_GO_H
 #define UNWIND_GO_H
 
+#include <stddef.h>
+
+struct elf_code;
+struct go;
 struct pclntab;
 struct unwind_range;
 struct unwind_ranges;
 struct unwind_rows;
 
-void go_ranges(const struct pclntab *tab, struct unwind_ranges *ranges);
+/* TAB and the N segments CODE are used until go_free(). NULL: there is no TAB. */
+struct go *go_new(const struct pclntab *tab, const struct elf_code *code, size_t n);
+void go_free(struct go *go);
+void go_ranges(const struct go *go, struct unwind_ranges *ranges);
 /* RANGE is one of these, or a part of it. */
-void go_rows(const struct pclntab *tab, const struct unwind_range *range, struct unwind_rows *rows);
+void go_rows(const struct go *go, const struct unwind_range *range, struct unwind_rows *rows);
 
 #endif

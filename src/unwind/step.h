@@ -6,13 +6,21 @@
  *	int WALK_READ(struct walk *w, void *to, uint32_t size, uint64_t address)
  *	int WALK_READ_CODE(struct walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which read the target's memory and return 0 if all of it could be read.
+ * which read the target's memory and return 0 if all of it could be read, and
+ *
+ *	uint64_t WALK_THREAD(struct walk *w)
+ *
+ * the thread pointer, 0 if it is not known.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
 #include "jit.h"
 #include "walk.h"
+
+#ifndef WALK_THREAD
+#define WALK_THREAD(w) ((void)(w), 0ULL)
+#endif
 
 /* Checks that BYTES, the 7 before a return address, end in a call instruction. */
 static inline bool walk_is_call(const uint8_t *b)
@@ -325,6 +333,98 @@ static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule 
 	return w->known & ~(others | (uint32_t)r->lost << UNWIND_R12);
 }
 
+/*
+ * Where Go keeps rsp of a goroutine's stack, or of the thread's own, in what describes it: *AT. The
+ * thread's own, the first one of a thread (bx 0), is that of the innermost call that has left it.
+ */
+static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_t *at)
+{
+	uint64_t thread = WALK_THREAD(w);
+
+	*at = thread + (int64_t)r->offset;
+	if (!thread || WALK_READ(w, at, 8, *at) || WALK_READ(w, at, 8, *at + (int64_t)r->add) ||
+		WALK_READ(w, at, 8, *at + (int64_t)r->bx))
+		return WALK_NO_READ;
+	if (!*at) /* the thread has stopped its goroutine, and looks for another one */
+		return WALK_ROOT;
+	*at += (int64_t)r->fp;
+	if (r->bx)
+		return WALK_ON;
+	if (w->home) /* which keeps that of the call before it */
+		*at = w->home;
+	return WALK_READ(w, &w->home, 8, *at) ? WALK_NO_READ : WALK_ON;
+}
+
+/* The frame's rsp on its own stack. */
+static inline int walk_switched(struct walk *w, const struct unwind_rule *r, uint64_t *sp)
+{
+	uint64_t *word = w->saved, at = w->reg[REG_SP];
+	int end;
+
+	switch (r->index) {
+	case UNWIND_SWITCH_REG:
+		return walk_base(w, r->reg, sp);
+	case UNWIND_SWITCH_WORD:
+		return WALK_READ(w, sp, 8, at + (int64_t)r->offset) ? WALK_NO_READ : WALK_ON;
+	case UNWIND_SWITCH_DISTANCE:
+		if (WALK_READ(w, &word[0], 8, at + (int64_t)r->offset) ||
+			WALK_READ(w, &word[1], 8, word[0] + (int64_t)r->add) ||
+			WALK_READ(w, &word[2], 8, at + (int64_t)r->bx))
+			return WALK_NO_READ;
+		*sp = word[1] - word[2];
+		return WALK_ON;
+	default:
+		end = walk_path(w, r, &at);
+		if (end)
+			return end;
+		return WALK_READ(w, sp, 8, at) ? WALK_NO_READ : WALK_ON;
+	}
+}
+
+/* A function of Go that has not begun, as its stack was full, goes on where it was called. */
+static inline int walk_by_context(struct walk *w, const struct unwind_rule *r)
+{
+	uint64_t *pair = w->saved, at, fp = 0;
+	int end = walk_path(w, r, &at);
+
+	if (end)
+		return end;
+	if (WALK_READ(w, pair, 16, at) ||
+		(r->fp_saved == UNWIND_AT_CFA &&
+			WALK_READ(w, &fp, 8, at - (int64_t)r->fp + (int64_t)r->ra)))
+		return WALK_NO_READ;
+	w->reg[REG_SP] = pair[0];
+	w->reg[REG_PC] = pair[1];
+	w->reg[REG_FP] = fp;
+	w->known = 1 << REG_SP | 1 << REG_PC | (uint32_t)(r->fp_saved == UNWIND_AT_CFA) << REG_FP;
+	w->call = true;
+	return WALK_ON;
+}
+
+/* To the caller of a frame on another stack, which may be anywhere. */
+static inline int walk_by_switch(struct walk *w, const struct unwind_rule *r)
+{
+	uint64_t *pair = w->saved, sp;
+	int end;
+
+	if (r->index == UNWIND_SWITCH_CONTEXT)
+		return walk_by_context(w, r);
+	end = walk_switched(w, r, &sp);
+	if (end)
+		return end;
+	sp += (int64_t)r->ra;
+	if (WALK_READ(w, pair, 16, sp - 8))
+		return WALK_NO_READ;
+	if (r->fp_saved == UNWIND_AT_CFA)
+		w->reg[REG_FP] = pair[0];
+	w->reg[REG_PC] = pair[1];
+	w->reg[REG_SP] = sp + 8;
+	w->known &= 1 << REG_FP;
+	w->known |= 1 << REG_SP | 1 << REG_PC | (uint32_t)(r->fp_saved == UNWIND_AT_CFA) << REG_FP;
+	w->call = true;
+	return WALK_ON;
+}
+
 /* By a rule that tells no CFA. */
 static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 {
@@ -338,6 +438,8 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 	if (r->cfa == UNWIND_CFA_LUAJIT)
 		return walk_by_luajit(w, !r->offset);
 #endif
+	if (r->cfa == UNWIND_CFA_SWITCH)
+		return walk_by_switch(w, r);
 	if (r->cfa == UNWIND_CFA_JIT_METHOD)
 		return walk_by_method(w, r);
 	if (r->cfa == UNWIND_CFA_JIT_SENDER)

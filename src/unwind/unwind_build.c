@@ -24,6 +24,7 @@ struct build {
 	size_t nr_code;
 	struct cfi *eh_frame, *debug_frame;
 	struct pclntab *pclntab;
+	struct go *go;
 	struct analysis *analysis; /* NULL: not wanted, or nothing to analyse */
 	struct unwind_ranges ranges;
 	struct unwind_rule host;
@@ -71,8 +72,9 @@ static void gather(struct build *b, const struct elffile *elf)
 		cfi_ranges(b->eh_frame, &more);
 	merge(b, &more, EH_FRAME);
 	b->pclntab = pclntab_new(elf);
-	if (b->pclntab)
-		go_ranges(b->pclntab, &more);
+	b->go = go_new(b->pclntab, b->code, b->nr_code);
+	if (b->go)
+		go_ranges(b->go, &more);
 	merge(b, &more, PCLNTAB);
 	b->debug_frame = cfi_debug_frame(elf);
 	if (b->debug_frame)
@@ -119,6 +121,7 @@ static void build_release(struct build *b)
 	cfi_free(b->eh_frame);
 	cfi_free(b->debug_frame);
 	analysis_free(b->analysis);
+	go_free(b->go);
 	pclntab_free(b->pclntab);
 }
 
@@ -132,7 +135,7 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 			cfi_rows(b->eh_frame, range, rows);
 			break;
 		case PCLNTAB:
-			go_rows(b->pclntab, range, rows);
+			go_rows(b->go, range, rows);
 			break;
 		case DEBUG_FRAME:
 			cfi_rows(b->debug_frame, range, rows);

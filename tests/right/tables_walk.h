@@ -21,7 +21,8 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-static pid_t tables_pid; /* the process whose memory is read */
+static pid_t tables_pid;       /* the process whose memory is read */
+static uint64_t tables_thread; /* the thread pointer of the walk */
 
 static int read_target(void *to, size_t size, uint64_t at)
 {
@@ -32,6 +33,7 @@ static int read_target(void *to, size_t size, uint64_t at)
 
 #define WALK_READ(w, to, size, at) ((void)(w), read_target(to, size, at))
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_target(to, size, at))
+#define WALK_THREAD(w) ((void)(w), tables_thread)
 
 #include "unwind/step.h"
 #include "unwind/jit_rule.h"
@@ -140,6 +142,7 @@ static void walk_begin(struct walk *w, const struct user_regs_struct *r)
 
 	*w = (struct walk){.known = (1 << NR_REGS) - 1};
 	memcpy(w->reg, reg, sizeof(reg));
+	tables_thread = r->fs_base;
 }
 
 #endif

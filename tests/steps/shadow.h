@@ -31,6 +31,7 @@ struct shadow {
 	size_t nr, alloc;
 	/* The current function has given up its frame or stack, but has not jumped yet. */
 	bool is_moving;
+	bool goes_on; /* functions that go to another stack keep their frames: Go */
 };
 
 enum {
@@ -77,12 +78,16 @@ static void shadow_switch(struct shadow *s, uint64_t from, uint64_t to)
 
 	while (nr && s->list[nr - 1].kind == SHADOW_CALL)
 		nr--;
-	if (nr && s->list[nr - 1].kind == SHADOW_STACK && shadow_is_near(s->list[nr - 1].at, to)) {
+	/* what goes on there comes back where it has left; a call in between has left it once more
+	 */
+	if (nr && s->list[nr - 1].kind == SHADOW_STACK && shadow_is_near(s->list[nr - 1].at, to) &&
+		(!s->goes_on || nr == s->nr)) {
 		s->nr = nr - 1;
 		return;
 	}
 	shadow_push(s, SHADOW_STACK, 0, from);
-	shadow_push_call(s, to);
+	if (!s->goes_on)
+		shadow_push_call(s, to);
 }
 
 /* Removes the frames whose return addresses are below SP. True: there were some. */
@@ -120,6 +125,7 @@ static void shadow_step(struct shadow *s, enum stepping_insn insn,
 	}
 	if (moved)
 		shadow_switch(s, before->rsp, after->rsp);
+	moved &= !s->goes_on;
 	moved |= shadow_drop(s, after->rsp);
 	if (insn == INSN_CALL || (insn == INSN_JUMP && shadow_is_call(before, after)))
 		shadow_push_call(s, after->rsp);

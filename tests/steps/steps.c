@@ -9,6 +9,7 @@
  *	-e FUNCTIONS	where walks may end early: callers are not known
  *	-w FUNCTIONS	where walks may take a wrong turn: the code has no rules
  *	-m		it replaces its own stack at times: there is none then
+ *	-g		its functions go on on another stack, as Go's do
  *	-u		the tables have no rules that the analysis of code finds
  *	-d		begins with the dynamic linker
  *	-b FUNCTION	begins there; the callers of that keep frame pointers, other threads stop
@@ -37,7 +38,7 @@ enum {
 
 static struct {
 	const char *functions, *ends, *turns, *begin;
-	bool moves, from_linker, is_lazy;
+	bool moves, goes_on, from_linker, is_lazy;
 	unsigned long idle;
 	unsigned loops;
 } option = {.functions = "", .ends = "", .turns = "", .idle = 3000};
@@ -138,8 +139,12 @@ static void judge_turn(
 /* The caller above the frame NEXT of the shadow, which is counted down; false: there is none. */
 static bool true_caller(size_t *next, uint64_t *pc, bool *call)
 {
-	const struct shadow_frame *f = *next ? &stepped.shadow.list[*next - 1] : NULL;
+	const struct shadow *s = &stepped.shadow;
+	const struct shadow_frame *f;
 
+	while (*next && s->goes_on && s->list[*next - 1].kind == SHADOW_STACK)
+		--*next;
+	f = *next ? &s->list[*next - 1] : NULL;
 	if (!f || f->kind == SHADOW_STACK)
 		return false;
 	--*next;
@@ -189,12 +194,11 @@ static uint64_t address_of(const char *function)
 	if (!m || !elffile_mapped(
 			  tables.ps.objects[m->object].elf, m->offset, m->end - m->start, &first))
 		return 0;
-	for (at = first; at < first + m->end - m->start; at = hit.end) {
-		if (!symtab_find(symtab_of(m->object), at, &hit) || hit.end <= at)
-			hit = (struct symtab_hit){.name = "", .end = at + 1};
-		if (hit.name_len == strlen(function) && !memcmp(hit.name, function, hit.name_len))
-			return m->start + hit.start - first;
-	}
+	for (at = first; at < first + m->end - m->start; at++)
+		if (symtab_find(symtab_of(m->object), at, &hit) && hit.start == at &&
+			hit.name_len == strlen(function) &&
+			!memcmp(hit.name, function, hit.name_len))
+			return m->start + at - first;
 	return 0;
 }
 
@@ -202,6 +206,7 @@ static bool begin(char **argv)
 {
 	if (!stepped_start(&stepped, argv, option.from_linker, option.is_lazy))
 		return false;
+	stepped.shadow.goes_on = option.goes_on;
 	return !option.begin || stepped_run_to_function(&stepped, address_of(option.begin));
 }
 
@@ -256,7 +261,8 @@ static void judge_functions(void)
 
 static int usage(void)
 {
-	fputs("usage: steps [-mudl] [-b FUNCTION] [-f FUNCTIONS] [-e FUNCTIONS] [-w FUNCTIONS] [-i "
+	fputs("usage: steps [-mgudl] [-b FUNCTION] [-f FUNCTIONS] [-e FUNCTIONS] [-w FUNCTIONS] "
+	      "[-i "
 	      "STEPS] "
 	      "[-n LOOPS] COMMAND...\n",
 		stderr);
@@ -267,7 +273,7 @@ static bool parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+b:f:e:w:mudli:n:")) != -1)
+	while ((c = getopt(argc, argv, "+b:f:e:w:mgudli:n:")) != -1)
 		if (c == 'b')
 			option.begin = optarg;
 		else if (c == 'f')
@@ -278,6 +284,8 @@ static bool parse_options(int argc, char **argv)
 			option.turns = optarg;
 		else if (c == 'm')
 			option.moves = true;
+		else if (c == 'g')
+			option.goes_on = true;
 		else if (c == 'u')
 			tables.is_unanalysed = true;
 		else if (c == 'd')

@@ -117,9 +117,9 @@ if here redis-check-rdb redis-benchmark; then
 	finish
 fi
 if here fzf; then
-	# its goroutines begin where Go's runtime does; part of that runs on stacks of its own, whose callers lie elsewhere
+	# its goroutines begin where Go's runtime does
 	# shellcheck disable=SC2016
-	run_through 'fzf (Go)' '|\[fzf\]|runtime\.goexit|runtime\.systemstack|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64' \
+	run_through 'fzf (Go)' '|\[fzf\]|runtime\.goexit|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64' \
 		sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"
 fi
 if here rg; then

@@ -21,8 +21,7 @@ for case in plt plt-ibt; do
 done
 
 walk rust rust 'main' -i 100000
-# Go changes the stack in these
-switching='runtime.systemstack runtime.systemstack.abi0 runtime.nanotime1 runtime.nanotime1.abi0 time.now'
 for case in goroutines goroutines-stripped; do
-	walk "go: $case" $case 'main.main main.below main.spin' -b main.main -m -i 20000 -e "$switching" -w "$switching"
+	walk "go: $case" $case 'main.main main.below main.spin' -b main.main -m -g -i 20000
 done
+walk 'go and C call each other' callbacks 'main.called_back calls_back main.garbage' -b main.main -m -g -i 20000

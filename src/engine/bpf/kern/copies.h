@@ -91,6 +91,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.bx_at = 0;
 	s->walk.call = false;
 	s->walk.nr = 0;
+	s->walk.home = 0;
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
 	s->walk.vm = (struct walk_vm){0};

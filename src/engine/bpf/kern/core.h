@@ -23,6 +23,7 @@
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define WALK_THREAD(w) thread_pointer()
 
 enum {
 	PAD = CHUNK,
@@ -98,6 +99,13 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 
 __noinline int is_luajit_frame(uint32_t lane, uint64_t sp);
 #define LUAJIT_IS_FRAME(w, sp) is_luajit_frame(WALK_LANE(w), sp)
+
+static __always_inline uint64_t thread_pointer(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread.fsbase);
+}
 
 #include "unwind/step.h"
 

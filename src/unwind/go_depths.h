@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How far rsp is below the return address in a function of Go: its pcsp table. */
+#ifndef UNWIND_GO_DEPTHS_H
+#define UNWIND_GO_DEPTHS_H
+
+#include "lib/bytes.h"
+
+/* From START to END it is DEPTH bytes. */
+struct go_depths {
+	struct bytes runs; /* pairs of the change of the depth (zigzag) and the bytes of code */
+	uint64_t start, end;
+	int64_t depth;
+};
+
+static inline struct go_depths go_depths_of(struct bytes table, uint64_t function)
+{
+	return (struct go_depths){.runs = table, .start = function, .end = function, .depth = -1};
+}
+
+/* Goes to the next run; false: there is none. FIRST: to that at the function's start. */
+static inline bool go_depths_next(struct go_depths *d, bool first)
+{
+	uint64_t change = bytes_uleb(&d->runs), size = bytes_uleb(&d->runs);
+
+	if (d->runs.bad || (!change && !first) || !size || change > UINT32_MAX)
+		return false;
+	d->start = d->end;
+	d->end = size < UINT64_MAX - d->start ? d->start + size : UINT64_MAX;
+	d->depth += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
+	return d->depth == (int32_t)d->depth;
+}
+
+/* The depth at PC, in the function at START; -1 if it is not known. */
+static inline int64_t go_depth_at(struct bytes table, uint64_t start, uint64_t pc)
+{
+	struct go_depths d = go_depths_of(table, start);
+
+	for (bool first = true; go_depths_next(&d, first); first = false)
+		if (pc >= d.start && pc < d.end)
+			return d.depth;
+	return -1;
+}
+
+#endif
