@@ -86,6 +86,7 @@ recorded_as_nobody covered-user maybe
 stop
 
 # An overlay in a user namespace: whoever closes one of its files may wait for the server below.
+: >"$T/out"
 "$CASES/fuse" "$T/files" flush >"$T/out" 2>&1 &
 server=$!
 until_true 60 grep -q . "$T/out" || :
