@@ -83,6 +83,7 @@ start_debuginfod() {
 	DEBUGINFOD_URLS=$SERVER
 	served_folder=$1
 	shift
+	: >"$T/log"
 	(
 		unset DEBUGINFOD_URLS
 		exec debuginfod -vvv -F ${no_source_scan---disable-source-scan} -d "$T/index.sqlite" -p "$port" "$served_folder"

@@ -26,6 +26,7 @@ many_inlined() {
 
 # many MODE: until it is decided, and fifty functions were seen inlined
 many() {
+	: >"$T/said"
 	luajit "$here/many.lua" "$1" >"$T/said" 2>&1 &
 	target=$!
 	until_true 60 grep -q '^ready' "$T/said" || not_ok "$1: the program" "$(head -n 1 "$T/said")"
