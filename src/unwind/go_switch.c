@@ -9,32 +9,32 @@
 
 enum { INSNS_MAX = 512, NOWHERE = INSNS_MAX };
 
-struct line {
+struct go_line {
 	uint64_t at;
 	struct insn insn;
 	uint8_t region; /* number + 1; 0: on its own stack */
 };
 
 /* Lines that are reached from OPEN, which leaves the stack, up to CLOSE, which comes back. */
-struct region {
+struct go_region {
 	size_t open, close; /* NOWHERE: it does not */
 };
 
-struct code {
+struct go_code {
 	const struct go_function *function;
-	struct line lines[INSNS_MAX];
+	struct go_line lines[INSNS_MAX];
 	size_t nr;
-	struct region regions[GO_SWITCHES];
+	struct go_region regions[GO_SWITCHES];
 	size_t nr_regions;
 };
 
-static void decode(struct code *c, const struct go_function *f)
+static void decode(struct go_code *c, const struct go_function *f)
 {
 	size_t size = (size_t)(f->code.end - f->code.at);
 
-	*c = (struct code){.function = f};
+	*c = (struct go_code){.function = f};
 	for (size_t at = 0; at < size && c->nr < INSNS_MAX; c->nr++) {
-		struct line *line = &c->lines[c->nr];
+		struct go_line *line = &c->lines[c->nr];
 
 		if (!insn_decode(&line->insn, f->code.at + at, size - at))
 			break;
@@ -43,7 +43,7 @@ static void decode(struct code *c, const struct go_function *f)
 	}
 }
 
-static size_t line_at(const struct code *c, uint64_t at)
+static size_t line_at(const struct go_code *c, uint64_t at)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->lines[i].at == at)
@@ -75,12 +75,12 @@ static bool aligns_sp(const struct insn *i)
 }
 
 /* Marks the lines that are reached from line I, on the other stack. */
-static void mark(struct code *c, size_t i)
+static void mark(struct go_code *c, size_t i)
 {
-	struct region *region = &c->regions[c->nr_regions - 1];
+	struct go_region *region = &c->regions[c->nr_regions - 1];
 
 	while (i < c->nr && !c->lines[i].region) {
-		struct line *line = &c->lines[i];
+		struct go_line *line = &c->lines[i];
 		uint64_t target;
 		size_t to =
 			insn_target(&line->insn, line->at, &target) ? line_at(c, target) : NOWHERE;
@@ -108,20 +108,20 @@ static void mark(struct code *c, size_t i)
 	}
 }
 
-static void find_regions(struct code *c)
+static void find_regions(struct go_code *c)
 {
 	for (size_t i = 0; i < c->nr && c->nr_regions < GO_SWITCHES; i++) {
-		const struct line *line = &c->lines[i];
+		const struct go_line *line = &c->lines[i];
 
 		if (line->region || (!sets_sp(&line->insn) && !aligns_sp(&line->insn)))
 			continue;
-		c->regions[c->nr_regions++] = (struct region){.open = i, .close = NOWHERE};
+		c->regions[c->nr_regions++] = (struct go_region){.open = i, .close = NOWHERE};
 		mark(c, i + 1);
 	}
 }
 
 /* What a register holds, as an expression over what it is at the call. */
-enum kind {
+enum go_place {
 	UNKNOWN,
 	REGISTER, /* that of the caller: reg */
 	STACK,    /* rsp + at[0] */
@@ -134,77 +134,77 @@ enum kind {
 
 enum { PATH_MAX_STEPS = 4 };
 
-struct value {
-	enum kind kind;
+struct go_value {
+	enum go_place kind;
 	uint8_t reg, nr;
 	int32_t at[PATH_MAX_STEPS];
 };
 
-struct values {
-	struct value reg[INSN_REGS];
+struct go_values {
+	struct go_value reg[INSN_REGS];
 };
 
-static struct value load_thread(const struct values *v, const struct insn *i)
+static struct go_value load_thread(const struct go_values *v, const struct insn *i)
 {
-	struct value to = {.kind = PATH, .nr = 1, .at = {i->displacement}};
+	struct go_value to = {.kind = PATH, .nr = 1, .at = {i->displacement}};
 
 	if (i->index != INSN_NO_REG)
-		return (struct value){0};
+		return (struct go_value){0};
 	if (i->base == INSN_NO_REG)
 		return to;
 	if (i->base >= INSN_REGS || v->reg[i->base].kind != NUMBER)
-		return (struct value){0};
+		return (struct go_value){0};
 	to.at[0] += v->reg[i->base].at[0];
 	return to;
 }
 
-static struct value load(const struct values *v, const struct insn *i)
+static struct go_value load(const struct go_values *v, const struct insn *i)
 {
-	struct value from;
+	struct go_value from;
 
 	if (!i->is_memory)
 		return v->reg[i->opcode == 0x89 ? i->reg : i->rm];
 	if (i->segment)
 		return load_thread(v, i);
 	if (i->base >= INSN_REGS || i->index != INSN_NO_REG)
-		return (struct value){0};
+		return (struct go_value){0};
 	from = v->reg[i->base];
 	switch (from.kind) {
 	case STACK:
-		return (struct value){.kind = WORD, .at = {from.at[0] + i->displacement}};
+		return (struct go_value){.kind = WORD, .at = {from.at[0] + i->displacement}};
 	case WORD:
 		from.kind = FIELD;
 		from.at[1] = i->displacement;
 		return from;
 	case PATH:
 		if (from.nr == PATH_MAX_STEPS)
-			return (struct value){0};
+			return (struct go_value){0};
 		from.at[from.nr++] = i->displacement;
 		return from;
 	default:
-		return (struct value){0};
+		return (struct go_value){0};
 	}
 }
 
 /* sub: from a field that of a word of the stack. */
-static struct value subtract(const struct values *v, const struct insn *i)
+static struct go_value subtract(const struct go_values *v, const struct insn *i)
 {
-	struct value from = v->reg[i->reg];
-	const struct value *base = i->base < INSN_REGS ? &v->reg[i->base] : NULL;
+	struct go_value from = v->reg[i->reg];
+	const struct go_value *base = i->base < INSN_REGS ? &v->reg[i->base] : NULL;
 
 	if (from.kind != FIELD || !i->is_memory || i->segment || !base || base->kind != STACK ||
 		i->index != INSN_NO_REG)
-		return (struct value){0};
+		return (struct go_value){0};
 	from.kind = DISTANCE;
 	from.at[2] = base->at[0] + i->displacement;
 	return from;
 }
 
-static void evaluate(struct values *v, const struct insn *i)
+static void evaluate(struct go_values *v, const struct insn *i)
 {
 	bool plain = i->map == MAP_1 && i->vex == NO_VEX && i->wide;
 	uint32_t writes = insn_writes(i);
-	struct value to = {0};
+	struct go_value to = {0};
 	uint8_t reg;
 
 	if (is_load(i, &reg))
@@ -212,19 +212,19 @@ static void evaluate(struct values *v, const struct insn *i)
 	else if (plain && i->opcode == 0x2b)
 		to = subtract(v, i);
 	else if (plain && i->opcode == 0xc7 && !i->is_memory)
-		to = (struct value){.kind = NUMBER, .at = {(int32_t)i->immediate}};
+		to = (struct go_value){.kind = NUMBER, .at = {(int32_t)i->immediate}};
 	for (uint8_t r = 0; r < INSN_REGS; r++)
 		if (writes >> r & 1)
 			v->reg[r] = to;
 }
 
 /* What rsp is set to by the code from line FROM to line CLOSE. */
-static struct value stack_after(const struct code *c, size_t from, size_t close)
+static struct go_value stack_after(const struct go_code *c, size_t from, size_t close)
 {
-	struct values v;
+	struct go_values v;
 
 	for (uint8_t r = 0; r < INSN_REGS; r++)
-		v.reg[r] = (struct value){.kind = r == INSN_RSP ? STACK : REGISTER, .reg = r};
+		v.reg[r] = (struct go_value){.kind = r == INSN_RSP ? STACK : REGISTER, .reg = r};
 	for (size_t i = from; i <= close; i++)
 		evaluate(&v, &c->lines[i].insn);
 	return v.reg[INSN_RSP];
@@ -243,7 +243,7 @@ static bool is_short(int32_t number)
 	return number == (int16_t)number;
 }
 
-static struct unwind_rule rule_of(const struct value *v, int64_t depth)
+static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_SWITCH, .lost = 0xf, .ra = (int16_t)depth};
 
@@ -278,7 +278,7 @@ static struct unwind_rule rule_of(const struct value *v, int64_t depth)
 }
 
 /* The last line before BEFORE that keeps rsp in a register, on the function's own stack. */
-static size_t saving_line(const struct code *c, size_t before)
+static size_t saving_line(const struct go_code *c, size_t before)
 {
 	while (before--) {
 		const struct insn *i = &c->lines[before].insn;
@@ -291,13 +291,13 @@ static size_t saving_line(const struct code *c, size_t before)
 	return NOWHERE;
 }
 
-static int64_t depth_at(const struct code *c, size_t line)
+static int64_t depth_at(const struct go_code *c, size_t line)
 {
 	return go_depth_at(c->function->depths, c->function->start, c->lines[line].at);
 }
 
 /* The last call of the region NR before line END. */
-static size_t call_before(const struct code *c, uint8_t nr, size_t end)
+static size_t call_before(const struct go_code *c, uint8_t nr, size_t end)
 {
 	while (end--)
 		if (c->lines[end].region == nr && insn_next(&c->lines[end].insn) == NEXT_CALL)
@@ -306,7 +306,7 @@ static size_t call_before(const struct code *c, uint8_t nr, size_t end)
 }
 
 /* Whether the register that SAVING sets still holds that at line END, on the way of region NR. */
-static bool is_kept(const struct code *c, size_t saving, size_t end, uint8_t nr)
+static bool is_kept(const struct go_code *c, size_t saving, size_t end, uint8_t nr)
 {
 	uint32_t reg = insn_writes(&c->lines[saving].insn);
 
@@ -321,7 +321,7 @@ static bool is_kept(const struct code *c, size_t saving, size_t end, uint8_t nr)
  * In runtime.morestack, which makes room for a function's frame: the function, which has not begun
  * yet, is the caller.
  */
-static struct unwind_rule restart(const struct code *c, const struct unwind_rule *systemstack)
+static struct unwind_rule restart(const struct go_code *c, const struct unwind_rule *systemstack)
 {
 	struct unwind_rule rule = *systemstack;
 
@@ -352,7 +352,8 @@ static bool has_name(const struct go_function *f, const char *name)
 }
 
 /* The rule of a region without an end. */
-static struct unwind_rule rule_for_good(const struct code *c, const struct unwind_rule *systemstack)
+static struct unwind_rule rule_for_good(
+	const struct go_code *c, const struct unwind_rule *systemstack)
 {
 	/* the goroutine has stopped, and the thread looks for another one */
 	if (has_name(c->function, "runtime.mcall"))
@@ -363,7 +364,7 @@ static struct unwind_rule rule_for_good(const struct code *c, const struct unwin
 }
 
 struct finding {
-	const struct code *code;
+	const struct go_code *code;
 	struct go_switch *list;
 	size_t nr;
 };
@@ -371,7 +372,7 @@ struct finding {
 /* Adds the lines from FROM to before TO of the region NR. */
 static void add(struct finding *f, uint8_t nr, size_t from, size_t to, struct unwind_rule rule)
 {
-	const struct line *lines = f->code->lines;
+	const struct go_line *lines = f->code->lines;
 
 	for (size_t i = from; i < to; i++) {
 		uint64_t start = lines[i].at, end = start + lines[i].insn.length;
@@ -388,11 +389,11 @@ static void add(struct finding *f, uint8_t nr, size_t from, size_t to, struct un
 
 static void add_region(struct finding *f, uint8_t nr, const struct unwind_rule *systemstack)
 {
-	const struct code *c = f->code;
-	const struct region *region = &c->regions[nr - 1];
+	const struct go_code *c = f->code;
+	const struct go_region *region = &c->regions[nr - 1];
 	size_t saving = saving_line(c, region->open), call, first = 0;
 	int64_t depth = depth_at(c, saving == NOWHERE ? region->open : saving);
-	struct value value;
+	struct go_value value;
 	struct unwind_rule rule = {0};
 
 	if (region->close == NOWHERE) {
@@ -405,7 +406,7 @@ static void add_region(struct finding *f, uint8_t nr, const struct unwind_rule *
 		depth = depth_at(c, region->open);
 	if ((value.kind == WORD || value.kind == DISTANCE) && call != NOWHERE) {
 		/* until the call the frame there is not complete */
-		const struct value saved = {.kind = REGISTER,
+		const struct go_value saved = {.kind = REGISTER,
 			.reg = saving == NOWHERE ? 0
 						 : (uint8_t)__builtin_ctz(
 							   insn_writes(&c->lines[saving].insn))};
@@ -428,7 +429,7 @@ static int by_address(const void *a, const void *b)
 size_t go_switches(const struct go_function *f, const struct unwind_rule *systemstack,
 	struct go_switch list[GO_SWITCHES])
 {
-	struct code *c = xmalloc(sizeof(*c));
+	struct go_code *c = xmalloc(sizeof(*c));
 	struct finding found = {.code = c, .list = list};
 
 	decode(c, f);
