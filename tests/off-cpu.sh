@@ -36,9 +36,9 @@ judge_thread() {
 	check "$name: not longer than the recording" [ "$off" -le "$(recorded_us "$judged")" ]
 }
 
-# recorded_us REC: how long it took, in microseconds
+# recorded_us REC: how many microseconds it took, and a millisecond, to which SystemTap rounds
 recorded_us() {
-	awk '$2 == "seconds" { printf "%d\n", $3 * 1e6 }' "$1"
+	awk '$2 == "seconds" { printf "%d\n", $3 * 1e6 + 1000 }' "$1"
 }
 
 # judge_whole_wait REC TID: the thread waits from before the recording to its end; the recorder looks at it a little later
