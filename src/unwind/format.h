@@ -103,8 +103,8 @@ enum unwind_switch {
 	UNWIND_SWITCH_WORD,     /* *(rsp + offset) */
 	UNWIND_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + bx) */
 	UNWIND_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + bx) + fp) */
-	/* the same, of a function that goes on later at the pc in the word behind it; rbp is in the
-	 * word at RA, instead of FP, if it is saved */
+	/* the same; the caller is the function that is to go on there: its pc is in the next word,
+	 * and its rbp, if saved, in the word at RA in place of FP */
 	UNWIND_SWITCH_CONTEXT,
 };
 

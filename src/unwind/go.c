@@ -20,30 +20,20 @@ struct go {
 	struct unwind_rule systemstack; /* in runtime.systemstack; of kind NONE if not known */
 };
 
-static bool has_prefix(const char *name, const char *prefix)
-{
-	return !strncmp(name, prefix, strlen(prefix));
-}
-
-/* True if NAME is WANTED, or that with the suffix .abi0 of assembly in some versions. */
-static bool is_function(const char *name, const char *wanted)
-{
-	size_t len = strlen(wanted);
-
-	return has_prefix(name, wanted) && (!name[len] || name[len] == '.');
-}
-
 static struct bytes code_of(const struct go *go, const struct pclntab_function *f)
 {
-	for (size_t i = 0; i < go->nr_code; i++) {
-		const struct elf_code *c = &go->code[i];
-		uint64_t at = f->start - c->address;
+	const struct elf_code *around = elf_code_around(go->code, go->nr_code, f->start);
+	uint64_t at = around ? f->start - around->address : 0;
 
-		if (at < c->size && f->end > f->start && f->end - f->start <= c->size - at)
-			return (struct bytes){
-				.at = c->bytes + at, .end = c->bytes + at + (f->end - f->start)};
-	}
-	return (struct bytes){0};
+	if (!around || f->end < f->start || f->end - f->start > around->size - at)
+		return (struct bytes){0};
+	return (struct bytes){
+		.at = around->bytes + at, .end = around->bytes + at + (f->end - f->start)};
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return begins_with(name, strlen(name), prefix);
 }
 
 /* The functions that change the stack are the runtime's. */
@@ -71,7 +61,7 @@ static void find_systemstack(struct go *go)
 	for (uint64_t i = 0; i < pclntab_count(go->tab); i++) {
 		struct pclntab_function f = pclntab_function(go->tab, i);
 
-		if (!f.name || !is_function(f.name, "runtime.systemstack"))
+		if (!f.name || !go_is_function(f.name, "runtime.systemstack"))
 			continue;
 		if (switches_of(go, &f, list))
 			go->systemstack = list[0].rule;
@@ -109,8 +99,8 @@ void go_ranges(const struct go *go, struct unwind_ranges *ranges)
 /* True if the function NAME is the outermost one of a goroutine or thread. */
 static bool is_root(const char *name)
 {
-	return is_function(name, "runtime.goexit") || is_function(name, "runtime.mstart") ||
-	       is_function(name, "runtime.rt0_go") || has_prefix(name, "_rt0_amd64");
+	return go_is_function(name, "runtime.goexit") || go_is_function(name, "runtime.mstart") ||
+	       go_is_function(name, "runtime.rt0_go") || has_prefix(name, "_rt0_amd64");
 }
 
 /* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first. */

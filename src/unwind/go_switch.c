@@ -343,22 +343,14 @@ static struct unwind_rule restart(const struct go_code *c, const struct unwind_r
 	return rule;
 }
 
-static bool has_name(const struct go_function *f, const char *name)
-{
-	size_t len = strlen(name);
-
-	/* suffix .abi0 in some versions */
-	return !strncmp(f->name, name, len) && (!f->name[len] || f->name[len] == '.');
-}
-
 /* The rule of a region without an end. */
 static struct unwind_rule rule_for_good(
 	const struct go_code *c, const struct unwind_rule *systemstack)
 {
 	/* the goroutine has stopped, and the thread looks for another one */
-	if (has_name(c->function, "runtime.mcall"))
+	if (go_is_function(c->function->name, "runtime.mcall"))
 		return (struct unwind_rule){.cfa = UNWIND_CFA_ROOT};
-	if (has_name(c->function, "runtime.morestack"))
+	if (go_is_function(c->function->name, "runtime.morestack"))
 		return restart(c, systemstack);
 	return (struct unwind_rule){0};
 }
@@ -387,6 +379,21 @@ static void add(struct finding *f, uint8_t nr, size_t from, size_t to, struct un
 	}
 }
 
+/*
+ * The rule up to line CALL, until which the frame on the other stack is not complete: by the
+ * register that line SAVING has kept rsp in, where the frame is DEPTH bytes deep.
+ */
+static struct unwind_rule rule_until(
+	const struct go_code *c, uint8_t nr, size_t saving, size_t call, int64_t depth)
+{
+	struct go_value saved = {.kind = REGISTER};
+
+	if (saving == NOWHERE || !is_kept(c, saving, call, nr))
+		return (struct unwind_rule){0};
+	saved.reg = (uint8_t)__builtin_ctz(insn_writes(&c->lines[saving].insn));
+	return rule_of(&saved, depth);
+}
+
 static void add_region(struct finding *f, uint8_t nr, const struct unwind_rule *systemstack)
 {
 	const struct go_code *c = f->code;
@@ -394,26 +401,17 @@ static void add_region(struct finding *f, uint8_t nr, const struct unwind_rule *
 	size_t saving = saving_line(c, region->open), call, first = 0;
 	int64_t depth = depth_at(c, saving == NOWHERE ? region->open : saving);
 	struct go_value value;
-	struct unwind_rule rule = {0};
 
 	if (region->close == NOWHERE) {
 		add(f, nr, 0, c->nr, rule_for_good(c, systemstack));
 		return;
 	}
 	call = call_before(c, nr, region->close);
-	value = stack_after(c, call == NOWHERE ? region->open + 1 : call + 1, region->close);
+	value = stack_after(c, (call == NOWHERE ? region->open : call) + 1, region->close);
 	if (value.kind == PATH)
 		depth = depth_at(c, region->open);
 	if ((value.kind == WORD || value.kind == DISTANCE) && call != NOWHERE) {
-		/* until the call the frame there is not complete */
-		const struct go_value saved = {.kind = REGISTER,
-			.reg = saving == NOWHERE ? 0
-						 : (uint8_t)__builtin_ctz(
-							   insn_writes(&c->lines[saving].insn))};
-
-		if (saving != NOWHERE && is_kept(c, saving, call, nr))
-			rule = rule_of(&saved, depth);
-		add(f, nr, 0, call, rule);
+		add(f, nr, 0, call, rule_until(c, nr, saving, call, depth));
 		first = call;
 	}
 	add(f, nr, first, c->nr, rule_of(&value, depth));

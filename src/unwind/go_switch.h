@@ -12,13 +12,22 @@
 
 #include "format.h"
 #include "lib/bytes.h"
+#include "lib/util.h"
+
+/* True if NAME is WANTED, or that with the suffix .abi0 of assembly in some versions of Go. */
+static inline bool go_is_function(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return begins_with(name, strlen(name), wanted) && (!name[len] || name[len] == '.');
+}
 
 enum { GO_SWITCHES = 8 }; /* in a function, at most */
 
 struct go_function {
 	uint64_t start;
 	struct bytes code;
-	struct bytes depths; /* the pcsp table, see go.c */
+	struct bytes depths; /* the pcsp table, see go_depths.h */
 	const char *name;
 };
 
@@ -29,9 +38,9 @@ struct go_switch {
 };
 
 /*
- * Finds the switches of F, in ascending order. SYSTEMSTACK is the rule in that function, of kind
- * NONE if that is not known, and tells where the goroutine is that had no room on its stack, in
- * runtime.morestack. Returns their number.
+ * Finds the switches of F, in ascending order, and returns their number. SYSTEMSTACK is the rule of
+ * runtime.systemstack, or of kind NONE if that is not known: its path leads to the goroutine, whose
+ * stack runtime.morestack has left, too.
  */
 size_t go_switches(const struct go_function *f, const struct unwind_rule *systemstack,
 	struct go_switch list[GO_SWITCHES]);

@@ -23,21 +23,13 @@ void unwind_ranges_release(struct unwind_ranges *r)
 	*r = (struct unwind_ranges){0};
 }
 
-static const struct elf_code *code_around(const struct elf_code *code, size_t n, uint64_t address)
-{
-	for (size_t i = 0; i < n; i++)
-		if (address >= code[i].address && address - code[i].address < code[i].size)
-			return &code[i];
-	return NULL;
-}
-
 void unwind_ranges_cut(struct unwind_ranges *r, const struct elf_code *code, size_t n)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < r->nr; i++) {
 		struct unwind_range *range = &r->list[i];
-		const struct elf_code *around = code_around(code, n, range->start);
+		const struct elf_code *around = elf_code_around(code, n, range->start);
 
 		if (!around)
 			continue;

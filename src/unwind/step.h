@@ -334,8 +334,9 @@ static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule 
 }
 
 /*
- * Where Go keeps rsp of a goroutine's stack, or of the thread's own, in what describes it: *AT. The
- * thread's own, the first one of a thread (bx 0), is that of the innermost call that has left it.
+ * Finds the word, *AT, in which Go keeps rsp of the stack that was left. For the thread's own stack
+ * (bx is 0: Go's m.g0) it has that of the innermost cgocallback, whose frame begins with the value
+ * for the next outer one.
  */
 static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_t *at)
 {
@@ -350,7 +351,7 @@ static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_
 	*at += (int64_t)r->fp;
 	if (r->bx)
 		return WALK_ON;
-	if (w->home) /* which keeps that of the call before it */
+	if (w->home)
 		*at = w->home;
 	return WALK_READ(w, &w->home, 8, *at) ? WALK_NO_READ : WALK_ON;
 }

@@ -43,14 +43,11 @@ static void merge(struct build *b, struct unwind_ranges *more, enum source sourc
 static bool is_entry(const struct build *b, uint64_t address)
 {
 	static const unsigned char code[] = {0x48, 0x89, 0xe7, 0xe8};
+	const struct elf_code *around = elf_code_around(b->code, b->nr_code, address);
+	uint64_t at = around ? address - around->address : 0;
 
-	for (size_t i = 0; i < b->nr_code; i++) {
-		uint64_t at = address - b->code[i].address;
-
-		if (at < b->code[i].size && b->code[i].size - at >= ENTRY_SIZE)
-			return !memcmp(b->code[i].bytes + at, code, sizeof(code));
-	}
-	return false;
+	return around && around->size - at >= ENTRY_SIZE &&
+	       !memcmp(around->bytes + at, code, sizeof(code));
 }
 
 /* Where a process starts there is no caller; glibc's dynamic linker has no rules there. */

@@ -70,7 +70,7 @@ struct walk {
 	bool call;      /* pc is a return address */
 	uint8_t end;    /* enum walk_end */
 	uint32_t nr;    /* frames so far */
-	uint64_t home;  /* rsp of the last frame of the thread's own stack that Go left; 0: none */
+	uint64_t home;  /* rsp of the last frame of Go's cgocallback on the thread's stack; 0: none yet */
 	struct walk_map map;
 	struct walk_vm vm;       /* the innermost such frame so far */
 	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */

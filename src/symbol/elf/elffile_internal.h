@@ -38,6 +38,16 @@ struct elf_code {
 	const unsigned char *bytes;
 };
 
+/* Returns that of the N segments CODE which ADDRESS is in, or NULL. */
+static inline const struct elf_code *elf_code_around(
+	const struct elf_code *code, size_t n, uint64_t address)
+{
+	for (size_t i = 0; i < n; i++)
+		if (address - code[i].address < code[i].size)
+			return &code[i];
+	return NULL;
+}
+
 /* The first MAX executable segments; returns their number. */
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max);
 
