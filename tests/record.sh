@@ -103,19 +103,20 @@ until_decided() {
 	shift 3
 	decided=more right=0 all=0 longer=$decided_seconds decided_tries=5
 	decided_end=$(($(date +%s) + 60))
+	these=$decided_folded.these # as two may be undecided at once
 	while [ "$decided" = more ] && { [ $decided_tries -gt 0 ] || [ "$(date +%s)" -lt "$decided_end" ]; }; do
 		decided_tries=$((decided_tries - 1))
 		"$@"
-		grep -aE -e "$only" "$decided_folded" >"$T/these" || :
-		right=$((right + $(weight "$T/these" "$decided_ere")))
-		all=$((all + $(weight "$T/these")))
+		grep -aE -e "$only" "$decided_folded" >"$these" || :
+		right=$((right + $(weight "$these" "$decided_ere")))
+		all=$((all + $(weight "$these")))
 		decided=$(sequential "$right" $((all - right)))
 	done
 	if [ "$decided" = good ]; then
 		ok "$decided_name"
 	else
 		not_ok "$decided_name" "$decided: $right of $all samples have the stack $decided_ere"
-		others "$T/these" "$decided_ere"
+		others "$these" "$decided_ere"
 	fi
 }
 

@@ -196,6 +196,21 @@ static void stepped_stop_others(const struct stepped *s)
 	free(path);
 }
 
+/*
+ * In a function of Go, after the others were stopped: what its scheduler may have asked of it
+ * before, to let another goroutine run, is not done. r14 is its struct g, whose stackguard0 is
+ * stackPreempt then (runtime2.go, stack.go).
+ */
+static void stepped_go_on(const struct stepped *s)
+{
+	enum { G_STACK_LO = 0, G_STACKGUARD0 = 16, STACK_GUARD = 928, STACK_PREEMPT = -1314 };
+	uint64_t g = s->regs.r14;
+
+	if (stepped_peek(s, g + G_STACKGUARD0) == (uint64_t)STACK_PREEMPT)
+		ptrace(PTRACE_POKEDATA, s->pid, g + G_STACKGUARD0,
+			stepped_peek(s, g + G_STACK_LO) + STACK_GUARD);
+}
+
 /* Runs at full speed to the function at ADDRESS, which has callers with frame pointers alone. */
 static bool stepped_run_to_function(struct stepped *s, uint64_t address)
 {
@@ -205,6 +220,7 @@ static bool stepped_run_to_function(struct stepped *s, uint64_t address)
 	if (!stepped_run_to(s, &address, 1))
 		return false;
 	stepped_stop_others(s);
+	stepped_go_on(s);
 	for (fp = s->regs.rbp; fp && nr < STEPPED_CALLERS; fp = chain[nr++][0])
 		if (read_target(chain[nr], sizeof(chain[nr]), fp))
 			return false;
