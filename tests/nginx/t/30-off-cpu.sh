@@ -51,7 +51,8 @@ check_eq 'programs that are run: exit' 0 "$status"
 check_eq 'programs that are run: not a word about them' '' "$(grep -a ': process [0-9]' "$T/b.err")"
 note "$T/upstreams"
 "$bin/bt-collapse" --by upstream "$T/b.rec" >"$T/b.by" 2>/dev/null
-check_eq 'upstreams: where the one of them blocks' '' "$(grep -a '^cart;' "$T/b.by" | grep -v popen | head -n 3)"
-check_eq 'upstreams: and the other' '' "$(grep -a '^search;' "$T/b.by" | grep -v do_system | head -n 3)"
+# or in a probe, where another recording changes its probes
+check_eq 'upstreams: where the one of them blocks' '' "$(grep -a '^cart;' "$T/b.by" | grep -v -e popen -e uprobe_notify_resume | head -n 3)"
+check_eq 'upstreams: and the other' '' "$(grep -a '^search;' "$T/b.by" | grep -v -e do_system -e uprobe_notify_resume | head -n 3)"
 stop_nginx
 leave_release
