@@ -27,6 +27,7 @@ static const struct {
 	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
 		"record at a lower rate (-F)"},
 	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL},
+	[CUT_COROUTINE] = {"coroutine", "stacks of coroutines do not tell what resumed them", NULL},
 	[CUT_TEXT] = {"text", "the text of the stack is incomplete", NULL},
 	[BROKEN_FAILED] = {"failed", "the caller was not found", NULL},
 	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL},
@@ -90,6 +91,8 @@ enum cut_cause cut_cause_of(const char *by)
 		return CUT_BUSY;
 	if (!strcmp(by, "before the recording"))
 		return CUT_EARLIER;
+	if (!strcmp(by, "coroutine"))
+		return CUT_COROUTINE;
 	return CUT_RULES;
 }
 

@@ -10,7 +10,11 @@
  *
  *	uint64_t WALK_THREAD(struct walk *w)
  *
- * the thread pointer, 0 if it is not known.
+ * the thread pointer, 0 if it is not known, and
+ *
+ *	uint64_t WALK_STACK_END(struct walk *w)
+ *
+ * the address where the stack ends that the thread began on, 0 if it is not known.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -20,6 +24,9 @@
 
 #ifndef WALK_THREAD
 #define WALK_THREAD(w) ((void)(w), 0ULL)
+#endif
+#ifndef WALK_STACK_END
+#define WALK_STACK_END(w) ((void)(w), 0ULL)
 #endif
 
 /* Checks that BYTES, the 7 before a return address, end in a call instruction. */
@@ -45,6 +52,48 @@ static inline bool walk_is_syscall(struct walk *w)
 
 	return !WALK_READ_CODE(w, code, 2, w->reg[REG_PC] - 2) && code[0] == 0x0f &&
 	       code[1] == 0x05;
+}
+
+/* Whether rsp is at most MAX bytes below the end of the thread's own stack, or that is not known.
+ */
+static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
+{
+	uint64_t end = WALK_STACK_END(w);
+
+	return !end || end - w->reg[REG_SP] <= max;
+}
+
+/*
+ * Where the caller's address, or rbp, is 0. The first function of a thread is near the end of its
+ * stack, before the thread's control block or the arguments of the program; other stacks are those
+ * of coroutines.
+ */
+static inline int walk_root(struct walk *w)
+{
+	return walk_is_on_own_stack(w, WALK_FIRST_MAX) ? WALK_ROOT : WALK_COROUTINE;
+}
+
+/*
+ * Where a walk has failed: whether the last frame is no frame, but the return address that was made
+ * up for the first function of a coroutine. That is where nothing was called from, such as glibc's
+ * __start_context.
+ */
+static inline bool walk_is_made_up(struct walk *w)
+{
+	return w->from && w->map.table != WALK_MEMORY && !walk_is_on_own_stack(w, WALK_STACK_MAX) &&
+	       !walk_is_return(w, w->from);
+}
+
+/* To be called when the walk has ended. */
+static inline void walk_finish(struct walk *w)
+{
+	bool failed = w->end == WALK_NO_RULE || w->end == WALK_NO_MAP || w->end == WALK_LOST ||
+		      w->end == WALK_NO_READ;
+
+	if (failed && walk_is_made_up(w))
+		w->end = WALK_COROUTINE;
+	if (w->end == WALK_COROUTINE && w->nr > 1 && w->from && !walk_is_return(w, w->from))
+		w->nr--;
 }
 
 #include "luajit_step.h"
@@ -78,13 +127,13 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 	if (!(w->known & 1 << REG_FP))
 		return WALK_NO_RULE;
 	if (!fp && w->call)
-		return WALK_ROOT;
+		return walk_is_return(w, w->reg[REG_PC]) ? WALK_ROOT : walk_root(w);
 	if ((fp & 7) || fp < w->reg[REG_SP] || fp - w->reg[REG_SP] > max)
 		return WALK_NO_RULE;
 	if (WALK_READ(w, pair, 16, fp))
 		return WALK_NO_RULE;
 	if (!pair[1])
-		return w->call ? WALK_ROOT : WALK_NO_RULE;
+		return w->call ? walk_root(w) : WALK_NO_RULE;
 	if (check && !walk_is_return(w, pair[1]))
 		return WALK_NO_RULE;
 	w->reg[REG_FP] = pair[0];
@@ -453,11 +502,14 @@ enum {
 		    1 << UNWIND_CFA_CALLED
 };
 
-/* Steps to the caller by RULE. */
+/*
+ * Steps to the caller by RULE. Where the CFA hangs on another register than rsp, the function may
+ * have called on another stack (split stacks, Rust's stacker), which may be above its own.
+ */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t cfa, bx_at = w->bx_at;
-	bool is_leaf = !w->call;
+	bool is_leaf = !w->call, is_lower;
 	int end;
 
 	if (!(WALK_CFAS >> r->cfa & 1)) /* one test, as nearly all steps have a CFA */
@@ -465,7 +517,8 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	end = walk_cfa(w, r, &cfa);
 	if (end)
 		return end;
-	if (cfa <= w->reg[REG_SP] && w->call)
+	is_lower = cfa <= w->reg[REG_SP] && w->call;
+	if (is_lower && r->reg == REG_SP)
 		return WALK_LOST;
 	if ((r->fp_saved == UNWIND_AT_FP || r->bx_saved == UNWIND_AT_FP) &&
 		!(w->known >> REG_FP & 1))
@@ -479,15 +532,15 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	end = walk_saved(w, r, cfa);
 	if (end)
 		return end;
-	if (r->cfa == UNWIND_CFA_CALLED && !walk_is_return(w, w->reg[REG_PC]))
-		return WALK_NO_RULE;
+	if ((is_lower || r->cfa == UNWIND_CFA_CALLED) && !walk_is_return(w, w->reg[REG_PC]))
+		return is_lower ? WALK_LOST : WALK_NO_RULE;
 	w->bx_at = bx_at;
 	w->reg[REG_SP] = cfa;
 	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |
 		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BX, r->bx_saved);
 	w->call = true;
 	if (!w->reg[REG_PC])
-		return is_leaf || !w->reg[REG_FP] ? WALK_ROOT : WALK_LOST;
+		return is_leaf || !w->reg[REG_FP] ? walk_root(w) : WALK_LOST;
 	return WALK_ON;
 }
 

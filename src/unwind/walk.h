@@ -20,14 +20,15 @@ enum {
 /* The state of a walk. */
 enum walk_end {
 	WALK_ON,
-	WALK_ROOT,    /* reached the outermost function */
-	WALK_DEEP,    /* after WALK_DEPTH frames, or where the copied stack ends */
-	WALK_NO_MAP,  /* the caller is in no executable mapping */
-	WALK_NO_RULE, /* no rule for the last frame */
-	WALK_NO_READ, /* memory that a rule refers to cannot be read */
-	WALK_LOST,    /* a rule led to an impossible frame */
-	WALK_PENDING, /* table or mapping not known yet: the stack is copied to user space */
-	WALK_BUSY,    /* the same, but copying failed */
+	WALK_ROOT,      /* reached the outermost function */
+	WALK_DEEP,      /* after WALK_DEPTH frames, or where the copied stack ends */
+	WALK_NO_MAP,    /* the caller is in no executable mapping */
+	WALK_NO_RULE,   /* no rule for the last frame */
+	WALK_NO_READ,   /* memory that a rule refers to cannot be read */
+	WALK_LOST,      /* a rule led to an impossible frame */
+	WALK_COROUTINE, /* reached a coroutine's first function */
+	WALK_PENDING,   /* table or mapping not known yet: the stack is copied to user space */
+	WALK_BUSY,      /* the same, but copying failed */
 	WALK_ENDS,
 };
 
@@ -70,7 +71,9 @@ struct walk {
 	bool call;      /* pc is a return address */
 	uint8_t end;    /* enum walk_end */
 	uint32_t nr;    /* frames so far */
-	uint64_t home;  /* rsp of the last frame of Go's cgocallback on the thread's stack; 0: none yet */
+	uint64_t from;  /* pc of the last frame if it is a return address, else 0 */
+	uint64_t home;  /* rsp of the last frame of Go's cgocallback on the thread's stack; 0: none
+			   yet */
 	struct walk_map map;
 	struct walk_vm vm;       /* the innermost such frame so far */
 	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */
@@ -79,6 +82,8 @@ struct walk {
 enum {
 	WALK_FRAME_MAX = 64 << 20, /* bytes: largest frame */
 	WALK_JIT_MAX = 1 << 20,    /* that of code compiled at run time */
+	WALK_FIRST_MAX = 64 << 10, /* from the first function's frame to the end of the stack */
+	WALK_STACK_MAX = 8 << 20,  /* a thread's stack, usually */
 	WALK_MEMORY = 1 << 30,     /* in place of a table: memory that is no file */
 };
 

@@ -149,6 +149,8 @@ static void cuts__each_cause(void **state)
 			"record at a lower rate (-F)\n"},
 		{END_CUT, "before the recording",
 			"100.0 % cut: the wait had begun before the recording\n"},
+		{END_CUT, "coroutine",
+			"100.0 % cut: stacks of coroutines do not tell what resumed them\n"},
 		{END_BROKEN, "memory",
 			"100.0 % broken in x.so: the stack's memory could not be read\n"},
 		{END_BROKEN, "caller",

@@ -14,6 +14,8 @@ static int read_memory(struct walk *w, void *to, uint32_t size, uint64_t at);
 static int read_text(struct walk *w, void *to, uint32_t size, uint64_t at);
 #define WALK_READ(w, to, size, at) read_memory(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) read_text(w, to, size, at)
+#define WALK_STACK_END(w) stack_end
+static uint64_t stack_end; /* of the thread's own stack; 0: not known */
 
 #include "unwind/step.h"
 
@@ -63,6 +65,7 @@ static int set_up(void **state)
 	memset(text, 0x90, sizeof(text));
 	text[CALL - TEXT - 5] = 0xe8;
 	reads = 0;
+	stack_end = 0;
 	return 0;
 }
 
@@ -485,6 +488,19 @@ static void walk__rsp_must_rise(void **state)
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
 }
 
+static void walk__to_a_lower_stack(void **state)
+{
+	for (int is_call = 0; is_call < 2; is_call++) {
+		set_up(state);
+		w.call = true;
+		w.reg[REG_FP] = STACK + 0x40;
+		*word(STACK + 0x48) = is_call ? CALL : NO_CALL;
+		assert_int_equal(
+			step(rule(UNWIND_CFA_REG, REG_FP, 16)), is_call ? WALK_ON : WALK_LOST);
+		assert_int_equal(w.reg[REG_SP], is_call ? STACK + 0x50 : STACK + 0x100);
+	}
+}
+
 static void walk__return_address_0(void **state)
 {
 	(void)state;
@@ -499,6 +515,83 @@ static void walk__return_address_0(void **state)
 	w.call = true;
 	w.reg[REG_FP] = 0;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ROOT);
+}
+
+/* Where the caller's address is 0 only a thread's first function is the root. */
+static void walk__coroutine_without_a_caller(void **state)
+{
+	static const struct {
+		uint64_t end;
+		int want;
+	} cases[] = {
+		{0, WALK_ROOT},
+		{STACK + 0x108, WALK_ROOT},
+		{STACK + 0x108 + WALK_FIRST_MAX, WALK_ROOT},
+		{STACK + 0x109 + WALK_FIRST_MAX, WALK_COROUTINE},
+		{STACK, WALK_COROUTINE},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		set_up(state);
+		stack_end = cases[i].end;
+		*word(STACK + 0x100) = 0;
+		w.call = true;
+		w.reg[REG_FP] = 0;
+		assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), cases[i].want);
+	}
+}
+
+/* Code without rules whose rbp is 0 is the root if something was called there. */
+static void walk__coroutine_without_a_frame_pointer(void **state)
+{
+	for (int is_call = 0; is_call < 2; is_call++) {
+		set_up(state);
+		stack_end = STACK;
+		w.call = true;
+		w.reg[REG_FP] = 0;
+		w.reg[REG_PC] = is_call ? CALL : NO_CALL;
+		assert_int_equal(walk_without_rule(&w), is_call ? WALK_ROOT : WALK_COROUTINE);
+	}
+}
+
+/* The return address that was made up for a coroutine's first function is no frame. */
+static void walk__coroutine_with_a_made_up_caller(void **state)
+{
+	static const struct {
+		int end;
+		uint64_t from, stack_end;
+		uint32_t table, nr;
+		int want;
+		uint32_t want_nr;
+	} cases[] = {
+		{WALK_NO_RULE, NO_CALL, STACK, 1, 3, WALK_COROUTINE, 2},
+		{WALK_NO_MAP, NO_CALL, STACK, 1, 3, WALK_COROUTINE, 2},
+		{WALK_LOST, NO_CALL, STACK, 1, 3, WALK_COROUTINE, 2},
+		{WALK_NO_READ, NO_CALL, STACK, 1, 3, WALK_COROUTINE, 2},
+		{WALK_COROUTINE, NO_CALL, STACK, 1, 3, WALK_COROUTINE, 2},
+		{WALK_COROUTINE, CALL, STACK, 1, 3, WALK_COROUTINE, 3},
+		{WALK_COROUTINE, 0, STACK, 1, 1, WALK_COROUTINE, 1},
+		{WALK_NO_RULE, CALL, STACK, 1, 3, WALK_NO_RULE, 3},
+		{WALK_NO_RULE, 0, STACK, 1, 1, WALK_NO_RULE, 1},
+		{WALK_NO_RULE, NO_CALL, 0, 1, 3, WALK_NO_RULE, 3},
+		{WALK_NO_RULE, NO_CALL, STACK + WALK_STACK_MAX, 1, 3, WALK_NO_RULE, 3},
+		{WALK_NO_RULE, NO_CALL, STACK, WALK_MEMORY, 3, WALK_NO_RULE, 3},
+		{WALK_DEEP, NO_CALL, STACK, 1, 3, WALK_DEEP, 3},
+		{WALK_PENDING, NO_CALL, STACK, 1, 3, WALK_PENDING, 3},
+		{WALK_ROOT, NO_CALL, STACK, 1, 3, WALK_ROOT, 3},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		set_up(state);
+		stack_end = cases[i].stack_end;
+		w.end = (uint8_t)cases[i].end;
+		w.from = cases[i].from;
+		w.map.table = cases[i].table;
+		w.nr = cases[i].nr;
+		walk_finish(&w);
+		assert_int_equal(w.end, cases[i].want);
+		assert_int_equal(w.nr, cases[i].want_nr);
+	}
 }
 
 static void walk__memory_that_cannot_be_read(void **state)
@@ -579,7 +672,11 @@ int main(void)
 		TEST(frame_pointers_that_are_none),
 		TEST(calls),
 		TEST(rsp_must_rise),
+		TEST(to_a_lower_stack),
 		TEST(return_address_0),
+		TEST(coroutine_without_a_caller),
+		TEST(coroutine_without_a_frame_pointer),
+		TEST(coroutine_with_a_made_up_caller),
 		TEST(memory_that_cannot_be_read),
 		TEST(frames_are_numbers),
 	};

@@ -12,6 +12,15 @@ static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address);
 static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
 #define WALK_READ(w, to, size, at) read_copy(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) read_code(w, to, size, at)
+#define WALK_STACK_END(w) (((const struct copy_walk *)(w))->copy->head.stack_end)
+
+/* A walk over a copied stack. */
+struct copy_walk {
+	struct walk walk;
+	struct stack_copies *copies;
+	const struct stack_copy *copy;
+	uint64_t start, end; /* address range of the copy */
+};
 
 #include "unwind/step.h"
 #include "unwind/jit_rule.h"
@@ -30,14 +39,6 @@ struct code_page {
 	int64_t read_ns;
 	bool is_there;
 	unsigned char bytes[COPY_PAGE];
-};
-
-/* A walk over a copied stack. */
-struct copy_walk {
-	struct walk walk;
-	struct stack_copies *copies;
-	const struct stack_copy *copy;
-	uint64_t start, end; /* address range of the copy */
 };
 
 static bool is_copied(const struct stack_copy *copy, uint64_t page)
@@ -259,6 +260,7 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 			break;
 		}
 		frames[w->nr++] = walk_frame(&w->map, w->reg[REG_PC], w->call);
+		w->from = w->call ? w->reg[REG_PC] : 0;
 		w->end = (uint8_t)step(c, &cw);
 		if (w->vm.nr != nr_vm)
 			frames[w->nr - 1] |= WALK_FRAME_VM;
@@ -267,6 +269,7 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 		return false;
 	if (w->end == WALK_NO_READ && copy->head.nr_pages == COPY_PAGES)
 		w->end = WALK_DEEP;
+	walk_finish(w);
 	if (!w->nr)
 		frames[w->nr++] = walk_frame(NULL, w->reg[REG_PC], false);
 	stack_copies_set(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* coroutine: spins on a stack that the program made itself. */
+/* coroutine SECONDS [zero]: spins on a stack that the program made itself, by glibc or as Ruby
+ * does. */
 #include "case.h"
 
 #include <ucontext.h>
@@ -18,11 +19,22 @@ static void coroutine(void)
 	NO_TAIL_CALL;
 }
 
+/* The first function of a coroutine has the return address 0. */
+static _Noreturn void resume_at_zero(char *end)
+{
+	__asm__ volatile("movq %0, %%rsp\n\txorl %%ebp, %%ebp\n\tpushq $0\n\tjmp *%1"
+			 :
+			 : "r"(end), "r"(coroutine));
+	__builtin_unreachable();
+}
+
 int main(int argc, char **argv)
 {
-	static char room[1 << 16];
+	static char room[1 << 16] __attribute__((aligned(16)));
 
 	burn_init(argc, argv);
+	if (argc > 2)
+		resume_at_zero(room + sizeof(room));
 	getcontext(&there);
 	there.uc_stack.ss_sp = room;
 	there.uc_stack.ss_size = sizeof(room);

@@ -91,6 +91,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.bx_at = 0;
 	s->walk.call = false;
 	s->walk.nr = 0;
+	s->walk.from = 0;
 	s->walk.home = 0;
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
@@ -105,9 +106,9 @@ static __always_inline uint64_t copy_number(uint32_t lane, struct counters *coun
 	return STACK_COPY | new_number(lane, count->copies++);
 }
 
-/* Fills the head of copy NUMBER from s->regs. */
-static __always_inline void begin_copy(
-	struct scratch *s, uint64_t number, uint32_t tgid, uint64_t exec_pages)
+/* Fills the head of copy NUMBER, of TASK's stack, from s->regs. */
+static __always_inline void begin_copy(struct scratch *s, struct task_struct *task, uint64_t number,
+	uint32_t tgid, uint64_t exec_pages)
 {
 	take_regs(s);
 	s->copy.type = RING_COPY;
@@ -117,6 +118,7 @@ static __always_inline void begin_copy(
 	s->copy.remote = false;
 	s->copy.time = bpf_ktime_get_ns();
 	s->copy.exec_pages = exec_pages;
+	s->copy.stack_end = own_stack_end(task);
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
 }
 
@@ -200,7 +202,7 @@ static __always_inline uint64_t copy_stack(
 {
 	uint64_t number = copy_number(LANE_EVENT, count);
 
-	begin_copy(s, number, tgid, exec_pages);
+	begin_copy(s, current_task(), number, tgid, exec_pages);
 	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	find_stack_end(s, s->walk.reg[REG_SP]);
 	s->ring_full = false;

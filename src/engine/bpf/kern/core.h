@@ -24,6 +24,7 @@
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define WALK_THREAD(w) thread_pointer()
+#define WALK_STACK_END(w) own_stack_end((struct task_struct *)bpf_get_current_task())
 
 enum {
 	PAD = CHUNK,
@@ -104,6 +105,17 @@ static __always_inline uint64_t thread_pointer(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
+	return BPF_CORE_READ(task, thread.fsbase);
+}
+
+/*
+ * Where the stack ends that TASK began on: the main thread's is at mm->start_stack, other threads
+ * usually have their thread control block there (glibc, musl).
+ */
+static __always_inline uint64_t own_stack_end(struct task_struct *task)
+{
+	if (BPF_CORE_READ(task, pid) == BPF_CORE_READ(task, tgid))
+		return BPF_CORE_READ(task, mm, start_stack);
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
@@ -479,6 +491,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		s->label.saved = e->saved;
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
+	w->from = w->call ? w->reg[REG_PC] : 0;
 	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
 		w->end = step_by_layout(lane);
 	else if (e->rule.cfa == UNWIND_CFA_LUAJIT)
@@ -567,6 +580,19 @@ static __always_inline uint64_t no_user_stack(uint32_t flags, bool memory, bool 
 	return started ? 0 : STACK_NONE | NO_STACK_EXECVE;
 }
 
+/* Ends the walk over the user stack; 0: its frames are not all known here. */
+__noinline int finish_walk(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->walk.nr)
+		return 0;
+	walk_finish(&s->walk);
+	if (s->is_current)
+		return s->walk.end != WALK_PENDING;
+	return s->walk.end == WALK_ROOT || s->walk.end == WALK_COROUTINE;
+}
+
 /* The number of the user stack with the registers s->regs; 0: no room, or delayed. */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
@@ -583,8 +609,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (walk_frames())
 				break;
-		if (s->walk.nr &&
-			(s->is_current ? s->walk.end != WALK_PENDING : s->walk.end == WALK_ROOT))
+		if (finish_walk(LANE_EVENT))
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;

@@ -258,6 +258,7 @@ struct ring_copy {
 	bool remote;   /* not copied: to be read from the memory of the waiting thread */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t exec_pages;
+	uint64_t stack_end; /* where the stack ends that the thread began on */
 	uint64_t reg[NR_REGS];
 };
 
