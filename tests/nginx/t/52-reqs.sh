@@ -67,8 +67,8 @@ watching=$!
 until_true 60 sh -c "[ \$(wc -l <'$T/watched') -ge 5 ]"
 kill -HUP "$master"
 renewed() {
-	new=$(pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" | head -n 1)
-	[ -n "$new" ] && awk -F, -v new="$new" '$2 == new { found = 1 } END { exit !found }' "$T/watched"
+	pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" >"$T/new" &&
+		cut -d , -f 2 "$T/watched" | grep -qxFf "$T/new"
 }
 check 'a reload: the new workers' until_true 60 renewed
 check_eq 'a reload: the old ones, too' 2 "$(tail -n 20 "$T/watched" | cut -d , -f 2 | sort -u | grep -cxF "$(echo "$workers" | tr ' ' '\n')")"
