@@ -26,6 +26,16 @@ live coroutine '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine
 live 'coroutine, no caller' '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine zero
 live 'jit code calls' 'main;into_it;[^;]+;called_back;spin' jit call
 
+# the kernel's own threads in a process, which never run in user mode
+start "$CASES/uring" 600
+if kill -0 "$target" 2>/dev/null; then
+	record_until_seen 'io_uring: its threads' '^\[no user stack: kernel thread\] ' -p "$target" -u
+	record_until_decided 'io_uring: all stacks are whole' '^(\[no user stack: kernel thread\]|_start;.*)' -p "$target" -u
+else
+	skip io_uring 'this kernel has none'
+fi
+finish
+
 # the vdso, which is no file, and stubs, which only jump
 start "$CASES/vdso" 600
 record_until_seen vdso '^_start;.*;main;tick;[^;]+;.' -p "$target" -u

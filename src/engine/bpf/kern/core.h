@@ -647,6 +647,16 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 		&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
+/*
+ * Whether a thread with a process's memory never runs in user mode, because the kernel has made it
+ * for itself (io_uring, vhost): copy_thread() has cleared its registers then
+ * (arch/x86/kernel/process.c).
+ */
+static __always_inline bool is_kernels_own(const struct scratch *s)
+{
+	return !s->regs.ip && !s->regs.sp;
+}
+
 /* Begins walk_to_vm(); 0: the process is not known. */
 __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 {
@@ -746,6 +756,7 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
+	bool have_regs = in_user;
 	uint64_t none = 0;
 
 	s->delayed = false;
@@ -753,11 +764,15 @@ static __always_inline bool take_stacks(
 	s->walk.end = WALK_PENDING;
 	if (settings.label_keys)
 		begin_label(LANE_EVENT);
-	if (settings.user && !in_user)
+	if (settings.user && !in_user) {
 		none = no_user_stack(my_flags(), have_memory(), program_has_started());
+		have_regs = !none && take_my_saved_regs(s);
+		if (have_regs && is_kernels_own(s))
+			none = STACK_NONE | NO_STACK_KERNEL_THREAD;
+	}
 	if (none) {
 		s->row.user = settings.kernel ? 0 : none; /* the kernel stack alone is whole */
-	} else if (settings.user && (in_user || take_my_saved_regs(s))) {
+	} else if (settings.user && have_regs) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
 			goto full;

@@ -169,6 +169,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 	struct ids ids = ids_of(task);
 	uint32_t tid = task->pid;
 	uint32_t state = wait_of(false, state_of(task));
+	bool have_regs = false;
 	uint64_t none = 0;
 
 	if (task->on_cpu || state == WAIT_R || !is_target(task, ids) || !wait_is_selected(state))
@@ -181,11 +182,15 @@ int scan_waits(struct bpf_iter__task *ctx)
 	bpf_probe_read_kernel(s->wait.key.comm, COMM_LEN, task->comm);
 	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
 		s->wait.key.label = LABEL_EARLIER;
-	if (settings.user)
+	if (settings.user) {
 		none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
+		have_regs = !none && take_regs_of(s, task);
+		if (have_regs && is_kernels_own(s))
+			none = STACK_NONE | NO_STACK_KERNEL_THREAD;
+	}
 	if (none) {
 		s->wait.key.user = settings.kernel ? 0 : none;
-	} else if (settings.user && take_regs_of(s, task)) {
+	} else if (have_regs) {
 		s->wait.key.user = copy_number(LANE_SCAN, count);
 		begin_copy(s, task, s->wait.key.user, ids.tgid, task->mm->exec_vm);
 		s->copy.remote = true;
