@@ -187,6 +187,8 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 		return cut(c, "busy", cut_by);
 	case WALK_COROUTINE:
 		return cut(c, "coroutine", cut_by);
+	case WALK_PROBED:
+		return cut(c, "return probe", cut_by);
 	case SAMPLE_EARLIER:
 		return cut(c, "before the recording", cut_by);
 	case SAMPLE_UNKNOWN:

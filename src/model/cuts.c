@@ -28,6 +28,8 @@ static const struct {
 		"record at a lower rate (-F)"},
 	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL},
 	[CUT_COROUTINE] = {"coroutine", "stacks of coroutines do not tell what resumed them", NULL},
+	[CUT_PROBED] = {"return-probe",
+		"a return probe (uretprobe) has replaced the address of the caller", NULL},
 	[CUT_TEXT] = {"text", "the text of the stack is incomplete", NULL},
 	[BROKEN_FAILED] = {"failed", "the caller was not found", NULL},
 	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL},
@@ -93,6 +95,8 @@ enum cut_cause cut_cause_of(const char *by)
 		return CUT_EARLIER;
 	if (!strcmp(by, "coroutine"))
 		return CUT_COROUTINE;
+	if (!strcmp(by, "return probe") || !strcmp(by, "[uprobes]"))
+		return CUT_PROBED;
 	return CUT_RULES;
 }
 

@@ -21,6 +21,7 @@ enum cut_cause {
 	CUT_BUSY,      /* the copy of the stack was lost */
 	CUT_EARLIER,   /* a wait that began before the recording */
 	CUT_COROUTINE, /* it is a coroutine's: who has resumed that is not known */
+	CUT_PROBED,    /* a return probe has replaced the return address */
 	CUT_TEXT,      /* the input's text of the stack is incomplete */
 	/* from here on they are broken */
 	BROKEN_FAILED, /* in FILE, for a reason that is not known */

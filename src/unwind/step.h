@@ -37,11 +37,13 @@ static inline bool walk_is_call(const uint8_t *b)
 	       (b[1] == 0xff && (b[2] & 0x38) == 0x10) || (b[0] == 0xff && (b[1] & 0x38) == 0x10);
 }
 
-/* Whether ADDRESS is behind a call instruction. */
+/* Whether ADDRESS is behind a call instruction, or stands for such a one. */
 static inline bool walk_is_return(struct walk *w, uint64_t address)
 {
 	uint8_t code[8];
 
+	if (w->trampoline && address == w->trampoline)
+		return true;
 	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
 }
 

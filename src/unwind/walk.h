@@ -27,6 +27,8 @@ enum walk_end {
 	WALK_NO_READ,   /* memory that a rule refers to cannot be read */
 	WALK_LOST,      /* a rule led to an impossible frame */
 	WALK_COROUTINE, /* reached a coroutine's first function */
+	WALK_PROBED,    /* a return probe has replaced the return address, and the true one is not
+			   known */
 	WALK_PENDING,   /* table or mapping not known yet: the stack is copied to user space */
 	WALK_BUSY,      /* the same, but copying failed */
 	WALK_ENDS,
@@ -74,6 +76,7 @@ struct walk {
 	uint64_t from;  /* pc of the last frame if it is a return address, else 0 */
 	uint64_t home;  /* rsp of the last frame of Go's cgocallback on the thread's stack; 0: none
 			   yet */
+	uint64_t trampoline; /* what return probes put in place of a return address; 0: nothing */
 	struct walk_map map;
 	struct walk_vm vm;       /* the innermost such frame so far */
 	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */

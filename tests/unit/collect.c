@@ -73,6 +73,7 @@ static void collect__ends_of_walks(void **state)
 		{WALK_ROOT, END_ROOT, ""},
 		{WALK_DEEP, END_CUT, "depth"},
 		{WALK_BUSY, END_CUT, "busy"},
+		{WALK_PROBED, END_CUT, "return probe"},
 		{WALK_COROUTINE, END_CUT, "coroutine"},
 		{WALK_PENDING, END_CUT, "/lib/odd.so"},
 		{WALK_NO_RULE, END_CUT, "/lib/odd.so"},

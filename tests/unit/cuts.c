@@ -149,6 +149,9 @@ static void cuts__each_cause(void **state)
 			"record at a lower rate (-F)\n"},
 		{END_CUT, "before the recording",
 			"100.0 % cut: the wait had begun before the recording\n"},
+		{END_CUT, "return probe",
+			"100.0 % cut: a return probe (uretprobe) has replaced the address of the "
+			"caller\n"},
 		{END_CUT, "coroutine",
 			"100.0 % cut: stacks of coroutines do not tell what resumed them\n"},
 		{END_BROKEN, "memory",

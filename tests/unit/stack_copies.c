@@ -284,6 +284,50 @@ static void stack_copies__through_a_signal(void **state)
 	assert_int_equal(calls, unwound()->nr - 2); /* the leaf and what was interrupted */
 }
 
+enum { TRAMPOLINE = 0x7fffffffe000 };
+
+/* Puts the trampoline of return probes in place of all return addresses ADDRESS. */
+static void replace_returns(uint64_t address)
+{
+	uint64_t sp = head.reg[REG_SP], at = sp & ~(COPY_PAGE - 1ULL);
+
+	head.trampoline = TRAMPOLINE;
+	for (uint16_t i = 0; i < head.nr_pages; i++)
+		for (int j = 0; j < COPY_PAGE; j += 8, at += 8) {
+			uint64_t word;
+
+			memcpy(&word, pages[i].bytes + j, 8);
+			if (word != address || at < sp)
+				continue;
+			assert_true(head.nr_returns < COPY_RETURNS);
+			head.returns[head.nr_returns].at = at;
+			head.returns[head.nr_returns++].pc = address;
+			word = TRAMPOLINE;
+			memcpy(pages[i].bytes + j, &word, 8);
+		}
+}
+
+static void stack_copies__with_return_probes(void **state)
+{
+	(void)state;
+	go_down(4, 100, take_stack);
+	replace_returns((uintptr_t)judged[2]);
+	assert_true(head.nr_returns > 1);
+	unwind_and_judge(WALK_ROOT, 6);
+	/* a true address is not known */
+	head.copy++;
+	head.nr_returns--;
+	for (uint16_t i = 0; i < head.nr_pages; i++)
+		pages[i].copy = head.copy;
+	give_pages();
+	stack_copies_add(&copies, &head, self);
+	const struct sample_stack *s = &samples.stacks[stack_of_copy(head.copy)];
+
+	assert_int_equal(s->end, WALK_PROBED);
+	assert_judged(s, 6);
+	assert_true(s->nr < unwound()->nr);
+}
+
 static void stack_copies__deeper_than_a_stack_may_be(void **state)
 {
 	(void)state;
@@ -423,6 +467,7 @@ int main(void)
 		TEST(of_a_thread),
 		TEST(with_pages_left_out),
 		TEST(through_a_signal),
+		TEST(with_return_probes),
 		TEST(deeper_than_a_stack_may_be),
 		TEST(larger_than_a_copy_may_be),
 		TEST(wait_for_tables),

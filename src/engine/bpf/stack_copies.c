@@ -231,11 +231,25 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	}
 }
 
+/* Sets the walk's pc, a probe's, to the true return address. False: that is not known. */
+static bool restore_return(struct copy_walk *cw)
+{
+	const struct ring_copy *head = &cw->copy->head;
+
+	for (uint64_t i = 0; i < head->nr_returns && i < COPY_RETURNS; i++)
+		if (head->returns[i].at == cw->walk.reg[REG_SP] - 8) {
+			cw->walk.reg[REG_PC] = head->returns[i].pc;
+			return true;
+		}
+	return false;
+}
+
 static void begin(struct copy_walk *cw, struct stack_copies *copies, const struct stack_copy *copy)
 {
 	*cw = (struct copy_walk){.copies = copies, .copy = copy};
 	memcpy(cw->walk.reg, copy->head.reg, sizeof(copy->head.reg));
 	cw->walk.known = (1 << NR_REGS) - 1;
+	cw->walk.trampoline = copy->head.trampoline;
 	cw->start = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	cw->end = cw->start + (uint64_t)copy->head.nr_pages * COPY_PAGE;
 }
@@ -264,6 +278,8 @@ static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool a
 		w->end = (uint8_t)step(c, &cw);
 		if (w->vm.nr != nr_vm)
 			frames[w->nr - 1] |= WALK_FRAME_VM;
+		if (w->end == WALK_ON && w->reg[REG_PC] == w->trampoline && !restore_return(&cw))
+			w->end = WALK_PROBED;
 	} while (w->end == WALK_ON);
 	if (w->end == WALK_PENDING && !all)
 		return false;

@@ -26,15 +26,26 @@ live coroutine '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine
 live 'coroutine, no caller' '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine zero
 live 'jit code calls' 'main;into_it;[^;]+;called_back;spin' jit call
 
+# may_start PROGRAM: false if the kernel lacks what it needs
+may_start() {
+	start "$CASES/$1" 600
+	if kill -0 "$target" 2>/dev/null; then return 0; fi
+	skip "$1" 'this kernel has none'
+	return 1
+}
+
 # the kernel's own threads in a process, which never run in user mode
-start "$CASES/uring" 600
-if kill -0 "$target" 2>/dev/null; then
+if may_start uring; then
 	record_until_seen 'io_uring: its threads' '^\[no user stack: kernel thread\] ' -p "$target" -u
 	record_until_decided 'io_uring: all stacks are whole' '^(\[no user stack: kernel thread\]|_start;.*)' -p "$target" -u
-else
-	skip io_uring 'this kernel has none'
+	finish
 fi
-finish
+
+# return addresses that a probe has replaced
+if may_start retprobe; then
+	record_until_decided 'return probes' 'main(;down){0,5}(;between(;probed(;work)?)?)?' -p "$target" -u
+	finish
+fi
 
 # the vdso, which is no file, and stubs, which only jump
 start "$CASES/vdso" 600

@@ -98,6 +98,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.vm = (struct walk_vm){0};
 	s->window_at = 0;
 	s->checked_at = 0;
+	take_probes(s);
 }
 
 /* A new number of a stack that user space unwinds. */
@@ -119,6 +120,7 @@ static __always_inline void begin_copy(struct scratch *s, struct task_struct *ta
 	s->copy.time = bpf_ktime_get_ns();
 	s->copy.exec_pages = exec_pages;
 	s->copy.stack_end = own_stack_end(task);
+	copy_returns(s, task);
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
 }
 

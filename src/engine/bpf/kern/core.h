@@ -67,8 +67,9 @@ struct scratch {
 	bool end_is_known;  /* copy_end is not only the limit of copies */
 	bool ring_full;     /* the copy is incomplete */
 	struct delayed first;
-	bool delayed;    /* the next stacks of the thread count for this tick */
-	uint32_t nr_new; /* words at the leaf of the last stored stack that are new */
+	uint64_t next_return; /* a struct return_instance, see return_probes.h; 0: none */
+	bool delayed;         /* the next stacks of the thread count for this tick */
+	uint32_t nr_new;      /* words at the leaf of the last stored stack that are new */
 	uint8_t code[JIT_BLOCK];
 	struct unwind_rule jit_rule;
 	uint32_t lane;                  /* this is its scratch: for compiled_code.h */
@@ -269,6 +270,7 @@ static __always_inline uint64_t new_number(uint32_t lane, uint64_t nr)
 }
 
 #include "tasks.h"
+#include "return_probes.h"
 
 static const void *block_at(uint32_t block)
 {
@@ -500,6 +502,8 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = walk_by_rule(w, &e->rule);
 	if (w->vm.nr != nr_vm)
 		s->frame[PAD + nr] |= WALK_FRAME_VM;
+	if (w->end == WALK_ON && w->reg[REG_PC] == w->trampoline && !restore_return(lane))
+		w->end = WALK_PROBED;
 	if (w->end != WALK_ON)
 		return false;
 	if (settings.label_keys && s->label.searching)

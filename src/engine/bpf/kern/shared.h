@@ -250,6 +250,8 @@ struct ring_page {
 	unsigned char bytes[COPY_PAGE];
 };
 
+enum { COPY_RETURNS = 8 };
+
 struct ring_copy {
 	uint32_t type;
 	uint32_t tgid;
@@ -260,6 +262,11 @@ struct ring_copy {
 	uint64_t exec_pages;
 	uint64_t stack_end; /* where the stack ends that the thread began on */
 	uint64_t reg[NR_REGS];
+	uint64_t trampoline; /* see return_probes.h; 0: none */
+	uint64_t nr_returns;
+	struct {
+		uint64_t at, pc; /* address of a return address, and its true value */
+	} returns[COPY_RETURNS];
 };
 
 struct ring_vm_frame {

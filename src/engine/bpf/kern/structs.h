@@ -8,10 +8,30 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct xol_area {
+	unsigned long vaddr; /* of the page of probes' instructions */
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct return_instance {
+	unsigned long stack; /* where the return address lies */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next; /* of an outer call */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+	unsigned long vaddr; /* of the instruction that was replaced by a probe */
+};
+
 struct mm_struct {
 	unsigned long exec_vm;
 	unsigned long end_code; /* 0: execve(2) is still setting it up */
 	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
 };
 
 typedef struct {
@@ -80,6 +100,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	unsigned long long start_boottime;
+	struct uprobe_task *utask; /* NULL: no probe has hit */
 	struct thread_struct thread;
 	unsigned long nivcsw;
 	struct sched_entity se;
