@@ -7,6 +7,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "mappings.h"
+#include "moved_code.h"
 #include "procfile.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/open_files.h"
@@ -251,14 +252,24 @@ static char *root_of(uint32_t pid)
 
 /* ---- scans ---- */
 
+/* A line of /proc/PID/maps. */
+struct maps_line {
+	uint64_t start, end, offset, dev, inode;
+	bool writable, executable;
+	const char *path; /* "": none */
+};
+
 struct scan {
 	struct processes *ps;
 	struct process *p;
 	int64_t now;
 	uint32_t *numbers; /* of the mappings that were found, by address */
 	size_t nr, alloc;
-	uint64_t end;      /* of the last one */
-	uint64_t left_out; /* pages of those for which there was no room */
+	uint64_t end;          /* of the last one */
+	struct maps_line file; /* the last one of a file, of whatever kind */
+	struct strbuf path;    /* that of the file */
+	uint64_t file_end;     /* of that and what continues it */
+	uint64_t left_out;     /* pages of those for which there was no room */
 };
 
 /* A hexadecimal number and the character SEP behind it. */
@@ -273,28 +284,24 @@ static bool take_hex(const char **at, char sep, uint64_t *number)
 	return true;
 }
 
-/*
- * Parses a line of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". False: not
- * executable.
- */
-static bool parse_line(
-	const char *at, struct mapping *m, uint64_t *dev, uint64_t *inode, const char **path)
+/* Parses "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". False: it is something else. */
+static bool parse_line(const char *at, struct maps_line *l)
 {
 	uint64_t dev_major, dev_minor;
 	char *end;
 
-	if (!take_hex(&at, '-', &m->start) || !take_hex(&at, ' ', &m->end) || strnlen(at, 5) < 5 ||
-		at[2] != 'x')
+	if (!take_hex(&at, '-', &l->start) || !take_hex(&at, ' ', &l->end) || strnlen(at, 5) < 5)
 		return false;
-	m->writable = at[1] == 'w';
+	l->writable = at[1] == 'w';
+	l->executable = at[2] == 'x';
 	at += 5;
-	if (!take_hex(&at, ' ', &m->offset) || !take_hex(&at, ':', &dev_major) ||
+	if (!take_hex(&at, ' ', &l->offset) || !take_hex(&at, ':', &dev_major) ||
 		!take_hex(&at, ' ', &dev_minor))
 		return false;
-	*dev = makedev((unsigned)dev_major, (unsigned)dev_minor);
-	*inode = strtoull(at, &end, 10);
-	*path = end + strspn(end, " ");
-	return strcmp(*path, "[vsyscall]") != 0;
+	l->dev = makedev((unsigned)dev_major, (unsigned)dev_minor);
+	l->inode = strtoull(at, &end, 10);
+	l->path = end + strspn(end, " ");
+	return l->end > l->start && strcmp(l->path, "[vsyscall]");
 }
 
 static void take_mapping(struct scan *s, const struct mapping *m)
@@ -313,18 +320,61 @@ static void take_mapping(struct scan *s, const struct mapping *m)
 	s->numbers[s->nr++] = number;
 }
 
+/* Whether L is memory in huge pages, or could be: it has no file, or one that shows that. */
+static bool is_anonymous(const struct maps_line *l)
+{
+	return !l->inode ? l->path[0] != '[' || !strncmp(l->path, "[anon:", 6)
+			 : !strncmp(l->path, "/anon_hugepage", 14);
+}
+
+/* Keeps L, of a file, for what may come behind it. */
+static void keep_file(struct scan *s, const struct maps_line *l)
+{
+	s->file = *l;
+	s->file_end = l->end;
+	strbuf_reset(&s->path);
+	strbuf_adds(&s->path, l->path);
+}
+
+/* Whether M, memory without a file, is code of the file that is mapped before it. */
+static bool continue_file(struct scan *s, struct mapping *m)
+{
+	const struct maps_line *l = &s->file;
+	struct mapping mapped = {.start = l->start, .end = l->end, .offset = l->offset};
+	struct moved_code_file before = {l->start, l->end, l->offset, l->executable};
+	size_t object;
+
+	if (!s->path.len || s->file_end != m->start)
+		return false;
+	object = object_of_file(
+		s->ps, s->p->pid, &mapped, l->dev, l->inode, own_path(s->p, s->path.buf));
+	if (!moved_code_find(s->p->pid, s->ps->objects[object].elf, &before, m))
+		return false;
+	m->object = object;
+	s->file_end = m->end;
+	return true;
+}
+
 static void take_line(struct scan *s, const char *line)
 {
 	const struct process *p = s->p;
 	struct mapping m = {.generation = p->generation, .to_ns = INT64_MAX};
-	uint64_t dev, inode;
-	const char *path;
+	struct maps_line l;
 
-	if (!parse_line(line, &m, &dev, &inode, &path) || m.start < s->end || m.end <= m.start)
+	if (!parse_line(line, &l) || l.start < s->end)
 		return;
+	m.start = l.start;
+	m.end = l.end;
+	m.offset = l.offset;
+	m.writable = l.writable;
 	m.from_ns = p->generation > 1 ? p->scanned_ns : 0;
 	m.by_ns = p->generation > 1 ? s->now : 0;
-	m.object = object_of_file(s->ps, p->pid, &m, dev, inode, own_path(p, path));
+	if (l.executable && (!is_anonymous(&l) || !continue_file(s, &m)))
+		m.object = object_of_file(s->ps, p->pid, &m, l.dev, l.inode, own_path(p, l.path));
+	if (l.path[0] == '/' && !is_anonymous(&l))
+		keep_file(s, &l);
+	if (!l.executable)
+		return;
 	s->end = m.end;
 	take_mapping(s, &m);
 }
@@ -388,7 +438,7 @@ static void cancel_scan(struct scan *s)
 
 int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 {
-	struct scan scan = {.ps = ps, .p = p, .now = monotonic_ns()};
+	struct scan scan = {.ps = ps, .p = p, .now = monotonic_ns(), .path = STRBUF_INIT};
 	int64_t began_ns = cpu_time_ns();
 	char path[64];
 
@@ -409,6 +459,7 @@ int process_scan(struct processes *ps, struct process *p, struct strbuf *err)
 		p->generation--;
 	p->scanned_ns = scan.now;
 	p->scan_ns = cpu_time_ns() - began_ns;
+	strbuf_release(&scan.path);
 	return taken < 0 ? -1 : 0;
 }
 
@@ -534,6 +585,23 @@ static size_t object_of_mapped(struct processes *ps, const struct process *p,
 	return object_of_file(ps, p->pid, m, mapped->dev, mapped->inode, mapped->path);
 }
 
+/* The same for a mapping that an event tells of. */
+static void continue_mapping(
+	struct processes *ps, const struct process *p, struct mapping *m, int64_t time_ns)
+{
+	const struct mapping *known = process_find_at(ps, p, m->start - 1, time_ns);
+	struct moved_code_file before = {.executable = true};
+
+	if (!known || ps->objects[m->object].elf ||
+		!recording_is_memory(ps->objects[m->object].path))
+		return;
+	before.start = known->start;
+	before.end = known->end;
+	before.offset = known->offset;
+	if (moved_code_find(p->pid, ps->objects[known->object].elf, &before, m))
+		m->object = known->object;
+}
+
 void process_mapped(
 	struct processes *ps, struct process *p, const struct mapped *mapped, int64_t time_ns)
 {
@@ -551,6 +619,7 @@ void process_mapped(
 	take_heritage(ps, p);
 
 	m.object = object_of_mapped(ps, p, &m, mapped);
+	continue_mapping(ps, p, &m, time_ns);
 	int64_t same = mappings_find_same(ps, p, &m);
 
 	if (same < 0 || seen_since)

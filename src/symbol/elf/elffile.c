@@ -329,9 +329,10 @@ int elffile_fd(const struct elffile *elf)
 	return elf->fd;
 }
 
-/* The loaded segment with some of the SIZE bytes at OFFSET of the file, code preferred. */
+/* The loaded segment with some of the SIZE bytes at OFFSET of the file; preferred is CODE, or data.
+ */
 static const struct elf_segment *find_segment(
-	const struct elffile *elf, uint64_t offset, uint64_t size)
+	const struct elffile *elf, uint64_t offset, uint64_t size, bool code)
 {
 	const struct elf_segment *found = NULL;
 
@@ -342,7 +343,7 @@ static const struct elf_segment *find_segment(
 
 		if (s->offset >= offset + size || offset >= s->offset + s->size)
 			continue;
-		if (!found || (s->code && !found->code))
+		if (!found || (s->code == code && found->code != code))
 			found = s;
 	}
 	return found;
@@ -350,7 +351,7 @@ static const struct elf_segment *find_segment(
 
 bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address)
 {
-	const struct elf_segment *s = find_segment(elf, file_offset, 1);
+	const struct elf_segment *s = find_segment(elf, file_offset, 1, true);
 
 	if (s)
 		*address = s->address + (file_offset - s->offset);
@@ -381,13 +382,42 @@ bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint
 	return elffile_address(elf, elf->head.id_offset, address);
 }
 
-bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
+static bool mapped(
+	const struct elffile *elf, uint64_t offset, uint64_t size, bool code, uint64_t *address)
 {
-	const struct elf_segment *s = find_segment(elf, offset, size);
+	const struct elf_segment *s = find_segment(elf, offset, size, code);
 
 	if (s)
 		*address = s->address - (s->offset - offset);
 	return s;
+}
+
+bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
+{
+	return mapped(elf, offset, size, true, address);
+}
+
+bool elffile_mapped_data(
+	const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address)
+{
+	return mapped(elf, offset, size, false, address);
+}
+
+bool elffile_code_at(const struct elffile *elf, uint64_t address, uint64_t size, uint64_t *offset)
+{
+	const uint64_t in_page = 4095;
+
+	for (size_t i = 0; i < elf->head.nr_segments; i++) {
+		const struct elf_segment *s = &elf->head.segments[i];
+		uint64_t start = s->address & ~in_page, end = s->address + s->size + in_page;
+
+		if (!s->code || address < start || end < s->address ||
+			(end & ~in_page) - start < address - start + size)
+			continue;
+		*offset = s->offset - (s->address - address);
+		return *offset <= s->offset + s->size;
+	}
+	return false;
 }
 
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr)

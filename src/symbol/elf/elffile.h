@@ -35,6 +35,15 @@ bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint
  */
 bool elffile_mapped(const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address);
 
+/* The same where the mapping is not executable: code and data may share a page of the file. */
+bool elffile_mapped_data(
+	const struct elffile *elf, uint64_t offset, uint64_t size, uint64_t *address);
+/*
+ * The offset in the file of what is at link address ADDRESS, a page; false: the code that is loaded
+ * there is less than SIZE bytes, in whole pages.
+ */
+bool elffile_code_at(const struct elffile *elf, uint64_t address, uint64_t size, uint64_t *offset);
+
 enum elf_rules {
 	RULES_NONE, /* no call frame information covers the address */
 	RULES_SOME, /* it has rules to find the caller */

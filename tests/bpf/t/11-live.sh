@@ -21,6 +21,7 @@ live() {
 live plain 'main;one;two;three;spin' plain
 live '500 deep' 'main(;down){500};spin' recurse 500
 live signal 'main;poke;[^;]*kill[^;]*;[^;]+;on_signal;spin' signal kill
+live 'code in memory of its own' 'main;moved;spin' hugify
 # a coroutine's stack is never whole: it does not tell what has resumed it
 live coroutine '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine
 live 'coroutine, no caller' '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine zero
