@@ -64,8 +64,8 @@ static __always_inline void take_event_regs(const struct pt_regs *from, struct s
 	r->sp = from->rsp;
 }
 
-/* Starts a walk from s->regs; DWARF numbers of registers. */
-static __always_inline void take_regs(struct scratch *s)
+/* Starts a walk from s->regs, in the scratch of LANE; DWARF numbers of registers. */
+static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 {
 	const struct pt_regs___kernel *r = &s->regs;
 	uint64_t *reg = s->walk.reg;
@@ -98,7 +98,7 @@ static __always_inline void take_regs(struct scratch *s)
 	s->walk.vm = (struct walk_vm){0};
 	s->window_at = 0;
 	s->checked_at = 0;
-	take_probes(s);
+	take_probes(lane);
 }
 
 /* A new number of a stack that user space unwinds. */
@@ -108,10 +108,10 @@ static __always_inline uint64_t copy_number(uint32_t lane, struct counters *coun
 }
 
 /* Fills the head of copy NUMBER, of TASK's stack, from s->regs. */
-static __always_inline void begin_copy(struct scratch *s, struct task_struct *task, uint64_t number,
-	uint32_t tgid, uint64_t exec_pages)
+static __always_inline void begin_copy(struct scratch *s, uint32_t lane, struct task_struct *task,
+	uint64_t number, uint32_t tgid, uint64_t exec_pages)
 {
-	take_regs(s);
+	take_regs(s, lane);
 	s->copy.type = RING_COPY;
 	s->copy.copy = number;
 	s->copy.tgid = tgid;
@@ -119,8 +119,7 @@ static __always_inline void begin_copy(struct scratch *s, struct task_struct *ta
 	s->copy.remote = false;
 	s->copy.time = bpf_ktime_get_ns();
 	s->copy.exec_pages = exec_pages;
-	s->copy.stack_end = own_stack_end(task);
-	copy_returns(s, task);
+	describe_copy(s, task);
 	__builtin_memcpy(s->copy.reg, s->walk.reg, sizeof(s->copy.reg));
 }
 
@@ -204,7 +203,7 @@ static __always_inline uint64_t copy_stack(
 {
 	uint64_t number = copy_number(LANE_EVENT, count);
 
-	begin_copy(s, current_task(), number, tgid, exec_pages);
+	begin_copy(s, LANE_EVENT, current_task(), number, tgid, exec_pages);
 	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	find_stack_end(s, s->walk.reg[REG_SP]);
 	s->ring_full = false;

@@ -606,7 +606,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 
 	/* in memory: else the verifier sees what follows once for each value */
 	s->is_current = space && space_is_current(space, exec_pages);
-	take_regs(s);
+	take_regs(s, LANE_EVENT);
 	/* of LuaJIT's traces, their areas change all the time: then only whole stacks are taken */
 	if (space && (s->is_current || has_traces(s))) {
 		s->space = *space;
@@ -661,6 +661,24 @@ static __always_inline bool is_kernels_own(const struct scratch *s)
 	return !s->regs.ip && !s->regs.sp;
 }
 
+enum { USER_UNKNOWN, USER_REGS, USER_NONE };
+
+/*
+ * Takes the registers of the current task, which is in the kernel, into the scratch: USER_REGS.
+ * USER_NONE + enum no_stack: it has no user stack. Not inlined, see take_probes().
+ */
+__noinline int look_at_user(uint32_t lane)
+{
+	uint64_t none = no_user_stack(my_flags(), have_memory(), program_has_started());
+	struct scratch *s = my_scratch(lane);
+
+	if (none)
+		return USER_NONE + (int)(none & 3);
+	if (!s || !take_my_saved_regs(s))
+		return USER_UNKNOWN;
+	return is_kernels_own(s) ? USER_NONE + NO_STACK_KERNEL_THREAD : USER_REGS;
+}
+
 /* Begins walk_to_vm(); 0: the process is not known. */
 __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 {
@@ -675,7 +693,7 @@ __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 	s->walk.end = WALK_PENDING;
 	if ((!in_user && !take_my_saved_regs(s)) || !space)
 		return 0;
-	take_regs(s);
+	take_regs(s, lane);
 	s->space = *space;
 	return 1;
 }
@@ -760,7 +778,7 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
 {
-	bool have_regs = in_user;
+	int user = in_user ? USER_REGS : USER_UNKNOWN;
 	uint64_t none = 0;
 
 	s->delayed = false;
@@ -768,15 +786,13 @@ static __always_inline bool take_stacks(
 	s->walk.end = WALK_PENDING;
 	if (settings.label_keys)
 		begin_label(LANE_EVENT);
-	if (settings.user && !in_user) {
-		none = no_user_stack(my_flags(), have_memory(), program_has_started());
-		have_regs = !none && take_my_saved_regs(s);
-		if (have_regs && is_kernels_own(s))
-			none = STACK_NONE | NO_STACK_KERNEL_THREAD;
-	}
+	if (settings.user && !in_user)
+		user = look_at_user(LANE_EVENT);
+	if (user >= USER_NONE)
+		none = STACK_NONE | (uint32_t)(user - USER_NONE);
 	if (none) {
 		s->row.user = settings.kernel ? 0 : none; /* the kernel stack alone is whole */
-	} else if (settings.user && have_regs) {
+	} else if (settings.user && user == USER_REGS) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
 			goto full;

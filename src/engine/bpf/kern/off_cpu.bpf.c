@@ -192,7 +192,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 		s->wait.key.user = settings.kernel ? 0 : none;
 	} else if (have_regs) {
 		s->wait.key.user = copy_number(LANE_SCAN, count);
-		begin_copy(s, task, s->wait.key.user, ids.tgid, task->mm->exec_vm);
+		begin_copy(s, LANE_SCAN, task, s->wait.key.user, ids.tgid, task->mm->exec_vm);
 		s->copy.remote = true;
 		if (bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
 			goto full;

@@ -66,19 +66,23 @@ __noinline int restore_return(uint32_t lane)
 /*
  * Begins a walk of the current task, whose registers are known. A leaf in the kernel's page is
  * either where a function has returned to, or before or behind a copy of the instruction that a
- * probe replaced.
+ * probe replaced. Not inlined, as the callers' room on the BPF stack is scarce.
  */
-static __always_inline void take_probes(struct scratch *s)
+__noinline int take_probes(uint32_t lane)
 {
 	struct uprobe_task *probes = my_probes();
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
 	struct walk *w = &s->walk;
-	uint64_t in;
 
 	w->trampoline = trampoline_of(current_task(), probes);
 	s->next_return = first_return(probes);
-	in = w->reg[REG_PC] - w->trampoline;
+	uint64_t in = w->reg[REG_PC] - w->trampoline;
+
 	if (!w->trampoline || in >= PROBES_PAGE)
-		return;
+		return 0;
 	if (in >= PROBES_SLOT) {
 		w->reg[REG_PC] = BPF_CORE_READ(probes, vaddr) + in % PROBES_SLOT;
 	} else if (s->next_return) {
@@ -88,14 +92,17 @@ static __always_inline void take_probes(struct scratch *s)
 		w->reg[REG_PC] = BPF_CORE_READ(r, orig_ret_vaddr);
 		w->call = true;
 	}
+	return 0;
 }
 
-/* Adds to the copy of TASK's stack the innermost return addresses that were replaced in it. */
-static __noinline void copy_returns(struct scratch *s, struct task_struct *task)
+/* Adds to the copy of TASK's stack its end, and the innermost return addresses that were replaced.
+ */
+static __noinline void describe_copy(struct scratch *s, struct task_struct *task)
 {
 	struct uprobe_task *probes = probes_of(task);
 	struct return_instance *r = (void *)first_return(probes);
 
+	s->copy.stack_end = own_stack_end(task);
 	s->copy.trampoline = trampoline_of(task, probes);
 	s->copy.nr_returns = 0;
 	for (uint32_t i = 0; r && i < COPY_RETURNS; i++) {
