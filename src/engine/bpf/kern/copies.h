@@ -197,22 +197,28 @@ static __always_inline uint64_t take_delayed(const struct scratch *s)
 	return nr;
 }
 
-/* Copies registers and stack; the copy's number, 0: the ring buffer is full. */
-static __always_inline uint64_t copy_stack(
-	struct scratch *s, uint32_t tgid, uint64_t exec_pages, struct counters *count)
+/*
+ * Copies registers and stack; s->row.user is the copy's number, 0: the ring buffer is full. Not
+ * inlined, see take_probes().
+ */
+__noinline int copy_stack(uint32_t lane)
 {
-	uint64_t number = copy_number(LANE_EVENT, count);
+	struct scratch *s = my_scratch(lane);
+	struct counters *count = my_counters(lane);
 
-	begin_copy(s, LANE_EVENT, current_task(), number, tgid, exec_pages);
+	if (!s || !count)
+		return 0;
+	s->row.user = copy_number(lane, count);
+	begin_copy(s, lane, current_task(), s->row.user, s->row.tgid, my_exec_pages());
 	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	find_stack_end(s, s->walk.reg[REG_SP]);
 	s->ring_full = false;
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
-		if (!copy_page(LANE_EVENT, i))
+		if (!copy_page(lane, i))
 			break;
 	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
-		return 0;
-	return number;
+		s->row.user = 0;
+	return 0;
 }
 
 #endif

@@ -600,7 +600,7 @@ __noinline int finish_walk(uint32_t lane)
 /* The number of the user stack with the registers s->regs; 0: no room, or delayed. */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
-	uint64_t exec_pages = my_exec_pages(), copy;
+	uint64_t exec_pages = my_exec_pages();
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 
@@ -617,9 +617,11 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
-	copy = !EQUAL_SAMPLES || may_copy(tgid) ? copy_stack(s, tgid, exec_pages, count) : 0;
-	if (copy)
-		return copy;
+	s->row.user = 0;
+	if (!EQUAL_SAMPLES || may_copy(tgid))
+		copy_stack(LANE_EVENT);
+	if (s->row.user)
+		return s->row.user;
 	count->copies_lost++;
 	s->delayed = EQUAL_SAMPLES && delay(s, count);
 	if (s->delayed)
