@@ -20,7 +20,7 @@ enum cut_cause {
 	CUT_DEPTH,     /* more frames than the unwinder walks, or a larger stack than it copies */
 	CUT_BUSY,      /* the copy of the stack was lost */
 	CUT_EARLIER,   /* a wait that began before the recording */
-	CUT_COROUTINE, /* it is a coroutine's: who has resumed that is not known */
+	CUT_COROUTINE, /* a coroutine's stack, which does not tell what resumed it */
 	CUT_PROBED,    /* a return probe has replaced the return address */
 	CUT_TEXT,      /* the input's text of the stack is incomplete */
 	/* from here on they are broken */

@@ -56,8 +56,7 @@ static inline bool walk_is_syscall(struct walk *w)
 	       code[1] == 0x05;
 }
 
-/* Whether rsp is at most MAX bytes below the end of the thread's own stack, or that is not known.
- */
+/* Whether rsp is at most MAX bytes below the end of the thread's own stack. True if unknown. */
 static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
 {
 	uint64_t end = WALK_STACK_END(w);
@@ -76,8 +75,8 @@ static inline int walk_root(struct walk *w)
 }
 
 /*
- * Where a walk has failed: whether the last frame is no frame, but the return address that was made
- * up for the first function of a coroutine. That is where nothing was called from, such as glibc's
+ * After a walk has failed: whether the last frame is only the return address that was made up for
+ * the first function of a coroutine. There is no call before such an address, for example glibc's
  * __start_context.
  */
 static inline bool walk_is_made_up(struct walk *w)
@@ -86,7 +85,7 @@ static inline bool walk_is_made_up(struct walk *w)
 	       !walk_is_return(w, w->from);
 }
 
-/* To be called when the walk has ended. */
+/* Recognises coroutines when the walk has ended: may change its end, and drop its last frame. */
 static inline void walk_finish(struct walk *w)
 {
 	bool failed = w->end == WALK_NO_RULE || w->end == WALK_NO_MAP || w->end == WALK_LOST ||

@@ -329,8 +329,7 @@ int elffile_fd(const struct elffile *elf)
 	return elf->fd;
 }
 
-/* The loaded segment with some of the SIZE bytes at OFFSET of the file; preferred is CODE, or data.
- */
+/* The loaded segment with some of the SIZE bytes at OFFSET of the file; CODE: code is preferred. */
 static const struct elf_segment *find_segment(
 	const struct elffile *elf, uint64_t offset, uint64_t size, bool code)
 {

@@ -666,8 +666,8 @@ static __always_inline bool is_kernels_own(const struct scratch *s)
 enum { USER_UNKNOWN, USER_REGS, USER_NONE };
 
 /*
- * Takes the registers of the current task, which is in the kernel, into the scratch: USER_REGS.
- * USER_NONE + enum no_stack: it has no user stack. Not inlined, see take_probes().
+ * Reads the user-mode registers of the current task, which is in the kernel. Returns USER_REGS, or
+ * USER_NONE + enum no_stack if it has no user stack. Not inlined, see take_probes().
  */
 __noinline int look_at_user(uint32_t lane)
 {

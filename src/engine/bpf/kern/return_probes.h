@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Return addresses that return probes have replaced (uretprobes, of whatever program): the stack
- * has the address of the kernel's trampoline there, at the begin of a page of its own in the
- * process, and the kernel keeps the true ones (kernel/events/uprobes.c). Part of core.h.
+ * has the address of the kernel's trampoline there, at the beginning of a page of its own in
+ * the process, and the kernel keeps the true ones (kernel/events/uprobes.c). Part of core.h.
  */
 #ifndef ENGINE_BPF_KERN_RETURN_PROBES_H
 #define ENGINE_BPF_KERN_RETURN_PROBES_H
@@ -95,8 +95,7 @@ __noinline int take_probes(uint32_t lane)
 	return 0;
 }
 
-/* Adds to the copy of TASK's stack its end, and the innermost return addresses that were replaced.
- */
+/* Adds to the copy of TASK's stack its end and the innermost replaced return addresses. */
 static __noinline void describe_copy(struct scratch *s, struct task_struct *task)
 {
 	struct uprobe_task *probes = probes_of(task);
