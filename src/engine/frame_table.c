@@ -68,6 +68,7 @@ static uint32_t map_of(struct frame_table *t, const struct mapping *m)
 		.offset = m->offset,
 		.build_id = recording_string(t->rec, o->build_id),
 		.path = path_of(t, o),
+		.owner = o->elf ? elffile_owner(o->elf) : 0,
 	};
 
 	map.has_link = find_link(o, m, &map.link);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct lines;
 struct strbuf;
@@ -51,6 +52,7 @@ struct rec_map {
 	uint64_t offset;     /* of start in the file */
 	uint32_t build_id;   /* lower-case hex */
 	uint32_t path;       /* as the process saw it */
+	uid_t owner;         /* of the file; 0: root, or not known, as in a recording that was read */
 	bool has_link;
 	uint64_t link; /* link-time address of start, by the file's program headers */
 };

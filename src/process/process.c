@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -73,11 +74,22 @@ void processes_release(struct processes *ps)
 	*ps = (struct processes){0};
 }
 
-static uint32_t *object_by_build_id(
-	struct processes *ps, const char *build_id, const char *path, bool *is_new)
+/*
+ * A hash of PATH as P sees it. In another mount namespace or root directory, anybody may have put a
+ * file with the same build-id there.
+ */
+static uint64_t place_of(const struct process *p, const char *path)
 {
-	return table_put(&ps->by_build_id, hash_text(build_id, strlen(build_id)),
-		hash_text(path, strlen(path)), is_new);
+	uint64_t root = hash_text(p->root, strlen(p->root));
+
+	return hash_pair(hash_text(path, strlen(path)), hash_pair(root, p->mounts));
+}
+
+static uint32_t *object_by_build_id(
+	struct processes *ps, const char *build_id, uint64_t place, bool *is_new)
+{
+	return table_put(
+		&ps->by_build_id, hash_text(build_id, strlen(build_id)), place, is_new);
 }
 
 static uint32_t add_object(struct processes *ps, const struct object *o)
@@ -94,15 +106,15 @@ static uint32_t add_object(struct processes *ps, const struct object *o)
 	ps->objects[number] = *o;
 	ps->objects[number].id = ++ps->nr_objects_added;
 	if (*o->build_id)
-		*object_by_build_id(ps, o->build_id, o->path, &is_new) = number;
+		*object_by_build_id(ps, o->build_id, o->place, &is_new) = number;
 	return number;
 }
 
 /* The number of the object that is O, but so far known only by its build-id; -1: none. */
 static int64_t find_by_build_id(const struct processes *ps, const struct object *o)
 {
-	const uint32_t *at = table_get(&ps->by_build_id,
-		hash_text(o->build_id, strlen(o->build_id)), hash_text(o->path, strlen(o->path)));
+	const uint32_t *at = table_get(
+		&ps->by_build_id, hash_text(o->build_id, strlen(o->build_id)), o->place);
 
 	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
 }
@@ -160,14 +172,14 @@ static void open_again(struct object *o, struct procfile *f, bool in_our_root)
 }
 
 /* Adds a file as named in /proc/PID/maps. */
-static size_t object_of_file(struct processes *ps, uint32_t pid, const struct mapping *m,
+static size_t object_of_file(struct processes *ps, const struct process *p, const struct mapping *m,
 	uint64_t dev, uint64_t inode, const char *path)
 {
 	bool is_new;
 	uint32_t *at = table_put(
 		&ps->by_file, hash_pair(dev, inode), hash_text(path, strlen(path)), &is_new);
 
-	struct procfile f = {.pid = pid,
+	struct procfile f = {.pid = p->pid,
 		.start = m->start,
 		.end = m->end,
 		.path = path,
@@ -182,6 +194,7 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 		.dev = dev,
 		.inode = inode,
 		.path = xstrdup(path),
+		.place = place_of(p, path),
 		.deleted = ends_with(path, " (deleted)"),
 	};
 
@@ -205,7 +218,8 @@ static size_t object_of_file(struct processes *ps, uint32_t pid, const struct ma
 static size_t object_of_event(struct processes *ps, const struct process *p, const struct mapped *m)
 {
 	bool is_new;
-	uint32_t *at = object_by_build_id(ps, m->build_id, m->path, &is_new);
+	uint64_t place = place_of(p, m->path);
+	uint32_t *at = object_by_build_id(ps, m->build_id, place, &is_new);
 
 	struct procfile f = {.pid = p->pid, .start = m->start, .end = m->end, .path = m->path};
 
@@ -215,6 +229,7 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	}
 	struct object o = {
 		.path = xstrdup(m->path),
+		.place = place,
 		.build_id = xstrdup(m->build_id),
 		.deleted = ends_with(m->path, " (deleted)"),
 	};
@@ -248,6 +263,23 @@ static char *root_of(uint32_t pid)
 	ssize_t n = readlink(link, root, sizeof(root));
 
 	return n > 1 ? xstrndup(root, (size_t)n) : xstrdup("");
+}
+
+static uint64_t mounts_of(uint32_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* Looks up from where P sees files. */
+static void find_root(struct process *p)
+{
+	free(p->root);
+	p->root = root_of(p->pid);
+	p->mounts = mounts_of(p->pid);
 }
 
 /* ---- scans ---- */
@@ -347,7 +379,7 @@ static bool continue_file(struct scan *s, struct mapping *m)
 	if (!s->path.len || s->file_end != m->start)
 		return false;
 	object = object_of_file(
-		s->ps, s->p->pid, &mapped, l->dev, l->inode, own_path(s->p, s->path.buf));
+		s->ps, s->p, &mapped, l->dev, l->inode, own_path(s->p, s->path.buf));
 	if (!moved_code_find(s->p->pid, s->ps->objects[object].elf, &before, m))
 		return false;
 	m->object = object;
@@ -370,7 +402,7 @@ static void take_line(struct scan *s, const char *line)
 	m.from_ns = p->generation > 1 ? p->scanned_ns : 0;
 	m.by_ns = p->generation > 1 ? s->now : 0;
 	if (l.executable && (!is_anonymous(&l) || !continue_file(s, &m)))
-		m.object = object_of_file(s->ps, p->pid, &m, l.dev, l.inode, own_path(p, l.path));
+		m.object = object_of_file(s->ps, p, &m, l.dev, l.inode, own_path(p, l.path));
 	if (l.path[0] == '/' && !is_anonymous(&l))
 		keep_file(s, &l);
 	if (!l.executable)
@@ -494,8 +526,8 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)i;
 	*p = (struct process){.pid = pid,
 		.start = task_start(pid, pid),
-		.root = root_of(pid),
 		.id = ++ps->nr_ids};
+	find_root(p);
 	ps->nr_added++;
 	return p;
 }
@@ -582,7 +614,7 @@ static size_t object_of_mapped(struct processes *ps, const struct process *p,
 {
 	if (*mapped->build_id && mapped->path[0] == '/')
 		return object_of_event(ps, p, mapped);
-	return object_of_file(ps, p->pid, m, mapped->dev, mapped->inode, mapped->path);
+	return object_of_file(ps, p, m, mapped->dev, mapped->inode, mapped->path);
 }
 
 /* The same for a mapping that an event tells of. */
@@ -640,8 +672,7 @@ void process_mapped(
 
 void process_executed(struct processes *ps, struct process *p, int64_t time_ns)
 {
-	free(p->root);
-	p->root = root_of(p->pid);
+	find_root(p);
 	p->generation++;
 	mappings_unmap(ps, p, 0, UINT64_MAX, time_ns);
 	jitmap_free(p->jit);

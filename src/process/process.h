@@ -26,6 +26,7 @@ enum {
 struct object {
 	uint64_t dev, inode; /* 0: known from its build-id only */
 	char *path;          /* as the process sees it; "": anonymous memory; "[vdso]" */
+	uint64_t place;      /* a hash of the path, and of where the process sees it */
 	char *build_id;      /* lower-case hex, "": none */
 	bool deleted;        /* path ends in " (deleted)" */
 	bool path_differs;   /* path in our own root is another file or does not exist */
@@ -57,6 +58,7 @@ struct process {
 	uint32_t pid;
 	uint64_t start;      /* ticks since boot, 0: not known */
 	char *root;          /* its root directory as we see it, "": our own */
+	uint64_t mounts;     /* inode of its mount namespace, 0: not known */
 	unsigned generation; /* number of scans and of changes by events */
 	unsigned changes;    /* of the current mappings */
 	bool is_changed;     /* in processes.changed */
@@ -105,7 +107,7 @@ struct processes {
 	size_t nr_unused_objects, unused_objects_alloc;
 	uint64_t nr_objects_added; /* so far */
 	struct table by_file;      /* dev, inode and hash of the path -> object */
-	struct table by_build_id;  /* hashes of build-id and path -> object */
+	struct table by_build_id;  /* hash of the build-id and place -> object */
 };
 
 void processes_init(struct processes *ps);

@@ -17,7 +17,7 @@ static bool is_file(const struct finder *f, const struct rec_map *map)
 	const char *path = recording_get(f->rec, map->path);
 
 	return !recording_is_memory(path) || *recording_get(f->rec, map->build_id) ||
-	       (path[0] == '/' && open_files_find(f->options->files, "", path));
+	       (path[0] == '/' && open_files_find(f->options->files, "", path, map->owner));
 }
 
 bool lookup_lacks_debuginfo(const struct recording *rec, const struct symbol_options *options,
@@ -75,6 +75,7 @@ static bool needs_lookup(const struct finder *f, uint32_t number, struct lookup 
 		.path = in_file ? map->path : 0,
 		.build_id = in_file ? map->build_id : 0,
 		.pid = in_file ? 0 : map->pid,
+		.owner = in_file ? map->owner : 0,
 		.frame = number,
 		.offset = at - frame->call,
 	};
@@ -87,7 +88,9 @@ static int compare_files(const struct lookup *a, const struct lookup *b)
 
 	if (!order)
 		order = compare_u64(a->build_id, b->build_id);
-	return order ? order : compare_u64(a->pid, b->pid);
+	if (!order)
+		order = compare_u64(a->pid, b->pid);
+	return order ? order : compare_u64(a->owner, b->owner);
 }
 
 static int compare_lookups(const void *a, const void *b)
@@ -144,7 +147,8 @@ static void add_file(struct finder *f, struct lookup *lookups, size_t nr)
 		.path = file->path,
 		.build_id = file->build_id,
 		.release = file->release,
-		.open = open_files_find(f->options->files, file->build_id, file->path),
+		.open = open_files_find(
+			f->options->files, file->build_id, file->path, lookups->owner),
 		.silent = open_files_is_silent(f->options->files, file->path),
 		.options = f->options,
 	};

@@ -11,6 +11,7 @@
 struct lookup {
 	uint32_t path, build_id; /* strings of the recording: its file */
 	uint32_t pid;            /* of anonymous memory, else 0 */
+	uid_t owner;             /* of the file that was mapped */
 	uint32_t frame;
 	uint64_t offset; /* of the byte to look up: in the file; in anonymous memory its address */
 	uint32_t location; /* its number in the job */

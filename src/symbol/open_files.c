@@ -37,18 +37,34 @@ void open_files_release(struct open_files *files)
 	*files = (struct open_files){0};
 }
 
-struct elffile *open_files_find(
-	const struct open_files *files, const char *build_id, const char *path)
+static bool fits(const struct open_file *file, const char *build_id, const char *path, uid_t owner)
 {
-	for (size_t i = 0; files && i < files->nr; i++) {
-		if (!files->list[i].elf)
-			continue;
-		const char *id = elffile_build_id(files->list[i].elf);
+	const char *id = file->elf ? elffile_build_id(file->elf) : "";
 
-		if (*build_id || *id ? !strcmp(id, build_id) : !strcmp(files->list[i].path, path))
-			return files->list[i].elf;
+	if (!file->elf || (elffile_owner(file->elf) && elffile_owner(file->elf) != owner))
+		return false;
+	return *build_id || *id ? !strcmp(id, build_id) : !strcmp(file->path, path);
+}
+
+/* Of two files that fit, the one that is rather the mapped one has the higher rank. */
+static int rank(const struct open_file *file, const char *path, uid_t owner)
+{
+	return 2 * (elffile_owner(file->elf) == owner) + !strcmp(file->path, path);
+}
+
+struct elffile *open_files_find(
+	const struct open_files *files, const char *build_id, const char *path, uid_t owner)
+{
+	const struct open_file *best = NULL;
+
+	for (size_t i = 0; files && i < files->nr; i++) {
+		const struct open_file *file = &files->list[i];
+
+		if (fits(file, build_id, path, owner) &&
+			(!best || rank(file, path, owner) > rank(best, path, owner)))
+			best = file;
 	}
-	return NULL;
+	return best ? best->elf : NULL;
 }
 
 bool open_files_is_silent(const struct open_files *files, const char *path)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct elffile;
 
@@ -30,11 +31,13 @@ void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd);
 void open_files_release(struct open_files *files);
 
 /*
- * The open file with BUILD_ID or, if that is "", the one without a build-id that was recorded as
- * PATH. NULL: not found. FILES may be NULL.
+ * Returns the open file with BUILD_ID or, if that is "", the one without a build-id that was
+ * recorded as PATH, or NULL if there is none. The one recorded as PATH comes first. Anybody can
+ * write a file with the build-id of another one: only files of OWNER, who owns the file that was
+ * mapped, and of root are found. FILES may be NULL.
  */
 struct elffile *open_files_find(
-	const struct open_files *files, const char *build_id, const char *path);
+	const struct open_files *files, const char *build_id, const char *path, uid_t owner);
 
 /* True if the file recorded as PATH did not answer. FILES may be NULL. */
 bool open_files_is_silent(const struct open_files *files, const char *path);

@@ -66,6 +66,12 @@ const char *elffile_build_id(const struct elffile *elf)
 	return "";
 }
 
+uid_t elffile_owner(const struct elffile *elf)
+{
+	must(elf == objects[0].elf);
+	return 0;
+}
+
 enum elf_rules elffacts_rules(const struct elffile *elf, uint64_t offset)
 {
 	must(elf == objects[0].elf);

@@ -615,8 +615,12 @@ static void process__one_object_for_events_and_looks(void **state)
 	(void)state;
 	assert_true(known.build_id[0] && known.elf);
 	processes_forked(&ps, PID - 1, PID, 0);
+	it()->mounts = self->mounts;
 	process_mapped(&ps, it(), &mapped, 10);
 	assert_int_equal(ps.maps[ps.nr_maps - 1].object, m.object);
+	it()->mounts++; /* another file may be at that path there */
+	process_mapped(&ps, it(), &mapped, 11);
+	assert_int_not_equal(ps.maps[ps.nr_maps - 1].object, m.object);
 	processes_init(&others);
 	processes_forked(&others, PID - 1, (uint32_t)getpid(), 0);
 	p = processes_get(&others, (uint32_t)getpid());

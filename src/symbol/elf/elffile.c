@@ -29,6 +29,7 @@ static const int64_t copy_max = 1LL << 32; /* a file may be a hole of any size *
 
 struct elffile {
 	int fd;      /* -1: in memory */
+	uid_t owner;
 	char *image; /* in memory: our copy */
 	size_t image_size;
 	struct elfhead head;
@@ -179,7 +180,9 @@ static struct elffile *open_regular(int fd, const char *name, bool any, struct s
 		return NULL;
 	}
 	elf = read_head(elffile_new(fd), &(struct elf_reader){read_fd, &fd}, any);
-	if (!elf)
+	if (elf)
+		elf->owner = st.st_uid;
+	else
 		fail(err, "%s is not an ELF program or library", name);
 	return elf;
 }
@@ -322,6 +325,11 @@ bool elffile_is_whole(const struct elffile *elf)
 const char *elffile_build_id(const struct elffile *elf)
 {
 	return elf->build_id;
+}
+
+uid_t elffile_owner(const struct elffile *elf)
+{
+	return elf->owner;
 }
 
 int elffile_fd(const struct elffile *elf)

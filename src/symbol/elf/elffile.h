@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct elffile;
 struct strbuf;
@@ -21,6 +22,8 @@ struct elffile *elffile_open_fd(int fd, struct strbuf *err);
 struct elffile *elffile_open_vdso(void);
 void elffile_close(struct elffile *elf);
 const char *elffile_build_id(const struct elffile *elf); /* lower-case hex, "": none */
+/* The owner of the file when it was opened; 0, root, if it is in memory. */
+uid_t elffile_owner(const struct elffile *elf);
 
 /* Closes the file: only what its head says remains known. */
 void elffile_shut(struct elffile *elf);

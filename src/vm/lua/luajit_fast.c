@@ -18,7 +18,8 @@ enum {
 };
 
 struct luajit_fast {
-	char *file; /* its build-id, or its path if it has none */
+	char *file;  /* its build-id, or its path if it has none */
+	uid_t owner; /* others can write a file with the same build-id */
 	char names[IDS][NAME_SIZE];
 	char version[NAME_SIZE];
 };
@@ -441,12 +442,13 @@ static struct luajit_fast *of_file(const struct target_file *file)
 	if (!*id)
 		id = file->path;
 	for (size_t i = 0; i < nr_files; i++)
-		if (!strcmp(files[i]->file, id))
+		if (!strcmp(files[i]->file, id) && files[i]->owner == elffile_owner(file->elf))
 			return files[i];
 	if (nr_files == FILES_MAX)
 		return NULL;
 	files[nr_files] = xcalloc(1, sizeof(**files));
 	files[nr_files]->file = xstrdup(id);
+	files[nr_files]->owner = elffile_owner(file->elf);
 	return files[nr_files++];
 }
 
