@@ -32,7 +32,7 @@ expect_own_names() {
 	server=$!
 	until_true 60 runs $server server
 	only='^server;' roots='server;'
-	record_until_decided "$1" 'main;in_server' -u -p "$2,$server"
+	record_until_decided "$1" "^server;.*main;in_server" -u -p "$2,$server"
 	check "$1: the other program is sampled, too" grep -q '^liar;' "$T/$1.folded"
 	kill "$2" $server
 	wait
