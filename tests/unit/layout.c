@@ -459,21 +459,35 @@ static void perl_walk__tells_of_run_loops(void **state)
 	assert_false(frames[0].what & PERL_AGAIN);
 }
 
-/* Between two states nothing is told that was not, or is no longer. */
-static void perl_walk__does_not_guess(void **state)
+/* The innermost sub is being entered, or returns: its depth or its context says so. */
+static void perl_walk__leaves_out_a_call_that_begins_or_returns(void **state)
 {
-	const struct perl_shape *s;
+	static const char callers[] = "(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;";
 	struct made m;
 	char *body;
 
 	(void)state;
 	make_stacks(&m);
+	memcpy(&body, m.sub + m.l.shape.sv_any, sizeof(body));
+	with_number(body, m.l.shape.xcv_depth, 0);
+	check_walk(&m, 8, VM_WHOLE, callers);
+	with_number(body, m.l.shape.xcv_depth, 1);
+	with(m.inner + m.l.shape.cx_size, m.l.shape.cx_cv, 0);
+	check_walk(&m, 8, VM_WHOLE, callers);
+	with(m.contexts, m.l.shape.cx_cv, 0); /* but not one that has called another */
+	check_walk(&m, 8, VM_INCONSISTENT, "(eval) A.pm:3;");
+}
+
+/* Between two states nothing is told that was not, or is no longer. */
+static void perl_walk__does_not_guess(void **state)
+{
+	const struct perl_shape *s;
+	struct made m;
+
+	(void)state;
+	make_stacks(&m);
 	s = &m.l.shape;
-	memcpy(&body, m.sub + s->sv_any, sizeof(body));
-	with_number(body, s->xcv_depth, 0);
-	check_walk(&m, 8, VM_INCONSISTENT, "");
-	with_number(body, s->xcv_depth, 1);
-	with(m.inner + s->cx_size, s->cx_cv, 0);
+	with(m.inner + s->cx_size, s->cx_cv, 16);
 	check_walk(&m, 8, VM_INCONSISTENT, "");
 	with(m.inner + s->cx_size, s->cx_cv, address(m.sub));
 	with_number(m.inner + s->cx_size, s->cx_oldsubix, 1);
@@ -498,6 +512,7 @@ int main(void)
 		cmocka_unit_test(perl_walk__tells_what_caller_would),
 		cmocka_unit_test(perl_frame_name__tells_where_one_without_begins),
 		cmocka_unit_test(perl_walk__tells_of_run_loops),
+		cmocka_unit_test(perl_walk__leaves_out_a_call_that_begins_or_returns),
 		cmocka_unit_test(perl_walk__does_not_guess),
 	};
 

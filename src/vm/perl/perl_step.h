@@ -176,22 +176,24 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 	return VM_ON;
 }
 
+enum perl_call { PERL_RUNS, PERL_BEGINS_OR_RETURNS, PERL_NO_SUB };
+
 /*
- * Reads the name of the sub CV. While a sub is being entered or left, its context may not be valid.
- * While it runs, its depth is greater than before.
+ * Reads the name of the sub CV. A sub that is being entered has its context before it runs, and one
+ * that returns still has it. While it runs, its depth is greater than before the call.
  */
-static inline int perl_name_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t cv,
-	bool has_depth, int32_t old_depth)
+static inline enum perl_call perl_name_sub(struct perl_walk *w, const struct perl_shape *s,
+	uint64_t cv, bool has_depth, int32_t old_depth)
 {
 	uint32_t flags;
 
 	if (perl_read_cv(w, s, cv, &flags))
-		return -1;
+		return cv || !perl_is_chained(s) ? PERL_NO_SUB : PERL_BEGINS_OR_RETURNS;
 	if (w->nr_contexts == 1 && has_depth && !(flags & s->CVf_ISXSUB) &&
 		(int32_t)perl_number_at(w, s->xcv_depth) <= old_depth)
-		return -1;
+		return PERL_BEGINS_OR_RETURNS;
 	perl_take_name(w, s, flags, &w->vm.frame);
-	return 0;
+	return PERL_RUNS;
 }
 
 static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s, uint32_t kind)
@@ -202,6 +204,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	int32_t old_depth = (int32_t)perl_number_at(w, s->cx_olddepth);
 	bool again = w->vm.mixed && kind & s->CXp_MULTICALL;
 	struct perl_cached_sub *seen = PERL_CACHED_SUB(w, cv);
+	enum perl_call call = PERL_RUNS;
 
 	w->vm.frame = (struct vm_frame){VM_WHAT(PERL_SUB), 0, w->cop};
 	if (!w->cop)
@@ -210,14 +213,16 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 		seen->owner == w->vm.owner) {
 		w->vm.frame.what = seen->what;
 		w->vm.frame.with = seen->with;
-	} else if (perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth)) {
-		return VM_INCONSISTENT;
-	} else if (seen) {
-		*seen = (struct perl_cached_sub){
-			cv, w->cop, w->vm.owner, 0, w->vm.frame.what, w->vm.frame.with};
+	} else {
+		call = perl_name_sub(w, s, cv, (kind & s->CXTYPEMASK) == s->CXt_SUB, old_depth);
+		if (call == PERL_RUNS && seen)
+			*seen = (struct perl_cached_sub){
+				cv, w->cop, w->vm.owner, 0, w->vm.frame.what, w->vm.frame.with};
 	}
+	if (call == PERL_NO_SUB || (call == PERL_BEGINS_OR_RETURNS && w->nr_contexts > 1))
+		return VM_INCONSISTENT;
 	w->vm.frame.what |= from_c | (again ? PERL_AGAIN : 0);
-	w->vm.found = true;
+	w->vm.found = call == PERL_RUNS;
 	w->cop = perl_cop(w, s, oldcop);
 	w->begun = from_c;
 	return VM_ON;
