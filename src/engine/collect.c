@@ -147,9 +147,10 @@ static enum stack_end broken(struct collector *c, const char *by, uint32_t *cut_
 	return END_BROKEN;
 }
 
-static enum stack_end cut_in(struct collector *c, uint64_t frame, uint32_t *cut_by)
+static enum stack_end cut_in(
+	struct collector *c, uint64_t frame, enum cut_cause cause, uint32_t *cut_by)
 {
-	*cut_by = frame_table_cut_by(&c->table, decode_frame(c, frame).map);
+	*cut_by = frame_table_cut_by(&c->table, decode_frame(c, frame).map, cause);
 	return END_CUT;
 }
 
@@ -169,7 +170,7 @@ static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32
 		return END_ROOT;
 	if (rules == RULES_SOME && o->has_rules)
 		return END_BROKEN;
-	return cut_in(c, frame, cut_by);
+	return cut_in(c, frame, CUT_RULES, cut_by);
 }
 
 /* How a user stack ended, and what cut or broke it (0: unknown or neither). */
@@ -197,8 +198,9 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 		if (s->nr > 1 && is_in_main(c, frames[s->nr - 2]))
 			return END_ROOT;
 		/* fall through */
+		return cut_in(c, frames[s->nr - 1], CUT_RULES, cut_by);
 	case WALK_PENDING:
-		return cut_in(c, frames[s->nr - 1], cut_by);
+		return cut_in(c, frames[s->nr - 1], CUT_LATE, cut_by);
 	case WALK_NO_READ:
 		return broken(c, "memory", cut_by);
 	case WALK_NO_MAP:

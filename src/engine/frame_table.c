@@ -325,9 +325,19 @@ uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *address
 	return id;
 }
 
-uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m)
+uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m, enum cut_cause cause)
 {
-	const char *path = m ? t->ps->objects[m->object].path : "";
+	const struct object *o = m ? &t->ps->objects[m->object] : NULL;
 
-	return recording_string(t->rec, *path ? path : "[anonymous]");
+	if (!o || !*o->path)
+		return recording_string(t->rec, "[anonymous]");
+	if (recording_is_memory(o->path))
+		cause = CUT_RULES;
+	else if (!o->elf || o->gap == CUT_DAMAGED)
+		cause = o->gap;
+	char *text = cut_text(cause, o->path);
+	uint32_t string = recording_string(t->rec, text);
+
+	free(text);
+	return string;
 }

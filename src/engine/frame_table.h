@@ -73,7 +73,10 @@ uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *address
 /* Adds the user stack of a task that has none: the note "[no user stack: WHY]". */
 uint32_t frame_table_no_stack(struct frame_table *t, const char *why);
 
-/* What cut a stack whose last address is in M, as a string of the recording. */
-uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m);
+/*
+ * What cut a stack whose last address is in M, as a string of the recording: CAUSE, unless the file
+ * was never read.
+ */
+uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m, enum cut_cause cause);
 
 #endif

@@ -53,17 +53,18 @@ static struct cut cut_by_note(struct profile *p, const char *note)
 {
 	static const char begin[] = "[truncated: ";
 	struct cut cut = {.cause = CUT_TEXT};
+	size_t len;
 
 	if (strncmp(note, begin, strlen(begin)))
 		return cut;
 	char *by = xstrdup(note + strlen(begin));
 
 	by[strlen(by) - 1] = '\0'; /* ] */
-	cut.cause = cut_cause_of(by);
+	cut.cause = cut_cause_of(by, &len);
 	if (cut.cause == CUT_RULES && *by == '[' && strcmp(by, "[vdso]"))
 		cut = (struct cut){.cause = CUT_MEMORY, .generated = true};
-	else if (cut.cause == CUT_RULES)
-		cut.file = cuts_file(&p->cuts, by);
+	else if (cut.cause <= CUT_LATE)
+		cut.file = strpool_add(&p->cuts.names, by, len);
 	free(by);
 	return cut;
 }

@@ -70,6 +70,12 @@ bool user_become_nobody(void)
 	return false;
 }
 
+bool user_become(uid_t uid, gid_t gid)
+{
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !setgroups(0, NULL) &&
+	       !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid) && !user_drop_capabilities();
+}
+
 int user_drop_privileges(struct strbuf *err)
 {
 	uint32_t uid, gid;

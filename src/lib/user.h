@@ -21,6 +21,12 @@ int user_drop_privileges(struct strbuf *err);
  */
 bool user_become_nobody(void);
 
+/*
+ * For a process of root: becomes the user UID with the group GID and no other ones, permanently and
+ * without capabilities; no_new_privs is set. False: it failed.
+ */
+bool user_become(uid_t uid, gid_t gid);
+
 /* True if we are root on behalf of another user who called sudo. */
 bool user_is_sudo(void);
 

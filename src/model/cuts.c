@@ -20,8 +20,15 @@ static const struct {
 	const char *word; /* in JSON */
 	const char *text;
 	const char *remedy;
+	const char *suffix; /* behind the file, in recordings */
 } causes[CUT_CAUSES] = {
-	[CUT_RULES] = {"no-rules", "code without unwind rules, such as assembly", NULL},
+	[CUT_RULES] = {"no-rules", "code without unwind rules, such as assembly", NULL, ""},
+	[CUT_DENIED] = {"no-access", "the file cannot be opened", "record as its owner, or as root",
+		" (no access)"},
+	[CUT_SILENT] = {"no-answer", "its file system does not answer", NULL, " (no answer)"},
+	[CUT_NOT_ELF] = {"not-elf", "the file is not ELF", NULL, " (not ELF)"},
+	[CUT_DAMAGED] = {"damaged", "its unwind rules cannot be read", NULL, " (damaged)"},
+	[CUT_LATE] = {"late", "its unwind rules were not read in time", "record longer", " (late)"},
 	[CUT_MEMORY] = {"generated-code", "neither unwind rules nor frame pointers", NULL},
 	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL},
 	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
@@ -85,8 +92,23 @@ void cuts_add_all(struct cuts *cuts, const struct cuts *from)
 	}
 }
 
-enum cut_cause cut_cause_of(const char *by)
+char *cut_text(enum cut_cause cause, const char *file)
 {
+	return xasprintf("%s%s", file, causes[cause].suffix);
+}
+
+enum cut_cause cut_cause_of(const char *by, size_t *file_len)
+{
+	size_t len = strlen(by);
+
+	if (!file_len)
+		file_len = &len;
+	*file_len = len;
+	for (enum cut_cause cause = CUT_DENIED; cause <= CUT_LATE; cause++)
+		if (ends_with(by, causes[cause].suffix)) {
+			*file_len = len - strlen(causes[cause].suffix);
+			return cause;
+		}
 	if (!strcmp(by, "depth") || !strcmp(by, "too many frames"))
 		return CUT_DEPTH;
 	if (!strcmp(by, "busy"))

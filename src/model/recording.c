@@ -291,7 +291,8 @@ struct rec_module recording_find_module(const struct recording *rec, const char 
 
 bool recording_is_memory(const char *path)
 {
-	static const char *const starts[] = {"/memfd:", "/dev/zero", "/SYSV", "//anon"};
+	static const char *const starts[] = {
+		"/memfd:", "/dev/zero", "/SYSV", "//anon", "/anon_hugepage"};
 
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (!strncmp(path, starts[i], strlen(starts[i])))

@@ -112,7 +112,7 @@ static enum cut_cause broken_by(const struct recording *rec, const struct rec_st
 
 static bool has_file(enum cut_cause cause)
 {
-	return cause == CUT_RULES ||
+	return cause <= CUT_LATE ||
 	       (cause >= BROKEN_FAILED && cause != BROKEN_VM && cause != BROKEN_EMPTY);
 }
 
@@ -121,8 +121,10 @@ static struct cut find(struct cut_finder *f, const struct rec_stack *stack, uint
 {
 	const struct recording *rec = f->rec;
 	const struct rec_map *map = outermost_map(rec, stack);
-	const char *by = recording_get(rec, stack->cut_by), *path = by;
-	struct cut cut = {.cause = cut_cause_of(by)};
+	const char *by = recording_get(rec, stack->cut_by);
+	size_t len;
+	struct cut cut = {.cause = cut_cause_of(by, &len)};
+	bool in_file = stack->end == END_CUT && *by;
 
 	if (stack->end == END_BROKEN)
 		cut.cause = broken_by(rec, stack);
@@ -132,15 +134,14 @@ static struct cut find(struct cut_finder *f, const struct rec_stack *stack, uint
 		cut.generated = true;
 		cut.runtime = runtime_of_process(f, map && map->pid ? map->pid : pid);
 	}
-	if (has_file(cut.cause) && cut.cause != CUT_RULES && is_generated(rec, map)) {
+	if (cut.cause >= BROKEN_FAILED && has_file(cut.cause) && is_generated(rec, map)) {
 		cut.generated = true;
 		cut.runtime = runtime_of_process(f, map->pid);
 	}
 	cut.stap = f->stap && (cut.cause == CUT_RULES || cut.cause == CUT_MEMORY);
-	if (stack->end == END_BROKEN || !*by)
-		path = map ? recording_get(rec, map->path) : "";
 	if (has_file(cut.cause) && !cut.generated)
-		cut.file = cuts_file(f->cuts, path);
+		cut.file = in_file ? strpool_add(&f->cuts->names, by, len)
+				   : cuts_file(f->cuts, map ? recording_get(rec, map->path) : "");
 	return cut;
 }
 

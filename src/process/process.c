@@ -88,8 +88,7 @@ static uint64_t place_of(const struct process *p, const char *path)
 static uint32_t *object_by_build_id(
 	struct processes *ps, const char *build_id, uint64_t place, bool *is_new)
 {
-	return table_put(
-		&ps->by_build_id, hash_text(build_id, strlen(build_id)), place, is_new);
+	return table_put(&ps->by_build_id, hash_text(build_id, strlen(build_id)), place, is_new);
 }
 
 static uint32_t add_object(struct processes *ps, const struct object *o)
@@ -113,8 +112,8 @@ static uint32_t add_object(struct processes *ps, const struct object *o)
 /* The number of the object that is O, but so far known only by its build-id; -1: none. */
 static int64_t find_by_build_id(const struct processes *ps, const struct object *o)
 {
-	const uint32_t *at = table_get(
-		&ps->by_build_id, hash_text(o->build_id, strlen(o->build_id)), o->place);
+	const uint32_t *at =
+		table_get(&ps->by_build_id, hash_text(o->build_id, strlen(o->build_id)), o->place);
 
 	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
 }
@@ -140,7 +139,7 @@ static void open_object(
 		o->path_differs = true;
 		o->elf = check_build_id(procfile_open_mapped(f), build_id);
 	}
-	o->silent = f->silent;
+	o->gap = o->elf ? CUT_RULES : f->gap;
 	o->elsewhere = !build_id && !o->elf && f->other;
 }
 
@@ -378,8 +377,8 @@ static bool continue_file(struct scan *s, struct mapping *m)
 
 	if (!s->path.len || s->file_end != m->start)
 		return false;
-	object = object_of_file(
-		s->ps, s->p, &mapped, l->dev, l->inode, own_path(s->p, s->path.buf));
+	object =
+		object_of_file(s->ps, s->p, &mapped, l->dev, l->inode, own_path(s->p, s->path.buf));
 	if (!moved_code_find(s->p->pid, s->ps->objects[object].elf, &before, m))
 		return false;
 	m->object = object;
@@ -524,9 +523,7 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	bool is_new;
 
 	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)i;
-	*p = (struct process){.pid = pid,
-		.start = task_start(pid, pid),
-		.id = ++ps->nr_ids};
+	*p = (struct process){.pid = pid, .start = task_start(pid, pid), .id = ++ps->nr_ids};
 	find_root(p);
 	ps->nr_added++;
 	return p;
@@ -798,7 +795,7 @@ void processes_move_files(struct processes *ps, struct open_files *files)
 			continue;
 		if (o->elf)
 			open_files_add(files, o->elf, o->path);
-		else if (o->silent)
+		else if (o->gap == CUT_SILENT)
 			open_files_add_silent(files, o->path);
 		o->elf = NULL;
 	}

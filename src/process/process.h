@@ -7,6 +7,7 @@
 #define PROCESS_PROCESS_H
 
 #include "lib/table.h"
+#include "model/cuts.h"
 #include "model/recording.h"
 
 #include <stdbool.h>
@@ -30,7 +31,7 @@ struct object {
 	char *build_id;      /* lower-case hex, "": none */
 	bool deleted;        /* path ends in " (deleted)" */
 	bool path_differs;   /* path in our own root is another file or does not exist */
-	bool silent;         /* it did not answer */
+	enum cut_cause gap;  /* why it has no unwind rules; CUT_RULES: they can be read */
 	bool elsewhere;      /* not readable, and its path in our own root is another file */
 	struct elffile *elf; /* NULL: not readable or not ELF */
 	bool has_rules;      /* the engine has its unwind rules */

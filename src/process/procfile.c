@@ -2,22 +2,27 @@
 #include "procfile.h"
 #include "lib/root.h"
 #include "lib/untrusted/file.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "reader.h"
 #include "symbol/elf/elffile.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef FUSE_SUPER_MAGIC
@@ -99,12 +104,11 @@ static bool may_wait(uint32_t pid, int fd)
 	return fs.f_type == OVERLAYFS_SUPER_MAGIC && has_other_users(pid);
 }
 
-/* The copy belongs to the same user, who decides how far it is trusted. */
 static bool fill_copy(int copy, int fd, const struct stat *st)
 {
 	off_t at = 0;
 
-	if (st->st_size > COPY_MAX || (st->st_uid != geteuid() && fchown(copy, st->st_uid, -1)))
+	if (st->st_size > COPY_MAX)
 		return false;
 	while (at < st->st_size)
 		if (sendfile(copy, fd, &at, (size_t)(st->st_size - at)) <= 0)
@@ -112,15 +116,63 @@ static bool fill_copy(int copy, int fd, const struct stat *st)
 	return true;
 }
 
+/* The copy belongs to the same user, who decides how far it is trusted. */
+static bool belongs_to(int copy, uid_t uid)
+{
+	return uid == geteuid() || !fchown(copy, uid, -1);
+}
+
 static int copy_of(int fd)
 {
 	int copy = memfd_create("copy", MFD_CLOEXEC);
 	struct stat st;
 
-	if (copy >= 0 && !fstat(fd, &st) && fill_copy(copy, fd, &st))
+	if (copy >= 0 && !fstat(fd, &st) && belongs_to(copy, st.st_uid) && fill_copy(copy, fd, &st))
 		return copy;
 	if (copy >= 0)
 		close(copy);
+	return -1;
+}
+
+/* ---- files that root may not open, but their user may: FUSE, NFS ---- */
+
+/* In a child: fills COPY as the user of PROCESS, the stat of its folder in /proc. */
+static bool fill_as_user(int copy, int path_fd, const struct stat *process)
+{
+	pid_t parent = getppid();
+	struct stat st;
+
+	if (!user_become(process->st_uid, process->st_gid) ||
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
+		return false;
+	int fd = file_reopen(path_fd);
+
+	return fd >= 0 && !fstat(fd, &st) && fill_copy(copy, fd, &st);
+}
+
+/*
+ * Returns a copy of the file PATH_FD, which belongs to the user of process PID, or -1 and EACCES.
+ * That user may stop the child: then this one does not answer in time.
+ */
+static int copy_as_user(uint32_t pid, int path_fd)
+{
+	int copy = memfd_create("copy", MFD_CLOEXEC), status = -1;
+	struct stat process;
+	char path[32];
+	pid_t child = -1;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (copy >= 0 && !geteuid() && !stat(path, &process) && process.st_uid)
+		child = fork();
+	if (!child)
+		_exit(!fill_as_user(copy, path_fd, &process));
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!status && belongs_to(copy, process.st_uid))
+		return copy;
+	if (copy >= 0)
+		close(copy);
+	errno = EACCES;
 	return -1;
 }
 
@@ -139,8 +191,8 @@ int procfile_detach(uint32_t pid, int fd)
 struct open_request {
 	uint32_t pid;
 	uint64_t start, end, dev, inode;
-	bool mapped;       /* not at the path in our own root */
-	bool found, other; /* results: another file is at the path in our own root */
+	bool mapped;               /* not at the path in our own root */
+	bool found, denied, other; /* results: another file is at the path in our own root */
 	char path[PATH_MAX];
 };
 
@@ -204,6 +256,16 @@ static int open_mapped(const struct open_request *r)
 	return open_if_same(r, path, r->path, NULL);
 }
 
+static int open_for_reading(uint32_t pid, int path_fd)
+{
+	int fd = file_reopen(fcntl(path_fd, F_DUPFD_CLOEXEC, 0));
+
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		fd = copy_as_user(pid, path_fd);
+	close(path_fd);
+	return fd;
+}
+
 static int work_open(void *room, int passed)
 {
 	struct open_request *r = room;
@@ -211,7 +273,10 @@ static int work_open(void *room, int passed)
 
 	(void)passed;
 	r->found = fd >= 0;
-	return fd < 0 ? -1 : procfile_detach(r->pid, file_reopen(fd));
+	if (r->found)
+		fd = procfile_detach(r->pid, open_for_reading(r->pid, fd));
+	r->denied = fd < 0;
+	return fd;
 }
 
 /* ---- for the recorder ---- */
@@ -233,10 +298,11 @@ static struct elffile *open_as(struct procfile *f, bool mapped, bool *found)
 	r->other = false;
 	strcpy(r->path, f->path);
 	if (!reader_run(f->pid, work_open, &fd)) {
-		f->silent = true;
+		f->gap = CUT_SILENT;
 		return NULL;
 	}
 	*found = r->found;
+	f->gap = r->denied ? CUT_DENIED : CUT_NOT_ELF;
 	f->other |= r->other;
 	if (fd + SPARE_FILES >= sysconf(_SC_OPEN_MAX)) {
 		close(fd);

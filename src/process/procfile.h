@@ -7,6 +7,8 @@
 #ifndef PROCESS_PROCFILE_H
 #define PROCESS_PROCFILE_H
 
+#include "model/cuts.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,8 +21,8 @@ struct procfile {
 	const char *path;    /* for the process; absolute */
 	uint64_t dev, inode; /* inode 0: not known */
 	/* results */
-	bool silent; /* it did not answer */
-	bool other;  /* another file is at the path in our own root */
+	enum cut_cause gap; /* if it is not open: why it has no unwind rules */
+	bool other;         /* another file is at the path in our own root */
 };
 
 /*

@@ -143,6 +143,17 @@ static void cuts__each_cause(void **state)
 			"100.0 % cut in x.so: code without unwind rules, such as assembly\n"},
 		{END_CUT, NULL,
 			"100.0 % cut in x.so: code without unwind rules, such as assembly\n"},
+		{END_CUT, "/lib/x.so (no access)",
+			"100.0 % cut in x.so: the file cannot be opened; record as its owner, or "
+			"as root\n"},
+		{END_CUT, "/lib/x.so (no answer)",
+			"100.0 % cut in x.so: its file system does not answer\n"},
+		{END_CUT, "/lib/x.so (not ELF)", "100.0 % cut in x.so: the file is not ELF\n"},
+		{END_CUT, "/lib/x.so (damaged)",
+			"100.0 % cut in x.so: its unwind rules cannot be read\n"},
+		{END_CUT, "/lib/x.so (late)",
+			"100.0 % cut in x.so: its unwind rules were not read in time; record "
+			"longer\n"},
 		{END_CUT, "depth", "100.0 % cut: the stack is deeper than the unwinder's limit\n"},
 		{END_CUT, "busy",
 			"100.0 % cut: too many stacks had to be copied at once for unwinding; "

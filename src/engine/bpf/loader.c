@@ -405,6 +405,8 @@ static void take_back(struct loader *l, uint32_t builder, bool late)
 			continue;
 		}
 		l->descs[b->requests[i]].is_final = true;
+		if (!f->first) /* else it has the rules of the file, but no better ones */
+			l->ps->objects[f->object].gap = CUT_DAMAGED;
 		end_request(l, b->requests[i], &none);
 		l->nr_bad++;
 	}

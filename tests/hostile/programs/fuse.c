@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuse FOLDER [read | flush]: mounts a FUSE file system of user nobody on FOLDER, with one file,
- * "program", which is this program. Its child, nobody, maps that file with execute permission and
- * is busy; its number is printed. Then the file system takes requests, but answers none any more,
- * or only none of that kind (flush: what closes a file): who waits for it cannot even be killed,
- * until this program ends, after a quarter of an hour at most. As root.
+ * fuse FOLDER [read | flush | private]: mounts a FUSE file system of user nobody on FOLDER, with
+ * one file, "program", which is this program. Its child, nobody, maps that file with execute
+ * permission and is busy; its number is printed. Then the file system takes requests, but answers
+ * none any more, or only none of that kind (flush: what closes a file): who waits for it cannot
+ * even be killed, until this program ends, after a quarter of an hour at most. private: it answers
+ * all, but nobody's requests only. As root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@
 
 enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 900 };
 
-static int device, silent;
+static int device, silent, private;
 static int unanswered; /* opcode; 0: all */
 static char *content;
 static size_t size;
@@ -81,7 +82,8 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 			reply(in->unique, 0, &entry, sizeof(entry));
 		break;
 	case FUSE_OPEN:
-		if (silent) /* the pages that the target has stay, and others' reads come here */
+		if (silent && !private) /* the pages that the target has stay, and others' reads
+					   come here */
 			open_out.open_flags = FOPEN_KEEP_CACHE | FOPEN_DIRECT_IO;
 		reply(in->unique, 0, &open_out, sizeof(open_out));
 		break;
@@ -127,8 +129,8 @@ static void mount_on(const char *folder)
 	char options[128];
 
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options),
-		"fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other", device, NOBODY, NOBODY);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%d,group_id=%d%s", device,
+		NOBODY, NOBODY, private ? "" : ",allow_other");
 	if (device >= 0 && !mount("silent", folder, "fuse.silent", MS_NOSUID | MS_NODEV, options))
 		return;
 	perror("fuse");
@@ -169,6 +171,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (argc < 2 || argc > 3)
 		return 64;
+	private = argc == 3 && !strcmp(argv[2], "private");
 	if (argc == 3)
 		unanswered = strcmp(argv[2], "read") ? FUSE_FLUSH : FUSE_READ;
 	if (atoi(argv[1]))
@@ -199,7 +202,7 @@ int main(int argc, char **argv)
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return 1;
 		if (n >= (ssize_t)sizeof(*in) &&
-			(!silent || (unanswered && (int)in->opcode != unanswered)))
+			(!silent || private || (unanswered && (int)in->opcode != unanswered)))
 			answer(in, in + 1);
 	}
 }

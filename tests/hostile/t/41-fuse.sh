@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fuse: the target runs a program of a file system in user space that does not answer, and a recording names such files. Who asks it
-# waits and cannot even be killed, until the file system ends.
+# waits and cannot even be killed, until the file system ends. One that answers its own user only is read as that user.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -37,9 +37,15 @@ for how in "-p $target" -a; do
 	# shellcheck disable=SC2086 # options
 	expect_record "${how%% *}" 0 $how -u -t 1 </dev/null
 	check "${how%% *}: it did not wait for an answer" kill -0 "$server"
+	check "${how%% *}: why stacks are cut" grep -q '\[truncated: program (no answer)\]' "$T/${how%% *}.folded"
 	check "${how%% *}: it says whose file it is" grep -q "^sample-bt: memory or files of process $target do not answer" "$T/${how%% *}.err"
 	expect_samples "${how%% *}"
 done
+stop
+
+serve private || note "$T/out"
+check 'private: not even root may read it' eval '! head -c 1 "$T/files/program"'
+record_until_decided private main -u -p "$target"
 stop
 
 # id_of FILE
