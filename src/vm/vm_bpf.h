@@ -33,6 +33,8 @@ static __always_inline int follow_path(const struct pointer_path *path, uint64_t
 {
 	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
 
+	if (!have_memory()) /* the thread is exiting */
+		return VM_NOT_RUNNING;
 	for (uint32_t i = 0; i < PATH_STEPS; i++) {
 		if (i >= path->nr)
 			break;
