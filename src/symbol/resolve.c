@@ -5,6 +5,7 @@
 #include "lib/util.h"
 #include "lib/word.h"
 #include "lib/worker.h"
+#include "library_jit.h"
 #include "lookup.h"
 #include "lookup_result.h"
 #include "open_files.h"
@@ -541,6 +542,7 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 			r.lookups.files[i].pending = true;
 	run_pending(&r);
 	download_all(&r);
+	library_jit_name(rec);
 	if (options->inlines && !recording_meta(rec, "inlines") && !lacks_inlines(&r))
 		recording_add_meta(rec, "inlines", "yes");
 	opener_release(&r.opener);

@@ -23,7 +23,7 @@ of_runtime() {
 
 # compiled NAME: its code is seen in whole stacks
 compiled() {
-	record_until_seen "$1: in compiled code" "^$case_start;.*;(\[unknown\]|\[luajit trace\]_\[j\]|\[memfd:vmem [^;]*\])[; ]" -p "$target" -u
+	record_until_seen "$1: in compiled code" "^$case_start;.*;(\[unknown\]|\[pcre jit\]_\[j\]|\[luajit trace\]_\[j\]|\[memfd:vmem [^;]*\])[; ]" -p "$target" -u
 }
 
 # callers NAME: those of leaves that return, of $target, are right
@@ -156,6 +156,7 @@ feeder=$!
 if of_runtime pcre2 grep sh -c "echo spinning; LC_ALL=C exec grep -Pc '(a|b|c+d*)+([aeiou]{2,}|qu)(?:(x)|y|(?1))*[^ ]*ing' '$T/lines'"; then
 	compiled pcre2
 	callers pcre2
+	check 'pcre2: compiled code is called that' grep -q ';\[pcre jit\]_\[j\][; ]' "$T/pcre2.folded"
 	end_runtime
 fi
 kill "$feeder" 2>/dev/null || :
