@@ -10,11 +10,13 @@
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
+#include "view/skid.h"
 #include "record/options.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol/open_files.h"
+#include "view/filter.h"
 #include "view/output.h"
 #include "view/report/functions.h"
 
@@ -105,6 +107,7 @@ static int judge(const struct options *o, const struct profile *p)
 	account_line(account, &p->timing, p->unit, &line);
 	strbuf_addch(&line, '\n');
 	cuts_lines(&p->cuts, account, &line);
+	skid_line(p, &line);
 	if (!o->quiet)
 		program_say_lines(&line);
 	strbuf_reset(&line);
@@ -135,6 +138,7 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 	profile_init(&profile);
 	input_recording(&profile, rec, &input, &notes);
 	demangle_profiles(&profiles, 1, o->symbol.demangle);
+	filter_apply(&(struct filter){.skid = o->skid}, &profile, &notes);
 	profile_finish(&profile);
 	if (!o->quiet)
 		program_say_lines(&notes);

@@ -35,6 +35,7 @@ enum {
 	OPT_STACKS,
 	OPT_TITLE,
 	OPT_MIN_QUALITY,
+	OPT_SKID,
 	OPT_COMPILE_ONLY,
 	OPT_MODULE,
 	OPT_OVERLOAD,
@@ -116,6 +117,7 @@ static const struct argp_option option_table[] = {
 		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
 		"repeated",
 		2},
+	{"skid", OPT_SKID, ARG_SKID, 0, ARG_SKID_HELP, 2},
 	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
 	{NULL, 0, NULL, 0, "How:", 3},
@@ -403,6 +405,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MIN_QUALITY:
 		o->min_quality = arg_percent("--min-quality", arg, state);
+		break;
+	case OPT_SKID:
+		o->skid = arg_skid(arg, state);
 		break;
 	case ARGP_KEY_ARGS:
 		parse_command(o, state);

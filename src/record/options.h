@@ -29,6 +29,7 @@ struct options {
 	struct label_filter where; /* the view points to it */
 	const char *with;          /* keys of labels, NULL: none */
 	struct symbol_options symbol;
+	bool skid;          /* give late ticks to the callers, but not in recordings */
 	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
 	bool quiet;
 	bool check, json;

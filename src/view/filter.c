@@ -4,6 +4,7 @@
 #include "input/stack_account.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "skid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,7 +189,9 @@ int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes
 
 	if (f->nr_only)
 		profile_recount(p);
-	if (f->nr_only || f->nr_skip_after) {
+	if (f->skid)
+		skid_to_callers(p);
+	if (f->skid || f->nr_only || f->nr_skip_after) {
 		bool *match = matches(p, f->skip_after, f->nr_skip_after);
 
 		rebuild(p, match);

@@ -12,6 +12,7 @@
 struct strbuf;
 
 struct filter {
+	bool skid;            /* give late ticks to the callers, see skid.h */
 	struct pattern *only; /* only stacks with a function that matches one of them; none: all */
 	size_t nr_only, only_alloc;
 	struct pattern *skip_after; /* remove callers of the match nearest to the leaf */

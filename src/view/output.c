@@ -5,6 +5,7 @@
 #include "lib/tempfile.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "skid.h"
 #include "symbol/names/demangle_profile.h"
 
 #include <errno.h>
@@ -108,6 +109,7 @@ static int write_run(const struct output *o, FILE *out, struct strbuf *err)
 	fprintf(out, "account: %s\n", line.buf);
 	strbuf_reset(&line);
 	cuts_lines(&o->profile->cuts, &o->profile->account, &line);
+	skid_line(o->profile, &line);
 	fputs(line.buf, out);
 	strbuf_release(&line);
 	return written(out, err);

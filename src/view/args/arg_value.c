@@ -120,3 +120,10 @@ size_t arg_word(const char *option, const char *arg, const char *const *words, s
 	strbuf_release(&use);
 	return 0;
 }
+
+bool arg_skid(const char *arg, struct argp_state *state)
+{
+	static const char *const words[] = {"none", "caller"};
+
+	return arg_word("--skid", arg, words, ARRAY_LEN(words), state);
+}

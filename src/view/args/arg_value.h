@@ -7,6 +7,7 @@
 #define VIEW_ARGS_ARG_VALUE_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,11 @@ double arg_percent(const char *option, const char *arg, struct argp_state *state
 
 /* A number from 0 to 2^32 with at most two decimals, in hundredths; "%" may follow. */
 uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state);
+
+/* --skid: whether late ticks are given to the callers, see view/skid.h. */
+#define ARG_SKID "none|caller"
+#define ARG_SKID_HELP "Who gets ticks that waited until the kernel enabled interrupts again"
+bool arg_skid(const char *arg, struct argp_state *state);
 
 /* The index of ARG among the NR > 1 WORDS. */
 size_t arg_word(const char *option, const char *arg, const char *const *words, size_t nr,

@@ -4,6 +4,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/skid.h"
 #include "output_args.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
@@ -24,6 +25,7 @@ enum {
 	OPT_SAMPLES,
 	OPT_ONLY,
 	OPT_SKIP_AFTER,
+	OPT_SKID,
 	OPT_REVERSE,
 	OPT_MIN_QUALITY,
 	OPT_TITLE,
@@ -137,6 +139,7 @@ static const struct argp_option tree_table[] = {
 		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
 	{"skip-after", OPT_SKIP_AFTER, "FN", 0,
 		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2},
+	{"skid", OPT_SKID, ARG_SKID, 0, ARG_SKID_HELP, 2},
 	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: callers", 2},
 	{"event", OPT_EVENT, "NAME", 0,
 		"Event, map, sample type or profile to show, instead of the first (recordings, "
@@ -162,6 +165,9 @@ static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
 	case OPT_SKIP_AFTER:
 		if (!*arg || filter_add_skip_after(&args->filter, arg) < 0)
 			arg_invalid("--skip-after", arg, ARG_PATTERN, state);
+		break;
+	case OPT_SKID:
+		args->filter.skid = arg_skid(arg, state);
 		break;
 	case OPT_REVERSE:
 		args->filter.reverse = true;
@@ -250,6 +256,8 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 			result = -1;
 		profile_finish(profiles[i]);
 		find_runtime(profiles[i]);
+		if (nr == 1)
+			skid_line(profiles[i], &notes);
 		if (profiles[i]->unlabelled)
 			strbuf_addf(&notes, "too many labels: %" PRIu64 " %s have none\n",
 				profiles[i]->unlabelled, profiles[i]->unit);
