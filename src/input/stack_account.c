@@ -55,7 +55,7 @@ static struct cut cut_by_note(struct profile *p, const char *note)
 	struct cut cut = {.cause = CUT_TEXT};
 	size_t len;
 
-	if (strncmp(note, begin, strlen(begin)))
+	if (strncmp(note, begin, strlen(begin)) || !note[strlen(begin)])
 		return cut;
 	char *by = xstrdup(note + strlen(begin));
 

@@ -16,7 +16,7 @@ fuzz() {
 	elf | dwarf | answer | nginxnames) sh tests/fuzz/seeds "$1" "$build/$1.seeds" ;;
 	elfhead) sh tests/fuzz/seeds elf "$build/$1.seeds" ;;
 	esac
-	"$build/$1" -max_total_time="${FUZZ_SECONDS:-20}" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	"$build/$1" -max_total_time="${FUZZ_SECONDS:-20}" -max_len=8192 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$build/$1." "$build/$1.corpus" "$build/$1.seeds"
 }
 
