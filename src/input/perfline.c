@@ -165,10 +165,31 @@ static bool read_after_task(struct rest r, struct perf_header *h)
 	return sure;
 }
 
+/* Skips "VM: 1234 VCPU:001 ", which -F machine_pid and -F vcpu add before the task. */
+static void skip_guest(struct rest *r)
+{
+	struct rest look = *r, token;
+
+	if (!begins_with(r->at, rest_len(r), "VM:"))
+		return;
+	look.at += 3;
+	token = next_token(&look);
+	if (!rest_len(&token) || digits_end(token.at, token.end) != token.end)
+		return;
+	*r = look;
+	token = next_token(&look);
+	if (begins_with(token.at, rest_len(&token), "VCPU:"))
+		*r = look;
+	skip_blanks(r);
+}
+
 bool perfline_header(struct perf_header *h, const char *line, size_t len)
 {
-	struct rest r = {line, line + len}, look = r, token = next_token(&look);
+	struct rest r = {line, line + len}, look, token;
 
+	skip_guest(&r);
+	look = r;
+	token = next_token(&look);
 	*h = (struct perf_header){.comm = token.at, .event = line, .rest = line};
 	if (is_cpu(&token) || is_time(&token))
 		return read_after_task(r, h);
@@ -266,7 +287,7 @@ bool perfline_frame(struct perf_frame *f, const char *text, size_t len)
 		return false;
 	size_t n = stackline_address(text, end, &f->address);
 
-	if (!n || (n < len && !is_blank(text[n])))
+	if (!n || (n < len && text[n] != ' '))
 		return false;
 	struct rest r = {text + n, end};
 

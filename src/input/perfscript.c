@@ -8,7 +8,7 @@
  *	  FILE:LINE                                   of the frame above, maybe with " (inlined)"
  *
  * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample with one frame. Lines
- * that begin with "#" are comments; registers, branches and source code are skipped. Names are used
+ * that begin with "#" are comments; other fields (perffields.h) are skipped. Names are used
  * as printed, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
  * bpf_prog_*), or by its address if modules are not printed; FRAME_JIT if the module is
  * perf-PID.map or jitted-*.so; FRAME_INLINE has the module of the function at the same address. A
@@ -18,6 +18,7 @@
 #include "lib/word.h"
 #include "module_frame.h"
 #include "notes.h"
+#include "perffields.h"
 #include "perfline.h"
 #include "stackline.h"
 #include "text_reader.h"
@@ -43,6 +44,7 @@ struct perfscript_reader {
 
 	enum state state;
 	bool flat;     /* the sample is a single line, with its only frame */
+	bool tabs;     /* lines of frames begin with a tab, as perf prints them */
 	uint32_t task; /* of the current sample */
 	uint64_t weight;
 	uint32_t last; /* the entry of the last frame */
@@ -208,6 +210,12 @@ static bool is_tracepoint(const struct perf_header *h)
 	return memchr(h->event, ':', base) && !memchr(h->event, '/', base);
 }
 
+/* The line of a metric looks like a header: "COMM … TIME: <tab>metric: 1.2 insn per cycle". */
+static bool is_metric(const struct perf_header *h)
+{
+	return h->event_len == 6 && !memcmp(h->event, "metric", 6) && h->event[-1] == '\t';
+}
+
 static bool read_header(struct perfscript_reader *r, const char *line, size_t len)
 {
 	struct perf_header h;
@@ -215,17 +223,21 @@ static bool read_header(struct perfscript_reader *r, const char *line, size_t le
 
 	if (!perfline_header(&h, line, len))
 		return false;
+	if (is_metric(&h))
+		return true;
 	end_sample(r);
 	if (h.is_record) {
 		read_record(r, &h);
 		return true;
 	}
 	begin_sample(r, &h);
-	if (!h.rest_len || (h.event_len && is_tracepoint(&h)))
+	if (!h.rest_len || (h.event_len && is_tracepoint(&h)) ||
+		!perffields_narrow(&h.rest, &h.rest_len))
 		return true;
-	r->flat = memchr(h.rest, ' ', h.rest_len) && perfline_frame(&ignored, h.rest, h.rest_len);
-	if (r->flat && r->state == IN_SAMPLE)
-		read_frame(r, h.rest, h.rest_len);
+	if (!memchr(h.rest, ' ', h.rest_len))
+		return true;
+	r->flat = r->state == IN_SAMPLE ? read_frame(r, h.rest, h.rest_len)
+					: perfline_frame(&ignored, h.rest, h.rest_len);
 	return true;
 }
 
@@ -269,23 +281,42 @@ static void read_source(struct perfscript_reader *r, const char *text, size_t le
 	stacks_push(&r->text.stacks, r->last);
 }
 
-/* Lines that some fields add to a sample: registers, branches, code. */
-static bool is_detail(const char *text, size_t len)
+/* Whether a line inside or after a sample is one that other fields add. */
+static bool is_detail(
+	const struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
-	return begins_with(text, len, "ABI:") || begins_with(text, len, "0x") || *text == '|';
+	return *text == '|' || perffields_is_detail(line, text, len) ||
+	       perffields_has_branches(text, len) ||
+	       (r->tabs && *line != '\t' && perffields_is_numbers(text, len));
 }
 
 /* Reads a line of the current sample; false: the line is not part of it. */
 static bool read_inside(struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
-	if (r->state == IN_OTHER || (!r->flat && read_frame(r, text, len)))
+	if (r->state == IN_OTHER)
 		return true;
-	if (text == line + 2 && r->text.stacks.nr && !r->text.stacks.deep &&
-		!is_detail(text, len)) {
-		read_source(r, text, len);
+	if (!r->flat && (!r->tabs || *line == '\t') && read_frame(r, text, len)) {
+		r->tabs = *line == '\t';
 		return true;
 	}
-	return is_detail(text, len);
+	if (is_detail(r, line, text, len))
+		return true;
+	if (text != line + 2 || !r->text.stacks.nr || r->text.stacks.deep)
+		return false;
+	read_source(r, text, len);
+	return true;
+}
+
+/* What followed the event was another field, not the only frame, if a line with a frame follows. */
+static void check_flat(struct perfscript_reader *r, const char *text, size_t len)
+{
+	struct perf_frame ignored;
+
+	if (!perfline_frame(&ignored, text, len))
+		return;
+	stacks_forget(&r->text.stacks);
+	r->nr_same = 0;
+	r->flat = false;
 }
 
 /* Also reads samples without a header, as some sets of fields give. */
@@ -295,10 +326,14 @@ static bool read_outside(
 	struct perf_header none = {.comm = "", .event = "", .rest = ""};
 	struct perf_frame ignored;
 
+	if (perffields_is_detail(line, text, len) && (is_blank(*line) || *line == '|'))
+		return true;
 	if (read_header(r, text, len))
 		return true;
 	if (r->state != BETWEEN)
 		return read_inside(r, line, text, len);
+	if (perffields_has_branches(text, len))
+		return true;
 	if (!perfline_frame(&ignored, text, len))
 		return false;
 	begin_sample(r, &none);
@@ -328,6 +363,8 @@ static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 	}
 	if (*line == '#')
 		return;
+	if (r->flat && *line == '\t')
+		check_flat(r, text, len);
 	if (indented && r->state != BETWEEN && !r->flat && !is_next_header(line, text, len) &&
 		read_inside(r, line, text, len))
 		return;

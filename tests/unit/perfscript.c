@@ -157,6 +157,82 @@ static void test_every_prefix(void **state)
 		}
 }
 
+/* Text that fields print between the event and the frames, after them, and after the sample. */
+static const struct {
+	const char *before, *behind, *after;
+} fields[] = {
+	{"", "", ""},
+	{"    7fcdb2062000 [unknown] (//anon)", "", ""},
+	{"            11c7", "", ""},
+	{"      1e05080021 |OP N/A|LVL N/A or N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A", "", ""},
+	{"              12               7              10", "", ""},
+	{" 11c7 x (/a)      1e05080021 |OP LOAD|LVL L1|BLK  N/A               0 /user.slice/a b",
+		"", ""},
+	{"  tr strt jmp           ", "", ""},
+	{"  psb offs: 0x40                  ", "", ""},
+	{"", " ABI:2    AX:0x3e0    BX:0x7fff16ae6a98  ABI:2    AX:0x1 ", ""},
+	{"", " 0x11f0/0x1150/P/-/-/0/CALL/-  0x11f0/0x1150/MN/X/A/12/COND/- ", ""},
+	{"", " 0x11f0(/usr/bin/a)/0x1150(/usr/bin/a)/P/-/-/0  ", ""},
+	{"", "main+0x20 (/usr/bin/a)/touch+0x0 (/usr/bin/a)/-/-/-/3/CALL/- ", ""},
+	{"",
+		"\n      BPF output: 0000: 01 02 10 32  ...2\n                  0008: 2a 00        "
+		"*.\n      BPF string: \"abc\"\n",
+		""},
+	{"", " ilen: 4 insn: 48 83 ec 08", ""},
+	{"", " insn: 48 83 ec 08\t\tsubq $8, %rsp", ""},
+	{"",
+		"\n\tmain+19:\ta.c:12\n\t00000000000011c2\tinsn: e8 89 ff ff ff\t# PRED 4 cycles "
+		"[4]\n\ttouch:\n\t0000000000001150\tpushq %rbp\tilen: 1\n\t... not reaching "
+		"sample ...\n\tmismatch of LBR data and executable\n",
+		""},
+	{"", "       1f3c4d010 4K 2M", ""},
+	{"", "               0 N/A", ""},
+	{"", " 1G", ""},
+	{"", " \t IPC: 0.50 (4/8) ", ""},
+	{"", " =>             11c7 main+0x13 (/usr/bin/a)", ""},
+	{"", "", "|12       for (int i = 0; i < 10; i++) x += 1 "},
+	{"", "", "a 1/1 [000] 1.5: \tmetric:       0.50  insn per cycle "},
+};
+
+static void read_fields(size_t i, bool flat, struct profile *p)
+{
+	static const char *const frames[] = {
+		"\n\t            1153 touch+0xa (/usr/bin/a)\n\t            11c7 main+0x13 "
+		"(/usr/bin/a)\n",
+		"             1153 touch+0xa (/usr/bin/a)",
+	};
+	const struct text_options options = {0};
+	struct strbuf text = STRBUF_INIT, notes = STRBUF_INIT;
+
+	for (int n = 0; n < 2; n++)
+		strbuf_addf(&text, "VM:   12 VCPU:001 a 1/1 [000] 1.5: 500 x: %s%s%s\n%s\n",
+			fields[i].before, frames[flat], fields[i].behind, fields[i].after);
+	assert_int_equal(text_read(&perfscript_format, &options, text.buf, text.len, p, &notes), 0);
+	assert_string_equal(notes.buf, "");
+	strbuf_release(&text);
+	strbuf_release(&notes);
+}
+
+static void test_fields(void **state)
+{
+	static const char *const names[][4] = {{"", "a", "main", "touch"}, {"", "a", "touch"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(fields); i++) {
+		size_t flat = i % 2;
+		struct profile p;
+
+		profile_init(&p);
+		read_fields(i / 2, flat, &p);
+		assert_int_equal(p.nr_nodes, 4 - flat);
+		for (uint32_t n = 1; n < 4 - flat; n++)
+			assert_string_equal(
+				profile_name(&p, p.nodes[n].frame, NULL), names[flat][n]);
+		assert_int_equal(p.account.kept, 1000);
+		profile_release(&p);
+	}
+}
+
 /* Memory must not grow with the number of samples, only with that of different stacks. */
 static void test_many(void **state)
 {
@@ -197,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_event_base),
 		cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_many),
 	};
 

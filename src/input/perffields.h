@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fields of perf script(1) that are no frames, and where they stand. In the order in which
+ * process_event() of Linux 6.17's tools/perf/builtin-script.c prints them:
+ *
+ *	machine_pid vcpu                                   before the task
+ *	comm pid tid cpu misc tod time period event        the header, see perfline.h
+ *	flags trace synth addr data_src weight ins_lat retire_lat cgroup
+ *	                                                   after the event, in the same line
+ *	callindent ip sym symoff dso dsoff srcline         the frames: in lines of their own if the
+ *	                                                   event has call chains, else in the same
+ *line iregs uregs brstack brstacksym brstackoff bpf-output insnlen insn disasm brstackinsn
+ *	brstackinsnlen brstackdisasm brcntr phys_addr data_page_size code_page_size ipc
+ *	                                                   after them: in lines of their own, or in
+ *the same line srccode metric                                     after the sample's blank line
+ */
+#ifndef INPUT_PERFFIELDS_H
+#define INPUT_PERFFIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Narrows the text after an event, which is trimmed, to the frame in it: ip, sym and dso. False:
+ * there are fields, but no frame.
+ */
+bool perffields_narrow(const char **text, size_t *len);
+
+/* Whether a line is a field after the frames. TEXT is the line without its indentation. */
+bool perffields_is_detail(const char *line, const char *text, size_t len);
+
+/* Whether a text has branches, as brstack and brstacksym print them: FROM/TO/P/-/-/12… */
+bool perffields_has_branches(const char *text, size_t len);
+
+/* Whether a text is numbers and sizes of pages only, as phys_addr and data_page_size print them. */
+bool perffields_is_numbers(const char *text, size_t len);
+
+#endif
