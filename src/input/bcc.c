@@ -8,8 +8,8 @@
  *	        VALUE
  *
  * Without "--", kernel frames are those with kernel addresses, or all up to a kernel entry point.
- * The stack of a waker (FRAME_WAKER) comes before "-                -"; the tasks are then
- * "waker:           COMM" and "target:          COMM".
+ * and of stackcount, where a line "COMM [PID]" is the task. The stack of a waker (FRAME_WAKER)
+ *comes before "-                -"; the tasks are then "waker:           COMM" and "target: COMM".
  */
 #include "folded.h"
 #include "notes.h"
@@ -62,12 +62,12 @@ static bool skip_word(const struct bcc_text *t, const char *word, struct bcc_tex
 	return true;
 }
 
-/* "COMM (PID)" */
-static bool parse_task(const struct bcc_text *t, struct stacks_task *task)
+/* "COMM (PID)", or in stackcount's brackets "COMM [PID]". */
+static bool parse_task(const struct bcc_text *t, const char *brackets, struct stacks_task *task)
 {
-	const char *end = t->s + t->len, *open = memrchr(t->s, '(', t->len);
+	const char *end = t->s + t->len, *open = memrchr(t->s, brackets[0], t->len);
 
-	if (!open || open < t->s + 2 || end[-1] != ')' || open[-1] != ' ' ||
+	if (!open || open < t->s + 2 || end[-1] != brackets[1] || open[-1] != ' ' ||
 		!parse_u64(open + 1, (size_t)(end - open - 2), 10, &task->pid))
 		return false;
 	task->comm = t->s;
@@ -148,7 +148,8 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 	} else if (skip_word(t, "-", &rest) && is(&rest, "-")) {
 		r->waker_end = r->text.stacks.nr;
 		r->kernel_end = 0;
-	} else if (skip_word(t, "-", &rest) && parse_task(&rest, &task)) {
+	} else if ((skip_word(t, "-", &rest) && parse_task(&rest, "()", &task)) ||
+		   (r->text.stacks.nr && parse_task(t, "[]", &task))) {
 		task.tid = options->threads || options->processes ? task.pid : 0;
 		r->task = stacks_task(&r->text.stacks, &task);
 	} else if (skip_word(t, "waker:", &rest) || skip_word(t, "target:", &rest)) {
@@ -203,13 +204,29 @@ static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 	return true;
 }
 
-/* Headings; "^C" comes from the terminal. */
+/* "12:34:56", of an interval. */
+static bool is_time(const char *line, size_t len)
+{
+	return len == 8 && line[2] == ':' && line[5] == ':' && line[0] <= '9' && line[7] <= '9';
+}
+
+/* "^C" comes from the terminal. */
+static bool is_heading(const char *line, size_t len)
+{
+	static const char *const headings[] = {
+		"Sampling ", "Tracing ", "^C", "Detaching...", "[...]"};
+
+	for (size_t i = 0; i < ARRAY_LEN(headings); i++)
+		if (begins_with(line, len, headings[i]))
+			return true;
+	return is_time(line, len);
+}
+
 static void read_heading(struct bcc_reader *r, const struct bcc_text *t)
 {
 	if (begins(t, "Tracing ") && memmem(t->s, t->len, "(us)", 4))
 		profile_set(&r->text.p->unit, "us");
-	else if (!begins(t, "Sampling ") && !begins(t, "Tracing ") && !begins(t, "^C") &&
-		 !is(t, "Detaching...") && !is(t, "[...]"))
+	else if (!is_heading(t->s, t->len))
 		text_note(&r->text, UNREAD, r->text.line, t->s, t->len);
 }
 
@@ -220,7 +237,7 @@ static void read_line(struct bcc_reader *r, const char *line, size_t len)
 	text_trim(&t.s, &t.len);
 	if (!t.len)
 		return;
-	if (t.s == line)
+	if (t.s == line && !text_is_comment(line, len))
 		read_heading(r, &t);
 	else if (!read_mark(r, &t) && !((r->task || r->text.stacks.nr) && read_value(r, &t)))
 		read_frame(&r->text, &t);
@@ -256,13 +273,27 @@ static bool bcc_is_line(const char *line, size_t len)
 
 	text_trim(&t.s, &t.len);
 	return t.s >= line + 4 &&
-	       ((skip_word(&t, "-", &rest) && parse_task(&rest, &task)) ||
+	       ((skip_word(&t, "-", &rest) && parse_task(&rest, "()", &task)) ||
 		       skip_word(&t, "waker:", &rest) || skip_word(&t, "target:", &rest));
+}
+
+/* The heading of stackcount, whose stacks have no line of bcc's own. */
+static bool bcc_is_title(const char *line, size_t len)
+{
+	return begins_with(line, len, "Tracing ") && memmem(line, len, " functions for \"", 16);
+}
+
+/* Frames, separators and values are indented. */
+static bool bcc_is_part(const char *line, size_t len)
+{
+	return (len > 2 && is_blank(line[0]) && is_blank(line[1])) || is_heading(line, len);
 }
 
 const struct text_format bcc_format = {
 	.name = "bcc",
 	.is_line = bcc_is_line,
+	.is_title = bcc_is_title,
+	.is_part = bcc_is_part,
 	.votes = 4,
 	.has_meta = true,
 	.read = bcc_read,

@@ -335,9 +335,17 @@ static bool bpftrace_is_line(const char *line, size_t len)
 	       parse_u64(close + 3, (size_t)(line + len - close - 3), 10, &ignored);
 }
 
+/* Frames and the other lines of a key, other maps, bars of histograms. */
+static bool bpftrace_is_part(const char *line, size_t len)
+{
+	return is_frame(line, len) || strchr("@,]", *line) || line[len - 1] == '|' ||
+	       begins_with(line, len, "Attaching ");
+}
+
 const struct text_format bpftrace_format = {
 	.name = "bpftrace",
 	.is_line = bpftrace_is_line,
+	.is_part = bpftrace_is_part,
 	.votes = TEXT_SURE,
 	.has_meta = true,
 	.read = bpftrace_read,

@@ -232,7 +232,7 @@ static void read_line(struct folded_reader *r, const char *line, size_t len)
 	uint64_t weight;
 	size_t n = len;
 
-	if (!cut && all_blank(line, len))
+	if (!cut && (all_blank(line, len) || text_is_comment(line, len)))
 		return;
 	if (cut || !split(line, &n, &weight))
 		text_note(&r->text, NO_WEIGHT, r->text.line, line, len);

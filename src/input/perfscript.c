@@ -441,6 +441,19 @@ static int perfscript_read(struct text_input *in)
 	return ret;
 }
 
+/*
+ * Whether an address stands where one of perf does: after a tab, or right-aligned, or, if the
+ * indentation is lost, it is long.
+ */
+static bool is_in_place(const char *line, const char *text, size_t len)
+{
+	enum { WIDTH = 16, LONG = 5 };
+	const char *blank = memchr(text, ' ', len);
+	size_t n = blank ? (size_t)(blank - text) : len;
+
+	return *line == '\t' || n >= LONG || (size_t)(text - line) + n >= WIDTH;
+}
+
 /* If modules are not printed, frames are detected by their indentation. */
 static bool is_indented_frame(const char *line, size_t len)
 {
@@ -460,14 +473,28 @@ static bool perfscript_is_line(const char *line, size_t len)
 	if (perfline_header(&h, line, len) && (h.event_len || h.rest_len))
 		return true;
 	text_trim(&text, &n);
-	return n && perfline_frame(&f, text, n) &&
+	return n && perfline_frame(&f, text, n) && is_in_place(line, text, n) &&
 	       (text[n - 1] == ')' || is_indented_frame(line, len)) &&
 	       !begins_with(f.name ? f.name : "", f.name_len, ": ");
+}
+
+/* Source lines, other fields, and headers and frames of few fields. */
+static bool perfscript_is_part(const char *line, size_t len)
+{
+	struct perf_header h;
+	const char *text = line;
+	size_t n = len;
+
+	text_trim(&text, &n);
+	return *line == '\t' || text == line + 2 || perffields_is_detail(line, text, n) ||
+	       perffields_has_branches(text, n) || perffields_is_numbers(text, n) ||
+	       perfline_header(&h, line, len);
 }
 
 const struct text_format perfscript_format = {
 	.name = "perf script",
 	.is_line = perfscript_is_line,
+	.is_part = perfscript_is_part,
 	.votes = 1,
 	.has_meta = true,
 	.read = perfscript_read,

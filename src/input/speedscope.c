@@ -341,12 +341,28 @@ static void read_profile(struct speedscope_reader *r, struct json_reader *j)
 	strbuf_release(&profile.type);
 }
 
+/* The other format of JSON that has this member, and what to do with it; NULL: unknown. */
+static const char *other_format(const char *member)
+{
+	static const char *const members[][2] = {
+		{"traceEvents", "is Chrome's trace format: import it in speedscope, and export it"},
+		{"nodes", "is a CPU profile of V8: import it in speedscope, and export it"},
+		{"libs", "is Firefox's profile: import it in speedscope, and export it"},
+		{"functions", "is a table of bt-report, which has no stacks"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(members); i++)
+		if (!strcmp(member, members[i][0]))
+			return members[i][1];
+	return NULL;
+}
+
 /* -1: it is not speedscope's. */
 static int read_all(struct speedscope_reader *r, struct json_reader j)
 {
 	struct json_reader shared = {0}, profiles = {0};
 	struct strbuf member = STRBUF_INIT;
-	const char *key;
+	const char *key, *other = NULL;
 
 	if (json_begin(&j, '{'))
 		while ((key = json_next_member(&j, &member))) {
@@ -354,6 +370,8 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 				shared = j;
 			else if (!strcmp(key, "profiles"))
 				profiles = j;
+			else if (!other)
+				other = other_format(key);
 			json_skip(&j);
 		}
 	strbuf_release(&member);
@@ -361,8 +379,8 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 	if (r->bad)
 		return 0;
 	if (!shared.at || !profiles.at)
-		return fail(r->in->notes,
-			"it is JSON, but not speedscope's: it has no shared frames and profiles\n");
+		return fail(r->in->notes, "it is JSON, but not speedscope's: it %s\n",
+			other ? other : "has no shared frames and profiles");
 	read_frames(r, &shared);
 	if (json_begin(&profiles, '['))
 		while (json_next(&profiles))
@@ -417,15 +435,16 @@ static int speedscope_read(struct text_input *in)
 	return ret;
 }
 
-/* An object, which begins with the name of a member. */
+/* An object, which begins with the name of a member, or a list of objects. */
 static bool is_json(const char *bytes, size_t n)
 {
 	struct json_reader j = {bytes, bytes + n, false};
+	char first = json_peek(&j);
 
-	if (json_peek(&j) != '{')
+	if (first != '{' && first != '[')
 		return false;
 	j.at++;
-	return json_peek(&j) == '"' || json_peek(&j) == '}';
+	return first == '[' ? json_peek(&j) == '{' : json_peek(&j) == '"' || json_peek(&j) == '}';
 }
 
 const struct text_format speedscope_format = {

@@ -26,12 +26,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BAD_COUNT = NOTES_COMMON, STAP_ERROR, STAP_WARNING };
+enum { BAD_COUNT = NOTES_COMMON, STAP_ERROR, STAP_WARNING, HEADING };
 
 static const struct text_note_kind notes[] = {
 	{"stacks left out: their count is not an unsigned integer", NOTE_LOST},
 	{"stap errors", NOTE_PART},
 	{"stap warnings", NOTE_INFO},
+	{"lines left out: not part of a stack", NOTE_INFO},
 };
 
 static void push(struct text_reader *r, uint32_t entry)
@@ -190,6 +191,22 @@ static bool read_message(struct text_reader *r, const char *line, size_t len)
 	return true;
 }
 
+/* What tools print when they begin and end, and the terminal's "^C"; no function is called so. */
+static bool read_heading(struct text_reader *r, const char *line, size_t len)
+{
+	static const char hint[] = "Ctrl-C to end";
+
+	if (!strchr("TSD^", *line))
+		return false;
+	if ((begins_with(line, len, "Tracing ") || begins_with(line, len, "Sampling ")) &&
+		memmem(line, len, hint, strlen(hint))) {
+		text_note(r, HEADING, r->line, line, len);
+		return true;
+	}
+	return (len == 2 && !memcmp(line, "^C", 2)) ||
+	       (len == 12 && !memcmp(line, "Detaching...", 12));
+}
+
 static void read_line(struct text_reader *r, const char *line, size_t len)
 {
 	const char *text = line, *end = line + len;
@@ -197,7 +214,8 @@ static void read_line(struct text_reader *r, const char *line, size_t len)
 	uint32_t entry;
 
 	text_trim(&text, &n);
-	if (!n || read_number(r, text, n) || read_message(r, line, len))
+	if (!n || text_is_comment(line, len) || read_number(r, text, n) ||
+		read_message(r, line, len) || read_heading(r, line, len))
 		return;
 	if (text_entry(r, text, n, parse_frame, &entry))
 		push(r, entry);
@@ -260,9 +278,24 @@ static bool stacktext_is_line(const char *line, size_t len)
 	       (memmem(line, len, "+0x", 3) || begins_with(line, len, "0x"));
 }
 
+/* A name has few blanks before its arguments or its module: "operator new(unsigned long) [a.so]".
+ */
+static bool stacktext_is_part(const char *line, size_t len)
+{
+	enum { BLANKS_MAX = 2 };
+	size_t blanks = 0;
+
+	text_trim(&line, &len);
+	for (size_t i = 0; i < len && !strchr("([<", line[i]); i++)
+		blanks += is_blank(line[i]);
+	return blanks <= BLANKS_MAX || begins_with(line, len, "WARNING:") ||
+	       begins_with(line, len, "ERROR:");
+}
+
 const struct text_format stacktext_format = {
 	.name = "stap",
 	.is_line = stacktext_is_line,
+	.is_part = stacktext_is_part,
 	.votes = 1,
 	.read = stacktext_read,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text_format.h"
 #include "lib/util.h"
+#include "other_formats.h"
 
 #include <string.h>
 
@@ -15,71 +16,83 @@ static const struct text_format *const formats[] = {
 	&folded_format,
 };
 
-/* The first bytes of formats that cannot be read. */
-static const struct {
-	const char *begins, *why;
-} refused[] = {
-	{"\x1f\x8b", "it is compressed twice: run gunzip on it first"},
-	{"\x28\xb5\x2f\xfd", "it is compressed twice: run unzstd on it first"},
-	{"\xfd"
-	 "7zXZ",
-		"it is compressed: run unxz on it first"},
-	{"BZh", "it is compressed: run bunzip2 on it first"},
-	{"PERFILE2", "it is perf's own format: run perf script on it first"},
-	{"\x7f"
-	 "ELF",
-		"it is a program, not a profile"},
-};
+/* Removes what ends a line; false: nothing is left, or it is a comment. */
+static bool trim(const char *line, size_t *len)
+{
+	while (*len && (is_blank(line[*len - 1]) || line[*len - 1] == '\r'))
+		--*len;
+	return *len && !text_is_comment(line, *len);
+}
 
 static void vote(const char *line, size_t len, size_t votes[])
 {
-	while (len && (is_blank(line[len - 1]) || line[len - 1] == '\r'))
-		len--;
-	for (size_t i = 0; len && i < ARRAY_LEN(formats); i++)
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+		if (formats[i]->is_title && formats[i]->is_title(line, len)) {
+			votes[i] += TEXT_SURE;
+			return;
+		}
 		if (formats[i]->is_line && formats[i]->is_line(line, len)) {
 			votes[i] += formats[i]->votes;
 			return;
 		}
-}
-
-static bool is_binary(const char *bytes, size_t n)
-{
-	size_t odd = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-
-		odd += c < 9 || (c > 13 && c < 32 && c != 27);
 	}
-	return odd > n / 20;
 }
 
-/* Why a file with these first N bytes cannot be read; NULL: it may be readable. */
-static const char *why_refused(const char *bytes, size_t n)
+static bool is_of(const struct text_format *f, const char *line, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-		if (begins_with(bytes, n, refused[i].begins))
-			return refused[i].why;
-	if (is_binary(bytes, n))
-		return "it is binary: neither a recording nor stacks";
-	return NULL;
+	return f->is_line(line, len) || (f->is_title && f->is_title(line, len)) ||
+	       (f->is_part && f->is_part(line, len));
 }
 
-/* The format with most votes; NULL: no line looks like any. */
-static const struct text_format *elect(const char *s, const char *end)
+/* The lines of a text. */
+struct text_lines {
+	const char *at, *end;
+};
+
+static bool next_line(struct text_lines *t, const char **line, size_t *len)
 {
-	size_t votes[ARRAY_LEN(formats)] = {0}, best = 0;
+	while (t->at < t->end) {
+		const char *nl = memchr(t->at, '\n', (size_t)(t->end - t->at));
 
-	while (s < end) {
-		const char *nl = memchr(s, '\n', (size_t)(end - s));
-
-		vote(s, (size_t)((nl ? nl : end) - s), votes);
-		s = nl ? nl + 1 : end;
+		*line = t->at;
+		*len = (size_t)((nl ? nl : t->end) - t->at);
+		t->at = nl ? nl + 1 : t->end;
+		if (trim(*line, len))
+			return true;
 	}
+	return false;
+}
+
+static bool most_are_of(const struct text_format *f, struct text_lines t)
+{
+	const char *line;
+	size_t len, all = 0, fitting = 0;
+
+	while (next_line(&t, &line, &len)) {
+		all++;
+		fitting += is_of(f, line, len);
+	}
+	return fitting > all / 2;
+}
+
+/* The format with most votes; NULL: there is none, or most lines are not of this format. */
+static const struct text_format *elect(struct text_lines t)
+{
+	size_t votes[ARRAY_LEN(formats)] = {0}, best = 0, len;
+	struct text_lines rest = t;
+	const char *line;
+
+	while (next_line(&rest, &line, &len))
+		vote(line, len, votes);
 	for (size_t i = 1; i < ARRAY_LEN(formats); i++)
 		if (votes[i] > votes[best])
 			best = i;
-	return votes[best] ? formats[best] : NULL;
+	return votes[best] && most_are_of(formats[best], t) ? formats[best] : NULL;
+}
+
+bool text_is_comment(const char *line, size_t len)
+{
+	return len && *line == '#' && (len == 1 || is_blank(line[1]));
 }
 
 const struct text_format *text_format_of(const char *bytes, size_t n, const char **why)
@@ -87,9 +100,9 @@ const struct text_format *text_format_of(const char *bytes, size_t n, const char
 	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
 		if (formats[i]->is_head && formats[i]->is_head(bytes, n))
 			return formats[i];
-	*why = why_refused(bytes, n);
+	*why = other_format_why(bytes, n);
 	if (*why)
 		return NULL;
 	*why = "it is neither a recording nor folded stacks nor backtraces with counts";
-	return elect(bytes, bytes + n);
+	return elect((struct text_lines){bytes, bytes + n});
 }

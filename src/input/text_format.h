@@ -38,12 +38,16 @@ struct text_input {
 struct text_format {
 	const char *name;
 	/*
-	 * A format is detected by the first bytes, if it has is_head, or by lines: each line,
-	 * without trailing blanks, adds VOTES of the first format whose is_line is true; the format
-	 * with most votes is used, the first one if there are several.
+	 * A format is detected by the first bytes, if it has is_head, or by lines, without trailing
+	 * blanks and without comments: each adds VOTES of the first format whose is_line is true,
+	 * or TEXT_SURE if its is_title is; the format with most votes is used, the first one if
+	 * there are several. Most lines must be of this format: is_line, is_title or is_part, which
+	 * is true for lines that other formats may have as well. Only is_line need not be NULL.
 	 */
 	bool (*is_head)(const char *bytes, size_t n);
 	bool (*is_line)(const char *line, size_t len);
+	bool (*is_title)(const char *line, size_t len);
+	bool (*is_part)(const char *line, size_t len);
 	size_t votes;
 	bool has_meta; /* it has tasks and a unit: it needs a profile of its own */
 	/*
@@ -60,5 +64,8 @@ extern const struct text_format bcc_format, bpftrace_format, folded_format, perf
 
 /* The format of the text that begins with these N bytes; NULL: unknown, *WHY is a message. */
 const struct text_format *text_format_of(const char *bytes, size_t n, const char **why);
+
+/* Whether a line of a text format is a comment: "# …". */
+bool text_is_comment(const char *line, size_t len);
 
 #endif

@@ -38,6 +38,11 @@ void word_add(struct strbuf *out, const char *s, size_t len)
 
 void folded_name_add(struct strbuf *out, const char *s, size_t len)
 {
+	if (len && *s == '#' && (len == 1 || s[1] == ' ')) { /* begins a comment */
+		add_hex(out, '#');
+		s++;
+		len--;
+	}
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
 

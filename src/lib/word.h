@@ -4,8 +4,9 @@
  * written as \xHH (two lower-case hex digits), all others, UTF-8 or not, are kept:
  * - a word of a recording: blank, control characters and DEL, the backslash; the empty string is
  * "-", the string "-" is "\x2d";
- * - a frame of a folded line: ";", control characters and DEL, and the backslash before an "x"; the
- * last byte of "-", "--" and of names that end like a kind, "_[k]".
+ * - a frame of a folded line: ";", control characters and DEL, the backslash before an "x", and a
+ * "#" that would begin a comment; the last byte of "-", "--" and of names that end like a kind,
+ * "_[k]".
  * Decoding turns \xHH into the byte and keeps every other backslash.
  */
 #ifndef LIB_WORD_H

@@ -42,6 +42,9 @@ static void test_folded_names(void **state)
 	check(folded_name_add, "\\x41", 4, "\\x5cx41");
 	check(folded_name_add, "a\\b\\", 4, "a\\b\\");
 	check(folded_name_add, "\n", 1, "\\x0a");
+	check(folded_name_add, "# a#", 4, "\\x23 a#");
+	check(folded_name_add, "#", 1, "\\x23");
+	check(folded_name_add, "#a # b", 6, "#a # b");
 }
 
 static void test_every_byte_comes_back(void **state)
