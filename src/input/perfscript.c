@@ -45,6 +45,7 @@ struct perfscript_reader {
 	enum state state;
 	bool flat;     /* the sample is a single line, with its only frame */
 	bool tabs;     /* lines of frames begin with a tab, as perf prints them */
+	bool blanks;   /* samples with lines of frames end in a blank line */
 	uint32_t task; /* of the current sample */
 	uint64_t weight;
 	uint32_t last; /* the entry of the last frame */
@@ -358,6 +359,7 @@ static void read_line(struct perfscript_reader *r, const char *line, size_t len)
 
 	text_trim(&text, &len);
 	if (!len) {
+		r->blanks |= r->state == IN_SAMPLE && !r->flat;
 		end_sample(r);
 		return;
 	}
@@ -379,13 +381,19 @@ static void read_too_long(struct perfscript_reader *r)
 		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[unreadable]"));
 }
 
-/* The last line has no newline: the text is truncated, and so is the last sample. */
-static void read_cut(struct perfscript_reader *r)
+/* The text ends in the last sample, or in a line of it. */
+static void cut_sample(struct perfscript_reader *r)
 {
 	if (r->state == IN_SAMPLE)
 		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[truncated]"));
 	else if (r->state == BETWEEN)
 		r->text.p->account.lost[LOST_UNREADABLE]++;
+}
+
+/* Whether the last sample lacks the blank line that others have: perf script | head -1000. */
+static bool is_cut(const struct perfscript_reader *r)
+{
+	return r->blanks && r->state == IN_SAMPLE && !r->flat && !r->text.in->lines->unended;
 }
 
 static void note_others(const struct perfscript_reader *r, struct strbuf *out)
@@ -403,20 +411,26 @@ static int end_input(struct perfscript_reader *r)
 {
 	const struct text_input *in = r->text.in;
 	const uint64_t *lost = in->p->account.lost;
+	bool cut = is_cut(r);
 	int ret;
 
+	if (cut) {
+		cut_sample(r);
+		strbuf_addf(in->notes,
+			"the last sample (line %" PRIu64 ") has no blank line behind it: it may be "
+			"truncated\n",
+			r->text.stack_line);
+	}
 	end_sample(r);
 	if (r->selected)
 		note_others(r, in->notes);
 	if (lost[LOST_TRANSPORT])
 		strbuf_addf(in->notes, "perf lost %" PRIu64 " events\n", lost[LOST_TRANSPORT]);
-	if (in->lines->unended)
-		strbuf_adds(in->notes, "the last line is incomplete: the text is truncated\n");
 	ret = text_end(&r->text);
 	if (!r->selected && in->options->event && ret >= 0)
 		return fail(in->notes, "no samples of event '%s', only of '%s'\n",
 			in->options->event, r->text.notes[OTHER_EVENT].text.buf);
-	return ret < 0 ? ret : ret || in->lines->unended;
+	return ret < 0 ? ret : ret || cut;
 }
 
 static int perfscript_read(struct text_input *in)
@@ -429,7 +443,7 @@ static int perfscript_read(struct text_input *in)
 	text_begin(&r.text, in, notes, ARRAY_LEN(notes));
 	while (text_next(&r.text, &line, &len)) {
 		if (in->lines->unended)
-			read_cut(&r);
+			cut_sample(&r);
 		else if (r.text.cut)
 			read_too_long(&r);
 		else

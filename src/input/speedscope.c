@@ -6,9 +6,11 @@
  *	 "profiles": [{"type": "sampled", "name", "unit", "samples": [[0, 1], …], "weights": [3,
  *…]},
  *		      {"type": "evented", "name", "unit",
- *		       "events": [{"type": "O" or "C", "at": 12, "frame": 0}, …]}]}
+ *		       "events": [{"type": "O" or "C", "at": 12, "frame": 0}, …],
+ *		       "endValue": 100}]}
  *
- * with all members in any order; a stack begins with its root. Profiles are threads, in most files:
+ * with all members in any order; a stack begins with its root. Functions that no event closes are
+ * open until endValue. Profiles are threads, in most files:
  * they are added up, and the name of each is the task.
  */
 #include "json_reader.h"
@@ -32,7 +34,7 @@ struct speedscope_unit {
 
 /* Where the members of a profile are. */
 struct speedscope_profile {
-	struct json_reader samples, weights, events; /* at NULL: there is none */
+	struct json_reader samples, weights, events, end; /* at NULL: there is none */
 	struct strbuf name, type;
 	const struct speedscope_unit *unit; /* NULL: none or unknown */
 };
@@ -58,6 +60,7 @@ struct speedscope_reader {
 	bool found;                         /* a profile of that name */
 	bool bad;                           /* what was read is no JSON */
 	uint64_t other_units, wrong;        /* profiles; samples and events */
+	uint64_t unclosed, ends;            /* functions; profiles that do not say when they end */
 };
 
 static const struct speedscope_unit *unit_of(const char *name)
@@ -169,8 +172,10 @@ static void read_samples(
 	struct json_reader *weights = &profile->weights, *samples = &profile->samples;
 	bool weighted = weights->at && json_begin(weights, '[');
 
-	if (!samples->at || !json_begin(samples, '['))
+	if (!samples->at || !json_begin(samples, '[')) {
+		r->wrong++;
 		return;
+	}
 	while (json_next(samples)) {
 		struct json_number number = {1, 1, true};
 		bool good = read_stack(r, samples);
@@ -185,6 +190,10 @@ static void read_samples(
 		for (size_t i = r->nr_indexes; i--;)
 			stacks_push(&r->stacks, r->entries[r->indexes[i]]);
 		stacks_add(&r->stacks, task, weight);
+	}
+	while (weighted && json_next(weights)) {
+		json_skip(weights);
+		r->wrong++;
 	}
 }
 
@@ -242,6 +251,24 @@ static bool read_event(struct speedscope_reader *r, struct json_reader *j,
 	       (event->type == 'O' || event->type == 'C');
 }
 
+/* Functions that are still open last until the profile ends. */
+static void end_events(
+	struct speedscope_reader *r, struct speedscope_profile *profile, uint64_t last)
+{
+	struct json_number at;
+	uint64_t end;
+
+	if (r->nr_open < 2)
+		return;
+	r->unclosed += r->nr_open - 1;
+	r->carry = 0;
+	if (profile->end.at && json_read_number(&profile->end, &at) && weight_of(r, &at, &end) &&
+		end > last)
+		add_time(r, end - last);
+	else
+		r->ends++;
+}
+
 static void read_events(
 	struct speedscope_reader *r, struct speedscope_profile *profile, uint32_t task)
 {
@@ -254,8 +281,10 @@ static void read_events(
 	ALLOC_GROW(r->open, r->nr_open, r->open_alloc);
 	r->open[r->nr_open++] =
 		(struct open_frame){.node = task ? profile_child(r->p, 0, task) : 0};
-	if (!j->at || !json_begin(j, '['))
+	if (!j->at || !json_begin(j, '[')) {
+		r->wrong++;
 		return;
+	}
 	while (json_next(j)) {
 		bool good = read_event(r, j, &event, &text);
 
@@ -273,6 +302,7 @@ static void read_events(
 		else
 			r->nr_open--;
 	}
+	end_events(r, profile, last);
 	strbuf_release(&text);
 }
 
@@ -291,6 +321,8 @@ static void find_members(struct json_reader *j, struct speedscope_profile *profi
 				profile->weights = *j;
 			else if (!strcmp(key, "events"))
 				profile->events = *j;
+			else if (!strcmp(key, "endValue"))
+				profile->end = *j;
 			if (!strcmp(key, "name"))
 				json_read_string(j, &profile->name);
 			else if (!strcmp(key, "type"))
@@ -410,10 +442,14 @@ static int end(struct speedscope_reader *r)
 	if (r->wrong)
 		strbuf_addf(notes,
 			"samples or events left out: %" PRIu64
-			", without a frame or time that is possible\n",
+			", without a frame, weight or time that is possible\n",
 			r->wrong);
+	if (r->unclosed)
+		strbuf_addf(notes, "functions that are not closed: %" PRIu64 "; %s\n", r->unclosed,
+			r->ends ? "their time after the last event is missing"
+				: "they last until the end of their profile");
 	add_capped(&r->p->account.lost[LOST_UNREADABLE], r->wrong);
-	return r->wrong || r->other_units;
+	return r->wrong || r->other_units || r->ends;
 }
 
 static int speedscope_read(struct text_input *in)

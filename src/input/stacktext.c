@@ -239,11 +239,9 @@ static int end_input(struct text_reader *r)
 			"the last stack (line %" PRIu64 ") is left out: no count follows\n",
 			r->stack_line);
 		r->p->account.lost[LOST_UNREADABLE]++;
-	} else if (in->lines->unended) {
-		strbuf_adds(in->notes, "the last line is incomplete: the text may be truncated\n");
 	}
 	ret = text_end(r);
-	return ret < 0 ? ret : ret || r->stacks.nr || in->lines->unended;
+	return ret < 0 ? ret : ret || r->stacks.nr;
 }
 
 static int stacktext_read(struct text_input *in)

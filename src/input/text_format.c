@@ -65,10 +65,13 @@ static bool next_line(struct text_lines *t, const char **line, size_t *len)
 
 static bool most_are_of(const struct text_format *f, struct text_lines t)
 {
+	bool cut = t.end - t.at >= TEXT_HEAD;
 	const char *line;
 	size_t len, all = 0, fitting = 0;
 
 	while (next_line(&t, &line, &len)) {
+		if (cut && all && line + len == t.end)
+			break;
 		all++;
 		fitting += is_of(f, line, len);
 	}

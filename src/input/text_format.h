@@ -57,7 +57,9 @@ struct text_format {
 	int (*read)(struct text_input *in);
 };
 
-enum { TEXT_SURE = 1 << 16 }; /* votes that outweigh all others */
+/* Bytes to detect the format from, if there are so many, so at most as many lines; votes that
+ * outweigh all others. */
+enum { TEXT_HEAD = 1 << 16, TEXT_SURE = TEXT_HEAD };
 
 extern const struct text_format bcc_format, bpftrace_format, folded_format, perfscript_format,
 	picture_format, pprof_format, speedscope_format, stacktext_format;

@@ -12,6 +12,7 @@ enum { SHOWN_MAX = 100 };
 static const struct text_note_kind common[NOTES_COMMON] = {
 	[NOTE_TOO_LONG] = {"lines too long for a frame", NOTE_PART},
 	[NOTE_TOO_DEEP] = {"stacks truncated: too deep", NOTE_PART},
+	[NOTE_UNENDED] = {NULL, NOTE_PART},
 };
 
 static const struct text_note_kind *kind_of(const struct text_reader *r, unsigned note)
@@ -46,6 +47,13 @@ void text_release(struct text_reader *r)
 		strbuf_release(&r->notes[i].text);
 }
 
+static void note_unended(struct text_reader *r, const char *line, size_t len)
+{
+	text_trim(&line, &len);
+	if (len)
+		text_note(r, NOTE_UNENDED, r->line, line, len);
+}
+
 bool text_next(struct text_reader *r, const char **line, size_t *len)
 {
 	uint64_t too_long = r->in->lines->too_long;
@@ -56,6 +64,8 @@ bool text_next(struct text_reader *r, const char **line, size_t *len)
 	*line = start;
 	r->line++;
 	r->cut = r->in->lines->too_long > too_long;
+	if (r->in->lines->unended && !r->cut)
+		note_unended(r, start, *len);
 	return true;
 }
 
@@ -100,6 +110,16 @@ void text_note_write(const struct text_note *note, const char *what, struct strb
 	strbuf_addch(out, '\n');
 }
 
+static void write_unended(const struct text_reader *r)
+{
+	const struct text_note *note = &r->notes[NOTE_UNENDED];
+
+	if (note->nr)
+		strbuf_addf(r->in->notes,
+			"the last line has no newline, the text may be truncated: '%s'\n",
+			note->text.buf);
+}
+
 int text_end(struct text_reader *r)
 {
 	unsigned nr = NOTES_COMMON + r->nr_kinds;
@@ -113,6 +133,7 @@ int text_end(struct text_reader *r)
 		if (kind_of(r, note)->text)
 			text_note_write(&r->notes[note], kind_of(r, note)->text, r->in->notes);
 	}
+	write_unended(r);
 	r->in->several = r->stacks.several;
 	if (lines->error)
 		return fail(r->in->notes, "cannot read: %s\n", strerror(lines->error));

@@ -23,7 +23,7 @@ enum note_effect {
 };
 
 /* Notes that all readers have; those of each reader follow. */
-enum { NOTE_TOO_LONG, NOTE_TOO_DEEP, NOTES_COMMON, NOTES_MAX = 8 };
+enum { NOTE_TOO_LONG, NOTE_TOO_DEEP, NOTE_UNENDED, NOTES_COMMON, NOTES_MAX = 8 };
 
 struct text_note {
 	uint64_t nr, line; /* number of occurrences; the first line */
@@ -54,7 +54,7 @@ void text_begin(struct text_reader *r, struct text_input *in, const struct text_
 	unsigned nr_kinds);
 void text_release(struct text_reader *r);
 
-/* False at the end. */
+/* False at the end. Notes a last line without a newline. */
 bool text_next(struct text_reader *r, const char **line, size_t *len);
 
 /*

@@ -13,10 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	PEEK = TEXT_SURE, /* bytes, so at most as many lines, to detect the format from */
-	EVENTS_SAID = 8,
-};
+enum { EVENTS_SAID = 8 };
 
 /*
  * Adds the account of the previous inputs to P's, which is of the last input only. The sum is known
@@ -260,7 +257,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 	struct strbuf *err)
 {
 	const char *bytes;
-	size_t n = lines_peek(lines, PEEK, &bytes);
+	size_t n = lines_peek(lines, TEXT_HEAD, &bytes);
 
 	if (lines->error)
 		return fail(err, "%s\n", strerror(lines->error));

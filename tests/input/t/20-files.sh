@@ -84,8 +84,8 @@ awk 'BEGIN { printf "{\"shared\":"; for (i = 0; i < 1000000; i++) printf "["; pr
 bad 'bt-collapse: JSON, deep' 2 'it is JSON, but damaged or not whole' within 64 bt-collapse
 awk 'BEGIN { printf "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":\"none\",\"type\":\"evented\",\"events\":["
 	for (i = 0; i < 600000; i++) printf "%s{\"type\":\"O\",\"frame\":0,\"at\":%d}", i ? "," : "", i
-	print "]}]}" }' >in
-bad 'bt-report: speedscope, deep' 0 '' within 256 bt-report
+	print "],\"endValue\":600000}]}" }' >in
+bad 'bt-report: speedscope, deep' 0 'functions that are not closed: 600000' within 256 bt-report
 rm in
 for program in bt-collapse bt-export bt-flame bt-report; do
 	bad "$program: empty" 1 "^$program: 'empty': it is empty" "$program" empty
