@@ -13,6 +13,7 @@
  * integers, such as histograms, maps without stacks, and other output of the script.
  */
 #include "lib/lines.h"
+#include "lib/pattern.h"
 #include "notes.h"
 #include "perfline.h"
 #include "stackline.h"
@@ -148,7 +149,7 @@ static bool is_selected_map(struct bpftrace_reader *r)
 {
 	const char *name = r->text.in->options->event;
 
-	if (!r->map.len && (!name || !strcmp(name, r->current.buf)))
+	if (!r->map.len && (!name || pattern_or_name_matches(name, r->current.buf, r->current.len)))
 		strbuf_add(&r->map, r->current.buf, r->current.len);
 	return r->map.len == r->current.len && !memcmp(r->map.buf, r->current.buf, r->map.len);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "folded.h"
+#include "lib/lines.h"
 #include "lib/word.h"
 #include "notes.h"
 #include "stack_account.h"
@@ -21,6 +22,8 @@ struct path {
 
 struct folded_reader {
 	struct text_reader text;
+	unsigned scale; /* weights are counted in so many parts of one */
+	double carry;   /* below 1: what is left of the weights before */
 	struct profile *p;
 	struct stack_queue stacks;
 	struct strbuf before;
@@ -28,10 +31,13 @@ struct folded_reader {
 	size_t nr, alloc;
 };
 
-enum { NO_WEIGHT = NOTES_COMMON };
+enum { NO_WEIGHT = NOTES_COMMON, LINE_TOO_LONG, FRACTION };
 
 static const struct text_note_kind line_notes[] = {
-	{"lines left out: not a stack followed by an unsigned integer", NOTE_LOST},
+	{"lines left out: not a stack followed by a weight, which is a number of 0 or more",
+		NOTE_LOST},
+	{"lines left out: longer than 1 MiB", NOTE_LOST},
+	{NULL, NOTE_INFO},
 };
 
 enum frame_kind folded_kind(const char *s, size_t *len)
@@ -203,8 +209,29 @@ static void add_stack(struct folded_reader *r, const char *stack, size_t len, ui
 			*frames++ = r->path[i].frame;
 }
 
+/* A weight in our parts; what is left of it is added to the next. False: it is no weight. */
+static bool read_weight(struct folded_reader *r, const char *s, size_t len, uint64_t *weight)
+{
+	double value;
+
+	if (parse_u64(s, len, 10, weight)) {
+		if (r->scale > 1 && __builtin_mul_overflow(*weight, r->scale, weight))
+			*weight = UINT64_MAX;
+		return true;
+	}
+	if (!parse_decimal(s, len, &value))
+		return false;
+	value = value * r->scale + r->carry;
+	if (!(value < (double)INT64_MAX))
+		return false;
+	text_note(&r->text, FRACTION, r->text.line, s, len);
+	*weight = (uint64_t)(value + 1e-6);
+	r->carry = value - (double)*weight;
+	return true;
+}
+
 /* Splits at the last blank; false: there is no weight or no stack. */
-static bool split(const char *line, size_t *len, uint64_t *weight)
+static bool split(struct folded_reader *r, const char *line, size_t *len, uint64_t *weight)
 {
 	size_t end = *len, digits;
 
@@ -213,7 +240,7 @@ static bool split(const char *line, size_t *len, uint64_t *weight)
 	digits = end;
 	while (digits && !is_blank(line[digits - 1]))
 		digits--;
-	if (digits < 2 || !parse_u64(line + digits, end - digits, 10, weight))
+	if (digits < 2 || !read_weight(r, line + digits, end - digits, weight))
 		return false;
 	*len = digits - 1;
 	return true;
@@ -234,15 +261,57 @@ static void read_line(struct folded_reader *r, const char *line, size_t len)
 
 	if (!cut && (all_blank(line, len) || text_is_comment(line, len)))
 		return;
-	if (cut || !split(line, &n, &weight))
+	if (cut)
+		text_note(&r->text, LINE_TOO_LONG, r->text.line, line, len);
+	else if (!split(r, line, &n, &weight))
 		text_note(&r->text, NO_WEIGHT, r->text.line, line, len);
 	else if (weight)
 		add_stack(r, line, n, weight);
 }
 
+/* Whether the line ends in a weight with a decimal point. */
+static bool has_fraction(const char *line, size_t len)
+{
+	const char *s = line + len;
+	size_t whole = len;
+	double ignored;
+
+	while (s > line && !is_blank(s[-1]))
+		s--;
+	len -= (size_t)(s - line);
+	return !text_is_comment(line, whole) && memchr(s, '.', len) &&
+	       parse_decimal(s, len, &ignored);
+}
+
+/* If weights have fractions, as seconds do, they are counted in thousandths. */
+static unsigned choose_scale(struct lines *lines)
+{
+	const char *s, *end;
+	size_t n = lines_peek(lines, TEXT_HEAD, &s);
+
+	for (end = s + n; s < end;) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+		size_t len = (size_t)((nl ? nl : end) - s);
+
+		if (has_fraction(s, len - (len && s[len - 1] == '\r')))
+			return 1000;
+		s += len + (nl != NULL);
+	}
+	return 1;
+}
+
+static void note_fractions(const struct folded_reader *r)
+{
+	text_note_write(&r->text.notes[FRACTION],
+		r->scale > 1 ? "weights with fractions, so all are counted in thousandths"
+			     : "weights with fractions, which are added to those behind them",
+		r->text.in->notes);
+}
+
 static int folded_read(struct text_input *in)
 {
-	struct folded_reader r = {.p = in->p, .before = STRBUF_INIT};
+	struct folded_reader r = {
+		.p = in->p, .before = STRBUF_INIT, .scale = choose_scale(in->lines)};
 	const char *line;
 	size_t len;
 	int ret;
@@ -252,6 +321,7 @@ static int folded_read(struct text_input *in)
 	while (text_next(&r.text, &line, &len))
 		read_line(&r, line, len);
 	stack_queue_end(&r.stacks);
+	note_fractions(&r);
 	ret = text_end(&r.text);
 	text_release(&r.text);
 	strbuf_release(&r.before);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 64 }; /* of lists and objects: bits of the mask in json_skip */
-
 static bool fail_at(struct json_reader *j)
 {
 	j->bad = true;
@@ -144,15 +142,17 @@ static void skip_plain(struct json_reader *j)
 
 void json_skip(struct json_reader *j)
 {
-	uint64_t objects = 0; /* bit 0: the innermost is an object */
+	uint64_t objects = 0; /* JSON_DEPTH_MAX bits, bit 0: the innermost is an object */
 	unsigned depth = 0;
 
 	do {
 		char c = json_peek(j);
 
 		if (c == '{' || c == '[') {
-			if (depth++ == DEPTH_MAX)
+			if (depth++ == JSON_DEPTH_MAX) {
+				j->deep = true;
 				fail_at(j);
+			}
 			objects = objects << 1 | (c == '{');
 			j->at += !j->bad;
 		} else if (depth && c == (objects & 1 ? '}' : ']')) {

@@ -4,6 +4,7 @@
  * skipped, and a copy of the reader comes back to a value later. After something invalid, bad is
  * set, and every function does nothing.
  */
+
 #ifndef INPUT_JSON_READER_H
 #define INPUT_JSON_READER_H
 
@@ -13,9 +14,12 @@
 
 struct strbuf;
 
+enum { JSON_DEPTH_MAX = 64 }; /* of lists and objects in a value that is skipped */
+
 struct json_reader {
 	const char *at, *end;
 	bool bad;
+	bool deep; /* it is bad because it is nested deeper than JSON_DEPTH_MAX */
 };
 
 /* The first character of the next value, '"', '{', '[', a digit, '-' or a letter; 0: none. */

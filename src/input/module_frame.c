@@ -21,19 +21,34 @@ static bool is(const char *s, size_t len, const char *other)
 	return len == strlen(other) && !memcmp(s, other, len);
 }
 
-/* Modules in brackets are the kernel's, except for these. */
-static enum frame_kind kind_of_brackets(const char *module, size_t len)
+/* "[kernel.kallsyms]", "[nf_tables]": one word, which the kernel's image or a module is called. */
+static bool is_kernel_word(const char *module, size_t len)
 {
 	static const char *const user[] = {"[vdso", "[vsyscall", "[vvar", "[heap", "[stack",
 		"[anon", "[uprobes", "[vectors", "[sigpage", "[unknown]"};
 
 	for (size_t i = 0; i < ARRAY_LEN(user); i++)
 		if (begins_with(module, len, user[i]))
-			return FRAME_USER;
-	return is(module, len, "[jit]")    ? FRAME_JIT
-	       : is(module, len, "[perl]") ? FRAME_PERL
-	       : is(module, len, "[lua]")  ? FRAME_LUA
-					   : FRAME_KERNEL;
+			return false;
+	return !memchr(module, ' ', len) && !memchr(module, ':', len) && module[len - 1] == ']';
+}
+
+/* Brackets are the kernel's, except for code that has no file and names of interpreters. */
+static enum frame_kind kind_of_brackets(const char *module, size_t len)
+{
+	if (begins_with(module, len, "[JIT") || is(module, len, "[jit]"))
+		return FRAME_JIT;
+	if (is(module, len, "[perl]") || is(module, len, "[lua]"))
+		return module[1] == 'p' ? FRAME_PERL : FRAME_LUA;
+	return is_kernel_word(module, len) ? FRAME_KERNEL : FRAME_USER;
+}
+
+/* The memory of JIT compilers: perf-PID.map, jitted-*.so, and that of Android's ART. */
+static bool is_jit(const char *module, size_t len, const char *file, size_t n)
+{
+	return (begins_with(file, n, "perf-") && ends(file, n, ".map")) ||
+	       (begins_with(file, n, "jitted-") && ends(file, n, ".so")) ||
+	       memmem(module, len, "jit-cache", 9) || memmem(module, len, "jit-code-cache", 14);
 }
 
 static bool is_kernel_file(const char *file, size_t len)
@@ -53,11 +68,10 @@ enum frame_kind module_kind(const char *module, size_t len)
 	const char *file = slash ? slash + 1 : module;
 	size_t n = len - (size_t)(file - module);
 
+	if (is_jit(module, len, file, n))
+		return FRAME_JIT;
 	if (len && *module == '[')
 		return kind_of_brackets(module, len);
-	if ((begins_with(file, n, "perf-") && ends(file, n, ".map")) ||
-		(begins_with(file, n, "jitted-") && ends(file, n, ".so")))
-		return FRAME_JIT;
 	return is_kernel_file(file, n) ? FRAME_KERNEL : FRAME_USER;
 }
 

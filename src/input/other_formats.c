@@ -58,6 +58,8 @@ static const struct {
 	{"# To display the perf.data header info, ", "",
 		"it is the output of perf report: use that of perf script"},
 	{"Flat profile:", "", "it is the report of gprof, which has no stacks"},
+	{"<!DOCTYPE html", "", "it is a web page: let its program write folded stacks"},
+	{"<html", "", "it is a web page: let its program write folded stacks"},
 };
 
 static bool is_binary(const char *bytes, size_t n)

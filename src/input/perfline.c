@@ -308,14 +308,51 @@ bool perfline_frame(struct perf_frame *f, const char *text, size_t len)
 	return true;
 }
 
-size_t perfline_event_base(const char *event, size_t len)
+static bool are_modifiers(const char *s, const char *end)
 {
-	const char *colon = memrchr(event, ':', len);
+	for (; s < end; s++)
+		if (!*s || !strchr("ukhGHpPSDIeWbR", *s))
+			return false;
+	return true;
+}
 
-	if (!colon || colon == event)
-		return len;
-	for (const char *c = colon + 1; c < event + len; c++)
-		if (!strchr("ukhGHpPSDIeWbR", *c) || !*c)
-			return len;
-	return (size_t)(colon - event);
+/* "PMU/NAME/MODIFIERS", of which NAME is no list of terms. */
+static bool read_pmu_event(struct perf_event *e, const char *event, const char *end)
+{
+	const char *name = memchr(event, '/', (size_t)(end - event)), *slash;
+
+	if (!name++ || !(slash = memchr(name, '/', (size_t)(end - name))) || slash == name ||
+		memchr(name, '=', (size_t)(slash - name)) ||
+		memchr(name, ',', (size_t)(slash - name)))
+		return false;
+	e->modifiers = slash + 1 + (slash + 1 < end && slash[1] == ':');
+	if (!are_modifiers(e->modifiers, end))
+		return false;
+	e->name = name;
+	e->name_len = (size_t)(slash - name);
+	e->modifiers_len = (size_t)(end - e->modifiers);
+	e->has_pmu = true;
+	return true;
+}
+
+void perfline_event(struct perf_event *e, const char *event, size_t len)
+{
+	const char *end = event + len, *colon = memrchr(event, ':', len);
+
+	*e = (struct perf_event){.name = event, .name_len = len, .modifiers = end};
+	if (read_pmu_event(e, event, end))
+		return;
+	e->modifiers = end;
+	if (!colon || colon == event || !are_modifiers(colon + 1, end))
+		return;
+	e->name_len = (size_t)(colon - event);
+	e->modifiers = colon + 1;
+	e->modifiers_len = (size_t)(end - e->modifiers);
+}
+
+bool perfline_same_event(const struct perf_event *a, const struct perf_event *b)
+{
+	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) &&
+	       a->modifiers_len == b->modifiers_len &&
+	       !memcmp(a->modifiers, b->modifiers, a->modifiers_len);
 }

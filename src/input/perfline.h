@@ -33,7 +33,19 @@ struct perf_frame {
 /* TEXT is trimmed; false: it is not a frame. */
 bool perfline_frame(struct perf_frame *f, const char *text, size_t len);
 
-/* The length of EVENT without modifiers: that of "cycles" in "cycles:u". */
-size_t perfline_event_base(const char *event, size_t len);
+/*
+ * The parts of an event: "cycles" and "u" of "cycles:u"; "cpu_core/", "cycles" and "u" of
+ * "cpu_core/cycles/u"; the name is the whole of "cpu/event=0x3c/u".
+ */
+struct perf_event {
+	const char *name, *modifiers; /* modifiers has length 0 if there are none */
+	size_t name_len, modifiers_len;
+	bool has_pmu;
+};
+
+void perfline_event(struct perf_event *e, const char *event, size_t len);
+
+/* Whether both have the same name and modifiers, and differ in their PMU at most. */
+bool perfline_same_event(const struct perf_event *a, const struct perf_event *b);
 
 #endif

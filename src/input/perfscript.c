@@ -11,10 +11,11 @@
  * that begin with "#" are comments; other fields (perffields.h) are skipped. Names are used
  * as printed, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
  * bpf_prog_*), or by its address if modules are not printed; FRAME_JIT if the module is
- * perf-PID.map or jitted-*.so; FRAME_INLINE has the module of the function at the same address. A
- * sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
+ * that of a JIT compiler (module_frame.h); FRAME_INLINE has the module of the function at the same
+ *address. A sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
  */
 #include "lib/lines.h"
+#include "lib/pattern.h"
 #include "lib/word.h"
 #include "module_frame.h"
 #include "notes.h"
@@ -137,28 +138,58 @@ static void end_sample(struct perfscript_reader *r)
 	r->nr_same = 0;
 }
 
-static void select_event(struct perfscript_reader *r, const struct perf_header *h)
+/* Whether --event chooses the event: by its name, with or without PMU and modifiers. */
+static bool is_wanted(const char *wanted, const struct perf_header *h, const struct perf_event *e)
 {
-	const char *event = r->text.in->options->event;
-	size_t base = perfline_event_base(h->event, h->event_len);
+	size_t without_modifiers = (size_t)(e->name + e->name_len + e->has_pmu - h->event);
 
-	if (r->selected)
-		return;
-	if (event && !(strlen(event) == h->event_len && !memcmp(event, h->event, h->event_len)) &&
-		!(strlen(event) == base && !memcmp(event, h->event, base)))
-		return;
+	return pattern_or_name_matches(wanted, h->event, h->event_len) ||
+	       pattern_or_name_matches(wanted, h->event, without_modifiers) ||
+	       pattern_or_name_matches(wanted, e->name, e->name_len);
+}
+
+static void set_event(
+	struct perfscript_reader *r, const struct perf_header *h, const struct perf_event *e)
+{
 	strbuf_add(&r->event, h->event, h->event_len);
 	r->selected = true;
 	r->periods = h->has_period && !r->text.in->options->samples;
 	strbuf_reset(&r->text.name);
-	strbuf_add(&r->text.name, h->event, base);
-	profile_set(&r->text.p->event, base ? r->text.name.buf : NULL);
+	strbuf_add(&r->text.name, e->name, e->name_len);
+	profile_set(&r->text.p->event, e->name_len ? r->text.name.buf : NULL);
 	if (!r->periods)
 		return;
 	if (!strcmp(r->text.name.buf, "cpu-clock") || !strcmp(r->text.name.buf, "task-clock"))
 		profile_set(&r->text.p->unit, "ns");
-	else if (base)
+	else if (e->name_len)
 		profile_set(&r->text.p->unit, r->text.name.buf);
+}
+
+/*
+ * Whether the sample is of the selected event, or of the same one of other processors: perf has
+ * cpu_core/cycles/ and cpu_atom/cycles/ for hybrid ones. The first event that --event chooses is
+ * selected; a pattern may choose it with several modifiers.
+ */
+static bool is_selected(struct perfscript_reader *r, const struct perf_header *h)
+{
+	const char *wanted = r->text.in->options->event;
+	struct perf_event e, selected;
+
+	if (r->selected && r->event.len == h->event_len &&
+		!memcmp(r->event.buf, h->event, h->event_len))
+		return true;
+	perfline_event(&e, h->event, h->event_len);
+	if (!r->selected) {
+		if (wanted && !is_wanted(wanted, h, &e))
+			return false;
+		set_event(r, h, &e);
+		return true;
+	}
+	perfline_event(&selected, r->event.buf, r->event.len);
+	if (perfline_same_event(&e, &selected))
+		return !wanted || is_wanted(wanted, h, &e);
+	return wanted && strchr(wanted, '*') && e.name_len == selected.name_len &&
+	       !memcmp(e.name, selected.name, e.name_len) && is_wanted(wanted, h, &e);
 }
 
 static void begin_sample(struct perfscript_reader *r, const struct perf_header *h)
@@ -176,9 +207,7 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 	r->state = IN_OTHER;
 	r->flat = false;
 	r->text.stack_line = r->text.line;
-	select_event(r, h);
-	if (!r->selected || r->event.len != h->event_len ||
-		memcmp(r->event.buf, h->event, h->event_len)) {
+	if (!is_selected(r, h)) {
 		text_note(&r->text, OTHER_EVENT, r->text.line, h->event, h->event_len);
 		return;
 	}
@@ -206,9 +235,10 @@ static void read_record(struct perfscript_reader *r, const struct perf_header *h
 /* Tracepoints are followed by a text of their own. */
 static bool is_tracepoint(const struct perf_header *h)
 {
-	size_t base = perfline_event_base(h->event, h->event_len);
+	struct perf_event e;
 
-	return memchr(h->event, ':', base) && !memchr(h->event, '/', base);
+	perfline_event(&e, h->event, h->event_len);
+	return memchr(e.name, ':', e.name_len) && !memchr(h->event, '/', h->event_len);
 }
 
 /* The line of a metric looks like a header: "COMM … TIME: <tab>metric: 1.2 insn per cycle". */

@@ -361,6 +361,15 @@ static enum part part_of(const struct picture_reader *r, const char *name)
 	return PART_NONE;
 }
 
+/* Stops if the outermost element, with or without a namespace, is not that of a picture. */
+static void check_root(struct picture_reader *r, const char *name)
+{
+	const char *bar = strrchr(name, '|');
+
+	if (strcmp(bar ? bar + 1 : name, "svg"))
+		stop(r, "it is XML, but not SVG");
+}
+
 static void XMLCALL on_start(void *arg, const char *name, const char **attributes)
 {
 	static const char ours[] = "urn:flametap:profile|", svg[] = "http://www.w3.org/2000/svg|";
@@ -373,8 +382,10 @@ static void XMLCALL on_start(void *arg, const char *name, const char **attribute
 		stop(r, "its elements are nested too deeply");
 	if (r->part != PART_NONE)
 		damaged(r);
-	if (r->depth == 1)
+	if (r->depth == 1) {
+		check_root(r, name);
 		r->is_ours = class && !strncmp(class, "flametap", strlen("flametap"));
+	}
 	if (r->depth == 2 && !strncmp(name, svg, sizeof(svg) - 1) &&
 		!strcmp(name + sizeof(svg) - 1, "title"))
 		r->part = PART_TITLE;
@@ -410,10 +421,10 @@ static void XMLCALL on_end(void *arg, const char *name)
 static void XMLCALL on_doctype(
 	void *arg, const char *name, const char *system, const char *public, int internal)
 {
-	(void)name;
 	(void)system;
 	(void)public;
 	(void)internal;
+	check_root(arg, name);
 	stop(arg, "it is an SVG file of another program: it contains no profile");
 }
 

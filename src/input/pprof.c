@@ -5,6 +5,7 @@
  * location. Of several values of a sample one is used.
  */
 #include "input/pprof.pb-c.h"
+#include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -310,6 +311,13 @@ static void add_types(const struct pprof_reader *r, struct strbuf *out)
 	}
 }
 
+static bool is_type(const struct pprof_reader *r, size_t type, const char *event)
+{
+	struct pprof_string name = pprof_get(&r->t, r->t.types[type].type);
+
+	return pattern_or_name_matches(event, name.s, name.len);
+}
+
 /* Which value of a sample: that of --event, or the profile's default, or the last one. */
 static int choose_type(struct pprof_reader *r)
 {
@@ -320,7 +328,7 @@ static int choose_type(struct pprof_reader *r)
 	if (!nr)
 		return fail(notes, "it is a profile of pprof that does not say what it counts\n");
 	if (event)
-		for (i = 0; i < nr && !pprof_is(&r->t, r->t.types[i].type, event);)
+		for (i = 0; i < nr && !is_type(r, i, event);)
 			i++;
 	else if (r->t.default_type)
 		for (i = 0; i < nr && r->t.types[i].type != (int64_t)r->t.default_type;)
@@ -442,8 +450,9 @@ static bool begins_message(const struct pprof_field *f)
 
 	if (f->number == PPROF_STRING) /* the first string is empty */
 		return !f->len;
-	return f->number < ARRAY_LEN(begin) && begin[f->number] && f->len && *f->data &&
-	       strchr(begin[f->number], *f->data);
+	if (f->number >= ARRAY_LEN(begin) || !begin[f->number])
+		return false;
+	return !f->len || (*f->data && strchr(begin[f->number], *f->data));
 }
 
 static bool is_pprof(const char *bytes, size_t n)
@@ -457,7 +466,7 @@ static bool is_pprof(const char *bytes, size_t n)
 			return false;
 		if (f.data && !sure && !begins_message(&f))
 			return false;
-		sure |= f.data != NULL;
+		sure |= f.data && (f.len || f.number == PPROF_STRING);
 	}
 	return sure;
 }

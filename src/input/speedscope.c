@@ -14,6 +14,7 @@
  * they are added up, and the name of each is the task.
  */
 #include "json_reader.h"
+#include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -58,10 +59,16 @@ struct speedscope_reader {
 	const struct speedscope_unit *unit; /* of the profiles that are read, NULL: none yet */
 	double carry;                       /* below 1: of the weights, not yet counted */
 	bool found;                         /* a profile of that name */
-	bool bad;                           /* what was read is no JSON */
+	bool bad, deep;                     /* what was read is no JSON; too deep */
 	uint64_t other_units, wrong;        /* profiles; samples and events */
 	uint64_t unclosed, ends;            /* functions; profiles that do not say when they end */
 };
+
+static void note_bad(struct speedscope_reader *r, const struct json_reader *j)
+{
+	r->bad |= j->bad;
+	r->deep |= j->deep;
+}
 
 static const struct speedscope_unit *unit_of(const char *name)
 {
@@ -342,7 +349,7 @@ static bool is_selected(struct speedscope_reader *r, const struct speedscope_pro
 {
 	const char *event = r->in->options->event;
 
-	if (event && strcmp(event, profile->name.buf))
+	if (event && !pattern_or_name_matches(event, profile->name.buf, profile->name.len))
 		return false;
 	r->found = true;
 	if (!profile->unit || (r->unit && strcmp(r->unit->ours, profile->unit->ours))) {
@@ -367,7 +374,9 @@ static void read_profile(struct speedscope_reader *r, struct json_reader *j)
 			read_events(r, &profile, task);
 		else
 			read_samples(r, &profile, task);
-		r->bad |= profile.samples.bad || profile.weights.bad || profile.events.bad;
+		note_bad(r, &profile.samples);
+		note_bad(r, &profile.weights);
+		note_bad(r, &profile.events);
 	}
 	strbuf_release(&profile.name);
 	strbuf_release(&profile.type);
@@ -407,7 +416,7 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 			json_skip(&j);
 		}
 	strbuf_release(&member);
-	r->bad = j.bad;
+	note_bad(r, &j);
 	if (r->bad)
 		return 0;
 	if (!shared.at || !profiles.at)
@@ -417,7 +426,8 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 	if (json_begin(&profiles, '['))
 		while (json_next(&profiles))
 			read_profile(r, &profiles);
-	r->bad |= shared.bad || profiles.bad;
+	note_bad(r, &shared);
+	note_bad(r, &profiles);
 	return 0;
 }
 
@@ -425,6 +435,8 @@ static int end(struct speedscope_reader *r)
 {
 	struct strbuf *notes = r->in->notes;
 
+	if (r->deep)
+		return fail(notes, "it is JSON, but nested deeper than %d\n", JSON_DEPTH_MAX);
 	if (r->bad)
 		return fail(notes, "it is JSON, but damaged or not whole\n");
 	if (!r->found && r->in->options->event) {
@@ -460,7 +472,8 @@ static int speedscope_read(struct text_input *in)
 
 	stacks_init(&r.stacks, in->p);
 	if (!ret)
-		ret = read_all(&r, (struct json_reader){text.buf, text.buf + text.len, false});
+		ret = read_all(
+			&r, (struct json_reader){.at = text.buf, .end = text.buf + text.len});
 	if (!ret)
 		ret = end(&r);
 	stacks_release(&r.stacks);
@@ -474,7 +487,7 @@ static int speedscope_read(struct text_input *in)
 /* An object, which begins with the name of a member, or a list of objects. */
 static bool is_json(const char *bytes, size_t n)
 {
-	struct json_reader j = {bytes, bytes + n, false};
+	struct json_reader j = {.at = bytes, .end = bytes + n};
 	char first = json_peek(&j);
 
 	if (first != '{' && first != '[')

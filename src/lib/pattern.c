@@ -122,3 +122,17 @@ bool pattern_matches(const struct pattern *p, const char *name, size_t len)
 	}
 	return true;
 }
+
+bool pattern_or_name_matches(const char *text, const char *name, size_t len)
+{
+	struct pattern p;
+	bool matches;
+
+	if (strlen(text) == len && !memcmp(text, name, len))
+		return true;
+	if (!strpbrk(text, "*?[\\") || pattern_init(&p, text, strlen(text)) < 0)
+		return false;
+	matches = pattern_matches(&p, name, len);
+	pattern_release(&p);
+	return matches;
+}

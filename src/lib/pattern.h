@@ -23,4 +23,7 @@ void pattern_release(struct pattern *p);
 /* In time proportional to LEN times the length of the pattern at worst. */
 bool pattern_matches(const struct pattern *p, const char *name, size_t len);
 
+/* Whether the LEN bytes of NAME are TEXT, or match it as a pattern. */
+bool pattern_or_name_matches(const char *text, const char *name, size_t len);
+
 #endif

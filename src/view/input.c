@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "input/text_format.h"
 #include "lib/lines.h"
+#include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -87,7 +88,9 @@ static int choose_event(const struct recording *rec, const char *name, struct re
 	if (!name)
 		return 0;
 	for (size_t i = 0; i < rec->nr_events; i++) {
-		if (strcmp(recording_get(rec, rec->events[i].name), name))
+		const char *event = recording_get(rec, rec->events[i].name);
+
+		if (!pattern_or_name_matches(name, event, strlen(event)))
 			continue;
 		view->event = (int)i;
 		return 0;
@@ -253,10 +256,24 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	return ret;
 }
 
+/* The mark that editors and PowerShell put before a text in UTF-8. */
+static void skip_bom(struct lines *lines)
+{
+	static const char bom[] = "\xef\xbb\xbf";
+	const char *bytes;
+	size_t n = strlen(bom);
+
+	if (lines_peek(lines, n, &bytes) == n && !memcmp(bytes, bom, n))
+		lines_take(lines, n, &bytes);
+}
+
 static int read_lines(struct profile *p, struct lines *lines, const struct input_options *options,
 	struct strbuf *err)
 {
 	const char *bytes;
+
+	skip_bom(lines);
+
 	size_t n = lines_peek(lines, TEXT_HEAD, &bytes);
 
 	if (lines->error)

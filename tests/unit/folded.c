@@ -43,7 +43,7 @@ static void test_kinds(void **state)
 
 	(void)state;
 	profile_init(&p);
-	assert_int_equal(read_text(&p, "a_[k];b_[i];c_[j];d_[w];e;[lost] 1\n", 34), 0);
+	assert_int_equal(read_text(&p, "a_[k];b_[i];c_[j];d_[w];e;[lost] 1\n", 35), 0);
 	static const enum frame_kind want[] = {
 		FRAME_KERNEL, FRAME_INLINE, FRAME_JIT, FRAME_WAKER, FRAME_USER, FRAME_NOTE};
 
@@ -73,8 +73,8 @@ static void fold(struct profile *p, struct strbuf *out)
  */
 static void test_round_trip(void **state)
 {
-	static const char *const names[] = {
-		"a", "a b", "a 1", "a.b", "a;", "\\x3b", "[x]", "b_[k", " ", "a\nb", "1", "a 12"};
+	static const char *const names[] = {"a", "a b", "a 1", "a.b", "a;", "\\x3b", "[x]", "b_[k",
+		" ", "a\nb", "1", "a 12", "#", "# a"};
 	uint64_t seed = 7;
 
 	(void)state;

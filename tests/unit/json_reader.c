@@ -13,7 +13,7 @@
 
 static struct json_reader reader(const char *text)
 {
-	return (struct json_reader){text, text + strlen(text), false};
+	return (struct json_reader){.at = text, .end = text + strlen(text)};
 }
 
 static void test_strings(void **state)

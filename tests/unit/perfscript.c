@@ -123,14 +123,35 @@ static void test_frames(void **state)
 		assert_false(perfline_frame(&f, others[i], strlen(others[i])));
 }
 
-static void test_event_base(void **state)
+static void test_events(void **state)
 {
+	static const struct {
+		const char *event, *name, *modifiers;
+	} events[] = {
+		{"cycles:uP", "cycles", "uP"},
+		{"cycles", "cycles", ""},
+		{"sched:sched_switch", "sched:sched_switch", ""},
+		{":u", ":u", ""},
+		{"", "", ""},
+		{"cpu_core/cycles/", "cycles", ""},
+		{"cpu_atom/cycles/P", "cycles", "P"},
+		{"cpu_atom/cycles/:u", "cycles", "u"},
+		{"cpu/event=0x3c,umask=0x0/ku", "cpu/event=0x3c,umask=0x0/ku", ""},
+		{"cpu/a,b/", "cpu/a,b/", ""},
+		{"intel_pt//", "intel_pt//", ""},
+		{"a/b", "a/b", ""},
+		{"a/b/c", "a/b/c", ""},
+		{"a/", "a/", ""},
+	};
+
 	(void)state;
-	assert_int_equal(perfline_event_base("cycles:uP", 9), 6);
-	assert_int_equal(perfline_event_base("cycles", 6), 6);
-	assert_int_equal(perfline_event_base("sched:sched_switch", 18), 18);
-	assert_int_equal(perfline_event_base(":u", 2), 2);
-	assert_int_equal(perfline_event_base("", 0), 0);
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+		struct perf_event e;
+
+		perfline_event(&e, events[i].event, strlen(events[i].event));
+		check_text(e.name, e.name_len, events[i].name);
+		check_text(e.modifiers, e.modifiers_len, events[i].modifiers);
+	}
 }
 
 /* Every prefix of a line must be taken apart without reading beyond it. */
@@ -271,7 +292,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_no_headers),
 		cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_event_base),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_every_prefix),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_many),

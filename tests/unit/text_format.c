@@ -45,6 +45,8 @@ static const struct {
 	{"Analysis of sampling app (pid 1) every 1 millisecond\n", "macOS"},
 	{"# To display the perf.data header info, please use --header\n#\n 9 % a\n", "perf report"},
 	{"Flat profile:\n\n", "gprof"},
+	{"<!DOCTYPE html>\n<html>\n", "web page"},
+	{"\n<html>\n", "web page"},
 	{"events: a;b 1\nevents: a;c 2\n", "folded"},
 	{"\xff\xfe"
 	 "a\0;\0b\0",

@@ -81,7 +81,7 @@ cp inlines.pb in
 bad 'bt-collapse: pprof, many inlined calls' 0 'the stack is deeper' within 600 bt-collapse
 check "bt-collapse: pprof, many inlined calls: says so" grep -q 'truncated: too many frames' stdout
 awk 'BEGIN { printf "{\"shared\":"; for (i = 0; i < 1000000; i++) printf "["; print "" }' >in
-bad 'bt-collapse: JSON, deep' 2 'it is JSON, but damaged or not whole' within 64 bt-collapse
+bad 'bt-collapse: JSON, deep' 2 'it is JSON, but nested deeper than 64' within 64 bt-collapse
 awk 'BEGIN { printf "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":\"none\",\"type\":\"evented\",\"events\":["
 	for (i = 0; i < 600000; i++) printf "%s{\"type\":\"O\",\"frame\":0,\"at\":%d}", i ? "," : "", i
 	print "],\"endValue\":600000}]}" }' >in
