@@ -266,14 +266,14 @@ bad 'bt-collapse: NUL in a name' 0 '' bt-collapse in.folded
 
 # ---- much of it: memory and time are bounded
 
-# huge NAME CODE PATTERN PROGRAM: a line of 2 GiB behind what stdin brings, through a pipe
+# huge NAME CODE PATTERN PROGRAM [LINE]: a line of 2 GiB and LINE behind what stdin brings, through a pipe
 huge() {
 	huge_name=$1 huge_code=$2 huge_pattern=$3 huge_program=$4
 	mkfifo in
 	{
 		cat
 		python3 -c 'import sys; [sys.stdout.buffer.write(b"x" * (1 << 20)) for i in range(2048)]'
-		printf '\n\t5\n'
+		printf '\n%s\n' "${5-	5}"
 	} <&3 >in 2>/dev/null &
 	bad "$huge_program: $huge_name" "$huge_code" "$huge_pattern" within 64 "$huge_program"
 	wait $! || :
@@ -284,7 +284,7 @@ for program in $readers; do
 	huge 'a line of 2 GiB' 2 "'stdin': it is " "$program" 3</dev/null
 	huge 'a line of 2 GiB in a recording' 2 "'stdin': line 2: the line is too long" "$program" 3<head.rec
 done
-huge 'a line of 2 GiB in folded stacks' 1 'lines left out' bt-collapse 3<good.folded
+huge 'a line of 2 GiB in folded stacks' 1 'lines left out: longer than 1 MiB: 1' bt-collapse 'main;g 5' 3<good.folded
 huge 'a line of 2 GiB in backtraces' 1 'lines too long for a frame: 1' bt-collapse 3<good.bt
 
 awk -v frame="$frame" -v name="$name" 'BEGIN {
