@@ -4,7 +4,9 @@
  * module of a frame is the file of its mapping; functions inlined into another one share its
  * location. Of several values of a sample one is used.
  */
+#include "expansion.h"
 #include "input/pprof.pb-c.h"
+#include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -22,20 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A location may stand for many inlined calls, and a few bytes for many locations. */
-enum { NODES_ANY = 1 << 20, NODES_EACH = 8 }; /* of the call tree: at all, and per byte of a file */
-
 struct pprof_reader {
 	struct text_input *in;
 	struct profile *p;
 	struct stacks stacks;
 	struct pprof_tables t;
-	uint32_t *entries;  /* of the tables' lines; made when first used, 0 before */
-	uint32_t *unnamed;  /* of the tables' locations, the same */
-	size_t type;        /* the value that is used */
-	uint64_t factor;    /* from its unit to ours */
-	uint64_t nodes_max; /* of the tree */
-	uint64_t wrong;     /* samples */
+	uint32_t *entries; /* of the tables' lines; made when first used, 0 before */
+	uint32_t *unnamed; /* of the tables' locations, the same */
+	size_t type;       /* the value that is used */
+	uint64_t factor;   /* from its unit to ours */
+	uint64_t wrong;    /* samples */
+	/* a location may stand for many inlined calls, and a few bytes for many locations */
+	struct expansion expansion;
 	bool tasks;
 	struct strbuf text;
 	struct strpool strings; /* of the labels */
@@ -101,14 +101,26 @@ static uint32_t unnamed_entry(struct pprof_reader *r, uint32_t location)
 	return r->unnamed[location];
 }
 
-static void push_location(struct pprof_reader *r, uint32_t location)
+/* False: no more frames may follow. */
+static bool push_entry(struct pprof_reader *r, uint32_t entry)
+{
+	const struct frame *frame = &r->p->frames[entry & ENTRY_FRAME];
+
+	stacks_push(&r->stacks, entry);
+	return expansion_take(&r->expansion, strpool_len(&r->p->names, frame->name)) &&
+	       !r->stacks.deep;
+}
+
+static bool push_location(struct pprof_reader *r, uint32_t location)
 {
 	const struct pprof_location *l = &r->t.locations[location];
 
 	if (!l->nr_lines)
-		stacks_push(&r->stacks, unnamed_entry(r, location));
-	for (uint32_t i = 0; i < l->nr_lines && !r->stacks.deep; i++)
-		stacks_push(&r->stacks, line_entry(r, l, i));
+		return push_entry(r, unnamed_entry(r, location));
+	for (uint32_t i = 0; i < l->nr_lines; i++)
+		if (!push_entry(r, line_entry(r, l, i)))
+			return false;
+	return true;
 }
 
 static void add_label(struct pprof_reader *r, struct pprof_labels *labels, const Pprof__Label *l)
@@ -246,18 +258,17 @@ static void push_stack(
 	size_t nr = sample->n_location_id;
 	bool task = false;
 
-	if (r->p->nr_nodes > r->nodes_max) {
-		stacks_push(&r->stacks, stacks_note(&r->stacks, "[truncated: too many frames]"));
-		return;
-	}
 	if (nr) {
 		uint32_t root = pprof_location_of(&r->t, sample->location_id[nr - 1]);
 
 		task = root_is_task(r, labels, root);
 	}
-	for (size_t i = 0; i + task < nr && !r->stacks.deep; i++)
-		push_location(r, pprof_location_of(&r->t, sample->location_id[i]));
-	if (nr == task)
+	for (size_t i = 0; i + task < nr && r->expansion.left; i++)
+		if (!push_location(r, pprof_location_of(&r->t, sample->location_id[i])))
+			break;
+	if (!r->expansion.left)
+		stacks_push(&r->stacks, stacks_note(&r->stacks, "[truncated: too many frames]"));
+	else if (nr == task)
 		stacks_push(&r->stacks, stacks_note(&r->stacks, "[no stack]"));
 	if (task)
 		push_task(r, labels);
@@ -401,7 +412,7 @@ static int read_profile(struct pprof_reader *r, const uint8_t *data, size_t len)
 	set_timing(r);
 	r->entries = xcalloc(r->t.nr_lines, sizeof(*r->entries));
 	r->unnamed = xcalloc(r->t.nr_locations, sizeof(*r->unnamed));
-	r->nodes_max = NODES_ANY + NODES_EACH * (uint64_t)len;
+	r->expansion = expansion_of(len, lines_packed(r->in->lines));
 	if (!read_samples(r, data, len))
 		return fail(r->in->notes, "it is a profile of pprof, but a sample is damaged\n");
 	r->in->several = r->tasks;

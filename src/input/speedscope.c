@@ -13,7 +13,9 @@
  * open until endValue. Profiles are threads, in most files:
  * they are added up, and the name of each is the task.
  */
+#include "expansion.h"
 #include "json_reader.h"
+#include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -61,6 +63,7 @@ struct speedscope_reader {
 	bool found;                         /* a profile of that name */
 	bool bad, deep;                     /* what was read is no JSON; too deep */
 	uint64_t other_units, wrong;        /* profiles; samples and events */
+	struct expansion expansion;         /* of samples: a number stands for a name */
 	uint64_t unclosed, ends;            /* functions; profiles that do not say when they end */
 };
 
@@ -173,6 +176,21 @@ static bool read_stack(struct speedscope_reader *r, struct json_reader *j)
 	return good && !j->bad;
 }
 
+static void push_sample(struct speedscope_reader *r)
+{
+	bool left = r->expansion.left;
+
+	for (size_t i = r->nr_indexes; i-- && left;) {
+		uint32_t entry = r->entries[r->indexes[i]];
+		const struct frame *frame = &r->p->frames[entry & ENTRY_FRAME];
+
+		stacks_push(&r->stacks, entry);
+		left = expansion_take(&r->expansion, strpool_len(&r->p->names, frame->name));
+	}
+	if (!left)
+		stacks_push(&r->stacks, stacks_note(&r->stacks, "[truncated: too many frames]"));
+}
+
 static void read_samples(
 	struct speedscope_reader *r, struct speedscope_profile *profile, uint32_t task)
 {
@@ -194,8 +212,7 @@ static void read_samples(
 			r->wrong++;
 			continue;
 		}
-		for (size_t i = r->nr_indexes; i--;)
-			stacks_push(&r->stacks, r->entries[r->indexes[i]]);
+		push_sample(r);
 		stacks_add(&r->stacks, task, weight);
 	}
 	while (weighted && json_next(weights)) {
@@ -471,6 +488,7 @@ static int speedscope_read(struct text_input *in)
 	int ret = whole_file_read(in->lines, &text, in->notes);
 
 	stacks_init(&r.stacks, in->p);
+	r.expansion = expansion_of(text.len, lines_packed(in->lines));
 	if (!ret)
 		ret = read_all(
 			&r, (struct json_reader){.at = text.buf, .end = text.buf + text.len});

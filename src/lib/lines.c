@@ -81,6 +81,11 @@ const char *lines_damage(const struct lines *lines)
 	return lines->decompress ? decompress_damage(lines->decompress) : NULL;
 }
 
+uint64_t lines_packed(const struct lines *lines)
+{
+	return lines->decompress ? decompress_taken(lines->decompress) : 0;
+}
+
 static bool give(struct lines *lines, size_t len, size_t used, char **line, size_t *out)
 {
 	*line = lines->buf + lines->start;

@@ -33,6 +33,9 @@ void lines_release(struct lines *lines);
 void lines_decompress(struct lines *lines);
 const char *lines_damage(const struct lines *lines);
 
+/* Of a compressed file, the number of its bytes that were read; 0 if it is not compressed. */
+uint64_t lines_packed(const struct lines *lines);
+
 /*
  * The next line without its LF or CRLF; not NUL-terminated, valid until the next call. False at the
  * end of the input, or if reading failed (error).

@@ -52,3 +52,10 @@ roots = b"".join(field(4, b"\x08" + varint(i) + field(4, b"\x08" + varint(i))) f
 samples = b"".join(field(2, field(1, b"\x01" + varint(i)) + field(2, b"\x01")) for i in range(2, 102))
 more = b"".join(field(6, b"root_%d" % i) for i in range(102))
 write("inlines.pb", types + samples + calls + roots + function + names + strings + more)
+write("inlines.pb.gz", gzip.compress(types + samples + calls + roots + function + names + strings + more))
+# 4,000 samples of 202 times a location of 1,300 calls: 3 KB when packed
+calls = field(4, b"\x08\x01" + field(4, b"\x08\x01") * 1300)
+samples = field(2, field(1, b"\x01" * 202) + field(2, b"\x01")) * 4000
+write("calls.pb.gz", gzip.compress(types + calls + samples + function + strings))
+write("names.json", b'{"shared":{"frames":[{"name":"%s"}]},"profiles":[{"unit":"none","type":"sampled","samples":[[%s]]}]}'
+      % (b"f" * 10000, b"0," * 99999 + b"0"))

@@ -23,9 +23,10 @@ struct decompress {
 	z_stream gzip;
 	ZSTD_DCtx *zstd; /* NULL: it is gzip */
 	unsigned char in[CHUNK];
-	size_t at, nr; /* in[at] up to in[nr] is not yet decompressed */
-	bool eof;      /* of the file */
-	bool inside;   /* a member or frame is not complete */
+	size_t at, nr;  /* in[at] up to in[nr] is not yet decompressed */
+	uint64_t taken; /* bytes read from the file */
+	bool eof;       /* of the file */
+	bool inside;    /* a member or frame is not complete */
 	bool ended;
 	const char *damage;
 };
@@ -46,7 +47,7 @@ struct decompress *decompress_new(int fd, const char *first, size_t nr)
 	struct decompress *d = xcalloc(1, sizeof(*d));
 
 	d->fd = fd;
-	d->nr = nr;
+	d->nr = d->taken = nr;
 	d->inside = true;
 	memcpy(d->in, first, nr);
 	d->gzip.zalloc = zlib_allocate;
@@ -87,6 +88,7 @@ static bool fill(struct decompress *d)
 		return false;
 	d->at = 0;
 	d->nr = (size_t)n;
+	d->taken += d->nr;
 	d->eof = !n;
 	return true;
 }
@@ -161,6 +163,11 @@ ssize_t decompress_read(struct decompress *d, void *data, size_t size)
 		d->ended = true;
 	}
 	return (ssize_t)n;
+}
+
+uint64_t decompress_taken(const struct decompress *d)
+{
+	return d->taken;
 }
 
 const char *decompress_damage(const struct decompress *d)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The number of bytes that decompress_new needs to tell the format. */
@@ -24,6 +25,9 @@ void decompress_free(struct decompress *d); /* NULL: nothing */
  * needs at most 128 MiB, the largest window of zstd that is accepted.
  */
 ssize_t decompress_read(struct decompress *d, void *data, size_t size);
+
+/* The number of bytes that were read from the file. */
+uint64_t decompress_taken(const struct decompress *d);
 
 /* After the end: what was wrong with the compressed data; NULL: nothing. Valid as long as D. */
 const char *decompress_damage(const struct decompress *d);

@@ -80,6 +80,13 @@ bad 'bt-resolve: pprof' 2 "'good.pb': it is no recording" bt-resolve good.pb
 cp inlines.pb in
 bad 'bt-collapse: pprof, many inlined calls' 0 'the stack is deeper' within 600 bt-collapse
 check "bt-collapse: pprof, many inlined calls: says so" grep -q 'truncated: too many frames' stdout
+for file in inlines.pb.gz calls.pb.gz names.json; do
+	cp "$file" in
+	bad "bt-collapse: $file" 0 'the stack is deeper' within 600 bt-collapse
+	check "bt-collapse: $file: says so" grep -q 'truncated: too many frames' stdout
+	check "bt-collapse: $file: at most 64 MiB, and 8 KiB for each of its bytes" \
+		[ "$(wc -c <stdout)" -le $(((64 << 20) + 8192 * $(wc -c <in))) ]
+done
 awk 'BEGIN { printf "{\"shared\":"; for (i = 0; i < 1000000; i++) printf "["; print "" }' >in
 bad 'bt-collapse: JSON, deep' 2 'it is JSON, but nested deeper than 64' within 64 bt-collapse
 awk 'BEGIN { printf "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":\"none\",\"type\":\"evented\",\"events\":["
