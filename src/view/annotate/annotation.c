@@ -21,6 +21,8 @@ struct annotator {
 	uint32_t **owners;   /* of each function of each file of the code: the recorded function */
 };
 
+enum { NOT_LOOKED_UP = UINT32_MAX - 1 };
+
 /* ---- what an instruction is part of ---- */
 
 static const struct code_frame *frames_of(
@@ -32,11 +34,28 @@ static const struct code_frame *frames_of(
 	return code->frames + code->insns[insn].first;
 }
 
+/* The strings of the code are looked up when first used. */
 static uint32_t function_of(struct annotation *a, uint32_t file, const struct code_frame *frame)
 {
 	const struct code_file *f = &a->code.list[file];
+	uint32_t *function = &a->functions[file][frame->function];
 
-	return recorded_find(&a->recorded, strpool_get(&f->code.strings, frame->function), f->path);
+	if (*function == NOT_LOOKED_UP)
+		*function = recorded_find(
+			&a->recorded, strpool_get(&f->code.strings, frame->function), f->path);
+	return *function;
+}
+
+static void init_functions(struct annotation *a)
+{
+	a->functions = xcalloc(a->code.nr, sizeof(*a->functions));
+	for (size_t i = 0; i < a->code.nr; i++) {
+		uint32_t nr = a->code.list[i].code.strings.nr;
+
+		a->functions[i] = xcalloc(nr, sizeof(**a->functions));
+		for (uint32_t k = 0; k < nr; k++)
+			a->functions[i][k] = NOT_LOOKED_UP;
+	}
 }
 
 /*
@@ -81,31 +100,42 @@ const char *annotation_name(struct annotation *a, uint32_t file, uint32_t functi
 
 /* ---- blocks ---- */
 
+/* The function of each instruction of CODE + 1, 0: none; the caller frees the list. */
+static uint32_t *functions_of_insns(const struct code *code)
+{
+	uint32_t *list = xcalloc(code->header.nr_insns, sizeof(*list));
+
+	for (uint32_t k = 0; k < code->header.nr_functions; k++)
+		for (uint32_t i = 0; i < code->functions[k].nr; i++)
+			list[code->functions[k].first + i] = k + 1;
+	return list;
+}
+
 /* What each function of the code is called in the recording, by the frames in it. */
 static void find_owners(struct annotator *w)
 {
 	struct annotation *a = w->a;
+	uint32_t **functions = xcalloc(a->code.nr, sizeof(*functions));
 
 	w->owners = xcalloc(a->code.nr, sizeof(*w->owners));
 	for (size_t i = 0; i < a->code.nr; i++) {
 		uint32_t nr = a->code.list[i].code.header.nr_functions;
 
+		functions[i] = functions_of_insns(&a->code.list[i].code);
 		w->owners[i] = xcalloc(nr, sizeof(**w->owners));
 		for (uint32_t k = 0; k < nr; k++)
 			w->owners[i][k] = NO_FUNCTION;
 	}
 	for (uint32_t i = 0; i < a->rec->nr_frames; i++) {
 		const struct code_place *place = &a->code.places[i];
+		uint32_t k = place->insn == NO_CODE ? 0 : functions[place->file][place->insn];
 
-		if (place->insn == NO_CODE)
-			continue;
-		const struct code *code = &a->code.list[place->file].code;
-
-		for (uint32_t k = 0; k < code->header.nr_functions; k++)
-			if (place->insn >= code->functions[k].first &&
-				place->insn - code->functions[k].first < code->functions[k].nr)
-				w->owners[place->file][k] = a->recorded.of_frame[i];
+		if (k)
+			w->owners[place->file][k - 1] = a->recorded.of_frame[i];
 	}
+	for (size_t i = 0; i < a->code.nr; i++)
+		free(functions[i]);
+	free(functions);
 }
 
 static void add_block(
@@ -115,44 +145,52 @@ static void add_block(
 	f->blocks[f->nr_blocks++] = (struct annotated_block){file, first, nr, into};
 }
 
-/* The parts of CODE's function in which F is inlined. */
-static void add_inlined(struct annotation *a, struct annotated *f, uint32_t file,
-	const struct code_function *code, uint32_t owner)
+/* F is inlined into the instruction INSN of OWNER, whose first one is FIRST. */
+static void add_inlined(
+	struct annotated *f, uint32_t file, uint32_t first, uint32_t insn, uint32_t owner)
 {
-	uint32_t begun = 0;
-	bool inside = false;
+	struct annotated_block *last = f->nr_blocks ? &f->blocks[f->nr_blocks - 1] : NULL;
+	uint32_t end =
+		last && last->file == file && last->first >= first ? last->first + last->nr : 0;
 
-	for (uint32_t i = code->first; i <= code->first + code->nr; i++) {
-		uint32_t nr = 0;
-		bool now = i < code->first + code->nr;
+	if (end && end == insn)
+		last->nr++;
+	else if (!end || end < insn) /* it is not there already: in another level */
+		add_block(f, file, insn, 1, owner);
+}
 
-		if (now) {
-			frames_of(a, file, i, &nr);
-			now = level_of(a, file, i, owner, f->function) < nr;
+/* A function of the code is part of the one that it is called, and of those inlined into it. */
+static void add_code(
+	struct annotator *w, uint32_t file, const struct code_function *code, uint32_t owner)
+{
+	struct annotation *a = w->a;
+	uint32_t number = owner == NO_FUNCTION ? 0 : w->number_of[owner], nr;
+
+	if (number && code->nr)
+		add_block(&a->list[number - 1], file, code->first, code->nr, owner);
+	for (uint32_t i = code->first; i < code->first + code->nr; i++) {
+		const struct code_frame *frames = frames_of(a, file, i, &nr);
+
+		for (uint32_t k = 0; k + 1 < nr; k++) {
+			uint32_t function = function_of(a, file, &frames[k]);
+
+			if (function == NO_FUNCTION || function == owner || !w->number_of[function])
+				continue;
+			add_inlined(
+				&a->list[w->number_of[function] - 1], file, code->first, i, owner);
 		}
-		if (now && !inside)
-			begun = i;
-		if (!now && inside)
-			add_block(f, file, begun, i - begun, owner);
-		inside = now;
 	}
 }
 
-static void add_blocks(struct annotator *w, struct annotated *f)
+static void add_blocks(struct annotator *w)
 {
-	struct annotation *a = w->a;
+	const struct annotation *a = w->a;
 
 	for (uint32_t i = 0; i < a->code.nr; i++) {
 		const struct code_file *file = &a->code.list[i];
 
-		for (uint32_t k = 0; !file->why && k < file->code.header.nr_functions; k++) {
-			const struct code_function *code = &file->code.functions[k];
-
-			if (w->owners[i][k] == f->function && code->nr)
-				add_block(f, i, code->first, code->nr, f->function);
-			else
-				add_inlined(a, f, i, code, w->owners[i][k]);
-		}
+		for (uint32_t k = 0; !file->why && k < file->code.header.nr_functions; k++)
+			add_code(w, i, &file->code.functions[k], w->owners[i][k]);
 	}
 }
 
@@ -461,9 +499,10 @@ static void annotate(struct annotator *w)
 
 	choose_frames(w);
 	code_files_read(&a->code, a->rec, w->wanted, &w->options->code, &w->opener, w->notes);
+	init_functions(a);
 	find_owners(w);
+	add_blocks(w);
 	for (size_t i = 0; i < a->nr; i++) {
-		add_blocks(w, &a->list[i]);
 		add_lines(a, &a->list[i]);
 		if (!a->list[i].nr_blocks)
 			explain(a, &a->list[i]);
@@ -524,11 +563,14 @@ void annotation_release(struct annotation *a)
 		free(a->list[i].blocks);
 		free(a->list[i].why);
 	}
-	for (size_t i = 0; i < a->code.nr; i++)
+	for (size_t i = 0; i < a->code.nr; i++) {
 		free(a->counters[i]);
+		free(a->functions[i]);
+	}
 	for (size_t i = 0; i < a->nr_sources; i++)
 		source_file_release(&a->sources[i]);
 	free(a->counters);
+	free(a->functions);
 	free(a->list);
 	free(a->sources);
 	free(a->calls);

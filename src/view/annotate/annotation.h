@@ -60,6 +60,8 @@ struct annotation {
 	const char *unit; /* of the weights */
 	struct recorded recorded;
 	struct code_files code;
+	/* of each string of each file of the code: the recorded function that it names */
+	uint32_t **functions;
 	uint32_t **counters; /* of each instruction of each file of the code, or NO_COUNTER */
 	struct source_file *sources;
 	size_t nr_sources, sources_alloc;

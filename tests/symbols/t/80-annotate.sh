@@ -84,6 +84,14 @@ annotate --asm --intel -f hash a.rec
 check 'instructions: Intel syntax' grep -qE '  imul +eax, eax, 0x85ebca6b$' out
 annotate --asm -f work a.rec
 check 'instructions: what is called' grep -qE "  call[a-z]* 0x[0-9a-f]+ <hash>" out
+annotate --asm -f '*' a.rec
+cp out all
+for name in hash work divide mix step; do
+	annotate --asm -f "$name" a.rec
+	check "all functions: $name as alone" python3 -c 'import sys
+own, all = (open(path).read() for path in sys.argv[1:])
+sys.exit(own.count("\n") < 5 or own.strip() not in all)' out all
+done
 annotate -f 'nothing*' a.rec
 check_eq 'a function that is not there: exit code' 1 "$status"
 check 'a function that is not there: a message' grep -qx "bt-annotate: no function matches 'nothing\*'" err
