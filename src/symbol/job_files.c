@@ -6,6 +6,7 @@
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/ehframe.h"
 #include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/inflated.h"
 #include "symbol/elf/symtab.h"
 #include "lib/util.h"
 
@@ -164,6 +165,14 @@ static void open_debuginfo(struct job_files *s)
 		return;
 	s->alt = open_alt(s, in);
 	s->debuginfo = debuginfo_new(in, s->alt);
+	if (!s->debuginfo && inflated_needs_zstd(elffile_elf(in)))
+		s->about->lack = DEBUG_LACK_ZSTD;
+}
+
+void job_files_check_dwo(struct job_files *s)
+{
+	if (s->debuginfo && debuginfo_lacks_dwo(s->debuginfo))
+		s->about->lack = DEBUG_LACK_DWO;
 }
 
 /* Finds the code that recorded offsets count from. */

@@ -29,6 +29,9 @@ struct job_files {
 void job_files_open(struct job_files *files, struct lookup_job *job, struct lookup_header *about);
 void job_files_close(struct job_files *files);
 
+/* After all lookups: ABOUT says if .dwo files were missing. */
+void job_files_check_dwo(struct job_files *files);
+
 /* The link address of a location; false: not in the file. */
 bool job_files_address(
 	const struct job_files *files, const struct job_location *location, uint64_t *address);

@@ -234,6 +234,7 @@ void lookup_job_work(struct lookup_job *job, struct strbuf *output)
 	job_files_open(&n.files, job, &n.result.header);
 	if (n.files.symtab || n.files.debuginfo)
 		look_up_all(&n);
+	job_files_check_dwo(&n.files);
 	lookup_result_write(&n.result, output);
 	nginx_names_free(n.modules);
 	job_files_close(&n.files);

@@ -61,7 +61,7 @@ void lookup_result_write(const struct lookup_result *result, struct strbuf *out)
 
 bool lookup_header_is_valid(const struct lookup_header *h)
 {
-	return h->source <= SOURCE_PERFMAP && h->gap <= GAP_NO_MAP &&
+	return h->source <= SOURCE_PERFMAP && h->gap <= GAP_NO_MAP && h->lack <= DEBUG_LACK_DWO &&
 	       memchr(h->detail, '\0', sizeof(h->detail)) &&
 	       memchr(h->other_id, '\0', sizeof(h->other_id)) &&
 	       memchr(h->alt_id, '\0', sizeof(h->alt_id));

@@ -34,6 +34,7 @@ struct lookup_header {
 	uint32_t nr_strings, nr_names, nr_frames, nr_starts;
 	uint32_t source, gap; /* enum symbol_source, enum symbol_gap */
 	uint32_t has_debuginfo;
+	uint32_t lack;     /* enum debug_lack */
 	uint32_t rejected; /* the download is not the file's debug file */
 	uint32_t replaced; /* another file is at the path now, with the build-id OTHER_ID */
 	char detail[128];

@@ -39,9 +39,16 @@ static bool has_debuginfo(const struct quality_module *m)
 	return m->tried && m->tried->has_debuginfo;
 }
 
+static enum debug_lack lack_of(const struct explainer *e, const struct quality_module *m)
+{
+	return m->tried && e->q->lines && !lacks_names(m) ? m->tried->lack : DEBUG_LACK_NONE;
+}
+
 /* True if a debug file would add what is missing. */
 static bool wants_debug_file(const struct explainer *e, const struct quality_module *m)
 {
+	if (lack_of(e, m))
+		return false;
 	if (m->kernel)
 		return !lacks_names(m) && !has_debuginfo(m);
 	if (gap_of(m) == GAP_NONE)
@@ -74,6 +81,12 @@ static char *why_some(const struct explainer *e, const struct quality_module *m)
 		return xstrdup("addresses in no known mapping");
 	if (m->interpreted)
 		return xstrdup("the functions were freed before their names were read");
+	if (lack_of(e, m))
+		return xstrdup(lack_of(e, m) == DEBUG_LACK_ZSTD
+				       ? "its debug information is compressed with zstd, which the "
+					 "installed libelf cannot read"
+				       : "its .dwo files, which have most of its debug "
+					 "information, are missing");
 	if (wants_debug_file(e, m))
 		return xasprintf("it has no debug information, and its debug file was not found%s",
 			why_no_debug_file(e, m));
@@ -216,6 +229,10 @@ static char *remedy_right_file(const struct explainer *e, const struct quality_m
 /* Only the most effective remedy. OWNER: the package of the file, NULL: none or not known. */
 static char *remedy(const struct explainer *e, const struct quality_module *m, const char *owner)
 {
+	if (lack_of(e, m) == DEBUG_LACK_ZSTD)
+		return xasprintf("objcopy --decompress-debug-sections %s", m->path);
+	if (lack_of(e, m) == DEBUG_LACK_DWO)
+		return xstrdup("keep them where they were built");
 	if (wants_debug_file(e, m))
 		return remedy_debug_file(e, m, owner);
 	if (m->kernel)

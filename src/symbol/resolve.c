@@ -129,6 +129,7 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 		module->source = (enum symbol_source)result.header.source;
 		module->gap = (enum symbol_gap)result.header.gap;
 		module->has_debuginfo = result.header.has_debuginfo;
+		module->lack = (enum debug_lack)result.header.lack;
 		file->rejected = result.header.rejected;
 		file->replaced = result.header.replaced;
 		memcpy(file->other_id, result.header.other_id, sizeof(file->other_id));
@@ -438,22 +439,33 @@ static bool is_deleted(const char *path)
 	return ends_with(path, " (deleted)");
 }
 
-static bool is_silent(const struct symbol_module *module)
+static bool is_silent(const struct lookup_file *file)
 {
-	return module->gap == GAP_UNREADABLE && !strcmp(module->detail, lookup_job_silent);
+	return file->module.gap == GAP_UNREADABLE &&
+	       !strcmp(file->module.detail, lookup_job_silent);
 }
 
 static bool is_missing(const struct lookup_file *file)
 {
 	const struct symbol_module *module = &file->module;
 
-	return (module->gap == GAP_GONE || module->gap == GAP_UNREADABLE) && !is_silent(module) &&
+	return (module->gap == GAP_GONE || module->gap == GAP_UNREADABLE) && !is_silent(file) &&
 	       !is_deleted(file->path);
+}
+
+static bool lacks_zstd(const struct lookup_file *file)
+{
+	return file->module.lack == DEBUG_LACK_ZSTD;
+}
+
+static bool lacks_dwo(const struct lookup_file *file)
+{
+	return file->module.lack == DEBUG_LACK_DWO;
 }
 
 /* One line for all NR files, of which FIRST is one: "is WHAT" or "are WHAT". */
 static void note_all(
-	struct strbuf *notes, const struct lookup_file *first, size_t nr, const char *what[2])
+	struct strbuf *notes, const struct lookup_file *first, size_t nr, const char *const what[2])
 {
 	if (!nr)
 		return;
@@ -466,24 +478,32 @@ static void note_all(
 		strbuf_addf(notes, " %s\n", what[0]);
 }
 
-static void note_unread(const struct resolver *r)
+/* What is said of files, in one line for all of a kind. */
+static const struct file_note {
+	bool (*is)(const struct lookup_file *file);
+	const char *what[2];
+} file_notes[] = {
+	{is_missing, {"is missing or unreadable", "are missing or unreadable"}},
+	{is_silent, {"does not answer (FUSE, network file system?)",
+			    "do not answer (FUSE, network file system?)"}},
+	{lacks_zstd,
+		{"has debug information in zstd, which the installed libelf cannot read",
+			"have debug information in zstd, which the installed libelf cannot read"}},
+	{lacks_dwo, {"lacks .dwo files: not all inlined calls are shown",
+			    "lack .dwo files: not all inlined calls are shown"}},
+};
+
+static void note_kinds(const struct resolver *r)
 {
-	static const char *missing[] = {"is missing or unreadable", "are missing or unreadable"};
-	static const char *silent[] = {"does not answer (FUSE, network file system?)",
-		"do not answer (FUSE, network file system?)"};
-	const struct lookup_file *first_missing = NULL, *first_silent = NULL;
-	size_t nr_missing = 0, nr_silent = 0;
+	for (size_t k = 0; k < ARRAY_LEN(file_notes); k++) {
+		const struct lookup_file *first = NULL;
+		size_t nr = 0;
 
-	for (size_t i = 0; i < r->lookups.nr; i++) {
-		const struct lookup_file *file = &r->lookups.files[i];
-
-		if (is_missing(file) && !nr_missing++)
-			first_missing = file;
-		if (is_silent(&file->module) && !nr_silent++)
-			first_silent = file;
+		for (size_t i = 0; i < r->lookups.nr; i++)
+			if (file_notes[k].is(&r->lookups.files[i]) && !nr++)
+				first = &r->lookups.files[i];
+		note_all(r->notes, first, nr, file_notes[k].what);
 	}
-	note_all(r->notes, first_missing, nr_missing, missing);
-	note_all(r->notes, first_silent, nr_silent, silent);
 }
 
 static void report_files(const struct resolver *r, struct symbol_report *report)
@@ -501,7 +521,7 @@ static void report_files(const struct resolver *r, struct symbol_report *report)
 		strbuf_addf(r->notes, "%zu more files are damaged, replaced, or took too long\n",
 			nr - NOTES_MAX);
 	strbuf_release(&more);
-	note_unread(r);
+	note_kinds(r);
 }
 
 /*

@@ -29,12 +29,20 @@ enum symbol_gap {
 	GAP_NO_MAP, /* anonymous memory without a perf map */
 };
 
+/* Why debug information that is there cannot be used, or only a part of it. */
+enum debug_lack {
+	DEBUG_LACK_NONE,
+	DEBUG_LACK_ZSTD, /* it is compressed with zstd, which the installed libelf cannot read */
+	DEBUG_LACK_DWO,  /* a .dwo file is missing: it has inlined calls */
+};
+
 struct symbol_module {
 	uint32_t path, build_id; /* strings of the recording */
 	uint32_t pid;            /* of anonymous memory, else 0 */
 	enum symbol_source source;
 	bool has_debuginfo; /* lines and inlined calls were found */
 	enum symbol_gap gap;
+	enum debug_lack lack;
 	bool requested;   /* from servers; none has it unless source says so */
 	char detail[128]; /* of the gap: the other file's build-id, errno's text; may be empty */
 };

@@ -43,6 +43,7 @@ struct debuginfo {
 	struct bytes lines, str, line_str, abbreviations; /* sections */
 	uint64_t lines_left; /* bytes left for line tables, which do not overlap */
 	size_t size;         /* of the file */
+	bool lacks_dwo;      /* a skeleton unit's .dwo file is missing */
 	struct die_names names;
 };
 
@@ -186,6 +187,11 @@ struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile 
 		return di;
 	debuginfo_free(di);
 	return NULL;
+}
+
+bool debuginfo_lacks_dwo(const struct debuginfo *di)
+{
+	return di->lacks_dwo;
 }
 
 void debuginfo_free(struct debuginfo *di)
@@ -429,7 +435,7 @@ static const unsigned char *walk_siblings(struct die_walk *w, const unsigned cha
 }
 
 /* The root entry of the unit's tree: in a .dwo file if it is a skeleton unit. */
-static bool root_of(const struct unit *unit, Dwarf_Die *root)
+static bool root_of(struct debuginfo *di, const struct unit *unit, Dwarf_Die *root)
 {
 	Dwarf_Die split;
 	uint8_t type;
@@ -438,6 +444,7 @@ static bool root_of(const struct unit *unit, Dwarf_Die *root)
 		return false;
 	if (type == DW_UT_skeleton && split.addr)
 		*root = split;
+	di->lacks_dwo |= type == DW_UT_skeleton && !split.addr;
 	return root->addr;
 }
 
@@ -461,7 +468,7 @@ static void walk_unit(struct die_walk *w, struct slice slice)
 	Dwarf_Die root;
 	struct die die;
 
-	if (!root_of(w->unit, &root) || w->search->abbreviations_left < 0)
+	if (!root_of(di, w->unit, &root) || w->search->abbreviations_left < 0)
 		return;
 	abbreviations = abbreviations_of(di, &root);
 	w->tree = &tree;

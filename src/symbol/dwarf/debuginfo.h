@@ -50,4 +50,7 @@ typedef void debuginfo_take(void *arg, size_t i, const struct debuginfo_frame *f
 void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, bool inlines,
 	debuginfo_take *take, void *arg);
 
+/* After debuginfo_find: whether a .dwo file that it wanted, for inlined calls, is missing. */
+bool debuginfo_lacks_dwo(const struct debuginfo *di);
+
 #endif

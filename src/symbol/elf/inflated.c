@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inflated.h"
+#include "elffile_internal.h"
 #include "lib/util.h"
 #include "xzsize.h"
 
@@ -80,6 +81,17 @@ bool inflated_file_is_sane(int fd)
 		sane = inflated_xz_is_sane(bytes, size);
 	elf_end(elf);
 	return sane;
+}
+
+bool inflated_needs_zstd(Elf *elf)
+{
+	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers do not have */
+	GElf_Shdr shdr;
+	GElf_Chdr header;
+	Elf_Scn *scn = elffile_section(elf, ".debug_info", &shdr);
+
+	return scn && shdr.sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &header) &&
+	       header.ch_type == ZSTD;
 }
 
 /* Where variables are, macros, and indexes of other sections: no name or line needs them. */

@@ -26,6 +26,9 @@ bool inflated_xz_is_sane(const void *data, size_t len);
 /* The same of the file FD: an ELF file, or one in xz; other formats are not checked. */
 bool inflated_file_is_sane(int fd);
 
+/* Whether ELF's debug information is compressed with zstd, which not every libelf reads. */
+bool inflated_needs_zstd(Elf *elf);
+
 /*
  * dwarf_begin_elf without locations of variables, macros and indexes, which are no longer in ELF,
  * in memory. NULL: a section is not sane, or there is no debug information.

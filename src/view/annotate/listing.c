@@ -180,7 +180,11 @@ void listing_add_lack(const struct annotation *a, const struct annotated *f, str
 	if (!f->nr_sources && f->nr_blocks) {
 		strbuf_adds(out, "no source lines: ");
 		message_add_path(out, a->code.list[f->blocks->file].path);
-		strbuf_adds(out, " has no debug information for it\n");
+		strbuf_adds(
+			out, a->code.list[f->blocks->file].code.header.about.lack == DEBUG_LACK_ZSTD
+				     ? " has debug information that is compressed with zstd, "
+				       "which the installed libelf cannot read\n"
+				     : " has no debug information for it\n");
 	}
 	for (size_t i = 0; i < f->nr_sources; i++) {
 		const char *why = a->sources[f->sources[i].file].why;

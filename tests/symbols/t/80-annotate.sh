@@ -98,6 +98,24 @@ check 'a function that is not there: a message' grep -qx "bt-annotate: no functi
 annotate -f hahs a.rec
 check 'a misspelt function: the one that was meant' grep -qx "bt-annotate: no function matches 'hahs'; did you mean 'hash'?" err
 
+# ---- debug information that cannot be used
+
+cp -r src split
+(cd split && gcc -O2 -g -gsplit-dwarf -Wl,--build-id=sha1 -o program annotated.c && rm ./*.dwo)
+recording "$T/split/program" <samples | sed "s/user pc 0 [0-9a-f]*/user pc 0 $(address split/program hash imul)/" >split.rec
+"$bin/bt-collapse" --inlines --min-quality 0 split.rec >out 2>err || :
+check 'a .dwo file is missing: says so' grep -q "program' lacks .dwo files: not all inlined calls are shown" err
+"$bin/bt-collapse" --inlines --min-quality 0 a.rec >out 2>err || :
+check 'none is missing: says nothing' eval '! grep -q dwo err'
+if objcopy --compress-debug-sections=zstd program packed 2>/dev/null; then
+	recording "$T/packed" <samples >packed.rec
+	"$bin/bt-collapse" --lines --min-quality 0 packed.rec >out 2>err || :
+	check 'debug information in zstd: lines, or the reason' eval 'grep -q "annotated.[ch]:" out ||
+		grep -q "in zstd, which the installed libelf cannot read" err'
+else
+	skip 'debug information in zstd' 'objcopy cannot write it'
+fi
+
 # ---- HTML
 
 annotate -o a.html -f hash -f work a.rec
