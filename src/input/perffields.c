@@ -53,7 +53,7 @@ static bool is_page_size(const char *s, size_t len)
 	for (size_t i = 0; i + 1 < len; i++)
 		if (!is_digit(s[i]))
 			return false;
-	return len > 1 && strchr("BKMG", s[len - 1]);
+	return len > 1 && memchr("BKMG", s[len - 1], 4);
 }
 
 bool perffields_is_numbers(const char *text, size_t len)
