@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of perf script(1) that are no frames, and where they stand. In the order in which
- * process_event() of Linux 6.17's tools/perf/builtin-script.c prints them:
+ * The fields of perf script(1) that are no frames, and where they stand, up to the latest one,
+ * brcntr. In the order in which process_event() of Linux's tools/perf/builtin-script.c prints them:
  *
  *	machine_pid vcpu                                   before the task
  *	comm pid tid cpu misc tod time period event        the header, see perfline.h
