@@ -3,16 +3,16 @@
  * The fields of perf script(1) that are no frames, and where they stand, up to the latest one,
  * brcntr. In the order in which process_event() of Linux's tools/perf/builtin-script.c prints them:
  *
- *	machine_pid vcpu                                   before the task
- *	comm pid tid cpu misc tod time period event        the header, see perfline.h
- *	flags trace synth addr data_src weight ins_lat retire_lat cgroup
- *	                                                   after the event, in the same line
- *	callindent ip sym symoff dso dsoff srcline         the frames: in lines of their own if the
- *	                                                   event has call chains, else in the same
- *line iregs uregs brstack brstacksym brstackoff bpf-output insnlen insn disasm brstackinsn
- *	brstackinsnlen brstackdisasm brcntr phys_addr data_page_size code_page_size ipc
- *	                                                   after them: in lines of their own, or in
- *the same line srccode metric                                     after the sample's blank line
+ * - before the task: machine_pid, vcpu;
+ * - the header (perfline.h): comm, pid, tid, cpu, misc, tod, time, period, event;
+ * - after the event, in the same line: flags, trace, synth, addr, data_src, weight, ins_lat,
+ *   retire_lat, cgroup;
+ * - the frames, in lines of their own if the event has call chains, else in the same line:
+ *   callindent, ip, sym, symoff, dso, dsoff, srcline;
+ * - after them, in lines of their own or in the same line: iregs, uregs, brstack, brstacksym,
+ *   brstackoff, bpf-output, insnlen, insn, disasm, brstackinsn, brstackinsnlen, brstackdisasm,
+ *   brcntr, phys_addr, data_page_size, code_page_size, ipc;
+ * - after the sample's blank line: srccode, metric.
  */
 #ifndef INPUT_PERFFIELDS_H
 #define INPUT_PERFFIELDS_H
