@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks as printed by bcc's tools (profile, offcputime, offwaketime, wakeuptime), in Python or C:
+ * Stacks as printed by bcc's tools (profile, offcputime, offwaketime, wakeuptime, stackcount), in
+ * Python or C:
  *
  *	    NAME, or ADDRESS NAME             leaf first; kernel frames with or without _[k]
  *	    --                                between kernel and user frames
- *	    -                COMM (PID)       the task
+ *	    -                COMM (PID)       the task; of stackcount, COMM [PID]
  *	        VALUE
  *
  * Without "--", kernel frames are those with kernel addresses, or all up to a kernel entry point.
- * and of stackcount, where a line "COMM [PID]" is the task. The stack of a waker (FRAME_WAKER)
- *comes before "-                -"; the tasks are then "waker:           COMM" and "target: COMM".
+ * The stack of a waker (FRAME_WAKER) comes before "-                -"; the tasks are then
+ * "waker:           COMM" and "target:          COMM".
  */
 #include "folded.h"
 #include "notes.h"

@@ -8,11 +8,11 @@
  *	  FILE:LINE                                   of the frame above, maybe with " (inlined)"
  *
  * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample with one frame. Lines
- * that begin with "#" are comments; other fields (perffields.h) are skipped. Names are used
- * as printed, without offset. A frame is FRAME_KERNEL by its module ([…], vmlinux, *.ko,
- * bpf_prog_*), or by its address if modules are not printed; FRAME_JIT if the module is
- * that of a JIT compiler (module_frame.h); FRAME_INLINE has the module of the function at the same
- *address. A sample without frames is [no stack]; its task is the root frame (FRAME_TASK).
+ * that begin with "#" are comments; other fields (perffields.h) are skipped. Names are used as
+ * printed, without offset. A frame is FRAME_KERNEL or FRAME_JIT by its module (module_frame.h), or
+ * FRAME_KERNEL by its address if modules are not printed; FRAME_INLINE has the module of the
+ * function at the same address. A sample without frames is [no stack]; its task is the root frame
+ * (FRAME_TASK).
  */
 #include "lib/lines.h"
 #include "lib/pattern.h"

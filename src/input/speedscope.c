@@ -3,15 +3,15 @@
  * speedscope's files, as defined in its file-format-schema.json:
  *
  *	{"shared": {"frames": [{"name", "file", "line"}, …]},
- *	 "profiles": [{"type": "sampled", "name", "unit", "samples": [[0, 1], …], "weights": [3,
- *…]},
+ *	 "profiles": [{"type": "sampled", "name", "unit",
+ *		       "samples": [[0, 1], …], "weights": [3, …]},
  *		      {"type": "evented", "name", "unit",
  *		       "events": [{"type": "O" or "C", "at": 12, "frame": 0}, …],
  *		       "endValue": 100}]}
  *
  * with all members in any order; a stack begins with its root. Functions that no event closes are
- * open until endValue. Profiles are threads, in most files:
- * they are added up, and the name of each is the task.
+ * open until endValue. Profiles are threads, in most files: they are added up, and the name of each
+ * is the task.
  */
 #include "expansion.h"
 #include "json_reader.h"
