@@ -220,5 +220,5 @@ int main(int argc, char **argv)
 		pattern_release(&o.functions[i]);
 	free(o.functions);
 	label_filter_release(&o.args.labels);
-	return status;
+	return program_end(status);
 }

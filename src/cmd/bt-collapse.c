@@ -23,5 +23,5 @@ int main(int argc, char **argv)
 
 	program_init();
 	arg_parse(&argp, argc, argv, 0, &args);
-	return view_args_run(&args, collapse, NULL);
+	return program_end(view_args_run(&args, collapse, NULL));
 }

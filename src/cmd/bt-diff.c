@@ -300,5 +300,5 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	int status = view_args_run(&o.args, compare, &o);
 
-	return o.above && status != EXIT_FAILED ? EXIT_ABOVE : status;
+	return program_end(o.above && status != EXIT_FAILED ? EXIT_ABOVE : status);
 }

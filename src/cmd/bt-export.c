@@ -98,5 +98,5 @@ int main(int argc, char **argv)
 
 	program_init();
 	arg_parse(&argp, argc, argv, 0, &o);
-	return view_args_run(&o.args, write_out, &o);
+	return program_end(view_args_run(&o.args, write_out, &o));
 }

@@ -140,6 +140,6 @@ int main(int argc, char **argv)
 	if (o.ignored.len)
 		program_say("ignored: %s", o.ignored.buf);
 	strbuf_release(&o.ignored);
-	return o.csp ? view_args_print(&o.args, view_flame_policy)
-		     : view_args_run(&o.args, draw, &o);
+	return program_end(o.csp ? view_args_print(&o.args, view_flame_policy)
+				 : view_args_run(&o.args, draw, &o));
 }

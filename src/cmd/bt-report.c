@@ -227,5 +227,5 @@ int main(int argc, char **argv)
 				   : view_args_run(&o.args, write_report, &o);
 
 	pattern_release(&o.fn);
-	return status;
+	return program_end(status);
 }

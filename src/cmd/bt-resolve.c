@@ -183,5 +183,5 @@ int main(int argc, char **argv)
 	int status = run(&o);
 
 	label_filter_release(&o.args.labels);
-	return status;
+	return program_end(status);
 }

@@ -177,5 +177,5 @@ int main(int argc, char **argv)
 	program_say_lines(&err);
 	strbuf_release(&err);
 	luajit_process_close(&c.process);
-	return ret;
+	return program_end(ret);
 }

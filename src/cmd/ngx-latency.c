@@ -713,5 +713,5 @@ int main(int argc, char **argv)
 	program_say_lines(&err);
 	strbuf_release(&err);
 	release(&c);
-	return ret;
+	return program_end(ret);
 }

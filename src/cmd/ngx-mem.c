@@ -395,5 +395,5 @@ int main(int argc, char **argv)
 	nginx_zones_release(&c.zones);
 	nginx_modules_release(&c.modules);
 	nginx_workers_close(&c.workers);
-	return ret;
+	return program_end(ret);
 }

@@ -151,5 +151,5 @@ int main(int argc, char **argv)
 	nginx_filters_release(&c.filters);
 	nginx_modules_release(&c.modules);
 	nginx_workers_close(&c.workers);
-	return ret;
+	return program_end(ret);
 }

@@ -521,5 +521,5 @@ int main(int argc, char **argv)
 	program_say_lines(&err);
 	strbuf_release(&err);
 	close_workers(&c);
-	return ret;
+	return program_end(ret);
 }

@@ -101,5 +101,5 @@ int main(int argc, char **argv)
 	strbuf_release(&err);
 	nginx_values_release(&c.values);
 	nginx_workers_close(&c.workers);
-	return ret;
+	return program_end(ret);
 }

@@ -323,5 +323,5 @@ int main(int argc, char **argv)
 	int ret = run(&o);
 
 	options_release(&o);
-	return ret;
+	return program_end(ret);
 }

@@ -2,6 +2,7 @@
 #include "program.h"
 #include "strbuf.h"
 #include "terminal.h"
+#include "lib/untrusted/child.h"
 #include "util.h"
 #include "word.h"
 
@@ -144,4 +145,15 @@ int program_close(FILE *out, const char *path)
 			"cannot write '%s': %s; the output is not whole", path, strerror(error));
 	errno = error;
 	return -1;
+}
+
+int program_end(int status)
+{
+	struct strbuf notes = STRBUF_INIT;
+
+	if (child_note_signals(&notes) && status == EXIT_OK)
+		status = EXIT_PARTIAL;
+	program_say_lines(&notes);
+	strbuf_release(&notes);
+	return status;
 }

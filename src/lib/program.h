@@ -39,4 +39,11 @@ void program_say_lines(const struct strbuf *lines);
  */
 int program_close(FILE *out, const char *path);
 
+/*
+ * The exit code of a program that would end with STATUS: EXIT_PARTIAL instead of EXIT_OK, and a
+ * message, if others have stopped or killed children that worked for it, see
+ * lib/untrusted/child.h.
+ */
+int program_end(int status);
+
 #endif

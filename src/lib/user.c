@@ -12,7 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534 };
+/*
+ * Ids that no account has, the first ones that the user namespace maps: those above the ranges of
+ * containers and below those that systemd reserves (its UIDS-GIDS), as many as there can be
+ * processes; systemd's dynamic users, in containers with 65536 ids; nobody.
+ */
+static const struct id_range {
+	uint32_t first, nr;
+} unused_ids[] = {{0x70000000, 1 << 22}, {61184, 4336}, {65534, 1}};
 
 static bool id_from_env(const char *name, uint32_t *id)
 {
@@ -55,16 +62,33 @@ bool user_is_sudo(void)
 	return !geteuid() && id_from_env("SUDO_UID", &uid) && uid;
 }
 
-bool user_become_nobody(void)
+/* Has SET, setresuid or setresgid, take an id of this process alone. */
+static bool become_unused(int (*set)(uint32_t, uint32_t, uint32_t))
+{
+	for (size_t i = 0; i < ARRAY_LEN(unused_ids); i++) {
+		uint32_t id = unused_ids[i].first + (uint32_t)getpid() % unused_ids[i].nr;
+
+		if (!set(id, id, id))
+			return true;
+	}
+	return false;
+}
+
+static bool become_caller(void)
+{
+	uint32_t uid;
+
+	return id_from_env("SUDO_UID", &uid) && uid && !setresuid(uid, uid, uid);
+}
+
+bool user_become_unprivileged(void)
 {
 	bool sealed = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	uint32_t uid;
 
 	if (geteuid())
 		return !user_drop_capabilities() && sealed;
-	if (!id_from_env("SUDO_UID", &uid) || !uid)
-		uid = NOBODY;
-	if (!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(uid, uid, uid))
+	if (!setgroups(0, NULL) && become_unused(setresgid) &&
+		(become_caller() || become_unused(setresuid)))
 		return sealed;
 	user_drop_capabilities(); /* root of a container with no other users */
 	return false;

@@ -15,11 +15,12 @@ struct strbuf;
 int user_drop_privileges(struct strbuf *err);
 
 /*
- * For a process that reads untrusted files, permanently: root becomes the caller of sudo, or
- * nobody; other users drop their capabilities; no_new_privs is set. False: some privileges are
- * left.
+ * For a process that reads untrusted files, permanently: root becomes the caller of sudo, or a user
+ * that no other process has, as processes of the same user may stop, kill and slow down each other
+ * (kill(2), setpriority(2)); its group is such a one in both cases. Other users drop their
+ * capabilities. no_new_privs is set. False: some privileges are left.
  */
-bool user_become_nobody(void);
+bool user_become_unprivileged(void);
 
 /*
  * For a process of root: becomes the user UID with the group GID and no other ones, permanently and

@@ -86,11 +86,26 @@ static void start(struct worker *w, unsigned seconds, int64_t until_ns)
 	w->cpu_ns = 0;
 }
 
+const char *worker_failure(enum worker_end end)
+{
+	static const char *const failures[] = {
+		[WORKER_NONE] = "cannot start a process",
+		[WORKER_DONE] = "the reader's answer is not valid",
+		[WORKER_CRASHED] = "the reader crashed",
+		[WORKER_LATE] = "timeout",
+		[WORKER_SIGNALLED] = "the reader was stopped or killed by another process",
+	};
+
+	return failures[end];
+}
+
 /* Its output is not needed any more. */
 static void end(struct worker *w)
 {
 	int status;
 
+	if (child_is_signalled(w->pid))
+		w->end = WORKER_SIGNALLED;
 	close(w->from);
 	w->from = -1;
 	child_end(w->pid, &status);
@@ -103,11 +118,16 @@ static void reap(struct worker *w)
 
 	close(w->from);
 	w->from = -1;
+	child_await(w->pid);
+	bool signalled = child_is_signalled(w->pid);
+
 	/* kills it, in case it closed the pipe without exiting */
 	if (!child_end(w->pid, &status))
 		w->end = WORKER_LATE;
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK)
 		w->end = WORKER_DONE;
+	else if (signalled)
+		w->end = WORKER_SIGNALLED;
 	else if (WIFSIGNALED(status) &&
 		 (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
 		w->end = WORKER_LATE;
@@ -142,6 +162,12 @@ static bool is_stalled(struct worker *w, int64_t now)
 	return w->stalled;
 }
 
+/* It works too long, or will not go on. */
+static bool is_over(struct worker *w, int64_t now)
+{
+	return now >= w->until_ns || is_stalled(w, now) || child_is_signalled(w->pid);
+}
+
 /* Waits for output or the next timeout. */
 static void wait_for(struct worker **running, size_t nr)
 {
@@ -163,8 +189,7 @@ static void wait_for(struct worker **running, size_t nr)
 				take(running[i]);
 	now = monotonic_ns();
 	for (size_t i = 0; i < nr; i++)
-		if (running[i]->from >= 0 &&
-			(now >= running[i]->until_ns || is_stalled(running[i], now))) {
+		if (running[i]->from >= 0 && is_over(running[i], now)) {
 			running[i]->end = WORKER_LATE;
 			end(running[i]);
 		}

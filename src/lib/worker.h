@@ -17,7 +17,8 @@ enum worker_end {
 	WORKER_NONE, /* not started */
 	WORKER_DONE,
 	WORKER_CRASHED,
-	WORKER_LATE, /* killed by the timeout */
+	WORKER_LATE,      /* killed by the timeout */
+	WORKER_SIGNALLED, /* stopped or killed by another process, see lib/untrusted/child.h */
 };
 
 struct worker {
@@ -41,6 +42,9 @@ struct worker {
 	int from;
 	int64_t until_ns, worked_ns, cpu_ns;
 };
+
+/* For messages: why a worker that ended so has no output, or none that is valid. */
+const char *worker_failure(enum worker_end end);
 
 /*
  * Runs all NR, as many at a time as there are processors, each for at most SECONDS, or until it

@@ -122,9 +122,7 @@ static void take_result(struct resolver *r, struct lookup_file *file, const stru
 		opener_add_silent(&r->opener, file->path);
 	} else if (w->end != WORKER_DONE || lookup_result_read(&result, &w->output)) {
 		module->gap = GAP_FAILED;
-		strcpy(module->detail, w->end == WORKER_LATE   ? "timeout"
-				       : w->end == WORKER_NONE ? "cannot start a process"
-							       : "the reader crashed");
+		strcpy(module->detail, worker_failure(w->end));
 	} else {
 		module->source = (enum symbol_source)result.header.source;
 		module->gap = (enum symbol_gap)result.header.gap;

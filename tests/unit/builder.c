@@ -87,26 +87,39 @@ static void builder__died(void **state)
 	kill(builder.pid, SIGKILL);
 	assert_false(receive(&number, &fd));
 	assert_int_equal(builder.socket, -1);
+	assert_true(builder.signalled);
 	assert_int_equal(builder_request(&builder, 1, no_elf, false), -1);
 	assert_false(builder_receive(&builder, &number, &fd));
 	close(no_elf);
 }
 
-static void builder__is_late_when_it_does_not_answer(void **state)
+static void builder__is_late(void **state)
 {
 	int no_elf = open("/dev/null", O_RDONLY), fd;
 	uint32_t number;
 
 	(void)state;
-	kill(builder.pid, SIGSTOP);
 	assert_false(builder_is_late(&builder, 1));
 	assert_int_equal(builder_request(&builder, 1, no_elf, false), 0);
 	assert_false(builder_is_late(&builder, 1000000000000));
 	usleep(1000);
 	assert_true(builder_is_late(&builder, 1));
-	kill(builder.pid, SIGCONT);
 	assert_true(receive(&number, &fd));
 	assert_false(builder_is_late(&builder, 1));
+	close(no_elf);
+}
+
+static void builder__is_late_when_it_is_stopped(void **state)
+{
+	int no_elf = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	kill(builder.pid, SIGSTOP);
+	assert_int_equal(builder_request(&builder, 1, no_elf, false), 0);
+	while (!builder_is_late(&builder, 1000000000000))
+		usleep(1000);
+	builder_stop(&builder);
+	assert_true(builder.signalled);
 	close(no_elf);
 }
 
@@ -117,7 +130,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(makes_tables),
 		TEST(takes_a_few_requests_at_a_time),
-		TEST(is_late_when_it_does_not_answer),
+		TEST(is_late),
+		TEST(is_late_when_it_is_stopped),
 		TEST(died),
 	};
 

@@ -209,12 +209,28 @@ static void loader__replaces_a_builder_that_dies(void **state)
 	assert_int_equal(loader_request(&loader, number, &table), TABLE_PENDING);
 	for (uint32_t i = 0; i < nr; i++)
 		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_PENDING);
-	kill(loader.builders[0].pid, SIGKILL);
+	kill(loader.builders[0].pid, SIGABRT);
+	kill(loader.builders[0].pid, SIGCONT);
 	wait_for_table();
 	assert_int_equal(loader_request(&loader, number, &table), TABLE_NONE);
 	assert_int_equal(loader.nr_bad, 1);
 	for (uint32_t i = 0; i < nr; i++)
 		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_READY);
+}
+
+/* No file is to blame. */
+static void loader__replaces_a_builder_that_is_killed(void **state)
+{
+	const struct unwind_table *table;
+
+	(void)state;
+	request_late_table();
+	loader.file_ns = 60000000000;
+	for (uint32_t i = 0; i < loader.nr_builders; i++)
+		kill(loader.builders[i].pid, SIGKILL);
+	wait_for_table();
+	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
+	assert_int_equal(loader.nr_bad, 0);
 }
 
 /* The last program that had the file mapped has ended; another one maps it later. */
@@ -260,6 +276,8 @@ int main(void)
 			loader__gives_up_a_file_that_is_always_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__replaces_a_builder_that_dies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			loader__replaces_a_builder_that_is_killed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			loader__frees_what_is_not_needed, set_up, tear_down),
 	};

@@ -2,6 +2,7 @@
 #include "process/reader.h"
 #include "process/target.h"
 #include "lib/strbuf.h"
+#include "lib/untrusted/child.h"
 #include "lib/util.h"
 
 #include <fcntl.h>
@@ -173,6 +174,29 @@ static void reader__gives_up_a_process_that_does_not_answer(void **state)
 	strbuf_release(&out);
 }
 
+static int work_stop(void *room, int fd)
+{
+	(void)room;
+	(void)fd;
+	raise(SIGSTOP);
+	return -1;
+}
+
+/* Whose memory it was to read is not to blame. */
+static void reader__is_replaced_when_it_was_stopped(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	(void)state;
+	assert_non_null(reader_room());
+	assert_false(reader_run(target, work_stop, NULL));
+	assert_works(target);
+	reader_describe(&out);
+	assert_int_equal(out.len, 0);
+	assert_true(child_note_signals(&out));
+	strbuf_release(&out);
+}
+
 static void reader__is_replaced_when_it_died(void **state)
 {
 	(void)state;
@@ -258,6 +282,7 @@ int main(void)
 		TEST(reads_scattered_memory),
 		TEST(forgives_between_two_looks),
 		TEST(is_replaced_when_it_died),
+		TEST(is_replaced_when_it_was_stopped),
 		TEST(is_not_inherited),
 		TEST(gives_up_a_process_that_does_not_answer),
 		cmocka_unit_test(memory__string),

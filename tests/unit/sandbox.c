@@ -159,6 +159,68 @@ static void sandbox__detaches(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A child in a sandbox that waits for the end of IDLE, and has sent its user to *UID. */
+static pid_t start_idle(const int idle[2], uid_t *uid)
+{
+	const struct sandbox sandbox = {.cpu_s = 10, .memory = MEMORY, .file_size = FILE_SIZE};
+	int from[2];
+	char byte;
+
+	assert_int_equal(pipe(from), 0);
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(idle[1]);
+		sandbox_enter(&sandbox);
+		*uid = geteuid();
+		if (write(from[1], uid, sizeof(*uid)) == sizeof(*uid))
+			_exit((int)read(idle[0], &byte, 1));
+		_exit(EXIT_FAILED);
+	}
+	assert_int_equal(read(from[0], uid, sizeof(*uid)), sizeof(*uid));
+	close(from[0]);
+	close(from[1]);
+	return pid;
+}
+
+/* Whether a process of the user UID may send signals to PID. */
+static bool may_signal(uid_t uid, pid_t pid)
+{
+	int status;
+	pid_t sender = fork();
+
+	if (!sender)
+		_exit(setresuid(uid, uid, uid) || kill(pid, 0) ? EXIT_FAILED : EXIT_OK);
+	assert_int_equal(waitpid(sender, &status, 0), sender);
+	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK;
+}
+
+/* Each child of root's is of a user of its own, which no service is. */
+static void sandbox__is_out_of_reach(void **state)
+{
+	enum { NOBODY = 65534 };
+	uid_t uids[2];
+	pid_t pids[2];
+	int idle[2];
+
+	(void)state;
+	if (geteuid() || getenv("SUDO_UID"))
+		skip();
+	assert_int_equal(pipe(idle), 0);
+	for (size_t i = 0; i < ARRAY_LEN(pids); i++)
+		pids[i] = start_idle(idle, &uids[i]);
+	assert_int_not_equal(uids[0], uids[1]);
+	for (size_t i = 0; i < ARRAY_LEN(pids); i++) {
+		assert_false(may_signal(NOBODY, pids[i]));
+		assert_false(may_signal(uids[!i], pids[i]));
+		assert_true(may_signal(uids[i], pids[i]));
+	}
+	close(idle[1]);
+	for (size_t i = 0; i < ARRAY_LEN(pids); i++)
+		assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+	close(idle[0]);
+}
+
 /* A child in a sandbox holds an end of ENDS until it is killed; its parent is gone when it is
  * ready. */
 static void leave_behind(const int ends[2])
@@ -209,6 +271,7 @@ int main(void)
 		cmocka_unit_test(sandbox__limits),
 		cmocka_unit_test(sandbox__refuses_system_calls),
 		cmocka_unit_test(sandbox__detaches),
+		cmocka_unit_test(sandbox__is_out_of_reach),
 		cmocka_unit_test(sandbox__ends_with_its_parent),
 	};
 

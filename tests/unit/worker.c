@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/worker.h"
+#include "lib/program.h"
+#include "lib/untrusted/child.h"
 #include "lib/util.h"
 
 #include <fcntl.h>
@@ -87,6 +89,18 @@ static void say_user(void *arg, struct strbuf *output)
 	strbuf_addf(output, "%d", geteuid() == 0 || setuid(0) == 0);
 }
 
+static void stop(void *arg)
+{
+	(void)arg;
+	raise(SIGSTOP);
+}
+
+static void die(void *arg)
+{
+	(void)arg;
+	raise(SIGKILL);
+}
+
 static void say_process(void *arg, struct strbuf *output)
 {
 	(void)arg;
@@ -149,6 +163,27 @@ static void worker__bad_ones_harm_nobody(void **state)
 	}
 }
 
+/* No file is to blame, and nothing is waited for. */
+static void worker__is_stopped_or_killed_by_others(void **state)
+{
+	struct worker list[2] = {{.open = stop, .work = hang}, {.open = die, .work = hang}};
+	struct strbuf notes = STRBUF_INIT;
+	struct job jobs[2];
+
+	(void)state;
+	assert_false(child_note_signals(&notes));
+	run(list, jobs, 2, 100000);
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		assert_int_equal(list[i].end, WORKER_SIGNALLED);
+		strbuf_release(&list[i].output);
+	}
+	assert_true(child_note_signals(&notes));
+	assert_non_null(strstr(notes.buf, "2 helper processes were stopped or killed"));
+	assert_int_equal(program_end(EXIT_OK), EXIT_PARTIAL);
+	assert_int_equal(program_end(EXIT_FAILED), EXIT_FAILED);
+	strbuf_release(&notes);
+}
+
 static void worker__has_no_rights(void **state)
 {
 	struct worker list[1] = {{.work = say_user}};
@@ -207,6 +242,7 @@ int main(void)
 		cmocka_unit_test(worker__without_anything_to_read_is_no_process),
 		cmocka_unit_test(worker__all_share_one_deadline),
 		cmocka_unit_test(worker__bad_ones_harm_nobody),
+		cmocka_unit_test(worker__is_stopped_or_killed_by_others),
 		cmocka_unit_test(worker__has_no_rights),
 	};
 

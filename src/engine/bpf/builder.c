@@ -110,6 +110,7 @@ void builder_stop(struct builder *b)
 		return;
 	close(b->socket);
 	b->socket = -1;
+	b->signalled = child_is_signalled(b->pid);
 	b->hopeless = child_end(b->pid, &status) && WIFEXITED(status) &&
 		      WEXITSTATUS(status) == EXIT_HOPELESS;
 }
@@ -148,6 +149,8 @@ bool builder_receive(struct builder *b, uint32_t *number, int *fd)
 	if (received < 0 || !b->nr_requests || *number != b->requests[0]) {
 		if (received > 0 && *fd >= 0)
 			close(*fd);
+		if (received < 0)
+			child_await(b->pid);
 		builder_stop(b);
 		return false;
 	}
@@ -173,5 +176,6 @@ bool builder_is_late(struct builder *b, int64_t limit_ns)
 		setpriority(PRIO_PROCESS, (id_t)b->pid, 0);
 		b->hurries = false;
 	}
-	return used_ns > limit_ns || monotonic_ns() - b->began_ns > 10 * limit_ns;
+	return used_ns > limit_ns || monotonic_ns() - b->began_ns > 10 * limit_ns ||
+	       child_is_signalled(b->pid);
 }

@@ -20,6 +20,7 @@ struct builder {
 	int socket; /* -1: it does not run */
 	pid_t pid;
 	bool hopeless;                    /* it cannot be confined here: not to be started again */
+	bool signalled;                   /* it was, when it ended, see lib/untrusted/child.h */
 	bool hurries;                     /* it has a high priority */
 	uint32_t requests[BUILDER_DEPTH]; /* in flight, the first one is being built */
 	uint32_t nr_requests;
@@ -46,8 +47,9 @@ int builder_request(struct builder *b, uint32_t number, int fd, bool analysed);
 bool builder_receive(struct builder *b, uint32_t *number, int *fd);
 
 /*
- * True if the first request has taken CPU_NS of processor time, or ten times that by the clock. To
- * be called from time to time: it also ends the high priority.
+ * True if the first request has taken CPU_NS of processor time, or ten times that by the clock, or
+ * will not be answered, as another process has stopped the builder. To be called from time to time:
+ * it also ends the high priority.
  */
 bool builder_is_late(struct builder *b, int64_t cpu_ns);
 

@@ -385,8 +385,8 @@ static void receive_table(struct loader *l, uint32_t number, int fd)
 }
 
 /*
- * BUILDER was ended by its first file: that one is bad, or LATE and waits for another try. The
- * files behind it wait for another builder.
+ * BUILDER was ended by its first file: that one is bad, or LATE, or another process has ended it,
+ * and it waits for another try. The files behind it wait for another builder.
  */
 static void take_back(struct loader *l, uint32_t builder, bool late)
 {
@@ -438,7 +438,7 @@ static bool receive_from(struct loader *l, uint32_t builder)
 		builder_stop(b);
 	if (b->socket < 0) {
 		any |= b->nr_requests > 0;
-		take_back(l, builder, late);
+		take_back(l, builder, late || b->signalled);
 	}
 	return any;
 }

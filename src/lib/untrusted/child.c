@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "child.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,12 +14,15 @@
 
 enum { DYING_MAX = 64 };
 
-static const int64_t patience_ns = 1000000000, busy_ns = 20000000000;
+static const int64_t patience_ns = 1000000000, busy_ns = 20000000000, ending_ns = 100000000;
 static const int64_t first_pause_ns = 20000, longest_pause_ns = 10000000;
 
 /* Killed, but perhaps not dead yet. */
 static pid_t dying[DYING_MAX];
 static size_t nr_dying;
+
+static uint64_t nr_signalled;
+static int last_signal;
 
 char child_state(pid_t pid)
 {
@@ -55,7 +60,67 @@ static void reap_dying(void)
 	nr_dying = kept;
 }
 
-void child_abandon(pid_t pid)
+/* Not raised by the child itself: by bad instructions, or at a limit of the sandbox. */
+static bool is_from_outside(int sig)
+{
+	static const int own[] = {
+		SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP, SIGXCPU};
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (sig == own[i])
+			return false;
+	return true;
+}
+
+/*
+ * True if it is in one of STATES, of waitid(2), and how it got there in INFO, or if it is no child
+ * of ours any more. It stays to be waited for.
+ */
+static bool look(pid_t pid, int states, siginfo_t *info)
+{
+	*info = (siginfo_t){0};
+	return waitid(P_PID, (id_t)pid, info, states | WNOHANG | WNOWAIT) || info->si_pid;
+}
+
+/* The signal from outside that has stopped or killed it, 0: none. */
+static int signal_of(pid_t pid)
+{
+	siginfo_t info;
+
+	if (!look(pid, WEXITED | WSTOPPED, &info) || info.si_code == CLD_EXITED ||
+		!is_from_outside(info.si_status))
+		return 0;
+	return info.si_status;
+}
+
+bool child_is_signalled(pid_t pid)
+{
+	return signal_of(pid) != 0;
+}
+
+static void count_signal(pid_t pid)
+{
+	int sig = signal_of(pid);
+
+	if (!sig)
+		return;
+	nr_signalled++;
+	last_signal = sig;
+}
+
+bool child_note_signals(struct strbuf *notes)
+{
+	if (!nr_signalled)
+		return false;
+	strbuf_addf(notes,
+		"%" PRIu64 " helper process%s stopped or killed from outside, by another process "
+		"or for lack of memory (the last signal: %s): stacks or names may be missing; see "
+		"flametap-security(7)\n",
+		nr_signalled, nr_signalled > 1 ? "es were" : " was", strsignal(last_signal));
+	return true;
+}
+
+static void abandon(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	reap_dying();
@@ -63,28 +128,45 @@ void child_abandon(pid_t pid)
 		dying[nr_dying++] = pid;
 }
 
-/* One that has waited for so long, but not for a processor, waits for what may never come. */
-static bool is_stuck(pid_t pid, int64_t waited_ns)
+void child_abandon(pid_t pid)
 {
-	return waited_ns > busy_ns || (waited_ns > patience_ns && child_state(pid) != 'R');
+	count_signal(pid);
+	abandon(pid);
 }
 
-bool child_end(pid_t pid, int *status)
+/* One that has waited for so long, but not for a processor, waits for what may never come. */
+static bool is_stuck(pid_t pid, int64_t waited_ns, int64_t most_ns)
+{
+	return waited_ns > busy_ns || (waited_ns > most_ns && child_state(pid) != 'R');
+}
+
+/* Waits for its end, until it is stuck. */
+static bool wait_for_end(pid_t pid, int64_t most_ns)
 {
 	int64_t began_ns = monotonic_ns(), pause_ns = first_pause_ns;
+	siginfo_t info;
 
-	kill(pid, SIGKILL);
-	for (;;) {
-		pid_t ended = waitpid(pid, status, WNOHANG);
-
-		if (ended == pid)
-			return true;
-		if ((ended < 0 && errno != EINTR) || is_stuck(pid, monotonic_ns() - began_ns))
-			break;
+	while (!look(pid, WEXITED, &info)) {
+		if (is_stuck(pid, monotonic_ns() - began_ns, most_ns))
+			return false;
 		nanosleep(&(struct timespec){0, pause_ns}, NULL);
 		if (pause_ns < longest_pause_ns)
 			pause_ns *= 2;
 	}
-	child_abandon(pid);
+	return true;
+}
+
+bool child_end(pid_t pid, int *status)
+{
+	count_signal(pid);
+	kill(pid, SIGKILL);
+	if (wait_for_end(pid, patience_ns) && waitpid(pid, status, WNOHANG) == pid)
+		return true;
+	abandon(pid);
 	return false;
+}
+
+void child_await(pid_t pid)
+{
+	wait_for_end(pid, ending_ns);
 }

@@ -79,6 +79,7 @@ static __attribute__((noreturn)) void serve(struct helper_area *area, int socket
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for it */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -222,15 +223,19 @@ enum helper_end helper_run(struct helper *h, helper_work *work, int *fd)
 		return HELPER_FAILED;
 	h->area->work = work;
 	if (fdpass_send(h->socket, ++h->number, passed, 0)) {
+		child_await(h->pid);
 		replace(h);
 		return HELPER_FAILED;
 	}
 	if (!wait_for_answer(h, began)) {
+		bool is_late = !child_is_signalled(h->pid);
+
 		replace(h);
-		return HELPER_LATE;
+		return is_late ? HELPER_LATE : HELPER_FAILED;
 	}
 	received = fdpass_receive(h->socket, &number, &result, MSG_DONTWAIT);
 	if (received != 1 || number != h->number) {
+		child_await(h->pid);
 		replace(h);
 		return HELPER_FAILED;
 	}

@@ -42,7 +42,7 @@ void *helper_room(struct helper *h);
  */
 typedef int helper_work(void *room, int fd);
 
-enum helper_end { HELPER_DONE, HELPER_LATE, HELPER_FAILED /* there is none */ };
+enum helper_end { HELPER_DONE, HELPER_LATE, HELPER_FAILED /* there is none, or no longer */ };
 
 /*
  * Has WORK done. *FD is passed, stays the caller's, and is replaced by the file that comes back, or

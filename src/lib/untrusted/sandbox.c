@@ -208,6 +208,13 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &(struct rlimit){most, most});
 }
 
+/* At the soft limit SIGXCPU comes, at the hard one SIGKILL, which others may have sent, too. */
+static void limit_time(rlim_t seconds)
+{
+	limit(RLIMIT_CPU, seconds + 1);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
+}
+
 /* Bytes of private memory; what the parent had counts for a child, too. */
 static uint64_t private_memory(void)
 {
@@ -240,15 +247,16 @@ bool sandbox_enter(const struct sandbox *sandbox)
 		setpriority(PRIO_PROCESS, 0, sandbox->nice);
 	sandbox_mute();
 	memory_die_first();
-	bool safe = user_become_nobody();
+	bool safe = user_become_unprivileged();
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* cleared by a change of user, refused later */
 	signal(SIGXFSZ, SIG_IGN);         /* a write that fails is enough */
+	signal(SIGTSTP, SIG_IGN);         /* the terminal stops the parent */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_FSIZE, sandbox->file_size);
 	if (sandbox->cpu_s)
-		limit(RLIMIT_CPU, sandbox->cpu_s);
+		limit_time(sandbox->cpu_s);
 	if (sandbox->open_files)
 		limit(RLIMIT_NOFILE, sandbox->open_files);
 	if (!SANITIZED)

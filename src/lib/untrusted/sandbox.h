@@ -16,7 +16,7 @@ struct sandbox {
 };
 
 /*
- * Gives up privileges (see user_become_nobody) and the parent's high priority; ends with the
+ * Gives up privileges (see user_become_unprivileged) and the parent's high priority; ends with the
  * parent; no core dumps, no new processes, no output on stdout and stderr. The system calls that
  * are left are those to compute, to read and write open files and sockets and, unless no_files, to
  * open files for reading; others fail with ENOSYS. Where a container forbids one of these means, or

@@ -255,10 +255,7 @@ static void finish(struct worker *w)
 		code_release(&file->code);
 		code_init(&file->code);
 		message_add_path(&why, file->path);
-		strbuf_addf(&why, " cannot be read: %s",
-			w->end == WORKER_LATE   ? "timeout"
-			: w->end == WORKER_NONE ? "cannot start a process"
-						: "the reader crashed");
+		strbuf_addf(&why, " cannot be read: %s", worker_failure(w->end));
 	}
 	if (why.len)
 		file->why = strbuf_detach(&why);

@@ -142,8 +142,10 @@ static void finish(struct worker *w)
 		return;
 	}
 	message_add_path(&why, r->file->found);
-	strbuf_adds(
-		&why, w->end == WORKER_DONE ? " is larger than a source file" : " cannot be read");
+	if (w->end == WORKER_DONE)
+		strbuf_adds(&why, " is larger than a source file");
+	else
+		strbuf_addf(&why, " cannot be read: %s", worker_failure(w->end));
 	r->file->why = strbuf_detach(&why);
 	strbuf_release(&w->output);
 }

@@ -160,6 +160,12 @@ static void drop_bad_file(struct elf_batch *b)
 	b->nr = nr;
 }
 
+/* Not because a child could not be started, or a process that is not ours ended it. */
+static bool is_files_end(enum worker_end end)
+{
+	return end != WORKER_NONE && end != WORKER_SIGNALLED;
+}
+
 /* Removes what one child answers and, if it did not end well, the file with which it did. */
 static enum worker_end run_child(struct elf_batch *b)
 {
@@ -180,7 +186,7 @@ static enum worker_end run_child(struct elf_batch *b)
 		failed_ns += monotonic_ns() - began;
 	drop_first(b, done);
 	/* one that is late after others gets another child, for itself */
-	if (b->nr && worker.end != WORKER_NONE && (worker.end != WORKER_LATE || !done))
+	if (b->nr && is_files_end(worker.end) && (worker.end != WORKER_LATE || !done))
 		drop_bad_file(b);
 	return worker.end;
 }
@@ -200,7 +206,7 @@ static bool run_batch(struct elf_batch *b)
 	b->answers = shared;
 	end = run_child(b);
 	munmap(shared, size);
-	return end != WORKER_NONE;
+	return is_files_end(end);
 }
 
 /* Nobody else can have written it, unless root lets them. */
