@@ -5,6 +5,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "process/probe_point.h"
 #include "process/task.h"
@@ -689,6 +690,19 @@ static void release(struct latency_command *c)
 	nginx_workers_close(&c->workers);
 }
 
+/* For user_check; ARG is the file. */
+static int check_timeline(const void *arg, struct strbuf *err)
+{
+	(void)err; /* it says it itself */
+	return output_file_check(arg);
+}
+
+/* The results are written as the user who called sudo. */
+static int print_as_caller(struct latency_command *c, struct strbuf *err)
+{
+	return user_drop_privileges(err) ? EXIT_FAILED : print(c);
+}
+
 int main(int argc, char **argv)
 {
 	struct latency_command c = {.by = NGINX_KEYS, .share = 1};
@@ -700,13 +714,15 @@ int main(int argc, char **argv)
 	c.results.slowest = SLOWEST;
 	arg_parse(&argp, argc, argv, 0, &c);
 	program_catch_signals();
-	if (c.timeline.path && output_file_check(&c.timeline))
+	if (c.timeline.path && user_check(check_timeline, &c.timeline, &err)) {
+		program_say_lines(&err);
 		return EXIT_FAILED;
+	}
 	if (!open_workers(&c, &err) && !begin(&c, &err)) {
 		bool is_whole = !watch(&c, &err);
 
 		read_rows(&c);
-		ret = print(&c);
+		ret = print_as_caller(&c, &err);
 		if (!is_whole && ret == EXIT_OK)
 			ret = EXIT_PARTIAL;
 	}

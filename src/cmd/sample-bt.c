@@ -26,18 +26,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_outputs(const struct options *o)
+/* For user_check; ARG is a struct options. */
+static int check_outputs(const void *arg, struct strbuf *err)
 {
-	struct strbuf err = STRBUF_INIT;
+	const struct options *o = arg;
+	int ret = 0;
 
 	for (size_t i = 0; i < o->nr_outputs; i++)
-		output_check(o->outputs[i], &err);
+		ret |= output_check(o->outputs[i], err);
 	if (o->report)
-		output_report_check(o->report, &err);
+		ret |= output_report_check(o->report, err);
+	return ret;
+}
+
+static void must_be_writable(const struct options *o)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = user_check(check_outputs, o, &err);
+
 	program_say_lines(&err);
-	if (err.len)
-		exit(EXIT_FAILED);
 	strbuf_release(&err);
+	if (ret)
+		exit(EXIT_FAILED);
 }
 
 /* If an output cannot be written, the recording is saved elsewhere. */
@@ -318,7 +328,7 @@ int main(int argc, char **argv)
 	elffile_use_heads_only();
 	user_use_capabilities(false);
 	options_parse(&o, argc, argv);
-	check_outputs(&o);
+	must_be_writable(&o);
 	user_use_capabilities(!o.session.describe);
 	int ret = run(&o);
 

@@ -34,8 +34,7 @@ static char *make(char *path)
 	return path;
 }
 
-/* sudo may keep the caller's HOME; root must not write to or trust files there. */
-static const char *home(void)
+const char *folder_home(void)
 {
 	const struct passwd *pw = geteuid() ? NULL : getpwuid(0);
 	const char *path = geteuid() ? getenv("HOME") : pw ? pw->pw_dir : NULL;
@@ -43,13 +42,19 @@ static const char *home(void)
 	return path && path[0] == '/' ? path : "/root";
 }
 
+char *folder_caches(void)
+{
+	const char *caches = geteuid() ? getenv("XDG_CACHE_HOME") : NULL;
+
+	return caches && caches[0] == '/' ? xstrdup(caches) : xasprintf("%s/.cache", folder_home());
+}
+
 char *folder_cache(void)
 {
-	const char *cache = geteuid() ? getenv("XDG_CACHE_HOME") : NULL;
+	char *caches = folder_caches(), *folder = xasprintf("%s/flametap", caches);
 
-	if (cache && cache[0] == '/')
-		return make(xasprintf("%s/flametap", cache));
-	return make(xasprintf("%s/.cache/flametap", home()));
+	free(caches);
+	return make(folder);
 }
 
 char *folder_run(void)

@@ -9,9 +9,15 @@ struct strbuf;
 int folder_make_above(const char *path, struct strbuf *err);
 
 /*
- * The cache: $XDG_CACHE_HOME/flametap or ~/.cache/flametap; for root always in its own home. It is
- * created; the caller frees the path.
+ * $HOME; for root always its own home, of the password file: sudo may keep the caller's, and root
+ * must neither write to nor trust files there.
  */
+const char *folder_home(void);
+
+/* Where programs keep caches: $XDG_CACHE_HOME, not for root, or ~/.cache. The caller frees it. */
+char *folder_caches(void);
+
+/* Our cache, flametap/ in there. It is created; the caller frees the path. */
 char *folder_cache(void);
 
 /* Valid until reboot: /run/flametap for root, else $XDG_RUNTIME_DIR/flametap, else the cache. */

@@ -70,6 +70,7 @@ void program_init(void)
 	argp_err_exit_status = EXIT_USAGE_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, do_nothing);
+	signal(SIGCHLD, SIG_DFL);
 	take_closed();
 	terminal_guard_stdout();
 	raise_stack_limit();

@@ -10,10 +10,11 @@ struct strbuf;
 
 /*
  * To be called first in main. Sets argp's version line and exit code for wrong usage
- * (EXIT_USAGE_ERROR); makes failed writes errors instead of signals (SIGPIPE, SIGXFSZ); if stdin,
- * stdout or stderr are closed, occupies their numbers, so that no other file gets them: using the
- * first two fails with EBADF. On a terminal, stdout shows control characters as \xHH. A
- * small limit of the stack is raised, or the program ends with a message.
+ * (EXIT_USAGE_ERROR); makes failed writes errors instead of signals (SIGPIPE, SIGXFSZ); lets us
+ * wait for children (SIGCHLD), which whoever started us may have ignored; if stdin, stdout or
+ * stderr are closed, occupies their numbers, so that no other file gets them: using the first two
+ * fails with EBADF. On a terminal, stdout shows control characters as \xHH. A small limit of the
+ * stack is raised, or the program ends with a message.
  */
 void program_init(void);
 

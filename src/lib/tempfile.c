@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -129,4 +131,29 @@ void tempfile_drop(struct tempfile *t)
 {
 	fclose(t->out);
 	end(t, false);
+}
+
+/* In a directory such as /tmp only the owner of a file may replace it, or that of the directory. */
+static bool is_protected(const char *path)
+{
+	char *copy = xstrdup(path);
+	struct stat folder, file;
+	bool is = !lstat(path, &file) && !stat(dirname(copy), &folder) &&
+		  folder.st_mode & S_ISVTX && geteuid() && file.st_uid != geteuid() &&
+		  folder.st_uid != geteuid();
+
+	free(copy);
+	return is;
+}
+
+int tempfile_check(const char *path)
+{
+	struct tempfile t;
+	struct stat st;
+
+	if (tempfile_open(&t, path))
+		return -1;
+	tempfile_drop(&t);
+	errno = !stat(path, &st) && S_ISDIR(st.st_mode) ? EISDIR : is_protected(path) ? EPERM : 0;
+	return errno ? -1 : 0;
 }

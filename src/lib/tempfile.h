@@ -21,6 +21,9 @@ struct tempfile {
  */
 int tempfile_open(struct tempfile *t, const char *path);
 
+/* Whether a file could be made for PATH, and renamed to it: -1 and errno if not. It leaves none. */
+int tempfile_check(const char *path);
+
 /* Renames the file to its path. -1 and errno if writing failed: the file is removed. */
 int tempfile_commit(struct tempfile *t);
 void tempfile_drop(struct tempfile *t);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "user.h"
+#include "strbuf.h"
 #include "util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -119,4 +122,50 @@ int user_drop_privileges(struct strbuf *err)
 	if (pw)
 		setenv("HOME", pw->pw_dir, 1);
 	return 0;
+}
+
+/* In the child: writes what the check says to TO. */
+static __attribute__((noreturn)) void check_as_caller(
+	int (*check)(const void *arg, struct strbuf *err), const void *arg, int to)
+{
+	struct strbuf err = STRBUF_INIT;
+	int ret = user_drop_privileges(&err);
+
+	if (!ret)
+		ret = check(arg, &err);
+	write_whole(to, err.buf, err.len);
+	_exit(ret ? EXIT_FAILED : EXIT_OK);
+}
+
+static void read_whole(int from, struct strbuf *text)
+{
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+		strbuf_add(text, buf, n > 0 ? (size_t)n : 0);
+}
+
+int user_check(
+	int (*check)(const void *arg, struct strbuf *err), const void *arg, struct strbuf *err)
+{
+	int ends[2], status = -1;
+
+	if (!user_is_sudo())
+		return check(arg, err);
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(err, "cannot make a pipe: %s", strerror(errno));
+	pid_t pid = fork();
+
+	if (!pid)
+		check_as_caller(check, arg, ends[1]);
+	close(ends[1]);
+	if (pid < 0)
+		fail(err, "cannot start a process: %s", strerror(errno));
+	else
+		read_whole(ends[0], err);
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status ? -1 : 0;
 }

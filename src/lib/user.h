@@ -28,6 +28,13 @@ bool user_become_unprivileged(void);
  */
 bool user_become(uid_t uid, gid_t gid);
 
+/*
+ * Calls CHECK as the user whom user_drop_privileges() will make us: under sudo in a child. CHECK
+ * returns -1, and may add to ERR, on failure; so does this.
+ */
+int user_check(
+	int (*check)(const void *arg, struct strbuf *err), const void *arg, struct strbuf *err);
+
 /* True if we are root on behalf of another user who called sudo. */
 bool user_is_sudo(void);
 

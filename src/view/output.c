@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output.h"
 #include "filter.h"
+#include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
@@ -192,48 +193,31 @@ int output_write(
 	return write_file(o, formats[format].write, path, err);
 }
 
-/* The directory of PATH, which may be a directory itself ("a/b/"), freed by the caller. */
-static char *folder_of(const char *path)
+int output_check(const char *path, struct strbuf *err)
+{
+	return tempfile_check(path) ? cannot("write", path, "", err) : 0;
+}
+
+/* As long as PATH without its last slashes. */
+static size_t folder_length(const char *path)
 {
 	size_t len = strlen(path);
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	while (len && path[len - 1] != '/')
-		len--;
-	return len ? xstrndup(path, len) : xstrdup(".");
-}
-
-/* 0 if files can be made in FOLDER, else errno. */
-static int check_folder(const char *folder)
-{
-	int error = access(folder, W_OK | X_OK) ? errno : 0;
-
-	/* such as NFS, where the user may have permission that root has not */
-	return error == EACCES && getuid() == 0 ? 0 : error;
-}
-
-int output_check(const char *path, struct strbuf *err)
-{
-	char *folder = folder_of(path);
-	int error = check_folder(folder);
-	struct stat st;
-
-	if (!error && !stat(path, &st) && S_ISDIR(st.st_mode))
-		error = EISDIR;
-	free(folder);
-	errno = error;
-	return error ? cannot("write", path, "", err) : 0;
+	return len;
 }
 
 int output_report_check(const char *dir, struct strbuf *err)
 {
+	char *path = xstrndup(dir, folder_length(dir)), *inside = xasprintf("%s/report", path);
 	struct stat st;
+	bool is_there = !stat(path, &st);
+	int ret = tempfile_check(is_there ? inside : path);
 
-	if (stat(dir, &st))
-		return errno == ENOENT ? output_check(dir, err) : cannot("make", dir, "", err);
-	errno = S_ISDIR(st.st_mode) ? check_folder(dir) : ENOTDIR;
-	return errno ? cannot("write to", dir, "", err) : 0;
+	free(inside);
+	free(path);
+	return ret ? cannot(is_there ? "write to" : "make", dir, "", err) : 0;
 }
 
 /* "20261120-142501" */
@@ -269,7 +253,7 @@ static int write_new(const struct output *o, const char *path)
 int output_rescue(const struct output *o, char **path, struct strbuf *err)
 {
 	const char *const folders[] = {
-		getenv("TMPDIR"), "/var/tmp", "/tmp", getenv("HOME"), "/dev/shm"};
+		getenv("TMPDIR"), "/var/tmp", "/tmp", folder_home(), "/dev/shm"};
 	struct strbuf name = STRBUF_INIT;
 	int ret = -1;
 

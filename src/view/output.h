@@ -29,8 +29,9 @@ int output_format(const char *path);
 const char *output_endings(void); /* ".rec .bt …", for messages */
 
 /*
- * To be called before recording: -1 and ERR if no file can be created at PATH. Does not detect
- * errors that occur only during writing, such as a full disk.
+ * To be called before recording, as the user who will write: -1 and ERR if no file can be created
+ * at PATH, which is tried. Does not detect errors that occur only during writing, such as a full
+ * disk.
  */
 int output_check(const char *path, struct strbuf *err);
 

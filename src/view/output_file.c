@@ -50,27 +50,72 @@ static int cannot_write(const char *path)
 	return -1;
 }
 
+/* Who made a FIFO or device where we write may make us wait, and reads what we write. */
+static bool is_foreign(const struct stat *st)
+{
+	return st->st_uid && st->st_uid != geteuid() && descriptor_of(st) < 0;
+}
+
+static int check_direct(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !is_foreign(&st))
+		return 0;
+	program_say(
+		"cannot write '%s': it is another user's, and not a file; give another path", path);
+	return -1;
+}
+
 int output_file_check(const struct output_file *f)
 {
 	struct strbuf err = STRBUF_INIT;
 	int ret = 0;
 
-	if (f->path && !output_file_is_stdout(f) && !is_direct(f->path))
-		ret = output_check(f->path, &err);
+	if (f->path && !output_file_is_stdout(f))
+		ret = is_direct(f->path) ? check_direct(f->path) : output_check(f->path, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);
 	return ret;
 }
 
+/* Opens what PATH_FD is, wherever its name leads by now. -1 and errno on failure. */
+static int open_again(int path_fd)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	return open(link, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+static FILE *open_known(int path_fd, const struct stat *st)
+{
+	int own = descriptor_of(st), fd = -1;
+
+	if (own == STDOUT_FILENO) /* which is guarded if it is a terminal */
+		return stdout;
+	if (own >= 0)
+		fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
+	else if (!is_foreign(st))
+		fd = open_again(path_fd);
+	else
+		errno = EPERM; /* it was replaced since the check */
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
 static FILE *open_direct(const char *path)
 {
+	int path_fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
-	int fd = stat(path, &st) ? -1 : descriptor_of(&st);
 
-	if (fd == STDOUT_FILENO) /* which is guarded if it is a terminal */
-		return stdout;
-	fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? NULL : fdopen(fd, "w");
+	if (path_fd < 0)
+		return NULL;
+	FILE *out = fstat(path_fd, &st) ? NULL : open_known(path_fd, &st);
+	int error = errno;
+
+	close(path_fd);
+	errno = error;
+	return out;
 }
 
 /* The name of a new, empty file; NULL and a message on failure. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a view writes its result: stdout, or the file of -o, which is complete or not there at all:
- * it is written under a temporary name and renamed. A FIFO, a device and what stdout or stderr
- * already lead to (/dev/stdout) are written directly. Messages go to stderr.
+ * it is written under a temporary name and renamed. A FIFO or device, of root or of our own user,
+ * and what stdout or stderr already lead to (/dev/stdout) are written directly. Messages go to
+ * stderr.
  */
 #ifndef VIEW_OUTPUT_FILE_H
 #define VIEW_OUTPUT_FILE_H

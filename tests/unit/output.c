@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/lines.h"
 #include "lib/strbuf.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "view/output.h"
 
@@ -144,6 +145,63 @@ static void output_check__sees_what_cannot_be(void **state)
 	free(path);
 }
 
+enum { OTHER = 54321 };
+
+static int check_path(const void *path, struct strbuf *err)
+{
+	return output_check(path, err);
+}
+
+/* The caller of sudo writes, not root. */
+static void output_check__is_the_callers(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	char *path = xasprintf("%s/a.rec", folder);
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(user_check(check_path, path, &err), 0);
+	setenv("SUDO_UID", "54321", 1);
+	setenv("SUDO_GID", "54321", 1);
+	assert_int_equal(user_check(check_path, path, &err), -1);
+	assert_non_null(strstr(err.buf, "Permission denied"));
+	strbuf_reset(&err);
+	assert_int_equal(chown(folder, OTHER, OTHER), 0);
+	assert_int_equal(user_check(check_path, path, &err), 0);
+	assert_int_equal(err.len, 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	strbuf_release(&err);
+	free(path);
+}
+
+/* In a folder such as /tmp; NAME may be too long for a temporary one. */
+static void output_check__sees_what_cannot_be_renamed(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	char *path = xasprintf("%s/a.rec", folder), *long_path = xasprintf("%s/%0252d", folder, 0);
+
+	(void)state;
+	assert_int_equal(output_check(long_path, &err), -1);
+	assert_non_null(strstr(err.buf, "File name too long"));
+	strbuf_reset(&err);
+	if (!geteuid()) {
+		assert_int_equal(chmod(folder, 01777), 0);
+		assert_int_equal(close(open(path, O_CREAT, 0600)), 0);
+		setenv("SUDO_UID", "54321", 1);
+		setenv("SUDO_GID", "54321", 1);
+		assert_int_equal(user_check(check_path, path, &err), -1);
+		assert_non_null(strstr(err.buf, "Operation not permitted"));
+		unsetenv("SUDO_UID");
+		unsetenv("SUDO_GID");
+		assert_int_equal(unlink(path), 0);
+	}
+	strbuf_release(&err);
+	free(long_path);
+	free(path);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -154,6 +212,8 @@ int main(void)
 		IN_FOLDER(output_rescue__follows_no_link),
 		IN_FOLDER(output_rescue__says_when_there_is_no_place),
 		IN_FOLDER(output_check__sees_what_cannot_be),
+		IN_FOLDER(output_check__sees_what_cannot_be_renamed),
+		IN_FOLDER(output_check__is_the_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,25 @@ static void output_file__fifo(void **state)
 	assert_int_equal(empty_folder(), 1);
 }
 
+/* Nobody reads it: to open it would take for ever. */
+static void output_file__foreign_fifo(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(mkfifo("fifo", 0666), 0);
+	assert_int_equal(symlink("fifo", "link"), 0);
+	assert_int_equal(chown("fifo", 54321, 54321), 0);
+	alarm(60);
+	assert_int_equal(write_text("fifo", "text", true), -2);
+	assert_int_equal(write_text("link", "text", true), -2);
+	struct output_file f = {.path = "fifo"}; /* which came after the check */
+
+	assert_null(output_file_begin(&f));
+	alarm(0);
+	assert_int_equal(empty_folder(), 2);
+}
+
 /* To replace the file that stderr leads to would lose the messages in it. */
 static void output_file__of_stderr(void **state)
 {
@@ -250,6 +269,7 @@ int main(void)
 		cmocka_unit_test(output_file__cannot_be_written),
 		cmocka_unit_test(output_file__link),
 		cmocka_unit_test(output_file__fifo),
+		cmocka_unit_test(output_file__foreign_fifo),
 		cmocka_unit_test(output_file__of_stderr),
 		cmocka_unit_test(browser__shows_the_file),
 		cmocka_unit_test(browser__none),

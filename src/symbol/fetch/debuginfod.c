@@ -59,23 +59,23 @@ bool debuginfod_has_servers(void)
 
 /* ---- the cache ---- */
 
-/* The library's default. */
+/* The library's default, but for root in its own home. */
 static char *cache_folder(void)
 {
-	const char *set = getenv(DEBUGINFOD_CACHE_PATH_ENV_VAR), *xdg = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME") ? getenv("HOME") : "";
+	const char *set = getenv(DEBUGINFOD_CACHE_PATH_ENV_VAR);
 	struct stat st;
 
 	if (set && *set)
 		return xstrdup(set);
-	char *old = xasprintf("%s/.debuginfod_client_cache", home);
+	char *old = xasprintf("%s/.debuginfod_client_cache", folder_home());
 
 	if (!stat(old, &st))
 		return old;
 	free(old);
-	if (xdg && *xdg)
-		return xasprintf("%s/debuginfod_client", xdg);
-	return xasprintf("%s/.cache/debuginfod_client", home);
+	char *caches = folder_caches(), *folder = xasprintf("%s/debuginfod_client", caches);
+
+	free(caches);
+	return folder;
 }
 
 static bool is_build_id(const char *s)

@@ -17,6 +17,12 @@ check_eq 'nothing is written below HOME' '' "$(find "$T/home" -mindepth 1)"
 check_eq 'nothing below XDG_CACHE_HOME' '' "$(find "$T/xdg" -mindepth 1)"
 check_eq 'nothing below XDG_RUNTIME_DIR' '' "$(find "$T/run" -mindepth 1)"
 
+# a folder for what it downloads is made before the server, which does not answer, is asked
+HOME=$T/home XDG_CACHE_HOME=$T/xdg DEBUGINFOD_URLS=http://127.0.0.1:1/ "${BIN%/*}/bt-resolve" --debuginfod always "$T/a.rec" >"$T/out" 2>"$T/err" || :
+note "$T/err"
+check 'a server is asked' grep -q 127.0.0.1 "$T/err"
+check_eq 'debuginfod: nothing is written below HOME' '' "$(find "$T/home" "$T/xdg" -mindepth 1)"
+
 [ -e /etc/debian_version ] || exit 0
 HOME=$T/home PATH=$T/bin:$PATH LD_FLAMETAP=1 "${BIN%/*}/bt-resolve" --missing "$T/a.rec" >"$T/out" 2>&1 || :
 check 'packages are queried' test -e "$T/bin/seen"
