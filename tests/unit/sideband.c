@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static int set_up(void **state)
 	sb = (struct sideband){.ring_size = RING, .nr_cpus = CPUS};
 	sb.cpus = xcalloc(CPUS, sizeof(*sb.cpus));
 	for (int i = 0; i < CPUS; i++)
-		sb.cpus[i] = (struct sideband_cpu){i, -1, make_ring()};
+		sb.cpus[i] = (struct sideband_cpu){.cpu = i, .fd = -1, .ring = make_ring()};
 	return 0;
 }
 
@@ -332,6 +333,14 @@ static void sideband__any_bytes(void **state)
 	}
 }
 
+static int open_real(struct sideband *real, struct strbuf *err)
+{
+	const struct sideband_options options = {
+		.nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), .prompt = true};
+
+	return sideband_open(real, &options, err);
+}
+
 /* Events of the running kernel. */
 static void sideband__of_this_machine(void **state)
 {
@@ -340,7 +349,7 @@ static void sideband__of_this_machine(void **state)
 	int found = 0;
 
 	(void)state;
-	if (sideband_open(&real, 0, true, &err)) {
+	if (open_real(&real, &err)) {
 		printf("# skipped: %s\n", err.buf);
 		strbuf_release(&err);
 		skip();
@@ -367,6 +376,88 @@ static void sideband__of_this_machine(void **state)
 	sideband_close(&real);
 }
 
+static void count_restart(void *context, const struct sideband_cpu *cpu)
+{
+	unsigned *restarts = context;
+
+	assert_true(cpu->ring && cpu->fd >= 0);
+	restarts[cpu->cpu]++;
+}
+
+/* As the kernel does when the CPU goes offline: the event stops. */
+static void stop_event(const struct sideband_cpu *cpu)
+{
+	assert_int_equal(ioctl(cpu->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+}
+
+static bool is_running(const struct sideband_cpu *cpu)
+{
+	uint64_t before[2], after[2];
+
+	return read(cpu->fd, before, sizeof(before)) == sizeof(before) && !usleep(1000) &&
+	       read(cpu->fd, after, sizeof(after)) == sizeof(after) && after[1] > before[1];
+}
+
+/* LIST: the online CPUs; NULL: not known. */
+static void update(struct sideband *real, const char *list, unsigned *restarts)
+{
+	sideband_update(real, list, count_restart, restarts);
+	usleep(1000);
+}
+
+/* The last CPU, which may be the only one: the first is never offline on most machines. */
+static void sideband__starts_again_after_offline(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct sideband real;
+
+	(void)state;
+	if (open_real(&real, &err)) {
+		printf("# skipped: %s\n", err.buf);
+		strbuf_release(&err);
+		skip();
+	}
+	unsigned *restarts = xcalloc(real.nr_cpus, sizeof(*restarts));
+	struct sideband_cpu *last = &real.cpus[real.nr_cpus - 1];
+	int cpu = last->cpu;
+
+	while (cpu && !real.cpus[cpu].ring)
+		cpu--;
+	last = &real.cpus[cpu];
+	update(&real, NULL, restarts); /* not enabled yet */
+	assert_int_equal(restarts[cpu], 0);
+	sideband_enable(&real, true);
+	update(&real, NULL, restarts);
+	update(&real, NULL, restarts);
+	assert_int_equal(restarts[cpu], 0); /* nothing has happened */
+
+	stop_event(last); /* offline for a moment */
+	update(&real, NULL, restarts);
+	update(&real, NULL, restarts);
+	assert_int_equal(restarts[cpu], 1);
+	assert_true(is_running(last));
+	assert_int_equal(last->offline_ns, 0);
+	assert_int_equal(real.lost, 1);
+
+	stop_event(last); /* for longer */
+	update(&real, "", restarts);
+	update(&real, "", restarts);
+	assert_null(last->ring);
+	assert_int_not_equal(last->offline_ns, 0);
+	update(&real, "1000-1001\n", restarts);
+	assert_int_equal(restarts[cpu], 1);
+	update(&real, "2000,0-999\n", restarts);
+	assert_int_equal(restarts[cpu], 2);
+	assert_true(is_running(last));
+
+	sideband_enable(&real, false);
+	update(&real, NULL, restarts);
+	update(&real, NULL, restarts);
+	assert_int_equal(restarts[cpu], 2);
+	sideband_close(&real);
+	free(restarts);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(sideband__##name, set_up, tear_down)
 
 int main(void)
@@ -380,6 +471,7 @@ int main(void)
 		TEST(sizes_that_cannot_be),
 		TEST(any_bytes),
 		TEST(of_this_machine),
+		TEST(starts_again_after_offline),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

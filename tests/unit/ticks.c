@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/bpf/counters.h"
 #include "engine/bpf/kern/ticks.h"
 
 #include <setjmp.h>
@@ -54,6 +55,29 @@ static void ticks__without_a_clock(void **state)
 	assert_int_equal(ticks_missed(&due_at, 5000000, 0), 0);
 }
 
+/* A processor without a clock missed what its other ticks let expect. */
+static void counters__missed(void **state)
+{
+	static const struct {
+		uint64_t ticks, hits, gap, period, missed;
+	} cases[] = {
+		{1000, 1000, 300 * PERIOD, PERIOD, 300},
+		{1000, 250, 300 * PERIOD, PERIOD, 75},
+		{1000, 0, 300 * PERIOD, PERIOD, 0},
+		{3, 2, PERIOD + PERIOD / 2, PERIOD, 1},
+		{1000, 1000, PERIOD - 1, PERIOD, 0},
+		{0, 0, 300 * PERIOD, PERIOD, 0},
+		{1000, 1000, 300 * PERIOD, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(counters_missed(&(struct counters){.ticks = cases[i].ticks,
+							 .hits = cases[i].hits},
+					 cases[i].gap, cases[i].period),
+			cases[i].missed);
+}
+
 #define TEST(name) cmocka_unit_test(ticks__##name)
 
 int main(void)
@@ -63,6 +87,7 @@ int main(void)
 		TEST(missed),
 		TEST(very_late),
 		TEST(without_a_clock),
+		cmocka_unit_test(counters__missed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

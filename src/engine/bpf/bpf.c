@@ -292,7 +292,13 @@ static int open_events(struct bpf *b, struct strbuf *err)
 {
 	const struct bpf_program *tick = b->programs.tick;
 
-	if (sideband_open(&b->side, tick ? programs_hz(b->request) : 0, b->request->vm, err))
+	const struct sideband_options options = {
+		.nr_cpus = b->nr_cpus,
+		.hz = tick ? programs_hz(b->request) : 0,
+		.prompt = b->request->vm,
+	};
+
+	if (sideband_open(&b->side, &options, err))
 		return -1;
 	return tick ? sideband_attach(&b->side, bpf_program__fd(tick), err) : 0;
 }
@@ -403,6 +409,7 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 	if (bpf_is_half_full(b))
 		bpf_drain(b);
 	bpf_sweep(b);
+	bpf_update_cpus(b);
 	if (memory_is_low()) {
 		bpf_stop(engine);
 		b->no_memory = true;

@@ -68,6 +68,10 @@ struct bpf {
 	int64_t rescan_ns;    /* not before */
 	uint64_t swept;       /* processes.nr_added at the last sweep */
 	int64_t sweep_ns;     /* not before */
+	int64_t cpus_ns;      /* when to look at the processors again */
+	uint64_t nr_restarts; /* of their events, the last time those of RESTARTED */
+	int restarted;
+	uint64_t missed; /* ticks of the target until then */
 	struct pace pace;
 	uint64_t began;    /* CLOCK_MONOTONIC, ns: the first event may have come */
 	uint64_t duration; /* ns, from then until the last; known when stopped */
@@ -117,6 +121,13 @@ bool bpf_is_half_full(const struct bpf *b);
 void bpf_drain(struct bpf *b);
 /* If it is time to: frees what ended some time ago and is in no stack. */
 void bpf_sweep(struct bpf *b);
+
+/* ---- bpf_cpus.c ---- */
+
+/* If it is time to: starts the events of processors that came online since. */
+void bpf_update_cpus(struct bpf *b);
+/* What was missed of them. */
+void bpf_note_cpus(const struct bpf *b, struct strbuf *notes);
 
 /* ---- bpf_result.c ---- */
 

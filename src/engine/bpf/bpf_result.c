@@ -33,6 +33,22 @@ static void take_rest(struct bpf *b)
 		b->programs.control->until);
 }
 
+/* Without the idle task of a processor, time that it sleeps counts as missed. */
+static void say_processors(const struct bpf *b)
+{
+	size_t nr = 0, nr_known = 0;
+
+	for (size_t i = 0; i < b->nr_cpus; i++) {
+		const struct counters *c = &b->counters[i * LANES + LANE_EVENT];
+
+		nr += c->ticks > 0;
+		nr_known += c->ticks && c->idle_task;
+	}
+	if (nr)
+		fprintf(stderr, "%zu processors had ticks; of %zu the idle task is known\n", nr,
+			nr_known);
+}
+
 static void say_figures(const struct bpf *b, const struct counters *c)
 {
 	fprintf(stderr,
@@ -90,6 +106,7 @@ static void add_lost(struct bpf *b, const struct counters *c)
 	if (c->missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)c->missed);
 	add_capped(&b->samples.lost[LOST_SKIPPED], c->pools_lost);
+	add_capped(&b->samples.lost[LOST_SKIPPED], b->missed);
 }
 
 /* What is missing of the recording, and why. */
@@ -107,6 +124,7 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 	if (b->no_waits.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
 			b->no_waits.buf);
+	bpf_note_cpus(b, notes);
 	bpf_note_labels(b, c, notes);
 	created_pools_note(&b->pools, notes);
 	processes_note_left_out(&b->processes, notes);
@@ -132,6 +150,8 @@ int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *
 				   "these in the container's seccomp profile\n");
 	if (b->request->verbose)
 		say_figures(b, &counters);
+	if (b->request->verbose && !b->request->idle)
+		say_processors(b);
 	release_recorder(b);
 	add_meta(b, rec);
 	add_lost(b, &counters);

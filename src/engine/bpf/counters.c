@@ -25,3 +25,10 @@ struct counters counters_sum(const struct counters *list, size_t nr)
 	}
 	return sum;
 }
+
+uint64_t counters_missed(const struct counters *c, uint64_t gap_ns, uint64_t period_ns)
+{
+	if (!period_ns || !c->ticks)
+		return 0;
+	return (uint64_t)((double)(gap_ns / period_ns) * (double)c->hits / (double)c->ticks + 0.5);
+}

@@ -21,42 +21,49 @@ static int open_event(const struct perf_event_attr *attr, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct perf_event_attr attr_for(unsigned hz, bool prompt)
+static struct perf_event_attr attr_for(const struct sideband *sb)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = hz ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
-		.sample_period = hz ? 1000000000 / hz : 0,
+		.config = sb->hz ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
+		.sample_period = sb->hz ? 1000000000 / sb->hz : 0,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.build_id = 1,
+		.build_id = !sb->by_inode,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.watermark = prompt,
+		.watermark = sb->prompt,
 		.wakeup_watermark = 1, /* bytes; without watermark wakeup_events: ticks */
 	};
 
 	return attr;
 }
 
-static int open_cpu(struct sideband *sb, struct perf_event_attr *attr, int cpu)
+static int open_attr(struct sideband *sb, int cpu)
 {
-	struct sideband_cpu *c = &sb->cpus[sb->nr_cpus];
-	int fd = open_event(attr, cpu);
+	struct perf_event_attr attr = attr_for(sb);
 
-	if (fd < 0 && errno == EINVAL && attr->build_id) {
-		attr->build_id = 0; /* before 5.12: files are identified by device and inode */
-		fd = open_event(attr, cpu);
+	return open_event(&attr, cpu);
+}
+
+static int open_cpu(struct sideband *sb, struct sideband_cpu *c)
+{
+	int fd = open_attr(sb, c->cpu);
+
+	if (fd < 0 && errno == EINVAL && !sb->by_inode) {
+		sb->by_inode = true;
+		fd = open_attr(sb, c->cpu);
 	}
 	if (fd < 0)
-		return errno == ENODEV ? 0 : -1; /* not online */
+		return -1;
 	void *ring = mmap(NULL, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE),
 		PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -67,32 +74,53 @@ static int open_cpu(struct sideband *sb, struct perf_event_attr *attr, int cpu)
 		errno = error;
 		return -1;
 	}
-	*c = (struct sideband_cpu){cpu, fd, ring};
-	sb->nr_cpus++;
+	*c = (struct sideband_cpu){c->cpu, fd, ring, 0, c->offline_ns};
 	return 0;
 }
 
-int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err)
+/* What the ring still has is lost. */
+static void close_cpu(const struct sideband *sb, struct sideband_cpu *c)
 {
-	struct perf_event_attr attr = attr_for(hz, prompt);
-	int nr = (int)sysconf(_SC_NPROCESSORS_CONF);
+	if (c->ring)
+		munmap(c->ring, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE));
+	if (c->fd >= 0)
+		close(c->fd);
+	c->ring = NULL;
+	c->fd = -1;
+}
 
-	*sb = (struct sideband){.ring_size = RING_PAGES * (size_t)sysconf(_SC_PAGESIZE)};
-	sb->cpus = xcalloc((size_t)nr, sizeof(*sb->cpus));
-	for (int cpu = 0; cpu < nr; cpu++) {
-		if (!open_cpu(sb, &attr, cpu))
+int sideband_open(struct sideband *sb, const struct sideband_options *options, struct strbuf *err)
+{
+	*sb = (struct sideband){
+		.cpus = xcalloc(options->nr_cpus, sizeof(*sb->cpus)),
+		.nr_cpus = options->nr_cpus,
+		.ring_size = RING_PAGES * (size_t)sysconf(_SC_PAGESIZE),
+		.hz = options->hz,
+		.prompt = options->prompt,
+		.program = -1,
+	};
+	for (size_t i = 0; i < sb->nr_cpus; i++)
+		sb->cpus[i] = (struct sideband_cpu){.cpu = (int)i, .fd = -1};
+	for (size_t i = 0; i < sb->nr_cpus; i++) {
+		if (!open_cpu(sb, &sb->cpus[i]) || errno == ENODEV) /* not online */
 			continue;
-		fail(err, "cannot open a perf event on CPU %d: %s", cpu, strerror(errno));
+		fail(err, "cannot open a perf event on CPU %zu: %s", i, strerror(errno));
 		sideband_close(sb);
 		return -1;
 	}
 	return 0;
 }
 
+static int attach(const struct sideband *sb, const struct sideband_cpu *c)
+{
+	return sb->program < 0 ? 0 : ioctl(c->fd, PERF_EVENT_IOC_SET_BPF, sb->program);
+}
+
 int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err)
 {
+	sb->program = prog_fd;
 	for (size_t i = 0; i < sb->nr_cpus; i++)
-		if (ioctl(sb->cpus[i].fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		if (sb->cpus[i].ring && attach(sb, &sb->cpus[i]))
 			return fail(err, "cannot attach the BPF program to the clock of CPU %d: %s",
 				sb->cpus[i].cpu, strerror(errno));
 	return 0;
@@ -100,21 +128,88 @@ int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err)
 
 void sideband_enable(struct sideband *sb, bool on)
 {
+	sb->enabled = on;
 	for (size_t i = 0; i < sb->nr_cpus; i++)
-		ioctl(sb->cpus[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		if (sb->cpus[i].ring)
+			ioctl(sb->cpus[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+				0);
 }
 
 void sideband_close(struct sideband *sb)
 {
 	sideband_drop(sb, sb->nr);
-	for (size_t i = 0; i < sb->nr_cpus; i++) {
-		munmap(sb->cpus[i].ring, sb->ring_size + (size_t)sysconf(_SC_PAGESIZE));
-		close(sb->cpus[i].fd);
-	}
+	for (size_t i = 0; i < sb->nr_cpus; i++)
+		close_cpu(sb, &sb->cpus[i]);
 	free(sb->cpus);
 	free(sb->events);
 	*sb = (struct sideband){0};
 }
+
+/* ---- CPUs that go and come ---- */
+
+/* LIST is such as "0-3,8,10-11". */
+static bool is_listed(const char *list, int cpu)
+{
+	for (const char *at = list; *at; at += strspn(at, ",\n")) {
+		char *end;
+		long first = strtol(at, &end, 10);
+		long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+
+		if (end == at)
+			return false;
+		if (cpu >= first && cpu <= last)
+			return true;
+		at = end;
+	}
+	return false;
+}
+
+/* The event of a CPU that was offline has stopped, which shows only in its times. */
+static bool is_stopped(struct sideband_cpu *c)
+{
+	uint64_t times[2]; /* the count, and how long it was enabled */
+	uint64_t before = c->enabled_ns;
+
+	if (!c->ring)
+		return true;
+	if (read(c->fd, times, sizeof(times)) != sizeof(times))
+		return false;
+	c->enabled_ns = times[1];
+	return times[1] == before;
+}
+
+/* False: it is offline. */
+static bool restart_cpu(struct sideband *sb, struct sideband_cpu *c)
+{
+	if (open_cpu(sb, c))
+		return errno != ENODEV;
+	if (attach(sb, c))
+		close_cpu(sb, c);
+	return true;
+}
+
+void sideband_update(
+	struct sideband *sb, const char *online, sideband_restarted *restarted, void *context)
+{
+	for (size_t i = 0; sb->enabled && i < sb->nr_cpus; i++) {
+		struct sideband_cpu *c = &sb->cpus[i];
+
+		if (!is_stopped(c))
+			continue;
+		if (c->ring)
+			sideband_read(sb);
+		close_cpu(sb, c);
+		if ((online && !is_listed(online, c->cpu)) || !restart_cpu(sb, c))
+			c->offline_ns = monotonic_ns();
+		if (!c->ring)
+			continue;
+		restarted(context, c);
+		ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0);
+		add_capped(&sb->lost, 1);
+	}
+}
+
+/* ---- records ---- */
 
 /* Layouts of the records, see perf_event_open(2). */
 struct mmap2 {
@@ -265,7 +360,8 @@ void sideband_read(struct sideband *sb)
 	size_t before = sb->nr;
 
 	for (size_t i = 0; i < sb->nr_cpus; i++)
-		read_cpu(sb, &sb->cpus[i]);
+		if (sb->cpus[i].ring)
+			read_cpu(sb, &sb->cpus[i]);
 	if (sb->nr > before)
 		qsort(sb->events, sb->nr, sizeof(*sb->events), compare_events);
 }

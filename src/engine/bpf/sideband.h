@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Perf events, one per CPU: the sampling clock, and side-band records of changes to address spaces
- * (perf_event_open(2): mmap2 with build-id, comm, fork, exit).
+ * (perf_event_open(2): mmap2 with build-id, comm, fork, exit). The kernel stops the events of a CPU
+ * that goes offline, for good.
  */
 #ifndef ENGINE_BPF_SIDEBAND_H
 #define ENGINE_BPF_SIDEBAND_H
@@ -28,26 +29,47 @@ struct side_event {
 
 struct sideband {
 	struct sideband_cpu {
-		int cpu, fd;
-		void *ring; /* perf_event_mmap_page and data */
-	} * cpus;
+		int cpu, fd;         /* -1: not open */
+		void *ring;          /* perf_event_mmap_page and data; NULL: not open */
+		uint64_t enabled_ns; /* how long the event had been enabled at the last look */
+		int64_t offline_ns;  /* when it was last seen offline; 0: never */
+	} * cpus;                    /* all that can be */
 	size_t nr_cpus;
 	size_t ring_size; /* bytes of data, a power of two */
+	unsigned hz;
+	bool prompt, by_inode; /* before Linux 5.12 files are known by device and inode */
+	bool enabled;
+	int program; /* run at each tick; -1: none */
 	struct side_event *events;
 	size_t nr, alloc;
 	uint64_t lost; /* records dropped because the ring buffer was full */
 };
 
-/*
- * Opens the events, disabled. HZ: ticks per second of the CPU clock, 0: none. PROMPT: poll(2)
- * returns at each record, not only when the ring buffer is half full. -1 and ERR on failure.
- */
-int sideband_open(struct sideband *sb, unsigned hz, bool prompt, struct strbuf *err);
+struct sideband_options {
+	size_t nr_cpus; /* that can be, online or not */
+	unsigned hz;    /* ticks per second of the CPU clock, 0: none */
+	bool prompt;    /* poll(2) returns at each record, not only when a buffer is half full */
+};
+
+/* Opens the events of all CPUs that are online, disabled. -1 and ERR on failure. */
+int sideband_open(struct sideband *sb, const struct sideband_options *options, struct strbuf *err);
 /* Runs the BPF program PROG_FD at each tick. */
 int sideband_attach(struct sideband *sb, int prog_fd, struct strbuf *err);
 /* Starts or stops all events. */
 void sideband_enable(struct sideband *sb, bool on);
 void sideband_close(struct sideband *sb);
+
+/* Before the events of CPU are started again. */
+typedef void sideband_restarted(void *context, const struct sideband_cpu *cpu);
+
+/*
+ * To be called about once a second: opens the events of CPUs that have come online since, and again
+ * those that were stopped, as their CPU was offline; records may be missing then, which counts as
+ * lost. ONLINE: the CPUs that are online, as /sys/devices/system/cpu/online has them; NULL: not
+ * known.
+ */
+void sideband_update(
+	struct sideband *sb, const char *online, sideband_restarted *restarted, void *context);
 
 /* Reads the ring buffers: sb->events then has all events older than this call, sorted by time. */
 void sideband_read(struct sideband *sb);

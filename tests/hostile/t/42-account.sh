@@ -33,3 +33,17 @@ idle_loses_nothing() {
 }
 check 'sleeper: an idle processor loses nothing' until_true 60 idle_loses_nothing
 note "$T/sleeper.err"
+kill "$target"
+
+# The idle task of a processor is known from its first tick on, although that never hits it here.
+busy=''
+at_end 'kill $busy 2>/dev/null'
+for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+	nice -n -20 sh -c 'while :; do :; done' &
+	busy="$busy $!"
+done
+record busy -v -a -k -t 0.2
+# shellcheck disable=SC2086 # several processes
+kill $busy
+check 'busy: idle tasks are known' grep -qE '^([0-9]+) processors had ticks; of \1 the idle task is known$' "$T/busy.err"
+grep 'idle task' "$T/busy.err" | note

@@ -7,13 +7,29 @@
 #include "ticks.h"
 
 /*
+ * The idle task of this processor, which no tick may have hit yet: that of the run queue of any
+ * task that runs here, whatever its class. 0: not known, without CONFIG_FAIR_GROUP_SCHED.
+ */
+static __always_inline uint64_t idle_task(void)
+{
+	struct task_struct *task = current_task();
+
+	if (!(uint32_t)bpf_get_current_pid_tgid())
+		return (uint64_t)task;
+	if (!bpf_core_field_exists(task->se.cfs_rq) ||
+		!bpf_core_field_exists(((struct cfs_rq *)0)->rq))
+		return 0;
+	return (uint64_t)BPF_CORE_READ(task, se.cfs_rq, rq, idle);
+}
+
+/*
  * Whether the idle task of this processor has run since the last tick: the clock of a processor
  * that sleeps may stand still, and what it does not tell is no time of a target's.
  */
 static __always_inline bool was_idle(struct counters *count)
 {
-	if (!(uint32_t)bpf_get_current_pid_tgid())
-		count->idle_task = bpf_get_current_task();
+	if (!count->idle_task)
+		count->idle_task = idle_task();
 	struct task_struct *task = (struct task_struct *)count->idle_task;
 
 	if (!task)

@@ -64,7 +64,16 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct rq {
+	struct task_struct *idle;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED, as sched_entity.cfs_rq */
+};
+
 struct sched_entity {
+	struct cfs_rq *cfs_rq;
 	uint64_t sum_exec_runtime; /* ns */
 };
 
