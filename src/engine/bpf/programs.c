@@ -26,6 +26,11 @@ enum {
 	ENTRIES = 16384,   /* nodes, and rows, in addition to those of one second's samples */
 	ENTRY_BYTES = 800, /* of a node and a row, twice, with their hash */
 	RING_LEAST = 1 << 20,
+	/* of an entry, with its hash: those maps get a 64th or 128th of a memory limit */
+	LEAVING_BYTES = 80,
+	SPACE_BYTES = 104,
+	DELAYED_BYTES = 120,
+	JIT_LAYOUT_BYTES = 264,
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
 
@@ -147,6 +152,10 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"label_layouts", r->label ? 0 : 1},
 		{"label_sent", r->label ? 0 : 1},
 		{"label_cache", r->label ? cpus * LANES * LABEL_CACHE_SIZE : 1},
+		{"leaving", (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)},
+		{"spaces", (uint32_t)memory_share(SPACES_MAX, 64 * SPACE_BYTES)},
+		{"delayed", (uint32_t)memory_share(DELAYED_MAX, 128 * DELAYED_BYTES)},
+		{"jit_layouts", (uint32_t)memory_share(JIT_LAYOUTS_MAX, 128 * JIT_LAYOUT_BYTES)},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)

@@ -64,3 +64,4 @@ echo $((64 * MIB)) >"$group/$file"
 rm -f "$T/a.rec"
 bounded sh -c 'echo $$ >"$0" && exec "$@"' "$group/cgroup.procs" "$BIN" --engine bpf --min-quality 0 $no_jvm -a -u -t 2 -o "$T/a.rec" 2>"$T/err"
 recorded 'a cgroup with 64 MiB'
+check_eq 'a cgroup with 64 MiB: all of it' '' "$(grep 'was reached' "$T/err" || :)"
