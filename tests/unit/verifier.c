@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/bpf/refusal.h"
 #include "engine/bpf/verifier.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static const struct {
@@ -54,10 +60,57 @@ static void verifier__reason(void **state)
 	}
 }
 
+/* Causes of their own, whatever the errno that libbpf ends with. */
+static void refusal__cause(void **state)
+{
+	static const struct {
+		int error;
+		const char *part; /* of the message; NULL: nothing can be done about it */
+	} cases[] = {
+		{EMFILE, "Too many open files; raise the limit of open files (ulimit -n)"},
+		{ENFILE, "fs.file-max"},
+		{ENOMEM, "Cannot allocate memory; free some memory"},
+		{EPERM, "CAP_BPF"},
+		{EACCES, "SELinux"},
+		{ENOSYS, "seccomp"},
+		{EAGAIN, "try again"},
+		{EINVAL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct strbuf err = STRBUF_INIT;
+
+		assert_int_equal(refusal_add(&err, cases[i].error), -1);
+		assert_true(cases[i].part ? strstr(err.buf, cases[i].part) != NULL
+					  : !strchr(err.buf, ';'));
+		strbuf_release(&err);
+	}
+}
+
+static void refusal__no_more_files(void **state)
+{
+	struct rlimit old, none;
+	int fd = open("/", O_PATH);
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = (struct rlimit){(rlim_t)fd, old.rlim_max};
+	assert_int_equal(refusal_cause(EINVAL), EINVAL);
+	assert_true(refusal_has_files(10));
+	assert_false(refusal_has_files((unsigned)old.rlim_cur));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(refusal_cause(EINVAL), EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verifier__reason),
+		cmocka_unit_test(refusal__cause),
+		cmocka_unit_test(refusal__no_more_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

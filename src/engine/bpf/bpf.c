@@ -20,7 +20,6 @@ enum {
 	PREPARE_MS = 500,     /* for the tables of mapped files, before the first tick */
 	MEMBERSHIPS_MS = 100, /* for the cgroups of all processes, likewise */
 	YOUNG_MS = 10,        /* between two searches for an interpreter in a new process */
-	LIMIT_MIN = 64 << 20, /* bytes; what surely suffices to start */
 };
 
 static size_t possible_cpus(void)
@@ -108,7 +107,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.held = held_map(b);
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
-		return fail(err, "cannot share memory with the BPF programs: %s", strerror(errno));
+		return programs_cannot_share(errno, err);
 	b->loader.descs[0].is_final = true; /* of mappings without a file */
 	return 0;
 }
@@ -311,9 +310,9 @@ bool bpf_walks_native(const struct engine_request *r)
 /* A failure to start is likely to come from it. */
 static void mention_limit(struct strbuf *err)
 {
-	if (memory_limit() < LIMIT_MIN)
+	if (memory_limit() < PROGRAMS_MEMORY)
 		fail(err, "; memory is limited to %" PRIu64 " MiB: allow at least %d MiB",
-			memory_limit() >> 20, LIMIT_MIN >> 20);
+			memory_limit() >> 20, PROGRAMS_MEMORY >> 20);
 }
 
 static int bpf_start(struct engine *engine, struct strbuf *err)

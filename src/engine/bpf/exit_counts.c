@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exit_counts.h"
+#include "refusal.h"
 #include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -38,10 +39,10 @@ int exit_counts_begin(
 	*t = (struct exit_counts){0};
 	error = load(t, &probe->settings);
 	if (error)
-		return fail(err,
-			"cannot load the BPF program that counts exits: %s; run this as root, on "
-			"Linux 5.5 or newer with BPF",
-			strerror(-error));
+		return fail(err, "cannot load the BPF program that counts exits: %s; %s",
+			strerror(refusal_cause(-error)),
+			refusal_remedy_or(
+				-error, "run this as root, on Linux 5.5 or newer with BPF"));
 	t->link = bpf_program__attach_uprobe(
 		bpf_object__find_program_by_name(t->object, "on_trace_exit"), false,
 		(pid_t)probe->pid, probe->path, probe->offset);

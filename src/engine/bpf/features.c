@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "features.h"
+#include "refusal.h"
 #include "lib/util.h"
 
 #include <bpf/bpf.h>
@@ -27,6 +28,7 @@ bool features_switch_state(void)
 
 const char *features_probe_remedy(int error)
 {
-	return error == EACCES || error == EPERM ? "run this as root, or with CAP_SYS_ADMIN"
-						 : "the kernel needs CONFIG_UPROBE_EVENTS";
+	if (error == EACCES || error == EPERM)
+		return "run this as root, or with CAP_SYS_ADMIN";
+	return refusal_remedy_or(error, "the kernel needs CONFIG_UPROBE_EVENTS");
 }

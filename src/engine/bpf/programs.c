@@ -5,6 +5,7 @@
 #include "bpf/skeletons.h"
 #include "engine/engine.h"
 #include "features.h"
+#include "refusal.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/probe_point.h"
@@ -31,6 +32,7 @@ enum {
 	SPACE_BYTES = 104,
 	DELAYED_BYTES = 120,
 	JIT_LAYOUT_BYTES = 264,
+	OTHER_FILES = 16,  /* that are open while programs are loaded: BTF, tests of features */
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
 
@@ -193,14 +195,33 @@ static int set_settings(struct programs *p, struct strbuf *err)
 		     : 0;
 }
 
-/* Reports that the kernel rejected the programs. */
+/* libbpf fails with any errno where it gets no memory or files. */
+static int cause_of(int error)
+{
+	int cause = refusal_cause(error);
+
+	return cause != EMFILE && memory_limit() < PROGRAMS_MEMORY ? ENOMEM : cause;
+}
+
+/* The verifier rejects with EACCES and EPERM, too, and gives a reason. */
+static bool has_own_cause(int error, const char *reason)
+{
+	return refusal_remedy(error) && !(reason && (error == EACCES || error == EPERM));
+}
+
+/* Reports that the kernel rejected the programs, or could not load them. */
 static int refuse(const struct programs *p, int error, struct strbuf *err)
 {
 	struct utsname uts = {0};
 	size_t len;
 	const char *reason = verifier_reason(p->log.buf, &len);
+	int cause = cause_of(error);
 
 	uname(&uts);
+	if (has_own_cause(cause, reason)) {
+		strbuf_addf(err, "Linux %s cannot load the BPF programs", uts.release);
+		return refusal_add(err, cause);
+	}
 	strbuf_addf(err, "Linux %s rejects the BPF programs: %s", uts.release, strerror(error));
 	if (reason)
 		strbuf_addf(err, ": \"%.*s\"", (int)len, reason);
@@ -208,6 +229,21 @@ static int refuse(const struct programs *p, int error, struct strbuf *err)
 		p->request->count_ends || p->request->tool->nr_functions
 			? ""
 			: ", and record with --engine=stap");
+}
+
+/*
+ * Loads them, if there are as many files as that takes: libbpf takes a test of a feature of the
+ * kernel that fails for want of files for a missing feature. 0, or a negative errno.
+ */
+static int load_object(const struct programs *p)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	unsigned nr = OTHER_FILES;
+
+	bpf_object__for_each_program(program, p->object) nr++;
+	bpf_object__for_each_map(map, p->object) nr++;
+	return refusal_has_files(nr) ? bpf_object__load(p->object) : -EMFILE;
 }
 
 int programs_load(struct programs *p, const struct engine_request *request,
@@ -236,13 +272,17 @@ int programs_load(struct programs *p, const struct engine_request *request,
 		bpf_object__find_program_by_name(p->object, "on_end"), request->count_ends);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
-	error = bpf_object__load(p->object);
+	error = load_object(p);
 	if (error)
 		return refuse(p, -error, err);
 	p->control = programs_map_memory(p, ".bss", sizeof(*p->control), true);
-	return p->control ? 0
-			  : fail(err, "cannot share memory with the BPF programs: %s",
-				    strerror(errno));
+	return p->control ? 0 : programs_cannot_share(errno, err);
+}
+
+int programs_cannot_share(int error, struct strbuf *err)
+{
+	strbuf_adds(err, "cannot share memory with the BPF programs");
+	return refusal_add(err, error);
 }
 
 int programs_map(const struct programs *p, const char *name)
@@ -271,9 +311,13 @@ int programs_attach(struct programs *p, struct strbuf *err)
 			continue;
 		struct bpf_link *link = bpf_program__attach(program);
 
-		if (!link)
-			return fail(err, "cannot attach the BPF program %s: %s",
-				bpf_program__name(program), strerror(errno));
+		if (!link) {
+			int error = errno;
+
+			strbuf_addf(err, "cannot attach the BPF program %s",
+				bpf_program__name(program));
+			return refusal_add(err, error);
+		}
 		p->links[p->nr_links++] = link;
 		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
 			p->scan = link;

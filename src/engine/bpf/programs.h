@@ -16,7 +16,10 @@ struct probe_point;
 struct targets;
 struct tool;
 
-enum { LINKS_MAX = 32 };
+enum {
+	LINKS_MAX = 32,
+	PROGRAMS_MEMORY = 64 << 20, /* bytes; a limit that surely suffices to load them */
+};
 
 struct programs {
 	const struct engine_request *request;
@@ -49,6 +52,9 @@ int programs_map(const struct programs *p, const char *name);
 
 /* Maps SIZE bytes of a map's memory, NULL: see errno. WRITABLE: both sides write to it. */
 void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable);
+
+/* Adds to ERR why such memory could not be mapped, and returns -1. */
+int programs_cannot_share(int error, struct strbuf *err);
 
 /* All but the programs of the tick and of uprobes. */
 int programs_attach(struct programs *p, struct strbuf *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "request_timing.h"
+#include "refusal.h"
 #include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -228,10 +229,10 @@ int request_timing_begin(struct request_timing *t, const struct request_timing_b
 		return fail(err, "cannot open nginx's file '%s': %s", begin->path, strerror(errno));
 	error = load(t, &begin->settings);
 	if (error)
-		return fail(err,
-			"cannot load the BPF program that times requests: %s; run this as root, on "
-			"Linux 5.8 or newer with BPF",
-			strerror(-error));
+		return fail(err, "cannot load the BPF program that times requests: %s; %s",
+			strerror(refusal_cause(-error)),
+			refusal_remedy_or(
+				-error, "run this as root, on Linux 5.8 or newer with BPF"));
 	if (request_timing_resume(t, err))
 		return -1;
 	if (length_ns) {

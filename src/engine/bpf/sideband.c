@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sideband.h"
 #include "lib/strbuf.h"
+#include "refusal.h"
 #include "lib/util.h"
 
 #include <errno.h>
@@ -104,7 +105,10 @@ int sideband_open(struct sideband *sb, const struct sideband_options *options, s
 	for (size_t i = 0; i < sb->nr_cpus; i++) {
 		if (!open_cpu(sb, &sb->cpus[i]) || errno == ENODEV) /* not online */
 			continue;
-		fail(err, "cannot open a perf event on CPU %zu: %s", i, strerror(errno));
+		int error = errno;
+
+		strbuf_addf(err, "cannot open a perf event on CPU %zu", i);
+		refusal_add(err, error);
 		sideband_close(sb);
 		return -1;
 	}

@@ -43,6 +43,8 @@ check 'a whole recording is kept' sh -c "cat '$T/a.rec' '$T'/kept/*.rec 2>/dev/n
 
 bounded prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
 check_eq 'a limit that is too low: exit code' 2 "$status"
+check 'a limit that is too low: it is said' grep -q 'allow at least 64 MiB' "$T/err"
+check_eq 'a limit that is too low: no bug' '' "$(grep 'report it' "$T/err" || :)"
 check 'no process is missing' sh -c "! grep -q 'no process' '$T/err'"
 note "$T/err"
 
