@@ -116,6 +116,7 @@ static int judge(const struct options *o, const struct profile *p)
 
 	account_line(account, &p->timing, p->unit, &line);
 	strbuf_addch(&line, '\n');
+	account_lost_lines(account, p->unit, &line);
 	cuts_lines(&p->cuts, account, &line);
 	skid_line(p, &line);
 	if (!o->quiet)

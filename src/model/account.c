@@ -126,6 +126,28 @@ void account_line(const struct account *account, const struct timing *timing, co
 	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
 }
 
+void account_lost_lines(const struct account *account, const char *unit, struct strbuf *out)
+{
+	static const char *const texts[LOST_REASONS] = {
+		[LOST_SKIPPED] = "skipped, as their ticks did not come when they were due (a busy "
+				 "virtual machine?): shares stay right, totals are too small",
+		[LOST_TABLE_FULL] = "lost as the table of stacks is full: give more room "
+				    "(--stacks), or record for a shorter time",
+		[LOST_NO_BODY] = "lost as their stacks were not received",
+		[LOST_TRANSPORT] = "lost on their way to the recorder, which got too little "
+				   "processor time: record at a lower rate (-F)",
+	};
+	uint64_t all = account->kept;
+
+	add_capped(&all, account_lost(account));
+	for (int i = 0; !strcmp(unit, "samples") && i < LOST_REASONS; i++) {
+		if (!texts[i] || !account->lost[i] || account->lost[i] < all / 100)
+			continue;
+		account_add_share(account->lost[i], all, out);
+		strbuf_addf(out, " of the samples were %s\n", texts[i]);
+	}
+}
+
 static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
 {
 	strbuf_addf(out, "\"%s\": %" PRIu64 ", ", key, value);

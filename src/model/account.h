@@ -58,6 +58,12 @@ void account_add_share(uint64_t part, uint64_t all, struct strbuf *out);
 void account_line(const struct account *account, const struct timing *timing, const char *unit,
 	struct strbuf *out);
 
+/*
+ * Appends a line for each reason by which one per cent or more of the samples were lost in the
+ * recorder: what it means, and what helps. Nothing for other units, whose lost weight is not known.
+ */
+void account_lost_lines(const struct account *account, const char *unit, struct strbuf *out);
+
 /* The whole account as a JSON object. */
 void account_json(const struct account *account, const struct timing *timing, struct strbuf *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sideband.h"
 #include "lib/strbuf.h"
-#include "refusal.h"
 #include "lib/util.h"
+#include "refusal.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

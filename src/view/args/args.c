@@ -284,6 +284,7 @@ int view_args_judge(
 		account_line(account, quality->timing, quality->unit, &lines);
 		strbuf_addch(&lines, '\n');
 	}
+	account_lost_lines(account, quality->unit, &lines);
 	cuts_lines(quality->cuts, account, &lines);
 	if (account->kept == UINT64_MAX) {
 		strbuf_addf(&lines, "the sum of the %s has reached 2^64-1, where it stops\n",
