@@ -197,7 +197,6 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 	case WALK_NO_RULE:
 		if (s->nr > 1 && is_in_main(c, frames[s->nr - 2]))
 			return END_ROOT;
-		/* fall through */
 		return cut_in(c, frames[s->nr - 1], CUT_RULES, cut_by);
 	case WALK_PENDING:
 		return cut_in(c, frames[s->nr - 1], CUT_LATE, cut_by);
