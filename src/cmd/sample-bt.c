@@ -10,7 +10,6 @@
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
-#include "view/skid.h"
 #include "record/options.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
@@ -19,6 +18,7 @@
 #include "view/filter.h"
 #include "view/output.h"
 #include "view/report/functions.h"
+#include "view/skid.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +159,8 @@ static int finish(struct options *o, struct recording *rec, const struct open_fi
 	if (!recording_has_labels(rec, &o->view, &notes))
 		ret = EXIT_PARTIAL;
 	program_say_lines(&notes);
-	if (write_outputs(o, &(struct output){rec, &o->view, o->symbol.demangle, &profile}))
+	if (write_outputs(
+		    o, &(struct output){rec, &o->view, o->symbol.demangle, &profile, o->skid}))
 		ret = EXIT_FAILED;
 	memory_on_exhaustion(NULL);
 	profile_release(&profile);

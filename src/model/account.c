@@ -91,6 +91,11 @@ static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 		strbuf_addf(out, "%" PRIu64 " %s", amount, unit);
 }
 
+bool account_is_much(uint64_t part, uint64_t all)
+{
+	return part && part >= all / 100 + (all % 100 != 0);
+}
+
 void account_line(const struct account *account, const struct timing *timing, const char *unit,
 	struct strbuf *out)
 {
@@ -141,7 +146,7 @@ void account_lost_lines(const struct account *account, const char *unit, struct 
 
 	add_capped(&all, account_lost(account));
 	for (int i = 0; !strcmp(unit, "samples") && i < LOST_REASONS; i++) {
-		if (!texts[i] || !account->lost[i] || account->lost[i] < all / 100)
+		if (!texts[i] || !account_is_much(account->lost[i], all))
 			continue;
 		account_add_share(account->lost[i], all, out);
 		strbuf_addf(out, " of the samples were %s\n", texts[i]);

@@ -48,6 +48,9 @@ double account_named(const struct account *account);
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out);
 
+/* Whether PART is one per cent of ALL or more, and so worth a line. */
+bool account_is_much(uint64_t part, uint64_t all);
+
 /* Appends the share as in account_line: "99.8 %". */
 void account_add_share(uint64_t part, uint64_t all, struct strbuf *out);
 

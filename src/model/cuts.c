@@ -101,8 +101,6 @@ enum cut_cause cut_cause_of(const char *by, size_t *file_len)
 {
 	size_t len = strlen(by);
 
-	if (!file_len)
-		file_len = &len;
 	*file_len = len;
 	for (enum cut_cause cause = CUT_DENIED; cause <= CUT_LATE; cause++)
 		if (ends_with(by, causes[cause].suffix)) {
@@ -213,7 +211,7 @@ void cuts_lines(const struct cuts *cuts, const struct account *account, struct s
 	struct listed *list = sorted(cuts);
 
 	for (size_t i = 0; i < cuts->nr && i < LINES_MAX; i++)
-		if (list[i].cut.weight >= account->kept / 100 + (account->kept % 100 != 0))
+		if (account_is_much(list[i].cut.weight, account->kept))
 			add_line(&list[i], account, out);
 	free(list);
 }

@@ -65,14 +65,14 @@ void cuts_add(struct cuts *cuts, const struct cut *cut);
 void cuts_add_all(struct cuts *cuts, const struct cuts *from);
 
 /*
- * What recordings have for a stack that was cut by CAUSE, up to CUT_LATE, in FILE: its path, and
- * behind it the cause, if that is not CUT_RULES. Freed by the caller.
+ * Returns what recordings have as cut-by of a stack that was cut in FILE by CAUSE, which is at most
+ * CUT_LATE: the path and, unless the cause is CUT_RULES, the cause behind it. Freed by the caller.
  */
 char *cut_text(enum cut_cause cause, const char *file);
 
 /*
- * What BY, such a text, "[anonymous]" or a word such as "depth", says of the end of a cut stack.
- * The first *FILE_LEN bytes of it are the file; NULL: that is not wanted.
+ * Returns the cause that BY, the cut-by of a recording, tells: a text of cut_text, "[anonymous]",
+ * or a word such as "depth". If it has a file, its path is the first *FILE_LEN bytes.
  */
 enum cut_cause cut_cause_of(const char *by, size_t *file_len);
 

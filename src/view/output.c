@@ -60,6 +60,7 @@ static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
 	profile_init(&labelled);
 	recording_to_profile(o->rec, &view, &labelled);
 	demangle_profiles(&list, 1, o->demangle);
+	filter_apply(&(struct filter){.skid = o->skid}, &labelled, err);
 	profile_finish(&labelled);
 	int ret = view_pprof(&labelled, out, err);
 

@@ -10,6 +10,7 @@ struct output {
 	const struct recording_view *view;
 	enum demangle demangle;
 	struct profile *profile; /* of rec, finished */
+	bool skid;               /* late ticks are the callers', see skid.h */
 };
 
 enum output_format {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "skid.h"
+#include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -9,14 +10,9 @@
 /* Functions of Linux whose last instructions enable interrupts, and do nothing else that takes
  * time. */
 static const char *const functions[] = {
-	"_raw_spin_unlock_irq",
-	"_raw_spin_unlock_irqrestore",
-	"_raw_read_unlock_irq",
-	"_raw_read_unlock_irqrestore",
-	"_raw_write_unlock_irq",
-	"_raw_write_unlock_irqrestore",
-	"__raw_spin_unlock_irq",
-	"__raw_spin_unlock_irqrestore",
+	"_raw_*_unlock_irq",
+	"_raw_*_unlock_irqrestore",
+	"__raw_spin_unlock_irq*",
 	"arch_local_irq_enable",
 	"arch_local_irq_restore",
 	"native_irq_enable",
@@ -25,8 +21,7 @@ static const char *const functions[] = {
 	"pvm_restore_fl",
 	"xen_irq_enable_direct",
 	"xen_restore_fl_direct",
-	"__raw_callee_save_pvm_irq_enable",
-	"__raw_callee_save_pvm_restore_fl",
+	"__raw_callee_save_pvm_*",
 };
 
 /* Whether P counts timer ticks: events of perf, or the samples of a recording. */
@@ -46,16 +41,26 @@ static bool *find_functions(const struct profile *p)
 	bool *found = xcalloc(p->nr_frames + 1, sizeof(*found));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		const char *name = profile_name(p, i, NULL);
+		size_t len;
+		const char *name = profile_name(p, i, &len);
 
 		for (size_t k = 0; p->frames[i].kind == FRAME_KERNEL && k < ARRAY_LEN(functions);
 			k++)
-			found[i] |= !strcmp(name, functions[k]);
+			found[i] |= pattern_or_name_matches(functions[k], name, len);
 	}
 	return found;
 }
 
-/* Adds the self weights of nodes, by frame; returns the frame with most of it, 0: there is none. */
+/* The node whose function is the leaf: the labels of a sample stand behind it. */
+static uint32_t leaf_of(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return p->frames[n->frame].label == LABEL_SET ? n->parent : node;
+}
+
+/* Adds the weights of the late samples to SUM; returns the frame with most of it, 0: there is none.
+ */
 static uint32_t add_up(const struct profile *p, const bool *found, uint64_t *sum)
 {
 	uint64_t *weights = xcalloc(p->nr_frames + 1, sizeof(*weights));
@@ -63,7 +68,7 @@ static uint32_t add_up(const struct profile *p, const bool *found, uint64_t *sum
 
 	*sum = 0;
 	for (uint32_t i = 1; i < p->nr_nodes; i++) {
-		uint32_t frame = p->nodes[i].frame;
+		uint32_t frame = p->nodes[leaf_of(p, i)].frame;
 
 		if (!found[frame])
 			continue;
@@ -83,7 +88,7 @@ void skid_line(const struct profile *p, struct strbuf *out)
 	uint32_t most = add_up(p, found, &sum);
 
 	free(found);
-	if (!most || p->reversed || !is_of_ticks(p) || sum < p->account.kept / 100)
+	if (!most || p->reversed || !is_of_ticks(p) || !account_is_much(sum, p->account.kept))
 		return;
 	account_add_share(sum, p->account.kept, out);
 	strbuf_addf(out,
@@ -96,12 +101,19 @@ void skid_to_callers(struct profile *p)
 {
 	bool *found = find_functions(p);
 
-	for (uint32_t i = p->nr_nodes; i-- > 1;) { /* a parent's number is below its children's */
+	for (uint32_t i = 1; i < p->nr_nodes; i++) {
 		struct profile_node *n = &p->nodes[i];
+		uint32_t leaf = leaf_of(p, i), caller = leaf;
 
-		if (!found[n->frame] || !n->parent)
+		while (found[p->nodes[caller].frame] && p->nodes[caller].parent)
+			caller = p->nodes[caller].parent;
+		if (caller == leaf)
 			continue;
-		add_capped(&p->nodes[n->parent].self, n->self);
+		if (leaf != i) {
+			n->parent = caller;
+			continue;
+		}
+		add_capped(&p->nodes[caller].self, n->self);
 		n->self = 0;
 	}
 	free(found);

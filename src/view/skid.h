@@ -18,8 +18,8 @@ struct strbuf;
 void skid_line(const struct profile *p, struct strbuf *out);
 
 /*
- * Gives the self weight of these functions to their callers. To be called before profile_finish;
- * nodes may be without weight afterwards.
+ * Gives the self weight of these functions to their callers, for filter_apply: afterwards nodes may
+ * be without weight and have a new parent, so the tree has to be built again from their parents.
  */
 void skid_to_callers(struct profile *p);
 

@@ -43,7 +43,7 @@ uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *
 
 /* --skid: whether late ticks are given to the callers, see view/skid.h. */
 #define ARG_SKID "none|caller"
-#define ARG_SKID_HELP "Who gets ticks that waited until the kernel enabled interrupts again"
+#define ARG_SKID_HELP "Count ticks that came late, as interrupts were off, for the caller"
 bool arg_skid(const char *arg, struct argp_state *state);
 
 /* The index of ARG among the NR > 1 WORDS. */

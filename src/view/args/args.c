@@ -4,12 +4,12 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/skid.h"
 #include "output_args.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/function_match.h"
 #include "view/report/functions.h"
+#include "view/skid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -193,3 +193,25 @@ if [ -n "$pprof" ]; then
 	check 'sample-bt: .pb.gz' diff -u expected actual
 fi
 check 'sample-bt: .json is no speedscope file' grep -q '"functions"' a.json
+
+# ---- late ticks are the callers', also where labels stand behind them
+
+cat >late.rec <<'END'
+flametap-recording 2
+event 0 on-cpu samples 1001001 cpu
+task 0 1 1 1 app
+frame 0 kernel pc - ffffffff81000010
+name 0 _raw_spin_unlock_irqrestore 0 - - 0
+frame 1 kernel call - ffffffff81000020
+name 1 vfs_read 0 - - 0
+stack 0 kernel root - 0 1
+label 0 uri /a
+row 0 0 0 0 30 30
+end 10
+END
+for who in none caller; do
+	bt-export --pprof --skid $who late.rec >late.pb.gz
+	bt-collapse --by uri late.pb.gz
+done >late.folded 2>/dev/null
+check_eq 'pprof: --skid' '/a;vfs_read_[k];_raw_spin_unlock_irqrestore_[k] 30
+/a;vfs_read_[k] 30' "$(cat late.folded)"
