@@ -303,8 +303,8 @@ static unsigned choose_scale(struct lines *lines)
 static void note_fractions(const struct folded_reader *r)
 {
 	text_note_write(&r->text.notes[FRACTION],
-		r->scale > 1 ? "weights with fractions, so all are counted in thousandths"
-			     : "weights with fractions, which are added to those behind them",
+		r->scale > 1 ? "weights have fractions, so all are counted in thousandths"
+			     : "weights have fractions, which are carried over to the next weight",
 		r->text.in->notes);
 }
 

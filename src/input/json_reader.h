@@ -4,7 +4,6 @@
  * skipped, and a copy of the reader comes back to a value later. After something invalid, bad is
  * set, and every function does nothing.
  */
-
 #ifndef INPUT_JSON_READER_H
 #define INPUT_JSON_READER_H
 

@@ -12,9 +12,8 @@
 
 /*
  * The kind of code in MODULE, named as in perf, Simpleperf and pprof: kernel for a word in
- * brackets, vmlinux, *.ko, bpf_prog_*; FRAME_JIT for perf-PID.map, jitted-*.so, [jit], "[JIT app
- * cache]",
- * "[JIT] tid 12" and ART's caches; FRAME_PERL, FRAME_LUA.
+ * brackets, vmlinux, *.ko, bpf_prog_*; FRAME_JIT for perf-PID.map, jitted-*.so, [jit],
+ * "[JIT app cache]", "[JIT] tid 12" and ART's caches; FRAME_PERL, FRAME_LUA.
  */
 enum frame_kind module_kind(const char *module, size_t len);
 

@@ -2,7 +2,7 @@
 #include "program.h"
 #include "strbuf.h"
 #include "terminal.h"
-#include "lib/untrusted/child.h"
+#include "untrusted/child.h"
 #include "util.h"
 #include "word.h"
 

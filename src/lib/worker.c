@@ -93,7 +93,7 @@ const char *worker_failure(enum worker_end end)
 		[WORKER_DONE] = "the reader's answer is not valid",
 		[WORKER_CRASHED] = "the reader crashed",
 		[WORKER_LATE] = "timeout",
-		[WORKER_SIGNALLED] = "the reader was stopped or killed by another process",
+		[WORKER_SIGNALLED] = "the reader was stopped or killed from outside",
 	};
 
 	return failures[end];

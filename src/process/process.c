@@ -614,7 +614,8 @@ static size_t object_of_mapped(struct processes *ps, const struct process *p,
 	return object_of_file(ps, p, m, mapped->dev, mapped->inode, mapped->path);
 }
 
-/* The same for a mapping that an event tells of. */
+/* Gives M, which an event tells of, the file of the mapping before it, if it is that file's code.
+ */
 static void continue_mapping(
 	struct processes *ps, const struct process *p, struct mapping *m, int64_t time_ns)
 {

@@ -136,14 +136,13 @@ static int copy_of(int fd)
 
 /* ---- files that root may not open, but their user may: FUSE, NFS ---- */
 
-/* In a child: fills COPY as the user of PROCESS, the stat of its folder in /proc. */
-static bool fill_as_user(int copy, int path_fd, const struct stat *process)
+/* In a child of READER: fills COPY as the user of PROCESS, the stat of its folder in /proc. */
+static bool fill_as_user(int copy, int path_fd, const struct stat *process, pid_t reader)
 {
-	pid_t parent = getppid();
 	struct stat st;
 
 	if (!user_become(process->st_uid, process->st_gid) ||
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != reader)
 		return false;
 	int fd = file_reopen(path_fd);
 
@@ -159,13 +158,13 @@ static int copy_as_user(uint32_t pid, int path_fd)
 	int copy = memfd_create("copy", MFD_CLOEXEC), status = -1;
 	struct stat process;
 	char path[32];
-	pid_t child = -1;
+	pid_t reader = getpid(), child = -1;
 
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	if (copy >= 0 && !geteuid() && !stat(path, &process) && process.st_uid)
 		child = fork();
 	if (!child)
-		_exit(!fill_as_user(copy, path_fd, &process));
+		_exit(!fill_as_user(copy, path_fd, &process, reader));
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!status && belongs_to(copy, process.st_uid))

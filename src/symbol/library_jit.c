@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "library_jit.h"
+#include "lib/pattern.h"
 #include "lib/util.h"
 #include "model/recording.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 /* What calls compiled code, by its function or, as that may be unnamed, by its file. */
@@ -24,7 +24,7 @@ static const struct library {
 
 static bool is(const char *pattern, const char *text)
 {
-	return pattern && *text && !fnmatch(pattern, text, 0);
+	return pattern && *text && pattern_or_name_matches(pattern, text, strlen(text));
 }
 
 /* The outermost name of FRAME: of the function itself, without inlined calls. */

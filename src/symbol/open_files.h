@@ -32,9 +32,9 @@ void open_files_release(struct open_files *files);
 
 /*
  * Returns the open file with BUILD_ID or, if that is "", the one without a build-id that was
- * recorded as PATH, or NULL if there is none. The one recorded as PATH comes first. Anybody can
- * write a file with the build-id of another one: only files of OWNER, who owns the file that was
- * mapped, and of root are found. FILES may be NULL.
+ * recorded as PATH, or NULL if there is none. Anybody can write a file with the build-id of another
+ * one: only files of OWNER, who owns the file that was mapped, and of root are found. Those of
+ * OWNER come first, and among them the one recorded as PATH. FILES may be NULL.
  */
 struct elffile *open_files_find(
 	const struct open_files *files, const char *build_id, const char *path, uid_t owner);

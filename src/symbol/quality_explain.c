@@ -232,7 +232,7 @@ static char *remedy(const struct explainer *e, const struct quality_module *m, c
 	if (lack_of(e, m) == DEBUG_LACK_ZSTD)
 		return xasprintf("objcopy --decompress-debug-sections %s", m->path);
 	if (lack_of(e, m) == DEBUG_LACK_DWO)
-		return xstrdup("keep them where they were built");
+		return xstrdup("keep the .dwo files where they were built");
 	if (wants_debug_file(e, m))
 		return remedy_debug_file(e, m, owner);
 	if (m->kernel)

@@ -10,7 +10,7 @@
 
 enum { LOOK_MS = 1000 };
 
-/* Its list as of sysfs; NULL: not known. The caller frees it. */
+/* Returns the list of processors that are online, as sysfs has it, or NULL. Freed by the caller. */
 static char *read_online(void)
 {
 	char *line = NULL;
@@ -71,8 +71,8 @@ void bpf_note_cpus(const struct bpf *b, struct strbuf *notes)
 	if (!b->nr_restarts || !b->side.hz)
 		return;
 	strbuf_addf(notes,
-		"processors came online during the recording (%" PRIu64 " times, the last one: "
-		"processor %d): until they were noticed about %" PRIu64 " %s of the target were "
-		"missed, which count as skipped\n",
-		b->nr_restarts, b->restarted, b->missed, b->missed == 1 ? "tick" : "ticks");
+		"%" PRIu64 " times a processor came online during the recording, processor %d "
+		"last: about %" PRIu64 " ticks of the target were missed until that was noticed, "
+		"and count as skipped\n",
+		b->nr_restarts, b->restarted, b->missed);
 }

@@ -69,9 +69,9 @@ struct bpf {
 	uint64_t swept;       /* processes.nr_added at the last sweep */
 	int64_t sweep_ns;     /* not before */
 	int64_t cpus_ns;      /* when to look at the processors again */
-	uint64_t nr_restarts; /* of their events, the last time those of RESTARTED */
-	int restarted;
-	uint64_t missed; /* ticks of the target until then */
+	uint64_t nr_restarts; /* how often the events of a processor were started again */
+	int restarted;        /* the last one of these processors */
+	uint64_t missed;      /* estimated ticks of the target before the restarts */
 	struct pace pace;
 	uint64_t began;    /* CLOCK_MONOTONIC, ns: the first event may have come */
 	uint64_t duration; /* ns, from then until the last; known when stopped */
@@ -124,9 +124,9 @@ void bpf_sweep(struct bpf *b);
 
 /* ---- bpf_cpus.c ---- */
 
-/* If it is time to: starts the events of processors that came online since. */
+/* Once a second: starts the events of processors that have come online. */
 void bpf_update_cpus(struct bpf *b);
-/* What was missed of them. */
+/* Adds a line about ticks that were missed on such processors, if there were any. */
 void bpf_note_cpus(const struct bpf *b, struct strbuf *notes);
 
 /* ---- bpf_result.c ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exit_counts.h"
-#include "refusal.h"
 #include "features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -10,6 +9,7 @@
 #include <errno.h>
 
 #include "bpf/trace_exits.skel.h"
+#include "refusal.h"
 
 static int find_map(const struct exit_counts *t, const char *name)
 {

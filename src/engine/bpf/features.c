@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "features.h"
-#include "refusal.h"
 #include "lib/util.h"
+#include "refusal.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

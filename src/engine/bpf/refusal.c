@@ -16,11 +16,9 @@ static const struct {
 	{ENFILE, "raise the system's limit of open files (sysctl fs.file-max)"},
 	{ENOMEM, "free some memory, or raise its limit (ulimit -v, the cgroup)"},
 	{EPERM, "record as root, or with CAP_BPF and CAP_PERFMON; in a container, its seccomp "
-		"profile "
-		"has to allow bpf and perf_event_open"},
+		"profile has to allow bpf and perf_event_open"},
 	{EACCES, "record as root, or with CAP_BPF and CAP_PERFMON; if it is root, SELinux or "
-		 "another "
-		 "security module forbids it, see its log"},
+		 "another security module forbids it, see its log"},
 	{ENOSYS, "the kernel has no such system call, or a seccomp profile forbids it"},
 	{EAGAIN, "it was interrupted: try again"},
 	{EINTR, "it was interrupted: try again"},

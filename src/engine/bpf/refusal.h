@@ -10,16 +10,19 @@
 
 struct strbuf;
 
-/* What to do about ERROR, an errno; NULL: it has no such cause. */
+/* Returns what to do about ERROR, an errno, or NULL if it has another cause. */
 const char *refusal_remedy(int error);
 
-/* ERROR, or EMFILE if no more files can be opened: libbpf goes on without a map and fails later. */
+/*
+ * Returns ERROR, or EMFILE if no more files can be opened: libbpf goes on without a map then, and
+ * fails later with another error.
+ */
 int refusal_cause(int error);
 
 /* True if NR more files can be opened. */
 bool refusal_has_files(unsigned nr);
 
-/* The remedy of the cause of ERROR, or OTHERWISE. */
+/* Returns the remedy for the cause of ERROR, or OTHERWISE if there is none. */
 const char *refusal_remedy_or(int error, const char *otherwise);
 
 /* Appends ": ", the text of ERROR and what to do about it. Returns -1. */

@@ -28,7 +28,7 @@ enum {
 static const int64_t copy_max = 1LL << 32; /* a file may be a hole of any size */
 
 struct elffile {
-	int fd;      /* -1: in memory */
+	int fd; /* -1: in memory */
 	uid_t owner;
 	char *image; /* in memory: our copy */
 	size_t image_size;
