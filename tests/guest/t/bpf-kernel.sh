@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bpf-kernel: stacks in which this kernel has a hand: return addresses that probes have replaced, threads of io_uring, signals; code in huge
-# pages, coroutines, and a thread that exits.
+# pages, coroutines, a thread that exits, and a processor that is offline.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -35,6 +35,27 @@ of() {
 	lab_finish
 }
 
+# Processor 1 is offline for a while: the program on it is sampled again after that, and what was missed is said.
+offline() {
+	cpu=/sys/devices/system/cpu/cpu1/online
+	if [ ! -w $cpu ]; then
+		skip offline 'this kernel cannot take a processor offline'
+		return
+	fi
+	lab_start taskset -c 1 sh -c 'while :; do :; done'
+	begin_record offline -a -u -t 12 -F 199
+	echo 0 >$cpu
+	sleep 1
+	echo 1 >$cpu
+	taskset -pc 1 "$target" >/dev/null
+	end_record
+	lab_finish
+	note "$T/offline.err"
+	check_eq 'offline: exit code' 0 "$status"
+	check 'offline: it is said' grep -q 'a processor came online during the recording, processor 1 last' "$T/offline.err"
+	check 'offline: it is sampled again' test "$(weight "$T/offline.folded" '^sh;')" -gt 1000
+}
+
 in_guest() {
 	of 'return probes' 'main(;down){0,5}(;between(;probed(;work)?)?)?' retprobe
 	of io_uring '^(\[no user stack: kernel thread\]|_start;.*)' uring
@@ -45,6 +66,7 @@ in_guest() {
 	lab_start perl -e 'while (1) { my $pid = fork; if (!$pid) { my @a = (1) x 300_000; exit } waitpid $pid, 0 }'
 	record_until_decided 'processes that exit' '^((perl;)?main.*|(perl;)?\[perl: not running\])' --perl -F 499 -p "$target" --children
 	lab_finish
+	offline
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 
