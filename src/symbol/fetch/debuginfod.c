@@ -23,20 +23,23 @@ enum {
 	FILE_S = 90,
 	ALL_S = 180,
 	SILENCE_S = 10,
-	GRACE_S = 1, /* for a process to end after SIGTERM */
+	GRACE_S = 1, /* how long a process may take to end after SIGTERM */
 	TICK_MS = 100,
 };
 
 static const int64_t second = 1000000000;
 
-/* One file: waiting until started or over, running as long as its download has a pid. */
+/*
+ * A file to download. It waits until it is started or over, and runs as long as its download has a
+ * pid.
+ */
 struct download_job {
 	struct debuginfod_file *file;
 	char *path;
 	bool started, over;
 	struct download download;
-	int64_t began_ns, stopped_ns; /* 0: not */
-	char *reason;                 /* why it failed, NULL: nothing to report */
+	int64_t began_ns, stopped_ns; /* or 0 if that did not happen */
+	char *reason;                 /* why it failed, or NULL if there is nothing to report */
 };
 
 struct queue {
@@ -48,7 +51,7 @@ struct queue {
 	int64_t began_ns;
 	int64_t heard_ns; /* when a server last responded */
 	bool heard;       /* a server responded */
-	bool ending;      /* start no more downloads */
+	bool ending;      /* no more downloads are started */
 	struct progress progress;
 };
 
@@ -59,7 +62,7 @@ bool debuginfod_has_servers(void)
 
 /* ---- the cache ---- */
 
-/* The library's default, but for root in its own home. */
+/* Returns the library's default folder, except that root uses its own home. The caller frees it. */
 static char *cache_folder(void)
 {
 	const char *set = getenv(DEBUGINFOD_CACHE_PATH_ENV_VAR);
@@ -124,7 +127,9 @@ static void set_found(struct download_job *job, const char *path)
 	job->file->path = xstrdup(path);
 }
 
-/* The server of JOB's file, or all servers if it is not known, and the text; the caller frees it.
+/*
+ * Returns the name of the server that sends JOB's file, or of all servers if it is not known,
+ * followed by the text. The caller frees it.
  */
 static __attribute__((format(printf, 2, 3))) char *of_server(
 	const struct download_job *job, const char *fmt, ...)
@@ -143,14 +148,17 @@ static __attribute__((format(printf, 2, 3))) char *of_server(
 	return strbuf_detach(&sb);
 }
 
-/* Stops JOB, whether it runs or was not started. Takes ownership of REASON. */
+/* Stops JOB, whether it runs or was never started. Takes ownership of REASON. */
 static void stop(struct download_job *job, enum debuginfod_result result, char *reason)
 {
 	job->stopped_ns = monotonic_ns();
 	set_result(job, result, reason);
 }
 
-/* Stops all jobs without a result, with RESULT if started. Takes ownership of REASON. */
+/*
+ * Stops all jobs that have no result. The started ones get RESULT, the rest DEBUGINFOD_LEFT_OUT.
+ * Takes ownership of REASON.
+ */
 static void give_up(struct queue *q, enum debuginfod_result result, char *reason)
 {
 	q->ending = true;
@@ -163,7 +171,7 @@ static void give_up(struct queue *q, enum debuginfod_result result, char *reason
 	free(reason);
 }
 
-/* "'a' was" or "3 files were" */
+/* Adds "'a' was" or "3 files were". */
 static void add_files(struct strbuf *out, const struct download_job *first, size_t nr)
 {
 	if (nr == 1)
@@ -201,7 +209,7 @@ static void add_notes(const struct queue *q, struct strbuf *notes)
 static struct progress_sums sum_up(const struct queue *q)
 {
 	struct progress_sums sums = {.files = q->n};
-	uint64_t named = 0; /* bytes of the file to show: prefer one that has begun to arrive */
+	uint64_t named = 0; /* bytes of the file to show, preferably one that has begun to arrive */
 	bool known = true;
 
 	for (size_t i = 0; i < q->n; i++) {
@@ -226,7 +234,7 @@ static struct progress_sums sum_up(const struct queue *q)
 
 /* ---- the work ---- */
 
-static volatile sig_atomic_t interrupted; /* stays set: later calls do not wait, either */
+static volatile sig_atomic_t interrupted; /* stays set, as later calls must not wait either */
 
 static void on_interrupt(int sig)
 {
@@ -240,7 +248,7 @@ static bool is_unreachable(int error)
 	       error == ETIME;
 }
 
-/* Why the process of JOB, which was not stopped, failed; NULL: no server has the file. */
+/* Returns why JOB's process failed without being stopped, or NULL if no server has the file. */
 static char *failure(const struct download_job *job)
 {
 	const struct download_report *r = &job->download.report;
@@ -278,7 +286,10 @@ static void take_result(struct queue *q, struct download_job *job)
 	}
 }
 
-/* Reads the reports of JOB's process, and takes its result or stops it. */
+/*
+ * Reads the reports of JOB's process. Takes its result if it has ended, or stops it if it is too
+ * slow.
+ */
 static void update(struct queue *q, struct download_job *job)
 {
 	uint64_t events = job->download.report.events;
@@ -299,10 +310,10 @@ static void update(struct queue *q, struct download_job *job)
 		download_kill(&job->download, job->path);
 	else if (job->stopped_ns)
 		download_stop(
-			&job->download); /* again: it may block between two checks of the flag */
+			&job->download); /* again, as the process may block between two checks */
 }
 
-/* SIGINT and the timeouts for all files. */
+/* Gives up all jobs after a SIGINT or at the timeouts for all files. */
 static void check_timeouts(struct queue *q)
 {
 	int64_t now = monotonic_ns();
@@ -331,7 +342,7 @@ static void begin(struct queue *q, struct download_job *job)
 			xasprintf("cannot start a process: %s", strerror(errno)));
 }
 
-/* Waits for a report of any process, at most a tick. */
+/* Waits for a report of any process, but not longer than TICK_MS. */
 static void wait_for_report(const struct queue *q)
 {
 	struct pollfd fds[AT_ONCE];
@@ -344,7 +355,7 @@ static void wait_for_report(const struct queue *q)
 	poll(fds, nr, TICK_MS);
 }
 
-/* Starts as many jobs as may run at once; returns how many run. */
+/* Starts as many jobs as may run at once. Returns how many run. */
 static size_t keep_busy(struct queue *q)
 {
 	size_t running = 0;
@@ -428,7 +439,7 @@ static void queue_add(struct queue *q, struct debuginfod_file *file, bool again)
 	q->n++;
 }
 
-/* A line why no server can be used, the caller frees it; NULL: they can. */
+/* Returns a line that says why no server can be used, or NULL if they can. The caller frees it. */
 static char *find_obstacle(struct queue *q, bool again)
 {
 	struct strbuf why = STRBUF_INIT;

@@ -7,21 +7,21 @@ enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE, DEBUGINFOD_S
 
 enum debuginfod_result {
 	DEBUGINFOD_FOUND,
-	DEBUGINFOD_UNKNOWN, /* no server has it, now or some minutes ago */
+	DEBUGINFOD_UNKNOWN, /* no server has it, or none had it some minutes ago */
 	DEBUGINFOD_FAILED,  /* a server returned an error, or the library failed */
 	DEBUGINFOD_TIMEOUT,
-	DEBUGINFOD_LEFT_OUT, /* not requested: no time left, no response from servers, or SIGINT */
+	DEBUGINFOD_LEFT_OUT, /* not requested, as time ran out, no server responded, or on SIGINT */
 };
 
 struct debuginfod_file {
 	/* the request */
-	const char *build_id; /* lower-case hex; anything else is DEBUGINFOD_UNKNOWN */
-	const char *name;     /* of the file, for messages */
+	const char *build_id; /* in lower-case hex; anything else leads to DEBUGINFOD_UNKNOWN */
+	const char *name;     /* name of the file in messages */
 	enum debuginfod_kind kind;
-	const char *source; /* DEBUGINFOD_SOURCE: its path, as the debug information has it */
+	const char *source; /* path of a DEBUGINFOD_SOURCE in the debug information */
 	/* the result */
 	enum debuginfod_result result;
-	char *path; /* in the cache, the caller frees it; NULL: not found */
+	char *path; /* in the cache, or NULL if it was not found; the caller frees it */
 };
 
 #endif

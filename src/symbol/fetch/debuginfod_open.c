@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child process: writes the path of the file to the pipe TO. */
+/* Fetches the file in the child process and writes its path to the pipe TO. */
 static __attribute__((noreturn)) void fetch(const char *build_id, const char *name, int to)
 {
 	struct debuginfod_file file = {
@@ -30,7 +30,7 @@ static __attribute__((noreturn)) void fetch(const char *build_id, const char *na
 	_exit(EXIT_SUCCESS);
 }
 
-/* Reads a path to the end of the pipe; false: empty or too long. */
+/* Reads a path up to the end of the pipe. Returns false if it is empty or too long. */
 static bool read_path(int from, char *path, size_t size)
 {
 	size_t len = 0;

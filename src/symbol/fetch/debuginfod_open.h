@@ -5,8 +5,8 @@
 
 /*
  * Fetches the debug file with BUILD_ID of the file NAME in a process that runs as the invoking
- * user, and opens it for reading. Its content is not checked. -1: no server is configured or none
- * has it.
+ * user, and opens it for reading. Its content is not checked. Returns -1 if no server is configured
+ * or no server has the file.
  */
 int debuginfod_open_as_user(const char *build_id, const char *name);
 

@@ -22,18 +22,18 @@
 enum {
 	REDIRECTS_MAX = 50,
 	REPORT_MS = 100,
-	UNPACKED = 64 << 20, /* additional bytes for unpacking */
-	ORPHAN_S = 2,        /* to end in, if the parent is gone */
+	UNPACKED = 64 << 20, /* bytes that unpacking may add */
+	ORPHAN_S = 2,        /* how long the process may take to end if the parent is gone */
 };
 
-#define BYTES_MAX (8ull << 30) /* of one file: a response may be endless */
+#define BYTES_MAX (8ull << 30) /* largest file, because a response may be endless */
 
 struct download_library {
 	__typeof__(debuginfod_begin) *begin;
 	__typeof__(debuginfod_set_progressfn) *set_progressfn;
 	__typeof__(debuginfod_set_verbose_fd) *set_verbose_fd;
 	__typeof__(debuginfod_get_url) *get_url;
-	__typeof__(debuginfod_find_debuginfo) *find[2]; /* by kind */
+	__typeof__(debuginfod_find_debuginfo) *find[2]; /* indexed by enum debuginfod_kind */
 	__typeof__(debuginfod_find_source) *find_source;
 };
 
@@ -83,7 +83,7 @@ char *download_path(const char *cache, const struct debuginfod_file *file)
 	static const char *const names[] = {
 		[DEBUGINFOD_DEBUGINFO] = "debuginfo",
 		[DEBUGINFOD_EXECUTABLE] = "executable",
-		[DEBUGINFOD_SOURCE] = "source", /* and more, depending on the library's version */
+		[DEBUGINFOD_SOURCE] = "source", /* the library's versions append more */
 	};
 
 	return xasprintf("%s/%s/%s", cache, file->build_id, names[file->kind]);
@@ -110,17 +110,17 @@ void download_forget(const char *path)
 
 static struct child {
 	const struct download_library *lib;
-	char *path;      /* the file to be */
-	char *tail;      /* its part inside the cache */
+	char *path;      /* the path that the file will have */
+	char *tail;      /* the part of the path inside the cache */
 	int out;         /* pipe for the reports */
 	int messages;    /* pipe with the library's debug output */
-	char line[1024]; /* of it, not yet complete */
+	char line[1024]; /* the last line of that output, not yet complete */
 	size_t len;
-	bool asking; /* servers; before that, the library cleans its cache */
+	bool asking; /* servers are asked; before that, the library cleans its cache */
 	unsigned redirects;
 	uint64_t bytes_max;
 	int64_t reported_ns;
-	int error; /* why we stop it, an errno */
+	int error; /* errno that says why this process ends the download */
 	struct download_report report;
 } child;
 
@@ -141,7 +141,7 @@ static void copy(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* The library writes to PATH.XXXXXX; our open files show which one. */
+/* Finds the name of the incomplete file. The library writes to PATH.XXXXXX, which is open here. */
 static void find_unfinished(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -170,14 +170,17 @@ static void take_status(int status)
 		child.report.status = status;
 }
 
-/* Messages of a server that does not have the file, or for which the HTTP status is clearer. */
+/*
+ * Returns whether MESSAGE only says that a server lacks the file, or less than the HTTP status
+ * says.
+ */
 static bool is_ignored(const char *message)
 {
 	return strstr(message, "No error") || strstr(message, "HTTP response code") ||
 	       strstr(message, "file://");
 }
 
-/* A line of the library's debug output: the only way to get headers and the HTTP status. */
+/* Reads a line of the library's debug output, the only source of headers and the HTTP status. */
 static void read_message(const char *line)
 {
 	static const char response[] = "server response ";
@@ -212,7 +215,7 @@ static void read_messages(void)
 		}
 }
 
-/* Writes to a pipe are atomic; if it is full, the report is dropped. */
+/* Sends a report. Writes to a pipe are atomic. If the pipe is full, the report is dropped. */
 static void report(void)
 {
 	ssize_t n = write(child.out, &child.report, sizeof(child.report));
@@ -221,7 +224,7 @@ static void report(void)
 	child.reported_ns = monotonic_ns();
 }
 
-/* A of B bytes came from URL. */
+/* Records that A of B bytes came from URL. */
 static void count(struct download_report *r, const char *url, long a, long b)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -257,8 +260,8 @@ static int on_progress(debuginfod_client *client, long a, long b)
 }
 
 /*
- * Replaces the parent's handlers: SIGINT is for the parent, which then stops us; SIGHUP and the
- * parent's death have the effect of download_stop.
+ * Replaces the parent's signal handlers. The parent handles SIGINT and then stops this process.
+ * SIGHUP and the parent's death have the effect of download_stop.
  */
 static void set_signals(pid_t parent)
 {
@@ -283,8 +286,8 @@ static void set_signals(pid_t parent)
 }
 
 /*
- * The library checks the length that a server announces; these limits are for the data itself, also
- * after unpacking.
+ * Limits the size of the data itself, also after it is unpacked. The library checks only the length
+ * that a server announces.
  */
 static void set_limits(void)
 {
@@ -313,8 +316,9 @@ static int find_file(debuginfod_client *client, const struct debuginfod_file *fi
 }
 
 /*
- * No retries: the library would append to the data of the first try (elfutils 0.188). If stopped,
- * it notes that no server has the file: run() removes that note.
+ * Finds the file without retries, because the library would append to the data of the first try
+ * (elfutils 0.188). If it is stopped, the library notes that no server has the file; run() removes
+ * that note.
  */
 static void find(const char *cache, const struct debuginfod_file *file)
 {
@@ -359,7 +363,7 @@ static __attribute__((noreturn)) void run(const char *cache, const struct debugi
 
 /* ---- the parent ---- */
 
-/* fork() with signals blocked, so that none runs the parent's handlers in the child. */
+/* Forks with signals blocked, so that no handler of the parent runs in the child. */
 static pid_t fork_quietly(void)
 {
 	sigset_t all, before;

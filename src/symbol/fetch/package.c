@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-	ALL_S = 10,           /* for all files */
+	ALL_S = 10,           /* time to look up all files */
 	OUTPUT_MAX = 1 << 20, /* bytes a package manager may print */
-	PATHS_MAX = 512,      /* files to look up: the heaviest come first */
+	PATHS_MAX = 512,      /* number of files to look up, the heaviest first */
 	OS_RELEASE = 1 << 16  /* largest os-release file, in bytes */
 };
 
@@ -39,7 +39,7 @@ static const struct {
 	{"arch", PACKAGES_OTHER, "https://debuginfod.archlinux.org"},
 };
 
-/* The value of KEY, which ends in "=", without quotes; "" if TEXT does not have it. */
+/* Returns the value of KEY, which ends in "=", without quotes, or "" if TEXT does not have it. */
 static char *value_of(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -64,7 +64,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Finds the first known distribution in LIST. */
+/* Sets P to the distribution in LIST that is the first one in the table. */
 static bool find_distribution(const char *list, struct packages *p)
 {
 	for (size_t i = 0; i < ARRAY_LEN(distributions); i++)
@@ -118,7 +118,7 @@ static pid_t start(char *const argv[], int out)
 	return pid;
 }
 
-/* Reads FD to its end; false: not at its end by the DEADLINE or after OUTPUT_MAX bytes. */
+/* Reads FD to its end. Returns false at the DEADLINE or after OUTPUT_MAX bytes. */
 static bool read_output(int fd, int64_t deadline, struct strbuf *out)
 {
 	struct pollfd ready = {fd, POLLIN, 0};
@@ -139,7 +139,7 @@ static bool read_output(int fd, int64_t deadline, struct strbuf *out)
 	return false;
 }
 
-/* Reads the stdout of ARGV; OUT stays empty if it cannot be run, prints too much or is too slow. */
+/* Reads the stdout of ARGV. OUT stays empty if it cannot be run, prints too much or is too slow. */
 static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 {
 	int ends[2];
@@ -158,23 +158,26 @@ static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 		;
 }
 
-/* ---- dpkg-query: all files at once, for each run reads the lists of all packages ---- */
+/* ---- dpkg-query: all files in one run, because each run reads the lists of all packages ---- */
 
-/* The alias of PATH where /bin, /lib and /sbin are links into /usr; the caller frees it. */
+/*
+ * Returns the alias of PATH on a system where /bin, /lib and /sbin are links into /usr. The caller
+ * frees it.
+ */
 static char *other_name(const char *path)
 {
 	return strncmp(path, "/usr/", 5) ? xasprintf("/usr%s", path) : xstrdup(path + 4);
 }
 
-/* dpkg-query takes patterns, which would match other files. */
+/* Returns whether PATH is not a pattern for dpkg-query, which would match other files. */
 static bool can_query(const char *path)
 {
 	return path[0] == '/' && strlen(path) < PATH_MAX && !strpbrk(path, "*?[\\\n");
 }
 
 /*
- * The package in a line "PACKAGE[:ARCH][, PACKAGE…]: PATH", which the caller frees; NULL: the line
- * is not for PATH.
+ * Returns the package in a line "PACKAGE[:ARCH][, PACKAGE…]: PATH", or NULL if the line is not for
+ * PATH. The caller frees it.
  */
 static char *owner_in(const char *line, size_t len, const char *path)
 {
@@ -225,7 +228,7 @@ static void query_dpkg(const char *const *paths, size_t n, int64_t deadline, cha
 	strbuf_release(&output);
 }
 
-/* ---- rpm: one file at a time, for its output does not contain the path ---- */
+/* ---- rpm: one run for each file, because the output does not contain the path ---- */
 
 static bool is_package(const char *name, size_t len)
 {
@@ -236,7 +239,7 @@ static bool is_package(const char *name, size_t len)
 	return len > 0;
 }
 
-/* "file /x is not owned by any package" is on stdout, too. */
+/* Returns the package of PATH. rpm prints "file /x is not owned by any package" on stdout, too. */
 static char *query_rpm(const char *path, int64_t deadline)
 {
 	char *const argv[] = {(char *)"rpm", (char *)"-qf", (char *)"--queryformat",
@@ -275,7 +278,7 @@ static bool begins(const char *s, const char *beginning)
 	return !strncmp(s, beginning, strlen(beginning));
 }
 
-/* Length of "python3.11" in python3.11-minimal, libpython3.11-stdlib, …; 0: none of these. */
+/* Returns the length of "python3.11" in names such as libpython3.11-stdlib, or 0. */
 static size_t python_version(const char *owner, const char **name)
 {
 	*name = owner + (begins(owner, "lib") ? 3 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which packages files belong to, from this machine's package manager, and which packages have
- * their debug files, by the naming rules of the distribution.
+ * The packages that files belong to, according to this machine's package manager, and the packages
+ * with their debug files, according to the naming rules of the distribution.
  */
 #ifndef SYMBOL_FETCH_PACKAGE_H
 #define SYMBOL_FETCH_PACKAGE_H
@@ -21,19 +21,23 @@ struct packages {
 	const char *server; /* debuginfod server with this distribution's files */
 };
 
-/* For the distribution in the os-release(5) file PATH; NULL: this machine's. */
+/*
+ * Returns the properties of the distribution in the os-release(5) file PATH, or of this machine's
+ * if PATH is NULL.
+ */
 struct packages packages_of(const char *path);
 
 /*
- * Sets OWNERS[i] to the name of the package that the file PATHS[i] belongs to, which the caller
- * frees; NULL: none, or not found within 10 seconds. Runs dpkg-query or rpm from $PATH.
+ * Sets OWNERS[i] to the name of the package that the file PATHS[i] belongs to, or to NULL if there
+ * is none or it was not found within 10 seconds. The caller frees the names. Runs dpkg-query or rpm
+ * from $PATH.
  */
 void packages_find(const struct packages *p, const char *const *paths, size_t n, char **owners);
 
 /*
- * The command that installs the debug files of the package OWNER, which the caller frees; NULL: the
- * distribution is not known. On Debian: the packages for libc6, perl, python3.N and kernels have
- * names of their own, all others are OWNER-dbgsym.
+ * Returns the command that installs the debug files of the package OWNER, or NULL if the
+ * distribution is not known. The caller frees it. On Debian the debug packages of libc6, perl,
+ * python3.N and kernels have names of their own; all other ones are called OWNER-dbgsym.
  */
 char *packages_command(const struct packages *p, const char *owner);
 

@@ -53,7 +53,7 @@ static void add_state(struct strbuf *out, const struct progress_sums *sums)
 	message_add(out, sums->name, strlen(sums->name));
 }
 
-/* How much of LINE fits, in whole characters. */
+/* Returns how many bytes of LINE fit on the terminal, in whole characters. */
 static size_t fitting(const struct strbuf *line)
 {
 	struct winsize size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Progress of downloads on stderr, if they take longer than a moment: a line that is updated on a
- * terminal, otherwise one line at the start; and one at the end.
+ * Progress of downloads on stderr, if they take longer than a moment. It is a line that is updated
+ * on a terminal, otherwise one line at the start, and in both cases a line at the end.
  */
 #ifndef SYMBOL_FETCH_PROGRESS_H
 #define SYMBOL_FETCH_PROGRESS_H
@@ -17,9 +17,9 @@ struct progress {
 
 struct progress_sums {
 	size_t files, started, found;
-	uint64_t bytes, total; /* of those started; total 0: not known */
-	const char *name;      /* of a file being downloaded; NULL: none */
-	const char *server;    /* its server, "": not known yet */
+	uint64_t bytes, total; /* of the files that were started; total is 0 if it is not known */
+	const char *name;      /* a file that is being downloaded, or NULL if there is none */
+	const char *server;    /* the server of that file, or "" if it is not known yet */
 };
 
 void progress_begin(struct progress *progress, bool enabled);

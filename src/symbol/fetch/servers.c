@@ -17,7 +17,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-enum { FILE_MAX = 4 << 20 }; /* bytes read of a .urls file or an environment */
+enum { FILE_MAX = 4 << 20 }; /* most bytes to read of a .urls file or an environment */
 
 static void add_file(struct strbuf *out, const char *path)
 {
@@ -50,14 +50,14 @@ char *servers_of_folder(const char *folder)
 	}
 	free(pattern);
 	for (size_t i = 0; i < urls.len; i++)
-		if (strchr(blanks, urls.buf[i])) /* a NUL, too */
+		if (strchr(blanks, urls.buf[i])) /* replaces NUL, too */
 			urls.buf[i] = ' ';
 	return strbuf_detach(&urls);
 }
 
 /* ---- sudo's caller ---- */
 
-/* The parent of process PID if that is a sudo, else 0. */
+/* Returns the parent of process PID if PID is a sudo process, else 0. */
 static pid_t above_sudo(pid_t pid)
 {
 	char *path = xasprintf("/proc/%d/status", (int)pid);
@@ -74,7 +74,7 @@ static pid_t above_sudo(pid_t pid)
 	return parent;
 }
 
-/* Sets variables that are not set from the initial environment of process PID. */
+/* Sets those variables that are not set from the initial environment of process PID. */
 static void take_environment(pid_t pid)
 {
 	static const char *const names[] = {
@@ -94,7 +94,7 @@ static void take_environment(pid_t pid)
 	free(path);
 }
 
-/* With use_pty, one sudo is two processes. */
+/* Takes the environments of all sudo processes above this one. With use_pty, one sudo is two. */
 static void take_sudo_environment(void)
 {
 	pid_t parent;
@@ -157,7 +157,7 @@ void servers_add_names(struct strbuf *out)
 
 /* ---- silence ---- */
 
-/* An empty file; its modification time counts. */
+/* Returns the path of an empty file whose modification time is when the servers fell silent. */
 static char *stamp_path(void)
 {
 	char *folder = folder_cache();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The debuginfod servers: the URLs of $DEBUGINFOD_URLS, separated by blanks. Their names are for
- * messages: without user, password and query, with control characters escaped.
+ * The debuginfod servers, which $DEBUGINFOD_URLS lists as URLs separated by blanks. Their names in
+ * messages have no user, password or query, and control characters in them are escaped.
  */
 #ifndef SYMBOL_FETCH_SERVERS_H
 #define SYMBOL_FETCH_SERVERS_H
@@ -10,22 +10,27 @@
 
 struct strbuf;
 
-enum { SERVERS_REST_S = 600 }; /* servers that did not respond are not contacted that long */
+enum { SERVERS_REST_S = 600 }; /* how long servers that did not respond are not contacted */
 
 /*
- * Sets $DEBUGINFOD_URLS if it is not set: under sudo from the environment of sudo's caller,
- * together with that user's cache ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME); else from
- * /etc/debuginfod. False: there is no server.
+ * Sets $DEBUGINFOD_URLS if it is not set. Under sudo it is taken from the environment of sudo's
+ * caller, together with that user's cache ($DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME), otherwise from
+ * /etc/debuginfod. Returns false if there is no server.
  */
 bool servers_find(void);
 
-/* The content of the .urls files in FOLDER on one line; the caller frees it. */
+/* Returns the content of the .urls files in FOLDER on one line. The caller frees it. */
 char *servers_of_folder(const char *folder);
+/* Adds the name of the server whose URL is at the start of URL. */
 
-void servers_add_name(struct strbuf *out, const char *url); /* of the one at the start of URL */
-void servers_add_names(struct strbuf *out);                 /* the first one, how many more */
+void servers_add_name(struct strbuf *out, const char *url);
+/* Adds the name of the first server, and how many more there are. */
+void servers_add_names(struct strbuf *out);
 
-/* Seconds since the servers last did not respond to this user, -1: not within SERVERS_REST_S. */
+/*
+ * Returns how many seconds ago the servers last did not respond to this user, or -1 if that is more
+ * than SERVERS_REST_S ago or never happened.
+ */
 int servers_silent_s(void);
 void servers_set_silent(bool silent);
 
