@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "tidy.h"
 
-#define HAVE_DECL_BASENAME 1 /* <string.h> has it */
+#define HAVE_DECL_BASENAME 1 /* <string.h> declares it */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
@@ -13,12 +13,12 @@
  * leaves the demangler if its output gets too long.
  */
 enum {
-	NAME_LIMIT = 8192, /* bytes of a mangled name: the demangler is recursive */
-	NAME_ALWAYS =
-		1024, /* up to this length, real names stay within libiberty's recursion limit */
-	OUTPUT_LIMIT = 65536, /* bytes of a demangled one */
-	OUTPUT_MORE = 4096,   /* minimum, */
-	OUTPUT_TIMES = 64,    /* plus this for each mangled byte: real names have up to 17 */
+	NAME_LIMIT = 8192, /* longest mangled name in bytes, because the demangler is recursive */
+	/* up to this length, real names stay within libiberty's recursion limit */
+	NAME_ALWAYS = 1024,
+	OUTPUT_LIMIT = 65536, /* longest demangled name in bytes */
+	OUTPUT_MORE = 4096,   /* a shorter limit for short names: this many bytes */
+	OUTPUT_TIMES = 64,    /* plus this many for each mangled byte (real names have up to 17) */
 };
 
 struct short_name {
@@ -46,7 +46,7 @@ static bool call_libiberty(
 	return cplus_demangle_v3_callback(name, options, take_output, o);
 }
 
-/* Appends the LEN bytes of NAME demangled; false, and OUT unchanged, on failure. */
+/* Appends the LEN bytes of NAME demangled. Returns false, and leaves OUT unchanged, on failure. */
 static bool demangle_bytes(
 	struct strbuf *out, const char *name, size_t len, enum language language, enum demangle how)
 {
@@ -70,7 +70,7 @@ static bool demangle_bytes(
 	return done;
 }
 
-/* The end of a legacy Rust name: "17h", 16 hex digits, "E"; NULL: NAME is not one. */
+/* Returns the end of a legacy Rust name ("17h", 16 hex digits, "E"), or NULL if NAME is not one. */
 static const char *rust_legacy_end(const char *name)
 {
 	const char *s = name;
@@ -86,7 +86,9 @@ static const char *rust_legacy_end(const char *name)
 	return NULL;
 }
 
-/* Guesses the language of the LEN bytes of NAME; *SUFFIX: offset of ".cold", ".llvm.12", … */
+/*
+ * Guesses the language of the LEN bytes of NAME. SUFFIX is the offset of ".cold", ".llvm.12" etc.
+ */
 static enum language language_of(const char *name, size_t len, size_t *suffix)
 {
 	const char *end;
@@ -108,22 +110,22 @@ static void add_suffix(struct strbuf *out, const char *suffix, size_t len, enum 
 	const char *llvm = memmem(suffix, len, ".llvm.", 6);
 	const char *end = suffix + len;
 
-	/* omit the hash, like Rust's own */
+	/* omit the hash, as in Rust's own names */
 	if (how == DEMANGLE_SHORT && llvm && llvm + 6 + strspn(llvm + 6, "0123456789ABCDEF") == end)
 		end = llvm;
 	strbuf_add(out, suffix, (size_t)(end - suffix));
 }
 
-/* Appends NAME as libiberty demangles it. */
+/* Appends NAME in the form that libiberty gives it. */
 static enum language add_whole(struct strbuf *out, const char *name, enum demangle how)
 {
-	size_t len = strcspn(name, "@"), suffix; /* "@plt" was appended by us */
+	size_t len = strcspn(name, "@"), suffix; /* flametap itself appended "@plt" */
 	enum language language = language_of(name, len, &suffix);
 
 	if (how == DEMANGLE_NONE || !language || len > NAME_LIMIT)
 		return NOT_MANGLED;
 	if (language == CPP && how == DEMANGLE_FULL && demangle_bytes(out, name, len, CPP, how)) {
-		suffix = len; /* libiberty's form: "f(int) [clone .cold]" */
+		suffix = len; /* libiberty includes it: "f(int) [clone .cold]" */
 	} else if (!demangle_bytes(out, name, suffix, language, how)) {
 		if (language == CPP || name[1] != 'Z' ||
 			!demangle_bytes(out, name, suffix, CPP, how))

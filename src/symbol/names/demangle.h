@@ -11,12 +11,12 @@ enum demangle { DEMANGLE_SHORT, DEMANGLE_FULL, DEMANGLE_NONE };
 enum language { NOT_MANGLED, CPP, RUST };
 
 /*
- * Appends NAME demangled to OUT. NOT_MANGLED, and OUT unchanged, if it is not mangled or HOW is
- * DEMANGLE_NONE.
+ * Appends NAME demangled to OUT. Returns NOT_MANGLED, and leaves OUT unchanged, if NAME is not
+ * mangled or HOW is DEMANGLE_NONE.
  */
 enum language demangle_add(struct strbuf *out, const char *name, enum demangle how);
 
-/* The same as a string that the caller frees; NULL where demangle_add returns NOT_MANGLED. */
+/* Returns NAME demangled, or NULL where demangle_add returns NOT_MANGLED. The caller frees it. */
 char *demangle_name(const char *name, enum demangle how);
 
 #endif

@@ -12,7 +12,10 @@ static bool has_function(enum frame_kind kind)
 	       kind == FRAME_JIT || kind == FRAME_WAKER;
 }
 
-/* Adds the names of P's frames to D. Returns their numbers, 0: unchanged; the caller frees them. */
+/*
+ * Adds the names of P's frames to D. Returns their numbers in D, or 0 for names that do not change.
+ * The caller frees the array.
+ */
 static uint32_t *add_frames(struct demangler *d, const struct profile *p)
 {
 	uint32_t *numbers = xcalloc(p->nr_frames, sizeof(*numbers));
@@ -27,7 +30,7 @@ static uint32_t *add_frames(struct demangler *d, const struct profile *p)
 	return numbers;
 }
 
-/* The number in P of FRAME's new name, with its source appended. */
+/* Returns the number in P of FRAME's new name, to which its source is appended. */
 static uint32_t shown_name(const struct demangler *d, struct profile *p, uint32_t frame,
 	uint32_t number, struct strbuf *text)
 {

@@ -10,18 +10,18 @@ struct demangler;
 
 /*
  * Demangles the frame names of the N PROFILES and appends each frame's source to its name.
- * Different functions keep different names across all profiles: where their short forms are equal,
+ * Different functions keep different names across all profiles. Where their short forms are equal,
  * longer forms are used.
  */
 void demangle_profiles(struct profile **profiles, size_t n, enum demangle how);
 
-/* The same for the names in REC, for programs that do not demangle. Sources stay separate. */
+/* Demangles the function names in REC for programs that do not demangle. Sources stay separate. */
 void demangle_recording(struct recording *rec, enum demangle how);
 
 /*
- * Adds the functions of all frames of REC except an interpreter's to D, and settles it. Returns
- * their numbers in D by the number of the name in REC, 0 for names that do not change; the caller
- * frees them.
+ * Adds the functions of all frames of REC to D, except an interpreter's frames, and settles D.
+ * Returns their numbers in D, indexed by the number of the name in REC, or 0 for names that do not
+ * change. The caller frees the array.
  */
 uint32_t *demangler_add_recording(struct demangler *d, const struct recording *rec);
 

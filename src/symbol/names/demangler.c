@@ -10,7 +10,7 @@
 
 enum {
 	SHARED = UINT32_MAX,
-	REFERENCES_MAX = 32, /* at most some hundred thousand steps */
+	REFERENCES_MAX = 32, /* limits libiberty's work to some hundred thousand steps */
 	COSTLY_S = 5,
 };
 
@@ -31,7 +31,7 @@ void demangler_release(struct demangler *d)
 	*d = (struct demangler){0};
 }
 
-/* The number of a text; a new one is not yet the form of any name. */
+/* Returns the number of a text. A new text is not yet the form of any name. */
 static uint32_t add_text(struct demangler *d, const char *s, size_t len)
 {
 	uint32_t id = strpool_add(&d->texts, s, len);
@@ -48,11 +48,11 @@ static uint32_t add_form(struct demangler *d, const struct strbuf *text)
 	return add_text(d, text->buf, text->len);
 }
 
-/* Sets FORMS of the mangled name NUMBER; a missing form is the same as the next longer one. */
+/* Sets the FORMS of the mangled name NUMBER. A missing form is the same as the next longer form. */
 static void add_forms(struct demangler *d, uint32_t number, uint32_t *forms)
 {
-	char *name =
-		xstrdup(strpool_get(&d->texts, number)); /* strings move when texts are added */
+	/* a copy, as the strings move when texts are added */
+	char *name = xstrdup(strpool_get(&d->texts, number));
 	struct strbuf text = STRBUF_INIT, full = STRBUF_INIT;
 	enum language language = demangle_add(&full, name, DEMANGLE_FULL);
 
@@ -85,8 +85,9 @@ static void set_forms(struct demangler *d, uint32_t number, const uint32_t *form
 }
 
 /*
- * Substitutions (S1_, T_) make a huge tree of a few letters, and to print a parameter pack
- * libiberty searches all of it, even if there is no output.
+ * Returns whether libiberty may take forever for NAME. Substitutions (S1_, T_) make a huge tree of
+ * a few letters, and to print a parameter pack libiberty searches all of it, even if there is no
+ * output.
  */
 static bool is_costly(const char *name)
 {
@@ -121,7 +122,7 @@ uint32_t demangler_add(struct demangler *d, const char *name, size_t len)
 	return number;
 }
 
-/* Answers nothing: that it ends is the output. */
+/* Demangles the costly names. The output is empty, as only whether this ends counts. */
 static void try_costly(void *arg, struct strbuf *output)
 {
 	const struct demangler *d = arg;

@@ -11,13 +11,13 @@
 
 enum {
 	READ_SIZE = 1 << 20,
-	/* bytes: limit for the last function of the kernel or a module */
+	/* largest size of the last function of the kernel or a module, in bytes */
 	LAST_MAX = 1 << 16,
 };
 
 struct ksym {
 	uint64_t address;
-	const char *name; /* NULL: not a function */
+	const char *name; /* or NULL if it is not a function */
 	const char *module;
 	char type;
 };
@@ -26,7 +26,7 @@ struct kallsyms {
 	char *text; /* the file, split into strings */
 	struct ksym *syms;
 	size_t nr, alloc;
-	uint64_t stext; /* of _stext: prefer the name of the first function there */
+	uint64_t stext; /* address of _stext, whose name gives way to the first function's name */
 };
 
 static const char kernel_module[] = "[kernel]";
@@ -76,7 +76,8 @@ static const char *parse_address(const char *s, uint64_t *address)
 }
 
 /*
- * Parses "ADDRESS TYPE NAME[\t[MODULE]]" in place. False: malformed, or a per-CPU offset.
+ * Parses "ADDRESS TYPE NAME[\t[MODULE]]" in place. Returns false if the line is malformed or a
+ * per-CPU offset.
  */
 static bool parse_line(char *line, char *end, struct ksym *sym)
 {
@@ -97,7 +98,7 @@ static bool parse_line(char *line, char *end, struct ksym *sym)
 			sym->module = tab + 1;
 	}
 	sym->name = strchr("tTwWi", sym->type) ? name : NULL;
-	/* markers between sections are of type text, but empty */
+	/* markers between sections have the type of text, but are empty */
 	if (sym->name && (!strcmp(name, "_etext") || !strcmp(name, "_einittext")))
 		sym->name = NULL;
 	return true;
@@ -108,7 +109,7 @@ static int type_rank(char type)
 	return type == 'T' ? 3 : type == 'W' || type == 'w' ? 2 : 1;
 }
 
-/* Positive: A is the better name. */
+/* Returns a positive number if A is the better name. */
 static int compare_choice(const struct ksym *a, const struct ksym *b)
 {
 	bool pa, pb;
@@ -214,7 +215,7 @@ uint64_t kallsyms_text(const struct kallsyms *ks)
 	return ks->stext;
 }
 
-/* The number of symbols at or before ADDRESS. */
+/* Returns the number of symbols at or before ADDRESS. */
 static size_t count_until(const struct kallsyms *ks, uint64_t address)
 {
 	size_t low = 0, high = ks->nr;

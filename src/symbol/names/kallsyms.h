@@ -9,20 +9,32 @@
 struct kallsyms;
 struct strbuf;
 
-/* NULL and ERR: /proc/kallsyms is unreadable or hides the addresses (kptr_restrict). */
+/*
+ * Reads /proc/kallsyms. Returns NULL and sets ERR if it is unreadable or hides the addresses
+ * (kptr_restrict).
+ */
 struct kallsyms *kallsyms_new(struct strbuf *err);
 void kallsyms_free(struct kallsyms *ks);
-/* The function at ADDRESS; name and module ("[kernel]") are valid as long as KS; false: none. */
+/*
+ * Finds the function at ADDRESS. Its name and module (or "[kernel]") are valid as long as KS.
+ * Returns false if there is none.
+ */
 bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **name,
 	const char **module, uint64_t *offset);
 
-/* The address of the next symbol after ADDRESS, at which a function there ends; 0: none. */
+/*
+ * Returns the address of the next symbol after ADDRESS, where a function at ADDRESS ends, or 0 if
+ * there is none.
+ */
 uint64_t kallsyms_next(const struct kallsyms *ks, uint64_t address);
 
-/* As kallsyms_new from the file PATH. */
+/* Reads the file PATH like kallsyms_new. */
 struct kallsyms *kallsyms_read(const char *path, struct strbuf *err);
 
-/* The address of _stext, which gives the KASLR offset of this boot; 0: not found. */
+/*
+ * Returns the address of _stext, which gives the KASLR offset of this boot, or 0 if it was not
+ * found.
+ */
 uint64_t kallsyms_text(const struct kallsyms *ks);
 
 #endif

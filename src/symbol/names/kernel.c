@@ -12,7 +12,7 @@
 
 enum { NOTES_MAX = 4096 };
 
-/* Reads up to SIZE bytes of a file; returns how many, 0: it cannot be read. */
+/* Reads up to SIZE bytes of a file. Returns how many it read, or 0 if the file cannot be read. */
 static size_t read_file(const char *path, void *buf, size_t size)
 {
 	FILE *in = fopen(path, "re");
@@ -23,7 +23,7 @@ static size_t read_file(const char *path, void *buf, size_t size)
 	return n;
 }
 
-/* Appends the GNU build-id of a file of ELF notes (elf(5)) in hex; nothing if there is none. */
+/* Appends the GNU build-id, if any, in hex from a file of ELF notes (elf(5)). */
 static void add_build_id(const char *path, struct strbuf *hex)
 {
 	unsigned char notes[NOTES_MAX];
@@ -45,7 +45,10 @@ static void add_build_id(const char *path, struct strbuf *hex)
 	}
 }
 
-/* The number in a file such as "0xffffffffc0001000\n"; 0: none, or hidden (kptr_restrict). */
+/*
+ * Returns the number in a file such as "0xffffffffc0001000\n", or 0 if there is none or it is
+ * hidden (kptr_restrict).
+ */
 static uint64_t read_address(const char *path)
 {
 	char text[32];
@@ -75,7 +78,7 @@ static void describe_module(struct recording *rec, const char *sys, const char *
 	free(text);
 }
 
-/* "NAME" of "[NAME]", the caller frees it; NULL: not a module. */
+/* Returns "NAME" of "[NAME]", or NULL if MODULE is not a module. The caller frees it. */
 static char *bare_name(const char *module)
 {
 	size_t n = *module == '[' ? strcspn(module, "]/.") : 0;
@@ -87,7 +90,7 @@ static char *bare_name(const char *module)
 
 static void describe_modules(struct recording *rec, const char *sys)
 {
-	struct table seen; /* names with brackets */
+	struct table seen; /* module names in brackets */
 	bool is_new;
 
 	table_init(&seen);

@@ -9,30 +9,30 @@
 #include <string.h>
 
 enum {
-	READ_MAX = 256 << 20, /* bytes of the file */
-	KEPT_MAX = 256 << 20, /* bytes of functions and their names */
+	READ_MAX = 256 << 20, /* most bytes to read of the file */
+	KEPT_MAX = 256 << 20, /* most bytes of functions and their names */
 	KEPT_PART = 16,       /* or this part of the memory limit */
 };
 
 #define NO_FUNCTION UINT32_MAX
 
-/* A line that covers the addresses FIRST to END - 1 of the list, at least one. */
+/* The function of a line, which covers at least one address of the list: FIRST to END - 1. */
 struct perfmap_function {
 	uint64_t start;
-	uint32_t name; /* in the names */
+	uint32_t name; /* offset in the names */
 	uint32_t first, end;
 };
 
 struct perfmap {
 	const uint64_t *addresses;
-	uint32_t *found; /* for each the function, or NO_FUNCTION */
+	uint32_t *found; /* the function at each address, or NO_FUNCTION */
 	size_t nr_addresses;
 	struct perfmap_function *functions; /* in the order of their lines */
 	size_t nr, alloc;
 	struct strbuf names;
 };
 
-/* Parses a hex number, with or without 0x, and the blank after it; NULL: invalid. */
+/* Parses a hex number, with or without 0x, and the blank after it. Returns NULL on failure. */
 static const char *parse_hex(const char *s, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -53,7 +53,7 @@ static const char *parse_hex(const char *s, uint64_t *value)
 	return s > first && *s == ' ' ? s + 1 : NULL;
 }
 
-/* Parses a line. False: not a function. */
+/* Parses a line. Returns false if it describes no function. */
 static bool parse_line(const char *line, uint64_t *start, uint64_t *end, const char **name)
 {
 	uint64_t size = 0;
@@ -67,7 +67,7 @@ static bool parse_line(const char *line, uint64_t *start, uint64_t *end, const c
 	return true;
 }
 
-/* The first address of the list that is not below ADDRESS. */
+/* Returns the index of the first address in the list that is not below ADDRESS. */
 static size_t first_from(const struct perfmap *map, uint64_t address)
 {
 	size_t low = 0, high = map->nr_addresses;
@@ -104,7 +104,7 @@ static void add_line(struct perfmap *map, const char *line)
 	map->functions[map->nr++] = f;
 }
 
-/* The text after the last newline is still being written. */
+/* Reads all complete lines. The text after the last newline is still being written. */
 static void read_lines(struct perfmap *map, int fd)
 {
 	uint64_t kept_max = memory_share(KEPT_MAX, KEPT_PART);
@@ -122,7 +122,7 @@ static void read_lines(struct perfmap *map, int fd)
 	lines_release(&lines);
 }
 
-/* The first address from I on without a function; NEXT leads there and is made shorter. */
+/* Returns the first address from I on without a function. NEXT leads there and is made shorter. */
 static uint32_t next_free(uint32_t *next, uint32_t i)
 {
 	uint32_t end = i;
@@ -138,7 +138,7 @@ static uint32_t next_free(uint32_t *next, uint32_t i)
 	return end;
 }
 
-/* The last line comes first: each address belongs to the first function that claims it. */
+/* Assigns functions to the addresses, the last line first, as the last one wins. */
 static void assign(struct perfmap *map)
 {
 	size_t nr = map->nr_addresses;

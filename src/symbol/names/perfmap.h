@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf map of a JIT compiler, /tmp/perf-PID.map: lines "START SIZE NAME" (hex, hex, text); see
- * Documentation/jit-interface.txt in Linux' tools/perf. It may be large, and its writer may be
- * hostile: only functions at the addresses that are looked up are kept.
+ * The perf map of a JIT compiler, /tmp/perf-PID.map, with lines "START SIZE NAME" (hex, hex, text),
+ * see Documentation/jit-interface.txt in tools/perf of Linux. The file may be large and its writer
+ * hostile, so only functions at the addresses to look up are kept.
  */
 #ifndef SYMBOL_NAMES_PERFMAP_H
 #define SYMBOL_NAMES_PERFMAP_H
@@ -14,16 +14,16 @@
 struct perfmap;
 
 /*
- * Reads the functions at NR ADDRESSES, in ascending order, which must outlive the result, from FD;
- * the caller keeps FD. Ignores malformed lines, an incomplete last line, and what comes after
- * 256 MiB of the file, or of functions (fewer under a memory limit). Never NULL.
+ * Reads the functions at NR ADDRESSES from FD. ADDRESSES are in ascending order and must outlive
+ * the result. The caller keeps FD. Ignores malformed lines, an incomplete last line, and the rest
+ * after 256 MiB of the file or of functions (less under a memory limit). Never returns NULL.
  */
 struct perfmap *perfmap_read(int fd, const uint64_t *addresses, size_t nr);
 void perfmap_free(struct perfmap *map);
 
 /*
- * The function at the address number I: of several the one written last, as compilers reuse memory.
- * NAME is valid as long as the map. False: none.
+ * Finds the function at the address number I. If several lines cover it, the last one counts, as
+ * compilers reuse memory. NAME is valid as long as the map. Returns false if there is no function.
  */
 bool perfmap_find(const struct perfmap *map, size_t i, const char **name, uint64_t *offset);
 

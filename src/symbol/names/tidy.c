@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over the text. A template argument list is shortened when it is closed, after its
- * content, so that equal types are equal bytes then, and the removed part is always the end of OUT.
+ * Names are shortened in one pass over the text. A template argument list is shortened when it is
+ * closed, after its content. Equal types are then equal bytes, and the removed part is always the
+ * end of OUT.
  */
 #include "tidy.h"
 #include "lib/strbuf.h"
@@ -14,9 +15,9 @@
 enum { DEPTH_MAX = 64, ARGS_MAX = 12, DEFAULTS_MAX = 8 };
 
 /*
- * The templates of namespace std with default arguments, with the number of other arguments, and
- * libstdc++'s internal templates for containers, where the same arguments have no default but are
- * as uninteresting. $0 is the first argument, * matches any rest.
+ * The templates of namespace std that have default arguments, with the number of their other
+ * arguments, and libstdc++'s internal templates for containers, where the same arguments have no
+ * default but are as uninteresting. $0 is the first argument; * matches any rest.
  */
 static const struct known {
 	const char *name;
@@ -83,16 +84,16 @@ struct cpp_text {
 struct tidier {
 	const char *s; /* rest of the name */
 	struct strbuf *out;
-	size_t start; /* of the name in OUT */
+	size_t start; /* offset in OUT of the start of the name */
 	bool drop_arguments;
 	size_t name;         /* offset in OUT of the current qualified name */
-	size_t operator_end; /* offset in OUT of the end of the last operator's name; 0: none */
+	size_t operator_end; /* offset in OUT of the end of the last operator's name, or 0 */
 	struct level {
 		char open;
 		bool call; /* a function's argument list */
-		size_t at; /* in OUT */
+		size_t at; /* offset in OUT of the bracket */
 		size_t name;
-		size_t commas; /* index of the first of them */
+		size_t commas; /* index of its first comma in the array below */
 	} levels[DEPTH_MAX];
 	size_t depth;
 	size_t *commas; /* offsets in OUT of the commas in open template argument lists */
@@ -110,7 +111,7 @@ static void copy(struct tidier *t, size_t n)
 	t->s += n;
 }
 
-/* The last byte of OUT, NUL at the beginning. */
+/* Returns the last byte of OUT, or NUL if OUT is empty. */
 static char last(const struct tidier *t)
 {
 	return t->out->len > t->start ? t->out->buf[t->out->len - 1] : '\0';
@@ -121,7 +122,7 @@ static bool in_qualified_name(const struct tidier *t)
 	return t->out->len >= t->start + 2 && !memcmp(t->out->buf + t->out->len - 2, "::", 2);
 }
 
-/* The length of the operator symbol at S: "()", "[]", "<<=", "->*"; 0: none. */
+/* Returns the length of the operator symbol at S, such as "()", "[]", "<<=" or "->*", or 0. */
 static size_t operator_len(const char *s)
 {
 	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>",
@@ -155,7 +156,7 @@ static bool open_bracket(struct tidier *t)
 	return true;
 }
 
-/* "operator" and its symbol, which may be followed by a template argument list. */
+/* Copies the symbol after "operator", which may be followed by a template argument list. */
 static bool take_operator(struct tidier *t)
 {
 	size_t n = operator_len(t->s);
@@ -174,7 +175,7 @@ static bool text_is(const char *s, size_t len, const char *word)
 	return len == strlen(word) && !memcmp(s, word, len);
 }
 
-/* "std::__cxx11::list" is shown as std::list. */
+/* Returns whether a namespace is hidden: "std::__cxx11::list" is shown as std::list. */
 static bool is_inline_namespace(const struct tidier *t, size_t len)
 {
 	static const char *const names[] = {"__cxx11", "__1", "_V2"};
@@ -206,7 +207,7 @@ static bool take_word(struct tidier *t)
 	return !is_operator || take_operator(t);
 }
 
-/* True if TEXT matches PATTERN, in namespace std, with ARGS for $0 and $1. */
+/* Returns whether TEXT matches PATTERN in namespace std, with ARGS for $0 and $1. */
 static bool matches(struct cpp_text text, const char *pattern, const struct cpp_text *args)
 {
 	const char *s = text.s + 5, *end = text.s + text.len;
@@ -232,7 +233,10 @@ static bool matches(struct cpp_text text, const char *pattern, const struct cpp_
 	return s == end;
 }
 
-/* The arguments of the list LEVEL, which ends at the end of OUT; 0: too many. */
+/*
+ * Splits the list LEVEL, which ends at the end of OUT, into ARGS. Returns their number, or 0 if
+ * there are too many.
+ */
 static size_t split_args(const struct tidier *t, const struct level *level, struct cpp_text *args)
 {
 	size_t n = t->nr_commas - level->commas + 1, at = level->at + 1;
@@ -249,7 +253,7 @@ static size_t split_args(const struct tidier *t, const struct level *level, stru
 	return n;
 }
 
-/* The number of the N template arguments that are not default ones. */
+/* Returns how many of the N template arguments remain without the default ones at the end. */
 static size_t without_defaults(const struct known *k, const struct cpp_text *args, size_t n)
 {
 	size_t keep = n;
@@ -264,7 +268,7 @@ static size_t without_defaults(const struct known *k, const struct cpp_text *arg
 	return keep;
 }
 
-/* Replaces "std::basic_string<char" at the end of OUT by "std::string"; true if it was there. */
+/* Replaces "std::basic_string<char" at the end of OUT by "std::string". Returns false otherwise. */
 static bool use_typedef(
 	struct tidier *t, const struct level *level, const char *name, const struct cpp_text *arg)
 {
@@ -278,7 +282,7 @@ static bool use_typedef(
 	return true;
 }
 
-/* Shortens the list at the end of OUT; true if it was removed with its brackets. */
+/* Shortens the list at the end of OUT. Returns true if the list was removed with its brackets. */
 static bool drop_defaults(struct tidier *t, const struct level *level)
 {
 	const char *name = t->out->buf + level->name;
@@ -322,7 +326,7 @@ static void close_list(struct tidier *t)
 	t->name = level->name;
 }
 
-/* The length of "const", "&" etc. after an argument list. */
+/* Returns the length of "const", "&" etc. after an argument list. */
 static size_t qualifiers_len(const char *s)
 {
 	static const char *const words[] = {" const", " volatile", " &&", " &", "&&", "&"};
@@ -334,13 +338,13 @@ static size_t qualifiers_len(const char *s)
 	return len;
 }
 
-/* Handles a bracket other than ">". False: unbalanced. */
+/* Handles a closing bracket other than ">". Returns false if the brackets are unbalanced. */
 static bool close_bracket(struct tidier *t)
 {
 	char open = *t->s == ')' ? '(' : *t->s == ']' ? '[' : '{';
 
 	while (t->depth && t->levels[t->depth - 1].open == '<')
-		t->depth--; /* it was less-than */
+		t->depth--; /* it was a less-than sign */
 	if (!t->depth || t->levels[t->depth - 1].open != open)
 		return false;
 
@@ -363,7 +367,7 @@ static bool in_list(const struct tidier *t)
 	return t->depth && t->levels[t->depth - 1].open == '<';
 }
 
-/* libiberty writes "> >" for two lists: ">>" and the like are operators, as is "->". */
+/* Handles ">". libiberty writes "> >" to end two lists. ">>", ">=" and "->" are operators. */
 static void take_greater(struct tidier *t)
 {
 	if (t->s[1] == '>' || t->s[1] == '=')
@@ -383,7 +387,7 @@ static void take_comma(struct tidier *t)
 	copy(t, 1);
 }
 
-/* False: unbalanced brackets. */
+/* Handles the next part of the name. Returns false if brackets are unbalanced or too deep. */
 static bool take(struct tidier *t)
 {
 	char c = *t->s;

@@ -9,9 +9,9 @@ struct strbuf;
 
 /*
  * Appends NAME to OUT without default template arguments and inline namespaces of the standard
- * library: "std::__cxx11::list<int, std::allocator<int> >" becomes "std::list<int>". With
- * DROP_ARGUMENTS also without the argument lists of enclosing functions: "f(int)::{lambda()#1}"
- * becomes "f::{lambda()#1}". A name with unbalanced brackets is appended unchanged.
+ * library: "std::__cxx11::list<int, std::allocator<int> >" becomes "std::list<int>". DROP_ARGUMENTS
+ * also removes the argument lists of enclosing functions: "f(int)::{lambda()#1}" becomes
+ * "f::{lambda()#1}". A name with unbalanced brackets is appended unchanged.
  */
 void tidy_add(struct strbuf *out, const char *name, bool drop_arguments);
 
