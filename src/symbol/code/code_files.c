@@ -21,7 +21,7 @@ enum { FILE_S = 60 }; /* seconds that one file may take */
 struct code_lookup {
 	uint32_t path, build_id; /* strings of the recording */
 	uint32_t frame;
-	uint64_t offset; /* in the file, or from the kernel's text */
+	uint64_t offset; /* in the file, or from the start of the kernel's text */
 	uint32_t location;
 };
 
@@ -35,11 +35,11 @@ struct code_reader {
 	size_t nr;
 };
 
-/* One file that is read. */
+/* A file that is read. */
 struct code_reading {
 	struct code_reader *reader;
 	struct code_lookup *lookups;
-	size_t nr, number; /* of the file */
+	size_t nr, number; /* number of lookups, and of the file in the list */
 	struct code_job job;
 	char *downloaded;
 };
@@ -180,7 +180,7 @@ static void work(void *arg, struct strbuf *output)
 	code_job_work(&reading->job, output);
 }
 
-/* Nothing but its age tells whether a file without build-id is the recorded one. */
+/* Returns whether FILE may be another file. Without a build-id, only its age shows that. */
 static bool is_too_new(const struct code_reader *r, const struct code_file *file)
 {
 	uint64_t started = recording_started(r->rec);
@@ -210,7 +210,7 @@ static void add_absent(struct strbuf *why, int error)
 	}
 }
 
-/* Appends why FILE, which was read, has no code; nothing if it has some. */
+/* Appends why FILE, which was read, has no code, or nothing if it has code. */
 static void explain(
 	const struct code_reading *reading, const struct code_file *file, struct strbuf *why)
 {
@@ -251,7 +251,7 @@ static void finish(struct worker *w)
 	if (w->end == WORKER_DONE && !code_read(&file->code, &w->output)) {
 		explain(reading, file, &why);
 	} else {
-		/* what a reader that was taken over has written is not used */
+		/* the reader may have been taken over, so its output is discarded */
 		code_release(&file->code);
 		code_init(&file->code);
 		message_add_path(&why, file->path);
@@ -296,7 +296,7 @@ static void run(struct code_reading *readings, size_t nr, bool again)
 	free(workers);
 }
 
-/* The debug files that lines come from; those that names came from are in the cache already. */
+/* Downloads debug files with source lines. The ones for names are already in the cache. */
 static void download(struct code_reading *readings, size_t nr, struct strbuf *notes)
 {
 	const struct code_reader *r = readings->reader;

@@ -13,8 +13,8 @@
 struct code_file {
 	char *path, *build_id; /* as recorded; "[kernel]" and modules in brackets are not files */
 	struct code code;
-	char *why;           /* why there is no code, a message with the path; NULL: there is */
-	int64_t modified_ns; /* of the mapped file, since 1970; 0: not known */
+	char *why;           /* message with the path why there is no code, or NULL if there is */
+	int64_t modified_ns; /* when the mapped file was modified, since 1970, or 0 if not known */
 };
 
 enum { NO_CODE = UINT32_MAX };
@@ -22,8 +22,10 @@ enum { NO_CODE = UINT32_MAX };
 struct code_files {
 	struct code_file *list;
 	size_t nr, alloc;
-	/* of each frame of the recording: the file, and the instruction that the frame is at, which
-	 * for a caller is the call; NO_CODE: not known */
+	/*
+	 * for each frame of the recording, the file, and the instruction that the frame is at (for
+	 * a caller, the call), or NO_CODE if it is not known
+	 */
 	struct code_place {
 		uint32_t file, insn;
 	} * places;
@@ -31,13 +33,13 @@ struct code_files {
 
 struct code_options {
 	const struct symbol_options *symbol;
-	bool intel; /* the syntax of instructions */
+	bool intel; /* use Intel's syntax of instructions */
 };
 
 /*
- * Reads the code of the functions that the frames with WANTED[frame] are in. Only of files with the
- * recorded build-id, or that are older than the recording. OPENER finds them. Problems with
- * downloads are added to NOTES.
+ * Reads the code of the functions that contain the frames with WANTED[frame]. Uses only files that
+ * have the recorded build-id or are older than the recording. OPENER finds them. Adds problems with
+ * downloads to NOTES.
  */
 void code_files_read(struct code_files *files, const struct recording *rec, const bool *wanted,
 	const struct code_options *options, struct opener *opener, struct strbuf *notes);

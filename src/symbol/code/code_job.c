@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum {
-	CODE_MAX = 1 << 20, /* bytes of all functions */
+	CODE_MAX = 1 << 20, /* most bytes of all functions together */
 	SEGMENTS = 16,
 	PLT_STUB = 16,  /* bytes */
-	PARTS_MAX = 64, /* of a function that other symbols divide */
+	PARTS_MAX = 64, /* most parts of a function that other symbols divide */
 };
 
 struct code_work {
@@ -28,9 +28,9 @@ struct code_work {
 	struct code code;
 	struct elf_code segments[SEGMENTS];
 	size_t nr_segments;
-	uint64_t *addresses; /* of the locations; UINT64_MAX: none */
-	uint64_t left;       /* bytes of code */
-	unsigned char *copy; /* of code in /proc/kcore */
+	uint64_t *addresses; /* of the locations, or UINT64_MAX if not known */
+	uint64_t left;       /* bytes of code that may still be read */
+	unsigned char *copy; /* copy of code in /proc/kcore */
 	struct disassembler *disassembler;
 };
 
@@ -51,7 +51,7 @@ static struct code_function by_symbol(struct code_work *w, const struct symtab_h
 	return f;
 }
 
-/* The function at ADDRESS, which may end too late; start and end 0: not known. */
+/* Returns the function at ADDRESS, whose end may be too high, or 0 for its start and end. */
 static struct code_function find_function(
 	struct code_work *w, uint64_t address, const struct kernel_place *kernel)
 {
@@ -78,7 +78,7 @@ static int compare_functions(const void *a, const void *b)
 	return compare_u64(x->start, y->start);
 }
 
-/* Functions of which one is inside another end where the next one starts. */
+/* Sorts the functions. If one is inside another, the outer one ends where the inner one starts. */
 static void sort_functions(struct code *code)
 {
 	uint32_t nr = 0;
@@ -127,7 +127,7 @@ static void find_functions(struct code_work *w)
 
 /* ---- the bytes ---- */
 
-/* The section of a kernel's debug file with ADDRESS, if it has contents. */
+/* Finds the section of a kernel's debug file with ADDRESS. Returns false if it has no contents. */
 static bool find_section(const struct elffile *elf, uint64_t address, struct elf_code *code)
 {
 	Elf_Scn *scn = NULL;
@@ -161,7 +161,7 @@ static bool find_in_file(struct code_work *w, uint64_t address, struct elf_code 
 	return false;
 }
 
-/* The code of F, whose end is moved to that of what is there. */
+/* Returns the code of F, or NULL. Lowers the end of F to the end of the code that is there. */
 static const unsigned char *read_bytes(struct code_work *w, struct code_function *f)
 {
 	struct elf_code code = {0};
@@ -196,7 +196,7 @@ static void set_target(struct code_work *w, struct code_insn *insn, uint64_t tar
 	insn->target_is_plt = hit.plt;
 }
 
-/* Up to the end of the last instruction that is not padding, or that NEEDED is in. */
+/* Disassembles F without the padding at its end, but at least up to the address NEEDED. */
 static void disassemble(
 	struct code_work *w, struct code_function *f, const unsigned char *bytes, uint64_t needed)
 {
@@ -224,7 +224,7 @@ static void disassemble(
 	strbuf_release(&insn.text);
 }
 
-/* The last sampled address of F; 0: none. */
+/* Returns the last sampled address of F, or 0 if there is none. */
 static uint64_t last_sampled(const struct code_work *w, const struct code_function *f)
 {
 	uint64_t last = 0;
@@ -276,7 +276,7 @@ static void find_lines(struct code_work *w)
 	free(addresses);
 }
 
-/* The number of the instruction at ADDRESS + 1; 0: none. */
+/* Returns 1 + the number of the instruction at ADDRESS, or 0 if there is none. */
 static uint32_t find_insn(const struct code *code, uint64_t address)
 {
 	uint32_t low = 0, high = code->header.nr_insns;

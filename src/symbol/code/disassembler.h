@@ -11,19 +11,22 @@
 
 struct disassembler;
 
-/* Intel's syntax, or AT&T's. NULL: the library failed. */
+/* INTEL selects Intel's syntax instead of AT&T's. Returns NULL if the library failed. */
 struct disassembler *disassembler_new(bool intel);
 void disassembler_free(struct disassembler *d);
 
 struct disassembled {
 	uint32_t size;      /* bytes, at least 1 */
 	bool is_padding;    /* nop or int3, as between functions */
-	bool has_target;    /* a direct call or jump, to: */
-	uint64_t target;    /* an address */
+	bool has_target;    /* it is a direct call or jump */
+	uint64_t target;    /* address that it goes to */
 	struct strbuf text; /* the caller initialises and releases it */
 };
 
-/* Decodes the instruction at CODE, SIZE > 0 bytes at most. What is none is "(bad)", one byte. */
+/*
+ * Decodes the instruction at CODE, which has at most SIZE > 0 bytes. A byte that begins no
+ * instruction becomes "(bad)".
+ */
 void disassembler_read(struct disassembler *d, const unsigned char *code, size_t size,
 	uint64_t address, struct disassembled *insn);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies the SIZE bytes at the kernel's ADDRESS. -1: FD is no such file, or does not have them. */
+/* Copies the SIZE bytes at the kernel's ADDRESS. Returns -1 if FD is no such file or lacks them. */
 int kcore_read(int fd, uint64_t address, void *to, size_t size);
 
 #endif

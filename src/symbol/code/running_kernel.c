@@ -19,7 +19,7 @@ static bool has_kernel(const struct recording *rec)
 	return false;
 }
 
-/* The same build at the same addresses, which are others after each boot. */
+/* Returns whether this is the same build at the same addresses, which change at each boot. */
 static bool is_recorded(const struct recording *rec, const struct kallsyms *symbols)
 {
 	struct recording now;

@@ -13,19 +13,19 @@ struct strbuf;
 
 struct running_kernel {
 	bool is_recorded;
-	int kcore, error; /* /proc/kcore, -1: it cannot be opened, with this errno */
+	int kcore, error; /* fd of /proc/kcore, or -1 with the errno of the failure to open it */
 	struct kallsyms *symbols;
 };
 
-/* Opens nothing if REC has no frames of a kernel. */
+/* Opens the running kernel, unless REC has no frames of a kernel. */
 void running_kernel_open(struct running_kernel *kernel, const struct recording *rec);
 void running_kernel_close(struct running_kernel *kernel);
 
-/* Where the function at ADDRESS starts and ends; 0 and 0: not known. */
+/* Sets PLACE to the position of ADDRESS in its function, or to 0 and 0 if it is not known. */
 void running_kernel_place(
 	const struct running_kernel *kernel, uint64_t address, struct kernel_place *place);
 
-/* Appends why it has no code: ": …". */
+/* Appends why the kernel has no code, after ": ". */
 void running_kernel_explain(const struct running_kernel *kernel, struct strbuf *why);
 
 #endif

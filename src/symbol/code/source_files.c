@@ -15,11 +15,11 @@
 
 enum {
 	FILE_S = 30,          /* seconds that one file may take */
-	SOURCE_MAX = 1 << 24, /* bytes; longer ones are no source files */
-	PARTS_MAX = 64,       /* of a path, that are left out one after the other */
+	SOURCE_MAX = 1 << 24, /* bytes; a longer file is no source file */
+	PARTS_MAX = 64,       /* how many leading parts of a path are left out at most */
 };
 
-/* One file that is read. */
+/* A file that is read. */
 struct source_reading {
 	struct source_file *file;
 	const struct source_options *options;
@@ -31,7 +31,7 @@ struct source_reading {
 
 /* ---- where it is ---- */
 
-/* Takes FOUND if it is a file. */
+/* Takes FOUND if it is a file. Takes ownership of PATH in any case. */
 static bool take_found(struct source_reading *r, struct found_file found, char *path)
 {
 	if (found.path_fd < 0) {
@@ -44,7 +44,7 @@ static bool take_found(struct source_reading *r, struct found_file found, char *
 	return true;
 }
 
-/* In FOLDER under its path, or the last parts of that. */
+/* Finds the file in FOLDER, under its whole path or the last parts of it. */
 static bool find_in_folder(struct source_reading *r, const char *folder, size_t len)
 {
 	const char *rest = r->file->path;
@@ -73,7 +73,7 @@ static bool find_locally(struct source_reading *r)
 		       xasprintf("%s%s", root ? root : "", r->file->path));
 }
 
-/* Files from servers are those of the build-id. */
+/* Returns whether the file is newer than the program. Files from servers match the build-id. */
 static bool is_newer(const struct source_reading *r)
 {
 	const struct source_file *file = r->file;
@@ -158,7 +158,7 @@ static bool may_download(const struct source_options *options)
 	       debuginfod_has_servers();
 }
 
-/* Of those that were not found. */
+/* Downloads the files that were not found. */
 static void download(struct source_reading *list, size_t nr, struct strbuf *notes)
 {
 	const struct symbol_options *symbol = list->options->symbol;
@@ -192,7 +192,7 @@ static void download(struct source_reading *list, size_t nr, struct strbuf *note
 	free(from);
 }
 
-/* False: FILE is not read, and has a reason. */
+/* Returns whether the file of R can be read. If not, sets the reason. */
 static bool is_usable(struct source_reading *r)
 {
 	struct strbuf why = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files by the paths in debug information: as they are, in given folders, or from debuginfod
- * servers, which have those of a build-id. A worker process reads them.
+ * Source files, found by the paths in debug information: at these paths, in given folders, or on
+ * debuginfod servers, which have the source files of a build-id. A worker process reads them.
  */
 #ifndef SYMBOL_CODE_SOURCE_FILES_H
 #define SYMBOL_CODE_SOURCE_FILES_H
@@ -17,28 +17,28 @@ struct strbuf;
 
 struct source_options {
 	const struct symbol_options *symbol;
-	const char *folders; /* that may have the files, separated by ":"; NULL: none */
+	const char *folders; /* folders that may have the files, separated by ":", or NULL */
 	bool any_age;        /* also files that were changed after the program was built */
 };
 
 struct source_file {
-	/* the request: strings of the caller */
-	const char *path, *build_id; /* as the debug information has it; of the program, "": none */
-	const char *program;         /* its path, for messages */
-	int64_t built_ns;            /* when the program was modified, since 1970; 0: not known */
+	/* the request, with strings of the caller */
+	const char *path, *build_id; /* path in debug information; program's build-id, or "" */
+	const char *program;         /* path of the program, for messages */
+	int64_t built_ns;            /* when the program was modified, since 1970, or 0 */
 	/* the result */
-	char *found;   /* where it is, NULL: nowhere */
+	char *found;   /* where the file is, or NULL if it was not found */
 	char *text;    /* NUL-terminated */
-	size_t *lines; /* where each starts, and the end */
+	size_t *lines; /* offset where each line starts, and of the end */
 	uint32_t nr_lines;
-	char *why; /* why it is not shown, a message; NULL: it is */
+	char *why; /* message why it is not shown, or NULL if it is */
 };
 
 void source_files_read(struct source_file *list, size_t nr, const struct source_options *options,
 	struct opener *opener, struct strbuf *notes);
 void source_file_release(struct source_file *file);
 
-/* The line, from 1, without its end; LEN 0 if there is none. */
+/* Returns the line number LINE, from 1, without its end. LEN is 0 if there is no such line. */
 const char *source_file_line(const struct source_file *file, uint32_t line, size_t *len);
 
 #endif
