@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-	RANGES_MAX = 1 << 22,   /* units of a file; more are ignored */
-	DEPTH_MAX = 256,        /* of nested entries */
-	READ_TIMES = 64,        /* bytes of a unit that are read for each that it has */
-	ABBREVIATION_TIMES = 8, /* the same for abbreviations and the file */
+	RANGES_MAX = 1 << 22,   /* code ranges of a file; more are ignored */
+	DEPTH_MAX = 256,        /* levels of nested entries; deeper ones are skipped */
+	READ_TIMES = 64,        /* limit of bytes to read of a unit, as a multiple of its size */
+	ABBREVIATION_TIMES = 8, /* limit for abbreviations, as a multiple of the file's size */
 };
 
 #define NO_UNIT UINT32_MAX
@@ -25,7 +25,7 @@ struct unit {
 	Dwarf_CU *cu;
 	bool vague; /* its list of code ranges may be incomplete */
 	bool lines_tried;
-	struct linetable *lines; /* NULL: none */
+	struct linetable *lines; /* or NULL if there is none */
 };
 
 struct range {
@@ -40,9 +40,9 @@ struct debuginfo {
 	size_t nr_units, units_alloc;
 	struct range *ranges; /* sorted by start address */
 	size_t nr_ranges, ranges_alloc;
-	struct bytes lines, str, line_str, abbreviations; /* sections */
-	uint64_t lines_left; /* bytes left for line tables, which do not overlap */
-	size_t size;         /* of the file */
+	struct bytes lines, str, line_str, abbreviations; /* contents of sections */
+	uint64_t lines_left; /* bytes that line tables may still have, as they do not overlap */
+	size_t size;         /* bytes of the file */
 	bool lacks_dwo;      /* a skeleton unit's .dwo file is missing */
 	struct die_names names;
 };
@@ -51,8 +51,8 @@ struct debuginfo {
 struct node {
 	const char *function;
 	bool inlined;
-	uint32_t caller;  /* the node that it is inlined into, 0: none */
-	const char *file; /* of the call */
+	uint32_t caller;  /* the node that it is inlined into, or 0 */
+	const char *file; /* file of the call */
 	uint32_t line;
 };
 
@@ -61,16 +61,16 @@ struct name_job {
 	uint64_t address;
 	size_t at; /* its index in the caller's list */
 	uint32_t unit;
-	uint32_t innermost; /* node, 0: no function known */
+	uint32_t innermost; /* node, or 0 if no function is known */
 	struct linetable_line source;
 };
 
-/* One call of debuginfo_find. */
+/* A call of debuginfo_find. */
 struct search {
 	struct debuginfo *di;
 	bool inlines;
-	int64_t abbreviations_left; /* bytes of them, which units may share, that may be read */
-	struct node *nodes;         /* from 1 on */
+	int64_t abbreviations_left; /* bytes of abbreviations that may still be read */
+	struct node *nodes;         /* numbered from 1 */
 	size_t nr_nodes, nodes_alloc;
 };
 
@@ -89,7 +89,7 @@ static bool set_bytes(struct bytes *to, Elf *elf, const char *name)
 	return true;
 }
 
-/* As split units have them, too. */
+/* Finds the abbreviations. Their section has another name in a file of split units. */
 static void set_abbreviations(struct bytes *to, Elf *elf)
 {
 	static const char *const names[] = {
@@ -99,7 +99,7 @@ static void set_abbreviations(struct bytes *to, Elf *elf)
 		;
 }
 
-/* Sections, decompressed by libdw. */
+/* Finds the sections, which libdw has decompressed. */
 static void read_sections(struct debuginfo *di, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -129,7 +129,7 @@ static int by_from(const void *a, const void *b)
 
 static void add_unit(struct debuginfo *di, Dwarf_CU *cu, Dwarf_Die *die, unsigned int version)
 {
-	/* DWARF 2 has no range lists: the range may be only that of the first section */
+	/* DWARF 2 has no range lists, so the range may cover only the first section */
 	bool partly = version < 3 && !dwarf_hasattr(die, DW_AT_ranges);
 	struct unit unit = {.cu = cu, .vague = true};
 	Dwarf_Addr base, from, to;
@@ -251,17 +251,17 @@ struct die_walk {
 	struct unit *unit;
 	struct dietree *tree;
 	const uint64_t *addresses;
-	uint32_t *innermost; /* innermost one of each address so far */
+	uint32_t *innermost; /* innermost node of each address so far */
 	bool everywhere;     /* also search functions inside of functions and classes */
-	int64_t left;        /* limits: bytes, ranges and addresses left */
+	int64_t left;        /* bytes, ranges and addresses that may still be read */
 };
 
-/* A subset of the addresses. */
+/* A contiguous part of the addresses. */
 struct slice {
 	size_t from, to;
 };
 
-/* All calls that are inlined from one function have the same name. */
+/* Returns the name of DIE's function. All calls inlined from one function have the same name. */
 static const char *function_of(struct die_walk *w, const struct die *die)
 {
 	const unsigned char *at = die->origin && !die->has_name ? die->origin : die->at;
@@ -304,12 +304,12 @@ static size_t first_from(const uint64_t *addresses, struct slice slice, uint64_t
 	return slice.from;
 }
 
-/* A node that the addresses in a range move to. */
+/* An entry whose ranges contain addresses. These addresses move to a new node. */
 struct entering {
 	const struct die *die;
 	struct slice all, hit;
-	uint32_t *node; /* NULL: none */
-	uint32_t inner; /* 0: not made yet */
+	uint32_t *node; /* node that the addresses leave, or NULL if they stay */
+	uint32_t inner; /* the new node, or 0 if it is not made yet */
 };
 
 static void enter_range(struct die_walk *w, struct entering *e, uint64_t from, uint64_t to)
@@ -329,7 +329,7 @@ static void enter_range(struct die_walk *w, struct entering *e, uint64_t from, u
 	}
 }
 
-/* The same for all ranges of its entry; false: there are none. */
+/* Enters all ranges of the entry. Returns false if it has none. */
 static bool enter_ranges(struct die_walk *w, struct entering *e)
 {
 	Dwarf_Die die = dietree_die(w->tree, e->die->at);
@@ -345,8 +345,9 @@ static bool enter_ranges(struct die_walk *w, struct entering *e)
 }
 
 /*
- * Narrows SLICE to the addresses in DIE's ranges. Those that are in *NODE so far move to a new
- * node, to which *NODE is set; NODE may be NULL. False: DIE has no ranges, SLICE is unchanged.
+ * Narrows SLICE to the addresses in DIE's ranges. The addresses among them that are in *NODE so far
+ * move to a new node, to which *NODE is set. NODE may be NULL. Returns false, and leaves SLICE
+ * unchanged, if DIE has no ranges.
  */
 static bool enter(struct die_walk *w, const struct die *die, struct slice *slice, uint32_t *node)
 {
@@ -365,7 +366,7 @@ static bool enter(struct die_walk *w, const struct die *die, struct slice *slice
 	return true;
 }
 
-/* True if addresses in SLICE are to be searched for in the children of DIE, which are in NODE. */
+/* Returns whether the children of DIE, which are in NODE, are searched for addresses in SLICE. */
 static bool is_entered(
 	struct die_walk *w, const struct die *die, struct slice *slice, uint32_t *node)
 {
@@ -397,7 +398,7 @@ static bool is_entered(
 static const unsigned char *walk_siblings(struct die_walk *w, const unsigned char *at,
 	struct slice slice, uint32_t node, unsigned int depth);
 
-/* Returns where the next sibling is; NULL: malformed. */
+/* Walks DIE and its children. Returns where the next sibling is, or NULL if it is malformed. */
 static const unsigned char *walk_entry(struct die_walk *w, const struct die *die,
 	struct slice slice, uint32_t node, unsigned int depth)
 {
@@ -416,7 +417,10 @@ static const unsigned char *walk_entry(struct die_walk *w, const struct die *die
 	return die->sibling ? die->sibling : next;
 }
 
-/* Returns where the list of siblings from AT on ends; NULL: malformed, or a limit is reached. */
+/*
+ * Walks the siblings from AT on. Returns where their list ends, or NULL if it is malformed or a
+ * limit is reached.
+ */
 static const unsigned char *walk_siblings(struct die_walk *w, const unsigned char *at,
 	struct slice slice, uint32_t node, unsigned int depth)
 {
@@ -434,7 +438,7 @@ static const unsigned char *walk_siblings(struct die_walk *w, const unsigned cha
 	return at < w->tree->end ? at + 1 : NULL;
 }
 
-/* The root entry of the unit's tree: in a .dwo file if it is a skeleton unit. */
+/* Finds the root entry of the unit's tree, which is in a .dwo file if UNIT is a skeleton unit. */
 static bool root_of(struct debuginfo *di, const struct unit *unit, Dwarf_Die *root)
 {
 	Dwarf_Die split;
@@ -448,7 +452,7 @@ static bool root_of(struct debuginfo *di, const struct unit *unit, Dwarf_Die *ro
 	return root->addr;
 }
 
-/* The abbreviations of the file that has ROOT, which may be a .dwo file. */
+/* Returns the abbreviations of the file that has ROOT, which may be a .dwo file. */
 static struct bytes abbreviations_of(const struct debuginfo *di, const Dwarf_Die *root)
 {
 	Dwarf *dwarf = dwarf_cu_getdwarf(root->cu);
@@ -481,7 +485,7 @@ static void walk_unit(struct die_walk *w, struct slice slice)
 	dietree_release(&tree);
 }
 
-/* Searches UNIT for the functions of those of the N JOBS that have none yet. */
+/* Searches UNIT for the functions of the jobs, among the N JOBS, that have none yet. */
 static void find_functions(
 	struct search *s, struct unit *unit, struct name_job *jobs, size_t n, bool everywhere)
 {
@@ -527,8 +531,7 @@ static void find_lines(struct search *s, struct unit *unit, struct name_job *job
 
 /* ---- the search ---- */
 
-/* Finds the unit of each job, in ascending order: of overlapping ranges the one that starts last.
- */
+/* Finds the unit of each job, in ascending order. The range that starts last wins. */
 static void find_units(const struct debuginfo *di, struct name_job *jobs, size_t n)
 {
 	size_t *open = xmalloc(di->nr_ranges * sizeof(*open)), nr = 0, next = 0;
@@ -561,7 +564,7 @@ static int by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Jobs in no unit's ranges may be in a unit with incomplete ranges. */
+/* Finds the units of jobs that are in no unit's ranges, among the units with incomplete ranges. */
 static void find_vague(struct search *s, struct name_job *jobs, size_t n)
 {
 	for (uint32_t unit = 0; unit < s->di->nr_units; unit++) {
@@ -636,7 +639,7 @@ void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, b
 		return;
 	jobs = xcalloc(n, sizeof(*jobs));
 	ALLOC_GROW(s.nodes, s.nr_nodes, s.nodes_alloc);
-	s.nodes[s.nr_nodes++] = (struct node){0}; /* not in a function */
+	s.nodes[s.nr_nodes++] = (struct node){0}; /* stands for no function */
 	for (size_t i = 0; i < n; i++)
 		jobs[i] = (struct name_job){.address = addresses[i], .at = i};
 	find_all(&s, jobs, n);

@@ -16,41 +16,41 @@ struct elffile;
 /* One function at an address. Strings live as long as the debug information. */
 struct debuginfo_frame {
 	/*
-	 * The linkage name, or else the name in the source, in C++ with its namespaces; for a clone
-	 * or a cold part, the name of the original function. NULL: none.
+	 * The linkage name, or else the name in the source, in C++ with its namespaces, or NULL if
+	 * there is none. A clone or a cold part has the name of the original function.
 	 */
 	const char *function;
-	/* Path including the compilation directory, which may be relative. NULL: not known. */
+	/* The path with the compilation directory, may be relative, or NULL if it is not known. */
 	const char *file;
-	uint32_t line; /* 0: not known */
+	uint32_t line; /* or 0 if it is not known */
 };
 
 /*
- * The debug information of ELF: the mapped file itself, or its debug file. ALT is the file that dwz
- * moved common parts to, NULL: none. Both must outlive it. NULL: ELF has no readable debug
- * information.
+ * Reads the debug information of ELF, which is the mapped file itself or its debug file. ALT is the
+ * file that dwz moved common parts to, or NULL. Both must outlive the result. Returns NULL if ELF
+ * has no readable debug information.
  */
 struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile *alt);
 void debuginfo_free(struct debuginfo *di);
 
 /*
- * Receives the frames at address number I: FRAMES[0] is the innermost inlined function, with the
- * line of the address; each next one has the line of the call to the one before; the last one is
- * the out-of-line function (its name may be NULL: no DWARF for it, as in assembly). FRAMES are
- * valid during the call.
+ * Receives the frames at address number I. FRAMES[0] is the innermost inlined function, with the
+ * line of the address. Each further frame has the line of its call of the frame before it. The last
+ * one is the out-of-line function; its name is NULL if there is no DWARF for it, as in assembly.
+ * FRAMES are valid during the call.
  */
 typedef void debuginfo_take(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr);
 
 /*
  * Calls TAKE once for each of N ADDRESSES (link addresses of ELF, ascending) that was found, in
- * their order. Without INLINES only the out-of-line function, with the line of the address. Reads
- * only the compilation units that are hit, and the .dwo files that they refer to. Time and memory
- * are bounded by the size of ELF and N, whatever ELF contains.
+ * their order. Without INLINES, TAKE gets only the out-of-line function, with the line of the
+ * address. Reads only the compilation units of the addresses, and the .dwo files that these units
+ * refer to. Time and memory are bounded by the size of ELF and N, whatever ELF contains.
  */
 void debuginfo_find(struct debuginfo *di, const uint64_t *addresses, size_t n, bool inlines,
 	debuginfo_take *take, void *arg);
 
-/* After debuginfo_find: whether a .dwo file that it wanted, for inlined calls, is missing. */
+/* Returns whether a debuginfo_find missed a .dwo file, which would have inlined calls. */
 bool debuginfo_lacks_dwo(const struct debuginfo *di);
 
 #endif

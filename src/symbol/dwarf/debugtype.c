@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any real program has. */
+/* more than any real program has */
 enum { SIBLINGS_MAX = 1 << 22, HOPS_MAX = 16 };
 
 struct debugtypes {
 	Dwarf *dwarf, *alt;
 	struct die_names names;
-	/* of the previous one: all types of a program are usually in one unit */
+	/* unit of the previous type, as all types of a program are usually in one unit */
 	Dwarf_Die unit;
 	bool has_unit;
 };
@@ -54,7 +54,7 @@ static bool is_called(const struct debugtypes *types, Dwarf_Die *die, const char
 	return s && strlen(s) == len && !memcmp(s, name, len);
 }
 
-/* The child of PARENT with DWARF tag and NAME that is not only a declaration. */
+/* Finds the child of PARENT with DWARF tag TAG and NAME that is not only a declaration. */
 static bool find_child(const struct debugtypes *types, Dwarf_Die *parent, int tag, const char *name,
 	size_t len, Dwarf_Die *die)
 {
@@ -95,7 +95,7 @@ static bool find_type(struct debugtypes *types, int tag, const char *name, Dwarf
 	       (types->alt && find_in_units(types, types->alt, tag, name, die));
 }
 
-/* The type of a member without typedefs and qualifiers. */
+/* Moves from a member to its type, without typedefs and qualifiers. */
 static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr;
@@ -120,7 +120,7 @@ static bool number(Dwarf_Die *die, unsigned int attribute, Dwarf_Word *value)
 	return attr && !dwarf_formudata(attr, value);
 }
 
-/* The size of TYPE; pointers may have no size attribute. */
+/* Returns the size of TYPE. Pointers may have no size attribute. */
 static uint32_t size_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
@@ -130,7 +130,7 @@ static uint32_t size_of(Dwarf_Die *type)
 	return dwarf_tag(type) == DW_TAG_pointer_type ? 8 : 0;
 }
 
-/* Members of a union may have no offset attribute. */
+/* Returns the offset of a member. Members of a union may have no offset attribute. */
 static uint32_t offset_of(Dwarf_Die *die)
 {
 	Dwarf_Word at;
@@ -140,7 +140,7 @@ static uint32_t offset_of(Dwarf_Die *die)
 	return number(die, DW_AT_data_bit_offset, &at) ? (uint32_t)(at / 8) : 0;
 }
 
-/* The member of TYPE with one of the NAMES (LEN bytes, separated by "|"). */
+/* Finds the member of TYPE that has one of the NAMES (LEN bytes, separated by "|"). */
 static bool find_member(const struct debugtypes *types, Dwarf_Die *type, const char *names,
 	size_t len, Dwarf_Die *die)
 {

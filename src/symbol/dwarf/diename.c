@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any real program has: longer chains are hostile. */
+/* More than any real program has. Longer chains are hostile. */
 enum { HOPS_MAX = 16, SCOPES_MAX = 64, SIBLINGS_MAX = 1 << 22, SCOPE_TEXT_MAX = 4096 };
 
-/* DWARF 6 codes that compilers use already. */
+/* DWARF 6 codes that compilers already use. */
 enum { LANG_C_PLUS_PLUS_17 = 0x2a, LANG_C_PLUS_PLUS_20 = 0x2b };
 
 void die_names_init(struct die_names *names, bool alt)
@@ -55,7 +55,7 @@ const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int
 	return text && *text ? text : NULL;
 }
 
-/* Moves from DIE to its abstract origin or specification; false: there is none. */
+/* Moves from DIE to its abstract origin or specification. Returns false if there is none. */
 static bool to_origin(const struct die_names *names, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr = die_attribute(names, die, DW_AT_abstract_origin, &mem);
@@ -85,7 +85,7 @@ static bool has_classes(Dwarf_Die *unit)
 	}
 }
 
-/* The child of SCOPE that is at TARGET or contains it. */
+/* Moves from SCOPE to its child that is at TARGET or contains it. */
 static bool to_holder(Dwarf_Die *scope, const void *target, unsigned int *left)
 {
 	Dwarf_Die next;
@@ -100,7 +100,7 @@ static bool to_holder(Dwarf_Die *scope, const void *target, unsigned int *left)
 	return (const char *)scope->addr <= (const char *)target;
 }
 
-/* The name of DIE itself, or of its origin. */
+/* Returns the name of DIE itself, or of its origin. */
 static const char *plain_name(const struct die_names *names, const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
@@ -133,7 +133,7 @@ static void add_scope(const struct die_names *names, Dwarf_Die *scope, struct st
 		strbuf_addf(out, "%s::", name);
 }
 
-/* NAME of DIE with its enclosing scopes, which the caller frees; NULL: there are none. */
+/* Returns NAME of DIE after its scopes, or NULL if there are none. The caller frees it. */
 static char *with_scopes(const struct die_names *names, Dwarf_Die *die, const char *name)
 {
 	struct strbuf full = STRBUF_INIT;
@@ -155,7 +155,7 @@ static char *with_scopes(const struct die_names *names, Dwarf_Die *die, const ch
 	return strbuf_detach(&full);
 }
 
-/* The qualified name of DIE, whose own name is NAME. */
+/* Returns the qualified name of DIE, whose own name is NAME. */
 static const char *scoped_name(struct die_names *names, Dwarf_Die *die, const char *name)
 {
 	bool is_new;

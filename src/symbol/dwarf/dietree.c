@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNUSED_MAX = 4096 }; /* numbers of abbreviations without one: more are hostile */
+enum { UNUSED_MAX = 4096 }; /* abbreviation numbers that are not used; more are hostile */
 
-/* An attribute that is needed or has no fixed size, and what is before it. */
+/* An attribute that is needed or has no fixed size, and the attributes before it. */
 struct die_field {
-	uint32_t skip; /* bytes of attributes before it */
-	uint16_t name; /* 0: not needed */
-	uint16_t form; /* 0: none, the last field */
+	uint32_t skip; /* bytes of the attributes before it */
+	uint16_t name; /* or 0 if it is not needed */
+	uint16_t form; /* or 0 in the last field, which has no attribute */
 	int64_t value; /* of DW_FORM_implicit_const */
 };
 
 struct abbreviation {
-	uint32_t fields; /* index of the first one */
-	uint32_t tag;    /* 0: there is no such number */
+	uint32_t fields; /* index of the first field */
+	uint32_t tag;    /* or 0 if there is no abbreviation of this number */
 	bool has_children;
 };
 
@@ -65,7 +65,7 @@ Dwarf_Die dietree_die(const struct dietree *tree, const unsigned char *at)
 
 /* ---- abbreviations ---- */
 
-/* Bytes of an attribute of FORM, -1: depends on the attribute. */
+/* Returns the bytes of an attribute of FORM, or -1 if they depend on the attribute. */
 static int size_of(const struct dietree *tree, uint64_t form)
 {
 	switch (form) {
@@ -167,7 +167,7 @@ static void add_fields(struct dietree *tree)
 	add_field(tree, &(struct die_field){.skip = field.skip});
 }
 
-/* Reads the next abbreviation; there are no more once tree->abbreviations is bad. */
+/* Reads the next abbreviation. There are no more once tree->abbreviations is bad. */
 static void add_abbreviation(struct dietree *tree)
 {
 	struct bytes *b = &tree->abbreviations;
@@ -188,7 +188,7 @@ static void add_abbreviation(struct dietree *tree)
 		ALLOC_GROW(tree->list, tree->nr, tree->alloc);
 		tree->list[tree->nr++] = (struct abbreviation){0};
 	}
-	if (!tree->list[code - 1].tag) /* the first one of this number */
+	if (!tree->list[code - 1].tag) /* the first one of this number counts */
 		tree->list[code - 1] = to;
 }
 
@@ -201,7 +201,7 @@ static const struct abbreviation *find_abbreviation(struct dietree *tree, uint64
 
 /* ---- entries ---- */
 
-/* Reads an attribute of FORM: its number, 0 for what is not a number. */
+/* Reads an attribute of FORM. Returns its number, or 0 if it is not a number. */
 static uint64_t read_form(
 	const struct dietree *tree, struct bytes *b, unsigned int form, int64_t value)
 {
@@ -243,7 +243,7 @@ static uint64_t read_form(
 		bytes_take(b, bytes_uleb(b));
 		return 0;
 	default:
-		b->bad = true; /* of unknown size: the next one cannot be found */
+		b->bad = true; /* of unknown size, so the next one cannot be found */
 		return 0;
 	}
 }
@@ -264,7 +264,9 @@ static bool is_number(unsigned int form)
 	}
 }
 
-/* The entry at OFFSET in the unit; NULL: outside of it, or FORM is not such a reference. */
+/*
+ * Returns the entry at OFFSET in the unit, or NULL if it is outside or FORM is another reference.
+ */
 static const unsigned char *referred(const struct dietree *tree, unsigned int form, uint64_t offset)
 {
 	switch (form) {
@@ -279,10 +281,10 @@ static const unsigned char *referred(const struct dietree *tree, unsigned int fo
 	}
 }
 
-/* What is read of an entry besides struct die. */
+/* Facts about an entry that struct die does not have. */
 struct die_reading {
-	bool has_low, has_high, has_list; /* its attributes of code */
-	bool is_plain;                    /* which have numbers */
+	bool has_low, has_high, has_list; /* attributes of its code */
+	bool is_plain;                    /* these attributes have numbers */
 	bool high_is_size;
 };
 
@@ -322,7 +324,7 @@ static void take_field(const struct dietree *tree, const struct die_field *field
 	}
 }
 
-/* In which way the code of an entry is known: as dwarf_ranges prefers one attribute to another. */
+/* Sets how the code of an entry is known, with the same preferences as dwarf_ranges. */
 static void set_code(const struct die_reading *r, struct die *die)
 {
 	if (r->has_low && r->has_high && r->is_plain)

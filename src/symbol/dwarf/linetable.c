@@ -19,7 +19,7 @@ struct linetable {
 	unsigned int version, min_length, line_range, opcode_base;
 	unsigned int address_size, offset_size;
 	int line_base;
-	const unsigned char *lengths; /* numbers of arguments of the standard opcodes from 1 on */
+	const unsigned char *lengths; /* how many arguments the standard opcodes have */
 	struct bytes program;
 	const char **folders; /* in the section */
 	size_t nr_folders, folders_alloc;
@@ -29,7 +29,7 @@ struct linetable {
 
 /* ---- the header ---- */
 
-/* Reads the string at B and moves past it; NULL: not terminated, or too long. */
+/* Reads the string at B and moves past it. Returns NULL if it is not terminated or too long. */
 static const char *take_text(struct bytes *b)
 {
 	size_t max = (size_t)(b->end - b->at);
@@ -56,7 +56,10 @@ static void add_file(struct linetable *lt, const char *name, uint64_t folder)
 	lt->files[lt->nr_files++] = (struct file){name, folder, NULL};
 }
 
-/* Up to version 4: both lists end with an empty name; directory 0 is that of the compilation. */
+/*
+ * Reads the names of a table up to version 4. Both lists end with an empty name. Directory 0 is the
+ * compilation directory.
+ */
 static void read_old_names(struct linetable *lt, struct bytes *b)
 {
 	const char *name;
@@ -106,12 +109,12 @@ static struct value read_value(const struct linetable *lt, struct bytes *b, uint
 		bytes_take(b, bytes_uleb(b));
 		return (struct value){0};
 	default:
-		b->bad = true; /* unknown size: the next one cannot be found */
+		b->bad = true; /* of unknown size, so the next one cannot be found */
 		return (struct value){0};
 	}
 }
 
-/* Version 5: a list of entries, preceded by the description of their format. */
+/* Reads a list of names of version 5. It begins with the description of the entries' format. */
 static void read_names(struct linetable *lt, struct bytes *b, bool files)
 {
 	unsigned int nr_fields = (unsigned int)bytes_number(b, 1);
@@ -143,7 +146,7 @@ static void read_names(struct linetable *lt, struct bytes *b, bool files)
 	}
 }
 
-/* False: malformed. */
+/* Reads the header. Returns false if it is malformed. */
 static bool read_header(struct linetable *lt)
 {
 	struct bytes b = lt->source.lines;
@@ -160,14 +163,14 @@ static bool read_header(struct linetable *lt)
 	lt->version = (unsigned int)bytes_number(&b, 2);
 	if (lt->version < 2 || lt->version > 5)
 		return false;
+	/* skip address_size, which DW_LNE_set_address has, too, and segment_selector_size */
 	if (lt->version == 5)
-		bytes_take(&b, 2); /* sizes of an address, which its opcode has too, and of a
-				      segment selector */
+		bytes_take(&b, 2);
 	size = bytes_number(&b, lt->offset_size);
 	lt->program = b;
 	bytes_take(&lt->program, size);
 	lt->min_length = (unsigned int)bytes_number(&b, 1);
-	/* VLIW: not supported */
+	/* VLIW is not supported */
 	if (lt->version >= 4 && bytes_number(&b, 1) > 1)
 		return false;
 	bytes_take(&b, 1); /* default_is_stmt */
@@ -215,7 +218,7 @@ void linetable_free(struct linetable *lt)
 
 /* ---- paths ---- */
 
-/* FOLDER/NAME (FOLDER may be NULL); the caller frees it. */
+/* Returns FOLDER/NAME (FOLDER may be NULL). The caller frees it. */
 static char *join(const char *folder, const char *name)
 {
 	if (*name == '/' || !folder || !*folder)
@@ -224,9 +227,9 @@ static char *join(const char *folder, const char *name)
 }
 
 /*
- * A relative directory is relative to the first one, the compilation directory; if that is
- * relative, too, it is relative to the one in the unit's attribute, provided that this one is
- * absolute.
+ * Returns the path of FILE. A relative directory is relative to the first directory, which is the
+ * compilation directory. If the first one is relative, too, it is relative to the directory in the
+ * unit's attribute, provided that the attribute is absolute.
  */
 static char *make_path(const struct linetable *lt, const struct file *file)
 {
@@ -268,13 +271,13 @@ struct line_machine {
 	struct linetable *lt;
 	struct bytes b;
 	struct row now, last;
-	bool begun;     /* this sequence has a previous row, */
-	uint64_t start; /* which starts here */
+	bool begun;     /* this sequence has a previous row */
+	uint64_t start; /* address of the first row of this sequence */
 	const uint64_t *addresses;
 	size_t n;
 	struct linetable_line *results;
-	size_t next;  /* index of the first address not below */
-	uint64_t end; /* this, the end of the previous row */
+	size_t next;  /* index of the first address that is not below end */
+	uint64_t end; /* end of the previous row */
 };
 
 static void reset(struct line_machine *m)
@@ -298,7 +301,7 @@ static size_t first_from(const uint64_t *addresses, size_t n, uint64_t from)
 	return low;
 }
 
-/* The previous row ends at the current address: sets the addresses in it. */
+/* Sets the results of the addresses in the previous row, which ends at the current address. */
 static void place_last(struct line_machine *m)
 {
 	uint64_t from = m->last.address, to = m->now.address;
