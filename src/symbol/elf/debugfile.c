@@ -60,7 +60,7 @@ static int open_plain(char *path)
 	return fd;
 }
 
-/* Takes ownership of PATH. CRC may be NULL: then BUILD_ID must match. */
+/* Takes ownership of PATH. CRC may be NULL, in which case BUILD_ID must match. */
 static struct elffile *open_checked(const char *build_id, char *path, const uint32_t *crc)
 {
 	struct elffile *debug = elffile_open(path, NULL);
@@ -79,7 +79,7 @@ static struct elffile *open_checked(const char *build_id, char *path, const uint
 	return NULL;
 }
 
-/* Returns the next directory of LIST, which the caller frees; NULL at its end. */
+/* Returns the next directory of LIST, which the caller frees, or NULL at the end. */
 static char *next_folder(const char **list)
 {
 	size_t n = strcspn(*list, ":");
@@ -122,7 +122,7 @@ static struct elffile *open_by_id(const char *build_id, const struct debug_paths
 	return fd < 0 ? NULL : debugfile_open_checked(fd, build_id);
 }
 
-/* FOLDER/NAME.debug or FOLDER/NAME: files that were copied by hand. */
+/* Opens FOLDER/NAME.debug or FOLDER/NAME, where files were copied by hand. */
 static struct elffile *open_by_name(
 	const char *build_id, const char *path, const struct debug_paths *paths)
 {
@@ -173,7 +173,7 @@ static struct elffile *open_by_link(
 	struct elffile *debug;
 	char *folder;
 
-	/* the name is from the file: it must not contain a directory */
+	/* the name comes from the file, so it must not contain a directory */
 	if (!name || !*name || strchr(name, '/') || !slash)
 		return NULL;
 	debug = open_checked(id, xasprintf("%s%.*s/%s", root, dir, path, name), &crc);
@@ -208,7 +208,7 @@ struct elffile *debugfile_open_alone(
 	return debug ? debug : open_by_name(build_id, path, paths);
 }
 
-/* .gnu_debugaltlink: a path, followed by a build-id. */
+/* Reads .gnu_debugaltlink, which is a path followed by a build-id. */
 static const char *alt_link(const struct elffile *elf, const unsigned char **id, size_t *id_len)
 {
 	GElf_Shdr shdr;
@@ -238,7 +238,7 @@ char *debugfile_alt_id(const struct elffile *elf)
 	return hex;
 }
 
-/* PATH, relative to the file that FD is; NULL: not known. */
+/* Returns PATH, which may be relative to the file open as FD, or NULL if it is not known. */
 static char *beside(int fd, const char *path, const char *root)
 {
 	char *link, dir[PATH_MAX];
@@ -306,7 +306,7 @@ struct elffile *debugfile_open_module_checked(int fd, const char *build_id)
 	return NULL;
 }
 
-/* True if FILE is the file name of MODULE: "nf-tables.ko.debug" for nf_tables. */
+/* Returns whether FILE is the file name of MODULE, such as "nf-tables.ko.debug" for nf_tables. */
 static bool is_module(const char *file, const char *module)
 {
 	while (*module && (*file == '-' ? '_' : *file) == *module) {
@@ -320,7 +320,7 @@ static struct elffile *open_module(
 	const char *build_id, const char *folder, const char *release, const char *module)
 {
 	char *top = xasprintf("%s/lib/modules/%s", folder, release), *const tops[] = {top, NULL};
-	/* do not follow symlinks below it: some point to the kernel's sources */
+	/* do not follow symlinks below it, as some point to the kernel's sources */
 	FTS *tree = fts_open(tops, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	struct elffile *debug = NULL;
 	FTSENT *entry;
@@ -373,7 +373,7 @@ struct elffile *debugfile_open_kernel(const char *build_id, const char *release,
 		debug = open_in(folder, build_id, release, module);
 	if (!debug && *root)
 		debug = open_in(xasprintf("%s" DEBUG_DIR, root), build_id, release, module);
-	/* where self-built kernels leave an unstripped vmlinux */
+	/* self-built kernels leave an unstripped vmlinux there */
 	return debug ? debug : open_in(xstrdup(root), build_id, release, module);
 }
 

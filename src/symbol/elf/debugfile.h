@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Separate debug files of stripped files, as far as they are installed. Nothing is downloaded.
+ * Separate debug files of stripped files, if they are installed. Nothing is downloaded.
  */
 #ifndef SYMBOL_ELF_DEBUGFILE_H
 #define SYMBOL_ELF_DEBUGFILE_H
@@ -9,59 +9,68 @@
 
 struct elffile;
 
-/* Where to search. */
+/* The places to search. */
 struct debug_paths {
-	const char *root; /* prefix of the file's path, NULL: "/" */
-	const char *path; /* directories separated by ":", NULL: /usr/lib/debug */
+	const char *root; /* prefix of the file's path, or NULL for "/" */
+	const char *path; /* directories separated by ":", or NULL for /usr/lib/debug */
 };
 
-/* Opens the debug file installed for BUILD_ID without checking its content. -1: not installed. */
+/* Opens the installed debug file of BUILD_ID without checking it. Returns -1 if there is none. */
 int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths);
 
-/* Takes ownership of FD. NULL unless it is a complete ELF file with this BUILD_ID. */
+/* Takes ownership of FD. Returns NULL unless it is a complete ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_checked(int fd, const char *build_id);
 
 /*
- * The debug file of ELF, which was opened as PATH: by build-id, then by .gnu_debuglink, then by its
- * name in one of the directories. Its build-id or checksum matches. NULL: not installed.
+ * Opens the debug file of ELF, which was opened as PATH, by its build-id, then by .gnu_debuglink,
+ * then by its name in one of the directories. Its build-id or checksum matches. Returns NULL if it
+ * is not installed.
  */
 struct elffile *debugfile_open(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 
-/* The same without the file itself, by its build-id only. */
+/* Opens the debug file like debugfile_open, but without the file itself, by its build-id only. */
 struct elffile *debugfile_open_alone(
 	const char *build_id, const char *path, const struct debug_paths *paths);
 
-/* True if a file is there that debugfile_open_alone would try for its name PATH. */
+/* Returns whether a file is there that debugfile_open_alone would try for its name PATH. */
 bool debugfile_is_named(const char *path, const struct debug_paths *paths);
 
 /*
- * The build-id of the file that dwz moved parts of ELF's debug information to, in lower-case hex;
- * the caller frees it. NULL: there is no such file.
+ * Returns the build-id, in lower-case hex, of the file that dwz moved parts of ELF's debug
+ * information to, or NULL if there is no such file. The caller frees it.
  */
 char *debugfile_alt_id(const struct elffile *elf);
 
-/* That file, by build-id, then by the path in ELF; its build-id matches. NULL: not installed. */
+/*
+ * Opens this file by its build-id, then by the path in ELF. Its build-id matches. Returns NULL if
+ * it is not installed.
+ */
 struct elffile *debugfile_open_alt(const struct elffile *elf, const struct debug_paths *paths);
 
-/* Takes ownership of FD. NULL unless it is a complete ELF file with this BUILD_ID. */
+/* Takes ownership of FD. Returns NULL unless it is a complete ELF file with this BUILD_ID. */
 struct elffile *debugfile_open_alt_checked(int fd, const char *build_id);
 
 /*
- * The debug file of the kernel RELEASE, whose path depends on the distribution, or of its MODULE
- * (NULL: the kernel itself), which may be compressed and is relocated, see relocated.h.
+ * Opens the debug file of the kernel RELEASE, whose path depends on the distribution. If MODULE is
+ * not NULL, opens the module's file instead, which may be compressed and is relocated, see
+ * relocated.h.
  */
 struct elffile *debugfile_open_kernel(const char *build_id, const char *release, const char *module,
 	const struct debug_paths *paths);
 
-/* Takes ownership of FD. NULL unless it is a kernel module with this BUILD_ID. */
+/* Takes ownership of FD. Returns NULL unless it is a kernel module with this BUILD_ID. */
 struct elffile *debugfile_open_module_checked(int fd, const char *build_id);
 
-/* The symbol table of local functions that some distributions keep in .gnu_debugdata; NULL: none.
+/*
+ * Opens the symbol table of local functions that some distributions keep in .gnu_debugdata. Returns
+ * NULL if there is none.
  */
 struct elffile *debugfile_open_embedded(const struct elffile *elf);
 
-/* True if ELF's local functions have names: in .symtab, .gnu_debugdata, or its debug file. */
+/*
+ * Returns whether ELF's local functions have names, in .symtab, .gnu_debugdata, or its debug file.
+ */
 bool debugfile_names_known(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 

@@ -9,7 +9,7 @@
 
 enum {
 	HEAD = 12, /* bytes before the table: four encodings, address of .eh_frame, count */
-	ENTRY = 8, /* bytes: start and address of the rules, relative to the header */
+	ENTRY = 8, /* bytes of an entry: start and address of the rules, relative to the header */
 	RSP = 7,   /* DWARF register number, see the x86-64 psABI */
 };
 
@@ -46,7 +46,7 @@ static bool find_entries(Elf *elf, struct entries *e)
 	return e->nr <= (data->d_size - HEAD) / ENTRY;
 }
 
-/* The number of the first entry that starts after ADDRESS. */
+/* Returns the number of the first entry that starts after ADDRESS. */
 static size_t first_after(const struct entries *e, uint64_t address)
 {
 	size_t low = 0, high = e->nr;
@@ -73,8 +73,10 @@ uint64_t ehframe_next(const struct elffile *elf, uint64_t address)
 	return i < e.nr ? entry_start(&e, i) : 0;
 }
 
-/* Whether the frame address is not rsp + 8: at the start of a function only the return address is
- * on the stack. */
+/*
+ * Returns whether the CFA is not rsp + 8. At the start of a function only the return address is on
+ * the stack.
+ */
 static bool has_stack_frame(Dwarf_Frame *frame)
 {
 	Dwarf_Op *ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by the sorted table in .eh_frame_hdr (Linux Standard Base, "Exception Frame Header"),
- * in the only encodings that linkers write: count udata4, table datarel sdata4. Each of the entries
- * is the start of a function, or of the part of one that the compiler moved elsewhere.
+ * Functions according to the sorted table in .eh_frame_hdr (Linux Standard Base, "Exception Frame
+ * Header"), in the only encodings that linkers write: count udata4, table datarel sdata4. Each
+ * entry is the start of a function, or of a part of a function that the compiler moved elsewhere.
  */
 #ifndef SYMBOL_ELF_EHFRAME_H
 #define SYMBOL_ELF_EHFRAME_H
@@ -15,16 +15,19 @@ struct elffile;
 /* Addresses are link addresses. */
 struct ehframe_function {
 	uint64_t start;
-	/* such a part: its stack frame exists from the start on (x86-64 only) */
+	/* it is such a part, whose stack frame exists from its start on (x86-64 only) */
 	bool is_cold;
-	/* of signals: its rules begin one byte before it, as if it had called the handler */
+	/*
+	 * it is a signal trampoline, whose rules begin one byte before it, as if it had called the
+	 * handler
+	 */
 	bool is_trampoline;
 };
 
-/* The function whose rules cover ADDRESS; false: none. */
+/* Finds the function whose rules cover ADDRESS. Returns false if there is none. */
 bool ehframe_function(const struct elffile *elf, uint64_t address, struct ehframe_function *f);
 
-/* The start of the next function after ADDRESS; 0: not known. */
+/* Returns the start of the next function after ADDRESS, or 0 if it is not known. */
 uint64_t ehframe_next(const struct elffile *elf, uint64_t address);
 
 #endif

@@ -9,7 +9,7 @@ enum { SYMBOLS_MAX = 1 << 22 };
 struct symbols {
 	Elf *elf;
 	Elf_Data *data;
-	size_t names; /* of the string section */
+	size_t names; /* index of the string section */
 };
 
 static bool open_symbols(struct symbols *symbols, Elf *elf, const char *section)
@@ -57,7 +57,7 @@ bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_va
 	return true;
 }
 
-/* The first program header of type TYPE; false: there is none. */
+/* Finds the first program header of type TYPE. Returns false if there is none. */
 static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
 {
 	size_t n;
@@ -70,7 +70,10 @@ static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
 	return false;
 }
 
-/* The executable's TLS block ends at the thread pointer, rounded up to its alignment. */
+/*
+ * Sets VALUE to the offset in an executable, whose TLS block, rounded up to its alignment, ends at
+ * the thread pointer.
+ */
 static bool offset_in_program(Elf *elf, const struct elf_variable *variable, uint64_t *value)
 {
 	GElf_Phdr unused, tls;

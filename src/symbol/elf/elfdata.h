@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The addresses of an ELF file's variables, thread-local ones too. */
+/* The addresses of an ELF file's variables, including thread-local ones. */
 #ifndef SYMBOL_ELF_ELFDATA_H
 #define SYMBOL_ELF_ELFDATA_H
 
@@ -10,12 +10,12 @@ struct elffile;
 
 /* Addresses are link addresses. */
 struct elf_variable {
-	uint64_t address; /* per_thread: offset in the file's TLS block */
+	uint64_t address; /* or the offset in the file's TLS block if per_thread is set */
 	uint64_t size;
 	bool per_thread;
 };
 
-/* The variable NAME of ELF, exported or not; false: not found. */
+/* Finds the variable NAME of ELF, exported or not. Returns false if it was not found. */
 bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_variable *variable);
 
 enum elf_thread_place {
@@ -26,13 +26,17 @@ enum elf_thread_place {
 };
 
 /*
- * How code of ELF finds its thread-local variable NAME, by the x86-64 psABI: in an executable at a
- * fixed offset, in a library through a GOT slot that the dynamic linker fills.
+ * Tells how code of ELF finds its thread-local variable NAME, according to the x86-64 psABI. In an
+ * executable it is at a fixed offset. In a library it is found through a GOT slot that the dynamic
+ * linker fills.
  */
 enum elf_thread_place elfdata_thread_place(
 	const struct elffile *elf, const char *name, uint64_t *value);
 
-/* Address and size of the section NAME; false: not found, or without contents in the file. */
+/*
+ * Finds the address and size of the section NAME. Returns false if it was not found, or has no
+ * contents in the file.
+ */
 bool elfdata_section(
 	const struct elffile *elf, const char *name, uint64_t *address, uint64_t *size);
 

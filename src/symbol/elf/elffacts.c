@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 enum {
-	CHILD_S = 5,   /* for one child */
-	FAILED_S = 15, /* for all that crashed or were late */
+	CHILD_S = 5,   /* time limit of one child */
+	FAILED_S = 15, /* time limit of all children that crashed or were late */
 };
 
 struct answer {
@@ -24,13 +24,13 @@ struct answer {
 };
 
 struct elffacts {
-	bool is_bad; /* it has ended a child */
+	bool is_bad; /* the file crashed or delayed a child */
 	struct table known;
-	struct answer *answers; /* of struct table */
+	struct answer *answers; /* the table has their indexes */
 	size_t nr, alloc;
 };
 
-static int64_t failed_ns; /* so long children took that did not end well */
+static int64_t failed_ns; /* total run time of the children that did not end well */
 
 void elffacts_free(struct elffacts *facts)
 {
@@ -52,7 +52,7 @@ static struct elffacts *facts_of(const struct elffile *elf)
 	return *facts;
 }
 
-/* ---- what is known ---- */
+/* ---- known answers ---- */
 
 static uint64_t hash_of(const struct elf_question *q)
 {
@@ -121,11 +121,11 @@ static struct answer look_up(const struct elf_question *q)
 	return a;
 }
 
-/* Questions for one child, which answers in their order. */
+/* Questions for one child, which answers them in this order. */
 struct elf_batch {
 	const struct elf_question **list;
 	size_t nr;
-	volatile struct answer *answers; /* shared with it: so those before a crash are there */
+	volatile struct answer *answers; /* shared, so that answers before a crash are kept */
 };
 
 static void answer_all(void *arg, struct strbuf *output)
@@ -147,7 +147,7 @@ static void drop_first(struct elf_batch *b, size_t nr)
 	memmove(b->list, b->list + nr, b->nr * sizeof(*b->list));
 }
 
-/* The first question had no answer. */
+/* Drops the file of the first question, which had no answer. */
 static void drop_bad_file(struct elf_batch *b)
 {
 	const struct elffile *bad = b->list[0]->elf;
@@ -160,13 +160,19 @@ static void drop_bad_file(struct elf_batch *b)
 	b->nr = nr;
 }
 
-/* Not because a child could not be started, or a process that is not ours ended it. */
+/*
+ * Returns whether the file is to blame for the END of a child. It is not if the child could not be
+ * started, or if a foreign process ended it.
+ */
 static bool is_files_end(enum worker_end end)
 {
 	return end != WORKER_NONE && end != WORKER_SIGNALLED;
 }
 
-/* Removes what one child answers and, if it did not end well, the file with which it did. */
+/*
+ * Runs a child. Removes the questions that it answers and, if it did not end well, the file that is
+ * to blame.
+ */
 static enum worker_end run_child(struct elf_batch *b)
 {
 	struct worker worker = {.work = answer_all, .arg = b, .output = STRBUF_INIT};
@@ -185,13 +191,13 @@ static enum worker_end run_child(struct elf_batch *b)
 	if (worker.end != WORKER_DONE)
 		failed_ns += monotonic_ns() - began;
 	drop_first(b, done);
-	/* one that is late after others gets another child, for itself */
+	/* a question that was late after other answers gets another child and its full time */
 	if (b->nr && is_files_end(worker.end) && (worker.end != WORKER_LATE || !done))
 		drop_bad_file(b);
 	return worker.end;
 }
 
-/* False: no more children are to be started. */
+/* Returns false if no more children are to be started. */
 static bool run_batch(struct elf_batch *b)
 {
 	size_t size = b->nr * sizeof(*b->answers);
@@ -209,7 +215,7 @@ static bool run_batch(struct elf_batch *b)
 	return is_files_end(end);
 }
 
-/* Nobody else can have written it, unless root lets them. */
+/* Returns whether the file is root's. Other users cannot have written it, unless root lets them. */
 static bool is_roots(const struct elffile *elf)
 {
 	struct stat st;
@@ -217,7 +223,9 @@ static bool is_roots(const struct elffile *elf)
 	return elffile_fd(elf) < 0 || (!fstat(elffile_fd(elf), &st) && !st.st_uid);
 }
 
-/* The new questions of LIST about files that are root's, or of the others. */
+/*
+ * Asks the new questions of LIST about files that are root's or, without ROOTS, other users' files.
+ */
 static void ask_some(const struct elf_question *list, size_t nr, bool roots)
 {
 	struct elf_batch batch = {.list = xcalloc(nr ? nr : 1, sizeof(*batch.list))};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the recorder needs of ELF files beyond their heads. The files are hostile, and may be
- * truncated while they are read, so a child without privileges reads them, see lib/worker.h. What
- * it finds is kept with the file. A file that crashes or delays it has no facts from then on; nor
- * have any, once such files have taken too long together. Root's files have a child of their own:
- * one that a hostile file has taken over cannot lie about them.
+ * Facts that the recorder needs about ELF files beyond their heads. The files may be hostile, or
+ * truncated while they are read, so a child without privileges reads them, see lib/worker.h. The
+ * facts are kept with the file. A file that crashes or delays its child has no facts from then on.
+ * If such files take too long together, no file has new facts from then on. Root's files have a
+ * child of their own, so that a child which a hostile file has taken over cannot lie about them.
  */
 #ifndef SYMBOL_ELF_ELFFACTS_H
 #define SYMBOL_ELF_ELFFACTS_H
@@ -16,14 +16,14 @@
 #include <stddef.h>
 
 enum elf_fact {
-	FACT_VARIABLE,     /* as elfdata_variable(name) */
-	FACT_THREAD_PLACE, /* as elfdata_thread_place(name) */
-	FACT_SECTION,      /* as elfdata_section(name) */
-	FACT_RULES,        /* of call frame information for the byte at this place in the file */
-	FACT_MAIN,         /* as symtab_is_main(place) */
-	FACT_NAMES,        /* as debugfile_names_known(), of the file opened as name, and paths */
-	FACT_HIDDEN_EH_FRAME, /* as elffile_hidden_eh_frame() */
-	FACT_LARGE_CALLEE,    /* as large_callee_find(name) */
+	FACT_VARIABLE,        /* result of elfdata_variable(name) */
+	FACT_THREAD_PLACE,    /* result of elfdata_thread_place(name) */
+	FACT_SECTION,         /* result of elfdata_section(name) */
+	FACT_RULES,           /* call frame information for the byte at file offset place */
+	FACT_MAIN,            /* result of symtab_is_main(place) */
+	FACT_NAMES,           /* result of debugfile_names_known(name, paths) */
+	FACT_HIDDEN_EH_FRAME, /* result of elffile_hidden_eh_frame() */
+	FACT_LARGE_CALLEE,    /* result of large_callee_find(name) */
 };
 
 struct elf_question {
@@ -35,12 +35,12 @@ struct elf_question {
 };
 
 /*
- * Finds what is not known yet of all NR questions, in two children if no file ends them. Nothing
- * has to be asked before it is used below, but each would start a child then.
+ * Finds all facts of the NR questions that are not known yet, in two children if no file ends them.
+ * The functions below ask for missing facts themselves, but each call would start a child then.
  */
 void elffacts_ask(const struct elf_question *list, size_t nr);
 
-/* As the functions above; what is not known is 0, false or NOWHERE. */
+/* The results that enum elf_fact lists. Facts that are not known are 0, false or NOWHERE. */
 bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable);
 enum elf_thread_place elffacts_thread_place(
 	const struct elffile *elf, const char *name, uint64_t *value);

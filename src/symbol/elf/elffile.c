@@ -23,21 +23,21 @@
 
 enum {
 	COPY_CHUNK = 1 << 18,
-	SECTIONS_MAX = 1 << 17, /* libelf takes memory for each that a file claims to have */
+	SECTIONS_MAX = 1 << 17, /* libelf takes memory for each section that a file claims */
 };
-static const int64_t copy_max = 1LL << 32; /* a file may be a hole of any size */
+static const int64_t copy_max = 1LL << 32; /* largest copy, as a file may be a hole of any size */
 
 struct elffile {
-	int fd; /* -1: in memory */
+	int fd; /* or -1 if the file is in memory */
 	uid_t owner;
-	char *image; /* in memory: our copy */
+	char *image; /* copy of a file in memory */
 	size_t image_size;
 	struct elfhead head;
 	char build_id[2 * BUILD_ID_MAX + 1];
-	struct contents {               /* libelf's and libdw's, on demand */
-		struct elffacts *facts; /* NULL: none are known */
+	struct contents {               /* opened by libelf and libdw on demand */
+		struct elffacts *facts; /* or NULL if no facts are known */
 		bool elf_tried, cfi_tried, debug_tried;
-		struct relocated *relocated; /* what elf belongs to; NULL: to us */
+		struct relocated *relocated; /* owner of elf, or NULL if this struct owns it */
 		Elf *elf;
 		Dwarf_CFI *cfi; /* .eh_frame */
 		Dwarf *dwarf;
@@ -45,7 +45,7 @@ struct elffile {
 	} * contents;
 };
 
-/* The process that uses only heads of files; its children may use all. */
+/* The process that uses only heads of files. Its children may use whole files. */
 static pid_t heads_only;
 
 void elffile_use_heads_only(void)
@@ -67,7 +67,7 @@ static Elf *open_contents(const struct elffile *elf)
 		return NULL;
 	}
 	opened = elf_begin(elf->fd, ELF_C_READ_MMAP, NULL);
-	if (opened && elf_kind(opened) != ELF_K_ELF) { /* it has changed */
+	if (opened && elf_kind(opened) != ELF_K_ELF) { /* the file has changed */
 		elf_end(opened);
 		opened = NULL;
 	}
@@ -130,7 +130,10 @@ static void format_build_id(struct elffile *elf)
 	}
 }
 
-/* Closes ELF and returns NULL unless it is a program or library or, with ANY, an ELF file. */
+/*
+ * Reads the head. Closes ELF and returns NULL unless it is a program or library or, with ANY, an
+ * ELF file.
+ */
 static struct elffile *read_head(struct elffile *elf, const struct elf_reader *reader, bool any)
 {
 	if (!elfhead_read(&elf->head, reader) ||
@@ -152,7 +155,9 @@ static struct elffile *elffile_new(int fd)
 	return elf;
 }
 
-/* Takes ownership of FD and HANDLE (which may be NULL), which has what FD becomes when it is read.
+/*
+ * Takes ownership of FD and of HANDLE (may be NULL), which has the unpacked or relocated contents
+ * of FD.
  */
 static struct elffile *elffile_of_handle(int fd, Elf *handle, struct relocated *relocated, bool any)
 {
@@ -337,7 +342,10 @@ int elffile_fd(const struct elffile *elf)
 	return elf->fd;
 }
 
-/* The loaded segment with some of the SIZE bytes at OFFSET of the file; CODE: code is preferred. */
+/*
+ * Returns the loaded segment with some of the SIZE bytes at OFFSET of the file. An executable one
+ * is preferred if CODE is true, else one that is not.
+ */
 static const struct elf_segment *find_segment(
 	const struct elffile *elf, uint64_t offset, uint64_t size, bool code)
 {
@@ -551,7 +559,7 @@ static int write_all(int fd, const char *buf, size_t len, off_t at)
 	return 0;
 }
 
-/* Returns how many there are, -1 and errno on failure. */
+/* Copies all bytes. Returns how many there are, or -1 and sets errno on failure. */
 static int64_t copy_bytes(int from, int to)
 {
 	char *buf = xmalloc(COPY_CHUNK);
@@ -567,7 +575,7 @@ static int64_t copy_bytes(int from, int to)
 			break;
 		}
 		at += n;
-		if (at > copy_max) { /* it has grown */
+		if (at > copy_max) { /* the file has grown */
 			errno = EFBIG;
 			at = -1;
 			break;
@@ -577,10 +585,10 @@ static int64_t copy_bytes(int from, int to)
 	return at;
 }
 
-/* Writes the section type PROGBITS at OFFSET of FD, which has SIZE bytes. */
+/* Changes the section type at OFFSET of FD, which has SIZE bytes, to PROGBITS. */
 static int patch_type(int fd, int64_t size, uint64_t offset)
 {
-	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* x86-64: little-endian */
+	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* little-endian, as on x86-64 */
 
 	if (size < (int64_t)sizeof(progbits) || offset > (uint64_t)size - sizeof(progbits)) {
 		errno = ENOEXEC;

@@ -10,26 +10,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An ELF image in memory, which is copied. NULL: not ELF. */
+/* Opens an ELF image in memory, which is copied. Returns NULL if it is not ELF. */
 struct elffile *elffile_open_memory(const void *image, size_t size);
 
-/* An ELF file of any type, such as a debug file; takes ownership of FD. NULL: not ELF. */
+/*
+ * Opens an ELF file of any type, such as a debug file. Takes ownership of FD. Returns NULL if it is
+ * not ELF.
+ */
 struct elffile *elffile_open_any(int fd);
 
-/* False if the file lacks sections or their contents, because it was truncated. */
+/* Returns false if the file lacks sections or their contents, because it was truncated. */
 bool elffile_is_whole(const struct elffile *elf);
 
-/* An ELF file compressed with xz; takes ownership of FD. NULL: something else. */
+/* Opens an ELF file compressed with xz. Takes ownership of FD. Returns NULL for anything else. */
 struct elffile *elffile_open_compressed(int fd);
 
 /*
- * An object file, such as a kernel module, relocated so that its sections have addresses, see
- * relocated.h. It may be compressed. Takes ownership of FD. NULL: something else.
+ * Opens an object file, such as a kernel module, relocated so that its sections have addresses, see
+ * relocated.h. It may be compressed. Takes ownership of FD. Returns NULL if it is something else.
  */
 struct elffile *elffile_open_relocated(int fd);
 
-/* The whole file, which is mapped. NULL: it has changed, claims to have too many sections,
- * or see elffile_use_heads_only(). */
+/*
+ * Returns the whole file, which is mapped, or NULL if it has changed, claims to have too many
+ * sections, or is forbidden by elffile_use_heads_only().
+ */
 Elf *elffile_elf(const struct elffile *elf);
 
 /* The part of an executable segment that is in the file. */
@@ -38,7 +43,7 @@ struct elf_code {
 	const unsigned char *bytes;
 };
 
-/* Returns that of the N segments CODE which ADDRESS is in, or NULL. */
+/* Returns the one of the N segments CODE that contains ADDRESS, or NULL. */
 static inline const struct elf_code *elf_code_around(
 	const struct elf_code *code, size_t n, uint64_t address)
 {
@@ -48,32 +53,34 @@ static inline const struct elf_code *elf_code_around(
 	return NULL;
 }
 
-/* The first MAX executable segments; returns their number. */
+/* Sets CODE to the first MAX executable segments. Returns their number. */
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max);
 
-/* The link address of the byte at FILE_OFFSET; false: it is in no loaded segment. */
+/*
+ * Finds the link address of the byte at FILE_OFFSET. Returns false if it is in no loaded segment.
+ */
 bool elffile_address(const struct elffile *elf, uint64_t file_offset, uint64_t *address);
 
-/* The value of the symbol NAME in .symtab; false: not found. */
+/* Finds the value of the symbol NAME in .symtab. Returns false if it was not found. */
 bool elffile_symbol(const struct elffile *elf, const char *name, uint64_t *value);
 
-/* The call frame information in .eh_frame, owned by ELF; NULL: none. */
+/* Returns the call frame information in .eh_frame, owned by ELF, or NULL if there is none. */
 Dwarf_CFI *elffile_cfi(const struct elffile *elf);
 
-/* The rules in .eh_frame and .debug_frame for the byte at FILE_OFFSET. */
+/* Returns the rules in .eh_frame and .debug_frame for the byte at FILE_OFFSET. */
 enum elf_rules elffile_rules(const struct elffile *elf, uint64_t file_offset);
 
 /*
- * The offset of .eh_frame's section type in the file if that is X86_64_UNWIND (lld), which stap
- * ignores; else 0.
+ * Returns the offset in the file of .eh_frame's section type if it is X86_64_UNWIND (lld), which
+ * stap ignores, else 0.
  */
 uint64_t elffile_hidden_eh_frame(const struct elffile *elf);
 
-/* Room for what elffacts.c keeps with ELF, at first NULL. */
+/* Returns the room for the facts that elffacts.c keeps with ELF, at first NULL. */
 struct elffacts **elffile_facts(const struct elffile *elf);
 void elffacts_free(struct elffacts *facts);
 
-/* The first section called NAME, NULL: not found. */
+/* Finds the first section called NAME. Returns NULL if it was not found. */
 Elf_Scn *elffile_section(Elf *elf, const char *name, GElf_Shdr *shdr);
 
 #endif

@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is beyond these limits is ignored; the kernel starts no program with larger tables. */
+/* Anything beyond these limits is ignored. The kernel starts no program with larger tables. */
 enum {
 	PHDRS_MAX = 1024,
 	SHDRS_MAX = 4096,
 	NOTES_MAX = 1 << 16, /* bytes of all notes together */
-	FIRST = 4096, /* bytes that are read at once: of most files they are all of the head */
+	FIRST = 4096, /* bytes that are read at once, which have all of the head of most files */
 };
 
 struct head_source {
 	const struct elf_reader *reader;
 	unsigned char first[FIRST];
 	size_t nr_first;
-	bool wide, swapped; /* 64 bits; not in the byte order of this machine */
-	size_t notes_left;  /* of NOTES_MAX */
+	bool wide, swapped; /* 64 bits; another byte order than this machine's */
+	size_t notes_left;  /* bytes left of NOTES_MAX */
 };
 
-/* As elf_reader->read. */
+/* Reads bytes like elf_reader->read. */
 static size_t get(const struct head_source *source, uint64_t offset, void *to, size_t len)
 {
 	if (offset > source->nr_first || len > source->nr_first - offset)
@@ -47,7 +47,7 @@ static uint32_t word(const struct head_source *source, const unsigned char *at)
 	return source->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* An address, offset or size. */
+/* Reads an address, offset or size. */
 static uint64_t extended(const struct head_source *source, const unsigned char *at)
 {
 	uint64_t value;
@@ -58,7 +58,7 @@ static uint64_t extended(const struct head_source *source, const unsigned char *
 	return source->swapped ? __builtin_bswap64(value) : value;
 }
 
-/* The member M of the header STRUCT at P, by the file's class. */
+/* The member M of the header STRUCT at P, according to the file's class. */
 #define MEMBER_AT(source, p, struct, m)                                                            \
 	((p) + ((source)->wide ? offsetof(Elf64_##struct, m) : offsetof(Elf32_##struct, m)))
 #define HALF(source, p, struct, m) half(source, MEMBER_AT(source, p, struct, m))
@@ -96,7 +96,7 @@ static bool find_id(struct elfhead *head, const struct head_source *source,
 	return false;
 }
 
-/* The same in the file's SIZE bytes at OFFSET. */
+/* Looks for the build-id in the SIZE bytes at OFFSET of the file. */
 static bool read_notes(struct elfhead *head, struct head_source *source, uint64_t offset,
 	uint64_t size, uint64_t align)
 {
@@ -116,7 +116,7 @@ static bool read_notes(struct elfhead *head, struct head_source *source, uint64_
 
 /* ---- tables of headers ---- */
 
-/* NR headers of SIZE bytes at OFFSET, or as many as there are; the caller frees them. */
+/* Returns NR headers of SIZE bytes at OFFSET, or as many as there are. The caller frees them. */
 static unsigned char *read_table(
 	const struct head_source *source, uint64_t offset, size_t size, size_t *nr)
 {
@@ -143,7 +143,7 @@ static void add_segment(
 		head->segments[head->nr_segments++] = s;
 }
 
-/* True if the build-id is found. */
+/* Reads the program headers. Returns whether the build-id was found. */
 static bool read_segments(
 	struct elfhead *head, struct head_source *source, const unsigned char *ehdr, size_t nr)
 {
@@ -172,7 +172,7 @@ static bool read_segments(
 	return found;
 }
 
-/* The build-id of files whose program headers do not lead to it, such as objects. */
+/* Finds the build-id of a file whose program headers do not lead to it, such as an object file. */
 static void read_sections(
 	struct elfhead *head, struct head_source *source, const unsigned char *ehdr)
 {
@@ -192,7 +192,10 @@ static void read_sections(
 	free(table);
 }
 
-/* How many program headers and sections there are; the first section has what is too large. */
+/*
+ * Counts the program headers and sections. Numbers that are too large for the header are in the
+ * first section.
+ */
 static void count_headers(const struct head_source *source, const unsigned char *ehdr,
 	size_t *nr_phdrs, uint64_t *nr_shdrs)
 {

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-enum { START_MAX = 64 }; /* bytes of _start to search */
+enum { START_MAX = 64 }; /* bytes of _start that are searched */
 
-/* SIZE bytes of the file at ADDRESS, NULL if its segment has fewer of them in the file. */
+/*
+ * Returns SIZE bytes of the file at ADDRESS, or NULL if its segment has fewer of them in the file.
+ */
 static const unsigned char *bytes_at(Elf *elf, uint64_t address, size_t size, bool code)
 {
 	size_t nr = 0, file_size;
@@ -57,7 +59,7 @@ static bool is_pie(Elf *elf)
 	return false;
 }
 
-/* A shared library such as libc may have an entry point, too, but that is not _start. */
+/* Returns whether the entry point is _start, unlike the one of a library such as libc. */
 static bool starts_programs(Elf *elf, const GElf_Ehdr *ehdr)
 {
 	if (ehdr->e_machine != EM_X86_64 || !ehdr->e_entry)
@@ -74,7 +76,9 @@ static int32_t read_s32(const unsigned char *p)
 	return v;
 }
 
-/* The address loaded into %rdi before the call: lea main(%rip),%rdi or mov $main,%rdi. 0: neither.
+/*
+ * Returns the address loaded into %rdi before the call, by lea main(%rip),%rdi or mov $main,%rdi,
+ * or 0 if there is no such instruction.
  */
 static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 {
@@ -93,7 +97,10 @@ static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 	return 0;
 }
 
-/* musl's _start ends with and $-16,%rsp; call _start_c, and _start_c passes main. 0: not found. */
+/*
+ * Finds musl's _start_c, which passes main. _start ends with and $-16,%rsp; call _start_c. Returns
+ * 0 if it was not found.
+ */
 static uint64_t find_second_start(Elf *elf, uint64_t start, size_t size)
 {
 	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};

@@ -13,7 +13,7 @@ enum {
 	RATIO_MAX = 64,
 };
 
-/* "ZLIB" and the size in big-endian byte order. */
+/* Returns the size that follows "ZLIB", in big-endian byte order. */
 static uint64_t gnu_size(Elf_Scn *scn)
 {
 	const Elf_Data *data = elf_rawdata(scn, NULL);
@@ -94,7 +94,10 @@ bool inflated_needs_zstd(Elf *elf)
 	       header.ch_type == ZSTD;
 }
 
-/* Where variables are, macros, and indexes of other sections: no name or line needs them. */
+/*
+ * Returns whether a section has locations of variables, macros, or an index of other sections,
+ * which no name or line needs.
+ */
 static bool is_never_read(const char *name)
 {
 	static const char *const names[] = {
@@ -107,7 +110,10 @@ static bool is_never_read(const char *name)
 	return false;
 }
 
-/* libdw inflates all sections that it knows at once, except those without contents. */
+/*
+ * Hides sections that are never read, as libdw inflates all sections that it knows at once, except
+ * sections without contents.
+ */
 static void hide_never_read(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -123,7 +129,7 @@ static void hide_never_read(Elf *elf)
 		if (!name || !is_never_read(name))
 			continue;
 		shdr.sh_type = SHT_NOBITS;
-		gelf_update_shdr(scn, &shdr); /* in memory */
+		gelf_update_shdr(scn, &shdr); /* only in memory */
 	}
 }
 

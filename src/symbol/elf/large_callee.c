@@ -8,14 +8,14 @@
 
 enum {
 	SEGMENTS_MAX = 8,
-	LEVELS = 3, /* of calls */
+	LEVELS = 3, /* levels of calls */
 	CALLEES_MAX = 256,
-	LARGE = 4096,       /* bytes, at least */
-	TIMES_LARGER = 2,   /* than the next one */
-	CALLER_MAX = 16384, /* bytes of a caller that are searched */
+	LARGE = 4096,       /* least size, in bytes */
+	TIMES_LARGER = 2,   /* least ratio to the second largest function */
+	CALLER_MAX = 16384, /* bytes of a caller that are searched at most */
 	CALL = 0xe8,
 	JUMP = 0xe9,
-	INSTRUCTION = 5, /* opcode and 32-bit displacement */
+	INSTRUCTION = 5, /* bytes of an opcode and a 32-bit displacement */
 };
 
 struct callee {
@@ -27,7 +27,9 @@ struct callees {
 	size_t nr;
 };
 
-/* The SIZE bytes at ADDRESS; NULL: they are not in an executable segment of the file. */
+/*
+ * Returns the SIZE bytes at ADDRESS, or NULL if they are not in an executable segment of the file.
+ */
 static const unsigned char *code_at(const struct elffile *elf, uint64_t address, uint64_t size)
 {
 	struct elf_code code[SEGMENTS_MAX];
@@ -42,7 +44,7 @@ static const unsigned char *code_at(const struct elffile *elf, uint64_t address,
 	return NULL;
 }
 
-/* False: no function starts at ADDRESS. */
+/* Sets F to the function at ADDRESS. Returns false if no function starts there. */
 static bool is_start(const struct elffile *elf, uint64_t address, struct callee *f)
 {
 	uint64_t end = ehframe_next(elf, address);
@@ -60,8 +62,8 @@ static bool has(const struct callees *c, uint64_t start)
 }
 
 /*
- * Adds the functions that F calls, or ends with a jump to. Any byte may be the opcode, but what is
- * not the displacement of one hardly leads to the start of a function.
+ * Adds the functions that F calls, or ends with a jump to. Any byte may look like the opcode, but
+ * four bytes that are no displacement hardly lead to the start of a function.
  */
 static void add_callees(const struct elffile *elf, const struct callee *f, struct callees *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions without symbols, found by the calls of one that has a symbol. x86-64 only. */
+/* Functions without symbols, found by the calls of a function that has a symbol. x86-64 only. */
 #ifndef SYMBOL_ELF_LARGE_CALLEE_H
 #define SYMBOL_ELF_LARGE_CALLEE_H
 
@@ -7,9 +7,9 @@
 
 /*
  * Sets FUNCTION to the largest of the functions that the function NAME of ELF calls, directly or
- * through at most two others: its link address, and its size in bytes, which includes the padding
- * behind it. False: none of them has 4 KB and is more than twice as large as any other, or there
- * are too many to tell.
+ * through at most two other functions. FUNCTION has its link address, and its size in bytes, which
+ * includes the padding behind it. Returns false if the largest one has less than 4 KB, or is not
+ * more than twice as large as any other function, or if there are too many functions to tell.
  */
 bool large_callee_find(const struct elffile *elf, const char *name, struct elf_variable *function);
 

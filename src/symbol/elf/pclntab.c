@@ -8,10 +8,13 @@
 
 enum { ALIGNMENT = 32, HEADER = 8, NAME_MAX_BYTES = 1 << 14 /* with the NUL */ };
 
-/* The layout by version: words of the header, byte offsets in a function's description. */
+/*
+ * The layout of a version: numbers of words in the header, and byte offsets in a function's
+ * description.
+ */
 static const struct layout {
 	uint32_t magic;
-	unsigned int text; /* 0: addresses are absolute */
+	unsigned int text; /* or 0 if addresses are absolute */
 	unsigned int names, pctab, functions;
 	unsigned int width; /* bytes of a number in the function table */
 	unsigned int name, pcsp;
@@ -49,7 +52,10 @@ static uint64_t word(const struct pclntab *tab, unsigned int i)
 	return number_at(tab, HEADER + 8 * (uint64_t)i, 8);
 }
 
-/* Magic, two bytes of 0, unit of addresses, size of pointers. */
+/*
+ * Returns the layout of a header, which has a magic, two bytes of 0, the unit of addresses, and the
+ * size of pointers.
+ */
 static const struct layout *layout_of(const unsigned char *header)
 {
 	static const unsigned char amd64[] = {0, 0, 1, 8};
@@ -65,7 +71,7 @@ static const struct layout *layout_of(const unsigned char *header)
 	return NULL;
 }
 
-/* The first table in a section, at ADDRESS in memory. */
+/* Finds the first table in a section, and its ADDRESS in memory. */
 static bool find_in(struct pclntab *tab, Elf *elf, const char *section, uint64_t *address)
 {
 	GElf_Shdr shdr;
@@ -87,7 +93,7 @@ static bool find_in(struct pclntab *tab, Elf *elf, const char *section, uint64_t
 	return false;
 }
 
-/* The addend of the relative relocation at ADDRESS; 0: none. */
+/* Returns the addend of the relative relocation at ADDRESS, or 0 if there is none. */
 static uint64_t relocated(Elf *elf, uint64_t address)
 {
 	GElf_Shdr shdr;
@@ -116,13 +122,13 @@ static bool starts_function(const struct pclntab *tab, uint64_t address)
 }
 
 /*
- * The start of the text according to Go's description of the program, which begins with the address
- * of the table, TABLE; 0 if it is not found. See struct moduledata in Go's runtime/symtab.go; it
- * has a section since Go 1.26.
+ * Returns the start of the text according to Go's description of the program, or 0 if it was not
+ * found. The description begins with the address of the table, TABLE. See struct moduledata in Go's
+ * runtime/symtab.go. It has a section of its own since Go 1.26.
  */
 static uint64_t module_text(Elf *elf, uint64_t table)
 {
-	enum { TEXT = 22 }; /* words before it */
+	enum { TEXT = 22 }; /* words before the start of the text */
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elffile_section(elf, ".go.module", &shdr);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
@@ -138,8 +144,8 @@ static uint64_t module_text(Elf *elf, uint64_t table)
 
 /*
  * Finds the base of the functions' addresses. If the table and the program's description do not
- * have it, it is the start of .text, unless C startup code comes first: so the entry point must be
- * the start of a function then.
+ * have it, it is the start of .text, unless C startup code comes first. Therefore the entry point
+ * must be the start of a function in this case.
  */
 static bool find_text(struct pclntab *tab, Elf *elf, uint64_t address)
 {
@@ -170,7 +176,7 @@ static bool read_header(struct pclntab *tab, Elf *elf, uint64_t address)
 	tab->names = word(tab, tab->layout->names);
 	tab->pctab = word(tab, tab->layout->pctab);
 	tab->functions = word(tab, tab->layout->functions);
-	/* the table has one more number: the end of the last function */
+	/* the table has one more number, which is the end of the last function */
 	return tab->functions < tab->size && tab->nr < (tab->size - tab->functions) / entry &&
 	       find_text(tab, elf, address);
 }
@@ -203,7 +209,7 @@ uint64_t pclntab_count(const struct pclntab *tab)
 	return tab->nr;
 }
 
-/* NULL: too long. */
+/* Returns the name at offset AT, or NULL if it is too long. */
 static const char *name_at(const struct pclntab *tab, uint64_t at)
 {
 	struct bytes b = from(tab, at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Go's function table (Go 1.16 or later), which stripped programs have, too: the names of
+ * Go's function table (Go 1.16 or later), which stripped programs have, too. It has the names of
  * functions, and the distance from rsp to the caller's frame.
  */
 #ifndef SYMBOL_ELF_PCLNTAB_H
@@ -11,18 +11,18 @@
 struct elffile;
 struct pclntab;
 
-/* Valid as long as ELF. NULL: not found, or of an unknown version. */
+/* Finds the table, valid as long as ELF. Returns NULL if there is none of a known version. */
 struct pclntab *pclntab_new(const struct elffile *elf);
 void pclntab_free(struct pclntab *tab);
 
 struct pclntab_function {
 	uint64_t start, end;
-	const char *name;    /* in the file's memory; NULL: none */
-	struct bytes depths; /* the pcsp table, see unwind/go.c; empty: not known */
+	const char *name;    /* in the file's memory, or NULL if there is none */
+	struct bytes depths; /* the pcsp table, see unwind/go.c; empty if it is not known */
 };
 
 uint64_t pclntab_count(const struct pclntab *tab);
-/* Function I, which is below the count. START and END are not checked. */
+/* Returns function I, which must be below the count. START and END are not checked. */
 struct pclntab_function pclntab_function(const struct pclntab *tab, uint64_t i);
 
 #endif

@@ -12,7 +12,7 @@ enum { STUB_SIZE = 16 };
 /* A GOT slot and the function that the dynamic linker stores there. */
 struct slot {
 	uint64_t address;
-	const char *name; /* NULL: an IFUNC of RESOLVER */
+	const char *name; /* or NULL for an IFUNC of RESOLVER */
 	uint64_t resolver;
 };
 
@@ -23,7 +23,7 @@ struct section {
 
 struct plt {
 	const struct elffile *elf;
-	bool slots_read; /* large files have many relocations: read only when a stub was hit */
+	bool slots_read; /* set by the first hit of a stub, as large files have many relocations */
 	struct slot *slots;
 	size_t nr_slots, slots_alloc;
 	struct section sections[4];
@@ -134,7 +134,7 @@ void plt_free(struct plt *plt)
 	free(plt);
 }
 
-/* The GOT slot of the stub at CODE: [endbr64] [bnd] jmp *disp32(%rip). */
+/* Finds the GOT slot of the stub at CODE, which is [endbr64] [bnd] jmp *disp32(%rip). */
 static bool stub_slot(const unsigned char *code, size_t size, uint64_t address, uint64_t *slot)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};

@@ -11,11 +11,12 @@ struct plt;
 
 struct plt_stub {
 	uint64_t start;
-	const char *name; /* of the function it jumps to; NULL: only TARGET is known */
+	const char *name; /* function that it jumps to, or NULL if only TARGET is known */
 	uint64_t target;
 };
+/* Finds the PLT sections of ELF. The result is valid as long as ELF. Never returns NULL. */
 
-struct plt *plt_new(const struct elffile *elf); /* Valid as long as ELF. Never NULL. */
+struct plt *plt_new(const struct elffile *elf);
 void plt_free(struct plt *plt);
 bool plt_find(struct plt *plt, uint64_t address, struct plt_stub *stub);
 

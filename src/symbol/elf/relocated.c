@@ -14,7 +14,7 @@ struct relocated {
 	Elf *elf;
 };
 
-/* Finds no debug file: nothing but the file itself is opened. */
+/* Finds no file, so that nothing but the file itself is opened. */
 static int find_no_file(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 	char **path, Elf **elf)
 {
@@ -46,7 +46,7 @@ static Dwfl_Module *report(Dwfl *dwfl, int fd)
 	return dwfl_report_end(dwfl, NULL, NULL) ? NULL : module;
 }
 
-/* The file, with its debug information relocated by asking for it. */
+/* Returns the file. Asking libdwfl for its debug information relocates it. */
 static Elf *relocate(Dwfl_Module *module)
 {
 	Dwarf_Addr bias;

@@ -10,7 +10,7 @@
 
 struct relocated;
 
-/* The caller keeps FD. NULL: not an object file, or without debug information. */
+/* The caller keeps FD. Returns NULL if it is not an object file or has no debug information. */
 struct relocated *relocated_open(int fd);
 void relocated_close(struct relocated *r);
 

@@ -41,8 +41,8 @@ void symimage_make(
 }
 
 /*
- * Hashes words instead of bytes, in independent lanes: as fast as memory is read. Detects damage,
- * not manipulation.
+ * Hashes words instead of bytes, in independent lanes, which is as fast as memory is read. Detects
+ * damage, but not manipulation.
  */
 static uint64_t hash_words(const uint64_t *words, size_t n)
 {
@@ -102,7 +102,7 @@ int symimage_open(struct symimage *image, int fd)
 	*image = (struct symimage){0};
 	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(*image->header))
 		return -1;
-	/* the checksum reads all of it at once */
+	/* the checksum reads the whole file at once */
 	at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (at == MAP_FAILED)
 		return -1;
@@ -123,8 +123,9 @@ void symimage_release(struct symimage *image)
 }
 
 /*
- * The number of parts that start at or before ADDRESS. Galloping search from LAST (Bentley and Yao,
- * "An almost optimal algorithm for unbounded searching"), binary search if that is far away.
+ * Returns the number of parts that start at or before ADDRESS. This is a galloping search from LAST
+ * (Bentley and Yao, "An almost optimal algorithm for unbounded searching"), or a binary search if
+ * the part is far away.
  */
 static uint64_t count_until(
 	const struct symimage_part *parts, uint64_t nr, uint64_t last, uint64_t address)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of several symbols at one address, the one with the highest rank is used. */
+/* If several symbols are at one address, the one with the highest rank is used. */
 enum { RANK_GLOBAL = 1, RANK_FUNCTION = 2, RANK_SIZED = 4, RANK_OF_TABLE = 16 };
 
 struct symlist_symbol {
@@ -19,21 +19,21 @@ struct symlist_symbol {
 };
 
 enum {
-	SECTIONS_MAX = 1024, /* of code; more are ignored */
+	SECTIONS_MAX = 1024, /* sections of code; more are ignored */
 	SYMBOLS_MAX = UINT32_MAX / 4,
 	NAMES_MAX = 1 << 30, /* bytes */
-	NAMES_TIMES =
-		4, /* times the size of the string table: names in a hostile one may overlap */
+	/* bytes of names for each byte of the tables; names in a hostile table may overlap */
+	NAMES_TIMES = 4,
 	DIGIT_BITS = 11,
 };
 
-/* Executable sections: symbols outside are ignored, and symbols end with their section. */
+/* Executable sections. Symbols outside of them are ignored, and symbols end with their section. */
 struct sections {
 	struct range {
 		uint64_t start, end;
 	} * ranges;
 	size_t nr, alloc;
-	const struct range *last; /* found by the previous search */
+	const struct range *last; /* range found by the previous search */
 };
 
 static void read_sections(Elf *elf, struct sections *sections)
@@ -56,7 +56,7 @@ static bool in_range(const struct range *range, uint64_t address)
 	return range && address >= range->start && address < range->end;
 }
 
-/* The section at ADDRESS. NULL: none. */
+/* Returns the section at ADDRESS, or NULL if there is none. */
 static const struct range *section_of(struct sections *sections, uint64_t address)
 {
 	if (in_range(sections->last, address))
@@ -67,7 +67,7 @@ static const struct range *section_of(struct sections *sections, uint64_t addres
 	return NULL;
 }
 
-/* 0: not a symbol of code. */
+/* Returns the rank of a symbol, or 0 if it is not a symbol of code. */
 static uint32_t symbol_rank(const GElf_Sym *sym, bool arm)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -101,7 +101,7 @@ static const char *name_of(const struct symlist *l, const struct symlist_symbol 
 	return l->image.buf + sizeof(struct symimage_header) + symbol->name;
 }
 
-/* The length of NAME without its symbol version, unless nothing else is left. */
+/* Returns the length of NAME without its symbol version, unless nothing else is left. */
 static size_t without_version(const char *name, size_t len)
 {
 	const char *at = memchr(name, '@', len);
@@ -115,7 +115,7 @@ static void add(struct symlist *l, uint64_t start, uint64_t end, const char *nam
 	size_t room = l->names_max > at ? l->names_max - at : 0, len = strnlen(name, room);
 
 	if (l->nr >= SYMBOLS_MAX || len == room) {
-		l->names_max = 0; /* add no more: the next ones may be as long */
+		l->names_max = 0; /* add no more, as the next ones may be as long */
 		return;
 	}
 	strbuf_add(&l->image, name, without_version(name, len));
@@ -124,7 +124,10 @@ static void add(struct symlist *l, uint64_t start, uint64_t end, const char *nam
 	l->list[l->nr++] = (struct symlist_symbol){start, end, (uint32_t)at, rank};
 }
 
-/* Adds a symbol of SIZE bytes (0: to the end of its section) if it is code and has a name. */
+/*
+ * Adds a symbol of SIZE bytes, or up to the end of its section if SIZE is 0, if it is code and has
+ * a name.
+ */
 static void add_symbol(struct symlist *l, struct sections *sections, uint64_t start, uint64_t size,
 	const char *name, uint32_t rank)
 {
@@ -137,7 +140,7 @@ static void add_symbol(struct symlist *l, struct sections *sections, uint64_t st
 	add(l, start, start + size, name, rank);
 }
 
-/* Symbol I of DATA, NULL at the end. 64-bit tables are not copied. */
+/* Returns symbol I of DATA, or NULL at the end. 64-bit tables are not copied. */
 static const GElf_Sym *symbol_at(Elf_Data *data, bool wide, size_t i, GElf_Sym *copy)
 {
 	if (!wide)
@@ -145,7 +148,7 @@ static const GElf_Sym *symbol_at(Elf_Data *data, bool wide, size_t i, GElf_Sym *
 	return i < data->d_size / sizeof(Elf64_Sym) ? (const Elf64_Sym *)data->d_buf + i : NULL;
 }
 
-/* Strings at offsets below this are NUL-terminated. */
+/* Returns the offset below which strings are NUL-terminated. */
 static size_t strings_end(const Elf_Data *names)
 {
 	const char *from = names->d_buf, *last = memrchr(from, '\0', names->d_size);
@@ -223,7 +226,7 @@ bool symlist_add_go(struct symlist *l, const struct elffile *elf)
 	return l->nr > before;
 }
 
-/* Rank 0: any symbol of a table is preferred. */
+/* Adds the symbols with rank 0, so that any symbol of a table is preferred. */
 bool symlist_add_entry(struct symlist *l, const struct elffile *elf)
 {
 	struct entry_symbol found[ENTRY_SYMBOLS];
@@ -234,7 +237,7 @@ bool symlist_add_entry(struct symlist *l, const struct elffile *elf)
 	return nr;
 }
 
-/* Stable sort by the digit of the addresses at bit SHIFT. */
+/* Sorts by the digit of the addresses at bit SHIFT. The sort is stable. */
 static void sort_by_digit(
 	const struct symlist_symbol *from, struct symlist_symbol *to, size_t nr, unsigned int shift)
 {
@@ -253,7 +256,7 @@ static void sort_by_digit(
 		to[at[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* LSD radix sort of the digits in which addresses differ (Knuth, TAOCP 5.2.5). */
+/* Sorts by address: LSD radix sort of the digits in which addresses differ (Knuth, TAOCP 5.2.5). */
 static void sort_by_address(struct symlist *l)
 {
 	struct symlist_symbol *other = xmalloc(l->nr * sizeof(*other)), *sorted = other;
@@ -271,7 +274,7 @@ static void sort_by_address(struct symlist *l)
 	l->alloc = l->nr;
 }
 
-/* Positive: A is the better name. */
+/* Returns a positive number if A is the better name. */
 static int compare_names(const char *a, const char *b)
 {
 	/* glibc's names for internal calls */
@@ -289,7 +292,7 @@ static int compare_names(const char *a, const char *b)
 	return strcmp(b, a);
 }
 
-/* Orders symbols at one address: the best comes last. */
+/* Orders symbols at one address. The best one comes last. */
 static int compare_symbols(const void *a, const void *b, void *list)
 {
 	const struct symlist_symbol *x = a, *y = b;
@@ -303,7 +306,7 @@ static int compare_symbols(const void *a, const void *b, void *list)
 
 /*
  * Sorts the NR symbols at one address. Symbols without a size end at NEXT, the next address with a
- * symbol; if another symbol here has a size, they become empty.
+ * symbol. If another symbol at this address has a size, they become empty.
  */
 static void sort_address(
 	const struct symlist *l, struct symlist_symbol *s, size_t nr, uint64_t next)
@@ -330,7 +333,7 @@ static void sort(struct symlist *l)
 	}
 }
 
-/* Symbols may be nested: an address belongs to the innermost one. */
+/* The parts so far, and the open symbols. An address belongs to the innermost of nested symbols. */
 struct sweep {
 	struct symimage_part *parts;
 	size_t nr;
@@ -341,7 +344,7 @@ struct sweep {
 	size_t nr_open, open_alloc;
 };
 
-/* Begins a part at START that belongs to FUNCTION, NULL: to none. */
+/* Begins a part at START that belongs to FUNCTION, or to no function if that is NULL. */
 static void cut(struct sweep *sweep, uint64_t start, const struct open *function)
 {
 	if (sweep->nr && sweep->parts[sweep->nr - 1].start == start)
@@ -385,7 +388,7 @@ static void open_symbol(struct sweep *sweep, const struct symlist_symbol *s)
 	sweep->parts[sweep->nr - 1].first = open->first;
 }
 
-/* At most two parts for each symbol: one at its start, one at its end. */
+/* Makes at most two parts for each symbol, one at its start and one at its end. */
 static size_t cut_into_parts(const struct symlist *l, struct symimage_part *parts)
 {
 	struct sweep sweep = {.parts = parts};

@@ -21,13 +21,15 @@ struct symlist {
 
 void symlist_init(struct symlist *l);
 
-/* Adds the functions of ELF's first symbol table of TYPE; false if there are none. */
+/* Adds the functions of ELF's first symbol table of TYPE. Returns false if there are none. */
 bool symlist_add_table(struct symlist *l, const struct elffile *elf, uint32_t type);
 
-/* Adds the functions of Go's pclntab; false if there are none. */
+/* Adds the functions of Go's pclntab. Returns false if there are none. */
 bool symlist_add_go(struct symlist *l, const struct elffile *elf);
 
-/* Adds _start and main, used where there are no other symbols; false if they are not known. */
+/*
+ * Adds _start and main, used where there are no other symbols. Returns false if they are not known.
+ */
 bool symlist_add_entry(struct symlist *l, const struct elffile *elf);
 
 /* Makes IMAGE of all symbols and releases the list. */

@@ -134,7 +134,7 @@ void symstore_keep(struct symstore *store, const char *build_id, const struct sy
 	struct cache cache = cache_in(folder);
 	int to = -1;
 
-	/* sealed: it cannot change after the check, even if the worker still has it open */
+	/* sealed, so that it cannot change after the check, even if the worker still has it open */
 	if (store->out >= 0 && !fcntl(store->out, F_ADD_SEALS, SEALS) &&
 		symstore_is_of(store->out, elf, debug))
 		to = cache_begin(&cache, build_id, &temporary);

@@ -18,7 +18,7 @@ struct symtab {
 	struct plt *plt; /* made when first needed */
 };
 
-/* Reads the other symbols of a mapped file without .symtab. */
+/* Reads the symbols of a mapped file that has no .symtab. */
 static enum symtab_source read_stripped(struct symlist *list, const struct elffile *elf)
 {
 	struct elffile *embedded = debugfile_open_embedded(elf);
@@ -121,7 +121,7 @@ bool symtab_find(struct symtab *tab, uint64_t address, struct symtab_hit *hit)
 	return true;
 }
 
-/* By the symbol tables of the file and its installed debug file, but not .gnu_debugdata. */
+/* Uses the symbol tables of the file and its installed debug file, but not .gnu_debugdata. */
 static bool is_named_main(const struct elffile *elf, uint64_t address)
 {
 	struct elffile *debug = debugfile_open(elf, "", &(struct debug_paths){0});

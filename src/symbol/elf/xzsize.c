@@ -6,14 +6,14 @@
 /* See the .xz file format, https://tukaani.org/xz/xz-file-format.txt. */
 enum {
 	STREAM_HEADER = 12,
-	FLAGS_AT = 7, /* in it; the lower half is the type of checksums */
-	INDEX = 0,    /* in place of the size of a block's header */
+	FLAGS_AT = 7, /* offset in the header; the lower half is the type of checksums */
+	INDEX = 0,    /* begins the index, where the size of a block's header would be */
 	ALIGNMENT = 4,
 	LZMA2 = 0x21,
 	LZMA2_END = 0,
 	LZMA2_COPY = 2, /* chunks up to this type are not compressed */
 	LZMA2_PACKED = 0x80,
-	LZMA2_PROPERTIES = 0xc0, /* chunks from this type on have a byte more */
+	LZMA2_PROPERTIES = 0xc0, /* chunks from this type on have one more byte */
 };
 
 static const unsigned char magic[6] = {0xfd, '7', 'z', 'X', 'Z', 0};
@@ -42,7 +42,7 @@ static unsigned take_byte(struct xz_input *in)
 	return byte ? *byte : 0;
 }
 
-/* A 16-bit size less one, in big-endian byte order. */
+/* Reads a 16-bit size, which is stored less one, in big-endian byte order. */
 static size_t take_size(struct xz_input *in)
 {
 	unsigned high = take_byte(in);
@@ -62,7 +62,10 @@ static uint64_t take_number(struct xz_input *in)
 	return number;
 }
 
-/* The header of a block of SIZE bytes, the first one included, has LZMA2 as its last filter. */
+/*
+ * Returns whether the header of a block of SIZE bytes, including the first one, which was read
+ * before, has LZMA2 as its last filter.
+ */
 static bool takes_lzma2(struct xz_input *in, size_t size)
 {
 	const unsigned char *rest = take(in, size - 1);
@@ -81,7 +84,7 @@ static bool takes_lzma2(struct xz_input *in, size_t size)
 	return !header.failed && filter == LZMA2;
 }
 
-/* The bytes that a chunk of this type inflates to; the chunk is skipped. */
+/* Skips a chunk of this type. Returns how many bytes it inflates to. */
 static uint64_t take_chunk(struct xz_input *in, unsigned type)
 {
 	uint64_t size = take_size(in);
