@@ -33,7 +33,7 @@ bool lookup_job_is_kernel(const struct lookup_job *job)
 	return job->path[0] == '[' && !is_vdso(job);
 }
 
-/* The path is its name in brackets. */
+/* Returns whether JOB is about a kernel module, whose path is its name in brackets. */
 static bool is_kernel_module(const struct lookup_job *job)
 {
 	return lookup_job_is_kernel(job) && strcmp(job->path, "[kernel]") != 0;
@@ -57,7 +57,7 @@ static void explain_absent(struct job_files *s, int error)
 	}
 }
 
-/* The file itself, if it is the recorded one. */
+/* Opens the file itself, if it is the recorded one. */
 static struct elffile *open_mapped(struct job_files *s)
 {
 	const struct lookup_job *job = s->job;
@@ -102,7 +102,10 @@ static bool is_elf(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* Servers send no compressed files; installed modules may be. */
+/*
+ * Opens the debug file that was found. Servers send no compressed files, but an installed module
+ * may be compressed.
+ */
 static struct elffile *open_debug_fd(const struct lookup_job *job)
 {
 	if (job->debug_fd < 0 || (job->downloaded && !is_elf(job->debug_fd)))
@@ -140,7 +143,9 @@ static struct elffile *open_debug(struct job_files *s)
 	return debug;
 }
 
-/* The file that dwz moved debug information of IN to; if it is missing, the result says so. */
+/*
+ * Opens the file that dwz moved debug information of IN to. If it is missing, the result says so.
+ */
 static struct elffile *open_alt(struct job_files *s, const struct elffile *in)
 {
 	struct debug_paths where = lookup_job_paths(s->job);
@@ -175,7 +180,7 @@ void job_files_check_dwo(struct job_files *s)
 		s->about->lack = DEBUG_LACK_DWO;
 }
 
-/* Finds the code that recorded offsets count from. */
+/* Finds the code from which recorded offsets are counted. */
 static bool find_text(struct job_files *s)
 {
 	GElf_Shdr shdr;
@@ -191,7 +196,7 @@ static bool find_text(struct job_files *s)
 	return true;
 }
 
-/* Only a kernel's debug file is read, and only for lines and inlined calls. */
+/* Opens a kernel's debug file. No other file is read, and only lines and inlined calls are used. */
 static void open_kernel(struct job_files *s)
 {
 	s->debug = open_debug(s);
@@ -257,7 +262,10 @@ bool job_files_address(
 	       (s->debug && elffile_address(s->debug, location->offset, address));
 }
 
-/* The address before a signal trampoline looks like that of the call of the handler. */
+/*
+ * The return address of a signal handler is the start of a trampoline, so the address of its call
+ * is the byte before the trampoline.
+ */
 bool job_files_function(struct job_files *s, uint64_t address, struct symtab_hit *hit)
 {
 	struct ehframe_function f;

@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-/* What calls compiled code, by its function or, as that may be unnamed, by its file. */
+/* The callers of compiled code, by their function or, as that may be unnamed, by their file. */
 static const struct library {
-	const char *file, *function; /* patterns; NULL: any of a file, none by name */
-	const char *name;            /* of the compiled code */
+	const char *file, *function; /* patterns, one of which is NULL and not used */
+	const char *name;            /* name of the compiled code */
 } libraries[] = {
 	{"libpcre*.so*", NULL, "[pcre jit]"},
-	/* linked statically */
+	/* if the library is linked statically */
 	{NULL, "pcre_exec", "[pcre jit]"},
 	{NULL, "pcre_jit_exec", "[pcre jit]"},
 	{NULL, "pcre2_match_*", "[pcre jit]"},
 	{NULL, "pcre2_jit_match_*", "[pcre jit]"},
 	{NULL, "jit_machine_stack_exec", "[pcre jit]"},
-	/* QEMU's TCG: code of the guest */
+	/* code of the guest, compiled by QEMU's TCG */
 	{"qemu-*", NULL, "[qemu tcg]"},
 };
 
@@ -27,7 +27,7 @@ static bool is(const char *pattern, const char *text)
 	return pattern && *text && pattern_or_name_matches(pattern, text, strlen(text));
 }
 
-/* The outermost name of FRAME: of the function itself, without inlined calls. */
+/* Returns the outermost name of FRAME, which is the function itself without inlined calls. */
 static const char *function_of(const struct recording *rec, const struct rec_frame *frame)
 {
 	if (!frame->nr_names)
@@ -47,7 +47,7 @@ static const char *name_by(const struct recording *rec, const struct rec_frame *
 
 	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
 		if (is(libraries[i].file, file) || is(libraries[i].function, function) ||
-			!strcmp(libraries[i].name, function)) /* compiled code calls some, too */
+			!strcmp(libraries[i].name, function)) /* compiled code calls more of it */
 			return libraries[i].name;
 	return NULL;
 }
@@ -75,7 +75,7 @@ void library_jit_name(struct recording *rec)
 	for (size_t i = 0; i < rec->nr_stacks; i++) {
 		const struct rec_stack *stack = &rec->stacks[i];
 
-		for (uint32_t k = stack->nr; k-- > 1;) { /* from the caller to what it calls */
+		for (uint32_t k = stack->nr; k-- > 1;) { /* from the caller to the called */
 			uint32_t caller = rec->frame_refs[stack->first + k],
 				 called = rec->frame_refs[stack->first + k - 1];
 			const char *name = is_unnamed_memory(rec, &rec->frames[called])

@@ -30,7 +30,10 @@ bool lookup_lacks_debuginfo(const struct recording *rec, const struct symbol_opt
 	return !last->file || (options->inlines && !recording_meta(rec, "inlines"));
 }
 
-/* Frames of the kernel were named when they were recorded, but have no lines. */
+/*
+ * Returns whether a frame of the kernel needs a lookup. Such frames were named when they were
+ * recorded, but have no lines.
+ */
 static bool needs_kernel_lookup(const struct finder *f, uint32_t number, struct lookup *lookup)
 {
 	const struct recording *rec = f->rec;
@@ -51,7 +54,7 @@ static bool needs_kernel_lookup(const struct finder *f, uint32_t number, struct 
 	return module.build_id && module.text;
 }
 
-/* False if frame NUMBER lacks nothing or lies in no mapping. */
+/* Returns false if frame NUMBER lacks nothing or lies in no mapping. */
 static bool needs_lookup(const struct finder *f, uint32_t number, struct lookup *lookup)
 {
 	const struct recording *rec = f->rec;
@@ -103,7 +106,7 @@ static int compare_lookups(const void *a, const void *b)
 	return order ? order : compare_u64(x->frame, y->frame);
 }
 
-/* One location for each offset, which several frames may share. */
+/* Makes one location for each offset, which several frames may share. */
 static void make_locations(const struct recording *rec, struct lookup_file *file)
 {
 	struct lookup_job *job = &file->job;

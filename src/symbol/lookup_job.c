@@ -24,12 +24,12 @@ struct debug_paths lookup_job_paths(const struct lookup_job *job)
 	return (struct debug_paths){.root = job->options->root, .path = job->options->debug_path};
 }
 
-/* The work of a job. */
+/* The state of a job's work. */
 struct naming {
 	struct job_files files;
 	struct lookup_result result;
 	struct strbuf name;
-	struct nginx_names *modules; /* NULL: the file has none, or it was not looked for them */
+	struct nginx_names *modules; /* or NULL if the file has none or was not searched */
 	bool looked_for_modules;
 };
 
@@ -56,7 +56,7 @@ static const char *hit_name(struct naming *n, const struct symtab_hit *hit)
 	return n->name.buf;
 }
 
-/* For the callback of debuginfo_find. */
+/* The argument of the callback of debuginfo_find. */
 struct debuginfo_lookup {
 	struct naming *n;
 	const struct job_address *list;
@@ -71,7 +71,7 @@ static bool has_symbol(void *context, uint64_t address)
 	return job_files_function(&n->files, address, &hit) && hit.start == address;
 }
 
-/* The module of nginx whose code is at ADDRESS; NULL: not known. */
+/* Returns the module of nginx whose code is at ADDRESS, or NULL if it is not known. */
 static const char *find_module(struct naming *n, uint64_t address)
 {
 	if (!n->looked_for_modules)
@@ -80,7 +80,7 @@ static const char *find_module(struct naming *n, uint64_t address)
 	return n->modules ? nginx_names_find(n->modules, address) : NULL;
 }
 
-/* A function without a symbol has a start at least, and may be known to be of a module. */
+/* Adds a function without a symbol, by its start or, if its module is known, by a name. */
 static void add_start(struct naming *n, const struct job_address *address)
 {
 	struct ehframe_function f;
@@ -102,9 +102,9 @@ static void add_start(struct naming *n, const struct job_address *address)
 }
 
 /*
- * Adds the names of one location: inlined calls from the debug information, the function itself
- * from the symbol table. A kernel's functions have their names already; assembly has only lines in
- * the debug information, and these are added, too.
+ * Adds the names of one location. Inlined calls come from the debug information, the function
+ * itself comes from the symbol table. A kernel's functions have their names already. Assembly has
+ * only lines in the debug information, and these are added, too.
  */
 static void add_names(struct naming *n, const struct job_address *address,
 	const struct debuginfo_frame *frames, size_t nr)

@@ -22,7 +22,9 @@ void nginx_code_release(struct nginx_code *code)
 	*code = (struct nginx_code){0};
 }
 
-/* Words in the context of modules of TYPE, most of them pointers to functions. */
+/*
+ * Returns the number of words in the context of a module of TYPE. Most are pointers to functions.
+ */
 static size_t ctx_words(uint64_t type)
 {
 	switch (type) {

@@ -15,11 +15,11 @@ enum {
 	RELOCATIONS_MAX = 1 << 20,
 	MODULES_MAX = 1024,
 	MODULE_NAME_MAX = 64,
-	FUNCTION_MAX = 1 << 20, /* bytes */
+	FUNCTION_MAX = 1 << 20, /* bytes of a function */
 	CODE_MAX = 1 << 26,     /* bytes that are searched; a hostile file may have more */
 };
 
-/* The file as it is in memory, not moved: link addresses. */
+/* The file as it is in memory, at its link addresses. */
 struct file_image {
 	struct image_section {
 		uint64_t address, size;
@@ -29,7 +29,7 @@ struct file_image {
 	size_t nr_sections;
 	struct image_word {
 		uint64_t address, value;
-	} * words; /* that the dynamic linker writes, ascending */
+	} * words; /* words that the dynamic linker writes, ascending */
 	size_t nr_words, words_alloc;
 };
 
@@ -39,10 +39,10 @@ struct nginx_names {
 	bool (*has_symbol)(void *context, uint64_t address);
 	void *context;
 	struct nginx_code code;
-	uint64_t name[MODULES_MAX]; /* addresses of texts */
+	uint64_t name[MODULES_MAX]; /* addresses of the modules' names */
 	uint32_t nr;
-	uint64_t nr_bytes;              /* of code that were searched */
-	char text[MODULE_NAME_MAX + 1]; /* the last one that was found */
+	uint64_t nr_bytes;              /* bytes of code that were searched */
+	char text[MODULE_NAME_MAX + 1]; /* the last name that was found */
 };
 
 /* ---- the image ---- */
@@ -85,7 +85,7 @@ static int compare_words(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Of a symbol in another file the value is not known, and 0. */
+/* Returns the value of a symbol, or 0 for a symbol in another file, whose value is not known. */
 static uint64_t symbol_value(Elf_Data *symbols, uint64_t nr)
 {
 	GElf_Sym sym;
@@ -96,7 +96,7 @@ static uint64_t symbol_value(Elf_Data *symbols, uint64_t nr)
 	return sym.st_value;
 }
 
-/* Packed relocations (.relr.dyn) have their values in place. */
+/* Reads the relocations. Packed ones (.relr.dyn) have their values in place. */
 static void read_relocations(struct file_image *image, Elf *elf)
 {
 	GElf_Shdr shdr;
@@ -161,12 +161,12 @@ static bool is_function(void *context, uint64_t address)
 	return s && s->is_code && !n->has_symbol(n->context, address);
 }
 
-/* ---- what they call ---- */
+/* ---- the functions that they call ---- */
 
 /*
- * The function without a symbol that the code at BYTES, of ROOM bytes, whose address is AT, calls,
- * jumps to, or takes the address of; 0: none. Bytes that are no instruction of that kind hardly
- * ever lead to the beginning of a function.
+ * Returns the function without a symbol that an instruction calls, jumps to, or takes the address
+ * of, or 0 if there is none. The instruction is at BYTES, which have ROOM bytes and the address AT.
+ * Bytes that are no instruction of that kind hardly ever lead to the beginning of a function.
  */
 static uint64_t referred(
 	const struct nginx_names *n, const unsigned char *bytes, size_t room, uint64_t at)
@@ -190,7 +190,9 @@ static uint64_t referred(
 		       : 0;
 }
 
-/* Adds what the function number INDEX of the code refers to, unless it is among those SEEN. */
+/*
+ * Adds the functions that the function number INDEX refers to, unless they are among the SEEN ones.
+ */
 static void follow_function(struct nginx_names *n, size_t index, struct table *seen)
 {
 	const struct nginx_function f = n->code.list[index];
@@ -215,8 +217,8 @@ static void follow_function(struct nginx_names *n, size_t index, struct table *s
 }
 
 /*
- * Adds all that the known functions refer to, directly or not: a static function can only be
- * referred to by its own source file, which is the module's.
+ * Adds all functions that the known functions refer to, directly or not. A static function can only
+ * be referred to by its own source file, which is the module's.
  */
 static void follow(struct nginx_names *n)
 {
@@ -231,7 +233,7 @@ static void follow(struct nginx_names *n)
 	table_release(&seen);
 }
 
-/* The modules in the list at ADDRESS, a null pointer behind them, and that of their names. */
+/* Reads the modules at LIST, which ends with a null pointer, and their names at LIST_OF_NAMES. */
 static void read_modules(struct nginx_names *n, uint64_t list, uint64_t list_of_names)
 {
 	const struct nginx_reader reader = {read_words, is_function, n};
@@ -277,7 +279,7 @@ void nginx_names_free(struct nginx_names *n)
 	free(n);
 }
 
-/* False: no text of letters, digits and "_" is there. */
+/* Reads a name. Returns false if no text of letters, digits and "_" is there. */
 static bool read_name(struct nginx_names *n, uint64_t address)
 {
 	const struct image_section *s = section_at(&n->image, address, 1);
@@ -297,7 +299,7 @@ const char *nginx_names_find(struct nginx_names *n, uint64_t start)
 	const struct nginx_function *next, *f = nginx_code_find(&n->code, start, &next);
 	uint32_t module = 0;
 
-	if (n->nr != 1) { /* else all of the file is of it */
+	if (n->nr != 1) { /* otherwise the whole file belongs to the only module */
 		if (!f || (f->address != start && (!next || next->module != f->module)))
 			return NULL;
 		module = f->module;

@@ -46,7 +46,9 @@ static bool fits(const struct open_file *file, const char *build_id, const char 
 	return *build_id || *id ? !strcmp(id, build_id) : !strcmp(file->path, path);
 }
 
-/* Of two files that fit, the one with the higher rank is more likely to be the mapped one. */
+/*
+ * Returns the rank of a file that fits. A file of higher rank is more likely to be the mapped one.
+ */
 static int rank(const struct open_file *file, const char *path, uid_t owner)
 {
 	return 2 * (elffile_owner(file->elf) == owner) + !strcmp(file->path, path);

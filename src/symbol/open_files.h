@@ -12,7 +12,7 @@ struct elffile;
 
 struct open_files {
 	struct open_file {
-		struct elffile *elf; /* NULL: it did not answer, and must not be asked again */
+		struct elffile *elf; /* or NULL if it did not answer, and must not be asked again */
 		char *path;          /* as recorded */
 	} * list;
 	size_t nr, alloc;
@@ -23,7 +23,7 @@ struct open_files {
 	size_t nr_perfmaps, perfmaps_alloc;
 };
 
-/* Takes ownership of ELF; PATH is copied. */
+/* Takes ownership of ELF and copies PATH. */
 void open_files_add(struct open_files *files, struct elffile *elf, const char *path);
 void open_files_add_silent(struct open_files *files, const char *path);
 /* Takes ownership of FD. */
@@ -31,18 +31,18 @@ void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd);
 void open_files_release(struct open_files *files);
 
 /*
- * Returns the open file with BUILD_ID or, if that is "", the one without a build-id that was
- * recorded as PATH, or NULL if there is none. Anybody can write a file with the build-id of another
- * one: only files of OWNER, who owns the file that was mapped, and of root are found. Those of
- * OWNER come first, and among them the one recorded as PATH. FILES may be NULL.
+ * Returns the open file with BUILD_ID or, if BUILD_ID is "", the file without a build-id that was
+ * recorded as PATH, or NULL if there is none. Any user can write a file with another file's
+ * build-id. Therefore only files of root and of OWNER, who owns the file that was mapped, are
+ * found. OWNER's files come first, and among them the file recorded as PATH. FILES may be NULL.
  */
 struct elffile *open_files_find(
 	const struct open_files *files, const char *build_id, const char *path, uid_t owner);
 
-/* True if the file recorded as PATH did not answer. FILES may be NULL. */
+/* Returns whether the file recorded as PATH did not answer. FILES may be NULL. */
 bool open_files_is_silent(const struct open_files *files, const char *path);
 
-/* The file descriptor of the perf map of PID, -1: not found. FILES may be NULL. */
+/* Returns the file descriptor of the perf map of PID, or -1 if there is none. FILES may be NULL. */
 int open_files_perfmap(const struct open_files *files, uint32_t pid);
 
 #endif

@@ -16,15 +16,15 @@
 enum {
 	ANSWER_MS = 5000, /* disks may have to start */
 	BUSY_MS = 20000,
-	SILENT_MAX = 16,     /* then nothing is asked any more */
-	LISTS_MAX = 1 << 16, /* bytes of the folders of debug files */
+	SILENT_MAX = 16,     /* silent folders, after which no file is asked any more */
+	LISTS_MAX = 1 << 16, /* bytes of the list of debug file folders */
 };
 
 struct find_request {
 	bool has_root, has_debug, named;
 	int error;
 	struct symimage_origin origin;
-	char text[PATH_MAX], root[PATH_MAX], debug[LISTS_MAX]; /* text: path or build-id */
+	char text[PATH_MAX], root[PATH_MAX], debug[LISTS_MAX]; /* text is a path or build-id */
 };
 
 void opener_init(struct opener *o)
@@ -73,7 +73,7 @@ static bool is_silent(const struct opener *o, const char *path)
 
 /* ---- work of the helper ---- */
 
-/* Takes ownership of FD. */
+/* Replaces FD by a descriptor with O_PATH. Takes ownership of FD. */
 static int with_path_only(struct find_request *r, int fd)
 {
 	char link[32];
@@ -86,7 +86,7 @@ static int with_path_only(struct find_request *r, int fd)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	path_fd = open(link, O_PATH | O_CLOEXEC);
 	if (path_fd < 0)
-		return fd; /* without /proc */
+		return fd; /* there is no /proc */
 	close(fd);
 	return path_fd;
 }
@@ -136,7 +136,7 @@ static bool put(char *to, size_t size, const char *from, bool *is_there)
 	return !from || snprintf(to, size, "%s", from) < (int)size;
 }
 
-/* NULL: it cannot be asked. */
+/* Returns NULL if the helper cannot be asked. */
 static struct find_request *new_request(
 	struct opener *o, const char *text, const char *root, const char *debug)
 {
@@ -153,7 +153,7 @@ static struct find_request *new_request(
 	return r;
 }
 
-/* PATH, if it is not NULL, is what may not answer. */
+/* Runs the request R. PATH, if it is not NULL, is the file that may not answer. */
 static struct found_file run(
 	struct opener *o, struct find_request *r, helper_work *work, const char *path)
 {

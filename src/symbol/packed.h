@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Results of worker processes as bytes, in native byte order, as they never leave the machine. The
- * reader checks all sizes, for the worker may have been taken over by the file that it read; the
- * numbers inside are the caller's to check.
+ * reader checks all sizes, because the worker may have been taken over by the file that it read.
+ * The caller has to check the numbers inside.
  */
 #ifndef SYMBOL_PACKED_H
 #define SYMBOL_PACKED_H
@@ -16,7 +16,7 @@
 
 enum { PACKED_STRING_MAX = 1 << 16 };
 
-/* Adds S to STRINGS; longer ones are cut. */
+/* Adds S to STRINGS. A string longer than PACKED_STRING_MAX is cut. */
 uint32_t packed_string(struct strpool *strings, const char *s);
 
 void pack_strings(struct strbuf *out, const struct strpool *strings);
@@ -27,11 +27,13 @@ struct unpack {
 };
 
 struct unpack unpack_begin(const struct strbuf *in);
-/* Reads SIZE bytes; false: there are fewer. */
+/* Reads SIZE bytes. Returns false if there are fewer. */
 bool unpack_bytes(struct unpack *u, void *to, size_t size);
-/* Reads strings 1 to NR - 1 into the empty pool STRINGS; false: malformed. */
+/*
+ * Reads the strings 1 to NR - 1 into the empty pool STRINGS. Returns false if they are malformed.
+ */
 bool unpack_strings(struct unpack *u, struct strpool *strings, uint32_t nr);
-/* NR elements of SIZE bytes, which the caller frees; NULL: there are fewer. */
+/* Returns NR elements of SIZE bytes, which the caller frees, or NULL if there are fewer. */
 void *unpack_array(struct unpack *u, size_t nr, size_t size);
 
 #endif

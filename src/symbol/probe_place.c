@@ -6,14 +6,14 @@
 
 enum { RSI = 6, RDI = 7, ANY_DIGIT = 8, REX_B = 1, REX_R = 4 };
 
-/* What an instruction with a ModRM byte changes. */
+/* The operand that an instruction with a ModRM byte changes. */
 enum operand_change { CHANGES_NONE, CHANGES_REG, CHANGES_RM };
 
-/* Those that compilers put at the start of functions (Intel SDM, volume 2). */
+/* Instructions that compilers put at the start of functions (Intel SDM, volume 2). */
 static const struct form {
-	uint8_t two_bytes, opcode; /* two_bytes: 0x0f is before it */
-	uint8_t digit;             /* in the place of a register, ANY_DIGIT: that is one */
-	uint8_t immediate;         /* bytes */
+	uint8_t two_bytes, opcode; /* two_bytes is 1 if 0x0f precedes the opcode */
+	uint8_t digit;             /* in the place of a register, or ANY_DIGIT for a register */
+	uint8_t immediate;         /* bytes of the immediate operand */
 	enum operand_change change;
 } forms[] = {
 	{0, 0x01, ANY_DIGIT, 0, CHANGES_RM},   /* add */
@@ -38,7 +38,7 @@ static const struct form {
 	{0, 0xc7, 0, 4, CHANGES_RM},
 	{0, 0xf6, 0, 1, CHANGES_NONE}, /* test, and the next one */
 	{0, 0xf7, 0, 4, CHANGES_NONE},
-	{1, 0x1f, 0, 0, CHANGES_NONE},        /* nop: emulated by new kernels only */
+	{1, 0x1f, 0, 0, CHANGES_NONE},        /* nop, which only new kernels emulate */
 	{1, 0xb6, ANY_DIGIT, 0, CHANGES_REG}, /* movzx and movsx */
 	{1, 0xb7, ANY_DIGIT, 0, CHANGES_REG},
 	{1, 0xbe, ANY_DIGIT, 0, CHANGES_REG},
@@ -54,7 +54,10 @@ static const struct form *find_form(bool two_bytes, unsigned opcode, unsigned di
 	return NULL;
 }
 
-/* The length of the ModRM byte at CODE with what belongs to it; 0: NR bytes are too few. */
+/*
+ * Returns the length of the ModRM byte at CODE with its SIB byte and displacement, or 0 if NR bytes
+ * are too few.
+ */
 static size_t operand_length(const unsigned char *code, size_t nr)
 {
 	unsigned mod = code[0] >> 6, rm = code[0] & 7, base = 0;
@@ -83,7 +86,7 @@ static bool keeps_arguments(enum operand_change change, unsigned modrm, unsigned
 	       (rm != RSI && rm != RDI);
 }
 
-/* The length of the instruction at CODE; 0: it is not known, or changes an argument. */
+/* Returns the length of the instruction at CODE, or 0 if it is not known or changes an argument. */
 static size_t length_of(const unsigned char *code, size_t nr)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -94,7 +97,7 @@ static size_t length_of(const unsigned char *code, size_t nr)
 
 	if (nr >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
 		return sizeof(endbr64);
-	at += at < nr && (code[at] == 0x64 || code[at] == 0x65); /* of fs, of gs */
+	at += at < nr && (code[at] == 0x64 || code[at] == 0x65); /* prefix of fs or gs */
 	if (at < nr && code[at] >> 4 == 4)
 		rex = code[at++];
 	if (at < nr && (code[at] == 0xa8 || code[at] == 0xa9))
@@ -110,7 +113,7 @@ static size_t length_of(const unsigned char *code, size_t nr)
 	return operands ? at + 1 + operands + form->immediate : 0;
 }
 
-/* Without prefixes, but for that of the registers r8 to r15. */
+/* Returns whether the kernel emulates the instruction. The only prefix is the one of r8 to r15. */
 static bool is_emulated(const unsigned char *code, size_t nr)
 {
 	if (nr < 2)

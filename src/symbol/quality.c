@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sums; quality_explain.c finds reasons and remedies, quality_write.c prints. */
+/*
+ * Adds up the quality. quality_explain.c finds reasons and remedies, quality_write.c prints them.
+ */
 #include "quality.h"
 #include "lib/strpool.h"
 #include "lib/table.h"
@@ -55,7 +57,7 @@ static struct quality_module module_of(const struct recording *rec, const struct
 	return (struct quality_module){.path = *path ? path : "[unknown]", .build_id = ""};
 }
 
-/* The index in q->list of the same file as M; *IS_NEW: not yet set. */
+/* Returns the index in q->list of the file M. If *IS_NEW is set, the index is not set yet. */
 static uint32_t *index_of(struct report_builder *b, const struct quality_module *m, bool *is_new)
 {
 	uint64_t path = strpool_adds(&b->names, m->path);
@@ -102,7 +104,7 @@ static void add_report(struct report_builder *b, const struct symbol_report *rep
 		uint32_t *at = index_of(b, &m, &is_new);
 
 		if (is_new)
-			*at = UINT32_MAX; /* not in the view */
+			*at = UINT32_MAX; /* it is not in the view */
 		else if (*at < b->q->nr)
 			b->q->list[*at].tried = t;
 	}

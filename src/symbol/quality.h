@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quality of a profile's names, file by file: which share of the weight has names and lines,
+ * The quality of a profile's names, file by file: the share of the weight that has names and lines,
  * why the rest has none, and how to get them.
  */
 #ifndef SYMBOL_QUALITY_H
@@ -22,48 +22,48 @@ struct packages;
  */
 struct quality_module {
 	const char *path, *build_id; /* of the recording */
-	uint32_t pid;                /* of anonymous memory, else 0 */
+	uint32_t pid;                /* process of anonymous memory, else 0 */
 	bool kernel;
-	bool interpreted; /* as "[perl]": its lines are in the recording or cannot be found */
+	bool interpreted; /* like "[perl]", whose lines are in the recording or cannot be found */
 	uint64_t weight, named, lined;
 	uint64_t lacks;                    /* weight of the frames without names or lines */
-	const struct symbol_module *tried; /* NULL: not looked up, as it had its names */
-	char *why, *remedy;                /* NULL: nothing is missing; no remedy */
+	const struct symbol_module *tried; /* or NULL if not looked up, as it had its names */
+	char *why, *remedy;                /* NULL if nothing is missing, or there is no remedy */
 };
 
 struct quality {
 	const struct recording *rec;
 	struct account account;
 	struct timing timing;
-	struct cuts cuts; /* of the account's cut and broken stacks */
+	struct cuts cuts; /* causes of the account's cut and broken stacks */
 	const char *unit;
 	bool lines;
 	struct quality_module *list; /* by unnamed weight, heaviest first, then by path */
 	size_t nr, alloc;
-	uint64_t weight, named, lined; /* of all */
-	struct strbuf notes;           /* hints for several modules, one a line */
+	uint64_t weight, named, lined; /* sums of all modules */
+	struct strbuf notes;           /* hints for several modules, one per line */
 };
 
 /*
- * Adds up the rows that VIEW selects. REPORT is from symbol_resolve (may be NULL). REC and REPORT
- * must outlive Q and must not change. LINES: frames without lines lack something, too.
+ * Adds up the rows that VIEW selects. REPORT is from symbol_resolve, or NULL. REC and REPORT must
+ * outlive Q and must not change. If LINES is set, frames without lines lack something, too.
  */
 void quality_init(struct quality *q, const struct recording *rec, const struct recording_view *view,
 	const struct symbol_report *report, bool lines);
 void quality_release(struct quality *q);
 
 /*
- * Sets why and remedy. OPTIONS are those given to symbol_resolve; SERVERS: debuginfod servers are
- * configured. Runs the package manager to find the packages of files; if REC was made on another
- * machine, only of files that were found here by their build-ids.
+ * Sets why and remedy of each module. OPTIONS were given to symbol_resolve. SERVERS tells whether
+ * debuginfod servers are configured. Runs the package manager to find the packages of files. If REC
+ * was made on another machine, only files that were found here by their build-ids are looked up.
  */
 void quality_explain(struct quality *q, const struct symbol_options *options,
 	const struct packages *packages, bool servers);
 
-/* -1 and ERR if OUT cannot be written. */
+/* These return -1 and set ERR if OUT cannot be written. */
 int quality_csv(const struct quality *q, FILE *out, struct strbuf *err);
 int quality_json(const struct quality *q, FILE *out, struct strbuf *err);
-/* A table COLUMNS wide of the modules that lack something. */
+/* Writes a table, COLUMNS wide, of the modules that lack something. */
 int quality_text(const struct quality *q, size_t columns, FILE *out, struct strbuf *err);
 
 #endif

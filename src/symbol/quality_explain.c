@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why files of a recording have no names or lines, and what to do about it. */
+/* Explains why files of a recording have no names or lines, and how to get them. */
 #include "lib/util.h"
 #include "model/runtime.h"
 #include "quality.h"
@@ -29,7 +29,7 @@ static bool is_unknown(const struct quality_module *m)
 
 static enum symbol_gap gap_of(const struct quality_module *m)
 {
-	if (m->tried && !(m->pid && m->named)) /* if it has names, there was a perf map */
+	if (m->tried && !(m->pid && m->named)) /* names show that there was a perf map */
 		return m->tried->gap;
 	return m->pid && !m->named ? GAP_NO_MAP : GAP_NONE;
 }
@@ -44,7 +44,7 @@ static enum debug_lack lack_of(const struct explainer *e, const struct quality_m
 	return m->tried && e->q->lines && !lacks_names(m) ? m->tried->lack : DEBUG_LACK_NONE;
 }
 
-/* True if a debug file would add what is missing. */
+/* Returns whether a debug file would add the missing names or lines. */
 static bool wants_debug_file(const struct explainer *e, const struct quality_module *m)
 {
 	if (lack_of(e, m))
@@ -74,7 +74,7 @@ static char *why_kernel(const struct explainer *e, const struct quality_module *
 	return xstrdup("some of its code has no lines");
 }
 
-/* If the file itself is in order. */
+/* Returns the reason if the file itself is in order. */
 static char *why_some(const struct explainer *e, const struct quality_module *m)
 {
 	if (is_unknown(m))
@@ -131,7 +131,7 @@ static char *why(const struct explainer *e, const struct quality_module *m)
 
 /* ---- JIT compilers ---- */
 
-/* For the JIT compiler of process PID. */
+/* Returns the remedy for the JIT compiler of process PID. */
 static char *remedy_jit(const struct recording *rec, uint32_t pid)
 {
 	const char *remedy = runtime_names_remedy(recording_runtime(rec, pid));
@@ -143,7 +143,7 @@ static char *remedy_jit(const struct recording *rec, uint32_t pid)
 
 /* ---- files ---- */
 
-/* True if the file is known to be the one that a package of this machine contains. */
+/* Returns whether the file is known to be the one that a package of this machine contains. */
 static bool is_local(const struct explainer *e, const struct quality_module *m)
 {
 	if (e->options->root || !wants_debug_file(e, m))
@@ -226,7 +226,10 @@ static char *remedy_right_file(const struct explainer *e, const struct quality_m
 		m->build_id);
 }
 
-/* Only the most effective remedy. OWNER: the package of the file, NULL: none or not known. */
+/*
+ * Returns only the most effective remedy. OWNER is the package of the file, or NULL if it has none
+ * or it is not known.
+ */
 static char *remedy(const struct explainer *e, const struct quality_module *m, const char *owner)
 {
 	if (lack_of(e, m) == DEBUG_LACK_ZSTD)
@@ -252,9 +255,11 @@ static char *remedy(const struct explainer *e, const struct quality_module *m, c
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- all modules ---- */
 
-/* True if host name or kernel release differ; they may not be recorded. */
+/*
+ * Returns whether the host name or kernel release differs from the recorded one, if there is one.
+ */
 static bool is_elsewhere(const struct recording *rec)
 {
 	const char *host = recording_meta(rec, "host");
@@ -266,7 +271,10 @@ static bool is_elsewhere(const struct recording *rec)
 	return (host && strcmp(host, here.nodename)) || (*release && strcmp(release, here.release));
 }
 
-/* The path to look up its package by; for the kernel and its modules that of the kernel image. */
+/*
+ * Returns the path by which the package is found. The kernel and its modules use the path of the
+ * kernel image.
+ */
 static char *package_path(const struct explainer *e, const struct quality_module *m)
 {
 	const struct recording *rec = e->q->rec;
@@ -301,7 +309,10 @@ static char **find_owners(const struct explainer *e)
 	return owners;
 }
 
-/* A file of a distribution, whose server may have its debug file, also for older versions. */
+/*
+ * Returns whether M is a distribution's file, whose debug file a server may have, also for older
+ * versions.
+ */
 static bool may_be_served(const struct quality_module *m)
 {
 	enum symbol_gap gap = gap_of(m);
@@ -310,7 +321,7 @@ static bool may_be_served(const struct quality_module *m)
 	       (gap == GAP_STRIPPED || gap == GAP_GONE || gap == GAP_OTHER);
 }
 
-/* OWNED: one of the modules belongs to a package. */
+/* Adds hints to the notes. OWNED tells whether one of the modules belongs to a package. */
 static void add_notes(const struct explainer *e, bool owned)
 {
 	bool dbgsym = false;

@@ -18,7 +18,7 @@
 
 enum {
 	FILE_S = 60, /* seconds that one file may take */
-	ALL_S = 300, /* seconds that all may take, downloads not included */
+	ALL_S = 300, /* seconds that all files may take, without downloads */
 	NOTES_MAX = 20,
 };
 
@@ -29,11 +29,13 @@ struct resolver {
 	struct lookup_list lookups;
 	struct opener opener;
 	uint64_t *weights; /* of each frame */
-	uint64_t weight;   /* of all */
-	int64_t until_ns;  /* no file is read any more */
+	uint64_t weight;   /* of all frames */
+	int64_t until_ns;  /* time after which no file is read any more */
 };
 
-/* Names the frame of LOOKUP. STRINGS: numbers of RESULT's strings in the recording, 0: not added.
+/*
+ * Names the frame of LOOKUP. STRINGS are the numbers of RESULT's strings in the recording, or 0 for
+ * strings that were not added.
  */
 static void name_frame(struct resolver *r, const struct lookup *lookup,
 	const struct lookup_result *result, const struct lookup_frame *from, uint32_t *strings)
@@ -72,7 +74,7 @@ static void name_frame(struct resolver *r, const struct lookup *lookup,
 	free(names);
 }
 
-/* Sets what is known of the functions of frames that have no name. */
+/* Sets the starts of functions for frames that have no name. */
 static void set_starts(
 	struct resolver *r, const struct lookup_file *file, const struct lookup_result *result)
 {
@@ -174,7 +176,7 @@ static void finish(struct worker *w)
 	reading->ended = true;
 	lookup_job_finish(&reading->file->job, w->end == WORKER_DONE);
 	take_result(reading->resolver, reading->file, w);
-	strbuf_release(&w->output); /* as many as there are files would be too much to fork with */
+	strbuf_release(&w->output); /* all outputs would be too much memory to fork with */
 }
 
 /* Runs all pending jobs and takes their results. */
@@ -259,13 +261,13 @@ static void weigh(struct resolver *r)
 		add_capped(&r->weight, r->weights[i]);
 }
 
-/* Lines or inlined calls may be downloaded. */
+/* Returns whether lines or inlined calls may be downloaded. */
 static bool downloads_debuginfo(const struct resolver *r)
 {
 	return r->options->inlines || r->options->lines;
 }
 
-/* True if a debug file would add names or the lines asked for. */
+/* Returns whether a debug file would add names, or the lines that were asked for. */
 static bool would_help(const struct resolver *r, const struct lookup_file *file)
 {
 	if (!*file->build_id || !*file->path || file->module.gap == GAP_FAILED)
@@ -298,8 +300,10 @@ static bool is_heavy(const struct resolver *r, const struct lookup_file *file)
 		       (double)missing * 100 >= r->options->debuginfod_min * (double)r->weight);
 }
 
-/* Downloads of one kind: debug files, or the files that dwz moved parts of them to, which several
- * debug files share. */
+/*
+ * Downloads of one kind. These are debug files, or the files that dwz moved parts of them to, which
+ * several debug files share.
+ */
 struct batch {
 	struct resolver *r;
 	bool alt;
@@ -386,13 +390,13 @@ static void download(struct resolver *r, bool alt)
 		int64_t began_ns = monotonic_ns();
 
 		debuginfod_fetch(batch.list, batch.nr, &options, r->notes);
-		r->until_ns += monotonic_ns() - began_ns; /* it has its own timeouts */
+		r->until_ns += monotonic_ns() - began_ns; /* downloads have their own timeouts */
 		batch_finish(&batch);
 	}
 	batch_release(&batch);
 }
 
-/* Downloads what files lack, as far as servers have it. */
+/* Downloads the missing debug files that servers have. */
 static void download_all(struct resolver *r)
 {
 	/* root neither reads data from the network nor writes to another user's cache */
@@ -404,7 +408,7 @@ static void download_all(struct resolver *r)
 	download(r, true);
 }
 
-/* True if there was something to say. */
+/* Adds the notes about FILE. Returns whether there are any. */
 static bool note_file(struct strbuf *notes, const struct lookup_file *file)
 {
 	size_t len = notes->len;
@@ -461,7 +465,9 @@ static bool lacks_dwo(const struct lookup_file *file)
 	return file->module.lack == DEBUG_LACK_DWO;
 }
 
-/* One line for all NR files, of which FIRST is one: "is WHAT" or "are WHAT". */
+/*
+ * Adds one line for all NR files, of which FIRST is one. WHAT is said of one file, or of several.
+ */
 static void note_all(
 	struct strbuf *notes, const struct lookup_file *first, size_t nr, const char *const what[2])
 {
@@ -476,7 +482,7 @@ static void note_all(
 		strbuf_addf(notes, " %s\n", what[0]);
 }
 
-/* What is said of files, in one line for all of a kind. */
+/* Notes about files, with one line for all files of a kind. */
 static const struct file_note {
 	bool (*is)(const struct lookup_file *file);
 	const char *what[2];
@@ -523,8 +529,8 @@ static void report_files(const struct resolver *r, struct symbol_report *report)
 }
 
 /*
- * True if frames with lines from an earlier run were not searched for inlined calls, because the
- * debug information of their file is missing: it may be found on another machine.
+ * Returns whether frames with lines from an earlier run were not searched for inlined calls,
+ * because the debug information of their file is missing. It may be found on another machine.
  */
 static bool lacks_inlines(const struct resolver *r)
 {

@@ -12,17 +12,18 @@ struct open_files;
 enum debuginfod_use { DEBUGINFOD_AUTO, DEBUGINFOD_ALWAYS, DEBUGINFOD_NEVER };
 
 struct symbol_options {
-	const struct open_files
-		*files; /* found by build-id before the path is tried; may be NULL */
+	/* searched by build-id before the path is tried; may be NULL */
+	const struct open_files *files;
 	enum demangle demangle;
-	bool has_demangle;      /* given by the user, not the default */
-	const char *root;       /* prefix for the paths of the recording, NULL: "/" */
-	const char *debug_path; /* debug file directories separated by ":", NULL: /usr/lib/debug */
-	bool inlines, lines;    /* frames with a name but without these are looked up again */
-	bool local_lines;       /* lines as well, but without downloads for their sake */
+	bool has_demangle; /* given by the user, and not the default */
+	const char *root;  /* prefix for the paths of the recording, or NULL for "/" */
+	/* debug file directories separated by ":", or NULL for /usr/lib/debug */
+	const char *debug_path;
+	bool inlines, lines; /* frames with a name but without these are looked up again */
+	bool local_lines;    /* lines as well, but without downloads for them */
 	enum debuginfod_use debuginfod;
-	double debuginfod_min; /* per cent: only for files with that share of the weight */
-	bool quiet;            /* no progress on stderr */
+	double debuginfod_min; /* least share of the weight, in per cent, of a file to download */
+	bool quiet;            /* show no progress on stderr */
 };
 
 static inline bool symbol_needs_debuginfo(const struct symbol_options *options)
