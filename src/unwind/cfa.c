@@ -7,7 +7,7 @@
 
 #include <dwarf.h>
 
-enum { STACK_MAX = 32 }; /* of DW_CFA_remember_state; compilers need one or two */
+enum { STACK_MAX = 32 }; /* nested DW_CFA_remember_state; compilers need one or two */
 
 struct cfa_machine {
 	const struct cfa_common *common;
@@ -15,7 +15,7 @@ struct cfa_machine {
 	struct cfa_state now, stack[STACK_MAX];
 	unsigned int depth;
 	uint64_t at;
-	const struct unwind_range *range; /* NULL: a CIE's program */
+	const struct unwind_range *range; /* or NULL for a CIE's program */
 	struct unwind_rows *rows;
 };
 
@@ -96,7 +96,7 @@ static struct cfa_place expression(struct cfa_machine *m)
 	return (struct cfa_place){.how = CFA_EXPRESSION, .size = (uint32_t)size, .expression = at};
 }
 
-/* The rule for REG in STATE, NULL: REG is not tracked. */
+/* Returns the place of REG in STATE, or NULL if REG is not tracked. */
 static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
 {
 	switch (reg) {
@@ -148,7 +148,7 @@ static bool recall(struct cfa_machine *m)
 	return true;
 }
 
-/* Changes the register or offset of a CFA that must consist of these. */
+/* Changes the register or the offset of a CFA that must consist of these two. */
 static void set_cfa_offset(struct cfa_machine *m, struct cfa_place place)
 {
 	m->now.cfa = m->now.cfa.how == CFA_OFFSET ? place : (struct cfa_place){.how = CFA_OTHER};
@@ -160,7 +160,7 @@ static void set_cfa_register(struct cfa_machine *m, uint64_t reg)
 	m->now.reg = reg;
 }
 
-/* False: OPCODE is none of these. */
+/* Returns false if OPCODE does not define the CFA. */
 static bool define_cfa(struct cfa_machine *m, unsigned char opcode)
 {
 	struct bytes *b = &m->program;
@@ -207,7 +207,7 @@ static struct cfa_place value_expression(struct cfa_machine *m)
 	return place;
 }
 
-/* False: OPCODE is none of these. */
+/* Returns false if OPCODE does not define where a register is saved. */
 static bool define_register(struct cfa_machine *m, unsigned char opcode)
 {
 	struct bytes operands = m->program, *b = &m->program;
@@ -249,7 +249,7 @@ static bool define_register(struct cfa_machine *m, unsigned char opcode)
 	return false;
 }
 
-/* False: OPCODE is unknown or invalid here. */
+/* Returns false if OPCODE is unknown, or invalid here. */
 static bool do_other(struct cfa_machine *m, unsigned char opcode)
 {
 	switch (opcode) {
@@ -292,7 +292,7 @@ static bool step(struct cfa_machine *m)
 	return define_cfa(m, opcode) || define_register(m, opcode) || do_other(m, opcode);
 }
 
-/* Runs to the end of the program or the range. False: the rest is malformed. */
+/* Runs to the end of the program or the range. Returns false if the rest is malformed. */
 static bool run(struct cfa_machine *m)
 {
 	while (m->program.at < m->program.end && (!m->range || m->at < m->range->to))
@@ -313,7 +313,7 @@ bool cfa_begin(struct cfa_common *common, struct bytes program)
 void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows)
 {
-	struct cfa_machine m; /* not the stack, which is large */
+	struct cfa_machine m; /* m.stack is large, and is not initialised */
 
 	m.common = common;
 	m.program = program;

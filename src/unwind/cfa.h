@@ -13,17 +13,17 @@ enum cfa_how {
 	CFA_UNSPECIFIED,
 	CFA_UNDEFINED,
 	CFA_SAME,
-	CFA_OFFSET, /* of a register: saved at CFA + offset; of the CFA: its register + offset */
-	CFA_VALUE,  /* the register's value is CFA + offset */
-	CFA_EXPRESSION, /* of a register: the address where it is saved; of the CFA: its value */
-	CFA_VALUE_EXPRESSION, /* of a register: its value */
+	CFA_OFFSET,           /* saved at CFA + offset; for the CFA: its register + offset */
+	CFA_VALUE,            /* the register's value is CFA + offset */
+	CFA_EXPRESSION,       /* gives the address where it is saved; for the CFA: the CFA itself */
+	CFA_VALUE_EXPRESSION, /* gives the register's value */
 	CFA_REGISTER,         /* in the register of number offset */
 	CFA_OTHER,
 };
 
 struct cfa_place {
 	enum cfa_how how;
-	uint32_t size; /* of the expression */
+	uint32_t size; /* bytes in the expression */
 	union {
 		int64_t offset;
 		const unsigned char *expression;
@@ -31,25 +31,28 @@ struct cfa_place {
 };
 
 /* Tracked registers. */
-enum { CFA_COLUMN_RA = 16 }; /* of the return address */
+enum { CFA_COLUMN_RA = 16 }; /* number of the return address */
 enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_R12, CFA_R15 = CFA_R12 + 3, CFA_TRACKED };
 
 struct cfa_state {
 	struct cfa_place cfa, saved[CFA_TRACKED];
-	uint64_t reg; /* of the CFA */
+	uint64_t reg; /* the register of the CFA */
 };
 
-/* A CIE, for the programs of its FDEs. */
+/* A CIE, which is common to the programs of its FDEs. */
 struct cfa_common {
 	uint64_t code_align;
 	int64_t data_align;
-	unsigned char encoding; /* of pointers */
-	bool signal, sized;     /* augmentation has S, z */
+	unsigned char encoding; /* encoding of pointers */
+	bool signal, sized;     /* the augmentation has S, z */
 	const struct pointer_bases *bases;
 	struct cfa_state initial;
 };
 
-/* Runs the CIE's initial instructions and sets COMMON->initial. False: malformed. */
+/*
+ * Runs the CIE's initial instructions and sets COMMON->initial. Returns false if they are
+ * malformed.
+ */
 bool cfa_begin(struct cfa_common *common, struct bytes program);
 
 /* Runs the PROGRAM of an FDE and adds rows for all of RANGE. */
@@ -57,18 +60,19 @@ void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows);
 
 /*
- * True if the function of STATE has moved rsp by a large frame for code that it jumps to, and says
- * so by an expression for the caller's rsp: GHC's StgRun.
+ * Returns true if the function of STATE has moved rsp by a large frame for code that it jumps to,
+ * as an expression for the caller's rsp tells: GHC's StgRun.
  */
 bool cfa_is_host(const struct cfa_state *state);
 
 /*
- * True if STATE, the only one of a function of SIZE bytes, is that of LuaJIT's assembly (lj_vm.S).
- * No compiler saves registers in that order, and code that has many bytes has more than one state.
+ * Returns true if STATE, the only state of a function of SIZE bytes, belongs to LuaJIT's assembly
+ * (lj_vm.S). No compiler saves registers in that order, and a compiled function of many bytes has
+ * more than one state.
  */
 bool cfa_is_luajit(const struct cfa_state *state, uint64_t size);
 
-/* Turns STATE into a rule. False: the table format cannot express it. */
+/* Turns STATE into a rule. Returns false if the table format cannot express it. */
 struct unwind_rule;
 bool cfa_rule(
 	const struct cfa_common *common, const struct cfa_state *state, struct unwind_rule *rule);

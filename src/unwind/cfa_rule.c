@@ -10,16 +10,16 @@ enum { REG_BP = 6, REG_SP = 7, REG_IP = 16 };
 /* Byte offsets in the kernel's struct sigcontext. */
 enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_IP = 128 };
 
-enum { HOST_MIN = 4096, HOST_MAX = 1 << 20 }; /* bytes: GHC's stack for C code is 16 KB */
+enum { HOST_MIN = 4096, HOST_MAX = 1 << 20 }; /* bytes; GHC's stack for C code has 16 KB */
 
-enum { LUAJIT_FRAME = 80, LUAJIT_MIN = 8192 }; /* bytes: without the compiler it is 13 KB */
+enum { LUAJIT_FRAME = 80, LUAJIT_MIN = 8192 }; /* bytes; without compiler, 13 KB */
 
 enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; supported expressions are shorter */
 
 /*
- * Simplified operations of an expression: OP_REG pushes the sum of a register, 8 times register
- * INDEX - 1, if any, and N; OP_INDEX the same without the register; OP_CONST pushes N; OP_ADD adds
- * N to the top. Others are DWARF operations without operands.
+ * Simplified operations of an expression. OP_REG pushes the sum of a register, 8 times register
+ * INDEX - 1 if INDEX is not 0, and N. OP_INDEX does the same without the first register. OP_CONST
+ * pushes N, and OP_ADD adds N to the top. The other kinds are DWARF operations without operands.
  */
 enum {
 	OP_REG = DW_OP_breg0,
@@ -86,7 +86,10 @@ static struct op read_op(struct bytes *b)
 	return (struct op){0};
 }
 
-/* True if the last two are a register alone (A) and an operation of KIND (B), in either order. */
+/*
+ * Returns true if the last two operations are a register without index (A) and an operation of KIND
+ * (B), in either order.
+ */
 static bool last_two(const struct ops *ops, unsigned char kind, struct op *a, struct op *b)
 {
 	if (ops->nr < 2)
@@ -100,7 +103,9 @@ static bool last_two(const struct ops *ops, unsigned char kind, struct op *a, st
 	return a->kind == OP_REG && !a->index && b->kind == kind;
 }
 
-/* Merges the last two into an index if they are a register and 8, and KIND multiplies them. */
+/*
+ * Merges the last two operations into an index if they are a register and 8, and KIND multiplies.
+ */
 static bool join_product(struct ops *ops, unsigned char kind)
 {
 	struct op a, b;
@@ -113,7 +118,7 @@ static bool join_product(struct ops *ops, unsigned char kind)
 	return true;
 }
 
-/* Merges the last two if they are a register and an index, and KIND adds them. */
+/* Merges the last two operations if they are a register and an index, and KIND adds. */
 static bool join_sum(struct ops *ops, unsigned char kind)
 {
 	struct op a, b;
@@ -126,7 +131,10 @@ static bool join_sum(struct ops *ops, unsigned char kind)
 	return true;
 }
 
-/* Appends OP, merging it into a preceding sum if possible. False: too long, or an overflow. */
+/*
+ * Appends OP, or merges it into a preceding sum. Returns false on overflow, or if there are too
+ * many.
+ */
 static bool push(struct ops *ops, struct op op)
 {
 	struct op *last = ops->nr ? &ops->list[ops->nr - 1] : NULL;
@@ -171,7 +179,10 @@ static bool has_kinds(const struct ops *ops, const unsigned char *kinds, unsigne
 	return true;
 }
 
-/* The CFA in a PLT: 8 more in the last instructions of each entry of 16 bytes. */
+/*
+ * Returns true for the CFA in a PLT, which is 8 higher in the last instructions of each 16-byte
+ * entry.
+ */
 static bool is_plt(const struct ops *ops)
 {
 	static const unsigned char kinds[] = {OP_REG, OP_REG, OP_CONST, DW_OP_and, OP_CONST,
@@ -234,7 +245,7 @@ static bool slot_of(int64_t offset, int16_t *slot)
 	return *slot * 8 == offset;
 }
 
-/* True if the expression of PLACE is REG + *OFFSET. */
+/* Returns true if the expression of PLACE is REG + *OFFSET. */
 static bool is_sum(const struct cfa_place *place, uint64_t reg, int64_t *offset)
 {
 	struct ops ops;
@@ -246,7 +257,7 @@ static bool is_sum(const struct cfa_place *place, uint64_t reg, int64_t *offset)
 	return true;
 }
 
-/* True if PLACE is memory at REG + *OFFSET. */
+/* Returns true if PLACE is memory at REG + *OFFSET. */
 static bool is_at(const struct cfa_place *place, unsigned char reg, int64_t *offset)
 {
 	return place->how == CFA_EXPRESSION && is_sum(place, reg, offset);
@@ -267,7 +278,7 @@ static enum unwind_saved saved_at(const struct cfa_place *place, int16_t *slot)
 	return UNWIND_LOST;
 }
 
-/* True if PLACE may be that of a register in the sigcontext at rsp + CONTEXT. */
+/* Returns true if PLACE is unspecified, or at offset WHERE in the sigcontext at rsp + CONTEXT. */
 static bool is_in_context(const struct cfa_place *place, int64_t context, int64_t where)
 {
 	int64_t offset;
@@ -276,7 +287,7 @@ static bool is_in_context(const struct cfa_place *place, int64_t context, int64_
 	       (is_at(place, REG_SP, &offset) && offset == context + where);
 }
 
-/* The signal return trampoline: all registers are in the kernel's sigcontext. */
+/* Makes the rule of a signal return trampoline: all registers are in the kernel's sigcontext. */
 static bool signal_rule(struct unwind_rule *rule, const struct cfa_state *state)
 {
 	const struct cfa_place *saved = state->saved;
@@ -299,7 +310,10 @@ static bool is_root(const struct cfa_state *state)
 	return state->saved[CFA_RA].how == CFA_UNDEFINED || state->cfa.how == CFA_UNSPECIFIED;
 }
 
-/* *ABOVE: how far the caller's rsp is above the CFA. False: that is not known. */
+/*
+ * Sets *ABOVE to the distance from the CFA up to the caller's rsp. Returns false if it is not
+ * known.
+ */
 static bool find_sp(const struct cfa_state *state, int64_t *above)
 {
 	const struct cfa_place *sp = &state->saved[CFA_SP];
@@ -335,7 +349,7 @@ bool cfa_is_luajit(const struct cfa_state *state, uint64_t size)
 	       is_saved(&saved[CFA_R15 - 1], -40) && saved[CFA_SP].how == CFA_UNSPECIFIED;
 }
 
-/* Moves the CFA up by ABOVE bytes. False: it is not a register's value plus a constant. */
+/* Moves the CFA up by ABOVE bytes. Returns false if it is not a register plus a constant. */
 static bool move_cfa(struct cfa_state *state, int64_t above)
 {
 	if (state->cfa.how != CFA_OFFSET ||
@@ -360,7 +374,7 @@ static bool ra_of(struct unwind_rule *rule, const struct cfa_place *ra)
 	return ra->how == CFA_OFFSET && slot_of(ra->offset, &rule->ra) && rule->ra < UNWIND_RA_REG;
 }
 
-/* The mask of r12 to r15 that were saved. */
+/* Returns the mask of the registers r12 to r15 that the function has saved. */
 static uint8_t lost_of(const struct cfa_state *state)
 {
 	unsigned int lost = 0;

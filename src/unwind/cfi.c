@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses CIEs and FDEs itself: libdw's dwarf_next_cfi reads an augmentation string beyond the end
- * of the entry.
+ * CIEs and FDEs are parsed here because libdw's dwarf_next_cfi reads an augmentation string beyond
+ * the end of the entry.
  */
 #include "cfi.h"
 #include "cfa.h"
@@ -19,7 +19,7 @@
 
 enum {
 	CIES_MAX = 1 << 16,
-	/* of a section in bytes; larger ones are damaged or hostile */
+	/* bytes of a section; larger sections are damaged or hostile */
 	SIZE_LIMIT = 1 << 28,
 };
 
@@ -93,7 +93,7 @@ void cfi_free(struct cfi *cfi)
 
 struct entry {
 	bool is_cie;
-	uint64_t cie;      /* else: offset of its CIE */
+	uint64_t cie;      /* otherwise the offset of its CIE */
 	struct bytes body; /* the rest of the entry */
 };
 
@@ -112,7 +112,7 @@ static bool entry_id(const struct cfi *cfi, struct entry *entry, unsigned int si
 	return !entry->body.bad;
 }
 
-/* Reads the entry at *OFFSET and moves *OFFSET to the next one. False: at the end. */
+/* Reads the entry at *OFFSET and moves *OFFSET to the next one. Returns false at the end. */
 static bool next_entry(const struct cfi *cfi, uint64_t *offset, struct entry *entry)
 {
 	const unsigned char *data = cfi->bases.data;
@@ -129,14 +129,14 @@ static bool next_entry(const struct cfi *cfi, uint64_t *offset, struct entry *en
 			return false;
 		entry->body.end = b.at;
 		*offset = (uint64_t)(b.at - data);
-		/* empty: a terminator, but linkers may put more entries after it */
+		/* an empty entry is a terminator, but linkers may put more entries after it */
 		if (length && entry_id(cfi, entry, size))
 			return true;
 	}
 	return false;
 }
 
-/* Reads the augmentation data, as the letters after z describe it. */
+/* Reads the augmentation data, which the letters after z describe. */
 static bool read_augmentation(
 	struct cfa_common *common, const unsigned char *letters, struct bytes data)
 {
@@ -166,7 +166,7 @@ static bool read_augmentation(
 	return !data.bad;
 }
 
-/* Version 4 has the sizes of addresses and segment selectors. */
+/* CIEs of version 4 have the sizes of addresses and segment selectors. */
 static bool read_widths(struct bytes *b, uint64_t version)
 {
 	return version < 4 || (bytes_number(b, 1) == 8 && bytes_number(b, 1) == 0);
@@ -200,7 +200,10 @@ static bool read_cie(struct cfa_common *common, struct bytes b)
 	return !b.bad && cfa_begin(common, b);
 }
 
-/* The CIE at OFFSET, valid until the next call; NULL: malformed, or not for this machine. */
+/*
+ * Returns the CIE at OFFSET, valid until the next call, or NULL if it is malformed or not for this
+ * machine.
+ */
 static const struct cfa_common *cie_at(struct cfi *cfi, uint64_t offset)
 {
 	struct entry entry;

@@ -13,15 +13,15 @@ struct unwind_rows;
 
 struct cfi;
 
-/* Valid as long as ELF. NULL: the file has no such section. */
+/* Valid as long as ELF. Returns NULL if the file has no such section. */
 struct cfi *cfi_eh_frame(const struct elffile *elf);
 struct cfi *cfi_debug_frame(const struct elffile *elf);
 void cfi_free(struct cfi *cfi);
 
 void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges);
-/* False: no function is a host, see cfa_is_host(). */
+/* Returns false if no function is a host, see cfa_is_host(). */
 bool cfi_may_have_host(const struct cfi *cfi);
-/* RANGE is one of these, or a part of it. */
+/* Adds the rows of RANGE, which is one of the section's ranges or a part of one. */
 void cfi_rows(struct cfi *cfi, const struct unwind_range *range, struct unwind_rows *rows);
 
 #endif

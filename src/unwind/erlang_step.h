@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Steps from code of Erlang's JIT compiler (OTP 24 and later, without frame pointers). Erlang
- * functions have their stack, by rsp, in the heap of their process; it consists of tagged terms and
- * return addresses, which alone are multiples of 4. C functions are called on the thread's stack,
- * which the compiled code finds by rbx. Part of jit_rule.h.
+ * Steps from code of Erlang's JIT compiler (OTP 24 and later, without frame pointers). The stack of
+ * Erlang functions, which rsp points to, is in the heap of their process. It consists of tagged
+ * terms and return addresses; only return addresses are multiples of 4. C functions are called on
+ * the thread's stack, which the compiled code finds by rbx. Part of jit_rule.h.
  */
 #ifndef UNWIND_ERLANG_STEP_H
 #define UNWIND_ERLANG_STEP_H
@@ -11,16 +11,18 @@
 #include "jit_layout.h"
 
 enum {
-	ERLANG_FRAME = 128,      /* words: larger frames are not understood */
-	ERLANG_ARGUMENTS = 256,  /* bytes on the thread's stack below that of the call */
-	ERLANG_NEAR = 64 << 20,  /* bytes between two places in compiled code */
-	ERLANG_CALL = 64,        /* a power of two: bytes of code before a call of C, and … */
-	ERLANG_LEA = 0x80638d48, /* … lea -128(%rbx),%rsp among them */
-	ERLANG_MAIN = 1024,      /* bytes: the code that runs processes, on the thread's stack */
-	ERLANG_LOWEST = 1 << 16, /* no code is below */
+	ERLANG_FRAME = 128,      /* words; larger frames are not understood */
+	ERLANG_ARGUMENTS = 256,  /* bytes of arguments on the thread's stack */
+	ERLANG_NEAR = 64 << 20,  /* limit of bytes between two places in compiled code */
+	ERLANG_CALL = 64,        /* bytes of code before a call of C, a power of two */
+	ERLANG_LEA = 0x80638d48, /* lea -128(%rbx),%rsp, which is among them */
+	ERLANG_MAIN = 1024,      /* bytes of the code that runs processes, on the thread's stack */
+	ERLANG_LOWEST = 1 << 16, /* no code is below this address */
 };
 
-/* Where rsp was before the code changed to the thread's stack, by the bytes before that. */
+/*
+ * Finds rsp before the switch to the thread's stack. BEFORE is the code that precedes the switch.
+ */
 static inline bool erlang_saved_stack(
 	struct walk *w, const struct erlang_layout *l, const uint8_t *before, uint64_t *sp)
 {
@@ -35,7 +37,10 @@ static inline bool erlang_saved_stack(
 	       !WALK_READ(w, sp, 8, w->reg[ERLANG_PROCESS] + l->stop);
 }
 
-/* The Erlang stack of code that runs on the thread's. False: it has none, or nobody can tell. */
+/*
+ * Finds the Erlang stack of code that runs on the thread's stack. Returns false if there is none,
+ * or it is unknown.
+ */
 static inline bool erlang_other_stack(struct walk *w, const struct erlang_layout *l, uint64_t *sp)
 {
 	uint8_t *code = (uint8_t *)w->saved;
@@ -53,7 +58,7 @@ static inline bool erlang_other_stack(struct walk *w, const struct erlang_layout
 	return false;
 }
 
-/* Whether RA is behind the call that runs processes; it must be the only one of its kind. */
+/* Returns true if RA follows the call of ENTRY that runs processes. Only one place calls ENTRY. */
 static inline bool erlang_is_root(struct walk *w, const struct erlang_layout *l, uint64_t ra)
 {
 	uint64_t code;
@@ -62,7 +67,7 @@ static inline bool erlang_is_root(struct walk *w, const struct erlang_layout *l,
 	       (code >> 24 & 0xff) == 0xe8 && ra + (uint64_t)(int32_t)(code >> 32) == l->entry;
 }
 
-/* To the C function that runs processes; how it aligned its stack is not known. */
+/* Steps to the C function that runs processes; the alignment of its stack is unknown. */
 static inline int erlang_leave(struct walk *w, const struct erlang_layout *l, uint64_t bx)
 {
 	for (uint32_t i = 8; i < 64; i += 16) {
@@ -81,14 +86,20 @@ static inline int erlang_leave(struct walk *w, const struct erlang_layout *l, ui
 	return WALK_NO_RULE;
 }
 
-/* A leaf that was called as a part of an Erlang function, from a place that need not be aligned. */
+/*
+ * Returns true for a leaf that was called as a part of an Erlang function; WORD, its return
+ * address, need not be aligned.
+ */
 static inline bool erlang_is_part(struct walk *w, uint64_t word)
 {
 	return !w->call && word - w->reg[REG_PC] + ERLANG_NEAR < 2 * ERLANG_NEAR &&
 	       walk_is_return(w, word);
 }
 
-/* By the next return address from SP on. Processes begin with one that is not behind a call. */
+/*
+ * Steps to the next return address from SP on. The outermost return address of a process does not
+ * follow a call.
+ */
 static inline int erlang_caller(
 	struct walk *w, const struct erlang_layout *l, uint64_t sp, uint64_t bx)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables: the rules of .eh_frame in a searchable form, the same in memory shared with the
- * kernel and in the cache on disk. x86-64 only.
+ * Unwind tables: the rules of .eh_frame in a searchable form. The format is the same in memory that
+ * is shared with the kernel and in the cache on disk. x86-64 only.
  *
- * A table is an image of blocks of UNWIND_BLOCK bytes, position-independent:
+ * A table is a position-independent image of blocks of UNWIND_BLOCK bytes:
  *
  *	1 header            struct unwind_header
  *	n leaves            struct unwind_leaf: up to UNWIND_FANOUT rows, by address
@@ -12,7 +12,7 @@
  *
  * It is a search tree without pointers: child C of the J-th node of a level is block J *
  * UNWIND_FANOUT + C of the level below. The top level is one block; with height 0 it is a leaf.
- * Addresses are link addresses, minus header.base.
+ * Addresses are link addresses minus header.base.
  */
 #ifndef UNWIND_FORMAT_H
 #define UNWIND_FORMAT_H
@@ -22,28 +22,27 @@
 enum {
 	UNWIND_BLOCK = 4096,
 	UNWIND_FANOUT = 1024, /* a power of two */
-	UNWIND_RULES = 256,   /* in a block */
-	UNWIND_LEVELS = 3,    /* 1 Gi rows */
+	UNWIND_RULES = 256,   /* rules in a block */
+	UNWIND_LEVELS = 3,    /* enough for 1 Gi rows */
 	UNWIND_VERSION = 7,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
 
-/* Rows of a leaf: row I extends from start + delta[I] to the next one. */
+/* Row I of a leaf extends from start + delta[I] to the next row. */
 struct unwind_leaf {
-	uint16_t
-		delta[UNWIND_FANOUT]; /* from the leaf's first address; ascending; unused: 0xffff */
-	uint16_t rule[UNWIND_FANOUT]; /* number of a rule; unused: that of the last row */
+	uint16_t delta[UNWIND_FANOUT]; /* from the leaf's start, ascending; 0xffff if unused */
+	uint16_t rule[UNWIND_FANOUT];  /* number of a rule; unused rows repeat the last one */
 };
 
 struct unwind_node {
-	uint32_t start[UNWIND_FANOUT]; /* ascending; unused: 0xffffffff */
+	uint32_t start[UNWIND_FANOUT]; /* ascending; 0xffffffff if unused */
 };
 
 /* Rule numbers common to all tables. */
 enum {
 	UNWIND_RULE_NONE, /* no rule for this address */
-	UNWIND_RULE_ROOT, /* outermost function: there is no caller */
+	UNWIND_RULE_ROOT, /* outermost function, without a caller */
 	UNWIND_RULE_FIRST,
 };
 
@@ -54,25 +53,25 @@ enum unwind_cfa {
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
 	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
-	UNWIND_CFA_LUAJIT, /* assembly of LuaJIT, or with offset 0 a trace: see luajit_step.h */
+	UNWIND_CFA_LUAJIT, /* LuaJIT's assembly, or with offset 0 a trace: see luajit_step.h */
 	UNWIND_CFA_SWITCH, /* the frame is on another stack: see enum unwind_switch */
-	/* not in tables: by the layout of a process, see jit_layout.h */
-	UNWIND_CFA_CALLED, /* as REG, but the return address must be behind a call instruction */
-	UNWIND_CFA_LAYOUT, /* by the layout itself, at each step */
-	/* not in tables: code compiled at run time, see jit.h, of which this is known */
-	UNWIND_CFA_JIT,          /* nothing */
+	/* not in tables: determined by the layout of a process, see jit_layout.h */
+	UNWIND_CFA_CALLED, /* as UNWIND_CFA_REG, but the return address must follow a call */
+	UNWIND_CFA_LAYOUT, /* the layout itself is evaluated at each step */
+	/* not in tables: code compiled at run time, see jit.h */
+	UNWIND_CFA_JIT,          /* nothing is known about its function */
 	UNWIND_CFA_JIT_FRAME,    /* its function keeps a frame pointer */
-	UNWIND_CFA_JIT_NO_FRAME, /* it does not */
+	UNWIND_CFA_JIT_NO_FRAME, /* its function keeps no frame pointer */
 	/* code of HotSpot, see hotspot_code.h */
-	UNWIND_CFA_JIT_METHOD,      /* leaf: as REG, or up to ADD words more that it has pushed */
-	UNWIND_CFA_JIT_SENDER,      /* return address at rsp + offset, the caller's rsp is in reg */
-	UNWIND_CFA_JIT_INTERPRETER, /* HotSpot's, with the caller's rsp below the frame pointer */
+	UNWIND_CFA_JIT_METHOD,      /* leaf: as UNWIND_CFA_REG, or up to add words more */
+	UNWIND_CFA_JIT_SENDER,      /* return address at rsp + offset, caller's rsp in reg */
+	UNWIND_CFA_JIT_INTERPRETER, /* the caller's rsp is saved below the frame pointer */
 };
 
 enum unwind_saved {
 	UNWIND_SAME,   /* the register still has the caller's value */
 	UNWIND_AT_CFA, /* saved at CFA + 8 * slot */
-	UNWIND_AT_FP,  /* saved at rbp + 8 * slot: realigned stacks */
+	UNWIND_AT_FP,  /* saved at rbp + 8 * slot, on realigned stacks */
 	UNWIND_LOST,   /* not recoverable */
 };
 
@@ -82,9 +81,9 @@ enum unwind_saved {
  */
 struct unwind_rule {
 	uint8_t cfa : 4;                    /* enum unwind_cfa */
-	uint8_t lost : 4;                   /* mask of r12 to r15: the function has saved them */
+	uint8_t lost : 4;                   /* mask of r12 to r15 that the function has saved */
 	uint8_t reg;                        /* DWARF number: 3 rbx, 6 rbp, 7 rsp, … */
-	uint8_t index;                      /* DWARF number + 1 of another register; 0: none */
+	uint8_t index;                      /* DWARF number + 1 of another register, or 0 */
 	uint8_t fp_saved : 4, bx_saved : 4; /* enum unwind_saved, of rbp and rbx */
 	int32_t offset;
 	int16_t add;
@@ -95,22 +94,25 @@ struct unwind_rule {
 enum { UNWIND_RA_REG = 0x4000, UNWIND_R12 = 12 };
 
 /*
- * In a rule of UNWIND_CFA_SWITCH, index: where rsp of the frame on its own stack is. The return
- * address is RA bytes above that, and rbp below it if it is saved.
+ * The values of index in a rule of UNWIND_CFA_SWITCH, which tell where rsp of the frame on its own
+ * stack is. The return address is RA bytes above that rsp; rbp, if it is saved, is directly below
+ * the return address.
  */
 enum unwind_switch {
 	UNWIND_SWITCH_REG,      /* in reg */
 	UNWIND_SWITCH_WORD,     /* *(rsp + offset) */
 	UNWIND_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + bx) */
 	UNWIND_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + bx) + fp) */
-	/* the same; the caller is the function that is to go on there: its pc is in the next word,
-	 * and its rbp, if saved, in the word at RA in place of FP */
+	/*
+	 * as UNWIND_SWITCH_PATH, but the caller is the function that will continue there: its pc is
+	 * in the next word, and its rbp, if saved, in the word at RA instead of FP
+	 */
 	UNWIND_SWITCH_CONTEXT,
 };
 
 struct unwind_header {
 	uint64_t magic;
-	uint64_t checksum; /* hash_bytes of everything after this field */
+	uint64_t checksum; /* hash_bytes() of everything after this field */
 	uint32_t version;
 	uint32_t nr_blocks;
 	uint64_t base; /* address of the first row; rows are relative to it */
@@ -120,9 +122,8 @@ struct unwind_header {
 	uint32_t rules;                /* first rule block */
 	uint32_t nr_rules;
 	uint32_t nr_rows;
-	uint32_t nr_unsupported; /* number of rows whose rule cannot be expressed: UNWIND_RULE_NONE
-				  */
-	uint32_t analysed;       /* code without unwind information has rules, as far as known */
+	uint32_t nr_unsupported; /* rows without a rule because it cannot be expressed */
+	uint32_t analysed;       /* code without unwind information was analysed */
 	char build_id[129];      /* lower-case hex */
 };
 
@@ -132,13 +133,13 @@ _Static_assert(sizeof(struct unwind_node) == UNWIND_BLOCK, "a node is a block");
 _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules fill a block");
 #endif
 
-/* For functions that return structures, which BPF does not allow otherwise. */
+/* BPF requires that functions that return structures are inlined. */
 #define UNWIND_INLINE static inline __attribute__((always_inline))
 
 /*
- * How many registers a frame with rule R has saved directly below its return address, where all
- * compilers push them: also those that the rule does not locate. The interpreter of LuaJIT pushes
- * four.
+ * Returns how many registers a frame with rule R has saved directly below its return address, where
+ * all compilers push them. This includes registers that the rule does not locate. The interpreter
+ * of LuaJIT pushes four.
  */
 UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
 {
@@ -151,8 +152,8 @@ UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
 }
 
 /*
- * I modulo N, a power of two. The BPF verifier needs to see the mask, which the compiler would
- * optimise away.
+ * I modulo N, a power of two. The BPF verifier must see the mask, which the compiler would optimise
+ * away.
  */
 #ifdef __bpf__
 #define UNWIND_INDEX(i, n)                                                                         \
@@ -193,9 +194,10 @@ UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
 #endif
 
 /*
- * The index of the last of the N sorted KEYS that is at most KEY; 0 if there is none. N is a power
- * of two, KEY and KEYS are at most INT64_MAX. Without branches, which clang 19 and later would make
- * of the comparison: the BPF verifier sees one path, and there is nothing to mispredict.
+ * The index of the last of the N sorted KEYS that is not above KEY, or 0 if there is none. N is a
+ * power of two, KEY and KEYS are at most INT64_MAX. There are no branches, which clang 19 and later
+ * would make from the comparison: the BPF verifier sees one path, and the processor has nothing to
+ * mispredict.
  */
 #define UNWIND_SEARCH(keys, n, key)                                                                \
 	({                                                                                         \

@@ -17,7 +17,7 @@ struct go {
 	const struct pclntab *tab;
 	const struct elf_code *code;
 	size_t nr_code;
-	struct unwind_rule systemstack; /* in runtime.systemstack; of kind NONE if not known */
+	struct unwind_rule systemstack; /* in runtime.systemstack, or of kind NONE */
 };
 
 static struct bytes code_of(const struct go *go, const struct pclntab_function *f)
@@ -36,7 +36,7 @@ static bool has_prefix(const char *name, const char *prefix)
 	return begins_with(name, strlen(name), prefix);
 }
 
-/* The functions that change the stack are the runtime's. */
+/* Returns true if F may switch stacks, which only functions of the runtime do. */
 static bool may_switch(const struct pclntab_function *f)
 {
 	return f->name && f->depths.at &&
@@ -96,14 +96,14 @@ void go_ranges(const struct go *go, struct unwind_ranges *ranges)
 	}
 }
 
-/* True if the function NAME is the outermost one of a goroutine or thread. */
+/* Returns true if the function NAME is the outermost one of a goroutine or thread. */
 static bool is_root(const char *name)
 {
 	return go_is_function(name, "runtime.goexit") || go_is_function(name, "runtime.mstart") ||
 	       go_is_function(name, "runtime.rt0_go") || has_prefix(name, "_rt0_amd64");
 }
 
-/* The rule where rsp is DEPTH bytes below the return address. rbp is pushed first. */
+/* Makes the rule where rsp is DEPTH bytes below the return address. Functions push rbp first. */
 static bool rule_of(struct unwind_rule *rule, int64_t depth)
 {
 	*rule = (struct unwind_rule){
@@ -119,7 +119,7 @@ static bool rule_of(struct unwind_rule *rule, int64_t depth)
 	return depth >= 0 && depth <= INT32_MAX - 8;
 }
 
-/* Adds RULE from START to END, but for the N switches in LIST, which have theirs. */
+/* Adds RULE from START to END, except in the N switches of LIST, which have rules of their own. */
 static void add_around(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
 	uint64_t end, const struct unwind_rule *rule, const struct go_switch *list, size_t n)
 {

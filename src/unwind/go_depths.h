@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far rsp is below the return address in a function of Go: its pcsp table. */
+/* The pcsp table of a Go function: how far rsp is below the return address. */
 #ifndef UNWIND_GO_DEPTHS_H
 #define UNWIND_GO_DEPTHS_H
 
 #include "lib/bytes.h"
 
-/* From START to END it is DEPTH bytes. */
+/* A run of code, from START to END, in which rsp is DEPTH bytes below the return address. */
 struct go_depths {
-	struct bytes runs; /* pairs of the change of the depth (zigzag) and the bytes of code */
+	struct bytes runs; /* pairs of a change of the depth (zigzag) and bytes of code */
 	uint64_t start, end;
 	int64_t depth;
 };
@@ -17,7 +17,10 @@ static inline struct go_depths go_depths_of(struct bytes table, uint64_t functio
 	return (struct go_depths){.runs = table, .start = function, .end = function, .depth = -1};
 }
 
-/* Goes to the next run; false: there is none. FIRST: to that at the function's start. */
+/*
+ * Moves on to the next run. FIRST is set for the run at the function's start. Returns false at the
+ * end.
+ */
 static inline bool go_depths_next(struct go_depths *d, bool first)
 {
 	uint64_t change = bytes_uleb(&d->runs), size = bytes_uleb(&d->runs);
@@ -30,7 +33,7 @@ static inline bool go_depths_next(struct go_depths *d, bool first)
 	return d->depth == (int32_t)d->depth;
 }
 
-/* The depth at PC, in the function at START; -1 if it is not known. */
+/* Returns the depth at PC in the function at START, or -1 if it is not known. */
 static inline int64_t go_depth_at(struct bytes table, uint64_t start, uint64_t pc)
 {
 	struct go_depths d = go_depths_of(table, start);

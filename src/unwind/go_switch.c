@@ -12,12 +12,12 @@ enum { INSNS_MAX = 512, NOWHERE = INSNS_MAX };
 struct go_line {
 	uint64_t at;
 	struct insn insn;
-	uint8_t region; /* number + 1; 0: on its own stack */
+	uint8_t region; /* number of a region + 1, or 0 on the function's own stack */
 };
 
-/* Lines that are reached from OPEN, which leaves the stack, up to CLOSE, which comes back. */
+/* The lines from OPEN, which leaves the function's stack, to CLOSE, which returns to it. */
 struct go_region {
-	size_t open, close; /* NOWHERE: it does not */
+	size_t open, close; /* close is NOWHERE if no line returns */
 };
 
 struct go_code {
@@ -51,7 +51,7 @@ static size_t line_at(const struct go_code *c, uint64_t at)
 	return NOWHERE;
 }
 
-/* Whether it moves 64 bits into a register, from another one or from memory: *TO. */
+/* Returns true if I moves 64 bits from a register or memory to register *TO. */
 static bool is_load(const struct insn *i, uint8_t *to)
 {
 	if (i->map != MAP_1 || i->vex != NO_VEX || !i->wide)
@@ -74,7 +74,7 @@ static bool aligns_sp(const struct insn *i)
 	       !i->is_memory && i->rm == INSN_RSP && (i->reg & 7) == 4;
 }
 
-/* Marks the lines that are reached from line I, on the other stack. */
+/* Marks the lines that are reached from line I while the code is on the other stack. */
 static void mark(struct go_code *c, size_t i)
 {
 	struct go_region *region = &c->regions[c->nr_regions - 1];
@@ -120,16 +120,16 @@ static void find_regions(struct go_code *c)
 	}
 }
 
-/* What a register holds, as an expression over what it is at the call. */
+/* The value of a register, as an expression over the registers after the call. */
 enum go_place {
 	UNKNOWN,
-	REGISTER, /* that of the caller: reg */
+	REGISTER, /* the value of register reg after the call */
 	STACK,    /* rsp + at[0] */
 	NUMBER,   /* at[0] */
 	WORD,     /* *(rsp + at[0]) */
 	FIELD,    /* *(*(rsp + at[0]) + at[1]) */
-	DISTANCE, /* the same, minus *(rsp + at[2]) */
-	PATH,     /* …*(*(thread + at[0]) + at[1])…: nr such steps */
+	DISTANCE, /* as FIELD, minus *(rsp + at[2]) */
+	PATH,     /* …*(*(thread + at[0]) + at[1])…, with nr steps */
 };
 
 enum { PATH_MAX_STEPS = 4 };
@@ -186,7 +186,7 @@ static struct go_value load(const struct go_values *v, const struct insn *i)
 	}
 }
 
-/* sub: from a field that of a word of the stack. */
+/* Runs sub of a word on the stack from a field. */
 static struct go_value subtract(const struct go_values *v, const struct insn *i)
 {
 	struct go_value from = v->reg[i->reg];
@@ -218,7 +218,7 @@ static void evaluate(struct go_values *v, const struct insn *i)
 			v->reg[r] = to;
 }
 
-/* What rsp is set to by the code from line FROM to line CLOSE. */
+/* Returns the value that the lines FROM to CLOSE give rsp. */
 static struct go_value stack_after(const struct go_code *c, size_t from, size_t close)
 {
 	struct go_values v;
@@ -230,7 +230,7 @@ static struct go_value stack_after(const struct go_code *c, size_t from, size_t 
 	return v.reg[INSN_RSP];
 }
 
-/* The DWARF number of a register. */
+/* Returns the DWARF number of a register. */
 static uint8_t dwarf_number(uint8_t reg)
 {
 	static const uint8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -277,7 +277,9 @@ static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 	}
 }
 
-/* The last line before BEFORE that keeps rsp in a register, on the function's own stack. */
+/*
+ * Returns the last line before BEFORE that copies rsp to a register, on the function's own stack.
+ */
 static size_t saving_line(const struct go_code *c, size_t before)
 {
 	while (before--) {
@@ -296,7 +298,7 @@ static int64_t depth_at(const struct go_code *c, size_t line)
 	return go_depth_at(c->function->depths, c->function->start, c->lines[line].at);
 }
 
-/* The last call of the region NR before line END. */
+/* Returns the last call in region NR before line END. */
 static size_t call_before(const struct go_code *c, uint8_t nr, size_t end)
 {
 	while (end--)
@@ -305,7 +307,10 @@ static size_t call_before(const struct go_code *c, uint8_t nr, size_t end)
 	return NOWHERE;
 }
 
-/* Whether the register that SAVING sets still holds that at line END, on the way of region NR. */
+/*
+ * Returns true if no line before END, on the function's own stack or in region NR, changes the
+ * register that line SAVING sets.
+ */
 static bool is_kept(const struct go_code *c, size_t saving, size_t end, uint8_t nr)
 {
 	uint32_t reg = insn_writes(&c->lines[saving].insn);
@@ -318,8 +323,8 @@ static bool is_kept(const struct go_code *c, size_t saving, size_t end, uint8_t 
 }
 
 /*
- * In runtime.morestack, which makes room for a function's frame: the function, which has not begun
- * yet, is the caller.
+ * Makes the rule in runtime.morestack, which makes room for the frame of a function. Its caller is
+ * this function, which has not begun yet.
  */
 static struct unwind_rule restart(const struct go_code *c, const struct unwind_rule *systemstack)
 {
@@ -343,7 +348,7 @@ static struct unwind_rule restart(const struct go_code *c, const struct unwind_r
 	return rule;
 }
 
-/* The rule of a region without an end. */
+/* Makes the rule of a region that does not return to the function's stack. */
 static struct unwind_rule rule_for_good(
 	const struct go_code *c, const struct unwind_rule *systemstack)
 {
@@ -361,7 +366,7 @@ struct finding {
 	size_t nr;
 };
 
-/* Adds the lines from FROM to before TO of the region NR. */
+/* Adds the lines of region NR from FROM to before TO. */
 static void add(struct finding *f, uint8_t nr, size_t from, size_t to, struct unwind_rule rule)
 {
 	const struct go_line *lines = f->code->lines;
@@ -380,8 +385,8 @@ static void add(struct finding *f, uint8_t nr, size_t from, size_t to, struct un
 }
 
 /*
- * The rule up to line CALL, until which the frame on the other stack is not complete: by the
- * register that line SAVING has kept rsp in, where the frame is DEPTH bytes deep.
+ * Makes the rule for the lines up to CALL, where the frame on the other stack is incomplete. It
+ * uses the register to which line SAVING has copied rsp, where the frame is DEPTH bytes deep.
  */
 static struct unwind_rule rule_until(
 	const struct go_code *c, uint8_t nr, size_t saving, size_t call, int64_t depth)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of a HotSpot JVM by its own description, the same in the kernel (BPF) and in user space;
- * WALK_READ_CODE as in step.h. What is read may change at any time, and may be anything.
+ * Finds the rules of a HotSpot JVM's code in the JVM's own description of it. Used in the kernel
+ * (BPF) and in user space; step.h describes WALK_READ_CODE. The memory that is read may change at
+ * any time, and may contain anything.
  *
- * Compiled methods have frames of constant size: return address on top, the caller's rbp below it.
- * The size holds at calls, and between prologue and epilogue.
+ * Compiled methods have frames of constant size, with the return address on top and the caller's
+ * rbp below it. The size is valid at calls, and between prologue and epilogue.
  */
 #ifndef UNWIND_HOTSPOT_CODE_H
 #define UNWIND_HOTSPOT_CODE_H
@@ -18,7 +19,7 @@ enum {
 	HOTSPOT_PROLOGUE = 256,      /* bytes of a method that are searched for its prologue */
 };
 
-/* The block that contains PC; 0: none. */
+/* Returns the block that contains PC, or 0 if there is none. */
 static inline uint64_t hotspot_block(struct walk *w, const struct hotspot_layout *l, uint64_t pc)
 {
 	uint64_t begin = 0, segments = 0, at;
@@ -43,17 +44,17 @@ static inline uint64_t hotspot_block(struct walk *w, const struct hotspot_layout
 	return 0;
 }
 
-/* Room for words of code: the BPF stack is small. */
+/* Space for words of code in w->saved, because the BPF stack is small. */
 #define HOTSPOT_CODE(w) ((w)->saved + 8)
 
 struct hotspot_blob {
-	uint64_t code;    /* address */
-	int32_t frame;    /* bytes; 0 or less: none, or not known */
-	int32_t complete; /* offset in the code from which on a leaf has its frame; -1: not known */
-	uint64_t id_at, id; /* address and contents of a word that has the frame's size */
+	uint64_t code;      /* address */
+	int32_t frame;      /* bytes, or 0 if there is none, or it is not known */
+	int32_t complete;   /* offset in the code from which on a leaf has its frame, or -1 */
+	uint64_t id_at, id; /* address and contents of the word with the frame's size */
 };
 
-/* Reads the blob of BLOCK, which PC must be in; false: there is none. */
+/* Reads the blob of BLOCK. Returns false if there is none that contains PC. */
 static inline bool hotspot_read_blob(struct walk *w, const struct hotspot_layout *l, uint64_t block,
 	uint64_t pc, struct hotspot_blob *b)
 {
@@ -76,7 +77,7 @@ static inline bool hotspot_read_blob(struct walk *w, const struct hotspot_layout
 	return pc < end && b->code > block && b->code < end;
 }
 
-/* What the first instructions of a method do with the stack. */
+/* The first instructions of a method that change the stack. */
 enum hotspot_prologue {
 	HOTSPOT_OTHER,
 	HOTSPOT_COPY, /* push %rbp; mov %rsp,%rbp */
@@ -84,7 +85,7 @@ enum hotspot_prologue {
 	HOTSPOT_SUB,  /* sub $…,%rsp; mov %rbp,…(%rsp) */
 };
 
-/* That which the 16 bytes of code A and B begin with, the first one lowest. */
+/* Returns the prologue that the 16 bytes of code A and B, the first byte lowest, begin with. */
 static inline enum hotspot_prologue hotspot_prologue_of(uint64_t a, uint64_t b)
 {
 	uint32_t first = (uint32_t)a;
@@ -101,8 +102,8 @@ static inline enum hotspot_prologue hotspot_prologue_of(uint64_t a, uint64_t b)
 }
 
 /*
- * The first of them in the SIZE bytes of code at ADDRESS, and its place: prologue + 4 * offset;
- * HOTSPOT_OTHER: none.
+ * Returns the first prologue in the SIZE bytes of code at ADDRESS and its place, as prologue + 4 *
+ * offset, or HOTSPOT_OTHER if there is none.
  */
 static inline uint32_t hotspot_find_prologue(struct walk *w, uint64_t address, uint32_t size)
 {
@@ -119,13 +120,15 @@ static inline uint32_t hotspot_find_prologue(struct walk *w, uint64_t address, u
 	return HOTSPOT_OTHER;
 }
 
-/* The BPF programs have functions of their own for what has long loops. */
+/* The BPF programs define functions of their own for these long loops. */
 #ifndef HOTSPOT_BLOCK
 #define HOTSPOT_BLOCK(w, l, pc) hotspot_block(w, l, pc)
 #define HOTSPOT_FIND_PROLOGUE(w, address, size) hotspot_find_prologue(w, address, size)
 #endif
 
-/* The caller's rsp is OFFSET bytes above REG; FP_SAVED: its rbp is below the return address. */
+/*
+ * The caller's rsp is OFFSET bytes above REG. With FP_SAVED, its rbp is below the return address.
+ */
 UNWIND_INLINE struct unwind_rule hotspot_frame(uint8_t reg, int32_t offset, bool fp_saved)
 {
 	return (struct unwind_rule){.cfa = UNWIND_CFA_REG,
@@ -138,7 +141,10 @@ UNWIND_INLINE struct unwind_rule hotspot_frame(uint8_t reg, int32_t offset, bool
 		.ra = -1};
 }
 
-/* The same from rsp, for a leaf, whose return address is checked and may be WORDS further. */
+/*
+ * Works like hotspot_frame() from rsp, for a leaf. The return address is checked, and may be up to
+ * WORDS words higher.
+ */
 UNWIND_INLINE struct unwind_rule hotspot_checked(int32_t offset, bool fp_saved, int16_t words)
 {
 	struct unwind_rule rule = hotspot_frame(REG_SP, offset, fp_saved);
@@ -148,7 +154,7 @@ UNWIND_INLINE struct unwind_rule hotspot_checked(int32_t offset, bool fp_saved, 
 	return rule;
 }
 
-/* A leaf whose frame is not complete, AT bytes behind the begin of its code. */
+/* A leaf whose frame is not complete, AT bytes after the beginning of its code. */
 UNWIND_INLINE struct unwind_rule hotspot_begin(
 	struct walk *w, const struct hotspot_blob *b, uint32_t at)
 {
@@ -159,7 +165,7 @@ UNWIND_INLINE struct unwind_rule hotspot_begin(
 		return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_NO_FRAME};
 	if (at <= first)
 		return hotspot_frame(REG_SP, 8, false);
-	if ((found & 3) == HOTSPOT_SUB) /* either instruction has at least 4 bytes */
+	if ((found & 3) == HOTSPOT_SUB) /* both instructions have at least 4 bytes */
 		return hotspot_frame(REG_SP, b->frame, at > first + 7);
 	if (at == first + 1)
 		return hotspot_frame(REG_SP, 16, true);
@@ -175,7 +181,7 @@ UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotsp
 	struct jit_edge edge;
 
 	if (!b->frame)
-		return hotspot_frame(REG_SP, 8, false); /* it only jumps */
+		return hotspot_frame(REG_SP, 8, false); /* the method only jumps */
 	if (pc < b->code + (uint32_t)b->complete)
 		return hotspot_begin(w, b, (uint32_t)(pc - b->code));
 	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, pc - JIT_PEEK))
@@ -185,7 +191,7 @@ UNWIND_INLINE struct unwind_rule hotspot_leaf(struct walk *w, const struct hotsp
 			    : hotspot_checked(b->frame, true, 2);
 }
 
-/* Caller's rsp and return address are in registers. */
+/* The caller's rsp and the return address are in registers. */
 UNWIND_INLINE struct unwind_rule hotspot_registers(uint8_t sp, uint8_t ra)
 {
 	struct unwind_rule rule = hotspot_frame(sp, 0, false);
@@ -194,7 +200,7 @@ UNWIND_INLINE struct unwind_rule hotspot_registers(uint8_t sp, uint8_t ra)
 	return rule;
 }
 
-/* The return address is at rsp + OFFSET, the caller's rsp in SP. */
+/* The return address is at rsp + OFFSET, and the caller's rsp is in register SP. */
 UNWIND_INLINE struct unwind_rule hotspot_sender(uint8_t sp, int32_t offset)
 {
 	struct unwind_rule rule = hotspot_frame(sp, offset, offset > 0);
@@ -206,8 +212,8 @@ UNWIND_INLINE struct unwind_rule hotspot_sender(uint8_t sp, int32_t offset)
 enum { HOTSPOT_RAX = 0, HOTSPOT_R13 = 13 };
 
 /*
- * A leaf in the interpreter at OFFSET. Methods get the caller's rsp in r13; at the end it is in
- * rbx, and the return address in r13.
+ * A leaf in the interpreter at OFFSET. When a method begins, r13 has the caller's rsp. When it
+ * ends, rbx has the caller's rsp, and r13 has the return address.
  */
 UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 	struct walk *w, const struct hotspot_layout *l, uint64_t offset)
@@ -237,7 +243,7 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 	return (struct unwind_rule){.cfa = UNWIND_CFA_JIT_INTERPRETER};
 }
 
-/* A call in the interpreter: those of Math's functions have no frame. */
+/* A call in the interpreter. The code that calls Math's functions has no frame. */
 UNWIND_INLINE struct unwind_rule hotspot_interpreter_call(struct walk *w)
 {
 	const uint64_t leave = 0xe0ffe58b4958; /* pop %rax; mov %r13,%rsp; jmp *%rax */
@@ -249,14 +255,14 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter_call(struct walk *w)
 }
 
 enum hotspot_code {
-	HOTSPOT_ELSEWHERE, /* not code of the JVM */
+	HOTSPOT_ELSEWHERE, /* the code does not belong to the JVM */
 	HOTSPOT_RULE,
-	HOTSPOT_STUB, /* code that the JVM does not describe: b->code is where it begins */
+	HOTSPOT_STUB, /* code from b->code on, which the JVM does not describe */
 };
 
 /*
- * Finds the rule for the walk's pc. B: if it has id_at, the rule holds while the word there is the
- * same: methods are freed, and others take their place.
+ * Finds the rule for the walk's pc. If B has id_at, the rule is valid while the word at that
+ * address is the same: when methods are freed, other methods take their place.
  */
 static inline enum hotspot_code hotspot_rule(struct walk *w, const struct hotspot_layout *l,
 	struct hotspot_blob *b, struct unwind_rule *rule)

@@ -19,14 +19,14 @@ const char *const hotspot_symbols[HOTSPOT_SYMBOLS] = {
 };
 
 enum {
-	ENTRIES_MAX = 4096, /* of a table; there are about 800 */
+	ENTRIES_MAX = 4096, /* entries in a table; there are about 800 */
 	ENTRY_MAX = 128,    /* bytes */
-	NAME_MAX_ = 64,     /* bytes of a name that matter */
+	NAME_MAX_ = 64,     /* bytes of a name that are compared */
 	OFFSET_MAX = 4096,  /* in a structure */
-	BLOB_MAX = 240,     /* of what matters in a block */
+	BLOB_MAX = 240,     /* bytes of a block that contain the fields */
 	CODELETS_MAX = 2048,
-	OPTIONS_MAX = 4096, /* there are about 1,500 */
-	CODELET_MAX = 1024, /* bytes of code that are looked at */
+	OPTIONS_MAX = 4096, /* options; there are about 1,500 */
+	CODELET_MAX = 1024, /* bytes of code that are searched */
 	SHIFT_MIN = 4,
 	SHIFT_MAX = 12,
 };
@@ -35,7 +35,7 @@ static const uint64_t address_max = 1ULL << 47, heap_max = 1ULL << 32, interpret
 
 enum field {
 	CACHE_HEAPS,
-	CACHE_HEAP, /* the only one, before JDK 9 */
+	CACHE_HEAP, /* the only heap, before JDK 9 */
 	ARRAY_LEN,
 	ARRAY_DATA,
 	HEAP_MEMORY,
@@ -53,12 +53,12 @@ enum field {
 	QUEUE_BUFFER,
 	QUEUE_LIMIT,
 	CALL_STUB,
-	CODELET_NAME, /* of these the interpreter consists */
+	CODELET_NAME, /* a codelet is a part of the interpreter */
 	CODELET_SIZE,
-	OPTIONS, /* the JVM's */
+	OPTIONS, /* the JVM's options */
 	OPTIONS_NR,
 	OPTION_NAME,
-	OPTION_VALUE, /* its address */
+	OPTION_VALUE, /* address of the value */
 	FIELDS,
 };
 
@@ -101,12 +101,12 @@ static const struct {
 
 struct hotspot_search {
 	const struct hotspot_memory *memory;
-	uint64_t symbol[HOTSPOT_SYMBOLS]; /* their values */
+	uint64_t symbol[HOTSPOT_SYMBOLS]; /* values of these variables */
 	uint64_t value[FIELDS];           /* offset, or the address of a static field */
 	bool has[FIELDS];
 	bool is_short;                     /* the field frame_complete */
 	uint64_t header_size, option_size; /* bytes */
-	uint64_t last;                     /* address of the name that was read last, and that */
+	uint64_t last;                     /* address of the last name, and the name */
 	char name[NAME_MAX_];
 };
 
@@ -126,8 +126,8 @@ static bool read_int(const struct hotspot_search *s, uint64_t at, int32_t *value
 }
 
 /*
- * Reads the string at AT, or what of it is in NAME_MAX_ bytes and not behind memory that cannot be
- * read; "" if it cannot be read.
+ * Reads the string at AT. It is cut to NAME_MAX_ bytes, and before memory that cannot be read; it
+ * is "" if nothing can be read.
  */
 static void read_name(const struct hotspot_search *s, uint64_t at, char name[NAME_MAX_])
 {
@@ -147,7 +147,7 @@ static void read_name(const struct hotspot_search *s, uint64_t at, char name[NAM
 	name[n] = '\0';
 }
 
-/* Names of types are often those of the entry before. */
+/* An entry often has the same type name as the previous entry. */
 static const char *read_owner(struct hotspot_search *s, uint64_t at)
 {
 	if (at != s->last)
@@ -156,7 +156,7 @@ static const char *read_owner(struct hotspot_search *s, uint64_t at)
 	return s->name;
 }
 
-/* Strides, and offsets in entries. */
+/* Checks the strides of the tables and the offsets in their entries. */
 static bool has_good_offsets(const struct hotspot_search *s)
 {
 	for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
@@ -166,7 +166,10 @@ static bool has_good_offsets(const struct hotspot_search *s)
 	return true;
 }
 
-/* Reads entry I of the table at symbol TABLE, followed by its stride. False: there are no more. */
+/*
+ * Reads entry I of the table at symbol TABLE; the next symbol is its stride. Returns false at the
+ * end.
+ */
 static bool read_entry(const struct hotspot_search *s, enum hotspot_symbol table, uint32_t i,
 	unsigned char entry[ENTRY_MAX])
 {
@@ -185,7 +188,7 @@ static uint64_t entry_word(const struct hotspot_search *s, const unsigned char e
 	return value;
 }
 
-/* 16 bits in newer versions: what the type is called tells. */
+/* Checks the type of the field frame_complete, which has 16 bits in newer versions. */
 static bool note_width(struct hotspot_search *s, uint64_t type_at)
 {
 	char type[NAME_MAX_];
@@ -262,7 +265,10 @@ static bool has_all(const struct hotspot_search *s)
 	       (s->has[BLOB_CODE] || s->has[BLOB_CODE_OFFSET]);
 }
 
-/* The offset in a block of FIELD of a blob; false: it is out of range. */
+/*
+ * Sets *TO to the offset of a blob's FIELD, of SIZE bytes, in a block. Returns false if it is out
+ * of range.
+ */
 static bool set_offset(const struct hotspot_search *s, enum field field, uint64_t size, uint8_t *to)
 {
 	uint64_t at = s->header_size + s->value[field];
@@ -288,7 +294,7 @@ static bool set_offsets(const struct hotspot_search *s, struct hotspot_layout *l
 	       set_offset(s, is_offset ? BLOB_CODE_OFFSET : BLOB_CODE, is_offset ? 4 : 8, &l->code);
 }
 
-/* The CodeHeap at AT. */
+/* Reads the CodeHeap at AT. */
 static enum hotspot_end set_heap(const struct hotspot_search *s, uint64_t at,
 	struct hotspot_layout *l, struct hotspot_heap *heap)
 {
@@ -338,7 +344,9 @@ static enum hotspot_end set_heaps(const struct hotspot_search *s, struct hotspot
 	return HOTSPOT_FOUND;
 }
 
-/* Finds the SIZE bytes CODE in the first NR of BYTES; NR: they are not there. */
+/*
+ * Returns the offset of the SIZE bytes CODE in the first NR of BYTES, or NR if they are not there.
+ */
 static size_t find_code(const unsigned char *bytes, size_t nr, const char *code, size_t size)
 {
 	const unsigned char *at = memmem(bytes, nr, code, size);
@@ -346,7 +354,7 @@ static size_t find_code(const unsigned char *bytes, size_t nr, const char *code,
 	return at ? (size_t)(at - bytes) : nr;
 }
 
-/* The codelet at AT of SIZE bytes, if it makes frames. */
+/* Adds the codelet of SIZE bytes at AT if it makes frames. */
 static void take_codelet(
 	const struct hotspot_search *s, struct hotspot_layout *l, uint64_t at, uint32_t size)
 {
@@ -386,7 +394,7 @@ static void take_codelets(const struct hotspot_search *s, struct hotspot_layout 
 	}
 }
 
-/* The interpreter is made after the heaps and the call stub. */
+/* The JVM makes the interpreter after the heaps and the call stub. */
 static enum hotspot_end set_interpreter(const struct hotspot_search *s, struct hotspot_layout *l)
 {
 	uint64_t queue;
@@ -447,7 +455,7 @@ static bool has_options(const struct hotspot_search *s)
 	       s->has[OPTION_VALUE] && s->option_size && s->option_size < OFFSET_MAX;
 }
 
-/* The option at AT is called NAME. */
+/* Returns true if the option at AT is called NAME. */
 static bool is_called(const struct hotspot_search *s, uint64_t at, const char *name)
 {
 	char found[NAME_MAX_];

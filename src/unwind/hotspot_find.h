@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the layout of a JVM in the memory of its process by the tables that libjvm.so exports for
- * debuggers (vmStructs), so that it fits all versions that have the fields it needs: 8 to 25.
+ * Finds the layout of a JVM in the memory of its process. It uses the tables that libjvm.so exports
+ * for debuggers (vmStructs), and fits all versions that have the fields it needs: JDK 8 to 25.
  */
 #ifndef UNWIND_HOTSPOT_FIND_H
 #define UNWIND_HOTSPOT_FIND_H
@@ -14,7 +14,7 @@
 enum hotspot_symbol {
 	HOTSPOT_FIELDS,
 	HOTSPOT_FIELD_STRIDE,
-	HOTSPOT_FIELD_OWNER, /* offsets in an entry: the names of type and field, … */
+	HOTSPOT_FIELD_OWNER, /* this and the next four are offsets in an entry */
 	HOTSPOT_FIELD_NAME,
 	HOTSPOT_FIELD_TYPE,
 	HOTSPOT_FIELD_OFFSET,
@@ -27,7 +27,7 @@ enum hotspot_symbol {
 };
 extern const char *const hotspot_symbols[HOTSPOT_SYMBOLS];
 
-/* Memory of the process, which is untrusted; false: not all of it is readable. */
+/* Reads memory of the process, which is untrusted. Returns false if any of it is not readable. */
 struct hotspot_memory {
 	bool (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
@@ -39,13 +39,13 @@ enum hotspot_end {
 	HOTSPOT_UNKNOWN, /* a field is missing or has an unexpected value */
 };
 
-/* SYMBOL: addresses in the process. At most some 20,000 small reads. */
+/* SYMBOL has addresses in the process. It takes at most some 20,000 small reads. */
 enum hotspot_end hotspot_find(const struct hotspot_memory *memory,
 	const uint64_t symbol[HOTSPOT_SYMBOLS], struct hotspot_layout *layout);
 
 /*
- * The value of the JVM's option NAME, of type bool, as in -XX:+NAME. False: it was not found. At
- * most some 30,000 small reads.
+ * Gets the VALUE of the JVM's option NAME, of type bool, as in -XX:+NAME. Returns false if the
+ * option is not found. It takes at most some 30,000 small reads.
  */
 bool hotspot_option(const struct hotspot_memory *memory, const uint64_t symbol[HOTSPOT_SYMBOLS],
 	const char *name, bool *value);

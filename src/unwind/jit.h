@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code in memory that is no file: compiled at run time, without rules. Its machine code tells
- * whether the function of an address keeps a frame pointer: by the nearest beginning of a function
- * before it. Used in the kernel (BPF) and in user space.
+ * Code in memory that is not mapped from a file: it was compiled at run time and has no rules. The
+ * machine code before an address tells whether the function there keeps a frame pointer: the
+ * nearest beginning of a function is searched. Used in the kernel (BPF) and in user space.
  */
 #ifndef UNWIND_JIT_H
 #define UNWIND_JIT_H
@@ -13,13 +13,16 @@
 
 enum {
 	JIT_BLOCK = 256,    /* bytes that are searched at once */
-	JIT_OVERLAP = 7,    /* of one block with the next */
-	JIT_BLOCKS = 24,    /* 6 KB: larger functions are not understood */
-	JIT_PEEK = 8,       /* bytes before a leaf's pc that say where in its function it is, */
-	JIT_PEEK_SIZE = 24, /* and all of these */
+	JIT_OVERLAP = 7,    /* bytes that two consecutive blocks share */
+	JIT_BLOCKS = 24,    /* 6 KB; larger functions are not understood */
+	JIT_PEEK = 8,       /* bytes before a leaf's pc that are examined */
+	JIT_PEEK_SIZE = 24, /* all bytes that are examined, before and after pc */
 };
 
-/* What the eight bytes of code W, the first one lowest, begin with; 0: nothing of interest. */
+/*
+ * Returns what the code in the eight bytes W, the first byte lowest, tells of the frame, or 0 if
+ * nothing.
+ */
 static inline uint32_t jit_marker(uint64_t w)
 {
 	uint32_t four = (uint32_t)w, three = four & 0xffffff;
@@ -38,7 +41,7 @@ static inline uint32_t jit_marker(uint64_t w)
 	return 0;
 }
 
-/* The last marker in the JIT_BLOCK bytes CODE; 0: there is none. */
+/* Returns the last marker in the JIT_BLOCK bytes CODE, or 0 if there is none. */
 static inline uint32_t jit_search(const uint8_t *code)
 {
 	uint64_t w = 0;
@@ -53,15 +56,17 @@ static inline uint32_t jit_search(const uint8_t *code)
 	return 0;
 }
 
-/* A leaf before its frame is complete or after it is gone. */
+/* A leaf before its frame is complete, or after the frame has been released. */
 struct jit_edge {
 	bool is_edge;
-	bool fp_saved; /* below the return address; else rbp has still, or again, the caller's value
-			*/
+	bool fp_saved; /* rbp is saved below the return address; else it has the caller's value */
 	int32_t ra;    /* bytes from rsp to the return address */
 };
 
-/* The 16 bytes after a leaf's pc are A and B, the 8 before it BEFORE: the first one is lowest. */
+/*
+ * Examines the beginning of a function. A and B are the 16 bytes after a leaf's pc, and BEFORE the
+ * 8 bytes before it, with the first byte lowest.
+ */
 UNWIND_INLINE struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64_t b)
 {
 	const struct jit_edge entry = {true, false, 0}, pushed = {true, true, 8};
@@ -80,7 +85,7 @@ UNWIND_INLINE struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64
 		return entry;
 	if (last == 0x55 && (copies_sp || three == 0xec8348 || three == 0xec8148))
 		return pushed;
-	/* between those two */
+	/* between these two instructions */
 	if (first == 0x246c8948 && (before >> 32 & 0xffffff) == 0xec8348 &&
 		last == (a >> 32 & 0xff))
 		return (struct jit_edge){true, false, (int32_t)last + 8};
@@ -89,7 +94,7 @@ UNWIND_INLINE struct jit_edge jit_peek_begin(uint64_t before, uint64_t a, uint64
 	return (struct jit_edge){0};
 }
 
-/* mov …(%r15),%r10; test %eax,(%r10); ret: at the end of methods of JDK 10 to 15 */
+/* Recognises mov …(%r15),%r10; test %eax,(%r10); ret, the end of methods of JDK 10 to 15. */
 static inline bool jit_is_old_poll(uint64_t a, uint64_t b)
 {
 	const uint32_t test = 0xc3028541;
@@ -106,21 +111,21 @@ UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 
 	if (one == 0xc3 || one == 0xc2 || two == 0xc3f3) /* ret */
 		return at_return;
-	if (two == 0xc35d || two == 0xc25d || three == 0x3b495d) /* pop %rbp; ret, or poll */
+	if (two == 0xc35d || two == 0xc25d || three == 0x3b495d) /* pop %rbp; ret or a poll */
 		return at_pop;
-	/* V8 compares the number of arguments between them: cmp $…,%rcx; jg …; ret $…; pop %r10 */
+	/* V8 compares the number of arguments in between: cmp $…,%rcx; jg …; ret $…; pop %r10 */
 	if (three == 0xf98348 && (a >> 32 & 0xff) == 0x7f && (a >> 48 & 0xff) == 0xc2)
 		return at_return;
 	if ((one == 0x7f && (a >> 16 & 0xff) == 0xc2) || (a & 0xffffffffffff) == 0xcc248d485a41)
 		return at_return;
-	/* HotSpot polls between them: cmp …(%r15),%rsp; ja … */
+	/* HotSpot polls in between: cmp …(%r15),%rsp; ja … */
 	if (three == 0x673b49 && (a >> 32 & 0xffff) == 0x870f)
 		return at_return;
 	if (three == 0xa73b49 && a >> 56 == 0x0f && (b & 0xff) == 0x87)
 		return at_return;
 	if (two == 0x870f && (a >> 48 & 0xff) == 0xc3)
 		return at_return;
-	/* before JDK 16: pop %rbp; test %eax,…(%rip), or mov …(%r15),%r10; test %eax,(%r10) */
+	/* until JDK 15 pop %rbp; test %eax,…(%rip), or mov …(%r15),%r10; test %eax,(%r10) */
 	if (three == 0x05855d && (a >> 56) == 0xc3)
 		return at_pop;
 	if ((three & 0xffffff) == 0x978b4d || three == 0x578b4d)
@@ -129,13 +134,13 @@ UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 		return jit_is_old_poll(a >> 8 | b << 56, b >> 8) ? at_pop : (struct jit_edge){0};
 	if ((two == 0x0585 && (a >> 48 & 0xff) == 0xc3) || (uint32_t)a == 0xc3028541)
 		return at_return;
-	/* stubs: cmp $0,8(%r15); jne …; ret: is there an exception */
+	/* stubs check for an exception: cmp $0,8(%r15); jne …; ret */
 	if ((uint32_t)a == 0x087f8349 && (a >> 40 & 0xffff) == 0x850f && (b >> 24 & 0xff) == 0xc3)
 		return at_return;
 	return (struct jit_edge){0};
 }
 
-/* Knows what HotSpot, V8 and LLVM emit. */
+/* Recognises the code that HotSpot, V8 and LLVM emit. */
 UNWIND_INLINE struct jit_edge jit_peek(uint64_t before, uint64_t a, uint64_t b)
 {
 	struct jit_edge edge = jit_peek_begin(before, a, b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules for code compiled at run time by the layout of its process, the same in the kernel (BPF)
- * and in user space; WALK_READ and WALK_READ_CODE as in step.h, which is to be included before.
+ * Finds rules for code compiled at run time by the layout of its process. Used in the kernel (BPF)
+ * and in user space. step.h, which describes WALK_READ and WALK_READ_CODE, is to be included
+ * before.
  */
 #ifndef UNWIND_JIT_RULE_H
 #define UNWIND_JIT_RULE_H
@@ -13,12 +14,15 @@
 
 #include "erlang_step.h"
 
-/* The BPF programs have functions of their own for what has long loops. */
+/* The BPF programs define a function of their own for this long loop. */
 #ifndef JIT_SEARCH_CODE
 #define JIT_SEARCH_CODE(w, start) walk_search_code(w, start)
 #endif
 
-/* Code that the JVM does not describe, from BEGIN on. Compiled code calls it as any other. */
+/*
+ * Finds the rule for code, from BEGIN on, that the JVM does not describe. Compiled code calls it
+ * like other code.
+ */
 UNWIND_INLINE struct unwind_rule jit_stub_rule(struct walk *w, uint64_t begin)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_JIT_NO_FRAME};
@@ -72,7 +76,7 @@ static inline bool jit_luajit_rule(struct walk *w, struct unwind_rule *rule)
 	return true;
 }
 
-/* The rule of a leaf at its return instruction; false: it is not there. */
+/* Sets the rule of a leaf at its return instruction. Returns false if the leaf is elsewhere. */
 static inline bool jit_return_rule(struct walk *w, struct unwind_rule *rule)
 {
 	uint8_t code[8];
@@ -85,8 +89,9 @@ static inline bool jit_return_rule(struct walk *w, struct unwind_rule *rule)
 }
 
 /*
- * Sets RULE to that of the code at the walk's pc; false: LAYOUT does not tell. A rule is kept for
- * the pc, so it must not depend on the stack, or the walk must check it: see UNWIND_CFA_CALLED.
+ * Sets RULE to the rule of the code at the walk's pc. Returns false if LAYOUT has none. Rules are
+ * cached by pc, so a rule must not depend on the stack, or the walk must check it: see
+ * UNWIND_CFA_CALLED.
  */
 static inline bool jit_rule(
 	struct walk *w, const struct jit_layout *layout, struct unwind_rule *rule)
@@ -108,7 +113,7 @@ static inline bool jit_rule(
 	}
 }
 
-/* To the caller, where the rule is UNWIND_CFA_LAYOUT. */
+/* Steps to the caller of code whose rule is UNWIND_CFA_LAYOUT. */
 static inline int walk_by_layout(struct walk *w, const struct jit_layout *layout)
 {
 	switch (layout->kind) {
@@ -120,7 +125,9 @@ static inline int walk_by_layout(struct walk *w, const struct jit_layout *layout
 }
 
 #ifndef __bpf__
-/* To the caller of code compiled at run time. LAYOUT of the process; NULL: none. */
+/*
+ * Steps to the caller of code compiled at run time. LAYOUT is the layout of the process, or NULL.
+ */
 static inline int walk_compiled(struct walk *w, const struct jit_layout *layout)
 {
 	struct unwind_rule rule;

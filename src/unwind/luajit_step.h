@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Steps from the assembly and the traces of LuaJIT. The interpreter and what C enters it by have a
- * frame of one size, which refers to the Lua thread, and the thread to it; their helpers and traces
- * run below it, traces by so many bytes as they spill registers to. Part of step.h.
+ * Steps from the assembly and the traces of LuaJIT. The interpreter, and the assembly by which C
+ * enters it, have a frame of constant size. The frame refers to the Lua thread, and the thread to
+ * the frame. The helpers of the interpreter run below this frame, and so do traces, which reserve
+ * as many bytes as they spill registers to. Part of step.h.
  */
 #ifndef UNWIND_LUAJIT_STEP_H
 #define UNWIND_LUAJIT_STEP_H
 
 #include "walk.h"
 
-/* mov $0,%al; jmp .+122; mov $1,%al; jmp .+118: see luajit_callback() */
+/* mov $0,%al; jmp .+122; mov $1,%al; jmp .+118, see luajit_callback() */
 #define LUAJIT_SLOTS 0x76eb01b07aeb00b0
 
 enum {
-	LUAJIT_NEAR = 8,         /* words below the frame that helpers use, at most */
-	LUAJIT_SPILLS = 192,     /* words of a trace's frame, at most */
-	LUAJIT_ALIGNED = 16,     /* the frame */
-	LUAJIT_THREADS = 0x10,   /* in the frame: the thread, or with 32-bit references … */
+	LUAJIT_NEAR = 8,         /* limit of words that helpers use below the frame */
+	LUAJIT_SPILLS = 192,     /* limit of words in a trace's frame */
+	LUAJIT_ALIGNED = 16,     /* alignment of the frame */
+	LUAJIT_THREADS = 0x10,   /* in the frame: two words, see luajit_is_frame() */
 	LUAJIT_CFRAME = 0x50,    /* in the thread: the frame, with flags */
-	LUAJIT_CFRAME_32 = 0x30, /* … the lower half of the next word, and this */
-	LUAJIT_SAVED = 0x20,     /* in the frame: the outer one, with flags, r14, r15, rbx, … */
-	LUAJIT_CFA = 0x50,       /* of the frame */
-	LUAJIT_LOWEST = 1 << 16, /* no thread is below */
-	LUAJIT_CODE = 8,         /* in w->saved */
-	LUAJIT_RET = 0xc3,       /* instruction */
+	LUAJIT_CFRAME_32 = 0x30, /* the same with references of 32 bits */
+	LUAJIT_SAVED = 0x20,     /* in the frame: the outer frame with flags, r14, r15, rbx, … */
+	LUAJIT_CFA = 0x50,       /* distance from the frame to its CFA */
+	LUAJIT_LOWEST = 1 << 16, /* no thread is below this address */
+	LUAJIT_CODE = 8,         /* index of code in w->saved */
+	LUAJIT_RET = 0xc3,       /* opcode of ret */
 };
 
 /*
- * Whether the walk's mapping has traces. Areas of them begin with the address of the next one and
- * their size; other compilers, such as PCRE's, may run in the same process.
+ * Returns true if the walk's mapping has traces. An area of traces begins with the address of the
+ * next area and its own size. The check is necessary because other compilers, such as PCRE's, may
+ * run in the same process.
  */
 static inline bool luajit_is_area(struct walk *w)
 {
@@ -39,12 +41,12 @@ static inline bool luajit_is_area(struct walk *w)
 }
 
 /*
- * Code that C calls in place of Lua functions, in pages of their own: mov $NUMBER,%al; jmp; then
- * push %rbp, two more moves and a jump to the assembly.
+ * Code that C calls in place of Lua functions, in separate pages: mov $NUMBER,%al; jmp; then push
+ * %rbp, two more moves and a jump to the assembly.
  */
 enum luajit_callback { LUAJIT_NO_CALLBACK, LUAJIT_CALLED, LUAJIT_PUSHED };
 
-/* Whether the leaf is in such a page, and has pushed rbp. */
+/* Tells whether the leaf is in such a page, and whether it has pushed rbp. */
 static inline enum luajit_callback luajit_callback(struct walk *w)
 {
 	const uint64_t pc = w->reg[REG_PC], page = pc & ~0xfffULL;
@@ -58,7 +60,7 @@ static inline enum luajit_callback luajit_callback(struct walk *w)
 	return first == 0xb0 || first == 0xeb || first == 0x55 ? LUAJIT_CALLED : LUAJIT_PUSHED;
 }
 
-/* Whether THREAD has its frame at SP; CFRAME: where it says so. */
+/* Returns true if THREAD has its frame at SP, according to the word at offset CFRAME. */
 UNWIND_INLINE bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cframe, uint64_t sp)
 {
 	uint64_t frame;
@@ -68,8 +70,9 @@ UNWIND_INLINE bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cf
 }
 
 /*
- * Whether the interpreter's frame is at SP. Threads refer to their innermost one only, and that to
- * the next one.
+ * Returns true if the interpreter's frame is at SP. The first of its two words refers to the thread
+ * or, if references have 32 bits, the lower half of the second one. A thread refers to its
+ * innermost frame only, and each frame to the next outer one.
  */
 UNWIND_INLINE bool luajit_is_frame(struct walk *w, uint64_t sp)
 {
@@ -82,15 +85,15 @@ UNWIND_INLINE bool luajit_is_frame(struct walk *w, uint64_t sp)
 		       luajit_is_thread(w, (uint32_t)thread[1], LUAJIT_CFRAME_32, sp));
 }
 
-/* The BPF programs have a function of their own for what is in a loop. */
+/* The BPF programs define a function of their own for this, because it is used in a loop. */
 #ifndef LUAJIT_IS_FRAME
 #define LUAJIT_IS_FRAME(w, sp) luajit_is_frame(w, sp)
 #endif
 
 /*
- * Moves *SP up to the interpreter's frame; false: it is not there. It is aligned as the ABI
- * demands: other words would be taken for threads, and to read where nothing is mapped takes
- * microseconds.
+ * Moves *SP up to the interpreter's frame. Returns false if there is none. Only addresses that are
+ * aligned as the ABI requires are tried: other words would be mistaken for threads, and a read
+ * where nothing is mapped takes microseconds.
  */
 UNWIND_INLINE bool luajit_search(struct walk *w, uint64_t *sp)
 {
@@ -114,7 +117,7 @@ UNWIND_INLINE void luajit_remember(struct walk *w, uint64_t frame, bool compiled
 	w->vm.bx = w->known & 1 << REG_BX && !w->bx_at ? w->reg[REG_BX] : 0;
 }
 
-/* As walk_is_return(), but does not take stack of the BPF programs. */
+/* Works like walk_is_return(), but uses no stack of the BPF programs. */
 UNWIND_INLINE bool luajit_is_return(struct walk *w, uint64_t address)
 {
 	uint8_t *code = (uint8_t *)&w->saved[LUAJIT_CODE];
@@ -122,15 +125,16 @@ UNWIND_INLINE bool luajit_is_return(struct walk *w, uint64_t address)
 	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
 }
 
-/* Whether there is a return address at AT, then in w->saved. */
+/* Returns true if there is a return address at AT; it is then in w->saved[0]. */
 UNWIND_INLINE bool luajit_has_return(struct walk *w, uint64_t at)
 {
 	return !WALK_READ(w, w->saved, 8, at) && luajit_is_return(w, w->saved[0]);
 }
 
 /*
- * Remembers FRAME if it belongs to another thread than the last one: a function in C has resumed
- * that. What the interpreter resumes has its frame right below.
+ * Remembers FRAME if its thread differs from the thread of the last frame, which a function in C
+ * has resumed. A thread that the interpreter resumes has its frame directly below the interpreter's
+ * frame.
  */
 UNWIND_INLINE void luajit_remember_thread(struct walk *w, uint64_t frame)
 {
@@ -141,7 +145,7 @@ UNWIND_INLINE void luajit_remember_thread(struct walk *w, uint64_t frame)
 		vm->threads[vm->nr_threads++ & (WALK_THREADS - 1)] = frame;
 }
 
-/* To the caller of what has its frame at SP. */
+/* Steps to the caller of the code whose frame is at SP. */
 UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 {
 	uint64_t *saved = w->saved;
@@ -166,9 +170,9 @@ UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 }
 
 /*
- * How many registers are above the return address at rsp where a leaf's frame is not complete, or
- * not any more: push %rbp, %rbx, %r15, %r14; sub $0x28,%rsp and the reverse. CODE: at the leaf's
- * pc, the first byte lowest. -1: elsewhere.
+ * Returns the number of registers between rsp and the return address of a leaf whose frame is not
+ * complete, or partly released: in push %rbp, %rbx, %r15, %r14; sub $0x28,%rsp or in the reverse.
+ * Returns -1 elsewhere. CODE is the code at the leaf's pc, the first byte lowest.
  */
 UNWIND_INLINE int luajit_edge(uint64_t code)
 {
@@ -187,14 +191,15 @@ UNWIND_INLINE int luajit_edge(uint64_t code)
 }
 
 /*
- * To the caller of a leaf that has a return address, TO, at AT, and NR registers below. HELPER: the
- * interpreter or a trace may have called it; the registers are those of the former.
+ * Steps to the caller of a leaf that has its return address, w->saved[0], at AT, and NR registers
+ * below it. With HELPER, its caller may be the interpreter, whose registers are then valid, or a
+ * trace.
  */
 UNWIND_INLINE int luajit_return(struct walk *w, uint64_t at, int nr, bool helper)
 {
 	uint64_t to = w->saved[0];
 
-	if (helper && LUAJIT_IS_FRAME(w, at + 8)) /* not in a trace: its own frame is below that */
+	if (helper && LUAJIT_IS_FRAME(w, at + 8)) /* false in a trace */
 		luajit_remember(w, at + 8, false);
 	if ((nr > 0 && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)) ||
 		(nr > 1 && WALK_READ(w, &w->reg[REG_BX], 8, at - 16)))
@@ -207,8 +212,8 @@ UNWIND_INLINE int luajit_return(struct walk *w, uint64_t at, int nr, bool helper
 }
 
 /*
- * Whether the leaf has a return address at *AT: above *NR registers at the begin or the end of what
- * C calls, or at the end of a helper. *AT: rsp.
+ * Returns true if the leaf has a return address at *AT, above *NR saved registers: at the beginning
+ * or the end of code that C calls, or at the end of a helper. *AT is rsp at first.
  */
 UNWIND_INLINE bool luajit_is_edge(struct walk *w, uint64_t *at, int *nr, bool *helper)
 {
@@ -225,9 +230,10 @@ UNWIND_INLINE bool luajit_is_edge(struct walk *w, uint64_t *at, int *nr, bool *h
 }
 
 /*
- * From LuaJIT's assembly, or, COMPILED, from a trace. Where a thread is about to get a frame, or to
- * lose it, or another one is switched to, it does not refer to it: then by the size of the frame.
- * Helpers have their return address in one of the first words. All return addresses are checked.
+ * Steps from LuaJIT's assembly or, with COMPILED, from a trace. While a thread is about to get or
+ * to lose a frame, or another thread is switched to, the thread does not refer to the frame; the
+ * step then uses the size of the frame. Helpers have their return address in one of the first two
+ * words. All return addresses are checked.
  */
 UNWIND_INLINE int walk_by_luajit(struct walk *w, bool compiled)
 {

@@ -7,15 +7,15 @@
 
 /* The bases of the encoded pointers of a section. */
 struct pointer_bases {
-	const unsigned char *data; /* of the section */
-	uint64_t address;          /* of its first byte */
+	const unsigned char *data; /* contents of the section */
+	uint64_t address;          /* address of its first byte */
 	uint64_t got;
 };
 
 /*
  * Reads a pointer in one of the encodings DW_EH_PE_* (Linux Standard Base, "DWARF Extensions").
- * False and bad for encodings that need the memory of the running program or are not used on
- * x86-64.
+ * Returns false and sets bad for encodings that need the memory of the running program, or that are
+ * not used on x86-64.
  */
 bool pointer_read(
 	struct bytes *b, const struct pointer_bases *bases, uint8_t encoding, uint64_t *value);

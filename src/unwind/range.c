@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MAX = 1 << 22 }; /* of one file; more are ignored */
+enum { RANGES_MAX = 1 << 22 }; /* in one file; further ranges are ignored */
 
 void unwind_ranges_add(struct unwind_ranges *r, uint64_t start, uint64_t size, uint64_t where)
 {
@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return x->where < y->where ? -1 : x->where > y->where;
 }
 
-/* Appends the part of RANGE after the last one and before NEXT. */
+/* Appends the part of RANGE after the last range of TO and before NEXT. */
 static void append(
 	struct unwind_ranges *to, const struct unwind_range *range, const struct unwind_range *next)
 {
@@ -86,7 +86,7 @@ void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, un
 	*r = merged;
 }
 
-/* Index of the first range that ends after ADDRESS. */
+/* Returns the index of the first range that ends after ADDRESS. */
 static size_t first_behind(const struct unwind_ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->nr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of a file for which there are unwind rules, by address. */
+/* The functions of a file that have unwind rules, by address. */
 #ifndef UNWIND_RANGE_H
 #define UNWIND_RANGE_H
 
@@ -10,10 +10,10 @@
 struct elf_code;
 
 struct unwind_range {
-	uint64_t start;       /* of the function */
-	uint64_t from, to;    /* the part of it that is used */
-	uint64_t where;       /* for the source */
-	unsigned char source; /* for the caller */
+	uint64_t start;       /* start of the function */
+	uint64_t from, to;    /* the part of the function that is used */
+	uint64_t where;       /* has a meaning for the source only */
+	unsigned char source; /* has a meaning for the caller only */
 };
 
 struct unwind_ranges {
@@ -21,17 +21,19 @@ struct unwind_ranges {
 	size_t nr, alloc;
 };
 
-/* Adds the function of SIZE bytes at START; invalid ones are ignored. */
+/* Adds the function of SIZE bytes at START. Invalid functions are ignored. */
 void unwind_ranges_add(struct unwind_ranges *r, uint64_t start, uint64_t size, uint64_t where);
 void unwind_ranges_release(struct unwind_ranges *r);
 
-/* Clips the ranges to the N executable segments CODE, and drops those that start in none. */
+/*
+ * Cuts the ranges to the N executable segments CODE, and drops ranges that start outside of them.
+ */
 void unwind_ranges_cut(struct unwind_ranges *r, const struct elf_code *code, size_t n);
 
 /*
- * Moves the ranges of MORE, in any order, into R, which is sorted and free of overlap, and stays
- * so: a new range is cut at the next old one, and of two new ones the first by address is not cut.
- * Their source becomes SOURCE.
+ * Moves the ranges of MORE, in any order, into R. R is sorted and free of overlap, and stays so: a
+ * new range is cut at the next old range. If two new ranges overlap, the one with the lower address
+ * is kept whole. The new ranges get the source SOURCE.
  */
 void unwind_ranges_merge(struct unwind_ranges *r, struct unwind_ranges *more, unsigned char source);
 

@@ -13,7 +13,7 @@
 
 enum { ROWS_MAX = 1 << 26 };
 
-/* The number of RULE, UNWIND_RULE_NONE if there are too many. */
+/* Returns the number of RULE, or UNWIND_RULE_NONE if there are too many rules. */
 static uint16_t number_of(struct unwind_rows *rows, const struct unwind_rule *rule)
 {
 	uint64_t words[2];
@@ -118,7 +118,7 @@ void unwind_rows_add_in(struct unwind_rows *rows, const struct unwind_range *ran
 	unwind_rows_add(rows, start, end, rule);
 }
 
-/* Blocks of an image, in their order. */
+/* The blocks of an image, in order. */
 struct image {
 	unsigned char *blocks;
 	size_t nr;
@@ -138,7 +138,8 @@ static size_t blocks_for(size_t n, size_t in_block)
 }
 
 /*
- * Adds a level above the *NR blocks that begin at STARTS; sets both to those of the new level.
+ * Adds a level above the *NR blocks that begin at the addresses STARTS. Sets both for the new
+ * level.
  */
 static void add_level(struct image *image, uint32_t *starts, size_t *nr)
 {

@@ -15,18 +15,20 @@ struct unwind_range;
 struct unwind_table;
 
 struct unwind_rows {
-	struct table numbers; /* of rules */
+	struct table numbers; /* rule -> number */
 	struct unwind_rule *rules;
 	size_t nr_rules, rules_alloc;
 	struct unwind_leaf *leaves;
-	uint32_t *starts; /* of leaves */
+	uint32_t *starts; /* addresses of the leaves */
 	size_t nr_leaves, leaves_alloc, starts_alloc;
 	size_t filled; /* rows in the last leaf */
 	uint64_t base, end, nr_rows, nr_unsupported;
 	uint16_t last; /* the last row's rule */
 	bool too_large;
-	bool analysed; /* for the header */
-	/* of kind NONE, or of a function that code without unwind information runs in */
+	bool analysed; /* copied to the header */
+	/*
+	 * the rule of a function whose frame code without unwind information uses, or of kind NONE
+	 */
 	struct unwind_rule host;
 };
 
@@ -34,17 +36,17 @@ void unwind_rows_init(struct unwind_rows *rows);
 void unwind_rows_release(struct unwind_rows *rows);
 
 /*
- * Adds RULE for the addresses from START to END; NULL: it cannot be expressed. START must not be
- * below the previous END; a gap has no rule.
+ * Adds RULE for the addresses from START to END. RULE is NULL if it cannot be expressed. START must
+ * not be below the previous END; a gap has no rule.
  */
 void unwind_rows_add(
 	struct unwind_rows *rows, uint64_t start, uint64_t end, const struct unwind_rule *rule);
 
-/* The same for the part in RANGE. */
+/* Adds RULE for the part of these addresses that is in RANGE. */
 void unwind_rows_add_in(struct unwind_rows *rows, const struct unwind_range *range, uint64_t start,
 	uint64_t end, const struct unwind_rule *rule);
 
-/* Makes TABLE of the rows. -1 and ERR: there are none, or too many for a table. */
+/* Makes TABLE from the rows. Returns -1 and sets ERR if there are none, or too many for a table. */
 int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct unwind_table *table,
 	struct strbuf *err);
 

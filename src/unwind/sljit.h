@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that sljit has compiled, which PCRE and PCRE2 do with regular expressions; the same in the
- * kernel (BPF) and in user space, WALK_READ_CODE as in step.h.
+ * Finds rules for code that was compiled by sljit, which PCRE and PCRE2 use for regular
+ * expressions. Used in the kernel (BPF) and in user space; step.h describes WALK_READ_CODE.
  *
- * Functions are in blocks of chunks (sljitExecAllocator.c). A function pushes registers, moves
- * arguments and subtracts from rsp (sljit_emit_enter() in sljitNativeX86_64.c); then rsp stays the
- * same up to where all of that is undone, but for a word at either end of what it calls within
- * itself.
+ * Functions are in blocks, and blocks in chunks (sljitExecAllocator.c). A function pushes
+ * registers, moves arguments and subtracts from rsp (sljit_emit_enter() in sljitNativeX86_64.c).
+ * rsp then stays the same until this is undone, except at the beginning and the end of the
+ * function's internal subroutines, where there is one more word on the stack.
  */
 #ifndef UNWIND_SLJIT_H
 #define UNWIND_SLJIT_H
@@ -15,9 +15,9 @@
 #include "walk.h"
 
 enum {
-	SLJIT_CHUNK = 1 << 16, /* bytes; or a multiple */
+	SLJIT_CHUNK = 1 << 16, /* bytes; the size of a chunk is a multiple of this */
 	SLJIT_CHUNKS = 4,
-	SLJIT_BLOCKS = 128,   /* of a chunk that are looked at */
+	SLJIT_BLOCKS = 128,   /* limit of blocks in a chunk that are examined */
 	SLJIT_BLOCK_MIN = 32, /* bytes */
 	SLJIT_BLOCK_HEAD = 16,
 	SLJIT_PUSHES = 8,
@@ -27,24 +27,25 @@ enum {
 
 /* The head of a block, as it is in memory. */
 struct sljit_block {
-	uint64_t size; /* 0: it is free, 1: the chunk ends */
+	uint64_t size; /* or 0 if the block is free, or 1 at the end of the chunk */
 	uint64_t size_before;
-	uint64_t next, previous, free_size; /* of a free one */
+	uint64_t next, previous, free_size; /* in a free block */
 };
 
 /*
- * What is known of the function of the walk's pc. It is in memory, in w->saved, and loops take one
- * of the steps below each time: in the BPF programs these are functions, verified once.
+ * The state of the search for the function of the walk's pc. It is in memory, in w->saved, and each
+ * iteration of a loop calls one of the functions below: in the BPF programs these are verified only
+ * once.
  */
 struct sljit_search {
 	struct sljit_block block;
 	uint64_t at, size_before; /* the next block, or the next instruction */
-	uint64_t function;        /* 0: not found */
-	uint64_t pc;              /* of a leaf; UINT64_MAX: a call */
-	uint64_t word;            /* the code at the instruction */
-	int32_t size;             /* bytes that are on the stack below the return address */
-	uint16_t pushes;          /* registers of these, … */
-	uint16_t fp, bx;          /* … and which of them are rbp and rbx, from 1; 0: none */
+	uint64_t function;        /* or 0 if it is not found */
+	uint64_t pc;              /* pc of a leaf, or UINT64_MAX for a call */
+	uint64_t word;            /* the code at the next instruction */
+	int32_t size;             /* bytes on the stack below the return address */
+	uint16_t pushes;          /* number of pushed registers */
+	uint16_t fp, bx;          /* positions of rbp and rbx among these, from 1, or 0 */
 	uint8_t lost;             /* as in struct unwind_rule */
 };
 _Static_assert(sizeof(struct sljit_search) <= NR_REGS * sizeof(uint64_t), "it is in w->saved");
@@ -54,7 +55,7 @@ static inline struct sljit_search *sljit_search(struct walk *w)
 	return (struct sljit_search *)w->saved;
 }
 
-/* Looks at the next block; true: the search in this chunk has ended. */
+/* Examines the next block. Returns true if the search in this chunk has ended. */
 static inline bool sljit_next_block(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -79,7 +80,9 @@ static inline bool sljit_next_block(struct walk *w)
 
 enum { SLJIT_PUSH = 0x50, SLJIT_POP = 0x58, SLJIT_RBX = 3, SLJIT_RBP = 5 };
 
-/* The register that the code W pushes or pops, by OPCODE, as instructions have it; -1: none. */
+/*
+ * Returns the register, as instructions encode it, that the code W pushes or pops by OPCODE, or -1.
+ */
 static inline int sljit_register(uint64_t w, uint8_t opcode)
 {
 	uint8_t first = (uint8_t)w, second = (uint8_t)(w >> 8);
@@ -89,7 +92,7 @@ static inline int sljit_register(uint64_t w, uint8_t opcode)
 	return first == 0x41 && (second & 0xf8) == opcode ? 8 + (second & 7) : -1;
 }
 
-/* Looks at the next instruction; true: it pushes no register. */
+/* Runs the next instruction. Returns true if it pushes no register. */
 static inline bool sljit_next_push(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -114,7 +117,7 @@ static inline bool sljit_next_push(struct walk *w)
 	return false;
 }
 
-/* Looks at the next instruction; true: it moves no register to another. */
+/* Skips the next instruction. Returns true if it does not move a register to another. */
 static inline bool sljit_next_move(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -125,7 +128,7 @@ static inline bool sljit_next_move(struct walk *w)
 	return false;
 }
 
-/* Looks at the next instruction; true: it pops no register. */
+/* Runs the next instruction. Returns true if it pops no register. */
 static inline bool sljit_next_pop(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -141,7 +144,7 @@ static inline bool sljit_next_pop(struct walk *w)
 	return false;
 }
 
-/* The BPF programs have functions of their own for these. */
+/* The BPF programs define functions of their own for these. */
 #ifndef SLJIT_NEXT_BLOCK
 #define SLJIT_NEXT_BLOCK(w) sljit_next_block(w)
 #define SLJIT_NEXT_PUSH(w) sljit_next_push(w)
@@ -149,7 +152,7 @@ static inline bool sljit_next_pop(struct walk *w)
 #define SLJIT_NEXT_POP(w) sljit_next_pop(w)
 #endif
 
-/* Finds the function; false: the pc is in none. */
+/* Finds the function of the walk's pc. Returns false if there is none. */
 static inline bool sljit_find(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -170,8 +173,8 @@ static inline bool sljit_find(struct walk *w)
 }
 
 /*
- * Looks at what the function does first, up to the pc; s->at is then the instruction that subtracts
- * from rsp. False: it is not understood.
+ * Runs the first instructions of the function, up to the pc. s->at is then the instruction that
+ * subtracts from rsp. Returns false if the code is not understood.
  */
 static inline bool sljit_enter(struct walk *w)
 {
@@ -195,7 +198,10 @@ static inline bool sljit_enter(struct walk *w)
 	return s->size >= 0 && s->size < SLJIT_FRAME_MAX;
 }
 
-/* A leaf behind that: is it about to return, or has it just called a part of itself? */
+/*
+ * Handles a leaf after these instructions, which may be about to return, or at the start of a
+ * subroutine.
+ */
 static inline void sljit_look_at_leaf(struct walk *w)
 {
 	struct sljit_search *s = sljit_search(w);
@@ -215,8 +221,8 @@ static inline void sljit_look_at_leaf(struct walk *w)
 }
 
 /*
- * Sets RULE to that of the walk's pc, in memory that is no file; false: it is none of sljit's code.
- * w->map.id is then of what the rule depends on.
+ * Sets RULE to the rule of the walk's pc, in memory that is not mapped from a file. Returns false
+ * if it is not code of sljit. w->map.id has then the code that the rule depends on.
  */
 static inline bool sljit_rule(struct walk *w, struct unwind_rule *rule)
 {

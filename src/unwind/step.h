@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One step from a frame to its caller, the same code in the kernel (BPF) and in user space. The
- * includer defines
+ * One step from a frame to its caller. Used in the kernel (BPF) and in user space. The includer
+ * defines
  *
  *	int WALK_READ(struct walk *w, void *to, uint32_t size, uint64_t address)
  *	int WALK_READ_CODE(struct walk *w, void *to, uint32_t size, uint64_t address)
  *
- * which read the target's memory and return 0 if all of it could be read, and
+ * which read the target's memory and return 0 if all of it could be read,
  *
  *	uint64_t WALK_THREAD(struct walk *w)
  *
- * the thread pointer, 0 if it is not known, and
+ * which returns the thread pointer, or 0 if it is not known, and
  *
  *	uint64_t WALK_STACK_END(struct walk *w)
  *
- * the address where the stack ends that the thread began on, 0 if it is not known.
+ * which returns the end of the stack that the thread began on, or 0 if it is not known.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -29,7 +29,7 @@
 #define WALK_STACK_END(w) ((void)(w), 0ULL)
 #endif
 
-/* Checks that BYTES, the 7 before a return address, end in a call instruction. */
+/* Returns true if B, the 7 bytes before a return address, end in a call instruction. */
 static inline bool walk_is_call(const uint8_t *b)
 {
 	return b[2] == 0xe8 || (b[5] == 0xff && (b[6] & 0x38) == 0x10) ||
@@ -37,7 +37,7 @@ static inline bool walk_is_call(const uint8_t *b)
 	       (b[1] == 0xff && (b[2] & 0x38) == 0x10) || (b[0] == 0xff && (b[1] & 0x38) == 0x10);
 }
 
-/* Whether ADDRESS is behind a call instruction, or stands for such a one. */
+/* Returns true if ADDRESS follows a call instruction, or is the trampoline of a return probe. */
 static inline bool walk_is_return(struct walk *w, uint64_t address)
 {
 	uint8_t code[8];
@@ -47,7 +47,7 @@ static inline bool walk_is_return(struct walk *w, uint64_t address)
 	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
 }
 
-/* Whether the pc is behind a system call. */
+/* Returns true if the pc follows a system call. */
 static inline bool walk_is_syscall(struct walk *w)
 {
 	uint8_t code[2];
@@ -56,7 +56,10 @@ static inline bool walk_is_syscall(struct walk *w)
 	       code[1] == 0x05;
 }
 
-/* Whether rsp is at most MAX bytes below the end of the thread's own stack. True if unknown. */
+/*
+ * Returns true if rsp is at most MAX bytes below the end of the thread's own stack, or if that is
+ * not known.
+ */
 static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
 {
 	uint64_t end = WALK_STACK_END(w);
@@ -65,9 +68,9 @@ static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
 }
 
 /*
- * Where the caller's address, or rbp, is 0. The first function of a thread is near the end of its
- * stack, before the thread's control block or the arguments of the program; other stacks are those
- * of coroutines.
+ * Handles a caller's address, or rbp, of 0. The first function of a thread is near the end of the
+ * thread's stack, before its control block or the arguments of the program. Other stacks belong to
+ * coroutines.
  */
 static inline int walk_root(struct walk *w)
 {
@@ -75,8 +78,8 @@ static inline int walk_root(struct walk *w)
 }
 
 /*
- * After a walk has failed: whether the last frame is only the return address that was made up for
- * the first function of a coroutine. There is no call before such an address, for example glibc's
+ * Returns true if the last frame of a failed walk is only the artificial return address of a
+ * coroutine's first function. There is no call before such an address, for example glibc's
  * __start_context.
  */
 static inline bool walk_is_made_up(struct walk *w)
@@ -85,7 +88,7 @@ static inline bool walk_is_made_up(struct walk *w)
 	       !walk_is_return(w, w->from);
 }
 
-/* Recognises coroutines when the walk has ended: may change its end, and drop its last frame. */
+/* Recognises coroutines after a walk has ended. It may change the end, and drop the last frame. */
 static inline void walk_finish(struct walk *w)
 {
 	bool failed = w->end == WALK_NO_RULE || w->end == WALK_NO_MAP || w->end == WALK_LOST ||
@@ -100,9 +103,9 @@ static inline void walk_finish(struct walk *w)
 #include "luajit_step.h"
 
 /*
- * A leaf without rules, by the return address at rsp: assembly often has no frame, and rbp is then
- * that of an outer function. glibc's rules for clone and clone3 end before the system call; the
- * return address of a new thread, on a new stack, is 0.
+ * Steps from a leaf without rules by the return address at rsp. Assembly often has no frame, and
+ * rbp then belongs to an outer function. glibc's rules for clone and clone3 end before the system
+ * call; the return address of a new thread, on a new stack, is 0.
  */
 static inline int walk_without_frame(struct walk *w)
 {
@@ -120,7 +123,10 @@ static inline int walk_without_frame(struct walk *w)
 	return WALK_ON;
 }
 
-/* By a frame pointer that is at most MAX bytes above rsp; CHECK: only to behind a call. */
+/*
+ * Steps by a frame pointer that is at most MAX bytes above rsp. With CHECK, the return address must
+ * follow a call.
+ */
 static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 {
 	uint64_t fp = w->reg[REG_FP], *pair = w->saved;
@@ -145,7 +151,10 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 	return WALK_ON;
 }
 
-/* SP, saved as the caller's rsp, if it can be that: at least LEAST. Else that is not known. */
+/*
+ * Takes SP, which was saved as the caller's rsp, if it is at least LEAST and near it. Otherwise rsp
+ * is not known.
+ */
 static inline void walk_take_sender(struct walk *w, uint64_t least, uint64_t sp)
 {
 	w->reg[REG_SP] = least;
@@ -156,8 +165,9 @@ static inline void walk_take_sender(struct walk *w, uint64_t least, uint64_t sp)
 }
 
 /*
- * HotSpot's interpreter moves its return address, so it saves the caller's rsp, which compiled
- * callers' rules refer to. After calls by method handles it may be lower, and of no use.
+ * Steps from HotSpot's interpreter. It moves its return address, and therefore saves the caller's
+ * rsp, which the rules of compiled callers refer to. After calls by method handles the saved value
+ * may be too low, and is useless.
  */
 static inline int walk_by_interpreter(struct walk *w)
 {
@@ -173,7 +183,10 @@ static inline int walk_by_interpreter(struct walk *w)
 	return WALK_ON;
 }
 
-/* Whether Java code was called from before ADDRESS: also by the interpreter, without a call. */
+/*
+ * Returns true if Java code was called from before ADDRESS, possibly by the interpreter, which uses
+ * no call instruction.
+ */
 static inline bool walk_is_java_return(struct walk *w, uint64_t address)
 {
 	uint64_t *code = w->saved;
@@ -187,8 +200,8 @@ static inline bool walk_is_java_return(struct walk *w, uint64_t address)
 }
 
 /*
- * A leaf in code of HotSpot: R is as REG, but the return address is checked, and may be up to
- * r->add words further, as what compiled methods do with strings pushes words.
+ * Steps from a leaf in HotSpot's code. R is like UNWIND_CFA_REG, but the return address is checked,
+ * and may be up to r->add words higher: compiled methods push words while they work on strings.
  */
 static inline int walk_by_method(struct walk *w, const struct unwind_rule *r)
 {
@@ -210,7 +223,7 @@ static inline int walk_by_method(struct walk *w, const struct unwind_rule *r)
 	return WALK_NO_RULE;
 }
 
-/* A leaf of HotSpot's interpreter, at the begin or the end of a method. */
+/* Steps from a leaf in HotSpot's interpreter, at the beginning or the end of a method. */
 static inline int walk_by_sender(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t at = w->reg[REG_SP] + (int64_t)r->offset, ra;
@@ -227,8 +240,8 @@ static inline int walk_by_sender(struct walk *w, const struct unwind_rule *r)
 }
 
 /*
- * Without rules: by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold any number, so
- * there must be a call instruction before the return address.
+ * Steps from code without rules by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold
+ * any number, so the return address must follow a call instruction.
  */
 static inline int walk_by_fp(struct walk *w)
 {
@@ -236,8 +249,8 @@ static inline int walk_by_fp(struct walk *w)
 }
 
 /*
- * From a signal handler to the interrupted code: the kernel's struct sigcontext (asm/sigcontext.h)
- * has all of its registers.
+ * Steps from a signal handler to the interrupted code, whose registers are all in the kernel's
+ * struct sigcontext (asm/sigcontext.h).
  */
 static inline int walk_by_signal(struct walk *w, uint64_t at)
 {
@@ -295,7 +308,7 @@ static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t
 	return WALK_ON;
 }
 
-/* Code without rules. */
+/* Steps from code without rules. */
 static inline int walk_without_rule(struct walk *w)
 {
 	int end = w->call ? WALK_NO_RULE : walk_without_frame(w);
@@ -303,7 +316,7 @@ static inline int walk_without_rule(struct walk *w)
 	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
 }
 
-/* A leaf that was compiled at run time, where its frame is not complete, or not any more. */
+/* Steps from a leaf, compiled at run time, whose frame is not complete or has been released. */
 static inline int walk_by_edge(struct walk *w)
 {
 	uint64_t *code = w->saved, *pair = code + JIT_PEEK_SIZE / 8;
@@ -325,9 +338,10 @@ static inline int walk_by_edge(struct walk *w)
 }
 
 /*
- * Code compiled at run time, CFA: what is known of it. Interpreters among it return to places that
- * are not behind a call, so its frame pointers are followed wherever they lead, upwards; where a
- * function keeps none, rbp may be that of any outer frame, and the stack is cut.
+ * Steps from code compiled at run time; CFA tells what is known about it. Interpreters return to
+ * places that do not follow a call, so the frame pointers of such code are followed to any higher
+ * address. If a function keeps no frame pointer, rbp may belong to any outer frame, and the stack
+ * is cut.
  */
 static inline int walk_by_jit(struct walk *w, uint32_t cfa)
 {
@@ -364,7 +378,7 @@ static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64
 	return WALK_ON;
 }
 
-/* The bit of the caller's REG in w->known if its value is known, else 0. */
+/* Returns the bit of the caller's REG in w->known if its value is known, else 0. */
 static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t saved)
 {
 	return saved == UNWIND_SAME ? w->known & 1U << reg
@@ -372,9 +386,10 @@ static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t sa
 }
 
 /*
- * The registers whose values are the caller's, too, unless R says where those are: r12 to r15 if
- * the function has not saved them. Of the others, which a call may change, assembly knows which
- * ones its callees keep, and it alone has rules that refer to them.
+ * Returns the mask of registers, other than those that R locates, whose values are also the
+ * caller's values: r12 to r15 unless the function has saved them, and the registers that a call may
+ * change. Only assembly has rules that refer to the latter, and it knows which of them its callees
+ * preserve.
  */
 static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule *r)
 {
@@ -385,8 +400,8 @@ static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule 
 
 /*
  * Finds the word, *AT, in which Go keeps rsp of the stack that was left. For the thread's own stack
- * (bx is 0: Go's m.g0) it has that of the innermost cgocallback, whose frame begins with the value
- * for the next outer one.
+ * (bx is 0: Go's m.g0), the word contains rsp of the innermost cgocallback, whose frame begins with
+ * the value for the next outer one.
  */
 static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_t *at)
 {
@@ -406,7 +421,7 @@ static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_
 	return WALK_READ(w, &w->home, 8, *at) ? WALK_NO_READ : WALK_ON;
 }
 
-/* The frame's rsp on its own stack. */
+/* Finds rsp of the frame on its own stack. */
 static inline int walk_switched(struct walk *w, const struct unwind_rule *r, uint64_t *sp)
 {
 	uint64_t *word = w->saved, at = w->reg[REG_SP];
@@ -432,7 +447,7 @@ static inline int walk_switched(struct walk *w, const struct unwind_rule *r, uin
 	}
 }
 
-/* A function of Go that has not begun, as its stack was full, goes on where it was called. */
+/* Steps to a function of Go that has called runtime.morestack, and has not begun yet. */
 static inline int walk_by_context(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t *pair = w->saved, at, fp = 0;
@@ -452,7 +467,7 @@ static inline int walk_by_context(struct walk *w, const struct unwind_rule *r)
 	return WALK_ON;
 }
 
-/* To the caller of a frame on another stack, which may be anywhere. */
+/* Steps to the caller of a frame on another stack, which may be anywhere. */
 static inline int walk_by_switch(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t *pair = w->saved, sp;
@@ -476,7 +491,7 @@ static inline int walk_by_switch(struct walk *w, const struct unwind_rule *r)
 	return WALK_ON;
 }
 
-/* By a rule that tells no CFA. */
+/* Steps by a rule that has no CFA. */
 static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 {
 	if (r->cfa == UNWIND_CFA_ROOT)
@@ -485,7 +500,7 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
-#ifndef __bpf__ /* the BPF programs have a function of their own for that */
+#ifndef __bpf__ /* the BPF programs have a function of their own for this */
 	if (r->cfa == UNWIND_CFA_LUAJIT)
 		return walk_by_luajit(w, !r->offset);
 #endif
@@ -504,8 +519,9 @@ enum {
 };
 
 /*
- * Steps to the caller by RULE. Where the CFA hangs on another register than rsp, the function may
- * have called on another stack (split stacks, Rust's stacker), which may be above its own.
+ * Steps to the caller by rule R. If the CFA depends on a register other than rsp, the function may
+ * have made its call on another stack (split stacks, Rust's stacker), which may be above its own
+ * stack.
  */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
@@ -513,7 +529,7 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	bool is_leaf = !w->call, is_lower;
 	int end;
 
-	if (!(WALK_CFAS >> r->cfa & 1)) /* one test, as nearly all steps have a CFA */
+	if (!(WALK_CFAS >> r->cfa & 1)) /* one test, because nearly all steps have a CFA */
 		return walk_without_cfa(w, r);
 	end = walk_cfa(w, r, &cfa);
 	if (end)
@@ -524,7 +540,7 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	if ((r->fp_saved == UNWIND_AT_FP || r->bx_saved == UNWIND_AT_FP) &&
 		!(w->known >> REG_FP & 1))
 		return WALK_NO_RULE;
-	if (r->ra >= UNWIND_RA_REG && w->call) /* its callee may have changed the register */
+	if (r->ra >= UNWIND_RA_REG && w->call) /* the callee may have changed the register */
 		return WALK_NO_RULE;
 	if (r->bx_saved == UNWIND_AT_CFA)
 		bx_at = cfa + 8 * (int64_t)r->bx;
@@ -546,7 +562,9 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 }
 
 #ifndef __bpf__
-/* What the code from START to the walk's pc, compiled at run time, tells: enum unwind_cfa. */
+/*
+ * Returns what the code compiled at run time, from START to the walk's pc, tells: enum unwind_cfa.
+ */
 static inline uint32_t walk_search_code(struct walk *w, uint64_t start)
 {
 	uint8_t code[JIT_BLOCK];

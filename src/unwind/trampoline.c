@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { TRAMPOLINES_MAX = 16, CODE_MAX = 1 << 30 }; /* of a file; bytes */
+enum { TRAMPOLINES_MAX = 16, CODE_MAX = 1 << 30 }; /* in a file; bytes to search */
 
 const struct unwind_rule trampoline_rule = {
 	.cfa = UNWIND_CFA_SIGNAL, .reg = 7, .offset = 40, /* of uc_mcontext in struct ucontext */
 };
 
-/* After the opcode of mov, which has two encodings. */
+/* The code after the opcode of mov, which has two encodings. */
 static const unsigned char tail[] = {15, 0, 0, 0, 0x0f, 0x05};
 
 static size_t head_size(const unsigned char *code, const unsigned char *at)

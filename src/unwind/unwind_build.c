@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-enum { CODE_MAX = 64 };  /* segments; more are ignored */
-enum { ENTRY_SIZE = 8 }; /* bytes of the two instructions */
+enum { CODE_MAX = 64 };  /* segments; further ones are ignored */
+enum { ENTRY_SIZE = 8 }; /* bytes in the two instructions */
 
-/* In order of preference: a later one is used only where the earlier ones have nothing. */
+/* In order of preference: a source is used only where the earlier sources have no rules. */
 enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE, ENTRY, ANALYSIS };
 
 struct build {
@@ -25,7 +25,7 @@ struct build {
 	struct cfi *eh_frame, *debug_frame;
 	struct pclntab *pclntab;
 	struct go *go;
-	struct analysis *analysis; /* NULL: not wanted, or nothing to analyse */
+	struct analysis *analysis; /* or NULL if it is not wanted, or there is nothing to analyse */
 	struct unwind_ranges ranges;
 	struct unwind_rule host;
 	bool has_host;
@@ -39,7 +39,7 @@ static void merge(struct build *b, struct unwind_ranges *more, enum source sourc
 	unwind_ranges_release(more);
 }
 
-/* Checks that a program's first instruction is that of a dynamic linker: mov %rsp,%rdi; call. */
+/* Returns true if a program begins at ADDRESS like a dynamic linker: mov %rsp,%rdi; call. */
 static bool is_entry(const struct build *b, uint64_t address)
 {
 	static const unsigned char code[] = {0x48, 0x89, 0xe7, 0xe8};
@@ -50,7 +50,7 @@ static bool is_entry(const struct build *b, uint64_t address)
 	       !memcmp(around->bytes + at, code, sizeof(code));
 }
 
-/* Where a process starts there is no caller; glibc's dynamic linker has no rules there. */
+/* Marks the start of a process, which has no caller. glibc's dynamic linker has no rules there. */
 static void put_entry(struct build *b, const struct elffile *elf)
 {
 	GElf_Ehdr ehdr;
@@ -83,7 +83,8 @@ static void gather(struct build *b, const struct elffile *elf)
 
 /*
  * Haskell code has no unwind information, and no returns that the analysis could trust. It leaves
- * rsp where StgRun has set it before it jumped there: StgRun's rule is its rule, too.
+ * rsp where StgRun has set it before it jumped to the code, so StgRun's rule is valid for the code,
+ * too.
  */
 static void find_host(struct build *b)
 {
@@ -100,7 +101,7 @@ static void find_host(struct build *b)
 	unwind_rows_release(&rows);
 }
 
-/* What has no rules yet gets those that its code tells. */
+/* Finds rules for code that has none by analysis of the code. */
 static void analyse(struct build *b, const struct elffile *elf)
 {
 	struct unwind_ranges more = {0};

@@ -14,7 +14,9 @@ uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size)
 	return hash_bytes(blocks + skip, size - skip);
 }
 
-/* Checks that each level has as many blocks as the one below needs, and the top one has one. */
+/*
+ * Checks that each level has as many blocks as the level below needs, and the top level one block.
+ */
 static bool levels_fit(const struct unwind_header *h)
 {
 	uint64_t begin = 1, need = 0;
@@ -88,7 +90,7 @@ void unwind_table_release(struct unwind_table *table)
 	*table = (struct unwind_table){0};
 }
 
-/* Block NUMBER, NULL: there is none. */
+/* Returns block NUMBER, or NULL if there is none. */
 static const void *block_at(const struct unwind_table *table, uint64_t number)
 {
 	return number < table->size / UNWIND_BLOCK ? table->blocks + number * UNWIND_BLOCK : NULL;

@@ -12,23 +12,23 @@
 struct unwind_table {
 	union {
 		const struct unwind_header *header;
-		const unsigned char *blocks; /* header->nr_blocks of them */
+		const unsigned char *blocks; /* header->nr_blocks blocks */
 	};
 	size_t size; /* bytes */
-	bool mapped; /* by mmap, else allocated */
+	bool mapped; /* by mmap, otherwise allocated */
 };
 
 /*
- * Opens a table that was written to FD. -1: damaged, of another version, or not of BUILD_ID. It is
- * not trusted: every number in it is checked here or where it is used.
+ * Opens a table that was written to FD. Returns -1 if it is damaged, of another version, or not for
+ * BUILD_ID. The table is not trusted: every number in it is checked here or where it is used.
  */
 int unwind_table_open(struct unwind_table *table, int fd, const char *build_id);
 void unwind_table_release(struct unwind_table *table);
 
-/* The checksum of an image of SIZE bytes. */
+/* Returns the checksum of an image of SIZE bytes. */
 uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size);
 
-/* The rule for the link address ADDRESS; never NULL. */
+/* Returns the rule for the link address ADDRESS, never NULL. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A walk from frame to frame, in the kernel (BPF) and in user space; see step.h for one step. */
+/*
+ * A walk from frame to frame, in the kernel (BPF) and in user space; see step.h for a single step.
+ */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -8,7 +10,7 @@
 #include <stdbool.h>
 
 enum {
-	WALK_DEPTH = 2048, /* frames, at most */
+	WALK_DEPTH = 2048, /* limit of frames */
 
 	REG_BX = 3, /* DWARF numbers of x86-64 */
 	REG_FP = 6,
@@ -27,74 +29,84 @@ enum walk_end {
 	WALK_NO_READ,   /* memory that a rule refers to cannot be read */
 	WALK_LOST,      /* a rule led to an impossible frame */
 	WALK_COROUTINE, /* reached a coroutine's first function */
-	WALK_PROBED,    /* a return probe has replaced the return address, and the true one is not
-			   known */
-	WALK_PENDING,   /* table or mapping not known yet: the stack is copied to user space */
-	WALK_BUSY,      /* the same, but copying failed */
+	WALK_PROBED,    /* a return probe has replaced the return address, which is not known */
+	WALK_PENDING,   /* table or mapping is not known yet: user space gets a copy of the stack */
+	WALK_BUSY,      /* as WALK_PENDING, but copying the stack failed */
 	WALK_ENDS,
 };
 
 /* The executable mapping of a pc. */
 struct walk_map {
 	uint64_t start, end;
-	uint64_t bias;      /* pc - bias: link address */
-	uint32_t table;     /* 0: no rules; WALK_MEMORY: see jit.h */
+	uint64_t bias;      /* pc - bias is the link address */
+	uint32_t table;     /* or 0 if there are no rules, or WALK_MEMORY, see jit.h */
 	uint32_t serial;    /* number among all recorded mappings, from 1 */
-	uint64_t id_at, id; /* address and first bytes of its build-id; 0: not known */
+	uint64_t id_at, id; /* address and first bytes of the build-id, or 0 if not known */
 };
 
 enum { WALK_THREADS = 4 };
 
-/* A frame of LuaJIT: of its interpreter, with what that calls in assembly, or of a trace. */
+/* A frame of LuaJIT: of a trace, or of the interpreter and the assembly that it calls. */
 struct walk_vm {
 	/*
-	 * The interpreter's rsp, to which the thread there refers: see luajit_step.h; 0: there is
-	 * none. In traces that of the interpreter's frame that they were entered from.
+	 * rsp in the interpreter's frame, which the thread there refers to, see luajit_step.h, or 0
+	 * if there is none. For a trace, it belongs to the interpreter's frame that entered the
+	 * trace.
 	 */
 	uint64_t frame;
 	uint64_t pc;     /* walk_pc() */
-	bool leaf;       /* the walk's first frame: the registers are those of the VM */
-	bool compiled;   /* a trace */
-	uint8_t nr;      /* such frames so far, modulo 256 */
-	uint64_t fp, bx; /* its rbp and rbx, 0: not known */
+	bool leaf;       /* it is the walk's first frame, and the registers are the VM's */
+	bool compiled;   /* it is a trace */
+	uint8_t nr;      /* number of such frames so far, modulo 256 */
+	uint64_t fp, bx; /* its rbp and rbx, or 0 if not known */
 	bool stop;       /* the walk ends at that frame, and does not leave it */
-	/* The next frame of the same thread's interpreter; 0: none, or no frame passed so far. */
+	/*
+	 * The next outer frame of the same thread's interpreter, or 0 if there is none, or no frame
+	 * was passed so far.
+	 */
 	uint64_t outer;
-	uint64_t left; /* where the stack of the last one's caller begins */
-	/* The innermost frames of the threads that C code runs this one from, from the inside. */
+	uint64_t left; /* where the stack of the last frame's caller begins */
+	/*
+	 * The innermost frames of the outer threads, from which C code runs this thread, innermost
+	 * first.
+	 */
 	uint64_t threads[WALK_THREADS];
 	uint32_t nr_threads;
 };
 
 struct walk {
 	uint64_t reg[NR_REGS];
-	uint64_t bx_at; /* where the frame's rbx is saved; 0: in reg */
+	uint64_t bx_at; /* where the frame's rbx is saved, or 0 if it is in reg */
 	uint32_t known; /* mask of the registers in reg that are valid for this frame */
 	bool call;      /* pc is a return address */
 	uint8_t end;    /* enum walk_end */
 	uint32_t nr;    /* frames so far */
 	uint64_t from;  /* pc of the last frame if it is a return address, else 0 */
-	uint64_t home;  /* rsp of the last frame of Go's cgocallback on the thread's stack; 0: none
-			   yet */
-	uint64_t trampoline; /* what return probes put in place of a return address; 0: nothing */
+	/*
+	 * rsp of the last frame of Go's cgocallback on the thread's stack, or 0 if there is none
+	 * yet
+	 */
+	uint64_t home;
+	uint64_t trampoline; /* what return probes put in place of return addresses, or 0 */
 	struct walk_map map;
-	struct walk_vm vm;       /* the innermost such frame so far */
-	uint64_t saved[NR_REGS]; /* temporary: too large for the BPF stack */
+	struct walk_vm vm;       /* the innermost frame of LuaJIT so far */
+	uint64_t saved[NR_REGS]; /* temporary data that is too large for the BPF stack */
 };
 
 enum {
-	WALK_FRAME_MAX = 64 << 20, /* bytes: largest frame */
-	WALK_JIT_MAX = 1 << 20,    /* that of code compiled at run time */
-	WALK_FIRST_MAX = 64 << 10, /* from the first function's frame to the end of the stack */
-	WALK_STACK_MAX = 8 << 20,  /* a thread's stack, usually */
-	WALK_MEMORY = 1 << 30,     /* in place of a table: memory that is no file */
+	WALK_FRAME_MAX = 64 << 20, /* bytes in the largest frame */
+	WALK_JIT_MAX = 1 << 20,    /* bytes in the largest frame of code compiled at run time */
+	WALK_FIRST_MAX = 64 << 10, /* bytes from the first frame to the end of the stack */
+	WALK_STACK_MAX = 8 << 20,  /* usual bytes in a thread's stack */
+	WALK_MEMORY = 1 << 30,     /* in place of a table: memory that is not mapped from a file */
 };
 
 /*
- * A frame as a number: bits 41 to 63 the mapping's serial, bit 40 set for a return address, bit 39
- * for a frame of an interpreter that struct walk_vm counts, bits 0 to 38 the offset in the mapping.
- * For a pc in no mapping: bits 58 to 63 set, bit 57 set for a return address, bit 56 for a trace of
- * LuaJIT's that is newer than the list of mappings, bits 0 to 55 the pc.
+ * A frame as a number: bits 41 to 63 are the mapping's serial, bit 40 is set for a return address,
+ * bit 39 is set for a frame of an interpreter that struct walk_vm counts, and bits 0 to 38 are the
+ * offset in the mapping. For a pc in no mapping, bits 58 to 63 are set, bit 57 is set for a return
+ * address, bit 56 is set for a trace of LuaJIT that is newer than the list of mappings, and bits 0
+ * to 55 are the pc.
  */
 enum { WALK_SERIALS = 0x7e0000 };
 
@@ -114,7 +126,7 @@ static inline bool walk_frame_mapped(uint64_t frame)
 	return frame >> 58 != 0x3f;
 }
 
-/* The address to look up: for a return address that of the call before it. */
+/* Returns the address to look up: pc or, if it is a return address, the call before it. */
 static inline uint64_t walk_pc(const struct walk *w)
 {
 	return w->reg[REG_PC] - w->call;

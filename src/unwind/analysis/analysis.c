@@ -12,17 +12,17 @@
 #include <stdlib.h>
 
 enum {
-	SECTIONS_MAX = 64, /* with code; more are ignored */
-	/* instructions that are looked at for code in a host's frame */
+	SECTIONS_MAX = 64, /* sections with code; further sections are ignored */
+	/* the number of instructions that are decoded for code in a host's frame */
 	LOOKS_A_BYTE = 4,
-	LOOKS_MIN = 1000, /* for little code */
+	LOOKS_MIN = 1000, /* added, for small pieces of code */
 };
 
 struct analysis {
 	struct code_flow flow;
 };
 
-/* Whether there is nothing but what fills the space between functions. */
+/* Returns true if the SIZE bytes are only padding between functions. */
 static bool is_padding(const unsigned char *bytes, uint64_t size)
 {
 	struct insn insn;
@@ -36,7 +36,7 @@ static bool is_padding(const unsigned char *bytes, uint64_t size)
 	return true;
 }
 
-/* Adds the code between START and END that RANGES leave out. False: it is too much. */
+/* Adds the code between START and END that is outside RANGES. Returns false if it is too much. */
 static bool add_gaps(struct code_flow *flow, const struct unwind_ranges *ranges, uint64_t start,
 	uint64_t end, const unsigned char *bytes)
 {
@@ -56,7 +56,7 @@ static bool add_gaps(struct code_flow *flow, const struct unwind_ranges *ranges,
 	return true;
 }
 
-/* The parts of the N segments CODE that are code; without section headers, all of them. */
+/* Finds the sections with code in the N segments CODE, or takes the segments if there are none. */
 static size_t find_sections(
 	const struct elffile *elf, const struct elf_code *code, size_t n, struct elf_code *sections)
 {

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 
 enum {
-	DEPTH_MAX = 4,    /* of calls */
-	INSNS_MAX = 4000, /* of one function */
+	DEPTH_MAX = 4,    /* levels of nested calls */
+	INSNS_MAX = 4000, /* instructions of one function */
 };
 
 /* The instructions of one function, in any order. */
 struct callee_scan {
 	struct code_flow *flow;
-	struct table seen; /* (address, 0) -> nothing */
-	uint64_t *work;    /* addresses to go on from */
+	struct table seen; /* the key is (address, 0), without a value */
+	uint64_t *work;    /* addresses to continue from */
 	size_t nr_work, work_alloc;
 	unsigned int depth, nr_insns;
 	uint32_t writes;
@@ -29,7 +29,9 @@ static void add_work(struct callee_scan *s, uint64_t address)
 	s->work[s->nr_work++] = address;
 }
 
-/* Goes on behind INSN at ADDRESS. False: the next instruction does not follow in memory. */
+/*
+ * Continues after INSN at ADDRESS. Returns false if the next instruction does not follow in memory.
+ */
 static bool follow(struct callee_scan *s, const struct insn *insn, uint64_t address)
 {
 	enum insn_next next = insn_next(insn);
@@ -58,7 +60,10 @@ static bool follow(struct callee_scan *s, const struct insn *insn, uint64_t addr
 	}
 }
 
-/* Whether the instruction at ADDRESS is to be looked at; too many of them end the scan. */
+/*
+ * Returns true if the instruction at ADDRESS is to be decoded. The scan ends when there are too
+ * many.
+ */
 static bool enter(struct callee_scan *s, uint64_t address)
 {
 	bool is_new;
@@ -105,7 +110,7 @@ static uint32_t writes_of(struct code_flow *f, uint64_t address, unsigned int de
 	known = table_put(&f->callees, address, 0, &is_new);
 	if (!is_new)
 		return *known;
-	*known = CALLEE_WRITES_ALL; /* for functions that call each other */
+	*known = CALLEE_WRITES_ALL; /* the result for recursive calls */
 	table_init(&s.seen);
 	add_work(&s, address);
 	while (s.nr_work && s.writes != CALLEE_WRITES_ALL)

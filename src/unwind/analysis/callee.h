@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What local functions do to their caller's registers. Assembly calls its own helpers with values
- * in registers that the ABI lets a callee change, rsp before it was aligned among them.
+ * Finds which registers local functions change. While assembly calls its own helpers, it may keep
+ * values in registers that the ABI lets a callee change, for example rsp before it was aligned.
  */
 #ifndef UNWIND_ANALYSIS_CALLEE_H
 #define UNWIND_ANALYSIS_CALLEE_H
@@ -13,8 +13,9 @@ struct code_flow;
 enum { CALLEE_WRITES_ALL = 0xffff };
 
 /*
- * The general registers that the function at ADDRESS, or what it calls, may write, as a mask; all
- * of them if it leaves the code without unwind information, or if looking takes too long.
+ * Returns the mask of the general registers that the function at ADDRESS and its callees may write.
+ * These are all registers if the flow leaves the code without unwind information, or if the search
+ * takes too long.
  */
 uint32_t callee_writes(struct code_flow *f, uint64_t address);
 

@@ -9,12 +9,12 @@
 
 enum {
 	BYTES_MAX = 32 << 20,
-	STATES_MAX = 1 << 19, /* 90 MB */
+	STATES_MAX = 1 << 19, /* take 90 MB */
 	RULES_MAX = UINT16_MAX,
 	STEPS_A_BYTE = 4, /* an instruction of five bytes is run twice in well-behaved code */
-	STEPS_MIN = 1000, /* for little code */
-	GOOD_PER_BAD = 8, /* returns: of a component that is trusted */
-	RETURN_AT = -8,   /* from the CFA */
+	STEPS_MIN = 1000, /* added, for small pieces of code */
+	GOOD_PER_BAD = 8, /* good returns per bad return in a component that is trusted */
+	RETURN_AT = -8,   /* the return address, relative to the CFA */
 	CALLED_MAX = 1 << 20,
 };
 
@@ -58,7 +58,7 @@ const struct code_piece *code_flow_piece(const struct code_flow *f, uint64_t add
 	return low < f->nr_pieces && f->pieces[low].start <= address ? &f->pieces[low] : NULL;
 }
 
-/* The piece that byte INDEX is in. */
+/* Returns the piece that contains byte INDEX. */
 static const struct code_piece *piece_at(const struct code_flow *f, uint32_t index)
 {
 	size_t low = 0, high = f->nr_pieces;
@@ -74,7 +74,7 @@ static const struct code_piece *piece_at(const struct code_flow *f, uint32_t ind
 	return &f->pieces[low];
 }
 
-/* Marks where branches lead to, as far as decoding from start to end finds them. */
+/* Marks the targets of branches, as far as linear decoding finds them. */
 static void mark_joins(struct code_flow *f, const struct code_piece *piece)
 {
 	const struct code_piece *to;
@@ -131,7 +131,7 @@ static void add_bad(struct code_component *c, uint32_t nr, int32_t pops_at, bool
 	c->nr_bad += nr;
 }
 
-/* COMPONENT shares code with the current one. */
+/* Unites the current component with COMPONENT, which shares code with it. */
 static void unite(struct code_flow *f, uint32_t component)
 {
 	uint32_t a = root_of(f, f->current), b = root_of(f, component);
@@ -160,7 +160,7 @@ static struct stack_state *state_at(const struct code_flow *f, uint32_t index)
 	return state_of(f, index, AT_JOIN);
 }
 
-/* False: there is no memory for it. */
+/* Returns false if there are too many states. */
 static bool set_state(struct code_flow *f, uint32_t index, enum code_moment moment,
 	const struct stack_state *state)
 {
@@ -193,7 +193,10 @@ void code_flow_mark(struct code_flow *f, uint64_t address)
 	set_state(f, index, AT_JOIN, &begin);
 }
 
-/* The flow meets a different stack in code that is more surely a function: it is data, or lost. */
+/*
+ * Returns true if the current component is less certain to be a function than the component of byte
+ * INDEX, where the stack differs. The current flow is then in data, or it is lost.
+ */
 static bool is_weaker(struct code_flow *f, uint32_t index)
 {
 	uint32_t a = root_of(f, f->current), b;
@@ -208,8 +211,8 @@ static bool is_weaker(struct code_flow *f, uint32_t index)
 }
 
 /*
- * A flow reaches the join point INDEX with STATE. True: the code is to be run from there on, with
- * the state that is kept there.
+ * Handles a flow that reaches the join point INDEX with STATE. Returns true if the code from there
+ * on is to be run with the state that is kept there.
  */
 static bool arrive(struct code_flow *f, uint32_t index, const struct stack_state *state)
 {
@@ -304,8 +307,9 @@ static void count_return(
 }
 
 /*
- * The code after an indirect jump, at INDEX, and behind its returns, may be cases of a switch. It
- * is if the function has a frame, which it would have to give back before it jumps elsewhere.
+ * Returns true if the code at INDEX, which follows an indirect jump, may be a case of a switch, as
+ * may the code after each of its returns. This is so if the function has a frame: it would have to
+ * release the frame before a jump to another function.
  */
 static bool is_switch(struct code_flow *f, uint32_t index, const struct stack_state *state)
 {
@@ -316,7 +320,10 @@ static bool is_switch(struct code_flow *f, uint32_t index, const struct stack_st
 	       !(sp.kind == STACK_CFA && sp.at >= RETURN_AT);
 }
 
-/* Goes where INSN at ADDRESS leads with STATE. True: to INDEX, the byte after it. */
+/*
+ * Follows INSN at ADDRESS with STATE. Returns true if the flow continues at INDEX, the byte after
+ * INSN.
+ */
 static bool follow(struct code_flow *f, const struct insn *insn, uint64_t address, uint32_t index,
 	struct stack_state *state)
 {
@@ -378,7 +385,10 @@ static void step(struct code_flow *f, uint32_t index, const struct insn *insn, u
 	run_insn(f, insn, address, state);
 }
 
-/* The flow comes to byte INDEX of PIECE from the instruction before it. True: it goes on. */
+/*
+ * Handles a flow that reaches byte INDEX from the instruction before it. Returns true if it
+ * continues.
+ */
 static bool enter(struct code_flow *f, uint32_t index, struct stack_state *state)
 {
 	struct code_byte *b = &f->bytes[index];
@@ -445,7 +455,7 @@ static void run_function(struct code_flow *f, uint64_t address, enum code_start 
 	run_component(f, index, start, &state);
 }
 
-/* Follows the functions that were called by the way. */
+/* Follows the functions whose calls were found by other runs. */
 static void run_called(struct code_flow *f, enum code_start start)
 {
 	while (f->nr_called && !f->too_much)
@@ -470,7 +480,9 @@ static void run_rest_at(struct code_flow *f, uint32_t index, const uint32_t *las
 	run_called(f, START_REST);
 }
 
-/* The bytes of padding at byte AT of PIECE; 0: there is an instruction, or data. */
+/*
+ * Returns the number of padding bytes at byte AT of PIECE, or 0 if there is an instruction or data.
+ */
 static uint32_t padding_at(const struct code_piece *piece, uint64_t at)
 {
 	struct insn insn;
@@ -512,8 +524,8 @@ void code_flow_run_rest(struct code_flow *f)
 }
 
 /*
- * Code that was entered somewhere in the middle of a function: its returns say how far the stack is
- * from what was assumed. Of what the function did before, nothing else is known.
+ * Corrects the rule of code that was entered in the middle of a function. Its returns tell how far
+ * the stack is from the assumed position; the earlier instructions of the function are unknown.
  */
 static bool shift(const struct code_component *c, struct unwind_rule *rule)
 {
@@ -531,7 +543,7 @@ static bool shift(const struct code_component *c, struct unwind_rule *rule)
 	return true;
 }
 
-/* The return address has been popped: it may be anywhere. */
+/* Returns true if the return address has been popped: its place is unknown. */
 static bool is_above_return(const struct unwind_rule *rule)
 {
 	return rule->cfa == UNWIND_CFA_REG && rule->reg == 7 && rule->offset < 8;

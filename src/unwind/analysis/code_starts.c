@@ -11,7 +11,7 @@
 enum {
 	STARTS_MAX = 1 << 20,
 	SCAN_MAX = 256 << 20,  /* bytes */
-	SYMBOLS_MAX = 1 << 23, /* and relocations, of all sections */
+	SYMBOLS_MAX = 1 << 23, /* symbols and relocations in all sections */
 };
 
 static void add(struct code_starts *s, const struct code_flow *flow, uint64_t address, bool called)
@@ -27,7 +27,7 @@ static void add(struct code_starts *s, const struct code_flow *flow, uint64_t ad
 	}
 }
 
-/* Finds what the instructions of a function call, jump to or take the address of. */
+/* Finds the addresses that the instructions of a function call, jump to or take. */
 static void scan(struct code_starts *s, const struct code_flow *flow, const unsigned char *bytes,
 	uint64_t start, uint64_t end)
 {
@@ -76,7 +76,7 @@ static void add_symbols(struct code_starts *s, const struct code_flow *flow, Elf
 			add(s, flow, sym.st_value, GELF_ST_TYPE(sym.st_info) == STT_FUNC);
 }
 
-/* Tables of functions in files that can be loaded anywhere. */
+/* Adds the addresses in relocations: tables of functions in position-independent files. */
 static void add_relocations(struct code_starts *s, const struct code_flow *flow, Elf_Data *data)
 {
 	GElf_Rela rela;

@@ -3,13 +3,13 @@
 #include "insn.h"
 
 enum {
-	INSNS_MAX = 24, /* from the first argument to after the call */
+	INSNS_MAX = 24, /* between the first argument and the add after the call */
 	DEPTH_MAX = 1024,
 	GROUP_ADD = 0,
 	GROUP_SUB = 5,
 };
 
-/* Whether it is add or sub, GROUP, of a number to rsp. */
+/* Returns true if INSN is add or sub, selected by GROUP, of a number to rsp. */
 static bool moves_rsp(const struct insn *insn, uint8_t group)
 {
 	return insn->map == MAP_1 && (insn->opcode == 0x81 || insn->opcode == 0x83) && insn->wide &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that runs in the frame of a function that has jumped to it, its host: GHC's Haskell code,
- * in StgRun's. It has a stack of its own, and moves rsp only for calls of C functions.
+ * Code that runs in the frame of its host, a function that has jumped to it: GHC's Haskell code
+ * runs in the frame of StgRun. It has a stack of its own, and moves rsp only for calls of C
+ * functions.
  */
 #ifndef UNWIND_ANALYSIS_HOSTED_H
 #define UNWIND_ANALYSIS_HOSTED_H
@@ -10,8 +11,9 @@
 #include <stdint.h>
 
 /*
- * How many bytes rsp is below the host's at the SIZE bytes of CODE: as many as are given back after
- * the next call. *LEFT: how many instructions may be looked at; if none, it is 0.
+ * Returns how many bytes rsp is below the host's rsp at the SIZE bytes of CODE: the number of bytes
+ * that are released after the next call. *LEFT is the number of instructions that may still be
+ * decoded; if it is 0, so is the result.
  */
 int32_t hosted_depth(const unsigned char *code, size_t size, uint64_t *left);
 

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lengths and operands: Intel's manual, volume 2, chapter 2 and the opcode maps of appendix A. */
+/*
+ * Decodes lengths and operands; see Intel's manual, volume 2, chapter 2 and the opcode maps of
+ * appendix A.
+ */
 #include "insn.h"
 
 #include <string.h>
 
 /*
- * What follows each opcode: . nothing, m a ModRM byte, 1 2 3 an immediate of so many bytes, z of 4
- * (2 with prefix 0x66), v of 8 with REX.W, o an address, j a displacement of 4; b ModRM and 1, y
- * ModRM and z, Y ModRM and 4; t ModRM, and 1 or z for test only; x invalid or a prefix.
+ * What follows each opcode:
+ *	.	nothing
+ *	m	a ModRM byte
+ *	1 2 3	an immediate of 1, 2 or 3 bytes
+ *	z	an immediate of 4 bytes (2 with prefix 0x66)
+ *	v	as z, but of 8 bytes with REX.W
+ *	o	an address
+ *	j	a displacement of 4 bytes
+ *	b	a ModRM byte and an immediate of 1 byte
+ *	y	a ModRM byte and z
+ *	Y	a ModRM byte and an immediate of 4 bytes
+ *	t	a ModRM byte, and for test only an immediate of 1 byte or z
+ *	x	invalid, or a prefix
  */
 static const char one_byte[] = "mmmm1zxxmmmm1zxx" /* 0 */
 			       "mmmm1zxxmmmm1zxx"
@@ -59,7 +72,7 @@ static unsigned char take(struct cursor *c)
 	return *c->at++;
 }
 
-/* A number of SIZE bytes, with its sign. */
+/* Reads a signed number of SIZE bytes. */
 static int64_t take_number(struct cursor *c, unsigned int size)
 {
 	uint64_t value = 0;
@@ -71,7 +84,7 @@ static int64_t take_number(struct cursor *c, unsigned int size)
 	return (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
-/* Reads the prefixes; returns the first byte after them. */
+/* Reads the prefixes. Returns the first byte after them. */
 static unsigned char take_prefixes(struct insn *insn, struct cursor *c)
 {
 	for (;;) {
@@ -106,14 +119,14 @@ static unsigned char take_prefixes(struct insn *insn, struct cursor *c)
 	}
 }
 
-/* PP of a VEX prefix stands for a prefix of its own. */
+/* Sets the legacy prefix that the field PP of a VEX prefix stands for. */
 static void set_implied(struct insn *insn, unsigned int pp)
 {
 	insn->size16 = pp == 1;
 	insn->repeat = pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
 }
 
-/* The VEX, EVEX or XOP prefix that begins with FIRST; returns the bits of a REX prefix. */
+/* Reads the VEX, EVEX or XOP prefix that begins with FIRST. Returns the bits of a REX prefix. */
 static unsigned int take_vex(struct insn *insn, struct cursor *c, unsigned char first)
 {
 	unsigned char head = take(c), last = first == 0xc5 ? head : take(c);
@@ -141,13 +154,15 @@ static unsigned int take_vex(struct insn *insn, struct cursor *c, unsigned char 
 	return rex;
 }
 
-/* AMD's XOP prefix looks like pop, but for a map that ModRM cannot express there. */
+/*
+ * AMD's XOP prefix has the opcode of pop; its map is one that the ModRM byte of pop cannot express.
+ */
 static bool is_xop(unsigned char byte, const struct cursor *c)
 {
 	return byte == 0x8f && c->at < c->end && (*c->at & 31) >= MAP_XOP_8;
 }
 
-/* Reads up to the opcode; returns the bits of the REX prefix. */
+/* Reads up to the opcode. Returns the bits of the REX prefix. */
 static unsigned int take_opcode(struct insn *insn, struct cursor *c)
 {
 	unsigned char byte = take_prefixes(insn, c);
@@ -255,7 +270,7 @@ static unsigned int immediate_size(const struct insn *insn, char form)
 	}
 }
 
-/* Opcodes of which only some forms exist. */
+/* Rejects the invalid forms of opcodes that have valid ones, too. */
 static bool is_valid(const struct insn *insn)
 {
 	if (insn->map != MAP_1)
@@ -267,7 +282,7 @@ static bool is_valid(const struct insn *insn)
 		return (insn->reg & 7) < 2;
 	case 0xff:
 		return (insn->reg & 7) < 7;
-	case 0xc6: /* 7: xabort, xbegin */
+	case 0xc6: /* reg 7 is xabort, xbegin */
 	case 0xc7:
 		return !(insn->reg & 7) || ((insn->reg & 7) == 7 && !insn->is_memory);
 	case 0x8d:

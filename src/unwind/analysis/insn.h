@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64 instructions: lengths and operands, and what they write. Judged against a disassembly
- * library by tests/unit/insn.c: none is linked, as their ABIs change with each release.
+ * x86-64 instructions: their lengths, operands and the registers that they write. tests/unit/insn.c
+ * checks the results against a disassembler library. No such library is linked, because their ABIs
+ * change with each release.
  */
 #ifndef UNWIND_ANALYSIS_INSN_H
 #define UNWIND_ANALYSIS_INSN_H
@@ -13,7 +14,7 @@
 enum {
 	INSN_MAX = 15, /* bytes */
 
-	/* numbers of general registers, as instructions encode them */
+	/* numbers of the general registers as instructions encode them */
 	INSN_RAX = 0,
 	INSN_RCX,
 	INSN_RDX,
@@ -45,49 +46,52 @@ enum insn_vex { NO_VEX, VEX, EVEX };
 
 struct insn {
 	uint8_t length; /* bytes */
-	uint8_t map;    /* enum insn_map, of opcode */
+	uint8_t map;    /* enum insn_map of the opcode */
 	uint8_t opcode;
 	uint8_t vex;               /* enum insn_vex; XOP counts as VEX */
-	uint8_t repeat;            /* prefix 0xf2 or 0xf3, 0: none */
+	uint8_t repeat;            /* prefix 0xf2 or 0xf3, or 0 if there is none */
 	bool is_256;               /* VEX.L */
-	bool rex, wide;            /* has a REX prefix; REX.W */
+	bool rex, wide;            /* it has a REX prefix; REX.W is set */
 	bool size16, address32;    /* prefixes 0x66, 0x67 */
-	bool segment;              /* an address relative to fs or gs */
-	bool has_modrm, is_memory; /* rm is a register, unless is_memory */
+	bool segment;              /* the address is relative to fs or gs */
+	bool has_modrm, is_memory; /* rm is a register unless is_memory is set */
 	uint8_t reg, rm, base, index, vvvv;
 	uint8_t low; /* the register that the opcode's last three bits name */
 	int32_t displacement;
 	int64_t immediate;
 };
 
-/* Decodes the instruction at CODE, SIZE bytes at most. False: it is none. */
+/* Decodes the instruction at CODE, of at most SIZE bytes. Returns false if it is not valid. */
 bool insn_decode(struct insn *insn, const unsigned char *code, size_t size);
 
 /*
- * The general registers that INSN writes, as a mask. It may have too many; rsp is in it only if it
- * is an operand: not for push, pop, call, ret, enter and leave.
+ * Returns the mask of the general registers that INSN writes. It may contain too many. rsp is in it
+ * only as an operand: push, pop, call, ret, enter and leave do not count.
  */
 uint32_t insn_writes(const struct insn *insn);
-/* How many bytes it may write to its memory operand: 0, or more than it does. */
+/*
+ * Returns an upper limit of the bytes that INSN writes to its memory operand, or 0 if it writes
+ * none.
+ */
 unsigned int insn_stores(const struct insn *insn);
 
-/* What comes after an instruction. */
+/* Where the flow continues after an instruction. */
 enum insn_next {
 	NEXT_ON,
 	NEXT_JUMP,   /* to its target only */
-	NEXT_BRANCH, /* there, or on */
+	NEXT_BRANCH, /* to its target, or on */
 	NEXT_CALL,
 	NEXT_RETURN,
 	NEXT_INDIRECT, /* to an unknown address */
-	NEXT_END,      /* nothing: ud2, int3, hlt */
+	NEXT_END,      /* nowhere: ud2, int3, hlt */
 };
 
 enum insn_next insn_next(const struct insn *insn);
-/* True if INSN, at ADDRESS, is a direct jump, branch or call; sets TARGET. */
+/* Returns true if INSN, at ADDRESS, is a direct jump, branch or call, and sets TARGET. */
 bool insn_target(const struct insn *insn, uint64_t address, uint64_t *target);
-/* True if it pops a register by its short form: insn.low. */
+/* Returns true if INSN is the short form of pop, whose register is insn.low. */
 bool insn_is_pop(const struct insn *insn);
-/* True if it does nothing: compilers fill the space between functions with it. */
+/* Returns true if INSN does nothing, as the instructions by which compilers fill gaps. */
 bool insn_is_padding(const struct insn *insn);
 
 #endif

@@ -16,7 +16,7 @@ static bool between(uint8_t opcode, uint8_t first, uint8_t last)
 	return opcode >= first && opcode <= last;
 }
 
-/* Register NUMBER of IS_BYTE operands: without REX prefix, 4 to 7 are ah to bh. */
+/* Returns the bit of register NUMBER. Without REX prefix, byte registers 4 to 7 are ah to bh. */
 static uint32_t bit_of(const struct insn *insn, uint8_t number, bool is_byte)
 {
 	return 1U << (is_byte && !insn->rex && number >= 4 && number < 8 ? number - 4 : number);
@@ -39,7 +39,7 @@ static uint32_t arithmetic_writes(const struct insn *insn)
 			     : RAX;
 }
 
-/* Groups of instructions, which the reg field tells apart. */
+/* Groups of instructions that share an opcode and differ in the reg field. */
 static uint32_t group_writes(const struct insn *insn)
 {
 	uint8_t o = insn->opcode, which = insn->reg & 7;
@@ -117,7 +117,7 @@ static uint32_t system_writes(const struct insn *insn)
 	case 0x21:
 	case 0x78:
 		return rm_of(insn, false);
-	case 0x01: /* rdtscp and others without operands */
+	case 0x01: /* rdtscp and other instructions without operands */
 		return ((insn->reg & 7) == 4 ? rm_of(insn, false) : 0) | RAX | RCX | RDX;
 	case 0x05:
 	case 0x34:
@@ -276,7 +276,7 @@ static bool may_store_0f(const struct insn *insn)
 static unsigned int vector_store_size(const struct insn *insn)
 {
 	switch (insn->opcode) {
-	case 0x11: /* movss, movsd among them */
+	case 0x11: /* includes movss and movsd */
 		if (!insn->repeat)
 			break;
 		return 8;

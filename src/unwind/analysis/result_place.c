@@ -4,20 +4,20 @@
 
 enum { TEST = 0x85, COMPARE_NUMBER = 0x83, COMPARE = 7, INT3 = 0xcc };
 
-/* In place of the first byte of a push, an endbr64 or a branch: the uprobe of another program. */
+/* Another program's uprobe replaces the first byte of a push, an endbr64 or a branch by int3. */
 static bool is_probe(const struct insn *i)
 {
 	return i->map == MAP_1 && i->opcode == INT3;
 }
 
-/* test of registers, or cmp with a number. */
+/* Returns true for test of registers, and for cmp with a number. */
 static bool compares(const struct insn *i)
 {
 	return i->map == MAP_1 &&
 	       (i->opcode == TEST || (i->opcode == COMPARE_NUMBER && (i->reg & 7) == COMPARE));
 }
 
-/* The offset behind the first call; 0: something else comes before it. */
+/* Returns the offset after the first call, or 0 if another branch comes before it. */
 static size_t skip_call(const unsigned char *code, size_t nr)
 {
 	struct insn insn;

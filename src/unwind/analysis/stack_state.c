@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	FAR = 1 << 28, /* bytes: values further away are not followed */
+	FAR = 1 << 28, /* bytes: values at a larger distance are not followed */
 	ALL_REGS = (1 << INSN_REGS) - 1,
 	GROUP_ADD = 0,
 	GROUP_AND = 4,
@@ -13,7 +13,7 @@ enum {
 	GROUP_PUSH = 6,
 };
 
-/* System V ABI of x86-64, 3.2.1: a function gives them back to its caller as they were. */
+/* Returns true for registers that a callee must preserve (System V ABI of x86-64, 3.2.1). */
 static bool is_kept(unsigned int reg)
 {
 	return reg == INSN_RBX || reg == INSN_RBP || (reg >= INSN_R12 && reg <= INSN_R15);
@@ -99,7 +99,7 @@ static struct stack_value pop(struct stack_state *s)
 	return what;
 }
 
-/* From now on rsp is at an unknown distance from the CFA. */
+/* Records that the distance from rsp to the CFA becomes unknown. */
 static void move_base(struct stack_state *s)
 {
 	uint8_t kept = 0;
@@ -122,7 +122,7 @@ static struct stack_value address_of(const struct stack_state *s, const struct i
 	return plus(s->reg[insn->base], insn->displacement);
 }
 
-/* Memory below rsp is for the callee's own frame. */
+/* Memory below rsp belongs to the callee's frame. */
 void stack_state_call(struct stack_state *s, uint32_t writes)
 {
 	uint8_t kept = 0;
@@ -145,7 +145,7 @@ bool stack_state_has_scratch(const struct stack_state *s)
 	return false;
 }
 
-/* add, sub or and of a number; false: something else. */
+/* Runs add, sub or and of a number. Returns false for another instruction. */
 static bool run_arithmetic(struct stack_state *s, const struct insn *insn)
 {
 	struct stack_value *to = &s->reg[insn->rm];
@@ -214,7 +214,7 @@ static void run_leave(struct stack_state *s)
 	s->reg[INSN_RBP] = pop(s);
 }
 
-/* Instructions without ModRM byte that move rsp; false: something else. */
+/* Runs instructions without ModRM byte that move rsp. Returns false for another instruction. */
 static bool run_stack(struct stack_state *s, const struct insn *insn)
 {
 	uint8_t o = insn->opcode;
@@ -229,7 +229,7 @@ static bool run_stack(struct stack_state *s, const struct insn *insn)
 		pop(s);
 	else if (o == 0xc9)
 		run_leave(s);
-	else if (o == 0xe8 && !insn->immediate) /* to get at rip */
+	else if (o == 0xe8 && !insn->immediate) /* call to the next instruction, which gets rip */
 		push(s, unknown());
 	else if (o == 0xe8)
 		stack_state_call(s, ALL_REGS);
@@ -238,7 +238,7 @@ static bool run_stack(struct stack_state *s, const struct insn *insn)
 	return true;
 }
 
-/* 0x8f, 0xff: pop and push of memory, calls. */
+/* Runs opcodes 0x8f and 0xff: pop and push of memory, and calls. */
 static bool run_group(struct stack_state *s, const struct insn *insn)
 {
 	struct stack_value value;
@@ -260,7 +260,7 @@ static bool run_group(struct stack_state *s, const struct insn *insn)
 	return true;
 }
 
-/* add or sub of a register and rsp. */
+/* Returns true for add and sub of a register and rsp. */
 static bool moves_base(const struct insn *insn)
 {
 	switch (insn->opcode) {
@@ -275,7 +275,7 @@ static bool moves_base(const struct insn *insn)
 	}
 }
 
-/* Whether it is some push or pop. */
+/* Returns true for all forms of push and pop. */
 static bool moves_rsp(const struct insn *insn)
 {
 	switch (insn->opcode) {
@@ -292,7 +292,7 @@ static bool moves_rsp(const struct insn *insn)
 	}
 }
 
-/* push and pop of fs and gs; false: something else. */
+/* Runs push and pop of fs and gs. Returns false for another instruction. */
 static bool run_segment(struct stack_state *s, uint8_t opcode)
 {
 	if (opcode == 0xa0 || opcode == 0xa8)
@@ -310,7 +310,7 @@ static bool run_known(struct stack_state *s, const struct insn *insn)
 		return run_segment(s, insn->opcode);
 	if (insn->map != MAP_1)
 		return false;
-	if (insn->size16 && moves_rsp(insn)) { /* by 2 bytes: nobody uses it */
+	if (insn->size16 && moves_rsp(insn)) { /* by 2 bytes: compilers do not emit it */
 		s->reg[INSN_RSP] = unknown();
 		return false;
 	}
@@ -326,7 +326,7 @@ static bool run_known(struct stack_state *s, const struct insn *insn)
 	case 0x8f:
 	case 0xff:
 		return run_group(s, insn);
-	case 0xc8: /* enter: nobody uses it */
+	case 0xc8: /* enter: compilers do not emit it */
 		s->reg[INSN_RSP] = s->reg[INSN_RBP] = unknown();
 		return true;
 	default:
@@ -349,7 +349,7 @@ void stack_state_run(struct stack_state *s, const struct insn *insn)
 	writes = insn_writes(insn);
 	where = address_of(s, insn);
 	size = insn_stores(insn);
-	/* EVEX scales displacements; nobody stores vectors over saved registers */
+	/* EVEX scales displacements; vectors are not stored over saved registers */
 	if (size && is_address(where) && insn->vex != EVEX)
 		forget_memory(s, where, size);
 	for (unsigned int i = 0; i < INSN_REGS; i++)
@@ -381,7 +381,7 @@ static uint8_t dwarf_number(unsigned int reg)
 	return (uint8_t)(reg < sizeof(numbers) ? numbers[reg] : reg);
 }
 
-/* The slot from CFA or rbp to WHERE; false: it is none. */
+/* Converts DISTANCE, from the CFA or rbp, to a SLOT. Returns false if it is not a valid slot. */
 static bool slot_of(int64_t distance, int16_t *slot)
 {
 	if (distance % 8 || distance / 8 != (int16_t)(distance / 8))
@@ -390,7 +390,7 @@ static bool slot_of(int64_t distance, int16_t *slot)
 	return true;
 }
 
-/* Where the caller's REG is. */
+/* Finds where the caller's value of REG is. */
 static enum unwind_saved find_saved(const struct stack_state *s, unsigned int reg, int16_t *slot)
 {
 	struct stack_value own = {STACK_CALLER, (int32_t)reg}, fp = s->reg[INSN_RBP];
@@ -411,7 +411,7 @@ static enum unwind_saved find_saved(const struct stack_state *s, unsigned int re
 	return UNWIND_LOST;
 }
 
-/* Whether rbp is a frame pointer (System V ABI of x86-64, 3.2.2). */
+/* Returns true if rbp is a frame pointer (System V ABI of x86-64, 3.2.2). */
 static bool has_frame_pointer(const struct stack_state *s)
 {
 	int16_t slot;
@@ -421,8 +421,9 @@ static bool has_frame_pointer(const struct stack_state *s)
 }
 
 /*
- * The CFA from a register: a frame pointer, as functions that remove their arguments (V8) change
- * rsp over a call; else rsp first, then those that calls keep.
+ * Sets a CFA that is relative to a register. A frame pointer comes first, because functions that
+ * remove their arguments (V8) change rsp over a call; else rsp, and then the registers that calls
+ * preserve.
  */
 static bool set_cfa(const struct stack_state *s, struct unwind_rule *rule)
 {
@@ -442,7 +443,7 @@ static bool set_cfa(const struct stack_state *s, struct unwind_rule *rule)
 	return false;
 }
 
-/* The CFA from memory that is relative to a register. */
+/* Sets a CFA that is saved in memory relative to a register. */
 static bool set_cfa_saved(const struct stack_state *s, struct unwind_rule *rule)
 {
 	static const uint8_t order[] = {INSN_RSP, INSN_RBP, INSN_RBX};
