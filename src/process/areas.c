@@ -10,18 +10,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* In a word of /proc/PID/pagemap; only the frame numbers are hidden from the unprivileged. */
+/*
+ * A bit in a word of /proc/PID/pagemap. Only the frame numbers are hidden from unprivileged users.
+ */
 #define PAGE_PRESENT (1ULL << 63)
 
 enum { WORDS = 8192 };
 
-/* Of address space that is looked at: sanitizers map terabytes. */
+/* Limit of the address space that is examined: sanitizers map terabytes. */
 #define SPACE_MAX (16ULL << 30)
 
 struct areas {
 	struct memory_area *list;
 	size_t nr, alloc;
-	uint64_t left, space; /* bytes that may still be listed, looked at */
+	uint64_t left, space; /* bytes that may still be listed, and examined */
 	int pagemap;
 };
 
@@ -56,7 +58,7 @@ static bool add_page(struct areas *a, uint64_t address)
 	return true;
 }
 
-/* False: there is no room for more, or the process is gone. */
+/* Returns false if there is no room for more, or the process has ended. */
 static bool add_present(struct areas *a, const struct memory_area *area)
 {
 	static uint64_t words[WORDS];

@@ -6,14 +6,16 @@
 #include <stdint.h>
 
 /*
- * Sets PIDS to the MAX processes that currently use the most CPU time, busiest first, and returns
- * their number. Reads /proc twice, a quarter of a second apart; kernel threads and this process are
- * excluded.
+ * Sets PIDS to the processes, at most MAX, that currently use the most CPU time, busiest first.
+ * Returns their number. Reads /proc twice, a quarter of a second apart. Kernel threads and this
+ * process are excluded.
  */
 size_t busy_processes(uint32_t *pids, size_t max);
 
-/* All processes except kernel threads and this one, by total CPU time, most first. The caller frees
- * the list. */
+/*
+ * Returns all processes except kernel threads and this one, by total CPU time, most first. The
+ * caller frees the list.
+ */
 uint32_t *busy_since_start(size_t *nr);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much a line "ID:CONTROLLERS:PATH" says of where its process belongs; 0: nothing. */
+/* Returns how much a line "ID:CONTROLLERS:PATH" tells about where its process belongs. */
 static int rank_of(const char *line, const char *path)
 {
 	if (!strcmp(path, "/"))
@@ -61,7 +61,7 @@ const char *cgroup_name_container(const char *name, size_t len)
 			return NULL;
 	if (before && name[before - 1] != '-' && name[before - 1] != ':')
 		return NULL;
-	/* the monitor of a container of Podman or CRI-O is not in it */
+	/* the monitor of a container of Podman or CRI-O is not in the container */
 	return before && ends_in(name, before - 1, "-conmon") ? NULL : name + before;
 }
 

@@ -9,7 +9,7 @@
 
 enum { LEVELS_MAX = 64 };
 
-/* A line of mountinfo, see proc_pid_mountinfo(5). */
+/* Parses a line of mountinfo, see proc_pid_mountinfo(5). */
 static bool parse_mount(char *line, struct cgroup_mount *m)
 {
 	char root[4096], dir[4096], type[32];

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct cgroup_mount {
-	char *dir, *root; /* root: the cgroup that is mounted there */
-	bool is_unified;  /* v2 */
+	char *dir, *root; /* root is the cgroup that is mounted at dir */
+	bool is_unified;  /* it is a v2 hierarchy */
 };
 
 struct cgroup_mounts {
@@ -21,9 +21,9 @@ void cgroup_mounts_read(struct cgroup_mounts *m, const char *mountinfo);
 void cgroup_mounts_release(struct cgroup_mounts *m);
 
 /*
- * Calls VISIT for the cgroups in DIR and all below them, with the path of each, the length of DIR's
- * in it, and the level, from 1 for those in DIR itself. Those in a cgroup for which VISIT returns
- * true are left out.
+ * Calls VISIT for all cgroups below DIR, with the path of each, the length of DIR in the path, and
+ * the level, which is 1 for the cgroups directly in DIR. If VISIT returns true, the cgroups below
+ * that cgroup are left out.
  */
 typedef bool cgroup_visit(void *context, const char *path, size_t dir_len, uint32_t level);
 void cgroup_tree_walk(const char *dir, cgroup_visit *visit, void *context);

@@ -23,7 +23,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* The path of NAME as a shell finds it, NULL: not found. */
+/* Returns the path of NAME as a shell finds it, or NULL if it is not found. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -47,7 +47,7 @@ static void wait_and_run(const struct command *c, char *const argv[])
 	char byte;
 
 	prctl(PR_SET_NAME, slash ? slash + 1 : c->path);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* cleared by a change of user; then the gate ends us */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user clears it; then EOF ends the child */
 	if (user_drop_privileges(&err)) {
 		dprintf(2, "%s\n", err.buf);
 		_exit(126);

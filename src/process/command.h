@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command after "--": held before its first instruction until the probes are in place. */
+/*
+ * The command after "--", which is held before its first instruction until the probes are in place.
+ */
 #ifndef PROCESS_COMMAND_H
 #define PROCESS_COMMAND_H
 
@@ -9,20 +11,23 @@
 struct strbuf;
 
 struct command {
-	char *path; /* to be executed, found in $PATH */
+	char *path; /* of the program, found in $PATH */
 	pid_t pid;
-	int gate; /* pipe: a byte starts the program, EOF ends it; -1: it runs */
+	int gate; /* pipe: a byte starts the program, EOF ends it; or -1 if it runs */
 	bool ended;
 	int status;
 };
 
-/* Forks; the child waits. -1 and ERR if ARGV[0] is not found. */
+/* Forks a child, which waits. Returns -1 and sets ERR if ARGV[0] is not found. */
 int command_start(struct command *c, char *const argv[], struct strbuf *err);
 void command_go(struct command *c);
 bool command_ended(struct command *c);
-/* The exit code of one that has ended, as in a shell: 128 and the signal if it ended by one. */
+/*
+ * Returns the exit code of a command that has ended, as in a shell: 128 plus the signal if a signal
+ * ended it.
+ */
 int command_exit_code(const struct command *c);
-/* Ends a program that was not started; a running one is left alone. */
+/* Ends a program that was not started. A running program is left alone. */
 void command_release(struct command *c);
 
 #endif

@@ -19,7 +19,7 @@ struct children {
 	size_t nr, alloc;
 };
 
-/* The parent of a process, 0: none, or it is gone. */
+/* Returns the parent of a process, or 0 if there is none, or the process has ended. */
 static uint32_t parent_of(const char *proc, const char *pid)
 {
 	char *path = xasprintf("%s/%s/stat", proc, pid), text[1024];
@@ -45,7 +45,7 @@ static int compare_parents(const void *va, const void *vb)
 	return (a->parent > b->parent) - (a->parent < b->parent);
 }
 
-/* All processes, sorted by their parents. */
+/* Returns all processes, sorted by their parents. */
 static struct children read_children(const char *proc)
 {
 	struct children c = {0};
@@ -104,7 +104,8 @@ uint32_t *descendants(const char *proc, const uint32_t *pids, size_t nr, size_t 
 
 			if (c.list[k].parent != parent)
 				break;
-			/* each process has one parent; only the given ones may descend from others
+			/*
+			 * each process has one parent, so only the given ones could be found twice
 			 */
 			if (contains(pids, nr, pid) || *nr_found == c.nr)
 				continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that descend from others. */
+/* Finds the descendants of processes. */
 #ifndef PROCESS_DESCENDANTS_H
 #define PROCESS_DESCENDANTS_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The processes that descend from the NR ones at PIDS, without these; PROC is where procfs is
- * mounted. *NR_FOUND: their number. The caller frees the list.
+ * Returns the processes that descend from the NR processes PIDS, without PIDS themselves, and their
+ * number in *NR_FOUND. PROC is where procfs is mounted. The caller frees the list.
  */
 uint32_t *descendants(const char *proc, const uint32_t *pids, size_t nr, size_t *nr_found);
 

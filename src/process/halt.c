@@ -31,7 +31,7 @@ static bool seize(struct halt *h, uint32_t tid)
 	return !ptrace(PTRACE_INTERRUPT, (pid_t)tid, NULL, NULL) || errno == ESRCH;
 }
 
-/* Seizes threads that are not known yet, *NR of them. */
+/* Seizes the threads that are not known yet. *NR is their number. */
 static bool seize_new(struct halt *h, uint32_t pid, size_t *nr)
 {
 	char path[32];
@@ -54,7 +54,7 @@ static bool seize_new(struct halt *h, uint32_t pid, size_t *nr)
 	return ok;
 }
 
-/* False: it has not stopped yet. */
+/* Returns false if the thread has not stopped yet. */
 static bool has_stopped(struct halted_thread *t)
 {
 	int status;
@@ -70,7 +70,7 @@ static bool has_stopped(struct halted_thread *t)
 		return true;
 	}
 	t->is_stopped = true;
-	/* a signal that was about to be delivered */
+	/* a signal was about to be delivered */
 	if (!(status >> 16))
 		t->signal = WSTOPSIG(status);
 	return true;
@@ -112,7 +112,7 @@ int64_t halt_end(struct halt *h)
 	}
 	if (h->nr)
 		took = monotonic_ns() - h->began_ns;
-	/* those that were late must not stay stopped until this program ends */
+	/* threads that stop late must not stay stopped until this program ends */
 	for (size_t i = 0; i < h->nr; i++) {
 		struct halted_thread *t = &h->threads[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stops all threads of a process for a moment, with ptrace and without a signal. If this program
- * ends meanwhile, they go on.
+ * ends meanwhile, the threads continue.
  */
 #ifndef PROCESS_HALT_H
 #define PROCESS_HALT_H
@@ -13,7 +13,7 @@
 struct halted_thread {
 	uint32_t tid;
 	bool is_stopped;
-	int signal; /* that it is to get when it goes on; 0: none */
+	int signal; /* to be delivered when it continues, or 0 */
 };
 
 struct halt {
@@ -23,12 +23,12 @@ struct halt {
 };
 
 /*
- * False: not all have stopped by monotonic time UNTIL_NS, or they may not be traced. To be ended in
- * any case.
+ * Returns false if not all threads have stopped by the monotonic time UNTIL_NS, or if they may not
+ * be traced. halt_end() must be called in any case.
  */
 bool halt_begin(struct halt *h, uint32_t pid, int64_t until_ns);
 
-/* Has them go on; for how many nanoseconds they were stopped, at most. */
+/* Lets the threads continue. Returns for how many nanoseconds they were stopped, at most. */
 int64_t halt_end(struct halt *h);
 
 #endif

@@ -7,8 +7,8 @@
 #include "target.h"
 
 /*
- * Initialises the target with the mapped files and the memory of P. Valid as long as PS does not
- * change; debug_path as in struct debug_paths.
+ * Initialises the target with the mapped files and the memory of P. It is valid as long as PS does
+ * not change. DEBUG_PATH is as in struct debug_paths.
  */
 void inspect_init(struct target *t, const struct processes *ps, const struct process *p,
 	const char *debug_path);

@@ -19,14 +19,14 @@
 
 struct jitmap {
 	uint32_t pid;
-	int tmp; /* the directory: open, it keeps its mount alive */
+	int tmp; /* the directory /tmp; open, it keeps its mount alive */
 	int file;
-	uint32_t number; /* of the process in its innermost PID namespace */
+	uint32_t number; /* PID of the process in its innermost PID namespace */
 	uint32_t user;   /* its effective user ID in our namespace */
 	time_t began;
 };
 
-/* Opens /tmp of the process; symlinks in its root never lead to files outside. */
+/* Opens /tmp of the process. Symlinks in its root never lead to files outside. */
 static int work_tmp(void *room, int passed)
 {
 	const struct jitmap *j = room;
@@ -50,7 +50,7 @@ static int work_tmp(void *room, int passed)
 	return tmp;
 }
 
-/* Reads PID and user ID from /proc/PID/status; false on failure. */
+/* Reads the innermost PID and the user ID from /proc/PID/status. Returns false on failure. */
 static bool read_status(struct jitmap *j, uint32_t pid)
 {
 	char path[64], line[256];
@@ -72,7 +72,7 @@ static bool read_status(struct jitmap *j, uint32_t pid)
 	return found;
 }
 
-/* The start time of a process in seconds since the epoch, from ticks since boot. */
+/* Returns the start time of a process in seconds since the epoch, from ticks since boot. */
 static time_t start_time(uint64_t ticks)
 {
 	struct timespec boot;
@@ -81,7 +81,7 @@ static time_t start_time(uint64_t ticks)
 	return time(NULL) - boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* A file that the reader opens; a target may be behind its file system. */
+/* Has the reader open a file, because a target may be behind the file system. */
 static int open_in_reader(const struct jitmap *j, reader_work *work, int passed)
 {
 	struct jitmap *room = reader_room();

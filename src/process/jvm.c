@@ -27,8 +27,9 @@
 
 enum {
 	/*
-	 * The child waits longer than the recorder: without its file a JVM that handles SIGQUIT
-	 * late prints its threads, and a map that it writes late is removed.
+	 * The child waits longer than the recorder. If it removed the trigger file early, a JVM
+	 * that handles SIGQUIT late would print its threads. The child also removes a map that is
+	 * written late.
 	 */
 	LIMIT_MS = 20000,
 	ALARM_S = 25, /* ends the child in any case */
@@ -40,17 +41,17 @@ enum {
 /* ---- in the child ---- */
 
 struct asker {
-	uint32_t pid, number; /* ours, and that in the innermost PID namespace */
-	uid_t user;           /* the effective ones of the process */
+	uint32_t pid, number; /* its PID in our namespace, and in the innermost one */
+	uid_t user;           /* user and group are the effective ones of the process */
 	gid_t group;
-	int status; /* its /proc/PID/status; reading fails once it is gone */
+	int status; /* its /proc/PID/status; reads fail after its end */
 	int pidfd;
-	int map; /* what the JVM is to write, -1: not made */
+	int map; /* the file that the JVM is to write, or -1 if it is not made */
 	int64_t began_ns;
 	char trigger[32], socket[32], map_name[32];
 };
 
-/* Milliseconds that are left, 0: none. */
+/* Returns the milliseconds that are left, or 0 if there are none. */
 static int time_left(const struct asker *a)
 {
 	int64_t left = LIMIT_MS - (monotonic_ns() - a->began_ns) / 1000000;
@@ -58,7 +59,7 @@ static int time_left(const struct asker *a)
 	return left > 0 ? (int)left : 0;
 }
 
-/* The text after "NAME:\t" in the text of /proc/PID/status; NULL: none. */
+/* Returns what follows "NAME:" in the text of /proc/PID/status, or NULL if it is not there. */
 static const char *status_value(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -79,7 +80,9 @@ static bool read_status(const struct asker *a, char text[STATUS_MAX])
 	return n > 0;
 }
 
-/* The process keeps its number until pidfd is closed, so the status is that of the same one. */
+/*
+ * The start time is checked after status and pidfd were opened, so both refer to the same process.
+ */
 static bool find_process(struct asker *a, uint64_t start)
 {
 	char path[64], text[STATUS_MAX];
@@ -106,8 +109,8 @@ static bool find_process(struct asker *a, uint64_t start)
 }
 
 /*
- * All that is done counts as done by the user of the process. The real user stays, so that this
- * user cannot stop or change us; nobody may look at our memory.
+ * Everything is then done as the user of the process. The real user ID stays, so that this user
+ * cannot stop or change the child. Nobody may read the memory of the child.
  */
 static bool become_user(const struct asker *a)
 {
@@ -117,15 +120,18 @@ static bool become_user(const struct asker *a)
 	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* An empty file in the /tmp of the process that only its user can write; -1: it exists, … */
+/*
+ * Makes an empty file in /tmp of the process that only its user can write. Returns -1 if that
+ * fails, for example because the file exists.
+ */
 static int make_file(const char *name)
 {
 	return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 /*
- * Connects to the socket in the /tmp of the process, if the process itself listens there; -1: not,
- * *IS_FALSE: nor will it.
+ * Connects to the socket in /tmp of the process if the process itself listens there. Returns -1 if
+ * it does not, and sets *IS_FALSE if it never will.
  */
 static int connect_to(const struct asker *a, bool *is_false)
 {
@@ -153,7 +159,7 @@ static int connect_to(const struct asker *a, bool *is_false)
 	return -1;
 }
 
-/* SIGQUIT must have a handler, or it would end the process; one that is stopped does not answer. */
+/* SIGQUIT must have a handler, or it would end the process. A stopped process does not answer. */
 static enum jvm_end may_signal(const struct asker *a)
 {
 	char text[STATUS_MAX];
@@ -167,7 +173,7 @@ static enum jvm_end may_signal(const struct asker *a)
 	return state && strchr("TtZX", state[1]) ? JVM_SILENT : JVM_PENDING;
 }
 
-/* The JVM looks for the file TRIGGER at SIGQUIT, without which it prints its threads. */
+/* At SIGQUIT the JVM looks for the trigger file. Without the file it prints its threads. */
 static enum jvm_end trigger(const struct asker *a, int file)
 {
 	struct stat st;
@@ -175,7 +181,7 @@ static enum jvm_end trigger(const struct asker *a, int file)
 
 	if (end != JVM_PENDING)
 		return end;
-	/* as on a file system that has its own idea of owners: the JVM would not accept it */
+	/* some file systems set other owners: the JVM would not accept the file */
 	if (fstat(file, &st) || st.st_uid != a->user)
 		return JVM_FORBIDDEN;
 	if (syscall(SYS_pidfd_send_signal, a->pidfd, SIGQUIT, NULL, 0))
@@ -211,7 +217,7 @@ static enum jvm_end attach(const struct asker *a, int *fd)
 	int file = make_file(a->trigger);
 
 	if (file < 0)
-		return errno == EEXIST ? JVM_SILENT : JVM_FORBIDDEN; /* somebody else asks it */
+		return errno == EEXIST ? JVM_SILENT : JVM_FORBIDDEN; /* another program asks it */
 	enum jvm_end end = trigger(a, file);
 
 	if (end == JVM_PENDING)
@@ -221,7 +227,7 @@ static enum jvm_end attach(const struct asker *a, int *fd)
 	return end;
 }
 
-/* Reads the first line of the answer, and what there is at once of the others. */
+/* Reads the first line of the answer, and as much of the other lines as is available. */
 static enum jvm_end read_answer(const struct asker *a, int fd)
 {
 	char text[ANSWER_MAX + 1];
@@ -244,7 +250,7 @@ static enum jvm_end read_answer(const struct asker *a, int fd)
 
 static enum jvm_end ask(const struct asker *a)
 {
-	/* version, command, and its three arguments */
+	/* version, command and three arguments */
 	static const char request[] = "1\0jcmd\0Compiler.perfmap\0\0";
 	struct stat st;
 	int fd;
@@ -261,7 +267,7 @@ static enum jvm_end ask(const struct asker *a)
 }
 
 /*
- * The map is made by us, so that it is known not to be a link or a file of others, which the JVM
+ * The child makes the map itself, so that it is not another user's link or file, which the JVM
  * would follow or overwrite.
  */
 static enum jvm_end take_map(struct asker *a)
@@ -281,7 +287,7 @@ static void work(uint32_t pid, uint64_t start, int tmp, int socket)
 	struct asker a = {.pid = pid, .map = -1, .began_ns = monotonic_ns()};
 	enum jvm_end end = JVM_GONE;
 
-	/* it removes its files after Ctrl-C, too */
+	/* the child removes its files after Ctrl-C, too */
 	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	alarm(ALARM_S);
@@ -299,7 +305,7 @@ static void work(uint32_t pid, uint64_t start, int tmp, int socket)
 
 /* ---- in the recorder ---- */
 
-/* The child's child works: nobody needs to wait for its end. */
+/* A child of the child does the work, so that the recorder need not wait for its end. */
 bool jvm_request_start(struct jvm_request *r, uint32_t pid, uint64_t start, int tmp)
 {
 	int pair[2];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES_RESERVE = 4096 }; /* mappings of a process for which anonymous memory leaves room */
+enum { FILES_RESERVE = 4096 }; /* mappings of a process that are reserved for files */
 
 void mappings_release(struct process *p)
 {
@@ -79,7 +79,7 @@ static struct mapping *past(const struct processes *ps, const struct process *p,
 	return &ps->maps[p->past[i]];
 }
 
-/* The first current mapping that ends after ADDRESS; nr_maps: none. */
+/* Returns the first current mapping that ends after ADDRESS, or nr_maps if there is none. */
 static size_t first_after(const struct processes *ps, const struct process *p, uint64_t address)
 {
 	size_t low = 0, high = p->nr_maps;
@@ -121,7 +121,7 @@ static void note_change(struct processes *ps, struct process *p)
 	ps->changed[ps->nr_changed++] = (uint32_t)(p - ps->list);
 }
 
-/* Puts a past mapping in its place; the oldest ones give way. */
+/* Inserts a past mapping by its end. The oldest ones are dropped if there are too many. */
 static void add_past(const struct processes *ps, struct process *p, uint32_t number)
 {
 	int64_t to_ns = ps->maps[number].to_ns;
@@ -148,7 +148,7 @@ static void end_current(struct processes *ps, struct process *p, uint32_t number
 	note_change(ps, p);
 }
 
-/* Inserts a mapping as the current one of index I. */
+/* Inserts a mapping as current mapping I. */
 static void insert(struct processes *ps, struct process *p, size_t i, const struct mapping *m)
 {
 	uint32_t number;
@@ -196,13 +196,16 @@ static bool held_at(const struct mapping *m, int64_t time_ns)
 	return m->from_ns <= time_ns && time_ns < m->to_ns;
 }
 
-/* Anonymous memory has no offset: events have one, /proc does not. */
+/* Files have offsets. Anonymous memory has one in events, but not in /proc. */
 static bool has_offset(const struct processes *ps, const struct mapping *m)
 {
 	return ps->objects[m->object].path[0] == '/';
 }
 
-/* What of M, which is no longer in the list that it was in, [START, END) at TIME_NS leaves. */
+/*
+ * Adds the parts of M that remain if [START, END) is unmapped at TIME_NS. M is not in a list any
+ * more.
+ */
 static void add_rests(struct processes *ps, struct process *p, const struct mapping *m,
 	uint64_t start, uint64_t end, int64_t time_ns)
 {
@@ -222,7 +225,7 @@ static void add_rests(struct processes *ps, struct process *p, const struct mapp
 	}
 }
 
-/* Removes the past mapping of index I from the list. */
+/* Removes past mapping I from the list. */
 static void remove_past(struct process *p, size_t i)
 {
 	memmove(p->past + i, p->past + i + 1, (--p->nr_past - i) * sizeof(*p->past));
@@ -312,7 +315,7 @@ static bool holds(const struct mapping *m, uint64_t address)
 	return m->start <= address && address < m->end;
 }
 
-/* The one of the current list, which may have ended with the process. */
+/* Finds a mapping in the current list. It may have ended with the process. */
 static const struct mapping *find_current(
 	const struct processes *ps, const struct process *p, uint64_t address)
 {
@@ -332,7 +335,7 @@ const struct mapping *process_find(
 	return found;
 }
 
-/* True if A is a better guess than B for the mapping at TIME_NS, if both are possible. */
+/* Returns true if A is a better guess than B for the mapping at TIME_NS, if both are possible. */
 static bool is_likelier(const struct mapping *a, const struct mapping *b, int64_t time_ns)
 {
 	bool sure_a = a->by_ns <= time_ns, sure_b = b->by_ns <= time_ns;
@@ -359,7 +362,7 @@ const struct mapping *process_find_at(
 	return found;
 }
 
-/* ---- what nothing refers to ---- */
+/* ---- unreferenced mappings ---- */
 
 static size_t drop_old(const struct processes *ps, uint32_t *list, size_t nr, int64_t time_ns)
 {

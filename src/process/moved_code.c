@@ -10,10 +10,10 @@
 enum {
 	PROBES = 8,      /* places that are compared */
 	PROBE_SIZE = 32, /* bytes at each of them */
-	PATCHED_MAX = 1, /* so many may differ: the program may have patched them */
+	PATCHED_MAX = 1, /* places that may differ, because the program may have patched them */
 };
 
-/* Whether the memory has the same bytes as the file, at places of equal distances. */
+/* Returns true if the memory has the same bytes as the file, at places of equal distances. */
 static bool is_same(uint32_t pid, const struct elffile *elf, const struct mapping *m)
 {
 	uint64_t step = (m->end - m->start - PROBE_SIZE) / (PROBES - 1), at[PROBES];
@@ -32,7 +32,7 @@ static bool is_same(uint32_t pid, const struct elffile *elf, const struct mappin
 	return nr >= PROBES - PATCHED_MAX;
 }
 
-/* The link address of M; false: it is not known. */
+/* Finds the link address of M. Returns false if it is not known. */
 static bool find_address(const struct elffile *elf, const struct moved_code_file *before,
 	const struct mapping *m, uint64_t *address)
 {

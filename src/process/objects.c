@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- which are needed ---- */
+/* ---- needed objects ---- */
 
 static void mark_mapped(struct processes *ps)
 {
@@ -30,7 +30,7 @@ static int compare_times(const void *va, const void *vb)
 	return (*a < *b) - (*a > *b);
 }
 
-/* Those that ended before this are not among the MAX last ones of those that ended by TIME_NS. */
+/* Returns the end time of the oldest among the last MAX objects that ended before TIME_NS. */
 static int64_t oldest_needed(const struct processes *ps, int64_t time_ns, size_t max)
 {
 	int64_t *times = xcalloc(ps->nr_objects + 1, sizeof(*times)), oldest;
@@ -55,18 +55,19 @@ void objects_mark(struct processes *ps, int64_t time_ns, size_t max)
 
 		o->is_needed = o->path && o->mapped_ns >= oldest;
 		if (o->mapped_ns == INT64_MAX)
-			o->mapped_ns = time_ns; /* unless it still is, the next time */
+			/* The next call sets it again if the object is still mapped. */
+			o->mapped_ns = time_ns;
 	}
 }
 
-/* ---- the others ---- */
+/* ---- other objects ---- */
 
 static bool is_unused(const struct object *o)
 {
 	return o->path && !o->is_needed && !o->is_used && !o->table;
 }
 
-/* Without the unused objects. */
+/* Removes the unused objects from the table. */
 static void drop_numbers(const struct processes *ps, struct table *t)
 {
 	struct table kept;

@@ -6,14 +6,15 @@
 #include "process.h"
 
 /*
- * Sets is_needed of the objects that are mapped, or were after TIME_NS (monotonic), and of the MAX
- * others that were mapped last; and is_used of all that a mapping has.
+ * Sets is_needed of the objects that are mapped or were mapped after TIME_NS (monotonic), and of
+ * the MAX other objects that were mapped last. Sets is_used of all objects that a mapping refers
+ * to.
  */
 void objects_mark(struct processes *ps, int64_t time_ns, size_t max);
 
 /*
- * Of objects that are not needed and have no unwind table, closes the file, or frees them if they
- * are not used either. New objects may get their numbers.
+ * Closes the files of objects that are not needed and have no unwind table. Frees these objects if
+ * they are not used, either; new objects may get their numbers.
  */
 void objects_sweep(struct processes *ps);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a uprobe in a function costs least. */
+/* Finds where a uprobe in a function costs least. */
 #ifndef PROCESS_PROBE_POINT_H
 #define PROCESS_PROBE_POINT_H
 
@@ -11,22 +11,22 @@ struct memory;
 struct process;
 struct processes;
 
-/* What the probe gets of the function. */
+/* What the probe reads. */
 enum probe_value {
-	PROBE_ARGUMENTS, /* the first two, in rdi and rsi */
-	PROBE_RESULT,    /* what it has allocated and will return, in rax; NULL: nothing */
+	PROBE_ARGUMENTS, /* the first two arguments, in rdi and rsi */
+	PROBE_RESULT,    /* what it has allocated and will return, in rax, or NULL */
 };
 
 struct probe_point {
-	/* In /proc/PID/map_files: valid while the process lives, also if the file was replaced. */
+	/* In /proc/PID/map_files: valid while the process lives, even if the file was replaced. */
 	char path[64];
 	size_t object;   /* number of the file in struct processes */
 	uint64_t offset; /* in the file */
 };
 
 /*
- * Finds the place for VALUE in the function at address FUNCTION of P, whose memory is M. False:
- * FUNCTION is 0, or in no mapping; or its result is not known at any place.
+ * Finds the place for VALUE in the function at address FUNCTION of P, whose memory is M. Returns
+ * false if FUNCTION is 0 or in no mapping, or if its result is not known at any place.
  */
 bool probe_point_find(const struct processes *ps, const struct process *p, const struct memory *m,
 	uint64_t function, enum probe_value value, struct probe_point *point);

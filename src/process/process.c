@@ -27,10 +27,10 @@
 
 enum {
 	SHORT_SCAN_NS = 1000000,
-	SCAN_SHARE = 20, /* longer scans of a process take at most one in so much of the time */
+	SCAN_SHARE = 20, /* longer scans of a process may take 1/20 of the time */
 	GENERATIONS_MAX = 16,
-	EAGER_MAX = 32,      /* mappings that a child inherits at once */
-	INHERITED_MAX = 512, /* when it is sampled; beyond, it is scanned then */
+	EAGER_MAX = 32,      /* mappings that a child inherits when it is forked */
+	INHERITED_MAX = 512, /* when it is sampled; with more, it is scanned */
 };
 
 void processes_init(struct processes *ps)
@@ -75,8 +75,8 @@ void processes_release(struct processes *ps)
 }
 
 /*
- * A hash of PATH as P sees it. In another mount namespace or root directory, anybody may have put a
- * file with the same build-id there.
+ * Returns a hash of PATH as P sees it. In another mount namespace or root directory, anybody may
+ * have put a file with the same build-id there.
  */
 static uint64_t place_of(const struct process *p, const char *path)
 {
@@ -109,7 +109,10 @@ static uint32_t add_object(struct processes *ps, const struct object *o)
 	return number;
 }
 
-/* The number of the object that is O, but so far known only by its build-id; -1: none. */
+/*
+ * Returns the number of the object that is the same as O, but is known only by its build-id so far,
+ * or -1 if there is none.
+ */
 static int64_t find_by_build_id(const struct processes *ps, const struct object *o)
 {
 	const uint32_t *at =
@@ -118,7 +121,7 @@ static int64_t find_by_build_id(const struct processes *ps, const struct object 
 	return at && ps->objects[*at].elf && !ps->objects[*at].inode ? (int64_t)*at : -1;
 }
 
-/* ELF if it has BUILD_ID (NULL: any), else it is closed and the result is NULL. */
+/* Returns ELF if it has BUILD_ID or BUILD_ID is NULL. Otherwise closes it and returns NULL. */
 static struct elffile *check_build_id(struct elffile *elf, const char *build_id)
 {
 	if (elf && build_id && strcmp(elffile_build_id(elf), build_id)) {
@@ -128,7 +131,7 @@ static struct elffile *check_build_id(struct elffile *elf, const char *build_id)
 	return elf;
 }
 
-/* Opens the file of O, in our own root if it may be there. */
+/* Opens the file of O, in our own root directory if it may be there. */
 static void open_object(
 	struct object *o, struct procfile *f, bool in_our_root, const char *build_id)
 {
@@ -143,13 +146,13 @@ static void open_object(
 	o->elsewhere = !build_id && !o->elf && f->other;
 }
 
-/* Its file was closed, see objects.h. */
+/* Returns true if the file of O was closed, see objects.h. */
 static bool is_shut(const struct object *o)
 {
 	return o->elf && elffile_is_shut(o->elf);
 }
 
-/* Takes the open file of AGAIN, which is the same one, if O needs it. */
+/* Takes the open file of AGAIN, which is the same file, if O needs it. */
 static void take_file(struct object *o, struct object *again)
 {
 	if (!is_shut(o) || !again->elf)
@@ -170,7 +173,7 @@ static void open_again(struct object *o, struct procfile *f, bool in_our_root)
 	take_file(o, &again);
 }
 
-/* Adds a file as named in /proc/PID/maps. */
+/* Adds a file as it is named in /proc/PID/maps. */
 static size_t object_of_file(struct processes *ps, const struct process *p, const struct mapping *m,
 	uint64_t dev, uint64_t inode, const char *path)
 {
@@ -213,7 +216,7 @@ static size_t object_of_file(struct processes *ps, const struct process *p, cons
 	return *at = (uint32_t)known;
 }
 
-/* Adds a file whose build-id comes from the kernel's mmap event; the process may be gone by now. */
+/* Adds a file whose build-id comes from the kernel's mmap event. The process may have ended. */
 static size_t object_of_event(struct processes *ps, const struct process *p, const struct mapped *m)
 {
 	bool is_new;
@@ -237,7 +240,7 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	return add_object(ps, &o);
 }
 
-/* Executable anonymous memory may be JIT-compiled code. */
+/* Looks for a perf map: executable anonymous memory may be JIT-compiled code. */
 static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
 {
 	if (p->looked_for_jit || m->to_ns != INT64_MAX || ps->objects[m->object].elf)
@@ -246,7 +249,9 @@ static void find_jit(struct processes *ps, struct process *p, const struct mappi
 	p->looked_for_jit = true;
 }
 
-/* PATH as the process itself sees it, as stap needs it: maps shows it relative to our root. */
+/*
+ * Returns PATH as the process itself sees it, which stap needs. maps shows it relative to our root.
+ */
 static const char *own_path(const struct process *p, const char *path)
 {
 	size_t n = strlen(p->root);
@@ -273,7 +278,7 @@ static uint64_t mounts_of(uint32_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Looks up from where P sees files. */
+/* Looks up the root directory and the mount namespace of P. */
 static void find_root(struct process *p)
 {
 	free(p->root);
@@ -287,23 +292,23 @@ static void find_root(struct process *p)
 struct maps_line {
 	uint64_t start, end, offset, dev, inode;
 	bool writable, executable;
-	const char *path; /* "": none */
+	const char *path; /* or "" if there is none */
 };
 
 struct scan {
 	struct processes *ps;
 	struct process *p;
 	int64_t now;
-	uint32_t *numbers; /* of the mappings that were found, by address */
+	uint32_t *numbers; /* numbers of the mappings that were found, by address */
 	size_t nr, alloc;
-	uint64_t end;          /* of the last one */
-	struct maps_line file; /* the last one of a file, of whatever kind */
-	struct strbuf path;    /* that of the file */
-	uint64_t file_end;     /* of that and what continues it */
-	uint64_t left_out;     /* pages of those for which there was no room */
+	uint64_t end;          /* end of the last one */
+	struct maps_line file; /* the last line with a file, of any kind */
+	struct strbuf path;    /* path of that file */
+	uint64_t file_end;     /* end of the file and the memory that continues it */
+	uint64_t left_out;     /* pages of mappings for which there was no room */
 };
 
-/* A hexadecimal number and the character SEP behind it. */
+/* Reads a hexadecimal number and the character SEP after it. */
 static bool take_hex(const char **at, char sep, uint64_t *number)
 {
 	char *end;
@@ -315,7 +320,7 @@ static bool take_hex(const char **at, char sep, uint64_t *number)
 	return true;
 }
 
-/* Parses "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". False: it is something else. */
+/* Parses "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". Returns false for other lines. */
 static bool parse_line(const char *at, struct maps_line *l)
 {
 	uint64_t dev_major, dev_minor;
@@ -351,14 +356,17 @@ static void take_mapping(struct scan *s, const struct mapping *m)
 	s->numbers[s->nr++] = number;
 }
 
-/* Whether L is memory in huge pages, or could be: it has no file, or one that shows that. */
+/*
+ * Returns true if L may be memory in huge pages: it has no file, or a file that stands for huge
+ * pages.
+ */
 static bool is_anonymous(const struct maps_line *l)
 {
 	return !l->inode ? l->path[0] != '[' || !strncmp(l->path, "[anon:", 6)
 			 : !strncmp(l->path, "/anon_hugepage", 14);
 }
 
-/* Keeps L, of a file, for what may come behind it. */
+/* Keeps L, which maps a file, for the memory that may follow it. */
 static void keep_file(struct scan *s, const struct maps_line *l)
 {
 	s->file = *l;
@@ -367,7 +375,7 @@ static void keep_file(struct scan *s, const struct maps_line *l)
 	strbuf_adds(&s->path, l->path);
 }
 
-/* Whether M, memory without a file, is code of the file that is mapped before it. */
+/* Returns true if M, memory without a file, is code of the file that is mapped before it. */
 static bool continue_file(struct scan *s, struct mapping *m)
 {
 	const struct maps_line *l = &s->file;
@@ -410,7 +418,7 @@ static void take_line(struct scan *s, const char *line)
 	take_mapping(s, &m);
 }
 
-/* Reads a maps file; returns the number of lines, or -1 and ERR if it cannot be read. */
+/* Reads a maps file. Returns the number of lines, or -1 with ERR set if it cannot be read. */
 static int64_t take_maps(struct scan *s, const char *path, struct strbuf *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -436,7 +444,7 @@ static int64_t take_maps(struct scan *s, const char *path, struct strbuf *err)
 	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : taken;
 }
 
-/* If the main thread has exited: reads the maps of the first other thread that has them. */
+/* Reads the maps of the first thread that has them. The main thread has exited. */
 static int64_t take_threads_maps(struct scan *s)
 {
 	char path[64];
@@ -458,7 +466,7 @@ static int64_t take_threads_maps(struct scan *s)
 	return taken;
 }
 
-/* Without a result: the mappings stay as they were. */
+/* Ends a scan without a result. The mappings stay as they were. */
 static void cancel_scan(struct scan *s)
 {
 	for (size_t i = 0; i < s->nr; i++)
@@ -529,7 +537,7 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	return p;
 }
 
-/* The newest process with this PID, NULL: none. */
+/* Returns the newest process with this PID, or NULL if there is none. */
 static struct process *newest(const struct processes *ps, uint32_t pid)
 {
 	const uint32_t *at = table_get(&ps->by_pid, pid, 0);
@@ -537,7 +545,7 @@ static struct process *newest(const struct processes *ps, uint32_t pid)
 	return at && ps->list[*at].pid == pid ? &ps->list[*at] : NULL;
 }
 
-/* The PID was reused. */
+/* Returns true if another process has the PID of P. */
 static bool is_reused(const struct process *p)
 {
 	uint64_t start = p->gone ? task_start(p->pid, p->pid) : 0;
@@ -545,7 +553,7 @@ static bool is_reused(const struct process *p)
 	return start && start != p->start;
 }
 
-/* Adds those of LIST, mappings of the parent, that it had at TIME_NS. */
+/* Adds the mappings in LIST, a list of the parent, that the parent had at TIME_NS. */
 static void inherit(
 	struct processes *ps, struct process *p, const uint32_t *list, size_t nr, int64_t time_ns)
 {
@@ -569,12 +577,12 @@ static const struct process *known_parent(const struct processes *ps, const stru
 	return p->parent_id && from->id == p->parent_id ? from : NULL;
 }
 
-/* P gets what it has inherited, if that has not happened yet. */
+/* Gives P the mappings that it has inherited, if that has not happened yet. */
 static void take_heritage(struct processes *ps, struct process *p)
 {
 	const struct process *from = known_parent(ps, p);
 
-	/* parents that were not sampled either */
+	/* parents that were not sampled have inherited theirs, too */
 	for (int i = 0; from && from->parent_id && i < GENERATIONS_MAX; i++)
 		from = known_parent(ps, from);
 	p->parent_id = 0;
@@ -614,7 +622,8 @@ static size_t object_of_mapped(struct processes *ps, const struct process *p,
 	return object_of_file(ps, p, m, mapped->dev, mapped->inode, mapped->path);
 }
 
-/* Gives M, which an event tells of, the file of the mapping before it, if it is that file's code.
+/*
+ * Gives M, which comes from an event, the file of the mapping before it if it is that file's code.
  */
 static void continue_mapping(
 	struct processes *ps, const struct process *p, struct mapping *m, int64_t time_ns)
@@ -711,7 +720,7 @@ void process_ended(struct processes *ps, struct process *p, int64_t time_ns)
 	mappings_end(ps, p, time_ns);
 }
 
-/* ---- what nothing refers to ---- */
+/* ---- unreferenced processes and mappings ---- */
 
 static bool any_used(const uint32_t *list, size_t nr, const bool *used)
 {
@@ -721,14 +730,16 @@ static bool any_used(const uint32_t *list, size_t nr, const bool *used)
 	return false;
 }
 
-/* Names of its JIT-compiled code are needed, if there are any. */
+/* Returns true if the names of its JIT-compiled code may be needed. */
 static bool needs_perfmap(const struct process *p, const bool *used)
 {
 	return p->jit && jitmap_found(p->jit) &&
 	       (any_used(p->maps, p->nr_maps, used) || any_used(p->past, p->nr_past, used));
 }
 
-/* Only those that are still there; otherwise it would grow with each new PID. */
+/*
+ * Makes by_pid again, for the remaining processes only. Otherwise it would grow with each new PID.
+ */
 static void make_by_pid(struct processes *ps)
 {
 	table_release(&ps->by_pid);

@@ -30,13 +30,13 @@
 #endif
 
 enum {
-	SPARE_FILES = 32,   /* descriptors reserved for other purposes */
-	COPY_MAX = 1 << 26, /* bytes of a file that is copied */
+	SPARE_FILES = 32,   /* file descriptors reserved for other purposes */
+	COPY_MAX = 1 << 26, /* limit of bytes in a file that is copied */
 };
 
-/* ---- file systems that may make us wait ---- */
+/* ---- file systems that may block us ---- */
 
-/* The number of the mount that FD is on; -1: not known. */
+/* Returns the number of the mount that FD is on, or -1 if it is not known. */
 static int mount_of(int fd)
 {
 	char path[64], line[128];
@@ -52,7 +52,9 @@ static int mount_of(int fd)
 	return mount;
 }
 
-/* Who mounted a FUSE file system, from its line of mountinfo; root, if the kernel has the server.
+/*
+ * Returns the user who mounted a FUSE file system, from its line of mountinfo, or root if the
+ * server is in the kernel.
  */
 static uint32_t owner_of(const char *line)
 {
@@ -63,7 +65,7 @@ static uint32_t owner_of(const char *line)
 	return user && sscanf(user, "user_id=%u", &owner) != 1 ? UINT32_MAX : owner;
 }
 
-/* Whether root or we ourselves serve the mount, which process PID sees. */
+/* Returns true if root or our own user serves the mount, which process PID sees. */
 static bool is_served_by_us(uint32_t pid, int mount)
 {
 	char path[64], *line = NULL;
@@ -83,7 +85,7 @@ static bool is_served_by_us(uint32_t pid, int mount)
 	return !owner || owner == geteuid();
 }
 
-/* A process in another user namespace may have mounted what it likes. */
+/* A process in another user namespace may have mounted any file system. */
 static bool has_other_users(uint32_t pid)
 {
 	struct stat own, its;
@@ -116,7 +118,7 @@ static bool fill_copy(int copy, int fd, const struct stat *st)
 	return true;
 }
 
-/* The copy belongs to the same user, who decides how far it is trusted. */
+/* Gives the copy to the owner of the file, because the owner decides how far it is trusted. */
 static bool belongs_to(int copy, uid_t uid)
 {
 	return uid == geteuid() || !fchown(copy, uid, -1);
@@ -136,7 +138,7 @@ static int copy_of(int fd)
 
 /* ---- files that root may not open, but their user may: FUSE, NFS ---- */
 
-/* In a child of READER: fills COPY as the user of PROCESS, the stat of its folder in /proc. */
+/* Runs in a child of READER: fills COPY as the user of PROCESS, the stat of its folder in /proc. */
 static bool fill_as_user(int copy, int path_fd, const struct stat *process, pid_t reader)
 {
 	struct stat st;
@@ -150,8 +152,8 @@ static bool fill_as_user(int copy, int path_fd, const struct stat *process, pid_
 }
 
 /*
- * Returns a copy of the file PATH_FD, which belongs to the user of process PID, or -1 and EACCES.
- * That user may stop the child: then this one does not answer in time.
+ * Returns a copy of the file PATH_FD, which the user of process PID may read, or -1 and EACCES.
+ * That user may stop the child; the reader then does not answer in time.
  */
 static int copy_as_user(uint32_t pid, int path_fd)
 {
@@ -190,8 +192,9 @@ int procfile_detach(uint32_t pid, int fd)
 struct open_request {
 	uint32_t pid;
 	uint64_t start, end, dev, inode;
-	bool mapped;               /* not at the path in our own root */
-	bool found, denied, other; /* results: another file is at the path in our own root */
+	bool mapped; /* the mapped file, not the file at the path in our own root */
+	/* Results. other is set if another file is at the path in our own root. */
+	bool found, denied, other;
 	char path[PATH_MAX];
 };
 
@@ -203,8 +206,10 @@ static bool is_file(const struct open_request *r, const struct stat *st)
 			       !major(st->st_dev))); /* overlayfs and btrfs report another device */
 }
 
-/* Not on overlayfs, whose files may have other numbers in mappings, and FUSE, where they may
- * change. */
+/*
+ * Returns false on overlayfs, whose files may have other numbers in mappings, and on FUSE, where
+ * numbers may change.
+ */
 static bool has_true_numbers(int fd)
 {
 	struct statfs fs;
@@ -213,7 +218,10 @@ static bool has_true_numbers(int fd)
 	       fs.f_type != FUSE_SUPER_MAGIC;
 }
 
-/* Opens PATH with O_PATH if it is the file; *OTHER (may be NULL): it is certainly not. */
+/*
+ * Opens PATH with O_PATH if it is the file. Sets *OTHER, unless OTHER is NULL, if it is certainly
+ * another file.
+ */
 static int open_if_same(
 	const struct open_request *r, const char *root, const char *path, bool *other)
 {
@@ -228,7 +236,7 @@ static int open_if_same(
 	return -1;
 }
 
-/* True if LINK, /proc/PID/exe, points to the path. */
+/* Returns true if LINK, /proc/PID/exe, points to the path. */
 static bool is_program(const struct open_request *r, const char *link)
 {
 	char target[PATH_MAX];
@@ -237,7 +245,7 @@ static bool is_program(const struct open_request *r, const char *link)
 	return n > 0 && (size_t)n == strlen(r->path) && !memcmp(target, r->path, (size_t)n);
 }
 
-/* Uses the first way that works: the later ones need fewer capabilities, but find less. */
+/* Uses the first way that works. The later ones need fewer capabilities, but find fewer files. */
 static int open_mapped(const struct open_request *r)
 {
 	char path[128];

@@ -10,22 +10,22 @@
 #include <sys/uio.h>
 
 enum {
-	ANSWER_MS = 200,  /* for one request */
-	BUSY_MS = 5000,   /* the same, if the machine is so busy that the reader does not run */
-	SLOW_MS = 50,     /* a wait that is longer counts: disks are faster */
-	WORK_MS = 1,      /* CPU time of a request that counts */
-	PROCESS_MS = 500, /* all waiting for one process, which may have other files */
-	USER_MS = 2000,   /* for all processes of one user */
+	ANSWER_MS = 200,  /* limit for one request */
+	BUSY_MS = 5000,   /* limit if the machine is so busy that the reader does not run */
+	SLOW_MS = 50,     /* only longer waits count, as disks are faster */
+	WORK_MS = 1,      /* CPU time from which on a request counts */
+	PROCESS_MS = 500, /* limit of all waits for one process, which may have other files */
+	USER_MS = 2000,   /* limit of all waits for processes of one user */
 	PROCESS_CPU_MS = 1000,
 	USER_CPU_MS = 4000,
 	PAGE = 4096,
 	PAGES_MAX = 256,
 };
 
-/* What a process, or all of a user's, made us wait. */
+/* How long a process, or all processes of a user, made us wait. */
 struct waiting {
-	uint64_t start;      /* of the process */
-	int64_t ns, used_ns; /* waiting, CPU time */
+	uint64_t start;      /* start time of the process */
+	int64_t ns, used_ns; /* waiting time, CPU time */
 	bool is_silent;      /* a request for it was given up */
 };
 
@@ -39,8 +39,8 @@ struct reader {
 	struct helper helper;
 	struct waitings processes, users;
 	uint32_t example;     /* a process for which requests were given up */
-	uint64_t nr_silent;   /* such processes */
-	uint64_t nr_given_up; /* requests */
+	uint64_t nr_silent;   /* number of such processes */
+	uint64_t nr_given_up; /* number of such requests */
 };
 
 static struct reader reader = {.helper = HELPER_INIT(READER_ROOM, ANSWER_MS, BUSY_MS)};
@@ -50,7 +50,7 @@ void reader_end(void)
 	helper_end(&reader.helper);
 }
 
-/* ---- who made us wait ---- */
+/* ---- processes that made us wait ---- */
 
 static struct waiting *find_waiting(const struct waitings *w, uint64_t key)
 {
@@ -80,7 +80,7 @@ static bool is_too_much(const struct waiting *w, int64_t max_ms, int64_t max_cpu
 	return w && (w->ns > max_ms * 1000000 || w->used_ns > max_cpu_ms * 1000000);
 }
 
-/* What is known of the process that now has this PID. */
+/* Returns what is known of the process that has this PID at present, or a new entry for it. */
 static struct waiting *put_process(uint32_t pid)
 {
 	struct waiting *process = put_waiting(&reader.processes, pid);
@@ -91,7 +91,7 @@ static struct waiting *put_process(uint32_t pid)
 	return process;
 }
 
-/* The same, NULL: nothing is known of it. */
+/* Returns what is known of the process that has this PID at present, or NULL if nothing is. */
 static const struct waiting *known_process(uint32_t pid)
 {
 	const struct waiting *process = find_waiting(&reader.processes, pid);
@@ -99,7 +99,7 @@ static const struct waiting *known_process(uint32_t pid)
 	return process && process->start == task_start(pid, pid) ? process : NULL;
 }
 
-/* A request for the process PID waited NS and used USED_NS of CPU time. */
+/* Records that a request for process PID waited NS and used USED_NS of CPU time. */
 static void account(uint32_t pid, int64_t ns, int64_t used_ns)
 {
 	if (ns < SLOW_MS * 1000000LL)
@@ -132,7 +132,7 @@ void reader_forgive(void)
 static bool is_refused(uint32_t pid)
 {
 	if (!reader.users.nr)
-		return false; /* nobody made us wait */
+		return false; /* no process made us wait */
 	return is_too_much(known_process(pid), PROCESS_MS, PROCESS_CPU_MS) ||
 	       is_too_much(find_waiting(&reader.users, task_user(pid)), USER_MS, USER_CPU_MS);
 }
@@ -262,14 +262,14 @@ size_t reader_pages(uint32_t pid, uint64_t address, size_t nr, const void **byte
 
 /* ---- scattered memory ---- */
 
-/* Their bytes are behind the NR addresses. */
+/* The bytes follow the NR addresses. */
 struct scattered_request {
 	uint32_t pid;
 	size_t nr, size;
 	uint64_t addresses[];
 };
 
-/* From the first on; returns how many were read. */
+/* Reads from the first address on. Returns how many places were read. */
 static size_t read_scattered(
 	uint32_t pid, const uint64_t *addresses, size_t nr, size_t size, char *to)
 {

@@ -82,7 +82,7 @@ struct comm_words selection_comm(const struct selection *s)
 
 /* ---- names of tasks ---- */
 
-/* The name of the task whose directory in procfs is DIR. */
+/* Reads the name of the task whose directory in procfs is DIR. */
 static bool read_comm(const char *dir, struct comm_words *comm)
 {
 	char *path = xasprintf("%s/comm", dir), text[64];
@@ -124,7 +124,7 @@ static bool is_number(const char *name, uint32_t *number)
 	return true;
 }
 
-/* Threads of the process in DIR. */
+/* Finds threads of the process in DIR. */
 static void find_threads(const char *dir, const struct comm_words *wanted, struct selected *found)
 {
 	char *tasks = xasprintf("%s/task", dir);
@@ -155,7 +155,7 @@ static void find_comm(const struct selection *s, const char *proc, struct select
 		uint32_t pid;
 
 		if (!is_number(e->d_name, &pid) || pid == (uint32_t)getpid())
-			; /* not another process */
+			; /* no process, or this one */
 		else if (comm_matches(&wanted, path))
 			add_pid(found, pid);
 		else
@@ -172,9 +172,9 @@ struct selecting {
 	const struct selection *selection;
 	struct selected *found;
 	char *unit;        /* with its suffix */
-	char *container;   /* ID of the first match, NULL: none yet */
+	char *container;   /* ID of the first match, or NULL if there is none yet */
 	bool is_ambiguous; /* another container matches, too */
-	bool is_whole;     /* the mount that is searched is that of the whole hierarchy */
+	bool is_whole;     /* the mount that is searched shows the whole hierarchy */
 };
 
 static char *unit_name(const char *name)
@@ -188,7 +188,7 @@ static char *unit_name(const char *name)
 	return xasprintf("%s.service", name);
 }
 
-/* Whether a cgroup of this name is the container that is looked for, or one of them. */
+/* Returns true if a cgroup of this name is a container whose ID matches. */
 static bool is_container(struct selecting *s, const char *name)
 {
 	const char *id = cgroup_name_container(name, strlen(name));
@@ -250,7 +250,9 @@ static bool visit(void *context, const char *path, size_t dir_len, uint32_t leve
 	return true;
 }
 
-/* What follows HEAD and a slash in PATH; NULL: it begins otherwise. */
+/*
+ * Returns what follows HEAD in PATH, from the slash on, or NULL if PATH does not begin with HEAD.
+ */
 static const char *path_below(const char *path, const char *head)
 {
 	size_t n = strlen(head);
@@ -295,7 +297,8 @@ static void release_lists(struct selected *found)
 }
 
 /*
- * In the v2 hierarchy, unless the processes are only in a v1 hierarchy: then in the first of these.
+ * Finds cgroups in the v2 hierarchy or, if the processes are only in v1 hierarchies, in the first
+ * of these.
  */
 static struct selected find_cgroups(struct selecting *s, const struct cgroup_mounts *mounts)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 64 }; /* bytes of a text that are read at once; none crosses the end of a page */
+enum { CHUNK = 64 }; /* bytes of a text that are read at once; they never cross the end of a page */
 
 static bool read_process(void *context, uint64_t address, void *to, size_t len)
 {

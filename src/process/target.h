@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process that is searched for what runs in it: its mapped files and its memory. */
+/* A process that is searched for the programs in it: its mapped files and its memory. */
 #ifndef PROCESS_TARGET_H
 #define PROCESS_TARGET_H
 
@@ -15,12 +15,12 @@ struct strbuf;
 
 /* Memory of a process, or its replacement in a test. Any read may fail. */
 struct memory {
-	/* Reads LEN bytes at ADDRESS; false: not all are readable. */
+	/* Reads LEN bytes at ADDRESS. Returns false if any of them is not readable. */
 	bool (*read)(void *context, uint64_t address, void *to, size_t len);
 	void *context;
-	/* NULL: the memory cannot be searched. */
+	/* NULL if the memory cannot be searched. */
 	struct memory_area *(*areas)(void *context, uint64_t max, size_t *nr);
-	/* NULL: each is read alone. */
+	/* NULL if each address is read alone. */
 	bool (*scattered)(
 		void *context, const uint64_t *addresses, size_t nr, size_t size, void *to);
 };
@@ -37,45 +37,45 @@ static inline bool memory_pointer(const struct memory *m, uint64_t address, uint
 
 /*
  * Reads the text at ADDRESS up to its NUL, at most SIZE - 1 bytes of it, and ends it with a NUL.
- * Returns its length in TO, -1: it cannot be read.
+ * Returns its length in TO, or -1 if it cannot be read.
  */
 int memory_string(const struct memory *m, uint64_t address, char *to, uint32_t size);
 
-/* As areas_read(). */
+/* Returns the areas as areas_read() does, or NULL if the memory cannot be searched. */
 struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *nr);
 
 /*
- * Reads SIZE bytes at each of NR addresses to TO, one behind the other; those that cannot be read
- * are 0. Much faster than as many reads of a process. False: none can be read.
+ * Reads SIZE bytes at each of NR addresses to TO, in this order. Bytes that cannot be read are 0.
+ * This is much faster than separate reads of a process. Returns false if nothing can be read.
  */
 bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to);
 
-/* The memory of process PID; needs permission to trace it. */
+/* Returns the memory of process PID. Reading it needs permission to trace the process. */
 struct memory memory_of_process(const uint32_t *pid);
 
-/* A mapped ELF file; several mappings of it are one. */
+/* A mapped ELF file; several mappings of it count as one. */
 struct target_file {
 	const struct elffile *elf;
 	const char *path; /* as the process sees it */
 	uint64_t bias;    /* run-time addresses minus link addresses */
 };
 
-/* Says in ERR that the memory of the process in which FILE runs NAME cannot be read; returns -1. */
+/* Says in ERR that the memory of the process in which FILE runs NAME cannot be read. Returns -1. */
 int target_refuse(const struct target_file *file, const char *name, struct strbuf *err);
 
-/* The run-time address of what FILE exports as NAME; 0: nothing. */
+/* Returns the run-time address of the symbol NAME that FILE exports, or 0 if there is none. */
 uint64_t target_symbol(const struct target_file *file, const char *name);
 
 struct target {
 	const struct target_file *files;
 	size_t nr_files;
 	struct memory memory;
-	uint64_t process;         /* unique, as PIDs are used again; 0: not known */
+	uint64_t process;         /* unique, as PIDs are reused; or 0 if it is not known */
 	struct debug_paths debug; /* where debug files are searched */
 	/*
-	 * Downloads the debug file with a build-id, of the file NAME, if none is installed; returns
-	 * a file descriptor for reading, or -1. NULL: only installed ones are used.
+	 * Downloads the debug file of the file NAME, by its build-id, if none is installed. Returns
+	 * a file descriptor for reading, or -1. NULL if only installed files are used.
 	 */
 	int (*fetch)(const char *build_id, const char *name);
 	/* whether debug files come before the table of known versions, after it, or are not used */

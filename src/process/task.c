@@ -23,7 +23,7 @@ uint64_t task_tick_ns(void)
 	return 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* The first SIZE - 1 bytes of a file, ended by NUL. */
+/* Reads the first SIZE - 1 bytes of a file, and ends them with a NUL. */
 static bool read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -174,7 +174,7 @@ bool task_numbers_ours(void)
 	return n > 0 && parse_u64(link, (size_t)n, 10, &pid) && pid == (uint64_t)getpid();
 }
 
-/* Kernel threads have no executable. */
+/* Returns false for kernel threads, which have no executable. */
 static bool has_program(const char *pid)
 {
 	char path[64], target[1];

@@ -125,7 +125,7 @@ UNWIND_INLINE struct jit_edge jit_peek_end(uint64_t a, uint64_t b)
 		return at_return;
 	if (two == 0x870f && (a >> 48 & 0xff) == 0xc3)
 		return at_return;
-	/* until JDK 15 pop %rbp; test %eax,…(%rip), or mov …(%r15),%r10; test %eax,(%r10) */
+	/* up to JDK 15, pop %rbp; test %eax,…(%rip), or mov …(%r15),%r10; test %eax,(%r10) */
 	if (three == 0x05855d && (a >> 56) == 0xc3)
 		return at_pop;
 	if ((three & 0xffffff) == 0x978b4d || three == 0x578b4d)
