@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct argv {
-	char **words; /* NULL: empty */
+	char **words; /* or NULL if there are none */
 	size_t nr, alloc;
 };
 

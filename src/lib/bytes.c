@@ -3,7 +3,7 @@
 
 enum { LEB_MAX = 10 }; /* bytes of a 64-bit LEB128 number */
 
-/* *BITS: the number of bits read. */
+/* Reads a LEB128 number. *BITS is the number of bits read. */
 static uint64_t leb(struct bytes *b, unsigned int *bits, bool *negative)
 {
 	uint64_t value = 0;

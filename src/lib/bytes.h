@@ -14,7 +14,7 @@ struct bytes {
 	bool bad;
 };
 
-/* Returns the next N bytes and moves past them; NULL: there are fewer. */
+/* Returns the next N bytes and moves past them, or returns NULL if there are fewer. */
 static inline const unsigned char *bytes_take(struct bytes *b, uint64_t n)
 {
 	const unsigned char *at = b->at;
@@ -29,7 +29,7 @@ static inline const unsigned char *bytes_take(struct bytes *b, uint64_t n)
 	return at;
 }
 
-/* Of more than one byte. */
+/* Read LEB128 numbers of more than one byte. */
 uint64_t bytes_long_uleb(struct bytes *b);
 int64_t bytes_long_sleb(struct bytes *b);
 
@@ -47,7 +47,7 @@ static inline int64_t bytes_sleb(struct bytes *b)
 	return byte & 0x40 ? byte - 0x80 : byte;
 }
 
-/* Of SIZE bytes, up to 8, the lowest first. */
+/* Reads a number of SIZE bytes, at most 8, with the lowest byte first. */
 static inline uint64_t bytes_number(struct bytes *b, unsigned int size)
 {
 	const unsigned char *p = bytes_take(b, size);

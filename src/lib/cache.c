@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Leaves space for the suffix and the characters that mkostemp adds. */
+/* NAME_MAX_LEN leaves space for the suffix and the characters that mkostemp adds. */
 enum { ID_MIN = 8, ID_MAX = 128, NAME_MAX_LEN = ID_MAX + 24 };
 
 static const char unfinished[] = ".XXXXXX";
@@ -26,7 +26,7 @@ static bool is_id(const char *id)
 	return !id[len] && len >= ID_MIN && len <= ID_MAX;
 }
 
-/* True for a file of CACHE, complete or temporary. */
+/* Returns true for a file of CACHE, complete or temporary. */
 static bool is_ours(const struct cache *cache, const char *name)
 {
 	size_t len = id_length(name), suffix = strlen(cache->suffix);

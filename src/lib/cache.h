@@ -15,21 +15,21 @@ struct cache {
 };
 
 /*
- * Opens the cached file of BUILD_ID for reading and updates its access time. It is a regular file
- * of our own user, but may be incomplete. -1: not cached.
+ * Opens the cached file of BUILD_ID for reading, and marks it as used by its time stamps. It is a
+ * regular file of our own user, but may be incomplete. Returns -1 if it is not cached.
  */
 int cache_open(const struct cache *cache, const char *build_id);
 
 /*
  * Creates a file for BUILD_ID, mode 0600, open for reading and writing, with a temporary name in
- * the same directory. The caller passes the descriptor and *TEMPORARY to cache_commit or
- * cache_drop. -1 on failure. Files left by killed processes are removed like unused ones.
+ * the same directory. The caller passes the descriptor and *TEMPORARY to cache_commit() or
+ * cache_drop(). Returns -1 on failure. Files left by killed processes are removed like unused ones.
  */
 int cache_begin(const struct cache *cache, const char *build_id, char **temporary);
 
 /*
- * Closes FD, renames the file into place, and removes files beyond the limits. Does not fsync:
- * after a system crash the file may be incomplete.
+ * Closes FD, renames the file to its final name, and removes files beyond the limits. Does not
+ * fsync: after a system crash the file may be incomplete.
  */
 void cache_commit(const struct cache *cache, int fd, char *temporary);
 void cache_drop(int fd, char *temporary);

@@ -24,7 +24,7 @@ int folder_make_above(const char *path, struct strbuf *err)
 	return ret;
 }
 
-/* Makes PATH and its parents. Errors are ignored: using the directory will fail. */
+/* Makes PATH and its parents. Errors are ignored: the later use of the directory will fail. */
 static char *make(char *path)
 {
 	char *below = xasprintf("%s/", path);

@@ -6,7 +6,7 @@
 
 uint64_t hash_key[2];
 
-/* AT_RANDOM: 16 random bytes from the kernel. */
+/* AT_RANDOM points to 16 random bytes from the kernel. */
 static __attribute__((constructor)) void draw_key(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
@@ -31,8 +31,10 @@ static uint64_t load_4(const char *s)
 	return word;
 }
 
-/* Loads of a constant size, which may overlap: a call to copy the last bytes would take longer than
- * the rest. */
+/*
+ * The loads have a constant size and may overlap: a call to copy the last bytes would take longer
+ * than the rest.
+ */
 uint64_t hash_text(const char *s, size_t len)
 {
 	uint64_t h = hash_key[0] ^ len, a = 0, b = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes for tables in memory with a random key in each process, so that no input can be made to
+ * Hashes for tables in memory, with a random key in each process, so that no input can be made to
  * collide. Therefore output must not depend on them.
  */
 #ifndef LIB_HASH_H
@@ -11,7 +11,7 @@
 
 extern uint64_t hash_key[2];
 
-/* The two halves of a product: every bit of it depends on all bits of A and B. */
+/* Joins the two halves of a product: every bit of the result depends on all bits of A and B. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;

@@ -33,7 +33,7 @@ static ssize_t read_some(struct lines *lines, size_t most)
 	return n;
 }
 
-/* Reads once, appending to the buffer; false at the end or on error. */
+/* Reads once and appends to the buffer. Returns false at the end or on error. */
 static bool more(struct lines *lines)
 {
 	if (lines->eof)

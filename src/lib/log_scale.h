@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers in buckets of a logarithmic scale: 16 of equal width between a power of two and the next,
- * so that what is in a bucket differs by 1/16 at most; below 16 each number has its own. Also
- * included by the BPF programs.
+ * Numbers in buckets of a logarithmic scale: there are 16 buckets of equal width between a power of
+ * two and the next, so that the numbers in a bucket differ by 1/16 at most. Below 16 each number
+ * has its own bucket. Also included by the BPF programs.
  */
 #ifndef LIB_LOG_SCALE_H
 #define LIB_LOG_SCALE_H
@@ -11,7 +11,9 @@
 
 enum { LOG_SCALE_BITS = 4, LOG_SCALE_STEPS = 1 << LOG_SCALE_BITS, LOG_SCALE_BUCKETS = 61 * 16 };
 
-/* The position of the highest bit that is set, 0 for 0; BPF has no instruction for that. */
+/*
+ * Returns the position of the highest bit that is set, or 0 for 0. BPF has no instruction for this.
+ */
 static inline uint32_t log_scale_bit(uint64_t number)
 {
 	uint32_t bit = 0;
@@ -34,7 +36,7 @@ static inline uint32_t log_scale_bucket(uint64_t number)
 	return bit * LOG_SCALE_STEPS + (uint32_t)(number >> bit);
 }
 
-/* The lowest number of BUCKET, which is below LOG_SCALE_BUCKETS. */
+/* Returns the lowest number of BUCKET, which is below LOG_SCALE_BUCKETS. */
 static inline uint64_t log_scale_lowest(uint32_t bucket)
 {
 	uint32_t shift = bucket < 2 * LOG_SCALE_STEPS ? 0 : bucket / LOG_SCALE_STEPS - 1;

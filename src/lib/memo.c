@@ -7,8 +7,10 @@
 
 enum { FIRST_MASK = 1023 };
 
-/* Loads of a constant size, which may overlap: faster than a call for the short texts that there
- * are. */
+/*
+ * The loads have a constant size and may overlap, which is faster than a call for the usual short
+ * texts.
+ */
 static bool same_text(const char *a, const char *b, size_t len)
 {
 	uint64_t x, y, different = 0;

@@ -10,7 +10,7 @@ static bool is_special(char c)
 	return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
-/* A byte in brackets, possibly after a "\"; moves *AT past it. */
+/* Returns a byte in brackets, possibly after a "\", and moves *AT past it. */
 static unsigned char member(const char *s, size_t len, size_t *at)
 {
 	if (s[*at] == '\\' && *at + 1 < len)
@@ -18,7 +18,7 @@ static unsigned char member(const char *s, size_t len, size_t *at)
 	return (unsigned char)s[(*at)++];
 }
 
-/* The length of the "[…]" at S, 0: it has no end. *FOUND: it matches C. */
+/* Returns the length of the "[…]" at S, or 0 if it has no end. Sets *FOUND if it matches C. */
 static size_t match_brackets(const char *s, size_t len, char c, bool *found)
 {
 	bool negated = len > 1 && (s[1] == '!' || s[1] == '^');
@@ -38,7 +38,10 @@ static size_t match_brackets(const char *s, size_t len, char c, bool *found)
 	return at < len ? at + 1 : 0;
 }
 
-/* The length of the element at S, other than "*", 0: it has no end. *FOUND: it matches C. */
+/*
+ * Returns the length of the element at S, which is not "*", or 0 if it has no end. Sets *FOUND if
+ * it matches C.
+ */
 static size_t match_one(const char *s, size_t len, char c, bool *found)
 {
 	switch (*s) {
@@ -79,7 +82,7 @@ void pattern_release(struct pattern *p)
 	*p = (struct pattern){0};
 }
 
-/* The first position from I where the pattern at AT, which follows a "*", may match. */
+/* Returns the first position from I where the pattern at AT, which follows a "*", may match. */
 static size_t next_place(const struct pattern *p, size_t at, const char *name, size_t len, size_t i)
 {
 	if (is_special(p->s[at]) || i >= len)

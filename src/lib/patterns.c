@@ -56,8 +56,10 @@ void patterns_sort(struct patterns *set)
 	}
 }
 
-/* The number of the last entry that does not sort after NAME. All prefixes of NAME are prefixes of
- * this one. */
+/*
+ * Returns the number of the last entry that does not sort after NAME. All entries that are prefixes
+ * of NAME are prefixes of this entry, too.
+ */
 static uint32_t last_not_behind(const struct patterns *set, const char *name, size_t len)
 {
 	uint32_t low = 0, high = set->nr;

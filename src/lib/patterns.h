@@ -11,7 +11,7 @@ struct patterns {
 	struct patterns_entry {
 		const struct pattern *pattern;
 		uint32_t value;
-		uint32_t shorter; /* the next candidate for the same prefix; a number as below */
+		uint32_t shorter; /* number of the next shorter prefix, or 0 */
 	} * list;                 /* sorted by their literal prefixes */
 	uint32_t nr, alloc;
 };
@@ -26,8 +26,8 @@ void patterns_add(struct patterns *set, const struct pattern *pattern, uint32_t 
 void patterns_sort(struct patterns *set);
 
 /*
- * The number of the first pattern that matches the LEN bytes of NAME, and of the next one after AT;
- * 0: no more. In no particular order.
+ * Return the number of the first pattern that matches the LEN bytes of NAME, and of the next one
+ * after AT, or 0 if there are no more. The order is undefined.
  */
 uint32_t patterns_first(const struct patterns *set, const char *name, size_t len);
 uint32_t patterns_next(const struct patterns *set, uint32_t at, const char *name, size_t len);

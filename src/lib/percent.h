@@ -6,8 +6,10 @@
 
 struct strbuf;
 
-/* Appends PART / ALL in per cent with two decimals, in integer arithmetic, half rounded up; 0.00 if
- * ALL is 0. */
+/*
+ * Appends PART / ALL in per cent with two decimals, in integer arithmetic, with half rounded up; or
+ * 0.00 if ALL is 0.
+ */
 void percent_add(struct strbuf *out, uint64_t part, uint64_t all);
 
 #endif

@@ -18,7 +18,10 @@
 
 enum { STACK_BYTES = 8 << 20, STACK_LEAST = 256 << 10 };
 
-/* In the wrong mode, so that reading stdin and writing stdout still fail with EBADF. */
+/*
+ * Opens closed descriptors in the wrong mode, so that reading stdin and writing stdout still fail
+ * with EBADF.
+ */
 static void take_closed(void)
 {
 	static const int modes[] = {
@@ -35,7 +38,7 @@ static void do_nothing(int sig)
 	(void)sig;
 }
 
-/* As it was when we were started. */
+/* The limit when we were started. */
 static struct rlimit stack_limit = {RLIM_INFINITY, RLIM_INFINITY};
 
 /* Recursion is bounded, but libraries have buffers on the stack. */

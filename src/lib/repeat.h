@@ -6,24 +6,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Times in ns. */
+/* Times are in nanoseconds. */
 struct repeat {
 	int64_t began_ns;  /* monotonic: when the first round was due */
-	int64_t step_ns;   /* between two rounds; 0: there is only one */
-	int64_t length_ns; /* none begins later; 0: no end */
+	int64_t step_ns;   /* between two rounds, or 0 if there is only one */
+	int64_t length_ns; /* no round begins later; 0 if there is no end */
 	int64_t at_ns;     /* when the last round was due, since began_ns */
 };
 
-/* The first round is due now. */
+/* Begins the rounds. The first one is due at once. */
 struct repeat repeat_begin(double step_s, double length_s);
 
 /*
  * Waits until the next round is due. Rounds that were due before the last one ended are left out.
- * False: there is no other, or program_is_stopped().
+ * Returns false if there is no other round, or the program was stopped (program_is_stopped()).
  */
 bool repeat_wait(struct repeat *r);
 
-/* When the next round after one that ended at NOW_NS, since began_ns, is due; -1: none is. */
+/*
+ * Returns when the next round after one that ended at NOW_NS is due, or -1 if there is none. Times
+ * are relative to began_ns.
+ */
 int64_t repeat_next(const struct repeat *r, int64_t now_ns);
 
 #endif

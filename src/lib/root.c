@@ -97,7 +97,9 @@ char *root_find(const char *root, const char *program)
 	return NULL;
 }
 
-/* The path of PATH in our own root, with all symlinks resolved; NULL: not found. */
+/*
+ * Returns the path of PATH in our own root, with all symlinks resolved, or NULL if it is not found.
+ */
 static char *real_path(const char *root, const char *path)
 {
 	int fd = root_open(root, path, O_PATH);
@@ -126,7 +128,7 @@ static void run(const char *path, const char *program, const char *option, int o
 	_exit(127);
 }
 
-/* Reads FD to its end; false: timeout or too much. */
+/* Reads FD to its end. Returns false after a timeout or an error, or if there is too much. */
 static bool take_output(int fd, struct strbuf *output)
 {
 	int64_t end = monotonic_ns() + ROOT_RUN_SECONDS * 1000000000LL, left;

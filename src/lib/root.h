@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files and programs below an alternative root directory: ROOT is its path without a trailing
- * slash,
- * "" for the real one. Symlinks are resolved inside of it. Its content is untrusted: sizes and
- * times are bounded.
+ * Files and programs below an alternative root directory. ROOT is its path without a trailing
+ * slash, or "" for the real root. Symlinks are resolved inside of it. Its content is untrusted:
+ * sizes and times are bounded.
  */
 #ifndef LIB_ROOT_H
 #define LIB_ROOT_H
@@ -16,12 +15,12 @@ struct strbuf;
 enum {
 	ROOT_READ_MAX = 1 << 24,   /* bytes read of a file */
 	ROOT_OUTPUT_MAX = 1 << 14, /* bytes read of a program's output */
-	ROOT_RUN_SECONDS = 10,     /* a program may run */
+	ROOT_RUN_SECONDS = 10,     /* limit of a program's run time */
 };
 
 /*
- * As open(2) with O_CLOEXEC. Kernels before 5.6 have no openat2: there, a symlink with an absolute
- * target leaves ROOT.
+ * Works like open(2) with O_CLOEXEC. Kernels before 5.6 have no openat2(2): on these a symlink with
+ * an absolute target leaves ROOT.
  */
 int root_open(const char *root, const char *path, int flags);
 
@@ -30,17 +29,18 @@ bool root_exists(const char *root, const char *path);
 
 /*
  * Appends the first ROOT_READ_MAX bytes of the regular file PATH, uncompressed if it is in gzip
- * format. -1: reading failed; what was read before stays.
+ * format. Returns -1 if reading failed; the bytes that were read before are kept.
  */
 int root_read(const char *root, const char *path, struct strbuf *content);
 
-/* The path below ROOT of an executable PROGRAM in $PATH, which the caller frees; NULL: not found.
+/*
+ * Returns the path below ROOT of an executable PROGRAM in $PATH, which the caller frees, or NULL.
  */
 char *root_find(const char *root, const char *program);
 
 /*
- * Runs PROGRAM, a path below ROOT, with OPTION in the C locale and appends its stdout to OUT. -1:
- * it could not be run, did not end in time, or failed.
+ * Runs PROGRAM, a path below ROOT, with OPTION in the C locale, and appends its stdout to OUTPUT.
+ * Returns -1 if it could not be run, did not end in time, or failed.
  */
 int root_run(const char *root, const char *program, const char *option, struct strbuf *output);
 

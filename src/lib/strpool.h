@@ -25,16 +25,16 @@ struct strpool {
 void strpool_init(struct strpool *pool);
 void strpool_release(struct strpool *pool);
 
-/* The number of the LEN bytes at S, which are copied if they are new. */
+/* Returns the number of the LEN bytes at S, which are copied if they are new. */
 uint32_t strpool_add(struct strpool *pool, const char *s, size_t len);
 uint32_t strpool_adds(struct strpool *pool, const char *s);
 uint32_t strpool_import(struct strpool *pool, const struct strpool *from, uint32_t id);
 
-/* The string of a number; valid until the next strpool_add. */
+/* Returns the string of a number. Valid until the next strpool_add(). */
 const char *strpool_get(const struct strpool *pool, uint32_t id);
 size_t strpool_len(const struct strpool *pool, uint32_t id);
 
-/* As strcmp, by bytes; strings may hold NUL. */
+/* Compares as strcmp(), by bytes. Strings may contain NUL. */
 int strpool_compare(const struct strpool *pool, uint32_t a, uint32_t b);
 
 #endif

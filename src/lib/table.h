@@ -20,10 +20,10 @@ void table_init(struct table *t);
 void table_release(struct table *t);
 
 /*
- * A pointer to the value of (A, B), valid until the next call; *IS_NEW: it was added by this call,
- * with value 0.
+ * Returns a pointer to the value of (A, B), valid until the next call. If this call has added it,
+ * the value is 0, and *IS_NEW is set.
  */
 uint32_t *table_put(struct table *t, uint64_t a, uint64_t b, bool *is_new);
-const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* NULL: not found */
+const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* or NULL */
 
 #endif

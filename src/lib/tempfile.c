@@ -133,7 +133,10 @@ void tempfile_drop(struct tempfile *t)
 	end(t, false);
 }
 
-/* In a directory such as /tmp only the owner of a file may replace it, or that of the directory. */
+/*
+ * In a sticky directory such as /tmp, only the owners of a file and of the directory may replace
+ * the file.
+ */
 static bool is_protected(const char *path)
 {
 	char *copy = xstrdup(path);

@@ -28,7 +28,10 @@ size_t terminal_columns(FILE *out, size_t otherwise)
 	return otherwise;
 }
 
-/* The bytes of the character at S, and its width in columns at most; PLAIN: it is not escaped. */
+/*
+ * Returns the number of bytes in the character at S. Sets *COLUMNS to the largest width that it can
+ * have, and *PLAIN if it is not escaped.
+ */
 static size_t measure(const char *s, size_t len, size_t *columns, bool *plain)
 {
 	uint32_t c;
@@ -81,7 +84,7 @@ size_t terminal_width(const char *s, size_t len)
 	return used;
 }
 
-/* The offset in S, which takes WIDTH columns, whose rest fits into COLUMNS. */
+/* Returns the offset in S, which takes WIDTH columns, from which on the rest fits into COLUMNS. */
 static size_t place_from_end(const char *s, size_t len, size_t width, size_t columns)
 {
 	size_t i = 0, one;
@@ -140,7 +143,7 @@ void terminal_add_lines(struct strbuf *out, const char *s, size_t indent, size_t
 
 /* ---- stdout ---- */
 
-/* The beginning of a character whose other bytes are not written yet. */
+/* The beginning of a character whose other bytes have not been written yet. */
 struct terminal_guard {
 	char rest[4];
 	size_t nr;
@@ -155,7 +158,10 @@ static bool is_begun(const char *s, size_t len)
 	return len < whole && !utf8_decode(s, len, &c);
 }
 
-/* How many bytes of S it showed: unless it is the end, all but a character that is only begun. */
+/*
+ * Shows S without an incomplete character at its end, unless IS_END. Returns the number of bytes
+ * that were shown.
+ */
 static size_t guard_show(struct strbuf *out, const char *s, size_t len, bool is_end)
 {
 	size_t i = 0, n, columns;
@@ -220,7 +226,7 @@ void terminal_colour(enum terminal_colour colour)
 		[TERMINAL_GREEN] = "\033[32m",
 	};
 
-	/* around the guard; a failed write shows when stdout is closed */
+	/* bypasses the guard; a failed write is noticed when stdout is closed */
 	if (!fflush(stdout))
 		write_whole(STDOUT_FILENO, codes[colour], strlen(codes[colour]));
 }

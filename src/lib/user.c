@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 /*
- * Ids that no account has, the first ones that the user namespace maps: those above the ranges of
- * containers and below those that systemd reserves (its UIDS-GIDS), as many as there can be
- * processes; systemd's dynamic users, in containers with 65536 ids; nobody.
+ * IDs that no account has; the first range that the user namespace maps is used. The first range is
+ * above the ranges of containers and below the IDs that systemd reserves (its UIDS-GIDS), and has
+ * as many IDs as there can be processes. The second one has systemd's dynamic users, for containers
+ * with 65536 IDs. The last one is nobody.
  */
 static const struct id_range {
 	uint32_t first, nr;
@@ -55,7 +56,7 @@ void user_use_capabilities(bool use)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(sets); i++)
 		sets[i].effective = use ? sets[i].permitted : 0;
-	syscall(SYS_capset, &header, sets); /* a subset of permitted: cannot fail */
+	syscall(SYS_capset, &header, sets); /* a subset of permitted, so it cannot fail */
 }
 
 bool user_is_sudo(void)
@@ -65,7 +66,7 @@ bool user_is_sudo(void)
 	return !geteuid() && id_from_env("SUDO_UID", &uid) && uid;
 }
 
-/* Has SET, setresuid or setresgid, take an id of this process alone. */
+/* Calls SET, setresuid() or setresgid(), with an ID that only this process has. */
 static bool become_unused(int (*set)(uint32_t, uint32_t, uint32_t))
 {
 	for (size_t i = 0; i < ARRAY_LEN(unused_ids); i++) {
@@ -93,7 +94,7 @@ bool user_become_unprivileged(void)
 	if (!setgroups(0, NULL) && become_unused(setresgid) &&
 		(become_caller() || become_unused(setresuid)))
 		return sealed;
-	user_drop_capabilities(); /* root of a container with no other users */
+	user_drop_capabilities(); /* root in a container without other users */
 	return false;
 }
 
@@ -124,7 +125,7 @@ int user_drop_privileges(struct strbuf *err)
 	return 0;
 }
 
-/* In the child: writes what the check says to TO. */
+/* Runs in the child: calls CHECK, and writes its message to TO. */
 static __attribute__((noreturn)) void check_as_caller(
 	int (*check)(const void *arg, struct strbuf *err), const void *arg, int to)
 {

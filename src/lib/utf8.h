@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /*
- * Decodes the character at S of LEN > 0 bytes and returns its length in bytes; 0: invalid
+ * Decodes the character at S of LEN > 0 bytes. Returns its length in bytes, or 0 if it is invalid
  * (truncated, overlong, a surrogate, above U+10FFFF).
  */
 size_t utf8_decode(const char *s, size_t len, uint32_t *c);
 
-/* False for control characters, line separators, bidirectional marks, U+FFFE and U+FFFF. */
+/* Returns false for control characters, line separators, bidirectional marks, U+FFFE and U+FFFF. */
 bool utf8_is_visible(uint32_t c);
 
 #endif

@@ -19,7 +19,7 @@ static void *not_null(void *p)
 	return p;
 }
 
-/* CALL allocates; it is repeated as long as memory can be freed for it. */
+/* CALL allocates. It is repeated as long as memory can be freed for it. */
 #define ALLOCATE(call)                                                                             \
 	({                                                                                         \
 		void *allocated;                                                                   \
@@ -206,7 +206,7 @@ int write_whole(int fd, const void *data, size_t size)
 int close_whole(FILE *out)
 {
 	bool failed = ferror(out) || fflush(out) ||
-		      (fsync(fileno(out)) && errno != EINVAL); /* EINVAL: not a file on a disk */
+		      (fsync(fileno(out)) && errno != EINVAL); /* EINVAL if not on a disk */
 	int error = errno;
 
 	if (fclose(out) && !failed) {

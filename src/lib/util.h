@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * malloc, realloc, strdup that exit with "out of memory" (EXIT_FAILED) on failure, after the
- * reserve of lib/memory is used up.
+ * malloc(), realloc() and strdup() variants that exit with "out of memory" (EXIT_FAILED) on
+ * failure, after the reserve of lib/limits/memory.h is used up.
  */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
@@ -42,10 +42,16 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Parses all of S as a number in BASE; false if it is empty, has other characters or overflows. */
+/*
+ * Parses all of S as a number in BASE. Returns false if S is empty, has other characters or
+ * overflows.
+ */
 bool parse_u64(const char *s, size_t len, int base, uint64_t *value);
 
-/* The same for a number >= 0 such as 12, 0.5 or 1e-3; not hexadecimal, infinity or NaN. */
+/*
+ * Works like parse_u64(), for a number >= 0 such as 12, 0.5 or 1e-3, but not hexadecimal, infinity
+ * or NaN.
+ */
 bool parse_decimal(const char *s, size_t len, double *value);
 
 /* Adds N to *SUM, saturating at UINT64_MAX. */
@@ -68,7 +74,7 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* True if the LEN bytes at S, which may contain NUL, begin with HEAD. */
+/* Returns true if the LEN bytes at S, which may contain NUL, begin with HEAD. */
 static inline bool begins_with(const char *s, size_t len, const char *head)
 {
 	return len >= strlen(head) && !memcmp(s, head, strlen(head));
@@ -76,35 +82,38 @@ static inline bool begins_with(const char *s, size_t len, const char *head)
 
 bool ends_with(const char *s, const char *tail);
 
-/* Negative, 0 or positive, for comparators. */
+/* Returns a negative number, 0 or a positive number, for comparators. */
 static inline int compare_u64(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-/* CLOCK_MONOTONIC of the kernel, also in a time namespace, in nanoseconds. */
+/* Returns CLOCK_MONOTONIC of the kernel, even in a time namespace, in nanoseconds. */
 int64_t monotonic_ns(void);
-/* What the time namespace of a process adds to it. OF: the process in /proc, "self" or a PID. */
+/*
+ * Returns what the time namespace of a process adds to it. OF is the process in /proc: "self" or a
+ * PID.
+ */
 int64_t monotonic_offset_ns(const char *of);
 int64_t realtime_ms(void); /* since 1970 */
-int64_t cpu_time_ns(void); /* of this thread: work, however long others kept it waiting */
+int64_t cpu_time_ns(void); /* CPU time of this thread, without any waiting */
 
-/* The part of PATH after its last slash; all of PATH if that is empty. */
+/* Returns the part of PATH after its last slash, or all of PATH if that part is empty. */
 const char *file_name(const char *path);
 
 /* Appends a message to ERR (may be NULL) and returns -1. */
 int fail(struct strbuf *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes OUT. -1 and ERR if not everything could be written. */
+/* Returns -1 and sets ERR if something could not be written to OUT so far. */
 int written(FILE *out, struct strbuf *err);
 
-/* Writes all SIZE bytes of DATA to FD. -1 and errno on failure. */
+/* Writes all SIZE bytes of DATA to FD. Returns -1 with errno on failure. */
 int write_whole(int fd, const void *data, size_t size);
 
-/* Syncs and closes OUT. -1 and errno if not everything reached the disk. */
+/* Syncs and closes OUT. Returns -1 with errno if not everything reached the disk. */
 int close_whole(FILE *out);
 
-/* Hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
+/* Returns a hash of N bytes (FNV-1a, finished by the 64-bit mix of MurmurHash3). */
 uint64_t hash_bytes(const void *p, size_t n);
 uint64_t hash_u64(uint64_t x);
 

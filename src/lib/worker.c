@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 enum {
-	AT_ONCE = 8,          /* at most */
+	AT_ONCE = 8,          /* limit of workers that run at once */
 	ANSWER_MAX = 1 << 26, /* bytes */
-	FILE_MAX = 1 << 30,   /* bytes: the limit for files */
+	FILE_MAX = 1 << 30,   /* limit of bytes in a file */
 	READ_SIZE = 1 << 16,
-	MEMORY_GIB = 4, /* private memory beyond the parent's, mapped files not included */
-	LOOK_MS = 500,  /* between two looks whether they work */
+	MEMORY_GIB = 4, /* private memory in addition to the parent's, without mapped files */
+	LOOK_MS = 500,  /* between two checks whether the workers make progress */
 };
 
-/* Without any work: longer than a disk needs that stood still. */
+/* Limit of the time without any work: longer than a stopped disk needs to start. */
 static const int64_t stalled_ns = 10000000000;
 
 static __attribute__((noreturn)) void serve(
@@ -37,12 +37,12 @@ static __attribute__((noreturn)) void serve(
 	};
 	struct strbuf output = STRBUF_INIT;
 
-	/* Ctrl-C is for the parent, which takes us with it when it exits */
+	/* Ctrl-C is for the parent; the child ends when the parent exits */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
 	if (w->open) {
-		sandbox_mute(); /* if it never returns, nobody waits for its end of a pipe */
+		sandbox_mute(); /* if open() never returns, no pipe must stay open */
 		w->open(w->arg);
 	}
 	sandbox_enter(&sandbox);
@@ -99,7 +99,7 @@ const char *worker_failure(enum worker_end end)
 	return failures[end];
 }
 
-/* Its output is not needed any more. */
+/* Ends a worker whose output is not needed any more. */
 static void end(struct worker *w)
 {
 	int status;
@@ -111,7 +111,7 @@ static void end(struct worker *w)
 	child_end(w->pid, &status);
 }
 
-/* Its end of the pipe is closed: takes its status. */
+/* Gets the status of a worker that has closed its end of the pipe. */
 static void reap(struct worker *w)
 {
 	int status = 0;
@@ -150,7 +150,10 @@ static void take(struct worker *w)
 		end(w);
 }
 
-/* It has neither used nor waited for a processor for long: a file does not answer. */
+/*
+ * Returns true if a worker has neither used nor waited for a processor for long: a file does not
+ * answer.
+ */
 static bool is_stalled(struct worker *w, int64_t now)
 {
 	int64_t cpu_ns = child_cpu_ns(w->pid);
@@ -162,13 +165,13 @@ static bool is_stalled(struct worker *w, int64_t now)
 	return w->stalled;
 }
 
-/* It works too long, or will not go on. */
+/* Returns true if a worker has worked too long, or will not go on. */
 static bool is_over(struct worker *w, int64_t now)
 {
 	return now >= w->until_ns || is_stalled(w, now) || child_is_signalled(w->pid);
 }
 
-/* Waits for output or the next timeout. */
+/* Waits for output or for the next timeout. */
 static void wait_for(struct worker **running, size_t nr)
 {
 	struct pollfd fds[AT_ONCE];

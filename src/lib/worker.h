@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs work on untrusted data in child processes: confined, see lib/untrusted/sandbox.h, and with
- * limits of time and memory; a crash affects only that process.
+ * Runs work on untrusted data in child processes. They are confined, see lib/untrusted/sandbox.h,
+ * and have limits of time and memory. A crash affects only one process.
  */
 #ifndef LIB_WORKER_H
 #define LIB_WORKER_H
@@ -24,37 +24,37 @@ enum worker_end {
 struct worker {
 	/* prepare, open and finish may be NULL */
 	/*
-	 * Before fork. False: there is nothing to read that is untrusted; then the work is done
-	 * here, without a process.
+	 * Called before fork. Returns false if there is nothing untrusted to read; the work is then
+	 * done in this process.
 	 */
 	bool (*prepare)(void *arg);
-	/* in the child, before it is confined: opens files with our privileges */
+	/* called in the child before it is confined: opens files with our privileges */
 	void (*open)(void *arg);
-	void (*work)(void *arg, struct strbuf *output); /* in the child */
-	void (*finish)(struct worker *w); /* after it ended; may take and release the output */
+	void (*work)(void *arg, struct strbuf *output); /* called in the child */
+	void (*finish)(struct worker *w); /* called after it ended; may take the output */
 	void *arg;
-	bool no_files;        /* work opens none */
-	struct strbuf output; /* the caller releases it; untrusted */
+	bool no_files;        /* work opens no files */
+	struct strbuf output; /* untrusted; the caller releases it */
 	enum worker_end end;
-	bool stalled; /* WORKER_LATE: it waited for a file that does not answer */
-	/* while it runs */
+	bool stalled; /* with WORKER_LATE: it waited for a file that does not answer */
+	/* valid while it runs */
 	pid_t pid;
 	int from;
 	int64_t until_ns, worked_ns, cpu_ns;
 };
 
-/* For messages: why a worker that ended so has no output, or none that is valid. */
+/* Returns, for messages, why a worker that ended in this way has no output, or no valid output. */
 const char *worker_failure(enum worker_end end);
 
 /*
- * Runs all NR, as many at a time as there are processors, each for at most SECONDS, or until it
- * stalls.
+ * Runs all NR workers, as many at a time as there are processors, each for at most SECONDS, or
+ * until it stalls.
  */
 void workers_run(struct worker *list, size_t nr, unsigned seconds);
 
 /*
- * The same, all of them until UNTIL_NS (monotonic_ns): those that were not even started then end
- * as WORKER_LATE, neither prepared nor finished.
+ * Works like workers_run(), but all workers only until UNTIL_NS (monotonic_ns()). Workers that have
+ * not been started by then end as WORKER_LATE, and are neither prepared nor finished.
  */
 void workers_run_until(struct worker *list, size_t nr, unsigned seconds, int64_t until_ns);
 

@@ -21,11 +21,11 @@ enum {
 struct decompress {
 	int fd;
 	z_stream gzip;
-	ZSTD_DCtx *zstd; /* NULL: it is gzip */
+	ZSTD_DCtx *zstd; /* or NULL for gzip */
 	unsigned char in[CHUNK];
-	size_t at, nr;  /* in[at] up to in[nr] is not yet decompressed */
+	size_t at, nr;  /* in[at] to in[nr - 1] are not yet decompressed */
 	uint64_t taken; /* bytes read from the file */
-	bool eof;       /* of the file */
+	bool eof;       /* the end of the file is reached */
 	bool inside;    /* a member or frame is not complete */
 	bool ended;
 	const char *damage;
@@ -74,7 +74,7 @@ static void damaged(struct decompress *d, const char *why)
 	d->ended = true;
 }
 
-/* False: reading failed. At the end of the file there is nothing in IN. */
+/* Returns false if reading failed. At the end of the file, IN is empty. */
 static bool fill(struct decompress *d)
 {
 	ssize_t n;
@@ -93,7 +93,7 @@ static bool fill(struct decompress *d)
 	return true;
 }
 
-/* Decompresses a part of IN to DATA; returns the number of bytes there. */
+/* Decompresses a part of IN to DATA. Returns the number of bytes in DATA. */
 static size_t inflate_some(struct decompress *d, void *data, size_t size)
 {
 	d->gzip.next_in = d->in + d->at;
@@ -127,7 +127,7 @@ static size_t unzstd_some(struct decompress *d, void *data, size_t size)
 	return out.pos;
 }
 
-/* Between members of gzip, where zeros may follow, or frames of zstd. */
+/* Begins the next member of gzip, before which zeros may stand, or the next frame of zstd. */
 static void begin_next(struct decompress *d)
 {
 	while (d->at < d->nr && !d->zstd && !d->in[d->at])

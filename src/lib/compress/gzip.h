@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a gzip file (RFC 1952) without a time stamp: same data, same bytes. */
+/*
+ * Writes a gzip file (RFC 1952) without a time stamp, so that the same data gives the same bytes.
+ */
 #ifndef LIB_COMPRESS_GZIP_H
 #define LIB_COMPRESS_GZIP_H
 
@@ -16,7 +18,10 @@ struct gzip {
 	size_t nr;
 };
 
-/* -1 and ERR, and nothing to release: zlib is not of the version used for compiling. */
+/*
+ * Returns -1, sets ERR and leaves nothing to release if zlib is not of the version used for
+ * compiling.
+ */
 int gzip_init(struct gzip *g, FILE *out, struct strbuf *err);
 void gzip_add(struct gzip *g, const void *data, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Allocation for zlib's streams (zalloc, zfree), which like all of ours does not fail. */
+/* Allocation functions for zlib's streams (zalloc, zfree), which do not fail. */
 #ifndef LIB_COMPRESS_ZLIB_MEMORY_H
 #define LIB_COMPRESS_ZLIB_MEMORY_H
 

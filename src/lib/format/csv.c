@@ -17,7 +17,7 @@ static bool needs_quotes(const char *s, size_t len)
 static bool begins_formula(const char *s, size_t len)
 {
 	static const char *const starts[] = {"=", "+", "-", "@", "\t", "\r", "\xef\xbc\x9d",
-		"\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"}; /* also in full width */
+		"\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"}; /* the signs in full width, too */
 
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (begins_with(s, len, starts[i]))

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The length of the character at S in bytes; *VISIBLE: it need not be shown as \xHH. */
+/*
+ * Returns the length in bytes of the character at S. *VISIBLE is false if it must be shown as \xHH.
+ */
 static size_t next_char(const char *s, size_t len, uint32_t *c, bool *visible)
 {
 	size_t n = utf8_decode(s, len, c);
@@ -75,7 +77,7 @@ void xml_text(struct strbuf *out, const char *s, size_t len)
 	}
 }
 
-/* The number of bytes at S that fit into COLUMNS. */
+/* Returns the number of bytes at S that fit into COLUMNS. */
 static size_t fitting(const char *s, size_t len, size_t columns)
 {
 	size_t at = 0;

@@ -10,19 +10,20 @@
 #include <unistd.h>
 
 enum {
-	RESERVE_PART = 4, /* of the limit: writing a recording takes about as much as making it */
-	LAST_PART = 32,   /* likewise, for what memory_on_exhaustion() calls */
+	/* Part of the limit. Writing a recording takes about as much memory as making it. */
+	RESERVE_PART = 4,
+	LAST_PART = 32,        /* part of the limit for the function of memory_on_exhaustion() */
 	RESERVE_MAX = 1 << 30, /* bytes */
-	LOOK_MS = 200,         /* between two looks at the use of the cgroup */
+	LOOK_MS = 200,         /* between two checks of the cgroup's use */
 	FILE_SIZE = 1 << 14,
 };
 
 /* The files of the two versions of cgroups. */
 static const struct hierarchy {
-	const char *line; /* how its line in /proc/self/cgroup goes on after the number */
+	const char *line; /* how its line in /proc/self/cgroup continues after the number */
 	const char *mounts[3];
 	const char *limit, *use;
-	const char *cache[2]; /* lines of memory.stat: what the kernel can take back */
+	const char *cache[2]; /* lines of memory.stat with memory that the kernel can take back */
 } hierarchies[] = {
 	{"::", {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}, "memory.max", "memory.current",
 		{"\ninactive_file ", "\nactive_file "}},
@@ -30,23 +31,25 @@ static const struct hierarchy {
 		{"\ntotal_inactive_file ", "\ntotal_active_file "}},
 };
 
-/* The group whose limit is the lowest. */
+/* The cgroup whose limit is the lowest. */
 static struct {
-	const struct hierarchy *hierarchy; /* NULL: none has a limit */
+	const struct hierarchy *hierarchy; /* or NULL if no cgroup has a limit */
 	char *folder;
 	uint64_t limit;
 } group;
 
 static struct {
-	void *memory; /* NULL: none, or it was freed */
+	void *memory; /* or NULL if there is none, or it was freed */
 	size_t size;
 } reserve, last;
 
 static void (*on_exhaustion)(void);
-static pid_t owner; /* of on_exhaustion: not the children */
-static bool failed; /* an allocation */
+static pid_t owner; /* process that has set on_exhaustion; its children do not call it */
+static bool failed; /* an allocation has failed */
 
-/* Without allocating: TEXT has FILE_SIZE bytes and begins with a newline. */
+/*
+ * Reads a file without allocating. TEXT has FILE_SIZE bytes; a newline is put before its contents.
+ */
 static bool read_text(const char *folder, const char *file, char *text)
 {
 	char path[4096];
@@ -65,7 +68,7 @@ static bool read_text(const char *folder, const char *file, char *text)
 	return true;
 }
 
-/* The number after KEY, UINT64_MAX if there is none. */
+/* Returns the number after KEY, or UINT64_MAX if there is none. */
 static uint64_t number_after(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -84,7 +87,7 @@ static uint64_t read_number(const char *folder, const char *file)
 	return read_text(folder, file, text) ? number_after(text, "\n") : UINT64_MAX;
 }
 
-/* A group counts with those above it. */
+/* The limits of the cgroups above a cgroup are also valid for it. */
 static void find_limit(const struct hierarchy *h, const char *mount, const char *path)
 {
 	char *folder = xasprintf("%s%s", mount, path);
@@ -103,13 +106,15 @@ static void find_limit(const struct hierarchy *h, const char *mount, const char 
 	free(folder);
 }
 
-/* Its line in /proc/self/cgroup: "NUMBER:CONTROLLERS:PATH"; inside a container PATH may not exist.
+/*
+ * Finds the line of our cgroup in /proc/self/cgroup: "NUMBER:CONTROLLERS:PATH". Inside a container,
+ * PATH may not exist.
  */
 static void find_group(void)
 {
 	char text[FILE_SIZE];
 
-	group.limit = 1ULL << 60; /* more is how version 1 says that there is none */
+	group.limit = 1ULL << 60; /* version 1 has a larger number if there is no limit */
 	if (!read_text("/proc/self", "cgroup", text))
 		return;
 	for (const struct hierarchy *h = hierarchies; h < hierarchies + ARRAY_LEN(hierarchies);
@@ -244,6 +249,6 @@ void memory_die_first(void)
 
 	if (fd < 0)
 		return;
-	write_whole(fd, "1000", 4); /* as good as possible */
+	write_whole(fd, "1000", 4); /* best effort */
 	close(fd);
 }

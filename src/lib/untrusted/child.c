@@ -17,7 +17,7 @@ enum { DYING_MAX = 64 };
 static const int64_t patience_ns = 1000000000, busy_ns = 20000000000, ending_ns = 100000000;
 static const int64_t first_pause_ns = 20000, longest_pause_ns = 10000000;
 
-/* Killed, but perhaps not dead yet. */
+/* Children that were killed, but may not be dead yet. */
 static pid_t dying[DYING_MAX];
 static size_t nr_dying;
 
@@ -60,7 +60,10 @@ static void reap_dying(void)
 	nr_dying = kept;
 }
 
-/* Not raised by the child itself: by bad instructions, or at a limit of the sandbox. */
+/*
+ * Returns true if a child does not raise SIG itself, by bad instructions or at a limit of the
+ * sandbox.
+ */
 static bool is_from_outside(int sig)
 {
 	static const int own[] = {
@@ -73,8 +76,8 @@ static bool is_from_outside(int sig)
 }
 
 /*
- * True if it is in one of STATES, of waitid(2), and how it got there in INFO, or if it is no child
- * of ours any more. It stays to be waited for.
+ * Returns true if the child is in one of STATES, as in waitid(2), which INFO then describes, or if
+ * it is not our child any more. It can still be waited for.
  */
 static bool look(pid_t pid, int states, siginfo_t *info)
 {
@@ -82,7 +85,7 @@ static bool look(pid_t pid, int states, siginfo_t *info)
 	return waitid(P_PID, (id_t)pid, info, states | WNOHANG | WNOWAIT) || info->si_pid;
 }
 
-/* The signal from outside that has stopped or killed it, 0: none. */
+/* Returns the signal from outside that has stopped or killed the child, or 0 if there is none. */
 static int signal_of(pid_t pid)
 {
 	siginfo_t info;
@@ -134,13 +137,16 @@ void child_abandon(pid_t pid)
 	abandon(pid);
 }
 
-/* One that has waited for so long, but not for a processor, waits for what may never come. */
+/*
+ * Returns true if the child has waited for so long, and not for a processor, that it may wait for
+ * ever.
+ */
 static bool is_stuck(pid_t pid, int64_t waited_ns, int64_t most_ns)
 {
 	return waited_ns > busy_ns || (waited_ns > most_ns && child_state(pid) != 'R');
 }
 
-/* Waits for its end, until it is stuck. */
+/* Waits for the end of the child. Returns false if it is stuck. */
 static bool wait_for_end(pid_t pid, int64_t most_ns)
 {
 	int64_t began_ns = monotonic_ns(), pause_ns = first_pause_ns;

@@ -16,7 +16,7 @@ static bool is_regular(int fd, struct stat *st)
 	return S_ISREG(st->st_mode);
 }
 
-/* A path for the file PATH_FD itself, wherever its name leads by now. */
+/* Opens the file PATH_FD itself, wherever its name leads by now. */
 static int open_again(int path_fd)
 {
 	char link[32];
@@ -25,7 +25,7 @@ static int open_again(int path_fd)
 	return open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Without /proc: PATH again, if it still is the file ST. */
+/* Opens PATH again, without /proc, if it is still the file ST. */
 static int open_same(int dir, const char *path, int flags, const struct stat *st)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);

@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 10 }; /* between two looks whether it runs by now */
+enum { LOOK_MS = 10 }; /* between two checks whether the helper has run */
 
 /* Shared with the helper. */
 struct helper_area {
 	helper_work *work;
-	int64_t waited_ns, used_ns; /* by the last work */
+	int64_t waited_ns, used_ns; /* waiting time and CPU time of the last work */
 	_Alignas(64) char room[];
 };
 
@@ -28,7 +28,10 @@ static bool is_self;
 
 /* ---- in the helper ---- */
 
-/* A blocked helper must not keep anything open that others wait for. */
+/*
+ * A blocked helper must not keep files open, because other processes may wait until they are
+ * closed.
+ */
 static int close_others(int socket)
 {
 	if (dup2(socket, 0) < 0)
@@ -57,7 +60,10 @@ static long nr_waits(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_nvcsw;
 }
 
-/* On a busy machine all work takes long, but only what waits for something gives way by itself. */
+/*
+ * On a busy machine all work takes long, but only work that waits for something gives up the
+ * processor.
+ */
 static int run_work(struct helper_area *area, int fd)
 {
 	int64_t began = monotonic_ns(), used = cpu_ns();
@@ -75,13 +81,13 @@ static __attribute__((noreturn)) void serve(struct helper_area *area, int socket
 	int fd;
 
 	is_self = true;
-	/* its owner still needs it after Ctrl-C, and takes it along when it exits */
+	/* the owner still needs the helper after Ctrl-C, and ends it when it exits */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for it */
+	setpriority(PRIO_PROCESS, 0, -20); /* another process waits for it */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (close_others(socket) || getppid() != parent)
 		_exit(EXIT_FAILED);
@@ -110,7 +116,7 @@ static size_t size_of(const struct helper *h)
 	return sizeof(struct helper_area) + h->room;
 }
 
-/* A child of the process that made the helper has it, too, but is not its owner. */
+/* A child of the helper's owner inherits the helper, but must not use it. */
 static void forget_inherited(struct helper *h)
 {
 	if (h->socket < 0 || h->owner == getpid())
@@ -156,7 +162,8 @@ static bool start(struct helper *h)
 }
 
 /*
- * Nobody waits for it, see child.h, and it keeps its memory, where the kernel may still write.
+ * Abandons the helper. Its end is not waited for, see child.h. It keeps its memory, where the
+ * kernel may still write.
  */
 static void replace(struct helper *h)
 {
@@ -192,7 +199,7 @@ void *helper_room(struct helper *h)
 	return h->area ? h->area->room : NULL;
 }
 
-/* True: there is a message, or the helper is gone. */
+/* Returns true if there is a message, or the helper is gone. */
 static bool wait_for_answer(const struct helper *h, int64_t began)
 {
 	struct pollfd fd = {.fd = h->socket, .events = POLLIN};
@@ -200,7 +207,7 @@ static bool wait_for_answer(const struct helper *h, int64_t began)
 	for (;;) {
 		int64_t past_ms = (monotonic_ns() - began) / 1000000, left_ms = h->max_ms - past_ms;
 
-		if (left_ms < 1) /* if it wants to run, the machine is slow, not what it works on */
+		if (left_ms < 1) /* if it is runnable, the machine is slow, not the file */
 			left_ms = past_ms < h->busy_ms && child_state(h->pid) == 'R' ? LOOK_MS : 0;
 		int ready = poll(&fd, 1, (int)left_ms);
 

@@ -32,16 +32,16 @@
 #elif defined(__aarch64__)
 #define NATIVE_ARCH AUDIT_ARCH_AARCH64
 #else
-#define NATIVE_ARCH 0 /* not tested: no filter */
+#define NATIVE_ARCH 0 /* not tested, so there is no filter */
 #endif
 
-/* A system call that is allowed, if it has a MASK then only with argument ARG & MASK == 0. */
+/* A system call that is allowed; if it has a MASK, only with argument ARG & MASK == 0. */
 struct allowed_call {
 	uint32_t number, arg, mask;
 	bool names_files;
 };
 
-/* Some exist only on some architectures. */
+/* Some of these exist only on some architectures. */
 static const struct allowed_call allowed_calls[] = {
 	{__NR_mmap, 2, PROT_EXEC, false},
 	{__NR_mprotect, 2, PROT_EXEC, false},
@@ -104,7 +104,7 @@ static const struct allowed_call allowed_calls[] = {
 
 enum {
 	ALLOW = SECCOMP_RET_ALLOW,
-	/* what the C library expects of an older kernel, so it finds another way */
+	/* the C library expects this of an older kernel, and finds another way */
 	REFUSE = SECCOMP_RET_ERRNO | ENOSYS,
 	INSTRUCTIONS_MAX = 4 * ARRAY_LEN(allowed_calls),
 	LINEAR_MAX = 3,
@@ -136,7 +136,7 @@ static void unless_equal(struct call_filter *f, uint32_t value, uint8_t nr)
 	add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, nr));
 }
 
-/* The low words of arguments have their flags. */
+/* The flags in arguments are in their low words. */
 static void allow(struct call_filter *f, const struct allowed_call *call)
 {
 	const size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
@@ -151,8 +151,8 @@ static void allow(struct call_filter *f, const struct allowed_call *call)
 }
 
 /*
- * A binary search: the kernel runs the filter for each number that a call may have when it gets
- * it, which for one list takes longer than all the rest of the fork.
+ * Adds a binary search. The kernel runs a new filter for each number that a system call may have.
+ * With a linear list this takes longer than the rest of the fork.
  */
 static void allow_sorted(struct call_filter *f, const struct allowed_call *list, size_t nr)
 {
@@ -177,7 +177,10 @@ static int compare_calls(const void *a, const void *b)
 	return compare_u64(x->number, y->number);
 }
 
-/* Needs no_new_privs. A kernel or container without it: then the process goes on without. */
+/*
+ * Installs the filter, which needs no_new_privs. If a kernel or container does not allow it, the
+ * process goes on without the filter.
+ */
 static void filter_calls(bool no_files)
 {
 	struct allowed_call allowed[ARRAY_LEN(allowed_calls)];
@@ -190,12 +193,13 @@ static void filter_calls(bool no_files)
 	qsort(allowed, nr, sizeof(*allowed), compare_calls);
 	load(&f, offsetof(struct seccomp_data, arch));
 	unless_equal(&f, NATIVE_ARCH, 1);
-	load(&f, offsetof(struct seccomp_data, nr)); /* else a number that is no call's */
+	/* This is skipped for another architecture, whose number matches no call. */
+	load(&f, offsetof(struct seccomp_data, nr));
 	allow_sorted(&f, allowed, nr);
 
 	struct sock_fprog program = {.len = f.nr, .filter = f.list};
 
-	/* the mitigations of speculation that older kernels turn on otherwise cost much time */
+	/* without the flag, older kernels turn on mitigations of speculation that cost much time */
 	syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 
@@ -208,14 +212,16 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &(struct rlimit){most, most});
 }
 
-/* At the soft limit SIGXCPU comes, at the hard one SIGKILL, which others may have sent, too. */
+/*
+ * The soft limit raises SIGXCPU, the hard limit SIGKILL, which another process may have sent, too.
+ */
 static void limit_time(rlim_t seconds)
 {
 	limit(RLIMIT_CPU, seconds + 1);
 	setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
 }
 
-/* Bytes of private memory; what the parent had counts for a child, too. */
+/* Returns the bytes of private memory. In a child, this includes the memory of its parent. */
 static uint64_t private_memory(void)
 {
 	FILE *in = fopen("/proc/self/statm", "re");
@@ -249,8 +255,8 @@ bool sandbox_enter(const struct sandbox *sandbox)
 	memory_die_first();
 	bool safe = user_become_unprivileged();
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* cleared by a change of user, refused later */
-	signal(SIGXFSZ, SIG_IGN);         /* a write that fails is enough */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user clears it; it is refused later */
+	signal(SIGXFSZ, SIG_IGN);         /* a failed write is enough */
 	signal(SIGTSTP, SIG_IGN);         /* the terminal stops the parent */
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 0);
@@ -266,7 +272,7 @@ bool sandbox_enter(const struct sandbox *sandbox)
 	return safe;
 }
 
-/* Writable shared memory may be that of BPF programs. */
+/* Unmaps writable shared memory, which BPF programs may use. */
 static void unmap_shared(void)
 {
 	FILE *in = fopen("/proc/self/maps", "re");
