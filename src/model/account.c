@@ -40,7 +40,7 @@ uint64_t account_lost(const struct account *account)
 	return sum;
 }
 
-/* Never rounded up to 100. */
+/* Returns the share in per cent. Shares below 100 are not rounded up to 100. */
 static double share(uint64_t part, uint64_t all)
 {
 	double percent = all ? 100.0 * (double)part / (double)all : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The account of all events that occurred in the target: each was kept, left out or lost. Kept ones
- * are classified twice, by whole, cut and broken stacks, and by named and unnamed frames. All are
- * weights in the profile's unit, except for lost, which counts events, whose weight is unknown.
+ * The account of all events that occurred in the target: each was kept, left out or lost. Kept
+ * events are classified twice, by whole, cut and broken stacks, and by named and unnamed frames.
+ * All numbers are weights in the profile's unit, except for lost, which counts events: their weight
+ * is unknown.
  */
 #ifndef MODEL_ACCOUNT_H
 #define MODEL_ACCOUNT_H
@@ -23,51 +24,52 @@ enum lost_reason {
 };
 
 struct account {
-	bool known; /* false: the input has no account (folded stacks) */
+	bool known; /* false if the input has no account (folded stacks) */
 	uint64_t kept;
-	uint64_t left_out; /* by a filter of the user */
+	uint64_t left_out; /* by the user's filters */
 	uint64_t whole, cut, broken;
 	uint64_t named, unnamed; /* sums over frames */
 	uint64_t lost[LOST_REASONS];
 };
 
-const char *lost_reason_word(enum lost_reason reason); /* "table-full" */
-int lost_reason_parse(const char *word);               /* -1: unknown */
+const char *lost_reason_word(enum lost_reason reason); /* for example "table-full" */
+int lost_reason_parse(const char *word);               /* -1 if unknown */
 uint64_t account_lost(const struct account *account);  /* sum over all reasons */
 
-/* Share of frames with names, in per cent; 0 if there are no frames. */
+/* Returns the share of frames with names, in per cent, or 0 if there are no frames. */
 double account_named(const struct account *account);
 
 #define ACCOUNT_NO_LEAST (-1.0)
 
 /*
- * Adds to OUT what helps if less than LEAST per cent of the frames have names; without a LEAST, if
- * less than half of them have. False if they are less than LEAST. WORST: the module with most
- * unnamed frames, NULL: unknown.
+ * Adds to OUT what helps if less than LEAST per cent of the frames have names or, without a LEAST,
+ * less than half of them. Returns false if they are less than LEAST. WORST is the module with the
+ * most unnamed frames, or NULL if it is unknown.
  */
 bool account_is_named(
 	const struct account *account, double least, const char *worst, struct strbuf *out);
 
-/* Whether PART is one per cent of ALL or more, and so worth a line. */
+/* Returns true if PART is one per cent of ALL or more, and so worth a line. */
 bool account_is_much(uint64_t part, uint64_t all);
 
-/* Appends the share as in account_line: "99.8 %". */
+/* Appends a share as account_line() does: "99.8 %". */
 void account_add_share(uint64_t part, uint64_t all, struct strbuf *out);
 
 /*
- * One line, without newline: "1302 samples kept, 3 lost (table-full 3); 1.9 of 2 CPUs for 5.0 s;
- * stacks 99.8 % whole, …". TIMING: of the profile, for the CPUs in use.
+ * Appends a line, without newline: "1302 samples kept, 3 lost (table-full 3); 1.9 of 2 CPUs for 5.0
+ * s; stacks 99.8 % whole, …". TIMING is the profile's timing, which tells the CPUs in use.
  */
 void account_line(const struct account *account, const struct timing *timing, const char *unit,
 	struct strbuf *out);
 
 /*
  * Appends a line for each reason by which one per cent or more of the samples were lost in the
- * recorder: what it means, and what helps. Nothing for other units, whose lost weight is not known.
+ * recorder: what it means, and what helps. Appends nothing for other units, whose lost weight is
+ * not known.
  */
 void account_lost_lines(const struct account *account, const char *unit, struct strbuf *out);
 
-/* The whole account as a JSON object. */
+/* Appends the whole account as a JSON object. */
 void account_json(const struct account *account, const struct timing *timing, struct strbuf *out);
 
 #endif

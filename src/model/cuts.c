@@ -20,7 +20,7 @@ static const struct {
 	const char *word; /* in JSON */
 	const char *text;
 	const char *remedy;
-	const char *suffix; /* behind the file, in recordings */
+	const char *suffix; /* after the file, in recordings */
 } causes[CUT_CAUSES] = {
 	[CUT_RULES] = {"no-rules", "code without unwind rules, such as assembly", NULL, ""},
 	[CUT_DENIED] = {"no-access", "the file cannot be opened", "record as its owner, or as root",
@@ -151,7 +151,7 @@ static int compare_listed(const void *va, const void *vb)
 	return order ? order : (int)a->cut.runtime - (int)b->cut.runtime;
 }
 
-/* Heaviest first; freed by the caller. */
+/* Returns the cuts, heaviest first. The caller frees the list. */
 static struct listed *sorted(const struct cuts *cuts)
 {
 	struct listed *list = xcalloc(cuts->nr, sizeof(*list));
@@ -169,7 +169,7 @@ static const char *text_of(const struct cut *c)
 	return c->stap ? SYSTEMTAP : causes[c->cause].text;
 }
 
-/* False: nothing is known to help. */
+/* Returns false if no remedy is known. */
 static bool add_remedy(const struct cut *c, struct strbuf *out)
 {
 	const char *remedy = causes[c->cause].remedy;

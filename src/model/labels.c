@@ -37,7 +37,7 @@ uint32_t labels_add_pair(struct labels *l, struct label pair)
 	return *number;
 }
 
-/* The set REST plus a pair whose key sorts after all of REST's. */
+/* Returns the set of REST's pairs and PAIR, whose key sorts after all keys of REST. */
 static uint32_t extend(struct labels *l, uint32_t rest, uint32_t pair)
 {
 	bool is_new;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Labels: properties of samples, as pairs of key and value (state=S, uri=/cart), and sets of such
+ * Labels are properties of samples: pairs of key and value (state=S, uri=/cart), and sets of such
  * pairs with different keys. Each different pair and each different set has a number. Strings are
  * numbers in a pool of the caller.
  */
@@ -17,7 +17,7 @@
 
 struct strbuf;
 
-enum { LABEL_SET_MAX = 64 }; /* in one set */
+enum { LABEL_SET_MAX = 64 }; /* pairs in one set */
 
 struct label {
 	uint32_t key, value;
@@ -37,28 +37,28 @@ struct labels {
 void labels_init(struct labels *l);
 void labels_release(struct labels *l);
 
-/* The number of a pair, from 0. */
+/* Returns the number of a pair, from 0. */
 uint32_t labels_add_pair(struct labels *l, struct label pair);
 
 /*
- * The number of the set of NR pairs, given by number in any order; 0: the empty set. UINT32_MAX:
- * there are more than LABEL_SET_MAX, or two with the same key.
+ * Returns the number of the set of NR pairs, whose numbers may be in any order. The empty set is 0.
+ * Returns UINT32_MAX if there are more than LABEL_SET_MAX pairs, or two with the same key.
  */
 uint32_t labels_add_set(
 	struct labels *l, const struct strpool *strings, const uint32_t *pairs, size_t nr);
 
-/* Sets PAIRS to the numbers of the set's pairs, sorted by key; returns their number. */
+/* Sets PAIRS to the numbers of the set's pairs, sorted by key. Returns how many there are. */
 size_t labels_get(const struct labels *l, uint32_t set, uint32_t pairs[LABEL_SET_MAX]);
 
-/* The value of KEY in the set; 0: none, or empty. */
+/* Returns the value of KEY in the set, or 0 if it is missing or empty. */
 uint32_t labels_value(
 	const struct labels *l, const struct strpool *strings, uint32_t set, const char *key);
 
-/* Selects the sets that have, for every key in it, one of the values. */
+/* Selects the sets that have, for every key in the filter, one of its values. */
 struct label_filter {
 	struct label_choice {
 		char *key, *value;
-		size_t value_len; /* 0: sets without the key */
+		size_t value_len; /* 0 selects sets without the key */
 		struct pattern pattern;
 		bool is_pattern;
 	} * choices;
@@ -68,15 +68,15 @@ struct label_filter {
 void label_filter_release(struct label_filter *f);
 
 /*
- * ARG: KEY=VALUE[,VALUE...], with a comma in a value as \x2c; a value with "*" is a pattern, see
- * lib/pattern.h. -1: ARG has no key.
+ * Adds the choices of ARG, which is KEY=VALUE[,VALUE...], with a comma in a value as \x2c. A value
+ * with "*" is a pattern, see lib/pattern.h. Returns -1 if ARG has no key.
  */
 int label_filter_add(struct label_filter *f, const char *arg);
 
-/* LIST: values of KEY, separated by commas. */
+/* Adds the choices of LIST, values of KEY that are separated by commas. */
 void label_filter_add_values(struct label_filter *f, const char *key, const char *list);
 
-/* Whether the LEN bytes of VALUE are one of the values of KEY. */
+/* Returns true if the LEN bytes of VALUE are one of the values of KEY. */
 bool label_filter_has(const struct label_filter *f, const char *key, const char *value, size_t len);
 
 bool label_filter_matches(const struct label_filter *f, const struct labels *l,

@@ -30,7 +30,7 @@ void leaves_release(struct leaves *l)
 	l->are_states = NULL;
 }
 
-/* Without a function beside it a note is a leaf like any other. */
+/* A note without a function above it is a leaf like any other frame. */
 bool leaves_is_state(const struct leaves *l, uint32_t node)
 {
 	const struct profile_node *n = &l->p->nodes[node];

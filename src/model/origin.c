@@ -43,7 +43,7 @@ void origin_add(struct origin *origin, const struct origin *other)
 	add_value(&origin->engine, other->engine);
 }
 
-/* After a separator if it is not the first, for the caller to add a part. */
+/* Adds a separator for the next part, unless it is the first part. */
 static void separate(struct strbuf *out, size_t start)
 {
 	if (out->len > start)

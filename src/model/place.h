@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the code of a frame is, as a string: its address in hexadecimal, as the file was linked, or
- * in memory if it is in no file, and the build-id of the file, in lower-case hexadecimal, after a
- * blank. Either may be unknown: 0, "".
+ * Where the code of a frame is, as a string: its address in hexadecimal, a blank, and the build-id
+ * of its file in lower-case hexadecimal. The address is as the file was linked, or the address in
+ * memory if the code is in no file. If one of them is unknown, it is 0 or "".
  */
 #ifndef MODEL_PLACE_H
 #define MODEL_PLACE_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number in POOL of a place; 0: both are unknown. */
+/* Returns the number in POOL of a place, or 0 if both parts are unknown. */
 uint32_t place_add(struct strpool *pool, uint64_t address, const char *build_id, size_t len);
 
 struct place {

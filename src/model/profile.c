@@ -124,7 +124,7 @@ static uint64_t hash_of_node(const struct profile *p, uint32_t id)
 	return node_hash(p->nodes[id].parent, p->nodes[id].frame);
 }
 
-/* Inserts ID; doubles the index if it is half full. */
+/* Inserts ID, and doubles the index if it is half full. */
 static void index_add(struct profile_index *index, uint32_t id, const struct profile *p,
 	uint64_t (*hash_of)(const struct profile *, uint32_t))
 {
@@ -213,10 +213,13 @@ uint32_t *profile_import_frames(struct profile *p, const struct profile *from)
 	return frame_of;
 }
 
-/* Up to this many children are searched as a list, mostly consecutive in memory; more by index. */
+/*
+ * Up to this many children are searched as a list, which is mostly consecutive in memory. More
+ * children are searched by index.
+ */
 enum { FEW = 8 };
 
-/* Moves the child to the front: it is likely to be looked up again soon. */
+/* Finds a child and moves it to the front, because it is likely to be looked up again soon. */
 static uint32_t find_in_list(struct profile_node *nodes, uint32_t node, uint32_t frame)
 {
 	uint32_t before = 0, c = nodes[node].child;
@@ -294,7 +297,7 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 	free(node_of);
 }
 
-/* Rebuilds P's nodes after its frames have changed from OLD's. */
+/* Rebuilds P's nodes from the nodes of OLD after P's frames have changed. */
 static void rebuild_tree(struct profile *p, const struct profile *old, const uint32_t *frame_of)
 {
 	init_nodes(p);
@@ -366,7 +369,7 @@ static int compare_frames(const void *va, const void *vb, void *p)
 	return profile_compare_frames(p, *(const uint32_t *)va, *(const uint32_t *)vb);
 }
 
-/* The rank of every frame in sorting order. */
+/* Returns the rank of every frame in sorting order. The caller frees the array. */
 static uint32_t *rank_frames(struct profile *p)
 {
 	uint32_t *order = xcalloc(p->nr_frames, sizeof(*order));
@@ -383,7 +386,7 @@ static uint32_t *rank_frames(struct profile *p)
 
 struct child {
 	uint32_t node, rank;
-	uint64_t weight; /* 0: sorted only by rank */
+	uint64_t weight; /* or 0 to sort only by rank */
 };
 
 static int compare_children(const void *va, const void *vb)

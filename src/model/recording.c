@@ -142,7 +142,7 @@ void recording_name_frame(
 	}
 }
 
-/* For each stack the number of frames with and without names, not counting notes. */
+/* For each stack, the number of frames with and without names; notes are not counted. */
 struct names {
 	uint32_t named, unnamed;
 };
@@ -162,7 +162,7 @@ static struct names *count_names(const struct recording *rec)
 	return names;
 }
 
-/* The worst end of the row's stacks; a row without stacks is broken. */
+/* Returns the worst end of the row's stacks. A row without stacks is broken. */
 static enum stack_end row_end(const struct recording *rec, const struct rec_row *row)
 {
 	enum stack_end end = row->stacks[0] == NO_STACK ? END_BROKEN : END_ROOT;

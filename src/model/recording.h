@@ -2,7 +2,7 @@
 /*
  * A recording in memory and as text, in the format of sample-bt-recording(5). References to other
  * records (event, task, map, frame, stack) are indexes here and IDs in the text. Strings are
- * numbers in the pool; 0: unknown.
+ * numbers in the pool, or 0 if unknown.
  */
 #ifndef MODEL_RECORDING_H
 #define MODEL_RECORDING_H
@@ -36,23 +36,23 @@ enum stack_end {
 
 struct rec_event {
 	uint32_t name, unit, clock;
-	uint64_t period; /* ns of the clock between two ticks; 0: the event is not a tick */
+	uint64_t period; /* ns of the clock between two ticks, or 0 if it is not a tick */
 };
 
 struct rec_task {
 	uint32_t pid, tid;
-	uint64_t start; /* clock ticks since boot, as field 22 of /proc/PID/stat; 0: unknown */
+	uint64_t start; /* clock ticks since boot, as field 22 of /proc/PID/stat, or 0 if unknown */
 	uint32_t comm;
 };
 
 struct rec_map {
 	uint32_t pid;
-	uint32_t generation; /* number of the read of the process's mappings that found it first */
+	uint32_t generation; /* number of the first scan of the process's mappings that found it */
 	uint64_t start, end; /* addresses */
-	uint64_t offset;     /* of start in the file */
+	uint64_t offset;     /* offset of start in the file */
 	uint32_t build_id;   /* lower-case hex */
 	uint32_t path;       /* as the process saw it */
-	uid_t owner;         /* of the file; 0: root, or not known, as in a recording that was read */
+	uid_t owner;         /* owner of the file; also 0 if unknown, as after reading */
 	bool has_link;
 	uint64_t link; /* link-time address of start, by the file's program headers */
 };
@@ -63,25 +63,25 @@ struct rec_frame {
 	enum frame_kind kind;
 	enum frame_place place;
 	bool call;     /* the address is a return address: look up the byte before it */
-	uint32_t map;  /* AT_MAP */
-	uint64_t addr; /* AT_MAP: bytes from the mapping's start; AT_ADDRESS: the address */
-	bool cold;     /* START is that of a part of a function that the compiler moved elsewhere */
-	uint64_t start; /* AT_MAP, without name: link address of its function, 0: unknown */
-	uint32_t names,
-		nr_names; /* in names: innermost inlined function first, the containing one last */
+	uint32_t map;  /* for AT_MAP */
+	uint64_t addr; /* bytes from the mapping's start for AT_MAP, the address for AT_ADDRESS */
+	bool cold;     /* start belongs to a part of a function that the compiler moved elsewhere */
+	uint64_t start; /* for AT_MAP without name: link address of its function, or 0 */
+	/* In names: the innermost inlined function first, the containing function last. */
+	uint32_t names, nr_names;
 };
 
 struct rec_name {
 	uint32_t function; /* symbol name, mangled */
 	uint64_t offset;   /* bytes from the function's start */
-	uint32_t module;   /* file, "[kernel]", "[nf_tables]"; 0: the mapping's path */
+	uint32_t module;   /* file, "[kernel]", "[nf_tables]", or 0 for the mapping's path */
 	uint32_t file, line;
 };
 
 struct rec_stack {
 	enum stack_kind kind;
 	enum stack_end end;
-	uint32_t cut_by;    /* file without unwind rules, "depth"; what broke it; 0: unknown */
+	uint32_t cut_by;    /* file without rules, "depth", or what broke it; or 0 */
 	uint32_t first, nr; /* in frame_refs, leaf first */
 };
 
@@ -89,9 +89,9 @@ enum { ROW_STACKS = 4, NO_STACK = UINT32_MAX };
 
 struct rec_row {
 	uint32_t event, task;
-	uint32_t stacks[ROW_STACKS]; /* NO_STACK after the last */
-	uint32_t labels;             /* number of the set */
-	uint32_t slice;              /* time slice, from 1; 0: unknown */
+	uint32_t stacks[ROW_STACKS]; /* NO_STACK after the last one */
+	uint32_t labels;             /* number of the label set */
+	uint32_t slice;              /* time slice, from 1, or 0 if unknown */
 	uint64_t count;              /* events */
 	uint64_t sum;                /* in the event's unit; equals count for ticks */
 };
@@ -103,7 +103,7 @@ struct recording {
 	} * meta;
 	size_t nr_meta, meta_alloc;
 	uint32_t kernel_release, kernel_build_id;
-	uint64_t kernel_text; /* address of _stext, 0: unknown */
+	uint64_t kernel_text; /* address of _stext, or 0 if unknown */
 	struct rec_module {
 		uint32_t name, build_id;
 		uint64_t text; /* address of its .text */
@@ -126,8 +126,8 @@ struct recording {
 	struct labels labels;
 	struct rec_row *rows;
 	size_t nr_rows, rows_alloc;
-	uint64_t lost[LOST_REASONS]; /* events */
-	/* set by recording_read */
+	uint64_t lost[LOST_REASONS]; /* numbers of events */
+	/* set by recording_read() */
 	uint64_t unknown; /* number of records of unknown kinds */
 	bool complete;    /* it has a valid end record */
 };
@@ -135,7 +135,7 @@ struct recording {
 void recording_init(struct recording *rec);
 void recording_release(struct recording *rec);
 
-/* Each adds one record and returns its number. */
+/* Each function adds one record and returns its number, if it has one. */
 uint32_t recording_add_event(struct recording *rec, const char *name, const char *unit,
 	const char *clock, uint64_t period);
 uint32_t recording_add_task(struct recording *rec, const struct rec_task *task);
@@ -146,12 +146,16 @@ uint32_t recording_add_stack(struct recording *rec, enum stack_kind kind, enum s
 void recording_add_row(struct recording *rec, const struct rec_row *row);
 
 /*
- * The number of the set of these labels, for rows, at most LABEL_SET_MAX. Of labels with the same
- * key the first one is used; those with an empty value are ignored.
+ * Returns the number of the set of these labels for rows, which has at most LABEL_SET_MAX labels.
+ * If several labels have the same key, the first one is used. Labels with an empty value are
+ * ignored.
  */
 uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr);
 
-/* The same for one label, RECORDING_STATE: a letter of waits.h. "": none. */
+/*
+ * Works like recording_labels(), for the single label RECORDING_STATE. STATE is a letter of
+ * waits.h, or "" for none.
+ */
 uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_STATE "state"
 
@@ -162,117 +166,125 @@ void recording_add_module(struct recording *rec, const struct rec_module *module
 void recording_name_frame(
 	struct recording *rec, uint32_t frame, const struct rec_name *names, size_t nr);
 
-uint32_t recording_string(struct recording *rec, const char *s); /* NULL: 0 */
+uint32_t recording_string(struct recording *rec, const char *s); /* 0 for NULL */
 const char *recording_get(const struct recording *rec, uint32_t string);
 /* Replaces the value of KEY, which is added if there is none. */
 void recording_set_meta(struct recording *rec, const char *key, const char *value);
-const char *recording_meta(const struct recording *rec, const char *key); /* NULL: none */
+const char *recording_meta(const struct recording *rec, const char *key); /* or NULL */
 
-/* Writes REC to OUT. -1 with errno's text in ERR on failure. Same recording, same bytes. */
+/*
+ * Writes REC to OUT. Returns -1 with errno's text in ERR on failure. The same recording gives the
+ * same bytes.
+ */
 int recording_write(const struct recording *rec, FILE *out, struct strbuf *err);
 
 /*
- * Reads a recording from LINES into REC, which was just initialised. -1 and ERR if it is not a
- * valid recording of a known version. A missing end is not an error: complete is false, and REC
- * has all records before it.
+ * Reads a recording from LINES into REC, which was just initialised. Returns -1 and sets ERR if it
+ * is not a valid recording of a known version. A missing end is not an error: complete is then
+ * false, and REC has all records before it.
  */
 int recording_read(struct recording *rec, struct lines *lines, struct strbuf *err);
 
-/* True if parts of the recording are missing in REC; they are listed in NOTES, one per line. */
+/*
+ * Returns true if parts of the recording are missing in REC, and lists them in NOTES, one per line.
+ */
 bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
-/* True if more than one process was recorded, so that views should show process names. */
+/* Returns true if more than one process was recorded, so that views should show process names. */
 bool recording_has_several_processes(const struct recording *rec);
 
 /*
- * Appends what F, which has no name, is called: FILE+0xSTART or FILE+0xSTART.cold if the start of
- * its function is known, else [FILE] or [unknown].
+ * Appends a name for F, which has none: FILE+0xSTART or FILE+0xSTART.cold if the start of its
+ * function is known, otherwise [FILE] or [unknown].
  */
 void recording_add_unnamed(
 	const struct recording *rec, const struct rec_frame *f, struct strbuf *out);
 
 /* How rows are converted to stacks of the call tree. */
 struct recording_view {
-	bool comm;                         /* the task's comm is the root frame */
-	bool threads;                      /* comm/tid is */
-	bool processes;                    /* comm/pid of the process is */
+	bool comm;                         /* the root frame is the task's comm */
+	bool threads;                      /* the root frame is comm/tid */
+	bool processes;                    /* the root frame is comm/pid of the process */
 	bool lines;                        /* frames have their source line */
-	bool paths;                        /* with the folders of its file */
-	int event;                         /* number of the event, -1: the first that has rows */
-	const struct label_filter *labels; /* only rows that match; NULL: all */
-	const char *by;   /* the value of the label with this key is the root frame; NULL: none */
-	bool keep_labels; /* frames that stand for labels stay different from others */
+	bool paths;                        /* source lines have the folders of their files */
+	int event;                         /* number of the event, or -1 for the first with rows */
+	const struct label_filter *labels; /* shows matching rows, or all if NULL */
+	const char *by;   /* the root frame is the value of this label, unless it is NULL */
+	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
 	bool places;      /* frames have their place (place.h) */
-	bool label_sets;  /* each stack ends in a frame for its row's labels, if any; see the
-			     profile's unlabelled */
+	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
+	bool label_sets;
 };
 
-/* The number of the event that VIEW shows; REC may not have that event. */
+/* Returns the number of the event that VIEW shows. REC may not have that event. */
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
 /*
- * For each event, whether it only counts what labels belong to: it is not the one that VIEW shows,
- * and none of its rows has a stack. Freed by the caller.
+ * Returns for each event whether it only counts the owners of labels, such as requests: VIEW does
+ * not show it, and none of its rows has a stack. The caller frees the array.
  */
 bool *recording_counting_events(const struct recording *rec, const struct recording_view *view);
 
-/* Of EVENT, one of REC's. */
+/* Returns the timing of EVENT, one of REC's events. */
 struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
 
-/* Whether ROW has the labels that VIEW selects. */
+/* Returns true if ROW has the labels that VIEW selects. */
 bool recording_selects(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
-/* The same, and it is of the event that VIEW shows. */
+/* Returns true if ROW also belongs to the event that VIEW shows. */
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 
 /*
- * True if PATH, as in /proc/PID/maps, is not a file but memory that may contain generated code.
- * Some such paths look like files and may be programs; those have a build-id.
+ * Returns true if PATH, as in /proc/PID/maps, is not a file but memory that may contain generated
+ * code. Some such paths look like files and may be programs; those have a build-id.
  */
 bool recording_is_memory(const char *path);
 
-/* When it began, in ns since 1970; 0: unknown. */
+/* Returns when the recording began, in ns since 1970, or 0 if unknown. */
 uint64_t recording_started(const struct recording *rec);
 
-/* The record for "[kernel]" or a kernel module in brackets; all 0: unknown. */
+/*
+ * Returns the record for "[kernel]" or a kernel module in brackets, with all members 0 if unknown.
+ */
 struct rec_module recording_find_module(const struct recording *rec, const char *name);
 
 /*
- * For each frame the sum of the rows that VIEW shows, times its occurrences in their stacks; freed
- * by the caller.
+ * Returns for each frame the sum of the rows that VIEW shows, times its occurrences in their
+ * stacks. The caller frees the array.
  */
 uint64_t *recording_frame_weights(const struct recording *rec, const struct recording_view *view);
 
-/* Adds why the stacks of these rows that the account counts as cut or broken are so. */
+/* Adds the causes of the stacks in these rows that the account counts as cut or broken. */
 void recording_cuts(
 	const struct recording *rec, const struct recording_view *view, struct cuts *cuts);
 
-/* That of process PID, by its mapped files or the names of its threads. */
+/* Returns the runtime of process PID, by its mapped files or the names of its threads. */
 enum runtime recording_runtime(const struct recording *rec, uint32_t pid);
 
-/* The value of a row's label; "": none. */
+/* Returns the value of a row's label, or "" if it has none. */
 const char *recording_label(
 	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len);
 
 /*
- * False if a label that VIEW selects or shows is in no row of its event, or none of the values that
- * it selects; NOTES list these, and the existing labels or values. With a label to show, rows that
- * count what it belongs to are as good. True if there are no such rows.
+ * Checks the labels that VIEW selects or shows. Returns false if no row of its event has the label,
+ * or none of the values that VIEW selects. NOTES then list these, and the existing labels or
+ * values. For a label to show, rows that count the label's owners are sufficient. Returns true if
+ * there are no rows to check.
  */
 bool recording_has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);
 
-enum { RECORDING_STATES_MAX = 16 }; /* distinguished in views */
+enum { RECORDING_STATES_MAX = 16 }; /* states that views distinguish */
 
 /*
- * Whether the rows that VIEW shows have 2 to RECORDING_STATES_MAX different states; then each has
- * its state's note as leaf.
+ * Returns true if the rows that VIEW shows have 2 to RECORDING_STATES_MAX different states. Each
+ * row then has its state's note as leaf.
  */
 bool recording_mixes_states(const struct recording *rec, const struct recording_view *view);
 
-/* Appends the note for a row's state: "[sleeping]", "[tag: x]"; nothing if it has none. */
+/* Appends the note for a row's state: "[sleeping]" or "[tag: x]", or nothing if it has none. */
 void recording_add_state(
 	const struct recording *rec, const struct rec_row *row, struct strbuf *out);
 
@@ -280,23 +292,23 @@ void recording_add_state(
 void recording_add_no_label(const char *key, struct strbuf *out);
 
 /*
- * Appends the note for an incomplete stack: "[truncated: FILE]", "[broken]"; nothing if its frames
- * include a note where it is broken.
+ * Appends the note for an incomplete stack: "[truncated: FILE]" or "[broken]", or nothing if its
+ * frames include a note where it is broken.
  */
 void recording_add_end(
 	const struct recording *rec, const struct rec_stack *stack, struct strbuf *out);
 
 /*
- * The account of the rows that VIEW shows and their stacks, and of all lost events. Rows of other
- * events are not included: their units may differ.
+ * Sets ACCOUNT to the account of the rows that VIEW shows and of their stacks, and of all lost
+ * events. Rows of other events are not included, because their units may differ.
  */
 void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account);
 
 /*
- * Adds the rows that VIEW shows to P (root first: label, task, user, kernel, waker, state), and
- * sets unit, title, account and, if states are shown, states. A row without frames and notes is the
- * stack [no stack].
+ * Adds the rows that VIEW shows to P (root first: label, task, user, perl, lua, kernel, waker,
+ * state), and sets unit, title, account and, if states are shown, states. A row without frames and
+ * notes becomes the stack [no stack].
  */
 void recording_to_profile(
 	const struct recording *rec, const struct recording_view *view, struct profile *p);

@@ -11,9 +11,9 @@
 struct cut_finder {
 	const struct recording *rec;
 	struct cuts *cuts;
-	struct table runtimes; /* pid → enum runtime, once HAS_RUNTIMES */
+	struct table runtimes; /* pid → enum runtime, valid if has_runtimes */
 	bool has_runtimes;
-	struct cut *found; /* of each stack, once KNOWN */
+	struct cut *found; /* for each stack, valid if known */
 	bool *known;
 	bool stap;
 };
@@ -41,7 +41,7 @@ static void note_runtime(struct cut_finder *f, uint32_t pid, const char *name)
 		*at = runtime;
 }
 
-/* The same for all processes at once. */
+/* Finds the runtimes of all processes. */
 static void find_runtimes(struct cut_finder *f)
 {
 	const struct recording *rec = f->rec;
@@ -62,7 +62,7 @@ static enum runtime runtime_of_process(struct cut_finder *f, uint32_t pid)
 	return at ? (enum runtime)(*at) : RUNTIME_UNKNOWN;
 }
 
-/* The mapping of the outermost frame that is in one. */
+/* Returns the mapping of the outermost frame that has one, or NULL. */
 static const struct rec_map *outermost_map(
 	const struct recording *rec, const struct rec_stack *stack)
 {
@@ -72,7 +72,7 @@ static const struct rec_map *outermost_map(
 		if (f->place == AT_MAP)
 			return &rec->maps[f->map];
 		if (f->kind == FRAME_USER)
-			break; /* in no mapping */
+			break; /* the frame is in no mapping */
 	}
 	return NULL;
 }
@@ -83,7 +83,7 @@ static bool is_generated(const struct recording *rec, const struct rec_map *map)
 	       !*recording_get(rec, map->build_id);
 }
 
-/* A note says that an interpreter's frames are missing. */
+/* Returns true if a note says that an interpreter's frames are missing. */
 static bool is_inconsistent(const struct recording *rec, const struct rec_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++) {
@@ -116,7 +116,7 @@ static bool has_file(enum cut_cause cause)
 	       (cause >= BROKEN_FAILED && cause != BROKEN_VM && cause != BROKEN_EMPTY);
 }
 
-/* PID: of the process, for code in no known mapping. */
+/* Finds why STACK is cut or broken. PID is its process, for code in no known mapping. */
 static struct cut find(struct cut_finder *f, const struct rec_stack *stack, uint32_t pid)
 {
 	const struct recording *rec = f->rec;
@@ -145,7 +145,7 @@ static struct cut find(struct cut_finder *f, const struct rec_stack *stack, uint
 	return cut;
 }
 
-/* The worst of the stacks; NULL: they are whole. A row without stacks has none. */
+/* Returns the worst stack of the row, or NULL if all are whole. A row without stacks has none. */
 static const struct rec_stack *worst_stack(const struct recording *rec, const struct rec_row *row)
 {
 	const struct rec_stack *worst = NULL;

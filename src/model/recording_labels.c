@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MAX = 8 }; /* in a message */
+enum { VALUES_MAX = 8 }; /* values in a message */
 
 uint32_t recording_labels(struct recording *rec, const struct label *labels, size_t nr)
 {
@@ -47,8 +47,9 @@ const char *recording_label(
 }
 
 /*
- * For each label set, whether a row has it that is of the viewed event, or, with a label to show,
- * counts; freed by the caller. NULL: there are no such rows.
+ * Returns for each label set whether a row has it that belongs to the viewed event or, if a label
+ * is to be shown, that only counts. Returns NULL if there are no such rows. The caller frees the
+ * array.
  */
 static bool *find_used_sets(const struct recording *rec, const struct recording_view *view)
 {
@@ -74,7 +75,7 @@ static bool is_used(const struct recording *rec, const bool *used, const char *k
 	return false;
 }
 
-/* "; its labels are state, uri" */
+/* Appends "; its labels are state, uri". */
 static void add_keys(const struct recording *rec, const bool *used, struct strbuf *out)
 {
 	bool *seen = xcalloc(rec->strings.nr, sizeof(*seen));
@@ -99,7 +100,7 @@ static void add_keys(const struct recording *rec, const bool *used, struct strbu
 	free(seen);
 }
 
-/* Adds a note if no row has the label. */
+/* Adds a note and returns false if no row has the label. */
 static bool check_key(
 	const struct recording *rec, const bool *used, const char *key, struct strbuf *notes)
 {
@@ -111,7 +112,9 @@ static bool check_key(
 	return false;
 }
 
-/* Whether a row has one of the values of KEY in F, or F selects those without the key. */
+/*
+ * Returns true if a row has one of the values of KEY in F, or has no KEY and F selects such rows.
+ */
 static bool has_value(const struct recording *rec, const bool *used, const struct label_filter *f,
 	const char *key)
 {
@@ -126,11 +129,11 @@ static bool has_value(const struct recording *rec, const bool *used, const struc
 	}
 	for (uint32_t set = 0; set < rec->labels.nr_sets && !found; set++)
 		found = used[set] && label_filter_matches(&alone, &rec->labels, &rec->strings, set);
-	free(alone.choices); /* the strings are those of F */
+	free(alone.choices); /* the strings belong to F */
 	return found;
 }
 
-/* "; its values are S, D" */
+/* Appends "; its values are S, D". */
 static void add_values(
 	const struct recording *rec, const bool *used, const char *key, struct strbuf *out)
 {
@@ -157,7 +160,7 @@ static void add_values(
 	free(seen);
 }
 
-/* Adds a note if no row has the label, or none of the values of it that F selects. */
+/* Adds a note and returns false if no row has the label, or none of the values that F selects. */
 static bool check_values(const struct recording *rec, const bool *used,
 	const struct label_filter *f, const char *key, struct strbuf *notes)
 {

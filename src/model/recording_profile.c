@@ -12,15 +12,18 @@
 #include <string.h>
 #include <time.h>
 
-/* Deeper stacks are added only once per parent node, however many rows have them. */
+/* Deeper stacks are added only once for each parent node, even if many rows have them. */
 enum { DEEP = 64 };
 
-/* With label_sets, each stack is repeated for each of its sets: this many frames take 200 MB. */
+/*
+ * With label_sets, each stack is repeated for each of its label sets. This many frames take 200 MB.
+ */
 enum { LABELLED_MAX = 1 << 26 };
 
 /*
- * A hostile recording of 1 MB could become a tree of billions of nodes: long lists of inlined calls
- * in long stacks of many threads. Real ones need fewer nodes for each row and frame of a stack.
+ * A hostile recording of 1 MB could become a tree of billions of nodes, by long lists of inlined
+ * calls in long stacks of many threads. Real recordings need fewer nodes for each row and each
+ * frame of a stack.
  */
 enum { NODES_ANY = 1 << 20, NODES_EACH = 128 };
 
@@ -30,14 +33,17 @@ struct tree_builder {
 	const struct recording *rec;
 	const struct recording_view *view;
 	struct profile *p;
-	uint32_t **frames; /* of each frame of the recording: innermost inlined first, made when
-			      first used */
-	uint32_t node;     /* of the profile, that the row has come to */
-	struct table deep; /* node, stack of the recording → node */
-	uint32_t *leaders; /* by task: that of its process, its main thread if it is known */
+	/*
+	 * For each frame of the recording, its frames in the profile, innermost inlined first. Made
+	 * at the first use.
+	 */
+	uint32_t **frames;
+	uint32_t node;     /* node of the profile that the row has reached */
+	struct table deep; /* (node, stack of the recording) → node */
+	uint32_t *leaders; /* by task: the main thread of its process, or another thread */
 	uint64_t nodes_max;
-	bool is_cut;       /* the stacks of this row need more */
-	uint64_t labelled; /* frames of the rows whose labels are shown */
+	bool is_cut;       /* the stacks of this row need more nodes */
+	uint64_t labelled; /* number of frames in rows whose labels are shown */
 	bool states;       /* add the note of each row's state */
 	struct strbuf text;
 };
@@ -54,7 +60,7 @@ static void push(struct tree_builder *b, uint32_t frame)
 	b->node = profile_child(b->p, b->node, frame);
 }
 
-/* The same for the frames of stacks: nothing if the tree has got too large. */
+/* Works like push(), for the frames of stacks: adds nothing if the tree has become too large. */
 static void push_frame(struct tree_builder *b, uint32_t frame)
 {
 	if (b->p->nr_nodes < b->nodes_max)
@@ -86,7 +92,7 @@ void recording_add_unnamed(
 			*module ? file_name(module) : "unknown");
 }
 
-/* The place of a frame in the kernel, or in the kernel module that has its name. */
+/* Returns the place of a frame in the kernel, or in the kernel module that its name has. */
 static uint32_t kernel_place(struct tree_builder *b, const struct rec_frame *f)
 {
 	uint32_t module = f->nr_names ? b->rec->names[f->names].module : 0;
@@ -96,7 +102,10 @@ static uint32_t kernel_place(struct tree_builder *b, const struct rec_frame *f)
 		strpool_len(&b->rec->strings, build));
 }
 
-/* 0: unknown or not requested. That of a caller is in its call instruction. */
+/*
+ * Returns the place of F, or 0 if it is unknown or not requested. A caller's place is in its call
+ * instruction.
+ */
 static uint32_t place_of(struct tree_builder *b, const struct rec_frame *f)
 {
 	if (!b->view->places || f->place == AT_NAME)
@@ -132,7 +141,7 @@ static uint32_t intern(struct tree_builder *b, uint32_t string)
 		&b->p->names, recording_get(b->rec, string), strpool_len(&b->rec->strings, string));
 }
 
-/* "file.c:12"; 0: unknown or not requested. */
+/* Returns "file.c:12", or 0 if it is unknown or not requested. */
 static uint32_t source_of(struct tree_builder *b, const struct rec_name *n)
 {
 	if (!b->view->lines || !n->file || !n->line)
@@ -159,7 +168,7 @@ static uint32_t named_frame(
 	return profile_add_frame(b->p, &frame);
 }
 
-/* The profile's frames for frame ID of the recording: one, or one for each inlined call. */
+/* Returns the profile's frames for frame ID of the recording: one, or one for each inlined call. */
 static const uint32_t *frames_of(struct tree_builder *b, uint32_t id)
 {
 	const struct recording *rec = b->rec;
@@ -211,7 +220,7 @@ static void push_deep(struct tree_builder *b, uint32_t stack)
 	b->node = *at;
 }
 
-/* By task; freed by the caller. */
+/* Returns the leader of each task. The caller frees the array. */
 static uint32_t *find_leaders(const struct recording *rec)
 {
 	uint32_t *leaders = xcalloc(rec->nr_tasks, sizeof(*leaders));
@@ -275,7 +284,10 @@ static void push_label(struct tree_builder *b, enum frame_kind kind, enum frame_
 	push(b, profile_add_frame(b->p, &frame));
 }
 
-/* Sets the text to the value of the row's label; false: to the note that it has none. */
+/*
+ * Sets the text to the value of the row's label. If it has none, sets the text to a note that says
+ * so, and returns false.
+ */
 static bool set_by_text(struct tree_builder *b, const struct rec_row *row)
 {
 	size_t len;
@@ -404,7 +416,7 @@ static void set_heading(const struct recording *rec, struct profile *p)
 	profile_set(&p->origin.engine, recording_meta(rec, "engine"));
 }
 
-/* Counts what the labels belong to, if there is an event for it. */
+/* Counts the owners of labels, such as requests, if there is an event for them. */
 static void count_things(struct tree_builder *b)
 {
 	const struct recording *rec = b->rec;

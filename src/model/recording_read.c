@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a recording. Strict: an error that goes unnoticed here would become a wrong profile.
+ * Reads a recording. The reader is strict, because an unnoticed error would become a wrong profile.
  */
 #include "lib/lines.h"
 #include "lib/strbuf.h"
@@ -50,7 +50,7 @@ static int number32(struct recording_reader *r, size_t i, uint64_t limit, uint32
 	return 0;
 }
 
-/* Whether an optional field, added to the format later, exists and is not "-". */
+/* Returns true if an optional field, which was added to the format later, exists and is not "-". */
 static bool has_field(const struct recording_reader *r, size_t i)
 {
 	return i < r->nr && r->words[i].len;
@@ -238,7 +238,9 @@ static int read_name(struct recording_reader *r)
 	return 0;
 }
 
-/* Parses numbers below LIMIT, separated by SEPARATOR, into refs; returns their number, -1: invalid.
+/*
+ * Parses numbers below LIMIT, separated by SEPARATOR, into refs. Returns how many there are, or -1
+ * if one is not valid.
  */
 static ssize_t read_refs(
 	struct recording_reader *r, const struct word *w, char separator, size_t limit)

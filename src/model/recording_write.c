@@ -31,7 +31,7 @@ static void add_hex(struct recording_writer *w, uint64_t value)
 	strbuf_addf(&w->line, " %" PRIx64, value);
 }
 
-/* "-" unless KNOWN. */
+/* Adds VALUE, or "-" unless KNOWN. */
 static void add_known_hex(struct recording_writer *w, bool known, uint64_t value)
 {
 	if (known)
@@ -216,7 +216,7 @@ static void write_labels(struct recording_writer *w)
 	}
 }
 
-/* Numbers separated by commas; "-" if there are none. */
+/* Adds numbers separated by commas, or "-" if there are none. */
 static void add_list(struct recording_writer *w, const uint32_t *list, size_t nr)
 {
 	strbuf_adds(&w->line, nr ? " " : " -");

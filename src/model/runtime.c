@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-	const char *begin; /* of a name; a version may follow */
+	const char *begin; /* beginning of a name; a version may follow */
 	enum runtime runtime;
 } files[] = {
 	{"beam", RUNTIME_ERLANG},
@@ -29,7 +29,7 @@ static const struct {
 	{"php", RUNTIME_PHP},
 	{"pypy", RUNTIME_PYPY},
 	{"python", RUNTIME_PYTHON},
-	{"qemu-", RUNTIME_QEMU}, /* and the name of a machine */
+	{"qemu-", RUNTIME_QEMU}, /* followed by the name of a machine */
 	{"ruby", RUNTIME_RUBY},
 };
 
@@ -39,7 +39,7 @@ static const struct {
 } runtimes[RUNTIMES] = {
 	[RUNTIME_DOTNET] = {".NET", "start it with DOTNET_PerfMapEnabled=1 in its environment",
 		NULL},
-	/* its frame pointers are a chain in the heap, not the stack */
+	/* Erlang's frame pointers are a chain in the heap, not the stack */
 	[RUNTIME_ERLANG] = {"Erlang", "start erl with +JPperf true", NULL},
 	[RUNTIME_GUILE] = {"Guile", NULL,
 		"GUILE_JIT_THRESHOLD=-1 in its environment makes it interpret instead"},

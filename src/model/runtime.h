@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The language runtimes that generate code while they run, and their options for profilers. */
+/* The language runtimes that generate code at run time, and their options for profilers. */
 #ifndef MODEL_RUNTIME_H
 #define MODEL_RUNTIME_H
 
@@ -19,12 +19,15 @@ enum runtime {
 	RUNTIMES,
 };
 
-/* By the name of a thread, or of a mapped file, without its folder. */
+/* Returns the runtime by the name of a thread, or of a mapped file without its folder. */
 enum runtime runtime_of(const char *name);
 
 const char *runtime_name(enum runtime runtime);
 
-/* What makes its functions' names available, its stacks whole; NULL: nothing that is known. */
+/*
+ * Return what makes the names of its functions available, or its stacks whole, or NULL if nothing
+ * is known.
+ */
 const char *runtime_names_remedy(enum runtime runtime);
 const char *runtime_stacks_remedy(enum runtime runtime);
 

@@ -19,7 +19,7 @@ void value_counts_release(struct value_counts *c)
 	*c = (struct value_counts){0};
 }
 
-/* The count of the value, 0 if it is new. */
+/* Returns the count of the value, which is 0 if it is new. */
 static uint64_t *count_of(struct value_counts *c, const char *value, size_t len)
 {
 	uint32_t id = strpool_add(&c->values, value, len);

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct value_counts {
-	char *unit;   /* what is counted: "requests"; NULL: nothing */
-	bool partial; /* a part of the profile does not count that */
+	char *unit;   /* what is counted, such as "requests", or NULL if nothing is */
+	bool partial; /* a part of the profile has no such counts */
 	struct strpool values;
-	uint64_t *counts; /* of the values, by their numbers in the pool, … */
-	size_t alloc;     /* … as far as these go */
+	uint64_t *counts; /* by the values' numbers in the pool, which may exceed alloc */
+	size_t alloc;     /* elements of counts */
 };
 
 void value_counts_init(struct value_counts *c);
@@ -23,12 +23,12 @@ void value_counts_release(struct value_counts *c);
 /* Adds NR things that have the value of LEN bytes. */
 void value_counts_add(struct value_counts *c, const char *value, size_t len, uint64_t nr);
 
-/* Makes C, which was initialised, the same as FROM. */
+/* Makes C, which was initialised, equal to FROM. */
 void value_counts_copy(struct value_counts *c, const struct value_counts *from);
 
 /*
- * Adds what another part of the profile counts. Of two units C keeps its own, or the only one, and
- * becomes partial.
+ * Adds the counts of another part of the profile. If the units differ, C keeps its own unit, or
+ * takes the only one, and becomes partial.
  */
 void value_counts_merge(struct value_counts *c, const struct value_counts *from);
 

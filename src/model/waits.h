@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States of threads that are not running, as the label "state" of a recording's rows: one letter
- * each, as in ps(1), and W for a thread that was woken but has no processor yet. The bits of the
- * option --state are in the order of wait_letters.
+ * States of threads that are not running, as in the label "state" of a recording's rows. Each is
+ * one letter, as in ps(1), or W for a thread that was woken but has no processor yet. The bits of
+ * the option --state are in the order of wait_letters.
  */
 #ifndef MODEL_WAITS_H
 #define MODEL_WAITS_H
@@ -12,15 +12,15 @@
 
 #define wait_letters "SDTtRWIP"
 
-/* The note for a state, "[preempted]"; NULL: unknown. */
+/* Returns the note for a state, such as "[preempted]", or NULL if it is unknown. */
 const char *wait_note(const char *state);
 
-/* Whether NAME is one of these notes. */
+/* Returns true if NAME is one of these notes. */
 bool wait_is_known(const char *name);
 
 /*
- * Whether a note in a text or flame graph is one made by recording_add_state: "[preempted]",
- * "[tag: x]".
+ * Returns true if a note in a text or flame graph was made by recording_add_state(), such as
+ * "[preempted]" or "[tag: x]".
  */
 bool wait_is_note(const char *name, size_t len);
 
