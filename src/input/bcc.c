@@ -5,12 +5,12 @@
  *
  *	    NAME, or ADDRESS NAME             leaf first; kernel frames with or without _[k]
  *	    --                                between kernel and user frames
- *	    -                COMM (PID)       the task; of stackcount, COMM [PID]
+ *	    -                COMM (PID)       the task; stackcount prints COMM [PID]
  *	        VALUE
  *
- * Without "--", kernel frames are those with kernel addresses, or all up to a kernel entry point.
- * The stack of a waker (FRAME_WAKER) comes before "-                -"; the tasks are then
- * "waker:           COMM" and "target:          COMM".
+ * Without "--", the kernel frames are the frames with kernel addresses, or all frames up to a
+ * kernel entry point. The stack of a waker (FRAME_WAKER) comes before "-                -". The
+ * tasks are then printed as "waker:           COMM" and "target:          COMM".
  */
 #include "folded.h"
 #include "notes.h"
@@ -29,9 +29,9 @@ static const struct text_note_kind notes[] = {
 
 struct bcc_reader {
 	struct text_reader text;
-	uint32_t task;     /* of the stack, 0: unknown yet */
+	uint32_t task;     /* root frame of the stack, or 0 if it is not known yet */
 	size_t waker_end;  /* end of the waker's frames */
-	size_t kernel_end; /* end of the kernel frames, 0: not marked */
+	size_t kernel_end; /* end of the kernel frames, or 0 if it is not marked */
 };
 
 /* A line without its indentation. */
@@ -50,7 +50,9 @@ static bool is(const struct bcc_text *t, const char *what)
 	return t->len == strlen(what) && begins(t, what);
 }
 
-/* Sets REST to the text after WORD and blanks; false: the line does not begin with WORD. */
+/*
+ * Sets REST to the text after WORD and blanks. Returns false if the line does not begin with WORD.
+ */
 static bool skip_word(const struct bcc_text *t, const char *word, struct bcc_text *rest)
 {
 	size_t n = strlen(word);
@@ -63,7 +65,7 @@ static bool skip_word(const struct bcc_text *t, const char *word, struct bcc_tex
 	return true;
 }
 
-/* "COMM (PID)", or in stackcount's brackets "COMM [PID]". */
+/* Parses "COMM (PID)", or "COMM [PID]" with stackcount's brackets. */
 static bool parse_task(const struct bcc_text *t, const char *brackets, struct stacks_task *task)
 {
 	const char *end = t->s + t->len, *open = memrchr(t->s, brackets[0], t->len);
@@ -76,7 +78,7 @@ static bool parse_task(const struct bcc_text *t, const char *brackets, struct st
 	return true;
 }
 
-/* Removes the address from "ADDRESS NAME"; 0: there is none. */
+/* Removes the address from "ADDRESS NAME" and returns it, or returns 0 if there is none. */
 static uint64_t cut_address(struct bcc_text *t)
 {
 	uint64_t address;
@@ -125,7 +127,7 @@ static void read_frame(struct text_reader *r, const struct bcc_text *t)
 		push(r, entry);
 }
 
-/* With two tasks, the first is the leaf, the second the root. */
+/* If there are two tasks, the first one becomes the leaf frame, the second one the root. */
 static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 {
 	struct stacks_task task = {.comm = comm->s, .len = comm->len};
@@ -137,7 +139,7 @@ static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 							 comm->len, NULL, 0));
 }
 
-/* False: the line is neither a task nor a separator. */
+/* Returns false if the line is neither a task nor a separator. */
 static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 {
 	const struct text_options *options = r->text.in->options;
@@ -161,7 +163,7 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 	return true;
 }
 
-/* The end of the kernel frames, by kinds and names. */
+/* Returns the end of the kernel frames, behind the last kernel frame or kernel entry point. */
 static size_t kernel_end(const struct bcc_reader *r)
 {
 	size_t end = r->text.stacks.nr;
@@ -189,7 +191,7 @@ static void end_stack(struct bcc_reader *r, uint64_t value)
 	forget(r);
 }
 
-/* False: the line is not a number. */
+/* Returns false if the line is not a number. */
 static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 {
 	uint64_t value;
@@ -205,13 +207,13 @@ static bool read_value(struct bcc_reader *r, const struct bcc_text *t)
 	return true;
 }
 
-/* "12:34:56", of an interval. */
+/* Whether the line is the time of an interval: "12:34:56". */
 static bool is_time(const char *line, size_t len)
 {
 	return len == 8 && line[2] == ':' && line[5] == ':' && line[0] <= '9' && line[7] <= '9';
 }
 
-/* "^C" comes from the terminal. */
+/* Whether the line is printed before or between the stacks. "^C" comes from the terminal. */
 static bool is_heading(const char *line, size_t len)
 {
 	static const char *const headings[] = {
@@ -278,13 +280,13 @@ static bool bcc_is_line(const char *line, size_t len)
 		       skip_word(&t, "waker:", &rest) || skip_word(&t, "target:", &rest));
 }
 
-/* The heading of stackcount, whose stacks have no line of bcc's own. */
+/* Whether the line is the heading of stackcount, whose stacks have no line that only bcc prints. */
 static bool bcc_is_title(const char *line, size_t len)
 {
 	return begins_with(line, len, "Tracing ") && memmem(line, len, " functions for \"", 16);
 }
 
-/* Frames, separators and values are indented. */
+/* Whether a stack or a heading may contain the line. Frames, separators and values are indented. */
 static bool bcc_is_part(const char *line, size_t len)
 {
 	return (len > 2 && is_blank(line[0]) && is_blank(line[1])) || is_heading(line, len);

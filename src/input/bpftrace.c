@@ -4,13 +4,14 @@
  *
  *	@NAME[KEY, KEY,
  *	    NAME+OFF             a stack, leaf first; OFF is decimal; or an address
- *		ADDRESS NAME+OFF (MODULE)    the same in mode perf
+ *		ADDRESS NAME+OFF (MODULE)    a frame in stack mode perf
  *	, KEY]: VALUE
  *
- * Of two stacks in a key the first is the kernel's, as in @[kstack, ustack], unless the second ends
- * at a kernel entry point; a single stack is the kernel's if it ends at one. The other parts of the
- * key, as printed, are the root frame (FRAME_TASK). Skipped are values that are not unsigned
- * integers, such as histograms, maps without stacks, and other output of the script.
+ * If a key has two stacks, the first one is the kernel's, as in @[kstack, ustack], unless only the
+ * second one ends at a kernel entry point. A single stack is the kernel's if it ends at a kernel
+ * entry point. The other parts of the key become the root frame (FRAME_TASK) as they are printed.
+ * The reader skips values that are not unsigned integers, such as histograms, maps without stacks,
+ * and other output of the script.
  */
 #include "lib/lines.h"
 #include "lib/pattern.h"
@@ -32,15 +33,15 @@ static const struct text_note_kind notes[] = {
 };
 
 struct bpftrace_reader {
-	struct text_reader text;    /* stack_line: the first line of the key */
-	struct strbuf map;          /* name of the selected map; empty: none yet */
-	bool inside;                /* inside a key, of the map CURRENT */
-	struct strbuf current, key; /* key: its parts other than stacks */
-	size_t first_end;           /* end of the first stack if there are several; else 0 */
+	struct text_reader text;    /* its stack_line is the first line of the key */
+	struct strbuf map;          /* name of the selected map; empty if none is selected yet */
+	bool inside;                /* in a key of the map CURRENT */
+	struct strbuf current, key; /* key holds its parts other than stacks */
+	size_t first_end;           /* end of the first of several stacks; 0 if there is only one */
 	bool in_stack;
 };
 
-/* The length without a trailing "+12". */
+/* Returns the length without a trailing "+12". */
 static size_t without_offset(const char *s, size_t len)
 {
 	size_t n = len;
@@ -100,7 +101,7 @@ static void reverse(uint32_t *frames, size_t n)
 	}
 }
 
-/* Moves the first stack after the others. */
+/* Moves the first stack behind the other stacks. */
 static void rotate_stacks(struct bpftrace_reader *r)
 {
 	struct stacks *s = &r->text.stacks;
@@ -111,7 +112,7 @@ static void rotate_stacks(struct bpftrace_reader *r)
 	r->first_end = s->nr - r->first_end;
 }
 
-/* The kernel stack becomes the leaf part, whichever comes first in the key. */
+/* Makes the kernel stack the leaf part, whichever stack comes first in the key. */
 static void set_kinds(struct bpftrace_reader *r)
 {
 	struct stacks *s = &r->text.stacks;
@@ -126,7 +127,7 @@ static void set_kinds(struct bpftrace_reader *r)
 	stacks_set_kind(s, r->first_end, s->nr, FRAME_USER);
 }
 
-/* The parts of the key that are not stacks, in r->text.name. */
+/* Returns the parts of the key that are not stacks. The text is in r->text.name. */
 static struct stacks_task task_of(struct bpftrace_reader *r)
 {
 	const char *s = r->key.buf, *end = s + r->key.len;
@@ -144,7 +145,7 @@ static struct stacks_task task_of(struct bpftrace_reader *r)
 	return (struct stacks_task){.comm = r->text.name.buf, .len = r->text.name.len};
 }
 
-/* By default, the map of the first key with a stack is selected. */
+/* By default, the first map that has a key with a stack is selected. */
 static bool is_selected_map(struct bpftrace_reader *r)
 {
 	const char *name = r->text.in->options->event;
@@ -154,7 +155,7 @@ static bool is_selected_map(struct bpftrace_reader *r)
 	return r->map.len == r->current.len && !memcmp(r->map.buf, r->current.buf, r->map.len);
 }
 
-/* An empty stack is printed as nothing between commas. */
+/* bpftrace prints nothing between the commas for an empty stack. */
 static bool has_empty_stack(const struct strbuf *key)
 {
 	return !key->len || begins_with(key->buf, key->len, ", ") || strstr(key->buf, ", , ") ||
@@ -187,7 +188,7 @@ static bool is_name(char c)
 	       c == '_' || c == '@';
 }
 
-/* The length of "@NAME[" at the start of the line; 0: none. */
+/* Returns the length of "@NAME[" at the start of the line, or 0 if the line begins otherwise. */
 static size_t opening_length(const char *line, size_t len)
 {
 	size_t n = 1;
@@ -199,7 +200,7 @@ static size_t opening_length(const char *line, size_t len)
 	return n < len && line[n] == '[' ? n + 1 : 0;
 }
 
-/* The "]: VALUE" at the end of the line; NULL: none. */
+/* Returns the "]: VALUE" at the end of the line, or NULL if there is none. */
 static const char *find_closing(const char *line, const char *end)
 {
 	const char *bracket = memrchr(line, ']', (size_t)(end - line));
@@ -212,7 +213,7 @@ static void note_unended(struct bpftrace_reader *r)
 	text_note(&r->text, UNENDED, r->text.stack_line, r->current.buf, r->current.len);
 }
 
-/* Reads the rest of a line of a key that is not a frame. */
+/* Reads a line of a key, or the rest of a line, that is not a frame. */
 static void read_key(struct bpftrace_reader *r, const char *s, const char *end)
 {
 	const char *close = find_closing(s, end);
@@ -249,7 +250,10 @@ static bool is_frame(const char *line, size_t len)
 	return len > 1 && (*line == '\t' || begins_with(line, len, "    "));
 }
 
-/* Lines between maps: "Attaching 2 probes...", bars of histograms, other output of scripts. */
+/*
+ * Reads a line between maps: "Attaching 2 probes...", a bar of a histogram, other output of a
+ * script.
+ */
 static void read_outside(struct bpftrace_reader *r, const char *line, size_t len)
 {
 	static const char attaching[] = "Attaching ";
@@ -336,7 +340,7 @@ static bool bpftrace_is_line(const char *line, size_t len)
 	       parse_u64(close + 3, (size_t)(line + len - close - 3), 10, &ignored);
 }
 
-/* Frames and the other lines of a key, other maps, bars of histograms. */
+/* Whether the line is a frame or another line of a key, another map, or a bar of a histogram. */
 static bool bpftrace_is_part(const char *line, size_t len)
 {
 	return is_frame(line, len) || strchr("@,]", *line) || line[len - 1] == '|' ||

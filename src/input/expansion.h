@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A limit for formats in which a few bytes stand for a stack of any size: how much larger than its
- * file a profile may become. What counts is about what its stacks take as folded lines.
+ * Limits how much larger than its file a profile may become, for formats in which a few bytes can
+ * stand for a stack of any size. The size of a profile is estimated as the size of its stacks as
+ * folded lines.
  */
 #ifndef INPUT_EXPANSION_H
 #define INPUT_EXPANSION_H
@@ -11,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-	EXPANSION_ANY = 64 << 20, /* bytes that any file may become */
-	EXPANSION_EACH = 1024,    /* and that each byte of it may, and, if it is compressed, */
-	EXPANSION_PACKED = 8192,  /* each byte of what it is compressed to */
-	EXPANSION_FRAME = 64,     /* of a frame, beside its name */
+	EXPANSION_ANY = 64 << 20, /* bytes that every file may expand to */
+	EXPANSION_EACH = 1024,    /* additional bytes for each byte of the file */
+	EXPANSION_PACKED = 8192,  /* additional bytes for each byte of the compressed file */
+	EXPANSION_FRAME = 64,     /* size of a frame without its name */
 };
 
 struct expansion {
@@ -31,7 +32,10 @@ static inline uint64_t expansion_max(uint64_t bytes, uint64_t each)
 	return max;
 }
 
-/* For a file of so many bytes, compressed to PACKED bytes; 0: it is not compressed. */
+/*
+ * Returns the limit for a file of BYTES bytes. PACKED is its compressed size, or 0 if it is not
+ * compressed.
+ */
 static inline struct expansion expansion_of(uint64_t bytes, uint64_t packed)
 {
 	uint64_t max = expansion_max(bytes, EXPANSION_EACH);
@@ -40,7 +44,7 @@ static inline struct expansion expansion_of(uint64_t bytes, uint64_t packed)
 	return (struct expansion){packed && of_packed < max ? of_packed : max};
 }
 
-/* Counts a frame with a name of NAME_LEN bytes. False: the limit is reached. */
+/* Counts a frame with a name of NAME_LEN bytes. Returns false if the limit is reached. */
 static inline bool expansion_take(struct expansion *e, size_t name_len)
 {
 	uint64_t n = EXPANSION_FRAME + name_len;

@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The frames of the previous line: a common prefix is not looked up again. */
+/* A frame of the previous line. The frames of a common prefix are not looked up again. */
 struct path {
-	uint32_t end;                 /* in the line: after the frame's last byte */
-	uint32_t frame;               /* 0: none, a separator */
+	uint32_t end;                 /* offset in the line after the frame's last byte */
+	uint32_t frame;               /* number of the frame, or 0 for a separator */
 	uint32_t depth;               /* number of frames so far */
-	enum frame_kind kind;         /* of the following frames without suffix */
+	enum frame_kind kind;         /* kind of the following frames without a suffix */
 	bool dash;                    /* a separator, or a frame named like one */
 	struct stack_account account; /* of the frame and its callers */
 };
 
 struct folded_reader {
 	struct text_reader text;
-	unsigned scale; /* weights are counted in so many parts of one */
-	double carry;   /* below 1: what is left of the weights before */
+	unsigned scale; /* weights are counted in units of 1/scale */
+	double carry;   /* remainder of the previous weights, below 1 */
 	struct profile *p;
 	struct stack_queue stacks;
 	struct strbuf before;
@@ -58,7 +58,7 @@ enum frame_kind folded_kind(const char *s, size_t *len)
 	return FRAME_USER;
 }
 
-/* An entry of stacks.h. */
+/* Returns the entry (stacks.h) of a frame. */
 static uint32_t entry_of(const struct profile *p, uint32_t frame)
 {
 	enum frame_kind kind = p->frames[frame].kind;
@@ -97,7 +97,7 @@ static uint32_t parse_entry(struct folded_reader *r, const char *s, size_t len)
 	return entry;
 }
 
-/* The length of the common prefix. */
+/* Returns the length of the common prefix. */
 static size_t common(const char *a, const char *b, size_t len)
 {
 	size_t i = 0;
@@ -113,7 +113,7 @@ static size_t common(const char *a, const char *b, size_t len)
 	return i;
 }
 
-/* The number of first frames that STACK has in common with the previous line. */
+/* Returns the number of frames at the start of STACK that are the same as in the previous line. */
 static size_t shared_frames(const struct folded_reader *r, const char *stack, size_t len)
 {
 	size_t short_len = len < r->before.len ? len : r->before.len;
@@ -123,16 +123,20 @@ static size_t shared_frames(const struct folded_reader *r, const char *stack, si
 	while (n && (r->path[n - 1].end > same ||
 			    (r->path[n - 1].end < len && stack[r->path[n - 1].end] != ';')))
 		n--;
-	return n && r->path[n - 1].dash ? n - 1 : n; /* its meaning depends on what follows */
+	/* A dash is a separator or a frame, depending on what follows. */
+	return n && r->path[n - 1].dash ? n - 1 : n;
 }
 
-/* The separators of bcc's tools between the stacks of a line; these stacks are not empty. */
+/*
+ * Whether a frame is a separator of bcc's tools, which stands between the stacks of a line. These
+ * stacks are not empty, so the first and the last frame of a line are not separators.
+ */
 static bool is_dash(const char *s, size_t len)
 {
 	return len && len <= 2 && s[0] == '-' && s[len - 1] == '-';
 }
 
-/* What bcc's separators say of frames without suffix. */
+/* Gives a frame without a suffix the kind that a separator of bcc's tools sets. */
 static uint32_t set_kind(struct profile *p, uint32_t entry, enum frame_kind kind)
 {
 	struct frame frame = p->frames[entry & ENTRY_FRAME];
@@ -209,7 +213,10 @@ static void add_stack(struct folded_reader *r, const char *stack, size_t len, ui
 			*frames++ = r->path[i].frame;
 }
 
-/* A weight in our parts; what is left of it is added to the next. False: it is no weight. */
+/*
+ * Reads a weight in units of 1/scale. The remainder is added to the next weight. Returns false if
+ * the text is not a weight.
+ */
 static bool read_weight(struct folded_reader *r, const char *s, size_t len, uint64_t *weight)
 {
 	double value;
@@ -230,7 +237,7 @@ static bool read_weight(struct folded_reader *r, const char *s, size_t len, uint
 	return true;
 }
 
-/* Splits at the last blank; false: there is no weight or no stack. */
+/* Splits the line at the last blank. Returns false if there is no weight or no stack. */
 static bool split(struct folded_reader *r, const char *line, size_t *len, uint64_t *weight)
 {
 	size_t end = *len, digits;
@@ -283,7 +290,7 @@ static bool has_fraction(const char *line, size_t len)
 	       parse_decimal(s, len, &ignored);
 }
 
-/* If weights have fractions, as seconds do, they are counted in thousandths. */
+/* Weights with fractions, such as seconds, are counted in thousandths. */
 static unsigned choose_scale(struct lines *lines)
 {
 	const char *s, *end;
@@ -352,7 +359,7 @@ const struct text_format folded_format = {
 	.read = folded_read,
 };
 
-/* True for a name that would be read as a separator, or as one with a suffix. */
+/* Whether a name would be read as a separator, or as a name with a suffix. */
 static bool is_misleading(const char *name, size_t len, const char *suffix)
 {
 	size_t n = len;

@@ -53,7 +53,7 @@ static void add_utf8(struct strbuf *out, uint32_t c)
 	strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
 }
 
-/* The four digits of \uXXXX. */
+/* Reads the four digits of \uXXXX. */
 static bool read_hex(struct json_reader *j, uint32_t *c)
 {
 	uint64_t value;
@@ -65,7 +65,7 @@ static bool read_hex(struct json_reader *j, uint32_t *c)
 	return true;
 }
 
-/* What follows "\u"; half a surrogate pair becomes U+FFFD. */
+/* Reads the text after "\u". Half a surrogate pair becomes U+FFFD. */
 static bool read_unicode(struct json_reader *j, struct strbuf *out)
 {
 	uint32_t c, low;
@@ -127,7 +127,7 @@ static void skip_string(struct json_reader *j)
 	expect(j, '"');
 }
 
-/* A number, true, false or null. */
+/* Skips a number, true, false or null. */
 static void skip_plain(struct json_reader *j)
 {
 	const char *start = j->at;
@@ -142,7 +142,7 @@ static void skip_plain(struct json_reader *j)
 
 void json_skip(struct json_reader *j)
 {
-	uint64_t objects = 0; /* JSON_DEPTH_MAX bits, bit 0: the innermost is an object */
+	uint64_t objects = 0; /* JSON_DEPTH_MAX bits; bit 0 is set if the innermost is an object */
 	unsigned depth = 0;
 
 	do {
@@ -215,7 +215,10 @@ bool json_begin(struct json_reader *j, char kind)
 	return true;
 }
 
-/* Before the first value there is the bracket that begins the list or object. */
+/*
+ * Returns whether a value follows. The first value follows the bracket that begins the list or
+ * object; a comma precedes every other value.
+ */
 static bool next(struct json_reader *j, char begin, char end)
 {
 	bool first = !j->bad && j->at[-1] == begin;

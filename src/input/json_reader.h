@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads JSON (RFC 8259) in memory value by value, without a tree of it: what is not read is
- * skipped, and a copy of the reader comes back to a value later. After something invalid, bad is
- * set, and every function does nothing.
+ * Reads JSON (RFC 8259) in memory value by value, without building a tree. The caller skips the
+ * values that it does not need, and keeps a copy of the reader to come back to a value later. After
+ * invalid JSON, bad is set, and every function does nothing.
  */
 #ifndef INPUT_JSON_READER_H
 #define INPUT_JSON_READER_H
@@ -13,7 +13,7 @@
 
 struct strbuf;
 
-enum { JSON_DEPTH_MAX = 64 }; /* of lists and objects in a value that is skipped */
+enum { JSON_DEPTH_MAX = 64 }; /* maximum nesting of lists and objects in a skipped value */
 
 struct json_reader {
 	const char *at, *end;
@@ -21,27 +21,33 @@ struct json_reader {
 	bool deep; /* it is bad because it is nested deeper than JSON_DEPTH_MAX */
 };
 
-/* The first character of the next value, '"', '{', '[', a digit, '-' or a letter; 0: none. */
+/*
+ * Returns the first character of the next value, '"', '{', '[', a digit, '-' or a letter, or '\0'
+ * if there is no value.
+ */
 char json_peek(struct json_reader *j);
 
 /* Skips a value of any kind. */
 void json_skip(struct json_reader *j);
 
-/* Each reads a value of this kind; false: it is of another kind, and is skipped, or bad is set. */
-bool json_read_string(struct json_reader *j, struct strbuf *out); /* replaces what OUT holds */
-bool json_read_index(struct json_reader *j, uint32_t *value);     /* a whole number */
+/*
+ * These functions read a value of one kind. They skip a value of another kind and return false.
+ * They also return false if bad is set.
+ */
+bool json_read_string(struct json_reader *j, struct strbuf *out); /* replaces the contents of OUT */
+bool json_read_index(struct json_reader *j, uint32_t *value);     /* reads a whole number */
 
 struct json_number {
 	double value;
-	uint64_t whole; /* the same, if is_whole */
+	uint64_t whole; /* the same value, if is_whole */
 	bool is_whole;
 };
 bool json_read_number(struct json_reader *j, struct json_number *number);
 
 /*
- * For lists and objects: json_begin(j, '[') or json_begin(j, '{'), then, before each value,
- * json_next or json_next_member, which returns its name, valid until the next call; false or NULL:
- * the end. The value must be read or skipped.
+ * Reads a list or an object: call json_begin(j, '[') or json_begin(j, '{'), then json_next or
+ * json_next_member before each value, which must be read or skipped. json_next_member returns the
+ * member's name, which is valid until the next call. At the end, they return false or NULL.
  */
 bool json_begin(struct json_reader *j, char kind);
 bool json_next(struct json_reader *j);

@@ -21,7 +21,10 @@ static bool is(const char *s, size_t len, const char *other)
 	return len == strlen(other) && !memcmp(s, other, len);
 }
 
-/* "[kernel.kallsyms]", "[nf_tables]": one word, which the kernel's image or a module is called. */
+/*
+ * Whether MODULE names the kernel's image or a kernel module by one word in brackets, such as
+ * "[kernel.kallsyms]" or "[nf_tables]".
+ */
 static bool is_kernel_word(const char *module, size_t len)
 {
 	static const char *const user[] = {"[vdso", "[vsyscall", "[vvar", "[heap", "[stack",
@@ -33,7 +36,10 @@ static bool is_kernel_word(const char *module, size_t len)
 	return !memchr(module, ' ', len) && !memchr(module, ':', len) && module[len - 1] == ']';
 }
 
-/* Brackets are the kernel's, except for code that has no file and names of interpreters. */
+/*
+ * A name in brackets belongs to the kernel, unless it is the name of code without a file or of an
+ * interpreter.
+ */
 static enum frame_kind kind_of_brackets(const char *module, size_t len)
 {
 	if (begins_with(module, len, "[JIT") || is(module, len, "[jit]"))
@@ -43,7 +49,10 @@ static enum frame_kind kind_of_brackets(const char *module, size_t len)
 	return is_kernel_word(module, len) ? FRAME_KERNEL : FRAME_USER;
 }
 
-/* The memory of JIT compilers: perf-PID.map, jitted-*.so, and that of Android's ART. */
+/*
+ * Whether MODULE is memory of a JIT compiler: perf-PID.map, jitted-*.so, or a code cache of
+ * Android's ART.
+ */
 static bool is_jit(const char *module, size_t len, const char *file, size_t n)
 {
 	return (begins_with(file, n, "perf-") && ends(file, n, ".map")) ||
@@ -90,7 +99,7 @@ uint32_t module_frame_source(struct profile *p, const char *file, size_t len, ui
 	return source;
 }
 
-/* Names that interpreters' frames have instead of a file. */
+/* Whether the module of frames of KIND is the name of an interpreter, not a file. */
 static bool has_no_file(enum frame_kind kind)
 {
 	return kind == FRAME_PERL || kind == FRAME_LUA;

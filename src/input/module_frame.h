@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of formats that know a function and its module, as bt-export writes them. */
+/* Frames of formats that name a function and its module. bt-export writes them in the same way. */
 #ifndef INPUT_MODULE_FRAME_H
 #define INPUT_MODULE_FRAME_H
 
@@ -11,24 +11,28 @@
 #include <stdint.h>
 
 /*
- * The kind of code in MODULE, named as in perf, Simpleperf and pprof: kernel for a word in
- * brackets, vmlinux, *.ko, bpf_prog_*; FRAME_JIT for perf-PID.map, jitted-*.so, [jit],
- * "[JIT app cache]", "[JIT] tid 12" and ART's caches; FRAME_PERL, FRAME_LUA.
+ * Returns the kind of code in MODULE, a name as in perf, Simpleperf and pprof: FRAME_KERNEL for a
+ * word in brackets, vmlinux, *.ko and bpf_prog_*; FRAME_JIT for perf-PID.map, jitted-*.so, [jit],
+ * "[JIT app cache]", "[JIT] tid 12" and ART's caches; FRAME_PERL or FRAME_LUA for their
+ * interpreters; otherwise FRAME_USER.
  */
 enum frame_kind module_kind(const char *module, size_t len);
 
 struct module_frame {
-	const char *name, *module; /* neither is NUL-terminated; "": unknown */
+	const char *name, *module; /* not NUL-terminated; empty if unknown */
 	size_t name_len, module_len;
-	uint32_t source; /* in the profile's names, 0: unknown */
-	uint32_t place;  /* the same */
+	uint32_t source; /* in the profile's names, or 0 if unknown */
+	uint32_t place;  /* in the profile's names, or 0 if unknown */
 	bool inlined;
 };
 
-/* The entry for it; the name may be that of a note. */
+/* Returns the entry (stacks.h) of the frame, or of a note if the name is the name of a note. */
 uint32_t module_frame_entry(struct stacks *s, const struct module_frame *f);
 
-/* "/src/f.c", LINE as "f.c:12", in P's names; 0: the file or the line is unknown. */
+/*
+ * Adds FILE "/src/f.c" and LINE 12 as "f.c:12" to P's names. Returns 0 if the file or the line is
+ * unknown.
+ */
 uint32_t module_frame_source(struct profile *p, const char *file, size_t len, uint64_t line);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { LINES_SEEN = 24 };
 
-/* Their first bytes. */
+/* Formats that are recognised by their first bytes. */
 static const struct {
 	const char *begins, *why;
 } heads[] = {
@@ -36,7 +36,10 @@ static const struct {
 		"it is a program, not a profile"},
 };
 
-/* What one of their first lines begins with, behind blanks, or contains. */
+/*
+ * Formats that are recognised by one of their first lines, which begins with the text "begins",
+ * after blanks, and contains the text "contains".
+ */
 static const struct {
 	const char *begins, *contains, *why;
 } lines[] = {
@@ -80,7 +83,8 @@ static const char *why_of_line(const char *line, size_t len)
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		if (begins_with(line, len, lines[i].begins) &&
 			memmem(line, len, lines[i].contains, strlen(lines[i].contains)))
-			return memchr(line, ';', len) ? NULL : lines[i].why; /* a folded stack */
+			/* A line with a semicolon is a folded stack. */
+			return memchr(line, ';', len) ? NULL : lines[i].why;
 	return NULL;
 }
 

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ADDRESS_WIDTH = 16 }; /* an ip is right-aligned to it, after a blank */
+enum { ADDRESS_WIDTH = 16 }; /* perf right-aligns an ip to this width, after a blank */
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* The number of hexadecimal digits at S, which end at a blank or at END; 0: something else. */
+/* Returns the number of hexadecimal digits at S if a blank or END follows them, otherwise 0. */
 static size_t hex_word(const char *s, const char *end)
 {
 	uint64_t ignored;
@@ -24,7 +24,10 @@ static size_t hex_word(const char *s, const char *end)
 	return n;
 }
 
-/* Whether S begins with "/P/-/-/12": predicted or not, in a transaction, aborted, cycles. */
+/*
+ * Whether S begins with the flags of a branch, such as "/P/-/-/12": predicted or not, in a
+ * transaction, aborted, cycles.
+ */
 static bool is_branch_flags(const char *s, const char *end)
 {
 	if (end - s > 2 && s[2] == 'N') /* not taken: "/PN" */
@@ -45,7 +48,7 @@ bool perffields_has_branches(const char *text, size_t len)
 	return false;
 }
 
-/* "4K", "2M", "1G", or "N/A" */
+/* Whether the text is the size of a page: "4K", "2M", "1G", or "N/A". */
 static bool is_page_size(const char *s, size_t len)
 {
 	if (len == 3 && !memcmp(s, "N/A", 3))
@@ -93,10 +96,10 @@ bool perffields_is_detail(const char *line, const char *text, size_t len)
 		return text == line + 2 && line[1] == '\t';
 	if (len > ADDRESS_WIDTH && text[ADDRESS_WIDTH] == '\t')
 		return hex_word(text, end) == ADDRESS_WIDTH;  /* an instruction of brstackinsn */
-	return end[-1] == ':' || memmem(text, len, ":\t", 2); /* its function */
+	return end[-1] == ':' || memmem(text, len, ":\t", 2); /* the function of brstackinsn */
 }
 
-/* " => 401136": addr of a branch. */
+/* Whether S begins with the addr of a branch: " => 401136". */
 static bool is_target(const char *s, const char *end)
 {
 	if (!begins_with(s, (size_t)(end - s), " => "))
@@ -106,7 +109,10 @@ static bool is_target(const char *s, const char *end)
 	return hex_word(s, end);
 }
 
-/* Whether a field that stands after a frame in the same line begins at S, which is a blank. */
+/*
+ * Whether S, which is a blank, is followed by a field that perf prints after a frame in the same
+ * line.
+ */
 static bool is_behind(const char *s, const char *end)
 {
 	size_t len = (size_t)(end - s);
@@ -126,7 +132,7 @@ static bool is_behind(const char *s, const char *end)
 	}
 }
 
-/* The end of the text before a field that is no part of a frame. */
+/* Returns the end of the text before the first field that is not part of a frame. */
 static const char *end_before_fields(const char *s, const char *end)
 {
 	const char *tab = memchr(s, '\t', (size_t)(end - s)); /* disasm, ipc */
@@ -138,7 +144,7 @@ static const char *end_before_fields(const char *s, const char *end)
 	return end;
 }
 
-/* The end of a frame in front of brstacksym, which follows its module without a blank. */
+/* Returns the end of a frame that is followed by brstacksym, without a blank after its module. */
 static const char *end_before_branches(const char *s, const char *end)
 {
 	if (!perffields_has_branches(s, (size_t)(end - s)))
@@ -150,8 +156,9 @@ static const char *end_before_branches(const char *s, const char *end)
 }
 
 /*
- * The last address that is aligned as an ip is, and has a blank and a name or module behind it.
- * NULL: there is none, because blanks were removed, or only addresses are printed.
+ * Returns the last address that is aligned like an ip and is followed by a blank and a name or
+ * module. Returns NULL if there is none, because blanks were removed, or because only addresses are
+ * printed.
  */
 static const char *find_ip(const char *s, const char *end)
 {
@@ -171,7 +178,10 @@ static const char *find_ip(const char *s, const char *end)
 	return found;
 }
 
-/* Cuts phys_addr and sizes of pages from the end: the words behind the module. */
+/*
+ * Returns the end of the text without phys_addr and the sizes of pages, the words behind the
+ * module.
+ */
 static const char *end_before_numbers(const char *s, const char *end)
 {
 	const char *close = memrchr(s, ')', (size_t)(end - s));
@@ -195,5 +205,5 @@ bool perffields_narrow(const char **text, size_t *len)
 	*text = s;
 	*len = (size_t)(end - s);
 	s = memchr(s, ' ', *len);
-	return !(s && end - s > 1 && s[1] == '|'); /* data_src without an ip */
+	return !(s && end - s > 1 && s[1] == '|'); /* this is data_src without an ip */
 }

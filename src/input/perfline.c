@@ -21,7 +21,7 @@ static void skip_blanks(struct rest *r)
 		r->at++;
 }
 
-/* The text up to the next blank; empty only at the end. */
+/* Returns the text up to the next blank. It is empty only at the end. */
 static struct rest next_token(struct rest *r)
 {
 	skip_blanks(r);
@@ -46,7 +46,7 @@ static const char *digits_end(const char *s, const char *end)
 	return s;
 }
 
-/* "[003]" */
+/* Whether the word is the number of a CPU: "[003]". */
 static bool is_cpu(const struct rest *token)
 {
 	const char *s = token->at;
@@ -55,7 +55,7 @@ static bool is_cpu(const struct rest *token)
 	       digits_end(s + 1, token->end) == token->end - 1 && token->end[-1] == ']';
 }
 
-/* "1239.734347:" */
+/* Whether the word is a time: "1239.734347:". */
 static bool is_time(const struct rest *token)
 {
 	const char *dot = digits_end(token->at, token->end);
@@ -66,7 +66,7 @@ static bool is_time(const struct rest *token)
 	       token->end[-1] == ':';
 }
 
-/* "34" is TID, "12/34" is PID/TID; either may be -1: unknown. */
+/* Reads "34" as TID and "12/34" as PID/TID. A number of -1 is unknown and becomes 0. */
 static bool read_ids(const struct rest *token, struct perf_header *h)
 {
 	uint64_t ids[2] = {0};
@@ -92,7 +92,10 @@ static bool read_ids(const struct rest *token, struct perf_header *h)
 	return false;
 }
 
-/* Skips the time, and the fields that -F misc and -F tod add before it; false: there is no time. */
+/*
+ * Skips the time and the fields that -F misc and -F tod add before it. Returns false if there is no
+ * time.
+ */
 static bool read_time(struct rest *r)
 {
 	struct perf_header ignored;
@@ -129,7 +132,7 @@ static void set_rest(struct perf_header *h, struct rest *r)
 	h->rest_len = rest_len(r);
 }
 
-/* "cycles:u:" or "PERF_RECORD_LOST"; false: neither. */
+/* Reads "cycles:u:" or "PERF_RECORD_LOST". Returns false if the next word is neither. */
 static bool read_event(struct rest *r, struct perf_header *h)
 {
 	static const char record[] = "PERF_RECORD_";
@@ -145,7 +148,7 @@ static bool read_event(struct rest *r, struct perf_header *h)
 	return true;
 }
 
-/* Parses the fields after the task; false: they are not those of a header. */
+/* Parses the fields after the task. Returns false if the line is not a header. */
 static bool read_after_task(struct rest r, struct perf_header *h)
 {
 	struct rest look = r, token = next_token(&look);
@@ -207,7 +210,7 @@ bool perfline_header(struct perf_header *h, const char *line, size_t len)
 	}
 }
 
-/* The start of "+0xOFF" at the end of the text; END if there is none. */
+/* Returns the start of "+0xOFF" at the end of the text, or END if there is none. */
 static const char *find_offset(const char *s, const char *end)
 {
 	const char *plus = memrchr(s, '+', (size_t)(end - s));
@@ -218,7 +221,7 @@ static const char *find_offset(const char *s, const char *end)
 	return stackline_address(plus + 1, end, &ignored) == (size_t)(end - plus - 1) ? plus : end;
 }
 
-/* The "(" after the first "+0xOFF "; NULL: none. */
+/* Returns the "(" after the first "+0xOFF ", or NULL if there is none. */
 static const char *module_after_offset(const char *s, const char *end)
 {
 	while ((s = memmem(s, (size_t)(end - s), "+0x", 3))) {
@@ -232,7 +235,7 @@ static const char *module_after_offset(const char *s, const char *end)
 	return NULL;
 }
 
-/* The "(" that matches the ")" at the end, if it follows a blank; NULL: none. */
+/* Returns the "(" that matches the ")" at the end, if it follows a blank, otherwise NULL. */
 static const char *module_by_balance(const char *s, const char *end)
 {
 	int depth = 0;
@@ -247,7 +250,7 @@ static const char *module_by_balance(const char *s, const char *end)
 	return NULL;
 }
 
-/* The "(" of "(MODULE)" at the end. Names and paths may contain parentheses and blanks. */
+/* Returns the "(" of "(MODULE)" at the end. Names and paths may contain parentheses and blanks. */
 static const char *find_module(const char *s, const char *end)
 {
 	static const char unknown[] = "[unknown] (";
@@ -316,7 +319,7 @@ static bool are_modifiers(const char *s, const char *end)
 	return true;
 }
 
-/* "PMU/NAME/MODIFIERS", of which NAME is no list of terms. */
+/* Parses "PMU/NAME/MODIFIERS". Returns false if NAME is a list of terms. */
 static bool read_pmu_event(struct perf_event *e, const char *event, const char *end)
 {
 	const char *name = memchr(event, '/', (size_t)(end - event)), *slash;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parser for one line of perf script(1): see perfscript.c for the forms. Results point into the
- * line; missing parts have length 0.
+ * Parses one line of perf script(1); perfscript.c describes the forms. Results point into the line;
+ * missing parts have length 0.
  */
 #ifndef INPUT_PERFLINE_H
 #define INPUT_PERFLINE_H
@@ -11,16 +11,16 @@
 #include <stdint.h>
 
 struct perf_header {
-	const char *comm, *event, *rest; /* rest: text after the event, trimmed */
+	const char *comm, *event, *rest; /* rest is the text after the event, trimmed */
 	size_t comm_len, event_len, rest_len;
-	uint64_t pid, tid; /* 0: unknown; a single number is the tid */
+	uint64_t pid, tid; /* 0 if unknown; a single number is the tid */
 	bool has_task;     /* comm or tid is known */
 	bool has_period;
 	uint64_t period;
-	bool is_record; /* not a sample: event is PERF_RECORD_…, rest its text */
+	bool is_record; /* event is PERF_RECORD_…, rest its text; not a sample */
 };
 
-/* False: the line is not a header. */
+/* Returns false if the line is not a header. */
 bool perfline_header(struct perf_header *h, const char *line, size_t len);
 
 struct perf_frame {
@@ -30,12 +30,12 @@ struct perf_frame {
 	bool inlined;
 };
 
-/* TEXT is trimmed; false: it is not a frame. */
+/* Parses TEXT, which is trimmed. Returns false if it is not a frame. */
 bool perfline_frame(struct perf_frame *f, const char *text, size_t len);
 
 /*
- * The parts of an event: "cycles" and "u" of "cycles:u"; "cpu_core/", "cycles" and "u" of
- * "cpu_core/cycles/u"; the name is the whole of "cpu/event=0x3c/u".
+ * The parts of an event: "cycles" and "u" of "cycles:u", or "cpu_core/", "cycles" and "u" of
+ * "cpu_core/cycles/u". The whole of "cpu/event=0x3c/u" is a name.
  */
 struct perf_event {
 	const char *name, *modifiers; /* modifiers has length 0 if there are none */
@@ -45,7 +45,7 @@ struct perf_event {
 
 void perfline_event(struct perf_event *e, const char *event, size_t len);
 
-/* Whether both have the same name and modifiers, and differ in their PMU at most. */
+/* Whether both events have the same name and modifiers. Their PMUs may differ. */
 bool perfline_same_event(const struct perf_event *a, const struct perf_event *b);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples as printed by perf script(1), with any of its fields:
+ * Samples as printed by perf script(1), with any of its fields. Modules and offsets of
+ * frames are optional:
  *
- *	COMM PID/TID [CPU] TIME: PERIOD EVENT: …      each of them optional
- *		ADDRESS NAME+0xOFF (MODULE)           frames, leaf first; without module or offset
+ *	COMM PID/TID [CPU] TIME: PERIOD EVENT: …      each field is optional
+ *		ADDRESS NAME+0xOFF (MODULE)           frames, leaf first
  *		ADDRESS NAME+0xOFF (inlined)
  *	  FILE:LINE                                   of the frame above, maybe with " (inlined)"
  *
- * and a blank line; or COMM … EVENT: ADDRESS NAME+0xOFF (MODULE) for a sample with one frame. Lines
- * that begin with "#" are comments; other fields (perffields.h) are skipped. Names are used as
- * printed, without offset. A frame is FRAME_KERNEL or FRAME_JIT by its module (module_frame.h), or
- * FRAME_KERNEL by its address if modules are not printed; FRAME_INLINE has the module of the
- * function at the same address. A sample without frames is [no stack]; its task is the root frame
- * (FRAME_TASK).
+ * A blank line ends a sample. A sample with one frame may be a single line:
+ * COMM … EVENT: ADDRESS NAME+0xOFF (MODULE). Lines that begin with "#" are comments; other fields
+ * (perffields.h) are skipped.
+ *
+ * Names are used as printed, without offset. A frame becomes FRAME_KERNEL or FRAME_JIT by its
+ * module (module_frame.h), or FRAME_KERNEL by its address if modules are not printed. A
+ * FRAME_INLINE frame gets the module of the function at the same address. A sample without frames
+ * gets the note [no stack]. The task of a sample is the root frame (FRAME_TASK).
  */
 #include "lib/lines.h"
 #include "lib/pattern.h"
@@ -35,10 +38,10 @@ static const struct text_note_kind notes[] = {
 	{"samples left out: no period, unlike the first", NOTE_LOST},
 };
 
-enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* IN_OTHER: in a sample of another event */
+enum state { BETWEEN, IN_SAMPLE, IN_OTHER }; /* IN_OTHER is a sample of another event */
 
 struct perfscript_reader {
-	struct text_reader text; /* stack_line: the first line of the sample */
+	struct text_reader text; /* its stack_line is the first line of the sample */
 	struct strbuf event;     /* the selected event, with modifiers */
 	bool selected;           /* event is set */
 	bool periods;            /* weights are periods */
@@ -47,11 +50,11 @@ struct perfscript_reader {
 	bool flat;     /* the sample is a single line, with its only frame */
 	bool tabs;     /* lines of frames begin with a tab, as perf prints them */
 	bool blanks;   /* samples with lines of frames end in a blank line */
-	uint32_t task; /* of the current sample */
+	uint32_t task; /* root frame of the current sample */
 	uint64_t weight;
 	uint32_t last; /* the entry of the last frame */
 	uint64_t last_address;
-	size_t nr_same; /* number of frames with that address, up to the last one */
+	size_t nr_same; /* number of frames with this address, up to the last one */
 };
 
 static bool ends(const char *s, size_t len, const char *with)
@@ -90,7 +93,7 @@ static bool parse_frame(struct text_reader *r, const char *text, size_t len, uin
 	return true;
 }
 
-/* Functions inlined into the last frame get its module. */
+/* Gives the module of the last frame to the functions that are inlined into it. */
 static void set_inlined_modules(struct perfscript_reader *r, uint32_t module)
 {
 	struct stacks *s = &r->text.stacks;
@@ -119,7 +122,7 @@ static void push(struct perfscript_reader *r, uint32_t entry, const char *text, 
 		set_inlined_modules(r, module);
 }
 
-/* False: the text is not a frame. */
+/* Returns false if the text is not a frame. */
 static bool read_frame(struct perfscript_reader *r, const char *text, size_t len)
 {
 	uint32_t entry;
@@ -138,7 +141,7 @@ static void end_sample(struct perfscript_reader *r)
 	r->nr_same = 0;
 }
 
-/* Whether --event chooses the event: by its name, with or without PMU and modifiers. */
+/* Whether --event chooses the event. It may name the event with or without PMU and modifiers. */
 static bool is_wanted(const char *wanted, const struct perf_header *h, const struct perf_event *e)
 {
 	size_t without_modifiers = (size_t)(e->name + e->name_len + e->has_pmu - h->event);
@@ -166,9 +169,10 @@ static void set_event(
 }
 
 /*
- * Whether the sample is of the selected event, or of the same one of other processors: perf has
- * cpu_core/cycles/ and cpu_atom/cycles/ for hybrid ones. The first event that --event chooses is
- * selected; a pattern may choose it with several modifiers.
+ * Whether the sample belongs to the selected event. An event of the same name and modifiers, but of
+ * another PMU, belongs to it as well: on hybrid processors, perf has cpu_core/cycles/ and
+ * cpu_atom/cycles/. The first event that --event chooses is selected; a pattern may choose it with
+ * several modifiers.
  */
 static bool is_selected(struct perfscript_reader *r, const struct perf_header *h)
 {
@@ -220,7 +224,9 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 	r->task = h->has_task ? stacks_task(&r->text.stacks, &task) : 0;
 }
 
-/* The text of PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES is "lost N"; others are ignored. */
+/*
+ * Reads the text of PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES, "lost N". Ignores other records.
+ */
 static void read_record(struct perfscript_reader *r, const struct perf_header *h)
 {
 	uint64_t n;
@@ -232,7 +238,7 @@ static void read_record(struct perfscript_reader *r, const struct perf_header *h
 	add_capped(&r->text.p->account.lost[LOST_TRANSPORT], n);
 }
 
-/* Tracepoints are followed by a text of their own. */
+/* Whether the event is a tracepoint, after which perf prints the tracepoint's text. */
 static bool is_tracepoint(const struct perf_header *h)
 {
 	struct perf_event e;
@@ -272,7 +278,7 @@ static bool read_header(struct perfscript_reader *r, const char *line, size_t le
 	return true;
 }
 
-/* Removes " (inlined)"; false: the text does not end in it. */
+/* Removes " (inlined)". Returns false if the text does not end in it. */
 static bool cut_inlined(const char *text, size_t *len)
 {
 	static const char inlined[] = " (inlined)";
@@ -282,7 +288,7 @@ static bool cut_inlined(const char *text, size_t *len)
 	return is_inlined;
 }
 
-/* "/src/f.c:12" as "f.c:12", in the profile's names; 0: the line is unknown. */
+/* Returns "f.c:12" for "/src/f.c:12", in the profile's names, or 0 if the line is unknown. */
 static uint32_t source_of(struct perfscript_reader *r, const char *text, size_t len)
 {
 	const char *slash = memrchr(text, '/', len), *end = text + len, *digits = end;
@@ -295,7 +301,7 @@ static uint32_t source_of(struct perfscript_reader *r, const char *text, size_t 
 	return strpool_add(&r->text.p->names, file, (size_t)(end - file));
 }
 
-/* The source line below a frame. */
+/* Reads the source line below a frame. */
 static void read_source(struct perfscript_reader *r, const char *text, size_t len)
 {
 	struct frame frame = r->text.p->frames[r->last & ENTRY_FRAME];
@@ -312,7 +318,7 @@ static void read_source(struct perfscript_reader *r, const char *text, size_t le
 	stacks_push(&r->text.stacks, r->last);
 }
 
-/* Whether a line inside or after a sample is one that other fields add. */
+/* Whether a line in or after a sample comes from a field other than the frames. */
 static bool is_detail(
 	const struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
@@ -321,7 +327,7 @@ static bool is_detail(
 	       (r->tabs && *line != '\t' && perffields_is_numbers(text, len));
 }
 
-/* Reads a line of the current sample; false: the line is not part of it. */
+/* Reads a line of the current sample. Returns false if the line is not part of it. */
 static bool read_inside(struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
 	if (r->state == IN_OTHER)
@@ -338,7 +344,10 @@ static bool read_inside(struct perfscript_reader *r, const char *line, const cha
 	return true;
 }
 
-/* What followed the event was another field, not the only frame, if a line with a frame follows. */
+/*
+ * Forgets the frame after the event if a line with a frame follows. The text after the event was
+ * then another field, not the only frame.
+ */
 static void check_flat(struct perfscript_reader *r, const char *text, size_t len)
 {
 	struct perf_frame ignored;
@@ -350,7 +359,7 @@ static void check_flat(struct perfscript_reader *r, const char *text, size_t len
 	r->flat = false;
 }
 
-/* Also reads samples without a header, as some sets of fields give. */
+/* Reads a line between samples. With some sets of fields, a sample has no header. */
 static bool read_outside(
 	struct perfscript_reader *r, const char *line, const char *text, size_t len)
 {
@@ -372,8 +381,8 @@ static bool read_outside(
 }
 
 /*
- * Without backtraces perf script indents its lines with blanks and leaves no empty ones between
- * them; lines of a backtrace begin with a tab.
+ * Whether an indented line is the next header. Without backtraces, perf script indents its lines
+ * with blanks and prints no empty lines between them. Lines of a backtrace begin with a tab.
  */
 static bool is_next_header(const char *line, const char *text, size_t len)
 {
@@ -411,7 +420,10 @@ static void read_too_long(struct perfscript_reader *r)
 		stacks_push(&r->text.stacks, stacks_note(&r->text.stacks, "[unreadable]"));
 }
 
-/* The text ends in the last sample, or in a line of it. */
+/*
+ * Marks the last sample as truncated, or counts it as lost. The text ends in it or in one of its
+ * lines.
+ */
 static void cut_sample(struct perfscript_reader *r)
 {
 	if (r->state == IN_SAMPLE)
@@ -420,7 +432,10 @@ static void cut_sample(struct perfscript_reader *r)
 		r->text.p->account.lost[LOST_UNREADABLE]++;
 }
 
-/* Whether the last sample lacks the blank line that others have: perf script | head -1000. */
+/*
+ * Whether the last sample lacks the blank line that ends the other samples, as in the output of
+ * perf script | head -1000.
+ */
 static bool is_cut(const struct perfscript_reader *r)
 {
 	return r->blanks && r->state == IN_SAMPLE && !r->flat && !r->text.in->lines->unended;
@@ -486,8 +501,8 @@ static int perfscript_read(struct text_input *in)
 }
 
 /*
- * Whether an address stands where one of perf does: after a tab, or right-aligned, or, if the
- * indentation is lost, it is long.
+ * Whether an address stands where perf prints it: after a tab or right-aligned. If the indentation
+ * is lost, a long address is enough.
  */
 static bool is_in_place(const char *line, const char *text, size_t len)
 {
@@ -498,7 +513,7 @@ static bool is_in_place(const char *line, const char *text, size_t len)
 	return *line == '\t' || n >= LONG || (size_t)(text - line) + n >= WIDTH;
 }
 
-/* If modules are not printed, frames are detected by their indentation. */
+/* Whether the line is a frame by its indentation. This finds frames if modules are not printed. */
 static bool is_indented_frame(const char *line, size_t len)
 {
 	enum { ADDRESS_END = 17 };
@@ -522,7 +537,7 @@ static bool perfscript_is_line(const char *line, size_t len)
 	       !begins_with(f.name ? f.name : "", f.name_len, ": ");
 }
 
-/* Source lines, other fields, and headers and frames of few fields. */
+/* Whether the line is a source line, another field, or a header or frame with few fields. */
 static bool perfscript_is_part(const char *line, size_t len)
 {
 	struct perf_header h;

@@ -15,7 +15,7 @@
 
 enum {
 	VERSION_MAX = 2,
-	DEPTH_MAX = 64,       /* of elements */
+	DEPTH_MAX = 64,       /* maximum nesting of elements */
 	TOKEN_MAX = 16 << 20, /* bytes that the parser may buffer */
 	CHUNK = 1 << 16,
 };
@@ -31,7 +31,7 @@ enum {
 
 enum part { PART_NONE, PART_TITLE, PART_MODULES, PART_FRAMES, PART_TREE };
 
-/* Numbers in the profile, indexed by numbers in the file. */
+/* Maps numbers in the file to numbers in the profile. */
 struct numbers {
 	uint32_t *list;
 	size_t nr, alloc;
@@ -52,7 +52,7 @@ struct picture_reader {
 	uint64_t total, scale, nodes;   /* as in the file */
 	struct numbers modules, frames; /* in the profile */
 
-	signed char digit[256]; /* -1: none */
+	signed char digit[256]; /* value of each digit, or -1 for other characters */
 	struct number {
 		uint64_t value, factor;
 	} number; /* the current, incomplete number */
@@ -61,7 +61,7 @@ struct picture_reader {
 	uint64_t nr_nodes;
 };
 
-/* Stops with message WHY; only the first message is kept. */
+/* Stops with the message WHY. Only the first message is kept. */
 static void stop(struct picture_reader *r, const char *why)
 {
 	if (r->failed)
@@ -126,8 +126,8 @@ static uint32_t add_text(struct picture_reader *r, char *s, size_t len)
 }
 
 /*
- * "u3", the module's number, ",rank" once or twice or, in version 1, not at all; blank, name;
- * optionally tab and source
+ * Reads the line of a frame: "u3", which is a kind and a shade; the module's number; ",RANK", once
+ * or twice, but not in version 1; a blank and the name; optionally a tab and the source.
  */
 static void read_frame(struct picture_reader *r)
 {
@@ -181,7 +181,7 @@ static void read_lines(struct picture_reader *r, const char *s, size_t len)
 	}
 }
 
-/* 2 * UP + S: see picture.h */
+/* Reads 2 * UP + S (picture.h). */
 static void read_place(struct picture_reader *r, uint64_t value)
 {
 	uint64_t up = value / 2;
@@ -225,7 +225,7 @@ static void read_number(struct picture_reader *r, uint64_t value)
 	}
 }
 
-/* Adds the next digit to NUMBER; false: it exceeds 64 bits. */
+/* Adds the next digit to NUMBER. Returns false if it exceeds 64 bits. */
 static bool add_digit(struct number *number, unsigned digit)
 {
 	uint64_t part;
@@ -280,7 +280,7 @@ static const char *attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* False: the attribute exists and is not a number. */
+/* Returns false if the attribute exists and is not a number. */
 static bool number_attribute(const char **attributes, const char *name, uint64_t *value)
 {
 	const char *s = attribute(attributes, name);
@@ -361,7 +361,9 @@ static enum part part_of(const struct picture_reader *r, const char *name)
 	return PART_NONE;
 }
 
-/* Stops if the outermost element, with or without a namespace, is not that of a picture. */
+/*
+ * Stops if the outermost element, with or without a namespace, is not the svg element of a picture.
+ */
 static void check_root(struct picture_reader *r, const char *name)
 {
 	const char *bar = strrchr(name, '|');
@@ -417,7 +419,7 @@ static void XMLCALL on_end(void *arg, const char *name)
 	r->depth--;
 }
 
-/* A DOCTYPE could declare entities that expand without limit. */
+/* Rejects files with a DOCTYPE, which could declare entities that expand without limit. */
 static void XMLCALL on_doctype(
 	void *arg, const char *name, const char *system, const char *public, int internal)
 {
@@ -450,7 +452,7 @@ static void parse(struct picture_reader *r, struct lines *lines)
 	} while (n && !r->failed);
 }
 
-/* Checks that are possible only at the end. */
+/* Makes the checks that are possible only at the end. */
 static void check(struct picture_reader *r, const struct lines *lines)
 {
 	if (r->failed)
@@ -468,7 +470,7 @@ static void check(struct picture_reader *r, const struct lines *lines)
 		strbuf_addf(r->notes, "its weights are multiples of %" PRIu64 "\n", r->scale);
 }
 
-/* Tasks in it were requested when it was drawn. */
+/* Whether the picture has tasks. It has them only if they were requested when it was drawn. */
 static bool has_tasks(const struct profile *p)
 {
 	for (uint32_t i = 1; i < p->nr_frames; i++)

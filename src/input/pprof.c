@@ -2,7 +2,7 @@
 /*
  * Profiles in pprof's format (pprof.proto), as bt-export and many other programs write them. The
  * module of a frame is the file of its mapping; functions inlined into another one share its
- * location. Of several values of a sample one is used.
+ * location. If a sample has several values, one of them is used.
  */
 #include "expansion.h"
 #include "input/pprof.pb-c.h"
@@ -29,11 +29,11 @@ struct pprof_reader {
 	struct profile *p;
 	struct stacks stacks;
 	struct pprof_tables t;
-	uint32_t *entries; /* of the tables' lines; made when first used, 0 before */
-	uint32_t *unnamed; /* of the tables' locations, the same */
-	size_t type;       /* the value that is used */
-	uint64_t factor;   /* from its unit to ours */
-	uint64_t wrong;    /* samples */
+	uint32_t *entries; /* entries of the tables' lines, or 0 before the first use */
+	uint32_t *unnamed; /* entries of the tables' locations, or 0 before the first use */
+	size_t type;       /* index of the value that is used */
+	uint64_t factor;   /* from the value's unit to the profile's unit */
+	uint64_t wrong;    /* number of invalid samples */
 	/* a location may stand for many inlined calls, and a few bytes for many locations */
 	struct expansion expansion;
 	bool tasks;
@@ -42,11 +42,11 @@ struct pprof_reader {
 	struct labels labels;
 };
 
-/* Numbers of the strings of a sample's labels; each key is there once. */
+/* The labels of a sample, as numbers of their strings. Each key occurs once. */
 struct pprof_labels {
 	struct label list[LABEL_SET_MAX];
 	size_t nr;
-	int64_t task; /* string of the file, 0: none */
+	int64_t task; /* number of a string of the file, or 0 if there is no task */
 };
 
 static uint32_t place_of(struct pprof_reader *r, const struct pprof_location *l)
@@ -79,7 +79,7 @@ static uint32_t line_entry(struct pprof_reader *r, const struct pprof_location *
 	strbuf_reset(&r->text);
 	strbuf_add(&r->text, name.s, name.len);
 	frame.name = r->text.buf;
-	frame.name_len = word_decode(r->text.buf, name.len); /* as bt-export writes it */
+	frame.name_len = word_decode(r->text.buf, name.len); /* bt-export escapes names */
 	frame.place = place_of(r, l);
 	*entry = module_frame_entry(&r->stacks, &frame);
 	return *entry;
@@ -101,7 +101,7 @@ static uint32_t unnamed_entry(struct pprof_reader *r, uint32_t location)
 	return r->unnamed[location];
 }
 
-/* False: no more frames may follow. */
+/* Returns false if no more frames may follow. */
 static bool push_entry(struct pprof_reader *r, uint32_t entry)
 {
 	const struct frame *frame = &r->p->frames[entry & ENTRY_FRAME];
@@ -179,7 +179,7 @@ static bool matches(struct pprof_reader *r, const struct pprof_labels *labels)
 	return label_filter_matches(filter, &r->labels, &r->strings, set == UINT32_MAX ? 0 : set);
 }
 
-/* All labels as recording_to_profile writes them. */
+/* Pushes a frame with all labels, in the same form as recording_to_profile. */
 static void push_label_set(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	struct strbuf words = STRBUF_INIT;
@@ -197,7 +197,7 @@ static void push_label_set(struct pprof_reader *r, const struct pprof_labels *la
 	strbuf_release(&words);
 }
 
-/* A letter, as in recordings, or its note. */
+/* Pushes the note of the label "state", which is a letter, as in recordings, or the note itself. */
 static void push_state(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	const char *state = strpool_get(&r->strings, label_value(r, labels, "state"));
@@ -210,7 +210,7 @@ static void push_state(struct pprof_reader *r, const struct pprof_labels *labels
 	free(tag);
 }
 
-/* The root frame of --by. */
+/* Returns the root frame of --by, or 0 without --by. */
 static uint32_t by_frame(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	const char *by = r->in->options->by;
@@ -232,7 +232,7 @@ static uint32_t by_frame(struct pprof_reader *r, const struct pprof_labels *labe
 	return profile_add_frame(r->p, &frame);
 }
 
-/* Whether the root of the sample's stack is its label task, which bt-export --comm writes. */
+/* Whether the root of the sample's stack is its label "task", as bt-export --comm writes it. */
 static bool root_is_task(
 	const struct pprof_reader *r, const struct pprof_labels *labels, uint32_t location)
 {
@@ -329,7 +329,10 @@ static bool is_type(const struct pprof_reader *r, size_t type, const char *event
 	return pattern_or_name_matches(event, name.s, name.len);
 }
 
-/* Which value of a sample: that of --event, or the profile's default, or the last one. */
+/*
+ * Chooses the value of a sample that --event names. Without --event, chooses the profile's default
+ * or else the last value.
+ */
 static int choose_type(struct pprof_reader *r)
 {
 	const char *event = r->in->options->event;
@@ -447,7 +450,7 @@ static int pprof_read(struct text_input *in)
 	return ret;
 }
 
-/* Whether a message or string begins as those of a profile do, and as no text does. */
+/* Whether a message or string begins as in a profile. No text begins in this way. */
 static bool begins_message(const struct pprof_field *f)
 {
 	static const char *const begin[] = {

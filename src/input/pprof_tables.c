@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The encoding of protobuf: a number in groups of 7 bits, the lowest first. */
+/* Reads a number in protobuf's encoding: groups of 7 bits, the lowest first. */
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
 	*value = 0;
@@ -134,7 +134,10 @@ static bool add_function(struct pprof_tables *t, const struct pprof_field *f)
 	return true;
 }
 
-/* After all mappings and functions, which may follow in the file. */
+/*
+ * Adds a location. This needs all mappings and functions, which may follow the locations in the
+ * file.
+ */
 static bool add_location(struct pprof_tables *t, const struct pprof_field *f)
 {
 	Pprof__Location *l = pprof__location__unpack(NULL, f->len, f->data);

@@ -9,9 +9,9 @@
  *		       "events": [{"type": "O" or "C", "at": 12, "frame": 0}, …],
  *		       "endValue": 100}]}
  *
- * with all members in any order; a stack begins with its root. Functions that no event closes are
- * open until endValue. Profiles are threads, in most files: they are added up, and the name of each
- * is the task.
+ * Members may be in any order. A stack begins with its root. Functions that no event closes are
+ * open until endValue. In most files, a profile is a thread. Profiles are added up; if threads are
+ * requested, the name of a profile is the task.
  */
 #include "expansion.h"
 #include "json_reader.h"
@@ -35,36 +35,36 @@ struct speedscope_unit {
 	unsigned factor;
 };
 
-/* Where the members of a profile are. */
+/* Positions of the members of a profile. */
 struct speedscope_profile {
-	struct json_reader samples, weights, events, end; /* at NULL: there is none */
+	struct json_reader samples, weights, events, end; /* "at" is NULL if there is none */
 	struct strbuf name, type;
-	const struct speedscope_unit *unit; /* NULL: none or unknown */
+	const struct speedscope_unit *unit; /* NULL if it is missing or unknown */
 };
 
-/* An open function of the events. */
+/* An open function of the events. The outermost one is the root of the tree. */
 struct open_frame {
 	uint32_t index, node;
-	struct stack_account account; /* of it and its callers */
+	struct stack_account account; /* of the function and its callers */
 };
 
 struct speedscope_reader {
 	struct text_input *in;
 	struct profile *p;
 	struct stacks stacks;
-	uint32_t *entries; /* of the list of frames */
+	uint32_t *entries; /* entries (stacks.h) of the list of frames */
 	size_t nr, alloc;
-	uint32_t *indexes; /* a sample, root first */
+	uint32_t *indexes; /* frames of a sample, root first */
 	size_t nr_indexes, indexes_alloc;
 	struct open_frame *open;
 	size_t nr_open, open_alloc;
-	const struct speedscope_unit *unit; /* of the profiles that are read, NULL: none yet */
-	double carry;                       /* below 1: of the weights, not yet counted */
-	bool found;                         /* a profile of that name */
-	bool bad, deep;                     /* what was read is no JSON; too deep */
-	uint64_t other_units, wrong;        /* profiles; samples and events */
-	struct expansion expansion;         /* of samples: a number stands for a name */
-	uint64_t unclosed, ends;            /* functions; profiles that do not say when they end */
+	const struct speedscope_unit *unit; /* unit of the profiles, or NULL before the first one */
+	double carry;                       /* remainder of the weights, below 1 */
+	bool found;                         /* a profile has the requested name */
+	bool bad, deep;              /* the text is not valid JSON; it is nested too deeply */
+	uint64_t other_units, wrong; /* number of profiles; of samples and events */
+	struct expansion expansion;  /* limits samples, in which a number stands for a name */
+	uint64_t unclosed, ends;     /* number of functions; of profiles without an end */
 };
 
 static void note_bad(struct speedscope_reader *r, const struct json_reader *j)
@@ -140,7 +140,10 @@ static void read_frames(struct speedscope_reader *r, struct json_reader *j)
 	strbuf_release(&member);
 }
 
-/* The weight in our unit; what is left of it is added to the next. False: it is below 0. */
+/*
+ * Returns the weight in our unit. The remainder is added to the next weight. Returns false if the
+ * weight is negative or too large.
+ */
 static bool weight_of(
 	struct speedscope_reader *r, const struct json_number *number, uint64_t *weight)
 {
@@ -158,7 +161,10 @@ static bool weight_of(
 	return true;
 }
 
-/* One sample's list of frames. False: it is none, or has a frame that is not in the list. */
+/*
+ * Reads the list of frames of a sample. Returns false if there is none or if a frame in it does not
+ * exist.
+ */
 static bool read_stack(struct speedscope_reader *r, struct json_reader *j)
 {
 	bool good = true;
@@ -246,7 +252,7 @@ static void open_frame(struct speedscope_reader *r, uint32_t index)
 }
 
 struct speedscope_event {
-	char type; /* O: opens, C: closes */
+	char type; /* 'O' opens a function, 'C' closes it */
 	uint32_t frame;
 	struct json_number at;
 };
@@ -275,7 +281,7 @@ static bool read_event(struct speedscope_reader *r, struct json_reader *j,
 	       (event->type == 'O' || event->type == 'C');
 }
 
-/* Functions that are still open last until the profile ends. */
+/* Adds the time until the end of the profile to the functions that are still open. */
 static void end_events(
 	struct speedscope_reader *r, struct speedscope_profile *profile, uint64_t last)
 {
@@ -312,7 +318,7 @@ static void read_events(
 	while (json_next(j)) {
 		bool good = read_event(r, j, &event, &text);
 
-		r->carry = 0; /* these are points in time */
+		r->carry = 0; /* points in time have no remainder to carry over */
 		if (!good || !weight_of(r, &event.at, &now) || now < last ||
 			(event.type == 'C' &&
 				(r->nr_open < 2 || r->open[r->nr_open - 1].index != event.frame))) {
@@ -330,7 +336,7 @@ static void read_events(
 	strbuf_release(&text);
 }
 
-/* Where its members are: they may be in any order. */
+/* Finds the positions of the profile's members, which may be in any order. */
 static void find_members(struct json_reader *j, struct speedscope_profile *profile)
 {
 	struct strbuf member = STRBUF_INIT, unit = STRBUF_INIT;
@@ -361,7 +367,7 @@ static void find_members(struct json_reader *j, struct speedscope_profile *profi
 	strbuf_release(&member);
 }
 
-/* Whether the profile is one of those that are to be added up. */
+/* Whether the profile is to be added up. */
 static bool is_selected(struct speedscope_reader *r, const struct speedscope_profile *profile)
 {
 	const char *event = r->in->options->event;
@@ -399,7 +405,10 @@ static void read_profile(struct speedscope_reader *r, struct json_reader *j)
 	strbuf_release(&profile.type);
 }
 
-/* The other format of JSON that has this member, and what to do with it; NULL: unknown. */
+/*
+ * Returns which other format of JSON has this member and what to do with it, or NULL if it is
+ * unknown.
+ */
 static const char *other_format(const char *member)
 {
 	static const char *const members[][2] = {
@@ -415,7 +424,7 @@ static const char *other_format(const char *member)
 	return NULL;
 }
 
-/* -1: it is not speedscope's. */
+/* Returns -1 if the file is not speedscope's. */
 static int read_all(struct speedscope_reader *r, struct json_reader j)
 {
 	struct json_reader shared = {0}, profiles = {0};
@@ -502,7 +511,10 @@ static int speedscope_read(struct text_input *in)
 	return ret;
 }
 
-/* An object, which begins with the name of a member, or a list of objects. */
+/*
+ * Whether the text begins with an object that begins with a member's name, or with a list of
+ * objects.
+ */
 static bool is_json(const char *bytes, size_t n)
 {
 	struct json_reader j = {.at = bytes, .end = bytes + n};

@@ -23,7 +23,7 @@ void stack_account_add_frame(struct stack_account *account, const struct profile
 	}
 	if (kind != FRAME_TASK && !account->outermost)
 		account->outermost = frame;
-	if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* those have no address */
+	if (kind != FRAME_INLINE && kind != FRAME_TASK) { /* these have no address */
 		bool unnamed = frame_is_unnamed(p, frame);
 
 		account->unnamed += unnamed;
@@ -31,7 +31,7 @@ void stack_account_add_frame(struct stack_account *account, const struct profile
 	}
 }
 
-/* The file that a frame is in: its module, or what its name says. */
+/* Returns the file of a frame: its module, or the file in its name. */
 static uint32_t file_of_frame(struct profile *p, uint32_t frame)
 {
 	const char *module = profile_module(p, frame);
@@ -48,7 +48,7 @@ static uint32_t file_of_frame(struct profile *p, uint32_t frame)
 	return 0;
 }
 
-/* Of a stack that NOTE says is truncated. */
+/* Returns why and where a stack with the note NOTE is truncated. */
 static struct cut cut_by_note(struct profile *p, const char *note)
 {
 	static const char begin[] = "[truncated: ";
@@ -59,7 +59,7 @@ static struct cut cut_by_note(struct profile *p, const char *note)
 		return cut;
 	char *by = xstrdup(note + strlen(begin));
 
-	by[strlen(by) - 1] = '\0'; /* ] */
+	by[strlen(by) - 1] = '\0'; /* the closing bracket */
 	cut.cause = cut_cause_of(by, &len);
 	if (cut.cause == CUT_RULES && *by == '[' && strcmp(by, "[vdso]"))
 		cut = (struct cut){.cause = CUT_MEMORY, .generated = true};

@@ -8,11 +8,11 @@
 
 enum {
 	WEIGHT_WORDS = 2,
-	FEW = 12,  /* so many items are sorted by insertion */
-	AHEAD = 8, /* a stack is fetched from memory while so many before it are added */
+	FEW = 12,  /* up to this many items are sorted by insertion */
+	AHEAD = 8, /* a stack is prefetched while this many stacks before it are added */
 };
 
-/* The frames at DEPTH and DEPTH + 1; 0: past the end of the stack. */
+/* Returns the frames at DEPTH and DEPTH + 1, or 0 past the end of the stack. */
 static uint64_t key_at(const struct stack_batch *b, const struct stack_item *item, size_t depth)
 {
 	const uint32_t *frame = &b->words[item->frames + depth];
@@ -20,13 +20,13 @@ static uint64_t key_at(const struct stack_batch *b, const struct stack_item *ite
 	return frame[0] ? (uint64_t)frame[0] << 32 | frame[1] : 0;
 }
 
-/* Whether both frames of a key are frames. */
+/* Whether a stack may go on after the two frames of a key. */
 static bool goes_on(uint64_t key)
 {
 	return (uint32_t)key != 0;
 }
 
-/* Whether X is before Y, if they are equal up to DEPTH and have their keys there. */
+/* Whether X is before Y. The stacks are equal up to DEPTH, and their keys are the frames there. */
 static bool is_before(const struct stack_batch *b, const struct stack_item *x,
 	const struct stack_item *y, size_t depth)
 {
@@ -59,7 +59,9 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 	return a < c ? a : b < c ? c : b;
 }
 
-/* The median of medians of items chosen at random: no input can be made to be slow. */
+/*
+ * Returns the median of medians of items chosen at random, so that no input can be made to be slow.
+ */
 static uint64_t choose_pivot(const struct stack_item *items, size_t n)
 {
 	uint64_t keys[9];
@@ -78,12 +80,14 @@ static void swap(struct stack_item *a, struct stack_item *b)
 	*b = item;
 }
 
-/* A part of the items, equal up to DEPTH, with their keys there. */
+/* A part of the items whose stacks are equal up to DEPTH and whose keys are the frames there. */
 struct item_range {
 	size_t start, end, depth;
 };
 
-/* Partitions by a pivot: *LESS are before, from *MORE on are those behind it. */
+/*
+ * Partitions the items by a pivot. Items before *LESS are smaller, items from *MORE on are larger.
+ */
 static void partition(
 	struct stack_item *items, const struct item_range *r, size_t *less, size_t *more)
 {
@@ -102,7 +106,7 @@ static void partition(
 	*more = high;
 }
 
-/* Those of the same key are to be sorted by their next frames. */
+/* Returns the range of items of the same key, to be sorted by their next frames. */
 static struct item_range next_frames(struct stack_batch *b, size_t start, size_t end, size_t depth)
 {
 	if (end - start < 2 || !goes_on(b->items[start].key))
@@ -122,7 +126,7 @@ static void order_by_size(struct item_range *a, struct item_range *b)
 	*b = c;
 }
 
-/* Quicksort in three parts; the largest one last, so that it does not need a call. */
+/* Three-way quicksort. The largest part is sorted by the loop, so that it needs no call. */
 static void sort(struct stack_batch *b, struct item_range r)
 {
 	while (r.end - r.start > FEW) {
@@ -142,14 +146,14 @@ static void sort(struct stack_batch *b, struct item_range r)
 	sort_few(b, b->items + r.start, r.end - r.start, r.depth);
 }
 
-/* Most of a stack of usual depth. */
+/* Fetches most of a stack of usual depth from memory. */
 static void prefetch(const uint32_t *frames)
 {
 	__builtin_prefetch(frames);
 	__builtin_prefetch(frames + 16);
 }
 
-/* The nodes of the previous stack, of which the next one shares some. */
+/* The nodes of the previous stack. The next stack shares some of them. */
 struct node_chain {
 	uint32_t *nodes;
 	size_t alloc;

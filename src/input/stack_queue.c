@@ -2,8 +2,8 @@
 #include "stack_queue.h"
 
 /*
- * Larger batches are sorted better, smaller ones leave less to do when the reader has ended: they
- * grow from 256 KiB, so that small inputs gain, too, to 8 MiB.
+ * Larger batches are sorted better, smaller batches leave less to do when the reader has ended.
+ * Batches grow from 256 KiB, from which small inputs gain as well, to 8 MiB.
  */
 enum { WORDS_FIRST = 1 << 16, WORDS_MAX = 1 << 21 };
 

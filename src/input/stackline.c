@@ -31,8 +31,8 @@ size_t stackline_address(const char *s, const char *end, uint64_t *address)
 }
 
 /*
- * The length of "+0xOFF" or "+0xOFF/0xSIZE" at S; 0: none. Sets *CUT if the text ends before it is
- * complete.
+ * Returns the length of "+0xOFF" or "+0xOFF/0xSIZE" at S, or 0 if there is none. Sets *CUT if the
+ * text ends before it is complete.
  */
 static size_t offset_len(const char *s, const char *end, bool *cut)
 {
@@ -58,7 +58,10 @@ static size_t offset_len(const char *s, const char *end, bool *cut)
 	return *cut ? (size_t)(end - s) : 0;
 }
 
-/* The start of the offset after NAME, which is followed by the end, a module, or file and line. */
+/*
+ * Returns the start of the offset after NAME. The end, a module, or file and line must follow the
+ * offset.
+ */
 static const char *find_offset(const char *s, const char *end, size_t *len, bool *cut)
 {
 	for (; (s = memchr(s, '+', (size_t)(end - s))); s++) {
@@ -78,7 +81,7 @@ static const char *find_offset(const char *s, const char *end, size_t *len, bool
 	return NULL;
 }
 
-/* The "[" that matches the "]" at the end of the text; NULL: none. */
+/* Returns the "[" that matches the "]" at the end of the text, or NULL if there is none. */
 static const char *open_bracket(const char *s, const char *end)
 {
 	int depth = 0;
@@ -93,7 +96,7 @@ static const char *open_bracket(const char *s, const char *end)
 	return NULL;
 }
 
-/* Sets the module from MODULE or MODULE+0xOFF/0xSIZE; true if it is the latter. */
+/* Sets the module from MODULE or MODULE+0xOFF/0xSIZE. Returns true if there is an offset. */
 static bool set_module(struct stackline *line, const char *s, const char *end)
 {
 	const char *c = end;
@@ -109,7 +112,7 @@ static bool set_module(struct stackline *line, const char *s, const char *end)
 	return true;
 }
 
-/* Reads " at FILE:LINE"; false: it is something else. */
+/* Reads " at FILE:LINE". Returns false if the text has another form. */
 static bool set_source(struct stackline *line, const char *s, const char *end)
 {
 	const char *c = end;
@@ -140,7 +143,9 @@ static void parse_behind(struct stackline *line, const char *s, const char *end)
 	line->cut = !set_source(line, s, end);
 }
 
-/* Reads "[MODULE+0xOFF/0xSIZE]", optionally followed by file and line; false: it is something else.
+/*
+ * Reads "[MODULE+0xOFF/0xSIZE]", optionally followed by file and line. Returns false if the text
+ * has another form.
  */
 static bool parse_module_only(struct stackline *line, const char *s, const char *end)
 {
@@ -178,7 +183,8 @@ static void parse_without_offset(struct stackline *line, const char *s, const ch
 	}
 	size_t n = has_0x(s, name_end) ? stackline_address(s, name_end, &address) : 0;
 
-	if (n && (s + n == name_end || s[n] == ' ')) { /* the address only, maybe repeated */
+	/* The text is an address only, which may be repeated. */
+	if (n && (s + n == name_end || s[n] == ' ')) {
 		line->cut = s + n != name_end;
 		if (!line->has_address)
 			line->address = address;
@@ -193,7 +199,7 @@ static void parse_without_offset(struct stackline *line, const char *s, const ch
 	line->name_len = (size_t)(name_end - s);
 }
 
-/* Reads "ADDR : " or "ADDR " at the start of a line; returns the start of the rest. */
+/* Reads "ADDR : " or "ADDR " at the start of a line. Returns the start of the rest. */
 static const char *parse_address(struct stackline *line, const char *s, const char *end)
 {
 	uint64_t address;

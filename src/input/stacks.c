@@ -144,7 +144,10 @@ static uint32_t hash_stack(const struct stacks *s)
 	return (uint32_t)h;
 }
 
-/* The nodes of a stack are consecutive in memory: walking up is faster than looking them up. */
+/*
+ * Whether NODE is the leaf of the stack. The nodes of a stack are consecutive in memory, so walking
+ * up the tree is faster than a lookup from the root.
+ */
 static bool is_leaf_of(const struct stacks *s, uint32_t node)
 {
 	const struct profile_node *nodes = s->p->nodes;
@@ -196,7 +199,7 @@ static uint32_t leaf_of_stack(struct stacks *s)
 	return node;
 }
 
-/* Which frames say where and why the stack is not whole. */
+/* Finds the frames that say where and why the stack is truncated or broken. */
 static void find_cut(struct stacks *s)
 {
 	struct stack_account cut = {0};
@@ -214,7 +217,7 @@ void stacks_add(struct stacks *s, uint32_t root, uint64_t weight)
 	if (root)
 		push_frame(s, root);
 	if (weight) {
-		uint32_t node = leaf_of_stack(s); /* nodes may move */
+		uint32_t node = leaf_of_stack(s); /* first, because the nodes may move */
 
 		add_capped(&s->p->nodes[node].self, weight);
 		if (s->account.cut || s->account.broken)

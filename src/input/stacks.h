@@ -13,32 +13,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Deeper stacks, likely a text without ends of stacks, are truncated, with a note. */
+/*
+ * Deeper stacks are truncated, with a note. They probably come from a text without ends of stacks.
+ */
 enum { STACKS_DEPTH_MAX = 1 << 18 };
 
-/* An entry of a stack: the number of its frame, and flags. */
+/*
+ * An entry of a stack: the number of its frame, and flags. Notes and inlined functions are
+ * uncounted.
+ */
 enum {
 	ENTRY_FRAME = PROFILE_FRAMES_MAX - 1,
 	ENTRY_UNNAMED = PROFILE_FRAMES_MAX,
-	ENTRY_UNCOUNTED = 1 << 27, /* neither named nor not: notes, inlined functions */
-	ENTRY_CUT = 1 << 28,       /* [truncated] is to be added as its caller */
-	ENTRY_MARKED = 1 << 29,    /* it is itself a note [truncated] */
+	ENTRY_UNCOUNTED = 1 << 27, /* counted neither as named nor as unnamed */
+	ENTRY_CUT = 1 << 28,       /* the note [truncated] is to be added as its caller */
+	ENTRY_MARKED = 1 << 29,    /* the frame itself is a note [truncated] */
 	ENTRY_BROKEN = 1 << 30,
 };
 
 struct stacks {
 	struct profile *p;
-	uint32_t *frames; /* of the current stack */
+	uint32_t *frames; /* frames of the current stack */
 	size_t nr, alloc;
 	struct stack_account account;
 	bool deep; /* the current stack has reached STACKS_DEPTH_MAX */
 
-	struct stacks_leaf { /* of each different stack, by its hash; node 0: free */
+	struct stacks_leaf { /* leaf of each different stack, by its hash; node is 0 if free */
 		uint32_t hash, node;
 	} * leaves;
 	uint32_t nr_leaves, leaves_mask;
 
-	uint32_t first_comm; /* in p's names; 0: no task yet */
+	uint32_t first_comm; /* in p's names, or 0 before the first task */
 	uint64_t first_pid;
 	bool several; /* the tasks belong to more than one process */
 };
@@ -46,10 +51,14 @@ struct stacks {
 void stacks_init(struct stacks *s, struct profile *p); /* P outlives S */
 void stacks_release(struct stacks *s);
 
-/* False if the stack has just become too deep; later calls return true. */
+/* Pushes an entry. Returns false if the stack has just become too deep. Later calls return true. */
 bool stacks_push(struct stacks *s, uint32_t entry);
-void stacks_pop(struct stacks *s, uint32_t entry); /* undoes it; not for stacks that are too deep */
-uint32_t stacks_note(struct stacks *s, const char *name); /* the entry of a note (notes.h) */
+
+/* Undoes stacks_push. The stack must not be too deep. */
+void stacks_pop(struct stacks *s, uint32_t entry);
+
+/* Returns the entry of a note (notes.h). */
+uint32_t stacks_note(struct stacks *s, const char *name);
 
 /* Sets the kind of frames FROM up to TO, except for notes and wakers. */
 void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind kind);
@@ -69,8 +78,8 @@ struct stacks_task {
 uint32_t stacks_task(struct stacks *s, const struct stacks_task *task);
 
 /*
- * Adds the stack to the profile, under the frame ROOT (0: none), and starts a new one. A stack
- * without frames is [no stack].
+ * Adds the stack to the profile, under the frame ROOT unless it is 0, and starts a new one. A stack
+ * without frames gets the note [no stack].
  */
 void stacks_add(struct stacks *s, uint32_t root, uint64_t weight);
 void stacks_forget(struct stacks *s);

@@ -9,12 +9,12 @@
  *	NAME+0xOFF [MODULE], NAME+0xOFF, 0xADDR   sprint_backtrace, print_ubacktrace_brief
  *	0xADDR 0xADDR 0xADDR …                    backtrace(): a whole stack in one line
  *
- * each optionally without size, module or offset, or followed by " (inexact)". \xHH is decoded as
- * in word.h. Blank lines and lines that begin with "WARNING:" or "ERROR:" are not frames. A frame
- * whose address has its top bit set, or whose module is [kernel], is FRAME_KERNEL, and its module
- * keeps the brackets; all others are FRAME_USER. Frames without a name and notes: see notes.h. If a
- * string of stap was truncated, its stack gets the note [truncated] there; if stap's unwinder
- * failed, [broken].
+ * Size, module and offset are optional, and " (inexact)" may follow. \xHH is decoded as in word.h.
+ * Blank lines and lines that begin with "WARNING:" or "ERROR:" are not frames. A frame whose
+ * address has its top bit set, or whose module is [kernel], is FRAME_KERNEL, and its module keeps
+ * the brackets; all other frames are FRAME_USER. For frames without a name and for notes, see
+ * notes.h. If stap truncated a string, its stack gets the note [truncated] at that place; if stap's
+ * unwinder failed, its stack gets the note [broken].
  */
 #include "folded.h"
 #include "lib/lines.h"
@@ -50,7 +50,10 @@ static void set_name(struct text_reader *r, const char *name, size_t len)
 	r->name.buf[r->name.len] = '\0';
 }
 
-/* "file.c:12", without the folder, in the profile's names; 0: unknown, or not requested. */
+/*
+ * Returns "file.c:12", without the folder, in the profile's names, or 0 if it is unknown or not
+ * requested.
+ */
 static uint32_t source_of(struct text_reader *r, const struct stackline *l)
 {
 	if (!r->in->options->sources || !l->source_len)
@@ -65,7 +68,7 @@ static uint32_t source_of(struct text_reader *r, const struct stackline *l)
 	return strpool_add(&r->p->names, r->name.buf, r->name.len);
 }
 
-/* Sets r->module; a kernel module keeps its brackets. */
+/* Sets r->module. A kernel module keeps its brackets. */
 static void set_module(struct text_reader *r, const struct stackline *l, enum frame_kind kind)
 {
 	bool kernel = kind == FRAME_KERNEL && l->module_len;
@@ -119,9 +122,9 @@ static bool parse_frame(struct text_reader *r, const char *text, size_t len, uin
 }
 
 /*
- * A whole stack in one line. stap truncates strings at a power of two minus the NUL, and
- * backtrace() adds a blank after every address: a line of that length without the blank ends inside
- * an address.
+ * Pushes a whole stack in one line. stap truncates strings at a power of two minus the NUL, and
+ * backtrace() adds a blank after every address. A line of such a length that does not end in a
+ * blank ends inside an address.
  */
 static void push_list(struct text_reader *r, const char *s, const char *end, bool cut)
 {
@@ -157,7 +160,7 @@ static bool all_digits(const char *s, size_t len)
 	return true;
 }
 
-/* False: the line is not a number, not even an invalid one. */
+/* Returns false if the line is not a number, not even an invalid one. */
 static bool read_number(struct text_reader *r, const char *text, size_t len)
 {
 	uint64_t weight;
@@ -191,7 +194,10 @@ static bool read_message(struct text_reader *r, const char *line, size_t len)
 	return true;
 }
 
-/* What tools print when they begin and end, and the terminal's "^C"; no function is called so. */
+/*
+ * Reads a line that tools print when they begin or end, or the terminal's "^C". No function has
+ * such a name.
+ */
 static bool read_heading(struct text_reader *r, const char *line, size_t len)
 {
 	static const char hint[] = "Ctrl-C to end";
@@ -276,7 +282,9 @@ static bool stacktext_is_line(const char *line, size_t len)
 	       (memmem(line, len, "+0x", 3) || begins_with(line, len, "0x"));
 }
 
-/* A name has few blanks before its arguments or its module: "operator new(unsigned long) [a.so]".
+/*
+ * Whether the line may be a frame or a message. A frame has few blanks before its arguments or its
+ * module, as in "operator new(unsigned long) [a.so]".
  */
 static bool stacktext_is_part(const char *line, size_t len)
 {

@@ -16,7 +16,10 @@ static const struct text_format *const formats[] = {
 	&folded_format,
 };
 
-/* Removes what ends a line; false: nothing is left, or it is a comment. */
+/*
+ * Removes blanks and carriage returns from the end of a line. Returns false if nothing is left, or
+ * if the line is a comment.
+ */
 static bool trim(const char *line, size_t *len)
 {
 	while (*len && (is_blank(line[*len - 1]) || line[*len - 1] == '\r'))
@@ -78,7 +81,10 @@ static bool most_are_of(const struct text_format *f, struct text_lines t)
 	return fitting > all / 2;
 }
 
-/* The format with most votes; NULL: there is none, or most lines are not of this format. */
+/*
+ * Returns the format with most votes. Returns NULL if there is none, or if most lines are not in
+ * this format.
+ */
 static const struct text_format *elect(struct text_lines t)
 {
 	size_t votes[ARRAY_LEN(formats)] = {0}, best = 0, len;

@@ -127,7 +127,7 @@ int text_end(struct text_reader *r)
 	bool part = false;
 
 	for (unsigned i = 0; i < nr; i++) {
-		unsigned note = (i + NOTES_COMMON) % nr; /* common ones last */
+		unsigned note = (i + NOTES_COMMON) % nr; /* common notes come last */
 
 		part |= r->notes[note].nr && kind_of(r, note)->effect != NOTE_INFO;
 		if (kind_of(r, note)->text)

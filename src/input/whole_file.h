@@ -6,8 +6,9 @@ struct lines;
 struct strbuf;
 
 /*
- * All bytes of a format that can be read only as a whole. -1 and ERR: reading failed, or it is
- * larger than 1 GiB, or than a fourth of the memory that this process may use.
+ * Reads all bytes of a format that can be read only as a whole. Returns -1 and a message in ERR if
+ * reading fails, or if the file is larger than 1 GiB or than a fourth of the memory that this
+ * process may use.
  */
 int whole_file_read(struct lines *lines, struct strbuf *out, struct strbuf *err);
 
