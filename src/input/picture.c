@@ -37,6 +37,7 @@ struct numbers {
 	size_t nr, alloc;
 };
 
+/* Printable ASCII without markup, quotes and backslash. */
 const char picture_digits[PICTURE_LAST + PICTURE_MORE + 1] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%()*+,-./:;=?@[]^_`{|}~";
 

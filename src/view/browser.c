@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In a session of its own, so that Ctrl-C in this terminal does not end it. */
+/* Starts a program in a session of its own, so that Ctrl-C in this terminal does not end it. */
 static bool start(char *const argv[])
 {
 	posix_spawn_file_actions_t files;
@@ -34,7 +34,7 @@ static bool start(char *const argv[])
 	return !error;
 }
 
-/* WORD with PATH for each %s; *USED: there was one. */
+/* Returns WORD with PATH for its first %s. Sets *USED if there is one. */
 static char *word_with(const char *word, size_t len, const char *path, bool *used)
 {
 	char *copy = xstrndup(word, len), *mark = strstr(copy, "%s");
@@ -48,7 +48,7 @@ static char *word_with(const char *word, size_t len, const char *path, bool *use
 	return with;
 }
 
-/* One command of $BROWSER, LEN bytes. */
+/* Starts one command of $BROWSER. The command has LEN bytes. */
 static bool start_command(const char *command, size_t len, const char *path)
 {
 	const char *end = command + len;

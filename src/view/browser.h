@@ -4,9 +4,9 @@
 #define VIEW_BROWSER_H
 
 /*
- * Starts the first program of $BROWSER (commands separated by colons; %s is the file) that there
- * is, or with a display xdg-open, and does not wait for it. A message on stderr says which one, or
- * that there is none and what to do.
+ * Starts the first program of $BROWSER that exists, or xdg-open if there is a display, and does not
+ * wait for it. $BROWSER is a list of commands separated by colons, in which %s is the file. A
+ * message on stderr says which program was started, or that there is none and what to do.
  */
 void browser_show(const char *path);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a recording in the format of stap scripts. Existing parsers split a frame at its last "+":
- * so every frame has an offset, unnamed ones are named after their module, and bytes that would
- * break the format are escaped as in folded lines.
+ * Writes a recording in the format of stap scripts. Existing parsers split a frame at its last "+".
+ * Therefore every frame has an offset, unnamed frames are named after their module, and bytes that
+ * would break the format are escaped as in folded lines.
  */
 #include "lib/strbuf.h"
 #include "lib/table.h"
@@ -20,18 +20,20 @@ struct texts {
 	const struct recording *rec;
 	const struct recording_view *view;
 	struct demangler names;
-	uint32_t *shown;     /* numbers in names, by rec_name */
+	uint32_t *shown;     /* for each rec_name, its number in names */
 	struct strpool pool; /* a block of text for each different stack */
-	uint64_t *sums;      /* by block */
+	uint64_t *sums;      /* sum of each block */
 	size_t alloc;
 	struct strbuf block, note;
 	bool states;               /* add the state of each row */
-	struct table combinations; /* the four stacks of a row → number of the combination */
-	struct table blocks;       /* that number, task and labels if they are shown → block */
+	struct table combinations; /* maps the four stacks of a row to a number */
+	struct table blocks;       /* maps this number, task and labels, if shown, to a block */
 };
 
-/* A path, in which the bytes ESCAPED are also written as \xHH: there must be no "+" after the
- * offset. */
+/*
+ * Appends a path. The bytes ESCAPED are also written as \xHH, because there must be no "+" after
+ * the offset.
+ */
 static void add_path(struct texts *t, const char *s, const char *escaped)
 {
 	while (*s) {
@@ -44,7 +46,9 @@ static void add_path(struct texts *t, const char *s, const char *escaped)
 	}
 }
 
-/* " [MODULE]"; kernel modules already have brackets; those in other paths are escaped. */
+/*
+ * Appends " [MODULE]". Kernel modules already have brackets; brackets in other paths are escaped.
+ */
 static void add_module(struct texts *t, uint32_t module)
 {
 	const char *s = recording_get(t->rec, module);
@@ -57,7 +61,10 @@ static void add_module(struct texts *t, uint32_t module)
 		strbuf_addch(&t->block, ']');
 }
 
-/* " at FILE:LINE", with brackets escaped, which could be taken for the module's. */
+/*
+ * Appends " at FILE:LINE". Brackets, which could be taken for the brackets of the module, are
+ * escaped.
+ */
 static void add_source(struct texts *t, const struct rec_name *n)
 {
 	if (!t->view->lines || !n->file || !n->line)
@@ -94,7 +101,7 @@ static void add_offset(struct texts *t, uint64_t offset)
 	strbuf_addf(&t->block, "+0x%" PRIx64, offset);
 }
 
-/* How far the frame is behind the start of its function. */
+/* Returns the distance of the frame from the start of its function. */
 static uint64_t offset_in_function(const struct rec_map *map, const struct rec_frame *f)
 {
 	uint64_t at = map->link + f->addr;
@@ -215,7 +222,7 @@ static uint32_t make_block(struct texts *t, const struct rec_row *row)
 	return strpool_add(&t->pool, t->block.buf, t->block.len);
 }
 
-/* Rows that differ only in what is not shown share a block. */
+/* Returns the block of a row. Rows that differ only in parts that are not shown share a block. */
 static uint32_t block_of(struct texts *t, const struct rec_row *row)
 {
 	const uint32_t *s = row->stacks;

@@ -36,7 +36,7 @@ double distribution_mean(const struct distribution *d)
 	return d->count ? (double)d->sum / (double)d->count : 0;
 }
 
-/* The number of rank RANK, from 0, in a bucket: as if they were spread evenly. */
+/* Returns the number of rank RANK, from 0, in a bucket, as if the numbers were spread evenly. */
 static uint64_t in_bucket(const struct distribution_bucket *b, uint64_t rank)
 {
 	if (b->count < 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How numbers, such as times, are distributed: in buckets of lib/log_scale.h. Count, sum, lowest
- * and highest are exact.
+ * The distribution of numbers, such as times, in buckets of lib/log_scale.h. Count, sum, minimum
+ * and maximum are exact.
  */
 #ifndef VIEW_DISTRIBUTION_H
 #define VIEW_DISTRIBUTION_H
@@ -13,13 +13,13 @@
 struct strbuf;
 
 struct distribution {
-	uint64_t count, sum, min, max; /* min, max: 0 if there is none */
+	uint64_t count, sum, min, max; /* min and max are 0 if there are no numbers */
 	struct distribution_bucket {
 		uint64_t count, min, max;
-	} * buckets; /* all of the scale; NULL: none was added */
+	} * buckets; /* all buckets of the scale, or NULL if no number was added */
 };
 
-/* Adds COUNT numbers of one bucket, their sum, the lowest and the highest. */
+/* Adds COUNT numbers of one bucket, with their sum, minimum and maximum. */
 void distribution_add(
 	struct distribution *d, uint64_t count, uint64_t sum, uint64_t min, uint64_t max);
 void distribution_release(struct distribution *d);
@@ -27,20 +27,27 @@ void distribution_release(struct distribution *d);
 double distribution_mean(const struct distribution *d);
 
 /*
- * The number that SHARE, above 0 and up to 1, of all do not exceed (the nearest rank). It is within
- * the bucket of the right one, thus off by less than 1/16; exact where that has two numbers or one.
+ * Returns the number that SHARE, above 0 and up to 1, of all numbers do not exceed (the nearest
+ * rank). The result is in the right bucket, so it is off by less than 1/16. It is exact if the
+ * bucket has one or two different numbers.
  */
 uint64_t distribution_share(const struct distribution *d, double share);
 
-/* A range from one power of two to before the next, for histograms. */
+/* A range from one power of two to just below the next, for histograms. */
 struct distribution_octave {
 	uint64_t from, to, count;
 };
 
-/* Those from the lowest to the highest number; returns how many, at most 64. */
+/*
+ * Sets OCTAVES to the ranges from the lowest to the highest number. Returns how many there are, at
+ * most 64.
+ */
 size_t distribution_octaves(const struct distribution *d, struct distribution_octave *octaves);
 
-/* Appends a bar of the share COUNT / MOST of COLUMNS; at least one mark if there is any. */
+/*
+ * Appends a bar with the share COUNT / MOST of COLUMNS, and with at least one mark if COUNT is not
+ * 0.
+ */
 void distribution_bar(struct strbuf *out, uint64_t count, uint64_t most, unsigned columns);
 
 #endif

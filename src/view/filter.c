@@ -43,7 +43,9 @@ void filter_release(struct filter *f)
 	*f = (struct filter){0};
 }
 
-/* For each frame, whether one of the patterns matches its name; freed by the caller. */
+/*
+ * Returns for each frame whether one of the patterns matches its name. The caller frees the list.
+ */
 static bool *matches(const struct profile *p, const struct pattern *list, size_t nr)
 {
 	bool *match = xcalloc(p->nr_frames, sizeof(*match));
@@ -63,7 +65,7 @@ static void replace_tree(struct profile *p, struct profile *tree)
 	*p = *tree;
 }
 
-/* Sets the weights of all stacks without a matching frame to 0; returns their sum. */
+/* Sets the weights of all stacks without a matching frame to 0. Returns their sum. */
 static uint64_t take_others(const struct filter *f, struct profile *p)
 {
 	bool *match = matches(p, f->only, f->nr_only);
@@ -84,7 +86,7 @@ static uint64_t take_others(const struct filter *f, struct profile *p)
 	return left_out;
 }
 
-/* For each node, whether it has inclusive weight; freed by the caller. */
+/* Returns for each node whether it has inclusive weight. The caller frees the list. */
 static bool *find_weight(const struct profile *p)
 {
 	bool *weight = xcalloc(p->nr_nodes, sizeof(*weight));
@@ -127,7 +129,7 @@ static void rebuild(struct profile *p, const bool *match)
  */
 enum { REVERSED_MAX = 1 << 26 };
 
-/* The number of frames in all stacks. */
+/* Returns the number of frames in all stacks. */
 static uint64_t count_frames(const struct profile *p)
 {
 	uint32_t *depth = xcalloc(p->nr_nodes, sizeof(*depth));

@@ -12,33 +12,36 @@
 struct strbuf;
 
 struct filter {
-	bool skid;            /* give late ticks to the callers, see skid.h */
-	struct pattern *only; /* only stacks with a function that matches one of them; none: all */
+	bool skid; /* count late ticks for the callers (skid.h) */
+	/*
+	 * Only stacks with a function that matches one of these patterns, or all if there are none.
+	 */
+	struct pattern *only;
 	size_t nr_only, only_alloc;
 	struct pattern *skip_after; /* remove callers of the match nearest to the leaf */
 	size_t nr_skip_after, skip_after_alloc;
-	bool reverse; /* leaf at the root, followed by its callers */
+	bool reverse; /* the leaf is at the root, followed by its callers */
 };
 
 void filter_release(struct filter *filter);
 
-/* -1: invalid PATTERN (pattern.h). */
+/* Return -1 if PATTERN is invalid (pattern.h). */
 int filter_add_only(struct filter *filter, const char *pattern);
 int filter_add_skip_after(struct filter *filter, const char *pattern);
 
 /*
- * Applies the members of FILTER to P, in their order. To be called before profile_finish. The
- * weight of removed stacks is moved to left_out in P's account, and reported in NOTES. -1, and the
- * reason in NOTES: P has too many frames to be reversed.
+ * Applies the members of FILTER to P, in their order. Must be called before profile_finish. The
+ * weight of removed stacks is moved to left_out in P's account, and reported in NOTES. Returns -1
+ * with the reason in NOTES if P has too many frames to be reversed.
  */
 int filter_apply(const struct filter *filter, struct profile *p, struct strbuf *notes);
 
 /*
- * Adds the stacks of P to OUT, leaf at the root. OUT was just initialised; the caller finishes it.
- * -1, and the reason in ERR: there are too many frames.
+ * Adds the stacks of P to OUT, with the leaf at the root. OUT was just initialised; the caller
+ * finishes it. Returns -1 with the reason in ERR if there are too many frames.
  */
 int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *err);
-/* The same in place; P is unchanged on failure. */
+/* Does the same in place. P is unchanged on failure. */
 int filter_turn(struct profile *p, struct strbuf *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded lines in byte order, generated from the tree with only one line in memory. */
+/* Writes folded lines in byte order, generated from the tree with only one line in memory. */
 #include "input/folded.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -19,7 +19,7 @@ struct fold_part {
 struct folder {
 	const struct profile *p;
 	const struct strpool *texts;
-	const uint32_t *text_of; /* frame → its text */
+	const uint32_t *text_of; /* for each frame, its text */
 	FILE *out;
 	struct fold_part *parts; /* to be written, in reverse order */
 	size_t nr, alloc;
@@ -28,7 +28,10 @@ struct folder {
 
 enum { TAIL_MAX = 32 }; /* longer than any weight */
 
-/* The known beginning of the part's lines after the first FROM bytes, at most TAIL_MAX bytes. */
+/*
+ * Sets TAIL to the known beginning of the part's lines after the first FROM bytes, at most TAIL_MAX
+ * bytes.
+ */
 static void tail_of(const struct folder *f, const struct fold_part *part, size_t from, char *tail)
 {
 	const struct profile_node *node = &f->p->nodes[part->node];
@@ -41,8 +44,8 @@ static void tail_of(const struct folder *f, const struct fold_part *part, size_t
 }
 
 /*
- * Compares parts of siblings, whose texts differ. No text contains ";" or NUL, so the beginning of
- * the lines, the text and what is known after it, is always sufficient.
+ * Compares parts of siblings, whose texts differ. No text contains ";" or NUL, so the text and the
+ * part of the lines that is known after it are always sufficient.
  */
 static int compare_parts(const void *va, const void *vb, void *arg)
 {
@@ -110,7 +113,7 @@ static void write_part(struct folder *f, const struct fold_part *part)
 	fwrite(f->line.buf, 1, f->line.len, f->out);
 }
 
-/* The tree with frames of the same text merged. */
+/* Builds the tree with frames of the same text merged. */
 static void merge(const struct profile *p, const struct strpool *texts, uint32_t *text_of,
 	struct profile *merged)
 {
@@ -122,13 +125,13 @@ static void merge(const struct profile *p, const struct strpool *texts, uint32_t
 
 		frame_of[i] = profile_frame(merged, FRAME_USER, strpool_get(texts, text),
 			strpool_len(texts, text), NULL, 0);
-		text_of[frame_of[i]] = text; /* never above I */
+		text_of[frame_of[i]] = text; /* the frame is never above I */
 	}
 	profile_add_tree(merged, p, frame_of);
 	free(frame_of);
 }
 
-/* Fills TEXTS; true if two frames have the same text. */
+/* Fills TEXTS. Returns true if two frames have the same text. */
 static bool add_texts(const struct profile *p, struct strpool *texts, uint32_t *text_of)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by patterns of their names, without the source lines that may follow these. */
+/*
+ * Finds functions by patterns of their names, without the source lines that may follow the names.
+ */
 #ifndef VIEW_FUNCTION_MATCH_H
 #define VIEW_FUNCTION_MATCH_H
 

@@ -12,11 +12,11 @@
 enum grid_format { GRID_TEXT, GRID_CSV, GRID_JSON };
 
 struct grid {
-	const char *const *columns; /* their names */
+	const char *const *columns; /* names of the columns */
 	size_t nr_columns;
 	bool without_heading; /* in CSV */
 	struct grid_cell {
-		char *text; /* NULL: empty */
+		char *text; /* NULL if the cell is empty */
 		size_t len;
 		bool is_number;
 	} * cells; /* row by row */
@@ -26,16 +26,16 @@ struct grid {
 void grid_init(struct grid *l, const char *const *columns, size_t nr_columns);
 void grid_release(struct grid *l);
 
-/* Each adds the next cell of the row. */
-void grid_add(struct grid *l, const char *text, size_t len); /* len 0: empty */
-void grid_adds(struct grid *l, const char *text);            /* NULL: empty */
+/* These functions add the next cell of the row. */
+void grid_add(struct grid *l, const char *text, size_t len); /* empty if len is 0 */
+void grid_adds(struct grid *l, const char *text);            /* empty if NULL */
 void grid_addu(struct grid *l, uint64_t number);
 void grid_addf(struct grid *l, double number, int decimals);
 void grid_add_empty(struct grid *l);
 
 /*
- * Appends the table with the heading, in JSON as an array of objects, without those of cells that
- * are empty. Text is cut to columns of at most 60 characters, but for the last one.
+ * Appends the table with its heading. JSON is an array of objects, without members for empty cells.
+ * In text, all columns except the last one are cut to 60 characters.
  */
 void grid_write(const struct grid *l, enum grid_format format, struct strbuf *out);
 

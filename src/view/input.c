@@ -17,8 +17,8 @@
 enum { EVENTS_SAID = 8 };
 
 /*
- * Adds the account of the previous inputs to P's, which is of the last input only. The sum is known
- * only if all are.
+ * Adds the account of the previous inputs to P's account, which is the account of the last input
+ * only. The sum is known only if both accounts are known.
  */
 static void add_account(struct profile *p, const struct account *before, bool first)
 {
@@ -51,7 +51,10 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 	recording_to_profile(rec, &view, p);
 }
 
-/* -1, and a message: stacks of P and those that are REVERSED or not cannot be in one tree. */
+/*
+ * Returns -1 with a message if stacks that are REVERSED, or not, cannot be in one tree with the
+ * stacks of P.
+ */
 static int check_direction(const struct profile *p, bool reversed, struct strbuf *err)
 {
 	if (nothing_yet(p) || p->reversed == reversed)
@@ -62,7 +65,7 @@ static int check_direction(const struct profile *p, bool reversed, struct strbuf
 		reversed ? "leaf" : "root", p->reversed ? "leaf" : "root");
 }
 
-/* -1, and a message: units, events or directions of OWN and P differ. */
+/* Returns -1 with a message if units, events or directions of OWN and P differ. */
 static int check_counts(const struct profile *p, const struct profile *own, struct strbuf *err)
 {
 	const char *counts = nothing_yet(p) ? NULL : profile_differs(own, p);
@@ -81,7 +84,10 @@ static void add_quoted(const char *before, const char *name, struct strbuf *out)
 	strbuf_addch(out, '\'');
 }
 
-/* Has VIEW show the event called NAME; NULL: as it is. -1, and a message: there is none. */
+/*
+ * Makes VIEW show the event called NAME, or leaves it as it is if NAME is NULL. Returns -1 with a
+ * message if there is no such event.
+ */
 static int choose_event(const struct recording *rec, const char *name, struct recording_view *view,
 	struct strbuf *err)
 {
@@ -117,8 +123,10 @@ static int check_recording(const struct profile *p, const struct recording *rec,
 	return view->event < 0 ? 0 : fail(err, "it has no event %" PRIu32 "\n", event);
 }
 
-/* Whether both have tasks and none of OWN's is among the first NR frames of P. FRAME_OF maps OWN's
- * frames to P's. */
+/*
+ * Whether both profiles have tasks, and no task of OWN is among the first NR frames of P. FRAME_OF
+ * maps OWN's frames to P's frames.
+ */
 static bool has_other_tasks(
 	const struct profile *p, uint32_t nr, const struct profile *own, const uint32_t *frame_of)
 {
@@ -256,7 +264,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	return ret;
 }
 
-/* The mark that editors and PowerShell put before a text in UTF-8. */
+/* Skips the byte order mark that editors and PowerShell put before a text in UTF-8. */
 static void skip_bom(struct lines *lines)
 {
 	static const char bom[] = "\xef\xbb\xbf";
@@ -296,7 +304,9 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 	return read_text(p, lines, format, options, err);
 }
 
-/* Whether states are not shown: they do not differ, or are too many, as in recording_mixes_states.
+/*
+ * Whether states are not shown, because they do not differ or are too many, as in
+ * recording_mixes_states.
  */
 static bool states_are_idle(struct profile *const *profiles, size_t nr)
 {
@@ -319,7 +329,9 @@ static bool states_are_idle(struct profile *const *profiles, size_t nr)
 	return states && (n < 2 || n > RECORDING_STATES_MAX);
 }
 
-/* Removes task and state frames. FORGET: clears labels, so that frames of the same name are equal.
+/*
+ * Removes frames of tasks and states. FORGET clears labels, so that frames of the same name are
+ * equal.
  */
 static void leave_out(struct profile *p, bool tasks, bool states, bool forget)
 {
@@ -354,7 +366,7 @@ void input_settle(struct profile *const *profiles, size_t nr, const struct recor
 			forget && !view->label_sets && !view->keep_labels);
 }
 
-/* Each line of NOTES as "'PATH': LINE". */
+/* Appends each line of NOTES as "'PATH': LINE". */
 static void add_notes(struct strbuf *err, const char *path, const struct strbuf *notes)
 {
 	for (const char *s = notes->buf; *s;) {
@@ -368,7 +380,10 @@ static void add_notes(struct strbuf *err, const char *path, const struct strbuf 
 	}
 }
 
-/* A damaged end of compressed data is the reason for whatever else is wrong. */
+/*
+ * Replaces NOTES by a message if the compressed data are damaged, which is the reason for all other
+ * problems.
+ */
 static int add_damage(const struct lines *lines, int ret, struct strbuf *notes)
 {
 	const char *damage = lines_damage(lines);

@@ -101,7 +101,7 @@ static int write_run(const struct output *o, FILE *out, struct strbuf *err)
 		const char *value = recording_get(o->rec, o->rec->meta[i].value);
 
 		strbuf_addf(&line, "%s: ", recording_get(o->rec, o->rec->meta[i].key));
-		message_add(&line, value, strlen(value)); /* names of processes are anybody's */
+		message_add(&line, value, strlen(value)); /* names of processes are untrusted */
 		strbuf_addch(&line, '\n');
 	}
 	fputs(line.buf, out);
@@ -144,7 +144,7 @@ const char *output_endings(void)
 	return ".rec .bt .folded .svg .csv .json .pb.gz .speedscope.json";
 }
 
-/* "cannot write 'PATH': errno's text", followed by the rest */
+/* Appends "cannot write 'PATH': " and errno's text, followed by MORE. */
 static int cannot(const char *verb, const char *path, const char *more, struct strbuf *err)
 {
 	const char *why = strerror(errno);
@@ -156,7 +156,7 @@ static int cannot(const char *verb, const char *path, const char *more, struct s
 	return fail(err, ": %s%s\n", why, more);
 }
 
-/* "'PATH' is left out: WHY", which ends its line */
+/* Appends "'PATH' is left out: WHY". WHY ends the line. */
 static void say_left_out(struct strbuf *err, const char *path, const char *why)
 {
 	if (!err)
@@ -199,7 +199,7 @@ int output_check(const char *path, struct strbuf *err)
 	return tempfile_check(path) ? cannot("write", path, "", err) : 0;
 }
 
-/* As long as PATH without its last slashes. */
+/* Returns the length of PATH without its last slashes. */
 static size_t folder_length(const char *path)
 {
 	size_t len = strlen(path);
@@ -221,7 +221,7 @@ int output_report_check(const char *dir, struct strbuf *err)
 	return ret ? cannot(is_there ? "write to" : "make", dir, "", err) : 0;
 }
 
-/* "20261120-142501" */
+/* Appends the date as "20261120-142501". */
 static void add_date(struct strbuf *out)
 {
 	time_t t = time(NULL);
@@ -278,7 +278,7 @@ int output_rescue(const struct output *o, char **path, struct strbuf *err)
 	return ret;
 }
 
-/* DIR/DATE or, if that exists, DATE-2 and so on. */
+/* Creates DIR/DATE or, if it exists, DIR/DATE-2 and so on. Returns the path. */
 static char *make_report_folder(const char *dir, struct strbuf *err)
 {
 	struct strbuf path = STRBUF_INIT;

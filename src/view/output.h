@@ -9,8 +9,8 @@ struct output {
 	struct recording *rec; /* with names */
 	const struct recording_view *view;
 	enum demangle demangle;
-	struct profile *profile; /* of rec, finished */
-	bool skid;               /* late ticks are the callers', see skid.h */
+	struct profile *profile; /* the finished profile of rec */
+	bool skid;               /* late ticks are counted for the callers (skid.h) */
 };
 
 enum output_format {
@@ -20,43 +20,43 @@ enum output_format {
 	OUT_SVG,
 	OUT_CSV,
 	OUT_PPROF,
-	OUT_SPEEDSCOPE, /* before OUT_JSON, whose ending is a part of its own */
+	OUT_SPEEDSCOPE, /* before OUT_JSON, whose ending it has as well */
 	OUT_JSON,
 	OUT_FORMATS,
 };
 
-/* The format for PATH's ending; -1: unknown. */
+/* Returns the format for PATH's ending, or -1 if it is unknown. */
 int output_format(const char *path);
-const char *output_endings(void); /* ".rec .bt …", for messages */
+const char *output_endings(void); /* returns ".rec .bt …", for messages */
 
 /*
- * To be called before recording, as the user who will write: -1 and ERR if no file can be created
- * at PATH, which is tried. Does not detect errors that occur only during writing, such as a full
- * disk.
+ * Tries to create a file at PATH, and returns -1 and sets ERR if this fails. Must be called before
+ * recording, as the user who will write. Does not detect errors that occur only during writing,
+ * such as a full disk.
  */
 int output_check(const char *path, struct strbuf *err);
 
-/* The same for the folder DIR of output_report, which may be there or not. */
+/* Does the same for the folder DIR of output_report, which need not exist. */
 int output_report_check(const char *dir, struct strbuf *err);
 
 /*
- * Writes FORMAT to a new file, mode 0600, atomically, or, for "-", to stdout, whose errors are
- * detected when the caller closes it.
+ * Writes FORMAT to a new file atomically, with mode 0600. If PATH is "-", writes to stdout, whose
+ * errors are detected when the caller closes it.
  */
 int output_write(const struct output *output, enum output_format format, const char *path,
 	struct strbuf *err);
 
 /*
- * Creates a dated folder in DIR with all formats, callers.svg, summary.csv and run.txt; *MADE is
- * its path, freed by the caller.
+ * Creates a dated folder in DIR with the recording in most formats, callers.svg, summary.csv and
+ * run.txt. *MADE is its path, which the caller frees.
  */
 int output_report(const struct output *output, const char *dir, char **made, struct strbuf *err);
 
 /*
- * If an output could not be written: writes the recording to a new file sample-bt-DATE-PID.rec,
- * mode 0600, without following links, in the first directory that has space for it of $TMPDIR,
- * /var/tmp, /tmp, $HOME, /dev/shm. *PATH is freed by the caller. -1, ERR and *PATH NULL: all
- * failed.
+ * Saves the recording after an output could not be written. Writes it to a new file
+ * sample-bt-DATE-PID.rec, mode 0600, without following links, in the first directory of $TMPDIR,
+ * /var/tmp, /tmp, $HOME and /dev/shm that has space for it. *PATH is freed by the caller. If all
+ * directories fail, returns -1, sets ERR and sets *PATH to NULL.
  */
 int output_rescue(const struct output *output, char **path, struct strbuf *err);
 

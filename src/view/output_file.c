@@ -23,7 +23,10 @@ bool output_file_is_stdout(const struct output_file *f)
 	return f->path ? !strcmp(f->path, "-") : !f->open;
 }
 
-/* stdout or stderr, if that is this file, which must not be replaced then; else -1 */
+/*
+ * Returns stdout or stderr if it leads to this file, which must not be replaced then. Otherwise
+ * returns -1.
+ */
 static int descriptor_of(const struct stat *st)
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -35,7 +38,7 @@ static int descriptor_of(const struct stat *st)
 	return -1;
 }
 
-/* True if PATH is there and cannot be replaced by a file. */
+/* True if PATH exists and cannot be replaced by a file. */
 static bool is_direct(const char *path)
 {
 	struct stat st;
@@ -50,7 +53,10 @@ static int cannot_write(const char *path)
 	return -1;
 }
 
-/* Who made a FIFO or device where we write may make us wait, and reads what we write. */
+/*
+ * Whether another user made this FIFO or device. Such a user could make us wait, and could read the
+ * output.
+ */
 static bool is_foreign(const struct stat *st)
 {
 	return st->st_uid && st->st_uid != geteuid() && descriptor_of(st) < 0;
@@ -79,7 +85,10 @@ int output_file_check(const struct output_file *f)
 	return ret;
 }
 
-/* Opens what PATH_FD is, wherever its name leads by now. -1 and errno on failure. */
+/*
+ * Opens the file that PATH_FD refers to, even if its name leads to another file by then. Returns -1
+ * and sets errno on failure.
+ */
 static int open_again(int path_fd)
 {
 	char link[32];
@@ -92,14 +101,14 @@ static FILE *open_known(int path_fd, const struct stat *st)
 {
 	int own = descriptor_of(st), fd = -1;
 
-	if (own == STDOUT_FILENO) /* which is guarded if it is a terminal */
+	if (own == STDOUT_FILENO) /* stdout is guarded if it is a terminal */
 		return stdout;
 	if (own >= 0)
 		fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
 	else if (!is_foreign(st))
 		fd = open_again(path_fd);
 	else
-		errno = EPERM; /* it was replaced since the check */
+		errno = EPERM; /* it was replaced after the check */
 	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
@@ -118,7 +127,7 @@ static FILE *open_direct(const char *path)
 	return out;
 }
 
-/* The name of a new, empty file; NULL and a message on failure. */
+/* Returns the name of a new, empty file. Returns NULL and prints a message on failure. */
 static char *make_path(const char *ending)
 {
 	const char *folder = getenv("TMPDIR");

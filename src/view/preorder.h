@@ -10,23 +10,28 @@
 struct preorder {
 	const struct profile *p;
 	uint32_t node;
-	uint32_t depth; /* 0: the root */
-	/* weight left of the node; a node's self weight is left of its children */
+	uint32_t depth; /* 0 for the root */
+	/* weight to the left of the node; a node's self weight is to the left of its children */
 	uint64_t start;
 };
 
 /* Starts at the root. P is finished. */
 struct preorder preorder_begin(const struct profile *p);
 
-bool preorder_next(struct preorder *w); /* visits the node's children; false: end of the tree */
-bool preorder_over(struct preorder *w); /* skips the node's children */
+/*
+ * Goes to the next node, which is a child of the node if it has any. Returns false at the end of
+ * the tree.
+ */
+bool preorder_next(struct preorder *w);
+/* Does the same, but skips the node's children. */
+bool preorder_over(struct preorder *w);
 
-/* The smallest power of two that scales the total down to at most MAX. */
+/* Returns the smallest power of two that scales the total down to at most MAX. */
 uint64_t preorder_scale(const struct profile *p, uint64_t max);
 
 /*
- * The node's self weight in units of SCALE. The cumulative weight left of each node is rounded
- * down, not its own weight, so that rounding errors do not add up.
+ * Returns the node's self weight in units of SCALE. Rounding down the cumulative weight to the left
+ * of each node, instead of the node's own weight, keeps rounding errors from adding up.
  */
 uint64_t preorder_self(const struct preorder *w, uint64_t scale);
 

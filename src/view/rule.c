@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 16 << 20 }; /* bytes */
+enum { FILE_MAX = 16 << 20 }; /* maximum size of a file in bytes */
 
 struct rule_reader {
 	struct rule_list *rules;
-	const char *name; /* of the file */
+	const char *name; /* name of the file */
 	uint64_t line;
 	const char *at, *end; /* the rest of the line */
 	struct strbuf word;
@@ -58,7 +58,7 @@ void rule_list_prepend(struct rule_list *rules, struct rule_list *first)
 	rule_list_init(first);
 }
 
-/* The message "rules 'FILE': line N: 'TEXT' WHAT"; TEXT may be NULL. */
+/* Appends the message "rules 'FILE': line N: 'TEXT' WHAT". TEXT may be NULL. */
 static int wrong(struct rule_reader *r, const char *text, size_t len, const char *what)
 {
 	enum { SHOWN = 60 };
@@ -77,8 +77,8 @@ static int wrong(struct rule_reader *r, const char *text, size_t len, const char
 }
 
 /*
- * Reads the next word and removes quotes, but not backslashes. 1: there is one, 0: end of line, -1:
- * it is invalid.
+ * Reads the next word and removes quotes, but not backslashes. Returns 1 if there is a word, 0 at
+ * the end of the line, or -1 if the word is invalid.
  */
 static int next_word(struct rule_reader *r)
 {
@@ -126,7 +126,7 @@ static int add_pattern(struct rule_reader *r, struct alternatives *a, const char
 	return 0;
 }
 
-/* The length of the alternative at S, up to the next "|" without a "\" before it. */
+/* Returns the length of the alternative at S, up to the next "|" without a "\" before it. */
 static size_t alternative(const char *s, size_t len)
 {
 	size_t n = 0;
@@ -136,7 +136,7 @@ static size_t alternative(const char *s, size_t len)
 	return n;
 }
 
-/* Parses the text S after the "=" of a condition into KINDS or, if that is NULL, PATTERNS. */
+/* Parses the text S after the "=" of a condition into KINDS or, if KINDS is NULL, into PATTERNS. */
 static int read_condition(struct rule_reader *r, unsigned *kinds, struct alternatives *patterns,
 	const char *s, size_t len)
 {
@@ -173,7 +173,7 @@ static int read_word(struct rule_reader *r, struct rule *rule)
 	return wrong(r, s, len, "is neither kind=, module=, function= nor inherit");
 }
 
-/* The word without backslashes; freed by the caller. */
+/* Returns the word without backslashes. The caller frees it. */
 static char *category_of(const struct strbuf *word)
 {
 	char *category = xstrdup(word->buf), *out = category;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parser for files of rules, flametap-rules(5). */
+/* Parses files of rules, flametap-rules(5). */
 #ifndef VIEW_RULE_H
 #define VIEW_RULE_H
 
@@ -12,7 +12,7 @@
 struct lines;
 struct strbuf;
 
-/* The alternatives of a condition; none: no such condition. */
+/* The alternatives of a condition. Without alternatives, there is no such condition. */
 struct alternatives {
 	struct pattern *list;
 	size_t nr, alloc;
@@ -20,7 +20,7 @@ struct alternatives {
 
 struct rule {
 	char *category;
-	unsigned kinds; /* 1 << frame_kind, 0: any */
+	unsigned kinds; /* 1 << frame_kind for each kind, or 0 for any kind */
 	bool inherit;
 	struct alternatives modules, functions;
 };
@@ -36,8 +36,11 @@ void rule_list_release(struct rule_list *rules);
 /* Moves the rules in FIRST to the beginning of RULES. */
 void rule_list_prepend(struct rule_list *rules, struct rule_list *first);
 
-/* Adds the rules of a text, of lines, or of a file; NAME is the file's name in messages. -1 and one
- * line in ERR if it cannot be read or a rule is invalid; the rules before it remain. */
+/*
+ * Add the rules of a text, of lines, or of a file. NAME is the file's name in messages. Return -1
+ * and append one line to ERR if the file cannot be read or a rule is invalid; the rules before it
+ * remain.
+ */
 int rule_list_read_text(
 	struct rule_list *rules, const char *name, const char *text, struct strbuf *err);
 int rule_list_read(

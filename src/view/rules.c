@@ -12,14 +12,14 @@
 struct rules {
 	struct rule_list all;
 	struct patterns functions, modules, paths;
-	struct pattern any; /* function pattern for rules that have neither */
+	struct pattern any; /* function pattern for rules with neither functions nor modules */
 };
 
 const char rules_text[] =
 #include "view/default.rules.inc"
 	;
 
-/* A pattern with a "/" is matched against the whole path. */
+/* Whether a pattern is matched against the whole path, because it contains a "/". */
 static bool is_of_path(const struct pattern *module)
 {
 	return memchr(module->s, '/', module->len);
@@ -64,7 +64,7 @@ struct rules *rules_new(void)
 	rule_list_init(&rules->all);
 	if (pattern_init(&rules->any, "*", 1) ||
 		rule_list_read_text(&rules->all, "built-in", rules_text, NULL))
-		abort(); /* a test reads them, too */
+		abort(); /* a test reads these rules as well */
 	order(rules);
 	return rules;
 }
@@ -142,7 +142,7 @@ const char *rules_module(const struct profile *p, uint32_t frame, size_t *len)
 
 /* The properties of a frame that rules match. */
 struct subject {
-	unsigned kinds; /* bits */
+	unsigned kinds; /* 1 << frame_kind for each kind */
 	const char *function, *module, *path;
 	size_t function_len, module_len, path_len;
 };
@@ -174,7 +174,7 @@ static bool is_in_module(const struct rule *rule, const struct subject *s)
 	return !rule->modules.nr;
 }
 
-/* Whether the remaining conditions of a rule found by the index are true, too. */
+/* Updates MATCH if the remaining conditions of a rule found by the index are true as well. */
 static void consider(const struct rules *rules, uint32_t number, const struct subject *s,
 	struct rules_match *match)
 {
@@ -200,8 +200,10 @@ static void look_up(const struct rules *rules, const struct patterns *set, const
 		consider(rules, patterns_value(set, at), s, match);
 }
 
-/* The length of NAME without suffixes that compilers append to parts and copies of a function:
- * "free.part.0". */
+/*
+ * Returns the length of NAME without suffixes that compilers append to parts and copies of a
+ * function, as in "free.part.0".
+ */
 static size_t without_suffix(const char *name, size_t len)
 {
 	static const char *const suffixes[] = {

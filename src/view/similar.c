@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { PART_MIN = 3 /* bytes of a text that names may contain */ };
+enum { PART_MIN = 3 /* minimum length of a text to search for in names */ };
 
 static size_t copy_lower(char *to, const char *from, size_t from_len, bool is_pattern)
 {
@@ -26,8 +26,10 @@ void similar_init(struct similar *s, const char *text)
 	s->len = copy_lower(s->text, text, strlen(text), true);
 }
 
-/* The number of bytes to insert, remove, replace or swap with their neighbour (optimal string
- * alignment). */
+/*
+ * Returns the number of bytes to insert, remove, replace or swap with their neighbour (optimal
+ * string alignment).
+ */
 static size_t distance_of(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][SIMILAR_LENGTH + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names that are similar to one that was not found, for messages. */
+/* Finds names that are similar to a name that was not found, for messages. */
 #ifndef VIEW_SIMILAR_H
 #define VIEW_SIMILAR_H
 
@@ -7,12 +7,12 @@
 
 struct strbuf;
 
-enum { SIMILAR_MAX = 3, SIMILAR_LENGTH = 64 /* bytes; longer names are compared up to there */ };
+enum { SIMILAR_MAX = 3, SIMILAR_LENGTH = 64 /* bytes; the rest of longer names is ignored */ };
 
 struct similar {
 	char text[SIMILAR_LENGTH]; /* lower case, without wildcards */
 	size_t len;
-	size_t nr; /* the best so far, the most similar first */
+	size_t nr; /* number of best names so far, the most similar first */
 	struct {
 		const char *name;
 		size_t len;
@@ -20,17 +20,19 @@ struct similar {
 	} best[SIMILAR_MAX];
 };
 
-/* TEXT: a name, or a pattern. */
+/* TEXT is a name or a pattern. */
 void similar_init(struct similar *s, const char *text);
 
-/* Compares the LEN bytes of NAME, which outlives S, with the text: few changes make it that, or it
- * contains it. */
+/*
+ * Compares the LEN bytes of NAME, which outlives S, with the text. NAME is similar if few changes
+ * turn it into the text, or if it contains the text.
+ */
 void similar_try(struct similar *s, const char *name, size_t len);
 
-/* Appends "; did you mean 'a' or 'b'?"; nothing if no name was similar. */
+/* Appends "; did you mean 'a' or 'b'?", or nothing if no name was similar. */
 void similar_add(const struct similar *s, struct strbuf *out);
 
-/* Appends the line "no function matches 'PATTERN'" with them. */
+/* Appends the line "no function matches 'PATTERN'" with similar names. */
 void similar_note(const struct similar *s, const char *pattern, struct strbuf *notes);
 
 #endif

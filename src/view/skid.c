@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions of Linux whose last instructions enable interrupts, and do nothing else that takes
- * time. */
+/* Functions of Linux whose last instructions enable interrupts. Nothing else in them takes time. */
 static const char *const functions[] = {
 	"_raw_*_unlock_irq",
 	"_raw_*_unlock_irqrestore",
@@ -24,7 +23,7 @@ static const char *const functions[] = {
 	"__raw_callee_save_pvm_*",
 };
 
-/* Whether P counts timer ticks: events of perf, or the samples of a recording. */
+/* Whether P counts timer ticks, which are events of perf, or the samples of a recording. */
 static bool is_of_ticks(const struct profile *p)
 {
 	static const char *const events[] = {"cpu-clock", "task-clock"};
@@ -35,7 +34,7 @@ static bool is_of_ticks(const struct profile *p)
 	return !p->event && !strcmp(p->unit, "samples");
 }
 
-/* For each frame, whether it is such a function; freed by the caller. */
+/* Returns for each frame whether it is one of these functions. The caller frees the list. */
 static bool *find_functions(const struct profile *p)
 {
 	bool *found = xcalloc(p->nr_frames + 1, sizeof(*found));
@@ -51,7 +50,7 @@ static bool *find_functions(const struct profile *p)
 	return found;
 }
 
-/* The node whose function is the leaf: the labels of a sample stand behind it. */
+/* Returns the node of the leaf function. The labels of a sample come after it. */
 static uint32_t leaf_of(const struct profile *p, uint32_t node)
 {
 	const struct profile_node *n = &p->nodes[node];
@@ -59,7 +58,9 @@ static uint32_t leaf_of(const struct profile *p, uint32_t node)
 	return p->frames[n->frame].label == LABEL_SET ? n->parent : node;
 }
 
-/* Adds the weights of the late samples to SUM; returns the frame with most of it, 0: there is none.
+/*
+ * Sets SUM to the weight of the late samples. Returns the frame with most of it, or 0 if there is
+ * none.
  */
 static uint32_t add_up(const struct profile *p, const bool *found, uint64_t *sum)
 {

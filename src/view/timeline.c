@@ -8,15 +8,15 @@
 #include <string.h>
 
 enum {
-	WIDTH = 1200, /* px, all */
+	WIDTH = 1200, /* px, of the picture */
 	MARGIN = 10,
 	NAMES = 330, /* where the bars begin */
 	ROW = 22,
 	BAR = 16,
 	THIN = 5,
 	HEAD = 70, /* title, legend and axis */
-	CHAR = 7,  /* width of a character, rather too large: fonts differ */
-	TICKS = 8, /* about so many on the axis */
+	CHAR = 7,  /* width of a character, rather too large, because fonts differ */
+	TICKS = 8, /* approximate number on the axis */
 };
 
 static const char style[] = "text{font:12px monospace;fill:#222}"
@@ -83,7 +83,7 @@ static double x_of(const struct axis *a, double ms)
 	return NAMES + (ms - a->from) / (a->to - a->from) * (WIDTH - MARGIN - NAMES);
 }
 
-/* 1, 2 or 5 times a power of ten, and at least MS / TICKS. */
+/* Returns 1, 2 or 5 times a power of ten that is at least MS / TICKS. */
 static double nice_step(double ms)
 {
 	double least = ms / TICKS, power = pow(10, floor(log10(least)));
@@ -153,7 +153,7 @@ static void add_bar(const struct timeline *t, const struct axis *a, const struct
 		k->color, x, k->is_thin ? top + BAR - THIN : top, width, k->is_thin ? THIN : BAR);
 }
 
-/* Right of the bars, or, where they end too far right, left of them. */
+/* Appends the time, right of the bars or, if they end too far right, left of them. */
 static void add_time(
 	const struct axis *a, const struct timeline_row *r, double y, struct strbuf *out)
 {

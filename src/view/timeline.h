@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A picture (SVG) of things that took time: a row for each, a bar for each part of it. */
+/*
+ * A picture (SVG) of things that took time, with a row for each thing and a bar for each part of
+ * it.
+ */
 #ifndef VIEW_TIMELINE_H
 #define VIEW_TIMELINE_H
 
@@ -8,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A part of a row; times in ms on the axis of the picture. */
+/* A part of a row. Times are in ms on the axis of the picture. */
 struct timeline_bar {
 	double from, to;
 	size_t kind; /* index in kinds */
@@ -22,8 +25,8 @@ struct timeline_row {
 };
 
 struct timeline_kind {
-	const char *name, *color; /* ASCII; as in CSS */
-	bool is_thin;             /* drawn at the foot of the row, below bars that are not */
+	const char *name, *color; /* name is in ASCII; color is as in CSS */
+	bool is_thin;             /* drawn at the foot of the row */
 };
 
 struct timeline {
@@ -34,13 +37,13 @@ struct timeline {
 	size_t nr, alloc;
 };
 
-/* A new last row. It is valid until the next one is added. */
+/* Adds a row at the end. It is valid until the next row is added. */
 struct timeline_row *timeline_add_row(struct timeline *t, double from, double to);
 
-/* Does nothing if the bar would be empty; what is outside of the row is cut off. */
+/* Adds a bar, without the parts that are outside of the row. Does nothing if it would be empty. */
 void timeline_add_bar(struct timeline_row *row, size_t kind, double from, double to);
 
-/* Sorts the rows by when they began and appends the picture. */
+/* Sorts the rows by their start and appends the picture. */
 void timeline_write(struct timeline *t, struct strbuf *out);
 
 void timeline_release(struct timeline *t);

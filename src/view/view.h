@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Readers for all input formats into a call tree, and writers of views of it. Writers return -1
- * with a message in ERR if OUT cannot be written; the same tree gives the same bytes.
+ * Readers of all input formats into a call tree, and writers of views of the tree. Writers return
+ * -1 with a message in ERR if OUT cannot be written. They write the same bytes for the same tree.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
@@ -20,51 +20,52 @@ struct strbuf;
 struct input_options {
 	struct recording_view view;
 	struct symbol_options symbol;
-	const char *event; /* of a file with several; NULL: the first one */
-	bool samples;      /* perf script: each sample counts 1, whatever its period */
+	const char *event; /* of a file with several events, or NULL for the first one */
+	bool samples;      /* perf script: each sample counts as 1, whatever its period */
 };
 
 /*
- * Adds the file at PATH ("-": stdin) to P. Its format is detected from the content: recording, our
- * own flame graph, folded stacks, pprof, speedscope, output of stap scripts, perf script,
- * bpftrace, bcc; all of them also compressed with gzip or zstd. Tasks, if known, become root
- * frames, and states leaves; the caller then calls input_settle, demangle_profiles and
- * profile_finish. 0: all of it was read; 1: a part (incomplete recording, invalid lines: see the
- * account and ERR); -1: nothing.
+ * Adds the file at PATH, or stdin if it is "-", to P. The format is detected from the content:
+ * recording, our own flame graph, folded stacks, pprof, speedscope, output of stap scripts, perf
+ * script, bpftrace, bcc. All of these may be compressed with gzip or zstd. Tasks, if known, become
+ * root frames, and states become leaves. The caller then calls input_settle, demangle_profiles and
+ * profile_finish. Returns 0 if all of it was read, 1 if a part was read (incomplete recording or
+ * invalid lines, see the account and ERR), or -1 if nothing was read.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);
 
 /*
- * To be called after all input was read into N profiles that are shown together. Removes task
- * frames unless VIEW has comm, threads or processes or one of the profiles has several processes
- * (one of its inputs has, or its inputs have different tasks); removes states unless they differ.
+ * Must be called after all input was read into N profiles that are shown together. Removes task
+ * frames unless VIEW has comm, threads or processes, or one of the profiles has several processes,
+ * because one of its inputs has several or its inputs have different tasks. Removes states unless
+ * they differ.
  */
 void input_settle(struct profile *const *profiles, size_t n, const struct recording_view *view);
 
 /*
- * Converts a recording in memory to a profile, and resolves symbols; adds only the tasks and states
+ * Converts a recording in memory to a profile, and resolves symbols. Adds only the tasks and states
  * that its own rows need, so input_settle is not needed. P was just initialised.
  */
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
 	struct strbuf *notes);
 
-/* Folded lines, sorted by their bytes. */
+/* Writes folded lines, sorted by their bytes. */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
 
 enum { FLAME_WIDTH_MIN = 100, FLAME_WIDTH_MAX = 100000 }; /* px */
 enum min_width { MIN_WIDTH_AUTO, MIN_WIDTH_PX, MIN_WIDTH_PERCENT };
 struct flame_options {
-	const char *title;         /* NULL: the profile's */
-	const char *subtitle;      /* NULL: none */
-	const char *notes;         /* text for readers of the file, NULL: none */
-	const struct rules *rules; /* NULL: the built-in ones */
+	const char *title;         /* NULL for the profile's title */
+	const char *subtitle;      /* NULL if there is none */
+	const char *notes;         /* text for readers of the file, or NULL */
+	const struct rules *rules; /* NULL for the built-in rules */
 	enum min_width min_width_is;
-	double min_width; /* of a frame in the static picture, px or per cent of the total */
-	double factor;    /* of the weights shown; 0: 1 */
-	const char *unit; /* of the weights shown, NULL: the profile's */
+	double min_width; /* of a frame in the static picture, in px or per cent of the total */
+	double factor;    /* factor of the shown weights; 0 means 1 */
+	const char *unit; /* unit of the shown weights, or NULL for the profile's unit */
 	unsigned width;   /* px */
-	bool inverted;    /* root on top */
+	bool inverted;    /* the root is on top */
 };
 int view_flame(const struct profile *p, const struct flame_options *options, FILE *out,
 	struct strbuf *err);
@@ -95,26 +96,27 @@ struct report_options {
 	enum report_of of;
 	enum report_form form;
 	const struct pattern *fn;  /* functions whose callers or callees are listed */
-	enum report_by by;         /* of groups */
-	const char *key;           /* of the label */
-	unsigned top;              /* maximum number of rows of text; 0: all */
-	const struct rules *rules; /* NULL: the built-in ones */
+	enum report_by by;         /* kind of groups */
+	const char *key;           /* key of the label */
+	unsigned top;              /* maximum number of rows of text, or 0 for all */
+	const struct rules *rules; /* NULL for the built-in rules */
 };
-/* "module", "file", "line", "process", "thread"; "": not one of these. */
+/* Returns "module", "file", "line", "process", "thread", or "" if BY is not one of these. */
 const char *report_by_word(enum report_by by);
-enum report_by report_by_of(const char *word); /* BY_LABEL: none of these words */
-/* The default of all options gives profile.csv; with categories, summary.csv. */
+enum report_by report_by_of(const char *word); /* returns BY_LABEL for other words */
+/* Writes a report. The default options give profile.csv, and categories give summary.csv. */
 int view_report(const struct profile *p, const struct report_options *options, FILE *out,
 	struct strbuf *err);
 
 /*
- * For other programs: pprof's profile.proto, compressed, and speedscope's JSON. Weights beyond the
- * range of the format are divided by a power of two, which is added to the title.
+ * Write formats for other programs: pprof's profile.proto, compressed, and speedscope's JSON.
+ * Weights beyond the range of the format are divided by a power of two, which is added to the
+ * title.
  */
 int view_pprof(const struct profile *p, FILE *out, struct strbuf *err);
 int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err);
 
-/* Backtraces in the format of stap scripts, leaf first, heaviest stack first. */
+/* Writes backtraces in the format of stap scripts, leaf first, heaviest stack first. */
 int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,
 	FILE *out, struct strbuf *err);
 

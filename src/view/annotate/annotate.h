@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writers of annotated functions. -1 and ERR if OUT cannot be written. */
+/* Writers of annotated functions. They return -1 and set ERR if OUT cannot be written. */
 #ifndef VIEW_ANNOTATE_ANNOTATE_H
 #define VIEW_ANNOTATE_ANNOTATE_H
 
@@ -7,11 +7,13 @@
 
 #include <stdio.h>
 
-/* Source lines or, with INSTRUCTIONS or where there are none, instructions. On a terminal in
- * colour. */
+/*
+ * Writes source lines, or instructions if INSTRUCTIONS is set or if there are no source lines. Uses
+ * colours on a terminal.
+ */
 int annotate_text(struct annotation *a, bool instructions, FILE *out, struct strbuf *err);
 
-/* One self-contained page: source lines, their instructions behind each, and all instructions. */
+/* Writes a self-contained page: source lines, each with its instructions, and all instructions. */
 int annotate_html(struct annotation *a, const char *title, FILE *out, struct strbuf *err);
 
 #endif

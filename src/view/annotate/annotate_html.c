@@ -21,7 +21,7 @@ enum { HEATS = 9 }; /* classes of the style sheet */
 
 /* An instruction of a line. */
 struct line_insn {
-	uint32_t source, line; /* of the function's sources */
+	uint32_t source, line; /* source is a number in the function's sources */
 	uint32_t block, insn;
 };
 
@@ -29,7 +29,7 @@ struct html_writer {
 	struct annotation *a;
 	const struct annotated *f;
 	struct listing_base base;
-	struct line_insn *insns; /* of F, by line */
+	struct line_insn *insns; /* instructions of f, sorted by line */
 	size_t nr_insns, insns_alloc;
 	FILE *out;
 	struct strbuf text, raw;
@@ -47,7 +47,7 @@ static void flush(struct html_writer *w)
 
 /* ---- rows of weights ---- */
 
-/* 0 to HEATS: each is half of the next. */
+/* Returns 0 to HEATS. Each heat begins at half of the weight at which the next one begins. */
 static unsigned heat_of(const struct html_writer *w, uint64_t weight)
 {
 	unsigned heat = HEATS;
@@ -122,7 +122,7 @@ static int compare_insns(const void *a, const void *b)
 	return order ? order : compare_u64(x->insn, y->insn);
 }
 
-/* The number of the source of F that FRAME is in. */
+/* Returns the number of FRAME's source file in the sources of F. */
 static uint32_t source_of(
 	const struct html_writer *w, uint32_t file, const struct code_frame *frame)
 {
@@ -190,7 +190,7 @@ static void write_calls(struct html_writer *w, const struct annotated_line *line
 	free(calls);
 }
 
-/* The text of a line; its instructions can be shown by a click, if it has samples. */
+/* Writes the text of a line. If the line has samples, a click shows its instructions. */
 static void write_line(
 	struct html_writer *w, uint32_t source, uint32_t number, const struct annotated_line *line)
 {

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WIDTH_MIN = 5, NUMBER = 6 }; /* columns: of weights; of line numbers */
+enum { WIDTH_MIN = 5, NUMBER = 6 }; /* columns of weights; columns of line numbers */
 
 struct text_writer {
 	struct annotation *a;
@@ -17,7 +17,7 @@ struct text_writer {
 	struct listing_base base;
 	FILE *out;
 	bool colour;
-	int width; /* of a weight */
+	int width; /* columns of a weight */
 	struct strbuf text;
 };
 
@@ -28,7 +28,7 @@ static int width_of(uint64_t n)
 	return width > WIDTH_MIN ? width : WIDTH_MIN;
 }
 
-/* perf's: a share of 5 % is hot, of 0.5 % warm. */
+/* As in perf, a share of 5 % is hot, a share of 0.5 % is warm. */
 static void set_colour(const struct text_writer *w, uint64_t weight)
 {
 	if (!w->colour)
@@ -47,7 +47,7 @@ static void add_number(struct text_writer *w, uint64_t n)
 		strbuf_addf(&w->text, " %*s", w->width, "");
 }
 
-/* The three columns of weights. */
+/* Writes the three columns of weights. */
 static void write_weights(struct text_writer *w, uint32_t counter)
 {
 	struct counter c = annotation_weights(w->a, counter);
@@ -154,7 +154,7 @@ static const struct source_file *source_of(
 	return NULL;
 }
 
-/* The source line of the instructions that follow. */
+/* Writes the source line of the instructions that follow. */
 static void write_line_of(
 	struct text_writer *w, const struct annotated_block *b, const struct code_frame *frame)
 {

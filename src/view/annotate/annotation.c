@@ -10,20 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The making of an annotation. */
+/* The state while an annotation is made. */
 struct annotator {
 	struct annotation *a;
 	const struct annotate_options *options;
 	struct opener opener;
 	struct strbuf *notes;
-	uint32_t *number_of; /* of each recorded function: in the list + 1, 0: not annotated */
-	bool *wanted;        /* frames */
-	uint32_t **owners;   /* of each function of each file of the code: the recorded function */
+	/* For each recorded function: its index in the list + 1, or 0 if it is not annotated. */
+	uint32_t *number_of;
+	bool *wanted;      /* for each frame: it is in a chosen function */
+	uint32_t **owners; /* for each function of each file of the code: the recorded function */
 };
 
 enum { NOT_LOOKED_UP = UINT32_MAX - 1 };
 
-/* ---- what an instruction is part of ---- */
+/* ---- the frames of an instruction ---- */
 
 static const struct code_frame *frames_of(
 	const struct annotation *a, uint32_t file, uint32_t insn, uint32_t *nr)
@@ -34,7 +35,10 @@ static const struct code_frame *frames_of(
 	return code->frames + code->insns[insn].first;
 }
 
-/* The strings of the code are looked up when first used. */
+/*
+ * Returns the recorded function of FRAME. Strings of the code are looked up when they are first
+ * used.
+ */
 static uint32_t function_of(struct annotation *a, uint32_t file, const struct code_frame *frame)
 {
 	const struct code_file *f = &a->code.list[file];
@@ -59,8 +63,9 @@ static void init_functions(struct annotation *a)
 }
 
 /*
- * The level of FUNCTION in the frames of an instruction in OWNER's code; NR: it is in none. The
- * innermost one: compilers split functions and inline the parts into each other.
+ * Returns the level of FUNCTION in the frames of an instruction in OWNER's code, or the number of
+ * frames if it is not among them. Compilers split functions and inline the parts into each other,
+ * so FUNCTION may be there more than once; this returns the innermost level.
  */
 static uint32_t level_of(
 	struct annotation *a, uint32_t file, uint32_t insn, uint32_t owner, uint32_t function)
@@ -100,7 +105,10 @@ const char *annotation_name(struct annotation *a, uint32_t file, uint32_t functi
 
 /* ---- blocks ---- */
 
-/* The function of each instruction of CODE + 1, 0: none; the caller frees the list. */
+/*
+ * Returns the function of each instruction of CODE + 1, or 0 if there is none. The caller frees the
+ * list.
+ */
 static uint32_t *functions_of_insns(const struct code *code)
 {
 	uint32_t *list = xcalloc(code->header.nr_insns, sizeof(*list));
@@ -111,7 +119,7 @@ static uint32_t *functions_of_insns(const struct code *code)
 	return list;
 }
 
-/* What each function of the code is called in the recording, by the frames in it. */
+/* Finds the recorded function of each function of the code, by the frames in it. */
 static void find_owners(struct annotator *w)
 {
 	struct annotation *a = w->a;
@@ -145,7 +153,10 @@ static void add_block(
 	f->blocks[f->nr_blocks++] = (struct annotated_block){file, first, nr, into};
 }
 
-/* F is inlined into the instruction INSN of OWNER, whose first one is FIRST. */
+/*
+ * Adds the instruction INSN of OWNER to F, which is inlined there. OWNER's first instruction is
+ * FIRST.
+ */
 static void add_inlined(
 	struct annotated *f, uint32_t file, uint32_t first, uint32_t insn, uint32_t owner)
 {
@@ -155,11 +166,11 @@ static void add_inlined(
 
 	if (end && end == insn)
 		last->nr++;
-	else if (!end || end < insn) /* it is not there already: in another level */
+	else if (!end || end < insn) /* not added for another level yet */
 		add_block(f, file, insn, 1, owner);
 }
 
-/* A function of the code is part of the one that it is called, and of those inlined into it. */
+/* Adds the code of a function to this function, and to the functions that are inlined into it. */
 static void add_code(
 	struct annotator *w, uint32_t file, const struct code_function *code, uint32_t owner)
 {
@@ -216,7 +227,7 @@ static uint32_t add_source(struct annotation *a, uint32_t file, uint32_t path)
 	return *at;
 }
 
-/* NULL: no code of F is from it. */
+/* Returns NULL if no code of F is from this file. */
 static struct annotated_source *find_source(struct annotated *f, uint32_t file)
 {
 	for (size_t i = 0; i < f->nr_sources; i++)
@@ -287,7 +298,10 @@ static void count(struct annotation *a, uint32_t frame, uint32_t *counter)
 	weighing_link(&a->sums, frame, *counter);
 }
 
-/* The call in LINE that LEVEL of an instruction's frames is at. */
+/*
+ * Returns the inlined call in LINE that contains an instruction. LEVEL is the caller's level in the
+ * frames of the instruction.
+ */
 static struct annotated_call *call_of(struct annotation *a, struct annotated_line *line,
 	uint32_t file, uint32_t insn, uint32_t level)
 {
@@ -326,7 +340,7 @@ static struct annotated_line *line_of(
 	return s && s->nr ? bsearch(&key, s->lines, s->nr, sizeof(key), compare_lines) : NULL;
 }
 
-/* FRAME, at an instruction, counts for the line and the inlined call of F that this is in. */
+/* Counts FRAME for the line of FUNCTION that contains its instruction, and for the inlined call. */
 static void count_function(struct annotation *a, uint32_t frame, uint32_t function)
 {
 	const struct code_place *place = &a->code.places[frame];
@@ -389,7 +403,7 @@ static int compare_sources(const void *a, const void *b)
 	return order ? order : compare_u64(x->file, y->file);
 }
 
-/* Debug information that names lines behind the end of a file is not of this file. */
+/* A file is of another version if debug information names lines behind its end. */
 static void check_length(struct source_file *file, uint32_t line)
 {
 	struct strbuf why = STRBUF_INIT;
@@ -450,7 +464,7 @@ static const char *machine_code_of(const struct recorded_function *f)
 	}
 }
 
-/* Why the file of F has no code; NULL: not known. */
+/* Returns why the file of F has no code, or NULL if that is not known. */
 static const char *why_of_file(const struct annotation *a, const struct annotated *f)
 {
 	for (size_t i = 0; i < a->code.nr; i++)
@@ -477,7 +491,7 @@ static void explain(struct annotation *a, struct annotated *f)
 	f->why = strbuf_detach(&why);
 }
 
-/* The frames in the code of chosen functions. */
+/* Chooses the frames in the code of chosen functions. */
 static void choose_frames(struct annotator *w)
 {
 	const struct annotation *a = w->a;

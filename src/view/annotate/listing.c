@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	NEAR = 4, /* lines around code that are shown */
+	NEAR = 4, /* lines that are shown around code */
 	TAB = 8,  /* columns */
 	ABOVE = 2,
 	BELOW = 1,
@@ -39,7 +39,7 @@ void listing_add_share(const struct annotation *a, const struct annotated *f, st
 	strbuf_addf(out, " %% with callees, of %" PRIu64 " %s", a->recorded.weight, a->unit);
 }
 
-/* The line with code after LINE, 0: none. */
+/* Returns the next line with code after LINE, or 0 if there is none. */
 static uint32_t next_with_code(const struct annotated_source *s, uint32_t line)
 {
 	size_t low = 0, high = s->nr;

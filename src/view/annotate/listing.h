@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the writers of annotated functions share. */
+/* Common functions of the writers of annotated functions. */
 #ifndef VIEW_ANNOTATE_LISTING_H
 #define VIEW_ANNOTATE_LISTING_H
 
@@ -9,7 +9,7 @@
 
 struct strbuf;
 
-/* Percentages are of the function's self weight or, if that is 0, of its total. */
+/* Percentages are relative to the function's self weight or, if it is 0, to its total weight. */
 struct listing_base {
 	uint64_t all;
 	bool of_total;
@@ -18,39 +18,40 @@ struct listing_base {
 struct listing_base listing_base(const struct annotation *a, const struct annotated *f);
 uint64_t listing_weight(const struct listing_base *base, const struct counter *c);
 
-/* "62.10 % self, 70.00 % with callees, of 1000 samples" */
+/* Appends "62.10 % self, 70.00 % with callees, of 1000 samples". */
 void listing_add_share(const struct annotation *a, const struct annotated *f, struct strbuf *out);
 
 /*
- * Whether a line of a source is shown: it has code of the function, or is near a line that has;
- * lines are asked in ascending order, and *AT is 0 at first.
+ * Whether a line of a source is shown: it has code of the function, or it is near a line with code.
+ * The caller asks for lines in ascending order. *AT is 0 at first.
  */
 bool listing_shows(const struct annotated_source *s, uint32_t line, size_t *at);
 /*
- * The line after LINE, 0: the first one, that listing_shows() or listing_line() is to be asked of;
- * 0: there is none. Without the text of the source, and beyond its end, only lines with code are.
+ * Returns the line after LINE to be passed to listing_shows() or listing_line(), or 0 if there is
+ * none. If LINE is 0, this is the first line. Without the text of the source, and beyond its end,
+ * only lines with code are returned.
  */
 uint32_t listing_next(const struct annotation *a, const struct annotated_source *s, uint32_t line);
 
-/* The line of S with code; NULL: it has none. */
+/* Returns the line of S if it has code, otherwise NULL. */
 const struct annotated_line *listing_line(const struct annotated_source *s, uint32_t line);
 
-/* The calls of a line, heaviest first, as numbers that the caller frees. */
+/* Returns the calls of a line, heaviest first, as numbers in a list that the caller frees. */
 uint32_t *listing_calls(const struct annotation *a, const struct annotated_line *line, size_t *nr);
-/* "hash > mix  mix.h:33" */
+/* Appends "hash > mix  mix.h:33". */
 void listing_add_call(
 	const struct annotation *a, const struct annotated_call *call, struct strbuf *out);
 
-/* "call 0x1040 <puts@plt>" */
+/* Appends "call 0x1040 <puts@plt>". */
 void listing_add_insn(struct annotation *a, uint32_t file, uint32_t insn, struct strbuf *out);
 
-/* S with tabs as blanks. */
+/* Appends S with tabs expanded to blanks. */
 void listing_add_source(struct strbuf *out, const char *s, size_t len);
 
-/* True if a source file of F is there. */
+/* Whether the text of a source file of F is available. */
 bool listing_has_text(const struct annotation *a, const struct annotated *f);
 
-/* Why F has no source lines, or not all; appends nothing if it has. */
+/* Appends why F has no source lines or lacks some of them. Appends nothing if it has all. */
 void listing_add_lack(const struct annotation *a, const struct annotated *f, struct strbuf *out);
 
 #endif

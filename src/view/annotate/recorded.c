@@ -11,7 +11,7 @@ struct recorder {
 	struct recorded *r;
 	const struct recording *rec;
 	struct demangler demangler;
-	uint32_t *numbers; /* in the demangler, of each name of the recording */
+	uint32_t *numbers; /* for each name of the recording, its number in the demangler */
 	struct strbuf text;
 };
 

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-/* Frames of a hostile recording, which may have long stacks in many combinations. */
+/*
+ * Maximum number of frames to look at. A hostile recording may have long stacks in many
+ * combinations.
+ */
 #define STEPS_MAX (1ull << 31)
 
 void weighing_init(struct weighing *t, const struct recording *rec)
@@ -37,7 +40,7 @@ void weighing_link(struct weighing *t, uint32_t frame, uint32_t counter)
 	t->first[frame] = t->nr_links++;
 }
 
-/* A row's stacks, and the sum of all rows that have these. */
+/* The stacks of a row, and the sum of all rows that have the same stacks. */
 struct stacks_sum {
 	const uint32_t *stacks;
 	uint64_t sum;
@@ -67,7 +70,7 @@ static void add_leaf(struct weighing *t, uint32_t frame, const struct stacks_sum
 	}
 }
 
-/* In the order in which the call tree has the stacks of a row. */
+/* Adds the stacks of a row in the order in which they are in the call tree. */
 static void add_stacks(
 	struct weighing *t, const struct recording *rec, const struct stacks_sum *s, size_t number)
 {
@@ -89,7 +92,7 @@ static void add_stacks(
 		add_leaf(t, rec->frame_refs[last->first], s, number);
 }
 
-/* The rows that VIEW shows by their stacks; the caller frees the list. */
+/* Sums up the rows that VIEW shows by their stacks. The caller frees the list. */
 static struct stacks_sum *sum_up(struct weighing *t, const struct recording *rec,
 	const struct recording_view *view, size_t *nr)
 {

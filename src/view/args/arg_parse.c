@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What argp adds to the table of every program. */
+/* The options that argp adds to the table of every program. */
 static const struct argp_option own[] = {
 	{"help", '?', NULL, 0, NULL, 0},
 	{"usage", 0, NULL, 0, NULL, 0},
@@ -21,10 +21,10 @@ static const struct argp_option own[] = {
 };
 static const struct argp own_argp = {.options = own};
 
-/* Short or long; aliases have what they are one of. */
+/* A short or long option. An alias takes a value if its option does. */
 struct known {
-	const char *name; /* NULL: none */
-	int letter;       /* 0: none */
+	const char *name; /* NULL if it has none */
+	int letter;       /* 0 if it has none */
 	bool takes_value, needs_value;
 };
 
@@ -96,7 +96,7 @@ static void ambiguous(const struct known_list *all, const char *name, size_t len
 	refuse("option '--%.*s' is ambiguous: %s", (int)len, name, line.buf);
 }
 
-/* The option of this name, or the only one that begins so. */
+/* Returns the option of this name, or the only option that begins with it. */
 static const struct known *find_long(const struct known_list *all, const char *name, size_t len)
 {
 	const struct known *found = NULL;
@@ -119,7 +119,7 @@ static const struct known *find_long(const struct known_list *all, const char *n
 	return found;
 }
 
-/* The number of words that "--NAME[=VALUE]" takes. */
+/* Returns the number of words that "--NAME[=VALUE]" takes. */
 static int check_long(const struct known_list *all, const char *word, bool has_next)
 {
 	const char *name = word + 2;
@@ -151,7 +151,7 @@ static bool is_name(const struct known_list *all, const char *name)
 	return false;
 }
 
-/* The same of "-abcVALUE". */
+/* Returns the number of words that "-abcVALUE" takes. */
 static int check_letters(const struct known_list *all, const char *word, bool has_next)
 {
 	for (const char *s = word + 1; *s; s++) {
@@ -171,7 +171,7 @@ static int check_letters(const struct known_list *all, const char *word, bool ha
 	return 1;
 }
 
-/* Whether the program ends here: argp judges options from left to right. */
+/* Whether the program ends at this word. argp handles options from left to right. */
 static bool is_help(const char *word)
 {
 	static const char *const words[] = {"-?", "-h", "--help", "--usage", "-V", "--version"};

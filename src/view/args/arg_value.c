@@ -75,7 +75,7 @@ double arg_duration(const char *option, const char *arg, double max, struct argp
 	return 0;
 }
 
-/* Without "%", which may follow. */
+/* Returns the length of ARG without the "%" that may follow the number. */
 static size_t percent_length(const char *arg)
 {
 	size_t len = strlen(arg);

@@ -29,7 +29,7 @@ enum {
 	OPT_REVERSE,
 	OPT_MIN_QUALITY,
 	OPT_TITLE,
-}; /* those of the programs begin at 256 */
+}; /* options of the programs begin at 256 */
 
 static const struct argp_option table[] = {
 	{"comm", OPT_COMM, NULL, 0, "Name of the thread as root frame, where known", 2},
@@ -103,7 +103,7 @@ static char *filter_help(int key, const char *text, void *input)
 {
 	const struct view_args *args = input;
 
-	/* argp frees what is not TEXT */
+	/* argp frees a result other than TEXT */
 	return key == OPT_BY && args && args->by_help ? xstrdup(args->by_help) : (char *)text;
 }
 
@@ -213,7 +213,10 @@ static int read_files(const struct view_args *args, struct profile **profiles)
 	return result;
 }
 
-/* Of one process: the files that its frames are in may say what generated its code. */
+/*
+ * Finds the runtime that generated code, by the files that the frames are in. Does nothing if there
+ * are tasks, which may belong to several processes.
+ */
 static void find_runtime(struct profile *p)
 {
 	enum runtime runtime = RUNTIME_UNKNOWN;
@@ -238,7 +241,7 @@ static void note_missing(const struct filter *filter, struct profile *const *pro
 		function_is_there(profiles, nr, &filter->skip_after[i], notes);
 }
 
-/* -1: the filter failed. */
+/* Returns -1 if the filter failed. */
 static int finish(const struct view_args *args, struct profile **profiles, size_t nr)
 {
 	struct strbuf notes = STRBUF_INIT;

@@ -22,14 +22,17 @@ struct view_args {
 	struct input_options input;
 	struct filter filter;
 	struct label_filter labels; /* input.view points to it */
-	struct rules_args rules;    /* of programs with rules_args_argp */
+	struct rules_args rules;    /* used by programs with rules_args_argp */
 	struct output_file output;
-	char **files; /* of argv; none: stdin */
+	char **files; /* from argv; stdin if there are none */
 	size_t nr_files;
-	bool compares;       /* two files are two profiles, before and after; else all are one */
-	const char *title;   /* NULL: the input's */
-	const char *by_help; /* of --by; NULL: the value of a label becomes the root frame */
-	double min_quality;  /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
+	/* Two files are two profiles, before and after. Otherwise all files are one profile. */
+	bool compares;
+	const char *title; /* NULL for the title of the input */
+	/* Help of --by, or NULL if the value of a label becomes the root frame. */
+	const char *by_help;
+	/* Percentage of the frames that must have names, or ACCOUNT_NO_LEAST. */
+	double min_quality;
 };
 
 #define VIEW_ARGS_INIT                                                                             \
@@ -38,46 +41,50 @@ struct view_args {
 		.min_quality = ACCOUNT_NO_LEAST                                                    \
 	}
 
-/* Options in group 2, files, exit codes in --help. Its input is a struct view_args. */
+/*
+ * Parses options in group 2 and files, and adds the exit codes to --help. Its input is a struct
+ * view_args.
+ */
 extern const struct argp view_args_argp;
 
-/* The same with filters, for programs that show a call tree. */
+/* Also parses filters, for programs that show a call tree. */
 extern const struct argp tree_args_argp;
 
-/* --title, for programs whose output has a heading. Its input is a struct view_args. */
+/* Parses --title, for programs whose output has a heading. Its input is a struct view_args. */
 extern const struct argp title_args_argp;
 
 /*
- * Ends the program with EXIT_USAGE_ERROR if it would read what somebody types on a terminal, with
- * EXIT_FAILED if it cannot write its output.
+ * Ends the program with EXIT_USAGE_ERROR if it would read from a terminal, and with EXIT_FAILED if
+ * it cannot write its output.
  */
 void view_args_check_files(const struct view_args *args);
 
 /*
- * Reads rules and files, calls WRITE, which writes the program's output to OUT, closes that and
- * prints the account of each profile. Returns the program's exit code. WRITE gets the filtered and
- * finished profiles, in the order of the files, and the rules in args->rules; it returns 0; 1 if
- * what the user asked for does not exist; -1 if it failed and has printed a message. Releases the
- * contents of ARGS.
+ * Reads rules and files, calls WRITE, closes the output and prints the account of each profile.
+ * Returns the program's exit code. Releases the contents of ARGS.
+ *
+ * WRITE writes the program's output to OUT. It gets the filtered and finished profiles, in the
+ * order of the files, and the rules in args->rules. It returns 0, or 1 if something that the user
+ * asked for does not exist, or -1 if it failed and has printed a message.
  */
 typedef int view_write(void *command, struct profile *const *profiles, FILE *out);
 int view_args_run(struct view_args *args, view_write *write, void *command);
 
-/* Writes TEXT instead: the exit code. */
+/* Writes TEXT as the program's output. Returns the exit code. */
 int view_args_print(struct view_args *args, const char *text);
 
 struct view_quality {
 	const struct account *account;
 	const struct timing *timing;
 	const struct cuts *cuts;
-	const char *unit;  /* of the weights */
-	const char *worst; /* the module with most unnamed frames, NULL: unknown */
+	const char *unit;  /* unit of the weights */
+	const char *worst; /* module with most unnamed frames, or NULL if unknown */
 	bool part;         /* a part of the input is missing */
 };
 
 /*
- * Prints the account, if it is known, why stacks are cut, and messages if there are no samples,
- * more than can be counted, or too few names, in lines that begin with SUBJECT. Returns the
+ * Prints the account, if it is known, and why stacks are truncated. Prints messages if there are no
+ * samples, more than can be counted, or too few names. All lines begin with SUBJECT. Returns the
  * program's exit code.
  */
 int view_args_judge(

@@ -4,7 +4,7 @@
 #include "view/view.h"
 
 enum {
-	OPT_SUBTITLE = 0x5000, /* after those of flamegraph_args.c */
+	OPT_SUBTITLE = 0x5000, /* after the options of flamegraph_args.c */
 	OPT_WIDTH,
 	OPT_INVERTED,
 };

@@ -5,7 +5,10 @@
 
 #include <argp.h>
 
-/* A child of the program's own parser, options in group 1. Its input is a struct flame_options. */
+/*
+ * A child of the program's own parser, with options in group 1. Its input is a struct
+ * flame_options.
+ */
 extern const struct argp flame_args_argp;
 
 #endif

@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
-/* Options with a description are refused; it is the reason. */
+/* Options with a description are refused; the description is the reason. */
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Options of flamegraph.pl that are refused:", 5},
 	{"flamechart", 0x4000, NULL, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options of flamegraph.pl that are not supported: those that only affect its appearance are
- * accepted and ignored, those that affect its content are refused.
+ * Options of flamegraph.pl that are not supported. Options that only affect the appearance of the
+ * output are accepted and ignored, options that affect its content are refused.
  */
 #ifndef VIEW_ARGS_FLAMEGRAPH_ARGS_H
 #define VIEW_ARGS_FLAMEGRAPH_ARGS_H
@@ -10,8 +10,10 @@
 
 struct strbuf;
 
-/* A child of the program's own parser, options in groups 5 and 6. Its input is a struct strbuf, to
- * which it appends the names of ignored options: "--height, --hash". */
+/*
+ * A child of the program's own parser, with options in groups 5 and 6. Its input is a struct
+ * strbuf, to which it appends the names of ignored options: "--height, --hash".
+ */
 extern const struct argp flamegraph_args_argp;
 
 #endif

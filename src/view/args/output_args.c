@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { OPT_OPEN = 0x6000 }; /* after those of flame_args.c */
+enum { OPT_OPEN = 0x6000 }; /* after the options of flame_args.c */
 
 static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0, "Write to FILE, once it is complete, not to stdout", 2},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of where the result goes. Their input is a struct output_file. */
+/* Options for the destination of the output. Their input is a struct output_file. */
 #ifndef VIEW_ARGS_OUTPUT_ARGS_H
 #define VIEW_ARGS_OUTPUT_ARGS_H
 

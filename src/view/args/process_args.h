@@ -8,8 +8,8 @@
 #define PROCESS_ARGS_DOC "-p PID"
 
 /*
- * A child of the program's own parser: -p, without which the program ends with EXIT_USAGE_ERROR,
- * -h, and no arguments. Its input is a uint32_t, the PID.
+ * A child of the program's own parser, with -p and -h. Without -p, or with arguments, the program
+ * ends with EXIT_USAGE_ERROR. Its input is a uint32_t, the PID.
  */
 extern const struct argp process_args_argp;
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { OPT_RULES = 0x3000 }; /* after those of symbol_args.c */
+enum { OPT_RULES = 0x3000 }; /* after the options of symbol_args.c */
 
 static const struct argp_option table[] = {
 	{"rules", OPT_RULES, "FILE", 0,

@@ -4,7 +4,7 @@
 #include "lib/util.h"
 
 enum {
-	OPT_INLINES = 0x2000, /* after those of view/args.c */
+	OPT_INLINES = 0x2000, /* after the options of view/args.c */
 	OPT_LINES,
 	OPT_DEMANGLE,
 	OPT_ROOT,

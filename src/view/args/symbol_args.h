@@ -12,7 +12,10 @@
 		.debuginfod_min = 0.5                                                              \
 	}
 
-/* A child of the program's own parser, options in group 4. Its input is a struct symbol_options. */
+/*
+ * A child of the program's own parser, with options in group 4. Its input is a struct
+ * symbol_options.
+ */
 extern const struct argp symbol_args_argp;
 
 #endif

@@ -75,7 +75,7 @@ uint64_t diff_hundredths(struct diff_change change, bool up)
 
 	if (!all)
 		return 0;
-	while (all >> 124) { /* space for a digit; the lost bits are below the precision */
+	while (all >> 124) { /* make room for a digit; the lost bits are below the precision */
 		all >>= 1;
 		part >>= 1;
 	}
@@ -149,7 +149,7 @@ static uint64_t fixed_share(uint64_t part, uint64_t all)
 	return all ? (uint64_t)(((unsigned __int128)part << 62) / all) : 0;
 }
 
-/* The position in the graph that corresponds to sums of weights. */
+/* Returns the position in the graph that corresponds to sums of weights. */
 static uint64_t place(const struct diff_scale *scale, struct diff_pair left)
 {
 	unsigned __int128 total = (unsigned __int128)scale->total.before + scale->total.after;
@@ -160,8 +160,10 @@ static uint64_t place(const struct diff_scale *scale, struct diff_pair left)
 	return (uint64_t)(((unsigned __int128)left.before + left.after) >> (total > UINT64_MAX));
 }
 
-/* Sets the weights of the tree's nodes to differences of positions, so that rounding errors do not
- * add up. */
+/*
+ * Sets the weights of the tree's nodes to differences of positions, so that rounding errors do not
+ * add up.
+ */
 static void weigh(struct diff *d)
 {
 	struct profile *tree = &d->tree;

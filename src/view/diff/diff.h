@@ -3,7 +3,7 @@
  * Comparison of two profiles, before and after, by their unscaled weights.
  *
  * The change of a weight is one of 9 steps, from gone (0) through same (4) to new (8). text.js
- * computes the same, with doubles, from left to right as written:
+ * computes the same steps with doubles, from left to right as written here:
  *
  *	x = before, y = after, v = x + y
  *	normalized: x = before / total before, y = after / total after (0 if the total is 0),
@@ -36,8 +36,8 @@ struct diff_pair {
 /* How weights are compared. */
 struct diff_scale {
 	struct diff_pair total;
-	bool normalized; /* by their shares of the totals */
-	bool samples;    /* they are counts of samples, which also differ by chance */
+	bool normalized; /* weights are compared by their shares of the totals */
+	bool samples;    /* weights are counts of samples, which also differ by chance */
 };
 
 /* BEFORE and AFTER are finished and in the same unit. */
@@ -47,8 +47,8 @@ struct diff_scale diff_scale_of(
 int diff_step(const struct diff_scale *scale, struct diff_pair weights);
 
 /*
- * The change of a weight: PART / ALL, where ALL is the total before or, normalized, the product of
- * both totals; 0: undefined.
+ * The change of a weight is PART / ALL. ALL is the total before or, if normalized, the product of
+ * both totals. If ALL is 0, the change is undefined.
  */
 struct diff_change {
 	unsigned __int128 part, all;
@@ -56,26 +56,27 @@ struct diff_change {
 };
 struct diff_change diff_change(const struct diff_scale *scale, struct diff_pair weights);
 
-/* Negative if A changed more than B, up or down; for comparators. */
+/* Returns a negative number if A changed more than B, up or down. For comparators. */
 int diff_compare(const struct diff_scale *scale, struct diff_pair a, struct diff_pair b);
 
-/* A change in hundredths of per cent, rounded to the nearest or UP, at most UINT64_MAX. */
+/* Returns a change in hundredths of per cent, rounded to the nearest or UP, at most UINT64_MAX. */
 uint64_t diff_hundredths(struct diff_change change, bool up);
 
 /* Whether weights rose by more than LIMIT hundredths of per cent, and not by chance. */
 bool diff_is_above(const struct diff_scale *scale, struct diff_pair weights, uint64_t limit);
 
 /*
- * The merged tree of both. A node's weight is the sum of those before and after, so that new and
- * gone nodes are visible; or, normalized, the sum of their shares, with 2^62 for each total.
+ * The merged tree of both profiles. A node's weight is the sum of its weights before and after, so
+ * that new and gone nodes are visible. If normalized, it is the sum of their shares, with 2^62 for
+ * each total.
  */
 struct diff {
 	struct profile tree; /* finished */
 	struct diff_scale scale;
-	struct diff_pair *self, *inclusive; /* by the tree's node */
+	struct diff_pair *self, *inclusive; /* by the tree's nodes */
 };
 
-/* See diff_scale_of; both may be released afterwards. */
+/* See diff_scale_of for BEFORE and AFTER. Both may be released afterwards. */
 void diff_init(
 	struct diff *d, const struct profile *before, const struct profile *after, bool normalized);
 void diff_release(struct diff *d);

@@ -24,14 +24,14 @@ static int compare(const void *va, const void *vb, void *arg)
 	return c ? c : a->kernel - b->kernel;
 }
 
-/* Builder of the list. */
+/* The state while the list is made. */
 struct merge {
 	struct diff_functions *f;
 	struct table numbers;
 	size_t alloc;
 };
 
-/* The entry of FN, a function of SIDE; added if it is new. */
+/* Returns the entry of FN, a function of SIDE. Adds it if it is new. */
 static struct diff_function *entry_of(
 	struct merge *m, const struct functions *side, const struct function *fn)
 {
@@ -66,7 +66,7 @@ static void add_side(struct merge *m, const struct functions *side, bool is_afte
 	}
 }
 
-/* Releases both SIDES. */
+/* Merges both SIDES and releases them. */
 static void merge(struct diff_functions *f, struct functions sides[2], bool normalized)
 {
 	const struct profile *before = sides[0].p;

@@ -15,25 +15,29 @@ struct diff_function {
 };
 
 struct diff_functions {
-	const char *unit; /* of the profile before */
+	const char *unit; /* unit of the profile before */
 	struct diff_scale scale;
 	struct strpool names;
-	/* sorted by the change of self weight, then of inclusive (both descending), then name,
-	 * module, category, kernel */
+	/*
+	 * sorted by the change of self weight, then by the change of inclusive weight (both
+	 * descending), then by name, module, category and kernel
+	 */
 	struct diff_function *list;
 	uint32_t nr;
 };
 
-/* BEFORE and AFTER are finished and in the same unit; BEFORE outlives F. RULES NULL: the built-in
- * ones. */
+/*
+ * BEFORE and AFTER are finished and in the same unit. BEFORE outlives F. If RULES is NULL, the
+ * built-in rules are used.
+ */
 void diff_functions_init(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized, const struct rules *rules);
-/* The same without categories: one entry per function. */
+/* Does the same without categories: there is one entry per function. */
 void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized);
 void diff_functions_release(struct diff_functions *f);
 
-/* "new", "removed", "same" or "changed", by the steps of inclusive and self weight. */
+/* Returns "new", "removed", "same" or "changed", by the steps of inclusive and self weight. */
 const char *diff_function_status(const struct diff_functions *f, const struct diff_function *fn);
 
 #endif

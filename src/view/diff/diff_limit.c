@@ -22,7 +22,7 @@ static int compare(const void *va, const void *vb, void *arg)
 	shares.normalized = true;
 	int c = diff_compare(&shares, (*a)->inclusive, (*b)->inclusive);
 
-	return c ? c : (*a > *b) - (*a < *b); /* the order of the functions */
+	return c ? c : (*a > *b) - (*a < *b); /* otherwise the order of the functions */
 }
 
 void diff_limit_init(
@@ -59,7 +59,10 @@ static void add_hundredths(struct strbuf *out, uint64_t value)
 	strbuf_addf(out, "%" PRIu64 ".%02u", value / 100, (unsigned)(value % 100));
 }
 
-/* "[libc.so.6]"; nothing for unnamed ones, which are called after their module */
+/*
+ * Appends a name and its module, as in "malloc [libc.so.6]". Unnamed functions are named after
+ * their module, so their module is not appended.
+ */
 static void add_name(
 	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
 {
@@ -72,7 +75,7 @@ static void add_name(
 		strbuf_addf(out, *module == '[' ? " %s" : " [%s]", file_name(module));
 }
 
-/* By how much the share rose, in hundredths of percentage points. */
+/* Returns by how much the share rose, in hundredths of percentage points. */
 static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
 {
 	struct diff_scale shares = f->scale;
@@ -81,7 +84,7 @@ static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
 	return diff_hundredths(diff_change(&shares, w), false);
 }
 
-/* "24.79 % (300 samples)" */
+/* Appends "24.79 % (300 samples)". */
 static void add_share(struct strbuf *out, uint64_t weight, uint64_t total, const char *unit)
 {
 	percent_add(out, weight, total);
@@ -90,7 +93,7 @@ static void add_share(struct strbuf *out, uint64_t weight, uint64_t total, const
 	strbuf_addch(out, ')');
 }
 
-/* "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points" */
+/* Appends "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points". */
 static void add_rise(
 	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
 {
@@ -103,7 +106,7 @@ static void add_rise(
 	strbuf_adds(out, " percentage points");
 }
 
-/* "rose from 1,000 samples to 1,236 samples, by 23.60 %" */
+/* Appends "rose from 1,000 samples to 1,236 samples, by 23.60 %". */
 static void add_total(struct strbuf *out, const struct diff_functions *f)
 {
 	struct diff_pair total = f->scale.total;
@@ -121,7 +124,7 @@ static void add_total(struct strbuf *out, const struct diff_functions *f)
 	strbuf_adds(out, " %");
 }
 
-/* "above the limit of 5.00 %: 3 functions, and the total, which rose from …" */
+/* Appends "above the limit of 5.00 %: 3 functions and the total, which rose from …". */
 static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 {
 	const struct diff_functions *f = limit->functions;
@@ -196,7 +199,7 @@ void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 	strbuf_adds(out, limit->nr ? "\n  ]\n }" : "]\n }");
 }
 
-/* A failed test, or one that passed without MESSAGE. */
+/* Appends a failed test with MESSAGE, or a passed test if MESSAGE is empty. */
 static void add_case(struct strbuf *out, const struct strbuf *name, const struct strbuf *message)
 {
 	strbuf_adds(out, " <testcase classname=\"bt-diff\" name=\"");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What rose by more than --fail-above allows, for people and for what runs builds. */
+/* Functions that rose by more than --fail-above allows, for people and for build systems. */
 #ifndef VIEW_DIFF_DIFF_LIMIT_H
 #define VIEW_DIFF_DIFF_LIMIT_H
 
@@ -11,31 +11,39 @@ struct strbuf;
 
 struct diff_limit {
 	const struct diff_functions *functions;
-	uint64_t hundredths; /* of per cent */
-	/* those whose inclusive share of the total rose by more percentage points, and not by
-	 * chance; that of the largest rise first */
+	uint64_t hundredths; /* the limit, in hundredths of per cent */
+	/*
+	 * functions whose inclusive share of the total rose by more percentage points than the
+	 * limit, and not by chance; the function with the largest rise comes first
+	 */
 	const struct diff_function **above;
 	uint32_t nr;
-	bool total; /* it rose by more per cent, and not by chance; false if shares are compared */
+	/*
+	 * The total rose by more per cent than the limit, and not by chance. False if shares are
+	 * compared.
+	 */
+	bool total;
 };
 
-/* FUNCTIONS, which outlives it, is of whole functions. Nothing is above it if there is no weight
- * before. */
+/*
+ * FUNCTIONS contains whole functions and outlives LIMIT. Nothing is above the limit if there is no
+ * weight before.
+ */
 void diff_limit_init(
 	struct diff_limit *limit, const struct diff_functions *functions, uint64_t hundredths);
 void diff_limit_release(struct diff_limit *limit);
 
 bool diff_limit_is_exceeded(const struct diff_limit *limit);
 
-/* A line for each function, and one with their number and the totals. */
+/* Appends a line for each function, and a line with their number and the totals. */
 void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out);
 
-/* As an object. */
+/* Appends a JSON object. */
 void diff_limit_json(const struct diff_limit *limit, struct strbuf *out);
 
 /*
- * As JUnit's XML: a failed test for each function, and for the total; if there is none of these,
- * one that passed. -1 and ERR if OUT cannot be written.
+ * Writes JUnit's XML, with a failed test for each function and for the total, or with a passed test
+ * if nothing is above the limit. Returns -1 and sets ERR if OUT cannot be written.
  */
 int diff_limit_junit(const struct diff_limit *limit, FILE *out, struct strbuf *err);
 

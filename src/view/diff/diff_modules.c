@@ -9,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 8 }; /* a name that more modules have is ignored */
+enum { COMMON = 8 }; /* a name in more modules than this is ignored */
 
 enum { IN_BEFORE = 1, IN_AFTER = 2, IN_BOTH = 3 };
 
-/* Strings are numbers in the pool. */
+/* The matching of two profiles. Strings are numbers in the pool. */
 struct matching {
 	const struct profile *before, *after;
 	struct strpool pool;
-	uint8_t *in;     /* by string: which profile has the module; IN_BOTH also once matched */
-	uint32_t *as;    /* by string: the module after that it is matched with; 0: itself */
-	uint32_t *sizes; /* by string: number of functions in the module */
+	uint8_t *in;     /* for each string: profiles with this module; IN_BOTH if matched */
+	uint32_t *as;    /* for each string: the module after that it is matched with, or 0 */
+	uint32_t *sizes; /* for each string: number of functions in the module */
 };
 
-/* What modules are matched by: a function, or the file name. */
+/* A name by which modules are matched: a function of the module, or its file name. */
 struct mark {
 	uint32_t name, module;
 };
@@ -37,7 +37,7 @@ struct pair {
 };
 
 struct pairs {
-	struct table numbers; /* the two modules → index in the list */
+	struct table numbers; /* maps the two modules to an index in the list */
 	struct pair *list;
 	uint32_t nr;
 	size_t alloc;
@@ -98,7 +98,7 @@ static int compare_marks(const void *va, const void *vb)
 	return c ? c : (a->module > b->module) - (a->module < b->module);
 }
 
-/* Sorts, and removes duplicates. */
+/* Sorts marks and removes duplicates. */
 static void sort_marks(struct marks *marks)
 {
 	size_t nr = 0;
@@ -110,7 +110,7 @@ static void sort_marks(struct marks *marks)
 	marks->nr = nr;
 }
 
-/* The marks of P's modules that are still only in SIDE. */
+/* Returns the marks of P's modules that are not matched and are only in SIDE. */
 static struct marks find_marks(struct matching *m, const struct profile *p, int side, bool files)
 {
 	struct marks marks = {.list = xcalloc(p->nr_frames, sizeof(*marks.list))};
@@ -145,7 +145,7 @@ static void count_pair(struct pairs *pairs, uint32_t before, uint32_t after)
 	pairs->list[*number].shared++;
 }
 
-/* The number of marks with the same name from AT on. */
+/* Returns the number of marks from AT on that have the same name. */
 static size_t run(const struct marks *marks, size_t at)
 {
 	size_t end = at;

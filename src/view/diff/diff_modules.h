@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Matches modules of two profiles: other paths or versions of the same program or library. */
+/*
+ * Matches modules of two profiles. A program or library may have another path or version in each of
+ * them.
+ */
 #ifndef VIEW_DIFF_DIFF_MODULES_H
 #define VIEW_DIFF_DIFF_MODULES_H
 
@@ -9,8 +12,9 @@ struct strbuf;
 
 /*
  * Matches modules that only BEFORE has with modules that only AFTER has, by file name or else by
- * common functions, and changes them in BEFORE to those of AFTER, with the names of unnamed frames.
- * Both are finished, and BEFORE is again. NOTES: a line for each match with different file names.
+ * common functions. In BEFORE, replaces them by the modules of AFTER, also in the names of unnamed
+ * frames. Both profiles are finished; BEFORE is finished again. Appends a line to NOTES for each
+ * match of different file names.
  */
 void diff_match_modules(struct profile *before, const struct profile *after, struct strbuf *notes);
 

@@ -126,7 +126,7 @@ int diff_report_json(const struct diff_functions *f, const struct diff_limit *li
 	return written(out, err);
 }
 
-/* columns; of "before", "12.34 ms" */
+/* Widths in columns. BEFORE is the width of "before", TIME the width of "12.34 ms". */
 enum { CHANGE = 12, STATUS = 7, BETWEEN = 2, BEFORE = 6, TIME = 8 };
 
 struct columns {
@@ -134,7 +134,7 @@ struct columns {
 	size_t name;
 };
 
-/* Numbers as in bt-report's tables: "1302", "1.302 s". */
+/* Appends a number as in bt-report's tables: "1302", "1.302 s". */
 static void add_amount(struct strbuf *out, uint64_t n, const char *unit)
 {
 	if (amount_is_time(unit))
@@ -143,7 +143,7 @@ static void add_amount(struct strbuf *out, uint64_t n, const char *unit)
 		strbuf_addu(out, n);
 }
 
-/* Of a column with weights up to TOTAL. */
+/* Returns the width of a column with weights up to TOTAL. */
 static int width_of(uint64_t total, const char *unit)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -168,7 +168,7 @@ static struct columns fit(const struct diff_functions *f, FILE *out)
 	return c;
 }
 
-/* "+12.34 %" */
+/* Appends "+12.34 %". */
 static void add_change(struct strbuf *out, const struct diff_scale *scale, struct diff_pair w)
 {
 	struct strbuf cell = STRBUF_INIT, number = STRBUF_INIT;
@@ -182,7 +182,7 @@ static void add_change(struct strbuf *out, const struct diff_scale *scale, struc
 	strbuf_release(&cell);
 }
 
-/* Right-aligned. */
+/* Appends a weight, right-aligned. */
 static void add_weight(struct strbuf *out, uint64_t n, const char *unit, int width)
 {
 	struct strbuf cell = STRBUF_INIT;
@@ -205,7 +205,7 @@ static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 	add_change(out, &f->scale, fn->inclusive);
 	strbuf_addf(out, "  %-*s  ", STATUS, diff_function_status(f, fn));
 	strbuf_add(&name, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
-	/* an unnamed one is called after its module */
+	/* an unnamed function is named after its module */
 	if (*module && !name_is_unnamed(name.buf, name.len) && !name_of_start(name.buf, name.len))
 		strbuf_addf(&name, *module == '[' ? " %s" : " [%s]", file_name(module));
 	terminal_add(out, name.buf, name.len, c->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Properties of frames in the formats of other programs. */
+/* Properties of frames as other programs' formats have them. */
 #ifndef VIEW_EXPORT_EXPORT_H
 #define VIEW_EXPORT_EXPORT_H
 
@@ -17,19 +17,20 @@ struct strbuf;
 void export_name(const struct profile *p, uint32_t frame, struct strbuf *out);
 
 /*
- * The file that contains the frame's code, or a name in brackets; the kernel has the name that perf
- * uses. "": unknown, or none. Valid until a frame is added.
+ * Returns the file that contains the frame's code, or a name in brackets, or "" if it is unknown or
+ * there is none. The kernel has the name that perf uses. The result is valid until a frame is
+ * added.
  */
 const char *export_module(const struct profile *p, uint32_t frame);
 
 struct export_source {
 	const char *file; /* not NUL-terminated, valid until a frame is added */
-	size_t len;       /* 0: unknown */
-	uint32_t line;    /* 0: unknown */
+	size_t len;       /* 0 if unknown */
+	uint32_t line;    /* 0 if unknown */
 };
 struct export_source export_source(const struct profile *p, uint32_t frame);
 
-/* Appends P's title, if any, and the unit of weights, if SCALE is not 1. */
+/* Appends P's title, if it has one, and the unit of weights, if SCALE is not 1. */
 void export_title(const struct profile *p, uint64_t scale, struct strbuf *out);
 
 #endif

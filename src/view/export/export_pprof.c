@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's format, written during a traversal of the tree: a Profile for each sample, preceded by
- * one for each new location and function. Concatenated, they are one Profile, see pprof.proto.
+ * pprof's format, written during a traversal of the tree. Every sample, and before it every new
+ * location and function, is a Profile of its own. Concatenated, they are one Profile (pprof.proto).
  */
 #include "export.h"
 #include "input/notes.h"
@@ -21,36 +21,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit, because a location repeats all functions that it is inlined into. */
+/* The limit is needed because a location repeats all functions that it is inlined into. */
 enum { LINES_IN_LOCATION = 64 };
 
 struct location {
 	uint32_t function, line;
-	uint32_t outer; /* location of the function that it is inlined into, 0: none */
-	uint32_t nr;    /* lines, with those of outer */
+	uint32_t outer; /* location of the function that it is inlined into, or 0 */
+	uint32_t nr;    /* number of lines, including the lines of outer */
 };
 
 struct level {
-	uint32_t location; /* 0: the frame is not shown */
-	uint32_t task;     /* string, 0: none */
-	uint32_t labels;   /* frame of a set, 0: none */
-	uint32_t state;    /* frame of the state of a wait, 0: none */
-	bool inlined;      /* into the location of the level before, which it includes */
+	uint32_t location; /* 0 if the frame is not shown */
+	uint32_t task;     /* number of a string, or 0 */
+	uint32_t labels;   /* frame of a set of labels, or 0 */
+	uint32_t state;    /* frame of the state of a wait, or 0 */
+	bool inlined;      /* into the location of the level above, which its location includes */
 };
 
 struct pprof_writer {
-	ProtobufCBuffer buffer; /* writes packed messages to the gzip; first member */
+	ProtobufCBuffer buffer; /* writes packed messages to the gzip; must be the first member */
 	struct gzip gzip;
 	const struct profile *p;
-	struct strpool strings;     /* the string table, same numbers */
-	struct strpool modules;     /* and build-ids, of the mappings */
-	struct table by_module;     /* module, build-id → mapping */
-	uint32_t nr_mappings;       /* with number 0, none */
-	uint32_t *mapping_of;       /* frame → mapping */
-	uint64_t period;            /* ns of CPU time of a sample, for its second value; 0: none */
-	struct table functions;     /* name, file → function */
-	struct table by_frame;      /* frame, outer location → location */
-	struct location *locations; /* location 0 is none */
+	struct strpool strings;     /* the string table, with the same numbers */
+	struct strpool modules;     /* strings of the mappings: modules and build-ids */
+	struct table by_module;     /* maps module and build-id to mapping */
+	uint32_t nr_mappings;       /* including number 0, which is no mapping */
+	uint32_t *mapping_of;       /* for each frame, its mapping */
+	uint64_t period;            /* ns of CPU time of a sample, for its second value, or 0 */
+	struct table functions;     /* maps name and file to function */
+	struct table by_frame;      /* maps frame and outer location to location */
+	struct location *locations; /* location 0 is empty */
 	uint32_t nr_locations, locations_alloc;
 	struct level *path; /* from the root, level 0, to the current node */
 	size_t path_alloc;
@@ -126,7 +126,7 @@ static void write_sample_type(struct pprof_writer *w)
 	if (w->period) {
 		time = value_type(w, "cpu", "nanoseconds");
 		part.n_sample_type = 2;
-		part.default_sample_type = value.type; /* instead of the last one */
+		part.default_sample_type = value.type; /* by default, pprof shows the last one */
 	}
 	part.sample_type = (Pprof__ValueType *[]){&value, &time};
 	put(w, &part);
@@ -182,7 +182,10 @@ static bool is_program(const struct profile *p, uint32_t frame)
 	       !strstr(file_name(module), ".so");
 }
 
-/* Without start, limit and offset, pprof takes addresses as those that the file was linked at. */
+/*
+ * Writes a mapping without start, limit and offset. pprof then takes addresses as addresses at
+ * which the file was linked.
+ */
 static void write_mapping(struct pprof_writer *w, uint32_t id, Pprof__Mapping *mapping)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -193,7 +196,7 @@ static void write_mapping(struct pprof_writer *w, uint32_t id, Pprof__Mapping *m
 	put(w, &part);
 }
 
-/* The number of the mapping for a frame's module and build-id; 0: none. */
+/* Returns the number of the mapping for a frame's module and build-id, or 0 if there is none. */
 static uint32_t mapping_of(struct pprof_writer *w, Pprof__Mapping *mappings, uint32_t frame)
 {
 	struct place place = place_get(&w->p->names, w->p->frames[frame].place);
@@ -218,8 +221,8 @@ static uint32_t mapping_of(struct pprof_writer *w, Pprof__Mapping *mappings, uin
 }
 
 /*
- * UNNAMED: a frame with an address has no name. Then the mapping is one without functions, so that
- * others look for them.
+ * Sets the flags of a frame's mapping. *UNNAMED is set if a frame with an address has no name. Then
+ * the mapping is marked as without functions, so that other programs look for them.
  */
 static void set_flags(struct pprof_writer *w, Pprof__Mapping *m, bool *unnamed, uint32_t frame)
 {
@@ -261,8 +264,8 @@ static void write_mappings(struct pprof_writer *w)
 }
 
 /*
- * system_name, the mangled name, remains empty: if it equals the name, pprof removes what looks
- * like arguments.
+ * Returns the number of a frame's function. Its system_name, the mangled name, remains empty: if it
+ * equals the name, pprof removes text that looks like arguments.
  */
 static uint32_t function_of(
 	struct pprof_writer *w, uint32_t frame, const struct export_source *source)
@@ -353,7 +356,7 @@ static bool joins(const struct pprof_writer *w, uint32_t frame, uint32_t caller,
 	       w->locations[outer].nr < LINES_IN_LOCATION;
 }
 
-/* For pprof's -tagfocus. */
+/* Whether the frame becomes the label "task", which pprof's -tagfocus can select. */
 static bool is_task(const struct frame *f)
 {
 	return f->kind == FRAME_TASK && f->label == LABEL_NONE;
@@ -413,7 +416,7 @@ static uint32_t add_word(struct pprof_writer *w, const struct word *word)
 	return add_string(w, word->s, word->len);
 }
 
-/* The labels of a LABEL_SET frame, from recording_to_profile. */
+/* Adds the labels of a LABEL_SET frame, which comes from recording_to_profile. */
 static void add_label_set(struct pprof_writer *w, struct sample_labels *labels, uint32_t frame)
 {
 	struct word words[2 * LABEL_SET_MAX + 1];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* speedscope's file format, as defined in its file-format-schema.json: one "sampled" profile. */
+/*
+ * Writes speedscope's file format, as defined in its file-format-schema.json: one "sampled"
+ * profile.
+ */
 #include "export.h"
 #include "lib/format/json.h"
 #include "lib/strbuf.h"
@@ -44,7 +47,7 @@ static void add_frame(const struct profile *p, uint32_t frame, struct strbuf *ou
 	strbuf_release(&name);
 }
 
-/* The list of frames; the index of a frame is its number - 1. */
+/* Writes the list of frames. The index of a frame is its number - 1. */
 static void write_frames(const struct profile *p, FILE *out)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -60,14 +63,14 @@ static void write_frames(const struct profile *p, FILE *out)
 }
 
 /*
- * Stacks, root first; the text of the common prefix with the previous stack is reused. The format
- * has no labels: states of waits are left out, so that functions have their self weight.
+ * Writes the stacks, root first. The text of the common prefix with the previous stack is reused.
+ * The format has no labels: states of waits are left out, so that functions have their self weight.
  */
 static void write_samples(const struct profile *p, uint64_t scale, FILE *out)
 {
 	struct preorder w = preorder_begin(p);
 	struct strbuf line = STRBUF_INIT;
-	size_t *ends = NULL, alloc = 0; /* of each level's text in the line */
+	size_t *ends = NULL, alloc = 0; /* end of each level's text in the line */
 	const char *before = "\n[";
 	struct leaves leaves;
 

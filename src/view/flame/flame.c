@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flame graph as one SVG file: a static picture of all frames that are wide enough; the whole
- * tree as data (input/picture.h); and the script of src/web, which draws from the data where
- * scripts run. Script and style are identical in all files, so that one Content-Security-Policy
- * hash each fits all.
+ * The flame graph as one SVG file. It contains a static picture of all frames that are wide enough,
+ * the whole tree as data (input/picture.h), and the script of src/web, which draws from the data
+ * where scripts run. Script and style are identical in all files, so that one
+ * Content-Security-Policy hash for each of them fits all files.
  */
 #include "flame_data.h"
 #include "flame_legend.h"
@@ -33,24 +33,24 @@ const char view_flame_policy[] =
 
 enum {
 	WIDTH = 1200,
-	PAD = 10,      /* px around the frames */
-	ROW = 17,      /* px per level; a frame has one less */
-	CHAR = 74,     /* width of a character in tenths of a px, rather too large: fonts differ */
+	PAD = 10,  /* px around the frames */
+	ROW = 17,  /* px per level; a frame has one less */
+	CHAR = 74, /* width of a character in tenths of a px; rather too large, as fonts differ */
 	NARROWEST = 3, /* minimum width of a frame in px */
-	MANY = 10000,  /* approximate maximum of frames in the static picture */
+	MANY = 10000,  /* approximate maximum number of frames in the static picture */
 };
 
 struct picture {
 	const struct profile *p;
-	const struct diff *diff; /* P is its tree; NULL: there is none */
+	const struct diff *diff; /* NULL if there is none; otherwise p is its tree */
 	const struct flame_options *options;
 	FILE *out;
 	struct strbuf text; /* not yet written */
-	struct strbuf unit; /* as XML */
+	struct strbuf unit; /* the unit as XML */
 	const char *unit_word;
-	bool is_time; /* the unit is one of time */
+	bool is_time; /* the unit is a unit of time */
 	const char *title;
-	unsigned width; /* of the file, px */
+	unsigned width; /* width of the file in px */
 	unsigned top;   /* y of the first row, px */
 	unsigned rows;
 	double narrowest; /* px; narrower frames are left out */
@@ -58,7 +58,7 @@ struct picture {
 	double factor;
 };
 
-/* The width of WEIGHT, rounded down. */
+/* Returns the width of WEIGHT in tenths of a px, rounded down. */
 static uint64_t tenths(const struct picture *pic, uint64_t weight)
 {
 	uint64_t total = pic->p->nodes[0].total;
@@ -119,7 +119,7 @@ static void choose_frames(struct picture *pic)
 	count_frames(pic);
 }
 
-/* A weight as it is shown, with its unit. */
+/* Appends a weight as it is shown, with its unit. */
 static void add_amount(struct picture *pic, uint64_t weight)
 {
 	double shown = floor((double)weight * pic->factor + 0.5);
@@ -143,7 +143,7 @@ static void add_px(struct strbuf *out, const char *name, uint64_t in_tenths)
 	strbuf_addch(out, '"');
 }
 
-/* "1,302 samples, 12.50 %" */
+/* Appends "1,302 samples, 12.50 %". */
 static void add_weight(struct picture *pic, uint64_t weight, uint64_t total)
 {
 	add_amount(pic, weight);
@@ -220,7 +220,7 @@ static void write_frames(struct picture *pic)
 	strbuf_adds(&pic->text, "</g>\n");
 }
 
-/* A line of the heading, truncated to the width. */
+/* Adds a line of the heading, truncated to the width. */
 static void add_line(struct picture *pic, struct strbuf *out, const char *id, const char *s,
 	unsigned height, unsigned char_tenths)
 {
@@ -244,7 +244,7 @@ static void add_account(struct picture *pic, struct strbuf *head, unsigned shift
 	strbuf_release(&line);
 }
 
-/* What was recorded, below the frames; returns its height. */
+/* Adds what was recorded, below the frames. Returns the height of this line. */
 static unsigned add_foot(struct picture *pic, struct strbuf *out, unsigned y)
 {
 	struct strbuf line = STRBUF_INIT;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* printable ASCII without markup, quotes and backslash */
-enum { PART = 1 << 20 }; /* bytes of tree in one element: XML readers limit a text's length */
+/* Bytes of the tree in one element, because XML readers limit the length of a text. */
+enum { PART = 1 << 20 };
 
 struct flame_class flame_class(const struct profile *p, uint32_t frame)
 {
@@ -46,13 +46,13 @@ unsigned flame_scale_shift(const struct flame_data *data)
 	return shift;
 }
 
-/* The numbers of frames in the file, the most frequent first, so that their numbers are short. */
+/* Numbers the frames in the file. Frequent frames come first, so that their numbers are short. */
 struct numbering {
 	struct numbered {
 		uint32_t frame, count;
 	} * list;
 	uint32_t nr;
-	uint32_t *number; /* of each frame in the profile */
+	uint32_t *number; /* for each frame in the profile */
 };
 
 static int compare_numbered(const void *va, const void *vb, void *p)
@@ -111,7 +111,7 @@ static void add_ranks(struct strbuf *out, const struct categories *c, uint32_t f
 	}
 }
 
-/* A name ends in its source line if that is shown (symbol.h). */
+/* Appends the name of a frame. It ends in its source line if source lines are shown (symbol.h). */
 static void add_name(struct strbuf *out, const struct profile *p, uint32_t frame)
 {
 	size_t len, all;
@@ -187,7 +187,10 @@ static uint64_t scale_next(uint64_t *left, uint64_t self, unsigned shift)
 	return (*left >> shift) - start;
 }
 
-/* Those of NODE, the next in pre-order. Without diff, all weight is in after. */
+/*
+ * Returns the scaled self weights of NODE, which must be the next node in pre-order. Without diff,
+ * all weight is in after.
+ */
 static struct diff_pair scaled_self(struct scaler *s, uint32_t node)
 {
 	const struct diff *diff = s->data->diff;
@@ -259,7 +262,7 @@ static void add_text(struct strbuf *out, const char *name, const char *value)
 	strbuf_addch(out, '"');
 }
 
-/* What was recorded, for programs that read the file. */
+/* Adds what was recorded, for programs that read the file. */
 static void add_origin(struct strbuf *out, const struct profile *p)
 {
 	const struct timing *t = &p->timing;

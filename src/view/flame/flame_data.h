@@ -11,11 +11,11 @@
 struct categories;
 struct diff;
 
-enum { FLAME_SHADES = 6, FLAME_PALE = 6 }; /* the pale one is for unnamed native code */
+enum { FLAME_SHADES = 6, FLAME_PALE = 6 }; /* FLAME_PALE is for unnamed native code */
 
 /*
- * Classes in flame.css. That of a frame is two characters: its kind, and a shade by its name; that
- * of a step of change (diff.h) is "d0" to "d8".
+ * Classes in flame.css. The class of a frame has two characters: its kind, and a shade by its name.
+ * The class of a step of change (diff.h) is "d0" to "d8".
  */
 struct flame_class {
 	char s[3];
@@ -25,14 +25,14 @@ struct flame_class flame_step_class(int step);
 
 struct flame_data {
 	const struct profile *p;
-	const struct diff *diff;             /* P is its tree; NULL: none */
-	const struct categories *categories; /* of P */
-	const char *shown;                   /* unit of the weights shown, NULL: P's */
-	double factor;                       /* of the weights shown */
+	const struct diff *diff;             /* NULL if there is none; otherwise p is its tree */
+	const struct categories *categories; /* categories of p */
+	const char *shown;                   /* unit of the shown weights, or NULL for p's unit */
+	double factor;                       /* factor of the shown weights */
 	bool inverted;
 };
 
-/* The binary logarithm of SCALE. */
+/* Returns the binary logarithm of the scale. */
 unsigned flame_scale_shift(const struct flame_data *data);
 
 void flame_data_write(const struct flame_data *data, FILE *out);

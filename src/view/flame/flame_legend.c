@@ -21,10 +21,10 @@ enum {
 
 struct legend {
 	struct strbuf *out;
-	unsigned left, x, y, right; /* px; x: position of the next entry */
+	unsigned left, x, y, right; /* in px; x is the position of the next entry */
 };
 
-/* An entry of ASCII text. */
+/* Adds an entry of ASCII text. */
 static void add_entry(struct legend *l, const char *class, const char *text)
 {
 	unsigned width = SWATCH + 4 + CHAR * (unsigned)strlen(text);
@@ -40,7 +40,7 @@ static void add_entry(struct legend *l, const char *class, const char *text)
 	l->x += width + BETWEEN;
 }
 
-/* The weight of frames of a kind; inclusive: each stack counts once. */
+/* The weight of frames of a kind. Each stack counts once for inclusive. */
 struct kind_weight {
 	uint64_t self, inclusive;
 };
@@ -48,7 +48,8 @@ struct kind_weight {
 static void weigh_kinds(
 	const struct profile *p, const struct leaves *leaves, struct kind_weight *kinds)
 {
-	uint32_t *seen = xcalloc(p->nr_nodes, sizeof(*seen)); /* 1 << kind, from the root on */
+	/* for each node, the kinds of it and its callers as bits 1 << kind */
+	uint32_t *seen = xcalloc(p->nr_nodes, sizeof(*seen));
 
 	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
 		const struct profile_node *n = &p->nodes[i];
@@ -66,7 +67,7 @@ static void weigh_kinds(
 	free(seen);
 }
 
-/* The weight of each state of waits. */
+/* Adds the weight of each state of waits. */
 static void add_states(struct legend *l, const struct profile *p, const struct leaves *leaves)
 {
 	uint64_t *weights = xcalloc(p->nr_frames, sizeof(*weights));

@@ -9,9 +9,9 @@ struct diff;
 struct strbuf;
 
 /*
- * Appends <g id="legend">: the kinds of frames in P, each with its share of all self weight; or, if
- * P is the tree of DIFF, the steps of change. Starts at X, TOP and breaks lines at WIDTH, all in
- * px. Returns its height.
+ * Appends <g id="legend">. It shows the kinds of frames in P, each with its share of all self
+ * weight or, if P is the tree of DIFF, the steps of change. Starts at X and TOP and breaks lines at
+ * WIDTH, all in px. Returns its height.
  */
 unsigned flame_legend_add(struct strbuf *out, const struct profile *p, const struct diff *diff,
 	unsigned x, unsigned top, unsigned width);

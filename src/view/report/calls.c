@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* By frame; false for frame 0. */
+/* Returns for each frame whether its function matches FN; false for frame 0. */
 static bool *matching_frames(const struct profile *p, const struct pattern *fn)
 {
 	bool *is_fn = xcalloc(p->nr_frames, sizeof(*is_fn));
@@ -27,7 +27,10 @@ static struct function add_up_fn(const struct profile *p, const bool *is_fn)
 	return of;
 }
 
-/* NUMBER_OF maps every node to the function that it counts for, if it is such a call. */
+/*
+ * Adds up CALLS. NUMBER_OF maps every node to the function that it counts for, or to NO_FUNCTION if
+ * it is not such a call.
+ */
 static void add_up_calls(struct functions *calls, const uint32_t *number_of)
 {
 	functions_add_up(calls->list, calls->nr, number_of, calls->p);

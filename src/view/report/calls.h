@@ -7,10 +7,11 @@
 #include "lib/pattern.h"
 
 /*
- * All functions whose names match FN count as one, OF. CALLS becomes the list of their callers or
- * callees; inclusive is the weight of the stacks that contain such a call, each counted once, and
- * self is 0. Frame 0, without category, is the caller of root frames. P is finished and outlives
- * CALLS, which is released by functions_release. RULES NULL: the built-in ones.
+ * Finds the callers or callees of all functions whose names match FN, which count as one function,
+ * OF. CALLS becomes the list of these callers or callees. Its inclusive weight is the weight of the
+ * stacks that contain such a call, each counted once; its self weight is 0. Frame 0, without
+ * category, is the caller of root frames. P is finished and outlives CALLS, which is released by
+ * functions_release. If RULES is NULL, the built-in rules are used.
  */
 void calls_init_callers(struct functions *calls, struct function *of, const struct profile *p,
 	const struct pattern *fn, const struct rules *rules);

@@ -6,17 +6,17 @@
 #include <string.h>
 
 /*
- * While frames are matched, numbers are those of rules or, from NR_RULES on, of names in OTHERS;
- * they are replaced by ranks afterwards.
+ * While frames are matched, numbers below NR_RULES are rules, and higher numbers are NR_RULES + the
+ * number of a name in OTHERS. Afterwards, numbers are replaced by ranks.
  */
 struct ranking {
 	const struct rules *rules;
 	uint32_t nr_rules;
-	struct strpool others; /* default categories, of frames that no rule matches */
-	uint32_t *rank;        /* by number; 0: unused */
+	struct strpool others; /* default categories of frames that no rule matches */
+	uint32_t *rank;        /* rank of each number, or 0 if the number is not used */
 };
 
-/* The default category of these kinds is the kind, of others the module. */
+/* Whether the default category of frames of KIND is the kind. Otherwise it is the module. */
 static bool is_of_its_kind(enum frame_kind kind)
 {
 	return kind != FRAME_USER && kind != FRAME_INLINE;

@@ -9,18 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of functions by their identity. */
+/* Finds functions by their identity. */
 struct grouping {
 	struct functions *f;
-	struct table numbers; /* name and module, category and kernel → index in the list */
-	/* by frame: the last result; a frame rarely has two categories */
+	struct table numbers; /* maps name and module, category and kernel to list index */
+	/* for each frame, the last result; a frame rarely has two categories */
 	struct last {
 		uint32_t category, number;
 	} * last;
 	uint32_t alloc;
 };
 
-/* Only needed without module, which implies it, also for inlined functions. */
+/*
+ * Whether a function belongs to the kernel. Needed only for frames without a module: a module
+ * implies it, also for inlined functions.
+ */
 static bool is_of_kernel(const struct profile *p, uint32_t frame)
 {
 	return !p->frames[frame].module && rules_is_kernel(p, frame);
@@ -49,7 +52,10 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 	return *number;
 }
 
-/* The category of every node, in f->categories.names; freed by the caller. */
+/*
+ * Returns the category of every node, as a number in f->categories.names. The caller frees the
+ * list.
+ */
 static uint32_t *begin_with_categories(
 	struct functions *f, const struct profile *p, const struct rules *rules)
 {
@@ -62,7 +68,7 @@ static uint32_t *begin_with_categories(
 	return nodes;
 }
 
-/* Replaces the categories in NODES by indexes in the list; states are no functions. */
+/* Replaces the categories in NODES by indexes in the list. States are not functions. */
 static void list_functions(struct functions *f, uint32_t *nodes)
 {
 	const struct profile *p = f->p;
@@ -144,11 +150,11 @@ void functions_sort(struct functions *f)
 {
 	if (f->nr)
 		qsort_r(f->list, f->nr, sizeof(*f->list), compare, f);
-	while (f->nr && !f->list[f->nr - 1].inclusive) /* without weight */
+	while (f->nr && !f->list[f->nr - 1].inclusive) /* functions without weight */
 		f->nr--;
 }
 
-/* NODES are indexes in the list; frees them. */
+/* Adds up and sorts the functions. NODES are indexes in the list, and are freed. */
 static void finish(struct functions *f, uint32_t *nodes)
 {
 	functions_add_up(f->list, f->nr, nodes, f->p);
@@ -163,7 +169,7 @@ void functions_init(struct functions *f, const struct profile *p, const struct r
 
 void functions_init_whole(struct functions *f, const struct profile *p)
 {
-	uint32_t *nodes = xcalloc(p->nr_nodes, sizeof(*nodes)); /* the category "" */
+	uint32_t *nodes = xcalloc(p->nr_nodes, sizeof(*nodes)); /* the category "" for all nodes */
 
 	*f = (struct functions){.p = p};
 	strpool_init(&f->categories.names);
@@ -177,7 +183,7 @@ void functions_init_categories(
 	uint32_t *nodes = begin_with_categories(f, p, rules);
 	struct leaves leaves;
 
-	f->nr = f->categories.names.nr; /* including 0, the empty string, which is unused */
+	f->nr = f->categories.names.nr; /* including 0, the empty string, which is not used */
 	f->list = xcalloc(f->nr, sizeof(*f->list));
 	for (uint32_t i = 0; i < f->nr; i++)
 		f->list[i].category = i;

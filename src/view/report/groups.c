@@ -12,7 +12,7 @@
 struct group_index {
 	struct functions *groups;
 	enum report_by by;
-	struct table numbers; /* name, module → index in the list */
+	struct table numbers; /* maps name and module to an index in the list */
 	struct strbuf name;
 	uint32_t alloc;
 };
@@ -27,7 +27,10 @@ bool groups_are_of_stacks(enum report_by by)
 	return by == BY_PROCESS || by == BY_THREAD || by == BY_LABEL;
 }
 
-/* The path, "[kernel]", "libfoo.so" of "libfoo.so+0x1200", or the kind of frame: "[perl]". */
+/*
+ * Sets the name of a module's group: its path, "[kernel]", the file "libfoo.so" of the frame
+ * "libfoo.so+0x1200", or the kind of frame, such as "[perl]".
+ */
 static void name_module(struct group_index *x, const struct profile *p, uint32_t frame)
 {
 	const char *path = profile_module(p, frame);
@@ -61,7 +64,7 @@ static void name_source(struct group_index *x, const struct profile *p, uint32_t
 		strbuf_adds(&x->name, "[no source]");
 }
 
-/* Sets the name of the group that a frame belongs to; false: none. */
+/* Sets the name of the group that a frame belongs to. Returns false if it belongs to none. */
 static bool name_group(struct group_index *x, const struct profile *p, uint32_t frame)
 {
 	const struct frame *f = &p->frames[frame];
@@ -89,7 +92,10 @@ static bool name_group(struct group_index *x, const struct profile *p, uint32_t 
 	return false;
 }
 
-/* The index of the current name's group, with the module of FRAME; it is added if it is new. */
+/*
+ * Returns the index of the group with the current name and the module of FRAME. Adds it if it is
+ * new.
+ */
 static uint32_t number_of_group(struct group_index *x, uint32_t frame)
 {
 	struct functions *g = x->groups;
@@ -106,7 +112,7 @@ static uint32_t number_of_group(struct group_index *x, uint32_t frame)
 	return *number;
 }
 
-/* By frame; NO_FUNCTION: none. */
+/* Returns for each frame the index of its group, or NO_FUNCTION if it belongs to none. */
 static uint32_t *number_frames(struct group_index *x)
 {
 	const struct profile *p = x->groups->p;
@@ -131,7 +137,7 @@ static void add_up_nodes(struct functions *g, const uint32_t *of_frame)
 	free(number);
 }
 
-/* The stacks that are in no group. */
+/* Adds the stacks that are in no group. */
 static void add_others(struct group_index *x, const char *key)
 {
 	struct functions *g = x->groups;
@@ -153,7 +159,7 @@ static void add_others(struct group_index *x, const char *key)
 	add_capped(&g->list[number].inclusive, rest);
 }
 
-/* What was counted besides stacks, also for values that no stack has. */
+/* Adds the counts of values, also of values that no stack has. */
 static void add_counts(struct group_index *x)
 {
 	struct functions *g = x->groups;

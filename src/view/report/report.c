@@ -118,7 +118,7 @@ static void csv_weight(struct strbuf *out, uint64_t weight, uint64_t all)
 	percent_add(out, weight, all);
 }
 
-/* function,module, */
+/* Appends "function,module,". */
 static void csv_function(struct report *r, const struct function *row)
 {
 	size_t len;
@@ -129,7 +129,7 @@ static void csv_function(struct report *r, const struct function *row)
 	csv_string(&r->text, module, strlen(module), ",");
 }
 
-/* self,self_pct,inclusive,inclusive_pct */
+/* Appends "self,self_pct,inclusive,inclusive_pct". */
 static void csv_weights(struct report *r, const struct function *row)
 {
 	csv_weight(&r->text, row->self, r->p->nodes[0].total);
@@ -137,7 +137,7 @@ static void csv_weights(struct report *r, const struct function *row)
 	csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 }
 
-/* ,COUNT,us_each */
+/* Appends ",COUNT,us_each". */
 static void csv_count(struct report *r, const struct function *row)
 {
 	double ns = report_ns_each(r, row);
@@ -197,7 +197,7 @@ static void csv_row(struct report *r, const struct function *row)
 	}
 }
 
-/* A line for the functions whose calls are listed. */
+/* Appends a line for the functions whose calls are listed. */
 static void csv_of(struct report *r, const char *relation, uint64_t weight)
 {
 	strbuf_addf(&r->text, "%s,", relation);
@@ -260,7 +260,7 @@ static void json_text(struct strbuf *out, const char *before, const char *key, c
 		strbuf_adds(out, "null");
 }
 
-/* "KEY": WEIGHT, "KEY_pct": its share of ALL */
+/* Appends "KEY": WEIGHT, and "KEY_pct": its share of ALL. */
 static void json_weight(
 	struct strbuf *out, const char *before, const char *key, uint64_t weight, uint64_t all)
 {
@@ -321,7 +321,7 @@ static void json_row(struct report *r, const struct function *row)
 	strbuf_addch(&r->text, '}');
 }
 
-/* title, and what is known of the origin */
+/* Appends the title, and the known parts of the origin. */
 static void json_heading(struct report *r)
 {
 	const struct origin *o = &r->p->origin;

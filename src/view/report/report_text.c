@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns: of names; of "100.00 %", "12.34 ms" */
+enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns of names, "100.00 %", "12.34 ms" */
 
 struct widths {
-	int self, inclusive; /* widths; self 0: no such column */
-	int count;           /* likewise, of what was counted besides */
+	int self, inclusive; /* columns; self is 0 if there is no such column */
+	int count;           /* columns of the counts, or 0 */
 	size_t name, all;
 };
 
@@ -28,7 +28,7 @@ static int larger(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Of a column with numbers up to N. */
+/* Returns the width of a column with numbers up to N. */
 static int widest(const struct report *r, const char *head, uint64_t n)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -87,7 +87,10 @@ static void add_weight(struct report *r, uint64_t weight, uint64_t all, int widt
 	strbuf_release(&amount);
 }
 
-/* "name [module]"; the module gets at most half of the width. PATH: of the module, "": none. */
+/*
+ * Appends "name [module]". The module gets at most half of the width. PATH is the path of the
+ * module, or "" if there is none.
+ */
 static void add_in_module(
 	struct report *r, const char *name, size_t len, const char *path, size_t columns)
 {
@@ -135,7 +138,7 @@ static bool is_of_groups(const struct report *r)
 	return r->options->of == REPORT_GROUPS || r->options->of == REPORT_CATEGORIES;
 }
 
-/* The number of what was counted, and the time of each. */
+/* Appends the count, and the time for each counted unit. */
 static void add_count(struct report *r, const struct function *row, int width)
 {
 	struct strbuf each = STRBUF_INIT;
@@ -163,7 +166,7 @@ static void add_row(struct report *r, const struct function *row, const struct w
 	strbuf_addch(&r->text, '\n');
 }
 
-/* "  61.44 %  800  in malloc*" */
+/* Appends "  61.44 %  800  in malloc*". */
 static void add_of(struct report *r, const struct widths *w)
 {
 	struct strbuf cell = STRBUF_INIT;
@@ -233,7 +236,7 @@ static void add_top(struct report *r, const struct widths *w)
 	}
 }
 
-/* What N rows are. */
+/* Returns the noun for N rows. */
 static const char *noun(const struct report *r, uint32_t n)
 {
 	static const char *const names[][2] = {
@@ -255,13 +258,13 @@ static const char *noun(const struct report *r, uint32_t n)
 					       : names[r->options->of][n == 1];
 }
 
-/* The weight of a row that no other row has, too. */
+/* Returns the weight of a row that no other row includes. */
 static uint64_t own_weight(const struct report *r, const struct function *row)
 {
 	return report_has_one_weight(r) ? row->inclusive : row->self;
 }
 
-/* Of the rows from FROM on. */
+/* Appends the sum of the rows from FROM on. */
 static void add_sum(struct report *r, uint32_t from, const struct widths *w)
 {
 	struct function sum = {0};
@@ -275,7 +278,10 @@ static void add_sum(struct report *r, uint32_t from, const struct widths *w)
 		add_count(r, &sum, w->count);
 }
 
-/* The number and sum of the rows from FROM on; no sum for calls, whose stacks may overlap. */
+/*
+ * Appends the number and the sum of the rows from FROM on. There is no sum for calls, because their
+ * stacks may overlap.
+ */
 static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 {
 	struct strbuf cell = STRBUF_INIT;
@@ -290,7 +296,10 @@ static void add_rest(struct report *r, uint32_t from, const struct widths *w)
 	strbuf_release(&cell);
 }
 
-/* That of the self weights, or of the only ones. */
+/*
+ * Appends the sum of all rows: of their self weights or, if they have only one weight, of this
+ * weight.
+ */
 static void add_whole(struct report *r, const struct widths *w)
 {
 	add_sum(r, 0, w);
