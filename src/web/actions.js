@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All user actions: bar, menu, key bindings and the list of keys are made from these tables. */
+/* All user actions. The bar, the menu, the key bindings and the list of keys are made from these tables. */
 'use strict';
 flametap.actions = (() => {
 	const { data, views, graph, dom, text } = flametap;
@@ -20,7 +20,7 @@ flametap.actions = (() => {
 
 	/* ---- stepping through highlighted frames */
 
-	/* The frame to zoom to so that frame I is visible: the current one, or the widest that shows it. */
+	/* Returns the frame to zoom to so that frame I is visible: the current one, or the widest one that shows it. */
 	function stageFor(i) {
 		const { tree, zoom } = now, px = graph.width(), wanted = Math.min(40, px);
 		let stage = i;
@@ -33,7 +33,7 @@ flametap.actions = (() => {
 		return stage;
 	}
 
-	/* In a bottom-up tree: expands callers until the next highlighted frame exists. */
+	/* In a bottom-up tree, expands callers until the next highlighted frame exists. */
 	function lookUp(by) {
 		const { tree, marks: { mark, inherited }, view: { callers } } = now;
 		const from = now.focus >= 0 ? now.focus : now.zoom;
@@ -55,7 +55,7 @@ flametap.actions = (() => {
 		}
 	}
 
-	let stepped = ''; /* the URL after the last step: a series of steps is one history entry */
+	let stepped = ''; /* the URL after the last step; a series of steps is one history entry */
 
 	function step(by) {
 		if (now.view.callers && now.marks.inherited)
@@ -113,7 +113,7 @@ flametap.actions = (() => {
 	const hasThreads = data.frames.name.some((name, f) =>
 		data.frames.style[f][0] === 't' && /\/\d+$/.test(name));
 	
-	/* The command that shows the source lines of frame I's function: its name as a pattern, for the shell. */
+	/* Returns the command that shows the source lines of frame I's function. The name is a pattern, quoted for the shell. */
 	function annotateCommand(i) {
 		const name = now.tree.name(i).replace(/ [^ ]+:\d+$/, '').replace(/[\\*?[]/g, '\\$&');
 
@@ -122,7 +122,7 @@ flametap.actions = (() => {
 
 	const hasCode = (i) => i > 0 && 'uki'.includes(data.frames.style[now.tree.frame[i]][0]);
 
-	/* for a frame: key, label, run(i), when(i) */
+	/* actions on a frame: key, label, run(i), when(i) */
 	const ofFrame = [
 		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
 		{ key: 'f', label: 'Focus: its callees, all places', run: (i) => change('focus', functionText(i)) },
@@ -139,7 +139,7 @@ flametap.actions = (() => {
 		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
 	].map((action) => ({ when: (i) => i > 0, ...action }));
 
-	/* for the whole view: key, label, title, run(), pressed(), when; grouped in the bar */
+	/* actions on the whole view: key, label, title, run(), pressed(), when; grouped in the bar */
 	const ofView = [
 		{ key: 'i', label: 'Icicle', title: 'Root on top', group: 'view',
 			pressed: () => state.icicle, run: () => go({ icicle: !state.icicle }, { turned: true }) },
@@ -175,7 +175,7 @@ flametap.actions = (() => {
 			{ moved: true });
 	}
 
-	/* other keys, handled by main.js */
+	/* other keys, which main.js handles */
 	const others = [
 		['Arrow keys', 'Move to caller, callee and neighbours'],
 		['Home', 'Move to the root'],

@@ -156,7 +156,7 @@ flametap.bar = (() => {
 			typing = false;
 		});
 
-	/* The description of the frame, in one line. */
+	/* Returns the description of the frame in one line. */
 	const description = () => [name, origin, numbers].map((e) => e.textContent).filter((s) => s).join(', ');
 
 	return { box, foot, input, show, description, tell, showCount, searching: () => document.activeElement === input,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bottom-up tree: below the root are functions, below each its callers, expanded on demand. The
- * whole tree would be many times as large as the call tree; the expanded part is exact.
+ * The bottom-up tree. Below the root are functions, and below each function are its callers, which are expanded on demand. The
+ * whole tree would be many times as large as the call tree. The expanded part is exact.
  */
 'use strict';
 flametap.Callers = (() => {
@@ -10,13 +10,14 @@ flametap.Callers = (() => {
 
 	class Callers {
 		/*
-		 * For the stacks through PLACES, nodes of TREE. WEIGHTS: for each side, the weight of a node.
+		 * Makes the tree of the stacks through PLACES, which are nodes of TREE. WEIGHTS has the weight of each node for
+		 * each side.
 		 */
 		constructor(tree, places, weights) {
 			this.tree = tree;
 			this.weights = weights;
-			this.place = Uint32Array.from(places); /* those of one node are adjacent */
-			this.at = this.place.slice(); /* for each of them, the current caller */
+			this.place = Uint32Array.from(places); /* places of one node are adjacent */
+			this.at = this.place.slice(); /* for each place, the current caller */
 			this.nodes = [];
 			this.slot = new Int32Array(frames.name.length).fill(-1);
 			this.add(-1, tree.frame[0], 0, 0, this.place.length);
@@ -37,7 +38,7 @@ flametap.Callers = (() => {
 			return this.nodes.length - 1;
 		}
 
-		/* Finds the callers of a node. Stacks without a caller remain its own and come first. */
+		/* Finds the callers of a node. Stacks without a caller stay with the node and come first. */
 		expand(node) {
 			const { first, end, children } = this.nodes[node];
 			const { tree, place, at, slot } = this;
@@ -78,7 +79,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* See Tree. */
+		/* See Tree.childOf. */
 		childOf(node, code) {
 			this.expand(node);
 			return this.nodes[node].children.find((c) => codeOf(this.nodes[c].frame) === code) || 0;
@@ -106,7 +107,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* The expanded part as a Tree, whose origin refers to nodes of this one. */
+		/* Returns the expanded part as a Tree, whose origin refers to nodes of this tree. */
 		arrange(byWeight) {
 			if (this.arranged && this.arranged.byWeight === byWeight)
 				return this.arranged.tree;
@@ -128,7 +129,7 @@ flametap.Callers = (() => {
 			return this.arranged.tree;
 		}
 
-		/* True if callers of a node that are not yet expanded are marked by MARK. */
+		/* Whether a node has marked callers that are not expanded yet. */
 		hides(node, mark) {
 			const { first, end, children } = this.nodes[node];
 
@@ -138,7 +139,7 @@ flametap.Callers = (() => {
 			return false;
 		}
 
-		/* Expands the callers of a node, and theirs as long as there is only one. */
+		/* Expands the callers of a node, and their callers as long as there is only one. */
 		lookUp(node, mark) {
 			for (let i = node; this.hides(i, mark); i = this.nodes[i].children[0]) {
 				this.expand(i);
@@ -147,7 +148,7 @@ flametap.Callers = (() => {
 			}
 		}
 
-		/* The weight on SIDE of the stacks in a node that, or whose callers, are marked by MARK. */
+		/* Returns the weight on SIDE of the stacks in a node that are marked, or whose callers are marked, by MARK. */
 		marked(node, mark, side) {
 			const { first, end } = this.nodes[node];
 			let sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The data in the SVG file; see src/input/picture.h for the format. This file and those after it in
- * the Makefile's WEB_JS are one script, in which each adds its part to one object.
+ * The data in the SVG file, in the format described in src/input/picture.h. This file and the files after it in the Makefile's
+ * WEB_JS are one script, in which each file adds its part to one object.
  */
 'use strict';
 const flametap = {
@@ -22,10 +22,10 @@ flametap.data = (() => {
 	const isDiff = profile.hasAttribute('before');
 	const categories = [...new Set(linesOf(section('categories'))) ];
 	const frames = readFrames();
-	const functions = {of : [], first : []}; /* function of a frame; first frame of a function */
+	const functions = {of : [], first : []}; /* function of each frame; first frame of each function */
 	const functionByKey = new Map();
 
-	/* Arrays by frame number; the root is the last frame in the file. */
+	/* Reads arrays by frame number. The root is added as the last frame. */
 	function readFrames()
 	{
 		const modules = linesOf(section('modules'));
@@ -51,10 +51,10 @@ flametap.data = (() => {
 		return all;
 	}
 
-	/* In folded text, kernel frames have no other module than the kernel. */
+	/* In folded text, kernel frames have no module other than the kernel. */
 	const moduleOf = (f) => frames.module[f] || (frames.style[f][0] === 'k' ? '[kernel]' : '');
 
-	/* A function is a name in a module, whether called or inlined. */
+	/* Adds a frame to its function, which is a name in a module, whether called or inlined. */
 	function addFunction(f)
 	{
 		const key = frames.name[f] + '\t' + moduleOf(f);
@@ -68,7 +68,7 @@ flametap.data = (() => {
 
 	frames.name.forEach((_, f) => addFunction(f));
 
-	/* The frame that differs from F only in its name; added if it is new. */
+	/* Returns the frame that differs from F only in its name. Adds it if it is new. */
 	function renamed(f, name)
 	{
 		const same = (g) => frames.name[g] === name &&
@@ -106,9 +106,9 @@ flametap.data = (() => {
 	}
 
 	/*
-	 * Arrays by node number in pre-order, 0 is the root. end is the number after the last
-	 * descendant. sides has the profile, or those before and after: the total weight left of each
-	 * node, so that sums are differences; the self weight of a node is left of its children.
+	 * Reads arrays by node number in pre-order; 0 is the root. end is the number after the last descendant. sides has one
+	 * array for the profile, or one each for the profiles before and after. It has the total weight to the left of each node,
+	 * so that sums are differences. The self weight of a node is to the left of its children.
 	 */
 	function readTree()
 	{
@@ -157,8 +157,10 @@ flametap.data = (() => {
 		return tree;
 	}
 
-	/* For each node: of its frame's category and the inherited ones of its callers, the one with
-	 * the lowest rank. */
+	/*
+	 * Returns for each node the category with the lowest rank among the category of its frame and the categories inherited
+	 * from its callers.
+	 */
 	function categoriesOf({n, frame, parent})
 	{
 		const ranks = linesOf(section('categories'));
@@ -182,7 +184,7 @@ flametap.data = (() => {
 		scale : number('scale'),
 		factor : number('factor') || 1,
 		inverted : number('inverted') === 1,
-		/* by frame: the state of waits, a label of the stacks that it ends */
+		/* by frame: whether it is the state of a wait, which is a label of the stacks that it ends */
 		isState : frames.name.map((name, f) => frames.style[f][0] === 'n' &&
 			/^\[(sleeping|uninterruptible|stopped|traced|preempted|waiting for CPU|idle|parked|tag: .*)\]$/
 				.test(name)),

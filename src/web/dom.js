@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Elements and browser services. Names come from the profiled program: they are only ever set as text
- * or attribute values.
+ * Elements and browser services. Names come from the profiled program, so they are only ever set as text or as values of
+ * attributes.
  */
 'use strict';
 flametap.dom = (() => {
@@ -22,7 +22,7 @@ flametap.dom = (() => {
 		return element;
 	}
 
-	/* A button that runs ACTION; TITLE is its tooltip. */
+	/* Returns a button that runs ACTION. TITLE is its tooltip. */
 	function button(label, title, action, attributes = {}) {
 		const element = html('button', { type: 'button', title, ...attributes }, label);
 
@@ -30,7 +30,7 @@ flametap.dom = (() => {
 		return element;
 	}
 
-	/* At most once per animation frame. */
+	/* Returns a function that runs ACTION at most once per animation frame. */
 	function calmly(action) {
 		let waiting = false;
 
@@ -44,7 +44,7 @@ flametap.dom = (() => {
 		};
 	}
 
-	/* The user's settings, which are not part of the view; storage may be unavailable. */
+	/* Stores a setting of the user that is not part of the view. Storage may be unavailable. */
 	function remember(key, value) {
 		try {
 			localStorage.setItem('flametap-' + key, value);
@@ -61,7 +61,7 @@ flametap.dom = (() => {
 		}
 	}
 
-	/* Copies TEXT to the clipboard. False: the browser denies it. */
+	/* Copies TEXT to the clipboard. Returns false if the browser denies it. */
 	async function copy(text, area) {
 		try {
 			await navigator.clipboard.writeText(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws the visible part of a tree; the rest has no elements. */
+/* Draws the visible part of a tree. Other parts have no elements. */
 'use strict';
 flametap.graph = (() => {
 	const { dom, text } = flametap;
@@ -10,13 +10,13 @@ flametap.graph = (() => {
 	const NARROW = 3; /* px; narrower frames of a row share one element for each colour */
 
 	const layer = flametap.root.getElementById('frames');
-	const ring = dom.svg('rect', { class: 'ring', height: ROW - 1 }); /* keyboard */
-	const halo = dom.svg('rect', { class: 'halo', height: ROW - 1 }); /* pointer */
+	const ring = dom.svg('rect', { class: 'ring', height: ROW - 1 }); /* around the frame with the keyboard focus */
+	const halo = dom.svg('rect', { class: 'halo', height: ROW - 1 }); /* around the frame under the pointer */
 	const picture = dom.svg('svg', { class: 'graph', width: '100%' });
 	const scroller = dom.html('div', { class: 'scroller' }, picture);
 
 	let tree, zoom = 0, mark; /* what is drawn */
-	let width = 0; /* px of the zoomed frame */
+	let width = 0; /* width of the zoomed frame in px */
 	let levels = [[0]]; /* by depth: the drawn nodes, from left to right */
 	let rests = []; /* by depth: { from, to } of adjacent nodes too narrow to be drawn */
 	let height = 1; /* in levels */
@@ -44,7 +44,7 @@ flametap.graph = (() => {
 		};
 	})();
 
-	/* NAME truncated to PX; empty if fewer than three characters fit. */
+	/* Returns NAME truncated to PX, or an empty string if fewer than three characters fit. */
 	function fit(name, px) {
 		const dots = charWidth('\u2026');
 		let used = 0, cut = 0, at = 0;
@@ -62,10 +62,10 @@ flametap.graph = (() => {
 
 	/* ---- positions */
 
-	/* The smallest share of the zoomed frame that is drawn. */
+	/* Returns the smallest share of the zoomed frame that is drawn. */
 	const leastShare = () => NARROWEST / Math.max(width, 1);
 
-	/* Collects the frames on the zoomed one's path and below it that are wide enough. */
+	/* Collects the frames on the path of the zoomed frame, and the frames below it that are wide enough. */
 	function layout() {
 		const least = Math.max(tree.total(zoom) * leastShare(), Number.MIN_VALUE);
 		const last = tree.end[zoom];
@@ -104,7 +104,7 @@ flametap.graph = (() => {
 	const leftOf = (i) => (tree.depth[i] <= tree.depth[zoom] ? PAD : placeOf(tree.start[i]));
 	const yOf = (depth) => (state.icicle ? depth : height - 1 - depth) * ROW;
 
-	/* The depths between two y, as [first, last + 1]. */
+	/* Returns the depths between two values of y, as [first, last + 1]. */
 	function depthsBetween(y0, y1) {
 		let first = Math.floor(y0 / ROW), end = Math.ceil(y1 / ROW);
 
@@ -113,7 +113,7 @@ flametap.graph = (() => {
 		return [Math.max(first, 0), Math.min(end, levels.length)];
 	}
 
-	/* The visible range of y. */
+	/* Returns the visible range of y. */
 	const windowRange = () => [scroller.scrollTop, scroller.scrollTop + scroller.clientHeight];
 
 	/* ---- drawing */
@@ -143,7 +143,7 @@ flametap.graph = (() => {
 		`M${x.toFixed(1)} ${y}h${px.toFixed(1)}v${ROW - 1}h-${px.toFixed(1)}z`;
 
 	function drawLevel(depth, into) {
-		const narrow = new Map(); /* class to path */
+		const narrow = new Map(); /* maps class to path */
 		const add = (style, path) => narrow.set(style, (narrow.get(style) || '') + path);
 		const y = yOf(depth);
 
@@ -165,7 +165,7 @@ flametap.graph = (() => {
 			into.append(dom.svg('path', { class: style, d: path }));
 	}
 
-	/* Makes the elements of the visible part, and of half as much above and below each. */
+	/* Makes the elements of the visible part, and of half its height above and below it. */
 	function draw() {
 		const [from, to] = windowRange(), more = (to - from) / 2;
 		const [first, end] = printing ? [0, levels.length] : depthsBetween(from - more, to + more);
@@ -189,12 +189,12 @@ flametap.graph = (() => {
 				width: Math.max(widthOf(i) - 0.8, 1).toFixed(1) });
 	}
 
-	/* The frame at a position in the window, -1: none. */
+	/* Returns the frame at a position in the window, or -1 if there is none. */
 	function nodeAt(clientX, clientY) {
 		const box = picture.getBoundingClientRect();
 		const x = clientX - box.left, line = Math.floor((clientY - box.top) / ROW);
 		const row = levels[state.icicle ? line : height - 1 - line] || [];
-		let first = 0, end = row.length; /* the last one that begins at or left of x */
+		let first = 0, end = row.length; /* search for the last frame that begins at or left of x */
 
 		while (end - first > 1) {
 			const middle = first + end >>> 1;
@@ -208,7 +208,7 @@ flametap.graph = (() => {
 			x < leftOf(row[first]) + Math.max(widthOf(row[first]), 1) ? row[first] : -1;
 	}
 
-	/* The position of a frame in the window. */
+	/* Returns the position of a frame in the window. */
 	function boxOf(i) {
 		const box = picture.getBoundingClientRect();
 
@@ -236,12 +236,12 @@ flametap.graph = (() => {
 			draw();
 	}
 
-	/* The width available for frames. */
+	/* Measures the width available for frames. */
 	function measure() {
 		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
 	}
 
-	/* Draws TREE; the root's row keeps its position in the window. */
+	/* Draws TREE. The root's row keeps its position in the window. */
 	function show(what) {
 		const kept = fromRoot, other = tree !== what.tree;
 
@@ -274,7 +274,7 @@ flametap.graph = (() => {
 		draw();
 	}
 
-	/* Drawn neighbours and callees, -1: none. */
+	/* Return a drawn neighbour, and the widest drawn callee, or -1 if there is none. */
 	function neighbour(i, step) {
 		const row = levels[tree.depth[i]], to = row[row.indexOf(i) + step];
 

@@ -21,7 +21,7 @@ flametap.legend = (() => {
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
 			([head, entries]) => [html('span', { class: 'head' }, head), entries]));
-	let shown = null; /* the tree of these sums */
+	let shown = null; /* the tree and the selection that are shown */
 	let all = false;
 
 	function sumsOf(tree) {
@@ -46,7 +46,10 @@ flametap.legend = (() => {
 	const share = (sums, k, totals) =>
 		sums.map((side, s) => text.percent(side[k], totals[s])).join(' \u2192 ');
 
-	/* An entry with its share of the self weight and (the inclusive one); a click highlights all its frames. */
+	/*
+	 * Returns an entry with its share of the self weight and, in parentheses, of the inclusive weight. A click highlights its
+	 * frames.
+	 */
 	function entry(which, value, label, sums, k, ...before) {
 		const on = state[which] === value, totals = now.view.stacks.totals(0);
 		const self = share(sums.self, k, totals), total = share(sums.total, k, totals);
@@ -59,7 +62,7 @@ flametap.legend = (() => {
 		return item;
 	}
 
-	/* The numbers of the existing ones, heaviest first. */
+	/* Returns the numbers of the entries with weight, heaviest first. */
 	function present({ self, total }) {
 		const list = [...self[0].keys()].filter((k) => total.some((side) => side[k]));
 		const sum = (sides, k) => sides.reduce((all, side) => all + side[k], 0);
@@ -85,7 +88,7 @@ flametap.legend = (() => {
 		return entries;
 	}
 
-	/* A click highlights the stacks that ended in it. */
+	/* Returns an entry for each state. A click highlights the stacks that ended in this state. */
 	function stateEntries({ stateSums: { total } }) {
 		const totals = now.view.stacks.totals(0), order = [...states.keys()].filter((k) => total.some((side) => side[k]));
 

@@ -14,7 +14,7 @@
 
 	/* ---- showing */
 
-	/* LENIENT: the zoom may come from another view: the closest existing frame is used. */
+	/* With LENIENT, the zoom may come from another view, and the closest existing frame is used. */
 	function show(lenient) {
 		const before = now.tree;
 
@@ -38,8 +38,8 @@
 	}
 
 	/*
-	 * Changes the state. replace: without a history entry; moved: the path of the zoomed frame may
-	 * change; turned: the root is on the other side; focus: link of the frame to move to.
+	 * Changes the state. With replace, there is no new history entry. With moved, the path of the zoomed frame may change.
+	 * With turned, the root is on the other side. focus is the link of the frame to move to.
 	 */
 	flametap.go = (change, { replace, moved, turned, focus } = {}) => {
 		Object.assign(state, change);
@@ -58,7 +58,7 @@
 	};
 	flametap.show = () => show(true);
 
-	/* Moves the keyboard focus to frame I, -1: nowhere. */
+	/* Moves the keyboard focus to frame I, or to no frame if I is -1. */
 	flametap.focusOn = (i) => {
 		now.focus = i;
 		bar.tell(i < 0 ? now.zoom : i);
@@ -110,7 +110,9 @@
 		}
 	}
 
-	/* The frame that a key applies to: that of the keyboard or else of the pointer, -1: none. */
+	/*
+	 * Returns the frame that a key applies to: the frame with the keyboard focus, or else the frame under the pointer, or -1.
+	 */
 	const meant = () => (now.focus >= 0 ? now.focus
 		: pointer ? graph.nodeAt(pointer.clientX, pointer.clientY) : -1);
 
@@ -158,7 +160,7 @@
 
 	/* ---- pointer */
 
-	let pointer = null, pointed = -1; /* its last position and frame */
+	let pointer = null, pointed = -1; /* last position and frame of the pointer */
 	let touch = false, tapped = { i: -1, time: 0 }, held = 0, heldAt = null;
 
 	function point(event) {
@@ -186,7 +188,7 @@
 		panels.hideTip();
 	}
 
-	/* A tap shows the tooltip, a second one zooms; a mouse click zooms at once. */
+	/* A tap shows the tooltip, and a second tap zooms. A mouse click zooms at once. */
 	function onClick(event) {
 		const i = graph.nodeAt(event.clientX, event.clientY);
 
@@ -260,7 +262,7 @@
 			window.addEventListener(type, () => print(type === 'beforeprint'));
 	}
 
-	/* For printing all of it is scaled to the page, which cannot be scrolled. */
+	/* For printing, the whole graph is scaled to the page, which cannot be scrolled. */
 	function print(on) {
 		const width = app.clientWidth;
 
@@ -284,7 +286,8 @@
 
 		const height = Number(root.getAttribute('height'));
 
-		root.removeAttribute('viewBox'); /* it is for embedding; in a window of its own the size is that of the window */
+		/* The viewBox is for embedding. In a window of its own, the picture has the size of the window. */
+		root.removeAttribute('viewBox');
 		root.setAttribute('height', Math.max(500, Math.min(height, 1000)));
 		if (!alone)
 			root.setAttribute('width', '100%');

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Highlighted frames: those that match the search, an entry of the legend or a module. */
+/* Highlighted frames: frames that match the search, an entry of the legend or a module. */
 'use strict';
 flametap.marks = (() => {
 	const { frames, categories, moduleOf } = flametap.data;
 
-	/* By node, 1: the frame's name matches. The root never does. */
+	/* Returns a predicate for nodes: whether the frame's name matches. The root never matches. */
 	function bySearch(tree, pattern) {
 		const found = frames.name.map((name, f) => frames.style[f] !== 'r0' && pattern.test(name));
 
 		return (i) => found[tree.frame[i]];
 	}
 
-	/* A predicate for nodes by STATE, null: nothing is highlighted; throws if the regex is invalid. */
+	/* Returns a predicate for nodes by STATE, or null if nothing is highlighted. Throws if the regex is invalid. */
 	function tester(tree, state) {
 		if (state.search)
 			return bySearch(tree, new RegExp(state.search, state.ignorecase ? 'i' : ''));
@@ -35,7 +35,7 @@ flametap.marks = (() => {
 		return mark;
 	}
 
-	/* For each node: it or one of its callers is marked. */
+	/* Returns for each node whether it or one of its callers is marked. */
 	function inherit(tree, mark) {
 		const all = mark.slice();
 
@@ -45,9 +45,9 @@ flametap.marks = (() => {
 	}
 
 	/*
-	 * mark: by nodes of the drawn tree; nodes: the numbers of the marked ones; all, ofZoom: the weight
-	 * on each side of stacks with one; inherited, if callers are drawn: by nodes of the stacks, it or
-	 * one of its callers is marked.
+	 * Returns the marks. mark says for each node of the drawn tree whether it is marked, and nodes has the numbers of marked
+	 * nodes. all and ofZoom are the weights on each side of the stacks with a marked node. If callers are drawn, inherited
+	 * says for each node of the stacks whether it or one of its callers is marked.
 	 */
 	function of(view, zoom, state) {
 		const marks = { active: Boolean(state.search || state.kind || state.category || state.module), error: '' };

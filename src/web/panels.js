@@ -98,7 +98,7 @@ flametap.panels = (() => {
 		(panel.querySelector('button') || panel).focus();
 	}
 
-	/* False: none was open. */
+	/* Closes the open panel. Returns false if none was open. */
 	function close() {
 		const was = panels.slice(1, 3).filter((panel) => !panel.hidden);
 
@@ -131,7 +131,7 @@ flametap.panels = (() => {
 		open(menu, x, y);
 	}
 
-	/* The menu at the position of a frame. */
+	/* Opens the menu at the position of a frame. */
 	function menuOf(i) {
 		if (i < 0 || !graph.isShown(i))
 			return;

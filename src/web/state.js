@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of the view, kept completely in the URL after #. */
+/* The state of the view, which is kept completely in the URL after #. */
 'use strict';
 flametap.state = (() => {
 	const { inverted, reversed } = flametap.data;
 	/* simple parts of the state by their names in the URL, with their defaults */
 	const plain = {
-		order: '', /* weight, name, or what is usual for the view */
+		order: '', /* weight, name, or empty for the usual order of the view */
 		width: 'both',
 		zoom: '',
 		search: '',
@@ -18,8 +18,8 @@ flametap.state = (() => {
 	const withoutFunction = ['collapseall', 'threads'];
 
 	/*
-	 * changes: [{ how, what }] in order (views.js); callers: null, '' for those of everything, or a
-	 * function; icicle: root on top; one of search, kind, category and module selects the highlighted frames.
+	 * changes is a list of { how, what } in order (views.js). callers is null, '' for the callers of everything, or a
+	 * function. With icicle, the root is on top. One of search, kind, category and module selects the highlighted frames.
 	 */
 	const state = { icicle: inverted, changes: [], callers: null, ...plain,
 		ignorecase: false, table: false };
@@ -69,7 +69,7 @@ flametap.state = (() => {
 			location.hash = known;
 	}
 
-	/* Reads the state from the URL. False: unchanged. */
+	/* Reads the state from the URL. Returns false if it is unchanged. */
 	function load() {
 		const address = location.hash.slice(1);
 
@@ -83,7 +83,7 @@ flametap.state = (() => {
 	const usualOrder = () => (state.callers !== null || reversed ? 'weight' : 'name');
 	const byWeight = () => (state.order || usualOrder()) === 'weight';
 
-	/* The order of children that is not shown now, as in the state. */
+	/* Returns the order of children that is not shown, as it is in the state. */
 	function otherOrder() {
 		const other = byWeight() ? 'name' : 'weight';
 

@@ -6,7 +6,7 @@ flametap.table = (() => {
 	const { html } = dom;
 	const { state } = flametap.state;
 	const { now } = actions;
-	const MOST = 200; /* rows */
+	const MOST = 200; /* maximum number of rows */
 	const ofStacks = (name) => (fn) => name(fn, now.view.stacks);
 	const columns = [
 		{ label: 'Function', value: (fn) => views.nameOf(fn), isText: true },
@@ -26,7 +26,7 @@ flametap.table = (() => {
 
 	const last = (sides) => sides[sides.length - 1];
 
-	/* The change of a function's share of the self weight. */
+	/* Returns the change of a function's share of the self weight. */
 	function changeOf(self, fn) {
 		const totals = now.view.stacks.totals(0);
 
@@ -44,7 +44,7 @@ flametap.table = (() => {
 		heads.append(column.head);
 	}
 
-	/* That of its heaviest frame. */
+	/* Returns the category of a function's heaviest frame. */
 	function categoryOf(fn, tree) {
 		if (!tree.functionCategories) {
 			const of = tree.functionCategories = new Uint32Array(data.functions.first.length);
@@ -71,7 +71,7 @@ flametap.table = (() => {
 			: [html('td', {}, amounts), html('td', {}, shares)];
 	}
 
-	/* A cell that selects the functions with the same VALUE of WHICH. */
+	/* Returns a cell that selects the functions with the same VALUE of WHICH. */
 	function selector(which, value, label) {
 		const on = state[which] === value;
 
@@ -93,7 +93,10 @@ flametap.table = (() => {
 		selector('module', module, views.fileOf(module)), selector('category', category, category));
 	}
 
-	/* The self weights add up to that of all stacks; a stack has several inclusive ones. */
+	/*
+	 * Returns the sum of the self weights, which is at most the self weight of all stacks. There is no sum of inclusive
+	 * weights, because a stack has several of them.
+	 */
 	function sumOf(list, sum) {
 		const self = sum.self.map((side) => list.reduce((all, fn) => all + side[fn], 0));
 
@@ -101,7 +104,7 @@ flametap.table = (() => {
 			html('td', { colspan: 5 })];
 	}
 
-	/* What is selected by module, category or kind, with a way back. */
+	/* Shows the selected module, category or kind, and a button to show all functions again. */
 	function showFilter() {
 		const which = ['module', 'category', 'kind'].find((name) => state[name]);
 
@@ -114,7 +117,7 @@ flametap.table = (() => {
 			() => actions.select(which, '')));
 	}
 
-	/* Whether a function is one of those that are highlighted. */
+	/* Returns a predicate for functions: whether a function is highlighted. */
 	function tester() {
 		const tree = now.view.stacks;
 
@@ -133,7 +136,7 @@ flametap.table = (() => {
 		}
 	}
 
-	/* The functions that match; all if there is nothing to match. */
+	/* Returns the functions that match, or all functions if there is nothing to match. */
 	function functionsNow(sum) {
 		const test = tester();
 

@@ -24,7 +24,7 @@ flametap.text = (() => {
 		return (whole ? Math.round(part * 10000 / whole) / 100 : 0).toFixed(2) + ' %';
 	}
 
-	/* The change of a share, in percentage points. */
+	/* Returns the change of a share in percentage points. */
 	function points(before, after)
 	{
 		const change = Math.round((after - before) * 10000) / 100;
@@ -32,7 +32,7 @@ flametap.text = (() => {
 		return (change < 0 ? '\u2212' : '+') + Math.abs(change).toFixed(2);
 	}
 
-	/* As in src/model/amount.c: in s, ms, us or ns, by its size. */
+	/* As in src/model/amount.c, a time is in s, ms, us or ns, depending on its size. */
 	const times = [ [ 's', 'seconds', 1e9 ], [ 'ms', 'milliseconds', 1e6 ],
 		[ 'us', 'microseconds', 1e3 ], [ 'ns', 'nanoseconds', 1 ] ];
 	const ownTime = times.findIndex(
@@ -52,7 +52,7 @@ flametap.text = (() => {
 		return (digits ? value.toFixed(digits) : grouped(value)) + ' ' + times[fits][0];
 	}
 
-	/* With its unit, if that is one of time. */
+	/* Returns an amount, with its unit if it is a unit of time. */
 	function amount(weight)
 	{
 		if (isTime)
@@ -71,7 +71,7 @@ flametap.text = (() => {
 	}
 
 	/*
-	 * The class of a change, from gone (0) over unchanged (4) to new (8), computed exactly as in
+	 * Returns the class of a change, from gone (0) over unchanged (4) to new (8), computed exactly as in
 	 * src/view/diff/diff.h.
 	 */
 	function stepOf([ before, after ], [ allBefore, allAfter ])
@@ -93,7 +93,7 @@ flametap.text = (() => {
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
 	}
 
-	/* The classes for the colour of node I. */
+	/* Returns the class for the colour of node I. */
 	function styleOf(tree, i)
 	{
 		return isDiff ? 'd' + stepOf(tree.totals(i), tree.totals(0))
@@ -102,7 +102,7 @@ flametap.text = (() => {
 
 	const kindOf = (tree, i) => kinds[frames.style[tree.frame[i]][0]];
 
-	/* File, kind and category, as far as they are informative. */
+	/* Returns file, kind and category, as far as they are informative. */
 	function originOf(tree, i)
 	{
 		const module = frames.module[tree.frame[i]];
@@ -115,7 +115,7 @@ flametap.text = (() => {
 			.join(' \u00b7 ');
 	}
 
-	/* "1,234 samples (1.23 %)"; for a difference "before …, after …, change". */
+	/* Returns "1,234 samples (1.23 %)", or "before …, after …, change" for a difference. */
 	function weightText(weights, all)
 	{
 		if (!isDiff)
@@ -127,7 +127,7 @@ flametap.text = (() => {
 		       `${signed(weights[1] - weights[0])} (${points(x, y)} points)`;
 	}
 
-	/* The numbers of the frame in one line, without its name and origin. */
+	/* Returns the numbers of the frame in one line, without its name and origin. */
 	function describe(view, zoom, i)
 	{
 		const {tree} = view, all = tree.totals(0);
@@ -142,13 +142,13 @@ flametap.text = (() => {
 		return text;
 	}
 
-	/* See src/lib/word.h; names in the SVG file already have control characters as \xHH. */
+	/* Returns a name as in folded text (src/lib/word.h). Names in the SVG file already have control characters as \xHH. */
 	function foldedName(f)
 	{
 		return frames.name[f].replace(/;/g, '\\x3b') + (suffixes[frames.style[f][0]] || '');
 	}
 
-	/* The stack of node I as a folded line, root first. */
+	/* Returns the stack of node I as a folded line, root first. */
 	function foldedStack(view, i)
 	{
 		const {tree} = view, names = [];

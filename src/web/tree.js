@@ -6,10 +6,10 @@ flametap.tree = (() => {
 	const hasStates = isState.includes(true);
 	const STEP = 4; /* characters of a link for each level */
 
-	/* The weight on SIDE of the nodes from I to before END. */
+	/* Returns the weight on SIDE of the nodes from I to before END. */
 	const between = (side, i, end) => side[end] - side[i];
 
-	/* Combines two sides: the widths of frames. */
+	/* Combines two sides into the widths of frames. */
 	function together([before, after]) {
 		const last = before.length - 1, sum = new Float64Array(last + 1);
 		const x = isNormalized ? 1 / (before[last] || 1) : 1;
@@ -26,7 +26,7 @@ flametap.tree = (() => {
 			this.start = this.sides[1] ? together(this.sides) : this.sides[0];
 		}
 
-		/* The same tree with widths of one side, 0 or 1. */
+		/* Returns the same tree with the widths of one side, 0 or 1. */
 		ofSide(side) {
 			return Object.assign(Object.create(Tree.prototype), this, { start: this.sides[side] });
 		}
@@ -39,7 +39,7 @@ flametap.tree = (() => {
 			return between(this.start, i, i + 1);
 		}
 
-		/* On each side. */
+		/* Returns the total on each side. */
 		totals(i) {
 			return this.sides.map((side) => between(side, i, this.end[i]));
 		}
@@ -48,7 +48,7 @@ flametap.tree = (() => {
 			return this.sides.map((side) => this.leaf(side, i));
 		}
 
-		/* Whether a node is the state of the stack's leaf, which is beside it. */
+		/* Whether a node is the state of a stack's leaf, to which it is adjacent. */
 		isState(i) {
 			if (!hasStates || !isState[this.frame[i]])
 				return false;
@@ -56,7 +56,7 @@ flametap.tree = (() => {
 				: this.parent[i] > 0 && this.end[i] === i + 1;
 		}
 
-		/* The weight on SIDE of the stacks with this leaf; in a reversed tree leaves are at the root. */
+		/* Returns the weight on SIDE of the stacks with this leaf. In a reversed tree, leaves are at the root. */
 		leaf(side, i) {
 			let sum = between(side, i, i + 1);
 
@@ -76,7 +76,7 @@ flametap.tree = (() => {
 			return frames.name[this.frame[i]];
 		}
 
-		/* The child of NODE whose frame has this code, 0: none. */
+		/* Returns the child of NODE whose frame has this code, or 0 if there is none. */
 		childOf(node, code) {
 			for (let i = node + 1; i < this.end[node]; i = this.end[i])
 				if (codeOf(this.frame[i]) === code)
@@ -84,7 +84,7 @@ flametap.tree = (() => {
 			return 0;
 		}
 
-		/* The heaviest node with such a frame below NODE, 0: none. */
+		/* Returns the heaviest node below NODE whose frame has this code, or 0 if there is none. */
 		heaviestBelow(node, code) {
 			let best = 0;
 
@@ -94,7 +94,7 @@ flametap.tree = (() => {
 			return best;
 		}
 
-		/* The path of a node by names only, so that it is valid in other profiles, too. */
+		/* Returns the path of a node by names only, so that it is valid in other profiles as well. */
 		link(i) {
 			let link = '';
 
@@ -103,7 +103,7 @@ flametap.tree = (() => {
 			return link;
 		}
 
-		/* The weight on SIDE of the stacks in NODE with a marked node, each counted once. */
+		/* Returns the weight on SIDE of the stacks in NODE with a marked node, each counted once. */
 		marked(node, mark, side) {
 			let sum = 0;
 
@@ -122,13 +122,14 @@ flametap.tree = (() => {
 		}
 
 		/*
-		 * Sums by KEY, a function of nodes, a number below NR or -1 for those that do not count: for each key the self weight, that of
-		 * stacks with such a leaf, the inclusive weight, in which a stack counts once, and the number of nodes.
+		 * Adds up nodes by KEY, a function of nodes that returns a number below NR, or -1 for nodes that do not count.
+		 * Returns for each key the self weight, which is the weight of stacks with such a leaf, the inclusive weight, in
+		 * which a stack counts once, and the number of nodes.
 		 */
 		addUp(key, nr) {
 			const zeros = () => this.sides.map(() => new Float64Array(nr));
 			const sums = { self: zeros(), total: zeros(), places: new Uint32Array(nr) };
-			const covered = new Uint32Array(nr); /* up to this node */
+			const covered = new Uint32Array(nr); /* for each key, the end of its outermost node */
 
 			for (let i = 1; i < this.n; i++) {
 				const k = key(i), outermost = i >= covered[k];
@@ -155,8 +156,8 @@ flametap.tree = (() => {
 	}
 
 	/*
-	 * Follows LINK from the root of a tree, or of Callers. LENIENT, for a link from another view, skips
-	 * missing levels and additional frames.
+	 * Follows LINK from the root of a tree or of Callers. With LENIENT, for a link from another view, skips missing levels
+	 * and additional frames.
 	 */
 	function follow(tree, link, lenient) {
 		let node = 0, missing = false;
@@ -172,7 +173,7 @@ flametap.tree = (() => {
 
 	const codes = [];
 
-	/* A code of four characters for a frame: a hash of kind, name and the module's file name. */
+	/* Returns a code of four characters for a frame: a hash of its kind, its name and its module's file name. */
 	function codeOf(f) {
 		if (codes[f])
 			return codes[f];
@@ -191,7 +192,7 @@ flametap.tree = (() => {
 
 	/* ---- new trees */
 
-	/* Merges stacks: nodes are identified by their parent, which is added first, and their frame. */
+	/* Merges stacks. Nodes are identified by their parent, which is added first, and by their frame. */
 	class Builder {
 		constructor(room, nrSides) {
 			let slots = 16;
@@ -206,7 +207,7 @@ flametap.tree = (() => {
 			this.slots = new Int32Array(slots);
 		}
 
-		/* The child of NODE with the frame; categories are set after all nodes are added. */
+		/* Returns the child of NODE with the frame. Categories are set after all nodes are added. */
 		child(node, frame) {
 			const mask = this.slots.length - 1;
 			const h = Math.imul(node, 0x9e3779b1) + Math.imul(frame, 0x85ebca6b);
@@ -222,7 +223,7 @@ flametap.tree = (() => {
 		}
 	}
 
-	/* A Builder with the nodes of a tree. */
+	/* Returns the fields of a Builder with the nodes of a tree. */
 	function partsOf(tree) {
 		const selfs = tree.sides.map((side) => {
 			const self = new Float64Array(tree.n);
@@ -236,7 +237,7 @@ flametap.tree = (() => {
 
 	let ranks = new Uint32Array(0);
 
-	/* The rank of each frame by name. */
+	/* Returns the rank of each frame by name. */
 	function rankOf() {
 		const { name, module, style } = frames, less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -248,7 +249,7 @@ flametap.tree = (() => {
 		return ranks;
 	}
 
-	/* Linked lists of children, in the given order; nodes without weight are omitted. */
+	/* Returns linked lists of children in the given order. Nodes without weight are omitted. */
 	function childLists({ n, parent, frame, selfs }, byWeight) {
 		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
 		const rank = rankOf(), byName = (a, b) => rank[frame[a]] - rank[frame[b]];
@@ -286,7 +287,7 @@ flametap.tree = (() => {
 		child[i] = list[0];
 	}
 
-	/* The tree of a Builder's nodes. origin: the number of each node in the Builder. */
+	/* Returns the tree of a Builder's nodes. origin has the number of each node in the Builder. */
 	function arrange(parts, byWeight) {
 		const { n, parent } = parts, { child, next } = childLists(parts, byWeight);
 		const origin = new Uint32Array(n), place = new Uint32Array(n), end = new Uint32Array(n);
@@ -311,7 +312,7 @@ flametap.tree = (() => {
 			...moved(parts, origin, place, nr) });
 	}
 
-	/* The rest of a tree's arrays, in their new order. */
+	/* Returns the other arrays of a tree in their new order. */
 	function moved(parts, origin, place, n) {
 		const frame = new Uint32Array(n), parent = new Uint32Array(n), depth = new Uint32Array(n);
 		const category = new Uint32Array(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trees to be shown: that of the file after each change made by the user. */
+/* The trees to be shown: the tree of the file, and the tree after each change made by the user. */
 'use strict';
 flametap.views = (() => {
 	const { data, tree: { Tree, Builder, partsOf, arrange }, Callers } = flametap;
@@ -14,8 +14,8 @@ flametap.views = (() => {
 	const textOf = (fn) => nameOf(fn) + (moduleOf(fn) ? '\t' + moduleOf(fn) : '');
 
 	/*
-	 * By number, 1: TEXT refers to it. If the module does not exist, one with the same file name is
-	 * used, or, without a module, the kernel of folded text.
+	 * Returns for each function number whether TEXT refers to it. If the module does not exist, a module with the same file
+	 * name is used or, for a text without a module, the kernel of folded text.
 	 */
 	function functionsBy(text) {
 		const [name, module] = (text + '\t').split('\t'), all = [...functions.first.keys()];
@@ -30,11 +30,11 @@ flametap.views = (() => {
 		return { is, isThere: meant.length > 0 };
 	}
 
-	/* ---- changes: each returns how to map the nodes of tree T */
+	/* ---- changes; each returns how to map the nodes of tree T */
 
 	/*
-	 * start: the new node of the root, -1: stacks are removed; place(i): that of node I, whose caller's
-	 * is to[parent]; counts(i), if present: the self weight of I is kept.
+	 * start is the new node of the root, or -1 if stacks are removed. place(i) returns the new node of I, or -1. to[parent]
+	 * is the new node of its caller. counts(i), if present, says whether the self weight of I is kept.
 	 */
 	const changes = {
 		hide: (t, is, b, to) => ({
@@ -46,7 +46,7 @@ flametap.views = (() => {
 			place: (i) => (is(i) ? -1 : below(t, b, to, i)),
 		}),
 		only: (t, is, b, to) => {
-			let end = 0; /* of the outermost one */
+			let end = 0; /* end of the outermost node */
 
 			return {
 				start: 0,
@@ -82,14 +82,14 @@ flametap.views = (() => {
 		},
 		collapseall: (t, is, b, to) => {
 			const of = Uint32Array.from(functions.of);
-			const ends = new Uint32Array(functions.first.length); /* of the outermost one of each */
+			const ends = new Uint32Array(functions.first.length); /* ends of the outermost nodes, by function */
 
 			return {
 				start: 0,
 				place: (i) => {
 					const fn = of[t.frame[i]];
 
-					if (i >= ends[fn]) { /* none above: skip the search, which is slow in deep stacks */
+					if (i >= ends[fn]) { /* outermost: skip the search, which is slow in deep stacks */
 						ends[fn] = t.end[i];
 						return below(t, b, to, i);
 					}
@@ -118,7 +118,7 @@ flametap.views = (() => {
 		return parent < 0 ? -1 : b.child(parent, t.frame[i]);
 	}
 
-	/* Categories are those of the stacks as shown: removed callers pass none on. */
+	/* Categories belong to the stacks as they are shown: removed callers pass none on. */
 	function changed(t, { how, what }) {
 		const meant = what === undefined ? null : functionsBy(what);
 
@@ -160,7 +160,7 @@ flametap.views = (() => {
 		return t;
 	}
 
-	/* Caches the last value for each tree, by KEY. */
+	/* Returns a function that caches the last value for a tree and KEY. */
 	function keeper() {
 		let last = {};
 
@@ -173,7 +173,7 @@ flametap.views = (() => {
 
 	const keepOrder = keeper(), keepCallers = keeper(), keepSide = keeper();
 
-	/* Bottom-up: of everything or, if WHAT is not empty, of one function. */
+	/* Returns the bottom-up tree of everything or, if WHAT is not empty, of one function. */
 	function callersOf(t, what) {
 		if (!what) {
 			const { selfs } = partsOf(t);
@@ -202,9 +202,9 @@ flametap.views = (() => {
 	}
 
 	/*
-	 * The view of STATE: stacks, the tree of all stacks; tree, the drawn one; callers, the bottom-up
-	 * tree that it is a part of, or null. openTo(link, share, lenient) returns the node of a link,
-	 * after expanding the nodes with at least SHARE of it.
+	 * Returns the view of STATE. stacks is the tree of all stacks, tree is the drawn tree, and callers is the bottom-up tree
+	 * that the drawn tree is a part of, or null. openTo(link, share, lenient) returns the node of a link, after expanding the
+	 * nodes with at least SHARE of its weight.
 	 */
 	function of(state) {
 		const stacks = changedBy(state.changes), byWeight = flametap.state.byWeight();
