@@ -22,7 +22,7 @@
 enum {
 	OPT_TID = 0x100,
 	OPT_CHILDREN,
-	OPT_COMM, /* as in enum selection_kind from here on */
+	OPT_COMM, /* from here on in the order of enum selection_kind */
 	OPT_CGROUP,
 	OPT_CONTAINER,
 	OPT_UNIT,
@@ -49,7 +49,7 @@ enum {
 	OPT_REQUESTS,
 	OPT_WHERE,
 	OPT_VM = 0x800,    /* the first interpreter's option */
-	OPT_LABEL = 0x900, /* that of the first source of labels */
+	OPT_LABEL = 0x900, /* the first option of a source of labels */
 	OPT_TOOL = 0x1000, /* the first option of the tool */
 };
 
@@ -285,7 +285,7 @@ static void parse_command(struct options *o, struct argp_state *state)
 	state->next = state->argc;
 }
 
-/* The name of a script file, which is also part of the module's name. */
+/* Whether a script file may have this name, which is also part of the module's name. */
 static bool is_script_name(const char *name)
 {
 	return *name && strlen(name) <= 31 && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
@@ -309,7 +309,7 @@ static error_t parse_script(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The root frame is the name of the process, or the value of a label. */
+/* Makes the name of the process or the value of a label the root frame. */
 static void add_root(struct options *o, const char *key)
 {
 	if (!strcmp(key, "comm"))
@@ -449,7 +449,7 @@ static void validate_engine(const struct options *o)
 
 /*
  * A recording has exactly one kind of target; --compile-only and --check may have none. With -a or
- * a selection a command only sets the duration.
+ * a selection, a command only sets the duration.
  */
 static void validate_targets(const struct options *o)
 {
@@ -467,7 +467,7 @@ static void validate_targets(const struct options *o)
 			    "--cgroup PATH, --container ID, --unit NAME, -a, -- COMMAND");
 }
 
-/* Only --compile-only writes modules. */
+/* Checks the outputs. Only --compile-only writes modules. */
 static void validate_outputs(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -538,7 +538,7 @@ static void validate_script(const struct options *o)
 	strbuf_release(&err);
 }
 
-/* Refuses OPTION, which needs what SystemTap does not do, where SystemTap would have to record. */
+/* Refuses OPTION where SystemTap would have to record. SystemTap cannot do WHAT. */
 static void require_bpf(const struct options *o, const char *option, const char *what)
 {
 	if (!strcmp(o->engine, "stap"))
@@ -552,7 +552,9 @@ static void require_bpf(const struct options *o, const char *option, const char 
 			option);
 }
 
-/* Refuses an interpreter that SystemTap does not walk where SystemTap would have to record. */
+/*
+ * Refuses an interpreter whose stacks SystemTap cannot walk where SystemTap would have to record.
+ */
 static void validate_vm(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
@@ -587,7 +589,7 @@ static void choose_stacks(struct options *o)
 	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
 	if (q->by_default) {
 		q->user = true;
-		q->kernel = !q->tool->nr_functions; /* they are called in user space */
+		q->kernel = !q->tool->nr_functions; /* these functions are called in user space */
 	}
 	if (q->vm && q->user && !o->mixed)
 		usage_error_fmt(
@@ -635,13 +637,13 @@ static void add_labels(struct engine_request *q, const char *list)
 	}
 }
 
-/* Adds the label KEY, unless it is of something else. */
+/* Adds the label KEY if the source of labels has it. */
 static void add_label_of_view(struct engine_request *q, const char *key)
 {
 	q->label_keys |= label_key_bit(q->label, key, strlen(key));
 }
 
-/* The source of labels that the script needs, unless it is given. */
+/* Chooses the source of labels that the script needs, unless one is given. */
 static void choose_source(struct engine_request *q)
 {
 	for (int i = 0; !q->label && q->tool->labels && i < NR_LABEL_SOURCES; i++)
@@ -649,7 +651,7 @@ static void choose_source(struct engine_request *q)
 			q->label = label_sources[i];
 }
 
-/* Labels that the views need are recorded, too. */
+/* Chooses the labels to record, including labels that the views need. */
 static void choose_labels(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -703,7 +705,9 @@ static void finish_options(struct options *o)
 	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
 }
 
-/* The last --script; like argp, getopt accepts abbreviations and stops at "--". */
+/*
+ * Returns the name in the last --script. Like argp, getopt accepts abbreviations and stops at "--".
+ */
 static const char *find_script(int argc, char **argv)
 {
 	static const struct option script[] = {
@@ -748,7 +752,10 @@ static error_t parse_vm_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Options that the tool does not take are parsed, to say so, but not listed. */
+/*
+ * Returns the flags of an option. An option that the tool does not take is hidden from --help, but
+ * parsed, so that it can be refused with a message.
+ */
 static int listed_if(const struct tool *tool, const char *option)
 {
 	return tool_takes(tool, option) ? 0 : OPTION_HIDDEN;
@@ -777,7 +784,7 @@ static void list_options(const struct tool *tool, struct argp_option *table)
 	}
 }
 
-/* One option per interpreter and per source of labels; the caller frees their doc. */
+/* Lists one option per interpreter and per source of labels. The caller frees their doc. */
 static void list_vm_options(const struct tool *tool, struct argp_option *table)
 {
 	for (int i = 0; i < NR_VMS; i++)
@@ -803,7 +810,7 @@ static bool is_in_table(const struct argp_option *table, const char *name)
 	return false;
 }
 
-/* The options that the tool declares; the caller frees their doc. */
+/* Lists the options that the tool declares. The caller frees their doc. */
 static void list_tool_options(const struct tool *tool, struct argp_option *table)
 {
 	for (size_t i = 0; i < tool->nr_options; i++) {
@@ -840,7 +847,7 @@ static void find_tool(struct options *o, int argc, char **argv)
 	o->session.request.tool = &o->tool;
 }
 
-/* What --help says before and after the options: that of a script in bin/ is its own. */
+/* Returns the text of --help before and after the options. A script in bin/ has its own text. */
 static char *make_doc(const char *program)
 {
 	const char *about = getenv("FLAMETAP_ABOUT");
@@ -894,14 +901,14 @@ static void parse_words(struct options *o, int argc, char **argv)
 	free(doc);
 }
 
-/* The scripts in bin/ give the name that they were called by, for usage messages. */
+/* Takes the name by which a script in bin/ was called, for usage messages. */
 static void take_name(char **argv)
 {
 	const char *name = getenv("FLAMETAP_NAME");
 
 	if (name && *name)
 		program_invocation_short_name = argv[0] = xstrdup(name);
-	unsetenv("FLAMETAP_NAME"); /* not for the command */
+	unsetenv("FLAMETAP_NAME"); /* the command must not get it */
 }
 
 void options_parse(struct options *o, int argc, char **argv)

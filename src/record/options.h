@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct options {
-	struct tool tool; /* of the request */
+	struct tool tool; /* tool of the request */
 	struct session session;
 	const char *engine;
 	struct ids {
@@ -22,24 +22,24 @@ struct options {
 	const char **outputs;
 	size_t nr_outputs, outputs_alloc;
 	const char *report;
-	const char *title; /* NULL: what was recorded */
+	const char *title; /* NULL for a description of what was recorded */
 	char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
 	struct label_filter where; /* the view points to it */
-	const char *with;          /* keys of labels, NULL: none */
+	const char *with;          /* keys of labels, or NULL */
 	struct symbol_options symbol;
-	bool skid;          /* give late ticks to the callers, but not in recordings */
-	double min_quality; /* per cent of the frames that must have names, or ACCOUNT_NO_LEAST */
+	bool skid;          /* count late ticks for the callers, but not in recordings */
+	double min_quality; /* percentage of the frames that must have names, or ACCOUNT_NO_LEAST */
 	bool quiet;
 	bool check, json;
 	bool mixed;   /* request.mixed */
-	int overload; /* per cent, below 0: not given */
+	int overload; /* per cent, or below 0 if it is not given */
 };
 
 /*
- * Fills O, and the request of its session, from the command line; O must not be moved. Wrong usage
- * ends the program with a message.
+ * Fills O and the request of its session from the command line. O must not be moved afterwards.
+ * Wrong usage ends the program with a message.
  */
 void options_parse(struct options *o, int argc, char **argv);
 void options_release(struct options *o);

@@ -22,7 +22,7 @@ static double ms_of(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-/* From each known moment to the next one. */
+/* Adds a bar from each known moment to the next one. */
 static void add_phases(struct timeline_row *row, const struct times_request *q)
 {
 	const uint64_t moments[] = {q->head_ns, q->content_ns, q->answer_ns};
@@ -45,9 +45,9 @@ static double known_ms(int64_t ms)
 }
 
 /*
- * When the first upstream was asked: nginx tells only how long each part took. The last one's
- * headers are there when those of the response are made; else the first one is asked when the
- * content phase begins, or at the latest so that all fit.
+ * Returns when the first upstream was asked. nginx only tells how long each part took. The headers
+ * of the last upstream arrive when the headers of the response are made. If this is unknown, the
+ * first upstream is asked when the content phase begins or, at the latest, so that all parts fit.
  */
 static double first_try(const struct times_request *q, const struct timeline_row *row, uint32_t nr)
 {
@@ -62,7 +62,10 @@ static double first_try(const struct times_request *q, const struct timeline_row
 	return row->to - before - known_ms(q->tries[nr - 1].response);
 }
 
-/* Those asked one after another. The times of a try are all since it began. */
+/*
+ * Adds the upstreams that were asked one after another. All times of a try are relative to its
+ * beginning.
+ */
 static void add_tries(struct timeline_row *row, const struct times_request *q)
 {
 	uint32_t nr = q->nr_tries < TIMES_TRIES ? q->nr_tries : TIMES_TRIES;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slowest requests of nginx as a picture: when each ran, in which phase, what it waited for. */
+/*
+ * The slowest requests of nginx as a picture: when each ran, in which phase, and what it waited
+ * for.
+ */
 #ifndef RECORD_REQUEST_TIMELINE_H
 #define RECORD_REQUEST_TIMELINE_H
 
 #include "engine/bpf/request_results.h"
 #include "view/timeline.h"
 
-/* The phases are those of requests that were recorded with them. T is released by the caller. */
+/*
+ * Only requests that were recorded with phases have phases in the picture. The caller releases T.
+ */
 void request_timeline_fill(struct timeline *t, const struct request_results *r);
 
 #endif
