@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When a check applies: always (0), or only to … */
+/* When a check applies: always (0), only to compile, or only to load modules. */
 enum { TO_COMPILE = 1, TO_LOAD = 2 };
 
 struct check_entry {
@@ -203,7 +203,7 @@ void check_namespace(const struct check_context *c, const char *of, char name[64
 	free(path);
 }
 
-/* The release of the running kernel, read below the root; "" if that has no /proc. */
+/* Returns the release of the running kernel, read below the root, or "" if there is no /proc. */
 static char *running_release(const struct check_context *c)
 {
 	struct strbuf release = check_read(c, "/proc/sys/kernel/osrelease");
@@ -321,7 +321,7 @@ const struct checks *checks_first_fit(const struct checks *list, size_t nr)
 	return NULL;
 }
 
-/* Control characters and invalid UTF-8 become '?'. */
+/* Writes S. Control characters and invalid UTF-8 become '?'. */
 static void put_plain(const char *s, FILE *out)
 {
 	size_t len = strlen(s), n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The preflight of the built-in engine: whether this kernel runs its programs and we may load them.
- * System calls are tried only if the root is the real one.
+ * The preflight of the built-in engine: whether this kernel runs its programs, and whether we may
+ * load them. System calls are tried only if the root is the real one.
  */
 #include "check_list.h"
 #include "engine/bpf/features.h"
@@ -31,7 +31,7 @@ static bool may_trace(const struct check_context *c)
 	return check_capability(c, CAP_PERFMON) || check_capability(c, CAP_SYS_ADMIN);
 }
 
-/* Loads a program that does nothing. 0, or the error. */
+/* Loads a program that does nothing. Returns 0, or the error. */
 static int try_load(void)
 {
 	const struct bpf_insn nothing[] = {
@@ -47,7 +47,7 @@ static int try_load(void)
 	return 0;
 }
 
-/* Opens the event of the tick on this CPU. 0, or the error. */
+/* Opens the event of the tick on this CPU. Returns 0, or the error. */
 static int try_event(void)
 {
 	struct perf_event_attr attr = {
@@ -94,7 +94,10 @@ void check_bpf_types(struct check_context *c)
 	}
 }
 
-/* Capabilities are sufficient in the initial user namespace only; it has a fixed inode. */
+/*
+ * Whether we are in a user namespace other than the initial one, which has a fixed inode.
+ * Capabilities are sufficient only in the initial one.
+ */
 static bool own_users(const struct check_context *c)
 {
 	char name[64];
@@ -174,7 +177,9 @@ void check_bpf_lockdown(struct check_context *c)
 	strbuf_release(&lockdown);
 }
 
-/* With CAP_PERFMON kernel.perf_event_paranoid has no effect, except on kernels with level 3. */
+/*
+ * With CAP_PERFMON, kernel.perf_event_paranoid has no effect, except on kernels that have level 3.
+ */
 void check_bpf_timer(struct check_context *c)
 {
 	bool ask = !*c->request->root && may_trace(c) && !own_users(c);
@@ -237,7 +242,10 @@ void check_bpf_files(struct check_context *c)
 	strbuf_release(&closed);
 }
 
-/* Unlike staprun we change no settings: with kptr_restrict 2 not even root can read them. */
+/*
+ * Unlike staprun, we change no settings: with kptr_restrict 2, not even root can read the
+ * addresses.
+ */
 void check_bpf_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
@@ -260,7 +268,7 @@ void check_bpf_names(struct check_context *c)
 	}
 }
 
-/* Only for tools that use that tracepoint. */
+/* Checks only for tools that use the tracepoint sched_switch. */
 void check_bpf_wakeups(struct check_context *c)
 {
 	if (!tool_has_probe(c->request->tool, "sched:sched_switch") || !c->request->try_it ||
@@ -276,8 +284,8 @@ void check_bpf_wakeups(struct check_context *c)
 }
 
 /*
- * The previous checks report what is missing; this one tests whether it works. A timer must produce
- * samples; whether this process has other events depends on the tool and its options.
+ * The previous checks report what is missing. This check tests whether a recording works. A timer
+ * must produce samples; whether this process has other events depends on the tool and its options.
  */
 void check_trial(struct check_context *c)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "5.6" of "Systemtap translator/driver (version 5.6/0.195, …"; its length in LEN. */
+/* Returns "5.6" of "Systemtap translator/driver (version 5.6/0.195, …". Its length is in LEN. */
 static const char *stap_version(const struct check_context *c, size_t *len)
 {
 	const char *mark = "(version ";
@@ -37,7 +37,10 @@ void check_stap(struct check_context *c)
 	}
 }
 
-/* The first two numbers of a version or release: 6.12 is 6012. 0: there are none. */
+/*
+ * Returns the first two numbers of a version or release: 6012 for 6.12. Returns 0 if there are
+ * none.
+ */
 static unsigned kernel_number(const char *release)
 {
 	unsigned major, minor;
@@ -105,7 +108,7 @@ void check_kernel(struct check_context *c)
 	stap_compat_release(&compat);
 }
 
-/* The release of the headers in the build tree; "" if they are not prepared. */
+/* Returns the release of the headers in the build tree, or "" if they are not prepared. */
 static char *headers_release(const struct check_context *c)
 {
 	struct strbuf text = check_read_modules(c, "build/include/generated/utsrelease.h");
@@ -148,8 +151,8 @@ void check_headers(struct check_context *c)
 }
 
 /*
- * Debian's build trees specify their compiler, and make uses no other: "CC = …
- * $(CROSS_COMPILE)gcc-14". NULL: this tree does not specify one.
+ * Returns the compiler that the build tree specifies, or NULL if it specifies none. Debian's build
+ * trees specify their compiler, and make uses no other: "CC = … $(CROSS_COMPILE)gcc-14".
  */
 static char *fixed_compiler(const struct check_context *c)
 {
@@ -170,13 +173,16 @@ static char *fixed_compiler(const struct check_context *c)
 	return compiler;
 }
 
-/* "16" of "16.2.0"; 0: no number. */
+/* Returns 16 for "16.2.0", or 0 if there is no number. */
 static unsigned major_version(const char *text)
 {
 	return (unsigned)strtoul(text, NULL, 10);
 }
 
-/* "gcc-14 (Debian 14.2.0-19) 14.2.0" of the compiler that built the kernel; NULL: not known. */
+/*
+ * Returns "gcc-14 (Debian 14.2.0-19) 14.2.0" of the compiler that built the kernel, or NULL if it
+ * is not known.
+ */
 static const char *kernel_compiler(const struct check_context *c)
 {
 	return check_value(c->config.buf, "CONFIG_CC_VERSION_TEXT=\"");

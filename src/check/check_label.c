@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight for labels: whether their source is in the processes, and its layout known. */
+/*
+ * The preflight for labels: whether the processes have their source, and whether its layout is
+ * known.
+ */
 #include "check_list.h"
 #include "label/label.h"
 #include "process/inspect.h"
@@ -8,7 +11,7 @@
 
 enum { PROCESSES_MAX = 64 };
 
-/* Says what is found in process PID; false: it has no such source. */
+/* Reports what is found in process PID. Returns false if it does not have the source. */
 static bool say_found(struct check_context *c, struct processes *ps, uint32_t pid)
 {
 	const struct label_source *source = c->request->label;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of the preflight: the request, data read once, reporting. */
+/* The common base of the parts of the preflight: the request, data that is read once, reporting. */
 #ifndef CHECK_CHECK_LIST_H
 #define CHECK_CHECK_LIST_H
 
@@ -9,16 +9,19 @@
 struct check_context {
 	const struct check_request *request;
 	struct checks *checks;
-	const char *name;           /* of the check that runs */
-	char *release;              /* of the checked kernel, "": unknown */
+	const char *name;           /* name of the check that runs */
+	char *release;              /* release of the checked kernel, or "" if unknown */
 	char *modules;              /* /lib/modules/RELEASE, or its path with a merged /usr */
-	struct strbuf config;       /* of that kernel, empty: unknown */
+	struct strbuf config;       /* configuration of this kernel, empty if unknown */
 	struct strbuf status;       /* /proc/self/status */
-	char *stap;                 /* its path below the root, NULL: none */
-	struct strbuf stap_version; /* output of stap --version; empty: it cannot be run */
+	char *stap;                 /* path of stap below the root, or NULL if there is none */
+	struct strbuf stap_version; /* output of stap --version, empty if it cannot be run */
 };
 
-/* Each checks one thing and reports it in one line, or nothing if it does not apply. */
+/*
+ * Each function checks one thing and reports it in one line. It reports nothing if it does not
+ * apply.
+ */
 void check_stap(struct check_context *c);
 void check_staprun(struct check_context *c);
 void check_kernel(struct check_context *c);
@@ -58,23 +61,31 @@ void check_degraded(struct check_context *c, const char *fmt, ...)
 /* Sets the remedy of the last reported line. */
 void check_remedy(struct check_context *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Sets a package as the remedy: its name in distributions with .deb and with .rpm files. */
+/*
+ * Sets a package as the remedy. DEB and RPM are its names in distributions with .deb and .rpm
+ * files.
+ */
 void check_remedy_install(struct check_context *c, const char *deb, const char *rpm);
 
-/* 'y', 'm' or 'n': the kernel's option "CONFIG_…"; 0: its configuration is unknown. */
+/*
+ * Returns 'y', 'm' or 'n' for the kernel's option "CONFIG_…", or 0 if its configuration is unknown.
+ */
 char check_config(const struct check_context *c, const char *option);
 
-/* The content of PATH, empty if it cannot be read; the caller releases it. */
+/* Returns the content of PATH, which is empty if it cannot be read. The caller releases it. */
 struct strbuf check_read(const struct check_context *c, const char *path);
-/* The same for the file NAME in the kernel's modules folder, such as "build/Makefile". */
+/* Does the same for the file NAME in the kernel's modules folder, such as "build/Makefile". */
 struct strbuf check_read_modules(const struct check_context *c, const char *name);
-/* The first byte of PATH, 0: it cannot be read or is empty. */
+/* Returns the first byte of PATH, or 0 if it cannot be read or is empty. */
 char check_read_char(const struct check_context *c, const char *path);
 
 /* True if nothing has been reported as missing. */
 bool check_fits_so_far(const struct check_context *c);
 
-/* The value of the line "KEY VALUE" in TEXT without blanks before it, NULL: no such line. */
+/*
+ * Returns the value of the line "KEY VALUE" in TEXT without blanks before it, or NULL if there is
+ * no such line.
+ */
 const char *check_value(const char *text, const char *key);
 
 /* True if the capability with that number is effective in this process. */
@@ -83,7 +94,7 @@ bool check_capability(const struct check_context *c, unsigned number);
 /* True if this process runs as root, with any capabilities. */
 bool check_root(const struct check_context *c);
 
-/* The namespace /proc/OF: "pid:[4026531836]"; "" if access is denied. */
+/* Sets NAME to the namespace /proc/OF, "pid:[4026531836]", or to "" if access is denied. */
 void check_namespace(const struct check_context *c, const char *of, char name[64]);
 
 #endif

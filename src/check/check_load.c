@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight's second part: whether this kernel loads modules and we may load them. */
+/* The preflight's second part: whether this kernel loads modules, and whether we may load them. */
 #include "check_list.h"
 #include "lib/root.h"
 #include "lib/util.h"
@@ -27,7 +27,7 @@ void check_modules(struct check_context *c)
 	}
 }
 
-/* Why an unsigned module is rejected; NULL: it is not. */
+/* Returns why an unsigned module is rejected, or NULL if it is not. */
 static const char *signature_reason(const struct check_context *c)
 {
 	struct strbuf lockdown = check_read(c, "/sys/kernel/security/lockdown");
@@ -187,7 +187,7 @@ void check_rights(struct check_context *c)
 	}
 }
 
-/* True if we are not in the initial PID namespace, which has a fixed inode. */
+/* True if we are in a PID namespace other than the initial one, which has a fixed inode. */
 static bool own_pids(const struct check_context *c)
 {
 	char name[64];
@@ -196,7 +196,7 @@ static bool own_pids(const struct check_context *c)
 	return *name && strcmp(name, "pid:[4026531836]");
 }
 
-/* True if we have the mounts of process 1: files that mark a container are from its image. */
+/* True if we have the mounts of process 1. Files that mark a container are then from its image. */
 static bool first_mounts(const struct check_context *c)
 {
 	char own[64], first[64];

@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * True if the kernel has OPTION. Without its configuration, by PATH for the running kernel; true if
- * unknown.
+ * True if the kernel has OPTION or if this is unknown. Without the kernel's configuration, PATH
+ * exists if the running kernel has OPTION.
  */
 static bool has_option(const struct check_context *c, const char *option, const char *path)
 {
@@ -78,7 +78,7 @@ void check_tracepoints(struct check_context *c)
 	strbuf_release(&missing);
 }
 
-/* Probes on functions: users' scripts may need them, sampling does not. */
+/* Reports whether functions can be probed, which sampling does not need, but users' scripts may. */
 static void report_probes(
 	struct check_context *c, const char *option, const char *path, const char *what)
 {
@@ -94,7 +94,7 @@ void check_uprobes(struct check_context *c)
 		"functions of programs");
 }
 
-/* Only for what is recorded at functions of programs. */
+/* Checks only for tools that record at functions of programs. */
 void check_bpf_uprobes(struct check_context *c)
 {
 	if (!c->request->probes_program)
@@ -113,7 +113,7 @@ void check_kprobes(struct check_context *c)
 		"functions of the kernel");
 }
 
-/* staprun reads /proc/kallsyms for every module; we need it for names of kernel frames. */
+/* staprun reads /proc/kallsyms for every module. We need it for names of kernel frames. */
 void check_kernel_names(struct check_context *c)
 {
 	char restriction = check_read_char(c, "/proc/sys/kernel/kptr_restrict");
@@ -138,11 +138,14 @@ void check_kernel_names(struct check_context *c)
 }
 
 enum {
-	LARGE = 256 << 10, /* bytes of code: smaller files are ignored */
+	LARGE = 256 << 10, /* bytes of code; smaller files are ignored */
 	NAMED_FILES = 3,
 };
 
-/* Which objects matter, the caller frees the list: large ones, and the programs themselves. */
+/*
+ * Returns for each object whether it matters: large files and the programs themselves do. The
+ * caller frees the list.
+ */
 static bool *find_important(const struct processes *ps)
 {
 	uint64_t *sizes = xcalloc(ps->nr_objects + 1, sizeof(*sizes)); /* of mapped code */
@@ -152,7 +155,7 @@ static bool *find_important(const struct processes *ps)
 		sizes[ps->maps[i].object] += ps->maps[i].end - ps->maps[i].start;
 	for (size_t i = 0; i < ps->nr_objects; i++)
 		important[i] = sizes[i] >= LARGE;
-	for (size_t i = 0; i < ps->nr; i++) /* its first mapping is the program */
+	for (size_t i = 0; i < ps->nr; i++) /* the first mapping of a process is its program */
 		if (ps->list[i].nr_maps)
 			important[ps->maps[ps->list[i].maps[0]].object] = true;
 	for (size_t i = 0; i < ps->nr_objects; i++)
@@ -161,7 +164,7 @@ static bool *find_important(const struct processes *ps)
 	return important;
 }
 
-/* Looks for the names of all that are IMPORTANT at once. */
+/* Looks for the names of all IMPORTANT objects at once. */
 static void ask_names(
 	const struct processes *ps, const bool *important, const struct debug_paths *paths)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight for VM stacks: whether the interpreter is in the processes, in a known version. */
+/*
+ * The preflight for VM stacks: whether the processes run the interpreter, and in a known version.
+ */
 #include "check_list.h"
 #include "process/inspect.h"
 #include "vm/vm.h"
 
 #include <inttypes.h>
 
-/* One process with the interpreter is enough. FOUND and REFUSED: descriptions of the first ones. */
+/*
+ * One process with the interpreter is enough. found and refused describe the first such processes.
+ */
 struct vm_findings {
 	struct strbuf found, refused;
-	uint32_t without;  /* a process that has none, 0: none */
+	uint32_t without;  /* a process without the interpreter, or 0 */
 	size_t nr_running; /* processes that could be looked at */
 };
 

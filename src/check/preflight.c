@@ -52,7 +52,7 @@ static int try_it(const struct engine_request *r, struct trial *trial, struct st
 	return trial_run(&bpf_engine, r, trial, err);
 }
 
-/* TRIES: it also records this process for a moment. */
+/* TRIES also records this process for a moment. */
 static void look_at_bpf(const struct engine_request *r, bool tries, struct checks *checks)
 {
 	struct check_request request = {
@@ -83,7 +83,7 @@ void preflight(
 		look_at_stap(request, checks);
 }
 
-/* Whether nothing is missing for the built-in engine. */
+/* Whether nothing is missing for the built-in engine. Nothing is recorded for this. */
 static bool bpf_fits(const struct engine_request *request)
 {
 	struct checks checks;

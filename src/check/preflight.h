@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an engine for a request. */
+/* Runs the checks of an engine for a request. */
 #ifndef CHECK_PREFLIGHT_H
 #define CHECK_PREFLIGHT_H
 
@@ -10,11 +10,16 @@
 void preflight(
 	const struct engine_ops *ops, const struct engine_request *request, struct checks *checks);
 
-/* Whether it has to follow what a command starts, which SystemTap does not do. */
+/*
+ * Whether a recording has to follow the processes that a command starts, which SystemTap does not
+ * do.
+ */
 bool preflight_follows_command(const struct engine_request *request);
 
-/* The index in LIST, as engines_find gave it for "auto", of the first engine that works; WHY in one
- * line. */
+/*
+ * Returns the index of the first engine that works in LIST, which engines_find gave for "auto". WHY
+ * is the reason in one line.
+ */
 size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	const struct engine_request *request, struct strbuf *why);
 

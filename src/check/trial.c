@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 enum {
-	BUSY_NS = 20000000, /* for some ticks */
-	NAPS = 10,          /* for some waits */
+	BUSY_NS = 20000000, /* enough for some ticks */
+	NAPS = 10,          /* enough for some waits */
 	NAP_US = 1000,
-	ROUNDS = 1024, /* between two of them */
-	LIMIT_S = 10,  /* on a busy machine */
+	ROUNDS = 1024, /* rounds of computing between two naps */
+	LIMIT_S = 10,  /* limit on a busy machine */
 };
 
 static int64_t own_cpu_ns(void)
@@ -23,7 +23,7 @@ static int64_t own_cpu_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* Computes, makes system calls and sleeps: events for most tools. */
+/* Computes, makes system calls and sleeps, which are events for most tools. */
 static void be_busy(const struct engine_ops *ops, struct engine *engine)
 {
 	int64_t end = own_cpu_ns() + BUSY_NS, limit = monotonic_ns() + LIMIT_S * 1000000000LL;
