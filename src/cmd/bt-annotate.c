@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOTTEST = 3 }; /* functions that are shown if none is asked for */
+enum { HOTTEST = 3 }; /* functions that are shown by default */
 
 struct annotate_command {
 	struct view_args args;
@@ -177,7 +177,7 @@ static int judge(const struct annotate_command *o, const struct recording *rec, 
 	return status;
 }
 
-/* DAMAGED: only a part of the file could be read. */
+/* DAMAGED means that only a part of the file could be read. */
 static int annotate(struct annotate_command *o, struct recording *rec, bool damaged)
 {
 	struct annotate_options options = options_of(o);

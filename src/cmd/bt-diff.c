@@ -28,7 +28,7 @@ struct diff_command {
 	uint64_t fail_above; /* hundredths of per cent */
 	bool has_fail_above;
 	struct output_file junit;
-	bool above; /* the result */
+	bool above; /* the result: the limit is exceeded */
 };
 
 enum {
@@ -158,7 +158,7 @@ static const char *shown(const char *path)
 	return strcmp(path, "-") ? file_name(path) : "stdin";
 }
 
-/* "before: a.rec, 1302 samples; after: b.rec, 1466 samples" */
+/* Appends "before: a.rec, 1302 samples; after: b.rec, 1466 samples". */
 static void add_subtitle(
 	struct strbuf *out, const struct diff_command *o, struct profile *const *sides)
 {
@@ -232,7 +232,7 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	return write_junit(o, limit);
 }
 
-/* The limit applies to whole functions, whatever their categories. */
+/* The limit applies to whole functions, independently of their categories. */
 static int write_with_limit(struct diff_command *o, struct profile *const *sides, FILE *out)
 {
 	struct diff_functions f;
@@ -253,7 +253,7 @@ static void set_unit(struct profile *p, const struct profile *other)
 		profile_set(&p->unit, other->unit);
 }
 
-/* -1, and a message, if units, events or directions differ. */
+/* Returns -1 with a message if units, events or directions differ. */
 static int check_counts(const struct diff_command *o, struct profile *const *sides)
 {
 	set_unit(sides[0], sides[1]);

@@ -8,7 +8,7 @@ typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
 
 struct export_command {
 	struct view_args args;
-	export *export; /* NULL: no format given yet */
+	export *export; /* NULL if no format is given yet */
 };
 
 enum { OPT_PPROF = 256, OPT_SPEEDSCOPE, OPT_FOLDED };

@@ -14,8 +14,8 @@
 struct flame_command {
 	struct view_args args;
 	struct flame_options flame;
-	const char *unit;      /* NULL: the input's */
-	uint64_t total;        /* the weight of 100 %, if more than the input's; 0: the input's */
+	const char *unit;      /* NULL for the input's unit */
+	uint64_t total;        /* the weight of 100 %, if above the total; 0 for the total */
 	struct strbuf ignored; /* names of options that have no effect */
 	bool csp;
 };

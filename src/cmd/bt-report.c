@@ -63,7 +63,7 @@ static void set_calls(
 	o->report.fn = &o->fn;
 }
 
-/* By a word, or else a label's key. */
+/* Groups by a word, or else by the key of a label. */
 static void set_by(struct report_command *o, const char *arg, struct argp_state *state)
 {
 	static const char label[] = "label:";
@@ -79,7 +79,7 @@ static void set_by(struct report_command *o, const char *arg, struct argp_state 
 	arg_text("--by", o->report.key, "label:KEY with the key of a label", state);
 }
 
-/* What of the input is needed for it. */
+/* Requests the parts of the input that the groups need. */
 static void read_for_groups(struct report_command *o, struct argp_state *state)
 {
 	struct recording_view *view = &o->args.input.view;
@@ -184,7 +184,7 @@ static const struct argp argp = {
 		{.argp = &rules_args_argp}, {.argp = &title_args_argp}, {0}},
 };
 
-/* Of a reversed graph, the stacks as they were. */
+/* Restores the original direction of the stacks of a reversed graph. */
 static int turn(struct profile *p)
 {
 	struct strbuf err = STRBUF_INIT;

@@ -94,7 +94,7 @@ static void write_result(const struct resolve_command *o, struct recording *rec,
 		view_bt(rec, &view, how, out, NULL);
 		return;
 	}
-	if (o->args.input.symbol.has_demangle) /* by default, left to the views */
+	if (o->args.input.symbol.has_demangle) /* by default, the views do this */
 		demangle_recording(rec, how);
 	recording_write(rec, out, NULL);
 }
@@ -150,7 +150,7 @@ static int run(struct resolve_command *o)
 	int status = EXIT_FAILED, damaged;
 	struct recording rec;
 
-	symbol.local_lines = o->missing; /* the table has their share */
+	symbol.local_lines = o->missing; /* the table shows the share of lines */
 	recording_init(&rec);
 	damaged = recording_file_read(&rec, o->args.nr_files ? o->args.files[0] : "-");
 	if (damaged >= 0) {

@@ -15,8 +15,8 @@ enum { TOP_MAX = 100000, STOP_MAX_S = 10 };
 
 struct objs_command {
 	uint32_t pid;
-	size_t top;  /* objects to be listed; 0: the types are */
-	double stop; /* seconds; 0: the process is not stopped */
+	size_t top;  /* number of objects to list, or 0 to list types */
+	double stop; /* seconds, or 0 if the process is not stopped */
 	struct luajit_process process;
 	bool partial;
 };
@@ -99,7 +99,7 @@ static void print_top(uint64_t state, const struct luajit_objects *o)
 	strbuf_release(&text);
 }
 
-/* How whole the reading is. */
+/* Says how complete the reading is. */
 static void say_quality(
 	const struct objs_command *c, uint64_t state, const struct luajit_objects *o)
 {

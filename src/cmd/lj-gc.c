@@ -17,11 +17,11 @@ enum { LONGEST_S = 1000000 };
 
 struct gc_command {
 	uint32_t pid;
-	double interval, seconds; /* 0: once; no end */
+	double interval, seconds; /* interval is 0 for a single round, seconds for no end */
 	struct luajit_process process;
 	struct repeat rounds;
 	bool any;        /* a row was printed */
-	uint64_t failed; /* a state that could not be read, 0: none */
+	uint64_t failed; /* a state that could not be read, or 0 */
 };
 
 static const struct argp_option table[] = {
@@ -80,7 +80,7 @@ static void print_row(struct gc_command *o, uint64_t global)
 		gc.strings, gc.slots);
 }
 
-/* False: no state is left. */
+/* Returns false if no state is left. */
 static bool print_rows(struct gc_command *o)
 {
 	size_t nr = 0;

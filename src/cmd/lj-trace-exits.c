@@ -19,12 +19,12 @@
 enum {
 	LONGEST_S = 1000000,
 	POLL_NS = 100000000,
-	POLL_SHARE = 10, /* of the time, at most */
+	POLL_SHARE = 10, /* polling takes at most 1/POLL_SHARE of the time */
 };
 
-/* Where a trace starts. */
+/* The place where a trace starts. */
 struct trace_start {
-	char *function; /* "": not known */
+	char *function; /* empty if not known */
 	uint32_t line;
 };
 
@@ -35,12 +35,12 @@ struct exit_row {
 
 struct exits_command {
 	uint32_t pid;
-	double seconds; /* 0: until it ends */
+	double seconds; /* 0 to run until the process ends */
 	struct luajit_process process;
 	struct exit_counts exits;
 	struct trace_start *starts;
 	size_t nr_starts, starts_alloc;
-	struct table by_trace; /* state with number, start -> index in starts + 1 */
+	struct table by_trace; /* maps state with number, and start, to index in starts + 1 */
 	struct exit_row *rows;
 	size_t nr, alloc;
 	double elapsed;
@@ -92,7 +92,7 @@ static int begin_counting(struct exits_command *c, struct strbuf *err)
 			"LuaJIT in process %" PRIu32 " has no code that leaves traces as that of "
 			"LuaJIT 2.1 (GC64) for x86_64: it was built without its compiler",
 			c->pid);
-	/* also if the file was replaced, or is in a container */
+	/* this path works even if the file was replaced, or is in a container */
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, c->pid,
 		handler.start, handler.end);
 	probe.path = path;
@@ -103,13 +103,16 @@ static int begin_counting(struct exits_command *c, struct strbuf *err)
 	return exit_counts_begin(&c->exits, &probe, err);
 }
 
-/* Its index in starts + 1; 0: it is new. */
+/* Returns a pointer to the index in starts + 1, which is 0 if the trace is new. */
 static uint32_t *start_of(struct exits_command *c, const struct exit_key *key, bool *is_new)
 {
 	return table_put(&c->by_trace, key->global << 16 | (key->trace & 0xffff), key->pc, is_new);
 }
 
-/* Reads where traces start that were not left before: they may be flushed soon. */
+/*
+ * Reads where traces start that were not left before. This cannot wait, because they may be flushed
+ * soon.
+ */
 static void find_starts(struct exits_command *c)
 {
 	struct exit_key key, next;
@@ -146,7 +149,7 @@ static void read_rows(struct exits_command *c)
 	}
 }
 
-/* Until the time is over, a signal came, or the process has ended. */
+/* Counts until the time is over, a signal comes, or the process ends. */
 static void watch(struct exits_command *c)
 {
 	int64_t began = monotonic_ns(), end = began + (int64_t)(c->seconds * 1e9);
@@ -218,7 +221,7 @@ static void print_row(struct exits_command *c, const struct exit_row *row, struc
 	strbuf_addch(out, ',');
 	if (v->link)
 		strbuf_addu(out, v->link);
-	/* of a trace that could not be read, this is 0 as well */
+	/* the type is also 0 for a trace that could not be read */
 	strbuf_addf(out, ",%s\n", v->proto ? luajit_link_name(v->link_type) : "");
 }
 

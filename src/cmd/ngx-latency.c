@@ -25,7 +25,7 @@
 enum {
 	LONGEST_S = 1000000,
 	POLL_NS = 100000000,
-	TURN_NS = 100000000, /* for which the probes are there, with --share */
+	TURN_NS = 100000000, /* how long the probes are set in each turn, with --share */
 	SLOWEST = 10,
 	BAR = 40,
 	OPT_BY = 256,
@@ -55,33 +55,33 @@ enum latency_table {
 };
 static const char *const table_names[LATENCY_TABLES] = {"total", "by", "histogram", "slowest"};
 
-/* The requests with a value of the label. */
+/* The requests with one value of the label. */
 struct latency_group {
 	uint64_t value;
-	struct distribution times; /* ns */
+	struct distribution times; /* in ns */
 };
 
 struct latency_command {
 	uint32_t pid;
 	enum grid_format format;
-	double seconds, least; /* 0: until it ends; none */
-	double share;          /* of the time in which requests are timed, 0 to 1 */
+	double seconds, least; /* seconds is 0 for no end, least for no minimum */
+	double share;          /* share of the time in which requests are timed, 0 to 1 */
 	bool phases, has_table;
-	struct output_file timeline; /* path NULL: none */
+	struct output_file timeline; /* its path is NULL if there is none */
 	enum latency_table table;
-	uint32_t by; /* enum nginx_key; NGINX_KEYS: none */
+	uint32_t by; /* enum nginx_key, or NGINX_KEYS for none */
 	struct nginx_workers workers;
 	struct request_timing timing;
 	struct request_results results;
 	struct distribution total;
 	struct latency_group *groups;
 	size_t nr_groups, groups_alloc;
-	uint64_t turn_ns; /* when the last turn began, see --share */
-	int64_t swept_ns; /* when processes that have ended were forgotten */
-	bool root_ended;  /* the process that was given */
+	uint64_t turn_ns; /* start of the last turn, with --share */
+	int64_t swept_ns; /* when ended processes were last forgotten */
+	bool root_ended;  /* the process that was given has ended */
 	uint64_t by_clock;
-	uint64_t undecided, others; /* requests whose text is not known: of --where, of --by */
-	double elapsed, covered;    /* seconds: of the recording, of the turns in it */
+	uint64_t undecided, others; /* requests with an unknown text: for --where, for --by */
+	double elapsed, covered;    /* seconds of the recording, of the turns in it */
 };
 
 static const struct argp_option table[] = {
@@ -103,7 +103,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 
-/* The kernel selects by one label, so there is one key. */
+/* There is only one key, because the kernel selects by one label. */
 static void parse_where(struct latency_command *o, const char *arg, struct argp_state *state)
 {
 	static const char use[] = "KEY=PATTERN, such as uri='/api/*', with a KEY of --by";
@@ -172,7 +172,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				"--timeline draws the slowest, of which --slowest=0 has none");
 		if (o->has_table && o->table == LATENCY_BY && o->by == NGINX_KEYS)
 			arg_error(state, "--table by without --by: give both");
-		/* one table is one CSV */
+		/* a CSV has only one table */
 		if (!o->has_table && o->by != NGINX_KEYS)
 			o->table = LATENCY_BY;
 		o->has_table |= o->format == GRID_CSV;
@@ -240,8 +240,8 @@ static int begin(struct latency_command *c, struct strbuf *err)
 }
 
 /*
- * With --share: removes the probes TURN_NS after they were set, and sets them again so long after
- * the turn began that turns have that share of the time. Returns when the next change is due.
+ * With --share, removes the probes TURN_NS after they were set, and sets them again later, so that
+ * turns take this share of the time. Returns when the next change is due.
  */
 static uint64_t take_turns(struct latency_command *c, struct strbuf *err)
 {
@@ -259,7 +259,7 @@ static uint64_t take_turns(struct latency_command *c, struct strbuf *err)
 	return request_timing_resume(t, err) ? next : t->control.from_ns + TURN_NS;
 }
 
-/* Whether nginx still runs; START is when the process that was given did. */
+/* Whether nginx still runs. START is the start time of the process that was given. */
 static bool nginx_lives(struct latency_command *c, uint64_t start)
 {
 	if (!c->root_ended && !task_lives(c->pid, start)) {
@@ -280,8 +280,8 @@ static void sweep(struct latency_command *c)
 }
 
 /*
- * Returns when the time is up, after a signal, or when nginx has ended. -1 and ERR: it could not go
- * on, what was counted until then is there.
+ * Returns when the time is up, after a signal, or when nginx has ended. Returns -1 and sets ERR if
+ * it cannot go on; the counts until then are available.
  */
 static int watch(struct latency_command *c, struct strbuf *err)
 {
@@ -338,7 +338,7 @@ static int compare_groups(const void *a, const void *b)
 	return compare_u64(x->value, y->value);
 }
 
-/* Adds a row to the group of its label. All whose text is not known are in one group. */
+/* Adds a row to the group of its label. Rows whose text is not known are in one group. */
 static void add_to_group(struct latency_command *c, struct table *known,
 	const struct times_key *key, const struct times_row *row)
 {
@@ -408,7 +408,7 @@ static void list_total(const struct latency_command *c, struct grid *l)
 	add_times(c, l, &c->total);
 }
 
-/* The label's column is the last one, for texts may be long. */
+/* The label's column is the last one, because texts may be long. */
 static const char *const by_columns[][10] = {{TIME_COLUMNS, "uri"}, {TIME_COLUMNS, "location"},
 	{TIME_COLUMNS, "host"}, {TIME_COLUMNS, "server"}, {TIME_COLUMNS, "upstream"},
 	{TIME_COLUMNS, "method"}, {TIME_COLUMNS, "status"}, {TIME_COLUMNS, "worker"}};
@@ -433,7 +433,7 @@ static void list_by(const struct latency_command *c, struct grid *l)
 
 static const char *const histogram_columns[] = {"from_ms", "to_ms", "count", "requests"};
 
-/* Merges the octaves below a microsecond: only times by nginx's clock are there, as 0 ms. */
+/* Merges the octaves below a microsecond. They contain only times by nginx's clock, as 0 ms. */
 static size_t merge_shortest(struct distribution_octave *octaves, size_t nr)
 {
 	size_t first = 0;
@@ -497,7 +497,7 @@ static void add_start(const struct latency_command *c, struct grid *l, int64_t m
 	grid_adds(l, text);
 }
 
-/* Since the request began. */
+/* Adds the time of a phase since the request began. */
 static void add_phase(struct grid *l, const struct times_request *q, uint64_t ns)
 {
 	if (ns)
@@ -605,7 +605,7 @@ static void print_tables(const struct latency_command *c)
 	strbuf_release(&out);
 }
 
-/* Says what is not in the tables; false: that is nothing. */
+/* Says what is missing in the tables. Returns false if nothing is missing. */
 static bool say_losses(const struct latency_command *c)
 {
 	struct times_losses lost = request_timing_lost(&c->timing);
@@ -630,7 +630,7 @@ static bool say_losses(const struct latency_command *c)
 	return lost.requests || lost.slow || c->others || c->undecided;
 }
 
-/* Writes the timeline, if it is asked for. */
+/* Writes the timeline, if it was requested. */
 static int draw(struct latency_command *c)
 {
 	FILE *out = c->timeline.path ? output_file_begin(&c->timeline) : NULL;
@@ -690,14 +690,14 @@ static void release(struct latency_command *c)
 	nginx_workers_close(&c->workers);
 }
 
-/* For user_check; ARG is the file. */
+/* Checks the file of the timeline, ARG, for user_check. */
 static int check_timeline(const void *arg, struct strbuf *err)
 {
-	(void)err; /* it says it itself */
+	(void)err; /* output_file_check prints its messages */
 	return output_file_check(arg);
 }
 
-/* The results are written as the user who called sudo. */
+/* Prints the results as the user who called sudo. */
 static int print_as_caller(struct latency_command *c, struct strbuf *err)
 {
 	return user_drop_privileges(err) ? EXIT_FAILED : print(c);

@@ -20,10 +20,10 @@ enum mem_table { MEM_POOLS, MEM_ZONES, MEM_SLOTS, MEM_DICTS, MEM_TABLES };
 
 static const char *const table_names[MEM_TABLES] = {"pools", "zones", "slots", "dicts"};
 
-/* Pools of one kind together, of requests by server and location. */
+/* Pools of one kind. Pools of requests are also grouped by server and location. */
 struct pool_group {
 	const char *kind;
-	char *server, *location; /* NULL: no requests */
+	char *server, *location; /* NULL unless the pools belong to requests */
 	uint64_t nr;
 	struct nginx_pool sum;
 	bool is_consistent;
@@ -32,12 +32,12 @@ struct pool_group {
 struct mem_command {
 	uint32_t pid;
 	enum grid_format format;
-	bool has_table; /* only that one is shown */
+	bool has_table; /* only this table is shown */
 	enum mem_table table;
 	struct nginx_workers workers;
 	struct nginx_modules modules;
 	struct nginx_zones zones;
-	struct pool_group *groups; /* of one worker at a time */
+	struct pool_group *groups; /* groups of one worker at a time */
 	size_t nr_groups, groups_alloc;
 	bool partial;
 };
@@ -61,7 +61,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->has_table = true;
 		break;
 	case ARGP_KEY_SUCCESS:
-		/* one table is one CSV */
+		/* a CSV has only one table */
 		o->has_table |= o->format == GRID_CSV;
 		break;
 	default:
@@ -91,7 +91,7 @@ static bool is_same_text(const char *a, const char *b)
 	return !a || !b ? a == b : !strcmp(a, b);
 }
 
-/* Adds POOL to its group; takes ownership of SERVER and LOCATION. */
+/* Adds POOL to its group. Takes ownership of SERVER and LOCATION. */
 static void add_pool(struct mem_command *c, const char *kind, char *server, char *location,
 	const struct nginx_pool *pool, bool is_consistent)
 {
@@ -134,7 +134,7 @@ static char *text_of(const struct nginx_text *t)
 	return xstrndup(t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
 }
 
-/* Subrequests have the pools of their main requests. */
+/* Subrequests use the pools of their main requests. */
 static void read_requests(struct mem_command *c, const struct nginx_serving *s)
 {
 	for (size_t i = 0; i < s->nr_requests; i++) {
@@ -272,7 +272,7 @@ static void list_zones(struct mem_command *c, struct grid *l)
 static const char *const slot_columns[] = {
 	"zone", "slot", "total", "used", "free", "requests", "fails"};
 
-/* Those that were never asked for are left out. */
+/* Slots that were never requested are left out. */
 static void list_slots(struct mem_command *c, struct grid *l)
 {
 	grid_init(l, slot_columns, ARRAY_LEN(slot_columns));

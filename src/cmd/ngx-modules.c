@@ -48,7 +48,7 @@ static const struct argp argp = {
 
 static const char *const columns[] = {"runs", "module", "function"};
 
-/* Adds a row; FUNCTION, an address, is shown as that in its file. */
+/* Adds a row. FUNCTION, an address, is shown as an offset in its file. */
 static void add_row(struct modules_command *c, struct grid *list, const char *runs,
 	const struct nginx_module *module, uint64_t function)
 {
@@ -67,7 +67,9 @@ static void add_row(struct modules_command *c, struct grid *list, const char *ru
 	free(text);
 }
 
-/* Phases without handlers of modules are passed by the checker itself. */
+/*
+ * A phase without handlers of modules is handled by its checker, which is a function of the core.
+ */
 static void add_handlers(struct modules_command *c, struct grid *list)
 {
 	const struct nginx_modules *m = &c->modules;

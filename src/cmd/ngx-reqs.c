@@ -38,7 +38,10 @@ enum server_counter {
 	SERVER_COUNTERS,
 };
 
-/* Each points to its counter in memory that the workers share (ngx_event.h, ngx_connection.h). */
+/*
+ * Each symbol points to its counter in memory that the workers share (ngx_event.h,
+ * ngx_connection.h).
+ */
 static const char *const counters[SERVER_COUNTERS] = {
 	"ngx_stat_accepted",
 	"ngx_stat_handled",
@@ -52,22 +55,22 @@ static const char *const counters[SERVER_COUNTERS] = {
 struct reqs_command {
 	uint32_t pid;
 	enum grid_format format;
-	bool connections;      /* in CSV: those of workers instead of requests */
-	double watch, seconds; /* 0: once; no end */
-	double stop;           /* seconds; 0: workers are not stopped */
+	bool connections;      /* in CSV: the connections of workers instead of requests */
+	double watch, seconds; /* watch is 0 for a single round, seconds for no end */
+	double stop;           /* seconds, or 0 if workers are not stopped */
 	struct nginx_workers workers;
-	struct nginx_modules *modules; /* of each worker: after a reload they may differ */
-	struct nginx_serving *serving; /* likewise */
+	struct nginx_modules *modules; /* one per worker, as they may differ after a reload */
+	struct nginx_serving *serving; /* one per worker */
 	struct repeat rounds;
-	int64_t read_ns; /* monotonic, of this round */
-	int64_t now_ms;  /* since 1970, of this round */
+	int64_t read_ns; /* when this round began, monotonic */
+	int64_t now_ms;  /* when this round began, since 1970 */
 	struct server_reading {
 		uint64_t value[SERVER_COUNTERS];
 		bool is_known[SERVER_COUNTERS];
 		int64_t at_ns;
-	} now, before;      /* at_ns 0: there was none */
+	} now, before;      /* at_ns is 0 if there was no reading */
 	bool partial, any;  /* a round was printed */
-	int64_t stopped_ns; /* the longest */
+	int64_t stopped_ns; /* longest time for which a worker was stopped */
 };
 
 static const struct argp_option table[] = {
@@ -146,12 +149,12 @@ static void read_counters(struct reqs_command *c)
 	}
 }
 
-/* The memory of a worker that is stopped until the time is over. */
+/* The memory of a worker, which is stopped until the time is over. */
 struct stopped_worker {
-	struct memory memory; /* as it is read in any case */
+	struct memory memory; /* the worker's memory, whether it is stopped or not */
 	struct halt halt;
 	int64_t until_ns;
-	int64_t took_ns; /* 0: it is still stopped */
+	int64_t took_ns; /* 0 while it is stopped */
 };
 
 static void go_on(struct stopped_worker *s)
@@ -287,7 +290,10 @@ static void add_text(struct grid *l, const struct nginx_text *t)
 	grid_add(l, t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
 }
 
-/* "upstream read", or nothing. */
+/*
+ * Adds the time that is left, and what it is left for, such as "upstream read". Adds empty cells if
+ * there is no timeout.
+ */
 static void add_timeout(struct grid *l, const struct nginx_timeout *t)
 {
 	static const char *const waits[2][2] = {
@@ -302,7 +308,9 @@ static void add_timeout(struct grid *l, const struct nginx_timeout *t)
 	grid_adds(l, waits[t->of_upstream][t->event]);
 }
 
-/* Times are of when the round began; shown aligned, it is the same in all rows. */
+/*
+ * Adds the time when the round began. It is left out of text tables, as it is the same in all rows.
+ */
 static void add_time(const struct reqs_command *c, struct grid *l)
 {
 	if (c->format != GRID_TEXT)
@@ -325,7 +333,7 @@ static void add_request(struct reqs_command *c, struct grid *l, const struct req
 	const struct nginx_modules *modules = &c->modules[row->worker - c->workers.list];
 	const struct nginx_module *handler =
 		q->is_reading ? NULL : nginx_handler(modules, t->phase, t->content_handler);
-	/* unsigned, as what the target says may be anything */
+	/* unsigned, because the target's memory may contain anything */
 	int64_t age = (int64_t)((uint64_t)c->now_ms - (uint64_t)q->request.start_ms);
 
 	add_time(c, l);
@@ -466,8 +474,9 @@ static void print_round(struct reqs_command *c)
 }
 
 /*
- * Finds the workers again if others have begun or ended, for some time: new ones cannot be read
- * until they are set up. False: nginx has ended, a signal came, or ERR.
+ * Finds the workers again if workers have begun or ended. Tries this for some time, because new
+ * workers cannot be read until they are set up. Returns false if nginx has ended, if a signal came,
+ * or if ERR is set.
  */
 static bool renew(struct reqs_command *c, uint64_t started, struct strbuf *err)
 {

@@ -51,8 +51,8 @@ static const struct argp argp = {
 };
 
 /*
- * With longer strings, what stap generates compiles only without the handling of errors. A string
- * has a NUL at its end.
+ * With longer strings, the code that stap generates compiles only without the handling of errors. A
+ * string has a NUL at its end.
  */
 enum { STRINGS = 2000 };
 static const char strings[] = "-DMAXSTRINGLEN=2000",

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For user_check; ARG is a struct options. */
+/* Checks whether the outputs can be written, for user_check. ARG is a struct options. */
 static int check_outputs(const void *arg, struct strbuf *err)
 {
 	const struct options *o = arg;
@@ -50,7 +50,7 @@ static void must_be_writable(const struct options *o)
 		exit(EXIT_FAILED);
 }
 
-/* If an output cannot be written, the recording is saved elsewhere. */
+/* Saves the recording elsewhere if an output cannot be written. */
 static void rescue(const struct output *out)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -65,7 +65,10 @@ static void rescue(const struct output *out)
 
 static struct recording *at_risk;
 
-/* Memory is used up: the recording is written without names of what was not resolved yet. */
+/*
+ * Writes the recording when memory is used up. Addresses that are not resolved yet have no names in
+ * it.
+ */
 static void keep_recording(void)
 {
 	struct recording_view view = {0};
@@ -107,7 +110,10 @@ static int write_outputs(struct options *o, const struct output *out)
 	return ret ? -1 : 0;
 }
 
-/* Prints the account; EXIT_PARTIAL if the recording is empty or too few frames have names. */
+/*
+ * Prints the account. Returns EXIT_PARTIAL if the recording is empty or if too few frames have
+ * names.
+ */
 static int judge(const struct options *o, const struct profile *p)
 {
 	const struct account *account = &p->account;
@@ -184,7 +190,7 @@ static void keep_log(const char *log)
 	free(folder);
 }
 
-/* The engines that may be able to record this, in the order to try. */
+/* The engines that may be able to record this, in the order in which they are tried. */
 struct engines {
 	const struct engine_ops *list[ENGINES_MAX];
 	size_t nr;
@@ -225,7 +231,7 @@ static int run_check(const struct options *o, struct engines *e)
 {
 	struct checks checks[ENGINES_MAX];
 
-	/* the first one that fits would record */
+	/* the first engine that fits would record */
 	if (e->nr == 2 && preflight_follows_command(&o->session.request))
 		*e = (struct engines){.list = {e->list[1], e->list[0]}, .nr = 2};
 	for (size_t i = 0; i < e->nr; i++)
@@ -242,11 +248,13 @@ static int run_check(const struct options *o, struct engines *e)
 static int drop_privileges(const struct options *o, struct strbuf *err)
 {
 	if (o->symbol.debuginfod != DEBUGINFOD_NEVER)
-		debuginfod_has_servers(); /* caches those of sudo's caller */
+		debuginfod_has_servers(); /* caches the servers of sudo's caller */
 	return user_drop_privileges(err);
 }
 
-/* Records with one engine; true if it did not start, so that the next one can be tried. */
+/*
+ * Records with one engine. Returns true if it did not start, so that the next engine can be tried.
+ */
 static bool record(struct options *o, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
@@ -283,7 +291,10 @@ static bool record(struct options *o, int *ret)
 	return result < 0 && o->session.log;
 }
 
-/* The index of the engine to try first; WHY, which is said when it records. */
+/*
+ * Returns the index of the engine to try first. WHY is the reason, which is printed when it
+ * records.
+ */
 static size_t choose_engine(const struct options *o, const struct engines *e, struct strbuf *why)
 {
 	if (strcmp(o->engine, "auto") || o->session.describe)
