@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lua's walk in the BPF programs, over the current task's memory. Included by vm_list.h. */
+/* Walks Lua's stacks in the BPF programs, in the current task's memory. Included by vm_list.h. */
 #ifndef VM_LUA_LUA_BPF_H
 #define VM_LUA_LUA_BPF_H
 
@@ -32,7 +32,7 @@ int puc_step_here(uint32_t lane);
 #include "lua_step.h"
 #include "lua_text.h"
 
-/* One step, in global functions: see core.h. */
+/* Each step is a global function, which the verifier checks only once: see core.h. */
 __noinline int puc_step_here(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -68,7 +68,7 @@ static __always_inline void puc_search(void)
 			break;
 }
 
-/* Whether the walk that has begun is over a coroutine of LuaJIT's. */
+/* Returns whether the walk that has begun is over a coroutine of LuaJIT. */
 __noinline int lua_runs_coroutine(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -83,7 +83,7 @@ static __always_inline int lua_begin_here(struct lua_walk *w, const struct lua_l
 	return lua_begin(w, l);
 }
 
-/* False: not all could be read. */
+/* Reads the texts of FRAME; returns false if one of them could not be read. */
 static __always_inline bool lua_texts_here(struct lua_walk *w, const struct lua_layout *l,
 	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *texts)
 {

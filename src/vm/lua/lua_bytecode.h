@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytecodes of LuaJIT 2.1, as far as a function's name depends on them: its lj_bc.h. */
+/* The bytecodes of LuaJIT 2.1 (lj_bc.h) that the search for a function's name has to know. */
 #ifndef VM_LUA_LUA_BYTECODE_H
 #define VM_LUA_LUA_BYTECODE_H
 
@@ -35,7 +35,7 @@ enum lua_op {
 	LUA_OP_RETM = 73,
 	LUA_OP_FORI = 77,
 	LUA_OP_JITERL = 84,
-	LUA_OP_FUNCF = 89, /* this and all later ones begin a function */
+	LUA_OP_FUNCF = 89, /* this opcode and all later ones begin a function */
 	LUA_OP_LAST = 96,
 };
 
@@ -44,7 +44,7 @@ static inline uint32_t lua_op(uint32_t ins)
 	return ins & 0xff;
 }
 
-/* A bytecode of 2.0, which has no ISTYPE, ISNUM, TGETR and TSETR, with 2.1's number. */
+/* Gives a bytecode of 2.0 the opcode of 2.1. 2.0 lacks ISTYPE, ISNUM, TGETR and TSETR. */
 static inline uint32_t lua_op_of_old(uint32_t ins)
 {
 	enum { OLD_MOV = 16, OLD_TSETV = 57, OLD_CALLM = 61 };
@@ -55,7 +55,7 @@ static inline uint32_t lua_op_of_old(uint32_t ins)
 	return (ins & ~0xffU) | ((op + later) & 0xff);
 }
 
-/* The operands: A, and C and B, or D instead of both. */
+/* The operands of a bytecode are A, C and B, or A and D, which takes the place of C and B. */
 static inline uint32_t lua_op_a(uint32_t ins)
 {
 	return ins >> 8 & 0xff;
@@ -86,7 +86,7 @@ static inline bool lua_op_is_iterator(uint32_t ins)
 	return lua_op(ins) == LUA_OP_ITERC || lua_op(ins) == LUA_OP_ITERN;
 }
 
-/* Writes to the slots from A on. */
+/* Returns whether the bytecode writes to slot A and the slots above it. */
 static inline bool lua_op_is_base(uint32_t ins)
 {
 	uint32_t op = lua_op(ins);
@@ -96,7 +96,7 @@ static inline bool lua_op_is_base(uint32_t ins)
 	       (op >= LUA_OP_FORI && op <= LUA_OP_JITERL);
 }
 
-/* Writes to the slot A. */
+/* Returns whether the bytecode writes to slot A. */
 static inline bool lua_op_is_dst(uint32_t ins)
 {
 	uint32_t op = lua_op(ins);

@@ -27,7 +27,7 @@ static void find_code(struct splice_code *code, const struct elffile *elf)
 enum lua_begin {
 	BEGIN_SEGMENT, /* LuaJIT */
 	BEGIN_THREAD,  /* PUC Lua: a thread's first run */
-	BEGIN_RUN,     /* another one */
+	BEGIN_RUN,     /* PUC Lua: a later run of a thread */
 	BEGIN_MISFIT,  /* there are more runs than loops, or fewer */
 };
 
@@ -70,19 +70,19 @@ static bool is_puc(const struct splice *s)
 	return false;
 }
 
-/* The run loops that follow each other in the native stack without a lua_resume in between. */
+/* Successive run loops in the native stack without a lua_resume between them. */
 struct loops {
 	size_t nr;
-	bool resumed; /* the first one was called by lua_resume, not by another function in C */
+	bool resumed; /* lua_resume called the first loop, rather than another function in C */
 };
 
 /*
- * Functions between lua_resume and the interpreter, at most: luaD_rawrunprotected, resume, unroll.
- * There are more if it is a function in C that goes on, and calls one in Lua.
+ * The largest number of functions between lua_resume and the interpreter: luaD_rawrunprotected,
+ * resume and unroll. There are more if lua_resume continues a function in C that calls one in Lua.
  */
 enum { RESUME_FRAMES = 3 };
 
-/* The next ones from *AT, excluded, towards the leaf. */
+/* Returns the loops from native[*AT - 1] towards the leaf up to the next lua_resume; moves *AT. */
 static struct loops next_loops(const struct splice *s, size_t *at)
 {
 	size_t frames = RESUME_FRAMES + 1; /* since lua_resume */
@@ -109,7 +109,10 @@ static bool is_between_threads(const struct splice_frame *f)
 	return lua_frame_type(f->what) == LUA_SEGMENT && !(f->what & LUA_RUN);
 }
 
-/* Adds the runs of the next thread from *AT, excluded, towards the leaf; returns their number. */
+/*
+ * Adds the runs of the next thread, from frames[*AT - 1] towards the leaf; returns their number and
+ * moves *AT.
+ */
 static size_t next_runs(const struct splice *s, size_t *at, struct splice_beginner *list)
 {
 	size_t nr = 0;
@@ -126,8 +129,9 @@ static size_t next_runs(const struct splice *s, size_t *at, struct splice_beginn
 }
 
 /*
- * Lists the runs thread by thread, outermost first. Those that lost their loops when the thread
- * yielded share the one that lua_resume has begun: only the first of them is listed.
+ * Lists the runs thread by thread, outermost first. A thread that yields loses its run loops; when
+ * it is resumed, all runs that it then had share the loop that lua_resume begins, and only the
+ * first of these runs is listed.
  */
 static size_t find_runs(const struct splice *s, struct splice_beginner *list)
 {
@@ -156,7 +160,7 @@ static size_t find_runs(const struct splice *s, struct splice_beginner *list)
 	return nr;
 }
 
-/* Whether there are as many loops as the NR runs; where Lua's stack is cut, at least as many. */
+/* Returns whether there are NR loops, or at least NR loops if Lua's stack is cut. */
 static bool fits(const struct splice *s, size_t nr)
 {
 	size_t loops = 0;
@@ -179,7 +183,7 @@ static size_t find_beginners(const struct splice *s, struct splice_beginner *lis
 	return 1;
 }
 
-/* Functions in C without a name in Lua, which have no type here, are in the native stack. */
+/* Functions in C without a name in Lua have no type here: the native stack shows them. */
 static bool is_frame(uint64_t what)
 {
 	return lua_frame_type(what) && lua_frame_type(what) != LUA_SEGMENT;

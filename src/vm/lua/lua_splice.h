@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules for splicing Lua's frames into the native stack, where they are in place of frames of the
+ * Rules for splicing Lua's frames into the native stack, where they replace the frames of the
  * interpreter.
  *
- * LuaJIT: each of the interpreter's frames has the Lua frames up to one that was called from C, or
- * to the end of a coroutine; a trace is in the frame that it was entered from. So both have the
- * same number.
+ * LuaJIT: each frame of the interpreter runs the Lua frames up to one that was called from C, or
+ * to the end of a coroutine. A trace runs in the frame that it was entered from. So there are as
+ * many such segments of Lua frames as frames of the interpreter.
  *
- * PUC Lua: each frame of luaV_execute(), which has no symbol but is by far the largest function
- * that lua_call() leads to, is one run of the interpreter, and has the Lua frames that began with
- * it. A coroutine that was resumed has one run for all that were there when it had yielded. Stacks
- * in which the numbers are unequal are inconsistent.
+ * PUC Lua: each frame of luaV_execute() is one run of the interpreter, and stands for the Lua
+ * frames from the one that began the run. luaV_execute() has no symbol, but it is by far the
+ * largest function that lua_call() leads to. A coroutine that was resumed has a single run for all
+ * the runs that it had when it yielded. Stacks in which the numbers of runs and loops differ are
+ * inconsistent.
  */
 #ifndef VM_LUA_LUA_SPLICE_H
 #define VM_LUA_LUA_SPLICE_H
 
 #include "vm/splice.h"
 
-/* Role of a function in PUC Lua's file. */
+/* Role of a function in the file that contains PUC Lua. */
 enum lua_role {
-	LUA_ROLE_RESUME = SPLICE_OWN, /* goes on with a coroutine: lua_resume */
+	LUA_ROLE_RESUME = SPLICE_OWN, /* lua_resume, which continues a coroutine */
 };
 
 extern const struct splice_rules lua_splice;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over the stack of LuaJIT, one frame or one entry of a snapshot a step, the same code in
- * the kernel (BPF) and in user space; that of PUC Lua is in puc_step.h. No recursion; every read
- * may fail. The includer defines
+ * Walks the stack of LuaJIT, one frame or one entry of a snapshot per step. The same code runs in
+ * the kernel (BPF) and in user space. puc_step.h walks the stack of PUC Lua. There is no recursion,
+ * and every read may fail. The includer defines
  *
  *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
  *
@@ -10,15 +10,16 @@
  *
  *	struct lua_cached_trace *LUA_CACHED_TRACE(struct lua_walk *w, uint64_t pc)
  *
- * the cache entry for the trace of that pc, NULL: no cache.
+ * which returns the cache entry for the trace that contains the pc, or NULL if there is no cache.
  *
- * Structures and rules are those of LuaJIT's lj_frame.h, lj_debug.c and lj_snap.c. A frame has two
- * references below its arguments: the function, and the link, which is the bytecode behind the
- * call, or the distance to the frame below with one of the types FRAME_ in its low bits. They are
- * two slots, or, with 32-bit references, one. What runs in the machine code of a trace has no
- * frames for functions inlined in it; the last snapshot before the pc has their slots, as
- * constants. With 32-bit references the links are behind the snapshot's entries, and 2.0 does not
- * tell where a snapshot is in the code.
+ * The structures and the rules come from LuaJIT's lj_frame.h, lj_debug.c and lj_snap.c. A frame has
+ * two references below its arguments: the function, and the link. The link is the address of the
+ * bytecode after the call, or the distance to the frame below with one of the types FRAME_* in its
+ * low bits. Function and link take two slots, or one slot if references have 32 bits.
+ *
+ * Functions that are inlined in the machine code of a trace have no frames; the last snapshot
+ * before the pc has their slots, as constants. With 32-bit references the links follow the
+ * snapshot's entries. LuaJIT 2.0 does not record where in the code a snapshot belongs.
  */
 #ifndef VM_LUA_LUA_STEP_H
 #define VM_LUA_LUA_STEP_H
@@ -33,39 +34,42 @@ enum { LUA_IS_THREAD = 6, LUA_IS_PROTO = 7, LUA_IS_FUNCTION = 8 };
 enum {
 	LUA_LINK_LUA = 0,
 	LUA_LINK_C = 1,
-	LUA_LINK_CONT = 2, /* below the frame are two more: continuation, bytecode */
+	LUA_LINK_CONT = 2, /* two more references are below: continuation and bytecode */
 	LUA_LINK_VARG = 3,
 	LUA_LINK_CP = 5,
 	LUA_LINK_TYPE = 7,
 };
-enum { LUA_CONT_CALLBACK = 1 }; /* a continuation: called by C through the FFI */
+enum { LUA_CONT_CALLBACK = 1 }; /* the continuation of a function that C called through the FFI */
 
-/* Bytes of a thread that matter, with 32-bit references and with others. */
+/* Bytes of a lua_State that the walk reads, with 32-bit and with 64-bit references. */
 enum { LUA_THREAD_32 = 0x38, LUA_THREAD_64 = 0x58 };
 
-/* In the interpreter's frame. */
+/* Offset in the interpreter's frame, and its size. */
 enum {
 	LUA_CFRAME_PREVIOUS = 0x20,
 	LUA_CFRAME_SIZE = 0x50,
 };
 
-/* ffid of functions without one of their own. */
+/* The ffids that all functions in Lua and all other functions in C share. */
 enum { LUA_FF_LUA, LUA_FF_C };
 
 /*
- * The state's GG_State, which has the code of all of LuaJIT's own functions, is smaller: functions
- * in Lua may be right behind it.
+ * A bound for the size of GG_State, which holds the bytecode of all of LuaJIT's own functions. It
+ * is larger than GG_State, so bytecode of functions in Lua may lie within it, too.
  */
 enum { LUA_STATE_SIZE = 0x4000 };
 
-/* Traces that are looked through, in all and per step. */
+/* The largest number of traces that are searched in all, and in one step. */
 enum { LUA_TRACES_MAX = 1 << 14, LUA_TRACES_STEP = 4 };
-/* Snapshots of a trace, as a power of two; their size, and that of an instruction. */
+/*
+ * The largest number of snapshots of a trace, as a power of two; the sizes of a snapshot and of an
+ * IR instruction; the first IR reference that is not a constant.
+ */
 enum { LUA_SNAPS_MAX = 16, LUA_SNAP_SIZE = 12, LUA_IR_SIZE = 8, LUA_IR_CONSTANTS = 0x8000 };
-enum { LUA_WIDE_BASE = 2 };         /* slot of the arguments that a trace was entered with */
-enum { LUA_ENTRY_FRAME = 1 << 16 }; /* in an entry of a snapshot */
+enum { LUA_WIDE_BASE = 2 };         /* first slot of the arguments of a trace's outermost frame */
+enum { LUA_ENTRY_FRAME = 1 << 16 }; /* flag of a snapshot's entry that is a frame's link */
 enum { LUA_STACK_MAX = 1 << 20 };   /* bytes between rsp and the interpreter's frame */
-enum { LUA_CODE_MAX = 1 << 16 };    /* bytes of bytecode that are searched for a beginning */
+enum { LUA_CODE_MAX = 1 << 16 };    /* bytes that are searched for a function's first bytecode */
 
 static inline int lua_read_word(struct lua_walk *w, uint64_t *to, uint64_t address)
 {
@@ -77,7 +81,7 @@ static inline bool lua_is_narrow(const struct luajit_shape *s)
 	return s->refs == 4;
 }
 
-/* Reads a reference; one of 32 bits is no object's last word. */
+/* Reads a reference. It reads 8 bytes also for 32-bit references, which never end an object. */
 static inline int lua_read_ref(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t *to, uint64_t address)
 {
@@ -89,8 +93,8 @@ static inline int lua_read_ref(
 }
 
 /*
- * Reads two slots of the thread's stack from AT on. Frames are near each other, the outer one at
- * the lower address: what is below in the stack is read with them.
+ * Reads two slots of the thread's stack from AT on, together with the slots below. Frames are near
+ * each other, and an outer frame has the lower address, so the next reads find it in the buffer.
  */
 static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at)
 {
@@ -114,8 +118,8 @@ static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at
 }
 
 /*
- * Reads the pair of references whose second one is in the slot SLOT: the function and the link of
- * a frame, or the continuation and the bytecode below.
+ * Reads the pair of references whose second one is in SLOT: the function and the link of a frame,
+ * or the continuation and the bytecode below them.
  */
 static inline int lua_read_pair(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t *pair, uint64_t slot)
@@ -129,7 +133,7 @@ static inline int lua_read_pair(
 	return 0;
 }
 
-/* Slots of such a pair; they are also those below the frame that a trace was entered in. */
+/* Returns the slots of such a pair. A trace's outermost frame has as many below its arguments. */
 static inline uint32_t lua_pair_slots(const struct luajit_shape *s)
 {
 	return s->refs / 4U;
@@ -152,7 +156,7 @@ static inline bool lua_is_address(uint64_t address)
 	return address >= 0x1000 && address <= VM_ADDRESS;
 }
 
-/* The frame was called by the bytecode before LINK. */
+/* Records in the frame that the bytecode before LINK called it. */
 static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
 {
 	w->vm.frame.with = link;
@@ -164,7 +168,7 @@ static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
 
 /* ---- threads ---- */
 
-/* The interpreter's frame at ADDRESS runs the next frame. */
+/* Makes the interpreter's frame at ADDRESS the one that runs the next frame, and reads it. */
 static inline int lua_enter_cframe(struct lua_walk *w, uint64_t address)
 {
 	w->cframe = address;
@@ -172,7 +176,7 @@ static inline int lua_enter_cframe(struct lua_walk *w, uint64_t address)
 	return LUA_READ(w, &w->frame, LUA_CFRAME_SIZE, address);
 }
 
-/* The reference at OFFSET in it. */
+/* Returns the reference at OFFSET in the interpreter's frame. */
 static inline uint64_t lua_cframe_ref(
 	const struct lua_walk *w, const struct luajit_shape *s, uint32_t offset)
 {
@@ -181,8 +185,8 @@ static inline uint64_t lua_cframe_ref(
 }
 
 /*
- * Makes THREAD the one that is walked; false: it is none, or w->cframe is not its innermost frame
- * of the interpreter.
+ * Makes THREAD the one that is walked. Returns false if it is not a thread, or if w->cframe is not
+ * its innermost frame of the interpreter.
  */
 static inline bool lua_enter_thread(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t thread)
@@ -206,7 +210,7 @@ static inline bool lua_enter_thread(
 	return lua_is_address(global) && (own & ~3ULL) == w->cframe;
 }
 
-/* The innermost slot of a thread that is not the running one's leaf. */
+/* Continues at the base that the thread has saved, with the pc from the interpreter's frame. */
 static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s)
 {
 	w->pc = lua_cframe_ref(w, s, s->frame_pc);
@@ -215,7 +219,7 @@ static inline int lua_take_base(struct lua_walk *w, const struct luajit_shape *s
 	return VM_ON;
 }
 
-/* Whether the thread that is walked is not the main one: another has resumed it. */
+/* Returns whether the walked thread is a coroutine: another thread has resumed it. */
 static inline bool lua_is_coroutine(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t main = w->main;
@@ -223,7 +227,7 @@ static inline bool lua_is_coroutine(struct lua_walk *w, const struct luajit_shap
 	return (main || !lua_read_ref(w, s, &main, w->global + s->mainthread)) && w->thread != main;
 }
 
-/* The interpreter's frame of the next thread in the native stack; 0: not known. */
+/* Returns the interpreter's frame of the next thread in the native stack, or 0 if not known. */
 static inline uint64_t lua_resumer(const struct lua_walk *w)
 {
 	for (int i = 0; i < VM_NATIVE_THREADS; i++)
@@ -233,8 +237,9 @@ static inline uint64_t lua_resumer(const struct lua_walk *w)
 }
 
 /*
- * At the end of a thread's stack: goes on with the one that has resumed it, or ends. Its frame is
- * right above, or, if a function in C has resumed the thread, only the native stack has it.
+ * Continues, at the end of a thread's stack, with the thread that has resumed it, or ends the walk.
+ * The resumer's interpreter frame is right above, but if a function in C has resumed the thread,
+ * only the native stack tells where it is.
  */
 static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -257,7 +262,7 @@ static inline int lua_leave_thread(struct lua_walk *w, const struct luajit_shape
 
 /* ---- frames ---- */
 
-/* The frame of the function at FUNCTION; -1: there is none. */
+/* Sets the frame to the function at FUNCTION; returns -1 if no function is there. */
 static inline int lua_take_function(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t function)
 {
@@ -282,7 +287,10 @@ static inline int lua_take_function(
 	return 0;
 }
 
-/* A pc from a register, or saved by the interpreter, may be outside of the function. */
+/*
+ * Checks a pc that came from a register or that the interpreter has saved: it may be outside of the
+ * frame's function.
+ */
 static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t proto = w->vm.frame.what & VM_ADDRESS;
@@ -296,7 +304,7 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 		w->vm.frame.at = w->is_leaf ? proto + s->proto + 4 : 0; /* it is being entered */
 }
 
-/* The pc of the innermost frame is in rbx, if the interpreter has set it. */
+/* Takes the pc of the innermost frame from rbx, where the interpreter keeps it. */
 static inline void lua_guess_pc(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t pc = w->vm.native.bx;
@@ -306,7 +314,10 @@ static inline void lua_guess_pc(struct lua_walk *w, const struct luajit_shape *s
 	w->is_leaf = w->vm.native.leaf;
 }
 
-/* The frame was called from C: the one below runs in the previous frame of the interpreter. */
+/*
+ * Marks the frame as called from C, and moves to the previous frame of the interpreter, which runs
+ * the Lua frame below.
+ */
 static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint64_t previous;
@@ -329,8 +340,8 @@ static inline int lua_leave_cframe(struct lua_walk *w, const struct luajit_shape
 }
 
 /*
- * lua_cpcall() has a frame of the interpreter, but none in the Lua stack. If w->cframe is one that
- * was entered above w->slot, leaves it and returns true.
+ * lua_cpcall() has a frame of the interpreter, but no frame in the Lua stack. Leaves w->cframe and
+ * returns true if it is such a frame that was entered above w->slot.
  */
 static inline bool lua_leave_protected(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -344,7 +355,7 @@ static inline bool lua_leave_protected(struct lua_walk *w, const struct luajit_s
 	return !lua_leave_cframe(w, s);
 }
 
-/* The distance in bytes from a frame with the link LINK to the one below; 0: cannot be read. */
+/* Returns the bytes from a frame with LINK to the frame below, or 0 if they cannot be read. */
 static inline uint64_t lua_distance(struct lua_walk *w, const struct luajit_shape *s, uint64_t link)
 {
 	uint8_t a;
@@ -354,7 +365,7 @@ static inline uint64_t lua_distance(struct lua_walk *w, const struct luajit_shap
 	return LUA_READ(w, &a, 1, link - 3) ? 0 : 8ULL * (lua_pair_slots(s) + a);
 }
 
-/* Sets the pc of the frame below the one at SLOT; its link is LINK. */
+/* Sets the pc of the frame below the frame at SLOT, whose link is LINK. */
 static inline int lua_take_caller(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t slot, uint64_t link)
 {
@@ -379,7 +390,10 @@ static inline int lua_take_caller(
 	return 0;
 }
 
-/* For splicing, of functions in C only their being called from C matters. */
+/*
+ * Omits a function in C from a mixed walk, since the native stack shows it. Splicing only needs to
+ * know whether it was called from C.
+ */
 static inline void lua_leave_native(struct lua_walk *w)
 {
 	uint64_t from_c = w->vm.frame.what & LUA_FROM_C;
@@ -411,7 +425,7 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 		return VM_ON; /* the function's own frame is below */
 	if (function != w->thread && lua_take_function(w, s, function) && !w->is_leaf)
 		return VM_INCONSISTENT;
-	if (!w->vm.found) /* of lua_cpcall, or a leaf whose results are in place of its function */
+	if (!w->vm.found) /* lua_cpcall(), or a leaf whose results have replaced its function */
 		w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	if (w->pc_is_guess)
 		lua_check_pc(w, s);
@@ -425,8 +439,8 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 /* ---- snapshots ---- */
 
 /*
- * The reference that ENTRY of a snapshot has as a constant: one of 64 bits is behind its
- * instruction, one of 32 bits is in it.
+ * Reads the constant reference that ENTRY of a snapshot stands for; returns -1 if it is not a
+ * constant. A 64-bit reference follows its IR instruction, a 32-bit reference is within it.
  */
 static inline int lua_constant(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t entry, uint64_t *value)
@@ -439,7 +453,10 @@ static inline int lua_constant(
 				 w->ir + LUA_IR_SIZE * (ref + lua_pair_slots(s) - 1ULL));
 }
 
-/* In place of the inlined frames of a trace that is gone: its NUMBER; 0: not known. */
+/*
+ * Puts a frame for trace NUMBER, 0 if the number is not known, in place of the inlined frames that
+ * cannot be read.
+ */
 static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
 {
 	w->nr_entries = w->nr_traces = 0;
@@ -449,7 +466,7 @@ static inline int lua_miss_trace(struct lua_walk *w, uint32_t number)
 	return VM_ON;
 }
 
-/* The next link behind the entries of a snapshot with 32-bit references. */
+/* Reads the next of the links that follow the entries of a snapshot with 32-bit references. */
 static inline int lua_next_link(struct lua_walk *w, uint64_t *link)
 {
 	uint32_t value;
@@ -461,7 +478,7 @@ static inline int lua_next_link(struct lua_walk *w, uint64_t *link)
 	return 0;
 }
 
-/* Goes on below an inlined frame, whose link is LINK: it was called there. */
+/* Continues with the caller of an inlined frame, whose link is LINK. */
 static inline int lua_leave_inlined(struct lua_walk *w, const struct luajit_shape *s, uint64_t link)
 {
 	w->continued = 0;
@@ -479,7 +496,7 @@ static inline int lua_leave_inlined(struct lua_walk *w, const struct luajit_shap
 	return VM_ON;
 }
 
-/* Whether the bytecode at PC is of a function that LuaJIT has in assembly, not of one in Lua. */
+/* Returns whether the bytecode at PC belongs to a function that LuaJIT implements in assembly. */
 static inline bool lua_is_in_assembly(struct lua_walk *w, uint64_t pc)
 {
 	uint8_t op;
@@ -488,10 +505,11 @@ static inline bool lua_is_in_assembly(struct lua_walk *w, uint64_t pc)
 }
 
 /*
- * The frame in a trace of a function that is no constant. One of LuaJIT's own has its pc in the
- * state: it is an iterator or a coroutine's function, the only ones that traces are compiled for
- * whatever their upvalues are (rec_call_specialize() in lj_record.c). One that the trace has made
- * itself is searched for, by the bytecode.
+ * Takes an inlined frame whose function is not a constant of the trace. If its pc is in the state,
+ * it is one of LuaJIT's own functions, and then the iterator of string.gmatch() or the function of
+ * coroutine.wrap(): only for these does the compiler ignore which closure is called
+ * (rec_call_specialize() in lj_record.c). Otherwise the trace has created the closure itself, and
+ * the function is searched for by its bytecode.
  */
 static inline int lua_take_variable(struct lua_walk *w, const struct luajit_shape *s)
 {
@@ -512,8 +530,8 @@ static inline int lua_take_variable(struct lua_walk *w, const struct luajit_shap
 }
 
 /*
- * The frame in a trace whose function is PAIR[0], and link PAIR[1], unless that is behind the
- * entries.
+ * Takes the inlined frame with the function PAIR[0] and the link PAIR[1]. With 32-bit references
+ * the link is behind the entries instead.
  */
 static inline int lua_take_inlined(
 	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
@@ -534,11 +552,11 @@ static inline int lua_take_inlined(
 	if (lua_take_function(w, s, function & VM_ADDRESS))
 		return VM_INCONSISTENT;
 	if (w->vm.mixed)
-		lua_leave_native(w); /* that the trace ends with a call of */
+		lua_leave_native(w); /* a function in C that the trace calls at its end */
 	return lua_leave_inlined(w, s, w->link);
 }
 
-/* Whether the first bytecode of a prototype that also has w->pc is at CODE. */
+/* Returns whether CODE is the first bytecode of the prototype that contains w->pc. */
 static inline bool lua_is_first(struct lua_walk *w, const struct luajit_shape *s, uint64_t code)
 {
 	uint64_t proto = code - s->proto;
@@ -549,7 +567,7 @@ static inline bool lua_is_first(struct lua_walk *w, const struct luajit_shape *s
 	       !LUA_READ(w, &size, sizeof(size), proto + s->sizebc) && w->pc - code <= 4ULL * size;
 }
 
-/* Looks for the beginning of the function of w->pc before w->code. */
+/* Searches the bytecode before w->code for the beginning of the function that contains w->pc. */
 static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint32_t at = LUA_BYTES / 4;
@@ -574,7 +592,10 @@ static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape 
 	return lua_leave_inlined(w, s, w->link);
 }
 
-/* The entries PAIR of a snapshot are those of a metamethod's bytecode, or of the next frame. */
+/*
+ * Takes the bytecode that a metamethod returns to, or the next frame, if the entries PAIR of the
+ * snapshot have it.
+ */
 static inline int lua_take_slots(
 	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
 {
@@ -590,7 +611,10 @@ static inline int lua_take_slots(
 	return pair[0] >> 24 == w->base - 2 ? lua_take_inlined(w, s, pair) : VM_INCONSISTENT;
 }
 
-/* The same with 32-bit references; the innermost frame's base is not known before its entry. */
+/*
+ * Does with 32-bit references what lua_take_slots() does with others. Only its entry tells the base
+ * of the innermost frame.
+ */
 static inline int lua_take_slot(
 	struct lua_walk *w, const struct luajit_shape *s, const uint32_t *pair)
 {
@@ -601,7 +625,7 @@ static inline int lua_take_slot(
 	return slot && w->base == slot + 1 ? lua_take_inlined(w, s, pair + 1) : VM_ON;
 }
 
-/* Looks at the last entries left of the snapshot: a frame's. */
+/* Examines the last entries of the snapshot that are left: they may be a frame. */
 static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *s)
 {
 	uint32_t pair[2], lowest = lua_pair_slots(s);
@@ -618,7 +642,7 @@ static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *
 	return narrow ? lua_take_slot(w, s, pair) : lua_take_slots(w, s, pair);
 }
 
-/* The last of NR snapshots at SNAPS that is not behind OFFSET in the trace's code. */
+/* Finds the last of the NR snapshots at SNAPS that is not behind OFFSET in the trace's code. */
 static inline int lua_find_snap(
 	struct lua_walk *w, uint64_t snaps, uint32_t nr, uint32_t offset, uint64_t *snap)
 {
@@ -639,7 +663,7 @@ static inline int lua_find_snap(
 	return 0;
 }
 
-/* Begins with the frames that the snapshot at SNAP, of the trace TRACE, has. */
+/* Begins with the inlined frames in the snapshot SNAP of the trace TRACE. */
 static inline int lua_take_snap(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t trace, uint64_t snap)
 {
@@ -667,7 +691,7 @@ static inline int lua_take_snap(
 	return 0;
 }
 
-/* How far w->vm.native.pc is in the code of the trace at TRACE; -1: it is elsewhere. */
+/* Returns the offset of w->vm.native.pc in the code of TRACE, or -1 if the pc is elsewhere. */
 static inline int64_t lua_trace_offset(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t trace)
 {
@@ -682,7 +706,7 @@ static inline int64_t lua_trace_offset(
 	return offset < size ? (int64_t)offset : -1;
 }
 
-/* Goes on with the frames inlined in trace NUMBER, which is at TRACE, if the pc is in it. */
+/* Continues with the frames inlined in trace NUMBER, which is at TRACE, if the pc is in it. */
 static inline bool lua_take_trace(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t number, uint64_t trace)
 {
@@ -705,8 +729,7 @@ static inline bool lua_take_trace(
 	return true;
 }
 
-/* The same for the trace of that number, if there is one. Inlined, for the stack of BPF programs.
- */
+/* Does the same for trace NUMBER, if it exists. Inlined because BPF programs have little stack. */
 static inline __attribute__((always_inline)) bool lua_take_numbered(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t number)
 {
@@ -717,8 +740,8 @@ static inline __attribute__((always_inline)) bool lua_take_numbered(
 }
 
 /*
- * In the machine code of a trace: of NUMBER, unless a side trace of it has been entered or the
- * garbage collector runs. Then all traces are looked through, in the next steps.
+ * Begins a walk in the machine code of a trace. It is trace NUMBER, unless a side trace has been
+ * entered from there or the garbage collector runs; then the next steps search all traces.
  */
 static inline int lua_enter_trace(
 	struct lua_walk *w, const struct luajit_layout *l, uint32_t number)
@@ -733,7 +756,7 @@ static inline int lua_enter_trace(
 		return VM_INCONSISTENT;
 	w->slot = base - 8;
 	w->compiled = true;
-	if (!w->vm.native.compiled) { /* it is about to be entered, or left */
+	if (!w->vm.native.compiled) { /* the trace is about to be entered, or is being left */
 		w->vm.state = LUA_STATE_EXIT;
 		w->compiled = false;
 		w->nr_traces = 0;
@@ -749,7 +772,7 @@ static inline int lua_enter_trace(
 	return VM_ON;
 }
 
-/* Looks at the last traces left; the first one, 0, is none. */
+/* Examines the last traces that are left. There is no trace 0. */
 static inline int lua_search_trace(struct lua_walk *w, const struct luajit_shape *s)
 {
 	for (int i = 0; i < LUA_TRACES_STEP && w->nr_traces; i++)
@@ -762,7 +785,7 @@ static inline int lua_search_trace(struct lua_walk *w, const struct luajit_shape
 
 /* ---- start ---- */
 
-/* Sets w->vm.state by the VM's state VMSTATE: a trace's number, or the complement of its enum. */
+/* Sets w->vm.state from vmstate, which is a trace's number or the complement of LuaJIT's enum. */
 static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
 {
 	if (vmstate >= 0)
@@ -773,7 +796,7 @@ static inline void lua_take_state(struct lua_walk *w, int32_t vmstate)
 		w->vm.state = LUA_STATE_NONE;
 }
 
-/* Begins with the frame of BASE, a register, if that is set: a base on the thread's stack. */
+/* Begins with the frame whose base is in the register BASE, if that points into the stack. */
 static inline int lua_take_registers(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t base)
 {
@@ -786,7 +809,7 @@ static inline int lua_take_registers(
 	return VM_ON;
 }
 
-/* The innermost frame of the interpreter; false: there is none. */
+/* Enters the innermost frame of the interpreter and its thread; returns false if there is none. */
 static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layout *l)
 {
 	const struct luajit_shape *s = &l->shape;
@@ -805,7 +828,7 @@ static inline bool lua_begin_thread(struct lua_walk *w, const struct luajit_layo
 	return !lua_enter_cframe(w, cframe & ~3ULL) && lua_enter_thread(w, s, thread);
 }
 
-/* Reads the VM's state, and with it the main thread, which most builds have beside it. */
+/* Reads vmstate, and with it the main thread, which is next to it in most builds. */
 static inline int lua_read_state(struct lua_walk *w, const struct luajit_shape *s, int32_t *vmstate)
 {
 	uint32_t to_main = (uint32_t)s->mainthread - s->vmstate;
@@ -817,7 +840,7 @@ static inline int lua_read_state(struct lua_walk *w, const struct luajit_shape *
 	return 0;
 }
 
-/* Begins the walk W, whose mixed and native are set; returns as lua_step. */
+/* Begins the walk W, whose mixed and native are set. Returns what lua_step() returns. */
 static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 {
 	const struct luajit_layout *l = &layout->jit;
@@ -838,17 +861,20 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 		return VM_INCONSISTENT;
 	lua_take_state(w, vmstate);
 	if (w->vm.native.walked && !w->vm.native.frame && w->vm.state != LUA_STATE_C)
-		return VM_INCONSISTENT; /* its stack may be elsewhere */
+		return VM_INCONSISTENT; /* the thread's Lua stack may be elsewhere */
 	if (vmstate >= 0 || w->vm.native.compiled)
 		return lua_enter_trace(w, l, vmstate >= 0 ? (uint32_t)vmstate : 0);
 	if (w->vm.state != LUA_STATE_INTERP)
 		return lua_take_base(w, &l->shape);
-	/* what the interpreter calls without saving its state has its base in rbp */
+	/* functions that the interpreter calls without saving its state leave its base in rbp */
 	return lua_take_registers(
 		w, &l->shape, w->vm.native.leaf ? w->vm.native.dx : w->vm.native.fp);
 }
 
-/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */
+/*
+ * Takes the next step. Returns VM_ON, or how the walk ended; in either case w->vm.found tells
+ * whether there is a frame.
+ */
 static inline int lua_step(struct lua_walk *w, const struct lua_layout *l)
 {
 	w->vm.found = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The name and the location of a Lua frame, read from the target's memory while the thread does not
- * run; the same code in the kernel (BPF) and in user space. Include it after lua_step.h and also
- * define
+ * Reads the name and the location of a Lua frame from the target's memory while the thread does not
+ * run. The same code runs in the kernel (BPF) and in user space. Include it after lua_step.h and
+ * also define
  *
  *	int LUA_READ_STRING(struct lua_walk *w, char *to, uint32_t size, uint64_t address)
  *
@@ -13,8 +13,8 @@
  *
  * which calls lua_search_step() until it returns true, at most LUA_SEARCH_STEPS times.
  *
- * As in lj_debug.c a function is called what the caller's bytecode calls it: the variable or the
- * field that was last copied to the slot of the call.
+ * As in lj_debug.c, a function has the name that the caller's bytecode has for it: the name of the
+ * variable or field that was last copied to the slot of the call.
  */
 #ifndef VM_LUA_LUA_TEXT_H
 #define VM_LUA_LUA_TEXT_H
@@ -29,7 +29,10 @@ enum { LUA_SEARCH_STEPS = 1024 };
 
 enum lua_search_step { LUA_SEARCH_LOCALS, LUA_SEARCH_CODE, LUA_SEARCH_UPVALUES };
 
-/* First bytes below this stand for variables without a name, such as a loop's; 0 ends the list. */
+/*
+ * An entry whose first byte is below this is a variable without a name, such as a loop's, or if it
+ * is 0 the end of the list.
+ */
 enum { LUA_VARIABLE_NAMES = 7 };
 
 static inline uint64_t lua_code(const struct lua_search *f, const struct luajit_shape *s)
@@ -37,7 +40,7 @@ static inline uint64_t lua_code(const struct lua_search *f, const struct luajit_
 	return f->proto + s->proto;
 }
 
-/* Reads the bytecode AT, with 2.1's number of its operation. */
+/* Reads the bytecode AT, with the opcode that it has in 2.1. */
 static inline int lua_read_op(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t *ins, uint64_t at)
 {
@@ -48,7 +51,7 @@ static inline int lua_read_op(
 	return 0;
 }
 
-/* Looks for a local variable in SLOT at f->at. */
+/* Begins the search for a local variable in f->slot whose scope includes f->at. */
 static inline void lua_search_locals(struct lua_walk *w, const struct luajit_shape *s)
 {
 	struct lua_search *f = &w->search;
@@ -60,7 +63,7 @@ static inline void lua_search_locals(struct lua_walk *w, const struct luajit_sha
 		f->step = LUA_SEARCH_CODE;
 }
 
-/* The index of the first NUL in w->bytes; LUA_BYTES: there is none. */
+/* Returns the index of the first NUL in w->bytes, or LUA_BYTES if there is none. */
 static inline uint32_t lua_find_nul(const struct lua_walk *w)
 {
 	uint32_t at = 0;
@@ -70,7 +73,7 @@ static inline uint32_t lua_find_nul(const struct lua_walk *w)
 	return at;
 }
 
-/* The number (ULEB128) at *AT in w->bytes, which is moved behind it. */
+/* Returns the ULEB128 number at *AT in w->bytes and moves *AT behind it. */
 static inline uint32_t lua_uleb(const struct lua_walk *w, uint32_t *at)
 {
 	uint32_t value = 0, byte;
@@ -84,7 +87,7 @@ static inline uint32_t lua_uleb(const struct lua_walk *w, uint32_t *at)
 	return value;
 }
 
-/* Looks at the next local variable; true: the search has ended. */
+/* Examines the next local variable; returns true if the search has ended. */
 static inline bool lua_search_local(struct lua_walk *w, const struct luajit_shape *s)
 {
 	struct lua_search *f = &w->search;
@@ -128,7 +131,10 @@ static inline bool lua_take_constant(
 	return true;
 }
 
-/* Whether the bytecode before f->at copies the object whose field INS is: a method is called. */
+/*
+ * Returns whether INS loads a method: then the bytecode before f->at copies the object whose field
+ * INS loads.
+ */
 static inline bool lua_is_method(struct lua_walk *w, const struct luajit_shape *s, uint32_t ins)
 {
 	uint32_t before;
@@ -138,7 +144,10 @@ static inline bool lua_is_method(struct lua_walk *w, const struct luajit_shape *
 	       lua_op_a(before) == lua_op_a(ins) + 2 && lua_op_d(before) == lua_op_b(ins);
 }
 
-/* By the bytecode INS, which has written the function to its slot; true: the search has ended. */
+/*
+ * Continues with the bytecode INS, which has written the function to its slot. Returns true if the
+ * search has ended.
+ */
 static inline bool lua_take_origin(struct lua_walk *w, const struct luajit_shape *s, uint32_t ins)
 {
 	struct lua_search *f = &w->search;
@@ -162,7 +171,7 @@ static inline bool lua_take_origin(struct lua_walk *w, const struct luajit_shape
 	}
 }
 
-/* Looks at the bytecode before the last one; true: the search has ended. */
+/* Examines the bytecode before f->at; returns true if the search has ended. */
 static inline bool lua_search_bytecode(struct lua_walk *w, const struct luajit_shape *s)
 {
 	struct lua_search *f = &w->search;
@@ -177,7 +186,7 @@ static inline bool lua_search_bytecode(struct lua_walk *w, const struct luajit_s
 	return lua_op_is_dst(ins) && lua_op_a(ins) == f->slot && lua_take_origin(w, s, ins);
 }
 
-/* Skips the name of an upvalue, unless it is the one. */
+/* Takes the name of an upvalue if it is the wanted one, else skips it. */
 static inline bool lua_search_upvalue(struct lua_walk *w)
 {
 	struct lua_search *f = &w->search;
@@ -208,7 +217,7 @@ static inline bool lua_search_step(struct lua_walk *w, const struct luajit_shape
 	}
 }
 
-/* How the function with the frame F was called by the one below, BELOW. */
+/* Reads the name that the caller, with the frame BELOW, has for the function of the frame F. */
 static inline void lua_read_name(struct lua_walk *w, const struct luajit_shape *s,
 	const struct vm_frame *f, const struct vm_frame *below, struct lua_texts *t)
 {
@@ -236,7 +245,7 @@ static inline void lua_read_name(struct lua_walk *w, const struct luajit_shape *
 	t->how = len > 0 ? search->how : LUA_UNNAMED;
 }
 
-/* The line of the bytecode before AT in the prototype PROTO, as in lj_debug_line(). */
+/* Reads the line of the bytecode before AT in the prototype PROTO, as lj_debug_line() does. */
 static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s, uint64_t proto,
 	uint64_t at, struct lua_texts *t)
 {
@@ -256,7 +265,7 @@ static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s
 	t->line = t->first_line;
 	if (place == sizebc)
 		t->line += numline;
-	if (place - 1 >= sizebc - 1U) /* also the first one, which has no entry */
+	if (place - 1 >= sizebc - 1U) /* this includes the first bytecode, which has no entry */
 		return 0;
 	uint32_t size = numline < 256 ? 1 : numline < 65536 ? 2 : 4;
 	uint64_t entry = list + (place - 1) * size;

@@ -57,10 +57,13 @@
 	X(op.sets[0])                                                                              \
 	X(op.sets[1])
 
-/* What the script does not walk, as a noun; NULL: it walks this layout. */
+/*
+ * Returns a noun phrase for the kind of Lua that the script does not walk, or NULL if it walks this
+ * layout.
+ */
 const char *lua_values_unfit(const struct lua_layout *layout);
 
-/* Adds the layout in PID, which the script walks. False: there is no room. */
+/* Adds the layout in PID, which the script walks. Returns false if there is no room. */
 bool lua_values_add(struct vm_values *v, uint32_t pid, const struct lua_layout *layout);
 
 #endif

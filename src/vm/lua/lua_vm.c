@@ -47,7 +47,7 @@ static const char *unfit_for_script(const struct vm_layout *layout)
 	return lua_values_unfit(&layout->lua);
 }
 
-/* The script does not know LuaJIT's own functions. */
+/* Names LuaJIT's own functions, which the script does not know. */
 static bool name_by_script(
 	const struct vm_layout *layout, uint64_t what, const char *name, struct strbuf *out)
 {
@@ -60,7 +60,7 @@ static bool name_by_script(
 	return lua_texts_name(&layout->lua, &texts, what, out);
 }
 
-/* Without its native stack: by the state, if it has a frame in this thread's stack. */
+/* Walks without the native stack, by the state, if the state has a frame in this thread's stack. */
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
 	uint64_t thread, uint64_t sp, struct vm_stack *stack)
 {

@@ -92,7 +92,7 @@ static bool has_file(const struct lua_texts *t)
 	return t->chunk_len && (*t->chunk == '@' || *t->chunk == '=');
 }
 
-/* The first line of a text that was loaded, shortened, as lj_debug_shortname() has it. */
+/* Appends the first line of a source text, shortened as lj_debug_shortname() does. */
 static void add_source(const struct lua_texts *t, struct strbuf *out)
 {
 	size_t len = 0;
@@ -106,7 +106,7 @@ static void add_source(const struct lua_texts *t, struct strbuf *out)
 	strbuf_adds(out, len < t->chunk_len ? "...\"]" : "\"]");
 }
 
-/* The chunk's name and a colon: of a file without its folder and SUFFIX. */
+/* Appends the chunk's name and a colon. The name of a file loses its folder and SUFFIX. */
 static void add_base(const struct lua_texts *t, const char *suffix, struct strbuf *out)
 {
 	const char *name = t->chunk + 1, *slash;
@@ -133,7 +133,10 @@ static bool is_named(const struct lua_texts *t)
 	return t->how != LUA_UNNAMED && t->how != LUA_META;
 }
 
-/* One of LuaJIT's own functions in bytecode, as table.remove: its chunk has its name, no lines. */
+/*
+ * Returns whether this is one of LuaJIT's own functions in bytecode, such as table.remove. Their
+ * chunk has the function's name, and they have no lines.
+ */
 static bool is_builtin(const struct lua_texts *t)
 {
 	return t->first_line == UINT32_MAX;
@@ -156,7 +159,7 @@ static void add_function(const struct lua_texts *t, struct strbuf *out)
 	}
 }
 
-/* Of LuaJIT's own function with that number; NULL: not known. */
+/* Returns the name of LuaJIT's own function NUMBER, or NULL if it is not known. */
 static const char *fast_name(const struct lua_layout *l, unsigned number)
 {
 	switch (number) {

@@ -11,9 +11,9 @@
 enum { CHUNK = 1 << 20, INSTRUCTION = 4 };
 
 /*
- * All registers are pushed, then the exit's number is taken from the two bytes that the stub has
- * pushed, r15 and r14 take their place, and vmstate is read: mov ecx, [r14+…]. endbr64 may be in
- * front.
+ * The exit handler pushes all registers, takes the exit's number from the two bytes that the stub
+ * has pushed, stores r15 and r14 in their place, and reads vmstate with mov ecx, [r14+…]. An
+ * endbr64 may precede it.
  */
 static const unsigned char code[] = {0x41, 0x55, 0x41, 0x54, 0x41, 0x53, 0x41, 0x52, 0x41, 0x51,
 	0x41, 0x50, 0x57, 0x56, 0x55, 0x48, 0x8d, 0x6c, 0x24, 0x58, 0x55, 0x53, 0x52, 0x51, 0x50,
@@ -22,7 +22,7 @@ static const unsigned char code[] = {0x41, 0x55, 0x41, 0x54, 0x41, 0x53, 0x41, 0
 
 enum { WHOLE = sizeof(code) + sizeof(int32_t) };
 
-/* In what is mapped from M->start on, at AT, NR bytes. */
+/* Searches the NR bytes that were read at AT, within the mapping M, for the exit handler. */
 static bool find_in(const struct mapping *m, uint64_t at, const char *bytes, size_t nr,
 	struct luajit_exit_handler *h)
 {
@@ -37,7 +37,7 @@ static bool find_in(const struct mapping *m, uint64_t at, const char *bytes, siz
 	return true;
 }
 
-/* Chunks overlap, for the code may be at the end of one. */
+/* Searches a mapping in chunks that overlap, since the code may be at the end of a chunk. */
 static bool find_in_mapping(
 	const struct memory *memory, const struct mapping *m, struct luajit_exit_handler *h)
 {
@@ -72,7 +72,7 @@ bool luajit_trace_place(const struct luajit_process *p, uint64_t proto, uint64_t
 	struct strbuf *function, uint32_t *line)
 {
 	const struct lua_layout layout = {.kind = LUA_JIT, .jit = p->layout};
-	/* as if it had been executed */
+	/* the texts have the line of the bytecode before at */
 	const struct vm_frame frame = {
 		.what = VM_WHAT(LUA_FUNCTION) | (proto & VM_ADDRESS), .at = pc + INSTRUCTION};
 	const struct vm_frame none = {0};

@@ -7,29 +7,29 @@
 #include <stdlib.h>
 
 enum {
-	IDS = 256, /* of which two are Lua's own and C functions */
+	IDS = 256, /* of which the first two are for functions in Lua and for other C functions */
 	FIRST_ID = 2,
 	NAME_SIZE = 40,
 	FILES_MAX = 64,
 	NODES_MAX = 1 << 17, /* of all tables */
-	TEXT = 0x18,         /* of a GCstr */
+	TEXT = 0x18,         /* offset in GCstr */
 	TEXT_LEN = 0x14,
 	TEXT_MAX = 32,
 };
 
 struct luajit_fast {
-	char *file;  /* its build-id, or its path if it has none */
-	uid_t owner; /* others can write a file with the same build-id */
+	char *file;  /* build-id of the file, or its path if it has none */
+	uid_t owner; /* of the file, since other users can write a file with the same build-id */
 	char names[IDS][NAME_SIZE];
 	char version[NAME_SIZE];
 };
 
-/* The reading of a state. */
+/* Names that are being read from a state. */
 struct fast_reading {
 	struct luajit_fast *fast;
 	const struct memory *memory;
 	enum luajit_build build;
-	size_t left; /* nodes that may still be read: tables may be any, and in circles */
+	size_t left; /* nodes that may still be read: tables may be large and refer to each other */
 };
 
 static struct luajit_fast *files[FILES_MAX];
@@ -37,14 +37,14 @@ static size_t nr_files;
 
 /* ---- values ---- */
 
-/* The object of TYPE that the value V refers to; 0: it is none. */
+/* Returns the object that the value V refers to if it is of TYPE, else 0. */
 static uint64_t object_of(uint64_t v, enum luajit_type type)
 {
 	return v >> 47 == (~(uint32_t)type & 0x1ffff) ? v & ((1ULL << 47) - 1) : 0;
 }
 
 struct key_text {
-	char s[TEXT_MAX + 1]; /* "": not readable, too long, or not plain */
+	char s[TEXT_MAX + 1]; /* "" if it is not readable, too long or not plain ASCII */
 };
 
 /* A GCstr of up to TEXT_MAX bytes. */
@@ -60,13 +60,13 @@ static bool is_narrow(const struct fast_reading *r)
 	return r->build != LUAJIT_GC64;
 }
 
-/* A value with a 32-bit reference as one of GC64. */
+/* Converts a value with a 32-bit reference to the format of GC64. */
 static uint64_t wide_value(const struct fast_reading *r, uint64_t v)
 {
 	return is_narrow(r) ? v >> 32 << 47 | (uint32_t)v : v;
 }
 
-/* What was read as a string, of that build. */
+/* Converts a string from the layout of the state's build to the layout of GC64. */
 static void widen_string(const struct fast_reading *r, struct raw_string *raw)
 {
 	const size_t text = r->build == LUAJIT_2_0 ? 0x10 : 0x14;
@@ -99,7 +99,7 @@ struct func_head {
 	uint64_t env;
 };
 
-/* With 32-bit references. */
+/* The head of a GCfunc with 32-bit references. */
 struct narrow_func {
 	unsigned char head[LUAJIT_GCT_32 + 1], ffid, nr_upvalues;
 	uint32_t env;
@@ -143,7 +143,7 @@ static void widen_table(const struct fast_reading *r, struct table_head *t)
 	t->head[LUAJIT_GCT] = narrow.head[LUAJIT_GCT_32];
 }
 
-/* Of one size in all builds. */
+/* A hash node, which has the same size in all builds. */
 struct table_node {
 	uint64_t value, key, next;
 };
@@ -152,7 +152,7 @@ struct table_node {
 struct table_entry {
 	struct key_text key;
 	uint64_t value;
-	struct func_head function; /* if the value is one */
+	struct func_head function; /* if the value is a function */
 };
 
 struct table_entries {
@@ -207,7 +207,7 @@ static void read_functions(struct fast_reading *r, uint64_t *addresses, struct t
 	free(functions);
 }
 
-/* What the hash part of the table at AT has by strings; the list is the caller's. */
+/* Returns the entries in the hash part of the table at AT whose keys are strings. Free the list. */
 static struct table_entries read_table(struct fast_reading *r, uint64_t at)
 {
 	struct table_entries e = {NULL, 0};
@@ -261,7 +261,10 @@ static void take_name(struct luajit_fast *f, const struct table_entry *e, const 
 
 static void take_table(struct fast_reading *r, uint64_t at, const char *library);
 
-/* Methods: of buffers, the environment of what makes them; of C libraries, by ffi.C. */
+/*
+ * Takes methods that an entry leads to. The methods of string buffers are in the environment of
+ * string.buffer.new(), and the methods of C libraries in the metatable of ffi.C.
+ */
 static void take_methods(struct fast_reading *r, const struct table_entry *e, const char *library)
 {
 	uint64_t c = object_of(e->value, LUAJIT_USERDATA);
@@ -276,7 +279,7 @@ static void take_methods(struct fast_reading *r, const struct table_entry *e, co
 	}
 }
 
-/* The functions of a table, as LIBRARY, "string.", and the name. */
+/* Takes the functions of a table. Their names are LIBRARY, such as "string.", and the key. */
 static void take_table(struct fast_reading *r, uint64_t at, const char *library)
 {
 	struct table_entries e = read_table(r, at);
@@ -305,7 +308,7 @@ static void take_version(struct fast_reading *r, uint64_t jit)
 	free(e.list);
 }
 
-/* The LEN characters at NAME. */
+/* Returns whether the LEN characters at NAME are the name of a library. */
 static bool is_library(const char *name, size_t len)
 {
 	static const char *const libraries[] = {"string", "table", "math", "bit", "coroutine",
@@ -318,7 +321,7 @@ static bool is_library(const char *name, size_t len)
 	return false;
 }
 
-/* A module: a library, or a function of one, such as table.new. */
+/* Takes a module, which is a library or a function of a library, such as table.new. */
 static void take_loaded(struct fast_reading *r, const struct table_entry *e)
 {
 	uint64_t table = object_of(e->value, LUAJIT_TABLE);
@@ -337,7 +340,7 @@ static void take_loaded(struct fast_reading *r, const struct table_entry *e)
 		take_version(r, table);
 }
 
-/* Functions that no table has, by those before and behind them. */
+/* Names functions that are in no table by the functions with the ffids before and after theirs. */
 static void take_hidden(struct luajit_fast *f)
 {
 	static const char *const hidden[][3] = {{"pairs", "ipairs_aux", "ipairs"},
@@ -351,7 +354,7 @@ static void take_hidden(struct luajit_fast *f)
 				strcpy(f->names[i + 1], hidden[k][1]);
 }
 
-/* The table at AT in the registry. */
+/* Takes the functions of the registry, the table at AT. */
 static void take_registry(struct fast_reading *r, uint64_t at)
 {
 	struct table_entries e = read_table(r, at);
@@ -372,7 +375,10 @@ static void take_registry(struct fast_reading *r, uint64_t at)
 	free(e.list);
 }
 
-/* The metatable of ffi's values, which no Lua code can change: "__metatable" is "ffi". */
+/*
+ * Takes the functions of the metatable at AT if it has "__metatable", as the metatable of ffi's
+ * values does. No Lua code can change that.
+ */
 static void take_metatable(struct fast_reading *r, uint64_t at)
 {
 	struct table_entries e = read_table(r, at);
@@ -385,7 +391,7 @@ static void take_metatable(struct fast_reading *r, uint64_t at)
 	free(e.list);
 }
 
-/* The registry in the words of a global_State: behind an empty node, nil and nil, of no chain. */
+/* Finds the registry in the words of a global_State: it follows the node of nil, nil and 0. */
 static uint64_t find_registry(const uint64_t *words, size_t nr)
 {
 	for (size_t i = LUAJIT_MAINTHREAD / 8; i + 3 < nr; i++)
@@ -394,7 +400,7 @@ static uint64_t find_registry(const uint64_t *words, size_t nr)
 	return 0;
 }
 
-/* The tables that gcroot, somewhere in these WORDS, refers to. */
+/* Takes the metatables among the tables of gcroot, which is somewhere in these WORDS. */
 static void take_roots(struct fast_reading *r, const uint64_t *words, size_t nr)
 {
 	struct table_head *heads = xcalloc(nr, sizeof(*heads));

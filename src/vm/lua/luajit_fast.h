@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the functions that LuaJIT itself has, by ffid, which differs between builds. They are
- * those of its libraries in package.loaded, read from a state. User space only.
+ * Names of LuaJIT's own functions by ffid, which differs between builds. The names are the keys of
+ * the libraries in package.loaded, read from a state. User space only.
  */
 #ifndef VM_LUA_LUAJIT_FAST_H
 #define VM_LUA_LUAJIT_FAST_H
@@ -13,21 +13,21 @@
 struct luajit_fast;
 
 /*
- * What is known of FILE, with what the libraries of the state GLOBAL add. All processes with that
- * file, as its build-id tells, share the result, which stays valid. NULL: nothing is known, or too
- * many files were seen.
+ * Adds the names in the libraries of the state GLOBAL to the names that are known for FILE. All
+ * processes with this file, identified by its build-id, share the result, which stays valid.
+ * Returns NULL if too many files were seen.
  */
 const struct luajit_fast *luajit_fast_learn(
 	const struct target_file *file, const struct memory *m, uint64_t global);
 
 /*
- * "string.gsub", "pcall", "file:read"; NULL: not known. If it has several names, as a program may
- * give it others, then one with a library before the others, shorter before longer ones, then the
- * first by alphabet.
+ * Returns a name such as "string.gsub", "pcall" or "file:read", or NULL if it is not known. A
+ * program may give functions more names. Names with a library are preferred, then shorter names,
+ * then the first in alphabetical order.
  */
 const char *luajit_fast_name(const struct luajit_fast *f, unsigned ffid);
 
-/* "LuaJIT 2.1.0-beta3"; NULL: not known. */
+/* Returns the version, such as "LuaJIT 2.1.0-beta3", or NULL if it is not known. */
 const char *luajit_fast_version(const struct luajit_fast *f);
 
 #endif

@@ -14,17 +14,17 @@ static const char setmode[] = LUAJIT_SYMBOL, setexdata[] = "lua_setexdata";
 /*
  * Searches take at most a tenth of the time until a state with libraries is found, then at most a
  * hundredth, as a process may create more states later. Once they have taken SEARCH_MAX_NS in all,
- * there are no more, unless the state that was found is gone.
+ * no further search is made unless the state that was found disappears.
  */
 enum {
 	FIRST_SHARE = 10,
 	LATER_SHARE = 100,
-	SEARCH_MIN_NS = 1000000, /* whatever the number of pages */
+	SEARCH_MIN_NS = 1000000, /* counted for a search in addition to its pages */
 	SEARCH_MAX_NS = 300000000,
 };
 
 enum {
-	GLOBAL_BYTES = 0x800, /* that hold what is learnt */
+	GLOBAL_BYTES = 0x800, /* from the global_State on, which contain all that is learnt */
 	CURRENT_FIRST = 0x140,
 	CURRENT_END = 0x1a0,
 	CURRENT_FIRST_32 = 0xe0,
@@ -35,10 +35,10 @@ enum {
 	TRACE_NUMBER_32 = 0x50,
 	TRACES_MAX = 65536,
 	TRACES_CHECKED = 64,
-	TRIES = 3, /* the process runs meanwhile */
+	TRIES = 3, /* as the process runs while it is read */
 };
 
-/* Equal in all builds of GC64. */
+/* The offsets that are equal in all builds of GC64. */
 static const struct luajit_shape common = {
 	.refs = 8,
 	.gct = LUAJIT_GCT,
@@ -74,7 +74,7 @@ static const struct luajit_shape common = {
 	.text_len = 0x14,
 };
 
-/* Equal in all builds with 32-bit references that are known; what follows differs. */
+/* The offsets that are equal in all known builds with 32-bit references. */
 #define COMMON_32                                                                                  \
 	.refs = 4, .gct = LUAJIT_GCT_32, .frame_results = 0x10, .frame_thread = 0x18,              \
 	.frame_pc = 0x1c, .glref = LUAJIT_GLREF_32, .base = 0x10, .maxstack = 0x20, .stack = 0x24, \
@@ -151,7 +151,10 @@ static uint64_t ref_at(const void *from, size_t offset, uint16_t size)
 	return ref;
 }
 
-/* cur_L, the last field of that range that is a thread; jit_base is behind it. 2.0 has none. */
+/*
+ * Finds cur_L, which is the last field in its range that refers to a thread; jit_base follows it.
+ * 2.0 has no cur_L. Returns false if it is not found.
+ */
 static bool learn_current(
 	const struct memory *m, uint64_t at, const uint64_t *global, struct luajit_shape *shape)
 {
@@ -172,7 +175,7 @@ static bool learn_current(
 	return false;
 }
 
-/* True if what is listed at ADDRESS is NR references to traces of these numbers. */
+/* Returns whether ADDRESS is an array of NR references to traces, each with its index as number. */
 static bool are_traces(
 	const struct memory *m, const struct luajit_shape *shape, uint64_t address, uint32_t nr)
 {
@@ -202,9 +205,10 @@ static bool are_traces(
 }
 
 /*
- * Where in GLOBAL the pointer to the traces is, by what is before it in jit_State: constants that
- * are set once, k64, of which one has been the last and is now the first, then irbuf to retryrec,
- * seven words. 0: not found.
+ * Returns the offset of the pointer to the traces in GLOBAL, or 0 if it is not found. It is
+ * recognized by the members before it in jit_State: the constants k64, which are set once, and then
+ * seven words from irbuf to retryrec. One of the constants is first in some builds and last in
+ * others.
  */
 static uint16_t traces_offset(const uint64_t *global)
 {
@@ -238,7 +242,7 @@ static void learn_traces(const struct memory *m, const uint64_t *global, struct 
 	l->has_traces = true;
 }
 
-/* False: the state AT is not initialised. */
+/* Learns offsets from the state AT. Returns false if it is not initialised. */
 static bool learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 {
 	uint64_t global[GLOBAL_BYTES / sizeof(uint64_t)];
@@ -255,7 +259,7 @@ static bool learn(const struct memory *m, uint64_t at, struct luajit_layout *l)
 
 /* ---- states ---- */
 
-/* Begins with the shape of the state's build, unless it is known. */
+/* Sets the initial shape for the build of the state, unless the shape is for this build already. */
 static void take_build(const struct memory *m, struct luajit_layout *l)
 {
 	enum luajit_build build = luajit_state_at(m, l->search.state);
@@ -266,7 +270,7 @@ static void take_build(const struct memory *m, struct luajit_layout *l)
 	l->has_traces = false;
 }
 
-/* A state may get more fast functions later. */
+/* Searches for states, and reads the names of fast functions again, as a state may get more. */
 static void search(const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
 	struct luajit_states found = luajit_states_search(&t->memory);
@@ -287,7 +291,7 @@ static void search(const struct target *t, const struct target_file *file, struc
 		l->search.due_ns = INT64_MAX;
 }
 
-/* True if the state that was found is initialised; learns from it what is not known. */
+/* Returns whether the state that was found is initialised; learns offsets that are not known. */
 static bool is_ready(const struct memory *m, struct luajit_layout *l)
 {
 	uint64_t global = l->search.state, thread;
@@ -305,7 +309,7 @@ static void find_states(
 	const struct target *t, const struct target_file *file, struct luajit_layout *l)
 {
 	if (!t->process || l->search.process != t->process)
-		/* of another process; but a fork has the states of its parent */
+		/* the times are of another process, such as the parent of a fork */
 		l->search.took_ns = l->search.due_ns = 0;
 	l->search.process = t->process;
 	if (l->search.state && luajit_state_at(&t->memory, l->search.state) == LUAJIT_NONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LuaJIT 2.1 (GC64) in a process: its states, and the layout of its structures. x86-64. */
+/* Finds LuaJIT in a process: its states, and the layout of its structures on x86-64. */
 #ifndef VM_LUA_LUAJIT_FIND_H
 #define VM_LUA_LUAJIT_FIND_H
 
@@ -8,16 +8,17 @@
 
 struct strbuf;
 
-/* A symbol that every LuaJIT exports, and no other program. */
+/* A symbol that every LuaJIT exports, and that no other program has. */
 #define LUAJIT_SYMBOL "luaJIT_setmode"
 
-/* The file of T that has LuaJIT; NULL: none has. */
+/* Returns the file of T that contains LuaJIT, or NULL if there is none. */
 const struct target_file *luajit_file(const struct target *t);
 
 /*
- * Finds LuaJIT in T. LIKE is a layout found earlier in the same file, NULL: none; one that was
- * found in the same process saves searching its memory again. What is not known while there is no
- * state yet is 0. 1: there is no LuaJIT; -1 and ERR: there is, but its memory cannot be read.
+ * Finds LuaJIT in T. LIKE is a layout that was found earlier in the same file, or NULL; a layout
+ * that was found in the same process saves searching its memory again. Members that cannot be known
+ * before there is a state are 0. Returns 1 if there is no LuaJIT, and -1 with ERR if there is one
+ * but its memory cannot be read.
  */
 int luajit_find(const struct target *t, const struct luajit_layout *like,
 	struct luajit_layout *layout, struct strbuf *err);

@@ -13,7 +13,7 @@ bool luajit_gc_read_state(const struct memory *m, uint64_t global, struct luajit
 	       state->phase < ARRAY_LEN(phases);
 }
 
-/* The sums of all allocations change between any two readings. */
+/* Compares the members that change with the phase, but not the sums, which always change. */
 static bool is_same(const struct luajit_gc_state *a, const struct luajit_gc_state *b)
 {
 	return a->phase == b->phase && a->white == b->white && a->threshold == b->threshold &&

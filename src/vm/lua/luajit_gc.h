@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LUAJIT_GC = 0x10 }; /* in global_State */
+enum { LUAJIT_GC = 0x10 }; /* offset in global_State */
 
 enum luajit_phase {
 	LUAJIT_PAUSE,
@@ -20,7 +20,7 @@ enum luajit_phase {
 	LUAJIT_FINALIZE,
 };
 
-/* Of global_State from LUAJIT_GC on: GCState, the empty string, flags, StrInternState. */
+/* A part of global_State, from LUAJIT_GC on: GCState, the empty string, flags, StrInternState. */
 struct luajit_gc_state {
 	uint64_t total, threshold;
 	uint8_t white, phase, flags[2];
@@ -33,22 +33,26 @@ struct luajit_gc_state {
 };
 _Static_assert(offsetof(struct luajit_gc_state, string_mask) == 0xa0 - LUAJIT_GC, "as in lj_obj.h");
 
-/* Reads the collector of the state GLOBAL once. False: unreadable, or not a collector. */
+/*
+ * Reads the collector of the state GLOBAL once. Returns false if it cannot be read or is not a
+ * collector.
+ */
 bool luajit_gc_read_state(const struct memory *m, uint64_t global, struct luajit_gc_state *state);
 
 struct luajit_gc {
 	const char *phase;       /* "pause", "propagate", … */
 	uint64_t total;          /* bytes that are allocated */
-	uint64_t threshold;      /* of them at which the collector goes on */
+	uint64_t threshold;      /* allocated bytes at which the collector continues */
 	uint64_t estimate;       /* bytes in use after the last cycle */
-	uint64_t debt;           /* bytes that it is behind */
-	uint32_t pause, stepmul; /* per cent: collectgarbage("setpause"), ("setstepmul") */
+	uint64_t debt;           /* bytes by which the collector is behind */
+	uint32_t pause, stepmul; /* per cent, as set by collectgarbage() */
 	uint32_t strings, slots; /* interned strings, and slots of their hash table */
 };
 
 /*
- * The same, but reads again until the phase, and what changes with it, did not change between two
- * readings, so that the values are consistent. False also if they keep changing.
+ * Reads the collector of the state GLOBAL again and again until the phase, and the members that
+ * change with it, are equal in two successive readings, so that the values are consistent. Returns
+ * false also if they keep changing.
  */
 bool luajit_gc_read(const struct memory *m, uint64_t global, struct luajit_gc *gc);
 

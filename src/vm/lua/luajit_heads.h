@@ -8,7 +8,7 @@
 
 struct luajit_head {
 	uint64_t next;
-	uint8_t marked, type, first, second; /* bytes that belong to the type */
+	uint8_t marked, type, first, second; /* first, second and word depend on the type */
 	uint32_t word;
 };
 
@@ -43,15 +43,15 @@ struct luajit_proto_head {
 _Static_assert(offsetof(struct luajit_proto_head, chunkname) == 0x40, "GCproto");
 
 struct luajit_function_head {
-	struct luajit_head head; /* first: ffid, second: upvalues */
+	struct luajit_head head; /* first is the ffid, second the number of upvalues */
 	uint64_t env, gclist, pc;
 };
-enum { LUAJIT_PROTO_SIZE = 0x68 }; /* the bytecode is behind it */
+enum { LUAJIT_PROTO_SIZE = 0x68 }; /* of a GCproto, which the bytecode follows */
 
 struct luajit_trace_head {
-	struct luajit_head head; /* first and second: snapshots; word: the next instruction */
+	struct luajit_head head; /* first and second: number of snapshots; word: next instruction */
 	uint64_t unused, gclist, ir;
-	uint32_t constants, nr_snap_entries; /* the first constant; all numbers are biased */
+	uint32_t constants, nr_snap_entries; /* constants is the first one, biased as word is */
 	uint64_t snaps, snap_entries, proto, pc;
 	uint32_t bytecode, code_size;
 	uint64_t code;
@@ -80,7 +80,7 @@ _Static_assert(sizeof(struct luajit_userdata_head) == 0x30, "GCudata");
 /* CTState and CType. */
 struct luajit_ctype_state {
 	uint64_t list;
-	uint32_t nr, size; /* types that are defined; for which there is room */
+	uint32_t nr, size; /* number of defined types, and of types for which there is room */
 	uint64_t thread, global;
 };
 

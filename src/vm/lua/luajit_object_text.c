@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { TEXT_MAX = 60 }; /* bytes of a string */
+enum { TEXT_MAX = 60 }; /* bytes of a string that are shown */
 
 static void add_escaped(struct strbuf *text, const char *s, size_t len)
 {
@@ -42,7 +42,7 @@ static void add_string(struct object_walk *w, uint64_t address, struct strbuf *t
 		strbuf_adds(text, "...");
 }
 
-/* "file.lua:12"; the mark of a file is left out. */
+/* Appends the place of a function, such as "file.lua:12", without the '@' or '=' of the chunk. */
 static void add_place(struct object_walk *w, uint64_t proto, struct strbuf *text)
 {
 	const struct luajit_proto_head *p =

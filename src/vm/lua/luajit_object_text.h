@@ -7,8 +7,8 @@
 struct strbuf;
 
 /*
- * Appends what OBJECT is, from the copy: the beginning of a string, the place of a function, the
- * number of a table's slots. Unprintable bytes are \xHH.
+ * Appends a description of OBJECT, read from the copy, such as the beginning of a string, the place
+ * of a function or the number of a table's slots. Unprintable bytes are written as \xHH.
  */
 void luajit_object_text(
 	struct object_walk *w, const struct luajit_object *object, struct strbuf *text);

@@ -8,7 +8,7 @@ enum {
 	NODE = 24,
 	SLOTS_MAX = 1 << 28,
 	TYPES_MAX = 1 << 16,
-	CDATA_IS_VARIABLE = 0x80, /* in head.marked */
+	CDATA_IS_VARIABLE = 0x80, /* flag in head.marked */
 	CTYPE_SIZED_MAX = 5,      /* kinds of C types up to this one have a size */
 	CTYPE_ATTRIBUTE = 8,
 	ATTRIBUTES_MAX = 32, /* of a C type */
@@ -17,14 +17,14 @@ enum {
 
 #define SIZE_LIMIT (1ULL << 40)
 
-/* ---- the largest ---- */
+/* ---- the largest objects ---- */
 
 static bool is_smaller(const struct luajit_object *a, const struct luajit_object *b)
 {
 	return a->bytes < b->bytes || (a->bytes == b->bytes && a->address > b->address);
 }
 
-/* The first is the smallest: a heap. */
+/* Replaces the first entry, which is the smallest one of the heap. */
 static void sift_down(struct luajit_object *top, size_t nr, struct luajit_object object)
 {
 	size_t at = 0;
@@ -83,8 +83,8 @@ static void add(struct object_walk *w, enum luajit_use use, uint64_t address, ui
 typedef bool take_object(struct object_walk *w, uint64_t address, const struct luajit_head *head);
 
 /*
- * Goes through a list from FIRST on while TAKE accepts its objects, to its end or, if it is a ring,
- * back to FIRST. The lowest bit of a reference may tell how a string was hashed.
+ * Walks a list from FIRST on while TAKE accepts its objects, to its end or, if it is a circle, back
+ * to FIRST. The lowest bit of a reference is masked because it may tell how a string was hashed.
  */
 static void walk_list(struct object_walk *w, uint64_t first, take_object *take, bool is_circle)
 {
@@ -102,7 +102,7 @@ static void walk_list(struct object_walk *w, uint64_t first, take_object *take, 
 	}
 }
 
-/* ---- objects; false: not an object of that type ---- */
+/* ---- objects: these functions return false if it is not an object of their type ---- */
 
 static bool add_string(struct object_walk *w, uint64_t address, const struct luajit_head *head)
 {
@@ -173,7 +173,7 @@ static bool add_table(struct object_walk *w, uint64_t address, const struct luaj
 	if (!t)
 		return false;
 	colocated = (int8_t)t->head.second;
-	/* array slots allocated with the table itself; negative: no longer in use */
+	/* the array slots allocated with the table itself, negative if they are not in use */
 	bytes += (uint64_t)(colocated & 0x7f) * VALUE;
 	if (colocated <= 0)
 		array = (uint64_t)t->array_size * VALUE;
@@ -313,7 +313,10 @@ static void walk_strings(struct object_walk *w)
 
 /* ---- C types ---- */
 
-/* What refers to the CTState is behind jit_base, in the fork behind one word more. */
+/*
+ * Finds the CTState, which a word behind jit_base refers to. In OpenResty's fork there is one more
+ * word before it.
+ */
 static void find_types(struct object_walk *w)
 {
 	enum { FIRST = 2, FIELDS = 4 };
@@ -335,7 +338,7 @@ static void find_types(struct object_walk *w)
 	}
 }
 
-/* The buffer for building strings, an SBuf: write position, end, start. */
+/* Adds the buffer for building strings, an SBuf: write position, end, start. */
 static void add_buffer(struct object_walk *w)
 {
 	enum { BUFFER = 0xc8, USED = 0, END, START, FIELDS };
@@ -357,7 +360,7 @@ void object_walk(struct object_walk *w)
 		return;
 	}
 	w->thread_size = w->global - thread;
-	/* the process may have allocated more since */
+	/* the process may have allocated more since gc was read */
 	w->size_max = w->gc.total < SIZE_LIMIT ? w->gc.total + w->gc.total / 2 : SIZE_LIMIT;
 	find_types(w);
 	walk_list(w, w->gc.root, add_any, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The walk over a collector's lists in a copy of the process's memory. */
+/* Walks the lists of the garbage collector in a copy of the process's memory. */
 #ifndef VM_LUA_LUAJIT_OBJECT_WALK_H
 #define VM_LUA_LUAJIT_OBJECT_WALK_H
 
@@ -15,15 +15,15 @@ struct object_walk {
 	struct luajit_gc_state gc; /* as it was before the copy */
 	struct luajit_ctype_state types;
 	uint64_t thread_size; /* of a lua_State */
-	uint64_t size_max;    /* of an object; a larger one is none */
+	uint64_t size_max;    /* of an object; anything larger is taken for garbage */
 	struct luajit_objects *objects;
 	size_t top_max;
 };
 
-/* Adds up all objects, and takes the largest ones, in no order. Each is looked at once. */
+/* Adds up all objects, and collects the largest ones, unsorted. Each object is counted once. */
 void object_walk(struct object_walk *w);
 
-/* The C type ID without its attributes; NULL: there is none. */
+/* Returns the C type ID without its attributes, or NULL if there is none. */
 const struct luajit_ctype *object_walk_ctype(struct object_walk *w, uint32_t id);
 
 #endif

@@ -12,9 +12,9 @@
 
 enum {
 	TRIES = 100,
-	TRIES_AT_REST = 5, /* the program does not run: they will find the same */
-	REST_NS = 5000000, /* after the first of them; longer after the others */
-	POLLS = 200,       /* for a collector that frees nothing, before a try */
+	TRIES_AT_REST = 5, /* while the program does not run: further tries would find the same */
+	REST_NS = 5000000, /* the pause after the first of these tries; it grows with each try */
+	POLLS = 200,       /* times to wait before a try for a collector that frees nothing */
 	POLL_NS = 250000,
 };
 
@@ -49,8 +49,8 @@ static bool frees(const struct luajit_gc_state *gc)
 }
 
 /*
- * Whether no object that was there at the reading A was freed before the reading B. Each cycle of
- * the collector flips the current white and sets a new estimate.
+ * Returns whether no object that existed at the reading A was freed before the reading B. Each
+ * cycle of the collector flips the current white and sets a new estimate.
  */
 static bool is_steady(const struct luajit_gc_state *a, const struct luajit_gc_state *b)
 {
@@ -63,7 +63,10 @@ static bool is_steady(const struct luajit_gc_state *a, const struct luajit_gc_st
 	       a->nr_strings == b->nr_strings;
 }
 
-/* Waits, but not for long, until the collector is not freeing objects. False: the state is gone. */
+/*
+ * Waits for a short time until the collector is not freeing objects. Returns false if the state is
+ * gone.
+ */
 static bool read_resting(const struct memory *m, uint64_t global, struct luajit_gc_state *gc)
 {
 	static const struct timespec pause = {.tv_nsec = POLL_NS};
@@ -84,26 +87,26 @@ static bool read_resting(const struct memory *m, uint64_t global, struct luajit_
 
 /* ---- a try ---- */
 
-/* What earlier tries have found. */
+/* The results of earlier tries. */
 struct known_memory {
-	struct memory_copy copy;   /* of the last one */
-	struct memory_area *areas; /* that are read at once now */
+	struct memory_copy copy;   /* of the last try */
+	struct memory_area *areas; /* areas that contain objects, which the next try reads first */
 	size_t nr;
 	uint64_t objects;
-	unsigned nr_counted; /* results so far */
+	unsigned nr_counted; /* tries that counted the objects */
 };
 
 /*
- * Checks the collector while memory is read: after two cycles the white is the same again, and
- * often the estimate, too.
+ * Checks the collector again and again while memory is read: after two cycles the white is the same
+ * again, and often the estimate, too.
  */
 struct collector_watch {
 	const struct memory *memory;
 	uint64_t global;
 	struct luajit_gc_state first, last;
-	int64_t last_ns, gap_ns; /* two cycles may fit into what is longer than that */
-	bool is_steady, is_sure; /* not sure: there was such a gap */
-	bool ends;               /* nothing more is read when it is not steady */
+	int64_t last_ns, gap_ns; /* two cycles may fit between checks that are farther apart */
+	bool is_steady, is_sure; /* is_sure is false if there was such a gap */
+	bool ends;               /* reading ends as soon as the collector is not steady */
 };
 
 static bool look(void *context)
@@ -126,7 +129,8 @@ static bool look(void *context)
 static void begin_watch(struct collector_watch *w, const struct luajit_objects_request *r,
 	const struct known_memory *known)
 {
-	enum { OBJECT_NS = 20, FULL_TRIES = 3 }; /* made, marked and swept: at least, twice */
+	/* OBJECT_NS is the least time to create, mark and sweep an object twice. */
+	enum { OBJECT_NS = 20, FULL_TRIES = 3 };
 	uint64_t objects = known->objects;
 
 	if (objects < w->first.nr_strings)
@@ -141,8 +145,9 @@ static void begin_watch(struct collector_watch *w, const struct luajit_objects_r
 }
 
 /*
- * Whether the copy has what refers to objects: its areas were listed before the collector's state
- * was read, as listing takes long.
+ * Returns whether the copy has the string table and the first object, which lead to all objects. It
+ * may lack them because its areas are listed, which takes long, before the collector's state is
+ * read.
  */
 static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
 {
@@ -152,9 +157,9 @@ static bool has_heads(struct memory_copy *c, const struct luajit_gc_state *gc)
 }
 
 /*
- * What refers to objects is read before the objects, so that these exist in the copy. The list's
- * first object is in the collector's state. If the program has mapped more memory since the areas
- * were listed, they are listed again.
+ * Reads the references to objects before the objects, so that the objects exist in the copy. The
+ * collector's state refers to the first object of the list. If the program has mapped more memory
+ * since the areas were listed, they are listed again.
  */
 static bool begin_copy(const struct luajit_objects_request *r, struct known_memory *known,
 	struct collector_watch *w)
@@ -201,7 +206,7 @@ static bool copy(const struct luajit_objects_request *r, struct known_memory *kn
 	o->copied_ns = monotonic_ns() - began;
 	if (stops)
 		o->stopped_ns = halt_end(&halt);
-	/* the copy has them as they were */
+	/* the copy is from the time of the stop, so later changes leave no gap */
 	if (stops && ok)
 		w->last_ns = monotonic_ns();
 	return ok;
@@ -224,13 +229,13 @@ static uint64_t nr_objects(const struct luajit_objects *o)
 	return nr;
 }
 
-/* How far the sum is from the total. */
+/* Returns the difference between the sum of the objects and the collector's total. */
 static uint64_t distance(const struct luajit_objects *o)
 {
 	return o->bytes > o->total ? o->bytes - o->total : o->total - o->bytes;
 }
 
-/* Usually objects explain nearly all of the total. */
+/* Returns whether the objects account for nearly all of the total, as they usually do. */
 static bool is_plausible(const struct luajit_objects *o)
 {
 	enum { OTHER = 32768, SHARE = 32 };
@@ -255,7 +260,7 @@ static void finish_top(struct object_walk *w)
 	}
 }
 
-/* False: the state is gone, or there is no memory. */
+/* Returns false if the state is gone or memory could not be allocated. */
 static bool try_once(const struct luajit_objects_request *r, struct known_memory *known,
 	struct luajit_objects *o)
 {
@@ -280,7 +285,7 @@ static bool try_once(const struct luajit_objects_request *r, struct known_memory
 		o->top = xcalloc(r->top + 1, sizeof(*o->top));
 		object_walk(&w);
 		finish_top(&w);
-		if (c->read > size) /* some was read only then */
+		if (c->read > size) /* the walk has read more memory */
 			o->copied_ns = monotonic_ns() - began;
 	}
 	if (ok && !c->has_ended) {
@@ -310,7 +315,7 @@ static bool is_better(const struct luajit_objects *a, const struct luajit_object
 	return distance(a) < distance(b);
 }
 
-/* Takes NEXT if it is better. */
+/* Keeps the better one of O and NEXT in O, and releases the other. */
 static void keep_better(struct luajit_objects *o, struct luajit_objects *next)
 {
 	if (!o->tries || is_better(next, o)) {

@@ -13,7 +13,9 @@
 
 struct strbuf;
 
-/* What memory is used for: ROW(what, name). Stacks and the parts of tables have rows of their own.
+/*
+ * The uses of memory, as ROW(what, name). The stacks of threads and the parts of tables have rows
+ * of their own.
  */
 #define LUAJIT_USE_LIST(ROW)                                                                       \
 	ROW(STRINGS, "string")                                                                     \
@@ -43,10 +45,10 @@ enum luajit_use {
 const char *luajit_use_name(enum luajit_use use);
 
 struct luajit_use_sum {
-	uint64_t nr, bytes, largest, address; /* the largest one's size, and where it is */
+	uint64_t nr, bytes, largest, address; /* size and address of the largest one */
 };
 
-/* With its stack, its array and its hash part. */
+/* An object; the bytes include a thread's stack and a table's array and hash part. */
 struct luajit_object {
 	uint64_t address, bytes;
 	enum luajit_use use;
@@ -55,32 +57,34 @@ struct luajit_object {
 struct luajit_objects {
 	struct luajit_use_sum sums[LUAJIT_USES];
 	uint64_t bytes;  /* of all sums */
-	uint64_t total;  /* what the collector says is allocated */
-	uint64_t lost;   /* references to what is no object: others may be behind it */
-	bool is_steady;  /* no object was freed while they were read */
-	bool has_ended;  /* objects were freed, and they were not counted */
+	uint64_t total;  /* allocated bytes by the collector's own count */
+	uint64_t lost;   /* references without an object; the rest of such a list is not counted */
+	bool is_steady;  /* no object was freed while the memory was read */
+	bool has_ended;  /* objects were freed, so reading ended and nothing was counted */
 	bool is_at_rest; /* the program did not run, or allocated nothing */
-	bool is_full;    /* not all could be read for its size */
+	bool is_full;    /* some memory was not read because there is too much */
 	unsigned tries;
-	int64_t copied_ns, stopped_ns; /* of the last try: the reading; the process was stopped */
-	/* The largest ones, the first is the largest. */
+	/* How long the reading took, and for how long the process was stopped. */
+	int64_t copied_ns, stopped_ns;
+	/* The largest objects, largest first. */
 	struct luajit_object *top;
 	size_t nr_top;
-	char **texts; /* of each: what it is */
+	char **texts; /* descriptions of these objects */
 };
 
 struct luajit_objects_request {
 	const struct memory *memory;
 	const struct luajit_layout *layout;
 	uint64_t global;
-	size_t top;      /* objects that are wanted */
-	uint32_t pid;    /* to be stopped */
-	int64_t stop_ns; /* for at most that long; 0: it is not stopped */
+	size_t top;      /* number of largest objects that are wanted */
+	uint32_t pid;    /* the process to stop */
+	int64_t stop_ns; /* the longest time to stop it for, or 0 to let it run */
 };
 
 /*
- * Counts them, up to TRIES times until the reading is whole and steady, and returns the best one.
- * False: the state is gone, or there is no memory. To be released in any case.
+ * Counts the objects, up to TRIES times until a reading is whole and steady, and returns the best
+ * reading. Returns false if the state is gone or memory could not be allocated. The caller releases
+ * O in any case.
  */
 bool luajit_objects_count(const struct luajit_objects_request *request, struct luajit_objects *o);
 void luajit_objects_release(struct luajit_objects *o);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Drops states with 32-bit references, whose collectors are laid out in other ways. */
+/* Drops states with 32-bit references, whose collectors have other layouts. */
 static void keep_wide(struct luajit_process *p)
 {
 	size_t nr = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process with states of LuaJIT 2.1 (GC64), for programs that look at one. */
+/* A process with states of LuaJIT 2.1 (GC64), for programs that examine one process. */
 #ifndef VM_LUA_LUAJIT_PROCESS_H
 #define VM_LUA_LUAJIT_PROCESS_H
 
@@ -15,12 +15,12 @@ struct luajit_process {
 	const struct process *process;
 	struct target target;
 	struct luajit_layout layout;
-	struct luajit_states states; /* those of GC64 */
+	struct luajit_states states; /* only states of GC64 */
 };
 
 /*
- * Finds the states of process PID. -1 and ERR, in words for its user: there are none, or they
- * cannot be read. To be closed in any case; must not be moved until then.
+ * Finds the states of process PID. Returns -1 with a message for the user in ERR if there are none
+ * or they cannot be read. The caller closes P in any case, and must not move it until then.
  */
 int luajit_process_open(struct luajit_process *p, uint32_t pid, struct strbuf *err);
 void luajit_process_close(struct luajit_process *p);

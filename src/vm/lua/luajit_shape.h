@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where LuaJIT keeps what a walk needs: offsets in its structures (lj_obj.h, lj_jit.h), as they
- * differ between builds. X(name); 0: not known.
+ * The offsets in LuaJIT's structures (lj_obj.h, lj_jit.h) that a walk needs and that differ between
+ * builds, as X(name). An offset that is not known is 0.
  */
 #ifndef VM_LUA_LUAJIT_SHAPE_H
 #define VM_LUA_LUAJIT_SHAPE_H
 
 #include <stdint.h>
 
-/* What builds differ in as a whole. */
+/* Properties of the whole build. */
 #define LUAJIT_SHAPE_BUILD(X)                                                                      \
 	X(refs)    /* bytes of a reference: 8, or 4 (before GC64) */                               \
-	X(gct)     /* the type of an object, in each */                                            \
-	X(old_ops) /* 1: the bytecodes of 2.0 */
+	X(gct)     /* type of an object, in every object */                                        \
+	X(old_ops) /* 1 if it has the bytecodes of 2.0 */
 
-/* In the interpreter's frame. */
+/* Offsets in the interpreter's frame. */
 #define LUAJIT_SHAPE_FRAME(X)                                                                      \
-	X(frame_results) /* negative: of lj_vm_cpcall, the distance of its frames in the stack */  \
+	X(frame_results) /* negative for lj_vm_cpcall: minus its offset in the Lua stack */        \
 	X(frame_thread)                                                                            \
 	X(frame_pc)
 
-/* In lua_State. */
+/* Offsets in lua_State. */
 #define LUAJIT_SHAPE_THREAD(X)                                                                     \
 	X(glref)                                                                                   \
 	X(base)                                                                                    \
@@ -29,7 +29,7 @@
 	X(cframe)                                                                                  \
 	X(exdata)
 
-/* In global_State; traces and nr_traces are in the jit_State behind it. */
+/* Offsets in global_State; traces and nr_traces are in the jit_State behind it. */
 #define LUAJIT_SHAPE_GLOBAL(X)                                                                     \
 	X(vmstate)                                                                                 \
 	X(mainthread)                                                                              \
@@ -38,7 +38,7 @@
 	X(traces) /* pointers to GCtrace by number */                                              \
 	X(nr_traces)
 
-/* In GCtrace; no snaps: they do not tell where in the code they are. */
+/* Offsets in GCtrace; snaps is 0 if the snapshots do not tell where in the code they belong. */
 #define LUAJIT_SHAPE_TRACE(X)                                                                      \
 	X(nr_snaps)                                                                                \
 	X(ir)                                                                                      \
@@ -47,13 +47,13 @@
 	X(code_size)                                                                               \
 	X(code)
 
-/* In GCfunc and GCproto. */
+/* Offsets in GCfunc, GCproto and GCstr. */
 #define LUAJIT_SHAPE_FUNCTION(X)                                                                   \
 	X(ffid)                                                                                    \
-	X(pc)     /* first bytecode, which is behind the prototype */                              \
+	X(pc)     /* address of the first bytecode, which is behind the prototype */               \
 	X(c)      /* address of a C function */                                                    \
 	X(proto)  /* size of a GCproto */                                                          \
-	X(sizebc) /* bytecodes */                                                                  \
+	X(sizebc) /* number of bytecodes */                                                        \
 	X(constants)                                                                               \
 	X(chunkname)                                                                               \
 	X(firstline)                                                                               \
@@ -61,7 +61,7 @@
 	X(lineinfo)                                                                                \
 	X(uvinfo)                                                                                  \
 	X(varinfo)                                                                                 \
-	X(text) /* of a GCstr */                                                                   \
+	X(text) /* in a GCstr */                                                                   \
 	X(text_len)
 
 #define LUAJIT_SHAPE_ALL(X)                                                                        \

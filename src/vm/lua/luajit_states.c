@@ -10,16 +10,16 @@ enum {
 	NARROW_SIZE = 0x40, /* of a lua_State with 32-bit references */
 	PAGE_WORDS = AREA_PAGE / sizeof(uint64_t),
 	BATCH = 1 << 21,   /* bytes */
-	PROBE_NS = 600,    /* for a page */
-	READ_NS = 1200,    /* for all of it */
-	CHECKS_MAX = 1024, /* words that look like a glref; more are no coincidence */
+	PROBE_NS = 600,    /* time to read WORDS words of a page */
+	READ_NS = 1200,    /* time to read a whole page */
+	CHECKS_MAX = 1024, /* words that look like a glref; more of them are no coincidence */
 };
 
 #define PROBED_MAX (2ULL << 30)
 #define LISTED_MAX (16ULL << 30)
 #define READ_MAX (256ULL << 20)
 
-/* A search: of the words from FIRST on in each page. */
+/* A search through a number of words in each page. */
 struct state_search {
 	const struct memory *memory;
 	struct luajit_states found;
@@ -47,13 +47,16 @@ bool luajit_thread_is_at(
 	return head[LUAJIT_GCT_32] == LUAJIT_THREAD && narrow == global;
 }
 
-/* The size of a lua_State: upstream's, OpenResty's. */
+/* Returns whether SIZE is the size of a lua_State, upstream's or OpenResty's. */
 static bool is_size(uint64_t size)
 {
 	return size == 0x60 || size == 0x70;
 }
 
-/* By the reference to the main thread; that is right before the global_State. */
+/*
+ * Returns the build with 32-bit references that has a state at GLOBAL, by its reference to the main
+ * thread, which is right before the global_State.
+ */
 static enum luajit_build narrow_state_at(const struct memory *m, uint64_t global)
 {
 	uint64_t thread = global - NARROW_SIZE;
@@ -82,7 +85,9 @@ enum luajit_build luajit_state_at(const struct memory *m, uint64_t global)
 										      : LUAJIT_NONE;
 }
 
-/* The word at ADDRESS, or with 32-bit references its lower half, may be the glref of a main state.
+/*
+ * Adds a state if WORD, at ADDRESS, or with 32-bit references its lower half, is the glref of a
+ * main lua_State.
  */
 static void take_word(struct state_search *s, uint64_t address, uint64_t word)
 {
@@ -120,7 +125,9 @@ static void add_page(struct state_search *s, uint64_t address)
 		take_batch(s);
 }
 
-/* In the areas, from the highest page down, or from the lowest up, but in no more than MAX bytes.
+/*
+ * Searches WORDS words from FIRST on in each page of the areas, from the highest page down or from
+ * the lowest page up, in at most MAX bytes.
  */
 static void search_words(struct state_search *s, size_t first, size_t words, bool down,
 	const struct memory_area *areas, size_t nr, uint64_t max)

@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 enum {
-	LUAJIT_VMSTATE = 0xb8, /* in global_State */
+	LUAJIT_VMSTATE = 0xb8, /* offset in global_State */
 	LUAJIT_MAINTHREAD = 0xc0,
-	LUAJIT_GCT = 9,      /* the type of an object, in each */
-	LUAJIT_GLREF = 0x10, /* in lua_State */
-	/* The same with 32-bit references. */
+	LUAJIT_GCT = 9,      /* offset of an object's type in every object */
+	LUAJIT_GLREF = 0x10, /* offset in lua_State */
+	/* These offsets in builds with 32-bit references. */
 	LUAJIT_MAINTHREAD_32 = 0x8c,
 	LUAJIT_MAINTHREAD_2_0 = 0x94,
 	LUAJIT_GCT_32 = 5,
 	LUAJIT_GLREF_32 = 8,
 };
 
-/* Values of gct: of objects, and in the upper 17 bits of values, inverted. */
+/* The types of objects, as in gct. The upper 17 bits of values have them inverted. */
 enum luajit_type {
 	LUAJIT_STRING = 4,
 	LUAJIT_UPVALUE = 5,
@@ -36,7 +36,7 @@ enum luajit_type {
 	LUAJIT_USERDATA = 12,
 };
 
-/* What tells a state's kind, and where it is. */
+/* The builds that differ in the layout of their states. */
 enum luajit_build {
 	LUAJIT_NONE,
 	LUAJIT_GC64, /* 2.1, upstream's or OpenResty's */
@@ -44,26 +44,27 @@ enum luajit_build {
 	LUAJIT_2_0,
 };
 
-/* Their global_States, in the order in which they were found. */
+/* The addresses of global_States, in the order in which they were found. */
 struct luajit_states {
 	uint64_t *list;
 	size_t nr, alloc;
-	int64_t work_ns; /* by the number of pages: the machine may be busy */
+	int64_t work_ns; /* estimated from the number of pages, as the machine may be busy */
 };
 
-/* The build of the main state whose global_State is at GLOBAL. */
+/* Returns the build of the state whose global_State is at GLOBAL, or LUAJIT_NONE. */
 enum luajit_build luajit_state_at(const struct memory *m, uint64_t global);
 
-/* True if a lua_State of GLOBAL, in that build, is at THREAD. */
+/* Returns whether a lua_State of the state GLOBAL, with the layout of BUILD, is at THREAD. */
 bool luajit_thread_is_at(
 	const struct memory *m, enum luajit_build build, uint64_t thread, uint64_t global);
 
 /*
- * Searches the memory that the process has written. LuaJIT's own allocator has the state at the
- * same place in a page, in all builds that are known: these words are read first, from the highest
- * address down, which is what was mapped first, in up to 2 GiB of pages: half a microsecond each.
- * Only if they have no state, as with an allocator of the program, 256 MiB are read whole, from the
- * lowest address, which is the heap, up. The caller frees the list.
+ * Searches the memory that the process has written. In all known builds LuaJIT's own allocator puts
+ * the state at the same offset in a page. These words are read first, in up to 2 GiB of pages,
+ * which takes about half a microsecond per page, from the highest address down, since memory that
+ * was mapped first has the highest address. Only if no state is found, as with an allocator of the
+ * program, 256 MiB are read whole from the lowest address up, which begins with the heap. The
+ * caller frees the list.
  */
 struct luajit_states luajit_states_search(const struct memory *m);
 

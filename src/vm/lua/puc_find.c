@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * A text with the version, "$LuaVersion: Lua 5.4.4  Copyright…"; and a function that LuaJIT, 5.1
- * and no later version have, for libraries in C++, whose text is not exported.
+ * lua_ident is a text with the version, "$LuaVersion: Lua 5.4.4  Copyright…". Libraries in C++ do
+ * not export it; they are recognized by lua_cpcall, which only 5.1 and LuaJIT have.
  */
 static const char ident[] = "lua_ident", cpcall[] = "lua_cpcall", luajit[] = "luaJIT_setmode";
 
@@ -49,7 +49,7 @@ const struct target_file *puc_file(const struct target *t)
 	return NULL;
 }
 
-/* False: TEXT is not of PUC Lua. */
+/* Reads the version in TEXT. Returns false if TEXT is not from PUC Lua. */
 static bool read_version(const char *text, struct puc_layout *l)
 {
 	const char *version = strstr(text, "Lua 5.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PUC Lua 5.1, 5.3 and 5.4 in a process: its version, and so the layout of its structures. */
+/* Finds PUC Lua 5.1, 5.3 or 5.4 in a process. Its version determines the layout of structures. */
 #ifndef VM_LUA_PUC_FIND_H
 #define VM_LUA_PUC_FIND_H
 
@@ -8,12 +8,12 @@
 
 struct strbuf;
 
-/* The file of T that has PUC Lua; NULL: none has. */
+/* Returns the file of T that contains PUC Lua, or NULL if there is none. */
 const struct target_file *puc_file(const struct target *t);
 
 /*
- * Finds PUC Lua in T. 1: there is none; -1 and ERR: there is, but it is of a version that is not
- * known, or its memory cannot be read.
+ * Finds PUC Lua in T. Returns 1 if there is none, and -1 with ERR if its version is not supported
+ * or its memory cannot be read.
  */
 int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *err);
 

@@ -8,9 +8,9 @@
 
 enum {
 	DIFFERENT_MAX = 64,
-	TABLES_MAX = 1 << 20, /* bytes of the section that has the tables */
-	ENTRIES_MAX = 256,    /* of a table */
-	NAME_SIZE = 24,       /* of a function without its library */
+	TABLES_MAX = 1 << 20, /* bytes of the section that contains the tables */
+	ENTRIES_MAX = 256,    /* entries of a table */
+	NAME_SIZE = 24,       /* bytes of a function's name without its library */
 	FULL_SIZE = 40,
 };
 
@@ -18,15 +18,15 @@ struct puc_library {
 	struct library_function {
 		uint64_t address;
 		char name[FULL_SIZE];
-	} * list; /* by address */
+	} * list; /* sorted by address */
 	size_t nr, alloc;
 };
 
 struct library_section {
-	uint64_t start, size; /* link address */
+	uint64_t start, size; /* start is a link address */
 };
 
-/* The reading of a file. */
+/* A file whose tables are being read. */
 struct library_reading {
 	struct puc_library *functions;
 	const struct memory *memory;
@@ -34,7 +34,7 @@ struct library_reading {
 	struct library_section code, strings;
 };
 
-/* As luaL_Reg: addresses of the process. */
+/* An entry of a table, as luaL_Reg: run-time addresses in the process. */
 struct library_entry {
 	uint64_t name, function;
 };
@@ -50,7 +50,10 @@ static bool is_in(
 	return address - r->bias - s->start < s->size;
 }
 
-/* How many entries the table at E, of at most MAX, has; 0: it is none. The last one is empty. */
+/*
+ * Returns the number of entries of the table at E, which has at most MAX entries and ends with an
+ * empty one, or 0 if it is not a table.
+ */
 static size_t table_size(const struct library_reading *r, const struct library_entry *e, size_t max)
 {
 	for (size_t i = 0; i < max && i <= ENTRIES_MAX; i++) {
@@ -63,11 +66,14 @@ static size_t table_size(const struct library_reading *r, const struct library_e
 	return 0;
 }
 
-/* What the full names of functions with these names begin with; NULL: of no known library. */
+/*
+ * Returns the prefix for the full names of functions with these names, or NULL if they are of no
+ * known library.
+ */
 static const char *prefix_of(char (*names)[NAME_SIZE], size_t nr)
 {
 	static const struct {
-		const char *prefix, *function; /* that only this one has */
+		const char *prefix, *function; /* a function that only this library has */
 	} libraries[] = {{"", "pcall"}, {"", "require"}, {"coroutine.", "wrap"},
 		{"string.", "gsub"}, {"table.", "concat"}, {"math.", "floor"}, {"io.", "popen"},
 		{"file:", "setvbuf"}, {"os.", "getenv"}, {"debug.", "traceback"},
@@ -107,7 +113,7 @@ static void take_table(struct library_reading *r, const struct library_entry *e,
 			add_function(r->functions, e[i].function - r->bias, prefix, names[i]);
 }
 
-/* The tables in the NR words. */
+/* Takes the tables in the NR words. */
 static void take_tables(struct library_reading *r, const uint64_t *words, size_t nr)
 {
 	for (size_t i = 0; i + 1 < nr; i++) {
@@ -160,11 +166,11 @@ static void read_file(struct library_reading *r, const struct target_file *file)
 		return;
 	if (find_section(file, ".data.rel.ro", &tables))
 		read_tables(r, &tables);
-	if (!r->functions->nr) /* of a program at fixed addresses */
+	if (!r->functions->nr) /* a program at fixed addresses has its tables here */
 		read_tables(r, &r->strings);
 }
 
-/* L, or one that is equal, in place of it. */
+/* Returns an equal library that was kept earlier and frees L, or keeps and returns L. */
 static const struct puc_library *keep(struct puc_library *l)
 {
 	size_t i = 0, size = l->nr * sizeof(*l->list);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over the stack of PUC Lua 5.1, 5.3 and 5.4, one frame or a few words of the native stack
- * a step, the same code in the kernel (BPF) and in user space; LUA_READ as in lua_step.h, which
- * includes this.
+ * Walks the stack of PUC Lua 5.1, 5.3 and 5.4, one frame or a few words of the native stack per
+ * step. The same code runs in the kernel (BPF) and in user space. lua_step.h includes this file and
+ * describes LUA_READ.
  *
- * The interpreter has its lua_State in a register or in a slot of its native stack. A pointer to a
- * thread is the running one's, or that of one that has resumed it, if the thread runs: its status
- * is 0 and it has a function. Of these, one that resumes another has fewer nested C calls.
+ * The interpreter keeps the pointer to its lua_State in a register or in a slot of its native
+ * stack. Pointers there may lead to any thread. A thread with status 0 and a function is the
+ * running thread, or one that has directly or indirectly resumed it. A thread that resumes another
+ * one has fewer nested C calls than the other.
  */
 #ifndef VM_LUA_PUC_STEP_H
 #define VM_LUA_PUC_STEP_H
@@ -16,13 +17,16 @@
 
 enum {
 	PUC_WORDS = LUA_BYTES / 8,
-	PUC_SCAN_FIRST = 8192, /* bytes of the native stack that may have the running thread, … */
-	PUC_SCAN_RESUMER = 65536 /* … and above it the one that has resumed it */
+	PUC_SCAN_FIRST = 8192, /* bytes of the native stack that may refer to the running thread */
+	PUC_SCAN_RESUMER = 65536 /* bytes above that may refer to the thread that resumed it */
 };
 
 /* ---- frames ---- */
 
-/* Sets next, without its pc, to the function in C or in Lua that pair has; type 0: it has none. */
+/*
+ * Sets next, except for its pc, to the function in C or in Lua that is the value in pair, or to
+ * type 0 if the value is not a function.
+ */
 static inline void puc_take_function(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_walk *p = &w->puc;
@@ -60,7 +64,10 @@ static inline int puc_take_ci(struct lua_walk *w, const struct puc_shape *s, uin
 	return p->next.what ? 0 : -1;
 }
 
-/* Where the bytecodes of the function in Lua with the frame F are; false: not known, or in C. */
+/*
+ * Finds the bytecodes of the function of the frame F. Returns false if they cannot be read or the
+ * function is in C.
+ */
 static inline bool puc_code(struct lua_walk *w, const struct puc_shape *s, const struct vm_frame *f,
 	uint64_t *code, uint64_t *end)
 {
@@ -75,8 +82,8 @@ static inline bool puc_code(struct lua_walk *w, const struct puc_shape *s, const
 }
 
 /*
- * The innermost function's pc is saved only where it is needed; the interpreter has it in a
- * register.
+ * Takes the pc of the innermost function from a register, where the interpreter keeps it. In memory
+ * it is saved only before operations that need it there.
  */
 static inline void puc_take_pc(struct lua_walk *w, const struct puc_shape *s)
 {
@@ -94,12 +101,12 @@ static inline void puc_take_pc(struct lua_walk *w, const struct puc_shape *s)
 		}
 	}
 	if (f->at <= code || f->at > end)
-		f->at = code + 4; /* it is being entered */
+		f->at = code + 4; /* the function is being entered */
 }
 
 /*
- * Whether a tail call is just replacing the function with the frame F: 5.1 and 5.3 call first and
- * then remove the frame, which already has the other one's pc or function.
+ * Returns whether a tail call is just replacing the function of the frame F. 5.1 and 5.3 first call
+ * and then remove the caller's frame, which until then has the pc or the function of the callee.
  */
 static inline bool puc_is_replaced(
 	struct lua_walk *w, const struct puc_shape *s, const struct vm_frame *f)
@@ -111,7 +118,10 @@ static inline bool puc_is_replaced(
 
 /* ---- runs of the interpreter ---- */
 
-/* Whether the frame of this step runs where the next one, its caller, does: by its bytecode. */
+/*
+ * Returns whether the frame of this step runs in the same run of the interpreter as its caller, the
+ * next frame. The caller's bytecode tells.
+ */
 static inline bool puc_shares_run(struct lua_walk *w, const struct puc_shape *s)
 {
 	const struct vm_frame *caller = &w->puc.next;
@@ -127,7 +137,7 @@ static inline bool puc_shares_run(struct lua_walk *w, const struct puc_shape *s)
 	return op == s->op.call || op == s->op.tailcall;
 }
 
-/* For splicing: the frame of this step began a run, also if it is that of a replaced function. */
+/* Marks, for splicing, that the frame of this step began a run, even if it is being replaced. */
 static inline void puc_mark_run(struct lua_walk *w)
 {
 	if (lua_frame_type(w->vm.frame.what) != LUA_FUNCTION)
@@ -140,7 +150,7 @@ static inline void puc_mark_run(struct lua_walk *w)
 
 /* ---- threads ---- */
 
-/* Whether the threads' global_State is GLOBAL: the main thread has it, too. */
+/* Returns whether GLOBAL is a global_State: then its main thread refers back to it. */
 static inline bool puc_is_global(struct lua_walk *w, const struct puc_shape *s, uint64_t global)
 {
 	struct puc_walk *p = &w->puc;
@@ -151,7 +161,7 @@ static inline bool puc_is_global(struct lua_walk *w, const struct puc_shape *s, 
 	       !lua_read_word(w, &p->pair[0], p->main + s->global) && p->pair[0] == global;
 }
 
-/* Sets seen to the thread at THREAD; false: it is none, or does not run. */
+/* Sets seen to the thread at THREAD; returns false if it is not a thread or does not run. */
 static inline bool puc_is_running(struct lua_walk *w, const struct puc_shape *s, uint64_t thread)
 {
 	struct puc_walk *p = &w->puc;
@@ -172,7 +182,7 @@ static inline bool puc_is_running(struct lua_walk *w, const struct puc_shape *s,
 	return w->thread || puc_is_global(w, s, t->global);
 }
 
-/* Goes on with the thread at THREAD if it runs. */
+/* Continues with the thread at THREAD if it runs. */
 static inline int puc_enter_thread(struct lua_walk *w, const struct puc_shape *s, uint64_t thread)
 {
 	struct puc_walk *p = &w->puc;
@@ -202,7 +212,7 @@ static inline int puc_enter_thread(struct lua_walk *w, const struct puc_shape *s
 	return VM_ON;
 }
 
-/* Looks at some words that may point to a thread. */
+/* Examines some words that may point to a thread. */
 static inline int puc_scan(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_walk *p = &w->puc;
@@ -244,7 +254,7 @@ static inline int puc_begin(struct lua_walk *w)
 	return VM_ON;
 }
 
-/* Returns as lua_step(). */
+/* Takes the next step; returns what lua_step() returns. */
 static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_walk *p = &w->puc;

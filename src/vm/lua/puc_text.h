@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The name and the location of a frame of PUC Lua, as lua_text.h, which includes this. The includer
- * also defines
+ * Reads the name and the location of a frame of PUC Lua, as lua_text.h does for LuaJIT. lua_text.h
+ * includes this file; its includer also defines
  *
  *	void PUC_SEARCH(struct lua_walk *w, const struct puc_shape *s)
  *
  * which calls puc_search_step() until it returns true, at most LUA_SEARCH_STEPS times.
  *
- * As in ldebug.c a function is called what the caller's bytecode calls it: the variable or the
- * field that was last copied to the register of the call.
+ * As in ldebug.c, a function has the name that the caller's bytecode has for it: the name of the
+ * variable or field that was last copied to the register of the call.
  */
 #ifndef VM_LUA_PUC_TEXT_H
 #define VM_LUA_PUC_TEXT_H
@@ -17,8 +17,8 @@
 #include "lua_layout.h"
 
 enum { PUC_NOWHERE = 0xffffffff };
-enum { PUC_CODE_STEP = 8, PUC_LINES_STEP = 8 }; /* bytecodes, bytes per step */
-enum { PUC_ABS_LINES = 128 };                   /* bytecodes, at most, between absolute lines */
+enum { PUC_CODE_STEP = 8, PUC_LINES_STEP = 8 }; /* bytecodes and bytes of lineinfo per step */
+enum { PUC_ABS_LINES = 128 };                   /* most bytecodes between two absolute lines */
 
 enum puc_search_step {
 	PUC_SEARCH_LOCALS,
@@ -32,7 +32,7 @@ enum puc_search_step {
 struct puc_ins {
 	uint32_t op, a, b, c, bx;
 	int32_t jump;
-	bool c_is_constant; /* c: of the list of constants, not a register */
+	bool c_is_constant; /* c is the index of a constant, not a register */
 };
 
 static inline struct puc_ins puc_decode(const struct puc_shape *s, uint32_t ins)
@@ -60,7 +60,10 @@ static inline struct puc_ins puc_decode(const struct puc_shape *s, uint32_t ins)
 	return i;
 }
 
-/* Looks for a local variable in SLOT at pc, then for what has written it. */
+/*
+ * Begins the search for a local variable in SLOT that is in scope at pc, and then for the bytecode
+ * that has written SLOT.
+ */
 static inline bool puc_search_slot(
 	struct lua_walk *w, const struct puc_shape *s, uint32_t slot, bool wants_string)
 {
@@ -74,7 +77,7 @@ static inline bool puc_search_slot(
 	       lua_read_word(w, &f->list, f->proto + s->locvars);
 }
 
-/* Looks at the next local variable; true: the search has ended. */
+/* Examines the next local variable; returns true if the search has ended. */
 static inline bool puc_search_local(struct lua_walk *w)
 {
 	struct puc_search *f = &w->puc.search;
@@ -98,7 +101,7 @@ static inline bool puc_search_local(struct lua_walk *w)
 	return true;
 }
 
-/* Whether the bytecode writes to the slot. */
+/* Returns whether the bytecode writes to the slot. */
 static inline bool puc_writes(
 	const struct puc_search *f, const struct puc_shape *s, const struct puc_ins *i)
 {
@@ -113,7 +116,7 @@ static inline bool puc_writes(
 	return s->op.sets[i->op >> 6 & 1] >> (i->op & 63) & 1 && i->a == f->slot;
 }
 
-/* Looks at the bytecode at f->at. 5.1 goes where it jumps to, others note it. */
+/* Examines the bytecode at f->at. Follows a jump in 5.1; in later versions records its target. */
 static inline void puc_search_bytecode(
 	struct puc_search *f, const struct puc_shape *s, const struct puc_ins *i)
 {
@@ -163,7 +166,7 @@ static inline bool puc_take_constant(struct lua_walk *w, const struct puc_shape 
 	return true;
 }
 
-/* A field whose key is in register or constant c. */
+/* Takes the name of a field whose key is in register or constant c. */
 static inline bool puc_take_key(
 	struct lua_walk *w, const struct puc_shape *s, const struct puc_ins *i)
 {
@@ -185,7 +188,7 @@ static inline bool puc_take_upvalue(struct lua_walk *w, const struct puc_shape *
 	return true;
 }
 
-/* By the bytecode that has written the slot; true: the search has ended. */
+/* Continues with the bytecode that has written the slot; returns true if the search has ended. */
 static inline bool puc_take_origin(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_search *f = &w->puc.search;
@@ -214,7 +217,7 @@ static inline bool puc_take_origin(struct lua_walk *w, const struct puc_shape *s
 	return true;
 }
 
-/* Looks at the next absolute line. */
+/* Examines the next absolute line; returns true if the search has ended. */
 static inline bool puc_search_abs_line(struct lua_walk *w, const struct puc_shape *s)
 {
 	struct puc_search *f = &w->puc.search;
@@ -232,7 +235,7 @@ static inline bool puc_search_abs_line(struct lua_walk *w, const struct puc_shap
 	return lua_read_word(w, &f->list, f->proto + s->lineinfo);
 }
 
-/* Adds differences of lines from f->at up to the bytecode f->pc. */
+/* Adds some of the differences between lines from f->at to the bytecode f->pc. */
 static inline bool puc_search_lines(struct lua_walk *w)
 {
 	struct puc_search *f = &w->puc.search;
@@ -268,7 +271,7 @@ static inline bool puc_search_step(struct lua_walk *w, const struct puc_shape *s
 	}
 }
 
-/* Begins a search in the prototype PROTO, at the bytecode before the one at AT; false: none. */
+/* Begins a search in PROTO at the bytecode before AT; returns false if AT is not in PROTO. */
 static inline bool puc_begin_search(
 	struct lua_walk *w, const struct puc_shape *s, uint64_t proto, uint64_t at)
 {
@@ -280,11 +283,11 @@ static inline bool puc_begin_search(
 		LUA_READ(w, &size, sizeof(size), proto + s->sizecode))
 		return false;
 	f->pc = (uint32_t)((at - f->code) / 4);
-	f->pc -= f->pc > 0; /* not begun yet: its first one */
+	f->pc -= f->pc > 0; /* a function that has not begun is at its first bytecode */
 	return at >= f->code && f->pc < size;
 }
 
-/* How the function with the frame F was called by the one below, BELOW. */
+/* Reads the name that the caller, with the frame BELOW, has for the function of the frame F. */
 static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 	const struct vm_frame *f, const struct vm_frame *below, struct lua_texts *t)
 {
@@ -308,13 +311,13 @@ static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 	if (!w->puc.search.text)
 		return;
 	len = LUA_READ_STRING(w, t->name, LUA_NAME_MAX, w->puc.search.text + PUC_TEXT);
-	if (len <= 0 || t->name[0] == '(') /* a variable of a loop */
+	if (len <= 0 || t->name[0] == '(') /* a hidden variable of a loop */
 		return;
 	t->name_len = (uint32_t)len;
-	t->how = LUA_FIELD; /* or anything else that has a name */
+	t->how = LUA_FIELD; /* or any other kind of variable with a name */
 }
 
-/* The line of the bytecode before AT in the prototype PROTO. */
+/* Reads the line of the bytecode before AT in the prototype PROTO. */
 static inline int puc_read_line(struct lua_walk *w, const struct puc_shape *s, uint64_t proto,
 	uint64_t at, struct lua_texts *t)
 {
@@ -342,7 +345,7 @@ static inline int puc_read_line(struct lua_walk *w, const struct puc_shape *s, u
 	return 0;
 }
 
-/* As lua_read_texts(). */
+/* Reads the texts of a frame of PUC Lua: see lua_read_texts(). */
 static inline void puc_read_texts(struct lua_walk *w, const struct puc_shape *s,
 	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *t)
 {
