@@ -61,8 +61,8 @@ static bool parse_version(const char *s, const char *end, unsigned *minor, unsig
 }
 
 /*
- * Before 5.15 no variable has the version. But the file contains the string that $^V is made from,
- * possibly also that of the API's version, which is not newer.
+ * Searches a file for the version. Before 5.15 no variable has it, but the file contains the string
+ * that $^V is made from, and possibly the string of the API's version, which is not newer.
  */
 static bool find_version_text(const char *text, size_t size, struct perl_layout *l)
 {
@@ -123,8 +123,8 @@ struct description {
 	const struct target *target;
 	const struct target_file *file;
 	unsigned minor;
-	int debug_fd, alt_fd; /* downloaded files, -1: installed ones are searched */
-	char alt_id[65];      /* build-id of a missing file, "": none */
+	int debug_fd, alt_fd; /* downloaded files, or -1 to search for installed ones */
+	char alt_id[65];      /* build-id of a file that is missing, or "" */
 };
 
 static int duplicate(int fd)
@@ -147,7 +147,7 @@ static struct elffile *open_alt(const struct description *d, const struct elffil
 			     : debugfile_open_alt_checked(duplicate(d->alt_fd), d->alt_id);
 }
 
-/* In the worker process: outputs the shape, or the build-id of a file that it needs. */
+/* Outputs, in the worker process, the shape or the build-id of a file that it needs. */
 static void describe_shape(void *arg, struct strbuf *output)
 {
 	const struct description *d = arg;
@@ -189,7 +189,7 @@ static bool describe_installed(
 	return describe(&(struct description){t, file, l->minor, -1, -1, ""}, l);
 }
 
-/* The same with downloaded debug files. */
+/* Reads the shape from debug files that it downloads. */
 static bool describe_downloaded(
 	const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
@@ -233,7 +233,10 @@ static int find_shape(const struct target *t, const struct target_file *file, st
 
 /* ---- interpreter ---- */
 
-/* Since 5.36 a thread-local variable has the interpreter, if the compiler supports that. */
+/*
+ * Finds the path to the interpreter in a thread-local variable, which exists since 5.36 if the
+ * compiler supports it.
+ */
 static bool thread_variable(const struct target *t, struct pointer_path *path)
 {
 	struct elf_variable variable;
@@ -290,7 +293,7 @@ static int find_interpreter(const struct target *t, const struct target_file *fi
 	return 0;
 }
 
-/* Everything that is not known from the file. */
+/* Returns whether the process's memory can be read, which has all that the file does not tell. */
 static bool memory_is_readable(const struct target *t)
 {
 	unsigned char byte;
@@ -299,7 +302,7 @@ static bool memory_is_readable(const struct target *t)
 	return find_address(t, run_loop, &address) && memory_read(&t->memory, address, &byte, 1);
 }
 
-/* Reads what will be needed of all files at once. */
+/* Reads all facts that will be needed, from all files at once. */
 static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {run_loop, context, "PL_revision", "PL_version",

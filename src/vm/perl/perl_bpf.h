@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perl's walk in the BPF programs, over the current task's memory. Included by vm_list.h. */
+/* Walks Perl's stacks in the BPF programs, in the current task's memory. Included by vm_list.h. */
 #ifndef VM_PERL_PERL_BPF_H
 #define VM_PERL_PERL_BPF_H
 
@@ -34,7 +34,7 @@ static __always_inline int perl_begin_here(struct perl_walk *w, const struct per
 	return end == VM_ON ? perl_begin(w, l, interpreter) : end;
 }
 
-/* False: not all could be read. */
+/* Reads the texts of FRAME; returns false if one of them could not be read. */
 static __always_inline bool perl_texts_here(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *frame, const struct vm_frame *below, struct perl_texts *texts)
 {

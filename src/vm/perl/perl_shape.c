@@ -8,7 +8,10 @@
 
 #define AT(name) offsetof(struct perl_shape, name)
 
-/* Perl 5.10, with and without threads: those without have no structure for curcop and the like. */
+/*
+ * Perl 5.10, with and without threads. Without threads the offsets of curcop and the other members
+ * of the interpreter are not used.
+ */
 static const struct perl_shape first = {
 	.curcop = 576,
 	.curstackinfo = 592,
@@ -65,7 +68,7 @@ static const struct perl_shape first = {
 	.CVf_LEXICAL = 0,
 };
 
-/* Changes since then, in the order of versions. */
+/* The changes since 5.10, in the order of versions. */
 static const struct {
 	uint8_t minor;
 	uint16_t at;
@@ -222,7 +225,7 @@ static bool fits(uint32_t offset, uint32_t size, uint32_t whole)
 	return offset % size == 0 && whole <= PERL_BYTES && offset + size <= whole;
 }
 
-/* A walk reads the head of a stack, a context and the body of a sub at once each. */
+/* Checks offsets, since one read takes the whole head of a stack, context or body of a sub. */
 bool perl_shape_is_sane(const struct perl_shape *s)
 {
 	uint32_t si = s->si_type + 4, cx = s->cx_size;

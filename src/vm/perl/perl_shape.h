@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Offsets of the fields that a walk over Perl's stacks reads, and constants, in one build of the
- * interpreter (x86-64). Names are those of perl's own headers; cx_ are fields of PERL_CONTEXT, aux_
- * of struct xpvhv_aux.
+ * The offsets of the members that a walk over Perl's stacks reads, and constants, in one build of
+ * the interpreter (x86-64). The names come from perl's own headers. Members of PERL_CONTEXT begin
+ * with cx_, members of struct xpvhv_aux with aux_.
  */
 #ifndef VM_PERL_PERL_SHAPE_H
 #define VM_PERL_PERL_SHAPE_H
@@ -13,10 +13,11 @@
 struct debugtypes;
 
 /*
- * FIELD(name, structure, path): the offset of a member, as debugtypes_member takes it
- * LATE(name, structure, path): of one that not every version has
- * SIZE(name, structure, path): its size
- * OPCODE(name), NUMBER(name): a constant; opcodes are an enumeration, the others are macros
+ * FIELD(name, structure, path)	the offset of a member, named as for debugtypes_member()
+ * LATE(name, structure, path)	the offset of a member that not every version has
+ * SIZE(name, structure, path)	the size of a member
+ * OPCODE(name)			a constant of the enumeration of opcodes
+ * NUMBER(name)			a constant that is a macro
  */
 #define PERL_SHAPE(FIELD, LATE, SIZE, OPCODE, NUMBER)                                              \
 	LATE(curcop, "interpreter", "Icurcop")                                                     \
@@ -81,7 +82,7 @@ struct perl_shape {
 };
 #undef PERL_SHAPE_MEMBER
 
-enum { PERL_NONE = 65535 }; /* the offset of a field that this perl lacks */
+enum { PERL_NONE = 65535 }; /* the offset of a member that this perl lacks */
 
 /* Constants that are the same in all versions. */
 enum perl_number {
@@ -98,20 +99,23 @@ enum perl_number {
 	PERL_PERLSI_SORT = 3,
 };
 
-/* 5.MINOR of the first and the last version that perl_shape_known knows. */
+/* The first and the last 5.MINOR that perl_shape_known() knows. */
 enum { PERL_FIRST = 10, PERL_LAST = 42 };
 
-/* The shape of the stable version 5.MINOR, with and without threads; false: unknown. */
+/*
+ * Gives the shape of the stable version 5.MINOR, with or without threads. Returns false if it is
+ * not known.
+ */
 bool perl_shape_known(unsigned minor, struct perl_shape *shape);
 
 /*
- * The shape of perl 5.MINOR from its debug information: members and opcodes. The other numbers are
- * not in debug information; they are those of the newest known version that is not newer. False:
- * something is missing or invalid.
+ * Gives the shape of perl 5.MINOR, with members and opcodes from its debug information. Macros are
+ * not in debug information; they are taken from the newest known version up to 5.MINOR. Returns
+ * false if something is missing or invalid.
  */
 bool perl_shape_described(struct debugtypes *types, unsigned minor, struct perl_shape *shape);
 
-/* True if walks can use it. */
+/* Returns whether a walk can use the shape. */
 bool perl_shape_is_sane(const struct perl_shape *shape);
 
 #endif

@@ -34,15 +34,15 @@ static void find_code(struct splice_code *code, const struct elffile *elf)
 enum begin {
 	BEGIN_NOTHING,
 	BEGIN_MAIN,
-	BEGIN_CUT,   /* not known: Perl's frames are cut there */
-	BEGIN_SUB,   /* called from C */
-	BEGIN_LAST,  /* called from C, or by the last operator of a block, without return address */
-	BEGIN_AGAIN, /* called repeatedly in the same context */
-	BEGIN_BLOCK, /* of a sort; code in a regex */
+	BEGIN_CUT,   /* an unknown beginner, as Perl's frames are cut there */
+	BEGIN_SUB,   /* a sub that was called from C */
+	BEGIN_LAST,  /* a sub without return address: called from C, or last in a block */
+	BEGIN_AGAIN, /* a sub that is called repeatedly in the same context */
+	BEGIN_BLOCK, /* the block of a sort, or code in a regex */
 	BEGIN_CATCH, /* an eval or try whose exceptions would not be caught otherwise */
 	BEGIN_EVAL,  /* an eval from C */
-	BEGIN_GUARD, /* the same right before a sub from C: nearly always one call */
-	BEGIN_XSUB,  /* a function in C that C called as a sub; when Perl called it, none */
+	BEGIN_GUARD, /* an eval from C right before a sub from C: nearly always a single call */
+	BEGIN_XSUB,  /* a function in C called as a sub; it begins a loop only if C called it */
 	BEGINS,
 };
 
@@ -80,14 +80,14 @@ static bool is_from_c(const struct splice *s, size_t i)
 	return s->frames[i].what & PERL_FROM_C;
 }
 
-/* True if the eval from C at I belongs to the call of a sub. */
+/* Returns whether the frame at I is an eval from C that belongs to the call of a sub. */
 static bool is_guard(const struct splice *s, size_t i)
 {
 	return type_at(s, i) == PERL_EVAL && is_from_c(s, i) && i && is_from_c(s, i - 1) &&
 	       (type_at(s, i - 1) == PERL_SUB || type_at(s, i - 1) == PERL_XSUB);
 }
 
-/* The kind of a sub that seems to be called from C. */
+/* Returns the kind of beginner of a sub that seems to be called from C. */
 static enum begin begun_by_sub(const struct splice *s, size_t i)
 {
 	if (s->frames[i].what & PERL_AGAIN)
@@ -99,7 +99,10 @@ static enum begin begun_by_sub(const struct splice *s, size_t i)
 	return in_block ? BEGIN_LAST : BEGIN_SUB;
 }
 
-/* The kind of beginner at I; CAUGHT: an eval there needs no loop of its own. */
+/*
+ * Returns the kind of beginner at I. If CAUGHT, exceptions there are caught, so an eval needs no
+ * loop of its own.
+ */
 static enum begin begun_by(const struct splice *s, size_t i, bool caught)
 {
 	bool from_c = is_from_c(s, i);
@@ -123,7 +126,7 @@ static enum begin begun_by(const struct splice *s, size_t i, bool caught)
 	return caught ? BEGIN_NOTHING : BEGIN_CATCH;
 }
 
-/* CAUGHT for what is above the frame at I, which begins KIND. */
+/* Returns CAUGHT for the inner frames of the frame at I, which is a beginner of KIND. */
 static bool caught_above(const struct splice *s, size_t i, enum begin kind, bool caught)
 {
 	switch (kind) {

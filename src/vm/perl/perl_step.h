@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over Perl's stacks, one context per step, the same code in the kernel (BPF) and in user
- * space. Frames are those that perl's caller() reports. No recursion; every read may fail. The
- * includer defines
+ * Walks Perl's stacks, one context per step. The same code runs in the kernel (BPF) and in user
+ * space. It finds the frames that perl's caller() reports. There is no recursion, and every read
+ *may fail. The includer defines
  *
  *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
  *
@@ -10,8 +10,8 @@
  *
  *	struct perl_cached_sub *PERL_CACHED_SUB(struct perl_walk *w, uint64_t cv)
  *
- * the cache entry for that sub, NULL: no cache. Structures and rules are those of perl's cop.h and
- * pp_ctl.c (dopoptosub_at).
+ * which returns the cache entry for the sub, or NULL if there is no cache. The structures and the
+ * rules come from perl's cop.h and pp_ctl.c (dopoptosub_at).
  */
 #ifndef VM_PERL_PERL_STEP_H
 #define VM_PERL_PERL_STEP_H
@@ -19,7 +19,7 @@
 #include "perl_frame.h"
 #include "perl_layout.h"
 
-#define PERL_OP_TYPE 0x1ff /* a bit field */
+#define PERL_OP_TYPE 0x1ff /* mask of the bit field op_type */
 
 static inline uint64_t perl_pointer_at(const struct perl_walk *w, uint32_t offset)
 {
@@ -31,7 +31,7 @@ static inline uint32_t perl_number_at(const struct perl_walk *w, uint32_t offset
 	return w->bytes.number[offset / 4 & (PERL_BYTES / 4 - 1)];
 }
 
-/* A number of 1, 2 or 4 bytes. */
+/* Returns the number of 1, 2 or 4 bytes at OFFSET. */
 static inline uint32_t perl_bits_at(const struct perl_walk *w, uint32_t offset, uint32_t size)
 {
 	uint32_t bits = w->bytes.half[offset / 2 & (PERL_BYTES / 2 - 1)];
@@ -60,7 +60,7 @@ static inline uint32_t perl_larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* The bytes of a sub's body that are read. */
+/* Returns the number of bytes of a sub's body that are read. */
 static inline uint32_t perl_cv_size(const struct perl_shape *s)
 {
 	uint32_t size = perl_larger(s->xcv_gv, s->xcv_stash);
@@ -70,7 +70,7 @@ static inline uint32_t perl_cv_size(const struct perl_shape *s)
 	return size + 8;
 }
 
-/* Reads flags and body of the SV at SV. */
+/* Reads the flags and the body's address of the SV at SV. */
 static inline int perl_read_sv(struct perl_walk *w, const struct perl_shape *s, uint64_t sv,
 	uint32_t *flags, uint64_t *body)
 {
@@ -81,7 +81,7 @@ static inline int perl_read_sv(struct perl_walk *w, const struct perl_shape *s, 
 	return *body ? 0 : -1;
 }
 
-/* Reads the body of the sub CV into w->bytes and returns its flags; -1: not a sub. */
+/* Reads the body of the sub CV into w->bytes, and its flags. Returns -1 if it is not a sub. */
 static inline int perl_read_cv(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t cv, uint32_t *flags)
 {
@@ -113,7 +113,7 @@ static inline void perl_take_name(
 		f->what |= PERL_LEXICAL;
 }
 
-/* The statement COP as stored in a frame; 0: none. */
+/* Returns the statement COP as it is stored in a frame, or 0 if there is none. */
 static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s, uint64_t cop)
 {
 	uint64_t place;
@@ -129,8 +129,8 @@ static inline uint64_t perl_cop(struct perl_walk *w, const struct perl_shape *s,
 /* ---- stacks and contexts ---- */
 
 /*
- * Since 5.32 the subs and evals of a stack are chained by their indexes. So the contexts between
- * them need not be read; and an index is set after its context is filled.
+ * Returns whether the subs and evals of a stack are chained by their indexes, as since 5.32. Then
+ * the contexts between them need not be read, and an index is set only after its context is filled.
  */
 static inline bool perl_is_chained(const struct perl_shape *s)
 {
@@ -153,7 +153,7 @@ static inline int perl_enter_stack(
 	return w->at >= -1 && w->at <= top && top < PERL_CONTEXTS_MAX ? VM_ON : VM_INCONSISTENT;
 }
 
-/* Contexts that are no frames but may begin a run loop: a sort's block, code in a regex, try. */
+/* Marks a context, not a frame, that may begin a run loop: a sort's block, code in a regex, try. */
 static inline int perl_found_loop(struct perl_walk *w, uint64_t what)
 {
 	w->vm.found = w->vm.mixed;
@@ -179,8 +179,8 @@ static inline int perl_found_eval(struct perl_walk *w, const struct perl_shape *
 enum perl_call { PERL_RUNS, PERL_BEGINS_OR_RETURNS, PERL_NO_SUB };
 
 /*
- * Reads the name of the sub CV. A sub that is being entered has its context before it runs, and one
- * that returns still has it. While it runs, its depth is greater than before the call.
+ * Reads the name of the sub CV. A sub has its context already when it is being entered and still
+ * when it returns, but only while it runs is its depth greater than before the call.
  */
 static inline enum perl_call perl_name_sub(struct perl_walk *w, const struct perl_shape *s,
 	uint64_t cv, bool has_depth, int32_t old_depth)
@@ -228,7 +228,7 @@ static inline int perl_found_sub(struct perl_walk *w, const struct perl_shape *s
 	return VM_ON;
 }
 
-/* Handles the context at w->at and moves to the one below. */
+/* Handles the context at w->at and moves to the context below. */
 static inline int perl_take_context(struct perl_walk *w, const struct perl_shape *s)
 {
 	uint32_t kind, type;
@@ -255,7 +255,7 @@ static inline int perl_take_context(struct perl_walk *w, const struct perl_shape
 	return perl_found_sub(w, s, kind);
 }
 
-/* At the end of a stack: moves to the one below, or ends the walk. */
+/* Moves, at the end of a stack, to the stack below, or ends the walk. */
 static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape *s)
 {
 	if (w->type == PERL_PERLSI_MAIN && w->cop) {
@@ -270,7 +270,10 @@ static inline int perl_leave_stack(struct perl_walk *w, const struct perl_shape 
 	return w->cop && w->below ? perl_enter_stack(w, s, w->below) : VM_INCONSISTENT;
 }
 
-/* The next step: VM_ON, or how the walk ended; both with or without a frame (w->vm.found). */
+/*
+ * Takes the next step. Returns VM_ON, or how the walk ended; in either case w->vm.found tells
+ * whether there is a frame.
+ */
 static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
 {
 	w->vm.found = false;
@@ -279,7 +282,7 @@ static inline int perl_step(struct perl_walk *w, const struct perl_layout *l)
 
 /* ---- the current function in C ---- */
 
-/* The sub that SV is, refers to, or has as a glob: the forms that a call takes. */
+/* Returns the sub that a call of SV calls: SV itself, its referent, or the sub of the glob SV. */
 static inline uint64_t perl_called_sub(struct perl_walk *w, const struct perl_shape *s, uint64_t sv)
 {
 	uint32_t flags, type;
@@ -305,9 +308,9 @@ static inline bool perl_is_call(
 }
 
 /*
- * A function in C has no context. But while it runs, the current operator is the call, and the
- * called sub was popped last from the stack of values. If a sub is still on top of the stack, the
- * call may not have begun: then there is no frame.
+ * Finds the frame of a function in C, which has no context. While it runs, the current operator is
+ * the call, and the called sub is the value that was popped last from the stack of values. If a sub
+ * is still on top of the stack, the call may not have begun, and no frame is found.
  */
 static inline void perl_find_xsub(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
@@ -329,7 +332,7 @@ static inline void perl_find_xsub(
 
 /* ---- start ---- */
 
-/* Begins the walk W, whose mixed is set, at INTERPRETER; returns as perl_step. */
+/* Begins the walk W, whose mixed is set, at INTERPRETER. Returns what perl_step() returns. */
 static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {
 	uint64_t stackinfo, cop;

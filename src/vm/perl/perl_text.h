@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The name and the location of a Perl frame, read from the target's memory while the thread does
- * not run; the same code in the kernel (BPF) and in user space. Include it after perl_step.h and
- * also define
+ * Reads the name and the location of a Perl frame from the target's memory while the thread does
+ * not run. The same code runs in the kernel (BPF) and in user space. Include it after perl_step.h
+ * and also define
  *
  *	int PERL_READ_STRING(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
  *
@@ -17,7 +17,7 @@
 
 enum { PERL_KEY_MAX = 4096, PERL_ANON_LEN = 8, PERL_WAS_UTF8 = 2 }; /* HVhek_WASUTF8 */
 
-/* The key of a hash at HEK. */
+/* Reads the hash key at HEK. */
 static inline int perl_read_key(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t hek, struct perl_text *text)
 {
@@ -35,7 +35,10 @@ static inline int perl_read_key(
 	return PERL_READ(w, text->bytes, len, hek + s->hek_key);
 }
 
-/* The address of a hash's struct xpvhv_aux: since 5.36 in its body, earlier after its array. */
+/*
+ * Finds the struct xpvhv_aux of a hash. Since 5.36 it is in the hash's body, in earlier versions
+ * behind its array.
+ */
 static inline int perl_find_aux(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t body, uint64_t *aux)
 {
@@ -51,7 +54,7 @@ static inline int perl_find_aux(
 	return 0;
 }
 
-/* The key that is the name of the stash HV; 0: it has none. */
+/* Finds the key that is the name of the stash HV, or 0 if it has no name. */
 static inline int perl_find_stash_key(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t hv, uint64_t *hek)
 {
@@ -70,7 +73,7 @@ static inline int perl_find_stash_key(
 	if (*hek && s->aux_name_count != PERL_NONE &&
 		PERL_READ(w, &count, sizeof(count), aux + s->aux_name_count))
 		return -1;
-	return count ? perl_read_pointer(w, hek, *hek) : 0; /* of several names, the first */
+	return count ? perl_read_pointer(w, hek, *hek) : 0; /* the first of several names */
 }
 
 static inline int perl_read_package(
@@ -84,7 +87,7 @@ static inline int perl_read_package(
 	return hek ? perl_read_key(w, s, hek, &t->package) : 0;
 }
 
-/* The body of the glob GV; -1: there is no glob. */
+/* Finds the body of the glob GV. Returns -1 if GV is not a glob. */
 static inline int perl_read_glob(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t gv, uint64_t *body)
 {
@@ -96,7 +99,7 @@ static inline int perl_read_glob(
 	return (type == PERL_SVt_PVGV || type == PERL_SVt_PVLV) && flags & PERL_SVpgv_GP ? 0 : -1;
 }
 
-/* The body of the glob whose name GV has: its own, or that of the glob it was copied from. */
+/* Finds the body of the glob that names GV: GV itself, or the glob that GV was copied from. */
 static inline int perl_read_effective_glob(
 	struct perl_walk *w, const struct perl_shape *s, uint64_t gv, uint64_t *body)
 {
@@ -113,7 +116,7 @@ static inline int perl_read_effective_glob(
 	return 0;
 }
 
-/* As in Perl_cv_name. */
+/* Reads the name of the sub of F, as Perl_cv_name() does. */
 static inline int perl_read_sub(struct perl_walk *w, const struct perl_shape *s,
 	const struct vm_frame *f, struct perl_texts *t)
 {
@@ -130,7 +133,7 @@ static inline int perl_read_sub(struct perl_walk *w, const struct perl_shape *s,
 	return perl_read_key(w, s, name, &t->name);
 }
 
-/* Without threads: a glob whose name is "_<" and the file's. */
+/* Reads the name of FILE. In a build without threads, FILE is a glob named "_<" and the file. */
 static inline int perl_read_file(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t file, struct perl_text *text)
 {
@@ -151,7 +154,7 @@ static inline int perl_read_file(
 	return 0;
 }
 
-/* The location of the statement COP; during compilation that may be PL_compiling, of type 0. */
+/* Reads the place of the statement COP. During compilation COP may be PL_compiling, of type 0. */
 static inline int perl_read_place(struct perl_walk *w, const struct perl_layout *l, uint64_t cop,
 	struct perl_text *file, uint32_t *line)
 {
@@ -172,7 +175,7 @@ static inline int perl_read_place(struct perl_walk *w, const struct perl_layout 
 	return perl_read_file(w, l, name, file);
 }
 
-/* Reads the texts of F; flags in T show what could be read. */
+/* Reads the texts of F. The flags in T tell which of them could be read. */
 static inline void perl_read_texts(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *f, struct perl_texts *t)
 {

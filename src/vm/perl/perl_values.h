@@ -9,7 +9,7 @@
 #include "perl_layout.h"
 #include "vm/vm_values.h"
 
-/* Adds the layout in PID. False: there is no room. */
+/* Adds the layout in PID. Returns false if there is no room. */
 bool perl_values_add(struct vm_values *v, uint32_t pid, const struct perl_layout *layout);
 
 #endif

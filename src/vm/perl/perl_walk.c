@@ -92,7 +92,7 @@ static void add_bytes(const struct perl_text *text, size_t from, struct strbuf *
 		strbuf_adds(out, "[truncated]");
 }
 
-/* Freed memory may look like a string, but not like a file name. */
+/* Returns whether a text may be a file name, which freed memory seldom looks like. */
 static bool is_text(const struct perl_text *text)
 {
 	for (size_t i = 0, n; i < text->len && i < PERL_TEXT_MAX; i += n) {
