@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The request that the current thread serves, in the BPF programs. Included by label_list.h.
+ * Finds the request that the current thread serves, in the BPF programs. Included by label_list.h.
  *
- * A function that works for a request keeps it, its connection or one of its events in a register
- * that its callees save: so it is in a register of the leaf, or among those that one of the frames
- * has saved below its return address. Deeper in the stack than the event loop all frames are of one
- * request; what is in other places of the stack may be of any request that was served before.
- * Registers of arguments may be left over from a call that has returned, as one that made a
- * subrequest. What waits for events may still have the connection in a register that it handled
- * before: beyond a client's connection that has no request, others do not lead to one any more.
+ * A function that works for a request keeps the request, its connection or one of its events in a
+ * callee-saved register. So the pointer is in a register of the leaf, or among the registers that a
+ * frame has saved below its return address. All frames inside the event loop work for one request.
+ * Other places are not searched: other words of the stack may belong to any request that was served
+ * before, and argument registers may be left over from a call that has returned, such as one that
+ * made a subrequest. A function that waits for events may still have the last connection that it
+ * handled in a register. So once a client's connection without a request has been found, other
+ * connections do not count as leading to a request.
  */
 #ifndef LABEL_NGINX_NGINX_BPF_H
 #define LABEL_NGINX_NGINX_BPF_H
@@ -20,11 +21,11 @@
 
 enum {
 	NGINX_SAVED = 6,  /* registers that a callee may save, below its return address */
-	NGINX_SLOTS = 56, /* where they begin, below the CFA: the last one first */
-	NGINX_LEAF = 6,   /* those registers of the leaf */
+	NGINX_SLOTS = 56, /* offset below the CFA at which they begin, the last one first */
+	NGINX_LEAF = 6,   /* callee-saved registers of the leaf */
 };
 
-/* Stores what word INDEX leads to; 1: to a request. */
+/* Stores what word INDEX leads to; returns 1 if it leads to a request. */
 __noinline int nginx_try_word(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
@@ -51,7 +52,7 @@ __noinline int nginx_try_word(uint32_t lane, uint32_t index)
 	return 0;
 }
 
-/* Tries the words from FIRST to before END. */
+/* Tries the words from FIRST up to, but not including, END. */
 static __always_inline void nginx_try_words(
 	struct scratch *s, uint32_t lane, uint32_t first, uint32_t end)
 {
@@ -61,7 +62,7 @@ static __always_inline void nginx_try_words(
 	s->label.searching = !s->label.found;
 }
 
-/* What the function of PC does. */
+/* Sets the place by the function that contains PC. */
 __noinline int nginx_see_code(uint32_t lane, uint64_t pc)
 {
 	struct scratch *s = my_scratch(lane);
@@ -94,7 +95,7 @@ __noinline int nginx_try_leaf(uint32_t lane)
 	return 0;
 }
 
-/* Looks at what frame number INDEX of those passed has saved. */
+/* Searches the registers that frame INDEX of the passed frames has saved. */
 __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
@@ -118,7 +119,7 @@ __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 	return 0;
 }
 
-/* Looks at the registers, unless that was done, and at the frames that were passed. */
+/* Searches the registers, unless that was done before, and the frames that were passed. */
 static __always_inline void nginx_search_here(struct scratch *s, uint32_t lane)
 {
 	if (!s->label.leaf) {
@@ -130,7 +131,7 @@ static __always_inline void nginx_search_here(struct scratch *s, uint32_t lane)
 			nginx_search_frame(lane, i);
 }
 
-/* Whether REQUEST is one that a client has made, not a subrequest. */
+/* Returns whether REQUEST is a client's request, not a subrequest. */
 static __always_inline bool nginx_ends_here(struct scratch *s, uint64_t request)
 {
 	const struct nginx_layout *l = &s->label_layout.nginx;
@@ -140,7 +141,7 @@ static __always_inline bool nginx_ends_here(struct scratch *s, uint64_t request)
 	       main == request;
 }
 
-/* Reads what distinguishes the request that was found; false: it cannot be read. */
+/* Reads the identity of the request that was found; returns false if it cannot be read. */
 static __always_inline bool nginx_key_here(struct scratch *s, struct nginx_identity *id)
 {
 	return nginx_identify(s, &s->label_layout.nginx, s->label.found, id);

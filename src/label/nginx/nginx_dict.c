@@ -8,23 +8,22 @@
 
 enum {
 	TRIES = 5,
-	/* What is read at once: more might touch pages that were never used, which the kernel
-	 * would allocate. */
+	/* Bytes of one read. More might touch unused pages, which the kernel would allocate. */
 	PIECE = NGINX_ZONE_PAGE,
-	/* ngx_http_lua_shdict_shctx_t: a tree, its sentinel, and the queue of all nodes, by use */
+	/* ngx_http_lua_shdict_shctx_t: a tree, its sentinel, and a queue of all nodes by use */
 	TREE_SENTINEL = 8,
 	SENTINEL = 0x18,
 	QUEUE = 0x40,
-	QUEUE_NEXT = 8, /* in each ngx_queue_t, behind the previous one */
+	QUEUE_NEXT = 8, /* offset in ngx_queue_t, behind the pointer to the previous one */
 	/* ngx_rbtree_node_t, and from its colour on ngx_http_lua_shdict_node_t */
 	NODE_KEY_LEN = 34,
 	NODE_VALUE_LEN = 36,
-	NODE_EXPIRES = 40, /* ms since 1970; 0: never */
+	NODE_EXPIRES = 40, /* ms since 1970, or 0 if it does not expire */
 	NODE_QUEUE = 48,
-	NODE_BYTES = 68, /* then key and value */
+	NODE_BYTES = 68, /* key and value follow */
 };
 
-/* A copy of the zone, of the pieces of it that were needed. */
+/* A copy of the pieces of a zone that were needed. */
 struct zone_copy {
 	const struct memory *memory;
 	const struct nginx_zone *zone;
@@ -35,7 +34,7 @@ struct zone_copy {
 
 enum { MISSING = UINT32_MAX };
 
-/* The bytes of that piece of the zone, valid until the next call; NULL: they cannot be read. */
+/* Returns a piece of the zone, valid until the next call, or NULL if it cannot be read. */
 static const char *fetch(struct zone_copy *c, uint64_t piece)
 {
 	uint64_t at = piece * PIECE, size = c->zone->size - at;
@@ -52,7 +51,7 @@ static const char *fetch(struct zone_copy *c, uint64_t piece)
 	return *index == MISSING ? NULL : c->bytes[*index];
 }
 
-/* Copies the SIZE bytes of the zone at ADDRESS; false: they are not in it, or cannot be read. */
+/* Copies SIZE bytes at ADDRESS; returns false if they are outside the zone or cannot be read. */
 static bool copy(struct zone_copy *c, uint64_t address, void *to, size_t size)
 {
 	uint64_t at = address - c->zone->address;
@@ -86,7 +85,7 @@ static uint64_t word(const char *at)
 	return value;
 }
 
-/* Adds the node at ADDRESS; false: it is none. */
+/* Adds the node at ADDRESS; returns false if it is not a node. */
 static bool add_node(struct zone_copy *c, uint64_t address, uint64_t now_ms, struct nginx_dict *d)
 {
 	char node[NODE_BYTES];
@@ -106,7 +105,7 @@ static bool add_node(struct zone_copy *c, uint64_t address, uint64_t now_ms, str
 	return true;
 }
 
-/* Follows the queue of all nodes, in both directions at once, so that it cannot go in a circle. */
+/* Follows the queue of all nodes and checks each link back, so that it cannot go in a circle. */
 static bool count(struct zone_copy *c, uint64_t now_ms, struct nginx_dict *d)
 {
 	uint64_t head = c->zone->data, end = head + QUEUE, before = end, at;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys of a dictionary that nginx's Lua module has in shared memory. */
+/* Counts the keys of a dictionary that nginx's Lua module has in shared memory. */
 #ifndef LABEL_NGINX_NGINX_DICT_H
 #define LABEL_NGINX_NGINX_DICT_H
 
 #include "nginx_zones.h"
 
 /*
- * Counts the keys of the dictionary in ZONE, whose slab allocator is known. False: it is none, or
- * it changed each time that it was read.
+ * Counts the keys of the dictionary in ZONE, whose slab allocator is known. Returns false if ZONE
+ * is not a dictionary, or changed each time that it was read.
  */
 bool nginx_dict_read(
 	const struct memory *m, const struct nginx_zone *zone, struct nginx_dict *dict);

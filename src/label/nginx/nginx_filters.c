@@ -9,22 +9,22 @@
 #include <string.h>
 
 enum {
-	POSTCONFIGURATION = 8, /* in ngx_http_module_t */
-	DEPTH_MAX = 3,         /* of calls from it */
+	POSTCONFIGURATION = 8, /* offset in ngx_http_module_t */
+	DEPTH_MAX = 3,         /* of nested calls from postconfiguration */
 	CALLED_MAX = 64,
 	CHAIN_MAX = 256,
 };
 
 static const struct {
-	const char *name, *first; /* a variable */
-	const char *last;         /* the module of the last filter */
+	const char *name, *first; /* first is a variable with the first filter */
+	const char *last;         /* module of the last filter */
 } chains[NGINX_CHAINS] = {
 	{"header_filter", "ngx_http_top_header_filter", "ngx_http_header_filter_module"},
 	{"body_filter", "ngx_http_top_body_filter", "ngx_http_write_filter_module"},
 	{"request_body_filter", "ngx_http_top_request_body_filter", "ngx_http_core_module"},
 };
 
-/* Which module installs which functions. */
+/* The modules that install functions. */
 struct owners {
 	const struct nginx_modules *modules;
 	const struct nginx_functions *functions;
@@ -49,7 +49,10 @@ static void own(struct owners *o, uint64_t function, size_t module)
 	*owner = is_new || *owner == module + 1 ? (uint32_t)module + 1 : SEVERAL;
 }
 
-/* The function that a word of R, which is no variable, points to; 0: none. */
+/*
+ * Returns the function whose address the reference R takes, directly or from a word that is not a
+ * variable, or 0 if there is none.
+ */
 static uint64_t taken_function(const struct owners *o, const struct code_reference *r)
 {
 	uint64_t function = r->address;
@@ -62,8 +65,9 @@ static uint64_t taken_function(const struct owners *o, const struct code_referen
 }
 
 /*
- * True if what MODULE's function at CALLER calls at FUNCTION is MODULE's as well: in a file of its
- * own all functions are, in nginx's those near what the module is known to have.
+ * Returns whether FUNCTION, which MODULE's function CALLER calls, is MODULE's function, too. All
+ * functions of a module's own file are; in nginx's file the functions near the known functions of
+ * the module are.
  */
 static bool is_of_module(const struct owners *o, uint64_t caller, uint64_t function, size_t module)
 {
@@ -89,7 +93,10 @@ static bool is_called(const struct call *calls, size_t nr, uint64_t function)
 	return false;
 }
 
-/* Finds what MODULE's function FIRST, and those of the module that it calls, take addresses of. */
+/*
+ * Records the functions whose addresses MODULE's function FIRST takes, and the functions of MODULE
+ * that it calls.
+ */
 static void follow(struct owners *o, uint64_t first, size_t module)
 {
 	struct call calls[CALLED_MAX] = {{first, 0}};
@@ -134,7 +141,7 @@ static void find_owners(struct owners *o)
 	}
 }
 
-/* The module of FUNCTION; NULL: not known, or several install it. */
+/* Returns the module that installs FUNCTION, or NULL if it is not known or there are several. */
 static const struct nginx_module *owner_of(const struct owners *o, uint64_t function)
 {
 	const uint32_t *owner = table_get(&o->by_function, function, 0);
@@ -153,8 +160,8 @@ static bool is_first(const struct owners *o, uint64_t variable)
 }
 
 /*
- * The filter that R, in the code of a filter in FILE, goes on to: in a variable of the file, or
- * in one that its GOT points to; 0: it does not.
+ * Returns the next filter if the reference R, in the code of a filter in FILE, loads it from a
+ * variable of FILE, or from a variable that FILE's GOT points to. Otherwise returns 0.
  */
 static uint64_t next_by(
 	const struct owners *o, const struct function_file *file, const struct code_reference *r)
@@ -174,7 +181,7 @@ static uint64_t next_by(
 	return function;
 }
 
-/* The filter behind FUNCTION; 0: none, or it cannot be told which. */
+/* Returns the filter that follows FUNCTION, or 0 if there is none or several are possible. */
 static uint64_t next_filter(const struct owners *o, uint64_t function)
 {
 	const struct function_file *file = nginx_functions_file(o->functions, function);

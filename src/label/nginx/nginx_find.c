@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	MODULE_WORDS = NGINX_MODULE_SIGNATURE + 1, /* what is read of a module's structure */
+	MODULE_WORDS = NGINX_MODULE_SIGNATURE + 1, /* words of a module that are read */
 	SIGNATURE_BYTES = 48,
 	VERSION_MIN = 1014000,
 	ANGIE_VERSION_MIN = 1000000,
@@ -22,25 +22,25 @@ enum {
 enum {
 	CYCLE_BYTES = 0x300,
 	CONNECTION_MIN = 0xa0,
-	CONNECTION_BYTES = 0x180, /* more than one */
+	CONNECTION_BYTES = 0x180, /* more than the size of a connection */
 	CONNECTIONS_MAX = 1 << 24,
 	EVENT_MIN = 64,
 	EVENT_MAX = 256,
 	SEARCHED_MAX = 1 << 16,    /* connections that are searched for requests */
-	SEARCHED_AT_ONCE = 1 << 8, /* so that no read takes long */
+	SEARCHED_AT_ONCE = 1 << 8, /* connections in one read, so that no read takes long */
 	REQUEST_BYTES = 0x600,
-	VERIFIED_BY = 8, /* requests */
+	VERIFIED_BY = 8, /* requests that are enough */
 	HOST_MAX = 1024,
-	HOST_SEEN = 64, /* bytes of it */
+	HOST_SEEN = 64, /* bytes of the host that are checked */
 	STATUS_MIN = 100,
 	STATUS_MAX = 999,
-	START_MIN_S = 1000000000, /* since 1970; before there was no nginx */
+	START_MIN_S = 1000000000, /* since 1970; nginx is younger */
 	START_LATE_S = 24 * 60 * 60,
 };
 
 static const char core[] = nginx_symbol, cycle[] = "ngx_cycle",
 		  loop[] = "ngx_process_events_and_timers",
-		  of_tengine[] = "ngx_show_directives"; /* a function that no other has */
+		  of_tengine[] = "ngx_show_directives"; /* a function that only Tengine has */
 
 static const struct {
 	const char *name;
@@ -74,7 +74,7 @@ static void ask_files(const struct target *t)
 	free(list);
 }
 
-/* The rest of what is asked of the file with nginx. */
+/* Asks for the other facts of the file with nginx. */
 static void ask_file(const struct target_file *file)
 {
 	static const char *const names[] = {cycle, loop, of_tengine};
@@ -109,7 +109,7 @@ static bool read_module(
 	return at && memory_read(&t->memory, at, module, MODULE_WORDS * sizeof(*module));
 }
 
-/* The number of its first characters that can be shown. */
+/* Returns the number of characters at the start of TEXT that can be printed. */
 static int printable(const char *text)
 {
 	int nr = 0;
@@ -129,7 +129,7 @@ static enum nginx_variant variant_of(
 	return elffacts_variable(file->elf, of_tengine, &unused) ? NGINX_TENGINE : NGINX_ITSELF;
 }
 
-/* Sets all that version and signature tell. */
+/* Sets all members that version and signature determine. */
 static int read_core(const struct target *t, const struct target_file *file, struct nginx_layout *l,
 	struct nginx_features *features, struct strbuf *err)
 {
@@ -158,8 +158,8 @@ static int read_core(const struct target *t, const struct target_file *file, str
 /* ---- arrays ---- */
 
 /*
- * The sizes of a connection and of an event, by the second connection's pointers to its two events;
- * false: there are no two connections at FIRST.
+ * Learns the sizes of a connection and of an event from the second connection's pointers to its two
+ * events. Returns false if there are not two connections at FIRST.
  */
 static bool learn_sizes(const struct memory *m, uint64_t first, struct nginx_layout *l)
 {
@@ -183,8 +183,8 @@ static bool learn_sizes(const struct memory *m, uint64_t first, struct nginx_lay
 }
 
 /*
- * Finds the arrays that the cycle points to: three pointers in a row, of which the first connection
- * has the two others; in front of them are connection_n and files_n. In a master there are none.
+ * Finds the arrays that the cycle points to. They are three pointers in a row, behind connection_n
+ * and files_n, and the first connection points to the two arrays of events. A master has no arrays.
  */
 static void learn_arrays(const struct memory *m, struct nginx_layout *l)
 {
@@ -210,7 +210,7 @@ static void learn_arrays(const struct memory *m, struct nginx_layout *l)
 
 /* ---- requests ---- */
 
-/* Whether the string of the URI is at WORD of a request. */
+/* Returns whether WORD of a request is the string of the URI. */
 static bool is_uri(const struct memory *m, const uint64_t *word)
 {
 	char first;
@@ -220,10 +220,10 @@ static bool is_uri(const struct memory *m, const uint64_t *word)
 }
 
 /*
- * The offset of the word by which the request at R, of the connection C, points to itself; 0: it is
- * no main request. Other words may point to it, too: those that filters keep behind a request, and
- * any in a subrequest. So there must be no parent behind the word, and a URI in front of it; and
- * what moves with the word must not be in front of the pool.
+ * Returns the offset of the word by which the request at R, of the connection C, points to itself,
+ * or 0 if it is not a main request. Other words may point to R, too: words that filters keep behind
+ * a request, and any word in a subrequest. So there must be no parent behind the word and a URI in
+ * front of it, and the members that move with the word must not come before the pool.
  */
 static uint16_t learn_main(
 	const struct memory *m, const struct nginx_layout *l, uint64_t r, uint64_t c)
@@ -241,7 +241,7 @@ static uint16_t learn_main(
 	return 0;
 }
 
-/* Whether what is read of the request at R with this layout can be its time, host and status. */
+/* Returns whether this layout yields a plausible time, host and status for the request at R. */
 static bool is_plausible(const struct memory *m, const struct nginx_layout *l, uint64_t r)
 {
 	uint64_t start[2], host[2], status;
@@ -266,8 +266,9 @@ static bool is_plausible(const struct memory *m, const struct nginx_layout *l, u
 }
 
 /*
- * Makes the layout fit the request at R, where MAIN was seen: a variant has more or fewer members
- * in front of all that varies, or more behind the start of requests. False: neither fits.
+ * Makes the layout fit the request at R, whose main is at offset MAIN. Variants have more or fewer
+ * members in front of all that varies, or more members behind the start time of requests. Returns
+ * false if neither fits.
  */
 static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint16_t main)
 {
@@ -286,14 +287,14 @@ static bool fit(const struct memory *m, struct nginx_layout *l, uint64_t r, uint
 	return true;
 }
 
-/* An open connection and what its member data points to. */
+/* An open connection, and the address in its member data. */
 struct open_connection {
 	uint64_t address, data;
 };
 
 /*
- * The open ones of NR connections from FIRST on, to LIST; returns their number. All are read at
- * once, as reading each alone takes long.
+ * Writes the open connections among NR connections from FIRST on to LIST; returns their number. All
+ * are read at once, as reading each alone takes long.
  */
 static size_t list_open(const struct memory *m, const struct nginx_layout *l, uint32_t first,
 	uint32_t nr, struct open_connection *list)
@@ -306,7 +307,7 @@ static size_t list_open(const struct memory *m, const struct nginx_layout *l, ui
 		nr = 0;
 	for (uint32_t i = 0; i < nr; i++, at += size) {
 		struct open_connection c = {.address = at};
-		int32_t fd; /* closed ones refer to the next one */
+		int32_t fd; /* the data of a closed connection refers to the next closed one */
 
 		memcpy(&fd, bytes + i * size + NGINX_CONNECTION_FD, sizeof(fd));
 		memcpy(&c.data, bytes + i * size + NGINX_CONNECTION_DATA, sizeof(c.data));
@@ -317,7 +318,7 @@ static size_t list_open(const struct memory *m, const struct nginx_layout *l, ui
 	return nr_open;
 }
 
-/* Keeps those of NR connections that have a request of HTTP; most may wait for one. */
+/* Keeps the connections that have an HTTP request, as most may be waiting for one. */
 static size_t keep_requests(const struct memory *m, struct open_connection *list, size_t nr)
 {
 	uint64_t data[SEARCHED_AT_ONCE], head[SEARCHED_AT_ONCE][2];
@@ -336,7 +337,8 @@ static size_t keep_requests(const struct memory *m, struct open_connection *list
 
 /*
  * Compares the requests of NR connections from FIRST on with the layout, which is made to fit the
- * first one. Adds the main requests to *SEEN. False: two requests differ.
+ * first request of all. Adds the number of main requests to *SEEN. Returns false if two requests
+ * differ, or the first one does not fit.
  */
 static bool verify(
 	const struct memory *m, struct nginx_layout *l, uint32_t first, uint32_t nr, unsigned *seen)
@@ -374,7 +376,7 @@ static bool verify_by_requests(const struct memory *m, struct nginx_layout *l)
 
 /* ---- all of it ---- */
 
-/* The code that tells what is done. */
+/* Finds the functions that tell what a worker does. */
 static void find_code(const struct target_file *file, struct nginx_layout *l)
 {
 	struct elf_variable at;

@@ -9,16 +9,16 @@
 
 enum {
 	FUNCTIONS_MAX = 1 << 17, /* of a file */
-	CODE_MAX = 1 << 15,      /* bytes of a function that are looked at */
+	CODE_MAX = 1 << 15,      /* bytes of a function that are searched */
 	HEADS_MAX = 32,
-	/* .eh_frame_hdr with a table to search: pointers relative to it, of 4 bytes, signed */
+	/* An .eh_frame_hdr with a search table of signed 4-byte pointers relative to it. */
 	HEAD_BYTES = 12,
 	HEAD_VERSION = 1,
 	HEAD_COUNT_ENCODING = 0x03,
 	HEAD_TABLE_ENCODING = 0x3b,
 };
 
-/* The program headers of a file, as they are mapped. */
+/* The program headers of a file as they are mapped in the process. */
 struct heads {
 	Elf64_Phdr list[HEADS_MAX];
 	size_t nr;
@@ -40,7 +40,7 @@ static bool read_heads(const struct memory *m, const struct target_file *file, s
 	return true;
 }
 
-/* Where the first segment of TYPE with FLAGS is; 0, 0: there is none. */
+/* Sets RANGE to the first segment of TYPE with FLAGS, if there is one. */
 static void find_segment(const struct heads *heads, uint32_t type, uint32_t flags, uint64_t bias,
 	struct function_range *range)
 {
@@ -54,7 +54,7 @@ static void find_segment(const struct heads *heads, uint32_t type, uint32_t flag
 	}
 }
 
-/* Reads the table of functions, in TABLE, of .eh_frame_hdr. */
+/* Reads the table of functions in the .eh_frame_hdr at HDR. */
 static void read_starts(
 	const struct memory *m, const struct function_range *hdr, struct function_file *file)
 {
@@ -74,7 +74,7 @@ static void read_starts(
 		for (; file->nr < nr; file->nr++) {
 			file->starts[file->nr] = hdr->start + (uint64_t)(int64_t)table[file->nr][0];
 			if (file->nr && file->starts[file->nr] < file->starts[file->nr - 1])
-				break; /* the linker sorts them */
+				break; /* the linker sorts them, so the rest is no table */
 		}
 	free(table);
 }
@@ -121,7 +121,7 @@ const struct function_file *nginx_functions_file(const struct nginx_functions *f
 	return NULL;
 }
 
-/* The number of functions of FILE that begin up to ADDRESS. */
+/* Returns the number of functions of FILE that begin at or before ADDRESS. */
 static size_t nr_up_to(const struct function_file *file, uint64_t address)
 {
 	size_t low = 0, high = file->nr;
@@ -165,7 +165,10 @@ bool nginx_functions_is_variable(
 
 /* ---- code ---- */
 
-/* A displacement from the end of an instruction of LEN bytes, its last four. */
+/*
+ * Returns the address that an instruction of LEN bytes refers to: its last four bytes are the
+ * displacement from its end.
+ */
 static uint64_t operand(const unsigned char *code, size_t len, uint64_t address)
 {
 	int32_t by;
@@ -184,7 +187,7 @@ static bool is_relative(unsigned char modrm)
 	return (modrm & 0xc7) == 0x05; /* to rip */
 }
 
-/* What the instruction at CODE, of which 7 bytes are there, refers to; false: nothing. */
+/* Decodes the instruction in the 7 bytes at CODE; returns false if it refers to no address. */
 static bool decode(const unsigned char *code, uint64_t address, struct code_reference *r)
 {
 	if (is_wide(code[0]) && (code[1] == 0x8b || code[1] == 0x8d) && is_relative(code[2]))
@@ -201,7 +204,7 @@ static bool decode(const unsigned char *code, uint64_t address, struct code_refe
 	return true;
 }
 
-/* Bytes from the start of FUNCTION to that of the next one. */
+/* Returns the bytes from the start of FUNCTION to the start of the next one. */
 static size_t size_of(const struct function_file *file, uint64_t function)
 {
 	size_t nr = nr_up_to(file, function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of the files with nginx's modules, read from a process, and what their code refers
- * to. Needs no symbols: .eh_frame_hdr lists where functions begin.
+ * Reads the functions of the files with nginx's modules from a process, and the addresses that
+ * their code refers to. It needs no symbols, since .eh_frame_hdr lists the starts of functions.
  */
 #ifndef LABEL_NGINX_NGINX_FUNCTIONS_H
 #define LABEL_NGINX_NGINX_FUNCTIONS_H
@@ -18,39 +18,40 @@ struct nginx_functions {
 		const struct target_file *file;
 		struct function_range {
 			uint64_t start, end;
-		} code, data, constant; /* segments; the last one: what of data is not written */
+		} code, data, constant; /* segments; constant is the read-only part of data */
 		uint64_t *starts;       /* of functions, ascending */
 		size_t nr;
-	} * files; /* as those of the target; without its table they have no functions */
+	} * files; /* parallel to the target's; without an .eh_frame_hdr they have no functions */
 };
 
 void nginx_functions_init(struct nginx_functions *f, const struct target *t);
 void nginx_functions_release(struct nginx_functions *f);
 
-/* True if a function begins at ADDRESS. */
+/* Returns whether a function begins at ADDRESS. */
 bool nginx_functions_is(const struct nginx_functions *f, uint64_t address);
 
-/* The file that has the code at ADDRESS; NULL: none. */
+/* Returns the file that has the code at ADDRESS, or NULL if none has. */
 const struct function_file *nginx_functions_file(const struct nginx_functions *f, uint64_t address);
 
-/* True if ADDRESS may be that of a pointer among the variables of FILE, or of any for NULL. */
+/* Returns whether a pointer may be at ADDRESS in the variables of FILE, or of any file if NULL. */
 bool nginx_functions_is_variable(
 	const struct nginx_functions *f, const struct function_file *file, uint64_t address);
 
 /*
- * What may be an operand of the function at FUNCTION. The bytes are not disassembled, so some are
- * none: the caller must see from what is there whether it is one.
+ * A possible operand of a function: it loads the word at the address, takes the address, or goes
+ * there. The bytes are not disassembled, so some are not operands at all: the caller has to tell
+ * from what is at the address.
  */
 struct code_reference {
-	enum { CODE_LOADS, CODE_TAKES, CODE_GOES } kind; /* the word there; its address; there */
+	enum { CODE_LOADS, CODE_TAKES, CODE_GOES } kind;
 	uint64_t address;
 };
 
-/* The caller frees the list. */
+/* Lists the possible operands of the function at FUNCTION. The caller frees the list. */
 struct code_reference *nginx_functions_references(
 	const struct nginx_functions *f, uint64_t function, size_t *nr);
 
-/* Where the code at ADDRESS jumps to if it is an entry of the PLT; else ADDRESS. */
+/* Returns the target of the PLT entry at ADDRESS, or ADDRESS if it is not a PLT entry. */
 uint64_t nginx_functions_behind_plt(const struct nginx_functions *f, uint64_t address);
 
 #endif

@@ -47,7 +47,7 @@ static int find(const struct target *t, struct label_layout *layout, struct strb
 	return nginx_find(t, &layout->nginx, err);
 }
 
-/* A worker has its connections some time after it was forked; the first request comes later. */
+/* Returns the state. A worker allocates its connections after the fork, and then gets a request. */
 static enum label_state state_of(const struct label_layout *layout)
 {
 	switch (layout->nginx.state) {

@@ -55,7 +55,7 @@ static void ask_files(const struct target *t, const struct target_file *file)
 	free(list);
 }
 
-/* The file that has the code at ADDRESS; NULL: none. */
+/* Returns the file that has the code at ADDRESS, or NULL if none has. */
 static const struct target_file *file_of_code(const struct target *t, uint64_t address)
 {
 	for (size_t i = 0; i < t->nr_files; i++) {
@@ -70,7 +70,7 @@ static const struct target_file *file_of_code(const struct target *t, uint64_t a
 
 /* ---- modules ---- */
 
-/* The name at ADDRESS; NULL: there is none, or it is longer than names are. */
+/* Returns the name at ADDRESS, or NULL if there is none or it is too long for a name. */
 static char *read_name(const struct memory *m, uint64_t address)
 {
 	char name[NAME_MAX_BYTES + 1];
@@ -79,7 +79,10 @@ static char *read_name(const struct memory *m, uint64_t address)
 	return len > 0 && len < NAME_MAX_BYTES ? xstrdup(name) : NULL;
 }
 
-/* The list of pointers to modules: that member of the cycle whose first one is ngx_core_module. */
+/*
+ * Returns the list of pointers to modules, or 0 if it is not found. It is the member of the cycle
+ * that points to a pointer to ngx_core_module.
+ */
 static uint64_t find_list(const struct memory *m, uint64_t cycle_pointer, uint64_t first)
 {
 	uint64_t word[CYCLE_BYTES / 8], cycle, module;
@@ -125,7 +128,7 @@ static void add_module(
 
 /* ---- phases ---- */
 
-/* The phase of the handler CHECKER, which follows one of phase LAST. */
+/* Returns the phase of the handler CHECKER, which follows a handler of phase LAST. */
 static enum nginx_phase phase_of(
 	const struct target_file *file, uint64_t checker, enum nginx_phase last)
 {
@@ -152,7 +155,7 @@ static enum nginx_phase phase_of(
 	return last < NGINX_ACCESS ? NGINX_PREACCESS : NGINX_PRECONTENT;
 }
 
-/* The main configuration of the module INDEX; 0: there is none. */
+/* Returns the main configuration of module INDEX, or 0 if there is none. */
 static uint64_t main_conf(const struct target *t, const struct target_file *file,
 	const struct nginx_layout *l, uint32_t index)
 {
@@ -179,7 +182,7 @@ static void read_phases(const struct target *t, const struct target_file *file,
 	if (!conf || !memory_pointer(&t->memory, conf + NGINX_MAIN_CONF_PHASES, &at))
 		return;
 	for (size_t i = 0; at && i < HANDLERS_MAX; i++) {
-		/* behind the last one is a word that is 0 */
+		/* a word of 0 follows the last handler */
 		if (!memory_pointer(&t->memory, at + i * NGINX_PHASE_SIZE, word) || !word[0] ||
 			!memory_read(&t->memory, at + i * NGINX_PHASE_SIZE, word, sizeof(word)))
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modules of nginx, the code that each of them has, and the phases that a request passes
- * through, read once from a process.
+ * Reads, once from a process, the modules of nginx, the code of each module, and the phases that a
+ * request passes through.
  */
 #ifndef LABEL_NGINX_NGINX_MODULES_H
 #define LABEL_NGINX_NGINX_MODULES_H
@@ -17,7 +17,7 @@ struct strbuf;
 /* The type of modules that serve HTTP. */
 enum { NGINX_MODULE_HTTP = 0x50545448 };
 
-/* In the order in which requests pass through them. */
+/* The phases, in the order in which requests pass through them. */
 enum nginx_phase {
 	NGINX_POST_READ,
 	NGINX_SERVER_REWRITE,
@@ -38,36 +38,41 @@ struct nginx_modules {
 		char *name;       /* "ngx_http_gzip_filter_module" */
 		uint64_t index;   /* ctx_index */
 		uint64_t type;    /* "HTTP", "CORE", … as a number, the first letter lowest */
-		uint64_t ctx;     /* address of what is specific to its type */
-	} * list;                 /* as nginx lists them */
+		uint64_t ctx;     /* address of the data that is specific to its type */
+	} * list;                 /* in nginx's order */
 	size_t nr;
 	struct nginx_code code;
 	struct nginx_phase_handler {
 		uint64_t checker, handler; /* addresses */
 		uint64_t next;
 		enum nginx_phase phase;
-	} * handlers; /* a request's phase is an index in it */
+	} * handlers; /* a request's phase is an index into this list */
 	size_t nr_handlers;
 };
 
-/* False: they cannot be read; release in any case. */
+/* Reads the modules. Returns false if they cannot be read. The caller releases them in any case. */
 bool nginx_modules_read(
 	const struct nginx_layout *l, const struct target *t, struct nginx_modules *modules);
-/* Says in ERR that those of process PID cannot be read; returns -1. */
+/* Says in ERR that the modules of process PID cannot be read; returns -1. */
 int nginx_modules_refuse(uint32_t pid, struct strbuf *err);
 void nginx_modules_release(struct nginx_modules *modules);
 
-/* The module of the last known function up to ADDRESS, such as a handler; NULL: none. */
+/*
+ * Returns the module of the code at ADDRESS, such as a handler, by the last known function that
+ * begins at or before ADDRESS, or NULL if there is none.
+ */
 const struct nginx_module *nginx_modules_find(
 	const struct nginx_modules *modules, uint64_t address);
 
-/* "content", or "head" while the head of the request is read; NULL: there is no handler of that
- * index. */
+/*
+ * Returns the name of a phase, such as "content", or "head" while the head of the request is read.
+ * PHASE is the index of a phase handler; returns NULL if there is no such handler.
+ */
 const char *nginx_phase_name(const struct nginx_modules *modules, uint64_t phase);
 
 /*
- * The module whose handler serves a request in that phase; CONTENT_HANDLER as in struct
- * nginx_texts. NULL: not known.
+ * Returns the module whose handler serves a request in this phase, or NULL if it is not known.
+ * CONTENT_HANDLER is as in struct nginx_texts.
  */
 const struct nginx_module *nginx_handler(
 	const struct nginx_modules *modules, uint64_t phase, uint64_t content_handler);

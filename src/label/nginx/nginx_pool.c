@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* struct ngx_pool_s in words */
+/* The members of struct ngx_pool_s, as indexes of words. */
 enum {
 	LAST = 0,
 	END = 1,
-	NEXT = 2, /* block */
+	NEXT = 2, /* next block */
 	LARGE = 7,
 	POOL_WORDS = 10,
 	BLOCKS_MAX = 1 << 16,
@@ -16,7 +16,7 @@ enum {
 	BLOCK_BYTES_MAX = 1 << 28,
 };
 
-/* The word in front of what malloc has allocated (malloc.c of glibc). */
+/* The word in front of an allocation of malloc (malloc.c of glibc). */
 enum {
 	CHUNK_FLAGS = 7,
 	CHUNK_MAPPED = 2,
@@ -25,7 +25,7 @@ enum {
 };
 #define CHUNK_MAX (1ULL << 40)
 
-/* The bytes of the allocation at ADDRESS; 0: not known. */
+/* Returns the bytes of the allocation at ADDRESS, or 0 if they are not known. */
 static uint64_t allocated(const struct memory *m, uint64_t address)
 {
 	uint64_t word, size;
@@ -38,7 +38,10 @@ static uint64_t allocated(const struct memory *m, uint64_t address)
 	return size - (word & CHUNK_MAPPED ? 16 : 8);
 }
 
-/* False: the block is none. NEXT_BLOCK: 0, it is the last one. */
+/*
+ * Adds the block AT and sets *NEXT_BLOCK, to 0 if it is the last block. Returns false if it is not
+ * a block.
+ */
 static bool add_block(
 	const struct memory *m, uint64_t at, struct nginx_pool *p, uint64_t *next_block)
 {
@@ -57,7 +60,7 @@ static bool add_block(
 
 static bool add_large(const struct memory *m, uint64_t at, bool uses_glibc, struct nginx_pool *p)
 {
-	uint64_t word[2], size; /* next, what was allocated */
+	uint64_t word[2], size; /* next entry, address of the allocation */
 
 	for (size_t i = 0; at; i++, at = word[0]) {
 		if (i == LARGE_MAX || (at & 7) || !memory_read(m, at, word, sizeof(word)))

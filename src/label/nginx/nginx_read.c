@@ -14,7 +14,7 @@ static int read_memory(void *from, void *to, uint32_t size, uint64_t address)
 #define NGINX_READ read_memory
 #include "nginx_step.h"
 
-/* The reading functions take the memory as what they read from. */
+/* Returns the memory as the argument FROM of the functions in nginx_step.h. */
 static void *from(const struct memory *memory)
 {
 	return (void *)(uintptr_t)memory;
@@ -90,7 +90,7 @@ static struct nginx_event read_event(const struct memory *m, uint64_t address)
 	};
 }
 
-/* Fills C from BYTES, those of the connection at its address; false: it is closed. */
+/* Fills C from the BYTES of the connection; returns false if it is closed. */
 static bool take_connection(const struct nginx_layout *l, const struct memory *m, const char *bytes,
 	struct nginx_connection *c)
 {
@@ -98,7 +98,7 @@ static bool take_connection(const struct nginx_layout *l, const struct memory *m
 
 	memcpy(head, bytes, sizeof(head));
 	c->fd = (int32_t)head[NGINX_CONNECTION_FD / 8];
-	/* descriptor 0 is /dev/null; a connection that was never used has it */
+	/* descriptor 0 is /dev/null, so only a connection that was never used has it */
 	if (c->fd <= 0)
 		return false;
 	c->data = head[NGINX_CONNECTION_DATA / 8];
@@ -127,7 +127,7 @@ struct nginx_connection *nginx_connections_read(
 	const struct nginx_layout *l, const struct memory *m, size_t *nr)
 {
 	size_t size = l->connection_size, alloc = 0;
-	char *block = xcalloc(AT_ONCE, size + 1); /* at once, as reading each alone takes long */
+	char *block = xcalloc(AT_ONCE, size + 1); /* as reading each connection alone takes long */
 	struct nginx_connection *list = NULL;
 
 	*nr = 0;

@@ -15,39 +15,39 @@ enum {
 	PAGE = 4096,
 	CACHED = 16, /* pages */
 	CYCLE_BYTES = 0x300,
-	/* words of struct ngx_cycle_s around its list of modules (ngx_cycle.h) */
+	/* Words of struct ngx_cycle_s, counted from its list of modules (ngx_cycle.h). */
 	FREE_CONNECTION_N = -1,
 	REUSABLE_QUEUE = 3,
 	REUSABLE_N = 5,
-	QUEUE_BEFORE_NUMBER = 0x10, /* of a connection */
-	MSEC_DIFFERS = 1000,        /* of clocks that are the same one */
+	QUEUE_BEFORE_NUMBER = 0x10, /* offset of a connection's queue before its number */
+	MSEC_DIFFERS = 1000,        /* the most by which two readings of one clock differ */
 };
 
-/* What is needed to tell what connections do. */
+/* The data needed to find out what each connection does. */
 struct serving_reader {
 	const struct nginx_worker *w;
 	const struct nginx_modules *modules;
 	uint64_t empty_handler; /* ngx_http_empty_handler() */
-	int64_t now_ms;         /* as ngx_current_msec, if that is not late */
+	int64_t now_ms;         /* what ngx_current_msec would be if it were up to date */
 	bool uses_glibc;
 	struct table reusable; /* addresses of connections without a request */
 	struct table added;    /* addresses of requests that were read */
-	/* the connection with an address, the last one with a request: indices + 1 */
+	/* Indices + 1 of the connection with an address, and of the last one with a request. */
 	struct table by_address, by_request;
-	size_t *before; /* each connection's predecessor with the same request, index + 1; 0: none
-			 */
+	/* For each connection the index + 1 of the previous one with the same request, or 0. */
+	size_t *before;
 };
 
 /* ---- pages ---- */
 
 /*
- * Memory that is read by pages. Each read wakes the reader (process/reader.h), which takes the CPU
- * from a busy worker; what is read of connections, events and a request is in few pages.
+ * Memory that is read by whole pages. Each read wakes the reader (process/reader.h), which takes
+ * the CPU from a busy worker, and the data of connections, events and a request is in few pages.
  */
 struct page_cache {
 	const struct memory *memory;
-	uint64_t address[CACHED]; /* 0: none */
-	size_t next;              /* is replaced */
+	uint64_t address[CACHED]; /* of each page, or 0 if there is none */
+	size_t next;              /* page that is replaced next */
 	char bytes[CACHED][PAGE];
 };
 
@@ -80,8 +80,8 @@ static struct memory cached_memory(struct page_cache *c)
 /* ---- the cycle ---- */
 
 /*
- * The cycle's words and the index of its list of modules, which begins with ngx_core_module; 0: it
- * cannot be read.
+ * Reads the words of the cycle. Returns the index of the list of modules, which begins with
+ * ngx_core_module, or 0 if the cycle cannot be read.
  */
 static size_t read_cycle(
 	const struct nginx_worker *w, uint64_t word[CYCLE_BYTES / 8], uint64_t *cycle)
@@ -98,7 +98,7 @@ static size_t read_cycle(
 	return 0;
 }
 
-/* Reads the queue of reusable connections; false: it changed meanwhile, or is not known. */
+/* Reads the queue of reusable connections; returns false if it changed or is not known. */
 static bool read_reusable(struct serving_reader *r, uint64_t *nr_free)
 {
 	const struct nginx_layout *l = &r->w->layout;
@@ -114,7 +114,7 @@ static bool read_reusable(struct serving_reader *r, uint64_t *nr_free)
 		return false;
 	*nr_free = word[modules + FREE_CONNECTION_N];
 	end = cycle + 8 * (modules + REUSABLE_QUEUE);
-	at = word[modules + REUSABLE_QUEUE + 1]; /* next */
+	at = word[modules + REUSABLE_QUEUE + 1]; /* the next one after the head */
 	for (nr = 0; at != end && nr < l->nr_connections; nr++) {
 		uint64_t c = at - (l->at.number - QUEUE_BEFORE_NUMBER);
 
@@ -137,7 +137,7 @@ static bool is_of_module(const struct serving_reader *r, uint64_t handler, const
 	return m && !strcmp(m->name, name);
 }
 
-/* The status that was sent or is to be; 0: none yet. */
+/* Returns the status that was sent or will be sent, or 0 if it is not known yet. */
 static uint64_t status_of(const struct serving_reader *r, uint64_t request)
 {
 	uint64_t status;
@@ -161,17 +161,17 @@ static enum nginx_use use_of(const struct serving_reader *r, const struct nginx_
 		return NGINX_USE_WAITING;
 	if (!c->request)
 		return NGINX_USE_CLIENT;
-	/* while a request is closed, it has that handler, too */
+	/* a request that is being closed has the empty handler, too */
 	return c->write.handler == r->empty_handler && !status_of(r, c->request)
 		       ? NGINX_USE_READING
 		       : NGINX_USE_WRITING;
 }
 
-/* Keeps in T the nearer one of T and the timer of E. */
+/* Sets T to the timer of E if that expires earlier. */
 static void nearer(const struct serving_reader *r, const struct nginx_event *e, int event,
 	bool of_upstream, struct nginx_timeout *t)
 {
-	/* unsigned, as what the target says may be anything */
+	/* unsigned, as the target's value may be anything */
 	int64_t left = (int64_t)(e->timer_ms - (uint64_t)r->now_ms);
 
 	if (e->timer_ms && (!t->is_set || left < t->left_ms))
@@ -218,7 +218,7 @@ static bool is_same(const struct nginx_request *a, const struct nginx_request *b
 	       !memcmp(&a->texts, &b->texts, sizeof(a->texts));
 }
 
-/* Reads request and pool at ADDRESS, all from pages that are read now; false: it is gone. */
+/* Reads a request and its pool with an empty page cache; returns false if the request is gone. */
 static bool read_pages(const struct serving_reader *r, uint64_t address,
 	struct nginx_request *request, struct nginx_pool *pool)
 {
@@ -231,7 +231,7 @@ static bool read_pages(const struct serving_reader *r, uint64_t address,
 	return true;
 }
 
-/* Reads the request at ADDRESS as of one moment, if that can be had; false: it is gone. */
+/* Reads a request, as of a single moment if possible; returns false if the request is gone. */
 static bool read_request(
 	const struct serving_reader *r, uint64_t address, struct nginx_serving_request *to)
 {
@@ -264,8 +264,8 @@ static void index_connections(struct serving_reader *r, const struct nginx_servi
 }
 
 /*
- * What the request's connections tell: that to its client, which for HTTP/2 is in no array, and
- * that to an upstream.
+ * Sets the members that the request's connections determine: the connection to its client, which is
+ * not in the array with HTTP/2, and the connections to an upstream.
  */
 static void see_connections(const struct serving_reader *r, const struct nginx_serving *s,
 	struct nginx_serving_request *q)
@@ -286,7 +286,10 @@ static void see_connections(const struct serving_reader *r, const struct nginx_s
 			nearer_of(r, &s->connections[i - 1], true, &q->timeout);
 }
 
-/* Adds the request at ADDRESS; its main request, 0: it was not added, or is its own. */
+/*
+ * Adds the request at ADDRESS. Returns its main request if it was added and is a subrequest, else
+ * 0.
+ */
 static uint64_t add_request(struct serving_reader *r, uint64_t address, struct nginx_serving *s)
 {
 	struct nginx_serving_request *q;
@@ -314,8 +317,9 @@ static void add_requests(
 }
 
 /*
- * Reads the streams of connections of HTTP/2. Those that wait for a request come last: most of
- * them have none, but nginx leaves one among them when its first frame came in pieces.
+ * Reads the streams of connections of HTTP/2. Connections that wait for a request come last: most
+ * of them have no stream, but nginx leaves a connection among them whose first frame came in
+ * pieces.
  */
 static void read_streams(const struct serving_reader *r, const struct nginx_serving *s,
 	const struct memory *m, struct nginx_streams *streams)
@@ -327,8 +331,8 @@ static void read_streams(const struct serving_reader *r, const struct nginx_serv
 }
 
 /*
- * A connection leads to the request that is active on it, and one of HTTP/2 to those of its
- * streams; a subrequest, to its main request.
+ * Reads all requests. A connection leads to the request that is active on it, a connection of
+ * HTTP/2 to the requests of its streams, and a subrequest to its main request.
  */
 static void read_requests(struct serving_reader *r, struct nginx_serving *s)
 {
@@ -347,8 +351,9 @@ static void read_requests(struct serving_reader *r, struct nginx_serving *s)
 }
 
 /*
- * Now in the clock of ngx_current_msec, which is late while the worker waits: that is the monotonic
- * one of its time namespace, or, in nginx without it, that of the day.
+ * Returns the current time of the clock of ngx_current_msec. The variable itself is late while the
+ * worker waits. The clock is the monotonic one in the worker's time namespace, or the time of day
+ * if nginx was built without a monotonic clock.
  */
 static int64_t now_ms(const struct nginx_worker *w)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Digits of the signature: what is in a request if they are set. */
+/* Digits of the signature. If one is set, requests have additional members. */
 enum {
 	FEATURE_GZIP = 26,
 	FEATURE_FORWARDED = 28,
@@ -17,15 +17,15 @@ enum {
 enum {
 	WORD = 8,
 	ARRAY = 5 * WORD, /* ngx_array_t */
-	/* without any of the features */
+	/* The offsets without any of the features. */
 	UPSTREAM = 0x40,
 	UPSTREAM_STATES = 0x48,
 	POOL = 0x50,
 	UPSTREAM_CONF = 0x128,
-	AFTER_NUMBER = 0x18, /* of a connection, from its number on */
+	AFTER_NUMBER = 0x18, /* bytes of a connection from its number on */
 };
 
-/* From START of the request on. */
+/* Offsets from START of a request. */
 enum {
 	METHOD_NAME = 0x70,
 	URI = 0x30,
@@ -34,7 +34,7 @@ enum {
 	PHASE_AFTER_MAIN = 0x28,
 };
 
-/* Versions since which offsets are these, with all features. */
+/* Offsets since a version, with all features. */
 struct generation {
 	uint32_t version;
 	uint16_t start, server, status;
@@ -52,21 +52,21 @@ static const struct generation of_angie[] = {
 	{0, 0x340, 0x1b0, 0x248},
 };
 
-/* Bytes that a variant has in addition, since VERSION. */
+/* Bytes by which a structure of a variant is longer since VERSION. */
 struct addition {
 	uint32_t version;
 	uint16_t size;
 };
 /*
- * Tengine has them between the start of a request and its URI, Angie in front of an upstream's
- * configuration.
+ * Tengine has additional bytes between the start time of a request and its URI, Angie in front of
+ * an upstream's configuration.
  */
 static const struct addition tengine_times[] = {{1031000, 0x50}, {1023000, 0x30}, {0, 0x18}};
 static const struct addition angie_upstream[] = {
 	{1012000, 0x30}, {1008000, 0x28}, {1002000, 0x18}, {0, 0}};
 
 enum {
-	ANGIE_FROM = 1024000, /* the version of nginx that Angie 1.0 has its structures from */
+	ANGIE_FROM = 1024000, /* the version of nginx from which Angie 1.0 took its structures */
 	UPSTREAM_HOST = 0x30,
 	TENGINE_UPSTREAM_HOST = 0x58,
 };
@@ -75,7 +75,7 @@ enum {
 	SINCE_SCHEMA = 1015001,
 	SINCE_SERVER_NAME = 1015000,
 	SINCE_START_TIME = 1019010,
-	SINCE_FORWARDED_LIST = 1023000, /* before, it is an array */
+	SINCE_FORWARDED_LIST = 1023000, /* an array in earlier versions */
 	SINCE_LARGER_PEER = 1029006,
 	SINCE_SMALLER_PADDING = 1021005, /* in builds with --with-compat */
 	SINCE_STICKY_PEER = 1031003,
@@ -108,13 +108,13 @@ static uint16_t added(const struct addition *list, uint32_t version)
 	return list->size;
 }
 
-/* The version of nginx whose structures these are, as far as they are not Angie's own. */
+/* Returns the version of nginx that has these structures, except for Angie's own changes. */
 static uint32_t version_of_nginx(const struct nginx_layout *l)
 {
 	return l->variant == NGINX_ANGIE ? ANGIE_FROM : l->version;
 }
 
-/* The size of what a request does not have of its headers. */
+/* Returns the size of the headers that a request lacks because of missing features. */
 static uint16_t missing(uint32_t version, const struct nginx_features *f)
 {
 	const bool *has = f->has;
@@ -150,7 +150,7 @@ static uint16_t upstream_conf(uint32_t version, const struct nginx_features *f)
 	return at;
 }
 
-/* Sets what is behind the start of a request, as if that were at START. */
+/* Sets the offsets behind the start time of a request for a start time at START. */
 static void set_behind_start(struct nginx_layout *l, uint16_t start)
 {
 	struct nginx_offsets *at = &l->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a word leads to a request of nginx, and what a request is about: the same code in the
- * kernel (BPF) and in user space. Every read may fail. The includer defines
+ * Checks whether a word leads to a request of nginx, and reads the request. The same code runs in
+ * the kernel (BPF) and in user space. Every read may fail. The includer defines
  *
  *	int NGINX_READ(void *from, void *to, uint32_t size, uint64_t address)
  *
@@ -12,7 +12,7 @@
 
 #include "nginx_layout.h"
 
-enum { NGINX_USER_MIN = 1 << 16 }; /* no data is below, nor above 1 << 47 */
+enum { NGINX_USER_MIN = 1 << 16 }; /* user space has no data below this, or from 1 << 47 on */
 
 static inline bool nginx_may_point(uint64_t word)
 {
@@ -24,7 +24,7 @@ static inline int nginx_word(void *from, uint64_t *to, uint64_t address)
 	return NGINX_READ(from, to, sizeof(*to), address);
 }
 
-/* True if REQUEST begins as one that is not freed; gives its connection. */
+/* Returns whether REQUEST begins as a request that is not freed does; gives its connection. */
 static inline bool nginx_is_used(
 	void *from, const struct nginx_layout *l, uint64_t request, uint64_t *connection)
 {
@@ -39,8 +39,8 @@ static inline bool nginx_is_used(
 }
 
 /*
- * True if a request is at REQUEST, neither freed nor what is left of one: its main request and its
- * connection are that, too.
+ * Returns whether a request is at REQUEST that is neither freed nor a remnant: its main request is
+ * not freed either and has the same connection, which is open.
  */
 static inline bool nginx_is_request(void *from, const struct nginx_layout *l, uint64_t request)
 {
@@ -55,7 +55,7 @@ static inline bool nginx_is_request(void *from, const struct nginx_layout *l, ui
 	return !NGINX_READ(from, &fd, sizeof(fd), connection + NGINX_CONNECTION_FD) && fd >= 0;
 }
 
-/* True if ADDRESS is that of one of NR elements of SIZE bytes from FIRST on. */
+/* Returns whether ADDRESS is the address of one of NR elements of SIZE bytes from FIRST on. */
 static inline bool nginx_is_element(uint64_t address, uint64_t first, uint64_t nr, uint64_t size)
 {
 	uint64_t at = address - first;
@@ -63,7 +63,7 @@ static inline bool nginx_is_element(uint64_t address, uint64_t first, uint64_t n
 	return first && size && address >= first && at < nr * size && at % size == 0;
 }
 
-/* The connection that WORD is, or whose event it is; 0: none. */
+/* Returns the connection if WORD points to it or to one of its events, else 0. */
 static inline uint64_t nginx_connection_of(void *from, const struct nginx_layout *l, uint64_t word)
 {
 	uint64_t c = word;
@@ -77,8 +77,8 @@ static inline uint64_t nginx_connection_of(void *from, const struct nginx_layout
 }
 
 /*
- * The request that WORD points to, or the data of whose connection it is, for a word that points to
- * a connection or to an event; 0: none.
+ * Returns the request that WORD points to. If WORD points to a connection or to an event, returns
+ * the request that is the data of the connection. Returns 0 if there is none.
  */
 static inline uint64_t nginx_request_of(void *from, const struct nginx_layout *l, uint64_t word)
 {
@@ -95,7 +95,7 @@ static inline uint64_t nginx_request_of(void *from, const struct nginx_layout *l
 	return request;
 }
 
-/* Reads what tells REQUEST from others; false: it cannot be read. */
+/* Reads the identity of REQUEST; returns false if it cannot be read. */
 static inline bool nginx_identify(
 	void *from, const struct nginx_layout *l, uint64_t request, struct nginx_identity *id)
 {
@@ -121,7 +121,7 @@ static inline bool nginx_identify(
 	       !nginx_word(from, &id->requests, id->connection + l->at.requests);
 }
 
-/* The configuration at INDEX of the array that is the word AT of REQUEST; 0: none. */
+/* Returns element INDEX of the array of configurations at offset AT of REQUEST, or 0. */
 static inline uint64_t nginx_configuration(
 	void *from, uint64_t request, uint32_t at, uint32_t index)
 {
@@ -133,7 +133,7 @@ static inline uint64_t nginx_configuration(
 	return conf;
 }
 
-/* Where the string KIND of REQUEST is: address of a length and a pointer; 0: it has none. */
+/* Returns the address of string KIND of REQUEST, a length and a pointer, or 0 if it has none. */
 static inline uint64_t nginx_string_at(
 	void *from, const struct nginx_layout *l, uint64_t request, uint32_t kind)
 {
@@ -170,7 +170,7 @@ static inline uint64_t nginx_string_at(
 	}
 }
 
-/* Reads the string KIND of REQUEST; of length 0 if it has none, or it cannot be read. */
+/* Reads the string KIND of REQUEST. Its length is 0 if there is none or it cannot be read. */
 static inline void nginx_read_text(void *from, const struct nginx_layout *l, uint64_t request,
 	uint32_t kind, struct nginx_text *text)
 {

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 
 /*
- * Equal in all versions from 1.14 on (ngx_http_v2.h), and the size of the table unless
- * http2_streams_index_size sets another one. What connections of HTTP/2 share among their streams,
- * struct ngx_http_v2_connection_s, is called shared here.
+ * Offsets that are equal in all versions from 1.14 on (ngx_http_v2.h), and the size of the table
+ * unless http2_streams_index_size sets another one. The struct ngx_http_v2_connection_s, which all
+ * streams of a connection share, is called "shared" here.
  */
 enum {
-	SHARED_BYTES = 0x280, /* more than it has */
+	SHARED_BYTES = 0x280, /* more than its size */
 	SHARED_CONNECTION = 0,
-	TABLE_MIN = 0x40, /* in it */
-	TABLE_SIZE = 32,  /* lists of nodes */
+	TABLE_MIN = 0x40, /* lowest offset of the table in it */
+	TABLE_SIZE = 32,  /* number of lists of nodes */
 	NODE_ID = 0,
-	NODE_INDEX = 8, /* the next one */
+	NODE_INDEX = 8, /* the next node in the list */
 	NODE_STREAM = 0x60,
-	/* words of struct ngx_http_v2_stream_s */
+	/* Words of struct ngx_http_v2_stream_s. */
 	STREAM_REQUEST = 0,
 	STREAM_SHARED = 1,
 	STREAM_NODE = 2,
@@ -35,7 +35,10 @@ static void add(struct nginx_streams *s, uint64_t request)
 	s->requests[s->nr++] = request;
 }
 
-/* Adds the requests of the stream that NODE has, if it has one; false: it is no node of SHARED. */
+/*
+ * Adds the requests of the stream of NODE, if it has one. Returns false if it is not a node of
+ * SHARED.
+ */
 static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, const struct memory *m,
 	uint64_t shared, uint64_t node)
 {
@@ -44,13 +47,13 @@ static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, con
 	if (!memory_pointer(m, node + NODE_STREAM, &stream))
 		return false;
 	if (!stream)
-		return true; /* it is kept for priorities */
+		return true; /* the node is kept for priorities */
 	if (!memory_read(m, stream, word, sizeof(word)) || word[STREAM_SHARED] != shared ||
 		word[STREAM_NODE] != node)
 		return false;
 	request = word[STREAM_REQUEST];
 	if (!nginx_request_is_at(l, m, request))
-		return true; /* it ends */
+		return true; /* the request is ending */
 	add(s, request);
 	if (memory_pointer(m, request + NGINX_REQUEST_CONNECTION, &connection) &&
 		memory_pointer(m, connection + NGINX_CONNECTION_DATA, &active) && active != request)
@@ -58,7 +61,10 @@ static bool read_node(struct nginx_streams *s, const struct nginx_layout *l, con
 	return true;
 }
 
-/* True if NODE belongs in list number INDEX; in what only overlaps a table it does not. */
+/*
+ * Returns whether NODE belongs in list number INDEX. It does not if the assumed table only overlaps
+ * the real one.
+ */
 static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
 {
 	uint64_t id;
@@ -67,11 +73,11 @@ static bool is_in_list(const struct memory *m, uint64_t node, size_t index)
 	       (id >> 1) % TABLE_SIZE == index;
 }
 
-/* Adds the requests in list number INDEX, which begins with NODE, up to what cannot be in it. */
+/* Adds the requests in list INDEX, from NODE up to the first node that cannot be in the list. */
 static void read_list(struct nginx_streams *s, const struct nginx_layout *l, const struct memory *m,
 	uint64_t shared, uint64_t node, size_t index)
 {
-	uint64_t passed = 0; /* in a circle, one comes back to it */
+	uint64_t passed = 0; /* a node that was passed; a circle comes back to it */
 	uint64_t next;
 
 	for (size_t n = 1; node && node != passed && s->nodes < NODES_MAX; n++, s->nodes++) {
@@ -84,7 +90,7 @@ static void read_list(struct nginx_streams *s, const struct nginx_layout *l, con
 	}
 }
 
-/* Adds the requests in the table at TABLE; true: there were some. */
+/* Adds the requests in the table at TABLE; returns true if there are any. */
 static bool read_table(struct nginx_streams *s, const struct nginx_layout *l,
 	const struct memory *m, uint64_t shared, uint64_t table)
 {

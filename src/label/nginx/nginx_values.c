@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-	TEXT_MAX = 4095, /* of a variable: MAXSTRINGLEN of the scripts without the NUL */
+	TEXT_MAX = 4095, /* length of a variable: MAXSTRINGLEN of the scripts without the NUL */
 	FILES_MAX = 32,
 	PROGRAMS_MAX = 63,
 	PAGE = 4096,
-	RULES_MAX = 64 << 20, /* bytes that are read */
-	NO_NAME = 0xff,       /* the number of a module that has none */
+	RULES_MAX = 64 << 20, /* bytes of a section that are touched */
+	NO_NAME = 0xff,       /* number for a module without a name */
 };
 
 static const char code_section[] = ".text", rules_section[] = ".eh_frame",
@@ -72,8 +72,8 @@ static char *phases_of(const struct nginx_modules *m)
 }
 
 /*
- * The name of a module as it may stand in a variable: "static" for ngx_http_static_module, others
- * whole with "-" before them. NULL: it may not.
+ * Returns the name of a module in the form for variables: "static" for ngx_http_static_module, and
+ * other names whole after a "-". Returns NULL if the name is not allowed in a variable.
  */
 static char *short_name(const char *name)
 {
@@ -88,7 +88,7 @@ static char *short_name(const char *name)
 	return xasprintf("-%s", name);
 }
 
-/* The number of module M; NO_NAME: it serves no requests, or has none. */
+/* Returns the number of module M's name, or NO_NAME if M serves no requests or has no number. */
 static unsigned name_number(struct nginx_values *v, const struct nginx_module *m)
 {
 	char *name = m && m->type == NGINX_MODULE_HTTP ? short_name(m->name) : NULL;
@@ -120,7 +120,7 @@ static char *handlers_of(struct nginx_values *v, const struct nginx_modules *m)
 	return strbuf_detach(&text);
 }
 
-/* Where the code of another module begins. */
+/* Returns the addresses at which the code of another module begins, with the module's number. */
 static char *code_of(struct nginx_values *v, const struct nginx_modules *m)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -157,7 +157,7 @@ static void ask_files(const struct target *t)
 	free(list);
 }
 
-/* Reads a byte of each page. */
+/* Reads a byte of each page, so that the pages are in memory. */
 static void touch(const struct memory *m, uint64_t address, uint64_t size)
 {
 	uint64_t first = address / PAGE * PAGE;
@@ -173,7 +173,7 @@ static void touch(const struct memory *m, uint64_t address, uint64_t size)
 	free(pages);
 }
 
-/* NULL: nginx itself has no rules, or they cannot be read. */
+/* Returns the files with unwind rules, or NULL if nginx itself has none or they cannot be read. */
 static char *files_of(const struct target *t)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -223,7 +223,7 @@ static void write_program(struct nginx_values *v, const struct nginx_values_prog
 			strbuf_addch(&v->files, *c);
 }
 
-/* The number of the program, from 1, which takes ownership of its texts. */
+/* Returns the number, from 1, of the program P, whose texts V takes ownership of. */
 static size_t add_program(struct nginx_values *v, const struct nginx_values_program *p)
 {
 	for (size_t i = 0; i < v->nr; i++)
@@ -316,7 +316,7 @@ int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *
 			"the unwind rules of nginx in process %" PRIu32
 			" cannot be read: its file has no .eh_frame_hdr, or is gone",
 			pid);
-	nginx_modules_read(l, t, &modules); /* without it phases have no names */
+	nginx_modules_read(l, t, &modules); /* if it fails, phases have no names */
 	program.numbers = numbers_of(l);
 	program.phases = phases_of(&modules);
 	program.handlers = handlers_of(v, &modules);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where workers of nginx have their requests, as variables of a stap script, in the format that
+ * The layouts of nginx in workers as variables of a stap script, in the format that
  * tapsets/nginx/nginx_values.stp describes.
  */
 #ifndef LABEL_NGINX_NGINX_VALUES_H
@@ -35,10 +35,10 @@
 	X(at.number)
 
 struct nginx_values {
-	/* Programs, each once: the same files at the same addresses. */
+	/* The different programs. A program is a set of files at the same addresses. */
 	struct nginx_values_program {
 		char *numbers, *phases, *handlers, *code;
-		char *files; /* with a # for the program's number */
+		char *files; /* with a # in place of the program's number */
 	} * list;
 	size_t nr, alloc;
 	char **names; /* of modules, as the tapset has them */
@@ -55,22 +55,22 @@ struct nginx_values {
 void nginx_values_release(struct nginx_values *v);
 
 /*
- * Adds process PID, which is T. Its unwind rules are read once, so that their pages are in its
- * memory: probes, which read them, cannot wait for pages. -1 and ERR: they cannot be read, or there
- * is no room.
+ * Adds process PID, which is T. This reads its unwind rules once, so that their pages are in its
+ * memory: probes read them, and cannot wait for pages. Returns -1 with ERR if they cannot be read
+ * or there is no room.
  */
 int nginx_values_add(struct nginx_values *v, uint32_t pid, const struct target *t,
 	const struct nginx_layout *l, struct strbuf *err);
 
-/* Adds them to ARGV as "NAME=VALUE", each with OPTION, "" or "-G", before it. */
+/* Adds the variables to ARGV as "NAME=VALUE", each after OPTION, which is "-G" or "" for none. */
 void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv);
 
-/* Length of the longest of these variables. */
+/* Returns the length of the longest of these variables. */
 size_t nginx_values_longest(const struct nginx_values *v);
 
 /*
- * Adds what nginx_handler.stp needs, likewise: "-" for each where one would be longer than LONGEST,
- * or is not known.
+ * Adds the variables for nginx_handler.stp in the same way. All are "-" if one of them would be
+ * longer than LONGEST, and each is "-" if it is not known.
  */
 void nginx_values_give_handlers(
 	const struct nginx_values *v, const char *option, size_t longest, struct argv *argv);

@@ -26,7 +26,10 @@ uint64_t nginx_worker_word(const struct nginx_worker *w, const char *name, uint6
 	return at && memory_pointer(&w->target.memory, at, &word) ? word : otherwise;
 }
 
-/* Adds process PID if it is a worker. -1 and ERR: it is nginx, but cannot be read. 1: another. */
+/*
+ * Adds process PID if it is a worker. Returns 1 if it is not a worker, and -1 with ERR if it is
+ * nginx but cannot be read.
+ */
 static int add_worker(struct nginx_workers *w, uint32_t pid, struct strbuf *err)
 {
 	const struct process *p = processes_known(&w->ps, pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running processes of nginx that serve requests, for programs that look at them. */
+/* Finds the running processes of nginx that serve requests, for programs that examine them. */
 #ifndef LABEL_NGINX_NGINX_WORKERS_H
 #define LABEL_NGINX_NGINX_WORKERS_H
 
@@ -12,8 +12,8 @@
 struct strbuf;
 
 struct nginx_workers {
-	uint32_t pid;       /* that they were found by */
-	uint32_t *children; /* the processes that descended from that */
+	uint32_t pid;       /* the process that was given */
+	uint32_t *children; /* its descendants */
 	size_t nr_children;
 	struct processes ps;
 	struct nginx_worker {
@@ -23,28 +23,31 @@ struct nginx_workers {
 		struct nginx_layout layout;
 	} * list;
 	size_t nr;
-	bool is_settled; /* false: there is one more, which is being set up */
+	bool is_settled; /* false if one more worker is still being set up */
 };
 
 /*
- * Finds the workers of the master PID, or the one that it is, and asks their file for what it
- * exports as the NR names of NAMES, for target_symbol(). -1 and ERR, in words for its user: there
- * are none, or they cannot be read. To be closed in any case; must not be moved until then.
+ * Finds the workers of the master PID, or the worker PID itself, and looks up the NR symbols NAMES
+ * in their file, for target_symbol(). Returns -1 with a message for the user in ERR if there are
+ * none or they cannot be read. The caller closes W in any case, and must not move it until then.
  */
 int nginx_workers_open(struct nginx_workers *w, uint32_t pid, const char *const *names, size_t nr,
 	struct strbuf *err);
 void nginx_workers_close(struct nginx_workers *w);
 
 /*
- * False: processes have been started or have ended meanwhile, or were not set up yet, so that they
- * are to be opened again.
+ * Returns false if processes have started or ended since, or were not set up yet. Then the workers
+ * have to be opened again.
  */
 bool nginx_workers_are_current(const struct nginx_workers *w);
 
-/* The first one, or one of the same file whose layout was verified by a request. */
+/*
+ * Returns a worker whose layout was verified by a request and that runs the file of the first
+ * worker, or the first worker if there is none.
+ */
 const struct nginx_worker *nginx_workers_verified(const struct nginx_workers *w);
 
-/* The word that is exported as NAME; OTHERWISE if there is none. */
+/* Returns the word that is exported as NAME, or OTHERWISE if there is none. */
 uint64_t nginx_worker_word(const struct nginx_worker *w, const char *name, uint64_t otherwise);
 
 #endif

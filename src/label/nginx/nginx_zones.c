@@ -8,19 +8,19 @@
 
 enum {
 	CYCLE_BYTES = 0x300,
-	LIST_BEFORE_CONNECTIONS = 9, /* words: ngx_list_t, and two numbers */
+	LIST_BEFORE_CONNECTIONS = 9, /* words: an ngx_list_t and two numbers */
 	ZONES_MAX = 1 << 12,
 	PARTS_MAX = 1 << 12, /* of the list of zones */
 	NAME_BYTES_MAX = 256,
-	READ_S = 5, /* for all zones */
-	/* words of ngx_list_t */
+	READ_S = 5, /* time limit for all zones */
+	/* Words of ngx_list_t. */
 	LIST_ELEMENTS = 1,
 	LIST_NR,
 	LIST_NEXT,
 	LIST_SIZE,
 	LIST_ROOM,
 	LIST_WORDS,
-	/* words of ngx_shm_zone_t */
+	/* Words of ngx_shm_zone_t. */
 	ZONE_ADDRESS = 1,
 	ZONE_SIZE,
 	ZONE_NAME_LEN,
@@ -28,7 +28,7 @@ enum {
 	ZONE_TAG = 8,
 	ZONE_WORDS,
 	ZONE_WORDS_MAX = 24,
-	/* words of ngx_slab_pool_t */
+	/* Words of ngx_slab_pool_t. */
 	SLAB_MIN_SIZE = 2,
 	SLAB_MIN_SHIFT,
 	SLAB_PAGES,
@@ -41,14 +41,14 @@ enum {
 	SLAB_DATA = 23,
 	SLAB_ADDRESS,
 	SLAB_WORDS,
-	PAGE_WORDS = 3, /* of ngx_slab_page_t: pages of a free run, next, previous */
+	PAGE_WORDS = 3, /* words of ngx_slab_page_t: pages of a free run, next, previous */
 	PAGE_SHIFT = 12,
 };
 
 struct zones_reader {
 	const struct memory *memory;
 	const struct nginx_modules *modules;
-	int64_t end_ns; /* what is read later counts as changing */
+	int64_t end_ns; /* free pages that are not read by then count as changing */
 };
 
 /* ---- slab ---- */
@@ -59,8 +59,8 @@ static bool is_in(const struct nginx_zone *z, uint64_t address, uint64_t size)
 }
 
 /*
- * The free pages, which are linked in runs from FIRST to the head at END, and back, so that they
- * are no circle.
+ * Reads the free pages. Runs of them are linked from FIRST to the list's head at END. The links
+ * back are checked, so that the list cannot be a circle.
  */
 static bool read_free_pages(
 	const struct zones_reader *r, uint64_t first, uint64_t end, struct nginx_zone *z)
@@ -96,7 +96,7 @@ static bool read_slots(const struct memory *m, const uint64_t *slab, struct ngin
 	return true;
 }
 
-/* Reads the allocator, again if it changes meanwhile. */
+/* Reads the allocator, and reads it again if it changes meanwhile. */
 static bool read_slab(const struct zones_reader *r, struct nginx_zone *z)
 {
 	enum { TRIES = 5 };
@@ -136,7 +136,7 @@ static const struct nginx_module *module_at(const struct nginx_modules *modules,
 	return NULL;
 }
 
-/* Adds the zone of these WORDs; false: it is none. */
+/* Adds the zone with these WORDs; returns false if it is not a zone. */
 static bool add_zone(const struct zones_reader *r, const uint64_t *word, struct nginx_zones *zones)
 {
 	const struct memory *m = r->memory;
@@ -158,7 +158,10 @@ static bool add_zone(const struct zones_reader *r, const uint64_t *word, struct 
 	return true;
 }
 
-/* The list of zones in the cycle, in front of its arrays of connections; false: not found. */
+/*
+ * Finds the list of zones in the cycle, which is in front of its arrays of connections. Returns
+ * false if it is not found.
+ */
 static bool find_list(const struct nginx_worker *w, uint64_t list[LIST_WORDS])
 {
 	const struct nginx_layout *l = &w->layout;

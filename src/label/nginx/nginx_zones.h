@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared memory of nginx: its zones, what their slab allocators have given away, and the
+ * Reads the shared memory of nginx: its zones, the allocations of their slab allocators, and the
  * dictionaries of its Lua module (ngx_cycle.h, ngx_slab.h, ngx_http_lua_shdict.h).
  */
 #ifndef LABEL_NGINX_NGINX_ZONES_H
@@ -17,21 +17,21 @@ enum { NGINX_SLOTS_MAX = 16 };
 
 struct nginx_zone {
 	char *name;
-	const struct nginx_module *module; /* that it belongs to; NULL: not known */
-	uint64_t address, size;            /* bytes */
-	/* The slab allocator; false: it has none, or it cannot be read. */
+	const struct nginx_module *module; /* that it belongs to, or NULL if not known */
+	uint64_t address, size;            /* size in bytes */
+	/* The slab allocator; has_slab is false if there is none or it cannot be read. */
 	bool has_slab;
-	uint64_t data;              /* address of what the module has in the zone; 0: none */
+	uint64_t data;              /* address of the module's data in the zone, or 0 */
 	uint64_t pages, free_pages; /* of NGINX_ZONE_PAGE bytes */
 	uint64_t largest_free;      /* most free pages in a row */
-	/* A dictionary of Lua; false: it is none, or changed each time that it was read. */
+	/* The Lua dictionary; has_dict is false if it is none, or changed whenever it was read. */
 	bool has_dict;
 	struct nginx_dict {
 		uint64_t keys, key_bytes, value_bytes, expired;
 	} dict;
 	struct nginx_slot {
-		uint64_t size;        /* bytes of an allocation, at most */
-		uint64_t total, used; /* allocations that its pages have room for; that are used */
+		uint64_t size;        /* largest allocation in bytes */
+		uint64_t total, used; /* allocations that fit into its pages; used ones of these */
 		uint64_t requests, fails; /* since nginx was started */
 	} slots[NGINX_SLOTS_MAX];
 	size_t nr_slots;
@@ -42,15 +42,15 @@ enum { NGINX_ZONE_PAGE = 4096 };
 struct nginx_zones {
 	struct nginx_zone *list;
 	size_t nr;
-	bool is_known; /* all of the list was read */
+	bool is_known; /* the whole list was read */
 };
 
-/* Reads them from worker W, with its MODULES. Release in any case. */
+/* Reads the zones of worker W with its MODULES. The caller releases them in any case. */
 void nginx_zones_read(
 	const struct nginx_worker *w, const struct nginx_modules *modules, struct nginx_zones *z);
 void nginx_zones_release(struct nginx_zones *z);
 
-/* True if the zone is a dictionary of Lua's. */
+/* Returns whether the zone is a dictionary of the Lua module. */
 bool nginx_zone_is_dict(const struct nginx_zone *zone);
 
 #endif
