@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Locked before it gets its name, so that claims_sweep() never finds it unlocked. */
+/* Locks the claim before it gets its name, so that claims_sweep() never finds it unlocked. */
 void claim_make(struct claim *c)
 {
 	char *folder = folder_run(), *new = xasprintf("%s/.%d", folder, (int)getpid());
 
-	unlink(new); /* of an earlier process with our PID */
+	unlink(new); /* left by an earlier process with the same PID */
 	*c = (struct claim){
 		.fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
 	if (c->fd >= 0) {
@@ -48,7 +48,7 @@ void claim_release(struct claim *c)
 	c->path = NULL;
 }
 
-/* True if the module is not loaded any more. */
+/* Unloads the module in the claim IN. Returns true if it is not loaded afterwards. */
 static bool unload_claimed(FILE *in)
 {
 	char name[64];
@@ -67,7 +67,7 @@ static bool unload_claimed(FILE *in)
 	return gone;
 }
 
-/* Where others can write, too (XDG_RUNTIME_DIR), only what we wrote is opened. */
+/* Opens only a regular file of this user, as others may write to the folder (XDG_RUNTIME_DIR). */
 static FILE *open_own(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

@@ -12,17 +12,17 @@
 #include <sys/types.h>
 
 struct claim {
-	char *path; /* NULL: none */
+	char *path; /* or NULL if there is no claim */
 	int fd;
 };
 
-/* Creates a claim for this process. On failure the recording goes on without one. */
+/* Creates a claim for this process. On failure the recording continues without one. */
 void claim_make(struct claim *c);
 
 /* Writes the module that the process LOADER will load. */
 void claim_write(const struct claim *c, const struct stap_module *module, pid_t loader);
 
-/* Removes the claim; the module is unloaded. */
+/* Removes the claim, after the module was unloaded. */
 void claim_release(struct claim *c);
 
 /* Unloads the modules of unlocked claims. */

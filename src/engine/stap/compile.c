@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /*
- * Sizes of the table of stacks are few, as each needs a module of its own. An entry of the two
- * large arrays takes about 150 bytes, and one array exists per CPU: the default stays below 128
- * MiB.
+ * Returns the size of the table of stacks. There are few sizes, since each needs a module of its
+ * own. An entry of the two large arrays takes about 150 bytes, and one of the arrays exists per
+ * CPU. The default size stays below 128 MiB.
  */
 static size_t size_class(size_t requested)
 {
@@ -34,7 +34,7 @@ static size_t size_class(size_t requested)
 	return classes[i];
 }
 
-/* stap's overload limit, in cycles per billion; 0: none. */
+/* Adds stap's overload limit, which is in cycles per billion, or no limit if PERCENT is 0. */
 static void add_overload(struct argv *a, unsigned percent)
 {
 	if (percent)
@@ -50,7 +50,7 @@ static void add_limits(struct argv *a, const struct engine_request *r)
 	argv_add(a, xasprintf("-DMAXACTION=%s", r->tool->actions ? r->tool->actions : "100000"));
 	argv_add(a, xstrdup("-DMAXACTION_INTERRUPTIBLE=100000000"));
 	argv_add(a, xasprintf("-DMAXMAPENTRIES=%zu", size_class(r->stacks)));
-	argv_add(a, xstrdup("-DMAXSKIPPED=1000000000")); /* counted at the end, never fatal */
+	argv_add(a, xstrdup("-DMAXSKIPPED=1000000000")); /* skipped probes are counted, not fatal */
 	add_overload(a, r->overload);
 	argv_add(a, xstrdup("--suppress-handler-errors"));
 }
@@ -68,8 +68,8 @@ static void add_rules(struct argv *a, const struct engine_request *r, const stru
 }
 
 /*
- * With --sysroot stap would look for the kernel's build tree below it, too, unless that is given by
- * its path.
+ * Adds the kernel's release. With --sysroot, stap would look for the kernel's build tree below that
+ * root, unless the path of the build tree is given.
  */
 static void add_release(struct argv *a, const char *release, const struct stage *stage)
 {
@@ -123,7 +123,7 @@ void repair_release(struct repair *repair)
 	repair->runtime = NULL;
 }
 
-/* Before the user's own arguments, of which stap takes the last. */
+/* Adds the repair. The user's own arguments have to follow, as stap takes the last one. */
 static void add_repair(struct argv *a, const struct repair *repair)
 {
 	const char *option = stap_compat_make_option(&repair->compat);
@@ -134,7 +134,7 @@ static void add_repair(struct argv *a, const struct repair *repair)
 		argv_pair(a, "-B", xstrdup(option));
 }
 
-/* Further arguments of the script: the values of the options that are compiled in. */
+/* Adds further arguments of the script, the values of the options that are compiled in. */
 static void add_compiled(struct argv *a, const struct engine_request *r)
 {
 	for (size_t i = 0; i < r->tool->nr_options; i++)
@@ -174,7 +174,7 @@ static void list_targets(struct strbuf *text, char kind, const uint32_t *list, s
 		strbuf_addf(text, "%s%c%" PRIu32, text->len ? "." : "", kind, list[i]);
 }
 
-/* One process goes by -x, which the script compares without a lock. */
+/* Gives a single process as -x, with which the script compares without a lock. */
 static void add_targets(struct argv *a, const struct engine_request *r)
 {
 	if (!r->all && !r->nr_tids && r->nr_pids == 1)
@@ -193,7 +193,7 @@ static void add_target_list(struct argv *a, const struct engine_request *r)
 	strbuf_release(&text);
 }
 
-/* The other options are variables of the module, which has the defaults. */
+/* Adds the options that are variables of the module, which has their defaults. */
 static void add_options(struct argv *a, const struct engine_request *r)
 {
 	for (size_t i = 0; i < r->tool->nr_options; i++) {
@@ -215,7 +215,7 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	argv_add(a, xstrdup("staprun"));
 	if (!m->is_signed)
 		argv_add(a, xstrdup("-R"));
-	/* MiB: all rows are printed at once */
+	/* buffers in MiB, as all rows are printed at once */
 	argv_pair(a, "-b",
 		xasprintf("%zu",
 			4 + (m->max_stacks ? m->max_stacks : size_class(r->stacks)) / 16384));

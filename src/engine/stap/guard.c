@@ -20,29 +20,30 @@
 /* ---- in the guard, after fork */
 
 enum {
-	CONTROL = 3, /* requests are read from it; EOF: the recorder has ended */
+	CONTROL = 3, /* requests are read from it; at EOF the recorder has ended */
 	REPORT,      /* pid and status are written to it */
 	FIRST_FREE,
 	ESCALATE_MS = 10000, /* between two steps of ending an orphaned program */
-	POLL_MS = 200,       /* between two checks if a second reader is ready */
+	POLL_MS = 200,       /* between two checks whether a second reader is ready */
 };
 
-/* Blocked in the guard; the program gets their default actions. */
+/* Signals that are blocked in the guard. The program gets their default actions. */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 struct watch {
 	struct claim claim;
 	const struct stap_module *module;
 	pid_t child;
-	int stops;             /* requests to end so far */
+	int stops;             /* number of requests to end so far */
 	bool is_second_reader; /* the program replaces a killed reader: stop it once it reads */
 	bool orphaned;         /* the recorder has ended */
-	int events;            /* signalfd */
+	int events;            /* a signalfd */
 };
 
 /*
- * stapio counts signals and stops waiting for its output at the third one; two pending ones of the
- * same number would be delivered as one.
+ * Ends the program step by step. stapio counts signals and stops waiting for its output at the
+ * third one. Two pending signals of the same number would be delivered as one, so the second step
+ * sends two different signals.
  */
 static void stop_child(struct watch *w)
 {
@@ -87,7 +88,7 @@ static int start_child(struct watch *w, char *const argv[])
 	return w->child < 0 ? -1 : 0;
 }
 
-/* Each byte is a request to end the program, and so is EOF. */
+/* Reads requests. Each byte is a request to end the program, and so is EOF. */
 static void read_requests(struct watch *w)
 {
 	char requests[16];
@@ -102,7 +103,10 @@ static void read_requests(struct watch *w)
 		stop_child(w);
 }
 
-/* True for a stapio that catches SIGINT; earlier the signal would kill it (proc_pid_status(5)). */
+/*
+ * Returns whether PID is a stapio that already catches SIGINT, which would kill it otherwise
+ * (proc_pid_status(5)).
+ */
 static bool is_reading(pid_t pid)
 {
 	char path[64], line[256];
@@ -128,7 +132,7 @@ static int wait_ms(const struct watch *w)
 	return w->orphaned ? ESCALATE_MS : -1;
 }
 
-/* Waits until the child has ended. Exit code or 128 + signal, as in a shell. */
+/* Waits until the child has ended. Returns its exit code, or 128 + signal as in a shell. */
 static int wait_child(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -153,7 +157,7 @@ static int wait_child(struct watch *w)
 	}
 }
 
-/* stapio was killed: another one attaches to the module and prints the sums. */
+/* Runs, after stapio was killed, another one that attaches to the module and prints the sums. */
 static void run_second_reader(struct watch *w, char *name)
 {
 	char program[] = "staprun", attach[] = "-A";
@@ -164,7 +168,7 @@ static void run_second_reader(struct watch *w, char *name)
 		wait_child(w);
 }
 
-/* False: the module is still loaded. */
+/* Unloads the module. Returns false if it is still loaded. */
 static bool unload(struct watch *w, pid_t loader, bool read_sums)
 {
 	char *name = stap_module_loaded_as(w->module, loader);
@@ -184,9 +188,9 @@ static bool unload(struct watch *w, pid_t loader, bool read_sums)
 }
 
 /*
- * Unloads the module after the program has ended with STATUS. False: it is still loaded. A stapio
- * that ended by itself has unloaded it; a signed module has no unique name, so one of that name may
- * belong to another recording by now.
+ * Unloads the module after the program has ended with STATUS. Returns false if it is still loaded.
+ * A stapio that ended by itself has unloaded the module. A signed module has no unique name, so a
+ * module with its name that is loaded after that may belong to another recording.
  */
 static bool clean_up(struct watch *w, pid_t loader, int status)
 {
@@ -197,7 +201,10 @@ static bool clean_up(struct watch *w, pid_t loader, int status)
 	return unload(w, loader, killed && !by_us && !w->orphaned);
 }
 
-/* 0 to 2 are for the program, CONTROL and REPORT for the guard; closes all other descriptors. */
+/*
+ * Sets descriptors 0 to 2, for the program, and CONTROL and REPORT, for the guard. Closes all other
+ * descriptors.
+ */
 static void set_descriptors(int out, int err, int control, int report)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -224,7 +231,10 @@ static void report_number(int32_t n)
 		return; /* the recorder has ended */
 }
 
-/* Blocked as well as ignored, so that signals stay pending in a child until it resets them. */
+/*
+ * Blocks the signals, and ignores them, so that they stay pending in a child until the child resets
+ * them.
+ */
 static void block_signals(struct watch *w)
 {
 	sigset_t set;
@@ -259,7 +269,7 @@ static void guard_main(char *const argv[], const struct stap_module *module)
 	int status = wait_child(&w);
 
 	if (clean_up(&w, loader, status))
-		claim_release(&w.claim); /* otherwise the next recording tries again */
+		claim_release(&w.claim); /* else the next recording tries to unload it again */
 	report_number(status);
 	_exit(0);
 }
@@ -325,7 +335,10 @@ static void read_output(int *fd, guard_output_fn *fn, void *context)
 		close_end(fd);
 }
 
-/* First the program's pid, then its status. EOF before the status: the guard was killed. */
+/*
+ * Reads the program's pid, which is reported first, or its status. At EOF before the status the
+ * guard was killed.
+ */
 static void read_report(struct guard *g)
 {
 	int32_t number;

@@ -23,7 +23,7 @@ static bool needs_copy(const struct object *o)
 	return o->deleted || o->path_differs || elffacts_hidden_eh_frame(o->elf);
 }
 
-/* All copies get the same time, which is part of stap's cache key. */
+/* Gives a copy the time that all copies have, as it is part of stap's cache key. */
 static int fix_time(const char *path, struct strbuf *err)
 {
 	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
@@ -70,8 +70,8 @@ static char *root_name(const struct processes *ps)
 }
 
 /*
- * stap resolves symbolic links in a path before it prepends the root. If that gives another path,
- * it becomes a link to the copy.
+ * Creates a link to the copy at the real path of a file, if that is another path: stap resolves
+ * symbolic links in a path before it prepends the root.
  */
 static int link_real_path(
 	const struct stage *stage, const struct object *o, const char *to, struct strbuf *err)
@@ -104,7 +104,8 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 		if (!ret)
 			ret = link_real_path(stage, o, to, &err);
 	} else if (folder_make_above(to, &err) || (symlink(o->path, to) && errno != EEXIST)) {
-		ret = -1; /* stap resolves the link and identifies the file by its real path */
+		/* a link suffices, as stap resolves it and identifies the file by its real path */
+		ret = -1;
 	}
 	if (ret)
 		strbuf_addf(notes, "no unwind rules for '%s': %s\n", o->path, err.buf);
@@ -113,7 +114,7 @@ static bool stage_object(struct stage *stage, const struct object *o, struct str
 	return !ret;
 }
 
-/* Reads what needs_copy() needs of all files at once. */
+/* Reads the facts that needs_copy() needs, from all files at once. */
 static void ask_files(const struct processes *ps)
 {
 	struct elf_question *list = xcalloc(ps->nr_objects + 1, sizeof(*list));

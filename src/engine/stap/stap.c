@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SystemTap engine: stap compiles a module, staprun runs it, its output is parsed. */
+/* The SystemTap engine: stap compiles a module, staprun runs it, and its output is parsed. */
 #include "claim.h"
 #include "compile.h"
 #include "engine/collect.h"
@@ -37,7 +37,7 @@
 
 enum {
 	LOG_MAX = 1 << 20, /* bytes of SystemTap's messages that are kept */
-	GRACE_S = 60,      /* the script ends by itself this long after the requested time */
+	GRACE_S = 60,      /* time after the requested time at which the script ends by itself */
 };
 
 enum phase { COMPILING, LOADED, OVER };
@@ -45,37 +45,42 @@ enum phase { COMPILING, LOADED, OVER };
 struct stap {
 	struct engine engine;
 	const struct engine_request *request;
-	struct engine_request *selecting; /* it, with the targets in selected; NULL: as given */
+	/* The request if its targets were replaced by the ones in selected, or NULL. */
+	struct engine_request *selecting;
 	struct selected selected;
-	struct engine_request *extended; /* it, with the children of its targets; NULL: as given */
+	/* The request if the children of its targets were added to the targets, or NULL. */
+	struct engine_request *extended;
 	struct {
 		const uint32_t *pids;
 		size_t nr;
-	} given; /* its targets before that */
+	} given; /* the targets of extended before that */
 	enum phase phase;
 	bool stopped; /* the end was requested */
 	struct processes processes;
 	struct memberships memberships;
 	struct vm_processes vms;
 	struct label_processes labels;
-	struct script_values values; /* of vms and labels */
+	struct script_values values; /* from vms and labels */
 	struct stage stage;
 	struct repair repair;
-	struct stap_module module; /* from the end of the compilation on */
+	struct stap_module module; /* set when the compilation has ended */
 	struct tally tally;
-	struct kallsyms
-		*kallsyms; /* read once the probes were in place: includes stap's own module */
+	/* Read when the probes were in place, so that it includes stap's own module. */
+	struct kallsyms *kallsyms;
 	struct argv compile;
-	struct guard guard;      /* of the program of the phase */
-	struct strbuf partial;   /* a line of its output that has not ended yet */
+	struct guard guard;      /* of the program of the current phase */
+	struct strbuf partial;   /* a line of the program's output that has not ended yet */
 	struct strbuf compiled;  /* path of the module */
 	struct strbuf log;       /* stderr of the programs */
-	struct strbuf error;     /* why the module cannot be used */
-	struct strbuf no_labels; /* why a process has none, one per line */
+	struct strbuf error;     /* the reason why the module cannot be used */
+	struct strbuf no_labels; /* reasons why processes have no labels, one per line */
 	struct strbuf notes;
 };
 
-/* The script is given what is selected now; R's command only says how long. */
+/*
+ * Sets the targets of R to the processes and threads that the selection finds at this time. R's
+ * command only determines how long the recording lasts.
+ */
 static int select_targets(struct stap *s, struct engine_request *r, struct strbuf *err)
 {
 	struct selected *found = &s->selected;
@@ -144,7 +149,7 @@ static void release_targets(struct stap *s)
 	selected_release(&s->selected);
 }
 
-/* FOUND: it is not one of those that were given, so it may have ended. */
+/* Scans a target. If FOUND, the user did not give its number, so it may have ended. */
 static int scan_target(struct stap *s, uint32_t pid, bool found, struct strbuf *err)
 {
 	struct process *p = processes_get(&s->processes, pid);
@@ -185,7 +190,7 @@ static size_t set_values(struct stap *s)
 	return vm_processes_add_values(&s->vms, &s->values.vm);
 }
 
-/* Those that run now; the script does not learn of those that start later. */
+/* Adds the processes that are running. The script does not learn of processes that start later. */
 static void add_processes(struct stap *s)
 {
 	const struct engine_request *r = s->request;
@@ -214,7 +219,10 @@ static bool is_unfit(const struct stap *s, uint32_t pid, struct strbuf *err)
 	return what;
 }
 
-/* -1 and ERR: a requested process has no interpreter, or one that cannot be walked. */
+/*
+ * Finds the interpreter in the processes. Returns -1 with ERR if a requested process has none, or
+ * if its stacks cannot be walked.
+ */
 static int find_vm(struct stap *s, struct strbuf *err)
 {
 	const char *title = s->request->vm->title;
@@ -241,7 +249,7 @@ static int find_vm(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* Notes processes whose interpreter the script does not walk, where such ones were not refused. */
+/* Notes processes whose interpreter the script does not walk, if these were not refused before. */
 static void note_unfit(struct stap *s)
 {
 	const char *what = NULL;
@@ -260,7 +268,7 @@ static void note_unfit(struct stap *s)
 			what, nr, s->request->vm->name);
 }
 
-/* Again, as compiling the module may have taken long. */
+/* Finds the interpreter again, as compiling the module may have taken long. */
 static void find_vm_again(struct stap *s)
 {
 	const struct vm *vm = s->request->vm;
@@ -288,14 +296,17 @@ static void release_label_values(struct stap *s)
 	s->values.label = NULL;
 }
 
-/* Sets the script's values; -1 and ERR: there is no room, or they cannot be read. */
+/* Sets the script's values. Returns -1 with ERR if there is no room or they cannot be read. */
 static int set_label_values(struct stap *s, struct strbuf *err)
 {
 	release_label_values(s);
 	return label_processes_add_values(&s->labels, &s->values.label, err);
 }
 
-/* -1 and ERR: no requested process has the source of labels, or a script could not find them. */
+/*
+ * Finds the source of labels. Returns -1 with ERR if no requested process has it, or if a script
+ * could not find the labels.
+ */
 static int find_labels(struct stap *s, struct strbuf *err)
 {
 	const struct engine_request *r = s->request;
@@ -312,7 +323,7 @@ static int find_labels(struct stap *s, struct strbuf *err)
 	return set_label_values(s, err);
 }
 
-/* Again, as compiling the module may have taken long. */
+/* Finds the source of labels again, as compiling the module may have taken long. */
 static int find_labels_again(struct stap *s, struct strbuf *err)
 {
 	add_processes(s);
@@ -358,7 +369,7 @@ static const char *scope(const struct engine_request *r)
 	return r->idle ? "idle" : r->all ? "all" : "some";
 }
 
-/* The given values of compiled-in options are those of the module. */
+/* Returns whether given values of compiled-in options are equal to the module's values. */
 static bool options_agree(const struct stap_module *m, const struct engine_request *r)
 {
 	const uint64_t *compiled = m->compiled.list;
@@ -388,7 +399,7 @@ static bool agrees(const struct stap_module *m, const struct engine_request *r)
 	       (r->by_default || (user == r->user && kernel == r->kernel && vm == r->vm));
 }
 
-/* " --state S,D", or the rate */
+/* Appends the compiled-in options, such as " --state S,D", and the rate. */
 static void print_options(const struct stap_module *m, const struct tool *tool, struct strbuf *out)
 {
 	const uint64_t *compiled = m->compiled.list;
@@ -428,7 +439,7 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 	return fail(err, ": give the options that it was built with\n");
 }
 
-/* A precompiled module determines what is recorded; the request must agree. */
+/* Opens a precompiled module, which determines what is recorded. The request must agree with it. */
 static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf *err)
 {
 	const struct stap_module *m = &s->module;
@@ -536,7 +547,7 @@ static void print_repair(const struct repair *repair, FILE *out)
 	strbuf_release(&names);
 }
 
-/* For the script, in seconds; 0: none. */
+/* Returns the time limit for the script in seconds, or 0 for none. */
 static unsigned time_limit(const struct engine_request *r)
 {
 	return r->seconds > 0 && r->seconds < 1e9 ? (unsigned)r->seconds + GRACE_S : 0;
@@ -594,7 +605,7 @@ static int stap_start(struct engine *engine, struct strbuf *err)
 	return load(s, err);
 }
 
-/* Passes complete lines of TEXT to the tally, keeps the rest. */
+/* Passes complete lines of TEXT to the tally and keeps the rest. */
 static void take_output(void *context, const char *text, size_t len)
 {
 	struct stap *s = context;
@@ -623,7 +634,7 @@ static void take_log(void *context, const char *text, size_t len)
 	if (s->request->verbose)
 		fwrite(text, 1, len, stderr);
 	strbuf_add(&s->log, text, len);
-	if (s->log.len > LOG_MAX) { /* errors come first, losses last */
+	if (s->log.len > LOG_MAX) { /* keeps the errors at the start and the losses at the end */
 		size_t part = LOG_MAX / 4;
 
 		memmove(s->log.buf + part, s->log.buf + s->log.len - part, part + 1);
@@ -631,7 +642,7 @@ static void take_log(void *context, const char *text, size_t len)
 	}
 }
 
-/* The compilation has ended: runs the module, unless there is none or the end was requested. */
+/* Runs the module after the compilation, unless there is none or the end was requested. */
 static void go_on(struct stap *s)
 {
 	struct strbuf *path = &s->compiled;
@@ -684,7 +695,7 @@ static void stap_stop(struct engine *engine)
 	guard_stop(&s->guard);
 }
 
-/* The sum of the numbers after WHAT in the log. */
+/* Returns the sum of all numbers that follow WHAT in the log. */
 static uint64_t logged_number(const struct stap *s, const char *what)
 {
 	uint64_t sum = 0, value;
@@ -697,7 +708,7 @@ static uint64_t logged_number(const struct stap *s, const char *what)
 	return sum;
 }
 
-/* The reason of a failure: s->error, or SystemTap's first error message. */
+/* Returns the reason for a failure: s->error, or SystemTap's first error message. */
 static char *logged_error(const struct stap *s)
 {
 	if (s->error.len)
@@ -722,7 +733,7 @@ static void rescan(struct stap *s)
 		process_scan(&s->processes, &s->processes.list[i], NULL);
 }
 
-/* Reports why there are no sums, in whole lines. */
+/* Reports in whole lines why there are no sums. */
 static int explain(struct stap *s, struct strbuf *err)
 {
 	char *error = logged_error(s);
@@ -741,7 +752,7 @@ static int explain(struct stap *s, struct strbuf *err)
 	return -1;
 }
 
-/* Writes the file as the invoking user: nothing later needs privileges. */
+/* Writes the file as the invoking user, since nothing after this needs privileges. */
 static int copy_module(const struct stap_module *m, const char *to, struct strbuf *err)
 {
 	struct tempfile file;
@@ -770,7 +781,7 @@ static int finish_module(struct stap *s, struct strbuf *err)
 	return 0;
 }
 
-/* Adds the losses that SystemTap reported; 1 and ERR if the module ended early. */
+/* Adds the losses that SystemTap reported. Returns 1 with ERR if the module ended early. */
 static int take_losses(struct stap *s, struct strbuf *err)
 {
 	add_capped(&s->tally.lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
@@ -789,7 +800,7 @@ static int take_losses(struct stap *s, struct strbuf *err)
 	return 1;
 }
 
-/* Time between two ticks, 0: the script has none. */
+/* Returns the time between two ticks, or 0 if the script has no rate. */
 static uint64_t tick_ns(const struct stap *s)
 {
 	if (!tool_takes(s->request->tool, "rate"))

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The first line that the scripts print; a string constant of the module. */
+/* The start of the first line that the scripts print, which is a string constant of the module. */
 static const char header[] = "flametap-script ";
 static const char signature[] = "~Module signature appended~\n"; /* linux/module_signature.h */
 
@@ -50,7 +50,10 @@ static int read_file(struct stap_module *m, struct strbuf *err)
 	return whole ? 0 : fail(err, "cannot read all of '%s'\n", m->path);
 }
 
-/* The rest of the string constant that begins with KEY, up to a character of STOP; NULL: none. */
+/*
+ * Returns the rest of the string constant that begins with KEY, up to a character of STOP, or NULL
+ * if there is none.
+ */
 static char *text_after(const struct stap_module *m, const char *key, const char *stop)
 {
 	size_t len = strlen(key);
@@ -74,7 +77,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* "on-cpu u some 997 65536", "off-cpu u some 0 65536 15 nginx" */
+/* Parses "on-cpu u some 997 65536" or "off-cpu u some 0 65536 15 nginx". */
 static int parse_header(struct stap_module *m, const char *text)
 {
 	char script[32], stacks[4], scope[8];
@@ -162,7 +165,7 @@ bool stap_module_has_rules(const struct stap_module *m, const char *build_id)
 	return memmem(m->bytes, m->size, bytes, n) != NULL;
 }
 
-/* Creates a link to PATH in our cache, atomically: another recording may be using it. */
+/* Creates a link to PATH in the cache, atomically since another recording may be using the link. */
 static char *link_in_cache(const char *path, const char *file, struct strbuf *err)
 {
 	char *cache = folder_cache(), *link = xasprintf("%s/%s", cache, file);
@@ -196,7 +199,7 @@ char *stap_module_staprun_path(const struct stap_module *m, struct strbuf *err)
 	return path;
 }
 
-/* staprun keeps the length and ends the name in "_PID". */
+/* Returns whether LOADED is NAME as staprun renames it: of equal length, with "_PID" at its end. */
 static bool is_renamed(const char *loaded, const char *name, const char *suffix)
 {
 	size_t len = strlen(name), n = strlen(suffix);

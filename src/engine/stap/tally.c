@@ -11,9 +11,9 @@
 enum {
 	DEPTH_MASK = 1023, /* bits of a stack's id: number of frames */
 	KERNEL_BIT = 1024,
-	VM_BIT = 2048,     /* with an interpreter's stack */
+	VM_BIT = 2048,     /* set if there is an interpreter's stack */
 	PART_FRAMES = 100, /* addresses or frames in one line */
-	PARTS_MAX = 32,    /* of an interpreter's stack */
+	PARTS_MAX = 32,    /* parts of an interpreter's stack */
 };
 
 void tally_init(struct tally *t, struct processes *ps)
@@ -75,7 +75,7 @@ static struct tally_stack *add_stack(struct tally *t, uint64_t id)
 	return s;
 }
 
-/* Parses the addresses of S from frame FIRST on. False: TEXT is invalid. */
+/* Parses the addresses of S from frame FIRST on. Returns false if TEXT is invalid. */
 static bool parse_addresses(struct tally_stack *s, uint32_t first, char *text, size_t len)
 {
 	uint32_t n = first;
@@ -97,7 +97,7 @@ static bool parse_addresses(struct tally_stack *s, uint32_t first, char *text, s
 	return true;
 }
 
-/* Scans the process again, at most 20 times a second, if an address is in no mapping. */
+/* Scans the process again if an address is in no mapping, but at most 20 times per second. */
 static void scan_if_unmapped(struct tally *t, uint32_t pid, const struct tally_stack *s)
 {
 	struct process *p = processes_get(t->ps, pid);
@@ -109,7 +109,7 @@ static void scan_if_unmapped(struct tally *t, uint32_t pid, const struct tally_s
 		}
 }
 
-/* "stack ID PID PART PARTS ADDRESS…" */
+/* Parses "stack ID PID PART PARTS ADDRESS…". */
 static bool parse_stack(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t id, pid, part, parts;
@@ -188,7 +188,7 @@ char *tally_text(const char *s, size_t len)
 	return out;
 }
 
-/* Decodes the quoted string at *AT and moves *AT past it. NULL: invalid. */
+/* Decodes the quoted string at *AT and moves *AT past it. Returns NULL if it is invalid. */
 static char *parse_quoted(const char **at, const char *end)
 {
 	const char *begin = *at + 1, *s = begin;
@@ -203,7 +203,7 @@ static char *parse_quoted(const char **at, const char *end)
 	return tally_text(begin, (size_t)(s - begin));
 }
 
-/* "frame ID VM PID WHAT FIRST LINE "NAME" "FILE"" */
+/* Parses "frame ID VM PID WHAT FIRST LINE "NAME" "FILE"". */
 static bool parse_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
@@ -243,7 +243,7 @@ static bool has_all_of_vm(const struct tally_stack *s)
 	return s->vm_end != VM_ON && !(s->parts & (s->parts + 1));
 }
 
-/* Parses the frame ids of S from frame FIRST on; returns how many, -1: TEXT is invalid. */
+/* Parses the frame ids of S from frame FIRST on; returns their number, or -1 if TEXT is invalid. */
 static int parse_frame_ids(struct tally_stack *s, uint32_t first, char *text, size_t len)
 {
 	int n = 0;
@@ -267,7 +267,7 @@ static int parse_frame_ids(struct tally_stack *s, uint32_t first, char *text, si
 	return n;
 }
 
-/* "vm ID VM PID PART END [FRAME…]"; END is 0 except in the last part. */
+/* Parses "vm ID VM PID PART END [FRAME…]", where END is 0 except in the last part. */
 static bool parse_vm(struct tally *t, struct word *w, size_t nr)
 {
 	const struct vm *vm = nr < 6 ? NULL : vm_named(w[2].s, w[2].len);
@@ -296,7 +296,7 @@ static bool parse_vm(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "task TID PID COMM"; a later line replaces an earlier one, as exec changes the name. */
+/* Parses "task TID PID COMM". A later line replaces an earlier one, as exec changes the name. */
 static bool parse_task(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t tid, pid;
@@ -326,12 +326,12 @@ static bool parse_task(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* True for "KEY=VALUE", separated by blanks. */
+/* Returns whether the text is "KEY=VALUE" separated by blanks. */
 static bool is_labels(const char *text, size_t len)
 {
 	const char *end = text + len;
 
-	if (memchr(text, '\0', len)) /* they are read as strings */
+	if (memchr(text, '\0', len)) /* the labels will be read as a string */
 		return false;
 	for (const char *blank; text < end; text = blank + 1) {
 		const char *equals = memchr(text, '=', (size_t)(end - text));
@@ -345,7 +345,7 @@ static bool is_labels(const char *text, size_t len)
 	return true;
 }
 
-/* "labels SET PID KEY=VALUE…", see tapsets/label; a set may come twice. */
+/* Parses "labels SET PID KEY=VALUE…": see tapsets/label. A set may come twice. */
 static bool parse_labels(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t number, pid;
@@ -363,7 +363,7 @@ static bool parse_labels(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* Moves W past "#SET " at its beginning; false: invalid. */
+/* Parses "#SET " at the beginning of W, if it has one, and moves W past it. */
 static bool parse_set(struct word *w, uint64_t *set)
 {
 	size_t len;
@@ -380,7 +380,7 @@ static bool parse_set(struct word *w, uint64_t *set)
 	return true;
 }
 
-/* "row TID USER KERNEL COUNT SUM [[#SET ]LABELS]" */
+/* Parses "row TID USER KERNEL COUNT SUM [[#SET ]LABELS]". */
 static bool parse_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
@@ -415,7 +415,7 @@ static bool parse_lost(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "flametap-script NAME STACKS …"; the rest is for stap_module_open(). */
+/* Parses "flametap-script NAME STACKS …". stap_module_open() parses the rest. */
 static bool parse_header(struct tally *t, struct word *w, size_t nr)
 {
 	if (nr < 3)
@@ -424,7 +424,7 @@ static bool parse_header(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "ready [NS]" */
+/* Parses "ready [NS]". */
 static bool parse_ready(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t began = 0;
@@ -437,7 +437,7 @@ static bool parse_ready(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "until NS" */
+/* Parses "until NS". */
 static bool parse_until(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t until;
@@ -448,7 +448,7 @@ static bool parse_until(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
-/* "waits TID" */
+/* Parses "waits TID". */
 static bool parse_waiter(struct tally *t, struct word *w, size_t nr)
 {
 	uint64_t tid;
@@ -468,7 +468,7 @@ static bool parse_end(struct tally *t, struct word *w, size_t nr)
 
 static const struct {
 	const char *word;
-	size_t words; /* the last of them is the rest of the line */
+	size_t words; /* to split the line into; the last word is the rest of the line */
 	bool (*parse)(struct tally *t, struct word *w, size_t nr);
 } kinds[] = {
 	{"stack", 6, parse_stack},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses the lines that our stap scripts print (described in tapsets/stacks and tapsets/vm) and
- * stores their tasks, stacks and sums. Lines are parsed as they arrive, while /proc still has the
- * processes that they name.
+ * Parses the lines that flametap's stap scripts print (tapsets/stacks and tapsets/vm describe them)
+ * and stores their tasks, stacks and sums. Lines are parsed as they arrive, while /proc still has
+ * the processes that they name.
  */
 #ifndef ENGINE_STAP_TALLY_H
 #define ENGINE_STAP_TALLY_H
@@ -25,21 +25,21 @@ struct vm_processes;
 
 struct tally {
 	struct processes *ps;
-	struct memberships *ms;     /* NULL: none */
-	struct vm_processes *vms;   /* for names that the script does not know; NULL: none */
+	struct memberships *ms;     /* or NULL */
+	struct vm_processes *vms;   /* for names that the script does not know, or NULL */
 	bool ready;                 /* "ready" was read: the probes are active */
-	int64_t began_ns, until_ns; /* monotonic; waits count between them; 0: unknown */
+	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0 if unknown */
 	bool ended;                 /* "end" was read: all rows are here */
-	const struct vm *vm;        /* its stacks replace user stacks, NULL: none */
-	uint32_t command;           /* its process begins when the recording has; 0: none */
+	const struct vm *vm;        /* interpreter whose stacks replace user stacks, or NULL */
+	uint32_t command;           /* PID of the command, which waits for the recording, or 0 */
 	struct tally_stack {
 		uint64_t id;
-		uint32_t nr, missing; /* frames; those of them that were not read yet */
-		uint64_t *addresses;  /* 0: not read yet */
+		uint32_t nr, missing; /* number of frames, and of frames that were not read yet */
+		uint64_t *addresses;  /* an address is 0 if it was not read yet */
 		bool kernel;
 		bool has_vm;         /* has an interpreter's stack, with or without a user stack */
-		const struct vm *vm; /* NULL: no part of that was read yet */
-		enum vm_end vm_end;  /* VM_ON: its last part was not read yet */
+		const struct vm *vm; /* or NULL if no part of the interpreter's stack was read */
+		enum vm_end vm_end;  /* VM_ON if the last part was not read yet */
 		uint32_t parts;      /* bit mask of the parts that were read */
 		uint64_t *frames;    /* ids of the interpreter's frames, leaf first */
 		uint32_t nr_frames;  /* up to the end of the last part that was read */
@@ -50,9 +50,9 @@ struct tally {
 		const struct vm *vm;
 		uint32_t pid;
 		uint64_t what;       /* as in struct vm_frame */
-		uint32_t line;       /* 0: unknown */
+		uint32_t line;       /* or 0 if it is not known */
 		uint32_t first_line; /* as in struct vm_name */
-		char *name, *file;   /* "": unknown */
+		char *name, *file;   /* or "" if they are not known */
 	} * frames;
 	size_t nr_frames, frames_alloc;
 	struct table by_frame;
@@ -65,10 +65,10 @@ struct tally {
 	struct table by_tid;
 	struct tally_row {
 		uint32_t tid;
-		uint64_t user, kernel; /* ids, 0: none */
+		uint64_t user, kernel; /* ids of stacks, or 0 */
 		uint64_t count, sum;
-		uint64_t set;    /* number of a set of a source's labels, 0: none */
-		uint32_t labels; /* in texts, 0: none */
+		uint64_t set;    /* number of a set of a source's labels, or 0 */
+		uint32_t labels; /* in texts, or 0 */
 	} * rows;
 	size_t nr_rows, rows_alloc;
 	struct tally_set {
@@ -78,43 +78,44 @@ struct tally {
 	} * sets;
 	size_t nr_sets, sets_alloc;
 	struct table by_set;
-	struct strpool texts; /* "KEY=VALUE", separated by blanks, as the script prints them */
+	struct strpool texts; /* "KEY=VALUE" separated by blanks, as the script prints them */
 	struct waiters waiters;
 	uint64_t lost[LOST_REASONS];
 };
 
-/* Ids that stand for no stack: the wait began before the recording. */
+/* Ids in place of unknown stacks, of waits that began before the recording. */
 enum { EARLIER_USER = 0x1000, EARLIER_KERNEL = 0x1400 };
 
-/* Ids of user stacks that tasks do not have, see tapsets/stacks/user.stp. */
+/* Ids in place of user stacks, for tasks that have none: see tapsets/stacks/user.stp. */
 enum { NO_USER_KERNEL_THREAD = 0x2000, NO_USER_EXITING = 0x3000, NO_USER_EXECVE = 0x4000 };
 
 void tally_init(struct tally *t, struct processes *ps);
 void tally_release(struct tally *t);
 
-/* Parses one line, which is changed; an invalid one counts as lost (LOST_UNREADABLE). */
+/* Parses one line, which is changed. An invalid line counts as lost (LOST_UNREADABLE). */
 void tally_line(struct tally *t, char *line, size_t len);
 
-/* The stack of an id, NULL: parts of it are missing. */
+/* Returns the stack of an id, or NULL if parts of it are missing. */
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id);
 
 /*
- * Decodes a string that was escaped by stap's text_str(): quotes and backslash by a backslash,
- * unprintable bytes as \NNN (octal), UTF-8 characters as \uXXXX or \UXXXXXXXX. The caller frees it.
+ * Decodes a string that was escaped by stap's text_str(): quotes and backslashes have a backslash
+ * before them, unprintable bytes are \NNN (octal), and UTF-8 characters are \uXXXX or \UXXXXXXXX.
+ * The caller frees the result.
  */
 char *tally_text(const char *text, size_t len);
 
-/* An interpreter's frame, NULL: its line was lost. */
+/* Returns an interpreter's frame, or NULL if its line was lost. */
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
 /*
- * Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. SETS: of the source
- * of labels, NULL: none is recorded.
+ * Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. SETS are the sets
+ * of the source of labels, or NULL if no labels are recorded.
  */
 void tally_samples(
 	const struct tally *t, uint32_t event, struct samples *samples, struct label_sets *sets);
 
-/* Gives the sets of labels that were read to SETS. */
+/* Adds the sets of labels that were read to SETS. */
 void tally_label_sets(const struct tally *t, struct label_sets *sets);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sets of a source's labels in a tally. */
+/* Reads the sets of a source's labels in a tally. */
 #include "engine/label_sets.h"
 #include "label/label_processes.h"
 #include "lib/util.h"
@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts a label, "KEY=NUMBER" or "KEY=LENGTH,TEXT", into SET; others than the source's are skipped.
+/*
+ * Puts a label, "KEY=NUMBER" or "KEY=LENGTH,TEXT", into SET. Labels that the source does not have
+ * are skipped.
  */
 static void put_label(
 	const struct label_source *source, struct label_new_set *set, const char *text, size_t len)

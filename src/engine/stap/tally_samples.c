@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converts a tally to raw samples, at the end, because stacks may arrive after their rows. */
+/* Converts a tally to raw samples. It does so at the end because stacks may follow their rows. */
 #include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "label/label_processes.h"
@@ -17,9 +17,9 @@ enum { DEPTH_MAX = 1000 }; /* frames at which the scripts stop */
 struct adder {
 	const struct tally *t;
 	struct samples *samples;
-	struct label_sets *sets; /* NULL: none */
-	struct table stacks;     /* pid (0: kernel), id -> stack */
-	struct table vms;        /* id -> stack, 0: none */
+	struct label_sets *sets; /* or NULL */
+	struct table stacks;     /* pid (0 for the kernel), id -> stack */
+	struct table vms;        /* id -> stack, or 0 if there is none */
 	struct table waiters;    /* tid -> kernel stack */
 };
 
@@ -68,7 +68,7 @@ static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 	return samples_name(a->samples, &name);
 }
 
-/* A function in C, by its name in the language or at its address. */
+/* Returns the frame of a function in C, by its name in the language or by its address. */
 static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 {
 	uint64_t address = f->what & VM_ADDRESS;
@@ -85,7 +85,7 @@ static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 	return samples_user_frame(a->t->ps, process_find(a->t->ps, p, address), address, false);
 }
 
-/* The number of an interpreter's frame; F is NULL if its line was lost. */
+/* Returns the number of an interpreter's frame. F is NULL if its line was lost. */
 static uint64_t add_frame(struct adder *a, const struct tally_frame *f)
 {
 	if (!f)
@@ -96,8 +96,8 @@ static uint64_t add_frame(struct adder *a, const struct tally_frame *f)
 }
 
 /*
- * The interpreter's stack of S, 0: none. With an unknown frame it cannot be spliced into the user
- * stack of S.
+ * Returns the interpreter's stack of S, or 0 if there is none. If a frame is unknown, the stack
+ * cannot be spliced into the user stack of S.
  */
 static uint32_t add_vm(struct adder *a, const struct tally_stack *s)
 {
@@ -128,7 +128,7 @@ static uint32_t add_kernel(struct adder *a, const struct tally_stack *s)
 	return samples_stack(a->samples, s->addresses, s->nr, STACK_KERNEL, WALK_ROOT);
 }
 
-/* The user stack of S in process PID, or its kernel stack (PID 0). */
+/* Returns the user stack of S in process PID, or the kernel stack if PID is 0. */
 static uint32_t native_stack(struct adder *a, uint32_t pid, const struct tally_stack *s)
 {
 	bool is_new;
@@ -172,7 +172,7 @@ static bool has_label(const struct adder *a, const struct tally_row *row, const 
 	return !strcmp(strpool_get(&a->t->texts, row->labels), label);
 }
 
-/* The kernel stacks of those waits, if the thread was still waiting when it was read. */
+/* Adds the kernel stacks of these waits, if the thread still waited when its stack was read. */
 static void add_waiters(struct adder *a)
 {
 	for (size_t i = 0; i < a->t->nr_rows; i++) {
@@ -200,7 +200,10 @@ static uint32_t add_earlier(struct adder *a, enum stack_kind kind)
 	return samples_stack(a->samples, NULL, 0, kind, SAMPLE_EARLIER);
 }
 
-/* 0 if the user stack says already that the wait began earlier. */
+/*
+ * Returns the kernel stack of a wait that began earlier, or 0 if it is not known and the user stack
+ * already says that the wait began earlier.
+ */
 static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
 {
 	const uint32_t *waiter = table_get(&a->waiters, from->tid, 0);
@@ -212,7 +215,7 @@ static uint32_t earlier_kernel(struct adder *a, const struct tally_row *from)
 
 /* ---- rows ---- */
 
-/* How samples say that the task has no user stack; 0: ID is that of a stack. */
+/* Returns the reason, as in samples, why a task has no user stack, or 0 if ID may be a stack's. */
 static unsigned no_user_stack(uint64_t id)
 {
 	switch (id) {
@@ -226,13 +229,13 @@ static unsigned no_user_stack(uint64_t id)
 	return 0;
 }
 
-/* False: the stack was lost. */
+/* Sets the user stack of KEY. Returns false if the stack was lost. */
 static bool set_user_stack(struct adder *a, const struct tally_row *from, struct sample_key *key)
 {
 	const struct tally_stack *s = tally_stack(a->t, from->user);
 
 	if (no_user_stack(from->user)) {
-		if (!from->kernel) /* the kernel stack alone is whole */
+		if (!from->kernel) /* otherwise the kernel stack alone is the whole stack */
 			key->user = samples_stack(
 				a->samples, NULL, 0, STACK_USER, no_user_stack(from->user));
 		return true;
@@ -262,7 +265,7 @@ static bool is_earlier(const struct tally_row *row)
 	return row->user == EARLIER_USER || row->kernel == EARLIER_KERNEL;
 }
 
-/* The number of the row's set of the source's labels. */
+/* Returns the number of the set of the source's labels that the row has. */
 static uint64_t set_of(const struct adder *a, const struct tally_row *row, uint32_t task)
 {
 	if (!row->set && is_earlier(row) && a->sets &&
@@ -287,7 +290,10 @@ static uint32_t add_labels(struct adder *a, uint32_t text)
 	return labels;
 }
 
-/* The command's process is one of ours until the recording has begun, and waits for that. */
+/*
+ * Returns whether the row is the command's wait for the recording to begin. Until then the
+ * command's process still belongs to flametap.
+ */
 static bool is_own_wait(const struct adder *a, const struct tally_row *row)
 {
 	return row->tid == a->t->command && is_earlier(row);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The kernel prints at most 64 frames (MAX_STACK_TRACE_DEPTH). */
+/* Reads a thread's stack. The kernel prints at most 64 frames (MAX_STACK_TRACE_DEPTH). */
 static char *read_stack(uint32_t tid)
 {
 	char path[64], text[1 << 14];
@@ -57,7 +57,7 @@ const char *waiters_stack(const struct waiters *ws, uint32_t tid, int64_t from_n
 	return NULL;
 }
 
-/* "[<0>] NAME+0xOFFSET/0xSIZE [MODULE]" */
+/* Parses "[<0>] NAME+0xOFFSET/0xSIZE [MODULE]". */
 static bool parse_line(const char *line, size_t len, struct waiter_frame *f)
 {
 	char text[512];

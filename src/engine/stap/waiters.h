@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that were waiting when the recording began: no probe saw their stacks, but while they
+ * Threads that were waiting when the recording began. No probe saw their stacks, but while they
  * wait, /proc has the kernel stack.
  */
 #ifndef ENGINE_STAP_WAITERS_H
@@ -14,7 +14,7 @@ struct waiters {
 	struct waiter {
 		uint32_t tid;
 		int64_t from_ns, to_ns; /* monotonic times between which the stack was read */
-		char *stack;            /* text of /proc/TID/stack, NULL: not readable */
+		char *stack;            /* text of /proc/TID/stack, or NULL if it is not readable */
 	} * list;
 	size_t nr, alloc;
 };
@@ -26,16 +26,17 @@ void waiters_add(struct waiters *ws, uint32_t tid);
 void waiters_update(struct waiters *ws);
 
 /*
- * The kernel stack of TID if it was read between FROM_NS and TO_NS, else NULL. Valid until the next
- * update.
+ * Returns the kernel stack of TID if it was read between FROM_NS and TO_NS, else NULL. It is valid
+ * until the next update.
  */
 const char *waiters_stack(const struct waiters *ws, uint32_t tid, int64_t from_ns, int64_t to_ns);
 
-/* Parses the next frame, leaf first, and advances *TEXT. False: there are no more. */
 struct waiter_frame {
 	char name[256], module[64]; /* "[nf_tables]", "[kernel]" */
 	uint64_t offset;
 };
+
+/* Parses the next frame, leaf first, and advances *TEXT. Returns false if there are no more. */
 bool waiters_frame(const char **text, struct waiter_frame *frame);
 
 void waiters_release(struct waiters *ws);

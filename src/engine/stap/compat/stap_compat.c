@@ -17,22 +17,22 @@
 #include <unistd.h>
 
 /*
- * A condition: TEXT is in a file, or not. If TEXT begins or ends in a letter, digit or _, a word
- * must begin or end there.
+ * A condition that a file has TEXT, or lacks it. If TEXT begins or ends with a letter, a digit or
+ * _, a word has to begin or end there.
  */
 struct fact {
 	enum { NO_FACT, HAS, LACKS } is;
 	enum {
 		KERNEL,  /* FILE of the kernel headers */
-		EXPORTS, /* TEXT is a symbol that the kernel exports to modules */
+		EXPORTS, /* the symbols that the kernel exports to modules */
 		RUNTIME, /* FILE of SystemTap's runtime */
-		PROGRAM, /* stap itself */
+		PROGRAM, /* the program stap */
 	} of;
 	const char *file;
 	const char *text;
 };
 
-/* OLD, which occurs TIMES times in FILE of the runtime, is replaced by NEW. */
+/* A replacement of OLD, which occurs TIMES times in FILE of the runtime, by NEW. */
 struct change {
 	const char *file, *old;
 	size_t times;
@@ -41,17 +41,22 @@ struct change {
 
 struct stap_edit {
 	const char *name;
-	/* What the kernel changed, and its effect on every module (NULL: it only affects some). */
+	/*
+	 * What the kernel changed, and its effect on every module, or NULL if it affects only some
+	 * modules.
+	 */
 	const char *change, *effect;
-	struct fact needed[4]; /* the edit is needed if all hold */
-	struct fact works[4];  /* and works if all of these hold */
+	struct fact needed[4]; /* the edit is needed if all of these hold */
+	struct fact works[4];  /* and it works if all of these hold */
 	struct change changes[5];
 	const char *make_option; /* for stap's -B, if the defect is in stap itself */
 };
 
 static const struct stap_edit edits[] = {
-	/* Linux 6.11, and 5.10.224, 6.1.103, 6.6.44: task_work_cancel() was renamed and its name
-	   reused. */
+	/*
+	 * Linux 6.11, and 5.10.224, 6.1.103 and 6.6.44, renamed task_work_cancel() and reused its
+	 * name.
+	 */
 	{
 		.name = "task_work_cancel_func",
 		.change = "has task_work_cancel_func",
@@ -63,7 +68,10 @@ static const struct stap_edit edits[] = {
 			{"stp_task_work.c", "lookup_name(\"task_work_cancel\")", 1,
 				"lookup_name(\"task_work_cancel_func\")"}},
 	},
-	/* Linux 6.12: uprobe_register() returns the uprobe, which the others take as argument. */
+	/*
+	 * Since Linux 6.12, uprobe_register() returns the uprobe, which the functions for
+	 * unregistering take as argument.
+	 */
 	{
 		.name = "uprobe_unregister_nosync",
 		.change = "has uprobe_unregister_nosync",
@@ -74,7 +82,7 @@ static const struct stap_edit edits[] = {
 		.works = {{HAS, EXPORTS, NULL, "uprobe_register"},
 			{HAS, EXPORTS, NULL, "uprobe_unregister_nosync"},
 			{HAS, EXPORTS, NULL, "uprobe_unregister_sync"},
-			/* Linux 6.13: handlers have one more argument, among other changes */
+			/* since Linux 6.13 handlers have one more argument, among other changes */
 			{LACKS, KERNEL, "include/linux/uprobes.h", "__u64 *data"}},
 		.changes = {{"transport/transport.c", "lookup_name (\"uprobe_unregister\")", 1,
 				    "lookup_name (\"uprobe_unregister_nosync\")"},
@@ -103,8 +111,10 @@ static const struct stap_edit edits[] = {
 				"  uprobe_unregister_nosync (inst->uprobe, &inst->kconsumer);\n"
 				"  uprobe_unregister_sync ();\n"}},
 	},
-	/* Linux 5.18: user_addr_max() is gone, without which the runtime accepts no user address
-	   outside of system calls. */
+	/*
+	 * Linux 5.18 removed user_addr_max(), without which the runtime accepts no user address
+	 * outside of system calls.
+	 */
 	{
 		.name = "user_addr_max",
 		.change = "has no user_addr_max",
@@ -120,8 +130,10 @@ static const struct stap_edit edits[] = {
 			"#define user_addr_max() TASK_SIZE_MAX\n"
 			"#endif\n"}},
 	},
-	/* Linux 5.12, and later 5.10: module_mutex is no longer exported; kprobes by name do not
-	   need it. */
+	/*
+	 * Linux 5.12, and later releases of 5.10, do not export module_mutex. Kprobes by name do
+	 * not need it.
+	 */
 	{
 		.name = "module_mutex",
 		.needed = {{LACKS, EXPORTS, NULL, "module_mutex"},
@@ -130,7 +142,7 @@ static const struct stap_edit edits[] = {
 		.changes = {{"linux/kprobes.c", "mutex_lock(&module_mutex);", 2, ""},
 			{"linux/kprobes.c", "mutex_unlock(&module_mutex);", 2, ""}},
 	},
-	/* Linux 6.8: modules are compiled with -Wextra, SystemTap adds -Werror. */
+	/* Linux 6.8 compiles modules with -Wextra, and SystemTap adds -Werror. */
 	{
 		.name = "empty_body",
 		.needed = {{HAS, KERNEL, "scripts/Makefile.extrawarn",
@@ -139,8 +151,10 @@ static const struct stap_edit edits[] = {
 		.changes = {{"linux/uprobes-inode.c", "    ; // already unlocked\n", 1,
 			"    {} // already unlocked\n"}},
 	},
-	/* Not a kernel change: SystemTap 4.5 to 5.0 drops a message if its header does not fit into
-	   the rest of a buffer. */
+	/*
+	 * SystemTap 4.5 to 5.0 drops a message if its header does not fit into the rest of a
+	 * buffer. This is not due to a change in the kernel.
+	 */
 	{
 		.name = "header_straddles",
 		.needed = {{HAS, RUNTIME, "print_flush.c", "hlen = sizeof(struct _stp_trace)"},
@@ -150,8 +164,10 @@ static const struct stap_edit edits[] = {
 			"\tif (buf->offset + sizeof(struct _stp_trace) >= "
 			"buf->chan->subbuf_size) {\n"}},
 	},
-	/* The kernel's __COUNT_ARGS has more arguments; SystemTap before 5.2 redefines it in its
-	   tracepoint query, which is compiled with -Werror. */
+	/*
+	 * The kernel's __COUNT_ARGS has more arguments than the one that SystemTap before 5.2
+	 * defines in its tracepoint query, which is compiled with -Werror.
+	 */
 	{
 		.name = "COUNT_ARGS",
 		.needed = {{HAS, KERNEL, "include/linux/args.h", "__COUNT_ARGS"},
@@ -167,7 +183,7 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* WORD at AT is not part of a longer word. */
+/* Returns whether WORD at AT is not part of a longer word. */
 static bool is_whole_word(const struct strbuf *text, const char *at, const char *word, size_t len)
 {
 	const char *end = at + len;
@@ -198,7 +214,7 @@ static void read_below(
 	free(path);
 }
 
-/* Debian has its headers in two trees. */
+/* Reads the file NAME of the kernel headers, which Debian has in two trees. */
 static struct strbuf read_kernel(const struct stap_place *place, const char *name)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -295,7 +311,7 @@ static void check_edit(struct stap_compat *compat, const struct stap_place *plac
 		compat->misfit = edit;
 }
 
-/* share/systemtap next to bin/stap. */
+/* Returns the runtime in share/systemtap next to bin/stap, or the usual path. */
 static char *find_runtime(const struct stap_place *place)
 {
 	const char *end = strstr(place->stap, "/bin/stap");
@@ -446,9 +462,9 @@ static int write_file(const char *path, const struct strbuf *text, struct strbuf
 
 /* Walks the files of a folder, sorted by name. */
 struct tree_copy {
-	const struct stap_compat *compat; /* its edits are applied; NULL: none */
-	const char *to;                   /* where the files are written; NULL: nowhere */
-	uint64_t sum;                     /* of names and content */
+	const struct stap_compat *compat; /* whose edits are applied, or NULL for none */
+	const char *to;                   /* folder for the copies, or NULL to write none */
+	uint64_t sum;                     /* hash of names and content */
 	struct strbuf *err;
 };
 
@@ -479,7 +495,7 @@ static int take_file(struct tree_copy *w, const char *path, const char *name)
 	return ret;
 }
 
-/* A folder is created before its files (BEFORE) and gets its times after them. */
+/* Creates a folder BEFORE its files are taken, or sets its times after that. */
 static int take_folder(struct tree_copy *w, const char *name, bool before)
 {
 	if (!w->to)
@@ -506,7 +522,7 @@ static int take_entry(struct tree_copy *w, const FTSENT *e, const char *name)
 	case FTS_ERR:
 	case FTS_NS:
 		return fail(w->err, "cannot read '%s': %s", e->fts_path, strerror(e->fts_errno));
-	default: /* other file types are not part of a runtime */
+	default: /* a runtime has no other types of files */
 		return 0;
 	}
 }
@@ -516,7 +532,7 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Links are followed: the files of a runtime include each other by relative paths. */
+/* Walks a folder. It follows links, as files of a runtime include each other by relative paths. */
 static int walk_folder(struct tree_copy *w, const char *folder)
 {
 	char *paths[2] = {xstrdup(folder), NULL};
@@ -557,7 +573,7 @@ static void remove_folder(const char *folder)
 	free(paths[0]);
 }
 
-/* FOLDER exists with this content; after a crash it may be incomplete. */
+/* Returns whether FOLDER exists with this content. After a crash it may be incomplete. */
 static bool is_copy(const char *folder, uint64_t sum)
 {
 	struct tree_copy found = {0};
@@ -581,7 +597,7 @@ static int make_copy(
 		if (rename(tmp, to) && !is_copy(to, sum))
 			ret = fail(err, "cannot rename '%s': %s", tmp, strerror(errno));
 	}
-	remove_folder(tmp); /* if it was not renamed */
+	remove_folder(tmp); /* exists if it was not renamed */
 	free(tmp);
 	return ret;
 }
