@@ -26,8 +26,8 @@ def long_options(text):
 
 
 def documented(name):
-    """Long options in a man page: \\fB\\-\\-name, .It Fl Fl name, .Op Fl -name."""
-    return long_options(read('man/%s.1' % name).replace('\\-', '-').replace('Fl Fl ', '--').replace('Fl -', '--'))
+    """Long options in a man page: .It Fl Fl name, and --name in an example."""
+    return long_options(read('man/%s.1' % name).replace('Fl Fl ', '--'))
 
 
 def folders_below(*paths):
@@ -88,7 +88,10 @@ def wrapper(name, text, of_sample_bt):
 
 
 def page(path):
-    """What man makes of it; not where it is, for man takes long lines of that for a wrong macro."""
+    """What man makes of it; not where it is, for man takes long lines of that for a wrong macro.
+
+    Examples come before the description. mandoc's lint takes that for a mistake unless the heading is "EXAMPLES\\&".
+    """
     name = os.path.basename(path)
     man = subprocess.run(['man', '--warnings', '-l', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          env=dict(os.environ, MANROFFSEQ='', MANWIDTH='80'))
